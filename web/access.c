@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file is told from the one that was read by what stat() says, not by its content: who replaces one writes another inode
- * or at another time, and reading keys for nothing is nothing to do twice a second. It is asked before the file is read, so
- * that what is written in between counts as a change.
+ * A change of a file is noticed by what stat() says, not by its content: a program that replaces a
+ * file makes another inode or another time, and keys should not be read twice a second without
+ * need. stat() is called before the file is read, so that a change during the read is noticed, too.
  */
 #include "config.h"
 
@@ -20,16 +20,16 @@
 #include "base/file.h"
 
 enum {
-	FILES = 4, /* the configuration, certificate, key, authorities */
-	FILE_MAX = 1 << 20,
+	FILES = 4,          /* configuration, certificate, key, client authorities */
+	FILE_MAX = 1 << 20, /* bytes */
 };
 
-/* What tells a file from another; all 0 where there is none. */
+/* Identifies one version of a file; all 0 if there is no file. */
 struct identity {
 	dev_t dev;
 	ino_t ino;
 	off_t size;
-	struct timespec written, changed;
+	struct timespec written, changed; /* mtime, ctime */
 };
 
 struct access_file {
@@ -56,7 +56,7 @@ struct access *access_free(struct access *a)
 	return NULL;
 }
 
-/* By field: what pads them is not the same twice. */
+/* Compares field by field: the padding is undefined. */
 static struct identity identify(const char *path)
 {
 	struct stat st;
@@ -77,7 +77,7 @@ static bool is_same(const struct identity *a, const struct identity *b)
 	       is_same_time(a->written, b->written) && is_same_time(a->changed, b->changed);
 }
 
-/* Reads the file at PATH, which A remembers. */
+/* Reads the file at PATH and adds it to the files of A. */
 static int read_file(struct access *a, const char *path, struct buffer *to)
 {
 	struct access_file *f = &a->file[a->files];
@@ -90,7 +90,10 @@ static int read_file(struct access *a, const char *path, struct buffer *to)
 	return file_read_all(AT_FDCWD, path, FILE_MAX, to);
 }
 
-/* As seen from where the configuration lies. */
+/*
+ * Makes *RET, PATH relative to the directory of the file CONFIG. The caller frees it. Returns 0 or
+ * -ENOMEM.
+ */
 static int resolve(const char *config, const char *path, char **ret)
 {
 	const char *slash = strrchr(config, '/');
@@ -102,7 +105,10 @@ static int resolve(const char *config, const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Appends the text of PEM to TO. A negative errno, with a line more in ERROR unless it is -ENOMEM. */
+/*
+ * Appends the text of PEM to TO. Returns 0 or a negative errno; unless it is -ENOMEM, one more line
+ * is in ERROR.
+ */
 static int read_pem(struct access *a, const struct webconfig_pem *pem, const char *key,
 	struct buffer *to, char error[static SETTINGS_ERROR_SIZE])
 {
@@ -124,7 +130,7 @@ static int read_pem(struct access *a, const struct webconfig_pem *pem, const cha
 	return r;
 }
 
-/* Reads all of them, so that each that cannot be read is reported. */
+/* Reads all three texts, so that every file that cannot be read is reported. */
 static int read_texts(
 	struct access *a, struct tls_texts *to, char error[static SETTINGS_ERROR_SIZE])
 {
@@ -141,7 +147,7 @@ static int read_texts(
 	return 0;
 }
 
-/* Keys are not to lie about in memory that is free. */
+/* Wipes the key before its memory is freed. */
 static void texts_done(struct tls_texts *t)
 {
 	if (t->key.data)
@@ -201,7 +207,10 @@ int access_load(const char *path, struct access **ret, struct access **ret_refus
 	return 0;
 }
 
-/* As rename() sets it, too. A time to come is none that could be waited for. */
+/*
+ * Goes by the ctime, which rename() also sets. A ctime in the future counts as settled, since
+ * waiting for it may take for ever.
+ */
 static bool is_settled(const struct identity *i, uint64_t now_realtime_ns)
 {
 	uint64_t changed_ns = (uint64_t)i->changed.tv_sec * NS_PER_SEC +

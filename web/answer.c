@@ -9,7 +9,7 @@
 #include "config/webconfig.h"
 #include "render/json.h"
 
-enum { STREAM_BLOCK = 16 * 1024 }; /* of the library's memory, where it can't send in chunks */
+enum { STREAM_BLOCK = 16 * 1024 }; /* bytes of the library's memory, if it cannot send in chunks */
 
 struct answer *answer_new(unsigned int status, const char *content_type)
 {
@@ -45,7 +45,7 @@ struct answer *answer_new_error(unsigned int status, const char *why)
 	return a->before.error ? NULL : TAKE_PTR(a);
 }
 
-/* What the administrator has set for NAME; NULL: nothing. */
+/* Returns the value that the web configuration sets for the header NAME; NULL if there is none. */
 static const char *configured(const struct answer *a, const char *name)
 {
 	for (size_t i = 0; a->headers && i < WEBCONFIG_HEADERS; i++)
@@ -101,12 +101,13 @@ static ssize_t read_stream(void *answer, uint64_t position, char *to, size_t roo
 
 	(void)position;
 	return n == STREAM_END ? MHD_CONTENT_READER_END_OF_STREAM
-	                       : n; /* 0: asked again in the next round */
+	                       : n; /* 0: the library asks again in the next round */
 }
 
 /*
- * A list is as long as it will be. Where only the head is sent, libmicrohttpd 0.9.75 would send the last
- * chunk all the same, for the client to stumble over: there the end is that of the connection.
+ * The length of a list is not known before it is rendered, so it is sent in chunks. If only the
+ * head is sent, libmicrohttpd 0.9.75 would still send the last chunk, and the client would take it
+ * for the next answer. So the end of that answer is the end of the connection.
  */
 static struct MHD_Response *make_stream(struct answer *a)
 {
@@ -144,7 +145,7 @@ struct MHD_Response *answer_to_response(struct answer *a)
 		return NULL;
 	}
 	if (!add_headers(response, a)) {
-		MHD_destroy_response(response); /* and the answer with it */
+		MHD_destroy_response(response); /* frees A, too */
 		return NULL;
 	}
 	return response;

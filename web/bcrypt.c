@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash of cost c takes 2^c rounds. Were that all, who asks could tell users with costly hashes from others, and names
- * that there are from names that there are not. So whoever's hash is cheaper pays the rest: c + c + (c + 1) + ... + (most -
- * 1), as exponents, is the same for all: 2^most.
+ * A hash of cost c takes 2^c rounds. With that alone, a client could tell users with costly hashes
+ * from others, and existing names from unknown ones. So bcrypt_check() fills up the time with
+ * further hashes of costs c, c + 1, ... MOST - 1: together with the first one they take 2^MOST
+ * rounds for every user. An unknown user costs one hash of cost MOST.
  *
- * libxcrypt's name for what the bits past a salt's end are to be is not everybody's: some programs leave others there.
- * What is compared is behind the salt.
+ * libxcrypt and other programs disagree about the unused bits at the end of the salt in a hash. So
+ * only the part behind the salt is compared.
  */
 #include "config.h"
 

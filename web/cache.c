@@ -53,7 +53,7 @@ void cache_replace(struct cache *c, struct view *view)
 
 bool cache_keeps_list(const struct cache *c, enum metric_scope scope, const struct sight *sight)
 {
-	if (scope == METRIC_FILE) /* few ask, and not often */
+	if (scope == METRIC_FILE) /* rarely asked for */
 		return false;
 	if (scope == METRIC_PROCESS && sight->kind == SIGHT_EXPORTED)
 		return c->exported <= LIST_ROWS_MAX;
@@ -89,7 +89,10 @@ static void render_metrics(
 	prometheus_render(c->view, &sight, format, to);
 }
 
-/* Compresses the plain body, which is kept only if somebody has asked for it as it is. */
+/*
+ * Renders the compressed body. It compresses the plain body if that is cached; else it renders a
+ * plain body and does not keep it.
+ */
 static int render_gzip(
 	struct cache *c, enum prometheus_format format, bool has_processes, struct body *to)
 {

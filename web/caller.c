@@ -26,13 +26,13 @@ struct caller caller_judge(
 	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules)
 {
 	if (rules->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
-		return (struct caller){.kind = CALLER_STRANGER}; /* even where it is our own uid */
+		return (struct caller){.kind = CALLER_STRANGER}; /* even if it is our own uid */
 	if (peer->uid == 0 || peer->uid == rules->uid || is_member)
 		return (struct caller){.kind = CALLER_TRUSTED};
 	return (struct caller){.kind = CALLER_USER, .uid = peer->uid, .userns = rules->userns};
 }
 
-/* A listener that the service manager passed may be of any family. */
+/* A listener that the service manager has passed may be of any family. */
 static bool is_unix(int fd)
 {
 	int domain;
@@ -53,7 +53,10 @@ struct caller caller_of(int fd, const struct caller_rules *rules)
 		rules->gid != (gid_t)-1 && channel_peer_in_group(fd, &peer, rules->gid), rules);
 }
 
-/* Strangers may not see through us what /proc hides from them, unless the administrator says so. */
+/*
+ * If /proc is restricted, clients of TCP listeners see no processes, unless web.tcp_scope says
+ * otherwise: else memtally-web would show them what /proc hides.
+ */
 static enum sight_kind tcp_sight(enum tcp_scope scope, const struct view *view)
 {
 	switch (scope) {

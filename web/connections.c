@@ -84,7 +84,7 @@ void connections_end(struct connections *list, struct connection *c, uint64_t no
 	renew(list, c, now_ns);
 }
 
-/* Of a reader who does not read, what the kernel still holds for him is thrown away, too. */
+/* With SO_LINGER 0 the kernel also throws away data that the client has not read. */
 void connections_cut(struct connections *list, struct connection *c)
 {
 	const struct linger none = {.l_onoff = 1, .l_linger = 0};
@@ -129,8 +129,9 @@ bool connections_owe(const struct connections *list)
 }
 
 /*
- * The second is for honest newcomers. Where slow readers have all places, who has just come is the only one
- * without a whole request, and would have to go for whoever comes next, before it could ask.
+ * The second gives a new client time for its request. If slow readers have all places, the newest
+ * client is the only one without a complete request, and would have to make room for the next one
+ * before it could ask.
  */
 bool connections_evict(struct connections *list, const struct connection *newcomer, uint64_t now_ns)
 {

@@ -10,7 +10,7 @@
 
 enum { DECODED_MAX = CREDENTIALS_NAME_SIZE + CREDENTIALS_PASSWORD_SIZE - 1 };
 
-/* What C stands for in base64 (RFC 4648); -1: nothing. */
+/* Returns the value of the base64 digit C (RFC 4648), or -1 if it is none. */
 static int digit(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -22,7 +22,7 @@ static int digit(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Whole and with its padding, or not at all. */
+/* Decodes base64 with its padding. Returns false if TEXT is malformed or too long. */
 static bool decode(const char *text, char to[static DECODED_MAX], size_t *ret_len)
 {
 	size_t len = strlen(text), n = 0;

@@ -70,8 +70,9 @@ static void take_up(struct entrance *e, uint64_t now_ns)
 }
 
 /*
- * Who has said nothing and will say no more; also who has reset the connection, whatever was said before. Who has asked
- * and shut down the sending side is still owed an answer.
+ * Returns true if the client of FD has left: it has closed its side without sending anything, or
+ * has reset the connection. A client that has sent a request and shut down its sending side still
+ * gets an answer.
  */
 static bool has_left(int fd)
 {
@@ -84,7 +85,10 @@ static bool has_left(int fd)
 	       recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
 }
 
-/* A network's error of the connection that waits (accept(2)), and not of ours. */
+/*
+ * Returns true if ERROR of accept4() is an error of the waiting connection (accept(2)), not of this
+ * process.
+ */
 static bool is_of_client(int error)
 {
 	switch (error) {
@@ -135,7 +139,7 @@ int entrance_accept(struct entrance *e, uint64_t now_ns, struct sockaddr_storage
 		*ret_len = len;
 		return fd;
 	}
-	take_up(e, now_ns); /* there is more, and others have waited long enough */
+	take_up(e, now_ns); /* leave the rest for the next round */
 	return -EAGAIN;
 }
 

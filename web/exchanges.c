@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of libmicrohttpd 0.9.75: the target before it is decoded comes by the URI log callback alone. An answer that is queued in the
- * first call for a request closes the connection: that is right for a request with an uncertain end, and wrong for all others. What the
- * library itself refuses when it looks at all headers is answered with two heads (mhd_preempt()); so its strictness is off, it
- * is shown no Content-Length, and such requests are refused here.
+ * Facts about libmicrohttpd 0.9.75. Only the URI log callback gets the target before it is decoded.
+ * An answer that is queued in the first call for a request closes the connection: this is right for
+ * a request with an uncertain end, and wrong for all others. If the library itself refuses a
+ * request after it has read all headers, it sends two heads (mhd_preempt()). So its strictness is
+ * off, it is shown no Content-Length, and such requests are refused here.
  */
 #include "config.h"
 
@@ -23,13 +24,13 @@
 
 enum {
 	TARGET_MEMORY = EXCHANGES_MEMORY / 2,
-	PARAMETER_MEMORY = 64, /* that the library takes for each */
+	PARAMETER_MEMORY = 64, /* bytes that the library needs for each */
 };
 
-/* What is known of who has asked. */
+/* The state of the password check of a request. */
 enum exchange_asker {
 	ASKER_UNKNOWN,
-	ASKER_AWAITED, /* the connection is suspended meanwhile */
+	ASKER_AWAITED, /* being checked; the connection is suspended */
 	ASKER_RIGHT,
 	ASKER_WRONG,
 };
@@ -39,13 +40,13 @@ static const struct mhd_values shown = {.content_length = "0", .cookie = "x="};
 
 /* A request from its first line to the last byte of its answer. */
 struct exchange {
-	struct exchange *next, *previous;  /* of those that are awaited */
-	struct MHD_Connection *connection; /* of one that is */
+	struct exchange *next, *previous;  /* list of suspended requests */
+	struct MHD_Connection *connection; /* set while suspended */
 	enum exchange_asker asker;
 	struct request request;
 	struct connection *client; /* borrowed */
-	const char *raw; /* the target where the library has it; only its place is of use */
-	size_t len;      /* of the target */
+	const char *raw;           /* the library's copy of the target; only its address is used */
+	size_t len;                /* of .target, in bytes */
 	bool is_sound;
 	char target[]; /* a copy, since the library decodes its own in place */
 };
@@ -59,8 +60,8 @@ static struct connection *client_of(struct MHD_Connection *connection)
 }
 
 /*
- * libmicrohttpd 0.9.75 falls silent when its memory does not hold all parameters: it prepares a refusal and
- * then forgets that it has. What comes near that is refused here.
+ * libmicrohttpd 0.9.75 sends no answer if its memory does not hold all parameters: it prepares a
+ * refusal and then forgets it. So targets that come near this limit are refused here.
  */
 static bool is_too_long(const char *target, size_t len)
 {
@@ -73,8 +74,8 @@ static bool is_too_long(const char *target, size_t len)
 }
 
 /*
- * Before there is a request that could be answered. Everything asked before has been answered. In TLS there is no place yet
- * to say so.
+ * Refuses a target before the library has a request that could be answered. All earlier requests of
+ * the connection have been answered. Over TLS the connection is shut down without an answer.
  */
 static void refuse_target(struct exchanges *xs, struct connection *client)
 {
@@ -84,7 +85,7 @@ static void refuse_target(struct exchanges *xs, struct connection *client)
 				     "Content-Security-Policy: default-src 'none'; "
 				     "frame-ancestors 'none'\r\nConnection: close\r\n\r\n";
 
-	/* To a client that does not read, nothing is owed. */
+	/* Does not wait for a client that does not read. */
 	if (!client->tls)
 		(void)send(client->fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
 	connections_cut(xs->connections, client);
@@ -99,7 +100,7 @@ static enum MHD_Result on_header(
 	return MHD_YES;
 }
 
-/* Makes the answer for lack of memory while there is some. *RET is the caller's. -ENOMEM. */
+/* Makes the answer for lack of memory in advance. The caller owns *RET. Returns 0 or -ENOMEM. */
 static int make_last_resort(const struct webconfig *c, struct MHD_Response **ret)
 {
 	struct answer *answer = answer_new_error(
@@ -107,7 +108,7 @@ static int make_last_resort(const struct webconfig *c, struct MHD_Response **ret
 
 	if (!answer)
 		return -ENOMEM;
-	answer->closes = true; /* which gives memory back */
+	answer->closes = true; /* frees the connection's memory */
 	answer->headers = c->header;
 	*ret = answer_to_response(answer);
 	return *ret ? 0 : -ENOMEM;
@@ -124,7 +125,7 @@ static enum MHD_Result answer_without_memory(
 	return r;
 }
 
-/* Consumes ANSWER; NULL: out of memory. */
+/* Sends ANSWER and frees it. ANSWER may be NULL if there was no memory for it. */
 static enum MHD_Result answer_with(
 	struct exchanges *xs, struct MHD_Connection *connection, struct answer *answer)
 {
@@ -140,7 +141,10 @@ static enum MHD_Result answer_with(
 	}
 	status = answer->status;
 	answer->headers = access_config(xs->access)->header;
-	/* Who began with another certificate, or was known by one, is to begin anew. */
+	/*
+	 * Closes connections that began with other TLS settings: their clients may have been
+	 * admitted with another certificate.
+	 */
 	answer->closes |= client->tls != access_tls(xs->access);
 	response = answer_to_response(answer);
 	if (!response)
@@ -162,7 +166,7 @@ static enum MHD_Result send_refusal(struct exchanges *xs, struct MHD_Connection 
 	return answer_with(xs, connection, answer);
 }
 
-/* The first call: the head is there, a body may follow. */
+/* Handles the first call for a request: its head is complete, and a body may follow. */
 static enum MHD_Result on_head(struct exchanges *xs, struct MHD_Connection *connection,
 	struct exchange *x, const char *method, const char *version)
 {
@@ -177,8 +181,10 @@ static enum MHD_Result on_head(struct exchanges *xs, struct MHD_Connection *conn
 }
 
 /*
- * NULL: any. No page makes a browser open a UNIX socket, and proxies in front of one have names of their own. A password
- * or a certificate for this name is not sent to another one.
+ * Returns the names that a Host header may have, or NULL if any name may be used. Any name may be
+ * used at a UNIX socket, which no web page can make a browser open and where proxies use names of
+ * their own. And any if clients authenticate: a browser does not send a password or certificate for
+ * one name to another.
  */
 static const struct host_names *names_at(
 	const struct exchanges *xs, const struct listen_socket *socket, struct host_names *to)
@@ -217,7 +223,10 @@ static void resume(struct exchanges *xs, struct exchange *x, enum exchange_asker
 	MHD_resume_connection(x->connection);
 }
 
-/* A handshake of before may have let in anybody. */
+/*
+ * Returns false if the TLS settings now demand a certificate and the handshake of CLIENT was done
+ * with other settings.
+ */
 static bool has_shown_certificate(const struct exchanges *xs, const struct connection *client)
 {
 	const struct tls *t = access_tls(xs->access);
@@ -225,7 +234,10 @@ static bool has_shown_certificate(const struct exchanges *xs, const struct conne
 	return !t || !tls_authenticates(t) || client->tls == t;
 }
 
-/* Whether X is to be answered now; otherwise *ret is what comes of it instead. */
+/*
+ * Returns true if request X is to be answered now. Otherwise it has been refused or suspended, and
+ * *RET is what the access handler returns.
+ */
 static bool knows_asker(struct exchanges *xs, struct MHD_Connection *connection, struct exchange *x,
 	enum MHD_Result *ret)
 {
@@ -305,10 +317,10 @@ int exchanges_admit(struct exchanges *xs, const struct access *access)
 		MHD_destroy_response(last_resort);
 		return r;
 	}
-	MHD_destroy_response(xs->last_resort); /* lives on while it is sent */
+	MHD_destroy_response(xs->last_resort); /* the library keeps it while it is being sent */
 	xs->last_resort = last_resort;
 	xs->access = access;
-	/* What was taken at another rate says nothing. */
+	/* The new rate starts with a full bucket. */
 	rate_init(&xs->rate, c->interval_ns, c->burst);
 	return 0;
 }
@@ -332,7 +344,7 @@ void exchanges_resume(struct exchanges *xs)
 
 void exchanges_abandon(struct exchanges *xs)
 {
-	while (xs->awaited) /* the library stops with none suspended only */
+	while (xs->awaited) /* the library cannot be stopped with suspended requests */
 		resume(xs, xs->awaited, ASKER_WRONG);
 }
 
@@ -360,7 +372,7 @@ void *exchanges_on_target(void *exchanges, const char *target, struct MHD_Connec
 	return x;
 }
 
-/* A request without an exchange: its target was refused, or there was no memory. */
+/* Answers a request without a struct exchange: its target was refused, or there was no memory. */
 static enum MHD_Result answer_unknown(struct exchanges *xs, struct MHD_Connection *connection)
 {
 	const struct connection *client = client_of(connection);

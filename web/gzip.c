@@ -8,9 +8,9 @@
 
 enum {
 	RAW_WINDOW = -15,   /* raw deflate, the largest window */
-	LEVEL = 2,          /* exposition text is so repetitive that more effort buys little */
-	MEM_LEVEL = 8,      /* zlib's default: 256 KiB while compressing */
-	STEP = 64 * 1024,   /* of output */
+	LEVEL = 2,          /* metrics text is so repetitive that more effort gains little */
+	MEM_LEVEL = 8,      /* zlib's default; needs 256 KiB */
+	STEP = 64 * 1024,   /* bytes of output at a time */
 	STORED_MAX = 65535, /* bytes in one stored block */
 };
 
@@ -80,7 +80,7 @@ void gzip_add_end(struct buffer *to, const struct gzip_front *front, const void 
 		size_t n = left < STORED_MAX ? left : STORED_MAX;
 
 		left -= n;
-		buffer_add_char(to, left ? 0 : 1); /* type 0, stored; final where it is the last */
+		buffer_add_char(to, left ? 0 : 1); /* type 0 (stored); 1: the final block */
 		add_le(to, (uint32_t)n, 2);
 		add_le(to, ~(uint32_t)n & 0xffff, 2);
 		if (n) { /* DATA may be NULL if there is none */

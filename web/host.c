@@ -13,7 +13,7 @@
 
 enum { HOST_MAX = 255 }; /* the longest DNS name */
 
-/* The length of the host in VALUE, brackets included; 0: VALUE is not host[:port]. */
+/* Returns the length of the host in VALUE, brackets included; 0 if VALUE is not host[:port]. */
 static size_t host_length(const char *value)
 {
 	static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -48,7 +48,10 @@ bool host_is_valid(const char *value)
 	return host_length(value) > 0;
 }
 
-/* HOST without the final dot of an absolute DNS name: "localhost." and "localhost" are one host. */
+/*
+ * Returns the length of HOST without the final dot of an absolute DNS name: "localhost." and
+ * "localhost" are one host.
+ */
 static size_t without_dot(const char *host, size_t len)
 {
 	return len && host[len - 1] == '.' ? len - 1 : len;
@@ -69,7 +72,10 @@ static bool is_address(const char *host, size_t len)
 	return inet_pton(AF_INET, text, &address) == 1;
 }
 
-/* Whether HOST of LEN bytes and NAME of NAME_LEN bytes are one host. An empty name is none. */
+/*
+ * Returns true if HOST of LEN bytes and NAME of NAME_LEN bytes are the same name. An empty HOST
+ * never is.
+ */
 static bool is_name(const char *host, size_t len, const char *name, size_t name_len)
 {
 	len = without_dot(host, len);

@@ -20,9 +20,12 @@
 #include "base/cleanup.h"
 #include "config/address.h"
 
-enum { SOCKET_MODE = 0666 }; /* anybody may ask; the directory decides who gets here */
+enum { SOCKET_MODE = 0666 }; /* any user may connect; the directory's mode restricts this */
 
-/* What FD listens on, for people. */
+/*
+ * Returns the text of ADDRESS for logs, which the caller frees; NULL if there is no memory or the
+ * family is unknown.
+ */
 static char *name_of(const struct sockaddr_storage *address)
 {
 	char text[INET6_ADDRSTRLEN], *name;
@@ -43,7 +46,7 @@ static char *name_of(const struct sockaddr_storage *address)
 	return r < 0 ? NULL : name;
 }
 
-/* 127.0.0.0/8, ::1, and the former within IPv6. */
+/* Returns true for 127.0.0.0/8, ::1, and 127.0.0.0/8 mapped into IPv6. */
 static bool is_loopback(const struct sockaddr_storage *address)
 {
 	const struct sockaddr_in *in = (const void *)address;
@@ -57,7 +60,7 @@ static bool is_loopback(const struct sockaddr_storage *address)
 			       in6->sin6_addr.s6_addr[12] == IN_LOOPBACKNET));
 }
 
-/* Adds FD, consumed, with its name; PATH and HOST may be NULL. */
+/* Adds FD, which SET then owns, with its name. PATH and HOST may be NULL. Returns 0 or -ENOMEM. */
 static int add(struct listen_set *set, int fd, const char *path, const char *host)
 {
 	struct sockaddr_storage address = {0};
@@ -105,7 +108,10 @@ static void cleanup_addrinfo(struct addrinfo **info)
 		freeaddrinfo(*info);
 }
 
-/* Names are looked up only where no address is given: the name service costs more than all the rest. */
+/*
+ * Looks a name up only if it is no numeric address: using the name service costs more than
+ * everything else here. Returns 0 or an error of getaddrinfo().
+ */
 static int resolve(const struct address *a, struct addrinfo **ret)
 {
 	struct addrinfo hints = {
@@ -122,7 +128,10 @@ static int resolve(const struct address *a, struct addrinfo **ret)
 	return r;
 }
 
-/* All addresses: "::" with IPv4 mapped into it, or 0.0.0.0 where there is no IPv6. */
+/*
+ * Listens on all addresses: on "::" with IPv4 mapped into it, or on 0.0.0.0 if the host has no
+ * IPv6.
+ */
 static int open_all(struct listen_set *set, const struct address *a)
 {
 	CLEANUP(cleanup_addrinfo) struct addrinfo *info = NULL;
@@ -142,7 +151,7 @@ static int open_all(struct listen_set *set, const struct address *a)
 	return r < 0 ? r : add(set, fd, NULL, NULL);
 }
 
-/* Some resolvers give one address twice. */
+/* Returns true if I repeats an earlier address: some resolvers return an address twice. */
 static bool is_repeated(const struct addrinfo *info, const struct addrinfo *i)
 {
 	for (; info != i; info = info->ai_next)
@@ -172,7 +181,7 @@ static int open_host(struct listen_set *set, const struct address *a, const char
 			r = add(set, fd, NULL, a->host);
 		any |= r == 0;
 		if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL)
-			error = r; /* a name of two families on a host with one of them */
+			error = r; /* the name has addresses of a family that the host lacks */
 		else if (r < 0)
 			return r;
 	}
@@ -257,7 +266,7 @@ void listen_done(struct listen_set *set)
 		struct listen_socket *s = &set->socket[i];
 
 		if (s->path)
-			unlink(s->path); /* first: what comes later may already be another's */
+			unlink(s->path); /* before close(): later it may be another's */
 		fd_close(s->fd);
 		free(s->name);
 		free(s->path);

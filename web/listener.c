@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd 0.9.75 is not shown the listening socket: it takes ten connections in a run, is busy all the time where
- * there are no descriptors for the first one, and closes or shuts down the socket when it ends.
+ * libmicrohttpd 0.9.75 never gets the listening socket. It would accept ten connections in a row,
+ * would use all CPU time while there are no descriptors for the next one, and would close or shut
+ * down the socket when it stops.
  */
 #include "config.h"
 
@@ -22,13 +23,15 @@
 #include "web/tls.h"
 
 enum {
-	SEND_BUFFER = 128 *
-	              1024, /* what the kernel holds for a client who is slow to read, twice */
-	RUNS_A_ROUND = 4,   /* of the library */
-	UNREAD_MAX = 4,     /* reads of requests that are not answered */
+	SEND_BUFFER = 128 * 1024, /* bytes; the kernel holds twice as many for a slow client */
+	RUNS_A_ROUND = 4,         /* calls of MHD_run() */
+	UNREAD_MAX = 4,           /* reads of a refused client's request */
 };
 
-/* Without credentials of its own the session has the library's, with which no handshake succeeds. */
+/*
+ * Gives the session of CLIENT the TLS settings of the moment. If that fails, the connection is shut
+ * down; a session without these settings has only the library's, with which no handshake succeeds.
+ */
 static void admit(
 	struct exchanges *xs, struct MHD_Connection *connection, struct connection *client)
 {
@@ -40,7 +43,7 @@ static void admit(
 		connections_cut(xs->connections, client);
 }
 
-/* Never asked: on_connection() gives each session what it has to have. */
+/* Never called, because on_connection() gives each session its credentials. */
 static int no_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
 	const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **cert,
 	unsigned int *cert_count, gnutls_privkey_t *key)
@@ -69,7 +72,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
 		client = *context;
 		if (client) {
-			tls_unref(client->tls); /* the session is gone already */
+			tls_unref(client->tls); /* the session has already ended */
 			connections_remove(xs->connections, client);
 		}
 		l->clients -= *context != NULL;
@@ -80,7 +83,10 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	if (!info)
 		return;
-	/* Left to itself the kernel lets it grow to megabytes, all of them rendered at once. */
+	/*
+	 * By default the kernel lets the buffer grow to megabytes, which would all be rendered at
+	 * once.
+	 */
 	(void)setsockopt(
 		info->connect_fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
 	client = connections_add(xs->connections, l->socket, info->connect_fd,
@@ -100,7 +106,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(
 	char text[256];
 	size_t len;
 
-	/* Clients cause it, thousands of times a second. */
+	/* Clients can cause thousands of these messages a second. */
 	if (s->settings->log_level < LOG_LEVEL_DEBUG)
 		return;
 	vsnprintf(text, sizeof(text), format, args);
@@ -110,7 +116,10 @@ __attribute__((format(printf, 2, 0))) static void on_log(
 	log_debug("libmicrohttpd: %s", text);
 }
 
-/* Those whose passwords are being looked into stay until that is done, though they have been cut: nobody else would get in. */
+/*
+ * A connection stays while its password is being checked, also if it has been shut down. There must
+ * be room for one more.
+ */
 _Static_assert((int)LISTENER_CLIENTS_OVER > (int)PASSWORDS_WAITING,
 	"room for one beside all who are looked into");
 
@@ -145,7 +154,10 @@ static int start_library(struct listener *l)
 	return entrance_open(&l->entrance, l->socket->fd, info->epoll_fd);
 }
 
-/* Answers a connection for which the library has no memory, by FD, which is closed. TLS has no place for this. */
+/*
+ * Answers a connection for which the library has no memory with 503. Over TLS no answer is
+ * possible. The caller closes FD.
+ */
 static void refuse(int fd)
 {
 	static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
@@ -157,12 +169,18 @@ static void refuse(int fd)
 
 	(void)send(fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);
 	(void)shutdown(fd, SHUT_WR);
-	/* A request that is left unread would have the kernel reset the connection, and the client lose the answer. */
+	/*
+	 * If the request stayed unread, the kernel would reset the connection and the client would
+	 * lose the answer.
+	 */
 	for (int i = 0; i < UNREAD_MAX && recv(fd, unread, sizeof(unread), MSG_DONTWAIT) > 0; i++)
 		;
 }
 
-/* Consumes FD. The library closes it where it fails: so a second descriptor is kept meanwhile. */
+/*
+ * Hands FD to the library, which owns it then. The library closes FD if it fails, so a second
+ * descriptor is kept to send a refusal.
+ */
 static void hand_over(
 	struct listener *l, int fd, const struct sockaddr_storage *address, socklen_t len)
 {
@@ -174,7 +192,7 @@ static void hand_over(
 		refuse(second);
 }
 
-/* Lets those in who wait, as far as there is room. Whether there may be more of them. */
+/* Accepts waiting clients as far as there is room. Returns true if more may be waiting. */
 static bool let_in(struct listener *l, uint64_t now_ns)
 {
 	for (int i = 0;
@@ -186,7 +204,7 @@ static bool let_in(struct listener *l, uint64_t now_ns)
 
 		if (fd < 0)
 			return false;
-		/* Makes room for it in on_connection(). */
+		/* on_connection() makes room for it. */
 		hand_over(l, fd, &address, len);
 	}
 	return true;
@@ -220,8 +238,8 @@ void listener_stop(struct listener *l)
 }
 
 /*
- * A crowd that comes and goes never leaves the entrance empty: what is left is for the next round, since
- * snapshots, signals and the watchdog wait for their turn.
+ * A crowd of clients that come and go can keep the queue full for ever. The rest is left for the
+ * next round, because snapshots, signals and the watchdog have to be served, too.
  */
 void listener_run(struct listener *l, uint64_t now_monotonic_ns)
 {

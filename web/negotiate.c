@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 
-/* A piece of a header's text, without the blanks around it. */
+/* A part of a header's text without surrounding blanks. */
 struct span {
 	const char *at;
 	size_t len;
@@ -29,7 +29,10 @@ static bool span_is(struct span s, const char *text)
 	return s.len == strlen(text) && !strncasecmp(s.at, text, s.len);
 }
 
-/* Cuts the text at *AT off before the next DELIMITER outside quotes; *AT is NULL after the last. */
+/*
+ * Returns the text from *AT to the next DELIMITER outside quotes, and moves *AT behind it, or sets
+ * it to NULL after the last piece.
+ */
 static struct span next_piece(const char **at, const char *end, char delimiter)
 {
 	const char *from = *at, *p;
@@ -47,7 +50,10 @@ static struct span next_piece(const char **at, const char *end, char delimiter)
 	return trim(from, p);
 }
 
-/* "0.5" in thousandths; -1: not a quality. At most three decimals, at most 1. */
+/*
+ * Returns the quality in S, such as "0.5", in thousandths: at most three decimals, at most 1.
+ * Returns -1 if S is no quality.
+ */
 static int parse_quality(struct span s)
 {
 	int value, weight = 100;
@@ -65,11 +71,11 @@ static int parse_quality(struct span s)
 	return value <= 1000 ? value : -1;
 }
 
-/* What stands between two commas. */
+/* One element of a list that is separated by commas. */
 struct element {
 	struct span name;
-	struct span version; /* of length 0 where there is none */
-	int quality;         /* -1: can't be read */
+	struct span version; /* length 0: none */
+	int quality;         /* -1: malformed */
 };
 
 static struct span unquote(struct span s)

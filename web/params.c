@@ -33,7 +33,7 @@ enum decode_outcome {
 	DECODE_TOO_LONG,
 };
 
-/* Decodes FROM to END into SIZE bytes at TO, terminated. */
+/* Decodes the text from FROM to END into TO, which has SIZE bytes, and terminates it. */
 static enum decode_outcome decode(const char *from, const char *end, char *to, size_t size)
 {
 	size_t n = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread sees jobs and nothing else: all of users, of who was right and of connections is the loop's. It allocates
- * nothing, so that malloc() makes no second arena, and nobody waits for it at the end for longer than a moment: a hash
- * can't be interrupted, so what both share goes with whoever lets go of it last.
+ * The thread works on jobs only; users, passwords that were right, and connections belong to the
+ * loop. The thread allocates nothing, so that malloc() creates no second arena. A hash cannot be
+ * interrupted, and the end of the program should not wait for it. So whichever of thread and loop
+ * leaves last frees what they share.
  */
 #include "config.h"
 
@@ -37,10 +38,10 @@ struct job {
 	struct job *next;
 	void *context;
 	unsigned int generation;
-	unsigned int most; /* the cost of the costliest hash */
+	unsigned int most; /* cost of the costliest hash */
 	size_t user;       /* index */
 	bool is_known;
-	bool is_right; /* what has come out */
+	bool is_right; /* the result */
 	char password[CREDENTIALS_PASSWORD_SIZE];
 	char hash[WEBCONFIG_HASH_LEN + 1];
 	struct digest digest; /* of name and password */
@@ -50,31 +51,31 @@ struct queue {
 	struct job *first, **end;
 };
 
-/* Shared with the thread, and under its lock. */
+/* Shared by loop and thread, and protected by .lock. */
 struct workshop {
 	pthread_mutex_t lock;
 	pthread_cond_t has_work, is_left;
 	struct queue waiting, done;
 	int event_fd;
 	bool ends;
-	bool has_thread; /* the thread is still in it */
+	bool has_thread; /* the thread runs */
 	bool has_owner;
-	struct crypt_data memory; /* the thread's */
+	struct crypt_data memory; /* for the thread only */
 };
 
-/* What is known of a user of the configuration. */
+/* One user of the configuration. */
 struct known {
 	struct digest name;
-	struct digest right; /* of the name and the password that was right last */
+	struct digest right; /* of the name and the last password that was right */
 	bool was_right;
 };
 
 struct passwords {
 	const struct webconfig *config; /* borrowed */
-	struct known *known;            /* owned; by user */
+	struct known *known;            /* owned; one for each user of .config */
 	unsigned int most;
 	unsigned int generation;
-	size_t asked; /* jobs that were not taken back yet */
+	size_t asked; /* jobs that passwords_take() has not taken yet */
 	unsigned char key[DIGEST_SIZE];
 	struct workshop *workshop;
 };
@@ -110,7 +111,7 @@ static void job_free(struct job *job)
 	free(job);
 }
 
-/* By the last one in it. */
+/* Frees W. Called by whichever of loop and thread leaves last. */
 static void workshop_free(struct workshop *w)
 {
 	struct job *job;
@@ -260,7 +261,10 @@ int passwords_fd(const struct passwords *p)
 	return p->workshop->event_fd;
 }
 
-/* The NUL between them is in neither. PASSWORD may be NULL. */
+/*
+ * Hashes NAME, its terminator and PASSWORD with P's key. Neither contains a NUL, so different pairs
+ * give different input. PASSWORD may be NULL. Returns 0, -ENOMEM or -EIO.
+ */
 static int make_digest(
 	const struct passwords *p, const char *name, const char *password, struct digest *ret)
 {
@@ -316,7 +320,7 @@ int passwords_set(struct passwords *p, const struct webconfig *config)
 	return 0;
 }
 
-/* All are compared, whoever it is. */
+/* Compares all users, so that the time does not depend on the position of the name. */
 static bool find(const struct passwords *p, const struct digest *name, size_t *ret)
 {
 	size_t users = p->config ? p->config->users : 0;

@@ -12,7 +12,7 @@ bool rate_take(struct rate *r, uint64_t now_ns)
 {
 	if (r->full_ns < now_ns)
 		r->full_ns = now_ns;
-	/* Without an interval nothing is ever taken. */
+	/* If .interval_ns is 0, .full_ns never exceeds the present time. */
 	if (r->full_ns - now_ns > (r->burst - 1) * r->interval_ns)
 		return false;
 	r->full_ns += r->interval_ns;

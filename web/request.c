@@ -33,7 +33,7 @@ static bool has_controls(const char *text)
 	return false;
 }
 
-/* Blanks and control characters in a target are for no honest reason there. */
+/* Returns false if the target has blanks or control characters: honest clients escape them. */
 static bool is_target(const char *text)
 {
 	for (; *text; text++)
@@ -43,8 +43,8 @@ static bool is_target(const char *text)
 }
 
 /*
- * A header that goes on in a second line reaches us, with libmicrohttpd 0.9.75, with that line at the end
- * of its name: "Content-Length:\r\n 5" as "Content-Length5".
+ * Returns true for a framing header that continues on a second line. libmicrohttpd 0.9.75 appends
+ * that line to the header's name: "Content-Length:\r\n 5" becomes "Content-Length5".
  */
 static bool is_folded_framing(const char *name)
 {
@@ -59,7 +59,7 @@ static bool is_folded_framing(const char *name)
 	return false;
 }
 
-/* RFC 9110, 8.6: digits alone. "+5" and "0x5" are lengths to some servers and none to others. */
+/* RFC 9110, 8.6: digits only. Some servers accept "+5" and "0x5" as lengths, others do not. */
 static bool is_length(const char *value)
 {
 	return *value && !value[strspn(value, "0123456789")];

@@ -12,7 +12,7 @@
 #define API_PREFIX     "/api/v1/"
 #define PROCESS_PREFIX API_PREFIX "processes/"
 
-/* No path of these may be configured for the metrics: config/option.c has them, too. */
+/* The metrics must not be configured at one of these paths: config/option.c has the same list. */
 static const struct {
 	const char *path;
 	enum route route;

@@ -17,7 +17,7 @@
 
 /* Fields of /proc/PID/stat, counted as proc(5) does. */
 enum {
-	FIELD_FIRST = 3, /* the first one behind the name */
+	FIELD_FIRST = 3, /* the first field after the name */
 	FIELD_START = 22,
 	FIELD_VIRTUAL = 23,
 	FIELD_RESIDENT = 24,
@@ -32,7 +32,7 @@ enum {
 
 int self_parse_stat(const char *text, size_t len, struct self_stat *ret)
 {
-	const char *at = memrchr(text, ')', len); /* the name may hold any byte */
+	const char *at = memrchr(text, ')', len); /* the name may contain any byte */
 	const char *end = text + len;
 	struct self_stat stat = {0};
 
@@ -65,7 +65,10 @@ static int read_stat(struct self_stat *ret)
 	return r < 0 ? r : self_parse_stat(text, len, ret);
 }
 
-/* How many of the entries in LEN bytes of getdents64() are descriptors: all but "." and "..". */
+/*
+ * Returns how many of the entries in LEN bytes of getdents64() are descriptors: all but "." and
+ * "..".
+ */
 static uint64_t count_entries(const char *entries, size_t len)
 {
 	uint64_t count = 0;
@@ -79,7 +82,10 @@ static uint64_t count_entries(const char *entries, size_t len)
 	return count;
 }
 
-/* Counts the process's descriptors without the one that reads them. Takes no memory, as opendir() would. */
+/*
+ * Counts the process's descriptors, except the one that reads them. Allocates no memory, unlike
+ * opendir().
+ */
 static int count_fds(uint64_t *ret)
 {
 	AUTO_CLOSE int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -112,7 +118,7 @@ void self_init(struct self *s)
 	s->has = SELF_HAS_START;
 }
 
-/* Absent if there is no limit. */
+/* Reads the limit of open descriptors. Absent if there is no limit. */
 static int read_max_fds(struct self *s)
 {
 	struct rlimit limit;
@@ -150,7 +156,7 @@ int self_read(struct self *s, uint64_t now_ns)
 	if (fds_r == 0)
 		s->has |= SELF_HAS_OPEN_FDS;
 	max_r = read_max_fds(s);
-	/* A figure that could not be read is tried again with the next answer. */
+	/* If a figure could not be read, the next answer tries again. */
 	s->read_ns = stat_r == 0 && fds_r == 0 && max_r == 0 ? now_ns : 0;
 	return 0;
 }

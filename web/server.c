@@ -12,7 +12,10 @@
 
 enum { OTHER_FDS = 12 }; /* standard streams, signals, snapshots, /proc */
 
-/* How many clients each of LISTENERS may have, at most WANTED: their descriptors must do. */
+/*
+ * Returns how many clients each of LISTENERS may have: at most WANTED, and as many as the limit of
+ * descriptors allows. Raises the soft limit if necessary.
+ */
 static unsigned int fit_clients(unsigned int wanted, size_t listeners)
 {
 	const uint64_t over = LISTENER_CLIENTS_OVER;

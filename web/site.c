@@ -19,7 +19,7 @@
 #define TYPE_TEXT "text/plain; charset=utf-8"
 #define TYPE_HTML "text/html; charset=utf-8"
 
-/* The page's own style sheet stands in it. */
+/* The page contains its style sheet. */
 #define PAGE_POLICY                                                                                \
 	"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "     \
 	"frame-ancestors 'none'"
@@ -70,7 +70,10 @@ static struct status make_status(const struct task *t)
 	};
 }
 
-/* What an ETag has of T's sight: nobody is told that another one's answer is what he has. */
+/*
+ * Writes the part of an ETag that stands for T's sight: clients that see different processes must
+ * not share an ETag.
+ */
 static void format_sight(const struct task *t, char to[static SIGHT_TEXT_SIZE])
 {
 	switch (t->sight.kind) {
@@ -82,9 +85,10 @@ static void format_sight(const struct task *t, char to[static SIGHT_TEXT_SIZE])
 }
 
 /*
- * `W/"<instance>-<sequence>[-<variant>][-<sight>]"`. Weak: ages and memtally-web's own figures move on while the
- * snapshot stays. To a client that has it already goes the same answer without its body, so that it tells
- * the length that the body would have.
+ * Sets the ETag `W/"<instance>-<sequence>[-<variant>][-<sight>]"`. It is weak, because ages and
+ * memtally-web's own figures change while the snapshot stays the same. If the client has this ETag,
+ * the status becomes 304: the client gets the same answer without its body, so that the headers
+ * tell the length that the body would have.
  */
 static void set_etag(const struct task *t, struct answer *a, const char *variant)
 {
@@ -108,7 +112,7 @@ static struct answer *answer_text(unsigned int status, const char *text)
 	return TAKE_PTR(a);
 }
 
-/* How old the stale snapshot VIEW is, and how old it may be, in seconds. */
+/* Adds how old the stale snapshot VIEW is and how old it may be, in seconds. */
 static void add_stale(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
 {
 	const struct image_header *h = view->header;
@@ -120,7 +124,7 @@ static void add_stale(const struct view *view, uint64_t now_boottime_ns, struct 
 	buffer_add_text(to, " s are allowed");
 }
 
-/* Says why there are no figures, if there are none. */
+/* Answers 200 if there is a fresh snapshot, else 503 with the reason. */
 static struct answer *answer_readyz(const struct task *t)
 {
 	AUTO_ANSWER struct answer *a = NULL;
@@ -156,13 +160,16 @@ static struct answer *answer_page(const struct task *t)
 	return TAKE_PTR(a);
 }
 
-/* Whether all processes that have series may be shown. */
+/* Returns true if the client may see all processes that have series. */
 static bool shows_exported(const struct task *t)
 {
 	return t->sight.kind == SIGHT_ALL || t->sight.kind == SIGHT_EXPORTED;
 }
 
-/* A single user's processes follow the sums, which are everybody's. */
+/*
+ * Makes the metrics. The sums are the same for all clients and cached; one user's processes are
+ * rendered after them.
+ */
 static struct answer *answer_metrics(const struct task *t)
 {
 	struct site *s = t->site;
@@ -203,8 +210,8 @@ static struct answer *answer_metrics(const struct task *t)
 }
 
 /*
- * The live head. Its age has fewer digits now than it may have later: the blanks that make up for them
- * go into *ret_slack, for the end of the body.
+ * Adds the head, which has the snapshot's age. *RET_SLACK is how many blanks to add at the end of
+ * the body, so that its length stays the same when the age has more digits.
  */
 static void add_head(struct buffer *to, const struct view *view, uint64_t now_ns, size_t *ret_slack)
 {
@@ -212,7 +219,7 @@ static void add_head(struct buffer *to, const struct view *view, uint64_t now_ns
 	size_t len;
 
 	json_render_head(view, view->header->boottime_ns, true, to);
-	len = to->len; /* with an age of one digit */
+	len = to->len; /* the age has one digit here */
 	buffer_clear(to);
 	json_render_head(view, now_ns, true, to);
 	*ret_slack = len + AGE_DIGITS > to->len ? len + AGE_DIGITS - to->len : 0;
@@ -226,7 +233,7 @@ static void add_end(struct buffer *to, size_t slack)
 	buffer_add_char(to, '\n');
 }
 
-/* A JSON answer of the head and BODY's rest. */
+/* Makes a JSON answer from the head and the cached rest BODY. */
 static struct answer *answer_cached(const struct task *t, enum cache_body body)
 {
 	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
@@ -243,7 +250,7 @@ static struct answer *answer_cached(const struct task *t, enum cache_body body)
 	return TAKE_PTR(a);
 }
 
-/* FNV-1a, 64 bits: tells queries apart, and protects nothing. */
+/* FNV-1a, 64 bits. It only tells queries apart in an ETag, and protects nothing. */
 static uint64_t hash_text(const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -292,7 +299,10 @@ static struct answer *refuse_processes(const struct task *t)
 			  "(web.tcp_scope)");
 }
 
-/* What others have mapped, the kernel shows to nobody but those who may look into all processes. */
+/*
+ * The kernel shows the mappings of other users' processes only to privileged users, and so does
+ * memtally-web.
+ */
 static struct answer *refuse_files(const struct task *t)
 {
 	return answer_new_error(MHD_HTTP_FORBIDDEN,
@@ -342,8 +352,7 @@ static struct answer *answer_process(const struct task *t, uint32_t pid)
 	if (!shows_processes(t))
 		return refuse_processes(t);
 	row = view_find_process(view, pid);
-	if (!row ||
-		!sight_has(&t->sight, row)) /* which of the two is none of the asker's business */
+	if (!row || !sight_has(&t->sight, row)) /* does not tell which of the two */
 		return answer_new_error(MHD_HTTP_NOT_FOUND,
 			"no process with this pid in what may be shown of the snapshot");
 	snprintf(variant, sizeof(variant), "p%u", pid);
@@ -378,7 +387,7 @@ static struct answer *answer_status(const struct task *t)
 	return TAKE_PTR(a);
 }
 
-/* Routes that show what is in a fresh snapshot, or nothing. */
+/* Answers the routes that need a fresh snapshot. */
 static struct answer *answer_data(const struct task *t, enum route route, uint32_t pid)
 {
 	if (!t->site->cache.view)
@@ -392,7 +401,10 @@ static struct answer *answer_data(const struct task *t, enum route route, uint32
 	return answer_list(t, routes_list_scope(route));
 }
 
-/* A parameter to an answer that has none is a mistake of the asker's. A scraper may add what it likes. */
+/*
+ * Returns true if parameters are refused at ROUTE, where they can only be a mistake. A scraper may
+ * add parameters to the metrics.
+ */
 static bool refuses_parameters(enum route route)
 {
 	return route == ROUTE_STATUS || route == ROUTE_HOST || route == ROUTE_PROCESS;

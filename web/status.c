@@ -19,7 +19,7 @@ static void add_family(
 	prometheus_add_family(m->steady.to, m->format, name, type, unit, help);
 }
 
-/* A family of one sample without labels. */
+/* Adds a family with one sample without labels. */
 static void add_single(struct metrics *m, const char *name, const char *type, const char *unit,
 	const char *help, uint64_t value)
 {
@@ -82,8 +82,8 @@ static void add_build(struct metrics *m, const char *program, const char *versio
 }
 
 /*
- * The last family has no number that moves, so its help text, where neither format minds blanks, can
- * take the slack of all that stand before it.
+ * Adds the last family. Its numbers never change, and both formats allow blanks at the end of its
+ * help text. So the help text takes the blanks that all families before it have saved up.
  */
 static void add_builds(struct metrics *m, const struct view *view)
 {

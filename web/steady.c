@@ -7,7 +7,7 @@
 #include "render/human.h"
 
 enum {
-	INTEGER_DIGITS = 15, /* more than any host has bytes */
+	INTEGER_DIGITS = 15, /* enough for the bytes of any host */
 	SECONDS_DIGITS = sizeof("9999999999.999999999") - 1,
 	AGE_LEN = sizeof("2777777 h 59 min") - 1,
 };

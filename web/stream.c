@@ -41,7 +41,10 @@ struct stream *stream_new(struct view *view, const struct query *query, unsigned
 	return s;
 }
 
-/* Takes a turn for it. NOT_CHOSEN: there is none; -ENOMEM. */
+/*
+ * Chooses and sorts the rows, if not done yet; this takes one turn. Returns 0; NOT_CHOSEN if there
+ * is no turn left in this round; or -ENOMEM.
+ */
 static int choose_rows(struct stream *s)
 {
 	int r;
@@ -59,7 +62,7 @@ static int choose_rows(struct stream *s)
 	return 0;
 }
 
-/* Appends rows to the piece. -ENOMEM: the piece and the list are as before. */
+/* Appends rows to the piece. Returns 0; -ENOMEM, and then the piece and the list are unchanged. */
 static int add_rows(struct stream *s)
 {
 	const struct json_list before = s->list;
@@ -89,7 +92,10 @@ int stream_begin(struct stream *s)
 	return r < 0 ? r : 0;
 }
 
-/* A body that has begun must not be cut: if there is no memory it is tried again. */
+/*
+ * Renders the next piece. A body that has begun must not be cut, so lack of memory means to try
+ * again later.
+ */
 static ssize_t next_piece(struct stream *s)
 {
 	if (s->is_done)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GnuTLS has no lists of suites: kinds of keys, ciphers and MACs are switched on each for itself, and what can be combined
- * is. So the suites that come out are compared with those that were asked for, in their order, for each kind of key; a
- * server has one key, so an order between the kinds means nothing. TLS 1.3 has the ciphers that are on.
+ * GnuTLS has no lists of cipher suites: key exchanges, ciphers and MACs are switched on one by one,
+ * and every possible combination is on. So the resulting suites are compared with the configured
+ * ones, in their order, for each key exchange. A server has one key, so the order between key
+ * exchanges has no meaning. TLS 1.3 has the ciphers that are on.
  *
- * Sessions are not resumed: neither tickets nor a database are switched on. So whoever connects is verified.
+ * Sessions are not resumed: neither tickets nor a database are switched on. So every connection is
+ * verified.
  */
 #include "config.h"
 
@@ -19,7 +21,7 @@
 
 #include "base/cleanup.h"
 
-enum { NAME_SIZE = 1024 }; /* of a certificate's, for comparison */
+enum { NAME_SIZE = 1024 }; /* bytes of a subject alternative name */
 
 struct tls {
 	unsigned int refs;
@@ -29,9 +31,12 @@ struct tls {
 	struct text_list allowed_sans; /* owned */
 };
 
-/* By enum webconfig_suite; of those up to TLS 1.2 with the kind of key. */
+/*
+ * By enum webconfig_suite. Suites up to TLS 1.2 have a key exchange; .key is NULL for those of TLS
+ * 1.3.
+ */
 static const struct {
-	unsigned char id[2]; /* IANA's */
+	unsigned char id[2]; /* IANA's number */
 	const char *key, *cipher, *mac;
 } suites[WEBCONFIG_SUITES] = {
 	[WEBCONFIG_AES_128_GCM_SHA256] = {{0x13, 0x01}, NULL, "AES-128-GCM", "AEAD"},
@@ -57,7 +62,7 @@ static const char *const versions[WEBCONFIG_VERSIONS] = {
 static const char *const groups[WEBCONFIG_CURVES] = {
 	"GROUP-SECP256R1", "GROUP-SECP384R1", "GROUP-SECP521R1", "GROUP-X25519"};
 
-/* What is being made, for errors. */
+/* The configuration that is being read, for errors. */
 struct making {
 	const struct webconfig_tls *config;
 	const char *name;
@@ -72,7 +77,10 @@ static int refuse(
 	return -EINVAL;
 }
 
-/* "cert_file" or "cert". */
+/*
+ * Refuses PEM under the key IN_FILE ("cert_file") or HERE ("cert"), whichever the configuration
+ * has.
+ */
 static int refuse_pem(struct making *m, const struct webconfig_pem *pem, const char *in_file,
 	const char *here, const char *expected, const char *detail)
 {
@@ -84,7 +92,10 @@ static bool is_before_13(unsigned int suite)
 	return suites[suite].key != NULL;
 }
 
-/* Where no suite is of TLS 1.2 or before, neither is there a handshake of those. */
+/*
+ * Returns the lowest version to offer: TLS 1.3 if the configuration lists suites and none of them
+ * is of an earlier version, else the configured one.
+ */
 static enum webconfig_version least_version(const struct webconfig_tls *c)
 {
 	bool has_older = !c->suites.count;
@@ -94,7 +105,7 @@ static enum webconfig_version least_version(const struct webconfig_tls *c)
 	return has_older ? c->min : WEBCONFIG_TLS13;
 }
 
-/* Once; the order is that of the first time. */
+/* Adds WORD unless it is there already. */
 static void add_once(struct buffer *b, const char *word)
 {
 	char whole[64];
@@ -107,7 +118,10 @@ static void add_once(struct buffer *b, const char *word)
 		b->len--; /* the colon */
 }
 
-/* The order is that of TLS 1.2 and before: of 1.3 there is none in Go. */
+/*
+ * Adds ciphers and MACs in the order of the suites up to TLS 1.2, then those of TLS 1.3, for which
+ * Go has no order.
+ */
 static void add_suites(struct buffer *b, const struct webconfig_choices *c)
 {
 	if (!c->count)
@@ -121,7 +135,10 @@ static void add_suites(struct buffer *b, const struct webconfig_choices *c)
 			}
 }
 
-/* Both kinds where no suite says which: TLS 1.3 takes either. */
+/*
+ * Adds the key exchanges of the suites, or both if no suite has one: TLS 1.3 works with either kind
+ * of key.
+ */
 static void add_keys(struct buffer *b, const struct webconfig_choices *c)
 {
 	bool has_key = false;
@@ -152,7 +169,10 @@ static void write_priorities(const struct webconfig_tls *c, struct buffer *b)
 	buffer_add_char(b, 0);
 }
 
-/* The next suite behind *INDEX that is of KEY (NULL: of TLS 1.3); its number, or -1. Unknown ones are passed over. */
+/*
+ * Returns the next suite from *INDEX on that has the key exchange KEY (NULL: of TLS 1.3), or -1,
+ * and moves *INDEX behind it. Skips unknown suites.
+ */
 static int next_suite(gnutls_priority_t p, unsigned int *index, const char *key)
 {
 	for (;; (*index)++) {
@@ -179,7 +199,10 @@ static bool is_listed(const struct webconfig_choices *c, int suite)
 	return memchr(c->item, suite, c->count) != NULL;
 }
 
-/* Whether P has of KEY what C lists, in its order where that counts, and nothing else. */
+/*
+ * Checks that P has exactly the configured suites with key exchange KEY, in their order. Returns 0,
+ * or -EINVAL with a line in the error text.
+ */
 static int check_suites_of(struct making *m, gnutls_priority_t p, const char *key)
 {
 	const struct webconfig_choices *c = &m->config->suites;
@@ -249,7 +272,7 @@ static int make_priorities(struct making *m, gnutls_priority_t *ret)
 	r = gnutls_priority_init(ret, text.data, &unknown);
 	if (r == GNUTLS_E_MEMORY_ERROR)
 		return -ENOMEM;
-	if (r < 0) /* of a GnuTLS that lacks some of it, or that the system's policy has forbidden some */
+	if (r < 0) /* GnuTLS lacks some of it, or the system's policy forbids it */
 		return refuse(m, m->config->cert.line, "tls_server_config",
 			"versions, suites and curves that GnuTLS has here", gnutls_strerror(r));
 	return check_suites(m, *ret);
@@ -278,7 +301,7 @@ static void cleanup_key(gnutls_x509_privkey_t *key)
 		gnutls_x509_privkey_deinit(*key);
 }
 
-/* The certificate and what leads to its authority, and its key. */
+/* Adds the certificate with its chain, and its key. */
 static int add_certificate(
 	struct making *m, const struct tls_texts *texts, gnutls_certificate_credentials_t to)
 {
@@ -341,7 +364,7 @@ int tls_new(const struct webconfig_tls *c, const char *name, const struct tls_te
 	if (gnutls_certificate_allocate_credentials(&t->credentials) < 0)
 		return -ENOMEM;
 	error[0] = 0;
-	/* Each whether the others fail or not, so that all faults are reported. */
+	/* Calls all three even if one fails, so that all faults are reported. */
 	results[0] = add_certificate(&m, texts, t->credentials);
 	results[1] = add_authorities(&m, texts, t->credentials);
 	results[2] = make_priorities(&m, &t->priorities);
@@ -393,7 +416,10 @@ static bool is_allowed_name(const struct tls *t, const char *name, size_t len)
 	return false;
 }
 
-/* A NUL within a name is part of it, and makes it another one. */
+/*
+ * Returns true if CERT has an allowed subject alternative name. A name is compared with its length,
+ * so a NUL in it makes it a different name.
+ */
 static bool has_allowed_name(const struct tls *t, gnutls_x509_crt_t cert)
 {
 	for (unsigned int i = 0;; i++) {
@@ -431,7 +457,10 @@ static bool is_allowed_certificate(const struct tls *t, const gnutls_datum_t *te
 	return is_allowed;
 }
 
-/* That it is for clients, too, as Go demands; one without any purpose is for all. */
+/*
+ * Returns true if the certificate is verified and may be used by clients, as Go requires. A
+ * certificate without any purpose may be used for all.
+ */
 static bool is_verified(gnutls_session_t session)
 {
 	gnutls_typed_vdata_st purpose = {
@@ -443,7 +472,7 @@ static bool is_verified(gnutls_session_t session)
 	return gnutls_certificate_verify_peers(session, &purpose, 1, &status) == 0 && !status;
 }
 
-/* Within the handshake, which ends where this is not 0. */
+/* Called during the handshake, which fails if the result is not 0. */
 static int verify(gnutls_session_t session)
 {
 	const struct tls *t = gnutls_db_get_ptr(session);
