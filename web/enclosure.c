@@ -16,20 +16,23 @@
 #include "confine/limits.h"
 #include "service/renounce.h"
 
-/* Far above what the bodies of a host with 100,000 processes take. */
+/* bytes; far above the bodies of a host with 100,000 processes */
 #define DATA_BYTES (UINT64_C(1) << 30)
 
 #define PASSWD "/etc/passwd"
 
-enum { PROCESSES = 16 }; /* with those of other instances under its uid */
+enum { PROCESSES = 16 }; /* limit for the uid, other instances included */
 
-/* GnuTLS counts it in when it makes randomness. */
+/* GnuTLS calls it when it makes random numbers. */
 static const struct filter_call serve_calls[] = {
 	FILTER_CALL("getrusage"),
 };
 static const struct filter_list filter_serve = FILTER_LIST(serve_calls);
 
-/* Whom root becomes: the user, or somebody who is nobody else. */
+/*
+ * Writes to *RET the account to become: the process's own; for root, the user memtally-web or else
+ * a uid that no user has. Returns 0; -ESRCH if there is none; or a negative errno.
+ */
 static int choose_account(struct account *ret)
 {
 	struct account account = {.uid = geteuid(), .gid = getegid()};
@@ -40,8 +43,9 @@ static int choose_account(struct account *ret)
 	if (r == ACCOUNT_ABSENT) {
 		r = account_take(PASSWD, ACCOUNT_WEB, &account);
 		if (r == 0)
-			log_warning("there is no user memtally-web to become: root becomes uid %u, "
-				    "which is nobody's and is shown what strangers are shown",
+			log_warning(
+				"there is no user memtally-web: root becomes uid %u, which no user "
+				"has and to which memtallyd shows no more than to other users",
 				account.uid);
 	}
 	if (r == ACCOUNT_ABSENT)
@@ -51,7 +55,10 @@ static int choose_account(struct account *ret)
 	return r;
 }
 
-/* With its directory, for what replaces it; but not with all files that there are. */
+/*
+ * Allows to read all of PATH's directory, so that a file that replaces PATH can be read. If the
+ * directory is "/", allows PATH alone.
+ */
 static int allow_with_directory(struct landlock *l, const char *path)
 {
 	char parent[LANDLOCK_PATH_SIZE];
@@ -67,7 +74,10 @@ static int allow_with_directory(struct landlock *l, const char *path)
 	return landlock_allow(l, parent, LANDLOCK_MAY_READ);
 }
 
-/* As certificates are kept up to date: a link to the newest one, or to a directory with the newest ones, elsewhere. */
+/*
+ * Allows PATH and, if it is a symbolic link, its target: tools that renew certificates let a link
+ * point to the newest file, or to another directory with the newest files.
+ */
 static int allow_file(struct landlock *l, const char *path)
 {
 	AUTO_FREE char *target = realpath(path, NULL);
@@ -77,8 +87,9 @@ static int allow_file(struct landlock *l, const char *path)
 }
 
 /*
- * The directory of a process in /proc is another inode when the kernel has forgotten it and is asked again, and rules are
- * about inodes: so it is kept open for as long as we live.
+ * Allows /proc/self. A rule is bound to an inode, and /proc/PID gets a new inode when the kernel
+ * has dropped the old one. So the descriptor stays open, which keeps the inode, until the process
+ * exits.
  */
 static int allow_self(struct landlock *l)
 {
@@ -127,16 +138,19 @@ int enclosure_enter(const char *const *files, size_t count, const struct listen_
 		log_error("can't choose a user: %s", strerror(-r));
 		return r;
 	}
-	/* No children, and one thread besides. */
+	/* memtally-web has no children and one more thread. */
 	r = renounce_rights(&account, DATA_BYTES, account.is_taken ? PROCESSES : LIMITS_ANY,
 		"uid 0 can't become another user here; run it as another uid, or add the capabilities "
 		"SETUID and SETGID");
 	if (r < 0)
 		return r;
-	tzset(); /* reads a file when it is first called */
+	tzset(); /* the first call reads a file */
 	r = renounce_files(allow, &needs);
 	if (r < 0)
 		return r;
-	/* The last one only where there is a file to remove, and no other can be. */
+	/*
+	 * unlink() stays allowed only if there is a socket file to remove and Landlock protects all
+	 * other files.
+	 */
 	return renounce_calls(lists, ARRAY_SIZE(lists) - (r != 0 || !has_socket_file(set)));
 }

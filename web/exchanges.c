@@ -266,7 +266,7 @@ static bool knows_asker(struct exchanges *xs, struct MHD_Connection *connection,
 		return false;
 	case PASSWORDS_BUSY:
 		answer = answer_new_error(
-			MHD_HTTP_SERVICE_UNAVAILABLE, "too many passwords are being looked into");
+			MHD_HTTP_SERVICE_UNAVAILABLE, "too many passwords are being checked");
 		break;
 	default:
 		answer = answer_new_error(

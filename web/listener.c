@@ -121,7 +121,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(
  * be room for one more.
  */
 _Static_assert((int)LISTENER_CLIENTS_OVER > (int)PASSWORDS_WAITING,
-	"room for one beside all who are looked into");
+	"room for one more than the connections with a password check");
 
 static int start_library(struct listener *l)
 {

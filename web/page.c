@@ -32,10 +32,10 @@ static const char page_head[] =
 	"<body>\n"
 	"<h1>memtally</h1>\n"
 	"<p>How much memory each process, program, user and systemd unit of this host really uses: its"
-	" PSS, in which memory that is shared is divided among those who share it.</p>\n";
+	" PSS, in which shared memory is divided among the processes that share it.</p>\n";
 
 static const struct {
-	const char *path; /* NULL: the metrics' */
+	const char *path; /* NULL: the path of the metrics */
 	const char *what;
 } links[] = {
 	{NULL, "all sums and the largest processes, for Prometheus or as OpenMetrics"},
@@ -62,7 +62,7 @@ static void add_link(struct buffer *to, const char *path, const char *what)
 	buffer_add_text(to, "</td></tr>\n");
 }
 
-/* The list of a kind of owners. Its help has nothing to escape. */
+/* Adds the link to the list of a kind of owners. The help text has no characters to escape. */
 static void add_owner_link(struct buffer *to, const struct owner *owner)
 {
 	AUTO_BUFFER struct buffer path = {0};
@@ -75,7 +75,10 @@ static void add_owner_link(struct buffer *to, const struct owner *owner)
 		add_link(to, path.data, owner->help);
 }
 
-/* What is in none of the figures. Of what /proc hides not even the number is known. */
+/*
+ * Adds how many processes are missing from the sums. If /proc hides processes, their number is
+ * unknown.
+ */
 static void add_missing(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(view);
@@ -96,7 +99,7 @@ static void add_missing(const struct view *view, struct buffer *to)
 				    "they are missing.");
 }
 
-/* What the clock changes: whole seconds are enough for a person. */
+/* Adds the age of the snapshot in whole seconds. */
 static void add_age(struct steady *steady, const struct status *s)
 {
 	struct buffer *to = steady->to;
@@ -134,7 +137,7 @@ static void add_guessed(
 				    : " processes that wait for their first measurement");
 }
 
-/* In the words of `memtally status`: how much was measured, estimated and guessed. */
+/* Adds how much was measured, estimated and guessed, in the same words as `memtally status`. */
 static void add_shares(struct steady *steady, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
@@ -161,16 +164,18 @@ static void add_shares(struct steady *steady, const struct view *view, uint64_t 
 		add_guessed(host, &s, to);
 }
 
-/* How memtallyd works, and what that means for the figures. */
+/* Adds memtallyd's mode and the sum of PSS. */
 static void add_mode(struct steady *steady, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
 	struct buffer *to = steady->to;
 	bool is_adaptive = snapshot_is_adaptive(view_self(view));
 
-	buffer_add_text(to, is_adaptive ? "<p>Mode: adaptive. What is new or in doubt is measured, "
-					  "all else once in a while and carried forward between."
-					: "<p>Mode: exact. Every process is measured each time.");
+	buffer_add_text(to, is_adaptive
+				    ? "<p>Mode: adaptive. Processes that are new or in doubt are "
+				      "measured, all others from time to time; in between their "
+				      "figures are carried forward."
+				    : "<p>Mode: exact. Every process is measured each time.");
 	if (ROW_HAS(host, SCOPE_PSS)) {
 		buffer_add_text(to, view_is_complete(view) ? " All processes together use "
 							   : " The processes measured use ");
@@ -183,7 +188,7 @@ static void add_mode(struct steady *steady, const struct view *view, uint64_t ag
 	buffer_add_text(to, "</p>\n");
 }
 
-/* The reads that the kernel kept waiting at the snapshot. */
+/* Adds the reads that the kernel blocked when the snapshot was taken. */
 static void add_blocked(struct steady *steady, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_self *self = view_self(view);

@@ -295,7 +295,7 @@ static struct answer *refuse_processes(const struct task *t)
 	return answer_new_error(MHD_HTTP_FORBIDDEN,
 		view_is_public(t->site->cache.view)
 			? "memtallyd does not show processes to this memtally-web"
-			: "processes are not shown to whom nobody can tell from others, as at a TCP listener "
+			: "processes are not shown to clients that cannot be identified, as at a TCP listener "
 			  "(web.tcp_scope)");
 }
 
@@ -354,7 +354,7 @@ static struct answer *answer_process(const struct task *t, uint32_t pid)
 	row = view_find_process(view, pid);
 	if (!row || !sight_has(&t->sight, row)) /* does not tell which of the two */
 		return answer_new_error(MHD_HTTP_NOT_FOUND,
-			"no process with this pid in what may be shown of the snapshot");
+			"the part of the snapshot that may be shown has no process with this pid");
 	snprintf(variant, sizeof(variant), "p%u", pid);
 	set_etag(t, a, variant);
 	add_head(&a->before, view, t->now_ns, &slack);

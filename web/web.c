@@ -26,34 +26,41 @@
 #include "web/site.h"
 
 /*
- * Larger blocks than this come from mmap() and go back to the kernel when a snapshot's bodies are
- * dropped; left alone, malloc would raise the threshold with the first of them and keep them all.
+ * Bytes. Blocks of at least this size come from mmap() and go back to the kernel when a snapshot's
+ * bodies are dropped. By default malloc would raise the threshold with the first of them, and keep
+ * them all.
  */
 enum { LARGE_BLOCK = 32 * 1024 };
 
-/* How long those may take at the end who are being served; whoever reads slowly is not waited for. */
+/*
+ * How long clients with unfinished requests are served at the end. Slow readers are not waited for
+ * after that.
+ */
 #define FINISH_NS (500 * NS_PER_MSEC)
 enum { FINISH_WAIT_MS = 10 };
 
-/* How often to look, when there is something to do anyway. With the time to settle that makes a second at most. */
+/*
+ * How often to check the files for changes, if the loop wakes up anyway. Together with the time to
+ * settle, a change is noticed after a second at most.
+ */
 #define LOOK_NS ACCESS_SETTLE_NS
 
 struct web {
 	int argc;
 	char *const *argv;
-	struct settings *settings; /* as they were read last */
-	struct settings *started;  /* as they were at the start, for what stays until the next */
-	struct access *access;     /* who gets in */
-	struct access *refused;    /* what was read last and could not be had; NULL: it could */
-	uint64_t look_due_ns;      /* whether the files for that are others */
+	struct settings *settings; /* as read last */
+	struct settings *started;  /* as read at the start, for settings that need a restart */
+	struct access *access;     /* owned; decides which clients get answers */
+	struct access *refused;    /* owned; the last version if it was refused, or NULL */
+	uint64_t look_due_ns;      /* when to check the files of .access or .refused */
 	struct listen_set set;
 	struct loop loop;
 	struct site site;
 	struct caller_rules rules;
 	struct server server;
-	struct pollfd *poll; /* the loop's, passwords, listeners */
+	struct pollfd *poll; /* owned; of the loop, password checks, listeners */
 	bool stops;
-	int status; /* to exit with where it can't start */
+	int status; /* exit status if the start fails */
 };
 
 enum { POLL_PASSWORDS = LOOP_POLLS, POLL_LISTENERS };
@@ -68,13 +75,13 @@ static bool is_same_list(const struct text_list *a, const struct text_list *b)
 	return true;
 }
 
-/* Either may be NULL. */
+/* Returns true if both texts are the same, or both are NULL. */
 static bool is_same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Whether C asks for what only a start can give. */
+/* Returns true if C changes settings that need a restart. */
 static bool needs_start(const struct web *w, const struct settings *c)
 {
 	return !is_same_list(&c->web_listen_address, &w->started->web_listen_address) ||
@@ -91,7 +98,9 @@ static void replace_settings(struct web *w, struct settings *c)
 	w->settings = c;
 }
 
-/* Whether A may be served by, with what the administrator allows by C; else ERROR says why not. */
+/*
+ * Returns true if the sockets may be served with access A and settings C. If not, ERROR says why.
+ */
 static bool is_fit(const struct web *w, const struct access *a, const struct settings *c,
 	char error[static SETTINGS_ERROR_SIZE])
 {
@@ -106,7 +115,7 @@ static bool is_fit(const struct web *w, const struct access *a, const struct set
 	return false;
 }
 
-/* The web configuration, where there is one, once more; a bad one leaves things as they are. */
+/* Reads the web configuration again. If it has faults, the old one stays. */
 static void reload_access(struct web *w)
 {
 	AUTO_ACCESS struct access *a = NULL;
@@ -146,7 +155,7 @@ static void look_at_access(struct web *w, uint64_t now_ns)
 		reload_access(w);
 }
 
-/* A bad file leaves things as they are. */
+/* Reads the configuration again. If it has faults, the old one stays. */
 static void reload_settings(struct web *w)
 {
 	char error[SETTINGS_ERROR_SIZE];
@@ -187,7 +196,10 @@ static void serve_signals(struct web *w)
 			w->stops = true;
 }
 
-/* Systemd has passed the sockets: whoever named others, for protection at that, must not believe that they count. */
+/*
+ * Warns that web.listen-address is ignored because systemd has passed the sockets. The
+ * administrator may have set it for protection, and must not rely on it.
+ */
 static void warn_of_ignored(const struct settings *c)
 {
 	const struct text_list *list = &c->web_listen_address;
@@ -199,7 +211,7 @@ static void warn_of_ignored(const struct settings *c)
 			"its memtally-web.socket names them (systemctl edit)");
 }
 
-/* That the administrator has allowed it is no reason not to say it. */
+/* Warns even though the administrator has allowed it. */
 static void warn_of_insecure(const struct web *w)
 {
 	const char *name;
@@ -244,9 +256,8 @@ static int start(struct web *w)
 		return r;
 	r = caller_rules_read("/etc/group", &w->rules);
 	if (r < 0)
-		log_warning(
-			"can't look up group memtally: %s; to UNIX listeners its members are like "
-			"anybody",
+		log_warning("can't look up group memtally: %s; UNIX listeners treat its members as "
+			    "other users",
 			strerror(-r));
 	site_init(&w->site, &w->loop.link, w->settings);
 	r = server_start(&w->server, &w->site, &w->set, &w->rules, w->access,
@@ -298,12 +309,15 @@ static int run(struct web *w)
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		if (w->poll[LOOP_SIGNALS].revents)
 			serve_signals(w);
-		/* What comes is checked whole, and two whole images need not be resident. */
+		/*
+		 * The new image is checked as a whole. Unmap the old one's pages first, so that
+		 * only one whole image is resident.
+		 */
 		if (w->poll[LOOP_LINK].revents && w->site.cache.view)
 			view_rest(w->site.cache.view);
 		if (loop_receive(&w->loop, now, &view)) {
 			cache_replace(&w->site.cache, view);
-			resident_trim(); /* what a crowd of clients has left behind */
+			resident_trim(); /* frees what many clients have left behind */
 		}
 		look_at_access(w, now);
 		server_run(&w->server, now, w->settings->web_timeout_ns);
@@ -313,8 +327,8 @@ static int run(struct web *w)
 }
 
 /*
- * Those who were let in are served to the end, for a little while: so that a restart fails nobody's request. Nothing else
- * goes on.
+ * Serves clients that are connected to the end of their requests, for a short time, so that a
+ * restart fails no request. Nothing else goes on.
  */
 static void finish(struct web *w)
 {
@@ -333,17 +347,17 @@ static void finish(struct web *w)
 	} while (now < end);
 }
 
-/* Nobody's password is looked into by who has more rights than that takes. */
+/* Begins to check passwords. Call it after enclose(): the thread keeps the rights of the moment. */
 static int admit(struct web *w)
 {
 	int r = server_admit(&w->server, w->access);
 
 	if (r < 0)
-		log_error("can't look into passwords: %s", strerror(-r));
+		log_error("can't begin to check passwords: %s", strerror(-r));
 	return r;
 }
 
-/* What a reload reads. */
+/* Enters the sandbox, with the files that a reload reads. */
 static int enclose(struct web *w)
 {
 	const char *files[16] = {w->settings->config_file};
@@ -359,7 +373,7 @@ static int serve(struct web *w)
 	w->status = EXIT_FAILURE;
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
-	/* After the sockets are open, which nothing more is, and before anybody is answered. */
+	/* The sandbox begins after the sockets are open and before any request is answered. */
 	if (start(w) == 0 && enclose(w) == 0 && admit(w) == 0) {
 		w->rules.uid = geteuid();
 		resident_rest();
