@@ -2,9 +2,9 @@
 /*
  * SipHash-2-4
  *
- * A hash with a secret key, for tables whose keys users choose. Without the key, a user cannot find
- * texts that collide more often than by chance (Aumasson and Bernstein, 2012). A collision costs
- * time only: every table compares whole keys.
+ * A hash with a secret key, for tables with keys that users choose. Without the secret key, a user
+ * cannot find texts that collide more often than by chance (Aumasson and Bernstein, 2012). A
+ * collision costs time only: every table compares whole keys.
  */
 #ifndef MEMTALLY_BASE_SIPHASH_H
 #define MEMTALLY_BASE_SIPHASH_H
