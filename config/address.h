@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An address to listen on, as a user writes it: HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH; or the name of a
- * host alone. Pure: a name is not looked up and nothing is opened.
+ * Listening Addresses
+ *
+ * Reads an address to listen on, as a user writes it: HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH;
+ * or a host name alone. Pure: names are not looked up, and nothing is opened.
  */
 #ifndef MEMTALLY_CONFIG_ADDRESS_H
 #define MEMTALLY_CONFIG_ADDRESS_H
@@ -17,12 +19,15 @@ struct address {
 };
 
 /*
- * Whether TEXT is a host's name as DNS has it, without a port: letters, digits, '-', '_' and dots, at most
- * 253 bytes. An IPv4 address is one, too.
+ * Returns true if TEXT has the form of a host name without a port: letters, digits, '-', '_' and
+ * dots, at most 253 bytes. An IPv4 address has this form, too.
  */
 bool address_is_host(const char *text);
 
-/* Takes TEXT apart; it stays borrowed. -EINVAL; -ERANGE: no UNIX socket has so long a path. */
+/*
+ * Reads the address TEXT into *RET. TEXT stays borrowed. Returns 0; -EINVAL if it is malformed;
+ * -ERANGE if the path is too long for a UNIX socket (CHANNEL_PATH_MAX).
+ */
 int address_parse(const char *text, struct address *ret);
 
 #endif

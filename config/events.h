@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A configuration file as libyaml's events: only events know their line. Anchors, aliases, tags and several documents are refused
- * wherever they stand. A fault in one setting does not end the reading: all faults of a file are reported, each with file and line.
+ * YAML Events
+ *
+ * Reads a configuration file as libyaml's events, because only events know their line. Anchors,
+ * aliases, tags and several documents are refused everywhere. A fault in one setting does not end
+ * the reading: all faults of a file are reported, each with file and line.
  */
 #ifndef MEMTALLY_CONFIG_EVENTS_H
 #define MEMTALLY_CONFIG_EVENTS_H
@@ -12,48 +15,60 @@
 
 #include "config/settings.h"
 
-enum { EVENTS_FAULT_SIZE = 512 }; /* of the text of one fault */
+enum { EVENTS_FAULT_SIZE = 512 }; /* bytes of the text of one fault */
 
 struct events {
 	yaml_parser_t parser;
-	const char *name; /* of the file, in errors */
+	const char *name; /* of the file, for errors; borrowed */
 	const char *text;
 	size_t len;
-	char *error;         /* of SETTINGS_ERROR_SIZE: a line for each fault */
-	size_t error_len;    /* of the lines that fit */
-	unsigned int faults; /* that count */
-	unsigned int unsaid; /* of .faults, those without room in .error */
+	char *error;         /* borrowed, of SETTINGS_ERROR_SIZE bytes: a line for each fault */
+	size_t error_len;    /* bytes in .error */
+	unsigned int faults; /* faults that count */
+	unsigned int unsaid; /* those of .faults that did not fit into .error */
 
-	bool is_ignoring;     /* set by the loader: faults from now on do not count */
+	bool is_ignoring;     /* set by the caller: faults from now on do not count */
 	unsigned int ignored; /* faults that did not count */
-	char first_ignored[EVENTS_FAULT_SIZE]; /* the text of the first one */
+	char first_ignored[EVENTS_FAULT_SIZE]; /* text of the first one */
 
-	unsigned int depth; /* containers that have begun and not ended */
-	size_t count;       /* events that were read */
+	unsigned int depth; /* mappings and sequences that have begun and not ended */
+	size_t count;       /* events read so far */
 };
 
-/* Begins to read TEXT of LEN bytes. NAME, TEXT and ERROR stay borrowed; ERROR becomes empty. Returns 0 or -ENOMEM. */
+/*
+ * Begins to read TEXT of LEN bytes. NAME is the file's name for errors. NAME, TEXT and ERROR stay
+ * borrowed until events_close(). ERROR becomes empty. Returns 0 or -ENOMEM.
+ */
 int events_open(struct events *e, const char *name, const char *text, size_t len,
 	char error[static SETTINGS_ERROR_SIZE]);
 /* Frees what E owns. */
 void events_close(struct events *e);
 
 /*
- * Reads the next event into *RET, which the caller deletes. Returns 0; -EINVAL: a fault; -EBADMSG: not YAML, which ends the
- * reading; -ENOMEM.
+ * Reads the next event into *RET, which the caller deletes (yaml_event_delete()). Returns 0;
+ * -EINVAL if it has an anchor or a tag, which is reported and deleted; -EBADMSG if the text is not
+ * YAML, which is reported and ends the reading; or -ENOMEM.
  */
 int events_next(struct events *e, yaml_event_t *ret);
 
-/* Reports a fault at MARK; returns -EINVAL. */
+/*
+ * Reports a fault at MARK: adds a line "FILE:LINE: ..." to the error text, or counts it as ignored.
+ * Returns -EINVAL.
+ */
 int events_fail(struct events *e, const yaml_mark_t *mark, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The text of a scalar, as long as the event is there. NULL: it is no scalar, or has a NUL in it. */
+/*
+ * Returns the text of a scalar, borrowed from EVENT; NULL if EVENT is no scalar or its text
+ * contains a NUL.
+ */
 const char *events_text(const yaml_event_t *event);
 
 /*
- * Reads an item of a sequence, or the value of a key of a mapping. A key has an events_text(); its value is the next event. After
- * -EINVAL the rest of the item or of the value is skipped and the reading goes on; any other negative result ends it.
+ * Called with each item of a sequence, or with each key of a mapping. events_text() is not NULL for
+ * a key; the callback reads the value with events_next(). If it returns -EINVAL, the rest of the
+ * item or value is skipped and the reading goes on; any other negative result ends it. Otherwise it
+ * returns 0.
  */
 typedef int events_each(const yaml_event_t *event, void *context);
 
@@ -61,15 +76,18 @@ enum {
 	EVENTS_EMPTY = 1, /* the sequence has no items */
 };
 
-/* Reads the rest of a mapping after its beginning, and calls EACH for its keys. Returns 0, also after faults; -EBADMSG; -ENOMEM. */
+/*
+ * Reads the rest of a mapping after its start event, and calls EACH for each key. Returns 0, also
+ * after faults; -EBADMSG; -ENOMEM.
+ */
 int events_read_mapping(struct events *e, events_each *each, void *context);
 
 /* Does the same for the items of a sequence. Also returns EVENTS_EMPTY. */
 int events_read_sequence(struct events *e, events_each *each, void *context);
 
 /*
- * Reads the whole file: one mapping, with EACH for its keys, or only comments. Returns 0; -EINVAL if there are faults;
- * -EBADMSG if it is not YAML; -ENOMEM.
+ * Reads the whole file: one mapping, with EACH for its keys, or only comments. Returns 0; -EINVAL
+ * if there are faults that count; -EBADMSG if it is not YAML; -ENOMEM.
  */
 int events_read(struct events *e, events_each *each, void *context);
 

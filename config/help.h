@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The option table for people: --help and the options' part of the man pages.
+ * Help Texts
+ *
+ * Renders the option table as --help and as parts of the man pages.
  */
 #ifndef MEMTALLY_SETTINGS_HELP_H
 #define MEMTALLY_SETTINGS_HELP_H
@@ -8,13 +10,16 @@
 #include "base/buffer.h"
 #include "config/option.h"
 
-/* What --help prints; USAGE is a line, or several under 80 columns. */
+/*
+ * Appends to TO what --help of PROGRAM prints. USAGE is the text after "Usage: ", one or more lines
+ * under 80 columns; PURPOSE says in a sentence what the program does. Errors are in TO.error.
+ */
 void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to);
 
-/* The OPTIONS section of PROGRAM's man page, as mdoc. */
+/* Appends the list of PROGRAM's options as mdoc, for its man page. */
 void help_render_mdoc(enum program program, struct buffer *to);
 
-/* The keys of the configuration file, as mdoc. */
+/* Appends the list of the configuration file's keys as mdoc. */
 void help_render_mdoc_keys(struct buffer *to);
 
 #endif

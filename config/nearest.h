@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Did you mean: finds the known word that is closest to a misspelled one, by edit distance (optimal string alignment: a
- * letter inserted, removed, replaced, or two neighbours exchanged, count 1 each). Pure.
+ * Nearest Word
+ *
+ * Finds the known word that is closest to a misspelled one, for "did you mean". The measure is the
+ * edit distance (optimal string alignment): each letter that is inserted, removed or replaced
+ * counts 1, and so does each exchange of two neighbours. Pure.
  */
 #ifndef MEMTALLY_CONFIG_NEAREST_H
 #define MEMTALLY_CONFIG_NEAREST_H
@@ -14,22 +17,28 @@ enum {
 };
 
 struct nearest {
-	const char *word; /* misspelled, borrowed */
-	size_t distance;  /* candidates must be at this distance or less */
-	size_t len;       /* of .found; 0: nothing is close enough */
+	const char *word; /* the misspelled word, borrowed */
+	size_t distance;  /* the largest distance that still counts */
+	size_t len;       /* bytes in .found; 0: no candidate is close enough */
 	char found[NEAREST_WORD_MAX + 1];
 };
 
-/* Begins a search. A candidate is close enough at a distance of up to a third of WORD's length, and of 3 at most. */
+/*
+ * Begins a search for WORD. A candidate is close enough at a distance of at most a third of WORD's
+ * length, and of at most 3.
+ */
 void nearest_init(struct nearest *n, const char *word);
 
 /*
- * Compares CANDIDATE, of LEN bytes. Of several at the same distance the first one is kept. Candidates longer than
- * NEAREST_WORD_MAX are ignored.
+ * Compares WORD with CANDIDATE, of LEN bytes. Of several candidates at the same distance the first
+ * one is kept. Candidates longer than NEAREST_WORD_MAX are ignored.
  */
 void nearest_consider(struct nearest *n, const char *candidate, size_t len);
 
-/* Writes "; did you mean 'WORD'?", or nothing if no candidate was close enough. Returns TO. */
+/*
+ * Writes "; did you mean 'FOUND'?" to TO, or an empty text if no candidate was close enough.
+ * Returns TO.
+ */
 const char *nearest_text(const struct nearest *n, char to[static NEAREST_TEXT_SIZE]);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE option table: every setting of every program, once. Flags, YAML keys, --help, --check-config and
- * the man pages are made from it. The name is the flag ("--pss.mode") and the key, where each dot may
+ * Option Table
+ *
+ * Every setting of every program, once. Flags, YAML keys, --help, --check-config and the man pages
+ * are made from this table. The name is the flag ("--pss.mode") and the key; in a file each dot may
  * also be a level of nesting ("pss: {mode: exact}").
  *
  * One file serves all programs, so each program checks every key of the table and uses its own.
@@ -17,10 +19,10 @@ enum program {
 	PROGRAM_MEMTALLYD = 1 << 0,
 	PROGRAM_WEB = 1 << 1,
 	PROGRAM_LEDGER = 1 << 2,
-	PROGRAM_MEMTALLY = 1 << 3, /* the last one */
+	PROGRAM_MEMTALLY = 1 << 3, /* must be the last */
 };
 
-/* What a program was asked to do. */
+/* The action that the flags ask for. */
 enum settings_action {
 	SETTINGS_RUN,
 	SETTINGS_CHECK,
@@ -40,18 +42,18 @@ enum account_by {
 };
 
 enum snapshot_public {
-	SNAPSHOT_PUBLIC_AUTO, /* aggregates, or where /proc is hidden nothing */
+	SNAPSHOT_PUBLIC_AUTO, /* aggregates; nothing if /proc is hidden */
 	SNAPSHOT_PUBLIC_AGGREGATES,
 	SNAPSHOT_PUBLIC_NOTHING,
 };
 
 enum tcp_scope {
-	TCP_SCOPE_AUTO, /* processes, or where /proc is hidden aggregates */
+	TCP_SCOPE_AUTO, /* processes; aggregates if /proc is hidden */
 	TCP_SCOPE_PROCESSES,
 	TCP_SCOPE_AGGREGATES,
 };
 
-/* What a report of the ledger has a row for, besides owners: a span of time, in the order of the choices. */
+/* The span of time for which a usage report has rows, in the order of the choices. */
 enum usage_per {
 	USAGE_PER_ALL,
 	USAGE_PER_HOUR,
@@ -59,12 +61,16 @@ enum usage_per {
 	USAGE_PER_MONTH,
 };
 
+/* A list of texts. A zeroed struct is empty. */
 struct text_list {
 	char **item; /* owned */
 	size_t count;
 };
 
-/* The values. Strings are owned by the config; which fields a program uses, the table says. */
+/*
+ * The values of all settings. Texts are owned by this struct. The table says which fields a program
+ * uses.
+ */
 struct settings {
 	bool check_config, help, version;
 	char *config_file;
@@ -76,7 +82,7 @@ struct settings {
 	uint64_t interval_ns;
 	uint64_t pss_mode; /* enum pss_mode */
 	uint64_t pss_max_age_ns;
-	uint64_t budget_cpu_ppm; /* of one core */
+	uint64_t budget_cpu_ppm; /* millionths of one core */
 	uint64_t budget_stall_ns, budget_giant_age_ns;
 	uint64_t files_interval_ns; /* 0: never */
 	uint64_t accounting_user;   /* enum account_by */
@@ -106,8 +112,8 @@ struct settings {
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
 		group, pid;
 
-	struct text_list operands; /* what stands on the command line besides flags */
-	char *ignored; /* owned; a warning about what of the file does not count; NULL: all of it counts */
+	struct text_list operands; /* arguments of the command line that are no flags */
+	char *ignored; /* owned; a warning about ignored settings; NULL: none is ignored */
 };
 
 enum option_type {
@@ -119,51 +125,65 @@ enum option_type {
 	OPTION_TEXT,      /* char *, not empty */
 	OPTION_PATH,      /* char *, absolute unless given as a flag */
 	OPTION_LIST,      /* struct text_list */
-	OPTION_URL_PATH,  /* char *, where memtally-web serves nothing else */
+	OPTION_URL_PATH,  /* char *, a path where memtally-web serves nothing else */
 	OPTION_ADDRESSES, /* struct text_list; config/address.h */
-	OPTION_HOSTS,     /* struct text_list of names of hosts; config/address.h */
+	OPTION_HOSTS,     /* struct text_list of host names; config/address.h */
 };
 
 struct option_spec {
 	const char *name;
 	unsigned int programs; /* bits of enum program */
 	enum option_type type;
-	bool in_file; /* may stand in the YAML file */
+	bool in_file; /* is also a key of the YAML file */
 	const char *metavar;
-	const char *fallback; /* the default, as a user would write it; NULL: none */
-	uint64_t min,
-		max; /* OPTION_COUNT, OPTION_DURATION, OPTION_PERCENT; max of OPTION_PATH: bytes, 0: any */
+	const char *fallback; /* the default, as a user writes it; NULL: none */
+	/*
+	 * Of OPTION_COUNT, OPTION_DURATION and OPTION_PERCENT; .max of OPTION_PATH: bytes, 0: any.
+	 */
+	uint64_t min, max;
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
-	size_t offset;              /* in struct settings */
+	size_t offset;              /* of the field in struct settings */
 	const char *help;
 };
 
+/* Returns the table and writes the number of its rows to *RET_COUNT. */
 const struct option_spec *option_table(size_t *ret_count);
 
-/* Whether SPEC may be given several times, each adding to a struct text_list. */
+/* Returns true if SPEC may be given several times and each time adds to a struct text_list. */
 bool option_is_list(const struct option_spec *spec);
 
-/* The option of that name among PROGRAMS, or NULL. */
+/* Returns the option NAME of PROGRAMS, bits of enum program; NULL if there is none. */
 const struct option_spec *option_find(const char *name, unsigned int programs);
 
-/* "memtallyd", "memtally-web", "memtally-ledger", "memtally". */
+/* Returns "memtallyd", "memtally-web", "memtally-ledger" or "memtally". */
 const char *option_program_name(enum program program);
 
 enum { OPTION_EXPECTED_SIZE = 192 };
 
-/* What SPEC takes, for a person: "a duration from 1s to 1d". */
+/* Writes what SPEC takes to TO, for people: "a duration from 1s to 1d, such as 10s". */
 void option_expected(const struct option_spec *spec, char to[static OPTION_EXPECTED_SIZE]);
 
-/* What to say behind TEXT, which SPEC does not take: " (a number without a unit is seconds)", or "". */
+/*
+ * Returns a remark to add to an error about TEXT, which SPEC does not take: " (a number without a
+ * unit is seconds)", or "".
+ */
 const char *option_remark(const struct option_spec *spec, const char *text);
 
-/* Sets SPEC in C from TEXT; a list grows by it. -EINVAL, -ERANGE: not what is expected; -ENOMEM. */
+/*
+ * Sets the field of SPEC in C from TEXT; adds TEXT to a list. Returns 0; -EINVAL or -ERANGE if TEXT
+ * is not what option_expected() says; -ENOMEM. After a failure the field is unchanged.
+ */
 int option_set(const struct option_spec *spec, struct settings *c, const char *text);
 
-/* Empties a list and frees a text. */
+/*
+ * Empties the field of SPEC in C if it is a list, or frees it and sets it to NULL if it is a text.
+ * Other fields do not change.
+ */
 void option_reset(const struct option_spec *spec, struct settings *c);
 
+/* Adds a copy of TEXT to LIST. Returns 0 or -ENOMEM. */
 int text_list_add(struct text_list *list, const char *text);
+/* Frees the texts. LIST is then empty. */
 void text_list_done(struct text_list *list);
 
 #endif

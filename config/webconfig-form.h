@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The form of the web configuration: a table of all settings, in which group each stands, of what type it is, and which
- * field of struct webconfig is its. For the files of webconfig.h alone.
+ * Form of the Web Configuration
+ *
+ * A table of all settings: the group that contains each, its type, and its field in struct
+ * webconfig. Only for the files of webconfig.h.
  */
 #ifndef MEMTALLY_CONFIG_WEBCONFIG_FORM_H
 #define MEMTALLY_CONFIG_WEBCONFIG_FORM_H
@@ -21,50 +23,50 @@ enum webconfig_group {
 };
 
 enum webconfig_type {
-	WEBCONFIG_TYPE_GROUP,    /* .group_of */
+	WEBCONFIG_TYPE_GROUP,    /* a mapping; .group_of */
 	WEBCONFIG_TYPE_USERS,    /* webconfig-users.h */
-	WEBCONFIG_TYPE_PEM,      /* struct webconfig_pem, here */
-	WEBCONFIG_TYPE_FILE,     /* the same, in a file */
-	WEBCONFIG_TYPE_CLIENT,   /* enum webconfig_client, by .choices, which have one more */
+	WEBCONFIG_TYPE_PEM,      /* struct webconfig_pem, the text itself */
+	WEBCONFIG_TYPE_FILE,     /* struct webconfig_pem, the path of a file */
+	WEBCONFIG_TYPE_CLIENT,   /* enum webconfig_client, by .choices, which has one name more */
 	WEBCONFIG_TYPE_CHOICE,   /* unsigned int of an enum, by .choices */
 	WEBCONFIG_TYPE_CHOICES,  /* struct webconfig_choices, by .choices */
 	WEBCONFIG_TYPE_TEXTS,    /* struct text_list */
 	WEBCONFIG_TYPE_BOOL,     /* bool */
-	WEBCONFIG_TYPE_CHECKED,  /* a bool that makes no difference */
-	WEBCONFIG_TYPE_HEADER,   /* char *; .choices: these alone */
+	WEBCONFIG_TYPE_CHECKED,  /* a bool that is checked and has no effect */
+	WEBCONFIG_TYPE_HEADER,   /* char *; if .choices is set, only one of these */
 	WEBCONFIG_TYPE_DURATION, /* uint64_t */
 	WEBCONFIG_TYPE_COUNT,    /* uint64_t */
 };
 
-/* Of WEBCONFIG_TYPE_CLIENT: what RequireAnyClientCert was called first. */
+/* Index in .choices of WEBCONFIG_TYPE_CLIENT: the old name of RequireAnyClientCert. */
 enum { WEBCONFIG_CLIENT_REQUIRE_OLD = WEBCONFIG_CLIENT_REQUIRE_AND_VERIFY + 1 };
 
 struct webconfig_setting {
-	enum webconfig_group group; /* in which it stands */
+	enum webconfig_group group; /* the group that contains it */
 	const char *name;
 	enum webconfig_type type;
-	size_t offset;              /* of the field */
-	const char *expected;       /* for errors */
-	const char *const *choices; /* their names, by value; ends with NULL */
+	size_t offset;              /* of the field in struct webconfig */
+	const char *expected;       /* what is expected, for errors */
+	const char *const *choices; /* names by value, ending with NULL */
 	enum webconfig_group group_of;
 };
 
 enum { WEBCONFIG_SETTINGS = 26 };
 extern const struct webconfig_setting webconfig_settings[];
 
-/* The line in a file of each of webconfig_settings, and the groups that have faults. */
+/* The line of each of webconfig_settings in a file, and the groups that have faults. */
 struct webconfig_lines {
-	size_t line[WEBCONFIG_SETTINGS]; /* the first line is 1; 0: nowhere */
+	size_t line[WEBCONFIG_SETTINGS]; /* the first line is 1; 0: not in the file */
 	bool has_faults[WEBCONFIG_GROUPS];
 };
 
-/* Returns the setting NAME of GROUP; NULL: there is none. */
+/* Returns the setting NAME of GROUP; NULL if there is none. */
 const struct webconfig_setting *webconfig_form_find(enum webconfig_group group, const char *name);
 
-/* Its value is a sequence. */
+/* Returns true if the value of S is a sequence. */
 bool webconfig_form_is_list(const struct webconfig_setting *s);
 
-/* As it is written; "" is the file's own. */
+/* Returns the key of GROUP; "" for the top level of the file. */
 const char *webconfig_form_group_name(enum webconfig_group group);
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the text of a setting means, for each type there is (webconfig-form.h). For the files of webconfig.h alone. */
+/*
+ * Reads the text of a setting according to its type (webconfig-form.h). Only for the files of
+ * webconfig.h.
+ */
 #ifndef MEMTALLY_CONFIG_WEBCONFIG_VALUE_H
 #define MEMTALLY_CONFIG_WEBCONFIG_VALUE_H
 
 #include "config/webconfig-form.h"
 
 /*
- * Puts TEXT, of a list one of its items, into the field of S in C. A blank path, key or the like is as if it were not
- * there. -EINVAL: it is not what is expected; so is any text of a group or of users. -ENOMEM.
+ * Sets the field of S in C from TEXT; for a list, TEXT is one of its items and is added. An empty
+ * PEM text, path, header or client_auth_type counts as not given. Returns 0; -EINVAL or -ERANGE if
+ * TEXT is not what S expects, or if S is a group or the users; -ENOMEM.
  */
 int webconfig_value_set(const struct webconfig_setting *s, struct webconfig *c, const char *text);
 

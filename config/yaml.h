@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The YAML form of the option table. Keys nest at their dots or are written out; a list may be one scalar or a sequence. Anything
- * else is a fault: unknown keys, a key or a group twice, empty lists, anchors, aliases and tags, several documents. All faults of a
- * file are reported, each with file, line, key, what was found and what was expected.
+ * YAML Configuration
+ *
+ * The YAML form of the option table. Keys nest at their dots or are written out; a list is one
+ * scalar or a sequence. All else is a fault: unknown keys, repeated keys or groups, empty lists,
+ * anchors, aliases, tags, several documents. All faults of a file are reported, each with file,
+ * line, key, the value that was found and what was expected.
  */
 #ifndef MEMTALLY_CONFIG_YAML_H
 #define MEMTALLY_CONFIG_YAML_H
@@ -10,16 +13,18 @@
 #include "config/settings.h"
 
 /*
- * Reads the file at PATH into C. -EINVAL: there are faults, and ERROR has a line for each; -EBADMSG: the file is not YAML, which is the
- * last line of ERROR; -ENOMEM; errors of open() and read(). On failure C is good for settings_free() alone.
+ * Reads the file at PATH into C. Returns 0; -EINVAL if there are faults; -EBADMSG if the file is
+ * not YAML, which is the last line of ERROR; -EFBIG if it has more than 1 MiB; -ENOMEM; or a
+ * negative errno of open() or read(). ERROR has a line for each fault. After a failure only
+ * settings_free() may be called with C.
  *
- * If PROGRAM is PROGRAM_MEMTALLY and C does not say .check_config, faults in settings of other programs and unknown keys do not count:
- * C->ignored has the first one.
+ * If PROGRAM is PROGRAM_MEMTALLY and .check_config of C is not set, faults in settings of other
+ * programs and unknown keys do not count. Then .ignored of C is a warning about the first one.
  */
 int yaml_load(const char *path, enum program program, struct settings *c,
 	char error[static SETTINGS_ERROR_SIZE]);
 
-/* The same for TEXT; NAME stands for the file in errors. Pure. */
+/* Does the same with TEXT, LEN bytes. NAME is the file's name for errors. Pure. */
 int yaml_parse(const char *name, const char *text, size_t len, enum program program,
 	struct settings *c, char error[static SETTINGS_ERROR_SIZE]);
 
