@@ -10,7 +10,7 @@
 #include "base/channel.h"
 #include "base/number.h"
 
-enum { DNS_NAME_MAX = 253 }; /* as text, RFC 1035 */
+enum { DNS_NAME_MAX = 253 }; /* bytes as text, RFC 1035 */
 
 bool address_is_host(const char *text)
 {
@@ -49,7 +49,7 @@ int address_parse(const char *text, struct address *ret)
 		host++;
 		len -= 2;
 	} else if (memchr(text, ':', len) || memchr(text, '[', len) || memchr(text, ']', len)) {
-		return -EINVAL; /* IPv6 without brackets: where would the port begin? */
+		return -EINVAL; /* IPv6 without brackets: the port cannot be told from it */
 	}
 	if (len >= sizeof(a.host))
 		return -EINVAL;

@@ -11,7 +11,7 @@
 
 enum {
 	UNSAID_SIZE = 48,   /* "\nand N more faults" */
-	CONTAINER_ENDS = 1, /* outcome of read_one() */
+	CONTAINER_ENDS = 1, /* result of read_one() */
 };
 
 int events_open(struct events *e, const char *name, const char *text, size_t len,
@@ -30,7 +30,7 @@ void events_close(struct events *e)
 	yaml_parser_delete(&e->parser);
 }
 
-/* A value may have a newline in it, and a newline ends a fault. */
+/* Replaces newlines by blanks: a value may contain one, but each fault is one line. */
 static void join_lines(char *text)
 {
 	for (; *text; text++)
@@ -38,7 +38,7 @@ static void join_lines(char *text)
 			*text = ' ';
 }
 
-/* Says how many faults there was no room for, in the room that is kept for this. */
+/* Writes how many faults did not fit, into the room reserved for this. */
 static void say_unsaid(struct events *e)
 {
 	snprintf(e->error + e->error_len, SETTINGS_ERROR_SIZE - e->error_len,
@@ -80,7 +80,10 @@ int events_fail(struct events *e, const yaml_mark_t *mark, const char *format, .
 	return -EINVAL;
 }
 
-/* The reader, below the scanner, knows an offset only. */
+/*
+ * Returns the place of a problem. libyaml's reader, below its scanner, gives only an offset, so the
+ * line is counted here.
+ */
 static yaml_mark_t mark_of_problem(const struct events *e)
 {
 	yaml_mark_t mark = e->parser.problem_mark;
@@ -93,7 +96,7 @@ static yaml_mark_t mark_of_problem(const struct events *e)
 	return mark;
 }
 
-/* References are refused wherever they stand, and every type is known. */
+/* Refuses anchors and tags: references are not allowed, and every setting has a known type. */
 static int check_plain(struct events *e, const yaml_event_t *event)
 {
 	const yaml_char_t *anchor = NULL, *tag = NULL;
@@ -126,7 +129,7 @@ static void count(struct events *e, const yaml_event_t *event)
 		e->depth--;
 }
 
-/* The next event, whatever stands in it. -EBADMSG, -ENOMEM. */
+/* Reads the next event, with or without anchor and tag. Returns 0, -EBADMSG or -ENOMEM. */
 static int next_of_any_kind(struct events *e, yaml_event_t *ret)
 {
 	yaml_mark_t mark;
@@ -138,7 +141,7 @@ static int next_of_any_kind(struct events *e, yaml_event_t *ret)
 	if (e->parser.error == YAML_MEMORY_ERROR)
 		return -ENOMEM;
 	mark = mark_of_problem(e);
-	e->is_ignoring = false; /* of which setting this would be, nothing can tell */
+	e->is_ignoring = false; /* it is unknown which setting this is */
 	events_fail(e, &mark, "not YAML: %s", e->parser.problem ? e->parser.problem : "unreadable");
 	return -EBADMSG;
 }
@@ -165,7 +168,7 @@ const char *events_text(const yaml_event_t *event)
 	return strlen(text) == event->data.scalar.length ? text : NULL;
 }
 
-/* Reads on until the containers that have begun above DEPTH have ended. */
+/* Skips events until all containers deeper than DEPTH have ended. */
 static int skip_to(struct events *e, unsigned int depth)
 {
 	while (e->depth > depth) {
@@ -179,7 +182,7 @@ static int skip_to(struct events *e, unsigned int depth)
 	return 0;
 }
 
-/* Reads over the next scalar, alias or container. */
+/* Skips the next scalar, alias or container. */
 static int skip_node(struct events *e)
 {
 	unsigned int depth = e->depth;
@@ -192,12 +195,15 @@ static int skip_node(struct events *e)
 	return skip_to(e, depth);
 }
 
-/* Reads one item, or a key with its value, of a container at DEPTH. END: the container ends here. */
+/*
+ * Reads one item, or a key with its value, of a container at depth e->depth, which ends with an
+ * event of type END. Returns CONTAINER_ENDS at its end.
+ */
 static int read_one(struct events *e, yaml_event_type_t end, events_each *each, void *context)
 {
 	unsigned int depth = e->depth;
 	bool is_mapping = end == YAML_MAPPING_END_EVENT, has_value;
-	size_t first = e->count + 1; /* as soon as the item or the key has begun */
+	size_t first = e->count + 1; /* .count after the first event of the item or key */
 	yaml_event_t event;
 	int r = events_next(e, &event);
 
@@ -217,7 +223,7 @@ static int read_one(struct events *e, yaml_event_type_t end, events_each *each, 
 	return r == 0 && !has_value ? skip_node(e) : r;
 }
 
-/* Reads until END, EACH for what comes before. */
+/* Reads up to the event END and calls EACH for each item or key before it. */
 static int read_until(struct events *e, yaml_event_type_t end, events_each *each, void *context,
 	size_t *ret_count)
 {
@@ -246,7 +252,7 @@ int events_read_sequence(struct events *e, events_each *each, void *context)
 	return r == 0 && !items ? EVENTS_EMPTY : r;
 }
 
-/* A file of nothing but comments is an empty mapping. */
+/* Reads all documents. A file with only comments is an empty mapping. */
 static int read_document(struct events *e, events_each *each, void *context)
 {
 	bool had_document = false;

@@ -11,7 +11,7 @@ enum {
 	HELP_WIDTH = 79,
 };
 
-/* Adds TEXT as a filled paragraph. */
+/* Adds TEXT as an indented paragraph of at most HELP_WIDTH columns. */
 static void add_filled(struct buffer *to, const char *text)
 {
 	size_t column = 0;
@@ -39,7 +39,7 @@ static void add_filled(struct buffer *to, const char *text)
 	buffer_add_char(to, '\n');
 }
 
-/* Whether its help has to say which values it takes. */
+/* Returns true if the help has to say which values SPEC takes. */
 static bool is_limited(const struct option_spec *spec)
 {
 	return spec->type == OPTION_COUNT || spec->type == OPTION_DURATION ||
@@ -69,7 +69,10 @@ void help_render(enum program program, const char *usage, const char *purpose, s
 	}
 }
 
-/* Adds TEXT with a line for each sentence, as mdoc wants it, and nothing in it taken for a request. */
+/*
+ * Adds TEXT with one sentence a line, as mdoc demands, and escapes text that mdoc would take for a
+ * request.
+ */
 static void add_mdoc_sentences(const char *text, struct buffer *to)
 {
 	bool starts_line = true;

@@ -21,7 +21,10 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Between A and B of up to NEAREST_WORD_MAX bytes; .row[0] is of the letter before the last one of A. */
+/*
+ * Returns the edit distance between A and B, each of up to NEAREST_WORD_MAX bytes. BEFORE is the
+ * row of the table two letters of A back, LAST is one letter back.
+ */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t row[3][NEAREST_WORD_MAX + 1];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Used by the build alone: copies a man page from standard input to standard output and puts the
- * option table where a line says ".\" OPTIONS memtallyd" or ".\" KEYS".
+ * Man Page Generator
+ *
+ * Used by the build only. Copies a man page from standard input to standard output, and inserts the
+ * option table at lines such as ".\" OPTIONS memtallyd" and ".\" KEYS".
  */
 #include "config.h"
 

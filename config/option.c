@@ -394,7 +394,7 @@ const char *option_remark(const struct option_spec *spec, const char *text)
 {
 	uint64_t value;
 
-	/* 0 is 0 of any unit. */
+	/* 0 needs no unit. */
 	if (spec->type == OPTION_DURATION && number_parse_u64(text, strlen(text), &value) == 0 &&
 		value)
 		return " (a number without a unit is seconds)";
@@ -406,7 +406,10 @@ int text_list_add(struct text_list *list, const char *text)
 	size_t count = list->count;
 	char **item = list->item;
 
-	/* Twice as long whenever the count is a power of two: a command line may have many operands. */
+	/*
+	 * The array doubles whenever the count is a power of two: a command line may have many
+	 * operands.
+	 */
 	if ((count & (count - 1)) == 0) {
 		item = reallocarray(item, count ? 2 * count : 1, sizeof(*item));
 		if (!item)
@@ -449,7 +452,7 @@ static int parse_choice(const struct option_spec *spec, const char *text, uint64
 	return -EINVAL;
 }
 
-/* "1%", "0.25%", or the same without the sign; up to four decimals, since a millionth is the least. */
+/* Reads "1%", "0.25%", or the same without the sign, in millionths: up to four decimals. */
 static int parse_percent(const char *text, uint64_t *ret_ppm)
 {
 	size_t len = strlen(text);
@@ -510,7 +513,7 @@ static int set_text(char **field, const char *text)
 	return 0;
 }
 
-/* The other paths are those of web/routes.c. */
+/* Refuses the other paths of memtally-web: web/routes.c has the same list. */
 static bool is_url_path(const char *path)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

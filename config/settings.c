@@ -55,7 +55,10 @@ enum settings_action settings_action(const struct settings *c)
 	return SETTINGS_RUN;
 }
 
-/* NAME in the environment, where the service manager has set it to one directory; or NULL. */
+/*
+ * Returns the environment variable NAME if the service manager has set it to exactly one directory;
+ * else NULL.
+ */
 static const char *directory_from(const char *name)
 {
 	const char *path = getenv(name);
@@ -110,10 +113,10 @@ static int refuse(
 	return -EINVAL;
 }
 
-/* Flags and keys were checked one by one: this is what RUNTIME_DIRECTORY has made of the default. */
+/* Checks the default that RUNTIME_DIRECTORY has set. Flags and keys have been checked already. */
 static int check_socket(const struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
-	assert(c->snapshot_socket); /* it has a default */
+	assert(c->snapshot_socket);
 	if (strlen(c->snapshot_socket) <= CHANNEL_PATH_MAX)
 		return 0;
 	snprintf(error, SETTINGS_ERROR_SIZE,
@@ -126,11 +129,14 @@ struct flags {
 	enum program program;
 	int argc;
 	char *const *argv;
-	bool early; /* look only at what decides whether a file is read, which, and what if it fails */
-	bool *seen; /* lists that were emptied because a flag replaces the file's */
+	bool early; /* only flags that decide about reading the file */
+	bool *seen; /* lists that a flag has emptied, because it replaces the file's */
 };
 
-/* Who names a proc file system to memtally wants it read, and not what memtallyd read elsewhere. */
+/*
+ * Returns true for --path.procfs of memtally: a user who names a proc file system wants it to be
+ * read, not memtallyd's snapshot.
+ */
 static bool implies_live(const struct option_spec *spec, enum program program)
 {
 	return program == PROGRAM_MEMTALLY &&
@@ -145,13 +151,16 @@ static bool is_early(const struct option_spec *spec)
 	       spec->offset == offsetof(struct settings, version);
 }
 
-/* The only flag of one letter: who is new to a program tries it first. */
+/* Returns true for -h, the only flag of one letter, because new users try it first. */
 static bool is_short_help(const char *arg)
 {
 	return !strcmp(arg, "-h");
 }
 
-/* One "--name", "--name=value", "--name value" or "-h" at *I; moves *I past it. */
+/*
+ * Applies the flag at *I: "--name", "--name=value", "--name value" or "-h". Moves *I to its last
+ * argument.
+ */
 static int apply_flag(
 	const struct flags *f, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
@@ -217,7 +226,10 @@ static int apply_flags(
 	return 0;
 }
 
-/* Whether PROGRAM goes on without its default file, which could not be read for the reason R. */
+/*
+ * Returns true if PROGRAM goes on without its default file, which could not be read because of
+ * error R.
+ */
 static bool may_be_left_out(int r, enum program program, const struct settings *c)
 {
 	if (r == -ENOENT)
@@ -227,7 +239,10 @@ static bool may_be_left_out(int r, enum program program, const struct settings *
 
 enum { FILE_LEFT_OUT = 1 };
 
-/* Reads the file; NAMED: the user has named it. FILE_LEFT_OUT: PROGRAM goes on without it, and ERROR says why. */
+/*
+ * Reads the file. NAMED: the user has named it. Returns FILE_LEFT_OUT if PROGRAM goes on without
+ * it, and ERROR says why.
+ */
 static int apply_file(struct settings *c, bool named, enum program program,
 	char error[static SETTINGS_ERROR_SIZE])
 {
@@ -241,7 +256,10 @@ static int apply_file(struct settings *c, bool named, enum program program,
 	return 0;
 }
 
-/* As settings_load(), with the file or without it; FILE_LEFT_OUT as apply_file(). */
+/*
+ * Does the work of settings_load(), with or without the file. Also returns FILE_LEFT_OUT, as
+ * apply_file().
+ */
 static int load(const struct flags *given, bool with_file, struct settings **ret,
 	char error[static SETTINGS_ERROR_SIZE])
 {
@@ -270,7 +288,7 @@ static int load(const struct flags *given, bool with_file, struct settings **ret
 
 		if (!named)
 			c->config_file = TAKE_PTR(fallback);
-		/* A broken file must not stand in the way of help. */
+		/* --help and --version must work with a broken file. */
 		if (with_file && !c->help && !c->version)
 			r = apply_file(c, named, flags.program, error);
 	}
@@ -290,7 +308,7 @@ static int load(const struct flags *given, bool with_file, struct settings **ret
 	return r;
 }
 
-/* Loads without the file, which is left out for the reason WHY. */
+/* Loads without the file. WHY says why it is left out. */
 static int load_without_file(const struct flags *flags, const char *why, struct settings **ret,
 	char error[static SETTINGS_ERROR_SIZE])
 {

@@ -18,7 +18,7 @@ static size_t line_of(const struct check *c, enum webconfig_group group, const c
 	return c->lines->line[webconfig_form_find(group, name) - webconfig_settings];
 }
 
-/* Reports a fault at the line of NAME, which stands in the file. */
+/* Reports a fault at the line of NAME, which the file contains. */
 static void refuse(struct check *c, enum webconfig_group group, const char *name, const char *why)
 {
 	yaml_mark_t mark = {.line = line_of(c, group, name) - 1};
@@ -26,7 +26,10 @@ static void refuse(struct check *c, enum webconfig_group group, const char *name
 	events_fail(c->events, &mark, "%s: %s", name, why);
 }
 
-/* Completes PEM by its line, for later errors. */
+/*
+ * Sets the line of PEM for later errors, and refuses a setting that is given both here and in a
+ * file.
+ */
 static void check_pem(
 	struct check *c, struct webconfig_pem *pem, const char *here, const char *in_file)
 {
@@ -64,7 +67,10 @@ static void check_clients(struct check *c, const struct webconfig_tls *t)
 	if (t->client == WEBCONFIG_CLIENT_NONE && t->allowed_sans.count)
 		refuse(c, WEBCONFIG_GROUP_TLS, "client_allowed_sans",
 			"expected a client_auth_type that asks for certificates");
-	/* Go would take the authorities of the whole web: any of their certificates would let its owner read here. */
+	/*
+	 * Go would accept certificates of all public authorities: the owner of any such certificate
+	 * could read the metrics.
+	 */
 	if (verifies && !is_there(&t->client_ca))
 		refuse(c, WEBCONFIG_GROUP_TLS, type,
 			"expected client_ca_file or client_ca to verify certificates by");
@@ -95,7 +101,10 @@ static void check_tls(struct check *c)
 	if (!is_there(&t->key))
 		refuse(c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected key_file or key");
 	check_versions(c, t);
-	/* One switch for both in GnuTLS, and curves have an order of their own. */
+	/*
+	 * The order of curves always counts, but GnuTLS has one switch for the order of suites and
+	 * curves.
+	 */
 	if (t->curves.count > 1 && !t->prefers_own)
 		refuse(c, WEBCONFIG_GROUP_TLS, "curve_preferences",
 			"expected one curve, or prefer_server_cipher_suites: true, for their order "
@@ -112,7 +121,10 @@ static void check_rate(struct check *c)
 			"expected a burst of 1 or more with it: no request would be answered");
 }
 
-/* A fault in a group may be why something else of it seems to be missing. */
+/*
+ * A fault in a group may be the reason why another of its settings seems to be missing, so groups
+ * with faults are not checked.
+ */
 int webconfig_check(struct events *e, struct webconfig *c, const struct webconfig_lines *lines)
 {
 	struct check check = {.events = e, .config = c, .lines = lines};

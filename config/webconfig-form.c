@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* In the order of enum webconfig_client, and the old one. */
+/* In the order of enum webconfig_client, then the old name. */
 static const char *const clients[] = {"NoClientCert", "RequestClientCert", "RequireAnyClientCert",
 	"VerifyClientCertIfGiven", "RequireAndVerifyClientCert", "RequireClientCert", NULL};
 _Static_assert(ARRAY_SIZE(clients) == WEBCONFIG_CLIENT_REQUIRE_OLD + 2, "a name for each");
@@ -73,7 +73,7 @@ const struct webconfig_setting webconfig_settings[] = {
 		FIELD(tls.prefers_own), "true or false"},
 	{WEBCONFIG_GROUP_TLS, "curve_preferences", WEBCONFIG_TYPE_CHOICES, FIELD(tls.curves),
 		"a list of CurveP256, CurveP384, CurveP521 and X25519", curves},
-	/* Whoever may speak HTTP/2 is content with HTTP/1.1, by its own offer in the handshake. */
+	/* Has no effect: clients that offer HTTP/2 in the handshake also offer HTTP/1.1. */
 	{WEBCONFIG_GROUP_HTTP, "http2", WEBCONFIG_TYPE_CHECKED, 0, "true or false"},
 	{WEBCONFIG_GROUP_HTTP, "headers", WEBCONFIG_TYPE_GROUP,
 		.group_of = WEBCONFIG_GROUP_HEADERS},

@@ -29,14 +29,14 @@ static bool is_bcrypt(const char *hash)
 	       !hash[7 + strspn(hash + 7, BCRYPT_ALPHABET)];
 }
 
-/* The value is a secret, and stands in no message. */
+/* Adds a user. The hash is a secret and must not be in a message. */
 static int add_user(struct users *u, const yaml_event_t *key, const yaml_event_t *value)
 {
 	struct webconfig *c = u->config;
 	struct webconfig_user *grown, user = {0};
 	const char *name = events_text(key), *hash = events_text(value);
 
-	/* In the header the name ends at the first colon. */
+	/* In an Authorization header the name ends at the first colon. */
 	if (!*name || strchr(name, ':'))
 		return events_fail(u->events, &key->start_mark,
 			"basic_auth_users: expected a name without colons, got '%.100s'", name);

@@ -12,7 +12,7 @@
 
 enum { BURST_MAX = 1000000 };
 
-/* So that a burst of them is no more than 64 bits of nanoseconds. */
+/* The largest burst times this fits into 64 bits of nanoseconds. */
 #define INTERVAL_MAX_NS (UINT64_C(3600) * NS_PER_SEC)
 
 static int set_text(char **field, const char *text)
@@ -29,7 +29,7 @@ static int find_choice(const char *const *choices, const char *text)
 	return -1;
 }
 
-/* As YAML 1.1 has them. */
+/* Reads a boolean of YAML 1.1. */
 static int parse_bool(const char *text, bool *ret)
 {
 	static const char *const yes[] = {"true", "yes", "on", "y"};
@@ -43,7 +43,10 @@ static int parse_bool(const char *text, bool *ret)
 	return -EINVAL;
 }
 
-/* Go takes a number without a unit for nanoseconds, and everybody else for seconds. */
+/*
+ * Refuses a number without a unit, except 0: Go reads it as nanoseconds, all other programs as
+ * seconds.
+ */
 static int parse_duration(const char *text, uint64_t *ret)
 {
 	size_t len = strlen(text);
@@ -72,7 +75,7 @@ static int parse_count(const char *text, uint64_t *ret)
 	return r;
 }
 
-/* Else it could end the header and begin another one. */
+/* Returns true for printable ASCII: a newline could end the header and begin another one. */
 static bool is_header_value(const char *text)
 {
 	for (; *text; text++)
@@ -119,7 +122,7 @@ static int add_choice(
 	return 0;
 }
 
-/* What Go has as a text: blank it is as if it were not there. */
+/* Returns true for settings that are texts in Go, where an empty text counts as not given. */
 static bool may_be_blank(const struct webconfig_setting *s)
 {
 	return s->type == WEBCONFIG_TYPE_PEM || s->type == WEBCONFIG_TYPE_FILE ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Go's yaml and crypto/tls make of the same file is what administrators know: blank texts are settings that are not
- * there, "yes" is true, a list of one is written as a list. Where they would pass over a setting, or let one win over
- * another without a word, it is refused here.
+ * Reads a file as Go's yaml and crypto/tls do, which administrators know: an empty text is a
+ * setting that is not given, "yes" is true, and a list of one item is written as a list. If Go
+ * would silently ignore a setting, or let one win over another, it is refused here.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ struct list {
 	const struct webconfig_setting *setting;
 };
 
-/* A key may be in it. */
+/* Wipes TEXT, which may be a private key, and frees it. */
 static void wipe(char *text)
 {
 	if (text)
@@ -55,7 +55,7 @@ static void pem_done(struct webconfig_pem *pem)
 static int fail_value(
 	struct loader *l, const struct webconfig_setting *s, const yaml_event_t *event)
 {
-	/* A key may stand where something else should. */
+	/* Does not quote a value that may be a private key. */
 	if (event->type != YAML_SCALAR_EVENT || s->type == WEBCONFIG_TYPE_PEM)
 		return events_fail(
 			l->events, &event->start_mark, "%s: expected %s", s->name, s->expected);
@@ -105,7 +105,7 @@ static int read_list(struct loader *l, const struct webconfig_setting *s, const 
 	return r == EVENTS_EMPTY ? fail_value(l, s, start) : r;
 }
 
-/* A group of which every line is commented out. */
+/* Returns true for a null value, as of a group with every line commented out. */
 static bool is_null(const yaml_event_t *event)
 {
 	const char *text = (const char *)event->data.scalar.value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of other programs are checked and then dropped into a scratch configuration. */
+/* Settings of other programs are checked and stored in a scratch struct, which is then dropped. */
 #include "config.h"
 
 #include "config/yaml.h"
@@ -27,14 +27,14 @@ struct loader {
 	struct settings *config;
 	struct settings *scratch; /* takes the settings of other programs */
 	bool *seen;               /* by index in the option table */
-	struct buffer groups;     /* the keys that stood with a mapping, each terminated */
+	struct buffer groups;     /* keys that had a mapping as value, each terminated */
 	bool is_lenient;          /* faults in settings that .program does not use do not count */
 };
 
 /* A mapping that is being read. */
 struct level {
 	struct loader *loader;
-	const char *prefix; /* of its keys; the file's own has none: "" */
+	const char *prefix; /* of its keys; "" at the top level */
 	unsigned int depth;
 };
 
@@ -44,7 +44,9 @@ struct list {
 	const struct option_spec *spec;
 };
 
-/* Compares KEY with each setting of the file and with each group: the parts of names up to a dot. */
+/*
+ * Compares KEY with each setting of the file and with each group: the parts of names up to a dot.
+ */
 static void find_nearest(const char *key, struct nearest *ret)
 {
 	size_t count;
@@ -72,7 +74,7 @@ static int fail_unknown(struct loader *l, const yaml_mark_t *mark, const char *k
 		key, nearest_text(&nearest, suggestion));
 }
 
-/* Whether PROGRAM uses the setting KEY, or one of the group KEY. */
+/* Returns true if PROGRAM uses the setting KEY, or a setting of the group KEY. */
 static bool is_used(const char *key, enum program program)
 {
 	size_t count, len = strlen(key);
@@ -97,7 +99,7 @@ static bool is_known_prefix(const char *key)
 	return false;
 }
 
-/* The option of KEY, which is thereby taken; NULL: refused. */
+/* Returns the option KEY and marks it as seen; NULL if it is refused. */
 static const struct option_spec *claim_option(
 	struct loader *l, const yaml_mark_t *mark, const char *key)
 {
@@ -117,7 +119,10 @@ static const struct option_spec *claim_option(
 	return spec;
 }
 
-/* A group may be a mapping once; keys with dots may stand beside it. */
+/*
+ * Notes that group KEY has a mapping, and refuses a second one. Keys with dots may be used next to
+ * it.
+ */
 static int claim_group(struct loader *l, const yaml_mark_t *mark, const char *key)
 {
 	for (size_t at = 0; at < l->groups.len; at += strlen(l->groups.data + at) + 1)
@@ -170,7 +175,10 @@ static int load_sequence(struct loader *l, const struct option_spec *spec, const
 
 static int load_key(const yaml_event_t *event, void *context);
 
-/* MARK is where KEY stands; its value may begin some lines further down. */
+/*
+ * Sets the option KEY from its value EVENT. MARK is the place of KEY; the value may begin some
+ * lines later.
+ */
 static int load_option(
 	struct loader *l, const yaml_mark_t *mark, const char *key, const yaml_event_t *event)
 {
@@ -248,7 +256,7 @@ static int load_key(const yaml_event_t *event, void *context)
 	return r;
 }
 
-/* Leaves in C a warning of the faults that did not count, if there were any. */
+/* If faults were ignored, sets the warning about them in C. Returns 0 or -ENOMEM. */
 static int keep_ignored(const struct events *e, struct settings *c)
 {
 	char *text;
