@@ -34,7 +34,7 @@ static bool has_relocated_code(const struct dl_phdr_info *info)
 }
 
 /*
- * Unmaps the whole pages of read-only segments. Segments that are writable at first and read-only
+ * Drops the whole pages of read-only segments. Segments that are writable at first and read-only
  * later (RELRO) are left out: their content differs from the file.
  */
 static int rest_object(struct dl_phdr_info *info, size_t size, void *page_)

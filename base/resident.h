@@ -10,9 +10,9 @@
 #define MEMTALLY_BASE_RESIDENT_H
 
 /*
- * Unmaps all resident pages of code and constants of the program and its libraries. Pages that are
- * used again come back from the page cache by themselves. Call it at the end of the start. Never
- * fails: pages that cannot be unmapped stay.
+ * Drops the resident pages of code and constants of the program and its libraries (MADV_DONTNEED).
+ * Pages that are used again come back from the page cache by themselves. Call it at the end of the
+ * start. Never fails: pages that cannot be dropped stay.
  */
 void resident_rest(void);
 

@@ -12,7 +12,7 @@
 
 enum {
 	RIGHTS_NONE = -1,     /* no capability */
-	RIGHTS_SAME_USER = 1, /* uid 0 stays: setresuid() may not, or has no such uid */
+	RIGHTS_SAME_USER = 1, /* uid 0 stays: no right to change it, or no such uid here */
 };
 
 /*

@@ -25,8 +25,8 @@ struct entrance {
 
 /*
  * Begins E for the listening socket LISTEN_FD and the epoll descriptor INNER_FD. Both stay borrowed
- * until entrance_close(). Returns 0, or a negative errno of epoll_create1() or epoll_ctl();
- * entrance_close() must not be called then.
+ * until entrance_close(). Returns 0, or a negative errno of epoll_create1() or epoll_ctl(), and
+ * then E is unchanged.
  */
 int entrance_open(struct entrance *e, int listen_fd, int inner_fd);
 

@@ -31,6 +31,7 @@ struct site {
  * SETTINGS stay borrowed until site_done().
  */
 void site_init(struct site *s, const struct link *link, const struct settings *settings);
+/* Drops the snapshot and all cached bodies. */
 void site_done(struct site *s);
 
 /*

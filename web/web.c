@@ -310,8 +310,8 @@ static int run(struct web *w)
 		if (w->poll[LOOP_SIGNALS].revents)
 			serve_signals(w);
 		/*
-		 * The new image is checked as a whole. Unmap the old one's pages first, so that
-		 * only one whole image is resident.
+		 * The new image is checked as a whole. Drop the old one's pages first, so that only
+		 * one whole image is resident.
 		 */
 		if (w->poll[LOOP_LINK].revents && w->site.cache.view)
 			view_rest(w->site.cache.view);
