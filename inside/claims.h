@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of several processes share something of what a mapping is of. Each mapping of everybody else's is looked up once,
- * however many are asked about. Pure.
+ * Object Users
+ *
+ * Finds which of several subjects, processes that a user asks about, share the file, shared memory
+ * or anonymous memory of a mapping. Each mapping of any other process is looked up once, for all
+ * subjects. Pure.
  */
 #ifndef MEMTALLY_INSIDE_CLAIMS_H
 #define MEMTALLY_INSIDE_CLAIMS_H
@@ -13,28 +16,37 @@
 #include "inside/sharers.h"
 
 struct claim {
-	struct sharers *sharers; /* borrowed: whose */
-	size_t thing;            /* of .sharers */
+	struct sharers *sharers; /* borrowed: of the subject */
+	size_t thing;            /* number in .sharers->thing */
 };
 
 struct claims {
-	struct claim *claim; /* owned; those to the same thing follow each other */
+	/* Owned; after claims_arrange() claims to the same thing are neighbours. */
+	struct claim *claim;
 	size_t claims;
-	uint32_t *index; /* open addressing: the first of them + 1, or 0 */
+	/* Hash table with open addressing: the number of the first claim to a thing + 1, or 0. */
+	uint32_t *index;
 	size_t index_size;
 	struct siphash_key hash_key;
 };
 
+/* Frees what C owns, and empties it. */
 void claims_done(struct claims *c);
 #define AUTO_CLAIMS CLEANUP(claims_done)
 
-/* Adds those of S, which is to learn nothing from now on. -ENOMEM. */
+/*
+ * Adds a claim for each thing of S, which stays borrowed. S must not learn anything more. Returns 0
+ * or -ENOMEM.
+ */
 int claims_add(struct claims *c, struct sharers *s);
 
-/* They are complete. -ENOMEM. */
+/* Call once, after the last claims_add(): sorts the claims. Returns 0 or -ENOMEM. */
 int claims_arrange(struct claims *c);
 
-/* sharers_see() of each that has something of what M is of. Only after claims_arrange(). */
+/*
+ * Calls sharers_see() for each subject that has the thing of mapping M. Call only after
+ * claims_arrange().
+ */
 void claims_see(const struct claims *c, const struct mapping *m);
 
 #endif

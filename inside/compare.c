@@ -18,7 +18,10 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By what rows are the same; 0: they are. Shared memory has a name that is not its own, "[shared]", and an inode that is. */
+/*
+ * The order of A and B; 0: they are the same. The name of shared memory, "[shared]", does not
+ * identify it, but its inode does.
+ */
 static int compare_keys(const struct atlas_row *a, const struct atlas_row *b)
 {
 	int order = strcmp(a->name, b->name);
@@ -42,7 +45,7 @@ static int by_key(const void *a, const void *b)
 		*(const struct atlas_row *const *)a, *(const struct atlas_row *const *)b);
 }
 
-/* The one that comes first; one of them may be NULL. */
+/* Returns the lesser of A and B, of which one may be NULL. */
 static const struct atlas_row *least(const struct atlas_row *a, const struct atlas_row *b)
 {
 	return !b || (a && compare_keys(a, b) <= 0) ? a : b;
@@ -59,13 +62,13 @@ static const struct atlas_row **sorted(const struct atlas *a)
 	return row;
 }
 
-/* Some of the rows of an atlas. */
+/* A part of the sorted rows of a table. */
 struct run {
 	const struct atlas_row **row;
 	size_t count;
 };
 
-/* How many at the beginning of R are the same as KEY. */
+/* Returns the number of rows at the beginning of R that are the same as KEY. */
 static size_t count_same(const struct run *r, const struct atlas_row *key)
 {
 	size_t count = 0;
@@ -75,7 +78,7 @@ static size_t count_same(const struct run *r, const struct atlas_row *key)
 	return count;
 }
 
-/* The first COUNT of R, which are taken off it. */
+/* Removes the first COUNT rows from R, and returns them. */
 static struct run take(struct run *r, size_t count)
 {
 	const struct run taken = {.row = r->row, .count = count};
@@ -99,7 +102,7 @@ static uint64_t present_in(const struct run *r)
 	return present;
 }
 
-/* At most INT64_MAX: what no smaps and no sum has more of. */
+/* Returns the sum of FIELD, at most INT64_MAX. */
 static int64_t sum_of(const struct run *r, unsigned int field)
 {
 	int64_t sum = 0;
@@ -118,7 +121,7 @@ static bool has_changed(const struct compare_row *r)
 	return !r->now || !r->then || r->now->is_deleted != r->then->is_deleted;
 }
 
-/* What is the same, of both. */
+/* Adds the row for NOW and THEN, which are the same; unchanged rows count only in .total. */
 static void add(struct compare *c, const struct run *now, const struct run *then)
 {
 	struct compare_row *r = &c->row[c->rows];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What mappings have become, or have more than others: rows of two atlases of one kind, those that are the same beside each
- * other. Pure.
+ * Comparison of two mapping tables of the same kind (inside/atlas.h): of two processes, or of one
+ * process at two times. Pairs rows of the same mapping, file or kind, and computes the differences.
+ * Pure.
  */
 #ifndef MEMTALLY_INSIDE_COMPARE_H
 #define MEMTALLY_INSIDE_COMPARE_H
@@ -14,25 +15,32 @@
 
 struct compare_row {
 	const struct atlas_row *now,
-		*then;    /* the first of each that is summed up in it; NULL: there is none */
-	uint64_t present; /* what all of these have */
-	int64_t q[MAPPING_FIELDS]; /* how much more there is now; 0 of what is no amount */
+		/* First row of each table that is summed in this one; NULL: that table has none. */
+		*then;
+	/* Bits of mapping_field: summable fields that all rows of both tables have. */
+	uint64_t present;
+	/* Growth from .then to .now in bytes; negative: shrunk; 0 if the field is not present. */
+	int64_t q[MAPPING_FIELDS];
 };
 
 struct compare {
 	struct compare_row *row; /* owned */
 	size_t rows;
-	struct compare_row total; /* with neither */
+	struct compare_row total; /* sum of all rows, changed or not; .now and .then are NULL */
 };
 
+/* Frees what C owns, and empties it. */
 void compare_done(struct compare *c);
 #define AUTO_COMPARE CLEANUP(compare_done)
 
 /*
- * Of NOW and THEN, which stay as long as RET is used: what has changed, that which has grown most by FIELD first. What has the
- * same name, kind, device and inode is the same, whether it has been deleted meanwhile or not; and single mappings, where they
- * begin at the same address and have the same access, too. Those of several processes may be the same, as after a fork, and
- * are one row then, in sum. -ENOMEM.
+ * Compares the tables NOW and THEN, which stay borrowed by *RET. *RET has the rows that changed,
+ * sorted by growth of FIELD, the largest first. A row has changed if a field differs, if only one
+ * table has it, or if its file was deleted or undeleted.
+ *
+ * Rows are the same if name, kind, device and inode are equal; for single mappings also start
+ * address and access. Several processes may have the same mapping, as after a fork: those are
+ * summed in one row. Returns 0 or -ENOMEM.
  */
 int compare_make(const struct atlas *now, const struct atlas *then, enum mapping_field field,
 	struct compare *ret);

@@ -23,7 +23,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* Where the chunk is, or the free slot where it would be. */
+/* Returns the slot of the chunk, or the free slot where it belongs. */
 static struct coverage_chunk *place(const struct coverage *c, uint32_t file, uint64_t number)
 {
 	size_t mask = c->slots - 1, at = mix(mix(c->seed ^ file) ^ number) & mask;
@@ -77,7 +77,7 @@ static uint64_t mask_of(unsigned int first, unsigned int last)
 	return (UINT64_MAX >> (WORD_BITS - 1 - (last - first))) << first;
 }
 
-/* Sets the bits from FIRST to LAST of CHUNK; how many were not. */
+/* Sets the bits from FIRST to LAST of CHUNK. Returns how many were not set before. */
 static uint64_t set(struct coverage_chunk *chunk, unsigned int first, unsigned int last)
 {
 	uint64_t added = 0;
@@ -93,7 +93,7 @@ static uint64_t set(struct coverage_chunk *chunk, unsigned int first, unsigned i
 	return added;
 }
 
-/* The part of it that lies in one chunk. */
+/* Records COUNT pages that are all in one chunk. */
 static int add(struct coverage *c, uint32_t file, uint64_t first, unsigned int count)
 {
 	unsigned int from = (unsigned int)(first % COVERAGE_CHUNK);

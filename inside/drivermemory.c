@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vm_insert_page() and remap_vmalloc_range() mark their mapping VM_MIXEDMAP, which smaps prints as "mm" (Linux 3.8). A
- * driver that hands out single pages at faults marks nothing. What such a mapping is of is then told by its name: those that
- * kernel objects have ("anon_inode:kvm-vcpu:0", "socket:[4711]") have no slash at their beginning, unlike every file's path.
+ * vm_insert_page() and remap_vmalloc_range() mark their mapping VM_MIXEDMAP, which smaps prints as
+ * "mm" (Linux 3.8). A driver that hands out single pages in page faults marks nothing; its mapping
+ * is recognized by its name: names of kernel objects ("anon_inode:kvm-vcpu:0", "socket:[4711]")
+ * have no leading slash, unlike paths.
  *
- * BPF arrays are vmalloc'ed. BPF ring buffers have the same name and are not, but their data is mapped from the second page
- * on (ringbuf_map_mmap_kern() in kernel/bpf/ringbuf.c), while an array is mapped from its beginning.
+ * BPF arrays are vmalloc'ed. BPF ring buffers have the same name and are not, but their data is
+ * mapped from the second page on (ringbuf_map_mmap_kern() in kernel/bpf/ringbuf.c), while an array
+ * is mapped from its beginning.
  */
 #include "config.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PAGEMAP_SCAN holds the lock of the address space for as long as one call walks (do_pagemap_scan() in fs/proc/task_mmu.c,
- * Linux 6.7), which is until it has found so many pages as it may. So it is asked for all that is there, a file's or not,
- * and for a GiB at most: what has page tables and nothing in them takes it a microsecond for 2 MiB.
+ * PAGEMAP_SCAN holds the lock of the address space during one call (do_pagemap_scan() in
+ * fs/proc/task_mmu.c, Linux 6.7). A call ends when the given number of matching pages has been
+ * found. So each call matches all resident and swapped pages, not only those of files, in at most 1
+ * GiB: empty page tables take the kernel a microsecond for each 2 MiB.
  */
 #include "config.h"
 
@@ -19,12 +20,15 @@ enum {
 	REGIONS = 256,
 	SCAN_PAGES = 1 << 14,
 	ENTRIES = 2048,
-	/* Entries that may be read whatever is there: of 16 GiB in small pages; and for each page that is wanted. */
+	/*
+	 * Limits of entries to read without PAGEMAP_SCAN: always 16 GiB of small pages; above that,
+	 * 64 for each wanted page.
+	 */
 	FREE_ENTRIES = 1 << 22,
 	ENTRIES_EACH = 64,
 };
 
-/* What has been found of a mapping. */
+/* Progress in one mapping. */
 struct found {
 	uint64_t wanted, pages;
 };
@@ -35,7 +39,9 @@ static int take(struct filepages *f, struct found *found, uint64_t start, uint64
 	return f->take(start, pages, f->context);
 }
 
-/* What is there to END, or so far as there was room for it. *RET_AT: how far that is. */
+/*
+ * Scans [START, END) until REGIONS or SCAN_PAGES is reached. *RET_AT: the end of the scanned part.
+ */
 static int scan_some(
 	struct filepages *f, struct found *found, uint64_t start, uint64_t end, uint64_t *ret_at)
 {
@@ -73,7 +79,10 @@ static int scan_all(struct filepages *f, struct found *found, uint64_t start, ui
 	return 0;
 }
 
-/* Of a page that is being moved there is an entry as if it were swapped; but what is a file's is never swapped so. */
+/*
+ * A page under migration has an entry like a swapped one. A file's page is never in swap in this
+ * form.
+ */
 static bool is_file(uint64_t entry)
 {
 	return entry & PAGEMAP_FILE && entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
@@ -95,7 +104,10 @@ static int take_entries(struct filepages *f, struct found *found, uint64_t start
 	return r;
 }
 
-/* As pagemap_read(), or FILEPAGES_GONE, which kernels say in one way or another (Linux 6.18: ESRCH). */
+/*
+ * Results as of pagemap_read(), or FILEPAGES_GONE, which kernels report in different ways (Linux
+ * 6.18: ESRCH).
+ */
 static int read_some(
 	const struct filepages *f, uint64_t start, uint64_t *entry, size_t max, size_t *ret_count)
 {
@@ -139,7 +151,10 @@ int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t w
 
 	if (!f->has_no_scan) {
 		r = scan_all(f, &found, start, end);
-		/* Whoever scans an address space that is gone is told that there is nothing; whoever reads it, that it is gone. */
+		/*
+		 * If the address space is gone, the scan finds nothing and reports no error, but a
+		 * read does.
+		 */
 		if (r == 0)
 			return read_some(f, start, &entry, 1, &count);
 		if (r != -ENOTTY)

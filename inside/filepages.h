@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages of a mapping are the file's own, and not private copies of them: those that pagemap calls so, read by
- * PAGEMAP_SCAN (Linux 6.7), which passes over what is not there, or entry by entry.
+ * Finds the pages of a mapping that are pages of the file itself, not private copies, as pagemap
+ * tells. It uses PAGEMAP_SCAN (Linux 6.7), which skips holes, or reads pagemap entry by entry.
  */
 #ifndef MEMTALLY_INSIDE_FILEPAGES_H
 #define MEMTALLY_INSIDE_FILEPAGES_H
@@ -9,12 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called for PAGES of them that follow each other, the first at ADDRESS. Anything but 0 ends the reading, and is returned. */
+/*
+ * Called for PAGES consecutive pages of the file, the first one at ADDRESS. A result other than 0
+ * ends the reading, and is returned.
+ */
 typedef int (*filepages_taker)(uint64_t address, uint64_t pages, void *context);
 
 enum filepages_outcome {
-	FILEPAGES_GONE = 1, /* the address space is */
-	FILEPAGES_TOO_LARGE, /* there is no PAGEMAP_SCAN, and there are too many entries to read for so few pages */
+	FILEPAGES_GONE = 1, /* the address space is gone */
+	/*
+	 * The kernel has no PAGEMAP_SCAN, and too many entries would have to be read for so few
+	 * pages.
+	 */
+	FILEPAGES_TOO_LARGE,
 };
 
 struct filepages {
@@ -22,12 +29,13 @@ struct filepages {
 	uint64_t page_size;
 	filepages_taker take;
 	void *context;
-	bool has_no_scan; /* the kernel has it not: learnt */
+	bool has_no_scan; /* the kernel has no PAGEMAP_SCAN; set by filepages_read() */
 };
 
 /*
- * Reads what is mapped from START to END, where about WANTED pages are the file's: what comes behind so many may be left
- * out. 0, a filepages_outcome, the taker's, or read's errors.
+ * Calls .take for the file's pages in [START, END), where about WANTED pages are expected: the
+ * reading stops when as many have been found. Returns 0; an enum filepages_outcome; a result of
+ * .take; or a negative errno of read() or ioctl().
  */
 int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t wanted);
 
