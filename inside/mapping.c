@@ -11,8 +11,9 @@
 enum {
 	KIB_SHIFT = 10,
 	KIB = 1 << KIB_SHIFT,
-	DIGITS = 8,                 /* as the kernel pads numbers */
-	MAPPING_TEXT_MAX = 1 << 18, /* a path of 4 KiB, each byte escaped, and room */
+	DIGITS = 8, /* the kernel pads numbers to this width */
+	/* Bytes: a path of 4 KiB with each byte escaped, and the fields. */
+	MAPPING_TEXT_MAX = 1 << 18,
 };
 
 static const struct {
@@ -61,7 +62,7 @@ static bool begins_mapping(const char *line)
 	return (line[0] >= '0' && line[0] <= '9') || (line[0] >= 'a' && line[0] <= 'f');
 }
 
-/* What [at, end) is read from, a step at a time. */
+/* A text that is read from .at on. */
 struct cursor {
 	const char *at, *end;
 	bool is_bad;
@@ -156,7 +157,7 @@ static int set_field(struct mapping *m, enum mapping_field field, uint64_t value
 	return 0;
 }
 
-/* "Rss:                   8 kB"; what is not known is passed over: it is a newer kernel's. */
+/* Parses "Rss: 8 kB". Unknown keys are skipped: newer kernels have more. */
 static int parse_field(const char *line, size_t len, struct mapping *m, enum mapping_field *hint)
 {
 	static const char flags[] = "VmFlags:";
@@ -191,7 +192,7 @@ static int parse_field(const char *line, size_t len, struct mapping *m, enum map
 	return set_field(m, field, value);
 }
 
-/* The lines behind the first, [text, text + len), each of them whole. */
+/* Parses the complete lines [TEXT, TEXT + LEN), which follow the first line. */
 static int parse_fields(const char *text, size_t len, struct mapping *m)
 {
 	const char *at = text, *end = text + len;
@@ -208,7 +209,7 @@ static int parse_fields(const char *text, size_t len, struct mapping *m)
 	return 0;
 }
 
-/* Eight characters, the first one in the lowest byte. */
+/* Loads eight characters, the first one into the lowest byte. */
 static uint64_t load_padded(const char *at)
 {
 	uint64_t x;
@@ -218,8 +219,8 @@ static uint64_t load_padded(const char *at)
 }
 
 /*
- * Eight characters, blanks and then digits, all at once: each digit with its neighbour, these pairs with theirs, and
- * those. False: they are something else.
+ * Parses eight characters, blanks and then digits, at once: adds up single digits to pairs, these
+ * to groups of four, and these to the number. Returns false if they are something else.
  */
 static bool parse_padded(uint64_t x, uint64_t *ret)
 {
@@ -238,7 +239,7 @@ static bool parse_padded(uint64_t x, uint64_t *ret)
 	return true;
 }
 
-/* The same; most numbers have one digit. */
+/* Does the same, faster for numbers with one digit, as most are. */
 static inline bool read_padded(const char *at, uint64_t *ret)
 {
 	uint64_t x = load_padded(at), above = x - UINT64_C(0x3020202020202020); /* "       0" */
@@ -249,7 +250,7 @@ static inline bool read_padded(const char *at, uint64_t *ret)
 	return true;
 }
 
-/* A line whose number has eight characters is one of the layout. False: it can't be. */
+/* Adds LINE to the layout. Returns false if its number does not have eight characters. */
 static bool learn_line(struct mapping_layout *l, const char *line, size_t len, size_t offset)
 {
 	const char *colon = memchr(line, ':', len);
@@ -260,7 +261,7 @@ static bool learn_line(struct mapping_layout *l, const char *line, size_t len, s
 	if (!colon || l->numbers == MAPPING_LINES_MAX || len < unit + DIGITS || line[0] == 'V')
 		return false;
 	at = len - unit - DIGITS;
-	/* Private_Hugetlb has no blank before it: the kernel pads it to seven digits, behind one. */
+	/* Private_Hugetlb has no blank here: the kernel pads it to seven digits after one blank. */
 	if (line + at <= colon || (line + at > colon + 1 && line[at - 1] != ' ') ||
 		!read_padded(line + at, &value))
 		return false;
@@ -277,7 +278,10 @@ static bool learn_line(struct mapping_layout *l, const char *line, size_t len, s
 	return true;
 }
 
-/* From the lines behind the first of a mapping that was read line by line, as far as they have numbers of eight characters. */
+/*
+ * Learns the layout from the lines of a mapping that were read line by line, up to the first line
+ * without a number of eight characters.
+ */
 static void learn(struct mapping_layout *l, const char *text, size_t len)
 {
 	const char *at = text, *end = text + len, *newline;
@@ -299,7 +303,7 @@ static void learn(struct mapping_layout *l, const char *text, size_t len)
 		l->text[i] &= l->mask[i];
 }
 
-/* So much is compared at once. */
+/* The unit of comparison. */
 typedef uint64_t block __attribute__((vector_size(16)));
 
 static block load(const void *at)
@@ -310,7 +314,7 @@ static block load(const void *at)
 	return b;
 }
 
-/* Whether TEXT has the layout's lines; the last block overlaps the one before. */
+/* Whether TEXT has the layout's lines. The last block overlaps the one before. */
 static bool has_lines(const struct mapping_layout *l, const char *text)
 {
 	block difference = {0};
@@ -325,7 +329,10 @@ static bool has_lines(const struct mapping_layout *l, const char *text)
 	return !(difference[0] | difference[1]);
 }
 
-/* M is zeroed but for fields of the layout. False: it has another form, and M some of that. */
+/*
+ * Parses TEXT by the layout into M, in which only fields of the layout may be set. Returns false if
+ * TEXT has another form; M is then partly set.
+ */
 static bool parse_by_layout(const struct mapping_layout *l, const char *text, struct mapping *m)
 {
 	if (!has_lines(l, text))
@@ -342,15 +349,17 @@ static bool parse_by_layout(const struct mapping_layout *l, const char *text, st
 	return true;
 }
 
-/* A mapping in the text, as far as it is known. */
+/* A mapping in the text that is being parsed. */
 struct found {
-	const char *fields; /* behind its first line */
-	const char *end;    /* NULL: that has not come */
-	bool fits;          /* the layout, and .mapping has its numbers */
+	const char *fields; /* after its first line */
+	const char *end;    /* NULL: the text is incomplete */
+	bool fits;          /* it has the layout, and .mapping has its numbers */
 	struct mapping mapping;
 };
 
-/* Before the next one is read into it: nothing remains but what the layout is about to write anyway. */
+/*
+ * Prepares M for the next mapping: clears all fields but those that the layout overwrites anyway.
+ */
 static void reset(struct mapping *m, const struct mapping_layout *l)
 {
 	if (m->present & ~l->present)
@@ -360,7 +369,10 @@ static void reset(struct mapping *m, const struct mapping_layout *l)
 	m->flags_len = 0;
 }
 
-/* The mapping at TEXT, which ends where the next one begins. RET is zeroed, or has the one before. */
+/*
+ * Finds the mapping at TEXT, which ends where the next one begins. *RET is zeroed, or has the
+ * mapping before.
+ */
 static void find(const struct mapping_reader *r, const char *text, size_t len, struct found *ret)
 {
 	const struct mapping_layout *l = &r->layout;
@@ -384,7 +396,7 @@ static void find(const struct mapping_reader *r, const char *text, size_t len, s
 	}
 }
 
-/* FOUND, which begins at TEXT and has its .end. */
+/* Parses the rest of FOUND, which begins at TEXT and has .end set, and calls .take. */
 static int take(struct mapping_reader *r, const char *text, struct found *found)
 {
 	struct mapping *m = &found->mapping;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/PID/smaps, one mapping after the other, with all that the kernel says of each. The text comes in pieces of any
- * size; memory is taken for one mapping. Pure.
+ * Mappings
  *
- * A process may have 60,000 mappings and 46 MB of that text, which takes the kernel 70 ms (Linux 6.18). Its lines have
- * the same keys at the same places in each mapping, as long as numbers have no more than eight digits (show_smap() in
- * fs/proc/task_mmu.c pads them to that). So where they are is learnt from the first mapping, and of those that are like
- * it only the numbers are read; any other is read line by line, as the first.
+ * Parser of /proc/PID/smaps (and maps): one mapping after the other, with all fields that the
+ * kernel prints. The text may come in pieces of any size; memory is taken for one mapping. Pure.
+ *
+ * A process may have 60,000 mappings and 46 MB of text, which takes the kernel 70 ms (Linux 6.18).
+ * Each mapping has the same keys at the same offsets, if numbers have at most eight digits
+ * (show_smap() in fs/proc/task_mmu.c pads them to eight). So the parser learns the offsets from the
+ * first mapping. Of mappings with the same layout it reads only the numbers; any other is read line
+ * by line.
  */
 #ifndef MEMTALLY_INSIDE_MAPPING_H
 #define MEMTALLY_INSIDE_MAPPING_H
@@ -37,11 +40,11 @@ enum mapping_field {
 	MAPPING_FILE_PMD_MAPPED, /* Linux 5.4 */
 	MAPPING_SHARED_HUGETLB,
 	MAPPING_PRIVATE_HUGETLB,
-	MAPPING_SWAP,     /* with that of shared memory */
-	MAPPING_SWAP_PSS, /* without */
+	MAPPING_SWAP,     /* including swapped shared memory */
+	MAPPING_SWAP_PSS, /* without shared memory */
 	MAPPING_LOCKED,
-	MAPPING_THP_ELIGIBLE,   /* no amount: 0 or 1; Linux 5.0 */
-	MAPPING_PROTECTION_KEY, /* no amount */
+	MAPPING_THP_ELIGIBLE,   /* not bytes: 0 or 1; Linux 5.0 */
+	MAPPING_PROTECTION_KEY, /* not bytes: a number */
 	MAPPING_FIELDS
 };
 
@@ -53,7 +56,7 @@ enum mapping_fate {
 	MAPPING_DELETED,   /* no file is at its path */
 	MAPPING_REPLACED,  /* another file is at its path, as after an upgrade */
 	MAPPING_UNCERTAIN, /* its path cannot be looked up from here */
-	MAPPING_UNLINKED, /* no file is at its path: a temporary file that its own program unlinked */
+	MAPPING_UNLINKED,  /* no file is at its path: its own program unlinked a temporary file */
 	MAPPING_FATES
 };
 
@@ -65,27 +68,27 @@ enum mapping_store {
 };
 
 struct mapping {
-	uint64_t start, end;
-	uint64_t offset; /* in the file */
-	uint64_t inode;  /* 0: none */
+	uint64_t start, end; /* addresses */
+	uint64_t offset;     /* bytes in the file */
+	uint64_t inode;      /* 0: none */
 	uint32_t major, minor;
 	char perms[5]; /* "rw-p", terminated */
-	const char *
-		path; /* as the kernel prints it, with escaped newlines: any bytes; not terminated; borrowed */
+	/* As the kernel prints it, with escaped newlines; any bytes; not terminated; borrowed. */
+	const char *path;
 	size_t path_len;
-	const char *flags; /* "rd wr mr": of VmFlags, Linux 3.8; not terminated; borrowed */
+	const char *flags; /* VmFlags, Linux 3.8: "rd wr mr"; not terminated; borrowed. */
 	size_t flags_len;
 	uint64_t present;           /* bits of mapping_field */
-	uint64_t q[MAPPING_FIELDS]; /* bytes, unless it is no amount; 0 if not present */
-	enum mapping_fate fate;     /* set by inside/whereabouts.h */
-	bool has_name;              /* another name than .path leads to the file */
-	enum mapping_store store;   /* set by memdevices_store() */
+	uint64_t q[MAPPING_FIELDS]; /* bytes, see mapping_field_is_amount(); 0 if not present */
+	enum mapping_fate fate;     /* set by whereabouts_mappings() (inside/whereabouts.h) */
+	bool has_name;              /* the file also has another name than .path */
+	enum mapping_store store;   /* set from memdevices_store() (inside/memdevices.h) */
 };
 
-/* Whether FIELD is in bytes. */
+/* Whether FIELD is in bytes. THPeligible and ProtectionKey are not. */
 bool mapping_field_is_amount(enum mapping_field field);
 
-/* Whether PERMS, four characters or more, begins like "rw-p". */
+/* Whether PERMS, of four characters or more, begins with permissions such as "rw-p". */
 bool mapping_is_access(const char *perms);
 
 static inline bool mapping_has(const struct mapping *m, enum mapping_field field)
@@ -95,41 +98,53 @@ static inline bool mapping_has(const struct mapping *m, enum mapping_field field
 
 enum { MAPPING_LINES_MAX = 32, MAPPING_LAYOUT_MAX = 1024, MAPPING_TRIES_MAX = 16 };
 
-/* Where the numbers are behind the first line of a mapping. */
+/* The learned layout: the offsets of numbers in the lines after the first line of a mapping. */
 struct mapping_layout {
-	size_t len;         /* of the lines that are known, the first ones; 0: none is */
-	unsigned int tries; /* with how many mappings it was learnt in vain */
-	uint64_t present;   /* which fields they are */
+	size_t len;         /* bytes of the first lines, which are known; 0: none */
+	unsigned int tries; /* number of mappings from which nothing could be learned */
+	uint64_t present;   /* bits of mapping_field: the fields in the known lines */
 	size_t numbers;
 	struct {
-		uint16_t at;   /* of its eight characters */
-		uint8_t field; /* MAPPING_FIELDS: none that is known */
-		uint8_t shift; /* of what is in KiB */
+		uint16_t at;   /* offset of its eight characters */
+		uint8_t field; /* enum mapping_field; MAPPING_FIELDS: unknown */
+		uint8_t shift; /* 10 for KiB, else 0 */
 	} number[MAPPING_LINES_MAX];
-	unsigned char text[MAPPING_LAYOUT_MAX],
-		mask[MAPPING_LAYOUT_MAX]; /* what has to be the same, elsewhere 0 */
+	/* The expected text, and the bits of it that must be equal; other bits are 0 in both. */
+	unsigned char text[MAPPING_LAYOUT_MAX], mask[MAPPING_LAYOUT_MAX];
 };
 
-/* Called for each mapping; M is valid until it returns. A result other than 0 ends the reading, and is returned. */
+/*
+ * Called for each mapping. M and its texts are valid until the call returns. A result other than 0
+ * ends the reading, and is returned.
+ */
 typedef int (*mapping_taker)(const struct mapping *m, void *context);
 
 struct mapping_reader {
 	mapping_taker take;
 	void *context;
 	struct mapping_layout layout;
-	struct buffer text; /* of the last mapping, which may be incomplete */
+	struct buffer text; /* the text of the last mapping, which may be incomplete */
 };
 
-/* Frees R. A reader with .take and .context set, and zeros otherwise, is ready. */
+/* Frees what R owns. To start a reader, set .take and .context, and zero the rest. */
 void mapping_reader_done(struct mapping_reader *r);
 
-/* Returns the address for the next LEN bytes of the text; NULL: out of memory. */
+/*
+ * Returns the address to which the caller writes the next LEN bytes of the text; NULL: out of
+ * memory.
+ */
 char *mapping_reader_room(struct mapping_reader *r, size_t len);
 
-/* Parses LEN bytes at that address. Returns 0; -EBADMSG for a text that no kernel prints; -ENOMEM; or a result of .take. */
+/*
+ * Parses the LEN bytes that the caller wrote there, and calls .take for each complete mapping.
+ * Returns 0; -EBADMSG for a text that no kernel prints; or a result of .take.
+ */
 int mapping_reader_feed(struct mapping_reader *r, size_t len);
 
-/* Parses the last mapping at the end of the text. Returns 0; -EBADMSG if the text was cut; -ENOMEM; or a result of .take. */
+/*
+ * Call at the end of the text: parses the last mapping. Returns 0; -EBADMSG if the text was cut; or
+ * a result of .take.
+ */
 int mapping_reader_end(struct mapping_reader *r);
 
 #endif
