@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RESOLVE_CACHED (Linux 5.12) would do for names that the kernel knows by heart, but not for those on disks.
+ * RESOLVE_CACHED (Linux 5.12) would be enough for names in the kernel's cache, but not for names on
+ * disks.
  *
- * A name on which something is mounted leads there, and may wait for whom that is of; so such a name is one that mountinfo has, or it is
- * not stepped onto (RESOLVE_NO_XDEV, Linux 5.6; that alone would ask autofs before 6.18). What remains is who puts another mount in place
- * of one that may be stepped onto, between these two.
+ * A name with a mount on it leads into the mounted file system, which may block. So mountinfo must
+ * list the mount; otherwise the name is opened with RESOLVE_NO_XDEV (Linux 5.6), which does not
+ * cross mounts. RESOLVE_NO_XDEV alone would ask autofs before Linux 6.18. What remains is a race: a
+ * process may replace an allowed mount between the check and the open.
  *
- * A link, and "..", change the path, and it begins again at the root: so nothing leads above that, whatever is moved meanwhile.
+ * A link or ".." rewrites the path, and the walk starts again at the root. So nothing leads above
+ * the root, even if directories are moved during the walk.
  */
 #include "config.h"
 
@@ -21,7 +24,7 @@
 #include <sys/syscall.h>
 
 enum {
-	LINKS_MAX = 40,   /* as the kernel's */
+	LINKS_MAX = 40,   /* the kernel's limit */
 	STEPS_MAX = 8192, /* of all rounds together */
 };
 
@@ -29,10 +32,10 @@ struct walk {
 	struct mounts *mounts;
 	int root;
 	bool it_follows;
-	char path[PATH_MAX]; /* what stands before .at has no links and no dots */
+	char path[PATH_MAX]; /* the part before .at has no links and no dots */
 	char *at;
-	int fd;       /* what that leads to; owned; -1: .root */
-	bool is_proc; /* what was opened last is on a proc file system */
+	int fd;       /* at the part before .at; owned; -1: .root */
+	bool is_proc; /* the file that was opened last is on a proc file system */
 	unsigned int links;
 };
 
@@ -47,7 +50,7 @@ static void begin(struct walk *w)
 	w->at = w->path;
 }
 
-/* Puts WITH in place of what stands from FROM up to TO. */
+/* Replaces the text from FROM to TO by WITH, and starts again at the root. */
 static int replace(struct walk *w, const char *from, const char *with, const char *to)
 {
 	char path[PATH_MAX];
@@ -61,7 +64,9 @@ static int replace(struct walk *w, const char *from, const char *with, const cha
 	return 0;
 }
 
-/* "/a/../c", ".." at NAME, is "/c"; above the root is the root. */
+/*
+ * Removes ".." at NAME and the name before it: "/a/../c" becomes "/c". Above the root is the root.
+ */
 static int go_up(struct walk *w, const char *name)
 {
 	const char *from = name;
@@ -73,33 +78,39 @@ static int go_up(struct walk *w, const char *name)
 	return replace(w, from, "", name + 2);
 }
 
-/* 0, also where it is no link, *RET_FOLLOWED: it begins again; LOOKUP_MAY_WAIT. */
+/*
+ * Follows the link FD at [NAME, END), if it is one: then *RET_FOLLOWED is set, and the walk starts
+ * again. Returns 0, LOOKUP_MAY_WAIT or a negative errno.
+ */
 static int follow(struct walk *w, int fd, const char *name, const char *end, bool *ret_followed)
 {
 	char target[PATH_MAX];
 	ssize_t len = readlinkat(fd, "", target, sizeof(target) - 1);
 
-	if (len < 0) /* ENOENT: it is none */
+	if (len < 0) /* ENOENT: not a link */
 		return 0;
 	if (!len)
 		return -ENOENT;
 	if (++w->links > LINKS_MAX)
 		return -ELOOP;
 	target[len] = '\0';
-	/* /proc/PID/root and the like lead there whatever they say, and only who goes there knows where that is. */
+	/*
+	 * /proc/PID/root and similar links lead to another place than their text says, and only
+	 * following them shows where that is.
+	 */
 	if (w->is_proc && *target == '/')
 		return LOOKUP_MAY_WAIT;
 	*ret_followed = true;
 	return replace(w, *target == '/' ? w->path : name, target, end);
 }
 
-/* NAME of the directory FD, and nothing that is mounted there. */
+/* Opens NAME in the directory FD, without crossing a mount. */
 static int open_here(int fd, const char *name, int flags)
 {
 	const struct open_how how = {.flags = (unsigned int)flags, .resolve = RESOLVE_NO_XDEV};
 	long r = syscall(__NR_openat2, fd, name, &how, sizeof(how));
 
-	/* Filters of before Linux 5.6 do not know it either. */
+	/* seccomp filters older than Linux 5.6 answer EPERM to this call. */
 	return r < 0 && (errno == ENOSYS || errno == EPERM) ? openat(fd, name, flags) : (int)r;
 }
 
@@ -124,7 +135,7 @@ static int open_name(struct walk *w, const char *name, const char *end, int *ret
 	return 0;
 }
 
-/* One name further. */
+/* Goes on by the name of LEN bytes at .at. */
 static int step(struct walk *w, size_t len)
 {
 	const char *end = w->at + len;

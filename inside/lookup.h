@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking a path up without waiting for anybody: name by name, and none in a directory of a file system that may not answer
- * (inside/mounts.h), nor onto one. Whoever may mount what they like, may do so at any moment: what was looked at is what is asked.
+ * Path Lookup Without Blocking
+ *
+ * Looks a path up name by name, and enters no directory and no mount of a file system that may not
+ * answer (inside/mounts.h). Users in a mount namespace of their own can mount at any moment, so
+ * each name is checked on an open descriptor.
  */
 #ifndef MEMTALLY_INSIDE_LOOKUP_H
 #define MEMTALLY_INSIDE_LOOKUP_H
@@ -11,12 +14,14 @@
 #include "inside/mounts.h"
 
 enum lookup_outcome {
-	LOOKUP_MAY_WAIT = 1, /* it leads through, or to, a file system that may not answer */
+	LOOKUP_MAY_WAIT = 1, /* the path leads to or through a file system that may not answer */
 };
 
 /*
- * Opens what PATH leads to below ROOT, a directory that is open, for its place alone (O_PATH). Links lead to below ROOT, too; the last name is followed if IT_FOLLOWS, and else may be one. Nothing is
- * mounted. 0, a lookup_outcome, or open's errors.
+ * Opens the file at PATH below the directory ROOT with O_PATH. Symbolic links and ".." cannot lead
+ * above ROOT. A link at the end of PATH is followed if IT_FOLLOWS, otherwise opened itself. Does
+ * not trigger automounts. Returns 0, and the descriptor in *RET_FD, which the caller owns; an enum
+ * lookup_outcome; or a negative errno of open().
  */
 int lookup_open(struct mounts *mounts, int root, const char *path, bool it_follows, int *ret_fd);
 
