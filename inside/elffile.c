@@ -16,10 +16,13 @@ enum {
 	NOTES_SIZE_MAX = 1 << 16,
 	LINK_SIZE_MAX = 1 << 12,
 	SECTION_NAMES_MAX = 1 << 20,
-	LINKS_SIZE_MAX =
-		1
-		<< 20, /* of all notes and links together: libelf keeps what it has read, for as many sections as lie over it */
-	COMPARED_MAX = 64, /* of names, which may all be the same for long */
+	/*
+	 * Bytes of all notes and links that are read: libelf keeps each, and many sections may
+	 * overlap.
+	 */
+	LINKS_SIZE_MAX = 1 << 20,
+	/* Bytes of names that are compared, since all names may have the same long beginning. */
+	COMPARED_MAX = 64,
 };
 
 static int refuse(const char **ret_why, const char *why)
@@ -29,8 +32,8 @@ static int refuse(const char **ret_why, const char *why)
 }
 
 /*
- * Before libelf sees it: that there are so many headers as these fields can tell. It would take memory for each of those that
- * a first section header claims beyond that.
+ * Refuses a file with more headers than e_phnum and e_shnum can say. libelf would allocate memory
+ * for each header that the first section header claims beyond these.
  */
 static int check_header(const unsigned char *h, size_t len, const char **ret_why)
 {
@@ -43,7 +46,7 @@ static int check_header(const unsigned char *h, size_t len, const char **ret_why
 	is_64 = h[EI_CLASS] == ELFCLASS64;
 	is_big = h[EI_DATA] == ELFDATA2MSB;
 	if ((!is_64 && h[EI_CLASS] != ELFCLASS32) || (!is_big && h[EI_DATA] != ELFDATA2LSB))
-		return refuse(ret_why, "is of an ELF class or byte order that there is not");
+		return refuse(ret_why, "has an unknown ELF class or byte order");
 	if (len < (is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
 		return refuse(ret_why, "ends within its ELF header");
 	at = is_64 ? offsetof(Elf64_Ehdr, e_phnum) : offsetof(Elf32_Ehdr, e_phnum);
@@ -60,8 +63,9 @@ static int check_header(const unsigned char *h, size_t len, const char **ret_why
 }
 
 /*
- * They rise, as ELF demands, and none lies over another: or each of 64 could claim all memory that follows, and what is found there
- * would be kept for each. The kernel does not look whether it is so.
+ * Refuses segments that do not rise, as ELF demands, or that overlap. The kernel does not check
+ * this. Otherwise each of 64 segments could claim all memory that follows it, and each would get a
+ * copy of the pieces found there.
  */
 static int add_segment(struct elffile *f, const GElf_Phdr *ph, const char **ret_why)
 {
@@ -105,7 +109,7 @@ static int read_segments(struct elffile *f, const char **ret_why)
 	return r;
 }
 
-/* The contents of SECTION, where they are no longer than MAX. */
+/* Returns the contents of SECTION; NULL: they are empty, longer than MAX bytes, or not readable. */
 static Elf_Data *data_of(Elf_Scn *section, const GElf_Shdr *sh, size_t max)
 {
 	Elf_Data *data = sh->sh_size && sh->sh_size <= max ? elf_getdata(section, NULL) : NULL;
@@ -131,7 +135,7 @@ static void read_build_id(struct elffile *f, Elf_Scn *section, const GElf_Shdr *
 	}
 }
 
-/* A name, zeros up to a multiple of four, and a checksum in the file's byte order. */
+/* Format: a name, zeros up to a multiple of four, and a checksum in the file's byte order. */
 static void read_debuglink(struct elffile *f, Elf_Scn *section, const GElf_Shdr *sh)
 {
 	Elf_Data *data = data_of(section, sh, LINK_SIZE_MAX);
@@ -149,8 +153,9 @@ static void read_debuglink(struct elffile *f, Elf_Scn *section, const GElf_Shdr 
 }
 
 /*
- * A table of strings, which ends one, as it has to, so that each string in it ends within. libelf takes memory for all of it,
- * and for as much as a compressed one claims to be; so neither is left to whoever owns the file.
+ * Returns string table INDEX, at most MAX bytes; NULL: it is missing or faulty. Its last byte must
+ * be 0, as ELF demands, so that each string ends within it. Compressed tables are refused, since
+ * libelf would allocate as much memory as they claim.
  */
 static const Elf_Data *strings_of(const struct elffile *f, size_t index, size_t max)
 {
@@ -170,7 +175,7 @@ static const char *string_at(const Elf_Data *strings, uint64_t at)
 	return strings && at < strings->d_size ? (const char *)strings->d_buf + at : "";
 }
 
-/* Of the sections' names; NULL: there are none. */
+/* Returns the string table of section names; NULL: there is none. */
 static const Elf_Data *section_names(const struct elffile *f)
 {
 	size_t index;
@@ -179,7 +184,7 @@ static const Elf_Data *section_names(const struct elffile *f)
 	                                             : strings_of(f, index, SECTION_NAMES_MAX);
 }
 
-/* By what debugging information is found; where there is a fault there is none. */
+/* Reads the build id and the debuglink. A faulty one counts as missing. */
 static void read_links(struct elffile *f)
 {
 	const Elf_Data *names = section_names(f);
@@ -205,7 +210,7 @@ static void read_links(struct elffile *f)
 	}
 }
 
-/* Of .elf, which may not be there. */
+/* .elf may be NULL. */
 static int read_all(struct elffile *f, const char **ret_why)
 {
 	GElf_Ehdr eh;
@@ -214,7 +219,7 @@ static int read_all(struct elffile *f, const char **ret_why)
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &eh))
 		return refuse(ret_why, "has an ELF header that can't be read");
 	if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
-		return refuse(ret_why, "is an ELF file that is none to be loaded");
+		return refuse(ret_why, "is neither an ELF executable nor a shared object");
 	r = read_segments(f, ret_why);
 	if (r == 0)
 		read_links(f);
@@ -234,7 +239,8 @@ int elffile_open(int fd, struct elffile *ret, const char **ret_why)
 	if (r < 0)
 		return r;
 	elf_version(EV_CURRENT);
-	ret->elf = elf_begin(fd, ELF_C_READ, NULL); /* not mapped: it may be cut meanwhile */
+	/* ELF_C_READ does not map the file, which may be truncated at any time */
+	ret->elf = elf_begin(fd, ELF_C_READ, NULL);
 	r = read_all(ret, ret_why);
 	if (r < 0)
 		elffile_close(ret);
@@ -276,7 +282,10 @@ static int by_address(const void *a, const void *b)
 	return x->name == y->name ? 0 : strncmp(x->name, y->name, COMPARED_MAX);
 }
 
-/* Of NAME at most, as it is shown: what is not printed as it is takes four characters or fewer a byte. */
+/*
+ * Returns the largest number of bytes that NAME takes when printed: an escaped byte takes at most
+ * four.
+ */
 static size_t shown_len(const char *name)
 {
 	size_t len = 0;
@@ -287,8 +296,9 @@ static size_t shown_len(const char *name)
 }
 
 /*
- * Of a linker's output names are together hardly longer than the table that has them; but a file may have millions of symbols with
- * one long name.
+ * Refuses a file whose names are too long in total. In the output of linkers the names together are
+ * hardly longer than the string table; but millions of symbols of a crafted file may have the same
+ * long name.
  */
 static int measure_names(struct elffile *f, const char **ret_why)
 {
@@ -302,7 +312,7 @@ static int measure_names(struct elffile *f, const char **ret_why)
 	return 0;
 }
 
-/* Room for COUNT parts, none of which is there yet. */
+/* Empties .part, and allocates COUNT items. */
 static int make_room(struct elffile *f, size_t count)
 {
 	free(f->part);
@@ -334,7 +344,9 @@ int elffile_read_sections(struct elffile *f, const char **ret_why)
 
 		if (!gelf_getshdr(section, &sh))
 			return refuse(ret_why, "has its section headers beyond its end");
-		/* .tbss has addresses and takes none: each thread has its own elsewhere. */
+		/*
+		 * .tbss has addresses but takes no memory there: each thread has a copy elsewhere.
+		 */
 		if (!(sh.sh_flags & SHF_ALLOC) ||
 			(sh.sh_flags & SHF_TLS && sh.sh_type == SHT_NOBITS))
 			continue;
@@ -362,7 +374,7 @@ static uint8_t rank_of(const GElf_Sym *s)
 	return binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0;
 }
 
-/* Of several names for the same, the first in order. */
+/* Keeps the first of several parts with the same address and size. */
 static void drop_aliases(struct elffile *f)
 {
 	size_t kept = 0;
@@ -388,7 +400,7 @@ static int read_table(
 
 	if (!entry || sh->sh_entsize != entry || sh->sh_size / entry > ELFFILE_SYMBOLS_MAX)
 		return refuse(
-			ret_why, "has a symbol table of a wrong form, or of more than 4 million");
+			ret_why, "has a malformed symbol table, or more than 4 million symbols");
 	if (!names)
 		return refuse(ret_why, "has symbols without their names");
 	data = data_of(section, sh, SIZE_MAX);

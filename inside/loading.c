@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each mapping votes for what it would have to be moved by, once for each segment that has its place in the file; those of one
- * loading agree in one. The rest are accidents, where segments share a page of the file.
+ * Each mapping votes for the load bias that puts it at its place in the file: one vote for each
+ * segment that it fits. Mappings of one loading agree on one bias. Other candidates are accidents,
+ * where segments share a page of the file.
  */
 #include "config.h"
 
@@ -10,32 +11,32 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What lies between two segments at most: linkers align them to a huge page. */
+/* The largest gap between two segments, in bytes: linkers align segments to a huge page. */
 enum { SEGMENT_GAP_MAX = 1 << 21 };
 
 struct vote {
 	uint64_t bias;
 	uint64_t weight;
-	size_t area; /* whose it is */
+	size_t area; /* number of the area that votes */
 };
 
 /* All votes for one bias. */
 struct candidate {
 	uint64_t bias;
-	uint64_t weight; /* of them all */
+	uint64_t weight; /* sum of all votes */
 	size_t first, votes;
 };
 
-/* What is being put together. */
+/* The state of loadings_find(). */
 struct finding {
 	const struct elffile *f;
 	uint64_t page_size;
 	const struct loading_area *area;
 	struct loading_area *bare;
 	size_t areas, bares;
-	bool *taken;                 /* of .area */
-	struct vote *vote;           /* rising by bias */
-	struct candidate *candidate; /* as many as .vote has room for; the heaviest first */
+	bool *taken;                 /* by area: it belongs to a loading */
+	struct vote *vote;           /* sorted by bias */
+	struct candidate *candidate; /* has as much room as .vote; the heaviest first */
 	size_t votes, candidates;
 };
 
@@ -44,7 +45,7 @@ static uint64_t down(const struct finding *g, uint64_t at)
 	return at - at % g->page_size;
 }
 
-/* What does not fit ends where addresses do. */
+/* Rounds AT up to a page; if that overflows, to UINT64_MAX. */
 static uint64_t up(const struct finding *g, uint64_t at)
 {
 	uint64_t least = down(g, at);
@@ -54,7 +55,7 @@ static uint64_t up(const struct finding *g, uint64_t at)
 	                                           : least + g->page_size;
 }
 
-/* Where segment S would be by BIAS, in whole pages; false: beyond all addresses. */
+/* Writes the pages of segment S at BIAS. Returns false if they exceed the address space. */
 static bool range_of(const struct finding *g, const struct elffile_segment *s, uint64_t bias,
 	uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -65,7 +66,7 @@ static bool range_of(const struct finding *g, const struct elffile_segment *s, u
 	return end > start;
 }
 
-/* Whether the file's bytes for segment S are in area A, and what they are moved by then. */
+/* Whether area A has bytes of the file for segment S; *RET is the bias that follows. */
 static bool bias_of(const struct finding *g, const struct elffile_segment *s,
 	const struct loading_area *a, uint64_t *ret)
 {
@@ -77,8 +78,9 @@ static bool bias_of(const struct finding *g, const struct elffile_segment *s,
 }
 
 /*
- * Whether all of A lies where segment S is by that. What is larger has no vote, since none could come true; and each is tried, which
- * took a file that was made for it 14 s.
+ * Whether all of A is within segment S at the bias that follows; *RET is that bias. A larger area
+ * has no vote: its bias could not be confirmed. Without this limit a crafted file took 14 s,
+ * because each candidate is tried.
  */
 static bool is_within(const struct finding *g, const struct elffile_segment *s,
 	const struct loading_area *a, uint64_t *ret)
@@ -121,7 +123,7 @@ static void count_votes(struct finding *g)
 	}
 }
 
-/* What may be executed more likely is of a segment that may. */
+/* An area and a segment that agree in being executable or not get a vote of double weight. */
 static int vote(struct finding *g)
 {
 	size_t room = g->areas * g->f->segments + 1;
@@ -147,7 +149,7 @@ static int vote(struct finding *g)
 	return 0;
 }
 
-/* Whether all of A has the bytes of a segment, where that is by BIAS. */
+/* Whether all of A has bytes of a segment at BIAS. */
 static bool is_placed(const struct finding *g, const struct loading_area *a, uint64_t bias)
 {
 	for (size_t i = 0; i < g->f->segments; i++) {
@@ -159,7 +161,10 @@ static bool is_placed(const struct finding *g, const struct loading_area *a, uin
 	return false;
 }
 
-/* From the first to the last address of all segments. */
+/*
+ * Writes the range from the first to the last address of all segments. Returns false if it exceeds
+ * the address space.
+ */
 static bool span_of(const struct finding *g, uint64_t bias, uint64_t *ret_start, uint64_t *ret_end)
 {
 	*ret_start = UINT64_MAX;
@@ -187,7 +192,10 @@ static int add_piece(struct loading *l, uint64_t start, uint64_t end, bool is_pl
 	return 0;
 }
 
-/* Those that nobody has and that lie where this one is; *RET_PLACED: one of them speaks for it. */
+/*
+ * Adds to L the free areas in the range of its segments, or all free areas if TAKES_ALL.
+ * *RET_PLACED: one of them confirms the bias.
+ */
 static int take_areas(struct finding *g, struct loading *l, bool takes_all, bool *ret_placed)
 {
 	uint64_t start = 0, end = UINT64_MAX;
@@ -220,7 +228,7 @@ static void mark_taken(struct finding *g, const struct loading *l)
 		}
 }
 
-/* The first of .bare that ends behind AT. */
+/* Returns the first item of .bare that ends above AT. */
 static size_t find_bare(const struct finding *g, uint64_t at)
 {
 	size_t low = 0, high = g->bares;
@@ -236,7 +244,10 @@ static size_t find_bare(const struct finding *g, uint64_t at)
 	return low;
 }
 
-/* Whether [START, END) is mapped without a gap, by the first OWN pieces of L, which rise, and by what is bare. */
+/*
+ * Whether the first OWN pieces of L, which are sorted, and free items of .bare cover [START, END)
+ * without a gap.
+ */
 static bool is_covered(
 	const struct finding *g, const struct loading *l, size_t own, uint64_t start, uint64_t end)
 {
@@ -257,7 +268,7 @@ static bool is_covered(
 	return true;
 }
 
-/* Whether one of the first OWN pieces of L has bytes of [START, END) as the file has them. */
+/* Whether one of the first OWN pieces of L is placed and overlaps [START, END). */
 static bool has_placed(const struct loading *l, size_t own, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < own; i++)
@@ -267,9 +278,10 @@ static bool has_placed(const struct loading *l, size_t own, uint64_t start, uint
 }
 
 /*
- * Whether segment S at [START, END) is as a loader maps it: all of it, one page behind the other, what of it the file has and what it
- * has not (elf_load() in fs/binfmt_elf.c, and likewise ld.so). A file may claim any size: what does not lie there so is another's memory. A
- * segment that has nothing in the file, follows one that has.
+ * Whether segment S at [START, END) is mapped as a loader does: completely, with its bytes of the
+ * file and its anonymous memory without a gap (elf_load() in fs/binfmt_elf.c, and ld.so). A file
+ * may claim any size; if the segment is not mapped so, the memory belongs to something else. A
+ * segment without bytes in the file must follow one that has some.
  */
 static bool is_whole(const struct finding *g, const struct loading *l, size_t own,
 	const struct elffile_segment *s, uint64_t start, uint64_t end)
@@ -281,7 +293,10 @@ static bool is_whole(const struct finding *g, const struct loading *l, size_t ow
 	return has_placed(l, own, from, end) && is_covered(g, l, own, start, end);
 }
 
-/* What of segments has no file behind it: .bss, and what was put in place of the file's pages, as huge ones. */
+/*
+ * Adds the memory of segments that has no file: .bss, and memory that replaced the file's pages,
+ * such as huge pages.
+ */
 static int take_bare(const struct finding *g, struct loading *l)
 {
 	size_t own = l->pieces;
@@ -307,8 +322,8 @@ static int take_bare(const struct finding *g, struct loading *l)
 }
 
 /*
- * A loader makes that memory for one file and one loading of it. Another that lies over it, by a bias or sizes that a file was given
- * for that, would have the same bytes counted twice.
+ * Marks the items of .bare that L took. A loader makes this memory for one loading of one file. If
+ * another loading overlapped it, by a crafted bias or size, the same bytes would count twice.
  */
 static void mark_bare(struct finding *g, const struct loading *l, size_t own)
 {
@@ -323,7 +338,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* In order, each address once. */
+/* Sorts the pieces by address, and removes overlaps. */
 static void arrange(struct loading *l)
 {
 	size_t kept = 0;
@@ -343,7 +358,7 @@ static void arrange(struct loading *l)
 	l->pieces = kept;
 }
 
-/* What L has goes to RET, or is given up where that is nothing. */
+/* Moves L to RET, unless it has no pieces. */
 static int keep(struct loadings *ret, struct loading *l)
 {
 	struct loading *more;
@@ -382,7 +397,7 @@ static int load(struct finding *g, uint64_t bias, bool takes_all, struct loading
 	return r == 0 ? keep(ret, &l) : r;
 }
 
-/* Only who voted for a bias has bytes where that puts them: without one that nobody has, nothing is loaded by it. */
+/* Whether an area that voted for C is free. Only such areas can confirm the bias. */
 static bool has_free_voter(const struct finding *g, const struct candidate *c)
 {
 	for (size_t i = 0; i < c->votes; i++)
@@ -427,7 +442,7 @@ int loadings_find(const struct elffile *f, uint64_t page_size, const struct load
 		if (has_free_voter(&g, &g.candidate[i]))
 			r = load(&g, g.candidate[i].bias, false, &found);
 	if (r == 0)
-		r = load(&g, 0, true, &found); /* what is mapped and not loaded */
+		r = load(&g, 0, true, &found); /* areas that are mapped but not loaded */
 	if (r < 0)
 		return r;
 	*ret = found;
@@ -451,14 +466,14 @@ void loading_cut(struct loading *l, uint64_t start, uint64_t end)
 	}
 }
 
-/* How many bytes below AT are placed. */
+/* Returns the bytes below AT in placed pieces. */
 static uint64_t placed_below(const struct loading *l, uint64_t at)
 {
 	size_t low = 0, high = l->pieces;
 	const struct loading_piece *p;
 	uint64_t end;
 
-	/* The last piece that begins below it is the one before .low. */
+	/* The last piece that begins below AT is .low - 1 afterwards. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
