@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * statfs() would ask the server for what kind of file system it is. Which mount a descriptor is on the kernel tells by itself, in fdinfo
- * (Linux 3.15), and mountinfo what is mounted there.
+ * statfs() would ask the server of a network file system. fdinfo (Linux 3.15) tells which mount a
+ * descriptor is on, and mountinfo what is mounted there, without asking.
  *
- * What was unmounted leaves its number, and that of its device, to what is mounted next, which whoever has a namespace of mounts may do at
- * any moment. But a descriptor keeps its mount and its number, and a mountinfo that is open keeps its namespace and tells poll() that
- * something was mounted or unmounted there (Linux 2.6.30). So what was read is still so if nothing was when one asks, after the opening.
+ * After an unmount the kernel reuses the number of the mount and of its device, and a user with a
+ * mount namespace can unmount at any moment. But a descriptor keeps its mount and the number, and
+ * an open mountinfo keeps its namespace and reports mounts and unmounts to poll() (Linux 2.6.30).
+ * So the list is valid for a descriptor if poll() reports no change after the descriptor was
+ * opened.
  *
- * In a user namespace of his own anybody may mount FUSE, and an overlay over that (Linux 5.11).
+ * In a user namespace of their own, users may mount FUSE, and an overlay over it (Linux 5.11).
  */
 #include "config.h"
 
@@ -94,8 +96,9 @@ static bool is_one(const struct mounts *m, const struct mountinfo *one, enum mou
 {
 	if (whose == MOUNTS_OURS && !strcmp(one->mountpoint, "/"))
 		return true;
+	/* A mount of ours at another place. */
 	if (whose == MOUNTS_ANYBODYS && !strcmp(one->fstype, "overlay"))
-		return has_device(m, one->major, one->minor); /* ours, in another place */
+		return has_device(m, one->major, one->minor);
 	return mountinfo_is_local(one->fstype);
 }
 
@@ -117,7 +120,7 @@ int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose
 	return r < 0 ? r : 0;
 }
 
-/* Whose the mount namespace of process PID is. */
+/* Returns the owner of the mount namespace of process PID. */
 static enum mounts_whose whose_are(int procfs_fd, pid_t pid)
 {
 	AUTO_CLOSE int mounts = -1;
@@ -130,12 +133,16 @@ static enum mounts_whose whose_are(int procfs_fd, pid_t pid)
 	if (mounts < 0)
 		return MOUNTS_ANYBODYS;
 	owner = ioctl(mounts, NS_GET_USERNS);
-	if (owner < 0) /* before Linux 4.9 it is not told, and nobody could have done so */
+	/*
+	 * Before Linux 4.9 the owner is not told, and no user could have mounted a file system that
+	 * blocks.
+	 */
+	if (owner < 0)
 		return errno == ENOTTY ? MOUNTS_THEIRS : MOUNTS_ANYBODYS;
 	return fstat(owner, &st) == 0 && st.st_ino == userns_id() ? MOUNTS_THEIRS : MOUNTS_ANYBODYS;
 }
 
-/* What is open stays so, to tell of changes. */
+/* FD stays open in M, to report changes. */
 static int read_one(struct mounts *m, int fd, enum mounts_whose whose)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -172,7 +179,10 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 		return r;
 	snprintf(path, sizeof(path), "%d/mountinfo", (int)pid);
 	fd = openat(procfs_fd, path, O_RDONLY | O_CLOEXEC);
-	/* Whose they are is seen after that: into one of his own anybody may go, and not back. */
+	/*
+	 * The owner is read afterwards: any process can enter a namespace of its own, but not
+	 * return.
+	 */
 	return fd < 0 ? 0 : read_one(m, fd, whose_are(procfs_fd, pid));
 }
 
@@ -209,7 +219,7 @@ static bool have_changed(const struct mounts *m)
 	return false;
 }
 
-/* Makes M what is mounted now. False: it can't be had. */
+/* Reads the mounts again if they changed. Returns false if that fails. */
 static bool renew(struct mounts *m)
 {
 	for (int i = 0; i < TRIES; i++) {
@@ -245,7 +255,7 @@ enum mounts_device mounts_compare_device(const struct mounts_one *one, uint32_t 
 	return is_file_systems ? MOUNTS_LIKE_DEVICE : MOUNTS_ANOTHER_DEVICE;
 }
 
-/* Whether PLACE is the first LEN bytes of PATH, which may have several slashes in place of one. */
+/* Whether PLACE is the first LEN bytes of PATH, in which several slashes count as one. */
 static bool is_place(const char *place, const char *path, size_t len)
 {
 	const char *end = path + len;
@@ -268,7 +278,7 @@ static bool is_place(const char *place, const char *path, size_t len)
 	}
 }
 
-/* What is mounted there on the mount PARENT_ID; NULL: nothing. */
+/* Returns the mount at that path on mount PARENT_ID; NULL: nothing is mounted there. */
 static const struct mounts_one *find_at(
 	const struct mounts *m, uint64_t parent_id, const char *path, size_t len)
 {
@@ -285,7 +295,10 @@ enum mounts_there mounts_at(struct mounts *m, int fd, const char *path, size_t l
 
 	if (mounts_find_id(fd, &id) < 0 || !renew(m))
 		return MOUNTS_OTHER;
-	/* Upon each other, and one comes to all of them; no more than there are. */
+	/*
+	 * Mounts may be stacked, and the lookup goes through each of them. There are at most
+	 * .count.
+	 */
 	for (size_t i = 0; i <= m->count; i++) {
 		const struct mounts_one *one = find_at(m, id, path, len);
 

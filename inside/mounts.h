@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which mounts and devices may be asked without waiting for anybody: those of file systems that the kernel has on its own disks or in
- * memory, as we and a process see them. A network's, or a program's (FUSE), may never answer; what is not known may be one of these.
+ * Mounts That Do Not Block
+ *
+ * The mounts and devices whose file system the kernel has on its own disks or in memory, as
+ * memtally and one process see them. A network file system or a FUSE daemon may never answer, so
+ * everything that is not known to be local counts as blocking.
  */
 #ifndef MEMTALLY_INSIDE_MOUNTS_H
 #define MEMTALLY_INSIDE_MOUNTS_H
@@ -16,22 +19,22 @@
 
 struct mounts_one {
 	uint64_t id, parent_id;
-	uint32_t major, minor; /* of the file system, as maps has them */
-	bool is_one;           /* its file system keeps nobody waiting */
+	uint32_t major, minor; /* device of the file system, as in /proc/PID/maps */
+	bool is_one;           /* its file system does not block */
 	bool is_overlay, is_proc;
-	size_t place; /* where it is mounted, below the root of whose it is: in .places */
+	size_t place; /* offset in .places of its mount point, below the root of the process */
 };
 
 enum mounts_whose {
-	MOUNTS_OURS,
-	MOUNTS_THEIRS,   /* another's, whom only root can have mounted something for */
-	MOUNTS_ANYBODYS, /* another's, who may have mounted them himself */
+	MOUNTS_OURS,     /* of memtally itself */
+	MOUNTS_THEIRS,   /* of another process; only root can have mounted there */
+	MOUNTS_ANYBODYS, /* of another process, whose user may have mounted there */
 };
 
 enum mounts_there {
-	MOUNTS_NOTHING,
-	MOUNTS_ONE,   /* what keeps nobody waiting */
-	MOUNTS_OTHER, /* something else, or it can't be known */
+	MOUNTS_NOTHING, /* nothing is mounted there */
+	MOUNTS_ONE,     /* a mount that does not block */
+	MOUNTS_OTHER,   /* a mount that may block, or it is not known */
 };
 
 enum { MOUNTS_LISTS = 2 };
@@ -39,64 +42,81 @@ enum { MOUNTS_LISTS = 2 };
 struct mounts {
 	struct mounts_one *item; /* owned */
 	size_t count, room;
-	struct buffer places;
-	enum mounts_there root; /* what the other's root is the root of */
-	int list[MOUNTS_LISTS]; /* the mountinfos that were read, owned; they tell of changes */
-	size_t lists;           /* 0: what there is does not change */
-	int procfs_fd;          /* borrowed; whence to read them again */
-	pid_t pid;
+	struct buffer places;   /* owned; mount points, terminated */
+	enum mounts_there root; /* MOUNTS_ONE: the root of the process does not block */
+	/* Owned descriptors of the mountinfos that were read; poll() on them reports changes. */
+	int list[MOUNTS_LISTS];
+	size_t lists;  /* 0: the mounts do not change */
+	int procfs_fd; /* borrowed; for reading them again */
+	pid_t pid;     /* the process; 0: only memtally itself */
 };
 
+/* Frees what M owns, and empties it. */
 void mounts_done(struct mounts *m);
 #define AUTO_MOUNTS CLEANUP(mounts_done)
 
 /*
- * Makes M those that we and process PID of PROCFS_FD have, which has to stay open, or, if PID is 0, we alone; what can't be read has none. They are read again where
- * something was mounted or unmounted before they are asked for. -ENOMEM.
+ * Reads the mounts of memtally and of process PID below PROCFS_FD, which stays borrowed as long as
+ * M is used; PID 0: only those of memtally. A mountinfo that cannot be read counts as empty. The
+ * functions below read them again after a mount or unmount. Returns 0 or -ENOMEM.
  */
 int mounts_read(struct mounts *m, int procfs_fd, pid_t pid);
 
 /*
- * Adds those of TEXT, a mountinfo, which is changed. Our own root is one of them, whatever it is: without it we would not run. Pure.
- * -EBADMSG: it was cut, and what stands before is added; -ENOMEM.
+ * Adds the mounts in TEXT, a mountinfo of LEN bytes, which this changes. The root of memtally
+ * itself counts as not blocking, whatever it is: otherwise memtally would not run. Returns 0;
+ * -EBADMSG if the text was cut: the mounts before the cut are added; or -ENOMEM. Pure.
  */
 int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose);
 
-/* Whether what FD, which may be open for its place alone, is on one of them; not where they change all the time. */
+/*
+ * Whether the file FD, which may be open with O_PATH, is on a mount that does not block. False also
+ * if the mounts change all the time.
+ */
 bool mounts_has(struct mounts *m, int fd);
 
-/* Which that is, as long as M is not asked anything else; NULL: none. */
+/*
+ * Returns the mount that FD is on, valid until the next call for M; NULL: it may block, or the
+ * mounts change all the time.
+ */
 const struct mounts_one *mounts_find(struct mounts *m, int fd);
 
 enum mounts_device {
 	MOUNTS_ANOTHER_DEVICE,
-	MOUNTS_LIKE_DEVICE, /* that of another file on it may be the same */
+	MOUNTS_LIKE_DEVICE, /* may be the same: another file on this mount can have the device */
 	MOUNTS_SAME_DEVICE,
 };
 
 /*
- * Whether MAJOR:MINOR, as maps has it, is the device of a file on ONE of which stat has STAT_MAJOR:STAT_MINOR. These are not always the same:
- * btrfs shows stat one for each subvolume, overlayfs one of its own or of what is below it; and of a mapping on overlayfs the kernel prints,
- * before Linux 6.8, the device of what is below. Pure.
+ * Compares the device MAJOR:MINOR from /proc/PID/maps with a file on mount ONE for which stat()
+ * shows STAT_MAJOR:STAT_MINOR. Both can differ for one file: btrfs shows stat() a device for each
+ * subvolume, overlayfs its own device or that of a layer; and for a mapping on overlayfs the kernel
+ * prints the device of the layer before Linux 6.8. Pure.
  */
 enum mounts_device mounts_compare_device(const struct mounts_one *one, uint32_t stat_major,
 	uint32_t stat_minor, uint32_t major, uint32_t minor);
 
 /*
- * What is mounted at the first LEN bytes of PATH, whose directory, FD, is on one of them. Whoever comes to what may wait, waits for it: for
- * NFS, which asks its server as soon as one does (d_weak_revalidate()), and for a daemon that mounts what is asked for (autofs).
+ * Returns what is mounted at the first LEN bytes of PATH. FD is the directory of that path, on a
+ * mount that does not block. Stepping onto another mount may block: NFS asks its server at once
+ * (d_weak_revalidate()), and autofs waits for a daemon that mounts.
  */
 enum mounts_there mounts_at(struct mounts *m, int fd, const char *path, size_t len);
 
 /*
- * Whether the process's root may be come to. It is not known of one that lies below the root of what is mounted, as chroot() makes it;
- * what is no kernel's /proc has any.
+ * Whether the root of the process can be opened without blocking. False for a root below the root
+ * of its mount, as chroot() makes it, because mountinfo does not show it. True below a PROCFS_FD
+ * that is not the kernel's /proc, such as a tree of files for tests.
  */
 bool mounts_has_root(struct mounts *m);
 
+/* Whether a mount that does not block has the device MAJOR:MINOR. */
 bool mounts_has_device(struct mounts *m, uint32_t major, uint32_t minor);
 
-/* The number of the mount that FD is on. 0, or why it is not known. */
+/*
+ * Writes the number of the mount that FD is on to *RET. Returns 0; -EBADMSG if fdinfo lacks it; or
+ * a negative errno of reading fdinfo.
+ */
 int mounts_find_id(int fd, uint64_t *ret);
 
 #endif

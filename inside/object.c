@@ -23,8 +23,9 @@ enum {
 };
 
 /*
- * Looked at before it is opened, since opening a device may do something, and a server may keep one waiting; and by a descriptor, PLACE, so
- * that it stays the same. -ENOENT likewise of what is no regular file.
+ * Opens the file of the O_PATH descriptor PLACE for reading. It is checked first, because opening a
+ * device may have an effect, and a server may block; the descriptor keeps it the same file.
+ * -ENOENT: no regular file.
  */
 static int open_regular(struct mounts *mounts, int place, struct statx *ret_stat, int *ret_fd)
 {
@@ -46,7 +47,7 @@ static int open_regular(struct mounts *mounts, int place, struct statx *ret_stat
 	return 0;
 }
 
-/* PATH below the directory ROOT. */
+/* Opens PATH below the directory ROOT. */
 static int open_path(struct mounts *mounts, int root, const char *path, bool it_follows,
 	struct statx *ret_stat, int *ret_fd)
 {
@@ -58,7 +59,10 @@ static int open_path(struct mounts *mounts, int root, const char *path, bool it_
 	return r == 0 ? open_regular(mounts, place, ret_stat, ret_fd) : r;
 }
 
-/* "START-END PERMS OFFSET MAJOR:MINOR INODE": the line of START in maps, from MAJOR on; NULL: there is none. */
+/*
+ * Returns the text from MAJOR on in the line of START in maps ("START-END PERMS OFFSET MAJOR:MINOR
+ * INODE"); NULL: there is none.
+ */
 static const char *find_device(const struct buffer *maps, uint64_t start)
 {
 	const char *at = maps->data, *end = at + maps->len;
@@ -82,8 +86,8 @@ static const char *find_device(const struct buffer *maps, uint64_t start)
 }
 
 /*
- * Overlays and btrfs show other numbers to stat() than the kernel has in maps. So it is mapped here, too, where that shows which
- * they are.
+ * For overlayfs and btrfs stat() shows other numbers than maps. So this maps the file, and reads
+ * its numbers in our own maps.
  */
 static bool is_same_when_mapped(int fd, const struct object_mapping *m)
 {
@@ -110,7 +114,10 @@ static bool is_same(int fd, const struct statx *st, const struct object_mapping 
 	return is_same_when_mapped(fd, m);
 }
 
-/* What is mapped itself. NFS asks its server as soon as one comes to it so (d_weak_revalidate()). */
+/*
+ * Opens the mapped file itself. Following the link may block on NFS, which asks its server at once
+ * (d_weak_revalidate()).
+ */
 static int open_mapped(
 	int procfs_fd, struct mounts *mounts, const struct object_mapping *m, int *ret_fd)
 {
@@ -153,7 +160,7 @@ int object_open(int procfs_fd, struct mounts *mounts, const struct object_mappin
 	return 0;
 }
 
-/* That of .gnu_debuglink is gzip's. */
+/* .gnu_debuglink has the CRC-32 of gzip. */
 static bool has_checksum(int fd, uint32_t expected, uint64_t *budget)
 {
 	unsigned char piece[PIECE];
@@ -173,15 +180,15 @@ static bool has_checksum(int fd, uint32_t expected, uint64_t *budget)
 	return crc == expected;
 }
 
-/* Where debugging information is looked for. */
+/* A search for debugging information. */
 struct search {
 	const struct elffile *f;
 	struct mounts *mounts;
-	int root; /* ours */
+	int root; /* our root directory */
 	uint64_t *budget;
 };
 
-/* Whether PATH is F's, and in RET then. */
+/* Opens PATH if it has the debugging information of F. Returns 0, -ENOENT or -ENOMEM. */
 static int try_debug(const struct search *s, const char *path, struct elffile *ret, int *ret_fd)
 {
 	AUTO_ELFFILE struct elffile debug = {.segments = 0};

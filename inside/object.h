@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file that a process has mapped, opened: that very one, and not what has its name by now; and the file with its debugging
- * information, where that is installed.
+ * Mapped Files
+ *
+ * Opens the file that a process has mapped, not another one that has its name by now, and the
+ * separate file with its debugging information, if installed.
  */
 #ifndef MEMTALLY_INSIDE_OBJECT_H
 #define MEMTALLY_INSIDE_OBJECT_H
@@ -14,7 +16,7 @@
 #include "inside/elffile.h"
 #include "inside/mounts.h"
 
-/* A mapping of a file, as smaps has it. */
+/* A mapping of a file, from smaps. */
 struct object_mapping {
 	pid_t pid;
 	uint64_t start, end;
@@ -23,25 +25,29 @@ struct object_mapping {
 	const char *path; /* terminated, unescaped, without " (deleted)" */
 };
 
-#define OBJECT_BUDGET (UINT64_C(1) << 30) /* bytes */
+/* Bytes to read for checksums: a fraction of a second if they are cached. */
+#define OBJECT_BUDGET (UINT64_C(1) << 30)
 
 enum object_outcome {
-	OBJECT_MAY_WAIT =
-		1, /* it is on none of MOUNTS, so that who opens or reads it may wait for ever */
+	OBJECT_MAY_WAIT = 1, /* the file is on a mount that may block */
 };
 
 /*
- * Opens the file of M below PROCFS_FD for reading: by map_files, which takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE, or else by its path
- * below the process's root. Only regular files, on MOUNTS. 0; an object_outcome; -ESTALE: what has its path is another file; or open's
- * errors.
+ * Opens the file of M for reading: by /proc/PID/map_files below PROCFS_FD, which takes
+ * CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE, or by its path below the root of the process. Only
+ * regular files on mounts that do not block are opened. Returns 0, and the descriptor in *RET_FD,
+ * which the caller owns; an enum object_outcome; -ESTALE: the path leads to another file; -ENOENT:
+ * the file has no path, or is not regular; or a negative errno of open().
  */
 int object_open(int procfs_fd, struct mounts *mounts, const struct object_mapping *m, int *ret_fd);
 
 /*
- * Opens what has the debugging information of F, which is at PATH: below FOLDER (/usr/lib/debug) by its build id, or by the name that it
- * gives, there and beside it; on MOUNTS. It is what F says that it is, by build id or checksum, and in RET, which needs *RET_FD to
- * stay open. Each byte of which a checksum is taken takes one from *BUDGET, and a file of more is none: OBJECT_BUDGET is a fraction of a
- * second, or what the disk takes. 0; -ENOENT: there is none; -ENOMEM.
+ * Opens the file with the debugging information of F, whose path is PATH. It is searched by build
+ * id below FOLDER (/usr/lib/debug), then by its debuglink name beside PATH, in .debug beside PATH,
+ * and below FOLDER. It must match F by build id or, if one of the files has none, by checksum. A
+ * checksum takes the size of the file from *BUDGET, in bytes (see OBJECT_BUDGET); a larger file
+ * does not match. Returns 0, the file in *RET, and the descriptor that *RET needs in *RET_FD, both
+ * owned by the caller; -ENOENT: none was found; or -ENOMEM.
  */
 int object_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
 	const char *folder, uint64_t *budget, struct elffile *ret, int *ret_fd);
