@@ -106,17 +106,17 @@ int muster_open(struct muster *m, int procfs_fd, const char **ret_what)
 
 	*m = (struct muster){.files = {.counts.fd = -1, .flags.fd = -1},
 		.walk = {.take = take_pages, .see = see_mapping, .context = m}};
-	*ret_what = "whether frames are shown can't be found out (pagemap)";
+	*ret_what = "cannot find out whether page frames are shown (pagemap)";
 	r = pagemap_shows_frames(procfs_fd);
 	if (r <= 0)
 		return r < 0 ? r : MUSTER_NO_FRAMES;
 	*ret_what =
-		"how often each page is mapped can't be had (kpagecount, kpageflags: root's, or "
+		"cannot read mapping counts of pages (kpagecount, kpageflags: take root, or "
 		"CAP_DAC_READ_SEARCH)";
 	r = frames_open(procfs_fd, &m->files);
 	if (r < 0)
 		return r;
-	*ret_what = "which files are memory can't be found out (memfd_create, mountinfo)";
+	*ret_what = "cannot find out which files are in memory (memfd_create, mountinfo)";
 	return remnants_open(&m->remnants, procfs_fd);
 }
 

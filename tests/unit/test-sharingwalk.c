@@ -78,7 +78,7 @@ static void what_is_lacking_is_said(void **state)
 	assert_int_equal(a.status, 1);
 	assert_null(a.json);
 	assert_says(&a,
-		"memtally: error: which files are memory can't be found out (memfd_create, mountinfo): Operation not permitted\n");
+		"memtally: error: cannot find out which files are in memory (memfd_create, mountinfo): Operation not permitted\n");
 }
 
 static void averages_are_said(void **state)
