@@ -23,8 +23,8 @@ const char *page_state_name(enum page_state state)
 }
 
 /*
- * A scan is older than the entry: what was zeros then, may have been written to. Huge zeros are called a file's by the entry
- * (Linux 6.18), and by nothing else.
+ * The scan is older than the entry: a zero page may have been written to since. The entry shows a
+ * huge zero page as a file's page (Linux 6.18), and nothing else does.
  */
 static bool is_zero(const struct page_facts *f)
 {
@@ -35,8 +35,8 @@ static bool is_zero(const struct page_facts *f)
 }
 
 /*
- * The kernel calls a page a file's that is one of its own and not anonymous; what is neither, it has mapped without counting
- * it (vm_normal_page() in mm/memory.c): zeros, and devices' memory.
+ * A page that is neither a file's nor anonymous is mapped without being counted (vm_normal_page()
+ * in mm/memory.c): a zero page, or memory of a device.
  */
 static enum page_state state_of_present(const struct page_facts *f)
 {
@@ -50,8 +50,9 @@ static enum page_state state_of_present(const struct page_facts *f)
 }
 
 /*
- * Marks are of the highest type that entries of swap may have (SWP_PTE_MARKER in linux/swap.h, Linux 5.19), which is shown where frames
- * are: those of guard pages (Linux 6.13), which say so themselves since Linux 6.15, and of userfaultfd, on pages that never were there, too.
+ * Markers have the highest swap type (SWP_PTE_MARKER in linux/swap.h, Linux 5.19), which is shown
+ * to readers who see frames. Guard pages have them (Linux 6.13), with a bit of their own since
+ * Linux 6.15; so has userfaultfd, also for pages that were never touched.
  */
 static bool is_mark(uint64_t entry)
 {
@@ -59,8 +60,8 @@ static bool is_mark(uint64_t entry)
 }
 
 /*
- * What is not there and has an entry all the same, is in swap, is on its way to another frame, or is a mark. Of a mark
- * the kernel says that it is swapped, too.
+ * A page with an entry that is not present is in swap, under migration, or a marker. The kernel
+ * shows markers as swapped, too.
  */
 static enum page_state state_of(const struct page_facts *f)
 {
@@ -87,7 +88,10 @@ struct page page_of(uint64_t address, const struct page_facts *facts)
 		return p;
 	p.frame = pagemap_frame(facts->entry);
 	p.flags = facts->flags;
-	/* It was mapped when pagemap was read; 0 are those that are not counted, or are gone since. */
+	/*
+	 * It was mapped when pagemap was read; 0 means that mappings are not counted, or that it
+	 * was unmapped since.
+	 */
 	p.mappings = facts->mappings ? facts->mappings : 1;
 	return p;
 }

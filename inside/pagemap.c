@@ -17,8 +17,8 @@ enum { REGIONS = 512 };
 #define SCANNED_SPAN (UINT64_C(1) << 30)
 
 /*
- * struct pm_scan_arg of linux/fs.h, which libraries' headers are too old for. The kernel keeps its lock until it has found so many
- * pages as it may, and passes over what is not mapped by large steps.
+ * struct pm_scan_arg of linux/fs.h: installed headers may be too old for it. The kernel holds its
+ * lock until it has found .max_pages pages, and skips unmapped ranges in large steps.
  */
 struct scan_request {
 	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
@@ -43,7 +43,7 @@ int pagemap_scan(int fd, const struct pagemap_wanted *wanted, uint64_t start, ui
 	};
 	int n;
 
-	/* Valgrind (3.19) does not know of this call that it fills them in. */
+	/* Valgrind (3.19) does not know that this call fills in the regions. */
 	memset(region, 0, count * sizeof(*region));
 	n = ioctl(fd, SCAN_REQUEST, &request);
 	if (n < 0)
@@ -92,7 +92,7 @@ int pagemap_read(int fd, uint64_t start, uint64_t *entry, size_t count, size_t *
 int pagemap_shows_frames(int procfs_fd)
 {
 	AUTO_CLOSE int fd = openat(procfs_fd, "self/pagemap", O_RDONLY | O_CLOEXEC);
-	volatile char here = 1; /* on a page that is there and is no zero page */
+	volatile char here = 1; /* on a resident page that is not the zero page */
 	uint64_t entry = 0;
 	size_t count = 0;
 	int r;

@@ -71,7 +71,7 @@ uint64_t pagesum_known(bool has_frames, bool can_scan)
 	return known;
 }
 
-/* 1, 2, 3 and 4, 5 to 8 ...: by the bits of one less. */
+/* Returns the histogram field, by the number of bits of MAPPINGS - 1. */
 static enum pagesum_field field_of(uint64_t mappings)
 {
 	unsigned int bits = mappings > 1 ? 64U - (unsigned int)__builtin_clzll(mappings - 1) : 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Pages summed up: how many bytes are in which state, and a histogram of how often each is mapped. Pure.
- */
+/* Sums of pages: bytes by state, and a histogram by mapping count. Pure. */
 #ifndef MEMTALLY_INSIDE_PAGESUM_H
 #define MEMTALLY_INSIDE_PAGESUM_H
 
@@ -11,24 +9,24 @@
 #include "inside/page.h"
 
 enum pagesum_field {
-	PAGESUM_SIZE, /* of the mappings */
+	PAGESUM_SIZE, /* size of the mappings */
 	PAGESUM_RSS,
-	PAGESUM_ANON,    /* of the RSS, as are those up to KSM */
-	PAGESUM_FILE,    /* and shared memory */
-	PAGESUM_PRIVATE, /* mapped by nobody else */
+	PAGESUM_ANON,    /* part of the RSS, as the fields up to PAGESUM_KSM */
+	PAGESUM_FILE,    /* pages of files and shared memory */
+	PAGESUM_PRIVATE, /* mapped by no other process */
 	PAGESUM_SHARED,
-	PAGESUM_WRITTEN, /* anonymous, in a mapping of a file: copies of it that were written to */
+	PAGESUM_WRITTEN, /* private copies of pages of files */
 	PAGESUM_DIRTY,
 	PAGESUM_HUGE,  /* mapped as huge pages */
-	PAGESUM_LARGE, /* in folios of several pages, however they are mapped */
+	PAGESUM_LARGE, /* in large folios, mapped in whatever way */
 	PAGESUM_KSM,
 	PAGESUM_ZERO,
 	PAGESUM_SWAPPED,
 	PAGESUM_HUGETLB,
 	PAGESUM_DEVICE,
-	/* The RSS by how often each page is mapped: once, twice, 3 or 4 times, 5 to 8, and so on by powers of 2. */
+	/* The RSS by mapping count: 1, 2, 3 to 4, 5 to 8, and so on by powers of 2. */
 	PAGESUM_MAPPED_FIRST,
-	PAGESUM_MAPPED_LAST = PAGESUM_MAPPED_FIRST + 11, /* more than 1024 times */
+	PAGESUM_MAPPED_LAST = PAGESUM_MAPPED_FIRST + 11, /* mapped more than 1024 times */
 	PAGESUM_FIELDS
 };
 
@@ -36,21 +34,31 @@ struct pagesum {
 	uint64_t q[PAGESUM_FIELDS]; /* bytes */
 };
 
-/* "rss_bytes", "mapped_3_to_4_bytes" ... as in JSON. */
+/* Returns the name of FIELD in JSON, such as "rss_bytes" or "mapped_3_to_4_bytes". */
 const char *pagesum_name(enum pagesum_field field);
 
-/* The field of that name; PAGESUM_FIELDS: there is none. */
+/* Returns the field with the name NAME; PAGESUM_FIELDS: there is none. */
 enum pagesum_field pagesum_find(const char *name);
 
-/* Bits of the fields that are known where frames are shown, and where pagemap can be scanned. */
+/*
+ * Returns the bits of the fields that are known, if frames are shown (HAS_FRAMES) and pagemap can
+ * be scanned (CAN_SCAN).
+ */
 uint64_t pagesum_known(bool has_frames, bool can_scan);
 
-/* How often pages of FIELD are mapped, one of the histogram: from *RET_FROM to *RET_TO; UINT64_MAX: or more. */
+/*
+ * Writes the range of mapping counts of FIELD, one of the histogram; *RET_TO is UINT64_MAX if there
+ * is no upper limit.
+ */
 void pagesum_times(enum pagesum_field field, uint64_t *ret_from, uint64_t *ret_to);
 
-/* Adds PAGE, of PAGE_SIZE bytes, in a mapping that is a file's or not. */
+/*
+ * Adds PAGE of PAGE_SIZE bytes. OF_FILE: the mapping is of a file. PAGESUM_SIZE is left to the
+ * caller.
+ */
 void pagesum_add(struct pagesum *s, const struct page *page, uint64_t page_size, bool of_file);
 
+/* Adds OTHER to S. */
 void pagesum_add_sum(struct pagesum *s, const struct pagesum *other);
 
 #endif

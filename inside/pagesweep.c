@@ -18,26 +18,25 @@
 
 enum {
 	MAPS_PIECE = 1 << 14,
-	SCANNED_PAGES = 8192, /* that one call finds at most */
-	READ_CHUNKS =
-		16, /* of PAGESWEEP_ENTRIES, by one read where it is not known whether any is there */
+	SCANNED_PAGES = 8192, /* that one call may find */
+	READ_CHUNKS = 16,     /* PAGESWEEP_ENTRIES per read, if it is not known which pages exist */
 };
 
-/* What is empty between two mappings is gone over with them if it is no more. */
+/* A gap between two mappings up to this many bytes is scanned with them. */
 #define GAP_MAX (4 * GIB)
-/* Beyond is the kernel's half: what has a mapping there has no page of the process's. */
+/* Above are kernel addresses: a mapping there has no pages of the process. */
 #define USERS_END (UINT64_C(1) << 63)
 
 struct range {
 	uint64_t start, end;
 };
 
-/* The address space while it is walked. */
+/* The address space that is being read. */
 struct space {
 	struct pagesweep *walk;
 	int pagemap_fd;
 	uint64_t page_bytes;
-	struct buffer ranges; /* of struct range, rising */
+	struct buffer ranges; /* of struct range, by rising address */
 };
 
 static void cleanup_space(struct space *s)
@@ -45,7 +44,7 @@ static void cleanup_space(struct space *s)
 	buffer_done(&s->ranges);
 }
 
-/* Whether it is known to have no page. */
+/* Whether M is known to have no pages. */
 static bool is_unused(const struct mapping *m)
 {
 	return mapping_has(m, MAPPING_RSS) && mapping_has(m, MAPPING_SWAP) &&
@@ -65,8 +64,9 @@ static int add_range(const struct mapping *m, void *context)
 		return 0;
 	if (s->ranges.len) {
 		last = (struct range *)(void *)(s->ranges.data + s->ranges.len) - 1;
+		/* The address space changed during the reading. */
 		if (m->start < last->end)
-			return 0; /* of a space that changes while it is read */
+			return 0;
 		if (m->start - last->end <= (s->walk->cannot_scan ? 0 : GAP_MAX)) {
 			last->end = m->end;
 			return 0;
@@ -96,7 +96,7 @@ static int read_maps(struct space *s, int fd)
 	}
 }
 
-/* Calls follow each other for a slice, and then nobody is kept waiting for a while. */
+/* Pauses after a slice of calls, so that others get the lock. */
 static void pace(struct pagesweep *w)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -109,7 +109,7 @@ static void pace(struct pagesweep *w)
 	w->slice_ns = clock_now_ns(CLOCK_MONOTONIC);
 }
 
-/* The pages from START to END, PAGESWEEP_ENTRIES at most. */
+/* Reads the pages from START to END, at most PAGESWEEP_ENTRIES. */
 static int read_pages(struct space *s, uint64_t start, uint64_t end)
 {
 	uint64_t entry[PAGESWEEP_ENTRIES];
@@ -122,7 +122,7 @@ static int read_pages(struct space *s, uint64_t start, uint64_t end)
 	return s->walk->take(start, entry, count, s->walk->context);
 }
 
-/* Regions that lie within what one read takes are read together. */
+/* Reads regions together if they fit in one read. */
 static int take_regions(struct space *s, const struct pagemap_region *region, size_t count)
 {
 	uint64_t most = PAGESWEEP_ENTRIES * s->page_bytes;
@@ -145,7 +145,7 @@ static bool is_wanted(const struct pagesweep *w, uint64_t categories)
 	       (!w->swapped_alone || categories & PAGEMAP_IS_SWAPPED);
 }
 
-/* Moves those that are wanted to the front. How many. */
+/* Moves the wanted regions to the front. Returns their number. */
 static size_t choose(const struct pagesweep *w, struct pagemap_region *region, size_t count)
 {
 	size_t kept = 0;
@@ -164,10 +164,16 @@ static int take_scanned(struct pagemap_region *region, size_t count, void *conte
 	return take_regions(s, region, choose(s->walk, region, count));
 }
 
-/* 0; -ENOTTY where the kernel can't; its other errors, or the taker's. */
+/*
+ * Returns 0; -ENOTTY if the kernel has no PAGEMAP_SCAN; another negative errno; or a result of
+ * .take.
+ */
 static int scan_range(struct space *s, const struct range *range)
 {
-	/* All that is there, wanted or not, or the kernel would go on for as long as it finds nothing that is. */
+	/*
+	 * Matches all resident and swapped pages, wanted or not: the kernel would hold its lock as
+	 * long as it found no matching page.
+	 */
 	const struct pagemap_wanted wanted = {
 		.any_of = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
 		.told = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED | PAGEMAP_IS_ZERO,
@@ -185,7 +191,7 @@ static bool is_empty(const uint64_t *entry, size_t count)
 	return true;
 }
 
-/* Where nothing says what is there. */
+/* Reads all entries, if the kernel cannot tell which pages exist. */
 static int read_range(struct space *s, const struct range *range)
 {
 	uint64_t entry[READ_CHUNKS * PAGESWEEP_ENTRIES];

@@ -11,10 +11,10 @@
 
 enum {
 	ENTRIES = 512,
-	SCAN_PAGES_MAX = 1 << 14, /* a few hundred microseconds */
+	SCAN_PAGES_MAX = 1 << 14, /* pages of one call: a few hundred microseconds */
 };
 
-/* What one walk goes by. */
+/* The parameters of one walk. */
 struct walk {
 	struct pagewalk *w;
 	bool is_hugetlb;
@@ -27,7 +27,7 @@ uint64_t pagewalk_page_size(void)
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What was read at once. */
+/* Pages that are read together. */
 struct batch {
 	uint64_t entry[ENTRIES];
 	size_t count;
@@ -35,7 +35,10 @@ struct batch {
 	struct frames_query query[ENTRIES];
 };
 
-/* A frame that is none of the host's memory, as a device's, is told nothing of. */
+/*
+ * Asks for the frames of B. A frame that is no memory of the host, such as a device's, gets
+ * FRAME_NOPAGE.
+ */
 static int ask_of_frames(struct frames *frames, struct batch *b)
 {
 	size_t asked = 0;

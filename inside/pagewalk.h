@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each page of a range of addresses that is something, one after the other, with all that may be known of it. Nothing is kept.
+ * Calls back for each page of a range of addresses, with all that the kernel tells about it
+ * (inside/page.h). Nothing is stored.
  */
 #ifndef MEMTALLY_INSIDE_PAGEWALK_H
 #define MEMTALLY_INSIDE_PAGEWALK_H
@@ -12,22 +13,29 @@
 #include "inside/page.h"
 
 struct pagewalk {
-	int fd;                /* a process's pagemap; borrowed */
-	struct frames *frames; /* borrowed; NULL: they are not shown */
-	bool cannot_scan; /* found out: so it is not known what is huge, and nothing is passed over */
+	int fd;                /* pagemap of a process; borrowed */
+	struct frames *frames; /* borrowed; NULL: frames are not shown */
+	/*
+	 * The kernel has no PAGEMAP_SCAN: huge pages are not known, and holes are not skipped; set
+	 * by pagewalk().
+	 */
+	bool cannot_scan;
 };
 
-/* Called for each page that is not PAGE_NONE. Anything but 0 ends the walk, and is returned. */
+/*
+ * Called for each page that is not PAGE_NONE. A result other than 0 ends the walk, and is returned.
+ */
 typedef int (*pagewalk_taker)(const struct page *p, void *context);
 
 /*
- * The pages of [START, END), which are whole pages of one mapping. 0, also where the address space is gone; the taker's; or errors
- * of reading.
+ * Calls TAKE for the pages of [START, END), whole pages of one mapping. IS_HUGETLB: the mapping is
+ * of hugetlbfs. Returns 0; a result of TAKE; or a negative errno of reading. If the address space
+ * is gone, it returns 0 or -ESRCH, depending on the kernel.
  */
 int pagewalk(struct pagewalk *w, uint64_t start, uint64_t end, bool is_hugetlb, pagewalk_taker take,
 	void *context);
 
-/* Of the machine. */
+/* Returns the page size of the machine in bytes. */
 uint64_t pagewalk_page_size(void);
 
 #endif
