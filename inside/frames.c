@@ -11,9 +11,13 @@
 #include "base/file.h"
 
 enum {
-	FRAMES_ALONE =
-		16, /* the kernel looks at each frame that is asked for (48 ns, Linux 6.18), so one by itself takes few along */
-	FRAMES_APART = 32, /* frames that it takes as long to pass over as to read anew */
+	/*
+	 * Frames of a read for a single one: the kernel looks at each frame that is read (48 ns,
+	 * Linux 6.18).
+	 */
+	FRAMES_ALONE = 16,
+	/* A gap of as many frames takes as long to read as a read() of its own. */
+	FRAMES_APART = 32,
 };
 
 int frames_open(int procfs_fd, struct frames *ret)
@@ -91,7 +95,7 @@ static int by_frame(const void *a, const void *b)
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* How many of them, from the first on, one read is for. */
+/* Returns the number of queries, from the first on, that one read serves. */
 static size_t span_of(const struct frames_query *query, size_t count)
 {
 	size_t n = 1;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/kpagecount and /proc/kpageflags: how often each page frame of the host is mapped, and flags of its page. Only root
- * may read them (mode 0400); also in a container they are of the whole host.
+ * Page Frames
+ *
+ * Reads /proc/kpagecount and /proc/kpageflags: the number of mappings and the flags of each page
+ * frame. Only root may read these files (mode 0400). In a container they show the frames of the
+ * whole host.
  */
 #ifndef MEMTALLY_INSIDE_FRAMES_H
 #define MEMTALLY_INSIDE_FRAMES_H
@@ -28,17 +31,17 @@
 #define FRAME_UNEVICTABLE   (UINT64_C(1) << 18)
 #define FRAME_NOPAGE        (UINT64_C(1) << 20)
 #define FRAME_KSM           (UINT64_C(1) << 21)
-#define FRAME_THP           (UINT64_C(1) << 22) /* of a large folio, on newer kernels of any size */
-#define FRAME_RESERVED      (UINT64_C(1) << 32) /* the kernel's image, as [vdso] */
-#define FRAME_ZERO          (UINT64_C(1) << 24) /* the page of zeros, or the huge one: in no RSS */
+#define FRAME_THP           (UINT64_C(1) << 22) /* in a large folio, on newer kernels of any size */
+#define FRAME_RESERVED      (UINT64_C(1) << 32) /* part of the kernel's image, such as [vdso] */
+#define FRAME_ZERO          (UINT64_C(1) << 24) /* the zero page, or the huge one: in no RSS */
 
 enum { FRAMES_WINDOW = 512 };
 
-/* A file of 64 bits a frame, and the part of it that was read last. */
+/* One of the two files, with 64 bits for each frame, and the part that was read last. */
 struct frames_file {
 	int fd;
-	uint64_t first;
-	size_t count;
+	uint64_t first; /* frame of .value[0] */
+	size_t count;   /* frames in .value */
 	uint64_t value[FRAMES_WINDOW];
 };
 
@@ -46,31 +49,37 @@ struct frames {
 	struct frames_file counts, flags;
 };
 
-/* Opens both files below PROCFS_FD. Returns 0, or a negative errno of open(): -EACCES, -EPERM, -ENOENT. */
+/*
+ * Opens both files below PROCFS_FD in *RET. Returns 0, or a negative errno of open(), such as
+ * -EACCES, -EPERM or -ENOENT.
+ */
 int frames_open(int procfs_fd, struct frames *ret);
+/* Closes both files. */
 void frames_close(struct frames *f);
 #define AUTO_FRAMES CLEANUP(frames_close)
 
 /*
- * Write to *RET how often FRAME is mapped, and its flags. Neighbouring frames are read together, so an answer may be as old
- * as that of a neighbour; frames_forget() drops answers that were read. Return 0; -ENXIO if there is no such frame; or a
- * negative errno of read().
+ * Write the number of mappings of FRAME, or its flags, to *RET. Neighbouring frames are read
+ * together, so a result may be as old as that of a neighbour; frames_forget() drops what was read.
+ * Return 0; -ENXIO if there is no such frame; or a negative errno of read().
  */
 int frames_count(struct frames *f, uint64_t frame, uint64_t *ret);
 int frames_flags(struct frames *f, uint64_t frame, uint64_t *ret);
+/* Makes the next calls read again. */
 void frames_forget(struct frames *f);
 
 /* A query for one of several frames. */
 struct frames_query {
 	uint64_t frame;
 	size_t number; /* set by the caller to find the query again: frames_ask() sorts them */
-	bool is_none;  /* there is no such frame; the next two are not set */
+	bool is_none;  /* the host has no such frame; the next two are not set */
 	uint64_t mappings, flags;
 };
 
 /*
- * Answers COUNT queries with fresh reads, and sorts them by frame: neighbouring pages often have neighbouring frames, in any
- * order, so one read serves many. Returns 0, or a negative errno of read().
+ * Answers COUNT queries with fresh reads, and sorts them by frame: neighbouring pages often have
+ * neighbouring frames, in any order, so one read serves many. Returns 0, or a negative errno of
+ * read().
  */
 int frames_ask(struct frames *f, struct frames_query *query, size_t count);
 

@@ -37,7 +37,7 @@ static void add_to_index(struct parties *p, uint32_t number)
 	p->index[i] = number;
 }
 
-/* Of twice as many places as there may be parties. */
+/* Makes the hash table twice as large as .party. */
 static int grow_index(struct parties *p, uint32_t room)
 {
 	size_t size = (size_t)room * 2;
@@ -74,7 +74,7 @@ static int make_room(struct parties *p)
 	return 0;
 }
 
-/* The number of the party like ONE; 0: there is none. */
+/* Returns the number of the set that equals ONE; 0: there is none. */
 static uint32_t find(const struct parties *p, const struct party *one)
 {
 	size_t i;

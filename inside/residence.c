@@ -59,7 +59,7 @@ int residence_add(struct residence *r, const struct page *p)
 	return 0;
 }
 
-/* The first page whose number is not below NUMBER; or .count. */
+/* Returns the first page with a number of at least NUMBER; .count if there is none. */
 static size_t find(const struct residence *r, uint64_t number)
 {
 	size_t low = 0, high = r->count;
@@ -80,7 +80,7 @@ static const uint32_t *before(const struct residence *r, size_t i)
 	return i < r->count ? r->page[i].before : r->sum;
 }
 
-/* Adds BYTES for each page in [FROM, TO), of those that are kept; they may be less than 0, to take what is too much away. */
+/* Adds BYTES, which may be negative modulo 2^64, for each stored page in [FROM, TO). */
 static void add_pages(const struct residence *r, size_t from, size_t to, uint64_t bytes,
 	uint64_t ret[static RESIDENCE_FIELDS])
 {
@@ -100,7 +100,7 @@ void residence_sum(const struct residence *r, uint64_t start, uint64_t end,
 	from = find(r, first);
 	to = find(r, last + 1);
 	add_pages(r, from, to, size, ret);
-	/* Less what of the first and the last page lies outside. */
+	/* Subtract the parts of the first and the last page that are outside. */
 	if (from < to && r->page[from].number == first)
 		add_pages(r, from, from + 1, -(start - first * size), ret);
 	if (from < to && r->page[to - 1].number == last)

@@ -39,7 +39,9 @@ static int insert(struct spaces *s, size_t at, const struct space *one)
 	return 0;
 }
 
-/* As kcmp has it: 0, LESS, GREATER, or something else: it can't be told. */
+/*
+ * Returns the order of A and B as kcmp() does: 0: equal, LESS, GREATER, or another number: unknown.
+ */
 static int compare(const struct spaces *s, const struct space *a, const struct space *b)
 {
 	if (a->start_code != b->start_code)
@@ -49,7 +51,10 @@ static int compare(const struct spaces *s, const struct space *a, const struct s
 	return s->compare(a->pid, b->pid);
 }
 
-/* Where ONE would be; SPACES_KNOWN; or a negative number: that can't be told, because of *RET_AT. */
+/*
+ * Writes the place of ONE to *RET_AT. Returns 0; SPACES_KNOWN; or a negative errno: item *RET_AT
+ * cannot be compared.
+ */
 static int search(const struct spaces *s, const struct space *one, size_t *ret_at)
 {
 	size_t low = 0, high = s->count;
@@ -83,7 +88,7 @@ int spaces_add(struct spaces *s, pid_t pid, const struct stat_info *stat)
 		return 0;
 	while ((r = search(s, &one, &at)) < 0) {
 		if (s->compare(pid, pid) != 0)
-			return 0; /* it has ended, and is compared with nobody any more */
+			return 0; /* PID has exited */
 		drop(s, at);
 	}
 	return r == 0 ? insert(s, at, &one) : r;

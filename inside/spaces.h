@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The address spaces that were looked into, so that one that several processes share (CLONE_VM without CLONE_THREAD, vfork)
- * is told once. Only kcmp(KCMP_VM) tells; it also orders them, so that finding one among many takes few calls. Pure, but for
- * what compares.
+ * Address Spaces
+ *
+ * The address spaces that were read, so that one that several processes share (CLONE_VM without
+ * CLONE_THREAD, vfork) is read once. Only kcmp(KCMP_VM) tells whether two processes share one. It
+ * also orders address spaces, so a search takes few calls. Pure, except for .compare.
  */
 #ifndef MEMTALLY_INSIDE_SPACES_H
 #define MEMTALLY_INSIDE_SPACES_H
@@ -17,20 +19,25 @@
 
 struct space {
 	uint64_t start_code,
-		start_stack; /* the same for all who share one, and for those who were forked */
+		start_stack; /* equal in processes that share an address space, and after a fork */
 	pid_t pid;
 };
 
 struct spaces {
-	sharing_compare *compare; /* set by the owner; NULL: pids mean nothing, and all are new */
-	struct space *item;       /* owned; by these, then as .compare orders them */
+	/* Set by the owner; NULL: pids cannot be compared, and each address space counts as new. */
+	sharing_compare *compare;
+	struct space *item; /* owned; sorted by .start_code, .start_stack and .compare */
 	size_t count, room;
 };
 
+/* Frees what S owns, and empties it. */
 void spaces_done(struct spaces *s);
 #define AUTO_SPACES CLEANUP(spaces_done)
 
-/* Adds that of PID, which has STAT. 0; SPACES_KNOWN: another process has it, too; -ENOMEM. */
+/*
+ * Adds the address space of process PID with STAT. Returns 0: it is new, or the process has exited
+ * and cannot be compared; SPACES_KNOWN: a process that was added before shares it; or -ENOMEM.
+ */
 enum { SPACES_KNOWN = 1 };
 int spaces_add(struct spaces *s, pid_t pid, const struct stat_info *stat);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRANCH = 512 }; /* chunks that are found together */
+enum { BRANCH = 512 }; /* chunks of one item of .table */
 
 void sparse_done(struct sparse *s)
 {
@@ -42,7 +42,7 @@ static void *take(struct sparse *s, size_t count, size_t size)
 	return taken;
 }
 
-/* The chunk of that number. 0 or -ENOMEM. */
+/* Makes .chunk the chunk NUMBER, allocated if necessary. Returns 0 or -ENOMEM. */
 static int reach(struct sparse *s, uint64_t number)
 {
 	size_t branch = number / BRANCH, at = number % BRANCH;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A number of 32 bits for each page frame of the host's, or place in swap, of those that are touched: numbers of frames have
- * holes of any size, and who maps what lies anywhere. Memory is taken for 512 neighbours together when one of them is
- * touched first, so all of a host's frames take 1 MiB for each GiB of RAM, and 16 KiB for finding them. Pure.
+ * Sparse Array
+ *
+ * An array of 32-bit numbers by page frame or place in swap. Frame numbers have holes of any size,
+ * and each process maps any of them. So memory is taken in chunks of 512 neighbours, when one of
+ * them is touched first: 1 MiB for each GiB of RAM if all frames are touched, and 4 KiB to find its
+ * chunks. Pure.
  */
 #ifndef MEMTALLY_INSIDE_SPARSE_H
 #define MEMTALLY_INSIDE_SPARSE_H
@@ -14,30 +17,35 @@
 
 enum {
 	SPARSE_CHUNK = 512,
-	SPARSE_INDEX_BITS = 40, /* of an index: no processor that Linux runs on has frames beyond */
+	/* Bits of an index: no processor that Linux supports has more frames. */
+	SPARSE_INDEX_BITS = 40,
 };
 
 struct sparse {
-	uint32_t ***table; /* by 512 chunks, and in these by chunk; NULL where nothing is */
-	size_t room;       /* of .table */
-	uint64_t near;     /* the chunk that was touched last, */
-	uint32_t *chunk;   /* which is this one; NULL: none was */
-	size_t bytes;      /* that all of it takes */
+	/* Owned; two levels: by 512 chunks, then by chunk; NULL: nothing there. */
+	uint32_t ***table;
+	size_t room;     /* items of .table */
+	uint64_t near;   /* number of the chunk that was touched last, */
+	uint32_t *chunk; /* and the chunk; NULL: none */
+	size_t bytes;    /* memory that S uses */
 };
 
-/* Zeroed, it is empty. */
+/* Frees what S owns, and zeroes it. A zeroed S is empty. */
 void sparse_done(struct sparse *s);
 #define AUTO_SPARSE CLEANUP(sparse_done)
 
-/* Where the number of INDEX is, which is 0 when it is touched first. 0; -ERANGE: there is no such frame; -ENOMEM. */
+/*
+ * Writes to *RET the address of the number at INDEX, which is 0 when it is touched first. Returns
+ * 0; -ERANGE: INDEX has more than SPARSE_INDEX_BITS bits; or -ENOMEM.
+ */
 int sparse_touch(struct sparse *s, uint64_t index, uint32_t **ret);
 
-/* The same without touching it: NULL where no neighbour was. */
+/* Returns the address of the number at INDEX; NULL if no number of its chunk was touched. */
 uint32_t *sparse_find(struct sparse *s, uint64_t index);
 
 /*
- * The first chunk from the index *AT on, rising: its numbers, and in *AT the index of the first of them. NULL: there are no
- * more. To go on: *AT + SPARSE_CHUNK.
+ * Returns the first chunk at or after the chunk of index *AT: SPARSE_CHUNK numbers, and in *AT the
+ * index of the first of them. NULL: there are no more. Call again with *AT + SPARSE_CHUNK.
  */
 const uint32_t *sparse_next(const struct sparse *s, uint64_t *at);
 
