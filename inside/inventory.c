@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * smaps and pagemap are opened before the process is confirmed to be what it was: both then speak of the address space
- * that it has, whatever it executes later (proc_mem_open() in fs/proc/base.c). What it maps and unmaps between the two is as in any
- * reading of a process that runs.
+ * smaps and pagemap are opened before the process is confirmed to run the same image. Both then
+ * show the address space that it has, whatever it executes later (proc_mem_open() in
+ * fs/proc/base.c). Mappings may change between the two, as in any reading of a running process.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ void inventory_done(struct inventory *s)
 	buffer_done(&s->partial);
 }
 
-/* How much of M is the file's, and not private copies. */
+/* Returns the resident bytes of M that are pages of the file, not private copies. */
 static uint64_t own_bytes(const struct mapping *m)
 {
 	uint64_t rss = m->q[MAPPING_RSS], copies = m->q[MAPPING_ANONYMOUS];
@@ -66,10 +66,11 @@ static int take(const struct mapping *m, void *context)
 	return r < 0 ? r : s->span.error;
 }
 
-/* As the process was told to the shelf, whole or not. */
+/* Adds the mappings of T to the shelf, completely or not. */
 static int read_mappings(struct inventory *s, struct target *t, int *ret_pagemap)
 {
-	(void)target_file(t, "pagemap", ret_pagemap); /* without it sums tell something, too */
+	/* Without it the sums of smaps are still useful. */
+	(void)target_file(t, "pagemap", ret_pagemap);
 	return target_walk(t, take, s);
 }
 
@@ -88,7 +89,7 @@ static int take_pages(uint64_t address, uint64_t pages, void *context)
 		span->first + (address - span->start) / page_size, pages);
 }
 
-/* PAGEMAP: -1 where it may not be read. */
+/* PAGEMAP: -1 if it may not be read. */
 static int scan_span(struct inventory *s, const struct inventory_span *span, int pagemap)
 {
 	struct scanning scanning = {.inventory = s, .span = span};
@@ -102,7 +103,7 @@ static int scan_span(struct inventory *s, const struct inventory_span *span, int
 	uint64_t all = (span->end - span->start) / s->page_size;
 	int r;
 
-	/* All of it: then nobody has to look where. */
+	/* All pages are resident: no need to look which. */
 	if (span->wanted >= all)
 		return take_pages(span->start, all, &scanning);
 	if (pagemap < 0)
@@ -112,7 +113,10 @@ static int scan_span(struct inventory *s, const struct inventory_span *span, int
 	return r;
 }
 
-/* What can't be looked at makes its file partial. -ENOMEM. */
+/*
+ * Reads the pages of all spans. A file with pages that cannot be read becomes partial. Returns 0 or
+ * -ENOMEM.
+ */
 static int scan_all(struct inventory *s, int pagemap)
 {
 	const struct inventory_span *span = (const void *)s->span.data;
@@ -133,13 +137,13 @@ static int scan_all(struct inventory *s, int pagemap)
 	return 0;
 }
 
-/* Its fate has not been looked up yet, or could not be. */
+/* Whether the state of the file was not looked up yet, or could not be. */
 static bool may_change(const struct shelf_row *row)
 {
 	return row->fate == SHELF_UNCERTAIN || row->fate == SHELF_UNLINKED;
 }
 
-/* Says of files that the kernel calls deleted what has become of them, as far as this process lets see. */
+/* Looks up the state of the files of T that the kernel calls deleted, as far as T shows it. */
 static int settle(struct inventory *s, struct target *t)
 {
 	AUTO_WHEREABOUTS struct whereabouts where = {.root = -1};
@@ -155,8 +159,9 @@ static int settle(struct inventory *s, struct target *t)
 			continue;
 		if (!s->spaces.compare)
 			return 0;
+		/* Without it all paths are unknown. */
 		if (!is_open)
-			(void)whereabouts_open(t, &where); /* without it no path can be seen */
+			(void)whereabouts_open(t, &where);
 		is_open = true;
 		fate = whereabouts_find(&where, &s->shelf.row[number], &is_literal);
 		r = shelf_settle(&s->shelf, number, fate, is_literal);

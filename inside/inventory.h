@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads processes one after the other for the files that they map: a file table, and which pages of each file are in memory,
- * each once. Reading a process costs its smaps, two readings of its status, and its pagemap where files are mapped.
+ * File Inventory
+ *
+ * Reads processes one after the other for the files that they map. Makes a file table
+ * (inside/shelf.h), and finds which pages of each file are in memory, each counted once. Reading a
+ * process costs its smaps, two readings of its status, and its pagemap where files are mapped.
  */
 #ifndef MEMTALLY_INSIDE_INVENTORY_H
 #define MEMTALLY_INSIDE_INVENTORY_H
@@ -19,9 +22,9 @@
 /* A range of addresses with pages of a file. */
 struct inventory_span {
 	uint64_t start, end;
-	uint64_t first;  /* page of the file at .start */
+	uint64_t first;  /* number of the page of the file at .start */
 	uint64_t wanted; /* resident pages of the file in the range */
-	uint32_t row;    /* of the file in the shelf */
+	uint32_t row;    /* row of the file in .shelf */
 };
 
 struct inventory {
@@ -29,13 +32,17 @@ struct inventory {
 	struct coverage coverage;
 	struct spaces spaces;
 	uint64_t page_size;
-	struct buffer span;    /* of the process that is being read */
-	struct buffer partial; /* a byte for each row: not all pages of the file could be read */
-	bool has_no_scan;      /* filepages.h */
-	bool is_committed;     /* the process that is being read counts */
+	struct buffer span; /* struct inventory_span, of the process that is being read */
+	/* One byte for each row: 1 if some pages of the file could not be read. */
+	struct buffer partial;
+	bool has_no_scan;  /* the kernel has no PAGEMAP_SCAN (inside/filepages.h) */
+	bool is_committed; /* the process that is being read counts */
 };
 
-/* Makes S empty. LIVE: pids are of the own pid namespace, so that address spaces can be compared. */
+/*
+ * Makes S empty. LIVE: pids are of this pid namespace, so that address spaces can be compared and
+ * files looked up.
+ */
 void inventory_init(struct inventory *s, bool live);
 /* Frees what S owns. */
 void inventory_done(struct inventory *s);
@@ -43,19 +50,20 @@ void inventory_done(struct inventory *s);
 
 /* A result in addition to those of target.h. */
 enum {
-	INVENTORY_KNOWN =
-		TARGET_OUTCOMES, /* its address space is that of a process that was read before */
+	/* A process that was read before has the same address space. */
+	INVENTORY_KNOWN = TARGET_OUTCOMES,
 };
 
 /*
- * Reads T; may block, see cli/supervisor.h. Returns 0: T counts, and S->shelf.part has its files; INVENTORY_KNOWN or an enum
- * target_outcome: T does not count; -ENOMEM; -EOVERFLOW: its figures are impossible; or a negative errno of reading.
+ * Reads process T. May block, see cli/supervisor.h. Returns 0: T counts, and S->shelf.part has its
+ * files; INVENTORY_KNOWN or an enum target_outcome: T does not count; -ENOMEM; -EOVERFLOW: its
+ * figures are impossible; or a negative errno of reading.
  */
 int inventory_read(struct inventory *s, struct target *t);
 
 /*
- * Call if an inventory_read() was broken off, as by supervisor_try(). The process does not count, if it did not yet. If it
- * did, the files that it maps become partial.
+ * Call if an inventory_read() was broken off, as by supervisor_try(). The process does not count,
+ * if it did not yet. If it did, the files that it maps become partial.
  */
 void inventory_drop(struct inventory *s);
 

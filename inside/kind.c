@@ -64,7 +64,10 @@ static bool ends_deleted(const struct mapping *m)
 	return m->path_len >= n && !memcmp(m->path + m->path_len - n, deleted, n);
 }
 
-/* Without an inode the name is the kernel's, in brackets; else whatever the file is called. */
+/*
+ * A mapping without an inode has a name from the kernel, in brackets; any other name is chosen by a
+ * user.
+ */
 bool kind_has_file(const struct mapping *m)
 {
 	return m->inode || m->major || m->minor;
@@ -75,20 +78,28 @@ bool kind_may_be_unlinked(const struct mapping *m)
 	return kind_has_file(m) && ends_deleted(m);
 }
 
-/* Paths begin with a slash; "socket:[1234]" and "anon_inode:[io_uring]" don't (dynamic_dname() in fs/d_path.c). */
+/*
+ * Paths begin with a slash; "socket:[1234]" and "anon_inode:[io_uring]" do not (dynamic_dname() in
+ * fs/d_path.c).
+ */
 bool kind_is_pseudo(const struct mapping *m)
 {
 	return kind_has_file(m) && !m->major && m->path_len && m->path[0] != '/' &&
 	       m->path[0] != '[';
 }
 
-/* memfd_secret(2), Linux 5.14. To the kernel it is file memory, but it is freed as shared memory is. */
+/*
+ * memfd_secret(2), Linux 5.14. The kernel counts it as file memory, but frees it like shared
+ * memory.
+ */
 static bool is_secret(const struct mapping *m)
 {
 	return !m->major && is(m, "/secretmem (deleted)");
 }
 
-/* shmem is on no block device; and what it has made itself, nobody can have renamed. */
+/*
+ * Shared memory is on no block device, and objects that the kernel made itself cannot be renamed.
+ */
 static bool is_shmem(const struct mapping *m)
 {
 	static const char *const names[] = {"/memfd:", "/SYSV", "/dev/shm/", "/dev/zero (deleted)",
@@ -104,7 +115,7 @@ static enum kind kind_without_file(const struct mapping *m)
 {
 	if (is(m, "[heap]"))
 		return KIND_HEAP;
-	if (is(m, "[stack]") || begins(m, "[stack:")) /* of threads: before Linux 4.5 */
+	if (is(m, "[stack]") || begins(m, "[stack:")) /* stacks of threads: before Linux 4.5 */
 		return KIND_STACK;
 	if (!m->path_len || begins(m, "[anon:"))
 		return KIND_ANON;
@@ -201,7 +212,10 @@ static bool is_jna(struct piece name)
 	       is_digits((struct piece){name.text + sizeof(head) - 1, name.len - ends});
 }
 
-/* Names of files that programs unlink themselves: libffi's "ffiXXXXXX", Orc's "orcexec.XXXXXX", "#123" of O_TMPFILE. */
+/*
+ * Names of files that programs unlink themselves: libffi's "ffiXXXXXX", Orc's "orcexec.XXXXXX",
+ * "#123" of O_TMPFILE.
+ */
 static bool is_temporary_name(struct piece name)
 {
 	if (begins_with(name, "ffi") && name.len == 9)
@@ -243,7 +257,7 @@ enum kind_temporary kind_temporary(const char *path, size_t len)
 
 bool kind_looks_deleted(const struct mapping *m)
 {
-	/* "/[aio] (deleted)": the kernel's own, which never had a path. */
+	/* "/[aio] (deleted)" and others: the kernel's own objects never had a path */
 	bool is_kernels = !m->major && (begins(m, "/[") || is(m, "/anon_hugepage (deleted)"));
 
 	return kind_may_be_unlinked(m) && !is_shmem(m) && !is_kernels && m->path[0] == '/';
@@ -265,7 +279,10 @@ bool kind_is_deleted(const struct mapping *m)
 	       fate != MAPPING_UNLINKED;
 }
 
-/* show_map_vma() escapes newlines alone (fs/proc/task_mmu.c): a name that has these four characters looks the same. */
+/*
+ * show_map_vma() escapes only newlines (fs/proc/task_mmu.c): a name that contains the text \012
+ * looks the same.
+ */
 void kind_add_path(const char *path, size_t len, struct buffer *to)
 {
 	static const char newline[] = "\\012";
@@ -281,7 +298,10 @@ void kind_add_path(const char *path, size_t len, struct buffer *to)
 	text_escape_reserved(to, from);
 }
 
-/* "/memfd:NAME (deleted)", "/SYSV0000002a (deleted)", whose inode is the segment's id. */
+/*
+ * Names of shared memory: "/memfd:NAME (deleted)"; "/SYSV0000002a (deleted)", with the id of the
+ * segment as inode.
+ */
 static void add_shmem(const struct mapping *m, size_t len, struct buffer *to)
 {
 	if (begins(m, "/memfd:"))

@@ -25,7 +25,7 @@ static uint64_t number_of(uint32_t major, uint32_t minor)
 	return (uint64_t)major << 32 | minor;
 }
 
-/* Where NUMBER is or would be. */
+/* Returns the place of NUMBER, or where it belongs. */
 static size_t place_of(const struct memdevices *d, uint64_t number)
 {
 	size_t low = 0, high = d->count;
@@ -82,7 +82,10 @@ int memdevices_add(
 	return 0;
 }
 
-/* What tmpfs is called. rootfs may be ramfs, too, which tells of no blocks, so that nothing of it is unmapped. */
+/*
+ * The names of tmpfs. A rootfs may also be ramfs, which reports no blocks, so none of its memory
+ * counts as unmapped.
+ */
 static bool is_memory(const char *fstype)
 {
 	return !strcmp(fstype, "tmpfs") || !strcmp(fstype, "devtmpfs") || !strcmp(fstype, "rootfs");
@@ -117,7 +120,7 @@ int memdevices_read(struct memdevices *d, int fd)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* tmpfs is on no block device. A full table knows nothing of the devices beyond. */
+/* tmpfs is on no block device. A full table does not know further devices. */
 enum mapping_store memdevices_store(const struct memdevices *d, const struct mapping *m)
 {
 	if (!kind_has_file(m))

@@ -64,7 +64,10 @@ static int add(struct memfiles *s, const struct memfile *one, uint64_t key, stru
 	return 0;
 }
 
-/* The file that is like ONE, which the process has; NULL: it is of no interest, or there is no room. -ENOMEM. */
+/*
+ * Writes to *RET the file like ONE, now with the process as a user; NULL: new files are ignored, or
+ * there is no room. Returns 0 or -ENOMEM.
+ */
 static int find(struct memfiles *s, const struct memfile *one, struct memfile **ret)
 {
 	uint64_t device = (uint64_t)one->major << 32 | one->minor;
@@ -84,7 +87,7 @@ static int find(struct memfiles *s, const struct memfile *one, struct memfile **
 
 static int add_place(struct memfiles *s, const struct mapping *m, struct memfile *file)
 {
-	/* Of an address space that changes while it is read, one may come twice. */
+	/* If the address space changes during the reading, a mapping may come twice. */
 	if (s->places && m->start < s->place[s->places - 1].end)
 		return 0;
 	if (s->places == s->places_room) {
@@ -101,8 +104,8 @@ static int add_place(struct memfiles *s, const struct mapping *m, struct memfile
 }
 
 /*
- * A socket's device is no part of its name in /proc/PID/fd. On file systems without a block device stat may say another device
- * than maps does (btrfs: one for each subvolume).
+ * /proc/PID/fd does not show the device of a socket. For files on a file system without a block
+ * device stat() may show another device than maps (btrfs: one for each subvolume).
  */
 static struct memfile key_of(enum memfile_what what, uint32_t major, uint32_t minor, uint64_t inode)
 {

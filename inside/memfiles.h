@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of files with pages that the kernel frees with the last user of the file: files on tmpfs, and nameless ones of the
- * kernel (shared anonymous memory, memfds, SysV segments), memfd_secret, unlinked files on disks, and sockets with packet
- * rings. Pages of such a file stay while a process maps it or has it open, or a name leads to it, whether they are in page
- * tables or not. So the table has, for each file, which groups of processes use it, and how many of its pages were found in
- * page tables, each once. Further pages of shared memory are unmapped (remnant.h).
+ * Files That Are Freed With Their Users
  *
- * Users can create such files at will, so the table has a limit; files beyond it are counted. Pure.
+ * Files whose pages the kernel frees with the last user of the file: on tmpfs, nameless ones
+ * (shared anonymous memory, memfds, SysV segments), memfd_secret, unlinked files on disks, and
+ * sockets with packet rings. Such a file stays while a process maps it or has it open, or a name
+ * leads to it. The table has for each file the groups that use it, and how many of its pages are in
+ * page tables, each counted once. Further pages of shared memory are unmapped (inside/remnant.h).
+ *
+ * Users can create any number of such files, so the table has a limit; uses of files beyond it are
+ * counted. Pure.
  */
 #ifndef MEMTALLY_INSIDE_MEMFILES_H
 #define MEMTALLY_INSIDE_MEMFILES_H
@@ -20,13 +23,13 @@
 #include "collectors/keytable.h"
 #include "inside/mapping.h"
 
-enum { MEMFILES_MAX = 1 << 16 }; /* files: some 10 MiB */
+enum { MEMFILES_MAX = 1 << 16 }; /* files; some 10 MiB */
 
 enum memfile_what {
-	MEMFILE_SHMEM, /* on a tmpfs, or shared memory without a name */
+	MEMFILE_SHMEM, /* on tmpfs, or shared memory without a name */
 	MEMFILE_SYSV,  /* segments of several IPC namespaces with the same id count as one */
 	MEMFILE_SECRET,
-	MEMFILE_DISK, /* on a disk; the kernel says that it was unlinked, but it may have another name */
+	MEMFILE_DISK, /* on a disk; the kernel calls it unlinked, but it may have another name */
 	MEMFILE_SOCKET,
 };
 
@@ -35,19 +38,19 @@ struct memfile {
 	enum memfile_what what;
 	uint32_t major,
 		minor;  /* 0: a socket, or on a disk without a block device (btrfs, overlayfs) */
-	uint64_t inode; /* of a SysV segment, its id */
+	uint64_t inode; /* for a SysV segment, its id */
 	bool is_mapped; /* a process maps it; else processes only have it open */
 	bool is_shared; /* several groups use it; else only .group */
 	uint32_t group; /* the first group that was found to use it */
-	uint64_t met;   /* pages of it that were found in page tables */
+	uint64_t met;   /* pages that were found in page tables */
 	pid_t pid;      /* if .is_mapped: the first process that was found to map it, */
 	uint64_t start, end;     /* and its addresses there */
-	bool is_told;            /* the next two are known (remnant.h) */
+	bool is_told;            /* the next two are valid (inside/remnant.h) */
 	bool is_kept;            /* it stays even if all its users exit */
 	uint64_t unmapped_bytes; /* allocated in memory, and not found in page tables */
 };
 
-/* A mapping of FILE in the process that is being read. */
+/* A mapping of .file in the process that is being read. */
 struct memfiles_place {
 	uint64_t start, end;
 	struct memfile *file;
@@ -58,7 +61,7 @@ struct memfiles {
 	uint32_t count, room;
 	uint32_t max; /* 0: MEMFILES_MAX */
 	struct keytable index;
-	uint64_t missed;              /* uses of files for which there was no room */
+	uint64_t missed;              /* uses of files that did not fit */
 	bool is_closed;               /* new files are ignored from now on */
 	pid_t pid;                    /* the process that is being read, */
 	uint32_t group;               /* and its group */
@@ -73,20 +76,26 @@ void memfiles_done(struct memfiles *s);
 /* Begins process PID of GROUP. */
 void memfiles_begin(struct memfiles *s, pid_t pid, uint32_t group);
 
-/* Records that the process maps M, of a file that is WHAT; mappings must come by rising addresses. Returns 0 or -ENOMEM. */
+/*
+ * Records that the process maps M, whose file is WHAT. Mappings must come by rising addresses.
+ * Returns 0 or -ENOMEM.
+ */
 int memfiles_map(struct memfiles *s, enum memfile_what what, const struct mapping *m);
 
-/* Records that the process has the file open, which is WHAT. Returns 0 or -ENOMEM. */
+/*
+ * Records that the process has the file MAJOR:MINOR INODE open, which is WHAT. Returns 0 or
+ * -ENOMEM.
+ */
 int memfiles_hold(
 	struct memfiles *s, enum memfile_what what, uint32_t major, uint32_t minor, uint64_t inode);
 
 /*
- * Counts a page at ADDRESS of the process, which no process before had; addresses must rise. Returns the number of the file
- * that the page is of; 0: none of these files is mapped there.
+ * Counts a page at ADDRESS of the process that no process before had. Addresses must rise. Returns
+ * the number of the file of the page; 0: none of these files is mapped there.
  */
 uint32_t memfiles_meet(struct memfiles *s, uint64_t address);
 
-/* The file NUMBER, which is not 0. */
+/* Returns the file NUMBER, which is not 0. */
 static inline const struct memfile *memfiles_at(const struct memfiles *s, uint32_t number)
 {
 	return s->file[number - 1];

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 
-/* The file of a descriptor by its link, which costs less than asking the file. */
+/* What the link of a descriptor tells about its file. Reading the link costs less than stat(). */
 struct link {
 	bool may_be_nameless;
 	bool is_secret;
@@ -38,8 +38,9 @@ static bool parse_socket(const char *link, size_t len, uint64_t *ret)
 }
 
 /*
- * A file that is called " (deleted)" and has a name is told from one without by how many names it has. A path that the kernel can't
- * print may be of any. A file of memfd_secret(2) has one name by its inode, and none in truth.
+ * A name that ends in " (deleted)" may belong to a file with or without a name: the link count
+ * decides. A path that the kernel cannot print may be of either. A file of memfd_secret(2) has a
+ * link count of 1, but no name.
  */
 static struct link read_link(int dirfd, const char *name)
 {
@@ -59,7 +60,7 @@ static struct link read_link(int dirfd, const char *name)
 	return link;
 }
 
-/* Without a word to its file system, which may be a network's: what is known of it in memory. */
+/* Asks for what the kernel has in memory, not the file system, which may be on a network. */
 static bool is_nameless(int dirfd, const char *name, bool is_secret, struct statx *ret)
 {
 	const unsigned int mask = STATX_TYPE | STATX_NLINK | STATX_INO;
@@ -68,7 +69,7 @@ static bool is_nameless(int dirfd, const char *name, bool is_secret, struct stat
 	       S_ISREG(ret->stx_mode) && (!ret->stx_nlink || (is_secret && !ret->stx_dev_major));
 }
 
-/* 0, or the taker's. */
+/* Returns 0, or a result of TAKE. */
 static int take_one(
 	int dirfd, const char *name, bool with_sockets, openfiles_taker take, void *context)
 {
@@ -91,7 +92,7 @@ int openfiles_read(int fd, bool with_sockets, uint64_t *budget, openfiles_taker 
 
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
-	(void)TAKE_FD(owned); /* the DIR's */
+	(void)TAKE_FD(owned); /* owned by DIR */
 	errno = 0;
 	while (r == 0 && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')

@@ -28,7 +28,7 @@ void portrait_done(struct portrait *p)
 	atlas_done(&p->files);
 }
 
-/* Whether no name leads to M's file, as far as that could be looked up. */
+/* Whether M's file has no name, as far as that could be looked up. */
 static bool is_nameless(const struct mapping *m)
 {
 	return kind_looks_deleted(m) && !m->has_name && m->fate != MAPPING_THERE &&
@@ -36,8 +36,8 @@ static bool is_nameless(const struct mapping *m)
 }
 
 /*
- * Whether a name leads to M's file, which is shared memory. What the kernel makes without a name (memfds, SysV segments) ends in
- * " (deleted)" or does not begin with a slash.
+ * Whether M's file, which is shared memory, has a name. Paths of objects that the kernel made
+ * without a name (memfds, SysV segments) end in " (deleted)" or do not begin with a slash.
  */
 static bool has_name(const struct mapping *m)
 {
@@ -46,7 +46,7 @@ static bool has_name(const struct mapping *m)
 		       m->fate == MAPPING_LITERAL);
 }
 
-/* Its path tells only if its device does not. */
+/* The path decides only if the device is not known. */
 static bool is_shmem(const struct mapping *m, enum kind kind)
 {
 	return m->store == MAPPING_STORE_UNKNOWN ? kind == KIND_SHMEM
@@ -74,13 +74,13 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What smaps says of a mapping. */
+/* The figures of a mapping from smaps, in bytes. */
 struct figures {
 	uint64_t anon, alone, shared;
-	uint64_t low, high; /* so much is anonymous and alone, at least and at most */
+	uint64_t low, high; /* bytes that are anonymous and not shared, at least and at most */
 };
 
-/* False: it does not say that. */
+/* Returns false if smaps lacks a field. */
 static bool read_figures(const struct mapping *m, struct figures *ret)
 {
 	if (!mapping_has(m, MAPPING_PRIVATE_CLEAN) || !mapping_has(m, MAPPING_PRIVATE_DIRTY) ||
