@@ -2,7 +2,7 @@
 /*
  * Files That Are Freed With Their Users
  *
- * Files whose pages the kernel frees with the last user of the file: on tmpfs, nameless ones
+ * Files of which the kernel frees the pages with the last user of the file: on tmpfs, nameless ones
  * (shared anonymous memory, memfds, SysV segments), memfd_secret, unlinked files on disks, and
  * sockets with packet rings. Such a file stays while a process maps it or has it open, or a name
  * leads to it. The table has for each file the groups that use it, and how many of its pages are in
@@ -36,14 +36,14 @@ enum memfile_what {
 struct memfile {
 	uint32_t number; /* in the table, from 1 on */
 	enum memfile_what what;
-	uint32_t major,
-		minor;  /* 0: a socket, or on a disk without a block device (btrfs, overlayfs) */
-	uint64_t inode; /* for a SysV segment, its id */
-	bool is_mapped; /* a process maps it; else processes only have it open */
-	bool is_shared; /* several groups use it; else only .group */
-	uint32_t group; /* the first group that was found to use it */
-	uint64_t met;   /* pages that were found in page tables */
-	pid_t pid;      /* if .is_mapped: the first process that was found to map it, */
+	/* 0: a socket, or on a disk without a block device (btrfs, overlayfs). */
+	uint32_t major, minor;
+	uint64_t inode;          /* for a SysV segment, its id */
+	bool is_mapped;          /* a process maps it; else processes only have it open */
+	bool is_shared;          /* several groups use it; else only .group */
+	uint32_t group;          /* the first group that was found to use it */
+	uint64_t met;            /* pages that were found in page tables */
+	pid_t pid;               /* if .is_mapped: the first process that was found to map it, */
 	uint64_t start, end;     /* and its addresses there */
 	bool is_told;            /* the next two are valid (inside/remnant.h) */
 	bool is_kept;            /* it stays even if all its users exit */
@@ -73,18 +73,17 @@ struct memfiles {
 void memfiles_done(struct memfiles *s);
 #define AUTO_MEMFILES CLEANUP(memfiles_done)
 
-/* Begins process PID of GROUP. */
+/* Begins process PID of GROUP, to which the next three functions refer. */
 void memfiles_begin(struct memfiles *s, pid_t pid, uint32_t group);
 
 /*
- * Records that the process maps M, whose file is WHAT. Mappings must come by rising addresses.
- * Returns 0 or -ENOMEM.
+ * Records that the process maps M, a mapping of a file of type WHAT. Mappings must come by rising
+ * addresses. Returns 0 or -ENOMEM.
  */
 int memfiles_map(struct memfiles *s, enum memfile_what what, const struct mapping *m);
 
 /*
- * Records that the process has the file MAJOR:MINOR INODE open, which is WHAT. Returns 0 or
- * -ENOMEM.
+ * Records that the process has a file of type WHAT open: MAJOR:MINOR INODE. Returns 0 or -ENOMEM.
  */
 int memfiles_hold(
 	struct memfiles *s, enum memfile_what what, uint32_t major, uint32_t minor, uint64_t inode);
@@ -101,7 +100,7 @@ static inline const struct memfile *memfiles_at(const struct memfiles *s, uint32
 	return s->file[number - 1];
 }
 
-/* Bytes of memory that S uses. */
+/* Returns the bytes of memory that S uses. */
 size_t memfiles_bytes(const struct memfiles *s);
 
 #endif

@@ -12,11 +12,17 @@
 
 enum {
 	SWAP_AREA_BITS = 5, /* of a place in swap: MAX_SWAPFILES_SHIFT */
-	/* Frames between two that are read with them rather than by a call more: each takes the kernel some 50 ns. */
+	/*
+	 * A gap of as many frames is read along, which is cheaper than another call: each frame
+	 * takes the kernel some 50 ns.
+	 */
 	NEAR_FRAMES = 5,
 };
 
-/* Bytes of address space that take some 50 ms to be found empty, page by page; and of memory that are walked at once in 20 ms. */
+/*
+ * Bytes of empty address space that take some 50 ms to read page by page, and bytes of memory that
+ * the kernel walks in 20 ms.
+ */
 #define SPARSE_MIN (UINT64_C(64) << 30)
 #define WALKED_MAX (UINT64_C(4) << 30)
 
@@ -31,7 +37,7 @@ static int join(struct muster *m, uint32_t *number)
 	return parties_join(&m->parties, *number, m->group, number);
 }
 
-/* Of whom only swap is asked places alone count that one of the set has. */
+/* After muster_seek() only places count that a group has. */
 static int take_swapped(struct muster *m, uint64_t place)
 {
 	uint64_t area = place & ((1U << SWAP_AREA_BITS) - 1), offset = place >> SWAP_AREA_BITS;
@@ -49,7 +55,10 @@ static int take_swapped(struct muster *m, uint64_t place)
 	return r == 0 ? join(m, number) : r;
 }
 
-/* Of which file that is memory FRAME is, if of any, which is met at ADDRESS first. */
+/*
+ * Records the file in .remnants that FRAME belongs to, if any. FRAME is found for the first time,
+ * at ADDRESS.
+ */
 static int note_origin(struct muster *m, uint64_t frame, uint64_t address)
 {
 	uint32_t file = remnants_meet(&m->remnants, address), *number;
@@ -60,7 +69,7 @@ static int note_origin(struct muster *m, uint64_t frame, uint64_t address)
 	return r;
 }
 
-/* Of a file, be it shared memory, or not; a private copy of its page is none. */
+/* IS_FILES: the page belongs to a file or shared memory, and is no private copy. */
 static int take_frame(struct muster *m, uint64_t frame, uint64_t address, bool is_files)
 {
 	uint32_t *number;
@@ -110,9 +119,8 @@ int muster_open(struct muster *m, int procfs_fd, const char **ret_what)
 	r = pagemap_shows_frames(procfs_fd);
 	if (r <= 0)
 		return r < 0 ? r : MUSTER_NO_FRAMES;
-	*ret_what =
-		"cannot read mapping counts of pages (kpagecount, kpageflags: take root, or "
-		"CAP_DAC_READ_SEARCH)";
+	*ret_what = "cannot read mapping counts of pages (kpagecount, kpageflags: take root, or "
+		    "CAP_DAC_READ_SEARCH)";
 	r = frames_open(procfs_fd, &m->files);
 	if (r < 0)
 		return r;
@@ -132,7 +140,10 @@ void muster_done(struct muster *m)
 	stakes_done(&m->stakes);
 }
 
-/* Whose address space is nearly empty, and would take long where that can't be passed over: a walk of what is there does not. */
+/*
+ * Whether the address space of T is nearly empty and so large that it takes long to read if holes
+ * cannot be skipped. A walk of its mappings takes less.
+ */
 static bool is_sparse(const struct target *t)
 {
 	return ROW_HAS(&t->sample, PROCESS_VM_SIZE) && ROW_HAS(&t->sample, PROCESS_RSS) &&
@@ -185,7 +196,7 @@ bool muster_seeks_holders(const struct muster *m)
 	return remnants_seeks_sockets(&m->remnants);
 }
 
-/* What is in a frame whose flags are FLAGS; STAKE_KINDS: nothing of anybody's. */
+/* Returns the kind of a frame with FLAGS; STAKE_KINDS: not memory of a process. */
 static enum stake_kind kind_of_frame(uint64_t flags)
 {
 	if (flags & (FRAME_ZERO | FRAME_NOPAGE))
@@ -196,17 +207,20 @@ static enum stake_kind kind_of_frame(uint64_t flags)
 		return STAKE_ANON;
 	if (flags & FRAME_SWAPBACKED)
 		return STAKE_SHMEM;
-	/* The page cache maps no page before it is up to date; of pages that are no cache nothing says so. */
+	/*
+	 * The page cache maps only pages that are up to date. Other pages, such as drivers' memory,
+	 * do not have this flag.
+	 */
 	return flags & (FRAME_UPTODATE | FRAME_RESERVED) ? STAKE_FILE : STAKE_DRIVER;
 }
 
-/* Frames that lie side by side; of those that nobody was seen to map there need be nothing. */
+/* Neighbouring frames; those without a set may be left unread. */
 struct chunk {
 	uint64_t mapped[SPARSE_CHUNK];
 	uint64_t flags[SPARSE_CHUNK];
 };
 
-/* Of COUNT frames from FIRST on; 0 where there is none any more, behind the last of the host's. */
+/* Reads the values of COUNT frames from FIRST on. Frames beyond the last one of the host get 0. */
 static int read_frames(int fd, uint64_t first, size_t count, uint64_t *ret)
 {
 	ssize_t n = file_read_at(fd, ret, count * sizeof(*ret), (off_t)(first * sizeof(*ret)));
@@ -217,7 +231,7 @@ static int read_frames(int fd, uint64_t first, size_t count, uint64_t *ret)
 	return 0;
 }
 
-/* Where the frames that were met from AT on end, of which none is far from the next. */
+/* Returns the end of the run of frames from AT on, in which no gap is larger than NEAR_FRAMES. */
 static size_t end_of_run(const uint32_t *number, size_t at)
 {
 	size_t end = at + 1;
@@ -246,8 +260,8 @@ static int read_runs(
 }
 
 /*
- * Old kernels do not say of the tail of a large folio what they say of its head, which is before it, in the same chunk, such as
- * that it is up to date, as all is that is mapped.
+ * Old kernels do not show some flags of the head of a large folio for its tails, such as
+ * FRAME_UPTODATE, which all mapped pages have. The head is before the tails in the same chunk.
  */
 static int complete_tails(
 	const struct frames *frames, uint64_t first, const uint32_t *number, struct chunk *chunk)
@@ -273,9 +287,10 @@ static int complete_tails(
 }
 
 /*
- * The kind of the page in FRAME, which is of KIND: whether it is freed when the processes that map it exit. If that is not
- * known, shared memory stays, and files stay cached. Drivers' memory without a known file has a kind of its own: the kernel does not
- * say what keeps it, such as the name or the program of a BPF map.
+ * Returns KIND, refined by whether the page in FRAME is freed when the processes that map it exit.
+ * If that is not known, shared memory counts as kept, and files as cached. Drivers' memory without
+ * a known file has a kind of its own: the kernel does not say what keeps it, such as the name or
+ * the program of a BPF map.
  */
 static enum stake_kind by_keeper(struct muster *m, enum stake_kind kind, uint64_t frame)
 {
@@ -297,7 +312,7 @@ static enum stake_kind by_keeper(struct muster *m, enum stake_kind kind, uint64_
 	return stays ? kind : STAKE_UNLINKED;
 }
 
-/* What the kernel says of the frames from FIRST on that were met. */
+/* Adds the frames of a chunk, from FIRST on, to .stakes. */
 static int count_chunk(struct muster *m, uint64_t first, const uint32_t *number)
 {
 	struct chunk chunk;

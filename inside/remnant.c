@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * st_blocks of a file on tmpfs has its allocated pages, those in swap included (info->alloced in mm/shmem.c).
- * What is in swap it says of SysV segments alone; of others it follows from what is data and not in memory, page by page: so
- * it is asked only where something is in swap at all. What is in memory, too, the swap cache, is told to be in memory.
+ * st_blocks of a file on tmpfs counts its allocated pages, including those in swap (info->alloced
+ * in mm/shmem.c). The kernel tells the swapped part only for SysV segments. For other files it is
+ * the data that is not in memory, page by page, so it is computed only if the host has something in
+ * swap. Pages in the swap cache count as in memory.
  */
 #include "config.h"
 
@@ -20,12 +21,12 @@
 
 enum {
 	PATH_SIZE = 80,
-	BLOCK = 512,           /* of st_blocks */
-	ASKED_PAGES = 1 << 14, /* at once */
+	BLOCK = 512,           /* bytes of a block in st_blocks */
+	ASKED_PAGES = 1 << 14, /* pages of one mincore() */
 };
 
 #ifndef SHM_DEST
-#define SHM_DEST 01000 /* of shm_perm.mode: it goes with its last mapping */
+#define SHM_DEST 01000 /* of shm_perm.mode: removed with its last mapping */
 #endif
 
 static int open_path(int dirfd, const char *path, int flags, int *ret_fd)
@@ -49,8 +50,8 @@ static int find_file(int procfs_fd, const struct memfile *file, int *ret_place)
 }
 
 /*
- * Whether PLACE is FILE, which was on tmpfs or a disk. The process may have mapped another file there since, also of FUSE or
- * a network, which may never answer: so this waits for no file system.
+ * Whether PLACE is FILE, which was on tmpfs or a disk. The process may have mapped another file
+ * there since, on FUSE or a network, that may never answer. So this asks no file system.
  */
 static bool is_same(int place, const struct memfile *file, struct statx *ret)
 {
@@ -64,7 +65,7 @@ static bool is_same(int place, const struct memfile *file, struct statx *ret)
 	return ret->stx_dev_major == file->major && ret->stx_dev_minor == file->minor;
 }
 
-/* Whether PID has our IPC namespace: ids of others' segments say something else here. */
+/* Whether PID has our IPC namespace: ids of segments in another one mean other segments here. */
 static bool is_our_ipc(int procfs_fd, pid_t pid)
 {
 	struct stat ours, theirs;
@@ -76,7 +77,7 @@ static bool is_our_ipc(int procfs_fd, pid_t pid)
 	       ours.st_dev == theirs.st_dev;
 }
 
-/* Whether the segment stays when nobody has it attached any more; in doubt it does. */
+/* Whether the segment stays after its last mapping; true if that is not known. */
 static bool is_segment_kept(int procfs_fd, const struct memfile *file)
 {
 	struct shmid_ds segment;
@@ -86,7 +87,7 @@ static bool is_segment_kept(int procfs_fd, const struct memfile *file)
 	       !(segment.shm_perm.mode & SHM_DEST);
 }
 
-/* How many of the pages from AT on, LEN bytes, are not in memory. */
+/* Adds to *ABSENT the pages of the LEN bytes from AT on that are not in memory. */
 static int count_absent(int fd, off_t at, size_t len, size_t page_size, uint64_t *absent)
 {
 	unsigned char here[ASKED_PAGES];
@@ -102,7 +103,7 @@ static int count_absent(int fd, off_t at, size_t len, size_t page_size, uint64_t
 	return r;
 }
 
-/* Of the pages from AT to END. */
+/* Does the same for the pages from AT to END. */
 static int count_swapped_between(
 	int fd, uint64_t at, uint64_t end, size_t page_size, uint64_t *swapped)
 {
@@ -116,8 +117,9 @@ static int count_swapped_between(
 }
 
 /*
- * Pages of data that are not in memory: what was never written to is no data. There are no more than ALLOCATED, or else it was
- * changed: who writes ahead of this, and gives up what is behind, would have it go on for ever.
+ * Counts pages of data that are not in memory; holes are no data. If more than ALLOCATED pages are
+ * found, the file was changed meanwhile: a process that writes ahead and punches holes behind would
+ * keep this loop running.
  */
 static int count_swapped(int fd, uint64_t allocated, size_t page_size, uint64_t *ret)
 {
@@ -129,7 +131,7 @@ static int count_swapped(int fd, uint64_t allocated, size_t page_size, uint64_t 
 		hole = lseek(fd, at, SEEK_HOLE);
 		if (hole < 0)
 			break;
-		/* It may end within its last page, and that at the end of all offsets. */
+		/* The file may end within its last page, at the largest offset. */
 		end = ((uint64_t)hole + page_size - 1) / page_size * page_size;
 		asked += (end - (uint64_t)at) / page_size;
 		if (asked > allocated || end > INT64_MAX)
@@ -137,14 +139,14 @@ static int count_swapped(int fd, uint64_t allocated, size_t page_size, uint64_t 
 		r = count_swapped_between(fd, (uint64_t)at, end, page_size, &swapped);
 		at = (off_t)end;
 	}
-	if (r == 0 && errno != ENXIO) /* there is no data any more */
+	if (r == 0 && errno != ENXIO) /* ENXIO: no more data */
 		r = -errno;
 	if (r == 0)
 		*ret = swapped;
 	return r;
 }
 
-/* PLACE was looked at, so that opening it does nothing: what is mapped may be another's by now. */
+/* PLACE was checked, so opening it has no effect; the mapping may be of another file by now. */
 static int read_swapped(
 	int procfs_fd, int place, uint64_t allocated, size_t page_size, uint64_t *ret)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unmapped pages of one file (memfiles.h): how many are in no page table, and whether the file is freed with the processes
- * that map it. The file is opened below map_files of one of these processes, which takes CAP_SYS_ADMIN or
- * CAP_CHECKPOINT_RESTORE.
+ * Unmapped Shared Memory of One File
+ *
+ * Finds how many pages of a file (inside/memfiles.h) are in no page table, and whether the file is
+ * freed with the processes that map it. The file is opened below /proc/PID/map_files of one of
+ * these processes, which takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
  */
 #ifndef MEMTALLY_INSIDE_REMNANT_H
 #define MEMTALLY_INSIDE_REMNANT_H
@@ -12,15 +14,21 @@
 #include "inside/memfiles.h"
 
 enum remnant_outcome {
-	REMNANT_GONE = 1, /* the process no longer maps it there, or the kernel refuses it */
+	/* The process no longer maps the file there, or the kernel refuses to open it. */
+	REMNANT_GONE = 1,
 };
 
 /*
- * Sets .is_kept and .unmapped_bytes of FILE, which is mapped, and is shared memory or on a disk, by the proc file system
- * PROCFS_FD. The file is kept if it has a name, or is a SysV segment that is not marked to be removed with its last mapping,
- * as far as can be seen from here. .unmapped_bytes of a file on a disk is 0: its pages in the page cache are not counted.
- * IS_SWAPPING: the host has memory in swap, so pages of the file in swap are left out. Returns 0; REMNANT_GONE; -ENOMEM,
- * -EMFILE or -ENFILE. Asks no file system that may not answer.
+ * Sets .is_kept, .unmapped_bytes and .is_told of FILE below the proc file system PROCFS_FD. FILE
+ * must be mapped, and be shared memory or on a disk. IS_SWAPPING: the host has memory in swap, so
+ * pages of the file in swap are subtracted.
+ *
+ * The file is kept if it has a name, or is a SysV segment that is not marked to be removed with its
+ * last mapping; a segment of another IPC namespace counts as kept. .unmapped_bytes of a file on a
+ * disk is 0: its pages in the page cache are not counted.
+ *
+ * Returns 0; REMNANT_GONE: nothing is set; -ENOMEM, -EMFILE or -ENFILE. Asks no file system that
+ * may not answer.
  */
 int remnant_read(int procfs_fd, struct memfile *file, bool is_swapping);
 

@@ -23,8 +23,8 @@
 enum { PATH_SIZE = 32 };
 
 /*
- * Files without a name are all on one device, which is mounted nowhere; so what we make is there, too. It is not reopened, as by
- * /proc, which may be mounted elsewhere.
+ * All files without a name are on one device, which is mounted nowhere; a memfd shows it. The memfd
+ * is not reopened below /proc, which may be mounted elsewhere.
  */
 static int learn_kernels_device(struct memdevices *d)
 {
@@ -38,7 +38,10 @@ static int learn_kernels_device(struct memdevices *d)
 	return memdevices_add(d, major(found.st_dev), minor(found.st_dev), MEMDEVICES_YES);
 }
 
-/* Linux 5.14; a kernel that refuses it (secretmem.enable=0) has no such files. 0 or -ENOMEM. */
+/*
+ * memfd_secret(2), Linux 5.14. A kernel that refuses it (secretmem.enable=0) has no such files.
+ * Returns 0 or -ENOMEM.
+ */
 static int learn_secret_device(struct memdevices *d)
 {
 #ifdef SYS_memfd_secret
@@ -54,7 +57,7 @@ static int learn_secret_device(struct memdevices *d)
 	return 0;
 }
 
-/* PATH is mountinfo: what can't be read of it is not known. 0 or -ENOMEM. */
+/* Adds the devices in mountinfo PATH, as far as it can be read. Returns 0 or -ENOMEM. */
 static int learn_mounts(struct remnants *r, const char *path)
 {
 	AUTO_CLOSE int fd = openat(r->procfs_fd, path, O_RDONLY | O_CLOEXEC);
@@ -89,8 +92,9 @@ void remnants_begin(struct remnants *r, pid_t pid, uint32_t group)
 }
 
 /*
- * By what is mounted where the process is, which is read once, since a user may mount as much as takes long. What is not mounted
- * there, as below another root, may be known from another process.
+ * Adds the devices of the mounts of the process. They are read once, since a user may mount so much
+ * that reading takes long. Mounts that the process does not see, such as below another root, may be
+ * known from another process.
  */
 static int learn_devices(struct remnants *r)
 {
@@ -106,9 +110,10 @@ static int learn_devices(struct remnants *r)
 enum { NOT_FREED = 1, NOT_KNOWN };
 
 /*
- * Writes to *RET the kind of the files of a device that the kernel frees with their last user. Returns 0; NOT_FREED if it
- * frees none; NOT_KNOWN if the device is in no mountinfo that was read; -ENOMEM. Of files on a disk it frees only those that
- * MAY_BE_UNLINKED. tmpfs is on no block device.
+ * Writes to *RET the kind of the files of a device that the kernel frees with their last user.
+ * Returns 0; NOT_FREED if it frees none; NOT_KNOWN if the device is in no mountinfo that was read;
+ * -ENOMEM. Of files on a disk it frees only those that MAY_BE_UNLINKED. tmpfs is on no block
+ * device.
  */
 static int find_what(struct remnants *r, uint32_t major, uint32_t minor, bool may_be_unlinked,
 	enum memfile_what *ret)
@@ -157,7 +162,9 @@ int remnants_map(const struct mapping *m, void *context)
 		e = find_what(r, m->major, m->minor, kind_may_be_unlinked(m), &what);
 	if (e != 0)
 		return e < 0 ? e : 0;
-	/* As the kernel calls them (ipc/shm.c); a memfd's name begins otherwise, whatever it is called. */
+	/*
+	 * The kernel's name of SysV segments (ipc/shm.c). Names of memfds always begin differently.
+	 */
 	if (what == MEMFILE_SHMEM && begins(m, "/SYSV"))
 		what = MEMFILE_SYSV;
 	r->has_sockets |= what == MEMFILE_SOCKET;
@@ -165,8 +172,9 @@ int remnants_map(const struct mapping *m, void *context)
 }
 
 /*
- * A descriptor's device may be in no mountinfo: stat says another one than maps does of files on btrfs (the subvolume's) and on
- * overlayfs (a layer's), and a mount of another process may be read later. So the descriptor keeps each file that it may be of.
+ * The device of a descriptor may be in no mountinfo: stat() shows another device than maps for
+ * files on btrfs (of the subvolume) and on overlayfs (of a layer), and the mounts of another
+ * process may be read later. So the descriptor keeps each file that it may belong to.
  */
 static int hold_unknown(struct remnants *r, uint32_t major, uint32_t minor, uint64_t inode)
 {
@@ -197,7 +205,10 @@ int remnants_hold(struct remnants *r, struct target *t)
 
 	if (e != 0)
 		return e;
-	/* Most sockets have no ring: they are only asked for when those that have one are known. */
+	/*
+	 * Most sockets have no packet ring, so sockets are read only after those with one are
+	 * known.
+	 */
 	e = openfiles_read(fd, r->files.is_closed && r->has_sockets, &left, hold, r);
 	r->descriptors -= most - left;
 	if (e != OPENFILES_MANY)
@@ -226,7 +237,10 @@ static int weigh(void *context)
 	return remnant_read(w->procfs_fd, w->file, w->is_swapping);
 }
 
-/* If it can't be read, it is not known what keeps FILE. 0, positive, or an error of ours. */
+/*
+ * Reads FILE. If that fails, what keeps FILE stays unknown. Returns 0, a positive number, or
+ * -ENOMEM, -EMFILE or -ENFILE.
+ */
 static int weigh_file(const struct remnants *r, struct memfile *file, bool is_swapping)
 {
 	struct weighing w = {.procfs_fd = r->procfs_fd, .file = file, .is_swapping = is_swapping};
@@ -254,7 +268,7 @@ int remnants_weigh(struct remnants *r)
 	return 0;
 }
 
-/* Whether it goes with its group, which has it alone. */
+/* Whether FILE is freed with its group, the only one that uses it. */
 static bool is_alone(const struct memfile *file)
 {
 	return file->is_told && !file->is_shared && !file->is_kept;

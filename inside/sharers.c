@@ -52,7 +52,7 @@ size_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thi
 	return (size_t)siphash_end(&s);
 }
 
-/* Where KEY is; NULL: it is not. */
+/* Returns the thing like KEY; NULL: there is none. */
 static struct sharers_thing *find(const struct sharers *s, const struct sharers_thing *key)
 {
 	size_t mask = s->index_size - 1;
@@ -106,7 +106,7 @@ static int grow(struct sharers *s)
 	return 0;
 }
 
-/* NULL: out of memory. */
+/* Returns the name of M; NULL: out of memory. */
 static char *name_of(const struct mapping *m)
 {
 	AUTO_BUFFER struct buffer name = {0};
@@ -116,7 +116,10 @@ static char *name_of(const struct mapping *m)
 	return name.error ? NULL : TAKE_PTR(name.data);
 }
 
-/* Bytes that no other process has, of memory that is freed with its last user, without copies on write. */
+/*
+ * Returns the bytes of M that no other process has, of memory that is freed with its last user,
+ * without private copies.
+ */
 static uint64_t alone_of(const struct mapping *m, enum portrait_part part)
 {
 	uint64_t alone = m->q[MAPPING_PRIVATE_CLEAN] + m->q[MAPPING_PRIVATE_DIRTY];
@@ -135,7 +138,7 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 	struct sharers_thing key = sharers_key(m), *thing = find(s, &key);
 	int r;
 
-	/* What everybody has of the kernel's is shared with everybody. */
+	/* Every process shares the kernel's own pages, such as [vdso]. */
 	if ((!bytes && !alone) || kind_of(m) == KIND_KERNEL)
 		return 0;
 	if (!thing) {
@@ -189,7 +192,7 @@ static struct sharers_program *add_program(struct sharers *s, const char *name)
 	return more[s->programs].name ? &more[s->programs++] : NULL;
 }
 
-/* Another process has THING. */
+/* Counts another process that maps THING. */
 static void count(struct sharers *s, struct sharers_thing *thing)
 {
 	if (!thing->others)

@@ -33,13 +33,16 @@ int stakes_init(
 	return -ENOMEM;
 }
 
-/* BYTES times PART of WHOLE, in 2^-32 bytes. */
+/* Returns BYTES * PART / WHOLE, in 2^-32 bytes. */
 static unsigned __int128 part_of(uint64_t bytes, uint64_t part, uint64_t whole)
 {
 	return ((unsigned __int128)bytes << FRACTION_BITS) * part / whole;
 }
 
-/* Pages whose mappings are more than were seen: each may have another number of them. */
+/*
+ * Adds a page with more mappings than were found. These are not summed by set, because the count
+ * differs from page to page.
+ */
 static void add_shared(struct stakes *s, uint32_t number, enum stake_kind kind, uint64_t mapped)
 {
 	uint64_t seen = s->parties->party[number].seen;
@@ -112,7 +115,10 @@ static uint64_t bytes_in_rss(const struct stakes *s, const uint64_t pages[static
 	return sum * s->page_bytes;
 }
 
-/* What is divided among the groups of party NUMBER; FAIR is theirs and then the others', in 2^-32 bytes. */
+/*
+ * Adds the pages of set NUMBER to the figures of its groups. FAIR: their shares, last that of the
+ * others, in 2^-32 bytes.
+ */
 static void end_party(struct stakes *s, uint32_t number, unsigned __int128 *fair)
 {
 	const struct stakes_pages *pages = &s->pages[number];
@@ -161,8 +167,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Whole bytes that add up to TOTAL, of COUNT parts, which do but for their fractions: each is rounded down, and who has lost
- * most by that gets one more, until all are given out.
+ * Rounds the COUNT shares in FAIR to whole bytes that add up to TOTAL: rounds each down, and then
+ * gives one more byte to those with the largest fractions.
  */
 static int divide(const unsigned __int128 *fair, size_t count, uint64_t total, uint64_t *ret)
 {
@@ -209,8 +215,9 @@ int stakes_end(struct stakes *s)
 
 	if (!exact || !fair)
 		return -ENOMEM;
+	/* So far .resident has only pages of PARTIES_MANY. */
 	for (unsigned int kind = STAKE_RSS_KINDS; kind < STAKE_KINDS; kind++)
-		many -= s->all.resident[kind]; /* so far it has those alone */
+		many -= s->all.resident[kind];
 	for (uint32_t i = PARTIES_FIRST; i < s->parties->count; i++)
 		if (has_pages(&s->pages[i]))
 			end_party(s, i, exact);
@@ -240,7 +247,10 @@ uint64_t stake_unique(const struct stake *s)
 	return sum(s->unique);
 }
 
-/* Where group I is in the matrix; its places are one too high, 0 is nowhere. */
+/*
+ * Writes the rows of the groups of set NUMBER to RET, and returns their number. PLACE: by group,
+ * its row + 1; 0: none.
+ */
 static size_t places_of(
 	const struct stakes *s, uint32_t number, const uint32_t *place, uint32_t *ret)
 {
