@@ -62,12 +62,12 @@ enum {
 int inventory_read(struct inventory *s, struct target *t);
 
 /*
- * Call if an inventory_read() was broken off, as by supervisor_try(). The process does not count,
- * if it did not yet. If it did, the files that it maps become partial.
+ * Call if inventory_read() was broken off by supervisor_try(). If the process did not count yet, it
+ * does not count; if it did, the files that it maps become partial.
  */
 void inventory_drop(struct inventory *s);
 
-/* Call after the last process: sets the resident bytes in the shelf. */
+/* Call after the last process: sets the resident bytes of the rows in .shelf. */
 void inventory_finish(struct inventory *s);
 
 #endif

@@ -11,11 +11,12 @@
 #include "base/file.h"
 
 enum {
-	PIECE = 1024, /* the lock is given back at the end of each read(): see collectors/slices.c */
+	/* The kernel releases its lock at the end of each read(): see collectors/slices.c. */
+	PIECE = 1024,
 	ROWS_MAX = 1 << 15,
 	TEXT_MAX = 1 << 22,
 	USERS_MAX = 1 << 17,
-	BYTES_MAX = 1 << 27, /* 170,000 mappings; vm.max_map_count is 65,530 unless set */
+	BYTES_MAX = 1 << 27, /* 170,000 mappings; vm.max_map_count is 65,530 by default */
 };
 
 static int take(const struct mapping *m, void *context)
@@ -28,7 +29,8 @@ static int take(const struct mapping *m, void *context)
 	if (s->skips_files)
 		return 0;
 	r = shelf_add(&s->shelf, m, &row);
-	return r < 0 ? r : 0; /* of no file, or of one that has no room: that is in the rest */
+	/* A mapping without a file is skipped, and a file without room is in .rest. */
+	return r < 0 ? r : 0;
 }
 
 void perusal_init(struct perusal *s, uint64_t seed)
@@ -43,7 +45,7 @@ void perusal_init(struct perusal *s, uint64_t seed)
 	s->reader.context = s;
 }
 
-/* What the last survey has taken. */
+/* Frees the memory of the last survey. */
 static void forget(struct perusal *s)
 {
 	stream_close(&s->stream);
@@ -78,12 +80,13 @@ void perusal_enter(struct perusal *s, struct stream *stream, uint32_t uid)
 	s->driver = (struct drivermemory){0};
 	s->is_read = false;
 	buffer_clear(&s->reader.text);
-	shelf_begin(&s->shelf); /* what is there of one that was not whole goes */
+	shelf_begin(&s->shelf); /* drops a process that was not read to its end */
 }
 
 /*
- * One read(). 1: there may be more; 0: that was the end; -EFBIG: it has gone on for too long; or an error of read or of the
- * reader. The kernel goes on at the next higher address, so who maps there faster than it is read has no end.
+ * Calls read() once. Returns 1 if there may be more; 0 at the end; -EFBIG if the text is too long;
+ * or an error of read() or of the parser. The kernel continues at the next higher address, so a
+ * process that maps faster than it is read would never end.
  */
 static int read_piece(struct perusal *s, uint64_t slice_ns)
 {
@@ -104,7 +107,10 @@ static int read_piece(struct perusal *s, uint64_t slice_ns)
 	return r < 0 ? r : 1;
 }
 
-/* Whether the process, which has been committed, maps a program or library that is no more at its path. */
+/*
+ * Whether the process, which was committed, maps a program or library that is no longer at its
+ * path.
+ */
 static bool maps_deleted_code(const struct perusal *s)
 {
 	for (size_t i = 0; i < s->shelf.parts; i++) {
@@ -117,7 +123,7 @@ static bool maps_deleted_code(const struct perusal *s)
 	return false;
 }
 
-/* Nothing more is read of the process, and all that was is whole. */
+/* Counts the process, which was read completely. */
 static int commit(struct perusal *s)
 {
 	int r = shelf_commit(&s->shelf, s->uid);
@@ -143,7 +149,10 @@ static enum survey_quantity outcome_of(int error)
 	}
 }
 
-/* ERROR of reading, or 0: the text has come to its end, and the address space is still there. */
+/*
+ * Ends the process. ERROR: of reading, or 0: the text has ended, and the address space is still
+ * there.
+ */
 static int end_process(struct perusal *s, int error)
 {
 	int r = error ? error : mapping_reader_end(&s->reader);
@@ -171,12 +180,12 @@ int perusal_step(struct perusal *s, uint64_t slice_ns)
 	if (r > 0)
 		return PERUSAL_MORE;
 	if (r == 0)
-		r = stream_probe(&s->stream); /* which keeps the process waiting, too */
+		r = stream_probe(&s->stream); /* this keeps the process waiting, too */
 	s->hold_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	return end_process(s, r);
 }
 
-/* The first rows by something, in order. */
+/* The rows with the largest values, in order. */
 struct best {
 	struct {
 		uint64_t value;
@@ -185,7 +194,10 @@ struct best {
 	size_t count;
 };
 
-/* Of equal ones, who was found first. Nearly all are less than the last, so that little is moved. */
+/*
+ * Adds a row, if its value is large enough; of equal values the first one stays. Nearly all values
+ * are less than the last, so little is moved.
+ */
 static void best_add(struct best *b, uint64_t value, uint32_t row)
 {
 	size_t at = 0, high = b->count;
@@ -207,7 +219,10 @@ static void best_add(struct best *b, uint64_t value, uint32_t row)
 	b->rank[at].row = row;
 }
 
-/* Marks in SHOWN the first rows by FIELD, DELETED: of those that are. What has nothing of it is none of them. */
+/*
+ * Marks in SHOWN the rows with the most of FIELD, if that is not 0. DELETED: only rows of deleted
+ * files, also with 0.
+ */
 static void choose(const struct shelf *s, enum shelf_field field, bool deleted, bool *shown)
 {
 	struct best best = {.count = 0};
@@ -249,7 +264,7 @@ static void show(const struct shelf *s, const struct shelf_row *from, struct cat
 	catalogue_add(to, &row, from->name);
 }
 
-/* Which sums of all files, and of those without a row, are which of the survey's. */
+/* Sums over all files, and over those not listed, as fields of the survey. */
 static const struct {
 	enum shelf_field from;
 	enum survey_quantity to, unlisted;
@@ -260,7 +275,7 @@ static const struct {
 	{SHELF_SWAP, SURVEY_SWAP, SURVEY_QUANTITIES},
 };
 
-/* What is shown of one field. */
+/* Returns the sum of FIELD over the listed rows. */
 static uint64_t sum_shown(const struct shelf *s, const bool *shown, enum shelf_field field)
 {
 	uint64_t sum = 0;
@@ -286,7 +301,7 @@ static void set_sums(const struct shelf *s, const bool *shown, struct catalogue 
 	}
 }
 
-/* Of what did not fit nobody knows how many files it is. */
+/* If files did not fit into the table, the number of files is not known. */
 static void set_counts(const struct perusal *s, const bool *shown, struct catalogue *to)
 {
 	const struct shelf *shelf = &s->shelf;
@@ -330,7 +345,7 @@ int perusal_end(struct perusal *s, uint64_t ended_ns, struct catalogue *ret)
 	int r;
 
 	catalogue_clear(ret);
-	shelf_begin(&s->shelf); /* what was not read to its end counts for nothing */
+	shelf_begin(&s->shelf); /* drops a process that was not read to its end */
 	r = describe(s, ret);
 	ret->begun_ns = s->begun_ns;
 	ret->ended_ns = ended_ns;

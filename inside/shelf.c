@@ -11,7 +11,7 @@
 
 enum {
 	ROOM_MIN = 64,
-	/* In the set of users, where files have lower numbers. */
+	/* Numbers above those of rows, for the set of users. */
 	EVERYTHING = 1 << 30,
 	THE_REST,
 };
@@ -120,14 +120,14 @@ static void index_add(struct shelf *s, size_t row)
 
 static void index_all(struct shelf *s)
 {
-	if (!s->index) /* no rows, either */
+	if (!s->index) /* then there are no rows, either */
 		return;
 	memset(s->index, 0, s->index_size * sizeof(*s->index));
 	for (size_t i = 0; i < s->rows; i++)
 		index_add(s, i);
 }
 
-/* The row of M, whose name is in S->name; SHELF_REST: there is none. */
+/* Returns the row of M; its name is in S->name. SHELF_REST: there is none. */
 static uint32_t find(const struct shelf *s, const struct mapping *m, uint64_t hash)
 {
 	size_t mask = s->index_size - 1;
@@ -186,7 +186,7 @@ static char *copy(const char *text, size_t len)
 	return ret;
 }
 
-/* Before it was looked up. */
+/* Returns the state of M's file before it is looked up. */
 static enum shelf_fate first_fate(const struct mapping *m)
 {
 	if (!kind_looks_deleted(m))
@@ -194,7 +194,7 @@ static enum shelf_fate first_fate(const struct mapping *m)
 	return kind_fate(m) == MAPPING_UNLINKED ? SHELF_UNLINKED : SHELF_UNCERTAIN;
 }
 
-/* A new row for M. SHELF_FULL, -ENOMEM. */
+/* Adds a row for M. Returns 0, SHELF_FULL or -ENOMEM. */
 static int add_row(struct shelf *s, const struct mapping *m, uint64_t hash, uint32_t *ret)
 {
 	bool is_deleted = kind_looks_deleted(m);
@@ -237,7 +237,7 @@ static bool is_last(const struct shelf *s, const struct mapping *m)
 	       !memcmp(s->last_path.data, m->path, m->path_len);
 }
 
-/* A library's mappings follow each other. */
+/* Remembers the last mapping: mappings of a library are neighbours. */
 static void remember(struct shelf *s, const struct mapping *m, uint32_t row)
 {
 	buffer_clear(&s->last_path);
@@ -269,7 +269,7 @@ static int find_or_add(struct shelf *s, const struct mapping *m, uint32_t *ret)
 	return r;
 }
 
-/* The part of ROW, which may be new. NULL: out of memory. */
+/* Returns the part of ROW in the current process, which may be new; NULL: out of memory. */
 static struct shelf_part *part_of(struct shelf *s, uint32_t row)
 {
 	uint32_t *part = row == SHELF_REST ? &s->rest.part : &s->row[row].part;
@@ -303,9 +303,10 @@ static void set(struct shelf_part *p, enum shelf_field field, bool is_known, uin
 }
 
 /*
- * Of a mapping of shared memory Swap is what the kernel has swapped out of the object there, whoever maps it
- * (smap_gather_stats() in fs/proc/task_mmu.c), and SwapPss that of its private copies alone. A file on a tmpfs is shared memory,
- * too, which its path does not tell; but where a shared mapping has any Swap, it is of such a file.
+ * For shared memory, Swap counts what the kernel has swapped out of the mapped part of the object,
+ * whichever process maps it (smap_gather_stats() in fs/proc/task_mmu.c), and SwapPss only private
+ * copies. A file on tmpfs is shared memory, too, which its path does not show; but only such a file
+ * has any Swap in a shared mapping.
  */
 static void set_swap(struct shelf_part *p, const struct mapping *m, enum kind kind)
 {
@@ -319,7 +320,10 @@ static void set_swap(struct shelf_part *p, const struct mapping *m, enum kind ki
 	set(p, SHELF_SWAP, mapping_has(m, MAPPING_SWAP), own);
 }
 
-/* Pages of the file itself, the part of this process: without copies, of which each may be as much as a whole page. */
+/*
+ * Returns the share of this process in pages of the file itself. Copies are subtracted, because
+ * each may be a whole page.
+ */
 static uint64_t own_part(const struct mapping *m)
 {
 	uint64_t pss = m->q[MAPPING_PSS], copies = m->q[MAPPING_ANONYMOUS];
@@ -422,7 +426,7 @@ int shelf_add(struct shelf *s, const struct mapping *m, uint32_t *ret_row)
 	return r < 0 ? r : full;
 }
 
-/* Where KEY is, or the free slot where it would be. */
+/* Returns the slot of KEY, or the free slot where it belongs. */
 static uint64_t *user_slot(const struct shelf *s, uint64_t key)
 {
 	size_t mask = s->user_slots - 1, at = mix(key ^ s->seed) & mask;
@@ -432,7 +436,7 @@ static uint64_t *user_slot(const struct shelf *s, uint64_t key)
 	return &s->user[at];
 }
 
-/* Makes room for MORE, so that no set_user() fails. */
+/* Makes room for MORE users, so that set_user() cannot fail. */
 static int grow_users(struct shelf *s, size_t more)
 {
 	size_t slots = s->user_slots ? s->user_slots : ROOM_MIN, old_slots = s->user_slots;
@@ -457,7 +461,7 @@ static int grow_users(struct shelf *s, size_t more)
 	return 0;
 }
 
-/* Whether UID is one that ROW has not had. */
+/* Adds user UID to ROW. Returns whether it is new there. */
 static bool set_user(struct shelf *s, uint32_t row, uint32_t uid)
 {
 	uint64_t key = ((uint64_t)row << 32 | uid) + 1, *slot = user_slot(s, key);
@@ -534,7 +538,10 @@ void shelf_set_resident(struct shelf *s, uint32_t row, uint64_t bytes, bool exac
 {
 	struct shelf_row *of = &s->row[row];
 
-	/* Other files may have the same device, inode and name: then each page counts once of all of them. */
+	/*
+	 * Several files may have the same device, inode and name: then pages at the same offset
+	 * count once for all of them.
+	 */
 	if (shelf_has(of, SHELF_RESIDENT) && bytes < of->q[SHELF_RESIDENT])
 		return;
 	of->q[SHELF_RESIDENT] = bytes;
@@ -580,7 +587,7 @@ int shelf_order(const struct shelf *s, enum shelf_field field, uint32_t **ret)
 	return 0;
 }
 
-/* What has no mapping is of nobody, and says nothing. */
+/* A row without mappings has no figures. */
 static void add_total(struct shelf_row *total, const struct shelf_row *row)
 {
 	if (!row->q[SHELF_MAPPINGS])

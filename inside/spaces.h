@@ -18,8 +18,8 @@
 #include "collectors/stat.h"
 
 struct space {
-	uint64_t start_code,
-		start_stack; /* equal in processes that share an address space, and after a fork */
+	/* Equal in processes that share an address space, and after a fork. */
+	uint64_t start_code, start_stack;
 	pid_t pid;
 };
 
