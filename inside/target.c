@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-/* So much is gone through at once. */
+/* Bytes that are parsed at once. */
 enum { READ_SIZE = 1 << 16 };
 
 const char *target_text(enum target_outcome outcome)
@@ -40,8 +40,8 @@ static int outcome_of_error(int error)
 }
 
 /*
- * Without memory: a kernel thread has none, and whoever has ended has none any more, which may take the kernel seconds until it
- * says so in its state.
+ * Tells why T has no memory: it is a kernel thread, or it has exited. The kernel may take seconds
+ * until the state shows an exit.
  */
 static int why_without(struct target *t)
 {
@@ -124,8 +124,8 @@ int target_confirm(struct target *t)
 }
 
 /*
- * Up to LEN bytes, fewer at the end alone. The kernel hands out smaps a page at a time at most, and of each piece
- * that is gone through the last mapping is looked at again with the next one.
+ * Reads LEN bytes, fewer only at the end. The kernel returns at most a page of smaps at a time, and
+ * the parser looks at the last mapping of each piece again with the next piece.
  */
 static int read_piece(int fd, char *to, size_t len, size_t *ret_len)
 {
@@ -185,7 +185,7 @@ int target_end(struct target *t, int r)
 {
 	int confirmed = r == -ENOMEM ? 0 : target_confirm(t);
 
-	/* A thread by which it was read has ended, and it has not. */
+	/* the thread by which the process was read has exited, but not the process */
 	if (r == -ESRCH || r == TARGET_GONE)
 		r = TARGET_CHANGED;
 	return confirmed > 0 || (confirmed < 0 && r == 0) ? confirmed : r;

@@ -21,12 +21,12 @@ enum {
 
 #define SHORT_LIFE_NS (60 * (int64_t)NS_PER_SEC)
 
-/* What there is of a name. */
+/* The result of looking up a name. */
 enum found {
 	FOUND_NOTHING,
 	FOUND_IT,
 	FOUND_ANOTHER,
-	FOUND_UNKNOWN, /* it may not be looked up */
+	FOUND_UNKNOWN, /* the name cannot be looked up */
 };
 
 static int has_our_mounts(struct target *t)
@@ -42,7 +42,10 @@ static int has_our_mounts(struct target *t)
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* For its place alone: opening it might ask a server. -ENOLINK: so might coming to it. */
+/*
+ * Opens the root of T with O_PATH, because opening it for reading might ask a server. -ENOLINK:
+ * following the link might, too.
+ */
 static int open_root(struct target *t, struct mounts *mounts, int *ret)
 {
 	AUTO_CLOSE int dir = -1;
@@ -84,7 +87,10 @@ void whereabouts_close(struct whereabouts *w)
 	mounts_done(&w->mounts);
 }
 
-/* An inode's number is nobody else's on its file system as long as it is mapped. */
+/*
+ * Whether S is the file of ROW. While a file is mapped, no other file of its file system has its
+ * inode number.
+ */
 static bool is_same(const struct mounts_one *on, const struct statx *s, const struct shelf_row *row)
 {
 	return on && s->stx_ino == row->inode &&
@@ -92,7 +98,7 @@ static bool is_same(const struct mounts_one *on, const struct statx *s, const st
 		       row->minor) != MOUNTS_ANOTHER_DEVICE;
 }
 
-/* Of what is found there nothing is asked that the kernel does not know. */
+/* Looks PATH up. Asks only for what the kernel has in memory. */
 static enum found look(struct whereabouts *w, const char *path, const struct shelf_row *row)
 {
 	AUTO_CLOSE int place = -1;
@@ -106,7 +112,10 @@ static enum found look(struct whereabouts *w, const char *path, const struct she
 	return is_same(mounts_find(&w->mounts, place), &s, row) ? FOUND_IT : FOUND_ANOTHER;
 }
 
-/* The kernel prints newlines as "\012", and that as it is; false: there are none. */
+/*
+ * Unescapes newlines, which the kernel prints as "\012"; a name with that text looks the same.
+ * Returns false if there are none.
+ */
 static bool unescape(char *path)
 {
 	char *to = path;
@@ -138,8 +147,9 @@ static enum found look_both(
 }
 
 /*
- * What there is of a file that was unlinked, by where the process has it mapped, which takes CAP_SYS_ADMIN or
- * CAP_CHECKPOINT_RESTORE. False: it may not be looked at, is another by now, or may have to be waited for.
+ * Writes the state of an unlinked file to *RET, by its mapping in the process, which takes
+ * CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. Returns false if it may not be read, is another file by
+ * now, or might block.
  */
 static bool ask_file(struct whereabouts *w, const struct shelf_row *row, struct statx *ret)
 {
@@ -162,8 +172,9 @@ static int64_t ns_of(const struct statx_timestamp *t)
 }
 
 /*
- * The first time at which the process had certainly started, by the clock of files. The kernel prints the start time rounded down to a
- * tick; the boot time of /proc/stat is to a second only.
+ * Returns the first time at which the process had certainly started, by the clock of file systems.
+ * The kernel prints the start time rounded down to a tick; the boot time in /proc/stat has only
+ * seconds.
  */
 static int64_t start_of(const struct target *t)
 {
@@ -172,7 +183,10 @@ static int64_t start_of(const struct target *t)
 	return (int64_t)(clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME) + start_ns);
 }
 
-/* Unlinking is the last that changes a file's status (ctime). */
+/*
+ * Whether the file was unlinked soon after it was made. Unlinking is the last change of its status
+ * (ctime).
+ */
 static bool is_short_lived(const struct statx *s)
 {
 	return ns_of(&s->stx_ctime) - ns_of(&s->stx_btime) <= SHORT_LIFE_NS;
@@ -186,7 +200,10 @@ static int find_code(const struct mapping *m, void *context)
 	return is_its && m->perms[2] == 'x' ? -ECANCELED : 0;
 }
 
-/* Whether the process has any of ROW's file mapped as code: of a library that is another mapping than the first. */
+/*
+ * Whether the process maps any part of ROW's file as code: for a library this is not the first
+ * mapping.
+ */
 static bool is_code(struct whereabouts *w, const struct shelf_row *row)
 {
 	struct shelf_row wanted = *row;
@@ -196,12 +213,14 @@ static bool is_code(struct whereabouts *w, const struct shelf_row *row)
 }
 
 /*
- * Whether the process made and unlinked ROW's file itself. FATE: SHELF_DELETED, nothing is at the path of the file; SHELF_UNCERTAIN, the
- * path can't be seen. A name that only temporary files have decides; if it is another name, the times of the file decide. If the times
- * can't be seen, a library in a folder of temporary files counts as the process's own if nothing is at its path.
+ * Whether the process made and unlinked ROW's file itself. FATE: SHELF_DELETED: nothing is at the
+ * path of the file; SHELF_UNCERTAIN: the path cannot be looked up. A name that only temporary files
+ * have decides; for other names the times of the file decide. If the times cannot be read, a
+ * library in a folder of temporary files counts as the process's own if nothing is at its path.
  *
- * Of files that are not libraries, times decide for code alone: a process that writes a file for its next program and then calls exec
- * is the same process to the kernel.
+ * For files that are not libraries in such a folder, times decide only if the file is code: a
+ * process that writes a file for its next program and then calls exec is the same process to the
+ * kernel.
  */
 static bool is_own(struct whereabouts *w, const struct shelf_row *row, enum shelf_fate fate)
 {
@@ -251,14 +270,14 @@ enum shelf_fate whereabouts_find(
 	return fate;
 }
 
-/* Mappings that are taken, and what was looked up last: a library's follow each other. */
+/* The mappings that are passed on, and the last result: mappings of a library are neighbours. */
 struct naming {
 	struct target *target;
 	mapping_taker take;
 	void *context;
-	bool was_opened; /* or tried to */
+	bool was_opened; /* or opening it failed */
 	struct whereabouts where;
-	struct buffer path; /* terminated; none yet: empty */
+	struct buffer path; /* path of the last file, terminated; empty: none */
 	uint64_t inode;
 	uint32_t major, minor;
 	enum mapping_fate fate;
@@ -290,8 +309,9 @@ static enum mapping_fate fate_of(struct naming *n, const struct mapping *m)
 	bool is_literal;
 	enum shelf_fate fate;
 
+	/* If this fails, all states are uncertain. */
 	if (!n->was_opened)
-		(void)whereabouts_open(n->target, &n->where); /* without it all is uncertain */
+		(void)whereabouts_open(n->target, &n->where);
 	n->was_opened = true;
 	fate = whereabouts_find(&n->where, &row, &is_literal);
 	n->has_name = fate != SHELF_THERE && ask_file(&n->where, &row, &s) && s.stx_nlink;
