@@ -39,7 +39,7 @@ void atlas_done(struct atlas *a)
 	*a = (struct atlas){.by = a->by};
 }
 
-/* Users choose the names of files. */
+/* Keyed, since users choose the names of files. */
 static uint64_t hash_of(const struct atlas *a, const struct atlas_row *row)
 {
 	struct siphash s;
@@ -68,7 +68,7 @@ static void index_add(struct atlas *a, size_t row)
 	a->index[at] = (uint32_t)row + 1;
 }
 
-/* Where B is; NULL: it is not. */
+/* Returns the row like B; NULL: there is none. */
 static struct atlas_row *find(const struct atlas *a, const struct atlas_row *b)
 {
 	size_t mask = a->index_size - 1;
@@ -124,7 +124,7 @@ static int copy_texts(const char *name, const char *flags, struct atlas_row *ret
 	return 0;
 }
 
-/* What of ROW tells its row from others; .name is a copy. */
+/* Makes *RET the key of the row that ROW is summed in; .name is a copy. */
 static int make_row(struct atlas *a, const struct atlas_row *row, struct atlas_row *ret)
 {
 	enum atlas_by by = a->by;
@@ -138,8 +138,9 @@ static int make_row(struct atlas *a, const struct atlas_row *row, struct atlas_r
 		ret->major = row->major;
 		ret->minor = row->minor;
 	}
+	/* Its mappings may be of several kinds. */
 	if (by == ATLAS_BY_FILE && row->inode)
-		ret->kind = KIND_FILE; /* that of its mappings differs */
+		ret->kind = KIND_FILE;
 	if (copy_texts(by == ATLAS_BY_KIND ? kind_name(row->kind) : row->name,
 		    by == ATLAS_BY_MAPPING ? row->flags : NULL, ret) < 0)
 		return -ENOMEM;
@@ -151,7 +152,7 @@ static int make_row(struct atlas *a, const struct atlas_row *row, struct atlas_r
 
 #define BIT(field) (UINT64_C(1) << (field))
 
-/* Sizes of pages, and what is no amount. */
+/* Fields that are not summed: page sizes, and fields that are not bytes. */
 #define NO_SUMS                                                                                    \
 	(BIT(MAPPING_KERNEL_PAGE_SIZE) | BIT(MAPPING_MMU_PAGE_SIZE) | BIT(MAPPING_THP_ELIGIBLE) |  \
 		BIT(MAPPING_PROTECTION_KEY))
@@ -161,7 +162,7 @@ bool atlas_is_sum(enum mapping_field field)
 	return !(NO_SUMS & BIT(field));
 }
 
-/* What is not present is 0. */
+/* Adds the fields Q to ROW. Fields that are not present are 0. */
 static int add_fields(struct atlas_row *row, uint64_t present, const uint64_t *q)
 {
 	bool is_too_much = false;
@@ -175,7 +176,7 @@ static int add_fields(struct atlas_row *row, uint64_t present, const uint64_t *q
 	return is_too_much ? -EOVERFLOW : 0;
 }
 
-/* Words of two letters or digits, as the kernel has them; what else there is, is none. */
+/* Appends VmFlags, which are words of two letters or digits. Other text is skipped. */
 static void add_flags(const struct mapping *m, struct buffer *to)
 {
 	bool any = false;
@@ -280,8 +281,9 @@ int atlas_sum(struct atlas_row *total, const struct atlas_row *row)
 void atlas_total(const struct atlas *a, struct atlas_row *ret)
 {
 	*ret = (struct atlas_row){0};
+	/* No overflow on a real machine. */
 	for (size_t i = 0; i < a->rows; i++)
-		(void)atlas_sum(ret, &a->row[i]); /* each of which was such a sum */
+		(void)atlas_sum(ret, &a->row[i]);
 }
 
 static bool has(const struct atlas_row *row, enum mapping_field field)
@@ -312,7 +314,7 @@ bool atlas_sharers(const struct atlas_row *row, double *ret)
 	return true;
 }
 
-/* As they were added: processes one after the other, addresses rising. */
+/* The order in which rows were added: by process, then by address. */
 static int by_place(const struct atlas_row *a, const struct atlas_row *b)
 {
 	if (a->pid != b->pid)

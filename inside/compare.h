@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparison of two mapping tables of the same kind (inside/atlas.h): of two processes, or of one
+ * Comparison of Mapping Tables
+ *
+ * Compares two mapping tables of the same kind (inside/atlas.h): of two processes, or of one
  * process at two times. Pairs rows of the same mapping, file or kind, and computes the differences.
  * Pure.
  */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Drivers' Memory
+ *
  * Detects mappings of drivers' memory: pages in page tables that are neither page cache nor shared
  * memory (vm_insert_page() and remap_vmalloc_range() in the kernel's mm/). Pure.
  */

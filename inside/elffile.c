@@ -296,9 +296,9 @@ static size_t shown_len(const char *name)
 }
 
 /*
- * Refuses a file whose names are too long in total. In the output of linkers the names together are
- * hardly longer than the string table; but millions of symbols of a crafted file may have the same
- * long name.
+ * Refuses names that are too long in total. In the output of linkers the names together are hardly
+ * longer than the string table; but millions of symbols of a crafted file may have the same long
+ * name.
  */
 static int measure_names(struct elffile *f, const char **ret_why)
 {

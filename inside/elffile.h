@@ -64,8 +64,8 @@ struct elffile {
 int elffile_open(int fd, struct elffile *ret, const char **ret_why);
 
 /*
- * Does the same for the SIZE bytes of IMAGE, which stay borrowed until elffile_close(). libelf may
- * write to them.
+ * Reads the ELF file in the SIZE bytes of IMAGE, with the results of elffile_open(). IMAGE stays
+ * borrowed until elffile_close(), and libelf may write to it.
  */
 int elffile_open_image(char *image, size_t size, struct elffile *ret, const char **ret_why);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * File Pages
+ *
  * Finds the pages of a mapping that are pages of the file itself, not private copies, as pagemap
  * tells. It uses PAGEMAP_SCAN (Linux 6.7), which skips holes, or reads pagemap entry by entry.
  */

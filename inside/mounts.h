@@ -2,9 +2,9 @@
 /*
  * Mounts That Do Not Block
  *
- * The mounts and devices whose file system the kernel has on its own disks or in memory, as
- * memtally and one process see them. A network file system or a FUSE daemon may never answer, so
- * everything that is not known to be local counts as blocking.
+ * The mounts and devices of local file systems, on the kernel's own disks or in memory, as memtally
+ * and one process see them. A network file system or a FUSE daemon may never answer, so everything
+ * that is not known to be local counts as blocking.
  */
 #ifndef MEMTALLY_INSIDE_MOUNTS_H
 #define MEMTALLY_INSIDE_MOUNTS_H
@@ -28,7 +28,7 @@ struct mounts_one {
 enum mounts_whose {
 	MOUNTS_OURS,     /* of memtally itself */
 	MOUNTS_THEIRS,   /* of another process; only root can have mounted there */
-	MOUNTS_ANYBODYS, /* of another process, whose user may have mounted there */
+	MOUNTS_ANYBODYS, /* of another process; its user may have mounted there */
 };
 
 enum mounts_there {

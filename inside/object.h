@@ -42,9 +42,9 @@ enum object_outcome {
 int object_open(int procfs_fd, struct mounts *mounts, const struct object_mapping *m, int *ret_fd);
 
 /*
- * Opens the file with the debugging information of F, whose path is PATH. It is searched by build
- * id below FOLDER (/usr/lib/debug), then by its debuglink name beside PATH, in .debug beside PATH,
- * and below FOLDER. It must match F by build id or, if one of the files has none, by checksum. A
+ * Opens the file with the debugging information of F, a file at PATH. It is searched by build id
+ * below FOLDER (/usr/lib/debug), then by its debuglink name beside PATH, in .debug beside PATH, and
+ * below FOLDER. It must match F by build id or, if one of the files has none, by checksum. A
  * checksum takes the size of the file from *BUDGET, in bytes (see OBJECT_BUDGET); a larger file
  * does not match. Returns 0, the file in *RET, and the descriptor that *RET needs in *RET_FD, both
  * owned by the caller; -ENOENT: none was found; or -ENOMEM.

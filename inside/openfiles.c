@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 
-/* What the link of a descriptor tells about its file. Reading the link costs less than stat(). */
+/* Facts about the file of a descriptor, from its link. Reading the link costs less than stat(). */
 struct link {
 	bool may_be_nameless;
 	bool is_secret;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Own Pages
+ *
  * Counts the anonymous memory of a mapping that no other process maps. For a private mapping of a
  * file smaps tells how much is anonymous and how much is shared, but not how much is both; pagemap
  * tells it for each page, to readers with the right to open it.

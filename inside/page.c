@@ -51,7 +51,7 @@ static enum page_state state_of_present(const struct page_facts *f)
 
 /*
  * Markers have the highest swap type (SWP_PTE_MARKER in linux/swap.h, Linux 5.19), which is shown
- * to readers who see frames. Guard pages have them (Linux 6.13), with a bit of their own since
+ * to readers that see frames. Guard pages have them (Linux 6.13), with a bit of their own since
  * Linux 6.15; so has userfaultfd, also for pages that were never touched.
  */
 static bool is_mark(uint64_t entry)

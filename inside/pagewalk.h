@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Page Walk
+ *
  * Calls back for each page of a range of addresses, with all that the kernel tells about it
  * (inside/page.h). Nothing is stored.
  */

@@ -21,7 +21,7 @@
 
 enum {
 	PARTIES_NOBODY, /* no mapping was found */
-	PARTIES_MANY, /* the limit is reached: the groups are unknown */
+	PARTIES_MANY,   /* the limit is reached: the groups are unknown */
 	PARTIES_FIRST,
 	PARTIES_SHARED_MAX = 1 << 18, /* limit of set numbers for sets of several groups, */
 	PARTIES_ALONE_MAX = 1 << 19,  /* and for sets of one group */
