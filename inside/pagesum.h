@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of pages: bytes by state, and a histogram by mapping count. Pure. */
+/*
+ * Page Sums
+ *
+ * Sums of pages: bytes by state, and a histogram by mapping count. Pure.
+ */
 #ifndef MEMTALLY_INSIDE_PAGESUM_H
 #define MEMTALLY_INSIDE_PAGESUM_H
 

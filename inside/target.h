@@ -36,7 +36,8 @@ struct target {
 
 /*
  * Opens process PID of PROCFS, which stays borrowed, in *RET. Returns 0; an enum target_outcome;
- * -ENOMEM, -EMFILE or -ENFILE. *RET owns nothing after a result other than 0.
+ * -EBADMSG: the kernel's text cannot be parsed; or another negative errno, such as -ENOMEM, -EMFILE
+ * or -ENFILE. *RET owns nothing after a result other than 0.
  */
 int target_open(const struct procfs *procfs, pid_t pid, struct target *ret);
 /* Closes T, and frees what it owns. */
