@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An owner is found by a key: its name and, where another of its kind may have the same, whose own it is or what it is a
- * part of. The name stands first and is terminated, so that it can be had from the key again.
+ * An owner's key is its name, terminated by a NUL byte. Where two owners of one kind may have the
+ * same name, the owner above it and the user follow. The name stands first so that it can be read
+ * from the key.
  */
 #include "config.h"
 
@@ -15,13 +16,13 @@
 #include "snapshot/owner.h"
 
 enum {
-	KEY_SIZE = 512, /* a unit's name has 255 bytes, a container's or a pod's less */
+	KEY_SIZE = 512, /* a unit's name has up to 255 bytes, a container's or a pod's fewer */
 };
 
-/* Not yet looked for. */
+/* the slot is not known yet */
 static const uint32_t no_slot = PROCESS_NO_SCOPE;
 
-/* The user or group ID. */
+/* Sets the user or group with the number ID as P's owner of KIND. */
 static int set_principal(
 	struct tally *t, enum owner_kind kind, uint32_t id, uint32_t owner[static OWNER_KINDS])
 {
@@ -37,7 +38,7 @@ static int set_principal(
 	return 0;
 }
 
-/* The owner of KIND that NAME alone tells. */
+/* Sets the owner of KIND with the key NAME. */
 static int set_named(struct tally *t, enum owner_kind kind, const char *name, size_t len,
 	uint32_t owner[static OWNER_KINDS])
 {
@@ -54,10 +55,11 @@ static int set_none(struct tally *t, enum owner_kind kind, uint32_t owner[static
 	return set_named(t, kind, OWNER_NONE, strlen(OWNER_NONE), owner);
 }
 
-/* What there is to know of an owner besides its kind. */
+/* The properties of an owner. */
 struct traits {
-	struct cgroup_name name; /* plain ASCII, as all parsers of cgroups give it; len 0: none */
-	const char *above;       /* NULL: a part of nothing */
+	/* plain ASCII, as all parsers of cgroups return it; len 0: there is no owner */
+	struct cgroup_name name;
+	const char *above; /* name of the owner that it is a part of; NULL: none */
 	bool has_user;
 	uint32_t user;
 	uint32_t id;
@@ -134,7 +136,7 @@ static int set_cgroup(
 	return r;
 }
 
-/* What P had so far, or nothing yet. */
+/* Copies P's membership, or an empty one if P has none. */
 static void get_membership(const struct tally *t, const struct process *p, struct membership *to)
 {
 	if (p->membership != no_slot) {
@@ -147,7 +149,9 @@ static void get_membership(const struct tally *t, const struct process *p, struc
 	}
 }
 
-/* Whether P's owners are those that it had. */
+/*
+ * Whether P's membership is still right: the IDs are the same, and S brings no new name or cgroup.
+ */
 static bool is_settled(const struct tally *t, const struct process *p, const struct sample *s)
 {
 	const uint32_t *owner;
@@ -175,7 +179,7 @@ int belonging_set(struct tally *t, struct charges *c, const struct process_reade
 	if (r == 0 && s->is_renamed)
 		r = set_named(t, OWNER_PROGRAM, reader->program.data, reader->program.len, m.owner);
 	else if (r == 0 && m.owner[OWNER_PROGRAM] == no_slot)
-		/* A member whose name could not be read in this pass has none to go by. */
+		/* The name of this member could not be read in this pass. */
 		r = set_named(t, OWNER_PROGRAM, "(unnamed)", strlen("(unnamed)"), m.owner);
 	if (r == 0 && (s->has_cgroup || m.owner[OWNER_UNIT] == no_slot))
 		r = set_cgroup(t, c, s->has_cgroup ? &reader->cgroup : &no_cgroup, &m);

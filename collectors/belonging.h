@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whom a process belongs to: its owner of each kind, which the tally sums. A process holds the slot of a membership
- * (struct process); one that is no member must hold none, because empty ones are given to others.
+ * Membership: the owner of each kind that a process belongs to. The tally adds the process to all
+ * of them.
+ *
+ * A process holds the slot of a membership (struct process). A process that is no member of the
+ * pass must hold none: memberships without members are removed and their slots reused.
  */
 #ifndef MEMTALLY_COLLECTORS_BELONGING_H
 #define MEMTALLY_COLLECTORS_BELONGING_H
@@ -12,14 +15,20 @@
 #include "collectors/tally.h"
 
 /*
- * Gives P its membership by what S, a sample of it as a member, says; names are READER's, where S says that it has them, and
- * so are the paths of the cgroups that its owners are, which C comes to know.
- * -ENOMEM: a name may be lost, so call belonging_drop().
+ * Sets P's membership from S, a sample of P as a member of this pass. READER has P's program name
+ * if S.is_renamed is set, and its cgroup if S.has_cgroup is set. Adds the cgroups of its owners to
+ * C. Does nothing if the owners are those of the last sample.
+ *
+ * Returns 0, or -ENOMEM. After -ENOMEM the names that READER holds may be lost, so call
+ * belonging_drop().
  */
 int belonging_set(struct tally *t, struct charges *c, const struct process_reader *reader,
 	struct process *p, const struct sample *s);
 
-/* P is no member, or its names have to be read again: it has no membership, and the next sample begins anew. */
+/*
+ * Takes P's membership away, and makes the next sample read all names again. Call it if P is no
+ * member of the pass, or if its names must be read again.
+ */
 void belonging_drop(struct process *p);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A unit's path is "/", slices, the unit, and what the unit has made below itself. A component that
- * would clash with a kernel file has a '_' put before it. In the hybrid layout systemd keeps
- * processes at the same path in name=systemd and in the unified hierarchy.
+ * The path of a unit is "/", slices, the unit, and the cgroups that the unit has created below
+ * itself. systemd puts a '_' before a component that would clash with a kernel file. In the hybrid
+ * layout systemd keeps processes at the same path in name=systemd and in the unified hierarchy.
  */
 #include "config.h"
 
@@ -35,8 +35,8 @@ static bool has_suffix(struct cgroup_name n, const char *suffix)
 }
 
 /*
- * Whether NAME is a unit's: of a known type, of allowed characters, and no template. *ret_is_instance:
- * it is one of a template's.
+ * Whether N is the name of a unit: it has a known type and allowed characters, and is no template.
+ * *RET_IS_INSTANCE says whether it is an instance of a template.
  */
 static bool is_unit_name(struct cgroup_name n, bool *ret_is_instance)
 {
@@ -60,7 +60,7 @@ static bool is_unit_name(struct cgroup_name n, bool *ret_is_instance)
 	return true;
 }
 
-/* The next component of *PATH, which moves past it; len 0 at the end. */
+/* Returns the next component of *PATH, and moves *PATH past it; len 0 at the end. */
 static struct cgroup_name next_component(struct cgroup_name *path)
 {
 	struct cgroup_name part;
@@ -94,13 +94,17 @@ static bool is_slice(struct cgroup_name n)
 	return has_suffix(n, ".slice") && is_unit_name(n, &is_instance) && !is_instance;
 }
 
-/* machine.slice or a slice below it, whose name begins with its. */
+/* machine.slice, or a slice below it: its name begins with "machine-". */
 static bool is_below_machine_slice(struct cgroup_name slice)
 {
 	return has_prefix(slice, "machine.") || has_prefix(slice, "machine-");
 }
 
-/* The unit at PATH after its slices, and the component as it stands there; PATH moves past it. */
+/*
+ * Skips the slices of *PATH and returns the unit that follows. Sets *RET_SLICE to the last slice,
+ * if there is one, and *RET_COMPONENT to the unit's component before it is unescaped. Moves *PATH
+ * past the unit. len 0: no unit follows.
+ */
 static struct cgroup_name take_unit(
 	struct cgroup_name *path, struct cgroup_name *ret_slice, struct cgroup_name *ret_component)
 {
@@ -119,7 +123,7 @@ static struct cgroup_name take_unit(
 	return part;
 }
 
-/* What stands between PREFIX and SUFFIX; len 0: not of that form, or nothing does. */
+/* Returns the text between PREFIX and SUFFIX; len 0: N has another form, or nothing between. */
 static struct cgroup_name between(struct cgroup_name n, const char *prefix, const char *suffix)
 {
 	size_t before = strlen(prefix), after = strlen(suffix);
@@ -129,7 +133,7 @@ static struct cgroup_name between(struct cgroup_name n, const char *prefix, cons
 	return (struct cgroup_name){n.text + before, n.len - before - after};
 }
 
-/* A uid that is valid and written the one way. */
+/* Parses a valid uid in its only spelling, without leading zeros. */
 static bool parse_uid(struct cgroup_name n, uint32_t *ret)
 {
 	uint64_t uid;
@@ -141,7 +145,7 @@ static bool parse_uid(struct cgroup_name n, uint32_t *ret)
 	return true;
 }
 
-/* The manager of a user. Never escaped. */
+/* A unit of a user's manager. systemd never escapes it. */
 static bool is_user_manager(struct cgroup_name n)
 {
 	uint32_t uid;
@@ -149,7 +153,7 @@ static bool is_user_manager(struct cgroup_name n)
 	return parse_uid(between(n, "user@", ".service"), &uid);
 }
 
-/* A login session. Never escaped. */
+/* A login session. systemd never escapes it. */
 static bool is_session(struct cgroup_name n)
 {
 	static const char alphanumeric[] = ALPHANUMERIC;
@@ -161,13 +165,13 @@ static bool is_session(struct cgroup_name n)
 	return id.len > 0;
 }
 
-/* The uid in a user's own slice, "user-1000.slice". */
+/* Parses the uid in a user's own slice, "user-1000.slice". */
 static bool parse_user_slice(struct cgroup_name slice, uint32_t *ret)
 {
 	return parse_uid(between(slice, "user-", ".slice"), ret);
 }
 
-/* The value of a hexadecimal digit; -1: it is none. */
+/* Returns the value of a hexadecimal digit, -1 if C is none. */
 static int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -175,7 +179,10 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What a unit's name stands for: "\x2d" is a byte, '-' a slash, which no machine has in its name. */
+/*
+ * Decodes the name of a machine from a unit's name. "\x2d" stands for a byte. '-' stands for a
+ * slash, which no machine's name has, so it is refused.
+ */
 static bool unescape_machine(struct cgroup_name n, char to[static CGROUP_MACHINE_SIZE])
 {
 	static const char allowed[] = ALPHANUMERIC "-_.";
@@ -204,7 +211,10 @@ static bool unescape_machine(struct cgroup_name n, char to[static CGROUP_MACHINE
 	return len > 0;
 }
 
-/* Machines are registered with a scope in machine.slice, or are units of systemd-nspawn@.service. */
+/*
+ * A machine is a scope in machine.slice that systemd-machined has registered, or an instance of
+ * systemd-nspawn@.service.
+ */
 static void parse_machine(struct cgroup *c)
 {
 	struct cgroup_name name = between(c->unit, "systemd-nspawn@", ".service");
@@ -215,7 +225,7 @@ static void parse_machine(struct cgroup *c)
 		c->machine[0] = 0;
 }
 
-/* The kernel's mark of a cgroup that is no more. */
+/* Removes the mark that the kernel puts behind the path of a removed cgroup. */
 static struct cgroup_name without_mark(struct cgroup_name path)
 {
 	if (has_suffix(path, " (deleted)"))
@@ -223,7 +233,10 @@ static struct cgroup_name without_mark(struct cgroup_name path)
 	return path;
 }
 
-/* PATH from its beginning up to the end of NAME, a part of it; nothing where NAME is. */
+/*
+ * Returns PATH from its beginning to the end of NAME, which is a part of it; len 0 if NAME has
+ * none.
+ */
 static struct cgroup_name up_to(struct cgroup_name path, struct cgroup_name name)
 {
 	if (!name.len)
@@ -231,7 +244,10 @@ static struct cgroup_name up_to(struct cgroup_name path, struct cgroup_name name
 	return (struct cgroup_name){path.text, (size_t)(name.text + name.len - path.text)};
 }
 
-/* Where in PATH the owners are, that of name=systemd or the unified one. */
+/*
+ * Sets the owners' paths, as parts of PATH, which is that of name=systemd or of the unified
+ * hierarchy.
+ */
 static void find_owners(struct cgroup_name path, struct cgroup *c)
 {
 	struct cgroup_name unit = up_to(path, c->unit);
@@ -269,7 +285,7 @@ static void parse_path(struct cgroup_name path, struct cgroup *ret)
 	}
 	if (is_users)
 		ret->container.pod[0] = 0;
-	/* Below a user manager, and in old layouts below a session, stand the units of the user. */
+	/* The units of a user follow below the user's manager; in old layouts, below a session. */
 	if (is_users)
 		ret->user_unit = take_unit(&path, &slice, &component);
 	if (ret->unit.len)
@@ -279,7 +295,7 @@ static void parse_path(struct cgroup_name path, struct cgroup *ret)
 		ret->slice = root_slice;
 }
 
-/* Of a comma-separated list. */
+/* LIST is separated by commas. */
 static bool has_controller(struct cgroup_name list, const char *name)
 {
 	size_t len = strlen(name);
@@ -297,12 +313,12 @@ static bool has_controller(struct cgroup_name list, const char *name)
 	return false;
 }
 
-/* What a line, "ID:CONTROLLERS:PATH", is of. */
+/* The hierarchy of a line, "ID:CONTROLLERS:PATH". */
 enum hierarchy {
 	HIERARCHY_OTHER,
 	HIERARCHY_SYSTEMD, /* name=systemd */
-	HIERARCHY_MEMORY,  /* of v1, with its memory controller */
-	HIERARCHY_UNIFIED, /* which has it where no other line does */
+	HIERARCHY_MEMORY,  /* v1, with the memory controller */
+	HIERARCHY_UNIFIED, /* v2; it has the memory controller if no v1 hierarchy has it */
 };
 
 static enum hierarchy take_path(const char *line, size_t len, struct cgroup_name *ret_path)
@@ -324,7 +340,10 @@ static enum hierarchy take_path(const char *line, size_t len, struct cgroup_name
 	return has_controller(controllers, "memory") ? HIERARCHY_MEMORY : HIERARCHY_OTHER;
 }
 
-/* Whether no component of PATH leads up: out of our cgroup namespace, where nothing can be read. */
+/*
+ * Whether PATH has no component "..", which would lead out of the reader's cgroup namespace, where
+ * nothing can be read.
+ */
 static bool leads_down(struct cgroup_name path)
 {
 	struct cgroup_name part;
@@ -335,14 +354,17 @@ static bool leads_down(struct cgroup_name path)
 	return true;
 }
 
-/* Whether PATH is ABOVE or below it. */
+/* Whether PATH is ABOVE or lies below it. */
 static bool is_within(struct cgroup_name path, struct cgroup_name above)
 {
 	return path.len >= above.len && !memcmp(path.text, above.text, above.len) &&
 	       (path.len == above.len || path.text[above.len] == '/');
 }
 
-/* Leaves of what find_owners() has found what the memory controller has, whose path of the process is MEMORY. */
+/*
+ * Keeps, of the paths that find_owners() has set, those that the memory controller has. MEMORY is
+ * the process's path there.
+ */
 static void find_charged(struct cgroup_name memory, struct cgroup *c)
 {
 	memory = without_mark(memory);
@@ -376,7 +398,7 @@ void cgroup_parse(const char *text, size_t len, struct cgroup *ret)
 		enum hierarchy hierarchy = take_path(text, n, &path);
 		struct cgroup found;
 
-		/* The unified line stands last and must not undo what the others said. */
+		/* The unified line stands last and must not replace what an earlier line named. */
 		if (hierarchy == HIERARCHY_SYSTEMD ||
 			(hierarchy == HIERARCHY_UNIFIED && !had_named)) {
 			parse_path(path, &found);

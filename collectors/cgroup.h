@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/PID/cgroup: which systemd unit, session and machine, which container and pod a process belongs to. Pure, over the
- * text alone, by the rules that systemd and container runtimes name cgroups with, so that no bus and no libsystemd is
- * needed to read it.
+ * Parser of /proc/PID/cgroup: finds the systemd unit, session and machine, and the container and
+ * pod, of a process. It needs the text alone, no bus and no libsystemd: it knows how systemd and
+ * container runtimes name cgroups. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_CGROUP_H
 #define MEMTALLY_COLLECTORS_CGROUP_H
@@ -14,43 +14,51 @@
 #include "collectors/container.h"
 #include "snapshot/record.h"
 
-/* A part of the text that was parsed; len 0: there is none. */
+/* A part of the parsed text, not terminated. len 0: there is none. */
 struct cgroup_name {
 	const char *text;
 	size_t len;
 };
 
 enum {
-	CGROUP_MACHINE_SIZE = 65, /* a name of a machine has as many bytes as one of a host */
-	CGROUP_PATH_MAX = 1023,   /* bytes of a path in .charged: a longer one is none */
+	CGROUP_MACHINE_SIZE = 65, /* with the NUL byte; a machine's name is as long as a host's */
+	CGROUP_PATH_MAX = 1023,   /* bytes of a path in .charged; longer paths are left out */
 };
 
 struct cgroup {
-	struct cgroup_name unit;      /* the system unit: "ssh.service", "user@1000.service" */
+	/* the system unit, for example "ssh.service" or "user@1000.service" */
+	struct cgroup_name unit;
 	struct cgroup_name user_unit; /* the unit of a user manager below it */
-	struct cgroup_name
-		slice; /* the innermost slice above the unit; "-.slice" where there is none other */
-	struct cgroup_name session; /* of a login: "2" of "session-2.scope" */
-	bool has_uid; /* a user's manager or session it is, and all that is made below it: */
-	uint32_t uid;
-	char machine
-		[CGROUP_MACHINE_SIZE]; /* as systemd-machined knows it, terminated; empty: none */
-	struct container container;    /* of a user's own, if .has_uid, and then of no pod */
+	/* the innermost slice above the unit; "-.slice" if there is no other */
+	struct cgroup_name slice;
+	struct cgroup_name session; /* of a login session: "2" for "session-2.scope" */
 	/*
-	 * By enum owner_kind, of those that are cgroups: the path of the cgroup that the owner is, as the memory controller's
-	 * hierarchy has it, from "/" on and without ".."; len 0: that has none, or it is not known to be the owner's.
+	 * the unit is a user's manager or session: .uid is that user, who owns everything below it
+	 */
+	bool has_uid;
+	uint32_t uid;
+	/* name as systemd-machined knows it, terminated; empty: none */
+	char machine[CGROUP_MACHINE_SIZE];
+	/* if .has_uid is set, it is the user's own, and has no pod */
+	struct container container;
+	/*
+	 * By enum owner_kind, for the kinds that are cgroups: path of the owner's cgroup in the
+	 * memory controller's hierarchy. It starts with "/" and has no "..". len 0: the owner has
+	 * no cgroup there, or it is not known that the cgroup is the owner's.
 	 */
 	struct cgroup_name charged[OWNER_KINDS];
 };
 
 /*
- * Reads the path of the hierarchy that systemd uses: name=systemd of cgroup v1 (legacy and hybrid), else
- * the unified one. Never fails: a text without a unit gives none.
+ * Parses the LEN bytes of TEXT. Reads the line of the hierarchy that systemd uses: name=systemd of
+ * cgroup v1 (legacy and hybrid layouts), else the unified one. Never fails: what the text does not
+ * name is empty in RET. RET points into TEXT.
  *
- * Whoever may make cgroups below his own may call them what he likes: what is found there is his (.uid).
+ * A user who can create cgroups chooses their names. Everything below a user's manager or session
+ * is therefore that user's (.uid).
  *
- * In v1 each controller may have another hierarchy, and a process another place in it. An owner is charged where the memory
- * controller has the process at the path at which it is the owner's, or below.
+ * In v1 each controller may have a hierarchy of its own, with the process at another path. .charged
+ * has an owner's path only if the memory controller has the process at that path, or below it.
  */
 void cgroup_parse(const char *text, size_t len, struct cgroup *ret);
 

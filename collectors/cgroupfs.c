@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A controller is bound to one hierarchy at a time. The mount of a v1 hierarchy names its controllers among its options;
- * in that of the unified one, cgroup.controllers does.
+ * A controller is bound to one hierarchy at a time. Mount options name the controllers of a v1
+ * hierarchy; in the unified hierarchy the file cgroup.controllers does.
  *
- * Paths in /proc/PID/cgroup and the roots of mounts in mountinfo are told from the root of the reader's cgroup namespace:
- * a mount shows what is below its root, and one whose root leads up ("/..") can't be put together with them.
+ * Paths in /proc/PID/cgroup and roots in mountinfo are relative to the root of the reader's cgroup
+ * namespace. A mount shows the cgroups below its root. A mount with a root that leads up ("/..") cannot
+ * be matched with such paths.
  */
 #include "config.h"
 
@@ -23,12 +24,15 @@
 #include "collectors/mountinfo.h"
 
 enum {
-	TEXT_SIZE = 1 << 14, /* memory.stat of 6.18 has 2 KiB */
-	CANDIDATES = 16,     /* so many mounts are kept in mind; hosts have two */
+	TEXT_SIZE = 1 << 14, /* memory.stat of Linux 6.18 has 2 KiB */
+	CANDIDATES = 16,     /* mounts that are considered; hosts have two */
 	RANKS = 8,
 };
 
-/* Where systems mount it. What is elsewhere may be behind a mount that hangs: it is opened only if there is none here. */
+/*
+ * The usual place. A mount elsewhere may lie behind one that hangs, so it is opened only if none is
+ * here.
+ */
 #define USUAL "/sys/fs/cgroup"
 
 void cgroupfs_init(struct cgroupfs *fs)
@@ -56,7 +60,7 @@ static bool is_below(const char *path, const char *above)
 	return !strncmp(path, above, len) && (!path[len] || path[len] == '/');
 }
 
-/* Whether it may have the memory controller, and in which version. */
+/* Whether M may have the memory controller, and in which version. */
 static bool is_candidate(const struct mountinfo *m, enum charge_version *ret)
 {
 	if (!strcmp(m->fstype, "cgroup2"))
@@ -68,14 +72,14 @@ static bool is_candidate(const struct mountinfo *m, enum charge_version *ret)
 	return m->root[0] == '/' && !is_below(m->root, "/..");
 }
 
-/* In which order they are tried. */
+/* Candidates are tried by rising rank. */
 static unsigned int rank_of(const struct mountinfo *m, enum charge_version version)
 {
 	return (is_below(m->mountpoint, USUAL) ? 0U : 4U) + (m->root[1] ? 2U : 0U) +
 	       (version == CHARGE_V2);
 }
 
-/* Names, which blanks part and a newline ends. */
+/* TEXT has words, with a space or a newline behind each. */
 static bool has_word(const char *text, size_t len, const char *word)
 {
 	size_t word_len = strlen(word);
@@ -109,7 +113,7 @@ int cgroupfs_open(struct cgroupfs *fs)
 	fd = open(fs->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
-	/* What lies there now may be another mount. */
+	/* Another mount may be there now. */
 	if (major(st.st_dev) != fs->major || minor(st.st_dev) != fs->minor)
 		return -ENODEV;
 	fs->fd = TAKE_FD(fd);
@@ -121,7 +125,10 @@ void cgroupfs_close(struct cgroupfs *fs)
 	fs->fd = fd_close(fs->fd);
 }
 
-/* Takes M if it has the memory controller. 0, be it so or not; -ENOMEM. */
+/*
+ * Takes M into RET if it has the memory controller, and sets *RET_HAS. Returns 0 in both cases, or
+ * -ENOMEM.
+ */
 static int try_mount(
 	const struct mountinfo *m, enum charge_version version, struct cgroupfs *ret, bool *ret_has)
 {
@@ -157,7 +164,7 @@ int cgroupfs_find(struct cgroupfs *fs, char *text, size_t len)
 		if (r == 0 && count < CANDIDATES && is_candidate(&m, &version[count]))
 			candidate[count++] = m;
 	for (unsigned int rank = 0; rank < RANKS; rank++)
-		for (size_t i = count; i-- > 0;) { /* of those at one place the last is on top */
+		for (size_t i = count; i-- > 0;) { /* of mounts at one place the last is on top */
 			if (rank_of(&candidate[i], version[i]) != rank)
 				continue;
 			r = try_mount(&candidate[i], version[i], fs, &has);
@@ -176,7 +183,7 @@ int cgroupfs_look(struct cgroupfs *fs, int procfs_fd)
 	return r < 0 ? r : cgroupfs_find(fs, text.data, text.len);
 }
 
-/* PATH below what is mounted; NULL: it is not shown there. */
+/* Returns PATH relative to the mount, NULL if the mount does not show it. */
 static const char *relative(const struct cgroupfs *fs, const char *path)
 {
 	if (!is_below(path, fs->root))
@@ -187,16 +194,17 @@ static const char *relative(const struct cgroupfs *fs, const char *path)
 	return *path ? path : ".";
 }
 
-/* What an error of open or read in a cgroup's directory means. */
+/* The outcome for ERROR, a negative errno of open or read in a cgroup's directory. */
 static enum charge_outcome outcome_of(int error)
 {
 	switch (error) {
 	case -ENOENT:
-	case -ENODEV: return CHARGE_NONE; /* it was removed, before or after it was opened */
+	/* the cgroup was removed, before or after its directory was opened */
+	case -ENODEV: return CHARGE_NONE;
 	case -EACCES:
 	case -EPERM: return CHARGE_DENIED;
 	case -EBADMSG: return CHARGE_MALFORMED;
-	default: return CHARGE_ERROR; /* no descriptor, no memory */
+	default: return CHARGE_ERROR; /* for example no descriptor or no memory left */
 	}
 }
 
@@ -220,7 +228,10 @@ static int read_stat(int dirfd, enum charge_version version, struct charge *ret)
 	return r < 0 ? r : charge_parse_stat(text, len, version, ret);
 }
 
-/* What a kernel may be built or started without: swap, and accounting of the kernel's own memory. */
+/*
+ * For a file that a kernel may lack: accounting of swap and of kernel memory can be left out or
+ * switched off.
+ */
 static int read_optional(int dirfd, const char *file, enum charge_field field, struct charge *ret)
 {
 	int r = read_value(dirfd, file, field, ret);
@@ -235,7 +246,7 @@ static int read_all(int dirfd, enum charge_version version, struct charge *ret)
 		dirfd, is_v1 ? "memory.usage_in_bytes" : "memory.current", CHARGE_TOTAL, ret);
 	int of_stat, of_rest;
 
-	/* A cgroup without the controller's files is charged in one above it. */
+	/* A cgroup without the controller's files is charged as a part of one above it. */
 	if (r == -ENOENT || r == -ENODEV)
 		return r;
 	of_stat = read_stat(dirfd, version, ret);

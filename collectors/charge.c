@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "KEY VALUE" lines. In v2 each is of the cgroup with all below it. In v1 there are two of each: those that begin with
- * "total_" are so, the others are of the cgroup alone.
+ * memory.stat has lines "KEY VALUE". In v2 each value includes all cgroups below. In v1 each key is
+ * there twice: with "total_" before it, the value includes all cgroups below, else it is of the
+ * cgroup alone.
  */
 #include "config.h"
 
@@ -33,13 +34,13 @@ static const struct key keys_v2[] = {
 	{"kernel", CHARGE_KERNEL},
 };
 
-/* A number of bytes, whole. */
+/* TEXT must be a number as a whole. */
 static int parse_bytes(const char *text, size_t len, uint64_t *ret)
 {
 	return number_parse_u64(text, len, ret) < 0 || *ret > INT64_MAX ? -EBADMSG : 0;
 }
 
-/* The key of a line, without its end. NULL: it is another. */
+/* Returns the entry of a key, NULL if it is not in KEYS. */
 static const struct key *find_key(
 	const struct key *keys, size_t count, const char *name, size_t name_len)
 {

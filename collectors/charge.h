@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel charges a cgroup, and all below it, for memory: the texts of the memory controller's files, in both
- * versions of it. Pure.
+ * Parser of the memory controller's files: what the kernel charges a cgroup, with all cgroups below
+ * it. Both versions of cgroups. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_CHARGE_H
 #define MEMTALLY_COLLECTORS_CHARGE_H
@@ -11,17 +11,19 @@
 
 enum charge_field {
 	CHARGE_TOTAL,  /* memory.current; v1 memory.usage_in_bytes */
-	CHARGE_ANON,   /* of memory.stat: anon; v1 total_rss, which has huge pages, too */
-	CHARGE_FILE,   /* file; v1 total_cache: with shmem, be it mapped or not */
-	CHARGE_SHMEM,  /* shmem; v1 total_shmem (Linux 4.11) */
-	CHARGE_KERNEL, /* kernel (5.18); v1 memory.kmem.usage_in_bytes */
-	CHARGE_SWAP, /* memory.swap.current; v1 total_swap, which kernels without accounting of swap leave out */
+	CHARGE_ANON,   /* memory.stat: anon; v1 total_rss, which includes huge pages */
+	CHARGE_FILE,   /* memory.stat: file; v1 total_cache: includes shmem, mapped or not */
+	CHARGE_SHMEM,  /* memory.stat: shmem; v1 total_shmem (Linux 4.11) */
+	CHARGE_KERNEL, /* memory.stat: kernel (Linux 5.18); v1 memory.kmem.usage_in_bytes */
+	/* memory.swap.current; v1 total_swap, absent if the kernel does not account swap */
+	CHARGE_SWAP,
 	CHARGE_FIELDS
 };
 
 struct charge {
 	uint64_t present;
-	uint64_t q[CHARGE_FIELDS]; /* bytes; the first is not the sum of the others */
+	/* bytes, by enum charge_field; CHARGE_TOTAL is not the sum of the others */
+	uint64_t q[CHARGE_FIELDS];
 };
 
 enum charge_version {
@@ -30,13 +32,17 @@ enum charge_version {
 };
 
 /*
- * Adds to RET what memory.stat has. Keys that are not known are passed over. -EBADMSG: cut off, a key twice, or a value
- * that no kernel prints; RET is as it was.
+ * Sets in RET the fields that TEXT, a memory.stat, has. Unknown keys are skipped. Returns 0; or
+ * -EBADMSG, with RET unchanged, if the text is cut off, has a key twice, or has a value that no
+ * kernel prints.
  */
 int charge_parse_stat(
 	const char *text, size_t len, enum charge_version version, struct charge *ret);
 
-/* Adds to RET a file of one number, as FIELD. -EBADMSG: it is none, or beyond 2^63; RET is as it was. */
+/*
+ * Sets FIELD in RET from TEXT, a file with one number. Returns 0; or -EBADMSG, with RET unchanged,
+ * if TEXT is no number or above INT64_MAX.
+ */
 int charge_parse_value(const char *text, size_t len, enum charge_field field, struct charge *ret);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * To read memory.stat has the kernel add up what its processors have counted since somebody did so last: that costs more
- * than all else of it. So where many cgroups are, some of them are read in each pass.
+ * A read of memory.stat makes the kernel add up what all CPUs have counted since the last read.
+ * That costs more than the rest of the read. So on hosts with many cgroups a pass reads only some
+ * of them.
  */
 #include "config.h"
 
@@ -83,8 +84,8 @@ int charges_get(struct charges *c, const char *path, size_t len, uint32_t *ret_s
 }
 
 /*
- * An owner of which one member is in one cgroup and one in another is no cgroup. Nor is one of which a member is in none
- * that is charged: what the others' is charged is not for all of it.
+ * An owner with members in different cgroups is no cgroup. The same holds if one member is in
+ * no charged cgroup: the charge of the others' cgroup would not cover all of the owner.
  */
 static void settle_owner(struct charges *c, struct scope *owner, uint32_t cgroup)
 {
@@ -96,7 +97,7 @@ static void settle_owner(struct charges *c, struct scope *owner, uint32_t cgroup
 		owner->cgroup = CHARGES_AMBIGUOUS;
 }
 
-/* Which cgroup each owner is, by all who are counted in this pass. */
+/* Sets which cgroup each owner is, from all members of this pass. */
 static void settle(struct charges *c, struct tally *t)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
@@ -115,7 +116,10 @@ static void settle(struct charges *c, struct tally *t)
 	}
 }
 
-/* Whoever held one of these slots has a membership without members, which tally_tidy() removes. */
+/*
+ * Removes unused cgroups. Only memberships without members still have their slots, and tally_tidy()
+ * removes those.
+ */
 static void sweep(struct charges *c)
 {
 	for (struct scope *s = scopes_next(&c->cgroups, NULL), *next; s; s = next) {
@@ -149,7 +153,7 @@ static uint32_t count_of(const struct charges *c)
 	return (uint32_t)(c->order.len / sizeof(struct item));
 }
 
-/* The oldest first, and before them those that were never read. */
+/* Orders the cgroups: those never read first, then by age. */
 static int set_order(struct charges *c, uint64_t period_ns)
 {
 	uint64_t even = amount_part(c->cgroups.count, period_ns, MAX_AGE_NS) + 1;
@@ -169,7 +173,7 @@ static int set_order(struct charges *c, uint64_t period_ns)
 	return 0;
 }
 
-/* Nothing is known of any, and nothing read: the controller is not there any more. */
+/* The controller is gone: forgets all readings. */
 static void forget_readings(struct charges *c)
 {
 	for (uint32_t i = 0; i < c->readings; i++)
@@ -230,7 +234,7 @@ static void show(const struct charges_reading *reading, struct scope *owner, uin
 		ROW_SET(&owner->sums, SCOPE_CGROUP_AGE, amount_less(now_ns, reading->at_ns));
 }
 
-/* What became of reading OWNER's; CHARGE_OUTCOMES: it was not read. */
+/* Returns the outcome of reading OWNER's cgroup, CHARGE_OUTCOMES if it was not read yet. */
 static enum charge_outcome end_owner(struct charges *c, struct scope *owner, uint64_t now_ns)
 {
 	const struct charges_reading *reading;

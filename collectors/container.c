@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is made of an id, as cgroupfs's driver and systemd's have it:
+ * The paths that runtimes make of an id, with the cgroupfs driver and with systemd's:
  *
  *     Docker      /docker/ID                                 /system.slice/docker-ID.scope
  *     Podman      /libpod_parent/libpod-ID                   /machine.slice/libpod-ID.scope/container
@@ -9,9 +9,9 @@
  *     nerdctl     /default/ID                                /system.slice/nerdctl-ID.scope
  *     LXC         /lxc/NAME, /lxc.payload.NAME
  *
- * and, where containerd is told of one driver and the kubelet of the other, PARENT.slice:cri-containerd:ID, which is the
- * container's cgroup and none of its pod's. A runtime's
- * own helpers (libpod-conmon-ID, crio-conmon-ID, lxc.monitor.NAME) are not in the container.
+ * If containerd and the kubelet use different drivers, the path is PARENT.slice:cri-containerd:ID.
+ * It is the container's cgroup, and the pod has none. A runtime's own helpers (libpod-conmon-ID,
+ * crio-conmon-ID, lxc.monitor.NAME) are not in the container.
  */
 #include "config.h"
 
@@ -54,7 +54,7 @@ static bool is(struct part p, const char *text)
 	return p.len == strlen(text) && !memcmp(p.text, text, p.len);
 }
 
-/* Takes PREFIX off. False: it is not there, and P is as it was. */
+/* Removes PREFIX. Returns false and leaves P unchanged if it does not begin with it. */
 static bool take_prefix(struct part *p, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -95,7 +95,7 @@ static bool is_id(struct part p)
 }
 
 static const struct {
-	const char *name; /* before the id, with a '-' between */
+	const char *name; /* the text before the id, without the '-' */
 	enum container_runtime runtime;
 } prefixes[] = {
 	{"docker", RUNTIME_DOCKER},
@@ -106,7 +106,7 @@ static const struct {
 	{"crio", RUNTIME_CRIO},
 };
 
-/* NAME is what stands before the id. */
+/* NAME is the text before the id. */
 static bool find_runtime(struct part name, enum container_runtime *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
@@ -124,7 +124,10 @@ static void set_name(struct container *c, struct part name, enum container_runti
 	c->runtime = runtime;
 }
 
-/* P is "PREFIX-ID" or, in a unit of containerd's, "PARENT:PREFIX:ID"; or the id alone below PARENT. */
+/*
+ * Reads a container's id from P: "PREFIX-ID"; "PARENT:PREFIX:ID" in a unit of containerd's; or the
+ * id alone below PARENT.
+ */
 static bool take_id(struct part p, struct part parent, struct container *c)
 {
 	enum container_runtime runtime = RUNTIME_UNKNOWN;
@@ -167,7 +170,7 @@ static bool is_lxc_name(struct part p)
 	return true;
 }
 
-/* LXC names its cgroups below the root alone; what a container's guest makes is deeper. */
+/* LXC has its cgroups only directly below the root; deeper ones belong to a container's guest. */
 static bool take_lxc(struct part p, struct part parent, size_t depth, struct container *c)
 {
 	if (depth == 0 ? !take_prefix(&p, "lxc.payload.")
@@ -179,7 +182,7 @@ static bool take_lxc(struct part p, struct part parent, size_t depth, struct con
 	return true;
 }
 
-/* A UUID, with DASH between its parts, or 32 digits. */
+/* A UUID with DASH between its parts, or 32 digits. */
 static bool is_pod_uid(struct part p, char dash)
 {
 	if (p.len == HASH_LENGTH)
@@ -195,7 +198,10 @@ static bool is_pod_uid(struct part p, char dash)
 	return true;
 }
 
-/* "podUID" below kubepods, or "kubepods[-CLASS]-podU_I_D.slice", which other names may follow behind a ':'. */
+/*
+ * Reads a pod's uid from P: "podUID" below kubepods, or "kubepods[-CLASS]-podU_I_D.slice", which
+ * may have a ':' and other names behind it.
+ */
 static bool take_pod(struct part p, bool is_below_kubepods, struct container *c)
 {
 	const char *colon = memchr(p.text, ':', p.len);
@@ -229,7 +235,7 @@ void container_parse(const char *path, size_t len, struct container *ret)
 		struct container c = {.runtime = RUNTIME_UNKNOWN};
 		size_t end = (size_t)(rest.text - path);
 
-		/* A pod's containers are below it: those that stood before are around it. */
+		/* A pod's containers are below it: containers found before are around it. */
 		if (take_pod(p, is_below_kubepods, &c)) {
 			*ret = c;
 			ret->pod_end = memchr(p.text, ':', p.len) ? 0 : end;

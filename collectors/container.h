@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which container, and which Kubernetes pod, a cgroup's path is of: by the names that container runtimes give
- * cgroups, with either of their drivers (cgroupfs, systemd). Pure.
+ * Finds the container and the Kubernetes pod in the path of a cgroup, by the names that container
+ * runtimes give cgroups, with both of their drivers (cgroupfs, systemd). Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_CONTAINER_H
 #define MEMTALLY_COLLECTORS_CONTAINER_H
@@ -11,19 +11,26 @@
 #include "snapshot/record.h"
 
 enum {
-	CONTAINER_NAME_SIZE = 129, /* an id of 64 digits, or what an LXC container is called */
-	CONTAINER_POD_SIZE = 37,   /* a UUID, or the 32 digits of a static pod */
+	/* with the NUL byte: an id of 64 digits, or the name of an LXC container */
+	CONTAINER_NAME_SIZE = 129,
+	CONTAINER_POD_SIZE = 37, /* with the NUL byte: a UUID, or the 32 digits of a static pod */
 };
 
 struct container {
-	char name[CONTAINER_NAME_SIZE]; /* the id; of LXC the name; terminated; empty: none */
-	char pod[CONTAINER_POD_SIZE];   /* its uid with dashes, terminated; empty: none */
-	enum container_runtime runtime; /* of a container */
-	size_t name_end,
-		pod_end; /* the bytes of the path that are the cgroup of either; 0: none is */
+	char name[CONTAINER_NAME_SIZE]; /* the id; for LXC the name; terminated; empty: none */
+	char pod[CONTAINER_POD_SIZE];   /* the pod's uid with dashes, terminated; empty: none */
+	enum container_runtime runtime; /* of the container */
+	/*
+	 * .name_end, .pod_end: length of the path of the container's and of the pod's cgroup; 0: no
+	 * cgroup is known
+	 */
+	size_t name_end, pod_end;
 };
 
-/* Reads PATH, as the last field of a line of /proc/PID/cgroup has it. Of nested ones it is the innermost. Never fails. */
+/*
+ * Parses PATH (LEN bytes), the last field of a line of /proc/PID/cgroup. If containers are nested,
+ * RET has the innermost. Never fails: without a container RET.name is empty.
+ */
 void container_parse(const char *path, size_t len, struct container *ret);
 
 #endif
