@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes are read by rising pid. If the first ones that are due were read, those with the lowest pids would take all
- * places again and again: their pause is 30 s at most, and eight of them fill a pass of 10 s. Hence they are chosen by age.
+ * Why age decides: passes read processes by rising pid. If the first due processes were read, those
+ * with the lowest pids would take all places each time: their pause is 30 s at most, and eight of
+ * them fill a pass of 10 s.
  */
 #include "config.h"
 
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 
 enum {
-	GROWTH = 8, /* places of a user all of whose reads have returned, against the last pass */
+	/* factor by which a user's places grow after a pass in which all reads returned */
+	GROWTH = 8,
 	PLACES_MAX = 1 << 18, /* 8 to the power of 6: all processes of a host */
 };
 
@@ -20,7 +22,7 @@ static const uint32_t limits[ATTEMPT_KINDS] = {
 	[ATTEMPT_BLOCKED] = ATTEMPTS_PLACES,
 };
 
-/* The entry that counts for UID; NULL: there is none yet. */
+/* Returns the entry that counts for UID, NULL if UID has none yet. */
 static const struct attempts_user *find_user(const struct attempts *a, uint32_t uid)
 {
 	for (uint32_t i = 0; i < a->users; i++)
@@ -29,7 +31,7 @@ static const struct attempts_user *find_user(const struct attempts *a, uint32_t 
 	return a->users < ATTEMPTS_USERS ? NULL : &a->others;
 }
 
-/* As find_user(), but makes the entry if there is none. */
+/* Returns the entry that counts for UID, and makes it if there is none. */
 static struct attempts_user *add_user(struct attempts *a, uint32_t uid)
 {
 	const struct attempts_user *user = find_user(a, uid);
@@ -42,7 +44,10 @@ static struct attempts_user *add_user(struct attempts *a, uint32_t uid)
 	return &a->user[a->users++];
 }
 
-/* How many places a user has after a pass in which USER was counted; NULL: nothing was. */
+/*
+ * Returns how many places a user has in the pass after that in which USER was counted. USER may be
+ * NULL: no reads.
+ */
 static uint32_t places_after(const struct attempts_user *user)
 {
 	bool have_returned = user && user->chosen && user->chosen == user->places &&
@@ -72,7 +77,10 @@ static int compare_ranks(const void *a_, const void *b_)
 	return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank) : compare_ages(a, b);
 }
 
-/* Sets the rank and the places of each in DUE by what LAST, the last pass, has counted. */
+/*
+ * Sets .rank and .places of each entry of DUE from LAST, the counts of the last pass, and sorts DUE
+ * by rank.
+ */
 static void rank(const struct attempts *last, struct attempts_due *due, size_t count)
 {
 	uint32_t places = ATTEMPTS_PLACES;

@@ -13,7 +13,9 @@ bool block_is_of(const struct block *b, bool is_walk)
 	return b->file && !b->is_deferred && (is_walk || !b->is_walk);
 }
 
-/* Whether the process was logged so short a time before NOW_NS that a block which begins then is not logged. */
+/*
+ * Whether a block that begins at NOW_NS is not to be logged, since one was logged shortly before.
+ */
 static bool was_told(const struct block *b, uint64_t now_ns)
 {
 	return b->is_told && now_ns < b->next_ns + BLOCK_TELL_AGAIN_NS;

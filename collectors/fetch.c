@@ -20,8 +20,11 @@
 
 enum {
 	STATUS_SIZE = 4096,
-	SHARES =
-		10, /* of users: after that no read of the pass is waited for any longer than of a user without a share */
+	/*
+	 * after this many shares of users, all reads of the pass are waited for as briefly as those
+	 * of a user without a share left
+	 */
+	SHARES = 10,
 };
 
 static const char *const names[FETCH_FILES] = {
@@ -38,7 +41,7 @@ static bool is_walk(enum fetch_file file)
 	return file == FETCH_ROLLUP || file == FETCH_SMAPS || file == FETCH_MAPS;
 }
 
-/* stat is always the leader's: the start time is the process's. */
+/* stat is always the leader's: it has the start time of the process. */
 static const char *path_of(
 	const struct process *p, enum fetch_file file, char to[static READING_PATH_SIZE])
 {
@@ -46,15 +49,18 @@ static const char *path_of(
 }
 
 /*
- * Whether a worker reads the files of P that may block. The reader's own never do, and a worker, which has no rights left,
- * may not read them.
+ * Whether a worker reads the files of P that may block. The reader's own files never block, and a
+ * worker may not read them, since it has no rights left.
  */
 static bool is_remote(const struct process_reader *r, const struct process *p)
 {
 	return r->workers && p->pid != r->own_pid;
 }
 
-/* The real user of P: setuid programs are their caller's. OWNER_NO_ID: status cannot be had. */
+/*
+ * Returns the real user of P, since a setuid program belongs to its caller; OWNER_NO_ID if status
+ * cannot be read.
+ */
 static uint32_t user_of(const struct process *p, int dirfd)
 {
 	struct status status;
@@ -69,7 +75,10 @@ static uint32_t user_of(const struct process *p, int dirfd)
 	return status.ruid;
 }
 
-/* Whether a file of P that may block was ever read: status alone makes a process known. */
+/*
+ * Whether a file of P that may block was ever read. status makes a process known, but does not
+ * block.
+ */
 static bool was_read(const struct process *p)
 {
 	return p->has_stat || p->measured;
@@ -82,13 +91,16 @@ static enum attempt attempt_of(const struct process *p, enum fetch_file file)
 	return was_read(p) ? ATTEMPT_KNOWN : ATTEMPT_NEW;
 }
 
-/* Whether processes that are not known to block may have to wait for a later pass. */
+/* Whether reads of processes that are not known to block may be deferred to a later pass. */
 static bool may_be_limited(const struct process_reader *r)
 {
 	return !r->is_single && r->attempts.total >= ATTEMPTS_UNLIMITED;
 }
 
-/* Whether FILE of P must not be read now: its last read blocked and P is not chosen, or attempts.h does not allow it. */
+/*
+ * Whether FILE of P must not be read now: its last read blocked and P is not chosen, or
+ * attempts_allow() refuses it.
+ */
 static bool is_forbidden(
 	struct process_reader *r, struct process *p, int dirfd, enum fetch_file file)
 {
@@ -104,7 +116,10 @@ static bool is_forbidden(
 	return true;
 }
 
-/* Notes in P what has become of a read of FILE. Only the kernel's own answer ends a block. */
+/*
+ * Notes in P the result of a read of FILE. Errors of the reader or of its workers do not end a
+ * block.
+ */
 static void note(
 	struct process_reader *r, struct process *p, int dirfd, enum fetch_file file, int error)
 {
@@ -122,8 +137,9 @@ static void note(
 }
 
 /*
- * E is a worker's result for the process of DIRFD. The worker opens files by pid and gets -ENOENT if that process has been reaped;
- * an open below DIRFD would return -ESRCH. The result is that one.
+ * Translates E, a worker's result for the process of DIRFD. The worker opens files by pid and gets
+ * -ENOENT if the process has been reaped; an open below DIRFD would return -ESRCH, so this is
+ * returned.
  */
 static int as_below(int dirfd, int e)
 {
@@ -131,9 +147,10 @@ static int as_below(int dirfd, int e)
 }
 
 /*
- * Call before a worker is asked for a file of P. If reads of P's user have cost more than the user's share of this pass, the
- * next one counts as blocked sooner; also if all reads together have cost ten shares, or in a single pass one. Returns the
- * time that reads have cost, for end_request().
+ * Call it before a worker is asked for a file of P. The next read counts as blocked sooner if reads
+ * of P's user have cost more than the user's share of this pass, or if all reads together have cost
+ * ten shares (in a single pass: one). Returns the time that reads have cost so far, for
+ * end_request().
  */
 static uint64_t begin_request(struct process_reader *r, const struct process *p, int dirfd)
 {
@@ -146,7 +163,10 @@ static uint64_t begin_request(struct process_reader *r, const struct process *p,
 	return lanes->waited_ns;
 }
 
-/* Call after the worker's answer, with what begin_request() has returned: adds the time to the account of P's user. */
+/*
+ * Call it after the worker's answer. BEGIN_NS is the result of begin_request(). Adds the time since
+ * then to the account of P's user.
+ */
 static void end_request(
 	struct process_reader *r, const struct process *p, int dirfd, uint64_t begin_ns)
 {
@@ -162,7 +182,7 @@ static bool is_announced(const struct process_reader *r, const struct process *p
 	return !block_is_on(&p->block) && workers_has_ahead(r->workers, p->pid, path);
 }
 
-/* Not of a thread, which may exit before its process. */
+/* Not for a thread, which may exit before its process. */
 static bool may_keep_status(const struct process_reader *r, const struct process *p)
 {
 	return r->keeps_status && p->dirfd >= 0 && !p->tid &&
@@ -170,7 +190,10 @@ static bool may_keep_status(const struct process_reader *r, const struct process
 		       (r->kept_files < r->files_max && r->kept + r->kept_files < r->kept_max));
 }
 
-/* By a descriptor of status that is kept open, which saves open and close: 2 of the 20 us that a small process takes. */
+/*
+ * Reads status by a descriptor that is kept open. That saves open and close: 2 of the 20 us that a
+ * small process takes.
+ */
 static int read_kept_status(
 	struct process_reader *r, struct process *p, char *to, size_t size, size_t *ret_len)
 {
@@ -183,13 +206,16 @@ static int read_kept_status(
 		r->kept_files++;
 	}
 	e = proctext_reread_status(&r->ends, p->file_fd, to, size, ret_len);
-	/* There are more processes than before, and their directories come first. */
+	/* There are more processes now, and descriptors of their directories come first. */
 	if (r->kept_files > r->files_max)
 		sense_forget(r, p);
 	return e;
 }
 
-/* If status was not announced, it is read below DIRFD after all announced files: this proves that they are of P. */
+/*
+ * If status was not announced, it is read below DIRFD after all announced files, which proves that
+ * these are of P.
+ */
 static int read_status(struct process_reader *r, struct process *p, int dirfd, char *to,
 	size_t size, size_t *ret_len, bool *ret_unproven)
 {
@@ -204,7 +230,10 @@ static int read_status(struct process_reader *r, struct process *p, int dirfd, c
 		end_request(r, p, dirfd, begin_ns);
 		*ret_unproven = true;
 		e = as_below(dirfd, e);
-		/* A process before this one may have blocked, or no worker be left. Long texts are read directly, too. */
+		/*
+		 * Another process's read may have blocked, or there may be no worker left. A long
+		 * text is also read directly.
+		 */
 		if (e != -ETIMEDOUT && e != -ECHILD && e != -EFBIG)
 			return e;
 	} else if (is_remote(r, p)) {
@@ -286,7 +315,10 @@ int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fe
 	e = workers_open_stream(r->workers, p->pid, path_of(p, file, path), ret);
 	end_request(r, p, dirfd, begin_ns);
 	e = as_below(dirfd, e);
-	/* To open it takes no lock of the address space: only a piece of it ends a block (fetch_read_stream()). */
+	/*
+	 * Opening takes no lock of the address space, so only a read of a piece ends a block
+	 * (fetch_read_stream()).
+	 */
 	if (e == -ETIMEDOUT)
 		note(r, p, dirfd, file, e);
 	else if (e == 0 && !fetch_is_there(dirfd)) {
@@ -361,7 +393,10 @@ bool fetch_is_there(int dirfd)
 {
 	struct stat st;
 
-	/* Not faccessat(): that takes the real user's rights, without capabilities, and hidepid=1 refuses those. */
+	/*
+	 * faccessat() would check the real user's rights, without capabilities, and hidepid=1
+	 * refuses those.
+	 */
 	return fstatat(dirfd, "statm", &st, 0) == 0;
 }
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A read counts as blocked when its worker sleeps in the kernel (state D) and has slept for as long as struct
- * lanes_patience says, or for SLEEPS times as long in pieces: a walk gives the lock of the address space back at each
- * mapping, and a process that takes that lock again and again could hold it up for seconds. A worker that runs, or waits for a
- * processor, is only slow: walks of large processes take seconds, and on a busy host all take longer. So is a worker that waits for
- * memory of its own: for a page of its code, or because its cgroup has to give memory back. A read that takes 20 s counts as
- * blocked in any case. If /proc does not show the worker, it is blocked when it has used no CPU time for four times as long.
+ * A read is blocked if its worker sleeps in the kernel (state D) and has slept for as long as
+ * struct lanes_patience says, or for SLEEPS times as long in pieces. Pieces count because a walk
+ * releases the address-space lock at each mapping: a process that takes that lock again and again
+ * could delay the walk for seconds.
+ *
+ * A worker that runs or waits for a CPU is only slow: walks of large processes take seconds, and on
+ * a busy host all reads take longer. So is a worker that waits for memory of its own: for a page of
+ * its code, or because its cgroup has to free memory. A read that takes 20 s is blocked in any
+ * case. If /proc does not show the worker, its read is blocked when it has used no CPU time for
+ * SLEEPS times as long.
  */
 #include "config.h"
 
@@ -26,14 +30,14 @@
 #include "collectors/procfs.h"
 #include "collectors/status.h"
 
-#define NAP_NS (1 * NS_PER_MSEC) /* between two looks whether a killed worker has exited, */
+#define NAP_NS (1 * NS_PER_MSEC) /* between two checks whether a killed worker has exited */
 #define REPLACE_MAX_NS                                                                             \
-	(100 * NS_PER_MSEC)         /* for at most this; and between two attempts from then on */
+	(100 * NS_PER_MSEC) /* longest wait for a worker; also the pause between two later attempts */
 #define STOPPED_NS (1 * NS_PER_SEC) /* asleep elsewhere, stopped or frozen */
 #define SLOW_MAX_NS                                                                                \
 	(20 * NS_PER_SEC) /* a read that takes longer is blocked, even if its worker runs */
 #define START_MAX_NS  (10 * NS_PER_SEC) /* for a worker to start, on a busy host */
-#define GONE_MAX_NS   (1 * NS_PER_SEC)  /* until WORKER_EXITED, when a worker has exited */
+#define GONE_MAX_NS   (1 * NS_PER_SEC)  /* from a worker's exit until WORKER_EXITED */
 #define PARKED_MAX_NS (1 * NS_PER_SEC)
 
 enum {
@@ -62,7 +66,7 @@ void lanes_close(struct lanes *s)
 	s->shared = NULL;
 }
 
-/* Has a worker of the unused LANE started. */
+/* Asks for a worker of the unused LANE. */
 static int start(struct lanes *s, unsigned int lane)
 {
 	struct worker_lane *shared = &s->shared[lane];
@@ -103,7 +107,7 @@ static void kill_worker(struct lanes *s, unsigned int lane)
 	s->control.kill(s->control.to, lane);
 }
 
-/* Makes lanes available again if their worker has exited or has come back from a blocked read. */
+/* Makes lanes available again if their worker has exited or its blocked read has returned. */
 static void look_after_parked(struct lanes *s, uint64_t now_ns)
 {
 	for (unsigned int i = 0; i < LANES; i++) {
@@ -117,17 +121,18 @@ static void look_after_parked(struct lanes *s, uint64_t now_ns)
 		} else if (l->use == LANE_PARKED && is_idle(s, i)) {
 			l->use = LANE_STANDS_BY;
 			l->blocked_pid = l->other_pid = 0;
-			l->streams = 0; /* their users have been told that they are gone */
+			/* the users of its streams have been told that these are gone */
+			l->streams = 0;
 			l->generation++;
 		} else if (now_ns - l->parked_ns >= PARKED_MAX_NS && l->use != LANE_STANDS_BY) {
-			kill_worker(
-				s, i); /* again, if it was killed: the order may have been lost */
+			/* also if it was killed before: the order may have been lost */
+			kill_worker(s, i);
 			l->parked_ns = now_ns;
 		}
 	}
 }
 
-/* The first lane that is in USE; LANES: there is none. */
+/* Returns the first lane in USE, LANES if there is none. */
 static unsigned int find_lane(const struct lanes *s, enum lane_use use)
 {
 	unsigned int i = 0;
@@ -137,7 +142,7 @@ static unsigned int find_lane(const struct lanes *s, enum lane_use use)
 	return i;
 }
 
-/* The worker that has been parked longest; LANES: none is. */
+/* Returns the lane that has been parked longest, LANES if none is parked. */
 static unsigned int find_oldest_parked(const struct lanes *s)
 {
 	unsigned int found = LANES;
@@ -159,7 +164,8 @@ static void keep_standing_by(struct lanes *s)
 		return;
 	lane = find_lane(s, LANE_UNUSED);
 	if (lane < LANES) {
-		(void)start(s, lane); /* else it is tried again when the next one is needed */
+		/* after an error it is tried again when the next worker is needed */
+		(void)start(s, lane);
 		return;
 	}
 	lane = find_oldest_parked(s);
@@ -184,7 +190,10 @@ int lanes_start(struct lanes *s, const struct lanes_control *control)
 	return 0;
 }
 
-/* Lets the worker that stands by serve ROLE, and has another one stand by. False: there is none yet. */
+/*
+ * Lets the worker that stands by serve ROLE, and asks for another one to stand by. Returns false if
+ * there is none yet.
+ */
 static bool change_worker(struct lanes *s, enum lanes_role role)
 {
 	unsigned int lane = find_lane(s, LANE_STANDS_BY);
@@ -258,7 +267,7 @@ void lanes_begin_pass(struct lanes *s)
 	keep_standing_by(s);
 }
 
-/* Has another worker serve ROLE, which may have to be started. 0; -ECHILD, -ECANCELED. */
+/* Lets another worker serve ROLE, and starts one if necessary. Returns 0, -ECHILD or -ECANCELED. */
 static int replace(struct lanes *s, enum lanes_role role)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -286,7 +295,7 @@ bool lanes_is_walk(const struct worker_request *q)
 	       (q->op == WORKER_READ && strstr(q->path, "smaps"));
 }
 
-/* The worker of lane L is blocked at Q. */
+/* Parks lane L: its worker is blocked at Q. */
 static void park(struct lanes *s, struct lane *l, const struct worker_request *q, uint64_t now_ns)
 {
 	l->use = LANE_PARKED;
@@ -297,12 +306,15 @@ static void park(struct lanes *s, struct lane *l, const struct worker_request *q
 	s->blocked++;
 }
 
-/* The worker of LANE has exited by itself, killed by the OOM killer for example, or has not started in time. */
+/*
+ * Gives up the worker of LANE: it has exited by itself, for example killed by the OOM killer, or
+ * has not started in time.
+ */
 static void bury(struct lanes *s, unsigned int lane)
 {
 	if (atomic_load(&s->shared[lane].state) == WORKER_STARTING) {
-		kill_worker(
-			s, lane); /* it may yet start: the lane is not free before it has exited */
+		/* it may start later: the lane is not free before it has exited */
+		kill_worker(s, lane);
 		s->lane[lane].parked_ns = clock_now_ns(CLOCK_MONOTONIC);
 		return;
 	}
@@ -317,7 +329,7 @@ static uint64_t patience_ns(const struct lanes *s)
 	return s->is_hurried ? p->short_ns : p->long_ns;
 }
 
-/* Reads the file NAME of process PID, which never blocks (worker.h). Its length; -1. */
+/* Reads the file NAME of the worker PID, which never blocks (worker.h). Returns its length, or -1. */
 static ssize_t read_own(pid_t pid, const char *name, char text[static TEXT_SIZE])
 {
 	char path[40];
@@ -327,7 +339,7 @@ static ssize_t read_own(pid_t pid, const char *name, char text[static TEXT_SIZE]
 	return file_read(AT_FDCWD, path, text, TEXT_SIZE, &len) < 0 ? -1 : (ssize_t)len;
 }
 
-/* The state letter of process PID; 0: it cannot be had. */
+/* Returns the state letter of process PID, 0 if it cannot be read. */
 static char state_of(pid_t pid)
 {
 	char text[TEXT_SIZE];
@@ -338,10 +350,14 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Whether process PID sleeps because it has no memory or waits for a page of its own, as far as the kernel's function for that is
- * known here. No process that is read can cause it: the locks that block reads show the reading function itself (do_task_stat,
- * call_proc_get_link, mm_access, m_start). Not by /proc/PID/syscall, which is root's alone: workers are not dumpable. wchan is
- * "0" without CAP_SYS_PTRACE and where the kernel has no names. It takes the worker's exec_update_lock at most: a worker never executes.
+ * Whether process PID sleeps because it has no memory or waits for a page of its own, as far as
+ * this code knows the kernel's functions for that. No process that is read can cause this: for the
+ * locks that block reads, wchan shows the reading function itself (do_task_stat,
+ * call_proc_get_link, mm_access, m_start).
+ *
+ * /proc/PID/syscall cannot be used: it belongs to root, since workers are not dumpable. wchan is
+ * "0" without CAP_SYS_PTRACE and on kernels without symbol names. Reading it takes at most the
+ * worker's exec_update_lock, and a worker never calls exec.
  */
 static bool waits_for_memory(pid_t pid)
 {
@@ -362,7 +378,10 @@ static bool waits_for_memory(pid_t pid)
 	return false;
 }
 
-/* Time that process PID has waited for a processor, up to the last time that it ran; 0 in kernels without schedstat. */
+/*
+ * Returns for how long process PID has waited for a CPU, up to the last time that it ran; 0 on
+ * kernels without schedstat.
+ */
 static uint64_t queued_ns_of(pid_t pid)
 {
 	char text[TEXT_SIZE];
@@ -377,16 +396,19 @@ static uint64_t queued_ns_of(pid_t pid)
 
 /* State of a worker that the caller waits for. All times in ns. */
 struct watched {
-	uint64_t request_ns; /* CLOCK_MONOTONIC since which it is at one request */
-	uint64_t first_ns;   /* of the first look; 0: there was none. Then it had */
-	uint64_t cpu_ns;     /* used this much CPU time, */
-	uint64_t queued_ns;  /* and waited this long for a processor */
-	uint64_t last_cpu_ns,
-		asleep_ns; /* CPU time at the last look, and since when that is all it has used */
-	uint64_t slept_ns; /* since the first look */
+	uint64_t request_ns; /* CLOCK_MONOTONIC: since when it is at its current request */
+	uint64_t first_ns;   /* CLOCK_MONOTONIC: first check of the worker; 0: not checked yet */
+	uint64_t cpu_ns;     /* CPU time that it had used at the first check */
+	uint64_t queued_ns;  /* time that it had waited for a CPU at the first check */
+	/*
+	 * .last_cpu_ns: CPU time at the last check; .asleep_ns: CLOCK_MONOTONIC since when it has
+	 * not changed
+	 */
+	uint64_t last_cpu_ns, asleep_ns;
+	uint64_t slept_ns; /* time asleep since the first check */
 };
 
-/* Adds what process PID of S has used to W, at NOW_NS. False: it has exited. */
+/* Updates W from the worker PID at NOW_NS. Returns false if the worker has exited. */
 static bool look_at(const struct lanes *s, struct watched *w, pid_t pid, uint64_t now_ns)
 {
 	clockid_t clock;
@@ -410,7 +432,7 @@ static bool look_at(const struct lanes *s, struct watched *w, pid_t pid, uint64_
 	return true;
 }
 
-/* Looks at the worker of LANE, at NOW_NS. 0: it may go on; an outcome. */
+/* Checks the worker of LANE at NOW_NS. Returns 0 if it may go on, else an outcome. */
 static int judge(
 	const struct lanes *s, struct worker_lane *lane, struct watched *w, uint64_t now_ns)
 {
@@ -419,7 +441,10 @@ static int judge(
 
 	if (atomic_load(&lane->state) != WORKER_SERVING)
 		return now_ns - w->request_ns >= START_MAX_NS ? LANES_LOST : 0;
-	/* The process that has reaped it says so in the lane at once, unless it has exited itself. */
+	/*
+	 * The process that reaps it notes the exit in the lane at once, unless that process has
+	 * exited, too.
+	 */
 	if (!look_at(s, w, pid, now_ns))
 		return now_ns - w->request_ns >= GONE_MAX_NS ? LANES_LOST : 0;
 	if (now_ns - w->request_ns >= SLOW_MAX_NS)
@@ -427,14 +452,17 @@ static int judge(
 	if (now_ns - w->asleep_ns < patience_ns(s) && w->slept_ns < SLEEPS * patience_ns(s))
 		return 0;
 	state = s->sees_workers ? state_of(pid) : 0;
-	if (!state) /* it may as well wait for a processor */
+	if (!state) /* the worker may just as well wait for a CPU */
 		return w->slept_ns >= SLEEPS * patience_ns(s) ? LANES_BLOCKED : 0;
 	if (state == 'R' || (state == 'D' && waits_for_memory(pid)))
 		return 0;
 	return state == 'D' || w->slept_ns >= STOPPED_NS ? LANES_BLOCKED : 0;
 }
 
-/* Sleeps until requests before END are done, or for TIMEOUT_NS; not if request INDEX is done already. */
+/*
+ * Sleeps until the requests before END are done, at most for TIMEOUT_NS. Does not sleep if request
+ * INDEX is done already.
+ */
 static void wait_once(struct worker_lane *lane, uint32_t index, uint32_t end, uint64_t timeout_ns)
 {
 	uint32_t done;

@@ -19,7 +19,7 @@ void last_drop(struct process *p)
 	p->last = NULL;
 }
 
-/* Resident anonymous memory of a sample or row, and the rest of its RSS. */
+/* Splits the RSS of a sample or row into anonymous memory and the rest. */
 static void counters(uint64_t present, const uint64_t *q, uint64_t *ret_anon, uint64_t *ret_file)
 {
 	uint64_t rss = (present >> PROCESS_RSS) & 1 ? q[PROCESS_RSS] : 0;

@@ -41,7 +41,10 @@ const struct line_key *line_find(
 	for (size_t i = 0; i < count; i++) {
 		size_t k = *hint + i < count ? *hint + i : *hint + i - count;
 
-		/* Most keys of status are in no table: the first letter saves most calls of memcmp(). */
+		/*
+		 * Most keys of status are in no table: comparing the first letter saves most calls
+		 * of memcmp().
+		 */
 		if (table[k].len == line->key_len && table[k].name[0] == *line->key &&
 			!memcmp(table[k].name, line->key, line->key_len)) {
 			*hint = k + 1 < count ? k + 1 : 0;
@@ -63,7 +66,10 @@ int line_kib(const struct line *line, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* The last line of TEXT, without its newline; LEN 0 of it if TEXT does not end with a newline. */
+/*
+ * Returns the last line of TEXT, without its newline. *RET_LEN is 0 if TEXT does not end with a
+ * newline.
+ */
 static const char *last_line(const char *text, size_t len, size_t *ret_len)
 {
 	const char *before;
