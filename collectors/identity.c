@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SIZE_SLACK_BYTES = 1 << 20 }; /* the kernel counts RSS per processor, and adds up late */
+enum { SIZE_SLACK_BYTES = 1 << 20 }; /* the kernel counts RSS per CPU and adds it up late */
 
 bool identity_is_same(const struct reading *g)
 {
@@ -22,7 +22,7 @@ bool identity_is_same_walk(const struct reading *g)
 {
 	const struct process *p = g->process;
 
-	if (g->error < 0) /* without a walk there is nothing that could mix */
+	if (g->error < 0) /* without a walk there is nothing that could be of another image */
 		return g->error != -ESRCH;
 	return p->measured && p->range_start == g->smaps.range_start &&
 	       p->range_end == g->smaps.range_end;
@@ -42,8 +42,9 @@ bool identity_is_same_size(const struct reading *g)
 }
 
 /*
- * A reader without CAP_SYS_PTRACE is not told where text and stack begin, so stat can't tell images
- * apart. If it may walk the page tables all the same (CAP_PERFMON), two equal ranges have to do.
+ * The kernel does not tell a reader without CAP_SYS_PTRACE where text and stack begin, so stat
+ * cannot tell images apart. If the reader may walk page tables nevertheless (CAP_PERFMON), two
+ * walks must find the same range.
  */
 static bool is_same_range_again(struct reading *g)
 {
@@ -56,8 +57,8 @@ static bool is_same_range_again(struct reading *g)
 }
 
 /*
- * Walks, and reads stat again after BEFORE, where there is a stat. 0; OUTCOME_CHANGING; or a shortage
- * of ours.
+ * Walks, and compares stat afterwards with BEFORE, if there is a stat. Returns 0, OUTCOME_CHANGING,
+ * or an error for which reading_is_shortage() is true.
  */
 static int walk_guarded(struct reading *g, const struct stat_info *before, bool has_stat)
 {
@@ -73,7 +74,7 @@ static int walk_guarded(struct reading *g, const struct stat_info *before, bool 
 	if (reading_is_shortage(e))
 		return e;
 	if (g->is_stat_blocked)
-		return 0; /* nothing tells more of it now */
+		return 0; /* nothing else can tell now */
 	if (e < 0 || !stat_is_same_image(before, &after))
 		return OUTCOME_CHANGING;
 	return after.start_stack || is_same_range_again(g) ? 0 : OUTCOME_CHANGING;
@@ -95,12 +96,12 @@ int identity_guard(struct reading *g, struct stat_info *ret, bool *ret_has_stat)
 	return e;
 }
 
-/* Without a look at its stack (stat.h) an image is told by its name and where its mappings end. */
+/* If stat has no start of the stack (stat.h), name and end of the range identify the image. */
 static bool is_known_image(const struct reading *g, const struct stat_info *stat, bool has_stat)
 {
 	const struct process *p = g->process;
 
-	/* Without stat there is no telling a renamed process from a new image: take it for one. */
+	/* Without stat a renamed process cannot be told from a new image: it is taken for one. */
 	if (!p->known || !has_stat || !p->has_stat || !stat_is_same_image(&p->stat, stat))
 		return false;
 	if (stat->start_stack)
@@ -113,7 +114,7 @@ void identity_adopt(
 	const struct reading *g, const struct stat_info *stat, bool has_stat, struct sample *ret)
 {
 	struct process *p = g->process;
-	/* While stat blocks, a name and a user that are known stand for the image. */
+	/* While stat is blocked, the known name and user identify the image. */
 	bool is_kept = g->is_stat_blocked && identity_is_same(g);
 	bool same = is_kept || is_known_image(g, stat, has_stat);
 

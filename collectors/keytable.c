@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open addressing with linear probing, at most three quarters full. What is removed leaves no mark: those
- * behind it move up.
+ * Open addressing with linear probing, at most three quarters full. Removal leaves no mark: the
+ * following items move up.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-/* Before each step there is something in it that strangers don't know. */
+/* Each step mixes in a value that strangers do not know. */
 uint64_t keytable_key(const struct keytable *t, uint64_t a, uint64_t b)
 {
 	uint64_t key = mix(mix(a + (t->seed ^ UINT64_C(0x9e3779b97f4a7c15))) + b);
@@ -34,7 +34,7 @@ uint64_t keytable_key(const struct keytable *t, uint64_t a, uint64_t b)
 	return key ? key : 1;
 }
 
-/* Where KEY is, or the free slot where it would be. T has slots. */
+/* Returns the slot of KEY, or the free slot for it. T must have slots. */
 static size_t place(const struct keytable *t, uint64_t key)
 {
 	size_t i = key & (t->slots - 1);

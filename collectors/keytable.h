@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table of pointers by keys that are already evenly spread numbers, never 0. It grows and never
- * shrinks. What keys are made of may be chosen by strangers: with a seed that they don't know they can't
- * choose keys that meet. Pure.
+ * A hash table of borrowed pointers. Keys are 64-bit numbers, never 0, that must be evenly spread
+ * already, as keytable_key() makes them. The table grows and never shrinks. Strangers may choose
+ * what keys are made of: with a secret seed they cannot choose keys that collide. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_KEYTABLE_H
 #define MEMTALLY_COLLECTORS_KEYTABLE_H
@@ -11,25 +11,28 @@
 #include <stdint.h>
 
 struct keytable_slot {
-	uint64_t key; /* 0: free */
+	uint64_t key; /* 0: the slot is free */
 	void *item;   /* borrowed */
 };
 
 struct keytable {
 	struct keytable_slot *slot;
-	size_t slots, used; /* slots: 0 or a power of 2 */
-	uint64_t seed;      /* set before the first key is made, if at all */
+	size_t slots, used; /* .slots: 0 or a power of 2; .used: slots with an item */
+	uint64_t seed;      /* set it before the first key is made; 0: none */
 };
 
 void keytable_done(struct keytable *t);
 
-/* Two numbers as a key of T. */
+/* Returns a key made of the numbers A and B with the seed of T; never 0. */
 uint64_t keytable_key(const struct keytable *t, uint64_t a, uint64_t b);
 
-/* NULL: there is none. */
+/* Returns the item with KEY, or NULL if there is none. */
 void *keytable_find(const struct keytable *t, uint64_t key);
 
-/* Adds ITEM, or replaces the one of the same key, which can't fail. -ENOMEM: T is as it was. */
+/*
+ * Sets the item of KEY, which must not be 0. ITEM must not be NULL. Replacing the item of a key
+ * that is in T cannot fail. Returns 0, or -ENOMEM with T unchanged.
+ */
 int keytable_set(struct keytable *t, uint64_t key, void *item);
 
 void keytable_remove(struct keytable *t, uint64_t key);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "7f10c000-7f10e000 rw-s 00001000 00:01 2056   /dev/zero (deleted)": range, rights, offset, device and
- * inode. A path may hold any byte but a newline, which the kernel writes as \012, and is not looked at.
+ * A line is "7f10c000-7f10e000 rw-s 00001000 00:01 2056   /dev/zero (deleted)": range, rights,
+ * offset, device and inode. The path is not parsed. It may have any byte: the kernel writes a
+ * newline as \012.
  */
 #include "config.h"
 
@@ -49,7 +50,7 @@ static bool take_decimal(struct cursor *c, uint64_t *ret)
 	return n > 0;
 }
 
-/* "rw-p ". What is reserved and no more is "---p". */
+/* "rw-p ". Memory that is only reserved has "---p". */
 static bool take_rights(struct cursor *c, bool *ret_accessible, bool *ret_shared)
 {
 	if (c->end - c->at < 5 || memchr(c->at, ' ', 4) || c->at[4] != ' ')
@@ -65,13 +66,16 @@ static bool is_same(const struct maps_segment *a, const struct maps_segment *b)
 	return a->inode == b->inode && a->device == b->device;
 }
 
-/* The most that may be mapped of item I so far. */
+/* Returns the most that may be mapped of item I so far, in bytes. */
 static uint64_t most_of(const struct maps_parser *p, size_t i)
 {
 	return amount_add(p->item[i].bytes, p->unseen[i]);
 }
 
-/* The place of S in the table, or the one that it takes there: a free one, or that of the second half with the fewest bytes. */
+/*
+ * Returns the place of S in the table. If S is not there, returns the place for it: a free one, or
+ * that with the fewest bytes in the second half.
+ */
 static size_t place_of(const struct maps_parser *p, const struct maps_segment *s)
 {
 	size_t least = TOP;
@@ -87,7 +91,10 @@ static size_t place_of(const struct maps_parser *p, const struct maps_segment *s
 	return p->count < MAPS_CANDIDATES ? p->count : least;
 }
 
-/* Item I of the second half changes places with the least of the first half if more was seen of it. Returns its place. */
+/*
+ * Exchanges item I of the second half with the smallest of the first half, if more was seen of I.
+ * Returns its place.
+ */
 static size_t promote(struct maps_parser *p, size_t i)
 {
 	struct maps_segment item = p->item[i];
@@ -175,7 +182,7 @@ int maps_parser_feed(struct maps_parser *p, const char *text, size_t len)
 	return 0;
 }
 
-/* How many mappings the kernel lets a process have; 0: it does not say. */
+/* Returns how many mappings the kernel lets a process have, 0 if it does not say. */
 static uint64_t max_map_count(int procfs_fd)
 {
 	char text[32];
@@ -188,7 +195,7 @@ static uint64_t max_map_count(int procfs_fd)
 	return number_parse_u64(text, len, &count) == 0 ? count : 0;
 }
 
-/* The limit for texts that are longer than MAPS_TEXT_MAX. */
+/* Returns the limit for texts that are longer than MAPS_TEXT_MAX. */
 static uint64_t long_text_max(int procfs_fd)
 {
 	return amount_part(max_map_count(procfs_fd), MAPS_LINE_MAX, 1);

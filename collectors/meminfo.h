@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/meminfo: what the host has, and what of it the kernel has a number for.
+ * Parser of /proc/meminfo: the host's memory, as far as the kernel has numbers for it.
  */
 #ifndef MEMTALLY_COLLECTORS_MEMINFO_H
 #define MEMTALLY_COLLECTORS_MEMINFO_H
@@ -10,21 +10,26 @@
 
 enum meminfo_field {
 	MEMINFO_TOTAL,
-	MEMINFO_FREE,      /* but for the lists that each CPU has of its own, see zoneinfo.h */
+	MEMINFO_FREE,      /* without the free lists of each CPU: see zoneinfo.h */
 	MEMINFO_AVAILABLE, /* Linux 3.14 */
 	MEMINFO_BUFFERS,   /* page cache of block devices */
-	MEMINFO_CACHED, /* page cache of files, shmem included, without MEMINFO_BUFFERS and swap cache */
+	/* page cache of files and shmem, without MEMINFO_BUFFERS and swap cache */
+	MEMINFO_CACHED,
 	MEMINFO_SWAP_CACHED,
-	MEMINFO_ACTIVE, /* of these three: all that may be reclaimed, mapped or not, and what is locked */
+	/* these three together: all that may be reclaimed, mapped or not, and locked memory */
+	MEMINFO_ACTIVE,
 	MEMINFO_INACTIVE,
 	MEMINFO_UNEVICTABLE,
 	MEMINFO_SWAP_TOTAL,
 	MEMINFO_SWAP_FREE,
 	MEMINFO_ZSWAP,      /* Linux 5.19 */
-	MEMINFO_ANON_PAGES, /* anonymous pages that processes map, each once */
-	MEMINFO_MAPPED,     /* pages of files and of shmem that processes map, each once */
-	MEMINFO_SHMEM, /* tmpfs, SysV segments, memfds, shared anonymous memory; not in hugetlb pages */
-	MEMINFO_KERNEL_RECLAIMABLE, /* MEMINFO_SLAB_RECLAIMABLE, and what else is; Linux 4.20 */
+	MEMINFO_ANON_PAGES, /* anonymous pages that processes map, each counted once */
+	/* pages of files and shmem that processes map, each counted once */
+	MEMINFO_MAPPED,
+	/* tmpfs, SysV segments, memfds, shared anonymous memory; not in hugetlb pages */
+	MEMINFO_SHMEM,
+	/* MEMINFO_SLAB_RECLAIMABLE and other reclaimable kernel memory; Linux 4.20 */
+	MEMINFO_KERNEL_RECLAIMABLE,
 	MEMINFO_SLAB_RECLAIMABLE,
 	MEMINFO_SLAB_UNRECLAIMABLE,
 	MEMINFO_KERNEL_STACKS,
@@ -43,10 +48,16 @@ struct meminfo {
 	uint64_t q[MEMINFO_FIELDS]; /* bytes */
 };
 
-/* -EBADMSG: cut off, a field twice, or a value that no kernel prints. */
+/*
+ * Parses TEXT into RET. Returns 0; or -EBADMSG, with RET unchanged, if TEXT is cut off, has a field
+ * twice, or has a value that no kernel prints.
+ */
 int meminfo_parse(const char *text, size_t len, struct meminfo *ret);
 
-/* Reads and parses "meminfo" below PROCFS_FD. */
+/*
+ * Reads and parses "meminfo" below PROCFS_FD. Returns 0; -EBADMSG, as meminfo_parse(); or a
+ * negative errno of open() or read().
+ */
 int meminfo_read(int procfs_fd, struct meminfo *ret);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "36 35 98:0 /mnt1 /mnt2 rw,noatime shared:7 master:1 - ext3 /dev/root rw,errors=continue": ids, device, root, mount
- * point and options; any number of optional fields, ended by a dash of its own; type, source and the file system's
- * options. Since Linux 2.6.26.
+ * A line is "36 35 98:0 /mnt1 /mnt2 rw,noatime shared:7 master:1 - ext3 /dev/root
+ * rw,errors=continue": ids, device, root, mount point and options; any number of optional fields,
+ * ended by a single dash; type, source and the options of the file system. Since Linux 2.6.26.
  *
- * Whoever mounts chooses the source, and with FUSE the subtype: the kernel escapes both, and prints nothing at all for
- * a source that is empty. The last field is what the file system writes there, blanks included.
+ * The user who mounts chooses the source and, with FUSE, the subtype. The kernel escapes both, and
+ * prints nothing for an empty source. The file system writes the last field, which may have blanks.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "base/number.h"
 
 struct cursor {
-	char *at, *end; /* of a line without its newline, which *end is */
+	char *at, *end; /* of a line; *end is its newline */
 };
 
 static bool take_char(struct cursor *c, char wanted)
@@ -40,7 +40,7 @@ static bool take_number(struct cursor *c, char after, uint64_t *ret)
 	return take_char(c, after);
 }
 
-/* What stands up to the next blank, with whom it is parted from the next field; terminated in its place. */
+/* Takes the text up to the next blank, and terminates it in place of the blank. */
 static bool take_field(struct cursor *c, char **ret)
 {
 	char *blank = memchr(c->at, ' ', (size_t)(c->end - c->at));
@@ -58,7 +58,7 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* Makes "\040" of TEXT a blank again. False: a backslash that no kernel prints. */
+/* Turns "\040" in TEXT into a blank again. Returns false for a backslash that no kernel prints. */
 static bool unescape(char *text)
 {
 	char *to = text;
@@ -83,7 +83,7 @@ static bool unescape(char *text)
 	return true;
 }
 
-/* A field that is not empty, of which the kernel escapes all that has to be. */
+/* Takes a field that is not empty and in which the kernel escapes all that must be escaped. */
 static bool take_name(struct cursor *c, const char **ret)
 {
 	char *field;
@@ -94,7 +94,7 @@ static bool take_name(struct cursor *c, const char **ret)
 	return true;
 }
 
-/* "shared:7", "master:1" and what later kernels may think of, up to the dash. */
+/* Skips "shared:7", "master:1" and optional fields of later kernels, up to the dash. */
 static bool pass_optional(struct cursor *c)
 {
 	char *field;

@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/text.h"
 
-/* With ":4294967295" behind it, which tells users of one name apart, it is a name still. */
+/* With ":4294967295" behind it, which tells users of one name apart, it still fits a name. */
 enum { NAME_MAX_BYTES = SNAPSHOT_NAME_MAX - 11 };
 
 bool names_next(const struct scopes *table, uint32_t *cursor, uint32_t *ret)
@@ -33,14 +33,14 @@ void names_set(const struct scopes *table, uint32_t id, const char *name, uint64
 	struct scope *named = scopes_find(table, &id, sizeof(id));
 
 	if (!named)
-		return; /* it has left meanwhile */
+		return; /* it has left the table since it was asked for */
 	named->name_state = SCOPE_NAME_ANSWERED;
 	named->named_ns = now_ns;
 	if (name && *name) {
 		text_add_clean_max(&text, name, strlen(name), NAME_MAX_BYTES);
 		buffer_add_char(&text, '\0');
 		if (text.error)
-			return; /* it stays as it was, and is asked for again when that has grown old */
+			return; /* the old name stays, and is asked for again when it is too old */
 	}
 	free(named->name);
 	named->name = TAKE_PTR(text.data);

@@ -67,7 +67,7 @@ enum parts_kind parts_kind_of(const char *line, size_t len)
 		return PARTS_EITHER;
 	if (major) /* shmem is on no block device */
 		return PARTS_FILE;
-	/* What is not anonymous in private memory is the kernel's own, as [vdso]. */
+	/* Pages in private memory that are not anonymous are the kernel's own, for example [vdso]. */
 	if (!minor && !inode)
 		return PARTS_FILE;
 	c.at += n;
@@ -82,16 +82,19 @@ static bool is_consistent(const struct parts_mapping *m)
 	       m->private_dirty <= m->private;
 }
 
-/* Of both kinds of pages; which of them are shared is not said. */
+/* Adds a mapping with both kinds of pages. The kernel does not say which of them are shared. */
 static void add_mixed(struct parts *p, const struct parts_mapping *m, enum parts_kind kind)
 {
 	uint64_t shared = m->rss - m->private, file = m->rss - m->anon, dirty, anon, low, high;
 
-	/* Each part has at least what is private even if all of the other is, and at most the rest. */
+	/*
+	 * Lower bound of each part: its private pages if all of the other part is private. Upper
+	 * bound: the rest.
+	 */
 	high = amount_min(m->anon, m->pss - amount_less(m->private, m->anon));
 	low = amount_max(amount_less(m->anon, shared), amount_less(m->pss, file));
 	low = amount_min(low, high);
-	/* Pages of files that are mapped as private are clean, others nearly always dirty. */
+	/* Pages of files in private mappings are clean; anonymous pages are nearly always dirty. */
 	dirty = amount_min(m->anon, m->private_dirty);
 	anon = dirty + amount_part(m->pss - m->private, m->anon - dirty, shared);
 	anon = amount_max(low, amount_min(anon, high));
@@ -115,7 +118,10 @@ void parts_add(struct parts *p, const struct parts_mapping *m, enum parts_kind k
 	}
 }
 
-/* What of the PSS is shmem, if RSS_SHMEM is: those first that have its name. */
+/*
+ * Returns the PSS that is shmem if RSS_SHMEM bytes are resident shmem. Mappings with a shmem name
+ * come first.
+ */
 static uint64_t shmem_of(const struct parts *p, uint64_t rss_shmem)
 {
 	uint64_t named = amount_min(rss_shmem, p->rss[PARTS_SHMEM]);
@@ -134,7 +140,10 @@ enum parts_quality parts_split(const struct parts *p, const uint64_t *rss_shmem,
 
 	if (p->untold)
 		return PARTS_NONE;
-	/* That the counter is to the page what names say, or all that may be, is no accident. */
+	/*
+	 * If the counter equals exactly the mappings with such names, or all possible ones, the
+	 * split is certain.
+	 */
 	is_known = rss_shmem ? shmem == named || shmem == named + either : !named && !either;
 	ret->anon = p->anon;
 	ret->shmem = shmem_of(p, shmem);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of a PSS where the kernel does not print them: smaps has no Pss_Anon, Pss_File or
- * Pss_Shmem. Of most mappings they follow from Rss and Anonymous: all pages are anonymous, or none
- * is. A private mapping of a file that has both is bounded. Files and shared memory are told by the
- * first line of their mapping, and by RssShmem of status, which counts the same pages: names are
- * anybody's choice, the counter is the kernel's. Pure; everything in bytes.
+ * The parts of a PSS (anonymous, file, shmem) on kernels that print no Pss_Anon, Pss_File and
+ * Pss_Shmem in smaps. All in bytes. Pure.
+ *
+ * For most mappings the parts follow from Rss and Anonymous: all pages are anonymous, or none is.
+ * For a private mapping of a file with both kinds the parts have bounds. Files and shared memory
+ * are told apart by the first line of their mapping and by RssShmem in status, which counts the
+ * same pages. Users choose names, but the kernel's counter is reliable.
  */
 #ifndef MEMTALLY_COLLECTORS_PARTS_H
 #define MEMTALLY_COLLECTORS_PARTS_H
@@ -15,12 +17,15 @@
 
 enum parts_kind {
 	PARTS_FILE,
-	PARTS_SHMEM,  /* as its name says */
-	PARTS_EITHER, /* its device is none of blocks: tmpfs, but also overlay, NFS, ... */
+	PARTS_SHMEM,  /* by its name */
+	PARTS_EITHER, /* it is on no block device: tmpfs, but also overlay, NFS and others */
 	PARTS_KINDS
 };
 
-/* What pages of its are that are not anonymous, by a mapping's first line, which has LEN bytes. */
+/*
+ * Returns the kind of a mapping's pages that are not anonymous. LINE is the mapping's first line in
+ * smaps (LEN bytes).
+ */
 enum parts_kind parts_kind_of(const char *line, size_t len);
 
 struct parts_mapping {
@@ -29,26 +34,32 @@ struct parts_mapping {
 	uint64_t private_dirty;
 };
 
-/* The sums of all mappings. */
+/* The sums of all mappings of a process. */
 struct parts {
-	uint64_t anon;  /* PSS: the best guess */
-	uint64_t doubt; /* how far apart the bounds of .anon are */
+	uint64_t anon;  /* anonymous PSS: the best guess */
+	uint64_t doubt; /* distance of the bounds of .anon */
 	uint64_t pss[PARTS_KINDS], rss[PARTS_KINDS];
-	uint64_t untold; /* mappings that do not say enough */
+	uint64_t untold; /* mappings with inconsistent numbers */
 };
 
-/* Adds M, which is consistent or is counted as .untold. The sums must not exceed UINT64_MAX. */
+/*
+ * Adds M, a mapping of KIND. If its numbers are inconsistent, it only counts as .untold. The caller
+ * must keep the sums below UINT64_MAX.
+ */
 void parts_add(struct parts *p, const struct parts_mapping *m, enum parts_kind kind);
 
 struct parts_found {
-	uint64_t anon, file, shmem; /* they add up to the PSS of the mappings */
+	uint64_t anon, file, shmem; /* their sum is the PSS of the mappings */
 };
 
 enum parts_quality { PARTS_NONE, PARTS_GUESSED, PARTS_KNOWN };
 
 /*
- * RSS_SHMEM is status's; NULL: it does not tell. ROUNDING is by how much the PSS as a whole is not
- * known: what the parts lack is not more. PARTS_NONE: *RET is untouched.
+ * Splits the PSS in P into its parts. *RSS_SHMEM is status's RssShmem; NULL: status lacks it.
+ * ROUNDING is the uncertainty of the whole PSS.
+ *
+ * Returns PARTS_KNOWN if the kinds are certain and the parts are uncertain by at most ROUNDING;
+ * PARTS_GUESSED if not; PARTS_NONE, with *RET unchanged, if a mapping was inconsistent.
  */
 enum parts_quality parts_split(const struct parts *p, const uint64_t *rss_shmem, uint64_t rounding,
 	struct parts_found *ret);
