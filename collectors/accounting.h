@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose a process is: by which of its numbers it is counted for a user.
+ * The ID by which a process is counted for a user and a group (option --user-by).
  */
 #ifndef MEMTALLY_COLLECTORS_ACCOUNTING_H
 #define MEMTALLY_COLLECTORS_ACCOUNTING_H
 
 enum accounting_user {
-	ACCOUNTING_EFFECTIVE, /* and for the group of its effective gid, as with the last */
-	ACCOUNTING_REAL,      /* and for that of its real gid */
-	ACCOUNTING_LOGIN, /* of the login that it comes from, whoever it became since: /proc/PID/loginuid */
+	ACCOUNTING_EFFECTIVE, /* the effective UID, and the effective GID */
+	ACCOUNTING_REAL,      /* the real UID, and the real GID */
+	/*
+	 * the login UID (/proc/PID/loginuid), which su and sudo do not change, and the effective
+	 * GID
+	 */
+	ACCOUNTING_LOGIN,
 };
 
 #endif

@@ -24,8 +24,9 @@ void catalogue_clear(struct catalogue *c)
 }
 
 /*
- * A clean path that fits is what its reader made of it: a name of users is escaped already, and a label is memtally's own. One
- * that has to be cut is no label, and may end like a mark where it is cut.
+ * Adds PATH. A clean path that fits is added as it is: its reader has escaped names that users
+ * choose, and labels are memtally's own. A path that has to be cut is no label, but might look like
+ * one where it is cut.
  */
 static void add_path(struct buffer *to, const char *path)
 {

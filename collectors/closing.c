@@ -18,7 +18,10 @@ static bool are_averaged(const struct pass *pass)
 	return pass->mapcounts.verdict == MAPCOUNTS_AVERAGED;
 }
 
-/* What an adaptive pass carries forward is as good as measured to whoever reads its row, but is not. */
+/*
+ * A figure carried forward has the outcome "measured" in its row, but is counted as estimated or
+ * guessed.
+ */
 static void count_outcome(struct compose_counts *counts, const struct snapshot_process *row)
 {
 	if (row->outcome != OUTCOME_MEASURED || row->source != SOURCE_ESTIMATE)
@@ -29,14 +32,18 @@ static void count_outcome(struct compose_counts *counts, const struct snapshot_p
 		counts->guessed++;
 }
 
-/* Since when W has been without a measurement, of which there has to be one within the maximum age. */
+/*
+ * Keeps the earliest time since which a process has been without a measurement. The maximum age
+ * limits it.
+ */
 static void note_unmeasured(
 	struct pass *pass, const struct watch *w, const struct snapshot_process *row)
 {
 	uint64_t since_ns = w->has_base ? w->measured_ns : w->first_ns;
 
+	/* giants have a maximum age of their own */
 	if (row->outcome == OUTCOME_MEASURED && since_ns < pass->unmeasured_since_ns &&
-		!walks_forecast(&pass->adapt.walks, w).is_giant) /* which has an age of its own */
+		!walks_forecast(&pass->adapt.walks, w).is_giant)
 		pass->unmeasured_since_ns = since_ns;
 }
 
@@ -50,7 +57,7 @@ static void count_waiting(
 		walks_forecast(&pass->adapt.walks, w).prediction.cpu_ns);
 }
 
-/* The meminfo of the pass before, since that of this pass is not read yet. */
+/* Uses the meminfo of the last pass, since that of this pass is not read yet. */
 static uint64_t threshold_of(const struct pass *pass)
 {
 	const struct meminfo *m = &pass->meminfo;
@@ -76,7 +83,7 @@ static bool has_bounds(const struct snapshot_process *row)
 	       ROW_HAS(row, PROCESS_PSS_HIGH);
 }
 
-/* Bounds that rest on map counts, or on knowing the sharers. */
+/* Widens the bounds of a row if they depend on map counts or on a complete list of sharers. */
 static void widen(const struct pass *pass, const struct process *p, struct snapshot_process *row)
 {
 	bool is_cut = pass->options.is_adaptive && p->watch->is_cut;
@@ -108,7 +115,7 @@ void closing_add(struct pass *pass, size_t i)
 	add_to_sheet(pass, p, row);
 }
 
-/* Rows that nobody belongs to and that no series needs. */
+/* Removes owners that have no members and no series. */
 static void remove_empty(struct scopes *table)
 {
 	for (struct scope *s = scopes_next(table, NULL), *next; s; s = next) {
@@ -118,7 +125,7 @@ static void remove_empty(struct scopes *table)
 	}
 }
 
-/* What there is for all processes together: bounds that add up to more, or to less, are no bounds. */
+/* The host's limit for the sum of all processes: cuts bounds that add up to more. */
 static uint64_t most(const struct pass *pass)
 {
 	const struct meminfo *m = &pass->meminfo;
@@ -133,7 +140,10 @@ static uint64_t least(const struct pass *pass)
 	return pass->options.is_adaptive ? hostsum_least(&pass->adapt.hostsum, &pass->meminfo) : 0;
 }
 
-/* What the host has at one moment: what is freed or taken between two files is in one of them and not in the other. */
+/*
+ * Reads the host's files together: memory that is freed or taken between two reads is counted in
+ * only one of them.
+ */
 static void read_host(struct pass *pass, struct sheet_sources *s, struct vmstat *vmstat)
 {
 	int fd = pass->procfs.fd;
@@ -183,7 +193,10 @@ int closing_end(struct pass *pass)
 		int e = export_scopes(&pass->tally.table[i], pass->options.export_owners[i],
 			pass->end_ns, &pass->scratch);
 
-		/* Whatever happens, what was added to the rows is added to (other), too. */
+		/*
+		 * Also after an error: counters that were added to the rows are added to (other),
+		 * too.
+		 */
 		tally_sum_other(&pass->tally, (enum owner_kind)i);
 		remove_empty(&pass->tally.table[i]);
 		r = r ? r : e;

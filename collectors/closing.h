@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sums of a pass: every row is added to its user, its program, its unit and the host, and once all are, it
- * is decided which of those, and which processes, have series of their own.
+ * The totals of a pass: adds every row to its owners and the host, then decides which owners and
+ * processes have series of their own.
  */
 #ifndef MEMTALLY_COLLECTORS_CLOSING_H
 #define MEMTALLY_COLLECTORS_CLOSING_H
@@ -10,10 +10,17 @@
 
 struct pass;
 
-/* Adds row I, and what its process has grown by. */
+/*
+ * Adds row I to its owners, the host and the balance sheet, with the growth of its process. Call it
+ * once for each row.
+ */
 void closing_add(struct pass *pass, size_t i);
 
-/* All rows are added: this is when the pass ends. -ENOMEM: it is lost; what counts over passes holds. */
+/*
+ * Ends the pass after all rows were added: reads the host's files, sets .end_ns, completes the
+ * totals and chooses the series. Returns 0 or -ENOMEM. After -ENOMEM the pass is lost, but counters
+ * that span passes stay right.
+ */
 int closing_end(struct pass *pass);
 
 #endif

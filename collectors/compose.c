@@ -42,7 +42,10 @@ static uint32_t add_principal_name(
 	return text->error ? 0 : builder_add_text(b, text->data, text->len);
 }
 
-/* Sets the names of users or groups: those with a name in its order, so that twins are neighbours. */
+/*
+ * Sets the names of users or groups. Sorts those that have a name, so that equal names are
+ * neighbours.
+ */
 static int add_principal_names(struct scopes *table, struct builder *b, struct buffer *scratch)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -116,7 +119,7 @@ static int add_owner(
 	return 0;
 }
 
-/* A row without members is shown only as long as it has series. */
+/* Adds the rows of owners. A row without members is shown only as long as it has series. */
 static int add_rows(struct tally *t, enum owner_kind kind, struct builder *b)
 {
 	enum metric_scope scope = owner_scope(kind);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grandchild's calls are counted and timed by itself, in memory that it shares with the child.
- * What it waited for a processor, by /proc/self/schedstat, is taken off.
+ * The grandchild counts and times its calls, in memory that it shares with the child. It subtracts
+ * the time for which it waited for a CPU (/proc/self/schedstat).
  *
- * That no call has waited says nothing where the grandchild did not run during the walk: on one
- * processor, or on a busy host. Calls that were done say nothing either where the child had to wait
- * for the lock itself, for then they may have been done before the walk. So a try speaks for walks
- * that don't disturb only if many calls were done in hardly more time than the walk's CPU.
+ * If no call has waited, that proves nothing if the grandchild did not run during the walk: on one
+ * CPU, or on a busy host. Completed calls prove nothing if the child had to wait for the lock
+ * itself: they may have completed before the walk. So a walk counts for NO only if many calls
+ * completed while the walk took hardly more wall-clock time than CPU time.
  */
 #include "config.h"
 
@@ -35,9 +35,12 @@
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
 #endif
 
-/* Page tables for 98,304 pages are 768 KiB; a walk over them takes from 0.5 to more than 2 ms, as machines are. */
+/*
+ * Page tables for 98,304 pages have 768 KiB. A walk over them takes from 0.5 to more than 2 ms,
+ * depending on the machine.
+ */
 #define REGION_BYTES   ((size_t)384 << 20)
-#define WALK_LEAST_NS  NS_PER_MSEC /* shorter ones say nothing */
+#define WALK_LEAST_NS  NS_PER_MSEC /* shorter walks prove nothing */
 #define WALK_ENOUGH_NS (2 * WALK_LEAST_NS)
 #define READY_WAIT_NS  (2 * NS_PER_SEC)
 #define ENDED_WAIT_NS  (100 * NS_PER_MSEC)
@@ -45,10 +48,11 @@
 enum {
 	REGIONS_MAX = 8,
 	CALLS_LEAST = 100,
-	YES_PART = 4,  /* a wait of this part of the walk is due to it */
-	NO_PART = 8,   /* one below this is not */
-	LATE_PART = 4, /* a read that took so much longer than its CPU has waited, too */
-	YES_LEAST = 2, /* tries; one may be an accident */
+	YES_PART = 4, /* a wait of at least this part of the walk is due to it */
+	NO_PART = 8,  /* a wait below this part of the walk is not due to it */
+	/* a read that took longer than its CPU time by more than this part has waited itself */
+	LATE_PART = 4,
+	YES_LEAST = 2, /* walks; a single one may be an accident */
 	NO_LEAST = 4,
 	ASKED_MAX = 3,
 	CPU_MAX_S = 2,
@@ -77,7 +81,7 @@ enum disturbance_verdict disturbance_judge(const struct disturbance_try *tries, 
 	return !waited && !between && passed >= NO_LEAST ? DISTURBANCE_NO : DISTURBANCE_UNKNOWN;
 }
 
-/* What the two share. */
+/* Memory that the child and the grandchild share. */
 struct arena {
 	atomic_uint_fast64_t calls, longest_ns;
 };
@@ -87,7 +91,10 @@ static uint64_t now(clockid_t clock)
 	return clock_now_ns(clock);
 }
 
-/* What we have waited for a processor so far: the second number. 0 where the kernel does not say. */
+/*
+ * Returns for how long this process has waited for a CPU: the second number of schedstat. Returns 0
+ * if the kernel does not say.
+ */
 static uint64_t run_queue_ns(int schedstat)
 {
 	uint64_t used, waited;
@@ -104,7 +111,10 @@ static uint64_t run_queue_ns(int schedstat)
 	return waited;
 }
 
-/* The file of PID must be opened before both give up their rights: nobody may trace who had any. */
+/*
+ * Opens smaps_rollup of PID. Call it before the process gives up its rights: the kernel does not
+ * let a process without rights trace one that had some.
+ */
 static int open_rollup(pid_t pid)
 {
 	char path[64];
@@ -113,7 +123,7 @@ static int open_rollup(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Page tables, all of whose entries are the zero page. */
+/* Makes page tables in which every entry is the zero page. */
 static int populate(void)
 {
 	void *region = mmap(
@@ -121,12 +131,12 @@ static int populate(void)
 
 	if (region == MAP_FAILED)
 		return -errno;
-	/* Without CONFIG_TRANSPARENT_HUGEPAGE it is refused, and not needed. */
+	/* Fails without CONFIG_TRANSPARENT_HUGEPAGE, where it is not needed. */
 	(void)madvise(region, REGION_BYTES, MADV_NOHUGEPAGE);
 	return madvise(region, REGION_BYTES, MADV_POPULATE_READ) < 0 ? -errno : 0;
 }
 
-/* As much of that as makes a walk long enough, by ROLLUP, our own. */
+/* Calls populate() until a walk takes long enough. ROLLUP is this process's own smaps_rollup. */
 static int populate_enough(int rollup)
 {
 	char text[2048];
@@ -145,7 +155,10 @@ static int populate_enough(int rollup)
 	return r;
 }
 
-/* And ends with PARENT, which is set anew, for another uid unsets it. */
+/*
+ * Gives up all rights. Sets the parent-death signal again, since the change of uid clears it, so
+ * that the process ends with PARENT.
+ */
 static int give_up_rights(pid_t parent)
 {
 	int r = rights_drop();
@@ -155,7 +168,7 @@ static int give_up_rights(pid_t parent)
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent ? -ESRCH : 0;
 }
 
-/* Maps and unmaps until it is killed. */
+/* Maps and unmaps a page until it is killed. */
 static _Noreturn void map_and_unmap(struct arena *arena, pid_t parent)
 {
 	int schedstat = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -182,7 +195,10 @@ static _Noreturn void map_and_unmap(struct arena *arena, pid_t parent)
 	}
 }
 
-/* Waits until the other has done COUNT calls in all. False: not within TIME_NS. */
+/*
+ * Waits until the grandchild has completed COUNT calls in all. Returns false if that takes longer
+ * than TIME_NS.
+ */
 static bool await_calls(struct arena *arena, uint64_t count, uint64_t time_ns)
 {
 	const struct timespec pause = {.tv_nsec = NS_PER_MSEC / 4};
@@ -196,7 +212,7 @@ static bool await_calls(struct arena *arena, uint64_t count, uint64_t time_ns)
 	return true;
 }
 
-/* False: nothing came of it. */
+/* Makes one walk. Returns false if it failed or the grandchild does not go on. */
 static bool try_once(struct arena *arena, int rollup, struct disturbance_try *ret)
 {
 	uint64_t begin_ns, before_ns, calls;
@@ -211,7 +227,7 @@ static bool try_once(struct arena *arena, int rollup, struct disturbance_try *re
 	ret->walk_ns = now(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 	ret->took_ns = now(CLOCK_MONOTONIC) - begin_ns;
 	ret->calls = atomic_load(&arena->calls) - calls;
-	/* The call that may have waited ends now. */
+	/* A call that waited for the walk ends now. */
 	if (!await_calls(arena, calls + ret->calls + 2, ENDED_WAIT_NS))
 		return false;
 	ret->wait_ns = atomic_load(&arena->longest_ns);
@@ -258,7 +274,8 @@ static _Noreturn void child(int fd, pid_t parent)
 	if (other == 0) {
 		close(STDIN_FILENO);
 		close(gate[1]);
-		(void)!read(gate[0], &go, 1); /* its end: our file is open */
+		/* returns at end of file: the child has opened this process's smaps_rollup */
+		(void)!read(gate[0], &go, 1);
 		map_and_unmap(arena, self);
 	}
 	rollup = open_rollup(other);
@@ -320,8 +337,8 @@ static uint64_t ns_of(const struct timeval *t)
 
 bool disturbance_answer(struct disturbance *d, uint64_t *ret_cpu_ns)
 {
-	struct disturbance_try
-		tries[DISTURBANCE_TRIES + 1]; /* one more than there are, so that the end is seen */
+	/* one more than can be read, so that the end of file is seen */
+	struct disturbance_try tries[DISTURBANCE_TRIES + 1];
 	struct rusage usage;
 	size_t len;
 	int status;

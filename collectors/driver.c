@@ -9,7 +9,7 @@
 #define KIB           UINT64_C(1024)
 #define THRESHOLD_MIN (UINT64_C(1) << 20)
 #define MOVED_NS                                                                                   \
-	(10 * NS_PER_SEC) /* between two readings because RssFile has moved, and after a deferral */
+	(10 * NS_PER_SEC) /* pause after a reading because RssFile has changed, or after a deferral */
 #define RENEW_NS (60 * NS_PER_SEC)
 
 enum { THRESHOLD_PART = 2048 };

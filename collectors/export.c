@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row's place in a ranking. */
+/* A row's place in a ranking. */
 struct item {
 	uint64_t weight;
-	uint32_t row; /* which one it is: a slot or an index */
+	uint32_t row; /* a slot or an index */
 };
 
 static int compare_items(const void *a_, const void *b_)
@@ -43,7 +43,7 @@ void export_decide(uint32_t rank, uint32_t n, bool *exported, uint8_t *below)
 	}
 }
 
-/* By PSS; a row of which none can be had stands by its upper bound, or by its RSS. */
+/* PSS; if it is absent, its high bound, or RSS. */
 static uint64_t weight_of(const struct scope *s)
 {
 	const struct sums *sums = &s->sums;
@@ -58,7 +58,10 @@ static bool is_named_other(const struct scope *s)
 	return s->key_len == sizeof("(other)") - 1 && !memcmp(s->key, "(other)", s->key_len);
 }
 
-/* Those without members keep their series for an hour, the latest first, as far as there is ROOM. */
+/*
+ * Owners without members keep their series for an hour. If more than ROOM have series, those that
+ * became empty last keep them.
+ */
 static void retain_empty(struct scopes *s, struct item *items, size_t room, uint64_t now_ns)
 {
 	size_t n = 0;
@@ -116,7 +119,7 @@ int export_processes(struct process *const *processes, const struct snapshot_pro
 	size_t count, uint32_t n, struct buffer *scratch)
 {
 	struct item *items = get_items(scratch, count * 2);
-	uint32_t *best; /* rank in the best of the rankings */
+	uint32_t *best; /* rank in the best ranking */
 
 	if (!items)
 		return -ENOMEM;

@@ -11,7 +11,7 @@
 
 enum {
 	CAPACITY_MIN = 16,
-	CAPACITY_KEPT = 1024, /* however few were needed */
+	CAPACITY_KEPT = 1024, /* kept however few were in use */
 };
 
 void holders_done(struct holders *h)
@@ -41,7 +41,7 @@ static uint64_t hash_of(const struct holders *h, uint32_t uid)
 	return (hash ^ (hash >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) >> 32;
 }
 
-/* Where in the index, which there is, UID stands or would. */
+/* Returns the place of UID in the index, which must exist: its entry, or the free place for it. */
 static uint32_t *place(const struct holders *h, uint32_t uid)
 {
 	size_t mask = 2 * h->capacity - 1, at = hash_of(h, uid) & mask;
@@ -82,7 +82,7 @@ static struct holder *add_holder(struct holders *h, uint32_t uid)
 	return &h->item[h->count - 1];
 }
 
-/* Without memory he is one of the others. */
+/* Returns the entry of UID, .other if memory has run out. */
 static struct holder *get(struct holders *h, uint32_t uid)
 {
 	uint32_t found = h->capacity ? *place(h, uid) : 0;

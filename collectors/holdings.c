@@ -18,7 +18,7 @@ static uint64_t weight_of_holder(const struct holder *h)
 	return amount_add(amount_add(h->q[SHMEM_SYSV], h->q[SHMEM_SYSV_SWAP]), h->q[SHMEM_TMPFS]);
 }
 
-/* The largest first; of those alike, as they are called. */
+/* The largest first; equal ones by uid. */
 static int compare_holders(const void *a_, const void *b_)
 {
 	const struct holder *a = a_, *b = b_;
@@ -94,7 +94,7 @@ static int add_holders(struct shmem *s, const struct scopes *users, struct build
 	return add_holder(s, &other, add_other_name(b), OWNER_NO_ID, b);
 }
 
-/* Names of mount points are anybody's who may mount: any bytes. */
+/* A user who may mount chooses the path: it may have any bytes. */
 static uint32_t add_path(struct builder *b, const char *path)
 {
 	AUTO_BUFFER struct buffer text = {0};

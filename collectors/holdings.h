@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who holds shared memory, and which tmpfs, as rows of an image: of each kind the largest, and what the others have in
- * one. Pure.
+ * Holdings: the owners of shared memory, and the tmpfs mounts, as rows of an image. Shows the
+ * largest of each kind, and the sum of the others in one row. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_HOLDINGS_H
 #define MEMTALLY_COLLECTORS_HOLDINGS_H
@@ -10,11 +10,12 @@
 #include "collectors/shmem.h"
 #include "snapshot/builder.h"
 
-enum { HOLDINGS_SHOWN = 100 }; /* rows of each kind, without that of the others */
+enum { HOLDINGS_SHOWN = 100 }; /* rows of each kind, without the row of the others */
 
 /*
- * Adds what S has found. Users are called as in USERS, whose names are added, or by their number where no process is
- * theirs. The order of what S has is changed. -ENOMEM.
+ * Adds the rows of S to the image in B. Users appear under their names in USERS, which must have
+ * been added (compose_scopes()), or under their number if USERS lacks them. Changes the order of
+ * S's entries, so nothing can be added to S->holders afterwards. Returns 0 or -ENOMEM.
  */
 int holdings_add(struct shmem *s, const struct scopes *users, struct builder *b);
 

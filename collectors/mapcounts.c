@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The child maps a huge page, forks, and has the grandchild unmap half of it. It reads its own smaps_rollup before and after, so
- * that it needs no rights and no other process is read. The huge page is dirty. Only dirty shared memory is compared: the rest of that is
- * in both readings, and pages of files become shared as the grandchild runs.
+ * The child maps a huge page, writes to it, forks, and lets the grandchild unmap half of it. It
+ * reads its own smaps_rollup before and after, so it needs no rights and reads no other process.
+ * Only dirty shared memory is compared: the child's other dirty shared memory is in both readings,
+ * while pages of files become shared as the grandchild runs.
  */
 #include "config.h"
 
@@ -32,7 +33,7 @@
 enum {
 	CPU_MAX_S = 1,
 	LIFE_MAX_S = 10,
-	NEAR_PART = 4, /* of half the huge page: so far off a difference may be */
+	NEAR_PART = 4, /* part of half the huge page by which a difference may be off */
 };
 
 enum mapcounts_verdict mapcounts_judge(
@@ -49,7 +50,7 @@ enum mapcounts_verdict mapcounts_judge(
 	return fallen + near >= half && fallen <= half + near ? MAPCOUNTS_EXACT : MAPCOUNTS_UNKNOWN;
 }
 
-/* 0, or a negative errno. */
+/* Returns 0, or a negative errno. */
 static int read_rollup(int fd, struct smaps *ret)
 {
 	char text[2048];
@@ -58,7 +59,10 @@ static int read_rollup(int fd, struct smaps *ret)
 	return len < 0 ? -errno : smaps_parse_rollup(text, (size_t)len, ret);
 }
 
-/* Returns a huge page, if there is one, that has been written to; NULL: there is no memory. */
+/*
+ * Returns an area that has been written to, a huge page if the kernel has one; NULL if there is no
+ * memory.
+ */
 static char *map_huge(void)
 {
 	char *region = mmap(NULL, 2 * HUGE_BYTES, PROT_READ | PROT_WRITE,
@@ -68,14 +72,14 @@ static char *map_huge(void)
 	if (region == MAP_FAILED)
 		return NULL;
 	page = region + (HUGE_BYTES - (uintptr_t)region % HUGE_BYTES) % HUGE_BYTES;
-	/* Without CONFIG_TRANSPARENT_HUGEPAGE it is refused: then the first reading has no huge page. */
+	/* Fails without CONFIG_TRANSPARENT_HUGEPAGE: then the first reading has no huge page. */
 	(void)madvise(page, HUGE_BYTES, MADV_HUGEPAGE);
 	for (size_t i = 0; i < HUGE_BYTES; i += 4096)
 		page[i] = 1;
 	return page;
 }
 
-/* Unmaps half of PAGE when GO has a byte, says so by DONE, and waits for the end of GO. */
+/* Unmaps half of PAGE when GO has a byte, reports that by DONE, and waits until GO is closed. */
 static _Noreturn void grandchild(char *page, int go, int done)
 {
 	char byte = 0;
@@ -111,7 +115,10 @@ static enum mapcounts_verdict try_it(int rollup)
 	return mapcounts_judge(&before, &after, HUGE_BYTES);
 }
 
-/* Its smaps_rollup is opened before it gives up its rights: afterwards it is root's, since the process is not dumpable. */
+/*
+ * smaps_rollup is opened before the child gives up its rights: afterwards it belongs to root, since
+ * the process is not dumpable.
+ */
 static _Noreturn void child(int fd)
 {
 	const struct rlimit limit = {CPU_MAX_S, CPU_MAX_S};
@@ -171,7 +178,7 @@ int mapcounts_ask(struct mapcounts *m)
 	return 0;
 }
 
-/* The child has ended with STATUS. */
+/* Takes the verdict of the child, which has exited with STATUS. */
 static void take_answer(struct mapcounts *m, int status)
 {
 	char verdict;
@@ -206,7 +213,7 @@ void mapcounts_await(struct mapcounts *m, int timeout_ms)
 		mapcounts_done(m);
 		return;
 	}
-	/* It has written its verdict, or has failed: it is about to exit. */
+	/* It has written its verdict or has failed: it is about to exit. */
 	do
 		pid = waitpid(m->pid, &status, 0);
 	while (pid < 0 && errno == EINTR);
@@ -214,7 +221,7 @@ void mapcounts_await(struct mapcounts *m, int timeout_ms)
 		take_answer(m, status);
 }
 
-/* "hugepages-64kB": its size in bytes; 0: it is another name. */
+/* Returns the size in bytes that a name like "hugepages-64kB" has, 0 for another name. */
 static uint64_t size_of(const char *name)
 {
 	static const char prefix[] = "hugepages-", suffix[] = "kB";
@@ -228,7 +235,10 @@ static uint64_t size_of(const char *name)
 	return amount_part(kib, 1024, 1);
 }
 
-/* The number in stats/nr_anon of the folder NAME below FD. -errno; -EBADMSG: it is none. */
+/*
+ * Reads the number in stats/nr_anon of the folder NAME below FD. Returns 0; -EBADMSG if it is none;
+ * or another negative errno.
+ */
 static int read_count(int fd, const char *name, uint64_t *ret)
 {
 	char path[128], text[32];
@@ -265,7 +275,7 @@ uint64_t mapcounts_large_anon(const char *folder)
 	return has_any ? sum : UINT64_MAX;
 }
 
-/* By how much the PSS may be lower and higher. */
+/* By how many bytes the true PSS may be lower and higher. */
 struct slack {
 	uint64_t down, up;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of a pass share: pass.c (its life), phases.c (its work), closing.c (its sums), publication.c
- * (its image) and rollcall.c (whom a survey looks into). Nobody else looks into it.
+ * State that the parts of a pass share: pass.c (its life), phases.c (its work), closing.c (its
+ * totals), publication.c (its image) and rollcall.c (the processes of a survey). Only they
+ * and tests include it.
  */
 #ifndef MEMTALLY_COLLECTORS_PASS_STATE_H
 #define MEMTALLY_COLLECTORS_PASS_STATE_H
@@ -32,21 +33,21 @@
 #include "snapshot/image.h"
 
 enum {
-	PASS_MOVED_MAX =
-		16, /* processes that are looked at together, so that their reads are announced together */
+	/* processes that are looked at together, so that their reads are announced together */
+	PASS_MOVED_MAX = 16,
 	PASS_POLLED_MAX = 64, /* processes that are polled at most to find them */
 };
 
 enum phase {
 	PHASE_IDLE,
-	PHASE_READ,    /* exact: measures each */
-	PHASE_SENSE,   /* adaptive: looks at each, */
-	PHASE_MEASURE, /* measures those that the plan has chosen, */
-	PHASE_ROWS,    /* and estimates each */
+	PHASE_READ,    /* exact mode: measures each process */
+	PHASE_SENSE,   /* adaptive mode: polls each process, and looks at those that have changed */
+	PHASE_MEASURE, /* adaptive mode: measures the processes that the plan has chosen */
+	PHASE_ROWS,    /* adaptive mode: estimates each process */
 	PHASE_SHARE,
-	PHASE_POOL,   /* adaptive: adds each up, */
-	PHASE_SETTLE, /* and where that tells something, applies it to each */
-	PHASE_SHMEM,  /* looks at shared memory that is there without processes */
+	PHASE_POOL,   /* adaptive mode: adds up all rows for the host reconciliation */
+	PHASE_SETTLE, /* adaptive mode: applies its result to each row */
+	PHASE_SHMEM,  /* reads shared memory that exists without processes */
 	PHASE_TALLY,
 	PHASE_CHARGES, /* reads what cgroups are charged */
 	PHASE_READY,
@@ -55,8 +56,8 @@ enum phase {
 struct pass {
 	struct pass_options options, next_options;
 	struct procfs procfs;
-	uint64_t
-		looked_ns; /* CLOCK_MONOTONIC: at how it is mounted; 0: to be looked at by the next pass */
+	/* CLOCK_MONOTONIC: last check of how procfs is mounted; 0: the next pass must check */
+	uint64_t looked_ns;
 	struct process_reader reader;
 	struct proctable table;
 	struct adapt adapt;
@@ -75,8 +76,8 @@ struct pass {
 	struct moved {
 		struct process *process;
 		enum adapt_need need;
-	} moved[PASS_MOVED_MAX];            /* processes of PHASE_SENSE that have to be looked at */
-	unsigned int moved_at, moved_count; /* in .moved: the next one, and how many there are */
+	} moved[PASS_MOVED_MAX];            /* processes of PHASE_SENSE that must be looked at */
+	unsigned int moved_at, moved_count; /* in .moved: the next one, and their number */
 	uint32_t name_cursor[OWNER_KINDS];  /* of users and groups */
 
 	uint64_t userns; /* userns_id() */
@@ -85,23 +86,24 @@ struct pass {
 	uid_t euid;
 	bool can_compare, compares_mm, reads_foreign;
 	bool was_adaptive, is_whole;
-	uint64_t interval_ns; /* until the next pass: the budget may have stretched it */
-	uint64_t cpu_ns;      /* of the pass under way, by its thread */
+	uint64_t interval_ns; /* until the next pass: the budget may have made it longer */
+	uint64_t cpu_ns;      /* of the current pass, by its thread */
 	struct self self;
-	uint64_t
-		unmeasured_since_ns; /* CLOCK_BOOTTIME since which a row has had no measurement; UINT64_MAX: none */
+	/* CLOCK_BOOTTIME: earliest time since which a row has had no measurement; UINT64_MAX: none */
+	uint64_t unmeasured_since_ns;
 	struct mapcounts mapcounts;
 	uint64_t large_anon;    /* mapcounts_large_anon(), if map counts are averaged */
-	struct meminfo meminfo; /* as the pass under way ended */
+	struct meminfo meminfo; /* at the end of the current pass */
 	struct shmem shmem;
 	struct catalogue catalogue;   /* of the last survey */
-	struct sheet_processes parts; /* of its PSS */
-	size_t drivers_wanted; /* processes for which the last pass has set driver.is_wanted */
+	struct sheet_processes parts; /* of the balance sheet: sums over the processes */
+	/* processes for which the last pass has set driver.is_wanted */
+	size_t drivers_wanted;
 	struct snapshot_balance balance;
-	struct compose_counts counts; /* .passes is the sequence of the last snapshot */
+	struct compose_counts counts; /* .passes is the sequence number of the last snapshot */
 };
 
-/* Whether processes are missing that others see. */
+/* Returns whether /proc hides processes from this reader that others see. */
 static inline bool pass_is_hidden(const struct pass *pass)
 {
 	return pass->procfs.hides_from_us && !pass->self.has_sys_ptrace;
