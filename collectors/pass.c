@@ -24,7 +24,7 @@
 #include "collectors/workers.h"
 
 #define CGROUP_MAX_AGE_NS (60 * NS_PER_SEC)
-#define MOUNT_LOOK_NS     (60 * NS_PER_SEC) /* from one look at how /proc is mounted to the next */
+#define MOUNT_LOOK_NS     (60 * NS_PER_SEC) /* between two checks how /proc is mounted */
 
 enum {
 	FDS_RESERVED = 64, /* for sockets, clients and files that are open for one read */
@@ -47,7 +47,7 @@ static void forget(void *to, struct process *p)
 	adapt_forget(&pass->adapt, p);
 }
 
-/* What a tree that is no /proc tells of cgroups is not of those that are mounted here. */
+/* The cgroups in a tree that is no /proc are not those that are mounted here. */
 static void look_for_charges(struct pass *pass)
 {
 	if (pass->procfs.is_kernels)
@@ -81,15 +81,15 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->euid = geteuid();
 	pass->userns = userns_id();
 	pass->sharing.compare = pass->procfs.live ? sharing_kcmp : NULL;
-	/* Our own address space compares equal to itself, unless the call is missing or filtered. */
+	/* An address space compares equal to itself, unless the system call is missing or filtered. */
 	pass->can_compare = pass->procfs.live && sharing_kcmp(getpid(), getpid()) == 0;
 	pass->counts.durations.id = HISTOGRAM_PASS_DURATION;
 	pass->counts.holds = &pass->reader.holds;
 	pass_set_options(pass, options);
 	look_for_charges(pass);
-	pass->looked_ns = clock_now_ns(CLOCK_MONOTONIC); /* by procfs_open(), too */
+	pass->looked_ns = clock_now_ns(CLOCK_MONOTONIC); /* procfs_open() checks, too */
 	self_read(&pass->self);
-	/* Without it, which may come and go, thresholds are low until the first pass has ended. */
+	/* meminfo may be missing; then thresholds are low until the first pass has ended. */
 	(void)meminfo_read(pass->procfs.fd, &pass->meminfo);
 	*ret = TAKE_PTR(pass);
 	return 0;
@@ -106,7 +106,7 @@ void pass_set_workers(struct pass *pass, struct workers *workers)
 	pass->sharing.workers = workers;
 }
 
-/* Forgets the state that passes keep of processes. */
+/* Frees the state that passes keep of processes. */
 static void forget_all(struct pass *pass)
 {
 	for (size_t i = 0; i < pass->table.count; i++) {
@@ -141,7 +141,7 @@ struct pass *pass_free(struct pass *pass)
 	return NULL;
 }
 
-/* The one figure for the time until the next pass. */
+/* Sets the one value that decides when the next pass is due. */
 static void set_interval(struct pass *pass)
 {
 	const struct pass_options *options = &pass->next_options;
@@ -182,7 +182,7 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 	set_interval(pass);
 }
 
-/* A cgroup is to be read again by the last pass within its age: passes are a little late by chance. */
+/* Passes may be a little late. The last pass within the maximum age of a cgroup must read it again. */
 static uint64_t cgroup_age_ns(const struct pass *pass, uint64_t max_age_ns)
 {
 	uint64_t period_ns = pass->interval_ns + pass->interval_ns / 16;
@@ -190,7 +190,10 @@ static uint64_t cgroup_age_ns(const struct pass *pass, uint64_t max_age_ns)
 	return period_ns < max_age_ns ? max_age_ns - period_ns : 0;
 }
 
-/* Others than before are to be whose a process is: that is found out where its cgroup is read. */
+/*
+ * The ID that decides the user has changed. The next samples find the new user when they read the
+ * cgroup.
+ */
 static void count_anew(struct pass *pass)
 {
 	pass->reader.user_by = pass->options.user_by;
@@ -198,7 +201,7 @@ static void count_anew(struct pass *pass)
 		pass->table.item[i]->cgroup_ns = 0;
 }
 
-/* Closes the file that exact passes keep open of each process: adaptive passes keep another one open. */
+/* Closes the file of each process that exact passes keep open: adaptive passes keep another one. */
 static void close_files(struct pass *pass)
 {
 	for (size_t i = 0; i < pass->table.count; i++)
@@ -231,7 +234,7 @@ static void look_at_map_counts(struct pass *pass)
 		pass->large_anon = mapcounts_large_anon(THP_FOLDER);
 }
 
-/* Removes unlisted processes from the COUNT pids of the list. How many are left. */
+/* Removes unlisted processes from the list of COUNT pids. Returns how many are left. */
 static size_t leave_out(struct pass *pass, size_t count)
 {
 	const struct pass_options *o = &pass->options;
@@ -248,7 +251,7 @@ static size_t leave_out(struct pass *pass, size_t count)
 	return left;
 }
 
-/* Chooses the blocked processes that this pass tries to read again. 0; -ENOMEM. */
+/* Chooses the blocked processes that this pass tries to read again. Returns 0 or -ENOMEM. */
 static int choose_attempts(struct pass *pass)
 {
 	struct buffer *scratch = &pass->scratch;
@@ -280,7 +283,7 @@ static int begin(struct pass *pass)
 	pass->phase = PHASE_IDLE;
 	take_options(pass);
 	pass->is_whole = false;
-	rows_begin(&pass->rows); /* its rows are of processes that may be forgotten now */
+	rows_begin(&pass->rows); /* the processes of its rows may be freed now */
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (!pass->looked_ns || pass->begin_ns - pass->looked_ns >= MOUNT_LOOK_NS) {
@@ -361,7 +364,7 @@ int pass_step(struct pass *pass, uint64_t deadline_ns)
 	uint64_t before_ns = cpu_now_ns(pass), used_ns = budget_used_ns(&pass->adapt.budget);
 	int r = step(pass, deadline_ns);
 
-	/* What births and measurements have used is charged already, or excused. */
+	/* First looks and measurements have charged or excused their own CPU time. */
 	pass->cpu_ns += cpu_now_ns(pass) - before_ns -
 	                (budget_used_ns(&pass->adapt.budget) - used_ns);
 	if (!pass->reader.workers)
@@ -416,7 +419,10 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	if (pass->options.is_adaptive)
 		budget_expect(&pass->adapt.budget, pass->cpu_ns);
 	set_interval(pass);
-	/* Nobody adds up what measuring costs before there is a plan; passes alone may be too much. */
+	/*
+	 * The cost of measurements is added up only if there is a plan, or if passes alone exceed
+	 * the budget.
+	 */
 	if (pass->turns.total_cost_ns || pass->interval_ns > pass->next_options.interval_ns)
 		(void)pass_interval_ns(pass, &needed_ppm);
 	r = publication_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
@@ -427,7 +433,7 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 static void plan(struct pass *pass, uint64_t due_ns)
 {
 	uint64_t before_ns = cpu_now_ns(pass), cpu_ns = pass->cpu_ns;
-	/* The rows of a pass that was lost need not be whole. */
+	/* The rows of a lost pass may be incomplete. */
 	uint32_t count = pass->is_whole ? rows_count(&pass->rows) : 0;
 
 	turns_begin_rest(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
@@ -440,7 +446,7 @@ void pass_plan(struct pass *pass, uint64_t due_ns)
 {
 	if (pass->options.is_adaptive)
 		plan(pass, due_ns);
-	pass->is_whole = false; /* of the rows nothing is left */
+	pass->is_whole = false; /* the rows are gone */
 	rows_rest(&pass->rows);
 	buffer_rest(&pass->scratch);
 }
@@ -460,7 +466,7 @@ int pass_measure(struct pass *pass)
 	do
 		r = phases_measure(pass);
 	while (r == TURNS_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
-	/* What walks have used is charged, or excused; not what was made of them. */
+	/* Walks have charged or excused their own CPU time; charges the rest. */
 	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC),
 		amount_less(cpu_now_ns(pass) - before_ns, budget_used_ns(budget) - used_ns));
 	return r < 0 ? r : 0;

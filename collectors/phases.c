@@ -26,7 +26,7 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
 	row->outcome = (uint8_t)s->outcome;
 	row->present = s->present;
 	memcpy(row->q, s->q, sizeof(row->q));
-	/* When it was read; publication_make() makes an age of it. */
+	/* The time of the reading; publication_make() turns it into an age. */
 	if (s->outcome == OUTCOME_MEASURED)
 		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
 	else if (s->outcome == OUTCOME_BLOCKED)
@@ -35,8 +35,9 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
 }
 
 /*
- * Has a worker read files of as many processes as have room. The next ones are announced when these have been taken, so that
- * the worker is woken once for all of them: each wake costs as much as reading a process.
+ * Lets a worker read files of as many processes as there is room for. The next ones are announced
+ * when these have been taken, so that the worker is woken once for all of them: each wake costs as
+ * much as reading a process.
  */
 static void announce(struct pass *pass)
 {
@@ -67,12 +68,12 @@ static int read_one(struct pass *pass)
 		pass->counts.outcome[s.outcome]++;
 		belonging_drop(p);
 	}
-	if (r < 0) /* its name or unit may be lost: the next pass has to read them again */
+	if (r < 0) /* its name or unit may be lost: the next pass must read them again */
 		belonging_drop(p);
 	return r;
 }
 
-/* Takes over what S, of an adaptive pass, says of P's user, program and unit. */
+/* Sets P's membership from S, a sample of an adaptive pass. */
 static int take_sample(struct pass *pass, struct process *p, const struct sample *s)
 {
 	int r = 0;
@@ -88,7 +89,7 @@ static int take_sample(struct pass *pass, struct process *p, const struct sample
 	return r;
 }
 
-/* Polls the next processes, as far as there are, until some have to be looked at. */
+/* Polls the next processes until some must be looked at, or there are no more. */
 static int poll_some(struct pass *pass, uint64_t now_ns)
 {
 	pass->moved_at = pass->moved_count = 0;
@@ -109,7 +110,7 @@ static int poll_some(struct pass *pass, uint64_t now_ns)
 	return 0;
 }
 
-/* Looks at the next process that has moved, or polls more of them. */
+/* Looks at the next process that has changed, or polls more of them. */
 static int sense_some(struct pass *pass)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -167,7 +168,10 @@ static void settle_one(struct pass *pass)
 	pass->at++;
 }
 
-/* Passes are a little late by chance. In exact mode all is read in each; else what is left of a tenth of the budget. */
+/*
+ * Begins the reading of charges. The period allows for passes that are a little late. In exact mode
+ * each pass reads all cgroups; in adaptive mode, as many as a tenth of the budget pays for.
+ */
 static int begin_charges(struct pass *pass)
 {
 	const struct pass_options *o = &pass->options;
@@ -176,7 +180,7 @@ static int begin_charges(struct pass *pass)
 	if (o->is_adaptive)
 		spare_ns = amount_part(o->interval_ns, o->budget_cpu_ppm, 10 * BUDGET_PPM_MAX);
 	if (pass->interval_ns > o->interval_ns)
-		spare_ns = 0; /* passes alone are more than the budget bears */
+		spare_ns = 0; /* passes alone exceed the budget */
 	return charges_begin(&pass->charges, &pass->tally, period_ns, spare_ns);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pass does, one piece after the other, so that it can be left between any two:
+ * The work of a pass, in pieces between which it can be interrupted:
  *
- *	exact       READ each process -> SHARE -> TALLY -> CHARGES
- *	adaptive    SENSE each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> POOL -> SETTLE -> TALLY -> CHARGES
+ *     exact       READ each process -> SHARE -> SHMEM -> TALLY -> CHARGES
+ *     adaptive    SENSE each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> POOL -> SETTLE
+ *                 -> SHMEM -> TALLY -> CHARGES
  */
 #ifndef MEMTALLY_COLLECTORS_PHASES_H
 #define MEMTALLY_COLLECTORS_PHASES_H
@@ -11,14 +12,14 @@
 struct pass;
 
 /*
- * Does one piece of the phase, or moves to the next; nothing once it is PHASE_READY. 0, or a positive value. -ENOMEM:
- * the pass is lost.
+ * Does one piece of the current phase, or moves to the next phase. Does nothing in PHASE_READY.
+ * Returns 0 or a positive value; or -ENOMEM: the pass is lost.
  */
 int phases_advance(struct pass *pass);
 
 /*
- * Makes one measurement of those that were chosen, in a pass or between two. 0: there is nothing to do now.
- * TURNS_SAMPLE, TURNS_MORE: there may be more. -ENOMEM.
+ * Makes one of the measurements that the plan has chosen, in a pass or between two passes. Returns
+ * 0 if there is nothing to do now; TURNS_SAMPLE or TURNS_MORE if there may be more; or -ENOMEM.
  */
 int phases_measure(struct pass *pass);
 

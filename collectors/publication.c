@@ -18,7 +18,7 @@ enum {
 	STALE_FACTOR = 3,
 };
 
-/* Names, marks and ages of the rows of processes. */
+/* Sets names, marks and ages in the rows of processes. */
 static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 {
 	uint32_t count = rows_count(&pass->rows);
@@ -95,7 +95,7 @@ static bool is_complete(const struct pass *pass)
 	return !pass_is_hidden(pass);
 }
 
-/* The public image comes first: the paths of mapped files are none of its business. */
+/* The public image comes first: it must not have the paths of mapped files. */
 static int seal(struct pass *pass, const struct image_header *head, bool with_public, int *ret_fd,
 	int *ret_public_fd)
 {
@@ -119,7 +119,7 @@ static int seal(struct pass *pass, const struct image_header *head, bool with_pu
 	return r;
 }
 
-/* As the pass began: what it took itself is not to be waited for. */
+/* Returns the age at the beginning of the pass: its own duration does not count. */
 static uint64_t longest_unmeasured_ns(const struct pass *pass)
 {
 	return pass->unmeasured_since_ns == UINT64_MAX
@@ -127,7 +127,10 @@ static uint64_t longest_unmeasured_ns(const struct pass *pass)
 	               : amount_less(pass->begin_boottime_ns, pass->unmeasured_since_ns);
 }
 
-/* How long the budget, of which NEEDED_PPM are spoken for, takes to bear what waits. */
+/*
+ * Returns how long the budget takes to pay for all waiting measurements. NEEDED_PPM of it are
+ * needed for other work.
+ */
 static uint64_t backlog_ns(struct pass *pass, uint64_t needed_ppm)
 {
 	struct budget *b = &pass->adapt.budget;
@@ -138,7 +141,7 @@ static uint64_t backlog_ns(struct pass *pass, uint64_t needed_ppm)
 		b, clock_now_ns(CLOCK_MONOTONIC), pass->counts.waiting_cpu_ns, needed_ppm);
 }
 
-/* At NOW_NS (CLOCK_BOOTTIME). */
+/* NOW_NS is CLOCK_BOOTTIME. */
 static void describe_adaptive(
 	struct pass *pass, uint64_t now_ns, uint64_t needed_ppm, struct compose_adaptive *ret)
 {
@@ -156,7 +159,7 @@ static void describe_adaptive(
 		.is_pressed = a->pressure != PSI_CALM,
 		.backlog_ns = backlog_ns(pass, needed_ppm),
 		.oldest_ns = figures_oldest_ns(&a->figures, now_ns),
-		/* Nobody can be measured more often than passes are to be made. */
+		/* No process can be measured more often than passes are made. */
 		.max_age_ns = amount_max(a->limits.max_age_ns, pass->options.interval_ns),
 		.longest_ns = longest_unmeasured_ns(pass),
 		.psi = &a->psi,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The image of a pass: the rows get their names, marks and ages, memtallyd's account of itself is added, and it
- * is sealed, once for everyone and once without the rows of processes.
+ * Publishing: completes the image of a pass with names, marks, ages and memtallyd's own row, and
+ * seals it, once with the rows of processes and once without.
  */
 #ifndef MEMTALLY_COLLECTORS_PUBLICATION_H
 #define MEMTALLY_COLLECTORS_PUBLICATION_H
@@ -11,7 +11,10 @@
 
 struct pass;
 
-/* As pass_publish(). NEEDED_PPM as of pass_interval_ns(); 0: nobody has added up yet. */
+/*
+ * Does the work of pass_publish(), with the same parameters and results. NEEDED_PPM is
+ * pass_interval_ns()'s; 0: not known yet.
+ */
 int publication_make(
 	struct pass *pass, uint64_t needed_ppm, bool with_public, int *ret_fd, int *ret_public_fd);
 

@@ -10,7 +10,7 @@
 #include "collectors/pass-state.h"
 #include "collectors/workers.h"
 
-/* The place of the first process above AFTER. */
+/* Returns the index of the first process with a pid above AFTER. */
 static size_t place_after(const struct proctable *t, pid_t after)
 {
 	size_t low = 0, high = t->count;
@@ -31,7 +31,10 @@ static bool has_memory(const struct process *p)
 	return p->known && (!p->watch || p->watch->is_member);
 }
 
-/* The elder of those with one address space, as sharing_elect() has it. */
+/*
+ * Whether A is the older one of two processes with one address space, in the order of
+ * sharing_elect().
+ */
 static bool is_before(const struct process *a, const struct process *b)
 {
 	uint64_t a_ticks = a->has_stat ? a->stat.start_ticks : UINT64_MAX;
@@ -54,8 +57,8 @@ static bool is_elsewhere(const struct proctable *t, const struct process *p)
 }
 
 /*
- * Only adaptive passes have learned what walks cost, and are asked not to keep others waiting. Who is to be walked by
- * slices may have any mapping, until his largest is known.
+ * Only adaptive passes know what walks cost, and have a stall budget. A process that needs a walk
+ * by slices may have a mapping of any size until its largest one is known.
  */
 static bool is_giant(const struct pass *pass, const struct process *p)
 {
@@ -78,7 +81,7 @@ static int outcome_of(int error)
 	}
 }
 
-/* The owner of P, of whom nothing else is asked. */
+/* Returns the user that P is counted for. */
 static uint32_t user_of(const struct pass *pass, const struct process *p)
 {
 	struct sample sample;
@@ -87,7 +90,7 @@ static uint32_t user_of(const struct pass *pass, const struct process *p)
 	return sample.user;
 }
 
-/* Opens the smaps of P. 0 or a rollcall_outcome; sets *RET in any case. */
+/* Opens smaps of P. Returns 0 or a rollcall_outcome; sets *RET in both cases. */
 static int open_smaps(struct pass *pass, struct process *p, struct rollcall_entry *ret)
 {
 	int e;
@@ -117,7 +120,7 @@ bool rollcall_is_wanting(const struct pass *pass)
 	return pass->drivers_wanted > 0;
 }
 
-/* The wanted process with the largest change of RssFile; NULL: there is none. */
+/* Returns the wanted process with the largest change of RssFile, NULL if there is none. */
 static struct process *most_moved(const struct proctable *t)
 {
 	struct process *found = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rows of processes of the image that is being built, each with the process that it is of: a member, one with
- * memory and a known user. Memory stays and is used again, but where it rests.
+ * The rows of processes in the image that is being built, each with its process: a member, which
+ * has memory and a known user. The memory is used again for the next image.
  */
 #ifndef MEMTALLY_COLLECTORS_ROWS_H
 #define MEMTALLY_COLLECTORS_ROWS_H
@@ -12,25 +12,29 @@
 #include "snapshot/builder.h"
 
 struct rows {
-	struct builder builder;  /* of the whole image, not of these rows alone */
-	struct process **member; /* borrowed: of each row, until processes are listed again */
+	struct builder builder; /* of the whole image, not only of these rows */
+	/* borrowed: the process of each row, valid until processes are listed again */
+	struct process **member;
 	size_t capacity;
 };
 
 void rows_done(struct rows *r);
 
-/* The next image begins, without any row. */
+/* Begins the next image, without rows. */
 void rows_begin(struct rows *r);
 
-/* Gives memory back until rows_begin(). There are no rows any more. */
+/* Removes all rows, and gives their memory back to the kernel until rows_begin(). */
 void rows_rest(struct rows *r);
 
-/* A new row of the member P, all zeros, good until the next one. NULL: out of memory. */
+/*
+ * Adds a zeroed row for the member P. The pointer is valid until the next call. Returns NULL if
+ * memory runs out.
+ */
 struct snapshot_process *rows_add(struct rows *r, struct process *p);
 
 uint32_t rows_count(const struct rows *r);
 
-/* Row I; row 0 of none is NULL. */
+/* Returns row I. Returns NULL for row 0 if there are no rows. */
 struct snapshot_process *rows_at(struct rows *r, size_t i);
 
 #endif
