@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a process is, is settled by a kept O_DIRECTORY descriptor of /proc/PID: when the process ends,
- * reads below it give ESRCH even if the pid is in use again (by path one would get the wrong process).
- * Beyond the descriptor limit the directory is opened anew and the start time compared.
+ * A kept O_DIRECTORY descriptor of /proc/PID identifies the process. After the process is reaped,
+ * reads below it return ESRCH even if the pid is in use again; a path would lead to the wrong
+ * process. Beyond the descriptor limit the directory is opened anew and the start time compared.
  */
 #include "config.h"
 
@@ -77,7 +77,7 @@ void process_release(struct process_reader *r, struct process *p)
 	process_done(p);
 }
 
-/* What an error of open or read below a live /proc/PID means. */
+/* Returns the outcome for an error of open or read below a live /proc/PID. */
 static enum process_outcome outcome_of(int error)
 {
 	switch (error) {
@@ -91,7 +91,10 @@ static enum process_outcome outcome_of(int error)
 	}
 }
 
-/* smaps does not print parts. Kernels that have no rollup printed none either: there they stay a guess. */
+/*
+ * smaps does not print parts. Kernels without smaps_rollup never print them, so there they stay a
+ * guess.
+ */
 static void fill_parts(const struct reading *g, struct sample *ret)
 {
 	const uint64_t *shmem = ROW_HAS(ret, PROCESS_RSS_SHMEM) ? &ret->q[PROCESS_RSS_SHMEM] : NULL;
@@ -141,13 +144,13 @@ static void fill(const struct reading *g, struct sample *ret)
 		ret->outcome = OUTCOME_ERROR;
 }
 
-/* A former image's figures must not be seen again: the next sample starts from nothing. */
+/* Figures of a former image must not appear again: the next sample starts from nothing. */
 static void forget(struct process *p)
 {
 	int dirfd = p->dirfd, file_fd = p->file_fd;
 	struct block block = p->block;
 	struct last *last = p->last;
-	struct watch *watch = p->watch; /* its owner sees by the next sample that it is void */
+	struct watch *watch = p->watch; /* its owner finds out by the next sample that it is void */
 
 	process_init(p, p->pid);
 	p->dirfd = dirfd;
@@ -157,7 +160,10 @@ static void forget(struct process *p)
 	p->last = last;
 }
 
-/* No status could be had: a process that is known stays a member, of which nothing is known now. */
+/*
+ * Fills in RET for a process without a readable status. A known process stays a member, without
+ * quantities.
+ */
 static int fail(const struct reading *g, int error, struct sample *ret)
 {
 	ret->outcome = outcome_of(error);
@@ -174,16 +180,19 @@ static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct s
 
 	if (e == 0 && (changed || process_cgroup_is_due(r, g->process, now_ns))) {
 		e = reading_cgroup(g, now_ns, ret);
-		process_fill_owners(
-			r, g->process, ret); /* with the login, which was read with it */
+		/* with the login UID, which was read with the cgroup */
+		process_fill_owners(r, g->process, ret);
 	}
-	/* Nobody has heard of what has changed: the next sample is to say it again. */
+	/* The change was not reported: the next sample must report it again. */
 	if (e < 0 && changed)
 		g->process->known = false;
 	return e;
 }
 
-/* Fills in RET for a process without memory, and forgets its image. A zombie's memory is free. */
+/*
+ * Fills in RET for a process without memory, and forgets its image. The kernel has freed a zombie's
+ * memory already.
+ */
 static void end_without_memory(const struct reading *g, struct sample *ret)
 {
 	ret->outcome = OUTCOME_NO_MM;
@@ -191,7 +200,7 @@ static void end_without_memory(const struct reading *g, struct sample *ret)
 	forget(g->process);
 }
 
-/* The slow way, for what is seen first, has changed, or has to be guarded. */
+/* The slow way, for processes that are new, have changed, or need a guard. */
 static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
@@ -258,7 +267,7 @@ static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 	return end_sample(g, false, now_ns, ret);
 }
 
-enum { READS_MAX = 5 }; /* that process_announce() announces */
+enum { READS_MAX = 5 }; /* the most that process_announce() announces */
 
 static int open_directory(struct process_reader *r, const struct process *p)
 {
@@ -271,7 +280,10 @@ static int open_directory(struct process_reader *r, const struct process *p)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Below a descriptor that was not kept, the pid may be another process's by now: -ESRCH. 0; or a shortage of ours. */
+/*
+ * If the descriptor was not kept, another process may have the pid now. Returns 0 if it is the same
+ * process, -ESRCH if not; or -ETIMEDOUT, or an error for which reading_is_shortage() is true.
+ */
 static int compare_start_time(struct reading *g)
 {
 	const struct process *p = g->process;
@@ -287,8 +299,8 @@ static int compare_start_time(struct reading *g)
 }
 
 /*
- * A descriptor of P's directory, for the caller to close, or P's kept one, which is borrowed (*RET_OWNED
- * says which). Errors as of process_open().
+ * Returns P's kept directory, which is borrowed, or a new descriptor, which the caller closes;
+ * *RET_OWNED says which. Errors are those of process_open().
  */
 static int open_known(struct process_reader *r, struct process *p, bool *ret_owned)
 {
@@ -339,13 +351,16 @@ static bool is_there(const struct reading *g)
 
 	if (!fetch_is_there(g->dirfd))
 		return false;
-	/* A pid can be used twice within one tick. A later process has a later start time if this one outlives its tick. */
+	/*
+	 * A pid can be used twice within one tick. If this process outlives its tick, a later one
+	 * has a later start time.
+	 */
 	if (p->has_stat && clock_now_ns(CLOCK_BOOTTIME) / tick_ns >= p->stat.start_ticks + 2)
 		p->start_is_unique = true;
 	return true;
 }
 
-/* A worker may have read another process with the same pid. If so, RET says that P is gone. */
+/* A worker may have read another process with the same pid. If so, RET says that P has exited. */
 static int sample_verified(struct reading *g, uint64_t now_ns, struct sample *ret)
 {
 	int e = sample(g, now_ns, ret);
@@ -394,15 +409,16 @@ static int take_sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 		e = sample_verified(g, now_ns, ret);
 		if (e < 0 || ret->outcome != OUTCOME_GONE)
 			return e;
-		/* It has exited; the pid may be another process's now. */
+		/* It has exited; another process may have the pid now. */
 		process_release(g->reader, p);
 		forget(p);
 		p->block = (struct block){0};
 		fetch_forget(g->reader, p);
 	}
 	e = sample_opened(g, now_ns, ret);
+	/* does not wait for the next pass: many processes may exit */
 	if (e == 0 && ret->outcome == OUTCOME_GONE)
-		process_release(g->reader, p); /* the next pass is not waited for: many may end */
+		process_release(g->reader, p);
 	return e;
 }
 
@@ -427,14 +443,14 @@ int process_glance(struct process_reader *r, struct process *p, uint64_t now_ns,
 	return take_sample(&g, now_ns, ret);
 }
 
-/* A new image: what was walked was the former one, or somebody else. */
+/* If the image is new, the walk was of the former image or of another process. */
 int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 	const struct smaps *walked, struct sample *ret)
 {
 	struct reading g = {.reader = r, .process = p, .walked = walked};
 	int e;
 
-	p->looked = p->known; /* no walk of before is to be compared with this one */
+	p->looked = p->known; /* earlier walks must not be compared with this one */
 	e = take_sample(&g, now_ns, ret);
 	if (ret->is_new_image && ret->outcome == OUTCOME_MEASURED) {
 		for (size_t i = PROCESS_PSS; i <= PROCESS_USS; i++)
@@ -509,7 +525,10 @@ void process_announce(struct process_reader *r, struct process *p, bool is_look)
 
 	if (!r->workers)
 		return;
-	/* A text that is read before the directory is open may be of a former process with this pid. */
+	/*
+	 * A text that was read before the directory was opened may be of another process that had
+	 * this pid.
+	 */
 	if (p->dirfd < 0 && !p->known) {
 		fd = open_directory(r, p);
 		if (fd >= 0 && keep_directory(r, p, fd))
@@ -569,7 +588,7 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 	return e;
 }
 
-/* Every kernel has smaps, and one rule for it and smaps_rollup. */
+/* Every kernel has smaps, and the same rule for it and for smaps_rollup. */
 int process_permits(struct process_reader *r, struct process *p)
 {
 	AUTO_STREAM struct stream stream = STREAM_CLOSED;

@@ -23,7 +23,7 @@
 
 enum {
 	MOUNTINFO_MAX = 16 << 20,
-	STAT_MAX = 16 << 20, /* /proc/stat grows with processors and interrupts */
+	STAT_MAX = 16 << 20, /* /proc/stat grows with the number of CPUs and interrupts */
 };
 
 int procfs_parse_btime(const char *text, size_t len, uint64_t *ret)
@@ -39,7 +39,10 @@ int procfs_parse_btime(const char *text, size_t len, uint64_t *ret)
 	return n <= 0 || *ret > INT64_MAX / NS_PER_SEC ? -EBADMSG : 0;
 }
 
-/* The Nth field, from 0, of a line of fields parted by single blanks. */
+/*
+ * Finds field N, counted from 0, of a line with single blanks between the fields. Returns its
+ * length.
+ */
 static size_t field_at(const char *line, size_t len, size_t n, const char **ret)
 {
 	const char *at = line, *end = line + len, *blank;
@@ -61,8 +64,8 @@ static bool is_value(const char *text, size_t len, const char *value)
 }
 
 /*
- * Reads hidepid= and gid= among "rw,hidepid=invisible,gid=1000". Without gid= it is group 0 that sees
- * everything, and with ptraceable (4) no group does.
+ * Reads hidepid= and gid= in options such as "rw,hidepid=invisible,gid=1000". Without gid=, group 0
+ * sees all processes; with ptraceable (4) no group does.
  */
 static bool parse_super_options(const char *text, size_t len, gid_t *ret_gid)
 {
@@ -91,7 +94,7 @@ static bool parse_super_options(const char *text, size_t len, gid_t *ret_gid)
 	return is_hidden;
 }
 
-/* One of "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - TYPE SOURCE SUPER-OPTIONS". */
+/* A line "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - TYPE SOURCE SUPER-OPTIONS". */
 struct mount {
 	const char *line;
 	size_t len;
@@ -99,7 +102,7 @@ struct mount {
 
 enum { FIELD_DEVICE = 2, FIELD_POINT = 4 };
 
-/* The next line of what is left of the text. */
+/* Takes the next line of the text. */
 static bool next_mount(const char **text, const char *end, struct mount *ret)
 {
 	const char *newline;
@@ -183,8 +186,9 @@ static bool is_mounted_at_proc(const struct stat *of)
 }
 
 /*
- * What users see is the /proc of process 1's mount namespace: a service may have been given one of its own, hidden so that
- * it does not see them (systemd's ProtectProc=). A tree that is read on purpose speaks for itself.
+ * Users see the /proc of process 1's mount namespace. A service may have its own /proc that hides
+ * other users' processes from it (systemd's ProtectProc=). For a tree that is read on purpose, its
+ * own options count.
  */
 static bool is_hidden_from_users(const struct procfs *p, const struct stat *st, bool is_ours_hidden)
 {
@@ -222,7 +226,10 @@ static bool is_kernels(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* In a pid namespace's own /proc, "self" is our pid; elsewhere it is another or nothing. */
+/*
+ * In the /proc of this pid namespace "self" is this process's pid. In another one it is another
+ * pid, or missing.
+ */
 bool procfs_is_ours(int fd)
 {
 	char target[16];
@@ -233,7 +240,7 @@ bool procfs_is_ours(int fd)
 	return n > 0 && number_parse_u64(target, (size_t)n, &pid) == 0 && (pid_t)pid == getpid();
 }
 
-/* The kernel numbers the first pid namespace so since Linux 3.8. */
+/* The kernel gives the first pid namespace this inode since Linux 3.8. */
 static bool is_first_namespace(void)
 {
 	static const ino_t first = 0xEFFFFFFC;
@@ -253,7 +260,10 @@ static uint64_t read_btime(int fd)
 	return seconds * NS_PER_SEC;
 }
 
-/* Any directory can be opened; one without a process and without a file of proc's is no proc. */
+/*
+ * Any directory can be opened: one without a process and without a file of proc's is no proc file
+ * system.
+ */
 static bool is_proc(int fd)
 {
 	static const char *const files[] = {"self", "stat", "meminfo"};
@@ -293,7 +303,7 @@ void procfs_close(struct procfs *p)
 	p->fd = fd_close(p->fd);
 }
 
-struct dirent_header { /* what getdents64 fills in; <dirent.h> has no name for it */
+struct dirent_header { /* record of getdents64; <dirent.h> has no name for it */
 	uint64_t ino;
 	int64_t off;
 	unsigned short reclen;
@@ -312,7 +322,7 @@ static int add_pid(const char *name, pid_t **pids, size_t *capacity, size_t *cou
 {
 	uint64_t pid;
 
-	/* As the kernel writes it: in any other tree "1" and "01" would be one process twice. */
+	/* Only the kernel's spelling: in another tree "1" and "01" would be the same process twice. */
 	if (name[0] == '0' || number_parse_u64(name, strlen(name), &pid) < 0 || pid > INT32_MAX)
 		return 0;
 	if (*count == *capacity) {
@@ -355,7 +365,7 @@ ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity)
 			at += e->reclen;
 		}
 	}
-	if (!sorted) /* the kernel's own list is */
+	if (!sorted) /* the kernel's own list is sorted */
 		qsort(*pids, count, sizeof(**pids), compare_pids);
 	return (ssize_t)count;
 }

@@ -45,7 +45,7 @@ static struct process *process_new(pid_t pid)
 	return p;
 }
 
-/* Frees what this call has made: those of SPARE that ITEM does not hold. */
+/* Frees what this call has made: the processes of SPARE that are not in ITEM. */
 static void undo(struct proctable *t, size_t made)
 {
 	size_t old = 0;

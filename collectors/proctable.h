@@ -11,19 +11,20 @@
 #include "collectors/process.h"
 
 struct proctable {
-	struct process **item; /* owned, as each of them */
+	struct process **item; /* owned, and so is each process */
 	size_t count, capacity;
 	struct process **spare; /* of the same capacity, for the next list */
-	void (*forget)(
-		void *to, struct process *p); /* told of each that is forgotten; NULL: nobody is */
+	/* called for each process before it is freed; may be NULL */
+	void (*forget)(void *to, struct process *p);
 	void *to;
 };
 
 void proctable_done(struct proctable *t);
 
 /*
- * Makes T the list of PIDS, which rise: keeps those that it has, adds the others, and forgets what is
- * no longer listed (giving its descriptor back to READER). -ENOMEM: T is as it was.
+ * Makes T the list of PIDS, COUNT pids in rising order. Keeps the processes that T has, adds the
+ * others, and frees those that are not listed, giving their descriptors back to READER. Returns 0,
+ * or -ENOMEM with T unchanged.
  */
 int proctable_sync(
 	struct proctable *t, struct process_reader *reader, const pid_t *pids, size_t count);

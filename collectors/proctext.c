@@ -19,7 +19,7 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Reads FD to its end, or to where a text that ends as END says is complete; learns END. */
+/* Reads FD up to its end, or until the text is complete by END; learns END. */
 static int read_lines(int fd, char *buf, size_t size, struct lines_end *end, size_t *ret_len)
 {
 	int e = file_read_until(fd, buf, size, lines_is_whole, end, ret_len);

@@ -8,20 +8,27 @@
 
 #include "collectors/lines.h"
 
-/* How complete texts of these files end on this kernel; learned from the first text. All zeros: not known yet. */
+/*
+ * How complete texts of these files end on this kernel; learned from the first text. Zeroed: not
+ * known yet.
+ */
 struct proctext_ends {
 	struct lines_end status, rollup;
 };
 
 /*
- * Reads the file PATH below DIRFD to its end into BUF of SIZE bytes. *RET_LEN becomes its length, *RET_TOOK_NS the time of
- * the read() calls without the open, in ns. Learns in ENDS. Returns 0; -EFBIG if the file has SIZE bytes or more; or a
- * negative errno of openat() or read(). May block, if the kernel keeps readers of the file waiting: see worker.h.
+ * Reads the file PATH below DIRFD to its end into BUF of SIZE bytes. Sets *RET_LEN to its length,
+ * and *RET_TOOK_NS to the time of the read() calls without the open, in ns. Learns in ENDS. Returns
+ * 0; -EFBIG if the file has SIZE bytes or more; or a negative errno of openat() or read(). May
+ * block if the kernel keeps readers of the file waiting: see worker.h.
  */
 int proctext_read(struct proctext_ends *ends, int dirfd, const char *path, char *buf, size_t size,
 	size_t *ret_len, uint64_t *ret_took_ns);
 
-/* Reads FD, an open status of a process, from its beginning, as proctext_read() does. It may have been read before. */
+/*
+ * Reads FD, an open status of a process, from its beginning, whether or not it was read before.
+ * Parameters and errors are those of proctext_read().
+ */
 int proctext_reread_status(
 	struct proctext_ends *ends, int fd, char *buf, size_t size, size_t *ret_len);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread-group leader that has exited while its threads live shows no memory under its own pid
- * (State Z, rollup ESRCH); task/TID of a live thread shows all of it.
+ * (state Z, ESRCH for smaps_rollup). task/TID of a live thread shows all of it.
  */
 #include "config.h"
 
@@ -21,9 +21,9 @@
 #include "collectors/program.h"
 
 enum {
-	LONG_TEXT_MAX = 4 << 20, /* status holds up to 65536 supplementary groups */
+	LONG_TEXT_MAX = 4 << 20, /* status has up to 65536 supplementary groups */
 	SMAPS_PIECE = 1 << 14,
-	NOT_WALKED = -EINPROGRESS, /* no file of /proc gives it */
+	NOT_WALKED = -EINPROGRESS, /* no file in /proc returns this error */
 };
 
 const char *reading_path(
@@ -35,7 +35,7 @@ const char *reading_path(
 	return to;
 }
 
-/* A file that does not block. */
+/* Reads a file that does not block. */
 static int read_text(struct reading *g, const char *file, const char **ret_text, size_t *ret_len)
 {
 	struct process_reader *r = g->reader;
@@ -72,7 +72,7 @@ int reading_stat(struct reading *g, struct stat_info *ret)
 	g->is_stat_blocked = e == -ETIMEDOUT;
 	if (e == 0)
 		e = stat_parse(r->text, len, ret);
-	/* Then everything up to here is of this process. */
+	/* Then everything read so far is of this process. */
 	if (e == 0 && p->start_is_unique && p->stat.start_ticks == ret->start_ticks)
 		g->is_unproven = false;
 	return e;
@@ -89,7 +89,7 @@ static int read_status(struct reading *g, struct status *ret)
 	return len ? status_parse(text, len, ret) : -ESRCH;
 }
 
-/* An empty text, as of a process that has just become a zombie, is no measurement. */
+/* An empty text is no measurement: the process may just have become a zombie. */
 static int read_rollup(struct reading *g)
 {
 	struct process_reader *r = g->reader;
@@ -99,7 +99,7 @@ static int read_rollup(struct reading *g)
 	int e = fetch_text(r, g->process, g->dirfd, FETCH_ROLLUP, r->text, sizeof(r->text), &len,
 		&took_ns, &g->is_unproven);
 
-	if (e == -EFBIG) { /* no kernel's of today, but not to be refused for that */
+	if (e == -EFBIG) { /* no kernel has such a long one today */
 		e = file_read_all(g->dirfd, "smaps_rollup", LONG_TEXT_MAX, &r->long_text);
 		text = r->long_text.data;
 		len = r->long_text.len;
@@ -114,8 +114,8 @@ static int read_rollup(struct reading *g)
 }
 
 /*
- * smaps may end early without an error when its process becomes a zombie or executes a program in the
- * middle; the caller's second reading of stat finds that out.
+ * smaps may end early without an error if the process becomes a zombie or calls exec during the
+ * reading. The caller's second reading of stat detects that.
  */
 static int read_smaps(struct reading *g)
 {
@@ -150,7 +150,7 @@ static int read_smaps(struct reading *g)
 	return smaps_parser_end(&r->smaps, &g->smaps);
 }
 
-/* Whether the thread that a dead leader is read through has ended. */
+/* Whether the thread by which a dead leader is read has exited. */
 static bool is_thread_gone(const struct reading *g)
 {
 	char path[READING_PATH_SIZE];
@@ -182,8 +182,8 @@ void reading_walk(struct reading *g)
 }
 
 /*
- * Whether thread TID shows memory: 0, then its status is in G and its tid in the process; -ESRCH: it
- * does not; or a shortage of ours.
+ * Checks whether thread TID shows memory. Returns 0, with its status in G and its tid in the
+ * process; -ESRCH if it shows none; or an error for which reading_is_shortage() is true.
  */
 static int try_thread(struct reading *g, pid_t tid)
 {
@@ -197,7 +197,7 @@ static int try_thread(struct reading *g, pid_t tid)
 		p->tid = 0;
 		return reading_is_shortage(e) ? e : -ESRCH;
 	}
-	/* The name and the user stay the process's own, which are its leader's. */
+	/* Name and user stay those of the leader. */
 	memcpy(status.name, g->status.name, sizeof(status.name));
 	status.name_len = g->status.name_len;
 	status.uid = g->status.uid;
@@ -208,7 +208,10 @@ static int try_thread(struct reading *g, pid_t tid)
 	return 0;
 }
 
-/* A thread of the dead leader that still shows memory. 0; -ESRCH: none does; or an error of open. */
+/*
+ * Finds a thread of the dead leader that still shows memory. Returns 0; -ESRCH if there is none; or
+ * a negative errno of open().
+ */
 static int find_thread(struct reading *g)
 {
 	AUTO_CLOSE int fd = openat(g->dirfd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -218,7 +221,7 @@ static int find_thread(struct reading *g)
 
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
-	(void)TAKE_FD(fd); /* the DIR's */
+	(void)TAKE_FD(fd); /* DIR owns it */
 	while (e == -ESRCH && (entry = readdir(dir))) {
 		uint64_t tid;
 
@@ -229,7 +232,10 @@ static int find_thread(struct reading *g)
 	return e;
 }
 
-/* The thread it was read through last, or another; twice, since threads may come and go. */
+/*
+ * Tries the thread by which the process was read last, then others; twice, since threads come and
+ * go.
+ */
 static int find_any_thread(struct reading *g, pid_t last)
 {
 	int e = last ? try_thread(g, last) : -ESRCH;
@@ -264,9 +270,10 @@ int reading_program(struct reading *g, struct sample *ret)
 	g->is_unproven = true;
 	if (n == -ETIMEDOUT)
 		g->process->has_stat =
-			false; /* the next look takes it for a new image, and asks again */
+			false; /* the next look treats it as a new image, and asks again */
+	/* it has a name, and nothing would ask for it again if another name were used */
 	if (n == -ENOMEM)
-		return -ENOMEM; /* it has a name, and whoever takes another for it does not ask again */
+		return -ENOMEM;
 	buffer_clear(&r->program);
 	program_name(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
 		n < 0 ? 0 : (size_t)n, &r->program);
@@ -275,8 +282,8 @@ int reading_program(struct reading *g, struct sample *ret)
 }
 
 /*
- * Counts a reading of P's cgroup. The first passes for an older one: that spreads the readings of those that were first
- * seen together, so that they do not stay together.
+ * Counts a reading of P's cgroup. The first reading is dated back: that spreads the readings of
+ * processes that were first seen together, so that they do not stay together.
  */
 static void count_cgroup_read(const struct process_reader *r, struct process *p, uint64_t now_ns)
 {
@@ -286,8 +293,8 @@ static void count_cgroup_read(const struct process_reader *r, struct process *p,
 }
 
 /*
- * The uid of the login that it comes from: set once, by who logs somebody in, and inherited. Without a login, and in a kernel
- * without audit, there is none. -ENOMEM, -EIO.
+ * Reads the login UID. It is set once, when a user logs in, and inherited. Without a login, and on
+ * a kernel without audit, there is none. Returns 0, -ENOMEM or -EIO.
  */
 static int read_loginuid(struct reading *g)
 {
@@ -319,7 +326,7 @@ int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret)
 	if (e == -ENOMEM)
 		return e;
 	if (e < 0 && e != -ENOENT)
-		return 0; /* where it was known to be, it still is; the next pass tries again */
+		return 0; /* the process keeps its known cgroup; the next pass tries again */
 	if (e < 0)
 		len = 0; /* a kernel without cgroups */
 	buffer_clear(&r->cgroup_text);

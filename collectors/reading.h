@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One reading of a process that is under way: the contents of its files below /proc/PID. Whether they are of one image is
- * decided by identity.h. Used only by process.c and identity.c.
+ * One reading of a process: the contents of its files below /proc/PID. identity.h decides whether
+ * they are of one image. Used only by process.c and identity.c.
  */
 #ifndef MEMTALLY_COLLECTORS_READING_H
 #define MEMTALLY_COLLECTORS_READING_H
@@ -13,7 +13,7 @@
 #include "collectors/process.h"
 
 enum {
-	READING_ATTEMPTS = 2, /* if it changes during the reading */
+	READING_ATTEMPTS = 2, /* if the process changes during the reading */
 	READING_PATH_SIZE = 64,
 };
 
@@ -24,47 +24,64 @@ struct reading {
 	struct status status;
 	struct smaps smaps;
 	enum process_source source;
-	int error;            /* of the walk: why there is no PSS; 0 if there is one */
-	bool looks;           /* without a walk: .error is negative */
-	bool is_unproven;     /* a worker has read a file by pid, and P may have exited before */
+	/* negative errno of the walk, which says why there is no PSS; 0 if there is one */
+	int error;
+	bool looks; /* reads without a walk: .error is negative */
+	/* a worker has read a file by pid, and P may have exited before that */
+	bool is_unproven;
 	bool is_stat_blocked; /* the last reading_stat() was blocked */
 	bool trusts;          /* the known name and user are enough to identify the image */
-	const struct smaps
-		*walked; /* the result of a walk that was made before; NULL: there is none */
+	/* the result of an earlier walk, used instead of a walk; NULL: none */
+	const struct smaps *walked;
 };
 
-/* Whether ERROR is a failure of the host or of this program, and says nothing about the process. */
+/*
+ * Returns whether ERROR is a failure of the host or of this program, which says nothing about the
+ * process.
+ */
 static inline bool reading_is_shortage(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EIO;
 }
 
-/* Writes to TO the path of FILE below P's directory: of a live thread if P's leader is dead. Returns TO. */
+/*
+ * Writes the path of FILE below P's directory to TO, or returns FILE: the path is that of a live
+ * thread if P's leader is dead. Returns the path.
+ */
 const char *reading_path(
 	const struct process *p, const char *file, char to[static READING_PATH_SIZE]);
 
 /*
- * Reads stat of the leader, dead or not: it has the start time of the process. Returns 0, or an error of fetch_text() or
- * stat_parse().
+ * Reads stat of the leader, dead or not: it has the start time of the process. Returns 0, or an
+ * error of fetch_text() or stat_parse().
  */
 int reading_stat(struct reading *g, struct stat_info *ret);
 
 /*
- * Reads status: ids, name and counters. Returns 0; OUTCOME_NO_MM; OUTCOME_CHANGING if the leader is dead, and other threads
- * come and go faster than they are found; or a negative errno. In both outcomes .status has that of the leader.
+ * Reads status into .status: ids, name and counters. If the leader is dead, the counters are those
+ * of a live thread. Returns 0; OUTCOME_NO_MM if there is no memory; OUTCOME_CHANGING if the leader
+ * is dead and no live thread was found in time; or a negative errno. With both outcomes .status is
+ * the leader's.
  */
 int reading_counters(struct reading *g);
 
 /*
- * Walks the page tables, by smaps_rollup, or by smaps if the kernel has none (before Linux 4.14). The result is in .smaps and
- * .source, or .error says why there is none.
+ * Walks the page tables, by smaps_rollup, or by smaps if the kernel has no smaps_rollup (before
+ * Linux 4.14). Sets .smaps and .source; or .error, which says why there is no result.
  */
 void reading_walk(struct reading *g);
 
-/* Writes the name of the program to .program of the reader, by the status in G. Returns 0 or -ENOMEM. */
+/*
+ * Writes the label of the program to .program of the reader and sets RET->is_renamed. Uses the name
+ * in G's status. Returns 0 or -ENOMEM.
+ */
 int reading_program(struct reading *g, struct sample *ret);
 
-/* Reads the cgroup, if it can be read, into .cgroup of the reader. Returns 0 or -ENOMEM. */
+/*
+ * Reads the cgroup into .cgroup of the reader and sets RET->has_cgroup. If users are counted by
+ * login, also reads the login UID. If the cgroup cannot be read, returns 0 and changes nothing.
+ * Returns 0, -ENOMEM, or -EIO of loginuid.
+ */
 int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret);
 
 #endif

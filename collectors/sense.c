@@ -11,7 +11,7 @@
 
 enum {
 	TEXT_SIZE = 256,
-	BIRTHS_PART = 8, /* for those that come during the pass */
+	BIRTHS_PART = 8, /* for processes that are forked during the pass */
 };
 
 void sense_begin(struct process_reader *r, size_t count)
@@ -45,7 +45,10 @@ static int read_at(int fd, struct statm *ret)
 	size_t len = 0;
 	ssize_t n;
 
-	/* It is one line: the newline ends it. What a short read left over is still in the kernel's buffer, of the same moment. */
+	/*
+	 * statm is one line: the newline ends it. The kernel keeps the rest of a short read in its
+	 * buffer, of the same moment.
+	 */
 	do {
 		n = pread(fd, text + len, sizeof(text) - len, (off_t)len);
 		if (n < 0 && errno != EINTR)
@@ -55,7 +58,10 @@ static int read_at(int fd, struct statm *ret)
 	return statm_parse(text, len, ret) < 0 ? SENSE_UNKNOWN : 0;
 }
 
-/* Of the directory itself, unlike its files, that is so for processes that are not dumpable, too. */
+/*
+ * The directory's owner is the process's effective user even if it is not dumpable, unlike that of
+ * its files.
+ */
 bool sense_is_anothers(const struct process_reader *r, const struct process *p)
 {
 	struct stat st;
@@ -82,7 +88,7 @@ static int read_kept(struct process_reader *r, struct process *p, struct statm *
 	return e;
 }
 
-/* P's directory was kept when there was room for more. */
+/* Closes P's directory if it was kept when there was more room. */
 static void make_room(struct process_reader *r, struct process *p)
 {
 	if (p->dirfd < 0 || r->kept + r->files_first <= r->kept_max)
@@ -91,7 +97,7 @@ static void make_room(struct process_reader *r, struct process *p)
 	r->kept--;
 }
 
-/* A thread's own may end before its process, and is not kept. */
+/* A thread's statm may end before its process, and is not kept. */
 static bool may_keep(struct process_reader *r, struct process *p)
 {
 	if (p->tid || r->kept_files >= r->files_max)
@@ -105,7 +111,7 @@ int sense_read(struct process_reader *r, struct process *p, struct statm *ret)
 	AUTO_CLOSE int fd = -1;
 	int e;
 
-	/* The leader's, who has ended since then: it has nothing but zeros any more. */
+	/* The leader has exited since it was opened: its statm has only zeros now. */
 	if (p->file_fd >= 0 && p->tid)
 		sense_forget(r, p);
 	if (p->file_fd >= 0)

@@ -10,8 +10,9 @@
 
 enum {
 	/*
-	 * seq_file stops at the first mapping whose text reaches this: one or two of them, each of 700 bytes. What of it
-	 * does not fit comes with the next read(), but all of it was walked in the one in which it begins.
+	 * seq_file stops at the first mapping with a text that reaches this size: after one or two
+	 * mappings, each of 700 bytes. The rest of that text comes with the next read(), but the
+	 * whole mapping is walked in the read() in which its text begins.
 	 */
 	SMAPS_PIECE = 1024,
 	MAPS_PIECE = 4096,
@@ -34,7 +35,7 @@ void slices_drop(struct slices *s)
 	s->process = NULL;
 }
 
-/* No walk: what the look found stays, but that it is no measurement. */
+/* Ends the walk with the outcome for ERROR. The counters from the look stay in RET. */
 static int fail(struct slices *s, int error, struct sample *ret)
 {
 	slices_drop(s);
@@ -62,7 +63,7 @@ static int begin_smaps(
 	return 0;
 }
 
-/* Opens the maps of P. If they are refused, opens its smaps, which may be readable all the same. */
+/* Opens the maps of P. If they are refused, opens its smaps, which may be readable nevertheless. */
 static int begin_maps(
 	struct slices *s, struct process_reader *r, struct process *p, struct sample *ret)
 {
@@ -93,7 +94,7 @@ uint64_t slices_largest(const struct slices *s)
 	return s->maps.largest;
 }
 
-/* RET for a walk that fails without a look at P. */
+/* Fills in RET for a walk that fails without a look at P. */
 static void fill_unlooked(
 	const struct process_reader *r, const struct process *p, struct sample *ret)
 {
@@ -119,7 +120,10 @@ int slices_again(struct slices *s, struct process_reader *r, struct sample *ret)
 	return s->is_mapping ? begin_maps(s, r, p, ret) : begin_smaps(s, r, p, ret);
 }
 
-/* Drops the walk, with what a look at its process finds; with OUTCOME if the process still has its image. */
+/*
+ * Drops the walk and looks at its process. The outcome is OUTCOME if the process still has its
+ * image.
+ */
 static int give_up(struct slices *s, struct process_reader *r, uint64_t now_ns,
 	enum process_outcome outcome, struct sample *ret)
 {
@@ -133,7 +137,7 @@ static int give_up(struct slices *s, struct process_reader *r, uint64_t now_ns,
 	return e;
 }
 
-/* The end of the text, or of the process: process_take() finds out. */
+/* Ends the walk at the end of the text. process_take() finds out whether the process has exited. */
 static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = s->process;
@@ -141,15 +145,17 @@ static int end(struct slices *s, struct process_reader *r, uint64_t now_ns, stru
 	int e = smaps_parser_end(&s->parser, &walked);
 
 	s->largest_rss = s->parser.largest_rss;
-	if (e < 0) /* cut off within a line, or empty: of a live process that would be malformed */
+	/* cut off within a line, or empty: if the process lives, the text is malformed */
+	if (e < 0)
 		return give_up(s, r, now_ns, OUTCOME_MALFORMED, ret);
 	slices_drop(s);
 	return process_take(r, p, now_ns, &walked, ret);
 }
 
 /*
- * One piece, which SLICE_NS may be spent on reading with others. 1: there may be more; 0: that was the end; or an error of
- * read or of the parser.
+ * Reads one piece; a worker may read more pieces ahead for SLICE_NS. Adds the time of the read() to
+ * *TOOK_NS. Returns 1 if there may be more; 0 at the end; or a negative errno of the read or the
+ * parser.
  */
 static int read_piece(
 	struct slices *s, struct process_reader *r, uint64_t slice_ns, uint64_t *took_ns)
