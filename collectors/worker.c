@@ -20,15 +20,15 @@
 
 enum { PATH_SIZE = WORKER_PATH + 12 };
 
-/* State of one worker from request to request. */
+/* State of a worker. */
 struct worker {
 	struct worker_lane *lane;
 	int procfs_fd;
 	int stream[WORKER_STREAMS]; /* -1: closed */
 	struct proctext_ends ends;
-	uint64_t cpu_ns;    /* of this thread at the last count_cpu() */
-	uint32_t processor; /* where follow() went last */
-	cpu_set_t usual;    /* where it may run by itself */
+	uint64_t cpu_ns;    /* of this thread, at the last count_cpu() */
+	uint32_t processor; /* the last one that follow() has set */
+	cpu_set_t usual;    /* the CPUs on which it may run otherwise */
 };
 
 int worker_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns)
@@ -111,7 +111,7 @@ static int serve_request(struct worker *w, struct worker_slot *slot)
 	}
 }
 
-/* CPU time since the last call, in ns. */
+/* Returns the CPU time since the last call, in ns. */
 static uint64_t count_cpu(struct worker *w)
 {
 	uint64_t before_ns = w->cpu_ns;
@@ -121,7 +121,7 @@ static uint64_t count_cpu(struct worker *w)
 	return w->cpu_ns - before_ns;
 }
 
-/* Goes to the processor that memtallyd has chosen (lanes.h). */
+/* Moves to the CPU that memtallyd has chosen (lanes.h). */
 static void follow(struct worker *w)
 {
 	uint32_t processor = atomic_load(&w->lane->processor);
@@ -135,7 +135,7 @@ static void follow(struct worker *w)
 		CPU_SET(processor, &one);
 		set = &one;
 	}
-	(void)sched_setaffinity(0, sizeof(*set), set); /* reads work anywhere */
+	(void)sched_setaffinity(0, sizeof(*set), set); /* if it fails, reads still work */
 }
 
 static void serve_next(struct worker *w, uint32_t at)
@@ -162,7 +162,7 @@ int worker_serve(struct worker_lane *lane, int procfs_fd)
 	for (unsigned int i = 0; i < WORKER_STREAMS; i++)
 		w.stream[i] = -1;
 	if (sched_getaffinity(0, sizeof(w.usual), &w.usual) < 0)
-		w.processor = atomic_load(&lane->processor); /* it stays where it is */
+		w.processor = atomic_load(&lane->processor); /* it then stays where it is */
 	atomic_store(&lane->pid, getpid());
 	atomic_store(&lane->state, WORKER_SERVING);
 	while (e == 0) {

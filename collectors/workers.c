@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	LOST_MAX = 2, /* workers that exit at one request */
+	LOST_MAX = 2, /* workers that may exit at one request */
 };
 
 int workers_open(struct workers *ret)
@@ -44,13 +44,19 @@ void workers_drop_ahead(struct workers *w)
 	w->awaited_pid = 0;
 }
 
-/* Requests that were posted to the worker that serves ROLE; there must be such a worker. */
+/*
+ * Returns the number of requests posted to the worker that serves ROLE; there must be such a
+ * worker.
+ */
 static uint32_t posted(const struct workers *w, enum lanes_role role)
 {
 	return w->lanes.lane[w->lanes.at[role]].posted;
 }
 
-/* A slot is used again: the answer in it, of what was announced long ago, is lost. */
+/*
+ * The slot of request INDEX is used again: forgets an announced request with its answer in that
+ * slot.
+ */
 static void forget_slot(struct workers *w, uint32_t index)
 {
 	while (w->ahead_count && w->ahead[w->ahead_first].index + WORKER_SLOTS <= index) {
@@ -60,8 +66,9 @@ static void forget_slot(struct workers *w, uint32_t index)
 }
 
 /*
- * The worker that serves ROLE must do Q; there must be such a worker. No more than WORKERS_AHEAD + 1 texts, or WORKER_STREAMS + 1
- * requests for streams, are ever not done, which is less than WORKER_SLOTS.
+ * Posts Q to the worker that serves ROLE; there must be such a worker. At most WORKERS_AHEAD + 1
+ * texts, or WORKER_STREAMS + 1 requests for streams, are not done at any time, which is less than
+ * WORKER_SLOTS.
  */
 static void post(struct workers *w, enum lanes_role role, const struct worker_request *q)
 {
@@ -74,7 +81,10 @@ static void post(struct workers *w, enum lanes_role role, const struct worker_re
 	lane->slot[index % WORKER_SLOTS].request = *q;
 }
 
-/* Shows the worker that serves ROLE all requests that were posted, so that it is woken once for all of them. */
+/*
+ * Shows all posted requests to the worker that serves ROLE, so that it is woken once for all of
+ * them.
+ */
 static void publish(struct workers *w, enum lanes_role role)
 {
 	struct worker_lane *lane = &w->lanes.shared[w->lanes.at[role]];
@@ -120,7 +130,10 @@ void workers_forget(struct workers *w, pid_t pid)
 		w->awaited_pid = 0;
 }
 
-/* Which of what was announced is PATH of PID; .ahead_count: none is. */
+/*
+ * Returns the index of PATH of PID among the announced requests, .ahead_count if it is not
+ * announced.
+ */
 static unsigned int find_ahead(const struct workers *w, pid_t pid, const char *path)
 {
 	unsigned int i = 0;
@@ -139,7 +152,10 @@ bool workers_has_ahead(const struct workers *w, pid_t pid, const char *path)
 	return find_ahead(w, pid, path) < w->ahead_count;
 }
 
-/* Takes PATH of PID from what was announced, and forgets what was announced before it. False: it was not. */
+/*
+ * Takes PATH of PID from the announced requests, and forgets those announced before it. Returns
+ * false if it was not announced.
+ */
 static bool take_ahead(struct workers *w, pid_t pid, const char *path, uint32_t *ret)
 {
 	unsigned int i = find_ahead(w, pid, path);
@@ -152,14 +168,20 @@ static bool take_ahead(struct workers *w, pid_t pid, const char *path, uint32_t 
 	return true;
 }
 
-/* Waits for request INDEX of the worker that serves ROLE, and for those posted after it, as lanes_wait(). */
+/*
+ * Waits for request INDEX of the worker that serves ROLE, and for those posted after it, as
+ * lanes_wait().
+ */
 static int wait_for(struct workers *w, enum lanes_role role, uint32_t index)
 {
 	publish(w, role);
 	return lanes_wait(&w->lanes, role, index, posted(w, role));
 }
 
-/* Replaces the worker that serves ROLE after OUTCOME of wait_for(). 0; an error of lanes_replace(). */
+/*
+ * Replaces the worker that serves ROLE after OUTCOME of wait_for(). Returns 0, or an error of
+ * lanes_replace().
+ */
 static int replace_after(struct workers *w, enum lanes_role role, enum lanes_outcome outcome)
 {
 	if (role == LANES_TEXTS)
@@ -179,9 +201,9 @@ static bool has_parked(const struct workers *w, const struct worker_request *q)
 }
 
 /*
- * Waits for request INDEX of the worker that serves ROLE, or for Q, which is not posted yet if INDEX is NULL. If an announced
- * request of another process blocks the worker, the request is posted again to the next one. 0 and its slot; an error as
- * workers_read() says.
+ * Waits for request *INDEX of the worker that serves ROLE. INDEX NULL: posts Q first. If an
+ * announced request of another process blocks the worker, posts Q again to the next worker. Returns
+ * 0 and sets *RET to the slot; or an error as workers_read().
  */
 static int complete(struct workers *w, enum lanes_role role, const struct worker_request *q,
 	const uint32_t *index, const struct worker_slot **ret)
@@ -228,7 +250,7 @@ bool workers_await(struct workers *w, pid_t pid)
 		if (a->pid == pid)
 			last = a;
 		else if (last)
-			break; /* those of a process are announced together */
+			break; /* requests of one process are announced together */
 	}
 	if (!last)
 		return true;
@@ -253,7 +275,10 @@ bool workers_is_awaited(const struct workers *w, pid_t pid, const char *path)
 	               0;
 }
 
-/* Asks for PATH of PID, announced or not. 0 and its slot, in which the kernel's answer is; or an error. */
+/*
+ * Asks for PATH of PID, announced or not. Returns 0 and sets *RET to the slot with the kernel's
+ * answer; or an error.
+ */
 static int ask(struct workers *w, enum worker_op op, pid_t pid, const char *path,
 	const struct worker_slot **ret)
 {
@@ -328,8 +353,7 @@ int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct s
 		place++;
 	if (place == WORKER_STREAMS)
 		return -EMFILE;
-	q.stream =
-		place; /* of another worker, if this one is replaced meanwhile: all are free there */
+	q.stream = place; /* also valid if another worker takes over: all places are free there */
 	e = complete(w, LANES_STREAMS, &q, NULL, &slot);
 	if (e == 0)
 		e = slot->reply.result;
@@ -357,7 +381,10 @@ static bool has_stream(const struct stream *s)
 	       s->generation == lanes->lane[s->lane].generation;
 }
 
-/* Posts Q of stream S to its worker. 0 and its slot; or an error: the worker that has S is not asked again. */
+/*
+ * Posts Q of stream S to its worker. Returns 0 and sets *RET to the slot; or an error: then the
+ * worker that has S is not asked again.
+ */
 static int complete_stream(
 	struct stream *s, struct worker_request *q, const struct worker_slot **ret)
 {
@@ -376,7 +403,7 @@ static int complete_stream(
 	return r < 0 ? r : (*ret)->reply.result;
 }
 
-/* The worker may still write to BULK, which is not trusted: what is copied is checked, not BULK. */
+/* The worker may still write to BULK, so the copy is checked, not BULK. */
 static int copy_bulk(const struct stream_bulk *bulk, struct stream_bulk *to)
 {
 	size_t len = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads of other processes' files that may block, handed to measuring workers (worker.h). One serves whole texts, another
- * one streams (lanes.h). If a read blocks, another worker takes over, and the caller is told -ETIMEDOUT.
+ * Requests to measuring workers (worker.h), which make reads of other processes' files that may
+ * block. One worker serves whole texts, another one streams (lanes.h). If a read blocks, another
+ * worker takes over, and the caller gets -ETIMEDOUT.
  *
- * A round trip to a worker costs about 15 us of CPU (two wakes), so reads that will be needed can be announced with
- * workers_ahead(): the worker makes them in one go.
+ * A round trip to a worker costs about 15 us of CPU (two wakes). So reads that will be needed can
+ * be announced with workers_ahead(), and the worker makes them together.
  */
 #ifndef MEMTALLY_COLLECTORS_WORKERS_H
 #define MEMTALLY_COLLECTORS_WORKERS_H
@@ -32,78 +33,102 @@ struct workers {
 	struct lanes lanes;
 	struct workers_ahead ahead[WORKERS_AHEAD];
 	unsigned int ahead_first, ahead_count;
-	pid_t awaited_pid; /* of the last workers_await(); 0: there was none, or the worker was replaced since */
-	uint32_t awaited_index; /* requests of .awaited_pid before this one were done by then */
+	/* of the last workers_await(); 0: there was none, or the worker was replaced since */
+	pid_t awaited_pid;
+	uint32_t awaited_index; /* requests of .awaited_pid with a lower index were done by then */
 	uint64_t cpu_ns;        /* CPU time of all replies that were taken */
 };
 
-/* Maps the lanes. 0; -ENOMEM. RET can be closed in any case. No worker runs until workers_start(). */
+/*
+ * Maps the lanes. No worker runs until workers_start(). Returns 0, or a negative errno of mmap().
+ * RET can be closed in both cases.
+ */
 int workers_open(struct workers *ret);
 
-/* Unmaps the lanes. Their workers are the caller's to end. */
+/* Unmaps the lanes. The caller must end their workers. */
 void workers_close(struct workers *w);
 
-/* Has the first workers started. 0; an error of control->start(). */
+/* Copies CONTROL and asks for the first workers. Returns 0, or an error of CONTROL->start(). */
 int workers_start(struct workers *w, const struct lanes_control *control);
 
-/* Call at the beginning of a pass: looks after parked workers, and drops announced requests that were not taken. */
+/*
+ * Call it at the beginning of a pass: looks after parked workers, and drops announced requests that
+ * were not taken.
+ */
 void workers_begin_pass(struct workers *w);
 
 /*
- * Announces that workers_read(), or with IS_LINK workers_readlink(), will ask for PATH of PID soon; PATH is static. If
- * there is no room, nothing is announced, and the read is made when it is asked for.
+ * Announces that workers_read(), or with IS_LINK workers_readlink(), will soon ask for PATH of PID;
+ * PATH must be static. If there is no room or no worker, nothing is announced, and the read is made
+ * when it is asked for.
  */
 void workers_ahead(struct workers *w, pid_t pid, const char *path, bool is_link);
 
-/* How many requests can still be announced. */
+/* Returns how many requests can still be announced. */
 static inline unsigned int workers_ahead_room(const struct workers *w)
 {
 	return WORKERS_AHEAD - w->ahead_count;
 }
 
-/* Whether PATH of PID was announced, and not taken or forgotten since. */
+/* Returns whether PATH of PID was announced, and not taken or forgotten since. */
 bool workers_has_ahead(const struct workers *w, pid_t pid, const char *path);
 
 /*
- * Waits until every announced request of PID is done. Returns false if a worker blocked or exited: announced requests are
- * forgotten then.
+ * Waits until every announced request of PID is done. Returns false if the worker blocked or
+ * exited, or waiting was stopped. After a block or exit all announced requests are forgotten.
  */
 bool workers_await(struct workers *w, pid_t pid);
 
-/* Whether PATH of PID was announced and done when workers_await() waited for PID last. */
+/* Returns whether PATH of PID was announced and done when workers_await() waited for PID last. */
 bool workers_is_awaited(const struct workers *w, pid_t pid, const char *path);
 
-/* Forgets announced requests of PID: it may have been another process's when they were made. */
+/* Forgets announced requests of PID: another process may have had the pid when they were made. */
 void workers_forget(struct workers *w, pid_t pid);
 
-/* From now on reads count as blocked after the short patience of struct lanes_patience, or after the long one again. */
+/*
+ * Sets after which patience of struct lanes_patience reads count as blocked: the short one if
+ * IS_SHORT, else the long one.
+ */
 void workers_hurry(struct workers *w, bool is_short);
 
 /* Forgets announced requests that were not taken. */
 void workers_drop_ahead(struct workers *w);
 
 /*
- * Reads PATH below /proc/PID into TO, of SIZE bytes at most. *RET_LEN becomes the length, *RET_TOOK_NS the time that the
- * read() took. 0; a negative errno of open or read; -EFBIG: it is longer than SIZE or WORKER_TEXT; -ETIMEDOUT: the read is
- * blocked, or an earlier one of PID still is; -ECHILD: no worker could be had; -ECANCELED.
+ * Reads PATH below /proc/PID into TO, at most SIZE bytes. Sets *RET_LEN to the length and
+ * *RET_TOOK_NS to the duration of read(). Returns 0; -EFBIG if the text is longer than SIZE or
+ * WORKER_TEXT; -ETIMEDOUT if the read is blocked, or an earlier one of PID still is; -ECHILD if no
+ * worker could be had; -ECANCELED if waiting was stopped; or a negative errno of open or read.
  */
 int workers_read(struct workers *w, pid_t pid, const char *path, char *to, size_t size,
 	size_t *ret_len, uint64_t *ret_took_ns);
 
-/* Reads the symbolic link PATH below /proc/PID. Its length, which may have been cut to SIZE; or an error as above. */
+/*
+ * Reads the symbolic link PATH below /proc/PID into TO. Returns its length, at most SIZE: a longer
+ * one is cut; or an error as workers_read().
+ */
 ssize_t workers_readlink(struct workers *w, pid_t pid, const char *path, char *to, size_t size);
 
-/* kcmp(KCMP_VM) of A and B: 0 to 3 as kcmp(2) says; or an error as above. */
+/*
+ * Compares A and B with kcmp(KCMP_VM). Returns 0 to 3 as kcmp(2) says; or an error as
+ * workers_read().
+ */
 int workers_compare(struct workers *w, pid_t a, pid_t b);
 
-/* Opens PATH below /proc/PID as a stream. 0, or an error as above; -EMFILE: too many are open. */
+/*
+ * Opens PATH below /proc/PID as a stream. Returns 0; -EMFILE if too many are open; or an error as
+ * workers_read().
+ */
 int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct stream *ret);
 
-/* For stream.c: reads the next pieces of S, of PIECE_BYTES, into its bulk. 0, or an error as above; -ESTALE: the worker is
- * gone, and the stream with it; -EIO: its answer is invalid. */
+/*
+ * For stream.c: reads the next pieces of S, of PIECE_BYTES, into its bulk, for about SLICE_NS.
+ * Returns 0; -ESTALE if the worker is gone, and the stream with it; -EIO if its answer is invalid;
+ * or an error as workers_read().
+ */
 int workers_slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns);
 
-/* For stream.c: stream_probe() and stream_close(). */
+/* For stream.c: stream_probe() and stream_close() for a stream with a worker. */
 int workers_probe(struct stream *s);
 void workers_close_stream(struct stream *s);
 
