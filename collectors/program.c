@@ -9,8 +9,9 @@
 #include "snapshot/record.h"
 
 /*
- * simple_dname() (fs/d_path.c) prints a memfd as "/memfd:NAME (deleted)" in every mount namespace. Since Linux 6.14 comm begins
- * with that name, too; before it is the number of the descriptor. Neither is the same at each start of a program.
+ * simple_dname() (fs/d_path.c) prints a memfd as "/memfd:NAME (deleted)" in every mount namespace.
+ * Since Linux 6.14 comm begins with NAME, too; before, it is the number of the descriptor. Neither
+ * is the same at each start of a program.
  */
 static bool is_memfd(const char *exe, size_t len)
 {

@@ -13,7 +13,7 @@
 #include "snapshot/record.h"
 
 enum {
-	TEXT_SIZE = 512, /* 6.18 prints at most 150 bytes */
+	TEXT_SIZE = 512, /* Linux 6.18 prints at most 150 bytes */
 	STRAINED_ABOVE = PSI_WHOLE / 10,
 	SEVERE_ABOVE = PSI_WHOLE * 3 / 10,
 };
@@ -41,7 +41,7 @@ static int scan(struct cursor *c, uint64_t *ret)
 	return n;
 }
 
-/* NAME and a percentage with two decimals. */
+/* Parses NAME and a percentage with two decimals. */
 static bool parse_average(struct cursor *c, const char *name, uint32_t *ret)
 {
 	uint64_t whole, rest;
@@ -92,7 +92,10 @@ int psi_read(int procfs_fd, struct psi *ret)
 	size_t len;
 	int r = file_read(procfs_fd, "pressure/memory", text, sizeof(text), &len);
 
-	/* Without CONFIG_PSI there is no file; with psi=0 some kernels have one that can't be read. */
+	/*
+	 * Without CONFIG_PSI there is no file; with psi=0 some kernels have one that cannot be
+	 * read.
+	 */
 	if (r == -ENOENT || r == -EOPNOTSUPP) {
 		*ret = (struct psi){0};
 		return 0;
@@ -100,7 +103,7 @@ int psi_read(int procfs_fd, struct psi *ret)
 	return r < 0 ? r : psi_parse(text, len, ret);
 }
 
-/* Above which share LEVEL begins, or goes on if it was there BEFORE. */
+/* Returns the average above which LEVEL begins, or continues if the level BEFORE was as high. */
 static uint32_t limit_of(enum psi_level level, enum psi_level before)
 {
 	uint32_t above = level == PSI_SEVERE ? SEVERE_ABOVE : STRAINED_ABOVE;

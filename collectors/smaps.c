@@ -10,7 +10,7 @@
 #include "collectors/lines.h"
 
 enum {
-	SMAPS_LINE_MAX = 1 << 17, /* a path of 4 KiB, each byte escaped, and room */
+	SMAPS_LINE_MAX = 1 << 17, /* a path of 4 KiB with each byte escaped, and room */
 };
 
 static const struct line_key keys[] = {
@@ -32,7 +32,7 @@ static const struct line_key keys[] = {
 	LINE_KEY("SwapPss", SMAPS_SWAP_PSS),
 };
 
-/* "55d0c000-7ffe1000 ..." */
+/* Parses a line "55d0c000-7ffe1000 ...". */
 static int parse_range(const char *line, size_t len, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t start, end;
@@ -67,7 +67,10 @@ static void add_parts(struct smaps_parser *p)
 		p->sum.parts.untold++;
 }
 
-/* A sum lacks what one of its mappings lacks; pages that are not said to be private may be shared. */
+/*
+ * Ends a mapping. A field is in the sum only if every mapping has it. Pages that are not known to
+ * be private may be shared.
+ */
 static void end_mapping(struct smaps_parser *p)
 {
 	const uint64_t shared = 1 << SMAPS_SHARED_CLEAN | 1 << SMAPS_SHARED_DIRTY;
@@ -86,7 +89,10 @@ static void end_mapping(struct smaps_parser *p)
 	memset(p->mapping, 0, sizeof(p->mapping));
 }
 
-/* A mapping's first line. Its path may hold a colon, so these lines are told by their range. */
+/*
+ * Parses a mapping's first line. Its path may have a colon, so such lines are recognized by their
+ * range.
+ */
 static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
 {
 	uint64_t start, end;
@@ -98,7 +104,7 @@ static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
 	p->mapping_kind = parts_kind_of(line, len);
 	if (!p->sum.mappings++)
 		p->sum.range_start = start;
-	/* [vsyscall], which is the kernel's, stands in smaps and in no range of rollup's. */
+	/* [vsyscall] is the kernel's: it is in smaps, but not in the range of smaps_rollup. */
 	if (p->sum.mappings == 1 || start <= INT64_MAX)
 		p->sum.range_end = end;
 	return 0;
@@ -110,7 +116,7 @@ static int parse_field(struct smaps_parser *p, const struct line *line)
 	uint64_t bytes, bit;
 
 	if (!key)
-		return 0; /* a newer kernel's, or none of ours */
+		return 0; /* a field that is not used here, or of a newer kernel */
 	bit = UINT64_C(1) << key->id;
 	if (!p->sum.mappings || (p->mapping_present & bit) || line_kib(line, &bytes) < 0)
 		return -EBADMSG;
@@ -122,13 +128,13 @@ static int parse_field(struct smaps_parser *p, const struct line *line)
 	return 0;
 }
 
-/* Field names begin with a capital, addresses are lower-case hexadecimal. */
+/* Names of fields begin with a capital; addresses are lower-case hexadecimal. */
 static bool is_mapping(const char *line)
 {
 	return (line[0] >= '0' && line[0] <= '9') || (line[0] >= 'a' && line[0] <= 'f');
 }
 
-/* Parses the whole lines of TEXT; *ret_used is where the last one ends. */
+/* Parses the complete lines of TEXT. Sets *RET_USED to the end of the last one. */
 static int parse_lines(struct smaps_parser *p, const char *text, size_t len, size_t *ret_used)
 {
 	const char *at = text, *end = text + len;
@@ -139,7 +145,7 @@ static int parse_lines(struct smaps_parser *p, const char *text, size_t len, siz
 		int r = line_next(&at, end, &line);
 
 		if (r < 0)
-			break; /* a line that goes on in the next piece */
+			break; /* a line that continues in the next piece */
 		if (is_mapping(start))
 			r = parse_mapping(p, start, (size_t)(at - start - 1));
 		else
@@ -167,7 +173,7 @@ void smaps_parser_done(struct smaps_parser *p)
 	buffer_done(&p->rest);
 }
 
-/* Completes the line that the last piece began; *ret_used is how much of TEXT it took. */
+/* Completes the line that the last piece began. Sets *RET_USED to how many bytes of TEXT it took. */
 static int finish_rest(struct smaps_parser *p, const char *text, size_t len, size_t *ret_used)
 {
 	const char *newline = memchr(text, '\n', len);
@@ -204,7 +210,10 @@ int smaps_parser_feed(struct smaps_parser *p, const char *text, size_t len)
 	return p->rest.error;
 }
 
-/* Neither PSS nor USS is above the RSS. Each field is below 2^63, so that two do not overflow. */
+/*
+ * Whether Rss and Pss are there, and neither PSS nor USS is above the RSS. Each field is below
+ * 2^63, so two of them do not overflow.
+ */
 static bool is_plausible(const struct smaps *s)
 {
 	const uint64_t needed = 1 << SMAPS_RSS | 1 << SMAPS_PSS;
@@ -261,8 +270,8 @@ uint64_t smaps_huge_bytes(const struct smaps *s)
 }
 
 /*
- * Each rounding took less than a KiB, by as little as 2^-12 of a byte; pages that nobody shares are
- * whole KiB.
+ * Each rounding takes less than 1 KiB, and as little as 2^-12 bytes. Private pages are whole KiB,
+ * so only mappings with shared pages are rounded.
  */
 uint64_t smaps_rounding(const struct smaps *s)
 {

@@ -9,18 +9,21 @@
 #include "base/number.h"
 
 enum {
-	FIELD_FIRST = 3, /* the one behind the ')' */
+	FIELD_FIRST = 3, /* the field behind the ')' */
 	FIELD_PARENT = 4,
 	FIELD_FLAGS = 9,
 	FIELD_FAULTS = 10,
 	FIELD_START_TIME = 22,
 	FIELD_START_CODE = 26,
 	FIELD_START_STACK = 28,
-	FIELDS_LEN_MIN =
-		64, /* bytes behind the ')'; 26 fields and more, of at least two bytes each, are longer than any name */
+	/*
+	 * bytes behind the ')': 26 or more fields of at least two bytes each are longer than any
+	 * name
+	 */
+	FIELDS_LEN_MIN = 64,
 };
 
-/* Of <linux/sched.h>, which no program may include; the same since Linux 2.6.27. */
+/* From <linux/sched.h>, which programs cannot include; unchanged since Linux 2.6.27. */
 #define PF_KTHREAD UINT64_C(0x00200000)
 
 static pid_t parse_pid(const char *text, size_t len)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/PID/stat: when a process started, which image it runs, and how often it has faulted.
+ * Parser of /proc/PID/stat: when a process started, which image it runs, and how often it has
+ * faulted.
  */
 #ifndef MEMTALLY_COLLECTORS_STAT_H
 #define MEMTALLY_COLLECTORS_STAT_H
@@ -11,28 +12,35 @@
 #include <sys/types.h>
 
 struct stat_info {
-	pid_t parent; /* field 4; 0: none in our pid namespace, or nothing that could be one */
-	bool is_kernel_thread; /* by field 9: PF_KTHREAD */
-	uint64_t faults;       /* field 10, minor ones, of all its threads */
-	uint64_t start_ticks;  /* field 22, clock ticks since boot */
-	/* Fields 26 and 28: where the program's text and stack begin, which change with every exec. 1 and 0
-	 * for readers that may not look into the process. */
+	pid_t parent;          /* field 4; 0: none in this pid namespace, or not a valid pid */
+	bool is_kernel_thread; /* field 9: PF_KTHREAD */
+	uint64_t faults;       /* field 10: minor faults of all its threads */
+	uint64_t start_ticks;  /* field 22: clock ticks since boot */
+	/*
+	 * Fields 26 and 28: start of the program's text and of its stack. Both change with every
+	 * exec. They are 1 and 0 for readers that may not inspect the process.
+	 */
 	uint64_t start_code, start_stack;
 };
 
 /*
- * Parses TEXT from the last ')' on, because the name before it may hold anything. -EBADMSG: there are
- * fewer than 28 fields, or they are no numbers.
+ * Parses TEXT into RET, beginning behind the last ')', since the name before it may have any bytes.
+ * Returns 0; or -EBADMSG, with RET unchanged, if there are fewer than 28 fields or they are no
+ * numbers.
  */
 int stat_parse(const char *text, size_t len, struct stat_info *ret);
 
 /*
- * A rule for file_read_until() (base/file.h): TEXT ends with a newline that is not part of the name, because more follows the
- * last ')' than a name of 15 bytes can hold. CONTEXT is not used. Pure.
+ * Returns whether TEXT ends with a newline that is not part of the name: more bytes follow the last
+ * ')' than a name of 15 bytes can hold. It is a rule for file_read_until() (base/file.h); CONTEXT
+ * is not used. Pure.
  */
 bool stat_is_whole(const char *text, size_t len, const void *context);
 
-/* Whether A and B are of one image: the same start time, start of text and stack. Pure. */
+/*
+ * Returns whether A and B are of one image: the same start time, start of text and start of stack.
+ * Pure.
+ */
 bool stat_is_same_image(const struct stat_info *a, const struct stat_info *b);
 
 #endif

@@ -7,9 +7,9 @@
 
 #include "base/number.h"
 
-enum { PAGE_SHIFT_MAX = 16 }; /* the largest pages of any Linux are of 64 KiB */
+enum { PAGE_SHIFT_MAX = 16 }; /* the largest pages of any Linux are 64 KiB */
 
-/* "31414 1250 870 250 0 980 0\n", of which the last four say nothing of what is resident. */
+/* "31414 1250 870 250 0 980 0\n"; the last four numbers say nothing about resident memory. */
 int statm_parse(const char *text, size_t len, struct statm *ret)
 {
 	struct statm s = {0};
@@ -26,7 +26,7 @@ int statm_parse(const char *text, size_t len, struct statm *ret)
 			return -EBADMSG;
 		at++;
 	}
-	/* On kernels that keep counts for each thread or processor the two may be out of step. */
+	/* On kernels that count per thread or CPU the two may be out of step. */
 	if (s.shared > s.resident)
 		s.shared = s.resident;
 	if (text[len - 1] != '\n')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/PID/statm: the cheapest that the kernel tells of a process's memory. It walks nothing and takes
- * no lock of the address space.
+ * Parser of /proc/PID/statm: the cheapest source for a process's memory. The kernel walks no page
+ * tables for it and takes no address-space lock.
  */
 #ifndef MEMTALLY_COLLECTORS_STATM_H
 #define MEMTALLY_COLLECTORS_STATM_H
@@ -10,13 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In pages. All 0: a kernel thread, a zombie, a leader that has exited while its threads live. */
+/*
+ * In pages. All 0 for a kernel thread, a zombie, or a leader that has exited while its threads
+ * live.
+ */
 struct statm {
 	uint64_t size, resident;
-	uint64_t shared; /* of the resident: file and shmem; the others are anonymous */
+	/* resident pages of files and shmem; the other resident pages are anonymous */
+	uint64_t shared;
 };
 
-/* -EBADMSG: fewer than three numbers, anything else, cut off, or pages whose bytes pass 2^63. */
+/*
+ * Parses TEXT into RET. Returns 0; or -EBADMSG, with RET unchanged, if there are fewer than three
+ * numbers, anything else, no newline at the end, or more pages than fit in 2^63 bytes.
+ */
 int statm_parse(const char *text, size_t len, struct statm *ret);
 
 static inline bool statm_is_same(const struct statm *a, const struct statm *b)

@@ -18,7 +18,7 @@ enum {
 	KEY_THREADS,
 };
 
-/* In the kernel's order, which line_find() profits from. Ids below KEY_NAME are quantities in kB. */
+/* In the kernel's order, which makes line_find() fast. Ids below KEY_NAME are quantities in kB. */
 static const struct line_key keys[] = {
 	LINE_KEY("Name", KEY_NAME),
 	LINE_KEY("State", KEY_STATE),
@@ -43,7 +43,7 @@ static const struct line_key keys[] = {
 };
 
 /*
- * The kernel writes newline as \n and backslash as \\, and nothing else escaped. The name may begin with
+ * The kernel escapes newline as \n and backslash as \\, and nothing else. The name may begin with
  * blanks; only the tab before it is the kernel's.
  */
 static void parse_name(const struct line *line, struct status *ret)
@@ -65,7 +65,7 @@ static void parse_name(const struct line *line, struct status *ret)
 	ret->name_len = n;
 }
 
-/* "real effective saved filesystem" */
+/* Parses "real effective saved filesystem". */
 static int parse_ids(const struct line *line, uint32_t *ret_real, uint32_t *ret_effective)
 {
 	const char *at = line->value, *end = at + line->value_len;
@@ -118,7 +118,7 @@ int status_parse(const char *text, size_t len, struct status *ret)
 	uint64_t seen = 0;
 	size_t hint = 0, left = ARRAY_SIZE(keys);
 
-	while (left) { /* what follows the last known line is of no interest */
+	while (left) { /* nothing after the last known line is needed */
 		const struct line_key *key;
 		struct line line;
 		int r = line_next(&text, end, &line);

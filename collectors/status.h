@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/PID/status: who a process is, and the counters that the kernel keeps of its memory.
+ * Parser of /proc/PID/status: name and ids of a process, and the kernel's counters of its memory.
  */
 #ifndef MEMTALLY_COLLECTORS_STATUS_H
 #define MEMTALLY_COLLECTORS_STATUS_H
@@ -17,21 +17,22 @@ enum {
 };
 
 struct status {
-	char name[STATUS_NAME_SIZE]; /* as the kernel has it: raw bytes, its escapes undone */
+	char name[STATUS_NAME_SIZE]; /* raw bytes, unescaped */
 	size_t name_len;
-	char state;      /* 'R', 'S', 'Z' ...; 0 where the line is missing */
-	uid_t uid, ruid; /* the effective and the real one */
-	gid_t gid, rgid; /* likewise; OWNER_NO_ID where the line is missing */
+	char state;      /* 'R', 'S', 'Z' ...; 0 if the line is missing */
+	uid_t uid, ruid; /* effective and real UID */
+	gid_t gid, rgid; /* effective and real GID; OWNER_NO_ID if the line is missing */
 	uint32_t threads;
-	bool has_mm; /* a VmSize line: neither a kernel thread nor a zombie */
-	/* By enum process_quantity, those that status has: RSS is VmRSS. */
+	bool has_mm; /* there is a VmSize line: it is no kernel thread and no zombie */
+	/* By enum process_quantity, those that status has, in bytes: RSS is VmRSS. */
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
 };
 
 /*
- * Parses TEXT. RssAnon, RssFile and RssShmem came with Linux 4.5, VmPin with 3.2. -EBADMSG: cut off, no
- * Name or Uid, or a value that no kernel prints.
+ * Parses TEXT into RET. RssAnon, RssFile and RssShmem exist since Linux 4.5, VmPin since 3.2.
+ * Returns 0; or -EBADMSG, with RET unchanged, if TEXT is cut off, has no Name or Uid, has a line
+ * twice, or has a value that no kernel prints.
  */
 int status_parse(const char *text, size_t len, struct status *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line of names, then numbers below them, parted by blanks: "key shmid perms size cpid lpid nattch uid gid cuid cgid
- * atime dtime ctime rss swap". Keys may be negative, and are not looked at.
+ * A line of names, then lines of numbers, separated by blanks: "key shmid perms size cpid lpid
+ * nattch uid gid cuid cgid atime dtime ctime rss swap". Keys may be negative; they are not parsed.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ static const char *const names[SYSVIPC_COLUMNS] = {
 	[SYSVIPC_SWAP] = "swap",
 };
 
-/* What stands between blanks, from *AT on. False: nothing is left. */
+/* Takes the next word from *AT on. Returns false if there is none. */
 static bool next_word(const char **at, const char *end, const char **ret, size_t *ret_len)
 {
 	while (*at < end && **at == ' ')
@@ -33,7 +33,7 @@ static bool next_word(const char **at, const char *end, const char **ret, size_t
 	return *ret_len > 0;
 }
 
-/* The next line without its end. -EBADMSG: it has none. */
+/* Takes the next line without its newline. Returns 0, or -EBADMSG if there is no newline. */
 static int next_line(struct sysvipc *s, const char **ret, const char **ret_end)
 {
 	const char *newline = s->at < s->end ? memchr(s->at, '\n', (size_t)(s->end - s->at)) : NULL;

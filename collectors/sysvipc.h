@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/sysvipc/shm: the segments of SysV shared memory of the reader's IPC namespace, one a line, whoever owns them. A
- * segment keeps its memory until it is removed, attached or not: whose it is tells who is to be asked.
+ * Parser of /proc/sysvipc/shm: all SysV shared memory segments of the reader's IPC namespace, one a
+ * line. A segment keeps its memory until it is removed, attached or not. Its uid tells which user
+ * to ask about it.
  */
 #ifndef MEMTALLY_COLLECTORS_SYSVIPC_H
 #define MEMTALLY_COLLECTORS_SYSVIPC_H
@@ -17,13 +18,14 @@ enum {
 	SYSVIPC_COLUMNS_MAX = 32,
 };
 
-/* A segment. */
+/* A segment of SysV shared memory. */
 struct sysvipc_segment {
-	uint32_t uid; /* of the owner, which shmctl(IPC_SET) may make another than who created it */
-	uint64_t attached;   /* how often */
-	uint64_t size_bytes; /* that were asked for */
-	uint64_t
-		rss_bytes; /* in memory; in hugetlb pages, too, which nothing here tells from others */
+	/* of the owner; shmctl(IPC_SET) can make it another user than the creator */
+	uint32_t uid;
+	uint64_t attached;   /* how often it is attached */
+	uint64_t size_bytes; /* as requested */
+	/* resident bytes, in hugetlb pages, too, which cannot be told from others here */
+	uint64_t rss_bytes;
 	uint64_t swap_bytes;
 };
 
@@ -36,23 +38,32 @@ enum sysvipc_column {
 	SYSVIPC_COLUMNS
 };
 
-/* Where each column stands, by the names in the first line. */
+/* Parser state: the position of each column, by the names in the first line. */
 struct sysvipc {
 	unsigned int place[SYSVIPC_COLUMNS];
-	const char *at, *end; /* what is left of the text; borrowed */
+	const char *at, *end; /* the rest of the text; borrowed */
 };
 
 enum sysvipc_outcome {
 	SYSVIPC_END = 1, /* no line is left */
 };
 
-/* Reads the heads of the columns. -EBADMSG: one is missing, or the text is cut there. Pure, as the next is. */
+/*
+ * Parses the names of the columns in TEXT (LEN bytes), which stays borrowed. Returns 0, or -EBADMSG
+ * if a column is missing or the line is cut off. Pure, and so is sysvipc_next().
+ */
 int sysvipc_begin(struct sysvipc *s, const char *text, size_t len);
 
-/* The next segment. 0, SYSVIPC_END, or -EBADMSG: a line that no kernel prints. */
+/*
+ * Parses the next line into RET. Returns 0, SYSVIPC_END, or -EBADMSG for a line that no kernel
+ * prints.
+ */
 int sysvipc_next(struct sysvipc *s, struct sysvipc_segment *ret);
 
-/* Reads "sysvipc/shm" below PROCFS_FD into BUFFER, which is cleared first. -ENOENT: without CONFIG_SYSVIPC. */
+/*
+ * Reads "sysvipc/shm" below PROCFS_FD into RET, which is cleared first. Returns 0; -ENOENT without
+ * CONFIG_SYSVIPC; -EFBIG above SYSVIPC_TEXT_MAX; or another negative errno of open() or read().
+ */
 int sysvipc_read(int procfs_fd, struct buffer *ret);
 
 #endif

@@ -12,12 +12,12 @@
 #include "snapshot/record.h"
 
 enum {
-	TEXT_SIZE = 1 << 15, /* 6.18 prints 5 KiB */
+	TEXT_SIZE = 1 << 15, /* Linux 6.18 prints 5 KiB */
 };
 
 /*
- * A page that zswap takes is not counted in pswpout, nor is one that holds zeroes alone, of which no more than
- * that is kept: they have counters of their own, since Linux 5.19 and 6.12.
+ * pswpout does not count pages that zswap takes, nor pages that have only zeroes, which are not
+ * stored: these have counters of their own, since Linux 5.19 and 6.12.
  */
 static const struct {
 	const char *name;
@@ -33,7 +33,7 @@ static const struct {
 	[VMSTAT_ZEROES_OUT] = {"swpout_zero ", 12},
 };
 
-/* One line, without its end. */
+/* Parses one line, without its newline. */
 static int parse_line(const char *line, size_t len, struct vmstat *v)
 {
 	for (unsigned int i = 0; i < VMSTAT_FIELDS; i++) {

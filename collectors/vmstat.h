@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/vmstat: whether the host swaps, be it to a device or to compressed memory, and what meminfo has no line for.
+ * Parser of /proc/vmstat: whether the host swaps, to a device or to compressed memory, and counters
+ * that meminfo lacks.
  */
 #ifndef MEMTALLY_COLLECTORS_VMSTAT_H
 #define MEMTALLY_COLLECTORS_VMSTAT_H
@@ -19,19 +20,26 @@ enum vmstat_field {
 	VMSTAT_SWAPPED_END_,
 	/* Now: */
 	VMSTAT_ZSPAGES = VMSTAT_SWAPPED_END_, /* nr_zspages, of zram and zswap; Linux 4.9 */
-	VMSTAT_MEMMAP_PAGES, /* nr_memmap_pages, of memory added since boot; Linux 6.11 */
+	/* nr_memmap_pages, of memory added since boot; Linux 6.11 */
+	VMSTAT_MEMMAP_PAGES,
 	VMSTAT_FIELDS
 };
 
 struct vmstat {
-	uint64_t present;          /* without CONFIG_SWAP none of what was swapped; see vmstat.c */
+	uint64_t present;          /* without CONFIG_SWAP no swap counters; see vmstat.c */
 	uint64_t q[VMSTAT_FIELDS]; /* pages */
 };
 
-/* -EBADMSG: cut off, a field twice, or a value that no kernel prints. */
+/*
+ * Parses TEXT into RET. Returns 0; or -EBADMSG, with RET unchanged, if TEXT is cut off, has a field
+ * twice, or has a value that no kernel prints.
+ */
 int vmstat_parse(const char *text, size_t len, struct vmstat *ret);
 
-/* Reads and parses "vmstat" below PROCFS_FD. */
+/*
+ * Reads and parses "vmstat" below PROCFS_FD. Returns 0; -EBADMSG, as vmstat_parse(); or a negative
+ * errno of open() or read().
+ */
 int vmstat_read(int procfs_fd, struct vmstat *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * "  pagesets", then for each CPU "    cpu: 0", "              count:    47598" and what else there is of its list. No
- * other line of the text begins with "count:".
+ * Lines are "  pagesets", then for each CPU "    cpu: 0", "              count:    47598" and other
+ * lines of its list. No other line of the text begins with "count:".
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ static size_t blanks(const char *text, size_t len)
 	return n;
 }
 
-/* One line, without its end. */
+/* Parses one line, without its newline. */
 static int parse_line(const char *line, size_t len, uint64_t *pages, bool *any)
 {
 	static const char key[] = "count:";

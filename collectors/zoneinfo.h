@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /proc/zoneinfo: free pages that each CPU keeps on lists of its own, for the next who wants one there. MemFree does
- * not count them. Since Linux 6.7 all lists of a zone together may grow to an eighth of it.
+ * Parser of /proc/zoneinfo: free pages on the lists that each CPU keeps for fast allocation.
+ * MemFree does not count them. Since Linux 6.7 all lists of a zone together may grow to an eighth
+ * of the zone.
  */
 #ifndef MEMTALLY_COLLECTORS_ZONEINFO_H
 #define MEMTALLY_COLLECTORS_ZONEINFO_H
@@ -12,15 +13,20 @@
 #include "base/buffer.h"
 
 enum {
-	ZONEINFO_TEXT_MAX =
-		4
-		<< 20, /* bytes: a line of each CPU for each zone; 6.18 prints 5 KiB for two CPUs */
+	/* bytes: a line of each CPU for each zone; Linux 6.18 prints 5 KiB for two CPUs */
+	ZONEINFO_TEXT_MAX = 4 << 20,
 };
 
-/* The pages on all lists. -EBADMSG: cut off, or a number that no kernel prints; -ENOENT: there are no lists. Pure. */
+/*
+ * Sets *RET_PAGES to the pages on all lists. Returns 0; -EBADMSG if TEXT is cut off or has a number
+ * that no kernel prints; or -ENOENT if there are no lists. Pure.
+ */
 int zoneinfo_parse(const char *text, size_t len, uint64_t *ret_pages);
 
-/* Reads and parses "zoneinfo" below PROCFS_FD by way of SCRATCH. */
+/*
+ * Reads "zoneinfo" below PROCFS_FD into SCRATCH, which is overwritten, and parses it. Returns 0; an
+ * error as zoneinfo_parse(); or a negative errno of open() or read().
+ */
 int zoneinfo_read(int procfs_fd, struct buffer *scratch, uint64_t *ret_pages);
 
 #endif
