@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last mark is that of now. The one before it is kept when the next comes if it is far enough from its own
- * predecessor: marks lie a twelfth of a minute apart, or an interval where that is longer.
+ * The last mark is the newest reading. When the next one comes, it is kept only if it is far enough
+ * from its predecessor: marks are a twelfth of a minute apart, or an interval if that is longer.
  */
 #include "config.h"
 

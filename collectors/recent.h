@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much CPU was used lately: of what a counter said now and then it keeps as much as a minute needs. Pure.
+ * Recent CPU use: the share of a CPU that was used during about the last minute. Keeps the few
+ * readings of a counter that this needs. Zeroed: no readings. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_RECENT_H
 #define MEMTALLY_COLLECTORS_RECENT_H
@@ -17,12 +18,13 @@ struct recent {
 	unsigned int count;
 };
 
-/* The counter is CPU_NS at AT_NS. Neither falls. */
+/* Adds a reading: CPU_NS at AT_NS (any monotonic clock). Neither may fall. */
 void recent_add(struct recent *r, uint64_t at_ns, uint64_t cpu_ns);
 
 /*
- * How much of one core was used over the last *RET_SPAN_NS, about a minute (or two intervals, if they are longer), at the
- * last recent_add(). False: there was only one.
+ * Sets *RET to the share of one CPU that was used up to the last recent_add(), and *RET_SPAN_NS to
+ * the time that it covers: about a minute, or two intervals if they are longer. Returns false, with
+ * nothing set, if there are fewer than two readings.
  */
 bool recent_ratio(const struct recent *r, double *ret, uint64_t *ret_span_ns);
 

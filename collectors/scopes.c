@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Users choose the names in keys, so each table hashes with a secret key of its own (base/siphash.h). A removal moves later
- * entries up, so that no marks of removed entries pile up.
+ * Users choose the names in keys, so each table hashes with a secret key of its own
+ * (base/siphash.h). A removal moves later entries up, so no marks of removed entries pile up.
  */
 #include "config.h"
 
@@ -111,7 +111,7 @@ static struct scope *scope_new(const struct scopes *s, const void *key, size_t l
 	return scope;
 }
 
-/* Where KEY stands in the index, or the free place where it would. */
+/* Returns the place of KEY in the index, or the free place for it. */
 static uint32_t find_place(const struct scopes *s, uint32_t hash, const void *key, size_t len)
 {
 	uint32_t mask = s->index_size - 1, at;

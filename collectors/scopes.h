@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of the owners of one kind: users, programs, units and so on. A row is found by its key, and has a slot number that
- * stays the same as long as the row exists.
+ * A table of the owners of one kind: users, programs, units and so on. An owner is found by its
+ * key. It has a slot number, which stays the same as long as the owner is in the table.
  */
 #ifndef MEMTALLY_COLLECTORS_SCOPES_H
 #define MEMTALLY_COLLECTORS_SCOPES_H
@@ -16,78 +16,86 @@
 #include "snapshot/sums.h"
 
 enum scope_name_state {
-	SCOPE_NAME_WANTED, /* not looked up yet */
+	SCOPE_NAME_WANTED, /* must be looked up */
 	SCOPE_NAME_ASKED,  /* the lookup is under way */
 	SCOPE_NAME_ANSWERED,
 };
 
-/* Counters since the row began. */
+/* Counters since the owner was added. */
 struct scope_counters {
 	struct growth_step growth;
 	unsigned __int128 pss_byte_ns; /* twice the integral, see tally.c */
 };
 
 struct scope {
-	char *key; /* owned; of a user or a group, the bytes of its number; of others first of all their name, terminated */
+	/*
+	 * owned; of a user or group: the bytes of its number; of others: the name, terminated, then
+	 * what belonging.c adds
+	 */
+	char *key;
 	size_t key_len;
 	uint32_t hash;
 	uint32_t slot;
 
-	uint32_t id; /* of a user or a group its number; of others as snapshot/owner.h has it */
+	uint32_t id; /* of a user or group: its number; of others: as snapshot/owner.h says */
 	bool has_user;
 	uint32_t user; /* if .has_user: the uid that owns it */
-	const char *
-		above; /* borrowed from the key: the name of the owner that it is a part of; NULL: none */
+	/* borrowed from .key: the name of the owner that it is a part of; NULL: none */
+	const char *above;
 
-	/* Of a user or a group. */
-	char *name; /* owned, clean; NULL: none, or not known */
+	/* The next three fields are of users and groups. */
+	char *name; /* owned, clean; NULL: it has none, or it is not known */
 	enum scope_name_state name_state;
 	uint64_t named_ns; /* CLOCK_MONOTONIC of the answer */
 
-	struct sums
-		sums; /* of the pass; after tally_end() with the counters, as a snapshot shows them */
+	/* of the pass; after tally_end() with the counters, as a snapshot shows them */
+	struct sums sums;
 	struct scope_counters total;
-	struct scope_counters delta; /* added by the pass */
-	uint64_t last_pss;           /* bytes, of the pass before */
+	struct scope_counters delta; /* added by the current pass */
+	uint64_t last_pss;           /* bytes, of the last pass */
 	uint64_t created_ns;         /* CLOCK_REALTIME */
 
-	uint32_t cgroup; /* number of its cgroup in the pass: see charges.h */
+	uint32_t cgroup; /* slot of its cgroup in the current pass: see charges.h */
 
 	bool exported;
-	uint8_t below;     /* passes in a row in which its rank was too low, see export.h */
-	uint64_t empty_ns; /* CLOCK_MONOTONIC since which it has no members; 0: it has some */
-	uint32_t name_ref; /* in the image that is being made */
+	uint8_t below;     /* passes in succession in which its rank was too low: see export.h */
+	uint64_t empty_ns; /* CLOCK_MONOTONIC since which it has had no members; 0: it has some */
+	uint32_t name_ref; /* reference of its name in the image that is being built */
 };
 
 struct scopes {
 	struct scope **slot; /* NULL: free */
-	uint32_t *index;     /* open addressing: slot + 1, or 0 */
+	uint32_t *index;     /* hash table, open addressing: slot + 1, or 0 */
 	uint32_t slots, count;
-	uint32_t index_size; /* a power of two */
+	uint32_t index_size; /* a power of 2 */
 	uint32_t free_hint;
-	struct siphash_key hash_key; /* set with the first row */
-	uint64_t created_ns;         /* given to new rows; the caller keeps it current */
+	struct siphash_key hash_key; /* set with the first owner */
+	/* CLOCK_REALTIME for new owners; the caller keeps it current */
+	uint64_t created_ns;
 };
 
-/* Frees all rows. */
+/* Frees all owners. */
 void scopes_done(struct scopes *s);
 
-/* Returns the row of KEY (LEN bytes), or NULL. */
+/* Returns the owner with KEY (LEN bytes), or NULL. */
 struct scope *scopes_find(const struct scopes *s, const void *key, size_t len);
 
-/* Returns the row of KEY (LEN bytes, copied), which is made if there is none. NULL: out of memory. */
+/*
+ * Returns the owner with KEY (LEN bytes, copied). Adds it if there is none. Returns NULL if memory
+ * runs out.
+ */
 struct scope *scopes_get(struct scopes *s, const void *key, size_t len);
 
-/* Returns the row in SLOT, which must have one. */
+/* Returns the owner in SLOT, which must have one. */
 static inline struct scope *scopes_at(const struct scopes *s, uint32_t slot)
 {
 	return s->slot[slot];
 }
 
-/* Frees the row SCOPE; a new row may get its slot. */
+/* Removes and frees SCOPE; a new owner may get its slot. */
 void scopes_remove(struct scopes *s, struct scope *scope);
 
-/* Returns the row after PREVIOUS (NULL: the first row) in the order of slots, or NULL. */
+/* Returns the owner after PREVIOUS (NULL: the first one) in the order of slots, or NULL. */
 struct scope *scopes_next(const struct scopes *s, const struct scope *previous);
 
 #endif

@@ -43,7 +43,7 @@ int self_parse_capabilities(const char *text, size_t len, uint64_t *ret)
 	return 0;
 }
 
-/* From Linux 6.2 on the directory's size says it; before, it is to be counted. */
+/* Since Linux 6.2 the size of the directory is the number; before, it must be counted. */
 static uint64_t count_fds(void)
 {
 	AUTO_CLOSEDIR DIR *dir = NULL;
@@ -55,7 +55,7 @@ static uint64_t count_fds(void)
 	dir = opendir("/proc/self/fd");
 	while (dir && readdir(dir))
 		count++;
-	return count > 3 ? count - 3 : 0; /* ".", ".." and the directory's own */
+	return count > 3 ? count - 3 : 0; /* ".", ".." and the directory's own descriptor */
 }
 
 static void parse_status(const char *text, size_t len, struct self *self)
@@ -71,7 +71,7 @@ static void parse_status(const char *text, size_t len, struct self *self)
 		self->resident_bytes = status.q[PROCESS_RSS];
 }
 
-/* Whoever is in hundreds of groups has a long status. */
+/* A user in hundreds of groups makes status long. */
 static void read_status(struct self *self)
 {
 	AUTO_BUFFER struct buffer long_text = {0};

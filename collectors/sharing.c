@@ -32,8 +32,8 @@ void sharing_done(struct sharing *s)
 }
 
 /*
- * kcmp() takes both processes' exec_update_lock (Linux 5.11 and later), and so may block. When that has taken as long as one user's
- * reads may, the next one counts as blocked sooner.
+ * kcmp() takes both processes' exec_update_lock (since Linux 5.11), so it may block. If comparisons
+ * have cost as much as one user's reads may, the next one counts as blocked sooner.
  */
 static int compare(struct sharing *s, pid_t a, pid_t b)
 {
@@ -52,8 +52,8 @@ static int compare(struct sharing *s, pid_t a, pid_t b)
 }
 
 /*
- * Whether P is known to hold its exec_update_lock: it is inside execve(). It has left its former address space by then,
- * unless it waits for the lock of that. A comparison with it would block.
+ * Whether P is known to hold its exec_update_lock: it is inside execve(). By then it has left its
+ * former address space, unless it waits for that one's lock. A comparison with it would block.
  */
 static bool is_in_exec(const struct process *p)
 {
@@ -123,7 +123,7 @@ int sharing_begin(struct sharing *s, struct process *const *processes, size_t co
 		unsigned int bit = sieve_bit(processes[i]);
 
 		if (is_in_exec(processes[i])) {
-			processes[i]->mm_is_new = true; /* to be compared when it can be read */
+			processes[i]->mm_is_new = true; /* compared when it can be read again */
 		} else if (processes[i]->measured && processes[i]->mm_is_new) {
 			sieve[bit / 64] |= UINT64_C(1) << bit % 64;
 			any = true;
@@ -156,13 +156,13 @@ static void remove_sorted(struct sharing *s, size_t at)
 	s->sorted--;
 }
 
-/* A dead leader has no address space to compare, and two of them would be "equal". */
+/* A dead leader has no address space to compare, and two dead leaders would be "equal". */
 static pid_t comparable(const struct process *p)
 {
 	return p->tid ? p->tid : p->pid;
 }
 
-/* Finds P's place among the run's items in order. False: P can't be compared. */
+/* Finds P's place among the sorted items of the run. Returns false if P cannot be compared. */
 static bool find_place(struct sharing *s, struct process *p, size_t *ret)
 {
 	size_t low = s->first, high = s->sorted;
@@ -182,7 +182,7 @@ static bool find_place(struct sharing *s, struct process *p, size_t *ret)
 			low = middle + 1;
 		} else if (compare(s, comparable(p), comparable(p)) != 0) {
 			s->refused = s->refused || order == -EPERM;
-			return false; /* it is P that ended or may not be looked at */
+			return false; /* P has exited or may not be compared */
 		} else {
 			s->refused = s->refused || order == -EPERM;
 			remove_sorted(s, middle);
@@ -214,12 +214,12 @@ bool sharing_step(struct sharing *s)
 			p->mm_is_new = false;
 			continue;
 		}
-		if (!p->mm_is_new) { /* those in order already come first */
+		if (!p->mm_is_new) { /* items that are in order already come first */
 			s->item[s->sorted++] = p;
 			continue;
 		}
 		if (find_place(
-			    s, p, &place)) { /* else it stays new, and is tried in the next pass */
+			    s, p, &place)) { /* else it stays new, and the next pass tries again */
 			p->mm_is_new = false;
 			memmove((void *)&s->item[place + 1], (void *)&s->item[place],
 				(s->sorted - place) * sizeof(struct process *));
@@ -241,12 +241,12 @@ bool sharing_is_one(struct sharing *s, struct process *p, struct process *parent
 	return true;
 }
 
-/* Among the processes that share an address space, the first of these stands for it. */
+/* How well a process can stand for a shared address space, best first. */
 enum standing {
 	STANDING_MEASURED,
 	STANDING_BLOCKED, /* its last measurement is carried forward */
 	STANDING_UNKNOWN, /* it is blocked, and has no PSS */
-	STANDING_IN_EXEC, /* it may have left */
+	STANDING_IN_EXEC, /* it may have left the address space */
 };
 
 struct sharer {
@@ -278,7 +278,7 @@ static int compare_sharers(const void *a_, const void *b_)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Whether both rows say the same of the size of their address space. */
+/* Whether both rows have the same size of the address space. */
 static bool is_same_size(const struct snapshot_process *a, const struct snapshot_process *b)
 {
 	return ROW_HAS(a, PROCESS_VM_SIZE) && ROW_HAS(b, PROCESS_VM_SIZE) &&
@@ -286,8 +286,8 @@ static bool is_same_size(const struct snapshot_process *a, const struct snapshot
 }
 
 /*
- * Whether the processes of rows I and K share now, and not only when they were compared: an exec that leaves name, user and
- * range as they were (without address space randomisation) shows nowhere else.
+ * Whether the processes of rows I and K still share. An exec that leaves name, user and range
+ * unchanged (without address space randomisation) shows nowhere else.
  */
 static bool still_share(struct sharing *s, struct process *const *members,
 	const struct snapshot_process *rows, uint32_t i, uint32_t k)
@@ -299,7 +299,7 @@ static bool still_share(struct sharing *s, struct process *const *members,
 		return is_same_size(&rows[i], &rows[k]);
 	order = s->compare ? compare(s, comparable(a), comparable(b)) : -ENOSYS;
 	s->refused = s->refused || order == -EPERM;
-	return order == 0 || order == -ETIMEDOUT; /* while it blocks, what was found stands */
+	return order == 0 || order == -ETIMEDOUT; /* while it blocks, the earlier result stands */
 }
 
 /* Whether the memory of ROW's process is in sums, or in their upper bounds. */

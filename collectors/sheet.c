@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What processes have is the sum of their PSS, of which some may be estimated; everything else is the kernel's numbers
- * of one moment. Two of those, AnonPages and Mapped, count what the PSS counts: by them it is known how much of page
- * cache and shared memory nobody maps, and how far the PSS is off, which stays in the residual. Were unmapped page
- * cache what the PSS leaves of it, each error of an estimate would hide in it.
+ * The memory of processes is the sum of their PSS, some of which may be estimated. All other lines
+ * are the kernel's counters of one moment. Two of these, AnonPages and Mapped, count the same pages
+ * as PSS. They show how much page cache and shared memory is unmapped, and how far the PSS is off,
+ * which stays in the residual. If unmapped page cache were computed from the PSS, every error of an
+ * estimate would hide in it.
  *
- * Mapped counts files, shared memory and drivers' memory together. Pss_Shmem tells shared memory; a process that was
- * measured by slices has no certain Pss_Shmem, so what of its PSS is not anonymous is divided as its RSS is.
- * driver.h tells drivers' memory, part of which VmallocUsed counts, too.
+ * Mapped counts files, shared memory and drivers' memory together. Pss_Shmem is the shared memory.
+ * A process that was measured by slices has no certain Pss_Shmem, so the part of its PSS that is
+ * not anonymous is divided in the ratio of its RSS. driver.h provides drivers' memory, part of
+ * which VmallocUsed counts, too.
  */
 #include "config.h"
 
@@ -17,7 +19,10 @@
 #include "collectors/amount.h"
 #include "snapshot/balance.h"
 
-/* How much of UNSPLIT bytes of ROW's PSS is likely to be shared memory: as large a part as it is of RssFile and RssShmem. */
+/*
+ * Returns how much of UNSPLIT bytes of ROW's PSS is likely to be shared memory: in the ratio of
+ * RssShmem to RssFile.
+ */
 static uint64_t likely_shmem(
 	const struct snapshot_process *row, uint64_t unsplit, const struct driver_amounts *driver)
 {
@@ -94,8 +99,8 @@ static bool has_all(const struct meminfo *m, const enum meminfo_field *fields, s
 }
 
 /*
- * Returns VmallocUsed without stacks. With CONFIG_VMAP_STACK, which kernels of 64 bits have had since 4.9 (x86-64) and 4.14
- * (arm64), stacks are vmalloc'ed; if VmallocUsed is less than all stacks, they are not.
+ * Returns VmallocUsed without stacks. With CONFIG_VMAP_STACK (64-bit kernels since 4.9 on x86-64,
+ * 4.14 on arm64) stacks are vmalloc'ed. If VmallocUsed is less than all stacks, they are not.
  */
 static uint64_t vmalloc_of(const struct meminfo *m)
 {
@@ -104,7 +109,7 @@ static uint64_t vmalloc_of(const struct meminfo *m)
 	return vmalloc >= stacks ? vmalloc - stacks : vmalloc;
 }
 
-/* Numbers of which one counts what another does, too. */
+/* Sets the lines that are differences, since one counter includes another. */
 static void take_differences(const struct sheet_sources *s, struct snapshot_balance *to)
 {
 	const struct meminfo *m = s->meminfo;
@@ -126,7 +131,10 @@ static void take_differences(const struct sheet_sources *s, struct snapshot_bala
 		set(to, BALANCE_FREE_LISTS, amount_part(s->list_pages, s->page_bytes, 1));
 }
 
-/* Of pages that may be reclaimed, what is neither mapped anonymous memory nor page cache; at most all swap cache. */
+/*
+ * Swap cache: reclaimable pages that are neither mapped anonymous memory nor page cache; at most
+ * SwapCached.
+ */
 static void take_swap_cache(const struct meminfo *m, struct snapshot_balance *to)
 {
 	static const enum meminfo_field needed[] = {MEMINFO_SWAP_CACHED, MEMINFO_ACTIVE,
@@ -144,7 +152,7 @@ static void take_swap_cache(const struct meminfo *m, struct snapshot_balance *to
 		amount_min(amount_less(lists, known), m->q[MEMINFO_SWAP_CACHED]));
 }
 
-/* Of UNMAPPED shared memory, what is known to be whose. */
+/* Divides UNMAPPED bytes of shared memory by owner, as far as the owners are known. */
 static void take_shmem(
 	const struct sheet_sources *s, uint64_t unmapped, struct snapshot_balance *to)
 {
@@ -163,7 +171,7 @@ static void take_shmem(
 	set(to, BALANCE_SHMEM, unmapped);
 }
 
-/* What of files and of shared memory is in memory and nobody maps. */
+/* Sets the lines of resident files and shared memory that no process maps. */
 static void take_unmapped(const struct sheet_sources *s, struct snapshot_balance *to)
 {
 	static const enum meminfo_field needed[] = {
@@ -201,7 +209,7 @@ static void set_signed(struct snapshot_balance *to, enum balance_quantity i, int
 	ROW_SET(to, i, (uint64_t)bytes);
 }
 
-/* A + B, as far as it fits. */
+/* Returns A + B, limited to the range of int64_t. */
 static int64_t plus(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -212,8 +220,9 @@ static int64_t plus(int64_t a, int64_t b)
 }
 
 /*
- * Returns by how much the residual may be lower. Mappings not read may be drivers' memory: then as much more page cache is
- * unmapped. What looks like a BPF array may be none, as an arena (Linux 6.9): then it is not in VmallocUsed.
+ * Returns by how many bytes the residual may be lower. Mappings that were not read may be drivers'
+ * memory: then as much more page cache is unmapped. Memory that looks like a BPF array may be none,
+ * for example an arena (Linux 6.9): then VmallocUsed does not count it.
  */
 static uint64_t driver_down(const struct sheet_sources *s)
 {
@@ -225,8 +234,8 @@ static uint64_t driver_down(const struct sheet_sources *s)
 }
 
 /*
- * Returns by how much it may be higher: other drivers' memory may be vmalloc'ed, too (a packet ring is if there are no free
- * pages in one piece), and is then in two lines.
+ * Returns by how many bytes the residual may be higher. Other drivers' memory may be vmalloc'ed,
+ * too, and is then in two lines: a packet ring is, if there are no free pages in one piece.
  */
 static uint64_t driver_up(const struct sheet_sources *s)
 {
@@ -238,7 +247,7 @@ static uint64_t driver_up(const struct sheet_sources *s)
 	               : 0;
 }
 
-/* What is left of MemTotal, if nothing is missing that every kernel has. */
+/* Sets the residual: MemTotal less all lines, if all lines are there that every kernel has. */
 static void take_residual(const struct sheet_sources *s, struct snapshot_balance *to)
 {
 	const struct meminfo *m = s->meminfo;

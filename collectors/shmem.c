@@ -18,7 +18,7 @@ void shmem_begin(struct shmem *s)
 	s->is_begun = false;
 }
 
-/* All of them, or none: a text that makes no sense at one place need not at others. */
+/* Reads all segments or none: if one part of the text makes no sense, the rest is not trusted. */
 static bool read_segments(struct shmem *s, const struct procfs *p)
 {
 	struct sysvipc_segment segment;

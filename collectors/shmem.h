@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pass learns of shared memory that is there whether processes map it or not: SysV segments and tmpfs, and who
- * holds them.
+ * Shared memory that exists whether processes map it or not: SysV segments and tmpfs, and its
+ * owners. A pass reads it in small steps.
  */
 #ifndef MEMTALLY_COLLECTORS_SHMEM_H
 #define MEMTALLY_COLLECTORS_SHMEM_H
@@ -13,27 +13,27 @@
 #include "collectors/procfs.h"
 #include "collectors/tmpfs.h"
 
-/* Starts zeroed. */
+/* Zeroed: nothing is known. */
 struct shmem {
 	struct tmpfs tmpfs;
-	struct holders holders; /* of this pass, .tmpfs.owners included */
-	bool has_sysv;          /* the segments of our IPC namespace are known */
+	struct holders holders; /* of this pass, with .tmpfs.owners added */
+	bool has_sysv;          /* the SysV segments of this IPC namespace are known */
 	struct buffer text;
 	bool is_begun;
 };
 
 void shmem_done(struct shmem *s);
 
-/* The pass is about to look. */
+/* Begins a pass: the next shmem_step() starts anew. */
 void shmem_begin(struct shmem *s);
 
 /*
- * Does a little of it at NOW_NS (CLOCK_MONOTONIC). False: that was all. Of mounts nothing is asked where P is not the
- * kernel's own.
+ * Does a small step at NOW_NS (CLOCK_MONOTONIC). Returns false when all is done. Mounts are read
+ * only if P is the kernel's /proc of this pid namespace.
  */
 bool shmem_step(struct shmem *s, const struct procfs *p, uint64_t now_ns);
 
-/* Whether what is mounted is known. */
+/* Returns whether the tmpfs mounts are known. */
 static inline bool shmem_has_tmpfs(const struct shmem *s)
 {
 	return s->tmpfs.is_known;

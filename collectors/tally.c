@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PSS is integrated by the trapezoid of two neighbouring passes over CLOCK_MONOTONIC; a row that
- * appears rises from 0, one that loses its members falls to 0, so that the integrals of all rows add
- * up to the host's as the sums do. The halves are kept exact by storing twice the integral.
+ * PSS is integrated over CLOCK_MONOTONIC by the trapezoid rule, from each pass to the next. An
+ * owner that appears rises from 0, and one that loses its members falls to 0, so the integrals of
+ * all owners add up to the host's as the sums do. Twice the integral is stored, so that halves are
+ * exact.
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@
 #include "collectors/amount.h"
 
 static_assert(sizeof(struct membership) == 2 * OWNER_KINDS * sizeof(uint32_t),
-	"a key has no bytes of which nobody knows what they are");
+	"a key must have no padding bytes");
 
 void tally_init(struct tally *t, uint64_t created_ns)
 {
@@ -71,7 +72,7 @@ void tally_add(struct tally *t, const struct process *p, const struct snapshot_p
 	growth_step_add(&s->delta.growth, growth);
 }
 
-/* The counters as a snapshot shows them. */
+/* Sets the counters in .sums as a snapshot shows them. */
 static void show_counters(struct scope *s)
 {
 	double byte_seconds = (double)s->total.pss_byte_ns / 2 / (double)NS_PER_SEC;
@@ -94,7 +95,7 @@ static void scope_merge(struct scope *to, const struct scope *from)
 	counters_add(&to->delta, &from->delta);
 }
 
-/* What each membership has goes to its owners and to the host. */
+/* Adds the sum of each membership to its owners and the host. */
 static void spread(struct tally *t)
 {
 	for (struct scope *s = NULL; (s = scopes_next(&t->memberships, s));) {
@@ -133,7 +134,7 @@ void tally_end(struct tally *t, uint64_t now_ns, uint64_t least, uint64_t most)
 	spread(t);
 	scope_end(&t->host, elapsed_ns, now_ns, most);
 	sums_raise(&t->host.sums, least);
-	/* Where more was found than there can be, one bound still holds for all rows. */
+	/* If the sum exceeds the limit, all owners still get one and the same bound. */
 	t->most = ROW_HAS(&t->host.sums, SCOPE_PSS) ? amount_max(most, t->host.sums.q[SCOPE_PSS])
 	                                            : most;
 	for (size_t i = 0; i < OWNER_KINDS; i++)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mount point that the list names may be covered by another mount by now, or lie in a place that we may not search:
- * what is opened there is asked for its device first, and another mount of the same file system is tried.
+ * A mount point in the list may be covered by another mount by now, or lie in a place that
+ * memtallyd may not search. So what is opened there is asked for its device first, and else another
+ * mount of the same file system is tried.
  *
- * In directories that users write to, they may mount what they like (FUSE) at any moment: each name is opened for its
- * place alone (O_PATH), which asks nobody, and what there is known of it without asking its file system
- * (AT_STATX_DONT_SYNC) tells whether it is of the same one. "." below it can't be covered.
+ * In directories that users can write to, users may mount anything (FUSE) at any moment. So each
+ * name is opened only as a place (O_PATH), which waits for no other program. Its attributes that
+ * need no call to its file system (AT_STATX_DONT_SYNC) show whether it is on the same file system.
+ * "." below it cannot be covered.
  *
- * A file's blocks on tmpfs are its pages, in memory or swapped (Linux 2.4 and later). What statfs tells of inodes there
- * are names: each further name of a file takes one, too.
+ * The blocks of a file on tmpfs are its pages, in memory or swapped (since Linux 2.4). What statfs
+ * reports as inodes are names: each further name of a file counts, too.
  */
 #include "config.h"
 
@@ -67,7 +69,7 @@ static bool is_below(const char *path, const char *point)
 	return !strncmp(path, point, len) && path[len] == '/';
 }
 
-/* Mount points that no name below is to be looked up of: terminated, one behind the other. */
+/* Mount points below which no name is looked up: terminated, one after the other. */
 struct foreign {
 	struct buffer points;
 };
@@ -80,7 +82,7 @@ static bool is_below_any(const struct foreign *f, const char *path)
 	return false;
 }
 
-/* The root may be of any kind: without it nothing can be read. */
+/* The root may be of any kind: nothing can be read without it. */
 static void add_foreign(struct foreign *f, const struct mountinfo *m)
 {
 	if (!mountinfo_is_local(m->fstype) && strcmp(m->mountpoint, "/") != 0)
@@ -134,7 +136,7 @@ static int compare_mounts(const void *a_, const void *b_)
 	return strcmp(a->path, b->path);
 }
 
-/* What may be asked comes into the list, what may not, of a file system without another mount, is counted. */
+/* Adds the mounts of TEXT, and marks those that must not be opened. */
 static int parse(struct tmpfs *t, char *text, size_t len, struct foreign *foreign)
 {
 	char *at = text, *end = text + len;
@@ -163,7 +165,7 @@ static int parse(struct tmpfs *t, char *text, size_t len, struct foreign *foreig
 	for (size_t i = 0; i < t->count; i++)
 		if (is_below_any(foreign, t->mount[i].path)) {
 			free(t->mount[i].path);
-			t->mount[i].path = NULL; /* not to be tried */
+			t->mount[i].path = NULL; /* must not be opened */
 		}
 	return 0;
 }
@@ -197,7 +199,7 @@ static void look(struct tmpfs *t, int procfs_fd, struct buffer *scratch)
 
 void tmpfs_begin(struct tmpfs *t, int procfs_fd, uint64_t now_ns, struct buffer *scratch)
 {
-	close_levels(t); /* of a pass that was lost */
+	close_levels(t); /* of a lost pass */
 	t->at = t->kept = 0;
 	if (!t->looked_ns || now_ns - t->looked_ns >= TMPFS_LOOK_NS || t->phase != TMPFS_IDLE) {
 		look(t, procfs_fd, scratch);
@@ -209,7 +211,7 @@ void tmpfs_begin(struct tmpfs *t, int procfs_fd, uint64_t now_ns, struct buffer 
 	t->unread = t->unchosen;
 }
 
-/* What is mounted there, for its place alone; -1: it is not M, or may not be had. */
+/* Opens the mount point as a place. Returns -1 if it is not M, or cannot be opened. */
 static int open_mount(const struct tmpfs_mount *m)
 {
 	AUTO_CLOSE int fd = open(m->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -221,7 +223,10 @@ static int open_mount(const struct tmpfs_mount *m)
 	return TAKE_FD(fd);
 }
 
-/* False: M is not there, or may not be asked. Of one without a limit the kernel tells no amount. */
+/*
+ * Reads the amounts of M. Returns false if M is not there or cannot be opened. Without a size limit
+ * the kernel reports no amount.
+ */
 static bool read_mount(struct tmpfs_mount *m)
 {
 	AUTO_CLOSE int fd = open_mount(m);
@@ -248,7 +253,7 @@ static bool is_roots(const struct statx *s)
 	       (!(s->stx_mode & (S_IWGRP | S_IWOTH)) || (s->stx_mode & S_ISVTX));
 }
 
-/* Whether nobody but root can make PATH lead elsewhere: all directories above are root's. */
+/* Whether only root can make PATH lead elsewhere: all directories above are root's. */
 static bool is_steady(const char *path)
 {
 	AUTO_CLOSE int fd = open("/", O_PATH | O_CLOEXEC);
@@ -278,7 +283,7 @@ static bool is_steady(const char *path)
 	return false;
 }
 
-/* Keeps the first mount of the file system at T->at that may be asked, and passes over the others. */
+/* Keeps the first mount of the file system at T->at that may be opened, and drops the others. */
 static void choose(struct tmpfs *t)
 {
 	size_t first = t->at;
@@ -304,7 +309,7 @@ static void choose(struct tmpfs *t)
 	t->unread += !is_chosen;
 }
 
-/* The directory that FD is the place of; it is closed. */
+/* Enters the directory of the place FD, which is closed. */
 static void enter(struct tmpfs *t, int fd)
 {
 	AUTO_CLOSE int place = fd;
@@ -319,11 +324,14 @@ static void enter(struct tmpfs *t, int fd)
 		t->directories_unread++;
 		return;
 	}
-	opened = -1; /* is DIR's */
+	opened = -1; /* DIR owns it */
 	t->level[t->depth++].dir = dir;
 }
 
-/* What NAME in DIRFD is, without asking anybody but M. False: it is not on M, or gone. */
+/*
+ * Reads the attributes of NAME in DIRFD without waiting for any file system but M. Returns false if
+ * it is not on M, or gone.
+ */
 static bool see(
 	const struct tmpfs_mount *m, int dirfd, const char *name, int flags, struct statx *ret)
 {
@@ -334,7 +342,7 @@ static bool see(
 
 static void add_file(struct tmpfs *t, struct tmpfs_mount *m, const struct statx *found)
 {
-	/* One that has several names is met by each of them. */
+	/* A file with several names is found by each of them. */
 	uint64_t bytes = amount_part(
 		found->stx_blocks, BLOCK_BYTES, found->stx_nlink ? found->stx_nlink : 1);
 
@@ -365,7 +373,7 @@ static bool is_dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Some entries of the innermost directory that is open. */
+/* Reads some entries of the innermost open directory. */
 static void walk(struct tmpfs *t, struct tmpfs_mount *m)
 {
 	for (unsigned int i = 0; i < ENTRIES_A_STEP && t->depth; i++) {
@@ -413,7 +421,10 @@ static int compare_names(const void *a_, const void *b_)
 	return compare_mounts(a, b);
 }
 
-/* Who needs less than an even share comes first, and leaves what it does not need to the others. */
+/*
+ * File systems that need less than an even share come first, and leave the rest of it to the
+ * others.
+ */
 static void begin_walk(struct tmpfs *t)
 {
 	t->count = t->kept;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is on tmpfs, of each file system once: those that are mounted in our own mount namespace, whoever else mounts
- * others elsewhere. Which there are, and who owns the files on them as far as those may be seen without rights, is
- * looked up once a minute; how much is on each, in every pass.
+ * tmpfs: how much is on each tmpfs file system that is mounted in this mount namespace, each
+ * counted once, and the owners of the files. How much is on each is read in every pass. Which there
+ * are, and their files' owners, are looked up once a minute, as far as they can be seen without
+ * rights.
  *
- *	tmpfs_begin -> tmpfs_step ... -> what is in the fields
+ *     tmpfs_begin -> tmpfs_step ... -> the result is in the fields
  *
- * Nothing here waits for another: only tmpfs is asked, no mount point is looked up that lies below a file system that
- * may be a network's or a program's (FUSE), or where others than root could put one, and no directory is entered that
- * turns out to be of another file system.
+ * No call here waits for another program. Only tmpfs is read. A mount point is not looked up if it
+ * lies below a file system that may be a network's or a program's (FUSE), or where users other than
+ * root could mount one. A directory that turns out to be on another file system is not entered.
  */
 #ifndef MEMTALLY_COLLECTORS_TMPFS_H
 #define MEMTALLY_COLLECTORS_TMPFS_H
@@ -21,25 +22,31 @@
 #include "base/buffer.h"
 #include "collectors/holders.h"
 
-#define TMPFS_LOOK_NS (UINT64_C(60) * 1000000000) /* from one look at what is mounted to the next */
+#define TMPFS_LOOK_NS (UINT64_C(60) * 1000000000) /* between two checks of what is mounted */
 
 enum {
-	TMPFS_MAX = 1000,     /* file systems; no more are asked */
-	TMPFS_ENTRIES = 8192, /* of directories, in one look, of all: some 20 ms */
-	TMPFS_DEPTH = 6,      /* directories within directories, each open while it is read */
+	TMPFS_MAX = 1000, /* file systems that are read */
+	/* entries of directories read in one round over all file systems: some 20 ms */
+	TMPFS_ENTRIES = 8192,
+	TMPFS_DEPTH = 6, /* directories within directories; each is open while it is read */
 };
 
-/* A mount of one. */
+/* A mount of a tmpfs. */
 struct tmpfs_mount {
-	char *path; /* owned; as the kernel prints it; NULL: not to be asked */
+	char *path; /* owned; as the kernel prints it; NULL: must not be opened */
 	uint32_t major, minor;
-	bool is_whole; /* all of it is mounted here, not a part */
+	bool is_whole; /* the mount shows all of the file system, not a part */
 
-	bool is_read; /* in this pass, and the kernel told how much is on it: not where there is no limit */
+	/*
+	 * it was read in this pass, and the kernel reported the amount: it does not without a size
+	 * limit
+	 */
+	bool is_read;
 	uint64_t used_bytes;
-	uint64_t size_bytes; /* 0: beyond 2^63 */
-	uint64_t names; /* how many are on it; UINT64_MAX: without a limit they are not counted */
-	uint64_t owned_bytes; /* of the files that the last look found */
+	uint64_t size_bytes; /* 0: above INT64_MAX */
+	/* names on it; UINT64_MAX: not counted, since there is no limit of inodes */
+	uint64_t names;
+	uint64_t owned_bytes; /* bytes of the files that the last round found */
 };
 
 struct tmpfs_level {
@@ -48,44 +55,50 @@ struct tmpfs_level {
 
 enum tmpfs_phase {
 	TMPFS_IDLE,
-	TMPFS_CHOOSE, /* of all mounts of a file system one that may be asked */
-	TMPFS_WALK,   /* for owners */
+	TMPFS_CHOOSE, /* chooses for each file system one mount that may be opened */
+	TMPFS_WALK,   /* finds the owners of files */
 	TMPFS_READ,
 };
 
-/* Starts zeroed. */
+/* State and results. Zeroed: nothing is known. */
 struct tmpfs {
-	/* By device, so that mounts of one stand together; after the choice one of each, those of few names first. */
+	/*
+	 * By device, so that mounts of one file system are neighbours. After TMPFS_CHOOSE, one of
+	 * each file system, those with few names first.
+	 */
 	struct tmpfs_mount *mount;
 	size_t count;
-	bool is_known;      /* what is mounted is known at all */
-	uint64_t looked_ns; /* CLOCK_MONOTONIC; 0: never */
-	uint64_t unchosen;  /* file systems that have no mount that may be asked, or no room */
-	uint64_t unread;    /* these, and those that could not be asked in this pass */
+	bool is_known;      /* the mounts are known */
+	uint64_t looked_ns; /* CLOCK_MONOTONIC: last check of what is mounted; 0: never */
+	/* file systems without a mount that may be opened, or beyond TMPFS_MAX */
+	uint64_t unchosen;
+	uint64_t unread; /* .unchosen, and file systems that could not be read in this pass */
 
-	struct holders owners; /* by the last look */
+	struct holders owners; /* of files, by the last round */
 	uint64_t directories_unread;
 
 	enum tmpfs_phase phase;
 	size_t at; /* the next mount of the phase */
 	size_t kept;
-	size_t entries; /* that were looked at, of all */
-	size_t end;     /* how many these may be when the one at .at is done */
+	size_t entries; /* entries read so far, on all file systems */
+	size_t end;     /* limit of .entries for the file system at .at */
 	struct tmpfs_level level[TMPFS_DEPTH];
-	size_t depth; /* of levels that are open */
+	size_t depth; /* open levels */
 };
 
 void tmpfs_done(struct tmpfs *t);
 
 /*
- * Takes over which file systems are mounted from TEXT, of mountinfo, which is changed. Their mounts are in the order in
- * which they are to be tried: such as show all of it first. Pure. -ENOMEM.
+ * Sets the file systems and their mounts from TEXT, a mountinfo (LEN bytes), which is changed.
+ * Mounts are in the order in which they are tried: those that show the whole file system come
+ * first. Returns 0; or -ENOMEM or -EBADMSG: nothing is known then. Pure.
  */
 int tmpfs_parse(struct tmpfs *t, char *text, size_t len);
 
 /*
- * How many entries one of COUNT file systems may have looked at, of LEFT: an even share of what there is, so that what
- * one does not need is for those behind it, and none has less than an even share of all, whatever is on the others. Pure.
+ * Returns how many entries one of COUNT file systems may use, of LEFT that remain: an even share.
+ * Entries that one file system does not need are left to the later ones, and none gets less than an
+ * even share of all, whatever the others have. Pure.
  */
 static inline size_t tmpfs_share(size_t left, size_t count)
 {
@@ -93,12 +106,13 @@ static inline size_t tmpfs_share(size_t left, size_t count)
 }
 
 /*
- * A pass at NOW_NS (CLOCK_MONOTONIC) begins: looks at what is mounted if that was long ago, by way of SCRATCH. Where it
- * can't be read nothing is known of any.
+ * Begins a pass at NOW_NS (CLOCK_MONOTONIC). If the last check is TMPFS_LOOK_NS ago, reads
+ * "self/mountinfo" below PROCFS_FD into SCRATCH, which is overwritten. If it cannot be read,
+ * nothing is known.
  */
 void tmpfs_begin(struct tmpfs *t, int procfs_fd, uint64_t now_ns, struct buffer *scratch);
 
-/* Does a little: one file system, or some entries of a directory. False: all is done. */
+/* Does a small step: one file system, or some entries of a directory. Returns false if all is done. */
 bool tmpfs_step(struct tmpfs *t);
 
 #endif

@@ -9,7 +9,10 @@
 
 #define SLOT_NS (TREND_SLOT_SECONDS * NS_PER_SEC)
 
-/* Its mean goes where that of an hour ago was; five minutes without a reading have none. */
+/*
+ * Stores the mean of the current slot in place of that of an hour ago. Five minutes without a
+ * reading have no mean.
+ */
 static void close_open(struct trend *t, uint64_t next)
 {
 	unsigned int at = (unsigned int)(t->open % TREND_SLOTS);
@@ -41,7 +44,7 @@ void trend_add(struct trend *t, uint64_t value, uint64_t now_ns)
 	t->count++;
 }
 
-/* When the mean at AT was, in seconds before the slot that is under way. */
+/* Returns how many seconds before the current slot the mean at AT was. */
 static double ago(const struct trend *t, unsigned int at)
 {
 	uint64_t back = (t->open + TREND_SLOTS - 1 - at) % TREND_SLOTS + 1;
@@ -71,7 +74,7 @@ bool trend_slope(const struct trend *t, double *ret_slope, double *ret_error)
 			xx += x * x;
 			xy += x * ((double)t->mean[i] - y_mean);
 		}
-	slope = xy / xx; /* means of different slots are never of one moment */
+	slope = xy / xx; /* means of different slots are never of the same moment */
 	for (unsigned int i = 0; i < TREND_SLOTS; i++)
 		if ((t->has >> i) & 1) {
 			double y = (double)t->mean[i] - y_mean - slope * (-ago(t, i) - x_mean);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast a quantity has grown of late: its means over each five minutes of the last hour, and the straight line
- * through these by least squares. A mean evens out what an allocator takes and gives back all the time; how far the
- * means lie off the line says how much the slope is worth. Pure.
+ * Trend: how fast a quantity has grown recently. It keeps the means over each five minutes of the
+ * last hour, and fits a straight line by least squares. Means even out what an allocator takes and
+ * gives back all the time. Their distance from the line says how reliable the slope is. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_TREND_H
 #define MEMTALLY_COLLECTORS_TREND_H
@@ -13,27 +13,33 @@
 enum {
 	TREND_SLOTS = 12,
 	TREND_SLOT_SECONDS = 300,
-	TREND_LEAST =
-		3, /* means: through two goes one line exactly, which says nothing of its worth */
+	/*
+	 * means that a slope needs: a line through two fits exactly, which says nothing about its
+	 * error
+	 */
+	TREND_LEAST = 3,
 };
 
-/* All zero is one without readings. */
+/* Zeroed: no readings. */
 struct trend {
-	uint64_t open; /* the five minutes under way, counted from when CLOCK_MONOTONIC was 0 */
-	double sum, sum_seconds; /* of its readings: their values, and how long into it they were */
+	/* number of the current five minutes, since CLOCK_MONOTONIC was 0 */
+	uint64_t open;
+	/* of its readings: sum of values, and of seconds since its beginning */
+	double sum, sum_seconds;
 	uint32_t count;
-	uint32_t has;            /* a bit for each slot that holds a mean */
-	float mean[TREND_SLOTS]; /* by the number of the five minutes, modulo TREND_SLOTS */
-	float seconds
-		[TREND_SLOTS]; /* the mean time of the readings, from the beginning of the slot */
+	uint32_t has;            /* a bit for each slot that has a mean */
+	float mean[TREND_SLOTS]; /* by the number of the five minutes modulo TREND_SLOTS */
+	/* mean time of the readings, in seconds since the beginning of the slot */
+	float seconds[TREND_SLOTS];
 };
 
-/* Takes VALUE in, read at NOW_NS (CLOCK_MONOTONIC), which is not before that of the last one. */
+/* Adds VALUE, read at NOW_NS (CLOCK_MONOTONIC), which must not be before the last reading. */
 void trend_add(struct trend *t, uint64_t value, uint64_t now_ns);
 
 /*
- * The slope over those of the last twelve whole five minutes that have readings, per second, and its standard error.
- * False: there are fewer than TREND_LEAST of them.
+ * Computes the slope over the last twelve complete five minutes that have readings. *RET_SLOPE is
+ * in units of the value per second, *RET_ERROR is its standard error. Returns false, with nothing
+ * set, if fewer than TREND_LEAST of them have readings.
  */
 bool trend_slope(const struct trend *t, double *ret_slope, double *ret_error);
 
