@@ -39,9 +39,10 @@ struct disturbance_try {
 enum { DISTURBANCE_TRIES = 8 };
 
 /*
- * Judges COUNT walks. Returns YES if in at least two of them a call took a quarter of the walk or
- * more. Returns NO if in at least four of them many calls completed and none took more than an
- * eighth of the walk, and no other walk contradicts that. Else returns UNKNOWN. Pure.
+ * Judges COUNT walks; those with less than 1 ms of CPU time are ignored. Returns YES if in at least
+ * two of them a call took a quarter of the walk or more. Returns NO if in at least four of them at
+ * least 100 calls completed and none took more than an eighth of the walk, and no walk contradicts
+ * that. Else returns UNKNOWN. Pure.
  */
 enum disturbance_verdict disturbance_judge(const struct disturbance_try *tries, size_t count);
 

@@ -51,8 +51,8 @@ int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetc
 	char *to, size_t size, size_t *ret_len, uint64_t *ret_took_ns, bool *ret_unproven);
 
 /*
- * Reads the link FETCH_EXE of P into TO of SIZE bytes, without a terminating NUL byte. Returns its
- * length, or a negative errno.
+ * Reads the link FETCH_EXE of P into TO of SIZE bytes, without a terminating NUL byte; a longer
+ * link is cut. Returns the length in TO, or a negative errno.
  */
 ssize_t fetch_link(struct process_reader *r, struct process *p, int dirfd, char *to, size_t size);
 

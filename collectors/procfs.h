@@ -46,9 +46,9 @@ void procfs_look(struct procfs *p);
 void procfs_close(struct procfs *p);
 
 /*
- * Lists the pids below P, in rising order, in *PIDS. *CAPACITY is its size in elements; it is grown
- * with realloc() as needed, and the caller frees it. Returns the number of pids; -ENOMEM; or a
- * negative errno of getdents().
+ * Lists the pids below P, in rising order, in *PIDS. *CAPACITY is its size in elements. The array
+ * is grown with realloc() as needed, also before an error, and the caller frees it. Returns the
+ * number of pids; -ENOMEM; or a negative errno of lseek() or getdents().
  */
 ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity);
 

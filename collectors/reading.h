@@ -79,8 +79,8 @@ int reading_program(struct reading *g, struct sample *ret);
 
 /*
  * Reads the cgroup into .cgroup of the reader and sets RET->has_cgroup. If users are counted by
- * login, also reads the login UID. If the cgroup cannot be read, returns 0 and changes nothing.
- * Returns 0, -ENOMEM, or -EIO of loginuid.
+ * login, reads the login UID first. If a file cannot be read, returns 0 and leaves RET unchanged:
+ * the next pass tries again. Returns 0 or -ENOMEM.
  */
 int reading_cgroup(struct reading *g, uint64_t now_ns, struct sample *ret);
 

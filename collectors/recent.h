@@ -24,7 +24,7 @@ void recent_add(struct recent *r, uint64_t at_ns, uint64_t cpu_ns);
 /*
  * Sets *RET to the share of one CPU that was used up to the last recent_add(), and *RET_SPAN_NS to
  * the time that it covers: about a minute, or two intervals if they are longer. Returns false, with
- * nothing set, if there are fewer than two readings.
+ * nothing set, if there are fewer than two readings, or no time between them.
  */
 bool recent_ratio(const struct recent *r, double *ret, uint64_t *ret_span_ns);
 

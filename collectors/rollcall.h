@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Survey iterator: opens smaps of the processes that a pass knows, one after the other, for readers
- * of their mappings between passes. It does not change what passes remember of a process. The cost
- * of reading is charged to the budget of passes.
+ * of their mappings between passes. It changes no measurement that passes remember. The cost of
+ * reading is charged to the budget of passes.
  */
 #ifndef MEMTALLY_COLLECTORS_ROLLCALL_H
 #define MEMTALLY_COLLECTORS_ROLLCALL_H
@@ -77,8 +77,9 @@ void rollcall_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns);
 void rollcall_blocked(struct pass *pass, pid_t pid);
 
 /*
- * Returns whether there is CPU budget that no measurement waits for, and the host is not short of
- * memory. Always true in exact mode, which has no budget.
+ * Returns whether a survey may read now: the CPU budget has more than the next pass is expected to
+ * need (budget_available_ns()), and the host is not short of memory. Always true in exact mode,
+ * which has no budget.
  */
 bool rollcall_may_spend(struct pass *pass);
 

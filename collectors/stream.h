@@ -72,9 +72,13 @@ void stream_close(struct stream *s);
 
 /*
  * Copies the next piece, of at most SIZE bytes, to TO, and sets *RET to its length and duration. If
- * a worker has to read, it reads pieces for about SLICE_NS; SIZE must not become smaller then.
+ * a worker has to read, it reads pieces for about SLICE_NS; SIZE must not become smaller while
+ * pieces are left.
+ *
  * Returns the length of the piece; 0 at the end of the text; -ETIMEDOUT if the read is blocked
- * (workers.h); -ESTALE if the stream's worker is gone; -ENOMEM; or a negative errno of read().
+ * (workers.h); -ESTALE if the stream's worker is gone; -EIO if SIZE became smaller or the worker's
+ * answer is invalid; -ECHILD or -ECANCELED, as workers_read(); -ENOMEM; or a negative errno of
+ * read().
  */
 ssize_t stream_read(
 	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret);
@@ -93,9 +97,9 @@ int stream_probe(struct stream *s);
 int stream_probe_fd(int fd);
 
 /*
- * Reads pieces of PIECE_BYTES from FD into *RET until SLICE_NS have passed, but at least one piece.
- * Returns 0, or a negative errno of the first read(). An error of a later read() is returned by the
- * next call.
+ * Reads pieces of PIECE_BYTES from FD into *RET until SLICE_NS have passed, *RET is full or the
+ * text ends, but at least one piece. Returns 0, or a negative errno of the first read(). An error
+ * of a later read() is returned by the next call.
  */
 int stream_fill(int fd, size_t piece_bytes, uint64_t slice_ns, struct stream_bulk *ret);
 

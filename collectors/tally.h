@@ -66,13 +66,16 @@ void tally_add(struct tally *t, const struct process *p, const struct snapshot_p
 
 /*
  * Ends the sums of a pass at NOW_NS (CLOCK_MONOTONIC): adds memberships to owners, and computes
- * derived quantities and integrals. No high bound exceeds MOST, the bytes that all processes can
- * have together, and the host's low bound is at least LEAST. Afterwards .sums of each owner are as
- * a snapshot shows them, with counters.
+ * derived quantities and integrals. High bounds are lowered to MOST, the bytes that all processes
+ * can have together (but not below the sum itself). The host's low bound is raised to LEAST.
+ * Afterwards .sums of each owner are as a snapshot shows them, with counters.
  */
 void tally_end(struct tally *t, uint64_t now_ns, uint64_t least, uint64_t most);
 
-/* Removes the memberships without members. No process that is a member has the slot of such a one. */
+/*
+ * Removes the memberships without members. Call it when no process has the slot of such a
+ * membership any more (belonging_drop()).
+ */
 void tally_tidy(struct tally *t);
 
 /* Makes .other of KIND the sum of the owners that are not exported, and adds to its counters. */
