@@ -22,7 +22,7 @@
 
 enum {
 	ATTEMPTS_USERS = 256, /* users that one pass tells apart; all others count as one */
-	/* of a user: reads that may block in a pass before a limit applies */
+	/* blocked reads of all users together, in a pass, before limits apply */
 	ATTEMPTS_UNLIMITED = 8,
 	/* blocked reads of new processes, all users together: see attempts_allow() */
 	ATTEMPTS_NEW_ALL = 128,
@@ -74,10 +74,12 @@ struct attempts_due {
  *
  * Each user has 8 places. They go to the user's processes that are due for the longest time, so
  * every process has its turn, however many others stay blocked. All users together have 32 places:
- * the first place of each user comes before the second place of any. If all places of a user were
- * taken in the last pass, no read blocked and at least one returned, then the user has eight times
- * as many places in this pass, and these do not count among the 32. So when a server is back,
- * hundreds of processes that waited for it are read within a few passes.
+ * the first place of each user comes before the second place of any.
+ *
+ * A user gets more places after a pass in which all of the user's places were taken, no read
+ * blocked and at least one returned. Then the user has eight times as many places, and these do not
+ * count among the 32. So when a server is back, hundreds of processes that waited for it are read
+ * within a few passes.
  *
  * A process that was chosen in the last pass and not read goes to the end: it counts as due since
  * NOW_NS.

@@ -80,8 +80,8 @@ int charges_get(struct charges *c, const char *path, size_t len, uint32_t *ret_s
  * read.
  *
  * PERIOD_NS is the time between passes. Each pass reads as many cgroups as are needed to read each
- * once a minute, and all new ones. It reads more, oldest first, while SPARE_NS of CPU time lasts.
- * Returns 0 or -ENOMEM.
+ * once a minute, and at least all new ones. It reads more, oldest first, while SPARE_NS of CPU time
+ * lasts. Returns 0 or -ENOMEM.
  */
 int charges_begin(struct charges *c, struct tally *t, uint64_t period_ns, uint64_t spare_ns);
 

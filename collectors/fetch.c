@@ -147,9 +147,9 @@ static int as_below(int dirfd, int e)
 }
 
 /*
- * Call it before a worker is asked for a file of P. The next read counts as blocked sooner if reads
- * of P's user have cost more than the user's share of this pass, or if all reads together have cost
- * ten shares (in a single pass: one). Returns the time that reads have cost so far, for
+ * Call it before a worker is asked for a file of P. The next read counts as blocked sooner in two
+ * cases: reads of P's user have cost more than the user's share of this pass, or all reads together
+ * have cost ten shares (in a single pass: one). Returns the time that reads have cost so far, for
  * end_request().
  */
 static uint64_t begin_request(struct process_reader *r, const struct process *p, int dirfd)

@@ -90,8 +90,8 @@ void fetch_note_stream(
 
 /*
  * Announces that the COUNT files of P will be read next, in this order. Does nothing if there is no
- * worker, no room for them in its ring, if P blocks, if P's leader is dead, or if P is new and
- * blocked reads are limited in this pass.
+ * worker, or no room for them in its ring. Does nothing either if P blocks, if its leader is dead,
+ * or if P is new and reads of new processes are limited in this pass.
  */
 void fetch_announce(struct process_reader *r, const struct process *p, const enum fetch_file *files,
 	size_t count);

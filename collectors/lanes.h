@@ -38,13 +38,13 @@ struct lanes_patience {
 /* Functions of the program that start and kill workers. Neither waits. */
 struct lanes_control {
 	/*
-	 * Asks for a worker of LANE, which then calls worker_serve(). If there can be none,
-	 * worker_exited() is called. Returns 0, or a negative errno if it could not ask.
+	 * Asks for a worker of LANE, which then calls worker_serve(). If there can be none, the
+	 * program calls worker_exited(). Returns 0, or a negative errno if it could not ask.
 	 */
 	int (*start)(void *to, unsigned int lane);
 	/*
-	 * Kills the worker of LANE; worker_exited() is called when it has exited. Called again each
-	 * second until then.
+	 * Kills the worker of LANE. The program calls worker_exited() when it has exited. Called
+	 * again each second until then.
 	 */
 	void (*kill)(void *to, unsigned int lane);
 	/*

@@ -50,8 +50,8 @@ struct smaps {
 
 /*
  * Parses the text of smaps_rollup into RET. Returns 0; or -EBADMSG, with RET unchanged, if the text
- * is cut off, lacks the range, Rss or Pss, has a field twice, has a value that no kernel prints, or
- * has a PSS or USS above the RSS.
+ * is cut off, lacks the range, Rss or Pss, or has a field twice. The same if it has a value that no
+ * kernel prints, or a PSS or USS above the RSS.
  */
 int smaps_parse_rollup(const char *text, size_t len, struct smaps *ret);
 

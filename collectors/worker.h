@@ -101,8 +101,8 @@ int worker_serve(struct worker_lane *lane, int procfs_fd);
 void worker_exited(struct worker_lane *lane);
 
 /*
- * Sleeps until *WORD differs from VALUE, at most for TIMEOUT_NS (0: no limit). Returns 0 after a
- * wake, a timeout or too early; or a negative errno if the kernel refuses futex().
+ * Sleeps until *WORD differs from VALUE, at most for TIMEOUT_NS (0: no limit), or less: the caller
+ * must check *WORD again. Returns 0, or a negative errno if the kernel refuses futex().
  */
 int worker_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns);
 
