@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ID by which a process is counted for a user and a group (option --user-by).
+ * The IDs by which a process is counted for a user and a group (option accounting.user).
  */
 #ifndef MEMTALLY_COLLECTORS_ACCOUNTING_H
 #define MEMTALLY_COLLECTORS_ACCOUNTING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of users and groups: which numbers must be looked up, and what the answers were. The lookup
- * itself is daemon/lookup.h's. Pure.
+ * Names of users and groups: which numbers must be looked up, and what the answers were. The caller
+ * looks them up, and may take any time. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_NAMES_H
 #define MEMTALLY_COLLECTORS_NAMES_H
