@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memtallyd asks its resolver, and where the answers go: names of users, into the pass.
+ * Lookups of user and group names
+ *
+ * Asks the resolver (resolver.h) for the names that the pass lacks, and gives the answers to the
+ * pass. Replaces a resolver that does not answer or has exited.
  */
 #ifndef MEMTALLY_DAEMON_ASKING_H
 #define MEMTALLY_DAEMON_ASKING_H
@@ -12,33 +15,53 @@
 #include "daemon/resolver.h"
 
 struct asking {
-	struct resolver *resolver; /* borrowed; NULL: users are numbers */
+	struct resolver *resolver; /* borrowed; NULL: users and groups are shown by number */
 	struct pass *pass;         /* borrowed */
 	sd_event *event;           /* borrowed */
-	sd_event_source *answers;  /* NULL: the resolver's child is gone */
-	uint64_t since_ns;         /* CLOCK_MONOTONIC; nothing has come since */
-	uint64_t patience_ns;      /* how long that may last before the child is replaced */
-	uint64_t said_ns;          /* when that was on the log; 0: never */
-	bool said_liar;            /* that one has answered what it was not asked */
-	bool said_over;            /* that there will be no child any more */
+	sd_event_source *answers;  /* input from the resolver's child; NULL: there is no child */
+	/*
+	 * CLOCK_MONOTONIC of the last answer, of the child's exit or start, or of the last call
+	 * without lookups in flight
+	 */
+	uint64_t since_ns;
+	/* Time since .since_ns after which the child is replaced: 10 s to 320 s */
+	uint64_t patience_ns;
+	/* CLOCK_MONOTONIC at which a replacement was logged last; 0: never */
+	uint64_t said_ns;
+	bool said_liar; /* an invalid answer has been logged */
+	bool said_over; /* it has been logged that there will be no other child */
 	int (*heard)(void *to);
 	void *to;
 };
 
 /*
- * Takes answers from now on; all arguments stay borrowed but A. Calls HEARD after some were taken; a negative value of its ends the event loop, as of any handler. RESOLVER may be NULL. Errors of sd-event.
+ * Initialises A and starts to receive answers. All arguments except A stay borrowed. RESOLVER may
+ * be NULL: then no name is looked up.
+ *
+ * HEARD is called with TO each time that answers were taken or the child has exited. If it returns
+ * a negative errno, sd-event stops watching this child.
+ *
+ * Returns 0, or a negative errno of sd_event_add_io().
  */
 int asking_open(struct asking *a, sd_event *event, struct resolver *resolver, struct pass *pass,
 	int (*heard)(void *to), void *to);
-void asking_close(struct asking *a); /* also one that is all zero */
+void asking_close(struct asking *a); /* accepts one that is all zero */
 
 /*
- * Asks for the names that the pass has not, as far as there is room. If nothing has come for long, though it was asked for,
- * or the child is gone, by itself or because it answered what nobody had asked, it is replaced, the more seldom the more often that is in vain. Where it can't be any more, that is on the log once.
+ * Asks for the names that the pass lacks, as far as the resolver has room for questions. Call it
+ * during and after each pass.
+ *
+ * Replaces the child first if no answer has come for .patience_ns while lookups are in flight, or
+ * if it exited that long ago. A child that sends an invalid answer is killed, and counts as exited.
+ * The patience is 10 s; each replacement without an answer doubles it, up to 320 s. Logs
+ * replacements at most every 5 minutes, and once if there can be no other child.
  */
 void asking_names(struct asking *a);
 
-/* Whether names may yet come for which the pass is to wait. */
+/*
+ * Whether the pass should wait before it is published: lookups of the pass are in flight, and a
+ * child can answer them.
+ */
 bool asking_is_awaited(const struct asking *a);
 
 #endif

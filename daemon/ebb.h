@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When so many processes have ended that what was remembered of them is worth giving back: the C library keeps it for
- * those to come, and they may never come. Pure.
+ * Heap trim
+ *
+ * Decides when to call resident_trim(): after the number of processes has dropped sharply. The C
+ * library would keep that memory for allocations that may never come. Pure.
  */
 #ifndef MEMTALLY_DAEMON_EBB_H
 #define MEMTALLY_DAEMON_EBB_H
@@ -10,14 +12,15 @@
 #include <stdint.h>
 
 struct ebb {
-	uint64_t most; /* processes of a pass since it was last given back */
-	unsigned int
-		passes; /* after which it is to be given back yet: not all goes with the processes */
+	uint64_t most; /* most processes of any pass since the last drop */
+	/* Passes after which to trim once more: not all memory is freed with the processes */
+	unsigned int passes;
 };
 
 /*
- * After a pass over so many processes: whether to give back what is free. Where at most half are left and a thousand at
- * least have ended, and after the four passes behind that one.
+ * Call after each pass with the number of its processes. Returns whether to trim now: true if the
+ * number has fallen to half of .most or below, and by 1000 or more; and after each of the four
+ * passes behind that one.
  */
 bool ebb_turns(struct ebb *e, uint64_t processes);
 

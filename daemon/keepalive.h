@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether to tell the service manager that the daemon is alive. Not that its loop turns, but that it
- * works: passes get on, or none is due. Pure.
+ * Keep-alive messages
+ *
+ * Decides whether to tell the service manager that memtallyd is alive. It must not only turn its
+ * event loop but work: passes make progress, or none is due. Pure.
  */
 #ifndef MEMTALLY_DAEMON_KEEPALIVE_H
 #define MEMTALLY_DAEMON_KEEPALIVE_H
@@ -10,12 +12,13 @@
 #include <stdint.h>
 
 struct keepalive {
-	uint64_t told_progress; /* at the last keep-alive */
+	uint64_t told_progress; /* PROGRESS of the last call */
 };
 
 /*
- * PROGRESS grows with every step of a pass. Without a pass under way the next is due at DUE_NS; one that
- * is late by more than LATE_NS does not come.
+ * Returns whether to send a keep-alive message at NOW_NS: if PROGRESS has changed since the last
+ * call, or if no pass is under way and the next one, due at DUE_NS, is at most LATE_NS late.
+ * PROGRESS grows with every step of a pass. All times are CLOCK_MONOTONIC.
  */
 bool keepalive_is_due(struct keepalive *k, bool is_passing, uint64_t progress, uint64_t now_ns,
 	uint64_t due_ns, uint64_t late_ns);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images that were handed out and that somebody still has, by whom they were handed to. Their memory is memtallyd's until the last
- * descriptor, mapping and message with one is gone, whoever has it: so there is a bound to what is lent.
+ * Snapshot leases
+ *
+ * Snapshots that clients still hold (as a descriptor, a mapping or a message in flight), counted
+ * per uid. The memory of a snapshot counts as memtallyd's until the last reference is gone,
+ * whichever process has it; so there are limits to what clients may hold. The kernel reports the
+ * end of each snapshot (lent.c).
  */
 #ifndef MEMTALLY_DAEMON_LENT_H
 #define MEMTALLY_DAEMON_LENT_H
@@ -11,68 +15,88 @@
 
 #include "base/cleanup.h"
 
-/* To whom: a stranger's uid, or one of these. */
-#define LENT_PRIVILEGED ((int64_t)-1) /* all of them, who share images */
+/*
+ * Owners of a lease (WHO): the uid of a stranger, or one of these. A stranger is a client without
+ * privileges.
+ */
+#define LENT_PRIVILEGED ((int64_t)-1) /* all privileged clients: they share images */
 #define LENT_TOGETHER                                                                              \
-	((int64_t)-2) /* strangers who share one: of whom nobody knows which one has it */
+	((int64_t)-2) /* strangers that share one image: it is not known which of them holds it */
 
+/* Bytes that strangers may hold, and bytes that privileged clients may hold. */
 #define LENT_BYTES (UINT64_C(64) << 20)
 
 enum {
-	LENT_USER_MAX =
-		8, /* images of one stranger: his connections may have an old one and a new one each */
+	LENT_USER_MAX = 8, /* of one uid: each connection may have an old and a new image */
 	LENT_STRANGERS_MAX = 64,
-	LENT_PRIVILEGED_SURE =
-		8, /* however large; memtally-web keeps one for each list that is on its way */
+	/* Granted whatever their size; memtally-web keeps one for each list that it is sending */
+	LENT_PRIVILEGED_SURE = 8,
 	LENT_PRIVILEGED_MAX = 256,
 	LENT_MAX = LENT_STRANGERS_MAX + LENT_PRIVILEGED_MAX,
 };
 
-/* How much strangers, or the privileged, have. */
+/* Images that strangers, or privileged clients, hold. */
 struct lent_sum {
 	unsigned int count;
 	uint64_t bytes;
 };
 
+/* One lease. */
 struct lent_image {
-	int watch;
-	int64_t who;
+	int watch;   /* inotify's watch descriptor */
+	int64_t who; /* uid, LENT_PRIVILEGED or LENT_TOGETHER */
 	uint64_t bytes;
 };
 
 struct lent {
-	int fd; /* of the watches; -1: there is none yet */
+	int fd; /* inotify; -1: not open yet */
 	unsigned int count;
 	struct lent_image image[LENT_MAX];
 };
 
 enum lent_outcome {
-	LENT_USER_FULL = 1, /* that stranger has to give something back first */
-	LENT_FULL = 2,      /* strangers, or the privileged, have as much as they may */
+	LENT_USER_FULL = 1, /* the stranger's uid holds LENT_USER_MAX images */
+	LENT_FULL = 2,      /* strangers, or privileged clients, hold as much as they may */
 };
 
+/* Starts without leases; opens nothing. */
 void lent_init(struct lent *l);
+
+/* Forgets all leases and closes inotify. */
 void lent_done(struct lent *l);
 
-/* Whether WHO may be handed one more, of the size of FD: 0, an outcome, or fstat()'s error. */
+/*
+ * Whether WHO may be given the image FD (borrowed, a memfd). Returns 0 if so; an enum lent_outcome
+ * if not; a negative errno of fstat().
+ */
 int lent_judge(struct lent *l, int64_t who, int fd);
 
 /*
- * FD (borrowed, a memfd) is handed to WHO from now on, and counts until it is closed everywhere, here too. An outcome, or an
- * error of fstat() and inotify: it does not count and may not be handed out.
+ * Call before FD (borrowed, a memfd) is sent to WHO. It counts as held by WHO until its last
+ * reference is gone, memtallyd's own included. Returns 0; an enum lent_outcome, or a negative errno
+ * of fstat() or inotify: FD does not count, and must not be sent.
  */
 int lent_add(struct lent *l, int64_t who, int fd);
 
-/* What all strangers (WHO is any of them), or LENT_PRIVILEGED, have not given back. */
+/*
+ * Sums up in *RET what all privileged clients hold (WHO is LENT_PRIVILEGED), or else what all
+ * strangers hold.
+ */
 void lent_sum(struct lent *l, int64_t who, struct lent_sum *ret);
 
 /*
- * Whether strangers have so much already that more of them are to share one: else a crowd of users, of whom each keeps but one,
- * would leave nothing to others within a pass.
+ * Whether strangers hold half of what they may (LENT_STRANGERS_MAX, LENT_BYTES). If so, further
+ * strangers are to share one image: else many users that hold one image each would leave nothing
+ * for the others within one pass.
  */
 bool lent_is_crowded(struct lent *l);
 
-/* Pure: whether one more of BYTES may be lent to whom SUM is of. Each has at least something, however large images are. */
+/*
+ * Whether WHO may be given an image of BYTES more. SUM is what strangers, or privileged clients,
+ * hold; OF_USER is the number of images of WHO alone. The first image of strangers, and the first
+ * LENT_PRIVILEGED_SURE ones of privileged clients, are granted whatever their size. Returns 0 or an
+ * enum lent_outcome. Pure.
+ */
 int lent_fits(int64_t who, const struct lent_sum *sum, unsigned int of_user, uint64_t bytes);
 
 #define AUTO_LENT CLEANUP(lent_done)

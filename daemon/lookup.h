@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the child does that looks names up: it asks NSS, whatever modules that loads, and answers.
+ * Name lookups in a child process
+ *
+ * The child asks NSS, which loads the modules of name services, and sends the answers. resolver.h
+ * is memtallyd's side.
  */
 #ifndef MEMTALLY_DAEMON_LOOKUP_H
 #define MEMTALLY_DAEMON_LOOKUP_H
 
 /*
- * Answers each question that comes at FD with a message of the same form (struct resolver_message), and ends the process
- * with 0 when the other end is closed; with 1 when something else comes, or nothing can be sent.
+ * Answers each struct resolver_message received at FD (a SOCK_SEQPACKET socket) with one of the
+ * same form, in order. Exits with 0 when the other end is closed; with 1 if a message has another
+ * size, or on an error of recv() or send().
  */
 _Noreturn void lookup_serve(int fd);
 

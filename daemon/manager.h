@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtallyd's event loop: it runs passes in short batches and, between them, serves signals, clients, names and the watchdog,
+ * memtallyd's event loop
+ *
+ * Runs passes in short batches and, between them, serves signals, clients, names and the watchdog,
  * in one thread.
  */
 #ifndef MEMTALLY_DAEMON_MANAGER_H
@@ -16,20 +18,24 @@
 struct manager;
 
 /*
- * Opens everything that SETTINGS name, and logs failures. ARGV, which is read again on SIGHUP, and RESOLVER, which may be
- * NULL, stay borrowed. The caller gives *RET to manager_close(). Returns 0, or an error of pass_open() or publisher_open().
+ * Opens everything that SETTINGS name. ARGV, which is read again on SIGHUP, and RESOLVER, which may
+ * be NULL, stay borrowed. The caller gives *RET to manager_close(). Returns 0; -ENOMEM; or an error
+ * of pass_open(), publisher_open() or sd-event. Errors have been logged.
  */
 int manager_open(const struct settings *settings, int argc, char *const argv[],
 	struct resolver *resolver, struct manager **ret);
-struct manager *manager_close(struct manager *m); /* accepts NULL; returns NULL */
+
+/* Closes the socket, and frees M. Accepts NULL; returns NULL. */
+struct manager *manager_close(struct manager *m);
 
 /*
- * From now on the processes of MEASURERS (borrowed) read files that may block. If their parent exits, manager_run() ends with
- * an error. Returns 0, or a negative errno of sd-event.
+ * From now on the processes of MEASURERS (borrowed) read files that may block. If their parent
+ * exits, manager_run() returns an error. Returns 0, or a negative errno of sd_event_add_io(), which
+ * has been logged.
  */
 int manager_set_measurers(struct manager *m, struct measurers *measurers);
 
-/* UID, as which memtallyd runs, gets the whole image; -1, as at first: no such uid. */
+/* Sets memtallyd's own uid, which gets the whole image. -1, the initial value: no such uid. */
 void manager_set_own(struct manager *m, uid_t uid);
 
 /*

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Drop privileges
+ *
  * The rights that memtallyd and its child processes give up.
  */
 #ifndef MEMTALLY_DAEMON_NARROW_H
@@ -39,8 +41,9 @@ int narrow_measurers(const struct account *account);
 int narrow_nursery(const struct account *account, uid_t master);
 
 /*
- * For a child of the nursery, which looks up names: keeps the system calls that read files, load modules and use UNIX
- * sockets. Logs nothing. Errors as above.
+ * For a child of the nursery, which looks up names: keeps the system calls that read files, load
+ * modules and use UNIX sockets. Logs nothing. Returns 0, or a negative errno: rights may be left. A
+ * kernel without filters is no error.
  */
 int narrow_resolver(void);
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process whose children look names up, one at a time. It is forked while memtallyd still may fork one with other rights
- * than its own: so each child, and not the first alone, has a uid that is not memtallyd's, and system calls by which
- * modules of name services are loaded, which memtallyd's own filter refuses to whoever it would fork later. It asks for no name
- * itself, loads no module, and hears from nobody but memtallyd, which never waits for it or for one of its children.
+ * Fork server of resolvers
  *
- * It ends with memtallyd, and its child with it. If it ends before, there is no other until memtallyd is started again.
+ * A process whose children look up names, one child at a time. memtallyd forks it before it gives
+ * up its rights. So each child, and not the first alone, has a uid other than memtallyd's, and the
+ * system calls that load modules of name services, which memtallyd's own filter refuses. The
+ * nursery itself looks up no name, loads no module, and takes orders from memtallyd alone, which
+ * never waits for it or for its children.
+ *
+ * It ends with memtallyd, and its child with it. If it ends before, there is no other until
+ * memtallyd is started again.
  */
 #ifndef MEMTALLY_DAEMON_NURSERY_H
 #define MEMTALLY_DAEMON_NURSERY_H
@@ -16,32 +20,45 @@
 #include "confine/account.h"
 
 struct nursery {
-	int fd;    /* where it is told what to do; -1: there is none */
-	pid_t pid; /* 0: it has ended, and was reaped */
+	int fd;    /* orders to the nursery; -1: there is none */
+	pid_t pid; /* of the nursery; 0: it has exited and was reaped */
 };
 
 /*
- * Forks it, to work as ACCOUNT. MASTER is the uid that we have later: without rights one may end only who allows it to one's
- * own, and that is how the kernel ends it with us. Errors of socketpair and fork; RET can be closed then, too.
+ * Forks the nursery, which becomes ACCOUNT and gives up all other rights. MASTER is the uid that
+ * memtallyd will have: the nursery keeps it as saved uid, so that the kernel may kill the nursery
+ * when memtallyd exits. Returns 0, or a negative errno of socketpair() or fork(). Pass RET to
+ * nursery_close() in any case.
  */
 int nursery_open(const struct account *account, uid_t master, struct nursery *ret);
 
-/* Ends it, and so its child. One that is all zero but for a descriptor of -1 is left as it is. */
+/*
+ * Kills the nursery, and so its child. Does not wait for their end. Accepts one that is all zero
+ * but for a descriptor of -1.
+ */
 void nursery_close(struct nursery *n);
 
 /*
- * Has it end its child, if there is one, and fork another, which answers at FD (borrowed). Where that can't be done,
- * or a former child still hangs in the kernel, of which there shall not be more, the other end of FD is closed, as when that child had
- * ended. -EBUSY: it has not yet done what it was told before; -EPIPE: it has ended; errors of sendmsg().
+ * Orders the nursery to kill its child, if there is one, and to fork another, which answers at FD
+ * (borrowed; it is sent to the nursery). If the nursery cannot fork, or an earlier child that was
+ * killed still hangs in the kernel, it closes FD: the other end of FD then reads as closed, as when
+ * a child exits.
+ *
+ * Returns 0; -EBUSY if the nursery has not read the last order yet; -EPIPE if it has exited; or a
+ * negative errno of sendmsg().
  */
 int nursery_replace(struct nursery *n, int fd);
 
-/* Has it end its child, if there is one. Errors as above. */
+/*
+ * Orders the nursery to kill its child, if there is one. Returns 0 or an error as
+ * nursery_replace().
+ */
 int nursery_end(struct nursery *n);
 
 /*
- * Whether PID, of our own uid, is it or one that it has forked. Who can't be looked at, having ended or being hidden, counts as
- * one. 0, which is nobody of our pid namespace, does not.
+ * Whether PID is the nursery or one of its children. PID must be a process of memtallyd's own uid.
+ * Returns true for a PID whose parent cannot be read because it has exited or is hidden; false for
+ * 0, a process of another pid namespace, and if there is no nursery.
  */
 bool nursery_has(const struct nursery *n, pid_t pid);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who gets the whole image, besides root. That is decided by the host's own files alone, and by nobody who answers for
- * them.
+ * Access list of the snapshot socket
+ *
+ * The users and the group that get the whole image, in addition to root. The list comes from the
+ * host's own files alone: a name service cannot change it.
  */
 #ifndef MEMTALLY_DAEMON_PRIVILEGED_H
 #define MEMTALLY_DAEMON_PRIVILEGED_H
@@ -11,25 +13,30 @@
 
 #include "base/channel.h"
 
-/* (uid_t)-1 and (gid_t)-1: nobody. */
+/* (uid_t)-1 and (gid_t)-1: none. */
 struct privileged {
-	uid_t own;         /* as whom memtallyd runs, once it has given up root */
+	uid_t own;         /* memtallyd's own, once it has given up root */
 	uid_t web;         /* user memtally-web */
 	uid_t ledger;      /* user memtally-ledger */
 	gid_t group;       /* memtally */
-	bool has_unmapped; /* base/userns.h */
+	bool has_unmapped; /* uid USERNS_UNMAPPED_UID may be any user: userns_has_unmapped() */
 };
 
-/* Nobody. */
+/* Initialises P without users or group; reads /proc/self/uid_map for .has_unmapped. */
 void privileged_init(struct privileged *p);
 
 /*
- * Looks up .web, .ledger and .group in the files USERS and GROUPS, /etc/passwd and /etc/group. A negative errno where one of them
- * can't be read: what it was to say stays as it was.
+ * Looks up .web, .ledger and .group in the files at USERS and GROUPS (paths: /etc/passwd and
+ * /etc/group). A user or group that the file lacks becomes -1. Returns 0, or a negative errno if a
+ * file cannot be read: its members of P stay as they were.
  */
 int privileged_read(struct privileged *p, const char *users, const char *groups);
 
-/* Whether PEER, who has connected with FD, is root or one of them. */
+/*
+ * Whether PEER, the client at the other end of FD (a connected socket, borrowed), is root, one of
+ * the users, or a member of the group. A uid that stands for unmapped users of a user namespace
+ * never is.
+ */
 bool privileged_has(const struct privileged *p, int fd, const struct channel_peer *peer);
 
 #endif

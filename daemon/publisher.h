@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hands snapshots to whoever connects: the whole image to root, to memtallyd's own user, to group
- * memtally and to memtally-web's user; the one without processes to anybody else. In a user namespace a
- * client who has no uid there is a stranger, whatever uid the kernel shows. It never reads a byte from a
- * client. Strangers can't keep each other out: whoever of them has been served longest has to go for one who comes, and may
- * come again. What anybody keeps is memtallyd's memory: who has not given back enough of what he got gets nothing new
- * (daemon/lent.h), and stays connected. Root gets everything.
+ * Publishing
+ *
+ * Sends snapshots to the clients of the snapshot socket, and never reads a byte from them.
+ * Privileged clients (root, memtallyd's, memtally-web's and memtally-ledger's users, group
+ * memtally) get the whole image. All others are strangers and get the image without processes. In a
+ * user namespace, a client without a uid there is a stranger.
+ *
+ * If there is no room for a new client, the stranger that has been served longest is disconnected;
+ * it may connect again. Snapshots that clients keep are memtallyd's memory: a client that holds too
+ * many gets no new one, and stays connected (lent.h). Root gets every snapshot.
  */
 #ifndef MEMTALLY_DAEMON_PUBLISHER_H
 #define MEMTALLY_DAEMON_PUBLISHER_H
@@ -22,55 +26,75 @@
 
 enum {
 	PUBLISHER_CLIENTS_MAX = 16,
-	PUBLISHER_STRANGERS_MAX = 10, /* of them; the others are the privileged's */
-	PUBLISHER_STRANGERS_UID = 4,  /* of one user */
+	PUBLISHER_STRANGERS_MAX = 10, /* of these; the other places are for privileged clients */
+	PUBLISHER_STRANGERS_UID = 4,  /* of one uid */
 };
 
 struct publisher;
 
 /*
- * Listens at PATH, or on the socket that the service manager passed, and serves from EVENT. Errors of
- * channel_listen() and sd-event.
+ * Listens at PATH, or on the socket that the service manager passed, and serves clients from EVENT
+ * (borrowed). The caller gives *RET to publisher_close(). Returns 0; -EINVAL if the service manager
+ * passed anything but one listening SOCK_SEQPACKET socket; -ENOMEM; or an error of channel_listen()
+ * or sd_event_add_io().
  */
 int publisher_open(sd_event *event, const char *path, struct publisher **ret);
 
-/* Removes the socket file, if it made it. Accepts NULL; returns NULL. */
+/*
+ * Disconnects all clients, and removes the socket file unless it is the service manager's. Accepts
+ * NULL; returns NULL.
+ */
 struct publisher *publisher_close(struct publisher *p);
 
 /*
- * Whose connections are refused where they are of our own uid, which is privileged: R, borrowed, parses what name services
- * answer. NULL: nobody's.
+ * Refuses connections from the resolver's processes with memtallyd's own uid, which would be
+ * privileged: the resolver parses answers of name services. R is borrowed; NULL: there is no
+ * resolver.
  */
 void publisher_set_resolver(struct publisher *p, const struct resolver *r);
 
-/* Who is privileged besides root, from now on; at first nobody. */
+/*
+ * Sets the privileged users and group (copied), in addition to root. Before the first call there
+ * are none.
+ */
 void publisher_set_privileged(struct publisher *p, const struct privileged *privileged);
 
 /*
- * Sends a new snapshot to all clients and keeps it for those to come. A client that has not read the last
- * one yet is passed over. Consumes both descriptors; PUBLIC_FD is -1 where strangers get nothing: they are let go.
+ * Sends a new snapshot to all clients, and keeps it for clients that connect later. Skips clients
+ * that have not read the last one, and those that hold too many. FD is the whole image, PUBLIC_FD
+ * the one without processes; takes both over. If PUBLIC_FD is -1, strangers get nothing and are
+ * disconnected.
  */
 void publisher_publish(struct publisher *p, int fd, int public_fd);
 
-/* Lets strangers go at once: they are to get nothing any more, and not the last sums either. */
+/*
+ * Disconnects all strangers, and closes the image without processes: strangers get nothing until
+ * the next publisher_publish().
+ */
 void publisher_withdraw(struct publisher *p);
 
-/* Pure: whether strangers get the sums, where /proc is hidden from users or not. */
+/*
+ * Whether strangers get the image without processes: always or never, as OPTION says, or with
+ * SNAPSHOT_PUBLIC_AUTO unless IS_HIDDEN (/proc hides processes from ordinary users). Pure.
+ */
 bool publisher_shows_sums(enum snapshot_public option, bool is_hidden);
 
-/* Who is being served. */
+/* Numbers of connected clients. */
 struct publisher_crowd {
 	unsigned int all, strangers;
-	unsigned int of_user; /* strangers with the uid of the one who comes */
+	unsigned int of_user; /* strangers with the uid of the new client */
 };
 
 enum publisher_place {
 	PUBLISHER_PLACE_FREE,
-	PUBLISHER_PLACE_OWN,      /* that of one of his own other connections */
-	PUBLISHER_PLACE_STRANGERS /* that of any stranger */
+	PUBLISHER_PLACE_OWN,      /* the place of a stranger with the same uid */
+	PUBLISHER_PLACE_STRANGERS /* the place of any stranger */
 };
 
-/* Pure: whose place one gets who comes. */
+/*
+ * Chooses the place for a new client, privileged or a stranger, given the clients that are
+ * connected. Pure.
+ */
 enum publisher_place publisher_place(bool is_stranger, const struct publisher_crowd *crowd);
 
 static inline void cleanup_publisher(struct publisher **p)

@@ -11,11 +11,15 @@
 
 struct remarks {
 	struct log_limit pass_errors, budget_warnings; /* one a minute of each */
-	uint64_t
-		short_ns; /* CLOCK_MONOTONIC of the last lack of budget; 0: there was none since remarks_budget_suffices() logged */
-	bool has_said_charges, has_said_ambiguous;
+	/*
+	 * CLOCK_MONOTONIC of the last remarks_budget(); 0: none since remarks_budget_suffices()
+	 * logged
+	 */
+	uint64_t short_ns;
+	bool has_said_charges, has_said_ambiguous; /* remarks_charges() has logged these */
 };
 
+/* Initialises R: nothing has been logged. */
 void remarks_init(struct remarks *r);
 
 /* Logs that WHAT failed in a pass, with ERROR, a negative errno; at most once a minute. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names from NSS, asked by a process without rights, a child's child (nursery.h): a name service that hangs, crashes or is
- * broken into takes nothing of memtallyd along. Answers come when they come; nobody waits for them. That process makes
- * no system calls but those of reading files and talking over UNIX sockets, as to nscd, sssd or systemd: a name service
- * that would go out to the network itself is refused that.
+ * Name-service client
+ *
+ * Names of users and groups from NSS, looked up by a process without rights, the child of a child
+ * (nursery.h): a name service that hangs, crashes or is broken into does no harm to memtallyd.
+ * Answers arrive at any time; memtallyd does not wait for them. That process may only read files
+ * and use UNIX sockets, as to nscd, sssd or systemd: a name service that itself needs the network
+ * does not work.
  */
 #ifndef MEMTALLY_DAEMON_RESOLVER_H
 #define MEMTALLY_DAEMON_RESOLVER_H
@@ -18,56 +21,78 @@
 struct resolver;
 
 /*
- * Has a child forked, which works as ACCOUNT. MASTER is the uid that we have later. To be called while we have all rights:
- * all the others are made in the same way. Errors of socketpair and fork.
+ * Forks the nursery as ACCOUNT, and orders the first child. Call it while memtallyd has all its
+ * rights, since all later children come from the same nursery. MASTER is the uid that memtallyd
+ * will have (nursery_open()). The caller gives *RET to resolver_stop(). Returns 0; -ENOMEM; or a
+ * negative errno of socketpair(), fork() or sendmsg().
  */
 int resolver_start(const struct account *account, uid_t master, struct resolver **ret);
 
 /*
- * Has the child ended, if it has not ended, and another forked, which takes over none of the questions under way:
- * resolver_lost() gives them. Never waits: where there can't be another, as one that was ended before still hangs in the kernel,
- * its channel ends at once. -EPIPE: there will never be another, since who forks them has ended; -EBUSY: that one does
- * not listen; errors of socketpair and sendmsg. After any of these there is no child; but for -EPIPE this may be tried again.
+ * Orders that the child is killed, if it runs, and another forked. Questions in flight are lost:
+ * resolver_lost() gives them. Never waits. If no other child can be forked, for example because a
+ * killed one still hangs in the kernel, resolver_answer() returns -EPIPE.
+ *
+ * Returns 0; -EPIPE if the nursery has exited: there will be no other child; -EBUSY if the nursery
+ * has not read its last order; or a negative errno of socketpair() or sendmsg(). After an error
+ * there is no child; except after -EPIPE this may be called again.
  */
 int resolver_replace(struct resolver *r);
 
-/* Takes the next whose question was lost; false: none is left. */
+/*
+ * Gives in *RET the next user or group whose question was lost by resolver_replace(), each once.
+ * Returns false if there is none. The next resolver_replace() drops those not taken.
+ */
 bool resolver_lost(struct resolver *r, struct principal *ret);
 
-/* How many questions are under way. */
+/* The number of questions without an answer. */
 unsigned int resolver_in_flight(const struct resolver *r);
-struct resolver *resolver_stop(struct resolver *r); /* accepts NULL; returns NULL */
+/* Kills the nursery and its child, and frees R. Accepts NULL; returns NULL. */
+struct resolver *resolver_stop(struct resolver *r);
 
-/* Whether PID, of our own uid, works for R, which may be NULL; see nursery_has(). */
+/*
+ * Whether PID, a process of memtallyd's own uid, is the nursery or one of its children, as
+ * nursery_has() says. R may be NULL: false.
+ */
 bool resolver_has(const struct resolver *r, pid_t pid);
 
-int resolver_fd(const struct resolver *r); /* readable when an answer has come */
+/*
+ * The descriptor to poll for input: answers, or the child's exit. It is another one after
+ * resolver_replace(); -1: there is no child.
+ */
+int resolver_fd(const struct resolver *r);
 
-/* Whether another question may be put: few are under way at a time. */
+/* Whether another question may be asked: at most 32 are in flight. */
 bool resolver_has_room(const struct resolver *r);
 
 enum { RESOLVER_NAME_SIZE = 256 };
 
 enum resolver_result {
 	RESOLVER_FOUND,
-	RESOLVER_ABSENT, /* there is none */
-	RESOLVER_FAILED, /* the name service could not say: ask again later */
+	RESOLVER_ABSENT, /* there is no such user or group, or its name is too long */
+	RESOLVER_FAILED, /* the name service failed: ask again later */
 };
 
-/* What a user or a group is called. */
+/* A question, with .who alone, or the answer to it. */
 struct resolver_message {
 	struct principal who;
 	enum resolver_result result;
-	char name[RESOLVER_NAME_SIZE];
+	char name[RESOLVER_NAME_SIZE]; /* RESOLVER_FOUND: terminated, any bytes */
 };
 
-/* Asks what WHO is called. -EAGAIN: no room; -EPIPE: the child is gone. */
+/*
+ * Asks for the name of WHO. Returns 0; -EAGAIN if there is no room for another question; -EPIPE if
+ * the child has exited.
+ */
 int resolver_ask(struct resolver *r, const struct principal *who);
 
 /*
- * Takes an answer, to the oldest question under way. 0; -EAGAIN: none has come; -EPIPE: the child is gone, and nothing
- * more will come; -EPROTO: neither, for it has said something else than that, and is ended. The child may be anybody's
- * who answers for a name service, and nothing but what a user is called is to be taken from it.
+ * Takes the answer to the oldest question into *RET. Returns 0; -EAGAIN if none has arrived; -EPIPE
+ * if the child has exited: no answers will come; -EPROTO if the message is no such answer: the
+ * child is killed, and no answers are to be read from it.
+ *
+ * A name service may have broken into the child: use nothing of its answers but names, as unsafe
+ * text.
  */
 int resolver_answer(struct resolver *r, struct resolver_message *ret);
 

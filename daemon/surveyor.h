@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads smaps between passes, slowly and after all other work: of all processes for the survey of mapped files, and of single
- * processes if a pass wants their drivers' memory (collectors/driver.h). It uses a quarter of the CPU budget at most, and a
- * fortieth while measurements use all of it, so that it always continues.
+ * Surveys between passes
+ *
+ * Reads smaps slowly and after all other work: of all processes for the survey of mapped files, and
+ * of single processes if a pass wants their drivers' memory (collectors/driver.h). It uses a
+ * quarter of the CPU budget at most, and a fortieth while measurements use all of it, so that it
+ * always continues.
  */
 #ifndef MEMTALLY_DAEMON_SURVEYOR_H
 #define MEMTALLY_DAEMON_SURVEYOR_H
@@ -16,31 +19,42 @@
 #include "inside/perusal.h"
 
 struct surveyor {
-	struct pass *pass; /* borrowed */
-	uint64_t
-		interval_ns; /* from the start of one survey to the start of the next; 0: no surveys */
-	uint32_t cpu_ppm;    /* of one core: the whole budget */
-	struct perusal perusal;
+	struct pass *pass;    /* borrowed */
+	uint64_t interval_ns; /* from the start of one survey to that of the next; 0: no surveys */
+	uint32_t cpu_ppm;     /* of one core: the whole budget */
+	struct perusal perusal;     /* of the survey */
 	struct catalogue catalogue; /* memory for the next result */
 	bool is_under_way;
-	pid_t at; /* the process that was read last, or the pid before that of one that is to be read again */
-	pid_t lost;          /* the process that lost its worker last, */
-	unsigned int losses; /* and how often it has */
-	uint64_t begun_ns;   /* CLOCK_MONOTONIC */
+	/*
+	 * Pid of the process that was read last, or the pid before the one that is to be read
+	 * again; 0: none
+	 */
+	pid_t at;
+	pid_t lost;          /* the process whose read lost its worker last; 0: none */
+	unsigned int losses; /* how often .lost did in a row */
+	uint64_t begun_ns;   /* CLOCK_MONOTONIC at which this survey began */
 	uint64_t cpu_ns;     /* used by this survey */
 	uint64_t next_ns;    /* CLOCK_MONOTONIC at which to continue, or to begin */
-	struct perusal look; /* of a process for its drivers' memory */
-	pid_t looked_at;     /* that process */
+	struct perusal look; /* reads one process for its drivers' memory */
+	pid_t looked_at;     /* the process that .look reads */
 	uint64_t look_ns; /* CLOCK_MONOTONIC at which to continue with it, or with the next one */
 };
 
-/* The first survey is due soon after NOW_NS (CLOCK_MONOTONIC). PASS stays borrowed. */
+/*
+ * Initialises S without surveys and without a budget: call surveyor_set() before surveyor_turn().
+ * PASS stays borrowed. SEED is of hashes, and must be secret: users choose the names of files.
+ * NOW_NS is CLOCK_MONOTONIC.
+ */
 void surveyor_init(struct surveyor *s, struct pass *pass, uint64_t seed, uint64_t now_ns);
+
+/* Frees the memory of S. */
 void surveyor_done(struct surveyor *s);
 
 /*
- * Sets the interval of surveys and the CPU budget, in millionths of a core, from NOW_NS on. INTERVAL_NS 0: no surveys, only
- * single processes are read, and the last survey is no longer shown.
+ * Sets the interval of surveys, and the CPU budget in millionths of a core (not 0). If the interval
+ * changes and no survey is under way, the next one begins an interval after NOW_NS, or a minute
+ * after it if that is less. INTERVAL_NS 0: no surveys; drops the one under way, and the last result
+ * is no longer shown. Single processes are still read.
  */
 void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, uint64_t now_ns);
 
@@ -52,8 +66,9 @@ enum surveyor_outcome {
 };
 
 /*
- * Reads for about a tenth of a millisecond; a read that blocks takes longer (collectors/workers.h). Not to be called within a
- * pass. Returns 0; SURVEYOR_ENDED; -ENOMEM or -EOVERFLOW: the survey is lost, and the next one begins after an interval.
+ * Reads for about a tenth of a millisecond; a read that blocks takes longer (collectors/workers.h).
+ * Not to be called within a pass. Returns 0; SURVEYOR_ENDED; -ENOMEM or -EOVERFLOW: the survey, or
+ * the reading of the single process, is lost. The next survey then begins after an interval.
  */
 int surveyor_turn(struct surveyor *s);
 
