@@ -23,7 +23,7 @@ static void take_name(struct asking *a, const struct resolver_message *answer)
 			answer->result == RESOLVER_FOUND ? answer->name : NULL);
 }
 
-/* Seldom, since a broken name service may stay so for days. */
+/* A broken name service may stay so for days: at most one message in 5 minutes. */
 static void say(struct asking *a, const char *what)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -32,26 +32,26 @@ static void say(struct asking *a, const char *what)
 		return;
 	a->said_ns = now_ns;
 	log_warning(
-		"the resolver of names %s, and is replaced; until then new users are shown by number",
+		"the name resolver %s and is replaced; until then new users are shown by number",
 		what);
 }
 
-/* Once: it is broken, or broken into, and so will be the next. */
+/* Once: the name service is broken, or broken into, and the next child will be, too. */
 static void say_liar(struct asking *a)
 {
 	if (!a->said_liar)
 		log_error(
-			"the resolver of names has answered what it was not asked: it is ended, and "
-			"replaced; it may have been broken into, by a name service");
+			"the name resolver sent an invalid answer and is replaced; a name service may have "
+			"broken into it");
 	a->said_liar = true;
 }
 
-/* Once: nothing changes it any more. */
+/* Once: this lasts until memtallyd is started again. */
 static void say_over(struct asking *a)
 {
 	if (!a->said_over)
 		log_error(
-			"who starts the resolvers of names has ended: new users are shown by number until "
+			"the fork server of name resolvers has exited: new users are shown by number until "
 			"memtallyd is started again");
 	a->said_over = true;
 }
@@ -71,7 +71,7 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *use
 	if (r == -EPROTO)
 		say_liar(a);
 	else if (r == -EPIPE)
-		say(a, "has ended");
+		say(a, "has exited");
 	if (r != -EAGAIN)
 		a->answers = sd_event_source_disable_unref(a->answers);
 	return a->heard(a->to);
@@ -83,7 +83,7 @@ static int listen_to(struct asking *a)
 		a->event, &a->answers, resolver_fd(a->resolver), EPOLLIN, on_answer, a);
 }
 
-/* A lost question is as good as one that the name service could not answer. */
+/* Lost questions count as failed lookups: the next pass asks again. */
 static void replace(struct asking *a)
 {
 	struct principal lost;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A memfd has no name, so the kernel reports its removal (IN_DELETE_SELF, then IN_IGNORED) when the last reference to it goes:
- * descriptors, those on their way in a socket, mappings, and descriptors by O_PATH. A lease (F_SETLEASE) would not do: it is
- * granted by the count of who has opened the file for reading or writing (since Linux 5.3), so that one who opens
- * /proc/self/fd/N with O_PATH, and closes N, keeps the memory and is not seen. Nor is a descriptor of our own needed for each.
+ * How leases are watched
  *
- * Not seen are pages that were moved into a pipe or a socket by splice() or sendfile() before all else was closed: these keep the
- * pages and not the file.
+ * A memfd has no name, so the kernel reports its removal (IN_DELETE_SELF, then IN_IGNORED) when the
+ * last reference to it goes: descriptors, those in flight in a socket, mappings, and descriptors by
+ * O_PATH. A lease (F_SETLEASE) would miss some: since Linux 5.3 it is granted by the number of
+ * openers for reading or writing, so a client that opens /proc/self/fd/N with O_PATH, and closes N,
+ * keeps the memory unseen. inotify also needs no descriptor of our own for each image.
+ *
+ * Not seen are pages that were moved into a pipe or a socket by splice() or sendfile() before all
+ * else was closed: these keep the pages and not the file.
  */
 #include "config.h"
 
@@ -46,7 +49,7 @@ static void forget(struct lent *l, int watch)
 		}
 }
 
-/* There are two events for each image, far fewer than the kernel queues (fs.inotify.max_queued_events). */
+/* Two events for each image are far fewer than the kernel queues (fs.inotify.max_queued_events). */
 static void take_back(struct lent *l)
 {
 	char events[64 * sizeof(struct inotify_event)];
@@ -126,7 +129,10 @@ int lent_judge(struct lent *l, int64_t who, int fd)
 	return r < 0 ? r : judge(l, who, bytes);
 }
 
-/* When it is first needed, so that it counts as one of our user's and not as one of root's, who may have no more. */
+/*
+ * Opened when it is first needed, after root was given up: an inotify instance counts for the uid
+ * that opens it, and root may have no more of them.
+ */
 static int open_watches(struct lent *l)
 {
 	if (l->fd < 0)

@@ -12,7 +12,9 @@
 
 #include "daemon/resolver.h"
 
-/* What a lookup without a result means: errno is 0, or one of those that getpwnam(3) warns of. */
+/*
+ * Without a result, errno is 0 or one of those that getpwnam(3) warns of if there is no such entry.
+ */
 static enum resolver_result result_of(const char *name, int error)
 {
 	if (name)

@@ -27,26 +27,27 @@
 #include "daemon/surveyor.h"
 #include "snapshot/record.h"
 
-#define BATCH_NS          (5 * NS_PER_MSEC)
-#define NAMES_WAIT_NS     (250 * NS_PER_MSEC)
-#define EXTEND_NS         (30 * NS_PER_SEC)  /* what a long first pass asks for, again and again */
-#define HEARTBEAT_NS      (5 * NS_PER_SEC)   /* where no watchdog asks for a shorter one */
-#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* until it is tried again to wait for events */
+#define BATCH_NS      (5 * NS_PER_MSEC)
+#define NAMES_WAIT_NS (250 * NS_PER_MSEC)
+/* Time to start that each heartbeat of a long first pass asks systemd for */
+#define EXTEND_NS         (30 * NS_PER_SEC)
+#define HEARTBEAT_NS      (5 * NS_PER_SEC)   /* unless the watchdog needs a shorter one */
+#define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* pause before waiting for events again */
 
 enum {
 	ACCURACY_US = 1000,
-	CLIENT_EVENTS = 64, /* that are handled in one go */
+	CLIENT_EVENTS = 64, /* handled at a time */
 };
 
 struct manager {
 	sd_event *event;
-	sd_event *
-		clients; /* of the publisher alone: runs within .event, and while a read is waited for */
+	/* The publisher's sources alone; run within .event, and while a read is waited for */
+	sd_event *clients;
 	sd_event_source *pass_timer;   /* starts a pass */
-	sd_event_source *batch_timer;  /* goes on with it, in turns with everything else */
+	sd_event_source *batch_timer;  /* continues it, in turns with everything else */
 	sd_event_source *turn_timer;   /* measures between passes */
-	sd_event_source *survey_timer; /* looks at mapped files, likewise */
-	sd_event_source *names_timer;  /* publishes without the names that have not come */
+	sd_event_source *survey_timer; /* reads smaps between passes */
+	sd_event_source *names_timer;  /* publishes without the names that have not arrived */
 	sd_event_source *heartbeat;
 
 	struct pass *pass;
@@ -60,21 +61,23 @@ struct manager {
 
 	int argc;
 	char *const *argv;
-	char *procfs, *socket; /* what can't be changed by a reload */
+	char *procfs, *socket; /* settings that a reload cannot change */
 
 	bool is_passing, is_waiting_for_names, is_ready;
 	uint64_t interval_ns; /* as configured */
 	enum snapshot_public snapshot_public;
 	uint64_t begin_ns;
-	uint64_t due_ns;   /* the next pass */
+	uint64_t due_ns;   /* CLOCK_MONOTONIC at which the next pass is due */
 	uint64_t progress; /* steps of passes */
 	uint64_t heartbeat_ns;
-	uint64_t waited_ns; /* CLOCK_MONOTONIC at which on_wait() spoke to the watchdog last */
+	uint64_t waited_ns; /* CLOCK_MONOTONIC at which on_wait() counted progress last */
 	bool has_watchdog;
 	struct remarks remarks;
 };
 
-/* The rest of an interval's budget is for births, walks by slices and errors of prediction. */
+/*
+ * The rest of an interval's budget is for new processes, walks by slices and errors of prediction.
+ */
 #define SPARE_PPM 750000
 
 static void set_options(const struct settings *s, struct pass_options *ret)
@@ -118,7 +121,10 @@ static int arm(sd_event_source *timer, uint64_t at_ns)
 	return r < 0 ? r : sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
 }
 
-/* When the next pass starts; later than by the schedule where the budget does not bear its interval. */
+/*
+ * Returns the start of the next pass, after a longer interval if the budget does not suffice for
+ * the configured one.
+ */
 static uint64_t next_due_ns(struct manager *m)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), needed_ppm;
@@ -149,7 +155,7 @@ static int arm_survey(struct manager *m)
 	return arm(m->survey_timer, at_ns);
 }
 
-/* Puts the pass behind and the next on the clock. */
+/* Ends the pass, plans measurements, and arms the timers. */
 static int end_pass(struct manager *m)
 {
 	int r;
@@ -199,7 +205,7 @@ static int publish(struct manager *m)
 	return r;
 }
 
-/* The pass is read: publish, as soon as the names are there or have been waited for. */
+/* All processes are read. Publishes, or first waits up to NAMES_WAIT_NS for names. */
 static int finish(struct manager *m)
 {
 	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
@@ -213,9 +219,10 @@ static int finish(struct manager *m)
 }
 
 /*
- * Has the pass go on behind whoever is due already. By a timer and not by a source that defers: of one priority sd-event
- * (252) takes what has been pending longest, and that one would be so all the time, so that nobody else had a turn while
- * a pass lasts. With a lower priority strangers could keep passes from going on, by connecting again and again.
+ * Continues the pass after all sources that are due already. It takes a timer: of the sources of
+ * one priority, sd-event (252) dispatches the one that has been pending longest, and a source that
+ * defers would always be that one, so that no other would run while a pass lasts. With a lower
+ * priority for passes, strangers could block them by connecting again and again.
  */
 static int go_on(struct manager *m)
 {
@@ -260,7 +267,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	return go_on(m);
 }
 
-/* A little of what is measured between passes. */
+/* Measures for about a millisecond between passes. */
 static int on_turn(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
@@ -276,7 +283,7 @@ static int on_turn(sd_event_source *source, uint64_t usec, void *userdata)
 	return arm_turn(m);
 }
 
-/* Memory that a survey has taken is not needed until the next. */
+/* After a survey its memory is not needed until the next one, so the heap is trimmed. */
 static int on_survey(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
@@ -312,7 +319,10 @@ static int on_answers(void *userdata)
 	return 0;
 }
 
-/* One rule for both: whoever does not get on is neither kept alive nor given more time to start. */
+/*
+ * One rule for both messages: without progress memtallyd is neither kept alive nor given more time
+ * to start.
+ */
 static int on_heartbeat(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
@@ -338,17 +348,19 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 	return sd_event_exit(m->event, 0);
 }
 
-/* Whoever was privileged stays so where it can't be known. */
+/* If a file cannot be read, the privileged users and group stay as they were. */
 static void read_privileged(struct manager *m)
 {
 	int r = privileged_read(&m->privileged, "/etc/passwd", "/etc/group");
 
 	if (r < 0)
-		log_warning("can't look up user memtally-web and group memtally: %s", strerror(-r));
+		log_warning(
+			"cannot look up users memtally-web and memtally-ledger and group memtally: %s",
+			strerror(-r));
 	publisher_set_privileged(m->publisher, &m->privileged);
 }
 
-/* What only a start can give stays as it is, and is said to. */
+/* Logs that a setting which only a start can change keeps its old value. */
 static void say_kept(const char *option, const char *kept, const char *wanted)
 {
 	if (strcmp(kept, wanted) != 0)
@@ -406,7 +418,7 @@ static int add_timer(
 		m->event, ret, CLOCK_MONOTONIC, at_ns / NS_PER_USEC, ACCURACY_US, handler, m);
 }
 
-/* Sends the last snapshot to new clients, and lets go of those that have left. Does not wait. */
+/* Serves the publisher's sources: new clients, and clients that have closed. Does not wait. */
 static void serve_clients(struct manager *m)
 {
 	unsigned int events = 0;
@@ -508,7 +520,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	}
 	r = pass_try_map_counts(m->pass);
 	if (r < 0)
-		log_warning("can't try whether map counts are exact: %s", strerror(-r));
+		log_warning("cannot test whether map counts are exact: %s", strerror(-r));
 	m->interval_ns = settings->interval_ns;
 	begin_surveys(m, settings);
 	m->snapshot_public = (enum snapshot_public)settings->snapshot_public;
@@ -562,13 +574,16 @@ struct manager *manager_close(struct manager *m)
 	return NULL;
 }
 
-/* Its descriptor is readable when the parent of the workers has ended. Without it nothing more could be measured. */
+/*
+ * The descriptor is readable when the parent of the workers has exited. Without it memtallyd could
+ * measure nothing.
+ */
 static int on_measurers_end(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct manager *m = userdata;
 
 	(void)source, (void)fd, (void)revents;
-	log_error("the process that starts measuring workers has ended: memtallyd ends, too");
+	log_error("the process that starts measuring workers has exited: memtallyd exits, too");
 	return sd_event_exit(m->event, -ECHILD);
 }
 
@@ -619,7 +634,10 @@ int manager_run(struct manager *m)
 	int r;
 
 	resident_rest();
-	/* Without memory to wait for events it is tried again: the host's comes back, or the watchdog ends it. */
+	/*
+	 * Without memory to wait for events memtallyd tries again: memory becomes free, or the
+	 * watchdog ends memtallyd.
+	 */
 	while ((r = sd_event_loop(m->event)) == -ENOMEM)
 		nanosleep(&(struct timespec){.tv_nsec = WITHOUT_MEMORY_NS}, NULL);
 	if (r < 0)

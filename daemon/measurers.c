@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtallyd's orders are two bytes: START or KILL, and the lane. Nothing is answered: that a worker has exited is said in
- * its lane.
+ * Orders to the parent of measuring workers
  *
- * A worker that is killed may stay in the kernel, where a read cannot be ended: it keeps its lane until it has exited.
+ * An order is two bytes: START or KILL, and the lane. There are no answers: that a worker has
+ * exited is written in its lane. A worker that is killed may stay in the kernel, where a read
+ * cannot be ended: it keeps its lane until it has exited.
  */
 #include "config.h"
 

@@ -19,7 +19,10 @@
 
 enum { NICE = 5 };
 
-/* One descriptor a process is kept: without a raised limit the first thousand have one. */
+/*
+ * memtallyd keeps one descriptor of each process: under the usual soft limit only the first
+ * thousand processes have one.
+ */
 static void raise_descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -28,10 +31,13 @@ static void raise_descriptor_limit(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-		log_warning("can't raise the limit of descriptors: %m");
+		log_warning("cannot raise the limit of open files (RLIMIT_NOFILE): %m");
 }
 
-/* Others come first. Whoever started us with another niceness meant it; a unit may forbid the call and set its own. */
+/*
+ * Other programs come first. A niceness other than 0 was chosen by the administrator and stays; a
+ * unit may forbid the call and set its own.
+ */
 static void lower_priority(void)
 {
 	errno = 0;
@@ -50,12 +56,15 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 	if (narrow_accounts(&account, &of_resolver) < 0)
 		return EXIT_FAILURE;
 	raise_descriptor_limit();
-	/* First of all, so that the child inherits nothing worth having. */
+	/* First, so that the child inherits no descriptors and no memory of value. */
 	r = resolver_start(&of_resolver, account.uid, &resolver);
 	if (r < 0)
-		log_warning("users are shown by number, the resolver of names can't be started: %s",
+		log_warning("cannot start the name resolver: %s; users are shown by number",
 			strerror(-r));
-	/* Not the child: a pass is published without the names that come late, and it uses next to nothing. */
+	/*
+	 * After the resolver, which keeps its priority: names that come late miss the pass, and it
+	 * uses next to no CPU.
+	 */
 	lower_priority();
 	r = manager_open(settings, argc, argv, resolver, &manager);
 	if (r == 0) {
@@ -66,7 +75,7 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 		else
 			r = manager_set_measurers(manager, &measurers);
 	}
-	/* After the socket was made, in whose directory only root may be allowed to write. */
+	/* After the socket was made: only root may be allowed to write to its directory. */
 	if (r == 0)
 		r = narrow_daemon(&account, given == 0);
 	if (r == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Not by Landlock: a process in a Landlock domain may look into none outside of it, whatever capability it has (since
- * 5.13), and so would measure nobody.
+ * Landlock is not used: a process in a Landlock domain may not inspect processes outside of it,
+ * whatever capability it has (since 5.13), so memtallyd could measure none.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@
 
 #define PASSWD "/etc/passwd"
 
-/* A host of a million processes takes about that much. */
+/* memtallyd takes about 1 GiB on a host of a million processes. */
 #define DATA_BYTES          (UINT64_C(1) << 30)
 #define MEASURER_DATA_BYTES (UINT64_C(64) << 20)
 #define RESOLVER_DATA_BYTES (UINT64_C(256) << 20)
@@ -38,35 +38,41 @@
 /* As in linux/kcmp.h, which glibc's packages do not all have. */
 enum { COMPARE_MM = 1, COMPARE_TYPE = 2 };
 
-/* Of one uid, where that is nobody else's. */
+/* Limits on processes of one uid, set only if the uid was taken because no other process has it. */
 enum {
-	PROCESSES = 64, /* itself, a trial's two, and what several daemons of one uid have */
-	NURSERY_PROCESSES =
-		16, /* itself, a resolver, one that hangs; another container's may have the same uid */
+	PROCESSES = 64, /* memtallyd, a trial's two, and those of several daemons of one uid */
+	/* The nursery, a resolver, one that hangs; another container may use the same uid */
+	NURSERY_PROCESSES = 16,
 };
 
-/* Snapshots are made, and address spaces are told apart: kcmp() would also tell who shares which files. */
+/*
+ * Calls of passes. kcmp() is allowed for address spaces only, since it also tells which processes
+ * share which files.
+ */
 static const struct filter_call pass_calls[] = {
 	FILTER_CALL("memfd_create"),
 	FILTER_CALL_IS("fcntl", 1, F_ADD_SEALS),
 	FILTER_CALL_IS("fcntl64", 1, F_ADD_SEALS),
 	FILTER_CALL_IS("kcmp", COMPARE_TYPE, COMPARE_MM),
-	FILTER_CALL("inotify_init1"), /* who keeps snapshots: daemon/lent.c */
+	FILTER_CALL("inotify_init1"), /* snapshot leases: daemon/lent.c */
 	FILTER_CALL("inotify_add_watch"),
 	FILTER_CALL("fstatfs"),
 	FILTER_CALL("fstatfs64"),
 	FILTER_CALL("sched_getaffinity"),
-	FILTER_CALL_IS("sched_setaffinity", 0, 0), /* only its own: lanes_gather() */
-	FILTER_CALL("rt_sigpending"),              /* whether to go on waiting for a worker */
+	FILTER_CALL_IS("sched_setaffinity", 0, 0), /* pid 0, its own thread: lanes_gather() */
+	FILTER_CALL("rt_sigpending"),              /* whether to continue to wait for a worker */
 	FILTER_CALL("timerfd_create"),
 	FILTER_CALL("timerfd_settime"),
 	FILTER_CALL("timerfd_settime64"),
-	/* A channel to each resolver; who answers there is made elsewhere. */
+	/* A channel to each resolver; the other end goes to the nursery. */
 	FILTER_CALL_IS("socketpair", 0, AF_UNIX),
 };
 static const struct filter_list filter_pass = FILTER_LIST(pass_calls);
 
-/* The children of a trial (collectors/disturbance.c) limit themselves, give up what is left, and say what they have found. */
+/*
+ * The children of a trial (collectors/disturbance.c) set limits, drop the rest of their rights, and
+ * report.
+ */
 static const struct filter_call trial_calls[] = {
 	FILTER_CALL("dup2"),
 	FILTER_CALL("dup3"),
@@ -83,7 +89,7 @@ static const struct filter_call trial_calls[] = {
 };
 static const struct filter_list filter_trial = FILTER_LIST(trial_calls);
 
-/* Each child of the nursery's has a filter of its own, besides. */
+/* Each child of the nursery loads a filter of its own, in addition. */
 static const struct filter_call nursery_calls[] = {
 	FILTER_CALL("seccomp"),
 	FILTER_CALL_IS("prctl", 0, PR_SET_SECCOMP),
@@ -91,7 +97,10 @@ static const struct filter_call nursery_calls[] = {
 };
 static const struct filter_list filter_nursery = FILTER_LIST(nursery_calls);
 
-/* The parent of measuring workers, and these: they read, compare address spaces, and end with their parents. */
+/*
+ * The parent of measuring workers, and the workers: they read, compare address spaces, and end with
+ * their parents.
+ */
 static const struct filter_call measurer_calls[] = {
 	FILTER_CALL_IS("kcmp", COMPARE_TYPE, COMPARE_MM),
 	FILTER_CALL_IS("prctl", 0, PR_SET_NAME),
@@ -101,7 +110,10 @@ static const struct filter_call measurer_calls[] = {
 };
 static const struct filter_list filter_measurers = FILTER_LIST(measurer_calls);
 
-/* What name services do, those of glibc, systemd, sssd, winbind, nslcd: their modules are loaded when they are first asked. */
+/*
+ * Calls of the name services of glibc, systemd, sssd, winbind and nslcd. Modules are loaded at the
+ * first lookup.
+ */
 static const struct filter_call names_calls[] = {
 	FILTER_CALL_IF("mmap", 2, PROT_EXEC | PROT_WRITE, PROT_EXEC),
 	FILTER_CALL_IF("mmap2", 2, PROT_EXEC | PROT_WRITE, PROT_EXEC),
@@ -141,19 +153,19 @@ static const struct filter_list filter_names = FILTER_LIST(names_calls);
 
 static int give_up_calls(bool has_socket_file)
 {
-	/* The last one only where there is a file to remove. */
+	/* The last one only if there is a socket file to remove. */
 	static const struct filter_list *const lists[] = {&filter_base, &filter_unix,
 		&filter_server, &filter_children, &filter_pass, &filter_trial, &filter_unlink};
 	int r = filter_load(lists, ARRAY_SIZE(lists) - !has_socket_file);
 
 	if (r < 0)
-		log_error("can't give up system calls: %s", strerror(-r));
+		log_error("cannot restrict system calls: %s", strerror(-r));
 	else if (r == FILTER_UNSUPPORTED)
-		log_warning("system calls can't be given up: this kernel has no seccomp filters");
+		log_warning("system calls are not restricted: this kernel has no seccomp filters");
 	return r < 0 ? r : 0;
 }
 
-/* ABSENT is no error of the system's, but leaves nobody to become all the same. */
+/* Returns -ESRCH if no uid of PART is free. */
 static int take(enum account_part part, struct account *ret)
 {
 	int r = account_take(PASSWD, part, ret);
@@ -161,7 +173,7 @@ static int take(enum account_part part, struct account *ret)
 	if (r < 0)
 		log_error("can't read " PASSWD ": %s", strerror(-r));
 	else if (r == ACCOUNT_ABSENT)
-		log_error("of the uids from %d to %d none is free", ACCOUNT_FIRST, ACCOUNT_LAST);
+		log_error("no uid from %d to %d is free", ACCOUNT_FIRST, ACCOUNT_LAST);
 	return r == ACCOUNT_ABSENT ? -ESRCH : r;
 }
 
@@ -181,7 +193,7 @@ int narrow_accounts(struct account *ret_daemon, struct account *ret_resolver)
 			if (r < 0)
 				return r;
 			log_warning(
-				"there is no user memtally to become: root becomes uid %u, which is nobody's",
+				"there is no user memtally to become: memtallyd runs as the unused uid %u",
 				daemon.uid);
 		}
 		r = take(ACCOUNT_RESOLVER, &resolver);
@@ -193,7 +205,10 @@ int narrow_accounts(struct account *ret_daemon, struct account *ret_resolver)
 	return 0;
 }
 
-/* Root of the host without capabilities still owns what root owns: processes, files, sockets. */
+/*
+ * OUTCOME is that of rights_keep(). Even without capabilities, root of the host owns the processes,
+ * files and sockets of root.
+ */
 static int check_user(int outcome)
 {
 	if (outcome != RIGHTS_SAME_USER)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What memtallyd says is a byte: end the child; with a descriptor: and have another one, which answers there. Nothing is
- * answered: that there is no child any more, memtallyd sees by the end of that descriptor's channel, of which nobody keeps a copy.
+ * Orders to the fork server of resolvers
+ *
+ * An order is one byte. Without a descriptor: kill the child. With a descriptor: kill the child and
+ * fork another, which answers there. There are no answers: memtallyd sees that there is no child by
+ * the end of that descriptor's channel, of which no other process keeps a copy.
  */
 #include "config.h"
 
@@ -29,12 +32,12 @@
 
 enum { STAT_SIZE = 1024 }; /* 52 numbers and a name of 15 bytes */
 
-/* What it knows of its children. */
+/* State of the nursery. */
 struct brood {
-	int fd;         /* where it is told */
-	sigset_t usual; /* which signals were blocked before; never SIGCHLD */
+	int fd;         /* memtallyd's orders */
+	sigset_t usual; /* the signal mask before, without SIGCHLD */
 	pid_t child;    /* 0: none */
-	pid_t ending;   /* a former one, which was killed; 0: none */
+	pid_t ending;   /* an earlier child, which was killed and has not exited; 0: none */
 };
 
 static void wake(int signal)
@@ -54,7 +57,7 @@ static _Noreturn void be_child(const struct brood *b, int fd, pid_t parent)
 	lookup_serve(fd);
 }
 
-/* Whom it was is forgotten when it has ended: its pid may then be anybody's. */
+/* Forgets *PID when the process has exited: the pid may then be another process's. */
 static void reap(pid_t *pid)
 {
 	if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) != 0)
@@ -67,7 +70,10 @@ static void reap_all(struct brood *b)
 	reap(&b->ending);
 }
 
-/* It becomes the one that is ending, if none is; else it stays until that has ended. */
+/*
+ * Kills the child. It moves to .ending, unless an earlier child still hangs there: then it stays in
+ * .child.
+ */
 static void end_child(struct brood *b)
 {
 	if (b->child > 0)
@@ -92,7 +98,7 @@ static void replace_child(struct brood *b, int fd)
 	b->child = pid > 0 ? pid : 0;
 }
 
-/* Until something is said, or a child has ended. */
+/* Waits for an order, or the exit of a child. */
 static void rest(const struct brood *b)
 {
 	struct pollfd said = {.fd = b->fd, .events = POLLIN};
@@ -127,7 +133,7 @@ static _Noreturn void be_nursery(const struct account *account, uid_t master, in
 	child_ignore_signals();
 	sigemptyset(&ended);
 	sigaddset(&ended, SIGCHLD);
-	/* A listening socket of the service manager's, above all. */
+	/* Closes above all a listening socket that the service manager passed. */
 	if (inheritance_close_but(fd, -1) < 0 || narrow_nursery(account, master) < 0 ||
 		child_end_with(parent) < 0 || sigaction(SIGCHLD, &waking, NULL) < 0 ||
 		sigprocmask(SIG_BLOCK, &ended, &b.usual) < 0)
@@ -166,7 +172,7 @@ void nursery_close(struct nursery *n)
 	reap(&n->pid);
 }
 
-/* What is said before it has heard the last would only pile up, descriptors in flight with it. */
+/* An order before the last one was read would queue up, with its descriptor in flight. */
 static int check_listening(struct nursery *n)
 {
 	reap(&n->pid);

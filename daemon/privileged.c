@@ -39,8 +39,9 @@ int privileged_read(struct privileged *p, const char *users, const char *groups)
 
 bool privileged_has(const struct privileged *p, int fd, const struct channel_peer *peer)
 {
+	/* It may be any user, even if it is memtallyd's own uid */
 	if (p->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
-		return false; /* anybody, even where it is our own uid */
+		return false;
 	if (peer->uid == 0)
 		return true;
 	if (peer->uid != (uid_t)-1 &&

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Connections of the snapshot socket
+ *
  * The receiving side of every connection is shut down at once: what a client writes fails at the
- * client (EPIPE), so neither bytes nor descriptors pile up here. Its end shows as EPOLLHUP, which needs
- * no reading.
+ * client (EPIPE), so neither bytes nor descriptors queue up here. The end of a client shows as
+ * EPOLLHUP, which needs no reading.
  */
 #include "config.h"
 
@@ -25,15 +27,19 @@
 #include "base/memfd.h"
 #include "daemon/lent.h"
 
-/* The sums as one stranger has them, so that who does not give them back is known. */
+/*
+ * A copy of the image without processes for one stranger's uid, so that it is known which uid keeps
+ * it.
+ */
 struct copy {
 	int fd; /* -1: a free place */
 	int64_t who;
 };
 
 /*
- * The first is what the others are made from; it is handed out, too. The next are closed in turn for the sake of those who come
- * later in a pass: who got his first gets another if he comes again.
+ * Copies of one pass. The first is the original, which is handed out, too. The others are closed in
+ * turn to make room for strangers that connect later in the pass; a uid that lost its copy so gets
+ * another one if it connects again.
  */
 enum { COPIES = PUBLISHER_STRANGERS_MAX };
 
@@ -42,8 +48,11 @@ struct client {
 	int fd; /* -1: a free place */
 	struct channel_peer peer;
 	bool is_stranger;
-	uint64_t
-		served; /* .served of the publisher as he first got an image, or might have; 0: there was none */
+	/*
+	 * The publisher's .served when the client first got an image, or was refused one; 0: not
+	 * yet
+	 */
+	uint64_t served;
 	sd_event_source *source;
 };
 
@@ -51,17 +60,17 @@ struct publisher {
 	sd_event *event; /* borrowed */
 	sd_event_source *source;
 	int listen_fd;
-	char *path; /* of the file that it made; NULL: the socket is the service manager's */
+	char *path; /* of the socket file; NULL: the socket is the service manager's */
 	int fd;
-	bool is_lent; /* to somebody who is not root */
+	bool is_lent; /* .fd counts as held by privileged clients */
 	struct copy copy[COPIES];
-	unsigned int copies; /* made from it */
+	unsigned int copies; /* made of this pass's original */
 	struct lent lent;
 	struct privileged privileged;
 	const struct resolver *resolver; /* borrowed; NULL: there is none */
 	struct client client[PUBLISHER_CLIENTS_MAX];
 	uint64_t served;                        /* clients */
-	struct log_limit refusals, withheld[2]; /* by whether it is from strangers */
+	struct log_limit refusals, withheld[2]; /* index: is_stranger */
 };
 
 static void client_close(struct client *c)
@@ -95,9 +104,10 @@ static void say_refused(struct publisher *p, int error)
 }
 
 /*
- * What somebody has not read is still on its way when he has been let go, and of that a user without rights may have as
- * much as he may have descriptors (Linux 4.5; ETOOMANYREFS). Strangers, who may come as often as they like, have half of it,
- * so that nobody else has to do without for their sake.
+ * Messages that a client has not read stay in flight after it was disconnected. The kernel limits
+ * descriptors in flight of a user without rights by RLIMIT_NOFILE (Linux 4.5; ETOOMANYREFS).
+ * Strangers, which may connect as often as they like, may use half of that, so that they cannot
+ * take the other half from privileged clients.
  */
 static int send_to_stranger(int socket, int fd)
 {
@@ -115,7 +125,7 @@ static int send_to_stranger(int socket, int fd)
 	return r;
 }
 
-/* Of one user who has not given back nothing is said, as of one who has not read. */
+/* A single user at its limit is not logged, just as a client that does not read. */
 static void say_withheld(struct publisher *p, int64_t who, int reason)
 {
 	bool is_stranger = who != LENT_PRIVILEGED;
@@ -127,15 +137,20 @@ static void say_withheld(struct publisher *p, int64_t who, int reason)
 		return;
 	lent_sum(&p->lent, who, &sum);
 	if (reason < 0)
-		log_warning("%s get no snapshot, since it can't be known who keeps it: %s",
-			is_stranger ? "strangers" : "others than root", strerror(-reason));
+		log_warning(
+			"%s get no snapshot, since inotify cannot track which clients keep it: %s",
+			is_stranger ? "strangers" : "privileged clients except root",
+			strerror(-reason));
 	else
-		log_warning("%s get no new snapshot: %u of %llu KiB in all are not given back",
-			is_stranger ? "strangers" : "others than root", sum.count,
+		log_warning("%s get no new snapshot: %u of %llu KiB in all are still held",
+			is_stranger ? "strangers" : "privileged clients except root", sum.count,
 			(unsigned long long)(sum.bytes / 1024));
 }
 
-/* The whole image, which the privileged share; -1: not now. Root need not give it back. */
+/*
+ * Returns the whole image for a privileged client (the publisher's descriptor); -1: not now. Root
+ * has no limit.
+ */
 static int whole_for(struct publisher *p, uid_t uid)
 {
 	int r;
@@ -146,7 +161,7 @@ static int whole_for(struct publisher *p, uid_t uid)
 	p->is_lent = r == 0;
 	if (r != 0)
 		say_withheld(p, LENT_PRIVILEGED, r);
-	/* Whoever has our own uid may end us without that. */
+	/* A process of memtallyd's own uid could kill memtallyd anyway: no lease is needed. */
 	return r == 0 || (r < 0 && uid == p->privileged.own) ? p->fd : -1;
 }
 
@@ -182,7 +197,7 @@ static int copy_lend(struct publisher *p, uid_t uid, struct copy **ret)
 
 	*ret = copy_of(p, who);
 	if (*ret && r == LENT_FULL)
-		return 0; /* it takes no more than it has */
+		return 0; /* it takes no more memory */
 	if (*ret || r != 0)
 		return r;
 	if (p->copy[0].who != LENT_PRIVILEGED)
@@ -194,7 +209,7 @@ static int copy_lend(struct publisher *p, uid_t uid, struct copy **ret)
 	return r;
 }
 
-/* The sums for UID; -1: not now. */
+/* Returns the image without processes for UID (the publisher's descriptor); -1: not now. */
 static int sums_for(struct publisher *p, uid_t uid)
 {
 	struct copy *copy = copy_of(p, uid);
@@ -214,7 +229,8 @@ static void client_send(struct client *c)
 	if (p->fd < 0)
 		return;
 	if (c->is_stranger && p->copy[0].fd < 0) {
-		client_close(c); /* who is to get nothing need not wait for it, nor take a place */
+		/* Strangers get nothing: the client need not wait, and takes no place */
+		client_close(c);
 		return;
 	}
 	if (!channel_is_drained(c->fd))
@@ -231,7 +247,7 @@ static void client_send(struct client *c)
 		client_close(c);
 }
 
-/* Asked for nothing, epoll still tells EPOLLHUP and EPOLLERR: the client is gone. */
+/* With an empty event mask epoll still reports EPOLLHUP and EPOLLERR: the client is gone. */
 static int on_client(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	(void)source, (void)fd, (void)events;
@@ -246,7 +262,7 @@ static bool is_closed(int fd)
 	return poll(&end, 1, 0) > 0;
 }
 
-/* Those who have left take no place, whether their end has come up in the loop yet or not. */
+/* Clients that have closed take no place, even if the loop has not handled their end yet. */
 static void count_clients(struct publisher *p, uid_t uid, struct publisher_crowd *ret)
 {
 	*ret = (struct publisher_crowd){0};
@@ -262,8 +278,9 @@ static void count_clients(struct publisher *p, uid_t uid, struct publisher_crowd
 }
 
 /*
- * Of all strangers who has been served longest; or of those with UID who have read what they got: whoever does not read is to get
- * no more by coming again. NULL: there is none.
+ * Returns the stranger that has been served longest, of all strangers, or of those with *UID that
+ * have read what they got: a user that does not read must not get more by connecting again. NULL:
+ * there is none.
  */
 static struct client *served_longest(struct publisher *p, const uid_t *uid)
 {
@@ -280,7 +297,7 @@ static struct client *served_longest(struct publisher *p, const uid_t *uid)
 	return longest;
 }
 
-/* False: there is none. */
+/* Disconnects a stranger if a new client needs its place. Returns false if there is no place. */
 static bool make_room(struct publisher *p, bool is_stranger, uid_t uid)
 {
 	struct client *leaver = NULL;
@@ -336,8 +353,8 @@ static void accept_client(struct publisher *p, int fd)
 }
 
 /*
- * Without a free descriptor the socket stays readable, and the loop would spin: it is left alone until the
- * next snapshot.
+ * Without a free descriptor the socket stays readable, and the loop would spin: the source is
+ * disabled until the next snapshot.
  */
 static int on_connect(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
@@ -356,8 +373,8 @@ static int on_connect(sd_event_source *source, int fd, uint32_t events, void *us
 }
 
 /*
- * The socket that the service manager passed: 0 with *ret_fd -1 where it passed none, -EINVAL where it
- * passed others. It may be blocking, which accept4() must not.
+ * Gives the socket that the service manager passed, as non-blocking: accept4() must not block.
+ * Returns 0, with *RET_FD -1 if it passed none; -EINVAL if it passed others.
  */
 static int inherited_socket(int *ret_fd)
 {
@@ -383,7 +400,7 @@ static int open_socket(struct publisher *p, const char *path)
 	p->path = strdup(path);
 	if (!p->path)
 		return -ENOMEM;
-	/* Anybody may connect; what they get, their credentials decide. */
+	/* Any user may connect; the credentials decide which image the client gets. */
 	return channel_listen(path, SOCK_SEQPACKET, 0666, PUBLISHER_CLIENTS_MAX, &p->listen_fd);
 }
 
@@ -416,7 +433,7 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 	return 0;
 }
 
-/* Those who have an image keep it. */
+/* Clients keep the images that they have. */
 static void close_copies(struct publisher *p)
 {
 	for (size_t i = 0; i < COPIES; i++)

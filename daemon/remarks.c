@@ -12,7 +12,7 @@
 
 #define LIMIT_NS (60 * NS_PER_SEC)
 
-enum { BLOCKED_LINES = 20 }; /* after one pass: such processes are cheap to make */
+enum { BLOCKED_LINES = 20 }; /* a pass: such processes are cheap to make */
 
 void remarks_init(struct remarks *r)
 {

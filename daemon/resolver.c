@@ -11,19 +11,22 @@
 #include "daemon/nursery.h"
 
 enum {
-	IN_FLIGHT_MAX = 32, /* far below what a socket's queue holds */
+	IN_FLIGHT_MAX = 32, /* far fewer than a socket's queue holds */
 };
 
 struct resolver {
 	struct nursery nursery;
-	int fd; /* of the channel to the child; -1: there is none */
+	int fd; /* channel to the child; -1: there is none */
 	unsigned int in_flight;
-	struct principal flight[IN_FLIGHT_MAX]; /* in the order of the answers */
+	struct principal flight[IN_FLIGHT_MAX]; /* oldest first */
 	unsigned int lost;
 	struct principal loss[IN_FLIGHT_MAX];
 };
 
-/* The nursery has the child at the other end, and we keep no copy of that: so the child's end shows as the channel's. */
+/*
+ * Orders a child for a new channel. memtallyd keeps no copy of the child's end, so the child's exit
+ * shows as the end of the channel.
+ */
 static int have_child(struct resolver *r)
 {
 	int fds[2], error;
@@ -115,7 +118,7 @@ int resolver_ask(struct resolver *r, const struct principal *who)
 	return 0;
 }
 
-/* Of LEN bytes; whether that is what was asked for first. */
+/* Whether M, of LEN bytes, is a valid answer to the oldest question. */
 static bool is_answer(const struct resolver *r, const struct resolver_message *m, size_t len)
 {
 	return len == sizeof(*m) && r->in_flight && m->who.kind == r->flight[0].kind &&
@@ -138,7 +141,7 @@ int resolver_answer(struct resolver *r, struct resolver_message *ret)
 	if (n <= 0)
 		return -EPIPE;
 	if (!is_answer(r, &m, (size_t)n)) {
-		/* If it can't be told, it is replaced all the same, later. */
+		/* If the order fails, the child is replaced later all the same. */
 		(void)nursery_end(&r->nursery);
 		return -EPROTO;
 	}

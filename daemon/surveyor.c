@@ -6,15 +6,16 @@
 #include "base/clock.h"
 #include "collectors/rollcall.h"
 
-#define FIRST_NS (60 * NS_PER_SEC)   /* most has been measured by then; and between two */
-#define SLICE_NS (100 * NS_PER_USEC) /* as collectors/walks.c has it, */
-#define PAUSE_NS (2 * NS_PER_MSEC)   /* and why */
+/* Before the first survey, when most processes are measured, and between two */
+#define FIRST_NS (60 * NS_PER_SEC)
+#define SLICE_NS (100 * NS_PER_USEC) /* both as in collectors/walks.c */
+#define PAUSE_NS (2 * NS_PER_MSEC)
 
 enum {
 	PPM = 1000000,
-	PART = 4,        /* of the budget, at most */
-	BROKE_PART = 40, /* where there is nothing left of it */
-	LOSSES_MAX = 3,  /* times that a process may lose its worker in one survey */
+	PART = 4,        /* at most a quarter of the budget */
+	BROKE_PART = 40, /* while nothing is left of it */
+	LOSSES_MAX = 3,  /* in a row that a process may lose its worker in one survey */
 };
 
 void surveyor_init(struct surveyor *s, struct pass *pass, uint64_t seed, uint64_t now_ns)
@@ -32,7 +33,7 @@ void surveyor_done(struct surveyor *s)
 	catalogue_done(&s->catalogue);
 }
 
-/* What was found is not shown any more. */
+/* The last result is not shown any more. */
 static void withdraw(struct surveyor *s)
 {
 	catalogue_clear(&s->catalogue);
@@ -106,7 +107,10 @@ static enum survey_quantity counted_as(enum rollcall_outcome outcome)
 	}
 }
 
-/* Reads on of PID by P. 0: with or without an end; PERUSAL_LOST: PID is to be read again; -ENOMEM, -EOVERFLOW. */
+/*
+ * Continues to read PID with P. Returns 0, whether PID is done or not; PERUSAL_LOST: PID is to be
+ * read again; -ENOMEM or -EOVERFLOW.
+ */
 static int step(struct surveyor *s, struct perusal *p, pid_t pid)
 {
 	uint64_t begin_ns = rollcall_begin_reads(s->pass, pid);
@@ -120,7 +124,9 @@ static int step(struct surveyor *s, struct perusal *p, pid_t pid)
 	return r == PERUSAL_LOST || r < 0 ? r : 0;
 }
 
-/* Reads on of the process that the survey is at. If its worker is gone, it is the next one again. */
+/*
+ * Continues to read the survey's process. If its worker is gone, the process is the next one again.
+ */
 static int step_survey(struct surveyor *s)
 {
 	int r = step(s, &s->perusal, s->at);
@@ -136,7 +142,10 @@ static int step_survey(struct surveyor *s)
 	return 0;
 }
 
-/* Reads on of a process of which a pass wants the drivers' memory. If its worker is gone, it is unread until it is wanted again. */
+/*
+ * Continues to read a process for its drivers' memory. If its worker is gone, the process stays
+ * unread until a pass wants it again.
+ */
 static int step_look(struct surveyor *s)
 {
 	int r = step(s, &s->look, s->looked_at);
@@ -168,15 +177,16 @@ static int call_wanted(struct surveyor *s)
 {
 	struct rollcall_entry entry;
 
+	/* Stays unread until a pass wants it again */
 	if (rollcall_wanted(s->pass, &entry) != 0)
-		return 0; /* unread until it is wanted again */
+		return 0;
 	s->looked_at = entry.pid;
 	perusal_begin(&s->look, clock_now_ns(CLOCK_BOOTTIME));
 	perusal_enter(&s->look, &entry.stream, entry.user);
 	return step_look(s);
 }
 
-/* After CPU_NS, so that no more than the part that is allowed is used. */
+/* Returns the pause after CPU_NS of CPU time that keeps to the part of the budget. */
 static uint64_t pause_ns(const struct surveyor *s, uint64_t cpu_ns)
 {
 	uint64_t part = rollcall_may_spend(s->pass) ? PART : BROKE_PART;
@@ -190,7 +200,10 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* It is over: after an error, which may come again, a whole interval passes, and else some time, however long it took. */
+/*
+ * A survey has ended: sets the time of the next one. After an error, which may come again, a whole
+ * interval passes; else at least least_wait_ns(), however long the survey took.
+ */
 static void rest(struct surveyor *s, uint64_t now_ns, bool has_failed)
 {
 	uint64_t due_ns = s->begun_ns + s->interval_ns;
@@ -204,7 +217,7 @@ static uint64_t cpu_now_ns(const struct surveyor *s)
 	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID) + rollcall_worker_cpu_ns(s->pass);
 }
 
-/* Returns the CPU time since BEFORE_NS, which is charged, with the last hold of P. */
+/* Charges the CPU time since BEFORE_NS, and the last hold of P. Returns that CPU time. */
 static uint64_t charge(struct surveyor *s, const struct perusal *p, uint64_t before_ns)
 {
 	uint64_t cpu_ns = cpu_now_ns(s) - before_ns;
@@ -222,7 +235,7 @@ static int look_turn(struct surveyor *s)
 	r = perusal_is_reading(&s->look) ? step_look(s) : call_wanted(s);
 	cpu_ns = charge(s, &s->look, before_ns);
 	if (!perusal_is_reading(&s->look))
-		perusal_done(&s->look); /* gives its memory back */
+		perusal_done(&s->look); /* frees its memory */
 	s->look_ns = clock_now_ns(CLOCK_MONOTONIC) + pause_ns(s, cpu_ns);
 	return r;
 }
