@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of the host's balance sheet: each kind of memory, and the source of its figure. With the residual they add up to
- * MemTotal; no page should be in two lines. The name of a kind is also its label in metrics and JSON.
+ * Balance sheet of the host
+ *
+ * Its lines: each kind of memory, and the source of its figure. With the residual they add up to
+ * MemTotal; no page should be in two lines. The name of a kind is also its label in metrics and
+ * JSON.
  */
 #ifndef MEMTALLY_SNAPSHOT_BALANCE_H
 #define MEMTALLY_SNAPSHOT_BALANCE_H
@@ -13,8 +16,7 @@ enum { BALANCE_KINDS = BALANCE_LINES + 1 }; /* lines of the sheet */
 struct balance_kind {
 	enum balance_quantity line; /* its quantity in a row */
 	const char *name;           /* "page_cache" */
-	const char *
-		help; /* for a person who has not read the documentation: a few words, no sentence */
+	const char *help;   /* a few words, no sentence; understandable without the documentation */
 	const char *source; /* counters that it is computed from */
 };
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reading end of memtallyd's socket: connects, receives descriptors, validates images. It never
- * writes. When to reconnect is the caller's to decide.
+ * Client of memtallyd's snapshot socket
+ *
+ * Connects, receives descriptors, and validates images. It never writes. The caller decides when to
+ * connect again (link.h does so for services).
  */
 #ifndef MEMTALLY_SNAPSHOT_CLIENT_H
 #define MEMTALLY_SNAPSHOT_CLIENT_H
@@ -9,21 +11,30 @@
 #include "snapshot/view.h"
 
 enum client_outcome {
-	CLIENT_NOTHING = 1, /* connected, no newer snapshot */
+	CLIENT_NOTHING = 1, /* connected, no newer snapshot has arrived */
 	CLIENT_CLOSED = 2,  /* memtallyd closed the connection */
 };
 
-/* Connects to the socket at PATH; the caller owns *ret_fd and polls it for input. Errors of connect. */
+/*
+ * Connects to the socket at PATH. The caller owns *RET_FD and polls it for input. Returns 0, or a
+ * negative errno of socket() or connect().
+ */
 int client_connect(const char *path, int *ret_fd);
 
 /*
- * Receives what waits on FD down to the last message, and opens that as *ret, which the caller then
- * owns. 0, a client_outcome, or an error after which the connection is of no more use: -EPROTO (not a
- * message with one descriptor, or another major version), view_open()'s; *ret_reason then says why.
+ * Receives all messages that wait on FD without blocking, and opens the last one as *RET; the
+ * caller owns a reference. Returns 0; an enum client_outcome; -EPROTO if a message has not exactly
+ * one descriptor or the image another major version; or an error of recvmsg() or view_open(). After
+ * an error *RET_REASON (static) says why, and the connection is of no more use.
  */
 int client_receive(int fd, struct view **ret, const char **ret_reason);
 
-/* Connects and waits at most TIMEOUT_MS for a first snapshot. -ETIMEDOUT, -ECONNRESET, or as above. */
+/*
+ * Connects to the socket at PATH, waits at most TIMEOUT_MS for a snapshot, and disconnects. Returns
+ * 0 with a reference to *RET that the caller owns; -ETIMEDOUT; -ECONNRESET if memtallyd closed the
+ * connection; or an error of client_connect() or client_receive(). After an error *RET_REASON
+ * (static) says why.
+ */
 int client_fetch(const char *path, int timeout_ms, struct view **ret, const char **ret_reason);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The connection to memtallyd's snapshot socket. It never writes. A connection that has ended is made again after a pause
- * that grows with each failure. An image that breaks its format ends the connection: it means a bug or a break-in at the
- * other end, and nothing else from there is read. The program logs link_news().
+ * Connection to memtallyd
+ *
+ * The connection of a service to memtallyd's snapshot socket. It never writes. A connection that
+ * has ended is made again after a pause that grows with each failure. An image with an invalid
+ * format ends the connection: it means a bug or a break-in at the other end, and nothing else from
+ * there is read. The program logs link_news().
  */
 #ifndef MEMTALLY_SNAPSHOT_LINK_H
 #define MEMTALLY_SNAPSHOT_LINK_H
@@ -37,17 +40,23 @@ struct link {
 	uint64_t connected_ns; /* CLOCK_MONOTONIC at which this connection was made */
 	bool is_refused;       /* the last connection ended because an image was refused */
 	uint64_t retry_ns;     /* if not connected: CLOCK_MONOTONIC at which to connect */
-	int said;           /* the errno of the last news about the connection; 0: that it works */
+	/*
+	 * The errno of the last news about the connection; 0: a snapshot was received; -1: no news
+	 * yet
+	 */
+	int said;
 	uint64_t bad_ns;    /* CLOCK_MONOTONIC of the last news about a refused image; 0: none */
-	uint64_t held_back; /* refused images since then */
-	uint64_t received;  /* snapshots */
-	uint64_t refused;   /* images or messages */
+	uint64_t held_back; /* refused images since .bad_ns that no news reported */
+	uint64_t received;  /* snapshots since link_init() */
+	uint64_t refused;   /* images and messages since link_init() */
 	enum link_weight weight;
 	char news[LINK_NEWS_SIZE]; /* of the last link_run(); empty: none */
 };
 
 /* Begins L, which connects to PATH (copied) at the next link_run(). Returns 0 or -ENOMEM. */
 int link_init(struct link *l, const char *path);
+
+/* Disconnects, and frees the memory of L. */
 void link_done(struct link *l);
 
 /*

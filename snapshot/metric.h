@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE metric table: every quantity that memtally publishes, once. Prometheus and JSON renderers, the
- * query's sort fields, the terminal's columns, docs/metrics.md and the tests all loop over it. A new
- * metric is an enumerator in snapshot/record.h, a row here, a parser, a fixture and a line of
- * documentation.
+ * The metric table
+ *
+ * Every quantity that memtally publishes, once. Prometheus and JSON renderers, the query's sort
+ * fields, the terminal's columns, docs/metrics.md and the tests loop over it. A new metric is an
+ * enumerator in snapshot/record.h, a row here, a parser, a fixture and a line of documentation.
  */
 #ifndef MEMTALLY_SNAPSHOT_METRIC_H
 #define MEMTALLY_SNAPSHOT_METRIC_H
@@ -14,7 +15,10 @@
 
 #include "snapshot/record.h"
 
-/* What a row of a snapshot stands for. The host and the owners have rows of one kind, snapshot_scope. */
+/*
+ * The subjects of rows of a snapshot. Rows of the host and of owners have one type, struct
+ * snapshot_scope.
+ */
 enum metric_scope {
 	METRIC_HOST,
 	METRIC_USER, /* owners, in the order of enum owner_kind */
@@ -30,8 +34,8 @@ enum metric_scope {
 	METRIC_OWNERS_END,
 	METRIC_PROCESS = METRIC_OWNERS_END,
 	METRIC_SELF,
-	METRIC_BALANCE, /* of the host, too, and called so */
-	METRIC_SURVEY,  /* likewise */
+	METRIC_BALANCE, /* named "host", too */
+	METRIC_SURVEY,  /* named "host", too */
 	METRIC_FILE,
 	METRIC_SHMEM, /* holdings, in the order of enum holding_kind */
 	METRIC_TMPFS,
@@ -48,7 +52,7 @@ enum metric_type {
 	METRIC_COUNTER,
 };
 
-/* How the 64 bits of a quantity are to be read. */
+/* The type of the 64 bits of a quantity. */
 enum metric_kind {
 	METRIC_INTEGER,     /* an exact integer, below 2^63 */
 	METRIC_NANOSECONDS, /* an exact integer, below 2^63; shown as decimal seconds */
@@ -60,53 +64,66 @@ enum metric_kind {
 enum metric_flag {
 	METRIC_IN_PROMETHEUS = 1 << 0,
 	METRIC_IN_JSON = 1 << 1,
-	METRIC_HOST_ONLY = 1 << 2, /* of the scopes with rows of one kind, only the host has it */
-	METRIC_HOST_IN_PROMETHEUS =
-		1 << 3,              /* only the host's is: others' are not worth their series */
-	METRIC_CGROUP_ONLY = 1 << 4, /* only owners that are cgroups have it */
+	/* Of the scopes with struct snapshot_scope, only the host has it */
+	METRIC_HOST_ONLY = 1 << 2,
+	METRIC_HOST_IN_PROMETHEUS = 1 << 3, /* in Prometheus for the host only, to save series */
+	METRIC_CGROUP_ONLY = 1 << 4,        /* only owners that are cgroups have it */
 };
 
 struct metric {
-	const char *what;
+	const char *what; /* the name without scope and unit: "pss" */
 	const char *unit; /* "bytes", "seconds", "byte_seconds", or NULL for counts */
 	enum metric_type type;
 	enum metric_kind kind;
-	unsigned int index; /* of the quantity in its row */
-	unsigned int flags;
-	/* Rows that follow each other with one name are one family, told apart by this label. */
+	unsigned int index; /* the quantity's number in its row */
+	unsigned int flags; /* of enum metric_flag */
+	/*
+	 * Consecutive rows with the same .what are one family; this label and its value tell them
+	 * apart. NULL: no label.
+	 */
 	const char *label, *value;
-	const char *json; /* the JSON field where it is not "<what>_<unit>" */
-	const char *help; /* one line, for a person who has not read the documentation */
+	const char *json; /* the JSON field if it is not "<what>_<unit>"; NULL: it is */
+	const char *help; /* one line, understandable without the documentation */
 };
 
-/* The rows for SCOPE, and how many. One family's rows stand together. */
+/*
+ * Returns the rows of the table for SCOPE, and their number in *RET_COUNT. The rows of a family are
+ * consecutive. Use metric_applies() for each: scopes with struct snapshot_scope share a table.
+ */
 const struct metric *metric_table(enum metric_scope scope, size_t *ret_count);
 
-/* Whether SCOPE has METRIC. */
+/* Whether SCOPE has METRIC, a row of its table. */
 bool metric_applies(const struct metric *metric, enum metric_scope scope);
 
-/* Whether SCOPE has METRIC in Prometheus. */
+/* Whether SCOPE has METRIC, a row of its table, in Prometheus. */
 bool metric_is_exposed(const struct metric *metric, enum metric_scope scope);
 
-/* "host", an owner's name (snapshot/owner.h), "process"; "" for METRIC_SELF. */
+/*
+ * Returns the name of SCOPE: "host", the name of a kind of owners (snapshot/owner.h), "process",
+ * "file" ...; "" for METRIC_SELF.
+ */
 const char *metric_scope_name(enum metric_scope scope);
 
 enum { METRIC_NAME_SIZE = 96 };
 
 /*
- * The metric's name in the exposition, terminated: "memtally_user_pss_bytes",
- * "memtally_user_vm_swap_growth_bytes_total". FAMILY leaves out "_total", as OpenMetrics wants it.
+ * Writes the name of METRIC in Prometheus, terminated: "memtally_user_pss_bytes",
+ * "memtally_user_vm_swap_growth_bytes_total". With FAMILY without "_total", as OpenMetrics names
+ * families.
  */
 void metric_name(const struct metric *metric, enum metric_scope scope, bool family,
 	char to[static METRIC_NAME_SIZE]);
 
-/* Its field in JSON, terminated: "pss_bytes". A labelled metric's field is an object by label. */
+/*
+ * Writes the field of METRIC in JSON, terminated: "pss_bytes". The field of a labelled metric is an
+ * object by label value.
+ */
 void metric_field(const struct metric *metric, char to[static METRIC_NAME_SIZE]);
 
-/* The unlabelled metric of SCOPE with JSON field NAME, or NULL. */
+/* Returns the metric of SCOPE without a label that has the JSON field NAME; NULL: there is none. */
 const struct metric *metric_find_field(enum metric_scope scope, const char *name);
 
-/* Whether a row with PRESENT and Q has METRIC, and its raw 64 bits. */
+/* Whether a row with mask PRESENT and quantities Q has METRIC; if so, *RET is its 64 bits. */
 static inline bool metric_get(
 	const struct metric *metric, uint64_t present, const uint64_t *q, uint64_t *ret)
 {
@@ -122,7 +139,7 @@ static inline bool metric_is_real(enum metric_kind kind)
 	return kind == METRIC_REAL || kind == METRIC_SIGNED_REAL;
 }
 
-/* Such a quantity from and to its bits. */
+/* The double that has the given bits, and the bits of a double. */
 static inline double metric_real(uint64_t bits)
 {
 	union {
@@ -143,41 +160,49 @@ static inline uint64_t metric_real_bits(double value)
 	return u.bits;
 }
 
-/* The scope of holdings of KIND, and what the name of one is called in metrics and JSON: "user", "mountpoint". */
+/* Returns the scope of holdings of KIND. */
 static inline enum metric_scope metric_holding_scope(enum holding_kind kind)
 {
 	return (enum metric_scope)(METRIC_SHMEM + (int)kind);
 }
 
+/* Returns the label and JSON field for the name of a holding of KIND: "user" or "mountpoint". */
 const char *metric_holding_label(enum holding_kind kind);
 
-/* Names of the enumerations in snapshot/record.h, as they stand in labels and JSON. */
+/*
+ * These return the name of an enum process_source or process_outcome in labels and JSON; of an
+ * unknown one "none" or "error".
+ */
 const char *metric_source_name(unsigned int source);
 const char *metric_outcome_name(unsigned int outcome);
 
-/* What memtallyd may do, by self_flag: labels of memtally_capability_info, and booleans in JSON. */
+/* A capability of memtallyd: a label of memtally_capability_info and a boolean in JSON. */
 struct metric_capability {
 	const char *name;
-	unsigned int flag;
+	unsigned int flag; /* enum self_flag */
 };
 
 enum { METRIC_CAPABILITIES = 5 };
 
-/* The capability of that index, below METRIC_CAPABILITIES. */
+/* Returns capability I, below METRIC_CAPABILITIES. */
 const struct metric_capability *metric_capability(size_t i);
 
-/* A histogram's family. Bounds are in seconds, rising, HISTOGRAM_BUCKETS - 1 of them; +Inf follows. */
+/* A histogram. .bounds has HISTOGRAM_BUCKETS - 1 ascending upper bounds in .unit; +Inf follows. */
 struct metric_histogram {
 	const char *name;  /* the whole family name */
-	const char *field; /* in JSON */
+	const char *field; /* the JSON field */
 	const char *unit;
 	const char *help;
 	const double *bounds;
 };
 
+/* Returns the histogram with ID, an enum snapshot_histogram_id; NULL: there is none. */
 const struct metric_histogram *metric_histogram(unsigned int id);
 
-/* Which of a histogram's buckets VALUE_NS falls into. */
+/*
+ * Returns the index of the bucket of HISTOGRAM for VALUE_NS: nanoseconds, or for a ratio units of
+ * 1e-9.
+ */
 size_t metric_histogram_bucket(const struct metric_histogram *histogram, uint64_t value_ns);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE table of owners: what each kind of them is called, once. Renderers, queries, routes, the terminal's views and the
- * tests all loop over it. A new kind is an enumerator in snapshot/record.h and in snapshot/metric.h, a row here, and
- * who belongs to which in collectors/belonging.c.
+ * The table of owners
+ *
+ * The names of each kind of owners, once. Renderers, queries, routes, the terminal's views and the
+ * tests loop over it. A new kind is an enumerator in snapshot/record.h and in snapshot/metric.h, a
+ * row here, and the rule that assigns processes to owners in collectors/belonging.c.
  */
 #ifndef MEMTALLY_SNAPSHOT_OWNER_H
 #define MEMTALLY_SNAPSHOT_OWNER_H
@@ -13,46 +15,50 @@
 #include "snapshot/metric.h"
 #include "snapshot/record.h"
 
+/* A kind of owners. */
 struct owner {
-	const char *name;  /* "user": a field, a filter, and in metrics a scope */
-	const char *label; /* in metrics */
-	const char *help;  /* whom its rows are, for a person who has not read the documentation */
-	const char *list;  /* "users": a list in JSON, the end of its path */
-	const char *title; /* "USER": the head of a column */
-	const char *id;    /* what .id of its rows is: "uid"; NULL: it is nothing */
-	/* The words that .id stands for, below .ids; it then is a label, too. NULL: it is a number. */
+	const char *name;  /* "user": a field, a filter, and a scope in metrics */
+	const char *label; /* the label in metrics */
+	/* What a row stands for; understandable without the documentation */
+	const char *help;
+	const char *list;  /* "users": a list in JSON, and the end of its path */
+	const char *title; /* "USER": the head of a column in the terminal */
+	const char *id;    /* the name of .id of its rows: "uid"; NULL: they have no id */
+	/* Words by .id of a row, which is below .ids and is a label, too. NULL: .id is a number. */
 	const char *const *words;
 	unsigned int ids;
-	const char *above; /* what .above of its rows is: "pod"; NULL: it is nothing */
-	bool has_user;     /* its rows have the name of a user whose own they are */
-	bool is_optional;  /* a host may have none: then nothing is said of them */
-	bool is_cgroup;    /* its rows are cgroups, which the kernel charges for memory */
+	const char *above; /* the name of .above of its rows: "pod"; NULL: they have none */
+	bool has_user;     /* its rows belong to a user: .user of a row is the user's name */
+	bool is_optional;  /* a host may have none: then output leaves out the kind */
+	bool is_cgroup;    /* its rows are cgroups, and the kernel charges them for memory */
 };
 
-/* What stands for the owner of those who have none of its kind. */
+/* The name of the owner that has the processes without an owner of a kind. */
 #define OWNER_NONE "(none)"
 
-/* The row of KIND. */
+/* Returns the row of KIND. */
 const struct owner *owner_of(enum owner_kind kind);
 
-/* The word that ID stands for, of an OWNER that has words; empty for one that is none. */
+/* Returns the word for ID in OWNER->words; "" if there is none. */
 const char *owner_word(const struct owner *owner, uint32_t id);
 
-/* The kind whose name, or list, is NAME; OWNER_KINDS: none is. */
+/* These return the kind with .name NAME, or .list LIST; OWNER_KINDS: there is none. */
 enum owner_kind owner_find(const char *name);
 enum owner_kind owner_find_list(const char *list);
 
-/* Whether the rows of SCOPE are owners, and of which kind. */
+/* Whether rows of SCOPE are owners. */
 static inline bool owner_is_scope(enum metric_scope scope)
 {
 	return scope >= METRIC_USER && scope < METRIC_OWNERS_END;
 }
 
+/* Returns the kind of the owners of SCOPE, for which owner_is_scope() is true. */
 static inline enum owner_kind owner_kind_of(enum metric_scope scope)
 {
 	return (enum owner_kind)(scope - METRIC_USER);
 }
 
+/* Returns the scope of owners of KIND. */
 static inline enum metric_scope owner_scope(enum owner_kind kind)
 {
 	return (enum metric_scope)(METRIC_USER + (int)kind);

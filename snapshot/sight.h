@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rows of processes somebody may see. The sums of users, programs, units and the host are everybody's.
+ * Visibility of processes
+ *
+ * The rows of processes that a reader may see. The sums of owners and the host are visible to all.
  */
 #ifndef MEMTALLY_SNAPSHOT_SIGHT_H
 #define MEMTALLY_SNAPSHOT_SIGHT_H
@@ -12,16 +14,17 @@
 
 enum sight_kind {
 	SIGHT_ALL,
-	SIGHT_EXPORTED, /* those that have series of their own */
-	SIGHT_OWN,      /* those of one effective uid */
+	SIGHT_EXPORTED, /* processes with series of their own */
+	SIGHT_OWN,      /* processes of one effective uid */
 	SIGHT_NONE,
 };
 
 struct sight {
 	enum sight_kind kind;
-	uint32_t uid; /* of SIGHT_OWN */
+	uint32_t uid; /* SIGHT_OWN: the effective uid */
 };
 
+/* Whether ROW may be seen. */
 static inline bool sight_has(const struct sight *s, const struct snapshot_process *row)
 {
 	switch (s->kind) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules by which rows of processes add up to a row of a user, a program, a unit or the host, for all programs. An absent
- * quantity is not summed as 0: a quantity that no member has is absent in the sum, too, and members without a measurement are
- * counted. Pure.
+ * Sums over processes
+ *
+ * The rules by which rows of processes add up to a row of an owner or the host, for all programs.
+ * An absent quantity is not summed as 0: a quantity that no member has is absent in the sum, too,
+ * and members without a measurement are counted. Pure.
  */
 #ifndef MEMTALLY_SNAPSHOT_SUMS_H
 #define MEMTALLY_SNAPSHOT_SUMS_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot as its readers see it. The whole image is checked once, when it is opened; afterwards every offset, name and
- * value in it is known to be good and is used without further checks. An image with one wrong byte in its structure is
- * refused as a whole: it means a bug or a break-in.
+ * Snapshot reader
  *
- * Images of other minor versions are read, too. Sections and quantities of newer versions are ignored; quantities that an
- * older version lacks are absent.
+ * view_open() checks a whole image once. Afterwards every offset, name and value in it is valid and
+ * is used without further checks. An image with one invalid byte in its structure is refused as a
+ * whole: it means a bug or a break-in.
+ *
+ * Images of other minor versions are read, too. Sections and quantities of newer versions are
+ * ignored; quantities that an older version lacks are absent.
  */
 #ifndef MEMTALLY_SNAPSHOT_VIEW_H
 #define MEMTALLY_SNAPSHOT_VIEW_H
@@ -19,38 +21,45 @@
 #include "snapshot/metric.h"
 #include "snapshot/record.h"
 
+/* The rows of one kind of section. */
 struct view_section {
 	const unsigned char *data;
-	uint32_t stride;
-	uint32_t count;
+	uint32_t stride; /* size of a row in bytes */
+	uint32_t count;  /* of rows; bytes of SECTION_STRINGS */
 };
 
 struct view {
-	const unsigned char *data;
-	size_t size;
-	size_t mapped; /* bytes to unmap at the end; 0 where DATA is borrowed */
+	const unsigned char *data; /* the image */
+	size_t size;               /* of the image in bytes */
+	size_t mapped;             /* bytes to unmap at the end; 0: .data is borrowed */
 	unsigned int refs;
 	const struct image_header *header;
 	struct view_section section[SECTION_KIND_END_];
-	void *widened[SECTION_KIND_END_]; /* owned: copies of an older minor version's sections */
+	void *widened[SECTION_KIND_END_]; /* owned: copies of sections of an older minor version */
 };
 
 /*
- * Maps and validates the image in FD, which is borrowed and may be closed afterwards. It must be a
- * sealed memfd. The mapping is private: a write-sealed memfd can't be mapped shared before Linux 6.7.
- * -EINVAL, -EFBIG, -EPROTO (another major version) or -EBADMSG, with *ret_reason a constant text that
- * says what is wrong; or mmap's and fstat's errors.
+ * Maps and validates the image in FD (borrowed; it may be closed afterwards), a sealed memfd. The
+ * caller gives *RET to view_unref(). The mapping is private: a write-sealed memfd cannot be mapped
+ * shared before Linux 6.7.
+ *
+ * Returns 0; -EINVAL if FD is no sealed memfd; -EFBIG if it is larger than IMAGE_SIZE_MAX; -EPROTO
+ * if the image has another major version; -EBADMSG if it is invalid; -ENOMEM; or a negative errno
+ * of fstat() or mmap(). After an error *RET_REASON (static) says what is wrong.
  */
 int view_open(int fd, struct view **ret, const char **ret_reason);
 
-/* The same over bytes, which stay borrowed; aligned to 8. */
+/* As view_open(), for an image of SIZE bytes at DATA, which is aligned to 8 and stays borrowed. */
 int view_from_bytes(const void *data, size_t size, struct view **ret, const char **ret_reason);
 
-/* Gives its pages back until they are used again, where it is mapped. */
+/* Gives the pages of a mapped image back to the kernel until they are used again. */
 void view_rest(const struct view *view);
 
+/* Takes another reference to VIEW, and returns VIEW. */
 struct view *view_ref(struct view *view);
-struct view *view_unref(struct view *view); /* accepts NULL; returns NULL */
+
+/* Gives up a reference; the last one frees VIEW and unmaps the image. Accepts NULL; returns NULL. */
+struct view *view_unref(struct view *view);
 
 static inline void cleanup_view(struct view **view)
 {
@@ -58,15 +67,19 @@ static inline void cleanup_view(struct view **view)
 }
 #define AUTO_VIEW CLEANUP(cleanup_view)
 
-/* The section that holds rows of SCOPE. */
+/* Returns the kind of section with the rows of SCOPE. */
 enum image_section_kind view_section_kind(enum metric_scope scope);
 
-/* How many rows SCOPE has: owners (with "(other)"), processes; 1 for the host. */
+/*
+ * Returns the number of rows of SCOPE: owners (with "(other)"), processes or files; 1 for the host.
+ * For METRIC_SHMEM and METRIC_TMPFS that is the number of holdings of all kinds.
+ */
 static inline uint32_t view_count(const struct view *view, enum metric_scope scope)
 {
 	return view->section[view_section_kind(scope)].count;
 }
 
+/* Row I of SCOPE, the host or a kind of owners; I is below view_count(). */
 static inline const struct snapshot_scope *view_scope(
 	const struct view *view, enum metric_scope scope, uint32_t i)
 {
@@ -75,6 +88,7 @@ static inline const struct snapshot_scope *view_scope(
 	return (const void *)(s->data + (size_t)s->stride * i);
 }
 
+/* Process I, below view_count() of METRIC_PROCESS, by ascending pid. */
 static inline const struct snapshot_process *view_process(const struct view *view, uint32_t i)
 {
 	const struct view_section *s = &view->section[SECTION_PROCESSES];
@@ -82,7 +96,7 @@ static inline const struct snapshot_process *view_process(const struct view *vie
 	return (const void *)(s->data + (size_t)s->stride * i);
 }
 
-/* The place of ROW, which is one of VIEW's processes: the index with which view_process() returns it. */
+/* Returns the index of ROW, a process of VIEW: view_process() returns ROW for it. */
 static inline uint32_t view_process_index(
 	const struct view *view, const struct snapshot_process *row)
 {
@@ -101,18 +115,19 @@ static inline const struct snapshot_self *view_self(const struct view *view)
 	return (const void *)view->section[SECTION_SELF].data;
 }
 
-/* Where the host's memory is, or NULL: the image does not say. */
+/* The host's balance sheet; NULL: the image has none. */
 static inline const struct snapshot_balance *view_balance(const struct view *view)
 {
 	return (const void *)view->section[SECTION_BALANCE].data;
 }
 
-/* How many holdings there are of all kinds; of kinds that a newer version knows, too. */
+/* The number of holdings of all kinds, kinds of newer versions included. */
 static inline uint32_t view_holding_count(const struct view *view)
 {
 	return view->section[SECTION_HOLDINGS].count;
 }
 
+/* Holding I, below view_holding_count(). */
 static inline const struct snapshot_holding *view_holding(const struct view *view, uint32_t i)
 {
 	const struct view_section *s = &view->section[SECTION_HOLDINGS];
@@ -120,13 +135,13 @@ static inline const struct snapshot_holding *view_holding(const struct view *vie
 	return (const void *)(s->data + (size_t)s->stride * i);
 }
 
-/* What the last survey of mapped files found, or NULL: there was none yet, or there is to be none. */
+/* The last survey of mapped files; NULL: there was none yet, or surveys are off. */
 static inline const struct snapshot_survey *view_survey(const struct view *view)
 {
 	return (const void *)view->section[SECTION_SURVEY].data;
 }
 
-/* A file; view_count() of METRIC_FILE says how many there are. */
+/* File I, below view_count() of METRIC_FILE. */
 static inline const struct snapshot_file *view_file(const struct view *view, uint32_t i)
 {
 	const struct view_section *s = &view->section[SECTION_FILES];
@@ -141,13 +156,13 @@ static inline const struct snapshot_histogram *view_histogram(const struct view 
 	return (const void *)(s->data + (size_t)s->stride * i);
 }
 
-/* The text at REF, an offset out of a row of the same image: clean (base/text.h) and terminated. */
+/* The text at REF, a name in a row of the same image: clean (base/text.h) and terminated. */
 static inline const char *view_text(const struct view *view, uint32_t ref)
 {
 	return (const char *)view->section[SECTION_STRINGS].data + ref;
 }
 
-/* The name of the owner of that kind of ROW, a process's. */
+/* The name of the owner of KIND of ROW, a process. */
 static inline const char *view_owner(
 	const struct view *view, const struct snapshot_process *row, enum owner_kind kind)
 {
@@ -155,24 +170,27 @@ static inline const char *view_owner(
 }
 
 /*
- * How many rows of SCOPE, owners' or METRIC_PROCESS, have no series of their own. False: it is not known, since a public
- * image has no processes.
+ * Gives in *RET the number of rows of SCOPE (that of owners, or METRIC_PROCESS) without series of
+ * their own. Returns false if that is not known: a public image has no processes.
  */
 bool view_count_dropped(const struct view *view, enum metric_scope scope, uint32_t *ret);
 
-/* The row of process PID by binary search, or NULL. */
+/* Returns the row of process PID, by binary search; NULL: there is none. */
 const struct snapshot_process *view_find_process(const struct view *view, uint32_t pid);
 
-/* The histogram of that kind (enum snapshot_histogram_id), or NULL. */
+/* Returns the histogram with ID, an enum snapshot_histogram_id; NULL: there is none. */
 const struct snapshot_histogram *view_find_histogram(const struct view *view, uint32_t id);
 
-/* Whether readers must no longer show VIEW's figures as present; NOW on CLOCK_BOOTTIME. */
+/*
+ * Whether VIEW is stale at NOW (CLOCK_BOOTTIME): readers must no longer show its figures as
+ * present.
+ */
 static inline bool view_is_stale(const struct view *view, uint64_t now_boottime_ns)
 {
 	return now_boottime_ns >= view->header->stale_ns;
 }
 
-/* Nanoseconds since the snapshot was complete. */
+/* Returns the nanoseconds from the end of VIEW's pass to NOW (CLOCK_BOOTTIME). */
 static inline uint64_t view_age_ns(const struct view *view, uint64_t now_boottime_ns)
 {
 	uint64_t at = view->header->boottime_ns;
@@ -180,11 +198,13 @@ static inline uint64_t view_age_ns(const struct view *view, uint64_t now_boottim
 	return now_boottime_ns > at ? now_boottime_ns - at : 0;
 }
 
+/* Whether every process with memory was measured: see IMAGE_COMPLETE. */
 static inline bool view_is_complete(const struct view *view)
 {
 	return view->header->flags & IMAGE_COMPLETE;
 }
 
+/* Whether the image has no rows of processes and files. */
 static inline bool view_is_public(const struct view *view)
 {
 	return view->header->flags & IMAGE_PUBLIC;
@@ -192,7 +212,7 @@ static inline bool view_is_public(const struct view *view)
 
 enum { VIEW_INSTANCE_TEXT_SIZE = 2 * IMAGE_INSTANCE_SIZE + 1 };
 
-/* The instance in hexadecimal, terminated. */
+/* Writes the instance of VIEW in hexadecimal, terminated. */
 void view_format_instance(const struct view *view, char to[static VIEW_INSTANCE_TEXT_SIZE]);
 
 #endif
