@@ -142,8 +142,8 @@ int builder_seal(struct builder *b, const struct image_header *head, int *ret_fd
 
 		if (is_left_out(kind, head->flags))
 			len = 0;
-		buffer_align(
-			section, IMAGE_ALIGN); /* zeros after the last string are no string's */
+		/* Zeros after the last string belong to no string */
+		buffer_align(section, IMAGE_ALIGN);
 		if (section->error)
 			return section->error;
 		top.table[n] = (struct image_section){

@@ -46,7 +46,10 @@ static void drop(struct link *l, uint64_t now_ns, uint64_t max_ns)
 	l->retry_ns = now_ns + backoff_next(&l->backoff, max_ns, chance);
 }
 
-/* Prepares a line for the log if ERROR is another than last time: attempts go on for ever. 0: a snapshot has come. */
+/*
+ * Prepares a message for the log if ERROR is not that of the last one, since attempts go on for
+ * ever. 0: a snapshot was received.
+ */
 static void say(struct link *l, int error)
 {
 	l->is_refused = false;

@@ -344,7 +344,8 @@ static const struct metric self_metrics[] = {
 		.index = SELF_INTERVAL, .flags = BOTH,
 		.help = "Configured time from one pass to the next (interval); passes are further apart where budget.cpu does not bear it."},
 	{.what = "interval", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
-		.index = SELF_PERIOD, .flags = METRIC_IN_PROMETHEUS, /* in JSON it is the snapshot's */
+		/* In JSON it is a field of the snapshot */
+		.index = SELF_PERIOD, .flags = METRIC_IN_PROMETHEUS,
 		.help = "Time from one pass to the next: the configured one, or what budget.cpu bears. Figures are stale after three times that, or the length of a pass that took longer."},
 	COUNTER("passes", NULL, SELF_PASSES, BOTH, "Passes completed."),
 	COUNTER("pass_overruns", NULL, SELF_PASS_OVERRUNS, BOTH, "Passes that took longer than the interval."),

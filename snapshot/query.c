@@ -13,11 +13,11 @@
 #include "base/number.h"
 #include "snapshot/owner.h"
 
-/* What rows have besides quantities and the names of owners. */
+/* Fields of rows other than quantities and the names of owners. */
 struct known_field {
 	const char *key;
 	enum query_field_kind kind;
-	bool filter; /* may also be filtered by */
+	bool filter; /* it may also be a filter */
 };
 
 static const struct known_field process_fields[] = {
@@ -64,7 +64,7 @@ static int find_process_field(const char *key, bool filter, struct query_field *
 	return find_known(process_fields, ARRAY_SIZE(process_fields), key, filter, ret);
 }
 
-/* An owner is known by its name, and by what else its kind has. */
+/* Finds a field of OWNER other than its quantities: name, user, above or id. */
 static int find_owner_field(
 	const struct owner *owner, const char *key, bool filter, struct query_field *ret)
 {
@@ -81,7 +81,7 @@ static int find_owner_field(
 	return 0;
 }
 
-/* Of what no metric is. */
+/* Finds a field of rows of SCOPE that is no quantity. */
 static int find_own_field(
 	enum metric_scope scope, const char *key, bool filter, struct query_field *ret)
 {
@@ -92,7 +92,7 @@ static int find_own_field(
 	}
 }
 
-/* What rows of SCOPE are known by. */
+/* The field that identifies rows of SCOPE. */
 static const char *name_field(enum metric_scope scope)
 {
 	switch (scope) {
@@ -148,7 +148,7 @@ static int set_sort(struct query *q, const char *value, char error[static QUERY_
 			name_field(q->scope));
 		return r;
 	}
-	if (!q->has_order) /* names rise, quantities fall */
+	if (!q->has_order) /* names ascending, quantities descending */
 		q->ascending = q->sort.kind != QUERY_METRIC;
 	return 0;
 }
@@ -263,7 +263,10 @@ int query_set(
 	return add_filter(q, key, value, error);
 }
 
-/* One row's value in a field: a text, or a number where text is NULL; absent where not present. */
+/*
+ * A row's value of a field: a text, or a number if .text is NULL. Not .present: the row has no
+ * value.
+ */
 struct key {
 	const char *text;
 	uint64_t number;
@@ -421,7 +424,9 @@ static bool is_same_key(const struct query_field *a, const struct query_field *b
 	return a->kind == b->kind && a->owner == b->owner;
 }
 
-/* Whether an earlier filter has the same key, and so has tried this one's alternative already. */
+/*
+ * Whether an earlier filter has the same key as filter F: then is_selected() has tried F already.
+ */
 static bool is_tried(const struct query *q, size_t f)
 {
 	for (size_t g = 0; g < f; g++)
@@ -430,7 +435,10 @@ static bool is_tried(const struct query *q, size_t f)
 	return false;
 }
 
-/* Whether row I is shown at all. Whose a file is, nobody knows: it is for those who see everything. */
+/*
+ * Whether row I may be seen. Files have no known owner, so they are for readers who may see
+ * everything.
+ */
 static bool is_in_sight(const struct query *q, const struct view *view, uint32_t i)
 {
 	switch (q->scope) {
@@ -440,7 +448,7 @@ static bool is_in_sight(const struct query *q, const struct view *view, uint32_t
 	}
 }
 
-/* Alternatives of one key may stand anywhere in the list: a key passes when one of them matches. */
+/* Filters with the same key may stand anywhere in the list: a key passes if one of them matches. */
 static bool is_selected(const struct query *q, const struct view *view, uint32_t i)
 {
 	if (!is_in_sight(q, view, i))

@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 
-/* Quantities of a process that are summed as they are. */
+/* Quantities of a process that are summed. */
 static const struct {
 	enum process_quantity process;
 	enum scope_quantity scope;
@@ -19,11 +19,14 @@ static const struct {
 	{PROCESS_VM_PTE, SCOPE_PAGETABLE},
 };
 
-/* What add_shares() adds. */
+/* Quantities that add_shares() adds. */
 static const enum scope_quantity shares[] = {
 	SCOPE_PSS_MEASURED, SCOPE_PSS_ESTIMATED, SCOPE_PSS_GUESSED, SCOPE_GUESSED};
 
-/* No host has 2^63 bytes; a tree of invented numbers may, and stays at the largest that can be told. */
+/*
+ * No host has 2^63 bytes, but a fake proc file system may say so: sums stay at the largest value
+ * that a snapshot can hold.
+ */
 static uint64_t plus(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -67,7 +70,10 @@ uint64_t sums_unmeasured(uint64_t present, const uint64_t *q)
 	return count;
 }
 
-/* Why a process with OUTCOME was not measured; NULL: it was, or it has no memory of its own. */
+/*
+ * Returns the reason why a process with OUTCOME was not measured; NULL: it was measured, or has no
+ * memory of its own.
+ */
 static const struct sums_reason *reason_of(unsigned int outcome)
 {
 	for (size_t i = 0; i < SUMS_REASONS; i++)
@@ -76,7 +82,7 @@ static const struct sums_reason *reason_of(unsigned int outcome)
 	return NULL;
 }
 
-/* The bounds know that a member without a measurement has at most its RSS. */
+/* A member without a PSS has at most its RSS, so that goes into the upper bound. */
 static void add_high(struct sums *s, const struct snapshot_process *m)
 {
 	if (ROW_HAS(m, PROCESS_PSS_HIGH))
@@ -87,7 +93,7 @@ static void add_high(struct sums *s, const struct snapshot_process *m)
 		s->has_unbounded = true;
 }
 
-/* How much of the PSS is measured, how much estimated, and of that how much for want of any measurement. */
+/* Adds to the parts of the PSS that are measured, estimated and guessed. */
 static void add_shares(struct sums *s, const struct snapshot_process *m)
 {
 	bool is_estimate = m->source == SOURCE_ESTIMATE, is_guess = snapshot_is_guess(m);
@@ -124,7 +130,7 @@ static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
 	}
 }
 
-/* Its memory is counted at another process: what it adds is known to be 0. */
+/* For a process with memory that counts at another one: adds 0, so that the sums are present. */
 static void add_nothing(struct sums *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
@@ -165,8 +171,9 @@ static void merge_reason(struct sums *to, const struct sums *from, const struct 
 
 void sums_merge(struct sums *to, const struct sums *from)
 {
+	/* sums_end() of a sum without members has set zeros that no process had */
 	if (!from->q[SCOPE_PROCESSES])
-		return; /* zeros over nobody, which are nobody's readings */
+		return;
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		if (ROW_HAS(from, summed[i].scope))
 			add(to, summed[i].scope, from->q[summed[i].scope]);
@@ -193,7 +200,7 @@ void sums_end(struct sums *s)
 	ROW_SET(s, SCOPE_PROCESSES, s->q[SCOPE_PROCESSES]);
 	for (size_t i = 0; i < SUMS_REASONS; i++) {
 		ROW_SET(s, reasons[i].count, s->q[reasons[i].count]);
-		if (!s->q[reasons[i].count]) /* the RSS of no process is known: 0 */
+		if (!s->q[reasons[i].count]) /* no such process: their RSS is 0 */
 			ROW_SET(s, reasons[i].rss, 0);
 	}
 	if (s->has_unbounded)

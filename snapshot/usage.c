@@ -14,8 +14,8 @@
 #define ANSWER_MAGIC  "MTUSAGR1"
 
 /*
- * No sum of what a host has comes near, and two of them can be added; nor does any memory, and it can be told in
- * bytes.
+ * The largest sum and the largest amount of memory. No host comes near. Two values of VALUE_MAX can
+ * be added without overflow, and MEMORY_MAX KiB are less than 2^63 bytes.
  */
 #define VALUE_MAX  (UINT64_C(1) << 61)
 #define MEMORY_MAX (UINT64_C(1) << 50)
@@ -39,7 +39,7 @@ struct head {
 	uint64_t more[2];
 };
 
-/* Behind it its name and its user, each terminated, and zero bytes up to a multiple of 8. */
+/* Followed by the name and the user, each terminated, and zero bytes up to a multiple of 8. */
 struct row {
 	uint64_t q[USAGE_QUANTITIES];
 	uint32_t present, id;
@@ -203,7 +203,7 @@ static int check_head(const struct head *raw, size_t len, struct usage_head *ret
 	return 0;
 }
 
-/* The text of LEN bytes at AT, which has to end there, and where what follows begins. */
+/* Checks the text of LEN bytes at *AT, which must be terminated there, and moves *AT behind it. */
 static bool check_text(const char *data, size_t end, size_t len, size_t *at)
 {
 	if (len > SNAPSHOT_NAME_MAX || end - *at < len + 1 || data[*at + len] ||

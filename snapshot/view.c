@@ -50,10 +50,11 @@ static int check_header(const struct view *v, const char **ret_reason)
 	return 0;
 }
 
-/* The rows of a kind of sections in this version. */
+/* The size of rows of a kind of section in this version. */
 struct layout {
-	uint32_t size; /* of a row; 0: the kind is not known here */
-	uint32_t head; /* where its quantities begin, behind their mask; .size: it has none */
+	uint32_t size; /* of a row in bytes; 0: this version does not know the kind */
+	/* Offset of the quantities, which follow their mask; equal to .size: the row has none */
+	uint32_t head;
 };
 
 #define ROWS(type) ((struct layout){sizeof(struct type), offsetof(struct type, q)})
@@ -80,8 +81,9 @@ static struct layout layout_of(uint32_t kind)
 }
 
 /*
- * Copies the rows of section S, which an older minor version made shorter, into rows of this version's size. The quantities
- * that they have not are absent. The view owns the copy, which is at most twice as long as the section.
+ * Copies the rows of section S, which an older minor version made shorter, into rows of this
+ * version's size. Quantities that they lack are absent. The view owns the copy, which is at most
+ * twice as long as the section.
  */
 static int widen(
 	struct view *v, const struct image_section *s, struct layout l, const char **ret_reason)
@@ -108,7 +110,10 @@ static int widen(
 	return 0;
 }
 
-/* Whether rows of STRIDE may be an older minor version's: with fewer quantities, but not with less than half of a row. */
+/*
+ * Whether rows of STRIDE bytes may be those of an older minor version: with fewer quantities, but
+ * at least half as long as rows of this one.
+ */
 static bool is_older(uint32_t stride, struct layout l)
 {
 	return l.head < l.size && stride < l.size && stride >= l.head && stride >= l.size / 2 &&
@@ -130,7 +135,7 @@ static int check_section(struct view *v, const struct image_section *s, uint64_t
 		return refuse(ret_reason, "a section is not aligned");
 	*ret_end = end;
 	if (!l.size)
-		return 0; /* a newer minor version's: passed over */
+		return 0; /* from a newer minor version: ignored */
 	if (s->count > UINT32_MAX)
 		return refuse(ret_reason, "too many rows");
 	if (v->section[s->kind].data)
@@ -197,7 +202,7 @@ static int check_strings(const struct view *v, const char **ret_reason)
 	return 0;
 }
 
-/* A name must begin where a string begins: at 0 or after a string's end. */
+/* Whether REF is a name: a string begins there, at 0 or after the end of a string. */
 static bool is_name(const struct view *v, uint32_t ref)
 {
 	const struct view_section *s = &v->section[SECTION_STRINGS];
@@ -205,7 +210,7 @@ static bool is_name(const struct view *v, uint32_t ref)
 	return ref < s->count && (ref == 0 || s->data[ref - 1] == 0);
 }
 
-/* Which quantities of SCOPE are of KIND. */
+/* Returns the mask of the quantities of SCOPE that are of KIND. */
 static uint64_t mask_of(enum metric_scope scope, enum metric_kind kind)
 {
 	size_t count;
@@ -218,7 +223,7 @@ static uint64_t mask_of(enum metric_scope scope, enum metric_kind kind)
 	return mask;
 }
 
-/* Which quantities of SCOPE are doubles. */
+/* Masks of the quantities of a scope that are doubles, and of those that may be negative. */
 struct reals {
 	uint64_t all, is_signed;
 };
@@ -231,7 +236,10 @@ static struct reals reals_of(enum metric_scope scope)
 	return reals;
 }
 
-/* Those of PRESENT that this version knows: the others are a newer minor version's and are not looked at. */
+/*
+ * Returns the bits of PRESENT below KNOWN. The others are from a newer minor version and are not
+ * checked.
+ */
 static uint64_t known_of(uint64_t present, unsigned int known)
 {
 	return known < 64 ? present & ((UINT64_C(1) << known) - 1) : present;
@@ -378,7 +386,7 @@ static int check_histograms(const struct view *v, const char **ret_reason)
 		uint64_t sum = 0;
 
 		if (h->id >= HISTOGRAM_COUNT_)
-			continue; /* a newer minor version's */
+			continue; /* from a newer minor version */
 		if (seen[h->id])
 			return refuse(ret_reason, "a histogram stands twice");
 		seen[h->id] = true;
