@@ -57,8 +57,8 @@ int client_fetch(const char *path, int timeout_ms, struct view **ret, const char
 			return r;
 		if (r == CLIENT_CLOSED) {
 			*ret_reason =
-				"memtallyd closed the connection, as it does to who is to see nothing "
-				"(snapshot.public) and when it ends";
+				"memtallyd closed the connection: it has exited, or snapshot.public "
+				"denies snapshots to this user";
 			return -ECONNRESET;
 		}
 		now = clock_now_ns(CLOCK_MONOTONIC);

@@ -251,8 +251,8 @@ static void says_why_it_could_not_fetch(void **state)
 	pid = start_server(listener, 0, false);
 	assert_int_equal(client_fetch("socket", 10000, &view, &reason), -ECONNRESET);
 	assert_string_equal(reason,
-		"memtallyd closed the connection, as it does to who is to see nothing "
-		"(snapshot.public) and when it ends");
+		"memtallyd closed the connection: it has exited, or snapshot.public "
+		"denies snapshots to this user");
 	stop_server(pid);
 	assert_null(view);
 	assert_int_equal(unlink("socket"), 0);
