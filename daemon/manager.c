@@ -588,8 +588,9 @@ static int on_measurers_end(sd_event_source *source, int fd, uint32_t revents, v
 }
 
 /*
- * A read of another process takes long: a walk of a large one, or a read that blocks. Signals that end memtallyd come first,
- * clients get the last snapshot, and the watchdog hears that memtallyd works.
+ * A read of another process takes long: a walk of a large one, or a read that blocks. Signals that
+ * end memtallyd come first, clients get the last snapshot, and the watchdog hears that memtallyd
+ * works.
  */
 static bool on_wait(void *userdata)
 {

@@ -39,8 +39,8 @@ int manager_set_measurers(struct manager *m, struct measurers *measurers);
 void manager_set_own(struct manager *m, uid_t uid);
 
 /*
- * Runs until SIGTERM or SIGINT. Returns 0, or a negative errno if the event loop or the measuring workers fail, which has
- * been logged.
+ * Runs until SIGTERM or SIGINT. Returns 0, or a negative errno if the event loop or the measuring
+ * workers fail, which has been logged.
  */
 int manager_run(struct manager *m);
 

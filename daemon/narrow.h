@@ -12,31 +12,36 @@
 #include "confine/account.h"
 
 /*
- * Chooses the users that memtallyd and its resolver run as: the present user, unless that is root. Root becomes the user
- * memtally, or if there is none, a uid that no other process has, which is logged; the resolver gets another such uid.
- * Returns 0, or a negative errno: no user can be chosen, which has been logged, and the daemon must not continue.
+ * Chooses the users that memtallyd and its resolver run as: the present user, unless that is root.
+ * Root becomes the user memtally, or if there is none, a uid that no other process has, which is
+ * logged; the resolver gets another such uid. Returns 0, or a negative errno: no user can be
+ * chosen, which has been logged, and the daemon must not continue.
  */
 int narrow_accounts(struct account *ret_daemon, struct account *ret_resolver);
 
 /*
- * For memtallyd: becomes ACCOUNT if it is root; keeps CAP_SYS_PTRACE or, without that, CAP_PERFMON, and no other right; sets
- * limits; and allows only the system calls of passes, trials and lookups of names, with HAS_SOCKET_FILE also of removing a
- * file. Logs if the kernel has no filters of system calls. Returns 0, or a negative errno: rights may be left, which has been
- * logged, and the daemon must not continue. -EPERM also if it is root of the host and cannot become another user.
+ * For memtallyd: becomes ACCOUNT if it is root; keeps CAP_SYS_PTRACE or, without that, CAP_PERFMON,
+ * and no other right; sets limits; and allows only the system calls of passes, trials and lookups
+ * of names, and with HAS_SOCKET_FILE the removal of a file. Logs a warning if the kernel has no
+ * seccomp filters. Returns 0, or a negative errno: rights may be left, which has been logged, and
+ * the daemon must not continue. -EPERM also if it is root of the host and cannot become another
+ * user.
  */
 int narrow_daemon(const struct account *account, bool has_socket_file);
 
 /*
- * For the parent of measuring workers, from which workers inherit: becomes ACCOUNT, keeps the one capability that reading
- * other processes takes, limits memory, and gives up the system calls that reading does not take. Logs nothing. Returns 0, or
- * a negative errno: rights may be left. A kernel without filters is no error.
+ * For the parent of measuring workers, from which workers inherit: becomes ACCOUNT if it is root,
+ * keeps the one capability that reading other processes needs, limits memory, and gives up the
+ * system calls that reading does not need. Logs nothing. Returns 0, or a negative errno: rights may
+ * be left. A kernel without filters is no error.
  */
 int narrow_measurers(const struct account *account);
 
 /*
- * For the nursery: becomes ACCOUNT if it is root, with MASTER as saved uid so that MASTER may end it; gives up every
- * capability; limits memory and processes; and keeps the system calls of its children, and those to fork and end them. Logs
- * nothing. Returns 0, or a negative errno: rights may be left. A kernel without filters is no error.
+ * For the nursery: becomes ACCOUNT if it is root, with MASTER as saved uid so that MASTER may end
+ * it; gives up every capability; limits memory and processes; and keeps the system calls of its
+ * children, and those to fork and end them. Logs nothing. Returns 0, or a negative errno: rights
+ * may be left. A kernel without filters is no error.
  */
 int narrow_nursery(const struct account *account, uid_t master);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memtallyd's log messages while it runs: their words, and how often each is logged. */
+/*
+ * Log messages
+ *
+ * memtallyd's log messages while it runs: their words, and how often each is logged.
+ */
 #ifndef MEMTALLY_DAEMON_REMARKS_H
 #define MEMTALLY_DAEMON_REMARKS_H
 
@@ -26,27 +30,31 @@ void remarks_init(struct remarks *r);
 void remarks_pass_error(struct remarks *r, const char *what, int error);
 
 /*
- * Logs that the budget suffices for a pass every INTERVAL_NS only, and that the configured interval needs NEEDED_PPM
- * millionths of a core; at most once a minute.
+ * Logs that the budget suffices only for a pass every INTERVAL_NS, and that the configured interval
+ * needs NEEDED_PPM millionths of a core; at most once a minute.
  */
 void remarks_budget(struct remarks *r, uint64_t interval_ns, uint64_t needed_ppm);
 
 /*
- * Call if the budget suffices for the configured interval. Logs that if it has sufficed for a minute and remarks_budget() was
- * called before.
+ * Call if the budget suffices for the configured interval. Logs so if it has sufficed for a minute
+ * and remarks_budget() was called before.
  */
 void remarks_budget_suffices(struct remarks *r);
 
 /* Logs after the first pass what it could read, and what would help. */
 void remarks_first_pass(const struct pass_summary *s);
 
-/* Call after each pass. Logs, once each, that cgroups cannot be read, and that owners have several cgroups. */
+/*
+ * Call after each pass. Logs, once each, that cgroups cannot be read, and that owners have several
+ * cgroups.
+ */
 void remarks_charges(struct remarks *r, const struct pass_summary *s);
 
 /*
- * Call after each pass. Logs for each process that has been blocked for a second that its files block their readers; for the same
- * process again only if it blocks ten minutes after that block ended. At most 20 processes a pass, and a line with the number of
- * others, which are logged after the next passes.
+ * Call after each pass. Logs for each process that has been blocked for a second that its files
+ * block their readers; for the same process again only if it blocks ten minutes after that block
+ * ended. At most 20 processes a pass, and a line with the number of others, which are logged after
+ * the next passes.
  */
 void remarks_blocked(struct pass *pass);
 

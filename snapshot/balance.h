@@ -23,7 +23,10 @@ struct balance_kind {
 /* Line N of the sheet, from 0 to BALANCE_KINDS - 1, in the order of the sheet. */
 const struct balance_kind *balance_kind(unsigned int n);
 
-/* Returns the sum of all lines that ROW has, at most INT64_MAX. With the residual, if ROW has one, it is MemTotal. */
+/*
+ * Returns the sum of all lines that ROW has, at most INT64_MAX. With the residual, if ROW has one,
+ * it is MemTotal.
+ */
 uint64_t balance_sum(const struct snapshot_balance *row);
 
 #endif

@@ -20,8 +20,9 @@
 enum { LINK_NEWS_SIZE = 256 };
 
 /*
- * The longest pauses: if connecting fails or an image is refused; and if connections end without a snapshot. Then a service
- * manager may hold the socket of a memtallyd that cannot start, and each connection makes it try once more.
+ * The longest pauses: if connecting fails or an image is refused; and if connections end without a
+ * snapshot. Then a service manager may hold the socket of a memtallyd that cannot start, and each
+ * connection makes it try once more.
  */
 #define LINK_PAUSE_MAX_NS          (5 * NS_PER_SEC)
 #define LINK_PAUSE_UNSERVED_MAX_NS (60 * NS_PER_SEC)
@@ -60,24 +61,30 @@ int link_init(struct link *l, const char *path);
 void link_done(struct link *l);
 
 /*
- * Connects and receives what is due at NOW_NS (CLOCK_MONOTONIC). Never blocks for longer than connect() to a UNIX socket.
- * Returns true with a newer snapshot in *RET, of which the caller owns a reference.
+ * Connects and receives what is due at NOW_NS (CLOCK_MONOTONIC). Never blocks for longer than
+ * connect() to a UNIX socket. Returns true with a newer snapshot in *RET, of which the caller owns
+ * a reference.
  */
 bool link_run(struct link *l, uint64_t now_ns, struct view **ret);
 
 /*
- * Returns the message of the last link_run() for the log, with its level in *RET; NULL: none. There is one message for each
- * change of the connection's state, and at most one a minute about refused images.
+ * Returns the message of the last link_run() for the log, with its level in *RET; NULL: none. There
+ * is one message for each change of the connection's state, and at most one a minute about refused
+ * images.
  */
 const char *link_news(const struct link *l, enum link_weight *ret);
 
 /*
- * Adds to TO why L brings no snapshot at NOW (CLOCK_MONOTONIC): "no connection to memtallyd at PATH: REASON", or "connected
- * to PATH for N s: memtallyd's first pass is not complete". Adds nothing if the present connection has brought a snapshot.
+ * Adds to TO why L brings no snapshot at NOW (CLOCK_MONOTONIC): "no connection to memtallyd at
+ * PATH: REASON", or "connected to PATH for N s: memtallyd's first pass is not complete". Adds
+ * nothing if the present connection has brought a snapshot.
  */
 void link_explain(const struct link *l, uint64_t now_ns, struct buffer *to);
 
-/* The CLOCK_MONOTONIC time at which to call link_run() even without input on .fd; UINT64_MAX: never. */
+/*
+ * The CLOCK_MONOTONIC time at which to call link_run() even without input on .fd; UINT64_MAX:
+ * never.
+ */
 uint64_t link_due_ns(const struct link *l);
 
 static inline bool link_is_connected(const struct link *l)

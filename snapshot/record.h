@@ -190,7 +190,7 @@ enum self_quantity {
 	SELF_LAST_PASS_DURATION, /* nanoseconds */
 	SELF_PASSES,             /* a count */
 	SELF_PASS_OVERRUNS,      /* a count of passes longer than the interval */
-	SELF_OUTCOME_FIRST, /* counts by process_outcome; snapshot_outcome_count() has all of them */
+	SELF_OUTCOME_FIRST,      /* counts by process_outcome, see snapshot_outcome_count() */
 	SELF_OUTCOME_LAST = SELF_OUTCOME_FIRST + OUTCOME_ERROR,
 	SELF_READ_ROLLUP, /* counts of processes by source, as the next two */
 	SELF_READ_SMAPS,
@@ -200,7 +200,9 @@ enum self_quantity {
 	SELF_OPEN_FDS,   /* a count */
 	SELF_MAX_FDS,    /* a count */
 	SELF_START_TIME, /* nanoseconds since the epoch */
-	/* From here on: adaptive mode only, absent in exact mode, unless a comment says otherwise. */
+	/*
+	 * From here on: adaptive mode only, absent in exact mode, unless a comment says otherwise.
+	 */
 	SELF_READ_ESTIMATE,       /* a count of processes, like SELF_READ_* above; in both modes */
 	SELF_MEASUREMENTS_WHOLE,  /* a count of walks in one piece */
 	SELF_MEASUREMENTS_SLICED, /* a count of walks by slices */

@@ -15,7 +15,10 @@
 
 #include "snapshot/record.h"
 
-/* A reason why a process was not measured, and the quantities of a row of sums that count such processes. */
+/*
+ * A reason why a process was not measured, and the quantities of a row of sums that count such
+ * processes.
+ */
 struct sums_reason {
 	enum process_outcome outcome;
 	enum scope_quantity count; /* of these processes */
@@ -31,7 +34,10 @@ const struct sums_reason *sums_reason(size_t i);
 /* Returns the number of processes that were not measured, for any reason; an absent count is 0. */
 uint64_t sums_unmeasured(uint64_t present, const uint64_t *q);
 
-/* All zeros is empty. After sums_end(), .present and .q are those of a row, except for its counters. */
+/*
+ * All zeros is empty. After sums_end(), .present and .q are those of a row, except for its
+ * counters.
+ */
 struct sums {
 	uint64_t present; /* by enum scope_quantity */
 	uint64_t q[SCOPE_QUANTITIES];
@@ -42,9 +48,10 @@ struct sums {
 };
 
 /*
- * Adds ROW of a member. A blocked process with an estimate adds that to the PSS, and also counts as unmeasured. A process
- * with an address space that counts at another one (OUTCOME_SHARED_MM) adds a process and no memory. Private hugetlb pages
- * are summed; of shared ones the largest amount of a member counts, as in ps_mem. No sum exceeds INT64_MAX.
+ * Adds ROW of a member. A blocked process with an estimate adds that to the PSS, and also counts as
+ * unmeasured. A process with an address space that counts at another one (OUTCOME_SHARED_MM) adds a
+ * process and no memory. Private hugetlb pages are summed; of shared ones the largest amount of a
+ * member counts, as in ps_mem. No sum exceeds INT64_MAX.
  */
 void sums_add(struct sums *s, const struct snapshot_process *row);
 

@@ -58,7 +58,9 @@ void view_rest(const struct view *view);
 /* Takes another reference to VIEW, and returns VIEW. */
 struct view *view_ref(struct view *view);
 
-/* Gives up a reference; the last one frees VIEW and unmaps the image. Accepts NULL; returns NULL. */
+/*
+ * Gives up a reference; the last one frees VIEW and unmaps the image. Accepts NULL; returns NULL.
+ */
 struct view *view_unref(struct view *view);
 
 static inline void cleanup_view(struct view **view)
