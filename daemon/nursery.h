@@ -2,11 +2,11 @@
 /*
  * Fork server of resolvers
  *
- * A process whose children look up names, one child at a time. memtallyd forks it before it gives
- * up its rights. So each child, and not the first alone, has a uid other than memtallyd's, and the
- * system calls that load modules of name services, which memtallyd's own filter refuses. The
- * nursery itself looks up no name, loads no module, and takes orders from memtallyd alone, which
- * never waits for it or for its children.
+ * A process that forks the children that look up names, one at a time. memtallyd forks it before it
+ * gives up its rights. So each child, and not the first alone, has a uid other than memtallyd's,
+ * and the system calls that load modules of name services, which memtallyd's own filter refuses.
+ * The nursery itself looks up no name, loads no module, and takes orders from memtallyd alone,
+ * which never waits for it or for its children.
  *
  * It ends with memtallyd, and its child with it. If it ends before, there is no other until
  * memtallyd is started again.
@@ -57,8 +57,8 @@ int nursery_end(struct nursery *n);
 
 /*
  * Whether PID is the nursery or one of its children. PID must be a process of memtallyd's own uid.
- * Returns true for a PID whose parent cannot be read because it has exited or is hidden; false for
- * 0, a process of another pid namespace, and if there is no nursery.
+ * Returns true if the parent of PID cannot be read, because PID has exited or is hidden. Returns
+ * false for 0, a process of another pid namespace, and if there is no nursery.
  */
 bool nursery_has(const struct nursery *n, pid_t pid);
 

@@ -30,8 +30,8 @@ struct surveyor {
 	 * again; 0: none
 	 */
 	pid_t at;
-	pid_t lost;          /* the process whose read lost its worker last; 0: none */
-	unsigned int losses; /* how often .lost did in a row */
+	pid_t lost;          /* the process that was read when its worker was lost last; 0: none */
+	unsigned int losses; /* how often that happened to .lost in a row */
 	uint64_t begun_ns;   /* CLOCK_MONOTONIC at which this survey began */
 	uint64_t cpu_ns;     /* used by this survey */
 	uint64_t next_ns;    /* CLOCK_MONOTONIC at which to continue, or to begin */

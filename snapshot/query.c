@@ -435,10 +435,7 @@ static bool is_tried(const struct query *q, size_t f)
 	return false;
 }
 
-/*
- * Whether row I may be seen. Files have no known owner, so they are for readers who may see
- * everything.
- */
+/* Whether row I may be seen. Files have no known owner: only SIGHT_ALL shows them. */
 static bool is_in_sight(const struct query *q, const struct view *view, uint32_t i)
 {
 	switch (q->scope) {
