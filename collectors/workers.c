@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-	LOST_MAX = 2, /* workers that may exit at one request */
+	LOST_MAX = 2,        /* workers that may exit at one request */
+	KCMP_RESULT_MAX = 3, /* kcmp(2) */
 };
 
 int workers_open(struct workers *ret)
@@ -200,13 +201,30 @@ static bool has_parked(const struct workers *w, const struct worker_request *q)
 	       lanes_has_parked_compare(lanes, q->pid) || lanes_has_parked_compare(lanes, q->other);
 }
 
+/* The answer of a worker. */
+struct answer {
+	struct worker_reply reply; /* a copy: the worker may still write to the slot */
+	const char *text; /* of the slot: WORKER_TEXT bytes, which may change at any time */
+};
+
+/* Copies the answer to Q from SLOT, once. Returns 0, or -EIO if no worker answers Q so. */
+static int copy_answer(
+	const struct worker_request *q, const struct worker_slot *slot, struct answer *ret)
+{
+	int32_t result_max = q->op == WORKER_COMPARE ? KCMP_RESULT_MAX : 0;
+
+	ret->reply = *(const volatile struct worker_reply *)&slot->reply;
+	ret->text = slot->text;
+	return ret->reply.result > result_max || ret->reply.len > WORKER_TEXT ? -EIO : 0;
+}
+
 /*
  * Waits for request *INDEX of the worker that serves ROLE. INDEX NULL: posts Q first. If an
  * announced request of another process blocks the worker, posts Q again to the next worker. Returns
- * 0 and sets *RET to the slot; or an error as workers_read().
+ * 0 and the answer in *RET; -EIO: no worker answers so; or an error as workers_read().
  */
 static int complete(struct workers *w, enum lanes_role role, const struct worker_request *q,
-	const uint32_t *index, const struct worker_slot **ret)
+	const uint32_t *index, struct answer *ret)
 {
 	for (unsigned int lost = 0; lost <= LOST_MAX;) {
 		uint32_t at;
@@ -224,9 +242,11 @@ static int complete(struct workers *w, enum lanes_role role, const struct worker
 		if (r < 0)
 			return r;
 		if (r == 0) {
-			*ret = &w->lanes.shared[w->lanes.at[role]].slot[at % WORKER_SLOTS];
-			w->cpu_ns += (*ret)->reply.cpu_ns;
-			return 0;
+			r = copy_answer(q,
+				&w->lanes.shared[w->lanes.at[role]].slot[at % WORKER_SLOTS], ret);
+			if (r == 0)
+				w->cpu_ns += ret->reply.cpu_ns;
+			return r;
 		}
 		lost += r == LANES_LOST;
 		r = replace_after(w, role, (enum lanes_outcome)r);
@@ -276,11 +296,11 @@ bool workers_is_awaited(const struct workers *w, pid_t pid, const char *path)
 }
 
 /*
- * Asks for PATH of PID, announced or not. Returns 0 and sets *RET to the slot with the kernel's
- * answer; or an error.
+ * Asks for PATH of PID, announced or not. Returns 0 and the kernel's answer in *RET; or an
+ * error.
  */
-static int ask(struct workers *w, enum worker_op op, pid_t pid, const char *path,
-	const struct worker_slot **ret)
+static int ask(
+	struct workers *w, enum worker_op op, pid_t pid, const char *path, struct answer *ret)
 {
 	struct worker_request q = request_of(op, pid, path);
 	uint32_t index;
@@ -294,56 +314,53 @@ static int ask(struct workers *w, enum worker_op op, pid_t pid, const char *path
 int workers_read(struct workers *w, pid_t pid, const char *path, char *to, size_t size,
 	size_t *ret_len, uint64_t *ret_took_ns)
 {
-	const struct worker_slot *slot;
-	size_t len;
-	int e = ask(w, WORKER_READ, pid, path, &slot);
+	struct answer a;
+	int e = ask(w, WORKER_READ, pid, path, &a);
 
 	if (e < 0)
 		return e;
-	if (slot->reply.result < 0)
-		return slot->reply.result;
-	len = slot->reply.len;
-	if (len > size || len > WORKER_TEXT)
+	if (a.reply.result < 0)
+		return a.reply.result;
+	if (a.reply.len > size)
 		return -EFBIG;
-	memcpy(to, slot->text, len);
-	*ret_len = len;
-	*ret_took_ns = slot->reply.took_ns;
+	memcpy(to, a.text, a.reply.len);
+	*ret_len = a.reply.len;
+	*ret_took_ns = a.reply.took_ns;
 	return 0;
 }
 
 ssize_t workers_readlink(struct workers *w, pid_t pid, const char *path, char *to, size_t size)
 {
-	const struct worker_slot *slot;
+	struct answer a;
 	size_t len;
-	int e = ask(w, WORKER_READLINK, pid, path, &slot);
+	int e = ask(w, WORKER_READLINK, pid, path, &a);
 
 	if (e < 0)
 		return e;
-	if (slot->reply.result < 0)
-		return slot->reply.result;
-	len = slot->reply.len < size ? slot->reply.len : size;
-	len = len < WORKER_TEXT ? len : WORKER_TEXT;
-	memcpy(to, slot->text, len);
+	if (a.reply.result < 0)
+		return a.reply.result;
+	len = a.reply.len < size ? a.reply.len : size;
+	memcpy(to, a.text, len);
 	return (ssize_t)len;
 }
 
 int workers_compare(struct workers *w, pid_t a, pid_t b)
 {
 	struct worker_request q = {.op = WORKER_COMPARE, .pid = a, .other = b};
-	const struct worker_slot *slot;
+	struct answer answer;
 	int e;
 
 	if (has_parked(w, &q))
 		return -ETIMEDOUT;
-	e = complete(w, LANES_TEXTS, &q, NULL, &slot);
-	return e < 0 ? e : slot->reply.result;
+	e = complete(w, LANES_TEXTS, &q, NULL, &answer);
+	return e < 0 ? e : answer.reply.result;
 }
 
 int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct stream *ret)
 {
 	struct worker_request q = request_of(WORKER_OPEN, pid, path);
 	const unsigned int *at = &w->lanes.at[LANES_STREAMS];
-	const struct worker_slot *slot;
+	struct answer answer;
 	unsigned int place = 0;
 	int e;
 
@@ -354,9 +371,9 @@ int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct s
 	if (place == WORKER_STREAMS)
 		return -EMFILE;
 	q.stream = place; /* also valid if another worker takes over: all places are free there */
-	e = complete(w, LANES_STREAMS, &q, NULL, &slot);
+	e = complete(w, LANES_STREAMS, &q, NULL, &answer);
 	if (e == 0)
-		e = slot->reply.result;
+		e = answer.reply.result;
 	if (e < 0)
 		return e;
 	w->lanes.lane[*at].streams |= 1U << place;
@@ -382,13 +399,13 @@ static bool has_stream(const struct stream *s)
 }
 
 /*
- * Posts Q of stream S to its worker. Returns 0 and sets *RET to the slot; or an error: then the
- * worker that has S is not asked again.
+ * Posts Q of stream S to its worker. Returns 0; or an error: then the worker that has S is not
+ * asked again.
  */
-static int complete_stream(
-	struct stream *s, struct worker_request *q, const struct worker_slot **ret)
+static int complete_stream(struct stream *s, struct worker_request *q)
 {
 	struct workers *w = s->workers;
+	struct answer answer;
 	uint32_t index;
 	int r;
 
@@ -397,10 +414,10 @@ static int complete_stream(
 	index = posted(w, LANES_STREAMS);
 	q->stream = s->place;
 	post(w, LANES_STREAMS, q);
-	r = complete(w, LANES_STREAMS, q, &index, ret);
+	r = complete(w, LANES_STREAMS, q, &index, &answer);
 	if (r == 0 && !has_stream(s))
 		return -ESTALE; /* it was posted again to another worker */
-	return r < 0 ? r : (*ret)->reply.result;
+	return r < 0 ? r : answer.reply.result;
 }
 
 /* The worker may still write to BULK, so the copy is checked, not BULK. */
@@ -428,8 +445,7 @@ int workers_slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns)
 		.pid = s->pid,
 		.piece_bytes = (uint32_t)piece_bytes,
 		.slice_ns = slice_ns};
-	const struct worker_slot *slot;
-	int e = complete_stream(s, &q, &slot);
+	int e = complete_stream(s, &q);
 
 	if (e == 0)
 		e = copy_bulk(&s->workers->lanes.shared[s->lane].bulk, s->bulk);
@@ -441,9 +457,8 @@ int workers_slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns)
 int workers_probe(struct stream *s)
 {
 	struct worker_request q = {.op = WORKER_PROBE, .pid = s->pid};
-	const struct worker_slot *slot;
 
-	return complete_stream(s, &q, &slot);
+	return complete_stream(s, &q);
 }
 
 void workers_close_stream(struct stream *s)

@@ -789,6 +789,63 @@ static void a_worker_that_does_not_start_is_replaced(void **state)
 	ahead_ns = 0;
 }
 
+/* Answers each request at once with a result and a length that no worker has. */
+static void serve_lies(struct worker_lane *lane)
+{
+	for (;;) {
+		uint32_t at = atomic_load(&lane->done);
+
+		if (at == atomic_load(&lane->posted)) {
+			sched_yield();
+			continue;
+		}
+		lane->slot[at % WORKER_SLOTS].reply = (struct worker_reply){
+			.result = 4096, .len = 64};
+		atomic_store(&lane->done, at + 1);
+		worker_wake(&lane->done);
+	}
+}
+
+static int start_liar(void *to, unsigned int lane)
+{
+	struct crew *crew = to;
+
+	crew->pid[lane] = fork();
+	if (crew->pid[lane] == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		atomic_store(&crew->workers.lanes.shared[lane].pid, getpid());
+		atomic_store(&crew->workers.lanes.shared[lane].state, WORKER_SERVING);
+		serve_lies(&crew->workers.lanes.shared[lane]);
+	}
+	return crew->pid[lane] < 0 ? -errno : 0;
+}
+
+/* A positive result would be taken for the length of a link, or for a documented outcome. */
+static void a_worker_may_answer_anything(void **state)
+{
+	struct scene *s = *state;
+	struct crew crew = {.fd = s->fd};
+	struct lanes_control control = s->crew.workers.lanes.control;
+	struct stream_bulk bulk = {0};
+	struct stream stream = {.fd = -1, .bulk = &bulk};
+	uint64_t took_ns;
+	char text[64];
+	size_t len = 0;
+
+	control.start = start_liar;
+	control.to = &crew;
+	assert_int_equal(workers_open(&crew.workers), 0);
+	assert_int_equal(workers_start(&crew.workers, &control), 0);
+	assert_int_equal(
+		workers_read(&crew.workers, FREE, "stat", text, sizeof(text), &len, &took_ns),
+		-EIO);
+	assert_int_equal(len, 0);
+	assert_int_equal(workers_readlink(&crew.workers, FREE, "exe", text, sizeof(text)), -EIO);
+	assert_int_equal(workers_compare(&crew.workers, FREE, BLOCKS), -EIO);
+	assert_int_equal(workers_open_stream(&crew.workers, FREE, "smaps", &stream), -EIO);
+	crew_close(&crew);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -815,6 +872,7 @@ int main(void)
 		TEST(address_spaces_are_compared),
 		TEST(a_worker_that_proc_does_not_show_may_be_blocked),
 		TEST(a_worker_that_does_not_start_is_replaced),
+		TEST(a_worker_may_answer_anything),
 		TEST(a_worker_is_killed_again),
 		TEST(a_blocked_comparison_blocks_no_read),
 		TEST(a_worker_that_waits_for_memory_is_slow),
