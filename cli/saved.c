@@ -142,7 +142,7 @@ static bool get_file(const json_t *row, struct atlas_row *ret)
 	return true;
 }
 
-/* Gets the state of a deleted file; absent if it was not looked up. */
+/* Gets the state of a deleted or unlinked file; absent if it was not looked up. */
 static bool get_fate(const json_t *row, struct atlas_row *ret)
 {
 	const json_t *state = json_object_get(row, "state");
@@ -150,8 +150,8 @@ static bool get_fate(const json_t *row, struct atlas_row *ret)
 
 	if (!state)
 		return true;
-	ret->fate = name && ret->is_deleted ? maprow_find_state(name) : MAPPING_NOT_ASKED;
-	return ret->fate != MAPPING_NOT_ASKED;
+	ret->fate = name ? maprow_find_state(name) : MAPPING_NOT_ASKED;
+	return ret->fate == MAPPING_UNLINKED || (ret->is_deleted && ret->fate != MAPPING_NOT_ASKED);
 }
 
 /* Gets the members that only single mappings have. */

@@ -131,8 +131,9 @@ static int make_row(struct atlas *a, const struct atlas_row *row, struct atlas_r
 
 	*ret = (struct atlas_row){
 		.kind = row->kind, .is_deleted = row->is_deleted, .fate = row->fate};
-	if (by == ATLAS_BY_KIND) {
+	if (by == ATLAS_BY_KIND) { /* files of a kind have no state in common */
 		ret->is_deleted = false;
+		ret->fate = MAPPING_NOT_ASKED;
 	} else {
 		ret->inode = row->inode;
 		ret->major = row->major;

@@ -154,6 +154,23 @@ static void merges_a_kinds(void **state)
 	}
 }
 
+/* `memtally map --by=kind` called all files of a kind unlinked because one was. */
+static void a_kind_has_no_state_of_a_file(void **state)
+{
+	static const struct part p = {0x1000, "r--p", "/tmp/a (deleted)", 9, 0, 4, 4};
+	AUTO_ATLAS struct atlas kinds = {.by = ATLAS_BY_KIND}, files = {.by = ATLAS_BY_FILE};
+	struct mapping m = mapping_of(&p);
+
+	(void)state;
+	m.fate = MAPPING_UNLINKED;
+	assert_int_equal(atlas_add(&files, 42, &m), 0);
+	assert_int_equal(files.row[0].fate, MAPPING_UNLINKED);
+	assert_int_equal(atlas_add(&kinds, 42, &m), 0);
+	assert_int_equal(kinds.row[0].fate, MAPPING_NOT_ASKED);
+	assert_int_equal(atlas_add(&kinds, 42, &m), 0);
+	assert_int_equal(kinds.row[0].fate, MAPPING_NOT_ASKED);
+}
+
 static void finds_one_among_many(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE};
@@ -217,6 +234,7 @@ int main(void)
 		cmocka_unit_test(keeps_each_mapping),
 		cmocka_unit_test(merges_a_files),
 		cmocka_unit_test(merges_a_kinds),
+		cmocka_unit_test(a_kind_has_no_state_of_a_file),
 		cmocka_unit_test(finds_one_among_many),
 		cmocka_unit_test(what_is_too_much_is_told),
 		cmocka_unit_test(what_is_no_amount_is_no_sum),

@@ -13,6 +13,9 @@
 	"{\"mappings\":1,\"pid\":5,\"start\":\"00400000\",\"end\":\"00401000\",\"perms\":\"r-xp\","                      \
 	"\"device\":\"8:11\",\"inode\":7,\"name\":\"/bin/a\",\"kind\":\"code\",\"deleted\":true,\"state\":\"replaced\"," \
 	"\"rss_bytes\":4096}"
+#define UNLINKED                                                                                                   \
+	"{\"mappings\":1,\"device\":\"8:11\",\"inode\":8,\"name\":\"/tmp/a\",\"kind\":\"file\",\"deleted\":false," \
+	"\"state\":\"unlinked\",\"rss_bytes\":4096}"
 #define ANON                                                                                       \
 	"{\"mappings\":2,\"name\":\"[anon]\",\"kind\":\"anon\",\"deleted\":false,\"pss_bytes\":8192}"
 
@@ -44,6 +47,9 @@ static void reads_what_map_prints(void **state)
 	assert_int_equal(parse(HEAD("file") ANON TAIL(1), &files, error), 0);
 	assert_int_equal(files.row[1].kind, KIND_ANON);
 	assert_int_equal(files.row[1].mappings, 2);
+	assert_int_equal(parse(HEAD("file") UNLINKED TAIL(1), &files, error), 0);
+	assert_int_equal(files.row[2].fate, MAPPING_UNLINKED);
+	assert_false(files.row[2].is_deleted);
 	assert_int_equal(parse(HEAD("kind") ANON TAIL(1), &kinds, error), 0);
 	assert_string_equal(kinds.row[0].name, "anon");
 	assert_int_equal(parse(HEAD("kind") TAIL(0), &kinds, error), 0);
