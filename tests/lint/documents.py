@@ -17,6 +17,8 @@ PAGES = {"memtallyd": "docs/memtallyd.8", "memtally-web": "docs/memtally-web.8",
          "memtally-ledger": "docs/memtally-ledger.8",
          "memtally": "docs/memtally.1"}
 FILE_PAGE = "docs/memtally.yaml.5"
+VIEWS = ["usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/flag.c with a man page each
+EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "container"}  # cli/flag.c refuses none of these
 SAMPLE = "contrib/memtally.yaml"
 FAULTS = "docs/faults.md"
 LEDGER = "docs/ledger.md"
@@ -179,6 +181,32 @@ def check_options(source, build, options):
     return found + check_mentioned_options(source, options)
 
 
+def flag_views(source):
+    """The views that take a flag, by the flag, as the table of flag.c has them: ONLY(MAP), `all`, `tables`, `& ~`."""
+    path = next(path for path in common.paths(source, "cli") if os.path.basename(path) == "flag.c")
+    views = {"ONLY(" + view.upper() + ")": {view} for view in VIEWS}
+    views |= {"all": set(VIEWS), "tables": set(VIEWS) - {"explain"}}
+
+    def union(terms):
+        return set().union(*(views.get(term, set()) for term in re.findall(r"ONLY\(\w+\)|\w+", terms)))
+    rows = re.findall(r'\{"([a-z_]+)", c->[^,]*, ([^}]*)\}', common.read(source, path))
+    return {flag: union(terms.partition("& ~")[0]) - union(terms.partition("& ~")[2]) for flag, terms in rows}
+
+
+def check_views(source):
+    """The man page of a view describes every flag that the view takes, and no other one."""
+    taken = flag_views(source)
+    found = []
+    for view in VIEWS:
+        page = f"docs/memtally-{view}.1.in"
+        items = re.findall(r"^\.It (Fl .*)$", common.read(source, page).replace("\\-", "-"), re.M)
+        described = {flag for item in items for flag in re.findall(r"(?<= )-([a-z_]+)", item)}
+        wanted = EVERY_VIEW | {flag for flag, views in taken.items() if view in views}
+        found += [f"{page}: no word of --{flag}" for flag in sorted(wanted - described)]
+        found += [f"{page}: {view} does not take --{flag}" for flag in sorted(described - wanted)]
+    return found
+
+
 def check_mentioned_options(source, options):
     """Flags of ours can be told by their dots; the man pages' sources name only flags of ours."""
     known = {row[1] for row in options}
@@ -290,7 +318,7 @@ def findings(source, build):
     metrics, options, owners = dump(build, "metrics"), dump(build, "options"), dump(build, "owners")
     return (check_blocks(source, blocks(metrics, owners, dump(build, "balance")))
             + check_metric_names(source, metrics, owners)
-            + check_options(source, build, options) + check_sample(source, options)
+            + check_options(source, build, options) + check_views(source) + check_sample(source, options)
             + check_routes(source, owners) + check_map(source) + check_usage(source, owners) + check_operations(source)
             + check_links(source)
             + check_tests(source) + check_faults(source))

@@ -193,6 +193,21 @@ class Documents(Tree):
         self.assertEqual(found, ["docs/memtallyd.8: no word of --interval",
                                  "docs/memtally.yaml.5: no word of interval"])
 
+    def test_views(self):
+        self.write("cli/flag.c", '{"diff", c->diff, ONLY(MAP)},\n{"since", c->since, ONLY(USAGE) | ONLY(MAP)},\n'
+                                 '{"by", c->by, tables & ~ONLY(FILES)},\n{"pid", c->pid.count, all & ~ONLY(USAGE)},\n')
+        always = "".join(f".It Fl \\-{flag}\n" for flag in sorted(documents.EVERY_VIEW))
+        taken = {"usage": "since by", "map": "diff since by pid", "files": "pid", "pages": "by pid",
+                 "sharing": "by pid", "explain": "pid"}
+        for view, flags in taken.items():
+            self.write(f"docs/memtally-{view}.1.in",
+                       always + ".It Fl \\-" + " , \\-".join(flags.split()) + " Ns = Ns Ar X\n")
+        self.assertEqual(documents.check_views(self.folder.name), [])
+        self.write("docs/memtally-files.1.in", always + ".It Fl \\-by Ns = Ns Ar KIND\n")
+        self.assertEqual(documents.check_views(self.folder.name),
+                         ["docs/memtally-files.1.in: no word of --pid",
+                          "docs/memtally-files.1.in: files does not take --by"])
+
     def test_unknown_option(self):
         self.write("README.md", "run with --web.listen-adress=:80\n")
         self.assertEqual(documents.check_mentioned_options(self.folder.name, self.OPTIONS),
