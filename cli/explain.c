@@ -23,6 +23,7 @@
 #include "cli/plain.h"
 #include "cli/source.h"
 #include "cli/supervisor.h"
+#include "collectors/kcmp.h"
 #include "collectors/self.h"
 #include "collectors/sharing.h"
 #include "inside/claims.h"
@@ -388,7 +389,7 @@ static int look_at_others(struct explaining *x, const struct procfs *procfs)
 	int r = count < 0 ? (int)count : make_claims(x);
 
 	self_read(&self);
-	x->compare = procfs->live ? sharing_kcmp : NULL;
+	x->compare = procfs->live ? kcmp_memory : NULL;
 	x->hides = procfs->hides_from_us && !self.has_sys_ptrace;
 	x->is_inside = procfs->live && !procfs->is_whole;
 	for (ssize_t i = 0; r == 0 && i < count; i++)

@@ -19,16 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collectors/stream.h"
-
 enum {
 	MAPS_SEGMENTS = 8,            /* objects returned: the largest */
 	MAPS_SEGMENT_MIN = 256 << 10, /* bytes mapped; smaller objects are not returned */
 	MAPS_CANDIDATES = 128,        /* objects in the table */
-	MAPS_TEXT_MAX = 32 << 20,     /* bytes that maps_read() reads of any text */
-	/* bytes that it reads for each mapping that a process may have (vm.max_map_count) */
-	MAPS_LINE_MAX = 256,
-	MAPS_HEAD = 96, /* bytes of a line, up to the inode; the path is skipped */
+	MAPS_HEAD = 96,               /* bytes of a line, up to the inode; the path is skipped */
 };
 
 /* A mapped object: all mappings of one inode together. */
@@ -65,20 +60,10 @@ void maps_parser_init(struct maps_parser *p);
  */
 int maps_parser_feed(struct maps_parser *p, const char *text, size_t len);
 
-enum maps_outcome {
-	MAPS_CUT = 1, /* the text is longer than maps_read() reads */
-};
-
 /*
- * Reads S, a stream of maps, to its end into P, in pieces of SIZE bytes, with TEXT as the buffer.
- * Reads at most MAPS_TEXT_MAX, or MAPS_LINE_MAX times vm.max_map_count (below PROCFS_FD) if that is
- * more. A longer text has names of hundreds of bytes, or no end: the kernel continues at the next
- * higher address, so a process can map more there during the reading.
- *
- * Returns 0; MAPS_CUT if it stopped at the limit, with P as if the text had ended with the last
- * complete line; -EBADMSG; or a negative errno of stream_read().
+ * Ends the text here, although it goes on: as if it had ended with its last complete line.
  */
-int maps_read(struct stream *s, char *text, size_t size, int procfs_fd, struct maps_parser *p);
+void maps_parser_cut(struct maps_parser *p);
 
 /*
  * Writes the objects of at least MAPS_SEGMENT_MIN bytes, largest first, to RET, and their number to

@@ -15,6 +15,7 @@
 #include "base/userns.h"
 #include "collectors/amount.h"
 #include "collectors/fetch.h"
+#include "collectors/kcmp.h"
 #include "collectors/last.h"
 #include "collectors/names.h"
 #include "collectors/pass-state.h"
@@ -80,9 +81,9 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->table.to = pass;
 	pass->euid = geteuid();
 	pass->userns = userns_id();
-	pass->sharing.compare = pass->procfs.live ? sharing_kcmp : NULL;
+	pass->sharing.compare = pass->procfs.live ? kcmp_memory : NULL;
 	/* An address space compares equal to itself, unless the system call is missing or filtered. */
-	pass->can_compare = pass->procfs.live && sharing_kcmp(getpid(), getpid()) == 0;
+	pass->can_compare = pass->procfs.live && kcmp_memory(getpid(), getpid()) == 0;
 	pass->counts.durations.id = HISTOGRAM_PASS_DURATION;
 	pass->counts.holds = &pass->reader.holds;
 	pass_set_options(pass, options);

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "collectors/amount.h"
 #include "collectors/fetch.h"
-#include "collectors/maps.h"
+#include "collectors/maps-read.h"
 #include "collectors/relations-writes.h"
 
 enum {

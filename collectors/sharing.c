@@ -4,11 +4,8 @@
 #include "collectors/sharing.h"
 
 #include <errno.h>
-#include <linux/kcmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "collectors/workers.h"
 
@@ -16,13 +13,6 @@ enum {
 	SIEVE_BITS = 1 << 14,
 	ORDER_NEW = UINT32_MAX,
 };
-
-int sharing_kcmp(pid_t a, pid_t b)
-{
-	long r = syscall(SYS_kcmp, a, b, KCMP_VM, 0UL, 0UL);
-
-	return r < 0 ? -errno : (int)r;
-}
 
 void sharing_done(struct sharing *s)
 {

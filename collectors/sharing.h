@@ -20,7 +20,7 @@
 #include "base/buffer.h"
 #include "collectors/process.h"
 
-/* As kcmp(2) with KCMP_VM: 0 equal, 1 less, 2 greater, 3 unequal; or a negative errno. */
+/* As kcmp_memory() (kcmp.h). */
 typedef int sharing_compare(pid_t a, pid_t b);
 
 struct sharing {
@@ -39,9 +39,6 @@ struct sharing {
 	 */
 	size_t first, sorted, next;
 };
-
-/* Calls kcmp(2) with KCMP_VM. */
-int sharing_kcmp(pid_t a, pid_t b);
 
 /* Frees what S owns. */
 void sharing_done(struct sharing *s);

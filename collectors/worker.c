@@ -15,8 +15,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "collectors/kcmp.h"
 #include "collectors/proctext.h"
-#include "collectors/sharing.h"
 
 enum { PATH_SIZE = WORKER_PATH + 12 };
 
@@ -106,7 +106,7 @@ static int serve_request(struct worker *w, struct worker_slot *slot)
 	switch (q->op) {
 	case WORKER_READ: return read_file(w, slot);
 	case WORKER_READLINK: return read_link(w, slot);
-	case WORKER_COMPARE: return sharing_kcmp(q->pid, q->other);
+	case WORKER_COMPARE: return kcmp_memory(q->pid, q->other);
 	default: return q->stream < WORKER_STREAMS ? serve_stream(w, q) : -EBADF;
 	}
 }

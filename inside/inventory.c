@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collectors/kcmp.h"
 #include "inside/filepages.h"
 #include "inside/mapping.h"
 #include "inside/whereabouts.h"
@@ -27,7 +28,7 @@ void inventory_init(struct inventory *s, bool live)
 	*s = (struct inventory){
 		.shelf = {.max = SHELF_LIMITS, .seed = seed},
 		.coverage = {.max = COVERAGE_MAX, .seed = seed},
-		.spaces.compare = live ? sharing_kcmp : NULL,
+		.spaces.compare = live ? kcmp_memory : NULL,
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
 }

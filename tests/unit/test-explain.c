@@ -4,6 +4,7 @@
 
 #include "tests/unit/unit.h"
 
+#include "collectors/kcmp.h"
 #include "collectors/mapcounts.h"
 #include "collectors/procfs.h"
 #include "tests/unit/asked.h"
@@ -18,7 +19,7 @@ static bool is_averaged;
 
 int __real_procfs_open(const char *path, struct procfs *ret);
 int __wrap_procfs_open(const char *path, struct procfs *ret);
-int __wrap_sharing_kcmp(pid_t a, pid_t b);
+int __wrap_kcmp_memory(pid_t a, pid_t b);
 void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms);
 
 int __wrap_procfs_open(const char *path, struct procfs *ret)
@@ -37,7 +38,7 @@ void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms)
 	m->verdict = MAPCOUNTS_AVERAGED;
 }
 
-int __wrap_sharing_kcmp(pid_t a, pid_t b)
+int __wrap_kcmp_memory(pid_t a, pid_t b)
 {
 	(void)a;
 	(void)b;

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "collectors/maps.h"
+#include "collectors/maps-read.h"
 #include "tests/unit/tree.h"
 
 static int read_below(int procfs_fd, int fd, char *text, size_t size, struct maps_parser *p)

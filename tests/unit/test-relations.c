@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "collectors/kin-family.h"
+#include "collectors/maps-read.h"
 #include "collectors/relations.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"

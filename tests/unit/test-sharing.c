@@ -7,6 +7,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
+#include "collectors/kcmp.h"
 #include "collectors/sharing.h"
 
 enum { PIDS = 512 };
@@ -430,10 +431,10 @@ static void compares_the_threads_of_dead_leaders(void **state)
 static void asks_the_kernel(void **state)
 {
 	(void)state;
-	if (sharing_kcmp(getpid(), getpid()) == -ENOSYS)
+	if (kcmp_memory(getpid(), getpid()) == -ENOSYS)
 		skip();
-	assert_int_equal(sharing_kcmp(getpid(), getpid()), 0);
-	assert_int_equal(sharing_kcmp(getpid(), INT32_MAX), -ESRCH);
+	assert_int_equal(kcmp_memory(getpid(), getpid()), 0);
+	assert_int_equal(kcmp_memory(getpid(), INT32_MAX), -ESRCH);
 }
 
 int main(void)
