@@ -23,6 +23,8 @@ SAMPLE = "contrib/memtally.yaml"
 FAULTS = "docs/faults.md"
 LEDGER = "docs/ledger.md"
 INSTALL = "docs/install.md"
+MAP = "docs/ARCHITECTURE.md"
+MAP_PARTS = ("docs/blocked-reads.md",)
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
 
@@ -243,12 +245,12 @@ def check_routes(source, owners):
 
 
 def check_map(source):
-    """Where to look for what a pass does: each file of these folders, by its name in backquotes."""
-    text = common.read(source, "docs/ARCHITECTURE.md")
+    """Where to look for what a pass does: each file of these folders, by its name in backquotes, on one of the pages."""
+    text = "".join(common.read(source, page) for page in (MAP, *MAP_PARTS))
     named = {os.path.splitext(os.path.basename(name))[0] for name in re.findall(r"`([a-z/-]+\.[ch])`", text)}
     files = {os.path.splitext(path)[0] for folder in ("collectors", "daemon")
              for path in common.paths(source, folder) if path.endswith((".c", ".h"))}
-    return [f"docs/ARCHITECTURE.md: no word of {path}" for path in sorted(files)
+    return [f"{MAP}: no word of {path}" for path in sorted(files)
             if os.path.basename(path) not in named]
 
 

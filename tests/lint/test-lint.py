@@ -226,7 +226,9 @@ class Documents(Tree):
 
     def test_map(self):
         self.write("docs/ARCHITECTURE.md", "`collectors/told.c`, `short.h`; untold.c is no name, nor is `daemon/part`\n")
-        for path in ("collectors/told.c", "collectors/told.h", "daemon/short.h", "daemon/untold.c",
+        for page in documents.MAP_PARTS:
+            self.write(page, f"`{os.path.basename(page)[:3]}.c`\n")
+        for path in ("collectors/told.c", "collectors/told.h", "daemon/short.h", "daemon/untold.c", "daemon/blo.c",
                      "daemon/part.c", "web/other.c", "daemon/Makefile.inc"):
             self.write(path, "")
         self.assertEqual(documents.check_map(self.folder.name),
