@@ -24,7 +24,7 @@ FAULTS = "docs/faults.md"
 LEDGER = "docs/ledger.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
-MAP_PARTS = ("docs/blocked-reads.md",)
+MAP_PARTS = ("docs/blocked-reads.md", "docs/estimator.md")
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
 
