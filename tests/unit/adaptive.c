@@ -10,10 +10,10 @@
 #include "base/clock.h"
 #include "tests/unit/run.h"
 
-#define CALL_NS     (2 * NS_PER_USEC) /* from one look at the clock to the next */
+#define CALL_NS     (2 * NS_PER_USEC) /* from one read of the clock to the next */
 #define CALL_CPU_NS (20 * NS_PER_USEC)
 #define DAY_S       UINT64_C(86400)
-#define EPOCH_S     UINT64_C(1700000000) /* when the machine was started */
+#define EPOCH_S     UINT64_C(1700000000) /* when the machine was booted */
 
 const struct tree_process adaptive_cast[ADAPTIVE_CAST] = {
 	{.pid = 2, .image = 2, .name = "kthreadd", .state = 'I'},
@@ -56,9 +56,10 @@ const struct tree_process adaptive_worker = {.pid = 30,
 	.uss_kib = 1000};
 
 /*
- * A clock of the tests' own, which a machine that has much else to do does not move: time passes by looks at it and by
- * pauses. It has run for a day, since tests have times long ago. And what is read costs the same on every machine: else
- * that would decide who is measured, and how.
+ * A simulated clock, so that the load of the machine does not change results. Time passes with each
+ * read of the clock (CALL_NS) and with each pause. The clock starts at one day, because tests use
+ * times in the past. Each read of the thread's CPU clock adds CALL_CPU_NS, so that a measurement
+ * costs the same on every machine: the cost decides which processes are measured, and how.
  */
 static uint64_t time_ns = DAY_S * NS_PER_SEC, cpu_ns;
 
@@ -151,7 +152,7 @@ struct adaptive *adaptive_new(const struct pass_options *with)
 		s->opened[i].suffix = files[i];
 	o.procfs = s->tree.path;
 	assert_int_equal(pass_open(&o, &s->pass), 0);
-	s->pass->adapt.walks.slice_ns = 0; /* one read() each */
+	s->pass->adapt.walks.slice_ns = 0; /* slices of one read() each */
 	return s;
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adaptive passes over a tree (tree.h) with a few processes that are measured in the first of them: what the tests of
- * each part of such a pass begin with.
+ * Adaptive passes over a simulated /proc
+ *
+ * A simulated /proc (tree.h) with a few processes, and a pass in adaptive mode over it. The first
+ * pass measures them all. Tests of each part of an adaptive pass start from here. The clock is
+ * simulated (adaptive.c).
  */
 #ifndef MEMTALLY_TESTS_UNIT_ADAPTIVE_H
 #define MEMTALLY_TESTS_UNIT_ADAPTIVE_H
@@ -11,7 +14,7 @@
 #include "snapshot/view.h"
 #include "tests/unit/tree.h"
 
-/* What processes open in a pass, by file. */
+/* The files of a process whose open() calls are counted. */
 enum adaptive_file {
 	OPENED_ROLLUP,
 	OPENED_STATUS,
@@ -24,59 +27,79 @@ enum adaptive_file {
 struct adaptive {
 	struct tree tree;
 	struct pass *pass;
-	struct tree_event opened[OPENED_FILES]; /* since the last pass began, or adaptive_turns() */
+	/* open() calls since the last pass began, or since adaptive_turns() began */
+	struct tree_event opened[OPENED_FILES];
 };
 
-/* Who is there: a kernel thread, and four that share a little. */
+/* The processes of the tree: a kernel thread, and four processes that share a little memory. */
 enum {
 	ADAPTIVE_CAST = 5,
-	ADAPTIVE_PSS_KIB = 2001 + 2002 + 1503 + 64004, /* of all */
+	ADAPTIVE_PSS_KIB = 2001 + 2002 + 1503 + 64004, /* sum of all */
 };
 extern const struct tree_process adaptive_cast[ADAPTIVE_CAST];
 
-/* Others that a test may add: one of 8 GiB, and a worker that shares 9000 of its 10000 KiB with one other. */
+/*
+ * Processes that a test may add: one of 8 GiB, and a worker of 10000 KiB that shares 9000 KiB with
+ * one other process.
+ */
 extern const struct tree_process adaptive_large, adaptive_worker;
 
-/* With the cast in its tree and no pass yet. A failure of any of these functions fails the test. */
+/*
+ * Returns a tree that holds adaptive_cast, with a pass of options WITH that has not run yet. Any
+ * failure in a function of this file fails the test.
+ */
 struct adaptive *adaptive_new(const struct pass_options *with);
-struct adaptive *adaptive_new_within(uint64_t max_age_ns); /* else with run_adaptive */
+/* all other options as in run_adaptive */
+struct adaptive *adaptive_new_within(uint64_t max_age_ns);
 void adaptive_done(struct adaptive **s);
 #define AUTO_ADAPTIVE CLEANUP(adaptive_done)
 
 /*
- * P, with a statm as the kernel prints it of a process whose status has no parts: what is not private is of files.
- * It has MORE_PAGES resident than P says.
+ * Adds P to the tree. Its statm is as the kernel prints it for a process whose status has no
+ * RssAnon: the shared part of P's RSS (RSS less USS) counts as file pages. statm reports MORE_PAGES
+ * more resident pages than P has.
  */
 void adaptive_add(struct adaptive *s, const struct tree_process *p, uint64_t more_pages);
 
-/* P, with a statm that says: all of it is anonymous. */
+/* Adds P to the tree, with a statm that reports all of its memory as anonymous. */
 void adaptive_add_anon(struct adaptive *s, const struct tree_process *p);
 
-/* COUNT mappings that make up P's memory, in maps and in smaps. */
+/* Adds maps and smaps for P, in which COUNT equal mappings make up its memory. */
 void adaptive_add_mappings(struct adaptive *s, const struct tree_process *p, unsigned int count);
 
-/* A pass, and what it has published. */
+/* Runs a pass. Returns the published image; the caller unrefs it. */
 struct view *adaptive_pass(struct adaptive *s);
 
-/* The same, instead of *VIEW. */
+/* Runs a pass, and replaces *VIEW by the published image. */
 void adaptive_again(struct adaptive *s, struct view **view);
 
-/* How many of status were read, beside our own, which every pass reads. */
+/*
+ * Returns how many times the last pass opened a status file, not counting memtallyd's own, which
+ * every pass reads.
+ */
 unsigned int adaptive_looks(const struct adaptive *s);
 
-/* Plans, for a next pass in SECONDS. */
+/* Plans the measurements until the next pass, which begins in SECONDS. */
 void adaptive_plan(struct adaptive *s, unsigned int seconds);
 
-/* Takes a turn; of slices when their pause is over. False: there is none. */
+/*
+ * Makes the next planned measurement, or the next slice of one after waiting for the pause between
+ * slices. Returns false if none is planned.
+ */
 bool adaptive_turn(struct adaptive *s);
 
-/* Plans, and takes all turns there are; their number. */
+/*
+ * Plans, and makes all planned measurements. Returns how many calls of adaptive_turn() that took.
+ */
 unsigned int adaptive_turns(struct adaptive *s);
 
-/* PID's, which there is. */
+/* Returns the row of PID; fails the test if there is none. */
 const struct snapshot_process *adaptive_row(const struct view *view, uint32_t pid);
 
-/* ROW says of P what was measured, and no more. */
+/*
+ * Fails unless ROW shows exactly the measured figures of P, with bounds no wider than rounding (1
+ * KiB).
+ */
 void adaptive_assert_quiet(const struct snapshot_process *row, const struct tree_process *p);
 
 #endif

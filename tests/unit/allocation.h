@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocations that fail on demand, for tests linked with $(WRAP_ALLOCATION). A test runs the same
- * work with its first, second ... allocation failing until none fails any more:
+ * Allocations that fail on demand
+ *
+ * For tests that are linked with $(WRAP_ALLOCATION). A test runs the same work with its first,
+ * second, ... allocation failing, until no allocation fails:
  *
  *     for (unsigned int n = 1; ; n++) {
  *             allocation_fail_at(n);
@@ -16,13 +18,15 @@
 
 #include <stdbool.h>
 
-/* The Nth allocation from now on fails, once; 0: none does. */
+/* Makes the Nth allocation from now on fail, once; 0: no allocation fails. */
 void allocation_fail_at(unsigned int n);
 
-/* Back to normal; whether the allocation that was to fail has been reached. */
+/*
+ * Lets all allocations succeed again. Returns true if the allocation that was to fail was reached.
+ */
 bool allocation_end(void);
 
-/* Allocations since the last allocation_fail_at(). */
+/* Returns the number of allocations since the last allocation_fail_at(). */
 unsigned int allocation_count(void);
 
 #endif

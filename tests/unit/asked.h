@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memtally, asked in a child about a tree that looks like /proc (tree.h), and what it answers in JSON. */
+/*
+ * Runs memtally in a child process over a simulated /proc (tree.h), and parses the JSON that it
+ * prints.
+ */
 #ifndef MEMTALLY_TESTS_UNIT_ASKED_H
 #define MEMTALLY_TESTS_UNIT_ASKED_H
 
@@ -11,23 +14,29 @@
 
 struct asked {
 	int status;
-	json_t *json;      /* owned; NULL: it has printed nothing */
-	struct buffer err; /* terminated */
+	json_t *json;      /* owned; NULL: memtally printed nothing */
+	struct buffer err; /* standard error, terminated by NUL */
 };
 
 void asked_done(struct asked *a);
 #define AUTO_ASKED CLEANUP(asked_done)
 
-/* Runs memtally with ARGS, NULL behind the last, and --json over T, of which EVENT happens; NULL: none. Whatever else it prints than JSON fails the test. */
+/*
+ * Runs `memtally --json ARGS...` over T, and stores the result in *RET; asked_done() frees it. ARGS
+ * ends with NULL. EVENT happens to T while memtally runs; NULL: none. Fails the test if standard
+ * output is not JSON.
+ */
 void asked_run(
 	const struct tree *t, struct tree_event *event, const char *const *args, struct asked *ret);
 #define ASKED(t, event, ret, ...) asked_run(t, event, (const char *const[]){__VA_ARGS__, NULL}, ret)
 
-/* The same without --json. */
+/* Runs `memtally ARGS...` without --json; *RET is its output and exit status. */
 void asked_text(const struct tree *t, struct tree_event *event, const char *const *args,
 	struct running *ret);
 
-/* What is at PATH in it, "processes.0.pid"; NULL: nothing is. */
+/*
+ * Returns the value at PATH in the JSON, for example "processes.0.pid", or NULL if there is none.
+ */
 const json_t *asked_at(const struct asked *a, const char *path);
 
 #endif

@@ -32,7 +32,7 @@
 
 enum { KCMP_FILE_ = 0 };
 
-typedef bool attempt(void); /* true: it has succeeded */
+typedef bool attempt(void); /* returns true if the attack succeeded */
 
 static bool reads_memory(void)
 {
@@ -70,7 +70,6 @@ static bool opens_of(pid_t pid, const char *file, int flags)
 	return attempts_opens(path, flags);
 }
 
-/* FILE of either victim's in /proc. */
 bool attempts_opens_of_victim(const char *file, int flags)
 {
 	return opens_of(victims.victim, file, flags) || opens_of(victims.nobodys, file, flags);
@@ -111,7 +110,10 @@ static bool steals_descriptor(void)
 {
 	long pidfd = syscall(SYS_pidfd_open, victims.fellow, 0), fd;
 
-	/* Without an own one any other number does: refused is refused. */
+	/*
+	 * Without pidfd_open() there is no valid pidfd. Any other number will do: the filter
+	 * refuses the call before that.
+	 */
 	fd = syscall(SYS_pidfd_getfd, pidfd, victims.secret_fd, 0);
 	return fd >= 0;
 }
@@ -126,7 +128,7 @@ static bool opens_shadow(void)
 	return attempts_opens("/etc/shadow", O_RDONLY);
 }
 
-/* One that is his own, too. */
+/* Includes a file that the attacker owns. */
 static bool writes_file(void)
 {
 	return attempts_opens(victims.file, O_WRONLY) ||
@@ -181,7 +183,7 @@ static bool connects_out(void)
 				  sizeof(victims.listener)) == 0;
 }
 
-/* Out of a client's connection a new one, without connect() to it. */
+/* Turns an accepted connection into a new outgoing one, without connect() to the target. */
 static bool connects_by_sending(void)
 {
 	const struct sockaddr none = {.sa_family = AF_UNSPEC};
@@ -201,7 +203,7 @@ static bool connects_to(const struct sockaddr_un *address, socklen_t size)
 	return fd >= 0 && connect(fd, (const struct sockaddr *)address, size) == 0;
 }
 
-/* As systemd's private one, and those of container engines. */
+/* Stands for root's sockets: systemd's private socket, and those of container engines. */
 static bool connects_to_root(void)
 {
 	return connects_to(&victims.roots, sizeof(victims.roots));
@@ -263,7 +265,10 @@ static bool becomes_root(void)
 	return setresuid(0, 0, 0) == 0 && setgroups(0, NULL) == 0;
 }
 
-/* The saved uid, where that is another: of whom the kernel lets one become. Without getresuid() one would try them all. */
+/*
+ * The kernel lets a process change to its saved uid. Without getresuid() an attacker would have to
+ * try all uids.
+ */
 static bool becomes_its_master(void)
 {
 	uid_t real, effective, saved;
@@ -290,7 +295,7 @@ static bool signals(void)
 	return kill(victims.fellow, SIGCONT) == 0;
 }
 
-/* Any signal, also one that can't be blocked. */
+/* F_SETSIG accepts any signal, SIGKILL included. */
 static bool signals_by_descriptor(void)
 {
 	return fcntl(victims.accepted_fd, F_SETOWN, victims.fellow) == 0 ||
@@ -298,7 +303,10 @@ static bool signals_by_descriptor(void)
 	       fcntl(victims.accepted_fd, F_SETFL, O_ASYNC) == 0;
 }
 
-/* CALL exists for whoever may make it: other errors than that it may not are of our arguments. */
+/*
+ * Returns true if the kernel or the filter lets the process make CALL: any error but EPERM, ENOSYS
+ * and EACCES comes from our invalid arguments.
+ */
 static bool is_let(long number)
 {
 	return syscall(number, -1L, NULL, -1L, NULL, -1L, NULL) >= 0 ||
@@ -322,8 +330,9 @@ static bool uses_what_few_need(void)
 static const struct {
 	const char *name;
 	attempt *try;
-	bool is_sure; /* that root may do it, whatever kernel and container */
-	int to;       /* enum attempts_by: whom it is refused to; 0: all */
+	/* root without restrictions succeeds on every kernel and in every container */
+	bool is_sure;
+	int to; /* bits of enum attempts_by: daemons that must be refused; 0: all */
 } attempts[] = {
 	{"reads another's memory", reads_memory, true},
 	{"writes another's memory", writes_memory, true},

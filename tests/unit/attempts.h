@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an attacker would try who has taken over one of the daemons, on the victims (victims.h). */
+/*
+ * Attacks from a compromised daemon
+ *
+ * What an attacker would try after taking over one of the daemons, against the processes, files and
+ * sockets of victims.h. Each attempt must fail there, and succeed in a process that kept its
+ * rights.
+ */
 #ifndef MEMTALLY_TESTS_UNIT_ATTEMPTS_H
 #define MEMTALLY_TESTS_UNIT_ATTEMPTS_H
 
 #include <stdbool.h>
 
-/* Who tries; not all of them are refused everything. */
+/* The daemon that makes the attempts. Some attempts are allowed to some daemons. */
 enum attempts_by {
-	ATTEMPTS_BY_NOBODY = 0, /* who has given up nothing */
+	ATTEMPTS_BY_NOBODY = 0, /* control: a process that has given up no rights */
 	ATTEMPTS_BY_MEMTALLYD = 1 << 0,
 	ATTEMPTS_BY_RESOLVER = 1 << 1,
 	ATTEMPTS_BY_WEB = 1 << 2,
@@ -16,8 +22,8 @@ enum attempts_by {
 };
 
 /*
- * Tries all of it in the calling process, and says on standard error what succeeds that should not; of nobody in particular,
- * what does not that should, root being root. How many these were.
+ * Returns true if the calling process can open PATH, or FILE in /proc/PID of one of the two
+ * victims, with FLAGS (open(2)).
  */
 unsigned int attempts_make(enum attempts_by who);
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written of a bucket that snapshots of a memtallyd are taken into whose truth is known (feed.h). */
+/*
+ * The rows that a ledger's bucket would write
+ *
+ * A simulated memtallyd (feed.h) feeds a bucket. Instead of a database, a struct book adds up what
+ * the bucket would write, so that a test can compare the sums with the true usage.
+ */
 #ifndef MEMTALLY_TESTS_UNIT_BOOK_H
 #define MEMTALLY_TESTS_UNIT_BOOK_H
 
@@ -8,7 +13,7 @@
 
 enum { BOOK_SERIES_MAX = 64 };
 
-/* What was written, by kind and name; and in the last one, for itself. */
+/* Sums of all that was written, by kind and name, and the time span of the last write. */
 struct book {
 	struct bucket b;
 	struct feed feed;
@@ -20,27 +25,33 @@ struct book {
 	size_t sums, writes;
 	double covered_s, sampled_s;
 	uint64_t last_from_ns, last_to_ns;
-	size_t names; /* that may be new in a write */
-	bool is_full; /* nothing can be written */
+	size_t names; /* how many new names of each kind one write may contain */
+	bool is_full; /* a write fails: the bucket is kept and extended */
 };
 
 void book_begin(struct book *k);
 void book_end(struct book *k);
 
-/* Which of the sums is of KIND and NAME; one of nothing if there was none. */
+/* Returns the index in .sum of KIND and NAME; adds a sum of 0 if there is none. */
 size_t book_find(struct book *k, enum usage_kind kind, const char *name);
 
-/* A pass, now, is taken, and what is complete is written: an outcome of bucket_take(). */
+/*
+ * Makes a pass, gives its image to the bucket, and writes all completed slots. Returns what
+ * bucket_take() returned.
+ */
 int book_take(struct book *k);
 
-/* Passes for SECONDS, each 10 s. */
+/* Lets SECONDS pass, with a pass each 10 s. */
 void book_run(struct book *k, double seconds);
 
-/* What there is is written; and if there is any. */
+/*
+ * book_write_down() writes what the bucket holds, which must not be empty; book_flush() does the
+ * same if it is not empty.
+ */
 void book_write_down(struct book *k);
 void book_flush(struct book *k);
 
-/* What was written of O is what it has used, to PART. */
+/* Fails unless the PSS that was written for O matches its true usage within the fraction PART. */
 void book_check_pss(struct book *k, const struct feed_owner *o, double part);
 
 #endif

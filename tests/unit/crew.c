@@ -57,7 +57,10 @@ void crew_open(struct crew *crew, int fd)
 		.kill = end,
 		.wait = go_on,
 		.to = crew,
-		/* A first read of a file may write its access time, for which the disk may be waited (state D). */
+		/*
+		 * The first read of a file may update its access time, and wait for the disk in
+		 * state D.
+		 */
 		.patience = {.long_ns = 200 * NS_PER_MSEC,
 			.short_ns = NS_PER_MSEC,
 			.share_ns = 900 * NS_PER_MSEC}};

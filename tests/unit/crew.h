@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real workers for unit tests, which read a tree of files. */
+/* Real measuring workers for unit tests, which read a simulated /proc. */
 #ifndef MEMTALLY_TESTS_UNIT_CREW_H
 #define MEMTALLY_TESTS_UNIT_CREW_H
 
@@ -10,21 +10,24 @@
 
 struct crew {
 	struct workers workers;
-	int fd; /* of the tree; borrowed */
+	int fd; /* directory of the tree; borrowed */
 	pid_t pid[LANES];
-	bool was_hurried; /* the last read that took some time was waited for with the short patience */
+	bool was_hurried; /* the last wait for a slow read used the short patience */
 	/* Set by the test: */
-	bool is_stopped;  /* no read is waited for any more */
-	bool cannot_kill; /* a worker that is to be killed goes on */
+	bool is_stopped;  /* the wait callback asks to stop: no further read is waited for */
+	bool cannot_kill; /* killing a worker has no effect */
 };
 
-/* Starts workers that read below FD. CREW must not move afterwards. */
+/*
+ * Starts workers that read below directory FD. CREW must not move afterwards: the workers'
+ * callbacks point to it.
+ */
 void crew_open(struct crew *crew, int fd);
 
-/* Notes which workers have exited. */
+/* Reaps the workers that have exited, and frees their lanes. */
 void crew_reap(struct crew *crew);
 
-/* Kills all workers, and waits for their end. */
+/* Kills all workers, and waits until they have exited. */
 void crew_close(struct crew *crew);
 
 #endif

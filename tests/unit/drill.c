@@ -15,8 +15,8 @@
 #include "tests/unit/victims.h"
 
 enum {
-	ABI_SCOPE = 6,  /* of Landlock, Linux 6.12 */
-	WRONG_MAX = 90, /* as an exit status; greater ones say what else went wrong */
+	ABI_SCOPE = 6,  /* Landlock ABI that scopes abstract sockets (Linux 6.12) */
+	WRONG_MAX = 90, /* as an exit status; greater ones report failures of the drill itself */
 };
 
 void drill_needs_root(void)

@@ -130,7 +130,10 @@ void elfimage_make(union elfimage *f)
 	i->segment[2] = (Elf64_Phdr){.p_type = PT_GNU_STACK};
 	add_sections(i);
 	add_symbols(i);
-	/* Names of sections and of symbols are in one section each; here it is one for both. */
+	/*
+	 * ELF allows one string section for names of sections and another for symbols. This file
+	 * uses one for both.
+	 */
 	memcpy(i->strings + 128, i->names, 128);
 	for (unsigned int n = 1; n < ELFIMAGE_SECTIONS; n++)
 		i->section[n].sh_name += 128;

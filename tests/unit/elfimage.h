@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small ELF file in memory, for tests: two segments, .text, .data, .bss, symbols, a build id and a debug link.
+ * A small ELF file in memory, for tests: two loadable segments, .text, .data, .bss, .tbss, symbols,
+ * a build id and a debug link.
  */
 #ifndef MEMTALLY_TESTS_UNIT_ELFIMAGE_H
 #define MEMTALLY_TESTS_UNIT_ELFIMAGE_H

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is explained: 8 MiB of heap alone and 2 MiB shared, a file, a memfd, some of it swapped out. */
+/*
+ * A sample for `memtally explain`: a process with 8 MiB of private heap and 2 MiB of shared heap, a
+ * file and a memfd, partly swapped out.
+ */
 #ifndef MEMTALLY_TESTS_UNIT_EXPLAINED_H
 #define MEMTALLY_TESTS_UNIT_EXPLAINED_H
 
 #include "cli/explanation.h"
 
-/* What is explained, with all that belongs to it. */
+/* The explanation, and all that it refers to. */
 struct explained {
 	struct portrait portrait;
 	struct sharers sharers;
@@ -17,10 +20,15 @@ struct explained {
 void explained_open(struct explained *p);
 void explained_close(struct explained *p);
 
-/* A process of PROGRAM has a mapping at START, or of file INODE. */
+/*
+ * Records that a process of PROGRAM also has the mapping at START (inode 0), or file INODE mapped.
+ */
 void explained_see(struct explained *p, const char *program, uint64_t start, uint64_t inode);
 
-/* memtallyd has seen it grow, by so many bytes a second. */
+/*
+ * Sets the growth that memtallyd reports for the process: SLOPE and its standard ERROR, in bytes
+ * per second.
+ */
 void explained_grows(struct explained *p, double slope, double error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of a test is to be run, as whoever starts it says: set to nothing is as good as not set. */
+/* How much of a test to run, by environment variables. An empty variable counts as unset. */
 #ifndef MEMTALLY_TESTS_UNIT_EXTENT_H
 #define MEMTALLY_TESTS_UNIT_EXTENT_H
 
@@ -13,13 +13,16 @@ static inline bool extent_is_set(const char *name)
 	return value && *value;
 }
 
-/* The long check: all there is. */
+/* True for the long check: run every case. */
 static inline bool extent_is_long(void)
 {
 	return extent_is_set("MEMTALLY_LONG");
 }
 
-/* Everything takes up to 50 times as long, below valgrind and sanitizers, and the check is the short one: little of it. */
+/*
+ * True under valgrind and sanitizers, where code runs up to 50 times slower: the check is the short
+ * one, run few cases.
+ */
 static inline bool extent_is_slow(void)
 {
 	return extent_is_set("MEMTALLY_SLOW");

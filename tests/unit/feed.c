@@ -15,7 +15,7 @@
 
 #define AHEAD_NS (1000 * NS_PER_SEC)
 
-enum { CROWD_NUMBER = 100000 }; /* of the first of a crowd, and of nobody else */
+enum { CROWD_NUMBER = 100000 }; /* number of the first owner of a crowd; no other owner has it */
 
 void feed_init(struct feed *f)
 {
@@ -78,7 +78,10 @@ void feed_wait(struct feed *f, double seconds)
 	}
 }
 
-/* As collectors/tally.c does; who has gone loses its row, with that of the last step. */
+/*
+ * Integrates as collectors/tally.c does. An owner without processes loses its row, and so what the
+ * last step would have added.
+ */
 static void integrate(struct feed *f, struct feed_owner *o)
 {
 	double seconds = (double)(f->monotonic_ns - f->last_ns) / (double)NS_PER_SEC;
@@ -132,7 +135,7 @@ static void add_crowd(struct feed *f, struct builder *b)
 		c->byte_s = 0;
 		c->created_ns = f->realtime_ns;
 	}
-	/* From 0, or from what they had. */
+	/* Members of a new crowd rise from 0: the trapezoid has half the area. */
 	if (f->sequence > 1)
 		c->byte_s += (double)c->pss_bytes * seconds / (c->has_row ? 1 : 2);
 	c->has_row = true;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A memtallyd as the ledger sees it, on clocks of the test's own: owners whose PSS is what the test says, counters
- * integrated by memtallyd's rule, and an image for each pass. Beside them the truth: what each owner has used,
- * whoever was there to see it.
+ * A simulated memtallyd, as the ledger sees it
+ *
+ * Owners have the PSS that the test sets. The feed integrates their counters by memtallyd's rule
+ * and makes an image for each pass, on clocks that the test moves. Beside that it keeps the truth:
+ * what each owner has used, whether or not a memtallyd was running.
  */
 #ifndef MEMTALLY_TESTS_UNIT_FEED_H
 #define MEMTALLY_TESTS_UNIT_FEED_H
@@ -20,22 +22,22 @@ struct feed_owner {
 	const char *name, *user; /* borrowed */
 	uint32_t number;
 	uint64_t pss_bytes, swap_bytes, processes;
-	bool is_denied; /* memtallyd may not read its memory */
-	bool has_row;   /* memtallyd knows of it */
+	bool is_denied; /* memtallyd may not read its memory: its rows have no PSS and no swap */
+	bool has_row;   /* memtallyd has a row for it */
 	uint64_t created_ns, last_pss_bytes;
-	double byte_s; /* memtallyd's counter */
+	double byte_s; /* memtallyd's counter, byte seconds */
 	double true_byte_s, true_swap_byte_s, true_process_s;
 };
 
 /*
- * Owners without a user of their own who are all alike, and have new names whenever feed_rename() is called. Of users and
- * groups each has a number of its own.
+ * Many owners that are all alike, without a user of their own. feed_rename() gives all of them new
+ * names. Users and groups of the crowd have a number each.
  */
 struct feed_crowd {
 	enum usage_kind kind;
 	unsigned int count;
 	size_t name_bytes;
-	uint64_t pss_bytes; /* of each; they have a process each */
+	uint64_t pss_bytes; /* of each owner; each has one process */
 	unsigned int generation;
 	bool has_row;
 	uint64_t created_ns;
@@ -44,42 +46,48 @@ struct feed_crowd {
 
 struct feed {
 	uint64_t monotonic_ns, suspended_ns, realtime_ns;
-	uint8_t instance;    /* which memtallyd it is */
-	uint64_t sequence;   /* 0: none runs */
+	uint8_t instance;    /* tells one memtallyd from the next */
+	uint64_t sequence;   /* of the last image; 0: no pass yet */
 	uint64_t last_ns;    /* CLOCK_MONOTONIC of the last pass */
 	uint64_t created_ns; /* CLOCK_REALTIME of its start */
 	uint64_t interval_ns;
-	uint64_t userns; /* whose the uids are */
+	uint64_t userns; /* user namespace of the uids */
 	struct feed_owner owner[FEED_OWNERS];
 	unsigned int owners;
 	struct feed_crowd crowd;
 };
 
-#define FEED_START_S UINT64_C(1700000100) /* a whole number of five minutes, of no hour */
+#define FEED_START_S UINT64_C(1700000100) /* a multiple of 5 minutes, and not of an hour */
 
-/* At FEED_START_S, 1000 s after the machine was started; passes each 10 s; no memtallyd. */
+/*
+ * Sets the clocks to FEED_START_S, 1000 s after boot, with passes each 10 s. No memtallyd has
+ * started.
+ */
 void feed_init(struct feed *f);
 
-/* The owner, with no processes yet. USER may be "". */
+/*
+ * Adds an owner without processes, and returns it. USER is the name of its user; "": none. The
+ * strings are borrowed.
+ */
 struct feed_owner *feed_add(
 	struct feed *f, enum usage_kind kind, uint32_t number, const char *name, const char *user);
 
-/* It has from now on. */
+/* Sets what O has from now on. */
 void feed_set(struct feed_owner *o, uint64_t pss_bytes, uint64_t processes);
 
-/* The crowd has other names from now on. */
+/* Gives the crowd other names from now on. */
 void feed_rename(struct feed *f);
 
-/* Another memtallyd, from now on. It has made no pass. */
+/* Starts another memtallyd, which has made no pass yet. */
 void feed_restart(struct feed *f);
 
-/* Time passes. */
+/* Lets SECONDS pass, and adds them to the true usage of each owner. */
 void feed_wait(struct feed *f, double seconds);
 
-/* A pass, now: its image, sealed, for the caller to close. */
+/* Makes a pass at the current time. Returns its sealed image; the caller closes it. */
 int feed_image(struct feed *f);
 
-/* The same, open, for the caller to unref. */
+/* Makes a pass as feed_image() does. Returns its opened image; the caller unrefs it. */
 struct view *feed_pass(struct feed *f);
 
 #endif

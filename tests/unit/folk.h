@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens in a world of known memory (world.h) is told to kin as a pass would notice it, so that what it makes
- * of that can be held against the truth.
+ * Fork families in a simulated world
+ *
+ * A world (world.h) knows each page and its sharers. Changes to it are reported to kin as a pass
+ * would notice them, so that a test can compare kin's estimates with the true PSS.
  */
 #ifndef MEMTALLY_TESTS_UNIT_FOLK_H
 #define MEMTALLY_TESTS_UNIT_FOLK_H
@@ -16,61 +18,70 @@
 struct folk {
 	struct world world;
 	uint64_t now;                    /* ns */
-	uint64_t alive;                  /* bit I: process I is, */
-	uint64_t listed;                 /* and was when the last pass ended */
-	uint64_t image[WORLD_PROCESSES]; /* stands for the address range */
+	uint64_t alive;                  /* bit I: process I is alive */
+	uint64_t listed;                 /* bit I: process I was alive when the last pass ended */
+	uint64_t image[WORLD_PROCESSES]; /* stands for the address range of process I */
 	struct kin kin;
 	struct kin_member member[WORLD_PROCESSES];
 	struct estimate_base base[WORLD_PROCESSES];
-	struct estimate_doubt doubt[WORLD_PROCESSES]; /* kept, as the last pass left it */
+	struct estimate_doubt doubt[WORLD_PROCESSES]; /* kept from the end of the last pass */
 	bool measured[WORLD_PROCESSES];
-	unsigned int visits; /* in the last pass */
+	unsigned int visits; /* members that kin_affected() returned in the last pass */
 	bool is_noticing;    /* a pass has begun */
 };
 
-/* Nobody. A failure of any of these functions fails the test; so does one who is left behind in kin, at the end. */
+/*
+ * Returns a world without processes. Any failure in a function of this file fails the test.
+ * folk_free() fails the test if kin still remembers a member.
+ */
 struct folk *folk_new(void);
 void folk_free(struct folk **f);
 #define AUTO_FOLK CLEANUP(folk_free)
 
-/* The PSS of I. */
+/* Returns the true PSS of process I, in bytes. */
 uint64_t folk_truth(const struct folk *f, unsigned int i);
 
-/* Its counters. */
+/* Returns the counters of process I, as statm shows them. */
 struct estimate_now folk_now(const struct folk *f, unsigned int i);
 
-/* As world_map(). */
+/* See world_map(). */
 void folk_map(struct folk *f, uint64_t size, uint64_t mask, enum world_kind kind);
 
-/* Memory of its own. */
+/* Gives process I SIZE bytes of private memory. */
 void folk_allocate(struct folk *f, unsigned int i, uint64_t size);
 
-/* A pass lists the processes, and then tells what is new. */
+/* Begins a pass unless one has begun: lists the processes and reports their counters. */
 void folk_notice(struct folk *f);
 
-/* I is there, and nobody's child. */
+/* Starts process I, which is not a child of any other. */
 void folk_start(struct folk *f, unsigned int i);
 
-/* Only the world knows it yet. */
+/*
+ * folk_fork_unseen() forks CHILD from PARENT in the world only. folk_notice_birth() reports that to
+ * kin, with the start time BORN_NS.
+ */
 void folk_fork_unseen(struct folk *f, unsigned int parent, unsigned int child);
 void folk_notice_birth(struct folk *f, unsigned int parent, unsigned int child, uint64_t born_ns);
 
-/* Both. */
+/* Forks CHILD from PARENT, and reports it to kin. */
 void folk_fork(struct folk *f, unsigned int parent, unsigned int child);
 
 void folk_end(struct folk *f, unsigned int i);
 void folk_measure(struct folk *f, unsigned int i);
 
-/* I, measured just now, maps one segment, the same for all. */
+/*
+ * Reports that process I, which was just measured, maps one file of BYTES, the same one for all
+ * processes.
+ */
 void folk_map_segments(struct folk *f, unsigned int i, uint64_t bytes);
 
-/* Lets the affected be told, which ends the pass. */
+/* Updates the doubt of all affected members, and ends the pass. */
 void folk_settle(struct folk *f);
 
-/* Everybody is read, and maps LIBRARIES bytes of files. */
+/* Measures all processes in one pass. If LIBRARIES is not 0, each maps so many bytes of files. */
 void folk_measure_all(struct folk *f, uint64_t libraries);
 
-/* With what others have touched. */
+/* Returns the doubt about process I, including what other members have touched since. */
 struct estimate_doubt folk_doubt(const struct folk *f, unsigned int i);
 
 struct estimate folk_estimate(const struct folk *f, unsigned int i);
@@ -78,16 +89,19 @@ bool folk_is_within_bounds(const struct folk *f, unsigned int i);
 void folk_assert_bounds(const struct folk *f, unsigned int i);
 void folk_assert_all_bounds(const struct folk *f);
 
-/* Nobody's middle is more than PER_MILLE off. */
+/* Fails unless the estimate of each process is within PER_MILLE of its true PSS. */
 void folk_assert_all_within(const struct folk *f, unsigned int per_mille);
 
-/* How wide the bounds of all are, in thousandths of their PSS. */
+/* Returns the sum of the widths of all bounds, in thousandths of the sum of all estimated PSS. */
 uint64_t folk_width(const struct folk *f);
 
-/* 0, a server of 512 MiB and ten MiB of libraries, which 63, a stranger, maps as well. */
+/*
+ * Starts process 0, a server of 512 MiB and 10 MiB of libraries, and process 63, an unrelated
+ * process that maps the same libraries.
+ */
 void folk_start_server(struct folk *f);
 
-/* The server's, from 1 on. */
+/* Forks COUNT workers from the server, as processes 1 to COUNT. */
 void folk_fork_workers(struct folk *f, unsigned int count);
 
 #endif

@@ -33,12 +33,14 @@
 struct failure {
 	long number;
 	const char *name;
-	int error[INJECTOR_WAYS]; /* negative: of a call that is made all the same */
+	/* negative: the call is made all the same, and then reported as failed */
+	int error[INJECTOR_WAYS];
 };
 
 /*
- * What the kernel may say to calls as memtally makes them, of whatever file: want of something. That a file is refused or gone is
- * of that file, and for other tests. Nothing says EAGAIN where there is something: a loop would wait for more for ever.
+ * Errors that the kernel may return to calls as memtally makes them, on any file: shortage of
+ * something. Errors of one file (denied, missing) are for other tests. No read or write that would
+ * succeed returns EAGAIN: a loop would wait forever.
  */
 static const struct failure failures[] = {
 #ifdef SYS_open
@@ -97,20 +99,24 @@ static const struct failure failures[] = {
 	{SYS_unlinkat, "unlinkat", {ENOMEM, EROFS, ENOENT}},
 };
 
-/* Shared with whoever forked us, who arms and reads it. */
+/*
+ * Shared between the process that arms and reads the injector and its children, in which calls
+ * fail.
+ */
 struct state {
 	volatile int kind;
-	volatile unsigned int nth, way; /* nth 0: none */
+	volatile unsigned int nth, way; /* nth 0: nothing fails */
 	volatile unsigned int times;
 	volatile unsigned int count;
 	volatile bool is_held;
-	volatile unsigned int most; /* bytes that a read gives; 0: no limit */
+	volatile unsigned int most; /* bytes that one read may return; 0: no limit */
 	volatile unsigned int reads;
-	volatile unsigned int struck; /* 1 + the place in the table; of allocations 1 */
+	/* 1 + index in failures[]; 1 for allocations; 0: nothing failed yet */
+	volatile unsigned int struck;
 };
 
 static struct state *state;
-static pid_t owner; /* whose calls count; 0: nobody's */
+static pid_t owner; /* the process whose calls count; 0: none */
 
 bool injector_open(void)
 {
@@ -307,14 +313,17 @@ static long fail(const struct failure *f, const long *a)
 {
 	static const long none[6] = {0};
 
-	if (f->number == SYS_brk) /* says no by the end that there is */
+	if (f->number == SYS_brk) /* a failed brk() returns the current break */
 		return call(SYS_brk, none);
 	if (f->error[0] < 0)
 		(void)call(f->number, a);
 	return -error_of(f);
 }
 
-/* Reading what timers, events and signals there were can't; nor can epoll_ctl, but where it takes memory. */
+/*
+ * Reads of timerfd, eventfd and signalfd cannot fail so, and epoll_ctl() only where it allocates
+ * memory.
+ */
 static bool may_fail(const struct failure *f, const long *a)
 {
 	struct stat st = {0};
@@ -343,7 +352,7 @@ static void shorten(const struct failure *f, long *a)
 	state->reads++;
 }
 
-/* All is in the context, since cmocka puts handlers back as if they took no siginfo_t. */
+/* Uses CONTEXT alone: cmocka restores handlers without SA_SIGINFO. */
 static void on_call(int signal, siginfo_t *info, void *context)
 {
 	const struct failure *f = failures;
@@ -366,7 +375,7 @@ struct range {
 	uintptr_t begin, end;
 };
 
-/* Where the code of the C library is: that which has the function at .begin. */
+/* Finds the executable segment that contains the address at .begin: that of the C library. */
 static int find_code(struct dl_phdr_info *info, size_t size, void *to)
 {
 	struct range *r = to;
@@ -403,7 +412,10 @@ static struct sock_filter answer(uint32_t value)
 	return (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value);
 }
 
-/* Of little-endian machines; the library does not stand across a border of 4 GiB, or nothing is done. */
+/*
+ * Works on little-endian machines only. Returns false if the code of the C library crosses a
+ * boundary of 4 GiB.
+ */
 static bool install(const struct range *libc)
 {
 	struct sock_filter code[ARRAY_SIZE(failures) + 16];
@@ -435,7 +447,7 @@ static bool install(const struct range *libc)
 
 bool injector_enter(void)
 {
-	/* Nothing of what the handler does is a call of the C library's. */
+	/* The handler makes no call through the C library. */
 	struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_NODEFER};
 	struct range libc = {.begin = (uintptr_t)getpid};
 	struct state armed;
@@ -453,7 +465,7 @@ bool injector_enter(void)
 	(void)lseek(-1, 0, SEEK_CUR);
 	count = injector_count();
 	*state = armed;
-	return count == 1; /* under valgrind calls come from elsewhere */
+	return count == 1; /* under valgrind the calls come from another address */
 }
 
 #else
@@ -478,8 +490,9 @@ bool injector_works(void)
 }
 
 /*
- * In place of the C library's, or the sanitizer's, for libraries, too, since the program's own symbols come first. What they
- * give is of the same heap, so that the other functions need no twin.
+ * Replaces the allocator of the C library, or that of the sanitizer, for libraries as well, because
+ * symbols of the program come first. Memory is from the same heap, so free() and the others need no
+ * replacement.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ALLOCATOR(name) __interceptor_##name

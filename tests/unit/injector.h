@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls and allocations that fail on demand, in the whole of a process: those that libraries make, too. A test runs
- * the same work with its first, second ... call failing until none fails any more, as in allocation.h; or arms the
- * injector of a daemon that it has forked.
+ * System calls and allocations that fail on demand
+ *
+ * Works in the whole process, libraries included. A test runs the same work with its first, second,
+ * ... call failing until no call fails, as in allocation.h; or it arms the injector of a daemon
+ * that it has forked:
  *
  *     injector_open(); ... fork ... injector_enter(); work      |  injector_arm(INJECTOR_CALLS, n, 0); ... injector_end()
  *
- * A filter (seccomp) has the C library's own system calls raise SIGSYS, whose handler makes them or does not: nothing has to
- * be linked in another way, and what a sanitizer does for itself is left alone. Calls that can't fail, or of which
- * nobody could bear that they do (of clocks, signals, futexes), are not counted.
+ * A seccomp filter makes system calls from the C library's code raise SIGSYS. The handler makes the
+ * call, or fails it. So no test needs to be linked in another way, and calls of a sanitizer are not
+ * affected. Calls that cannot fail, or whose failure no program could handle (clocks, signals,
+ * futexes), are not counted.
  */
 #ifndef MEMTALLY_TESTS_UNIT_INJECTOR_H
 #define MEMTALLY_TESTS_UNIT_INJECTOR_H
@@ -18,75 +21,95 @@
 enum injector_kind {
 	INJECTOR_CALLS,
 	INJECTOR_ALLOCATIONS,
-	INJECTOR_READS, /* read() and pread() of regular files and of /proc: EIO */
+	INJECTOR_READS, /* read() and pread() of regular files, /proc included: EIO */
 };
 
-/* Each call fails in so many ways: with errors that the kernel really gives for it. Allocations know one. */
+/*
+ * How many errors each call can fail with, all of which the kernel really returns. Allocations have
+ * one.
+ */
 enum { INJECTOR_WAYS = 3 };
 
-/* Before a fork, so that both sides share what is armed; and before all else. False: out of memory. */
+/*
+ * Call before anything else, and before a fork, so that parent and child share the state. Returns
+ * false if out of memory.
+ */
 bool injector_open(void);
 
 /*
- * From now on what this process calls is counted; not what its children do. There is no way back. False: it can't be done,
- * as on another architecture, under valgrind, or without seccomp.
+ * Counts and fails the calls of this process from now on, not those of its children. This cannot be
+ * undone. Returns false if it is not possible: on other architectures than x86-64 and aarch64,
+ * under valgrind, or without seccomp.
  *
- * In the test program itself: in main(), and again as each test begins, for which cmocka takes the signal for itself.
+ * A test program that injects into itself calls it in main(), and again at the start of each test,
+ * because cmocka takes over the signal.
  */
 bool injector_enter(void);
 
-/* Whether injector_enter() would do, tried in a child; if not, it says SKIP. */
+/* Tries injector_enter() in a child. Returns true if it works; prints SKIP if not. */
 bool injector_works(void);
 
-/* The NTH call or allocation from now on fails, once, in one of its ways. */
+/* Makes the NTH call or allocation from now on fail, once, with its error number WAY. */
 void injector_arm(enum injector_kind kind, unsigned int nth, unsigned int way);
 
-/* The same, but so many TIMES in a row, whatever they are. */
+/* Makes the NTH and the following ones fail, TIMES in all. */
 void injector_arm_many(
 	enum injector_kind kind, unsigned int nth, unsigned int times, unsigned int way);
 
 /*
- * From now on each read() and pread() of a regular file, or of /proc, returns at most MOST bytes: 1, 2 ... MOST, 1, 2 and so on.
- * 0: as many as there are.
+ * Makes each read() and pread() of a regular file, /proc included, return at most 1, 2, ... MOST,
+ * 1, 2, ... bytes in turn. 0: no limit.
  */
 void injector_shorten(unsigned int most);
 
-/* Whether the one that is to fail has been reached. */
+/* Returns true if a call or allocation has failed on demand since injector_arm(). */
 bool injector_has_struck(void);
 
-/* Back to normal; whether it has been reached. */
+/* Disarms the injector. Returns true if a call or allocation has failed on demand. */
 bool injector_end(void);
 
-/* What comes until injector_go_on() is the test's own, and does not count. */
+/* Between these two, calls are the test's own and are not counted. */
 void injector_hold(void);
 void injector_go_on(void);
 
-/* Calls or allocations since injector_arm(). */
+/* Returns the number of calls or allocations since injector_arm(). */
 unsigned int injector_count(void);
 
-/* All rounds of some work, in each of which it fails at another place, and at so many TIMES behind it. */
+/*
+ * Repeats some work, each time with the failure at another position. TIMES calls in a row fail, for
+ * rounds that use it.
+ */
 struct injector_sweep {
 	enum injector_kind kind;
 	unsigned int times;
 
 	/*
-	 * One of so many places at which it begins, in turns in one way and another. The long check has all places, and all
-	 * ways at each.
+	 * The short check tries every STEPth position, with another error each time. The long check
+	 * tries every position with every error.
 	 */
 	unsigned int step;
 
-	/* One round: arms the injector, works, and judges. False: there are not so many places. */
+	/*
+	 * Runs one round: arms the injector, does the work, checks the result. Returns false if the
+	 * work has fewer than NTH calls.
+	 */
 	bool (*round)(const struct injector_sweep *sweep, unsigned int nth, unsigned int way);
-	void *context; /* ROUND's own */
+	void *context; /* for the round function */
 };
 
-/* For rounds that have all places in the short check, too: 1, or STEP below sanitizers, where each takes many times as long. */
+/*
+ * For rounds whose short check also tries every position: returns 1, or STEP under sanitizers,
+ * where each takes many times as long.
+ */
 unsigned int injector_step(unsigned int step);
 
-/* How many places there are, more or less a step; printed, too. */
+/* Runs all rounds. Returns, and prints, the number of positions, exact to within a step. */
 unsigned int injector_run(const struct injector_sweep *sweep);
 
-/* "the 17th call, openat: Too many open files", for whom a test fails for; until the next one. */
+/*
+ * Returns what failed, for failure messages: "call 17, openat: Too many open files". Static; the
+ * next call overwrites it.
+ */
 const char *injector_text(void);
 
 #endif

@@ -54,15 +54,19 @@ int keeping_give(const char *directory, uid_t *ret)
 
 void keeping_spoil_map(const struct keeping *k, struct store *store)
 {
-	/* An entry is of five bytes; where a map has no more, another one follows the last page of which it tells. */
+	/*
+	 * A pointer map has entries of five bytes, and maps the pages behind it. After these comes
+	 * the next pointer map.
+	 */
 	enum { PAGE = 4096, ENTRY = 5, ENTRIES = PAGE / ENTRY };
 	char map[PAGE] = {0};
 	int fd = open(k->path, O_WRONLY | O_CLOEXEC);
 	off_t size;
 
 	for (unsigned int i = 0; i < ENTRIES; i++)
-		map[ENTRY * i] = 1; /* a table's root, of which there are few, and none is moved */
-	/* What SQLite has in its log or its cache it need not read again. */
+		/* marks the page as a root of a table: there are few, and vacuum moves none */
+		map[ENTRY * i] = 1;
+	/* SQLite need not read again what is in its log or its cache: empty both. */
 	assert_int_equal(
 		sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL),
 		SQLITE_OK);

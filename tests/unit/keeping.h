@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of the ledger begin with: a directory of their own, usual limits, a memtallyd that runs. */
+/*
+ * Fixture for tests of the ledger: a temporary directory, usual limits, and a simulated memtallyd
+ * (feed.h).
+ */
 #ifndef MEMTALLY_TESTS_UNIT_KEEPING_H
 #define MEMTALLY_TESTS_UNIT_KEEPING_H
 
@@ -9,18 +12,21 @@
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-/* A GiB for a second, in KiB seconds. */
+/* One GiB used for one second, in KiB seconds. */
 #define GIB_S ((double)(GIB >> 10))
 
 struct keeping {
-	char dir[48], path[64]; /* the file's, in it */
+	char dir[48], path[64]; /* path: of the database in dir */
 	struct store_limits limits;
 };
 
-/* The directory is in memory, where there is such: thousands of transactions are synchronized. */
+/*
+ * Makes the directory in /dev/shm if that is writable, else in /tmp: tests synchronize thousands of
+ * transactions.
+ */
 void keeping_begin(struct keeping *k);
 
-/* Removes it with all that is in it. */
+/* Removes the directory and its files. */
 void keeping_end(struct keeping *k);
 
 /*
@@ -30,18 +36,21 @@ void keeping_end(struct keeping *k);
 int keeping_give(const char *directory, uid_t *ret);
 
 /*
- * Damages the file of STORE, which is open: where its pages belong, which is looked at when free ones are given back and
- * by no other write.
+ * Damages the pointer maps of the open file of STORE. SQLite reads these when it gives back free
+ * pages, and in no other write.
  */
 void keeping_spoil_map(const struct keeping *k, struct store *store);
 
-/* A memtallyd that has made no pass yet. */
+/* Starts the simulated memtallyd, which has made no pass yet. */
 void keeping_start(struct feed *f);
 
-/* Time passes for SECONDS, and each 10 of them TAKE is called with CONTEXT. */
+/* Lets SECONDS pass, and calls TAKE with CONTEXT after each 10 s. */
 void keeping_run(struct feed *f, double seconds, void (*take)(void *context), void *context);
 
-/* Fails where FOUND is off EXPECTED by more than PART of it, and than the roundings of a few rows. */
+/*
+ * Fails if FOUND differs from EXPECTED by more than PART of it plus 2, which allows for the
+ * rounding of a few rows.
+ */
 void keeping_check_near(double found, double expected, double part);
 
 #endif
