@@ -18,13 +18,19 @@
 static struct pki authority, server, other;
 static struct webdir dir;
 
-/* When what was just written has settled. */
+/*
+ * Returns whether the files changed, asked after ACCESS_SETTLE_NS, when recent writes count as
+ * finished.
+ */
 static bool has_changed(const struct access *a)
 {
 	return access_has_changed(a, clock_now_ns(CLOCK_REALTIME) + ACCESS_SETTLE_NS);
 }
 
-/* What was refused is returned, for the caller to free. */
+/*
+ * Expects access_load() to return R with an error that ends with EXPECTED. Returns the refused
+ * access, for the caller to free.
+ */
 static struct access *load_bad(int r, const char *expected)
 {
 	char error[SETTINGS_ERROR_SIZE] = "", whole[SETTINGS_ERROR_SIZE];
@@ -62,7 +68,7 @@ static void is_open_without_a_file(void **state)
 	assert_int_equal(access_config(a)->users, 0);
 }
 
-static void reads_what_is_named(void **state)
+static void reads_the_named_files(void **state)
 {
 	AUTO_ACCESS struct access *a = NULL;
 	char file[96];
@@ -81,7 +87,7 @@ static void reads_what_is_named(void **state)
 	assert_false(has_changed(a));
 }
 
-/* Every file, replaced, rewritten in place in the same length, removed. */
+/* Each file in turn is replaced, rewritten in place with the same length, and removed. */
 static void notices_changes(void **state)
 {
 	static const char *const names[] = {"web.yml", "c.pem", "k.pem"};
@@ -106,7 +112,7 @@ static void notices_changes(void **state)
 	}
 }
 
-/* In the middle of a file being written, half of it may stand there. */
+/* A file that was just changed may be half written, so the change is not reported yet. */
 static void waits_for_writers(void **state)
 {
 	AUTO_ACCESS struct access *a = NULL;
@@ -122,11 +128,11 @@ static void waits_for_writers(void **state)
 	assert_true(access_has_changed(a, now_ns + ACCESS_SETTLE_NS));
 	assert_true(access_has_changed(a, 0)); /* the clock was set back */
 	assert_int_equal(unlink(dir.config), 0);
-	assert_false(access_has_changed(a, now_ns)); /* the other one is still young */
+	assert_false(access_has_changed(a, now_ns)); /* the other file was changed just now */
 	assert_true(access_has_changed(a, now_ns + ACCESS_SETTLE_NS));
 }
 
-static void says_what_it_refuses(void **state)
+static void names_the_reason_of_a_refusal(void **state)
 {
 	AUTO_ACCESS struct access *a = NULL;
 
@@ -137,14 +143,15 @@ static void says_what_it_refuses(void **state)
 	a = load_bad(
 		-ENOENT, ":3: key_file: expected a file that can be read: /tmp/memtally-webdir-");
 	assert_false(has_changed(a));
-	webdir_write(&dir, "none.pem", server.key); /* it may come later */
+	webdir_write(&dir, "none.pem", server.key); /* for the next case */
 	assert_true(has_changed(a));
 	access_free(a);
 
 	webdir_write(&dir, "none.pem", other.key);
 	a = load_bad(-EINVAL, ":3: key_file: expected the key of the certificate");
 	assert_false(has_changed(a));
-	webdir_write(&dir, "c.pem", other.cert); /* the other half of a renewal */
+	/* as after the first half of a renewal: the key is still the old one */
+	webdir_write(&dir, "c.pem", other.cert);
 	assert_true(has_changed(a));
 	access_free(a);
 	a = webdir_load(&dir);
@@ -157,8 +164,8 @@ static void says_what_it_refuses(void **state)
 	a = load_bad(-ENOENT, ": No such file");
 }
 
-/* A verified certificate will do for one; any certificate won't. */
-static void knows_who_is_known(void **state)
+/* A verified client certificate authenticates a client; an unverified one does not. */
+static void knows_authenticated_clients(void **state)
 {
 	static const struct {
 		const char *type;
@@ -188,8 +195,8 @@ static void knows_who_is_known(void **state)
 	}
 }
 
-/* Beyond loopback both are needed. */
-static void knows_what_it_is_fit_for(void **state)
+/* To listen beyond loopback, TLS and authentication are both required. */
+static void knows_when_it_is_enough_for_a_network(void **state)
 {
 	static const char tls[] = "tls_server_config:\n  cert_file: c.pem\n  key_file: k.pem\n";
 	static const struct {
@@ -236,7 +243,8 @@ static void survives_without_memory(void **state)
 			break;
 		}
 		assert_true(
-			r == -ENOMEM || r == -EINVAL); /* GnuTLS has more than one word for it */
+			/* GnuTLS reports lack of memory by several errors */
+			r == -ENOMEM || r == -EINVAL);
 		assert_null(a);
 		assert_true(strlen(error) > 0);
 	}
@@ -266,12 +274,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_open_without_a_file),
-		cmocka_unit_test(reads_what_is_named),
+		cmocka_unit_test(reads_the_named_files),
 		cmocka_unit_test(notices_changes),
 		cmocka_unit_test(waits_for_writers),
-		cmocka_unit_test(says_what_it_refuses),
-		cmocka_unit_test(knows_who_is_known),
-		cmocka_unit_test(knows_what_it_is_fit_for),
+		cmocka_unit_test(names_the_reason_of_a_refusal),
+		cmocka_unit_test(knows_authenticated_clients),
+		cmocka_unit_test(knows_when_it_is_enough_for_a_network),
 		cmocka_unit_test(survives_without_memory),
 	};
 

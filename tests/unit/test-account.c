@@ -43,8 +43,8 @@ static void finds_whole_names(void **state)
 	assert_int_equal(a.gid, 813);
 }
 
-/* A second root would be no step down. */
-static void root_by_another_name_is_none(void **state)
+/* An account with uid 0 has the rights of root, so it is no account to change to. */
+static void another_name_of_root_is_refused(void **state)
 {
 	struct account a;
 
@@ -52,8 +52,8 @@ static void root_by_another_name_is_none(void **state)
 	assert_int_equal(account_find(path, "memtally", &a), ACCOUNT_ABSENT);
 }
 
-/* A line that does not fit, before the one that is looked for. */
-static void long_lines_hide_nobody(void **state)
+/* A line longer than the buffer stands before the wanted line. */
+static void long_lines_hide_no_account(void **state)
 {
 	char made[] = "test-account-long.XXXXXX", filler[70000];
 	struct account a = {0};
@@ -70,8 +70,8 @@ static void long_lines_hide_nobody(void **state)
 	unlink(made);
 }
 
-/* What can't be read says nothing of who is in it. */
-static void an_error_is_no_absence(void **state)
+/* If the file cannot be read, the account may still exist: an error, not ACCOUNT_ABSENT. */
+static void an_error_is_not_absence(void **state)
 {
 	struct account a;
 
@@ -80,7 +80,7 @@ static void an_error_is_no_absence(void **state)
 	assert_int_equal(account_take(".", ACCOUNT_WEB, &a), -EISDIR);
 }
 
-static void takes_from_its_part_alone(void **state)
+static void takes_from_its_range_alone(void **state)
 {
 	static const enum account_part parts[] = {ACCOUNT_DAEMON, ACCOUNT_RESOLVER, ACCOUNT_WEB};
 	struct account a;
@@ -103,7 +103,7 @@ static void takes_from_its_part_alone(void **state)
 	assert_true(least[ACCOUNT_WEB] < most[ACCOUNT_WEB]);
 }
 
-/* All but LEFT have names. */
+/* Writes an account for each uid of the range except LEFT. */
 static void give_names(const char *file, uid_t left)
 {
 	FILE *f = fopen(file, "we");
@@ -115,7 +115,7 @@ static void give_names(const char *file, uid_t left)
 	assert_int_equal(fclose(f), 0);
 }
 
-static void takes_nobodys(void **state)
+static void takes_an_unused_uid(void **state)
 {
 	char made[] = "test-account-full.XXXXXX";
 	const uid_t left = ACCOUNT_LAST - 100;
@@ -133,7 +133,7 @@ static void takes_nobodys(void **state)
 	assert_int_equal(account_take(made, ACCOUNT_WEB, &a), 0);
 	assert_int_equal(a.uid, left);
 	if (geteuid() == 0) {
-		/* It is somebody's as long as it has a process. */
+		/* A uid that a process has is in use, even if no account has it. */
 		assert_int_equal(pipe(pipes), 0);
 		pid = fork();
 		if (pid == 0) {
@@ -166,11 +166,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_whole_names),
-		cmocka_unit_test(root_by_another_name_is_none),
-		cmocka_unit_test(long_lines_hide_nobody),
-		cmocka_unit_test(an_error_is_no_absence),
-		cmocka_unit_test(takes_from_its_part_alone),
-		cmocka_unit_test(takes_nobodys),
+		cmocka_unit_test(another_name_of_root_is_refused),
+		cmocka_unit_test(long_lines_hide_no_account),
+		cmocka_unit_test(an_error_is_not_absence),
+		cmocka_unit_test(takes_from_its_range_alone),
+		cmocka_unit_test(takes_an_unused_uid),
 		cmocka_unit_test(without_a_file_there_is_none),
 	};
 

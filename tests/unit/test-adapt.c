@@ -14,8 +14,11 @@
 #include "tests/unit/allocation.h"
 #include "tests/unit/run.h"
 
-/* All at once, as far as the budget goes; then nothing but statm, by descriptors that are kept. */
-static void measures_once_and_then_looks(void **state)
+/*
+ * The first pass measures as many processes as the budget allows. Later passes read only statm, by
+ * descriptors that stay open.
+ */
+static void measures_once_and_then_polls(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 
@@ -29,7 +32,10 @@ static void measures_once_and_then_looks(void **state)
 				view, (uint32_t)adaptive_cast[i].pid);
 
 			adaptive_assert_quiet(row, &adaptive_cast[i]);
-			/* Measured in the first: in the second that is no longer than a pass ago. */
+			/*
+			 * Measured in the first pass; in the second that is no longer ago than one
+			 * pass.
+			 */
 			assert_int_equal(row->source, pass < 2 ? SOURCE_ROLLUP : SOURCE_ESTIMATE);
 			assert_string_equal(
 				view_owner(view, row, OWNER_PROGRAM), adaptive_cast[i].name);
@@ -48,8 +54,10 @@ static void measures_once_and_then_looks(void **state)
 	}
 }
 
-/* A walk that found what status had said before it needs no other look at the counters after it. */
-static void looks_after_walks_that_differ(void **state)
+/*
+ * If a walk finds the size that status had just reported, the counters are not read again after it.
+ */
+static void refreshes_after_walks_that_differ(void **state)
 {
 	static const char status[] =
 		"Name:\tworker\nState:\tS (sleeping)\nUid:\t0\t0\t0\t0\nVmSize:\t40000 kB\nVmRSS:\t10000 kB\n"
@@ -61,7 +69,7 @@ static void looks_after_walks_that_differ(void **state)
 	char text[256], path[32];
 
 	(void)state;
-	s->pass->reader.kept_max = 0; /* each look opens its file */
+	s->pass->reader.kept_max = 0; /* without kept descriptors each refresh opens status */
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		AUTO_VIEW struct view *view = NULL;
 		struct tree_process p = adaptive_worker;
@@ -77,11 +85,11 @@ static void looks_after_walks_that_differ(void **state)
 		assert_int_equal(adaptive_row(view, (uint32_t)p.pid)->source, SOURCE_ROLLUP);
 		opened[pass] = s->opened[OPENED_STATM].count;
 	}
-	/* One is the look at the process that was added before. */
+	/* one of the two is for the process that was added before */
 	assert_int_equal(opened[2] - opened[1], 1 + 1);
 }
 
-static void carries_what_moves(void **state)
+static void carries_changes_forward(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -106,8 +114,11 @@ static void carries_what_moves(void **state)
 	assert_int_equal(view_host(view)->q[SCOPE_PSS], (ADAPTIVE_PSS_KIB + 1000) * 1024);
 }
 
-/* Nothing of a former image is carried over. */
-static void measures_the_new_at_once(void **state)
+/*
+ * A process that executed another program is measured at once. Nothing of its former image is
+ * carried over.
+ */
+static void measures_new_images_at_once(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -132,7 +143,10 @@ static void measures_the_new_at_once(void **state)
 	assert_int_equal(adaptive_row(view, 20)->q[PROCESS_PSS], 300 * 1024);
 	assert_null(view_find_process(view, 11));
 	assert_int_equal(view_host(view)->q[SCOPE_PSS], (999 + 2001 + 300 + 64004) * 1024);
-	/* The kernel may still be freeing the former image; of one that is not listed it has done so. */
+	/*
+	 * The memory of the former image counts as being freed, because the kernel may still be
+	 * freeing it. That of a process that is no longer listed is free.
+	 */
 	assert_int_equal(s->pass->adapt.hostsum.left, adaptive_cast[3].rss_kib * 1024);
 }
 
@@ -152,10 +166,10 @@ static void reuse_pid(void *s_)
 }
 
 /*
- * Beyond the limit of descriptors a pid may be another's between two reads of one pass. The pass goes on with what it
- * has, and the next one sees who is there.
+ * Beyond the limit of descriptors a pid may belong to another process in the middle of a pass. The
+ * pass goes on, and the next one finds the new process.
  */
-static void a_pid_may_change_hands_in_a_pass(void **state)
+static void a_pid_may_be_reused_in_a_pass(void **state)
 {
 	struct pass_options always = run_adaptive;
 	struct tree_event taken[] = {{.suffix = "30", .nth = 2, .call = reuse_pid}};
@@ -168,12 +182,16 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 	(void)state;
 	p.uid = 1001;
 	p.uss_kib =
-		2000; /* whoever shares the rest, it is not the same number for all, and nothing is to be measured for it */
+		/*
+		 * the share count of the rest is then not a whole number, so no measurement is due
+		 * because of it
+		 */
+		2000;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	low = limit;
-	low.rlim_cur = 64; /* none is left to be kept */
+	low.rlim_cur = 64; /* too low for kept descriptors */
 	setrlimit(RLIMIT_NOFILE, &low);
-	always.max_age_ns = 40 * NS_PER_SEC; /* faults are read in each pass */
+	always.max_age_ns = 40 * NS_PER_SEC; /* with this age, faults are read in each pass */
 	s = adaptive_new(&always);
 	setrlimit(RLIMIT_NOFILE, &limit);
 	adaptive_add_anon(s, &p);
@@ -198,7 +216,9 @@ static void a_pid_may_change_hands_in_a_pass(void **state)
 	adaptive_done(&s);
 }
 
-/* Where the budget does not even bear passes, that is known without a plan. */
+/*
+ * If the budget is too small for the passes alone, the image says so before anything was planned.
+ */
 static void says_at_once_that_the_budget_is_too_little(void **state)
 {
 	struct pass_options poor = run_adaptive;
@@ -214,8 +234,10 @@ static void says_at_once_that_the_budget_is_too_little(void **state)
 	assert_int_equal(view_self(view)->q[SELF_PERIOD], view->header->interval_ns);
 }
 
-/* What adaptive passes do shows in the image; of exact ones it does not. */
-static void says_what_it_does(void **state)
+/*
+ * Figures of adaptive passes are in the image of an adaptive pass, and not in that of an exact one.
+ */
+static void publishes_figures_of_adaptive_passes(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct pass_options exact = run_adaptive;
@@ -226,7 +248,7 @@ static void says_what_it_does(void **state)
 	(void)state;
 	view = adaptive_pass(s);
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], ADAPTIVE_PSS_KIB * 1024);
-	assert_false(ROW_HAS(view_self(view), SELF_BUDGET_NEEDED)); /* nobody has added up yet */
+	assert_false(ROW_HAS(view_self(view), SELF_BUDGET_NEEDED)); /* nothing was planned yet */
 	adaptive_plan(s, 1);
 	view_unref(adaptive_pass(s));
 	p.rss_kib += 40000;
@@ -244,12 +266,15 @@ static void says_what_it_does(void **state)
 	assert_true(self->q[SELF_BUDGET_AVAILABLE] > 0);
 	assert_true(self->q[SELF_OLDEST_AGE] > 0 && self->q[SELF_OLDEST_AGE] < 60 * NS_PER_SEC);
 	assert_int_equal(view_histogram(view, 1)->id, HISTOGRAM_ESTIMATE_ERROR);
-	assert_int_equal(view_histogram(view, 1)->count, 1); /* how wrong the estimate was */
+	/* the error of the estimate that the measurement replaced */
+	assert_int_equal(view_histogram(view, 1)->count, 1);
 	assert_int_equal(view_histogram(view, 2)->id, HISTOGRAM_HOLD);
 	assert_int_equal(view_histogram(view, 2)->count, 5);
 	assert_int_equal(self->q[SELF_BUDGET_STALL], 20 * NS_PER_MSEC);
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], 64004 * 1024);
-	/* The outcome of each says whether it was measured, and all are counted once. */
+	/*
+	 * The outcome of each process says whether it was measured, and each process counts once.
+	 */
 	assert_int_equal(self->q[SELF_OUTCOME_FIRST + OUTCOME_MEASURED], 1);
 	assert_int_equal(self->q[SELF_OUTCOME_ESTIMATED] + self->q[SELF_OUTCOME_GUESSED],
 		self->q[SELF_READ_ESTIMATE]);
@@ -264,7 +289,10 @@ static void says_what_it_does(void **state)
 	assert_int_equal(view_host(view)->q[SCOPE_PSS_MEASURED], view_host(view)->q[SCOPE_PSS]);
 }
 
-/* Limits that come in the middle of a pass are the next one's: half of the sums would be forgotten. */
+/*
+ * New options that come in the middle of a pass take effect in the next one, because the sums of
+ * this one are half done.
+ */
 static void limits_change_between_passes(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -288,8 +316,8 @@ static void limits_change_between_passes(void **state)
 	assert_int_equal(a->hostsum.pool.max_age_ns, other.max_age_ns);
 }
 
-/* Swapping moves counters that statm does not show. */
-static void looks_when_the_host_swaps(void **state)
+/* Swapping moves counters that statm does not show, so passes read status while the host swaps. */
+static void refreshes_when_the_host_swaps(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -301,22 +329,25 @@ static void looks_when_the_host_swaps(void **state)
 	assert_int_equal(adaptive_looks(s), 0);
 	p.swap_kib = 77;
 	adaptive_add(s, &p, 0);
-	/* A few pages are no reason, until they are a MiB together. */
+	/* A few swapped pages are ignored until they add up to one MiB. */
 	tree_write(&s->tree, "vmstat", "pswpin 105\npswpout 107\nnr_zspages 5000\n");
 	view_unref(adaptive_pass(s));
 	assert_int_equal(adaptive_looks(s), 0);
 	tree_write(&s->tree, "vmstat", "pswpin 105\npswpout 163\n");
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_looks(s), 4);
-	/* Nothing else has moved, so the images are the same: vmstat alone is read, as the pass begins and ends. */
+	/*
+	 * No figure has changed, so the images are the same. Only vmstat shows the swapping; it is
+	 * read at the start and the end of a pass.
+	 */
 	assert_int_equal(s->opened[OPENED_STAT].count, 2);
 	assert_int_equal(adaptive_row(view, 12)->q[PROCESS_VM_SWAP], 77 * 1024);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(adaptive_looks(s), 0);
 }
 
-/* What was swapped before anybody could read that is not of the time between two passes. */
-static void knows_since_when_the_host_swaps(void **state)
+/* What was swapped before vmstat could be read does not count for the time between two passes. */
+static void counts_swapping_since_the_last_pass(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 
@@ -327,7 +358,8 @@ static void knows_since_when_the_host_swaps(void **state)
 	tree_write(&s->tree, "vmstat", "pswpin 100000\npswpout 100000\n");
 	view_unref(adaptive_pass(s));
 	assert_int_equal(adaptive_looks(s), 0);
-	tree_write(&s->tree, "vmstat", "pswpin 100000\n"); /* nor what is not printed */
+	/* a counter that is missing does not count either */
+	tree_write(&s->tree, "vmstat", "pswpin 100000\n");
 	view_unref(adaptive_pass(s));
 	tree_write(&s->tree, "vmstat", "pswpin 100128\npswpout 200000\n");
 	view_unref(adaptive_pass(s));
@@ -337,7 +369,7 @@ static void knows_since_when_the_host_swaps(void **state)
 	assert_int_equal(adaptive_looks(s), 4);
 }
 
-static void exact_and_back(void **state)
+static void changes_to_exact_and_back(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct pass_options exact = run_adaptive;
@@ -355,7 +387,7 @@ static void exact_and_back(void **state)
 		pass_plan(s->pass, UINT64_MAX);
 		assert_int_equal(pass_next_measure_ns(s->pass, 0), UINT64_MAX);
 	}
-	/* What was there before the last adaptive pass is not all that is new since then. */
+	/* Processes that were born before the exact passes are not taken for new. */
 	assert_int_equal(s->pass->adapt.begin_ns, 0);
 	assert_int_equal(s->pass->adapt.relations.begin_ns, 0);
 	pass_set_options(s->pass, &run_adaptive);
@@ -367,7 +399,10 @@ static void exact_and_back(void **state)
 	}
 }
 
-/* Its statm, which is kept, says nothing any more, and what its thread's says is not looked up in status each time. */
+/*
+ * The statm of a dead leader is 0. memtallyd finds a live thread once, and does not read status
+ * again in each pass.
+ */
 static void goes_on_by_a_thread_when_the_leader_dies(void **state)
 {
 	static const struct tree_process leader = {
@@ -402,8 +437,11 @@ static const struct watch *watch_of(const struct adaptive *s, pid_t pid)
 	return t->item[i]->watch;
 }
 
-/* A process that exits keeps its relations until its memory is free, and counts as memory of no process for as long. */
-static void knows_who_is_leaving(void **state)
+/*
+ * A process that exits stays in its fork family until its memory is free. Until then that memory
+ * counts as being freed, and as no process's own.
+ */
+static void keeps_exiting_processes_apart(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process exiting = adaptive_cast[2];
@@ -434,7 +472,10 @@ static void knows_who_is_leaving(void **state)
 	}
 }
 
-/* The Nth allocation fails in a pass that is the first, or the second. False: there are not so many. */
+/*
+ * Lets the Nth allocation fail, in the first pass or in the second. Returns false if the pass makes
+ * fewer allocations.
+ */
 static bool survives_failure(bool is_second, unsigned int n)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -474,8 +515,11 @@ static void execute(void *to)
 	adaptive_add(to, &p, 0);
 }
 
-/* An exec between the poll of statm and a look at status alone is noticed: what was measured is not of the new image. */
-static void an_exec_behind_a_poll_is_noticed(void **state)
+/*
+ * A process executes another program after statm was polled and before status is read. The pass
+ * notices: the measurement is of the former image.
+ */
+static void an_exec_after_a_poll_is_noticed(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_event event = {.suffix = "status", .call = execute, .to = s};
@@ -485,9 +529,9 @@ static void an_exec_behind_a_poll_is_noticed(void **state)
 	(void)state;
 	view = adaptive_pass(s);
 	assert_true(ROW_HAS(adaptive_row(view, 13), PROCESS_PSS_AGE));
-	poor.budget_cpu_ppm = 1; /* nothing is measured */
+	poor.budget_cpu_ppm = 1; /* too little to measure anything */
 	pass_set_options(s->pass, &poor);
-	/* All are polled, then all are looked at. */
+	/* the pass polls all processes, then refreshes all */
 	tree_write(&s->tree, "vmstat", "pswpin 5000\npswpout 7000\n");
 	tree_expect(&event, 1);
 	view_unref(view);
@@ -497,7 +541,7 @@ static void an_exec_behind_a_poll_is_noticed(void **state)
 	assert_true(ROW_HAS(adaptive_row(view, 12), PROCESS_PSS_AGE));
 }
 
-/* A lost pass forgets nothing and leaves nothing behind that points to what is gone. */
+/* A pass that fails for lack of memory keeps what was known, and leaves no dangling pointer. */
 static void survives_without_memory(void **state)
 {
 	unsigned int first = 1, second = 1;
@@ -510,12 +554,15 @@ static void survives_without_memory(void **state)
 	assert_true(first > 20 && second > 3);
 }
 
-/* A measurement that an error has kept from being renewed is as old as it was, and is renewed as soon as it can be. */
-static void errors_make_nothing_newer(void **state)
+/*
+ * If an error prevents a new measurement, the former one keeps its age, and is renewed as soon as
+ * possible.
+ */
+static void errors_keep_the_age(void **state)
 {
 	static const struct {
-		int error;        /* of opening smaps_rollup */
-		const char *text; /* of it */
+		int error;        /* of open() of smaps_rollup */
+		const char *text; /* text of smaps_rollup */
 	} cases[] = {{EIO, NULL}, {EMFILE, NULL}, {0, "Rss: 1 kB\nPss: 1 MB\n"}};
 
 	(void)state;
@@ -551,21 +598,21 @@ static void errors_make_nothing_newer(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(measures_once_and_then_looks),
-		cmocka_unit_test(looks_after_walks_that_differ),
-		cmocka_unit_test(carries_what_moves),
-		cmocka_unit_test(measures_the_new_at_once),
-		cmocka_unit_test(a_pid_may_change_hands_in_a_pass),
-		cmocka_unit_test(says_what_it_does),
+		cmocka_unit_test(measures_once_and_then_polls),
+		cmocka_unit_test(refreshes_after_walks_that_differ),
+		cmocka_unit_test(carries_changes_forward),
+		cmocka_unit_test(measures_new_images_at_once),
+		cmocka_unit_test(a_pid_may_be_reused_in_a_pass),
+		cmocka_unit_test(publishes_figures_of_adaptive_passes),
 		cmocka_unit_test(says_at_once_that_the_budget_is_too_little),
 		cmocka_unit_test(limits_change_between_passes),
-		cmocka_unit_test(looks_when_the_host_swaps),
-		cmocka_unit_test(knows_since_when_the_host_swaps),
-		cmocka_unit_test(exact_and_back),
+		cmocka_unit_test(refreshes_when_the_host_swaps),
+		cmocka_unit_test(counts_swapping_since_the_last_pass),
+		cmocka_unit_test(changes_to_exact_and_back),
 		cmocka_unit_test(goes_on_by_a_thread_when_the_leader_dies),
-		cmocka_unit_test(knows_who_is_leaving),
-		cmocka_unit_test(an_exec_behind_a_poll_is_noticed),
-		cmocka_unit_test(errors_make_nothing_newer),
+		cmocka_unit_test(keeps_exiting_processes_apart),
+		cmocka_unit_test(an_exec_after_a_poll_is_noticed),
+		cmocka_unit_test(errors_keep_the_age),
 		cmocka_unit_test(survives_without_memory),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a family's births and deaths make of one of it. Who is in it, and what of files follows, is in test-kin.
+ * Tests how births and exits in a fork family change a member's PSS (aftermath.h), against figures
+ * computed by hand. For whole families see test-kin.c.
  */
 #include "config.h"
 
@@ -11,7 +12,7 @@
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)
 
-/* 100 MiB for itself, all of it, and as much in swap. */
+/* 100 MiB of private anonymous memory, and as much private memory in swap. */
 static const struct estimate_base alone = {.anon = 100 * MIB,
 	.pss_anon = 100 * MIB,
 	.uss = 100 * MIB,
@@ -19,7 +20,7 @@ static const struct estimate_base alone = {.anon = 100 * MIB,
 	.swap_pss = 100 * MIB,
 	.has_parts = true};
 
-/* Four have it all. */
+/* Four processes share all of it. */
 static const struct estimate_base fourth = {.anon = 400 * MIB,
 	.file = 40 * MIB,
 	.pss_anon = 100 * MIB,
@@ -40,7 +41,7 @@ static struct estimate_doubt doubt_of(
 	return d;
 }
 
-/* FIGURE within a page of WANTED. */
+/* FIGURE is within a page of WANTED. */
 static void assert_near(int64_t figure, int64_t wanted)
 {
 	assert_in_range((uint64_t)(figure - wanted + 4096), 0, 8192);
@@ -56,7 +57,10 @@ static void is_nothing_without_events(void **state)
 	assert_true(!d.anon_down && !d.anon_up && !d.file_down && !d.file_up);
 }
 
-/* It has forked: its child has all of it, but what either has written to since. */
+/*
+ * The process has forked: its child shares all of its memory, except what either has written to
+ * since.
+ */
 static void shares_with_its_children(void **state)
 {
 	struct degree_change c = {.members = 1, .born = 1, .own = 1};
@@ -69,7 +73,7 @@ static void shares_with_its_children(void **state)
 	assert_int_equal(d.forks, 1);
 	assert_int_equal(d.forked_growth, 30 * MIB);
 	assert_true(!d.file_mid && !d.file_down && !d.file_up);
-	/* Of the three one may have been there already, and so be in what was measured. */
+	/* One of the three children may have been there at the measurement, and be part of it. */
 	c = (struct degree_change){.members = 1, .born = 3, .own = 3, .early = 1};
 	d = doubt_of(&alone, 100 * MIB, c);
 	assert_near(d.anon_mid, -(int64_t)(75 * MIB));
@@ -78,18 +82,18 @@ static void shares_with_its_children(void **state)
 	d = doubt_of(&alone, 130 * MIB, c);
 	assert_true(!d.forks && !d.forked_growth);
 	assert_true(d.anon_up >= 75 * MIB);
-	/* Others' children have nothing of what it had for itself. */
+	/* Children of other members do not share its private memory. */
 	c = (struct degree_change){.members = 2, .born = 3};
 	d = doubt_of(&alone, 130 * MIB, c);
 	assert_true(!d.anon_mid && !d.forks && !d.forked_growth);
-	/* Those that may be its own may have all of that; what it has grown by, too. */
+	/* Children of unknown parents may share all of it, and its growth. */
 	c.strays = 3;
 	d = doubt_of(&alone, 130 * MIB, c);
 	assert_true(!d.anon_mid && !d.forks && !d.anon_up);
 	assert_near((int64_t)d.anon_down, (int64_t)(130 * MIB - 130 * MIB / 4));
 }
 
-static void has_more_when_others_end(void **state)
+static void rises_when_others_exit(void **state)
 {
 	struct degree_change c = {.members = 4, .dead = 2};
 	struct estimate_doubt d = doubt_of(&fourth, 400 * MIB, c);
@@ -97,14 +101,15 @@ static void has_more_when_others_end(void **state)
 	(void)state;
 	assert_near(d.anon_mid, (int64_t)(100 * MIB));
 	assert_true(d.anon_down <= 4096 && d.anon_up <= 4096);
-	/* Of its files too, as they were shared. */
+	/* So do its shares of files, in the same proportion. */
 	assert_near(d.file_mid, (int64_t)(10 * MIB));
 	assert_int_equal(d.forks, 0);
 }
 
 /*
- * Without a USS 50 to 75 MiB are its own. Not all that the sums allow is likely: with an eighth of that
- * less of its own, of 28 MiB that 9 share one more has some.
+ * Without a USS, 50 to 75 MiB may be private. The upper bound does not take the extreme: it assumes
+ * an eighth of that range less private memory than 75 MiB, so that 28 MiB are shared by 9, and then
+ * by 10.
  */
 static void allows_for_likely_private_parts(void **state)
 {
@@ -121,8 +126,11 @@ static void allows_for_likely_private_parts(void **state)
 	assert_in_range(d.anon_up, 57 * MIB / 10, 59 * MIB / 10);
 }
 
-/* One whose children write to the same 10 MiB at once, each, has those for itself, as before. */
-static void knows_what_newborns_write(void **state)
+/*
+ * Each child copies the same 10 MiB at once, so the parent keeps those to itself, as before the
+ * fork.
+ */
+static void expects_writes_of_newborns(void **state)
 {
 	struct estimate_base b = {.anon = 110 * MIB,
 		.pss_anon = 35 * MIB,
@@ -141,20 +149,26 @@ static void knows_what_newborns_write(void **state)
 	a.soon_written = 10 * MIB;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(5 * MIB));
-	/* It need not do so. */
+	/* The lower bound stays: a child need not write. */
 	assert_near(d.anon_mid - (int64_t)d.anon_down, plain.anon_mid - (int64_t)plain.anon_down);
-	/* Of what is written to beside that nobody else's is left, either. */
+	/*
+	 * Of what children write to beyond those 10 MiB, the former children have copies as well:
+	 * less is shared.
+	 */
 	a.soon_written = 60 * MIB;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(5 * MIB / 2));
-	/* All that they share, at most. */
+	/* At most all that they share. */
 	a.soon_written = 510 * MIB;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, 0);
 }
 
-/* They may write to twice as much as those before them, of what was its own as of what others share. */
-static void allows_for_what_newborns_write(void **state)
+/*
+ * The children may write to twice as much as earlier children did, of the parent's private memory
+ * and of shared memory.
+ */
+static void bounds_writes_of_newborns(void **state)
 {
 	struct estimate_base b = {.anon = 140 * MIB,
 		.pss_anon = 65 * MIB,
@@ -169,16 +183,22 @@ static void allows_for_what_newborns_write(void **state)
 	struct estimate_doubt d;
 
 	(void)state;
-	/* Of its 40 MiB 25 are left to it, of what all share 20; or 30; or an eighth of the way to where it was. */
+	/*
+	 * The middle leaves it 25 of its 40 private MiB, and 20 MiB of what all share. The upper
+	 * bound leaves it 30, plus an eighth of the way to the PSS before the fork.
+	 */
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(20 * MIB));
 	assert_near((int64_t)d.anon_up, (int64_t)(5 * MIB + 20 * MIB / 8));
-	/* What its measurement has seen already has taken nothing from it. */
+	/* A birth before the measurement took nothing from it. */
 	a.family.early = 1;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(20 * MIB));
 	assert_true(d.anon_up >= 20 * MIB);
-	/* 100 MiB that two and a half share of four, and whose child it is not: half of that is let go of again. */
+	/*
+	 * 100 MiB, shared by 2.5 of 4 on average; the newborn is not its child. The newborn gives
+	 * up half of its part again.
+	 */
 	a.family = (struct degree_change){.members = 4, .born = 1};
 	a.soon_written = 60 * MIB;
 	b.anon = 110 * MIB;
@@ -189,8 +209,11 @@ static void allows_for_what_newborns_write(void **state)
 	assert_near((int64_t)d.anon_up, (int64_t)(8 * MIB + 4 * MIB / 8));
 }
 
-/* A family of four, whose three end; of its 150 MiB others, who stay, have 30 as well. */
-static void knows_what_others_have_too(void **state)
+/*
+ * Three of a family of four exit. Of the 150 MiB, 30 are also mapped by processes outside of the
+ * family, which stay.
+ */
+static void counts_sharers_outside_of_the_family(void **state)
 {
 	struct aftermath a = {.family = {.members = 4, .dead = 3},
 		.anon = DEGREE_AS_GUESSED,
@@ -207,36 +230,39 @@ static void knows_what_others_have_too(void **state)
 		aftermath_doubt(&a, &b, &now, &d);
 		assert_near((int64_t)b.pss_anon + d.anon_mid,
 			(int64_t)(120 * MIB + 30 * MIB / (1 + others)));
-		/* Or all of it has more sharers than are known; and those others may end, too. */
+		/*
+		 * Bounds: either all 150 MiB have more sharers than are known, or the others exit
+		 * as well.
+		 */
 		assert_in_range((int64_t)b.pss_anon + d.anon_mid - (int64_t)d.anon_down, 74 * MIB,
 			121 * MIB);
 		assert_near((int64_t)b.pss_anon + d.anon_mid + (int64_t)d.anon_up,
 			(int64_t)(150 * MIB));
 	}
-	/* No more than are known to. */
+	/* No more processes outside of the family share than are known. */
 	a.outside.others = 8;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB + 30 * MIB / 9));
-	/* Its PSS says that they have none of it. */
+	/* The PSS shows that no process outside of the family shares. */
 	b.pss_anon = 150 * MIB / 4;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(150 * MIB));
 	assert_in_range(
 		(int64_t)b.pss_anon + d.anon_mid - (int64_t)d.anon_down, 119 * MIB, 121 * MIB);
-	/* One of the three may not have been there any more: the mean tells. */
+	/* One of the three may have exited before the measurement; the mean share count tells. */
 	a.family.unsure = 1;
 	b.pss_anon = 120 * MIB / 3 + 30 * MIB / 4;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB + 30 * MIB / 2));
-	/* Those who are born have all of it, too. */
+	/* Newborns share all of it, too. */
 	a.family = (struct degree_change){.members = 4, .born = 4};
 	b.pss_anon = 120 * MIB / 4 + 30 * MIB / 5;
 	aftermath_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB / 8 + 30 * MIB / 9));
 }
 
-/* What one finds says nothing of others where it shares next to nothing. */
-static void tells_by_what_is_shared(void **state)
+/* A member that shares next to nothing gives no correction to others. */
+static void corrects_by_shared_memory_alone(void **state)
 {
 	struct aftermath a = {.family = {.members = 4, .dead = 2},
 		.anon = DEGREE_AS_GUESSED,
@@ -255,22 +281,25 @@ static void tells_by_what_is_shared(void **state)
 	before.anon = 8 * MIB + 256 * KIB;
 	before.pss_anon = 8 * MIB + 64 * KIB;
 	found = before;
-	/* Half of it was guessed to be its own now; a quarter is. */
+	/* half of it was guessed to be private now; a quarter is */
 	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
 	assert_in_range(anon, DEGREE_AS_GUESSED * 49 / 100, DEGREE_AS_GUESSED * 51 / 100);
 	assert_int_equal(file, DEGREE_AS_GUESSED);
-	/* Less than was thought its own may be, where it may have children that nobody knows of. */
+	/* If it may have children that are not known, less than was guessed may be private. */
 	a.family.strays = 1;
 	assert_false(aftermath_compare(&a, &before, &found, &anon, &file));
 	assert_int_equal(anon, DEGREE_AS_GUESSED);
 	a.family.strays = 0;
-	/* Most of it is gone. */
+	/* Most of it was released. */
 	found.anon = 8 * MIB;
 	assert_false(aftermath_compare(&a, &before, &found, &anon, &file));
 }
 
-/* What its children write to is left to it, and what it has grown by is its own: neither is others' to be told. */
-static void tells_nothing_of_its_own(void **state)
+/*
+ * Private memory that its children copied, and its own growth, do not correct the guesses of other
+ * members.
+ */
+static void ignores_private_memory(void **state)
 {
 	struct aftermath a = {.family = {.members = 4, .born = 1, .own = 1},
 		.anon = DEGREE_AS_GUESSED,
@@ -293,7 +322,7 @@ static void tells_nothing_of_its_own(void **state)
 	found.pss_anon += 8 * MIB;
 	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
 	assert_in_range(anon, DEGREE_AS_GUESSED * 99 / 100, DEGREE_AS_GUESSED * 101 / 100);
-	/* Half of what was guessed. */
+	/* half of what was guessed */
 	found.pss_anon -= 10 * MIB;
 	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
 	assert_in_range(anon, DEGREE_AS_GUESSED * 49 / 100, DEGREE_AS_GUESSED * 51 / 100);
@@ -304,13 +333,13 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_nothing_without_events),
 		cmocka_unit_test(shares_with_its_children),
-		cmocka_unit_test(has_more_when_others_end),
+		cmocka_unit_test(rises_when_others_exit),
 		cmocka_unit_test(allows_for_likely_private_parts),
-		cmocka_unit_test(knows_what_newborns_write),
-		cmocka_unit_test(allows_for_what_newborns_write),
-		cmocka_unit_test(knows_what_others_have_too),
-		cmocka_unit_test(tells_by_what_is_shared),
-		cmocka_unit_test(tells_nothing_of_its_own),
+		cmocka_unit_test(expects_writes_of_newborns),
+		cmocka_unit_test(bounds_writes_of_newborns),
+		cmocka_unit_test(counts_sharers_outside_of_the_family),
+		cmocka_unit_test(corrects_by_shared_memory_alone),
+		cmocka_unit_test(ignores_private_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,10 @@
 
 #define KIB UINT64_C(1024)
 
-/* The snapshot of VIEW's processes of PROGRAM; NULL: of all. From the last to the first. */
+/*
+ * Returns the aggregate of VIEW's processes of PROGRAM, or of all if NULL. Rows are given from the
+ * last to the first.
+ */
 static struct view *aggregate(const struct view *view, const char *program)
 {
 	AUTO_FREE uint32_t *rows = calloc(view_count(view, METRIC_PROCESS), sizeof(*rows));
@@ -49,7 +52,10 @@ static void check_quantity(
 	assert_int_equal(row->q[i], expected);
 }
 
-/* What is summed from processes that live; the rest tells of the past, of the host, or of cgroups, charged for none of them. */
+/*
+ * True for quantities that are sums over live processes. The rest is history, or of the host, or of
+ * cgroups.
+ */
 static bool is_of_processes(unsigned int i)
 {
 	return i != SCOPE_VM_HWM_GROWTH && i != SCOPE_VM_SWAP_GROWTH && i != SCOPE_ANON_GROWTH &&
@@ -70,7 +76,7 @@ static void check_same(const struct snapshot_scope *a, const struct snapshot_sco
 	}
 }
 
-/* All processes sum up to what the tally has made of them, row by row. */
+/* The aggregate of all processes equals the tally's, row by row. */
 static void check_whole(const struct view *view)
 {
 	AUTO_VIEW struct view *all = aggregate(view, NULL);
@@ -100,7 +106,7 @@ static void check_whole(const struct view *view)
 	}
 }
 
-static void all_of_the_sample_is_the_sample(void **state)
+static void all_rows_give_the_sample(void **state)
 {
 	static const struct sample_options options = {.more = 1000};
 	AUTO_VIEW struct view *sample = sample_open(NULL);
@@ -111,8 +117,8 @@ static void all_of_the_sample_is_the_sample(void **state)
 	check_whole(larger);
 }
 
-/* A pass of this machine: the rules are those of the tally, not only those of the sample. */
-static void all_of_a_pass_is_the_pass(void **state)
+/* The rules equal those of the tally on a real pass over this machine, too. */
+static void all_rows_give_the_pass(void **state)
 {
 	static const struct pass_options options = {
 		.procfs = "/proc",
@@ -130,7 +136,7 @@ static void all_of_a_pass_is_the_pass(void **state)
 	(void)state;
 	assert_true(procfs_fd >= 0);
 	assert_int_equal(pass_open(&options, &pass), 0);
-	/* Processes of the host may block their readers. */
+	/* Other processes of this machine may block reads, so a worker makes them. */
 	crew_open(&crew, procfs_fd);
 	pass_set_workers(pass, &crew.workers);
 	assert_int_equal(pass_begin(pass), 0);
@@ -164,14 +170,15 @@ static void some_are_summed_exactly(void **state)
 	check_quantity(alice, SCOPE_USS, 440001 * KIB);
 	check_quantity(alice, SCOPE_RSS, 712000 * KIB);
 	check_quantity(alice, SCOPE_SWAP_PSS, 1024 * KIB);
-	/* Private amounts summed, of the shared ones the largest. */
+	/* Private amounts are added up; of shared ones the largest counts. */
 	check_quantity(alice, SCOPE_HUGETLB, 12288 * KIB);
 	check_quantity(alice, SCOPE_VM_HWM_MAX, 512100 * KIB);
-	check_quantity(alice, SCOPE_PROCESSES, 3); /* the one that shares its memory is one, too */
+	/* the process that shares another's address space counts, too */
+	check_quantity(alice, SCOPE_PROCESSES, 3);
 	check_quantity(view_host(firefox), SCOPE_PSS, 500003 * KIB);
 }
 
-static void what_is_absent_stays_absent(void **state)
+static void absent_quantities_stay_absent(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_VIEW struct view *agent = aggregate(view, "agent");
@@ -181,7 +188,7 @@ static void what_is_absent_stays_absent(void **state)
 	assert_false(ROW_HAS(host, SCOPE_PSS));
 	assert_false(ROW_HAS(host, SCOPE_USS));
 	assert_false(ROW_HAS(host, SCOPE_HUGETLB));
-	assert_false(ROW_HAS(host, SCOPE_PSS_HIGH)); /* one has no RSS either */
+	assert_false(ROW_HAS(host, SCOPE_PSS_HIGH)); /* one process has no RSS either */
 	check_quantity(host, SCOPE_RSS, 640 * KIB);
 	check_quantity(host, SCOPE_UNMEASURED_MALFORMED, 1);
 	check_quantity(host, SCOPE_UNMEASURED_ERROR, 1);
@@ -190,7 +197,7 @@ static void what_is_absent_stays_absent(void **state)
 	assert_false(ROW_HAS(host, SCOPE_PSS_BYTE_SECONDS));
 }
 
-static void nothing_sums_up_to_nothing(void **state)
+static void no_rows_give_no_sums(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_VIEW struct view *none = aggregate(view, "no such program");
@@ -223,7 +230,7 @@ static void the_rest_is_kept(void **state)
 	assert_memory_equal(row->q, view_find_process(view, 2001)->q, sizeof(row->q));
 }
 
-static void lack_of_memory_is_told(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	static const uint32_t rows[] = {0, 1, 2, 3, 4, 5};
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -245,13 +252,13 @@ static void lack_of_memory_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_the_sample_is_the_sample),
-		cmocka_unit_test(all_of_a_pass_is_the_pass),
+		cmocka_unit_test(all_rows_give_the_sample),
+		cmocka_unit_test(all_rows_give_the_pass),
 		cmocka_unit_test(some_are_summed_exactly),
-		cmocka_unit_test(what_is_absent_stays_absent),
-		cmocka_unit_test(nothing_sums_up_to_nothing),
+		cmocka_unit_test(absent_quantities_stay_absent),
+		cmocka_unit_test(no_rows_give_no_sums),
 		cmocka_unit_test(the_rest_is_kept),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,8 +16,11 @@ static void fork_from(struct kin_member *parent, struct kin_member *child, uint6
 		.line = line, .ancestor = ancestry_use(ancestry_begin(parent))};
 }
 
-/* Who is left above those that are gone becomes the parent; what they were born as stays known. */
-static void passes_over_the_gone(void **state)
+/*
+ * If its parent has exited, a process's nearest living ancestor becomes its parent. The lineage it
+ * was born with stays known.
+ */
+static void skips_exited_parents(void **state)
 {
 	struct kin_member first = {.born_ns = 5, .line = 1}, second, third, fourth;
 
@@ -34,12 +37,12 @@ static void passes_over_the_gone(void **state)
 	assert_null(third.ancestor);
 	ancestry_leave(&second);
 	assert_ptr_equal(ancestry_parent(&fourth), &first);
-	assert_int_equal(ancestry_settle(&fourth), 1); /* both at once */
+	assert_int_equal(ancestry_settle(&fourth), 1); /* settles both at once */
 	assert_int_equal(ancestry_settle(&fourth), 0);
 	assert_ptr_equal(ancestry_parent(&fourth), &first);
-	assert_int_equal(fourth.line, 2); /* that was there when the second was forked */
+	assert_int_equal(fourth.line, 2); /* was there when the second was forked */
 
-	/* The first of all has nobody above it; when it was born still counts. */
+	/* The first process has no parent; its start time still counts. */
 	ancestry_leave(&first);
 	assert_int_equal(ancestry_settle(&fourth), 0);
 	assert_null(ancestry_parent(&fourth));
@@ -62,10 +65,10 @@ static void settle_many(struct kin *k)
 }
 
 /*
- * Half of them are each other's parents, and the last of those has forked the others: in whatever order they end,
- * what is left of a tree takes a few steps for each.
+ * Half of the processes form a chain of parents; the last of the chain has forked the other half.
+ * In whatever order they exit, settling takes a bounded number of steps for each.
  */
-static void buries_a_tree(void **state)
+static void settles_a_tree_in_bounded_time(void **state)
 {
 	enum { MEMBERS = 40000, PARENTS = MEMBERS / 2 };
 
@@ -88,12 +91,12 @@ static void buries_a_tree(void **state)
 		kin_begin(&k, 4 * SEC);
 		for (size_t i = 1; i <= PARENTS; i++) {
 			kin_gone(&k, &m[order == 1 ? PARENTS + 1 - i : i]);
-			/* A pass in between, now and then. */
+			/* a pass in between, now and then */
 			if (order == 2 && i % (PARENTS / 4) == 0)
 				settle_many(&k);
 		}
 		settle_many(&k);
-		/* What is left are all the first one's. */
+		/* All that remain are children of the first process. */
 		assert_int_equal(m[0].fresh, MEMBERS - 1 - PARENTS);
 		assert_int_equal(m[0].children, m[0].fresh);
 		assert_true(k.census.steps <= 8 * (uint64_t)MEMBERS);
@@ -109,8 +112,8 @@ static void buries_a_tree(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(passes_over_the_gone),
-		cmocka_unit_test(buries_a_tree),
+		cmocka_unit_test(skips_exited_parents),
+		cmocka_unit_test(settles_a_tree_in_bounded_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void make(const struct keeping *k, const char *end, off_t size)
 	close(fd);
 }
 
-/* The size of NAME and END; -1: it is not there. */
+/* Returns the size of file NAME with suffix END, or -1 if it does not exist. */
 static off_t size_of(const char *name, const char *end)
 {
 	char path[STORE_ERROR_SIZE + 16];
@@ -64,7 +64,10 @@ static unsigned int entries(const struct keeping *k)
 	return count - 2;
 }
 
-/* Of the same second, too: none takes another's place, nor another's log. */
+/*
+ * Files put aside in the same second have different names, so none replaces another or gets
+ * another's log.
+ */
 static void names_are_used_once(void **state)
 {
 	char first[STORE_ERROR_SIZE], second[STORE_ERROR_SIZE], third[STORE_ERROR_SIZE];
@@ -88,8 +91,11 @@ static void names_are_used_once(void **state)
 	assert_int_equal(entries(k), 5);
 }
 
-/* A disk that spoils one after the other: what has years in it stays, and so does the last. */
-static void so_many_are_kept(void **state)
+/*
+ * A faulty disk damages one file after the other. The file with years in it is kept, and so is the
+ * last one.
+ */
+static void keeps_a_limited_number(void **state)
 {
 	char large[STORE_ERROR_SIZE], name[STORE_ERROR_SIZE], last[STORE_ERROR_SIZE] = "";
 	struct keeping *k = *state;
@@ -110,8 +116,11 @@ static void so_many_are_kept(void **state)
 	assert_int_equal(entries(k), 2 * ASIDE_MAX);
 }
 
-/* Logs without a file are as many as files are, and nobody's log is taken for one. */
-static void logs_alone_count(void **state)
+/*
+ * Logs without a database are limited in number as databases are. The log of a database that was
+ * put aside stays with it.
+ */
+static void logs_without_a_database_count(void **state)
 {
 	char file[STORE_ERROR_SIZE], name[STORE_ERROR_SIZE];
 	struct keeping *k = *state;
@@ -133,8 +142,8 @@ static void logs_alone_count(void **state)
 	assert_in_range(entries(k), 3 + ASIDE_MAX - 1, 3 + 2 * (ASIDE_MAX - 1));
 }
 
-/* Somebody has put something there by such names: it is neither removed nor in the way. */
-static void what_is_none_does_not_count(void **state)
+/* Other files with such names are neither counted nor removed, nor do they block the name. */
+static void other_files_do_not_count(void **state)
 {
 	char name[STORE_ERROR_SIZE], path[NAME_MAX + 64], long_name[NAME_MAX + 1];
 	struct keeping *k = *state;
@@ -149,7 +158,7 @@ static void what_is_none_does_not_count(void **state)
 	assert_int_equal(symlink("nowhere", path), 0);
 	snprintf(path, sizeof(path), "%s.damaged-x", k->path);
 	assert_int_equal(mkdir(path, 0700), 0);
-	alarm(60); /* it may not end */
+	alarm(60); /* ends the test if it hangs */
 	for (unsigned int i = 0; i < 6; i++) {
 		make(k, "", 10000 + (off_t)i);
 		assert_int_equal(aside_put(k->dir, TIME_NS + i * NS_PER_SEC, name), 0);
@@ -161,14 +170,14 @@ static void what_is_none_does_not_count(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
-static void what_cannot_be_renamed_is_where_it_was(void **state)
+static void a_failed_rename_leaves_the_file(void **state)
 {
 	char name[STORE_ERROR_SIZE];
 	struct keeping *k = *state;
 	char path[96];
 
 	assert_int_equal(aside_put("/nonexistent", TIME_NS, name), -ENOENT);
-	/* Only a log, of a file that has gone. */
+	/* There is a log alone; its database is gone. */
 	make(k, "-wal", 10);
 	assert_int_equal(aside_put(k->dir, TIME_NS, name), ASIDE_NO_FILE);
 	assert_non_null(strstr(name, "Z-wal"));
@@ -182,10 +191,10 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	static const struct CMUnitTest tests[] = {
 		TEST(names_are_used_once),
-		TEST(so_many_are_kept),
-		TEST(logs_alone_count),
-		TEST(what_is_none_does_not_count),
-		TEST(what_cannot_be_renamed_is_where_it_was),
+		TEST(keeps_a_limited_number),
+		TEST(logs_without_a_database_count),
+		TEST(other_files_do_not_count),
+		TEST(a_failed_rename_leaves_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The resolver, the pass and the publisher are wrapped: what is asked of the one, and told to the others. */
+/*
+ * Tests daemon/asking.c alone: the resolver, the pass and the publisher are replaced by functions
+ * that record what they are asked and told.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -19,18 +22,18 @@ static struct scene {
 	struct principal asked[MOST];
 	struct resolver_message answer[MOST];
 	size_t asks, answers, answered;
-	int end;              /* what resolver_answer() says when there is none */
-	int refusal;          /* of resolver_ask(); 0: it takes them */
+	int end;              /* what resolver_answer() returns without an answer */
+	int refusal;          /* what resolver_ask() returns; 0: it accepts the uids */
 	unsigned int unnamed; /* users without a name, from FIRST_UID on */
 	unsigned int named, nameless, failed;
 	uid_t last;
 	unsigned int heard;
-	unsigned int liars; /* that were spoken of on the log */
-	unsigned int over;  /* how often it said that there are no names any more */
+	unsigned int liars; /* resolvers that the log reported for unasked answers */
+	unsigned int over;  /* how often the log reported that names end */
 	bool awaits;
 	uint64_t now_ns;
 	unsigned int replaced, in_flight, lost;
-	int replacing; /* what resolver_replace() says */
+	int replacing; /* what resolver_replace() returns */
 } scene;
 
 int __wrap_resolver_fd(const struct resolver *r);
@@ -159,7 +162,7 @@ static int hear(void *to)
 	return 0;
 }
 
-/* Pointers of which nobody but a wrapped function makes use. */
+/* Only their addresses are used, by the replaced functions. */
 static char resolver, pass;
 
 static void open_asking(bool has_resolver)
@@ -204,13 +207,13 @@ static void hands_names_to_the_pass(void **state)
 	add_answer(RESOLVER_ABSENT, 6);
 	add_answer(RESOLVER_FAILED, 7);
 	assert_true(sd_event_run(scene.event, 0) > 0);
-	assert_int_equal(scene.nameless, 1); /* it is known that there is none */
+	assert_int_equal(scene.nameless, 1); /* the user is known to have no name */
 	assert_int_equal(scene.failed, 1);
 	assert_int_equal(scene.last, 7);
 	assert_int_equal(scene.heard, 2);
 }
 
-/* The rest is asked when there is room again. */
+/* Uids that the resolver has no room for are asked later. */
 static void asks_as_far_as_there_is_room(void **state)
 {
 	(void)state;
@@ -230,7 +233,7 @@ static void asks_as_far_as_there_is_room(void **state)
 	assert_int_equal(scene.last, FIRST_UID);
 }
 
-/* Names that can't come are not waited for. */
+/* Without a resolver no request is waited for. */
 static void goes_on_when_the_resolver_ends(void **state)
 {
 	(void)state;
@@ -240,10 +243,10 @@ static void goes_on_when_the_resolver_ends(void **state)
 	scene.end = -EPIPE;
 	add_answer(RESOLVER_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
-	assert_int_equal(scene.named, 1); /* what came before is not lost */
+	assert_int_equal(scene.named, 1); /* answers that came before the end count */
 	assert_int_equal(scene.heard, 1);
 	assert_false(asking_is_awaited(&scene.asking));
-	assert_int_equal(sd_event_run(scene.event, 0), 0); /* nobody listens any more */
+	assert_int_equal(sd_event_run(scene.event, 0), 0); /* its descriptor is no longer polled */
 	scene.asks = 0;
 	scene.unnamed = 1;
 	asking_names(&scene.asking);
@@ -251,7 +254,7 @@ static void goes_on_when_the_resolver_ends(void **state)
 	assert_int_equal(scene.unnamed, 1);
 }
 
-/* After AFTER_S seconds without an answer. */
+/* Lets AFTER_S seconds pass without an answer, then runs the timer. */
 static void look(unsigned int after_s)
 {
 	scene.now_ns += after_s * NS_PER_SEC;
@@ -259,8 +262,11 @@ static void look(unsigned int after_s)
 	asking_names(&scene.asking);
 }
 
-/* It is not heard again, and its place is taken as soon as that of one who has ended. */
-static void replaces_who_answers_what_nobody_has_asked(void **state)
+/*
+ * A resolver that answers what it was not asked is not heard again. Another replaces it as soon as
+ * one that exited would be replaced.
+ */
+static void replaces_a_resolver_that_answers_unasked(void **state)
 {
 	(void)state;
 	open_asking(true);
@@ -271,7 +277,8 @@ static void replaces_who_answers_what_nobody_has_asked(void **state)
 		scene.end = -EPROTO;
 		add_answer(RESOLVER_FOUND, 5);
 		assert_true(sd_event_run(scene.event, 0) > 0);
-		assert_int_equal(scene.named, named + 1); /* what it was asked for counts */
+		/* its answers to earlier questions count */
+		assert_int_equal(scene.named, named + 1);
 		assert_false(asking_is_awaited(&scene.asking));
 		assert_int_equal(sd_event_run(scene.event, 0), 0);
 		assert_int_equal(scene.replaced, i);
@@ -285,7 +292,7 @@ static void replaces_who_answers_what_nobody_has_asked(void **state)
 	}
 }
 
-static void replaces_who_does_not_answer(void **state)
+static void replaces_a_silent_resolver(void **state)
 {
 	(void)state;
 	open_asking(true);
@@ -297,13 +304,13 @@ static void replaces_who_does_not_answer(void **state)
 	scene.lost = 2;
 	look(1);
 	assert_int_equal(scene.replaced, 1);
-	assert_int_equal(scene.failed, 2); /* they are asked again another time */
-	/* The more seldom the longer it lasts. */
+	assert_int_equal(scene.failed, 2); /* the requests are repeated later */
+	/* The pause before the next replacement grows, */
 	look(19);
 	assert_int_equal(scene.replaced, 1);
 	look(1);
 	assert_int_equal(scene.replaced, 2);
-	/* Until there is an answer. */
+	/* until there is an answer. */
 	add_answer(RESOLVER_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.named, 1);
@@ -313,7 +320,7 @@ static void replaces_who_does_not_answer(void **state)
 	assert_int_equal(scene.replaced, 3);
 }
 
-static void replaces_who_has_ended(void **state)
+static void replaces_an_exited_resolver(void **state)
 {
 	(void)state;
 	open_asking(true);
@@ -326,7 +333,7 @@ static void replaces_who_has_ended(void **state)
 	scene.replacing = -EBUSY;
 	look(1);
 	assert_int_equal(scene.replaced, 1);
-	assert_int_equal(scene.unnamed, 1); /* there is still nobody to ask */
+	assert_int_equal(scene.unnamed, 1); /* there is no resolver yet */
 	scene.replacing = 0;
 	look(20);
 	assert_int_equal(scene.replaced, 2);
@@ -334,8 +341,8 @@ static void replaces_who_has_ended(void **state)
 	assert_int_equal(scene.asks, 1);
 }
 
-/* What is known stays, and it is said once. */
-static void goes_on_when_none_can_be_had_any_more(void **state)
+/* If no resolver can be started any more, known names stay, and the log says so once. */
+static void goes_on_when_no_resolver_can_be_started(void **state)
 {
 	(void)state;
 	open_asking(true);
@@ -374,12 +381,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hands_names_to_the_pass, setup, teardown),
 		cmocka_unit_test_setup_teardown(asks_as_far_as_there_is_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(goes_on_when_the_resolver_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(replaces_who_does_not_answer, setup, teardown),
-		cmocka_unit_test_setup_teardown(replaces_who_has_ended, setup, teardown),
+		cmocka_unit_test_setup_teardown(replaces_a_silent_resolver, setup, teardown),
+		cmocka_unit_test_setup_teardown(replaces_an_exited_resolver, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			replaces_who_answers_what_nobody_has_asked, setup, teardown),
+			replaces_a_resolver_that_answers_unasked, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			goes_on_when_none_can_be_had_any_more, setup, teardown),
+			goes_on_when_no_resolver_can_be_started, setup, teardown),
 		cmocka_unit_test_setup_teardown(does_without_a_resolver, setup, teardown),
 	};
 

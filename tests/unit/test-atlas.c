@@ -20,7 +20,7 @@ struct part {
 	uint64_t inode, shared, private, pss; /* KiB */
 };
 
-/* A library in three mappings, another file of its name, memory without one, and a heap. */
+/* A library in three mappings, another file of the same name, anonymous memory, and a heap. */
 static const struct part parts[] = {
 	{0x1000, "r-xp", "/lib/a.so", 7, 400, 0, 100},
 	{0x2000, "rw-p", "/lib/a.so", 7, 0, 30, 30},
@@ -103,11 +103,12 @@ static void keeps_each_mapping(void **state)
 	atlas_sort(&a, MAPPING_PSS);
 	assert_int_equal(a.row[0].start, 0x5000);
 	assert_int_equal(a.row[1].start, 0x6000);
-	assert_int_equal(a.row[2].start, 0x1000); /* of two that are alike the lower one */
+	/* of two rows with equal sizes the one with the lower address */
+	assert_int_equal(a.row[2].start, 0x1000);
 	assert_int_equal(a.row[3].start, 0x7000);
 }
 
-static void merges_a_files(void **state)
+static void merges_mappings_of_a_file(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE};
 	double sharers;
@@ -129,7 +130,7 @@ static void merges_a_files(void **state)
 	assert_int_equal(a.row[0].start, 0);
 }
 
-static void merges_a_kinds(void **state)
+static void merges_mappings_of_a_kind(void **state)
 {
 	static const struct {
 		const char *name;
@@ -171,7 +172,7 @@ static void a_kind_has_no_state_of_a_file(void **state)
 	assert_int_equal(kinds.row[0].fate, MAPPING_NOT_ASKED);
 }
 
-static void finds_one_among_many(void **state)
+static void finds_one_mapping_among_many(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE};
 	struct part p = {0x1000, "r--p", "/a", 0, 1, 1, 1};
@@ -188,7 +189,7 @@ static void finds_one_among_many(void **state)
 		assert_int_equal(a.row[i].mappings, 3);
 }
 
-static void what_is_too_much_is_told(void **state)
+static void too_many_mappings_are_reported(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND};
 	struct mapping m = mapping_of(&parts[0]);
@@ -200,7 +201,7 @@ static void what_is_too_much_is_told(void **state)
 	assert_int_equal(atlas_add(&a, 1, &m), -EOVERFLOW);
 }
 
-static void what_is_no_amount_is_no_sum(void **state)
+static void quantities_that_are_not_amounts_have_no_sum(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
@@ -210,7 +211,7 @@ static void what_is_no_amount_is_no_sum(void **state)
 	assert_true(atlas_is_sum(MAPPING_PSS) && atlas_is_sum(MAPPING_LOCKED));
 }
 
-static void memory_may_lack(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	for (unsigned int by = ATLAS_BY_MAPPING; by <= ATLAS_BY_KIND; by++)
@@ -232,13 +233,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_each_mapping),
-		cmocka_unit_test(merges_a_files),
-		cmocka_unit_test(merges_a_kinds),
+		cmocka_unit_test(merges_mappings_of_a_file),
+		cmocka_unit_test(merges_mappings_of_a_kind),
 		cmocka_unit_test(a_kind_has_no_state_of_a_file),
-		cmocka_unit_test(finds_one_among_many),
-		cmocka_unit_test(what_is_too_much_is_told),
-		cmocka_unit_test(what_is_no_amount_is_no_sum),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(finds_one_mapping_among_many),
+		cmocka_unit_test(too_many_mappings_are_reported),
+		cmocka_unit_test(quantities_that_are_not_amounts_have_no_sum),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,7 +92,7 @@ static void new_processes_are_limited_in_all(void **state)
 	assert_in_range(a.total, 128, 128 + ATTEMPTS_USERS);
 }
 
-/* A host on which processes block, and passes over it that read them as fetch.c does, by rising pid. */
+/* A simulated host with processes that block, read in passes as fetch.c reads, by rising pid. */
 struct host {
 	struct attempts attempts;
 	struct block block[PROCESSES_MAX];
@@ -103,7 +103,7 @@ struct host {
 	unsigned int tried, blocked; /* in the last pass */
 };
 
-/* Adds COUNT processes of UID that block. The first of them. */
+/* Adds COUNT processes of UID that block. Returns the index of the first. */
 static size_t add(struct host *h, uint32_t uid, size_t count)
 {
 	size_t first = h->count;
@@ -159,7 +159,7 @@ static void passes(struct host *h, unsigned int count)
 		pass(h);
 }
 
-/* Seconds until processes FIRST to END have become normal. */
+/* Returns the seconds until processes FIRST to END are no longer blocked. */
 static unsigned int seconds_until_normal(struct host *h, size_t first, size_t end)
 {
 	for (unsigned int n = 1; n < 100; n++) {
@@ -183,8 +183,11 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* One process can be read again, and the others of its user stay blocked: it has its turn, whatever its pid is. */
-static void the_oldest_has_its_turn(void **state)
+/*
+ * One process can be read again; the others of its user stay blocked. It is tried in turn, whatever
+ * its pid is.
+ */
+static void the_oldest_is_tried_in_turn(void **state)
 {
 	struct host *h = *state;
 
@@ -197,7 +200,7 @@ static void the_oldest_has_its_turn(void **state)
 			last = add(h, USER, 1);
 			passes(h, before);
 			h->can_be_read[last] = true;
-			/* A round of all of them, and the pause before it. */
+			/* one round over all blocked processes, and the pause before it */
 			assert_in_range(seconds_until_normal(h, last, last + 1), 0,
 				(others / ATTEMPTS_PLACES + 1 + 3) * INTERVAL_S);
 		}
@@ -209,7 +212,7 @@ static void the_oldest_has_its_turn(void **state)
 	assert_in_range(seconds_until_normal(h, 24, 25), 0, 60);
 }
 
-/* A server is back for which all processes of a user have waited. */
+/* A server returns for which all processes of a user have waited. */
 static void all_become_normal_within_a_minute(void **state)
 {
 	static const size_t counts[] = {1, 8, 9, 24, 100, 500, 1000};
@@ -226,8 +229,8 @@ static void all_become_normal_within_a_minute(void **state)
 		}
 }
 
-/* However many processes others have that block, the one of another user is tried as soon as it is due. */
-static void a_user_with_one_waits_for_nobody(void **state)
+/* Blocked processes of other users do not delay the attempt at a user's only blocked process. */
+static void a_user_with_one_process_does_not_wait(void **state)
 {
 	struct host *h = *state;
 	size_t last;
@@ -241,7 +244,7 @@ static void a_user_with_one_waits_for_nobody(void **state)
 	assert_in_range(seconds_until_normal(h, last, last + 1), 0, 40);
 }
 
-/* With more users than there are places, each of them has its turn. */
+/* If there are more users than places, each user is tried in turn. */
 static void many_users_take_turns(void **state)
 {
 	struct host *h = *state;
@@ -268,7 +271,7 @@ static void attempts_that_block_are_bounded(void **state)
 		pass(h);
 		assert_in_range(h->tried, 1, 32);
 	}
-	/* All of a user's are back for two passes, and then they block again. */
+	/* All processes of a user can be read for two passes, then block again. */
 	set_up(state);
 	add(h, USER, 1000);
 	passes(h, 20);
@@ -287,8 +290,11 @@ static void attempts_that_block_are_bounded(void **state)
 	assert_int_equal(h->tried, 8);
 }
 
-/* A chosen process may not be read after all: its walk is too dear for now. It takes no place from others for long. */
-static void chosen_and_not_read_comes_last(void **state)
+/*
+ * A chosen process may not be read after all, because its walk costs too much for now. It loses its
+ * place to others soon.
+ */
+static void a_chosen_process_that_is_not_read_comes_last(void **state)
 {
 	struct host *h = *state;
 	size_t last;
@@ -313,12 +319,12 @@ int main(void)
 		cmocka_unit_test(a_user_is_not_refused_because_of_others),
 		cmocka_unit_test(too_many_users_share_a_count),
 		cmocka_unit_test(new_processes_are_limited_in_all),
-		cmocka_unit_test_setup(the_oldest_has_its_turn, set_up),
+		cmocka_unit_test_setup(the_oldest_is_tried_in_turn, set_up),
 		cmocka_unit_test_setup(all_become_normal_within_a_minute, set_up),
-		cmocka_unit_test_setup(a_user_with_one_waits_for_nobody, set_up),
+		cmocka_unit_test_setup(a_user_with_one_process_does_not_wait, set_up),
 		cmocka_unit_test_setup(many_users_take_turns, set_up),
 		cmocka_unit_test_setup(attempts_that_block_are_bounded, set_up),
-		cmocka_unit_test_setup(chosen_and_not_read_comes_last, set_up),
+		cmocka_unit_test_setup(a_chosen_process_that_is_not_read_comes_last, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

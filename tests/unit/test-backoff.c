@@ -16,15 +16,14 @@ static void doubles_to_the_end(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(expected_ms); i++)
 		assert_int_equal(backoff_next(&b, MAX_NS, 0), expected_ms[i] * NS_PER_MSEC);
-	assert_int_equal(
-		backoff_next(&b, 2 * MAX_NS, 0), 2 * MAX_NS); /* the limit may be another */
+	assert_int_equal(backoff_next(&b, 2 * MAX_NS, 0), 2 * MAX_NS); /* another limit */
 	assert_int_equal(backoff_next(&b, MAX_NS, 0), MAX_NS);
 	backoff_reset(&b);
 	assert_int_equal(backoff_next(&b, MAX_NS, 0), BACKOFF_FIRST_NS);
 }
 
-/* Chance shortens a delay, by a quarter at most, and does not carry over into the next. */
-static void leaves_something_to_chance(void **state)
+/* Randomness shortens a delay by a quarter at most, and does not affect later delays. */
+static void delays_are_randomized(void **state)
 {
 	struct backoff b = {0};
 	uint64_t random = 5;
@@ -45,7 +44,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(doubles_to_the_end),
-		cmocka_unit_test(leaves_something_to_chance),
+		cmocka_unit_test(delays_are_randomized),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include "snapshot/balance.h"
 #include "snapshot/metric.h"
 
-/* Returns COUNT if none is of INDEX. */
+/* Returns the position of INDEX in M, or COUNT if it is not there. */
 static size_t place_of(const struct metric *m, size_t count, enum balance_quantity index)
 {
 	size_t i = 0;
@@ -16,7 +16,7 @@ static size_t place_of(const struct metric *m, size_t count, enum balance_quanti
 	return i;
 }
 
-/* Each line has a kind, which is what it is called in metrics and JSON. */
+/* The kind of a line is its name in metrics and in JSON. */
 static void lines_are_called_by_their_kinds(void **state)
 {
 	size_t count;
@@ -39,7 +39,7 @@ static void lines_are_called_by_their_kinds(void **state)
 	assert_int_equal(lines, BALANCE_KINDS);
 }
 
-static void adds_up_what_there_is(void **state)
+static void adds_up_present_lines(void **state)
 {
 	struct snapshot_balance row = {0};
 
@@ -51,7 +51,8 @@ static void adds_up_what_there_is(void **state)
 	ROW_SET(&row, BALANCE_RESIDUAL, (uint64_t)-1000);
 	ROW_SET(&row, BALANCE_SWAP_FREE, 1000);
 	assert_int_equal(balance_sum(&row), 12);
-	ROW_SET(&row, BALANCE_PSS_DRIVER, 100); /* a line, though it is behind the residual */
+	/* a line of the sum, though it stands behind the residual */
+	ROW_SET(&row, BALANCE_PSS_DRIVER, 100);
 	assert_int_equal(balance_sum(&row), 112);
 	ROW_SET(&row, BALANCE_SHMEM, INT64_MAX);
 	assert_int_equal(balance_sum(&row), INT64_MAX);
@@ -64,7 +65,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_called_by_their_kinds),
-		cmocka_unit_test(adds_up_what_there_is),
+		cmocka_unit_test(adds_up_present_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #define LONG_4   "$2b$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i"
 #define UMLAUT_4 "$2b$04$abcdefghijklmnopqrstuuF7KK/SfP9IRGj0pPJMr8GdtCS8xpmpC"
 
-static unsigned long rounds; /* 2^cost of every hash */
+static unsigned long rounds; /* sum of 2^cost over all hashes */
 
 char *__real_crypt_rn(const char *phrase, const char *setting, void *data, int size);
 char *__wrap_crypt_rn(const char *phrase, const char *setting, void *data, int size);
@@ -62,7 +62,7 @@ static void knows_passwords(void **state)
 	assert_false(check("", NULL, 4));
 }
 
-/* Every byte behind the salt counts. */
+/* Each byte after the salt counts. */
 static void compares_whole_hashes(void **state)
 {
 	(void)state;
@@ -74,7 +74,10 @@ static void compares_whole_hashes(void **state)
 	}
 }
 
-/* The salt's last character has four bits that mean nothing; libxcrypt would make others of them. */
+/*
+ * The last character of a salt has four unused bits. libxcrypt normalizes them; hashes of other
+ * programs may have them set.
+ */
 static void takes_other_programs_salts(void **state)
 {
 	char hash[] = SECRET_4;
@@ -84,7 +87,7 @@ static void takes_other_programs_salts(void **state)
 	assert_true(check("secret", hash, 4));
 }
 
-static void takes_the_same_for_all(void **state)
+static void takes_the_same_time_for_all(void **state)
 {
 	(void)state;
 	for (unsigned int most = 5; most < 9; most++) {
@@ -99,8 +102,8 @@ static void takes_the_same_for_all(void **state)
 	}
 }
 
-/* Neither the password nor what was made of it. */
-static void leaves_nothing(void **state)
+/* Neither the password nor data derived from it stays in memory. */
+static void clears_its_memory(void **state)
 {
 	AUTO_FREE struct crypt_data *memory = calloc(1, sizeof(*memory));
 	const unsigned char *byte = (const unsigned char *)memory;
@@ -118,8 +121,8 @@ int main(void)
 		cmocka_unit_test(knows_passwords),
 		cmocka_unit_test(compares_whole_hashes),
 		cmocka_unit_test(takes_other_programs_salts),
-		cmocka_unit_test(takes_the_same_for_all),
-		cmocka_unit_test(leaves_nothing),
+		cmocka_unit_test(takes_the_same_time_for_all),
+		cmocka_unit_test(clears_its_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void scene_close(struct scene *s)
 }
 #define AUTO_SCENE CLEANUP(scene_close)
 
-/* What was found of P: PROGRAM and CGROUP where they were read. */
+/* Reports what was read of P: PROGRAM and CGROUP, each NULL if it was not read. */
 static int find(
 	struct scene *s, struct process *p, uid_t uid, const char *program, const char *cgroup)
 {
@@ -84,7 +84,7 @@ static void assert_owner(
 	assert_string_equal(owner(s, p, kind)->key, name);
 }
 
-static void everybody_has_an_owner_of_each_kind(void **state)
+static void every_process_has_an_owner_of_each_kind(void **state)
 {
 	AUTO_SCENE struct scene s;
 	struct process p;
@@ -100,7 +100,7 @@ static void everybody_has_an_owner_of_each_kind(void **state)
 		assert_false(owner(&s, &p, (enum owner_kind)kind)->has_user);
 		assert_null(owner(&s, &p, (enum owner_kind)kind)->above);
 	}
-	/* Its names are read in a later pass. */
+	/* The names are read in a later pass. */
 	assert_int_equal(
 		find(&s, &p, 1000, "sh", "0::/user.slice/user-1000.slice/session-2.scope\n"), 0);
 	assert_owner(&s, &p, OWNER_PROGRAM, "sh");
@@ -112,8 +112,8 @@ static void everybody_has_an_owner_of_each_kind(void **state)
 	assert_int_equal(owner(&s, &p, OWNER_SESSION)->user, 1000);
 }
 
-/* A user who makes cgroups cannot have one appear under a label of our own. */
-static void no_cgroup_is_called_as_a_label(void **state)
+/* A user who creates cgroups cannot make one appear under one of memtally's labels. */
+static void no_cgroup_has_the_name_of_a_label(void **state)
 {
 	static const char *const names[] = {"(none)", "(other)", "(unnamed)", "(memfd)"};
 	static const char *const paths[] = {"0::/system.slice/%s\n",
@@ -143,8 +143,8 @@ static void no_cgroup_is_called_as_a_label(void **state)
 		}
 }
 
-/* What was not read again stays as it was. */
-static void what_changes_changes_alone(void **state)
+/* What was not read again stays unchanged. */
+static void only_the_changed_owner_changes(void **state)
 {
 	AUTO_SCENE struct scene s;
 	struct process p;
@@ -169,7 +169,7 @@ static void what_changes_changes_alone(void **state)
 	assert_owner(&s, &p, OWNER_PROGRAM, "sh");
 	assert_owner(&s, &p, OWNER_MACHINE, OWNER_NONE);
 	assert_owner(&s, &p, OWNER_UNIT, "x.service");
-	/* As it was in the beginning. */
+	/* As it was at first. */
 	assert_int_equal(find(&s, &p, 0, "login", "0::/machine.slice/machine-mt.scope\n"), 0);
 	assert_int_equal(p.membership, before);
 	belonging_drop(&p);
@@ -177,8 +177,8 @@ static void what_changes_changes_alone(void **state)
 	assert_false(p.known);
 }
 
-/* One name, several owners: whose own it is tells them apart. */
-static void namesakes_are_told_apart(void **state)
+/* Owners of different users have equal names; the user distinguishes them. */
+static void owners_with_equal_names_are_distinct(void **state)
 {
 	static const char *const cgroups[] = {
 		"0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.service\n",
@@ -223,8 +223,8 @@ static void namesakes_are_told_apart(void **state)
 	}
 }
 
-/* Whatever there is no memory for, the process has the owners that it had, or none. */
-static void lack_of_memory_is_told(void **state)
+/* Whichever allocation fails, the process keeps its owners, or has none. */
+static void lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -252,11 +252,11 @@ static void lack_of_memory_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everybody_has_an_owner_of_each_kind),
-		cmocka_unit_test(no_cgroup_is_called_as_a_label),
-		cmocka_unit_test(what_changes_changes_alone),
-		cmocka_unit_test(namesakes_are_told_apart),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(every_process_has_an_owner_of_each_kind),
+		cmocka_unit_test(no_cgroup_has_the_name_of_a_label),
+		cmocka_unit_test(only_the_changed_owner_changes),
+		cmocka_unit_test(owners_with_equal_names_are_distinct),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static void add_part(struct bill *b, const struct usage_row *rows, uint32_t coun
 	usage_end(&part->answer, &part->head);
 }
 
-/* Two hours; in the second less was measured. */
+/* Usage of two hours; part of the second hour was not measured. */
 static void make(struct bill *b, enum usage_kind kind)
 {
 	static const struct usage_row rows[] = {
@@ -53,14 +53,14 @@ static void make(struct bill *b, enum usage_kind kind)
 	add_part(b, rows, 1, 1795417200, 1800000);
 }
 
-/* As it comes to be printed. */
+/* As make(), with the rows chosen and sorted as for printing. */
 static void make_chosen(struct bill *b, enum usage_kind kind)
 {
 	make(b, kind);
 	assert_int_equal(bill_select(b), 0);
 }
 
-/* One hour of COUNT ROWS, chosen as CHOICE says. */
+/* Usage of one hour with COUNT ROWS, chosen by CHOICE. */
 static void make_of(struct bill *b, enum usage_kind kind, const struct usage_row *rows,
 	uint32_t count, const struct item_choice *choice)
 {
@@ -95,7 +95,7 @@ static void csv_has_a_line_for_each_row(void **state)
 		"2026-11-23T07:00:00Z,2026-11-23T08:00:00Z,0.5,false,alice,1000,7730941132800,2,4294967296,4294967296,1932735283200,0.5,4,3\n");
 }
 
-static void json_leaves_out_what_is_absent(void **state)
+static void json_leaves_out_absent_fields(void **state)
 {
 	AUTO_BILL struct bill b = {0};
 	AUTO_BUFFER struct buffer text = {0};
@@ -124,7 +124,7 @@ static void json_leaves_out_what_is_absent(void **state)
 	json_decref(json);
 }
 
-/* GiB-hours of the last line: the second cell, behind the time. */
+/* Returns the cell of the last line that holds the GiB-hours: the second one, after the time. */
 static const char *total_of(const struct table *t)
 {
 	const char *cell = t->text.data;
@@ -166,7 +166,10 @@ static void a_table_has_a_total(void **state)
 	assert_string_equal(total_of(&t), total);
 }
 
-/* As the ledger answers for the time from PERIOD on; what the period is called then. */
+/*
+ * Expects the name EXPECTED for the period FROM_S to TO_S, when the ledger answers for SINCE_S to
+ * UNTIL_S.
+ */
 static void check_name(enum usage_per per, int64_t from_s, int64_t to_s, int64_t since_s,
 	int64_t until_s, const char *expected)
 {
@@ -187,10 +190,10 @@ static void check_name(enum usage_per per, int64_t from_s, int64_t to_s, int64_t
 	assert_int_equal(bill_is_misnamed(&b, &b.part[0]), strstr(expected, " to ") != NULL);
 }
 
-/* Of old time there are days: nobody is to take one for an hour. */
-static void what_is_no_hour_is_not_called_one(void **state)
+/* Old usage is stored by day: a day must not be printed as an hour. */
+static void only_hours_are_named_as_hours(void **state)
 {
-	const int64_t day = 1795392000, hour = 3600; /* 2026-11-23, and the 1st of it: */
+	const int64_t day = 1795392000, hour = 3600; /* 2026-11-23, and its first hour: */
 	const int64_t first = day - 22 * 24 * hour, end = first + 30 * 24 * hour;
 
 	(void)state;
@@ -202,7 +205,7 @@ static void what_is_no_hour_is_not_called_one(void **state)
 		day + 12 * hour, "2026-11-23 11:00");
 	check_name(USAGE_PER_HOUR, day + 11 * hour + 10, day + 12 * hour - 10,
 		day + 11 * hour + 300, day + 12 * hour, "2026-11-23 11:00");
-	/* An end alone; an hour that is another. */
+	/* only the end differs; another hour */
 	check_name(USAGE_PER_HOUR, day + 11 * hour, day + 12 * hour, day + 11 * hour,
 		day + 13 * hour, "2026-11-23 11:00 to 2026-11-23 13:00");
 	check_name(USAGE_PER_HOUR, day + 11 * hour, day + 12 * hour, day + 12 * hour,
@@ -220,7 +223,7 @@ static void what_is_no_hour_is_not_called_one(void **state)
 		"2026-11-23 05:30 to 2026-11-24 05:30");
 }
 
-/* More than a 64-bit number of bytes holds. */
+/* More bytes than 64 bits hold. */
 static void large_amounts_are_exact(void **state)
 {
 	const struct usage_row row = {
@@ -250,8 +253,8 @@ static void the_covered_part_is_a_part(void **state)
 	assert_true(bill_covered(&head) < 0);
 }
 
-/* Not 0: nothing is known of it. */
-static void who_was_not_read_has_no_figure(void **state)
+/* The cell is empty, not 0: memtallyd could not read the memory. */
+static void an_unreadable_owner_has_no_figure(void **state)
 {
 	static const struct usage_row rows[] = {
 		{.id = 1,
@@ -292,8 +295,11 @@ static void who_was_not_read_has_no_figure(void **state)
 	assert_string_equal(none.text.data, "-");
 }
 
-/* A name of anybody's choice is run by no spreadsheet; what is no name is left alone. */
-static void names_are_no_formulas(void **state)
+/*
+ * A name that a user chose must not run as a formula in a spreadsheet. Cells that are not names
+ * stay unchanged.
+ */
+static void names_are_not_formulas(void **state)
 {
 	static const struct {
 		const char *name, *expected;
@@ -336,7 +342,7 @@ static void names_are_no_formulas(void **state)
 	}
 }
 
-/* The names of the chosen rows, in order. */
+/* Expects the names of the chosen rows in this order. */
 static void check_names(const struct bill *b, const char *expected)
 {
 	AUTO_BUFFER struct buffer names = {0};
@@ -364,7 +370,7 @@ static void rows_are_chosen_and_sorted(void **state)
 		{ITEM_PSS_HOURS, true, "(other)cab"},
 		{ITEM_MEAN, false, "bac(other)"},
 		{ITEM_MAX, false, "ba(other)c"},
-		{ITEM_MAX, true, "ab(other)c"}, /* absent is last in either order */
+		{ITEM_MAX, true, "ab(other)c"}, /* absent values come last in either order */
 		{ITEM_SWAP, false, "acb(other)"},
 		{ITEM_PROCESSES_MAX, false, "acb(other)"},
 		{ITEM_FIELDS, true, "(other)abc"},
@@ -427,13 +433,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(csv_has_a_line_for_each_row),
-		cmocka_unit_test(json_leaves_out_what_is_absent),
+		cmocka_unit_test(json_leaves_out_absent_fields),
 		cmocka_unit_test(a_table_has_a_total),
-		cmocka_unit_test(what_is_no_hour_is_not_called_one),
+		cmocka_unit_test(only_hours_are_named_as_hours),
 		cmocka_unit_test(large_amounts_are_exact),
 		cmocka_unit_test(the_covered_part_is_a_part),
-		cmocka_unit_test(who_was_not_read_has_no_figure),
-		cmocka_unit_test(names_are_no_formulas),
+		cmocka_unit_test(an_unreadable_owner_has_no_figure),
+		cmocka_unit_test(names_are_not_formulas),
 		cmocka_unit_test(rows_are_chosen_and_sorted),
 		cmocka_unit_test(memory_may_run_out),
 	};

@@ -25,7 +25,7 @@ static void pauses_grow_to_half_a_minute(void **state)
 	assert_int_equal(b.since_ns, 100 * NS_PER_SEC);
 }
 
-/* If only the lock of the address space blocks, stat can be read, and what it says does not end the block. */
+/* If only mmap_lock blocks, stat can be read. Its answer does not end the block of walks. */
 static void a_walk_blocks_walks_alone(void **state)
 {
 	struct block b = {0};
@@ -40,7 +40,7 @@ static void a_walk_blocks_walks_alone(void **state)
 	assert_false(block_is_on(&b));
 }
 
-/* The other lock blocks all, and any answer shows that it does not any more. */
+/* If exec_update_lock blocks, all reads block, and any answer shows that the block has ended. */
 static void exec_blocks_everything(void **state)
 {
 	struct block b = {0};
@@ -56,8 +56,8 @@ static void exec_blocks_everything(void **state)
 	assert_false(block_is_on(&b));
 }
 
-/* A deferred read was not seen to block: when it does, the block begins then. */
-static void a_deferred_read_is_no_block(void **state)
+/* A deferred read did not block. If the next one does, the block begins then. */
+static void a_deferred_read_is_not_a_block(void **state)
 {
 	struct block b = {0};
 
@@ -65,13 +65,14 @@ static void a_deferred_read_is_no_block(void **state)
 	block_defer(&b, "stat", false, NS_PER_SEC);
 	assert_true(block_is_on(&b) && b.is_deferred);
 	assert_false(block_is_of(&b, false) || block_is_put_off(&b));
-	assert_false(block_is_due(&b, 100 * NS_PER_SEC)); /* needs no attempt at what blocks */
+	/* a process whose read was only deferred needs no attempt */
+	assert_false(block_is_due(&b, 100 * NS_PER_SEC));
 	block_begin(&b, "stat", false, 3 * NS_PER_SEC);
 	assert_false(b.is_deferred);
 	assert_int_equal(b.since_ns, 3 * NS_PER_SEC);
 }
 
-/* A process that waits grows older: an attempt that is deferred does not make it begin to wait again. */
+/* A due process keeps its age while its attempt is deferred. */
 static void a_deferred_attempt_stays_due(void **state)
 {
 	struct block b = {0};
@@ -87,7 +88,7 @@ static void a_deferred_attempt_stays_due(void **state)
 	assert_false(block_is_on(&b));
 }
 
-/* A process that blocks again and again is logged once in ten minutes. */
+/* A process that keeps blocking is logged once in ten minutes. */
 static void a_block_is_logged_again_after_ten_minutes(void **state)
 {
 	struct block b = {0};
@@ -119,7 +120,7 @@ static void a_block_is_logged_again_after_ten_minutes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_deferred_read_is_no_block),
+		cmocka_unit_test(a_deferred_read_is_not_a_block),
 		cmocka_unit_test(a_deferred_attempt_stays_due),
 		cmocka_unit_test(pauses_grow_to_half_a_minute),
 		cmocka_unit_test(a_walk_blocks_walks_alone),

@@ -16,7 +16,10 @@ static void assert_since(const struct breaks *b, uint64_t since_ns, uint64_t gai
 	assert_int_equal(s.writers, writers);
 }
 
-/* Each has to know of what was written after it was measured, in whatever order that is found. */
+/*
+ * A member learns of copies that others made after its own measurement, in whatever order they are
+ * found.
+ */
 static void tells_by_time(void **state)
 {
 	struct breaks b = {.count = 0};
@@ -31,7 +34,7 @@ static void tells_by_time(void **state)
 	assert_since(&b, 25, 410, BREAKS_ONE / 6 + BREAKS_ONE / 4, 3);
 	assert_since(&b, 30, 310, BREAKS_ONE / 5, 2);
 	assert_since(&b, 50, 0, 0, 0);
-	/* Who was measured before the writers were has seen nothing of it. */
+	/* A member that was measured before the writers has seen none of their copies. */
 	b = (struct breaks){.count = 0};
 	breaks_add(&b, &w[3], 1, 2, 20, 50);
 	breaks_add(&b, &w[4], 1, 2, 40, 50);
@@ -39,7 +42,10 @@ static void tells_by_time(void **state)
 	assert_since(&b, 40, 2, BREAKS_ONE / 2, 2);
 }
 
-/* Of many times the last ones are told apart; of the others nobody is told too little. */
+/*
+ * The last times are kept apart. Older times are merged, so that no member learns of too few
+ * copies.
+ */
 static void keeps_the_last(void **state)
 {
 	struct breaks b = {.count = 0};
@@ -66,7 +72,7 @@ static void add_new(struct breaks *b, uint64_t room, uint64_t from_ns, uint64_t 
 	breaks_add(b, &(struct breaks_writer){0}, 1, room, from_ns, at_ns);
 }
 
-/* Pages that were copied long ago do not count as new if times are found out of order. */
+/* Copies from long ago do not count as new if times are found out of order. */
 static void keeps_the_old_apart(void **state)
 {
 	struct breaks b = {.count = 0};
@@ -77,15 +83,18 @@ static void keeps_the_old_apart(void **state)
 		add_new(&b, 1, 0, 100);
 	for (uint64_t i = 0; i < BREAKS_KEPT; i++)
 		add_new(&b, 100, 200, 300 + 10 * i);
-	/* The oldest time is from 0 to 300 now. */
+	/* The oldest entry now covers 0 to 300. */
 	add_new(&b, 100, 200, 295);
 	add_new(&b, 100, 200, 400);
 	breaks_since(&b, 250, &s);
 	assert_in_range(s.parted, BREAKS_ONE, BREAKS_ONE * 2);
 }
 
-/* Who is gone has let go of all; what it had let go of before is not to be counted on top, nor is others' part forgotten. */
-static void forgets_who_is_gone(void **state)
+/*
+ * An exited writer shares nothing any more. Its earlier copies are removed from the totals, and
+ * copies of other writers stay.
+ */
+static void removes_copies_of_exited_writers(void **state)
 {
 	struct breaks b = {.count = 0};
 	struct breaks_writer w = {0}, other = {0}, none = {0};
@@ -101,12 +110,12 @@ static void forgets_who_is_gone(void **state)
 	breaks_leave(&b, &none);
 	assert_since(&b, 0, 5, BREAKS_ONE * 5 / 4, 5);
 	breaks_leave(&b, &w);
-	assert_since(&b, 0, 5, BREAKS_ONE / 2, 5); /* what others gained by it they still have */
+	assert_since(&b, 0, 5, BREAKS_ONE / 2, 5); /* others keep their gain from its copies */
 	assert_since(&b, 20, 3, BREAKS_ONE / 4, 3);
 	assert_since(&b, 30, 1, BREAKS_ONE / 8, 1);
-	breaks_leave(&b, &w); /* once */
+	breaks_leave(&b, &w); /* counted once */
 	assert_since(&b, 0, 5, BREAKS_ONE / 2, 5);
-	/* Of the oldest that are one by now, too. */
+	/* So it is in merged entries. */
 	breaks_add(&b, &w, 1, 2, 0, 50);
 	for (uint64_t at = 60; at < 200; at += 10)
 		breaks_add(&b, &(struct breaks_writer){0}, 1, 2, 0, at);
@@ -115,7 +124,10 @@ static void forgets_who_is_gone(void **state)
 	assert_since(&b, 0, 20, 14 * BREAKS_ONE / 2, 20);
 }
 
-/* Half of what is left, and again half: that is less than all, however often. */
+/*
+ * A writer that copies half of what is left, and again half, has copied less than all, however
+ * often.
+ */
 static void counts_a_writer_once(void **state)
 {
 	struct breaks b = {.count = 0};
@@ -134,16 +146,16 @@ static void counts_a_writer_once(void **state)
 	assert_since(&b, 0, 21, 0, 21);
 }
 
-static void bears_any_number(void **state)
+static void accepts_any_number(void **state)
 {
 	struct breaks b = {.count = 0};
 	struct breaks_writer w = {0};
 
 	(void)state;
-	breaks_add(&b, &w, 5, 0, 1, 1); /* there was no room */
+	breaks_add(&b, &w, 5, 0, 1, 1); /* no room was known */
 	assert_since(&b, 0, 5, 0, 1);
 	breaks_add(&b, &w, 8, 4, 1, 1);
-	breaks_add(&b, &w, UINT64_MAX, UINT64_MAX, 1, 1); /* it has let go of all */
+	breaks_add(&b, &w, UINT64_MAX, UINT64_MAX, 1, 1); /* it has copied all that it shared */
 	assert_since(&b, 0, UINT64_MAX, BREAKS_ONE, 3);
 	for (unsigned int i = 0; i < 70000; i++)
 		breaks_add(&b, &(struct breaks_writer){0}, UINT64_MAX, UINT64_MAX, 1, 1);
@@ -156,9 +168,9 @@ int main(void)
 		cmocka_unit_test(tells_by_time),
 		cmocka_unit_test(keeps_the_last),
 		cmocka_unit_test(keeps_the_old_apart),
-		cmocka_unit_test(forgets_who_is_gone),
+		cmocka_unit_test(removes_copies_of_exited_writers),
 		cmocka_unit_test(counts_a_writer_once),
-		cmocka_unit_test(bears_any_number),
+		cmocka_unit_test(accepts_any_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Against a memtallyd whose truth is known (feed.h): what is written down adds up to it, whatever happens. */
+/*
+ * Tests the ledger's bucket against a simulated memtallyd whose true usage is known (feed.h): what
+ * the bucket writes adds up to the truth, whatever happens.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -25,7 +28,11 @@ static void all_is_counted_from_the_first_snapshot_on(void **state)
 	feed_set(job, GIB, 1);
 	book_take(&k);
 	feed_wait(&k.feed,
-		3000); /* nobody watches: of this nothing may be counted, not even what the counter has */
+		/*
+		 * no ledger is running: nothing of this time counts, nor does the counter's value
+		 * before the first snapshot
+		 */
+		3000);
 	before = alice->true_byte_s;
 	bucket_done(&k.b);
 	assert_int_equal(book_take(&k), BUCKET_BASELINE);
@@ -38,14 +45,14 @@ static void all_is_counted_from_the_first_snapshot_on(void **state)
 	keeping_check_near(k.sum[book_find(&k, USAGE_UNIT, "job.service")].pss, 3600.0 * GIB, 1e-9);
 	keeping_check_near(k.covered_s, 3600, 1e-9);
 	keeping_check_near(k.sampled_s, 3600, 1e-9);
-	/* By slots: each is written once, and no span is in two. */
+	/* Each slot is written once, and no span covers two slots. */
 	assert_true(k.writes >= 12 && k.writes <= 13);
 	assert_int_equal(
 		k.last_from_ns / NS_PER_SEC / SLOT_S, (k.last_to_ns - 1) / NS_PER_SEC / SLOT_S);
 	book_end(&k);
 }
 
-static void what_ends_and_begins_is_counted(void **state)
+static void new_and_exited_owners_are_counted(void **state)
 {
 	struct book k;
 	struct feed_owner *short_lived, *all;
@@ -63,7 +70,7 @@ static void what_ends_and_begins_is_counted(void **state)
 		book_run(&k, 30);
 	}
 	book_flush(&k);
-	/* Rises and falls by trapezoids make up for each other. */
+	/* the errors of the trapezoids at start and end cancel */
 	keeping_check_near(k.sum[book_find(&k, USAGE_PROGRAM, "cc1")].pss, 50 * 40.0 * GIB, 1e-9);
 	keeping_check_near(
 		k.sum[book_find(&k, USAGE_PROGRAM, "cc1")].processes, 50 * 40.0 * 3, 1e-9);
@@ -71,7 +78,10 @@ static void what_ends_and_begins_is_counted(void **state)
 	book_end(&k);
 }
 
-/* Its counters begin at 0 when it does: all of them is new, and nothing of the time between. */
+/*
+ * A new memtallyd's counters start at 0: all of their value is new. Nothing counts for the time
+ * without memtallyd.
+ */
 static void another_memtallyd_goes_on(void **state)
 {
 	struct book k;
@@ -87,7 +97,7 @@ static void another_memtallyd_goes_on(void **state)
 	feed_wait(&k.feed, 60);
 	lost = 60.0 * GIB;
 	feed_restart(&k.feed);
-	for (int i = 0; i < 6; i++) { /* passes that nobody receives */
+	for (int i = 0; i < 6; i++) { /* passes whose snapshots the ledger does not receive */
 		view_unref(feed_pass(&k.feed));
 		feed_wait(&k.feed, 10);
 	}
@@ -101,8 +111,11 @@ static void another_memtallyd_goes_on(void **state)
 	book_end(&k);
 }
 
-/* What it had at the last snapshot is all that is known: of the time without a memtallyd it has had nothing. */
-static void who_ended_with_memtallyd_is_forgotten(void **state)
+/*
+ * An owner that exits while no memtallyd runs counts up to the last snapshot. Nothing counts after
+ * that.
+ */
+static void owners_that_exit_without_memtallyd_end_there(void **state)
 {
 	struct book k;
 	struct feed_owner *alice, *job;
@@ -129,7 +142,10 @@ static void who_ended_with_memtallyd_is_forgotten(void **state)
 	book_end(&k);
 }
 
-/* Who has been seen before another does not begin at 0 when it comes back. */
+/*
+ * Snapshots of one memtallyd come back after those of another. Its counters do not start at 0
+ * again.
+ */
 static void a_former_memtallyd_is_not_counted_twice(void **state)
 {
 	struct book k;
@@ -208,7 +224,7 @@ static void the_clock_may_be_set(void **state)
 	book_end(&k);
 }
 
-/* memtallyd's time stands still then, and so nothing is used. */
+/* memtallyd's clock stops during suspend, so nothing is used. */
 static void a_suspended_machine_uses_nothing(void **state)
 {
 	struct book k;
@@ -230,7 +246,7 @@ static void a_suspended_machine_uses_nothing(void **state)
 	book_end(&k);
 }
 
-/* As a pass is made: it is received when the machine has been suspended for SECONDS and goes on. */
+/* The machine is suspended for SECONDS right after a pass; the snapshot is received afterwards. */
 static void suspend_behind_a_pass(struct book *k, double seconds)
 {
 	AUTO_VIEW struct view *view = NULL;
@@ -244,8 +260,8 @@ static void suspend_behind_a_pass(struct book *k, double seconds)
 		book_write_down(k);
 }
 
-/* What was suspended is no time of the snapshot that was waiting, nor of the next one. */
-static void a_snapshot_that_was_suspended_too(void **state)
+/* Time of suspension counts for neither the snapshot that was waiting nor the next one. */
+static void suspension_with_a_snapshot_waiting(void **state)
 {
 	static const double seconds[] = {3, 10, 300, 7200, 86400};
 	struct book k;
@@ -274,8 +290,11 @@ static void a_snapshot_that_was_suspended_too(void **state)
 	book_end(&k);
 }
 
-/* Snapshots that did not come: PSS is memtallyd's counter, of swap and processes there is nothing to be known. */
-static void a_gap_is_counted_as_far_as_it_is_known(void **state)
+/*
+ * After missing snapshots PSS comes from memtallyd's counter. Swap and number of processes are
+ * unknown for the gap.
+ */
+static void a_gap_is_counted_by_counters(void **state)
 {
 	struct book k;
 	struct feed_owner *alice, *make;
@@ -294,7 +313,7 @@ static void a_gap_is_counted_as_far_as_it_is_known(void **state)
 	book_take(&k);
 	book_flush(&k);
 	book_check_pss(&k, alice, 1e-9);
-	/* What ended in it is not taken to have been there for hours. */
+	/* An owner that exited in the gap does not count for hours. */
 	keeping_check_near(k.sum[book_find(&k, USAGE_PROGRAM, "make")].pss, 605.0 * GIB, 1e-9);
 	keeping_check_near(k.covered_s, 7800, 1e-9);
 	keeping_check_near(k.sampled_s, 600, 1e-9);
@@ -303,7 +322,7 @@ static void a_gap_is_counted_as_far_as_it_is_known(void **state)
 	book_end(&k);
 }
 
-static void what_cannot_be_written_stays(void **state)
+static void unwritten_usage_stays(void **state)
 {
 	struct book k;
 	struct feed_owner *alice, *bob;
@@ -332,7 +351,10 @@ static void what_cannot_be_written_stays(void **state)
 	book_end(&k);
 }
 
-/* Days of a herd that grows and shrinks, with restarts of memtallyd: to 1 % for each user. */
+/*
+ * Days of usage of a group that grows and shrinks, with restarts of memtallyd: exact to 1 % for
+ * each user.
+ */
 static void days_are_accounted_for(void **state)
 {
 	static const char *const names[] = {"u0", "u1", "u2", "u3", "u4", "u5", "u6", "u7"};
@@ -364,7 +386,10 @@ static void days_are_accounted_for(void **state)
 	book_end(&k);
 }
 
-/* However many come and go while nothing can be written, memory has an end; and users have what they had. */
+/*
+ * Many owners come and go while nothing can be written. Memory stays bounded, and users keep their
+ * usage.
+ */
 static void names_that_ended_do_not_stay_in_memory(void **state)
 {
 	struct book k;
@@ -444,16 +469,16 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_counted_from_the_first_snapshot_on),
-		cmocka_unit_test(what_ends_and_begins_is_counted),
+		cmocka_unit_test(new_and_exited_owners_are_counted),
 		cmocka_unit_test(another_memtallyd_goes_on),
-		cmocka_unit_test(who_ended_with_memtallyd_is_forgotten),
+		cmocka_unit_test(owners_that_exit_without_memtallyd_end_there),
 		cmocka_unit_test(a_former_memtallyd_is_not_counted_twice),
 		cmocka_unit_test(the_same_snapshot_counts_once),
 		cmocka_unit_test(the_clock_may_be_set),
 		cmocka_unit_test(a_suspended_machine_uses_nothing),
-		cmocka_unit_test(a_snapshot_that_was_suspended_too),
-		cmocka_unit_test(a_gap_is_counted_as_far_as_it_is_known),
-		cmocka_unit_test(what_cannot_be_written_stays),
+		cmocka_unit_test(suspension_with_a_snapshot_waiting),
+		cmocka_unit_test(a_gap_is_counted_by_counters),
+		cmocka_unit_test(unwritten_usage_stays),
 		cmocka_unit_test(days_are_accounted_for),
 		cmocka_unit_test(names_that_ended_do_not_stay_in_memory),
 		cmocka_unit_test(nothing_is_lost_without_memory),

@@ -12,7 +12,7 @@
 
 static const uint64_t start = 1000 * SEC;
 
-/* One percent, used up at once. */
+/* A rate of one percent, with no tokens left. */
 static struct budget empty(void)
 {
 	struct budget b;
@@ -45,7 +45,7 @@ static void fills_at_its_rate(void **state)
 	assert_int_equal(budget_available_ns(&b, start + 70 * SEC), 600 * MSEC);
 }
 
-/* A look every 7 ns at 0.01 % brings 0.0007 tokens each. */
+/* Reading the clock every 7 ns at 0.01 % adds 0.0007 tokens each time. */
 static void frequent_looks_lose_nothing(void **state)
 {
 	struct budget b;
@@ -58,7 +58,7 @@ static void frequent_looks_lose_nothing(void **state)
 	assert_int_equal(budget_available_ns(&b, start + 7000000), 700);
 }
 
-static void a_debt_is_made_up_for_first(void **state)
+static void a_debt_is_paid_first(void **state)
 {
 	struct budget b = empty();
 
@@ -68,8 +68,8 @@ static void a_debt_is_made_up_for_first(void **state)
 	assert_int_equal(budget_available_ns(&b, start + 18 * SEC), 2 * MSEC);
 }
 
-/* With half of the rate for others it takes twice as long; what is there already needs no time. */
-static void says_when_something_can_be_paid_for(void **state)
+/* With half of the rate reserved, it takes twice as long. Tokens that are there need no time. */
+static void says_when_a_read_can_be_paid(void **state)
 {
 	struct budget b = empty();
 
@@ -85,7 +85,7 @@ static void says_when_something_can_be_paid_for(void **state)
 	assert_int_equal(budget_time_ns(&b, start + SEC, UINT64_MAX, ONE_PC - 1), UINT64_MAX);
 }
 
-/* However dear something was: a minute later there is something again. */
+/* However much a read cost, there are tokens again after a minute. */
 static void no_debt_is_deeper_than_the_bucket(void **state)
 {
 	struct budget b = empty();
@@ -96,7 +96,7 @@ static void no_debt_is_deeper_than_the_bucket(void **state)
 	assert_int_equal(b.forgiven_ns, 9400 * MSEC);
 	assert_int_equal(budget_available_ns(&b, start + 60 * SEC), 0);
 	assert_int_equal(budget_available_ns(&b, start + 61 * SEC), 10 * MSEC);
-	/* A smaller bucket holds a smaller debt. */
+	/* a smaller bucket limits the debt further */
 	b = empty();
 	budget_charge(&b, start, 10 * SEC);
 	budget_set_rate(&b, ONE_PC / 10, start);
@@ -107,7 +107,7 @@ static void no_debt_is_deeper_than_the_bucket(void **state)
 static void jumps_bring_one_bucket_at_most(void **state)
 {
 	static const uint64_t ahead[] = {61 * SEC, 3600 * SEC, 86400 * 365 * SEC,
-		UINT64_MAX / ONE_PC + 1 /* times the rate wraps */};
+		UINT64_MAX / ONE_PC + 1 /* times the rate overflows */};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ahead) / sizeof(ahead[0]); i++) {
@@ -128,7 +128,7 @@ static void a_clock_that_goes_back_brings_nothing(void **state)
 	assert_int_equal(budget_available_ns(&b, 0), 100 * MSEC);
 }
 
-static void another_rate_keeps_what_it_can_hold(void **state)
+static void another_rate_keeps_tokens_up_to_its_limit(void **state)
 {
 	struct budget b;
 
@@ -141,7 +141,7 @@ static void another_rate_keeps_what_it_can_hold(void **state)
 	assert_int_equal(budget_available_ns(&b, start + SEC), 1060 * MSEC);
 }
 
-/* The time under the former rate counts by the former rate. */
+/* Time before the change counts at the former rate. */
 static void another_rate_counts_from_now(void **state)
 {
 	struct budget b = empty();
@@ -151,12 +151,12 @@ static void another_rate_counts_from_now(void **state)
 	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 100 * MSEC);
 }
 
-static void sensing_is_kept_back(void **state)
+static void tokens_for_the_next_pass_are_reserved(void **state)
 {
 	struct budget b = empty();
 
 	(void)state;
-	/* 80 ms a pass, 100 ms an interval: of each interval 20 ms are for reads. */
+	/* Passes cost 80 ms, an interval brings 100 ms: 20 ms of each interval are for reads. */
 	budget_charge_pass(&b, start, 0, start);
 	b.tokens_ns = 80 * MSEC;
 	budget_charge_pass(&b, start, 80 * MSEC, start + 10 * SEC);
@@ -165,13 +165,13 @@ static void sensing_is_kept_back(void **state)
 	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 20 * MSEC);
 	budget_charge(&b, start + 10 * SEC, 20 * MSEC);
 	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 0);
-	/* The pass is late: nothing of what it needs is given away. */
+	/* The pass is late: its share stays reserved. */
 	assert_int_equal(budget_available_ns(&b, start + 11 * SEC), 10 * MSEC);
 	budget_charge_pass(&b, start + 11 * SEC, 80 * MSEC, start + 20 * SEC);
 	assert_true(b.tokens_ns >= 0);
 }
 
-static void a_costlier_pass_is_believed_at_once(void **state)
+static void a_higher_cost_counts_at_once(void **state)
 {
 	struct budget b = empty();
 
@@ -187,8 +187,11 @@ static void a_costlier_pass_is_believed_at_once(void **state)
 	assert_int_equal(b.sensing_ns, 8 * MSEC);
 }
 
-/* Thousands of processes of one tree have ended at once: that does not come again. */
-static void one_dear_pass_is_not_the_rule(void **state)
+/*
+ * A pass that is expensive once, as when thousands of processes of one tree exit, does not raise
+ * the expectation.
+ */
+static void one_expensive_pass_changes_little(void **state)
 {
 	struct budget b = empty();
 	uint64_t time_ns = 0;
@@ -209,7 +212,7 @@ static void one_dear_pass_is_not_the_rule(void **state)
 	assert_in_range(time_ns, 80 * SEC, 140 * SEC);
 }
 
-static void stretches_the_interval_where_passes_take_too_much(void **state)
+static void stretches_the_interval_if_passes_cost_too_much(void **state)
 {
 	struct budget b = empty();
 
@@ -217,7 +220,7 @@ static void stretches_the_interval_where_passes_take_too_much(void **state)
 	assert_int_equal(budget_set_interval(&b, 10 * SEC), 10 * SEC);
 	budget_charge_pass(&b, start, 75 * MSEC, start);
 	assert_int_equal(budget_set_interval(&b, 10 * SEC), 10 * SEC);
-	/* What the pass that is to be published has used counts at once. */
+	/* The cost so far of the pass that is being published counts at once. */
 	budget_expect(&b, 120 * MSEC);
 	assert_int_equal(budget_set_interval(&b, 10 * SEC), 16 * SEC);
 	budget_expect(&b, 0);
@@ -230,7 +233,9 @@ static void stretches_the_interval_where_passes_take_too_much(void **state)
 	assert_int_equal(budget_set_interval(&b, 5 * 3600 * SEC), 5 * 3600 * SEC);
 }
 
-/* 30 ms of 40 that the stretched interval brings are the pass's, however little a minute brings. */
+/*
+ * The stretched interval brings 40 ms. The pass takes 30 of them, however little a minute brings.
+ */
 static void a_stretched_interval_leaves_something_for_reads(void **state)
 {
 	uint64_t now = start, interval, used = 0;
@@ -248,13 +253,17 @@ static void a_stretched_interval_leaves_something_for_reads(void **state)
 		}
 		budget_charge_pass(&b, now, 30 * MSEC, now + interval);
 		now += interval;
-		if (pass > 10) /* the debt of the first, when the bucket held a minute, is paid */
+		/* the debt of the first passes, when the bucket held a minute's tokens, is paid */
+		if (pass > 10)
 			assert_in_range(used, 9 * MSEC, 11 * MSEC);
 		used = 0;
 	}
 }
 
-/* A few ms a pass, again and again, are expected of the next; what is born at the start is not. */
+/*
+ * Costs of births that come with each pass are expected of the next one. Those of the first pass
+ * are not.
+ */
 static void births_are_expected(void **state)
 {
 	struct budget b;
@@ -266,11 +275,11 @@ static void births_are_expected(void **state)
 	assert_int_equal(budget_set_interval(&b, 10 * SEC), 10 * SEC);
 	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 590 * MSEC);
 
-	/* Once is a burst, */
+	/* Once is a burst; */
 	budget_charge_birth(&b, start, 160 * MSEC);
 	budget_charge_pass(&b, start, 10 * MSEC, start + 10 * SEC);
 	assert_int_equal(b.births_ns, 20 * MSEC);
-	/* always is what passes cost. */
+	/* in each pass they are part of the cost of passes. */
 	for (int i = 0; i < 100; i++) {
 		budget_charge_birth(&b, start, 290 * MSEC);
 		budget_charge_pass(&b, start, 10 * MSEC, start + 10 * SEC);
@@ -282,8 +291,8 @@ static void births_are_expected(void **state)
 	assert_int_equal(b.births_ns, 0);
 }
 
-/* What a host is found with says nothing of what it costs from then on. */
-static void the_first_pass_is_excused(void **state)
+/* The cost of finding the processes at the start says nothing about later passes. */
+static void the_first_pass_does_not_count(void **state)
 {
 	struct budget b;
 
@@ -311,7 +320,10 @@ static void says_what_the_host_needs(void **state)
 	budget_charge_pass(&b, start, 20 * MSEC, start);
 	/* 20 ms in 10 s are 0.2 %, 900 ms in 300 s are 0.3 %. */
 	assert_int_equal(budget_needed_ppm(&b, 10 * SEC, 900 * MSEC, 300 * SEC), ONE_PC / 2);
-	/* Passes may take three quarters: with what is needed they are not stretched. */
+	/*
+	 * Passes may use three quarters of the budget: with the needed budget they are not
+	 * stretched.
+	 */
 	assert_int_equal(budget_needed_ppm(&b, 10 * SEC, 1, 300 * SEC), 2667);
 	budget_set_rate(&b, 2667, start);
 	assert_int_equal(budget_set_interval(&b, 10 * SEC), 10 * SEC);
@@ -320,7 +332,7 @@ static void says_what_the_host_needs(void **state)
 	assert_true(budget_needed_ppm(&b, 1, UINT64_MAX, 1) > BUDGET_PPM_MAX);
 }
 
-static void nonsense_is_a_debt(void **state)
+static void extreme_charges_are_a_debt(void **state)
 {
 	struct budget b = empty();
 
@@ -332,8 +344,8 @@ static void nonsense_is_a_debt(void **state)
 }
 
 /*
- * Whatever is read, whenever: over any span from the start the use is at most the rate times the span, a
- * bucket and one read, but for what one read took beyond what the bucket holds.
+ * Over any span from the start, use is at most rate times span, plus one bucket and one read. The
+ * part of a read that exceeds the bucket does not count.
  */
 static void no_span_uses_more(void **state)
 {
@@ -363,7 +375,9 @@ static void no_span_uses_more(void **state)
 	}
 }
 
-/* Half of what there is, but nothing of what was saved. */
+/*
+ * Under memory pressure, half of the current tokens is available, and none of those saved earlier.
+ */
 static void short_of_memory_half_is_left(void **state)
 {
 	struct budget b;
@@ -376,8 +390,11 @@ static void short_of_memory_half_is_left(void **state)
 	assert_int_equal(budget_cut_ns(&b, UINT64_MAX, UINT64_MAX), 300 * MSEC);
 }
 
-/* Beside a pass of 40 ms each interval brings 60 ms to reads, whether the bucket is full or empty. */
-static void an_interval_brings_as_much_whatever_is_saved(void **state)
+/*
+ * Besides a pass of 40 ms each interval leaves 60 ms for reads, whether the bucket is full or
+ * empty.
+ */
+static void saved_tokens_do_not_change_an_interval(void **state)
 {
 	struct budget b;
 
@@ -398,25 +415,25 @@ int main(void)
 		cmocka_unit_test(is_full_at_the_start),
 		cmocka_unit_test(fills_at_its_rate),
 		cmocka_unit_test(frequent_looks_lose_nothing),
-		cmocka_unit_test(a_debt_is_made_up_for_first),
-		cmocka_unit_test(says_when_something_can_be_paid_for),
+		cmocka_unit_test(a_debt_is_paid_first),
+		cmocka_unit_test(says_when_a_read_can_be_paid),
 		cmocka_unit_test(no_debt_is_deeper_than_the_bucket),
 		cmocka_unit_test(jumps_bring_one_bucket_at_most),
 		cmocka_unit_test(a_clock_that_goes_back_brings_nothing),
-		cmocka_unit_test(another_rate_keeps_what_it_can_hold),
+		cmocka_unit_test(another_rate_keeps_tokens_up_to_its_limit),
 		cmocka_unit_test(another_rate_counts_from_now),
-		cmocka_unit_test(sensing_is_kept_back),
-		cmocka_unit_test(a_costlier_pass_is_believed_at_once),
-		cmocka_unit_test(one_dear_pass_is_not_the_rule),
-		cmocka_unit_test(stretches_the_interval_where_passes_take_too_much),
+		cmocka_unit_test(tokens_for_the_next_pass_are_reserved),
+		cmocka_unit_test(a_higher_cost_counts_at_once),
+		cmocka_unit_test(one_expensive_pass_changes_little),
+		cmocka_unit_test(stretches_the_interval_if_passes_cost_too_much),
 		cmocka_unit_test(a_stretched_interval_leaves_something_for_reads),
 		cmocka_unit_test(births_are_expected),
-		cmocka_unit_test(the_first_pass_is_excused),
+		cmocka_unit_test(the_first_pass_does_not_count),
 		cmocka_unit_test(says_what_the_host_needs),
-		cmocka_unit_test(nonsense_is_a_debt),
+		cmocka_unit_test(extreme_charges_are_a_debt),
 		cmocka_unit_test(no_span_uses_more),
 		cmocka_unit_test(short_of_memory_half_is_left),
-		cmocka_unit_test(an_interval_brings_as_much_whatever_is_saved),
+		cmocka_unit_test(saved_tokens_do_not_change_an_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

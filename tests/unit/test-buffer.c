@@ -17,7 +17,7 @@ static void assert_content(const struct buffer *b, const char *expected, size_t 
 	assert_memory_equal(b->data, expected, len);
 }
 
-/* Whatever is added in whatever pieces, the buffer holds what an array with room enough would. */
+/* Whatever is added in whatever pieces, the buffer holds what a large enough array would. */
 static void adds_like_an_array(void **state)
 {
 	static char model[1 << 16];
@@ -70,7 +70,7 @@ static void adds_numbers(void **state)
 	assert_content(&b, "0 18446744073709551615 -5%", 26);
 }
 
-/* buffer_printf() measures first: texts around the first capacity must come out whole. */
+/* buffer_printf() measures first: texts near the initial capacity must be complete. */
 static void prints_any_length(void **state)
 {
 	(void)state;
@@ -104,7 +104,7 @@ static void aligns_with_zeros(void **state)
 		}
 }
 
-static void nothing_is_nothing(void **state)
+static void empty_additions_change_nothing(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 
@@ -139,8 +139,11 @@ static void clear_keeps_the_memory(void **state)
 	assert_int_equal(b.capacity, capacity);
 }
 
-/* What rests is empty, and grows again without an allocation. A large one's pages are the kernel's meanwhile. */
-static void rest_keeps_the_capacity(void **state)
+/*
+ * A buffer at rest is empty, and grows again without an allocation. The kernel gets the pages of a
+ * large one back meanwhile.
+ */
+static void resting_keeps_the_capacity(void **state)
 {
 	static const size_t sizes[] = {0, 1, 5000, 1 << 20};
 
@@ -167,7 +170,7 @@ static void rest_keeps_the_capacity(void **state)
 	}
 }
 
-static void trim_gives_back(void **state)
+static void trim_returns_memory(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 
@@ -178,24 +181,24 @@ static void trim_gives_back(void **state)
 	buffer_trim(&b);
 	assert_int_equal(b.capacity, 4);
 	assert_content(&b, "four", 4);
-	buffer_trim(&b); /* nothing left to give */
+	buffer_trim(&b); /* nothing left to return */
 	buffer_add_text(&b, "five");
 	assert_content(&b, "fourfive", 8);
 
-	allocation_fail_at(1); /* then it keeps what it has */
+	allocation_fail_at(1); /* it keeps its memory */
 	buffer_trim(&b);
 	assert_true(allocation_end());
 	assert_content(&b, "fourfive", 8);
 }
 
-/* A text that printf can't print is not lost in silence: the buffer has failed. */
+/* A text that printf() cannot print puts the buffer in the failed state. */
 static void printing_may_fail(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 
 	(void)state;
 	buffer_add_text(&b, "before");
-	buffer_printf(&b, "%lc", (wint_t)0x7fffffff); /* no character */
+	buffer_printf(&b, "%lc", (wint_t)0x7fffffff); /* not a character */
 	assert_int_equal(b.error, -EILSEQ);
 	buffer_add_text(&b, "after");
 	assert_int_equal(b.len, strlen("before"));
@@ -204,7 +207,7 @@ static void printing_may_fail(void **state)
 	assert_content(&b, "again", 5);
 }
 
-/* The rest after a failure is a no-op, and the failure is still known at the end. */
+/* After a failure all calls do nothing, and the failure is still reported at the end. */
 static void remembers_a_failure(void **state)
 {
 	(void)state;
@@ -227,14 +230,15 @@ static void remembers_a_failure(void **state)
 		}
 		assert_int_equal(b.error, -ENOMEM);
 		assert_null(buffer_reserve(&b, 1));
-		assert_int_equal(allocation_count(), n); /* nothing was tried after the failure */
+		/* no allocation was tried after the failure */
+		assert_int_equal(allocation_count(), n);
 		buffer_clear(&b);
 		buffer_add_text(&b, "again");
 		assert_content(&b, "again", 5);
 	}
 }
 
-static void refuses_what_cannot_be(void **state)
+static void refuses_impossible_sizes(void **state)
 {
 	static const size_t lens[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2 + 1, SIZE_MAX / 2};
 
@@ -258,13 +262,13 @@ int main(void)
 		cmocka_unit_test(adds_numbers),
 		cmocka_unit_test(prints_any_length),
 		cmocka_unit_test(aligns_with_zeros),
-		cmocka_unit_test(nothing_is_nothing),
+		cmocka_unit_test(empty_additions_change_nothing),
 		cmocka_unit_test(clear_keeps_the_memory),
-		cmocka_unit_test(rest_keeps_the_capacity),
-		cmocka_unit_test(trim_gives_back),
+		cmocka_unit_test(resting_keeps_the_capacity),
+		cmocka_unit_test(trim_returns_memory),
 		cmocka_unit_test(printing_may_fail),
 		cmocka_unit_test(remembers_a_failure),
-		cmocka_unit_test(refuses_what_cannot_be),
+		cmocka_unit_test(refuses_impossible_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

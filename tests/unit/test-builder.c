@@ -112,7 +112,7 @@ static void fill_files(struct builder *b, uint32_t rows, uint64_t *dice)
 	}
 }
 
-/* Rows of every kind, the same ones for the same number; names are texts of their own. */
+/* Adds rows of every kind, pseudo-random by DICE, with a text of their own each. */
 static void fill_builder(struct builder *b, uint64_t dice, uint32_t rows)
 {
 	struct snapshot_self *self;
@@ -165,7 +165,7 @@ static void assert_rows(
 			rows->data + i * size, size);
 }
 
-/* What went in comes out, whatever it is. */
+/* Whatever is added is found in the image. */
 static void survives_the_round_trip(void **state)
 {
 	static const uint32_t rows[] = {0, 1, 2, 3, 50, 1000};
@@ -211,7 +211,7 @@ static void survives_the_round_trip(void **state)
 	}
 }
 
-static void gives_texts_their_place(void **state)
+static void texts_are_found_by_reference(void **state)
 {
 	AUTO_BUILDER struct builder b = {0};
 	AUTO_VIEW struct view *view = NULL;
@@ -238,7 +238,7 @@ static void gives_texts_their_place(void **state)
 }
 
 /* One pass makes both images, in either order. */
-static void leaves_processes_out(void **state)
+static void leaves_out_processes(void **state)
 {
 	struct image_header open_head = head;
 	AUTO_BUILDER struct builder b = {0};
@@ -267,8 +267,8 @@ static void leaves_processes_out(void **state)
 	}
 }
 
-/* What is added behind the public image is not in it. */
-static void adds_to_what_was_sealed(void **state)
+/* What is added after the public image was sealed is not in it. */
+static void adds_after_sealing(void **state)
 {
 	struct image_header open_head = head;
 	AUTO_BUILDER struct builder b = {0};
@@ -307,8 +307,8 @@ static void needs_no_memory_in_the_steady_state(void **state)
 	}
 }
 
-/* The sample's rows with each allocation failing in turn: told at the end, forgotten at the start. */
-static void tells_of_lost_rows(void **state)
+/* Each allocation fails in turn: builder_seal() reports it, and builder_begin() clears it. */
+static void reports_lost_rows(void **state)
 {
 	static const struct sample_options options = {.more = 300};
 	unsigned int before = unit_descriptors();
@@ -328,7 +328,7 @@ static void tells_of_lost_rows(void **state)
 			fd_close(fd);
 			break;
 		}
-		if (r == 0) { /* the failure was the sample's own */
+		if (r == 0) { /* the failure was in the sample itself */
 			fd_close(fd);
 		} else {
 			assert_int_equal(r, -ENOMEM);
@@ -351,7 +351,7 @@ static void refuses_too_much(void **state)
 
 	(void)state;
 	fill_builder(&b, 5, 1);
-	saved = *users; /* as if rows enough for a gigabyte had been added */
+	saved = *users; /* as if rows for a gigabyte had been added */
 	users->len = users->capacity = (size_t)IMAGE_SIZE_MAX;
 	assert_int_equal(builder_seal(&b, &head, &fd), -EFBIG);
 	*users = saved;
@@ -363,11 +363,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(survives_the_round_trip),
-		cmocka_unit_test(gives_texts_their_place),
-		cmocka_unit_test(leaves_processes_out),
-		cmocka_unit_test(adds_to_what_was_sealed),
+		cmocka_unit_test(texts_are_found_by_reference),
+		cmocka_unit_test(leaves_out_processes),
+		cmocka_unit_test(adds_after_sealing),
 		cmocka_unit_test(needs_no_memory_in_the_steady_state),
-		cmocka_unit_test(tells_of_lost_rows),
+		cmocka_unit_test(reports_lost_rows),
 		cmocka_unit_test(refuses_too_much),
 	};
 

@@ -27,7 +27,7 @@ static void renders_once(void **state)
 	cache_done(&c);
 }
 
-/* An answer that is under way keeps its bytes when the next snapshot comes. */
+/* A response that is being sent keeps its bytes when the next snapshot comes. */
 static void outlives_its_snapshot(void **state)
 {
 	const struct sample_options next = {.sequence = 43};
@@ -87,7 +87,7 @@ static bool has_text(const struct body *body, const char *text)
 	return memmem(body->data.data, body->data.len, text, strlen(text)) != NULL;
 }
 
-/* The bodies for those who may not see processes are bodies of their own, in whatever order they are made. */
+/* Bodies for clients that may not see processes are separate, in whatever order bodies are made. */
 static void keeps_processes_apart(void **state)
 {
 	static const enum cache_body order[] = {CACHE_TEXT, CACHE_SUMS_TEXT, CACHE_SUMS_OPENMETRICS,
@@ -109,7 +109,7 @@ static void keeps_processes_apart(void **state)
 	cache_done(&c);
 }
 
-/* What is compressed is the same, whether the plain bodies were there or not. */
+/* A compressed body is the same whether or not the plain one was made before. */
 static void compresses_the_same(void **state)
 {
 	static const enum cache_body zipped[] = {CACHE_TEXT_GZIP, CACHE_OPENMETRICS_GZIP,
@@ -139,7 +139,7 @@ static void compresses_the_same(void **state)
 	}
 }
 
-static void wants_memory(void **state)
+static void reports_lack_of_memory(void **state)
 {
 	(void)state;
 	for (int i = 0; i < CACHE_BODIES; i++) {
@@ -171,7 +171,7 @@ int main(void)
 		cmocka_unit_test(finds_bodies),
 		cmocka_unit_test(keeps_processes_apart),
 		cmocka_unit_test(compresses_the_same),
-		cmocka_unit_test(wants_memory),
+		cmocka_unit_test(reports_lack_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel says of a peer is put into its mouth. */
+/* Tests who a peer is and what it may see. The kernel's answers about the peer are simulated. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -18,7 +18,7 @@ enum { GROUP = 77, OWN = 990, ALICE = 1000, UNMAPPED = 65534 };
 
 static struct {
 	bool is_wrapped;
-	int error; /* of SO_PEERCRED */
+	int error; /* of getsockopt(SO_PEERCRED) */
 	uid_t uid;
 	gid_t gid;
 	gid_t group[2];
@@ -76,7 +76,7 @@ static struct caller call(uid_t uid, gid_t gid, gid_t supplementary, const struc
 	return caller;
 }
 
-static void knows_whom_to_trust(void **state)
+static void classifies_callers(void **state)
 {
 	static const struct {
 		uid_t uid;
@@ -89,7 +89,7 @@ static void knows_whom_to_trust(void **state)
 		{ALICE, ALICE, GROUP, CALLER_TRUSTED},
 		{ALICE, ALICE, 0, CALLER_USER},
 		{ALICE, ALICE, GROUP + 1, CALLER_USER},
-		{ALICE, 0, 0, CALLER_USER}, /* group root is no root */
+		{ALICE, 0, 0, CALLER_USER}, /* gid 0 alone is not root */
 		{UNMAPPED, UNMAPPED, 0, CALLER_USER},
 	};
 
@@ -103,7 +103,7 @@ static void knows_whom_to_trust(void **state)
 	}
 }
 
-/* Nobody is in a group that there is not, whatever gid he has. */
+/* If the group does not exist, no peer is a member of it, whatever its gid is. */
 static void does_without_a_group(void **state)
 {
 	const struct caller_rules none = {.gid = (gid_t)-1, .uid = OWN};
@@ -113,8 +113,8 @@ static void does_without_a_group(void **state)
 	assert_int_equal(call(ALICE, GROUP, GROUP, &none).kind, CALLER_USER);
 }
 
-/* In a user namespace many users have the same uid: none of them is it. */
-static void tells_nobody_apart_who_has_no_uid(void **state)
+/* In a user namespace many users may have the overflow uid: no peer with that uid is trusted. */
+static void unmapped_uids_are_not_told_apart(void **state)
 {
 	struct caller_rules namespace = {.gid = GROUP, .uid = UNMAPPED, .has_unmapped = true};
 
@@ -125,14 +125,14 @@ static void tells_nobody_apart_who_has_no_uid(void **state)
 	assert_int_equal(call(0, 0, 0, &namespace).kind, CALLER_TRUSTED);
 }
 
-static void asks_unix_sockets_alone(void **state)
+static void accepts_only_unix_sockets(void **state)
 {
 	AUTO_CLOSE int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	AUTO_CLOSE int local = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	(void)state;
 	assert_int_equal(caller_of(tcp, &rules).kind, CALLER_ANYBODY);
-	/* Connected to nobody: the kernel says uid -1. */
+	/* A socket without a peer: the kernel reports uid -1. */
 	assert_int_equal(caller_of(local, &rules).kind, CALLER_STRANGER);
 	peer.is_wrapped = true;
 	peer.error = EINVAL;
@@ -146,8 +146,7 @@ static void sees_by_trust(void **state)
 	static const struct {
 		enum caller_kind kind;
 		enum tcp_scope scope;
-		enum sight_kind sight,
-			restricted; /* the latter where /proc is mounted with hidepid */
+		enum sight_kind sight, restricted; /* if /proc is mounted with hidepid */
 	} cases[] = {
 		{CALLER_ANYBODY, TCP_SCOPE_AUTO, SIGHT_EXPORTED, SIGHT_NONE},
 		{CALLER_ANYBODY, TCP_SCOPE_PROCESSES, SIGHT_EXPORTED, SIGHT_EXPORTED},
@@ -178,8 +177,11 @@ static void sees_by_trust(void **state)
 	assert_int_equal(caller_sight(&anybody, TCP_SCOPE_AUTO, NULL).kind, SIGHT_NONE);
 }
 
-/* Of somebody in a namespace of his own the same uid is another one's; and where either does not know, it may be. */
-static void a_uid_is_somebody_in_its_namespace(void **state)
+/*
+ * In another user namespace the same uid is another user's. If either namespace is unknown, it may
+ * be.
+ */
+static void a_uid_belongs_to_its_namespace(void **state)
 {
 	static const struct {
 		uint64_t caller, image;
@@ -219,7 +221,8 @@ static void reads_its_rules(void **state)
 	unlink("test-caller.groups");
 	assert_int_equal(r.gid, GROUP);
 	assert_int_equal(r.userns, userns_id());
-	assert_int_equal(r.uid, (uid_t)-1); /* whoever we are before root is given up */
+	/* the daemon's own uid before root is given up is not used */
+	assert_int_equal(r.uid, (uid_t)-1);
 	assert_int_equal(caller_rules_read("no such file", &r), 0);
 	assert_int_equal(r.gid, (gid_t)-1);
 	assert_int_equal(caller_rules_read(".", &r), -EISDIR);
@@ -229,12 +232,12 @@ static void reads_its_rules(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_whom_to_trust),
+		cmocka_unit_test(classifies_callers),
 		cmocka_unit_test(does_without_a_group),
-		cmocka_unit_test(tells_nobody_apart_who_has_no_uid),
-		cmocka_unit_test(asks_unix_sockets_alone),
+		cmocka_unit_test(unmapped_uids_are_not_told_apart),
+		cmocka_unit_test(accepts_only_unix_sockets),
 		cmocka_unit_test(sees_by_trust),
-		cmocka_unit_test(a_uid_is_somebody_in_its_namespace),
+		cmocka_unit_test(a_uid_belongs_to_its_namespace),
 		cmocka_unit_test(reads_its_rules),
 	};
 

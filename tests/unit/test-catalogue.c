@@ -12,7 +12,7 @@
 
 static const struct image_header head = {.sequence = 1, .interval_ns = 1};
 
-/* What is in an image of it that is published at NOW_NS, as a test owns it. */
+/* Returns the rows of the survey result C as an image shows them that is published at NOW_NS. */
 static struct view *show(const struct catalogue *c, uint64_t now_ns)
 {
 	CLEANUP(builder_done) struct builder b = {0};
@@ -47,7 +47,7 @@ static void fill(struct catalogue *c)
 	c->is_there = true;
 }
 
-static void shows_what_is_in_it(void **state)
+static void publishes_its_files(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_VIEW struct view *view = NULL;
@@ -71,8 +71,8 @@ static void shows_what_is_in_it(void **state)
 	assert_int_equal(survey->q[SURVEY_DURATION], 30 * NS_PER_SEC);
 }
 
-/* One may be shown by many passes; what was emptied by none. */
-static void is_shown_again(void **state)
+/* Many passes may publish one result; a cleared one is not published. */
+static void is_published_again(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_VIEW struct view *none = show(&c, 0), *first = NULL, *second = NULL, *cleared = NULL;
@@ -92,8 +92,8 @@ static void is_shown_again(void **state)
 	assert_int_equal(view_count(cleared, METRIC_FILE), 0);
 }
 
-/* No path and no sum is so large that readers refuse the image for it. */
-static void cuts_what_no_image_may_have(void **state)
+/* No path and no sum is so large that readers would refuse the image. */
+static void limits_paths_and_sums(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_VIEW struct view *view = NULL;
@@ -114,7 +114,7 @@ static void cuts_what_no_image_may_have(void **state)
 	assert_int_equal(view_survey(view)->q[SURVEY_RSS], INT64_MAX);
 }
 
-/* Wherever a path is cut, it does not end like a mark of memtally's: " [deleted]" is in it, and it is not. */
+/* Wherever a path is cut, it must not end with a mark of memtally's such as " [deleted]". */
 static void a_cut_makes_no_mark(void **state)
 {
 	static const char mark[] = " [deleted]";
@@ -139,8 +139,8 @@ static void a_cut_makes_no_mark(void **state)
 	}
 }
 
-/* Labels, and names that were escaped, are as they were. */
-static void a_label_stays_one(void **state)
+/* Labels, and names that were escaped, stay unchanged. */
+static void labels_stay_unchanged(void **state)
 {
 	static const char *const paths[] = {"(memfd)", "/a \\x5bdeleted]"};
 
@@ -156,7 +156,7 @@ static void a_label_stays_one(void **state)
 	}
 }
 
-static void tells_of_lost_rows(void **state)
+static void reports_lost_rows(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	unsigned int failures = 0;
@@ -185,12 +185,12 @@ static void tells_of_lost_rows(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shows_what_is_in_it),
-		cmocka_unit_test(is_shown_again),
-		cmocka_unit_test(cuts_what_no_image_may_have),
+		cmocka_unit_test(publishes_its_files),
+		cmocka_unit_test(is_published_again),
+		cmocka_unit_test(limits_paths_and_sums),
 		cmocka_unit_test(a_cut_makes_no_mark),
-		cmocka_unit_test(a_label_stays_one),
-		cmocka_unit_test(tells_of_lost_rows),
+		cmocka_unit_test(labels_stay_unchanged),
+		cmocka_unit_test(reports_lost_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,8 +20,8 @@ static void check(struct buffer *b, const char *expected)
 	buffer_clear(b);
 }
 
-/* Nothing starts a line or steers a terminal. */
-static void what_is_added_is_printable(void **state)
+/* No character starts a line or controls a terminal. */
+static void text_becomes_printable(void **state)
 {
 	static const struct {
 		const char *locale, *text, *expected;
@@ -31,9 +31,11 @@ static void what_is_added_is_printable(void **state)
 		{"C.UTF-8", "a\nb\x1b[2J\x7f\t", "a\\x0ab\\x1b[2J\\x7f\\x09"},
 		{"C.UTF-8", "dev-disk\\x2duuid.swap\\", "dev-disk\\x2duuid.swap\\"},
 		{"C.UTF-8", "数据\xef\xbf\xbd", "数据\xef\xbf\xbd"},
-		{"C.UTF-8", "e\xcc\x81", "e\xcc\x81"},   /* combining: no column of its own */
-		{"C.UTF-8", "a\xc2\x9b", "a\\xc2\\x9b"}, /* CSI in eight bits */
-		{"C.UTF-8", "a\xff\xe6\x95", "a\\xff\\xe6\\x95"}, /* none, and half of one */
+		/* a combining character has no column of its own */
+		{"C.UTF-8", "e\xcc\x81", "e\xcc\x81"},
+		{"C.UTF-8", "a\xc2\x9b", "a\\xc2\\x9b"}, /* CSI as one 8-bit character */
+		/* an invalid byte, and half of a character */
+		{"C.UTF-8", "a\xff\xe6\x95", "a\\xff\\xe6\\x95"},
 		{"C", "é\n", "\\xc3\\xa9\\x0a"},
 	};
 	AUTO_BUFFER struct buffer b = {0};
@@ -46,7 +48,7 @@ static void what_is_added_is_printable(void **state)
 	}
 }
 
-static void what_is_cut_says_so(void **state)
+static void cut_text_ends_with_an_ellipsis(void **state)
 {
 	static const struct {
 		const char *locale, *text;
@@ -57,17 +59,18 @@ static void what_is_cut_says_so(void **state)
 		{"C.UTF-8", "memtally", 8, "memtally"},
 		{"C.UTF-8", "memtally", 7, "memtal…"},
 		{"C.UTF-8", "memtally", 2, "m…"},
-		{"C.UTF-8", "memtally", 1, "m"}, /* no room for both */
+		{"C.UTF-8", "memtally", 1, "m"}, /* no room for the ellipsis as well */
 		{"C.UTF-8", "memtally", 0, ""},
 		{"C.UTF-8", "", 0, ""},
 		{"C.UTF-8", "数据库", 6, "数据库"},
 		{"C.UTF-8", "数据库", 5, "数据…"},
-		{"C.UTF-8", "数据库", 4, "数…"}, /* a wide one leaves a column free */
+		{"C.UTF-8", "数据库", 4, "数…"}, /* the wide character leaves one column unused */
 		{"C.UTF-8", "数据库", 3, "数…"},
 		{"C.UTF-8", "數", 1, ""},
 		{"C.UTF-8", "cafe\xcc\x81s", 5, "cafe\xcc\x81s"},
 		{"C.UTF-8", "cafe\xcc\x81s", 4, "caf…"},
-		{"C.UTF-8", "cafe\xcc\x81ss", 5, "cafe\xcc\x81…"}, /* keeps what belongs together */
+		/* keeps a combining character with its base */
+		{"C.UTF-8", "cafe\xcc\x81ss", 5, "cafe\xcc\x81…"},
 		{"C", "memtally", 8, "memtally"},
 		{"C", "memtally", 7, "memt..."},
 		{"C", "memtally", 6, "mem..."},
@@ -84,7 +87,7 @@ static void what_is_cut_says_so(void **state)
 	}
 }
 
-static void an_end_is_left(void **state)
+static void the_end_of_a_text_is_kept(void **state)
 {
 	static const struct {
 		const char *locale, *text;
@@ -97,9 +100,10 @@ static void an_end_is_left(void **state)
 		{"C.UTF-8", "/lib/a.so", 1, "o"},
 		{"C.UTF-8", "/lib/a.so", 0, ""},
 		{"C.UTF-8", "数据库", 5, "…据库"},
-		{"C.UTF-8", "数据库", 4, "…库"}, /* a wide one leaves a column free */
+		{"C.UTF-8", "数据库", 4, "…库"}, /* the wide character leaves one column unused */
 		{"C.UTF-8", "cafe\xcc\x81ss", 4, "…e\xcc\x81ss"},
-		{"C.UTF-8", "cafe\xcc\x81ss", 3, "…ss"}, /* no accent by itself */
+		/* no combining character without its base */
+		{"C.UTF-8", "cafe\xcc\x81ss", 3, "…ss"},
 		{"C", "/lib/a.so", 8, ".../a.so"},
 		{"C", "/lib/a.so", 5, "/a.so"},
 	};
@@ -131,7 +135,7 @@ static void lines_break_at_blanks(void **state)
 		{"memory of a host", 3, 10, " memory\nof a host"},
 		{"memory of a host", 3, 9, "\nmemory of\na host"},
 		{"memory of a host", 30, 9, "\nmemory of\na host"},
-		{"memory of a host", 0, 4, "memo\nry\nof a\nhost"}, /* a word of its own width */
+		{"memory of a host", 0, 4, "memo\nry\nof a\nhost"}, /* a word as wide as the line */
 		{"memory", 0, 3, "mem\nory"},
 		{"of memory", 2, 3, "\nof\nmem\nory"},
 		{"of a", 0, 1, "o\nf\na"},
@@ -149,9 +153,9 @@ static void lines_break_at_blanks(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_added_is_printable),
-		cmocka_unit_test(what_is_cut_says_so),
-		cmocka_unit_test(an_end_is_left),
+		cmocka_unit_test(text_becomes_printable),
+		cmocka_unit_test(cut_text_ends_with_an_ellipsis),
+		cmocka_unit_test(the_end_of_a_text_is_kept),
 		cmocka_unit_test(lines_break_at_blanks),
 	};
 

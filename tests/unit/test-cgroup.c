@@ -44,12 +44,15 @@ static const struct {
 	{MANAGER "_x.service/y\n", "user@1000.service", "x.service", "user-1000.slice"},
 	{MANAGER "x@.service\n", "user@1000.service", "", "user-1000.slice"},
 	{MANAGER "user@1000.service/b.service\n", "user@1000.service", "user@1000.service",
-		"user-1000.slice"}, /* only one manager is looked through */
+		"user-1000.slice"}, /* only one user manager is recognized in a path */
 	{"0::/user@0.service/x.service\n", "user@0.service", "x.service", ROOT_SLICE},
 	{"0::/user@4294967294.service/x.service\n", "user@4294967294.service", "x.service",
 		ROOT_SLICE},
 	{"0::/session-c2.scope/x.service\n", "session-c2.scope", "x.service", ROOT_SLICE},
-	/* nearly a manager or a session: a uid has one spelling, neither is ever escaped */
+	/*
+	 * Nearly a user manager or a session: a uid has one spelling, and these names are never
+	 * escaped.
+	 */
 	{"0::/user@root.service/x.service\n", "user@root.service", "", ROOT_SLICE},
 	{"0::/user@01000.service/x.service\n", "user@01000.service", "", ROOT_SLICE},
 	{"0::/user@65535.service/x.service\n", "user@65535.service", "", ROOT_SLICE},
@@ -63,13 +66,13 @@ static const struct {
 	{"0::/session-1-2.scope/x.service\n", "session-1-2.scope", "", ROOT_SLICE},
 	{"0::/session-1.service/x.service\n", "session-1.service", "", ROOT_SLICE},
 	{"0::/_session-1.scope/x.service\n", "session-1.scope", "", ROOT_SLICE},
-	/* slices are never templates' instances, nor units of a process */
+	/* A slice is never an instance of a template, and not the unit of a process. */
 	{"0::/x@1.slice/y.service\n", "", "", ""},
 	{"0::/x@.slice/y.service\n", "", "", ""},
 	{"0::/x@1.slice\n", "", "", ""},
 	{"0::/_system.slice/_x.service\n", "x.service", "", "system.slice"},
 	{"0::/-.slice/x.service\n", "x.service", "", "-.slice"},
-	/* a removed cgroup: the kernel's mark, behind the whole path */
+	/* A removed cgroup: the kernel appends " (deleted)" to the path. */
 	{"0::/system.slice/x.service (deleted)\n", "x.service", "", "system.slice"},
 	{MANAGER "app.slice/y.service (deleted)\n", "user@1000.service", "y.service",
 		"user-1000.slice"},
@@ -82,12 +85,12 @@ static const struct {
 	{"0::/machine.slice/systemd-nspawn@x.service/payload/system.slice/cron.service\n",
 		"systemd-nspawn@x.service", "", "machine.slice"},
 	{"0::/docker/0123456789abcdef\n", "", "", ""},
-	/* escaping: a name that would clash with a kernel file has a '_' before it */
+	/* Escaping: systemd prefixes a name that would clash with a kernel file by '_'. */
 	{"0::/system.slice/_cgroup.service\n", "cgroup.service", "", "system.slice"},
 	{"0::/system.slice/dev-disk-by\\x2duuid.swap\n", "dev-disk-by\\x2duuid.swap", "",
 		"system.slice"},
 	{"0::/system.slice/__x.service\n", "_x.service", "", "system.slice"},
-	/* v1, hybrid: name=systemd counts, wherever it stands */
+	/* Version 1 and hybrid: the line of name=systemd counts, wherever it stands. */
 	{"12:pids:/user.slice\n1:name=systemd:/system.slice/a.service\n", "a.service", "",
 		"system.slice"},
 	{"1:name=systemd:/system.slice/a.service\n0::/system.slice/b.service\n", "a.service", "",
@@ -97,10 +100,10 @@ static const struct {
 	{"1:name=systemd:/\n0::/system.slice/b.service\n", "b.service", "", "system.slice"},
 	{"4:memory:/system.slice/c.service\n1:name=other:/system.slice/d.service\n", "", "", ""},
 	{"1:name=systemd2:/system.slice/d.service\n", "", "", ""},
-	/* what is no unit */
+	/* paths without a unit */
 	{"0::/\n", "", "", ""},
 	{"0::/system.slice\n", "", "", "system.slice"},
-	{"0::/../../system.slice/x.service\n", "", "", ""}, /* outside of our namespace */
+	{"0::/../../system.slice/x.service\n", "", "", ""}, /* outside of our cgroup namespace */
 	{"0::/system.slice/x\n", "", "", "system.slice"},
 	{"0::/system.slice/.service\n", "", "", "system.slice"},
 	{"0::/system.slice/@.service\n", "", "", "system.slice"},
@@ -113,7 +116,7 @@ static const struct {
 	{"0::/system.slice/x.unknown\n", "", "", "system.slice"},
 	{"0::/" NAME_250 ".swap\n", NAME_250 ".swap", "", ROOT_SLICE},
 	{"0::/" NAME_250 "x.swap\n", "", "", ""}, /* 256 bytes */
-	/* what is no cgroup file */
+	/* texts that are no cgroup file */
 	{"", "", "", ""},
 	{"\n\n", "", "", ""},
 	{"0\n", "", "", ""},
@@ -156,7 +159,7 @@ static void finds_the_unit(void **state)
 
 enum { NO_UID = -1 };
 
-/* Sessions, machines and containers, and which user they are a matter of. */
+/* Sessions, machines, containers and pods, and the user that a session belongs to. */
 static const struct {
 	const char *text, *session, *machine, *container, *pod;
 	int64_t uid;
@@ -168,7 +171,7 @@ static const struct {
 	{"0::/user@7.service/x.service\n", "", "", "", "", 7},
 	{"0::/system.slice/x.service\n", "", "", "", "", NO_UID},
 	{"0::/user.slice/user-1000.slice/user-runtime-dir@1000.service\n", "", "", "", "", NO_UID},
-	/* whom a session is of its slice tells: there are no others than a user's own */
+	/* The uid of a session comes from its slice, so it must be well-formed. */
 	{"0::/user.slice/user-01.slice/session-1.scope\n", "1", "", "", "", NO_UID},
 	{"0::/user.slice/user-4294967295.slice/session-1.scope\n", "1", "", "", "", NO_UID},
 	/* machines */
@@ -182,14 +185,14 @@ static const struct {
 	{"0::/machine-a.slice/machine-mt.scope\n", "", "mt", "", "", NO_UID},
 	{"0::/system.slice/machine-mt.scope\n", "", "", "", "", NO_UID},
 	{"0::/machine.slice/machine-a-b.scope\n", "", "", "", "", NO_UID},     /* a slash */
-	{"0::/machine.slice/machine-a\\x2fb.scope\n", "", "", "", "", NO_UID}, /* another */
+	{"0::/machine.slice/machine-a\\x2fb.scope\n", "", "", "", "", NO_UID}, /* another slash */
 	{"0::/machine.slice/machine-a\\x0ab.scope\n", "", "", "", "", NO_UID},
 	{"0::/machine.slice/machine-a\\x2.scope\n", "", "", "", "", NO_UID},
 	{"0::/machine.slice/machine-a\\x2D.scope\n", "", "", "", "", NO_UID},
 	{"0::/machine.slice/machine-.scope\n", "", "", "", "", NO_UID},
 	{"0::/machine.slice/machine-" NAME_64 ".scope\n", "", NAME_64, "", "", NO_UID},
 	{"0::/machine.slice/machine-" NAME_64 "x.scope\n", "", "", "", "", NO_UID},
-	/* containers: what is a user's own is no pod's, whatever it is called */
+	/* Containers. A cgroup inside a user's manager is no pod, whatever its name is. */
 	{"0::/system.slice/docker-" ID ".scope\n", "", "", ID, "", NO_UID},
 	{"0::/docker/" ID "\n", "", "", ID, "", NO_UID},
 	{"0::/docker/" ID " (deleted)\n", "", "", ID, "", NO_UID},
@@ -208,7 +211,7 @@ static void assert_text(const char *text, const char *found, const char *expecte
 		fail_msg("%s: '%s' instead of '%s'", text, found, expected);
 }
 
-static void finds_whose_it_is(void **state)
+static void finds_session_machine_and_container(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(owners); i++) {
@@ -230,7 +233,7 @@ static void finds_whose_it_is(void **state)
 	"4:memory:" memory "\n2:cpu,cpuacct:/\n1:name=systemd:" systemd "\n0::/\n"
 #define LONG NAME_250 "/" NAME_250 "/" NAME_250 "/" NAME_250 "/"
 
-/* Where the memory controller has the cgroup that the owner of KIND is; "": it has none. */
+/* The cgroup path that the memory controller charges for the owner of KIND; "": none. */
 static const struct {
 	const char *text;
 	enum owner_kind kind;
@@ -246,7 +249,7 @@ static const struct {
 	{"0::/a.slice/a-b.slice/_x.service\n", OWNER_SLICE, "/a.slice/a-b.slice"},
 	{"0::/system.slice/x.service (deleted)\n", OWNER_UNIT, "/system.slice/x.service"},
 	{"0::/init.scope\n", OWNER_UNIT, "/init.scope"},
-	{"0::/init.scope\n", OWNER_SLICE, ""}, /* the root is charged for nothing of its own */
+	{"0::/init.scope\n", OWNER_SLICE, ""}, /* the root cgroup is not charged for itself */
 	{"0::/user.slice/user-1000.slice/session-2.scope\n", OWNER_SESSION,
 		"/user.slice/user-1000.slice/session-2.scope"},
 	{MANAGER "app.slice/x.service/y\n", OWNER_USER_UNIT,
@@ -263,20 +266,20 @@ static const struct {
 	{"0::/kubepods/pod" UUID "\n", OWNER_POD, "/kubepods/pod" UUID},
 	{"0::/kubepods/pod" UUID "\n", OWNER_CONTAINER, ""},
 	{"0::/lxc.payload.web/x\n", OWNER_CONTAINER, "/lxc.payload.web"},
-	/* a user's own container is no pod's */
+	/* a user's own container belongs to no pod */
 	{MANAGER "kubepods/pod" UUID "/" ID "\n", OWNER_POD, ""},
-	/* a container's cgroup that is called by its pod's is not the pod's */
+	/* a container whose cgroup carries the pod's name is not the pod */
 	{"0::/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID "\n", OWNER_CONTAINER,
 		"/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID},
 	{"0::/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID "\n", OWNER_POD, ""},
-	/* version 1: the memory controller has the process there, or further down */
+	/* Version 1: the memory controller has the process in the same cgroup, or below it. */
 	{V1("/system.slice/x.service", "/system.slice/x.service"), OWNER_UNIT,
 		"/system.slice/x.service"},
 	{V1("/system.slice/x.service/y", "/system.slice/x.service"), OWNER_UNIT,
 		"/system.slice/x.service"},
 	{V1("/system.slice/x.service (deleted)", "/system.slice/x.service (deleted)"), OWNER_UNIT,
 		"/system.slice/x.service"},
-	/* in the slice alone, as where systemd does not account memory; or somewhere else */
+	/* Only in the slice, as where systemd does not account memory; or somewhere else. */
 	{V1("/system.slice", "/system.slice/x.service"), OWNER_UNIT, ""},
 	{V1("/system.slice", "/system.slice/x.service"), OWNER_SLICE, "/system.slice"},
 	{V1("/", "/system.slice/x.service"), OWNER_UNIT, ""},
@@ -289,7 +292,7 @@ static const struct {
 		OWNER_UNIT, "/system.slice/x.service"},
 	{"4:hugetlb,memory_x:/system.slice/x.service\n1:name=systemd:/system.slice/x.service\n",
 		OWNER_UNIT, ""},
-	/* hybrid: with the controller in the unified one, which stands last */
+	/* Hybrid: the controller is in the unified hierarchy, whose line is the last one. */
 	{"1:name=systemd:/system.slice/x.service\n0::/system.slice/x.service\n", OWNER_UNIT,
 		"/system.slice/x.service"},
 	{"1:name=systemd:/system.slice/x.service\n0::/\n", OWNER_UNIT, ""},
@@ -299,12 +302,12 @@ static const struct {
 	{"0::/../../system.slice/x.service\n", OWNER_UNIT, ""},
 	{"0::/docker/../docker/" ID "\n", OWNER_CONTAINER, ""},
 	{"0::/docker/..x/" ID "\n", OWNER_CONTAINER, "/docker/..x/" ID},
-	/* no kernel's */
+	/* lines that no kernel prints */
 	{"0::system.slice/x.service\n", OWNER_UNIT, ""},
 	{"0::/" LONG "docker-" ID "\n", OWNER_CONTAINER, ""},
 };
 
-static void finds_where_it_is_charged(void **state)
+static void finds_the_charged_cgroup(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(charged); i++) {
@@ -316,8 +319,8 @@ static void finds_where_it_is_charged(void **state)
 	}
 }
 
-/* A path that was cut never names something that is not there. */
-static void a_cut_path_is_no_harm(void **state)
+/* A cut path never names a cgroup that does not exist. */
+static void a_cut_path_names_no_other_cgroup(void **state)
 {
 	static const char text[] =
 		"0::/user.slice/user-1000.slice/user@1000.service/app.slice/a.scope";
@@ -341,9 +344,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_unit),
-		cmocka_unit_test(finds_whose_it_is),
-		cmocka_unit_test(finds_where_it_is_charged),
-		cmocka_unit_test(a_cut_path_is_no_harm),
+		cmocka_unit_test(finds_session_machine_and_container),
+		cmocka_unit_test(finds_the_charged_cgroup),
+		cmocka_unit_test(a_cut_path_names_no_other_cgroup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory controller of a folder that looks like one: what is mounted is a text, and has the folder's device. */
+/*
+ * Tests with a directory that looks like a mount of the memory controller. mountinfo is a text with
+ * the device number of that directory.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -19,9 +22,9 @@ enum { NO = -1 };
 struct scene {
 	struct tree tree;
 	struct cgroupfs fs;
-	struct buffer mounts; /* what is mounted, as the kernel prints it */
-	char here[PATH_MAX];  /* the path of the tree */
-	char device[64];      /* as mountinfo has it */
+	struct buffer mounts; /* mountinfo, as the kernel prints it */
+	char here[PATH_MAX];  /* path of the tree */
+	char device[64];      /* device number, as mountinfo prints it */
 };
 
 static void scene_open(struct scene *s)
@@ -45,7 +48,7 @@ static void scene_close(struct scene *s)
 }
 #define AUTO_SCENE CLEANUP(scene_close)
 
-/* A line of mountinfo, of the folder at PATH below the tree. */
+/* Adds a line to mountinfo, for the directory PATH below the tree. */
 static void add_mount(struct scene *s, const char *device, const char *root, const char *path,
 	const char *type, const char *options)
 {
@@ -53,7 +56,7 @@ static void add_mount(struct scene *s, const char *device, const char *root, con
 		device, root, s->here, path, type, options);
 }
 
-/* With the FAIL_AT-th allocation failing; 0: none does. */
+/* Looks for the controller, with the FAIL_AT-th allocation failing; 0: none. */
 static int try_find(struct scene *s, unsigned int fail_at)
 {
 	AUTO_FREE char *text = malloc(s->mounts.len + 1);
@@ -97,7 +100,7 @@ static void write_v2(const struct scene *s, const char *folder, uint64_t total)
 	tree_write(&s->tree, path, "7\n");
 }
 
-/* What is found at "/x.service". */
+/* Returns the charge of "/x.service". */
 static int64_t total_of(struct scene *s)
 {
 	struct charge c;
@@ -143,13 +146,14 @@ static void reads_either_version(void **state)
 		assert_true(cgroupfs_is_found(&s.fs));
 		assert_int_equal(s.fs.version, version);
 		assert_int_equal(
-			unit_descriptors(), before); /* nobody is kept from unmounting it */
+			/* no descriptor stays open that would prevent unmounting */
+			unit_descriptors(), before);
 		assert_int_equal(cgroupfs_open(&s.fs), 0);
 		assert_int_equal(cgroupfs_read(&s.fs, "/a.slice/x.service", &c), CHARGE_READ);
 		assert_all(&c, version * 100);
 		assert_int_equal(cgroupfs_read(&s.fs, "/a.slice/y.service", &c), CHARGE_NONE);
 		assert_int_equal(c.present, 0);
-		/* One that is not there, but has no controller either, is charged above. */
+		/* A cgroup without the controller is charged to its parent. */
 		tree_write(&s.tree,
 			version == CHARGE_V1 ? "memory/z/tasks" : "unified/z/cgroup.procs", "");
 		assert_int_equal(cgroupfs_read(&s.fs, "/z", &c), CHARGE_NONE);
@@ -158,7 +162,7 @@ static void reads_either_version(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Among mounts of all kinds; a table, from nothing on. */
+/* Finds the controller among mounts of all kinds. The cases follow each other. */
 static void finds_where_the_controller_is(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -178,7 +182,10 @@ static void finds_where_the_controller_is(void **state)
 	assert_false(cgroupfs_is_found(&s.fs));
 	assert_int_equal(cgroupfs_open(&s.fs), -ENODEV);
 
-	/* of other controllers, and of other file systems; without its file; not there; of another device */
+	/*
+	 * other controllers and file systems; without the controller's file; missing; another
+	 * device
+	 */
 	add_mount(&s, s.device, "/", "v1", "cgroup", ",cpu,cpuacct");
 	add_mount(&s, s.device, "/", "v1", "tmpfs", ",memory");
 	add_mount(&s, s.device, "/", "v2", "tmpfs", ",memory");
@@ -186,7 +193,7 @@ static void finds_where_the_controller_is(void **state)
 	add_mount(&s, s.device, "/", "part", "cgroup2", "");
 	add_mount(&s, s.device, "/", "nowhere", "cgroup", ",memory");
 	add_mount(&s, "0:77777", "/", "v1", "cgroup", ",memory");
-	/* outside of our namespace */
+	/* outside of our cgroup namespace */
 	add_mount(&s, s.device, "/..", "v1", "cgroup", ",memory");
 	add_mount(&s, s.device, "/../docker", "v2", "cgroup2", "");
 	buffer_add_text(&s.mounts, "a line of another form\n");
@@ -196,33 +203,35 @@ static void finds_where_the_controller_is(void **state)
 	add_mount(&s, s.device, "/", "v2", "cgroup2", "");
 	assert_int_equal(find(&s), 0);
 	assert_int_equal(total_of(&s), 2);
-	/* hybrid, v1 has it; and the other way round */
+	/* hybrid with the controller in version 1, and in version 2 */
 	buffer_clear(&s.mounts);
 	add_mount(&s, s.device, "/", "without", "cgroup2", "");
 	add_mount(&s, s.device, "/", "v1", "cgroup", ",hugetlb,memory");
 	assert_int_equal(find(&s), 0);
 	assert_int_equal(total_of(&s), 1);
-	/* the whole of it before a part */
+	/* a mount of the whole hierarchy is preferred to one of a part */
 	add_mount(&s, s.device, "/x.service", "part", "cgroup", ",memory");
 	assert_int_equal(find(&s), 0);
 	assert_int_equal(total_of(&s), 1);
-	/* the last of those at one place; one that can't be had does not hide another */
+	/*
+	 * the last mount at one place counts; a mount that cannot be opened does not hide another
+	 */
 	add_mount(&s, s.device, "/", "part", "cgroup", ",memory");
 	add_mount(&s, "0:77777", "/", "part", "cgroup", ",memory");
 	assert_int_equal(find(&s), 0);
 	assert_int_equal(total_of(&s), 4);
-	/* cut in the middle of a line: what was before counts */
+	/* cut in the middle of a line: the lines before count */
 	buffer_add_text(&s.mounts, "36 35 0:1 / /x rw - cgr");
 	assert_int_equal(find(&s), 0);
 	assert_int_equal(total_of(&s), 4);
-	/* it is unmounted, then found to be */
+	/* after unmounting it is not found */
 	buffer_clear(&s.mounts);
 	assert_int_equal(find(&s), 0);
 	assert_false(cgroupfs_is_found(&s.fs));
 	assert_int_equal(cgroupfs_open(&s.fs), -ENODEV);
 }
 
-/* A mount that shows a part of the hierarchy, as Docker gives it to a container in v1. */
+/* A mount may show a part of the hierarchy, as Docker mounts version 1 in a container. */
 static void a_mount_may_show_a_part(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -245,8 +254,8 @@ static void a_mount_may_show_a_part(void **state)
 	assert_int_equal(cgroupfs_read(&s.fs, "/below", &c), CHARGE_NONE);
 }
 
-/* What lies at the path may be another file system by the time that it is opened. */
-static void is_not_opened_if_it_is_another(void **state)
+/* Another file system may be mounted at the path by the time it is opened. */
+static void another_file_system_is_not_opened(void **state)
 {
 	AUTO_SCENE struct scene s;
 
@@ -264,14 +273,14 @@ static void is_not_opened_if_it_is_another(void **state)
 	assert_int_equal(cgroupfs_open(&s.fs), -ENOENT);
 }
 
-/* Each file that is wrong has a name, and what else there is counts. */
-static void says_what_is_wrong(void **state)
+/* Each kind of invalid file has its outcome, and the valid fields count. */
+static void reports_invalid_files(void **state)
 {
 	static const struct {
 		const char *file, *text;
-		int error; /* of opening it; 0: none */
+		int error; /* of open(); 0: none */
 		enum charge_outcome outcome;
-		unsigned int lost; /* fields, as bits */
+		unsigned int lost; /* missing fields, as bits */
 	} cases[] = {
 		{"memory.current", "1x\n", 0, CHARGE_MALFORMED, 1 << CHARGE_TOTAL},
 		{"memory.current", "", 0, CHARGE_MALFORMED, 1 << CHARGE_TOTAL},
@@ -320,7 +329,7 @@ static void says_what_is_wrong(void **state)
 	}
 }
 
-/* More than any kernel prints is not read on and on. */
+/* A text longer than any kernel prints is not read to its end. */
 static void a_text_without_end_is_refused(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -345,8 +354,8 @@ static void a_text_without_end_is_refused(void **state)
 	assert_int_equal(c.q[CHARGE_TOTAL], 9);
 }
 
-/* Without memory it stays as it was, found or not. */
-static void lack_of_memory_is_told(void **state)
+/* If memory runs out, the state stays as it was, found or not. */
+static void lack_of_memory_is_reported(void **state)
 {
 	AUTO_SCENE struct scene s;
 
@@ -374,8 +383,8 @@ static void lack_of_memory_is_told(void **state)
 	assert_int_equal(total_of(&s), 2);
 }
 
-/* The running kernel's own, whatever it has. */
-static void looks_at_what_is_mounted_here(void **state)
+/* On the running kernel, with whatever is mounted. */
+static void works_on_this_kernel(void **state)
 {
 	struct cgroupfs fs;
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -390,7 +399,7 @@ static void looks_at_what_is_mounted_here(void **state)
 		assert_int_equal(cgroupfs_read(&fs, "/no such cgroup", &c), CHARGE_NONE);
 	}
 	cgroupfs_done(&fs);
-	/* Where there is no mountinfo it stays unknown. */
+	/* without mountinfo the controller stays unknown */
 	cgroupfs_init(&fs);
 	assert_int_equal(cgroupfs_look(&fs, AT_FDCWD), -ENOENT);
 	assert_false(cgroupfs_is_found(&fs));
@@ -402,11 +411,11 @@ int main(void)
 		cmocka_unit_test(reads_either_version),
 		cmocka_unit_test(finds_where_the_controller_is),
 		cmocka_unit_test(a_mount_may_show_a_part),
-		cmocka_unit_test(is_not_opened_if_it_is_another),
-		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(another_file_system_is_not_opened),
+		cmocka_unit_test(reports_invalid_files),
 		cmocka_unit_test(a_text_without_end_is_refused),
-		cmocka_unit_test(lack_of_memory_is_told),
-		cmocka_unit_test(looks_at_what_is_mounted_here),
+		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(works_on_this_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@
 
 static char folder[] = "test-channel-XXXXXX";
 
-/* Tests run inside a folder of their own: a socket's path has room for 107 bytes only. */
+/* Tests run inside a directory of their own: the path of a socket has room for 107 bytes only. */
 static int enter_folder(void **state)
 {
 	(void)state;
@@ -34,7 +34,7 @@ static int remove_folder(void **state)
 	return chdir("..") < 0 ? -1 : rmdir(folder);
 }
 
-/* What the kernel answers, where a test says so. */
+/* Answers of the kernel that a test replaces. */
 static struct {
 	int receive_error; /* of the next recvmsg() */
 	bool forge;        /* SO_PEERCRED and SO_PEERGROUPS */
@@ -43,7 +43,8 @@ static struct {
 	size_t group_count;
 	bool knows_groups;
 	int listen_error; /* of listen(); 0: none */
-	bool slow; /* connect() to nobody, and bind(): what others do meanwhile, they do first */
+	/* delays connect() without a listener, and bind(), so that other processes come first */
+	bool slow;
 } kernel;
 
 static void wait_if_slow(void)
@@ -141,7 +142,7 @@ static void make_pair(int *server, int *client)
 	*client = pair[1];
 }
 
-/* A descriptor whose file holds the one byte C. */
+/* Returns a descriptor of a file that holds the one byte C. */
 static int make_file(char c)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC);
@@ -181,7 +182,7 @@ static void listens_and_connects(void **state)
 	assert_int_equal(unlink("socket"), 0);
 }
 
-static void leaves_no_file_where_it_can_not_listen(void **state)
+static void leaves_no_file_if_it_cannot_listen(void **state)
 {
 	unsigned int before = unit_descriptors();
 	int listener = 777;
@@ -210,7 +211,7 @@ static void goes_on_after_a_signal(void **state)
 	assert_int_equal(channel_receive_fd(client, &got), -ENOMEM);
 }
 
-/* Of several that wait each comes out, in order. */
+/* Several waiting messages arrive in order. */
 static void keeps_the_order(void **state)
 {
 	AUTO_CLOSE int server = -1, client = -1;
@@ -251,8 +252,11 @@ static void sets_the_mode_at_once(void **state)
 	}
 }
 
-/* A dead server's file is in nobody's way; a live one's is, of either type. */
-static void replaces_only_the_dead(void **state)
+/*
+ * A socket file without a listener is replaced; one with a listener is not, whatever the type of
+ * socket.
+ */
+static void replaces_only_stale_sockets(void **state)
 {
 	static const int types[] = {SOCK_SEQPACKET, SOCK_STREAM};
 
@@ -273,8 +277,8 @@ static void replaces_only_the_dead(void **state)
 		}
 }
 
-/* A server too busy to accept is alive. */
-static void a_full_backlog_is_alive(void **state)
+/* A server whose backlog is full is alive. */
+static void a_server_with_a_full_backlog_is_alive(void **state)
 {
 	AUTO_CLOSE int first = -1, second = -1;
 	int client[8];
@@ -295,7 +299,10 @@ static void a_full_backlog_is_alive(void **state)
 
 enum { STARTERS = 12 };
 
-/* A process that starts when GO ends, tells what came of it, and serves whoever comes until it is killed. */
+/*
+ * Child: starts to listen when GO ends, reports the result, and then serves clients until it is
+ * killed.
+ */
 static void run_starter(int go, int results)
 {
 	struct pollfd wait = {.fd = -1, .events = POLLIN};
@@ -310,7 +317,7 @@ static void run_starter(int go, int results)
 	while (poll(&wait, 1, 10000) == 1) {
 		AUTO_CLOSE int server = accept4(wait.fd, NULL, NULL, SOCK_CLOEXEC);
 
-		if (server >= 0) /* of those who only probe nobody is left */
+		if (server >= 0) /* removes the connections of processes that only probed */
 			channel_send_fd(server, wait.fd);
 	}
 	_exit(1);
@@ -336,7 +343,7 @@ static void fork_starters(pid_t *pids, int *ret_go, int *ret_results)
 	*ret_results = results[0];
 }
 
-/* Many that start at one moment on what a dead one has left, or on nothing: one wins, and serves. */
+/* Many processes start at once, with a stale socket or none: one of them wins, and serves. */
 static void one_of_many_wins(void **state)
 {
 	(void)state;
@@ -364,7 +371,7 @@ static void one_of_many_wins(void **state)
 		assert_int_equal(winners, 1);
 		do
 			r = channel_connect("socket", &client);
-		while (r == -EAGAIN); /* the probes of the others are still in its queue */
+		while (r == -EAGAIN); /* connections of the others' probes are still queued */
 		assert_int_equal(r, 0);
 		wait.fd = client;
 		assert_int_equal(poll(&wait, 1, 10000), 1);
@@ -377,8 +384,8 @@ static void one_of_many_wins(void **state)
 	}
 }
 
-/* Anybody who may read the directory can hold its lock: that delays, and no more. */
-static void a_lock_of_a_stranger_keeps_nobody_out(void **state)
+/* Any user who can read the directory can lock it. That causes a delay and nothing more. */
+static void a_foreign_lock_only_delays(void **state)
 {
 	AUTO_CLOSE int stranger = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
 
@@ -389,7 +396,7 @@ static void a_lock_of_a_stranger_keeps_nobody_out(void **state)
 	assert_int_equal(unlink("socket"), 0);
 }
 
-/* And the lock is given back: as soon as it listens, others may. */
+/* The lock is released as soon as the socket listens. */
 static void the_lock_is_not_kept(void **state)
 {
 	AUTO_CLOSE int dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
@@ -404,8 +411,8 @@ static void the_lock_is_not_kept(void **state)
 	assert_int_equal(unlink("socket"), 0);
 }
 
-/* Who may make a file in a directory and not list it can serve there. */
-static void needs_not_read_the_directory(void **state)
+/* A process that can create files in a directory but not list it can listen there. */
+static void the_directory_need_not_be_readable(void **state)
 {
 	pid_t pid;
 	int status;
@@ -423,7 +430,7 @@ static void needs_not_read_the_directory(void **state)
 			_exit(1);
 		if (open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0 || errno != EACCES)
 			_exit(2);
-		for (int i = 0; i < 2; i++) /* the second time on a stale one */
+		for (int i = 0; i < 2; i++) /* the second time on a stale socket */
 			if (channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &fd) < 0 ||
 				channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &status) !=
 					-EADDRINUSE ||
@@ -456,14 +463,14 @@ static void leaves_other_files_alone(void **state)
 	assert_int_equal(unlink("link"), 0);
 }
 
-static void refuses_paths_that_cannot_be(void **state)
+static void refuses_invalid_paths(void **state)
 {
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
 	int fd = -7;
 
 	(void)state;
 	memset(path, 'x', sizeof(path));
-	path[sizeof(path) - 1] = 0; /* one too long */
+	path[sizeof(path) - 1] = 0; /* one byte too long */
 	assert_int_equal(channel_listen(path, SOCK_STREAM, 0600, 4, &fd), -ENAMETOOLONG);
 	assert_int_equal(channel_connect(path, &fd), -ENAMETOOLONG);
 	assert_int_equal(channel_listen("", SOCK_STREAM, 0600, 4, &fd), -EINVAL);
@@ -490,10 +497,10 @@ static void sending_never_blocks(void **state)
 		if (r < 0)
 			break;
 	}
-	/* ETOOMANYREFS: descriptors in flight count against RLIMIT_NOFILE, root excepted. */
+	/* ETOOMANYREFS: descriptors in flight count against RLIMIT_NOFILE, except for root. */
 	assert_true(r == -EAGAIN || r == -ETOOMANYREFS);
 	client = fd_close(client);
-	assert_int_equal(channel_send_fd(server, file), -EPIPE); /* and no SIGPIPE */
+	assert_int_equal(channel_send_fd(server, file), -EPIPE); /* and without SIGPIPE */
 	assert_int_equal(channel_send_fd(server, -1), -EBADF);
 	assert_int_equal(channel_send_fd(file, file), -ENOTSOCK);
 }
@@ -518,7 +525,7 @@ static void send_message(int socket, const char *data, size_t len, const int *fd
 	assert_int_equal(sendmsg(socket, &message, MSG_NOSIGNAL), (ssize_t)len);
 }
 
-/* Only one byte with one descriptor is a message; whatever else came with it is closed. */
+/* A message is one byte with one descriptor. Descriptors that come with other data are closed. */
 static void refuses_other_messages(void **state)
 {
 	static const struct {
@@ -528,7 +535,7 @@ static void refuses_other_messages(void **state)
 		{1, 1, 0}, {1, 0, -EPROTO}, {1, 2, -EPROTO}, {1, 4, -EPROTO},
 		{1, 5, -EPROTO}, /* more than there is room for */
 		{1, 16, -EPROTO}, {2, 1, -EPROTO}, {1000, 1, -EPROTO}, {1000, 0, -EPROTO},
-		{0, 1, CHANNEL_CLOSED}, /* an empty message can't be told from the end */
+		{0, 1, CHANNEL_CLOSED}, /* an empty message looks like the end of the connection */
 	};
 	static const char data[1000];
 	AUTO_CLOSE int server = -1, client = -1, file = make_file('a');
@@ -552,7 +559,7 @@ static void refuses_other_messages(void **state)
 	}
 }
 
-static void receiving_from_what_is_no_socket(void **state)
+static void refuses_to_receive_from_a_file(void **state)
 {
 	AUTO_CLOSE int file = make_file('a');
 	int got = -7;
@@ -578,8 +585,8 @@ static void knows_its_peer(void **state)
 	assert_true(channel_peer_in_group(server, &peer, getegid()));
 }
 
-/* On TCP the kernel would answer uid -1 and succeed. */
-static void trusts_no_other_family(void **state)
+/* For TCP the kernel would report uid -1 and succeed. */
+static void trusts_only_unix_sockets(void **state)
 {
 	AUTO_CLOSE int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	AUTO_CLOSE int file = make_file('a');
@@ -587,13 +594,13 @@ static void trusts_no_other_family(void **state)
 
 	(void)state;
 	assert_int_equal(channel_peer(file, &peer), -ENOTSOCK);
-	kernel.forge = true; /* and be it root that the kernel names */
+	kernel.forge = true; /* even if the kernel names root */
 	if (tcp >= 0)
 		assert_int_equal(channel_peer(tcp, &peer), -EPERM);
 	assert_int_equal(peer.uid, 777);
 }
 
-static void accepts_no_uid_of_minus_one(void **state)
+static void refuses_uid_minus_one(void **state)
 {
 	AUTO_CLOSE int server = -1, client = -1;
 	struct channel_peer peer = {.uid = 777};
@@ -618,14 +625,14 @@ static void finds_groups(void **state)
 		gid_t gid;
 		bool expected;
 	} cases[] = {
-		{3, true, 1, true}, /* the primary one */
+		{3, true, 1, true}, /* the primary group */
 		{3, true, 7, true},
 		{3, true, 4242, true},
 		{3, true, 9, true},
 		{2, true, 9, false},
 		{3, true, 0, false},
 		{0, true, 7, false},
-		{3, false, 7, false}, /* before Linux 4.13 */
+		{3, false, 7, false}, /* before Linux 4.13, without SO_PEERGROUPS */
 		{3, false, 1, true},
 	};
 	AUTO_CLOSE int server = -1, client = -1;
@@ -643,12 +650,12 @@ static void finds_groups(void **state)
 	}
 	kernel.group_count = 3;
 	kernel.knows_groups = true;
-	allocation_fail_at(1); /* in doubt, no */
+	allocation_fail_at(1); /* if unknown: not a member */
 	assert_false(channel_peer_in_group(server, &peer, 4242));
 	assert_true(allocation_end());
 }
 
-/* The same of the real kernel, as far as this process's own groups go. */
+/* As above, with the real kernel and the groups of this process. */
 static void finds_its_own_groups(void **state)
 {
 	AUTO_CLOSE int server = -1, client = -1;
@@ -668,24 +675,24 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(listens_and_connects, reset_kernel),
-		cmocka_unit_test_setup(leaves_no_file_where_it_can_not_listen, reset_kernel),
+		cmocka_unit_test_setup(leaves_no_file_if_it_cannot_listen, reset_kernel),
 		cmocka_unit_test_setup(goes_on_after_a_signal, reset_kernel),
 		cmocka_unit_test_setup(keeps_the_order, reset_kernel),
 		cmocka_unit_test_setup(sets_the_mode_at_once, reset_kernel),
-		cmocka_unit_test_setup(replaces_only_the_dead, reset_kernel),
-		cmocka_unit_test_setup(a_full_backlog_is_alive, reset_kernel),
+		cmocka_unit_test_setup(replaces_only_stale_sockets, reset_kernel),
+		cmocka_unit_test_setup(a_server_with_a_full_backlog_is_alive, reset_kernel),
 		cmocka_unit_test_setup(one_of_many_wins, reset_kernel),
-		cmocka_unit_test_setup(a_lock_of_a_stranger_keeps_nobody_out, reset_kernel),
+		cmocka_unit_test_setup(a_foreign_lock_only_delays, reset_kernel),
 		cmocka_unit_test_setup(the_lock_is_not_kept, reset_kernel),
-		cmocka_unit_test_setup(needs_not_read_the_directory, reset_kernel),
+		cmocka_unit_test_setup(the_directory_need_not_be_readable, reset_kernel),
 		cmocka_unit_test_setup(leaves_other_files_alone, reset_kernel),
-		cmocka_unit_test_setup(refuses_paths_that_cannot_be, reset_kernel),
+		cmocka_unit_test_setup(refuses_invalid_paths, reset_kernel),
 		cmocka_unit_test_setup(sending_never_blocks, reset_kernel),
 		cmocka_unit_test_setup(refuses_other_messages, reset_kernel),
-		cmocka_unit_test_setup(receiving_from_what_is_no_socket, reset_kernel),
+		cmocka_unit_test_setup(refuses_to_receive_from_a_file, reset_kernel),
 		cmocka_unit_test_setup(knows_its_peer, reset_kernel),
-		cmocka_unit_test_setup(trusts_no_other_family, reset_kernel),
-		cmocka_unit_test_setup(accepts_no_uid_of_minus_one, reset_kernel),
+		cmocka_unit_test_setup(trusts_only_unix_sockets, reset_kernel),
+		cmocka_unit_test_setup(refuses_uid_minus_one, reset_kernel),
 		cmocka_unit_test_setup(finds_groups, reset_kernel),
 		cmocka_unit_test_setup(finds_its_own_groups, reset_kernel),
 	};

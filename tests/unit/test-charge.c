@@ -28,13 +28,16 @@ static const struct {
 } good[] = {
 	{STAT_V2, CHARGE_V2, 8192, 40960, 4096, 12288, NO},
 	{STAT_V1, CHARGE_V1, 8192, 40960, 4096, NO, 20480},
-	/* before 5.18 without the kernel's, before 4.11 without shmem, and without accounting of swap */
+	/*
+	 * Without kernel memory (before Linux 5.18), without shmem (before 4.11), and without swap
+	 * accounting.
+	 */
 	{"anon 1\nfile 2\nshmem 3\n", CHARGE_V2, 1, 2, 3, NO, NO},
 	{"total_cache 1\ntotal_rss 2\n", CHARGE_V1, 2, 1, NO, NO, NO},
-	/* the one version's are not the other's */
+	/* fields of one version are not taken for those of the other */
 	{STAT_V1, CHARGE_V2, NO, NO, 3, NO, NO},
 	{STAT_V2, CHARGE_V1, NO, NO, NO, NO, NO},
-	/* what is not known is passed over, whatever it is */
+	/* unknown fields are ignored */
 	{"", CHARGE_V2, NO, NO, NO, NO, NO},
 	{"\n", CHARGE_V2, NO, NO, NO, NO, NO},
 	{"anon\nanon_thp x\nanonymous 1\nxanon 1\n anon 1\nfile 7\n", CHARGE_V2, NO, 7, NO, NO, NO},
@@ -51,7 +54,7 @@ static void assert_field(
 			(long long)found, (long long)expected);
 }
 
-/* At an address of its own, so that a look beyond its end is seen. */
+/* Copies TEXT to the heap, so that sanitizers notice a read beyond its end. */
 static char *copy(const char *text, size_t len)
 {
 	char *to = malloc(len + 1);
@@ -79,7 +82,7 @@ static void reads_either_version(void **state)
 	}
 }
 
-static void refuses_what_no_kernel_prints(void **state)
+static void refuses_invalid_texts(void **state)
 {
 	static const char *const bad[] = {"anon 1", "file 2\nanon 1", "anon 1\nanon 1\n", "anon \n",
 		"anon  1\n", "anon 1 \n", "anon 1 kB\n", "anon -1\n", "anon +1\n", "anon 0x1\n",
@@ -98,8 +101,8 @@ static void refuses_what_no_kernel_prints(void **state)
 	}
 }
 
-/* Cut anywhere but behind a line it is refused. */
-static void refuses_what_was_cut(void **state)
+/* A text that does not end with a whole line is refused. */
+static void refuses_cut_texts(void **state)
 {
 	size_t len = strlen(STAT_V2);
 
@@ -123,7 +126,8 @@ static void reads_one_number(void **state)
 	assert_int_equal(charge_parse_value("1234567\n", 8, CHARGE_TOTAL, &c), 0);
 	assert_int_equal(charge_parse_value("0\n", 2, CHARGE_SWAP, &c), 0);
 	assert_int_equal(
-		charge_parse_stat(STAT_V2, strlen(STAT_V2), CHARGE_V2, &c), 0); /* adds to it */
+		/* adds fields to it */
+		charge_parse_stat(STAT_V2, strlen(STAT_V2), CHARGE_V2, &c), 0);
 	assert_field(0, &c, CHARGE_TOTAL, 1234567);
 	assert_field(0, &c, CHARGE_SWAP, 0);
 	assert_field(0, &c, CHARGE_ANON, 8192);
@@ -138,8 +142,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_either_version),
-		cmocka_unit_test(refuses_what_no_kernel_prints),
-		cmocka_unit_test(refuses_what_was_cut),
+		cmocka_unit_test(refuses_invalid_texts),
+		cmocka_unit_test(refuses_cut_texts),
 		cmocka_unit_test(reads_one_number),
 	};
 

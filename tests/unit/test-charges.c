@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Owners, by the cgroups of invented processes, and a folder that looks like the memory controller's hierarchy (v2). */
+/*
+ * Tests the charges of owners, with simulated processes and their cgroups, and a directory that
+ * looks like the memory controller's hierarchy (version 2).
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -81,7 +84,10 @@ static void charge(struct scene *s, const char *cgroup, uint64_t total)
 	tree_write(&s->tree, path, "anon 3\nfile 2\nshmem 1\nkernel 4\n");
 }
 
-/* Process I is found in CGROUP; in the memory controller's hierarchy at MEMORY, unless that is NULL. */
+/*
+ * Reports that process I is in CGROUP, and in cgroup MEMORY of a version 1 memory controller; NULL:
+ * there is none.
+ */
 static int find_in(struct scene *s, size_t i, const char *cgroup, const char *memory)
 {
 	struct sample sample = {.is_member = true, .has_cgroup = true};
@@ -111,7 +117,7 @@ static size_t add(struct scene *s, const char *cgroup)
 	return add_in(s, cgroup, NULL);
 }
 
-/* All who are there are counted, as far as the charges are concerned. */
+/* Begins a pass in which all processes are counted. */
 static void begin(struct scene *s, uint64_t period_ns, uint64_t spare_ns)
 {
 	struct snapshot_process row = {.outcome = OUTCOME_MEASURED, .source = SOURCE_ROLLUP};
@@ -132,7 +138,7 @@ static void end(struct scene *s)
 		tally_sum_other(&s->tally, (enum owner_kind)kind);
 }
 
-/* How many cgroups were read. */
+/* Makes a pass. Returns the number of cgroups that were read. */
 static unsigned int pass_of(struct scene *s, uint64_t period_ns, uint64_t spare_ns)
 {
 	unsigned int n = 0;
@@ -173,7 +179,7 @@ static void assert_total(struct scene *s, enum owner_kind kind, const char *name
 	assert_int_equal(ROW_HAS(sums, SCOPE_CGROUP_AGE), found != NO);
 }
 
-static void owners_have_what_their_cgroups_are_charged(void **state)
+static void owners_have_the_charges_of_their_cgroups(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	const struct sums *sums;
@@ -192,7 +198,7 @@ static void owners_have_what_their_cgroups_are_charged(void **state)
 	add(s, "/user.slice/user-7.slice/session-2.scope");
 	add(s, "/machine.slice/machine-mt.scope/payload");
 	add(s, "/");
-	/* Those of a unit and of its container, machine or session are one. */
+	/* A unit and its container, machine or session are one cgroup. */
 	assert_int_equal(pass(s), 9);
 	assert_total(s, OWNER_UNIT, "x.service", 100);
 	assert_total(s, OWNER_SLICE, "system.slice", 500);
@@ -206,7 +212,7 @@ static void owners_have_what_their_cgroups_are_charged(void **state)
 	assert_total(s, OWNER_UNIT, OWNER_NONE, NO);
 	assert_total(s, OWNER_CONTAINER, OWNER_NONE, NO);
 	assert_total(s, OWNER_PROGRAM, "(unnamed)", NO);
-	/* Of that which is there: user@7.service, user-7.slice and machine.slice are not. */
+	/* user@7.service, user-7.slice and machine.slice do not exist. */
 	assert_total(s, OWNER_UNIT, "user@7.service", NO);
 	assert_int_equal(s->charges.counts[CHARGE_READ], 9);
 	assert_int_equal(s->charges.counts[CHARGE_NONE], 3);
@@ -217,14 +223,14 @@ static void owners_have_what_their_cgroups_are_charged(void **state)
 	assert_int_equal(sums->q[SCOPE_CGROUP_FILE], 2);
 	assert_int_equal(sums->q[SCOPE_CGROUP_SHMEM], 1);
 	assert_int_equal(sums->q[SCOPE_CGROUP_KERNEL], 4);
-	assert_false(ROW_HAS(sums, SCOPE_CGROUP_SWAP)); /* as in a kernel without */
-	/* They lie in each other: nobody adds them up. */
+	assert_false(ROW_HAS(sums, SCOPE_CGROUP_SWAP)); /* as of a kernel without the field */
+	/* Cgroups are nested, so there is no sum over them. */
 	assert_false(ROW_HAS(&s->tally.host.sums, SCOPE_CGROUP));
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		assert_false(ROW_HAS(&s->tally.other[kind].sums, SCOPE_CGROUP));
 }
 
-/* What was read once is not what there is now. */
+/* Each pass reads the charges again. */
 static void each_pass_reads_again(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -253,8 +259,11 @@ static void each_pass_reads_again(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* The members of one name in two places: which of them it is nobody can tell, and a sum would be of both. */
-static void an_owner_with_two_cgroups_is_none(void **state)
+/*
+ * An owner with processes in two cgroups of one name has no charge: neither cgroup alone would be
+ * right, and the sum would mix them.
+ */
+static void an_owner_with_two_cgroups_has_no_charge(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	size_t moved;
@@ -267,15 +276,18 @@ static void an_owner_with_two_cgroups_is_none(void **state)
 	pass(s);
 	assert_total(s, OWNER_UNIT, "x.service", NO);
 	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 1);
-	/* As when a unit was moved, and its last process of before is found to be there, too. */
+	/* The unit was moved, and its last process is then found in the new cgroup. */
 	assert_int_equal(find(s, moved, "/a.slice/x.service"), 0);
 	pass(s);
 	assert_total(s, OWNER_UNIT, "x.service", 100);
 	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 0);
 }
 
-/* What is charged for some of its members is not shown for all of them. */
-static void an_owner_that_is_charged_in_part_is_none(void **state)
+/*
+ * An owner with some members outside of its cgroup has no charge, because the charge would be of
+ * the other members alone.
+ */
+static void an_owner_charged_in_part_has_no_charge(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	size_t astray;
@@ -293,7 +305,7 @@ static void an_owner_that_is_charged_in_part_is_none(void **state)
 	assert_total(s, OWNER_UNIT, "y.service", 200);
 	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 2);
 	assert_int_equal(s->charges.counts[CHARGE_NONE], 0);
-	/* Whoever is met first. */
+	/* Which member is found first does not matter. */
 	assert_int_equal(find_in(s, astray, "/a.slice/y.service", "/b"), 0);
 	pass(s);
 	assert_total(s, OWNER_UNIT, "x.service", 100);
@@ -305,7 +317,7 @@ static void an_owner_that_is_charged_in_part_is_none(void **state)
 	assert_total(s, OWNER_UNIT, "y.service", 200);
 	assert_total(s, OWNER_SLICE, "a.slice", 300);
 	assert_int_equal(s->charges.counts[CHARGE_AMBIGUOUS], 0);
-	/* All of them in none is another matter. */
+	/* If all members are outside, the owner has no cgroup at all. */
 	for (size_t i = 0; i < s->count; i++)
 		assert_int_equal(find_in(s, i, "/a.slice/x.service", "/"), 0);
 	pass(s);
@@ -313,8 +325,8 @@ static void an_owner_that_is_charged_in_part_is_none(void **state)
 	assert_int_equal(s->charges.counts[CHARGE_NONE], 2);
 }
 
-/* One who has left an owner's cgroup, or has ended, leaves nothing behind. */
-static void what_is_no_owners_is_forgotten(void **state)
+/* Nothing remains of a process that left an owner's cgroup, or exited. */
+static void cgroups_without_owners_are_forgotten(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -329,12 +341,12 @@ static void what_is_no_owners_is_forgotten(void **state)
 	assert_int_equal(s->charges.cgroups.count, 2);
 	assert_total(s, OWNER_UNIT, "y.service", 200);
 	assert_total(s, OWNER_UNIT, "x.service", NO); /* without a process */
-	/* Another may have its place now, with nothing of it. */
+	/* Another owner may take its place, and inherits nothing. */
 	add(s, "/c.slice/z.service");
 	begin(s, NS_PER_SEC, UINT64_MAX);
-	end(s); /* lost before anything was read */
+	end(s); /* the pass ends before any cgroup is read */
 	assert_total(s, OWNER_UNIT, "z.service", NO);
-	assert_total(s, OWNER_UNIT, "y.service", 200); /* as of before */
+	assert_total(s, OWNER_UNIT, "y.service", 200); /* as in the former pass */
 	s->count = 0;
 	assert_int_equal(pass(s), 0);
 	assert_int_equal(s->charges.cgroups.count, 0);
@@ -346,7 +358,9 @@ static uint64_t age_ns(struct scene *s, const char *unit)
 	return owner_of_name(s, OWNER_UNIT, unit)->q[SCOPE_CGROUP_AGE];
 }
 
-/* Without time to spare each is read within a minute, evenly; who is new at once. */
+/*
+ * Without spare time each cgroup is read within a minute, evenly spread; a new one is read at once.
+ */
 static void many_are_read_in_turn(void **state)
 {
 	enum { UNITS = 120, PASSES = 6 };
@@ -372,21 +386,26 @@ static void many_are_read_in_turn(void **state)
 		snprintf(text, sizeof(text), "%u.service", i);
 		assert_total(s, OWNER_UNIT, text, 1000 + i);
 	}
-	/* One that is new, beside those whose turn it is; what was not read is older. */
+	/*
+	 * The new cgroup is read in addition to those that are due. The other figures become older.
+	 */
 	charge(s, "new.service", 5);
 	add(s, "/new.service");
 	assert_int_equal(pass_of(s, 10 * NS_PER_SEC, 0), UNITS / PASSES + 1);
 	assert_total(s, OWNER_UNIT, "new.service", 5);
 	assert_true(age_ns(s, "new.service") < age_ns(s, "60.service"));
-	/* With time all are, and where passes are further apart than a minute. */
+	/* All are read if there is time, or if passes are more than a minute apart. */
 	assert_int_equal(pass_of(s, 10 * NS_PER_SEC, UINT64_MAX), UNITS + 1);
 	assert_int_equal(pass_of(s, 100 * NS_PER_SEC, 0), UNITS + 1);
-	/* With some of it, until it is used up. */
+	/* With a little spare time, until it is used up. */
 	assert_int_equal(pass_of(s, NS_PER_MSEC, 0), 1);
 	assert_in_range(pass_of(s, NS_PER_MSEC, 100 * NS_PER_USEC), 2, UNITS);
 }
 
-/* Without a controller nobody is charged, and nothing of before is shown; with one again, all that are found. */
+/*
+ * Without a controller no owner is charged, and former charges are not shown. When a controller
+ * returns, all cgroups are read.
+ */
 static void the_controller_comes_and_goes(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -413,7 +432,7 @@ static void the_controller_comes_and_goes(void **state)
 	assert_int_equal(find(s, 1, "/y.service"), 0); /* which is read again within a minute */
 	assert_int_equal(pass(s), 2);
 	assert_total(s, OWNER_UNIT, "y.service", 200);
-	/* It can't be opened for once. */
+	/* The controller cannot be opened once. */
 	s->charges.fs.minor++;
 	assert_int_equal(pass(s), 0);
 	assert_false(s->charges.are_counted);
@@ -423,7 +442,7 @@ static void the_controller_comes_and_goes(void **state)
 	assert_total(s, OWNER_UNIT, "x.service", 100);
 }
 
-/* There is one for each cgroup that P's owners are. */
+/* Expects a reading for each cgroup of P's owners. */
 static void assert_has_readings(struct scene *s, const struct process *p)
 {
 	const struct membership *m = tally_membership(&s->tally, p->membership);
@@ -433,8 +452,11 @@ static void assert_has_readings(struct scene *s, const struct process *p)
 			    m->cgroup[kind] < s->charges.readings);
 }
 
-/* Whichever allocation fails: it is told, the process has what it had, and the next attempt succeeds. */
-static void lack_of_memory_is_told(void **state)
+/*
+ * Whichever allocation fails, it is reported, the process keeps its owners, and the next attempt
+ * succeeds.
+ */
+static void lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1, done = 0; !done; n++) {
@@ -444,7 +466,7 @@ static void lack_of_memory_is_told(void **state)
 
 		add(s, "/a.slice/x.service");
 		charge(s, "a.slice/x.service", 100);
-		for (unsigned int i = 0; i < 40; i++) { /* as many as make the tables grow */
+		for (unsigned int i = 0; i < 40; i++) { /* enough to make the tables grow */
 			snprintf(path, sizeof(path), "/b.slice/%u.service", i);
 			process_init(&s->process[s->count], 7);
 			allocation_fail_at(n > i ? n - i : 0);
@@ -468,7 +490,7 @@ static void lack_of_memory_is_told(void **state)
 	}
 }
 
-static void lack_of_memory_for_the_order_is_told(void **state)
+static void lack_of_memory_for_the_order_is_reported(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -488,15 +510,15 @@ static void lack_of_memory_for_the_order_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(owners_have_what_their_cgroups_are_charged),
+		cmocka_unit_test(owners_have_the_charges_of_their_cgroups),
 		cmocka_unit_test(each_pass_reads_again),
-		cmocka_unit_test(an_owner_with_two_cgroups_is_none),
-		cmocka_unit_test(an_owner_that_is_charged_in_part_is_none),
-		cmocka_unit_test(what_is_no_owners_is_forgotten),
+		cmocka_unit_test(an_owner_with_two_cgroups_has_no_charge),
+		cmocka_unit_test(an_owner_charged_in_part_has_no_charge),
+		cmocka_unit_test(cgroups_without_owners_are_forgotten),
 		cmocka_unit_test(many_are_read_in_turn),
 		cmocka_unit_test(the_controller_comes_and_goes),
-		cmocka_unit_test(lack_of_memory_is_told),
-		cmocka_unit_test(lack_of_memory_for_the_order_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
+		cmocka_unit_test(lack_of_memory_for_the_order_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

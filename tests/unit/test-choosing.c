@@ -50,7 +50,7 @@ static void scene_done(struct scene **s)
 }
 #define AUTO_SCENE CLEANUP(scene_done)
 
-/* Those of which nothing is known wait their turn, in their order; the others go past them. */
+/* Processes whose walk is sliced may be passed over. They keep their order among themselves. */
 static void may_pass_over_those_by_slices(void **state)
 {
 	static const struct forecast *const way[] = {&whole, &sliced, &sliced, &whole, &whole};
@@ -86,8 +86,8 @@ static void may_pass_over_those_by_slices(void **state)
 	assert_int_equal(choosing_next(&s->c, CHOICES_ALL, false)->place, 9);
 }
 
-/* One that turns out to be walked by slices keeps its place, before those that were chosen after it. */
-static void takes_back_what_is_sliced_after_all(void **state)
+/* A process that turns out to need slices keeps its place before those chosen after it. */
+static void returns_a_sliced_process_to_its_place(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct choice *choice;
@@ -112,8 +112,8 @@ static void takes_back_what_is_sliced_after_all(void **state)
 	assert_null(choosing_next(&s->c, CHOICES_ALL, false));
 }
 
-/* Where only those that are excused have a turn, the others stay, in their order. */
-static void takes_the_excused_alone(void **state)
+/* If only excused processes may be measured, the others keep their order. */
+static void takes_only_excused_processes(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast excused_whole = whole, excused_sliced = sliced;
@@ -137,14 +137,14 @@ static void takes_the_excused_alone(void **state)
 	assert_true(choosing_has(&s->c, CHOICES_WHOLE, false));
 	assert_int_equal(choosing_left(&s->c), 2);
 
-	/* Who was measured is excused no more. */
+	/* A process that was measured is no longer excused. */
 	s->w.has_base = true;
 	assert_int_equal(choosing_begin(&s->c, 1), 0);
 	assert_false(choosing_add(&s->c, &s->w, 0, &excused_whole, 7, 8)->is_excused);
 }
 
-/* Each pass counts the processes that it puts off. */
-static void counts_who_is_put_off(void **state)
+/* Each pass counts the processes that it defers. */
+static void counts_deferred_processes(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct plan_limits poor = limits;
@@ -156,15 +156,15 @@ static void counts_who_is_put_off(void **state)
 		for (size_t i = 0; i < 3; i++)
 			choosing_add(&s->c, &s->w, i, &whole, 100 * MIB, 100 * MIB);
 		assert_int_equal(choosing_end(&s->c, &poor), 0);
-		assert_int_equal(s->c.chosen, 1); /* the one that may overdraw the tokens */
+		assert_int_equal(s->c.chosen, 1); /* the process that may overdraw the tokens */
 		assert_int_equal(s->c.deferred[PLAN_BUDGET], round * 2);
 	}
 	choosing_drop(&s->c);
 	assert_false(choosing_has(&s->c, CHOICES_ALL, false));
 }
 
-/* What is known of a process makes it new, refused or neither. */
-static void says_what_each_is(void **state)
+/* A process is new, refused or neither, by what is known about it. */
+static void classifies_processes(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	const struct plan_item *item;
@@ -188,10 +188,11 @@ static void says_what_each_is(void **state)
 	item = choosing_add(&s->c, &s->w, 2, &giant, 7, 8);
 	assert_true(item->is_new && item->is_giant);
 	assert_int_equal(item->hold_ns, giant.prediction.hold_ns);
-	assert_true(item->age_ns < 60 * SEC); /* as old as it is, and no older for being large */
+	/* counts its true age, and no higher age for its size */
+	assert_true(item->age_ns < 60 * SEC);
 }
 
-/* The worst that events may have done counts, but no more of it than many times what is likely. */
+/* The worst effect of events counts, but limited to a multiple of the likely effect. */
 static void doubts_no_more_than_is_likely(void **state)
 {
 	struct estimate_doubt d = {.anon_mid = (int64_t)MIB, .anon_up = 500 * MIB};
@@ -215,7 +216,7 @@ static void doubts_no_more_than_is_likely(void **state)
 	assert_int_equal(choosing_row_doubt(w, &row), 20 * MIB);
 }
 
-/* A process of KIB in one mapping, what is above 8 GiB of a file. */
+/* Adds a process of KIB in one mapping. Beyond 8 GiB its memory is of a file. */
 static void add_giant(struct adaptive *s, uint64_t kib)
 {
 	struct tree_process p = {.pid = 50,
@@ -230,10 +231,10 @@ static void add_giant(struct adaptive *s, uint64_t kib)
 }
 
 /*
- * Slicing does not help with a single mapping: when its maps have told, it is left for the next plan, which has it read
- * once, and then at an age of its own.
+ * Slicing does not help with a single mapping. Once its maps were read, the process is left to the
+ * next plan. That plan measures it in one piece, and then at a greater age of its own.
  */
-static void spares_what_can_not_be_sliced(void **state)
+static void rarely_measures_huge_mappings(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -251,7 +252,8 @@ static void spares_what_can_not_be_sliced(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
 	adaptive_again(s, &view);
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], UINT64_C(8) << 30);
-	for (uint64_t pass = 0; pass < 3; pass++) { /* in doubt, and yet left alone */
+	/* its estimate is in doubt, but it is not measured */
+	for (uint64_t pass = 0; pass < 3; pass++) {
 		add_giant(s, (11 + 2 * pass) << 20);
 		adaptive_again(s, &view);
 		adaptive_turns(s);
@@ -261,8 +263,8 @@ static void spares_what_can_not_be_sliced(void **state)
 	assert_true(view_self(view)->q[SELF_DEFERRED_GIANT] > 1);
 }
 
-/* Never is never, also for one that nobody knows yet. */
-static void giants_may_be_spared_for_ever(void **state)
+/* With an age of "never" such a process is never measured, not even the first time. */
+static void may_never_measure_huge_mappings(void **state)
 {
 	struct pass_options never = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
@@ -291,8 +293,11 @@ static void press(struct adaptive *s, const char *share)
 	tree_write(&s->tree, "pressure/memory", text);
 }
 
-/* In severe shortage of memory a doubt waits, and is counted. What cannot be read is no shortage. */
-static void leaves_doubts_when_memory_is_short(void **state)
+/*
+ * Under severe memory pressure a measurement because of doubt is deferred and counted. An
+ * unreadable pressure file does not count as pressure.
+ */
+static void defers_doubts_under_memory_pressure(void **state)
 {
 	static const char *const texts[] = {"30.01", "nonsense", "30.00"};
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -325,14 +330,14 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(may_pass_over_those_by_slices),
-		cmocka_unit_test(takes_back_what_is_sliced_after_all),
-		cmocka_unit_test(takes_the_excused_alone),
-		cmocka_unit_test(counts_who_is_put_off),
-		cmocka_unit_test(says_what_each_is),
+		cmocka_unit_test(returns_a_sliced_process_to_its_place),
+		cmocka_unit_test(takes_only_excused_processes),
+		cmocka_unit_test(counts_deferred_processes),
+		cmocka_unit_test(classifies_processes),
 		cmocka_unit_test(doubts_no_more_than_is_likely),
-		cmocka_unit_test(spares_what_can_not_be_sliced),
-		cmocka_unit_test(giants_may_be_spared_for_ever),
-		cmocka_unit_test(leaves_doubts_when_memory_is_short),
+		cmocka_unit_test(rarely_measures_huge_mappings),
+		cmocka_unit_test(may_never_measure_huge_mappings),
+		cmocka_unit_test(defers_doubts_under_memory_pressure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cli/chosen.h"
 
-/* "memtally map" of COUNT pids. */
+/* Parses `memtally map` with COUNT pids. */
 static int parse(size_t count, const char *const *pids, struct chosen *ret)
 {
 	AUTO_SETTINGS struct settings *settings = NULL;
@@ -24,7 +24,7 @@ static int parse(size_t count, const char *const *pids, struct chosen *ret)
 	return chosen_parse(settings, ret, error);
 }
 
-/* In the order in which they were given first, each once. */
+/* Pids are kept in the order in which they first appear, each once. */
 static void each_is_chosen_once(void **state)
 {
 	static const char *const pids[] = {"7", "3", "7", "9", "3", "3", "1", "--pid=9", "--pid=2"};
@@ -38,7 +38,7 @@ static void each_is_chosen_once(void **state)
 		assert_int_equal(c.process[i].pid, expected[i]);
 }
 
-/* CPU time in which COUNT pids, of which no two are equal, are chosen. */
+/* Returns the CPU time (ns) that choosing COUNT different pids takes. */
 static uint64_t choose_many(size_t count)
 {
 	enum { TEXT = 24 }; /* for any size_t */
@@ -61,14 +61,17 @@ static uint64_t choose_many(size_t count)
 	return took_ns;
 }
 
-/* Eight times as many pids take about nine times as long; they took 64 times as long where each was compared with all. */
-static void many_are_chosen_in_no_time(void **state)
+/*
+ * Eight times as many pids take about nine times as long. Comparing each with all others took 64
+ * times as long.
+ */
+static void choosing_many_pids_is_fast(void **state)
 {
 	(void)state;
 	unit_assert_ratio(choose_many, 40000, 320000, 24);
 }
 
-static void refuses_what_is_no_pid(void **state)
+static void refuses_invalid_pids(void **state)
 {
 	static const char *const bad[] = {"0", "x", "2147483648", "1x"};
 	AUTO_CHOSEN struct chosen c = {.count = 0};
@@ -83,8 +86,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_is_chosen_once),
-		cmocka_unit_test(many_are_chosen_in_no_time),
-		cmocka_unit_test(refuses_what_is_no_pid),
+		cmocka_unit_test(choosing_many_pids_is_fast),
+		cmocka_unit_test(refuses_invalid_pids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

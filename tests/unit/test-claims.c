@@ -25,7 +25,10 @@ static struct mapping mapping_at(uint64_t start, uint64_t inode)
 	return m;
 }
 
-/* File 1 is shared by all of them, each has another one's besides, and anonymous memory at the same address as its neighbour. */
+/*
+ * Process I maps file 1, as all do, a file of its own, and anonymous memory at the same address as
+ * one neighbour.
+ */
 static int learn(struct sharers *all, size_t i)
 {
 	const struct mapping m[] = {
@@ -57,7 +60,7 @@ static void done(struct sharers *all, size_t count)
 		sharers_done(&all[i]);
 }
 
-/* A process that has M comes. */
+/* Reports another process that has mapping M. */
 static void see(const struct claims *c, struct sharers *all, size_t count, struct mapping m)
 {
 	for (size_t i = 0; i < count; i++)
@@ -67,7 +70,7 @@ static void see(const struct claims *c, struct sharers *all, size_t count, struc
 		assert_int_equal(sharers_end(&all[i], "other"), 0);
 }
 
-/* How many have found that somebody has the THINGth, too. */
+/* Returns for how many of the processes another user of mapped object THING was found. */
 static size_t count_seen(const struct sharers *all, size_t count, size_t thing)
 {
 	size_t seen = 0;
@@ -77,7 +80,7 @@ static size_t count_seen(const struct sharers *all, size_t count, size_t thing)
 	return seen;
 }
 
-static void each_who_shares_it_is_told(void **state)
+static void all_sharers_learn_of_a_user(void **state)
 {
 	static struct sharers all[MANY];
 	AUTO_CLAIMS struct claims c = {0};
@@ -103,7 +106,7 @@ static void each_who_shares_it_is_told(void **state)
 	done(all, MANY);
 }
 
-static void there_may_be_none(void **state)
+static void there_may_be_no_users(void **state)
 {
 	const struct mapping m = mapping_at(0x1000, 1);
 	AUTO_CLAIMS struct claims c = {0};
@@ -113,7 +116,7 @@ static void there_may_be_none(void **state)
 	claims_see(&c, &m);
 }
 
-static void memory_may_lack(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -135,9 +138,9 @@ static void memory_may_lack(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_who_shares_it_is_told),
-		cmocka_unit_test(there_may_be_none),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(all_sharers_learn_of_a_user),
+		cmocka_unit_test(there_may_be_no_users),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void a_scope_closes(void **state)
 	}
 	assert_false(is_open(fd));
 	{
-		AUTO_CLOSE int none = -1; /* closes nothing, descriptor 0 least of all */
+		AUTO_CLOSE int none = -1; /* closes nothing, and not descriptor 0 */
 
 		(void)none;
 	}
@@ -56,7 +56,7 @@ static void a_scope_closes_a_folder(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* That the memory is freed is valgrind's to say; that it is freed once, the C library's. */
+/* valgrind checks that the memory is freed; the C library checks that it is freed once. */
 static void a_scope_frees(void **state)
 {
 	void *kept;
@@ -77,7 +77,7 @@ static void a_scope_frees(void **state)
 	free(kept);
 }
 
-static void taken_stays_open(void **state)
+static void a_taken_descriptor_stays_open(void **state)
 {
 	int fd;
 
@@ -109,7 +109,7 @@ int main(void)
 		cmocka_unit_test(a_scope_closes),
 		cmocka_unit_test(a_scope_closes_a_folder),
 		cmocka_unit_test(a_scope_frees),
-		cmocka_unit_test(taken_stays_open),
+		cmocka_unit_test(a_taken_descriptor_stays_open),
 		cmocka_unit_test(closing_keeps_errno),
 	};
 

@@ -28,7 +28,7 @@ static int remove_folder(void **state)
 	return chdir("..") < 0 ? -1 : rmdir(folder);
 }
 
-/* How many of the next polls a signal interrupts, and then what they fail with. */
+/* How many of the next calls of poll() a signal interrupts, and the error after that. */
 static unsigned int interruptions;
 static int poll_error;
 
@@ -83,12 +83,13 @@ static void receives_the_newest(void **state)
 		send_sample(server, sequence);
 	assert_int_equal(client_receive(client, &view, &reason), 0);
 	assert_int_equal(view->header->sequence, 5);
-	assert_int_equal(unit_descriptors(), before); /* the four others', and the fifth's */
+	/* the four former snapshots were closed, and the fifth is closed */
+	assert_int_equal(unit_descriptors(), before);
 	assert_true(channel_is_drained(server));
 	assert_int_equal(client_receive(client, &view, &reason), CLIENT_NOTHING);
 }
 
-/* What was sent before the end is still had, the end comes after it. */
+/* A snapshot that was sent before the end is received; then the end is reported. */
 static void receives_before_the_end(void **state)
 {
 	AUTO_CLOSE int server = -1, client = -1;
@@ -117,8 +118,8 @@ static int make_file(bool is_sealed, const char *content, size_t len)
 	return fd;
 }
 
-/* Whatever else comes is refused with a reason, and nothing of it stays behind. */
-static void refuses_what_is_no_snapshot(void **state)
+/* Any other file is refused with a reason, and nothing of it stays open. */
+static void refuses_other_files(void **state)
 {
 	static const char newer[sizeof(struct image_header)] = "MEMTALLY\x04\x03\x02\x01\x03";
 	static const struct {
@@ -170,7 +171,10 @@ static void refuses_other_messages(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* A server of one client, as a child: waits DELAY_MS, sends a sample or nothing, and hangs up. */
+/*
+ * Child: a server for one client. It waits DELAY_MS, sends a sample if SENDS, and closes the
+ * connection.
+ */
 static pid_t start_server(int listener, int delay_ms, bool sends)
 {
 	pid_t pid = fork();
@@ -198,7 +202,7 @@ static void stop_server(pid_t pid)
 	assert_int_equal(status, 0);
 }
 
-static void fetches_one(void **state)
+static void fetches_one_snapshot(void **state)
 {
 	AUTO_CLOSE int listener = -1;
 	unsigned int before;
@@ -220,7 +224,7 @@ static void fetches_one(void **state)
 	assert_int_equal(unlink("socket"), 0);
 }
 
-static void says_why_it_could_not_fetch(void **state)
+static void reports_why_fetching_failed(void **state)
 {
 	AUTO_CLOSE int listener = -1;
 	struct view *view = NULL;
@@ -237,7 +241,7 @@ static void says_why_it_could_not_fetch(void **state)
 	assert_int_equal(client_fetch("socket", 50, &view, &reason), -ETIMEDOUT);
 	assert_string_equal(reason, "no snapshot came in time");
 	assert_true(clock_now_ns(CLOCK_MONOTONIC) - begin >= 50 * NS_PER_MSEC);
-	interruptions = 3; /* don't add up: the end is the end */
+	interruptions = 3; /* signals do not prolong the wait */
 	assert_int_equal(client_fetch("socket", 0, &view, &reason), -ETIMEDOUT);
 	interruptions = 0;
 	poll_error = ENOMEM;
@@ -263,10 +267,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(receives_the_newest),
 		cmocka_unit_test(receives_before_the_end),
-		cmocka_unit_test(refuses_what_is_no_snapshot),
+		cmocka_unit_test(refuses_other_files),
 		cmocka_unit_test(refuses_other_messages),
-		cmocka_unit_test(fetches_one),
-		cmocka_unit_test(says_why_it_could_not_fetch),
+		cmocka_unit_test(fetches_one_snapshot),
+		cmocka_unit_test(reports_why_fetching_failed),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, remove_folder);

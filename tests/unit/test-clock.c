@@ -33,7 +33,7 @@ static void formats_rfc3339(void **state)
 	}
 }
 
-/* In UTC, whatever the zone of the host. */
+/* In UTC, whatever the host's time zone is. */
 static void ignores_the_zone(void **state)
 {
 	char text[CLOCK_TEXT_SIZE];

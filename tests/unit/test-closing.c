@@ -9,7 +9,10 @@
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 
-/* What VIEW says: for how many seconds some process has had no measurement; -1: there is none that is to have one. */
+/*
+ * Returns the longest time (s) that a process of VIEW has not been measured; -1: no process is to
+ * be measured.
+ */
 static int64_t longest_s(const struct view *view)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -30,8 +33,11 @@ static struct watch *watch_of(const struct adaptive *s, pid_t pid)
 	return NULL;
 }
 
-/* Since it was measured last, or was seen first; one that has an age of its own, or may not be measured, apart. */
-static void says_how_long_one_has_not_been_measured(void **state)
+/*
+ * The time runs from the last measurement, or from the first sight. Processes with an age of their
+ * own, or that may not be measured, do not count.
+ */
+static void reports_the_longest_wait(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process giant = adaptive_large;
@@ -55,7 +61,8 @@ static void says_how_long_one_has_not_been_measured(void **state)
 	adaptive_again(s, &view);
 	assert_in_range(view_self(view)->q[SELF_OLDEST_AGE], 150 * NS_PER_SEC, 173 * NS_PER_SEC);
 	assert_in_range(longest_s(view), 77, 100);
-	giant = adaptive_large; /* in mappings that can be sliced, which takes until after the pass */
+	/* in mappings that can be sliced, which takes until after the pass */
+	giant = adaptive_large;
 	giant.pid = 51;
 	giant.image = 51;
 	adaptive_add(s, &giant, 0);
@@ -66,8 +73,8 @@ static void says_how_long_one_has_not_been_measured(void **state)
 	assert_in_range(longest_s(view), 110, 133);
 }
 
-/* A maximum age below the interval is as good as the interval, and nobody is late for it. */
-static void no_age_is_below_the_interval(void **state)
+/* A maximum age below the interval acts as the interval: no process is overdue because of it. */
+static void the_interval_is_the_least_age(void **state)
 {
 	struct pass_options often = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
@@ -80,8 +87,8 @@ static void no_age_is_below_the_interval(void **state)
 	assert_int_equal(view_self(view)->q[SELF_MAX_AGE], often.interval_ns);
 }
 
-/* Of a host on which nothing may be measured there is nothing to say. */
-static void nobody_waits_who_may_not_be_measured(void **state)
+/* If no process may be measured, the figure is absent. */
+static void denied_processes_do_not_wait(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -95,9 +102,9 @@ static void nobody_waits_who_may_not_be_measured(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_how_long_one_has_not_been_measured),
-		cmocka_unit_test(no_age_is_below_the_interval),
-		cmocka_unit_test(nobody_waits_who_may_not_be_measured),
+		cmocka_unit_test(reports_the_longest_wait),
+		cmocka_unit_test(the_interval_is_the_least_age),
+		cmocka_unit_test(denied_processes_do_not_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

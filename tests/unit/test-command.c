@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 
-/* What was said on standard error since it was emptied. */
+/* Standard error since it was last emptied. */
 static char said[512];
 
 ssize_t __real_write(int fd, const void *data, size_t len);
@@ -22,14 +22,14 @@ ssize_t __wrap_write(int fd, const void *data, size_t len)
 	return (ssize_t)len;
 }
 
-static void what_could_not_be_printed_is_said(void **state)
+static void output_errors_are_reported(void **state)
 {
 	static const struct {
 		int r;
 		const char *expected;
 	} cases[] = {
 		{0, ""},
-		{-EPIPE, ""}, /* whoever reads it has seen enough */
+		{-EPIPE, ""}, /* the reader closed the pipe */
 		{-ENOSPC, "test: error: can't print: No space left on device\n"},
 		{-ENOMEM, "test: error: out of memory\n"},
 	};
@@ -45,8 +45,8 @@ static void what_could_not_be_printed_is_said(void **state)
 	}
 }
 
-/* A positive outcome is what was asked for and could not be had, which has been said. */
-static void what_is_missing_is_said_elsewhere(void **state)
+/* A positive result has been reported already. */
+static void positive_results_are_not_reported_twice(void **state)
 {
 	(void)state;
 	said[0] = '\0';
@@ -58,8 +58,8 @@ static void what_is_missing_is_said_elsewhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_could_not_be_printed_is_said),
-		cmocka_unit_test(what_is_missing_is_said_elsewhere),
+		cmocka_unit_test(output_errors_are_reported),
+		cmocka_unit_test(positive_results_are_not_reported_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void fill(struct atlas *a, const struct part *parts, size_t count)
 	}
 }
 
-/* What is expected of a row. */
+/* Expected row. */
 struct change {
 	const char *name;
 	int64_t rss, pss;
@@ -62,7 +62,7 @@ static void check(enum atlas_by by, const struct part *now, size_t nows, const s
 		assert_int_equal(r->q[MAPPING_PSS], expected[i].pss);
 		assert_int_equal(r->now != NULL, expected[i].has_now);
 		assert_int_equal(r->then != NULL, expected[i].has_then);
-		/* Page sizes do not add up, and do not grow. */
+		/* page sizes have no sum and no difference */
 		assert_int_equal(
 			r->present, UINT64_C(1) << MAPPING_RSS | UINT64_C(1) << MAPPING_PSS);
 	}
@@ -83,7 +83,7 @@ static const struct part now[] = {
 	{"/lib/same", KIND_FILE, false, 0, 5, 5},
 };
 
-static void what_differs_is_told(void **state)
+static void differences_are_reported(void **state)
 {
 	static const struct change expected[] = {
 		{"[anon]", -300, 200, true, true},
@@ -102,8 +102,8 @@ static void what_differs_is_told(void **state)
 	assert_int_equal(c.total.q[MAPPING_PSS], 240);
 }
 
-/* All that is shared without a name is called so. */
-static void shared_memory_is_told_by_its_inode(void **state)
+/* All shared memory without a name has one label; the inode distinguishes it. */
+static void shared_memory_is_identified_by_inode(void **state)
 {
 	static const struct part before[] = {
 		{"[shared]", KIND_SHMEM, false, 0, 100, 100, .inode = 5},
@@ -138,8 +138,8 @@ static void one_name_may_be_of_several_kinds(void **state)
 	CHECK(ATLAS_BY_FILE, after, before, expected);
 }
 
-/* As they are of those who were forked. */
-static void what_several_have_at_one_address_is_one(void **state)
+/* Processes that were forked have the same mappings at one address. */
+static void equal_addresses_of_several_processes_are_one_row(void **state)
 {
 	static const struct part before[] = {
 		{"[heap]", KIND_HEAP, false, 0x1000, 10, 10},
@@ -164,7 +164,7 @@ static void what_several_have_at_one_address_is_one(void **state)
 	CHECK(ATLAS_BY_MAPPING, after, before, expected);
 }
 
-static void single_mappings_are_told_by_their_address(void **state)
+static void single_mappings_are_identified_by_address(void **state)
 {
 	static const struct part before = {"[anon]", KIND_ANON, false, 0x1000, 10, 10};
 	static const struct part after = {"[anon]", KIND_ANON, false, 0x2000, 30, 30};
@@ -182,7 +182,7 @@ static void single_mappings_are_told_by_their_address(void **state)
 	assert_int_equal(c.row[0].now->start, 0x2000);
 }
 
-static void nothing_is_nothing(void **state)
+static void equal_sides_have_no_rows(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND}, b = {.by = ATLAS_BY_KIND};
 	AUTO_COMPARE struct compare c = {0};
@@ -192,7 +192,7 @@ static void nothing_is_nothing(void **state)
 	assert_int_equal(c.rows, 0);
 }
 
-static void memory_may_lack(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE}, b = {.by = ATLAS_BY_FILE};
 
@@ -216,13 +216,13 @@ static void memory_may_lack(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_differs_is_told),
-		cmocka_unit_test(shared_memory_is_told_by_its_inode),
+		cmocka_unit_test(differences_are_reported),
+		cmocka_unit_test(shared_memory_is_identified_by_inode),
 		cmocka_unit_test(one_name_may_be_of_several_kinds),
-		cmocka_unit_test(what_several_have_at_one_address_is_one),
-		cmocka_unit_test(single_mappings_are_told_by_their_address),
-		cmocka_unit_test(nothing_is_nothing),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(equal_addresses_of_several_processes_are_one_row),
+		cmocka_unit_test(single_mappings_are_identified_by_address),
+		cmocka_unit_test(equal_sides_have_no_rows),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

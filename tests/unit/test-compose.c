@@ -7,7 +7,7 @@
 #include "snapshot/metric.h"
 #include "snapshot/view.h"
 
-/* Makes the image of T; what a reader needs besides is filled in. */
+/* Builds the image of T, with the other parts that a reader needs. */
 static struct view *compose(struct tally *t, struct builder *b)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
@@ -46,7 +46,7 @@ static const char *name_of(const struct view *view, uint32_t uid)
 	return NULL;
 }
 
-static void users_have_names_of_their_own(void **state)
+static void users_have_distinct_names(void **state)
 {
 	struct builder b = {0};
 	struct tally t;
@@ -58,7 +58,7 @@ static void users_have_names_of_their_own(void **state)
 	add_user(&t, 1001, "bob");
 	add_user(&t, 1002, "bob");
 	add_user(&t, 1003, NULL);
-	add_user(&t, 1004, "1003"); /* as if it were the number of another */
+	add_user(&t, 1004, "1003"); /* a name that looks like another user's number */
 	add_user(&t, 1005, "bob:1001");
 	add_user(&t, 1006, "(other)");
 	add_user(&t, 1007, "(none)");
@@ -99,8 +99,10 @@ static const struct snapshot_scope *row_of(
 	return NULL;
 }
 
-/* As users are called in rows of their own: one of two by the same name, and one who has no process. */
-static void rows_say_whose_they_are(void **state)
+/*
+ * Rows name users as the users' own rows do: two users with one name, and a user without a process.
+ */
+static void rows_name_their_users(void **state)
 {
 	static const char pod[] = "1b4e28ba";
 	struct builder b = {0};
@@ -145,7 +147,7 @@ static void rows_are_marked(void **state)
 	s->exported = true;
 	ROW_SET(&s->sums, SCOPE_PSS, 5);
 	scopes_get(&t.table[OWNER_PROGRAM], "small", 5);
-	/* Without members and without series: not in the image. */
+	/* an owner without members and series is not in the image */
 	scopes_get(&t.table[OWNER_PROGRAM], "gone", 4)->empty_ns = 1;
 	view = compose(&t, &b);
 	assert_int_equal(view_count(view, METRIC_PROGRAM), 3);
@@ -166,7 +168,7 @@ static void rows_are_marked(void **state)
 	tally_done(&t);
 }
 
-/* What is counted of adaptive passes, each with a value that nothing else has. */
+/* All figures that adaptive passes count. Each has a value of its own. */
 struct counted {
 	struct tally tally;
 	struct holds holds;
@@ -244,7 +246,7 @@ static void count_all(struct counted *c)
 	c->adaptive.psi = &c->psi;
 }
 
-/* The image of nothing but C; if not IS_ADAPTIVE, as of an exact pass. */
+/* Returns the image of C alone, of an adaptive or an exact pass. */
 static struct view *view_of(struct counted *c, bool is_adaptive)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
@@ -343,7 +345,7 @@ static uint64_t count_of(const struct view *view, enum snapshot_histogram_id id)
 	return h ? h->count : 0;
 }
 
-/* What is missing here would be missing in every figure that is shown, and nobody would see it. */
+/* A counter that is missing in the image would be missing everywhere, without notice. */
 static void all_that_is_counted_is_in_the_image(void **state)
 {
 	struct counted c;
@@ -372,15 +374,18 @@ static void all_that_is_counted_is_in_the_image(void **state)
 	assert_int_equal(count_of(view, HISTOGRAM_PASS_DURATION), 1);
 	assert_int_equal(count_of(view, HISTOGRAM_HOLD), 2);
 	assert_int_equal(count_of(view, HISTOGRAM_ESTIMATE_ERROR), 3);
-	/* A quantity that is new needs a line above: but one for each outcome, the ratios, and this. */
+	/*
+	 * A new quantity fails here until it has a line in a table above. Quantities of outcomes
+	 * are counted by their enums.
+	 */
 	assert_int_equal(ARRAY_SIZE(of_both_modes) + ARRAY_SIZE(of_adaptive) + ARRAY_SIZE(ratios) +
 				 OUTCOME_COUNT_ - 3 + CHARGE_OUTCOMES - 2 + 1,
 		SELF_QUANTITIES);
 	tally_done(&c.tally);
 }
 
-/* What is not known is absent, as is what exact passes have not. */
-static void what_is_not_known_is_not_in_the_image(void **state)
+/* Unknown figures are absent, and so are those of adaptive passes in an exact one. */
+static void unknown_figures_are_not_in_the_image(void **state)
 {
 	struct counted c;
 	AUTO_VIEW struct view *view = NULL, *exact = NULL;
@@ -413,11 +418,11 @@ static void what_is_not_known_is_not_in_the_image(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(users_have_names_of_their_own),
-		cmocka_unit_test(rows_say_whose_they_are),
+		cmocka_unit_test(users_have_distinct_names),
+		cmocka_unit_test(rows_name_their_users),
 		cmocka_unit_test(rows_are_marked),
 		cmocka_unit_test(all_that_is_counted_is_in_the_image),
-		cmocka_unit_test(what_is_not_known_is_not_in_the_image),
+		cmocka_unit_test(unknown_figures_are_not_in_the_image),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

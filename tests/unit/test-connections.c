@@ -21,7 +21,7 @@ struct fixture {
 	int near[MANY];
 };
 
-/* Five connections of one socket, accepted a second after each other, from second 1 on. */
+/* Five connections of one socket, accepted one second apart from second 1 on. */
 static void open_five(struct fixture *f, const struct listen_socket *socket)
 {
 	*f = (struct fixture){0};
@@ -48,7 +48,7 @@ static void close_five(struct fixture *f)
 	assert_null(f->list.newest);
 }
 
-/* Whether client I has seen its end. */
+/* Returns whether client I sees the end of its connection. */
 static bool is_cut(const struct fixture *f, int i)
 {
 	char byte;
@@ -58,7 +58,7 @@ static bool is_cut(const struct fixture *f, int i)
 	return n == 0;
 }
 
-static void expires_the_old(void **state)
+static void expires_old_connections(void **state)
 {
 	struct fixture f;
 
@@ -79,7 +79,10 @@ static void expires_the_old(void **state)
 	close_five(&f);
 }
 
-/* A first request's time runs from the connection on, however late its first line is; later ones start anew. */
+/*
+ * The time of the first request runs from the accept, however late its first line comes. Later
+ * requests start anew.
+ */
 static void counts_from_the_right_moment(void **state)
 {
 	struct fixture f;
@@ -97,14 +100,14 @@ static void counts_from_the_right_moment(void **state)
 	assert_true(is_cut(&f, 1));
 	connections_expire(&f.list, 29 * NS_PER_SEC, TIMEOUT);
 	assert_true(is_cut(&f, 0));
-	/* What has been cut takes no further part. */
+	/* a connection that was shut down no longer counts */
 	connections_end(&f.list, f.c[0], 30 * NS_PER_SEC);
 	assert_int_equal(connections_due_ns(&f.list, TIMEOUT), UINT64_MAX);
 	close_five(&f);
 }
 
-/* Five connections, a second between them; the last of them comes to a place of four. */
-static void who_has_not_asked_makes_room(void **state)
+/* Five connections, one second apart; there is room for four. */
+static void idle_connections_are_evicted(void **state)
 {
 	static const struct listen_socket here;
 	struct fixture f;
@@ -112,24 +115,24 @@ static void who_has_not_asked_makes_room(void **state)
 	(void)state;
 	open_five(&f, &here);
 	connections_begin(&f.list, f.c[0], 5 * NS_PER_SEC);
-	connections_complete(f.c[0]); /* a slow reader, maybe */
+	connections_complete(f.c[0]); /* may be a slow reader */
 	connections_begin(&f.list, f.c[1], 5 * NS_PER_SEC);
 	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
-	assert_true(is_cut(&f, 1)); /* part of a head is no request */
+	assert_true(is_cut(&f, 1)); /* a part of a request head does not count as a request */
 	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
 	assert_true(is_cut(&f, 2));
 	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
 	assert_true(is_cut(&f, 3));
 	assert_false(is_cut(&f, 0));
 	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
-	assert_true(is_cut(&f, 0)); /* none is left that has not asked */
+	assert_true(is_cut(&f, 0)); /* no connection without a request is left */
 	assert_false(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
 	assert_false(is_cut(&f, 4));
 	close_five(&f);
 }
 
-/* Among many who have asked whole, nobody goes who has come just now and not had time to. */
-static void who_has_just_come_may_ask(void **state)
+/* If all others have sent a request, a connection is not evicted in its first second. */
+static void new_connections_are_not_evicted(void **state)
 {
 	static const struct listen_socket here;
 	struct fixture f;
@@ -140,14 +143,14 @@ static void who_has_just_come_may_ask(void **state)
 		connections_begin(&f.list, f.c[i], 3 * NS_PER_SEC);
 		connections_complete(f.c[i]);
 	}
-	/* The fourth has come at second 4. */
+	/* the fourth connection was accepted at second 4 */
 	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC - 1));
 	assert_true(is_cut(&f, 0));
 	assert_false(is_cut(&f, 3));
 	assert_true(connections_evict(&f.list, f.c[4], 5 * NS_PER_SEC));
 	assert_true(is_cut(&f, 3));
 	assert_false(is_cut(&f, 1));
-	/* All are young: the oldest of them. */
+	/* All are young: the oldest is evicted. */
 	connections_end(&f.list, f.c[1], 6 * NS_PER_SEC);
 	connections_end(&f.list, f.c[2], 6 * NS_PER_SEC);
 	connections_begin(&f.list, f.c[2], 6 * NS_PER_SEC);
@@ -158,8 +161,8 @@ static void who_has_just_come_may_ask(void **state)
 	close_five(&f);
 }
 
-/* What has been answered is whole no more. */
-static void who_was_answered_is_idle(void **state)
+/* After the response a connection no longer counts as one with a request. */
+static void answered_connections_are_idle(void **state)
 {
 	static const struct listen_socket here;
 	struct fixture f;
@@ -181,7 +184,7 @@ static void who_was_answered_is_idle(void **state)
 	close_five(&f);
 }
 
-static void others_listeners_are_left_alone(void **state)
+static void other_listeners_are_not_affected(void **state)
 {
 	static const struct listen_socket here, there;
 	struct connection *c;
@@ -202,14 +205,14 @@ static void others_listeners_are_left_alone(void **state)
 	close_five(&f);
 }
 
-static void owes_who_has_no_answer(void **state)
+static void owes_unanswered_requests(void **state)
 {
 	struct fixture f;
 
 	(void)state;
 	open_five(&f, NULL);
 	for (int i = 0; i < MANY; i++) {
-		assert_true(connections_owe(&f.list)); /* the others have not asked yet */
+		assert_true(connections_owe(&f.list)); /* the others have not sent a request yet */
 		connections_begin(&f.list, f.c[i], 6 * NS_PER_SEC);
 		connections_end(&f.list, f.c[i], 6 * NS_PER_SEC);
 	}
@@ -224,13 +227,13 @@ static void owes_who_has_no_answer(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(expires_the_old),
+		cmocka_unit_test(expires_old_connections),
 		cmocka_unit_test(counts_from_the_right_moment),
-		cmocka_unit_test(who_has_not_asked_makes_room),
-		cmocka_unit_test(who_has_just_come_may_ask),
-		cmocka_unit_test(who_was_answered_is_idle),
-		cmocka_unit_test(others_listeners_are_left_alone),
-		cmocka_unit_test(owes_who_has_no_answer),
+		cmocka_unit_test(idle_connections_are_evicted),
+		cmocka_unit_test(new_connections_are_not_evicted),
+		cmocka_unit_test(answered_connections_are_idle),
+		cmocka_unit_test(other_listeners_are_not_affected),
+		cmocka_unit_test(owes_unanswered_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
