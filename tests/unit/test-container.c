@@ -51,7 +51,10 @@ static const struct {
 	 ".slice:cri-containerd:" ID,
 		ID, UUID, RUNTIME_CONTAINERD},
 	{"/system.slice/containerd.service/x.slice:cri-containerd:" ID, ID, "", RUNTIME_CONTAINERD},
-	/* the innermost: a node of Kubernetes in a container; Docker in Docker; a container in a pod's */
+	/*
+	 * The innermost container counts: a Kubernetes node in a container, Docker in Docker, a
+	 * container in a pod's container.
+	 */
 	{"/docker/" OTHER "/kubelet/kubepods/pod" UUID "/" ID, ID, UUID, RUNTIME_UNKNOWN},
 	{"/docker/" OTHER "/kubelet/kubepods/pod" UUID, "", UUID, RUNTIME_UNKNOWN},
 	{"/docker/" OTHER "/docker/" ID, ID, "", RUNTIME_DOCKER},
@@ -70,7 +73,7 @@ static const struct {
 	{"/lxc/\xff", "", "", RUNTIME_UNKNOWN},
 	{"/system.slice/x.service/lxc/web", "", "", RUNTIME_UNKNOWN},
 	{"/system.slice/lxc.payload.web", "", "", RUNTIME_UNKNOWN},
-	/* nearly */
+	/* paths that nearly match */
 	{"/", "", "", RUNTIME_UNKNOWN},
 	{"", "", "", RUNTIME_UNKNOWN},
 	{"/docker", "", "", RUNTIME_UNKNOWN},
@@ -84,7 +87,7 @@ static const struct {
 	{"/system.slice/docker-" ID ".service", "", "", RUNTIME_UNKNOWN},
 	{"/system.slice/docker:" ID, "", "", RUNTIME_UNKNOWN},
 	{"/system.slice/dockerx" ID, "", "", RUNTIME_UNKNOWN},
-	{"/pod" UUID "/x", "", "", RUNTIME_UNKNOWN}, /* not the kubelet's */
+	{"/pod" UUID "/x", "", "", RUNTIME_UNKNOWN}, /* not below the kubelet's cgroup */
 	{"/kubepods/pod" UUID_, "", "", RUNTIME_UNKNOWN},
 	{"/kubepods/pod1b4e28ba-2fa1-11d2-883f-0016d3cca42x", "", "", RUNTIME_UNKNOWN},
 	{"/kubepods/pod0123", "", "", RUNTIME_UNKNOWN},
@@ -97,7 +100,8 @@ static void finds_containers_and_pods(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t len = strlen(cases[i].path);
-		AUTO_FREE char *path = malloc(len + 1); /* what is behind it is nobody's */
+		/* the path is not terminated, so that sanitizers notice a read beyond its end */
+		AUTO_FREE char *path = malloc(len + 1);
 		struct container c;
 
 		assert_non_null(path);

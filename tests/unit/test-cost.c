@@ -5,10 +5,10 @@
 
 #include "collectors/cost.h"
 
-/* A host: what its walks really cost, and how much they are disturbed. */
+/* A simulated host: the true cost of its walks, and how much the measured cost varies. */
 struct host {
 	double walk, page, huge, mapping;
-	double noise;   /* even, at most so far off */
+	double noise;   /* evenly distributed, as a fraction of the cost */
 	int outlier_of; /* one read in so many takes a hundred times as long; 0: none */
 	uint64_t seed;
 };
@@ -33,7 +33,7 @@ static uint64_t read_of(struct host *h, const struct cost_work *w, uint64_t mapp
 	return (uint64_t)ns;
 }
 
-/* From 128 KiB to 1 GiB, evenly by orders of magnitude. */
+/* Returns work of 128 KiB to 1 GiB, evenly distributed by order of magnitude. */
 static struct cost_work some_work(uint64_t *seed)
 {
 	uint64_t pages = UINT64_C(32) << (unit_random(seed) % 14);
@@ -51,7 +51,7 @@ static uint64_t predict(const struct cost_model *m, struct cost_work w)
 		(uint64_t)((double)(expected) * (100 - (percent)) / 100),                          \
 		(uint64_t)((double)(expected) * (100 + (percent)) / 100))
 
-/* The worst relative error over sizes. */
+/* Returns the worst relative error over all sizes. */
 static double worst_error(const struct cost_model *m, const struct host *h)
 {
 	double worst = 0;
@@ -75,7 +75,7 @@ static void starts_from_the_prior(void **state)
 	/* 13.5 MiB in 305 mappings: 101 us. */
 	assert_int_equal(predict(&m, (struct cost_work){.pages = 3456, .mappings = 305}),
 		10000 + 3456 * 22 + 305 * 50);
-	/* 10 GiB of huge pages: 0.2 ms rather than 55. */
+	/* 10 GiB in huge pages: 0.2 ms rather than 55 ms. */
 	assert_int_equal(predict(&m, (struct cost_work){.huge_pages = 5120}), 10000 + 5120 * 36);
 	cost_init(&m, COST_SLICES);
 	assert_true(predict(&m, (struct cost_work){.mappings = 60000}) > 50000000);
@@ -121,7 +121,7 @@ static void the_hold_of_slices_is_the_largest_mapping(void **state)
 	assert_true(cost_predict(&m, &w, NULL).hold_ns >= 27 << 20);
 }
 
-/* Three times slower, a third faster, other proportions, some noise. */
+/* Hosts that are three times slower, a third faster, or have other proportions, with some noise. */
 static void learns_a_host_in_some_dozens_of_reads(void **state)
 {
 	static const struct host hosts[] = {
@@ -168,7 +168,10 @@ static void outliers_spoil_little(void **state)
 			struct cost_work w = some_work(&h.seed);
 
 			cost_learn(&m, &w, NULL, read_of(&h, &w, 0));
-			/* The very first may be one; there is nothing yet to tell. */
+			/*
+			 * The very first read may be an outlier, and there is nothing yet to
+			 * compare it with.
+			 */
 			if (n == 30)
 				worst = 0;
 			if (worst_error(&m, &h) > worst)
@@ -179,7 +182,7 @@ static void outliers_spoil_little(void **state)
 	}
 }
 
-/* The host becomes slower while it is watched: another guest, a lower clock. */
+/* The host becomes slower while it is measured, as with another guest or a lower clock rate. */
 static void follows_a_change_of_speed(void **state)
 {
 	struct host h = {10000, 22, 36, 50, 0.2, 50, 7};
@@ -199,8 +202,8 @@ static void follows_a_change_of_speed(void **state)
 	assert_true(worst_error(&m, &h) < 0.2);
 }
 
-/* However even the reads were before, and even if they took no time that the clock could show. */
-static void is_never_too_sure(void **state)
+/* Even if all reads so far took the same time, or none that the clock could show. */
+static void keeps_some_uncertainty(void **state)
 {
 	(void)state;
 	for (int nothing = 0; nothing < 2; nothing++) {
@@ -222,8 +225,11 @@ static void is_never_too_sure(void **state)
 	}
 }
 
-/* Reads of one size can't tell the terms apart; other sizes are predicted by the speed of the host. */
-static void like_processes_spoil_nothing(void **state)
+/*
+ * Reads of one size cannot tell the terms apart. Other sizes are predicted by the relative speed of
+ * the host.
+ */
+static void equal_processes_spoil_nothing(void **state)
 {
 	struct host h = {30000, 66, 108, 150, 0.2, 0, 9};
 	struct cost_model m;
@@ -236,11 +242,13 @@ static void like_processes_spoil_nothing(void **state)
 		cost_learn(&m, &w, NULL, read_of(&h, &w, 0));
 	}
 	assert_true(worst_error(&m, &h) < 0.2);
-	/* No huge page was ever seen: three times the prior all the same. */
+	/* No huge page was ever seen: their cost is three times the prior as well. */
 	assert_near(predict(&m, (struct cost_work){.huge_pages = 100000}), 100000 * 108, 20);
 }
 
-/* Small ones cost less than the constant says, large ones more: what fits best would be negative. */
+/*
+ * Small reads cost less than the constant and large ones more, so the best fit has negative terms.
+ */
 static void nothing_is_ever_negative(void **state)
 {
 	uint64_t seed = 11;
@@ -259,7 +267,7 @@ static void nothing_is_ever_negative(void **state)
 		assert_true(predict(&m, (struct cost_work){0}) > 0);
 		assert_true(predict(&m, w) > 0);
 	}
-	/* What is predicted to cost nothing, does for a while, and then does not. */
+	/* Work that is predicted to cost nothing costs nothing for a while, and then something. */
 	assert_true(m.factor[0] == 0);
 	for (uint64_t n = 0; n < 400; n++)
 		cost_learn(&m, &(struct cost_work){0}, NULL, n < 50 ? 0 : 10000);
@@ -293,7 +301,7 @@ static void extremes_stay_finite(void **state)
 			for (int i = 0; i < COST_TERMS; i++)
 				assert_true(m.factor[i] >= 0 && m.factor[i] < 1e12);
 		}
-		/* And it recovers. */
+		/* The model recovers. */
 		for (int n = 0; n < 6000; n++) {
 			struct host h = {10000, 22, 36, 50, 0.1, 0, seed++};
 			struct cost_work w = some_work(&seed);
@@ -304,8 +312,8 @@ static void extremes_stay_finite(void **state)
 	}
 }
 
-/* 60,000 mappings that rollup does not tell of: 9.7 ms instead of 0.1. */
-static void a_habit_is_believed_when_seen_twice(void **state)
+/* 60,000 mappings that smaps_rollup does not show: 9.7 ms instead of 0.1 ms. */
+static void a_habit_counts_when_seen_twice(void **state)
 {
 	struct cost_work w = {.pages = 4000};
 	struct cost_habit habit = {{0, 0}};
@@ -315,25 +323,25 @@ static void a_habit_is_believed_when_seen_twice(void **state)
 	(void)state;
 	cost_init(&m, COST_ROLLUP);
 	usual = predict(&m, w);
-	/* The first walk of all counts alone. */
+	/* The first walk of a process counts by itself. */
 	cost_learn(&m, &w, &habit, 9700000);
 	assert_near(cost_predict(&m, &w, &habit).cpu_ns, 9700000, 5);
-	/* The second had nothing of it: so the first was disturbed. */
+	/* The second walk had the usual cost, so the first one was disturbed. */
 	cost_learn(&m, &w, &habit, usual);
 	assert_near(cost_predict(&m, &w, &habit).cpu_ns, predict(&m, w), 1);
-	/* Again, and again: it is its habit now. */
+	/* Two high costs in a row are a habit. */
 	cost_learn(&m, &w, &habit, 9700000);
 	assert_near(cost_predict(&m, &w, &habit).cpu_ns, predict(&m, w), 1);
 	cost_learn(&m, &w, &habit, 9600000);
 	assert_near(cost_predict(&m, &w, &habit).cpu_ns, 9600000, 5);
-	/* As far as both had it. */
+	/* A habit is as large as the smaller of the last two deviations. */
 	for (int later = 0; later < 2; later++) {
 		habit = (struct cost_habit){{later ? 500000 : 900000, later ? 900000 : 500000}};
 		assert_int_equal(cost_predict(&m, &w, &habit).cpu_ns, predict(&m, w) + 500000);
 		habit = (struct cost_habit){{later ? -5000 : -9000, later ? -9000 : -5000}};
 		assert_int_equal(cost_predict(&m, &w, &habit).cpu_ns, predict(&m, w) - 5000);
 	}
-	/* What is cheaper than the model says, but never for nothing. */
+	/* A process may be cheaper than the model says, but never free. */
 	habit = (struct cost_habit){{-1000000, -1000000}};
 	assert_near((double)cost_predict(&m, &w, &habit).cpu_ns, (double)predict(&m, w) / 4, 1);
 	w = (struct cost_work){0};
@@ -341,7 +349,7 @@ static void a_habit_is_believed_when_seen_twice(void **state)
 	assert_int_equal(cost_predict(&m, &w, NULL).cpu_ns, 1);
 }
 
-/* A twentieth of the processes has a habit of its own; the model is for the others. */
+/* Each twentieth process has a habit of its own. The model fits the others. */
 static void habits_leave_the_model_alone(void **state)
 {
 	struct cost_habit habit[40] = {0};
@@ -374,11 +382,11 @@ int main(void)
 		cmocka_unit_test(learns_a_host_in_some_dozens_of_reads),
 		cmocka_unit_test(outliers_spoil_little),
 		cmocka_unit_test(follows_a_change_of_speed),
-		cmocka_unit_test(is_never_too_sure),
-		cmocka_unit_test(like_processes_spoil_nothing),
+		cmocka_unit_test(keeps_some_uncertainty),
+		cmocka_unit_test(equal_processes_spoil_nothing),
 		cmocka_unit_test(nothing_is_ever_negative),
 		cmocka_unit_test(extremes_stay_finite),
-		cmocka_unit_test(a_habit_is_believed_when_seen_twice),
+		cmocka_unit_test(a_habit_counts_when_seen_twice),
 		cmocka_unit_test(habits_leave_the_model_alone),
 	};
 

@@ -43,8 +43,8 @@ static void at_the_ends_of_words_and_chunks(void **state)
 		}
 }
 
-/* Ranges at random of some files, against a byte for each page. */
-static void many_are_as_bytes_are(void **state)
+/* Random ranges of some files, compared with an array of one byte per page. */
+static void many_ranges_equal_a_byte_array(void **state)
 {
 	enum { FILES = 9, PAGES = 5000, RANGES = 2000 };
 	static char seen[FILES][PAGES];
@@ -76,14 +76,14 @@ static void many_are_as_bytes_are(void **state)
 	}
 }
 
-static void what_does_not_fit_is_told(void **state)
+static void ranges_beyond_the_limit_are_refused(void **state)
 {
 	AUTO_COVERAGE struct coverage c = {.max = 1000}, none = {.max = 0};
 
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(coverage_add(&c, i % 7, (uint64_t)i * COVERAGE_CHUNK, 1), 0);
-	assert_int_equal(coverage_add(&c, 0, 0, 1), 0); /* that has a chunk */
+	assert_int_equal(coverage_add(&c, 0, 0, 1), 0); /* in a chunk that exists */
 	assert_int_equal(coverage_add(&c, 1, 0, 1), -ENOSPC);
 	assert_int_equal(coverage_add(&c, 9, 0, UINT64_C(1) << 60), -ENOSPC);
 	assert_int_equal(coverage_pages(&c, 9), 0);
@@ -91,7 +91,7 @@ static void what_does_not_fit_is_told(void **state)
 	assert_int_equal(coverage_add(&none, 0, 0, 1), -ENOSPC);
 }
 
-static void memory_may_lack(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -116,9 +116,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_page_counts_once),
 		cmocka_unit_test(at_the_ends_of_words_and_chunks),
-		cmocka_unit_test(many_are_as_bytes_are),
-		cmocka_unit_test(what_does_not_fit_is_told),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(many_ranges_equal_a_byte_array),
+		cmocka_unit_test(ranges_beyond_the_limit_are_refused),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

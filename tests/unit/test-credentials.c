@@ -6,12 +6,13 @@
 #include "base/cleanup.h"
 #include "web/credentials.h"
 
-static void takes_them_apart(void **state)
+static void splits_name_and_password(void **state)
 {
 	static const struct {
 		const char *value, *name, *password;
 	} cases[] = {
-		{"Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "Aladdin", "open sesame"}, /* RFC 7617 */
+		/* example of RFC 7617 */
+		{"Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "Aladdin", "open sesame"},
 		{"Basic dGVzdDoxMjPCow==", "test", "123\xc2\xa3"},
 		{"basic  YTo=", "a", ""},
 		{"BASIC OmI=", "", "b"},
@@ -32,7 +33,7 @@ static void takes_them_apart(void **state)
 	}
 }
 
-static void refuses_others(void **state)
+static void refuses_invalid_values(void **state)
 {
 	static const char *const cases[] = {
 		"",
@@ -47,8 +48,8 @@ static void refuses_others(void **state)
 		"Basic YT==pi",
 		"Basic =YTp",
 		"Basic ====",
-		"Basic YTpi-w==", /* of the alphabet for URLs */
-		"Basic YTpiADo=", /* a NUL */
+		"Basic YTpi-w==", /* base64 for URLs */
+		"Basic YTpiADo=", /* a NUL byte */
 		"Basic AGE6Yg==",
 		"Basically YTpi",
 		"Bearer YTpi",
@@ -66,7 +67,10 @@ static void refuses_others(void **state)
 	}
 }
 
-/* So many bytes of NAME and PASSWORD, "YWFh" being "aaa" and "OmFh" ":aa". */
+/*
+ * Returns whether a name of NAME_LEN bytes and a password of PASSWORD_LEN bytes are accepted.
+ * "YWFh" is "aaa", "OmFh" ":aa".
+ */
 static bool takes(size_t name_len, size_t password_len)
 {
 	char value[2048] = "Basic ";
@@ -87,7 +91,7 @@ static bool takes(size_t name_len, size_t password_len)
 	return true;
 }
 
-static void has_room_for_so_much(void **state)
+static void accepts_up_to_the_limit(void **state)
 {
 	(void)state;
 	assert_true(takes(255, 509));
@@ -96,7 +100,7 @@ static void has_room_for_so_much(void **state)
 	assert_false(takes(300, 1001));
 }
 
-static void leaves_nothing(void **state)
+static void clears_its_memory(void **state)
 {
 	static const struct credentials zero;
 	struct credentials c;
@@ -110,10 +114,10 @@ static void leaves_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_them_apart),
-		cmocka_unit_test(refuses_others),
-		cmocka_unit_test(has_room_for_so_much),
-		cmocka_unit_test(leaves_nothing),
+		cmocka_unit_test(splits_name_and_password),
+		cmocka_unit_test(refuses_invalid_values),
+		cmocka_unit_test(accepts_up_to_the_limit),
+		cmocka_unit_test(clears_its_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,11 @@
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
 
-/* "alice 4: 1000 1001 1003; ": of each group its processes, and by whom it is walked. */
+/*
+ * Formats the groups as "alice 4: 1000 1001 1003; ": name, number of processes, and the pids to
+ * walk. "not " marks groups that were not chosen; "(1)" counts processes whose memory is in another
+ * group.
+ */
 static const char *text_of(const struct crowd *c, struct buffer *to)
 {
 	size_t k = 0;
@@ -42,7 +46,7 @@ static void check(enum owner_kind kind, const char *const chosen, const char *ex
 	assert_string_equal(text_of(&c, &text), expected);
 }
 
-static void processes_go_by_groups(void **state)
+static void processes_are_grouped(void **state)
 {
 	(void)state;
 	check(OWNER_USER, NULL,
@@ -59,8 +63,8 @@ static void processes_go_by_groups(void **state)
 		"not dave 1: 5000; not erin 1: 4194303; not root 4: 1 300 301 400; not 小野 1: 2100; ");
 }
 
-/* Bob's session is called as alice's is here; those without one are nobody's. */
-static void owners_of_two_users_are_two(void **state)
+/* Sessions of alice and of bob have one name here. Processes without a session have no user. */
+static void owners_of_two_users_are_distinct(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	const uint32_t ref = view_find_process(view, 2001)->owner[OWNER_SESSION];
@@ -89,7 +93,7 @@ static void owners_of_two_users_are_two(void **state)
 	assert_int_equal(found, 2);
 }
 
-static void who_shares_an_address_space_is_found_at_whom_it_is(void **state)
+static void a_shared_address_space_is_found_at_its_owner(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 
@@ -106,8 +110,8 @@ static void who_shares_an_address_space_is_found_at_whom_it_is(void **state)
 	}
 }
 
-/* A process of alice's that has bob's address space. */
-static void whose_memory_is_another_groups_is_counted_there(void **state)
+/* A process of alice's shares the address space of one of bob's. */
+static void memory_in_another_group_counts_there(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	const struct snapshot_process *row = view_find_process(view, 1002);
@@ -132,7 +136,7 @@ static void whose_memory_is_another_groups_is_counted_there(void **state)
 	assert_int_equal(one.group[0].elsewhere, 0);
 }
 
-static void without_memory_there_is_none(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	unsigned int n = 1;
@@ -155,11 +159,11 @@ static void without_memory_there_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(processes_go_by_groups),
-		cmocka_unit_test(owners_of_two_users_are_two),
-		cmocka_unit_test(who_shares_an_address_space_is_found_at_whom_it_is),
-		cmocka_unit_test(whose_memory_is_another_groups_is_counted_there),
-		cmocka_unit_test(without_memory_there_is_none),
+		cmocka_unit_test(processes_are_grouped),
+		cmocka_unit_test(owners_of_two_users_are_distinct),
+		cmocka_unit_test(a_shared_address_space_is_found_at_its_owner),
+		cmocka_unit_test(memory_in_another_group_counts_there),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bounds against every kind of sharing: a family of processes, pages each with a set of those who
- * map it, deaths and forks at random.
+ * Tests the share counts after births and exits (degree.h). The bounds are checked against
+ * simulated families: each page has a random set of processes that map it, and processes exit and
+ * fork at random.
  */
 #include "config.h"
 
@@ -23,13 +24,13 @@ static struct degree_span forked(
 	return s;
 }
 
-/* FIGURE within a page of WANTED. */
+/* FIGURE is within a page of WANTED. */
 static void assert_near(uint64_t figure, uint64_t wanted)
 {
 	assert_true(figure <= wanted + 4096 && wanted <= figure + 4096);
 }
 
-/* Where all share all, the mean tells everything, and the bounds meet. */
+/* If all members share all pages, the mean determines everything: low, mid and high are equal. */
 static void knows_an_even_family_exactly(void **state)
 {
 	struct degree_span s = forked(480 * MIB, 24 * MIB, 20, 10, 0);
@@ -62,15 +63,15 @@ static void changes_nothing_without_events(void **state)
 	}
 }
 
-/* One of those who are there, or a part of one, has let go of what all shared. */
-static void knows_who_wrote(void **state)
+/* A living member has copied all or half of what all shared. */
+static void follows_copies_on_write(void **state)
 {
 	struct degree_change c = {.members = 20, .parted = DEGREE_ONE};
 	struct degree_span s;
 
 	(void)state;
 	degree_forked(480 * MIB, 24 * MIB, &c, &s);
-	assert_near(s.low, 24 * MIB); /* it may have been seen */
+	assert_near(s.low, 24 * MIB); /* the measurement may have seen the copies */
 	assert_near(s.mid, 480 * MIB / 19);
 	c.parted = DEGREE_ONE / 2;
 	degree_forked(480 * MIB, 24 * MIB, &c, &s);
@@ -79,16 +80,19 @@ static void knows_who_wrote(void **state)
 	degree_forked(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.low, 480 * MIB / 11);
 	assert_near(s.mid, 480 * MIB * 2 / 21);
-	c.parted = 30 * DEGREE_ONE; /* several times each */
+	c.parted = 30 * DEGREE_ONE; /* several times all of it, by each */
 	degree_forked(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.mid, 480 * MIB);
 	c = (struct degree_change){.members = 20, .parted = DEGREE_ONE};
-	/* Files are not copied. */
+	/* writes do not copy pages of files */
 	degree_mapped(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.high, 24 * MIB);
 }
 
-/* Pages of a pair in a family of three: the other one died, or the third did. */
+/*
+ * In a family of three, two share the pages: either the other sharer exited, or the third member
+ * did.
+ */
 static void bounds_the_uneven(void **state)
 {
 	struct degree_span s = forked(96 * MIB, 48 * MIB, 3, 1, 0);
@@ -102,31 +106,40 @@ static void bounds_the_uneven(void **state)
 	assert_near(s.high, 48 * MIB);
 }
 
-/* Its own children share all of its pages, others' those that they had from it. */
-/* Where few of many have died, they are not all who shared with one. */
-static void knows_that_deaths_spread(void **state)
+/* If few of many members exited, they are unlikely to be all the sharers of a page. */
+static void spreads_exits_over_all_members(void **state)
 {
 	struct degree_change c = {.members = 300, .dead = 20};
 	struct degree_span s;
 
 	(void)state;
-	/* Shared by 20. Of those who shared with 5 others all may be gone: a third of it, at most. */
+	/*
+	 * Shared by 20 on average. Pages shared with 5 others may have lost all of these: at most a
+	 * third of the pages.
+	 */
 	degree_forked(20 * MIB, MIB, &c, &s);
 	assert_in_range(s.high, 20 * MIB / 4, 20 * MIB / 3);
-	/* A large part of the members: any of them. */
+	/* If many members exited, any of the sharers may be among them. */
 	c.dead = 100;
 	degree_forked(20 * MIB, MIB, &c, &s);
 	assert_true(s.high >= 19 * MIB);
 }
 
-static void tells_its_own_children(void **state)
+/*
+ * Children of the process itself share all of its pages. Children of others share only the pages they
+ * had from their parent.
+ */
+static void distinguishes_own_children(void **state)
 {
 	struct degree_change c = {.members = 12, .dead = 2, .born = 50};
 	struct degree_span s;
 
 	(void)state;
 	degree_forked(100 * MIB, 20 * MIB, &c, &s);
-	/* At best 7 in 15 pages were shared with the two alone, and the rest with everybody. */
+	/*
+	 * At best 7 of 15 pages were shared with the two that exited alone, and the others with
+	 * all.
+	 */
 	assert_near(s.high, 100 * MIB * 7 / 15 + 100 * MIB * 8 / 15 / 60);
 	c = (struct degree_change){.members = 20, .born = 1, .own = 1};
 	degree_forked(90 * MIB, 45 * MIB, &c, &s);
@@ -141,14 +154,17 @@ static void tells_its_own_children(void **state)
 	assert_near(s.high, 45 * MIB);
 }
 
-/* More share than the members: strangers, or members that nobody has seen. */
-static void allows_for_strangers(void **state)
+/*
+ * The mean implies more sharers than members: unrelated processes, or members that no pass has
+ * seen.
+ */
+static void allows_for_unrelated_sharers(void **state)
 {
 	struct degree_change c = {.members = 20, .dead = 10, .parted = DEGREE_ONE};
 	struct degree_span s = forked(100 * MIB, 1 * MIB, 20, 10, 0);
 
 	(void)state;
-	/* For each page as many, or for some pages very many, and for the others none. */
+	/* Either each page has as many sharers, or some pages have very many and others none. */
 	assert_near(s.low, 100 * MIB / 90);
 	assert_near(s.mid, 100 * MIB / 90);
 	assert_near(s.high, 20 * MIB / 10);
@@ -156,7 +172,7 @@ static void allows_for_strangers(void **state)
 	assert_near(s.low, 20 * MIB / 120);
 	assert_near(s.mid, 100 * MIB / 200);
 	assert_near(s.high, 100 * MIB / 200);
-	/* Where some have let go of it the middle is elsewhere, and the bounds hold either kind of pages. */
+	/* After copy-on-write breaks the middle differs, and the bounds hold for both cases. */
 	degree_forked(100 * MIB, 1 * MIB, &c, &s);
 	assert_near(s.low, 100 * MIB / 90);
 	assert_true(s.mid > 2 * MIB);
@@ -167,34 +183,37 @@ static void allows_for_strangers(void **state)
 	assert_near(s.high, 100 * MIB / 120);
 }
 
-/* Where all share all, the mean tells how many they were, and how many they are now is known. */
-static void knows_an_even_family_that_moves(void **state)
+/*
+ * If all members share all pages, the mean tells how many they were at the measurement. How many
+ * they are now is known.
+ */
+static void knows_an_even_family_that_changes(void **state)
 {
 	struct degree_change c = {.members = 9, .dead = 2, .unsure = 2, .born = 1};
 	struct degree_span s;
 
 	(void)state;
-	/* Both were gone already. */
+	/* both had exited before the measurement */
 	degree_forked(72 * MIB, 72 * MIB / 7, &c, &s);
 	assert_near(s.mid, 9 * MIB);
 	assert_true(s.low < s.mid && s.mid < s.high);
-	/* The one that was born was there, and had not been seen. */
+	/* the newborn was there at the measurement, though no pass had seen it */
 	c = (struct degree_change){.members = 9, .born = 1, .early = 1};
 	degree_forked(72 * MIB, 72 * MIB / 10, &c, &s);
 	assert_near(s.mid, 72 * MIB / 10);
-	/* Some of it is others' than all. */
+	/* some pages have fewer sharers than all */
 	c = (struct degree_change){.members = 9, .dead = 3};
 	degree_forked(72 * MIB, 72 * MIB * 10 / 87, &c, &s);
 	assert_in_range(
 		s.mid, 72 * MIB * 10 / 87 * 9 / 6 - 4096, 72 * MIB * 10 / 87 * 9 / 6 + 4096);
-	/* Those that share are few of the members. */
+	/* few of the members share */
 	c = (struct degree_change){.members = 90, .dead = 30};
 	degree_forked(72 * MIB, 8 * MIB, &c, &s);
 	assert_true(s.mid < 12 * MIB && s.mid > 11 * MIB);
 }
 
-/* Of the dead some may have been gone when it was measured. */
-static void allows_for_the_unsure(void **state)
+/* Some of the dead may have exited before the measurement. */
+static void allows_for_events_of_unknown_order(void **state)
 {
 	struct degree_change c = {.members = 20, .dead = 10, .unsure = 10};
 	struct degree_change b = {.members = 20, .born = 20, .early = 20};
@@ -204,7 +223,7 @@ static void allows_for_the_unsure(void **state)
 	degree_forked(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.low, 24 * MIB);
 	assert_near(s.mid, 48 * MIB);
-	/* Or of the born. */
+	/* Some of the newborns may have been there at the measurement. */
 	degree_forked(480 * MIB, 24 * MIB, &b, &s);
 	assert_near(s.mid, 12 * MIB);
 	assert_near(s.high, 24 * MIB);
@@ -213,8 +232,10 @@ static void allows_for_the_unsure(void **state)
 	assert_near(s.high, 24 * MIB);
 }
 
-/* Others than the family map libraries: by the mean a hundred do, of whom ten have died. */
-static void knows_that_strangers_map_files(void **state)
+/*
+ * Unrelated processes map libraries, too: by the mean a hundred processes do; ten of them exited.
+ */
+static void assumes_other_mappers_of_files(void **state)
 {
 	struct degree_change c = {.members = 20, .dead = 10};
 	struct degree_span s;
@@ -230,7 +251,10 @@ static void knows_that_strangers_map_files(void **state)
 	assert_near(s.high, 1 * MIB);
 }
 
-/* Twenty share 1000 pages: one that lets go of or touches 100 is worth so much to each, and a few times that is allowed for. */
+/*
+ * Twenty processes share 1000 pages. If one releases or touches 100 of them, each is affected by so
+ * much. The bounds allow a small multiple of it.
+ */
 static void allows_for_what_others_touch(void **state)
 {
 	const uint64_t rss = 1000 * 4096, part = 100 * 4096;
@@ -243,10 +267,10 @@ static void allows_for_what_others_touch(void **state)
 	degree_stirred(rss, rss / 20, 0, part, &down, &up);
 	assert_in_range(down, part / (20 * 21), 8 * part / (20 * 21));
 	assert_int_equal(up, 0);
-	/* Where two share, the one that is left has it all. */
+	/* if two share, the other one keeps all of it */
 	degree_stirred(rss, rss / 2, part, 0, &down, &up);
 	assert_int_equal(up, part / 2);
-	/* Never more than there is. */
+	/* never more than the resident memory */
 	degree_stirred(rss, rss / 20, UINT64_MAX, UINT64_MAX, &down, &up);
 	assert_int_equal(up, rss - rss / 20);
 	assert_int_equal(down, rss / 20);
@@ -256,7 +280,7 @@ static void allows_for_what_others_touch(void **state)
 	assert_int_equal(up + down, 0);
 }
 
-static void corrects_by_another(void **state)
+static void corrects_by_another_member(void **state)
 {
 	struct degree_span s = {10 * MIB, 12 * MIB, 14 * MIB};
 	uint32_t c = degree_correction(100 * MIB, 12 * MIB, 50 * MIB, 12 * MIB);
@@ -274,7 +298,7 @@ static void corrects_by_another(void **state)
 	assert_true(s.mid == 20 * MIB && s.high <= 27 * MIB);
 	assert_int_equal(degree_correction(0, 0, 5, 5), DEGREE_AS_GUESSED);
 	assert_int_equal(degree_correction(1, 1, UINT64_MAX, 0), DEGREE_AS_GUESSED);
-	/* By 16 either way, and no more: beyond that it says something of that one alone. */
+	/* At most by 16 in either direction: beyond that, the error is of that process alone. */
 	assert_in_range(degree_correction(100 * MIB, MIB, 100 * MIB, 10 * MIB), 655359, 655361);
 	assert_in_range(degree_correction(100 * MIB, 50 * MIB, 100 * MIB, 5 * MIB), 6553, 6554);
 	assert_int_equal(
@@ -284,7 +308,7 @@ static void corrects_by_another(void **state)
 	assert_true(degree_correction(UINT64_MAX, 1 << 20, 1, 1) <= 16 * DEGREE_AS_GUESSED);
 }
 
-/* Who maps a page: bit 0 is the process that is looked at. */
+/* Bits of a page's mask: the processes that map it. Bit 0 is the process under test. */
 enum { PAGES = 64, MEMBERS_MAX = 12, BORN_MAX = 8 };
 
 static uint64_t pss_of(const uint64_t *page)
@@ -316,8 +340,11 @@ static void share(uint64_t *page, unsigned int members, uint64_t *seed)
 	}
 }
 
-/* A worker's copies of what all share are worth a little to each of the others, and not as much as it has written. */
-static void tells_what_others_write(void **state)
+/*
+ * A worker's copies of pages that all share raise the PSS of each other sharer by a little, and not
+ * by all that it wrote.
+ */
+static void bounds_what_others_write(void **state)
 {
 	const uint64_t rss = 1000 * 4096;
 
@@ -326,10 +353,11 @@ static void tells_what_others_write(void **state)
 	assert_int_equal(degree_written(rss, rss / 20, 20, 19 * rss), rss / 20 * 19);
 	assert_int_equal(degree_written(rss, rss / 20, 20, UINT64_MAX), rss - rss / 20);
 	assert_int_equal(degree_written(rss, rss / 2, 2, 100), 50);
-	/* One page of two: the rest is of all. */
+	/* One page is shared by two, and the rest by all. */
 	assert_in_range(degree_written(rss, rss / 20 + 1024, 20, rss), rss / 20, rss / 12);
 	assert_int_equal(degree_written(rss, rss / 20, 20, 0), 0);
-	assert_int_equal(degree_written(rss, rss / 20, 1, 100), 50); /* of others nobody knows */
+	/* the other sharers are not known */
+	assert_int_equal(degree_written(rss, rss / 20, 1, 100), 50);
 	assert_int_equal(degree_written(0, 0, 20, 100), 0);
 	assert_true(degree_written(UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT64_MAX) == 0);
 }
@@ -339,8 +367,8 @@ static uint64_t sharers(uint64_t rss, uint64_t pss, uint32_t known)
 	return degree_sharers(rss, pss, &(struct degree_outside){0}, known);
 }
 
-/* A mean of a whole number says who shares all, whoever is known. */
-static void tells_how_many_share_all(void **state)
+/* If the mean implies a whole number, so many share all pages, whatever number is known. */
+static void finds_the_number_of_sharers(void **state)
 {
 	const uint64_t rss = 480 * MIB;
 
@@ -356,8 +384,8 @@ static void tells_how_many_share_all(void **state)
 	assert_int_equal(sharers(UINT64_MAX, UINT64_MAX, 5), 1);
 }
 
-/* With some of it others', it is as near to who is known as can be. */
-static void allows_for_others_who_share(void **state)
+/* If others share a part of it, the number is the one closest to the known number. */
+static void allows_for_outside_sharers(void **state)
 {
 	const uint64_t rss = 64 * MIB;
 
@@ -436,7 +464,7 @@ static void holds_for_any_sharing(void **state)
 		}
 		after = pss_of(page);
 		degree_forked(PAGES * MIB, before, &c, &s);
-		/* Shares are rounded down to bytes. */
+		/* shares are rounded down to bytes */
 		assert_true(s.low <= after + PAGES * 2);
 		assert_true(after <= s.high + PAGES * 2 + s.high / 1000);
 		degree_mapped(PAGES * MIB, before, &c, &s);
@@ -479,19 +507,19 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_an_even_family_exactly),
 		cmocka_unit_test(changes_nothing_without_events),
-		cmocka_unit_test(knows_who_wrote),
+		cmocka_unit_test(follows_copies_on_write),
 		cmocka_unit_test(bounds_the_uneven),
-		cmocka_unit_test(knows_that_deaths_spread),
-		cmocka_unit_test(tells_its_own_children),
-		cmocka_unit_test(allows_for_strangers),
-		cmocka_unit_test(knows_an_even_family_that_moves),
-		cmocka_unit_test(allows_for_the_unsure),
-		cmocka_unit_test(knows_that_strangers_map_files),
+		cmocka_unit_test(spreads_exits_over_all_members),
+		cmocka_unit_test(distinguishes_own_children),
+		cmocka_unit_test(allows_for_unrelated_sharers),
+		cmocka_unit_test(knows_an_even_family_that_changes),
+		cmocka_unit_test(allows_for_events_of_unknown_order),
+		cmocka_unit_test(assumes_other_mappers_of_files),
 		cmocka_unit_test(allows_for_what_others_touch),
-		cmocka_unit_test(corrects_by_another),
-		cmocka_unit_test(tells_what_others_write),
-		cmocka_unit_test(tells_how_many_share_all),
-		cmocka_unit_test(allows_for_others_who_share),
+		cmocka_unit_test(corrects_by_another_member),
+		cmocka_unit_test(bounds_what_others_write),
+		cmocka_unit_test(finds_the_number_of_sharers),
+		cmocka_unit_test(allows_for_outside_sharers),
 		cmocka_unit_test(holds_for_any_writing),
 		cmocka_unit_test(holds_for_any_sharing),
 		cmocka_unit_test(keeps_order_for_any_input),

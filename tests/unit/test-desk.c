@@ -12,10 +12,10 @@ enum { SIZE = 400000 };
 
 static struct reader_rules rules;
 static unsigned int good, bad;
-static size_t size;                /* of the answers */
-static uid_t stranger;             /* 0: whoever connects is who he is */
-static uint64_t clock_ns, cost_ns; /* CLOCK_MONOTONIC, and what each answer takes of it */
-static uid_t answered;             /* who got the last one */
+static size_t size;                /* bytes of each answer */
+static uid_t stranger;             /* uid that the kernel reports for each client; 0: root */
+static uint64_t clock_ns, cost_ns; /* CLOCK_MONOTONIC, and how far each answer advances it */
+static uid_t answered;             /* uid of the client that was answered last */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 
@@ -27,7 +27,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 	return 0;
 }
 
-/* Who connects is whoever the test says. */
+/* Replaces the uid of the peer by .stranger. */
 int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
 int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
 
@@ -106,7 +106,7 @@ static void ask(int fd)
 	assert_int_equal(send(fd, text, sizeof(text), MSG_NOSIGNAL), sizeof(text));
 }
 
-/* Bytes that have come, and whether the connection has ended. */
+/* Returns the number of bytes received, and whether the connection has ended. */
 static size_t receive(int fd, bool *ret_ended)
 {
 	static char text[USAGE_MESSAGE_MAX];
@@ -119,7 +119,7 @@ static size_t receive(int fd, bool *ret_ended)
 	return got;
 }
 
-static void one_question_after_the_other(void **state)
+static void answers_one_request_after_the_other(void **state)
 {
 	struct fixture f;
 	bool ended;
@@ -135,7 +135,7 @@ static void one_question_after_the_other(void **state)
 		assert_false(ended);
 		assert_int_equal(good, i);
 	}
-	/* A long answer goes as it is taken; the next question waits. */
+	/* A long answer is sent as the client reads it; the next request waits. */
 	size = SIZE;
 	ask(fd);
 	ask(fd);
@@ -152,7 +152,7 @@ static void one_question_after_the_other(void **state)
 	end(&f);
 }
 
-static void what_is_no_question_ends_it(void **state)
+static void an_invalid_request_ends_the_connection(void **state)
 {
 	static const size_t lengths[] = {
 		1, USAGE_REQUEST_SIZE - 1, USAGE_REQUEST_SIZE, USAGE_REQUEST_SIZE + 1, 5000};
@@ -178,7 +178,7 @@ static void what_is_no_question_ends_it(void **state)
 	end(&f);
 }
 
-static void who_does_nothing_is_let_go(void **state)
+static void idle_clients_are_disconnected(void **state)
 {
 	struct fixture f;
 	bool ended;
@@ -205,7 +205,7 @@ static void who_does_nothing_is_let_go(void **state)
 	end(&f);
 }
 
-static void there_is_room_for_who_sees_all(void **state)
+static void there_is_room_for_a_client_that_sees_all(void **state)
 {
 	int fd[DESK_CLIENTS_MAX + 8], last;
 	struct fixture f;
@@ -213,7 +213,7 @@ static void there_is_room_for_who_sees_all(void **state)
 
 	(void)state;
 	begin(&f);
-	/* A stranger has four places. */
+	/* One user has four places. */
 	stranger = 1000;
 	for (int i = 0; i < 8; i++)
 		fd[i] = come(&f);
@@ -222,7 +222,7 @@ static void there_is_room_for_who_sees_all(void **state)
 		close(fd[i]);
 	run(&f);
 	assert_int_equal(f.desk.clients, 0);
-	/* Many have all of them, and whoever comes gets one. */
+	/* All places are taken, and a client that sees all still gets one. */
 	for (int i = 0; i < DESK_CLIENTS_MAX; i++) {
 		stranger = (uid_t)(1000 + i);
 		fd[i] = come(&f);
@@ -249,7 +249,7 @@ static int come_as(struct fixture *f, uid_t uid)
 	return come(f);
 }
 
-/* As the loop does: what is due is done when it is. */
+/* Runs the loop for NS, each time until the next deadline. */
 static void wait_ns(struct fixture *f, uint64_t ns)
 {
 	uint64_t end_ns = clock_ns + ns;
@@ -263,8 +263,11 @@ static void wait_ns(struct fixture *f, uint64_t ns)
 	}
 }
 
-/* What strangers' answers take is followed by a pause; who sees all has none. */
-static void strangers_pause(void **state)
+/*
+ * After an answer to an ordinary user there is a pause for all of them. A client that sees all has
+ * none.
+ */
+static void answers_to_users_are_followed_by_a_pause(void **state)
 {
 	struct pollfd p[DESK_POLLS];
 	struct fixture f;
@@ -299,8 +302,10 @@ static void strangers_pause(void **state)
 	end(&f);
 }
 
-/* One who comes again and again, on all the places that he may have, gets every other answer where another one asks. */
-static void who_asks_without_end_has_his_turn_alone(void **state)
+/*
+ * A user who asks again and again, on all places, gets every other answer while another user asks.
+ */
+static void a_busy_user_gets_every_other_answer(void **state)
 {
 	int crowd[DESK_CLIENTS_EACH], one;
 	unsigned int ones = 0, others = 0;
@@ -321,7 +326,7 @@ static void who_asks_without_end_has_his_turn_alone(void **state)
 		assert_int_equal(good, 1);
 		ones += answered == 1001;
 		others += answered == 1000;
-		/* He has waited since before the first of the others had its answer. */
+		/* its first request waited since before the first answer to the others */
 		assert_true(ones || round < 1);
 		for (size_t i = 0; i < DESK_CLIENTS_EACH; i++) {
 			if (!receive(crowd[i], &ended))
@@ -342,8 +347,8 @@ static void who_asks_without_end_has_his_turn_alone(void **state)
 	end(&f);
 }
 
-/* Who hangs up and comes again in the pause that he has caused is behind who comes in it. */
-static void who_comes_again_waits_again(void **state)
+/* A user who disconnects and asks again during the pause waits behind users who come during it. */
+static void reconnecting_loses_the_place(void **state)
 {
 	struct fixture f;
 	int first, again, other;
@@ -372,8 +377,11 @@ static void who_comes_again_waits_again(void **state)
 	end(&f);
 }
 
-/* However long others' answers take, who has asked is answered; and who has not is let go after his own time. */
-static void idle_is_who_could_have_asked(void **state)
+/*
+ * However long answers to others take, a client that has asked is answered. One that has not asked
+ * is disconnected after the full timeout of its own.
+ */
+static void waiting_for_others_is_not_idle(void **state)
 {
 	struct fixture f;
 	bool ended;
@@ -393,13 +401,13 @@ static void idle_is_who_could_have_asked(void **state)
 	assert_int_equal(f.desk.clients, 3);
 	receive(patient, &ended);
 	assert_false(ended);
-	/* Fifteen seconds after he asked. */
+	/* fifteen seconds after it asked */
 	wait_ns(&f, 2 * NS_PER_SEC);
 	assert_int_equal(good, 2);
 	assert_int_equal(receive(patient, &ended), size);
 	receive(idle, &ended);
 	assert_false(ended);
-	/* Behind that pause, too, he has ten seconds. */
+	/* After that pause, too, it has ten seconds. */
 	clock_ns = f.desk.strangers_ns;
 	wait_ns(&f, 9 * NS_PER_SEC);
 	receive(idle, &ended);
@@ -407,7 +415,10 @@ static void idle_is_who_could_have_asked(void **state)
 	wait_ns(&f, 2 * NS_PER_SEC);
 	receive(idle, &ended);
 	assert_true(ended);
-	/* What is asked while others' answers are made is read before anybody is idle. */
+	/*
+	 * A request that came while others' answers were made is read before any client counts as
+	 * idle.
+	 */
 	root = come_as(&f, 0);
 	ask(root);
 	clock_ns += 60 * NS_PER_SEC;
@@ -420,8 +431,11 @@ static void idle_is_who_could_have_asked(void **state)
 	end(&f);
 }
 
-/* Who never asks is let go, even if another one's question is always read before he is looked at; who has asked is not. */
-static void who_is_silent_beside_who_asks_is_let_go(void **state)
+/*
+ * A client that never asks is disconnected, even if another client's request is always read first.
+ * A client that has asked is not.
+ */
+static void a_silent_client_beside_a_busy_one_is_disconnected(void **state)
 {
 	int asks, silent, other;
 	struct fixture f;
@@ -439,7 +453,7 @@ static void who_is_silent_beside_who_asks_is_let_go(void **state)
 		receive(silent, &ended);
 		assert_int_equal(ended, round > 2);
 		wait_ns(&f, NS_PER_SEC);
-		/* Nothing is due until he asks again. */
+		/* nothing is due until the next request */
 		clock_ns += 8 * NS_PER_SEC;
 	}
 	other = come_as(&f, 1001);
@@ -458,8 +472,8 @@ static void who_is_silent_beside_who_asks_is_let_go(void **state)
 	end(&f);
 }
 
-/* Who waits for his turn does not lose his place to those who come. */
-static void who_waits_keeps_his_place(void **state)
+/* A client that waits for its answer does not lose its place to a new one. */
+static void a_waiting_client_keeps_its_place(void **state)
 {
 	int fd[DESK_CLIENTS_MAX], last;
 	struct fixture f;
@@ -468,7 +482,10 @@ static void who_waits_keeps_his_place(void **state)
 	(void)state;
 	begin(&f);
 	cost_ns = NS_PER_SEC;
-	/* Four have all places but one, and then one more each. */
+	/*
+	 * User 999 has one place, and waits for an answer. The other users have up to four. New
+	 * clients do not take its place.
+	 */
 	fd[0] = come_as(&f, 999);
 	ask(fd[0]);
 	run(&f);
@@ -494,7 +511,7 @@ static void who_waits_keeps_his_place(void **state)
 	end(&f);
 }
 
-static void who_sees_what(void **state)
+static void classifies_readers(void **state)
 {
 	const struct reader_rules r = {.uid = 990, .gid = 77, .has_unmapped = true};
 	const struct {
@@ -522,17 +539,17 @@ static void who_sees_what(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_question_after_the_other),
-		cmocka_unit_test(what_is_no_question_ends_it),
-		cmocka_unit_test(who_does_nothing_is_let_go),
-		cmocka_unit_test(there_is_room_for_who_sees_all),
-		cmocka_unit_test(strangers_pause),
-		cmocka_unit_test(who_asks_without_end_has_his_turn_alone),
-		cmocka_unit_test(who_comes_again_waits_again),
-		cmocka_unit_test(idle_is_who_could_have_asked),
-		cmocka_unit_test(who_is_silent_beside_who_asks_is_let_go),
-		cmocka_unit_test(who_waits_keeps_his_place),
-		cmocka_unit_test(who_sees_what),
+		cmocka_unit_test(answers_one_request_after_the_other),
+		cmocka_unit_test(an_invalid_request_ends_the_connection),
+		cmocka_unit_test(idle_clients_are_disconnected),
+		cmocka_unit_test(there_is_room_for_a_client_that_sees_all),
+		cmocka_unit_test(answers_to_users_are_followed_by_a_pause),
+		cmocka_unit_test(a_busy_user_gets_every_other_answer),
+		cmocka_unit_test(reconnecting_loses_the_place),
+		cmocka_unit_test(waiting_for_others_is_not_idle),
+		cmocka_unit_test(a_silent_client_beside_a_busy_one_is_disconnected),
+		cmocka_unit_test(a_waiting_client_keeps_its_place),
+		cmocka_unit_test(classifies_readers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,8 @@
 
 #define MSEC NS_PER_MSEC
 
-/* So many tries that are all alike, and one other. */
-static void judges_by_all_tries(void **state)
+/* Each case has COUNT equal tries and one other. */
+static void decides_by_all_tries(void **state)
 {
 	const struct disturbance_try passed = {4 * MSEC, 5 * MSEC, 100, MSEC / 2};
 	const struct disturbance_try waited = {4 * MSEC, 4 * MSEC, 1, MSEC};
@@ -35,9 +35,9 @@ static void judges_by_all_tries(void **state)
 		{passed, passed, 7, DISTURBANCE_NO},
 		{passed, passed, 3, DISTURBANCE_NO},
 		{passed, passed, 2, DISTURBANCE_UNKNOWN},
-		{passed, asleep, 4, DISTURBANCE_NO}, /* that one says nothing */
+		{passed, asleep, 4, DISTURBANCE_NO}, /* the other try proves nothing */
 		{passed, asleep, 3, DISTURBANCE_UNKNOWN},
-		{passed, waited, 7, DISTURBANCE_UNKNOWN}, /* by accident? */
+		{passed, waited, 7, DISTURBANCE_UNKNOWN}, /* may be by accident */
 		{passed, between, 7, DISTURBANCE_UNKNOWN},
 		{waited, passed, 1, DISTURBANCE_UNKNOWN},
 		{waited, passed, 2, DISTURBANCE_YES},
@@ -94,7 +94,10 @@ static bool is_known_to_disturb(void)
 	       major * 1000 + minor <= 6018;
 }
 
-/* Both processes of a try need a processor of their own for some milliseconds. The figure is of the last minute. */
+/*
+ * Both processes of a try need a CPU of their own for some milliseconds. The load is the average of
+ * the last minute.
+ */
 static bool is_busy(void)
 {
 	double load;
@@ -110,11 +113,11 @@ static void tries_on_this_kernel(void **state)
 
 	(void)state;
 	disturbance_init(&d);
-	assert_false(disturbance_answer(&d, &cpu_ns)); /* nobody was asked */
+	assert_false(disturbance_answer(&d, &cpu_ns)); /* no trial was started */
 	for (int i = 0; i < 9 && d.verdict == DISTURBANCE_UNKNOWN; i++) {
 		d.asked = 0;
 		assert_int_equal(disturbance_ask(&d), 0);
-		assert_int_equal(disturbance_ask(&d), 0); /* one is enough */
+		assert_int_equal(disturbance_ask(&d), 0); /* one call is enough */
 		assert_int_equal(d.asked, 1);
 		while (!disturbance_answer(&d, &cpu_ns)) {
 			assert_true(clock_now_ns(CLOCK_MONOTONIC) < begin_ns + 120 * NS_PER_SEC);
@@ -133,12 +136,12 @@ static void tries_on_this_kernel(void **state)
 	d.asked = 0;
 	if (d.verdict != DISTURBANCE_UNKNOWN)
 		assert_int_equal(disturbance_ask(&d), 0);
-	assert_int_equal(d.pid, 0); /* it is known */
+	assert_int_equal(d.pid, 0); /* the verdict is known */
 	disturbance_done(&d);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
-static void gives_up_where_nothing_comes_of_it(void **state)
+static void gives_up_without_a_result(void **state)
 {
 	struct disturbance d;
 	uint64_t cpu_ns;
@@ -157,7 +160,7 @@ static void gives_up_where_nothing_comes_of_it(void **state)
 	assert_int_equal(d.asked, 3);
 	assert_int_equal(d.pid, 0);
 
-	/* It is not waited for at the end either. */
+	/* The end does not wait for the trial either. */
 	disturbance_init(&d);
 	assert_int_equal(disturbance_ask(&d), 0);
 	disturbance_done(&d);
@@ -165,8 +168,8 @@ static void gives_up_where_nothing_comes_of_it(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-/* Where walks don't disturb, even the largest is made at once; it costs what it costs. */
-static void needs_no_slices_where_nobody_waits(void **state)
+/* If walks do not disturb, even the largest one is made at once. Its cost still counts. */
+static void needs_no_slices_if_walks_do_not_disturb(void **state)
 {
 	struct watch w = {.seen.resident = (UINT64_C(64) << 30) / 4096};
 	struct budget budget;
@@ -191,10 +194,10 @@ static void needs_no_slices_where_nobody_waits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(judges_by_all_tries),
+		cmocka_unit_test(decides_by_all_tries),
 		cmocka_unit_test(tries_on_this_kernel),
-		cmocka_unit_test(gives_up_where_nothing_comes_of_it),
-		cmocka_unit_test(needs_no_slices_where_nobody_waits),
+		cmocka_unit_test(gives_up_without_a_result),
+		cmocka_unit_test(needs_no_slices_if_walks_do_not_disturb),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an attacker would do who has taken over memtally-ledger, while it goes on counting, writing and answering. */
+/*
+ * What an attacker would do after taking over memtally-ledger, while the ledger goes on counting,
+ * writing and answering (attempts.h).
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -24,7 +27,10 @@ enum {
 	ROUNDING = 64, /* KiB seconds */
 };
 
-/* What the ledger has when its rights are gone: snapshots that have come, its socket, and its directory. */
+/*
+ * What the ledger has open when it gives up its rights: received snapshots, its socket, and its
+ * directory.
+ */
 struct work {
 	struct view *view[SNAPSHOTS];
 	struct desk desk;
@@ -33,7 +39,7 @@ struct work {
 	struct keeper keeper;
 };
 
-/* Ten minutes apart; a user has a GiB all the time. */
+/* Snapshots ten minutes apart, of a user who has one GiB all the time. */
 static void prepare(struct work *w)
 {
 	struct feed feed;
@@ -61,7 +67,10 @@ static void take(struct work *w, size_t first, size_t end)
 		keeper_take(&w->keeper, w->view[i], clock_now_ns(CLOCK_MONOTONIC));
 }
 
-/* Asks as `memtally usage` does, of the process's own; the ledger knows its own user. KiB seconds. */
+/*
+ * Asks as `memtally usage` does, as the process's own user, whom the ledger knows. Returns KiB
+ * seconds.
+ */
 static uint64_t ask(struct work *w)
 {
 	const struct usage_request request = {.kind = USAGE_USER,
@@ -79,8 +88,8 @@ static uint64_t ask(struct work *w)
 	if (channel_connect(w->socket, &fd) < 0 ||
 		send(fd, question, sizeof(question), MSG_NOSIGNAL) != sizeof(question))
 		_exit(102);
-	w->keeper.fresh_ns = 0;     /* else what was written seconds ago is new enough */
-	for (int i = 0; i < 2; i++) /* lets in, then answers */
+	w->keeper.fresh_ns = 0;     /* otherwise an answer may be seconds old */
+	for (int i = 0; i < 2; i++) /* the first round accepts, the second answers */
 		desk_run(&w->desk, clock_now_ns(CLOCK_MONOTONIC), keeper_answer, &w->keeper);
 	n = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
 	close(fd);
@@ -90,7 +99,10 @@ static uint64_t ask(struct work *w)
 	return row.q[USAGE_PSS];
 }
 
-/* The file is new; half of the snapshots come, and it is asked; then it is killed, is started again, and so on. */
+/*
+ * The file is new. Half of the snapshots come, and a client asks. Then the ledger is killed and
+ * started again, and so on.
+ */
 static void work_of_the_ledger(struct work *w, size_t first, size_t end)
 {
 	const struct store_limits limits = {.slots = {864, 1488, 732}, .bytes = 64 << 20};
@@ -122,21 +134,21 @@ static void be_ledger(void)
 	work_of_the_ledger(&work, 0, SNAPSHOTS / 2);
 	drill_attack_and(ATTEMPTS_BY_LEDGER, true);
 	work_of_the_ledger(&work, SNAPSHOTS / 2, SNAPSHOTS);
-	/* Its own file is nobody else's, and its own socket is gone with it. */
+	/* It can remove its own socket, and can open no file outside of its directory. */
 	if (unlink(work.socket) < 0 || attempts_opens("/etc/passwd", O_RDONLY) ||
 		attempts_opens(victims.file, O_RDONLY))
 		_exit(106);
 	_exit(0);
 }
 
-/* Its directory is root's. */
+/* The directory belongs to root. */
 static void be_ledger_that_stays_root(void)
 {
 	drill_lose_setuid();
 	_exit(enclosure_confine("/", NULL) == -EPERM ? 0 : 1);
 }
 
-static void memtally_ledger_is_of_no_use(void **state)
+static void memtally_ledger_is_useless_to_an_attacker(void **state)
 {
 	(void)state;
 	drill_needs_root();
@@ -144,7 +156,7 @@ static void memtally_ledger_is_of_no_use(void **state)
 	assert_int_equal(drill_run(be_ledger), 0);
 }
 
-static void it_does_not_stay_root_of_the_host(void **state)
+static void it_does_not_run_as_root(void **state)
 {
 	(void)state;
 	drill_needs_root();
@@ -156,8 +168,8 @@ static void it_does_not_stay_root_of_the_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memtally_ledger_is_of_no_use),
-		cmocka_unit_test(it_does_not_stay_root_of_the_host),
+		cmocka_unit_test(memtally_ledger_is_useless_to_an_attacker),
+		cmocka_unit_test(it_does_not_run_as_root),
 	};
 
 	return cmocka_run_group_tests(tests, victims_open, victims_done);

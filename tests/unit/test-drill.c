@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an attacker would do who has taken over memtallyd, its resolver of names, who forks that, or memtally-web (of memtally-ledger: test-drill-ledger.c): a child
- * gives up its rights by the very functions that these call, and tries. Each attempt has to fail, and what the work takes has
- * to go on. The same attempts succeed, as far as root may, in a child that has given up nothing: else the drill would show
- * nothing.
+ * What an attacker would do after taking over memtallyd, its resolver of names, the resolver's fork
+ * server, or memtally-web (for memtally-ledger see test-drill-ledger.c).
+ *
+ * A child gives up its rights by the functions that the daemon calls, and makes the attempts of
+ * attempts.h. Each must fail, and the daemon's work must go on. In a child that keeps root's rights
+ * the same attempts succeed: otherwise the drill would prove nothing.
  */
 #include "config.h"
 
@@ -31,7 +33,10 @@
 
 enum { KCMP_VM_ = 1 };
 
-/* Passes go on: another's page tables are walked, address spaces compared, an image sealed and lent, a trial made. */
+/*
+ * The work of a pass still succeeds: it walks another process's page tables, compares address
+ * spaces, seals and sends an image, and runs the mmap lock trial.
+ */
 static void work_of_memtallyd(void)
 {
 	struct iovec image = {victims.secret, sizeof(victims.secret)};
@@ -68,7 +73,10 @@ static void work_of_memtallyd(void)
 		_exit(104);
 	for (int i = 0; i < 3000 && !disturbance_answer(&trial, &cpu_ns); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
-	/* What it has found out depends on how busy the machine is; page tables for 384 MiB take some time at least. */
+	/*
+	 * The verdict depends on the load of the machine. The page tables of 384 MiB take some time
+	 * at least.
+	 */
 	if (cpu_ns < 1000 * 1000)
 		_exit(105);
 }
@@ -86,7 +94,10 @@ static void be_memtallyd(void)
 	drill_attack(ATTEMPTS_BY_MEMTALLYD);
 }
 
-/* Whom they serve is another user, whom they can't become nor end, though they are his to end. */
+/*
+ * memtallyd, which they serve, runs as another user. They can neither become that user nor kill
+ * memtallyd, though the kernel alone would let them.
+ */
 static void serve_memtallyd(void)
 {
 	struct account account, of_daemon;
@@ -103,7 +114,10 @@ static void serve_memtallyd(void)
 		_exit(102);
 }
 
-/* It makes children and ends them, but no more than a few at a time; each gives up what is for it alone. */
+/*
+ * The fork server creates and kills children, a few at a time. Each child gives up rights that only
+ * the fork server needs.
+ */
 static void work_of_the_nursery(void)
 {
 	enum { MOST = 20 };
@@ -136,7 +150,7 @@ static void be_nursery(void)
 	drill_attack(ATTEMPTS_BY_NURSERY);
 }
 
-/* It has its parent's filter and one more. */
+/* The resolver has its parent's filter and one more. */
 static void be_resolver(void)
 {
 	serve_memtallyd();
@@ -149,7 +163,10 @@ static void be_resolver(void)
 	drill_attack(ATTEMPTS_BY_RESOLVER);
 }
 
-/* Whose uid it gets as root is known only when it has it: so there it has a fellow only as an ordinary user. */
+/*
+ * As root, its new uid is not known beforehand. So it has a process of its own uid (a fellow) only
+ * as an ordinary user.
+ */
 static void be_web(void)
 {
 	const char *const files[] = {victims.file, NULL, "/no/such/file", victims.link};
@@ -161,7 +178,10 @@ static void be_web(void)
 		victims.fellow = victims.nobodys;
 	if (enclosure_enter(files, ARRAY_SIZE(files), &set) < 0)
 		_exit(100);
-	/* Its configuration, also when it was replaced; itself; new connections to memtallyd. */
+	/*
+	 * It can read its configuration, also after replacement, and its own /proc entry, and can
+	 * connect to memtallyd.
+	 */
 	fd = open(victims.file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, text, sizeof(text)) <= 0)
 		_exit(101);
@@ -178,7 +198,7 @@ static void be_web(void)
 	drill_attack(ATTEMPTS_BY_WEB);
 }
 
-/* A directory with all files there are does not become readable for the sake of one. */
+/* One file of a directory becomes readable; the directory and its other files do not. */
 static void be_web_configured_in_the_root(void)
 {
 	const char *const files[] = {"/file", "/no such file"};
@@ -197,7 +217,7 @@ static void be_web_configured_in_the_root(void)
 			: 0);
 }
 
-/* As an ordinary user, who shares a uid with all that is his. */
+/* As an ordinary user, whose other processes have the same uid. */
 static void be_web_of_a_user(void)
 {
 	victims_meet_fellow(VICTIMS_NOBODY);
@@ -208,7 +228,7 @@ static void be_web_of_a_user(void)
 	be_web();
 }
 
-static void be_nobody_in_particular(void)
+static void be_unrestricted_root(void)
 {
 	victims_meet_fellow(0);
 	drill_attack(ATTEMPTS_BY_NOBODY);
@@ -232,14 +252,14 @@ static void be_web_that_stays_root(void)
 	_exit(enclosure_enter(NULL, 0, &set) == -EPERM ? 0 : 1);
 }
 
-static void attempts_succeed_elsewhere(void **state)
+static void attempts_succeed_with_roots_rights(void **state)
 {
 	(void)state;
 	drill_needs_root();
-	assert_int_equal(drill_run(be_nobody_in_particular), 0);
+	assert_int_equal(drill_run(be_unrestricted_root), 0);
 }
 
-static void memtallyd_is_of_no_use(void **state)
+static void memtallyd_is_useless_to_an_attacker(void **state)
 {
 	(void)state;
 	drill_needs_root();
@@ -247,21 +267,21 @@ static void memtallyd_is_of_no_use(void **state)
 	assert_string_equal(victims.secret, "secret");
 }
 
-static void the_nursery_is_of_no_use(void **state)
+static void the_nursery_is_useless_to_an_attacker(void **state)
 {
 	(void)state;
 	drill_needs_root();
 	assert_int_equal(drill_run(be_nursery), 0);
 }
 
-static void the_resolver_is_of_no_use(void **state)
+static void the_resolver_is_useless_to_an_attacker(void **state)
 {
 	(void)state;
 	drill_needs_root();
 	assert_int_equal(drill_run(be_resolver), 0);
 }
 
-static void memtally_web_is_of_no_use(void **state)
+static void memtally_web_is_useless_to_an_attacker(void **state)
 {
 	(void)state;
 	drill_needs_root();
@@ -271,7 +291,7 @@ static void memtally_web_is_of_no_use(void **state)
 	assert_int_equal(drill_run(be_web_configured_in_the_root), 0);
 }
 
-static void nobody_stays_root_of_the_host(void **state)
+static void no_daemon_runs_as_root(void **state)
 {
 	(void)state;
 	drill_needs_root();
@@ -284,12 +304,12 @@ static void nobody_stays_root_of_the_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memtallyd_is_of_no_use),
-		cmocka_unit_test(the_nursery_is_of_no_use),
-		cmocka_unit_test(the_resolver_is_of_no_use),
-		cmocka_unit_test(memtally_web_is_of_no_use),
-		cmocka_unit_test(nobody_stays_root_of_the_host),
-		cmocka_unit_test(attempts_succeed_elsewhere),
+		cmocka_unit_test(memtallyd_is_useless_to_an_attacker),
+		cmocka_unit_test(the_nursery_is_useless_to_an_attacker),
+		cmocka_unit_test(the_resolver_is_useless_to_an_attacker),
+		cmocka_unit_test(memtally_web_is_useless_to_an_attacker),
+		cmocka_unit_test(no_daemon_runs_as_root),
+		cmocka_unit_test(attempts_succeed_with_roots_rights),
 	};
 
 	return cmocka_run_group_tests(tests, victims_open, victims_done);

@@ -13,7 +13,7 @@ enum { THRESHOLD_MIB = 12 };
 
 static const uint64_t threshold = THRESHOLD_MIB * MIB;
 
-/* A row with so many MiB of files. */
+/* Returns a row with so many MiB of files. */
 static struct snapshot_process row_of(uint64_t rss_file, uint64_t pss_file)
 {
 	struct snapshot_process row = {.pid = 1};
@@ -24,7 +24,7 @@ static struct snapshot_process row_of(uint64_t rss_file, uint64_t pss_file)
 	return row;
 }
 
-/* Whether smaps is wanted when a pass at SECOND finds RSS_FILE MiB. */
+/* Returns whether smaps is to be read when a pass at SECOND (s) finds RSS_FILE (MiB). */
 static bool see(struct driver_share *d, uint64_t rss_file, uint64_t second)
 {
 	struct snapshot_process row = row_of(rss_file, rss_file);
@@ -49,8 +49,9 @@ static void threshold_follows_the_host(void **state)
 }
 
 /*
- * Passes do not want the smaps of small processes. Once RssFile is large enough they do, and again when it has moved as much.
- * Growth below the threshold is unread, too: many processes may have as much of drivers' memory.
+ * Passes do not read the smaps of small processes. They read it once RssFile is large enough, and
+ * again after each further growth of that size. Growth below the threshold counts as unread, too:
+ * many processes may each have that much drivers' memory.
  */
 static void wants_what_has_moved(void **state)
 {
@@ -61,7 +62,7 @@ static void wants_what_has_moved(void **state)
 	assert_int_equal(unread_mib(&d, 1000), THRESHOLD_MIB - 1);
 	assert_true(see(&d, 64, 101));
 	assert_int_equal(unread_mib(&d, 1000), 64);
-	assert_int_equal(unread_mib(&d, 10), 10); /* no more than its PSS of files */
+	assert_int_equal(unread_mib(&d, 10), 10); /* at most its PSS of files */
 	driver_asked(&d, 101 * NS_PER_SEC);
 	assert_false(see(&d, 64, 102)); /* it is being read */
 	driver_found(&d, 0, 0, 103 * NS_PER_SEC);
@@ -73,7 +74,7 @@ static void wants_what_has_moved(void **state)
 	assert_int_equal(unread_mib(&d, 1000), THRESHOLD_MIB);
 	assert_true(see(&d, 64 - THRESHOLD_MIB, 1003));
 	assert_int_equal(unread_mib(&d, 1000), 0);
-	/* One that moves all the time is read every ten seconds. */
+	/* The smaps of a process that changes all the time is read every ten seconds. */
 	driver_found(&d, 0, 0, 1003 * NS_PER_SEC);
 	assert_false(see(&d, 500, 1012));
 	assert_true(see(&d, 500, 1013));
@@ -104,7 +105,9 @@ static void asks_soon_after_a_deferral(void **state)
 	assert_true(see(&d, 64, 110));
 }
 
-/* Sharers come and go without its RssFile. */
+/*
+ * Other processes may begin or end to share the memory without a change of this process's RssFile.
+ */
 static void renews_what_was_found(void **state)
 {
 	struct driver_share d = {0};
@@ -116,7 +119,7 @@ static void renews_what_was_found(void **state)
 	assert_true(see(&d, 64, 160));
 }
 
-/* Drivers' memory is never more than the PSS by now. */
+/* Drivers' memory is never more than the current PSS. */
 static void is_part_of_the_pss(void **state)
 {
 	static const struct {
@@ -144,7 +147,7 @@ static void is_part_of_the_pss(void **state)
 	}
 }
 
-/* A kernel that does not print RssFile tells of no reason to read smaps. */
+/* A kernel without RssFile gives no reason to read smaps. */
 static void wants_nothing_without_a_counter(void **state)
 {
 	struct snapshot_process row = row_of(0, 500);

@@ -35,8 +35,8 @@ static void add(struct drivermemory *d, const struct line *l)
 	drivermemory_add(d, &m);
 }
 
-/* Lines as Linux 6.18 prints them, and others that look like them. */
-static void tells_drivers_memory_from_files(void **state)
+/* Lines as Linux 6.18 prints them, and similar ones. */
+static void distinguishes_drivers_memory_from_files(void **state)
 {
 	static const struct line lines[] = {
 		{"socket:[27609]", "rd wr sh mr mw me ms mm", 27609, 0, 0, 9, 64, 0, 64, 0},
@@ -93,7 +93,7 @@ static void does_not_wrap(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_drivers_memory_from_files),
+		cmocka_unit_test(distinguishes_drivers_memory_from_files),
 		cmocka_unit_test(does_not_wrap),
 	};
 

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "daemon/ebb.h"
 
-static void turns_when_many_have_ended(void **state)
+static void trims_when_many_processes_have_exited(void **state)
 {
 	static const struct {
 		uint64_t processes;
@@ -17,7 +17,7 @@ static void turns_when_many_have_ended(void **state)
 		{20000, false},
 		{15001, false},
 		{15000, true}, /* half of them */
-		{14900, true}, /* and for four passes more */
+		{14900, true}, /* and the four passes after that */
 		{14800, true},
 		{14900, true},
 		{20000, true},
@@ -25,7 +25,7 @@ static void turns_when_many_have_ended(void **state)
 		{10001, false},
 		{10000, true},
 		{9000, true},
-		{4000, true}, /* again, and so from the beginning */
+		{4000, true}, /* half again: starts again */
 		{4000, true},
 		{4000, true},
 		{4000, true},
@@ -49,7 +49,7 @@ static void turns_when_many_have_ended(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(turns_when_many_have_ended),
+		cmocka_unit_test(trims_when_many_processes_have_exited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,8 +13,8 @@ static uint64_t up_ns(const struct reported *c)
 	return (c->up_s ? c->up_s : REPORTED_UP_S) * NS_PER_SEC;
 }
 
-/* One figure, what is allowed, and a remark only where the two need one. */
-static void cpu_is_held_against_its_budget(void **state)
+/* One figure and the limit. A note follows only if the two do not match. */
+static void cpu_is_compared_with_its_budget(void **state)
 {
 	static const struct {
 		struct reported reported;
@@ -23,12 +23,12 @@ static void cpu_is_held_against_its_budget(void **state)
 		{{.needed = 0.006}, "0.25 % of one core over the last 1 min 5 s; 1 % allowed\n"},
 		{{.needed = 0.006, .waiting = 977, .guessed = 1},
 			"0.25 % of one core over the last 1 min 5 s; 1 % allowed\n"},
-		/* more than is allowed, but not as it is shown */
+		/* More than is allowed, but not after rounding. */
 		{{.needed = 0.0100000001},
 			"0.25 % of one core over the last 1 min 5 s; 1 % allowed\n"},
 		{{.needed = 0.0101, .recent = 0.01004},
 			"1 % of one core over the last 1 min 5 s; 1 % allowed, 1.1 % needed: too little\n"},
-		/* what was saved may have been used, and the start may be in it */
+		/* Saved budget may have been used, and the start may be part of it. */
 		{{.up_s = 361, .recent = 0.017},
 			"1.7 % of one core over the last 1 min 5 s; 1 % allowed in the long run\n"},
 		{{.up_s = 361, .recent = 0.017, .needed = 0.02},
@@ -60,20 +60,23 @@ static void cpu_is_held_against_its_budget(void **state)
 	}
 }
 
-/* What is in order, and what is not, each under its own name; what is said elsewhere is left out. */
-static void lines_tell_what_is_in_order_from_what_is_not(void **state)
+/*
+ * States that are in order and those that are not have different names. What another line says is
+ * left out.
+ */
+static void lines_distinguish_order_from_trouble(void **state)
 {
 	static const struct {
 		struct reported reported;
 		const char *is, *is_not;
-		uint64_t age_s; /* of the snapshot */
+		uint64_t age_s; /* age of the snapshot */
 	} cases[] = {
 		{{.longest_ms = 300400},
 			"\nLongest     a process has had no measurement for 5 min 0 s; ",
 			"\nOverdue "},
 		{{.longest_ms = 301000}, "\nOverdue ", "\nLongest "},
 		{{.longest_ms = 281000}, " no measurement for 4 min 50 s; ", "\nOverdue ", 9},
-		/* it may have been measured since, but not if no pass comes */
+		/* It may have been measured since, unless no pass comes. */
 		{{.longest_ms = 298000},
 			"\nLongest     a process has had no measurement for 5 min 0 s; ",
 			"\nOverdue ", 9},
@@ -95,7 +98,7 @@ static void lines_tell_what_is_in_order_from_what_is_not(void **state)
 		{{.pressed = 2, .backlog_s = 80},
 			"\nDeferred    2 measurements, because the host is short of memory\n",
 			"budget"},
-		/* that these wait is said of the memory already */
+		/* The line about memory already says that these wait. */
 		{{.guessed = 1}, "\nStalls ", "\nDeferred "},
 		{{.guessed = 1, .needed = 0.02}, "\nDeferred    1 time for one huge",
 			"measurement,"},
@@ -121,8 +124,8 @@ static void lines_tell_what_is_in_order_from_what_is_not(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpu_is_held_against_its_budget),
-		cmocka_unit_test(lines_tell_what_is_in_order_from_what_is_not),
+		cmocka_unit_test(cpu_is_compared_with_its_budget),
+		cmocka_unit_test(lines_distinguish_order_from_trouble),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file that is put together here, as it should be and with faults in it; and this program's own. */
+/*
+ * Tests with an ELF file in memory (elfimage.h), valid and with faults, and with this program's own
+ * file.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -16,7 +19,7 @@ static int open_it(union elfimage *f, size_t size, struct elffile *ret, const ch
 	return elffile_open_image(f->bytes, size, ret, why);
 }
 
-static void all_of_it_is_read(void **state)
+static void all_parts_are_read(void **state)
 {
 	AUTO_ELFFILE struct elffile e = {.segments = 0};
 	const char *why;
@@ -74,8 +77,8 @@ static void symbols_are_those_in_memory(void **state)
 	assert_int_equal(e.part[1].size, 0x1234);
 }
 
-/* What is exported alone says so; and so does what has none at all. */
-static void what_is_stripped_is_told(void **state)
+/* A file that has only exported symbols is reported as stripped, and so is one without symbols. */
+static void stripped_files_are_reported(void **state)
 {
 	const char *why;
 	union elfimage f;
@@ -136,7 +139,8 @@ static void spoil_phnum(struct elfimage_parts *i)
 
 static void spoil_shnum(struct elfimage_parts *i)
 {
-	i->header.e_shnum = 0; /* so the first section has it */
+	/* too many sections for e_shnum: the first section header holds the number */
+	i->header.e_shnum = 0;
 	i->section[0].sh_size = UINT64_C(1) << 40;
 }
 
@@ -168,7 +172,7 @@ static void spoil_sameness(struct elfimage_parts *i)
 	i->segment[1] = i->segment[0];
 }
 
-static void faults_are_told(void **state)
+static void faults_are_reported(void **state)
 {
 	static const struct {
 		spoiler spoil;
@@ -222,8 +226,11 @@ static void spoil_strings(struct elfimage_parts *i)
 	i->section[ELFIMAGE_SYMTAB].sh_link = 4711;
 }
 
-/* One may begin where the one before ends, on the same page; and what takes no memory lies anywhere. */
-static void segments_may_meet(void **state)
+/*
+ * A segment may begin on the page where the one before ends. A segment without memory may have any
+ * address.
+ */
+static void segments_may_share_a_page(void **state)
 {
 	AUTO_ELFFILE struct elffile e = {.segments = 0};
 	const char *why;
@@ -237,7 +244,7 @@ static void segments_may_meet(void **state)
 	assert_int_equal(e.segments, 2);
 }
 
-static void faults_of_symbols_are_told(void **state)
+static void faults_of_symbols_are_reported(void **state)
 {
 	static const spoiler faults[] = {spoil_entsize, spoil_symbols, spoil_count, spoil_strings};
 	const char *why;
@@ -255,7 +262,10 @@ static void faults_of_symbols_are_told(void **state)
 	}
 }
 
-/* A name that begins beyond the table is none; a table that does not end its last name is no table. */
+/*
+ * A name that begins beyond the table is empty. A table whose last name is not terminated is
+ * refused.
+ */
 static void names_end_within_the_file(void **state)
 {
 	AUTO_ELFFILE struct elffile beyond = {.segments = 0}, open_ended = {.segments = 0};
@@ -276,7 +286,7 @@ static void names_end_within_the_file(void **state)
 	assert_string_equal(why, "has symbols without their names");
 }
 
-/* Many symbols of one name, which is as long as is shown: 65536 of 4 KiB are all that there may be. */
+/* Many symbols with one name of the maximal length: 65536 of 4 KiB are the limit. */
 static void names_are_bounded_together(void **state)
 {
 	enum { MANY = ELFFILE_NAMES_MAX / ELFFILE_NAME_MAX, NAME = ELFFILE_NAME_MAX + 2 };
@@ -313,7 +323,7 @@ static void names_are_bounded_together(void **state)
 		else
 			assert_int_equal(e.names, ELFFILE_NAMES_MAX);
 	}
-	/* Of what is shown as \x01 a fourth is as long. */
+	/* a byte that is printed as \x01 counts four times */
 	memset(names + 1 + ELFFILE_NAME_MAX / 4, 0, NAME - 1 - ELFFILE_NAME_MAX / 4);
 	memset(names + 1, 1, ELFFILE_NAME_MAX / 4);
 	for (unsigned int more = 0; more < 2; more++) {
@@ -326,7 +336,7 @@ static void names_are_bounded_together(void **state)
 	}
 }
 
-/* Cut anywhere, it is read as far as it goes, or refused. */
+/* A file cut at any byte is read as far as possible, or refused. */
 static void it_may_be_cut_anywhere(void **state)
 {
 	const char *why;
@@ -335,7 +345,8 @@ static void it_may_be_cut_anywhere(void **state)
 	for (size_t size = 0; size < sizeof(struct elfimage_parts); size += 1) {
 		AUTO_ELFFILE struct elffile e = {.segments = 0};
 		union elfimage f;
-		char *copy = malloc(size + !size); /* for sanitizers, which see its end */
+		/* so that sanitizers notice a read beyond its end */
+		char *copy = malloc(size + !size);
 		int r;
 
 		elfimage_make(&f);
@@ -416,13 +427,13 @@ static void this_program_is_read(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_it_is_read),
+		cmocka_unit_test(all_parts_are_read),
 		cmocka_unit_test(sections_are_those_in_memory),
 		cmocka_unit_test(symbols_are_those_in_memory),
-		cmocka_unit_test(what_is_stripped_is_told),
-		cmocka_unit_test(faults_are_told),
-		cmocka_unit_test(segments_may_meet),
-		cmocka_unit_test(faults_of_symbols_are_told),
+		cmocka_unit_test(stripped_files_are_reported),
+		cmocka_unit_test(faults_are_reported),
+		cmocka_unit_test(segments_may_share_a_page),
+		cmocka_unit_test(faults_of_symbols_are_reported),
 		cmocka_unit_test(names_end_within_the_file),
 		cmocka_unit_test(names_are_bounded_together),
 		cmocka_unit_test(it_may_be_cut_anywhere),

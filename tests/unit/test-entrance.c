@@ -19,7 +19,7 @@ enum { NOW = 1000 };
 
 static struct {
 	int error;    /* of the next calls of accept4(); 0: none */
-	int attempts; /* of them, so far */
+	int attempts; /* calls of accept4() so far */
 } kernel;
 
 int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
@@ -97,7 +97,7 @@ static int let_in(struct fixture *f, uint64_t now_ns)
 	return fd;
 }
 
-static void lets_in_who_waits(void **state)
+static void accepts_waiting_clients(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct fixture f;
@@ -116,22 +116,25 @@ static void lets_in_who_waits(void **state)
 	close(client[0]);
 	close(in);
 	assert_true(is_ready(&f));
-	in = let_in(&f, NOW); /* one who has said nothing yet */
+	in = let_in(&f, NOW); /* a client that has sent nothing yet */
 	assert_true(in >= 0);
 	assert_false(is_ready(&f));
 	assert_int_equal(let_in(&f, NOW), -EAGAIN);
 	assert_int_equal(entrance_due_ns(&f.entrance), UINT64_MAX);
 	close(client[1]);
 	close(in);
-	/* What is below is heard, too. */
+	/* Events of the inner epoll descriptor are reported, too. */
 	assert_int_equal(eventfd_write(f.event_fd, 1), 0);
 	assert_true(is_ready(&f));
 	finish(&f);
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Who has gone takes no place; who has asked and shut his sending side down is owed an answer. */
-static void lets_go_who_has_left(void **state)
+/*
+ * A client that reset its connection takes no place. One that sent a request and closed its sending
+ * side is owed a response.
+ */
+static void drops_disconnected_clients(void **state)
 {
 	const struct linger reset = {.l_onoff = 1, .l_linger = 0};
 	unsigned int before;
@@ -162,8 +165,8 @@ static void lets_go_who_has_left(void **state)
 	finish(&f);
 }
 
-/* However many have gone, whoever else has something to do gets to it. */
-static void has_an_end(void **state)
+/* Many disconnected clients do not keep the loop from its other work. */
+static void accepts_a_limited_number_at_once(void **state)
 {
 	enum { MANY = 600 };
 	struct fixture f;
@@ -178,7 +181,7 @@ static void has_an_end(void **state)
 	finish(&f);
 }
 
-/* Without descriptors a socket with somebody waiting would be readable all the time. */
+/* Without descriptors the listening socket would be readable all the time while a client waits. */
 static void waits_for_descriptors(void **state)
 {
 	static const int errors[] = {EMFILE, ENFILE, ENOMEM, ENOBUFS};
@@ -213,8 +216,8 @@ static void waits_for_descriptors(void **state)
 	}
 }
 
-/* Who comes after that is for whoever has the socket next. */
-static void leaves_who_comes_later(void **state)
+/* Clients that come later are left to the next process that has the socket. */
+static void leaves_later_clients(void **state)
 {
 	struct fixture f;
 	int client, in;
@@ -245,11 +248,11 @@ static void leaves_who_comes_later(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lets_in_who_waits),
-		cmocka_unit_test(lets_go_who_has_left),
-		cmocka_unit_test(has_an_end),
+		cmocka_unit_test(accepts_waiting_clients),
+		cmocka_unit_test(drops_disconnected_clients),
+		cmocka_unit_test(accepts_a_limited_number_at_once),
 		cmocka_unit_test(waits_for_descriptors),
-		cmocka_unit_test(leaves_who_comes_later),
+		cmocka_unit_test(leaves_later_clients),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

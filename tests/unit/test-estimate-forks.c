@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fork that was seen has left in doubt, when memory goes or comes afterwards. */
+/*
+ * Tests estimates of a process that forked, or whose sharers did, and whose memory shrinks or grows
+ * afterwards.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -20,8 +23,8 @@ static struct estimate carry_in_doubt(
 	return e;
 }
 
-/* A fork was seen; then the parent frees most of what it shares with its child by that. */
-static void takes_doubts_with_what_goes(void **state)
+/* A fork was seen. Then the parent frees most of the memory that it shares with its child. */
+static void freed_memory_takes_its_doubt_along(void **state)
 {
 	static const struct estimate_base b = {.anon = 600 * MIB,
 		.pss_anon = 600 * MIB,
@@ -44,39 +47,42 @@ static void takes_doubts_with_what_goes(void **state)
 	assert_int_equal(e.low, 100 * MIB);
 	assert_int_equal(e.high, 100 * MIB + KIB);
 	assert_int_equal(e.uss, 0);
-	/* Who forked is not known: some of it may be private still. */
+	/* The parent of the newborn is not known: some of the memory may still be private. */
 	d.forks = 0;
 	e = carry_in_doubt(&b, 200 * MIB, 0, &d);
 	assert_int_equal(e.pss, 100 * MIB);
 	assert_true(e.low <= 100 * MIB && e.high >= 100 * MIB && e.high <= 200 * MIB);
-	/* One of the four who share it has ended; three quarters go. */
+	/* One of the four sharers exited; three quarters of the memory are freed. */
 	d = (struct estimate_doubt){.anon_mid = (int64_t)(400 * MIB / 3 - 100 * MIB)};
 	e = carry_in_doubt(&shared, 100 * MIB, 0, &d);
 	assert_in_range(e.pss, 33 * MIB, 34 * MIB);
-	/* All the others: what is left is private, whatever goes. */
+	/* All other sharers exited: what is left is private, whatever is freed. */
 	d = (struct estimate_doubt){.anon_mid = (int64_t)(300 * MIB)};
 	e = carry_in_doubt(&shared, 100 * MIB, 0, &d);
 	assert_int_equal(e.pss, 100 * MIB);
 	assert_int_equal(e.low, 100 * MIB);
-	/* Half was shared with one who may have ended: then what went may all have been private. */
+	/*
+	 * Half was shared with a process that may have exited: all that was freed may have been
+	 * private.
+	 */
 	d = (struct estimate_doubt){
 		.anon_mid = (int64_t)(50 * MIB), .anon_down = 50 * MIB, .anon_up = 50 * MIB};
 	e = carry_in_doubt(&shared, 200 * MIB, 0, &d);
 	assert_int_equal(e.low, 0);
 	assert_int_equal(e.high, 200 * MIB);
-	/* Others forked meanwhile, so that in all it has hardly more. */
+	/* Other processes forked as well, so that in all the upper bound hardly rises. */
 	d = (struct estimate_doubt){.anon_mid = -(int64_t)(40 * MIB), .anon_up = 50 * MIB};
 	e = carry_in_doubt(&shared, 100 * MIB, 0, &d);
 	assert_int_equal(e.high, 100 * MIB);
-	/* So with files. */
+	/* The same holds for files. */
 	d = (struct estimate_doubt){.file_mid = -(int64_t)MIB, .file_down = MIB / 2};
 	e = carry_in_doubt(&both, both.anon, both.file / 2, &d);
 	assert_int_equal(e.pss_file, MIB / 2);
 	assert_int_equal(e.low, 75 * MIB);
 }
 
-/* It had grown before it forked, and shrinks below that. */
-static void shares_what_had_grown(void **state)
+/* The process had grown before it forked, and shrinks below that. */
+static void shares_growth_before_the_fork(void **state)
 {
 	static const struct {
 		uint64_t now, pss, low, high, uss;
@@ -101,17 +107,20 @@ static void shares_what_had_grown(void **state)
 		assert_int_equal(e.high, cases[i].high * MIB);
 		assert_int_equal(e.uss, cases[i].uss * MIB);
 	}
-	/* Three children have three quarters of it. */
+	/* Three children share three quarters of it. */
 	d.forks = 3;
 	d.anon_mid = -(int64_t)(450 * MIB);
 	assert_int_equal(carry_in_doubt(&b, 1000 * MIB, 0, &d).pss, 250 * MIB);
-	/* Doubts of several add up; what one says of forks, another does not undo. */
+	/* Doubts add up; a doubt without forks keeps the forks of the other. */
 	estimate_doubt_add(&d, &(struct estimate_doubt){0});
 	assert_true(d.forks == 3 && d.forked_growth == 400 * MIB);
 }
 
-/* It was swapped out, and forked: what comes back its child may have read, too, or not. */
-static void shares_what_is_in_swap(void **state)
+/*
+ * The process had memory in swap when it forked. When pages come back, the child may have read them
+ * as well, or not.
+ */
+static void shares_swapped_memory(void **state)
 {
 	static const struct estimate_base b = {.anon = 40 * MIB,
 		.pss_anon = 40 * MIB,
@@ -128,14 +137,14 @@ static void shares_what_is_in_swap(void **state)
 	estimate_carry(&b, &now, &d, &e);
 	assert_int_equal(e.low, 20 * MIB);
 	assert_int_equal(e.high, (20 + 256) * MIB);
-	/* All of it, and as much is new; what had grown before the fork is shared. */
+	/* All pages come back, and as much is new. What had grown before the fork is shared. */
 	d.forked_growth = 100 * MIB;
 	now = (struct estimate_now){(40 + 512 + 200) * MIB, 0, 0};
 	estimate_carry(&b, &now, &d, &e);
 	assert_int_equal(e.swap_pss, 0);
 	assert_int_equal(e.low, (20 + 150) * MIB);
 	assert_int_equal(e.high, (20 + 512 + 200) * MIB);
-	/* What goes there after the fork is shared as it was. */
+	/* Pages that go to swap after the fork are shared as they were. */
 	plain_swap.swap = plain_swap.swap_pss = 0;
 	d = (struct estimate_doubt){.anon_mid = -(int64_t)(20 * MIB), .forks = 1};
 	now = (struct estimate_now){10 * MIB, 0, 30 * MIB};
@@ -144,8 +153,8 @@ static void shares_what_is_in_swap(void **state)
 	assert_int_equal(e.pss, 5 * MIB);
 }
 
-/* Doubts may be of what has grown as well. */
-static void doubts_what_has_grown(void **state)
+/* Doubts also apply to memory that has grown. */
+static void doubts_growth(void **state)
 {
 	static const struct estimate_base b = {
 		.anon = 10 * MIB, .pss_anon = 10 * MIB, .uss = 10 * MIB, .has_parts = true};
@@ -165,10 +174,10 @@ static void doubts_what_has_grown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_doubts_with_what_goes),
-		cmocka_unit_test(shares_what_had_grown),
-		cmocka_unit_test(shares_what_is_in_swap),
-		cmocka_unit_test(doubts_what_has_grown),
+		cmocka_unit_test(freed_memory_takes_its_doubt_along),
+		cmocka_unit_test(shares_growth_before_the_fork),
+		cmocka_unit_test(shares_swapped_memory),
+		cmocka_unit_test(doubts_growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A simulated process of pages, each with its number of sharers, moves at random: the truth lies within the
- * bounds.
+ * Tests estimates against a simulated process. Each of its pages has a number of sharers and
+ * changes at random; the true PSS must lie within the bounds.
  */
 #include "config.h"
 
@@ -13,13 +13,11 @@
 
 #define KIB UINT64_C(1024)
 
-/*
- * A process of pages. A page has a number of sharers; what it and others do changes counters, or does not.
- */
+/* A process of pages. Changes by the process and by its sharers move counters, or do not. */
 enum { PAGES = 400 };
 
 struct model {
-	unsigned int anon[PAGES], file[PAGES]; /* sharers; 0: not resident */
+	unsigned int anon[PAGES], file[PAGES]; /* sharers of each page; 0: not resident */
 	unsigned int swapped[PAGES];           /* sharers of anonymous pages in swap */
 };
 
@@ -61,7 +59,7 @@ static unsigned int random_sharers(uint64_t *seed)
 	return few[unit_random(seed) % ARRAY_SIZE(few)];
 }
 
-/* One thing that the counters show. Fresh anonymous pages are private. */
+/* Makes one change that the counters show. New anonymous pages are private. */
 static void live(struct model *m, uint64_t *seed, bool *grown, bool *lost)
 {
 	unsigned int i = unit_random(seed) % PAGES;
@@ -97,7 +95,7 @@ static void live(struct model *m, uint64_t *seed, bool *grown, bool *lost)
 	}
 }
 
-/* What only grows, or only shrinks, since the measurement: the truth is within the bounds. */
+/* The process has only grown, or only shrunk, since the measurement. */
 static void holds_the_truth(void **state)
 {
 	uint64_t seed = 7;
@@ -126,13 +124,13 @@ static void holds_the_truth(void **state)
 		now = (struct estimate_now){truth.anon, truth.file, truth.swap};
 		estimate_carry(&base, &now, &(struct estimate_doubt){0}, &e);
 		pss = truth.pss_anon + truth.pss_file;
-		/* Two roundings lie between, of which only one is the base's. */
+		/* There are two roundings; the base accounts for one of them. */
 		assert_true(e.low <= pss + 2 * KIB);
 		assert_true(pss <= e.high + 2 * KIB);
 	}
 }
 
-/* Who shared a page ends or forks; a fork of its own is of all pages. */
+/* Sharers of pages exit, or fork; a fork by the process itself shares all pages. */
 static void meet_events(struct model *m, unsigned int forks, uint64_t *seed)
 {
 	unsigned int deaths = unit_random(seed) % 100, births = unit_random(seed) % 3;
@@ -148,7 +146,7 @@ static void meet_events(struct model *m, unsigned int forks, uint64_t *seed)
 	}
 }
 
-/* N pages go: those that fewest share first, or those that most do. */
+/* Frees N pages: those with the fewest sharers first, or those with the most. */
 static void lose(struct model *m, unsigned int n, bool few_first)
 {
 	for (unsigned int best = PAGES; n; n--, best = PAGES) {
@@ -161,7 +159,7 @@ static void lose(struct model *m, unsigned int n, bool few_first)
 	}
 }
 
-/* What events made of the pages is known within bounds; then memory goes, or comes. The truth is within them. */
+/* The effect of events on the pages is known within bounds. Then memory is freed or grows. */
 static void holds_the_truth_after_events(void **state)
 {
 	uint64_t seed = 11;
@@ -188,7 +186,7 @@ static void holds_the_truth_after_events(void **state)
 		measure(&m, true, &truth);
 		off = unit_random(&seed) % 2 ? 0 : unit_random(&seed) % (base.anon / 4 + 1);
 		d.anon_mid = amount_difference(truth.pss_anon, base.pss_anon);
-		/* The guess is off, and its bounds say by how much. */
+		/* The guess is wrong, and its bounds say by how much. */
 		if (unit_random(&seed) % 2) {
 			d.anon_mid += (int64_t)off;
 			d.anon_down = off + unit_random(&seed) % (off + 1);

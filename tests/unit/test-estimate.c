@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cases by name, each with what it must come to; and no input whatever breaks the order of the figures.
+ * Tests the carrying forward of measurements (estimate.h): cases with expected figures, and random
+ * input that must never break low <= mid <= high.
  */
 #include "config.h"
 
@@ -17,7 +18,10 @@
 
 static const struct estimate_doubt no_doubt;
 
-/* Half of the anonymous memory is private, half shared by two; the files are shared by ten. */
+/*
+ * Half of the anonymous memory is private, half is shared by two processes. The files are shared by
+ * ten.
+ */
 static const struct estimate_base plain = {
 	.anon = 100 * MIB,
 	.file = 20 * MIB,
@@ -52,7 +56,7 @@ static void stays_where_nothing_moved(void **state)
 	assert_int_equal(e.uss, 50 * MIB);
 }
 
-/* The long way comes to the same as the short one. */
+/* The full computation gives the same as the shortcut for unmoved counters. */
 static void stays_where_only_swap_moved(void **state)
 {
 	struct estimate e = carry(&plain, plain.anon, plain.file, 1);
@@ -64,7 +68,7 @@ static void stays_where_only_swap_moved(void **state)
 	assert_int_equal(e.uss, 50 * MIB);
 }
 
-/* With a doubt that guesses nothing as well. */
+/* A doubt that moves no figure widens the bounds. */
 static void widens_where_nothing_moved(void **state)
 {
 	const struct estimate_now still = {plain.anon, plain.file, 0},
@@ -89,7 +93,7 @@ static void widens_where_nothing_moved(void **state)
 	}
 }
 
-static void takes_growth_for_private(void **state)
+static void counts_growth_as_private(void **state)
 {
 	struct estimate e = carry(&plain, plain.anon + 10 * MIB, plain.file, 0);
 
@@ -100,8 +104,11 @@ static void takes_growth_for_private(void **state)
 	assert_int_equal(e.uss, 60 * MIB);
 }
 
-/* Freed pages were private as long as there are any; at best they were shared, at worst private. */
-static void takes_loss_for_private_first(void **state)
+/*
+ * Freed pages count as private as long as there are private pages. In one extreme they were shared,
+ * in the other private.
+ */
+static void counts_loss_as_private_first(void **state)
 {
 	struct estimate e = carry(&plain, 60 * MIB, plain.file, 0);
 
@@ -110,7 +117,7 @@ static void takes_loss_for_private_first(void **state)
 	assert_int_equal(e.low, 37 * MIB);
 	assert_int_equal(e.high, 57 * MIB + KIB);
 	assert_int_equal(e.uss, 10 * MIB);
-	/* More than was private: what is left is what two share. */
+	/* More was freed than was private: the rest is shared by two. */
 	e = carry(&plain, 30 * MIB, plain.file, 0);
 	assert_int_equal(e.pss_anon, 15 * MIB);
 	assert_int_equal(e.uss, 0);
@@ -127,7 +134,7 @@ static void ends_at_nothing(void **state)
 	assert_int_equal(e.uss, 0);
 }
 
-/* A process that shares nothing is known exactly, however it shrinks. */
+/* A process without shared memory is known exactly, however it shrinks. */
 static void knows_the_private_exactly(void **state)
 {
 	static const struct estimate_base b = {
@@ -141,7 +148,7 @@ static void knows_the_private_exactly(void **state)
 	assert_int_equal(e.uss, 20 * MIB);
 }
 
-static void takes_new_files_for_like_the_old(void **state)
+static void counts_new_files_like_the_old(void **state)
 {
 	struct estimate e = carry(&plain, plain.anon, 30 * MIB, 0);
 	const struct estimate_base half = {
@@ -156,12 +163,12 @@ static void takes_new_files_for_like_the_old(void **state)
 	assert_int_equal(e.low, 75 * MIB);
 	assert_int_equal(e.high, 77 * MIB + KIB);
 	assert_int_equal(e.uss, 50 * MIB);
-	/* Half of them are its own. */
+	/* half of its files are private */
 	e = carry(&half, 0, 30 * MIB, 0);
 	assert_int_equal(e.uss, 15 * MIB);
 }
 
-/* Who has none may get any: one's own, or everybody's. */
+/* If it had no files, new ones may be private or shared by all. */
 static void halves_the_first_files(void **state)
 {
 	struct estimate_base b = plain;
@@ -175,7 +182,7 @@ static void halves_the_first_files(void **state)
 	assert_int_equal(e.high, 85 * MIB + KIB);
 }
 
-/* To the byte: bounds are never rounded inwards. */
+/* Bounds are never rounded inwards, not even by a byte. */
 static void rounds_bounds_outwards(void **state)
 {
 	static const struct estimate_base b = {
@@ -186,7 +193,7 @@ static void rounds_bounds_outwards(void **state)
 	assert_int_equal(carry(&b, 98, 0, 0).low, 48);
 }
 
-/* The split into files and shmem goes on as it was. */
+/* The ratio of files and shmem stays as it was. */
 static void keeps_shmem_apart(void **state)
 {
 	struct estimate_base b = plain;
@@ -199,18 +206,18 @@ static void keeps_shmem_apart(void **state)
 	assert_int_equal(e.pss_shmem, 3 * MIB);
 }
 
-/* Pages go to swap and come back: the figure is what it was. */
+/* Pages go to swap and come back: PSS is the same as before. */
 static void comes_back_from_swap(void **state)
 {
 	struct estimate_base b = plain;
 	struct estimate e = carry(&b, 40 * MIB, b.file, 60 * MIB);
 
 	(void)state;
-	/* They went like the rest, private or not. */
+	/* private and shared pages went to swap in proportion */
 	assert_int_equal(e.pss_anon, 30 * MIB);
 	assert_int_equal(e.swap_pss, 45 * MIB);
 	assert_int_equal(e.uss, 20 * MIB);
-	/* Measured with 60 MiB in swap, half of it shared by two. */
+	/* measured with 60 MiB in swap, half of it shared by two */
 	b.anon = 40 * MIB;
 	b.pss_anon = 30 * MIB;
 	b.uss = 20 * MIB;
@@ -221,24 +228,27 @@ static void comes_back_from_swap(void **state)
 	assert_int_equal(e.swap_pss, 0);
 	assert_int_equal(e.low, 62 * MIB);
 	assert_int_equal(e.high, 92 * MIB + KIB);
-	/* Half comes back, and as much is new besides. */
+	/* half of it comes back, and as much new memory is added */
 	e = carry(&b, 100 * MIB, b.file, 30 * MIB);
 	assert_int_equal(e.pss_anon, 30 * MIB + 30 * MIB + 30 * MIB * 3 / 4);
 	assert_int_equal(e.swap_pss, 45 * MIB / 2);
-	/* The last to come back has all of that in swap, and shares it again with those who have come. */
+	/*
+	 * The process is the last one to read the pages back: it has all of them in swap alone, and
+	 * shares them with the others again.
+	 */
 	b.swap_pss = 60 * MIB;
 	e = carry(&b, 100 * MIB, b.file, 0);
 	assert_int_equal(e.pss_anon, 30 * MIB + 45 * MIB);
 	assert_int_equal(e.low, 32 * MIB);
 	assert_int_equal(e.high, 92 * MIB + KIB);
-	/* What nobody shares in memory either comes back private. */
+	/* if no memory is shared, the pages come back private */
 	b.pss_anon = 40 * MIB;
 	b.uss = 40 * MIB;
 	e = carry(&b, 100 * MIB, b.file, 0);
 	assert_int_equal(e.low, 102 * MIB);
 }
 
-static void leaves_the_unknown_unknown(void **state)
+static void keeps_unknown_figures_unknown(void **state)
 {
 	struct estimate_base b = plain;
 	struct estimate e;
@@ -250,13 +260,16 @@ static void leaves_the_unknown_unknown(void **state)
 	assert_true(e.uss == ESTIMATE_UNKNOWN && e.swap_pss == ESTIMATE_UNKNOWN);
 	e = carry(&b, b.anon - 10 * MIB, b.file, 5 * MIB);
 	assert_true(e.uss == ESTIMATE_UNKNOWN && e.swap_pss == ESTIMATE_UNKNOWN);
-	/* Without a USS half of 100 MiB may be private by 2 PSS - RSS, and 75 MiB at most. */
+	/* Without a USS, at least 50 of 100 MiB are private (2 PSS - RSS), and at most 75 MiB. */
 	assert_int_equal(e.low, 67 * MIB);
 	e = carry(&b, b.anon - 60 * MIB, b.file, 0);
 	assert_int_equal(e.high, 40 * MIB + 2 * MIB + KIB);
 }
 
-/* Before 5.3: the whole is known and its parts are guessed, but growth is still private. */
+/*
+ * Before Linux 5.3 the whole PSS is known and its parts are guessed. Growth still counts as
+ * private.
+ */
 static void carries_a_whole_without_parts(void **state)
 {
 	struct estimate_base b = plain;
@@ -278,18 +291,21 @@ static void carries_a_whole_without_parts(void **state)
 	e = carry(&b, b.anon - 10 * MIB, b.file, 0);
 	assert_int_equal(e.low, 67 * MIB);
 	assert_int_equal(e.high, 77 * MIB + KIB);
-	/* The 50 MiB that are private went, and 10 that two share. */
+	/* the 50 private MiB were freed, and 10 MiB that two share */
 	e = carry(&b, b.anon - 60 * MIB, b.file, 0);
 	assert_int_equal(e.low, 22 * MIB);
-	/* More PSS than there is anonymous memory: the rest is of files. */
+	/* more PSS than anonymous memory: the rest is of files */
 	b.pss_file = 110 * MIB;
 	e = carry(&b, b.anon, b.file, 0);
 	assert_int_equal(e.pss_anon, 100 * MIB);
 	assert_int_equal(e.pss_file, 10 * MIB);
 }
 
-/* Kernels that count late: the walk found 120 pages more than the counters said, and still would. */
-static void does_not_lose_what_counters_missed(void **state)
+/*
+ * Some kernels update counters late: the walk found 120 pages more than the counters showed, and
+ * they still do not show.
+ */
+static void keeps_pages_that_counters_missed(void **state)
 {
 	struct estimate_base b = {.anon = 100 * KIB,
 		.file = 20 * KIB,
@@ -309,8 +325,8 @@ static void does_not_lose_what_counters_missed(void **state)
 	assert_int_equal(e.high, 0);
 }
 
-/* Without that, no PSS is above its RSS: counters that fall below a base of theirs are believed. */
-static void believes_the_counters(void **state)
+/* Otherwise PSS never exceeds RSS: if counters fall below those of the base, they are right. */
+static void trusts_the_counters(void **state)
 {
 	struct estimate e = carry(&plain, 10 * MIB, 1 * MIB, 0);
 
@@ -318,7 +334,7 @@ static void believes_the_counters(void **state)
 	assert_true(e.high <= 11 * MIB && e.pss <= e.high);
 }
 
-/* By smaps each mapping was rounded: the truth may lie that much higher, but not above the RSS. */
+/* smaps rounds each mapping down, so the true PSS may be higher by that, but not above RSS. */
 static void rounds_by_mapping(void **state)
 {
 	struct estimate_base b = plain;
@@ -336,8 +352,11 @@ static void rounds_by_mapping(void **state)
 	assert_int_equal(e.high, 120 * MIB);
 }
 
-/* Of growth that others' measurements tell of, the doubt holds the bounds; what there is besides may be anybody's. */
-static void widens_by_growth_that_is_not_told(void **state)
+/*
+ * If measurements of other processes explain the growth, the doubt bounds it. Unexplained growth
+ * may be private or shared.
+ */
+static void widens_by_unexplained_growth(void **state)
 {
 	const struct estimate_now now = {plain.anon, 40 * MIB, 0};
 	struct estimate_doubt d = {.file_down = MIB, .file_up = 2 * MIB, .file_told = 20 * MIB};
@@ -353,14 +372,14 @@ static void widens_by_growth_that_is_not_told(void **state)
 	assert_int_equal(e.pss, 79 * MIB);
 	assert_int_equal(e.low, 77 * MIB);
 	assert_int_equal(e.high, 90 * MIB + KIB);
-	/* It did not grow by so much. */
+	/* the process grew by less than that */
 	d.file_told = 100 * MIB;
 	estimate_carry(&plain, &now, &d, &e);
 	assert_int_equal(e.low, 78 * MIB);
 }
 
-/* The counters together stand still, but what came is not what went. */
-static void sees_shared_memory_come_for_files(void **state)
+/* Files and shared memory together are unchanged, but one has replaced the other. */
+static void sees_shared_memory_replace_files(void **state)
 {
 	struct estimate_now now = {plain.anon, plain.file, 0, 8 * MIB};
 	const struct estimate_doubt none = {0};
@@ -372,12 +391,12 @@ static void sees_shared_memory_come_for_files(void **state)
 	assert_in_range(e.pss, 77 * MIB - 2, 77 * MIB);
 	assert_int_equal(e.low, 75 * MIB);
 	assert_int_equal(e.high, 85 * MIB + KIB);
-	/* It grew, but by less than what it has of shared memory. */
+	/* it grew, but by less than its shared memory */
 	now.file += 6 * MIB;
 	estimate_carry(&b, &now, &none, &e);
 	assert_int_equal(e.low, 75 * MIB);
 	assert_int_equal(e.high, 85 * MIB + KIB);
-	/* What it had of that before has not come. */
+	/* shared memory that it had before is not new */
 	now.file = b.file;
 	b.shmem_kib = 8 << 10;
 	estimate_carry(&b, &now, &none, &e);
@@ -405,16 +424,16 @@ static void adds_doubts(void **state)
 	assert_int_equal(e.pss, 73 * MIB);
 	assert_int_equal(e.low, 70 * MIB);
 	assert_int_equal(e.high, 78 * MIB + KIB);
-	/* All of a private process is shared after a fork. */
+	/* after a fork all of a private process is shared */
 	d = (struct estimate_doubt){.anon_mid = -(int64_t)(50 * MIB)};
 	estimate_carry(&plain, &now, &d, &e);
 	assert_int_equal(e.uss, 0);
-	/* With so much PSS most of it must be private. */
+	/* so much PSS means that most of it is private */
 	d = (struct estimate_doubt){.anon_mid = (int64_t)(25 * MIB)};
 	estimate_carry(&plain, &now, &d, &e);
 	assert_int_equal(e.pss, 102 * MIB);
 	assert_int_equal(e.uss, 84 * MIB);
-	/* They saturate. */
+	/* sums saturate */
 	more = (struct estimate_doubt){INT64_MIN, INT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
 		UINT64_MAX, UINT64_MAX, 7, INT64_MIN};
 	d = more;
@@ -455,10 +474,10 @@ static void takes_a_base_from_a_sample(void **state)
 	assert_int_equal(b.uss, 480 * KIB);
 	assert_int_equal(b.swap, 40 * KIB);
 	assert_int_equal(b.swap_pss, 30 * KIB);
-	/* What the roundings took goes where there is room for it. */
+	/* what rounding took is added where there is room */
 	assert_true(estimate_base_take(row.present, row.q, 510 * KIB, 98 * KIB, &b));
 	assert_int_equal(b.pss_anon, 502 * KIB);
-	/* Parts that are more than the whole are none. */
+	/* parts that exceed the whole are dropped */
 	ROW_SET(&row, PROCESS_PSS_ANON, 510 * KIB);
 	assert_true(estimate_base_take(row.present, row.q, 500 * KIB, 500 * KIB, &b));
 	assert_false(b.has_parts);
@@ -525,20 +544,20 @@ int main(void)
 		cmocka_unit_test(stays_where_nothing_moved),
 		cmocka_unit_test(stays_where_only_swap_moved),
 		cmocka_unit_test(widens_where_nothing_moved),
-		cmocka_unit_test(takes_growth_for_private),
-		cmocka_unit_test(takes_loss_for_private_first),
+		cmocka_unit_test(counts_growth_as_private),
+		cmocka_unit_test(counts_loss_as_private_first),
 		cmocka_unit_test(ends_at_nothing),
 		cmocka_unit_test(knows_the_private_exactly),
-		cmocka_unit_test(takes_new_files_for_like_the_old),
+		cmocka_unit_test(counts_new_files_like_the_old),
 		cmocka_unit_test(keeps_shmem_apart),
 		cmocka_unit_test(comes_back_from_swap),
-		cmocka_unit_test(leaves_the_unknown_unknown),
+		cmocka_unit_test(keeps_unknown_figures_unknown),
 		cmocka_unit_test(carries_a_whole_without_parts),
-		cmocka_unit_test(does_not_lose_what_counters_missed),
-		cmocka_unit_test(believes_the_counters),
+		cmocka_unit_test(keeps_pages_that_counters_missed),
+		cmocka_unit_test(trusts_the_counters),
 		cmocka_unit_test(rounds_by_mapping),
-		cmocka_unit_test(widens_by_growth_that_is_not_told),
-		cmocka_unit_test(sees_shared_memory_come_for_files),
+		cmocka_unit_test(widens_by_unexplained_growth),
+		cmocka_unit_test(sees_shared_memory_replace_files),
 		cmocka_unit_test(adds_doubts),
 		cmocka_unit_test(takes_a_base_from_a_sample),
 		cmocka_unit_test(halves_the_first_files),

@@ -5,7 +5,10 @@
 
 #include "collectors/excess.h"
 
-/* SHARERS of KNOWN are found in PASS, where ENDED may linger. */
+/*
+ * Expects WANTED if a measurement in PASS implies SHARERS where KNOWN are listed, and ENDED may
+ * still be freeing their memory.
+ */
 static void assert_found(const struct excess *e, uint64_t pass, uint64_t sharers, uint32_t known,
 	uint32_t ended, struct excess_found wanted)
 {
@@ -23,8 +26,8 @@ static void learn(struct excess *e, uint64_t pass, uint64_t sharers, uint32_t kn
 	excess_learn(e, pass, &found);
 }
 
-/* Of whom nobody has known before it is taken that they have always been there. */
-static void takes_the_first_as_they_are(void **state)
+/* Unlisted sharers in the first measurements count as lasting. */
+static void counts_the_first_as_lasting(void **state)
 {
 	const struct excess e = {0};
 
@@ -36,8 +39,8 @@ static void takes_the_first_as_they_are(void **state)
 	assert_found(&e, 1, 7, 5, 9, (struct excess_found){.lingering = 2});
 }
 
-/* Who is found in one pass and was not in the one before is new, whoever else finds it. */
-static void knows_who_is_new(void **state)
+/* Unlisted sharers that the former pass did not have are new, whichever members find them. */
+static void finds_new_sharers(void **state)
 {
 	struct excess e = {0};
 
@@ -48,14 +51,14 @@ static void knows_who_is_new(void **state)
 	learn(&e, 2, 8, 5, 0);
 	assert_found(&e, 2, 8, 5, 0, (struct excess_found){.lasting = 1, .unseen = 2});
 	assert_found(&e, 2, 5, 5, 0, (struct excess_found){0});
-	/* In the next pass they are always there, if all that were measured have found them. */
+	/* In the next pass they are lasting, if all measured members found them. */
 	assert_found(&e, 3, 8, 5, 0, (struct excess_found){.lasting = 3});
 	learn(&e, 2, 7, 5, 0);
 	assert_found(&e, 3, 8, 5, 0, (struct excess_found){.lasting = 2, .unseen = 1});
 }
 
-/* Those that linger are not there any more in the next. */
-static void forgets_the_lingering(void **state)
+/* Lingering processes are gone in the next pass. */
+static void forgets_lingering_sharers(void **state)
 {
 	struct excess e = {0};
 
@@ -64,8 +67,8 @@ static void forgets_the_lingering(void **state)
 	assert_found(&e, 2, 7, 5, 0, (struct excess_found){.unseen = 2});
 }
 
-/* One who was always there and has gone is not expected back. */
-static void follows_who_goes(void **state)
+/* A lasting sharer that is gone is not expected back. */
+static void follows_lasting_sharers_that_exit(void **state)
 {
 	struct excess e = {0};
 
@@ -75,8 +78,11 @@ static void follows_who_goes(void **state)
 	assert_found(&e, 3, 6, 5, 0, (struct excess_found){.unseen = 1});
 }
 
-/* What one measurement found of those who last, a later one in which they are not tells the others. */
-static void knows_who_is_lost(void **state)
+/*
+ * A later measurement without a lasting sharer shows that it is gone, also for members measured
+ * before.
+ */
+static void counts_lost_sharers(void **state)
 {
 	struct excess e = {0};
 
@@ -90,7 +96,7 @@ static void knows_who_is_lost(void **state)
 	assert_int_equal(excess_lost(&e, 2), 0);
 }
 
-/* Who lasts is not known by one pass. */
+/* One pass does not confirm a lasting sharer. */
 static void confirms_in_another_pass(void **state)
 {
 	struct excess e = {0};
@@ -103,8 +109,11 @@ static void confirms_in_another_pass(void **state)
 	assert_true(e.is_confirmed);
 }
 
-/* Who shares less than others do tells of no more than that; but if all share less, of all there is. */
-static void believes_those_who_share_most(void **state)
+/*
+ * A member that shares less than others is not representative. If all share less, the next ones
+ * are.
+ */
+static void trusts_members_that_share_most(void **state)
 {
 	struct excess e = {0};
 	unsigned int more = 0;
@@ -135,13 +144,13 @@ static void keeps_within_numbers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_the_first_as_they_are),
-		cmocka_unit_test(knows_who_is_new),
-		cmocka_unit_test(forgets_the_lingering),
-		cmocka_unit_test(follows_who_goes),
-		cmocka_unit_test(knows_who_is_lost),
+		cmocka_unit_test(counts_the_first_as_lasting),
+		cmocka_unit_test(finds_new_sharers),
+		cmocka_unit_test(forgets_lingering_sharers),
+		cmocka_unit_test(follows_lasting_sharers_that_exit),
+		cmocka_unit_test(counts_lost_sharers),
 		cmocka_unit_test(confirms_in_another_pass),
-		cmocka_unit_test(believes_those_who_share_most),
+		cmocka_unit_test(trusts_members_that_share_most),
 		cmocka_unit_test(keeps_within_numbers),
 	};
 

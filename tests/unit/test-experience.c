@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lessons of many sharers, of which each knows as much as any other, and what follows for the next. */
+/* Tests with lessons of many sharers of one object: what follows for the guess of the next one. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +8,10 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* 100 MiB that counted 10; all together had 1000 MiB and have as much again. */
+/*
+ * A share of 100 MiB with 10 MiB of PSS. All sharers together had 1000 MiB and have twice as much
+ * now.
+ */
 static const struct experience_change doubled = {.rss = 100 * MIB,
 	.pss = 10 * MIB,
 	.now_rss = 200 * MIB,
@@ -38,8 +41,8 @@ static uint64_t likely(const struct experience *x, uint16_t odd)
 	return experience_likely(x, &g, odd);
 }
 
-/* Without experience all have the same pages as before. */
-static void divides_what_there_was(void **state)
+/* Without experience, the guess assumes that all share the same pages as before. */
+static void divides_the_same_pages(void **state)
 {
 	const struct experience none = {0};
 	struct experience_guess g;
@@ -48,36 +51,39 @@ static void divides_what_there_was(void **state)
 	experience_guess(&none, &doubled, &g);
 	assert_int_equal(g.mid, 10 * MIB);
 	assert_int_equal(g.still, 20 * MIB);
-	/* By 45 % of that, and by what it has touched itself. */
+	/* by 45 % of that, and by what it touched itself */
 	assert_int_equal(g.moved, 19 * MIB);
 	assert_false(experience_tells(&none));
 }
 
-/* What is touched was nobody's, in part, and so is what is touched next. */
-static void learns_what_is_new(void **state)
+/* If touched pages were partly new, the next touched pages are guessed to be, too. */
+static void learns_the_part_of_new_pages(void **state)
 {
 	struct experience x = {0};
 	struct experience_change c = doubled;
 
 	(void)state;
-	/* 1000 MiB more, of which it has a tenth: of that a fifth is new. */
+	/* All have 1000 MiB more, of which it has a tenth; a fifth of that is new. */
 	learn(&x, 30 * MIB, 20);
 	assert_in_range(mid(&x, &doubled), 30 * MIB - 2048, 30 * MIB);
 	c.now_rss = 150 * MIB;
 	c.now = 1500;
 	assert_in_range(mid(&x, &c), 20 * MIB - 2048, 20 * MIB);
-	/* It is the same pages again: that is known before long. */
+	/* The pages are the same again: the guess follows soon. */
 	learn(&x, 10 * MIB, 60);
 	assert_in_range(mid(&x, &doubled), 10 * MIB, 10 * MIB + MIB / 2);
-	/* What is found to be less than before says nothing of new pages. */
+	/* a PSS below the former one says nothing about new pages */
 	learn(&x, 9 * MIB, 100);
 	assert_int_equal(mid(&x, &doubled), 10 * MIB);
-	/* There is never more than is resident. */
+	/* the guess is never more than the resident memory */
 	learn(&x, 200 * MIB, 60);
 	assert_in_range(mid(&x, &doubled), 100 * MIB, 200 * MIB);
 }
 
-/* The sharers of a segment fill it up: of what they touch a part is new that halves with each 1000 they have more. */
+/*
+ * The sharers fill up an object: the part of touched pages that are new halves with each 1000 units
+ * that all have in total.
+ */
 static struct experience_change step_from(uint64_t then, uint64_t step)
 {
 	return (struct experience_change){.rss = 100 * MIB,
@@ -88,11 +94,14 @@ static struct experience_change step_from(uint64_t then, uint64_t step)
 		.stirred = step};
 }
 
-/* Of what C has touched, in KiB, with the middle of it at PLACE: 1/4 at 4000, 1/8 at 5000, and so on. */
+/*
+ * Returns how much of what C touched is new (KiB), with the mean of the total at PLACE: 1/4 at
+ * 4000, 1/8 at 5000, and so on.
+ */
 static uint64_t new_kib_at(const struct experience_change *c, uint64_t place)
 {
 	uint64_t whole = place / 1000, rest = place % 1000;
-	/* Between two powers the curve is near its chord. */
+	/* between two powers of two a chord is close to the curve */
 	uint64_t part = (UINT64_C(1) << 20) - rest * (UINT64_C(1) << 19) / 1000;
 
 	return (c->now_rss / 1024 * (c->now - c->then) / c->now * (part >> whole) * 4) >> 20;
@@ -103,7 +112,7 @@ static uint64_t new_kib(const struct experience_change *c)
 	return new_kib_at(c, (c->then + c->now) / 2);
 }
 
-/* All had 6400 in the end. */
+/* In the end all have 6400 units together. */
 static void fill_up(struct experience *x)
 {
 	for (uint64_t then = 2000; then <= 6000; then += 20) {
@@ -113,7 +122,7 @@ static void fill_up(struct experience *x)
 	}
 }
 
-static void sees_that_it_becomes_less(void **state)
+static void follows_a_falling_part(void **state)
 {
 	struct experience x = {0};
 	struct experience_change c;
@@ -121,7 +130,7 @@ static void sees_that_it_becomes_less(void **state)
 
 	(void)state;
 	fill_up(&x);
-	/* What was touched a while ago was new more often than what is touched now. */
+	/* Earlier touched pages were new more often than current ones. */
 	for (uint64_t then = 5200; then <= 7200; then += 400) {
 		c = step_from(then, then < 6000 ? 6400 - then : 400);
 		wanted = 10 * MIB + new_kib(&c) * 1024;
@@ -130,8 +139,11 @@ static void sees_that_it_becomes_less(void **state)
 	assert_in_range(new_kib(&c), 0, 256); /* and was more than 1024 */
 }
 
-/* Half of the sharers end: what they have touched stays so, and as little of what is touched next is new. */
-static void sees_that_it_stays_full(void **state)
+/*
+ * Half of the sharers exit. The pages they touched stay in the object, so that still few touched
+ * pages are new.
+ */
+static void knows_that_an_object_stays_full(void **state)
 {
 	struct experience x = {0};
 	struct experience_change c = step_from(2800, 400);
@@ -141,19 +153,22 @@ static void sees_that_it_stays_full(void **state)
 	fill_up(&x);
 	wanted = 10 * MIB + new_kib_at(&c, 6200) * 1024;
 	assert_in_range(mid(&x, &c), wanted - MIB / 3, wanted + MIB / 3);
-	/* So it is found again and again. */
+	/* the same is found again and again */
 	for (unsigned int i = 0; i < 300; i++)
 		(void)experience_learn(&x, &c, wanted, 0);
 	assert_in_range(mid(&x, &c), wanted - MIB / 8, wanted + MIB / 8);
-	/* But where it was emptied, that is known before long. */
+	/* If the object was emptied, the guess follows soon. */
 	for (unsigned int i = 0; i < 60; i++)
 		(void)experience_learn(&x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
 	wanted = 10 * MIB + new_kib(&c) * 1024;
 	assert_in_range(mid(&x, &c), wanted - MIB / 2, wanted);
 }
 
-/* How much was new long before there were lessons they don't tell, but that it was as much at least as the first of them. */
-static void guesses_nothing_of_times_before(void **state)
+/*
+ * How much was new before the first lessons is not known; it is guessed to be as much as in the
+ * first ones.
+ */
+static void uses_the_first_lessons_for_earlier_times(void **state)
 {
 	struct experience x = {0};
 	struct experience_change c = step_from(1000, 5400);
@@ -168,8 +183,8 @@ static void guesses_nothing_of_times_before(void **state)
 	assert_in_range(g.mid, 10 * MIB + added - MIB, 10 * MIB + added + MIB);
 }
 
-/* The same without a place to see it by: it is seen before long. */
-static void forgets_what_was_once(void **state)
+/* Without a total to relate it to, a change is learned soon as well. */
+static void forgets_old_lessons(void **state)
 {
 	struct experience x = {0};
 
@@ -181,15 +196,15 @@ static void forgets_what_was_once(void **state)
 	assert_in_range(mid(&x, &doubled), 29 * MIB, 30 * MIB);
 }
 
-/* Errors that go both ways leave the middle where it is, and make it unsure. */
-static void learns_how_far_off_it_is(void **state)
+/* Errors in both directions leave the middle where it is, and widen the bounds. */
+static void learns_its_error(void **state)
 {
 	struct experience right = {0}, wrong = {0};
 
 	(void)state;
 	learn(&right, 10 * MIB, 1);
 	assert_true(experience_tells(&right));
-	/* One lesson is none. */
+	/* one lesson is not enough */
 	assert_true(likely(&right, 1) > 19 * MIB);
 	learn(&right, 10 * MIB, 60);
 	assert_true(likely(&right, 1) < MIB);
@@ -197,12 +212,12 @@ static void learns_how_far_off_it_is(void **state)
 		learn(&wrong, i % 2 ? 9 * MIB : 11 * MIB, 1);
 	assert_in_range(mid(&wrong, &doubled), 10 * MIB - MIB / 2, 10 * MIB + MIB / 2);
 	assert_in_range(likely(&wrong, 1), 4 * MIB, 16 * MIB);
-	/* Of one that nobody knows, there may be more to it. */
+	/* the bounds are wider for a process without history */
 	assert_true(likely(&wrong, 0) > 3 * likely(&wrong, 1) / 2);
 }
 
-/* One that is like none of the others is known to be so, for a while; and they don't care much. */
-static void knows_the_odd_one(void **state)
+/* A process unlike the others keeps wider bounds for a while. Those of the others hardly change. */
+static void knows_unusual_processes(void **state)
 {
 	struct experience x = {0};
 	uint16_t odd;
@@ -221,7 +236,7 @@ static void knows_the_odd_one(void **state)
 	assert_true(likely(&x, odd) < MIB);
 }
 
-/* A postmaster that hardly maps what its backends do tells nothing of them. */
+/* A postmaster that hardly maps the memory of its backends teaches nothing about them. */
 static void small_changes_teach_nothing(void **state)
 {
 	static const struct experience_change small = {.rss = MIB / 2,
@@ -233,11 +248,11 @@ static void small_changes_teach_nothing(void **state)
 	struct experience x = {0};
 
 	(void)state;
-	assert_true(experience_learn(&x, &small, MIB / 2, 0) > 1); /* but of itself */
+	assert_true(experience_learn(&x, &small, MIB / 2, 0) > 1); /* except about itself */
 	assert_false(experience_tells(&x));
 }
 
-/* Whatever it is told. */
+/* for any input */
 static void keeps_order_for_any_input(void **state)
 {
 	struct experience x = {0};
@@ -264,14 +279,14 @@ static void keeps_order_for_any_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(divides_what_there_was),
-		cmocka_unit_test(learns_what_is_new),
-		cmocka_unit_test(sees_that_it_becomes_less),
-		cmocka_unit_test(sees_that_it_stays_full),
-		cmocka_unit_test(guesses_nothing_of_times_before),
-		cmocka_unit_test(forgets_what_was_once),
-		cmocka_unit_test(learns_how_far_off_it_is),
-		cmocka_unit_test(knows_the_odd_one),
+		cmocka_unit_test(divides_the_same_pages),
+		cmocka_unit_test(learns_the_part_of_new_pages),
+		cmocka_unit_test(follows_a_falling_part),
+		cmocka_unit_test(knows_that_an_object_stays_full),
+		cmocka_unit_test(uses_the_first_lessons_for_earlier_times),
+		cmocka_unit_test(forgets_old_lessons),
+		cmocka_unit_test(learns_its_error),
+		cmocka_unit_test(knows_unusual_processes),
 		cmocka_unit_test(small_changes_teach_nothing),
 		cmocka_unit_test(keeps_order_for_any_input),
 	};

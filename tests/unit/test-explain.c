@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memtally explain over a tree that looks like /proc, of which a process may end, or execute another program, while its maps are read. */
+/*
+ * Tests `memtally explain` over a simulated /proc, in which a process may exit, or execute another
+ * program, while its maps are read.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -11,10 +14,10 @@
 
 enum { KIB = 1024, SUBJECT = 42, OTHER = 43 };
 
-/* Whether pids are taken for those of the kernel that is running; all address spaces are one then. */
+/* Treat pids as those of the running kernel, and all address spaces as one. */
 static bool is_live;
 
-/* The tree counts as the kernel's own, which averages map counts. */
+/* Treat the tree as a kernel that averages map counts. */
 static bool is_averaged;
 
 int __real_procfs_open(const char *path, struct procfs *ret);
@@ -48,7 +51,7 @@ int __wrap_kcmp_memory(pid_t a, pid_t b)
 static const struct tree_process subject = {.pid = SUBJECT, .name = "subject", .rss_kib = 900},
 				 other = {.pid = OTHER, .name = "other", .rss_kib = 500};
 
-/* Memory that it was forked with, and shared memory that nobody else has touched. */
+/* Memory from before a fork, and shared memory that no other process has touched. */
 static const char smaps[] =
 	"10000-20000 rw-p 00000000 00:00 0\nRss: 64 kB\nPss: 32 kB\nShared_Clean: 0 kB\n"
 	"Shared_Dirty: 64 kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: 0 kB\nAnonymous: 64 kB\n"
@@ -70,7 +73,7 @@ static void populate(struct tree *t)
 	tree_write(t, "43/maps", maps);
 }
 
-/* They go on for as long as it takes to open their maps. */
+/* Lets a process exit while its maps is opened. maps stays readable; stat and status are gone. */
 static void end_subject(void *tree)
 {
 	tree_remove(tree, "42/stat");
@@ -83,7 +86,7 @@ static void end_other(void *tree)
 	tree_remove(tree, "43/status");
 }
 
-/* Another program, which maps the same. */
+/* Executes another program, which has the same mappings. */
 static void execute(void *tree)
 {
 	struct tree_process changed = other;
@@ -92,7 +95,10 @@ static void execute(void *tree)
 	tree_add(tree, &changed);
 }
 
-/* Not for as long as it is looked into: from when its maps are opened on, which is next. */
+/*
+ * Executes another program at each call but the first. The first call is for smaps, which is to be
+ * read in peace.
+ */
 static void execute_subject(void *tree)
 {
 	struct tree_process changed = subject;
@@ -113,7 +119,7 @@ static void execute_another(void *tree)
 	tree_add(tree, &changed);
 }
 
-/* When maps is opened so often: the subject's smaps, and its maps, are the first two. */
+/* When the NTH maps or smaps is opened; the subject's smaps and maps are the first two. */
 static struct tree_event at(struct tree *t, unsigned int nth, void (*call)(void *to))
 {
 	return (struct tree_event){.suffix = "maps", .nth = nth, .call = call, .to = t};
@@ -127,7 +133,10 @@ static json_int_t number_at(const struct asked *a, const char *path)
 	return json_integer_value(found);
 }
 
-/* Of so many OTHERS all was read, and so many of them share; and so many more could not be looked at. */
+/*
+ * Expects that OTHERS processes were read completely, SHARE of them share, and REFUSED more could
+ * not be read.
+ */
 static void check_seen(
 	const struct asked *a, unsigned int others, unsigned int share, unsigned int refused)
 {
@@ -145,7 +154,7 @@ static void check_shared(const struct asked *a, unsigned int others, unsigned in
 	check_seen(a, others, share, 0);
 }
 
-static void who_is_whole_shares(void **state)
+static void completely_read_processes_share(void **state)
 {
 	AUTO_ASKED struct asked a;
 	AUTO_TREE struct tree t;
@@ -156,7 +165,7 @@ static void who_is_whole_shares(void **state)
 	check_shared(&a, 1, 1);
 }
 
-static void who_ends_meanwhile_keeps_nothing(void **state)
+static void processes_that_exit_do_not_count(void **state)
 {
 	AUTO_ASKED struct asked a;
 	AUTO_TREE struct tree t;
@@ -168,8 +177,8 @@ static void who_ends_meanwhile_keeps_nothing(void **state)
 	check_shared(&a, 0, 0);
 }
 
-/* It is what it is by then; who does so all the time could not be looked at. */
-static void who_executes_another_program_is_that(void **state)
+/* It counts as its new program. A process that executes again and again could not be read. */
+static void an_exec_counts_as_the_new_program(void **state)
 {
 	struct tree t;
 	struct tree_event once = at(&t, 3, execute), always = at(&t, 0, execute_another);
@@ -188,8 +197,8 @@ static void who_executes_another_program_is_that(void **state)
 	tree_done(&t);
 }
 
-/* Whatever was the matter: who could not be looked at may share. */
-static void who_cannot_be_read_is_counted(void **state)
+/* Whatever the error: a process that could not be read may share. */
+static void unreadable_processes_are_counted(void **state)
 {
 	static const int errors[] = {EACCES, EMFILE, ENFILE, EIO};
 	AUTO_TREE struct tree t;
@@ -210,8 +219,8 @@ static void who_cannot_be_read_is_counted(void **state)
 	asked_done(&a);
 }
 
-/* It is none of the others, and what is said of it is of what it was. */
-static void who_is_explained_may_execute_another_program(void **state)
+/* The explained process is not one of the others, and the explanation is of its former image. */
+static void the_explained_process_may_execute(void **state)
 {
 	AUTO_ASKED struct asked a;
 	AUTO_TREE struct tree t;
@@ -223,8 +232,8 @@ static void who_is_explained_may_execute_another_program(void **state)
 	check_shared(&a, 1, 1);
 }
 
-/* Others are looked at after it was: it is not taken for one of them, nor they for it. */
-static void who_is_explained_may_have_ended(void **state)
+/* The others are read after the explained process. The one is not mistaken for the other. */
+static void the_explained_process_may_exit(void **state)
 {
 	AUTO_ASKED struct asked a;
 	AUTO_TREE struct tree t;
@@ -236,7 +245,7 @@ static void who_is_explained_may_have_ended(void **state)
 	check_shared(&a, 1, 1);
 }
 
-static void twins_are_whole_too(void **state)
+static void equal_processes_are_complete(void **state)
 {
 	struct tree t;
 	struct tree_event event = at(&t, 3, end_other);
@@ -259,7 +268,10 @@ static void twins_are_whole_too(void **state)
 	is_live = false;
 }
 
-/* Its own mounts tell that one file is on tmpfs; the mounts of the reader tell it of another file. */
+/*
+ * The process's own mounts show that one file is on tmpfs. By the reader's mounts another file
+ * would be.
+ */
 static void files_on_tmpfs_are_shared_memory(void **state)
 {
 	static const char text[] =
@@ -290,8 +302,8 @@ static void files_on_tmpfs_are_shared_memory(void **state)
 	assert_int_equal(number_at(&a, "processes.0.if_ended.cached_bytes"), 8 * KIB);
 }
 
-/* It is said once, and nothing is called exact. */
-static void averages_are_said(void **state)
+/* The warning is printed once, and no figure is called exact. */
+static void averages_are_reported(void **state)
 {
 	static const char warning[] = "this kernel averages the map counts of large folios";
 	const char *said;
@@ -318,15 +330,15 @@ static void averages_are_said(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_whole_shares),
-		cmocka_unit_test(who_ends_meanwhile_keeps_nothing),
-		cmocka_unit_test(who_executes_another_program_is_that),
-		cmocka_unit_test(who_cannot_be_read_is_counted),
-		cmocka_unit_test(who_is_explained_may_execute_another_program),
-		cmocka_unit_test(who_is_explained_may_have_ended),
-		cmocka_unit_test(twins_are_whole_too),
+		cmocka_unit_test(completely_read_processes_share),
+		cmocka_unit_test(processes_that_exit_do_not_count),
+		cmocka_unit_test(an_exec_counts_as_the_new_program),
+		cmocka_unit_test(unreadable_processes_are_counted),
+		cmocka_unit_test(the_explained_process_may_execute),
+		cmocka_unit_test(the_explained_process_may_exit),
+		cmocka_unit_test(equal_processes_are_complete),
 		cmocka_unit_test(files_on_tmpfs_are_shared_memory),
-		cmocka_unit_test(averages_are_said),
+		cmocka_unit_test(averages_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

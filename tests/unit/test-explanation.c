@@ -15,7 +15,7 @@ static json_int_t integer_of(const json_t *json, const char *object, const char 
 	return json_integer_value(value);
 }
 
-static void json_has_what_others_keep(void **state)
+static void json_has_memory_kept_by_others(void **state)
 {
 	struct explained p;
 	json_t *json;
@@ -37,8 +37,11 @@ static void json_has_what_others_keep(void **state)
 	explained_close(&p);
 }
 
-/* Nothing of it would come back, or be others' more than it is. */
-static void json_has_who_is_the_same(void **state)
+/*
+ * If another process has the same address space, the exit of one frees nothing, and no share of a
+ * third process changes.
+ */
+static void json_names_a_shared_address_space(void **state)
 {
 	static const char *const ends[] = {"freed_bytes", "shmem_bytes_max", "shmem_kept_bytes",
 		"shmem_named_bytes", "cached_bytes", "others_pss_bytes", "swap_bytes_max",
@@ -75,7 +78,7 @@ static void json_has_who_is_the_same(void **state)
 	explained_close(&p);
 }
 
-static void json_says_what_is_a_bound(void **state)
+static void json_marks_bounds(void **state)
 {
 	struct explained p;
 	json_t *json;
@@ -139,9 +142,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_has_exact_figures),
-		cmocka_unit_test(json_has_what_others_keep),
-		cmocka_unit_test(json_has_who_is_the_same),
-		cmocka_unit_test(json_says_what_is_a_bound),
+		cmocka_unit_test(json_has_memory_kept_by_others),
+		cmocka_unit_test(json_names_a_shared_address_space),
+		cmocka_unit_test(json_marks_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

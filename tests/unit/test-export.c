@@ -18,9 +18,10 @@ static void decides_by_rank_and_patience(void **state)
 		{0, false, 0, true, 0},
 		{9, false, 0, true, 0},
 		{10, false, 0, false, 0}, /* not among the first 10 */
-		{10, true, 4, true, 0},   /* within 1.2 N: it stays, patience anew */
+		/* within 1.2 N: it keeps its series, and its patience starts anew */
+		{10, true, 4, true, 0},
 		{11, true, 4, true, 0},
-		{12, true, 0, true, 1}, /* below: it stays for now */
+		{12, true, 0, true, 1}, /* below: it keeps its series for now */
 		{12, true, 3, true, 4},
 		{12, true, 4, false, 0}, /* the fifth pass in a row */
 		{20, true, 0, false, 0}, /* never more than 2 N */
@@ -76,7 +77,7 @@ static void exports_the_largest(void **state)
 	scopes_done(&s);
 }
 
-static void never_exports_a_thing_called_other(void **state)
+static void never_exports_the_name_other(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
 	struct scopes s = {0};
@@ -90,7 +91,7 @@ static void never_exports_a_thing_called_other(void **state)
 	scopes_done(&s);
 }
 
-static void two_of_like_weight_do_not_take_turns(void **state)
+static void two_of_equal_size_do_not_alternate(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
 	struct scopes s = {0};
@@ -133,8 +134,8 @@ static void keeps_the_empty_for_an_hour(void **state)
 	scopes_done(&s);
 }
 
-/* Programs with names made at random must not grow the number of series without end. */
-static void churn_does_not_pass_the_cap(void **state)
+/* Programs with random names must not increase the number of series without limit. */
+static void churn_does_not_exceed_the_limit(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
 	struct scopes s = {0};
@@ -171,7 +172,7 @@ static void processes_by_three_rankings(void **state)
 		ROW_SET(&row[i], PROCESS_PSS, 100 - i);
 	}
 	ROW_SET(&row[3], PROCESS_VM_SWAP, 5);
-	ROW_SET(&row[4], PROCESS_VM_SWAP, 0); /* no swap is no rank */
+	ROW_SET(&row[4], PROCESS_VM_SWAP, 0); /* no rank without swap */
 	process[2].growth.hwm_bytes = 1;
 	assert_int_equal(export_processes(list, row, 5, 1, &scratch), 0);
 	assert_true(process[0].exported);
@@ -184,8 +185,8 @@ static void processes_by_three_rankings(void **state)
 		assert_false(process[i].exported);
 }
 
-/* However they take turns, no ranking has more than 2 N of them. */
-static void turns_of_processes_do_not_pass_the_cap(void **state)
+/* However ranks change, no ranking exports more than 2 N processes. */
+static void changing_ranks_do_not_exceed_the_limit(void **state)
 {
 	enum { COUNT = 60, N = 3 };
 	AUTO_BUFFER struct buffer scratch = {0};
@@ -221,11 +222,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decides_by_rank_and_patience),
 		cmocka_unit_test(exports_the_largest),
-		cmocka_unit_test(never_exports_a_thing_called_other),
-		cmocka_unit_test(two_of_like_weight_do_not_take_turns),
+		cmocka_unit_test(never_exports_the_name_other),
+		cmocka_unit_test(two_of_equal_size_do_not_alternate),
 		cmocka_unit_test(keeps_the_empty_for_an_hour),
-		cmocka_unit_test(churn_does_not_pass_the_cap),
-		cmocka_unit_test(turns_of_processes_do_not_pass_the_cap),
+		cmocka_unit_test(churn_does_not_exceed_the_limit),
+		cmocka_unit_test(changing_ranks_do_not_exceed_the_limit),
 		cmocka_unit_test(processes_by_three_rankings),
 	};
 

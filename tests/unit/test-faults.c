@@ -38,7 +38,10 @@ static void measured(struct scene *s, unsigned int i, uint32_t faults)
 	faults_measured(&s->reader, &s->process[i], &walked, 300 * SEC);
 }
 
-/* COUNT of them, each of whom has 100 MiB, of which it shares 90 with others. */
+/*
+ * Returns a scene with COUNT processes. Each has 100 MiB of anonymous memory and shares 90 MiB of
+ * it.
+ */
 static struct scene *scene_of(unsigned int count)
 {
 	struct scene *s = calloc(1, sizeof(*s));
@@ -89,7 +92,7 @@ static void scene_done(struct scene **s)
 }
 #define AUTO_SCENE CLEANUP(scene_done)
 
-static void counts_where_it_may_matter(void **state)
+static void counts_faults_of_sharers(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	const struct walked unknown = {.has_faults = false};
@@ -97,10 +100,13 @@ static void counts_where_it_may_matter(void **state)
 	(void)state;
 	assert_true(s->watch[0].has_faults);
 	assert_int_equal(s->watch[0].faults, 1000);
-	s->watch[1].base.pss_anon = 100 * MIB; /* all of it is its own */
+	s->watch[1].base.pss_anon = 100 * MIB; /* all of it is private */
 	measured(s, 1, 2000);
 	assert_false(s->watch[1].has_faults);
-	/* Of whom that was not expected it is asked now, if it matters. */
+	/*
+	 * If a measurement brought no fault counter, it is read now, provided that the process
+	 * shares memory.
+	 */
 	tree_set_faults(&s->tree, 10, 3000);
 	faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
 	assert_true(s->watch[0].has_faults);
@@ -120,8 +126,8 @@ static void look(struct scene *s, uint64_t max_age_ns, uint64_t available_ns)
 	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, max_age_ns, available_ns);
 }
 
-/* Some in each pass, all of them several times in a maximum age. */
-static void looks_in_turn(void **state)
+/* Each pass reads some counters; each is read several times within the maximum age. */
+static void reads_in_turn(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -136,7 +142,10 @@ static void looks_in_turn(void **state)
 	assert_int_equal(s->opened.count, MEMBERS - 3);
 }
 
-/* What has grown was faulted in: anonymous memory, and files and shared memory, of which each page may be a fault. */
+/*
+ * Growth takes faults: of anonymous memory, files and shared memory. Each new page may be one
+ * fault.
+ */
 static void growth_is_no_write(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -165,7 +174,7 @@ static void join(struct scene *s, unsigned int i)
 		0);
 }
 
-/* The first LAST of them have a family, and fault for 40 MiB, in which they share enough for that. */
+/* The first LAST processes form a family. All fault for 40 MiB, which they share. */
 static void write_all(struct scene *s, unsigned int last)
 {
 	for (unsigned int i = 0; i < MEMBERS; i++) {
@@ -184,21 +193,21 @@ static unsigned int count_broken(const struct scene *s)
 	return count;
 }
 
-/* Where one writes, its family is looked at in the same pass, and nobody else. */
+/* If one member writes, the counters of its family are read in the same pass, and no others. */
 static void one_alarms_its_family(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
 	(void)state;
 	write_all(s, 4);
-	/* In turn one of them comes now, and one of the others. */
+	/* Due now are one of the family, and one of the others. */
 	look(s, 120 * SEC, SEC);
 	assert_int_equal(s->opened.count, 5);
 	assert_int_equal(count_broken(s), 5);
 }
 
-/* Whose faults were for nothing before alarms nobody. */
-static void who_is_calm_alarms_nobody(void **state)
+/* A member whose earlier faults were no writes does not alarm its family. */
+static void calm_members_raise_no_alarm(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -210,8 +219,11 @@ static void who_is_calm_alarms_nobody(void **state)
 	assert_int_equal(s->opened.count, 2);
 }
 
-/* Looks out of turn take a quarter of the tokens, and go on where they ended. */
-static void alarms_cost_no_more_than_their_part(void **state)
+/*
+ * Readings because of an alarm take a quarter of the tokens, and continue in the next pass where
+ * they ended.
+ */
+static void alarms_take_a_part_of_the_budget(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -225,7 +237,7 @@ static void alarms_cost_no_more_than_their_part(void **state)
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		for (unsigned int i = 0; i < MEMBERS; i++)
 			s->watch[i].is_unwatched = false;
-		look(s, 1200 * SEC, 80 * NS_PER_USEC); /* that is two; nobody's turn has come */
+		look(s, 1200 * SEC, 80 * NS_PER_USEC); /* enough for two; no reading is due */
 		assert_int_equal(s->opened.count, 0);
 		faults_alarmed(&s->faults, &s->reader, &s->table);
 		assert_int_equal(s->opened.count, 2);
@@ -254,17 +266,17 @@ static void age(struct scene *s, uint64_t age_ns)
 }
 
 /*
- * A parent and its child, and others: where tokens are gone no alarm would find who writes, so that whoever was not looked at
- * for longer than an interval may have written to all that it shares.
+ * Without tokens no alarm would find a writer. So a process whose counter was not read for longer
+ * than an interval may have written to all that it shares.
  */
-static void who_is_not_watched_may_have_written(void **state)
+static void unread_processes_may_have_written(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
 	(void)state;
 	age(s, 15 * SEC);
 	s->watch[5].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 5 * SEC;
-	/* As long as there are looks left for an alarm, it is enough to come in turn. */
+	/* While there are tokens for an alarm, regular readings are enough. */
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(s->opened.count, 0);
 	assert_int_equal(high_of(s, 0), 20 * MIB);
@@ -272,29 +284,34 @@ static void who_is_not_watched_may_have_written(void **state)
 	assert_int_equal(s->opened.count, 0);
 	for (unsigned int i = 0; i < 5; i++)
 		assert_int_equal(high_of(s, i), 100 * MIB);
-	/* What the others may have written to was its as well. */
+	/* Process 5 shared what the others may have written to. */
 	assert_true(high_of(s, 5) > 40 * MIB);
 	assert_false(s->watch[5].is_unwatched || s->watch[6].is_unwatched);
-	/* That is no reason to measure any of them. */
+	/* This doubt is no reason to measure any of them. */
 	for (unsigned int i = 0; i < MEMBERS; i++) {
 		assert_int_equal(relations_broken(&s->watch[i]), 0);
 		assert_int_equal(
 			choosing_doubt(&s->watch[i], 20 * MIB, 20 * MIB, high_of(s, i)), 0);
 	}
 
-	/* It is looked at as soon as that can be, and then it is known; in a small family nothing is left to suspect. */
+	/*
+	 * The counters are read as soon as there are tokens. In a small family no suspicion is left
+	 * then.
+	 */
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(s->opened.count, 5);
 	for (unsigned int i = 0; i < MEMBERS; i++)
 		assert_int_equal(high_of(s, i), 20 * MIB);
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(s->opened.count, 0);
-	look(s, 1200 * SEC, 0); /* nobody's look is older than an interval */
+	look(s, 1200 * SEC, 0); /* no reading is older than an interval */
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
-/* A fork copies much of what it shares in its first seconds, whatever is known of its family. */
-static void the_young_are_watched(void **state)
+/*
+ * A forked process copies much shared memory in its first seconds, even if its family is not known.
+ */
+static void young_processes_are_read(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
@@ -308,13 +325,16 @@ static void the_young_are_watched(void **state)
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(s->opened.count, 1);
 	assert_int_equal(relations_broken(&s->watch[3]), 40 * MIB);
-	/* Not if there are no looks left. */
+	/* without tokens it is not read */
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 0);
 }
 
-/* Those few who share most of all are looked at all the same: others' births neither hide what they do nor widen their bounds. */
-static void the_largest_are_always_watched(void **state)
+/*
+ * The counters of the few processes that share most are always read. So births elsewhere do not
+ * hide their writes, nor widen their bounds.
+ */
+static void the_largest_are_always_read(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -331,13 +351,13 @@ static void the_largest_are_always_watched(void **state)
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 	assert_int_equal(relations_broken(&s->watch[1]), 750 * MIB);
 	assert_true(s->watch[2].is_unwatched);
-	/* Once is enough if it is its turn as well. */
+	/* once is enough if it is due as well */
 	look(s, 40 * SEC, 0);
 	assert_int_equal(s->opened.count, MEMBERS);
 }
 
-/* However many others share nearly as much: the 64 who share most. */
-static void many_hide_nobody(void **state)
+/* However many processes share nearly as much: the 64 that share most are read. */
+static void many_processes_do_not_hide_the_largest(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_of(CROWD);
 
@@ -347,7 +367,7 @@ static void many_hide_nobody(void **state)
 		s->watch[i].seen.resident = s->watch[i].base.anon / PAGE;
 		s->watch[i].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
 	}
-	s->watch[CROWD - 1].has_faults = false; /* of whose writes nobody knows anything */
+	s->watch[CROWD - 1].has_faults = false; /* its writes are not known */
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 64);
 	for (unsigned int i = 0; i < CROWD; i++)
@@ -358,8 +378,11 @@ static void many_hide_nobody(void **state)
 	assert_false(s->watch[5].is_unwatched);
 }
 
-/* Nor is anything known of a child that could not be measured: its family may have gained by what it has written to. */
-static void who_was_never_measured_may_have_written(void **state)
+/*
+ * The writes of a child that could not be measured are not known: its family may have gained by
+ * them.
+ */
+static void unmeasured_children_may_have_written(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -376,7 +399,7 @@ static void who_was_never_measured_may_have_written(void **state)
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
-/* A measurement tells as much as a look does. */
+/* A measurement brings the fault counter as a reading does. */
 static void a_measurement_ends_the_suspicion(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -389,7 +412,7 @@ static void a_measurement_ends_the_suspicion(void **state)
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
-/* I is found to have 40 MiB more than it was expected to, by a walk that began at FAULTS. */
+/* Process I has 40 MiB more than was estimated, by a walk that began at FAULTS. */
 static bool find(struct scene *s, unsigned int i, uint32_t faults)
 {
 	const struct walked walked = {.faults = faults, .has_faults = true};
@@ -408,10 +431,10 @@ static uint64_t broken_of(const struct kin_member *m)
 }
 
 /*
- * What one has written to until its faults were looked at, those know who were measured between that and its own walk;
- * not what it has written to since.
+ * Copies that a process made before its counter was read: members that were measured between that
+ * reading and its own walk know them. They do not know later copies.
  */
-static void tells_those_who_can_not_know(void **state)
+static void reports_writes_to_earlier_members(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -424,16 +447,18 @@ static void tells_those_who_can_not_know(void **state)
 		tree_set_faults(&s->tree, pid, 1000 + 50 * 256);
 	look(s, 10 * SEC, 0);
 	join(s, 4);
-	/* The others may have gained by that before anybody is measured, as far as they share. */
+	/*
+	 * Before any measurement, the others may have gained by the writes, as far as they share.
+	 */
 	assert_int_equal(high_of(s, 5), 100 * MIB);
 	assert_int_equal(high_of(s, 4), 60 * MIB);
 	find(s, 0, 1000 + 50 * 256);
 	assert_int_equal(broken_of(&s->watch[4].kin), 0);
 	assert_int_equal(broken_of(&s->watch[5].kin), 40 * MIB);
-	/* Nor what the other may have written to. */
+	/* Nor does member 4 suspect writes of process 1. */
 	assert_int_equal(kin_suspected(&s->watch[4].kin), 0);
 	assert_int_equal(kin_suspected(&s->watch[5].kin), 50 * MIB);
-	assert_int_equal(kin_suspected(&s->watch[1].kin), 0); /* that is its own */
+	assert_int_equal(kin_suspected(&s->watch[1].kin), 0); /* its own writes */
 	tree_set_faults(&s->tree, 11, 1000 + 51 * 256);
 	find(s, 1, 1000 + 51 * 256);
 	assert_int_equal(broken_of(&s->watch[4].kin), 40 * MIB);
@@ -441,8 +466,8 @@ static void tells_those_who_can_not_know(void **state)
 	assert_int_equal(kin_suspected(&s->watch[5].kin), 0);
 }
 
-/* Who has more because others have let go of it has nothing to tell. */
-static void tells_of_what_was_written_alone(void **state)
+/* A process that has more because others released shared memory has not written. */
+static void reports_only_written_memory(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -455,18 +480,21 @@ static void tells_of_what_was_written_alone(void **state)
 	assert_int_equal(broken_of(&s->watch[1].kin), 0);
 	assert_true(find(s, 0, 1000 + 10 * 256));
 	assert_int_equal(broken_of(&s->watch[1].kin), 10 * MIB);
-	s->watch[2].has_faults = false; /* nobody knows */
+	s->watch[2].has_faults = false; /* its faults are not known */
 	assert_false(find(s, 2, 1000));
 	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB);
-	/* A little is worth to be told if it is known to be written. */
+	/* A small difference counts if faults show that it was written. */
 	assert_true(find(s, 3, 1000 + 8));
 	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB + 8 * PAGE);
 	assert_false(find(s, 3, 1000 + 7));
 	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB + 8 * PAGE);
 }
 
-/* Where one of a family was found to write, all of it are looked at in each pass, for as long as a measurement may be old. */
-static void looks_where_somebody_writes(void **state)
+/*
+ * If a member was found to write, the counters of its family are read in each pass, for as long as
+ * the maximum age.
+ */
+static void reads_families_with_writers(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -476,12 +504,12 @@ static void looks_where_somebody_writes(void **state)
 		join(s, i);
 	}
 	find(s, 0, 1000 + 40 * 256);
-	/* Of the others one is due; or it is one of the family. */
+	/* One other process is due; or it is a member. */
 	for (unsigned int pass = 0; pass < 6; pass++) {
 		look(s, 240 * SEC, SEC);
 		assert_in_range(s->opened.count, 4, 5);
 	}
-	/* But not where tokens are short. */
+	/* not if tokens are short */
 	look(s, 240 * SEC, 0);
 	assert_int_equal(s->opened.count, 1);
 	assert_true(kin_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME) - SEC));
@@ -490,12 +518,13 @@ static void looks_where_somebody_writes(void **state)
 }
 
 /*
- * A write to what is shared moves no counter but that of faults: who faulted is measured, and then, since it has more
- * for itself now, the other, which never faults.
+ * A write to shared memory moves no counter except that of faults. The process that faulted is
+ * measured. Then, because it has more private memory, the other sharer is measured, which has no
+ * faults.
  */
-static void faults_tell_of_writes(void **state)
+static void faults_reveal_writes(void **state)
 {
-	/* Faults are read twice as often as passes are made. */
+	/* with this age, faults are read in every second interval */
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(40 * NS_PER_SEC);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
@@ -525,10 +554,10 @@ static void faults_tell_of_writes(void **state)
 }
 
 /*
- * What a writer has by writing is no more than its own: where another of the family ended as well, that tells nothing of what
- * the rest have by that.
+ * Memory that a writer has copied is its own. If another member exits at the same time, the
+ * writer's measurement does not correct the others' guesses.
  */
-static void a_writer_teaches_nothing(void **state)
+static void a_writer_corrects_no_other(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(40 * NS_PER_SEC);
 	AUTO_VIEW struct view *view = NULL;
@@ -536,7 +565,7 @@ static void a_writer_teaches_nothing(void **state)
 
 	(void)state;
 	p.uss_kib = 8000;
-	p.pss_kib = 8000 + 2000 / 10; /* others share the rest */
+	p.pss_kib = 8000 + 2000 / 10; /* other processes share the rest */
 	for (; p.pid < 50; p.pid++) {
 		adaptive_add_anon(s, &p);
 		tree_set_faults(&s->tree, p.pid, 5000);
@@ -556,10 +585,11 @@ static void a_writer_teaches_nothing(void **state)
 		const struct snapshot_process *row = adaptive_row(view, pid);
 
 		if (row->q[PROCESS_PSS_AGE] < NS_PER_SEC && row->source != SOURCE_ESTIMATE)
-			continue; /* its turn to be measured again */
+			continue; /* measured again because it was due */
 		/*
-		 * Of 19 who may have shared with it one has ended and one has let go: a tenth more, of 200 KiB; somewhat less
-		 * where that was found so late that it can't be the one that ended who is there still.
+		 * Of 19 possible sharers one exited, and one copied: a tenth more, of 200 KiB.
+		 * Somewhat less if the exit was found so late that an unlisted sharer cannot be the
+		 * exited one.
 		 */
 		assert_in_range(row->q[PROCESS_PSS] / 1024, 8208, 8225);
 	}
@@ -574,8 +604,10 @@ static void set_anon_pages(struct adaptive *s, unsigned int kib)
 	tree_write(&s->tree, "meminfo", text);
 }
 
-/* Where the host's sum tells that somebody writes, the same pass knows who, though it was not its turn. */
-static void the_host_alarms_in_time(void **state)
+/*
+ * If the host's sum shows a write, the same pass finds the writer, even if its reading was not due.
+ */
+static void the_host_sum_raises_an_alarm(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -603,7 +635,7 @@ static void the_host_alarms_in_time(void **state)
 	assert_true(adaptive_row(view, writer)->q[PROCESS_PSS_HIGH] >= 10000 * 1024);
 }
 
-/* Faults for nothing count less each time. */
+/* Faults that were no writes count less each time. */
 static void faults_for_nothing_count_less(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(40 * NS_PER_SEC);
@@ -625,24 +657,24 @@ static void faults_for_nothing_count_less(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_where_it_may_matter),
-		cmocka_unit_test(looks_in_turn),
+		cmocka_unit_test(counts_faults_of_sharers),
+		cmocka_unit_test(reads_in_turn),
 		cmocka_unit_test(growth_is_no_write),
 		cmocka_unit_test(one_alarms_its_family),
-		cmocka_unit_test(who_is_calm_alarms_nobody),
-		cmocka_unit_test(alarms_cost_no_more_than_their_part),
-		cmocka_unit_test(who_is_not_watched_may_have_written),
-		cmocka_unit_test(the_young_are_watched),
-		cmocka_unit_test(the_largest_are_always_watched),
-		cmocka_unit_test(many_hide_nobody),
-		cmocka_unit_test(who_was_never_measured_may_have_written),
+		cmocka_unit_test(calm_members_raise_no_alarm),
+		cmocka_unit_test(alarms_take_a_part_of_the_budget),
+		cmocka_unit_test(unread_processes_may_have_written),
+		cmocka_unit_test(young_processes_are_read),
+		cmocka_unit_test(the_largest_are_always_read),
+		cmocka_unit_test(many_processes_do_not_hide_the_largest),
+		cmocka_unit_test(unmeasured_children_may_have_written),
 		cmocka_unit_test(a_measurement_ends_the_suspicion),
-		cmocka_unit_test(tells_those_who_can_not_know),
-		cmocka_unit_test(tells_of_what_was_written_alone),
-		cmocka_unit_test(looks_where_somebody_writes),
-		cmocka_unit_test(faults_tell_of_writes),
-		cmocka_unit_test(a_writer_teaches_nothing),
-		cmocka_unit_test(the_host_alarms_in_time),
+		cmocka_unit_test(reports_writes_to_earlier_members),
+		cmocka_unit_test(reports_only_written_memory),
+		cmocka_unit_test(reads_families_with_writers),
+		cmocka_unit_test(faults_reveal_writes),
+		cmocka_unit_test(a_writer_corrects_no_other),
+		cmocka_unit_test(the_host_sum_raises_an_alarm),
 		cmocka_unit_test(faults_for_nothing_count_less),
 	};
 

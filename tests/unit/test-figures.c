@@ -15,7 +15,7 @@
 #define MIB  (UINT64_C(1) << 20)
 #define SEC  NS_PER_SEC
 
-/* 10 MiB, 4 of them of files; 7 MiB of PSS as measured at 5 s. */
+/* 10 MiB of RSS, 4 MiB of it of files; 7 MiB of PSS, measured at 5 s. */
 static struct watch measured(void)
 {
 	return (struct watch){
@@ -50,7 +50,7 @@ static struct snapshot_process fill(struct figures *f, struct watch *w, uint64_t
 	return row;
 }
 
-static void tells_a_measurement_from_an_estimate(void **state)
+static void distinguishes_measurement_and_estimate(void **state)
 {
 	struct estimate_doubt doubt = {.file_up = MIB};
 	struct watch w = measured();
@@ -69,7 +69,7 @@ static void tells_a_measurement_from_an_estimate(void **state)
 	assert_int_equal(fill(&f, &w, 5 * SEC).outcome, OUTCOME_MEASURED);
 }
 
-/* Whose measurement failed has no PSS, and says why. */
+/* A process whose measurement failed has no PSS, and the outcome says why. */
 static void a_failure_is_no_estimate(void **state)
 {
 	struct watch w = measured();
@@ -89,7 +89,10 @@ static void a_failure_is_no_estimate(void **state)
 	assert_int_equal(fill(&f, &w, 0).source, SOURCE_NONE);
 }
 
-/* A blocked process has its last measurement carried forward with bounds, or its RSS if it was never measured. */
+/*
+ * A blocked process has its last measurement carried forward with bounds, or its RSS if it was
+ * never measured.
+ */
 static void a_blocked_process_is_estimated(void **state)
 {
 	struct watch w = measured();
@@ -117,8 +120,8 @@ static void a_blocked_process_is_estimated(void **state)
 	assert_false(snapshot_has_figure(&row));
 }
 
-/* The kernel's counters may have less than the walk found. */
-static void the_bounds_of_a_blocked_process_hold_its_pss(void **state)
+/* The kernel's counters may be lower than what the walk found. */
+static void the_bounds_of_a_blocked_process_contain_its_pss(void **state)
 {
 	static const uint64_t cases[][3] = {{10, 7, 10}, {5, 7, 7}}; /* RSS, PSS, high */
 
@@ -136,8 +139,11 @@ static void the_bounds_of_a_blocked_process_hold_its_pss(void **state)
 	}
 }
 
-/* Of one that was never measured: its own memory, and of files as much as the others had in the last pass. */
-static void guesses_by_what_others_share(void **state)
+/*
+ * A process that was never measured: its private memory, and files in the ratio that the other
+ * processes had in the last pass.
+ */
+static void guesses_by_shares_of_others(void **state)
 {
 	struct watch w = measured(), unknown = measured();
 	struct snapshot_process row;
@@ -149,7 +155,7 @@ static void guesses_by_what_others_share(void **state)
 	figures_init(&f, PAGE);
 	figures_begin(&f, 0, SEC);
 	row = fill(&f, &unknown, 0);
-	assert_int_equal(row.q[PROCESS_PSS], 8 * MIB); /* nobody to go by: half */
+	assert_int_equal(row.q[PROCESS_PSS], 8 * MIB); /* no other process: half */
 	assert_int_equal(row.q[PROCESS_PSS_LOW], 0);
 	assert_int_equal(row.q[PROCESS_PSS_HIGH], 10 * MIB);
 	assert_false(ROW_HAS(&row, PROCESS_PSS_AGE));
@@ -182,7 +188,7 @@ static void knows_the_oldest(void **state)
 	assert_int_equal(figures_oldest_ns(&f, now_ns), 0);
 }
 
-static void counts_how_far_off_it_was(void **state)
+static void counts_errors(void **state)
 {
 	struct figures f;
 
@@ -196,7 +202,7 @@ static void counts_how_far_off_it_was(void **state)
 	assert_int_equal(f.errors.sum_ns, 2 * SEC);
 	assert_int_equal(f.off_bytes, 101);
 	assert_int_equal(f.found_bytes, 200);
-	/* What was lately fades, by as much of it as of a maximum age goes by; the sums do not. */
+	/* Recent errors fade, by the part of a maximum age that has passed. The sums do not. */
 	assert_int_equal(f.recent_off, 101);
 	assert_int_equal(f.recent_found, 200);
 	figures_begin(&f, 60 * SEC, 300 * SEC);
@@ -210,8 +216,8 @@ static void counts_how_far_off_it_was(void **state)
 	assert_int_equal(f.found_bytes, 240);
 }
 
-/* By what passes by from pass to pass. */
-static void what_was_found_lately_fades(void **state)
+/* In a pass they fade by the time since the last one. */
+static void recent_errors_fade(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(NS_PER_MSEC);
 	const struct timespec longer = {.tv_nsec = 2 * NS_PER_MSEC};
@@ -226,8 +232,8 @@ static void what_was_found_lately_fades(void **state)
 	assert_true(f->recent_found < UINT64_C(1) << 49);
 }
 
-/* Without tokens the rest has to wait: then the counters alone say what there is. */
-static void guesses_what_the_budget_forbids(void **state)
+/* Without tokens the other processes wait: their figures come from counters alone. */
+static void guesses_without_budget(void **state)
 {
 	struct pass_options poor = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
@@ -239,7 +245,7 @@ static void guesses_what_the_budget_forbids(void **state)
 	(void)state;
 	poor.budget_cpu_ppm = 1; /* 60 us a minute */
 	s = adaptive_new(&poor);
-	view_unref(adaptive_pass(s)); /* who is there at the start is excused */
+	view_unref(adaptive_pass(s)); /* processes that are there at the start are excused */
 	for (size_t i = 1; i < ARRAY_SIZE(adaptive_cast); i++) {
 		p = adaptive_cast[i];
 		p.pid += 100;
@@ -268,8 +274,8 @@ static void guesses_what_the_budget_forbids(void **state)
 	assert_int_equal(pass_measure(s->pass), 0);
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, measured);
 	poor.budget_cpu_ppm = 1000000;
-	pass_set_options(s->pass, &poor);        /* at once */
-	for (unsigned int i = 0; i < 100; i++) { /* the debt is made up for */
+	pass_set_options(s->pass, &poor);        /* takes effect at once */
+	for (unsigned int i = 0; i < 100; i++) { /* until the debt is paid */
 		struct timespec t = {.tv_nsec = 1000000};
 
 		nanosleep(&t, NULL);
@@ -281,7 +287,7 @@ static void guesses_what_the_budget_forbids(void **state)
 	assert_int_equal(adaptive_row(next, 113)->q[PROCESS_PSS], 64004 * 1024);
 }
 
-static void says_who_is_denied(void **state)
+static void reports_denied_processes(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	const struct snapshot_process *row;
@@ -292,7 +298,7 @@ static void says_who_is_denied(void **state)
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		AUTO_VIEW struct view *view = NULL;
 
-		if (pass == 2) { /* its status is read, and says nothing of what is denied */
+		if (pass == 2) { /* its status is read, and does not change the outcome */
 			p.rss_kib += 100;
 			adaptive_add(s, &p, 0);
 		}
@@ -304,12 +310,15 @@ static void says_who_is_denied(void **state)
 		assert_int_equal(row->q[PROCESS_RSS], p.rss_kib * 1024);
 		assert_int_equal(view_host(view)->q[SCOPE_UNMEASURED_DENIED], 4);
 		assert_int_equal(
-			s->opened[OPENED_ROLLUP].count, pass ? 0 : 4); /* nor is it tried again */
+			s->opened[OPENED_ROLLUP].count, pass ? 0 : 4); /* it is not tried again */
 		assert_false(view_is_complete(view));
 	}
 }
 
-/* What is put off, because it takes long or costs too much, is asked whether it may be read, once. */
+/*
+ * A process whose measurement is deferred, because of its size or cost, is tested once for
+ * permission.
+ */
 static void denies_at_first_sight(void **state)
 {
 	struct tree_event smaps = {.suffix = "smaps", .error = EACCES};
@@ -326,7 +335,7 @@ static void denies_at_first_sight(void **state)
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		AUTO_VIEW struct view *view = NULL;
 
-		if (pass == 1) /* a birth that nobody can pay for */
+		if (pass == 1) /* a newborn for which there are no tokens */
 			budget_charge(
 				&s->pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
 		if (pass == 1) {
@@ -347,7 +356,7 @@ static void denies_at_first_sight(void **state)
 	}
 	assert_int_equal(adaptive_turns(s), 0);
 
-	/* Another image is another question. */
+	/* a new image is tested again */
 	smaps.error = 0;
 	p.image++;
 	p.rss_kib += 400;
@@ -366,16 +375,16 @@ static void denies_at_first_sight(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_a_measurement_from_an_estimate),
+		cmocka_unit_test(distinguishes_measurement_and_estimate),
 		cmocka_unit_test(a_failure_is_no_estimate),
 		cmocka_unit_test(a_blocked_process_is_estimated),
-		cmocka_unit_test(the_bounds_of_a_blocked_process_hold_its_pss),
-		cmocka_unit_test(guesses_by_what_others_share),
+		cmocka_unit_test(the_bounds_of_a_blocked_process_contain_its_pss),
+		cmocka_unit_test(guesses_by_shares_of_others),
 		cmocka_unit_test(knows_the_oldest),
-		cmocka_unit_test(counts_how_far_off_it_was),
-		cmocka_unit_test(what_was_found_lately_fades),
-		cmocka_unit_test(guesses_what_the_budget_forbids),
-		cmocka_unit_test(says_who_is_denied),
+		cmocka_unit_test(counts_errors),
+		cmocka_unit_test(recent_errors_fade),
+		cmocka_unit_test(guesses_without_budget),
+		cmocka_unit_test(reports_denied_processes),
 		cmocka_unit_test(denies_at_first_sight),
 	};
 

@@ -9,10 +9,10 @@
 #include "base/file.h"
 #include "tests/unit/allocation.h"
 
-/* What the next reads do, for one test at a time. */
+/* Changes the next reads. For one test at a time. */
 static struct {
-	size_t most;       /* bytes a read may give; 0: as many as are wanted */
-	unsigned int fail; /* the Nth read fails; 0: none does */
+	size_t most;       /* bytes that one read may return; 0: no limit */
+	unsigned int fail; /* the Nth read fails; 0: none */
 	int error;
 	unsigned int calls;
 } reads;
@@ -68,7 +68,7 @@ static int reset_reads(void **state)
 	return 0;
 }
 
-/* A file of LEN bytes that differ from their neighbours. */
+/* Writes a file of LEN bytes, each different from its neighbours. */
 static void write_file(size_t len)
 {
 	AUTO_CLOSE int fd = openat(folder_fd, "file", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -107,7 +107,7 @@ static void reads_to_the_end_in_any_pieces(void **state)
 		}
 }
 
-/* Bytes count from 0, so that each shows how many came before. */
+/* Bytes count from 0, so each shows how many bytes came before it. */
 static bool is_ten(const char *text, size_t len, const void *context)
 {
 	assert_ptr_equal(context, folder);
@@ -116,8 +116,8 @@ static bool is_ten(const char *text, size_t len, const void *context)
 	return len >= 10;
 }
 
-/* Nothing more is read, not even the end, once the text is whole. */
-static void stops_where_the_text_is_whole(void **state)
+/* Once the text is complete nothing more is read, not even the end. */
+static void stops_when_the_text_is_complete(void **state)
 {
 	static const size_t wanted[] = {100, 10, 10, 14, 100, 100, 100};
 	static const unsigned int calls[] = {1, 10, 5, 2, 1, 1, 1};
@@ -164,7 +164,7 @@ static void reads_at_an_offset(void **state)
 	}
 }
 
-static void refuses_what_fills_the_buffer(void **state)
+static void refuses_texts_that_fill_the_buffer(void **state)
 {
 	char buf[100];
 	size_t len = 777;
@@ -178,7 +178,7 @@ static void refuses_what_fills_the_buffer(void **state)
 	assert_int_equal(len, 777);
 }
 
-static void hands_up_errors(void **state)
+static void returns_errors(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 	unsigned int before = unit_descriptors();
@@ -227,7 +227,7 @@ static void goes_on_after_a_signal(void **state)
 	assert_int_equal(b.len, 50);
 }
 
-/* In whatever pieces the kernel gives it, the whole file arrives. */
+/* The whole file is read, in whatever pieces the kernel returns it. */
 static void reads_all_in_any_pieces(void **state)
 {
 	static const size_t lens[] = {0, 1, 4095, 4096, 4097, 100000};
@@ -285,10 +285,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(reads_to_the_end_in_any_pieces, reset_reads),
-		cmocka_unit_test_setup(stops_where_the_text_is_whole, reset_reads),
+		cmocka_unit_test_setup(stops_when_the_text_is_complete, reset_reads),
 		cmocka_unit_test_setup(reads_at_an_offset, reset_reads),
-		cmocka_unit_test_setup(refuses_what_fills_the_buffer, reset_reads),
-		cmocka_unit_test_setup(hands_up_errors, reset_reads),
+		cmocka_unit_test_setup(refuses_texts_that_fill_the_buffer, reset_reads),
+		cmocka_unit_test_setup(returns_errors, reset_reads),
 		cmocka_unit_test_setup(goes_on_after_a_signal, reset_reads),
 		cmocka_unit_test_setup(reads_all_in_any_pieces, reset_reads),
 		cmocka_unit_test_setup(stops_at_the_limit, reset_reads),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This process's own pages, by the kernel's scan and entry by entry; and entries that a file has. */
+/*
+ * Tests with this process's own pages, by the kernel's scan (PAGEMAP_SCAN) and entry by entry, and
+ * with a file that looks like a pagemap.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -55,7 +58,10 @@ static int own_pagemap(void)
 	return fd;
 }
 
-/* Written to, a page at a time, so that no other comes along: 3 to 6, 100, and each second one from 1000 on. */
+/*
+ * Writes to pages 3 to 6, 100, and every second one from 1000 on, one at a time, so that no
+ * neighbours become resident.
+ */
 static volatile char *make_pages(int prot_flags, size_t page_size)
 {
 	AUTO_CLOSE int fd = memfd_create("pages", MFD_CLOEXEC);
@@ -99,13 +105,13 @@ static void both_ways_find_the_same(void **state)
 		f.has_no_scan = has_no_scan;
 		assert_int_equal(filepages_read(&f, start, start + PAGES * page_size, PAGES), 0);
 		check_pages(&t);
-		/* What is wanted may be had before the end. */
+		/* A limit on the number of pages stops the scan before the end. */
 		t = (struct taken){.base = start};
 		f = of(fd, &t);
 		f.has_no_scan = has_no_scan;
 		assert_int_equal(filepages_read(&f, start, start + PAGES * page_size, 3), 0);
 		assert_true(t.pages >= 3 && t.pages < 705);
-		/* Whoever takes them may end it. */
+		/* The function that takes the ranges may stop the scan. */
 		t = (struct taken){.base = start, .answer = -ENOSPC};
 		f = of(fd, &t);
 		f.has_no_scan = has_no_scan;
@@ -116,7 +122,7 @@ static void both_ways_find_the_same(void **state)
 	munmap((void *)at, PAGES * page_size);
 }
 
-static void copies_are_none(void **state)
+static void private_copies_do_not_count(void **state)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 	volatile char *at = make_pages(MAP_PRIVATE, page_size);
@@ -135,8 +141,11 @@ static void copies_are_none(void **state)
 	munmap((void *)at, PAGES * page_size);
 }
 
-/* 16 TiB with a page at the end: no time worth speaking of by the scan, and else it is refused. */
-static void where_there_is_nothing_is_no_work(void **state)
+/*
+ * 16 TiB with one page at the end take next to no time by the scan. Entry by entry the range is
+ * refused.
+ */
+static void empty_ranges_cost_nothing(void **state)
 {
 	uint64_t size = UINT64_C(1) << 44;
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -191,7 +200,10 @@ static void an_address_space_may_be_gone(void **state)
 	munmap((void *)at, PAGES * page_size);
 }
 
-/* What is no pagemap can't be scanned: then it is read. A page that is being moved is there. */
+/*
+ * A file that is no pagemap cannot be scanned, so it is read. A page that is being migrated is
+ * resident.
+ */
 static void entries_of_a_file(void **state)
 {
 	static const uint64_t entry[] = {0, PAGEMAP_FILE | PAGEMAP_PRESENT, PAGEMAP_PRESENT,
@@ -219,8 +231,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_ways_find_the_same),
-		cmocka_unit_test(copies_are_none),
-		cmocka_unit_test(where_there_is_nothing_is_no_work),
+		cmocka_unit_test(private_copies_do_not_count),
+		cmocka_unit_test(empty_ranges_cost_nothing),
 		cmocka_unit_test(an_address_space_may_be_gone),
 		cmocka_unit_test(entries_of_a_file),
 	};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two processes, of uids that have no name, and three files: a library that was replaced, one with a comma, shared memory. */
+/*
+ * Sample: two processes, of uids without a name, and three files: a replaced library, a name with a
+ * comma, shared memory.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -117,8 +120,8 @@ static void check_table(const struct fixture *f, bool of_mappers, const char *ex
 	check_drawn(f, of_mappers, 0, expected);
 }
 
-/* Without the columns that matter least; and of names, the end. */
-static void on_a_narrow_terminal(void **state)
+/* The least important columns are dropped, and names are shortened to their end. */
+static void narrow_terminals_drop_columns(void **state)
 {
 	CLEANUP(fixture_done) struct fixture f;
 
@@ -207,7 +210,7 @@ static json_t *json_of(struct buffer *text)
 	return root;
 }
 
-static void as_json(void **state)
+static void prints_json(void **state)
 {
 	CLEANUP(fixture_done) struct fixture f;
 	AUTO_BUFFER struct buffer text = {0}, sums = {0};
@@ -254,7 +257,7 @@ static void as_json(void **state)
 	json_decref(root);
 }
 
-static void as_values(void **state)
+static void prints_values(void **state)
 {
 	CLEANUP(fixture_done) struct fixture f;
 	AUTO_BUFFER struct buffer files = {0}, who = {0};
@@ -283,9 +286,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_in_a_table),
 		cmocka_unit_test(mappers_in_a_table),
-		cmocka_unit_test(on_a_narrow_terminal),
-		cmocka_unit_test(as_json),
-		cmocka_unit_test(as_values),
+		cmocka_unit_test(narrow_terminals_drop_columns),
+		cmocka_unit_test(prints_json),
+		cmocka_unit_test(prints_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In children, since a filter stays. */
+/* Tests run in children, because a filter cannot be removed. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -44,10 +44,11 @@ static void under(const struct filter_list *const *lists, size_t count, void (*b
 	int status;
 
 	if (filter_is_wide())
-		skip(); /* the list is a wider one */
+		skip(); /* the filter of this build is a wider one */
 	pid = fork();
 	if (pid == 0) {
-		int r = setpgid(0, 0) < 0 ? -errno : 0; /* what ends a group ends us alone */
+		/* signals to the process group reach this child alone */
+		int r = setpgid(0, 0) < 0 ? -errno : 0;
 
 		if (r == 0)
 			r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno
@@ -109,7 +110,7 @@ static void make_no_code(void)
 		errno == EPERM);
 }
 
-/* The kernel sends a signal of one's choice to whom one has named, when a descriptor is ready. */
+/* F_SETOWN and F_SETSIG: the kernel sends any signal to any process when a descriptor is ready. */
 static void send_no_signals(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -135,7 +136,7 @@ static void have_threads(void)
 	REFUSED(syscall(SYS_clone, CLONE_VM | SIGCHLD, NULL, NULL, NULL, NULL));
 }
 
-/* libc falls back only where a call does not exist. */
+/* libc uses the older call only if the newer one does not exist (ENOSYS). */
 static void new_forms_do_not_exist(void)
 {
 	CHECK(syscall(SYS_clone3, NULL, 0) < 0 && errno == ENOSYS);
@@ -156,7 +157,7 @@ static void use_unix_sockets_only(void)
 	REFUSED(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 	REFUSED(socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 	REFUSED(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0));
-	/* 64 bits of which the kernel takes 32. */
+	/* 64 bits, of which the kernel uses 32. */
 	REFUSED(syscall(SYS_socket, UINT64_C(1) << 32 | AF_INET, SOCK_STREAM, 0));
 	REFUSED(fork());
 }
@@ -170,7 +171,7 @@ static void have_children(void)
 	if (pid == 0) {
 		CHECK(prctl(PR_SET_NAME, "child") == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
 		for (;;)
-			pause(); /* refused: it spins, and is killed */
+			pause(); /* refused: it loops until it is killed */
 	}
 	REFUSED(kill(pid, SIGTERM));
 	nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
@@ -179,7 +180,7 @@ static void have_children(void)
 	CHECK(kill(4 << 20, SIGKILL) < 0 && errno == EPERM); /* nobody is called that */
 	CHECK(kill(pid, SIGKILL) == 0);
 	CHECK(waitpid(pid, &status, 0) == pid &&
-		WIFSIGNALED(status)); /* it had not ended by itself */
+		WIFSIGNALED(status)); /* it did not exit by itself */
 	REFUSED(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL));
 	REFUSED(syscall(SYS_clone, CLONE_VM | SIGCHLD, NULL, NULL, NULL, NULL));
 	REFUSED(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL));
@@ -209,19 +210,19 @@ static void keep_files(void)
 	REFUSED(kill(getppid(), SIGKILL));
 }
 
-static void files_are_read_and_nothing_else(void **state)
+static void files_can_only_be_read(void **state)
 {
 	(void)state;
 	under(only_base, ARRAY_SIZE(only_base), read_files_only);
 }
 
-static void no_code_is_made(void **state)
+static void no_code_can_be_created(void **state)
 {
 	(void)state;
 	under(only_base, ARRAY_SIZE(only_base), make_no_code);
 }
 
-static void nobody_is_signalled(void **state)
+static void no_process_can_be_signalled(void **state)
 {
 	(void)state;
 	under(only_base, ARRAY_SIZE(only_base), send_no_signals);
@@ -233,7 +234,7 @@ static void threads_are_no_processes(void **state)
 	under(with_threads, ARRAY_SIZE(with_threads), have_threads);
 }
 
-/* What the filter of ARCH says of a call, in libseccomp's words; empty: nothing. */
+/* Returns what the filter for ARCH does with CALL, as libseccomp prints it; empty: nothing. */
 static void describe(uint32_t arch, const char *call, char text[static 4096])
 {
 	static const struct filter_list *const all[] = {&filter_base, &filter_unix, &filter_server,
@@ -257,7 +258,7 @@ static void describe(uint32_t arch, const char *call, char text[static 4096])
 	fclose(f);
 }
 
-/* Elsewhere arguments may stand in another place, or in memory. */
+/* On other architectures arguments may be in another place, or in memory. */
 static void holds_on_other_architectures(void **state)
 {
 	static const uint32_t all[] = {SCMP_ARCH_X86_64, SCMP_ARCH_AARCH64, SCMP_ARCH_S390X};
@@ -288,7 +289,7 @@ static void holds_on_other_architectures(void **state)
 	}
 }
 
-/* A rule that can't be made is no kernel without filters. */
+/* A rule that cannot be made is an error, not a kernel without seccomp. */
 static void failed_is_not_unsupported(void **state)
 {
 	static const struct filter_call calls[] = {FILTER_CALL_IF("read", 9, 1, 1)};
@@ -316,7 +317,7 @@ static void files_are_kept(void **state)
 	under(with_keep, ARRAY_SIZE(with_keep), keep_files);
 }
 
-static void children_are_ended_and_no_more(void **state)
+static void only_children_can_be_killed(void **state)
 {
 	(void)state;
 	under(with_children, ARRAY_SIZE(with_children), have_children);
@@ -325,15 +326,15 @@ static void children_are_ended_and_no_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_are_read_and_nothing_else),
-		cmocka_unit_test(no_code_is_made),
-		cmocka_unit_test(nobody_is_signalled),
+		cmocka_unit_test(files_can_only_be_read),
+		cmocka_unit_test(no_code_can_be_created),
+		cmocka_unit_test(no_process_can_be_signalled),
 		cmocka_unit_test(threads_are_no_processes),
 		cmocka_unit_test(holds_on_other_architectures),
 		cmocka_unit_test(failed_is_not_unsupported),
 		cmocka_unit_test(libc_may_fall_back),
 		cmocka_unit_test(sockets_are_local),
-		cmocka_unit_test(children_are_ended_and_no_more),
+		cmocka_unit_test(only_children_can_be_killed),
 		cmocka_unit_test(files_are_kept),
 	};
 

@@ -15,7 +15,7 @@ static void expect(const struct settings *settings, enum flag_view view, const c
 	assert_string_equal(error, expected ? expected : "");
 }
 
-static void a_flag_goes_with_some(void **state)
+static void a_flag_belongs_to_some_commands(void **state)
 {
 	char text[] = "x";
 	const struct settings diff = {.diff = text}, since = {.since = text}, csv = {.csv = true},
@@ -43,7 +43,7 @@ static void a_flag_goes_with_some(void **state)
 	expect(&pod, FLAG_USAGE, "--pod does not go with usage");
 }
 
-static void nothing_goes_with_all(void **state)
+static void common_flags_belong_to_all_commands(void **state)
 {
 	const struct settings none = {.limit = 3, .bytes = true}, json = {.json = true},
 			      both = {.json = true, .csv = true};
@@ -77,8 +77,8 @@ static void an_order_is_one_of_two(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_flag_goes_with_some),
-		cmocka_unit_test(nothing_goes_with_all),
+		cmocka_unit_test(a_flag_belongs_to_some_commands),
+		cmocka_unit_test(common_flags_belong_to_all_commands),
 		cmocka_unit_test(an_order_is_one_of_two),
 	};
 

@@ -16,7 +16,7 @@ static struct folding_room room_of(size_t names)
 	return room;
 }
 
-/* Those beyond the limit are one, and nothing is lost. */
+/* Names beyond the limit become one row, and no usage is lost. */
 static void too_many_become_other(void **state)
 {
 	static char name[600][16];
@@ -53,8 +53,8 @@ static void too_many_become_other(void **state)
 	rows_done(&rows);
 }
 
-/* New ones are for the largest, and what is known already has its row. */
-static void new_names_may_be_too_many(void **state)
+/* New rows are for the largest usage. Known names have their rows already. */
+static void new_names_are_limited(void **state)
 {
 	struct folding_room room = room_of(3);
 	struct folding f = {0};
@@ -79,15 +79,15 @@ static void new_names_may_be_too_many(void **state)
 	assert_true(other->is_folded);
 	assert_int_equal(f.other[USAGE_PROGRAM].rows, 6);
 	assert_true(f.other[USAGE_PROGRAM].pss_byte_s == 1250);
-	/* Not even those that are known. */
+	/* no rows at all: not even known names have one */
 	room.rows[USAGE_PROGRAM] = 0;
 	assert_int_equal(folding_fold(&f, &rows, &room), 0);
 	assert_int_equal(f.other[USAGE_PROGRAM].rows, 11);
 	rows_done(&rows);
 }
 
-/* All that they had is in the sum until it was written. */
-static void those_who_ended_have_an_end(void **state)
+/* The usage of exited owners is in the sum until it was written. */
+static void exited_owners_are_removed(void **state)
 {
 	const struct folding_room room = room_of(SIZE_MAX);
 	const size_t max = folding_rows_max(USAGE_PROGRAM), ended = 2 * max + 1;
@@ -124,8 +124,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(too_many_become_other),
-		cmocka_unit_test(new_names_may_be_too_many),
-		cmocka_unit_test(those_who_ended_have_an_end),
+		cmocka_unit_test(new_names_are_limited),
+		cmocka_unit_test(exited_owners_are_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

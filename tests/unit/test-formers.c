@@ -20,7 +20,7 @@ static struct row *add(
 	return row;
 }
 
-static void who_is_there_or_has_no_user_is_none(void **state)
+static void present_or_userless_owners_are_not_found(void **state)
 {
 	AUTO_FORMERS struct formers f = {0};
 	struct rows rows = {0};
@@ -72,8 +72,11 @@ static void each_of_many_is_found(void **state)
 	rows_done(&rows);
 }
 
-/* Of a pass in which several users have other names: by the uid, or else by the counter, and each once. */
-static void of_several_it_is_the_nearest(void **state)
+/*
+ * In a pass several users change their names. A former owner is found by the uid, or else by the
+ * counter, and only once.
+ */
+static void the_nearest_of_several_is_found(void **state)
 {
 	AUTO_FORMERS struct formers f = {0};
 	struct row *alice, *bob, *row;
@@ -94,14 +97,14 @@ static void of_several_it_is_the_nearest(void **state)
 	assert_ptr_equal(formers_find(&f, row, 5, 210), alice);
 	row->id = 1001;
 	assert_ptr_equal(formers_find(&f, row, 5, 110), bob);
-	bob->is_known = false; /* somebody has gone on from there */
+	bob->is_known = false; /* another owner continues from it */
 	assert_ptr_equal(formers_find(&f, row, 5, 210), alice);
 	alice->is_known = false;
 	assert_null(formers_find(&f, row, 5, 110));
 	rows_done(&rows);
 }
 
-static void it_takes_memory(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	AUTO_FORMERS struct formers f = {0};
 	struct rows rows = {0};
@@ -118,10 +121,10 @@ static void it_takes_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_there_or_has_no_user_is_none),
+		cmocka_unit_test(present_or_userless_owners_are_not_found),
 		cmocka_unit_test(each_of_many_is_found),
-		cmocka_unit_test(of_several_it_is_the_nearest),
-		cmocka_unit_test(it_takes_memory),
+		cmocka_unit_test(the_nearest_of_several_is_found),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder that looks like /proc, and where it may be read, the kernel's own. */
+/* Tests with a directory that looks like /proc and, if permitted, with the kernel's own files. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -33,7 +33,7 @@ static void write_files(void)
 	}
 }
 
-static void frames_are_told_in_any_order(void **state)
+static void frames_are_found_in_any_order(void **state)
 {
 	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
 	uint64_t random = 1, value;
@@ -60,7 +60,7 @@ static void frames_are_told_in_any_order(void **state)
 	assert_int_equal(value, FRAMES - 1 + 7);
 }
 
-/* Many at once, in any order, some of them twice and some that there are not. */
+/* Many frames at once, in any order; some are asked for twice, some do not exist. */
 static void many_are_asked_for_at_once(void **state)
 {
 	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
@@ -91,8 +91,8 @@ static void many_are_asked_for_at_once(void **state)
 	}
 }
 
-/* What was read stays as it was until it is forgotten. */
-static void what_is_forgotten_is_read_anew(void **state)
+/* A frame that was read keeps its figures until it is forgotten. */
+static void forgotten_frames_are_read_again(void **state)
 {
 	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
 	AUTO_CLOSE int counts = -1;
@@ -112,7 +112,7 @@ static void what_is_forgotten_is_read_anew(void **state)
 	assert_int_equal(value, 4711);
 }
 
-static void who_may_not_or_has_none_is_told(void **state)
+static void missing_files_and_rights_are_reported(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct frames f;
@@ -155,8 +155,11 @@ static int count(const struct page *p, void *context)
 	return 0;
 }
 
-/* As root: pages that are written to before a fork are mapped by both; the one that the child writes to, by each once. */
-static void the_kernels_are_what_they_are(void **state)
+/*
+ * As root: pages written before a fork are mapped by both processes. The page that the child writes
+ * to is mapped once by each.
+ */
+static void works_on_this_kernel(void **state)
 {
 	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -213,11 +216,11 @@ static int remove_folder(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_are_told_in_any_order),
+		cmocka_unit_test(frames_are_found_in_any_order),
 		cmocka_unit_test(many_are_asked_for_at_once),
-		cmocka_unit_test(what_is_forgotten_is_read_anew),
-		cmocka_unit_test(who_may_not_or_has_none_is_told),
-		cmocka_unit_test(the_kernels_are_what_they_are),
+		cmocka_unit_test(forgotten_frames_are_read_again),
+		cmocka_unit_test(missing_files_and_rights_are_reported),
+		cmocka_unit_test(works_on_this_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
