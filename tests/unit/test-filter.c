@@ -177,7 +177,7 @@ static void have_children(void)
 	nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
 	REFUSED(kill(0, SIGKILL));
 	REFUSED(kill(-pid, SIGKILL));
-	CHECK(kill(4 << 20, SIGKILL) < 0 && errno == EPERM); /* nobody is called that */
+	CHECK(kill(4 << 20, SIGKILL) < 0 && errno == EPERM); /* no process has this pid */
 	CHECK(kill(pid, SIGKILL) == 0);
 	CHECK(waitpid(pid, &status, 0) == pid &&
 		WIFSIGNALED(status)); /* it did not exit by itself */

@@ -20,16 +20,16 @@ static void finds_whole_names(void **state)
 		{"memtally:x:77:\n", 0, 77},
 		{"memtally::77:alice,bob", 0, 77},
 		{"root:x:0:\nmemtally:x:77:\nmemtally:x:78:\n", 0,
-			77}, /* the first, as libc does */
+			77}, /* the first line counts, as in libc */
 		{"memtally:x:0:\n", 0, 0},
 		{"memtally:x:4294967294:\n", 0, 4294967294},
-		{"memtally:x:4294967295:\n", GROUP_ABSENT, 0}, /* nobody's */
+		{"memtally:x:4294967295:\n", GROUP_ABSENT, 0}, /* invalid gid */
 		{"memtally:x:4294967296:\n", GROUP_ABSENT, 0},
 		{"memtally:x:-1:\nmemtally:x::\nmemtally:x: 7:\nmemtally:x:7\n", GROUP_ABSENT, 0},
 		{"memtally:x:oops:\nmemtally:x:77:\n", 0, 77},
 		{"memtally-web:x:78:\nxmemtally:x:79:\nmemtall:x:80:\n", GROUP_ABSENT, 0},
 		{"memtallyx:84:85:\n", GROUP_ABSENT, 0},
-		{"users:x:100:memtally:x:81:\n", GROUP_ABSENT, 0}, /* a member is no group */
+		{"users:x:100:memtally:x:81:\n", GROUP_ABSENT, 0}, /* a member of another group */
 		{"#memtally:x:82:\n\n+:::\nmemtally\nmemtally:\nmemtally:x\n", GROUP_ABSENT, 0},
 		{"memtally:x\n:83:\n", GROUP_ABSENT, 0},
 		{"", GROUP_ABSENT, 0},
@@ -71,7 +71,7 @@ static void reads_groups_of_many_members(void **state)
 	unlink(path);
 }
 
-static void tells_no_file_from_a_bad_one(void **state)
+static void distinguishes_missing_and_bad_files(void **state)
 {
 	gid_t gid;
 
@@ -85,7 +85,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_whole_names),
 		cmocka_unit_test(reads_groups_of_many_members),
-		cmocka_unit_test(tells_no_file_from_a_bad_one),
+		cmocka_unit_test(distinguishes_missing_and_bad_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include "collectors/growth.h"
 #include "snapshot/metric.h"
 
-/* A row with one quantity. */
+/* Returns a row with one quantity. */
 static struct snapshot_process row_with(enum process_quantity i, uint64_t value)
 {
 	struct snapshot_process row = {0};
@@ -52,7 +52,7 @@ static void takes_the_first_reading_as_baseline(void **state)
 	assert_int_equal(row.q[PROCESS_ANON_GROWTH], 0);
 }
 
-/* As the kernel printed it: 83480 -> 83388 -> 83480 -> 83484 kB. */
+/* As a kernel printed it: 83480 -> 83388 -> 83480 -> 83484 kB. */
 static void adds_only_above_the_highest_mark(void **state)
 {
 	static const uint64_t marks[] = {83480, 83388, 83480, 83484};
@@ -81,8 +81,11 @@ static void adds_every_rise_of_swap(void **state)
 	assert_int_equal(row.q[PROCESS_VM_SWAP_GROWTH], added);
 }
 
-/* Memory that is given back and taken again is no growth, nor is what goes to swap and comes back. */
-static void anonymous_memory_grows_above_its_most(void **state)
+/*
+ * Memory that is freed and allocated again is no growth, nor is memory that goes to swap and comes
+ * back.
+ */
+static void anonymous_memory_grows_above_its_maximum(void **state)
 {
 	static const struct {
 		uint64_t anon, swap, added;
@@ -109,8 +112,8 @@ static void anonymous_memory_grows_above_its_most(void **state)
 	}
 }
 
-/* Of a process that could not be read this time: what is known of it stays. */
-static void what_was_not_read_changes_nothing(void **state)
+/* If a process could not be read, its former growth is kept. */
+static void an_unread_process_keeps_its_growth(void **state)
 {
 	struct growth g = {0};
 	struct snapshot_process row, empty = {0};
@@ -128,7 +131,7 @@ static void what_was_not_read_changes_nothing(void **state)
 	assert_int_equal(empty.q[PROCESS_SEEN], 5);
 }
 
-static void says_how_fast_and_how_sure(void **state)
+static void has_a_slope_with_its_error(void **state)
 {
 	struct growth g = {0};
 	struct snapshot_process row;
@@ -151,9 +154,9 @@ int main(void)
 		cmocka_unit_test(takes_the_first_reading_as_baseline),
 		cmocka_unit_test(adds_only_above_the_highest_mark),
 		cmocka_unit_test(adds_every_rise_of_swap),
-		cmocka_unit_test(anonymous_memory_grows_above_its_most),
-		cmocka_unit_test(what_was_not_read_changes_nothing),
-		cmocka_unit_test(says_how_fast_and_how_sure),
+		cmocka_unit_test(anonymous_memory_grows_above_its_maximum),
+		cmocka_unit_test(an_unread_process_keeps_its_growth),
+		cmocka_unit_test(has_a_slope_with_its_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,9 @@
 #include "tests/unit/allocation.h"
 #include "web/gzip.h"
 
-/* zlib's own reader, which checks CRC and length: one member, and nothing behind it. */
+/*
+ * Inflates with zlib, which checks CRC and length. There must be one member and nothing after it.
+ */
 static void assert_inflates(
 	const struct buffer *gz, const struct buffer *front, const char *end, size_t end_len)
 {
@@ -73,8 +75,8 @@ static void puts_members_together(void **state)
 	}
 }
 
-/* The length of the whole must not depend on what the end holds. */
-static void keeps_its_length(void **state)
+/* The length of the whole must not depend on the bytes of the end. */
+static void length_does_not_depend_on_the_end(void **state)
 {
 	AUTO_BUFFER struct buffer front = {0}, a = {0}, b = {0};
 	struct gzip_front info;
@@ -86,7 +88,7 @@ static void keeps_its_length(void **state)
 	assert_int_equal(a.len, b.len);
 }
 
-/* As of a buffer that nothing was added to. */
+/* The data of an empty buffer is NULL. */
 static void an_empty_end_may_be_null(void **state)
 {
 	AUTO_BUFFER struct buffer gz = {0}, text = {0};
@@ -109,10 +111,11 @@ static void compresses(void **state)
 	fill(&text, 300000, false);
 	assert_int_equal(gzip_add_front(&front, text.data, text.len, &info), 0);
 	assert_true(front.len < text.len / 4);
-	assert_int_equal(front.capacity, front.len); /* it is kept for a while */
+	/* no unused capacity, because it is kept for a while */
+	assert_int_equal(front.capacity, front.len);
 }
 
-static void wants_memory(void **state)
+static void reports_lack_of_memory(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
@@ -130,7 +133,7 @@ static void wants_memory(void **state)
 			assert_true(n > 2);
 			return;
 		}
-		if (r == 0) /* giving back what is too much may fail, and does no harm */
+		if (r == 0) /* shrinking the buffer may fail; that is ignored */
 			assert_int_equal(front.error, 0);
 		else
 			assert_int_equal(r, -ENOMEM);
@@ -141,10 +144,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(puts_members_together),
-		cmocka_unit_test(keeps_its_length),
+		cmocka_unit_test(length_does_not_depend_on_the_end),
 		cmocka_unit_test(an_empty_end_may_be_null),
 		cmocka_unit_test(compresses),
-		cmocka_unit_test(wants_memory),
+		cmocka_unit_test(reports_lack_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void each_line(const char *text, void (*check)(const char *line, size_t l
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 
-		assert_int_equal(text[len], '\n'); /* the last line ends, too */
+		assert_int_equal(text[len], '\n'); /* the last line ends with a newline, too */
 		check(text, len);
 		text += len + 1;
 	}
@@ -42,7 +42,7 @@ static void check_help_line(const char *line, size_t len)
 	assert_null(memchr(line, '\t', len));
 }
 
-static void help_lists_what_the_program_has(void **state)
+static void help_lists_the_programs_options(void **state)
 {
 	size_t count;
 	const struct option_spec *spec = option_table(&count);
@@ -68,7 +68,7 @@ static void help_lists_what_the_program_has(void **state)
 	}
 }
 
-/* The option's paragraph, filled and indented, with range and default behind it. */
+/* The option's paragraph is filled and indented, with range and default at its end. */
 static void help_says_range_and_default(void **state)
 {
 	static const char expected[] =
@@ -83,7 +83,7 @@ static void help_says_range_and_default(void **state)
 	assert_non_null(strstr(terminated(&b), expected));
 }
 
-/* Nothing of the text is lost where it is broken into lines. */
+/* Breaking text into lines loses no word. */
 static void help_keeps_every_word(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
@@ -94,7 +94,7 @@ static void help_keeps_every_word(void **state)
 
 	(void)state;
 	help_render(PROGRAM_WEB, "u", "p", &b);
-	for (const char *c = terminated(&b); *c; c++) /* one blank for any run of them */
+	for (const char *c = terminated(&b); *c; c++) /* any run of white space becomes one blank */
 		if (*c != ' ' && *c != '\n')
 			buffer_add_char(&words, *c);
 		else if (words.len && words.data[words.len - 1] != ' ')
@@ -111,7 +111,7 @@ static void check_mdoc_line(const char *line, size_t len)
 {
 	static const char *const macros[] = {".It ", ".Ql ", ".Xr "};
 
-	assert_true(len > 0); /* an empty line is a paragraph break that mdoc warns of */
+	assert_true(len > 0); /* mdoc warns of empty lines */
 	assert_true(line[len - 1] != ' ');
 	if (!strncmp(line, ".Bl -tag", 8)) {
 		list_depth++;
@@ -137,7 +137,7 @@ static void check_mdoc(const char *text)
 	assert_int_equal(list_depth, 0);
 }
 
-static void mdoc_lists_what_the_program_has(void **state)
+static void mdoc_lists_the_programs_options(void **state)
 {
 	size_t count;
 	const struct option_spec *spec = option_table(&count);
@@ -185,7 +185,7 @@ static void mdoc_lists_the_files_keys(void **state)
 	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 .\n"));
 }
 
-static void remembers_that_memory_ran_out(void **state)
+static void reports_lack_of_memory(void **state)
 {
 	AUTO_BUFFER struct buffer b = {.error = -ENOMEM};
 
@@ -200,12 +200,12 @@ static void remembers_that_memory_ran_out(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_lists_what_the_program_has),
+		cmocka_unit_test(help_lists_the_programs_options),
 		cmocka_unit_test(help_says_range_and_default),
 		cmocka_unit_test(help_keeps_every_word),
-		cmocka_unit_test(mdoc_lists_what_the_program_has),
+		cmocka_unit_test(mdoc_lists_the_programs_options),
 		cmocka_unit_test(mdoc_lists_the_files_keys),
-		cmocka_unit_test(remembers_that_memory_ran_out),
+		cmocka_unit_test(reports_lack_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,8 @@ static void sums_up_by_uid(void **state)
 	assert_int_equal(holders_sum(&h, SHMEM_SYSV), 0);
 }
 
-/* Whoever has as many uids as both sources have room for, and however small, pushes nobody out. */
-static void tells_all_apart(void **state)
+/* Many uids, as many as both sources may have, and however small, leave room for all others. */
+static void has_a_row_for_each_uid(void **state)
 {
 	enum { UIDS = 33000, FIRST = 100000, LAST = 7 };
 	AUTO_HOLDERS struct holders h = {0}, to = {0};
@@ -62,7 +62,7 @@ static void tells_all_apart(void **state)
 		holders_clear(&h);
 	}
 	assert_int_equal(holders_sum(&to, SHMEM_TMPFS), (uint64_t)UIDS * (UIDS - 1));
-	/* Few do not keep the memory of many. */
+	/* a small number of holders does not keep a large table */
 	holders_add_file(&h, 1, 1);
 	holders_clear(&h);
 	assert_int_equal(h.capacity, 0);
@@ -70,7 +70,7 @@ static void tells_all_apart(void **state)
 	assert_int_equal(h.count, 1);
 }
 
-/* Those for whom there is no room are in the sums all the same. */
+/* Holders without room for a row of their own still count in the sums. */
 static void is_bounded(void **state)
 {
 	AUTO_HOLDERS struct holders h = {0}, to = {0};
@@ -122,7 +122,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_up_by_uid),
-		cmocka_unit_test(tells_all_apart),
+		cmocka_unit_test(has_a_row_for_each_uid),
 		cmocka_unit_test(is_bounded),
 		cmocka_unit_test(amounts_do_not_wrap),
 		cmocka_unit_test(lack_of_memory_loses_nothing),

@@ -8,7 +8,7 @@
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
 
-/* The image of S; what a reader needs besides is filled in. */
+/* Builds the image of S, with the other parts that a reader needs. */
 static struct view *make(struct shmem *s, const struct scopes *users, struct builder *b)
 {
 	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
@@ -74,9 +74,9 @@ static void largest_come_first(void **state)
 	assert_int_equal(view_holding(view, 0)->id, alice);
 	assert_true(ROW_HAS(view_holding(view, 0), SHMEM_SYSV_UNATTACHED));
 	assert_int_equal(view_holding(view, 0)->q[SHMEM_SYSV_UNATTACHED], 0);
-	assert_false(
-		ROW_HAS(view_holding(view, 0), SHMEM_TMPFS)); /* what is mounted is not known */
-	expect(view, 1, HOLDING_SHMEM, "5", 10);              /* has no process, and so no name */
+	assert_false(ROW_HAS(view_holding(view, 0), SHMEM_TMPFS)); /* the mounts are not known */
+	/* the uid has no process, and so no name */
+	expect(view, 1, HOLDING_SHMEM, "5", 10);
 	expect(view, 2, HOLDING_TMPFS, "/lar\\x01ge", 8192);
 	assert_int_equal(view_holding(view, 2)->q[TMPFS_SIZE], 16384);
 	expect(view, 3, HOLDING_TMPFS, "/small", 4096);
@@ -86,7 +86,7 @@ static void largest_come_first(void **state)
 	assert_true(ROW_HAS(view_holding(view, 4), TMPFS_OWNED));
 }
 
-/* What has no row of its own is in one of all others. */
+/* Holders without a row of their own are summed up in one row. */
 static void others_are_summed_up(void **state)
 {
 	CLEANUP(builder_done) struct builder b = {0};
@@ -117,8 +117,8 @@ static void others_are_summed_up(void **state)
 	expect(view, 2 * HOLDINGS_SHOWN + 1, HOLDING_TMPFS, "(other)", 200 * 201 / 2);
 }
 
-/* Whoever has many uids does not come before one who has more. */
-static void largest_is_not_pushed_out(void **state)
+/* A user with many uids does not displace one with more memory. */
+static void the_largest_is_not_displaced(void **state)
 {
 	enum { UIDS = 20000, LARGEST = 7 };
 	CLEANUP(builder_done) struct builder b = {0};
@@ -141,7 +141,7 @@ static void largest_is_not_pushed_out(void **state)
 		4096 * (UIDS - HOLDINGS_SHOWN + 1));
 }
 
-static void lack_of_memory_is_told(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	const struct scopes users = {0};
 	unsigned int n = 0;
@@ -158,7 +158,7 @@ static void lack_of_memory_is_told(void **state)
 		allocation_fail_at(++n);
 		r = holdings_add(&s, &users, &b);
 		failed = allocation_end();
-		/* A name that there is no memory for is the builder's to tell of, as it seals. */
+		/* lack of memory for a name is reported later, when the builder seals */
 		assert_true(r == 0 || (failed && r == -ENOMEM));
 	}
 	assert_true(n > 1);
@@ -169,8 +169,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(largest_come_first),
 		cmocka_unit_test(others_are_summed_up),
-		cmocka_unit_test(largest_is_not_pushed_out),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(the_largest_is_not_displaced),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

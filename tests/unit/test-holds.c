@@ -22,12 +22,12 @@ static void counts_by_length(void **state)
 	assert_int_equal(h.times.bucket[HISTOGRAM_BUCKETS - 1], 1);
 	assert_int_equal(h.times.count, HISTOGRAM_BUCKETS);
 	assert_true(h.times.sum_ns > 3600 * NS_PER_SEC);
-	assert_int_equal(h.above, 0); /* nobody has set a limit */
+	assert_int_equal(h.above, 0); /* no limit was set */
 	holds_add(&h, UINT64_MAX);
-	assert_int_equal(h.times.sum_ns, INT64_MAX); /* as much as a snapshot may say */
+	assert_int_equal(h.times.sum_ns, INT64_MAX); /* the maximum that a snapshot allows */
 }
 
-static void counts_what_is_above_the_limit(void **state)
+static void counts_holds_above_the_limit(void **state)
 {
 	struct holds h = {.limit_ns = 20 * NS_PER_MSEC};
 
@@ -40,8 +40,11 @@ static void counts_what_is_above_the_limit(void **state)
 	assert_int_equal(h.times.count, 3);
 }
 
-/* The default of budget.stall, what is sliced, and a slice: whoever asks for them needs no interpolation. */
-static void bounds_are_those_that_are_asked_for(void **state)
+/*
+ * The default of budget.stall, the hold from which a walk is sliced, and the length of a slice are
+ * bucket bounds, so a query for them needs no interpolation.
+ */
+static void common_limits_are_bucket_bounds(void **state)
 {
 	const struct metric_histogram *m = metric_histogram(HISTOGRAM_HOLD);
 	static const double asked[] = {0.001, 0.002, 0.02};
@@ -60,8 +63,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_by_length),
-		cmocka_unit_test(counts_what_is_above_the_limit),
-		cmocka_unit_test(bounds_are_those_that_are_asked_for),
+		cmocka_unit_test(counts_holds_above_the_limit),
+		cmocka_unit_test(common_limits_are_bucket_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

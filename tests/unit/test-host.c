@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "web/host.h"
 
-static void looks_at_hosts(void **state)
+static void checks_hosts(void **state)
 {
 	static const struct {
 		const char *value;
@@ -16,24 +16,24 @@ static void looks_at_hosts(void **state)
 		{"LocalHost:9636", true, true},
 		{"127.0.0.1", true, true},
 		{"127.0.0.1:9636", true, true},
-		{"192.0.2.7:80", true, true}, /* an address can't be rebound */
+		{"192.0.2.7:80", true, true}, /* DNS rebinding cannot change an address */
 		{"[::1]", true, true},
 		{"[::1]:9636", true, true},
 		{"[::ffff:127.0.0.1]:1", true, true},
-		{"own.example", true, true}, /* the listener's own name */
+		{"own.example", true, true}, /* the name that the listener has */
 		{"OWN.EXAMPLE:9636", true, true},
 		{"localhost:", true, true},
-		{"web1.site.example", true, true}, /* the machine's own name */
+		{"web1.site.example", true, true}, /* the name of the machine */
 		{"WEB1.site.example:80", true, true},
 		{"web1", true, true},
 		{"web1:9636", true, true},
 		{"web", true, false},
-		{"web1.", true, true}, /* a final dot makes a name absolute, and no other */
+		{"web1.", true, true}, /* a final dot makes a name absolute; it is the same name */
 		{"web1.site.example.", true, true},
 		{"WEB1.site.example.:80", true, true},
 		{"own.example.:9636", true, true},
 		{"metrics.example.", true, true},
-		{"dotted.example", true, true}, /* where the administrator has written the dot */
+		{"dotted.example", true, true}, /* the administrator wrote the name with the dot */
 		{"dotted.example.", true, true},
 		{"evil.example.", true, false},
 		{"web1..", true, false},
@@ -55,7 +55,8 @@ static void looks_at_hosts(void **state)
 		{"notlocalhost", true, false},
 		{"local", true, false},
 		{"127.0.0.1.evil.example", true, false},
-		{"127.1", true, false}, /* an address to some resolvers: a name to us */
+		/* some resolvers take it for an address; here it is a name */
+		{"127.1", true, false},
 		{"0x7f.0.0.1", true, false},
 		{"localhost.", true, true},
 		{"localhost.:9636", true, true},
@@ -110,7 +111,7 @@ static void refuses_long_names(void **state)
 	assert_false(host_is_valid(name));
 }
 
-static void looks_at_origins(void **state)
+static void checks_origins(void **state)
 {
 	static const struct {
 		const char *origin, *host;
@@ -119,7 +120,8 @@ static void looks_at_origins(void **state)
 		{"http://localhost:9636", "localhost:9636", true},
 		{"HTTP://LOCALHOST:9636", "localhost:9636", true},
 		{"https://metrics.example", "metrics.example", true},
-		{"http://metrics.example.", "metrics.example", true}, /* as nginx hands a Host on */
+		/* as nginx passes a Host on */
+		{"http://metrics.example.", "metrics.example", true},
 		{"http://metrics.example.:80", "metrics.example:80", true},
 		{"http://metrics.example", "metrics.example.", true},
 		{"http://metrics.example..", "metrics.example.", false},
@@ -148,9 +150,9 @@ static void looks_at_origins(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(looks_at_hosts),
+		cmocka_unit_test(checks_hosts),
 		cmocka_unit_test(refuses_long_names),
-		cmocka_unit_test(looks_at_origins),
+		cmocka_unit_test(checks_origins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,12 +12,12 @@
 
 enum { MEMBERS = 4 };
 
-/* Each has 1000 MiB of anonymous memory, of which it shares 800 with another. */
+/* Each process has 1000 MiB of anonymous memory, and shares 800 MiB of it with another. */
 struct scene {
 	struct hostsum h;
 	struct watch watch[MEMBERS];
 	struct snapshot_process row[MEMBERS];
-	uint64_t anon_mib; /* of the host */
+	uint64_t anon_mib; /* AnonPages of the host, MiB */
 	uint64_t now_ns;
 };
 
@@ -51,7 +51,7 @@ static void scene_init(struct scene *s)
 	}
 }
 
-/* A pass; what hostsum_end() says. */
+/* Runs a pass over all processes. Returns what hostsum_end() returned. */
 static bool add_all(struct scene *s, bool is_whole)
 {
 	s->now_ns += 10 * NS_PER_SEC;
@@ -72,21 +72,23 @@ static bool pass(struct scene *s, uint64_t anon_mib)
 	return add_all(s, true);
 }
 
-static void adds_up_each_as_what_it_is(void **state)
+static void adds_up_each_process_by_its_outcome(void **state)
 {
 	struct scene s;
 
 	(void)state;
 	scene_init(&s);
-	s.row[1].outcome = OUTCOME_DENIED; /* as much as it has resident */
+	s.row[1].outcome = OUTCOME_DENIED; /* counts with all of its resident memory */
 	s.row[2].outcome = OUTCOME_SHARED_MM;
-	s.watch[3].has_base = false; /* nobody speaks for it */
+	s.watch[3].has_base = false; /* no relative represents it */
 	pass(&s, 2400);
 	assert_int_equal(s.h.pool.anon.sum, 600 * MIB);
 	assert_int_equal(s.h.pool.anon.unread, 2000 * MIB);
 }
 
-/* Memory that the host has gained and nobody told of may be anybody's who shares. */
+/*
+ * Memory that the host gained and no counter explains may belong to any process that shares memory.
+ */
 static void drift_widens_bounds(void **state)
 {
 	struct scene s;
@@ -105,15 +107,18 @@ static void drift_widens_bounds(void **state)
 	assert_int_equal(s.row[0].q[PROCESS_PSS_AGE], s.watch[0].measured_ns);
 	assert_true(pool_alarms(&s.h.pool));
 
-	/* Who has no estimate has no bounds to be settled. */
+	/* A row without an estimate stays unchanged. */
 	s.watch[1].has_base = false;
 	s.row[1] = (struct snapshot_process){.outcome = OUTCOME_MEASURED};
 	hostsum_settle(&s.h, &s.watch[1], &s.row[1]);
 	assert_int_equal(s.row[1].present, 0);
 }
 
-/* While the kernel frees the memory of exited processes, it is in the host's sums and no process has lost or gained it. */
-static void memory_that_is_freed_is_no_drift(void **state)
+/*
+ * While the kernel frees the memory of exited processes, it counts in the host's sums and in no
+ * process.
+ */
+static void memory_being_freed_is_no_drift(void **state)
 {
 	struct scene s;
 
@@ -132,13 +137,13 @@ static void memory_that_is_freed_is_no_drift(void **state)
 	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_LOW], 599 * MIB, 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 600 * MIB, 601 * MIB);
-	/* More than can be told by them is drift all the same. */
+	/* More than they can explain is drift all the same. */
 	hostsum_left(&s.h, 100 * MIB);
 	assert_true(pass(&s, 2800));
 }
 
-/* Without the sums, or with a part of the processes, there is nothing to compare. */
-static void compares_only_what_is_whole(void **state)
+/* If meminfo is missing, or some processes are hidden, nothing is compared. */
+static void compares_only_complete_sums(void **state)
 {
 	struct scene s;
 
@@ -156,8 +161,8 @@ static void compares_only_what_is_whole(void **state)
 	assert_true(pass(&s, 2700));
 }
 
-/* What moved while the processes were looked at is no drift. */
-static void is_unsure_by_what_moved_meanwhile(void **state)
+/* What changed while the processes were read is no drift. */
+static void changes_during_the_pass_are_no_drift(void **state)
 {
 	struct scene s;
 
@@ -177,8 +182,11 @@ static void is_unsure_by_what_moved_meanwhile(void **state)
 	assert_true(s.h.pool.anon.drift > (int64_t)(200 * MIB));
 }
 
-/* Who was never measured is not guessed to have more than the host has, be processes hidden or not. */
-static void guesses_are_within_what_there_is(void **state)
+/*
+ * A process that was never measured gets no more than the host has, whether or not processes are
+ * hidden.
+ */
+static void guesses_stay_within_the_host(void **state)
 {
 	const struct estimate guess = {.pss_anon = 1000 * MIB,
 		.pss_file = 32000 * MIB,
@@ -190,7 +198,7 @@ static void guesses_are_within_what_there_is(void **state)
 
 	(void)state;
 	scene_init(&s);
-	s.watch[3].has_base = false; /* it maps a page of shared memory over and over */
+	s.watch[3].has_base = false; /* maps a page of shared memory many times */
 	s.watch[3].seen = (struct statm){
 		.resident = 65000 * MIB / PAGE, .shared = 64000 * MIB / PAGE};
 	watch_fill(&s.watch[3], &guess, PAGE, &s.row[3]);
@@ -202,7 +210,7 @@ static void guesses_are_within_what_there_is(void **state)
 	assert_in_range(s.row[3].q[PROCESS_PSS_HIGH], 2400 * MIB, 2401 * MIB + s.h.cpus * MIB);
 	assert_int_equal(s.row[3].q[PROCESS_PSS_LOW], 0);
 
-	/* Nobody tells what there is. */
+	/* Without AnonPages and Mapped the limit is unknown. */
 	s.row[3] = before;
 	s.h.before.present = s.h.after.present = UINT64_C(1) << MEMINFO_TOTAL;
 	assert_false(add_all(&s, true));
@@ -210,8 +218,11 @@ static void guesses_are_within_what_there_is(void **state)
 	assert_int_equal(s.row[3].q[PROCESS_PSS], 33000 * MIB);
 }
 
-/* A process that a relative's measurement represents was never measured either: it has no more than the host has. */
-static void who_is_spoken_for_is_a_guess(void **state)
+/*
+ * A process that a relative's measurement represents was never measured either: it gets no more
+ * than the host has.
+ */
+static void represented_processes_are_guesses(void **state)
 {
 	struct kin kin = {0};
 	struct watch *w;
@@ -244,8 +255,11 @@ static void who_is_spoken_for_is_a_guess(void **state)
 	kin_done(&kin);
 }
 
-/* The most that the host had, now or in the pass; what measurements find beyond it is there, too. */
-static void knows_what_there_is_at_most(void **state)
+/*
+ * The upper bound is the highest sum of the host, now or in the pass, plus what measurements found
+ * beyond it.
+ */
+static void has_an_upper_bound(void **state)
 {
 	struct meminfo now;
 	struct scene s;
@@ -256,7 +270,7 @@ static void knows_what_there_is_at_most(void **state)
 	noise = 2 * PAGE * s.h.cpus * POOL_PAGES_PER_CPU;
 	set_meminfo(&now, 2500);
 	ROW_SET(&now, MEMINFO_MAPPED, 7 * MIB);
-	assert_int_equal(hostsum_most(&s.h, &now), UINT64_MAX); /* there was no pass */
+	assert_int_equal(hostsum_most(&s.h, &now), UINT64_MAX); /* no pass yet */
 	pass(&s, 2400);
 	assert_in_range(hostsum_most(&s.h, &now), 2507 * MIB + noise, 2507 * MIB + noise + 4096);
 	set_meminfo(&now, 2300);
@@ -267,7 +281,9 @@ static void knows_what_there_is_at_most(void **state)
 	assert_false(hostsum_end(&s.h, false, true, s.now_ns));
 	assert_int_equal(hostsum_most(&s.h, &now), UINT64_MAX);
 
-	/* As the figures begin they are above the sums, and nothing has ever explained that. */
+	/*
+	 * At first the figures are above the sums, and no bias has been learned that explains it.
+	 */
 	scene_init(&s);
 	pass(&s, 2350);
 	set_meminfo(&now, 2350);
@@ -275,8 +291,11 @@ static void knows_what_there_is_at_most(void **state)
 	assert_in_range(hostsum_most(&s.h, &now), 2390 * MIB, 2401 * MIB + noise);
 }
 
-/* The least that it had, less what is, or may be, of those of whom no PSS is shown. */
-static void knows_what_there_is_at_least(void **state)
+/*
+ * The lower bound is the lowest sum of the host, less the possible memory of processes without a
+ * PSS.
+ */
+static void has_a_lower_bound(void **state)
 {
 	struct meminfo now;
 	struct scene s;
@@ -286,7 +305,7 @@ static void knows_what_there_is_at_least(void **state)
 	scene_init(&s);
 	noise = (2 * s.h.cpus + 1) * MIB;
 	set_meminfo(&now, 2400);
-	assert_int_equal(hostsum_least(&s.h, &now), 0); /* there was no pass */
+	assert_int_equal(hostsum_least(&s.h, &now), 0); /* no pass yet */
 	pass(&s, 2400);
 	assert_in_range(hostsum_least(&s.h, &now), 2400 * MIB - noise, 2400 * MIB);
 	set_meminfo(&now, 2300);
@@ -296,7 +315,7 @@ static void knows_what_there_is_at_least(void **state)
 	now.present = 0;
 	assert_int_equal(hostsum_least(&s.h, &now), 0);
 
-	/* The pages of one that has ended are still in the sums, for one pass. */
+	/* The pages of an exited process stay in the sums for one pass. */
 	set_meminfo(&now, 2400);
 	hostsum_left(&s.h, 100 * MIB);
 	hostsum_left(&s.h, 200 * MIB);
@@ -305,13 +324,13 @@ static void knows_what_there_is_at_least(void **state)
 	pass(&s, 2400);
 	assert_in_range(hostsum_least(&s.h, &now), 2400 * MIB - noise, 2400 * MIB);
 
-	/* Somebody is hidden. */
+	/* some processes are hidden */
 	add_all(&s, false);
 	assert_int_equal(hostsum_least(&s.h, &now), 0);
 }
 
-/* One that may not be read has what it has resident, or nobody knows what. */
-static void the_denied_have_a_part_of_it(void **state)
+/* An unreadable process has at most its resident memory; if that is unknown, there is no bound. */
+static void unreadable_processes_lower_the_bound(void **state)
 {
 	struct meminfo now;
 	struct scene s;
@@ -331,8 +350,8 @@ static void the_denied_have_a_part_of_it(void **state)
 }
 
 /*
- * Map counts are averaged: AnonPages counts whole folios, so that it neither says what all have at least, nor narrows any
- * bounds. Member 0 has given back memory, which may have been shared or its own.
+ * If the kernel averages map counts, AnonPages counts whole folios. Then there is no lower bound,
+ * and no bounds become narrower. Process 0 has released memory that was shared or private.
  */
 static void averaged_sums_narrow_nothing(void **state)
 {
@@ -369,16 +388,16 @@ static void averaged_sums_narrow_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adds_up_each_as_what_it_is),
+		cmocka_unit_test(adds_up_each_process_by_its_outcome),
 		cmocka_unit_test(drift_widens_bounds),
-		cmocka_unit_test(memory_that_is_freed_is_no_drift),
-		cmocka_unit_test(compares_only_what_is_whole),
-		cmocka_unit_test(is_unsure_by_what_moved_meanwhile),
-		cmocka_unit_test(guesses_are_within_what_there_is),
-		cmocka_unit_test(who_is_spoken_for_is_a_guess),
-		cmocka_unit_test(knows_what_there_is_at_most),
-		cmocka_unit_test(knows_what_there_is_at_least),
-		cmocka_unit_test(the_denied_have_a_part_of_it),
+		cmocka_unit_test(memory_being_freed_is_no_drift),
+		cmocka_unit_test(compares_only_complete_sums),
+		cmocka_unit_test(changes_during_the_pass_are_no_drift),
+		cmocka_unit_test(guesses_stay_within_the_host),
+		cmocka_unit_test(represented_processes_are_guesses),
+		cmocka_unit_test(has_an_upper_bound),
+		cmocka_unit_test(has_a_lower_bound),
+		cmocka_unit_test(unreadable_processes_lower_the_bound),
 		cmocka_unit_test(averaged_sums_narrow_nothing),
 	};
 

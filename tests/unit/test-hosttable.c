@@ -9,7 +9,10 @@
 #include "snapshot/builder.h"
 #include "tests/unit/sample.h"
 
-/* The cells of a table: rows are lines, columns parted by bars, and below the total what stands beside it. */
+/*
+ * Formats a table as text: a line for each row, columns separated by bars, and the notes after the
+ * total.
+ */
 static void flatten(const struct table *t, struct buffer *to)
 {
 	const char *cell = t->text.data;
@@ -23,7 +26,7 @@ static void flatten(const struct table *t, struct buffer *to)
 	buffer_add_char(to, '\0');
 }
 
-/* An image with BALANCE and nothing else of the kind. */
+/* Returns an image with BALANCE and no other sums of the host. */
 static struct view *make(const struct snapshot_balance *balance, uint64_t mem_total)
 {
 	CLEANUP(builder_done) struct builder b = {0};
@@ -76,8 +79,8 @@ static void memory_adds_up(void **state)
 		"MemTotal");
 }
 
-/* A residual below 0, what of it is of processes, and what else it may be. */
-static void residual_has_a_sign(void **state)
+/* A residual below 0, the part of it that processes cause, and what else it may be. */
+static void the_residual_has_a_sign(void **state)
 {
 	struct snapshot_balance s = {0};
 	AUTO_VIEW struct view *view = NULL;
@@ -98,7 +101,7 @@ static void residual_has_a_sign(void **state)
 		"MemTotal");
 }
 
-static void what_is_not_known_is_not_shown(void **state)
+static void unknown_lines_are_not_shown(void **state)
 {
 	struct snapshot_balance s = {0};
 
@@ -149,7 +152,7 @@ static void holders_and_tmpfs_have_rows(void **state)
 		"total, without 1 that could not be asked");
 }
 
-/* Of the sample, whatever is in it. */
+/* With the sample, whose sheet has every line. */
 static void every_line_is_in_the_sheet(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -173,8 +176,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_adds_up),
-		cmocka_unit_test(residual_has_a_sign),
-		cmocka_unit_test(what_is_not_known_is_not_shown),
+		cmocka_unit_test(the_residual_has_a_sign),
+		cmocka_unit_test(unknown_lines_are_not_shown),
 		cmocka_unit_test(swap_adds_up),
 		cmocka_unit_test(holders_and_tmpfs_have_rows),
 		cmocka_unit_test(every_line_is_in_the_sheet),

@@ -42,9 +42,9 @@ static void bytes_have_one_decimal(void **state)
 		{KIB + 512, "1.5 KiB"},
 		{MIB - KIB, "1023.0 KiB"},
 		{MIB - 52, "1023.9 KiB"},
-		{MIB - 51, "1.0 MiB"}, /* nothing is ever "1024.0 KiB" */
+		{MIB - 51, "1.0 MiB"}, /* never "1024.0 KiB" */
 		{MIB, "1.0 MiB"},
-		{MIB * 10 + MIB / 4, "10.3 MiB"}, /* halves go up */
+		{MIB * 10 + MIB / 4, "10.3 MiB"}, /* halves are rounded up */
 		{GIB - 1, "1.0 GiB"},
 		{GIB * 15 + GIB * 6 / 10, "15.6 GiB"},
 		{GIB * KIB * 3, "3.0 TiB"},
@@ -83,7 +83,7 @@ static void ranges_have_their_unit_once(void **state)
 {
 	static const struct {
 		uint64_t low, high;
-		const char *text; /* NULL: they are alike */
+		const char *text; /* NULL: both ends are printed alike */
 	} cases[] = {
 		{23 * GIB / 10, 68 * GIB / 10, "2.3 to 6.8 GiB"},
 		{345 * MIB, 27 * GIB / 10, "345.0 MiB to 2.7 GiB"},
@@ -137,7 +137,7 @@ static void spans_are_short(void **state)
 		{41200000, "41 ms"},
 		{NS_PER_SEC, "1 s"},
 		{1500 * NS_PER_MSEC, "1.5 s"},
-		{2040 * NS_PER_MSEC, "2 s"}, /* as 2 s are */
+		{2040 * NS_PER_MSEC, "2 s"}, /* as 2 s is */
 		{2060 * NS_PER_MSEC, "2.1 s"},
 		{10 * NS_PER_SEC, "10 s"},
 		{59 * NS_PER_SEC, "59 s"},
@@ -148,7 +148,7 @@ static void spans_are_short(void **state)
 	check(cases, ARRAY_SIZE(cases), human_add_span);
 }
 
-static void spans_are_alike_as_they_are_shown(void **state)
+static void spans_are_compared_as_printed(void **state)
 {
 	static const struct {
 		uint64_t a_ns, b_ns;
@@ -157,7 +157,7 @@ static void spans_are_alike_as_they_are_shown(void **state)
 		{0, 0, true},
 		{10 * NS_PER_SEC, 9960 * NS_PER_MSEC, true},
 		{10 * NS_PER_SEC, 9 * NS_PER_SEC, false},
-		{3 * NS_PER_SEC, 3 * NS_PER_MSEC, false}, /* as long, but of other units */
+		{3 * NS_PER_SEC, 3 * NS_PER_MSEC, false}, /* of the same length, but another unit */
 		{300 * NS_PER_SEC, 300999 * NS_PER_MSEC, true},
 		{300 * NS_PER_SEC, 301 * NS_PER_SEC, false},
 		{NS_PER_SEC, 10 * NS_PER_SEC, false},
@@ -213,7 +213,7 @@ static void percents_have_two_digits(void **state)
 	check_parts(cases, ARRAY_SIZE(cases), human_add_percent);
 }
 
-static void needs_are_rounded_up(void **state)
+static void needed_budgets_are_rounded_up(void **state)
 {
 	static const struct part_case cases[] = {
 		{0, "0 %"},
@@ -242,9 +242,9 @@ int main(void)
 		cmocka_unit_test(ranges_have_their_unit_once),
 		cmocka_unit_test(ages_are_short),
 		cmocka_unit_test(spans_are_short),
-		cmocka_unit_test(spans_are_alike_as_they_are_shown),
+		cmocka_unit_test(spans_are_compared_as_printed),
 		cmocka_unit_test(percents_have_two_digits),
-		cmocka_unit_test(needs_are_rounded_up),
+		cmocka_unit_test(needed_budgets_are_rounded_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
-/* Marks for sharing.h: only what may be another address space than before is compared again. */
+/* is_new_mm marks processes for sharing.h: only a possibly new address space is compared again. */
 static void a_new_address_space_is_compared(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -49,7 +49,7 @@ static const struct tree_process next_one = {.pid = 42,
 	.uss_kib = 200,
 	.exe = "/usr/bin/next"};
 
-/* Reads that were announced are made by pid: they must not count for the next process that gets it. */
+/* Announced reads are made by pid. They must not count for the next process with that pid. */
 static void announced_reads_of_a_former_process_do_not_count(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_new(&former_one);
@@ -83,7 +83,7 @@ static void announced_reads_of_a_former_process_do_not_count(void **state)
 	crew_close(&crew);
 }
 
-/* A process that executes another program between the announced read and status. */
+/* The process executes another program between the announced walk and the read of status. */
 static void an_announced_walk_of_a_former_image_does_not_count(void **state)
 {
 	struct tree_process next = next_one;
@@ -110,7 +110,10 @@ static void an_announced_walk_of_a_former_image_does_not_count(void **state)
 	crew_close(&crew);
 }
 
-/* Beyond the limit of descriptors no directory is kept, and the start time tells that the pid is another process's. */
+/*
+ * Beyond the limit of descriptors no directory stays open. The start time shows that another
+ * process has the pid.
+ */
 static void a_block_ends_with_its_process(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -125,8 +128,8 @@ static void a_block_ends_with_its_process(void **state)
 	assert_false(block_is_on(&s->process.block));
 }
 
-/* Being refused is no sign of a new image: nothing else is read again for it. */
-static void who_is_denied_costs_no_more(void **state)
+/* A refusal is no sign of a new image: no other file is read again because of it. */
+static void a_refusal_causes_no_further_reads(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event events[] = {
@@ -159,8 +162,11 @@ static void grow(void *to)
 	tree_add(&s->tree, &s->p);
 }
 
-/* A walk and counters that differ in size may be of two images: stat tells. Growth is no other image. */
-static void another_size_asks_for_the_image(void **state)
+/*
+ * If the walk and the counters differ in size, they may be of two images: stat decides. Growth is
+ * no new image.
+ */
+static void a_different_size_checks_the_image(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event events[] = {
@@ -177,7 +183,7 @@ static void another_size_asks_for_the_image(void **state)
 	assert_int_equal(events[1].count, 0);
 }
 
-/* A sample between two images is taken again, and then is of the new one throughout. */
+/* A sample of two images is read again, and then is of the new image alone. */
 static void an_exec_in_the_middle_is_read_again(void **state)
 {
 	static const char *const files[] = {"smaps_rollup", "status"};
@@ -197,8 +203,8 @@ static void an_exec_in_the_middle_is_read_again(void **state)
 		}
 }
 
-/* One that never comes to rest has no PSS, and nothing of it is carried over. */
-static void an_exec_in_every_reading_is_changing(void **state)
+/* A process that executes in every attempt has no PSS, and no former figure is used. */
+static void an_exec_in_every_attempt_is_changing(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .call = change_image, .to = s};
@@ -235,7 +241,7 @@ static void an_exec_between_passes_is_a_new_image(void **state)
 	assert_false(s->process.growth.has_hwm);
 }
 
-/* A new name or user is no new image: its growth goes on. */
+/* A new name or user is no new image: growth continues. */
 static void a_rename_is_no_new_image(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -260,7 +266,7 @@ static void a_rename_is_no_new_image(void **state)
 	assert_true(s->process.growth.has_hwm);
 }
 
-/* A tree without stat can do without: an image is then told by its name, user and range. */
+/* Without stat, name, user and address range identify an image. */
 static void does_without_stat(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -277,7 +283,7 @@ static void does_without_stat(void **state)
 	assert_true(subject_read(s, 1000)->is_new_image);
 }
 
-/* As stat is to those who may not look into a process. */
+/* Writes a stat as the kernel prints it for readers without access: without the address range. */
 static void hide_image(const struct subject *s)
 {
 	char text[256];
@@ -288,8 +294,11 @@ static void hide_image(const struct subject *s)
 	tree_write(&s->tree, "42/stat", text);
 }
 
-/* Who may not be looked into could have executed a program: a new name is a new image. */
-static void an_unseen_image_is_told_by_its_name(void **state)
+/*
+ * If the address range is not readable, the process may have executed another program: a new name
+ * counts as a new image.
+ */
+static void a_hidden_image_is_identified_by_its_name(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
@@ -316,8 +325,11 @@ static void change_unseen(void *to)
 	hide_image(to);
 }
 
-/* Where stat tells no images apart two walks have to find the same range: an exec between them is read again. */
-static void an_unseen_exec_is_told_by_its_range(void **state)
+/*
+ * If stat does not show the image, two walks must find the same address range; otherwise the
+ * process is read again.
+ */
+static void a_hidden_exec_is_noticed_by_the_range(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event event = {
@@ -329,7 +341,7 @@ static void an_unseen_exec_is_told_by_its_range(void **state)
 	subject_read(s, 1000);
 	assert_int_equal(event.count, 4);
 	subject_assert_measured(s);
-	event.nth = 0; /* it never comes to rest */
+	event.nth = 0; /* it executes in every walk */
 	event.count = 0;
 	s->process.known = false;
 	subject_read(s, 2000);
@@ -337,7 +349,10 @@ static void an_unseen_exec_is_told_by_its_range(void **state)
 	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
 }
 
-/* Before Linux 4.14: every reading is guarded, but walks once, and what has not changed is not read. */
+/*
+ * Before Linux 4.14, without smaps_rollup: each sample is guarded by stat, but walks once, and
+ * unchanged files are not read.
+ */
 static void smaps_is_walked_once(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -368,13 +383,13 @@ static void become_zombie(void *to)
 	s->p.rss_kib = 0;
 	tree_add(&s->tree, &s->p);
 	tree_remove(&s->tree, "42/smaps_rollup");
-	/* What was printed by then. */
+	/* the part that was printed until then */
 	tree_write(&s->tree, "42/smaps", "1000-2000 r--p 0 0:0 0\nRss: 4 kB\nPss: 4 kB\n");
 	hide_image(s);
 }
 
-/* smaps ends early, and without an error: whoever becomes a zombie has no memory, not a part of it. */
-static void a_cut_smaps_is_no_measurement(void **state)
+/* smaps ends early without an error. A zombie has no memory, and the part counts for nothing. */
+static void a_truncated_smaps_is_no_measurement(void **state)
 {
 	(void)state;
 	for (int known = 0; known < 2; known++) {
@@ -427,8 +442,8 @@ static void an_exec_within_smaps_is_read_again(void **state)
 	assert_false(ROW_HAS(&s->sample, PROCESS_PSS));
 }
 
-/* Of one that has executed the same program again name and user tell nothing. */
-static void a_look_notices_an_exec(void **state)
+/* If a process executes the same program again, name and user do not change. */
+static void a_refresh_notices_an_exec(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 
@@ -456,20 +471,20 @@ int main(void)
 		cmocka_unit_test(a_block_ends_with_its_process),
 		cmocka_unit_test(announced_reads_of_a_former_process_do_not_count),
 		cmocka_unit_test(a_new_address_space_is_compared),
-		cmocka_unit_test(who_is_denied_costs_no_more),
-		cmocka_unit_test(another_size_asks_for_the_image),
+		cmocka_unit_test(a_refusal_causes_no_further_reads),
+		cmocka_unit_test(a_different_size_checks_the_image),
 		cmocka_unit_test(an_exec_in_the_middle_is_read_again),
 		cmocka_unit_test(an_announced_walk_of_a_former_image_does_not_count),
-		cmocka_unit_test(an_exec_in_every_reading_is_changing),
+		cmocka_unit_test(an_exec_in_every_attempt_is_changing),
 		cmocka_unit_test(an_exec_between_passes_is_a_new_image),
 		cmocka_unit_test(a_rename_is_no_new_image),
 		cmocka_unit_test(does_without_stat),
-		cmocka_unit_test(an_unseen_image_is_told_by_its_name),
-		cmocka_unit_test(an_unseen_exec_is_told_by_its_range),
+		cmocka_unit_test(a_hidden_image_is_identified_by_its_name),
+		cmocka_unit_test(a_hidden_exec_is_noticed_by_the_range),
 		cmocka_unit_test(smaps_is_walked_once),
-		cmocka_unit_test(a_cut_smaps_is_no_measurement),
+		cmocka_unit_test(a_truncated_smaps_is_no_measurement),
 		cmocka_unit_test(an_exec_within_smaps_is_read_again),
-		cmocka_unit_test(a_look_notices_an_exec),
+		cmocka_unit_test(a_refresh_notices_an_exec),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In a child, whose descriptors are nobody else's. */
+/* Tests in a child process, so that no other descriptors are closed. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +10,7 @@
 
 #include "confine/inheritance.h"
 
-static bool is_refused; /* close_range(): by an old kernel, or a sandbox */
+static bool is_refused; /* close_range() fails, as on an old kernel or in a sandbox */
 
 int __real_close_range(unsigned int first, unsigned int last, int flags);
 int __wrap_close_range(unsigned int first, unsigned int last, int flags);
@@ -18,7 +18,7 @@ int __wrap_close_range(unsigned int first, unsigned int last, int flags);
 int __wrap_close_range(unsigned int first, unsigned int last, int flags)
 {
 	if (first > last)
-		_exit(6); /* nothing to close needs neither call nor /proc */
+		_exit(6); /* an empty range needs neither close_range() nor /proc */
 	if (!is_refused)
 		return __real_close_range(first, last, flags);
 	errno = ENOSYS;
@@ -55,7 +55,7 @@ static int try_closing_but(void)
 	for (int fd = 0; fd < 8; fd++)
 		if (is_open(fd) != (fd < 3 || fd == 5))
 			return 3;
-	/* Also the first that there can be. */
+	/* also the first possible descriptor */
 	if (is_open(200) || dup2(5, 3) != 3 || inheritance_close_but(3, -1) < 0)
 		return 4;
 	return is_open(5) || !is_open(3) || !is_open(STDERR_FILENO) ? 5 : 0;
@@ -73,13 +73,13 @@ static void run(int (*try)(void))
 	assert_int_equal(status, 0);
 }
 
-static void keeps_what_was_passed(void **state)
+static void keeps_passed_descriptors(void **state)
 {
 	(void)state;
 	run(try_closing);
 }
 
-static void keeps_one(void **state)
+static void keeps_one_descriptor(void **state)
 {
 	(void)state;
 	run(try_closing_but);
@@ -97,8 +97,8 @@ static void does_without_close_range(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_what_was_passed),
-		cmocka_unit_test(keeps_one),
+		cmocka_unit_test(keeps_passed_descriptors),
+		cmocka_unit_test(keeps_one_descriptor),
 		cmocka_unit_test(does_without_close_range),
 	};
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is who from snapshot to snapshot, and goes on from whose counter: through a bucket, which gives out what they gain. */
+/*
+ * Tests how the ledger recognizes owners from snapshot to snapshot, and from which counter each
+ * continues. The results are read from a bucket.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +10,7 @@
 #include "tests/unit/allocation.h"
 #include "tests/unit/book.h"
 
-static void containers_of_two_users_are_two(void **state)
+static void containers_of_two_users_are_distinct(void **state)
 {
 	struct book k;
 	struct feed_owner *a, *b;
@@ -38,7 +41,7 @@ static void containers_of_two_users_are_two(void **state)
 	book_end(&k);
 }
 
-static void a_user_is_known_by_the_uid(void **state)
+static void a_user_is_identified_by_the_uid(void **state)
 {
 	struct book k;
 	struct feed_owner *alice;
@@ -57,7 +60,7 @@ static void a_user_is_known_by_the_uid(void **state)
 	book_end(&k);
 }
 
-/* What has been used as of the containers of USER, and how many of them there are. */
+/* Returns the PSS (byte seconds) of the containers of USER, and their number in *RET_ROWS. */
 static double pss_of_user(const struct book *k, const char *user, unsigned int *ret_rows)
 {
 	double sum = 0;
@@ -82,8 +85,11 @@ static void check_user(const struct book *k, const char *user, double gib_s)
 	assert_int_equal(rows, gib_s > 0);
 }
 
-/* Its counter is that of the uid, whatever that is called: what is in it is not used again. */
-static void a_container_goes_on_when_its_user_is_renamed(void **state)
+/*
+ * The counter belongs to the uid, whatever the user's name is: usage up to the change of name does
+ * not count again.
+ */
+static void a_container_continues_when_its_user_is_renamed(void **state)
 {
 	static const char *const names[] = {"alice", "alice:1000", "1000", "alicia", "alice"};
 	struct book k;
@@ -100,7 +106,7 @@ static void a_container_goes_on_when_its_user_is_renamed(void **state)
 	book_run(&k, 100);
 	container->user = alice->name = "alice";
 	book_run(&k, 100);
-	/* What he had by each name is there by that. */
+	/* Usage under each name stays with that name. */
 	check_user(&k, "1000", 100);
 	check_user(&k, "alice", 100);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -116,8 +122,11 @@ static void a_container_goes_on_when_its_user_is_renamed(void **state)
 	book_end(&k);
 }
 
-/* As where the name service does not answer: which of two containers of one name is whose, is known by the uid, or else by the counter. */
-static void containers_of_two_users_go_on_when_both_are_renamed(void **state)
+/*
+ * As when the name service does not answer. Two users have a container of the same name: the uid
+ * tells which counter continues, or else the value of the counter.
+ */
+static void containers_continue_when_two_users_are_renamed(void **state)
 {
 	struct book k;
 	struct feed_owner *alice, *bob, *a, *b, *ended;
@@ -161,7 +170,7 @@ static void containers_of_two_users_go_on_when_both_are_renamed(void **state)
 
 			if (row->kind == USAGE_CONTAINER && !strcmp(row->user, "1001"))
 				assert_int_equal(row->id, own ? 1001 : OWNER_NO_ID);
-			/* Who has truly ended has, down to 0. */
+			/* a container that exited, with its PSS falling to 0 */
 			if (!strcmp(row->name, "decaf"))
 				keeping_check_near(row->pss_byte_s, 25.0 * GIB, 1e-9);
 		}
@@ -169,8 +178,8 @@ static void containers_of_two_users_go_on_when_both_are_renamed(void **state)
 	}
 }
 
-/* The row that another user had by that name a moment ago is none to count from. */
-static void a_name_that_has_just_been_given_up(void **state)
+/* A row that another user had under this name before is not continued. */
+static void a_name_of_a_former_user_starts_anew(void **state)
 {
 	struct book k;
 	struct feed_owner *alice, *bob, *a, *b;
@@ -198,7 +207,7 @@ static void a_name_that_has_just_been_given_up(void **state)
 	book_end(&k);
 }
 
-static void nobody_is_lost_without_memory(void **state)
+static void no_usage_is_lost_without_memory(void **state)
 {
 	bool has_failed = true;
 
@@ -232,8 +241,8 @@ static void nobody_is_lost_without_memory(void **state)
 	}
 }
 
-/* Of another user namespace a uid is somebody else's: nobody's own. */
-static void foreign_uids_are_nobodys(void **state)
+/* In another user namespace a uid is another user's: the row has no uid of this namespace. */
+static void foreign_uids_are_not_recorded(void **state)
 {
 	struct book k;
 	AUTO_VIEW struct view *view = NULL;
@@ -252,13 +261,13 @@ static void foreign_uids_are_nobodys(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(containers_of_two_users_are_two),
-		cmocka_unit_test(a_user_is_known_by_the_uid),
-		cmocka_unit_test(a_container_goes_on_when_its_user_is_renamed),
-		cmocka_unit_test(containers_of_two_users_go_on_when_both_are_renamed),
-		cmocka_unit_test(a_name_that_has_just_been_given_up),
-		cmocka_unit_test(nobody_is_lost_without_memory),
-		cmocka_unit_test(foreign_uids_are_nobodys),
+		cmocka_unit_test(containers_of_two_users_are_distinct),
+		cmocka_unit_test(a_user_is_identified_by_the_uid),
+		cmocka_unit_test(a_container_continues_when_its_user_is_renamed),
+		cmocka_unit_test(containers_continue_when_two_users_are_renamed),
+		cmocka_unit_test(a_name_of_a_former_user_starts_anew),
+		cmocka_unit_test(no_usage_is_lost_without_memory),
+		cmocka_unit_test(foreign_uids_are_not_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

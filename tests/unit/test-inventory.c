@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Children that have files mapped, and a tree that looks like /proc. */
+/* Tests with children that map files, and with a simulated /proc. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -15,7 +15,7 @@
 enum { PAGES = 64, FIRST = 5, WRITTEN = 7, LATER = 9, ALSO = 3 };
 
 static struct procfs procfs;
-static volatile char *shared; /* a memfd of so many pages */
+static volatile char *shared; /* a memfd of PAGES pages */
 static size_t page_size;
 
 struct pages {
@@ -30,7 +30,7 @@ static void write_pages(void *context)
 		shared[i * page_size] = 'x';
 }
 
-/* A child that writes COUNT pages from FROM on, and waits to be killed. */
+/* Starts a child that writes COUNT pages from page FROM on, and waits to be killed. */
 static pid_t start(size_t from, size_t count)
 {
 	struct pages pages = {.from = from, .count = count};
@@ -76,8 +76,8 @@ static void pages_of_two_count_once(void **state)
 	waiter_end(two);
 }
 
-/* What came before is as it was. */
-static void who_ends_meanwhile_does_not_count(void **state)
+/* A process that exits while it is read leaves the earlier results unchanged. */
+static void a_process_that_exits_does_not_count(void **state)
 {
 	pid_t one = start(FIRST, WRITTEN), two = start(LATER, WRITTEN);
 	AUTO_INVENTORY struct inventory s;
@@ -103,8 +103,11 @@ static void who_ends_meanwhile_does_not_count(void **state)
 	"Size: 256 kB\nRss: %s kB\nPss: 20 kB\nAnonymous: 0 kB\n"                                  \
 	"Private_Clean: 0 kB\nPrivate_Dirty: 0 kB\nVmFlags: rd sh\n"
 
-/* A tree's own pagemap is read entry by entry; without one PSS is what there is at least. */
-static void a_tree_is_read_like_the_kernels(void **state)
+/*
+ * In a simulated /proc the pagemap is read entry by entry. Without a pagemap, PSS is the lower
+ * bound of resident memory.
+ */
+static void a_simulated_proc_is_read_like_the_kernels(void **state)
 {
 	static const struct tree_process process = {.pid = 42, .name = "reader", .rss_kib = 40};
 
@@ -145,8 +148,8 @@ static void a_tree_is_read_like_the_kernels(void **state)
 	}
 }
 
-/* The kernel has let one be looked at, and not the other. */
-static void what_is_half_looked_at_is_not_exact(void **state)
+/* One process of the two has no readable pagemap. */
+static void a_file_seen_in_part_is_not_exact(void **state)
 {
 	static const struct tree_process processes[] = {
 		{.pid = 42, .name = "seen", .rss_kib = 40},
@@ -183,7 +186,7 @@ static void what_is_half_looked_at_is_not_exact(void **state)
 	assert_false(s.shelf.row[0].is_exact);
 }
 
-static void what_no_kernel_prints_is_refused(void **state)
+static void invalid_smaps_is_refused(void **state)
 {
 	static const struct tree_process process = {.pid = 42, .name = "reader", .rss_kib = 40};
 	AUTO_TREE struct tree tree;
@@ -205,7 +208,7 @@ static void what_no_kernel_prints_is_refused(void **state)
 	assert_int_equal(s.shelf.processes, 0);
 }
 
-static void memory_may_lack(void **state)
+static void lack_of_memory_is_reported(void **state)
 {
 	pid_t one = start(FIRST, WRITTEN);
 
@@ -249,11 +252,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_of_two_count_once),
-		cmocka_unit_test(who_ends_meanwhile_does_not_count),
-		cmocka_unit_test(a_tree_is_read_like_the_kernels),
-		cmocka_unit_test(what_is_half_looked_at_is_not_exact),
-		cmocka_unit_test(what_no_kernel_prints_is_refused),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(a_process_that_exits_does_not_count),
+		cmocka_unit_test(a_simulated_proc_is_read_like_the_kernels),
+		cmocka_unit_test(a_file_seen_in_part_is_not_exact),
+		cmocka_unit_test(invalid_smaps_is_refused),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

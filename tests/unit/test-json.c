@@ -33,7 +33,7 @@ static json_t *load(const struct buffer *b)
 	return json;
 }
 
-/* A whole answer: every row of SCOPE, in pieces of at least ENOUGH bytes. */
+/* Renders a whole response with all rows of SCOPE, in pieces of at least ENOUGH bytes. */
 static void render_list(
 	const struct view *view, enum metric_scope scope, size_t enough, struct buffer *to)
 {
@@ -92,13 +92,16 @@ static const json_t *row_of_pid(const json_t *list, json_int_t pid)
 	return NULL;
 }
 
-/* As near as a double of seconds since the epoch comes. */
+/* As exact as seconds since the epoch are in a double. */
 static bool is_seconds(double seconds, uint64_t ns)
 {
 	return fabs(seconds * 1e9 - (double)ns) <= (double)ns * 1e-15;
 }
 
-/* ROW has each quantity of SCOPE under its field, or does not have it, as the image does. */
+/*
+ * Checks that ROW has a field for each present quantity of SCOPE, and none for the others. Returns
+ * the number of fields.
+ */
 static size_t check_quantities(
 	const json_t *row, enum metric_scope scope, uint64_t present, const uint64_t *q)
 {
@@ -137,7 +140,7 @@ static size_t check_quantities(
 	return fields;
 }
 
-static void head_says_which_snapshot(void **state)
+static void head_identifies_the_snapshot(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_VIEW struct view *whole = sample_open(&(struct sample_options){.is_measured = true});
@@ -160,7 +163,7 @@ static void head_says_which_snapshot(void **state)
 	assert_non_null(strstr(b.data, "\"sequence\":42,\"age_seconds\":0,"));
 }
 
-/* What else an owner of KIND has; returns how many fields that is. */
+/* Checks the other fields of an owner of KIND. Returns their number. */
 static size_t check_details(const json_t *row, const struct view *view, enum owner_kind kind,
 	const struct snapshot_scope *r)
 {
@@ -296,8 +299,8 @@ static const char *source_of(const json_t *list, uint32_t pid)
 	return json_string_value(json_object_get(row_of_pid(list, pid), "source"));
 }
 
-/* What is carried forward and what was never measured are not of one kind. */
-static void guesses_are_called_so(void **state)
+/* Estimates from a measurement and guesses without one have different names. */
+static void guesses_are_marked(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_estimated = true});
 	AUTO_JSON json_t *json = load_list(view, METRIC_PROCESS);
@@ -310,7 +313,10 @@ static void guesses_are_called_so(void **state)
 	assert_string_equal(source_of(list, SAMPLE_GUESSED), "guess");
 }
 
-/* A blocked process says so, and has its last measurement as an estimate with the age of that measurement. */
+/*
+ * A blocked process is marked, and has its last measurement as an estimate with the age of that
+ * measurement.
+ */
 static void a_blocked_process_has_its_estimate(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(&(struct sample_options){.is_blocked = true});
@@ -363,7 +369,7 @@ static void host_has_every_quantity(void **state)
 	assert_true(json_integer_value(json_object_get(host, "residual_bytes")) < 0);
 }
 
-/* Each list has the rows of its kind, in the image's order, under their names. */
+/* Each list has the rows of its kind, in the order of the image, under their names. */
 static void host_has_its_lists(void **state)
 {
 	static const char *const lists[] = {"shmem", "tmpfs"}, *const names[] = {
@@ -397,8 +403,11 @@ static void host_has_its_lists(void **state)
 		assert_int_equal(json_array_size(json_object_get(json, lists[i])), next[i]);
 }
 
-/* What all files are together is everybody's; and it is not said that there are none where nobody has looked. */
-static void host_has_the_survey(void **state)
+/*
+ * The sums of all files are in the response to every client. Before the first survey they are
+ * absent, not 0.
+ */
+static void host_has_sums_of_the_survey(void **state)
 {
 	static const struct sample_options unsurveyed = {.is_unsurveyed = true};
 	AUTO_VIEW struct view *view = sample_open(NULL), *without = sample_open(&unsurveyed);
@@ -420,7 +429,7 @@ static void host_has_the_survey(void **state)
 	assert_null(strstr(none.data, "survey"));
 }
 
-static void status_tells_of_memtallyd(void **state)
+static void status_describes_memtallyd(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_BUFFER struct buffer b = {0};
@@ -469,7 +478,7 @@ static void status_tells_of_memtallyd(void **state)
 		json_integer_value(json_object_get(json_array_get(buckets, 3), "count")), 31);
 }
 
-/* The interval that is configured is not called what the one is that passes keep to. */
+/* The configured interval and the interval that passes keep have different names. */
 static void status_and_snapshot_share_no_name(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -489,7 +498,7 @@ static void status_and_snapshot_share_no_name(void **state)
 	assert_non_null(json_object_get(status, "configured_interval_seconds"));
 }
 
-/* A list that is cut into pieces anywhere is the same list. */
+/* A list is the same wherever it is cut into pieces. */
 static void pieces_make_the_whole(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -553,7 +562,7 @@ static void errors_take_any_bytes(void **state)
 	}
 }
 
-static void bodies_are_as_agreed(void **state)
+static void bodies_equal_the_golden_files(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 
@@ -568,7 +577,7 @@ static void bodies_are_as_agreed(void **state)
 	}
 }
 
-/* What was found, or that there was no survey yet. */
+/* What the survey found, or that there was none yet. */
 static void files_follow_the_survey(void **state)
 {
 	static const struct sample_options unsurveyed = {.is_unsurveyed = true};
@@ -598,14 +607,14 @@ static void render_all(const struct view *view, struct buffer *to)
 	json_render_error("x", to);
 }
 
-/* No key vanishes for want of memory: the answer as a whole is in error. */
-static void lack_of_memory_is_told(void **state)
+/* If memory runs out, no key is missing: the whole response is an error. */
+static void lack_of_memory_is_reported(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	unsigned int n = 0;
 
 	(void)state;
-	json_set_alloc_funcs(malloc, free); /* those that fail on demand */
+	json_set_alloc_funcs(malloc, free); /* the allocators that fail on demand */
 	for (bool failed = true; failed;) {
 		AUTO_BUFFER struct buffer b = {0};
 
@@ -620,24 +629,24 @@ static void lack_of_memory_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(head_says_which_snapshot),
+		cmocka_unit_test(head_identifies_the_snapshot),
 		cmocka_unit_test(scopes_have_every_quantity),
 		cmocka_unit_test(processes_have_every_quantity),
-		cmocka_unit_test(guesses_are_called_so),
+		cmocka_unit_test(guesses_are_marked),
 		cmocka_unit_test(a_blocked_process_has_its_estimate),
 		cmocka_unit_test(one_process_is_its_row),
 		cmocka_unit_test(host_has_every_quantity),
 		cmocka_unit_test(host_has_its_lists),
-		cmocka_unit_test(host_has_the_survey),
-		cmocka_unit_test(status_tells_of_memtallyd),
+		cmocka_unit_test(host_has_sums_of_the_survey),
+		cmocka_unit_test(status_describes_memtallyd),
 		cmocka_unit_test(status_and_snapshot_share_no_name),
 		cmocka_unit_test(pieces_make_the_whole),
 		cmocka_unit_test(status_knows_exact_mode),
 		cmocka_unit_test(empty_list_is_a_list),
 		cmocka_unit_test(errors_take_any_bytes),
-		cmocka_unit_test(bodies_are_as_agreed),
+		cmocka_unit_test(bodies_equal_the_golden_files),
 		cmocka_unit_test(files_follow_the_survey),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ static void idle_is_alive_until_a_pass_is_late(void **state)
 	assert_false(keepalive_is_due(&k, false, 0, 251, 200, 50));
 }
 
-static void a_pass_is_alive_while_it_gets_on(void **state)
+static void a_pass_is_alive_while_it_progresses(void **state)
 {
 	struct keepalive k = {0};
 
@@ -29,7 +29,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle_is_alive_until_a_pass_is_late),
-		cmocka_unit_test(a_pass_is_alive_while_it_gets_on),
+		cmocka_unit_test(a_pass_is_alive_while_it_progresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clocks stand where the test has them, as memtallyd's do (feed.h). */
+/*
+ * Tests the ledger's writer, with a simulated memtallyd (feed.h) whose clocks also replace the
+ * kernel's.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -34,7 +37,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 	return 0;
 }
 
-/* What renameat() fails with; 0: it does not. */
+/* errno of renameat(); 0: it works */
 static int rename_error;
 
 int __real_renameat(int from_dir, const char *from, int to_dir, const char *to);
@@ -47,8 +50,8 @@ int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to)
 }
 
 /*
- * SQLite's result if a write gives back free pages behind its transaction, and of the first statement after a file was opened.
- * SQLITE_OK: they are executed.
+ * SQLite's result if a write returns free pages after its transaction, and for the first statement
+ * after a file was opened. SQLITE_OK: the statements are executed.
  */
 static int vacuum_error, opening_error;
 
@@ -65,7 +68,7 @@ int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, exec_row *row, void *conte
 	return __real_sqlite3_exec(db, sql, row, context, error);
 }
 
-/* The number of SQLite's read that fails, counted from the next one; 0: none does. */
+/* which of the next reads of SQLite fails, from 1; 0: none */
 static unsigned int read_to_fail;
 
 static ssize_t read_or_fail(int fd, void *to, size_t len, off_t at)
@@ -76,7 +79,10 @@ static ssize_t read_or_fail(int fd, void *to, size_t len, off_t at)
 	return -1;
 }
 
-/* Error of fdatasync(), or 0. SQLite calls this one, too, since the program's own symbols come first. */
+/*
+ * errno of fdatasync(), or 0. SQLite calls this function, too, because symbols of the program come
+ * first.
+ */
 static int sync_error;
 
 int fdatasync(int fildes)
@@ -85,7 +91,7 @@ int fdatasync(int fildes)
 	return sync_error ? -1 : (int)syscall(SYS_fdatasync, fildes);
 }
 
-/* Bytes that SQLite has allocated in pieces of a page or more, and their limit. */
+/* bytes that SQLite has allocated in blocks of a page or more, and their limit */
 static int bytes, bytes_max = INT_MAX;
 static sqlite3_mem_methods memory;
 
@@ -186,10 +192,10 @@ static void run(struct fixture *f, double seconds)
 	keeping_run(&feed, seconds, pass, f);
 }
 
-/* The first row of the last answer; its texts are no more. */
+/* first row of the last answer; its texts are freed */
 static struct usage_row largest;
 
-/* KiB seconds of all of KIND, and the head. */
+/* Asks for the usage of KIND. Returns the sum in KiB seconds, and the head of the answer. */
 static double ask_of(struct fixture *f, enum usage_kind kind, struct usage_head *head)
 {
 	const struct usage_request request = {.kind = kind,
@@ -211,7 +217,7 @@ static double ask_of(struct fixture *f, enum usage_kind kind, struct usage_head 
 	return sum;
 }
 
-/* Likewise of users. */
+/* Asks for the usage of users, as ask_of(). */
 static double ask(struct fixture *f, struct usage_head *head)
 {
 	return ask_of(f, USAGE_USER, head);
@@ -222,8 +228,8 @@ static void check_near(double found, double expected)
 	keeping_check_near(found, expected, 1e-6);
 }
 
-/* Whoever asks sees what was used until now, and makes nobody write all the time. */
-static void an_answer_is_up_to_date(void **state)
+/* A client sees all usage until now. Frequent requests do not cause a write each. */
+static void answers_are_up_to_date(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
@@ -241,7 +247,7 @@ static void an_answer_is_up_to_date(void **state)
 	assert_int_equal(head.write_failures, 0);
 }
 
-/* Killed before anything was used, or written: memtallyd's counters tell the rest. */
+/* The ledger is killed before it wrote the latest usage. memtallyd's counters hold the rest. */
 static void an_early_end_loses_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -249,7 +255,7 @@ static void an_early_end_loses_nothing(void **state)
 
 	pass(f);
 	run(f, 100);
-	f->keeper.store = store_close(f->keeper.store); /* without what keeper_close() writes */
+	f->keeper.store = store_close(f->keeper.store); /* without the write of keeper_close() */
 	bucket_done(&f->keeper.bucket);
 	open_keeper(f);
 	run(f, 50);
@@ -257,7 +263,7 @@ static void an_early_end_loses_nothing(void **state)
 	assert_int_equal(head.covered_ms, 150000);
 }
 
-/* No snapshot comes any more: what is known is written all the same. */
+/* If no more snapshots come, the known usage is written all the same. */
 static void a_slot_ends_without_a_snapshot(void **state)
 {
 	struct fixture *f = *state;
@@ -269,7 +275,7 @@ static void a_slot_ends_without_a_snapshot(void **state)
 		    feed.monotonic_ns + 15 * NS_PER_SEC);
 	feed_wait(&feed, 110);
 	keeper_run(&f->keeper, feed.monotonic_ns);
-	assert_true(bucket_has_content(&f->keeper.bucket)); /* it may still come */
+	assert_true(bucket_has_content(&f->keeper.bucket)); /* a snapshot may still come */
 	feed_wait(&feed, 30);
 	keeper_run(&f->keeper, feed.monotonic_ns);
 	assert_false(bucket_has_content(&f->keeper.bucket));
@@ -286,7 +292,9 @@ static void limit_files(bool is_full)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* As run(), but on a full disk: images are files, too. */
+/*
+ * As run(), but with a full disk. Images are files, too, so the limit applies to the keeper alone.
+ */
 static void run_full(struct fixture *f, double seconds)
 {
 	for (unsigned int at = 0; at < seconds; at += 10) {
@@ -323,8 +331,8 @@ static void count_beat(void *beats)
 	++*(unsigned int *)beats;
 }
 
-/* Several may ask at once: nobody takes that for a hang, from the first report on. */
-static void a_report_beats(void **state)
+/* A long report tells the watchdog that the ledger is alive, beginning with the first report. */
+static void a_report_keeps_the_watchdog_alive(void **state)
 {
 	struct fixture *f = *state;
 	unsigned int beats = 0;
@@ -338,14 +346,15 @@ static void a_report_beats(void **state)
 	keeper_close(&f->keeper);
 	open_keeper(f);
 	keeper_set_beat(&f->keeper, (struct store_beat){.call = count_beat, .context = &beats});
-	assert_false(bucket_has_content(&f->keeper.bucket)); /* which would be written first */
+	/* otherwise it would be written first */
+	assert_false(bucket_has_content(&f->keeper.bucket));
 	ask_of(f, USAGE_PROGRAM, &head);
 	assert_int_equal(head.rows, 450);
 	assert_true(beats > 0);
 }
 
-/* Two slots without anything new, or two snapshots of a memtallyd that is slower. */
-static void it_is_told_when_nothing_new_comes(void **state)
+/* Late means: two slots without new usage, or two intervals if memtallyd's interval is longer. */
+static void a_lack_of_snapshots_is_reported(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
@@ -364,7 +373,7 @@ static void it_is_told_when_nothing_new_comes(void **state)
 	feed_wait(&feed, 1);
 	ask(f, &head);
 	assert_int_equal(head.flags, USAGE_LATE);
-	keeper_close(&f->keeper); /* which the next one knows, too */
+	keeper_close(&f->keeper); /* the next ledger knows it, too */
 	open_keeper(f);
 	ask(f, &head);
 	assert_int_equal(head.written_s, FEED_START_S + 600);
@@ -407,7 +416,10 @@ static void spoil(const char *path)
 	close(fd);
 }
 
-/* That of a store that is open. What SQLite has in its cache it need not read again: until then nobody can know. */
+/*
+ * Damages the file while it is open, and drops SQLite's cache: SQLite does not notice damage to
+ * what it has cached.
+ */
 static void spoil_open(struct fixture *f)
 {
 	char wal[80];
@@ -418,7 +430,10 @@ static void spoil_open(struct fixture *f)
 	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
 }
 
-/* At the start, and while it runs: a new one begins, and what is in memory is not lost. */
+/*
+ * Damage at the start, and while the ledger runs: a new file begins, and usage in memory is not
+ * lost.
+ */
 static void damage_is_set_aside(void **state)
 {
 	struct fixture *f = *state;
@@ -442,8 +457,8 @@ static void damage_is_set_aside(void **state)
 	assert_true(rest >= 300 * GIB_S && rest <= 1200 * GIB_S);
 }
 
-/* Whoever asks for what is damaged is told so, and the next one is answered from a new file. */
-static void damage_that_a_question_finds_is_set_aside(void **state)
+/* A client whose request finds damage gets an error. The next one is answered from a new file. */
+static void damage_found_by_a_request_is_set_aside(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
@@ -453,12 +468,12 @@ static void damage_that_a_question_finds_is_set_aside(void **state)
 	ask(f, &head);
 	assert_int_equal(head.status, USAGE_GOOD);
 	spoil_open(f);
-	ask(f, &head); /* as fresh as before: nothing is written for it */
+	ask(f, &head); /* the answer is fresh enough, so nothing is written before it */
 	assert_int_equal(head.status, USAGE_BROKEN);
 	assert_int_equal(head.set_aside, 1);
 	ask(f, &head);
 	assert_int_equal(head.status, USAGE_GOOD);
-	/* Counting goes on where it was, whoever ends now. */
+	/* Counting continues from the former counters, even if the ledger ends now. */
 	f->keeper.store = store_close(f->keeper.store);
 	bucket_done(&f->keeper.bucket);
 	open_keeper(f);
@@ -466,7 +481,7 @@ static void damage_that_a_question_finds_is_set_aside(void **state)
 	check_near(ask(f, &head), 300 * GIB_S);
 }
 
-/* The file is found damaged just after it was written, and the ledger ends with nothing new. */
+/* The file is found damaged right after a write, and the ledger ends without new usage. */
 static void lose_file(struct fixture *f)
 {
 	struct usage_head head;
@@ -480,8 +495,8 @@ static void lose_file(struct fixture *f)
 	open_keeper(f);
 }
 
-/* In the new file nothing is written, but who had used how much is: nobody goes on with what others had. */
-static void a_new_file_counts_each_from_where_he_was(void **state)
+/* The new file has no usage, but all counters: no owner continues from another's. */
+static void a_new_file_keeps_all_counters(void **state)
 {
 	struct feed_owner *bob = feed_add(&feed, USAGE_USER, 1001, "bob", "");
 	struct fixture *f = *state;
@@ -500,8 +515,11 @@ static void a_new_file_counts_each_from_where_he_was(void **state)
 	assert_int_equal(largest.id, 1001);
 }
 
-/* Likewise those who have one counter together, of whom no snapshot has told since the ledger was started. */
-static void a_new_file_has_the_counter_of_those_without_names(void **state)
+/*
+ * The same for owners that share one counter because they have no names of their own, and that no
+ * snapshot since the start contained.
+ */
+static void a_new_file_keeps_the_counter_of_unnamed_owners(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
@@ -517,27 +535,30 @@ static void a_new_file_has_the_counter_of_those_without_names(void **state)
 	keeping_check_near(ask_of(f, USAGE_PROGRAM, &head), 300.0 * 900 * 1024, 1e-3);
 }
 
-/* Of another user namespace: local accounts and those of the directory service, who are told apart by uids alone. */
-static void two_users_of_one_name_are_no_damage(void **state)
+/*
+ * Users of another user namespace: a local account and one of the directory service have one name,
+ * and differ by uid alone.
+ */
+static void two_users_with_one_name_are_no_damage(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
 
 	feed.userns = f->keeper.userns + 1;
 	pass(f);
-	run(f, 300); /* the day has its names */
+	run(f, 300); /* the names of the day are stored */
 	feed_set(feed_add(&feed, USAGE_USER, 2000, "dup", ""), GIB, 1);
 	feed_set(feed_add(&feed, USAGE_USER, 5000, "dup", ""), 2 * GIB, 1);
 	run(f, 590);
 	ask(f, &head);
 	assert_int_equal(head.set_aside, 0);
 	assert_int_equal(head.write_failures, 0);
-	/* Each goes on where he was. */
+	/* each user continues from its own counter */
 	f->keeper.store = store_close(f->keeper.store);
 	bucket_done(&f->keeper.bucket);
 	open_keeper(f);
 	run(f, 310);
-	/* Who comes rises from 0. */
+	/* new users rise from 0 */
 	check_near(ask(f, &head), 1200 * GIB_S + 895 * 3 * GIB_S);
 	assert_int_equal(head.set_aside, 0);
 	assert_int_equal(head.rows, 2);
@@ -556,7 +577,7 @@ static size_t lines_with(const char *path, const char *text)
 	return count;
 }
 
-/* From now on what is said is in a file, the path of which is in LOG; what end_log() takes. */
+/* Sends the log to a file, whose path is stored in LOG. Returns the descriptor for end_log(). */
 static int begin_log(const struct fixture *f, char log[static 64])
 {
 	int saved = dup(STDERR_FILENO), fd;
@@ -583,7 +604,10 @@ static void pass_slots(struct fixture *f, unsigned int slots)
 	}
 }
 
-/* Of 400 slots of many programs so few are kept from now on that free pages are given back within some writes. */
+/*
+ * Writes 400 slots of many programs, and then keeps so few slots that the next writes return free
+ * pages.
+ */
 static void have_pages_to_give_back(struct fixture *f)
 {
 	feed.crowd = (struct feed_crowd){
@@ -598,8 +622,11 @@ static void have_pages_to_give_back(struct fixture *f)
 	open_keeper(f);
 }
 
-/* Before the next start: what was written just then is in the new one, too. */
-static void damage_that_giving_back_finds_is_set_aside(void **state)
+/*
+ * The damage is found before the next start. The slot that was just written is in the new file,
+ * too.
+ */
+static void damage_found_by_vacuum_is_set_aside(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
@@ -623,22 +650,22 @@ static void damage_that_giving_back_finds_is_set_aside(void **state)
 	assert_int_equal(f->keeper.set_aside, 1);
 }
 
-/* Checks that the file has all usage until now, once, and that it was not set aside. */
+/* Checks that the file has all usage until now exactly once, and was not set aside. */
 static void check_all(struct fixture *f)
 {
 	double used = f->alice->true_byte_s / 1024;
 	uint64_t until_s = feed.realtime_ns / NS_PER_SEC;
 	struct usage_head head;
 
-	feed_wait(&feed, 10); /* so that the question has all of it written */
+	feed_wait(&feed, 10); /* so that the request causes a write */
 	check_near(ask(f, &head), used);
 	assert_int_equal(head.status, USAGE_GOOD);
 	assert_int_equal(head.covered_ms / 1000, until_s - FEED_START_S);
 	assert_int_equal(head.set_aside, 0);
 }
 
-/* Damage is found behind a write, and not when the file is opened again. */
-static void what_was_written_counts_once(void **state)
+/* Damage is reported after a write, and not found when the file is opened again. */
+static void written_usage_counts_once(void **state)
 {
 	struct fixture *f = *state;
 	char log[64];
@@ -659,8 +686,8 @@ static void what_was_written_counts_once(void **state)
 	assert_int_equal(f->keeper.bucket.clock_sets, 3);
 }
 
-/* The same, if the file can neither be opened nor set aside for a while. */
-static void what_was_written_counts_once_where_it_stays(void **state)
+/* The same if for a while the file can neither be opened nor set aside. */
+static void written_usage_counts_once_if_the_file_stays(void **state)
 {
 	struct fixture *f = *state;
 
@@ -676,8 +703,11 @@ static void what_was_written_counts_once_where_it_stays(void **state)
 	assert_int_equal(f->keeper.write_failures, 1);
 }
 
-/* A write is in the log that could not be synchronized, and is found there when the file is opened again. */
-static void what_could_not_be_synchronized_counts_once(void **state)
+/*
+ * The write is in the log that could not be synchronized, and is found there when the file is
+ * opened again.
+ */
+static void unsynchronized_usage_counts_once(void **state)
 {
 	struct fixture *f = *state;
 
@@ -696,7 +726,7 @@ static void what_could_not_be_synchronized_counts_once(void **state)
 	check_all(f);
 }
 
-/* Whether the read was reached that was to fail. From now on none does. */
+/* Returns whether the read that was to fail was reached. From now on no read fails. */
 static bool has_read_failed(void)
 {
 	bool failed = !read_to_fail;
@@ -752,7 +782,7 @@ static void a_read_that_fails_is_no_damage(void **state)
 		assert_non_null(f->keeper.store);
 		sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
 		read_to_fail = ++reads;
-		ask(f, &head); /* which is answered all the same */
+		ask(f, &head); /* the request is answered all the same */
 		assert_int_equal(head.status, USAGE_GOOD);
 		assert_int_equal(head.set_aside, 0);
 	} while (has_read_failed());
@@ -760,7 +790,7 @@ static void a_read_that_fails_is_no_damage(void **state)
 	check_all(f);
 }
 
-/* A page that there is no memory for is no damage, however often the file is opened. */
+/* Lack of memory for a page is no damage, however often the file is opened. */
 static void a_lack_of_memory_is_no_damage(void **state)
 {
 	struct fixture *f = *state;
@@ -784,8 +814,8 @@ static void a_lack_of_memory_is_no_damage(void **state)
 	check_all(f);
 }
 
-/* Somebody has removed the file, and not what was to be written to it. */
-static void a_log_that_was_left_is_set_aside(void **state)
+/* The database was removed, but not its log. */
+static void a_remaining_log_is_set_aside(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
@@ -810,7 +840,7 @@ static void a_log_that_was_left_is_set_aside(void **state)
 	assert_int_equal(head.set_aside, 1);
 }
 
-/* How many slots the file at PATH has anything in. */
+/* Returns the number of slots with usage in the file at PATH. */
 static int slots_in(const char *path)
 {
 	sqlite3 *db = NULL;
@@ -828,8 +858,11 @@ static int slots_in(const char *path)
 	return slots;
 }
 
-/* Who takes the file away while it is open wants to have it, or none: to go on in it would be to write to nobody. */
-static void a_file_that_is_taken_away_is_left(void **state)
+/*
+ * Somebody who moves the file away while it is open wants to keep it, or to begin a new one. The
+ * ledger must not go on writing to it.
+ */
+static void a_moved_file_is_left_alone(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
@@ -847,7 +880,10 @@ static void a_file_that_is_taken_away_is_left(void **state)
 	end_log(saved);
 	assert_int_equal(lines_with(log, "was removed or renamed"), 2);
 	assert_int_equal(lines_with(log, "error"), 0);
-	/* Five minutes are written when they are over: the last of each file's time are in the next one. */
+	/*
+	 * Slots are written when their five minutes are over: the last slot of each file's time is
+	 * in the next file.
+	 */
 	assert_int_equal(slots_in(away), 2);
 	check_near(ask(f, &head), 900 * GIB_S);
 	assert_int_equal(head.set_aside, 0);
@@ -864,8 +900,11 @@ static void copy_file(const char *from, const char *to)
 	assert_int_equal(write(fd, text.data, text.len), text.len);
 }
 
-/* Such as a copy from before: what was written since is gone, as that is what was wanted, and it goes on behind that. */
-static void a_file_that_is_put_in_its_place_is_gone_on_with(void **state)
+/*
+ * The file is replaced by an older copy: usage written since the copy is gone, as intended, and the
+ * ledger continues after it.
+ */
+static void a_replaced_file_is_continued(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_head head;
@@ -884,12 +923,15 @@ static void a_file_that_is_put_in_its_place_is_gone_on_with(void **state)
 	run(f, 900);
 	end_log(saved);
 	assert_int_equal(lines_with(log, "was removed or renamed"), 1);
-	check_near(ask(f, &head), 1800 * GIB_S); /* of 2400, without those from 600 to 1200 */
+	check_near(ask(f, &head), 1800 * GIB_S); /* of 2400, without 600 to 1200 */
 	assert_int_equal(head.set_aside, 0);
 }
 
-/* It is tried again and again, but each time means to read all of it; and said once, or again for another reason. */
-static void what_cannot_be_set_aside_is_said_once(void **state)
+/*
+ * Setting aside is tried again and again, although each attempt reads the whole file. It is logged
+ * once, and again for another reason.
+ */
+static void a_failed_setting_aside_is_logged_once(void **state)
 {
 	struct fixture *f = *state;
 	char log[64];
@@ -914,7 +956,7 @@ static void what_cannot_be_set_aside_is_said_once(void **state)
 	assert_in_range(f->keeper.write_failures, 6, 10);
 }
 
-/* Rows that nobody asks for, by the end of which the file is damaged. */
+/* Adds many rows and damages the end of the file. */
 static void enlarge_and_spoil(const struct keeping *k)
 {
 	static const char noise[4096] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -934,8 +976,8 @@ static void enlarge_and_spoil(const struct keeping *k)
 	put(k->path, noise, sizeof(noise), st.st_size - (off_t)sizeof(noise));
 }
 
-/* Nor is it taken for a hang that all of it is read. */
-static void what_cannot_be_set_aside_beats(void **state)
+/* Reading the whole file is not taken for a hang. */
+static void a_failed_setting_aside_keeps_the_watchdog_alive(void **state)
 {
 	struct fixture *f = *state;
 	unsigned int beats = 0;
@@ -955,7 +997,7 @@ static void what_cannot_be_set_aside_beats(void **state)
 	assert_int_equal(f->keeper.set_aside, 1);
 }
 
-/* A large file takes its time, of which the service manager is told before. */
+/* A large file takes longer to open. The service manager is told so beforehand. */
 static void a_large_file_may_take_longer_to_open(void **state)
 {
 	struct fixture *f = *state;
@@ -969,7 +1011,7 @@ static void a_large_file_may_take_longer_to_open(void **state)
 	open_keeper(f);
 }
 
-static void somebody_elses_is_no_reason_to_go_on(void **state)
+static void foreign_and_locked_files_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	const struct store_limits limits = f->keeping.limits;
@@ -994,7 +1036,7 @@ static void somebody_elses_is_no_reason_to_go_on(void **state)
 	open_keeper(f);
 }
 
-static void what_is_no_question_is_told(void **state)
+static void an_invalid_request_is_answered(void **state)
 {
 	const struct store_reader reader = {.sees_all = true};
 	struct fixture *f = *state;
@@ -1010,32 +1052,32 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	static const struct CMUnitTest tests[] = {
-		TEST(an_answer_is_up_to_date),
+		TEST(answers_are_up_to_date),
 		TEST(an_early_end_loses_nothing),
 		TEST(a_slot_ends_without_a_snapshot),
 		TEST(a_full_disk_loses_nothing),
-		TEST(a_report_beats),
-		TEST(it_is_told_when_nothing_new_comes),
+		TEST(a_report_keeps_the_watchdog_alive),
+		TEST(a_lack_of_snapshots_is_reported),
 		TEST(damage_is_set_aside),
-		TEST(damage_that_a_question_finds_is_set_aside),
-		TEST(a_new_file_counts_each_from_where_he_was),
-		TEST(a_new_file_has_the_counter_of_those_without_names),
-		TEST(two_users_of_one_name_are_no_damage),
-		TEST(damage_that_giving_back_finds_is_set_aside),
-		TEST(what_was_written_counts_once),
-		TEST(what_was_written_counts_once_where_it_stays),
-		TEST(what_could_not_be_synchronized_counts_once),
+		TEST(damage_found_by_a_request_is_set_aside),
+		TEST(a_new_file_keeps_all_counters),
+		TEST(a_new_file_keeps_the_counter_of_unnamed_owners),
+		TEST(two_users_with_one_name_are_no_damage),
+		TEST(damage_found_by_vacuum_is_set_aside),
+		TEST(written_usage_counts_once),
+		TEST(written_usage_counts_once_if_the_file_stays),
+		TEST(unsynchronized_usage_counts_once),
 		TEST(a_read_that_fails_at_the_start_is_no_damage),
 		TEST(a_read_that_fails_is_no_damage),
 		TEST(a_lack_of_memory_is_no_damage),
-		TEST(a_log_that_was_left_is_set_aside),
-		TEST(a_file_that_is_taken_away_is_left),
-		TEST(a_file_that_is_put_in_its_place_is_gone_on_with),
-		TEST(what_cannot_be_set_aside_is_said_once),
-		TEST(what_cannot_be_set_aside_beats),
+		TEST(a_remaining_log_is_set_aside),
+		TEST(a_moved_file_is_left_alone),
+		TEST(a_replaced_file_is_continued),
+		TEST(a_failed_setting_aside_is_logged_once),
+		TEST(a_failed_setting_aside_keeps_the_watchdog_alive),
 		TEST(a_large_file_may_take_longer_to_open),
-		TEST(somebody_elses_is_no_reason_to_go_on),
-		TEST(what_is_no_question_is_told),
+		TEST(foreign_and_locked_files_are_refused),
+		TEST(an_invalid_request_is_answered),
 	};
 
 	return cmocka_run_group_tests(tests, make_sqlite_fail, NULL);

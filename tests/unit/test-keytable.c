@@ -9,8 +9,8 @@
 
 enum { KEYS = 512 };
 
-/* Against an array, with keys that fall together as well as spread ones. */
-static void does_as_an_array_does(void **state)
+/* Compared with an array, with keys that collide and keys that are spread. */
+static void equals_an_array(void **state)
 {
 	CLEANUP(keytable_done) struct keytable t = {0};
 	void *wanted[KEYS] = {NULL};
@@ -44,10 +44,10 @@ static void does_as_an_array_does(void **state)
 }
 
 /*
- * Numbers that a stranger has sought out, so that all keys of a table without a seed, or with one that he knows, meet:
- * with another seed they are spread as any are.
+ * An attacker has chosen numbers whose keys all collide in a table without a seed, or with a seed
+ * that he knows. With another seed they are spread like any others.
  */
-static void keeps_strangers_from_choosing(void **state)
+static void attackers_cannot_choose_collisions(void **state)
 {
 	const struct keytable known[] = {{.seed = 0}, {.seed = 12345}};
 	uint64_t seed = 3;
@@ -75,12 +75,12 @@ static void keeps_strangers_from_choosing(void **state)
 					homes[key % 1024 / 64] |= UINT64_C(1) << key % 64;
 				}
 			}
-			/* Two of 64 in 1024 places, twice a round. */
+			/* two of 64 keys in 1024 slots collide twice a round */
 			assert_in_range(met, 100, 300);
 		}
 }
 
-/* It goes on with the seed when it grows. */
+/* The table keeps its seed when it grows. */
 static void grows_with_its_seed(void **state)
 {
 	CLEANUP(keytable_done) struct keytable t = {.seed = 99};
@@ -118,8 +118,8 @@ static void survives_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(does_as_an_array_does),
-		cmocka_unit_test(keeps_strangers_from_choosing),
+		cmocka_unit_test(equals_an_array),
+		cmocka_unit_test(attackers_cannot_choose_collisions),
 		cmocka_unit_test(grows_with_its_seed),
 		cmocka_unit_test(survives_without_memory),
 	};

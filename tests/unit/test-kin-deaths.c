@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What exits change for those who shared with the dead, and what one who is measured after them corrects. */
+/*
+ * Tests how exits change the PSS of the exited processes' sharers, and how the measurement of one
+ * sharer corrects the others (folk.h).
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +13,7 @@
 #define MIB (UINT64_C(1024) * KIB)
 #define SEC UINT64_C(1000000000)
 
-static void follows_half_the_workers_out(void **state)
+static void follows_exits_of_half_the_workers(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -33,7 +36,10 @@ static void follows_half_the_workers_out(void **state)
 	folk_assert_all_within(f, 10);
 }
 
-/* Eleven of a family and a twelfth; ten of them share something of KIND in pairs, and all are measured. */
+/*
+ * Starts a family of eleven and an unrelated process. Ten members share memory of KIND in pairs.
+ * All are measured.
+ */
 static void start_pairs(struct folk *f, enum world_kind kind)
 {
 	folk_start(f, 0);
@@ -47,25 +53,28 @@ static void start_pairs(struct folk *f, enum world_kind kind)
 	folk_settle(f);
 }
 
-static void end_of_each_pair_one(struct folk *f)
+static void end_one_of_each_pair(struct folk *f)
 {
 	for (unsigned int i = 2; i <= 10; i += 2)
 		folk_end(f, i);
 	folk_settle(f);
 }
 
-/* Where not all share all, the count alone is off; what one finds corrects the others. */
-static void learns_from_one(void **state)
+/*
+ * If not all members share all pages, the number of exits alone gives wrong guesses. One
+ * measurement corrects the others.
+ */
+static void one_measurement_corrects_others(void **state)
 {
 	(void)state;
 	for (enum world_kind kind = WORLD_ANON; kind <= WORLD_FILES; kind++) {
 		AUTO_FOLK struct folk *f = folk_new();
 
 		start_pairs(f, kind);
-		end_of_each_pair_one(f);
+		end_one_of_each_pair(f);
 		folk_assert_all_bounds(f);
 		assert_true(folk_estimate(f, 3).pss < folk_truth(f, 3) * 9 / 10);
-		/* The second finds the same. */
+		/* the second measurement finds the same */
 		for (unsigned int i = 1; i <= 5; i += 4) {
 			folk_measure(f, i);
 			folk_settle(f);
@@ -76,8 +85,8 @@ static void learns_from_one(void **state)
 	}
 }
 
-/* What happens after that it knows nothing of. */
-static void forgets_what_it_learnt(void **state)
+/* A correction does not apply to later events. */
+static void corrections_end_with_new_events(void **state)
 {
 	(void)state;
 	for (unsigned int birth = 0; birth < 2; birth++) {
@@ -85,7 +94,7 @@ static void forgets_what_it_learnt(void **state)
 		int64_t guessed, learnt, new;
 
 		start_pairs(f, WORLD_ANON);
-		end_of_each_pair_one(f);
+		end_one_of_each_pair(f);
 		guessed = f->doubt[3].anon_mid;
 		folk_measure(f, 1);
 		folk_settle(f);
@@ -97,14 +106,17 @@ static void forgets_what_it_learnt(void **state)
 			folk_end(f, 11);
 		folk_settle(f);
 		new = f->doubt[3].anon_mid;
-		/* By the mean, one death more is 12 MiB more; corrected it would be 30. */
+		/* by the mean, one more exit adds 12 MiB; with the correction it would be 30 */
 		assert_true(new < guessed + (int64_t)(birth ? 0 : 16) * (int64_t)MIB);
 		folk_assert_all_bounds(f);
 	}
 }
 
-/* What was found after many births and exits says nothing of one that has seen the last of them alone. */
-static void corrects_after_as_much(void **state)
+/*
+ * What a member found after many events does not correct a member that has seen only the last of
+ * them.
+ */
+static void corrects_after_as_many_events(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	int64_t old, late;
@@ -125,8 +137,11 @@ static void corrects_after_as_much(void **state)
 	assert_int_equal(f->doubt[5].anon_mid, late);
 }
 
-/* An eighth fewer are as many, nearly; so what one found after sixteen another who has seen fourteen hears, and no less. */
-static void corrects_after_nearly_as_much(void **state)
+/*
+ * Numbers of events that differ by up to an eighth count as equal: a finding after 16 events
+ * corrects a member with 14, and not one with fewer.
+ */
+static void corrects_after_nearly_as_many_events(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	int64_t enough, less;
@@ -157,7 +172,10 @@ static void corrects_after_nearly_as_much(void **state)
 	assert_int_equal(f->doubt[7].anon_mid, less);
 }
 
-/* Who is another's child has nothing of what that had for itself: its parent's case is not like others'. */
+/*
+ * A child does not share private memory that its parent gained later, so a parent is unlike the
+ * other members.
+ */
 static void corrects_no_parents(void **state)
 {
 	(void)state;
@@ -166,7 +184,7 @@ static void corrects_no_parents(void **state)
 		int64_t parent, other;
 
 		start_pairs(f, WORLD_ANON);
-		end_of_each_pair_one(f);
+		end_one_of_each_pair(f);
 		folk_fork(f, 3, 20);
 		folk_settle(f);
 		parent = f->doubt[3].anon_mid;
@@ -182,7 +200,7 @@ static void corrects_no_parents(void **state)
 	}
 }
 
-/* What one finds of itself when nobody has come or gone since it was measured says nothing of who has. */
+/* A member that saw no births and exits since its last measurement does not correct the others. */
 static void learns_of_events_alone(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -190,7 +208,7 @@ static void learns_of_events_alone(void **state)
 
 	(void)state;
 	start_pairs(f, WORLD_ANON);
-	end_of_each_pair_one(f);
+	end_one_of_each_pair(f);
 	folk_measure(f, 1);
 	folk_settle(f);
 	learnt = f->doubt[3].anon_mid;
@@ -200,7 +218,10 @@ static void learns_of_events_alone(void **state)
 	assert_int_equal(f->doubt[3].anon_mid, learnt);
 }
 
-/* Who is measured later is not off by what an earlier one found, whatever it is yet to lose. */
+/*
+ * A member that was measured later is not corrected by an earlier finding, whatever it has yet to
+ * lose.
+ */
 static void corrects_those_measured_before(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -217,7 +238,7 @@ static void corrects_those_measured_before(void **state)
 	while (kin_affected(&f->kin))
 		;
 	folk_measure(f, 1);
-	folk_measure(f, 11); /* with all of those that have ended */
+	folk_measure(f, 11); /* together with all that exited */
 	for (unsigned int i = 2; i <= 10; i += 2)
 		world_unmap_all(&f->world, i);
 	folk_settle(f);
@@ -226,8 +247,8 @@ static void corrects_those_measured_before(void **state)
 	assert_true(folk_estimate(f, 11).pss <= folk_truth(f, 11) * 101 / 100);
 }
 
-/* What it wrote itself, and what it gave up, it does not put down to the exits. */
-static void tells_nothing_of_its_own(void **state)
+/* A member does not attribute its own writes and releases to the exits. */
+static void ignores_own_writes_and_releases(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -260,8 +281,8 @@ static void tells_nothing_of_its_own(void **state)
 			    folk_truth(f, i) <= folk_estimate(f, i).pss + MIB);
 }
 
-/* Deaths that are in doubt are those of one pass. */
-static void counts_the_deaths_of_a_pass(void **state)
+/* Only exits of one pass may have an unknown order. */
+static void counts_unsure_exits_of_one_pass(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -285,8 +306,11 @@ static void counts_the_deaths_of_a_pass(void **state)
 	folk_assert_all_bounds(f);
 }
 
-/* Once, however often its family is visited; and who is measured after the listing has seen who was gone. */
-static void counts_deaths_once(void **state)
+/*
+ * Each exit counts once, however often the family is visited. A member that was measured after the
+ * exits were noticed has seen them.
+ */
+static void counts_exits_once(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -299,14 +323,14 @@ static void counts_deaths_once(void **state)
 	folk_measure(f, 2);
 	while (kin_affected(&f->kin))
 		;
-	folk_measure(f, 3); /* which may tell the others, so that they are visited again */
+	folk_measure(f, 3); /* may correct the others, so that they are visited again */
 	folk_fork(f, 0, 20);
 	folk_settle(f);
 	assert_int_equal(f->member[1].unsure, 1);
 	assert_int_equal(f->member[2].unsure, 0);
 }
 
-/* An exit between two passes may have come before a measurement or after it. */
+/* An exit between two passes may have happened before or after a measurement. */
 static void allows_for_the_order_of_an_exit(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -324,14 +348,17 @@ static void allows_for_the_order_of_an_exit(void **state)
 	folk_assert_all_within(f, 10);
 }
 
-/* Of the dead alone some may be unsure: who is found to be of another family has never died in this one. */
-static void is_unsure_of_the_dead_alone(void **state)
+/*
+ * Only exited members can be of unknown order. A process that turns out to be of another family
+ * never was a member of this one.
+ */
+static void only_exits_are_unsure(void **state)
 {
 	(void)state;
 	for (unsigned int presumed = 0; presumed < 2; presumed++) {
 		AUTO_FOLK struct folk *f = folk_new();
 
-		/* Three of four share it, so that one more or fewer is the same as all. */
+		/* Three of four share it, so one sharer more or fewer looks like all. */
 		folk_start(f, 0);
 		folk_allocate(f, 0, 4 * MIB);
 		folk_measure(f, 0);
@@ -359,7 +386,7 @@ static void is_unsure_of_the_dead_alone(void **state)
 	}
 }
 
-/* A segment of the family's own that only two of four have touched: an exit never lowers a figure. */
+/* Two of four members touched a file of their own: an exit never lowers an estimate. */
 static void never_falls_by_an_exit(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -381,7 +408,7 @@ static void never_falls_by_an_exit(void **state)
 	folk_assert_all_bounds(f);
 }
 
-/* What a KiB was rounded off grows with the figure. */
+/* A rounding error of one KiB grows with the estimate. */
 static void lets_rounding_grow(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -409,8 +436,8 @@ static void lets_rounding_grow(void **state)
 	assert_true(rounded.file_up >= exact.file_up + 80 * KIB);
 }
 
-/* The walk over the affected survives that one of them ends. */
-static void goes_on_when_the_next_is_gone(void **state)
+/* A member exits while the affected members are visited. */
+static void visits_survive_an_exit(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	struct kin_member *m;
@@ -425,18 +452,18 @@ static void goes_on_when_the_next_is_gone(void **state)
 	m = kin_affected(&f->kin);
 	assert_ptr_equal(m, &f->member[0]);
 	folk_end(f, 1);
-	f->member[1].measured_ns = UINT64_MAX; /* its memory is another's now */
+	f->member[1].measured_ns = UINT64_MAX; /* its memory is reused */
 	while ((m = kin_affected(&f->kin)) && visits < 100) {
 		assert_ptr_not_equal(m, &f->member[1]);
 		visits++;
 	}
 	f->member[1] = (struct kin_member){0};
-	/* 2, 3 and 4, and again all four for the second end. */
+	/* 2, 3 and 4, and again all four after the second exit */
 	assert_true(visits >= 7 && visits < 100);
 }
 
-/* Those that come and go between two measurements leave no doubt behind. */
-static void forgets_the_short_lived(void **state)
+/* Processes that live between two measurements leave no doubt behind. */
+static void forgets_short_lived_processes(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -460,8 +487,8 @@ static void forgets_the_short_lived(void **state)
 	}
 }
 
-/* The narrower the better: an even family is known nearly exactly. */
-static void is_narrow(void **state)
+/* Bounds are narrow if all members share all pages. */
+static void bounds_are_narrow(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -470,7 +497,7 @@ static void is_narrow(void **state)
 	folk_fork_workers(f, 20);
 	world_touch_files(&f->world, 1, 20);
 	folk_measure_all(f, 10 * MIB);
-	folk_settle(f); /* so that it is sure who was there */
+	folk_settle(f); /* so that the order of events is certain */
 	for (unsigned int i = 11; i <= 20; i++)
 		folk_end(f, i);
 	folk_settle(f);
@@ -480,24 +507,24 @@ static void is_narrow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(follows_half_the_workers_out),
-		cmocka_unit_test(learns_from_one),
-		cmocka_unit_test(forgets_what_it_learnt),
-		cmocka_unit_test(corrects_after_as_much),
-		cmocka_unit_test(corrects_after_nearly_as_much),
+		cmocka_unit_test(follows_exits_of_half_the_workers),
+		cmocka_unit_test(one_measurement_corrects_others),
+		cmocka_unit_test(corrections_end_with_new_events),
+		cmocka_unit_test(corrects_after_as_many_events),
+		cmocka_unit_test(corrects_after_nearly_as_many_events),
 		cmocka_unit_test(corrects_no_parents),
 		cmocka_unit_test(learns_of_events_alone),
 		cmocka_unit_test(corrects_those_measured_before),
-		cmocka_unit_test(tells_nothing_of_its_own),
-		cmocka_unit_test(counts_the_deaths_of_a_pass),
-		cmocka_unit_test(counts_deaths_once),
+		cmocka_unit_test(ignores_own_writes_and_releases),
+		cmocka_unit_test(counts_unsure_exits_of_one_pass),
+		cmocka_unit_test(counts_exits_once),
 		cmocka_unit_test(allows_for_the_order_of_an_exit),
-		cmocka_unit_test(is_unsure_of_the_dead_alone),
+		cmocka_unit_test(only_exits_are_unsure),
 		cmocka_unit_test(never_falls_by_an_exit),
 		cmocka_unit_test(lets_rounding_grow),
-		cmocka_unit_test(goes_on_when_the_next_is_gone),
-		cmocka_unit_test(forgets_the_short_lived),
-		cmocka_unit_test(is_narrow),
+		cmocka_unit_test(visits_survive_an_exit),
+		cmocka_unit_test(forgets_short_lived_processes),
+		cmocka_unit_test(bounds_are_narrow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sharers of files and shared memory are told of each other: segments, families, and strangers. */
+/*
+ * Tests how sharers of files and shared memory affect each other's estimates: mapped objects,
+ * families, and unrelated processes (folk.h).
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +13,7 @@
 #define MIB (UINT64_C(1024) * KIB)
 #define SEC UINT64_C(1000000000)
 
-static void follows_the_sharers_of_a_segment(void **state)
+static void follows_sharers_of_an_object(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t sharers = 0;
@@ -35,7 +38,7 @@ static void follows_the_sharers_of_a_segment(void **state)
 	assert_int_equal(f->visits, 0);
 	folk_assert_all_bounds(f);
 	folk_assert_all_within(f, 30);
-	/* Those who come and go leave nothing behind. */
+	/* Processes that come and go leave no doubt behind. */
 	for (unsigned int round = 0; round < 50; round++) {
 		folk_start(f, 20);
 		f->world.block[20].mask |= world_bit(20);
@@ -50,8 +53,10 @@ static void follows_the_sharers_of_a_segment(void **state)
 	folk_assert_all_within(f, 30);
 }
 
-/* Half of a segment was ever touched, and not by all: the bounds know. */
-static void bounds_a_segment_that_some_touch(void **state)
+/*
+ * Only a part of a file was touched, and not by all of its mappers: the bounds contain the truth.
+ */
+static void bounds_an_object_that_some_touch(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -60,7 +65,7 @@ static void bounds_a_segment_that_some_touch(void **state)
 		folk_start(f, i);
 	folk_map(f, 32 * MIB, 0x3ff, WORLD_FILES);
 	folk_map(f, 4 * MIB, 0xfffff, WORLD_FILES);
-	folk_map(f, 64 * MIB, ~UINT64_C(0), WORLD_FILES); /* others than these twenty as well */
+	folk_map(f, 64 * MIB, ~UINT64_C(0), WORLD_FILES); /* mapped by other processes as well */
 	folk_measure_all(f, 0);
 	for (unsigned int i = 0; i < 20; i++)
 		folk_map_segments(f, i, 36 * MIB);
@@ -74,8 +79,8 @@ static void bounds_a_segment_that_some_touch(void **state)
 	folk_assert_all_bounds(f);
 }
 
-/* Everybody maps libc: an exit among so many is next to nothing, and nobody is visited for it. */
-static void visits_nobody_for_a_segment(void **state)
+/* All processes map libc: one exit changes next to nothing, so no member is visited. */
+static void no_member_is_visited_for_an_object(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t all = (UINT64_C(1) << 60) - 1;
@@ -103,7 +108,7 @@ static void visits_nobody_for_a_segment(void **state)
 	folk_assert_all_bounds(f);
 }
 
-/* I unmaps BLOCK of the world, or touches it. */
+/* Process I unmaps BLOCK of the world, or touches it. */
 static void toggle(struct folk *f, unsigned int i, unsigned int block)
 {
 	uint64_t before = folk_now(f, i).file;
@@ -113,7 +118,10 @@ static void toggle(struct folk *f, unsigned int i, unsigned int block)
 	kin_moved(&f->member[i], before, folk_now(f, i).file);
 }
 
-/* All are within their bounds, and the bounds of the quiet ones, which nobody visits, not wide. */
+/*
+ * All processes are within their bounds, and the bounds of processes that did not change are
+ * narrow, without a visit.
+ */
 static void assert_stirred(struct folk *f, uint64_t mover)
 {
 	folk_settle(f);
@@ -130,11 +138,11 @@ static void assert_stirred(struct folk *f, uint64_t mover)
 }
 
 /*
- * Twenty share something in sixteen parts, and other files; some let go of parts and touch them
- * again. So much is sensed: what it has to do with others their bounds know, whether it is a
- * segment that is known or what a family was born with.
+ * Twenty processes share an object in sixteen parts, and other files. Some release parts and touch
+ * them again. Their counters show how much. The bounds of the others allow for it, for known
+ * objects and for memory from before a fork.
  */
-static void knows_that_others_touch(void **state)
+static void allows_for_touches_of_others(void **state)
 {
 	(void)state;
 	for (unsigned int family = 0; family < 2; family++) {
@@ -159,12 +167,12 @@ static void knows_that_others_touch(void **state)
 		for (unsigned int part = 0; part < 16; part++) {
 			toggle(f, 3, part);
 			assert_stirred(f, world_bit(3));
-			/* What it did itself it knows. */
+			/* no doubt about its own changes */
 			assert_int_equal(folk_doubt(f, 3).file_up, 0);
 		}
 		toggle(f, 4, 0);
 		assert_stirred(f, world_bit(3) | world_bit(4));
-		/* Those who are measured now lose it all again, and know nothing of what was before. */
+		/* Processes that are measured now lose it again, and have no doubt from before. */
 		folk_measure(f, 5);
 		assert_int_equal(folk_doubt(f, 5).file_up, 0);
 		folk_measure(f, 4);
@@ -176,7 +184,7 @@ static void knows_that_others_touch(void **state)
 	}
 }
 
-/* One more maps what others share. Process 2 is of no family with them. */
+/* Starts processes 0 and 2, of different families, that share a file. */
 static void start_two_sharers(struct folk *f)
 {
 	folk_start(f, 0);
@@ -205,7 +213,7 @@ static void settle_within_bounds(struct folk *f)
 	folk_assert_bounds(f, 2);
 }
 
-/* 0 has forked I, which is found as nobody's child, touches all files, and is measured. */
+/* Process 0 has forked I, whose parent is not known. I touches all files, and is measured. */
 static void meet_stray(struct folk *f, unsigned int i)
 {
 	folk_fork_unseen(f, 0, i);
@@ -216,7 +224,7 @@ static void meet_stray(struct folk *f, unsigned int i)
 	folk_measure(f, i);
 }
 
-/* I touches all that they share, and is measured: they know. */
+/* Process I touches all shared files and is measured. The bounds of the others allow for it. */
 static void touch_and_map(struct folk *f, unsigned int i)
 {
 	folk_allocate(f, i, MIB);
@@ -226,8 +234,8 @@ static void touch_and_map(struct folk *f, unsigned int i)
 	settle_within_bounds(f);
 }
 
-/* Who comes to map what another had for itself halves it. */
-static void knows_that_another_comes(void **state)
+/* A process that begins to map another's private file halves that one's PSS. */
+static void allows_for_a_new_sharer(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -236,12 +244,12 @@ static void knows_that_another_comes(void **state)
 	folk_start(f, 1);
 	touch_and_map(f, 1);
 	folk_measure(f, 0);
-	folk_map_segments(f, 1, 768 * MIB); /* read again it comes no more */
+	folk_map_segments(f, 1, 768 * MIB); /* reading its maps again changes nothing */
 	assert_int_equal(folk_doubt(f, 0).file_down, 0);
 }
 
-/* So does one that has been there all the time, but as another program. */
-static void knows_that_an_image_comes(void **state)
+/* The same if a known process executes another program. */
+static void allows_for_a_new_image(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -261,8 +269,11 @@ static void knows_that_an_image_comes(void **state)
 	assert_int_equal(folk_doubt(f, 0).file_down, 0);
 }
 
-/* A child has what its parent has before anyone has read its maps, or knows whose child it is. */
-static void knows_that_children_touch(void **state)
+/*
+ * A child has the mappings of its parent, before its maps were read, and even if its parent is not
+ * known.
+ */
+static void allows_for_touches_of_children(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -281,8 +292,8 @@ static void knows_that_children_touch(void **state)
 	settle_within_bounds(f);
 }
 
-/* The same where no segment is known. */
-static void knows_that_strangers_touch(void **state)
+/* The same if no object is known. */
+static void allows_for_touches_of_unrelated(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -299,10 +310,10 @@ static void knows_that_strangers_touch(void **state)
 }
 
 /*
- * Of two who share a segment one is measured in the middle between two looks at the other, who
- * touches more meanwhile.
+ * Two processes share an object. One is measured between two polls of the other, which touches more
+ * meanwhile.
  */
-static void knows_when_one_was_measured(void **state)
+static void interpolates_between_polls(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	const struct maps_segment segment = {1, 2, 64 * MIB, true};
@@ -326,14 +337,14 @@ static void knows_when_one_was_measured(void **state)
 	kin_begin(&f->kin, 30 * SEC);
 	kin_moved(&m[1], b.file, 16 * MIB);
 	kin_sensed(&f->kin, 30 * SEC);
-	/* There were 20 of what are 24 MiB now. */
+	/* At the measurement there were 20 of the present 24 MiB. */
 	assert_true(kin_stirred(&m[0], &b, &now, &d));
 	assert_in_range(-d.file_mid, 4 * MIB / 6 - 4 * KIB, 4 * MIB / 6 + 4 * KIB);
 	for (unsigned int i = 0; i < 2; i++)
 		kin_gone(&f->kin, &m[i]);
 }
 
-static void wants_maps_of_sharers_alone(void **state)
+static void wants_maps_of_sharers_only(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	struct estimate_base b = {
@@ -356,7 +367,7 @@ static void wants_maps_of_sharers_alone(void **state)
 	assert_true(kin_wants_maps(&f->member[0], &b));
 	b.file = 5 * MIB;
 	assert_true(kin_wants_maps(&f->member[0], &b));
-	/* Nothing mapped any more is known as well. */
+	/* an empty list of mappings is known as well */
 	assert_int_equal(kin_mapped(&f->kin, &f->member[0], NULL, 0, &b), 0);
 	assert_false(kin_wants_maps(&f->member[0], &b));
 }
@@ -364,16 +375,16 @@ static void wants_maps_of_sharers_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(follows_the_sharers_of_a_segment),
-		cmocka_unit_test(bounds_a_segment_that_some_touch),
-		cmocka_unit_test(visits_nobody_for_a_segment),
-		cmocka_unit_test(knows_that_others_touch),
-		cmocka_unit_test(knows_that_another_comes),
-		cmocka_unit_test(knows_that_an_image_comes),
-		cmocka_unit_test(knows_that_children_touch),
-		cmocka_unit_test(knows_that_strangers_touch),
-		cmocka_unit_test(knows_when_one_was_measured),
-		cmocka_unit_test(wants_maps_of_sharers_alone),
+		cmocka_unit_test(follows_sharers_of_an_object),
+		cmocka_unit_test(bounds_an_object_that_some_touch),
+		cmocka_unit_test(no_member_is_visited_for_an_object),
+		cmocka_unit_test(allows_for_touches_of_others),
+		cmocka_unit_test(allows_for_a_new_sharer),
+		cmocka_unit_test(allows_for_a_new_image),
+		cmocka_unit_test(allows_for_touches_of_children),
+		cmocka_unit_test(allows_for_touches_of_unrelated),
+		cmocka_unit_test(interpolates_between_polls),
+		cmocka_unit_test(wants_maps_of_sharers_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Those that have ended, and still let go of their memory while others are measured. */
+/* Tests measurements beside members that have exited and still free their memory (folk.h). */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +10,7 @@
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)
 
-/* I has ended, as statm says, and its pages are mapped still. */
+/* Process I has exited, as statm shows, and its pages are still mapped. */
 static void end_lingering(struct folk *f, unsigned int i)
 {
 	f->alive &= ~world_bit(i);
@@ -20,7 +20,10 @@ static void end_lingering(struct folk *f, unsigned int i)
 	kin_gone(&f->kin, &f->member[i]);
 }
 
-/* How many 1 is taken to have shared with, itself among them, when SHARED is found to be worth so much to it. */
+/*
+ * Measures process 1 with SHARED bytes that count PSS bytes in it. Returns the number of sharers
+ * that follows, itself included.
+ */
 static uint32_t then_of(struct folk *f, uint64_t shared, uint64_t pss)
 {
 	const struct estimate_base b = {.anon = shared + 3 * MIB,
@@ -34,7 +37,7 @@ static uint32_t then_of(struct folk *f, uint64_t shared, uint64_t pss)
 	return f->member[1].then;
 }
 
-/* A server and six workers, of whom two end. */
+/* A server and six workers, of which two exit. */
 static void start_family(struct folk *f)
 {
 	folk_start_server(f);
@@ -42,7 +45,7 @@ static void start_family(struct folk *f)
 	folk_measure_all(f, 0);
 }
 
-/* Only where all that is shared has a whole number, of whom nobody can tell who they are but by what is known. */
+/* Lingering sharers count only if the shared memory implies a whole number of sharers. */
 static void counts_whole_numbers(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -53,13 +56,16 @@ static void counts_whole_numbers(void **state)
 	end_lingering(f, 6);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 7), 7);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 6), 6);
-	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 5), 5); /* none of them lingers */
-	/* More than there were: beside them one whom nobody has seen; fewer: not all have it. */
+	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 5), 5); /* none of the exited lingers */
+	/*
+	 * A larger number implies a sharer that no pass has seen. A smaller one implies that not
+	 * all members share the memory.
+	 */
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 8), 7);
 	assert_int_equal(f->member[1].unseen, 1);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 4), 5);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 2), 5);
-	/* Nearly seven, as far as rounding may be off; or some of it six have, and some seven. */
+	/* Within rounding of seven; or a part is shared by six and a part by seven. */
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB * 100 / 697), 7);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB * 100 / 703), 7);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB * 10 / 68), 5);
@@ -67,7 +73,7 @@ static void counts_whole_numbers(void **state)
 	assert_int_equal(then_of(f, 42 * MIB, 0), 5);
 }
 
-/* With little that is shared the rounding of what is found says as much. */
+/* If little memory is shared, rounding alone may imply another number. */
 static void needs_enough_to_tell(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -80,8 +86,11 @@ static void needs_enough_to_tell(void **state)
 	assert_int_equal(then_of(f, 259 * KIB, 37 * KIB), 7);
 }
 
-/* Those of an earlier pass are gone for good: one more is one whom nobody has seen. */
-static void counts_those_of_this_pass(void **state)
+/*
+ * Members that exited in an earlier pass are gone. An additional sharer is one that no pass has
+ * seen.
+ */
+static void counts_exits_of_this_pass(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -98,14 +107,14 @@ static void counts_those_of_this_pass(void **state)
 	assert_int_equal(f->member[1].unseen, 0);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 6), 5);
 	assert_int_equal(f->member[1].unseen, 1);
-	/* Some time after the listing it is rather one who was born since. */
+	/* Some time after the list, a new process is more likely than a lingering one. */
 	f->now += 20 * KIB * KIB;
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 5), 4);
 	assert_int_equal(f->member[1].unseen, 1);
 }
 
-/* Nor does one who is found to be of another family linger. */
-static void counts_those_that_have_ended(void **state)
+/* A process that turns out to be of another family does not linger. */
+static void counts_exited_processes_only(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -118,7 +127,7 @@ static void counts_those_that_have_ended(void **state)
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 7), 6);
 }
 
-/* Of a family that was told of two exits one is measured before their pages are gone. */
+/* Measures one member after the family learned of two exits, and before the pages are freed. */
 static void measure_beside_the_lingering(struct folk *f)
 {
 	start_family(f);
@@ -132,8 +141,8 @@ static void measure_beside_the_lingering(struct folk *f)
 	folk_settle(f);
 }
 
-/* Who is measured after all were told of the exits is told again of those that it has yet to lose. */
-static void is_told_again(void **state)
+/* A member that was measured after the exits were noticed is told of lingering members again. */
+static void learns_of_exits_again(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -145,8 +154,8 @@ static void is_told_again(void **state)
 	folk_assert_bounds(f, 1);
 }
 
-/* It may be one born since whom it has found, and not one who lingers. */
-static void allows_for_a_birth_instead(void **state)
+/* The additional sharer may be a newborn, and not a lingering process. */
+static void allows_for_a_newborn_instead(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -166,8 +175,11 @@ static void allows_for_a_birth_instead(void **state)
 	assert_in_range(folk_estimate(f, 1).pss, folk_truth(f, 1) - MIB, folk_truth(f, 1) + MIB);
 }
 
-/* What it finds of them as if they had not ended says nothing to those who were measured before. */
-static void tells_others_nothing(void **state)
+/*
+ * Its measurement, with the exited processes as sharers, does not correct members that were
+ * measured earlier.
+ */
+static void corrects_no_others(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -177,7 +189,7 @@ static void tells_others_nothing(void **state)
 	folk_assert_all_bounds(f);
 }
 
-/* I exits, as statm says, and the kernel begins to free its memory. */
+/* Process I exits, as statm shows, and the kernel begins to free its memory. */
 static void begin_to_leave(struct folk *f, unsigned int i)
 {
 	f->measured[i] = false;
@@ -186,8 +198,11 @@ static void begin_to_leave(struct folk *f, unsigned int i)
 	kin_leaves(&f->kin, &f->member[i]);
 }
 
-/* Two exit, and one of them is still listed in the next pass: a process that is measured between may share with none, one or both. */
-static void counts_the_leaving_until_they_are_gone(void **state)
+/*
+ * Two processes exit; one of them is still listed in the next pass. A process that is measured in
+ * between may share with none, one or both.
+ */
+static void counts_exiting_processes_until_they_are_gone(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -227,12 +242,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_whole_numbers),
 		cmocka_unit_test(needs_enough_to_tell),
-		cmocka_unit_test(counts_those_of_this_pass),
-		cmocka_unit_test(counts_those_that_have_ended),
-		cmocka_unit_test(is_told_again),
-		cmocka_unit_test(allows_for_a_birth_instead),
-		cmocka_unit_test(tells_others_nothing),
-		cmocka_unit_test(counts_the_leaving_until_they_are_gone),
+		cmocka_unit_test(counts_exits_of_this_pass),
+		cmocka_unit_test(counts_exited_processes_only),
+		cmocka_unit_test(learns_of_exits_again),
+		cmocka_unit_test(allows_for_a_newborn_instead),
+		cmocka_unit_test(corrects_no_others),
+		cmocka_unit_test(counts_exiting_processes_until_they_are_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

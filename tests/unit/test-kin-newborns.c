@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What those who are measured right after their birth teach of others', and what is not known of themselves yet. */
+/*
+ * Tests what measurements of newborn processes teach about later newborns, and what is unknown
+ * about a newborn itself (folk.h).
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,13 +13,16 @@
 #define MIB  (UINT64_C(1) << 20)
 #define MSEC UINT64_C(1000000)
 
-/* Forked from the server and noticed, as born so long AGO_NS before it is measured. */
+/*
+ * Forks process I from the server, notices it, and measures it. It was born AGO_NS before the
+ * measurement.
+ */
 static void measure_newborn(struct folk *f, unsigned int i, uint64_t ago_ns)
 {
 	folk_fork_unseen(f, 0, i);
 	folk_notice(f);
 	folk_notice_birth(f, 0, i, f->now + MSEC - ago_ns);
-	folk_measure(f, i); /* a millisecond later */
+	folk_measure(f, i); /* one millisecond later */
 }
 
 static uint64_t soon_written(const struct folk *f)
@@ -24,8 +30,8 @@ static uint64_t soon_written(const struct folk *f)
 	return f->member[0].family->soon_written;
 }
 
-/* Each counts a quarter, so that what the last ones did says most. */
-static void learns_what_newborns_write(void **state)
+/* Each lesson counts a quarter, so the latest ones count most. */
+static void learns_from_writes_of_newborns(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t known;
@@ -41,13 +47,13 @@ static void learns_what_newborns_write(void **state)
 	measure_newborn(f, 3, 250 * MSEC);
 	kin_newborn(&f->kin, &f->member[3], 0);
 	assert_int_equal(soon_written(f), 21 * MIB / 4);
-	/* One that has not had the time to write says nothing of how little that is. */
+	/* A newborn that had little time to write teaches only that newborns may write more. */
 	measure_newborn(f, 4, 250 * MSEC - 1);
 	kin_newborn(&f->kin, &f->member[4], 5 * MIB);
 	assert_int_equal(soon_written(f), 21 * MIB / 4);
 	kin_newborn(&f->kin, &f->member[4], 6 * MIB);
 	assert_true(soon_written(f) > 21 * MIB / 4);
-	/* But in the next pass it tells, once. */
+	/* It teaches once more when it is measured in the next pass. */
 	folk_settle(f);
 	known = soon_written(f);
 	folk_notice(f);
@@ -57,7 +63,9 @@ static void learns_what_newborns_write(void **state)
 	folk_measure(f, 4);
 	kin_newborn(&f->kin, &f->member[4], 0);
 	assert_int_equal(soon_written(f), known - known / 4);
-	/* Nor does one whose turn has come much later: it may have written to that at any time. */
+	/*
+	 * A process that is measured much later teaches nothing: it may have written at any time.
+	 */
 	measure_newborn(f, 5, 10 * MSEC);
 	for (int pass = 0; pass < 2; pass++)
 		folk_settle(f);
@@ -67,8 +75,10 @@ static void learns_what_newborns_write(void **state)
 	assert_int_equal(soon_written(f), known - known / 4);
 }
 
-/* Who was there before the last pass had much time to write, and whose child one is has to be known. */
-static void learns_from_newborns_alone(void **state)
+/*
+ * A process from before the last pass had much time to write, and a newborn's parent must be known.
+ */
+static void learns_only_from_newborns(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t previous_ns, known;
@@ -94,7 +104,7 @@ static void learns_from_newborns_alone(void **state)
 	}
 	known = soon_written(f);
 	folk_settle(f);
-	/* A stray, and one that is no fork at all. */
+	/* A process of unknown parent, and one that was not forked. */
 	folk_fork_unseen(f, 0, 4);
 	folk_notice(f);
 	assert_int_equal(kin_born(&f->kin, &f->member[4], NULL, f->now), 0);
@@ -107,28 +117,28 @@ static void learns_from_newborns_alone(void **state)
 	assert_int_equal(soon_written(f), known);
 }
 
-/* For a quarter of a second one is at what others of its family did at once. */
-static void expects_more_of_newborns(void **state)
+/* In its first quarter of a second a newborn is expected to write as others of its family did. */
+static void expects_writes_of_newborns(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
 	(void)state;
 	folk_start_server(f);
 	measure_newborn(f, 1, 10 * MSEC);
-	assert_int_equal(kin_unwritten(&f->member[1]), 0); /* nobody knows */
+	assert_int_equal(kin_unwritten(&f->member[1]), 0); /* nothing was learned yet */
 	kin_newborn(&f->kin, &f->member[1], 16 * MIB);
 	assert_int_equal(kin_unwritten(&f->member[1]), 4 * MIB);
 	measure_newborn(f, 2, 250 * MSEC - 1);
 	assert_int_equal(kin_unwritten(&f->member[2]), 4 * MIB);
 	measure_newborn(f, 3, 250 * MSEC);
 	assert_int_equal(kin_unwritten(&f->member[3]), 0);
-	/* Measured again, it has had the time for that. */
+	/* when it is measured again, it had the time */
 	f->now += 250 * MSEC;
 	folk_measure(f, 1);
 	assert_int_equal(kin_unwritten(&f->member[1]), 0);
 	kin_unmeasured(&f->member[2]);
 	assert_int_equal(kin_unwritten(&f->member[2]), 0);
-	/* Nor is it of those that are no known forks, or alone. */
+	/* Processes without a known parent, or without a family, are not expected to write. */
 	assert_int_equal(kin_born(&f->kin, &f->member[4], NULL, f->now), 0);
 	folk_fork_unseen(f, 0, 4);
 	folk_measure(f, 4);
@@ -137,8 +147,11 @@ static void expects_more_of_newborns(void **state)
 	assert_int_equal(kin_unwritten(&f->member[63]), 0);
 }
 
-/* A server that owes what is private to it to what its children write at once has it after the next one's birth, too. */
-static void leaves_to_parents_what_newborns_write(void **state)
+/*
+ * A server has private memory because its children wrote to their copies. It still has it after the
+ * next birth.
+ */
+static void parents_keep_what_newborns_copy(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	int64_t shared;
@@ -157,17 +170,17 @@ static void leaves_to_parents_what_newborns_write(void **state)
 	folk_end(f, 3);
 	folk_settle(f);
 	assert_int_equal(f->member[0].children, 1);
-	/* Half of the 128 MiB would have been the child's. */
+	/* otherwise half of the 128 MiB would be the child's */
 	assert_in_range((uint64_t)(f->doubt[0].anon_mid - shared), 63 * MIB, 65 * MIB);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(learns_what_newborns_write),
-		cmocka_unit_test(learns_from_newborns_alone),
-		cmocka_unit_test(expects_more_of_newborns),
-		cmocka_unit_test(leaves_to_parents_what_newborns_write),
+		cmocka_unit_test(learns_from_writes_of_newborns),
+		cmocka_unit_test(learns_only_from_newborns),
+		cmocka_unit_test(expects_writes_of_newborns),
+		cmocka_unit_test(parents_keep_what_newborns_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose measurement stands for those that were never measured, and what it does not know of them. */
+/*
+ * Tests which measurement represents a process that was never measured (its speaker), and what that
+ * measurement does not show (folk.h).
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,8 +13,8 @@
 #define MIB (UINT64_C(1024) * KIB)
 #define SEC UINT64_C(1000000000)
 
-/* One of them is read, and speaks for all. */
-static void lets_one_newborn_speak(void **state)
+/* One newborn is measured, and represents all. */
+static void one_newborn_represents_all(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -27,8 +30,8 @@ static void lets_one_newborn_speak(void **state)
 	folk_assert_all_within(f, 10);
 }
 
-/* Those who speak may end. */
-static void another_speaks_when_one_ends(void **state)
+/* The speaker exits. */
+static void another_represents_after_an_exit(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -39,12 +42,15 @@ static void another_speaks_when_one_ends(void **state)
 	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[2]);
 	folk_end(f, 2);
 	folk_settle(f);
-	f->member[2].measured_ns = UINT64_MAX; /* its memory is another's now */
+	f->member[2].measured_ns = UINT64_MAX; /* its memory is reused */
 	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[0]);
 	f->member[2].measured_ns = 0;
 	folk_measure(f, 3);
 	assert_ptr_equal(kin_speaker(&f->member[4]), &f->member[3]);
-	/* For those born later one of their own, once there is one. */
+	/*
+	 * Later newborns are represented by one of their own generation as soon as one was
+	 * measured.
+	 */
 	f->now += SEC;
 	folk_fork(f, 0, 5);
 	folk_fork(f, 0, 6);
@@ -54,8 +60,8 @@ static void another_speaks_when_one_ends(void **state)
 	assert_ptr_equal(kin_speaker(&f->member[5]), &f->member[6]);
 }
 
-/* So may those who can't be measured any more: what was found of them is void. */
-static void another_speaks_when_one_is_void(void **state)
+/* The speaker becomes unmeasurable: its measurement is void. */
+static void another_represents_after_a_void_measurement(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -72,7 +78,7 @@ static void another_speaks_when_one_is_void(void **state)
 	assert_ptr_equal(kin_speaker(&f->member[2]), &f->member[0]);
 	assert_int_equal(kin_suspected(&f->member[0]), 0);
 	folk_end(f, 0);
-	folk_settle(f); /* which asks nothing of it */
+	folk_settle(f); /* does not visit it */
 	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[1]);
 	folk_measure(f, 2);
 	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[2]);
@@ -82,8 +88,8 @@ static void another_speaks_when_one_is_void(void **state)
 	folk_assert_all_within(f, 30);
 }
 
-/* A newborn may have touched files of its own, or such as everybody maps. */
-static void does_not_know_a_newborns_files(void **state)
+/* A newborn may have touched private files, or files that many processes map. */
+static void doubts_a_newborns_files(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	struct estimate_now theirs, now;
@@ -96,7 +102,7 @@ static void does_not_know_a_newborns_files(void **state)
 	folk_map(f, 40 * MIB, ~UINT64_C(0) << 2, WORLD_FILES);
 	folk_assert_bounds(f, 1);
 	folk_assert_bounds(f, 2);
-	/* Not only because it is as unsure of the rest. */
+	/* The doubt is not just that of its private memory. */
 	theirs = folk_now(f, 0);
 	now = folk_now(f, 1);
 	kin_borrow(&f->member[1], &f->member[0], &f->base[0], &theirs, &now, &doubt);
@@ -107,10 +113,10 @@ static void does_not_know_a_newborns_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lets_one_newborn_speak),
-		cmocka_unit_test(another_speaks_when_one_ends),
-		cmocka_unit_test(another_speaks_when_one_is_void),
-		cmocka_unit_test(does_not_know_a_newborns_files),
+		cmocka_unit_test(one_newborn_represents_all),
+		cmocka_unit_test(another_represents_after_an_exit),
+		cmocka_unit_test(another_represents_after_a_void_measurement),
+		cmocka_unit_test(doubts_a_newborns_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of whom a measurement tells that no pass has listed, or does any more. */
+/* Tests measurements that imply sharers which no pass has listed, or lists any more (folk.h). */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,8 +10,11 @@
 #define MIB  (UINT64_C(1) << 20)
 #define MSEC UINT64_C(1000000)
 
-/* Who is measured while one that has ended still lets go of its memory shares with that, and soon does no more. */
-static void counts_those_that_linger(void **state)
+/*
+ * A process that is measured while an exited member frees its memory shares with that member, and
+ * soon no longer does.
+ */
+static void counts_lingering_sharers(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -27,19 +30,19 @@ static void counts_those_that_linger(void **state)
 		kin_gone(&f->kin, &f->member[i]);
 	}
 	world_unmap_all(&f->world, 2);
-	folk_measure(f, 1); /* with the server and 3 */
+	folk_measure(f, 1); /* shares with the server and 3 */
 	world_unmap_all(&f->world, 3);
 	folk_settle(f);
 	assert_int_equal(f->member[1].then, 3);
 	folk_assert_bounds(f, 1);
 	folk_assert_all_within(f, 10);
-	/* In a pass in which nobody ends nobody lingers. */
+	/* without an exit in the pass, no process lingers */
 	folk_measure_all(f, 0);
 	folk_settle(f);
 	assert_int_equal(f->member[1].then, 2);
 }
 
-/* A server and three workers, each of whom has been measured in two passes. */
+/* A server and three workers, each measured in two passes. */
 static void start_family(struct folk *f)
 {
 	folk_start_server(f);
@@ -48,8 +51,10 @@ static void start_family(struct folk *f)
 	folk_measure_all(f, 0);
 }
 
-/* One is born and ends between two passes: who was measured meanwhile shares with it no more. */
-static void forgets_one_that_came_and_went(void **state)
+/*
+ * A process lives between two passes. Members that were measured meanwhile no longer share with it.
+ */
+static void forgets_a_short_lived_sharer(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -63,18 +68,18 @@ static void forgets_one_that_came_and_went(void **state)
 	folk_settle(f);
 	assert_int_equal(f->member[1].unseen, 1);
 	assert_int_equal(f->member[2].unseen, 1);
-	assert_int_equal(f->doubt[1].anon_mid, 0); /* it may be there still */
+	assert_int_equal(f->doubt[1].anon_mid, 0); /* it may still be there */
 	world_unmap_all(&f->world, 40);
 	f->alive &= ~world_bit(40);
 	folk_settle(f);
 	folk_assert_all_bounds(f);
 	folk_assert_all_within(f, 10);
-	/* Or it was somebody else, who is there for good. */
+	/* Or it was another process, which stays. */
 	assert_true(folk_estimate(f, 1).low <= f->base[1].pss_anon + f->base[1].pss_file);
 }
 
-/* What is found with such a one corrects nobody: it would stay. */
-static void tells_others_nothing_of_it(void **state)
+/* A measurement with such a sharer corrects no others: the correction would stay after its exit. */
+static void corrects_no_others_with_it(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -93,8 +98,8 @@ static void tells_others_nothing_of_it(void **state)
 	folk_assert_all_within(f, 10);
 }
 
-/* The same is there in the next pass, and counts once. */
-static void knows_one_that_it_has_seen(void **state)
+/* If the sharer is listed in the next pass, it counts once. */
+static void counts_a_listed_sharer_once(void **state)
 {
 	(void)state;
 	for (unsigned int early = 0; early < 2; early++) {
@@ -103,7 +108,10 @@ static void knows_one_that_it_has_seen(void **state)
 
 		start_family(f);
 		folk_notice(f);
-		/* Start times are in ticks of 10 ms: whether it was born before the measurement may be open. */
+		/*
+		 * Start times have a resolution of 10 ms, so it may be open whether the process was
+		 * born before the measurement.
+		 */
 		f->now += 100 * MSEC;
 		folk_fork_unseen(f, 0, 40);
 		born_ns = f->now - (early ? 0 : 50) * MSEC;
@@ -123,8 +131,11 @@ static void knows_one_that_it_has_seen(void **state)
 	}
 }
 
-/* One of another image, as far as its address range says, shares it all: that nobody is gone soon. */
-static void knows_who_is_always_there(void **state)
+/*
+ * A process with another address range, which looks like another image, shares all of it: it is not
+ * expected to exit soon.
+ */
+static void knows_lasting_sharers(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -147,8 +158,11 @@ static void knows_who_is_always_there(void **state)
 	}
 }
 
-/* What a parent of another range has as well makes it no whole number; that it may have so much is known. */
-static void knows_one_beside_a_parent(void **state)
+/*
+ * A parent with another address range also shares a part, so the number of sharers is not whole. It
+ * is known that it may share so much.
+ */
+static void finds_a_sharer_besides_a_parent(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -174,8 +188,11 @@ static void knows_one_beside_a_parent(void **state)
 	assert_in_range(folk_estimate(f, 1).pss, folk_truth(f, 1) - MIB, folk_truth(f, 1) + MIB);
 }
 
-/* Who is found gone after all were looked at may have been measured with, or without; however late that is. */
-static void allows_for_late_deaths(void **state)
+/*
+ * A process that is found to have exited after all were polled may have been there at a measurement
+ * or not, however late that is.
+ */
+static void allows_for_late_exits(void **state)
 {
 	(void)state;
 	for (unsigned int late = 0; late < 2; late++) {
@@ -202,8 +219,8 @@ static void allows_for_late_deaths(void **state)
 	}
 }
 
-/* Who is measured after them has surely not seen them. */
-static void knows_which_deaths_it_has_not_seen(void **state)
+/* A member that was measured after that has not seen it. */
+static void distinguishes_exits_by_order(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -220,8 +237,8 @@ static void knows_which_deaths_it_has_not_seen(void **state)
 	folk_assert_all_bounds(f);
 }
 
-/* One that nobody shares with, as far as is known, is found with a child that is gone soon. */
-static void doubts_what_one_alone_has(void **state)
+/* A process without known sharers is measured together with a child that exits soon. */
+static void doubts_sharers_of_a_lone_process(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -235,13 +252,13 @@ static void doubts_what_one_alone_has(void **state)
 	world_unmap_all(&f->world, 40);
 	f->alive &= ~world_bit(40);
 	folk_settle(f);
-	assert_true(folk_estimate(f, 0).low <= 256 * MIB); /* or it is there for good */
+	assert_true(folk_estimate(f, 0).low <= 256 * MIB); /* or the child stays */
 	folk_assert_bounds(f, 0);
 	folk_measure(f, 0);
 	folk_settle(f);
 	assert_int_equal(folk_estimate(f, 0).low, 512 * MIB);
 	assert_int_equal(folk_estimate(f, 0).high, 512 * MIB);
-	/* Another is new, then. */
+	/* Another additional sharer is a new one, then. */
 	folk_notice(f);
 	folk_fork_unseen(f, 0, 41);
 	folk_measure(f, 0);
@@ -253,8 +270,8 @@ static void doubts_what_one_alone_has(void **state)
 	assert_int_equal(folk_estimate(f, 0).pss, 512 * MIB);
 }
 
-/* And of its workers some may end as well. */
-static void doubts_them_beside_deaths(void **state)
+/* At the same time some of its workers may exit. */
+static void doubts_sharers_besides_exits(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -276,8 +293,11 @@ static void doubts_them_beside_deaths(void **state)
 	folk_assert_bounds(f, 0);
 }
 
-/* Nor is it known of those whom the first measurements of a family find; what is found later holds for all. */
-static void doubts_who_is_always_there(void **state)
+/*
+ * The same doubt applies to sharers that the first measurements of a family imply. A later
+ * measurement counts for all members.
+ */
+static void doubts_first_lasting_sharers(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -299,8 +319,8 @@ static void doubts_who_is_always_there(void **state)
 	assert_true(folk_estimate(f, 0).low <= f->base[0].pss_anon + f->base[0].pss_file);
 }
 
-/* One that shares with next to nobody says nothing of who shares with the others. */
-static void learns_from_those_who_share(void **state)
+/* A member that shares next to nothing does not show who shares with the others. */
+static void learns_from_members_that_share(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -325,8 +345,11 @@ static void learns_from_those_who_share(void **state)
 	assert_int_equal(f->member[1].gone, 0);
 }
 
-/* But not that who is always there beside the others is gone: with a part of it one may share with fewer. */
-static void hears_those_who_share_all(void **state)
+/*
+ * It does not show that a lasting sharer of the others is gone either: its remaining memory may
+ * have fewer sharers.
+ */
+static void trusts_members_that_share_all(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -344,7 +367,7 @@ static void hears_those_who_share_all(void **state)
 	folk_measure(f, 3);
 	folk_settle(f);
 	assert_int_equal(f->doubt[1].anon_mid, 0);
-	/* Alone, one speaks for all that is left. */
+	/* Alone, a member represents all that is left. */
 	for (unsigned int i = 1; i < 4; i++)
 		folk_end(f, i);
 	folk_settle(f);
@@ -358,8 +381,8 @@ static void hears_those_who_share_all(void **state)
 	assert_int_equal(f->member[0].family->excess.least, 0);
 }
 
-/* One that is of another family after all has what it had, and shares it. */
-static void knows_who_has_moved(void **state)
+/* A process that turns out to be of another family keeps its memory, and shares it. */
+static void follows_a_change_of_family(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -377,7 +400,7 @@ static void knows_who_has_moved(void **state)
 	folk_settle(f);
 	assert_int_equal(f->member[1].unsure, 1);
 	folk_assert_all_bounds(f);
-	/* Who ends after that does end. */
+	/* a process that exits later does exit */
 	folk_settle(f);
 	folk_end(f, 3);
 	folk_settle(f);
@@ -385,8 +408,11 @@ static void knows_who_has_moved(void **state)
 	folk_assert_all_bounds(f);
 }
 
-/* Of two whose birth may be before a measurement one ends, and by that the other was there for certain. */
-static void counts_a_death_once(void **state)
+/*
+ * Two newborns may have been there at a measurement. One exits, which does not prove that the other
+ * one was there.
+ */
+static void counts_an_exit_once(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t then;
@@ -413,8 +439,8 @@ static void counts_a_death_once(void **state)
 	folk_assert_bounds(f, 1);
 }
 
-/* One that was taken to be always there may be the one that becomes known. */
-static void knows_whom_it_has_found(void **state)
+/* A sharer that counted as lasting may be the one that is listed next. */
+static void identifies_the_found_sharer(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t then;
@@ -437,7 +463,7 @@ static void knows_whom_it_has_found(void **state)
 	family_mark(&f->kin, f->member[1].family);
 	folk_settle(f);
 	assert_int_equal(f->member[1].lasting, 1);
-	/* But it is the one that nobody has seen before. */
+	/* but here it is the new one */
 	folk_measure(f, 1);
 	folk_notice(f);
 	f->now += 100 * MSEC;
@@ -452,8 +478,8 @@ static void knows_whom_it_has_found(void **state)
 	assert_int_equal(f->member[1].lasting, 1);
 }
 
-/* One that becomes known later than in the next pass, for it had another name, was not gone. */
-static void takes_back_one_that_is_there(void **state)
+/* A process that is listed two passes later, because it had another name, had not exited. */
+static void restores_a_sharer_listed_late(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t born_ns;
@@ -478,8 +504,8 @@ static void takes_back_one_that_is_there(void **state)
 	folk_assert_bounds(f, 1);
 }
 
-/* A child of another range has its parent's memory as others have. */
-static void knows_a_child_that_departs(void **state)
+/* A child with another address range shares its parent's memory as others do. */
+static void allows_for_a_child_with_another_range(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -497,13 +523,13 @@ static void knows_a_child_that_departs(void **state)
 		folk_settle(f);
 		folk_assert_bounds(f, 0);
 	}
-	/* They may have nothing of it any more, and end. */
+	/* They may not share it any more, and exit. */
 	for (unsigned int i = 40; i < 43; i++) {
 		folk_end(f, i);
 		folk_settle(f);
 		folk_assert_bounds(f, 0);
 	}
-	/* What it is measured with it knows. */
+	/* a new measurement includes the child */
 	folk_measure(f, 0);
 	assert_int_equal(kin_departs(&f->kin, &f->member[42], &f->member[0]), 0);
 	folk_settle(f);
@@ -514,24 +540,24 @@ static void knows_a_child_that_departs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_those_that_linger),
-		cmocka_unit_test(forgets_one_that_came_and_went),
-		cmocka_unit_test(tells_others_nothing_of_it),
-		cmocka_unit_test(knows_one_that_it_has_seen),
-		cmocka_unit_test(knows_who_is_always_there),
-		cmocka_unit_test(knows_one_beside_a_parent),
-		cmocka_unit_test(allows_for_late_deaths),
-		cmocka_unit_test(knows_which_deaths_it_has_not_seen),
-		cmocka_unit_test(doubts_what_one_alone_has),
-		cmocka_unit_test(doubts_them_beside_deaths),
-		cmocka_unit_test(doubts_who_is_always_there),
-		cmocka_unit_test(learns_from_those_who_share),
-		cmocka_unit_test(hears_those_who_share_all),
-		cmocka_unit_test(knows_who_has_moved),
-		cmocka_unit_test(counts_a_death_once),
-		cmocka_unit_test(knows_whom_it_has_found),
-		cmocka_unit_test(takes_back_one_that_is_there),
-		cmocka_unit_test(knows_a_child_that_departs),
+		cmocka_unit_test(counts_lingering_sharers),
+		cmocka_unit_test(forgets_a_short_lived_sharer),
+		cmocka_unit_test(corrects_no_others_with_it),
+		cmocka_unit_test(counts_a_listed_sharer_once),
+		cmocka_unit_test(knows_lasting_sharers),
+		cmocka_unit_test(finds_a_sharer_besides_a_parent),
+		cmocka_unit_test(allows_for_late_exits),
+		cmocka_unit_test(distinguishes_exits_by_order),
+		cmocka_unit_test(doubts_sharers_of_a_lone_process),
+		cmocka_unit_test(doubts_sharers_besides_exits),
+		cmocka_unit_test(doubts_first_lasting_sharers),
+		cmocka_unit_test(learns_from_members_that_share),
+		cmocka_unit_test(trusts_members_that_share_all),
+		cmocka_unit_test(follows_a_change_of_family),
+		cmocka_unit_test(counts_an_exit_once),
+		cmocka_unit_test(identifies_the_found_sharer),
+		cmocka_unit_test(restores_a_sharer_listed_late),
+		cmocka_unit_test(allows_for_a_child_with_another_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of a family that write to what it shares: who is found to have, and who is suspected. */
+/*
+ * Tests members that write to shared memory: writes that a measurement found, and suspected writes
+ * (folk.h).
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +13,10 @@
 #define MIB (UINT64_C(1024) * KIB)
 #define SEC UINT64_C(1000000000)
 
-/* I writes to SIZE bytes of what it shares, and is measured; its faults have told that it was itself. */
+/*
+ * Process I writes to SIZE bytes of its shared memory, and is measured. Its faults show that it
+ * wrote.
+ */
 static void write_and_tell(struct folk *f, unsigned int i, uint64_t size)
 {
 	uint64_t before = folk_estimate(f, i).pss_anon, room = folk_now(f, i).anon - before;
@@ -18,12 +24,12 @@ static void write_and_tell(struct folk *f, unsigned int i, uint64_t size)
 	world_write(&f->world, i, size);
 	kin_broke(&f->kin, &f->member[i], world_measure(&f->world, i).pss_anon - before, room,
 		f->now + SEC / 1000);
-	f->measured[i] = false; /* what it has says nothing of others */
+	f->measured[i] = false; /* its measurement does not correct others */
 	folk_measure(f, i);
 }
 
-/* Whoever has a copy of its own leaves the old pages to one fewer, and none of them has a counter that moves. */
-static void follows_those_who_write(void **state)
+/* A private copy leaves the old page to one sharer fewer. No counter of these sharers moves. */
+static void follows_writers(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -33,7 +39,8 @@ static void follows_those_who_write(void **state)
 	folk_measure_all(f, 0);
 	write_and_tell(f, 7, 512 * MIB);
 	folk_settle(f);
-	assert_int_equal(f->visits, 21); /* all of the family, the stranger is none */
+	/* all of the family; the unrelated process is not visited */
+	assert_int_equal(f->visits, 21);
 	assert_true(f->doubt[1].anon_mid > (int64_t)MIB);
 	assert_int_equal(f->doubt[63].anon_mid, 0);
 	folk_assert_all_within(f, 5);
@@ -45,8 +52,8 @@ static void follows_those_who_write(void **state)
 	folk_assert_all_within(f, 20);
 }
 
-/* Who had copies of its own, and ends, takes nothing from the others that it had not let go of before. */
-static void follows_writers_out(void **state)
+/* A writer that exits takes nothing from the others beyond what its copies took before. */
+static void follows_exits_of_writers(void **state)
 {
 	(void)state;
 	for (unsigned int part = 1; part <= 4; part += 3) {
@@ -62,7 +69,7 @@ static void follows_writers_out(void **state)
 			folk_end(f, i);
 		folk_settle(f);
 		folk_assert_all_within(f, 50);
-		/* Nor those who have executed another program. */
+		/* Nor does one that executes another program. */
 		kin_executed(&f->kin, &f->member[11]);
 		world_unmap_all(&f->world, 11);
 		f->alive &= ~world_bit(11);
@@ -71,8 +78,11 @@ static void follows_writers_out(void **state)
 	}
 }
 
-/* Who writes to the same part again and again lets go of it once; to what it has shared anew, by a fork, once more. */
-static void follows_one_who_goes_on_writing(void **state)
+/*
+ * Repeated writes to the same part release it once. After a fork the part is shared again, and a
+ * write releases it once more.
+ */
+static void follows_repeated_writes(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t left = 512 * MIB;
@@ -106,8 +116,10 @@ static void follows_one_who_goes_on_writing(void **state)
 	}
 }
 
-/* What several are suspected of, and are not found to have done, others are not believed to have done. */
-static void believes_what_was_true_of_others(void **state)
+/*
+ * If several members did not write although they were suspected to, the others are suspected less.
+ */
+static void scales_suspicion_by_findings(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -122,10 +134,10 @@ static void believes_what_was_true_of_others(void **state)
 	for (unsigned int i = 2; i <= 6; i++)
 		kin_asked(&f->member[i], MIB, 0);
 	assert_in_range(kin_suspected(&f->member[1]), 1, MIB);
-	/* Nor if it was never suspected. */
+	/* the same after writes of a member that was not suspected */
 	kin_asked(&f->member[2], 0, MIB);
 	assert_in_range(kin_suspected(&f->member[1]), 1, MIB);
-	/* One that has done it, and more than all the others were suspected of, is enough. */
+	/* One member that wrote, and more than all others were suspected of, is enough. */
 	kin_asked(&f->member[7], 16 * MIB, 16 * MIB);
 	assert_int_equal(kin_suspected(&f->member[1]), 19 * MIB);
 	for (unsigned int i = 0; i < 40; i++)
@@ -136,10 +148,10 @@ static void believes_what_was_true_of_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(follows_those_who_write),
-		cmocka_unit_test(follows_writers_out),
-		cmocka_unit_test(follows_one_who_goes_on_writing),
-		cmocka_unit_test(believes_what_was_true_of_others),
+		cmocka_unit_test(follows_writers),
+		cmocka_unit_test(follows_exits_of_writers),
+		cmocka_unit_test(follows_repeated_writes),
+		cmocka_unit_test(scales_suspicion_by_findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

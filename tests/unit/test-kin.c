@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Families of forks: who is born into them, who is a stray, and what must hold of all that may happen. */
+/*
+ * Tests fork families: births, processes of unknown parents (strays), and random events against the
+ * truth (folk.h).
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,7 +16,10 @@
 #define MIB (UINT64_C(1024) * KIB)
 #define SEC UINT64_C(1000000000)
 
-/* Before anyone is read: the parent knows what became of its memory, and speaks for its children. */
+/*
+ * Nothing is measured after the forks: the parent's estimate allows for them, and represents the
+ * children.
+ */
 static void follows_a_burst_of_forks(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -27,7 +33,10 @@ static void follows_a_burst_of_forks(void **state)
 	assert_int_equal(f->doubt[63].anon_mid, 0);
 }
 
-/* A birth in the same tick as a measurement: it may have seen the newborn or not, and the newborn may be gone soon. */
+/*
+ * A birth in the clock tick of a measurement: the measurement may have seen the newborn or not, and
+ * the newborn may exit soon.
+ */
 static void allows_for_the_order_of_a_birth(void **state)
 {
 	(void)state;
@@ -55,8 +64,11 @@ static void allows_for_the_order_of_a_birth(void **state)
 	}
 }
 
-/* Families whose members are first measured one after the other, as when the daemon starts. */
-static void counts_who_was_there(void **state)
+/*
+ * Families whose members are measured for the first time one after the other, as when the daemon
+ * starts.
+ */
+static void counts_first_measured_members(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -84,8 +96,8 @@ static void counts_who_was_there(void **state)
 	folk_assert_all_within(f, 1);
 }
 
-/* A fork that a measurement saw, though no pass had noticed it yet, is not counted twice. */
-static void does_not_count_twice(void **state)
+/* A fork that a measurement saw before a pass noticed it counts once. */
+static void counts_a_seen_fork_once(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t born;
@@ -103,7 +115,7 @@ static void does_not_count_twice(void **state)
 	folk_assert_all_within(f, 10);
 }
 
-/* The child's execution of another program gives the parent its memory back. */
+/* When the child executes another program, its parent has its memory for itself again. */
 static void follows_an_exec(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -126,8 +138,8 @@ static void follows_an_exec(void **state)
 	folk_assert_all_bounds(f);
 }
 
-/* A newborn that was presumed to be forked and turns out to have run another program unseen. */
-static void corrects_a_presumption(void **state)
+/* A newborn that counted as forked turns out to have executed another program unnoticed. */
+static void corrects_a_presumed_fork(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -147,7 +159,10 @@ static void corrects_a_presumption(void **state)
 	assert_int_equal(folk_estimate(f, 0).pss / MIB, 517);
 }
 
-/* Forked from PARENT, but so that nobody can tell: it has another name by now, or its parent had ended. */
+/*
+ * Forks CHILD from PARENT in a way that hides the parent: the child has another name by now, or its
+ * parent exited.
+ */
 static void fork_stray(struct folk *f, unsigned int parent, unsigned int child)
 {
 	uint64_t born_ns = f->now;
@@ -157,7 +172,10 @@ static void fork_stray(struct folk *f, unsigned int parent, unsigned int child)
 	assert_int_equal(kin_born(&f->kin, &f->member[child], NULL, born_ns), 0);
 }
 
-/* By its range one is seen to be of the family: whose child it is nobody knows, so it may be anyone's. */
+/*
+ * Its address range shows that the process belongs to the family. Its parent is not known, so it
+ * may be a child of any member.
+ */
 static void allows_for_strays(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
@@ -179,8 +197,10 @@ static void allows_for_strays(void **state)
 	assert_int_equal(folk_width(f), 0);
 }
 
-/* What it has grown by before the fork is as little its own; and a stray's children are strays. */
-static void allows_for_what_strays_have(void **state)
+/*
+ * A stray may share memory that its parent gained before the fork. Children of a stray are strays.
+ */
+static void allows_for_memory_of_strays(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -196,7 +216,7 @@ static void allows_for_what_strays_have(void **state)
 	folk_fork(f, 2, 3);
 	folk_settle(f);
 	folk_assert_bounds(f, 0);
-	/* Though the first of them is gone. */
+	/* also after the first stray exited */
 	folk_end(f, 1);
 	folk_settle(f);
 	folk_fork(f, 2, 4);
@@ -204,8 +224,11 @@ static void allows_for_what_strays_have(void **state)
 	folk_assert_bounds(f, 0);
 }
 
-/* One that is measured in the tick of its birth is not taken for a child of its own, nor of those who have seen it. */
-static void takes_none_for_its_own_stray(void **state)
+/*
+ * A stray that is measured in the clock tick of its birth does not count as its own child, nor as
+ * that of members that have seen it.
+ */
+static void a_stray_is_not_its_own_child(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 
@@ -228,8 +251,11 @@ static void takes_none_for_its_own_stray(void **state)
 	folk_assert_bounds(f, 3);
 }
 
-/* Children of known parents are no strays, whoever ends: the others' private memory stays theirs. */
-static void knows_who_is_no_stray(void **state)
+/*
+ * A process with a known parent is no stray, whatever exits: private memory of other members stays
+ * private.
+ */
+static void known_children_are_no_strays(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	uint64_t low;
@@ -264,8 +290,11 @@ static void measure_strangers(struct kin *k, struct kin_member *m, unsigned int 
 	kin_sensed(k, 2);
 }
 
-/* The first pass measures everybody: what that takes is not kept for the few of later ones. */
-static void gives_back_what_many_took(void **state)
+/*
+ * The first pass measures all processes. The memory for that is not kept for the few of later
+ * passes.
+ */
+static void frees_the_memory_of_large_passes(void **state)
 {
 	enum { MANY = 3000 };
 	struct kin_member *m = calloc(MANY, sizeof(*m));
@@ -299,7 +328,7 @@ static void costs_nothing_without_events(void **state)
 	assert_int_equal(f->visits, 20);
 	folk_settle(f);
 	assert_int_equal(f->visits, 0);
-	/* Who forks for the first time is remembered as a parent. */
+	/* a process that forks for the first time is stored as a parent */
 	folk_fork(f, 1, 20);
 	folk_end(f, 20);
 	folk_settle(f);
@@ -313,7 +342,7 @@ static void costs_nothing_without_events(void **state)
 	assert_int_equal(allocation_count(), 0);
 }
 
-/* Ranges and files are found by keys that nobody foresees. */
+/* Address ranges and files are found by keys that an attacker cannot predict. */
 static void is_seeded(void **state)
 {
 	const struct maps_segment segment = {.device = 1, .inode = 2, .bytes = 4 * MIB};
@@ -340,7 +369,7 @@ static void is_seeded(void **state)
 	assert_true(file[0] && file[0] != file[1]);
 }
 
-static void does_without_memory(void **state)
+static void survives_without_memory(void **state)
 {
 	struct maps_segment segments[2] = {{1, 2, 4 * MIB}, {1, 3, 2 * MIB}};
 	struct estimate_base b = {.anon = MIB, .file = 8 * MIB, .pss_anon = MIB, .has_parts = true};
@@ -373,8 +402,8 @@ static void does_without_memory(void **state)
 }
 
 /*
- * All that may happen, at random, but nothing that no event tells. Where births of a moment are noticed
- * out of their order, the bounds are off by a little: less than one in 10,000 is.
+ * Random events of all kinds that a pass can notice. If births at one moment are noticed out of
+ * order, bounds may be slightly wrong: in less than one of 10,000 cases.
  */
 static void holds_the_truth(void **state)
 {
@@ -401,7 +430,7 @@ static void holds_the_truth(void **state)
 					folk_fork(f, i, k);
 				break;
 			case 2:
-				/* Who is born and dies between two passes is never seen. */
+				/* a process that lives between two passes is never seen */
 				if (i && (f->listed & world_bit(i)))
 					folk_end(f, i);
 				break;
@@ -446,18 +475,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(follows_a_burst_of_forks),
 		cmocka_unit_test(allows_for_the_order_of_a_birth),
-		cmocka_unit_test(counts_who_was_there),
-		cmocka_unit_test(does_not_count_twice),
+		cmocka_unit_test(counts_first_measured_members),
+		cmocka_unit_test(counts_a_seen_fork_once),
 		cmocka_unit_test(follows_an_exec),
-		cmocka_unit_test(corrects_a_presumption),
+		cmocka_unit_test(corrects_a_presumed_fork),
 		cmocka_unit_test(allows_for_strays),
-		cmocka_unit_test(allows_for_what_strays_have),
-		cmocka_unit_test(knows_who_is_no_stray),
-		cmocka_unit_test(takes_none_for_its_own_stray),
-		cmocka_unit_test(gives_back_what_many_took),
+		cmocka_unit_test(allows_for_memory_of_strays),
+		cmocka_unit_test(known_children_are_no_strays),
+		cmocka_unit_test(a_stray_is_not_its_own_child),
+		cmocka_unit_test(frees_the_memory_of_large_passes),
 		cmocka_unit_test(costs_nothing_without_events),
 		cmocka_unit_test(is_seeded),
-		cmocka_unit_test(does_without_memory),
+		cmocka_unit_test(survives_without_memory),
 		cmocka_unit_test(holds_the_truth),
 	};
 

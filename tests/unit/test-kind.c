@@ -30,7 +30,7 @@ static struct mapping mapping_of(const struct sample *s)
 	return m;
 }
 
-static void tells_what_a_mapping_is_for(void **state)
+static void finds_the_kind_of_a_mapping(void **state)
 {
 	static const struct {
 		struct sample s;
@@ -55,7 +55,7 @@ static void tells_what_a_mapping_is_for(void **state)
 		{{"rw-p", 7, 0, 8, 1, "/usr/lib/libc.so.6 (deleted)", "rd"}, KIND_DATA, true,
 			"/usr/lib/libc.so.6"},
 		{{"rw-s", 7, 0, 8, 1, "/var/db", "rd wr sh"}, KIND_FILE, false, "/var/db"},
-		/* In an overlay or NFS, which are on no block device, either. */
+		/* On overlayfs and NFS, which have no block device either. */
 		{{"r-xp", 7, 0, 0, 40, "/bin/true", "rd ex"}, KIND_CODE, false, "/bin/true"},
 		{{"rw-s", 9, 0, 0, 1, "/dev/zero (deleted)", "rd wr sh"}, KIND_SHMEM, false,
 			"[shared]"},
@@ -69,20 +69,20 @@ static void tells_what_a_mapping_is_for(void **state)
 		{{"rw-s", 9, 0, 0, 25, "/dev/shm/x (deleted)", "rd"}, KIND_SHMEM, false,
 			"/dev/shm/x"},
 		{{"rw-s", 9, 0, 0, 18, "/[aio] (deleted)", "rd"}, KIND_FILE, false, "/[aio]"},
-		/* a name that ends as our own marks do */
+		/* a name that ends like one of memtally's marks */
 		{{"r--p", 7, 0, 8, 1, "/x [deleted]", "rd"}, KIND_FILE, false, "/x \\x5bdeleted]"},
 		{{"r--p", 7, 0, 8, 1, "/x [deleted] (deleted)", "rd"}, KIND_FILE, true,
 			"/x \\x5bdeleted]"},
 		{{"rw-s", 9, 0, 0, 1, "/drm mm object (deleted)", "rd"}, KIND_SHMEM, false,
 			"/drm mm object"},
-		/* Newlines are the kernel's "\012", whatever else has a backslash. */
+		/* The kernel prints newlines as "\012". All other backslashes are literal. */
 		{{"r--p", 7, 0, 8, 1, "/\\012two\\012\\012li\\nes\\01\\012", "rd"}, KIND_FILE,
 			false, "/\\x0atwo\\x0a\\x0ali\\nes\\01\\x0a"},
 		{{"r--p", 7, 0, 8, 1, "/\xc3\\012\xa9 (deleted)", "rd"}, KIND_FILE, true,
 			"/\xef\xbf\xbd\\x0a\xef\xbf\xbd"},
 		{{"rw-s", 9, 0, 0, 1, "/memfd:\\012 (deleted)", "rd"}, KIND_SHMEM, false,
 			"memfd:\\x0a"},
-		/* What anybody may call a file on a disk. */
+		/* File names on disk that look like special mappings. */
 		{{"rw-s", 9, 0, 8, 1, "/memfd:x", "rd"}, KIND_FILE, false, "/memfd:x"},
 		{{"rw-s", 9, 0, 8, 1, "/SYSV0 (deleted)", "rd"}, KIND_FILE, true, "/SYSV0"},
 		{{"rw-p", 9, 0, 0, 15, "/anon_hugepage (deleted)", "rd wr ht"}, KIND_HUGETLB, false,
@@ -103,12 +103,12 @@ static void tells_what_a_mapping_is_for(void **state)
 			false, "/secretmem"},
 		{{"r--s", 7, 0, 8, 1, "/secretmem (deleted)", "rd sh"}, KIND_FILE, true,
 			"/secretmem"},
-		/* Programs that unlink their own files give them such names. */
+		/* Programs that create and unlink temporary files give them such names. */
 		{{"r-xs", 7, 0, 8, 1, "/srv/a/ffiAb3dEf (deleted)", "rd ex"}, KIND_CODE, false,
 			"/srv/a/ffiAb3dEf"},
 		{{"r-xp", 7, 0, 8, 1, "/srv/a/.cache/JNA/temp/jna123.tmp (deleted)", "rd ex"},
 			KIND_CODE, false, "/srv/a/.cache/JNA/temp/jna123.tmp"},
-		/* Flags are words: none is found across two. */
+		/* Flags are whole words: none matches across two. */
 		{{"rw-p", 0, 0, 0, 0, "", "xh tx"}, KIND_ANON, false, "[anon]"},
 	};
 
@@ -126,8 +126,8 @@ static void tells_what_a_mapping_is_for(void **state)
 	}
 }
 
-/* As far as somebody has looked, that is believed, and else the kernel. */
-static void a_name_may_end_so_as_if_it_were_deleted(void **state)
+/* If the file was checked, the result counts; otherwise the kernel's " (deleted)" does. */
+static void a_name_may_look_deleted(void **state)
 {
 	static const struct sample s = {"r--p", 7, 0, 8, 1, "/a (deleted)", "rd"};
 	static const struct {
@@ -160,7 +160,7 @@ static void a_name_may_end_so_as_if_it_were_deleted(void **state)
 	}
 }
 
-static void temporary_files_are_told_by_their_names(void **state)
+static void temporary_files_are_identified_by_name(void **state)
 {
 	static const struct {
 		const char *path;
@@ -194,7 +194,7 @@ static void temporary_files_are_told_by_their_names(void **state)
 			fail_msg("%s", cases[i].path);
 }
 
-static void each_has_a_name(void **state)
+static void each_kind_has_a_name(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < KIND_END; i++) {
@@ -204,8 +204,8 @@ static void each_has_a_name(void **state)
 	}
 }
 
-/* No file can be named so that it looks as if a note of ours stood behind its name. */
-static void a_name_does_not_end_as_a_note(void **state)
+/* No file name can look as if one of memtally's notes followed it. */
+static void no_name_ends_like_a_note(void **state)
 {
 	(void)state;
 	for (unsigned int fate = 0; fate < MAPPING_FATES; fate++) {
@@ -224,11 +224,11 @@ static void a_name_does_not_end_as_a_note(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_does_not_end_as_a_note),
-		cmocka_unit_test(tells_what_a_mapping_is_for),
-		cmocka_unit_test(a_name_may_end_so_as_if_it_were_deleted),
-		cmocka_unit_test(temporary_files_are_told_by_their_names),
-		cmocka_unit_test(each_has_a_name),
+		cmocka_unit_test(no_name_ends_like_a_note),
+		cmocka_unit_test(finds_the_kind_of_a_mapping),
+		cmocka_unit_test(a_name_may_look_deleted),
+		cmocka_unit_test(temporary_files_are_identified_by_name),
+		cmocka_unit_test(each_kind_has_a_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
