@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the loading of memtally-web's access configuration: files, changes, refusals, and which
+ * clients a configuration authenticates.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests how a daemon started by root finds or takes the account it changes to, with password files
+ * made here.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

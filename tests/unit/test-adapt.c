@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests adaptive passes as a whole over a simulated /proc: what is measured, polled, and carried
+ * forward.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the parsing of addresses to listen on. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests sums over chosen processes of a snapshot. For all processes they must equal the sums of the
+ * snapshot itself.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests which living ancestor counts as a process's parent after exits. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

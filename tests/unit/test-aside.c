@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the quarantine for damaged databases of the ledger: names, limits, and what is never
+ * removed.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the table of mappings: a row for each mapping, or sums by file or kind. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

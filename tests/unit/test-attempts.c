@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the limits on reads that block, over simulated passes: no user delays the passes, or
+ * another user's processes, for long.
+ */
 #include "config.h"
 
 #include "collectors/attempts.h"

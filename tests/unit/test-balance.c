@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the names and the sum of the host's balance sheet. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the comparison of passwords with bcrypt hashes. A replaced crypt function counts the
+ * rounds.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests which owners a process gets from what was read of it, and which former ones it keeps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests reports of usage as table, JSON and CSV, from rows made here. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

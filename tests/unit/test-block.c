@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests since when a process blocks its readers, and when it is tried again. */
 #include "config.h"
 
 #include "collectors/block.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the bookkeeping of copy-on-write breaks in a fork family. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

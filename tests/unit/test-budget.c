@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the CPU budget: tokens, debts, and the stretching of the interval. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the growing byte buffer, compared with an array, and with each allocation failing. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the building of images: a reader must find in them what was added. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

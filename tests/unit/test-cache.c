@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the cache of response bodies: one rendering for each snapshot. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the publication of survey results in images. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

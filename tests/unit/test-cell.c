@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the printing of cells to a terminal: control characters, width, and shortening. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the parsing of /proc/PID/cgroup, with paths as systemd and container runtimes make them. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

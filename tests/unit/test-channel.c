@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the channel that sends descriptors, with real sockets, and some answers of the kernel
+ * simulated.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

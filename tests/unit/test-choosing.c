@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the measurement queue: order, slices, deferrals. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the selection of processes by pid. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests which of several processes learn that another process uses one of their mapped objects. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests that cleanup attributes free and close exactly once. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

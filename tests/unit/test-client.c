@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the receiving of snapshots, with real sockets. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

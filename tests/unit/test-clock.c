@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests clocks and the formatting of times. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the figure for the longest time without a measurement, at the end of adaptive passes. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

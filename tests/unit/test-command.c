@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests how memtally reports errors of output and missing results. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

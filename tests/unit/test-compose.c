@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests what goes into the image at the end of a pass: names, owners, and each counter. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

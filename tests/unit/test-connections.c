@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the list of open HTTP connections: timeouts, and which connection makes room. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

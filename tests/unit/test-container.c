@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests which container and pod a cgroup path belongs to, with paths as container runtimes make
+ * them.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

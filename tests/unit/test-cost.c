@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the cost model of page-table walks against simulated hosts with known costs. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the bitmap that counts each page of a file once, compared with an array of bytes. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

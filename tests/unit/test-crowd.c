@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the groups of processes for `memtally sharing`, with the sample snapshot. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

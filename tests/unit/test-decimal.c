@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests numbers in text. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the server on the ledger's socket, with real sockets, a simulated clock and simulated
+ * peers: turns, timeouts, limits.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

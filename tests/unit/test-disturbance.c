@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the mmap lock trial: its decision from given tries, and a real trial on this kernel. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests when the smaps of a process is read for its drivers' memory. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the detection of drivers' memory in lines of smaps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

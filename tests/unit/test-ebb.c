@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests when memory is returned after many processes have exited. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

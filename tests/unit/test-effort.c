@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the lines of the report about memtallyd's own work. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

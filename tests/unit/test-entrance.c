@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests the accept queue of memtally-web, with real sockets and errors of accept4() that are
+ * simulated.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the sorting of unlisted sharers into lingering, lasting and unseen ones. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the JSON of `memtally explain`, with a sample. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

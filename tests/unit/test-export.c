@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests which rows get series of their own, and how long they keep them. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

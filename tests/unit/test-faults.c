@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests what fault counters reveal about writes to shared memory, with a simulated /proc. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests what an adaptive pass shows for a process, and the statistics of its errors. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

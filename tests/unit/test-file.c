@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the reading of small files, with reads that are short, interrupted, or fail. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests which flags belong to which commands. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

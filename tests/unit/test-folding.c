@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the folding of owners into "(other)" in the ledger. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

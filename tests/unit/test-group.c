@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the lookup of a group in a group file. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

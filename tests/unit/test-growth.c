@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the growth counters of a process. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

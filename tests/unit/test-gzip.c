@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the two-part gzip member against zlib's inflate(). */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests --help and the generated parts of the man pages against the option table. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

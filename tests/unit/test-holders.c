@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the sums of shared memory by uid. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

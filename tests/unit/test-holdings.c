@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the rows of shared memory and tmpfs in images. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

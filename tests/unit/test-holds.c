@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the histogram of how long walks hold the lock of an address space. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

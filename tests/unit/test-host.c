@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests which Host and Origin headers memtally-web accepts. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

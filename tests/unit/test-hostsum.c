@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the reconciliation of estimates with the host's sums, with rows and meminfo made here. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the tables of the host's memory, with balance sheets made here. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests whether the readings of a process belong to one image, in a simulated /proc that changes
+ * between reads.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

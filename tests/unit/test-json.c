@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the JSON of snapshots: each present quantity is there, and golden files fix the form. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

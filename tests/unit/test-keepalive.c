@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests when the service manager is told that memtallyd is alive. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the kinds and names of mappings, with lines as Linux prints them. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
