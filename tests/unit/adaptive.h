@@ -14,7 +14,7 @@
 #include "snapshot/view.h"
 #include "tests/unit/tree.h"
 
-/* The files of a process whose open() calls are counted. */
+/* The files of a process for which open() calls are counted. */
 enum adaptive_file {
 	OPENED_ROLLUP,
 	OPENED_STATUS,
@@ -49,15 +49,15 @@ extern const struct tree_process adaptive_large, adaptive_worker;
  * failure in a function of this file fails the test.
  */
 struct adaptive *adaptive_new(const struct pass_options *with);
-/* all other options as in run_adaptive */
+/* As adaptive_new(), with run_adaptive but for this maximum age (ns). */
 struct adaptive *adaptive_new_within(uint64_t max_age_ns);
 void adaptive_done(struct adaptive **s);
 #define AUTO_ADAPTIVE CLEANUP(adaptive_done)
 
 /*
- * Adds P to the tree. Its statm is as the kernel prints it for a process whose status has no
- * RssAnon: the shared part of P's RSS (RSS less USS) counts as file pages. statm reports MORE_PAGES
- * more resident pages than P has.
+ * Adds P to the tree. Its statm is as the kernel prints it if status has no RssAnon: the shared
+ * part of P's RSS (RSS less USS) counts as file pages. statm reports MORE_PAGES more resident pages
+ * than P has.
  */
 void adaptive_add(struct adaptive *s, const struct tree_process *p, uint64_t more_pages);
 
@@ -74,8 +74,8 @@ struct view *adaptive_pass(struct adaptive *s);
 void adaptive_again(struct adaptive *s, struct view **view);
 
 /*
- * Returns how many times the last pass opened a status file, not counting memtallyd's own, which
- * every pass reads.
+ * Returns how many processes the last pass refreshed: how many times it opened a status file, not
+ * counting memtallyd's own, which every pass reads.
  */
 unsigned int adaptive_looks(const struct adaptive *s);
 
@@ -83,8 +83,8 @@ unsigned int adaptive_looks(const struct adaptive *s);
 void adaptive_plan(struct adaptive *s, unsigned int seconds);
 
 /*
- * Makes the next planned measurement, or the next slice of one after waiting for the pause between
- * slices. Returns false if none is planned.
+ * Makes the next planned measurement, or the next slice of one after the pause between slices.
+ * Returns false if none is planned.
  */
 bool adaptive_turn(struct adaptive *s);
 

@@ -342,7 +342,7 @@ static const struct {
 	{"opens another's environment", opens_environment, true},
 	{"attaches by ptrace", attaches, true},
 	{"steals a descriptor", steals_descriptor, true},
-	{"learns who shares files", compares_files, true},
+	{"compares open files", compares_files, true},
 	{"opens /etc/shadow", opens_shadow, true},
 	{"opens a file for writing", writes_file, true},
 	{"makes a file", makes_file, true},

@@ -22,12 +22,16 @@ enum attempts_by {
 };
 
 /*
- * Returns true if the calling process can open PATH, or FILE in /proc/PID of one of the two
- * victims, with FLAGS (open(2)).
+ * Makes all attempts in the calling process. Returns the number of wrong results, and prints each
+ * on standard error. Wrong is: for a daemon, an attempt that succeeds; for ATTEMPTS_BY_NOBODY (as
+ * root), an attempt that fails though root is sure to succeed.
  */
 unsigned int attempts_make(enum attempts_by who);
 
-/* Whether PATH can be opened; and FILE of root's or nobody's process in /proc. */
+/*
+ * Returns true if the calling process can open PATH, or FILE in /proc/PID of a victim that runs as
+ * root or as user nobody, with FLAGS (open(2)).
+ */
 bool attempts_opens(const char *path, int flags);
 bool attempts_opens_of_victim(const char *file, int flags);
 

@@ -43,8 +43,8 @@ void child_assert_running(const struct child *c);
 unsigned int child_descriptors(const struct child *c);
 
 /*
- * Returns the number of entries whose link does not begin with PREFIX, "." and ".." included, and
- * stores the number of all others in *RET_OTHERS. Both are 0 if the directory cannot be read.
+ * Returns the number of entries with a link that does not begin with PREFIX, "." and ".." included,
+ * and stores the number of all others in *RET_OTHERS. Both are 0 if the directory cannot be read.
  */
 unsigned int child_descriptors_but(
 	const struct child *c, const char *prefix, unsigned int *ret_others);

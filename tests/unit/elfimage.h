@@ -42,6 +42,7 @@ enum {
 	ELFIMAGE_LINK,
 };
 
+/* Fills *F with a valid file. Tests then damage parts of it. */
 void elfimage_make(union elfimage *f);
 
 #endif

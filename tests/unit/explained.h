@@ -17,6 +17,7 @@ struct explained {
 	struct explanation e;
 };
 
+/* Fills *P; explained_close() frees what it owns. P must not move. */
 void explained_open(struct explained *p);
 void explained_close(struct explained *p);
 

@@ -26,6 +26,7 @@ struct feed_owner {
 	bool has_row;   /* memtallyd has a row for it */
 	uint64_t created_ns, last_pss_bytes;
 	double byte_s; /* memtallyd's counter, byte seconds */
+	/* the truth: byte seconds of PSS and of swap, process seconds */
 	double true_byte_s, true_swap_byte_s, true_process_s;
 };
 
@@ -36,15 +37,16 @@ struct feed_owner {
 struct feed_crowd {
 	enum usage_kind kind;
 	unsigned int count;
-	size_t name_bytes;
-	uint64_t pss_bytes; /* of each owner; each has one process */
-	unsigned int generation;
+	size_t name_bytes;       /* shorter names are padded to this length */
+	uint64_t pss_bytes;      /* of each owner; each has one process */
+	unsigned int generation; /* counts the changes of names */
 	bool has_row;
 	uint64_t created_ns;
 	double byte_s;
 };
 
 struct feed {
+	/* the clocks; CLOCK_BOOTTIME is .monotonic_ns + .suspended_ns */
 	uint64_t monotonic_ns, suspended_ns, realtime_ns;
 	uint8_t instance;    /* tells one memtallyd from the next */
 	uint64_t sequence;   /* of the last image; 0: no pass yet */
@@ -72,7 +74,7 @@ void feed_init(struct feed *f);
 struct feed_owner *feed_add(
 	struct feed *f, enum usage_kind kind, uint32_t number, const char *name, const char *user);
 
-/* Sets what O has from now on. */
+/* Sets O's PSS and number of processes from now on. */
 void feed_set(struct feed_owner *o, uint64_t pss_bytes, uint64_t processes);
 
 /* Gives the crowd other names from now on. */

@@ -66,7 +66,10 @@ void folk_notice_birth(struct folk *f, unsigned int parent, unsigned int child, 
 /* Forks CHILD from PARENT, and reports it to kin. */
 void folk_fork(struct folk *f, unsigned int parent, unsigned int child);
 
+/* Process I exits, and kin notices it in this pass. */
 void folk_end(struct folk *f, unsigned int i);
+
+/* Measures process I exactly, and reports the result to kin. */
 void folk_measure(struct folk *f, unsigned int i);
 
 /*
@@ -84,6 +87,10 @@ void folk_measure_all(struct folk *f, uint64_t libraries);
 /* Returns the doubt about process I, including what other members have touched since. */
 struct estimate_doubt folk_doubt(const struct folk *f, unsigned int i);
 
+/*
+ * Returns the estimate for process I, from its own measurement or from that of the member that
+ * represents it. The bounds count as true up to 4 KiB off.
+ */
 struct estimate folk_estimate(const struct folk *f, unsigned int i);
 bool folk_is_within_bounds(const struct folk *f, unsigned int i);
 void folk_assert_bounds(const struct folk *f, unsigned int i);

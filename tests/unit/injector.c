@@ -116,7 +116,7 @@ struct state {
 };
 
 static struct state *state;
-static pid_t owner; /* the process whose calls count; 0: none */
+static pid_t owner; /* the process that the injector acts on; 0: none */
 
 bool injector_open(void)
 {

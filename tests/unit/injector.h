@@ -10,8 +10,8 @@
  *
  * A seccomp filter makes system calls from the C library's code raise SIGSYS. The handler makes the
  * call, or fails it. So no test needs to be linked in another way, and calls of a sanitizer are not
- * affected. Calls that cannot fail, or whose failure no program could handle (clocks, signals,
- * futexes), are not counted.
+ * affected. Calls that cannot fail are not counted, nor are calls that no program can do without
+ * (clocks, signals, futexes).
  */
 #ifndef MEMTALLY_TESTS_UNIT_INJECTOR_H
 #define MEMTALLY_TESTS_UNIT_INJECTOR_H
@@ -72,12 +72,15 @@ bool injector_end(void);
 void injector_hold(void);
 void injector_go_on(void);
 
-/* Returns the number of calls or allocations since injector_arm(). */
+/*
+ * Returns the number of calls or allocations since injector_arm(), up to the last one that was to
+ * fail: counting stops there.
+ */
 unsigned int injector_count(void);
 
 /*
- * Repeats some work, each time with the failure at another position. TIMES calls in a row fail, for
- * rounds that use it.
+ * Repeats some work, each time with the failure at another position. .times is for the round
+ * function: how many calls in a row fail.
  */
 struct injector_sweep {
 	enum injector_kind kind;
@@ -98,7 +101,7 @@ struct injector_sweep {
 };
 
 /*
- * For rounds whose short check also tries every position: returns 1, or STEP under sanitizers,
+ * For rounds that try every position in the short check, too: returns 1, or STEP under sanitizers,
  * where each takes many times as long.
  */
 unsigned int injector_step(unsigned int step);

@@ -30,8 +30,9 @@ void keeping_begin(struct keeping *k);
 void keeping_end(struct keeping *k);
 
 /*
- * Gives DIRECTORY to the user that memtally-ledger becomes. Root: user memtally-ledger if the host has one, else a uid that no
- * other process has. Any other user: the user that runs the test. *RET is that uid. Returns 0, or -1 on failure.
+ * Gives DIRECTORY to the user that memtally-ledger becomes. Root: user memtally-ledger if the host
+ * has one, else a uid that no other process has. Any other user: the user that runs the test. *RET
+ * is that uid. Returns 0, or -1 on failure.
  */
 int keeping_give(const char *directory, uid_t *ret);
 

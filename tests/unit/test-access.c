@@ -200,7 +200,7 @@ static void knows_authenticated_clients(void **state)
 }
 
 /* To listen beyond loopback, TLS and authentication are both required. */
-static void knows_when_it_is_enough_for_a_network(void **state)
+static void is_checked_before_listening_to_a_network(void **state)
 {
 	static const char tls[] = "tls_server_config:\n  cert_file: c.pem\n  key_file: k.pem\n";
 	static const struct {
@@ -283,7 +283,7 @@ int main(void)
 		cmocka_unit_test(waits_for_writers),
 		cmocka_unit_test(names_the_reason_of_a_refusal),
 		cmocka_unit_test(knows_authenticated_clients),
-		cmocka_unit_test(knows_when_it_is_enough_for_a_network),
+		cmocka_unit_test(is_checked_before_listening_to_a_network),
 		cmocka_unit_test(survives_without_memory),
 	};
 

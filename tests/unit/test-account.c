@@ -158,7 +158,7 @@ static void takes_an_unused_uid(void **state)
 	unlink(made);
 }
 
-static void without_a_file_there_is_none(void **state)
+static void a_missing_file_has_no_account(void **state)
 {
 	struct account a;
 
@@ -175,7 +175,7 @@ int main(void)
 		cmocka_unit_test(an_error_is_not_absence),
 		cmocka_unit_test(takes_from_its_range_alone),
 		cmocka_unit_test(takes_an_unused_uid),
-		cmocka_unit_test(without_a_file_there_is_none),
+		cmocka_unit_test(a_missing_file_has_no_account),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

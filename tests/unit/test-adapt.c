@@ -223,7 +223,7 @@ static void a_pid_may_be_reused_in_a_pass(void **state)
 /*
  * If the budget is too small for the passes alone, the image says so before anything was planned.
  */
-static void says_at_once_that_the_budget_is_too_little(void **state)
+static void reports_a_small_budget_at_once(void **state)
 {
 	struct pass_options poor = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
@@ -350,7 +350,7 @@ static void refreshes_when_the_host_swaps(void **state)
 	assert_int_equal(adaptive_looks(s), 0);
 }
 
-/* What was swapped before vmstat could be read does not count for the time between two passes. */
+/* Swapping before the first readable vmstat does not count for the time between two passes. */
 static void counts_swapping_since_the_last_pass(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -608,7 +608,7 @@ int main(void)
 		cmocka_unit_test(measures_new_images_at_once),
 		cmocka_unit_test(a_pid_may_be_reused_in_a_pass),
 		cmocka_unit_test(publishes_figures_of_adaptive_passes),
-		cmocka_unit_test(says_at_once_that_the_budget_is_too_little),
+		cmocka_unit_test(reports_a_small_budget_at_once),
 		cmocka_unit_test(limits_change_between_passes),
 		cmocka_unit_test(refreshes_when_the_host_swaps),
 		cmocka_unit_test(counts_swapping_since_the_last_pass),

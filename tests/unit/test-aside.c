@@ -69,8 +69,8 @@ static unsigned int entries(const struct keeping *k)
 }
 
 /*
- * Files put aside in the same second have different names, so none replaces another or gets
- * another's log.
+ * Files that are set aside in the same second have different names, so none replaces another or
+ * gets another's log.
  */
 static void names_are_used_once(void **state)
 {
@@ -122,7 +122,7 @@ static void keeps_a_limited_number(void **state)
 
 /*
  * Logs without a database are limited in number as databases are. The log of a database that was
- * put aside stays with it.
+ * set aside stays with it.
  */
 static void logs_without_a_database_count(void **state)
 {

@@ -144,7 +144,7 @@ static void no_cgroup_has_the_name_of_a_label(void **state)
 		}
 }
 
-/* What was not read again stays unchanged. */
+/* Owners that were not read again stay unchanged. */
 static void only_the_changed_owner_changes(void **state)
 {
 	AUTO_SCENE struct scene s;

@@ -66,7 +66,7 @@ static void a_deferred_read_is_not_a_block(void **state)
 	block_defer(&b, "stat", false, NS_PER_SEC);
 	assert_true(block_is_on(&b) && b.is_deferred);
 	assert_false(block_is_of(&b, false) || block_is_put_off(&b));
-	/* a process whose read was only deferred needs no attempt */
+	/* after a mere deferral no attempt is due */
 	assert_false(block_is_due(&b, 100 * NS_PER_SEC));
 	block_begin(&b, "stat", false, 3 * NS_PER_SEC);
 	assert_false(b.is_deferred);

@@ -21,7 +21,7 @@ static void assert_since(const struct breaks *b, uint64_t since_ns, uint64_t gai
  * A member learns of copies that others made after its own measurement, in whatever order they are
  * found.
  */
-static void tells_by_time(void **state)
+static void separates_breaks_by_time(void **state)
 {
 	struct breaks b = {.count = 0};
 	struct breaks_writer w[5] = {{0}};
@@ -126,8 +126,8 @@ static void removes_copies_of_exited_writers(void **state)
 }
 
 /*
- * A writer that copies half of what is left, and again half, has copied less than all, however
- * often.
+ * A writer that copies half of the rest, and again half of the rest, has copied less than all,
+ * however often.
  */
 static void counts_a_writer_once(void **state)
 {
@@ -166,7 +166,7 @@ static void accepts_any_number(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_by_time),
+		cmocka_unit_test(separates_breaks_by_time),
 		cmocka_unit_test(keeps_the_last),
 		cmocka_unit_test(keeps_the_old_apart),
 		cmocka_unit_test(removes_copies_of_exited_writers),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the ledger's bucket against a simulated memtallyd whose true usage is known (feed.h): what
- * the bucket writes adds up to the truth, whatever happens.
+ * Tests the ledger's bucket against a simulated memtallyd with known true usage (feed.h): the sum
+ * of all that the bucket writes must equal the truth, whatever happens.
  */
 #include "config.h"
 
@@ -97,7 +97,7 @@ static void another_memtallyd_goes_on(void **state)
 	feed_wait(&k.feed, 60);
 	lost = 60.0 * GIB;
 	feed_restart(&k.feed);
-	for (int i = 0; i < 6; i++) { /* passes whose snapshots the ledger does not receive */
+	for (int i = 0; i < 6; i++) { /* passes without a snapshot for the ledger */
 		view_unref(feed_pass(&k.feed));
 		feed_wait(&k.feed, 10);
 	}

@@ -70,7 +70,7 @@ static void a_debt_is_paid_first(void **state)
 }
 
 /* With half of the rate reserved, it takes twice as long. Tokens that are there need no time. */
-static void says_when_a_read_can_be_paid(void **state)
+static void computes_when_a_read_can_be_paid(void **state)
 {
 	struct budget b = empty();
 
@@ -313,7 +313,7 @@ static void the_first_pass_does_not_count(void **state)
 	assert_int_equal(budget_used_ns(&b), 4043 * MSEC);
 }
 
-static void says_what_the_host_needs(void **state)
+static void computes_the_needed_budget(void **state)
 {
 	struct budget b = empty();
 
@@ -392,8 +392,7 @@ static void short_of_memory_half_is_left(void **state)
 }
 
 /*
- * Besides a pass of 40 ms each interval leaves 60 ms for reads, whether the bucket is full or
- * empty.
+ * After a pass of 40 ms each interval leaves 60 ms for reads, whether the bucket is full or empty.
  */
 static void saved_tokens_do_not_change_an_interval(void **state)
 {
@@ -417,7 +416,7 @@ int main(void)
 		cmocka_unit_test(fills_at_its_rate),
 		cmocka_unit_test(frequent_looks_lose_nothing),
 		cmocka_unit_test(a_debt_is_paid_first),
-		cmocka_unit_test(says_when_a_read_can_be_paid),
+		cmocka_unit_test(computes_when_a_read_can_be_paid),
 		cmocka_unit_test(no_debt_is_deeper_than_the_bucket),
 		cmocka_unit_test(jumps_bring_one_bucket_at_most),
 		cmocka_unit_test(a_clock_that_goes_back_brings_nothing),
@@ -430,7 +429,7 @@ int main(void)
 		cmocka_unit_test(a_stretched_interval_leaves_something_for_reads),
 		cmocka_unit_test(births_are_expected),
 		cmocka_unit_test(the_first_pass_does_not_count),
-		cmocka_unit_test(says_what_the_host_needs),
+		cmocka_unit_test(computes_the_needed_budget),
 		cmocka_unit_test(extreme_charges_are_a_debt),
 		cmocka_unit_test(no_span_uses_more),
 		cmocka_unit_test(short_of_memory_half_is_left),

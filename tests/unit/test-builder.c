@@ -268,7 +268,7 @@ static void leaves_out_processes(void **state)
 	}
 }
 
-/* What is added after the public image was sealed is not in it. */
+/* Rows that are added after the public image was sealed are not in it. */
 static void adds_after_sealing(void **state)
 {
 	struct image_header open_head = head;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests who a peer is and what it may see. The kernel's answers about the peer are simulated. */
+/*
+ * Tests the classification of peers, and what each kind may see. The kernel's answers about the
+ * peer are simulated.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

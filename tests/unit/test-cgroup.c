@@ -269,7 +269,7 @@ static const struct {
 	{"0::/lxc.payload.web/x\n", OWNER_CONTAINER, "/lxc.payload.web"},
 	/* a user's own container belongs to no pod */
 	{MANAGER "kubepods/pod" UUID "/" ID "\n", OWNER_POD, ""},
-	/* a container whose cgroup carries the pod's name is not the pod */
+	/* a container with the pod's name in its cgroup is not the pod */
 	{"0::/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID "\n", OWNER_CONTAINER,
 		"/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID},
 	{"0::/system.slice/kubepods-pod" UUID_ ".slice:cri-containerd:" ID "\n", OWNER_POD, ""},
@@ -293,7 +293,7 @@ static const struct {
 		OWNER_UNIT, "/system.slice/x.service"},
 	{"4:hugetlb,memory_x:/system.slice/x.service\n1:name=systemd:/system.slice/x.service\n",
 		OWNER_UNIT, ""},
-	/* Hybrid: the controller is in the unified hierarchy, whose line is the last one. */
+	/* Hybrid: the controller is in the unified hierarchy, on the last line. */
 	{"1:name=systemd:/system.slice/x.service\n0::/system.slice/x.service\n", OWNER_UNIT,
 		"/system.slice/x.service"},
 	{"1:name=systemd:/system.slice/x.service\n0::/\n", OWNER_UNIT, ""},

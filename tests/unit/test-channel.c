@@ -281,7 +281,7 @@ static void replaces_only_stale_sockets(void **state)
 		}
 }
 
-/* A server whose backlog is full is alive. */
+/* A server with a full backlog is alive. */
 static void a_server_with_a_full_backlog_is_alive(void **state)
 {
 	AUTO_CLOSE int first = -1, second = -1;

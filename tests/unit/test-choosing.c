@@ -51,7 +51,7 @@ static void scene_done(struct scene **s)
 }
 #define AUTO_SCENE CLEANUP(scene_done)
 
-/* Processes whose walk is sliced may be passed over. They keep their order among themselves. */
+/* Processes with a sliced walk may be passed over. They keep their order among themselves. */
 static void may_pass_over_those_by_slices(void **state)
 {
 	static const struct forecast *const way[] = {&whole, &sliced, &sliced, &whole, &whole};

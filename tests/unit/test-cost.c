@@ -82,7 +82,7 @@ static void starts_from_the_prior(void **state)
 	assert_true(predict(&m, (struct cost_work){.mappings = 60000}) > 50000000);
 }
 
-static void work_is_what_is_resident(void **state)
+static void work_counts_resident_memory(void **state)
 {
 	struct cost_work w = cost_work_of(10 << 20, 4 << 20);
 
@@ -377,7 +377,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starts_from_the_prior),
-		cmocka_unit_test(work_is_what_is_resident),
+		cmocka_unit_test(work_counts_resident_memory),
 		cmocka_unit_test(the_hold_of_a_walk_is_the_walk),
 		cmocka_unit_test(the_hold_of_slices_is_the_largest_mapping),
 		cmocka_unit_test(learns_a_host_in_some_dozens_of_reads),

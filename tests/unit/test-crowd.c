@@ -10,8 +10,8 @@
 
 /*
  * Formats the groups as "alice 4: 1000 1001 1003; ": name, number of processes, and the pids to
- * walk. "not " marks groups that were not chosen; "(1)" counts processes whose memory is in another
- * group.
+ * walk. "not " marks groups that were not chosen; "(1)" counts processes that use an address space
+ * of another group.
  */
 static const char *text_of(const struct crowd *c, struct buffer *to)
 {

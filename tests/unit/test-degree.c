@@ -255,7 +255,7 @@ static void assumes_other_mappers_of_files(void **state)
  * Twenty processes share 1000 pages. If one releases or touches 100 of them, each is affected by so
  * much. The bounds allow a small multiple of it.
  */
-static void allows_for_what_others_touch(void **state)
+static void allows_for_touches_of_others(void **state)
 {
 	const uint64_t rss = 1000 * 4096, part = 100 * 4096;
 	uint64_t down, up;
@@ -344,7 +344,7 @@ static void share(uint64_t *page, unsigned int members, uint64_t *seed)
  * A worker's copies of pages that all share raise the PSS of each other sharer by a little, and not
  * by all that it wrote.
  */
-static void bounds_what_others_write(void **state)
+static void bounds_writes_of_others(void **state)
 {
 	const uint64_t rss = 1000 * 4096;
 
@@ -515,9 +515,9 @@ int main(void)
 		cmocka_unit_test(knows_an_even_family_that_changes),
 		cmocka_unit_test(allows_for_events_of_unknown_order),
 		cmocka_unit_test(assumes_other_mappers_of_files),
-		cmocka_unit_test(allows_for_what_others_touch),
+		cmocka_unit_test(allows_for_touches_of_others),
 		cmocka_unit_test(corrects_by_another_member),
-		cmocka_unit_test(bounds_what_others_write),
+		cmocka_unit_test(bounds_writes_of_others),
 		cmocka_unit_test(finds_the_number_of_sharers),
 		cmocka_unit_test(allows_for_outside_sharers),
 		cmocka_unit_test(holds_for_any_writing),

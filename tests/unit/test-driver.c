@@ -54,7 +54,7 @@ static void threshold_follows_the_host(void **state)
  * again after each further growth of that size. Growth below the threshold counts as unread, too:
  * many processes may each have that much drivers' memory.
  */
-static void wants_what_has_moved(void **state)
+static void reads_smaps_after_changes(void **state)
 {
 	struct driver_share d = {0};
 
@@ -81,7 +81,7 @@ static void wants_what_has_moved(void **state)
 	assert_true(see(&d, 500, 1013));
 }
 
-static void asks_again_for_what_was_not_read(void **state)
+static void asks_again_for_unread_smaps(void **state)
 {
 	struct driver_share d = {0};
 
@@ -109,7 +109,7 @@ static void asks_soon_after_a_deferral(void **state)
 /*
  * Other processes may begin or end to share the memory without a change of this process's RssFile.
  */
-static void renews_what_was_found(void **state)
+static void renews_old_figures(void **state)
 {
 	struct driver_share d = {0};
 
@@ -165,10 +165,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threshold_follows_the_host),
-		cmocka_unit_test(wants_what_has_moved),
-		cmocka_unit_test(asks_again_for_what_was_not_read),
+		cmocka_unit_test(reads_smaps_after_changes),
+		cmocka_unit_test(asks_again_for_unread_smaps),
 		cmocka_unit_test(asks_soon_after_a_deferral),
-		cmocka_unit_test(renews_what_was_found),
+		cmocka_unit_test(renews_old_figures),
 		cmocka_unit_test(is_part_of_the_pss),
 		cmocka_unit_test(wants_nothing_without_a_counter),
 	};

@@ -263,8 +263,7 @@ static void faults_of_symbols_are_reported(void **state)
 }
 
 /*
- * A name that begins beyond the table is empty. A table whose last name is not terminated is
- * refused.
+ * A name that begins beyond the table is empty. A table with an unterminated last name is refused.
  */
 static void names_end_within_the_file(void **state)
 {

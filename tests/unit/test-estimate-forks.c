@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests estimates of a process that forked, or whose sharers did, and whose memory shrinks or grows
- * afterwards.
+ * Tests estimates of a process after forks by it or by its sharers, when its memory shrinks or
+ * grows afterwards.
  */
 #include "config.h"
 
@@ -56,7 +56,7 @@ static void freed_memory_takes_its_doubt_along(void **state)
 	d = (struct estimate_doubt){.anon_mid = (int64_t)(400 * MIB / 3 - 100 * MIB)};
 	e = carry_in_doubt(&shared, 100 * MIB, 0, &d);
 	assert_in_range(e.pss, 33 * MIB, 34 * MIB);
-	/* All other sharers exited: what is left is private, whatever is freed. */
+	/* All other sharers exited: the remaining memory is private, whatever is freed. */
 	d = (struct estimate_doubt){.anon_mid = (int64_t)(300 * MIB)};
 	e = carry_in_doubt(&shared, 100 * MIB, 0, &d);
 	assert_int_equal(e.pss, 100 * MIB);

@@ -207,7 +207,7 @@ static void one_alarms_its_family(void **state)
 	assert_int_equal(count_broken(s), 5);
 }
 
-/* A member whose earlier faults were no writes does not alarm its family. */
+/* A member with earlier faults that were no writes does not alarm its family. */
 static void calm_members_raise_no_alarm(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -267,8 +267,8 @@ static void age(struct scene *s, uint64_t age_ns)
 }
 
 /*
- * Without tokens no alarm would find a writer. So a process whose counter was not read for longer
- * than an interval may have written to all that it shares.
+ * Without tokens no alarm would find a writer. So if the counter of a process was not read for
+ * longer than an interval, the process may have written to all that it shares.
  */
 static void unread_processes_may_have_written(void **state)
 {

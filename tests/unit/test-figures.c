@@ -70,7 +70,7 @@ static void distinguishes_measurement_and_estimate(void **state)
 	assert_int_equal(fill(&f, &w, 5 * SEC).outcome, OUTCOME_MEASURED);
 }
 
-/* A process whose measurement failed has no PSS, and the outcome says why. */
+/* After a failed measurement a process has no PSS, and the outcome says why. */
 static void a_failure_is_no_estimate(void **state)
 {
 	struct watch w = measured();
@@ -317,8 +317,8 @@ static void reports_denied_processes(void **state)
 }
 
 /*
- * A process whose measurement is deferred, because of its size or cost, is tested once for
- * permission.
+ * If a measurement is deferred because of size or cost, permission to read the process is tested
+ * once.
  */
 static void denies_at_first_sight(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests how the ledger finds the former row of an owner whose user was renamed. */
+/* Tests how the ledger finds the former row of an owner after its user was renamed. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

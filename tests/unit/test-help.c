@@ -70,7 +70,7 @@ static void help_lists_the_programs_options(void **state)
 }
 
 /* The option's paragraph is filled and indented, with range and default at its end. */
-static void help_says_range_and_default(void **state)
+static void help_has_range_and_default(void **state)
 {
 	static const char expected[] =
 		"  --interval=DURATION\n"
@@ -202,7 +202,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_lists_the_programs_options),
-		cmocka_unit_test(help_says_range_and_default),
+		cmocka_unit_test(help_has_range_and_default),
 		cmocka_unit_test(help_keeps_every_word),
 		cmocka_unit_test(mdoc_lists_the_programs_options),
 		cmocka_unit_test(mdoc_lists_the_files_keys),

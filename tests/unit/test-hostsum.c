@@ -162,7 +162,7 @@ static void compares_only_complete_sums(void **state)
 	assert_true(pass(&s, 2700));
 }
 
-/* What changed while the processes were read is no drift. */
+/* Changes while the processes are read are no drift. */
 static void changes_during_the_pass_are_no_drift(void **state)
 {
 	struct scene s;

@@ -153,7 +153,7 @@ static void holders_and_tmpfs_have_rows(void **state)
 		"total, without 1 that could not be asked");
 }
 
-/* With the sample, whose sheet has every line. */
+/* With the sample, which has every line. */
 static void every_line_is_in_the_sheet(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);

@@ -15,7 +15,7 @@
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
-/* is_new_mm marks processes for sharing.h: only a possibly new address space is compared again. */
+/* mm_is_new marks processes for sharing.h: only a possibly new address space is compared again. */
 static void a_new_address_space_is_compared(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();

@@ -578,7 +578,7 @@ static void bodies_equal_the_golden_files(void **state)
 	}
 }
 
-/* What the survey found, or that there was none yet. */
+/* The results of the survey, or a statement that there was none yet. */
 static void files_follow_the_survey(void **state)
 {
 	static const struct sample_options unsurveyed = {.is_unsurveyed = true};

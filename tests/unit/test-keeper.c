@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the ledger's writer, with a simulated memtallyd (feed.h) whose clocks also replace the
+ * Tests the ledger's writer, with a simulated memtallyd (feed.h). Its clocks also replace the
  * kernel's.
  */
 #include "config.h"
@@ -457,7 +457,7 @@ static void damage_is_set_aside(void **state)
 	assert_true(rest >= 300 * GIB_S && rest <= 1200 * GIB_S);
 }
 
-/* A client whose request finds damage gets an error. The next one is answered from a new file. */
+/* If a request finds damage, its client gets an error. The next one is answered from a new file. */
 static void damage_found_by_a_request_is_set_aside(void **state)
 {
 	struct fixture *f = *state;
@@ -577,7 +577,7 @@ static size_t lines_with(const char *path, const char *text)
 	return count;
 }
 
-/* Sends the log to a file, whose path is stored in LOG. Returns the descriptor for end_log(). */
+/* Sends the log to a file, and stores its path in LOG. Returns the descriptor for end_log(). */
 static int begin_log(const struct fixture *f, char log[static 64])
 {
 	int saved = dup(STDERR_FILENO), fd;
@@ -859,7 +859,7 @@ static int slots_in(const char *path)
 }
 
 /*
- * Somebody who moves the file away while it is open wants to keep it, or to begin a new one. The
+ * A user who moves the file away while it is open wants to keep it, or to begin a new one. The
  * ledger must not go on writing to it.
  */
 static void a_moved_file_is_left_alone(void **state)

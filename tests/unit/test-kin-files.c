@@ -213,7 +213,9 @@ static void settle_within_bounds(struct folk *f)
 	folk_assert_bounds(f, 2);
 }
 
-/* Process 0 has forked I, whose parent is not known. I touches all files, and is measured. */
+/*
+ * Process 0 has forked I, but kin does not know the parent. I touches all files, and is measured.
+ */
 static void meet_stray(struct folk *f, unsigned int i)
 {
 	folk_fork_unseen(f, 0, i);

@@ -141,7 +141,7 @@ static void measure_beside_the_lingering(struct folk *f)
 	folk_settle(f);
 }
 
-/* A member that was measured after the exits were noticed is told of lingering members again. */
+/* A member that was measured after the exits were noticed learns of lingering members again. */
 static void learns_of_exits_again(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();

@@ -151,7 +151,7 @@ static void expects_writes_of_newborns(void **state)
  * A server has private memory because its children wrote to their copies. It still has it after the
  * next birth.
  */
-static void parents_keep_what_newborns_copy(void **state)
+static void parents_keep_memory_that_newborns_copy(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
 	int64_t shared;
@@ -180,7 +180,7 @@ int main(void)
 		cmocka_unit_test(learns_from_writes_of_newborns),
 		cmocka_unit_test(learns_only_from_newborns),
 		cmocka_unit_test(expects_writes_of_newborns),
-		cmocka_unit_test(parents_keep_what_newborns_copy),
+		cmocka_unit_test(parents_keep_memory_that_newborns_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

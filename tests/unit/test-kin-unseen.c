@@ -319,7 +319,7 @@ static void doubts_first_lasting_sharers(void **state)
 	assert_true(folk_estimate(f, 0).low <= f->base[0].pss_anon + f->base[0].pss_file);
 }
 
-/* A member that shares next to nothing does not show who shares with the others. */
+/* A member that shares next to nothing does not show how many processes share with the others. */
 static void learns_from_members_that_share(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();

@@ -65,7 +65,7 @@ static void allows_for_the_order_of_a_birth(void **state)
 }
 
 /*
- * Families whose members are measured for the first time one after the other, as when the daemon
+ * The members of a family are measured for the first time one after the other, as when the daemon
  * starts.
  */
 static void counts_first_measured_members(void **state)
