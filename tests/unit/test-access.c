@@ -246,9 +246,8 @@ static void survives_without_memory(void **state)
 			assert_true(n > 10);
 			break;
 		}
-		assert_true(
-			/* GnuTLS reports lack of memory by several errors */
-			r == -ENOMEM || r == -EINVAL);
+		/* GnuTLS reports lack of memory by several errors. */
+		assert_true(r == -ENOMEM || r == -EINVAL);
 		assert_null(a);
 		assert_true(strlen(error) > 0);
 	}

@@ -185,12 +185,11 @@ static void a_pid_may_be_reused_in_a_pass(void **state)
 
 	(void)state;
 	p.uid = 1001;
-	p.uss_kib =
-		/*
-		 * the share count of the rest is then not a whole number, so no measurement is due
-		 * because of it
-		 */
-		2000;
+	/*
+	 * The share count of the rest is then not a whole number, so no measurement is due because
+	 * of it.
+	 */
+	p.uss_kib = 2000;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	low = limit;
 	low.rlim_cur = 64; /* too low for kept descriptors */
@@ -407,7 +406,7 @@ static void changes_to_exact_and_back(void **state)
  * The statm of a dead leader is 0. memtallyd finds a live thread once, and does not read status
  * again in each pass.
  */
-static void goes_on_by_a_thread_when_the_leader_dies(void **state)
+static void reads_a_thread_if_the_leader_is_dead(void **state)
 {
 	static const struct tree_process leader = {
 		.pid = 12, .image = 12, .name = "bash", .state = 'Z', .uid = 1000, .threads = 2};
@@ -613,7 +612,7 @@ int main(void)
 		cmocka_unit_test(refreshes_when_the_host_swaps),
 		cmocka_unit_test(counts_swapping_since_the_last_pass),
 		cmocka_unit_test(changes_to_exact_and_back),
-		cmocka_unit_test(goes_on_by_a_thread_when_the_leader_dies),
+		cmocka_unit_test(reads_a_thread_if_the_leader_is_dead),
 		cmocka_unit_test(keeps_exiting_processes_apart),
 		cmocka_unit_test(an_exec_after_a_poll_is_noticed),
 		cmocka_unit_test(errors_keep_the_age),

@@ -305,12 +305,12 @@ static void replaces_a_silent_resolver(void **state)
 	look(1);
 	assert_int_equal(scene.replaced, 1);
 	assert_int_equal(scene.failed, 2); /* the requests are repeated later */
-	/* The pause before the next replacement grows, */
+	/* The pause before the next replacement grows with each silent resolver. */
 	look(19);
 	assert_int_equal(scene.replaced, 1);
 	look(1);
 	assert_int_equal(scene.replaced, 2);
-	/* until there is an answer. */
+	/* An answer resets the pause. */
 	add_answer(RESOLVER_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.named, 1);

@@ -27,12 +27,11 @@ static void all_is_counted_from_the_first_snapshot_on(void **state)
 	alice->swap_bytes = MIB;
 	feed_set(job, GIB, 1);
 	book_take(&k);
-	feed_wait(&k.feed,
-		/*
-		 * no ledger is running: nothing of this time counts, nor does the counter's value
-		 * before the first snapshot
-		 */
-		3000);
+	/*
+	 * No ledger is running: nothing of this time counts, nor does the counter's value before the
+	 * first snapshot.
+	 */
+	feed_wait(&k.feed, 3000);
 	before = alice->true_byte_s;
 	bucket_done(&k.b);
 	assert_int_equal(book_take(&k), BUCKET_BASELINE);
@@ -390,7 +389,7 @@ static void days_are_accounted_for(void **state)
  * Many owners come and go while nothing can be written. Memory stays bounded, and users keep their
  * usage.
  */
-static void names_that_ended_do_not_stay_in_memory(void **state)
+static void exited_owners_do_not_stay_in_memory(void **state)
 {
 	struct book k;
 	struct feed_owner *alice, *bob;
@@ -480,7 +479,7 @@ int main(void)
 		cmocka_unit_test(a_gap_is_counted_by_counters),
 		cmocka_unit_test(unwritten_usage_stays),
 		cmocka_unit_test(days_are_accounted_for),
-		cmocka_unit_test(names_that_ended_do_not_stay_in_memory),
+		cmocka_unit_test(exited_owners_do_not_stay_in_memory),
 		cmocka_unit_test(nothing_is_lost_without_memory),
 	};
 

@@ -276,11 +276,11 @@ static void births_are_expected(void **state)
 	assert_int_equal(budget_set_interval(&b, 10 * SEC), 10 * SEC);
 	assert_int_equal(budget_available_ns(&b, start + 10 * SEC), 590 * MSEC);
 
-	/* Once is a burst; */
+	/* The cost of a single burst of births raises the expectation a little. */
 	budget_charge_birth(&b, start, 160 * MSEC);
 	budget_charge_pass(&b, start, 10 * MSEC, start + 10 * SEC);
 	assert_int_equal(b.births_ns, 20 * MSEC);
-	/* in each pass they are part of the cost of passes. */
+	/* Births in each pass are part of the expected cost. */
 	for (int i = 0; i < 100; i++) {
 		budget_charge_birth(&b, start, 290 * MSEC);
 		budget_charge_pass(&b, start, 10 * MSEC, start + 10 * SEC);
@@ -379,7 +379,7 @@ static void no_span_uses_more(void **state)
 /*
  * Under memory pressure, half of the current tokens is available, and none of those saved earlier.
  */
-static void short_of_memory_half_is_left(void **state)
+static void memory_pressure_leaves_half(void **state)
 {
 	struct budget b;
 
@@ -432,7 +432,7 @@ int main(void)
 		cmocka_unit_test(computes_the_needed_budget),
 		cmocka_unit_test(extreme_charges_are_a_debt),
 		cmocka_unit_test(no_span_uses_more),
-		cmocka_unit_test(short_of_memory_half_is_left),
+		cmocka_unit_test(memory_pressure_leaves_half),
 		cmocka_unit_test(saved_tokens_do_not_change_an_interval),
 	};
 

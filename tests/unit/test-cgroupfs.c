@@ -145,9 +145,8 @@ static void reads_either_version(void **state)
 		assert_int_equal(find(&s), 0);
 		assert_true(cgroupfs_is_found(&s.fs));
 		assert_int_equal(s.fs.version, version);
-		assert_int_equal(
-			/* no descriptor stays open that would prevent unmounting */
-			unit_descriptors(), before);
+		/* no descriptor stays open that would prevent unmounting */
+		assert_int_equal(unit_descriptors(), before);
 		assert_int_equal(cgroupfs_open(&s.fs), 0);
 		assert_int_equal(cgroupfs_read(&s.fs, "/a.slice/x.service", &c), CHARGE_READ);
 		assert_all(&c, version * 100);

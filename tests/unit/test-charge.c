@@ -126,9 +126,8 @@ static void reads_one_number(void **state)
 	(void)state;
 	assert_int_equal(charge_parse_value("1234567\n", 8, CHARGE_TOTAL, &c), 0);
 	assert_int_equal(charge_parse_value("0\n", 2, CHARGE_SWAP, &c), 0);
-	assert_int_equal(
-		/* adds fields to it */
-		charge_parse_stat(STAT_V2, strlen(STAT_V2), CHARGE_V2, &c), 0);
+	/* adds fields to it */
+	assert_int_equal(charge_parse_stat(STAT_V2, strlen(STAT_V2), CHARGE_V2, &c), 0);
 	assert_field(0, &c, CHARGE_TOTAL, 1234567);
 	assert_field(0, &c, CHARGE_SWAP, 0);
 	assert_field(0, &c, CHARGE_ANON, 8192);

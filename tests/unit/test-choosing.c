@@ -52,7 +52,7 @@ static void scene_done(struct scene **s)
 #define AUTO_SCENE CLEANUP(scene_done)
 
 /* Processes with a sliced walk may be passed over. They keep their order among themselves. */
-static void may_pass_over_those_by_slices(void **state)
+static void may_pass_over_sliced_walks(void **state)
 {
 	static const struct forecast *const way[] = {&whole, &sliced, &sliced, &whole, &whole};
 	static const uint32_t want[] = {0, 3, 1, 2, 4};
@@ -330,7 +330,7 @@ static void defers_doubts_under_memory_pressure(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(may_pass_over_those_by_slices),
+		cmocka_unit_test(may_pass_over_sliced_walks),
 		cmocka_unit_test(returns_a_sliced_process_to_its_place),
 		cmocka_unit_test(takes_only_excused_processes),
 		cmocka_unit_test(counts_deferred_processes),
