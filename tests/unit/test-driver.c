@@ -51,8 +51,8 @@ static void threshold_follows_the_host(void **state)
 
 /*
  * Passes do not read the smaps of small processes. They read it once RssFile is large enough, and
- * again after each further growth of that size. Growth below the threshold counts as unread, too:
- * many processes may each have that much drivers' memory.
+ * again after RssFile has changed by that size in either direction. Growth below the threshold
+ * counts as unread, too: many processes may each have that much drivers' memory.
  */
 static void reads_smaps_after_changes(void **state)
 {

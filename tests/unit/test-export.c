@@ -118,7 +118,7 @@ static void two_of_equal_size_do_not_alternate(void **state)
 	scopes_done(&s);
 }
 
-static void keeps_the_empty_for_an_hour(void **state)
+static void keeps_empty_rows_for_an_hour(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
 	struct scopes s = {0};
@@ -225,7 +225,7 @@ int main(void)
 		cmocka_unit_test(exports_the_largest),
 		cmocka_unit_test(never_exports_the_name_other),
 		cmocka_unit_test(two_of_equal_size_do_not_alternate),
-		cmocka_unit_test(keeps_the_empty_for_an_hour),
+		cmocka_unit_test(keeps_empty_rows_for_an_hour),
 		cmocka_unit_test(churn_does_not_exceed_the_limit),
 		cmocka_unit_test(changing_ranks_do_not_exceed_the_limit),
 		cmocka_unit_test(processes_by_three_rankings),
