@@ -263,11 +263,14 @@ class Documents(Tree):
 
     def test_tests(self):
         self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
+        self.write("docs/confinement.md", "")
+        self.write("docs/threats.md", "`tests/b`, `tests/e`\n")
         self.write("docs/faults.md", "`tests/b`\n")
         for path in ("tests/unit/test-a.c", "tests/b"):
             self.write(path, "")
         self.assertEqual(documents.check_tests(self.folder.name),
-                         ["docs/security.md:1: there is no tests/unit/test-c", "docs/security.md:2: there is no tests/d"])
+                         ["docs/security.md:1: there is no tests/unit/test-c", "docs/security.md:2: there is no tests/d",
+                          "docs/threats.md:1: there is no tests/e"])
 
     def test_faults(self):
         head = "## A. Names\n\n| # | fault | what must hold | shown by |\n|---|---|---|---|\n"
