@@ -306,13 +306,12 @@ def check_faults(source):
     """Each section of the page on faults counts on from 1, and each fault has a test, or the reason why it has none."""
     text = common.read(source, FAULTS)
     found, last = [], {letter: 0 for letter in re.findall(r"^## ([A-Z])\. ", text, re.M)}
-    for match in re.finditer(r"^\| ([A-Z])(\d+) \|(.*)\|$", text, re.M):
+    for match in re.finditer(r"^\* \*\*([A-Z])(\d+)\. (.*\n(?:  \S.*\n)*)", text, re.M):
         where = f"{FAULTS}:{common.line_of(text, match.start())}: {match.group(1)}{match.group(2)}"
         if int(match.group(2)) != last.get(match.group(1), -1) + 1:
             found.append(f"{where} does not follow")
         last[match.group(1)] = int(match.group(2))
-        cells = match.group(3).split(" | ")
-        if len(cells) != 3 or not re.search(r"`tests/[^`]+`|not tested: \S", cells[-1]):
+        if not re.search(r"\bTests?:\s+`tests/|\bNot tested: \w", match.group(3)):
             found.append(f"{where} has neither a test nor a reason")
     return found + [f"{FAULTS}: section {letter} has no faults" for letter, count in last.items() if not count]
 

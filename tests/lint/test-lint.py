@@ -273,16 +273,17 @@ class Documents(Tree):
                           "docs/threats.md:1: there is no tests/e"])
 
     def test_faults(self):
-        head = "## A. Names\n\n| # | fault | what must hold | shown by |\n|---|---|---|---|\n"
-        first, second = "| A1 | a fault | what | `tests/a` |\n", "| A2 | a fault | what | not tested: no moon |\n"
+        head = "## A. Names\n\n"
+        first = "* **A1. A fault.** What holds.\n  Tests: `tests/a`.\n"
+        second = "* **A2. A fault.** What holds. Not tested: no moon.\n"
         for rows, expected in (
                 (first + second, []),
-                (second, ["docs/faults.md:5: A2 does not follow"]),
-                (first + first, ["docs/faults.md:6: A1 does not follow"]),
-                (first + "| B1 | a fault | what | `tests/a` |\n", ["docs/faults.md:6: B1 does not follow"]),
-                ("| A1 | a fault | what |  |\n", ["docs/faults.md:5: A1 has neither a test nor a reason"]),
-                ("| A1 | a fault of `tests/a` | what | not tested: |\n",
-                 ["docs/faults.md:5: A1 has neither a test nor a reason"]),
+                (second, ["docs/faults.md:3: A2 does not follow"]),
+                (first + first, ["docs/faults.md:5: A1 does not follow"]),
+                (first + "* **B1. A fault.** What holds.\n  Tests: `tests/a`.\n", ["docs/faults.md:5: B1 does not follow"]),
+                ("* **A1. A fault.** What holds.\n", ["docs/faults.md:3: A1 has neither a test nor a reason"]),
+                ("* **A1. A fault of `tests/a`.** What holds. Not tested:\n",
+                 ["docs/faults.md:3: A1 has neither a test nor a reason"]),
                 ("", ["docs/faults.md: section A has no faults"])):
             self.write("docs/faults.md", head + rows)
             self.assertEqual(documents.check_faults(self.folder.name), expected)
