@@ -133,9 +133,10 @@ void lanes_end_pass(struct lanes *s);
 /*
  * Within a pass, lets this thread and the worker of LANE run on one CPU, the current one of this
  * thread. They never run at the same time, and the worker reads what the kernel has just looked up
- * for this thread. On two CPUs an exact pass takes a fifth more CPU time (docs/performance.md), and
- * the kernel by itself wakes each on another CPU if that is idle. The first wait that takes longer
- * than usual, for example on a busy CPU, ends this until the next pass.
+ * for this thread. On two CPUs an exact pass takes a fifth more CPU time
+ * (docs/measurements/pass-cost.md), and the kernel by itself wakes each on another CPU if that is
+ * idle. The first wait that takes longer than usual, for example on a busy CPU, ends this until the
+ * next pass.
  */
 void lanes_gather(struct lanes *s, struct worker_lane *lane);
 
