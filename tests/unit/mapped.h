@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mapping of a library that was deleted, with something of all that is in a row. */
+/* A sample smaps mapping: a deleted library, with a value for every quantity that a row prints. */
 #ifndef MEMTALLY_TESTS_UNIT_MAPPED_H
 #define MEMTALLY_TESTS_UNIT_MAPPED_H
 

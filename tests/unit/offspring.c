@@ -16,7 +16,7 @@ static void rest(void)
 	nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 }
 
-/* The first line of /proc/PID/FILE; empty where there is none. */
+/* Stores the first line of /proc/PID/FILE in TEXT, or "" if it cannot be read. */
 static void read_line(pid_t pid, const char *file, char *text, int size)
 {
 	char path[96];

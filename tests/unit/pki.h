@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certificates for tests, made when they are needed, so that none expires and no key lies in the tree.
+ * Certificates and keys for tests. They are made at run time, so that none expires and no key is
+ * in the source tree.
  */
 #ifndef MEMTALLY_TESTS_UNIT_PKI_H
 #define MEMTALLY_TESTS_UNIT_PKI_H
 
 #include <stdbool.h>
 
-/* In PEM, terminated; owned. */
+/*
+ * A certificate and its private key in PEM. NUL-terminated, owned by the caller; free with
+ * pki_done().
+ */
 struct pki {
 	char *cert, *key;
 };
 
 struct pki_wish {
 	const char *name;
-	const struct pki *issuer; /* NULL: it is an authority, by itself */
-	bool is_client;           /* for clients, not for servers */
+	const struct pki *issuer; /* NULL: a self-signed authority */
+	bool is_client;           /* true: for TLS clients; false: for TLS servers */
 	bool is_rsa;
 	bool is_expired;
-	const char *dns, *address, *mail, *uri; /* what else it is called; NULL: not so */
+	const char *dns, *address, *mail, *uri; /* subject alternative names; NULL: none */
 };
 
-/* Ends the process where the library fails. */
+/* Makes a certificate. If GnuTLS fails, the process exits with status 99. */
 void pki_make(const struct pki_wish *wish, struct pki *ret);
 void pki_done(struct pki *p);
 

@@ -78,7 +78,7 @@ static void add_adaptive(struct builder *b, const struct reported *c, struct sna
 	errors->bucket[15] = c->is_wrong ? 100 * scale_of(c) : scale_of(c);
 	errors->count = 100 * scale_of(c);
 	if (c->is_public)
-		return; /* as of an older memtallyd */
+		return; /* as an older memtallyd publishes */
 	ROW_SET(self, SELF_ESTIMATE_OFF, 42 * MIB);
 	ROW_SET(self, SELF_ESTIMATE_FOUND, 10000 * MIB);
 	ROW_SET(self, SELF_ESTIMATE_OFF_RECENT, c->is_wrong ? 0 : 12 * MIB);

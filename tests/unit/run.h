@@ -1,24 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole passes, as the daemon makes them, and the views of what they publish. */
+/* Complete passes as memtallyd makes them, and views of the snapshots that they publish. */
 #ifndef MEMTALLY_TESTS_UNIT_RUN_H
 #define MEMTALLY_TESTS_UNIT_RUN_H
 
 #include "collectors/pass.h"
 #include "snapshot/view.h"
 
-/* Each 10 s, with series for all; adaptive ones may take the whole of a core, with a maximum age of 300 s. */
+/*
+ * Interval 10 s, series for all rows. The adaptive pass may use a whole core; its maximum age is
+ * 300 s.
+ */
 extern const struct pass_options run_exact, run_adaptive;
 
-/* Steps until the pass that was begun is over: what pass_step() says last. */
+/* Calls pass_step() until the pass is over. Returns the last result of pass_step(). */
 int run_steps(struct pass *pass);
 
-/* A pass with names: root, alice (1000), and none for others. What it can't do for lack of memory is handed up. */
+/*
+ * Makes and publishes a pass. It names root, alice (uid 1000) and group staff, and no other user.
+ * Returns 0 and the image in *RET_FD, owned by the caller, or the negative errno of the step that
+ * failed.
+ */
 int run_try(struct pass *pass, int *ret_fd);
 
-/* The image at FD, which stays the caller's; it is walked (walk.h), and a failure fails the test. */
+/*
+ * Opens the image at FD and checks all of it with walk_view(). Borrows FD. If this fails, the test
+ * fails.
+ */
 struct view *run_view(int fd);
 
-/* run_try(), which succeeds, and run_view() of it. */
+/* Calls run_try(), which must succeed, and returns run_view() of the image. */
 struct view *run_pass(struct pass *pass);
 
 #endif

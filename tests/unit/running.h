@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that is run in a child, for tests of all of it: what it prints, what it says, how it exits. Nothing is left of that in any
- * folder.
+ * A program run in a child process: its output, its messages and its exit status. Output is kept
+ * in memory, so no files are left.
  */
 #ifndef MEMTALLY_TESTS_UNIT_RUNNING_H
 #define MEMTALLY_TESTS_UNIT_RUNNING_H
@@ -11,19 +11,23 @@
 
 struct running {
 	int status;
-	struct buffer out, err; /* terminated */
+	struct buffer out, err; /* standard output and standard error, NUL-terminated */
 };
 
 void running_done(struct running *r);
 #define AUTO_RUNNING CLEANUP(running_done)
 
 /*
- * Has PROGRAM called with CONTEXT in a child, which exits with what that returns; its log goes to standard error. Standard output is OUTPUT,
- * which is borrowed, or -1: it is kept in .out. The test fails unless it exits.
+ * Calls PROGRAM(CONTEXT) in a child, which exits with the result. Standard error goes to .err.
+ * Standard output goes to OUTPUT, which is borrowed, or to .out if OUTPUT is -1. The test fails if
+ * the child is killed by a signal.
  */
 void running_do(int (*program)(void *context), void *context, int output, struct running *ret);
 
-/* The test fails unless R has said EXPECTED, or with running_check_prints() printed it, among other things. */
+/*
+ * The test fails unless R's standard error (check_says) or standard output (check_prints) contains
+ * EXPECTED.
+ */
 void running_check_says(const struct running *r, const char *expected);
 void running_check_prints(const struct running *r, const char *expected);
 

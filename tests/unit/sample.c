@@ -19,12 +19,12 @@
 enum {
 	ABSENT = -1,
 	KIB = 1024,
-	MORE_NAMES = 100, /* users, and programs, of the processes asked for besides */
+	MORE_NAMES = 100, /* number of users, and of programs, of the processes of .more */
 	GROUPS_MAX = MORE_NAMES + 32,
 	LABEL_MAX = 32,
 };
 
-/* A process as the table below has it; quantities in KiB, ABSENT where there is none. */
+/* A process of the table below. Quantities in KiB; ABSENT: the row lacks the quantity. */
 struct member {
 	uint32_t pid, uid;
 	const char *user, *program, *unit, *user_unit;
@@ -56,19 +56,19 @@ static const struct member members[SAMPLE_PROCESSES] = {
 		SOURCE_NONE, OUTCOME_SHARED_MM, false, 1001, NOTHING},
 	{1003, 1000, "alice", "bash", "session-2.scope", "", SOURCE_SMAPS, OUTCOME_MEASURED, false, 0,
 		1500, 1200, 5000, 0, 0, 0, 0},
-	/* A name that tries to be a sample of somebody else's. */
+	/* A program name that imitates a sample line of another user's. */
 	{2000, 1001, "bob", "x\",user=\"root\"} 1\\x0a# HELP\\", NO_UNIT, "", ROLLUP, true, 0,
 		70000, 69999, 71000, 0, 0, 0, 0},
 	{2001, 1001, "bob", "bash", "session-3.scope", "", ROLLUP, false, 0,
 		1400, 1100, 5000, 0, 0, 0, 0},
-	/* Cut at 15 bytes, through the middle of a character. */
+	/* A name that the kernel cut at 15 bytes, within a UTF-8 character. */
 	{2100, 1002, "小野", "数据库服务\xef\xbf\xbd", "数据库.service", "", ROLLUP, true, 0,
 		30000, 30000, 30000, 0, 0, 0, 0},
-	/* A kernel that knows PSS but not SwapPss or Private_Hugetlb. */
+	/* From a kernel that prints PSS but not SwapPss or Private_Hugetlb. */
 	{2200, 1003, "carol", "\xef\xbf\xbd\xef\xbf\xbd(", "session-4.scope", "",
 		SOURCE_SMAPS, OUTCOME_MEASURED, true, 0,
 		900, 0, 3000, ABSENT, ABSENT, ABSENT, ABSENT},
-	/* An id without a name. All of its processes are unmeasured. */
+	/* A uid without a user name. None of its processes could be measured. */
 	{4242, 4242, "4242", "agent", "agent.service", "", SOURCE_RSS, OUTCOME_MALFORMED, false, 0,
 		RSS(640)},
 	{4243, 4242, "4242", "agent", "agent.service", "", SOURCE_NONE, OUTCOME_ERROR, false, 0, NOTHING},
@@ -79,7 +79,7 @@ static const struct member members[SAMPLE_PROCESSES] = {
 };
 /* clang-format on */
 
-/* What has series of its own; everything else is in "(other)". */
+/* Rows that have series of their own. All others are in "(other)". */
 static const char *const exported_names[METRIC_OWNERS_END][8] = {
 	[METRIC_USER] = {"root", "alice", "bob", "小野", "carol", "4242"},
 	[METRIC_PROGRAM] = {"systemd", "firefox", "sshd", "swapper \\ \"x\"",
@@ -95,13 +95,13 @@ static const char *const exported_names[METRIC_OWNERS_END][8] = {
 	[METRIC_GROUP] = {OWNER_NONE, "root", "users"},
 };
 
-/* An owner's row while it is summed up; or the host's. */
+/* The row of an owner, or of the host, while its members are added up. */
 struct group {
 	char name[72];
 	struct snapshot_scope row;
 	uint64_t private_hugetlb, shared_hugetlb_max;
 	bool is_unbounded; /* a member has neither PSS nor RSS */
-	bool lacks_uss;    /* a member has a PSS and no USS */
+	bool lacks_uss;    /* a member has a PSS but no USS */
 };
 
 struct groups {
@@ -117,7 +117,7 @@ static bool is_exported(enum metric_scope scope, const char *name)
 	return false;
 }
 
-/* Its name stands in the image once, and those who are of it point to it. */
+/* Finds or makes the group NAME. The name is in the image once, and its processes refer to it. */
 static struct group *group_of(struct builder *b, struct groups *groups, const char *name)
 {
 	struct group *g;
@@ -157,7 +157,7 @@ static enum scope_quantity unmeasured_quantity(enum process_outcome outcome)
 	}
 }
 
-/* The quantity that has the RSS of the processes that the quantity COUNT counts. */
+/* The quantity with the total RSS of the processes that the quantity COUNT counts. */
 static enum scope_quantity rss_quantity(enum scope_quantity count)
 {
 	return count == SCOPE_UNMEASURED_BLOCKED
@@ -222,7 +222,7 @@ static void set_kib(struct snapshot_process *p, enum process_quantity i, int64_t
 		ROW_SET(p, i, (uint64_t)kib * KIB);
 }
 
-/* What every kernel's status says of a process with memory. */
+/* Quantities that every kernel prints in the status file of a process with memory. */
 static void fill_status(struct snapshot_process *p, int64_t rss)
 {
 	set_kib(p, PROCESS_VM_HWM, rss + 100);
@@ -243,13 +243,16 @@ static void fill_status(struct snapshot_process *p, int64_t rss)
 	set_kib(p, PROCESS_ANON_GROWTH, rss / 20);
 	ROW_SET(p, PROCESS_ELAPSED, p->pid * NS_PER_SEC);
 	ROW_SET(p, PROCESS_SEEN, p->pid * NS_PER_SEC / 2);
-	/* One grows, one shrinks, others have not been seen for long enough. */
+	/*
+	 * The trend of memory: one row grows, one shrinks, the others were not seen for long
+	 * enough.
+	 */
 	if (p->pid == 1000 || p->pid == 2000) {
 		ROW_SET(p, PROCESS_ANON_SLOPE,
 			metric_real_bits(p->pid == 1000 ? 4096.5 : -1e6 / 3));
 		ROW_SET(p, PROCESS_ANON_SLOPE_ERROR, metric_real_bits(12.25));
 	}
-	if (p->pid == 1000) /* not to be had from a double */
+	if (p->pid == 1000) /* not exact as a double */
 		ROW_SET(p, PROCESS_VM_SIZE, (UINT64_C(1) << 53) + 1);
 }
 
@@ -273,7 +276,7 @@ static void fill_pss(struct snapshot_process *p, int64_t pss)
 	set_kib(p, PROCESS_PSS_SHMEM, 0);
 }
 
-/* One user's is not known, as if a kernel did not tell it. */
+/* Returns the gid of M. The group of one user is unknown, as if the kernel did not print it. */
 static uint32_t gid_of(const struct member *m)
 {
 	if (m->uid == SAMPLE_WITHOUT_GROUP)
@@ -310,7 +313,7 @@ static struct snapshot_process *add_process(struct builder *b, const struct memb
 }
 
 struct tally {
-	struct groups scope[METRIC_OWNERS_END]; /* the host is one group */
+	struct groups scope[METRIC_OWNERS_END]; /* the host is a group */
 };
 
 struct names {
@@ -318,7 +321,7 @@ struct names {
 	const char *of[OWNER_KINDS];
 };
 
-/* What the cgroups of the units are called. One process is in a pod's container, one in a machine. */
+/* Cgroup paths of the units. One process is in a container of a pod, one in a machine. */
 static void get_names(const struct member *m, struct names *ret)
 {
 	bool is_session = !strncmp(m->unit, "session-", 8), is_none = !strcmp(m->unit, NO_UNIT);
@@ -346,7 +349,7 @@ static void get_names(const struct member *m, struct names *ret)
 	ret->of[OWNER_CONTAINER] = m->pid == SAMPLE_IN_POD ? SAMPLE_CONTAINER : OWNER_NONE;
 }
 
-/* What else there is to know of an owner. */
+/* The other quantities of an owner. */
 static void add_details(struct builder *b, const struct member *m, enum metric_scope scope,
 	struct snapshot_scope *row)
 {
@@ -408,7 +411,10 @@ static int add_more(
 	return add_member_process(b, &m, tally);
 }
 
-/* By rising pid, so the last of the table comes after those asked for besides. */
+/*
+ * In ascending order of pids: the last row of the table has a larger pid than the processes of
+ * .more.
+ */
 static int add_processes(struct builder *b, const struct sample_options *o, struct tally *tally)
 {
 	uint32_t more = 0;
@@ -420,7 +426,7 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 		if (o->is_estimated && (m.pid == SAMPLE_ESTIMATED || m.pid == SAMPLE_GUESSED))
 			m.source = SOURCE_ESTIMATE;
 		if (o->is_estimated && m.pid == SAMPLE_GUESSED)
-			m.uss = ABSENT; /* of what was never measured nothing is known of it */
+			m.uss = ABSENT; /* a process that was never measured has no quantities */
 		if (o->is_blocked && m.pid == SAMPLE_BLOCKED) {
 			m.source = SOURCE_ESTIMATE;
 			m.outcome = OUTCOME_BLOCKED;
@@ -434,7 +440,7 @@ static int add_processes(struct builder *b, const struct sample_options *o, stru
 	return r;
 }
 
-/* What is known once all members are: counters, too, which those of former members are in. */
+/* Quantities of complete groups, including counters with the share of former members. */
 static void finish(struct snapshot_scope *row, const struct group *g)
 {
 	uint64_t pss = ROW_HAS(row, SCOPE_PSS) ? row->q[SCOPE_PSS] : 0;
@@ -482,7 +488,10 @@ static void add_to_other(struct group *other, const struct group *g)
 	}
 }
 
-/* A program whose last process has ended: it stays for an hour, so that increase() loses nothing. */
+/*
+ * A program whose last process has exited. Its row stays for an hour, so that increase() loses
+ * nothing.
+ */
 static void add_ended(struct builder *b, struct groups *programs)
 {
 	struct group *g = group_of(b, programs, "ended");
@@ -493,7 +502,7 @@ static void add_ended(struct builder *b, struct groups *programs)
 	ROW_SET(&g->row, SCOPE_ANON_GROWTH, 0);
 }
 
-/* What some that are cgroups are charged, in KiB: kernels do not tell all of it. */
+/* Charges of some cgroups, in KiB. Not every kernel prints all of them. */
 static const struct {
 	enum metric_scope scope;
 	const char *name;
@@ -534,7 +543,7 @@ static int add_scopes(struct builder *b, enum metric_scope scope, struct groups 
 			g->row.flags = SCOPE_EXPORTED;
 		else
 			add_to_other(&other, g);
-		add_charge(scope, g); /* which (other) has none of */
+		add_charge(scope, g); /* "(other)" has none */
 		r = add_group(b, scope, g);
 	}
 	return r == 0 ? add_group(b, scope, &other) : r;
@@ -605,7 +614,7 @@ static int add_self(struct builder *b, const struct sample_options *options)
 	return 0;
 }
 
-/* Lines that a kernel does not print are absent; the residual is what it is by arithmetic, and negative. */
+/* Lines that the kernel does not print are absent. The residual is computed and is negative. */
 static int add_balance(struct builder *b)
 {
 	struct snapshot_balance *row = builder_add_balance(b);
@@ -665,7 +674,7 @@ static int add_holdings(struct builder *b)
 	return 0;
 }
 
-/* A file as the table below has it; quantities of memory in KiB, ABSENT where a kernel does not tell. */
+/* A file of the table below. Quantities in KiB; ABSENT: the kernel does not print it. */
 struct mapped {
 	const char *path;
 	uint32_t flags, major, minor;

@@ -22,7 +22,7 @@ void scene_open(struct scene *s, bool is_empty)
 	for (size_t i = 0; !is_empty && i < CAST_SIZE; i++)
 		tree_add(&s->tree, &cast[i]);
 	if (is_empty)
-		tree_write(&s->tree, "stat", ""); /* by which it is known for a proc */
+		tree_write(&s->tree, "stat", ""); /* pass_open() requires this file */
 	else
 		add_host(s);
 	o.procfs = s->tree.path;

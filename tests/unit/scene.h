@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree (tree.h) with the cast (cast.h), and passes over it that measure each: for the tests of pass.h. */
+/*
+ * A tree (tree.h) with the processes of cast.h, and exact passes over it, for tests of
+ * collectors/pass.h.
+ */
 #ifndef MEMTALLY_TESTS_UNIT_SCENE_H
 #define MEMTALLY_TESTS_UNIT_SCENE_H
 
@@ -14,16 +17,19 @@ struct scene {
 	struct pass *pass;
 };
 
-/* With the cast, or nobody. A failure of any of these functions fails the test. */
+/*
+ * Makes a tree with the cast, or without processes if IS_EMPTY, and opens a pass. All functions
+ * fail the test on errors.
+ */
 void scene_open(struct scene *s, bool is_empty);
 void scene_done(struct scene *s);
 #define AUTO_SCENE CLEANUP(scene_done)
 
-/* The row of SCOPE that is called NAME. */
+/* Returns the row of SCOPE whose name is NAME. */
 const struct snapshot_scope *scene_find(
 	const struct view *view, enum metric_scope scope, const char *name);
 
-/* Over users, over programs, over units and of the host: the same. */
+/* Asserts that the sums over each kind of owner equal the host's row (see walk_sums()). */
 void scene_assert_sums(const struct view *view);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A server without a snapshot, in the test's thread and at the test's time, and clients of it. */
+/*
+ * memtally-web's server without a snapshot, run in the test's thread with a clock that the test
+ * sets, and its clients.
+ */
 #ifndef MEMTALLY_TESTS_UNIT_SERVING_H
 #define MEMTALLY_TESTS_UNIT_SERVING_H
 
@@ -8,7 +11,7 @@
 #include "base/clock.h"
 #include "web/server.h"
 
-#define SERVING_TIMEOUT_NS (20 * NS_PER_SEC) /* that clients have */
+#define SERVING_TIMEOUT_NS (20 * NS_PER_SEC) /* timeout of clients */
 
 struct serving {
 	struct listen_set set;
@@ -17,27 +20,33 @@ struct serving {
 	struct site site;
 	struct access *access; /* owned */
 	struct server server;
-	uint64_t now_ns; /* CLOCK_MONOTONIC at the beginning; the test may put it forward */
+	uint64_t now_ns; /* starts as CLOCK_MONOTONIC; the test may move it forward */
 };
 
 /*
- * Serves at ADDRESS (NULL: a port of loopback) those who get in by ACCESS, which is consumed. A failure of any of these
- * functions fails the test.
+ * Starts a server on ADDRESS (NULL: any port on 127.0.0.1) that admits clients by ACCESS. Takes
+ * ownership of ACCESS. All functions fail the test on errors.
  */
 void serving_begin(struct serving *s, const char *address, const struct caller_rules *rules,
 	struct access *access, unsigned int max_clients);
 void serving_finish(struct serving *s);
 
-/* As memtally-web does when the web configuration has changed. ACCESS is consumed. */
+/*
+ * Replaces the access rules, as memtally-web does after the web configuration changed. Takes
+ * ownership of ACCESS.
+ */
 void serving_admit(struct serving *s, struct access *access);
 
-/* A client on TCP, which does not block, for the caller to close. */
+/* Connects by TCP. Returns a non-blocking descriptor, owned by the caller. */
 int serving_connect(const struct serving *s);
 
-/* Sends REQUEST by FD, a client. */
+/* Sends REQUEST on the client descriptor FD. */
 void serving_ask(int fd, const char *request);
 
-/* What there is to do by now, or within a millisecond: once, and as often as any request takes. */
+/*
+ * Handles events that are pending or arrive within 1 ms: one round, or enough rounds for any
+ * request (20).
+ */
 void serving_run_once(struct serving *s);
 void serving_run(struct serving *s);
 

@@ -48,7 +48,8 @@ struct subject *subject_live(void)
 
 	s->procfs = (struct procfs){
 		.live = true, .fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-	signal(SIGUSR1, execute); /* the child has it from the start */
+	/* set before fork(), so that the child has the handler from its start */
+	signal(SIGUSR1, execute);
 	s->child = fork();
 	while (s->child == 0)
 		pause();

@@ -35,7 +35,7 @@ static bool ends_with(const char *path, const char *suffix)
 	return len >= suffix_len && !strcmp(path + len - suffix_len, suffix);
 }
 
-/* Only reading is wrapped: nothing below opens with O_CREAT. */
+/* The product only reads with openat(), so O_CREAT and its mode need no handling. */
 int __wrap_openat(int dirfd, const char *path, int flags, ...)
 {
 	for (unsigned int i = 0; i < expected_count; i++) {
@@ -156,7 +156,7 @@ static void write_stat(const struct tree *t, const char *folder, const struct tr
 	write_below(t, folder, "stat", text);
 }
 
-/* Another one for each image. */
+/* The first address of the text range, different for each image. */
 static uint64_t first_address(const struct tree_process *p)
 {
 	return 0x1000 * (p->image + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree that looks like /proc, made and changed by a test while it is being read: for what fixtures on
- * disk can't be, a process that ends or executes a program between two reads. Linked with
- * $(WRAP_TREE), opens below it can be made to fail or to call back first.
+ * A directory that looks like /proc. The test makes it and changes it while it is being read, for
+ * cases that files on disk cannot show: a process that exits or calls exec between two reads. With
+ * $(WRAP_TREE) linked, an open below it can fail or call a function first.
  */
 #ifndef MEMTALLY_TESTS_UNIT_TREE_H
 #define MEMTALLY_TESTS_UNIT_TREE_H
@@ -14,21 +14,21 @@
 
 struct tree {
 	char path[32];
-	int fd; /* of the folder, owned */
+	int fd; /* of the directory, owned */
 };
 
-/* A new, empty folder in the current one. A failure of any of these functions fails the test. */
+/* Makes a new, empty tree in the current directory. All functions fail the test on errors. */
 void tree_open(struct tree *t);
-void tree_done(struct tree *t); /* and all that is in it */
+void tree_done(struct tree *t); /* Removes the tree and everything in it. */
 #define AUTO_TREE CLEANUP(tree_done)
 
-/* The file at PATH below T, and the folders it needs. */
+/* Writes TEXT to the file PATH below T. Makes missing directories. */
 void tree_write(const struct tree *t, const char *path, const char *text);
 
-/* Whatever is at PATH, which may be nothing. */
+/* Removes the file or directory PATH below T, if it exists. */
 void tree_remove(const struct tree *t, const char *path);
 
-/* What a process is written from. All zero but the pid and the name is good, too. */
+/* A process to write. Fields other than the pid and the name may be zero. */
 struct tree_process {
 	pid_t pid;
 	const char *name; /* as the kernel prints it */
@@ -36,38 +36,41 @@ struct tree_process {
 	uid_t uid;
 	unsigned int threads;       /* 0: 1 */
 	uint64_t start_ticks;       /* 0: the pid */
-	uint64_t image;             /* differs from image to image of one process */
-	uint64_t end_pages;         /* likewise: its addresses end so much later */
-	uint64_t rss_kib;           /* 0: no memory, a kernel thread or a zombie */
-	uint64_t pss_kib, uss_kib;  /* in smaps_rollup */
-	uint64_t hwm_kib, swap_kib; /* hwm 0: as rss */
-	uint64_t shmem_kib;         /* 0: it is not printed */
-	const char *exe;            /* NULL: no link */
-	const char *cgroup;         /* the path in the unified hierarchy; NULL: no file */
+	uint64_t image;             /* a different value makes another image of the process */
+	uint64_t end_pages;         /* moves the end of the address range up by this many pages */
+	uint64_t rss_kib;           /* 0: no memory, as a kernel thread or a zombie */
+	uint64_t pss_kib, uss_kib;  /* printed in smaps_rollup */
+	uint64_t hwm_kib, swap_kib; /* .hwm_kib 0: .rss_kib */
+	uint64_t shmem_kib;         /* 0: the line is missing */
+	const char *exe;            /* target of the exe link; NULL: no link */
+	const char *cgroup;         /* path in the unified hierarchy; NULL: no file */
 };
 
 void tree_add(const struct tree *t, const struct tree_process *p);
 
-/* Only the files of P below PATH, a thread's folder say. */
+/* Writes the files of P below PATH, for example the directory of a thread. */
 void tree_add_at(const struct tree *t, const char *path, const struct tree_process *p);
 
-/* The text of smaps for P: two mappings that sum up to it. */
+/* Writes the smaps file of P: two mappings whose sums are P's. */
 void tree_add_smaps(const struct tree *t, const struct tree_process *p);
 
-/* The stat of a worker that has had FAULTS minor faults: all else in it is always the same. */
+/* Writes the stat file of PID with FAULTS minor faults. All other fields are constant. */
 void tree_set_faults(const struct tree *t, pid_t pid, unsigned int faults);
 
-/* What happens when a path that ends with SUFFIX is opened for the NTH time from now on, 0: every time. */
+/*
+ * What to do at the NTH open of a path that ends with SUFFIX, counted from tree_expect(); .nth 0:
+ * at every open.
+ */
 struct tree_event {
 	const char *suffix;
 	unsigned int nth;
-	int error;              /* the open fails with it; 0: it goes on */
-	void (*call)(void *to); /* called before; NULL: nothing is */
+	int error;              /* errno of the failed open; 0: the open goes on */
+	void (*call)(void *to); /* called before the open; NULL: none */
 	void *to;
-	unsigned int count; /* how often it was opened */
+	unsigned int count; /* number of such opens so far */
 };
 
-/* Borrows COUNT events until the next call; NULL and 0: none. */
+/* Sets the events. Borrows EVENTS until the next call. NULL and 0 remove them. */
 void tree_expect(struct tree_event *events, unsigned int count);
 
 #endif

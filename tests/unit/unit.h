@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a unit test includes first: cmocka with the headers it wants before it, and the few helpers
- * that several tests share. Not a framework.
+ * First header of every unit test: cmocka with the headers that it requires, and a few common
+ * helpers.
  */
 #ifndef MEMTALLY_TESTS_UNIT_UNIT_H
 #define MEMTALLY_TESTS_UNIT_UNIT_H
@@ -22,7 +22,10 @@
 
 #include "tests/unit/extent.h"
 
-/* How many descriptors this process has open: the same before and after, or something leaks. */
+/*
+ * Returns the number of open descriptors of this process. A difference between two calls is a
+ * leak.
+ */
 static inline unsigned int unit_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -32,12 +35,12 @@ static inline unsigned int unit_descriptors(void)
 	while (readdir(dir))
 		count++;
 	closedir(dir);
-	return count - 3; /* ".", ".." and the directory's own */
+	return count - 3; /* ".", ".." and the directory itself */
 }
 
 /*
- * How often to try of COUNT random inputs, or steps of a long run: a twentieth where that is slow. What valgrind and
- * sanitizers look for shows in the first few.
+ * Returns how many of COUNT random inputs, or of COUNT steps of a long run, to try: COUNT, or a
+ * twentieth under valgrind and sanitizers, which find their faults in the first few.
  */
 static inline unsigned int unit_rounds(unsigned int count)
 {
@@ -45,8 +48,9 @@ static inline unsigned int unit_rounds(unsigned int count)
 }
 
 /*
- * Asserts that MEASURE_NS(MANY) returns at most RATIO times MEASURE_NS(FEW), both in ns. Measures up to five times and compares the
- * least of each: CPU time grows while other processes use the caches and the processor's other thread.
+ * Asserts that MEASURE_NS(MANY) is at most RATIO times MEASURE_NS(FEW), both in ns. Measures up to
+ * five times and compares the minima, because CPU time rises while other processes use the caches
+ * and the sibling hardware thread.
  */
 static inline void unit_assert_ratio(
 	uint64_t (*measure_ns)(size_t), size_t few, size_t many, unsigned int ratio)
@@ -62,7 +66,7 @@ static inline void unit_assert_ratio(
 	assert_in_range(many_ns, 0, ratio * few_ns);
 }
 
-/* The next of a fixed series of numbers that look random; *STATE starts anywhere. */
+/* Returns the next number of a fixed pseudo-random series. *STATE may start with any value. */
 static inline uint64_t unit_random(uint64_t *state)
 {
 	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));

@@ -20,7 +20,7 @@
 
 struct victims victims;
 
-/* In memory that all share: those whom their attacker leaves behind. */
+/* In memory shared with the attacker: pids of the processes that the attacker leaves behind. */
 static struct orphans {
 	pid_t fellow, master; /* 0: none */
 } * orphans;
@@ -41,7 +41,7 @@ static pid_t fork_victim(uid_t uid)
 		pause();
 }
 
-/* A connection that somebody else has opened. */
+/* Returns the server side of a connection from another socket, or -1. */
 static int connect_to_ourselves(void)
 {
 	AUTO_CLOSE int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -52,7 +52,7 @@ static int connect_to_ourselves(void)
 	return accept4(victims.listener_fd, NULL, NULL, SOCK_CLOEXEC);
 }
 
-/* Root's own socket, and one without a file. */
+/* Makes root's socket (mode 0600) and an abstract one. */
 static int listen_locally(void)
 {
 	victims.roots.sun_family = victims.abstract.sun_family = AF_UNIX;
@@ -69,7 +69,7 @@ static int listen_locally(void)
 			victims.abstract_size) < 0 ||
 		listen(victims.abstract_fd, 8) < 0)
 		return -1;
-	/* So that it is the socket's owner that keeps others out, and not the directory's. */
+	/* With a searchable directory only the mode of the socket keeps other users out. */
 	return chmod(victims.directory, 0755);
 }
 
@@ -165,7 +165,7 @@ void victims_meet_fellow(uid_t uid)
 	if (fd < 0 || victims.fellow < 0 || chown(victims.own, uid, (gid_t)-1) < 0 ||
 		chown(victims.own_file, uid, (gid_t)-1) < 0)
 		_exit(97);
-	/* It is another user by then. */
+	/* Time for the child to change its uid. */
 	nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
 }
 

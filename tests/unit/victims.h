@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an attacker inside of one of the daemons meets (attempts.h): processes of root's, of a uid that many share and of his
- * own, files, sockets and connections. What is tried by way of files and sockets is tried on the first two, whose uids others
- * share: who has one of his own gets at neither. What is tried by system calls is tried on the third, to which the kernel would
- * let him: there it is the filter that refuses.
+ * Targets for attacks from inside a compromised daemon (attempts.h): processes, files, sockets and
+ * connections.
+ * Attacks on files and sockets use the processes of root and of uid 65534, because several
+ * services may share these uids; a daemon with a uid of its own can reach neither. Attacks by
+ * system calls use a process of the attacker's own uid: the kernel would allow them, so only the
+ * seccomp filter can refuse them.
  */
 #ifndef MEMTALLY_TESTS_UNIT_VICTIMS_H
 #define MEMTALLY_TESTS_UNIT_VICTIMS_H
@@ -15,39 +17,48 @@
 
 enum { VICTIMS_NOBODY = 65534 };
 
-/* Those who are forked later have the same addresses as we, and know where all of it is. */
+/* The targets. Processes that are forked later have the same addresses and values. */
 extern struct victims {
-	pid_t victim;  /* root's, and not undumpable */
-	pid_t nobodys; /* of a uid that many share */
-	pid_t fellow;  /* of the attacker's own uid, and open to him for the kernel; 0: none yet */
-	pid_t master;  /* of the uid of whom he serves, if that is another; 0: none */
+	pid_t victim;  /* root's, dumpable */
+	pid_t nobodys; /* of uid 65534, which services may share */
+	pid_t fellow;  /* of the attacker's uid, dumpable; 0: not started yet */
+	pid_t master;  /* of the uid that the attacker's daemon serves, if different; 0: none */
 	char secret[16];
-	int secret_fd; /* the victim has it, too */
+	int secret_fd; /* also open in the victim */
 	char directory[64], file[96];
 	char elsewhere[64], target[96];
-	char link[96];               /* beside the file; leads to the target */
-	char other[96];              /* beside the file */
-	char own[64], own_file[96];  /* the attacker's, who may remove it */
-	char kept[64];               /* a directory, of a ledger's; empty */
-	struct sockaddr_in listener; /* somebody else's */
+	char link[96];               /* beside the file; a symbolic link to the target */
+	char other[96];              /* a path beside the file that does not exist */
+	char own[64], own_file[96];  /* owned by the attacker, who may remove it */
+	char kept[64];               /* an empty directory, for the ledger */
+	struct sockaddr_in listener; /* address of another process's socket */
 	int listener_fd;
-	int accepted_fd; /* a client's connection */
+	int accepted_fd; /* an accepted client connection */
 	struct sockaddr_un roots, abstract;
 	socklen_t abstract_size;
 	int roots_fd, abstract_fd;
 } victims;
 
-/* For cmocka: all of it but the fellow. */
+/* Setup and teardown for cmocka: all targets but .fellow and .master. Return 0 on success. */
 int victims_open(void **state);
 int victims_done(void **state);
 
-/* In the attacker, as root: gives him a fellow of UID, and makes the directory .own UID's. Ends him with status 97 if it can't. */
+/*
+ * Called in the attacker as root: starts a fellow process of UID and gives UID the directory .own.
+ * Exits with status 97 on errors.
+ */
 void victims_meet_fellow(uid_t uid);
 
-/* In the attacker, before his fellow: gives him a master, too. */
+/*
+ * Called in the attacker before victims_meet_fellow(): starts .master with UID. Exits with status
+ * 97 on errors.
+ */
 void victims_meet_master(uid_t uid);
 
-/* In the test: ends whom an attacker has left behind. The attacker himself may not, in his Landlock domain. */
+/*
+ * Called in the test: kills the processes that an attacker left behind. The attacker cannot,
+ * inside its Landlock domain.
+ */
 void victims_end_orphans(void);
 
 #endif

@@ -24,7 +24,7 @@ static bool is_value(enum metric_kind kind, uint64_t v)
 	return kind == METRIC_SIGNED ? v != UINT64_C(1) << 63 : v < UINT64_C(1) << 63;
 }
 
-/* By the metric table: what renderers will print of the row. */
+/* Checks the quantities against the metric table, which renderers print from. */
 static bool are_quantities(enum metric_scope scope, uint64_t present, const uint64_t *q)
 {
 	size_t count;
@@ -216,7 +216,7 @@ const char *walk_sums(const struct view *view)
 			uint64_t host = view_host(view)->q[added[k]];
 
 			if (sum == host || !ROW_HAS(view_host(view), added[k]))
-				continue; /* of who has no bound, say, no sum has one */
+				continue; /* as for bounds: if a process has none, no sum has one */
 			snprintf(text, sizeof(text),
 				"quantity %d: %llu over scope %d, %llu of the host", (int)added[k],
 				(unsigned long long)sum, scope, (unsigned long long)host);

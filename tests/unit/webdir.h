@@ -6,20 +6,20 @@
 #include "web/access.h"
 
 struct webdir {
-	char path[32];   /* from the root; the directory's */
-	char config[40]; /* of web.yml */
+	char path[32];   /* absolute path of the directory */
+	char config[40]; /* absolute path of web.yml */
 };
 
-/* A new one below /tmp, empty. A failure of any of these functions fails the test. */
+/* Makes a new, empty directory below /tmp. All functions fail the test on errors. */
 void webdir_open(struct webdir *d);
 
-/* With all files in it. */
+/* Removes the directory and its files. */
 void webdir_done(struct webdir *d);
 
-/* The file NAME with TEXT and nothing else. */
+/* Writes TEXT to the file NAME, which it replaces. */
 void webdir_write(const struct webdir *d, const char *name, const char *text);
 
-/* What web.yml says, which is good, for the caller to free. */
+/* Loads web.yml, which must be valid. Returns access rules that the caller frees. */
 struct access *webdir_load(const struct webdir *d);
 
 #endif

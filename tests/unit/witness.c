@@ -12,9 +12,9 @@
 #include "tests/unit/cast.h"
 #include "tests/unit/walk.h"
 
-/* Beside the cast: these are read alike. */
+/* Processes in addition to the cast that are read in the same way. */
 static const struct tree_process others[] = {
-	{.pid = 31, /* its name is cut */
+	{.pid = 31, /* comm cut at 15 bytes */
 		.name = "a-rather-long-n",
 		.exe = "/usr/bin/a-rather-long-name",
 		.rss_kib = 600,
@@ -23,7 +23,7 @@ static const struct tree_process others[] = {
 	{.pid = 40, .name = "zombie", .state = 'Z'},
 };
 
-/* The one who grows, and so is measured again. */
+/* The process whose memory grows, so that it is measured again. */
 enum { GROWS = 4, GROWING = 12, GROWN_KIB = 4000 };
 
 static const struct tree_process dead_leader = {
@@ -37,12 +37,14 @@ static const struct tree_process live_thread = {.pid = 20,
 static const struct tree_process without_rollup = {
 	.pid = 30, .name = "old-kernel", .rss_kib = 6000, .pss_kib = 4000, .uss_kib = 2000};
 
-/* All, and all but a kernel thread and a zombie. */
+/* LISTED: all processes. MEMBERS: without the kernel thread and the zombie. */
 enum { LISTED = CAST_SIZE + ARRAY_SIZE(others) + 2, MEMBERS = LISTED - 2 };
 
-#define FOLDER "hierarchy" /* of cgroups */
+#define FOLDER "hierarchy" /* the cgroup hierarchy */
 
-/* Who is charged how much. Others are in cgroups of which the memory controller knows nothing. */
+/*
+ * What each owner is charged, in bytes. Other owners are in cgroups without the memory controller.
+ */
 static const struct {
 	enum metric_scope scope;
 	const char *name, *path;
@@ -134,7 +136,7 @@ void witness_populate(const struct tree *t)
 	tree_add_smaps(t, &without_rollup);
 }
 
-/* Of COUNT processes; NULL: PID is none of them, or has no memory. */
+/* Finds PID among COUNT processes. Returns NULL if it is missing or has no memory. */
 static const struct tree_process *find(
 	const struct tree_process *process, size_t count, uint32_t pid)
 {
@@ -144,7 +146,7 @@ static const struct tree_process *find(
 	return NULL;
 }
 
-/* What is true of PID; NULL: it has no memory. */
+/* Returns the true values of PID, or NULL if it has no memory. */
 static const struct tree_process *truth_of(uint32_t pid)
 {
 	const struct tree_process *found = find(cast, CAST_SIZE, pid);
@@ -161,7 +163,7 @@ static const char *program_of(const struct tree_process *p)
 	return p->exe ? strrchr(p->exe, '/') + 1 : p->name;
 }
 
-/* The sentence of whoever finds something wrong. */
+/* Formats a complaint into static memory. */
 __attribute__((format(printf, 1, 2))) static const char *wrong(const char *format, ...)
 {
 	static char text[256];
@@ -179,7 +181,7 @@ __attribute__((format(printf, 1, 2))) static const char *wrong(const char *forma
 			return wrong("process %u: not " #condition, row->pid);                     \
 	} while (0)
 
-/* KIB, or what it is of one who has grown. */
+/* Whether BYTES are KIB, or, for the growing process, KIB plus its growth. */
 static bool is_kib(const struct snapshot_process *row, uint64_t bytes, uint64_t kib)
 {
 	return bytes == kib * 1024 || (row->pid == GROWING && bytes == (kib + GROWN_KIB) * 1024);
@@ -226,7 +228,7 @@ static const char *judge_row(const struct view *view, const struct snapshot_proc
 	return NULL;
 }
 
-/* SHOWN rows by outcome: every process is one of them, or was counted besides. */
+/* SHOWN: rows by outcome. Each process must have a row or be in a count. */
 static const char *judge_counts(const struct view *view, const uint64_t *shown)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -235,7 +237,7 @@ static const char *judge_counts(const struct view *view, const uint64_t *shown)
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++) {
 		uint64_t counted = self->q[snapshot_outcome_count((enum process_outcome)i)];
 
-		if (i == OUTCOME_MEASURED) /* and, of adaptive passes, carried forward or guessed */
+		if (i == OUTCOME_MEASURED) /* adaptive passes: also estimated or guessed */
 			counted += self->q[SELF_OUTCOME_ESTIMATED] + self->q[SELF_OUTCOME_GUESSED];
 		listed += counted;
 		if (counted < shown[i] || (i == OUTCOME_MEASURED && counted != shown[i]))
@@ -246,7 +248,7 @@ static const char *judge_counts(const struct view *view, const uint64_t *shown)
 	                        : wrong("%llu of %d counted", (unsigned long long)listed, LISTED);
 }
 
-/* What ROW of SCOPE, which has it, is charged: nobody else's, and none of it is guessed. */
+/* Checks the charges of ROW of SCOPE: they are this owner's, and there are no others. */
 static const char *judge_charge(
 	const struct view *view, enum metric_scope scope, const struct snapshot_scope *row)
 {
@@ -263,7 +265,7 @@ static const char *judge_charge(
 	return wrong("%s is charged", name);
 }
 
-/* Quantities that cgroups are charged. */
+/* Bits of the quantities that cgroups are charged. */
 #define CHARGE_BITS ((UINT64_C(1) << (SCOPE_CGROUP_SWAP + 1)) - (UINT64_C(1) << SCOPE_CGROUP))
 
 static const char *judge_charges(const struct view *view)

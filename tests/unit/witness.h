@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree (tree.h) with processes that are read in every way there is, of which all is known; and what may be said of
- * them when something has failed: less than is true, but nothing else.
+ * A tree (tree.h) with processes for every way of reading, whose values are known, and checks of
+ * snapshots of them. After a failed system call a snapshot may lack values, but no value may be
+ * wrong.
  */
 #ifndef MEMTALLY_TESTS_UNIT_WITNESS_H
 #define MEMTALLY_TESTS_UNIT_WITNESS_H
@@ -13,27 +14,33 @@
 #include "tests/unit/tree.h"
 
 /*
- * Among them a kernel thread, a zombie, a dead leader with a live thread, one without smaps_rollup, one whose name is cut and
- * told by its executable. A failure of any of these functions fails the test.
+ * Adds the processes to T, among them a kernel thread, a zombie, a dead leader with a live thread,
+ * a process without smaps_rollup, and one whose comm is cut and whose name comes from its
+ * executable. All functions fail the test on errors.
  */
 void witness_populate(const struct tree *t);
 
-/* Has FS find the memory controller, a folder of T in which some of their cgroups are charged. */
+/*
+ * Makes FS find the memory controller in a directory of T where some of the cgroups have charges.
+ */
 void witness_mount(const struct tree *t, struct cgroupfs *fs);
 
-/* One of them has 4000 KiB more, or no more. */
+/* Adds 4000 KiB to one process, or resets it if not IS_GROWN. */
 void witness_grow(const struct tree *t, bool is_grown);
 
 /*
- * NULL, or a sentence on what VIEW says that is not true, or on whom it neither shows nor counts. Of one who has grown either
- * is true.
+ * Returns NULL, or a sentence with the first wrong value of VIEW or the first process that it
+ * neither shows nor counts. Both sizes of the growing process are right.
  */
 const char *witness_wrong(const struct view *view);
 
-/* NULL, or a sentence on what VIEW, in which nothing is wrong, lacks: a process, a figure, a name. */
+/*
+ * For a VIEW that is not wrong: returns NULL, or a sentence with the first process, value or name
+ * that it lacks.
+ */
 const char *witness_missing(const struct view *view);
 
-/* Likewise of what cgroups are charged, where it is mounted. */
+/* Same for the charges of cgroups, if witness_mount() was called. */
 const char *witness_uncharged(const struct view *view);
 
 #endif

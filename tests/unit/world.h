@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A world of up to 64 processes whose memory is known, for tests of what is guessed of it: blocks of so many
- * bytes, each with the set of those who map it.
+ * A model host of up to 64 processes whose memory is known, to test estimates against. It consists
+ * of blocks of memory, each with the set of processes that map it.
  */
 #ifndef MEMTALLY_TESTS_UNIT_WORLD_H
 #define MEMTALLY_TESTS_UNIT_WORLD_H
@@ -15,7 +15,7 @@ enum { WORLD_PROCESSES = 64, WORLD_BLOCKS = 4096 };
 enum world_kind { WORLD_ANON, WORLD_FILES };
 
 struct world_block {
-	uint64_t size, mask; /* bit I: process I maps it */
+	uint64_t size, mask; /* size in bytes; bit I of .mask: process I maps the block */
 	enum world_kind kind;
 };
 
@@ -31,13 +31,16 @@ static inline uint64_t world_bit(unsigned int i)
 
 void world_map(struct world *w, uint64_t size, uint64_t mask, enum world_kind kind);
 
-/* Breaks copy-on-write of SIZE bytes that I shares. */
+/* Breaks copy-on-write of SIZE bytes of anonymous memory that process I shares. */
 void world_write(struct world *w, unsigned int i, uint64_t size);
 
-/* The child has all of the parent's anonymous memory, and nothing of files until it touches them. */
+/*
+ * The child shares all of the parent's anonymous memory. It maps no file until
+ * world_touch_files().
+ */
 void world_fork(struct world *w, unsigned int parent, unsigned int child);
 
-/* Processes FIRST to LAST map all files. */
+/* Processes FIRST to LAST map all blocks of files. */
 void world_touch_files(struct world *w, unsigned int first, unsigned int last);
 
 void world_unmap_all(struct world *w, unsigned int i);
@@ -45,10 +48,10 @@ void world_unmap_all(struct world *w, unsigned int i);
 uint64_t world_pss(const struct world *w, unsigned int i, enum world_kind kind);
 struct estimate_now world_now(const struct world *w, unsigned int i);
 
-/* What a walk finds. */
+/* What a measurement of process I finds. */
 struct estimate_base world_measure(const struct world *w, unsigned int i);
 
-/* AnonPages, Mapped. */
+/* The host's sum in bytes: AnonPages or Mapped. */
 uint64_t world_sum(const struct world *w, enum world_kind kind);
 
 #endif

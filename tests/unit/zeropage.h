@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether this kernel maps its page of zeros where memory is only read. Some do not (a boot parameter of paravirtualized
- * guests, for one): there each such page is a page of its own.
+ * Detects whether the kernel maps its shared zero page for memory that is only read. Some kernels
+ * do not, for example with a boot parameter of paravirtualized guests; there each such page is a
+ * page of its own.
  */
 #ifndef MEMTALLY_TESTS_UNIT_ZEROPAGE_H
 #define MEMTALLY_TESTS_UNIT_ZEROPAGE_H
@@ -14,7 +15,10 @@
 #include "base/file.h"
 #include "collectors/statm.h"
 
-/* Pages of this process that are resident by /proc/self/statm, in which the page of zeros does not count. */
+/*
+ * Returns the resident pages of this process by /proc/self/statm, which does not count the zero
+ * page, or 0 on errors.
+ */
 static inline long zeropage_resident(void)
 {
 	struct statm statm = {};
@@ -29,7 +33,7 @@ static inline long zeropage_resident(void)
 
 static inline bool zeropage_is_used(void)
 {
-	enum { PAGES = 1024 }; /* far more than counters of the kernel lag behind */
+	enum { PAGES = 1024 }; /* far more than the error of the kernel's counters */
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	long before = zeropage_resident();
 	volatile char *memory = mmap(
