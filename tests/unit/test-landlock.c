@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In a child, since nobody gets out of a domain. */
+/*
+ * Tests of confine/landlock.h. Each domain is tried in a child, because a process cannot leave its
+ * domain.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -38,7 +41,10 @@ static bool connects(void)
 	       errno != EACCES;
 }
 
-/* As a database does; and nothing that is no file of its own. */
+/*
+ * Does what a database needs in its directory, and checks that files and links elsewhere are
+ * refused.
+ */
 static bool keeps(void)
 {
 	AUTO_CLOSE int fd = open("kept/new", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -49,7 +55,7 @@ static bool keeps(void)
 	       symlink("/", "kept/link") < 0 && link("kept/file", "alone/other") < 0;
 }
 
-/* 0: as it has to be; otherwise what is wrong. */
+/* Returns 0 if the domain works as documented, otherwise the number of the failed check. */
 static int try_domain(void)
 {
 	struct landlock l;
@@ -59,11 +65,11 @@ static int try_domain(void)
 		return UNSUPPORTED;
 	if (r < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return 1;
-	/* Nobody gets below what can't be reached. */
+	/* A path that does not exist is ignored: nothing below it can be reached. */
 	if (landlock_allow(&l, "no such directory", LANDLOCK_MAY_READ) != 0 ||
 		landlock_allow(&l, "read/file/below", LANDLOCK_MAY_READ) != 0)
 		return 2;
-	/* What can't be allowed is an error. */
+	/* An invalid descriptor is an error. */
 	if (landlock_allow_fd(&l, -1, LANDLOCK_MAY_READ) >= 0)
 		return 8;
 	if (landlock_allow(&l, "alone/file", LANDLOCK_MAY_READ_FILE) < 0)
@@ -90,7 +96,7 @@ static int try_domain(void)
 	return 0;
 }
 
-static void allows_what_it_was_told(void **state)
+static void domain_grants_the_allowed_accesses_only(void **state)
 {
 	pid_t pid = fork();
 	int status;
@@ -106,7 +112,7 @@ static void allows_what_it_was_told(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void a_path_has_a_directory(void **state)
+static void parent_of_a_path(void **state)
 {
 	char parent[LANDLOCK_PATH_SIZE], path[LANDLOCK_PATH_SIZE + 2];
 
@@ -155,8 +161,8 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(allows_what_it_was_told),
-		cmocka_unit_test(a_path_has_a_directory),
+		cmocka_unit_test(domain_grants_the_allowed_accesses_only),
+		cmocka_unit_test(parent_of_a_path),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

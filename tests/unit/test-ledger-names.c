@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of ledger/names.h: how many new names a day may bring. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +11,7 @@ enum { DAY_S = 86400 };
 
 static const int64_t midnight_s = INT64_C(19675) * DAY_S;
 
-static void half_of_a_day_is_there_at_once(void **state)
+static void half_of_the_limit_is_free_at_midnight(void **state)
 {
 	struct names n = {.day = -1};
 	size_t half = folding_rows_max(USAGE_PROGRAM);
@@ -23,7 +24,7 @@ static void half_of_a_day_is_there_at_once(void **state)
 	assert_int_equal(names_left(&n, USAGE_USER, midnight_s), folding_rows_max(USAGE_USER));
 }
 
-static void who_takes_all_leaves_some_for_later(void **state)
+static void limit_grows_during_the_day(void **state)
 {
 	struct names n = {.day = 19675};
 	size_t taken = 0;
@@ -38,7 +39,7 @@ static void who_takes_all_leaves_some_for_later(void **state)
 	}
 	assert_in_range(
 		taken, 2 * folding_rows_max(USAGE_UNIT) - 2, 2 * folding_rows_max(USAGE_UNIT));
-	/* Another kind, another day. */
+	/* Other kinds and other days have limits of their own. */
 	assert_int_equal(
 		names_left(&n, USAGE_PROGRAM, midnight_s), folding_rows_max(USAGE_PROGRAM));
 	assert_int_equal(
@@ -48,8 +49,8 @@ static void who_takes_all_leaves_some_for_later(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(half_of_a_day_is_there_at_once),
-		cmocka_unit_test(who_takes_all_leaves_some_for_later),
+		cmocka_unit_test(half_of_the_limit_is_free_at_midnight),
+		cmocka_unit_test(limit_grows_during_the_day),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtally-ledger's loop in a child, with each system call and each allocation of taking a snapshot, writing and answering
- * failing in turn, those of SQLite, too: what is used is told once, never too much, and the whole of it soon afterwards; no
- * file is set aside. Its clocks run a hundred times as fast as others', so that it tries again before anybody is tired of
- * waiting; but for the calendar's.
+ * Fault injection into memtally-ledger: its loop runs in a child, and each system call and
+ * allocation of taking a snapshot, writing and answering, including SQLite's, fails in turn. Usage
+ * is then counted once, never too high, and soon complete, and no file is set aside. The child's
+ * clocks other than CLOCK_REALTIME run 100 times as fast, so that it retries soon.
  */
 #include "config.h"
 
@@ -30,12 +30,11 @@
 enum {
 	SPEED = 100,
 	SLOT_S = 300,
-	DAYS_AGO =
-		30, /* so long ago it all was: what is of a slot that has passed is written at once */
+	DAYS_AGO = 30, /* All snapshots are this old, so that a complete slot is written at once. */
 	ASKED = 2,
 	WAIT_MS = 5000,
 	MANY = 20,
-	SOME = 5, /* one of so many places at which it begins; all in the long check */
+	SOME = 5, /* calls between two injections; the long check injects at every call */
 };
 
 static struct fixture {
@@ -45,9 +44,9 @@ static struct fixture {
 	struct child child;
 	int listener, client, image;
 	struct feed feed;
-	uint64_t begin_ns; /* of what is counted */
-	double told;       /* at most, until now */
-	int64_t written_s; /* as the last answer has it */
+	uint64_t begin_ns; /* wall-clock time of the first snapshot */
+	double told;       /* highest usage reported so far, in byte seconds */
+	int64_t written_s; /* from the last answer */
 } f;
 
 #define FAIL(...) CHILD_FAIL(&f.child, __VA_ARGS__)
@@ -64,7 +63,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 	if (clock == CLOCK_REALTIME || speed == 1)
 		return __real_clock_gettime(clock, ret);
 	__real_clock_gettime(
-		CLOCK_MONOTONIC, ret); /* of CLOCK_BOOTTIME, too: it was never suspended */
+		CLOCK_MONOTONIC, ret); /* also for CLOCK_BOOTTIME: the host was never suspended */
 	ns = ((uint64_t)ret->tv_sec * NS_PER_SEC + (uint64_t)ret->tv_nsec) * (uint64_t)speed;
 	*ret = (struct timespec){
 		.tv_sec = (time_t)(ns / NS_PER_SEC), .tv_nsec = (long)(ns % NS_PER_SEC)};
@@ -77,7 +76,7 @@ static void send_image(void)
 		f.client = fd_close(f.client);
 }
 
-/* Whoever connects anew gets the last one at once. */
+/* Accepts a new client, which gets the last snapshot at once. */
 static void let_in(void)
 {
 	int fd = accept4(f.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -98,13 +97,13 @@ static void publish(void)
 	let_in();
 }
 
-/* KiB seconds: of one who had a GiB all the time. */
+/* Byte seconds used so far: one user has 1 GiB all the time. */
 static double truth(void)
 {
 	return GIB_S * (double)(f.feed.realtime_ns - f.begin_ns) / (double)NS_PER_SEC;
 }
 
-/* What has come of the answer, which is one message. */
+/* Receives the answer, which is one message. Returns true if its status is USAGE_GOOD. */
 static bool receive(int fd, struct usage_head *head, struct usage_row *row)
 {
 	static uint64_t answer[USAGE_MESSAGE_MAX / 8];
@@ -127,7 +126,10 @@ static bool receive(int fd, struct usage_head *head, struct usage_row *row)
 	return head->status == USAGE_GOOD;
 }
 
-/* False: there was no answer, or it says that it is none. One that is, is never wrong. */
+/*
+ * Asks for the usage and checks a good answer, which must never be wrong. Returns false if there
+ * was no good answer.
+ */
 static bool ask(void)
 {
 	const struct usage_request request = {.kind = USAGE_USER,
@@ -159,7 +161,7 @@ static bool ask(void)
 	return true;
 }
 
-/* Until it counts from the first snapshot on. */
+/* Waits until the ledger counts from the first snapshot on. */
 static void await_baseline(void)
 {
 	for (int i = 0; f.written_s <= 0 && i < 2000; i++) {
@@ -169,7 +171,7 @@ static void await_baseline(void)
 	}
 }
 
-/* Until all is told. */
+/* Publishes a snapshot and waits until all usage is reported. */
 static void follow(void)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
@@ -184,7 +186,7 @@ static void follow(void)
 	}
 }
 
-/* False: there are not so many calls. */
+/* Injects at call N and checks recovery. Returns false if there were fewer than N calls. */
 static bool survives(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
 	bool has_struck;
@@ -216,20 +218,20 @@ static void survives_all(enum injector_kind kind, unsigned int times, unsigned i
 		FAIL("%u descriptors, and %u before", child_descriptors(&f.child), before);
 }
 
-static void each_call_may_fail(void **state)
+static void recovers_from_each_failed_call(void **state)
 {
 	(void)state;
 	survives_all(INJECTOR_CALLS, 1, injector_step(SOME));
 }
 
-static void each_allocation_may_fail(void **state)
+static void recovers_from_each_failed_allocation(void **state)
 {
 	(void)state;
 	survives_all(INJECTOR_ALLOCATIONS, 1, SOME);
 }
 
-/* As on a full disk, or without memory for a while. */
-static void many_may_fail(void **state)
+/* As on a full disk, or while memory is short. */
+static void recovers_from_many_failures_in_a_row(void **state)
 {
 	(void)state;
 	survives_all(INJECTOR_CALLS, MANY, injector_step(SOME));
@@ -307,9 +309,9 @@ static int stop(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_may_fail),
-		cmocka_unit_test(each_allocation_may_fail),
-		cmocka_unit_test(many_may_fail),
+		cmocka_unit_test(recovers_from_each_failed_call),
+		cmocka_unit_test(recovers_from_each_failed_allocation),
+		cmocka_unit_test(recovers_from_many_failures_in_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of daemon/lent.h: snapshots that clients still hold, counted per uid. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -51,7 +52,7 @@ static unsigned int count_of(struct lent *l, int64_t uid)
 	return sum.count;
 }
 
-/* FD again, by a way of opening it. */
+/* Opens the file of FD again with FLAGS. */
 static int open_again(int fd, int flags)
 {
 	char path[64];
@@ -63,8 +64,8 @@ static int open_again(int fd, int flags)
 	return again;
 }
 
-/* What somebody has done with a descriptor, which is then closed here. */
-static void counts_as_long_as_anybody_has_it(void **state)
+/* Ways in which a client may keep a snapshot; the descriptor is then closed here. */
+static void counts_a_file_while_anything_refers_to_it(void **state)
 {
 	AUTO_LENT struct lent l;
 	int fd, kept, pair[2];
@@ -86,7 +87,7 @@ static void counts_as_long_as_anybody_has_it(void **state)
 			assert_int_equal(count_of(&l, UID), 1);
 			close(kept);
 			break;
-		case 2: /* not seen by a lease */
+		case 2: /* a lease does not see O_PATH descriptors */
 			kept = open_again(fd, O_PATH);
 			close(fd);
 			assert_int_equal(count_of(&l, UID), 1);
@@ -99,7 +100,8 @@ static void counts_as_long_as_anybody_has_it(void **state)
 			assert_int_equal(count_of(&l, UID), 1);
 			munmap(map, SIZE);
 			break;
-		case 4: /* unread, also when the sender is gone */
+		/* in a message that was not received, though the sender has closed its socket */
+		case 4:
 			assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 			assert_int_equal(channel_send_fd(pair[0], fd), 0);
 			close(fd);
@@ -107,7 +109,7 @@ static void counts_as_long_as_anybody_has_it(void **state)
 			assert_int_equal(count_of(&l, UID), 1);
 			close(pair[1]);
 			break;
-		case 5: /* who watches it, too, does not keep it */
+		case 5: /* an inotify watch does not keep the file */
 			kept = __real_inotify_init1(IN_CLOEXEC);
 			snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 			assert_true(inotify_add_watch(kept, path, IN_ALL_EVENTS) >= 0);
@@ -121,8 +123,8 @@ static void counts_as_long_as_anybody_has_it(void **state)
 	}
 }
 
-/* By a process that has nothing to do with us any more. */
-static void counts_what_another_process_has(void **state)
+/* A mapping of a process that shares nothing else with this one counts too. */
+static void counts_mappings_of_other_processes(void **state)
 {
 	AUTO_LENT struct lent l;
 	int fd = make_file(SIZE);
@@ -150,7 +152,10 @@ static void counts_what_another_process_has(void **state)
 	assert_int_equal(count_of(&l, UID), 0);
 }
 
-/* FD counts for UID, as long as FDS are open. */
+/*
+ * Lends files to UID until one is refused. Keeps their descriptors in FDS and the refusal in *RET.
+ * Returns their number.
+ */
 static unsigned int hoard(struct lent *l, int64_t uid, int *fds, int *ret)
 {
 	unsigned int n = 0;
@@ -168,8 +173,11 @@ static unsigned int hoard(struct lent *l, int64_t uid, int *fds, int *ret)
 	}
 }
 
-/* One user's hoard is his alone, until there is too much in all; it keeps nobody privileged from anything. */
-static void bounds_users_and_all(void **state)
+/*
+ * What one user holds limits that user only, until the total is reached. Privileged clients are
+ * not affected.
+ */
+static void limits_each_user_and_the_total(void **state)
 {
 	int fds[LENT_MAX], full, n = 0, privileged[LENT_PRIVILEGED_MAX];
 	AUTO_LENT struct lent l;
@@ -190,7 +198,7 @@ static void bounds_users_and_all(void **state)
 	assert_int_equal(l.count, LENT_MAX);
 	before = unit_descriptors();
 
-	/* Somebody gives one back. */
+	/* One file is given back. */
 	fds[3] = fd_close(fds[3]);
 	assert_int_equal(hoard(&l, UID + 1, fds + 3, &full), 0);
 	assert_int_equal(full, LENT_USER_FULL);
@@ -208,7 +216,7 @@ static void bounds_users_and_all(void **state)
 	assert_int_equal(l.count, 0);
 }
 
-static void fits_by_size(void **state)
+static void limits_count_files_and_bytes(void **state)
 {
 	static const struct {
 		int64_t uid;
@@ -242,8 +250,8 @@ static void fits_by_size(void **state)
 			cases[i].fits);
 }
 
-/* What can't be watched is not lent, and does not count; it is tried again. */
-static void lends_nothing_that_it_can_not_watch(void **state)
+/* A file that cannot be watched is neither lent nor counted. The next attempt may succeed. */
+static void refuses_files_that_cannot_be_watched(void **state)
 {
 	AUTO_LENT struct lent l;
 	AUTO_CLOSE int fd = make_file(SIZE);
@@ -263,11 +271,11 @@ static void lends_nothing_that_it_can_not_watch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_as_long_as_anybody_has_it),
-		cmocka_unit_test(counts_what_another_process_has),
-		cmocka_unit_test(bounds_users_and_all),
-		cmocka_unit_test(fits_by_size),
-		cmocka_unit_test(lends_nothing_that_it_can_not_watch),
+		cmocka_unit_test(counts_a_file_while_anything_refers_to_it),
+		cmocka_unit_test(counts_mappings_of_other_processes),
+		cmocka_unit_test(limits_each_user_and_the_total),
+		cmocka_unit_test(limits_count_files_and_bytes),
+		cmocka_unit_test(refuses_files_that_cannot_be_watched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

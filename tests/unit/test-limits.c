@@ -12,7 +12,7 @@
 
 enum { MOST = 256 << 20 };
 
-/* 0: as it has to be; otherwise what is wrong. */
+/* Returns 0 if the limits work as documented, otherwise the number of the failed check. */
 static int try_limits(void)
 {
 	struct rlimit limit = {.rlim_cur = 100, .rlim_max = 200};
@@ -26,7 +26,7 @@ static int try_limits(void)
 	if (mmap(NULL, MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
 		MAP_FAILED)
 		return 4;
-	/* A reserve that is never written costs nothing. */
+	/* A reserved mapping that is never written uses no memory. */
 	if (mmap(NULL, MOST, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 		return 5;
 	if (limits_set((uint64_t)MOST * 2, LIMITS_ANY) < 0 || getrlimit(RLIMIT_DATA, &limit) < 0)
@@ -38,14 +38,14 @@ static int try_limits(void)
 	return limit.rlim_max == 5 ? 0 : 9;
 }
 
-static void lowers_for_good(void **state)
+static void limits_cannot_be_raised_again(void **state)
 {
 	pid_t pid;
 	int status;
 
 	(void)state;
 	if (filter_is_wide())
-		skip(); /* sanitizers need memory, and valgrind keeps limits to itself */
+		skip(); /* sanitizers need memory, and valgrind emulates limits itself */
 	pid = fork();
 	if (pid == 0)
 		_exit(try_limits());
@@ -57,7 +57,7 @@ static void lowers_for_good(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lowers_for_good),
+		cmocka_unit_test(limits_cannot_be_raised_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/lines.h: lines of /proc files, their keys and numbers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -6,7 +7,7 @@
 #include "base/cleanup.h"
 #include "collectors/lines.h"
 
-static void takes_lines_apart(void **state)
+static void splits_lines(void **state)
 {
 	static const struct {
 		const char *text;
@@ -19,7 +20,8 @@ static void takes_lines_apart(void **state)
 		{"Key:\n", 0, "Key", "", 5},
 		{"Key:   \n", 0, "Key", "", 8},
 		{":value\n", 0, "", "value", 7},
-		{"Key:a:b \n", 0, "Key", "a:b ", 9}, /* the first colon, and the end as it stands */
+		/* the key ends at the first colon; the rest of the line is kept as it is */
+		{"Key:a:b \n", 0, "Key", "a:b ", 9},
 		{"a b:c\n", 0, "a b", "c", 6},
 		{"no colon\n", LINE_OTHER, "", "no colon", 9},
 		{"\n", LINE_OTHER, "", "", 1},
@@ -30,7 +32,9 @@ static void takes_lines_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		/* To the byte, so that valgrind and ASan see a read past the end. */
+		/*
+		 * Allocated to the exact size, so that valgrind and ASan find reads past the end.
+		 */
 		size_t len = strlen(cases[i].text);
 		AUTO_FREE char *text = malloc(len + 1);
 		const char *at = text + 1;
@@ -62,7 +66,7 @@ static struct line key_line(const char *key)
 	return (struct line){.key = key, .key_len = strlen(key)};
 }
 
-/* Whole keys only, from wherever the search begins. */
+/* Only whole keys match, wherever the search begins. */
 static void finds_whole_keys(void **state)
 {
 	static const char *const unknown[] = {
@@ -75,15 +79,15 @@ static void finds_whole_keys(void **state)
 			size_t hint = from;
 
 			assert_ptr_equal(line_find(&line, keys, ARRAY_SIZE(keys), &hint), &keys[i]);
-			assert_int_equal(hint, (i + 1) % ARRAY_SIZE(keys)); /* the next one */
+			/* the key after the one found */
+			assert_int_equal(hint, (i + 1) % ARRAY_SIZE(keys));
 		}
 		for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 			struct line line = key_line(unknown[i]);
 			size_t hint = from;
 
 			assert_null(line_find(&line, keys, ARRAY_SIZE(keys), &hint));
-			assert_int_equal(
-				hint, from); /* a stranger between does not cost the place */
+			assert_int_equal(hint, from); /* an unknown key leaves the hint as it is */
 		}
 	}
 }
@@ -127,7 +131,7 @@ static void reads_kib(void **state)
 	}
 }
 
-static void knows_its_last_line(void **state)
+static void learns_the_last_line(void **state)
 {
 	static const char text[] = "Name:\tx\nVmRSS:\t  10 kB\nLocked:\t 0 kB\n";
 	struct lines_end end = {0};
@@ -141,7 +145,7 @@ static void knows_its_last_line(void **state)
 	for (size_t i = 1; i < len; i++)
 		assert_false(lines_is_whole(text, i, &end));
 	assert_true(lines_is_whole(text, len, &end));
-	/* Texts that do not end like that teach nothing. */
+	/* Texts with another end teach nothing. */
 	lines_learn_end(&end, "", 0);
 	lines_learn_end(&end, "\n", 1);
 	lines_learn_end(&end, "a\n", 2);
@@ -156,8 +160,8 @@ static void knows_its_last_line(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_its_last_line),
-		cmocka_unit_test(takes_lines_apart),
+		cmocka_unit_test(learns_the_last_line),
+		cmocka_unit_test(splits_lines),
 		cmocka_unit_test(finds_whole_keys),
 		cmocka_unit_test(reads_kib),
 	};

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of snapshot/link.h: the connection to memtallyd, with a server and a clock of the test's
+ * own.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -59,7 +63,7 @@ static void send_sample(int client, uint64_t sequence)
 	close(fd);
 }
 
-/* Runs until the next attempt is due, and then makes it. */
+/* Moves the clock to the next attempt and runs it. Checks that nothing is tried before. */
 static bool run_when_due(struct fixture *f, struct view **ret)
 {
 	uint64_t due = link_due_ns(&f->link);
@@ -74,7 +78,7 @@ static bool run_when_due(struct fixture *f, struct view **ret)
 	return link_run(&f->link, f->now_ns, ret);
 }
 
-static void keeps_trying(void **state)
+static void retries_with_growing_pauses(void **state)
 {
 	uint64_t delay = 0;
 	struct fixture f;
@@ -98,7 +102,7 @@ static void keeps_trying(void **state)
 	finish(&f);
 }
 
-static void receives(void **state)
+static void receives_the_newest_snapshot(void **state)
 {
 	struct fixture f;
 	struct view *view;
@@ -112,11 +116,14 @@ static void receives(void **state)
 	send_sample(client, 7);
 	send_sample(client, 8);
 	assert_true(link_run(&f.link, f.now_ns, &view));
-	assert_int_equal(view->header->sequence, 8); /* the newest that waits */
+	assert_int_equal(view->header->sequence, 8); /* the newest of the waiting snapshots */
 	view_unref(view);
 	assert_false(link_run(&f.link, f.now_ns, &view));
 	assert_int_equal(f.link.received, 1);
-	/* The other end goes: one attempt soon, and from the start again. */
+	/*
+	 * After the server closed the connection, the next attempt comes soon and the pauses start
+	 * anew.
+	 */
 	close(client);
 	assert_false(link_run(&f.link, f.now_ns, &view));
 	assert_false(link_is_connected(&f.link));
@@ -142,7 +149,7 @@ static void assert_explains(struct fixture *f, const char *before, const char *b
 	assert_string_equal(b.data, expected);
 }
 
-/* From the first attempt to the first snapshot, and after the connection has ended. */
+/* From the first attempt to the first snapshot, and after the connection was closed. */
 static void explains_why_there_is_no_snapshot(void **state)
 {
 	static const char none[] = "no connection to memtallyd at ";
@@ -180,10 +187,11 @@ static void explains_why_there_is_no_snapshot(void **state)
 }
 
 /*
- * systemd does this with the socket of a memtallyd that exits at its start: connecting succeeds, and each connection starts memtallyd
- * once more. The unit bears 20 starts a minute, and there are two readers.
+ * systemd causes this with the socket of a memtallyd that exits at its start: connecting succeeds,
+ * and each connection starts memtallyd again. The unit allows 20 starts a minute, and two readers
+ * connect.
  */
-static void backs_off_where_nothing_is_served(void **state)
+static void backs_off_if_connections_bring_no_snapshot(void **state)
 {
 	unsigned int attempts = 0, lines = 0;
 	enum link_weight weight;
@@ -213,8 +221,8 @@ static void backs_off_where_nothing_is_served(void **state)
 	finish(&f);
 }
 
-/* A connection that is good for nothing does not start the pauses anew. */
-static void refuses(void **state)
+/* A connection with an invalid snapshot does not reset the pauses. */
+static void refuses_a_file_that_is_no_snapshot(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct fixture f;
@@ -245,11 +253,11 @@ static void refuses(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_trying),
-		cmocka_unit_test(receives),
+		cmocka_unit_test(retries_with_growing_pauses),
+		cmocka_unit_test(receives_the_newest_snapshot),
 		cmocka_unit_test(explains_why_there_is_no_snapshot),
-		cmocka_unit_test(backs_off_where_nothing_is_served),
-		cmocka_unit_test(refuses),
+		cmocka_unit_test(backs_off_if_connections_bring_no_snapshot),
+		cmocka_unit_test(refuses_a_file_that_is_no_snapshot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void opens(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Every address that this machine alone reaches, and some that look like one. */
+/* All loopback addresses, and some that look like one. */
 static void knows_loopback(void **state)
 {
 	static const struct {
@@ -57,14 +57,14 @@ static void knows_loopback(void **state)
 		if (listen_open(&set, &list, error) == 0) {
 			if (set.socket[0].is_local != cases[i].is_local)
 				fail_msg("%s", cases[i].address);
-		} else if (address[0] != '[') { /* of which there need not be any */
+		} else if (address[0] != '[') { /* the host may lack IPv6 */
 			fail_msg("%s", error);
 		}
 		listen_done(&set);
 	}
 }
 
-static void says_what_is_wrong(void **state)
+static void names_the_failed_address(void **state)
 {
 	char *addresses[] = {(char *)"127.0.0.1:0", (char *)"192.0.2.1:0"};
 	const struct text_list list = {.item = addresses, .count = ARRAY_SIZE(addresses)};
@@ -84,7 +84,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opens),
 		cmocka_unit_test(knows_loopback),
-		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(names_the_failed_address),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/loading.h: where in memory the segments of an ELF file are loaded. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -12,7 +13,10 @@ enum { SIZE = 0x1000 };
 
 #define HEX(x) UINT64_C(0x##x)
 
-/* A library as linkers make it: headers and .rodata, .text, .data with .bss behind, which ends within the next page but one. */
+/*
+ * A library as linkers make it: headers and .rodata, .text, then .data followed by .bss, which
+ * ends within the second page after it.
+ */
 static const struct elffile library = {
 	.segments = 3,
 	.segment = {{.address = 0, .size = 0x1800, .offset = 0, .file_size = 0x1800},
@@ -24,7 +28,10 @@ static const struct elffile library = {
 		{.address = 0x4e00, .size = 0x2400, .offset = 0x3e00, .file_size = 0x400}},
 };
 
-/* The same with text and headers in one segment, whose last page of the file is the data's first. */
+/*
+ * A library with headers and text in one segment; the last page of its file range is also the
+ * first of .data.
+ */
 static const struct elffile small = {
 	.segments = 2,
 	.segment = {{.address = 0,
@@ -50,13 +57,16 @@ static void check_piece(
 	assert_int_equal(l->piece[i].is_placed, is_placed);
 }
 
-static void what_is_loaded_is_found_with_its_bss(void **state)
+static void finds_a_library_and_its_bss(void **state)
 {
 	const uint64_t at = HEX(7f0000000000);
 	const struct loading_area area[] = {{at, at + 0x2000, 0, false},
 		{at + 0x2000, at + 0x4000, 0x2000, true},
 		{at + 0x4000, at + 0x5000, 0x3000, false}};
-	/* Below it, .bss merged with what lies behind, and more. */
+	/*
+	 * Anonymous mappings: one below the library, .bss merged with the mapping behind it, and
+	 * one further away.
+	 */
 	struct loading_area bare[] = {{at - 0x9000, at - 0x1000, 0, false},
 		{at + 0x5000, at + 0x20000, 0, false}, {at + 0x30000, at + 0x31000, 0, false}};
 	AUTO_LOADINGS struct loadings l = {.count = 0};
@@ -71,8 +81,8 @@ static void what_is_loaded_is_found_with_its_bss(void **state)
 	check_piece(&l.item[0], 3, at + 0x5000, at + 0x8000, true);
 }
 
-/* As relro does, and mprotect() by anybody. */
-static void mappings_may_be_parts_of_segments(void **state)
+/* As relro and mprotect() split mappings. */
+static void accepts_mappings_of_parts_of_segments(void **state)
 {
 	const uint64_t at = HEX(400000);
 	const struct loading_area area[] = {{at, at + 0x1000, 0, false},
@@ -90,7 +100,7 @@ static void mappings_may_be_parts_of_segments(void **state)
 		assert_true(l.item[0].piece[i].is_placed);
 }
 
-static void segments_may_share_a_page_of_the_file(void **state)
+static void segments_may_share_a_file_page(void **state)
 {
 	const uint64_t at = HEX(10000);
 	const struct loading_area area[] = {
@@ -104,8 +114,8 @@ static void segments_may_share_a_page_of_the_file(void **state)
 	check_piece(&l.item[0], 1, at + 0x1000, at + 0x2000, true);
 }
 
-/* Of one mapping that may be two segments' it is the one that may be executed as it may. */
-static void access_decides_between_segments(void **state)
+/* If a mapping fits two segments, its execute permission decides. */
+static void execute_permission_decides_between_segments(void **state)
 {
 	const uint64_t at = HEX(10000);
 	AUTO_LOADINGS struct loadings text = {.count = 0};
@@ -118,7 +128,7 @@ static void access_decides_between_segments(void **state)
 	assert_int_equal(data.item[0].bias, at - 0x1000);
 }
 
-static void it_may_be_loaded_twice_and_mapped_besides(void **state)
+static void finds_two_loadings_and_a_plain_mapping(void **state)
 {
 	const uint64_t a = HEX(100000), b = HEX(200000), flat = HEX(300000);
 	const struct loading_area area[] = {{a, a + 0x2000, 0, false},
@@ -136,8 +146,8 @@ static void it_may_be_loaded_twice_and_mapped_besides(void **state)
 	check_piece(&l.item[2], 0, flat, flat + 0x5000, false);
 }
 
-/* Gaps that the loader has kept free by mapping the file there, without access. */
-static void gaps_are_of_no_part(void **state)
+/* The loader keeps gaps between segments free by mapping the file there without access. */
+static void gaps_between_segments_are_not_placed(void **state)
 {
 	const uint64_t at = HEX(7f0000000000);
 	const struct elffile gapped = {
@@ -161,7 +171,7 @@ static void gaps_are_of_no_part(void **state)
 	check_piece(&l.item[0], 2, at + 0x200000, at + 0x201000, true);
 }
 
-/* Of all pieces that are no area's. */
+/* Bytes of the pieces that are not in AREA: anonymous memory. */
 static uint64_t bare_bytes_of(
 	const struct loadings *l, const struct loading_area *area, size_t areas)
 {
@@ -175,23 +185,30 @@ static uint64_t bare_bytes_of(
 	return bytes;
 }
 
-/* A file claims what it likes of the memory behind it: only a loader that made it has made all of it. */
-static void memory_that_the_loader_did_not_make_is_anothers(void **state)
+/* A file may claim any size of .bss. Memory counts only if the loader would have made all of it. */
+static void takes_only_memory_that_a_loader_would_have_made(void **state)
 {
 	static struct {
-		uint64_t size; /* of the segment, whose page of the file is at 0x10000 */
+		uint64_t size; /* memory size of the segment, whose file page is at 0x10000 */
 		struct loading_area
-			bare[3]; /* rising; what else is mapped in between is not seen */
+			/*
+			 * anonymous mappings, ascending; the space between them is unmapped or is
+			 * another file's
+			 */
+			bare[3];
 		uint64_t expected;
 	} cases[] = {
 		{0x5000, {{HEX(11000), HEX(15000), 0, false}}, 0x4000},
-		/* Whatever follows it without a gap: the kernel makes one mapping of both. */
+		/*
+		 * Whatever follows .bss without a gap is merged: the kernel makes one mapping of
+		 * both.
+		 */
 		{0x5000, {{HEX(11000), HEX(40000), 0, false}}, 0x4000},
 		{0x5000, {{HEX(11000), HEX(12000), 0, false}, {HEX(12000), HEX(15000), 0, false}},
 			0x4000},
 		{HEX(100000000000), {{HEX(11000), HEX(40000), 0, false}}, 0},
 		{UINT64_MAX - HEX(20000), {{HEX(11000), HEX(40000), 0, false}}, 0},
-		/* Another's mapping, or one that has a name, lies in between. */
+		/* A gap or another mapping is in between. */
 		{0x5000, {{HEX(11000), HEX(12000), 0, false}, {HEX(13000), HEX(15000), 0, false}},
 			0},
 		{0x5000, {{HEX(12000), HEX(20000), 0, false}}, 0},
@@ -215,8 +232,8 @@ static void memory_that_the_loader_did_not_make_is_anothers(void **state)
 	}
 }
 
-/* As huge pages for its text, which have no file. */
-static void pages_may_be_put_in_place_of_the_files(void **state)
+/* As tools do that move text to huge pages, which are anonymous. */
+static void accepts_anonymous_pages_within_text(void **state)
 {
 	const uint64_t at = HEX(7f0000000000);
 	const struct elffile f = {.segments = 2,
@@ -237,8 +254,8 @@ static void pages_may_be_put_in_place_of_the_files(void **state)
 	check_piece(&l.item[0], 1, at + 0x2000, at + 0x6000, true);
 }
 
-/* .bss may be a segment of its own, which the file has nothing of; it is where the others are. */
-static void a_segment_may_have_no_bytes_in_the_file(void **state)
+/* .bss may be a segment of its own with a file size of 0. It must be near the other segments. */
+static void segment_without_file_bytes_must_be_near(void **state)
 {
 	const uint64_t at = HEX(10000000);
 	const struct loading_area area = {at, at + 0x1000, 0, false};
@@ -258,10 +275,10 @@ static void a_segment_may_have_no_bytes_in_the_file(void **state)
 }
 
 /*
- * Two loadings that are given what lies behind both: of one file, of which each has a page that the other's addresses do not reach,
- * and of two files.
+ * Two loadings compete for the memory behind both: of one file, where each has a page that the
+ * addresses of the other do not reach, and of two files.
  */
-static void memory_without_a_file_is_of_one_loading(void **state)
+static void anonymous_memory_belongs_to_one_loading(void **state)
 {
 	const struct elffile f = {.segments = 2,
 		.segment = {{.size = 0x2000, .file_size = 0x2000, .is_executable = true},
@@ -304,7 +321,7 @@ static uint64_t bytes_of(const struct loadings *l)
 	return bytes;
 }
 
-/* The file's bytes lie FAR behind where they are: nothing becomes of that. */
+/* Checks that the result is the same with all file offsets moved by FAR. */
 static void check_far(const struct elffile *f, const struct loading_area *area, size_t areas,
 	uint64_t far, const struct loadings *near)
 {
@@ -329,8 +346,11 @@ static void check_far(const struct elffile *f, const struct loading_area *area, 
 	}
 }
 
-/* Whatever the file says, each mapping of it is somewhere, once; and so it is at the end of all offsets, signed or not. */
-static void nothing_is_lost_whatever_the_file_says(void **state)
+/*
+ * For random files each mapping is in exactly one loading. This also holds near the largest signed
+ * and unsigned offsets.
+ */
+static void keeps_each_mapping_for_random_files(void **state)
 {
 	uint64_t random = 3;
 
@@ -369,8 +389,11 @@ static void nothing_is_lost_whatever_the_file_says(void **state)
 	}
 }
 
-/* Each mapping may be of each segment, and is larger than any: none has to be tried. By the time of the processor, whoever else has it. */
-static void it_takes_no_long_time_whatever_the_file_says(void **state)
+/*
+ * Each mapping could be of each segment but is larger than all, so no position has to be tried.
+ * Limits CPU time.
+ */
+static void time_is_bounded_if_no_segment_fits(void **state)
 {
 	static struct loading_area area[LOADING_AREAS_MAX];
 	AUTO_LOADINGS struct loadings l = {.count = 0};
@@ -394,10 +417,11 @@ static void it_takes_no_long_time_whatever_the_file_says(void **state)
 }
 
 /*
- * Half of the mappings may each be of each segment, and one segment lies so far off that wherever they are put, the other half, which
- * is of none, lies in between: once they are put somewhere, nowhere else is looked.
+ * Half of the mappings fit every segment. One segment is so far away that, wherever these are
+ * placed, the other half lies in between and fits none. A mapping that was placed must not be
+ * tried again.
  */
-static void what_has_its_place_is_tried_nowhere_else(void **state)
+static void placed_mappings_are_not_tried_again(void **state)
 {
 	static struct loading_area area[LOADING_AREAS_MAX];
 	const uint64_t far = HEX(10000000000), at = HEX(100000000000);
@@ -425,8 +449,11 @@ static void what_has_its_place_is_tried_nowhere_else(void **state)
 	assert_int_equal(bytes_of(&l), bytes);
 }
 
-/* Each of many segments without a file could be in memory that others have, of which there is much. */
-static void what_others_have_takes_no_long_time(void **state)
+/*
+ * Each of many .bss segments could be in anonymous memory that other loadings have taken, of which
+ * there is much.
+ */
+static void time_is_bounded_if_memory_is_taken(void **state)
 {
 	static struct loading_area area[LOADING_AREAS_MAX], bare[1 << 19];
 	AUTO_LOADINGS struct loadings l = {.count = 0};
@@ -451,7 +478,7 @@ static void what_others_have_takes_no_long_time(void **state)
 	assert_int_equal(bytes_of(&l), ARRAY_SIZE(area) * SIZE);
 }
 
-/* By each byte. */
+/* Counts byte by byte. */
 static uint64_t count_placed(const struct loading *l, uint64_t start, uint64_t end)
 {
 	uint64_t bytes = 0;
@@ -463,7 +490,7 @@ static uint64_t count_placed(const struct loading *l, uint64_t start, uint64_t e
 	return bytes;
 }
 
-static void what_is_placed_is_summed_up_wherever_it_is_cut(void **state)
+static void sums_placed_bytes_within_a_range(void **state)
 {
 	uint64_t random = 7;
 
@@ -492,8 +519,11 @@ static void what_is_placed_is_summed_up_wherever_it_is_cut(void **state)
 	}
 }
 
-/* As many parts as a file may have, in about as many mappings as a process has by default (vm.max_map_count). */
-static void many_parts_may_lie_in_many_pieces(void **state)
+/*
+ * As many parts as a file may have, in about as many mappings as a process may have by default
+ * (vm.max_map_count).
+ */
+static void time_is_bounded_for_many_parts_and_pieces(void **state)
 {
 	static struct loading_piece piece[1 << 16];
 	struct loading l = {.piece = piece, .pieces = ARRAY_SIZE(piece)};
@@ -510,7 +540,7 @@ static void many_parts_may_lie_in_many_pieces(void **state)
 	assert_int_equal(bytes, ELFFILE_SYMBOLS_MAX * UINT64_C(64));
 }
 
-static void what_is_too_much_is_refused(void **state)
+static void refuses_too_many_mappings(void **state)
 {
 	static struct loading_area area[LOADING_AREAS_MAX + 1];
 	struct loadings l = {.count = 0};
@@ -536,23 +566,23 @@ static void what_is_too_much_is_refused(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_loaded_is_found_with_its_bss),
-		cmocka_unit_test(mappings_may_be_parts_of_segments),
-		cmocka_unit_test(segments_may_share_a_page_of_the_file),
-		cmocka_unit_test(access_decides_between_segments),
-		cmocka_unit_test(it_may_be_loaded_twice_and_mapped_besides),
-		cmocka_unit_test(gaps_are_of_no_part),
-		cmocka_unit_test(memory_that_the_loader_did_not_make_is_anothers),
-		cmocka_unit_test(pages_may_be_put_in_place_of_the_files),
-		cmocka_unit_test(a_segment_may_have_no_bytes_in_the_file),
-		cmocka_unit_test(memory_without_a_file_is_of_one_loading),
-		cmocka_unit_test(nothing_is_lost_whatever_the_file_says),
-		cmocka_unit_test(it_takes_no_long_time_whatever_the_file_says),
-		cmocka_unit_test(what_has_its_place_is_tried_nowhere_else),
-		cmocka_unit_test(what_others_have_takes_no_long_time),
-		cmocka_unit_test(what_is_placed_is_summed_up_wherever_it_is_cut),
-		cmocka_unit_test(many_parts_may_lie_in_many_pieces),
-		cmocka_unit_test(what_is_too_much_is_refused),
+		cmocka_unit_test(finds_a_library_and_its_bss),
+		cmocka_unit_test(accepts_mappings_of_parts_of_segments),
+		cmocka_unit_test(segments_may_share_a_file_page),
+		cmocka_unit_test(execute_permission_decides_between_segments),
+		cmocka_unit_test(finds_two_loadings_and_a_plain_mapping),
+		cmocka_unit_test(gaps_between_segments_are_not_placed),
+		cmocka_unit_test(takes_only_memory_that_a_loader_would_have_made),
+		cmocka_unit_test(accepts_anonymous_pages_within_text),
+		cmocka_unit_test(segment_without_file_bytes_must_be_near),
+		cmocka_unit_test(anonymous_memory_belongs_to_one_loading),
+		cmocka_unit_test(keeps_each_mapping_for_random_files),
+		cmocka_unit_test(time_is_bounded_if_no_segment_fits),
+		cmocka_unit_test(placed_mappings_are_not_tried_again),
+		cmocka_unit_test(time_is_bounded_if_memory_is_taken),
+		cmocka_unit_test(sums_placed_bytes_within_a_range),
+		cmocka_unit_test(time_is_bounded_for_many_parts_and_pieces),
+		cmocka_unit_test(refuses_too_many_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

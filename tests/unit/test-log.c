@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of base/log.h: levels, priorities for the journal, cleaning, and the rate limit. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,7 +14,7 @@
 
 enum { CAUGHT_MAX = 4096 };
 
-/* What was written to standard error since catch_begin(), and in how many writes. */
+/* Text written to standard error since catch_begin(), and the number of writes. */
 static char caught[CAUGHT_MAX + 1];
 static size_t caught_len;
 static unsigned int caught_writes;
@@ -70,7 +71,7 @@ static void log_each_level(void)
 	log_debug("d %d", 4);
 }
 
-static void keeps_to_its_level(void **state)
+static void writes_messages_up_to_the_level(void **state)
 {
 	static const char *const expected[] = {
 		"test: error: e 1\n",
@@ -85,11 +86,15 @@ static void keeps_to_its_level(void **state)
 		catch_begin();
 		log_each_level();
 		assert_string_equal(catch_end(), expected[level]);
-		assert_int_equal(caught_writes, level + 1); /* lines must not mix: one write each */
+		/* one write per line, so that lines of two processes do not mix */
+		assert_int_equal(caught_writes, level + 1);
 	}
 }
 
-/* JOURNAL_STREAM as systemd would set it if this file were the stream; device and inode are off by that much. */
+/*
+ * Sets JOURNAL_STREAM as systemd does for standard error's file, with offsets added to its device
+ * and inode.
+ */
 static void name_as_journal(
 	const struct stat *st, uint64_t device_off, uint64_t inode_off, const char *end)
 {
@@ -118,7 +123,7 @@ static void tells_the_journal_the_priority(void **state)
 	assert_string_equal(log_each_level_anew(), "<3>e 1\n<4>w 2\n<6>i 3\n<7>d 4\n");
 }
 
-/* Shells with a terminal or a file as standard error inherit the variable. */
+/* A shell whose standard error is a terminal or a file may have inherited the variable. */
 static void writes_no_priority_elsewhere(void **state)
 {
 	static const char plain[] =
@@ -150,8 +155,8 @@ static void writes_each_line_of_a_text(void **state)
 		catch_end(), "test: warning: b: one\ntest: warning: b: \ntest: warning: b: two\n");
 }
 
-/* A name can neither begin a line of its own nor steer a terminal. */
-static void cleans_what_it_is_given(void **state)
+/* A name can neither start a line of its own nor control a terminal. */
+static void cleans_messages(void **state)
 {
 	static const struct {
 		const char *text, *expected;
@@ -172,8 +177,8 @@ static void cleans_what_it_is_given(void **state)
 	}
 }
 
-/* However long, one line; and a cut through a character leaves no half of it. */
-static void cuts_what_is_too_long(void **state)
+/* A message of any length is one line, and is never cut within a character. */
+static void cuts_long_messages(void **state)
 {
 	(void)state;
 	for (size_t shift = 0; shift < 3; shift++) {
@@ -191,7 +196,7 @@ static void cuts_what_is_too_long(void **state)
 	}
 }
 
-static void nobody_listening_is_no_harm(void **state)
+static void ignores_failed_writes(void **state)
 {
 	(void)state;
 	is_deaf = true;
@@ -201,7 +206,7 @@ static void nobody_listening_is_no_harm(void **state)
 	assert_int_equal(caught_writes, 1);
 }
 
-static void lets_one_in_an_interval_through(void **state)
+static void limits_messages_to_one_per_interval(void **state)
 {
 	struct log_limit limit = {.interval_ns = 100};
 	static const struct {
@@ -231,14 +236,14 @@ static void lets_one_in_an_interval_through(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(keeps_to_its_level, open_plain),
+		cmocka_unit_test_setup(writes_messages_up_to_the_level, open_plain),
 		cmocka_unit_test_setup(tells_the_journal_the_priority, open_plain),
 		cmocka_unit_test_setup(writes_no_priority_elsewhere, open_plain),
 		cmocka_unit_test_setup(writes_each_line_of_a_text, open_plain),
-		cmocka_unit_test_setup(cleans_what_it_is_given, open_plain),
-		cmocka_unit_test_setup(cuts_what_is_too_long, open_plain),
-		cmocka_unit_test_setup(nobody_listening_is_no_harm, open_plain),
-		cmocka_unit_test(lets_one_in_an_interval_through),
+		cmocka_unit_test_setup(cleans_messages, open_plain),
+		cmocka_unit_test_setup(cuts_long_messages, open_plain),
+		cmocka_unit_test_setup(ignores_failed_writes, open_plain),
+		cmocka_unit_test(limits_messages_to_one_per_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of files and links, which is the root. */
+/* Tests of inside/lookup.h with a directory of files and links as the root. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -20,9 +20,9 @@
 
 static char path[] = "/tmp/memtally-lookup.XXXXXX";
 static int root = -1;
-static struct mounts mounts; /* that of the folder */
+static struct mounts mounts; /* the mount of the directory */
 
-/* What PATH leads to, by its inode; 0: nowhere, and *RET_ERROR why. */
+/* Returns the inode that PATH leads to, or 0 and the reason in *RET_ERROR. */
 static uint64_t look(const char *at, bool it_follows, int *ret_error)
 {
 	AUTO_CLOSE int fd = -1;
@@ -45,7 +45,7 @@ static uint64_t inode_of(const char *name)
 	return st.st_ino;
 }
 
-static void paths_lead_below_the_root(void **state)
+static void paths_stay_below_the_root(void **state)
 {
 	static const struct {
 		const char *at, *is;
@@ -56,7 +56,7 @@ static void paths_lead_below_the_root(void **state)
 		{"/a/b/", "a/b", false},
 		{"/", ".", false},
 		{"", ".", true},
-		/* Nothing leads above it. */
+		/* Nothing leads above the root. */
 		{"/../../a/b/file", "a/b/file", false},
 		{"/a/b/../../a/./../file", "file", false},
 		{"/up/file", "file", false},
@@ -78,7 +78,7 @@ static void paths_lead_below_the_root(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void what_leads_nowhere_says_why(void **state)
+static void failed_lookups_return_the_reason(void **state)
 {
 	static const struct {
 		const char *at;
@@ -108,7 +108,7 @@ static void what_leads_nowhere_says_why(void **state)
 	free(long_path);
 }
 
-static void nothing_is_asked_of_what_may_not_answer(void **state)
+static void asks_no_unknown_mount(void **state)
 {
 	struct mounts known = mounts;
 	int error;
@@ -124,7 +124,10 @@ static void nothing_is_asked_of_what_may_not_answer(void **state)
 	mounts = known;
 }
 
-/* Makes RET the mounts of this test's own; false: they can't be had. */
+/*
+ * Enters a mount namespace of the test's own and stores its mounts in RET. Returns false if this
+ * is not permitted.
+ */
 static bool enter_namespace(int procfs, struct mounts *ret)
 {
 	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC) < 0)
@@ -133,7 +136,7 @@ static bool enter_namespace(int procfs, struct mounts *ret)
 	       mounts_read(ret, procfs, getpid()) == 0;
 }
 
-/* At NAME in the folder. */
+/* Mounts TYPE at NAME in the directory. Returns 0 or a negative errno. */
 static int mount_at(const char *name, const char *type, const char *options)
 {
 	char place[64];
@@ -150,7 +153,7 @@ static void unmount(const char *name)
 	assert_int_equal(umount2(place, MNT_DETACH), 0);
 }
 
-/* From our root, which is that of the mounts M. */
+/* Looks up NAME of the directory by its absolute path, from the root of mounts M. */
 static int look_from_root(struct mounts *m, const char *name)
 {
 	AUTO_CLOSE int slash = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
@@ -168,8 +171,8 @@ static bool can_refuse_mounts(void)
 	return fd_close((int)fd) < 0 && fd >= 0;
 }
 
-/* As NFS would be, message queues are of no type that is known. */
-static void nothing_is_stepped_onto_that_may_not_answer(void **state)
+/* An mqueue file system stands in for NFS: both have types that may not answer. */
+static void enters_no_mount_that_may_block(void **state)
 {
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_MOUNTS struct mounts m = {.count = 0};
@@ -193,7 +196,7 @@ static void nothing_is_stepped_onto_that_may_not_answer(void **state)
 	assert_int_equal(look_from_root(&m, "a"), LOOKUP_MAY_WAIT);
 	unmount("a");
 	unmount("a");
-	/* Where something is mounted that mountinfo had elsewhere, since nobody tells of names that change. */
+	/* The kernel does not report renames, so mountinfo may show a mount at its former path. */
 	assert_int_equal(mount_at("a/b", "tmpfs", NULL), 0);
 	assert_int_equal(look_from_root(&m, "a/b"), 0);
 	assert_int_equal(renameat(root, "a", root, "moved"), 0);
@@ -205,7 +208,7 @@ static void nothing_is_stepped_onto_that_may_not_answer(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Which ends if this test does. */
+/* The child exits with this test. */
 static pid_t fork_child(void)
 {
 	pid_t pid = fork();
@@ -215,8 +218,8 @@ static pid_t fork_child(void)
 	return pid;
 }
 
-/* What they say is a path in the root of whoever has them, and they lead elsewhere. */
-static void proc_has_links_that_are_none(void **state)
+/* These links of /proc look like paths but lead elsewhere. */
+static void refuses_magic_links_of_proc(void **state)
 {
 	AUTO_CLOSE int slash = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
 	AUTO_MOUNTS struct mounts m = {.count = 0};
@@ -235,8 +238,8 @@ static void end_child(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Of autofs, of which somebody is waiting for what is to be mounted there. */
-static void a_daemon_that_mounts_is_not_waited_for(void **state)
+/* An autofs mount whose daemon never answers. */
+static void does_not_wait_for_autofs(void **state)
 {
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_MOUNTS struct mounts m = {.count = 0};
@@ -319,12 +322,12 @@ static int remove_folder(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_lead_below_the_root),
-		cmocka_unit_test(what_leads_nowhere_says_why),
-		cmocka_unit_test(nothing_is_asked_of_what_may_not_answer),
-		cmocka_unit_test(nothing_is_stepped_onto_that_may_not_answer),
-		cmocka_unit_test(proc_has_links_that_are_none),
-		cmocka_unit_test(a_daemon_that_mounts_is_not_waited_for),
+		cmocka_unit_test(paths_stay_below_the_root),
+		cmocka_unit_test(failed_lookups_return_the_reason),
+		cmocka_unit_test(asks_no_unknown_mount),
+		cmocka_unit_test(enters_no_mount_that_may_block),
+		cmocka_unit_test(refuses_magic_links_of_proc),
+		cmocka_unit_test(does_not_wait_for_autofs),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of service/loop.h: signals, snapshots, deadlines and the watchdog. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -64,7 +65,7 @@ static uint64_t now(void)
 	return clock_now_ns(CLOCK_MONOTONIC);
 }
 
-/* For so long at most. */
+/* Waits for events for at most NS. */
 static void wait_for(struct fixture *f, uint64_t ns)
 {
 	uint64_t begin_ns = now();
@@ -72,7 +73,7 @@ static void wait_for(struct fixture *f, uint64_t ns)
 	assert_true(loop_wait(&f->loop, f->p, POLLS, begin_ns, begin_ns + ns));
 }
 
-static void signals_wait_to_be_asked_for(void **state)
+static void signals_are_kept_until_they_are_read(void **state)
 {
 	struct fixture *f = *state;
 
@@ -87,8 +88,8 @@ static void signals_wait_to_be_asked_for(void **state)
 	assert_int_equal(loop_signal(&f->loop), 0);
 }
 
-/* What it first does is to connect: nobody has to wait for that. */
-static void snapshots_come(void **state)
+/* loop_open() sets the first attempt to connect to now. */
+static void receives_snapshots(void **state)
 {
 	struct fixture *f = *state;
 	const struct sample_options options = {.sequence = 7};
@@ -107,7 +108,7 @@ static void snapshots_come(void **state)
 	assert_int_equal(view->header->sequence, 7);
 }
 
-static void nobody_waits_longer_than_he_is_to(void **state)
+static void wait_ends_at_its_deadline(void **state)
 {
 	struct fixture *f = *state;
 	AUTO_VIEW struct view *view = NULL;
@@ -120,7 +121,7 @@ static void nobody_waits_longer_than_he_is_to(void **state)
 	wait_for(f, 30 * NS_PER_MSEC);
 	assert_true(now() - begin_ns >= 30 * NS_PER_MSEC);
 	assert_int_equal(f->p[LOOP_SIGNALS].revents | f->p[LOOP_LINK].revents, 0);
-	/* Neither when it is due already, nor when what is its own has come. */
+	/* Also if the deadline has passed, or if the caller's own descriptor is ready. */
 	assert_true(loop_wait(&f->loop, f->p, POLLS, now(), 0));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, own), 0);
 	f->p[OWN] = (struct pollfd){.fd = own[0], .events = POLLIN};
@@ -143,8 +144,8 @@ static unsigned int beats(const struct fixture *f)
 	return count;
 }
 
-/* Twice in the time that it is given, and it wakes up for that. */
-static void the_service_manager_hears_of_it(void **state)
+/* Twice per watchdog interval; loop_wait() returns in time for that. */
+static void sends_watchdog_messages_twice_per_interval(void **state)
 {
 	struct fixture *f = *state;
 	AUTO_VIEW struct view *view = NULL;
@@ -166,7 +167,7 @@ static void the_service_manager_hears_of_it(void **state)
 	assert_int_equal(beats(f), 1);
 }
 
-static void nobody_hears_who_did_not_ask(void **state)
+static void sends_no_watchdog_messages_unless_configured(void **state)
 {
 	struct fixture *f = *state;
 
@@ -179,11 +180,13 @@ static void nobody_hears_who_did_not_ask(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(signals_wait_to_be_asked_for, begin, end),
-		cmocka_unit_test_setup_teardown(snapshots_come, begin, end),
-		cmocka_unit_test_setup_teardown(nobody_waits_longer_than_he_is_to, begin, end),
-		cmocka_unit_test_setup_teardown(the_service_manager_hears_of_it, begin, end),
-		cmocka_unit_test_setup_teardown(nobody_hears_who_did_not_ask, begin, end),
+		cmocka_unit_test_setup_teardown(signals_are_kept_until_they_are_read, begin, end),
+		cmocka_unit_test_setup_teardown(receives_snapshots, begin, end),
+		cmocka_unit_test_setup_teardown(wait_ends_at_its_deadline, begin, end),
+		cmocka_unit_test_setup_teardown(
+			sends_watchdog_messages_twice_per_interval, begin, end),
+		cmocka_unit_test_setup_teardown(
+			sends_no_watchdog_messages_unless_configured, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

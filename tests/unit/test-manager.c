@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtallyd's loop in a child, with each system call and each allocation of a pass failing in turn, those of libsystemd, too:
- * it goes on, what it hands out is right as far as it goes, and soon it is all there again.
+ * Fault injection into memtallyd: its loop runs in a child, and each system call and allocation of
+ * a pass, including libsystemd's, fails in turn. memtallyd goes on, its snapshots are never wrong,
+ * and soon they are complete again.
  */
 #include "config.h"
 
@@ -24,10 +25,12 @@
 #include "tests/unit/witness.h"
 
 #define INTERVAL_NS             (4 * NS_PER_MSEC)
-#define SHORT_READS_INTERVAL_NS (100 * NS_PER_MSEC) /* a pass makes some 10,000 calls then */
+#define SHORT_READS_INTERVAL_NS (100 * NS_PER_MSEC) /* a pass then makes about 10,000 calls */
 #define PATIENCE_NS             (20 * NS_PER_SEC)
 
-/* What one of them has mapped, which surveys are to find; another's smaps is of no file. */
+/*
+ * A mapped file of one process, which surveys must find. The smaps of another process has no file.
+ */
 #define MAPPED_PATH "/usr/lib/libmapped.so"
 static const char mapped_path[] = "12/smaps";
 static const char mapped_text[] =
@@ -39,27 +42,34 @@ static const char mapped_text[] =
 	"Anonymous:            16 kB\n";
 enum { MAPPED_RSS = 80 << 10, WITH_SMAPS = 2 };
 
-#define RECOVERY_NS                                                                                \
-	(5 * NS_PER_SEC) /* of a machine that has much else to do: it takes a few passes */
+#define RECOVERY_NS (5 * NS_PER_SEC) /* on a busy host: a few passes */
 
 enum {
-	PASSES_UNSTRUCK = 3, /* without that call: there are not so many */
+	PASSES_UNSTRUCK = 3, /* passes without a failure after which call N is taken not to exist */
 	OWN_UID = 47110,
 	PASSES_SETTLED = 10,
 	MANY = 50,
-	SOME = 5, /* one of so many calls of a start, say; all in the long check */
+	/*
+	 * calls between two injections, for example of a start; the long check injects at every
+	 * call
+	 */
+	SOME = 5,
 };
 
 static struct daemon {
 	struct tree tree;
-	uid_t uid; /* as whom one connects who is its own user, and not root, who need not give snapshots back */
+	/*
+	 * uid of the client: memtallyd's own user, but not root, which need not give snapshots
+	 * back
+	 */
+	uid_t uid;
 	char procfs_flag[96], socket_flag[96], file_flag[96];
 	char socket[48];
 	struct child child;
-	int fd; /* of the connection; -1: none */
+	int fd; /* the connection; -1: none */
 } d;
 
-/* What memtallyd does from its start to its end, but that it keeps its rights. */
+/* Runs memtallyd from start to end, except that it keeps its rights. */
 static int run_daemon(int argc, char *argv[], bool is_exact, uint64_t interval_ns)
 {
 	char error[SETTINGS_ERROR_SIZE];
@@ -103,10 +113,10 @@ static void start(bool is_exact, uint64_t interval_ns)
 		return;
 	if (!child_begin(&d.child))
 		_exit(EXIT_FAILURE);
-	exit(run_daemon(4, argv, is_exact, interval_ns)); /* where leaks are looked for */
+	exit(run_daemon(4, argv, is_exact, interval_ns)); /* exit(), so that leaks are looked for */
 }
 
-/* It ends as if nothing had been. */
+/* Ends memtallyd, which must exit with status 0. */
 static void stop(void)
 {
 	int status;
@@ -130,7 +140,7 @@ static int connect_to(void)
 	return r;
 }
 
-/* The next snapshot, if it comes soon; NULL: not yet. */
+/* Returns the next snapshot, or NULL if none comes soon. */
 static struct view *try_view(void)
 {
 	struct view *view = NULL;
@@ -152,7 +162,7 @@ static struct view *try_view(void)
 	return view;
 }
 
-/* The next snapshot that comes. */
+/* Waits for the next snapshot and returns it. */
 static struct view *next_view(void)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
@@ -169,14 +179,14 @@ static struct view *next_view(void)
 	return NULL;
 }
 
-/* What is shown of files is all of what a process has, or nothing. */
+/* Rows of files must have all that the process maps, or be absent. */
 static const char *wrong_files(const struct view *view)
 {
 	for (uint32_t i = 0; i < view_count(view, METRIC_FILE); i++) {
 		const struct snapshot_file *row = view_file(view, i);
 
 		if (strcmp(view_text(view, row->path), MAPPED_PATH) != 0)
-			return "a file that nobody has mapped";
+			return "a file that no process maps";
 		if (row->q[FILE_RSS] != MAPPED_RSS || row->q[FILE_PROCESSES] != 1)
 			return "a part of what is mapped";
 	}
@@ -205,7 +215,10 @@ static const char *missing_of(const struct view *view)
 	return NULL;
 }
 
-/* Passes from now on are right, and soon whole again, as far as LACKS can tell. */
+/*
+ * Waits for a snapshot that lacks nothing, as LACKS decides. All snapshots until then must be
+ * right.
+ */
 static void recover(const char *lacks(const struct view *))
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME), end_ns = now_ns + RECOVERY_NS;
@@ -222,7 +235,7 @@ static void recover(const char *lacks(const struct view *))
 	}
 }
 
-/* False: there are not so many calls between two snapshots. */
+/* Injects at call N. Returns false if passes make fewer than N calls. */
 static bool survives(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
 	uint64_t last = 0;
@@ -244,11 +257,12 @@ static bool survives(const struct injector_sweep *s, unsigned int n, unsigned in
 }
 
 /*
- * The descriptors of memtallyd. Their number changes in each pass, also by that of the images, which are made and given
- * up at moments of their own.
+ * Numbers of memtallyd's open descriptors. They change within each pass; images are made and
+ * released at other times.
  */
 struct descriptors {
-	unsigned int others; /* between passes: the least of some readings */
+	/* the minimum of several readings, which is the number between passes */
+	unsigned int others;
 	unsigned int least_images, most_images;
 };
 
@@ -261,7 +275,7 @@ static void read_descriptors(struct descriptors *of)
 	of->most_images = images > of->most_images ? images : of->most_images;
 }
 
-/* Reads them again and again for PASSES. */
+/* Reads the numbers repeatedly during PASSES passes. */
 static struct descriptors descriptors(unsigned int passes)
 {
 	struct descriptors found = {.others = UINT_MAX, .least_images = UINT_MAX};
@@ -277,8 +291,8 @@ static struct descriptors descriptors(unsigned int passes)
 }
 
 /*
- * Fails unless memtallyd soon has as many descriptors as BEFORE. On a busy machine one pass follows the other for a while,
- * and a former connection is closed late.
+ * Fails unless the numbers are soon those of BEFORE. On a busy host passes follow each other
+ * without a pause, and connections are closed late.
  */
 static void expect_descriptors(const struct descriptors *before)
 {
@@ -315,15 +329,15 @@ static void survives_all(bool is_exact, unsigned int times, unsigned int step)
 	stop();
 }
 
-static void each_call_of_passes_may_fail(void **state)
+static void recovers_from_each_failed_call_of_a_pass(void **state)
 {
 	(void)state;
 	survives_all(true, 1, injector_step(SOME));
 	survives_all(false, 1, injector_step(SOME));
 }
 
-/* Each read() may return fewer bytes than there are, down to one. */
-static void reads_of_passes_may_be_short(void **state)
+/* Each read() may return fewer bytes than are available, down to one. */
+static void passes_accept_short_reads(void **state)
 {
 	static const unsigned int most[] = {1, 7};
 
@@ -341,8 +355,8 @@ static void reads_of_passes_may_be_short(void **state)
 		}
 }
 
-/* As when there is no memory for a while, or no descriptor. */
-static void many_calls_of_passes_may_fail(void **state)
+/* As while memory or descriptors are short. */
+static void recovers_from_many_failed_calls_of_a_pass(void **state)
 {
 	(void)state;
 	survives_all(true, MANY, SOME);
@@ -357,15 +371,15 @@ static bool has_ended(void)
 	       info.si_pid;
 }
 
-/* Users may be shown by their numbers. */
+/* Users may be shown as numbers. */
 static const char *lacks_processes(const struct view *view)
 {
 	return view_is_complete(view) ? NULL : "it does not get complete";
 }
 
 /*
- * With the NTH call or allocation from the start on failing it says why it does not start, or it works. False: there are
- * not so many until there is a snapshot.
+ * Fails the NTH call or allocation after the start. memtallyd must either report why it does not
+ * start, or work. Returns false if there are fewer than N until the first snapshot.
  */
 static bool starts_or_says_why(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
@@ -407,13 +421,13 @@ static void starts_with_each(enum injector_kind kind)
 	assert_true(injector_run(&sweep) > 100);
 }
 
-static void each_call_of_the_start_may_fail(void **state)
+static void start_reports_or_survives_each_failed_call(void **state)
 {
 	(void)state;
 	starts_with_each(INJECTOR_CALLS);
 }
 
-static void each_allocation_may_fail(void **state)
+static void recovers_from_each_failed_allocation(void **state)
 {
 	(void)state;
 	starts_with_each(INJECTOR_ALLOCATIONS);
@@ -439,7 +453,7 @@ static int make_tree(void **state)
 	return 0;
 }
 
-/* Of a test that has failed. */
+/* Left by a failed test. */
 static int end(void **state)
 {
 	(void)state;
@@ -462,11 +476,11 @@ static int remove_tree(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(each_call_of_passes_may_fail, end),
-		cmocka_unit_test_teardown(reads_of_passes_may_be_short, end),
-		cmocka_unit_test_teardown(many_calls_of_passes_may_fail, end),
-		cmocka_unit_test_teardown(each_call_of_the_start_may_fail, end),
-		cmocka_unit_test_teardown(each_allocation_may_fail, end),
+		cmocka_unit_test_teardown(recovers_from_each_failed_call_of_a_pass, end),
+		cmocka_unit_test_teardown(passes_accept_short_reads, end),
+		cmocka_unit_test_teardown(recovers_from_many_failed_calls_of_a_pass, end),
+		cmocka_unit_test_teardown(start_reports_or_survives_each_failed_call, end),
+		cmocka_unit_test_teardown(recovers_from_each_failed_allocation, end),
 	};
 
 	return cmocka_run_group_tests(tests, make_tree, remove_tree);

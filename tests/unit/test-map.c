@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memtally map over a tree that looks like /proc, of which a process may end when it is about to be read. */
+/*
+ * Tests of `memtally map` over a tree that looks like /proc, where a process may exit just before
+ * it is read.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -29,7 +32,7 @@ static void populate(struct tree *t)
 	}
 }
 
-/* It goes on for as long as it takes to open its smaps, of which one mapping is there. */
+/* The process exits while its smaps is opened, so only one of its mappings is read. */
 static void end_in_the_middle(void *tree)
 {
 	tree_write(tree, "43/smaps",
@@ -39,7 +42,10 @@ static void end_in_the_middle(void *tree)
 	tree_remove(tree, "43/status");
 }
 
-/* memtally map over .tree, where FLEETING ends when the .NTH smaps is opened; 0: it does not. */
+/*
+ * Arguments of `memtally map` over .tree, where process 43 exits at the .NTH open of a smaps file;
+ * 0: it does not exit.
+ */
 struct asked {
 	struct tree *tree;
 	unsigned int nth;
@@ -98,7 +104,7 @@ static void save(const struct running *r, const char *path)
 	assert_int_equal(write(fd, r->out.data, r->out.len - 1), r->out.len - 1);
 }
 
-static void who_is_whole_counts_once(void **state)
+static void complete_processes_count_once(void **state)
 {
 	static const char *const flags[] = {
 		"--by=file", "--by=kind", "--sort=rss_bytes", "--by=mapping"};
@@ -118,8 +124,8 @@ static void who_is_whole_counts_once(void **state)
 	}
 }
 
-/* Nor in sums, nor among mappings that are sorted. */
-static void half_of_a_process_is_in_no_sum(void **state)
+/* This holds for sums and for sorted mappings. */
+static void partly_read_processes_are_in_no_sum(void **state)
 {
 	static const char *const flags[] = {"--by=file", "--by=kind", "--sort=rss_bytes"};
 
@@ -146,8 +152,11 @@ static void half_of_a_process_is_in_no_sum(void **state)
 	}
 }
 
-/* Mappings are printed as they come, with whose they are, and stand; the total is of whole processes. */
-static void half_of_a_process_is_in_no_total(void **state)
+/*
+ * Unsorted mappings are printed at once with their process and stay. The total has complete
+ * processes only.
+ */
+static void partly_read_processes_are_in_no_total(void **state)
 {
 	AUTO_RUNNING struct running json_said, said;
 	AUTO_TREE struct tree t, other;
@@ -167,8 +176,8 @@ static void half_of_a_process_is_in_no_total(void **state)
 	assert_non_null(strstr(said.out.data, " total of 2 rows, in KiB\n"));
 }
 
-/* Who was named is missed: that is a failure, and the others' sums are there. */
-static void who_was_named_is_missed(void **state)
+/* If a pid that was given exits, memtally fails but prints the sums of the other processes. */
+static void reports_exited_processes_that_were_named(void **state)
 {
 	AUTO_RUNNING struct running r, alone;
 	AUTO_TREE struct tree t, other;
@@ -191,8 +200,8 @@ static void who_was_named_is_missed(void **state)
 	json_decref(json);
 }
 
-/* What has become of the one that is there, and all of the one that is not: never half. */
-static void changes_are_of_whole_processes(void **state)
+/* Changes are those of complete processes, never of a part of one. */
+static void changes_are_those_of_complete_processes(void **state)
 {
 	AUTO_RUNNING struct running before, after, since;
 	AUTO_TREE struct tree t;
@@ -209,7 +218,7 @@ static void changes_are_of_whole_processes(void **state)
 	assert_int_equal(json_integer_value(json_object_get(json, "count")), 2);
 	json_decref(json);
 
-	/* Likewise where it ended while the file was written. */
+	/* The same if the process exited while the file was written. */
 	tree_done(&t);
 	populate(&t);
 	running_done(&before);
@@ -224,7 +233,7 @@ static void changes_are_of_whole_processes(void **state)
 	unlink("test-map.before");
 }
 
-static void what_is_not_whole_is_compared_with_nothing(void **state)
+static void refuses_to_compare_with_incomplete_files(void **state)
 {
 	AUTO_RUNNING struct running cut, denied, r;
 	AUTO_TREE struct tree t;
@@ -248,7 +257,7 @@ static void what_is_not_whole_is_compared_with_nothing(void **state)
 	unlink("test-map.before");
 }
 
-static void what_is_left_out_is_said(void **state)
+static void notes_rows_that_are_left_out(void **state)
 {
 	static const char *const flags[] = {"--by=mapping", "--by=file"};
 	AUTO_RUNNING struct running all;
@@ -273,13 +282,13 @@ static void what_is_left_out_is_said(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_whole_counts_once),
-		cmocka_unit_test(half_of_a_process_is_in_no_sum),
-		cmocka_unit_test(half_of_a_process_is_in_no_total),
-		cmocka_unit_test(who_was_named_is_missed),
-		cmocka_unit_test(changes_are_of_whole_processes),
-		cmocka_unit_test(what_is_not_whole_is_compared_with_nothing),
-		cmocka_unit_test(what_is_left_out_is_said),
+		cmocka_unit_test(complete_processes_count_once),
+		cmocka_unit_test(partly_read_processes_are_in_no_sum),
+		cmocka_unit_test(partly_read_processes_are_in_no_total),
+		cmocka_unit_test(reports_exited_processes_that_were_named),
+		cmocka_unit_test(changes_are_those_of_complete_processes),
+		cmocka_unit_test(refuses_to_compare_with_incomplete_files),
+		cmocka_unit_test(notes_rows_that_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

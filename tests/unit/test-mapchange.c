@@ -8,7 +8,7 @@
 #include "cli/mapchange.h"
 #include "tests/unit/mapped.h"
 
-/* What has one more KiB dirty and a page swapped out, and something that is new. */
+/* A mapping with one more KiB dirty and a page swapped out, and a new mapping. */
 struct changes {
 	struct atlas now, then;
 	struct compare c;
@@ -61,7 +61,7 @@ static void check_lines(const struct maprow_format *f, const char *expected)
 	done(&x);
 }
 
-static void changes_have_signs(void **state)
+static void changes_have_a_sign(void **state)
 {
 	(void)state;
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_FILE},
@@ -74,7 +74,7 @@ static void changes_have_signs(void **state)
 		"differ, in KiB\n");
 }
 
-static void single_mappings_have_their_place(void **state)
+static void single_mappings_have_an_address(void **state)
 {
 	(void)state;
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING, .bytes = true},
@@ -91,7 +91,7 @@ static void single_mappings_have_their_place(void **state)
 		"       +27648        +37888        +11264      +3145728 of 2 that differ\n");
 }
 
-static void csv_has_as_many_cells_as_heads(void **state)
+static void csv_has_a_cell_for_each_head(void **state)
 {
 	(void)state;
 	for (unsigned int by = 0; by < ATLAS_BYS; by++) {
@@ -147,9 +147,9 @@ static void csv_and_json_have_exact_amounts(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_have_signs),
-		cmocka_unit_test(single_mappings_have_their_place),
-		cmocka_unit_test(csv_has_as_many_cells_as_heads),
+		cmocka_unit_test(changes_have_a_sign),
+		cmocka_unit_test(single_mappings_have_an_address),
+		cmocka_unit_test(csv_has_a_cell_for_each_head),
 		cmocka_unit_test(csv_and_json_have_exact_amounts),
 	};
 

@@ -5,7 +5,7 @@
 
 #include "cli/mapcolumn.h"
 
-/* Field I has 2^I bytes, so a sum says what it is of. */
+/* Field I has 2^I bytes, so each sum shows which fields it has. */
 static void columns_are_sums_of_fields(void **state)
 {
 	static const uint64_t sums[MAPCOLUMNS] = {
@@ -33,7 +33,10 @@ static void columns_are_sums_of_fields(void **state)
 	for (unsigned int i = 0; i < MAPCOLUMNS; i++) {
 		assert_true(mapcolumn_sum(q, UINT64_MAX, (enum mapcolumn)i, &sum));
 		assert_int_equal(sum, sums[i]);
-		/* Without any of its fields there is nothing to show; but older kernels know fewer kinds of huge pages. */
+		/*
+		 * A column without any of its fields is absent. Older kernels print fewer kinds of
+		 * huge pages.
+		 */
 		for (unsigned int field = 0; field < MAPPING_FIELDS; field++)
 			assert_int_equal(
 				mapcolumn_sum(q, ~(UINT64_C(1) << field), (enum mapcolumn)i, &sum),
@@ -44,7 +47,7 @@ static void columns_are_sums_of_fields(void **state)
 	assert_string_equal(mapcolumn_head(MAPCOLUMN_HUGE), "HUGE");
 }
 
-/* Of changes the same sums, with their signs. */
+/* Columns of changes are the same sums, and may be negative. */
 static void sums_may_be_negative(void **state)
 {
 	const int64_t q[MAPPING_FIELDS] = {

@@ -27,10 +27,10 @@ static struct smaps rollup_of(uint64_t huge_kib, uint64_t clean_kib, uint64_t di
 }
 
 /*
- * 2500 KiB of other anonymous memory are shared, too, of which a few pages move during the trial; and 500 KiB of files, of which pages
- * become shared as the child runs.
+ * 2500 KiB of other anonymous memory are shared too, and a few of these pages change during the
+ * trial. 500 KiB of files become shared while the child runs.
  */
-static void judges_by_what_is_shared(void **state)
+static void verdict_follows_from_shared_memory(void **state)
 {
 	static const struct {
 		uint64_t huge_kib, before_kib, after_kib, after_files_kib;
@@ -67,7 +67,7 @@ static enum mapcounts_verdict run(struct mapcounts *m)
 
 	assert_int_equal(mapcounts_ask(m), 0);
 	assert_true(m->pid > 0);
-	/* The child ends by itself after ten seconds at the latest. */
+	/* The child exits after ten seconds at the latest. */
 	for (unsigned int i = 0; m->pid && i < 60000; i++) {
 		mapcounts_answer(m);
 		nanosleep(&pause, NULL);
@@ -77,7 +77,7 @@ static enum mapcounts_verdict run(struct mapcounts *m)
 	return m->verdict;
 }
 
-/* The kernel's configuration; NULL: it cannot be read. */
+/* Opens the kernel's configuration. Returns NULL if it cannot be read. */
 static gzFile open_configuration(void)
 {
 	gzFile file = gzopen("/proc/config.gz", "r");
@@ -88,10 +88,13 @@ static gzFile open_configuration(void)
 		return file;
 	assert_int_equal(uname(&name), 0);
 	snprintf(path, sizeof(path), "/boot/config-%s", name.release);
-	return gzopen(path, "r"); /* a plain file */
+	return gzopen(path, "r"); /* not compressed */
 }
 
-/* Whether VERDICT is the configuration's, or there is none to be read. Before Linux 6.15 all kernels are exact, and none says so. */
+/*
+ * Whether VERDICT agrees with the kernel's configuration, if that can be read. Before Linux 6.15
+ * all kernels are exact, and no option says so.
+ */
 static bool is_configured(enum mapcounts_verdict verdict)
 {
 	gzFile file = open_configuration();
@@ -107,8 +110,8 @@ static bool is_configured(enum mapcounts_verdict verdict)
 	return verdict == found;
 }
 
-/* On the kernel that runs the test. Where no huge page is to be had nothing is said, but never the wrong thing. */
-static void finds_out_on_this_kernel(void **state)
+/* On the kernel that runs the test. Without huge pages the result is unknown, never wrong. */
+static void agrees_with_this_kernels_configuration(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct mapcounts m;
@@ -116,7 +119,7 @@ static void finds_out_on_this_kernel(void **state)
 
 	(void)state;
 	mapcounts_init(&m);
-	mapcounts_answer(&m); /* nothing was asked */
+	mapcounts_answer(&m); /* the trial was not started */
 	assert_int_equal(m.verdict, MAPCOUNTS_UNKNOWN);
 	verdict = run(&m);
 	print_message("this kernel: %s\n", verdict == MAPCOUNTS_EXACT     ? "exact"
@@ -127,7 +130,7 @@ static void finds_out_on_this_kernel(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* A trial without huge pages, as where they are turned off for the process, which its children inherit. */
+/* Huge pages are turned off for this process, and its children inherit that. */
 static void is_unknown_without_huge_pages(void **state)
 {
 	struct mapcounts m;
@@ -140,7 +143,7 @@ static void is_unknown_without_huge_pages(void **state)
 	mapcounts_done(&m);
 }
 
-static void can_be_given_up(void **state)
+static void trial_can_be_abandoned(void **state)
 {
 	struct mapcounts m;
 
@@ -152,15 +155,17 @@ static void can_be_given_up(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
-/* Within the time that it may take, or not: then it is unknown. No child is left in either case. */
-static void can_be_waited_for(void **state)
+/*
+ * In time, or with a timeout, after which the result is unknown. No child is left in either case.
+ */
+static void trial_can_be_awaited(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct mapcounts m;
 
 	(void)state;
 	mapcounts_init(&m);
-	mapcounts_await(&m, 1000); /* nothing was asked */
+	mapcounts_await(&m, 1000); /* the trial was not started */
 	assert_int_equal(m.verdict, MAPCOUNTS_UNKNOWN);
 	assert_int_equal(mapcounts_ask(&m), 0);
 	mapcounts_await(&m, 60000);
@@ -191,7 +196,10 @@ static void sums_up_large_folios(void **state)
 	assert_true(mapcounts_large_anon("none") == UINT64_MAX);
 }
 
-/* The example in the kernel's documentation: 2 MiB of which another process maps one half; 1.5 MiB PSS, said to be 1. */
+/*
+ * The example in the kernel's documentation: of 2 MiB another process maps one half. The PSS is
+ * 1.5 MiB, and the kernel prints 1 MiB.
+ */
 static void bounds_contain_the_exact_pss(void **state)
 {
 	struct snapshot_process row = {.pid = 1}, plain;
@@ -207,7 +215,7 @@ static void bounds_contain_the_exact_pss(void **state)
 	ROW_SET(&row, PROCESS_PSS_SHMEM, 0);
 	ROW_SET(&row, PROCESS_USS, 0);
 	plain = row;
-	mapcounts_widen(&row, 0); /* no large folio is anonymous */
+	mapcounts_widen(&row, 0); /* no anonymous memory is in large folios */
 	assert_memory_equal(&row, &plain, sizeof(row));
 	mapcounts_widen(&row, 2 * MIB);
 	assert_int_equal(row.q[PROCESS_PSS_LOW], 0);
@@ -219,7 +227,7 @@ static void bounds_contain_the_exact_pss(void **state)
 	mapcounts_widen(&row, UINT64_MAX);
 	assert_int_equal(row.q[PROCESS_PSS_LOW], MIB / 4);
 	assert_int_equal(row.q[PROCESS_PSS_HIGH], 2 * MIB);
-	/* Without parts all that is shared may be wrong. */
+	/* Without parts of the PSS all shared memory may be wrong. */
 	row.present &= ~(UINT64_C(1) << PROCESS_PSS_ANON);
 	row.q[PROCESS_PSS_LOW] = row.q[PROCESS_PSS_HIGH] = MIB;
 	mapcounts_widen(&row, 0);
@@ -230,11 +238,11 @@ static void bounds_contain_the_exact_pss(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(judges_by_what_is_shared),
-		cmocka_unit_test(finds_out_on_this_kernel),
+		cmocka_unit_test(verdict_follows_from_shared_memory),
+		cmocka_unit_test(agrees_with_this_kernels_configuration),
 		cmocka_unit_test(is_unknown_without_huge_pages),
-		cmocka_unit_test(can_be_given_up),
-		cmocka_unit_test(can_be_waited_for),
+		cmocka_unit_test(trial_can_be_abandoned),
+		cmocka_unit_test(trial_can_be_awaited),
 		cmocka_unit_test(sums_up_large_folios),
 		cmocka_unit_test(bounds_contain_the_exact_pss),
 	};

@@ -11,7 +11,7 @@ static const char *text_of(struct mapline *l)
 	return l->text;
 }
 
-static void numbers_stand_to_the_right(void **state)
+static void numbers_are_right_aligned(void **state)
 {
 	static const struct {
 		uint64_t value;
@@ -34,7 +34,7 @@ static void numbers_stand_to_the_right(void **state)
 	}
 }
 
-static void signs_stand_before_numbers(void **state)
+static void signs_precede_numbers(void **state)
 {
 	static const struct {
 		int64_t value;
@@ -58,8 +58,11 @@ static void signs_stand_before_numbers(void **state)
 	}
 }
 
-/* Eight digits at least, as the kernel has them; the access begins at the same column up to twelve. */
-static void a_place_has_its_columns(void **state)
+/*
+ * Addresses have eight digits or more, as the kernel prints them. The permissions begin at the
+ * same column for up to twelve digits.
+ */
+static void addresses_have_fixed_columns(void **state)
 {
 	static const struct {
 		uint64_t start, end;
@@ -85,8 +88,11 @@ static void a_place_has_its_columns(void **state)
 	}
 }
 
-/* Cells that are wider than their columns move the next ones, which go back to their columns as soon as there is room. */
-static void no_cell_touches_the_next(void **state)
+/*
+ * A cell that is wider than its column moves the following ones, which return to their columns as
+ * soon as there is room.
+ */
+static void cells_are_always_separated(void **state)
 {
 	struct mapline l;
 
@@ -101,7 +107,7 @@ static void no_cell_touches_the_next(void **state)
 	assert_string_equal(text_of(&l), "123456789 21474836480     -       -7 left        right");
 }
 
-static void cells_on_the_left_keep_apart(void **state)
+static void left_aligned_cells_are_always_separated(void **state)
 {
 	struct mapline l;
 
@@ -115,8 +121,8 @@ static void cells_on_the_left_keep_apart(void **state)
 	assert_string_equal(text_of(&l), "longer a b 18446744073709551615 18446744073709551615");
 }
 
-/* The longest line that there can be. */
-static void all_columns_fit(void **state)
+/* The longest possible line. */
+static void longest_line_fits(void **state)
 {
 	const struct atlas_row row = {.start = UINT64_MAX, .end = UINT64_MAX, .perms = "rwxs"};
 	struct mapline l = {0};
@@ -133,12 +139,12 @@ static void all_columns_fit(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_stand_to_the_right),
-		cmocka_unit_test(signs_stand_before_numbers),
-		cmocka_unit_test(a_place_has_its_columns),
-		cmocka_unit_test(no_cell_touches_the_next),
-		cmocka_unit_test(cells_on_the_left_keep_apart),
-		cmocka_unit_test(all_columns_fit),
+		cmocka_unit_test(numbers_are_right_aligned),
+		cmocka_unit_test(signs_precede_numbers),
+		cmocka_unit_test(addresses_have_fixed_columns),
+		cmocka_unit_test(cells_are_always_separated),
+		cmocka_unit_test(left_aligned_cells_are_always_separated),
+		cmocka_unit_test(longest_line_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

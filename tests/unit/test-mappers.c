@@ -39,7 +39,7 @@ static pid_t pid_at(const struct mappers *m, size_t i)
 	return m->process[m->item[i].process].pid;
 }
 
-static void by_pid_by_amount_and_by_file(void **state)
+static void sorts_by_pid_by_amount_and_by_file(void **state)
 {
 	AUTO_MAPPERS struct mappers m = {0};
 	const struct mapper *of;
@@ -57,8 +57,8 @@ static void by_pid_by_amount_and_by_file(void **state)
 	mappers_sort(&m, SHELF_PSS);
 	assert_int_equal(m.item[0].part.q[SHELF_PSS], 500);
 	assert_int_equal(m.item[1].part.q[SHELF_PSS], 90);
-	assert_int_equal(m.item[2].part.row, 0); /* of two of 70 */
-	assert_int_equal(m.item[8].part.row, 7); /* nobody knows how much that is */
+	assert_int_equal(m.item[2].part.row, 0); /* the first of two with 70 */
+	assert_int_equal(m.item[8].part.row, 7); /* unknown PSS is last */
 	mappers_sort_by_file(&m);
 	of = mappers_of(&m, 2, &count);
 	assert_int_equal(count, 3);
@@ -75,8 +75,8 @@ static bool is_even(uint32_t row, const void *context)
 	return *(const bool *)context && row % 2 == 0;
 }
 
-/* Only in the end it is known which files they are that were asked for. */
-static void who_maps_what_is_not_wanted_goes(void **state)
+/* The files that were asked for are known only at the end. */
+static void drops_mappers_of_unwanted_files(void **state)
 {
 	AUTO_MAPPERS struct mappers m = {0};
 	bool is_any = true;
@@ -98,7 +98,7 @@ static void who_maps_what_is_not_wanted_goes(void **state)
 	assert_int_equal(m.count, 0);
 }
 
-static void there_is_an_end_to_them(void **state)
+static void number_of_mappers_is_limited(void **state)
 {
 	AUTO_MAPPERS struct mappers m = {0};
 	struct shelf_part part = {.row = 1};
@@ -111,7 +111,7 @@ static void there_is_an_end_to_them(void **state)
 	assert_int_equal(m.left_out, 5);
 }
 
-static void memory_may_lack(void **state)
+static void fails_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -131,10 +131,10 @@ static void memory_may_lack(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_pid_by_amount_and_by_file),
-		cmocka_unit_test(who_maps_what_is_not_wanted_goes),
-		cmocka_unit_test(there_is_an_end_to_them),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(sorts_by_pid_by_amount_and_by_file),
+		cmocka_unit_test(drops_mappers_of_unwanted_files),
+		cmocka_unit_test(number_of_mappers_is_limited),
+		cmocka_unit_test(fails_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/mapping.h: the smaps parser. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -76,7 +77,7 @@ static int read_all(const char *text, size_t piece, struct seen *ret)
 	return e;
 }
 
-static void reads_all_that_the_kernel_says(void **state)
+static void reads_every_field(void **state)
 {
 	static const uint64_t expected[MAPPING_FIELDS] = {
 		8, 4, 4, 4, 2, 3, 4, 5, 6, 7, 8, 0, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 1, 2};
@@ -100,8 +101,8 @@ static void reads_all_that_the_kernel_says(void **state)
 			expected[i] * (mapping_field_is_amount((enum mapping_field)i) ? KIB : 1));
 }
 
-/* Mappings like the first one, and such as have another form, in pieces of any size. */
-static void reads_them_in_whatever_form_and_pieces(void **state)
+/* Mappings of the same form as the first one and of other forms, fed in pieces of any size. */
+static void reads_any_form_in_pieces_of_any_size(void **state)
 {
 	static const char text[] = ONE TWO LARGE TWO ANCIENT ONE;
 
@@ -127,8 +128,11 @@ static void reads_them_in_whatever_form_and_pieces(void **state)
 	}
 }
 
-/* Of all that Linux 6.18 prints, but the flags: whatever is not, takes ten times as long. */
-static void all_numbers_are_of_the_layout(void **state)
+/*
+ * All fields of Linux 6.18 except the flags must be part of the layout: fields outside take ten
+ * times as long.
+ */
+static void layout_has_every_number(void **state)
 {
 	struct seen s = {0};
 	struct mapping_reader r = {.take = take, .context = &s};
@@ -141,8 +145,11 @@ static void all_numbers_are_of_the_layout(void **state)
 	mapping_reader_done(&r);
 }
 
-/* Numbers of nine digits in the first one are no numbers of eight behind a digit that is always there. */
-static void nine_digits_are_nine(void **state)
+/*
+ * A number of nine digits in the first mapping must not be taken for a number of eight digits
+ * behind a constant digit.
+ */
+static void keeps_numbers_of_nine_digits(void **state)
 {
 	struct seen s = {0};
 
@@ -154,8 +161,11 @@ static void nine_digits_are_nine(void **state)
 	assert_int_equal(s.item[3].q[MAPPING_SIZE], UINT64_C(123456789) * KIB);
 }
 
-/* From Linux 5.0 to 6.5 THPeligible was not padded: what is before it is known by its place all the same. */
-static void what_is_not_padded_ends_the_layout(void **state)
+/*
+ * From Linux 5.0 to 6.5 THPeligible was not padded. The fields before it are still found by
+ * position.
+ */
+static void unpadded_field_ends_the_layout(void **state)
 {
 	static const char text[] =
 		"1000-2000 r--p 0 0:0 0\nRss:                   4 kB\nTHPeligible:    0\nVmFlags: rd\n"
@@ -173,8 +183,8 @@ static void what_is_not_padded_ends_the_layout(void **state)
 	mapping_reader_done(&r);
 }
 
-/* What a mapping does not say is 0, whatever the one before it said. */
-static void what_is_not_said_is_nothing(void **state)
+/* Fields that a mapping lacks are 0, whatever the previous mapping had. */
+static void missing_fields_are_zero(void **state)
 {
 	struct seen s = {0};
 
@@ -196,8 +206,8 @@ static void what_is_not_said_is_nothing(void **state)
 	assert_int_equal(s.item[2].q[MAPPING_SWAP], 0);
 }
 
-/* An old kernel's first; and lines that are not known are passed over. */
-static void learns_from_whatever_is_first(void **state)
+/* The first mapping is an old kernel's; unknown lines are skipped. */
+static void learns_the_layout_from_the_first_mapping(void **state)
 {
 	struct seen s = {0};
 
@@ -263,7 +273,7 @@ static void refuses_what_no_kernel_prints(void **state)
 	}
 }
 
-static void ends_where_it_is_told_to(void **state)
+static void stops_if_the_taker_asks(void **state)
 {
 	struct seen s = {.fails_at = 2};
 
@@ -274,7 +284,7 @@ static void ends_where_it_is_told_to(void **state)
 	assert_int_equal(read_all(ONE TWO, 50, &s), 7);
 }
 
-static void a_line_without_end_is_none(void **state)
+static void refuses_a_line_without_end(void **state)
 {
 	struct mapping_reader r = {0};
 	char text[4096];
@@ -288,7 +298,7 @@ static void a_line_without_end_is_none(void **state)
 	mapping_reader_done(&r);
 }
 
-static void says_that_there_is_no_memory(void **state)
+static void fails_without_memory(void **state)
 {
 	struct mapping_reader r = {0};
 
@@ -314,8 +324,8 @@ static int sum_up(const struct mapping *m, void *to)
 	return 0;
 }
 
-/* This process, on this machine's kernel. */
-static void reads_the_real_one(void **state)
+/* Reads the smaps of this process on this kernel. */
+static void reads_its_own_smaps(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	struct sums s = {0};
@@ -336,18 +346,18 @@ static void reads_the_real_one(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_all_that_the_kernel_says),
-		cmocka_unit_test(reads_them_in_whatever_form_and_pieces),
-		cmocka_unit_test(all_numbers_are_of_the_layout),
-		cmocka_unit_test(nine_digits_are_nine),
-		cmocka_unit_test(what_is_not_padded_ends_the_layout),
-		cmocka_unit_test(what_is_not_said_is_nothing),
-		cmocka_unit_test(learns_from_whatever_is_first),
+		cmocka_unit_test(reads_every_field),
+		cmocka_unit_test(reads_any_form_in_pieces_of_any_size),
+		cmocka_unit_test(layout_has_every_number),
+		cmocka_unit_test(keeps_numbers_of_nine_digits),
+		cmocka_unit_test(unpadded_field_ends_the_layout),
+		cmocka_unit_test(missing_fields_are_zero),
+		cmocka_unit_test(learns_the_layout_from_the_first_mapping),
 		cmocka_unit_test(refuses_what_no_kernel_prints),
-		cmocka_unit_test(ends_where_it_is_told_to),
-		cmocka_unit_test(a_line_without_end_is_none),
-		cmocka_unit_test(says_that_there_is_no_memory),
-		cmocka_unit_test(reads_the_real_one),
+		cmocka_unit_test(stops_if_the_taker_asks),
+		cmocka_unit_test(refuses_a_line_without_end),
+		cmocka_unit_test(fails_without_memory),
+		cmocka_unit_test(reads_its_own_smaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,12 +35,12 @@ static void check_lines(
 	assert_string_equal(text_of(&heads), head);
 	assert_string_equal(text_of(&lines), line);
 	assert_string_equal(strchr(text_of(&totals), '\n') + 1, total);
-	/* The line above it is as long as all columns but the last. */
+	/* The rule above the total is as long as all columns but the last. */
 	assert_int_equal(
 		strspn(totals.data, "-"), strlen(heads.data) - strlen(strrchr(heads.data, ' ')));
 }
 
-static void a_line_has_its_columns(void **state)
+static void lines_have_fixed_columns(void **state)
 {
 	(void)state;
 	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING},
@@ -73,7 +73,7 @@ static void a_line_has_its_columns(void **state)
 		"    3.0 total of 1 row, in KiB\n");
 }
 
-/* How many cells TEXT's first line has, as anything that splits it at blanks sees them. */
+/* Returns the number of blank-separated cells in the first line of TEXT. */
 static size_t cells_of(const char *text)
 {
 	size_t cells = 0;
@@ -85,8 +85,8 @@ static size_t cells_of(const char *text)
 	return cells;
 }
 
-/* Amounts of one digit to twenty, and addresses of eight to sixteen. */
-static void no_cell_touches_the_next(void **state)
+/* Amounts of 1 to 20 digits, and addresses of 8 to 16. */
+static void cells_are_always_separated(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
@@ -111,14 +111,17 @@ static void no_cell_touches_the_next(void **state)
 			maprow_add_line(&f, &row, &line);
 			maprow_add_total(&f, &row, 1, &total);
 			assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
-			/* without a place, and "total of 1 row" behind them, in KiB or not */
+			/*
+			 * without an address, but with "total of 1 row", and "in KiB" unless in
+			 * bytes
+			 */
 			assert_int_equal(cells_of(strchr(text_of(&total), '\n') + 1),
 				9U + !(i & 1) + (i & 2 ? 4U : 6U));
 		}
 	}
 }
 
-static void what_is_not_known_is_absent(void **state)
+static void unknown_quantities_are_absent(void **state)
 {
 	const struct maprow_format f = {.by = ATLAS_BY_KIND};
 	struct atlas_row row = {.name = (char *)(uintptr_t) "anon", .mappings = 2};
@@ -135,7 +138,7 @@ static void what_is_not_known_is_absent(void **state)
 	assert_string_equal(text_of(&csv), "2,,,heap,anon,false,,,,,,,,4096,,,,,,,,,,,,,,,,,,,,\n");
 }
 
-static void json_has_all_that_the_kernel_says(void **state)
+static void json_has_every_field(void **state)
 {
 	const struct maprow_format f = {.by = ATLAS_BY_MAPPING};
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
@@ -168,7 +171,7 @@ static void json_has_all_that_the_kernel_says(void **state)
 	json_decref(json);
 }
 
-/* Names are clean, and nothing else is promised of them. */
+/* Names are cleaned; nothing else is guaranteed of them. */
 static void json_has_any_name(void **state)
 {
 	static const char name[] = "/a\\b\"\\\"c\xc3\xa9";
@@ -184,8 +187,8 @@ static void json_has_any_name(void **state)
 	json_decref(json);
 }
 
-/* As many cells as the head has, whatever is in them. */
-static void csv_has_as_many_cells_as_heads(void **state)
+/* One cell for each head, whatever the cells contain. */
+static void csv_has_a_cell_for_each_head(void **state)
 {
 	(void)state;
 	for (unsigned int by = ATLAS_BY_MAPPING; by <= ATLAS_BY_KIND; by++) {
@@ -208,8 +211,8 @@ static void csv_has_as_many_cells_as_heads(void **state)
 	}
 }
 
-/* Of what is deleted alone, and where somebody has looked; in JSON likewise. */
-static void csv_says_what_has_become_of_a_file(void **state)
+/* Only for deleted files, and only if the path was looked at; the same in JSON. */
+static void csv_has_the_fate_of_deleted_files(void **state)
 {
 	static const struct {
 		bool is_deleted;
@@ -247,13 +250,13 @@ static void csv_says_what_has_become_of_a_file(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_has_its_columns),
-		cmocka_unit_test(no_cell_touches_the_next),
-		cmocka_unit_test(what_is_not_known_is_absent),
-		cmocka_unit_test(json_has_all_that_the_kernel_says),
+		cmocka_unit_test(lines_have_fixed_columns),
+		cmocka_unit_test(cells_are_always_separated),
+		cmocka_unit_test(unknown_quantities_are_absent),
+		cmocka_unit_test(json_has_every_field),
 		cmocka_unit_test(json_has_any_name),
-		cmocka_unit_test(csv_has_as_many_cells_as_heads),
-		cmocka_unit_test(csv_says_what_has_become_of_a_file),
+		cmocka_unit_test(csv_has_a_cell_for_each_head),
+		cmocka_unit_test(csv_has_the_fate_of_deleted_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/maps.h: which large objects a process maps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -18,7 +19,7 @@ static int read_below(int procfs_fd, int fd, char *text, size_t size, struct map
 {
 	struct stream stream = STREAM_CLOSED;
 
-	stream.fd = fd; /* the caller's to close */
+	stream.fd = fd; /* owned by the caller */
 	return maps_read(&stream, text, size, procfs_fd, p);
 }
 
@@ -49,8 +50,11 @@ static const char plain[] =
 	"7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]\n"
 	"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
 
-/* In pieces of every size: what is at least 256 KiB, largest first; all of a file as one, but not of two. */
-static void finds_the_large_ones(void **state)
+/*
+ * For pieces of any size: objects of at least 256 KiB, largest first. All mappings of a file count
+ * as one object, and two files as two.
+ */
+static void finds_large_objects(void **state)
 {
 	(void)state;
 	for (size_t piece = 1; piece <= sizeof(plain); piece++) {
@@ -69,7 +73,7 @@ static void finds_the_large_ones(void **state)
 	}
 }
 
-/* By these a text that ended early is told from a whole one. */
+/* The range of addresses and the count distinguish a complete text from one that ended early. */
 static void keeps_the_range(void **state)
 {
 	struct maps_parser p;
@@ -91,8 +95,11 @@ static void takes_an_empty_text(void **state)
 	assert_int_equal(count, 0);
 }
 
-/* Of more than can be told apart the largest are kept, of those that are kept the largest told. */
-static void is_bounded(void **state)
+/*
+ * If there are more objects than candidates, the largest stay. The result has the largest of
+ * these.
+ */
+static void keeps_the_largest_of_many_objects(void **state)
 {
 	struct maps_segment s[MAPS_SEGMENTS];
 	struct maps_parser p;
@@ -115,7 +122,7 @@ static void is_bounded(void **state)
 		assert_int_equal(s[i].bytes, (uint64_t)(1000 - i) << 24);
 }
 
-/* Feeds one mapping of PAGES pages of the object INODE. */
+/* Feeds a mapping of PAGES pages of the file with INODE. */
 static void feed(struct maps_parser *p, unsigned int pages, unsigned int inode)
 {
 	char line[128];
@@ -125,8 +132,8 @@ static void feed(struct maps_parser *p, unsigned int pages, unsigned int inode)
 	assert_int_equal(maps_parser_feed(p, line, (size_t)n), 0);
 }
 
-/* A file that is mapped in 5,000 single pages among 100,000 pages of others, each in a place of its own, is not lost. */
-static void keeps_what_is_mapped_in_many_pieces(void **state)
+/* A file mapped in 5,000 single pages among 100,000 single pages of other files is still found. */
+static void keeps_a_file_mapped_in_many_pieces(void **state)
 {
 	struct maps_segment s[MAPS_SEGMENTS];
 	struct maps_parser p;
@@ -142,8 +149,8 @@ static void keeps_what_is_mapped_in_many_pieces(void **state)
 	assert_in_range(s[0].bytes, (5000 - 2 * 105000 / MAPS_CANDIDATES) * 4096, 5000 * 4096);
 }
 
-/* When all places are taken, a smaller one does not put out a larger. */
-static void keeps_the_larger(void **state)
+/* If all places are taken, a smaller object does not replace a larger one. */
+static void small_objects_replace_no_larger_ones(void **state)
 {
 	struct maps_segment s[MAPS_SEGMENTS];
 	struct maps_parser p;
@@ -167,7 +174,10 @@ static void keeps_the_larger(void **state)
 
 enum { MANY_MAPPINGS = 60000, SHARED_BYTES = 4 << 20 };
 
-/* A child with MANY_MAPPINGS mappings, of which each second one has other rights, and above them FD. */
+/*
+ * Forks a child with MANY_MAPPINGS mappings of alternating permissions and, above them, a mapping
+ * of FD.
+ */
 static pid_t fork_many(int fd)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (MANY_MAPPINGS + 1) * page;
@@ -203,7 +213,7 @@ static pid_t fork_many(int fd)
 	return pid;
 }
 
-/* A text of several MiB is read to its end: what lies at the highest addresses is found. */
+/* A text of several MiB is read to its end: the mapping with the highest addresses is found. */
 static void reads_the_maps_of_a_process_with_60000_mappings(void **state)
 {
 	AUTO_CLOSE int file = memfd_create("shared", MFD_CLOEXEC), maps = -1;
@@ -232,8 +242,8 @@ static void reads_the_maps_of_a_process_with_60000_mappings(void **state)
 	assert_int_equal(s[i].bytes, SHARED_BYTES);
 }
 
-/* A text without an end is read no further than MAPS_TEXT_MAX, and what was read by then counts. */
-static void stops_at_the_limit(void **state)
+/* A text without an end is read up to MAPS_TEXT_MAX, and what was read counts. */
+static void reads_no_more_than_the_limit(void **state)
 {
 	static const char line[] = "10000000-20000000 r--s 00000000 08:01 7 /a\n";
 	AUTO_CLOSE int fd = memfd_create("maps", MFD_CLOEXEC);
@@ -256,8 +266,8 @@ static void stops_at_the_limit(void **state)
 		(MAPS_TEXT_MAX + sizeof(piece)) / (sizeof(line) - 1));
 }
 
-/* If processes may have more mappings, a longer text is read to its end. */
-static void reads_on_where_more_may_be_mapped(void **state)
+/* If processes may have more mappings, longer texts are read to their end. */
+static void limit_follows_max_map_count(void **state)
 {
 	static const char line[] = "10000000-20000000 r--p 00000000 00:00 0\n",
 			  last[] = "20000000-30000000 r--s 00000000 08:01 7 /shared\n";
@@ -289,7 +299,7 @@ static void reads_on_where_more_may_be_mapped(void **state)
 	}
 }
 
-/* A path is passed over, whatever is in it and however long. */
+/* Paths of any content and length are skipped. */
 static void passes_over_paths(void **state)
 {
 	static const char head[] =
@@ -340,8 +350,8 @@ static void refuses_what_no_kernel_prints(void **state)
 	}
 }
 
-/* What is reserved and may not be accessed has nothing resident. */
-static void tells_the_largest_mapping(void **state)
+/* A reserved mapping without access has no resident memory. */
+static void finds_the_largest_accessible_mapping(void **state)
 {
 	static const char text[] = "1000-9000 r-xp 00000000 08:01 5 /x\n"
 				   "10000-90000 ---p 00000000 00:00 0\n"
@@ -359,16 +369,16 @@ static void tells_the_largest_mapping(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_the_largest_mapping),
-		cmocka_unit_test(finds_the_large_ones),
+		cmocka_unit_test(finds_the_largest_accessible_mapping),
+		cmocka_unit_test(finds_large_objects),
 		cmocka_unit_test(keeps_the_range),
 		cmocka_unit_test(takes_an_empty_text),
-		cmocka_unit_test(is_bounded),
-		cmocka_unit_test(keeps_the_larger),
-		cmocka_unit_test(keeps_what_is_mapped_in_many_pieces),
+		cmocka_unit_test(keeps_the_largest_of_many_objects),
+		cmocka_unit_test(small_objects_replace_no_larger_ones),
+		cmocka_unit_test(keeps_a_file_mapped_in_many_pieces),
 		cmocka_unit_test(reads_the_maps_of_a_process_with_60000_mappings),
-		cmocka_unit_test(stops_at_the_limit),
-		cmocka_unit_test(reads_on_where_more_may_be_mapped),
+		cmocka_unit_test(reads_no_more_than_the_limit),
+		cmocka_unit_test(limit_follows_max_map_count),
 		cmocka_unit_test(passes_over_paths),
 		cmocka_unit_test(refuses_what_no_kernel_prints),
 	};

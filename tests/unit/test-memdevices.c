@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/memdevices.h: which devices keep their files in memory. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -22,7 +23,7 @@ static int parse(struct memdevices *d, size_t len)
 	return memdevices_parse(d, text, len);
 }
 
-static void those_of_tmpfs_are_memory(void **state)
+static void tmpfs_devices_are_memory(void **state)
 {
 	AUTO_MEMDEVICES struct memdevices d = {0};
 
@@ -35,9 +36,9 @@ static void those_of_tmpfs_are_memory(void **state)
 	assert_int_equal(memdevices_ask(&d, 0, 2), MEMDEVICES_YES);
 	assert_int_equal(memdevices_ask(&d, 254, 0), MEMDEVICES_DISK);
 	assert_int_equal(memdevices_ask(&d, 0, 30), MEMDEVICES_NO);
-	/* What is not mounted here may be elsewhere. */
+	/* A device that is not mounted here may be mounted elsewhere. */
 	assert_int_equal(memdevices_ask(&d, 0, 99), MEMDEVICES_UNKNOWN);
-	/* Once more makes no difference, nor does what is said of one that is known. */
+	/* Adding known devices again changes nothing. */
 	assert_int_equal(parse(&d, sizeof(mounts) - 1), 0);
 	assert_int_equal(memdevices_add(&d, 0, 24, MEMDEVICES_NO), 0);
 	assert_int_equal(memdevices_add(&d, 0, 21, MEMDEVICES_YES), 0);
@@ -46,7 +47,7 @@ static void those_of_tmpfs_are_memory(void **state)
 	assert_int_equal(d.count, 7);
 }
 
-static void a_text_that_was_cut_has_what_it_has(void **state)
+static void cut_mountinfo_gives_its_first_mounts(void **state)
 {
 	AUTO_MEMDEVICES struct memdevices d = {0};
 
@@ -64,7 +65,7 @@ static void check_store(
 	assert_int_equal(memdevices_store(d, &m), expected);
 }
 
-static void beyond_so_many_there_is_none(void **state)
+static void number_of_devices_is_limited(void **state)
 {
 	AUTO_MEMDEVICES struct memdevices d = {0};
 
@@ -78,7 +79,7 @@ static void beyond_so_many_there_is_none(void **state)
 	check_store(&d, 0, 10, MAPPING_STORE_UNKNOWN);
 }
 
-static void a_device_tells_what_keeps_pages(void **state)
+static void device_decides_where_pages_are_kept(void **state)
 {
 	AUTO_MEMDEVICES struct memdevices d = {0};
 	const struct mapping anonymous = {.path = ""};
@@ -93,7 +94,7 @@ static void a_device_tells_what_keeps_pages(void **state)
 	assert_int_equal(memdevices_store(&d, &anonymous), MAPPING_STORE_UNKNOWN);
 }
 
-static void a_file_is_read_to_its_end(void **state)
+static void reads_mountinfo_to_its_end(void **state)
 {
 	AUTO_MEMDEVICES struct memdevices d = {0};
 	FILE *file = tmpfile();
@@ -109,7 +110,7 @@ static void a_file_is_read_to_its_end(void **state)
 	assert_int_equal(memdevices_read(&d, -1), 0);
 }
 
-static void without_memory_nothing_is_learnt(void **state)
+static void fails_without_memory(void **state)
 {
 	unsigned int n = 1;
 
@@ -130,12 +131,12 @@ static void without_memory_nothing_is_learnt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(those_of_tmpfs_are_memory),
-		cmocka_unit_test(a_text_that_was_cut_has_what_it_has),
-		cmocka_unit_test(beyond_so_many_there_is_none),
-		cmocka_unit_test(a_device_tells_what_keeps_pages),
-		cmocka_unit_test(a_file_is_read_to_its_end),
-		cmocka_unit_test(without_memory_nothing_is_learnt),
+		cmocka_unit_test(tmpfs_devices_are_memory),
+		cmocka_unit_test(cut_mountinfo_gives_its_first_mounts),
+		cmocka_unit_test(number_of_devices_is_limited),
+		cmocka_unit_test(device_decides_where_pages_are_kept),
+		cmocka_unit_test(reads_mountinfo_to_its_end),
+		cmocka_unit_test(fails_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of base/memfd.h: sealed memory files, with wrapped system calls. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,16 +15,16 @@
 
 enum { LIMIT = 1 << 20 };
 
-/* What the kernel is made to do, for one test at a time. */
+/* Simulated kernel behaviour, for one test at a time. */
 static struct {
-	size_t most;       /* bytes a write takes; 0: as many as there are */
-	unsigned int fail; /* the Nth write fails; 0: none does */
+	size_t most;       /* maximum number of bytes per write; 0: no limit */
+	unsigned int fail; /* number of the write that fails; 0: none */
 	int error;
 	unsigned int calls;
-	unsigned int known; /* flags that memfd_create() knows; 0: all */
-	unsigned int asked; /* flags of its last call */
+	unsigned int known; /* flags that memfd_create() accepts; 0: all */
+	unsigned int asked; /* flags of the last memfd_create() */
 	int create_error;
-	bool busy; /* somebody has a new memory file mapped for writing */
+	bool busy; /* a new memory file is mapped for writing by another process */
 } kernel;
 
 ssize_t __real_write(int fd, const void *data, size_t len);
@@ -82,7 +83,7 @@ static void assert_pieces(int fd)
 	assert_memory_equal(back + sizeof(first), second, sizeof(second));
 }
 
-static void holds_what_was_given(void **state)
+static void holds_the_given_content(void **state)
 {
 	static const size_t most[] = {0, 1, 7, 4096};
 
@@ -95,12 +96,12 @@ static void holds_what_was_given(void **state)
 		assert_int_equal(memfd_new_sealed("test", pieces, ARRAY_SIZE(pieces), &fd), 0);
 		assert_pieces(fd);
 		assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
-		assert_int_equal(lseek(fd, 0, SEEK_CUR), 0); /* a reader starts at the front */
+		assert_int_equal(lseek(fd, 0, SEEK_CUR), 0); /* the reader's file offset is 0 */
 	}
 }
 
-/* Whatever a reader tries with its descriptor, the bytes stay. */
-static void nobody_can_change_it(void **state)
+/* No operation on the reader's descriptor can change the content. */
+static void readers_cannot_change_it(void **state)
 {
 	AUTO_CLOSE int fd = -1, again = -1;
 	char path[64];
@@ -132,7 +133,7 @@ static void nobody_can_change_it(void **state)
 	munmap(map, WHOLE);
 }
 
-/* Before Linux 6.3 memfd_create() refuses the flag against execution. */
+/* Before Linux 6.3 memfd_create() refuses MFD_NOEXEC_SEAL. */
 static void works_on_an_older_kernel(void **state)
 {
 	AUTO_CLOSE int fd = -1;
@@ -144,17 +145,17 @@ static void works_on_an_older_kernel(void **state)
 	assert_pieces(fd);
 }
 
-static void asks_for_no_execution(void **state)
+static void requests_no_execution(void **state)
 {
 	AUTO_CLOSE int fd = -1;
 
 	(void)state;
-	kernel.create_error = ENOSYS; /* only the first call is of interest */
+	kernel.create_error = ENOSYS; /* only the first call matters */
 	assert_int_equal(memfd_new_sealed("test", pieces, 1, &fd), -ENOSYS);
 	assert_int_equal(kernel.asked, MFD_CLOEXEC | MFD_ALLOW_SEALING | 0x0008U);
 }
 
-static void hands_up_errors(void **state)
+static void returns_errors(void **state)
 {
 	unsigned int before = unit_descriptors();
 	int fd = -7;
@@ -177,8 +178,8 @@ static void hands_up_errors(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* With room for one descriptor more it can be made, but not be opened for reading, as by /proc. */
-static void runs_out_of_descriptors(void **state)
+/* With room for one more descriptor the file can be made, but not be opened again for reading. */
+static void fails_without_descriptors(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct rlimit old, tight;
@@ -202,7 +203,7 @@ static void runs_out_of_descriptors(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void goes_on_after_a_signal(void **state)
+static void continues_after_a_signal(void **state)
 {
 	AUTO_CLOSE int fd = -1;
 
@@ -214,7 +215,7 @@ static void goes_on_after_a_signal(void **state)
 	assert_pieces(fd);
 }
 
-/* Whoever maps one keeps its memory. */
+/* A mapping keeps the memory of the file. */
 static bool is_mapped(void)
 {
 	char line[512];
@@ -250,7 +251,7 @@ static void copies(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Of all sets of seals only the ones with all four pass. */
+/* Of all sets of seals only those with all four are accepted. */
 static void demands_every_seal(void **state)
 {
 	static const int seals[] = {F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE};
@@ -300,7 +301,7 @@ static void checks_the_size(void **state)
 	}
 }
 
-static void refuses_what_is_no_memfd(void **state)
+static void refuses_other_files(void **state)
 {
 	static const char *const paths[] = {
 		"/dev/null", "/dev/zero", "/proc/self/exe", "/", "/proc"};
@@ -329,17 +330,17 @@ static void refuses_what_is_no_memfd(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(holds_what_was_given, reset_kernel),
-		cmocka_unit_test_setup(nobody_can_change_it, reset_kernel),
+		cmocka_unit_test_setup(holds_the_given_content, reset_kernel),
+		cmocka_unit_test_setup(readers_cannot_change_it, reset_kernel),
 		cmocka_unit_test_setup(works_on_an_older_kernel, reset_kernel),
-		cmocka_unit_test_setup(asks_for_no_execution, reset_kernel),
-		cmocka_unit_test_setup(hands_up_errors, reset_kernel),
-		cmocka_unit_test_setup(runs_out_of_descriptors, reset_kernel),
-		cmocka_unit_test_setup(goes_on_after_a_signal, reset_kernel),
+		cmocka_unit_test_setup(requests_no_execution, reset_kernel),
+		cmocka_unit_test_setup(returns_errors, reset_kernel),
+		cmocka_unit_test_setup(fails_without_descriptors, reset_kernel),
+		cmocka_unit_test_setup(continues_after_a_signal, reset_kernel),
 		cmocka_unit_test_setup(copies, reset_kernel),
 		cmocka_unit_test_setup(demands_every_seal, reset_kernel),
 		cmocka_unit_test_setup(checks_the_size, reset_kernel),
-		cmocka_unit_test_setup(refuses_what_is_no_memfd, reset_kernel),
+		cmocka_unit_test_setup(refuses_other_files, reset_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/memfiles.h: memory files of processes and their met pages. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -49,7 +50,7 @@ static const struct memfile *file_of(const struct memfiles *s, uint64_t inode)
 	return found;
 }
 
-static void pages_are_counted_where_they_are_mapped(void **state)
+static void counts_pages_of_mapped_files(void **state)
 {
 	AUTO_MEMFILES struct memfiles s = {0};
 
@@ -69,7 +70,7 @@ static void pages_are_counted_where_they_are_mapped(void **state)
 	assert_int_equal(file_of(&s, 7)->pid, 10);
 	assert_int_equal(file_of(&s, 7)->start, 100 * PAGE);
 	assert_int_equal(file_of(&s, 7)->end, 110 * PAGE);
-	/* Another begins anew. */
+	/* The next process starts without mappings. */
 	memfiles_begin(&s, 11, 0);
 	memfiles_meet(&s, 100 * PAGE);
 	map(&s, 5, 1, 7, "/memfd:a (deleted)");
@@ -80,7 +81,7 @@ static void pages_are_counted_where_they_are_mapped(void **state)
 	assert_true(memfiles_bytes(&s) > 2 * sizeof(struct memfile));
 }
 
-static void who_has_it_open_has_it_too(void **state)
+static void open_descriptors_share_a_file(void **state)
 {
 	AUTO_MEMFILES struct memfiles s = {0};
 
@@ -99,8 +100,8 @@ static void who_has_it_open_has_it_too(void **state)
 	assert_false(file_of(&s, 8)->is_shared);
 }
 
-/* Ids of segments and numbers of inodes have nothing to do with each other, and both are on the kernel's device. */
-static void segments_are_no_other_files(void **state)
+/* Ids of SysV segments and inode numbers are unrelated, and both are on the kernel's own device. */
+static void sysv_ids_are_not_inodes(void **state)
 {
 	AUTO_MEMFILES struct memfiles s = {0};
 
@@ -116,8 +117,8 @@ static void segments_are_no_other_files(void **state)
 	assert_int_equal(s.count, 3);
 }
 
-/* What /proc/PID/fd says of a socket has no device, and stat may say another than maps does of a file on btrfs. */
-static void descriptors_are_found_without_a_device(void **state)
+/* For a socket /proc/PID/fd has no device. For a file on btrfs, stat() and maps may differ. */
+static void matches_descriptors_without_a_device(void **state)
 {
 	AUTO_MEMFILES struct memfiles s = {0};
 	const struct mapping on_disk = {.start = PAGE, .end = 2 * PAGE, .inode = 7, .major = 8},
@@ -144,7 +145,7 @@ static void descriptors_are_found_without_a_device(void **state)
 	assert_true(memfiles_at(&s, 3)->is_shared);
 }
 
-static void there_is_an_end_to_them(void **state)
+static void number_of_files_is_limited(void **state)
 {
 	AUTO_MEMFILES struct memfiles s = {.max = 2};
 
@@ -161,7 +162,7 @@ static void there_is_an_end_to_them(void **state)
 	assert_int_equal(file_of(&s, 2)->met, 1);
 }
 
-static void those_that_come_late_are_of_no_interest(void **state)
+static void closed_list_adds_no_files(void **state)
 {
 	AUTO_MEMFILES struct memfiles s = {0};
 
@@ -177,8 +178,8 @@ static void those_that_come_late_are_of_no_interest(void **state)
 	assert_true(file_of(&s, 1)->is_shared);
 }
 
-/* Of one that changes while it is read. */
-static void what_does_not_rise_is_left_out(void **state)
+/* Mappings of a process that changes while it is read. */
+static void skips_addresses_that_do_not_ascend(void **state)
 {
 	AUTO_MEMFILES struct memfiles s = {0};
 
@@ -206,7 +207,7 @@ static int take_some(struct memfiles *s)
 	return r;
 }
 
-static void without_memory_there_are_none(void **state)
+static void fails_without_memory(void **state)
 {
 	unsigned int n = 1;
 
@@ -227,14 +228,14 @@ static void without_memory_there_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages_are_counted_where_they_are_mapped),
-		cmocka_unit_test(who_has_it_open_has_it_too),
-		cmocka_unit_test(segments_are_no_other_files),
-		cmocka_unit_test(descriptors_are_found_without_a_device),
-		cmocka_unit_test(there_is_an_end_to_them),
-		cmocka_unit_test(those_that_come_late_are_of_no_interest),
-		cmocka_unit_test(what_does_not_rise_is_left_out),
-		cmocka_unit_test(without_memory_there_are_none),
+		cmocka_unit_test(counts_pages_of_mapped_files),
+		cmocka_unit_test(open_descriptors_share_a_file),
+		cmocka_unit_test(sysv_ids_are_not_inodes),
+		cmocka_unit_test(matches_descriptors_without_a_device),
+		cmocka_unit_test(number_of_files_is_limited),
+		cmocka_unit_test(closed_list_adds_no_files),
+		cmocka_unit_test(skips_addresses_that_do_not_ascend),
+		cmocka_unit_test(fails_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

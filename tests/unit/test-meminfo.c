@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/meminfo.h against the meminfo of several kernels. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,7 +15,7 @@ enum {
 	ANON_PAGES = 1 << MEMINFO_ANON_PAGES,
 	MAPPED = 1 << MEMINFO_MAPPED,
 	FREE = 1 << MEMINFO_FREE,
-	/* What kernels have, and have had since 3.14, whatever they are built with. */
+	/* Lines that every kernel since 3.14 prints, whatever its configuration. */
 	ALWAYS = TOTAL | AVAILABLE | ANON_PAGES | MAPPED | FREE | 1 << MEMINFO_BUFFERS |
 	         1 << MEMINFO_CACHED | 1 << MEMINFO_SWAP_CACHED | 1 << MEMINFO_ACTIVE |
 	         1 << MEMINFO_INACTIVE | 1 << MEMINFO_UNEVICTABLE | 1 << MEMINFO_SWAP_TOTAL |
@@ -23,7 +24,7 @@ enum {
 	         1 << MEMINFO_PAGE_TABLES | 1 << MEMINFO_VMALLOC,
 };
 
-static void parses_what_there_is(void **state)
+static void parses_lines_that_are_present(void **state)
 {
 	static const struct {
 		const char *text;
@@ -34,7 +35,7 @@ static void parses_what_there_is(void **state)
 			0, TOTAL | FREE | AVAILABLE, 16777216000, 8192001024},
 		{"MemAvailable: 1 kB\nMemTotal: 2 kB\n", 0, TOTAL | AVAILABLE, 2048, 1024},
 		{"MemTotal:       16384000 kB\nMemFree: 5 kB\n", 0, TOTAL | FREE, 16777216000,
-			0}, /* < 3.14 */
+			0}, /* before Linux 3.14 */
 		{"MemTotal: 1 kB\nHugePages_Total:       0\nno colon\n", 0, TOTAL, 1024, 0},
 		{"XMemTotal: 1 kB\nMemTotalX: 1 kB\n", 0, 0, 0, 0},
 		{"", 0, 0, 0, 0},
@@ -58,7 +59,7 @@ static void parses_what_there_is(void **state)
 	}
 }
 
-static void parses_what_is_mapped(void **state)
+static void parses_mapped_memory(void **state)
 {
 	static const char text[] =
 		"AnonPages:          5 kB\nMapped:             7 kB\n"
@@ -72,7 +73,7 @@ static void parses_what_is_mapped(void **state)
 	assert_int_equal(m.q[MEMINFO_MAPPED], 7 * 1024);
 }
 
-/* Each line of 6.18 by its own number, and none for another's. */
+/* Each line of Linux 6.18 sets its own number and no other. */
 static void parses_every_line(void **state)
 {
 	static const char text[] =
@@ -97,7 +98,7 @@ static void parses_every_line(void **state)
 		assert_int_equal(m.q[i], (i + 1) * 1024);
 }
 
-static void reads_the_kernels(void **state)
+static void reads_this_kernels_meminfo(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int none = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -114,10 +115,10 @@ static void reads_the_kernels(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses_what_there_is),
-		cmocka_unit_test(parses_what_is_mapped),
+		cmocka_unit_test(parses_lines_that_are_present),
+		cmocka_unit_test(parses_mapped_memory),
 		cmocka_unit_test(parses_every_line),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(reads_this_kernels_meminfo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
