@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole program, run in a child: what it prints, what it says, how it exits. What stands in for
- * memtallyd hands out the sample; a pass of its own is one over this machine's /proc.
+ * Tests of the whole program, run in a child: output, messages and exit status. A server stands in
+ * for memtallyd and sends the sample. A pass of memtally's own reads this host's /proc.
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@
 
 enum { ARGS_MAX = 8 };
 
-/* The result of a trial of map counts; MAPCOUNTS_UNKNOWN: that of the real trial. */
+/* The result of the map count trial; MAPCOUNTS_UNKNOWN: run the real trial. */
 static enum mapcounts_verdict verdict;
 
 void __real_mapcounts_await(struct mapcounts *m, int timeout_ms);
@@ -60,7 +60,10 @@ static int remove_folder(void **state)
 	return chdir("..") < 0 ? -1 : rmdir(folder);
 }
 
-/* Serves the sample on "socket" to one client, until it has gone; returns the child that does. */
+/*
+ * Forks a child that serves the sample on "socket" to one client until that disconnects. Returns
+ * its pid.
+ */
 static pid_t publish(const struct sample_options *options)
 {
 	AUTO_CLOSE int listener = -1;
@@ -98,7 +101,10 @@ static void become(uid_t uid)
 					setresuid(uid, uid, uid) < 0))
 		_exit(98);
 	prctl(PR_SET_DUMPABLE,
-		1); /* as a program has it that the user executes: its workers can be read */
+		/*
+		 * dumpable, like a program that the user executed, so that its workers can read it
+		 */
+		1);
 }
 
 struct asked {
@@ -120,7 +126,10 @@ static int ask_memtally(void *context)
 	return memtally_run(argc, argv);
 }
 
-/* Runs memtally as UID with ARGS; and as who this is, with its output kept, or going to OUTPUT. */
+/*
+ * run_as(): runs memtally with ARGS as UID; run(): as this user; run_into(): with standard output
+ * going to OUTPUT.
+ */
 static void run_as(uid_t uid, const char *const args[static ARGS_MAX], struct running *ret)
 {
 	struct asked asked = {uid, args};
@@ -143,7 +152,10 @@ static void run_into(int output, const char *const args[static ARGS_MAX], struct
 int __real_clock_gettime(clockid_t clock, struct timespec *ret);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 
-/* Ages are those of the moment in which the test began, however long it takes; and every machine has run for a day. */
+/*
+ * CLOCK_BOOTTIME stands still at the start of the test plus one day, so that ages are exact and
+ * the host has run for a day.
+ */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	static struct timespec began;
@@ -157,7 +169,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 	return 0;
 }
 
-/* A sample that is three seconds old. */
+/* Returns options for a sample that is three seconds old. */
 static struct sample_options fresh(void)
 {
 	return (struct sample_options){
@@ -165,8 +177,8 @@ static struct sample_options fresh(void)
 	};
 }
 
-/* What was asked for on the command line, and memtallyd does otherwise, is told. */
-static void says_whose_users_are(void **state)
+/* If memtallyd counts users in another way than the command line asks for, memtally says so. */
+static void says_how_users_are_counted(void **state)
 {
 	static const struct {
 		const char *args[ARGS_MAX];
@@ -199,7 +211,7 @@ static void says_whose_users_are(void **state)
 	}
 }
 
-static void shows_the_daemons_snapshot(void **state)
+static void shows_memtallyds_snapshot(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"users", "--limit=2"};
 	struct sample_options options = fresh();
@@ -222,12 +234,12 @@ static void shows_the_daemons_snapshot(void **state)
 	running_check_says(&r, "1 malformed, 1 changing, 1 error\n");
 }
 
-/* What could not be read elsewhere is no matter of the selection's. */
-static void warns_of_the_selected(void **state)
+/* Only unmeasured processes of the selection cause a warning. */
+static void warns_about_the_selection_only(void **state)
 {
 	static const struct {
 		const char *args[ARGS_MAX];
-		const char *said; /* NULL: nothing */
+		const char *said; /* NULL: no warning */
 	} cases[] = {
 		{{"processes", "--program=bash"}, NULL},
 		{{"users", "--user=alice"}, NULL},
@@ -297,7 +309,7 @@ static bool has_interval(json_t *json)
 	return json_object_get(json_object_get(json, "snapshot"), "interval_seconds") != NULL;
 }
 
-static void json_is_of_the_selected(void **state)
+static void json_has_the_selection(void **state)
 {
 	static const char *const args[ARGS_MAX] = {
 		"users", "--program=bash", "--json", "--limit=1"};
@@ -321,7 +333,7 @@ static void json_is_of_the_selected(void **state)
 	json_decref(json);
 }
 
-static void reads_for_itself_where_nobody_answers(void **state)
+static void makes_a_pass_without_memtallyd(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"host", "--json"};
 	AUTO_RUNNING struct running r = {0};
@@ -334,11 +346,11 @@ static void reads_for_itself_where_nobody_answers(void **state)
 			    json_object_get(json_object_get(json, "host"), "processes")) > 0);
 	running_check_says(&r, "memtally: read now, with the rights of ");
 	running_check_says(&r, "(nothing from memtallyd: socket: No such file or directory)");
-	assert_false(has_interval(json)); /* a pass of its own has no schedule */
+	assert_false(has_interval(json)); /* memtally's own pass has no schedule */
 	json_decref(json);
 }
 
-static void live_asks_nobody(void **state)
+static void live_does_not_ask_memtallyd(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"processes", "--json", "--live"};
 	struct sample_options options = fresh();
@@ -362,7 +374,7 @@ static void live_asks_nobody(void **state)
 	json_decref(json);
 }
 
-/* Of the process that runs this test, as memtally sees it where a trial finds KERNEL: its high bound less its low one, in bytes. */
+/* Returns the width of the PSS bounds of this process, in bytes, if the trial finds KERNEL. */
 static json_int_t own_width(enum mapcounts_verdict kernel, struct running *ret)
 {
 	static const char *const args[ARGS_MAX] = {"processes", "--json", "--live"};
@@ -383,7 +395,7 @@ static json_int_t own_width(enum mapcounts_verdict kernel, struct running *ret)
 }
 
 /* This process shares the C library with others, in folios that may be large. */
-static void live_knows_of_averages(void **state)
+static void live_widens_bounds_for_averaged_map_counts(void **state)
 {
 	static const char warning[] = "this kernel averages the map counts of large folios";
 	AUTO_RUNNING struct running exact = {0}, averaged = {0};
@@ -395,8 +407,11 @@ static void live_knows_of_averages(void **state)
 	running_check_says(&averaged, warning);
 }
 
-/* A stale snapshot is not shown, nor one without processes where they are asked for; it says why. */
-static void does_not_show_what_it_should_not(void **state)
+/*
+ * A stale snapshot is not shown, nor one without processes if they are needed. The message says
+ * why.
+ */
+static void makes_a_pass_if_the_snapshot_will_not_do(void **state)
 {
 	struct sample_options options[] = {fresh(), fresh(), fresh()};
 	static const struct {
@@ -414,7 +429,7 @@ static void does_not_show_what_it_should_not(void **state)
 
 	(void)state;
 	assert_int_equal(prctl(PR_GET_NAME, name), 0);
-	assert_int_equal(prctl(PR_SET_NAME, "bash"), 0); /* so that there is one on any host */
+	assert_int_equal(prctl(PR_SET_NAME, "bash"), 0); /* so that every host has such a process */
 	options[0].boottime_ns -= 120 * NS_PER_SEC;
 	options[1].is_public = options[2].is_public = true;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -430,7 +445,7 @@ static void does_not_show_what_it_should_not(void **state)
 	assert_int_equal(prctl(PR_SET_NAME, name), 0);
 }
 
-static void public_snapshot_will_do_for_sums(void **state)
+static void uses_the_public_snapshot_for_sums(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"programs", "--program=firefox", "--bytes"};
 	struct sample_options options = fresh();
@@ -447,8 +462,11 @@ static void public_snapshot_will_do_for_sums(void **state)
 	running_check_says(&r, "from memtallyd's snapshot of ");
 }
 
-/* Whom memtallyd shows the sums alone measures his own processes himself; of all others the sums tell more. */
-static void shows_an_ordinary_user_his_own(void **state)
+/*
+ * If memtallyd shows a user only sums, memtally measures the user's own processes itself. For
+ * other selections it uses the sums.
+ */
+static void measures_a_users_own_processes(void **state)
 {
 	static const char *const text[ARGS_MAX] = {"processes"},
 				 *const json[ARGS_MAX] = {"processes", "--json"},
@@ -501,7 +519,7 @@ static void shows_an_ordinary_user_his_own(void **state)
 	running_check_says(&sums, "from memtallyd's snapshot of ");
 }
 
-static void status_is_the_daemons(void **state)
+static void status_shows_memtallyds_snapshot(void **state)
 {
 	static const char *const text[ARGS_MAX] = {"status"}, *const json[ARGS_MAX] = {
 								      "status", "--json"};
@@ -519,7 +537,7 @@ static void status_is_the_daemons(void **state)
 	running_check_prints(&r, "memtallyd 1.2.3: adaptive, ");
 	running_check_prints(&r, "the last snapshot is of 3 s ago\n");
 	running_check_prints(&r, "\nRights ");
-	publisher = publish(&options); /* the public one will do */
+	publisher = publish(&options); /* the public snapshot is enough */
 	run(json, &s);
 	unpublish(publisher);
 	found = load(&s, "status");
@@ -541,7 +559,7 @@ static void status_is_the_daemons(void **state)
 		"memtally: error: nothing from memtallyd: socket: No such file or directory\n");
 }
 
-static void usage_is_two(void **state)
+static void checks_arguments_and_exit_status(void **state)
 {
 	static const struct {
 		const char *args[ARGS_MAX];
@@ -739,12 +757,15 @@ static void help_fits_a_terminal(void **state)
 			fail_msg("wider than 79 columns: %.200s", line);
 }
 
-/* Whether it is unknown or has just ended: no total of nothing, and for programs what is known of it. */
-static void what_has_ended_matches_nothing(void **state)
+/*
+ * Whether the name is unknown or its processes just exited, no total of zeros is printed. In JSON
+ * a program that exited keeps its row.
+ */
+static void exited_programs_match_nothing(void **state)
 {
 	static const struct {
 		const char *args[ARGS_MAX];
-		size_t rows; /* in JSON; else it prints nothing */
+		size_t rows; /* rows in JSON; as a table nothing is printed */
 	} cases[] = {
 		{{"programs", "--program=ended"}, 0},
 		{{"programs", "--program=nowhere"}, 0},
@@ -782,7 +803,7 @@ static void what_has_ended_matches_nothing(void **state)
 	}
 }
 
-/* The 1st of August 2026; of what was before there are days alone. */
+/* 2026-08-01; before it only days are kept. */
 #define FINE_S INT64_C(1785542400)
 
 static int64_t boundary(int64_t s)
@@ -790,7 +811,7 @@ static int64_t boundary(int64_t s)
 	return s >= FINE_S ? s : (s + 43200) / 86400 * 86400;
 }
 
-/* One user, who has a GiB all the time. */
+/* One user with 1 GiB all the time. */
 static void answer(const struct usage_request *request, struct buffer *to)
 {
 	struct usage_head head = {
@@ -812,7 +833,7 @@ static void answer(const struct usage_request *request, struct buffer *to)
 	usage_end(to, &head);
 }
 
-/* Serves one client on "ledger", until it has gone; returns the child that does. */
+/* Forks a child that serves one client on "ledger" until that disconnects. Returns its pid. */
 static pid_t keep(void)
 {
 	AUTO_CLOSE int listener = -1;
@@ -865,8 +886,11 @@ static bool says(const struct running *r, const char *what)
 	return strstr(r->err.data, what) != NULL;
 }
 
-/* Of the hours that were asked for some are days, in the middle of the time as well as at its ends. */
-static void nobody_bills_a_day_as_an_hour(void **state)
+/*
+ * If some of the hours asked for are kept as days only, at the ends or in the middle of the time,
+ * memtally says so.
+ */
+static void warns_if_hours_are_kept_as_days(void **state)
 {
 	static const char coarse[] = "; part of that time is recorded in larger spans",
 			  misnamed[] =
@@ -901,8 +925,8 @@ static void nobody_bills_a_day_as_an_hour(void **state)
 	}
 }
 
-/* Less than there is of that time, which is no five minutes. */
-static void what_is_kept_by_days_has_no_hours(void **state)
+/* The time is shorter than the slots that are kept. */
+static void refuses_hours_within_a_day(void **state)
 {
 	AUTO_RUNNING struct running r = {0};
 
@@ -912,8 +936,8 @@ static void what_is_kept_by_days_has_no_hours(void **state)
 	assert_true(says(&r, "that time is too short: the ledger only has larger spans of it"));
 }
 
-/* Output that nobody gets is a failure, whatever is printed. */
-static void full_disk_is_told(void **state)
+/* Output that cannot be written is a failure, for every kind of output. */
+static void reports_a_full_disk(void **state)
 {
 	static const char *const args[][ARGS_MAX] = {
 		{"--live"}, {"--live", "--json"}, {"--help"}, {"--version"}, {"--check-config"}};
@@ -929,7 +953,7 @@ static void full_disk_is_told(void **state)
 	}
 }
 
-static void closed_pipe_is_told(void **state)
+static void fails_if_the_pipe_is_closed(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"--live", "--log.level=error"};
 	AUTO_RUNNING struct running r = {0};
@@ -947,25 +971,25 @@ static void closed_pipe_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_whose_users_are),
-		cmocka_unit_test(shows_the_daemons_snapshot),
-		cmocka_unit_test(warns_of_the_selected),
+		cmocka_unit_test(says_how_users_are_counted),
+		cmocka_unit_test(shows_memtallyds_snapshot),
+		cmocka_unit_test(warns_about_the_selection_only),
 		cmocka_unit_test(json_is_complete),
-		cmocka_unit_test(json_is_of_the_selected),
-		cmocka_unit_test(reads_for_itself_where_nobody_answers),
-		cmocka_unit_test(live_asks_nobody),
-		cmocka_unit_test(live_knows_of_averages),
-		cmocka_unit_test(does_not_show_what_it_should_not),
-		cmocka_unit_test(public_snapshot_will_do_for_sums),
-		cmocka_unit_test(shows_an_ordinary_user_his_own),
-		cmocka_unit_test(status_is_the_daemons),
-		cmocka_unit_test(usage_is_two),
+		cmocka_unit_test(json_has_the_selection),
+		cmocka_unit_test(makes_a_pass_without_memtallyd),
+		cmocka_unit_test(live_does_not_ask_memtallyd),
+		cmocka_unit_test(live_widens_bounds_for_averaged_map_counts),
+		cmocka_unit_test(makes_a_pass_if_the_snapshot_will_not_do),
+		cmocka_unit_test(uses_the_public_snapshot_for_sums),
+		cmocka_unit_test(measures_a_users_own_processes),
+		cmocka_unit_test(status_shows_memtallyds_snapshot),
+		cmocka_unit_test(checks_arguments_and_exit_status),
 		cmocka_unit_test(help_fits_a_terminal),
-		cmocka_unit_test(what_has_ended_matches_nothing),
-		cmocka_unit_test(nobody_bills_a_day_as_an_hour),
-		cmocka_unit_test(what_is_kept_by_days_has_no_hours),
-		cmocka_unit_test(full_disk_is_told),
-		cmocka_unit_test(closed_pipe_is_told),
+		cmocka_unit_test(exited_programs_match_nothing),
+		cmocka_unit_test(warns_if_hours_are_kept_as_days),
+		cmocka_unit_test(refuses_hours_within_a_day),
+		cmocka_unit_test(reports_a_full_disk),
+		cmocka_unit_test(fails_if_the_pipe_is_closed),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, remove_folder);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of snapshot/metric.h: the metric table. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -22,8 +23,8 @@ static const unsigned int quantities[METRIC_SCOPES] = {
 	[METRIC_TMPFS] = TMPFS_QUANTITIES,
 };
 
-/* Each quantity of a row is in the table, once. */
-static void knows_each_quantity_once(void **state)
+/* Each quantity of a row is in the table exactly once. */
+static void has_each_quantity_once(void **state)
 {
 	(void)state;
 	for (int scope = 0; scope < METRIC_SCOPES; scope++) {
@@ -58,7 +59,7 @@ static bool ends_with(const char *text, const char *end)
 	return len >= end_len && !strcmp(text + len - end_len, end);
 }
 
-/* What promtool and OpenMetrics demand of a name, whatever it stands for. */
+/* What promtool and OpenMetrics require of every name. */
 static void names_are_well_formed(void **state)
 {
 	(void)state;
@@ -104,8 +105,8 @@ static void help_is_a_sentence(void **state)
 	}
 }
 
-/* A family's rows stand together and agree; without a label a family is one row. */
-static void families_stand_together(void **state)
+/* Rows of a family are adjacent and agree. A family without a label has one row. */
+static void families_are_adjacent(void **state)
 {
 	(void)state;
 	for (int scope = 0; scope < METRIC_SCOPES; scope++) {
@@ -155,8 +156,8 @@ static bool has_name(enum metric_scope scope, const char *wanted, unsigned int f
 	return false;
 }
 
-/* The published names, which only ever grow in number. */
-static void the_contract_stands(void **state)
+/* The published names. Names may be added, never removed. */
+static void published_names_stay(void **state)
 {
 	static const char *const of_scopes[] = {"pss_bytes", "pss_low_bytes", "pss_high_bytes",
 		"uss_bytes", "rss_bytes", "swap_pss_bytes", "vm_swap_bytes", "hugetlb_bytes",
@@ -208,7 +209,7 @@ static void only_the_host_has_mem_total(void **state)
 	}
 }
 
-/* What the kernel charges them, owners that are cgroups alone have. */
+/* Only owners that are cgroups have charges. */
 static void only_cgroups_are_charged(void **state)
 {
 	static const char *const names[] = {"cgroup_bytes", "cgroup_anon_bytes",
@@ -280,7 +281,7 @@ static void gets_what_is_present(void **state)
 	assert_int_equal(v, 6);
 }
 
-static void reals_keep_their_bits(void **state)
+static void reals_keep_every_bit(void **state)
 {
 	static const double values[] = {0, 1, 0.1, 1e300, 5e-324};
 
@@ -307,8 +308,11 @@ static void enumerations_have_names(void **state)
 	assert_string_equal(metric_outcome_name(UINT32_MAX), "error");
 }
 
-/* A label of memtally_processes is the name of the outcome that is counted there, but for what is no measurement. */
-static void outcomes_are_labelled_by_their_names(void **state)
+/*
+ * Each label of memtally_processes is the name of the outcome counted there, except for those that
+ * are no measurement.
+ */
+static void outcome_labels_are_outcome_names(void **state)
 {
 	size_t count;
 	const struct metric *m = metric_table(METRIC_SELF, &count);
@@ -329,8 +333,11 @@ static void outcomes_are_labelled_by_their_names(void **state)
 	}
 }
 
-/* A label of the unmeasured processes, and of their RSS, is the name of the outcome that is counted there. */
-static void reasons_are_labelled_by_their_names(void **state)
+/*
+ * Each label of the unmeasured processes and of their RSS is the name of the outcome counted
+ * there.
+ */
+static void reason_labels_are_outcome_names(void **state)
 {
 	size_t count, rows = 0;
 	const struct metric *m = metric_table(METRIC_HOST, &count);
@@ -352,7 +359,7 @@ static void reasons_are_labelled_by_their_names(void **state)
 	assert_int_equal(rows, 2 * SUMS_REASONS);
 }
 
-static void histograms_have_rising_bounds(void **state)
+static void histogram_bounds_ascend(void **state)
 {
 	(void)state;
 	for (unsigned int id = 0; id < HISTOGRAM_COUNT_; id++) {
@@ -367,8 +374,8 @@ static void histograms_have_rising_bounds(void **state)
 	assert_null(metric_histogram(HISTOGRAM_COUNT_));
 }
 
-/* A bound is inclusive: "le". */
-static void values_fall_into_their_buckets(void **state)
+/* Bounds are inclusive ("le"). */
+static void values_are_counted_in_their_buckets(void **state)
 {
 	const struct metric_histogram *h = metric_histogram(HISTOGRAM_PASS_DURATION);
 
@@ -386,21 +393,21 @@ static void values_fall_into_their_buckets(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_each_quantity_once),
+		cmocka_unit_test(has_each_quantity_once),
 		cmocka_unit_test(names_are_well_formed),
 		cmocka_unit_test(help_is_a_sentence),
-		cmocka_unit_test(families_stand_together),
-		cmocka_unit_test(the_contract_stands),
+		cmocka_unit_test(families_are_adjacent),
+		cmocka_unit_test(published_names_stay),
 		cmocka_unit_test(only_the_host_has_mem_total),
 		cmocka_unit_test(only_cgroups_are_charged),
 		cmocka_unit_test(finds_fields),
 		cmocka_unit_test(gets_what_is_present),
-		cmocka_unit_test(reals_keep_their_bits),
+		cmocka_unit_test(reals_keep_every_bit),
 		cmocka_unit_test(enumerations_have_names),
-		cmocka_unit_test(outcomes_are_labelled_by_their_names),
-		cmocka_unit_test(reasons_are_labelled_by_their_names),
-		cmocka_unit_test(histograms_have_rising_bounds),
-		cmocka_unit_test(values_fall_into_their_buckets),
+		cmocka_unit_test(outcome_labels_are_outcome_names),
+		cmocka_unit_test(reason_labels_are_outcome_names),
+		cmocka_unit_test(histogram_bounds_ascend),
+		cmocka_unit_test(values_are_counted_in_their_buckets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/mountinfo.h: the parser of /proc/PID/mountinfo. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +11,7 @@
 #include "base/cleanup.h"
 #include "collectors/mountinfo.h"
 
-/* The only mount of TEXT, which is changed. */
+/* Parses TEXT, which has one mount and is modified. */
 static int parse(char *text, size_t len, struct mountinfo *ret)
 {
 	char *at = text;
@@ -41,8 +42,8 @@ static void parses_a_line(void **state)
 	assert_string_equal(m.super_options, "rw,discard");
 }
 
-/* Of optional fields there may be none, and those of kernels to come. */
-static void passes_over_optional_fields(void **state)
+/* There may be no optional fields, or unknown ones of later kernels. */
+static void skips_optional_fields(void **state)
 {
 	static const char *const optional[] = {"", "shared:7 ", "master:1 propagate_from:3 ",
 		"unbindable ", "shared:7 from:a-tomorrow -- "};
@@ -60,7 +61,7 @@ static void passes_over_optional_fields(void **state)
 	}
 }
 
-/* All that a name may hold comes back as it was, a text that looks like an escape included. */
+/* Every byte of a name is restored, including text that looks like an escape. */
 static void unescapes_names(void **state)
 {
 	char text[] = "1 0 0:5 /a\\040b\\011c\\012d\\134e /\\134040\\040-\\040x\xff rw - "
@@ -88,7 +89,7 @@ static void takes_an_empty_source(void **state)
 	assert_string_equal(m.super_options, "rw,size=4k");
 }
 
-/* Roots that are no path of this namespace. */
+/* Roots that are no path in this mount namespace. */
 static void takes_roots_of_any_kind(void **state)
 {
 	static const char *const roots[] = {"net:[4026531840]", "/../..", "/a//deleted"};
@@ -105,8 +106,8 @@ static void takes_roots_of_any_kind(void **state)
 	}
 }
 
-/* What is not of this form is passed over, and what was there before is left alone. */
-static void passes_over_other_lines(void **state)
+/* Other lines are skipped and leave the result unchanged. */
+static void skips_other_lines(void **state)
 {
 	static const char *const lines[] = {
 		"\n",
@@ -153,7 +154,7 @@ static void passes_over_other_lines(void **state)
 	}
 }
 
-/* What was told of a mount holds while the walk goes on. */
+/* The fields of a mount stay valid while the walk goes on. */
 static void walks_to_the_end(void **state)
 {
 	char text[] = "1 0 8:1 / / rw - ext4 /dev/sda rw\n"
@@ -173,7 +174,7 @@ static void walks_to_the_end(void **state)
 	assert_int_equal(mountinfo_next(&at, end, &second), MOUNTINFO_END);
 }
 
-/* Nothing behind the end is touched: the text is in memory of its own size. */
+/* Nothing past the end is read: the text is allocated to its exact size. */
 static void refuses_a_cut_text(void **state)
 {
 	static const char line[] = "1 0 0:5 / /tmp rw - tmpfs none rw";
@@ -190,7 +191,7 @@ static void refuses_a_cut_text(void **state)
 	}
 }
 
-static void knows_options_by_their_whole_name(void **state)
+static void matches_whole_option_names(void **state)
 {
 	(void)state;
 	assert_true(mountinfo_has_option("rw,memory", "memory"));
@@ -202,8 +203,8 @@ static void knows_options_by_their_whole_name(void **state)
 	assert_false(mountinfo_has_option("rw", "memory"));
 }
 
-/* Whatever is mounted here, all of it is of the known form, and the device is that of stat(). */
-static void reads_the_kernels(void **state)
+/* Every mount of this host has the known form, and its device is that of stat(). */
+static void reads_this_kernels_mountinfo(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int none = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -224,7 +225,7 @@ static void reads_the_kernels(void **state)
 		if (strcmp(m.fstype, "proc") != 0 || strcmp(m.mountpoint, "/proc") != 0)
 			continue;
 		assert_int_equal(stat("/proc", &st), 0);
-		/* Another may be mounted above it, later in the list. */
+		/* Another mount may cover it, later in the list. */
 		has_proc = m.major == major(st.st_dev) && m.minor == minor(st.st_dev);
 	}
 	assert_int_equal(r, MOUNTINFO_END);
@@ -237,15 +238,15 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_a_line),
-		cmocka_unit_test(passes_over_optional_fields),
+		cmocka_unit_test(skips_optional_fields),
 		cmocka_unit_test(unescapes_names),
 		cmocka_unit_test(takes_an_empty_source),
 		cmocka_unit_test(takes_roots_of_any_kind),
-		cmocka_unit_test(passes_over_other_lines),
+		cmocka_unit_test(skips_other_lines),
 		cmocka_unit_test(walks_to_the_end),
 		cmocka_unit_test(refuses_a_cut_text),
-		cmocka_unit_test(knows_options_by_their_whole_name),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(matches_whole_option_names),
+		cmocka_unit_test(reads_this_kernels_mountinfo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/mounts.h: which mounts answer without blocking. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +11,7 @@
 #include "inside/mounts.h"
 #include "tests/unit/allocation.h"
 
-/* Of TEXT, which is copied. */
+/* Parses a copy of TEXT. */
 static int add(struct mounts *m, const char *text, enum mounts_whose whose)
 {
 	char copy[1024];
@@ -28,7 +29,7 @@ static size_t count_ones(const struct mounts *m)
 	return ones;
 }
 
-static void only_what_keeps_nobody_waiting_is_one(void **state)
+static void accepts_only_types_that_never_block(void **state)
 {
 	static const char text[] = "21 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
 				   "22 21 0:40 / /home rw shared:1 - nfs4 server:/home rw\n"
@@ -54,8 +55,8 @@ static void only_what_keeps_nobody_waiting_is_one(void **state)
 	assert_false(mounts_has_device(&m, 0, 46));
 }
 
-/* Ours, not that of a container, which may be whoever's. */
-static void our_root_is_one_whatever_it_is(void **state)
+/* The root of memtally's own namespace always counts; the root of a container may be any mount. */
+static void accepts_our_root_of_any_type(void **state)
 {
 	static const char text[] = "21 1 0:50 / / rw - virtiofs root rw\n"
 				   "22 21 0:51 / /srv rw - virtiofs other rw\n";
@@ -70,8 +71,11 @@ static void our_root_is_one_whatever_it_is(void **state)
 	}
 }
 
-/* Which may be over FUSE, in whoever's user namespace; but not what was there before. */
-static void an_overlay_may_be_anybodys(void **state)
+/*
+ * An overlay that another user's namespace made may have FUSE below it; mounts that existed before
+ * do not.
+ */
+static void refuses_overlays_of_user_namespaces(void **state)
 {
 	static const char ours[] = "21 1 0:50 / / rw - overlay overlay rw\n",
 			  theirs[] = "31 1 0:50 / / rw - overlay overlay rw\n"
@@ -89,7 +93,7 @@ static void an_overlay_may_be_anybodys(void **state)
 	}
 }
 
-static void where_a_descriptor_is_the_kernel_knows(void **state)
+static void finds_the_mount_of_a_descriptor(void **state)
 {
 	AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -108,7 +112,7 @@ static void where_a_descriptor_is_the_kernel_knows(void **state)
 	assert_false(mounts_has(&m, -1));
 }
 
-static void what_was_cut_ends_there(void **state)
+static void cut_text_keeps_complete_lines(void **state)
 {
 	AUTO_MOUNTS struct mounts m = {.count = 0};
 
@@ -123,13 +127,13 @@ static void what_was_cut_ends_there(void **state)
 	assert_true(allocation_end());
 }
 
-/* Of a folder that is on mount 21 of ours; what another has mounted is of other mounts. */
-static void what_is_mounted_at_a_name(void **state)
+/* For a directory on mount 21 of our namespace. Mounts of other namespaces do not count. */
+static void finds_what_is_mounted_at_a_path(void **state)
 {
 	static const char root[] = "%llu 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
 			  below[] = "%llu %llu 0:%u / %s rw - %s none rw\n";
 	static const struct {
-		const char *place, *type, *upon; /* upon: over that */
+		const char *place, *type, *upon; /* upon: type of a mount over it */
 	} mounted[] = {
 		{"/a", "tmpfs", NULL},
 		{"/a/b c", "nfs4", NULL},
@@ -181,13 +185,13 @@ static void what_is_mounted_at_a_name(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (mounts_at(&m, fd, cases[i].path, strlen(cases[i].path)) != cases[i].there)
 			fail_msg("%s", cases[i].path);
-	/* The first bytes alone. */
+	/* Only the first bytes of the path count. */
 	assert_int_equal(mounts_at(&m, fd, "/auto/x", 5), MOUNTS_OTHER);
 	assert_int_equal(mounts_at(&m, fd, "/auto/x", 7), MOUNTS_NOTHING);
 }
 
-/* What is mounted upon itself has no end. */
-static void mounts_may_go_round(void **state)
+/* A mount whose parent is itself. */
+static void survives_a_mount_that_is_its_own_parent(void **state)
 {
 	AUTO_CLOSE int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	AUTO_MOUNTS struct mounts m = {.count = 0};
@@ -202,7 +206,7 @@ static void mounts_may_go_round(void **state)
 	assert_int_equal(mounts_at(&m, fd, "/a", 2), MOUNTS_OTHER);
 }
 
-static void a_root_is_come_to_where_it_is_known(void **state)
+static void accepts_a_root_only_on_a_known_mount(void **state)
 {
 	static const struct {
 		const char *theirs;
@@ -210,10 +214,10 @@ static void a_root_is_come_to_where_it_is_known(void **state)
 	} cases[] = {
 		{"31 1 8:1 / / rw - ext4 none rw\n", true},
 		{"31 1 0:40 / / rw - nfs4 server:/ rw\n", false},
-		{"21 1 0:50 / / rw - virtiofs root rw\n", true}, /* ours */
+		{"21 1 0:50 / / rw - virtiofs root rw\n", true}, /* our root */
 		{"31 1 8:1 / / rw - ext4 none rw\n32 31 0:40 / / rw - nfs4 server:/ rw\n", false},
 		{"31 1 0:40 / / rw - nfs4 server:/ rw\n32 31 8:1 / / rw - ext4 none rw\n", false},
-		{"31 1 8:1 / /proc rw - proc none rw\n", false}, /* chroot() */
+		{"31 1 8:1 / /proc rw - proc none rw\n", false}, /* after chroot() */
 		{"", false},
 	};
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -240,7 +244,7 @@ static void a_root_is_come_to_where_it_is_known(void **state)
 	assert_true(mounts_has_root(&m));
 }
 
-static void devices_of_maps_are_not_always_stats(void **state)
+static void compares_devices_of_maps_and_stat(void **state)
 {
 	static const struct mounts_one one = {.major = 0, .minor = 30},
 				       overlay = {.major = 0, .minor = 50, .is_overlay = true};
@@ -255,7 +259,7 @@ static void devices_of_maps_are_not_always_stats(void **state)
 	assert_int_equal(mounts_compare_device(&overlay, 0, 50, 0, 50), MOUNTS_SAME_DEVICE);
 }
 
-/* Mounts of this test's own; false: they can't be had. */
+/* Enters a mount namespace of the test's own. Returns false if this is not permitted. */
 static bool enter_namespace(void)
 {
 	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC) < 0)
@@ -263,7 +267,7 @@ static bool enter_namespace(void)
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
-/* Mounts TYPE at FOLDER, and opens it for its place. */
+/* Mounts TYPE at FOLDER. Returns a descriptor of the mount and its id, or -1. */
 static int mount_at(const char *folder, const char *type, uint64_t *ret_id)
 {
 	int fd;
@@ -275,8 +279,8 @@ static int mount_at(const char *folder, const char *type, uint64_t *ret_id)
 	return fd;
 }
 
-/* As FUSE would be, message queues are of no type that is known. */
-static void what_has_the_number_of_another_is_not_it(void **state)
+/* An mqueue file system stands in for FUSE: both have types that may block. */
+static void detects_reused_mount_ids(void **state)
 {
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_MOUNTS struct mounts m = {.count = 0};
@@ -290,7 +294,7 @@ static void what_has_the_number_of_another_is_not_it(void **state)
 		skip();
 	assert_non_null(mkdtemp(folder));
 	before = unit_descriptors();
-	/* Others may mount something meanwhile. */
+	/* Other processes may mount something meanwhile. */
 	for (int i = 0; is != was && i < 100; i++) {
 		fd = mount_at(folder, "tmpfs", &was);
 		assert_true(fd >= 0);
@@ -308,7 +312,7 @@ static void what_has_the_number_of_another_is_not_it(void **state)
 		assert_false(mounts_has(&m, fd));
 		close(fd);
 		assert_int_equal(umount(folder), 0);
-		/* And what is new is known. */
+		/* A new mount of a known type is accepted. */
 		fd = mount_at(folder, "tmpfs", &next);
 		assert_true(mounts_has(&m, fd));
 		close(fd);
@@ -324,16 +328,16 @@ static void what_has_the_number_of_another_is_not_it(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_keeps_nobody_waiting_is_one),
-		cmocka_unit_test(our_root_is_one_whatever_it_is),
-		cmocka_unit_test(an_overlay_may_be_anybodys),
-		cmocka_unit_test(where_a_descriptor_is_the_kernel_knows),
-		cmocka_unit_test(what_was_cut_ends_there),
-		cmocka_unit_test(what_is_mounted_at_a_name),
-		cmocka_unit_test(mounts_may_go_round),
-		cmocka_unit_test(a_root_is_come_to_where_it_is_known),
-		cmocka_unit_test(devices_of_maps_are_not_always_stats),
-		cmocka_unit_test(what_has_the_number_of_another_is_not_it),
+		cmocka_unit_test(accepts_only_types_that_never_block),
+		cmocka_unit_test(accepts_our_root_of_any_type),
+		cmocka_unit_test(refuses_overlays_of_user_namespaces),
+		cmocka_unit_test(finds_the_mount_of_a_descriptor),
+		cmocka_unit_test(cut_text_keeps_complete_lines),
+		cmocka_unit_test(finds_what_is_mounted_at_a_path),
+		cmocka_unit_test(survives_a_mount_that_is_its_own_parent),
+		cmocka_unit_test(accepts_a_root_only_on_a_known_mount),
+		cmocka_unit_test(compares_devices_of_maps_and_stat),
+		cmocka_unit_test(detects_reused_mount_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of the test itself and its children, where whoever runs it is shown frames. */
+/*
+ * Tests of inside/muster.h, the frame mappers, with this process and its children. Skipped if the
+ * kernel does not show frame numbers.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -37,7 +40,7 @@ static void touch_some(void *block)
 	touch(block, CHILDS);
 }
 
-/* A child that has touched some of BLOCK. */
+/* Starts a child that has touched CHILDS pages of BLOCK. */
 static pid_t start(char *block)
 {
 	return waiter_start(touch_some, block);
@@ -51,7 +54,7 @@ static void take(struct muster *m, pid_t pid, uint32_t group)
 	assert_int_equal(muster_take(m, &t, group), 0);
 }
 
-/* Where frames are not shown there is nothing to be tested. */
+/* Skips the test if frame numbers are not shown. */
 static void open_or_skip(struct muster *m)
 {
 	const char *what;
@@ -71,7 +74,7 @@ static char *map_shared(void)
 	return block;
 }
 
-static void who_maps_what_is_found(void **state)
+static void finds_the_mappers_of_each_page(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
@@ -86,7 +89,10 @@ static void who_maps_what_is_found(void **state)
 	take(&m, getpid(), 0);
 	take(&m, child, 1);
 	assert_true(ticks > 0);
-	/* Of shared memory it was not asked what keeps it: in doubt it stays. */
+	/*
+	 * muster_seek() was not called, so it is unknown what keeps the shared memory: it counts
+	 * as kept.
+	 */
 	assert_int_equal(muster_count(&m, 2), 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], (PAGES - CHILDS) * page);
@@ -99,8 +105,8 @@ static void who_maps_what_is_found(void **state)
 	munmap(block, PAGES * page);
 }
 
-/* Whoever was not taken has its mappings counted by the kernel all the same. */
-static void who_was_not_taken_is_not_forgotten(void **state)
+/* The kernel's map counts include processes that were not read. */
+static void counts_mappers_that_were_not_read(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
@@ -121,7 +127,7 @@ static void who_was_not_taken_is_not_forgotten(void **state)
 	munmap(block, PAGES * page);
 }
 
-/* All of BLOCK's pages are touched by one that ends. */
+/* A child touches all pages of BLOCK and exits. */
 static void fill(char *block)
 {
 	pid_t pid = fork();
@@ -134,7 +140,10 @@ static void fill(char *block)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* What of this process's, of group 0, is in nobody's page tables, and goes with it; where OTHER is not 0 that is group 1. */
+/*
+ * Returns the bytes of unmapped shared memory that only group 0, this process, keeps. OTHER: a
+ * process of group 1, or 0.
+ */
 static uint64_t unmapped_with(pid_t other)
 {
 	uint64_t bytes;
@@ -153,8 +162,8 @@ static uint64_t unmapped_with(pid_t other)
 	return bytes;
 }
 
-/* A child has touched it, and has ended since. */
-static void what_the_dead_have_touched_is_whose_it_is(void **state)
+/* A child touched the pages and has exited. */
+static void unmapped_memory_belongs_to_its_mapper(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
@@ -163,13 +172,13 @@ static void what_the_dead_have_touched_is_whose_it_is(void **state)
 	(void)state;
 	fill(block);
 	assert_int_equal(unmapped_with(0) - before, PAGES * page);
-	/* What is in page tables is told there. */
+	/* Pages in page tables are not unmapped. */
 	touch(block, 10);
 	assert_int_equal(unmapped_with(0) - before, (PAGES - 10) * page);
 	munmap(block, PAGES * page);
 }
 
-static void what_others_map_too_does_not_go_with_anybody(void **state)
+static void unmapped_memory_with_two_mappers_stays(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), before = unmapped_with(0);
 	char *block = map_shared();
@@ -183,8 +192,8 @@ static void what_others_map_too_does_not_go_with_anybody(void **state)
 	munmap(block, PAGES * page);
 }
 
-/* Each page is the only mapping's, and there are others who could have it. */
-static void what_others_could_touch_is_kept(void **state)
+/* Each page is mapped once, but another process maps the object too and could touch it. */
+static void memory_that_others_map_is_kept(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
@@ -204,7 +213,7 @@ static void what_others_could_touch_is_kept(void **state)
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], (PAGES - CHILDS) * page);
 	waiter_end(child);
 	muster_done(&m);
-	/* Without the other it is its own. */
+	/* Without that process the memory is this group's own. */
 	open_or_skip(&m);
 	take(&m, getpid(), 0);
 	assert_int_equal(muster_seek(&m), 0);
@@ -215,8 +224,8 @@ static void what_others_could_touch_is_kept(void **state)
 	munmap(block, PAGES * page);
 }
 
-/* Who is asked after the others only for what these have. */
-static void others_are_asked_for_what_some_have(void **state)
+/* Processes read after muster_seek() count only where they keep memory of the earlier ones. */
+static void other_processes_count_as_keepers_only(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
@@ -240,8 +249,8 @@ static void others_are_asked_for_what_some_have(void **state)
 	munmap(block, PAGES * page);
 }
 
-/* Whose file there was no room for. */
-static void what_is_of_no_known_file_is_kept(void **state)
+/* There was no room for the file. */
+static void memory_of_unknown_files_is_kept(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
@@ -260,14 +269,14 @@ static void what_is_of_no_known_file_is_kept(void **state)
 	munmap(block, PAGES * page);
 }
 
-/* What a process of GROUP has: not by a walk. */
+/* Passes pagemap entries of a process of GROUP, without walking one. */
 static void feed(struct muster *m, uint32_t group, const uint64_t *entry, size_t count)
 {
 	m->group = group;
 	assert_int_equal(m->walk.take(0, entry, count, m), 0);
 }
 
-static void the_page_of_zeros_is_nobodys(void **state)
+static void ignores_the_zero_page(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), entry[PAGES];
 	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -297,14 +306,14 @@ static void the_page_of_zeros_is_nobodys(void **state)
 	munmap((void *)(uintptr_t)block, PAGES * page);
 }
 
-/* A place in swap as pagemap has it: its area in the lowest five bits. */
+/* A swap entry as pagemap has it, with the swap area in the lowest five bits. */
 static uint64_t place(uint64_t area, uint64_t offset)
 {
 	return PAGEMAP_SWAPPED | offset << 5 | area;
 }
 
-/* Of whom only swap is asked nothing counts but what was met before. */
-static void places_in_swap_are_told_apart(void **state)
+/* After muster_seek() only swap entries that were seen before count. */
+static void distinguishes_swap_entries(void **state)
 {
 	const uint64_t first[] = {
 		place(1, 7), place(2, 7), place(1, 8), place(MUSTER_SWAP_AREAS, 7)};
@@ -329,13 +338,13 @@ static void places_in_swap_are_told_apart(void **state)
 	muster_done(&m);
 }
 
-/* Who ends at which tick; 0: at none. */
+/* The process to kill and the tick at which to kill it; 0: at none. */
 struct ending {
 	pid_t pid;
 	unsigned int ticks, at;
 };
 
-/* From then on the kernel ends its files without a word. */
+/* The files of a killed process then end without an error. */
 static void end_at(void *context)
 {
 	struct ending *e = context;
@@ -346,8 +355,8 @@ static void end_at(void *context)
 	assert_int_equal(waitid(P_PID, (id_t)e->pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
 }
 
-/* When all of it has been read, but nobody can know that. */
-static void who_ends_meanwhile_is_told(void **state)
+/* The process exits after all of it was read, which no read reports. */
+static void reports_a_process_that_exits_while_it_is_read(void **state)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	char *block = map_shared();
@@ -370,7 +379,7 @@ static void who_ends_meanwhile_is_told(void **state)
 	munmap(block, PAGES * (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Whose pages are about to be read, when it ends, and its pid is gone; and with which error that fails; 0: nobody, and none. */
+/* The process to kill just before its pages are read, and the error of that read; 0: none. */
 static struct {
 	pid_t ends;
 	int error;
@@ -387,7 +396,10 @@ int __wrap_pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
 	return reading.error ? reading.error : __real_pagesweep_read(w, maps_fd, pagemap_fd);
 }
 
-/* What taking a child comes to that ENDS, when it is read, or not; reading it fails with ERROR; 0: as the kernel has it. */
+/*
+ * Returns the result of muster_take() for a child that exits before it is read if ENDS. ERROR
+ * replaces the result of the read unless it is 0.
+ */
 static int take_at_its_end(bool ends, int error)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
@@ -408,8 +420,11 @@ static int take_at_its_end(bool ends, int error)
 	return r;
 }
 
-/* Its files are open, and reading them fails: of itself, or of the thread by which it is read. */
-static void who_is_gone_meanwhile_is_told(void **state)
+/*
+ * Its files are open, but reading fails with ESRCH: the process exited, or the thread that it is
+ * read through did.
+ */
+static void reports_a_process_that_exited_before_it_is_read(void **state)
 {
 	(void)state;
 	assert_int_equal(take_at_its_end(true, 0), TARGET_GONE);
@@ -417,18 +432,18 @@ static void who_is_gone_meanwhile_is_told(void **state)
 	assert_int_equal(take_at_its_end(false, -ESRCH), TARGET_CHANGED);
 }
 
-/* Of whom half is read by then what that looks like is nobody's fault. */
-static void an_error_is_one_of_the_living(void **state)
+/* If the process has exited, malformed text is the result of that and no error. */
+static void ignores_errors_caused_by_an_exit(void **state)
 {
 	(void)state;
 	assert_int_equal(take_at_its_end(true, -EBADMSG), TARGET_GONE);
 	assert_int_equal(take_at_its_end(false, -EBADMSG), -EBADMSG);
-	/* And of us there may be too little whoever ends. */
+	/* Errors of this process, such as lack of memory, are returned in any case. */
 	assert_int_equal(take_at_its_end(true, -ERANGE), -ERANGE);
 	assert_int_equal(take_at_its_end(true, -ENOMEM), -ENOMEM);
 }
 
-static void who_has_ended_is_told(void **state)
+static void reports_an_exited_process(void **state)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	char *block = map_shared();
@@ -463,19 +478,19 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_maps_what_is_found),
-		cmocka_unit_test(who_was_not_taken_is_not_forgotten),
-		cmocka_unit_test(what_the_dead_have_touched_is_whose_it_is),
-		cmocka_unit_test(what_others_map_too_does_not_go_with_anybody),
-		cmocka_unit_test(what_others_could_touch_is_kept),
-		cmocka_unit_test(others_are_asked_for_what_some_have),
-		cmocka_unit_test(what_is_of_no_known_file_is_kept),
-		cmocka_unit_test(the_page_of_zeros_is_nobodys),
-		cmocka_unit_test(places_in_swap_are_told_apart),
-		cmocka_unit_test(who_ends_meanwhile_is_told),
-		cmocka_unit_test(who_is_gone_meanwhile_is_told),
-		cmocka_unit_test(an_error_is_one_of_the_living),
-		cmocka_unit_test(who_has_ended_is_told),
+		cmocka_unit_test(finds_the_mappers_of_each_page),
+		cmocka_unit_test(counts_mappers_that_were_not_read),
+		cmocka_unit_test(unmapped_memory_belongs_to_its_mapper),
+		cmocka_unit_test(unmapped_memory_with_two_mappers_stays),
+		cmocka_unit_test(memory_that_others_map_is_kept),
+		cmocka_unit_test(other_processes_count_as_keepers_only),
+		cmocka_unit_test(memory_of_unknown_files_is_kept),
+		cmocka_unit_test(ignores_the_zero_page),
+		cmocka_unit_test(distinguishes_swap_entries),
+		cmocka_unit_test(reports_a_process_that_exits_while_it_is_read),
+		cmocka_unit_test(reports_a_process_that_exited_before_it_is_read),
+		cmocka_unit_test(ignores_errors_caused_by_an_exit),
+		cmocka_unit_test(reports_an_exited_process),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/names.h: when the names of users are looked up. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,7 +15,7 @@ static struct scope *add(struct scopes *users, uid_t uid)
 	return user;
 }
 
-static void asks_for_each_once(void **state)
+static void looks_up_each_user_once(void **state)
 {
 	struct scopes users = {0};
 	uint32_t cursor = 0;
@@ -23,7 +24,7 @@ static void asks_for_each_once(void **state)
 	(void)state;
 	add(&users, 1000);
 	add(&users, 1001);
-	assert_false(names_are_awaited(&users)); /* nobody was asked */
+	assert_false(names_are_awaited(&users)); /* no lookup has started */
 	assert_true(names_next(&users, &cursor, &uid));
 	assert_true(names_next(&users, &cursor, &uid));
 	assert_false(names_next(&users, &cursor, &uid));
@@ -37,8 +38,8 @@ static void asks_for_each_once(void **state)
 	scopes_done(&users);
 }
 
-/* Users are seen one after the other, while names are asked for; a free slot is nobody's for good. */
-static void asks_for_those_who_come_later(void **state)
+/* New users appear while lookups go on. */
+static void looks_up_users_that_appear_later(void **state)
 {
 	struct scopes users = {0};
 	uint32_t cursor = 0;
@@ -55,8 +56,8 @@ static void asks_for_those_who_come_later(void **state)
 	scopes_done(&users);
 }
 
-/* The kernel's number of nobody is no user's whom a name service could know. */
-static void never_asks_for_nobody(void **state)
+/* OWNER_NO_ID stands for an unknown owner, which no name service can know. */
+static void does_not_look_up_unknown_ids(void **state)
 {
 	struct scopes users = {0};
 	uint32_t cursor = 0;
@@ -72,7 +73,7 @@ static void never_asks_for_nobody(void **state)
 	scopes_done(&users);
 }
 
-static void cuts_what_is_too_long(void **state)
+static void cuts_long_names(void **state)
 {
 	char name[2000];
 	struct scopes users = {0};
@@ -90,7 +91,7 @@ static void cuts_what_is_too_long(void **state)
 	scopes_done(&users);
 }
 
-static void cleans_what_it_is_told(void **state)
+static void cleans_names(void **state)
 {
 	struct scopes users = {0};
 	struct scope *user = add(&users, 7);
@@ -100,11 +101,11 @@ static void cleans_what_it_is_told(void **state)
 	assert_string_equal(user->name, "a\\x1b[31m\xef\xbf\xbd");
 	names_set(&users, 7, "", 6);
 	assert_null(user->name);
-	names_set(&users, 8, "nobody asked", 6); /* one that has left */
+	names_set(&users, 8, "nobody asked", 6); /* a user without processes by now */
 	scopes_done(&users);
 }
 
-static void asks_again_after_an_hour(void **state)
+static void looks_up_again_after_an_hour(void **state)
 {
 	struct scopes users = {0};
 	struct scope *user = add(&users, 7);
@@ -120,13 +121,13 @@ static void asks_again_after_an_hour(void **state)
 	names_renew(&users, 5 + NAMES_MAX_AGE_NS);
 	cursor = 0;
 	assert_true(names_next(&users, &cursor, &uid));
-	assert_string_equal(user->name, "bob");  /* until the new answer */
-	assert_false(names_are_awaited(&users)); /* for which nobody waits */
+	assert_string_equal(user->name, "bob");  /* kept until the new answer */
+	assert_false(names_are_awaited(&users)); /* the pass does not wait for it */
 	scopes_done(&users);
 }
 
-/* A name service that fails is no user without a name. */
-static void keeps_a_name_nobody_could_confirm(void **state)
+/* A failed lookup does not mean that the user has no name. */
+static void keeps_the_name_if_the_lookup_fails(void **state)
 {
 	struct scopes users = {0};
 	struct scope *user = add(&users, 7);
@@ -140,7 +141,7 @@ static void keeps_a_name_nobody_could_confirm(void **state)
 	names_fail(&users, 7, 6 + NAMES_MAX_AGE_NS);
 	assert_string_equal(user->name, "bob");
 	cursor = 0;
-	assert_true(names_next(&users, &cursor, &uid)); /* asked again */
+	assert_true(names_next(&users, &cursor, &uid)); /* looked up again */
 	scopes_done(&users);
 }
 
@@ -156,7 +157,7 @@ static void waits_for_a_name_once(void **state)
 	assert_true(names_are_awaited(&users));
 	names_give_up(&users, 5);
 	assert_false(names_are_awaited(&users));
-	names_set(&users, 7, "late", 6); /* it comes all the same */
+	names_set(&users, 7, "late", 6); /* a late answer is still used */
 	assert_string_equal(scopes_find(&users, &uid, sizeof(uid))->name, "late");
 	scopes_done(&users);
 }
@@ -164,13 +165,13 @@ static void waits_for_a_name_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(asks_for_each_once),
-		cmocka_unit_test(asks_for_those_who_come_later),
-		cmocka_unit_test(never_asks_for_nobody),
-		cmocka_unit_test(cuts_what_is_too_long),
-		cmocka_unit_test(cleans_what_it_is_told),
-		cmocka_unit_test(asks_again_after_an_hour),
-		cmocka_unit_test(keeps_a_name_nobody_could_confirm),
+		cmocka_unit_test(looks_up_each_user_once),
+		cmocka_unit_test(looks_up_users_that_appear_later),
+		cmocka_unit_test(does_not_look_up_unknown_ids),
+		cmocka_unit_test(cuts_long_names),
+		cmocka_unit_test(cleans_names),
+		cmocka_unit_test(looks_up_again_after_an_hour),
+		cmocka_unit_test(keeps_the_name_if_the_lookup_fails),
 		cmocka_unit_test(waits_for_a_name_once),
 	};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of config/nearest.h: the suggestion for a mistyped word. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,17 +14,17 @@ static void finds_the_closest_word(void **state)
 	static const struct {
 		const char *word, *text;
 	} cases[] = {
-		{"intervall", "; did you mean 'interval'?"}, /* one too many, */
-		{"interva", "; did you mean 'interval'?"},   /* too few, */
-		{"intervel", "; did you mean 'interval'?"},  /* wrong, */
+		{"intervall", "; did you mean 'interval'?"}, /* one letter too many, */
+		{"interva", "; did you mean 'interval'?"},   /* one missing, */
+		{"intervel", "; did you mean 'interval'?"},  /* one wrong, */
 		{"intevral", "; did you mean 'interval'?"},  /* and two exchanged */
-		{"itnevralx", "; did you mean 'interval'?"}, /* three steps */
+		{"itnevralx", "; did you mean 'interval'?"}, /* three edits */
 		{"itnevrxlx", ""},                           /* four */
 		{"INTERVAL", ""},
 		{"web.listen_adress", "; did you mean 'web.listen-address'?"},
-		{"podz", "; did you mean 'pod'?"}, /* the first of two */
+		{"podz", "; did you mean 'pod'?"}, /* the first of two with the same distance */
 		{"pods", "; did you mean 'pods'?"},
-		{"pd", ""}, /* of two letters one is too much */
+		{"pd", ""}, /* in a word of two letters one edit is too many */
 		{"pdo", "; did you mean 'pod'?"},
 		{"x", ""},
 		{"", ""},
@@ -42,8 +43,8 @@ static void finds_the_closest_word(void **state)
 	}
 }
 
-/* At the longest that is compared, and beyond it. */
-static void long_words_are_no_harm(void **state)
+/* Words of the maximum length, and longer ones. */
+static void ignores_words_that_are_too_long(void **state)
 {
 	char word[NEAREST_WORD_MAX + 2], text[NEAREST_TEXT_SIZE + 1];
 	struct nearest n;
@@ -71,7 +72,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_closest_word),
-		cmocka_unit_test(long_words_are_no_harm),
+		cmocka_unit_test(ignores_words_that_are_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void chooses_a_format(void **state)
 		{"text/plain;version=1.0.0,*/*;q=0.1,application/openmetrics-text;q=0.2", true},
 		{"x/y;a=\"application/openmetrics-text,\"", false},
 		{"x/y;a=\"\\\",application/openmetrics-text\"", false},
-		/* Prometheus 2.42, and 3 */
+		/* Accept headers of Prometheus 2.42 and 3 */
 		{"application/openmetrics-text;version=1.0.0,"
 		 "application/openmetrics-text;version=0.0.1;q=0.75,"
 		 "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
@@ -49,7 +49,7 @@ static void chooses_a_format(void **state)
 		 "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
 		 "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
 			true},
-		/* one without OpenMetrics, and a browser */
+		/* a client without OpenMetrics, and a browser */
 		{"text/plain;version=0.0.4;q=1,*/*;q=0.1", false},
 		{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", false},
 	};
@@ -104,8 +104,8 @@ static void chooses_an_encoding(void **state)
 	}
 }
 
-/* Two headers are one list. */
-static void adds_up(void **state)
+/* Two headers count as one list. */
+static void joins_repeated_headers(void **state)
 {
 	struct negotiate n;
 
@@ -147,7 +147,7 @@ static void knows_etags(void **state)
 			fail_msg("If-None-Match: %s", cases[i].value);
 }
 
-static void survives_anything(void **state)
+static void accepts_any_bytes(void **state)
 {
 	static const char alphabet[] = "agzip*/,;=q\"\\ .01W-\xff";
 	uint64_t random = 7;
@@ -177,9 +177,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chooses_a_format),
 		cmocka_unit_test(chooses_an_encoding),
-		cmocka_unit_test(adds_up),
+		cmocka_unit_test(joins_repeated_headers),
 		cmocka_unit_test(knows_etags),
-		cmocka_unit_test(survives_anything),
+		cmocka_unit_test(accepts_any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

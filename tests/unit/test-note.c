@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/note.h: notes on rows that are incomplete or uncertain. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -27,7 +28,7 @@ static void assert_says(struct buffer *b, const char *expected)
 	assert_string_equal(b->data, expected);
 }
 
-static void sums_say_what_is_missing_and_how_sure_they_are(void **state)
+static void sums_note_missing_processes_and_bounds(void **state)
 {
 	static const struct sums_case cases[] = {
 		{54, 0, 0, 0, 800, 780, 819, "", ""},
@@ -38,11 +39,11 @@ static void sums_say_what_is_missing_and_how_sure_they_are(void **state)
 			", 6 guessed, PSS between 345.0 MiB and 2.7 GiB"},
 		{8, 1, 2, 3, 1000, 1000, 1001, "3 of 8 not measured, 3 of 8 guessed",
 			", 3 not measured, 3 guessed"},
-		/* no PSS at all, which has no range; and with a member of whom nothing is known */
+		/* without a PSS there are no bounds; and with a member of which nothing is known */
 		{2, 2, 0, 0, -1, -1, 78, "2 of 2 denied", ", 2 denied"},
 		{2, 0, 1, 0, 5, 5, -1, "1 of 2 not measured",
 			", 1 not measured, PSS at least 5.0 MiB"},
-		/* apart, but not as it is shown */
+		/* the bounds differ, but not as they are printed */
 		{54, 0, 0, 0, 1100, 1076, 1131, "", ""},
 	};
 
@@ -74,8 +75,8 @@ static void sums_say_what_is_missing_and_how_sure_they_are(void **state)
 	}
 }
 
-/* Of what is small the bounds may be far apart, and nobody is served by knowing it. */
-static void little_is_no_doubt(void **state)
+/* A wide range of a small amount gets no note. */
+static void small_amounts_get_no_note(void **state)
 {
 	struct snapshot_process row = {.outcome = OUTCOME_MEASURED, .source = SOURCE_ESTIMATE};
 	AUTO_BUFFER struct buffer b = {0};
@@ -95,8 +96,11 @@ static void little_is_no_doubt(void **state)
 	assert_says(&b, "100.0 KiB to 1.1 MiB");
 }
 
-/* The kernel rounds each process down by up to 1 KiB, which is much of little, but no doubt. */
-static void rounding_is_no_doubt(void **state)
+/*
+ * The kernel rounds the PSS of each process down by up to 1 KiB, which is much of a small amount
+ * but no uncertainty.
+ */
+static void rounding_gets_no_note(void **state)
 {
 	uint64_t present = 0, q[SCOPE_QUANTITIES] = {0};
 	AUTO_BUFFER struct buffer b = {0};
@@ -116,7 +120,7 @@ static void rounding_is_no_doubt(void **state)
 	assert_says(&b, "12288000 to 15360001");
 }
 
-static void processes_say_why_they_have_none(void **state)
+static void processes_note_why_they_have_no_pss(void **state)
 {
 	static const struct {
 		enum process_outcome outcome;
@@ -158,10 +162,10 @@ static void processes_say_why_they_have_none(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_say_what_is_missing_and_how_sure_they_are),
-		cmocka_unit_test(little_is_no_doubt),
-		cmocka_unit_test(rounding_is_no_doubt),
-		cmocka_unit_test(processes_say_why_they_have_none),
+		cmocka_unit_test(sums_note_missing_processes_and_bounds),
+		cmocka_unit_test(small_amounts_get_no_note),
+		cmocka_unit_test(rounding_gets_no_note),
+		cmocka_unit_test(processes_note_why_they_have_no_pss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

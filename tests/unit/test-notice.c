@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/notice.h: messages on the origin and gaps of a snapshot. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,12 +15,12 @@ struct notice_case {
 	bool has_pss;
 	uint64_t pss, denied_rss;
 	uint32_t flags;
-	enum mapcounts_verdict map_counts; /* UNKNOWN: the snapshot does not say */
+	enum mapcounts_verdict map_counts; /* UNKNOWN: the snapshot lacks it */
 	enum notice_source source;
 	const char *text;
 };
 
-/* An image that nobody is in. */
+/* Returns an image without processes. */
 static struct view *view_of(const struct notice_case *c)
 {
 	CLEANUP(builder_done) struct builder b = {0};
@@ -41,7 +42,7 @@ static struct view *view_of(const struct notice_case *c)
 	return view;
 }
 
-static void what_is_missing_is_said(void **state)
+static void says_what_is_missing(void **state)
 {
 	static const struct notice_case cases[] = {
 		{.text = ""},
@@ -66,7 +67,7 @@ static void what_is_missing_is_said(void **state)
 			.flags = SELF_CAP_PERFMON,
 			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
 				"the kernel refuses it even to memtallyd\n"},
-		/* hardly anything, and something, of the whole; and nothing of nothing else */
+		/* hardly any of the whole, some of it, and nothing of nothing */
 		{.denied = 1,
 			.flags = SELF_CAP_SYS_PTRACE,
 			.has_pss = true,
@@ -135,8 +136,8 @@ static void what_is_missing_is_said(void **state)
 	}
 }
 
-/* The age of the snapshot is not that of what was carried forward into it. */
-static void the_origin_has_the_age_of_what_is_estimated(void **state)
+/* The age of the snapshot says nothing about estimates carried forward into it. */
+static void origin_has_the_age_of_estimates(void **state)
 {
 	static const struct {
 		uint64_t measured, guessed; /* of 1000 bytes */
@@ -187,8 +188,8 @@ static void the_origin_has_the_age_of_what_is_estimated(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_missing_is_said),
-		cmocka_unit_test(the_origin_has_the_age_of_what_is_estimated),
+		cmocka_unit_test(says_what_is_missing),
+		cmocka_unit_test(origin_has_the_age_of_estimates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

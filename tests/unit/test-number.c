@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of base/number.h: strict number parsing. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -16,7 +17,7 @@ enum { UNTOUCHED = 777 };
 
 struct number_case {
 	const char *text;
-	int result; /* what the function returns */
+	int result; /* expected return value */
 	uint64_t value;
 };
 
@@ -24,7 +25,10 @@ static void check(const struct number_case *c, size_t count,
 	int (*parse)(const char *text, size_t len, uint64_t *ret))
 {
 	for (size_t i = 0; i < count; i++) {
-		/* On the heap and unterminated, so that valgrind sees a read past the end. */
+		/*
+		 * Allocated to the exact size and unterminated, so that valgrind finds reads past
+		 * the end.
+		 */
 		size_t len = strlen(c[i].text);
 		AUTO_FREE char *text = malloc(len + 1);
 		uint64_t value = UNTOUCHED;
@@ -59,7 +63,7 @@ static void scans_decimal(void **state)
 		{"-1", 0, UNTOUCHED},
 		{"+1", 0, UNTOUCHED},
 		{"x", 0, UNTOUCHED},
-		{"/", 0, UNTOUCHED}, /* the neighbours of 0 and 9 */
+		{"/", 0, UNTOUCHED}, /* the characters next to 0 and 9 */
 		{":", 0, UNTOUCHED},
 		{"\xb2", 0, UNTOUCHED},
 	};
@@ -94,7 +98,7 @@ static void scans_hexadecimal(void **state)
 	check(cases, ARRAY_SIZE(cases), number_scan_hex);
 }
 
-static void parses_whole_or_not(void **state)
+static void refuses_trailing_text(void **state)
 {
 	static const struct number_case cases[] = {
 		{"0", 0, 0},
@@ -146,7 +150,7 @@ static void parses_durations(void **state)
 		{"18446744073710ms", -ERANGE, 0},
 		{"18446744074", -ERANGE, 0},
 		{"30501w", -ERANGE, 0},
-		{"18446744073s999ms", -ERANGE, 0}, /* each fits, the sum does not */
+		{"18446744073s999ms", -ERANGE, 0}, /* each number fits, the sum does not */
 		{"18446744073709551616s", -ERANGE, 0},
 		{"", -EINVAL, 0},
 		{"s", -EINVAL, 0},
@@ -160,7 +164,7 @@ static void parses_durations(void **state)
 		{"1 s", -EINVAL, 0},
 		{" 1s", -EINVAL, 0},
 		{"1s ", -EINVAL, 0},
-		{"1h30", -EINVAL, 0}, /* bare only alone: 30 what? */
+		{"1h30", -EINVAL, 0}, /* a bare number only if it is alone */
 		{"1w30", -EINVAL, 0},
 		{"30m1h", -EINVAL, 0},
 		{"1h1h", -EINVAL, 0},
@@ -180,7 +184,7 @@ static void parses_durations(void **state)
 	}
 }
 
-/* Every set of units in falling order is a duration, and means the sum of its parts. */
+/* Every set of units in descending order is a duration, and equals the sum of its parts. */
 static void durations_add_up(void **state)
 {
 	static const struct {
@@ -222,7 +226,7 @@ static void check_round_trip(uint64_t value)
 	assert_int_equal(back, value);
 }
 
-/* Format and parse are inverse at every power of 2 and of 10 and beside it. */
+/* Formatting and parsing are inverse at and next to every power of 2 and of 10. */
 static void survives_a_round_trip(void **state)
 {
 	(void)state;
@@ -243,7 +247,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scans_decimal),
 		cmocka_unit_test(scans_hexadecimal),
-		cmocka_unit_test(parses_whole_or_not),
+		cmocka_unit_test(refuses_trailing_text),
 		cmocka_unit_test(parses_durations),
 		cmocka_unit_test(durations_add_up),
 		cmocka_unit_test(survives_a_round_trip),

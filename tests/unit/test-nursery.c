@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everybody is real; only what a process does of which even SIGKILL makes no end is told by a wrapped waitpid(). */
+/*
+ * Tests of daemon/nursery.h, the fork server, with real processes. A wrapped waitpid() simulates
+ * children that even SIGKILL does not end.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -21,7 +24,7 @@ enum { DAEMON_UID = 61301, CHILD_UID = 61300, PATIENCE_MS = 10000 };
 
 static const struct account account = {.uid = CHILD_UID, .gid = CHILD_UID};
 
-/* Shared with the nursery: nobody who was killed has ended yet. */
+/* Shared with the fork server: no killed child exits while this is set. */
 static volatile bool *hang;
 static bool has_no_close_range;
 
@@ -45,10 +48,10 @@ int __wrap_close_range(unsigned int first, unsigned int last, int flags)
 
 struct scene {
 	struct nursery nursery;
-	int fd; /* of the channel to the last child */
+	int fd; /* channel to the last child */
 };
 
-/* Has another child, and becomes its master. The former channel is left as it is. */
+/* Asks for another child and keeps its channel. Leaves the former channel open. */
 static int have_child(struct scene *s)
 {
 	int fds[2], r;
@@ -68,7 +71,7 @@ static bool has_ended(int fd)
 	return poll(&p, 1, PATIENCE_MS) == 1 && recv(fd, &byte, 1, MSG_DONTWAIT) <= 0;
 }
 
-/* Whether it answers. */
+/* Whether the child answers a lookup. */
 static bool knows_root(int fd)
 {
 	struct resolver_message m = {.who = {OWNER_USER, 0}};
@@ -80,7 +83,7 @@ static bool knows_root(int fd)
 	       strcmp(m.name, "root") == 0;
 }
 
-/* Waits for it to have COUNT children, zombies among them; false: it has not. */
+/* Waits until the fork server has COUNT children, zombies included. Returns false on a timeout. */
 static bool comes_to(const struct scene *s, unsigned int count)
 {
 	for (int i = 0; i < 1000 && offspring_count(s->nursery.pid) != count; i++)
@@ -103,7 +106,7 @@ static int teardown(void **state)
 	struct scene *s = *state;
 
 	*hang = false;
-	(void)!seteuid(getuid()); /* where a test has failed under another */
+	(void)!seteuid(getuid()); /* after a failed test */
 	nursery_close(&s->nursery);
 	fd_close(s->fd);
 	free(s);
@@ -118,8 +121,8 @@ static void has_a_child_that_answers(void **state)
 	assert_int_equal(offspring_count(s->nursery.pid), 1);
 }
 
-/* The end of a child shows at once, and nothing is left of it; neither of what it had of others. */
-static void replaces_who_was_killed(void **state)
+/* The exit of a child is visible at once. Neither its process nor its descriptors are left. */
+static void replaces_a_killed_child(void **state)
 {
 	struct scene *s = *state;
 	pid_t former = offspring_wait(s->nursery.pid, 0);
@@ -137,8 +140,8 @@ static void replaces_who_was_killed(void **state)
 	}
 }
 
-/* Stopped, it does as little as one that hangs. */
-static void replaces_who_hangs(void **state)
+/* A stopped child does nothing, like one that hangs. */
+static void replaces_a_hanging_child(void **state)
 {
 	struct scene *s = *state;
 	pid_t former = offspring_wait(s->nursery.pid, 0);
@@ -155,8 +158,11 @@ static void replaces_who_hangs(void **state)
 	assert_true(has_ended(s->fd));
 }
 
-/* Of those who can't be ended there are not more than two, whatever is asked for, and nobody waits for them. */
-static void does_not_pile_up_who_cannot_be_ended(void **state)
+/*
+ * There are never more than two children that cannot be killed, whatever is requested, and no call
+ * waits for them.
+ */
+static void limits_children_that_cannot_be_killed(void **state)
 {
 	struct scene *s = *state;
 	bool is_there = false;
@@ -173,7 +179,7 @@ static void does_not_pile_up_who_cannot_be_ended(void **state)
 		assert_int_equal(offspring_count(s->nursery.pid), 2);
 	}
 	*hang = false;
-	/* They end when the machine comes to it, and who is asked for before is not made. */
+	/* They exit at some time. Requests until then start no child. */
 	for (int i = 0; i < 500 && !is_there; i++) {
 		close(s->fd);
 		usleep(10 * 1000);
@@ -184,8 +190,8 @@ static void does_not_pile_up_who_cannot_be_ended(void **state)
 	assert_true(comes_to(s, 1));
 }
 
-/* So that a resolver is known where it has memtallyd's uid. */
-static void knows_its_own(void **state)
+/* Recognises resolvers that run under memtallyd's uid. */
+static void recognises_its_descendants(void **state)
 {
 	struct scene *s = *state;
 	pid_t child = offspring_wait(s->nursery.pid, 0), gone = fork();
@@ -201,7 +207,7 @@ static void knows_its_own(void **state)
 	assert_false(nursery_has(&(struct nursery){.fd = -1}, gone));
 }
 
-static void ends_with_its_child(void **state)
+static void child_exits_with_the_fork_server(void **state)
 {
 	struct scene *s = *state;
 	pid_t child = offspring_wait(s->nursery.pid, 0);
@@ -215,7 +221,7 @@ static void ends_with_its_child(void **state)
 	assert_int_equal(have_child(s), -EPIPE);
 	assert_true(has_ended(s->fd));
 	assert_int_equal(nursery_end(&s->nursery), -EPIPE);
-	/* Nor is it left as a zombie, at the latest when somebody asks again. */
+	/* It is reaped too, at the latest at the next request. */
 	for (int i = 0; i < 500 && s->nursery.pid; i++) {
 		usleep(10 * 1000);
 		assert_int_equal(nursery_end(&s->nursery), -EPIPE);
@@ -223,8 +229,8 @@ static void ends_with_its_child(void **state)
 	assert_int_equal(s->nursery.pid, 0);
 }
 
-/* Nobody waits for it, and what it is told does not pile up. */
-static void need_not_listen(void **state)
+/* Requests do not wait for the fork server, and do not queue up. */
+static void requests_do_not_wait(void **state)
 {
 	struct scene *s = *state;
 
@@ -238,13 +244,13 @@ static void need_not_listen(void **state)
 	assert_true(has_ended(s->fd));
 	close(s->fd);
 	assert_int_equal(kill(s->nursery.pid, SIGCONT), 0);
-	/* It hears it late; the channel of that child was long closed. */
+	/* It gets the request late, when the channel of that child is long closed. */
 	assert_true(comes_to(s, 0));
 	assert_int_equal(have_child(s), 0);
 	assert_true(knows_root(s->fd));
 }
 
-/* What is for the whole group, or for all whose names begin like memtallyd's. */
+/* Signals to the process group, or to all processes named like memtallyd. */
 static void outlives_signals(void **state)
 {
 	static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
@@ -275,7 +281,7 @@ static bool is_called(pid_t pid, const char *name)
 	return strcmp(text, name) == 0;
 }
 
-/* How many sockets it has open. */
+/* Returns the number of open sockets of PID. */
 static unsigned int sockets(pid_t pid)
 {
 	unsigned int count = 0;
@@ -290,7 +296,7 @@ static unsigned int sockets(pid_t pid)
 	return count;
 }
 
-/* The nursery may still have in hand what its child has already answered at. */
+/* The fork server may still hold the channel while its child already answers. */
 static bool comes_to_one_socket(pid_t pid)
 {
 	for (int i = 0; i < 1000 && sockets(pid) != 1; i++)
@@ -298,8 +304,8 @@ static bool comes_to_one_socket(pid_t pid)
 	return sockets(pid) == 1;
 }
 
-/* Each has the one channel that is its own, and so nobody keeps another's open. */
-static void keeps_nothing(void **state)
+/* Each process has only its own channel, so none keeps another's open. */
+static void keeps_no_channels_open(void **state)
 {
 	struct scene *s = *state;
 	pid_t child;
@@ -317,22 +323,22 @@ static void keeps_nothing(void **state)
 }
 
 /* As before Linux 5.9. */
-static void does_without_close_range(void **state)
+static void works_without_close_range(void **state)
 {
 	has_no_close_range = true;
 	assert_int_equal(setup(state), 0);
 	has_no_close_range = false;
 	assert_non_null(*state);
-	if (*state) /* an analyzer does not know that what is asserted is so */
-		keeps_nothing(state);
+	if (*state) /* tells the analyzer that *state is not NULL */
+		keeps_no_channels_open(state);
 }
 
-/* A memtallyd, which ends in one of these ways. */
+/* Ways in which memtallyd may end. */
 enum end {
 	KILLED,
-	KILLED_DEAF,      /* while the nursery hears nothing */
-	CLOSED,           /* its end of the socket, by whatever way, is no more */
-	BEFORE_THE_CHILD, /* before there was any */
+	KILLED_DEAF,      /* while the fork server is stopped */
+	CLOSED,           /* its end of the socket is closed */
+	BEFORE_THE_CHILD, /* before the first child */
 	ENDS,
 };
 
@@ -349,7 +355,7 @@ static _Noreturn void be_daemon(enum end end, int report)
 			_exit(2);
 		pids[1] = offspring_last(pids[0]);
 	} else {
-		/* It has its rights no more. */
+		/* Wait until the fork server has dropped its rights. */
 		for (int i = 0; i < 500 && !is_called(pids[0], "memtallyd-nurse"); i++)
 			usleep(10 * 1000);
 	}
@@ -367,8 +373,8 @@ static _Noreturn void be_daemon(enum end end, int report)
 		pause();
 }
 
-/* However it ends. */
-static void nobody_outlives_memtallyd(void **state)
+/* For each way of ending. */
+static void exits_with_memtallyd(void **state)
 {
 	(void)state;
 	for (enum end end = KILLED; end <= ENDS; end++) {
@@ -393,7 +399,7 @@ static void nobody_outlives_memtallyd(void **state)
 	}
 }
 
-/* Real, effective, saved. */
+/* Asserts the real, effective and saved uid of PID. */
 static void assert_uids(pid_t pid, uid_t real, uid_t effective, uid_t saved)
 {
 	char path[64], line[128], expected[128];
@@ -411,8 +417,8 @@ static void assert_uids(pid_t pid, uid_t real, uid_t effective, uid_t saved)
 	assert_string_equal(line, expected);
 }
 
-/* The first and all who follow it, when we have long been somebody else. */
-static void all_have_one_uid(void **state)
+/* The first and all later children, though this process has changed its uid. */
+static void children_have_the_same_uid(void **state)
 {
 	struct scene *s = *state;
 
@@ -436,17 +442,17 @@ int main(void)
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(has_a_child_that_answers),
-		TEST(replaces_who_was_killed),
-		TEST(replaces_who_hangs),
-		TEST(does_not_pile_up_who_cannot_be_ended),
-		TEST(knows_its_own),
-		TEST(ends_with_its_child),
-		TEST(need_not_listen),
+		TEST(replaces_a_killed_child),
+		TEST(replaces_a_hanging_child),
+		TEST(limits_children_that_cannot_be_killed),
+		TEST(recognises_its_descendants),
+		TEST(child_exits_with_the_fork_server),
+		TEST(requests_do_not_wait),
 		TEST(outlives_signals),
-		TEST(keeps_nothing),
-		TEST(all_have_one_uid),
-		cmocka_unit_test_teardown(does_without_close_range, teardown),
-		cmocka_unit_test(nobody_outlives_memtallyd),
+		TEST(keeps_no_channels_open),
+		TEST(children_have_the_same_uid),
+		cmocka_unit_test_teardown(works_without_close_range, teardown),
+		cmocka_unit_test(exits_with_memtallyd),
 	};
 
 	hang = mmap(NULL, sizeof(*hang), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

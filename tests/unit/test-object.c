@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder that looks like /proc, with files of one process below its root, and one like /usr/lib/debug. */
+/*
+ * Tests of inside/object.h over a directory that looks like /proc, with files of a process below
+ * its root, and a directory like /usr/lib/debug.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,7 +17,7 @@
 #include "tests/unit/elfimage.h"
 
 static int folder = -1;
-static struct mounts mounts; /* ours, and that of the folder */
+static struct mounts mounts; /* mounts of this namespace and of the directory */
 static char path[] = "/tmp/memtally-object.XXXXXX";
 
 static void write_file(const char *name, const void *data, size_t len)
@@ -47,7 +50,7 @@ static void check_text(int fd, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void it_is_opened_below_the_root_of_the_process(void **state)
+static void opens_files_below_the_root_of_the_process(void **state)
 {
 	AUTO_CLOSE int fd = -1;
 	struct object_mapping m;
@@ -63,7 +66,7 @@ static void it_is_opened_below_the_root_of_the_process(void **state)
 	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
 }
 
-static void another_file_of_its_name_is_none(void **state)
+static void refuses_another_file_of_the_same_name(void **state)
 {
 	struct object_mapping m;
 	int fd = -1;
@@ -79,8 +82,8 @@ static void another_file_of_its_name_is_none(void **state)
 	assert_int_equal(fd, -1);
 }
 
-/* Which is what is mapped, whatever has become of its path. */
-static void what_is_mapped_comes_first(void **state)
+/* A file of map_files is the mapped one, whatever is at its path by now. */
+static void prefers_map_files(void **state)
 {
 	AUTO_CLOSE int fd = -1;
 	struct object_mapping m;
@@ -95,8 +98,8 @@ static void what_is_mapped_comes_first(void **state)
 	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
 }
 
-/* Nothing is waited for, and nothing of a device is opened. */
-static void only_files_are_opened(void **state)
+/* Nothing is waited for, and no device is opened. */
+static void opens_regular_files_only(void **state)
 {
 	static const char *const others[] = {"fifo", "device", "folder", "dangling"};
 	unsigned int before = unit_descriptors();
@@ -119,8 +122,8 @@ static void only_files_are_opened(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Neither by its path nor, however it may be had, as it is mapped. */
-static void nothing_is_opened_that_may_keep_one_waiting(void **state)
+/* Neither by path nor through map_files. */
+static void opens_no_file_on_a_mount_that_may_block(void **state)
 {
 	struct mounts_one one = {.id = UINT64_MAX};
 	struct mounts none = {.count = 0}, other = {.item = &one, .count = 1};
@@ -132,11 +135,11 @@ static void nothing_is_opened_that_may_keep_one_waiting(void **state)
 	assert_int_equal(symlinkat("../root/lib/a.so", folder, "7/map_files/7000-9000"), 0);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
 	assert_int_equal(object_open(folder, &none, &m, &fd), OBJECT_MAY_WAIT);
-	/* Its device is one; but what is there by now is on another. */
+	/* Its device is known, but the path now leads to another mount. */
 	one.major = m.major;
 	one.minor = m.minor;
 	assert_int_equal(object_open(folder, &other, &m, &fd), OBJECT_MAY_WAIT);
-	/* Nor is come to it as it is mapped where it is said to be on another one. */
+	/* map_files is not used either if the mapping is said to be on another device. */
 	m.minor ^= 0x80;
 	m.path = "/lib/none";
 	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
@@ -168,7 +171,7 @@ static int find_debug(union elfimage *image, const char *of)
 	return find_debug_within(image, of, &budget);
 }
 
-static void debugging_information_is_found_by_build_id(void **state)
+static void finds_debug_files_by_build_id(void **state)
 {
 	union elfimage image;
 	const char *name = "debug/.build-id/01/02030405060708.debug";
@@ -178,7 +181,7 @@ static void debugging_information_is_found_by_build_id(void **state)
 	assert_int_equal(find_debug(&image, "/lib/a.so"), -ENOENT);
 	write_file(name, image.bytes, sizeof(image.bytes));
 	assert_int_equal(find_debug(&image, "/lib/a.so"), 0);
-	/* Another one at its place is not it. */
+	/* A file with another build id is refused. */
 	image.parts.note.id[7]++;
 	write_file(name, image.bytes, sizeof(image.bytes));
 	image.parts.note.id[7]--;
@@ -188,7 +191,7 @@ static void debugging_information_is_found_by_build_id(void **state)
 	assert_int_equal(unlinkat(folder, name, 0), 0);
 }
 
-static void debugging_information_is_found_by_name(void **state)
+static void finds_debug_files_by_name(void **state)
 {
 	static const char *const names[] = {
 		"lib/its.debug", "lib/.debug/its.debug", "debug/opt/its.debug"};
@@ -209,7 +212,7 @@ static void debugging_information_is_found_by_name(void **state)
 		assert_int_equal(find_debug(&image, of), -ENOENT);
 		write_file(names[i], debug.bytes, sizeof(debug.bytes));
 		assert_int_equal(find_debug(&image, of), 0);
-		/* What has changed is not it. */
+		/* A file with another checksum is refused. */
 		debug.bytes[sizeof(debug.bytes) - 1] ^= 1;
 		write_file(names[i], debug.bytes, sizeof(debug.bytes));
 		debug.bytes[sizeof(debug.bytes) - 1] ^= 1;
@@ -218,8 +221,8 @@ static void debugging_information_is_found_by_name(void **state)
 	}
 }
 
-/* Whoever has files mapped may put as many and as large ones beside them as they like. */
-static void checksums_are_not_taken_without_end(void **state)
+/* A user may put any number of files of any size beside mapped ones, so checksums have a budget. */
+static void checksums_have_a_budget(void **state)
 {
 	union elfimage image, debug;
 	uint64_t budget = sizeof(debug.bytes) * 2 - 1;
@@ -229,7 +232,7 @@ static void checksums_are_not_taken_without_end(void **state)
 	elfimage_make(&debug);
 	debug.parts.section[ELFIMAGE_NOTE].sh_type = SHT_PROGBITS;
 	elfimage_make(&image);
-	/* What is known of gzip's, and another one. */
+	/* The check value of CRC-32 as gzip computes it; then a file's checksum. */
 	assert_int_equal(crc32(0, (const unsigned char *)"123456789", 9), 0xcbf43926);
 	image.parts.link_crc = (uint32_t)crc32(
 		0, (unsigned char *)debug.bytes, sizeof(debug.bytes));
@@ -241,7 +244,7 @@ static void checksums_are_not_taken_without_end(void **state)
 	assert_int_equal(find_debug_within(&image, of, &budget), -ENOENT);
 	assert_int_equal(budget, sizeof(debug.bytes) - 1);
 	assert_int_equal(unlinkat(folder, "lib/its.debug", 0), 0);
-	/* Of what is told by its build id none is taken. */
+	/* A file found by its build id needs no checksum. */
 	budget = 0;
 	elfimage_make(&debug);
 	write_file("debug/.build-id/01/02030405060708.debug", debug.bytes, sizeof(debug.bytes));
@@ -249,8 +252,8 @@ static void checksums_are_not_taken_without_end(void **state)
 	assert_int_equal(unlinkat(folder, "debug/.build-id/01/02030405060708.debug", 0), 0);
 }
 
-/* Nowhere else: a name with a folder in it is none. */
-static void a_link_leads_nowhere_else(void **state)
+/* A debug link that contains a directory is ignored. */
+static void ignores_debug_links_with_a_directory(void **state)
 {
 	AUTO_ELFFILE struct elffile f = {.segments = 0};
 	union elfimage image;
@@ -263,7 +266,7 @@ static void a_link_leads_nowhere_else(void **state)
 	assert_null(f.debuglink);
 }
 
-/* As if it were on a disk, whatever it is on. */
+/* Adds the directory's mount as if it were on a disk. */
 static int read_mounts(void)
 {
 	char text[128];
@@ -310,15 +313,15 @@ static int remove_folder(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_opened_below_the_root_of_the_process),
-		cmocka_unit_test(another_file_of_its_name_is_none),
-		cmocka_unit_test(what_is_mapped_comes_first),
-		cmocka_unit_test(only_files_are_opened),
-		cmocka_unit_test(nothing_is_opened_that_may_keep_one_waiting),
-		cmocka_unit_test(debugging_information_is_found_by_build_id),
-		cmocka_unit_test(debugging_information_is_found_by_name),
-		cmocka_unit_test(checksums_are_not_taken_without_end),
-		cmocka_unit_test(a_link_leads_nowhere_else),
+		cmocka_unit_test(opens_files_below_the_root_of_the_process),
+		cmocka_unit_test(refuses_another_file_of_the_same_name),
+		cmocka_unit_test(prefers_map_files),
+		cmocka_unit_test(opens_regular_files_only),
+		cmocka_unit_test(opens_no_file_on_a_mount_that_may_block),
+		cmocka_unit_test(finds_debug_files_by_build_id),
+		cmocka_unit_test(finds_debug_files_by_name),
+		cmocka_unit_test(checksums_have_a_budget),
+		cmocka_unit_test(ignores_debug_links_with_a_directory),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

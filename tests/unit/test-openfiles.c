@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The test's own descriptors. */
+/* Tests of inside/openfiles.h with the descriptors of this process. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "inside/openfiles.h"
 
-/* How often the file of .inode was told. */
+/* how often the file .inode was reported */
 struct seen {
 	uint64_t inode;
 	unsigned int times, all;
@@ -50,7 +50,7 @@ static uint64_t inode_of(int fd)
 	return found.st_ino;
 }
 
-static void what_has_no_name_is_told(void **state)
+static void reports_unlinked_files(void **state)
 {
 	AUTO_CLOSE int fd = memfd_create("a", MFD_CLOEXEC);
 	unsigned int before = unit_descriptors();
@@ -64,8 +64,8 @@ static void what_has_no_name_is_told(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Of a file that is removed, and of one that is only called as if it were. */
-static void a_name_is_told_from_none(void **state)
+/* A removed file is reported, and a file whose name merely ends in " (deleted)" is not. */
+static void distinguishes_removed_files_by_link_count(void **state)
 {
 	char folder[] = "/tmp/memtally-openfiles-XXXXXX", path[64];
 	AUTO_CLOSE int fd = -1;
@@ -94,7 +94,7 @@ static int look_with_sockets(struct seen *seen)
 	return openfiles_read(fd, true, &budget, take, seen);
 }
 
-static void sockets_are_told_if_asked_for(void **state)
+static void reports_sockets_on_request(void **state)
 {
 	AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct seen seen = {.inode = inode_of(fd)};
@@ -106,8 +106,8 @@ static void sockets_are_told_if_asked_for(void **state)
 	assert_int_equal(seen.times, 1);
 }
 
-/* Its inode has one name, which leads nowhere. */
-static void secret_memory_has_no_name(void **state)
+/* Its inode has a link count of 1, but no path leads to it. */
+static void reports_secret_memory(void **state)
 {
 #ifdef SYS_memfd_secret
 	AUTO_CLOSE int fd = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
@@ -115,7 +115,7 @@ static void secret_memory_has_no_name(void **state)
 
 	(void)state;
 	if (fd < 0)
-		skip(); /* this kernel has none */
+		skip(); /* this kernel lacks memfd_secret() */
 	seen.inode = inode_of(fd);
 	assert_int_equal(look(&seen), 0);
 	assert_int_equal(seen.times, 1);
@@ -125,7 +125,7 @@ static void secret_memory_has_no_name(void **state)
 #endif
 }
 
-static void who_has_ended_has_nothing_open(void **state)
+static void exited_process_has_no_open_files(void **state)
 {
 	uint64_t budget = 1000;
 	struct seen seen = {0};
@@ -147,7 +147,7 @@ static void who_has_ended_has_nothing_open(void **state)
 	assert_int_equal(seen.all, 0);
 }
 
-static void there_is_an_end_to_what_is_looked_at(void **state)
+static void number_of_descriptors_is_limited(void **state)
 {
 	AUTO_CLOSE int held = memfd_create("a", MFD_CLOEXEC);
 	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -165,12 +165,12 @@ static void there_is_an_end_to_what_is_looked_at(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_has_no_name_is_told),
-		cmocka_unit_test(a_name_is_told_from_none),
-		cmocka_unit_test(there_is_an_end_to_what_is_looked_at),
-		cmocka_unit_test(sockets_are_told_if_asked_for),
-		cmocka_unit_test(secret_memory_has_no_name),
-		cmocka_unit_test(who_has_ended_has_nothing_open),
+		cmocka_unit_test(reports_unlinked_files),
+		cmocka_unit_test(distinguishes_removed_files_by_link_count),
+		cmocka_unit_test(number_of_descriptors_is_limited),
+		cmocka_unit_test(reports_sockets_on_request),
+		cmocka_unit_test(reports_secret_memory),
+		cmocka_unit_test(exited_process_has_no_open_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

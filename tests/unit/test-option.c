@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of config/option.h: the option table and the checks of values. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -40,8 +41,8 @@ static bool is_name(const char *name)
 	return *name != 0;
 }
 
-/* What flags, keys, help and man pages take for granted of every row. */
-static void the_table_is_sound(void **state)
+/* What flags, keys, help and man pages assume of every row. */
+static void table_is_consistent(void **state)
 {
 	size_t count;
 	const struct option_spec *spec = option_table(&count);
@@ -57,7 +58,10 @@ static void the_table_is_sound(void **state)
 		assert_int_equal(s->choices != NULL, s->type == OPTION_CHOICE);
 		assert_true(s->offset + size_of(s->type) <= sizeof(struct settings));
 		assert_true(help > 10 && s->help[help - 1] == '.' && s->help[0] != ' ');
-		/* Or a program would run with 0 or NULL where a file says nothing. An empty list is one, and so is no file. */
+		/*
+		 * Every option has a default; otherwise a program would run with 0 or NULL. An
+		 * empty list and no file are valid defaults.
+		 */
 		if (s->in_file && s->type != OPTION_HOSTS &&
 			strcmp(s->name, "web.config.file") != 0)
 			assert_non_null(s->fallback);
@@ -69,8 +73,8 @@ static void the_table_is_sound(void **state)
 	}
 }
 
-/* Every setting of a daemon may stand in the file, and nothing else may. */
-static void daemons_settings_are_in_the_file(void **state)
+/* Every setting of a daemon may be in the file, and no other option may. */
+static void file_may_have_all_settings_of_daemons(void **state)
 {
 	static const char *const flags_only[] = {"config.file", "check-config", "version", "help"};
 	size_t count;
@@ -86,7 +90,7 @@ static void daemons_settings_are_in_the_file(void **state)
 	}
 }
 
-/* No two rows share a name, a field, or a place in the file. */
+/* No two rows share a name, a field or a key. */
 static void rows_do_not_collide(void **state)
 {
 	size_t count;
@@ -102,13 +106,13 @@ static void rows_do_not_collide(void **state)
 			assert_string_not_equal(spec[i].name, spec[k].name);
 			assert_true(spec[i].offset >= spec[k].offset + size_of(spec[k].type) ||
 				    spec[k].offset >= spec[i].offset + size_of(spec[i].type));
-			/* A key that is a value can't be a mapping of others as well. */
+			/* A key with a value cannot also be a mapping. */
 			assert_false(spec[i].in_file && !strncmp(spec[i].name, spec[k].name, len) &&
 				     spec[k].name[len] == '.');
 		}
 }
 
-static void takes_its_own_defaults(void **state)
+static void accepts_its_defaults(void **state)
 {
 	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
 	size_t count;
@@ -148,7 +152,7 @@ static void programs_have_names(void **state)
 	assert_string_equal(option_program_name(PROGRAM_MEMTALLY), "memtally");
 }
 
-/* One option of each type, with a field of its own in a struct settings. */
+/* An option of each type, with a field in struct settings. */
 static const char *const choices[] = {"one", "two", "three", NULL};
 static const struct option_spec specs[] = {
 	{.name = "b", .type = OPTION_BOOL, .offset = offsetof(struct settings, live)},
@@ -258,7 +262,7 @@ static void numbers_are_in_range(void **state)
 	}
 }
 
-static void truth_is_spelt_out(void **state)
+static void booleans_are_true_or_false(void **state)
 {
 	static const char *const bad[] = {"", "1", "yes", "True", "on", "truee"};
 	struct settings c = {.live = true};
@@ -273,7 +277,7 @@ static void truth_is_spelt_out(void **state)
 	assert_true(c.live);
 }
 
-static void texts_replace_and_lists_grow(void **state)
+static void texts_are_replaced_and_lists_appended(void **state)
 {
 	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
 
@@ -298,7 +302,7 @@ static void texts_replace_and_lists_grow(void **state)
 	assert_null(c->path_procfs);
 	assert_int_equal(c->user.count, 0);
 	assert_null(c->user.item);
-	option_reset(&specs[OPTION_LIST], c); /* once more is no harm */
+	option_reset(&specs[OPTION_LIST], c); /* freeing twice is allowed */
 }
 
 static void paths_have_a_length(void **state)
@@ -374,7 +378,7 @@ static void hosts_have_no_port(void **state)
 	assert_string_equal(c->web_allowed_hosts.item[1], "b");
 }
 
-static void survives_without_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (int type = OPTION_TEXT; type <= OPTION_LIST; type++)
@@ -400,7 +404,7 @@ static void survives_without_memory(void **state)
 		}
 }
 
-static void says_what_it_takes(void **state)
+static void describes_accepted_values(void **state)
 {
 	static const struct {
 		struct option_spec spec;
@@ -449,7 +453,7 @@ static void says_what_it_takes(void **state)
 	}
 }
 
-static void more_choices_than_fit_are_cut(void **state)
+static void cuts_long_lists_of_choices(void **state)
 {
 	static const char long_choice[150] = {[0 ... 148] = 'x'};
 	static const char *const many[] = {long_choice, long_choice, long_choice, NULL};
@@ -466,22 +470,22 @@ static void more_choices_than_fit_are_cut(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_table_is_sound),
-		cmocka_unit_test(daemons_settings_are_in_the_file),
+		cmocka_unit_test(table_is_consistent),
+		cmocka_unit_test(file_may_have_all_settings_of_daemons),
 		cmocka_unit_test(rows_do_not_collide),
-		cmocka_unit_test(takes_its_own_defaults),
+		cmocka_unit_test(accepts_its_defaults),
 		cmocka_unit_test(finds_by_name_and_program),
 		cmocka_unit_test(programs_have_names),
 		cmocka_unit_test(numbers_are_in_range),
-		cmocka_unit_test(truth_is_spelt_out),
-		cmocka_unit_test(texts_replace_and_lists_grow),
+		cmocka_unit_test(booleans_are_true_or_false),
+		cmocka_unit_test(texts_are_replaced_and_lists_appended),
 		cmocka_unit_test(paths_have_a_length),
 		cmocka_unit_test(url_paths_are_plain_and_free),
 		cmocka_unit_test(addresses_are_checked_one_by_one),
 		cmocka_unit_test(hosts_have_no_port),
-		cmocka_unit_test(survives_without_memory),
-		cmocka_unit_test(says_what_it_takes),
-		cmocka_unit_test(more_choices_than_fit_are_cut),
+		cmocka_unit_test(returns_errors_without_memory),
+		cmocka_unit_test(describes_accepted_values),
+		cmocka_unit_test(cuts_long_lists_of_choices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,8 +16,10 @@ static bool is_word(const char *text, int (*is)(int))
 	return true;
 }
 
-/* A name is a label, a field and a filter, a list's a part of a path, a title the head of a column. */
-static void says_how_each_kind_is_called(void **state)
+/*
+ * A name is also a label, a field and a filter; a list is part of a path; a title heads a column.
+ */
+static void names_each_kind(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < OWNER_KINDS; i++) {
@@ -54,7 +56,7 @@ static void finds_a_kind_by_its_name(void **state)
 	assert_int_equal(owner_find_list("processes"), OWNER_KINDS);
 }
 
-/* Each kind is a scope of its own, and has a section of its own. */
+/* Each kind of owner is a scope and has a section of its own. */
 static void each_kind_is_a_scope(void **state)
 {
 	unsigned int scopes = 0;
@@ -80,7 +82,7 @@ static void each_kind_is_a_scope(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_how_each_kind_is_called),
+		cmocka_unit_test(names_each_kind),
 		cmocka_unit_test(finds_a_kind_by_its_name),
 		cmocka_unit_test(each_kind_is_a_scope),
 	};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A private mapping of a file with pages of each sort: copied or not, shared by a fork or not. */
+/*
+ * Tests of inside/ownpages.h: a private mapping of a file, with pages copied or not, and shared by
+ * a fork or not.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -48,7 +51,7 @@ static uint64_t count_own(const char *block)
 	return bytes / page_size;
 }
 
-static void what_is_copied_and_not_shared_is_own(void **state)
+static void counts_copied_pages_that_are_not_shared(void **state)
 {
 	char *block = map_private();
 	pid_t child;
@@ -69,7 +72,7 @@ static void what_is_copied_and_not_shared_is_own(void **state)
 	munmap(block, PAGES * page_size);
 }
 
-static void more_than_one_piece_is_read(void **state)
+static void reads_several_pieces(void **state)
 {
 	enum { MANY = 5000 };
 	char *block = mmap(
@@ -88,7 +91,7 @@ static void more_than_one_piece_is_read(void **state)
 	munmap(block, MANY * page_size);
 }
 
-static void what_can_not_be_told_is_said(void **state)
+static void reports_what_cannot_be_read(void **state)
 {
 	AUTO_CLOSE int pagemap = -1;
 	pid_t child = waiter_start(NULL, NULL);
@@ -117,9 +120,9 @@ static int set_up(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_copied_and_not_shared_is_own),
-		cmocka_unit_test(more_than_one_piece_is_read),
-		cmocka_unit_test(what_can_not_be_told_is_said),
+		cmocka_unit_test(counts_copied_pages_that_are_not_shared),
+		cmocka_unit_test(reads_several_pieces),
+		cmocka_unit_test(reports_what_cannot_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pages are, by what the kernel says of them, and their sums. */
+/*
+ * Tests of inside/page.h and inside/pagesum.h: the state of pages, as the kernel describes them,
+ * and sums of pages.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -47,7 +50,7 @@ static const struct {
 	{"hugetlb that nobody has", {.entry = 0, .is_hugetlb = true}, PAGE_NONE},
 };
 
-static void pages_are_what_the_kernel_says(void **state)
+static void states_follow_from_the_kernels_facts(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
@@ -62,8 +65,8 @@ static void pages_are_what_the_kernel_says(void **state)
 		assert_true(*page_state_name((enum page_state)i));
 }
 
-/* What is not known of a page is not told. */
-static void what_is_not_shown_is_not_known(void **state)
+/* Facts that were not read stay unknown. */
+static void facts_that_were_not_read_are_unknown(void **state)
 {
 	const struct page_facts anon = {.entry = THERE | PAGEMAP_EXCLUSIVE},
 				file = {.entry = THERE | PAGEMAP_FILE | 9},
@@ -82,7 +85,7 @@ static void what_is_not_shown_is_not_known(void **state)
 	assert_false(page_is_dirty(&p, &is_dirty));
 	p = page_of(0, &shown);
 	assert_true(p.knows_frame && p.frame == 9);
-	assert_int_equal(p.mappings, 1); /* it was mapped when it was found */
+	assert_int_equal(p.mappings, 1); /* the page was mapped when it was found */
 	assert_true(page_is_dirty(&p, &is_dirty) && is_dirty);
 }
 
@@ -100,7 +103,7 @@ static struct page page_mapped(uint64_t mappings, bool is_file, uint64_t flags)
 	return page_of(0, &f);
 }
 
-static void the_histogram_is_by_powers_of_two(void **state)
+static void histogram_has_powers_of_two(void **state)
 {
 	struct pagesum s = {0};
 	uint64_t from, until, next = 1;
@@ -126,8 +129,8 @@ static void the_histogram_is_by_powers_of_two(void **state)
 	assert_int_equal(s.q[PAGESUM_PRIVATE], 1);
 }
 
-/* Each page is in one of each of the ways in which the RSS is divided. */
-static void sums_are_of_pages(void **state)
+/* Each way of dividing the RSS counts each page exactly once. */
+static void sums_count_each_page_once(void **state)
 {
 	const struct page zero = {.state = PAGE_ZERO}, swapped = {.state = PAGE_SWAPPED},
 			  huge = {.state = PAGE_HUGETLB}, device = {.state = PAGE_DEVICE},
@@ -183,10 +186,10 @@ static void fields_have_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages_are_what_the_kernel_says),
-		cmocka_unit_test(what_is_not_shown_is_not_known),
-		cmocka_unit_test(the_histogram_is_by_powers_of_two),
-		cmocka_unit_test(sums_are_of_pages),
+		cmocka_unit_test(states_follow_from_the_kernels_facts),
+		cmocka_unit_test(facts_that_were_not_read_are_unknown),
+		cmocka_unit_test(histogram_has_powers_of_two),
+		cmocka_unit_test(sums_count_each_page_once),
 		cmocka_unit_test(fields_have_names),
 	};
 

@@ -12,7 +12,7 @@
 
 enum { WHOLE = 42, HALF = 43 };
 
-/* Two mappings, of 10 and 20 pages, of which half is there. */
+/* Adds two mappings, of 10 and 20 pages, of which half are resident. */
 static const struct mapping mappings[] = {
 	{.start = 0x10000, .end = 0x1a000, .perms = "rw-p", .path = "[heap]", .path_len = 6},
 	{.start = 0x20000,
@@ -43,7 +43,7 @@ static int add_process(struct pagelist *l, pid_t pid)
 	return r;
 }
 
-/* One process that is whole, between two of which half comes. */
+/* Adds a complete process between two that are dropped halfway. */
 static int fill(struct pagelist *l)
 {
 	int r = pagelist_begin(l);
@@ -91,7 +91,7 @@ static json_int_t number_of(const json_t *object, const char *name)
 	return json_integer_value(json_object_get(object, name));
 }
 
-static void half_of_a_process_is_in_no_sum(void **state)
+static void dropped_processes_are_in_no_sum(void **state)
 {
 	static const size_t rows[] = {
 		[PAGEROW_BY_KIND] = 2, [PAGEROW_BY_PROCESS] = 1, [PAGEROW_BY_MAPPING] = 2};
@@ -114,8 +114,8 @@ static void half_of_a_process_is_in_no_sum(void **state)
 	}
 }
 
-/* Of the half one, too. */
-static void pages_come_as_they_lie(void **state)
+/* Pages of dropped processes are printed too. */
+static void pages_are_printed_in_order(void **state)
 {
 	json_t *root = json_of(PAGEROW_BY_PAGE), *all = json_object_get(root, "rows");
 
@@ -130,7 +130,7 @@ static void pages_come_as_they_lie(void **state)
 	json_decref(root);
 }
 
-/* The first by RSS, of all that are in the total. */
+/* The first row by RSS; the total has all rows. */
 static void rows_are_sorted_and_limited(void **state)
 {
 	(void)state;
@@ -150,7 +150,7 @@ static void rows_are_sorted_and_limited(void **state)
 	}
 }
 
-static void a_shortage_is_said(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int by = 0; by <= PAGEROW_BY_PAGE; by++) {
@@ -174,10 +174,10 @@ static void a_shortage_is_said(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(half_of_a_process_is_in_no_sum),
-		cmocka_unit_test(pages_come_as_they_lie),
+		cmocka_unit_test(dropped_processes_are_in_no_sum),
+		cmocka_unit_test(pages_are_printed_in_order),
 		cmocka_unit_test(rows_are_sorted_and_limited),
-		cmocka_unit_test(a_shortage_is_said),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

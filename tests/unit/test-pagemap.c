@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pagemap says of this program's own memory, and what a file in its place does. */
+/*
+ * Tests of inside/pagemap.h and inside/pagewalk.h with this program's own memory, and with a file
+ * in place of pagemap.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -19,7 +22,10 @@ enum { PAGES = 16 };
 static const struct pagemap_wanted present = {
 	.any_of = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED, .told = PAGEMAP_IS_PRESENT};
 
-/* The most addresses that one scan was asked for, as struct pm_scan_arg of linux/fs.h has them; and how many there were. */
+/*
+ * Size of the largest range that a scan was asked for (words 2 and 3 of struct pm_scan_arg in
+ * linux/fs.h), and the number of scans.
+ */
 static uint64_t longest;
 static unsigned int scans;
 
@@ -42,7 +48,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return __real_ioctl(fd, request, argument);
 }
 
-static void entries_are_taken_apart(void **state)
+static void splits_entries(void **state)
 {
 	const uint64_t number = (UINT64_C(1) << PAGEMAP_FRAME_BITS) - 1;
 
@@ -51,7 +57,10 @@ static void entries_are_taken_apart(void **state)
 	assert_int_equal(pagemap_frame(~PAGEMAP_SWAPPED), number);
 	assert_int_equal(pagemap_frame(PAGEMAP_SWAPPED | 77), 0);
 	assert_int_equal(pagemap_swap(PAGEMAP_SWAPPED | 77), 77);
-	/* 5 of area 22; guard pages, and pages that are being moved, are of none. */
+	/*
+	 * Page 5 of swap area 22. Guard pages and pages under migration use the types above, which
+	 * are no swap areas.
+	 */
 	assert_int_equal(pagemap_swap(PAGEMAP_SWAPPED | 5 << 5 | 22), 5 << 5 | 22);
 	for (uint64_t type = 23; type < 32; type++)
 		assert_int_equal(pagemap_swap(PAGEMAP_SWAPPED | 5 << 5 | type), 0);
@@ -59,8 +68,8 @@ static void entries_are_taken_apart(void **state)
 	assert_int_equal(pagemap_swap(0), 0);
 }
 
-/* As pread() has it: what lies behind the end is not there, and what is cut is none. */
-static void a_file_is_read_by_pages(void **state)
+/* As pread() returns it: pages past the end are absent, and a cut entry is ignored. */
+static void reads_entries_by_page(void **state)
 {
 	AUTO_CLOSE int fd = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	const uint64_t written[] = {PAGEMAP_PRESENT | 1, 0, PAGEMAP_SWAPPED | 2};
@@ -120,8 +129,8 @@ static struct seen walk(struct pagewalk *w, const char *memory)
 	return s;
 }
 
-/* Whether it is scanned or read from end to end, the same pages are found. */
-static void own_pages_are_found(void **state)
+/* Scanning and reading find the same pages. */
+static void finds_own_pages(void **state)
 {
 	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	uint64_t size = pagewalk_page_size();
@@ -162,8 +171,8 @@ static int count(const struct page *p, void *context)
 	return 0;
 }
 
-/* More regions than are found at once, and more pages than the kernel goes through at once. */
-static void all_of_much_is_found(void **state)
+/* More regions than one scan returns, and more pages than the kernel scans at once. */
+static void finds_all_pages_of_a_large_range(void **state)
 {
 	enum { MANY = 40000 };
 	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -199,8 +208,8 @@ static void all_of_much_is_found(void **state)
 	munmap(memory, MANY * size);
 }
 
-/* What was only read is the page of zeros, and in nobody's RSS. */
-static void zeros_are_told_without_rights(void **state)
+/* A page that was only read is the zero page, which no RSS counts. */
+static void finds_the_zero_page_without_rights(void **state)
 {
 	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	volatile char *memory = map_pages(MAP_PRIVATE);
@@ -219,8 +228,8 @@ static void zeros_are_told_without_rights(void **state)
 	assert_int_equal(s.page[1].state, PAGE_RESIDENT);
 }
 
-/* The whole of an address space that is as large as a process may have it takes no time where there is little in it. */
-static void what_is_sparse_is_passed_over(void **state)
+/* A scan of the largest possible address space is fast if it is nearly empty. */
+static void skips_empty_ranges(void **state)
 {
 	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	size_t size = (size_t)1 << 43;
@@ -264,8 +273,8 @@ static int add_up(struct pagemap_region *region, size_t count, void *context)
 	return 0;
 }
 
-/* However much there may be to look at, who is looked at is never kept waiting for more than a GiB of it. */
-static void a_gib_is_looked_at_at_once(void **state)
+/* A scan blocks the process, so each one covers at most 1 GiB. */
+static void scans_at_most_a_gib_at_once(void **state)
 {
 	const size_t gib = (size_t)1 << 30, size = 3 * gib + 3 * pagewalk_page_size();
 	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -289,7 +298,7 @@ static void a_gib_is_looked_at_at_once(void **state)
 	munmap((void *)start, size);
 }
 
-static void the_takers_word_ends_it(void **state)
+static void taker_can_stop_the_walk(void **state)
 {
 	AUTO_CLOSE int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	char *memory = map_pages(MAP_PRIVATE);
@@ -306,8 +315,8 @@ static void the_takers_word_ends_it(void **state)
 	munmap(memory, PAGES * pagewalk_page_size());
 }
 
-/* Only with CAP_SYS_ADMIN, so not as nobody. */
-static void frames_are_not_shown_to_everybody(void **state)
+/* Frame numbers need CAP_SYS_ADMIN, which uid 65534 lacks. */
+static void frames_need_a_capability(void **state)
 {
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int other = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -321,7 +330,10 @@ static void frames_are_not_shown_to_everybody(void **state)
 		if (geteuid() == 0 &&
 			(setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0))
 			_exit(99);
-		/* Who has changed his uid may not look at himself either, until he executes something. */
+		/*
+		 * After a change of uid a process may not read its own pagemap until it calls
+		 * exec.
+		 */
 		status = pagemap_shows_frames(procfs);
 		_exit(status == 0 || status == -EACCES ? 0 : 98);
 	}
@@ -332,15 +344,15 @@ static void frames_are_not_shown_to_everybody(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entries_are_taken_apart),
-		cmocka_unit_test(a_file_is_read_by_pages),
-		cmocka_unit_test(own_pages_are_found),
-		cmocka_unit_test(all_of_much_is_found),
-		cmocka_unit_test(zeros_are_told_without_rights),
-		cmocka_unit_test(what_is_sparse_is_passed_over),
-		cmocka_unit_test(a_gib_is_looked_at_at_once),
-		cmocka_unit_test(the_takers_word_ends_it),
-		cmocka_unit_test(frames_are_not_shown_to_everybody),
+		cmocka_unit_test(splits_entries),
+		cmocka_unit_test(reads_entries_by_page),
+		cmocka_unit_test(finds_own_pages),
+		cmocka_unit_test(finds_all_pages_of_a_large_range),
+		cmocka_unit_test(finds_the_zero_page_without_rights),
+		cmocka_unit_test(skips_empty_ranges),
+		cmocka_unit_test(scans_at_most_a_gib_at_once),
+		cmocka_unit_test(taker_can_stop_the_walk),
+		cmocka_unit_test(frames_need_a_capability),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of pages, sections and symbols: as lines, JSON and comma-separated values. */
+/*
+ * Tests of cli/pagerow.h and cli/partrow.h: rows of pages, sections and symbols as lines, JSON and
+ * CSV.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -43,8 +46,8 @@ static size_t width_of_line(const char *line)
 	return strcspn(line, "\n");
 }
 
-/* What stands below each other has one width. */
-static void lines_have_their_columns(void **state)
+/* Cells of a column have one width. */
+static void lines_have_fixed_columns(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
@@ -73,7 +76,7 @@ static void lines_have_their_columns(void **state)
 	}
 }
 
-/* How many cells TEXT's first line has, as anything that splits it at blanks sees them. */
+/* Returns the number of blank-separated cells in the first line of TEXT. */
 static size_t cells_of(const char *text)
 {
 	size_t cells = 0;
@@ -85,7 +88,7 @@ static size_t cells_of(const char *text)
 	return cells;
 }
 
-static void no_cell_of_pages_touches_the_next(void **state)
+static void cells_of_pages_are_always_separated(void **state)
 {
 	char wide[] = "name";
 
@@ -125,7 +128,7 @@ static void no_cell_of_pages_touches_the_next(void **state)
 	}
 }
 
-static void no_cell_of_parts_touches_the_next(void **state)
+static void cells_of_parts_are_always_separated(void **state)
 {
 	char object[] = "/lib/a", part[] = "a_symbol_whose_name_is_longer_than_its_column";
 
@@ -147,7 +150,7 @@ static void no_cell_of_parts_touches_the_next(void **state)
 	}
 }
 
-static void what_is_not_known_is_not_told(void **state)
+static void unknown_quantities_are_absent(void **state)
 {
 	const struct pagerow_format f = {
 		.by = PAGEROW_BY_PROCESS, .known = pagesum_known(false, false)};
@@ -182,8 +185,8 @@ static size_t count(const char *text, char c)
 	return n;
 }
 
-/* As many cells as heads. */
-static void csv_has_its_columns(void **state)
+/* One cell for each head. */
+static void csv_has_a_cell_for_each_head(void **state)
 {
 	(void)state;
 	for (unsigned int by = PAGEROW_BY_KIND; by <= PAGEROW_BY_MAPPING; by++) {
@@ -199,7 +202,7 @@ static void csv_has_its_columns(void **state)
 	}
 }
 
-static void pages_are_told_one_by_one(void **state)
+static void prints_single_pages(void **state)
 {
 	const struct pagerow_format f = {.by = PAGEROW_BY_PAGE};
 	const struct pagerow mapping = {.pid = 42, .name = name, .perms = "rw-p"};
@@ -266,7 +269,7 @@ static struct partrow part_of(bool has_name)
 	return row;
 }
 
-static void parts_are_told(void **state)
+static void prints_parts(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
@@ -292,7 +295,7 @@ static void parts_are_told(void **state)
 		partrow_add_csv_head(&f, &csv_head);
 		partrow_add_csv(&f, &row, &csv);
 		assert_int_equal(count(text_of(&csv_head), ',') + 1,
-			count(text_of(&csv), ',')); /* in a name */
+			count(text_of(&csv), ',')); /* within a name */
 		partrow_add_json(&f, &row, &text);
 		json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 		assert_string_equal(
@@ -311,7 +314,7 @@ static void parts_are_told(void **state)
 	}
 }
 
-static void names_are_found(void **state)
+static void finds_fields_by_name(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < PAGEROW_BYS; i++)
@@ -325,14 +328,14 @@ static void names_are_found(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_have_their_columns),
-		cmocka_unit_test(no_cell_of_pages_touches_the_next),
-		cmocka_unit_test(no_cell_of_parts_touches_the_next),
-		cmocka_unit_test(what_is_not_known_is_not_told),
-		cmocka_unit_test(csv_has_its_columns),
-		cmocka_unit_test(pages_are_told_one_by_one),
-		cmocka_unit_test(parts_are_told),
-		cmocka_unit_test(names_are_found),
+		cmocka_unit_test(lines_have_fixed_columns),
+		cmocka_unit_test(cells_of_pages_are_always_separated),
+		cmocka_unit_test(cells_of_parts_are_always_separated),
+		cmocka_unit_test(unknown_quantities_are_absent),
+		cmocka_unit_test(csv_has_a_cell_for_each_head),
+		cmocka_unit_test(prints_single_pages),
+		cmocka_unit_test(prints_parts),
+		cmocka_unit_test(finds_fields_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memtally pages over a tree that looks like /proc, of which a process may end when all of it has been looked into, but nobody knows that. */
+/*
+ * Tests of `memtally pages` over a tree that looks like /proc, where a process may exit after all
+ * of it was read, which no read reports.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,11 +17,11 @@
 #include "tests/unit/asked.h"
 #include "tests/unit/elfimage.h"
 
-/* Of each mapping there is a section, and what is of none. */
+/* Rows per mapping: a section, and the rest. */
 enum { STEADY = 42, FLEETING = 43, PAGE = 4096, ROWS = 2 };
 
 static struct tree tree;
-static bool is_fleeting; /* whether that one ends */
+static bool is_fleeting; /* whether process FLEETING exits */
 
 int __real_target_end(struct target *t, int r);
 int __wrap_target_end(struct target *t, int r);
@@ -32,7 +35,7 @@ int __wrap_target_end(struct target *t, int r)
 	return __real_target_end(t, r);
 }
 
-/* A program, of which processes have loaded some, below the tree. */
+/* Writes a program, with sections, that the processes have mapped. */
 static void write_program(void)
 {
 	union elfimage image;
@@ -106,7 +109,7 @@ static json_int_t size_of(const struct asked *a)
 	return json_integer_value(asked_at(a, "total.size_bytes"));
 }
 
-static void who_is_whole_is_in_the_total(void **state)
+static void complete_processes_are_in_the_total(void **state)
 {
 	AUTO_ASKED struct asked a;
 
@@ -118,8 +121,8 @@ static void who_is_whole_is_in_the_total(void **state)
 	assert_int_equal(rows_of(&a, FLEETING), 2 * ROWS);
 }
 
-/* Nor is it among what is sorted; what is printed as it comes stands. */
-static void half_of_a_process_is_in_no_total(void **state)
+/* Not in sorted rows either. Unsorted rows are printed at once and stay. */
+static void exited_processes_are_in_no_total(void **state)
 {
 	static const char *const flags[] = {
 		"--sections", "--sort=size_bytes", "--by=kind", "--by=mapping", "--by=process"};
@@ -141,8 +144,11 @@ static void half_of_a_process_is_in_no_total(void **state)
 	}
 }
 
-/* Pages are other than smaps said before: of half a process they always are. */
-static void what_changed_is_of_whole_processes(void **state)
+/*
+ * Of a complete process memtally reports that its pages differ from smaps. Of a process that
+ * exited they always do.
+ */
+static void reports_changes_of_complete_processes_only(void **state)
 {
 	AUTO_ASKED struct asked a;
 
@@ -153,8 +159,11 @@ static void what_changed_is_of_whole_processes(void **state)
 	assert_null(strstr(a.err.data, "pid 43 changed while it was looked into"));
 }
 
-/* Those whom a filter has found have ended since: none is missed. A total of zeros would be an answer. */
-static void of_those_who_have_ended_there_is_no_total(void **state)
+/*
+ * The processes were found by a filter, so their exit is no error. A total of zeros would be
+ * wrong.
+ */
+static void no_total_if_all_found_processes_exited(void **state)
 {
 	static const char *const flags[] = {
 		"--by=kind", "--by=process", "--by=mapping", "--sections"};
@@ -174,8 +183,8 @@ static void of_those_who_have_ended_there_is_no_total(void **state)
 	}
 }
 
-/* Nor a head, where nothing is below it; what is printed as it comes has one. */
-static void of_half_a_process_that_is_sorted_nothing_is_printed(void **state)
+/* Sorted output without rows has no head. Unsorted output has one. */
+static void prints_no_sorted_rows_of_exited_processes(void **state)
 {
 	static const char *const sorted[] = {
 		"pages", "43", "--sections", "--sort=size_bytes", NULL};
@@ -193,7 +202,7 @@ static void of_half_a_process_that_is_sorted_nothing_is_printed(void **state)
 	}
 }
 
-static void of_nobody_there_is_no_total(void **state)
+static void no_total_if_the_named_process_exited(void **state)
 {
 	AUTO_ASKED struct asked a;
 
@@ -209,16 +218,18 @@ static void of_nobody_there_is_no_total(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(who_is_whole_is_in_the_total, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			half_of_a_process_is_in_no_total, set_up, tear_down),
+			complete_processes_are_in_the_total, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_changed_is_of_whole_processes, set_up, tear_down),
+			exited_processes_are_in_no_total, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			of_those_who_have_ended_there_is_no_total, set_up, tear_down),
+			reports_changes_of_complete_processes_only, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			of_half_a_process_that_is_sorted_nothing_is_printed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(of_nobody_there_is_no_total, set_up, tear_down),
+			no_total_if_all_found_processes_exited, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			prints_no_sorted_rows_of_exited_processes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			no_total_if_the_named_process_exited, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The test's own pages: which are there is known, and everybody may see that of himself. */
+/* Tests of inside/pagesweep.h with this process's own pages, which are known and readable. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,14 +14,14 @@
 
 enum { PAGES = 1500 };
 
-/* Where .is_set, time goes on by so much with each look at it; and how often, and how long, was paused. */
+/* If .is_set, each reading of the clock moves it by .step_ns, and pauses are only counted. */
 static struct {
 	bool is_set;
 	uint64_t now_ns, step_ns;
 	unsigned int pauses;
 } fake;
 
-static unsigned int reads; /* of pagemap */
+static unsigned int reads; /* number of reads of pagemap */
 
 ssize_t __real_pread(int fd, void *to, size_t len, off_t at);
 ssize_t __wrap_pread(int fd, void *to, size_t len, off_t at);
@@ -57,7 +57,7 @@ int __wrap_nanosleep(const struct timespec *span, struct timespec *rest)
 	return 0;
 }
 
-/* What was told of the pages from .start on. */
+/* How often each page from .start on was reported as present. */
 struct seen {
 	uint64_t start;
 	unsigned char here[PAGES];
@@ -98,7 +98,7 @@ static int walk(struct pagesweep *w)
 	return walk_by(w, "/proc/self/maps");
 }
 
-/* Pages, of which the last and, from the first on, each STEPth is there. */
+/* Maps PAGES pages. Touches every STEPth, beginning with the first, and the last. */
 static char *make(struct seen *seen, size_t step)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -120,7 +120,7 @@ static void check(const struct seen *seen, size_t step)
 		assert_int_equal(seen->here[i], i % step == 0 || i == PAGES - 1);
 }
 
-static void each_page_that_is_there_is_told_once(void **state)
+static void reports_each_present_page_once(void **state)
 {
 	size_t size = PAGES * (size_t)sysconf(_SC_PAGESIZE);
 
@@ -129,7 +129,7 @@ static void each_page_that_is_there_is_told_once(void **state)
 		const size_t steps[] = {1, 7, 600};
 		struct seen seen;
 		char *pages = make(&seen, steps[i / 2]);
-		/* Terabytes of a sanitizer's would be read through. */
+		/* Not with sanitizers: their terabytes of shadow memory would be read. */
 		struct pagesweep w = {
 			.take = take, .context = &seen, .cannot_scan = i % 2 && !SANITIZED};
 		assert_int_equal(walk(&w), 0);
@@ -138,8 +138,8 @@ static void each_page_that_is_there_is_told_once(void **state)
 	}
 }
 
-/* A sanitizer has reserved terabytes already, all the same it is no work. */
-static void what_is_empty_is_passed_over(void **state)
+/* Sanitizers have reserved terabytes already, which takes no time either. */
+static void skips_empty_ranges(void **state)
 {
 	const size_t size = (size_t)1 << 40;
 	struct seen seen;
@@ -159,8 +159,8 @@ static void what_is_empty_is_passed_over(void **state)
 	munmap(pages, PAGES * (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* The same where the kernel can't be asked what is there. */
-static void by_smaps_too(void **state)
+/* The same if the kernel cannot scan for present pages: smaps tells which mappings are empty. */
+static void skips_empty_mappings_by_smaps(void **state)
 {
 	const size_t size = (size_t)1 << 40;
 	struct seen seen;
@@ -170,7 +170,8 @@ static void by_smaps_too(void **state)
 	struct pagesweep w = {.take = take, .context = &seen, .cannot_scan = true};
 
 	(void)state;
-	if (empty == MAP_FAILED || SANITIZED) /* the shadow is terabytes that are nearly empty */
+	/* its shadow memory is terabytes that are nearly empty */
+	if (empty == MAP_FAILED || SANITIZED)
 		skip();
 	reads = 0;
 	assert_int_equal(walk_by(&w, "/proc/self/smaps"), 0);
@@ -180,7 +181,7 @@ static void by_smaps_too(void **state)
 	munmap(pages, PAGES * (size_t)sysconf(_SC_PAGESIZE));
 }
 
-static void whoever_takes_may_end_it(void **state)
+static void taker_can_stop_the_sweep(void **state)
 {
 	struct seen seen = {.result = 42};
 	struct pagesweep w = {.take = take, .context = &seen};
@@ -190,8 +191,8 @@ static void whoever_takes_may_end_it(void **state)
 	assert_int_equal(seen.calls, 1);
 }
 
-/* Of calls that take a quarter of a millisecond each, four follow each other. */
-static void there_are_pauses(void **state)
+/* With a quarter of a millisecond per call, a pause follows every four calls. */
+static void pauses_after_each_millisecond(void **state)
 {
 	struct seen seen;
 	char *pages = make(&seen, 1);
@@ -199,11 +200,11 @@ static void there_are_pauses(void **state)
 
 	(void)state;
 	if (SANITIZED)
-		skip(); /* how many looks its terabytes take is the kernel's */
+		skip(); /* the number of scans of its terabytes depends on the kernel */
 	fake.is_set = true;
 	fake.step_ns = NS_PER_MSEC / 4;
 	assert_int_equal(walk(&w), 0);
-	/* Each of those that read was a call, and so was each look for what is there; after a pause there is one look more. */
+	/* Each read and each scan is a call, and a scan is repeated after a pause. */
 	assert_in_range(fake.pauses, seen.calls / 5, seen.calls);
 	fake.pauses = 0;
 	fake.step_ns = 1;
@@ -214,7 +215,7 @@ static void there_are_pauses(void **state)
 	munmap(pages, PAGES * (size_t)sysconf(_SC_PAGESIZE));
 }
 
-static void what_is_no_maps_is_refused(void **state)
+static void refuses_other_files(void **state)
 {
 	AUTO_CLOSE int maps = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -229,12 +230,12 @@ static void what_is_no_maps_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_page_that_is_there_is_told_once),
-		cmocka_unit_test(what_is_empty_is_passed_over),
-		cmocka_unit_test(by_smaps_too),
-		cmocka_unit_test(whoever_takes_may_end_it),
-		cmocka_unit_test(there_are_pauses),
-		cmocka_unit_test(what_is_no_maps_is_refused),
+		cmocka_unit_test(reports_each_present_page_once),
+		cmocka_unit_test(skips_empty_ranges),
+		cmocka_unit_test(skips_empty_mappings_by_smaps),
+		cmocka_unit_test(taker_can_stop_the_sweep),
+		cmocka_unit_test(pauses_after_each_millisecond),
+		cmocka_unit_test(refuses_other_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static void decodes(void **state)
 		{"a=b&c=d&a=e", {"a", "b", "c", "d", "a", "e"}},
 		{"user=a+b%2Bc", {"user", "a b+c"}}, {"%75ser=%e5%B0%8F", {"user", "\xe5\xb0\x8f"}},
 		{"a=b=c", {"a", "b=c"}}, {"a=%26%3d%25", {"a", "&=%"}},
-		{"a=x%5cx0ay", {"a", "x\\x0ay"}}, /* as a newline in a name is shown */
+		{"a=x%5cx0ay", {"a", "x\\x0ay"}}, /* as a newline in a name is printed */
 	};
 	char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], error[QUERY_ERROR_SIZE];
 
@@ -78,8 +78,8 @@ static void refuses(void **state)
 	}
 }
 
-/* The longest that fits, and one byte more; of a name and of a value. */
-static void knows_its_limits(void **state)
+/* The longest name and value, and one byte more. */
+static void accepts_the_longest_parameters(void **state)
 {
 	static const struct {
 		size_t key, value;
@@ -104,8 +104,8 @@ static void knows_its_limits(void **state)
 	}
 }
 
-/* Whatever comes in: what comes out is clean and fits, or there is a reason. */
-static void survives_anything(void **state)
+/* For random input: either the result is clean and fits, or there is an error. */
+static void accepts_or_refuses_any_bytes(void **state)
 {
 	static const char alphabet[] = "a=&%+0fF \x80\xff\xc3\n";
 	uint64_t random = 1;
@@ -114,7 +114,8 @@ static void survives_anything(void **state)
 	for (int round = 0; round < 20000; round++) {
 		char key[PARAMS_KEY_SIZE], value[QUERY_VALUE_MAX], error[QUERY_ERROR_SIZE] = "";
 		size_t len = unit_random(&random) % 24;
-		AUTO_FREE char *query = malloc(len ? len : 1); /* exactly: a read beyond is seen */
+		/* allocated to the exact size, so that reads past the end are found */
+		AUTO_FREE char *query = malloc(len ? len : 1);
 		struct params p;
 		int r, count = 0;
 
@@ -136,8 +137,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes),
 		cmocka_unit_test(refuses),
-		cmocka_unit_test(knows_its_limits),
-		cmocka_unit_test(survives_anything),
+		cmocka_unit_test(accepts_the_longest_parameters),
+		cmocka_unit_test(accepts_or_refuses_any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/parties.h: owner sets, one number for each combination of groups. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -6,7 +7,7 @@
 #include "inside/parties.h"
 #include "tests/unit/allocation.h"
 
-/* Whom TEXT says: "0012" is group 0 twice, 1 and 2. */
+/* Returns the set of the groups in TEXT: "0012" is group 0 twice, 1 and 2. */
 static uint32_t join_all(struct parties *p, const char *text)
 {
 	uint32_t number = PARTIES_NOBODY;
@@ -16,7 +17,7 @@ static uint32_t join_all(struct parties *p, const char *text)
 	return number;
 }
 
-static void who_maps_the_same_is_one_party(void **state)
+static void same_groups_are_one_set(void **state)
 {
 	AUTO_PARTIES struct parties p = {0};
 	uint32_t number = join_all(&p, "001");
@@ -38,7 +39,7 @@ static void who_maps_the_same_is_one_party(void **state)
 	assert_int_equal(parties_groups(&p, join_all(&p, "0112222")), 3);
 }
 
-static void there_may_be_many(void **state)
+static void holds_many_groups(void **state)
 {
 	AUTO_PARTIES struct parties p = {0};
 	uint32_t number = PARTIES_NOBODY, kept[5000];
@@ -58,7 +59,7 @@ static void there_may_be_many(void **state)
 
 enum { SETS = 20000, SET_MAX = 6, GROUPS = 600 };
 
-/* Groups in order, some of them several times. */
+/* Groups in ascending order, with repetitions. */
 struct set {
 	uint32_t group[SET_MAX];
 	size_t count;
@@ -102,8 +103,8 @@ static void check_set(const struct parties *p, const struct set *s)
 	assert_int_equal(left, 0);
 }
 
-/* Whatever is looked up beside whatever else, and when: who is in it is who was to be, and it has one number. */
-static void none_is_taken_for_another(void **state)
+/* Random sets keep their members, and a set that is joined again gets the same number. */
+static void random_sets_keep_their_members(void **state)
 {
 	static struct set sets[SETS];
 	AUTO_PARTIES struct parties p = {0};
@@ -125,7 +126,7 @@ static void none_is_taken_for_another(void **state)
 		4 * count * (sizeof(struct party) + sizeof(uint32_t)));
 }
 
-static void a_number_stands_for_more(void **state)
+static void counts_stop_at_their_maximum(void **state)
 {
 	AUTO_PARTIES struct parties p = {0};
 	uint32_t number = join_all(&p, "0");
@@ -140,8 +141,8 @@ static void a_number_stands_for_more(void **state)
 	assert_int_equal(parties_at(&p, number)->seen, UINT32_MAX);
 }
 
-/* Nobody knows who is in it, so that nobody knows who more are. */
-static void many_stay_many(void **state)
+/* The members are unknown, and so is the result of adding one. */
+static void adding_to_many_gives_many(void **state)
 {
 	AUTO_PARTIES struct parties p = {0};
 	uint32_t number = join_all(&p, "01"), count = p.count;
@@ -152,15 +153,15 @@ static void many_stay_many(void **state)
 	assert_int_equal(p.count, count);
 }
 
-/* Beyond, nobody knows who: but for what one group has alone, of which there may be more. */
-static void there_is_an_end_to_them(void **state)
+/* Beyond the limit the set is "many". Sets of a single group have a higher limit. */
+static void number_of_sets_is_limited(void **state)
 {
 	AUTO_PARTIES struct parties p = {
 		.shared_max = PARTIES_FIRST + 2, .alone_max = PARTIES_FIRST + 3};
 	uint32_t both;
 
 	(void)state;
-	both = join_all(&p, "01"); /* of 0, and both */
+	both = join_all(&p, "01"); /* sets "0" and "01" */
 	assert_int_not_equal(both, PARTIES_MANY);
 	assert_int_equal(join_all(&p, "02"), PARTIES_MANY);
 	assert_int_equal(join_all(&p, "011"), PARTIES_MANY);
@@ -171,7 +172,7 @@ static void there_is_an_end_to_them(void **state)
 	assert_int_equal(p.count, PARTIES_FIRST + 3);
 }
 
-static void it_is_what_it_was_without_memory(void **state)
+static void is_unchanged_without_memory(void **state)
 {
 	unsigned int n = 1;
 
@@ -200,13 +201,13 @@ static void it_is_what_it_was_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_maps_the_same_is_one_party),
-		cmocka_unit_test(there_may_be_many),
-		cmocka_unit_test(none_is_taken_for_another),
-		cmocka_unit_test(a_number_stands_for_more),
-		cmocka_unit_test(many_stay_many),
-		cmocka_unit_test(there_is_an_end_to_them),
-		cmocka_unit_test(it_is_what_it_was_without_memory),
+		cmocka_unit_test(same_groups_are_one_set),
+		cmocka_unit_test(holds_many_groups),
+		cmocka_unit_test(random_sets_keep_their_members),
+		cmocka_unit_test(counts_stop_at_their_maximum),
+		cmocka_unit_test(adding_to_many_gives_many),
+		cmocka_unit_test(number_of_sets_is_limited),
+		cmocka_unit_test(is_unchanged_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 #include "cli/partlist.h"
 #include "tests/unit/allocation.h"
 
-/* Three parts of one file of a process, of which the last two have as much resident. */
+/* Adds three parts of a file of a process. The last two have the same resident size. */
 static int add_process(struct partlist *l, pid_t pid)
 {
 	static char name[] = "part", object[] = "/lib/x";
@@ -42,7 +42,7 @@ static int fill(struct partlist *l)
 	return r == 0 ? partlist_finish(l) : r;
 }
 
-/* Whose addresses there are, in which order: "3 2 1". */
+/* Checks the order of the rows by their addresses, such as "3 2 1". */
 static void check_order(const struct partlist *asked, const char *expected)
 {
 	AUTO_BUFFER struct buffer text = {0}, order = {0};
@@ -70,7 +70,7 @@ static void check_order(const struct partlist *asked, const char *expected)
 	partlist_done(&l);
 }
 
-static void rows_come_as_they_lie_or_sorted(void **state)
+static void rows_are_in_order_of_address_or_sorted(void **state)
 {
 	struct partlist asked = {.sort = PARTROW_RESIDENT};
 
@@ -85,7 +85,7 @@ static void rows_come_as_they_lie_or_sorted(void **state)
 	check_order(&asked, "1 3 2 ");
 }
 
-/* Of WHOLE processes all came, and half of another before each, and behind. */
+/* Adds WHOLE complete processes, and one that is dropped halfway before each and at the end. */
 static json_t *with_halves(struct partlist *l, unsigned int whole)
 {
 	json_t *root;
@@ -108,7 +108,7 @@ static json_t *with_halves(struct partlist *l, unsigned int whole)
 	return root;
 }
 
-static void half_of_a_process_is_in_no_sum(void **state)
+static void dropped_processes_are_in_no_sum(void **state)
 {
 	(void)state;
 	for (unsigned int whole = 0; whole < 3; whole++) {
@@ -131,8 +131,8 @@ static void half_of_a_process_is_in_no_sum(void **state)
 	}
 }
 
-/* How many rows it is of; none where no process was whole. */
-static void a_table_ends_with_the_sum(void **state)
+/* The number of rows; no total if no process was complete. */
+static void table_ends_with_the_total(void **state)
 {
 	static const char *const expected[] = {"", " total of 3 rows, in bytes\n"};
 
@@ -149,7 +149,7 @@ static void a_table_ends_with_the_sum(void **state)
 	}
 }
 
-/* However many rows a file has, its path is kept once; each row has its own file's. */
+/* A path is kept once for all rows of its file; each row has the path of its own file. */
 static void rows_of_one_file_share_its_path(void **state)
 {
 	static const char *const files[] = {"/lib/x", "/lib/x", "/lib/y", "/lib/x"};
@@ -185,7 +185,7 @@ static void rows_of_one_file_share_its_path(void **state)
 	partlist_done(&l);
 }
 
-static void a_shortage_is_said(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -205,11 +205,11 @@ static void a_shortage_is_said(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_come_as_they_lie_or_sorted),
-		cmocka_unit_test(half_of_a_process_is_in_no_sum),
-		cmocka_unit_test(a_table_ends_with_the_sum),
+		cmocka_unit_test(rows_are_in_order_of_address_or_sorted),
+		cmocka_unit_test(dropped_processes_are_in_no_sum),
+		cmocka_unit_test(table_ends_with_the_total),
 		cmocka_unit_test(rows_of_one_file_share_its_path),
-		cmocka_unit_test(a_shortage_is_said),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

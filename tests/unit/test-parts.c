@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/parts.h: the parts of a PSS where the kernel does not print them. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,14 +9,14 @@
 
 enum { KIB = 1024 };
 
-static void a_mapping_is_told_by_its_first_line(void **state)
+static void first_line_tells_the_kind_of_a_mapping(void **state)
 {
 	static const struct {
 		const char *line;
 		enum parts_kind kind;
 	} cases[] = {
 		{"1000-2000 r-xp 00000000 fe:01 4711   /usr/bin/cat", PARTS_FILE},
-		{"1000-2000 rw-s 00000000 fe:01 4711   /dev/shm/no", PARTS_FILE}, /* a disk's */
+		{"1000-2000 rw-s 00000000 fe:01 4711   /dev/shm/no", PARTS_FILE}, /* on a disk */
 		{"1000-2000 rw-p 00000000 00:00 0 ", PARTS_FILE},
 		{"1000-2000 rw-p 00000000 00:00 0", PARTS_FILE},
 		{"1000-2000 r-xp 00000000 00:00 0   [vdso]", PARTS_FILE},
@@ -45,7 +46,7 @@ static void a_mapping_is_told_by_its_first_line(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t len = strlen(cases[i].line);
-		AUTO_FREE char *copy = malloc(len + 1); /* no byte beyond it is looked at */
+		AUTO_FREE char *copy = malloc(len + 1); /* no byte past the end is read */
 
 		assert_non_null(copy);
 		memcpy(copy + 1, cases[i].line, len);
@@ -54,7 +55,7 @@ static void a_mapping_is_told_by_its_first_line(void **state)
 	}
 }
 
-static void most_mappings_are_of_one_kind(void **state)
+static void most_mappings_have_one_kind(void **state)
 {
 	const struct parts_mapping anon = {100 * KIB, 60 * KIB, 100 * KIB, 20 * KIB, 20 * KIB};
 	const struct parts_mapping file = {200 * KIB, 50 * KIB, 0, 0, 0};
@@ -64,7 +65,7 @@ static void most_mappings_are_of_one_kind(void **state)
 	struct parts_found f;
 
 	(void)state;
-	parts_add(&p, &anon, PARTS_EITHER); /* of a file, even: it has none of its pages */
+	parts_add(&p, &anon, PARTS_EITHER); /* even of a file: it has none of its pages */
 	parts_add(&p, &file, PARTS_FILE);
 	parts_add(&p, &shmem, PARTS_SHMEM);
 	parts_add(&p, &(struct parts_mapping){0}, PARTS_EITHER);
@@ -74,12 +75,12 @@ static void most_mappings_are_of_one_kind(void **state)
 	assert_int_equal(f.shmem, 40 * KIB);
 }
 
-/* Files on tmpfs and on overlay look alike; names may lie. */
-static void the_counter_says_which_are_shmem(void **state)
+/* Files on tmpfs and on overlayfs look alike, and names may mislead. RssShmem decides. */
+static void rss_shmem_decides_what_is_shared_memory(void **state)
 {
 	static const struct {
-		uint64_t named, either; /* KiB resident; half of it is PSS */
-		int64_t counter;        /* KiB; -1: there is none */
+		uint64_t named, either; /* KiB of RSS; half of it is PSS */
+		int64_t counter;        /* RssShmem in KiB; -1: absent */
 		enum parts_quality quality;
 		uint64_t shmem; /* KiB */
 	} cases[] = {
@@ -89,7 +90,8 @@ static void the_counter_says_which_are_shmem(void **state)
 		{200, 100, 200, PARTS_KNOWN, 100},
 		{200, 100, 300, PARTS_KNOWN, 150},
 		{200, 0, 200, PARTS_KNOWN, 100},
-		{200, 100, 0, PARTS_GUESSED, 0}, /* the name lies, or it has shrunk since */
+		/* the name misleads, or the counter has fallen since */
+		{200, 100, 0, PARTS_GUESSED, 0},
 		{200, 100, 100, PARTS_GUESSED, 50},
 		{200, 100, 250, PARTS_GUESSED, 125},
 		{200, 100, 301, PARTS_GUESSED, 150},
@@ -123,25 +125,25 @@ static void the_counter_says_which_are_shmem(void **state)
 	}
 }
 
-/* What a private mapping of a file has of both is bounded, and known where the bounds meet. */
-static void a_mixed_mapping_is_bounded(void **state)
+/* The anonymous part of a private file mapping has bounds. It is known if they are equal. */
+static void mixed_mappings_have_bounds(void **state)
 {
 	static const struct {
 		struct parts_mapping m; /* KiB */
 		uint64_t anon, doubt;
 	} cases[] = {
-		/* All is its own: nothing to guess. */
+		/* All of it is private: nothing to guess. */
 		{{100, 100, 40, 100, 40}, 40, 0},
-		/* Clean ones, as from swap, too. */
+		/* Also if it is clean, as after swapping in. */
 		{{100, 100, 40, 100, 0}, 40, 0},
-		/* Its own are the written ones; the file's are shared by ten. */
+		/* The private pages are the written ones; ten processes share the file's. */
 		{{100, 46, 40, 40, 40}, 40, 40},
 		/*
-		 * A fork's: the same, shared with the parent; of 34 the file may have 20 at most,
-		 * anonymous pages all.
+		 * After a fork all is shared with the parent. Of 34 KiB the file can have 20 at
+		 * most, or all can be anonymous.
 		 */
 		{{100, 34, 80, 0, 0}, 27, 20},
-		/* The file has 16 pages, and no more of the PSS. */
+		/* The file has 16 KiB, and no more of the PSS. */
 		{{100, 92, 84, 90, 84}, 84, 8},
 	};
 
@@ -168,10 +170,10 @@ static void a_mixed_mapping_is_bounded(void **state)
 }
 
 /*
- * All mappings of a few pages, each of its own kind and degree of sharing: the truth is within the bounds.
- * A page has kind (anonymous or file), clean or dirty, and 1, 2 or 4 who map it.
+ * For all mappings of five pages, each anonymous or of the file and mapped 1, 2 or 4 times, the
+ * true value is within the bounds.
  */
-static void the_truth_is_within_the_bounds(void **state)
+static void bounds_contain_the_true_value(void **state)
 {
 	enum { PAGE = 4096, PAGES = 5, VARIANTS = 2 * 3 };
 
@@ -200,7 +202,7 @@ static void the_truth_is_within_the_bounds(void **state)
 	}
 }
 
-static void what_can_not_be_is_no_ground(void **state)
+static void ignores_impossible_mappings(void **state)
 {
 	static const struct parts_mapping cases[] = {
 		{10, 20, 0, 0, 0},
@@ -223,12 +225,12 @@ static void what_can_not_be_is_no_ground(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mapping_is_told_by_its_first_line),
-		cmocka_unit_test(most_mappings_are_of_one_kind),
-		cmocka_unit_test(the_counter_says_which_are_shmem),
-		cmocka_unit_test(a_mixed_mapping_is_bounded),
-		cmocka_unit_test(the_truth_is_within_the_bounds),
-		cmocka_unit_test(what_can_not_be_is_no_ground),
+		cmocka_unit_test(first_line_tells_the_kind_of_a_mapping),
+		cmocka_unit_test(most_mappings_have_one_kind),
+		cmocka_unit_test(rss_shmem_decides_what_is_shared_memory),
+		cmocka_unit_test(mixed_mappings_have_bounds),
+		cmocka_unit_test(bounds_contain_the_true_value),
+		cmocka_unit_test(ignores_impossible_mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

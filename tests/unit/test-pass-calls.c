@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Passes in which a system call fails, each of them in turn: what is published then is right as far as it goes, and the next
- * pass has all of it again. What a pass does without memory is in test-pass.c and test-adapt.c.
+ * Fault injection into passes: each system call fails in turn. The snapshot is then right as far
+ * as it goes, and the next pass is complete. Passes without memory are tested in test-pass.c and
+ * test-adapt.c.
  */
 #include "config.h"
 
@@ -16,8 +17,8 @@
 #include "tests/unit/witness.h"
 
 enum {
-	MANY = 50, /* a third of a pass */
-	SOME = 7,  /* one of so many places at which they begin; all in the long check */
+	MANY = 50, /* consecutive failing calls: a third of a pass */
+	SOME = 7,  /* calls between two injections; the long check injects at every call */
 };
 
 static bool can_inject;
@@ -35,7 +36,7 @@ static void judge(const struct view *view)
 		fail_msg("%s (%s)", wrong, injector_text());
 }
 
-/* Nothing is missing, and nothing is left of a failure. */
+/* Asserts that the pass is complete and that nothing is left of a failure. */
 static void judge_whole(const struct view *view)
 {
 	const char *missing;
@@ -48,7 +49,7 @@ static void judge_whole(const struct view *view)
 		fail_msg("%s (%s)", missing, injector_text());
 }
 
-/* All turns that there are until the next pass. */
+/* Runs all turns until the next pass is due. */
 static void take_turns(struct pass *pass)
 {
 	struct timespec pause = {.tv_nsec = (long)NS_PER_MSEC};
@@ -66,7 +67,7 @@ static void take_turns(struct pass *pass)
 	}
 }
 
-/* A pass, with whatever fails in it, and the turns after it. */
+/* Makes a pass, which may fail, and runs the turns after it. */
 static void try_pass(struct pass *pass)
 {
 	AUTO_VIEW struct view *view = NULL;
@@ -85,7 +86,7 @@ static void try_pass(struct pass *pass)
 	take_turns(pass);
 }
 
-/* Passes as they follow each other: the first, one in which all is known, one in which somebody has grown. */
+/* Makes three passes: the first, one without changes, and one after a process has grown. */
 static void work(const struct tree *t, struct pass *pass)
 {
 	try_pass(pass);
@@ -96,7 +97,7 @@ static void work(const struct tree *t, struct pass *pass)
 	try_pass(pass);
 }
 
-/* With the NTH call failing, and those behind it, TIMES in all. False: there are not so many. */
+/* Fails TIMES calls from the NTH on. Returns false if there are fewer than N. */
 static bool survives(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
 	const struct scene *scene = s->context;
@@ -146,27 +147,27 @@ static void survives_all(bool is_adaptive, unsigned int times, unsigned int step
 	tree_done(&scene.tree);
 }
 
-static void each_call_of_exact_passes_may_fail(void **state)
+static void exact_passes_recover_from_each_failed_call(void **state)
 {
 	(void)state;
 	survives_all(false, 1, injector_step(SOME));
 }
 
-static void each_call_of_adaptive_passes_may_fail(void **state)
+static void adaptive_passes_recover_from_each_failed_call(void **state)
 {
 	(void)state;
 	survives_all(true, 1, injector_step(SOME));
 }
 
-/* As when there is no memory for a while, or no descriptor. */
-static void many_calls_may_fail(void **state)
+/* As while memory or descriptors are short. */
+static void recovers_from_many_failed_calls(void **state)
 {
 	(void)state;
 	survives_all(false, MANY, SOME);
 	survives_all(true, MANY, SOME);
 }
 
-/* So much of a file at most: many reads for each, and yet not so many places that the check takes long. */
+/* maximum bytes per read: several reads per file, but few enough injections */
 enum { PIECE = 200 };
 
 static void passes_are_whole(bool is_adaptive, unsigned int most)
@@ -207,8 +208,11 @@ static void short_reads_change_nothing(void **state)
 	}
 }
 
-/* A process of which a part was read is counted under a reason, in this pass, and whole in the next. */
-static void reads_may_fail_in_the_middle(void **state)
+/*
+ * A process that was read partly is counted under a reason in this pass and is complete in the
+ * next.
+ */
+static void recovers_from_reads_that_fail_halfway(void **state)
 {
 	(void)state;
 	for (int is_adaptive = 0; is_adaptive < 2; is_adaptive++) {
@@ -233,11 +237,11 @@ static void reads_may_fail_in_the_middle(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_of_exact_passes_may_fail),
-		cmocka_unit_test(each_call_of_adaptive_passes_may_fail),
-		cmocka_unit_test(many_calls_may_fail),
+		cmocka_unit_test(exact_passes_recover_from_each_failed_call),
+		cmocka_unit_test(adaptive_passes_recover_from_each_failed_call),
+		cmocka_unit_test(recovers_from_many_failed_calls),
 		cmocka_unit_test(short_reads_change_nothing),
-		cmocka_unit_test(reads_may_fail_in_the_middle),
+		cmocka_unit_test(recovers_from_reads_that_fail_halfway),
 	};
 
 	if (!injector_open())

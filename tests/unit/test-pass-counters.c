@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What passes count from one to the next, and for whom there is a series of its own. */
+/* Tests of counters that continue from pass to pass, and of which rows have series of their own. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +8,7 @@
 #include "tests/unit/run.h"
 #include "tests/unit/scene.h"
 
-/* Every rise since a process was first seen; what it had then is its baseline. */
+/* Counters have every rise since a process was first seen. Its values then are the baseline. */
 static void counts_growth(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -46,7 +46,7 @@ static void counts_growth(void **state)
 	}
 }
 
-/* Counters never fall, nor do they go with the last process of their row. */
+/* Counters never fall, not even when the last process of their row exits. */
 static void counters_outlive_processes(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -74,7 +74,7 @@ static void counters_outlive_processes(void **state)
 	scene_assert_sums(after);
 }
 
-/* Only so many have series of their own; the others are one row, and all add up. */
+/* A limited number of rows has series. The others are one row, and all add up. */
 static void exports_the_largest(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -104,7 +104,7 @@ static void exports_the_largest(void **state)
 		assert_false(view_process(view, i)->flags & PROCESS_EXPORTED);
 }
 
-/* What rows with series of their own and "(other)" have counted is what the host has. */
+/* The counters of rows with series and of "(other)" sum up to the host's. */
 static void assert_counters(const struct view *view)
 {
 	for (int scope = METRIC_USER; scope < METRIC_OWNERS_END; scope++) {
@@ -121,7 +121,7 @@ static void assert_counters(const struct view *view)
 	}
 }
 
-/* All of the cast have grown to GROWTH_KIB above what they had; MORE others have come. */
+/* Makes all processes of the cast grow by GROWTH_KIB, and adds MORE processes. */
 static void grow_cast(const struct scene *s, uint64_t growth_kib, unsigned int more)
 {
 	for (size_t i = 0; i < CAST_SIZE; i++) {
@@ -146,7 +146,7 @@ static void grow_cast(const struct scene *s, uint64_t growth_kib, unsigned int m
 	}
 }
 
-/* A pass that is lost when it was counted already has counted in every table. */
+/* A pass that fails after counting has counted in every table. */
 static void lost_passes_count_everywhere(void **state)
 {
 	struct pass_options few = run_exact;
