@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/pass.h: exact passes over a tree that looks like /proc. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -23,7 +24,7 @@ static uint64_t pss_kib(const struct view *view, enum metric_scope scope, const 
 	return row->q[SCOPE_PSS] / 1024;
 }
 
-static void adds_up(void **state)
+static void sums_are_complete(void **state)
 {
 	AUTO_SCENE struct scene s;
 	AUTO_VIEW struct view *view = NULL;
@@ -48,8 +49,11 @@ static void adds_up(void **state)
 	assert_true(view_is_complete(view));
 }
 
-/* Whoever serves the image is told that /proc hides processes from users, be they hidden from memtallyd or not. */
-static void tells_how_proc_is_mounted(void **state)
+/*
+ * The snapshot says whether /proc hides processes from users, whether or not it hides them from
+ * memtallyd.
+ */
+static void says_whether_proc_is_restricted(void **state)
 {
 	(void)state;
 	for (int is_mounted_so = 0; is_mounted_so < 2; is_mounted_so++) {
@@ -73,7 +77,7 @@ static void shows_each_process(void **state)
 	(void)state;
 	scene_open(&s, false);
 	view = run_pass(s.pass);
-	assert_int_equal(view_count(view, METRIC_PROCESS), 6); /* not the kernel thread */
+	assert_int_equal(view_count(view, METRIC_PROCESS), 6); /* without the kernel thread */
 	for (size_t i = 0; i < CAST_SIZE; i++) {
 		const struct snapshot_process *row = view_find_process(view, (uint32_t)cast[i].pid);
 
@@ -97,8 +101,8 @@ static void shows_each_process(void **state)
 		view_owner(view, view_find_process(view, 12), OWNER_USER_UNIT), OWNER_NONE);
 }
 
-/* Who it is, when, and what became of everyone. */
-static void says_of_itself(void **state)
+/* The header and memtallyd's own row: instance, sequence, time, and counts of outcomes. */
+static void describes_itself(void **state)
 {
 	AUTO_SCENE struct scene s;
 	AUTO_VIEW struct view *first = NULL, *second = NULL;
@@ -131,7 +135,7 @@ static void says_of_itself(void **state)
 	assert_int_equal(summary.outcome[OUTCOME_MEASURED], 6);
 }
 
-static void two_have_instances_of_their_own(void **state)
+static void each_pass_object_has_its_instance(void **state)
 {
 	AUTO_SCENE struct scene a, b;
 	AUTO_VIEW struct view *va = NULL, *vb = NULL;
@@ -144,7 +148,7 @@ static void two_have_instances_of_their_own(void **state)
 	assert_memory_not_equal(va->header->instance, vb->header->instance, IMAGE_INSTANCE_SIZE);
 }
 
-static void counts_who_can_not_be_read(void **state)
+static void counts_processes_that_cannot_be_read(void **state)
 {
 	static const struct {
 		const char *suffix;
@@ -177,7 +181,10 @@ static void counts_who_can_not_be_read(void **state)
 	}
 }
 
-/* To open and close status takes as long as to print it. Adaptive passes keep another file open. */
+/*
+ * Opening and closing status costs as much as printing it. Adaptive passes keep statm open
+ * instead.
+ */
 static void status_is_kept_open_between_exact_passes(void **state)
 {
 	struct tree_event event = {.suffix = "status"};
@@ -199,20 +206,23 @@ static void status_is_kept_open_between_exact_passes(void **state)
 		assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 6);
 		assert_int_equal(view_host(view)->q[SCOPE_RSS], 100100 * 1024);
 		if (i == 2)
-			assert_int_equal(event.count, 1); /* of the kernel thread */
+			assert_int_equal(event.count, 1); /* that of the kernel thread */
 		assert_int_equal(s.pass->reader.keeps_status, !options.is_adaptive);
-		if (i == 3) /* the tree has no statm, which adaptive passes keep open */
+		if (i == 3) /* the tree has no statm, which adaptive passes would keep open */
 			assert_int_equal(s.pass->reader.kept_files, 0);
 	}
-	/* When there is no room for both, directories come first. */
+	/* If there is no room for both, directories have priority over status files. */
 	s.pass->reader.kept_max = CAST_SIZE + 1;
 	last = run_pass(s.pass);
 	scene_assert_sums(last);
 	assert_int_equal(s.pass->reader.kept_files, 0);
 }
 
-/* A host may refuse a single process, its first for one, even to who has the capability. */
-static void only_who_is_refused_is_denied(void **state)
+/*
+ * The kernel may refuse a single process, the first one for example, even to a reader with the
+ * capability.
+ */
+static void denies_only_refused_processes(void **state)
 {
 	struct tree_event event = {.suffix = "smaps_rollup", .nth = 1, .error = EPERM};
 	AUTO_SCENE struct scene s;
@@ -240,8 +250,8 @@ static void remove_process(void *tree)
 	tree_remove(tree, "14");
 }
 
-/* It was there when the processes were listed. */
-static void who_goes_in_the_middle_is_left_out(void **state)
+/* The process was there when pids were listed. */
+static void leaves_out_processes_that_exit(void **state)
 {
 	AUTO_SCENE struct scene s;
 	AUTO_VIEW struct view *view = NULL;
@@ -255,10 +265,13 @@ static void who_goes_in_the_middle_is_left_out(void **state)
 	assert_null(view_find_process(view, 14));
 	assert_int_equal(view_self(view)->q[SELF_OUTCOME_FIRST + OUTCOME_GONE], 1);
 	assert_int_equal(pss_kib(view, METRIC_USER, "1001"), 64004);
-	assert_true(view_is_complete(view)); /* nobody is missing */
+	assert_true(view_is_complete(view)); /* no process is missing */
 }
 
-/* Between any two processes it can be left; a deadline that has passed still gets one further. */
+/*
+ * A pass can stop between any two processes. A step whose deadline has passed still reads one
+ * process.
+ */
 static void can_be_resumed(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -275,17 +288,20 @@ static void can_be_resumed(void **state)
 	} while (r == PASS_MORE);
 	assert_int_equal(r, 0);
 	assert_true(steps > (int)CAST_SIZE);
-	assert_int_equal(pass_step(s.pass, 0), 0); /* once more is no harm */
+	assert_int_equal(pass_step(s.pass, 0), 0); /* another step is allowed */
 	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
 	view = run_view(fd);
 	scene_assert_sums(view);
 
 	assert_int_equal(pass_begin(s.pass), 0);
-	assert_int_equal(pass_step(s.pass, UINT64_MAX), 0); /* and all at once */
+	assert_int_equal(pass_step(s.pass, UINT64_MAX), 0); /* all processes in one step */
 }
 
-/* memtallyd is to end: a read that is given up is no error of its process, and must not be published. */
-static void is_given_up_with_its_reads(void **state)
+/*
+ * When memtallyd is to end, abandoned reads are no errors of their processes, and the pass is not
+ * published.
+ */
+static void is_cancelled_with_its_reads(void **state)
 {
 	AUTO_SCENE struct scene s;
 	struct crew crew;
@@ -301,8 +317,8 @@ static void is_given_up_with_its_reads(void **state)
 	crew_close(&crew);
 }
 
-/* A pass that was begun and never ended leaves nothing in the next one. */
-static void can_be_begun_anew(void **state)
+/* A pass that was begun but not ended leaves nothing in the next one. */
+static void can_be_restarted(void **state)
 {
 	AUTO_SCENE struct scene s;
 	AUTO_VIEW struct view *view = NULL;
@@ -325,7 +341,7 @@ static void name_user(struct pass *pass, uid_t uid, const char *name)
 	pass_name(pass, &(struct principal){OWNER_USER, uid}, name);
 }
 
-static void asks_for_each_name_once(void **state)
+static void looks_up_each_name_once(void **state)
 {
 	AUTO_SCENE struct scene s;
 	bool seen[1002] = {false}, seen_group = false;
@@ -362,7 +378,7 @@ static void asks_for_each_name_once(void **state)
 	name_user(s.pass, 4242, "nobody here");
 }
 
-/* A name that comes late, or is hostile: the snapshot is good either way. */
+/* A late or hostile name leaves the snapshot valid. */
 static void names_may_come_late(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -414,7 +430,7 @@ static void leaves_processes_out_of_the_public_image(void **state)
 	scene_assert_sums(open);
 }
 
-static void nobody_is_no_error(void **state)
+static void accepts_a_host_without_processes(void **state)
 {
 	AUTO_SCENE struct scene s;
 	AUTO_VIEW struct view *view = NULL;
@@ -424,11 +440,12 @@ static void nobody_is_no_error(void **state)
 	view = run_pass(s.pass);
 	assert_int_equal(view_count(view, METRIC_PROCESS), 0);
 	assert_int_equal(view_host(view)->q[SCOPE_PROCESSES], 0);
-	assert_false(ROW_HAS(view_host(view), SCOPE_MEM_TOTAL)); /* nor a meminfo */
+	/* the tree has no meminfo either */
+	assert_false(ROW_HAS(view_host(view), SCOPE_MEM_TOTAL));
 	scene_assert_sums(view);
 }
 
-static void refuses_what_is_no_folder(void **state)
+static void refuses_a_path_that_is_no_directory(void **state)
 {
 	struct pass_options o = run_exact;
 	struct pass *pass = NULL;
@@ -442,7 +459,7 @@ static void refuses_what_is_no_folder(void **state)
 	assert_null(pass_free(NULL));
 }
 
-static void keeps_no_descriptor_of_the_dead(void **state)
+static void closes_descriptors_of_exited_processes(void **state)
 {
 	AUTO_SCENE struct scene s;
 	unsigned int before;
@@ -466,8 +483,8 @@ static void keeps_no_descriptor_of_the_dead(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* With each allocation of a pass failing in turn: that pass is lost, the next one is as it should be. */
-static void survives_without_memory(void **state)
+/* Each allocation of a pass fails in turn. That pass is lost, and the next one is complete. */
+static void recovers_from_each_failed_allocation(void **state)
 {
 	unsigned int failures = 0;
 
@@ -486,7 +503,7 @@ static void survives_without_memory(void **state)
 			break;
 		}
 		failures++;
-		if (r == 0) { /* it was a user's name */
+		if (r == 0) { /* the lost allocation was a user's name */
 			lost = run_view(fd);
 			scene_assert_sums(lost);
 		} else {
@@ -503,7 +520,7 @@ static void survives_without_memory(void **state)
 	assert_true(failures > 50);
 }
 
-/* In the steady state a pass needs no memory that it has not got. */
+/* After the first passes a pass needs no further memory. */
 static void needs_no_memory_in_the_steady_state(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -526,7 +543,7 @@ static void needs_no_memory_in_the_steady_state(void **state)
 	}
 }
 
-/* A read that attempts.h has deferred does not wait in the kernel. */
+/* A read that attempts.h has deferred does not count as blocked. */
 static void counts_no_deferred_read_as_blocked(void **state)
 {
 	AUTO_SCENE struct scene s;
@@ -556,26 +573,26 @@ static void counts_no_deferred_read_as_blocked(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_given_up_with_its_reads),
+		cmocka_unit_test(is_cancelled_with_its_reads),
 		cmocka_unit_test(counts_no_deferred_read_as_blocked),
 		cmocka_unit_test(status_is_kept_open_between_exact_passes),
-		cmocka_unit_test(adds_up),
-		cmocka_unit_test(tells_how_proc_is_mounted),
+		cmocka_unit_test(sums_are_complete),
+		cmocka_unit_test(says_whether_proc_is_restricted),
 		cmocka_unit_test(shows_each_process),
-		cmocka_unit_test(says_of_itself),
-		cmocka_unit_test(two_have_instances_of_their_own),
-		cmocka_unit_test(counts_who_can_not_be_read),
-		cmocka_unit_test(only_who_is_refused_is_denied),
-		cmocka_unit_test(who_goes_in_the_middle_is_left_out),
+		cmocka_unit_test(describes_itself),
+		cmocka_unit_test(each_pass_object_has_its_instance),
+		cmocka_unit_test(counts_processes_that_cannot_be_read),
+		cmocka_unit_test(denies_only_refused_processes),
+		cmocka_unit_test(leaves_out_processes_that_exit),
 		cmocka_unit_test(can_be_resumed),
-		cmocka_unit_test(can_be_begun_anew),
-		cmocka_unit_test(asks_for_each_name_once),
+		cmocka_unit_test(can_be_restarted),
+		cmocka_unit_test(looks_up_each_name_once),
 		cmocka_unit_test(names_may_come_late),
 		cmocka_unit_test(leaves_processes_out_of_the_public_image),
-		cmocka_unit_test(nobody_is_no_error),
-		cmocka_unit_test(refuses_what_is_no_folder),
-		cmocka_unit_test(keeps_no_descriptor_of_the_dead),
-		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(accepts_a_host_without_processes),
+		cmocka_unit_test(refuses_a_path_that_is_no_directory),
+		cmocka_unit_test(closes_descriptors_of_exited_processes),
+		cmocka_unit_test(recovers_from_each_failed_allocation),
 		cmocka_unit_test(needs_no_memory_in_the_steady_state),
 	};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/passwords.h: bcrypt checks in a thread of their own. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -23,14 +24,14 @@ static struct webconfig_user users[] = {
 };
 static const struct webconfig config = {.user = users, .users = ARRAY_SIZE(users)};
 
-/* The thread waits here before each hash, while it is held. */
+/* While this is locked, the thread waits before each hash. */
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 
 bool __real_bcrypt_check(const char *password, const char *hash, unsigned int most, void *memory);
 bool __wrap_bcrypt_check(const char *password, const char *hash, unsigned int most, void *memory);
 
 static atomic_uint hashes, last_most;
-static atomic_uint begun; /* hashes, held or not */
+static atomic_uint begun; /* hashes that have begun, waiting or not */
 
 bool __wrap_bcrypt_check(const char *password, const char *hash, unsigned int most, void *memory)
 {
@@ -75,7 +76,7 @@ static enum passwords_verdict take(struct passwords *p, void **ret_context)
 	return verdict;
 }
 
-/* What comes out in the end. */
+/* Returns the final verdict, after the thread has answered if necessary. */
 static enum passwords_verdict judge(struct passwords *p, const char *name, const char *password)
 {
 	void *context = NULL;
@@ -88,7 +89,7 @@ static enum passwords_verdict judge(struct passwords *p, const char *name, const
 	return verdict;
 }
 
-static void knows_users(void **state)
+static void checks_passwords(void **state)
 {
 	static const struct {
 		const char *name, *password;
@@ -113,12 +114,12 @@ static void knows_users(void **state)
 
 		assert_int_equal(judge(p, cases[i].name, cases[i].password), cases[i].verdict);
 		assert_int_equal(hashes, 1);
-		assert_int_equal(last_most, 5); /* carol's, for everybody */
+		assert_int_equal(last_most, 5); /* carol's cost, for every user */
 	}
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void remembers_who_was_right(void **state)
+static void remembers_right_passwords(void **state)
 {
 	AUTO_PASSWORDS struct passwords *p = begin();
 
@@ -133,13 +134,14 @@ static void remembers_who_was_right(void **state)
 	assert_int_equal(hashes, 2);
 	assert_int_equal(judge(p, "alice", "Secret"), PASSWORDS_WRONG);
 	assert_int_equal(
-		judge(p, "alice", "Secret"), PASSWORDS_WRONG); /* who was wrong has to wait anew */
+		/* wrong passwords are not remembered */
+		judge(p, "alice", "Secret"), PASSWORDS_WRONG);
 	assert_int_equal(judge(p, "carol", ""), PASSWORDS_WRONG);
 	assert_int_equal(hashes, 5);
 	assert_int_equal(ask(p, "alice", "secret", NULL), PASSWORDS_RIGHT);
 }
 
-/* Also where nothing has changed: the file may have been written anew to throw somebody out. */
+/* Also if nothing changed: an administrator may have rewritten the file to revoke access. */
 static void forgets_with_new_users(void **state)
 {
 	static struct webconfig_user others[] = {{(char *)"alice", (char *)OTHER_4}};
@@ -159,8 +161,8 @@ static void forgets_with_new_users(void **state)
 	assert_int_equal(judge(p, "alice", "other"), PASSWORDS_WRONG);
 }
 
-/* What was found out of users who are gone says nothing of those who are there. */
-static void asks_again_of_new_users(void **state)
+/* A result for former users says nothing about the present ones. */
+static void repeats_checks_after_a_change_of_users(void **state)
 {
 	AUTO_PASSWORDS struct passwords *p = begin();
 	void *context;
@@ -177,8 +179,11 @@ static void asks_again_of_new_users(void **state)
 	assert_int_equal(hashes, 2);
 }
 
-/* A crowd with wrong passwords costs memory for so many, and keeps nobody out who was right before. */
-static void is_busy_at_some_point(void **state)
+/*
+ * A flood of wrong passwords occupies a limited queue, and does not affect users who are known
+ * already.
+ */
+static void refuses_when_the_queue_is_full(void **state)
 {
 	AUTO_PASSWORDS struct passwords *p = begin();
 	int order[PASSWORDS_WAITING + 1] = {0};
@@ -195,14 +200,14 @@ static void is_busy_at_some_point(void **state)
 	pthread_mutex_unlock(&held);
 	for (size_t i = 0; i < PASSWORDS_WAITING; i++) {
 		assert_int_equal(take(p, &context), PASSWORDS_WRONG);
-		assert_ptr_equal(context, &order[i]); /* in their order */
+		assert_ptr_equal(context, &order[i]); /* in the order of the requests */
 	}
 	assert_false(passwords_take(p, &context, &(enum passwords_verdict){0}));
 	assert_int_equal(judge(p, "bob", ""), PASSWORDS_RIGHT);
 }
 
-/* Neither when nobody has come yet, nor with work that is waiting, nor in the middle of some. */
-static void ends_at_any_time(void **state)
+/* Without users, with waiting work, and during a hash. */
+static void can_be_freed_at_any_time(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct passwords *p;
@@ -219,16 +224,16 @@ static void ends_at_any_time(void **state)
 		assert_int_equal(ask(p, "alice", "guess", NULL), PASSWORDS_LATER);
 	for (int i = 0; i < 5000 && !begun; i++)
 		poll(NULL, 0, 2);
-	passwords_free(p); /* gives up waiting, and leaves the rest to the thread */
+	passwords_free(p); /* stops waiting for the thread, which frees the rest */
 	assert_int_equal(unit_descriptors(), before + 1);
 	pthread_mutex_unlock(&held);
 	for (int i = 0; i < 5000 && unit_descriptors() != before; i++)
 		poll(NULL, 0, 2);
 	assert_int_equal(unit_descriptors(), before);
-	assert_int_equal(hashes, 1); /* what nobody waits for any more is not begun */
+	assert_int_equal(hashes, 1); /* abandoned requests are not hashed */
 }
 
-static void survives_without_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -255,13 +260,13 @@ static void survives_without_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_users),
-		cmocka_unit_test(remembers_who_was_right),
+		cmocka_unit_test(checks_passwords),
+		cmocka_unit_test(remembers_right_passwords),
 		cmocka_unit_test(forgets_with_new_users),
-		cmocka_unit_test(asks_again_of_new_users),
-		cmocka_unit_test(is_busy_at_some_point),
-		cmocka_unit_test(ends_at_any_time),
-		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(repeats_checks_after_a_change_of_users),
+		cmocka_unit_test(refuses_when_the_queue_is_full),
+		cmocka_unit_test(can_be_freed_at_any_time),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/period.h: hours, days and months of the local time. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +11,7 @@
 
 #define NOW INT64_C(1795413600) /* 2026-11-23T06:00:00Z, a Monday: 07:00 in Berlin */
 
-/* As glibc and musl both read it, without a file of zones. */
+/* POSIX TZ strings, which glibc and musl read without zone files. */
 static void live_in(const char *zone)
 {
 	setenv("TZ", zone, 1);
@@ -19,7 +20,7 @@ static void live_in(const char *zone)
 
 static const char berlin[] = "CET-1CEST,M3.5.0,M10.5.0/3";
 
-static void times_are_those_of_the_wall(void **state)
+static void reads_local_times(void **state)
 {
 	static const struct {
 		const char *text;
@@ -34,7 +35,7 @@ static void times_are_those_of_the_wall(void **state)
 		{"2026-11-23", NOW - 7 * 3600},
 		{"2026-11-23 08:00", NOW + 3600},
 		{"2026-11-23T08:00:30", NOW + 3630},
-		{"2026-07-01 00:00", INT64_C(1782856800)}, /* in summer */
+		{"2026-07-01 00:00", INT64_C(1782856800)}, /* in daylight saving time */
 		{"1970-01-02", 82800},
 	};
 	static const char *const wrong[] = {"", "tomorrow", "7", "2026", "2026-1-1", "2026-13-01",
@@ -70,7 +71,7 @@ static void check_list(enum usage_per per, int64_t from, int64_t to, size_t expe
 	}
 }
 
-static void periods_follow_each_other(void **state)
+static void periods_are_contiguous(void **state)
 {
 	struct period *list;
 	size_t count;
@@ -86,7 +87,7 @@ static void periods_follow_each_other(void **state)
 	check_list(USAGE_PER_DAY, period_default(USAGE_PER_DAY, NOW), NOW, 7);
 	check_list(USAGE_PER_HOUR, period_default(USAGE_PER_HOUR, NOW), NOW, 24);
 	check_list(USAGE_PER_HOUR, period_default(USAGE_PER_HOUR, NOW + 1234), NOW + 1234, 24);
-	/* Days of 23 and 25 hours: March 29 and October 25, 2026. */
+	/* Days of 23 and 25 hours: 29 March and 25 October 2026. */
 	check_list(USAGE_PER_DAY, 1774738800, 1774738800 + 23 * 3600, 1);
 	check_list(USAGE_PER_HOUR, 1774738800, 1774738800 + 23 * 3600, 23);
 	check_list(USAGE_PER_DAY, 1792879200, 1792879200 + 25 * 3600, 1);
@@ -94,13 +95,13 @@ static void periods_follow_each_other(void **state)
 	assert_int_equal(period_list(USAGE_PER_HOUR, 0, NOW, &list, &count), -E2BIG);
 	assert_int_equal(period_list(USAGE_PER_ALL, NOW, NOW, &list, &count), -EINVAL);
 	assert_int_equal(period_default(USAGE_PER_MONTH, 1000), 0);
-	/* Where hours begin at half past. */
+	/* A zone whose hours begin at half past. */
 	live_in("IST-5:30");
 	check_list(USAGE_PER_HOUR, NOW - 1800, NOW + 1800, 1);
 	check_list(USAGE_PER_DAY, NOW - NOW % 86400 - 19800, NOW - NOW % 86400 - 19800 + 86400, 1);
 }
 
-static void names_are_what_people_call_them(void **state)
+static void names_periods(void **state)
 {
 	char name[PERIOD_TEXT_SIZE];
 
@@ -119,9 +120,9 @@ static void names_are_what_people_call_them(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_those_of_the_wall),
-		cmocka_unit_test(periods_follow_each_other),
-		cmocka_unit_test(names_are_what_people_call_them),
+		cmocka_unit_test(reads_local_times),
+		cmocka_unit_test(periods_are_contiguous),
+		cmocka_unit_test(names_periods),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

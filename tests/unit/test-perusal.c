@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/perusal.h, the survey reader. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -15,7 +16,7 @@
 
 enum { KIB = 1024, ALICE = 1000, BOB = 1001 };
 
-/* A mapping as the kernel prints it, of what matters here; in KiB. */
+/* A mapping as smaps prints it, with the fields that matter here; amounts in KiB. */
 struct line {
 	const char *perms, *path;
 	unsigned int inode, rss, pss, dirty, anonymous;
@@ -33,7 +34,7 @@ static void add_line(struct buffer *to, const struct line *l)
 	buffer_add_text(to, "SwapPss:               0 kB\nVmFlags: rd mr mw\n");
 }
 
-/* A file with the text of LINES, up to one without permissions, at its beginning. */
+/* Returns a file with the smaps text of LINES, which end with one without permissions. */
 static int smaps_of(const struct line *lines)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -64,7 +65,7 @@ static const struct line other[] = {
 	{0},
 };
 
-/* An upgrade has gone over these. */
+/* Mappings of files that a package upgrade has replaced. */
 static const struct line old[] = {
 	{"r-xp", "/usr/bin/app (deleted)", 9, 16, 16, 0, 0},
 	{"rw-p", "/usr/bin/app (deleted)", 9, 4, 4, 4, 4},
@@ -79,7 +80,7 @@ static void enter(struct perusal *s, int fd, uint32_t uid)
 	perusal_enter(s, &stream, uid);
 }
 
-/* Reads the process of FD, of user UID, to its end; in how many steps. */
+/* Reads the process of FD, of user UID, to its end. Returns the number of steps. */
 static unsigned int read_all(struct perusal *s, int fd, uint32_t uid)
 {
 	unsigned int steps = 1;
@@ -151,15 +152,16 @@ static void sums_up_processes(void **state)
 	assert_int_equal(c.q[SURVEY_GONE], 0);
 	assert_int_equal(c.q[SURVEY_FILES], 4);
 	assert_int_equal(c.q[SURVEY_DELETED], 1);
-	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 0); /* a scratch file is no program */
+	/* a deleted scratch file is no program */
+	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 0);
 	assert_int_equal(c.q[SURVEY_PSS], (2 * 208 + 3 * 62 + 40 + 4) * KIB);
 	assert_int_equal(c.q[SURVEY_PRIVATE_DIRTY], (2 * 8 + 3 * 12) * KIB);
 	assert_int_equal(c.q[SURVEY_UNLISTED], 0);
 	assert_int_equal(c.q[SURVEY_UNLISTED_PSS], 0);
 }
 
-/* Whose program or library is no more there is counted once, whatever he has mapped of it. */
-static void counts_who_is_to_be_restarted(void **state)
+/* A process with a deleted program or library counts once, whatever it maps of it. */
+static void counts_processes_with_deleted_programs(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_PERUSAL struct perusal s;
@@ -173,8 +175,8 @@ static void counts_who_is_to_be_restarted(void **state)
 	assert_int_equal(perusal_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 2);
 	assert_int_equal(c.q[SURVEY_DELETED], 1);
-	assert_int_equal(c.q[SURVEY_FILES], 3); /* the new one is another */
-	/* The next survey begins with nothing. */
+	assert_int_equal(c.q[SURVEY_FILES], 3); /* the file that replaced it is another one */
+	/* The next survey starts empty. */
 	perusal_begin(&s, 3);
 	read_all(&s, smaps_of(app), ALICE);
 	assert_int_equal(perusal_end(&s, 4, &c), 0);
@@ -183,8 +185,11 @@ static void counts_who_is_to_be_restarted(void **state)
 	assert_int_equal(rows_of(&c), 2);
 }
 
-/* A process that ends, or executes another program, in the middle does not count, be the text whole up to there. */
-static void takes_all_or_nothing(void **state)
+/*
+ * A process that exits or calls exec halfway does not count, even if the text up to there is
+ * complete.
+ */
+static void counts_complete_processes_only(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_PERUSAL struct perusal s;
@@ -206,7 +211,7 @@ static void takes_all_or_nothing(void **state)
 		close(same);
 	}
 	read_all(&s, smaps_of(other), BOB);
-	/* One that is still being read when the survey ends. */
+	/* A process that is still being read when the survey ends. */
 	enter(&s, smaps_of(app), ALICE);
 	assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
 	assert_int_equal(perusal_end(&s, 2, &c), 0);
@@ -219,7 +224,7 @@ static void takes_all_or_nothing(void **state)
 	assert_int_equal(c.q[SURVEY_PSS], 2 * (40 + 62 + 4) * KIB);
 }
 
-/* A child that waits for a byte, and then executes another program; what it has open ends with that. */
+/* A child that waits for a byte and then calls exec; its copies of the pipes are close-on-exec. */
 struct offspring {
 	pid_t pid;
 	int go, gone;
@@ -287,8 +292,11 @@ static void leave_alone(const struct offspring *o)
 	(void)o;
 }
 
-/* What the kernel does with the smaps of an address space that goes while they are read: nothing that could be taken for them. */
-static void holds_for_real_processes(void **state)
+/*
+ * What the kernel prints of an address space that goes away while it is read must not be taken for
+ * a complete text.
+ */
+static void detects_real_processes_that_exec_or_exit(void **state)
 {
 	static const struct {
 		void (*happens)(const struct offspring *o);
@@ -324,7 +332,7 @@ static void holds_for_real_processes(void **state)
 	}
 }
 
-/* The error of the next stream_read(), and of the next stream_probe(); 0: none. */
+/* Error of the next stream_read(), and of the next stream_probe(); 0: none. */
 static int read_error, probe_error;
 
 ssize_t __real_stream_read(
@@ -354,8 +362,11 @@ int __wrap_stream_probe(struct stream *s)
 	return probe_error ? take_error(&probe_error) : __real_stream_probe(s);
 }
 
-/* A process that blocks its reader is counted as that; one that has lost its worker is not, and may be read again. */
-static void tells_blocked_from_lost(void **state)
+/*
+ * A process whose read blocks counts as blocked. One whose worker is gone does not count and may
+ * be read again.
+ */
+static void distinguishes_blocked_reads_from_lost_workers(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_PERUSAL struct perusal s;
@@ -381,7 +392,7 @@ static void tells_blocked_from_lost(void **state)
 	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 1);
 }
 
-static void says_what_could_not_be_read(void **state)
+static void counts_what_could_not_be_read(void **state)
 {
 	static const char cut[] =
 		"7f0000000000-7f0000100000 r-xp 00000000 08:01 5 /lib/b.so\nRss: 4 k";
@@ -411,8 +422,8 @@ static void says_what_could_not_be_read(void **state)
 	assert_int_equal(rows_of(&c), 3);
 }
 
-/* One read() a step where there is no time for more; all of it where there is. */
-static void reads_by_pieces(void **state)
+/* With an expired deadline one read() per step, otherwise all of the text in one step. */
+static void reads_in_pieces(void **state)
 {
 	AUTO_PERUSAL struct perusal s;
 	struct line many[51] = {{0}};
@@ -433,8 +444,8 @@ static void reads_by_pieces(void **state)
 	assert_int_equal(perusal_step(&s, 3600 * NS_PER_SEC), 0);
 }
 
-/* One that maps more and more above what has been read is given up, and the others count. */
-static void gives_up_who_has_no_end(void **state)
+/* A process that keeps mapping more above the current position is abandoned; the others count. */
+static void abandons_texts_without_end(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_PERUSAL struct perusal s;
@@ -460,7 +471,7 @@ static void gives_up_who_has_no_end(void **state)
 	assert_int_equal(steps, 16);
 	assert_false(perusal_is_reading(&s));
 	close(same);
-	/* Of each anew, and as much as is allowed is. */
+	/* The limit applies to each process, and is inclusive. */
 	s.max_bytes = (uint64_t)lseek(same = smaps_of(other), 0, SEEK_END);
 	assert_int_equal(lseek(same, 0, SEEK_SET), 0);
 	read_all(&s, same, BOB);
@@ -473,8 +484,11 @@ static void gives_up_who_has_no_end(void **state)
 	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 2);
 }
 
-/* Of a thousand files the first by either figure, and the deleted ones; the sums are of all. */
-static void shows_the_first(void **state)
+/*
+ * Of a thousand files the first by each of the two figures are listed, and the first deleted ones.
+ * The sums cover all.
+ */
+static void lists_the_first_files(void **state)
 {
 	enum { FILES = 1000, DELETED = 300 };
 	AUTO_CATALOGUE struct catalogue c = {0};
@@ -487,7 +501,7 @@ static void shows_the_first(void **state)
 	perusal_begin(&s, 1);
 	for (unsigned int i = 0; i < FILES; i++) {
 		char path[64];
-		/* The largest are not those that are written to. */
+		/* The largest files are not those with the most dirty pages. */
 		const struct line lines[] = {{"r--p", path, 100 + i, 5 + i, 5 + i, 0, 0},
 			{"rw-p", path, 100 + i, FILES - i, 0, FILES - i, 0}, {0}};
 
@@ -522,8 +536,8 @@ static void shows_the_first(void **state)
 		c.q[SURVEY_UNLISTED_PRIVATE_DIRTY], c.q[SURVEY_PRIVATE_DIRTY] - shown_dirty);
 }
 
-/* What finds no room is in the sums, and of how many files it is nobody says. */
-static void has_an_end(void **state)
+/* Files without room are in the sums. The number of files is then unknown. */
+static void number_of_files_is_limited(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_PERUSAL struct perusal s;
@@ -546,8 +560,8 @@ static void has_an_end(void **state)
 	assert_true(ROW_HAS(&c, SURVEY_READ));
 }
 
-/* Who can't be told apart any more is not said to be fewer than they are. */
-static void counts_no_users_without_room(void **state)
+/* If not all users can be told apart, their number is unknown. */
+static void omits_users_that_cannot_be_told_apart(void **state)
 {
 	AUTO_CATALOGUE struct catalogue c = {0};
 	AUTO_PERUSAL struct perusal s;
@@ -582,8 +596,8 @@ static int survey_two(struct perusal *s, struct catalogue *c)
 	return r < 0 ? r : perusal_end(s, 2, c);
 }
 
-/* Each allocation of a survey fails in turn: it is lost, and the next one is whole. */
-static void wants_memory(void **state)
+/* Each allocation of a survey fails in turn. That survey is lost, and the next one is complete. */
+static void recovers_from_each_failed_allocation(void **state)
 {
 	unsigned int before = unit_descriptors(), failures = 0;
 
@@ -610,7 +624,9 @@ static void wants_memory(void **state)
 		if (r == 0)
 			r = perusal_end(&s, 2, &c);
 		failed = allocation_end();
-		/* Text that finds no room in the shelf is in the rest, and nothing is lost. */
+		/*
+		 * Text that does not fit into the file table is in the remainder; nothing is lost.
+		 */
 		assert_true(r == 0 || r == -ENOMEM);
 		assert_int_equal(c.is_there, r == 0);
 		failures += r == -ENOMEM;
@@ -630,17 +646,17 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_up_processes),
-		cmocka_unit_test(counts_who_is_to_be_restarted),
-		cmocka_unit_test(takes_all_or_nothing),
-		cmocka_unit_test(holds_for_real_processes),
-		cmocka_unit_test(says_what_could_not_be_read),
-		cmocka_unit_test(tells_blocked_from_lost),
-		cmocka_unit_test(reads_by_pieces),
-		cmocka_unit_test(gives_up_who_has_no_end),
-		cmocka_unit_test(shows_the_first),
-		cmocka_unit_test(has_an_end),
-		cmocka_unit_test(counts_no_users_without_room),
-		cmocka_unit_test(wants_memory),
+		cmocka_unit_test(counts_processes_with_deleted_programs),
+		cmocka_unit_test(counts_complete_processes_only),
+		cmocka_unit_test(detects_real_processes_that_exec_or_exit),
+		cmocka_unit_test(counts_what_could_not_be_read),
+		cmocka_unit_test(distinguishes_blocked_reads_from_lost_workers),
+		cmocka_unit_test(reads_in_pieces),
+		cmocka_unit_test(abandons_texts_without_end),
+		cmocka_unit_test(lists_the_first_files),
+		cmocka_unit_test(number_of_files_is_limited),
+		cmocka_unit_test(omits_users_that_cannot_be_told_apart),
+		cmocka_unit_test(recovers_from_each_failed_allocation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/plain.h: the page that `memtally explain` prints. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -18,7 +19,7 @@ static void check_text(const struct explained *p, const char *expected)
 	assert_string_equal(text.data, expected);
 }
 
-static void says_all_that_is_known(void **state)
+static void prints_everything_known(void **state)
 {
 	struct explained p;
 
@@ -67,7 +68,7 @@ static void says_all_that_is_known(void **state)
 	explained_close(&p);
 }
 
-static void says_what_is_not_known(void **state)
+static void says_what_is_unknown(void **state)
 {
 	struct explained p;
 
@@ -104,7 +105,7 @@ static void check_line(const struct explained *p, const char *line)
 		fail_msg("no '%s' in\n%s", line, text.data);
 }
 
-static void hugetlb_is_besides(void **state)
+static void hugetlb_is_in_addition(void **state)
 {
 	struct mapping m = {
 		.start = 0x4000, .end = 0x5000, .path = "", .flags = "ht", .flags_len = 2};
@@ -128,7 +129,7 @@ static void hugetlb_is_besides(void **state)
 }
 
 /* Nothing is freed while another process has the same address space. */
-static void who_has_the_same_address_space_keeps_it(void **state)
+static void shared_address_space_frees_nothing(void **state)
 {
 	char name[] = "worker";
 	struct explanation_twin twins[] = {{43, name}, {44, name}, {45, name}};
@@ -148,7 +149,7 @@ static void who_has_the_same_address_space_keeps_it(void **state)
 	explained_close(&p);
 }
 
-static void a_bound_is_called_one(void **state)
+static void bounds_are_marked(void **state)
 {
 	struct explained p;
 
@@ -165,7 +166,7 @@ static void a_bound_is_called_one(void **state)
 	explained_close(&p);
 }
 
-/* Who only has it mapped keeps it, though all of it was touched by who ends. */
+/* Another process that has it mapped keeps it, even if only the exiting process has touched it. */
 static void shared_memory_stays_with_others(void **state)
 {
 	struct explained p;
@@ -181,7 +182,10 @@ static void shared_memory_stays_with_others(void **state)
 	explained_close(&p);
 }
 
-/* To an unprivileged user the kernel shows that memory is shared, and no maps of others: no line says that there are none. */
+/*
+ * An unprivileged user sees that memory is shared, but cannot read the maps of others. The page
+ * must not claim that there are no other processes.
+ */
 static void processes_that_were_refused_are_not_counted_as_none(void **state)
 {
 	struct explained p;
@@ -199,7 +203,7 @@ static void processes_that_were_refused_are_not_counted_as_none(void **state)
 	explained_close(&p);
 }
 
-/* Of 3 MiB that are a driver's 1 MiB is mapped by another process, too, which has not touched it. */
+/* Of 3 MiB of a driver's memory another process maps 1 MiB, which it has not touched. */
 static void drivers_and_unlinked_files_are_freed(void **state)
 {
 	struct explained p;
@@ -234,7 +238,7 @@ static void files_on_tmpfs_stay(void **state)
 	explained_close(&p);
 }
 
-static void what_is_left_out_is_counted(void **state)
+static void counts_omitted_rows(void **state)
 {
 	struct explained p;
 
@@ -251,7 +255,7 @@ static void what_is_left_out_is_counted(void **state)
 	explained_close(&p);
 }
 
-static void nothing_swapped_is_said(void **state)
+static void says_that_nothing_is_swapped(void **state)
 {
 	struct explained p;
 
@@ -262,7 +266,7 @@ static void nothing_swapped_is_said(void **state)
 	explained_close(&p);
 }
 
-static void doubts_have_words(void **state)
+static void states_uncertainty(void **state)
 {
 	struct explained p;
 
@@ -296,18 +300,18 @@ static void doubts_have_words(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_all_that_is_known),
-		cmocka_unit_test(says_what_is_not_known),
-		cmocka_unit_test(hugetlb_is_besides),
-		cmocka_unit_test(who_has_the_same_address_space_keeps_it),
-		cmocka_unit_test(a_bound_is_called_one),
+		cmocka_unit_test(prints_everything_known),
+		cmocka_unit_test(says_what_is_unknown),
+		cmocka_unit_test(hugetlb_is_in_addition),
+		cmocka_unit_test(shared_address_space_frees_nothing),
+		cmocka_unit_test(bounds_are_marked),
 		cmocka_unit_test(shared_memory_stays_with_others),
 		cmocka_unit_test(processes_that_were_refused_are_not_counted_as_none),
 		cmocka_unit_test(drivers_and_unlinked_files_are_freed),
 		cmocka_unit_test(files_on_tmpfs_stay),
-		cmocka_unit_test(what_is_left_out_is_counted),
-		cmocka_unit_test(nothing_swapped_is_said),
-		cmocka_unit_test(doubts_have_words),
+		cmocka_unit_test(counts_omitted_rows),
+		cmocka_unit_test(says_that_nothing_is_swapped),
+		cmocka_unit_test(states_uncertainty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

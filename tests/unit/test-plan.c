@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/plan.h: whom to measure next within a budget of tokens. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -20,7 +21,7 @@ static const struct plan_limits plenty = {
 	.stall_ns = 20 * MSEC,
 };
 
-/* Whatever the tokens are here, not all can be read within the maximum age. */
+/* With these limits not everything can be read within the maximum age, whatever the tokens. */
 static const struct plan_limits too_little = {
 	.tokens_ns = 600 * MSEC,
 	.interval_ns = 10 * SEC,
@@ -50,7 +51,7 @@ static struct plan_item new_item(uint32_t id, uint64_t cost_ns, uint64_t doubt_b
 	return i;
 }
 
-/* Whether the first of ITEMS are those of IDS, in this order. */
+/* Asserts that the chosen items are those of IDS, in this order. */
 static void assert_ids(const struct plan_item *items, size_t count, const char *ids)
 {
 	assert_int_equal(count, strlen(ids));
@@ -58,8 +59,8 @@ static void assert_ids(const struct plan_item *items, size_t count, const char *
 		assert_int_equal(items[i].id, ids[i]);
 }
 
-/* How many are marked as put off; none of the first N is. */
-static uint64_t put_off_of(const struct plan_item *items, size_t n, size_t count)
+/* Returns the number of items marked as deferred. None of the first N may be. */
+static uint64_t deferred_of(const struct plan_item *items, size_t n, size_t count)
 {
 	uint64_t marked = 0;
 
@@ -70,7 +71,7 @@ static uint64_t put_off_of(const struct plan_item *items, size_t n, size_t count
 	return marked;
 }
 
-static void nothing_needs_nothing(void **state)
+static void chooses_nothing_if_nothing_is_due(void **state)
 {
 	struct plan_item one[] = {item('a', 100 * USEC, 0, 10 * SEC)};
 	struct plan_counts counts;
@@ -82,7 +83,7 @@ static void nothing_needs_nothing(void **state)
 	assert_int_equal(counts.chosen + counts.deferred[PLAN_BUDGET], 0);
 }
 
-static void new_ones_are_first_then_the_overdue_then_the_doubtful(void **state)
+static void order_is_new_overdue_uncertain(void **state)
 {
 	struct plan_item items[] = {
 		item('a', 100 * USEC, 0, 10 * SEC),
@@ -103,8 +104,8 @@ static void new_ones_are_first_then_the_overdue_then_the_doubtful(void **state)
 		assert_int_equal(counts.deferred[i], 0);
 }
 
-/* What is excused comes first, the largest before all, whatever the tokens; the others have them to themselves. */
-static void the_excused_need_no_tokens(void **state)
+/* Excused items are first, in order of size, whatever the tokens. They use none of them. */
+static void excused_items_need_no_tokens(void **state)
 {
 	struct plan_item items[] = {
 		new_item('a', 100 * USEC, MIB),
@@ -127,13 +128,13 @@ static void the_excused_need_no_tokens(void **state)
 	assert_int_equal(counts.chosen_ns, 1200 * MSEC + 100 * USEC);
 	assert_int_equal(counts.deferred[PLAN_BUDGET], 1);
 
-	limits.giant_age_ns = 0; /* it is never to be read */
+	limits.giant_age_ns = 0; /* giants are never read */
 	assert_ids(items, plan_choose(items, 5, &limits, &counts), "cba");
 	assert_int_equal(counts.deferred[PLAN_GIANT], 1);
 }
 
-/* 1 MiB for 10 us is worth more than 4 MiB for 100. */
-static void doubts_go_by_cost(void **state)
+/* 1 MiB for 10 us is worth more than 4 MiB for 100 us. */
+static void doubts_are_ordered_by_worth_per_cost(void **state)
 {
 	struct plan_item items[] = {
 		item('a', 100 * USEC, 4 * MIB, 10 * SEC),
@@ -148,24 +149,24 @@ static void doubts_go_by_cost(void **state)
 	assert_ids(items, plan_choose(items, 5, &plenty, &counts), "dbeac");
 }
 
-static void small_doubts_are_left(void **state)
+static void small_doubts_do_not_matter(void **state)
 {
 	const uint64_t now = 10 * SEC, later = 100 * SEC, max_age = 300 * SEC;
 
 	(void)state;
-	/* 2 % of what is large, */
+	/* 2 % of a large process, */
 	assert_true(plan_doubt_matters(20 * MIB, 1000 * MIB, now, max_age));
 	assert_false(plan_doubt_matters(20 * MIB - 1, 1000 * MIB, now, max_age));
-	/* 1 MiB of the middling, */
+	/* 1 MiB of a medium one, */
 	assert_true(plan_doubt_matters(MIB, 20 * MIB, now, max_age));
 	assert_false(plan_doubt_matters(MIB - 1, 20 * MIB, now, max_age));
-	/* a quarter of the small, */
+	/* a quarter of a small one, */
 	assert_true(plan_doubt_matters(MIB / 2, 2 * MIB, now, max_age));
 	assert_false(plan_doubt_matters(MIB / 2 - 1, 2 * MIB, now, max_age));
-	/* 256 KiB of the tiny; */
+	/* 256 KiB of a tiny one; */
 	assert_true(plan_doubt_matters(262144, 0, now, max_age));
 	assert_false(plan_doubt_matters(262143, 0, now, max_age));
-	/* half of it after a while. */
+	/* after a while, half of that. */
 	assert_true(plan_doubt_matters(10 * MIB, 1000 * MIB, later, max_age));
 	assert_false(plan_doubt_matters(10 * MIB - 1, 1000 * MIB, later, max_age));
 	assert_false(plan_doubt_matters(10 * MIB, 1000 * MIB, later - 1, max_age));
@@ -173,7 +174,7 @@ static void small_doubts_are_left(void **state)
 	assert_false(plan_doubt_matters(0, 0, UINT64_MAX, max_age));
 }
 
-/* COUNT of each kind that wants to be read, each for 1 ms. */
+/* Adds COUNT items of each kind, at a cost of 1 ms each. */
 static size_t fill(
 	struct plan_item *items, size_t count, bool has_new, bool has_old, bool has_doubt)
 {
@@ -199,7 +200,7 @@ static size_t chosen_of(const struct plan_item *items, size_t count, uint32_t id
 	return n;
 }
 
-static void tokens_are_shared(void **state)
+static void kinds_share_the_tokens(void **state)
 {
 	static const struct {
 		bool has_new, has_old, has_doubt;
@@ -235,8 +236,8 @@ static void tokens_are_shared(void **state)
 	}
 }
 
-/* What is not needed by one kind goes to the others. */
-static void what_is_left_goes_on(void **state)
+/* Tokens that one kind does not need go to the others. */
+static void unused_tokens_go_to_other_kinds(void **state)
 {
 	struct plan_limits limits = plenty;
 	struct plan_item items[130];
@@ -260,8 +261,8 @@ static void what_is_left_goes_on(void **state)
 	assert_int_equal(counts.deferred[PLAN_BUDGET], 1);
 }
 
-/* What is overdue, has to wait and is much in doubt is read for its doubt. */
-static void the_overdue_are_read_for_their_doubt_too(void **state)
+/* An overdue item that has to wait is read earlier if it is uncertain enough. */
+static void overdue_items_are_also_read_for_their_doubt(void **state)
 {
 	struct plan_limits limits = too_little;
 	struct plan_item items[100];
@@ -310,10 +311,10 @@ static void at_most_one_read_overdraws(void **state)
 		}
 		assert_int_equal(sum, counts.chosen_ns);
 		assert_true(n == 0 || sum - most < limits.tokens_ns);
-		/* Nothing is lost or doubled by reordering. */
+		/* Reordering neither loses nor duplicates an item. */
 		for (uint32_t i = 0; i < 60; i++)
 			assert_int_equal(chosen_of(items, 60, i), 1);
-		/* Nobody who wants waits while there are tokens. */
+		/* No item waits while there are tokens. */
 		if (sum < limits.tokens_ns)
 			assert_int_equal(counts.deferred[PLAN_BUDGET], 0);
 	}
@@ -334,12 +335,12 @@ static void without_tokens_nothing_is_read(void **state)
 
 static void giants_are_read_at_their_own_age(void **state)
 {
-	/* Giant, age, new, doubt: read? */
+	/* Fields: giant, new, hold, age, doubt, giant age; whether it is read or deferred. */
 	static const struct {
 		bool is_giant, is_new;
 		uint64_t hold_ns, age_ns, doubt_bytes, giant_age_ns;
 		bool is_read;
-		int reason; /* -1: not deferred, it doesn't want to be read */
+		int reason; /* -1: neither read nor deferred */
 	} cases[] = {
 		{true, false, 50 * MSEC, 400 * SEC, 0, 3600 * SEC, false, PLAN_GIANT},
 		{true, false, 50 * MSEC, 100 * SEC, 0, 3600 * SEC, false, -1},
@@ -381,8 +382,11 @@ static void giants_are_read_at_their_own_age(void **state)
 	}
 }
 
-/* Giants are a load on others only where there is too little for all, and then by how late they are. */
-static void giants_wait_for_what_else_is_due(void **state)
+/*
+ * Giants block other processes. They are deferred only if there is too little for all, in order of
+ * lateness.
+ */
+static void giants_wait_for_other_due_items(void **state)
 {
 	static const struct {
 		uint64_t total_cost_ns, giant_age_ns;
@@ -390,7 +394,7 @@ static void giants_wait_for_what_else_is_due(void **state)
 	} cases[] = {
 		{0, 4000 * SEC, "abg"},
 		{3600 * SEC, 4000 * SEC,
-			"abg"}, /* it is at 1.11 of its age, they at 1.33 and 1.17 */
+			"abg"}, /* the giant is at 1.11 of its age, the others at 1.33 and 1.17 */
 		{3600 * SEC, 5400 * SEC, "gab"},
 	};
 
@@ -410,10 +414,10 @@ static void giants_wait_for_what_else_is_due(void **state)
 }
 
 /*
- * Doubts and new ones want more than there is, all the time; but reading everything within the maximum age takes
- * no more than there is, so nothing is ever older. Where it takes more, each kind has its part.
+ * Uncertain and new items always want more than there is. If reading everything within the maximum
+ * age fits the budget, nothing gets older than that. Otherwise each kind has its share.
  */
-static void nothing_is_too_old_where_the_budget_allows(void **state)
+static void keeps_the_maximum_age_if_the_budget_allows(void **state)
 {
 	enum { COUNT = 300 };
 	static const uint64_t tokens_ms[] = {11, 13, 20, 50, 8};
@@ -431,7 +435,7 @@ static void nothing_is_too_old_where_the_budget_allows(void **state)
 			struct plan_counts counts;
 			size_t n, count = 0;
 
-			/* 300 ms in all: 10 ms a pass. */
+			/* 300 ms in total: 10 ms a pass. */
 			for (uint32_t id = 0; id < COUNT; id++) {
 				items[count++] = item(id, MSEC, 0, age_ns[id]);
 				if (id >= COUNT / 3)
@@ -459,16 +463,16 @@ static void nothing_is_too_old_where_the_budget_allows(void **state)
 			fail_msg("%u ms: %u s", (unsigned int)tokens_ms[i],
 				(unsigned int)(oldest / SEC));
 		assert_true(deferred > 0);
-		if (tokens_ms[i] >= 20) /* there is something left for them, too */
+		if (tokens_ms[i] >= 20) /* some tokens are left for them */
 			assert_true(doubts > 300 * COUNT / 3 / 30 * 5 / 4);
 	}
 }
 
 /*
- * The rest of .spare_ns goes to smaller doubts that are read in the pass, the most worth per cost first. What does not fit
- * waits without being counted, and keeps none of the others waiting.
+ * The rest of .spare_ns goes to smaller doubts that are read within the pass, in order of worth
+ * per cost. Items that do not fit are not counted as deferred, and do not keep others waiting.
  */
-static void minor_doubts_have_what_is_spare(void **state)
+static void minor_doubts_use_spare_time(void **state)
 {
 	static const struct {
 		uint64_t spare_ns;
@@ -514,12 +518,12 @@ static uint64_t id_cost(uint32_t id, uint64_t least_ns, uint64_t most_ns)
 	return least_ns + unit_random(&seed) % (most_ns - least_ns);
 }
 
-/* A host whose passes only refresh: ages go on, what is chosen is read. */
+/* A model host whose passes only refresh: processes age, and chosen ones are read. */
 struct host {
 	size_t count;
-	uint64_t *age_ns; /* by id */
+	uint64_t *age_ns; /* indexed by id */
 	struct plan_item *items;
-	uint64_t least_ns, most_ns; /* costs */
+	uint64_t least_ns, most_ns; /* range of costs */
 };
 
 static void host_open(struct host *h, size_t count, uint64_t least_ns, uint64_t most_ns)
@@ -537,7 +541,7 @@ static void host_close(struct host *h)
 	free(h->items);
 }
 
-/* One pass; the age of the oldest as it shows. */
+/* Makes a pass. Returns the age of the oldest process. */
 static uint64_t host_pass(
 	struct host *h, const struct plan_limits *limits, struct plan_counts *ret_counts)
 {
@@ -568,7 +572,10 @@ static uint64_t host_total(const struct host *h)
 	return total;
 }
 
-/* All are read at once at the start. They drift apart, none comes too old, and no pass has much more than its part. */
+/*
+ * All are read at once at the start. Their times spread, none gets too old, and no pass has much
+ * more than its share.
+ */
 static void refreshes_are_spread_evenly(void **state)
 {
 	static const struct {
@@ -604,14 +611,14 @@ static void refreshes_are_spread_evenly(void **state)
 		if (most > host_total(&h) * 4 / 3 / passes * (passes / 512 + 1) + cases[i].most_ns)
 			fail_msg("case %zu: %u us in a pass, %u in all", i,
 				(unsigned int)(most / USEC), (unsigned int)(host_total(&h) / USEC));
-		/* Over all cycles hardly more than what is needed. */
+		/* Over all cycles hardly more than necessary. */
 		if (all > host_total(&h) * 4 * 23 / 20)
 			fail_msg("case %zu: %u us in all", i, (unsigned int)(all / USEC));
 		host_close(&h);
 	}
 }
 
-/* Ten that take 5 ms each: one every third pass, not one in each. */
+/* Ten items of 5 ms each: one every third pass. */
 static void large_reads_are_not_read_too_early(void **state)
 {
 	struct plan_limits limits = plenty;
@@ -633,8 +640,8 @@ static void large_reads_are_not_read_too_early(void **state)
 	host_close(&h);
 }
 
-/* What doubts have read is not read again for its age, and the pace is not kept for its own sake. */
-static void what_doubts_read_needs_no_refresh(void **state)
+/* An item read for its doubt is not refreshed again, and no item is read just to keep the pace. */
+static void items_read_for_doubt_need_no_refresh(void **state)
 {
 	struct plan_limits limits = plenty;
 	struct host h;
@@ -654,15 +661,17 @@ static void what_doubts_read_needs_no_refresh(void **state)
 	host_close(&h);
 }
 
-/* The caller leaves out young ones: the pace is that of all. */
-static void the_total_sets_the_pace(void **state)
+/* The caller omits young items. The pace follows the total of all. */
+static void total_cost_sets_the_pace(void **state)
 {
 	struct plan_limits limits = plenty;
 	struct plan_counts counts;
 	struct plan_item items[40];
 
 	(void)state;
-	/* Due within 90 s to come: 40 ms of 300 are more than the pace of 80 ms, and less than that of 300. */
+	/*
+	 * Due within the next 90 s: 40 ms of 300 exceed a pace for 80 ms, but not one for 300 ms.
+	 */
 	for (uint32_t i = 0; i < 40; i++)
 		items[i] = item(i, MSEC, 0, 205 * SEC);
 	assert_true(plan_choose(items, 40, &limits, &counts) > 0);
@@ -670,7 +679,7 @@ static void the_total_sets_the_pace(void **state)
 	assert_int_equal(plan_choose(items, 40, &limits, &counts), 0);
 }
 
-/* Neither a giant's cost sets the pace, nor does what new ones need let others be read too early. */
+/* The costs of giants do not set the pace, and new items do not cause others to be read early. */
 static void only_refreshes_set_the_pace(void **state)
 {
 	struct plan_counts counts;
@@ -691,7 +700,7 @@ static void only_refreshes_set_the_pace(void **state)
 	assert_ids(items, plan_choose(items, 41, &plenty, &counts), "n");
 }
 
-/* However slow the pace is, and however far off the maximum age. */
+/* However slow the pace is, and however long the maximum age. */
 static void giants_are_due_at_their_own_age(void **state)
 {
 	struct plan_limits limits = plenty;
@@ -706,8 +715,11 @@ static void giants_are_due_at_their_own_age(void **state)
 	assert_ids(items, plan_choose(items, 41, &limits, &counts), "g");
 }
 
-/* Where the others could use up every token exactly, what is dearer than a part is read sometimes all the same. */
-static void the_dear_ones_have_a_lot(void **state)
+/*
+ * If cheap items could use up all tokens exactly, an item that costs more than a share is still
+ * read sometimes.
+ */
+static void expensive_items_are_read_at_random(void **state)
 {
 	static const struct {
 		struct plan_item dear, cheap;
@@ -745,8 +757,8 @@ static void the_dear_ones_have_a_lot(void **state)
 }
 
 /*
- * A budget far too small for what the host wants: tokens come slowly, some reads cost many passes' worth, all
- * the time there are new ones and doubts. Everything is read again and again, the oldest first.
+ * A budget far too small: tokens come slowly, some reads cost as much as many passes bring, and
+ * there are always new and uncertain items. Everything is still read repeatedly, the oldest first.
  */
 static void nothing_starves(void **state)
 {
@@ -775,7 +787,10 @@ static void nothing_starves(void **state)
 				items[count++] = item(i, id_cost(i, 10 * USEC, 20 * MSEC),
 					i % 3 ? unit_random(&seed) % (40 * MIB) : 0, h.age_ns[i]);
 			}
-			/* Born in each pass, and ended in the next; but for one, that is dear. */
+			/*
+			 * New items each pass that are gone in the next, and an expensive new one
+			 * that stays.
+			 */
 			for (uint32_t i = 0; i < 9; i++)
 				items[count++] = new_item(1000, 100 * USEC, 8 * MIB);
 			items[count] = new_item(2000, 15 * MSEC, MIB);
@@ -796,7 +811,7 @@ static void nothing_starves(void **state)
 			kept_new_age += limits.interval_ns;
 			oldest_new = kept_new_age > oldest_new ? kept_new_age : oldest_new;
 		}
-		/* With a third of the tokens, everything in turn. */
+		/* With a third of the tokens, all in turn. */
 		uint64_t fair = limits.max_age_ns +
 		                (4 * total_ns / (income_us * USEC) + 20) * limits.interval_ns;
 
@@ -808,8 +823,8 @@ static void nothing_starves(void **state)
 	}
 }
 
-/* Any numbers whatever: nothing overflows, nothing is lost. */
-static void extremes_are_survived(void **state)
+/* Any numbers: nothing overflows, and no item is lost. */
+static void accepts_extreme_numbers(void **state)
 {
 	static const uint64_t extremes[] = {0, 1, 1000, SEC, UINT64_C(1) << 62, UINT64_MAX};
 	uint64_t seed = 6;
@@ -845,7 +860,7 @@ static void extremes_are_survived(void **state)
 		}
 		n = plan_choose(items, count, &limits, &counts);
 		assert_true(n <= count);
-		assert_int_equal(put_off_of(items, n, count), counts.deferred[PLAN_BUDGET]);
+		assert_int_equal(deferred_of(items, n, count), counts.deferred[PLAN_BUDGET]);
 		for (uint32_t i = 0; i < count; i++)
 			assert_int_equal(chosen_of(items, count, i), 1);
 		assert_true(n + counts.deferred[PLAN_BUDGET] + counts.deferred[PLAN_STALL] +
@@ -854,8 +869,11 @@ static void extremes_are_survived(void **state)
 	}
 }
 
-/* In severe shortage only the new and those that are due now, whatever the tokens; the others are counted. */
-static void shortage_leaves_what_can_wait(void **state)
+/*
+ * In severe shortage only new items and those due now are read, whatever the tokens. The others
+ * are counted.
+ */
+static void shortage_defers_what_can_wait(void **state)
 {
 	static const struct {
 		enum psi_level pressure;
@@ -890,7 +908,7 @@ static void shortage_leaves_what_can_wait(void **state)
 		limits.tokens_ns = cases[i].tokens_ns;
 		n = plan_choose(items, 7, &limits, &counts);
 		assert_ids(items, n, cases[i].ids);
-		assert_int_equal(put_off_of(items, n, 7), cases[i].budget + cases[i].pressed);
+		assert_int_equal(deferred_of(items, n, 7), cases[i].budget + cases[i].pressed);
 		assert_int_equal(counts.deferred[PLAN_BUDGET], cases[i].budget);
 		assert_int_equal(counts.deferred[PLAN_PRESSURE], cases[i].pressed);
 	}
@@ -899,30 +917,30 @@ static void shortage_leaves_what_can_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_needs_nothing),
-		cmocka_unit_test(new_ones_are_first_then_the_overdue_then_the_doubtful),
-		cmocka_unit_test(the_excused_need_no_tokens),
-		cmocka_unit_test(doubts_go_by_cost),
-		cmocka_unit_test(small_doubts_are_left),
-		cmocka_unit_test(tokens_are_shared),
-		cmocka_unit_test(what_is_left_goes_on),
-		cmocka_unit_test(the_overdue_are_read_for_their_doubt_too),
+		cmocka_unit_test(chooses_nothing_if_nothing_is_due),
+		cmocka_unit_test(order_is_new_overdue_uncertain),
+		cmocka_unit_test(excused_items_need_no_tokens),
+		cmocka_unit_test(doubts_are_ordered_by_worth_per_cost),
+		cmocka_unit_test(small_doubts_do_not_matter),
+		cmocka_unit_test(kinds_share_the_tokens),
+		cmocka_unit_test(unused_tokens_go_to_other_kinds),
+		cmocka_unit_test(overdue_items_are_also_read_for_their_doubt),
 		cmocka_unit_test(at_most_one_read_overdraws),
 		cmocka_unit_test(without_tokens_nothing_is_read),
 		cmocka_unit_test(giants_are_read_at_their_own_age),
-		cmocka_unit_test(minor_doubts_have_what_is_spare),
-		cmocka_unit_test(giants_wait_for_what_else_is_due),
-		cmocka_unit_test(nothing_is_too_old_where_the_budget_allows),
+		cmocka_unit_test(minor_doubts_use_spare_time),
+		cmocka_unit_test(giants_wait_for_other_due_items),
+		cmocka_unit_test(keeps_the_maximum_age_if_the_budget_allows),
 		cmocka_unit_test(refreshes_are_spread_evenly),
 		cmocka_unit_test(large_reads_are_not_read_too_early),
-		cmocka_unit_test(what_doubts_read_needs_no_refresh),
-		cmocka_unit_test(the_total_sets_the_pace),
+		cmocka_unit_test(items_read_for_doubt_need_no_refresh),
+		cmocka_unit_test(total_cost_sets_the_pace),
 		cmocka_unit_test(only_refreshes_set_the_pace),
 		cmocka_unit_test(giants_are_due_at_their_own_age),
-		cmocka_unit_test(the_dear_ones_have_a_lot),
+		cmocka_unit_test(expensive_items_are_read_at_random),
 		cmocka_unit_test(nothing_starves),
-		cmocka_unit_test(extremes_are_survived),
-		cmocka_unit_test(shortage_leaves_what_can_wait),
+		cmocka_unit_test(accepts_extreme_numbers),
+		cmocka_unit_test(shortage_defers_what_can_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

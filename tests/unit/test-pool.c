@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of collectors/pool.h, host reconciliation: sums of estimates against AnonPages and Mapped
+ * of a model host whose memory is known.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -19,16 +23,15 @@ static struct host {
 	struct pool pool;
 	struct estimate_base base[PROCESSES];
 	struct estimate_now before[PROCESSES];
-	struct estimate_doubt doubt[PROCESSES]; /* of others than the pool */
-	struct estimate estimate[PROCESSES];    /* of the last pass */
+	struct estimate_doubt doubt[PROCESSES]; /* from sources other than the reconciliation */
+	struct estimate estimate[PROCESSES];    /* from the last pass */
 	uint64_t measured_ns[PROCESSES];
 	uint64_t alive, now;
-	int64_t extra_anon, extra_mapped; /* what the host's sums hold besides */
-	uint64_t anon_unsure,
-		mapped_unsure; /* that the sums moved by while processes were looked at */
-	uint64_t denied;       /* those of the alive that nobody may read */
+	int64_t extra_anon, extra_mapped; /* bytes in the host's sums that belong to no process */
+	uint64_t anon_unsure, mapped_unsure; /* change of the sums while the processes were read */
+	uint64_t denied;                     /* the processes of .alive that cannot be read */
 	bool is_partial;
-} h; /* large */
+} h; /* static, because it is large */
 
 static int setup(void **state)
 {
@@ -88,7 +91,7 @@ static void tell(unsigned int i, const struct estimate_now *now)
 	pool_narrow(&h.pool, &h.estimate[i]);
 }
 
-/* As a pass does it; whether anybody was told anything. */
+/* Makes a pass. Returns true if estimates were changed. */
 static bool one_pass(void)
 {
 	struct pool_host host = {.is_whole = !h.is_partial, .page_bytes = 4096, .cpus = 2};
@@ -122,7 +125,7 @@ static bool one_pass(void)
 	return tells;
 }
 
-/* A second one confirms what the first has seen. */
+/* A second pass confirms what the first has found. */
 static bool pass(void)
 {
 	bool first = one_pass();
@@ -150,7 +153,7 @@ static void assert_bounds(unsigned int i)
 			(uintmax_t)e->high);
 }
 
-/* A server of 512 MiB with 20 workers, and 20 others of 50 MiB; all measured. */
+/* Starts a server of 512 MiB with 20 workers, and 20 processes of 50 MiB. All are measured. */
 static void start_server(void)
 {
 	world_map(&h.world, 128 * MIB, bit(0), WORLD_ANON); /* block 0 */
@@ -166,10 +169,10 @@ static void start_server(void)
 }
 
 /*
- * At the first look much is guessed: workers that nobody has measured, 20 MiB too high each. What their bounds
- * explain is no bias: it is drift, theirs, and gone when they are measured.
+ * In the first pass much is guessed: 20 workers that were never measured, 20 MiB too high each. A
+ * difference that their bounds explain is no bias but drift, which is gone when they are measured.
  */
-static void takes_no_guess_for_a_bias(void **state)
+static void guesses_cause_no_bias(void **state)
 {
 	(void)state;
 	start_server();
@@ -187,8 +190,11 @@ static void takes_no_guess_for_a_bias(void **state)
 		assert_within(i, 1);
 }
 
-/* Who has no estimate yet is waited for, and who is denied is not waited for longer than all are measured. */
-static void waits_for_those_to_come(void **state)
+/*
+ * The first comparison waits for processes without an estimate. For denied processes it waits no
+ * longer than it takes to measure all.
+ */
+static void waits_for_new_processes(void **state)
 {
 	(void)state;
 	start_server();
@@ -210,7 +216,7 @@ static void waits_for_those_to_come(void **state)
 	assert_true(h.pool.anon.is_used);
 }
 
-static void says_nothing_while_nothing_happens(void **state)
+static void small_changes_cause_no_drift(void **state)
 {
 	(void)state;
 	start_server();
@@ -223,8 +229,11 @@ static void says_nothing_while_nothing_happens(void **state)
 	}
 }
 
-/* Each writes to as much of its own: who it was can't be told, so that no figure moves, but bounds hold it. */
-static void finds_how_much_was_written(void **state)
+/*
+ * Ten workers write to 50 MiB of their own. It is unknown which ones did, so estimates stay, but
+ * their bounds contain the truth.
+ */
+static void bounds_contain_private_writes(void **state)
 {
 	(void)state;
 	start_server();
@@ -238,7 +247,9 @@ static void finds_how_much_was_written(void **state)
 	}
 }
 
-/* Each worker writes to the same 128 MiB: no RSS moves, AnonPages does. Only who shares can gain. */
+/*
+ * Each worker writes to the same 128 MiB: AnonPages rises, and no RSS does. Only sharers can gain.
+ */
 static void finds_copy_on_write_breaks(void **state)
 {
 	(void)state;
@@ -251,7 +262,7 @@ static void finds_copy_on_write_breaks(void **state)
 	for (unsigned int i = 0; i <= 40; i++) {
 		assert_bounds(i);
 	}
-	/* One is read; what is left of the drift is the others'. */
+	/* One worker is measured. The remaining drift belongs to the others. */
 	measure(1);
 	assert_true(pass());
 	for (unsigned int i = 0; i <= 40; i++) {
@@ -262,8 +273,8 @@ static void finds_copy_on_write_breaks(void **state)
 	assert_int_equal(h.pool.anon.drift, 0);
 }
 
-/* Half of them exit, and nobody knew that they shared. */
-static void finds_the_exit_of_sharers(void **state)
+/* Half of the workers exit, and it was not known that they shared. */
+static void finds_exits_of_unknown_sharers(void **state)
 {
 	(void)state;
 	start_server();
@@ -277,8 +288,8 @@ static void finds_the_exit_of_sharers(void **state)
 		}
 }
 
-/* A segment of files: its sharers gain what those who exit leave, in file and not in anon. */
-static void finds_what_files_gain_and_lose(void **state)
+/* Sharers of a file gain what exited sharers leave, in files and not in anonymous memory. */
+static void finds_gains_and_losses_of_files(void **state)
 {
 	uint64_t low = 0, high = 0, real = 0;
 
@@ -297,7 +308,10 @@ static void finds_what_files_gain_and_lose(void **state)
 		assert_int_equal(h.estimate[i].pss_anon, 5 * MIB);
 		assert_bounds(i);
 	}
-	/* Ten newcomers touch all of it, and are measured; the others know nothing of it. */
+	/*
+	 * Ten new processes touch all of the file and are measured. The estimates of the others do
+	 * not know of it.
+	 */
 	measure_all();
 	pass();
 	for (unsigned int i = 20; i < 30; i++)
@@ -318,7 +332,7 @@ static void finds_what_files_gain_and_lose(void **state)
 	assert_true(low <= real && real <= high);
 }
 
-/* An unknown fork: what looked private is shared. */
+/* After an unknown fork, memory that looked private is shared. */
 static void finds_unknown_sharing(void **state)
 {
 	(void)state;
@@ -330,15 +344,15 @@ static void finds_unknown_sharing(void **state)
 	assert_false(pass());
 	world_map(&h.world, 60 * MIB, bit(0) | bit(1), WORLD_ANON);
 	assert_true(pass());
-	/* Both grew by 60 MiB, which is one and the same. */
+	/* Both grew by the same 60 MiB. */
 	assert_true(h.pool.anon.drift < 0);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_bounds(i);
 	}
 }
 
-/* Or pages were merged (KSM): nobody grew, and nobody is unsure. */
-static void finds_what_became_shared(void **state)
+/* KSM merged pages: no process grew, and no estimate was uncertain. */
+static void finds_merged_pages(void **state)
 {
 	(void)state;
 	world_map(&h.world, 99 * MIB, bit(0), WORLD_ANON);
@@ -355,13 +369,13 @@ static void finds_what_became_shared(void **state)
 	assert_true(h.pool.anon.drift < 0);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_bounds(i);
-		/* By no more than a part of it all. */
+		/* The reduction is limited to a part of the PSS. */
 		assert_true(h.estimate[i].low > 95 * MIB);
 	}
 }
 
-/* What is still there when everybody has been measured was nobody's. */
-static void learns_what_is_nobodys(void **state)
+/* A difference that remains after all processes were measured becomes bias. */
+static void lasting_difference_becomes_bias(void **state)
 {
 	unsigned int told = 0;
 
@@ -370,14 +384,14 @@ static void learns_what_is_nobodys(void **state)
 	h.extra_mapped = (int64_t)(100 * MIB);
 	for (unsigned int i = 0; i < 31; i++) {
 		told += one_pass();
-		/* A third of the processes is measured each tenth of the age, as a planner would. */
+		/* In each tenth of the maximum age a third of the processes is measured. */
 		for (unsigned int k = i * 41 / 30; k < (i + 1) * 41 / 30; k++)
 			measure(k % 41);
 	}
 	assert_true(told >= 1 && told <= 31);
 	assert_false(one_pass());
 	assert_int_equal(h.pool.file.drift, 0);
-	/* And from then on changes are seen from there. */
+	/* Later changes are relative to the bias. */
 	h.extra_mapped = (int64_t)(90 * MIB);
 	assert_true(one_pass());
 	assert_true(h.pool.file.drift < 0);
@@ -386,8 +400,11 @@ static void learns_what_is_nobodys(void **state)
 	assert_int_equal(h.pool.file.drift, 0);
 }
 
-/* Also where nobody is measured in time, and at once when everybody has been. */
-static void gives_up_suspicions(void **state)
+/*
+ * A drift is given up after the maximum age even if no process was measured, and at once if all
+ * were.
+ */
+static void gives_up_drift_after_the_maximum_age(void **state)
 {
 	(void)state;
 	start_server();
@@ -403,7 +420,7 @@ static void gives_up_suspicions(void **state)
 	assert_true(h.pool.file.bias > (int64_t)(199 * MIB));
 }
 
-/* What has been there for long, and what creeps. */
+/* A bias that exists for long, and one that changes slowly. */
 static void follows_the_bias(void **state)
 {
 	(void)state;
@@ -419,7 +436,10 @@ static void follows_the_bias(void **state)
 	}
 }
 
-/* One pass of one process that has 200 MiB of shared memory, and of another one that may have mapped it since. */
+/*
+ * Makes a pass with a process that has 200 MiB of shared memory, and with a second one that may
+ * have mapped it since.
+ */
 static void pass_over_segment(const struct estimate_base *base, const uint64_t *measured_ns,
 	unsigned int count, struct estimate_doubt *ret)
 {
@@ -443,8 +463,8 @@ static void pass_over_segment(const struct estimate_base *base, const uint64_t *
 }
 
 /*
- * Shared memory that was one process's own, and is mapped by another one now. The second process is measured, and MORE was found than was
- * expected of it: it has grown since the last pass.
+ * Shared memory of one process is now mapped by a second one. When that is measured, MORE bytes
+ * are found than expected, because it has grown since the last pass.
  */
 static void assert_finds_second_mapper(uint64_t more)
 {
@@ -478,8 +498,11 @@ static void finds_the_second_mapper(void **state)
 	assert_finds_second_mapper(90 * MIB);
 }
 
-/* What was taken for nobody's, since nobody was measured in time, is found after all; and reversed. */
-static void unlearns_what_is_found(void **state)
+/*
+ * A bias that was accepted because nothing was measured in time is removed when measurements find
+ * it. The same with the opposite sign.
+ */
+static void removes_bias_that_measurements_find(void **state)
 {
 	(void)state;
 	start_server();
@@ -491,7 +514,7 @@ static void unlearns_what_is_found(void **state)
 	measure_all();
 	assert_false(one_pass());
 	assert_true(h.pool.anon.bias < (int64_t)MIB && !h.pool.anon.drift);
-	/* Those that share again what was their own. */
+	/* Processes that again share memory that was private. */
 	for (unsigned int b = 0; b < h.world.blocks; b++)
 		if (h.world.block[b].kind == WORLD_ANON && h.world.block[b].mask == bit(5))
 			h.world.block[b].mask = bit(5) | bit(63);
@@ -503,7 +526,7 @@ static void unlearns_what_is_found(void **state)
 	measure_all();
 	assert_false(one_pass());
 	assert_true(h.pool.anon.bias > -(int64_t)MIB && !h.pool.anon.drift);
-	/* What happens and is measured before a pass is no drift, and no bias. */
+	/* Memory that is written and measured before a pass causes neither drift nor bias. */
 	for (unsigned int i = 1; i <= 20; i++)
 		world_write(&h.world, i, 10 * MIB);
 	measure_all();
@@ -512,7 +535,7 @@ static void unlearns_what_is_found(void **state)
 	assert_false(one_pass());
 }
 
-/* Processes read by smaps, which rounds each mapping: what is missing was to be expected. */
+/* smaps rounds each mapping, so a difference of that size is expected. */
 static void allows_for_rounding(void **state)
 {
 	(void)state;
@@ -525,8 +548,8 @@ static void allows_for_rounding(void **state)
 	assert_int_equal(h.pool.file.drift, 0);
 }
 
-/* A second drift on top of a first: those measured in between are suspects again. */
-static void suspects_again(void **state)
+/* A second drift follows a first: processes that were measured in between are suspects again. */
+static void second_drift_has_new_suspects(void **state)
 {
 	(void)state;
 	start_server();
@@ -543,8 +566,8 @@ static void suspects_again(void **state)
 	assert_true(h.estimate[1].high > h.base[1].pss_anon + h.base[1].pss_file + 20 * MIB);
 }
 
-/* So they are when the first is half explained, and when it turns round. */
-static void suspects_again_before_the_end(void **state)
+/* The same after half of the first drift is explained, and after its sign changes. */
+static void changed_drift_has_new_suspects(void **state)
 {
 	uint64_t first;
 
@@ -565,8 +588,8 @@ static void suspects_again_before_the_end(void **state)
 	assert_int_equal(h.pool.anon.since_ns, h.now);
 }
 
-/* And when measurements have found more of it than is gone: one goes on writing. */
-static void suspects_again_while_it_finds(void **state)
+/* The same if measurements have found more than the drift fell by: a process goes on writing. */
+static void continued_writes_renew_suspects(void **state)
 {
 	(void)state;
 	start_server();
@@ -580,12 +603,16 @@ static void suspects_again_while_it_finds(void **state)
 	assert_true(pool_alarms(&h.pool));
 	measure(1);
 	assert_true(one_pass());
-	assert_true(h.pool.anon.since_ns < h.now); /* what the others have of it */
+	/* the rest of the drift is attributed to the others */
+	assert_true(h.pool.anon.since_ns < h.now);
 	assert_false(pool_alarms(&h.pool));
 }
 
-/* A look at all who may have written is worth it when there is more than before, not again for the same. */
-static void alarms_once(void **state)
+/*
+ * The alarm asks for a look at all suspects. It is raised for a new rise, not twice for the same
+ * one.
+ */
+static void raises_one_alarm_per_rise(void **state)
 {
 	(void)state;
 	start_server();
@@ -607,8 +634,8 @@ static void alarms_once(void **state)
 	assert_false(pool_alarms(&h.pool));
 }
 
-/* More than before, however slowly it came. */
-static void alarms_for_what_creeps(void **state)
+/* A slow rise raises it too. */
+static void raises_alarms_for_a_slow_rise(void **state)
 {
 	unsigned int alarms = 0;
 
@@ -622,8 +649,8 @@ static void alarms_for_what_creeps(void **state)
 	assert_in_range(alarms, 2, 6);
 }
 
-/* Who is not read comes and goes while the sums are read. */
-static void allows_for_newcomers(void **state)
+/* Processes that cannot be read change while the sums are read. */
+static void allows_for_changes_of_unread_processes(void **state)
 {
 	(void)state;
 	start_server();
@@ -635,8 +662,8 @@ static void allows_for_newcomers(void **state)
 	assert_int_equal(h.pool.anon.drift, 0);
 }
 
-/* It can't find more than its suspects can have. */
-static void gives_nobody_more_than_he_has(void **state)
+/* A drift cannot be larger than what its suspects can have. */
+static void drift_is_limited_by_its_suspects(void **state)
 {
 	(void)state;
 	start_server();
@@ -655,7 +682,7 @@ static void gives_nobody_more_than_he_has(void **state)
 		assert_true(h.estimate[i].low <= h.estimate[i].pss);
 }
 
-static void is_not_used_where_it_can_not_be(void **state)
+static void is_unused_if_too_much_is_unread(void **state)
 {
 	(void)state;
 	start_server();
@@ -671,7 +698,7 @@ static void is_not_used_where_it_can_not_be(void **state)
 	h.denied = bit(40);
 	assert_true(pass());
 	assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
-	/* 400 MiB are more than a quarter, 350 are less. */
+	/* 400 MiB are more than a quarter of all, 350 MiB are less. */
 	h.extra_anon = 0;
 	h.denied = UINT64_C(0xff) << 33;
 	one_pass();
@@ -681,8 +708,8 @@ static void is_not_used_where_it_can_not_be(void **state)
 	assert_true(h.pool.anon.is_used);
 }
 
-/* Those that may not be read count by their RSS, and do no harm. */
-static void counts_the_denied(void **state)
+/* Processes that cannot be read count with their RSS, and leave the bounds of others valid. */
+static void counts_denied_processes_by_rss(void **state)
 {
 	(void)state;
 	start_server();
@@ -698,7 +725,7 @@ static void counts_the_denied(void **state)
 		assert_bounds(i);
 }
 
-/* What the sums themselves moved by while the processes were looked at is nobody's yet. */
+/* A change of the sums while the processes were read is not attributed to them. */
 static void allows_for_sums_that_move(void **state)
 {
 	(void)state;
@@ -713,8 +740,8 @@ static void allows_for_sums_that_move(void **state)
 	}
 }
 
-/* While much moves, the sums are not of one moment. */
-static void allows_for_what_moves(void **state)
+/* While processes move much, the sums are not of the same moment. */
+static void allows_for_moving_processes(void **state)
 {
 	(void)state;
 	start_server();
@@ -727,10 +754,10 @@ static void allows_for_what_moves(void **state)
 }
 
 /*
- * Twenty newborns of whom nobody knows what they have written to: each may have all for itself, but all of
- * them together can't. Bounds that the sums forbid go.
+ * Twenty newborns with unknown writes: each may have all for itself, but not all of them together.
+ * The sums narrow such bounds.
  */
-static void narrows_by_the_sums(void **state)
+static void sums_narrow_bounds(void **state)
 {
 	struct estimate_now now;
 	struct estimate e;
@@ -746,7 +773,7 @@ static void narrows_by_the_sums(void **state)
 	assert_true(pass());
 	assert_true(h.estimate[1].high <= h.estimate[1].low + 4 * MIB);
 	now = world_now(&h.world, 1);
-	/* Not where a drift says that bounds do not hold. */
+	/* Not if drift shows that bounds do not hold. */
 	h.extra_anon = (int64_t)(100 * MIB);
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
@@ -758,7 +785,7 @@ static void narrows_by_the_sums(void **state)
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
 	pool_narrow(&h.pool, &e);
 	assert_true(e.high > 400 * MIB);
-	/* Of the files no less than of the rest. */
+	/* The same for files. */
 	h.extra_anon = 0;
 	pass();
 	h.extra_mapped = (int64_t)(100 * MIB);
@@ -774,8 +801,11 @@ static void narrows_by_the_sums(void **state)
 	assert_true(e.high > 420 * MIB);
 }
 
-/* Those who are denied may have nothing at all, but the others no more for that. */
-static void narrows_beside_the_denied(void **state)
+/*
+ * Denied processes may have no anonymous memory of their own, but the others cannot have more for
+ * that.
+ */
+static void sums_narrow_bounds_beside_denied_processes(void **state)
 {
 	struct estimate_now now;
 	struct estimate e;
@@ -792,12 +822,12 @@ static void narrows_beside_the_denied(void **state)
 	now = world_now(&h.world, 1);
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
 	pool_narrow(&h.pool, &e);
-	/* The host's sum is 30 MiB more than what the others have. */
+	/* The host's sum is 30 MiB more than the PSS of the others. */
 	assert_true(e.high <= e.pss + 34 * MIB);
 }
 
-/* The sums are held against each other without what they always differ by. */
-static void does_not_narrow_below_the_bias(void **state)
+/* The bias is subtracted before sums are compared. */
+static void bias_limits_narrowing(void **state)
 {
 	struct estimate_now now;
 	struct estimate e;
@@ -823,7 +853,10 @@ static void does_not_narrow_below_the_bias(void **state)
 	assert_true(e.low + 512 * KIB <= e.pss);
 }
 
-/* What is nobody's is EXTRA_MIB, and it is known that it is no more than MOST_MIB. */
+/*
+ * Asserts that the upper bound of memory that belongs to no process is between EXTRA_MIB and
+ * MOST_MIB.
+ */
 static void assert_beyond(uint64_t extra_mib, uint64_t most_mib)
 {
 	uint64_t beyond = pool_beyond(&h.pool);
@@ -833,8 +866,8 @@ static void assert_beyond(uint64_t extra_mib, uint64_t most_mib)
 			(uintmax_t)extra_mib, (uintmax_t)most_mib);
 }
 
-/* Of the host's sums, when it comes, when it has been there for long, and where there is nothing to compare. */
-static void knows_what_is_nobodys_at_most(void **state)
+/* When such memory appears, when it has been there for long, and without a comparison. */
+static void bounds_memory_without_owner(void **state)
 {
 	(void)state;
 	assert_true(pool_beyond(&h.pool) == UINT64_MAX);
@@ -847,12 +880,12 @@ static void knows_what_is_nobodys_at_most(void **state)
 		assert_beyond(50, 53);
 	}
 	assert_true(!h.pool.anon.drift && !h.pool.file.drift);
-	/* What it lacks makes up for nothing. */
+	/* Memory that the sum of files lacks does not reduce the bound. */
 	h.extra_mapped = -(int64_t)(15 * MIB);
 	for (unsigned int i = 0; i < 40; i++)
 		one_pass();
 	assert_beyond(30, 33);
-	/* Where too much is not read yet, it is what it was, with what had just come. */
+	/* If too many processes cannot be read, the bound stays, including a recent rise. */
 	h.extra_anon = (int64_t)(40 * MIB);
 	one_pass();
 	assert_true(h.pool.anon.drift > (int64_t)(8 * MIB));
@@ -867,8 +900,8 @@ static void knows_what_is_nobodys_at_most(void **state)
 	assert_true(pool_beyond(&h.pool) == UINT64_MAX);
 }
 
-/* Where files can't be compared, what is nobody's of the other memory is known all the same. */
-static void knows_it_of_each_part(void **state)
+/* If files cannot be compared, the bound of anonymous memory still counts. */
+static void bounds_memory_without_owner_of_each_part(void **state)
 {
 	(void)state;
 	start_server();
@@ -887,8 +920,11 @@ static void guess_too_much(void)
 			.anon_mid = (int64_t)(20 * MIB), .anon_down = 20 * MIB};
 }
 
-/* Guesses that are too high by just as much as is nobody's look right until they have been measured. */
-static void allows_for_guesses_that_fit(void **state)
+/*
+ * Guesses that are too high by as much as belongs to no process look right until the processes are
+ * measured.
+ */
+static void allows_for_guesses_that_match_by_chance(void **state)
 {
 	(void)state;
 	start_server();
@@ -911,7 +947,7 @@ static void allows_for_guesses_that_fit(void **state)
 	for (unsigned int i = 0; i < 31; i++)
 		one_pass();
 	assert_beyond(400, 403);
-	/* Where there was nothing, that is known as soon as all are. */
+	/* If there is no such memory, this is known as soon as all are measured, */
 	pool_init(&h.pool, 300 * SEC);
 	h.extra_anon = 0;
 	h.doubt[1].anon_down = 20 * MIB;
@@ -920,7 +956,7 @@ static void allows_for_guesses_that_fit(void **state)
 	h.doubt[1].anon_down = 0;
 	one_pass();
 	assert_beyond(0, 3);
-	/* Or when all have been since, whatever has happened to them. */
+	/* or as soon as all have been measured since, whatever has happened to them. */
 	pool_init(&h.pool, 300 * SEC);
 	h.doubt[1].anon_down = 20 * MIB;
 	for (unsigned int i = 0; i <= 30; i++) {
@@ -940,10 +976,11 @@ static void assert_not_narrowed(const struct estimate *wide)
 }
 
 /*
- * Before the first look nobody knows how much of a sum is nobody's, and of one that can't be compared any more
- * nobody knows what it would be now: neither may narrow anything.
+ * Before the first comparison it is unknown how much of a sum belongs to no process, and for a sum
+ * that can no longer be compared it is unknown how much it would be now. Neither may narrow
+ * bounds.
  */
-static void narrows_by_what_is_known_alone(void **state)
+static void narrows_only_after_a_comparison(void **state)
 {
 	static const struct estimate_doubt unsure = {.anon_down = 40 * MIB, .anon_up = 40 * MIB};
 
@@ -960,7 +997,10 @@ static void narrows_by_what_is_known_alone(void **state)
 		h.doubt[30] = unsure;
 		estimate_carry(&h.base[30], &now, &unsure, &wide);
 		pool_init(&h.pool, 300 * SEC);
-		/* A newcomer is waited for; meanwhile a device's pages are in the sum, or it is too small. */
+		/*
+		 * A new process is waited for. Meanwhile the sum contains pages of a device, or it
+		 * is too small.
+		 */
 		world_map(&h.world, 8 * MIB, bit(50), is_file ? WORLD_FILES : WORLD_ANON);
 		h.alive |= bit(50);
 		h.denied = bit(50);
@@ -971,7 +1011,7 @@ static void narrows_by_what_is_known_alone(void **state)
 		*extra = -(int64_t)(15 * MIB);
 		assert_false(one_pass());
 		assert_not_narrowed(&wide);
-		/* It has been measured, and the bias is known. */
+		/* The process is measured, and the bias is known. */
 		*extra = 0;
 		measure_all();
 		h.denied = 0;
@@ -979,7 +1019,7 @@ static void narrows_by_what_is_known_alone(void **state)
 		e = wide;
 		pool_narrow(&h.pool, &e);
 		assert_true(e.low > wide.low && e.high < wide.high);
-		/* Some may not be read any more: most of the files are theirs too. */
+		/* Some processes cannot be read any more, and most of the files are theirs. */
 		h.denied = bit(40);
 		assert_false(one_pass());
 		assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
@@ -999,8 +1039,8 @@ static uint64_t random_amount(uint64_t *seed)
 	}
 }
 
-/* Whatever it is told: what it tells is within what a member has, and keeps estimates in order. */
-static void keeps_order_for_any_input(void **state)
+/* For any input, changes stay within what a process has, and estimates stay within their bounds. */
+static void keeps_bounds_for_any_input(void **state)
 {
 	uint64_t seed = 17;
 
@@ -1065,40 +1105,40 @@ static void keeps_order_for_any_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(takes_no_guess_for_a_bias, setup),
-		cmocka_unit_test_setup(waits_for_those_to_come, setup),
-		cmocka_unit_test_setup(says_nothing_while_nothing_happens, setup),
+		cmocka_unit_test_setup(guesses_cause_no_bias, setup),
+		cmocka_unit_test_setup(waits_for_new_processes, setup),
+		cmocka_unit_test_setup(small_changes_cause_no_drift, setup),
 		cmocka_unit_test_setup(finds_copy_on_write_breaks, setup),
-		cmocka_unit_test_setup(finds_how_much_was_written, setup),
-		cmocka_unit_test_setup(finds_the_exit_of_sharers, setup),
-		cmocka_unit_test_setup(finds_what_files_gain_and_lose, setup),
+		cmocka_unit_test_setup(bounds_contain_private_writes, setup),
+		cmocka_unit_test_setup(finds_exits_of_unknown_sharers, setup),
+		cmocka_unit_test_setup(finds_gains_and_losses_of_files, setup),
 		cmocka_unit_test_setup(finds_unknown_sharing, setup),
-		cmocka_unit_test_setup(learns_what_is_nobodys, setup),
-		cmocka_unit_test_setup(gives_up_suspicions, setup),
+		cmocka_unit_test_setup(lasting_difference_becomes_bias, setup),
+		cmocka_unit_test_setup(gives_up_drift_after_the_maximum_age, setup),
 		cmocka_unit_test_setup(follows_the_bias, setup),
 		cmocka_unit_test_setup(finds_the_second_mapper, setup),
-		cmocka_unit_test_setup(unlearns_what_is_found, setup),
+		cmocka_unit_test_setup(removes_bias_that_measurements_find, setup),
 		cmocka_unit_test_setup(allows_for_rounding, setup),
-		cmocka_unit_test_setup(suspects_again, setup),
-		cmocka_unit_test_setup(suspects_again_before_the_end, setup),
-		cmocka_unit_test_setup(suspects_again_while_it_finds, setup),
-		cmocka_unit_test_setup(alarms_once, setup),
-		cmocka_unit_test_setup(allows_for_newcomers, setup),
-		cmocka_unit_test_setup(gives_nobody_more_than_he_has, setup),
-		cmocka_unit_test_setup(is_not_used_where_it_can_not_be, setup),
-		cmocka_unit_test_setup(counts_the_denied, setup),
-		cmocka_unit_test_setup(allows_for_what_moves, setup),
-		cmocka_unit_test_setup(narrows_by_the_sums, setup),
-		cmocka_unit_test_setup(finds_what_became_shared, setup),
-		cmocka_unit_test_setup(alarms_for_what_creeps, setup),
+		cmocka_unit_test_setup(second_drift_has_new_suspects, setup),
+		cmocka_unit_test_setup(changed_drift_has_new_suspects, setup),
+		cmocka_unit_test_setup(continued_writes_renew_suspects, setup),
+		cmocka_unit_test_setup(raises_one_alarm_per_rise, setup),
+		cmocka_unit_test_setup(allows_for_changes_of_unread_processes, setup),
+		cmocka_unit_test_setup(drift_is_limited_by_its_suspects, setup),
+		cmocka_unit_test_setup(is_unused_if_too_much_is_unread, setup),
+		cmocka_unit_test_setup(counts_denied_processes_by_rss, setup),
+		cmocka_unit_test_setup(allows_for_moving_processes, setup),
+		cmocka_unit_test_setup(sums_narrow_bounds, setup),
+		cmocka_unit_test_setup(finds_merged_pages, setup),
+		cmocka_unit_test_setup(raises_alarms_for_a_slow_rise, setup),
 		cmocka_unit_test_setup(allows_for_sums_that_move, setup),
-		cmocka_unit_test_setup(narrows_beside_the_denied, setup),
-		cmocka_unit_test_setup(does_not_narrow_below_the_bias, setup),
-		cmocka_unit_test_setup(narrows_by_what_is_known_alone, setup),
-		cmocka_unit_test_setup(knows_what_is_nobodys_at_most, setup),
-		cmocka_unit_test_setup(knows_it_of_each_part, setup),
-		cmocka_unit_test_setup(allows_for_guesses_that_fit, setup),
-		cmocka_unit_test_setup(keeps_order_for_any_input, setup),
+		cmocka_unit_test_setup(sums_narrow_bounds_beside_denied_processes, setup),
+		cmocka_unit_test_setup(bias_limits_narrowing, setup),
+		cmocka_unit_test_setup(narrows_only_after_a_comparison, setup),
+		cmocka_unit_test_setup(bounds_memory_without_owner, setup),
+		cmocka_unit_test_setup(bounds_memory_without_owner_of_each_part, setup),
+		cmocka_unit_test_setup(allows_for_guesses_that_match_by_chance, setup),
+		cmocka_unit_test_setup(keeps_bounds_for_any_input, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

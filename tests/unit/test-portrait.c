@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/portrait.h: the breakdown of a process's memory. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,7 +14,10 @@ enum { KIB = 1024 };
 		UINT64_C(1) << MAPPING_SHARED_DIRTY | UINT64_C(1) << MAPPING_PRIVATE_CLEAN |       \
 		UINT64_C(1) << MAPPING_PRIVATE_DIRTY | UINT64_C(1) << MAPPING_ANONYMOUS)
 
-/* A mapping of PATH, with so many KiB shared and clean, shared and dirty, and so on. */
+/*
+ * A mapping of PATH with amounts in KiB: shared clean, shared dirty, private clean, private dirty
+ * and so on.
+ */
 static struct mapping mapping_of(const char *path, const char *perms, uint64_t inode, uint64_t sc,
 	uint64_t sd, uint64_t pc, uint64_t pd, uint64_t anonymous)
 {
@@ -37,7 +41,7 @@ static struct mapping mapping_of(const char *path, const char *perms, uint64_t i
 	return m;
 }
 
-static void parts_are_what_the_kernel_says(void **state)
+static void parts_follow_from_smaps(void **state)
 {
 	static const struct {
 		const char *path, *perms;
@@ -47,12 +51,12 @@ static void parts_are_what_the_kernel_says(void **state)
 		{"[heap]", "rw-p", 0, 0, 8, 4, 16, 28, {20, 0, 0}, {8, 0, 0}},
 		{"", "rw-p", 0, 0, 0, 0, 16, 16, {16, 0, 0}, {0, 0, 0}},
 		{"/lib/a", "r-xp", 5, 60, 0, 12, 0, 0, {0, 0, 12}, {0, 0, 60}},
-		/* .data: 8 of it written to, 4 not, which nobody else has mapped. */
+		/* .data: 8 KiB were written, 4 were not, and no other process maps these. */
 		{"/lib/a", "rw-p", 5, 0, 0, 4, 8, 8, {8, 0, 4}, {0, 0, 0}},
-		/* The same behind a fork: all is shared, some of that the file's. */
+		/* The same after a fork: all is shared, and some of it is the file's. */
 		{"/lib/a", "rw-p", 5, 4, 8, 0, 0, 8, {0, 0, 0}, {8, 0, 4}},
 		{"/memfd:a (deleted)", "rw-s", 6, 0, 100, 0, 50, 0, {0, 50, 0}, {0, 100, 0}},
-		/* A private mapping of shared memory, written to. */
+		/* A private mapping of shared memory, partly written. */
 		{"/memfd:a (deleted)", "rw-p", 6, 0, 100, 0, 50, 50, {50, 0, 0}, {0, 100, 0}},
 	};
 
@@ -72,13 +76,16 @@ static void parts_are_what_the_kernel_says(void **state)
 	}
 }
 
-/* Of 12 KiB that were written to and 8 that were not, 10 are shared: 2 to 10 of the former are alone. */
-static void what_pages_tell_settles_a_doubt(void **state)
+/*
+ * 12 KiB were written, 8 were not, and 10 of all are shared. So 2 to 10 KiB of the written ones
+ * are not shared.
+ */
+static void pagemap_settles_a_doubt(void **state)
 {
 	static const struct {
 		uint64_t found, alone, shared, alone_file, shared_file;
 	} cases[] = {
-		{0, 2, 10, 8, 0}, /* it was another moment */
+		{0, 2, 10, 8, 0}, /* pagemap was read at another time */
 		{2, 2, 10, 8, 0},
 		{5, 5, 7, 5, 3},
 		{10, 10, 2, 0, 8},
@@ -105,7 +112,7 @@ static void what_pages_tell_settles_a_doubt(void **state)
 	}
 }
 
-static void what_is_of_one_sort_is_in_no_doubt(void **state)
+static void unmixed_mappings_have_no_doubt(void **state)
 {
 	const struct mapping anon = mapping_of("", "rw-p", 0, 4, 4, 4, 4, 16);
 	const struct mapping file = mapping_of("/lib/a", "r-xp", 5, 4, 4, 4, 4, 0);
@@ -120,7 +127,7 @@ static void what_is_of_one_sort_is_in_no_doubt(void **state)
 	assert_int_equal(portrait_doubt(&unknown), 0);
 }
 
-/* Whatever a mapping is: its parts are all of what is resident, no more and no less. */
+/* For random mappings the parts always add up to the RSS. */
 static void parts_add_up(void **state)
 {
 	static const char *const paths[] = {
@@ -158,8 +165,11 @@ static void parts_add_up(void **state)
 	}
 }
 
-/* Memory that is freed with its last user is told from cached memory by its object, not by being a file's. */
-static void a_part_is_told_by_what_keeps_it(void **state)
+/*
+ * Whether memory is freed with its last user or is cached depends on the object that keeps it, not
+ * on whether that is a file.
+ */
+static void parts_depend_on_what_keeps_them(void **state)
 {
 	static const struct {
 		const char *path, *flags;
@@ -185,7 +195,7 @@ static void a_part_is_told_by_what_keeps_it(void **state)
 		{"[anon_shmem:a]", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_SHMEM},
 		{"/dev/shm/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_NAMED},
 		{"/dev/shm/a (deleted)", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_SHMEM},
-		/* A device that is known decides, whatever the path says. */
+		/* A known device decides, whatever the path looks like. */
 		{"/run/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_FILE},
 		{"/run/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_NAMED,
 			MAPPING_STORE_MEMORY},
@@ -220,7 +230,7 @@ static void a_part_is_told_by_what_keeps_it(void **state)
 	}
 }
 
-static void says_that_there_is_no_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	const struct mapping m = mapping_of("/a", "rw-p", 5, 1, 2, 3, 4, 5);
 
@@ -244,12 +254,12 @@ static void says_that_there_is_no_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_are_what_the_kernel_says),
-		cmocka_unit_test(what_pages_tell_settles_a_doubt),
-		cmocka_unit_test(what_is_of_one_sort_is_in_no_doubt),
+		cmocka_unit_test(parts_follow_from_smaps),
+		cmocka_unit_test(pagemap_settles_a_doubt),
+		cmocka_unit_test(unmixed_mappings_have_no_doubt),
 		cmocka_unit_test(parts_add_up),
-		cmocka_unit_test(a_part_is_told_by_what_keeps_it),
-		cmocka_unit_test(says_that_there_is_no_memory),
+		cmocka_unit_test(parts_depend_on_what_keeps_them),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 
 #include "cli/print.h"
 
-/* Two columns, a number and a name, and what is given as cells. */
+/* Prints a table of two columns, a number and a name, with the given cells. */
 static void print(
 	const char *const *cells, size_t rows, const char *total, size_t width, struct buffer *to)
 {
@@ -55,8 +55,8 @@ static void columns_are_aligned(void **state)
 	check(cells, 0, NULL, 0, "");
 }
 
-/* A name can neither start a line nor steer the terminal; a backslash is just one. */
-static void names_are_harmless(void **state)
+/* A name can neither start a line nor control the terminal. A backslash is printed as it is. */
+static void names_cannot_control_the_terminal(void **state)
 {
 	static const char *const cells[] = {
 		"1", "a\nb", "2", "dev-disk\\x2duuid.swap", "3", "  spaced", "4", "\xef\xbf\xbd"};
@@ -70,7 +70,7 @@ static void names_are_harmless(void **state)
 		"  4 \xef\xbf\xbd\n");
 }
 
-static void names_are_whole_but_on_a_terminal(void **state)
+static void names_are_cut_on_a_terminal_only(void **state)
 {
 	char name[301];
 	const char *const cells[] = {"1", name, "2", "short", "3", ""};
@@ -90,7 +90,7 @@ static void names_are_whole_but_on_a_terminal(void **state)
 					 "  3 total\n");
 }
 
-/* No line is wider than the terminal, and the text goes on below. */
+/* No line is wider than the terminal; the text continues on the next line. */
 static void prose_is_wrapped_on_a_terminal(void **state)
 {
 	static const char *const cells[] = {"1", "", "2", ""};
@@ -122,8 +122,8 @@ static void prose_is_wrapped_on_a_terminal(void **state)
 		"measured\n");
 }
 
-/* Wide characters take two columns each. */
-static void width_is_that_of_characters(void **state)
+/* Wide characters occupy two columns. */
+static void width_counts_wide_characters(void **state)
 {
 	AUTO_TABLE struct table t = {
 		.column = {{.head = "NAME", .is_wide = true}, {.head = "NOTE"}},
@@ -140,8 +140,8 @@ static void width_is_that_of_characters(void **state)
 	assert_string_equal(b.data, "NAME NOTE\n数据 x\nabcd y\n");
 }
 
-/* libsmartcols takes a backslash before an x for more than one column. */
-static void width_is_that_of_what_is_seen(void **state)
+/* libsmartcols counts more than one column for a backslash before an x. */
+static void width_counts_printed_characters(void **state)
 {
 	static const char cells[] = "a\\x2db\0x\0c\nd\0y\0abcdef\0z";
 	static const struct {
@@ -173,11 +173,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_aligned),
-		cmocka_unit_test(names_are_harmless),
-		cmocka_unit_test(names_are_whole_but_on_a_terminal),
+		cmocka_unit_test(names_cannot_control_the_terminal),
+		cmocka_unit_test(names_are_cut_on_a_terminal_only),
 		cmocka_unit_test(prose_is_wrapped_on_a_terminal),
-		cmocka_unit_test(width_is_that_of_characters),
-		cmocka_unit_test(width_is_that_of_what_is_seen),
+		cmocka_unit_test(width_counts_wide_characters),
+		cmocka_unit_test(width_counts_printed_characters),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

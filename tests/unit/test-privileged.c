@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel says of a peer's groups is put into its mouth. */
+/*
+ * Tests of daemon/privileged.h: who gets the complete image. A wrapped getsockopt() supplies the
+ * groups of a peer.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -15,7 +18,7 @@ enum { OWN = 990, WEB = 812, LEDGER = 813, GROUP = 77, ALICE = 1000 };
 
 static const char users[] = "test-privileged.users", groups[] = "test-privileged.groups";
 
-/* The only one of the peer's supplementary groups. */
+/* The peer's only supplementary group. */
 static gid_t supplementary;
 
 int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
@@ -59,7 +62,7 @@ static bool has(const struct privileged *p, uid_t uid, gid_t gid, gid_t other)
 	return privileged_has(p, 0, &peer);
 }
 
-static void at_first_there_is_root_alone(void **state)
+static void only_root_is_privileged_at_first(void **state)
 {
 	struct privileged p;
 
@@ -67,11 +70,11 @@ static void at_first_there_is_root_alone(void **state)
 	privileged_init(&p);
 	assert_int_equal(p.has_unmapped, userns_has_unmapped());
 	assert_true(has(&p, 0, 5, 5));
-	assert_false(has(&p, ALICE, 0, 0)); /* group root is no root */
+	assert_false(has(&p, ALICE, 0, 0)); /* gid 0 does not make a peer root */
 	assert_false(has(&p, (uid_t)-1, (gid_t)-1, (gid_t)-1));
 }
 
-static void goes_by_the_hosts_files(void **state)
+static void reads_the_hosts_users_and_groups(void **state)
 {
 	struct privileged p;
 
@@ -90,7 +93,7 @@ static void goes_by_the_hosts_files(void **state)
 	assert_false(has(&p, ALICE, 5, 5));
 	assert_false(has(&p, ALICE, WEB, OWN));
 	assert_false(has(&p, GROUP, 5, 5));
-	/* Those that there are not any more. */
+	/* Users and groups that no longer exist lose access. */
 	put(users, "root:x:0:0::/:\n");
 	put(groups, "root:x:0:\n");
 	assert_int_equal(privileged_read(&p, users, groups), 0);
@@ -100,7 +103,7 @@ static void goes_by_the_hosts_files(void **state)
 	assert_true(has(&p, OWN, 5, 5));
 }
 
-static void what_cannot_be_read_stays(void **state)
+static void keeps_ids_if_a_file_cannot_be_read(void **state)
 {
 	struct privileged p = {.own = OWN, .web = WEB, .ledger = LEDGER, .group = GROUP};
 
@@ -119,8 +122,8 @@ static void what_cannot_be_read_stays(void **state)
 	assert_int_equal(p.ledger, LEDGER);
 }
 
-/* In a user namespace many users have the same uid: none of them is it. */
-static void who_has_no_uid_is_nobody(void **state)
+/* In a user namespace all unmapped users share one uid, so a peer with it is not privileged. */
+static void unmapped_users_are_not_privileged(void **state)
 {
 	struct privileged p = {.own = USERNS_UNMAPPED_UID, .web = WEB, .group = GROUP};
 
@@ -135,10 +138,10 @@ static void who_has_no_uid_is_nobody(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(at_first_there_is_root_alone),
-		cmocka_unit_test_teardown(goes_by_the_hosts_files, teardown),
-		cmocka_unit_test_teardown(what_cannot_be_read_stays, teardown),
-		cmocka_unit_test(who_has_no_uid_is_nobody),
+		cmocka_unit_test(only_root_is_privileged_at_first),
+		cmocka_unit_test_teardown(reads_the_hosts_users_and_groups, teardown),
+		cmocka_unit_test_teardown(keeps_ids_if_a_file_cannot_be_read, teardown),
+		cmocka_unit_test(unmapped_users_are_not_privileged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

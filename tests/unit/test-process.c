@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/process.h: reading one process, with wrapped opens and reads. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -11,7 +12,7 @@
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
-/* The next read fails, for a file whose open is not enough to make fail. */
+/* Makes the next read() fail, for files whose reads fail but not their opens. */
 static bool read_fails;
 static int read_error;
 
@@ -33,7 +34,7 @@ static void fail_read(void *to)
 	read_fails = true;
 }
 
-static void reads_a_process_whole(void **state)
+static void reads_a_process_completely(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got = subject_read(s, 1000);
@@ -46,7 +47,7 @@ static void reads_a_process_whole(void **state)
 	assert_memory_equal(s->reader.cgroup.unit.text, "x.service", 9);
 }
 
-/* What has not changed is not read again, but for the cgroup when it has grown old. */
+/* Files that cannot have changed are not read again, except the cgroup when its reading is old. */
 static void reads_less_the_second_time(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -55,8 +56,7 @@ static void reads_less_the_second_time(void **state)
 
 	(void)state;
 	subject_read(s, 1000);
-	s->process.cgroup_ns =
-		1000; /* its first reading is taken for older, by chance of the pid */
+	s->process.cgroup_ns = 1000; /* the first reading is dated back at random, by the pid */
 	s->p.rss_kib = 6000;
 	s->p.pss_kib = 4000;
 	tree_add(&s->tree, &s->p);
@@ -72,7 +72,7 @@ static void reads_less_the_second_time(void **state)
 	assert_false(got->has_cgroup);
 }
 
-static void without_memory_there_is_nothing(void **state)
+static void process_without_memory_has_no_values(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
@@ -87,8 +87,8 @@ static void without_memory_there_is_nothing(void **state)
 	assert_false(s->process.known);
 }
 
-/* A process that becomes a zombie is forgotten, not shown as it was. */
-static void a_zombie_forgets(void **state)
+/* A process that becomes a zombie is forgotten; its former values are not shown. */
+static void zombie_is_forgotten(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
@@ -127,8 +127,11 @@ static void falls_back_to_smaps(void **state)
 	}
 }
 
-/* Kernels without rollup have never printed parts: rows stay as they were, but estimates may use what mappings tell. */
-static void the_fallback_guesses_parts(void **state)
+/*
+ * Kernels without smaps_rollup never print parts of the PSS. Rows lack them, but estimates may use
+ * what mappings tell.
+ */
+static void smaps_gives_guessed_parts(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
@@ -147,14 +150,14 @@ static void the_fallback_guesses_parts(void **state)
 	assert_int_equal(got->q[PROCESS_PSS_ANON], 6 * 1024);
 	assert_int_equal(got->q[PROCESS_PSS_FILE], 1024);
 	assert_int_equal(got->q[PROCESS_PSS_SHMEM], 0);
-	tree_add_smaps(&s->tree, &s->p); /* which does not say what is anonymous */
+	tree_add_smaps(&s->tree, &s->p); /* which lacks the Anonymous lines */
 	got = subject_read(s, 2000);
 	assert_int_equal(got->outcome, OUTCOME_MEASURED);
 	assert_false(got->guesses_parts);
 }
 
-/* Of a process that a walk may have kept waiting, the time is known; of one that it can't have, there is none. */
-static void times_what_it_walks(void **state)
+/* A walk that may have blocked the process is timed. One that cannot have is not. */
+static void times_its_walks(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 
@@ -171,7 +174,10 @@ static void times_what_it_walks(void **state)
 	assert_int_equal(s->reader.holds.times.count, 1);
 }
 
-/* What ends early without an error, as when its process becomes a zombie, is no measurement either. */
+/*
+ * A text that ends early without an error, as when its process becomes a zombie, is no
+ * measurement.
+ */
 static void refuses_bad_smaps(void **state)
 {
 	static const struct {
@@ -198,7 +204,7 @@ static void refuses_bad_smaps(void **state)
 	}
 }
 
-static void goes_on_after_a_signal(void **state)
+static void continues_after_a_signal(void **state)
 {
 	static const struct {
 		int error;
@@ -219,7 +225,7 @@ static void goes_on_after_a_signal(void **state)
 	}
 }
 
-/* Why there is no PSS, by the error of the walk; the counters of status stay. */
+/* The reason follows from the error of the walk. The counters of status are kept. */
 static void says_why_there_is_no_pss(void **state)
 {
 	static const struct {
@@ -249,7 +255,7 @@ static void says_why_there_is_no_pss(void **state)
 	}
 }
 
-static void a_kernel_with_neither_file_is_an_error(void **state)
+static void lacking_both_files_is_an_error(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 
@@ -274,8 +280,8 @@ static void a_malformed_rollup_is_no_measurement(void **state)
 	}
 }
 
-/* Nobody knows whose it is: it can't be counted; but who is known stays. */
-static void a_malformed_status(void **state)
+/* Without an owner the process is not counted. A known owner is kept. */
+static void malformed_status_keeps_the_owner(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
@@ -297,7 +303,7 @@ static void a_malformed_status(void **state)
 	assert_int_equal(got->present, 0);
 }
 
-/* As smaps_rollup is for a moment when a process becomes a zombie: empty, without an error. */
+/* smaps_rollup is empty, without an error, while a process becomes a zombie. */
 static void an_empty_rollup_is_no_measurement(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -324,7 +330,7 @@ static void replace_process(struct subject *s)
 	tree_add(&s->tree, &s->p);
 }
 
-/* Whoever has the pid now is somebody else: with a kept descriptor, and without. */
+/* A reused pid belongs to another process, whether its directory was kept open or not. */
 static void a_reused_pid_is_another_process(void **state)
 {
 	(void)state;
@@ -341,8 +347,8 @@ static void a_reused_pid_is_another_process(void **state)
 	}
 }
 
-/* The same image, looked at through a descriptor that is opened anew each time. */
-static void works_without_descriptors_to_keep(void **state)
+/* The same image, with the directory opened anew each time. */
+static void works_without_kept_descriptors(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	unsigned int before = unit_descriptors();
@@ -356,7 +362,7 @@ static void works_without_descriptors_to_keep(void **state)
 	}
 }
 
-static void who_is_gone_is_gone(void **state)
+static void missing_process_is_gone(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	unsigned int before = unit_descriptors();
@@ -381,7 +387,7 @@ static void remove_process(void *to)
 	tree_remove(&s->tree, "42");
 }
 
-static void who_goes_in_the_middle_is_gone(void **state)
+static void process_that_exits_halfway_is_gone(void **state)
 {
 	static const char *const files[] = {"42", "stat", "status"};
 
@@ -406,7 +412,7 @@ static void who_goes_in_the_middle_is_gone(void **state)
 		}
 }
 
-/* Its leader has exited, a thread lives: the memory is seen through the thread. */
+/* The thread group leader has exited and a thread lives: memory is read through the thread. */
 static void a_dead_leader_is_read_through_a_thread(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -415,7 +421,7 @@ static void a_dead_leader_is_read_through_a_thread(void **state)
 	(void)state;
 	thread.pid = 44;
 	thread.name = "a thread";
-	thread.uid = 99; /* set for the thread alone, as the raw system call does */
+	thread.uid = 99; /* by the raw system call, which sets it for this thread only */
 	s->p.state = 'Z';
 	s->p.threads = 2;
 	s->p.rss_kib = 0;
@@ -429,15 +435,16 @@ static void a_dead_leader_is_read_through_a_thread(void **state)
 		subject_assert_measured(s);
 		assert_int_equal(s->process.tid, 44);
 		subject_assert_text(
-			&s->reader.program, "bash"); /* the process's name, not the thread's */
+			/* the process's name, not that of the thread */
+			&s->reader.program, "bash");
 	}
-	/* Threads that are not found are there all the same: they must not hide what they hold. */
+	/* Unreadable threads must not hide the memory: the process still counts. */
 	tree_remove(&s->tree, "42/task/44");
 	subject_read(s, 1000);
 	assert_int_equal(s->sample.outcome, OUTCOME_CHANGING);
 	assert_int_equal(s->sample.source, SOURCE_NONE);
 	assert_true(s->sample.is_member);
-	s->p.threads = 1; /* and the last thread has gone */
+	s->p.threads = 1; /* and the last thread has exited */
 	s->p.rss_kib = 0;
 	tree_add(&s->tree, &s->p);
 	subject_read(s, 1000);
@@ -445,7 +452,7 @@ static void a_dead_leader_is_read_through_a_thread(void **state)
 	assert_false(s->process.known);
 }
 
-/* Neither a kernel thread nor a plain zombie borrows memory from what lies below task. */
+/* Kernel threads and plain zombies must not get memory from entries of their task directory. */
 static void only_dead_leaders_are_read_through_threads(void **state)
 {
 	static const struct {
@@ -467,7 +474,7 @@ static void only_dead_leaders_are_read_through_threads(void **state)
 	}
 }
 
-/* Up to 65536 supplementary groups make status longer than any first buffer. */
+/* With up to 65536 supplementary groups status does not fit into the first buffer. */
 static void a_long_status_is_read_whole(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -485,7 +492,7 @@ static void a_long_status_is_read_whole(void **state)
 	subject_assert_measured(s);
 }
 
-static void absent_is_absent(void **state)
+static void missing_lines_are_absent(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	const struct sample *got;
@@ -502,8 +509,8 @@ static void absent_is_absent(void **state)
 	assert_int_equal(s->reader.cgroup.unit.len, 0);
 }
 
-/* Whichever allocation fails, the next reading is whole again. */
-static void survives_without_memory(void **state)
+/* After any failed allocation the next reading is complete. */
+static void recovers_from_each_failed_allocation(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	unsigned int failures = 0;
@@ -529,8 +536,11 @@ static void survives_without_memory(void **state)
 	assert_true(failures >= 2);
 }
 
-/* Of an image that nobody could be told of for want of memory the next sample tells: or its figures were the former one's. */
-static void tells_again_of_a_new_image(void **state)
+/*
+ * If an allocation fails while a new image is reported, the next sample reports it. Otherwise its
+ * values would pass for the former image's.
+ */
+static void reports_a_new_image_again_after_a_failure(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 
@@ -558,12 +568,15 @@ static void assert_unread(const struct subject *s)
 	assert_int_equal(got->present, 0);
 }
 
-/* Who can't be opened for want of descriptors is still who it was, and grows on when there are some. */
-static void a_lack_of_descriptors_forgets_nobody(void **state)
+/*
+ * A known process that cannot be opened for lack of descriptors keeps its identity, and its growth
+ * continues later.
+ */
+static void lack_of_descriptors_keeps_known_processes(void **state)
 {
 	static const struct {
 		const char *file;
-		unsigned int nth; /* of its opens */
+		unsigned int nth; /* number of its opens */
 		size_t kept_max;
 		bool is_renamed;
 	} cases[] = {
@@ -602,8 +615,8 @@ static void a_lack_of_descriptors_forgets_nobody(void **state)
 	}
 }
 
-/* Whom nobody knows yet, nobody can count. */
-static void a_lack_of_descriptors_makes_nobody_known(void **state)
+/* An unknown process that cannot be opened is not counted. */
+static void lack_of_descriptors_adds_no_process(void **state)
 {
 	static const char *const files[] = {"42", "stat", "status"};
 
@@ -623,7 +636,7 @@ static void a_lack_of_descriptors_makes_nobody_known(void **state)
 	}
 }
 
-/* Process 42, whose leader has exited; its thread TID has the memory. */
+/* Process 42, whose leader has exited. Thread TID shows the memory. */
 static void add_dead_leader(struct subject *s, pid_t tid)
 {
 	struct tree_process leader = s->p, thread = s->p;
@@ -639,7 +652,7 @@ static void add_dead_leader(struct subject *s, pid_t tid)
 	tree_add_at(&s->tree, path, &thread);
 }
 
-static void a_lack_of_descriptors_hides_no_thread(void **state)
+static void lack_of_descriptors_hides_no_thread(void **state)
 {
 	static const char *const files[] = {"task", "task/44/status"};
 
@@ -652,7 +665,7 @@ static void a_lack_of_descriptors_hides_no_thread(void **state)
 		subject_read(s, 1000);
 		subject_assert_measured(s);
 		s->process.growth.has_hwm = true;
-		s->process.tid = i == 0 ? 0 : 44; /* the one it knows is tried before any other */
+		s->process.tid = i == 0 ? 0 : 44; /* the known thread is tried first */
 		tree_expect(&event, 1);
 		subject_read(s, 1001);
 		assert_unread(s);
@@ -671,7 +684,7 @@ static void replace_thread(void *to)
 	add_dead_leader(s, 45);
 }
 
-/* The thread that shows the memory ends between two reads: another shows it, too. */
+/* The thread that showed the memory exits between two reads. Another one shows it too. */
 static void a_thread_that_ends_is_replaced(void **state)
 {
 	(void)state;
@@ -693,7 +706,7 @@ static void a_thread_that_ends_is_replaced(void **state)
 	}
 }
 
-/* Files that only the thread has; below a descriptor that is kept, or one that is not and so to be closed. */
+/* Files that only the thread has, below a directory that is kept open, or opened and closed. */
 static void opens_files_of_the_thread_that_lives(void **state)
 {
 	(void)state;
@@ -719,12 +732,12 @@ static void opens_files_of_the_thread_that_lives(void **state)
 		subject_assert_measured(s);
 		tree_remove(&s->tree, "42");
 		assert_int_equal(process_open(&s->reader, &s->process, "maps"),
-			kept ? -ENOENT : -ESRCH); /* in /proc -ESRCH either way */
+			kept ? -ENOENT : -ESRCH); /* in /proc -ESRCH in both cases */
 	}
 }
 
-/* What can't be read now is no news of where it belongs. */
-static void a_unit_is_kept_when_it_can_not_be_read(void **state)
+/* An unreadable cgroup file does not change the unit. */
+static void keeps_the_unit_if_cgroup_cannot_be_read(void **state)
 {
 	static const int errors[] = {EMFILE, ENFILE, ESRCH, EIO};
 
@@ -743,8 +756,8 @@ static void a_unit_is_kept_when_it_can_not_be_read(void **state)
 	}
 }
 
-/* What a kept descriptor says needs no stat: its process has ended. */
-static void a_kept_descriptor_tells_who_it_was(void **state)
+/* A kept directory identifies its process without reading stat. */
+static void kept_directory_identifies_the_process(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 
@@ -759,8 +772,8 @@ static void a_kept_descriptor_tells_who_it_was(void **state)
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 }
 
-/* All but the walk; and what a look has found out a walk does not read again. */
-static void a_look_walks_nothing(void **state)
+/* All but the walk. What a look finds, the next walk does not read again. */
+static void refresh_does_not_walk(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event events[] = {{.suffix = "smaps_rollup"}, {.suffix = "cgroup"},
@@ -789,7 +802,7 @@ static void a_look_walks_nothing(void **state)
 		events[i].count = 0;
 	subject_look(s);
 	assert_false(s->sample.is_new_image || s->sample.is_renamed);
-	assert_true(s->process.measured); /* the walk of before holds */
+	assert_true(s->process.measured); /* the measurement of the earlier walk stays */
 	assert_int_equal(events[0].count, 0);
 	assert_int_equal(events[2].count, 1);
 	assert_int_equal(events[3].count, 1);
@@ -799,8 +812,8 @@ static void a_look_walks_nothing(void **state)
 	assert_int_equal(events[2].count, 1);
 }
 
-/* Where statm has told that nothing has happened, name and user are asked, and nothing else. */
-static void a_glance_reads_status_alone(void **state)
+/* If statm shows no change, only name and uid are read. */
+static void short_refresh_reads_status_only(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event events[] = {{.suffix = "status"}, {.suffix = "stat"}};
@@ -825,7 +838,7 @@ static void a_glance_reads_status_alone(void **state)
 	assert_int_equal(s->sample.outcome, OUTCOME_GONE);
 }
 
-static void a_look_tells_who_is_gone(void **state)
+static void refresh_finds_exited_processes(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 
@@ -854,8 +867,8 @@ static void a_cgroup_may_be_read_alone(void **state)
 	assert_int_equal(s->process.cgroup_ns, 7);
 }
 
-/* However long it has been in one, it may be placed in another. */
-static void its_cgroup_is_looked_for_again_and_again(void **state)
+/* However long the process has been in its cgroup, it may be moved. */
+static void cgroup_is_read_again_periodically(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	uint64_t now_ns = 100000, last_ns = 0;
@@ -872,7 +885,7 @@ static void its_cgroup_is_looked_for_again_and_again(void **state)
 	assert_in_range(reads, 100, 102);
 }
 
-static void who_may_be_looked_into_is_named_anew(void **state)
+static void program_name_is_updated_when_readable(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 	struct tree_event event = {.suffix = "smaps_rollup", .error = EACCES};
@@ -902,13 +915,13 @@ static void write_ids(struct subject *s, unsigned int rgid, unsigned int gid)
 
 static void assert_counted(const struct sample *got, uint32_t user, uint32_t group)
 {
-	assert_int_equal(got->uid, 1001); /* whoever it is counted for */
+	assert_int_equal(got->uid, 1001); /* whichever user it is counted for */
 	assert_int_equal(got->user, user);
 	assert_int_equal(got->group, group);
 }
 
-/* By its effective ids, its real ones, or the login that it comes from. */
-static void is_counted_for_whom_it_is_to_be(void **state)
+/* By effective uid, by real uid, or by login uid. */
+static void counts_for_the_configured_user(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 
@@ -923,7 +936,7 @@ static void is_counted_for_whom_it_is_to_be(void **state)
 	assert_counted(subject_read(s, 1000), 1001, 3001);
 }
 
-static void knows_the_login(void **state)
+static void reads_the_login_uid(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
 
@@ -932,12 +945,15 @@ static void knows_the_login(void **state)
 	write_ids(s, 2000, 2001);
 	tree_write(&s->tree, "42/loginuid", "77");
 	assert_counted(subject_read(s, 1000), 77, 2001);
-	/* It is read with the cgroup, which is not due. */
+	/* loginuid is read together with the cgroup, which is not due. */
 	tree_write(&s->tree, "42/loginuid", "78");
 	assert_counted(subject_read(s, 1000), 77, 2001);
 	s->process.cgroup_ns = 0;
 	assert_counted(subject_read(s, UINT64_MAX / 2), 78, 2001);
-	/* What no kernel prints changes nothing; no login, or no audit, is nobody's. */
+	/*
+	 * A malformed loginuid changes nothing. Without a login, or without audit, it is
+	 * OWNER_NO_ID.
+	 */
 	tree_write(&s->tree, "42/loginuid", "x");
 	s->process.cgroup_ns = 0;
 	assert_counted(subject_read(s, UINT64_MAX / 2), 78, 2001);
@@ -955,45 +971,45 @@ static void knows_the_login(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_a_process_whole),
-		cmocka_unit_test(a_look_walks_nothing),
-		cmocka_unit_test(a_glance_reads_status_alone),
-		cmocka_unit_test(a_look_tells_who_is_gone),
+		cmocka_unit_test(reads_a_process_completely),
+		cmocka_unit_test(refresh_does_not_walk),
+		cmocka_unit_test(short_refresh_reads_status_only),
+		cmocka_unit_test(refresh_finds_exited_processes),
 		cmocka_unit_test(a_cgroup_may_be_read_alone),
 		cmocka_unit_test(reads_less_the_second_time),
-		cmocka_unit_test(without_memory_there_is_nothing),
-		cmocka_unit_test(a_zombie_forgets),
+		cmocka_unit_test(process_without_memory_has_no_values),
+		cmocka_unit_test(zombie_is_forgotten),
 		cmocka_unit_test(falls_back_to_smaps),
-		cmocka_unit_test(the_fallback_guesses_parts),
-		cmocka_unit_test(times_what_it_walks),
+		cmocka_unit_test(smaps_gives_guessed_parts),
+		cmocka_unit_test(times_its_walks),
 		cmocka_unit_test(refuses_bad_smaps),
-		cmocka_unit_test(goes_on_after_a_signal),
+		cmocka_unit_test(continues_after_a_signal),
 		cmocka_unit_test(says_why_there_is_no_pss),
 		cmocka_unit_test(only_dead_leaders_are_read_through_threads),
-		cmocka_unit_test(a_kernel_with_neither_file_is_an_error),
+		cmocka_unit_test(lacking_both_files_is_an_error),
 		cmocka_unit_test(a_malformed_rollup_is_no_measurement),
-		cmocka_unit_test(a_malformed_status),
+		cmocka_unit_test(malformed_status_keeps_the_owner),
 		cmocka_unit_test(an_empty_rollup_is_no_measurement),
 		cmocka_unit_test(a_reused_pid_is_another_process),
-		cmocka_unit_test(works_without_descriptors_to_keep),
-		cmocka_unit_test(who_is_gone_is_gone),
-		cmocka_unit_test(who_goes_in_the_middle_is_gone),
+		cmocka_unit_test(works_without_kept_descriptors),
+		cmocka_unit_test(missing_process_is_gone),
+		cmocka_unit_test(process_that_exits_halfway_is_gone),
 		cmocka_unit_test(a_dead_leader_is_read_through_a_thread),
 		cmocka_unit_test(a_long_status_is_read_whole),
-		cmocka_unit_test(absent_is_absent),
-		cmocka_unit_test(survives_without_memory),
-		cmocka_unit_test(tells_again_of_a_new_image),
-		cmocka_unit_test(a_lack_of_descriptors_forgets_nobody),
-		cmocka_unit_test(a_lack_of_descriptors_makes_nobody_known),
-		cmocka_unit_test(a_lack_of_descriptors_hides_no_thread),
+		cmocka_unit_test(missing_lines_are_absent),
+		cmocka_unit_test(recovers_from_each_failed_allocation),
+		cmocka_unit_test(reports_a_new_image_again_after_a_failure),
+		cmocka_unit_test(lack_of_descriptors_keeps_known_processes),
+		cmocka_unit_test(lack_of_descriptors_adds_no_process),
+		cmocka_unit_test(lack_of_descriptors_hides_no_thread),
 		cmocka_unit_test(a_thread_that_ends_is_replaced),
 		cmocka_unit_test(opens_files_of_the_thread_that_lives),
-		cmocka_unit_test(a_unit_is_kept_when_it_can_not_be_read),
-		cmocka_unit_test(a_kept_descriptor_tells_who_it_was),
-		cmocka_unit_test(its_cgroup_is_looked_for_again_and_again),
-		cmocka_unit_test(who_may_be_looked_into_is_named_anew),
-		cmocka_unit_test(is_counted_for_whom_it_is_to_be),
-		cmocka_unit_test(knows_the_login),
+		cmocka_unit_test(keeps_the_unit_if_cgroup_cannot_be_read),
+		cmocka_unit_test(kept_directory_identifies_the_process),
+		cmocka_unit_test(cgroup_is_read_again_periodically),
+		cmocka_unit_test(program_name_is_updated_when_readable),
+		cmocka_unit_test(counts_for_the_configured_user),
+		cmocka_unit_test(reads_the_login_uid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

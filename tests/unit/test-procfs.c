@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/procfs.h: which /proc it is, and what it hides. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -145,14 +146,15 @@ static void refuses_what_is_no_proc(void **state)
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(procfs_open(dir, &p), -EMEDIUMTYPE);
 	snprintf(path, sizeof(path), "%s/self", dir);
-	assert_int_equal(symlink("1", path), 0); /* dangling, as in a tree without that process */
+	/* a dangling link, as in a tree without that process */
+	assert_int_equal(symlink("1", path), 0);
 	assert_int_equal(procfs_open(dir, &p), 0);
 	procfs_close(&p);
 	unlink(path);
 	rmdir(dir);
 }
 
-static void knows_the_kernels_own(void **state)
+static void recognises_the_kernels_proc(void **state)
 {
 	struct procfs p;
 	AUTO_FREE pid_t *pids = NULL;
@@ -183,7 +185,7 @@ int main(void)
 		cmocka_unit_test(finds_the_boot_time),
 		cmocka_unit_test(lists_pids_in_order),
 		cmocka_unit_test(refuses_what_is_no_proc),
-		cmocka_unit_test(knows_the_kernels_own),
+		cmocka_unit_test(recognises_the_kernels_proc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

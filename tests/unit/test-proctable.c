@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/proctable.h: the processes that passes remember. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,7 +14,7 @@ enum { PIDS_MAX = 300 };
 
 #define AUTO_TABLE CLEANUP(proctable_done)
 
-/* A list of rising pids, each there by the throw of a die. */
+/* Makes a list of ascending pids, each present at random. */
 static size_t some_pids(pid_t *pids, uint64_t *dice)
 {
 	uint64_t mask = unit_random(dice);
@@ -25,7 +26,7 @@ static size_t some_pids(pid_t *pids, uint64_t *dice)
 	return count;
 }
 
-/* As reading does it: something is remembered, and a descriptor kept. */
+/* Remembers something of the process and keeps a descriptor, as reading does. */
 static void mark(struct proctable *t, struct process_reader *reader)
 {
 	for (size_t i = 0; i < t->count; i++) {
@@ -63,7 +64,10 @@ static bool holds(const pid_t *pids, size_t count, pid_t pid)
 	return false;
 }
 
-/* Who is listed again is remembered, who was not is new, and nobody else is there. */
+/*
+ * A listed process that was known is kept, a listed one that was not is new, and there are no
+ * others.
+ */
 static void follows_the_list(void **state)
 {
 	AUTO_FREE struct process_reader *reader = calloc(1, sizeof(*reader));
@@ -95,8 +99,8 @@ static void follows_the_list(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Whichever allocation fails, the table is as it was. */
-static void keeps_its_content_without_memory(void **state)
+/* After any failed allocation the table is unchanged. */
+static void is_unchanged_without_memory(void **state)
 {
 	AUTO_FREE struct process_reader *reader = calloc(1, sizeof(*reader));
 	AUTO_TABLE struct proctable t = {0};
@@ -135,7 +139,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(follows_the_list),
-		cmocka_unit_test(keeps_its_content_without_memory),
+		cmocka_unit_test(is_unchanged_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

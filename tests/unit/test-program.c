@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/program.h: the name of a process's program. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -15,31 +16,31 @@ static void names_as_ps_mem_does(void **state)
 		{"bash", "/usr/bin/bash", "bash"},
 		{"bash", NULL, "bash"},
 		{"kthreadd", NULL, "kthreadd"},
-		/* comm is cut at 15 bytes: the executable's name is the whole one */
+		/* comm is cut at 15 bytes: the executable has the full name */
 		{"gnome-session-b", "/usr/libexec/gnome-session-binary", "gnome-session-binary"},
 		{"x", "/bin/xyz", "xyz"},
-		/* a program that was renamed, or is a script of an interpreter's */
+		/* a process that renamed itself, or a script run by an interpreter */
 		{"worker-3", "/usr/bin/python3.11", "worker-3"},
 		{"bash", "/usr/bin/dash", "bash"},
 		{"bash", "/usr/bin/bas", "bash"},
-		/* the file is gone, or another stands in its place */
+		/* the file was removed or replaced */
 		{"bash", "/usr/bin/bash (deleted)", "bash [deleted]"},
 		{"gnome-session-b", "/x/gnome-session-binary (deleted)",
 			"gnome-session-binary [deleted]"},
 		{"other", "/usr/bin/bash (deleted)", "other"},
 		{"a (deleted)", "/a (deleted) (deleted)", "a (deleted) [deleted]"},
-		/* a memfd: neither its name nor the descriptor's number tells one program from another */
+		/* a memfd: neither its name nor the descriptor number distinguishes programs */
 		{"memfd:agent-7f3", "/memfd:agent-7f3a (deleted)", "(memfd)"},
 		{"memfd:agent-09c", "/memfd:agent-09c1 (deleted)", "(memfd)"},
 		{"3", "/memfd:agent-7f3a (deleted)", "(memfd)"},
 		{"runc", "/memfd:runc_cloned (deleted)", "(memfd)"},
 		{"a", "/memfd: (deleted)", "(memfd)"},
 		{"a", "/memfd:a/b (deleted) (deleted)", "(memfd)"},
-		/* a file that is only called so */
+		/* a file with such a name */
 		{"memfd:a", "/memfd:a", "memfd:a"},
 		{"memfd:a", "/x/memfd:a (deleted)", "memfd:a [deleted]"},
 		{"memfd", "/memfd (deleted)", "memfd [deleted]"},
-		/* odd paths */
+		/* unusual paths */
 		{"bash", "bash", "bash"},
 		{"bash", "", "bash"},
 		{"bash", "/", "bash"},
@@ -49,7 +50,7 @@ static void names_as_ps_mem_does(void **state)
 		{"", "/usr/bin/bash (deleted)", "bash [deleted]"},
 		{"", NULL, "(unnamed)"},
 		{"", "/", "(unnamed)"},
-		/* reserved labels and marks are written as escapes where users chose them */
+		/* reserved labels and marks are escaped in names that users chose */
 		{"(other)", NULL, "\\x28other)"},
 		{"(none)", "/usr/bin/sleep", "\\x28none)"},
 		{"(unnamed)", NULL, "\\x28unnamed)"},
@@ -63,7 +64,7 @@ static void names_as_ps_mem_does(void **state)
 		{"x [deleted?]", NULL, "x \\x5bdeleted?]"},
 		{" [deleted]", NULL, " \\x5bdeleted]"},
 		{"[deleted]", NULL, "[deleted]"},
-		/* what strangers choose */
+		/* names that users chose */
 		{"a\nb", "/x/a\nb", "a\\x0ab"},
 		{"\x1b[2J", NULL, "\\x1b[2J"},
 		{"\xe6\x95\xb0\xe6\x8d", "/x/\xe6\x95\xb0\xe6\x8d\xae", "\xe6\x95\xb0\xe6\x8d\xae"},
@@ -84,11 +85,14 @@ static void names_as_ps_mem_does(void **state)
 	}
 }
 
-/* A name of 255 bytes that are no text is kept whole, with its mark; one that no file system has is cut. */
-static void names_have_a_length(void **state)
+/*
+ * A name of 255 bytes that are no UTF-8 is kept with its mark. A longer name, which no file system
+ * has, is cut.
+ */
+static void limits_the_length_of_names(void **state)
 {
 	static const struct {
-		size_t len; /* of the file's name */
+		size_t len; /* the file's name */
 		bool deleted;
 		size_t expected;
 	} cases[] = {
@@ -121,7 +125,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_as_ps_mem_does),
-		cmocka_unit_test(names_have_a_length),
+		cmocka_unit_test(limits_the_length_of_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

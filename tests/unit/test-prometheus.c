@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of render/prometheus.h: the text format and OpenMetrics. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,8 +15,8 @@
 #include "tests/unit/sample.h"
 
 /*
- * A reader of expositions that is stricter than scrapers are: it takes nothing but what the formats
- * allow, and nothing twice.
+ * A parser of expositions that is stricter than scrapers: it accepts only what the formats allow,
+ * and nothing twice.
  */
 enum {
 	LABELS_MAX = 8,
@@ -52,7 +53,7 @@ static void take(const char **at, const char *token)
 	*at += strlen(token);
 }
 
-/* Copies up to one of STOPS. */
+/* Copies the text up to one of the characters STOPS. */
 static void take_until(const char **at, const char *stops, char *to, size_t size)
 {
 	size_t len = strcspn(*at, stops);
@@ -95,12 +96,12 @@ static bool is_same(const struct exposed *a, const struct exposed *b)
 	return true;
 }
 
-/* Whether a sample of that name belongs to the family, by the family's type. */
+/* Whether a sample NAME belongs to the family, by the family's type. */
 static bool is_of_family(const struct exposition *e, const char *name)
 {
 	static const struct {
 		const char *type, *suffix;
-		bool in_text; /* the text format has the suffix in the family's name already */
+		bool in_text; /* in the text format the family's name has the suffix already */
 	} suffixes[] = {
 		{"counter", "_total", false},
 		{"counter", "_created", false},
@@ -153,7 +154,7 @@ static void take_sample(const char **at, struct exposition *e)
 	e->samples++;
 }
 
-/* HELP, TYPE and, in OpenMetrics, perhaps UNIT, of a family that was not there before. */
+/* Parses HELP, TYPE and, in OpenMetrics, an optional UNIT of a new family. */
 static void take_family(const char **at, struct exposition *e)
 {
 	char name[METRIC_NAME_SIZE], other[METRIC_NAME_SIZE], text[256];
@@ -207,7 +208,7 @@ static struct exposition *expose(const struct view *view, enum prometheus_format
 	if (format == PROMETHEUS_OPENMETRICS)
 		take(&at, "# EOF\n");
 	assert_int_equal(*at, 0);
-	for (size_t i = 0, s = 0; i < e->families; i++) { /* no family without samples */
+	for (size_t i = 0, s = 0; i < e->families; i++) { /* a family must have samples */
 		assert_true(s < e->samples && e->sample[s].family == i);
 		while (s < e->samples && e->sample[s].family == i)
 			s++;
@@ -215,7 +216,10 @@ static struct exposition *expose(const struct view *view, enum prometheus_format
 	return e;
 }
 
-/* The sample whose first label has VALUE (NULL: without labels), and which has LABEL where not NULL. */
+/*
+ * Finds the sample whose first label has VALUE (NULL: without labels), and which has LABEL unless
+ * that is NULL.
+ */
 static const struct exposed *find(const struct exposition *e, const char *name, const char *value,
 	const char *label, const char *label_value)
 {
@@ -254,13 +258,13 @@ static uint64_t whole(const char *text)
 	return value;
 }
 
-/* As near as a double of seconds since the epoch comes. */
+/* As exact as a double of seconds since 1970 can be. */
 static bool is_seconds(double seconds, uint64_t ns)
 {
 	return fabs(seconds * 1e9 - (double)ns) <= (double)ns * 1e-15;
 }
 
-/* The sample's rows, each quantity present or absent as the image has it. */
+/* Checks the samples of each row: every quantity is present or absent as in the image. */
 static void check_row(const struct exposition *e, enum metric_scope scope, const char *value,
 	uint64_t present, const uint64_t *q)
 {
@@ -336,7 +340,7 @@ static void renders_every_quantity_once(void **state)
 	}
 }
 
-static void names_come_back_unchanged(void **state)
+static void names_survive_escaping(void **state)
 {
 	static const char hostile[] = "x\",user=\"root\"} 1\\x0a# HELP\\";
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -351,7 +355,7 @@ static void names_come_back_unchanged(void **state)
 	check_value(e, "memtally_unit_processes", "dev-disk-by\\x2duuid.swap", NULL, NULL, "1");
 }
 
-static void what_is_absent_has_no_sample(void **state)
+static void absent_quantities_have_no_sample(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_VIEW struct view *public = sample_open(&(struct sample_options){.is_public = true});
@@ -362,14 +366,14 @@ static void what_is_absent_has_no_sample(void **state)
 	assert_null(find(e, "memtally_user_pss_bytes", "4242", NULL, NULL));
 	check_value(e, "memtally_user_processes", "4242", NULL, NULL, "2");
 	check_value(e, "memtally_user_unmeasured_processes", "4242", "reason", "malformed", "1");
-	assert_null(find(e, "memtally_user_pss_bytes", "dave", NULL, NULL)); /* in (other) */
+	assert_null(find(e, "memtally_user_pss_bytes", "dave", NULL, NULL)); /* in "(other)" */
 	check_value(e, "memtally_user_processes", "(other)", NULL, NULL, "2");
 	assert_null(find(e, "memtally_process_pss_bytes", "5000", NULL, NULL));
 	for (size_t i = 0; i < p->families; i++)
 		assert_null(strstr(p->family[i].name, "memtally_process_"));
 }
 
-/* An image with the host and one pod called NAME. */
+/* Makes an image with the host and one pod called NAME. */
 static struct view *open_pod(const char *name)
 {
 	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
@@ -394,8 +398,11 @@ static struct view *open_pod(const char *name)
 	return view;
 }
 
-/* Where no process is in any pod there are no pods to tell of; where one is, those who are in none are told of, too. */
-static void kinds_that_a_host_has_none_of_are_left_out(void **state)
+/*
+ * If no process is in a pod, there are no pod series. If one is, the processes in none have a
+ * series too.
+ */
+static void omits_kinds_without_owners(void **state)
 {
 	AUTO_VIEW struct view *without = open_pod(OWNER_NONE), *with = open_pod("1b4e28ba");
 	AUTO_VIEW struct view *sample = sample_open(NULL);
@@ -410,7 +417,7 @@ static void kinds_that_a_host_has_none_of_are_left_out(void **state)
 	assert_non_null(find(s, "memtally_pod_processes", OWNER_NONE, NULL, NULL));
 }
 
-/* No double on the way: 2^53 + 1 stays what it is. */
+/* No conversion to double: 2^53 + 1 stays exact. */
 static void integers_are_exact(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -473,7 +480,7 @@ static void histogram_is_cumulative(void **state)
 	assert_null(find(om, bucket, "1", NULL, NULL));
 }
 
-static void openmetrics_says_since_when(void **state)
+static void openmetrics_has_created_times(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_FREE struct exposition *text = expose(view, PROMETHEUS_TEXT);
@@ -490,7 +497,7 @@ static void openmetrics_says_since_when(void **state)
 		counters += strlen(name) > 6 && !strcmp(name + strlen(name) - 6, "_total");
 		created += strlen(name) > 8 && !strcmp(name + strlen(name) - 8, "_created");
 	}
-	assert_int_equal(created, counters + HISTOGRAM_COUNT_); /* each histogram has one, too */
+	assert_int_equal(created, counters + HISTOGRAM_COUNT_); /* each histogram has one too */
 	for (size_t i = 0; i < text->samples; i++)
 		assert_null(strstr(text->sample[i].name, "_created"));
 }
@@ -519,7 +526,7 @@ static void help_is_escaped(void **state)
 		"# HELP b_bytes c\n# TYPE b_bytes counter\n# UNIT b_bytes bytes\n");
 }
 
-static void bodies_are_as_agreed(void **state)
+static void bodies_match_the_contract(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_BUFFER struct buffer b = {0};
@@ -543,8 +550,8 @@ static size_t count_text(const struct buffer *b, const char *text)
 	return n;
 }
 
-/* Of processes those that may be seen, and have series; of everything else, all. */
-static void shows_what_may_be_seen(void **state)
+/* Only visible processes with series, but all rows of other kinds. */
+static void shows_visible_rows(void **state)
 {
 	static const struct {
 		struct sight sight;
@@ -552,7 +559,7 @@ static void shows_what_may_be_seen(void **state)
 	} cases[] = {
 		{{.kind = SIGHT_ALL}, 7, 2},
 		{{.kind = SIGHT_EXPORTED}, 7, 2},
-		{{.kind = SIGHT_OWN, .uid = 1000}, 2, 2}, /* her third one has no series */
+		{{.kind = SIGHT_OWN, .uid = 1000}, 2, 2}, /* her third process has no series */
 		{{.kind = SIGHT_OWN, .uid = 0}, 2, 0},
 		{{.kind = SIGHT_OWN, .uid = 99}, 0, 0},
 		{{.kind = SIGHT_NONE}, 0, 0},
@@ -580,7 +587,7 @@ static void shows_what_may_be_seen(void **state)
 	}
 }
 
-static void lack_of_memory_is_told(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	unsigned int n = 0;
@@ -601,18 +608,18 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(renders_every_quantity_once),
-		cmocka_unit_test(names_come_back_unchanged),
-		cmocka_unit_test(what_is_absent_has_no_sample),
-		cmocka_unit_test(kinds_that_a_host_has_none_of_are_left_out),
+		cmocka_unit_test(names_survive_escaping),
+		cmocka_unit_test(absent_quantities_have_no_sample),
+		cmocka_unit_test(omits_kinds_without_owners),
 		cmocka_unit_test(integers_are_exact),
 		cmocka_unit_test(scopes_add_up),
 		cmocka_unit_test(histogram_is_cumulative),
-		cmocka_unit_test(openmetrics_says_since_when),
+		cmocka_unit_test(openmetrics_has_created_times),
 		cmocka_unit_test(capabilities_are_labels),
 		cmocka_unit_test(help_is_escaped),
-		cmocka_unit_test(bodies_are_as_agreed),
-		cmocka_unit_test(shows_what_may_be_seen),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(bodies_match_the_contract),
+		cmocka_unit_test(shows_visible_rows),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/psi.h: memory pressure. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -16,7 +17,7 @@ enum {
 #define SOME_LINE "some avg10=1.23 avg60=30.01 avg300=100.00 total=478069\n"
 #define FULL_LINE "full avg10=0.00 avg60=0.07 avg300=0.10 total=18446744073709551615\n"
 
-static void parses_what_there_is(void **state)
+static void parses_lines_that_are_present(void **state)
 {
 	static const struct {
 		const char *text;
@@ -71,7 +72,7 @@ static void parses_what_there_is(void **state)
 	}
 }
 
-static void judges_by_the_last_seconds(void **state)
+static void verdict_follows_from_recent_pressure(void **state)
 {
 	struct psi psi = {.present = SOME | FULL};
 
@@ -91,7 +92,7 @@ static void judges_by_the_last_seconds(void **state)
 	assert_int_equal(psi_level(&psi, PSI_CALM), PSI_CALM);
 }
 
-static void does_not_waver(void **state)
+static void verdict_has_hysteresis(void **state)
 {
 	static const struct {
 		enum psi_level before;
@@ -119,7 +120,7 @@ static void does_not_waver(void **state)
 	}
 }
 
-static void reads_the_kernels(void **state)
+static void reads_this_kernels_pressure(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int none = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -135,10 +136,10 @@ static void reads_the_kernels(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses_what_there_is),
-		cmocka_unit_test(judges_by_the_last_seconds),
-		cmocka_unit_test(does_not_waver),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(parses_lines_that_are_present),
+		cmocka_unit_test(verdict_follows_from_recent_pressure),
+		cmocka_unit_test(verdict_has_hysteresis),
+		cmocka_unit_test(reads_this_kernels_pressure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

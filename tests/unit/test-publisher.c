@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of daemon/publisher.h: clients of the snapshot socket, their places and the copies that
+ * they hold. Lower-case contents are complete images, upper-case ones are public.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -20,7 +24,7 @@
 #include "daemon/lent.h"
 #include "daemon/publisher.h"
 
-static pid_t resolver; /* 0: there is none */
+static pid_t resolver; /* 0: there is no resolver */
 
 bool __wrap_resolver_has(const struct resolver *r, pid_t pid);
 bool __wrap_resolver_has(const struct resolver *r, pid_t pid)
@@ -61,7 +65,7 @@ static int teardown(void **state)
 
 	publisher_close(place->publisher);
 	sd_event_unref(place->event);
-	/* The socket file goes with its publisher. */
+	/* The publisher removes its socket file. */
 	return rmdir(place->dir);
 }
 
@@ -89,7 +93,7 @@ static int connect_to(struct place *place)
 	return fd;
 }
 
-/* The content of the file that waits at SOCKET; 0: none does. */
+/* Returns the content of the next file received from SOCKET, or 0 if there is none. */
 static char received(int socket)
 {
 	AUTO_CLOSE int fd = -1;
@@ -100,14 +104,14 @@ static char received(int socket)
 	return content;
 }
 
-static void sends_the_latest_at_once_and_each_new_one(void **state)
+static void sends_the_latest_and_each_new_image(void **state)
 {
 	struct place *place = *state;
 	AUTO_CLOSE int early = connect_to(place), late = -1;
 
 	assert_int_equal(received(early), 0);
 	publisher_publish(place->publisher, make_file('a'), make_file('A'));
-	assert_int_equal(received(early), 'a'); /* our own user sees all */
+	assert_int_equal(received(early), 'a'); /* memtallyd's own user gets the complete image */
 	late = connect_to(place);
 	assert_int_equal(received(late), 'a');
 	publisher_publish(place->publisher, make_file('b'), -1);
@@ -116,8 +120,8 @@ static void sends_the_latest_at_once_and_each_new_one(void **state)
 	assert_int_equal(received(late), 0);
 }
 
-/* What it parses is anybody's who answers for a name service, and our own uid sees all. */
-static void has_nothing_for_a_resolver(void **state)
+/* A resolver runs with memtallyd's uid but parses data from name servers, so it gets no image. */
+static void sends_nothing_to_resolvers(void **state)
 {
 	struct place *place = *state;
 	AUTO_CLOSE int fd = -1;
@@ -129,8 +133,8 @@ static void has_nothing_for_a_resolver(void **state)
 	assert_int_equal(channel_receive_fd(fd, &(int){-1}), CHANNEL_CLOSED);
 }
 
-/* A reader that sleeps finds one message, not a queue of them; then it is served again. */
-static void passes_over_who_has_not_read(void **state)
+/* A reader that sleeps finds one message, not a queue. Afterwards it is served again. */
+static void skips_clients_that_have_not_read(void **state)
 {
 	struct place *place = *state;
 	AUTO_CLOSE int client = connect_to(place);
@@ -144,8 +148,8 @@ static void passes_over_who_has_not_read(void **state)
 	assert_int_equal(received(client), 'd');
 }
 
-/* What clients write fails at the client, and neither bytes nor descriptors stay here. */
-static void reads_nothing(void **state)
+/* A client's writes fail at the client. Neither bytes nor descriptors arrive here. */
+static void reads_nothing_from_clients(void **state)
 {
 	struct place *place = *state;
 	AUTO_CLOSE int client = connect_to(place);
@@ -160,7 +164,7 @@ static void reads_nothing(void **state)
 	assert_int_equal(received(client), 'a');
 }
 
-static void lets_go_of_who_is_gone(void **state)
+static void closes_connections_of_gone_clients(void **state)
 {
 	struct place *place = *state;
 	unsigned int before = unit_descriptors();
@@ -172,7 +176,7 @@ static void lets_go_of_who_is_gone(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* As UID, which the kernel notes at connect(). */
+/* Connects as UID, which the kernel records at connect(). */
 static int connect_of(struct place *place, uid_t uid)
 {
 	int fd;
@@ -200,12 +204,15 @@ static void close_all(int *client, size_t count)
 static void open_to_others(struct place *place)
 {
 	if (geteuid())
-		skip(); /* nobody else can be become */
+		skip(); /* only root can change its uid */
 	assert_int_equal(chmod(place->dir, 0755), 0);
 }
 
-/* Idle ones, of more users than have places: whoever comes is served, in the place of who has been so longest. */
-static void strangers_make_room_for_each_other(void **state)
+/*
+ * Idle clients of more users than there are places. A new client is served in the place of the one
+ * connected longest.
+ */
+static void strangers_replace_each_other(void **state)
 {
 	enum { CROWD = 3 * PUBLISHER_STRANGERS_UID };
 	struct place *place = *state;
@@ -225,10 +232,13 @@ static void strangers_make_room_for_each_other(void **state)
 		assert_int_equal(received(reader), 'A');
 		assert_false(is_let_go(reader));
 	}
-	/* Each had the place of the one before, who was gone. */
+	/* Each new one took the place of the one before it, which had left. */
 	assert_true(is_let_go(idle[gone]));
 	assert_false(is_let_go(idle[gone + 1]));
-	/* They have what they were sent, and who is still there gets the next, if he has read. */
+	/*
+	 * They keep what was sent to them. Clients that are still connected get the next image if
+	 * they have read the last.
+	 */
 	for (int i = 0; i < CROWD; i++)
 		assert_int_equal(received(idle[i]), 'A');
 	publisher_publish(place->publisher, make_file('b'), make_file('B'));
@@ -240,7 +250,7 @@ static void strangers_make_room_for_each_other(void **state)
 	close_all(idle, CROWD);
 }
 
-/* One user's connections make room for each other only, and only where he reads. */
+/* One user's connections only replace each other, and only if they have read. */
 static void a_stranger_has_four_places(void **state)
 {
 	struct place *place = *state;
@@ -267,8 +277,8 @@ static void a_stranger_has_four_places(void **state)
 	close_all(of_user, PUBLISHER_STRANGERS_UID + 2);
 }
 
-/* Those that he has as a member of the group are none of a stranger's. */
-static void members_take_no_places_of_strangers(void **state)
+/* Connections as a member of the group do not count as a stranger's. */
+static void group_members_are_no_strangers(void **state)
 {
 	struct place *place = *state;
 	int member[PUBLISHER_STRANGERS_UID];
@@ -291,8 +301,8 @@ static void members_take_no_places_of_strangers(void **state)
 	close_all(member, PUBLISHER_STRANGERS_UID);
 }
 
-/* Before there is an image, whoever waits for it keeps his place. */
-static void who_waits_for_the_first_keeps_his_place(void **state)
+/* Before the first image, waiting clients are not replaced. */
+static void clients_waiting_for_the_first_image_stay(void **state)
 {
 	struct place *place = *state;
 	int waiting[PUBLISHER_STRANGERS_MAX + 1];
@@ -309,8 +319,11 @@ static void who_waits_for_the_first_keeps_his_place(void **state)
 	close_all(waiting, PUBLISHER_STRANGERS_MAX + 1);
 }
 
-/* Of one user, too: root's are memtally-web's, where that has no user of its own. */
-static void the_privileged_have_all_places(void **state)
+/*
+ * This holds for one user too: root's connections are memtally-web's if that has no user of its
+ * own.
+ */
+static void privileged_clients_may_have_all_places(void **state)
 {
 	struct place *place = *state;
 	int stranger[PUBLISHER_STRANGERS_MAX], own[PUBLISHER_CLIENTS_MAX + 1];
@@ -337,8 +350,8 @@ static void the_privileged_have_all_places(void **state)
 	close_all(stranger, PUBLISHER_STRANGERS_MAX);
 }
 
-/* As those do who only look whether somebody answers. */
-static void counts_nobody_who_has_left(void **state)
+/* As of programs that only check whether the socket answers. */
+static void ignores_clients_that_have_left(void **state)
 {
 	struct place *place = *state;
 	AUTO_CLOSE int client = -1;
@@ -353,7 +366,7 @@ static void counts_nobody_who_has_left(void **state)
 	assert_int_equal(received(client), 'a');
 }
 
-/* Connects as UID and holds the connection; what it gets, it tells through PIPE. */
+/* Forks a child that connects as UID and writes the content of each image it gets to PIPE. */
 static pid_t connect_as(struct place *place, uid_t uid, int pipe[2])
 {
 	pid_t child = fork();
@@ -397,8 +410,11 @@ static char heard(struct place *place, int pipe[2])
 	return c;
 }
 
-/* A stranger gets the sums; where there are none for him, he is let go, whether he has come before or comes then. */
-static void lets_go_of_strangers_who_get_nothing(void **state)
+/*
+ * A stranger gets the public image. If there is none, the connection is closed, at connect or at
+ * the next snapshot.
+ */
+static void closes_strangers_without_a_public_image(void **state)
 {
 	struct place *place = *state;
 	AUTO_CLOSE int own = -1;
@@ -409,7 +425,7 @@ static void lets_go_of_strangers_who_get_nothing(void **state)
 
 	privileged_init(&privileged);
 	if (geteuid())
-		skip(); /* nobody else can be become */
+		skip(); /* only root can change its uid */
 	assert_int_equal(chmod(place->dir, 0755), 0);
 	assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
 	own = connect_to(place);
@@ -421,7 +437,8 @@ static void lets_go_of_strangers_who_get_nothing(void **state)
 	assert_int_equal(heard(place, pipe), 'A');
 	publisher_publish(place->publisher, make_file('b'), -1);
 	assert_int_equal(heard(place, pipe), '-');
-	assert_int_equal(unit_descriptors(), before + 2); /* the image, and who has one */
+	/* the image, and the client that has one */
+	assert_int_equal(unit_descriptors(), before + 2);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 
 	child = connect_as(place, 4711, pipe);
@@ -429,7 +446,7 @@ static void lets_go_of_strangers_who_get_nothing(void **state)
 	assert_int_equal(heard(place, pipe), '-');
 	assert_int_equal(waitpid(child, NULL, 0), child);
 
-	/* In the group he is no stranger. */
+	/* A member of the group is no stranger. */
 	privileged.group = 4711;
 	publisher_set_privileged(place->publisher, &privileged);
 	child = connect_as(place, 4711, pipe);
@@ -442,7 +459,7 @@ static void lets_go_of_strangers_who_get_nothing(void **state)
 	close(pipe[1]);
 }
 
-/* What came, kept; -1: nothing. */
+/* Returns the received descriptor, or -1. */
 static int kept(int socket)
 {
 	int fd = -1;
@@ -458,8 +475,8 @@ static ino_t inode(int fd)
 	return st.st_ino;
 }
 
-/* So that what is not given back is known by user. */
-static void each_stranger_has_a_copy_of_his_own(void **state)
+/* So that it is known which user keeps a copy. */
+static void each_user_has_a_copy(void **state)
 {
 	struct place *place = *state;
 	int socket[3], file[3];
@@ -480,8 +497,11 @@ static void each_stranger_has_a_copy_of_his_own(void **state)
 	close_all(socket, 3);
 }
 
-/* One user's hoard is bounded, and nobody else goes without for its sake; when he gives something back, he gets something. */
-static void who_gives_nothing_back_gets_nothing_new(void **state)
+/*
+ * What one user keeps is limited and does not affect others. After the user gives a copy back, a
+ * new one is sent.
+ */
+static void users_that_keep_copies_get_no_more(void **state)
 {
 	enum { MORE = 5 };
 	struct place *place = *state;
@@ -503,7 +523,7 @@ static void who_gives_nothing_back_gets_nothing_new(void **state)
 			assert_int_equal(received(hoarder), 0);
 		assert_false(is_let_go(hoarder));
 	}
-	/* However he comes again: and he holds no place for it that another could not have. */
+	/* Reconnecting does not help, and waiting connections take no places from others. */
 	for (int i = 0; i <= PUBLISHER_STRANGERS_UID; i++) {
 		waiting[i] = connect_of(place, 4711);
 		assert_int_equal(received(waiting[i]), 0);
@@ -519,8 +539,11 @@ static void who_gives_nothing_back_gets_nothing_new(void **state)
 	close_all(hoard, LENT_USER_MAX);
 }
 
-/* Of many users each of whom does not read but one: from some number on they share one, so that others get something. */
-static void a_crowd_of_users_shares(void **state)
+/*
+ * Many users keep one copy each. Beyond a number of copies they share one, so that others still
+ * get one.
+ */
+static void many_users_share_a_copy(void **state)
 {
 	enum { CROWD = 2 * LENT_STRANGERS_MAX };
 	struct place *place = *state;
@@ -542,8 +565,11 @@ static void a_crowd_of_users_shares(void **state)
 	close_all(idle, CROWD);
 }
 
-/* Of many users: copies of their own up to a half, then one of each pass. Root gets everything all the same. */
-static void strangers_keep_so_much_in_all(void **state)
+/*
+ * Many users have copies of their own up to half of the limit, then one shared copy per pass. Root
+ * always gets its image.
+ */
+static void limits_the_copies_of_all_strangers(void **state)
 {
 	enum { USERS = LENT_STRANGERS_MAX / LENT_USER_MAX, HALF = LENT_STRANGERS_MAX / 2 };
 	enum { PASSES = HALF / USERS + HALF };
@@ -566,7 +592,7 @@ static void strangers_keep_so_much_in_all(void **state)
 			inode(hoard[pass][0]) == inode(hoard[pass][1]), pass >= HALF / USERS);
 	}
 	late = connect_of(place, 5000);
-	assert_int_equal(received(late), 'A'); /* which others have, too */
+	assert_int_equal(received(late), 'A'); /* the shared copy */
 	for (char i = 0; i < 3; i++) {
 		publisher_publish(place->publisher, make_file('b'), make_file('B'));
 		assert_int_equal(received(late), 0);
@@ -585,7 +611,7 @@ static void strangers_keep_so_much_in_all(void **state)
 	close_all(socket, USERS);
 }
 
-/* Sparse, so that it takes nothing. */
+/* Makes a sparse file, which needs no memory. */
 static int make_large_file(off_t size)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC);
@@ -595,8 +621,11 @@ static int make_large_file(off_t size)
 	return fd;
 }
 
-/* memtally-web, taken over. Large images: of small ones it may keep more. */
-static void the_privileged_give_back_but_for_root(void **state)
+/*
+ * memtally-web has been compromised. With large images the limit is low; of small ones it may keep
+ * more.
+ */
+static void limits_copies_of_privileged_users_except_root(void **state)
 {
 	struct place *place = *state;
 	struct privileged privileged;
@@ -632,8 +661,8 @@ static void the_privileged_give_back_but_for_root(void **state)
 	assert_int_equal(received(other), 'b');
 }
 
-/* However many come within a pass, what they have given back is not kept for them. */
-static void keeps_copies_for_those_alone_who_are_there(void **state)
+/* Copies that were given back are closed, however many clients come within a pass. */
+static void closes_copies_of_disconnected_users(void **state)
 {
 	struct place *place = *state;
 	unsigned int before;
@@ -665,8 +694,8 @@ int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask)
 	return __real_inotify_add_watch(fd, path, mask);
 }
 
-/* Where it can't be known who keeps what: root, and who is memtallyd's own user. */
-static void without_watches_serves_whom_it_must(void **state)
+/* If it cannot be known who keeps copies, only root and memtallyd's own user are served. */
+static void without_watches_serves_root_and_itself(void **state)
 {
 	struct place *place = *state;
 	struct privileged privileged;
@@ -693,7 +722,7 @@ static void without_watches_serves_whom_it_must(void **state)
 	assert_int_equal(received(stranger), 'B');
 }
 
-static void shows_sums_by_option(void **state)
+static void option_decides_who_gets_sums(void **state)
 {
 	static const struct {
 		enum snapshot_public option;
@@ -726,8 +755,11 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags)
 	return __real_accept4(fd, address, len, flags);
 }
 
-/* Without a free descriptor it does not turn in circles, and serves again after the next snapshot. */
-static void rests_without_descriptors(void **state)
+/*
+ * Without a free descriptor the event loop does not spin, and clients are served after the next
+ * snapshot.
+ */
+static void does_not_spin_without_descriptors(void **state)
 {
 	struct place *place = *state;
 	unsigned int turns = 0;
@@ -745,7 +777,7 @@ static void rests_without_descriptors(void **state)
 	close(client);
 }
 
-static void says_whose_place_one_gets(void **state)
+static void chooses_the_place_of_a_client(void **state)
 {
 	static const struct {
 		bool is_stranger;
@@ -774,37 +806,37 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			sends_the_latest_at_once_and_each_new_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(has_nothing_for_a_resolver, setup, teardown),
-		cmocka_unit_test_setup_teardown(passes_over_who_has_not_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(lets_go_of_who_is_gone, setup, teardown),
+			sends_the_latest_and_each_new_image, setup, teardown),
+		cmocka_unit_test_setup_teardown(sends_nothing_to_resolvers, setup, teardown),
+		cmocka_unit_test_setup_teardown(skips_clients_that_have_not_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_nothing_from_clients, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			strangers_make_room_for_each_other, setup, teardown),
+			closes_connections_of_gone_clients, setup, teardown),
+		cmocka_unit_test_setup_teardown(strangers_replace_each_other, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_stranger_has_four_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(group_members_are_no_strangers, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			members_take_no_places_of_strangers, setup, teardown),
+			clients_waiting_for_the_first_image_stay, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			who_waits_for_the_first_keeps_his_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_privileged_have_all_places, setup, teardown),
-		cmocka_unit_test_setup_teardown(counts_nobody_who_has_left, setup, teardown),
-		cmocka_unit_test_setup_teardown(rests_without_descriptors, setup, teardown),
+			privileged_clients_may_have_all_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(ignores_clients_that_have_left, setup, teardown),
+		cmocka_unit_test_setup_teardown(does_not_spin_without_descriptors, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			lets_go_of_strangers_who_get_nothing, setup, teardown),
+			closes_strangers_without_a_public_image, setup, teardown),
+		cmocka_unit_test_setup_teardown(each_user_has_a_copy, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			each_stranger_has_a_copy_of_his_own, setup, teardown),
+			users_that_keep_copies_get_no_more, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_users_share_a_copy, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			who_gives_nothing_back_gets_nothing_new, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_crowd_of_users_shares, setup, teardown),
-		cmocka_unit_test_setup_teardown(strangers_keep_so_much_in_all, setup, teardown),
+			limits_the_copies_of_all_strangers, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			the_privileged_give_back_but_for_root, setup, teardown),
+			limits_copies_of_privileged_users_except_root, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			keeps_copies_for_those_alone_who_are_there, setup, teardown),
+			closes_copies_of_disconnected_users, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			without_watches_serves_whom_it_must, setup, teardown),
-		cmocka_unit_test(shows_sums_by_option),
-		cmocka_unit_test(says_whose_place_one_gets),
+			without_watches_serves_root_and_itself, setup, teardown),
+		cmocka_unit_test(option_decides_who_gets_sums),
+		cmocka_unit_test(chooses_the_place_of_a_client),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

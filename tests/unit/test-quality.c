@@ -17,7 +17,7 @@
 	"Accuracy    nothing was measured again in about the last 5 min 0 s; since the start estimates " \
 	"were off, half of the processes by "
 
-static void figures_are_worth_what_is_known_of_them(void **state)
+static void quality_follows_from_errors_and_age(void **state)
 {
 	static const struct {
 		struct reported reported;
@@ -34,7 +34,10 @@ static void figures_are_worth_what_is_known_of_them(void **state)
 			"\n"
 			"  measured  256.0 MiB, 12 %, within the interval before the snapshot\n"
 			"  estimated 1.8 GiB, 88 %" OLD OFF "up to 0.01 % (guesses not counted)\n"},
-		/* of a thousand the worst of a hundred are no chance; and beyond the last bound there is none */
+		/*
+		 * from 1000 estimates on the 99th percentile is significant; the last bucket has
+		 * no bound
+		 */
 		{{.scale = 9, .is_wrong = true}, MEMORY
 			"\n"
 			"  measured  256.0 MiB, 12 %, within the interval before the snapshot\n"
@@ -79,7 +82,7 @@ static void figures_are_worth_what_is_known_of_them(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_are_worth_what_is_known_of_them),
+		cmocka_unit_test(quality_follows_from_errors_and_age),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,9 +14,9 @@ enum { LAST = HISTOGRAM_BUCKETS - 1 };
 static void quantiles_are_upper_bounds(void **state)
 {
 	static const struct {
-		uint64_t first, fourth, last; /* how many lie in these buckets */
+		uint64_t first, fourth, last; /* number of observations in these buckets */
 		unsigned int per_mille;
-		int bucket; /* the one that answers */
+		int bucket; /* the bucket of the quantile */
 	} cases[] = {
 		{1, 0, 0, 0, 0},
 		{1, 0, 0, 990, 0},
@@ -29,7 +29,7 @@ static void quantiles_are_upper_bounds(void **state)
 		{1, 198, 1, 6, 3},
 		{1, 198, 1, 995, 3},
 		{1, 198, 1, 996, LAST},
-		/* a thousand times as many do not fit into 64 bits */
+		/* a thousand times this does not fit into 64 bits */
 		{UINT64_C(1) << 62, UINT64_C(1) << 62, 0, 500, 0},
 		{UINT64_C(1) << 62, UINT64_C(1) << 62, 0, 501, 3},
 	};
@@ -52,8 +52,8 @@ static void quantiles_are_upper_bounds(void **state)
 		}
 }
 
-/* Of nothing, and of a kind that a newer minor version has. */
-static void what_says_nothing_has_none(void **state)
+/* An empty histogram, and one of a kind from a newer minor version. */
+static void empty_histograms_have_no_quantile(void **state)
 {
 	struct snapshot_histogram empty = {.id = HISTOGRAM_HOLD};
 	struct snapshot_histogram newer = {.id = HISTOGRAM_COUNT_, .count = 1, .bucket[0] = 1};
@@ -69,7 +69,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_are_upper_bounds),
-		cmocka_unit_test(what_says_nothing_has_none),
+		cmocka_unit_test(empty_histograms_have_no_quantile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

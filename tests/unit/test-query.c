@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of snapshot/query.h against sorting and filtering that are written apart from it. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,17 +10,17 @@
 #include "snapshot/owner.h"
 #include "tests/unit/sample.h"
 
-/* What processes can be asked for by. */
+/* Fields that processes can be filtered by. */
 #define OWNERS ", user, program, unit, user_unit, session, slice, machine, pod, container, group"
 
 static const enum metric_scope scopes[] = {METRIC_USER, METRIC_PROGRAM, METRIC_UNIT,
 	METRIC_USER_UNIT, METRIC_SESSION, METRIC_SLICE, METRIC_MACHINE, METRIC_POD,
 	METRIC_CONTAINER, METRIC_GROUP, METRIC_PROCESS, METRIC_FILE};
 
-/* What a row says in field KEY; written apart from the query, on purpose the slow and plain way. */
+/* The value of field KEY of a row, computed apart from the query in the simplest way. */
 struct value {
 	bool present;
-	const char *text; /* or, where it is NULL: */
+	const char *text; /* NULL: .number counts */
 	double number;
 };
 
@@ -118,7 +119,7 @@ static struct value value_of(
 	return of_metric(scope, key, p->present, p->q);
 }
 
-/* Every field that rows of SCOPE can be sorted by; returns how many. */
+/* Collects every field that rows of SCOPE can be sorted by. Returns their number. */
 static size_t sort_keys(enum metric_scope scope, char key[64][METRIC_NAME_SIZE])
 {
 	static const char *const of_processes[] = {"pid", "uid", "user", "program", "unit",
@@ -206,7 +207,7 @@ static void assert_sorted(const struct view *view, enum metric_scope scope, cons
 	}
 }
 
-/* Each row of the image once, "(other)" excepted. */
+/* Asserts that each row of the image is there once, except "(other)". */
 static void assert_all(const struct view *view, enum metric_scope scope, const struct rows *rows)
 {
 	uint32_t total = view_count(view, scope), others = 0;
@@ -227,8 +228,8 @@ static void assert_all(const struct view *view, enum metric_scope scope, const s
 	free(seen);
 }
 
-/* By every field, in both orders, of every scope; a limit takes the first of the same. */
-static void sorts_by_everything(void **state)
+/* For every field, order and scope. A limit returns the first rows of the same order. */
+static void sorts_by_every_field(void **state)
 {
 	static const struct sample_options options[] = {{0}, {.more = 120}, {.is_public = true}};
 	static const char *const orders[] = {"asc", "desc"};
@@ -262,8 +263,8 @@ static void sorts_by_everything(void **state)
 	}
 }
 
-/* Quantities fall and names rise unless said otherwise, whichever is said first. */
-static void has_an_order_of_its_own(void **state)
+/* By default quantities descend and names ascend. The order of the parameters does not matter. */
+static void has_a_default_order(void **state)
 {
 	static const struct {
 		const char *first[2], *second[2], *key;
@@ -297,7 +298,9 @@ static void has_an_order_of_its_own(void **state)
 	}
 }
 
-/* Filters as a client writes them; values of one key are alternatives, keys are all demanded. */
+/*
+ * Filters in the form that clients write. Values of one key are alternatives; all keys must match.
+ */
 static const struct filters {
 	enum metric_scope scope;
 	const char *filter[6][2];
@@ -381,12 +384,11 @@ static void filters_by_names(void **state)
 		assert_int_equal(rows.count, expected);
 		found += rows.count;
 	}
-	assert_true(found >= 20); /* or the table has gone stale */
+	assert_true(found >= 20); /* or the table of expected numbers is out of date */
 }
 
-/* More than 2^64 of something, in four parts, is more than any of them. */
-/* Nothing that a caller may not see is sorted, counted or found. */
-static void hides_what_is_not_for_the_asker(void **state)
+/* Rows that a caller may not see are neither sorted, counted nor found. */
+static void hides_rows_from_other_callers(void **state)
 {
 	static const struct {
 		struct sight sight;
@@ -425,7 +427,7 @@ static void hides_what_is_not_for_the_asker(void **state)
 	}
 }
 
-static void sums_of_a_family_do_not_wrap(void **state)
+static void sums_of_a_family_do_not_overflow(void **state)
 {
 	static const struct image_header head = {.sequence = 1, .interval_ns = 1};
 	CLEANUP(builder_done) struct builder b = {0};
@@ -458,7 +460,7 @@ static void sums_of_a_family_do_not_wrap(void **state)
 
 static char long_value[QUERY_VALUE_MAX + 1];
 
-static void says_what_is_wrong(void **state)
+static void describes_bad_queries(void **state)
 {
 	static const struct {
 		enum metric_scope scope;
@@ -535,7 +537,7 @@ static void says_what_is_wrong(void **state)
 	}
 }
 
-static void takes_limits_in_range(void **state)
+static void accepts_limits_in_range(void **state)
 {
 	static const char *const limits[] = {"1", "007", "1000000"};
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -553,7 +555,7 @@ static void takes_limits_in_range(void **state)
 	}
 }
 
-static void takes_some_once_only(void **state)
+static void refuses_repeated_parameters(void **state)
 {
 	static const char *const cases[][3] = {
 		{"sort", "pid", "parameter 'sort' is given twice"},
@@ -573,7 +575,7 @@ static void takes_some_once_only(void **state)
 	}
 }
 
-static void takes_so_many_filters(void **state)
+static void limits_the_number_of_filters(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_ROWS struct rows rows = {0};
@@ -592,7 +594,7 @@ static void takes_so_many_filters(void **state)
 	assert_int_equal(rows.count, 2);
 }
 
-/* A row is found by the longest name that one can have, and not by the beginning of it. */
+/* A row is found by the longest possible name, and not by a prefix of it. */
 static void finds_long_names(void **state)
 {
 	static const enum metric_scope named[] = {METRIC_USER, METRIC_PROGRAM, METRIC_UNIT};
@@ -629,7 +631,7 @@ static void finds_long_names(void **state)
 		}
 }
 
-static void takes_so_much_text(void **state)
+static void limits_the_length_of_text(void **state)
 {
 	char error[QUERY_ERROR_SIZE] = "", value[1024] = "";
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -652,7 +654,7 @@ static void takes_so_much_text(void **state)
 	assert_int_equal(rows.count, 2);
 }
 
-static void survives_without_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	struct query q;
@@ -681,18 +683,18 @@ static void survives_without_memory(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sorts_by_everything),
-		cmocka_unit_test(has_an_order_of_its_own),
+		cmocka_unit_test(sorts_by_every_field),
+		cmocka_unit_test(has_a_default_order),
 		cmocka_unit_test(filters_by_names),
-		cmocka_unit_test(hides_what_is_not_for_the_asker),
-		cmocka_unit_test(sums_of_a_family_do_not_wrap),
-		cmocka_unit_test(says_what_is_wrong),
-		cmocka_unit_test(takes_limits_in_range),
-		cmocka_unit_test(takes_some_once_only),
-		cmocka_unit_test(takes_so_many_filters),
+		cmocka_unit_test(hides_rows_from_other_callers),
+		cmocka_unit_test(sums_of_a_family_do_not_overflow),
+		cmocka_unit_test(describes_bad_queries),
+		cmocka_unit_test(accepts_limits_in_range),
+		cmocka_unit_test(refuses_repeated_parameters),
+		cmocka_unit_test(limits_the_number_of_filters),
 		cmocka_unit_test(finds_long_names),
-		cmocka_unit_test(takes_so_much_text),
-		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(limits_the_length_of_text),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/rate.h: the limit of requests. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,7 +10,7 @@
 
 #define START (100 * NS_PER_SEC)
 
-/* How many of TRIES at NOW succeed. */
+/* Returns how many of TRIES at NOW succeed. */
 static unsigned int take(struct rate *r, unsigned int tries, uint64_t now_ns)
 {
 	unsigned int taken = 0;
@@ -19,7 +20,7 @@ static unsigned int take(struct rate *r, unsigned int tries, uint64_t now_ns)
 	return taken;
 }
 
-static void holds_a_burst(void **state)
+static void allows_a_burst(void **state)
 {
 	static const uint64_t bursts[] = {1, 2, 3, 50};
 
@@ -30,13 +31,13 @@ static void holds_a_burst(void **state)
 		rate_init(&r, NS_PER_SEC, bursts[i]);
 		assert_int_equal(take(&r, 100, START), bursts[i]);
 		assert_int_equal(take(&r, 100, START), 0);
-		/* Full again, and no fuller however long nobody came. */
+		/* After a long pause the bucket is full, but not fuller. */
 		assert_int_equal(take(&r, 100, START + bursts[i] * NS_PER_SEC), bursts[i]);
 		assert_int_equal(take(&r, 100, START + 1000 * NS_PER_SEC), bursts[i]);
 	}
 }
 
-static void gets_one_in_an_interval(void **state)
+static void allows_one_request_per_interval(void **state)
 {
 	struct rate r;
 
@@ -50,7 +51,7 @@ static void gets_one_in_an_interval(void **state)
 	assert_int_equal(take(&r, 10, START + 4 * NS_PER_SEC), 1);
 }
 
-/* Who is refused is none the worse for having tried. */
+/* A refused request costs no tokens. */
 static void refusals_cost_nothing(void **state)
 {
 	struct rate r;
@@ -63,7 +64,7 @@ static void refusals_cost_nothing(void **state)
 	assert_int_equal(taken, 2 + 9);
 }
 
-static void is_no_limit_without_an_interval(void **state)
+static void without_an_interval_there_is_no_limit(void **state)
 {
 	struct rate r;
 
@@ -73,8 +74,8 @@ static void is_no_limit_without_an_interval(void **state)
 	assert_int_equal(take(&r, 1000, START), 1000);
 }
 
-/* The most that a configuration may say. */
-static void holds_large_bursts(void **state)
+/* The largest configurable burst. */
+static void allows_large_bursts(void **state)
 {
 	const uint64_t interval_ns = 3600 * NS_PER_SEC, burst = 1000000;
 	struct rate r;
@@ -88,11 +89,11 @@ static void holds_large_bursts(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(holds_a_burst),
-		cmocka_unit_test(gets_one_in_an_interval),
+		cmocka_unit_test(allows_a_burst),
+		cmocka_unit_test(allows_one_request_per_interval),
 		cmocka_unit_test(refusals_cost_nothing),
-		cmocka_unit_test(is_no_limit_without_an_interval),
-		cmocka_unit_test(holds_large_bursts),
+		cmocka_unit_test(without_an_interval_there_is_no_limit),
+		cmocka_unit_test(allows_large_bursts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,8 @@
 #define SEC NS_PER_SEC
 #define MS  NS_PER_MSEC
 
-/* The start took long; since then it is a hundredth, whatever the interval. */
-static void forgets_what_was_long_ago(void **state)
+/* The start used much CPU. Since then the use is one hundredth, for any interval. */
+static void forgets_the_start(void **state)
 {
 	static const uint64_t interval_ms[] = {100, 999, 1000, 5000, 10000, 45000};
 
@@ -30,7 +30,9 @@ static void forgets_what_was_long_ago(void **state)
 			recent_add(&r, at_ns + n * step_ns, 40 * SEC + n * step_ns / 100);
 			assert_true(recent_ratio(&r, &ratio, &span_ns));
 			assert_true(r.count <= RECENT_MARKS);
-			/* Marks are apart, so that the span is a minute and a little. */
+			/*
+			 * The marks are apart, so that the span is slightly longer than a minute.
+			 */
 			if (n * step_ns > 70 * SEC + step_ns)
 				assert_float_equal(ratio, 0.01, 1e-9);
 			else if (n * step_ns < 55 * SEC && step_ns < 55 * SEC)
@@ -43,7 +45,7 @@ static void forgets_what_was_long_ago(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forgets_what_was_long_ago),
+		cmocka_unit_test(forgets_the_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of collectors/relations.h: how births, exits and copy-on-write change the estimates of a
+ * fork family.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,8 +18,11 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Of processes that share memory the exit of one changes the others' PSS, and nothing that they have shows it. */
-static void an_exit_puts_its_family_in_doubt(void **state)
+/*
+ * When a process exits, the PSS of those that shared with it changes, and none of their counters
+ * shows that.
+ */
+static void exit_makes_its_family_uncertain(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -33,16 +40,19 @@ static void an_exit_puts_its_family_in_doubt(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	row = adaptive_row(view, 30);
 	assert_int_equal(row->source, SOURCE_ESTIMATE);
-	assert_int_equal(row->q[PROCESS_PSS] / 1024, 10000); /* shared by two, and now by one */
+	assert_int_equal(row->q[PROCESS_PSS] / 1024, 10000); /* shared by two, now by one */
 	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_PSS]);
-	adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]); /* is no relation */
+	adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]); /* is unrelated */
 	adaptive_again(s, &view);
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS] / 1024, 10000);
 	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
 }
 
-/* Where tenths of a large family end, few can have lost all with whom they shared: not all are measured for that. */
-static void a_large_family_is_not_all_in_doubt(void **state)
+/*
+ * If a tenth of a large family exits, few members can have lost all their sharers, so not all are
+ * measured.
+ */
+static void few_exits_do_not_make_a_large_family_uncertain(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -72,16 +82,23 @@ static void a_large_family_is_not_all_in_doubt(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
-static const struct tree_process server = {.pid = 4, /* as field 4 of every stat in the tree says */
+static const struct tree_process server = {.pid = 4, /* field 4 of every stat file in the tree */
 	.image = 99,
 	.name = "server",
 	.rss_kib = 10000,
 	.pss_kib = 9500,
 	.uss_kib =
-		9100}; /* not all that it shares has the same sharers, so that it says nothing of their number */
+		/*
+		 * Parts of the shared memory have different sharers, so that their number cannot
+		 * be derived.
+		 */
+	9100};
 
-/* Workers that a process has forked are measured in the same pass, and so is the one that shares with them. */
-static void measures_a_family_at_once(void **state)
+/*
+ * Workers that a process has forked are measured in the same pass, and so is the process, which
+ * shares with them.
+ */
+static void measures_new_family_members_at_once(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -91,18 +108,18 @@ static void measures_a_family_at_once(void **state)
 	(void)state;
 	adaptive_add(s, &p, 0);
 	/*
-	 * Born in the tick of the measurement, of which nobody knows whether it has seen them; or
-	 * later, if that took long.
+	 * If they are born in the tick of the measurement, it is unknown whether that saw them. So
+	 * it must be early in a tick, and short.
 	 */
 	while (clock_now_ns(CLOCK_BOOTTIME) % 10000000 > 1000000)
 		;
 	view_unref(adaptive_pass(s));
-	view_unref(adaptive_pass(s)); /* may measure it again, where the machine is busy */
+	view_unref(adaptive_pass(s)); /* may measure it again on a busy host */
 	born_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
 	p.pss_kib = 2600;
 	p.uss_kib = 100;
 	adaptive_add(s, &p, 0);
-	tree_write(&s->tree, "4/statm", "10000 2500 250 0 0 0 0\n"); /* as it was */
+	tree_write(&s->tree, "4/statm", "10000 2500 250 0 0 0 0\n"); /* unchanged */
 	p.start_ticks = born_ticks;
 	for (p.pid = 40; p.pid < 43; p.pid++)
 		adaptive_add(s, &p, 0);
@@ -116,7 +133,7 @@ static void measures_a_family_at_once(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
-static pid_t alone; /* all but this one have one address space */
+static pid_t alone; /* all other processes have one address space */
 
 static int one_address_space(pid_t a, pid_t b)
 {
@@ -124,10 +141,10 @@ static int one_address_space(pid_t a, pid_t b)
 }
 
 /*
- * Children that have the whole address space of their parent (vfork) are no forks of it: nobody is
- * in doubt for them.
+ * Children that share the whole address space of their parent (vfork) are no forks, and make no
+ * estimate uncertain.
  */
-static void a_whole_address_space_is_no_fork(void **state)
+static void shared_address_space_is_no_fork(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -153,7 +170,7 @@ static void a_whole_address_space_is_no_fork(void **state)
 		}
 		assert_int_equal(adaptive_turns(s), 0);
 	}
-	/* One of them executes another program. */
+	/* One of them calls exec. */
 	p.pid = 41;
 	p.name = "child";
 	p.image = 98;
@@ -166,8 +183,11 @@ static void a_whole_address_space_is_no_fork(void **state)
 	assert_int_equal(adaptive_row(view, 41)->q[PROCESS_PSS], 800 * 1024);
 }
 
-/* Who stood for an address space is gone: its heir is measured anew, for nobody has told it who came and went. */
-static void an_heir_is_measured(void **state)
+/*
+ * The process that stood for an address space exits. The next one is measured, because it does not
+ * know of births and exits.
+ */
+static void measures_the_next_process_of_an_address_space(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -186,7 +206,7 @@ static void an_heir_is_measured(void **state)
 		assert_int_equal(adaptive_row(view, 31)->outcome, OUTCOME_SHARED_MM);
 		adaptive_turns(s);
 	}
-	p.pss_kib += 500; /* as others let go of it */
+	p.pss_kib += 500; /* as other processes release theirs */
 	adaptive_add_anon(s, &p);
 	tree_remove(&s->tree, "30");
 	adaptive_again(s, &view);
@@ -200,12 +220,12 @@ static void an_heir_is_measured(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
-/* The child of a giant is as large, and its parent's measurement has to do for both. */
-static void one_giant_speaks_for_its_children(void **state)
+/* The child of a giant is as large. The parent's measurement is used for both. */
+static void measurement_of_a_giant_covers_its_children(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
-	struct tree_process p = {.pid = 4, /* as field 4 of every stat in the tree says */
+	struct tree_process p = {.pid = 4, /* field 4 of every stat file in the tree */
 		.image = 50,
 		.name = "giant",
 		.rss_kib = 8 << 20,
@@ -236,12 +256,12 @@ static void one_giant_speaks_for_its_children(void **state)
 }
 
 /*
- * Who is found to have less than is known of shares with one that nobody has seen: it may be gone before a pass comes,
- * and then the other has it all again.
+ * A process that has less than expected shares with an unknown process. That may exit before the
+ * next pass, and then all is private again.
  */
-static void allows_for_the_unseen(void **state)
+static void allows_for_unknown_sharers(void **state)
 {
-	/* each pass measures each again */
+	/* every pass measures every process */
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(run_adaptive.interval_ns);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
@@ -250,19 +270,19 @@ static void allows_for_the_unseen(void **state)
 	p.pss_kib = p.uss_kib = 10000;
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
-	p.pss_kib = 5000; /* some of it two share, and some three */
+	p.pss_kib = 5000; /* some of it has two sharers, some has three */
 	p.uss_kib = 1000;
 	adaptive_add_anon(s, &p);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 5000 * 1024);
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_LOW], 5000 * 1024);
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 10000 * 1024);
-	/* Who is still there then may stay. */
+	/* If the unknown process still exists at the next measurement, it is expected to stay. */
 	adaptive_again(s, &view);
 	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 5001 * 1024);
 }
 
-static void expects_what_is_known_of(void **state)
+static void known_sharers_are_expected(void **state)
 {
 	const struct estimate before = {.pss_anon = 10 * MIB,
 		.pss_file = 2 * MIB,
@@ -282,7 +302,7 @@ static void expects_what_is_known_of(void **state)
 
 	(void)state;
 	relations_fell(&w, &before);
-	assert_int_equal(w.fell_anon_kib, 0); /* that it might have so little was known */
+	assert_int_equal(w.fell_anon_kib, 0); /* such a low value was expected */
 	assert_int_equal(w.fell_file_kib, 1024);
 	assert_true(relations_estimate(&w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.low, 8 * MIB);
@@ -292,7 +312,7 @@ static void expects_what_is_known_of(void **state)
 	w.base.pss_shmem = MIB;
 	relations_fell(&w, &before);
 	assert_int_equal(w.fell_anon_kib, 1024);
-	/* Terabytes are no less of a difference. */
+	/* Differences of terabytes are kept too. */
 	w.base.pss_anon = 0;
 	relations_fell(
 		&w, &(struct estimate){.pss_anon = 8192 * 1024 * MIB, .low = 8192 * 1024 * MIB});
@@ -303,7 +323,10 @@ static void expects_what_is_known_of(void **state)
 	assert_int_equal(w.fell_anon_kib + w.fell_file_kib, 0);
 }
 
-/* A pass has seen the server, who grows by GROWN_KIB then and forks a child that has MORE_KIB than that when it is measured. */
+/*
+ * After a pass the server grows by GROWN_KIB and forks a child. The child has MORE_KIB more than
+ * that when it is first measured. Returns the child.
+ */
 static struct watch *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint64_t more_kib)
 {
 	struct tree_process p = server;
@@ -324,8 +347,8 @@ static struct watch *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint64
 }
 
 /*
- * What a child has for itself when it is measured for the first time, and has not grown by, it has written to; so will those
- * that are born later.
+ * Private memory of a child at its first measurement, apart from its growth, is memory that it has
+ * written to. Later children are expected to do the same.
  */
 static void learns_what_newborns_write(void **state)
 {
@@ -340,13 +363,16 @@ static void learns_what_newborns_write(void **state)
 		view_unref(adaptive_pass(s));
 		view_unref(adaptive_pass(s));
 		w = meet_newborn(s, grown_kib[i], more_kib[i]);
-		/* The first of those that count a quarter each. */
+		/* The first of the observations, which weigh a quarter each. */
 		assert_int_equal(w->kin.family->soon_written, (5000 - more_kib[i]) * 1024 / 4);
 	}
 }
 
-/* What it has written to is told by what its parent had, which nobody knows where that can't be measured. */
-static void learns_nothing_beside_the_unmeasured(void **state)
+/*
+ * How much a child has written follows from what its parent had, which is unknown if the parent
+ * cannot be measured.
+ */
+static void learns_nothing_without_a_measured_parent(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 
@@ -360,7 +386,10 @@ static void learns_nothing_beside_the_unmeasured(void **state)
 	assert_int_equal(meet_newborn(s, 0, 0)->kin.family->soon_written, 0);
 }
 
-/* Who was measured when it was at that still may have more soon, so that it is measured once more, and teaches by that, too. */
+/*
+ * A child that was measured while it was writing may have more soon. It is measured once more, and
+ * the second measurement teaches too.
+ */
 static void measures_newborns_again(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -374,7 +403,7 @@ static void measures_newborns_again(void **state)
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
 	w = meet_newborn(s, 0, 0);
-	w->kin.born_ns = w->kin.measured_ns; /* however long it took */
+	w->kin.born_ns = w->kin.measured_ns; /* however long the test took */
 	assert_int_equal(relations_unsettled(w), soon);
 	assert_true(relations_estimate(w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.pss, 7500 * 1024);
@@ -385,7 +414,7 @@ static void measures_newborns_again(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
 	assert_true(w->measured_ns > measured_ns);
 	assert_int_equal(w->kin.family->soon_written, soon - soon / 4 + soon);
-	/* It has had its time. */
+	/* Its time as a newborn is over. */
 	w->kin.born_ns = w->kin.measured_ns - NS_PER_SEC;
 	assert_int_equal(relations_unsettled(w), 0);
 	assert_true(relations_estimate(w, 4096, NULL, &e, NULL));
@@ -394,8 +423,11 @@ static void measures_newborns_again(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
-/* After an exit in its family, as large a part of what it shared is likely to have changed, and what its guess has risen by. */
-static void knows_what_exits_are_likely_to_change(void **state)
+/*
+ * After an exit in its family a member's likely change is the same part of its shared memory, plus
+ * the rise of its estimate.
+ */
+static void estimates_the_likely_change_after_exits(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_worker;
@@ -411,15 +443,15 @@ static void knows_what_exits_are_likely_to_change(void **state)
 	assert_int_equal(relations_likely(w), 0);
 	tree_remove(&s->tree, "30");
 	view_unref(adaptive_pass(s));
-	/* A third of the 3000 KiB that it had of what it shared, and what its guess has risen by. */
+	/* A third of the 3000 KiB that it had of shared memory, plus the rise of its estimate. */
 	assert_true(w->doubt && w->doubt->anon_mid > 0);
 	assert_int_equal(relations_likely(w), 1000 * 1024 + (uint64_t)w->doubt->anon_mid);
 }
 
-/* Of what can't be read any more nothing is left that others, or a later measurement, would be held against. */
-static void forgets_what_is_refused(void **state)
+/* If a process cannot be read any more, nothing of its measurement is left to compare with. */
+static void forgets_measurements_that_are_refused(void **state)
 {
-	/* each pass measures each again */
+	/* every pass measures every process */
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(run_adaptive.interval_ns);
 	struct tree_process p = adaptive_worker;
 	struct watch *w;
@@ -444,8 +476,11 @@ static void forgets_what_is_refused(void **state)
 	assert_int_equal(w->kin.suspected, 0);
 }
 
-/* Who is found to share with one whom nobody knows is measured again, for that may be gone. */
-static void measures_the_unconfirmed_again(void **state)
+/*
+ * A process that shares with an unknown process is measured again, because that process may have
+ * exited.
+ */
+static void measures_processes_with_unknown_sharers_again(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -461,7 +496,10 @@ static void measures_the_unconfirmed_again(void **state)
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 }
 
-/* Two that share 8000 KiB, and 1000 more with their parent, which is of another range. */
+/*
+ * Two processes share 8000 KiB, and another 1000 KiB with their parent, which has another address
+ * range.
+ */
 static void start_beside_a_parent(struct adaptive *s)
 {
 	struct tree_process parent = server, p = adaptive_worker;
@@ -478,8 +516,11 @@ static void start_beside_a_parent(struct adaptive *s)
 	view_unref(adaptive_pass(s));
 }
 
-/* What its parent, of another range, shares with all of a family is nobody's own when the others end. */
-static void knows_what_its_parent_shares(void **state)
+/*
+ * Memory that the parent, of another range, shares with all of a family does not become private
+ * when members exit.
+ */
+static void knows_memory_shared_with_the_parent(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -492,8 +533,11 @@ static void knows_what_its_parent_shares(void **state)
 	assert_in_range(adaptive_row(view, 30)->q[PROCESS_PSS] / 1024, 9495, 9505);
 }
 
-/* So does one who is measured for the first time: of four who share with it nobody knows one. */
-static void knows_what_its_parent_shares_at_once(void **state)
+/*
+ * The same for a process that is measured for the first time. One of the four processes that share
+ * with it is unknown.
+ */
+static void knows_memory_shared_with_the_parent_at_once(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -503,17 +547,20 @@ static void knows_what_its_parent_shares_at_once(void **state)
 	(void)state;
 	start_beside_a_parent(s);
 	p.pid = 40;
-	p.pss_kib = 3200; /* 1000 KiB are shared by five, and 8000 by four */
+	p.pss_kib = 3200; /* 1000 KiB have five sharers, 8000 KiB have four */
 	adaptive_add_anon(s, &p);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
 	m = &s->pass->table.item[s->pass->table.count - 1]->watch->kin;
-	assert_int_equal(m->outside.others, 4); /* by what its parent has, rounded up */
+	assert_int_equal(m->outside.others, 4); /* from what its parent has, rounded up */
 	assert_int_equal(m->unseen, 1);
 }
 
-/* What a parent shared before it had the child says nothing of what it shares with that: it may be all. */
-static void allows_for_all_of_its_parent(void **state)
+/*
+ * What a parent shared before a child was born does not tell what it shares with the child: it may
+ * be all.
+ */
+static void allows_for_sharing_all_with_the_parent(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process parent = server, p = adaptive_worker;
@@ -531,7 +578,9 @@ static void allows_for_all_of_its_parent(void **state)
 	view_unref(adaptive_pass(s));
 	m = &s->pass->table.item[s->pass->table.count - 1]->watch->kin;
 	assert_int_equal(m->outside.bytes, 10000 * 1024);
-	/* Which may have all of that with it, or nothing, until it is measured again. */
+	/*
+	 * The parent may share all of that with the child, or nothing, until it is measured again.
+	 */
 	assert_int_equal(s->pass->table.item[1]->pid, 4);
 	assert_true(relations_estimate(s->pass->table.item[1]->watch, 4096, NULL, &e, NULL));
 	assert_int_equal(e.low / 1024, 4750);
@@ -539,8 +588,8 @@ static void allows_for_all_of_its_parent(void **state)
 	assert_in_range(e.high / 1024, 9500, 9501);
 }
 
-/* One of the same range has what its parent's parent shares with that. */
-static void knows_what_its_line_shares(void **state)
+/* A child of the same range shares with its grandparent what its parent does. */
+static void knows_memory_shared_with_grandparents(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = server;
@@ -555,7 +604,7 @@ static void knows_what_its_line_shares(void **state)
 	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->pid, 40);
 	assert_int_equal(
 		s->pass->table.item[s->pass->table.count - 1]->watch->kin.outside.bytes, MIB);
-	/* Which that has no more when it has no parent. */
+	/* Without a parent it shares nothing with a grandparent. */
 	p = server;
 	p.rss_kib *= 4;
 	adaptive_add(s, &p, 0);
@@ -563,7 +612,10 @@ static void knows_what_its_line_shares(void **state)
 	assert_int_equal(s->pass->table.item[1]->watch->kin.outside.bytes, 0);
 }
 
-/* A text of maps that is longer than 1 MiB is read once, not at every measurement, and what it says is known. */
+/*
+ * A text of maps longer than 1 MiB is read once, not at every measurement, and its content is
+ * used.
+ */
 static void reads_long_maps_once(void **state)
 {
 	static const char line[] = "10000000-10001000 r--p 00000000 00:00 0\n";
@@ -579,7 +631,7 @@ static void reads_long_maps_once(void **state)
 	view_unref(adaptive_pass(s));
 	worker = s->pass->table.item[s->pass->table.count - 1];
 	assert_int_equal(worker->pid, 30);
-	assert_false(worker->watch->kin.sharer.is_mapped); /* it has no maps yet */
+	assert_false(worker->watch->kin.sharer.is_mapped); /* no maps yet */
 	len = (size_t)snprintf(text, 256, "%llx-%llx r--s 00000000 08:01 7 /shared\n",
 		(unsigned long long)worker->range_start,
 		(unsigned long long)worker->range_start + (8 << 20));
@@ -597,8 +649,8 @@ static void reads_long_maps_once(void **state)
 	tree_expect(NULL, 0);
 }
 
-/* Mappings above the end of the text that was read are unknown: the bounds of files that are mapped hold all the same. */
-static void a_cut_text_widens_bounds(void **state)
+/* Mappings behind the end of a cut text are unknown. Bounds must allow for any shared file. */
+static void cut_maps_widen_bounds(void **state)
 {
 	static const char name[] =
 		"/a/name/of/a/hundred/bytes/and/more/that/a/process/maps/over/and/over/"
@@ -630,7 +682,7 @@ static void a_cut_text_widens_bounds(void **state)
 	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_USS]);
 	assert_int_equal(row->q[PROCESS_PSS_HIGH], row->q[PROCESS_RSS]);
 
-	/* A whole text tells again. */
+	/* A complete text is used again. */
 	tree_write(&s->tree, "sys/vm/max_map_count", "1000000\n");
 	worker->watch->kin.sharer.is_mapped = false;
 	relations_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
@@ -641,8 +693,8 @@ static void a_cut_text_widens_bounds(void **state)
 	assert_true(row->q[PROCESS_PSS_HIGH] < row->q[PROCESS_RSS]);
 }
 
-/* Nobody foresees by which keys relations are found. */
-static void seeds_its_tables(void **state)
+/* Users cannot predict how the keys of relations are hashed. */
+static void hash_tables_are_seeded(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&run_adaptive),
 				      *b = adaptive_new(&run_adaptive);
@@ -656,27 +708,27 @@ static void seeds_its_tables(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_exit_puts_its_family_in_doubt),
-		cmocka_unit_test(a_large_family_is_not_all_in_doubt),
-		cmocka_unit_test(measures_a_family_at_once),
-		cmocka_unit_test(a_whole_address_space_is_no_fork),
-		cmocka_unit_test(an_heir_is_measured),
-		cmocka_unit_test(one_giant_speaks_for_its_children),
-		cmocka_unit_test(allows_for_the_unseen),
-		cmocka_unit_test(expects_what_is_known_of),
+		cmocka_unit_test(exit_makes_its_family_uncertain),
+		cmocka_unit_test(few_exits_do_not_make_a_large_family_uncertain),
+		cmocka_unit_test(measures_new_family_members_at_once),
+		cmocka_unit_test(shared_address_space_is_no_fork),
+		cmocka_unit_test(measures_the_next_process_of_an_address_space),
+		cmocka_unit_test(measurement_of_a_giant_covers_its_children),
+		cmocka_unit_test(allows_for_unknown_sharers),
+		cmocka_unit_test(known_sharers_are_expected),
 		cmocka_unit_test(learns_what_newborns_write),
-		cmocka_unit_test(learns_nothing_beside_the_unmeasured),
+		cmocka_unit_test(learns_nothing_without_a_measured_parent),
 		cmocka_unit_test(measures_newborns_again),
-		cmocka_unit_test(knows_what_exits_are_likely_to_change),
-		cmocka_unit_test(forgets_what_is_refused),
-		cmocka_unit_test(measures_the_unconfirmed_again),
-		cmocka_unit_test(knows_what_its_parent_shares),
-		cmocka_unit_test(knows_what_its_parent_shares_at_once),
-		cmocka_unit_test(allows_for_all_of_its_parent),
-		cmocka_unit_test(knows_what_its_line_shares),
-		cmocka_unit_test(seeds_its_tables),
+		cmocka_unit_test(estimates_the_likely_change_after_exits),
+		cmocka_unit_test(forgets_measurements_that_are_refused),
+		cmocka_unit_test(measures_processes_with_unknown_sharers_again),
+		cmocka_unit_test(knows_memory_shared_with_the_parent),
+		cmocka_unit_test(knows_memory_shared_with_the_parent_at_once),
+		cmocka_unit_test(allows_for_sharing_all_with_the_parent),
+		cmocka_unit_test(knows_memory_shared_with_grandparents),
+		cmocka_unit_test(hash_tables_are_seeded),
 		cmocka_unit_test(reads_long_maps_once),
-		cmocka_unit_test(a_cut_text_widens_bounds),
+		cmocka_unit_test(cut_maps_widen_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

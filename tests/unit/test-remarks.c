@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of daemon/remarks.h: what memtallyd logs, and how often. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +9,7 @@
 #include "daemon/remarks.h"
 #include "snapshot/record.h"
 
-/* What was said since the last look at it. */
+/* Log output since forget(). */
 static char said[8192];
 static size_t len;
 
@@ -34,7 +35,7 @@ static void forget(void)
 	said[len = 0] = 0;
 }
 
-static void an_error_is_said_once_a_minute(void **state)
+static void logs_an_error_once_a_minute(void **state)
 {
 	struct remarks r;
 
@@ -46,15 +47,15 @@ static void an_error_is_said_once_a_minute(void **state)
 	forget();
 	remarks_pass_error(&r, "a pass is lost", -ENOMEM);
 	assert_int_equal(len, 0);
-	remarks_budget(&r, 20 * NS_PER_SEC, 12345); /* is another matter */
+	remarks_budget(&r, 20 * NS_PER_SEC, 12345); /* another message has its own limit */
 	assert_true(says("passes are 20000 ms apart; this host needs 1.2345%"));
 	forget();
 	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
 	assert_int_equal(len, 0);
 }
 
-/* Who was warned is told when it is over, once, and not where it comes and goes; who was not is told nothing. */
-static void a_budget_that_suffices_again_is_said(void **state)
+/* The end of a shortage is logged once, if it was warned of and does not return at once. */
+static void logs_when_the_budget_suffices_again(void **state)
 {
 	struct remarks r;
 
@@ -65,7 +66,7 @@ static void a_budget_that_suffices_again_is_said(void **state)
 	assert_int_equal(len, 0);
 	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
 	forget();
-	r.short_ns -= 50 * NS_PER_SEC; /* as if it had sufficed since */
+	r.short_ns -= 50 * NS_PER_SEC; /* as if the budget had sufficed since then */
 	remarks_budget_suffices(&r);
 	assert_int_equal(len, 0);
 	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
@@ -80,7 +81,7 @@ static void a_budget_that_suffices_again_is_said(void **state)
 	assert_int_equal(len, 0);
 }
 
-static void the_first_pass_says_what_would_help(void **state)
+static void first_pass_logs_advice(void **state)
 {
 	struct pass_summary s = {.duration_ns = 12000000, .unmeasured_yet = 3};
 
@@ -116,7 +117,7 @@ static void the_first_pass_says_what_would_help(void **state)
 	assert_true(says("counted one by one; CAP_SYS_PTRACE allows more"));
 }
 
-static void cgroups_that_cannot_be_read_are_said_once(void **state)
+static void logs_unreadable_cgroups_once(void **state)
 {
 	struct pass_summary s = {.lacks_charges = true};
 	struct remarks r;
@@ -151,7 +152,7 @@ static void cgroups_that_cannot_be_read_are_said_once(void **state)
 	assert_int_equal(len, 0);
 }
 
-static void says_why_nobody_listens(void **state)
+static void logs_why_it_does_not_listen(void **state)
 {
 	static const struct {
 		const char *path, *expected;
@@ -180,8 +181,8 @@ static unsigned int count_lines(void)
 	return lines;
 }
 
-/* At most 20 lines after a pass; each process is named after one of the next passes, and once. */
-static void each_blocked_process_is_named_once(void **state)
+/* At most 20 processes per pass are named; each one is named once, after one of the next passes. */
+static void logs_each_blocked_process_once(void **state)
 {
 	enum { BLOCKED = 50, PASSES = 3 };
 	static const unsigned int lines[PASSES] = {21, 21, 10};
@@ -220,12 +221,12 @@ static void each_blocked_process_is_named_once(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_error_is_said_once_a_minute),
-		cmocka_unit_test(a_budget_that_suffices_again_is_said),
-		cmocka_unit_test(the_first_pass_says_what_would_help),
-		cmocka_unit_test(cgroups_that_cannot_be_read_are_said_once),
-		cmocka_unit_test(says_why_nobody_listens),
-		cmocka_unit_test(each_blocked_process_is_named_once),
+		cmocka_unit_test(logs_an_error_once_a_minute),
+		cmocka_unit_test(logs_when_the_budget_suffices_again),
+		cmocka_unit_test(first_pass_logs_advice),
+		cmocka_unit_test(logs_unreadable_cgroups_once),
+		cmocka_unit_test(logs_why_it_does_not_listen),
+		cmocka_unit_test(logs_each_blocked_process_once),
 	};
 
 	log_open("memtallyd", LOG_LEVEL_INFO);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of the test's own memory, where whoever runs it may look at map_files. */
+/* Tests of inside/remnant.h with the test's own memory. Skipped if map_files cannot be read. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -17,11 +17,14 @@ enum { PAGES = 100 };
 
 static int procfs_fd = -1;
 
-/* Of so many pages the kernel is made to say that one is not in memory; 0: what it says stands. */
+/* mincore() reports every Nth page as absent; 0: none. */
 static size_t absent_every;
-static int mincore_error; /* it fails with that; 0: it does not */
+static int mincore_error; /* errno of mincore(); 0: it works */
 
-/* Whenever it is asked of a page, the next one of this file is written, and that one given up; -1: of none. */
+/*
+ * At each mincore() the next page of this file is written and the present one is released, so that
+ * the data moves away; -1: no file.
+ */
 static int fleeing_fd = -1;
 static off_t fled;
 
@@ -54,10 +57,10 @@ int __wrap_mincore(void *block, size_t len, unsigned char *ret)
 	return r;
 }
 
-/* The first time that one is looked at, what is mapped here is swapped for something else; NULL: it is not. */
+/* Address at which the first statx() replaces the mapping; NULL: nowhere. */
 static void *swapped_block;
 
-static bool is_device; /* what is looked at is said to be a device */
+static bool is_device; /* statx() reports a device */
 
 int __real_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret);
 int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret);
@@ -66,7 +69,7 @@ int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, stru
 {
 	int r = __real_statx(dirfd, path, flags, mask, ret);
 
-	/* What is looked at may be of a file system that never answers. */
+	/* The file may be on a file system that never answers. */
 	assert_true(flags & AT_STATX_DONT_SYNC);
 	if (is_device)
 		ret->stx_mode = S_IFCHR | 0600;
@@ -83,7 +86,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What is mapped at BLOCK, of which MET pages were met. */
+/* The file mapped at BLOCK, of which MET pages were found in page tables. */
 static struct memfile file_at(const void *block, uint64_t met)
 {
 	struct memfile file = {.is_mapped = true,
@@ -124,7 +127,7 @@ static void check(const struct memfile *file, bool is_swapping, uint64_t pages, 
 	assert_true(f.is_told);
 }
 
-static void what_was_not_met_is_unmapped(void **state)
+static void pages_outside_page_tables_are_unmapped(void **state)
 {
 	unsigned int before = unit_descriptors();
 	char *block = map(-1, MAP_ANONYMOUS);
@@ -135,19 +138,19 @@ static void what_was_not_met_is_unmapped(void **state)
 	for (size_t i = 0; i < PAGES / 2; i++)
 		block[2 * i * page_size()] = 1;
 	check(&file, false, PAGES / 2, false);
-	/* Page by page it is the same, where nothing of it is in swap. */
+	/* Page by page the result is the same if nothing is in swap. */
 	check(&file, true, PAGES / 2, false);
 	file.met = 20;
 	check(&file, false, PAGES / 2 - 20, false);
 	check(&file, true, PAGES / 2 - 20, false);
-	/* What was met and given up since. */
+	/* Pages that were found and have been released since. */
 	file.met = PAGES;
 	check(&file, false, 0, false);
 	munmap(block, PAGES * page_size());
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void what_is_allocated_and_no_data_counts(void **state)
+static void allocated_pages_without_data_count(void **state)
 {
 	AUTO_CLOSE int fd = memfd_create("a", MFD_CLOEXEC);
 	struct memfile file;
@@ -164,8 +167,8 @@ static void what_is_allocated_and_no_data_counts(void **state)
 	munmap(block, PAGES * page_size());
 }
 
-/* It is allocated, too. What is no data is in no swap. */
-static void what_is_in_swap_is_left_out(void **state)
+/* Swapped pages are allocated too. Unwritten pages cannot be in swap. */
+static void swapped_pages_are_left_out(void **state)
 {
 	AUTO_CLOSE int fd = memfd_create("a", MFD_CLOEXEC);
 	struct memfile file;
@@ -183,7 +186,7 @@ static void what_is_in_swap_is_left_out(void **state)
 	check(&file, false, 30 + 20 - 4, false);
 	absent_every = 0;
 	check(&file, true, 30 + 20 - 4, false);
-	/* One that can't be asked is none of the others' business, unless it is for want of memory. */
+	/* A file that cannot be examined is skipped, unless memory is short. */
 	mincore_error = EAGAIN;
 	file.is_told = false;
 	assert_int_equal(remnant_read(procfs_fd, &file, true), REMNANT_GONE);
@@ -194,7 +197,7 @@ static void what_is_in_swap_is_left_out(void **state)
 	munmap(block, PAGES * page_size());
 }
 
-static void a_name_keeps_it(void **state)
+static void name_keeps_a_file(void **state)
 {
 	char path[] = "/dev/shm/memtally-remnant-XXXXXX";
 	AUTO_CLOSE int fd = mkstemp(path);
@@ -214,7 +217,7 @@ static void a_name_keeps_it(void **state)
 	munmap(block, PAGES * page_size());
 }
 
-static void a_segment_is_kept_until_it_is_marked(void **state)
+static void segment_is_kept_until_it_is_removed(void **state)
 {
 	int id = shmget(IPC_PRIVATE, PAGES * page_size(), IPC_CREAT | 0600);
 	char *block = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
@@ -233,13 +236,13 @@ static void a_segment_is_kept_until_it_is_marked(void **state)
 	shmdt(block);
 }
 
-static void what_is_there_no_more_is_not_told(void **state)
+static void skips_objects_that_are_gone(void **state)
 {
 	void *block = map(-1, MAP_ANONYMOUS), *other = map(-1, MAP_ANONYMOUS);
 	struct memfile file = file_at(block, 0), gone = file;
 
 	(void)state;
-	/* Something else is there by now. */
+	/* Another object is mapped there by now. */
 	file.start = (uint64_t)(uintptr_t)other;
 	file.end = file.start + PAGES * page_size();
 	assert_int_equal(remnant_read(procfs_fd, &file, false), REMNANT_GONE);
@@ -249,8 +252,8 @@ static void what_is_there_no_more_is_not_told(void **state)
 	assert_false(gone.is_told);
 }
 
-/* Its number and its device: both are used again, and on each device there are all numbers. */
-static void another_file_is_not_told(void **state)
+/* Inode numbers are reused, devices too, and each device has its own numbers. */
+static void skips_other_files(void **state)
 {
 	void *block = map(-1, MAP_ANONYMOUS);
 	const struct memfile file = file_at(block, 0);
@@ -268,8 +271,8 @@ static void another_file_is_not_told(void **state)
 	munmap(block, PAGES * page_size());
 }
 
-/* Opening one may do something. */
-static void a_device_is_no_file(void **state)
+/* Opening a device may have effects. */
+static void skips_devices(void **state)
 {
 	char *block = map(-1, MAP_ANONYMOUS);
 	struct memfile file = file_at(block, 0);
@@ -283,8 +286,8 @@ static void a_device_is_no_file(void **state)
 	munmap(block, PAGES * page_size());
 }
 
-/* What was looked at is what is read, whatever is mapped there by then. */
-static void what_is_swapped_for_another_is_not_opened(void **state)
+/* The file that was examined is the one that is read, whatever is mapped there by then. */
+static void reads_the_file_that_was_examined(void **state)
 {
 	char *block = map(-1, MAP_ANONYMOUS);
 	struct memfile file = file_at(block, 0);
@@ -298,8 +301,8 @@ static void what_is_swapped_for_another_is_not_opened(void **state)
 	munmap(block, PAGES * page_size());
 }
 
-/* Its owner writes ahead of who counts, and gives up what is behind. */
-static void what_flees_is_not_run_after(void **state)
+/* The owner writes ahead of the reader and releases pages behind it. */
+static void abandons_files_that_change_while_they_are_read(void **state)
 {
 	AUTO_CLOSE int fd = memfd_create("a", MFD_CLOEXEC);
 	struct memfile file;
@@ -336,16 +339,16 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_not_met_is_unmapped),
-		cmocka_unit_test(what_is_allocated_and_no_data_counts),
-		cmocka_unit_test(what_is_in_swap_is_left_out),
-		cmocka_unit_test(a_name_keeps_it),
-		cmocka_unit_test(a_segment_is_kept_until_it_is_marked),
-		cmocka_unit_test(what_is_there_no_more_is_not_told),
-		cmocka_unit_test(another_file_is_not_told),
-		cmocka_unit_test(a_device_is_no_file),
-		cmocka_unit_test(what_is_swapped_for_another_is_not_opened),
-		cmocka_unit_test(what_flees_is_not_run_after),
+		cmocka_unit_test(pages_outside_page_tables_are_unmapped),
+		cmocka_unit_test(allocated_pages_without_data_count),
+		cmocka_unit_test(swapped_pages_are_left_out),
+		cmocka_unit_test(name_keeps_a_file),
+		cmocka_unit_test(segment_is_kept_until_it_is_removed),
+		cmocka_unit_test(skips_objects_that_are_gone),
+		cmocka_unit_test(skips_other_files),
+		cmocka_unit_test(skips_devices),
+		cmocka_unit_test(reads_the_file_that_was_examined),
+		cmocka_unit_test(abandons_files_that_change_while_they_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

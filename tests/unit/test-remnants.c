@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What test-remnant and test-memfiles have of it is theirs. Here it begins without a /proc, and visits a process with an open file. */
+/*
+ * Tests of inside/remnants.h that test-remnant and test-memfiles leave: without a usable /proc,
+ * and with a process that has a file open.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -16,12 +19,11 @@
 enum {
 	CANT_TEST = 77,
 	PAGE = 4096,
-	MAPPED_MINOR = 4242, /* of the device that maps has of a file, */
-	STAT_MINOR,          /* and stat: both with major 0, and neither is mounted */
+	MAPPED_MINOR = 4242, /* minor device that maps shows for the file, */
+	STAT_MINOR,          /* and the one of stat(); both have major 0, and neither is mounted */
 };
 
-static uint32_t
-	stat_minor; /* statx() says that a file is on this device, of major 0; 0: the true one */
+static uint32_t stat_minor; /* statx() reports this minor device, with major 0; 0: the true one */
 
 int __real_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret);
 int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, struct statx *ret);
@@ -37,7 +39,7 @@ int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, stru
 	return r;
 }
 
-/* In a child: in mounts of its own, where nothing is in /proc, and PROCFS_FD is the one that was there. */
+/* Runs in a child whose mount namespace has an empty /proc. PROCFS_FD is the original one. */
 static int open_without_proc(int procfs_fd)
 {
 	struct remnants r = {.procfs_fd = -1};
@@ -53,8 +55,8 @@ static int open_without_proc(int procfs_fd)
 	return -e;
 }
 
-/* As in a container where the host's is mounted elsewhere. */
-static void needs_no_proc_but_the_one_given(void **state)
+/* As in a container that has the host's /proc at another path. */
+static void uses_only_the_given_proc(void **state)
 {
 	AUTO_CLOSE int procfs_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	pid_t pid;
@@ -73,7 +75,10 @@ static void needs_no_proc_but_the_one_given(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A file without a name that this process has open: its descriptor, for the caller to close, and its inode. */
+/*
+ * Makes an unlinked file that this process has open. Returns its descriptor, owned by the caller,
+ * and its inode.
+ */
 static int open_nameless(uint64_t *ret_inode)
 {
 	char path[] = "test-remnants.XXXXXX";
@@ -102,7 +107,7 @@ static void map_nameless(struct remnants *r, uint64_t inode)
 	assert_int_equal(remnants_map(&m, r), 0);
 }
 
-/* This process, of group 1, is read for what it has open, of which statx() says MINOR. */
+/* Reads the open files of this process, of group 1, with statx() reporting MINOR. */
 static void hold_own(struct remnants *r, const struct procfs *procfs, uint32_t minor)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
@@ -123,8 +128,8 @@ static bool is_shared(const struct remnants *r, uint64_t inode)
 	return false;
 }
 
-/* As on btrfs, where maps has the device of the file system, and stat that of the subvolume. */
-static void a_descriptor_of_an_unknown_device_keeps_a_file_on_disk(void **state)
+/* On btrfs maps shows the device of the file system, and stat() that of the subvolume. */
+static void unknown_device_keeps_a_file_on_disk(void **state)
 {
 	struct procfs procfs = {.fd = -1};
 	struct remnants r;
@@ -136,7 +141,7 @@ static void a_descriptor_of_an_unknown_device_keeps_a_file_on_disk(void **state)
 	assert_int_equal(procfs_open("/proc", &procfs), 0);
 	assert_int_equal(remnants_open(&r, procfs.fd), 0);
 	assert_int_equal(memdevices_add(&r.devices, 0, MAPPED_MINOR, MEMDEVICES_DISK), 0);
-	assert_int_not_equal(r.files.index.seed, 0); /* users choose inodes */
+	assert_int_not_equal(r.files.index.seed, 0); /* users choose inode numbers */
 	map_nameless(&r, inode);
 	assert_false(is_shared(&r, inode));
 	hold_own(&r, &procfs, STAT_MINOR);
@@ -145,8 +150,8 @@ static void a_descriptor_of_an_unknown_device_keeps_a_file_on_disk(void **state)
 	procfs_close(&procfs);
 }
 
-/* The process that has the file open is visited before any that has its tmpfs mounted. */
-static void a_descriptor_of_a_tmpfs_that_is_learnt_later_keeps_its_file(void **state)
+/* The process that has the file open is visited before any process that has its tmpfs mounted. */
+static void tmpfs_found_later_keeps_its_file(void **state)
 {
 	struct procfs procfs = {.fd = -1};
 	struct remnants r;
@@ -168,9 +173,9 @@ static void a_descriptor_of_a_tmpfs_that_is_learnt_later_keeps_its_file(void **s
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(needs_no_proc_but_the_one_given),
-		cmocka_unit_test(a_descriptor_of_an_unknown_device_keeps_a_file_on_disk),
-		cmocka_unit_test(a_descriptor_of_a_tmpfs_that_is_learnt_later_keeps_its_file),
+		cmocka_unit_test(uses_only_the_given_proc),
+		cmocka_unit_test(unknown_device_keeps_a_file_on_disk),
+		cmocka_unit_test(tmpfs_found_later_keeps_its_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/report.h: the page of `memtally status`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -40,7 +41,7 @@ static void check(const struct view *view, uint64_t now_ns, const char *expected
 #define NOTHING "Deferred    nothing\n"
 #define WAITING " (time spent waiting for a processor included)\n"
 
-static void one_page_says_it(void **state)
+static void prints_a_page(void **state)
 {
 	static const struct {
 		struct reported reported;
@@ -86,7 +87,7 @@ static void one_page_says_it(void **state)
 			"Overdue     a process has had no measurement for 12 min 12 s; 5 min 0 s allowed\n"
 			"Rights      to read every process (CAP_SYS_PTRACE)\n"
 			"Missing     no rights\n"},
-		/* all of it guessed, by who was shown no single processes */
+		/* all guessed, as shown to a caller that sees no single processes */
 		{{.is_young = true,
 			 .is_public = true,
 			 .guessed = 8,
@@ -107,7 +108,7 @@ static void one_page_says_it(void **state)
 			 .holds_above = 12054,
 			 .scale = 10,
 			 .pressed = 1,
-			 .longest_ms = 300400, /* above it, but not as it is shown */
+			 .longest_ms = 300400, /* above it, but not as printed */
 			 .low_mib = 2048,
 			 .interval_ms = 2500,
 			 .flags = SELF_PROC_HIDDEN},
@@ -167,8 +168,11 @@ static void one_page_says_it(void **state)
 	}
 }
 
-/* While something is blocked or the snapshot is old, the page says so, and not that everything was measured just now. */
-static void what_is_blocked_or_old_is_told(void **state)
+/*
+ * While a read blocks or the snapshot is old, the page says so, and does not claim that all was
+ * measured just now.
+ */
+static void reports_blocked_reads_and_old_snapshots(void **state)
 {
 	static const struct reported reported = {.is_exact = true,
 		.holds = 2,
@@ -208,8 +212,8 @@ static void what_is_blocked_or_old_is_told(void **state)
 		"Missing     no rights\n");
 }
 
-/* Of an image with next to nothing in it, no line is made up. */
-static void what_is_not_known_is_left_out(void **state)
+/* From a nearly empty image no line is invented. */
+static void omits_what_is_unknown(void **state)
 {
 	static const struct image_header head = {
 		.sequence = 1, .interval_ns = 100 * NS_PER_MSEC, .stale_ns = 2, .boottime_ns = 1};
@@ -231,7 +235,7 @@ static void what_is_not_known_is_left_out(void **state)
 		"Missing     no rights\n");
 }
 
-/* A kernel that averages them, one that does not, and an unknown one. */
+/* A kernel that averages map counts, one that does not, and an unknown one. */
 static void says_whether_map_counts_are_exact(void **state)
 {
 	static const char *const texts[] = {
@@ -270,9 +274,9 @@ static void says_whether_map_counts_are_exact(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_page_says_it),
-		cmocka_unit_test(what_is_blocked_or_old_is_told),
-		cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(prints_a_page),
+		cmocka_unit_test(reports_blocked_reads_and_old_snapshots),
+		cmocka_unit_test(omits_what_is_unknown),
 		cmocka_unit_test(says_whether_map_counts_are_exact),
 	};
 

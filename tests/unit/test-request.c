@@ -19,7 +19,7 @@ static void begin(struct request *rq, const char *target, const struct header *h
 		request_add_header(rq, headers[i].name, headers[i].value);
 }
 
-static void takes_a_target_apart(void **state)
+static void splits_targets(void **state)
 {
 	struct request rq;
 
@@ -40,16 +40,16 @@ static void takes_a_target_apart(void **state)
 		"Host", "localhost"                                                                \
 	}
 
-static void judges_soundness(void **state)
+static void refuses_ambiguous_requests(void **state)
 {
 	static const struct {
 		const char *method, *version;
 		struct header header[HEADERS];
-		unsigned int status; /* 0: sound */
+		unsigned int status; /* 0: acceptable */
 	} cases[] = {
 		{"GET", "HTTP/1.1", {HOST}, 0},
 		{"HEAD", "HTTP/1.1", {HOST}, 0},
-		{"BREW", "HTTP/1.1", {HOST}, 0}, /* refused, but nothing hides behind it */
+		{"BREW", "HTTP/1.1", {HOST}, 0}, /* refused, although it cannot smuggle a request */
 		{"GET", "HTTP/1.0", {{NULL}}, 0},
 		{"GET", "HTTP/1.1", {HOST, {"Content-Length", "0"}}, 0},
 		{"GET", "HTTP/1.1", {{NULL}}, 400},
@@ -108,7 +108,7 @@ static void judges_soundness(void **state)
 	}
 }
 
-static void refuses_odd_targets(void **state)
+static void refuses_malformed_targets(void **state)
 {
 	static const char *const targets[] = {"/a b", "/a\tb", "/\x01", "/a?b c", "/\x7f"};
 	static const struct header header[HEADERS] = {HOST};
@@ -124,13 +124,13 @@ static void refuses_odd_targets(void **state)
 	}
 }
 
-static void judges_permission(void **state)
+static void checks_permissions(void **state)
 {
 	static const struct {
 		const char *method;
 		struct header header[HEADERS];
 		unsigned int tcp,
-			other; /* statuses, where names are looked at and where not; 0: allowed */
+			other; /* statuses with names checked and not checked; 0: allowed */
 	} cases[] = {
 		{"GET", {HOST}, 0, 0},
 		{"HEAD", {HOST}, 0, 0},
@@ -164,7 +164,7 @@ static void judges_permission(void **state)
 	}
 }
 
-static void takes_wishes_along(void **state)
+static void keeps_accepted_formats_and_encodings(void **state)
 {
 	static const struct header header[HEADERS] = {
 		{"accept", "application/openmetrics-text"},
@@ -183,11 +183,11 @@ static void takes_wishes_along(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_a_target_apart),
-		cmocka_unit_test(judges_soundness),
-		cmocka_unit_test(refuses_odd_targets),
-		cmocka_unit_test(judges_permission),
-		cmocka_unit_test(takes_wishes_along),
+		cmocka_unit_test(splits_targets),
+		cmocka_unit_test(refuses_ambiguous_requests),
+		cmocka_unit_test(refuses_malformed_targets),
+		cmocka_unit_test(checks_permissions),
+		cmocka_unit_test(keeps_accepted_formats_and_encodings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/residence.h: which bytes of an address range are resident. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -17,7 +18,7 @@ static struct page page_at(uint64_t number, enum page_state state, bool is_file,
 		.is_exclusive = is_exclusive};
 }
 
-static void bytes_are_of_the_pages_they_lie_on(void **state)
+static void bytes_count_by_their_page(void **state)
 {
 	static const struct {
 		uint64_t start, end, resident, private, swapped;
@@ -57,8 +58,8 @@ static void bytes_are_of_the_pages_they_lie_on(void **state)
 	assert_int_equal(residence_add(&r, &pages[0]), 0);
 }
 
-/* Whatever pages there are, and whatever is asked: what counting bytes one by one gives. */
-static void sums_are_what_counting_gives(void **state)
+/* For random pages and ranges the sums equal those of counting byte by byte. */
+static void sums_equal_those_of_counting(void **state)
 {
 	uint64_t random = 7;
 
@@ -92,7 +93,7 @@ static void sums_are_what_counting_gives(void **state)
 	}
 }
 
-static void dirty_is_what_frames_say(void **state)
+static void dirty_bytes_follow_from_frames(void **state)
 {
 	AUTO_RESIDENCE struct residence r = {.page_size = SIZE};
 	struct page p = page_at(1, PAGE_RESIDENT, true, false);
@@ -111,7 +112,7 @@ static void dirty_is_what_frames_say(void **state)
 	assert_int_equal(sum[RESIDENCE_WRITTEN], SIZE);
 }
 
-static void memory_may_be_short(void **state)
+static void fails_without_memory(void **state)
 {
 	struct page p = page_at(0, PAGE_RESIDENT, false, false);
 
@@ -134,10 +135,10 @@ static void memory_may_be_short(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_are_of_the_pages_they_lie_on),
-		cmocka_unit_test(sums_are_what_counting_gives),
-		cmocka_unit_test(dirty_is_what_frames_say),
-		cmocka_unit_test(memory_may_be_short),
+		cmocka_unit_test(bytes_count_by_their_page),
+		cmocka_unit_test(sums_equal_those_of_counting),
+		cmocka_unit_test(dirty_bytes_follow_from_frames),
+		cmocka_unit_test(fails_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of base/resident.h: giving unused memory back to the kernel. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -12,10 +13,10 @@
 #include "base/number.h"
 #include "base/resident.h"
 
-static int in_use = 42; /* not what the file holds, once it was written to */
+static int in_use = 42; /* written, so that it is not the file's content */
 static const char *const sealed[] = {"relocated", "and then sealed"};
 
-/* Pages of files that are mapped and resident: the third number of statm. */
+/* Resident file pages: the third number of statm. */
 static uint64_t resident_pages(void)
 {
 	AUTO_CLOSE int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -49,7 +50,7 @@ static int touch(struct dl_phdr_info *info, size_t size, void *sum)
 	return 0;
 }
 
-static void gives_back_what_is_not_used(void **state)
+static void releases_unused_pages(void **state)
 {
 	unsigned int sum = 0, again = 0;
 	uint64_t before, after;
@@ -60,7 +61,7 @@ static void gives_back_what_is_not_used(void **state)
 	before = resident_pages();
 	resident_rest();
 	after = resident_pages();
-	/* What is writable stays, and what this test itself runs through comes back at once. */
+	/* Writable pages stay. Code that this test executes returns at once. */
 	assert_true(after < before * 3 / 4);
 	assert_int_equal(in_use, 43);
 	assert_string_equal(sealed[1], "and then sealed");
@@ -68,8 +69,8 @@ static void gives_back_what_is_not_used(void **state)
 	assert_int_equal(again, sum);
 }
 
-/* Behind a peak, what small blocks are kept of it do not keep all else in pieces. */
-static void makes_one_of_many_pieces(void **state)
+/* After a peak, small blocks that are kept must not keep the rest fragmented. */
+static void joins_freed_pieces(void **state)
 {
 	enum { BLOCKS = 3000, APART = 101, LARGE = 8000, SIZES = 60 };
 	char *large[BLOCKS], *small[BLOCKS];
@@ -83,7 +84,8 @@ static void makes_one_of_many_pieces(void **state)
 		assert_non_null(small[i]);
 	}
 	for (size_t i = 0; i < BLOCKS; i++)
-		free(small[i * APART % BLOCKS]); /* in another order than that of their places */
+		/* freed in another order than that of their addresses */
+		free(small[i * APART % BLOCKS]);
 	for (size_t i = 0; i < BLOCKS; i++)
 		free(large[i]);
 	malloc_trim(0);
@@ -99,8 +101,8 @@ static void makes_one_of_many_pieces(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_back_what_is_not_used),
-		cmocka_unit_test(makes_one_of_many_pieces),
+		cmocka_unit_test(releases_unused_pages),
+		cmocka_unit_test(joins_freed_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

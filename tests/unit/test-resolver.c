@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of daemon/resolver.h, the client of the name service, with a real child. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -19,22 +20,22 @@ static const struct account account = {.uid = 65534, .gid = 65534};
 
 #define STRANGER 4000000000U
 
-/* What a child does that somebody has broken into, when it is asked for uid 0; set before it is forked. */
+/* What a compromised child does when it is asked for uid 0. Set before the fork. */
 static enum {
 	HONEST,
-	FORGES_ANOTHER,  /* the name of a user that nobody has asked for */
+	FORGES_ANOTHER,  /* sends the name of a user that was not asked for */
 	FORGES_KIND,     /* or of a group */
-	FORGES_ONE_MORE, /* what was asked for, and then more */
+	FORGES_ONE_MORE, /* sends the answer and more */
 	FORGES_SHORT,
 	FORGES_LONG,
 	FORGES_RESULT,
-	FORGES_ENDLESS, /* a name without an end */
+	FORGES_ENDLESS, /* sends a name without a terminator */
 } breach;
 
 struct passwd *__real_getpwuid(uid_t uid);
 struct passwd *__wrap_getpwuid(uid_t uid);
 
-/* The child's only socket. */
+/* Returns the child's only socket. */
 static int socket_of_child(void)
 {
 	struct stat st;
@@ -89,7 +90,7 @@ static void wait_answer(struct resolver *r, struct resolver_message *ret)
 	assert_int_equal(resolver_answer(r, ret), 0);
 }
 
-static void knows_root(void **state)
+static void resolves_root(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
 	struct resolver_message answer;
@@ -108,7 +109,7 @@ static void knows_root(void **state)
 	assert_int_equal(answer.who.id, STRANGER);
 }
 
-static void knows_groups_from_users(void **state)
+static void distinguishes_groups_from_users(void **state)
 {
 	static const struct principal group = {OWNER_GROUP, 0}, stranger = {OWNER_GROUP, STRANGER};
 	const struct group *known = getgrgid(0);
@@ -128,8 +129,8 @@ static void knows_groups_from_users(void **state)
 	assert_int_equal(answer.result, RESOLVER_ABSENT);
 }
 
-/* Few questions are under way, so that none is ever lost in a full socket. */
-static void has_room_for_few(void **state)
+/* The number of open requests is limited, so that none is lost in a full socket. */
+static void limits_open_requests(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
 	struct resolver_message answer;
@@ -148,13 +149,13 @@ static void has_room_for_few(void **state)
 	assert_true(resolver_has_room(r));
 }
 
-/* Who answers: a child of the last child that we have had, and another than FORMER. */
+/* Waits for another child than FORMER of the last fork server, and returns it. */
 static pid_t child_of_ours(pid_t former)
 {
 	return offspring_wait(offspring_wait(getpid(), 0), former);
 }
 
-static void tells_that_the_child_is_gone(void **state)
+static void reports_an_exited_child(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
 	struct resolver_message answer;
@@ -169,7 +170,7 @@ static void tells_that_the_child_is_gone(void **state)
 	assert_int_equal(ask(r, 0), -EPIPE);
 }
 
-/* Stopped, it answers as little as one that hangs. */
+/* A stopped child does not answer, like one that hangs. */
 static void replaces_a_child_that_hangs(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
@@ -199,8 +200,8 @@ static void replaces_a_child_that_hangs(void **state)
 	assert_true(offspring_ends(first));
 }
 
-/* Who forks children is gone: then there are none any more, and nothing else happens. */
-static void tells_that_there_are_no_children_any_more(void **state)
+/* After the fork server has exited there are no more children, and nothing else fails. */
+static void reports_that_the_fork_server_is_gone(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
 	struct resolver_message answer;
@@ -222,8 +223,10 @@ static void tells_that_there_are_no_children_any_more(void **state)
 	}
 }
 
-/* Neither the name of somebody else nor anything else but an answer is taken, and who has sent it is ended. */
-static void ends_a_child_that_says_something_else(void **state)
+/*
+ * Neither an answer to another question nor malformed data is accepted, and its sender is killed.
+ */
+static void kills_a_child_that_sends_anything_else(void **state)
 {
 	(void)state;
 	for (breach = FORGES_ANOTHER; breach <= FORGES_ENDLESS; breach++) {
@@ -244,7 +247,7 @@ static void ends_a_child_that_says_something_else(void **state)
 		}
 		assert_int_equal(resolver_answer(r, &answer), -EPROTO);
 		assert_int_equal(answer.who.id, 77);
-		/* Its end shows by its socket's. */
+		/* Its exit is visible because its socket closes. */
 		p.events = POLLRDHUP;
 		assert_int_equal(poll(&p, 1, 10000), 1);
 		assert_int_equal(resolver_replace(r), 0);
@@ -256,13 +259,13 @@ static void ends_a_child_that_says_something_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_root),
-		cmocka_unit_test(knows_groups_from_users),
-		cmocka_unit_test(has_room_for_few),
-		cmocka_unit_test(tells_that_the_child_is_gone),
+		cmocka_unit_test(resolves_root),
+		cmocka_unit_test(distinguishes_groups_from_users),
+		cmocka_unit_test(limits_open_requests),
+		cmocka_unit_test(reports_an_exited_child),
 		cmocka_unit_test(replaces_a_child_that_hangs),
-		cmocka_unit_test(ends_a_child_that_says_something_else),
-		cmocka_unit_test(tells_that_there_are_no_children_any_more),
+		cmocka_unit_test(kills_a_child_that_sends_anything_else),
+		cmocka_unit_test(reports_that_the_fork_server_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

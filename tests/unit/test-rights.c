@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In children, since nobody gets back what is given up here. */
+/* Tests of confine/rights.h. Each case runs in a child, because rights cannot be regained. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -42,7 +42,7 @@ static void in_child(void (*body)(void))
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* The hexadecimal number after KEY in our status. */
+/* Returns the hexadecimal number after KEY in this process's status. */
 static unsigned long long status_of(const char *key)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -107,7 +107,7 @@ static void keep_none(void)
 	CHECK(prctl(PR_SET_DUMPABLE, 1) == 0);
 	CHECK(rights_keep(NULL, 0, 1, 1, 1, &kept) == 0 && kept == RIGHTS_NONE);
 	check_only(0);
-	/* It had nothing: it may be looked at. */
+	/* It had no rights and stays dumpable. */
 	CHECK(prctl(PR_GET_DUMPABLE) == 1);
 }
 
@@ -129,7 +129,7 @@ static void drop(void)
 	CHECK(geteuid() != 0);
 }
 
-static void keeps_the_first_it_has(void **state)
+static void keeps_the_first_available_capability(void **state)
 {
 	(void)state;
 	in_child(keep_one_of_two);
@@ -141,19 +141,19 @@ static void keeps_perfmon_alone(void **state)
 	in_child(keep_perfmon);
 }
 
-static void an_ordinary_user_stays_one(void **state)
+static void ordinary_user_gains_nothing(void **state)
 {
 	(void)state;
 	in_child(keep_none);
 }
 
-static void root_without_another_user(void **state)
+static void root_may_stay_root(void **state)
 {
 	(void)state;
 	in_child(stay_root);
 }
 
-static void drops_all(void **state)
+static void drops_all_rights(void **state)
 {
 	(void)state;
 	in_child(drop);
@@ -162,11 +162,11 @@ static void drops_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_the_first_it_has),
+		cmocka_unit_test(keeps_the_first_available_capability),
 		cmocka_unit_test(keeps_perfmon_alone),
-		cmocka_unit_test(an_ordinary_user_stays_one),
-		cmocka_unit_test(root_without_another_user),
-		cmocka_unit_test(drops_all),
+		cmocka_unit_test(ordinary_user_gains_nothing),
+		cmocka_unit_test(root_may_stay_root),
+		cmocka_unit_test(drops_all_rights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/rollcall.h: the survey's iterator over the processes of a pass. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -25,8 +26,8 @@ static void add_smaps(struct adaptive *s)
 			tree_add_smaps(&s->tree, &adaptive_cast[i]);
 }
 
-/* Everybody with memory, in the order of their pids, with whom they are of, and a descriptor of their smaps. */
-static void calls_everybody(void **state)
+/* Every process with memory, in order of pids, with its user and a descriptor of its smaps. */
+static void returns_every_process(void **state)
 {
 	static const struct {
 		pid_t pid;
@@ -58,8 +59,8 @@ static void calls_everybody(void **state)
 	}
 }
 
-/* Who can't be opened is called all the same, and it is said why. */
-static void says_why_not(void **state)
+/* A process that cannot be opened is returned with the reason. */
+static void returns_the_reason_of_failures(void **state)
 {
 	static const struct {
 		int error, outcome;
@@ -85,7 +86,10 @@ static void says_why_not(void **state)
 	}
 }
 
-/* A blocked read of a survey counts as one of a pass does, and the process blocks for both. */
+/*
+ * A read that blocks during a survey counts as one of a pass, and the process then blocks for
+ * both.
+ */
 static void remembers_blocked_reads(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -96,7 +100,7 @@ static void remembers_blocked_reads(void **state)
 	(void)state;
 	add_smaps(s);
 	view = adaptive_pass(s);
-	rollcall_blocked(s->pass, 14); /* which has exited */
+	rollcall_blocked(s->pass, 14); /* exited */
 	assert_int_equal(s->pass->reader.attempts.total, 0);
 	rollcall_blocked(s->pass, 11);
 	assert_int_equal(s->pass->reader.attempts.total, 1);
@@ -110,8 +114,11 @@ static void remembers_blocked_reads(void **state)
 	assert_int_equal(adaptive_row(view, 12)->outcome, OUTCOME_MEASURED);
 }
 
-/* Of those with one address space the eldest alone: else its figures would be there twice. */
-static void calls_an_address_space_once(void **state)
+/*
+ * Of the processes with one address space only the eldest is returned; otherwise its memory would
+ * count twice.
+ */
+static void returns_each_address_space_once(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -129,12 +136,12 @@ static void calls_an_address_space_once(void **state)
 	assert_int_equal(rollcall_next(s->pass, 10, &e), 0);
 	assert_int_equal(e.pid, 11);
 	stream_close(&e.stream);
-	/* One a call: who shares with thousands keeps nobody waiting. */
+	/* One process per call, so that thousands with one address space do not delay others. */
 	assert_int_equal(rollcall_next(s->pass, 12, &e), ROLLCALL_ELSEWHERE);
 	assert_int_equal(e.pid, 13);
 	assert_int_equal(e.stream.fd, -1);
 	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_END);
-	/* Its eldest has no memory any more. */
+	/* Its eldest process has no memory any more. */
 	for (size_t i = 0; i < s->pass->table.count; i++)
 		if (s->pass->table.item[i]->pid == 11)
 			s->pass->table.item[i]->watch->is_member = false;
@@ -143,8 +150,8 @@ static void calls_an_address_space_once(void **state)
 	stream_close(&e.stream);
 }
 
-/* One of which a single mapping would take too long is passed over in adaptive mode, and as long as nobody knows. */
-static void leaves_giants_out(void **state)
+/* In adaptive mode a process is skipped if one of its mappings would take too long, or might. */
+static void skips_giants(void **state)
 {
 	const struct pass_options strict = with_stall(NS_PER_MSEC);
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&strict);
@@ -163,10 +170,10 @@ static void leaves_giants_out(void **state)
 	p->watch->largest_kib = (uint32_t)adaptive_large.rss_kib;
 	p->watch->mapped_kib = p->watch->largest_kib;
 	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_GIANT);
-	p->watch->largest_kib = 64; /* many small ones */
+	p->watch->largest_kib = 64; /* many small mappings */
 	assert_int_equal(rollcall_next(s->pass, 13, &e), 0);
 	stream_close(&e.stream);
-	/* Where walks keep nobody waiting there are no giants. */
+	/* If walks do not block the process there are no giants. */
 	p->watch->largest_kib = 0;
 	s->pass->adapt.walks.is_undisturbing = true;
 	assert_int_equal(rollcall_next(s->pass, 13, &e), 0);
@@ -184,7 +191,7 @@ static struct process *process_of(const struct adaptive *s, pid_t pid)
 	return t->item[i];
 }
 
-/* A pass wants the smaps of PID after its RssFile has grown by KIB. */
+/* RssFile of PID grows by KIB, so that the pass wants its smaps. */
 static void want(struct adaptive *s, pid_t pid, uint32_t kib)
 {
 	process_of(s, pid)->driver.is_wanted = true;
@@ -192,8 +199,11 @@ static void want(struct adaptive *s, pid_t pid, uint32_t kib)
 	s->pass->drivers_wanted++;
 }
 
-/* Each once, those that have moved most first, also where one can't be read; what was found is in the next pass. */
-static void gives_wanted_processes(void **state)
+/*
+ * Each wanted process is returned once, those with the largest change first, even if one cannot be
+ * read. The next pass has the results.
+ */
+static void returns_wanted_processes(void **state)
 {
 	struct tree_event event = {.suffix = "smaps", .nth = 1, .error = EACCES};
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -221,19 +231,19 @@ static void gives_wanted_processes(void **state)
 	assert_false(rollcall_is_wanting(s->pass));
 	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_END);
 	rollcall_found(s->pass, 13, 40 << 20, 8 << 20);
-	rollcall_found(s->pass, 4711, 40 << 20, 8 << 20); /* gone */
+	rollcall_found(s->pass, 4711, 40 << 20, 8 << 20); /* exited */
 	adaptive_again(s, &view);
 	assert_int_equal(view_balance(view)->q[BALANCE_PSS_DRIVER], 40 << 20);
-	/* The growth of 11 and 12, of which nothing was found, little as it is. */
+	/* The growth of 11 and 12, for which nothing was found, though it is small. */
 	assert_int_equal(view_balance(view)->q[BALANCE_DRIVER_UNREAD], 400 << 10);
-	/* One that has gone since is not given. */
+	/* A process that has exited since is not returned. */
 	want(s, 12, 1);
 	process_of(s, 12)->watch->is_member = false;
 	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_END);
 	assert_false(rollcall_is_wanting(s->pass));
 }
 
-/* A large process is read as soon as its first measurement shows that no mapping of it takes too long. */
+/* A large process is read as soon as its first measurement shows that no mapping takes too long. */
 static void defers_large_processes(void **state)
 {
 	const struct pass_options strict = with_stall(NS_PER_MSEC);
@@ -306,8 +316,8 @@ static void has_no_budget_in_exact_mode(void **state)
 	assert_int_equal(s->pass->adapt.budget.charged_ns, charged_ns);
 }
 
-/* The public image of the same pass has how much it is, and of which files it is not. */
-static void shows_what_was_found(void **state)
+/* The public image of the same pass has the amount, and no file names. */
+static void images_have_the_results(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *whole = NULL, *open = NULL, *again = NULL;
@@ -344,17 +354,17 @@ static void shows_what_was_found(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_everybody),
-		cmocka_unit_test(says_why_not),
+		cmocka_unit_test(returns_every_process),
+		cmocka_unit_test(returns_the_reason_of_failures),
 		cmocka_unit_test(remembers_blocked_reads),
-		cmocka_unit_test(calls_an_address_space_once),
-		cmocka_unit_test(leaves_giants_out),
-		cmocka_unit_test(gives_wanted_processes),
+		cmocka_unit_test(returns_each_address_space_once),
+		cmocka_unit_test(skips_giants),
+		cmocka_unit_test(returns_wanted_processes),
 		cmocka_unit_test(defers_large_processes),
 		cmocka_unit_test(forgets_drivers_memory_with_the_image),
 		cmocka_unit_test(pays_from_the_budget),
 		cmocka_unit_test(has_no_budget_in_exact_mode),
-		cmocka_unit_test(shows_what_was_found),
+		cmocka_unit_test(images_have_the_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

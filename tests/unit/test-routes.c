@@ -60,7 +60,7 @@ static void finds_exact_paths(void **state)
 		if (find(cases[i].path, &pid) != cases[i].route)
 			fail_msg("'%s'", cases[i].path);
 	assert_int_equal(pid, 77);
-	/* The length counts, not a terminator. */
+	/* The length of the path counts, not a terminator. */
 	assert_int_equal(routes_find("/metricsx", 8, "/metrics", &pid), ROUTE_METRICS);
 	assert_int_equal(routes_find("/metrics\0x", 10, "/metrics", &pid), ROUTE_NONE);
 }
@@ -76,7 +76,7 @@ static void finds_processes(void **state)
 	assert_int_equal(pid, INT32_MAX);
 }
 
-static void moves_the_metrics(void **state)
+static void metrics_path_is_configurable(void **state)
 {
 	uint32_t pid;
 
@@ -85,8 +85,8 @@ static void moves_the_metrics(void **state)
 	assert_int_equal(routes_find("/metrics", 8, "/own", &pid), ROUTE_NONE);
 }
 
-/* Of two things under one path the metrics would hide the other: the option refuses each of these. */
-static void shares_no_path_with_the_metrics(void **state)
+/* The metrics would hide another page with the same path, so the option refuses such paths. */
+static void refuses_metrics_paths_in_use(void **state)
 {
 	static const char *const paths[] = {"/", "/healthz", "/readyz", "/api/v1/status",
 		"/api/v1/host", "/api/v1/users", "/api/v1/programs", "/api/v1/units",
@@ -105,7 +105,7 @@ static void shares_no_path_with_the_metrics(void **state)
 	assert_null(c.web_telemetry_path);
 }
 
-static void knows_lists(void **state)
+static void recognises_lists(void **state)
 {
 	(void)state;
 	assert_int_equal(routes_list_scope(ROUTE_OWNERS + OWNER_USER), METRIC_USER);
@@ -120,9 +120,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_exact_paths),
 		cmocka_unit_test(finds_processes),
-		cmocka_unit_test(moves_the_metrics),
-		cmocka_unit_test(shares_no_path_with_the_metrics),
-		cmocka_unit_test(knows_lists),
+		cmocka_unit_test(metrics_path_is_configurable),
+		cmocka_unit_test(refuses_metrics_paths_in_use),
+		cmocka_unit_test(recognises_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

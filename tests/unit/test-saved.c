@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/saved.h: files with saved maps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -24,7 +25,7 @@ static int parse(const char *text, struct atlas *ret, char error[static SAVED_ER
 	return saved_parse("file", text, strlen(text), ret, error);
 }
 
-static void reads_what_map_prints(void **state)
+static void reads_the_output_of_map(void **state)
 {
 	AUTO_ATLAS struct atlas mappings = {.by = ATLAS_BY_MAPPING}, files = {.by = ATLAS_BY_FILE};
 	AUTO_ATLAS struct atlas kinds = {.by = ATLAS_BY_KIND};
@@ -56,8 +57,8 @@ static void reads_what_map_prints(void **state)
 }
 
 /*
- * An inode may have 64 bits, on 9p as well as on CephFS, and so may the offset in a device, which is passed over; jansson has 63 of them. What looks
- * like such a number in a name is none.
+ * An inode may have 64 bits, on 9p as well as on CephFS, and so may an offset in a device, which
+ * is skipped. jansson has 63 bits. A name that looks like such a number is none.
  */
 static void numbers_may_have_64_bits(void **state)
 {
@@ -90,7 +91,7 @@ static void numbers_may_have_64_bits(void **state)
 	}
 }
 
-static void memory_may_lack(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	static const char text[] = HEAD("mapping") LARGE("18446744073709551614", "") TAIL(1);
 
@@ -110,7 +111,7 @@ static void memory_may_lack(void **state)
 	}
 }
 
-static void refuses_all_else(void **state)
+static void refuses_other_files(void **state)
 {
 	static const struct {
 		const char *text, *said;
@@ -182,8 +183,8 @@ static void refuses_all_else(void **state)
 	}
 }
 
-/* What is not in it would be taken for what has come since. */
-static void what_is_not_whole_is_refused(void **state)
+/* Rows missing in the file would be taken for rows that are new since. */
+static void refuses_incomplete_files(void **state)
 {
 #define REST(count, processes)                                                                     \
 	"],\"count\":" #count ",\"total\":{\"mappings\":2},\"processes\":[" processes "]}"
@@ -213,8 +214,8 @@ static void what_is_not_whole_is_refused(void **state)
 	}
 }
 
-/* Nobody has asked for them: a filter had found them, and half of what they had may be there. */
-static void who_had_ended_has_nothing(void **state)
+/* Such processes were found by a filter, not named, and may have been read only partly. */
+static void exited_processes_have_no_rows(void **state)
 {
 	static const char ended[] = HEAD("mapping") ROW "," ROW REST(
 		2, "{\"pid\":5,\"complete\":false,\"error\":\"has ended\",\"ended\":true}");
@@ -230,7 +231,7 @@ static void who_had_ended_has_nothing(void **state)
 	assert_int_equal(a.rows, 2);
 }
 
-static void what_is_too_much_is_refused(void **state)
+static void refuses_too_large_files(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND};
 	char error[SAVED_ERROR_SIZE];
@@ -241,7 +242,7 @@ static void what_is_too_much_is_refused(void **state)
 	assert_string_equal(error, "file: row 3 has amounts that are too large");
 }
 
-static void a_file_that_is_not_there_is_told(void **state)
+static void reports_a_missing_file(void **state)
 {
 	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND};
 	char error[SAVED_ERROR_SIZE];
@@ -254,14 +255,14 @@ static void a_file_that_is_not_there_is_told(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_map_prints),
+		cmocka_unit_test(reads_the_output_of_map),
 		cmocka_unit_test(numbers_may_have_64_bits),
-		cmocka_unit_test(memory_may_lack),
-		cmocka_unit_test(refuses_all_else),
-		cmocka_unit_test(what_is_not_whole_is_refused),
-		cmocka_unit_test(who_had_ended_has_nothing),
-		cmocka_unit_test(what_is_too_much_is_refused),
-		cmocka_unit_test(a_file_that_is_not_there_is_told),
+		cmocka_unit_test(returns_errors_without_memory),
+		cmocka_unit_test(refuses_other_files),
+		cmocka_unit_test(refuses_incomplete_files),
+		cmocka_unit_test(exited_processes_have_no_rows),
+		cmocka_unit_test(refuses_too_large_files),
+		cmocka_unit_test(reports_a_missing_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

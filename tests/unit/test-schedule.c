@@ -19,7 +19,7 @@ static void keeps_to_the_grid(void **state)
 	assert_int_equal(schedule_next(&s, 10 * S, 110 * S + S / 3, 111 * S, 0), 120 * S);
 }
 
-static void is_late_by_chance_but_little(void **state)
+static void delay_is_random_and_small(void **state)
 {
 	uint64_t seed = 5;
 
@@ -34,18 +34,18 @@ static void is_late_by_chance_but_little(void **state)
 	}
 }
 
-static void leaves_out_what_it_ran_over(void **state)
+static void skips_missed_passes(void **state)
 {
 	struct schedule s;
 
 	(void)state;
 	schedule_init(&s, 0);
 	assert_int_equal(schedule_next(&s, 10 * S, 0, 25 * S, 0), 30 * S);
-	/* At least a tenth of the pass's length is left to the host. */
+	/* The pause is at least a tenth of the pass's length. */
 	assert_int_equal(schedule_next(&s, 10 * S, 30 * S, 59 * S, 0), 59 * S + 29 * S / 10);
 }
 
-/* A pass that was held up for 22 minutes is followed by the next one within one interval. */
+/* A pass that was delayed by 22 minutes is followed by the next one within an interval. */
 static void a_late_pass_is_followed_within_one_interval(void **state)
 {
 	uint64_t seed = 7;
@@ -58,30 +58,33 @@ static void a_late_pass_is_followed_within_one_interval(void **state)
 		schedule_init(&s, 0);
 		next_ns = schedule_next(&s, 10 * S, 0, end_ns, (uint32_t)unit_random(&seed));
 		assert_in_range(next_ns, end_ns, end_ns + 10 * S);
-		/* The grid goes on from there. */
+		/* The grid continues from there. */
 		end_ns = next_ns + S;
 		next_ns = schedule_next(&s, 10 * S, next_ns, end_ns, 0);
 		assert_in_range(next_ns, end_ns, end_ns + 10 * S);
 	}
 }
 
-static void takes_another_interval(void **state)
+static void interval_can_be_changed(void **state)
 {
 	struct schedule s;
 
 	(void)state;
 	schedule_init(&s, 0);
 	assert_int_equal(schedule_next(&s, 3600 * S, 0, S, 0), 3600 * S);
-	/* A shorter one counts at once, for the next pass and for those that follow. */
+	/* A shorter interval counts at once, for the next pass and the following ones. */
 	assert_int_equal(schedule_bring_forward(&s, 2 * S, 10 * S), 12 * S);
 	assert_int_equal(schedule_next(&s, 2 * S, 12 * S, 12 * S, 0), 14 * S);
-	/* A longer one does not put off what is due. */
+	/* A longer one does not delay a pass that is due. */
 	assert_int_equal(schedule_bring_forward(&s, 60 * S, 13 * S), 14 * S);
 	assert_int_equal(schedule_next(&s, 60 * S, 14 * S, 14 * S, 0), 74 * S);
 }
 
-/* Stretched, passes are on time by the grid that they have then; another interval starts none at once. */
-static void may_be_stretched(void **state)
+/*
+ * With a stretched interval passes follow the stretched grid. A change of the interval does not
+ * start a pass at once.
+ */
+static void interval_can_be_stretched(void **state)
 {
 	struct schedule s;
 
@@ -96,11 +99,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_to_the_grid),
-		cmocka_unit_test(is_late_by_chance_but_little),
-		cmocka_unit_test(leaves_out_what_it_ran_over),
+		cmocka_unit_test(delay_is_random_and_small),
+		cmocka_unit_test(skips_missed_passes),
 		cmocka_unit_test(a_late_pass_is_followed_within_one_interval),
-		cmocka_unit_test(takes_another_interval),
-		cmocka_unit_test(may_be_stretched),
+		cmocka_unit_test(interval_can_be_changed),
+		cmocka_unit_test(interval_can_be_stretched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void finds_what_it_made(void **state)
 	scopes_done(&s);
 }
 
-/* Keys are bytes: an uid may hold zeros. */
+/* Keys are bytes: a uid may contain zero bytes. */
 static void keeps_keys_with_zero_bytes_apart(void **state)
 {
 	static const uint32_t uids[] = {0, 1, 256, 65536};
@@ -39,7 +39,7 @@ static void keeps_keys_with_zero_bytes_apart(void **state)
 	scopes_done(&s);
 }
 
-/* Rows come and go; whoever stays keeps its slot and is found, whoever left is not there. */
+/* Rows come and go. A row that stays keeps its slot and is found; one that left is not. */
 static void survives_churn(void **state)
 {
 	enum { NAMES = 300 };
@@ -64,7 +64,7 @@ static void survives_churn(void **state)
 		if (!there[name])
 			scopes_remove(&s, row);
 	}
-	assert_true(s.slots <= 2 * NAMES); /* slots are used again */
+	assert_true(s.slots <= 2 * NAMES); /* slots are reused */
 	scopes_done(&s);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that share segments do what their counters tell, and what is made of it is held against the truth. */
+/*
+ * Tests of collectors/segments.h: shares of mapped objects. Model processes report counters as the
+ * kernel does, and the estimates are compared with the truth.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -29,8 +32,8 @@ static const struct maps_segment buffers = {1, 2, 256 * MIB, true},
 				 library = {3, 4, 8 * MIB, false};
 
 /*
- * As a walk finds one that has SHMEM of the buffers, which count SHMEM_PSS, and all of the library,
- * which counts 256 KiB.
+ * Measures a process that has SHMEM bytes of the buffers, of which SHMEM_PSS count, and all of the
+ * library, of which 256 KiB count.
  */
 static void find(unsigned int i, uint64_t shmem, uint64_t shmem_pss)
 {
@@ -55,14 +58,14 @@ static void map(unsigned int i, bool was_there)
 
 static const struct segments_lesson no_lesson;
 
-/* All that are measured in a pass are known when it is over; nobody moves meanwhile. */
+/* Ends the pass: what was measured in it is known. No process changes meanwhile. */
 static void settle(void)
 {
 	for (unsigned int i = 0; i <= BACKENDS; i++)
 		segments_settle(&sharer[i], 0, &no_lesson);
 }
 
-/* It has FILES of files, too. */
+/* Sets FILES bytes of files too. */
 static struct estimate estimate_with(unsigned int i, uint64_t shmem, uint64_t files)
 {
 	const struct flow rest = {0, 0};
@@ -86,7 +89,7 @@ static void move(unsigned int i, uint64_t before, uint64_t now)
 	segments_moved(&sharer[i], NULL, before + 8 * MIB, now + 8 * MIB);
 }
 
-/* Backends that have each the same 100 MiB. */
+/* Starts backends that each have the same 100 MiB. */
 static void start_backends(bool was_there)
 {
 	for (unsigned int i = 0; i < BACKENDS; i++) {
@@ -102,8 +105,11 @@ static void assert_near(const struct estimate *e, uint64_t pss, unsigned int per
 	assert_true(e->low <= pss && pss <= e->high + 1);
 }
 
-/* Who is measured first is not told that the others came: they were there, or have come in the same pass. */
-static void counts_who_was_there(void **state)
+/*
+ * Processes measured earlier in a pass count as sharers of those measured later: they were there
+ * or appeared in the same pass.
+ */
+static void counts_sharers_measured_earlier(void **state)
 {
 	(void)state;
 	for (unsigned int was_there = 0; was_there < 2; was_there++) {
@@ -113,7 +119,7 @@ static void counts_who_was_there(void **state)
 				4 * MIB + 100 * MIB / BACKENDS + MIB / 4);
 		teardown(state);
 	}
-	/* Nor if their maps are read later. */
+	/* The same if their maps are read later. */
 	find(0, 100 * MIB, 50 * MIB);
 	map(0, true);
 	settle();
@@ -121,7 +127,7 @@ static void counts_who_was_there(void **state)
 	map(1, true);
 	settle();
 	assert_int_equal(estimate_of(0, 100 * MIB).pss, 54 * MIB + MIB / 4);
-	/* But that one more has come, which has as much. */
+	/* A backend with the same amount is added. */
 	find(2, 100 * MIB, 100 * MIB / 3);
 	map(2, false);
 	settle();
@@ -131,11 +137,11 @@ static void counts_who_was_there(void **state)
 		4 * MIB + 100 * MIB / 3 + MIB / 6, 2);
 }
 
-/* All touch the other half of what is in the buffers, one after the other: nobody has more by it in the end. */
-static void keeps_the_union(void **state)
+/* One after the other, all touch the other half of the buffers. In the end no share has grown. */
+static void shares_follow_the_union_of_touched_pages(void **state)
 {
 	(void)state;
-	/* Half of the backends have one half of the buffers, the others the other. */
+	/* One half of the backends has one half of the buffers, and the others have the other. */
 	for (unsigned int i = 0; i < BACKENDS; i++) {
 		find(i, 100 * MIB, 10 * MIB);
 		map(i, true);
@@ -148,8 +154,8 @@ static void keeps_the_union(void **state)
 			4 * MIB + 200 * MIB / BACKENDS + MIB / 4, 4);
 }
 
-/* One that grows where others have been is no larger for it, nor are they. */
-static void divides_among_more(void **state)
+/* A backend that grows where others have been gains nothing, and neither do they. */
+static void divides_among_new_sharers(void **state)
 {
 	struct estimate e;
 
@@ -161,7 +167,7 @@ static void divides_among_more(void **state)
 	move(BACKENDS, 0, 100 * MIB);
 	e = estimate_of(0, 100 * MIB);
 	assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS + 1) + MIB / 4, 2);
-	/* It has let go again, and another goes as well. */
+	/* It has released the memory again, and another one exits. */
 	move(BACKENDS, 100 * MIB, 0);
 	e = estimate_of(0, 100 * MIB);
 	assert_near(&e, 4 * MIB + 100 * MIB / BACKENDS + MIB / 4, 1);
@@ -171,8 +177,8 @@ static void divides_among_more(void **state)
 	assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS / 2) + MIB / 2, 2);
 }
 
-/* Who maps and has touched nothing is nobody, coming and going. */
-static void weighs_by_what_is_resident(void **state)
+/* A process that maps the object but has touched nothing does not change shares. */
+static void weighs_by_resident_memory(void **state)
 {
 	struct estimate before, e;
 
@@ -189,7 +195,7 @@ static void weighs_by_what_is_resident(void **state)
 	e = estimate_of(0, 100 * MIB);
 	assert_int_equal(e.pss, before.pss);
 	assert_true(e.high <= before.high && e.low >= before.low);
-	/* Who has touched it, measured or not, leaves nothing but width. */
+	/* A process that has touched it only widens the bounds, whether it was measured or not. */
 	for (unsigned int round = 0; round < 300; round++) {
 		find(BACKENDS, 100 * MIB, 5 * MIB);
 		map(BACKENDS, false);
@@ -199,16 +205,16 @@ static void weighs_by_what_is_resident(void **state)
 	assert_int_equal(estimate_of(0, 100 * MIB).pss, before.pss);
 }
 
-/* Segments that are replaced by as large ones move no counter. */
+/* Replacing segments by others of the same size moves no counter. */
 static void looks_for_new_segments(void **state)
 {
 	static const struct {
 		uint64_t shmem, pss, anon;
-		bool others; /* map it, too */
+		bool others; /* they map it too */
 		bool expected;
 	} cases[] = {
-		{256 * MIB, 256 * MIB, 0, false, true}, /* it has it alone */
-		{256 * MIB, 256 * MIB, 0, true, true},  /* the others don't have any of it */
+		{256 * MIB, 256 * MIB, 0, false, true}, /* only it has the segment */
+		{256 * MIB, 256 * MIB, 0, true, true},  /* the others have none of it */
 		{256 * MIB, 128 * MIB, 0, false, true}, /* no sharer is known */
 		{256 * MIB, 128 * MIB, 0, true, false},
 		{8 * MIB, 8 * MIB, 0, false, true},
@@ -230,8 +236,11 @@ static void looks_for_new_segments(void **state)
 	}
 }
 
-/* Of shared memory that it can't have of what it maps, others will be told when its maps are read again. */
-static void knows_what_is_of_no_segment(void **state)
+/*
+ * A process has more shared memory than its known mappings allow. Others learn of it when its maps
+ * are read again.
+ */
+static void notices_memory_of_unknown_segments(void **state)
 {
 	struct maps_segment list[MAPS_SEGMENTS] = {buffers, library};
 	struct estimate_now now;
@@ -247,7 +256,7 @@ static void knows_what_is_of_no_segment(void **state)
 	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
 	now.shmem += MIB;
 	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), MIB);
-	/* As it is found then: it has moved by less than a quarter. */
+	/* Within a quarter of what was found then. */
 	find(0, 240 * MIB, MIB);
 	map(0, true);
 	find(0, 257 * MIB, 256 * MIB);
@@ -258,21 +267,21 @@ static void knows_what_is_of_no_segment(void **state)
 	find(1, 256 * MIB, 128 * MIB);
 	map(1, true);
 	assert_false(segments_wants_maps(&sharer[0], &base[0]));
-	/* Where more is mapped than is told of, maps would tell no more, if all of that is as small. */
+	/* If small mappings are left out of the result, reading maps again would not tell more. */
 	for (unsigned int i = 2; i < MAPS_SEGMENTS; i++)
 		list[i] = (struct maps_segment){5, i, MIB, false};
 	assert_int_equal(segments_map(&table, &sharer[0], list, MAPS_SEGMENTS, &base[0], true), 0);
 	now.shmem = (256 + MAPS_SEGMENTS) * MIB;
 	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
-	/* But one of 1 GiB would stand before these. */
+	/* But a mapping of 1 GiB would come before these. */
 	now.shmem += 1024 * MIB;
 	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 1024 * MIB);
 	find(0, 256 * MIB + 1024 * MIB, 256 * MIB + 1024 * MIB);
 	assert_true(segments_wants_maps(&sharer[0], &base[0]));
 }
 
-/* One who maps nothing has a doubt of what others do, and no link to look at. */
-static void doubts_who_maps_nothing(void **state)
+/* A process without known objects may share with others, and has no link to check. */
+static void allows_for_sharers_without_known_objects(void **state)
 {
 	const struct flow rest = {0, 16};
 	struct estimate_now now;
@@ -286,8 +295,8 @@ static void doubts_who_maps_nothing(void **state)
 	assert_true(doubt.file_down > 0);
 }
 
-/* What one has resident may all be of the same segment, though it maps others that are larger. */
-static void allows_for_all_that_one_has(void **state)
+/* All resident memory of a process may belong to one segment, even if it maps larger ones. */
+static void all_memory_may_belong_to_one_segment(void **state)
 {
 	const struct maps_segment list[] = {{1, 9, 768 * MIB, true}, buffers, library};
 	struct estimate e;
@@ -297,7 +306,7 @@ static void allows_for_all_that_one_has(void **state)
 	base[0].uss = 104 * MIB;
 	map(0, true);
 	settle();
-	/* All of its 64 MiB are of the buffers. */
+	/* All of its 64 MiB belong to the buffers. */
 	find(1, 64 * MIB, 32 * MIB);
 	segments_moved(&sharer[1], NULL, 0, base[1].file);
 	assert_int_equal(segments_map(&table, &sharer[1], list, 3, &base[1], false), 0);
@@ -309,15 +318,18 @@ static void allows_for_all_that_one_has(void **state)
 	base[0].uss = 40 * MIB;
 	segments_measured(&sharer[0], &base[0]);
 	settle();
-	/* It ends. */
+	/* It exits. */
 	segments_end(&table, &sharer[1]);
 	e = estimate_of(0, 100 * MIB);
 	assert_true(e.high >= 104 * MIB + MIB / 4);
 	assert_true(e.low <= e.pss && e.pss < e.high);
 }
 
-/* So it may if it has come to have it after its maps were read; and what it has let go of since goes with nobody. */
-static void takes_along_what_one_has_by_now(void **state)
+/*
+ * The same for memory that it has gained since its maps were read. Memory released since leaves
+ * with no process.
+ */
+static void exit_removes_present_memory(void **state)
 {
 	const struct maps_segment list[] = {{1, 9, 768 * MIB, true}, buffers, library};
 	struct estimate e;
@@ -331,7 +343,7 @@ static void takes_along_what_one_has_by_now(void **state)
 		assert_int_equal(segments_map(&table, &sharer[1], list, 3, &base[1], false), 0);
 		settle();
 		move(1, then, now);
-		/* All that it has is of the buffers. */
+		/* All of its memory belongs to the buffers. */
 		find(0, 100 * MIB, 55 * MIB);
 		base[0].uss = 14 * MIB;
 		segments_moved(&sharer[0], NULL, 0, base[0].file);
@@ -347,8 +359,11 @@ static void takes_along_what_one_has_by_now(void **state)
 	}
 }
 
-/* Of what others touch between two looks, half had been touched when one was measured at half of the time. */
-static void counts_what_others_had_at_the_time(void **state)
+/*
+ * Of what others touch between two polls, half counts for a process that is measured at half of
+ * the time.
+ */
+static void counts_sharers_at_the_time_of_measurement(void **state)
 {
 	(void)state;
 	for (unsigned int quarters = 0; quarters <= 4; quarters++) {
@@ -356,7 +371,7 @@ static void counts_what_others_had_at_the_time(void **state)
 			 now = (BACKENDS - 1) * 120 + 100;
 		struct estimate e;
 
-		start_backends(quarters % 2); /* it does not matter how they became known */
+		start_backends(quarters % 2); /* independent of how they became known */
 		segments_measured(&sharer[0], &base[0]);
 		for (unsigned int i = 1; i < BACKENDS; i++)
 			move(i, 100 * MIB, 120 * MIB);
@@ -369,8 +384,11 @@ static void counts_what_others_had_at_the_time(void **state)
 	}
 }
 
-/* A walk tells of others as they are: what a sharer grows by until the next poll is its own affair. */
-static void scales_nobody_by_ones_own_growth(void **state)
+/*
+ * A measurement describes sharers as they are. Their own growth until the next poll does not
+ * change it.
+ */
+static void own_growth_changes_no_other_share(void **state)
 {
 	struct estimate e;
 
@@ -393,7 +411,10 @@ static void scales_nobody_by_ones_own_growth(void **state)
 	assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS + 1), 1);
 }
 
-/* The time at which a sharer was measured counts where its maps are read, too, for the first time or again. */
+/*
+ * The time of a sharer's measurement also counts when its maps are read, for the first time or
+ * again.
+ */
 static void counts_others_when_maps_are_read(void **state)
 {
 	struct estimate e;
@@ -409,7 +430,7 @@ static void counts_others_when_maps_are_read(void **state)
 		4 * MIB + MIB / 4 + 5 * MIB * 2000 / 2380 + 2048);
 }
 
-/* Each has touched MORE, and is measured again with SHMEM_PSS. */
+/* Each process has touched MORE bytes and is measured again with SHMEM_PSS. */
 static void measure_all(uint64_t more, uint64_t shmem_pss)
 {
 	struct segments_lesson lesson[BACKENDS];
@@ -439,8 +460,11 @@ static struct estimate after_more(uint64_t more)
 	return estimate_of(0, before + more);
 }
 
-/* Who are measured again and again teach how sure one is of the others, where all touch what some have. */
-static void learns_from_those_measured_again(void **state)
+/*
+ * Repeated measurements of some processes teach how certain the others' estimates are, here if all
+ * touch pages that others have.
+ */
+static void learns_from_repeated_measurements(void **state)
 {
 	struct estimate first, later;
 
@@ -456,7 +480,7 @@ static void learns_from_those_measured_again(void **state)
 	assert_true(first.high - first.low > 5 * MIB);
 	assert_true(later.high - later.low < MIB / 2);
 	teardown(state);
-	/* Or where each touches what nobody has. */
+	/* Here if each touches pages that no other has. */
 	start_backends(true);
 	for (unsigned int round = 0; round < 6; round++)
 		measure_all(5 * MIB, (10 + round * 5) * MIB);
@@ -464,7 +488,7 @@ static void learns_from_those_measured_again(void **state)
 	assert_near(&later, 4 * MIB + 40 * MIB + MIB / 4, 2);
 }
 
-/* What was learned of shared memory bounds no growth that is not of it. */
+/* What was learned about shared memory does not narrow the bounds of growth of files. */
 static void learns_nothing_of_files(void **state)
 {
 	const uint64_t shmem = 130 * MIB, truth = 4 * MIB + 5 * MIB + MIB / 4;
@@ -474,12 +498,12 @@ static void learns_nothing_of_files(void **state)
 	start_backends(true);
 	for (unsigned int round = 0; round < 6; round++)
 		measure_all(5 * MIB, 5 * MIB);
-	/* A file that nobody else has. */
+	/* A file that no other process has. */
 	move(0, shmem, shmem + 64 * MIB);
 	move(1, shmem, shmem + MIB);
 	e = estimate_with(0, shmem, (8 + 64) * MIB);
 	assert_true(e.low <= truth + 64 * MIB && truth + 64 * MIB <= e.high + 1024);
-	/* Or all of it is of the shared memory. */
+	/* Or all of the growth is shared memory. */
 	e = estimate_with(0, shmem + 64 * MIB, 8 * MIB);
 	assert_true(e.high - e.low < 8 * MIB);
 	/* Half of it. */
@@ -487,8 +511,8 @@ static void learns_nothing_of_files(void **state)
 	assert_true(e.low <= truth + 32 * MIB && truth + 32 * MIB <= e.high + 1024);
 }
 
-/* What others let go of may have been any, whatever was learned. */
-static void learns_nothing_of_those_that_go(void **state)
+/* Memory that others release may be any part, whatever was learned. */
+static void learns_nothing_about_released_memory(void **state)
 {
 	struct estimate e;
 
@@ -502,8 +526,8 @@ static void learns_nothing_of_those_that_go(void **state)
 	assert_true(e.high - e.low > MIB);
 }
 
-/* Whatever is told of it, the figures keep their order. */
-static void keeps_order_for_any_input(void **state)
+/* For any input, estimates stay within their bounds. */
+static void keeps_bounds_for_any_input(void **state)
 {
 	struct segments_lesson lesson[BACKENDS + 1] = {0};
 	uint64_t seed = 5;
@@ -547,22 +571,22 @@ static void keeps_order_for_any_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(counts_who_was_there, teardown),
-		cmocka_unit_test_teardown(keeps_the_union, teardown),
-		cmocka_unit_test_teardown(divides_among_more, teardown),
-		cmocka_unit_test_teardown(weighs_by_what_is_resident, teardown),
-		cmocka_unit_test_teardown(knows_what_is_of_no_segment, teardown),
+		cmocka_unit_test_teardown(counts_sharers_measured_earlier, teardown),
+		cmocka_unit_test_teardown(shares_follow_the_union_of_touched_pages, teardown),
+		cmocka_unit_test_teardown(divides_among_new_sharers, teardown),
+		cmocka_unit_test_teardown(weighs_by_resident_memory, teardown),
+		cmocka_unit_test_teardown(notices_memory_of_unknown_segments, teardown),
 		cmocka_unit_test_teardown(looks_for_new_segments, teardown),
-		cmocka_unit_test_teardown(doubts_who_maps_nothing, teardown),
-		cmocka_unit_test_teardown(allows_for_all_that_one_has, teardown),
-		cmocka_unit_test_teardown(takes_along_what_one_has_by_now, teardown),
-		cmocka_unit_test_teardown(counts_what_others_had_at_the_time, teardown),
-		cmocka_unit_test_teardown(scales_nobody_by_ones_own_growth, teardown),
+		cmocka_unit_test_teardown(allows_for_sharers_without_known_objects, teardown),
+		cmocka_unit_test_teardown(all_memory_may_belong_to_one_segment, teardown),
+		cmocka_unit_test_teardown(exit_removes_present_memory, teardown),
+		cmocka_unit_test_teardown(counts_sharers_at_the_time_of_measurement, teardown),
+		cmocka_unit_test_teardown(own_growth_changes_no_other_share, teardown),
 		cmocka_unit_test_teardown(counts_others_when_maps_are_read, teardown),
-		cmocka_unit_test_teardown(learns_from_those_measured_again, teardown),
+		cmocka_unit_test_teardown(learns_from_repeated_measurements, teardown),
 		cmocka_unit_test_teardown(learns_nothing_of_files, teardown),
-		cmocka_unit_test_teardown(learns_nothing_of_those_that_go, teardown),
-		cmocka_unit_test_teardown(keeps_order_for_any_input, teardown),
+		cmocka_unit_test_teardown(learns_nothing_about_released_memory, teardown),
+		cmocka_unit_test_teardown(keeps_bounds_for_any_input, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

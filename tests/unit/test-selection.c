@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/selection.h: the rows that arguments select. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -23,7 +24,7 @@ static struct settings *load(const char *const args[static ARGS_MAX])
 	return settings;
 }
 
-/* Names, or pids, of the rows selected by the arguments, each followed by a blank. */
+/* Returns the names or pids of the selected rows, each followed by a blank. */
 static void check_rows(const char *const args[static ARGS_MAX], const char *expected)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -77,8 +78,11 @@ static void rows_are_selected(void **state)
 		check_rows(cases[i].args, cases[i].expected);
 }
 
-/* A filter by a thing's own name leaves its row as it is, counters and all; others sum anew. */
-static void sums_are_of_the_selected(void **state)
+/*
+ * A filter by a row's own name leaves the row and its counters as they are. Other filters add up
+ * processes.
+ */
+static void sums_cover_the_selection(void **state)
 {
 	static const struct {
 		const char *args[ARGS_MAX];
@@ -113,7 +117,7 @@ static void sums_are_of_the_selected(void **state)
 	}
 }
 
-static void host_is_of_the_selected(void **state)
+static void host_covers_the_selection(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"host", "--user=alice"};
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -133,7 +137,7 @@ static void host_is_of_the_selected(void **state)
 	assert_true(ROW_HAS(view_host(selected), SCOPE_MEM_TOTAL));
 }
 
-/* Two users of whom 3 KiB each are sure, and 8 of the 10 KiB of both. */
+/* Two users: 3 KiB of each are certain, and 8 of the 10 KiB of both together. */
 static struct view *open_sure(void)
 {
 	static const struct image_header head = {
@@ -163,8 +167,8 @@ static struct view *open_sure(void)
 	return view;
 }
 
-/* The total of everybody is as sure as the host's figure, that of a part is not. */
-static void everybody_is_the_host(void **state)
+/* The total of all users has the host's bounds. The total of some does not. */
+static void total_of_all_has_the_hosts_bounds(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"users"};
 	AUTO_VIEW struct view *view = open_sure();
@@ -182,7 +186,7 @@ static void everybody_is_the_host(void **state)
 	assert_int_equal(sums.q[SCOPE_PSS_LOW], 8);
 }
 
-static void defaults_are_programs(void **state)
+static void programs_are_the_default(void **state)
 {
 	static const char *const args[ARGS_MAX] = {"--limit=3"};
 	AUTO_SETTINGS struct settings *settings = load(args);
@@ -193,7 +197,7 @@ static void defaults_are_programs(void **state)
 	assert_int_equal(selection_parse(settings, &s, error), 0);
 	assert_int_equal(s.scope, METRIC_PROGRAM);
 	assert_int_equal(s.limit, 3);
-	assert_int_equal(s.query.limit, 0); /* the total is that of all */
+	assert_int_equal(s.query.limit, 0); /* the total covers all */
 	assert_false(selection_needs_processes(&s));
 }
 
@@ -236,10 +240,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_selected),
-		cmocka_unit_test(sums_are_of_the_selected),
-		cmocka_unit_test(host_is_of_the_selected),
-		cmocka_unit_test(everybody_is_the_host),
-		cmocka_unit_test(defaults_are_programs),
+		cmocka_unit_test(sums_cover_the_selection),
+		cmocka_unit_test(host_covers_the_selection),
+		cmocka_unit_test(total_of_all_has_the_hosts_bounds),
+		cmocka_unit_test(programs_are_the_default),
 		cmocka_unit_test(wrong_usage_is_refused),
 	};
 

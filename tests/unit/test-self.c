@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/self.h: memtallyd's own costs and rights. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -26,14 +27,14 @@ static void finds_the_effective_set(void **state)
 		{"Name:\tx\nCapEff:\t0000000000080000\n", 0, 1 << 19},
 		{"Name:\tx\nCapEff:\t0000000000000000\n", 0, 0},
 		{"Name:\tx\nCapEff:\t0000000000000000", -EBADMSG, 0},
-		{"Name:\tx\nCapEff:\t000001ff", -EBADMSG, 0}, /* cut: not a smaller set */
+		{"Name:\tx\nCapEff:\t000001ff", -EBADMSG, 0}, /* a cut line is no smaller set */
 		{"Name:\tx\nCapEff:\t1 \n", -EBADMSG, 0},
 		{"Name:\tx\nCapPrm:\t1\n", -EBADMSG, 0},
-		{"CapEff:\t1\n", -EBADMSG, 0}, /* never the first line */
+		{"CapEff:\t1\n", -EBADMSG, 0}, /* not in the first line */
 		{"Name:\tx\nCapEff:\t\n", -EBADMSG, 0},
 		{"Name:\tx\nCapEff:\tx\n", -EBADMSG, 0},
 		{"Name:\tx\nCapEff:\t10000000000000000\n", -EBADMSG, 0},
-		{"Name:\tCapEff:\t1\n", -EBADMSG, 0}, /* a name that tries */
+		{"Name:\tCapEff:\t1\n", -EBADMSG, 0}, /* a name that imitates the line */
 		{"", -EBADMSG, 0},
 	};
 
@@ -48,7 +49,7 @@ static void finds_the_effective_set(void **state)
 	}
 }
 
-static void knows_itself(void **state)
+static void reads_its_own_costs(void **state)
 {
 	AUTO_CLOSE int more = -1;
 	struct self self = {0};
@@ -63,7 +64,7 @@ static void knows_itself(void **state)
 	assert_true(self.resident_bytes > 100000);
 	assert_true(self.cpu_ns > 0);
 	start = self.start_realtime_ns;
-	/* btime is whole seconds, and a clock that was set moves it. */
+	/* btime has whole seconds and changes with the clock. */
 	assert_in_range(start / NS_PER_SEC, clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC - 600,
 		clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC + 3);
 	fds = self.open_fds;
@@ -72,13 +73,13 @@ static void knows_itself(void **state)
 	assert_int_equal(self.open_fds, fds + 1);
 	assert_int_equal(self.start_realtime_ns, start);
 
-	self = (struct self){.start_realtime_ns = 5}; /* once known, not read again */
+	self = (struct self){.start_realtime_ns = 5}; /* read only once */
 	self_read(&self);
 	assert_int_equal(self.start_realtime_ns, 5);
 }
 
-/* Who is in many groups has a status of many KiB, with the capabilities behind the groups. */
-static void knows_itself_among_many_groups(void **state)
+/* For a process in many groups status has many KiB, with the capabilities after the groups. */
+static void reads_a_long_status(void **state)
 {
 	struct self self = {0};
 	int status;
@@ -105,8 +106,8 @@ static void knows_itself_among_many_groups(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* The rights that the kernel says this very process has. */
-static void knows_its_rights(void **state)
+/* Compares with the rights that the kernel reports for this process. */
+static void reads_its_own_rights(void **state)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {{0}};
@@ -123,9 +124,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_effective_set),
-		cmocka_unit_test(knows_itself),
-		cmocka_unit_test(knows_its_rights),
-		cmocka_unit_test(knows_itself_among_many_groups),
+		cmocka_unit_test(reads_its_own_costs),
+		cmocka_unit_test(reads_its_own_rights),
+		cmocka_unit_test(reads_a_long_status),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/sense.h: polling statm through kept descriptors. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +8,7 @@
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
-/* The results of pread(), for one test at a time: bytes at most, 0 for no limit, and which of them fails. */
+/* Wrapped pread(): maximum bytes (0: no limit), and the number of the call that fails. */
 static struct {
 	size_t most;
 	unsigned int fail, calls;
@@ -26,7 +27,7 @@ ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
 	return __real_pread(fd, to, reads.most && reads.most < size ? reads.most : size, at);
 }
 
-/* It was measured once. */
+/* The process was measured once. */
 static struct subject *subject_of_bash(size_t kept_max)
 {
 	static const struct tree_process bash = {.pid = 42,
@@ -74,8 +75,11 @@ static void keeps_its_descriptor(void **state)
 	assert_int_equal(s->reader.kept, 0);
 }
 
-/* Of two descriptors each is a statm's where there are two processes; the second finds a directory in its place. */
-static void comes_before_directories(void **state)
+/*
+ * Of two descriptors one is used for statm if there are two processes. The second statm takes the
+ * place of a directory.
+ */
+static void statm_has_priority_over_directories(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_of_bash(2);
 	struct tree_event opened = {.suffix = "42"};
@@ -98,7 +102,7 @@ static void comes_before_directories(void **state)
 	assert_false(s->sample.is_new_image);
 	assert_int_equal(opened.count, 1);
 	assert_int_equal(s->reader.kept, 0);
-	/* Nor while the statm are still to come. */
+	/* Nor while room is reserved for further statm files. */
 	s->reader.kept_files = 1;
 	assert_int_equal(process_read(&s->reader, &s->process, 2, &s->sample), 0);
 	assert_int_equal(s->reader.kept, 0);
@@ -109,8 +113,8 @@ static void comes_before_directories(void **state)
 	assert_int_equal(s->reader.kept, 1);
 }
 
-/* The room that was kept for statm is less than there are: what is too much is given back. */
-static void gives_back_what_is_too_much(void **state)
+/* If more descriptors are kept than there is room for, the surplus is closed. */
+static void closes_surplus_descriptors(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_of_bash(4);
 	struct statm m;
@@ -127,8 +131,8 @@ static void gives_back_what_is_too_much(void **state)
 	assert_int_equal(s->reader.kept, 1);
 }
 
-/* Without a kept directory the pid may be another's by now, which its start time tells. */
-static void checks_whose_it_is(void **state)
+/* Without a kept directory the pid may have been reused; the start time tells. */
+static void detects_a_reused_pid(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_of_bash(0);
 	struct statm m;
@@ -145,7 +149,7 @@ static void checks_whose_it_is(void **state)
 	assert_int_equal(sense(s, &m), SENSE_GONE);
 }
 
-static void says_what_it_can_not(void **state)
+static void returns_errors(void **state)
 {
 	static const struct {
 		int error, result;
@@ -200,8 +204,8 @@ static void reads_its_line_in_any_pieces(void **state)
 	memset(&reads, 0, sizeof(reads));
 }
 
-/* The kernel's own: a kept descriptor never shows another process. */
-static void notices_an_end(void **state)
+/* With the real /proc: a kept descriptor never shows another process. */
+static void detects_an_exit(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_live();
 	const struct process *p = &s->process;
@@ -225,12 +229,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_its_descriptor),
-		cmocka_unit_test(comes_before_directories),
-		cmocka_unit_test(gives_back_what_is_too_much),
-		cmocka_unit_test(checks_whose_it_is),
-		cmocka_unit_test(says_what_it_can_not),
+		cmocka_unit_test(statm_has_priority_over_directories),
+		cmocka_unit_test(closes_surplus_descriptors),
+		cmocka_unit_test(detects_a_reused_pid),
+		cmocka_unit_test(returns_errors),
 		cmocka_unit_test(reads_its_line_in_any_pieces),
-		cmocka_unit_test(notices_an_end),
+		cmocka_unit_test(detects_an_exit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
