@@ -427,6 +427,7 @@ static void hides_rows_from_other_callers(void **state)
 	}
 }
 
+/* The sum of four parts exceeds 2^64, and must count as larger than any of them. */
 static void sums_of_a_family_do_not_overflow(void **state)
 {
 	static const struct image_header head = {.sequence = 1, .interval_ns = 1};

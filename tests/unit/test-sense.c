@@ -96,7 +96,10 @@ static void statm_has_priority_over_directories(void **state)
 	tree_expect(&opened, 1);
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(opened.count, 0);
-	/* What is read below its directory finds that, and keeps none. */
+	/*
+	 * Reads below its directory use the kept descriptor if there is one, and keep none
+	 * otherwise.
+	 */
 	assert_int_equal(process_read(&s->reader, &s->process, 2, &s->sample), 0);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	assert_false(s->sample.is_new_image);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server with a web configuration: passwords, rates, headers, TLS, and other ones while it serves. */
+/*
+ * Tests of memtally-web's server with a web configuration: passwords, rates, headers, TLS, and
+ * changes while it serves.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -30,7 +33,7 @@
 static struct pki authority, first, second, client, stranger;
 static struct webdir dir;
 
-/* The thread waits here before each hash, while it is held. */
+/* While this is locked, the thread waits before each hash. */
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static bool is_held;
 
@@ -56,8 +59,11 @@ static void let_go(void)
 	pthread_mutex_unlock(&held);
 }
 
-/* After a test that has failed while the thread was held: the next ones are not to wait for it for ever. */
-static int let_go_at_last(void **state)
+/*
+ * Releases the thread after a failed test that held it, so that the next tests do not wait
+ * forever.
+ */
+static int release_thread(void **state)
 {
 	(void)state;
 	if (is_held)
@@ -83,7 +89,10 @@ static void change(struct serving *f, const char *config)
 	serving_admit(f, load(config));
 }
 
-/* The status of what comes within two seconds or so; 0: the connection ends, -1: nothing. */
+/*
+ * Returns the status of the next answer within about two seconds; 0: the connection was closed,
+ * -1: nothing came.
+ */
 static int answer(struct serving *f, int fd, char *got, size_t size)
 {
 	for (int i = 0; i < 2000; i++) {
@@ -109,7 +118,7 @@ static int status_on(struct serving *f, int fd, const char *request)
 	return answer(f, fd, got, sizeof(got));
 }
 
-/* On a connection of its own. */
+/* Same on a new connection. */
 static int status_of(struct serving *f, const char *request)
 {
 	AUTO_CLOSE int fd = serving_connect(f);
@@ -131,7 +140,8 @@ static void asks_for_passwords(void **state)
 	assert_int_equal(answer(&f, fd, got, sizeof(got)), 401);
 	assert_non_null(strstr(got, "\r\nWWW-Authenticate: Basic realm=\"memtally\""));
 	assert_non_null(strstr(got, "\r\nCache-Control: no-store\r\n"));
-	for (int i = 0; i < 2; i++) { /* on the same connection, first and once known */
+	/* on the same connection, at first and when the users are known */
+	for (int i = 0; i < 2; i++) {
 		assert_int_equal(status_on(&f, fd, ALICE), 200);
 		assert_int_equal(status_on(&f, fd, WRONG), 401);
 		assert_int_equal(status_on(&f, fd, BOB), 200);
@@ -139,7 +149,7 @@ static void asks_for_passwords(void **state)
 		assert_int_equal(status_on(&f, fd, OTHER_KIND), 401);
 		assert_int_equal(status_on(&f, fd, NOBODY), 401);
 	}
-	/* Not even which pages there are. */
+	/* Without a password not even the existence of pages is told. */
 	assert_int_equal(status_on(&f, fd, "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n"), 401);
 	assert_int_equal(status_on(&f, fd, "PUT / HTTP/1.1\r\nHost: localhost\r\n\r\n"), 401);
 	close(fd);
@@ -148,8 +158,11 @@ static void asks_for_passwords(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Whoever is known is served while others are looked into; a name is no matter where there is a password. */
-static void serves_meanwhile(void **state)
+/*
+ * Known users are served while others' passwords are checked. With a password any host name is
+ * accepted.
+ */
+static void serves_known_users_during_checks(void **state)
 {
 	static const char elsewhere[] = "GET /healthz HTTP/1.1\r\nHost: some.where\r\n"
 					"Authorization: Basic YWxpY2U6c2VjcmV0\r\n\r\n";
@@ -176,7 +189,7 @@ static void serves_meanwhile(void **state)
 	serving_finish(&f);
 }
 
-static void a_crowd_of_guesses_keeps_nobody_out(void **state)
+static void wrong_passwords_lock_out_no_known_user(void **state)
 {
 	struct serving f;
 	char got[4096];
@@ -194,7 +207,7 @@ static void a_crowd_of_guesses_keeps_nobody_out(void **state)
 	assert_int_equal(status_of(&f, WRONG), 503);
 	assert_int_equal(status_of(&f, BOB), 503);
 	assert_int_equal(status_of(&f, ALICE), 200);
-	close(fd[0]); /* who goes in between is no harm */
+	close(fd[0]); /* closing before the verdict does no harm */
 	shutdown(fd[1], SHUT_WR);
 	let_go();
 	for (size_t i = 2; i < ARRAY_SIZE(fd); i++)
@@ -208,7 +221,7 @@ static void a_crowd_of_guesses_keeps_nobody_out(void **state)
 	serving_finish(&f);
 }
 
-static void stops_while_passwords_are_looked_into(void **state)
+static void can_stop_during_a_check(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct serving f;
@@ -232,8 +245,8 @@ static void stops_while_passwords_are_looked_into(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* The deadline counts then, too. */
-static void ends_who_waits_too_long(void **state)
+/* The deadline also counts while a password is checked. */
+static void closes_connections_that_wait_too_long(void **state)
 {
 	struct serving f;
 	int fd;
@@ -256,7 +269,7 @@ static void ends_who_waits_too_long(void **state)
 	serving_finish(&f);
 }
 
-static void takes_new_users_at_once(void **state)
+static void new_users_count_at_once(void **state)
 {
 	struct serving f;
 	char got[4096];
@@ -272,8 +285,9 @@ static void takes_new_users_at_once(void **state)
 	serving_run(&f);
 	change(&f, "basic_auth_users:\n  alice: " OTHER_4 "\n");
 	let_go();
-	assert_int_equal(answer(&f, waiting, got, sizeof(got)), 401); /* by the users of now */
-	assert_int_equal(answer(&f, fd, got, sizeof(got)), 0);        /* cut, as it was idle */
+	/* checked against the new users */
+	assert_int_equal(answer(&f, waiting, got, sizeof(got)), 401);
+	assert_int_equal(answer(&f, fd, got, sizeof(got)), 0); /* closed because it was idle */
 	assert_int_equal(status_of(&f, ALICE), 401);
 	change(&f, "");
 	assert_int_equal(status_of(&f, NOBODY), 200);
@@ -344,7 +358,7 @@ static void hang_up(struct talk *t)
 	close(t->fd);
 }
 
-/* False: the handshake fails. */
+/* Returns false if the handshake fails. */
 static bool call(struct serving *f, const struct pki *own, struct talk *t)
 {
 	int r = GNUTLS_E_AGAIN;
@@ -381,7 +395,7 @@ static bool is_whole(const char *got)
 	       strlen(end + 4) == expected;
 }
 
-/* As status_on(). */
+/* Like status_on(), over TLS. */
 static int status_by(struct serving *f, struct talk *t, const char *request)
 {
 	char got[4096] = "";
@@ -402,7 +416,7 @@ static int status_by(struct serving *f, struct talk *t, const char *request)
 	return is_whole(got) ? (got[9] - '0') * 100 + (got[10] - '0') * 10 + got[11] - '0' : -1;
 }
 
-/* Whose certificate the server has shown. */
+/* Returns the name in the certificate that the server has shown. */
 static bool is_server(const struct talk *t, const struct pki *p)
 {
 	const gnutls_datum_t *shown = gnutls_certificate_get_peers(t->session, &(unsigned int){0});
@@ -435,7 +449,10 @@ static void speaks_tls(void **state)
 		assert_int_equal(status_by(&f, &t, ALICE), 200);
 		assert_int_equal(status_by(&f, &t, WRONG), 401);
 	}
-	/* What is refused at once can't be answered: nothing plain is said on a connection with TLS. */
+	/*
+	 * A connection that is refused at once gets no answer: nothing is sent in the clear where
+	 * TLS is configured.
+	 */
 	memset(target, 'a', sizeof(target));
 	memcpy(target, "GET /", 5);
 	target[sizeof(target) - 1] = 0;
@@ -443,7 +460,7 @@ static void speaks_tls(void **state)
 	assert_int_equal(status_by(&f, &t, " HTTP/1.1\r\n\r\n"), 0);
 	assert_true(recv(t.fd, got, sizeof(got), 0) <= 0);
 	hang_up(&t);
-	/* Who does not speak it is told nothing. */
+	/* A client without TLS gets no answer. */
 	fd = serving_connect(&f);
 	serving_ask(fd, ALICE);
 	assert_int_equal(answer(&f, fd, got, sizeof(got)), 0);
@@ -455,7 +472,7 @@ static void speaks_tls(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* Whoever begins a handshake and does not go on has no more time than others. */
+/* A client that stops during the handshake has no more time than others. */
 static void ends_slow_handshakes(void **state)
 {
 	struct serving f;
@@ -496,8 +513,8 @@ static void asks_for_certificates(void **state)
 	serving_finish(&f);
 }
 
-/* Who has shaken hands when none was asked for yet. */
-static void asks_who_is_there_already(void **state)
+/* A client that made its handshake before certificates were required. */
+static void requires_certificates_of_open_connections(void **state)
 {
 	struct serving f;
 	struct talk t;
@@ -516,7 +533,10 @@ static void asks_who_is_there_already(void **state)
 	serving_finish(&f);
 }
 
-/* Who was let in by what was true before comes in anew; who is in the middle of an answer gets it. */
+/*
+ * Connections that were admitted under the former configuration must connect again. An answer that
+ * is being sent is completed.
+ */
 static void renews_certificates(void **state)
 {
 	struct talk idle, busy, later;
@@ -574,17 +594,17 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(asks_for_passwords),
-		cmocka_unit_test_teardown(serves_meanwhile, let_go_at_last),
-		cmocka_unit_test_teardown(a_crowd_of_guesses_keeps_nobody_out, let_go_at_last),
-		cmocka_unit_test_teardown(stops_while_passwords_are_looked_into, let_go_at_last),
-		cmocka_unit_test_teardown(ends_who_waits_too_long, let_go_at_last),
-		cmocka_unit_test_teardown(takes_new_users_at_once, let_go_at_last),
+		cmocka_unit_test_teardown(serves_known_users_during_checks, release_thread),
+		cmocka_unit_test_teardown(wrong_passwords_lock_out_no_known_user, release_thread),
+		cmocka_unit_test_teardown(can_stop_during_a_check, release_thread),
+		cmocka_unit_test_teardown(closes_connections_that_wait_too_long, release_thread),
+		cmocka_unit_test_teardown(new_users_count_at_once, release_thread),
 		cmocka_unit_test(limits_rates),
 		cmocka_unit_test(sets_headers),
 		cmocka_unit_test(speaks_tls),
 		cmocka_unit_test(ends_slow_handshakes),
 		cmocka_unit_test(asks_for_certificates),
-		cmocka_unit_test(asks_who_is_there_already),
+		cmocka_unit_test(requires_certificates_of_open_connections),
 		cmocka_unit_test(renews_certificates),
 	};
 

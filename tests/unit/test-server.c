@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "tests/unit/serving.h"
 
-enum { GROUP = 47110 }; /* that is trusted */
+enum { GROUP = 47110 }; /* the group whose members are trusted */
 
 static void begin_at(struct serving *f, const char *address, unsigned int max_clients)
 {
@@ -34,7 +34,7 @@ static void begin(struct serving *f, unsigned int max_clients)
 	begin_at(f, NULL, max_clients);
 }
 
-/* What comes back; -1: nothing yet, 0: the end. */
+/* Returns the length of the answer; -1: nothing yet, 0: the connection was closed. */
 static ssize_t receive(struct serving *f, int fd, char *to, size_t size)
 {
 	ssize_t n;
@@ -45,7 +45,7 @@ static ssize_t receive(struct serving *f, int fd, char *to, size_t size)
 	return n;
 }
 
-/* What tells a browser to keep nothing, to guess nothing and to load nothing. */
+/* Headers that tell browsers not to cache, not to guess types and not to load anything. */
 static void assert_guarded(const char *got)
 {
 	static const char *const headers[] = {"\r\nCache-Control: no-store\r\n",
@@ -68,7 +68,7 @@ static void answers(void **state)
 	(void)state;
 	begin(&f, 8);
 	fd = serving_connect(&f);
-	for (int i = 0; i < 3; i++) { /* on one connection */
+	for (int i = 0; i < 3; i++) { /* three requests on one connection */
 		serving_ask(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
 		assert_true(receive(&f, fd, got, sizeof(got)) > 0);
 		assert_int_equal(strncmp(got, "HTTP/1.1 200 OK\r\n", 17), 0);
@@ -88,8 +88,8 @@ static void answers(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* A service manager may own the socket: it is neither closed nor shut down. */
-static void leaves_the_socket(void **state)
+/* The service manager may own the listening socket, so it is neither closed nor shut down. */
+static void keeps_the_listening_socket_open(void **state)
 {
 	struct serving f;
 	int waiting, listening;
@@ -102,14 +102,14 @@ static void leaves_the_socket(void **state)
 	listening = f.set.socket[0].fd;
 	server_stop(&f.server);
 	assert_true(fcntl(listening, F_GETFD) >= 0);
-	close(serving_connect(&f)); /* it still takes connections */
+	close(serving_connect(&f)); /* it still accepts connections */
 	close(waiting);
 	serving_finish(&f);
 }
 
 static struct {
-	int fd; /* whose end comes in each run of the library, and which comes again; -1: nobody */
-	int runs; /* so far */
+	int fd;   /* client that disconnects and reconnects in each run of the library; -1: none */
+	int runs; /* number of runs so far */
 	struct serving *serving;
 } fickle = {.fd = -1};
 
@@ -125,8 +125,8 @@ enum MHD_Result __wrap_MHD_run(struct MHD_Daemon *daemon)
 	return __real_MHD_run(daemon);
 }
 
-/* While clients come and go without end, whoever waits for the end of a round gets to his turn. */
-static void takes_turns_with_others(void **state)
+/* If clients come and go without end, a round still ends. */
+static void rounds_end_despite_new_clients(void **state)
 {
 	struct pollfd p = {.events = POLLIN};
 	struct serving f;
@@ -140,7 +140,7 @@ static void takes_turns_with_others(void **state)
 	fickle.runs = 0;
 	server_run(&f.server, f.now_ns, SERVING_TIMEOUT_NS);
 	assert_in_range(fickle.runs, 1, 10);
-	assert_int_equal(poll(&p, 1, 0), 1); /* there is more to do */
+	assert_int_equal(poll(&p, 1, 0), 1); /* there are more events */
 	close(fickle.fd);
 	fickle.fd = -1;
 	serving_run(&f);
@@ -148,7 +148,7 @@ static void takes_turns_with_others(void **state)
 	serving_finish(&f);
 }
 
-static void ends_slow_connections(void **state)
+static void closes_slow_connections(void **state)
 {
 	struct serving f;
 	char got[64];
@@ -159,7 +159,7 @@ static void ends_slow_connections(void **state)
 	fd = serving_connect(&f);
 	serving_ask(fd, "GET /healthz HT");
 	assert_int_equal(receive(&f, fd, got, sizeof(got)), -1);
-	/* The connection came a little after .now_ns; under valgrind, not so little. */
+	/* The connection was made a little after .now_ns; under valgrind, later. */
 	assert_in_range(server_due_ms(&f.server, f.now_ns, SERVING_TIMEOUT_NS), 1, 22000);
 	f.now_ns += SERVING_TIMEOUT_NS + NS_PER_SEC;
 	assert_int_equal(server_due_ms(&f.server, f.now_ns, SERVING_TIMEOUT_NS), 0);
@@ -169,8 +169,8 @@ static void ends_slow_connections(void **state)
 	serving_finish(&f);
 }
 
-/* The eldest of the idle goes when there are too many. */
-static void makes_room(void **state)
+/* If there are too many connections, the oldest idle one is closed. */
+static void closes_the_oldest_idle_connection(void **state)
 {
 	struct serving f;
 	char got[4096];
@@ -191,8 +191,8 @@ static void makes_room(void **state)
 	serving_finish(&f);
 }
 
-/* Who sends part of a head and no more keeps nobody out, however soon the next come. */
-static void half_a_head_keeps_no_place(void **state)
+/* Clients that send part of a request head do not keep others out. */
+static void incomplete_requests_lose_their_place(void **state)
 {
 	struct serving f;
 	char got[4096];
@@ -222,8 +222,11 @@ static void half_a_head_keeps_no_place(void **state)
 	serving_finish(&f);
 }
 
-/* While the answer to a whole request waits for its reader, the connection is not one that has not asked. */
-static void tells_readers_from_askers(void **state)
+/*
+ * A connection with a complete request whose answer waits to be read is not one with an incomplete
+ * request.
+ */
+static void distinguishes_slow_readers_from_incomplete_requests(void **state)
 {
 	static const char request[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	const int small = 4096;
@@ -240,7 +243,7 @@ static void tells_readers_from_askers(void **state)
 	c = f.server.connections.oldest;
 	assert_true(c->is_busy && !c->is_whole);
 	serving_ask(fd, "y\r\n\r\n");
-	for (int i = 0; i < 1000; i++) { /* until nothing goes either way */
+	for (int i = 0; i < 1000; i++) { /* until the buffers are full in both directions */
 		for (int n = 0; n < 100; n++)
 			(void)send(fd, request, strlen(request), MSG_DONTWAIT);
 		server_run(&f.server, f.now_ns, SERVING_TIMEOUT_NS);
@@ -250,8 +253,8 @@ static void tells_readers_from_askers(void **state)
 	serving_finish(&f);
 }
 
-/* What the library can't be made to answer has the headers of all other answers. */
-static void guards_what_it_refuses_at_once(void **state)
+/* Answers that the server must write without the library have the same headers. */
+static void early_refusals_have_security_headers(void **state)
 {
 	char target[9000], got[4096];
 	struct serving f;
@@ -273,7 +276,7 @@ static void guards_what_it_refuses_at_once(void **state)
 	serving_finish(&f);
 }
 
-/* Requests that the library would refuse by itself, with the head twice, are refused once: one request, one answer, and the end. */
+/* Requests that the library would refuse twice are refused once, and the connection is closed. */
 static void answers_a_refused_head_once(void **state)
 {
 	static const struct {
@@ -316,7 +319,7 @@ static void answers_a_refused_head_once(void **state)
 	serving_finish(&f);
 }
 
-/* Cookies for which the library has no memory do not matter: none is read. */
+/* Cookies that exceed the library's memory do no harm, because no cookie is read. */
 static void reads_no_cookies(void **state)
 {
 	char request[6000] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: ", got[4096];
@@ -337,7 +340,7 @@ static void reads_no_cookies(void **state)
 	serving_finish(&f);
 }
 
-/* The first line of what comes back. */
+/* Returns the first line of the answer to a request for HOST. */
 static void assert_status(struct serving *f, const char *host, const char *expected)
 {
 	int fd = serving_connect(f);
@@ -351,7 +354,7 @@ static void assert_status(struct serving *f, const char *host, const char *expec
 	close(fd);
 }
 
-static void serves_its_own_names(void **state)
+static void serves_its_own_host_names(void **state)
 {
 	char *items[] = {(char *)"metrics.example"};
 	struct serving f;
@@ -372,7 +375,10 @@ static void serves_its_own_names(void **state)
 	serving_finish(&f);
 }
 
-/* A client with UID and, besides the primary group of that number, SUPPLEMENTARY: its process, which is stopped. */
+/*
+ * Forks a client with UID, the primary group of the same number, and group SUPPLEMENTARY. Returns
+ * its pid; it is stopped.
+ */
 static pid_t connect_as(const char *path, uid_t uid, gid_t supplementary)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -398,7 +404,10 @@ static pid_t connect_as(const char *path, uid_t uid, gid_t supplementary)
 	return child;
 }
 
-/* Who such a client is, as the server has it. It ends, and its connection with it. */
+/*
+ * Returns the caller as the server sees such a client. The client then exits, which ends its
+ * connection.
+ */
 static struct caller caller_as(struct serving *f, const char *path, uid_t uid, gid_t supplementary)
 {
 	pid_t client = connect_as(path, uid, supplementary);
@@ -416,8 +425,8 @@ static struct caller caller_as(struct serving *f, const char *path, uid_t uid, g
 	return caller;
 }
 
-/* TCP does not tell who it is, a UNIX socket does. */
-static void knows_its_callers(void **state)
+/* A UNIX socket tells who connects, TCP does not. */
+static void identifies_callers(void **state)
 {
 	static const struct {
 		uid_t uid;
@@ -426,7 +435,7 @@ static void knows_its_callers(void **state)
 	} cases[] = {
 		{4711, 5, CALLER_USER},
 		{4711, GROUP, CALLER_TRUSTED},
-		{GROUP, 5, CALLER_TRUSTED}, /* a primary group */
+		{GROUP, 5, CALLER_TRUSTED}, /* the primary group */
 		{0, 0, CALLER_TRUSTED},
 	};
 	char dir[] = "/tmp/test-server-XXXXXX", address[64];
@@ -467,17 +476,17 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers),
-		cmocka_unit_test(leaves_the_socket),
-		cmocka_unit_test(takes_turns_with_others),
-		cmocka_unit_test(ends_slow_connections),
-		cmocka_unit_test(makes_room),
-		cmocka_unit_test(half_a_head_keeps_no_place),
-		cmocka_unit_test(tells_readers_from_askers),
-		cmocka_unit_test(guards_what_it_refuses_at_once),
+		cmocka_unit_test(keeps_the_listening_socket_open),
+		cmocka_unit_test(rounds_end_despite_new_clients),
+		cmocka_unit_test(closes_slow_connections),
+		cmocka_unit_test(closes_the_oldest_idle_connection),
+		cmocka_unit_test(incomplete_requests_lose_their_place),
+		cmocka_unit_test(distinguishes_slow_readers_from_incomplete_requests),
+		cmocka_unit_test(early_refusals_have_security_headers),
 		cmocka_unit_test(answers_a_refused_head_once),
 		cmocka_unit_test(reads_no_cookies),
-		cmocka_unit_test(serves_its_own_names),
-		cmocka_unit_test(knows_its_callers),
+		cmocka_unit_test(serves_its_own_host_names),
+		cmocka_unit_test(identifies_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

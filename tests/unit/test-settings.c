@@ -30,7 +30,10 @@ static int remove_folder(void **state)
 	return chdir("..") < 0 ? -1 : rmdir(folder);
 }
 
-/* What becomes of the default file, so that no test depends on the host's; others are read. */
+/*
+ * Replaces the default file, so that tests do not depend on the host's. Other files are read as
+ * they are.
+ */
 static int default_result;
 
 int __real_yaml_load(const char *path, enum program program, struct settings *c, char *error);
@@ -61,7 +64,7 @@ static void write_file(const char *text)
 	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-/* ARGS end with NULL; the program's own name goes before them. */
+/* ARGS end with NULL and lack the program's name. */
 static int load(enum program program, const char *const *args, struct settings **ret, char *error)
 {
 	char *argv[ARGS_MAX + 2] = {(char *)(uintptr_t) "program"};
@@ -88,7 +91,7 @@ static struct settings *load_good(enum program program, const char *const *args)
 	return c;
 }
 
-static void defaults_are_the_tables(void **state)
+static void defaults_are_those_of_the_table(void **state)
 {
 	AUTO_SETTINGS struct settings *daemon = load_good(PROGRAM_MEMTALLYD, ARGS());
 	AUTO_SETTINGS struct settings *web = load_good(PROGRAM_WEB, ARGS());
@@ -115,13 +118,15 @@ static void defaults_are_the_tables(void **state)
 	assert_int_equal(settings_action(memtally), SETTINGS_RUN);
 }
 
-static void systemd_moves_the_socket(void **state)
+static void runtime_directory_moves_the_socket(void **state)
 {
 	static const struct {
 		const char *directory, *socket;
 	} cases[] = {
-		{"/run/other", "/run/other/snapshot.sock"}, {"", "/run/memtally/snapshot.sock"},
-		{"/run/a:/run/b", "/run/memtally/snapshot.sock"}, /* which one? */
+		{"/run/other", "/run/other/snapshot.sock"},
+		{"", "/run/memtally/snapshot.sock"},
+		/* with two directories it is unknown which one is meant */
+		{"/run/a:/run/b", "/run/memtally/snapshot.sock"},
 	};
 
 	(void)state;
@@ -136,8 +141,11 @@ static void systemd_moves_the_socket(void **state)
 	}
 }
 
-/* The default that systemd's directory makes may be longer than a socket's path: refused where it is used. */
-static void systemd_may_move_it_too_far(void **state)
+/*
+ * The default below systemd's directory may be too long for a socket path. It is refused when
+ * used.
+ */
+static void refuses_too_long_default_sockets(void **state)
 {
 	AUTO_SETTINGS struct settings *longest = NULL, *flag = NULL, *file = NULL, *help = NULL;
 	struct settings *none = NULL;
@@ -178,13 +186,16 @@ static void flags_override_the_file(void **state)
 	flags = load_good(
 		PROGRAM_MEMTALLYD, ARGS("--interval", "5s", "--config.file", "file",
 					   "--snapshot.socket", "relative", "--interval=6s"));
-	assert_int_equal(flags->interval_ns, 6 * NS_PER_SEC); /* the last one stands */
+	assert_int_equal(flags->interval_ns, 6 * NS_PER_SEC); /* the last flag counts */
 	assert_int_equal(flags->export_users, 7);
 	assert_string_equal(flags->snapshot_socket, "relative");
 }
 
-/* A list in the file replaces the default, flags replace the file's, and add up among themselves. */
-static void lists_replace_lists(void **state)
+/*
+ * A list in the file replaces the default, a list of flags replaces that, and flags are appended
+ * to each other.
+ */
+static void flag_lists_replace_file_lists(void **state)
 {
 	AUTO_SETTINGS struct settings *file = NULL, *flags = NULL;
 
@@ -199,8 +210,8 @@ static void lists_replace_lists(void **state)
 	assert_string_equal(flags->web_listen_address.item[1], ":5");
 }
 
-/* In the file it is the daemon's, too, and says nothing of what memtally is asked for. */
-static void a_proc_of_ones_own_is_live(void **state)
+/* In the file path.procfs is memtallyd's, and does not make memtally read /proc itself. */
+static void path_procfs_flag_implies_live(void **state)
 {
 	AUTO_SETTINGS struct settings *flag = NULL, *file = NULL, *daemon = NULL;
 
@@ -234,14 +245,14 @@ static void only_the_default_file_may_be_missing(void **state)
 	(void)state;
 	assert_int_equal(load(PROGRAM_WEB, ARGS("--config.file=none"), &c, error), -ENOENT);
 	assert_string_equal(error, "none: No such file or directory");
-	/* Naming the default file is naming a file. */
+	/* Naming the default file counts as naming a file. */
 	assert_int_equal(
 		load(PROGRAM_WEB, ARGS("--config.file=/etc/memtally/memtally.yaml"), &c, error),
 		-ENOENT);
 	assert_null(c);
 }
 
-/* memtally goes on without a default file that its user may not read or that is no YAML, with a warning. */
+/* If the default file is unreadable or no YAML, memtally warns and goes on. */
 static void memtally_does_without_a_bad_default_file(void **state)
 {
 	static const struct {
@@ -282,7 +293,7 @@ static void memtally_does_without_a_bad_default_file(void **state)
 	}
 }
 
-static void operands_are_memtallys(void **state)
+static void only_memtally_takes_operands(void **state)
 {
 	AUTO_SETTINGS struct settings *c = load_good(
 		PROGRAM_MEMTALLY, ARGS("users", "--user", "a", "-", "--user=b", "--json", "--",
@@ -376,7 +387,7 @@ static void says_what_is_wrong(void **state)
 	}
 }
 
-static void does_what_is_asked_first(void **state)
+static void help_precedes_version_and_check(void **state)
 {
 	static const struct {
 		const char *args[3];
@@ -400,8 +411,8 @@ static void does_what_is_asked_first(void **state)
 	}
 }
 
-/* Who does not know why the file is refused asks for help; it must not be refused, too. */
-static void helps_where_the_file_is_broken(void **state)
+/* --help works even if the configuration file is refused. */
+static void help_works_with_a_broken_file(void **state)
 {
 	static const char *const asks[] = {"--help", "-h", "--version"};
 	struct settings *none = NULL;
@@ -421,7 +432,7 @@ static void helps_where_the_file_is_broken(void **state)
 	assert_null(none);
 }
 
-/* As at SIGHUP: a second load that fails touches nothing of the first. */
+/* As on SIGHUP: a failed load leaves the settings unchanged. */
 static void a_failed_reload_changes_nothing(void **state)
 {
 	static const char *const bad[] = {
@@ -448,7 +459,7 @@ static void a_failed_reload_changes_nothing(void **state)
 	}
 }
 
-static void survives_without_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	write_file("web.listen-address: [':1', ':2']\nsnapshot.socket: /s\n");
@@ -473,7 +484,7 @@ static void survives_without_memory(void **state)
 	}
 }
 
-static void freeing_nothing_is_no_harm(void **state)
+static void freeing_null_is_allowed(void **state)
 {
 	(void)state;
 	assert_null(settings_free(NULL));
@@ -482,22 +493,22 @@ static void freeing_nothing_is_no_harm(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(defaults_are_the_tables, reset),
-		cmocka_unit_test_setup(systemd_moves_the_socket, reset),
-		cmocka_unit_test_setup(systemd_may_move_it_too_far, reset),
+		cmocka_unit_test_setup(defaults_are_those_of_the_table, reset),
+		cmocka_unit_test_setup(runtime_directory_moves_the_socket, reset),
+		cmocka_unit_test_setup(refuses_too_long_default_sockets, reset),
 		cmocka_unit_test_setup(flags_override_the_file, reset),
-		cmocka_unit_test_setup(lists_replace_lists, reset),
-		cmocka_unit_test_setup(a_proc_of_ones_own_is_live, reset),
+		cmocka_unit_test_setup(flag_lists_replace_file_lists, reset),
+		cmocka_unit_test_setup(path_procfs_flag_implies_live, reset),
 		cmocka_unit_test_setup(the_last_file_named_is_read, reset),
 		cmocka_unit_test_setup(only_the_default_file_may_be_missing, reset),
 		cmocka_unit_test_setup(memtally_does_without_a_bad_default_file, reset),
-		cmocka_unit_test_setup(operands_are_memtallys, reset),
+		cmocka_unit_test_setup(only_memtally_takes_operands, reset),
 		cmocka_unit_test_setup(says_what_is_wrong, reset),
-		cmocka_unit_test_setup(does_what_is_asked_first, reset),
-		cmocka_unit_test_setup(helps_where_the_file_is_broken, reset),
+		cmocka_unit_test_setup(help_precedes_version_and_check, reset),
+		cmocka_unit_test_setup(help_works_with_a_broken_file, reset),
 		cmocka_unit_test_setup(a_failed_reload_changes_nothing, reset),
-		cmocka_unit_test_setup(survives_without_memory, reset),
-		cmocka_unit_test_setup(freeing_nothing_is_no_harm, reset),
+		cmocka_unit_test_setup(returns_errors_without_memory, reset),
+		cmocka_unit_test_setup(freeing_null_is_allowed, reset),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, remove_folder);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/sharers.h: which processes share the mappings of a process. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -29,7 +30,10 @@ static struct mapping mapping_at(
 	return m;
 }
 
-/* A process with two mappings of a file, one of another, and anonymous memory of which some is shared. */
+/*
+ * Adds a process with two mappings of a file, one of another, and anonymous memory that is partly
+ * shared.
+ */
 static int learn(struct sharers *s)
 {
 	const struct mapping all[] = {
@@ -65,7 +69,10 @@ static int see(struct sharers *s, const char *program, const struct mapping *m, 
 
 static int see_all(struct sharers *s)
 {
-	/* At other addresses the same file; the same addresses without a file; nothing that is the same. */
+	/*
+	 * Adds a process with the same file at other addresses, and the same addresses without a
+	 * file.
+	 */
 	const struct mapping stranger[] = {
 		mapping_at(0x9000, 1, 5, 0),
 		mapping_at(0xa000, 1, 5, 0),
@@ -87,7 +94,7 @@ static int see_all(struct sharers *s)
 	return r == 0 ? see(s, "nobody", nobody, ARRAY_SIZE(nobody)) : r;
 }
 
-static void tells_who_maps_the_same(void **state)
+static void finds_processes_that_map_the_same_file(void **state)
 {
 	struct sharers s = {0};
 
@@ -117,8 +124,8 @@ static void tells_who_maps_the_same(void **state)
 	sharers_done(&s);
 }
 
-/* More than there is room for at first. */
-static void tells_many_apart(void **state)
+/* More sharers than the first allocation holds. */
+static void finds_many_sharers(void **state)
 {
 	enum { MANY = 1000 };
 	struct sharers s = {0};
@@ -143,14 +150,17 @@ static void tells_many_apart(void **state)
 	sharers_done(&s);
 }
 
-/* Shared memory that one process has touched, and others map, at whatever address; what was copied is not it. */
-static void others_keep_what_they_map(void **state)
+/*
+ * Another process that maps shared memory keeps it, at any address, even untouched. Private copies
+ * are not kept.
+ */
+static void mapped_shared_memory_is_kept(void **state)
 {
 	struct mapping m = mapping_at(0x1000, 1, 7, 0), other = mapping_at(0x9000, 1, 7, 0);
 	struct sharers s = {0};
 
 	(void)state;
-	m.major = other.major = 0; /* as all that is in no block device */
+	m.major = other.major = 0; /* as for every file that is not on a block device */
 	m.path = "/memfd:a (deleted)";
 	m.path_len = strlen(m.path);
 	m.q[MAPPING_PRIVATE_DIRTY] = 50 * KIB;
@@ -167,8 +177,11 @@ static void others_keep_what_they_map(void **state)
 	sharers_done(&s);
 }
 
-/* Who has the same address space has no part of his own in it, and of whom not all was seen may have none. */
-static void what_was_not_ended_does_not_count(void **state)
+/*
+ * A process with the same address space has no share of its own. One that was read only partly may
+ * have none.
+ */
+static void incomplete_processes_do_not_count(void **state)
 {
 	const struct mapping forked = mapping_at(0x4000, 0, 0, 0);
 	struct mapping shmem = mapping_at(0x7000, 1, 8, 0);
@@ -195,7 +208,7 @@ static void what_was_not_ended_does_not_count(void **state)
 	sharers_done(&s);
 }
 
-static void the_kernels_own_is_nobodys(void **state)
+static void ignores_the_kernels_mappings(void **state)
 {
 	struct mapping m = mapping_at(0x1000, 0, 0, 8);
 	struct sharers s = {0};
@@ -211,7 +224,7 @@ static void the_kernels_own_is_nobodys(void **state)
 	sharers_done(&s);
 }
 
-static void says_that_there_is_no_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -231,7 +244,10 @@ static void says_that_there_is_no_memory(void **state)
 	}
 }
 
-/* Of anonymous memory, the page numbers of which a user chooses: all that meet in a table by a hash without a key. */
+/*
+ * A user chooses page numbers of anonymous memory that would collide in a table with an unkeyed
+ * hash.
+ */
 static uint64_t next_that_meets(uint64_t page)
 {
 	uint64_t hash;
@@ -245,7 +261,7 @@ static uint64_t next_that_meets(uint64_t page)
 
 enum pages { ALL_PAGES, MEETING_PAGES };
 
-/* CPU time in ns to learn CHOSEN mappings, at PAGES. */
+/* Returns the CPU time in ns to add CHOSEN mappings at PAGES. */
 static uint64_t learn_many(size_t pages)
 {
 	struct sharers s = {.thing = NULL};
@@ -265,8 +281,8 @@ static uint64_t learn_many(size_t pages)
 	return took_ns;
 }
 
-/* It took about twenty times as long. */
-static void chosen_addresses_do_not_meet(void **state)
+/* With an unkeyed hash it took about twenty times as long. */
+static void chosen_addresses_do_not_collide(void **state)
 {
 	(void)state;
 	unit_assert_ratio(learn_many, ALL_PAGES, MEETING_PAGES, 6);
@@ -275,13 +291,13 @@ static void chosen_addresses_do_not_meet(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_who_maps_the_same),
-		cmocka_unit_test(tells_many_apart),
-		cmocka_unit_test(others_keep_what_they_map),
-		cmocka_unit_test(what_was_not_ended_does_not_count),
-		cmocka_unit_test(the_kernels_own_is_nobodys),
-		cmocka_unit_test(says_that_there_is_no_memory),
-		cmocka_unit_test(chosen_addresses_do_not_meet),
+		cmocka_unit_test(finds_processes_that_map_the_same_file),
+		cmocka_unit_test(finds_many_sharers),
+		cmocka_unit_test(mapped_shared_memory_is_kept),
+		cmocka_unit_test(incomplete_processes_do_not_count),
+		cmocka_unit_test(ignores_the_kernels_mappings),
+		cmocka_unit_test(returns_errors_without_memory),
+		cmocka_unit_test(chosen_addresses_do_not_collide),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

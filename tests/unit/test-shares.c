@@ -11,7 +11,7 @@ enum { ABSENT = -1 };
 
 struct shares_case {
 	int pss_mib, measured_mib, guessed_mib, low_mib, high_mib;
-	int estimated_mib; /* ABSENT: shares_of() does not know */
+	int estimated_mib; /* ABSENT: shares_of() fails */
 	const char *bounds;
 };
 
@@ -21,7 +21,7 @@ static void set(struct snapshot_scope *row, enum scope_quantity i, int mib)
 		ROW_SET(row, i, (uint64_t)mib * MIB);
 }
 
-static void parts_add_up_and_bounds_say_how_sure_they_are(void **state)
+static void parts_add_up_and_have_bounds(void **state)
 {
 	static const struct shares_case cases[] = {
 		{100, 30, 5, 90, 120, 65, "; likely between 90.0 and 120.0 MiB"},
@@ -31,7 +31,7 @@ static void parts_add_up_and_bounds_say_how_sure_they_are(void **state)
 		{100, 30, 5, 90, 90, 65, ""},
 		{100, 30, 5, 90, ABSENT, 65, "; at least 90.0 MiB"},
 		{100, 30, 5, ABSENT, 120, 65, ""},
-		/* nothing is known of the parts; and parts of more than there is */
+		/* without parts, and with parts that exceed the whole */
 		{100, ABSENT, ABSENT, 90, 120, ABSENT, "; likely between 90.0 and 120.0 MiB"},
 		{ABSENT, 30, 5, ABSENT, ABSENT, ABSENT, ""},
 		{0, 0, 0, 0, 0, ABSENT, ""},
@@ -74,8 +74,8 @@ static void parts_are_percents(void **state)
 	assert_string_equal(b.data, "33 %");
 }
 
-/* "100 %" is not said where blocked processes are missing in what it is a part of. */
-static void all_is_not_said_of_what_is_blocked(void **state)
+/* "100 %" is not printed if blocked processes are missing in the whole. */
+static void blocked_processes_prevent_100_percent(void **state)
 {
 	static const struct {
 		int measured_mib, blocked;
@@ -103,8 +103,8 @@ static void all_is_not_said_of_what_is_blocked(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_add_up_and_bounds_say_how_sure_they_are),
-		cmocka_unit_test(all_is_not_said_of_what_is_blocked),
+		cmocka_unit_test(parts_add_up_and_have_bounds),
+		cmocka_unit_test(blocked_processes_prevent_100_percent),
 		cmocka_unit_test(parts_are_percents),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Address spaces are invented: the comparison looks up which one a pid has, and counts its calls.
+ * Tests of collectors/sharing.h: processes with a common address space. Address spaces are
+ * invented: a comparison function looks up the space of a pid and counts its calls.
  */
 #include "config.h"
 
@@ -12,7 +13,7 @@
 
 enum { PIDS = 512 };
 
-static unsigned int space_of[PIDS]; /* 0: the process has ended */
+static unsigned int space_of[PIDS]; /* 0: the process has exited */
 static bool refuses[PIDS];
 static unsigned int comparisons;
 
@@ -37,7 +38,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* A process with address space SPACE in the range of its family. */
+/* Makes a process with address space SPACE, in the address range of its family. */
 static void make(struct process *p, pid_t pid, uint64_t range, unsigned int space)
 {
 	process_init(p, pid);
@@ -59,7 +60,7 @@ static void run(struct sharing *s, struct process *p, size_t count)
 		;
 }
 
-/* Two groups exist exactly where two spaces are equal. */
+/* Asserts that two processes are in one group exactly if their spaces are equal. */
 static void assert_groups(const struct process *p, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -78,7 +79,7 @@ static void assert_groups(const struct process *p, size_t count)
 	}
 }
 
-static void finds_a_clone_but_not_a_fork(void **state)
+static void finds_clones_but_not_forks(void **state)
 {
 	struct sharing s = {.compare = compare_spaces};
 	struct process p[4];
@@ -86,8 +87,8 @@ static void finds_a_clone_but_not_a_fork(void **state)
 	(void)state;
 	make(&p[0], 10, 7, 100);
 	make(&p[1], 11, 7, 100); /* CLONE_VM */
-	make(&p[2], 12, 7, 101); /* fork: the same range, another space */
-	make(&p[3], 13, 8, 100); /* can't be: another range is never compared */
+	make(&p[2], 12, 7, 101); /* fork: same range, another space */
+	make(&p[3], 13, 8, 100); /* impossible: other ranges are never compared */
 	run(&s, p, 3);
 	assert_groups(p, 3);
 	assert_int_not_equal(p[0].mm_group, 0);
@@ -112,7 +113,7 @@ static void costs_nothing_when_nothing_is_new(void **state)
 	comparisons = 0;
 	run(&s, p, 256);
 	assert_int_equal(comparisons, 0);
-	/* One newcomer among 255 siblings. */
+	/* A new process among 255 siblings. */
 	make(&p[100], p[100].pid, 1, 1000 + 3);
 	run(&s, p, 256);
 	assert_true(comparisons <= 9);
@@ -120,7 +121,7 @@ static void costs_nothing_when_nothing_is_new(void **state)
 	sharing_done(&s);
 }
 
-static void holds_for_any_population(void **state)
+static void is_right_for_random_populations(void **state)
 {
 	struct sharing s = {.compare = compare_spaces};
 	uint64_t seed = 1;
@@ -133,12 +134,15 @@ static void holds_for_any_population(void **state)
 		for (unsigned int i = 0; i < 64; i++) {
 			uint64_t range = p[i].range_start >> 12;
 
-			/* Spaces belong to one range, as they do in the kernel. */
+			/* Each space belongs to one range, as in the kernel. */
 			if (!space_of[p[i].pid] || unit_random(&seed) % 8 == 0)
 				make(&p[i], p[i].pid, range,
 					(unsigned int)(1 + range * 100 + unit_random(&seed) % 20));
 		}
-		/* Whoever leaves a group behind alone keeps its number, which then nobody shares. */
+		/*
+		 * The last process of a group keeps the group's number, which then is shared by no
+		 * other.
+		 */
 		for (unsigned int i = 0; i < 64; i++) {
 			bool alone = true;
 
@@ -160,7 +164,7 @@ static void holds_for_any_population(void **state)
 	sharing_done(&s);
 }
 
-static void passes_over_the_dead_and_the_refused(void **state)
+static void skips_exited_and_refused_processes(void **state)
 {
 	struct sharing s = {.compare = compare_spaces};
 	struct process p[5];
@@ -186,7 +190,7 @@ static void passes_over_the_dead_and_the_refused(void **state)
 	sharing_done(&s);
 }
 
-static void does_nothing_where_pids_mean_nothing(void **state)
+static void does_nothing_in_another_pid_namespace(void **state)
 {
 	struct sharing s = {0};
 	struct process p[2];
@@ -199,7 +203,7 @@ static void does_nothing_where_pids_mean_nothing(void **state)
 	sharing_done(&s);
 }
 
-/* Runs a pass over P and says which rows are left out, as bits. */
+/* Makes a pass over P. Returns a bit mask of the rows that are left out. */
 static unsigned int elect(
 	struct sharing *s, struct process *p, const uint8_t *outcome, size_t count)
 {
@@ -238,8 +242,11 @@ static void leaves_out_all_but_one(void **state)
 	sharing_done(&s);
 }
 
-/* A child has a lower pid than its parent when pids have begun again: it does not take its parent's place. */
-static void lets_the_eldest_stand(void **state)
+/*
+ * After pids have wrapped around a child has a lower pid than its parent. It does not take its
+ * parent's place.
+ */
+static void eldest_represents_the_others(void **state)
 {
 	static const uint8_t measured[3] = {OUTCOME_MEASURED, OUTCOME_MEASURED, OUTCOME_MEASURED};
 	struct sharing s = {.compare = compare_spaces};
@@ -261,8 +268,8 @@ static void lets_the_eldest_stand(void **state)
 	sharing_done(&s);
 }
 
-/* One without figures may not stand for the others: their memory would be in no sum. */
-static void only_the_measured_stand_for_others(void **state)
+/* A process without values may not represent the others; their memory would be in no sum. */
+static void only_measured_processes_represent_others(void **state)
 {
 	static const uint8_t outcome[3] = {OUTCOME_ERROR, OUTCOME_MEASURED, OUTCOME_MEASURED};
 	struct sharing s = {.compare = compare_spaces};
@@ -276,7 +283,7 @@ static void only_the_measured_stand_for_others(void **state)
 	sharing_done(&s);
 }
 
-/* Three processes of one address space, from a pass in which nothing blocked. */
+/* Three processes of one address space, after a pass in which no read blocked. */
 static void make_sharers(struct sharing *s, struct process p[static 3])
 {
 	for (unsigned int i = 0; i < 3; i++)
@@ -284,7 +291,10 @@ static void make_sharers(struct sharing *s, struct process p[static 3])
 	run(s, p, 3);
 }
 
-/* Elects among three processes with OUTCOME and VM_SIZE, which have a PSS of 1000 each unless LACKS_PSS; the sum of what counts. */
+/*
+ * Elects one of three processes with OUTCOME and VM_SIZE, which have a PSS of 1000 each unless
+ * LACKS_PSS. Returns the sum of what counts.
+ */
 static uint64_t sum_of(struct sharing *s, struct process *p, const uint8_t *outcome,
 	const uint64_t *vm_size, const bool *lacks_pss, unsigned int *ret_dropped)
 {
@@ -310,7 +320,10 @@ static uint64_t sum_of(struct sharing *s, struct process *p, const uint8_t *outc
 	return sum;
 }
 
-/* The lock of the address space blocks walks of all its processes: their last measurements count once, too. */
+/*
+ * The lock of an address space blocks walks of all its processes. Their last measurement counts
+ * once, too.
+ */
 static void blocked_processes_count_once(void **state)
 {
 	static const struct {
@@ -345,10 +358,10 @@ static void blocked_processes_count_once(void **state)
 }
 
 /*
- * A process inside execve() has an address space of its own, which counts by itself, unless it still waits to leave the
- * former one. It is not compared: that would block.
+ * A process inside execve() has an address space of its own, which counts, unless it still waits
+ * to leave the former one. It is not compared, because that would block.
  */
-static void a_process_in_exec_has_left(void **state)
+static void process_in_exec_has_left(void **state)
 {
 	static const uint8_t outcome[3] = {OUTCOME_BLOCKED, OUTCOME_BLOCKED, OUTCOME_MEASURED};
 	static const uint64_t left[3] = {4096, 8192, 8192}, stayed[3] = {8192, 8192, 8192};
@@ -380,7 +393,7 @@ static void a_process_in_exec_has_left(void **state)
 	assert_int_equal(comparisons, 1);
 	assert_int_not_equal(p[1].mm_group, 0);
 	assert_int_equal(p[1].mm_group, p[2].mm_group);
-	/* When it can be read it is. */
+	/* It is compared once it can be read. */
 	p[0].block = (struct block){0};
 	assert_int_equal(sharing_begin(&s, list, 3), 0);
 	while (sharing_step(&s))
@@ -389,8 +402,8 @@ static void a_process_in_exec_has_left(void **state)
 	sharing_done(&s);
 }
 
-/* An exec that leaves everything as it looked gives it an address space of its own all the same. */
-static void makes_sure_that_they_still_share(void **state)
+/* After an exec that changes nothing visible the process still has an address space of its own. */
+static void verifies_that_processes_still_share(void **state)
 {
 	static const uint8_t measured[2] = {OUTCOME_MEASURED, OUTCOME_MEASURED};
 	struct sharing s = {.compare = compare_spaces};
@@ -408,7 +421,7 @@ static void makes_sure_that_they_still_share(void **state)
 	sharing_done(&s);
 }
 
-/* Two dead leaders have no address space, which is no common one: their threads are compared. */
+/* Two dead leaders have no address space, which is no common one. Their threads are compared. */
 static void compares_the_threads_of_dead_leaders(void **state)
 {
 	struct sharing s = {.compare = compare_spaces};
@@ -427,7 +440,7 @@ static void compares_the_threads_of_dead_leaders(void **state)
 	sharing_done(&s);
 }
 
-/* The real call: a thread group is equal to itself, and its child is not. */
+/* With the real kcmp(): a thread group equals itself and not its child. */
 static void asks_the_kernel(void **state)
 {
 	(void)state;
@@ -440,17 +453,17 @@ static void asks_the_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(finds_a_clone_but_not_a_fork, setup),
+		cmocka_unit_test_setup(finds_clones_but_not_forks, setup),
 		cmocka_unit_test_setup(costs_nothing_when_nothing_is_new, setup),
-		cmocka_unit_test_setup(holds_for_any_population, setup),
-		cmocka_unit_test_setup(passes_over_the_dead_and_the_refused, setup),
-		cmocka_unit_test_setup(does_nothing_where_pids_mean_nothing, setup),
+		cmocka_unit_test_setup(is_right_for_random_populations, setup),
+		cmocka_unit_test_setup(skips_exited_and_refused_processes, setup),
+		cmocka_unit_test_setup(does_nothing_in_another_pid_namespace, setup),
 		cmocka_unit_test_setup(leaves_out_all_but_one, setup),
-		cmocka_unit_test_setup(lets_the_eldest_stand, setup),
-		cmocka_unit_test_setup(only_the_measured_stand_for_others, setup),
+		cmocka_unit_test_setup(eldest_represents_the_others, setup),
+		cmocka_unit_test_setup(only_measured_processes_represent_others, setup),
 		cmocka_unit_test_setup(blocked_processes_count_once, setup),
-		cmocka_unit_test_setup(a_process_in_exec_has_left, setup),
-		cmocka_unit_test_setup(makes_sure_that_they_still_share, setup),
+		cmocka_unit_test_setup(process_in_exec_has_left, setup),
+		cmocka_unit_test_setup(verifies_that_processes_still_share, setup),
 		cmocka_unit_test_setup(compares_the_threads_of_dead_leaders, setup),
 		cmocka_unit_test(asks_the_kernel),
 	};

@@ -21,7 +21,7 @@ static struct settings *load(const char *const args[static ARGS_MAX])
 	return settings;
 }
 
-static void what_is_asked_is_understood(void **state)
+static void parses_arguments(void **state)
 {
 	static const struct {
 		const char *args[ARGS_MAX];
@@ -34,7 +34,7 @@ static void what_is_asked_is_understood(void **state)
 		{{"--by=unit", "--matrix"}, OWNER_UNIT, SHARING_COMES_BACK, 0, false, false, true},
 		{{"--sort=fair_bytes", "--order=asc"}, OWNER_USER, SHARING_FAIR, 0, false, true,
 			false},
-		/* Those who are chosen are one, unless it is said by what they are grouped. */
+		/* Processes that are named form one group, unless --by says otherwise. */
 		{{"17", "18"}, OWNER_KINDS, SHARING_COMES_BACK, 2, false, false, false},
 		{{"--user=alice"}, OWNER_KINDS, SHARING_COMES_BACK, 0, true, false, false},
 		{{"--user=alice", "--by=user", "--matrix"}, OWNER_USER, SHARING_COMES_BACK, 0, true,
@@ -58,7 +58,7 @@ static void what_is_asked_is_understood(void **state)
 	}
 }
 
-static void what_is_wrong_is_said(void **state)
+static void describes_wrong_arguments(void **state)
 {
 	static const struct {
 		const char *args[ARGS_MAX];
@@ -86,8 +86,8 @@ static void what_is_wrong_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_asked_is_understood),
-		cmocka_unit_test(what_is_wrong_is_said),
+		cmocka_unit_test(parses_arguments),
+		cmocka_unit_test(describes_wrong_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

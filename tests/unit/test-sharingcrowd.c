@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of a sample's processes, and processes that were named and are not in it. */
+/*
+ * Tests of cli/sharingcrowd.h: groups of a sample's processes, and named processes that it lacks.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -18,7 +20,7 @@ enum { THERE = 1000, BLOCKS = 77, PATIENCE_S = 60 };
 int __real_target_open(const struct procfs *procfs, pid_t pid, struct target *ret);
 int __wrap_target_open(const struct procfs *procfs, pid_t pid, struct target *ret);
 
-/* Opening process BLOCKS sleeps as a blocked read does: in state D, until SIGKILL comes. */
+/* Opening process BLOCKS sleeps like a blocked read: in state D, until SIGKILL. */
 int __wrap_target_open(const struct procfs *procfs, pid_t pid, struct target *ret)
 {
 	if (pid != BLOCKS)
@@ -46,7 +48,7 @@ static int make(void *context)
 	return sharing_crowd_make(m->asked, m->view, &m->procfs, &m->crowd, &m->has_failed);
 }
 
-static void a_missing_process_that_blocks_is_skipped(void **state)
+static void skips_a_missing_process_that_blocks(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	struct chosen_process process[] = {{.pid = BLOCKS}, {.pid = THERE}};
@@ -55,7 +57,7 @@ static void a_missing_process_that_blocks_is_skipped(void **state)
 	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
 
 	(void)state;
-	alarm(PATIENCE_S); /* the test has failed if it comes */
+	alarm(PATIENCE_S); /* reaching this means failure */
 	assert_int_equal(procfs_open("/proc", &m.procfs), 0);
 	assert_int_equal(supervisor_run("/proc", make, &m), 0);
 	assert_true(m.has_failed);
@@ -68,7 +70,10 @@ static void a_missing_process_that_blocks_is_skipped(void **state)
 	alarm(0);
 }
 
-/* The first of two groups is the processes that are named; 1001 is, since 1002 has its address space. */
+/*
+ * The first of two groups consists of the named processes. 1001 is in it because 1002 has its
+ * address space.
+ */
 static void named_processes_are_chosen(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -90,7 +95,7 @@ static void named_processes_are_chosen(void **state)
 	crowd_done(&m.crowd);
 }
 
-/* CPU time in which all of COUNT processes are chosen, each by its pid. */
+/* Returns the CPU time to choose all of COUNT processes by pid. */
 static uint64_t choose_many(size_t count)
 {
 	AUTO_VIEW struct view *view = sample_open(
@@ -112,8 +117,11 @@ static uint64_t choose_many(size_t count)
 	return took_ns;
 }
 
-/* Eight times as many pids take about nine times as long; they took 64 times as long where each was compared with all. */
-static void many_are_chosen_in_no_time(void **state)
+/*
+ * Eight times as many pids take about nine times as long. They took 64 times as long when each pid
+ * was compared with all.
+ */
+static void time_to_choose_is_nearly_linear(void **state)
 {
 	(void)state;
 	unit_assert_ratio(choose_many, 5000, 40000, 24);
@@ -122,9 +130,9 @@ static void many_are_chosen_in_no_time(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_missing_process_that_blocks_is_skipped),
+		cmocka_unit_test(skips_a_missing_process_that_blocks),
 		cmocka_unit_test(named_processes_are_chosen),
-		cmocka_unit_test(many_are_chosen_in_no_time),
+		cmocka_unit_test(time_to_choose_is_nearly_linear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

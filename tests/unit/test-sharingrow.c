@@ -40,7 +40,7 @@ static struct stake stake_of(uint64_t anon, uint64_t shmem, uint64_t file, uint6
 	};
 }
 
-/* Of users, or, without BY, of a set. */
+/* Makes a report on users (BY) or, without BY, on a set. */
 static struct sharing_report make(const char *by)
 {
 	struct stake alice = stake_of(300, 100, 100, 300), bob = stake_of(100, 50, 46, 304),
@@ -80,7 +80,7 @@ static const char *text_of(struct buffer *b)
 	return b->data;
 }
 
-static void what_comes_back_is_what_is_no_files(void **state)
+static void comes_back_excludes_files(void **state)
 {
 	struct sharing_report r = make("user");
 
@@ -93,7 +93,7 @@ static void what_comes_back_is_what_is_no_files(void **state)
 	assert_int_equal(r.row[0].q[SHARING_HUGETLB], 2048 * KIB);
 }
 
-static void what_others_could_touch_does_not_come_back(void **state)
+static void kept_memory_does_not_come_back(void **state)
 {
 	struct stake stake = stake_of(300, 100, 100, 300);
 	struct sharing_row row = {.name = "alice"};
@@ -108,8 +108,8 @@ static void what_others_could_touch_does_not_come_back(void **state)
 	assert_int_equal(row.q[SHARING_RESIDENT], 840 * KIB);
 }
 
-/* Unlinked files and memory of drivers are freed, but for what others keep; neither is page cache. */
-static void what_is_freed_is_what_nobody_keeps(void **state)
+/* Unlinked files and drivers' memory are freed unless others keep them. Neither is page cache. */
+static void unlinked_and_driver_memory_comes_back_unless_kept(void **state)
 {
 	struct stake stake = stake_of(300, 100, 100, 300);
 	struct sharing_row row = {.name = "alice"};
@@ -127,8 +127,11 @@ static void what_is_freed_is_what_nobody_keeps(void **state)
 	assert_int_equal(row.q[SHARING_USS], (500 + 8 + 16 + 32) * KIB);
 }
 
-/* A driver's memory that something unknown may keep is freed at most; a note says so, if that makes a difference. */
-static void what_may_stay_is_noted(void **state)
+/*
+ * Drivers' memory that something unknown may keep is an upper bound. A note says so if the
+ * difference matters.
+ */
+static void notes_memory_that_may_stay(void **state)
 {
 	struct sharing_report r = make("user");
 	struct stake alice = stake_of(300, 100, 100, 300), all = stake_of(436, 150, 146, 304);
@@ -155,7 +158,7 @@ static void what_may_stay_is_noted(void **state)
 	assert_int_equal(sharing_table(&r, &exact), 0);
 	assert_string_equal(
 		text_of(&exact.total), "total of 3 groups, 2097152 of drivers may stay");
-	/* Of a row that has more than twenty times as much, and of a part of a MiB, it is not worth a note. */
+	/* Less than a twentieth of a row, or less than 1 MiB, gets no note. */
 	alice.unique[STAKE_ANON] = all.unique[STAKE_ANON] = 64 * 1024 * KIB;
 	sharing_fill(&rows[0], &alice, 20 * KIB, 4, true, true);
 	sharing_fill(&r.total, &all, 40 * KIB, 7, true, true);
@@ -164,7 +167,7 @@ static void what_may_stay_is_noted(void **state)
 	assert_string_equal(text_of(&little.total), "total of 3 groups");
 }
 
-static void a_table_has_a_total_of_all(void **state)
+static void table_has_a_total(void **state)
 {
 	struct sharing_report r = make("user");
 	AUTO_BUFFER struct buffer text = {0};
@@ -182,7 +185,7 @@ static void a_table_has_a_total_of_all(void **state)
 		" 629.0 KiB    146.0 KiB 732.0 KiB 4.0 KiB 884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 groups (1 not shown)\n");
 }
 
-static void the_rows_of_some_have_everybodys_total(void **state)
+static void limited_rows_have_the_total_of_all(void **state)
 {
 	struct sharing_report r = make("user");
 	AUTO_TABLE struct table t = {0};
@@ -193,8 +196,8 @@ static void the_rows_of_some_have_everybodys_total(void **state)
 	assert_string_equal(text_of(&t.total), "total of all 3 groups");
 }
 
-/* What could not be read is no nought. */
-static void who_is_denied_has_no_figures(void **state)
+/* Unreadable processes do not count as 0. */
+static void denied_groups_have_no_values(void **state)
 {
 	struct sharing_report r = make("user");
 	struct stake none = {0};
@@ -214,7 +217,7 @@ static void who_is_denied_has_no_figures(void **state)
 	assert_non_null(strstr(text.data, " 1 carol  1 denied\n"));
 	assert_non_null(strstr(text.data, " 0 =b,o\"b 2 denied\n"));
 	assert_non_null(strstr(text.data, " 7 total of 3 groups, 3 denied\n"));
-	/* Where only those who are not shown were denied the rows have nothing to say. */
+	/* If only processes outside the rows were denied, the rows get no note. */
 	table_done(&t);
 	r.limit = 1;
 	assert_int_equal(sharing_table(&r, &t), 0);
@@ -226,8 +229,8 @@ static void who_is_denied_has_no_figures(void **state)
 	rows[1].denied = rows[2].denied = 0;
 }
 
-/* An address space that is another group's, too, is no nought either. */
-static void who_is_counted_elsewhere_has_no_figures(void **state)
+/* An address space that also belongs to another group does not count as 0 either. */
+static void groups_counted_elsewhere_have_no_values(void **state)
 {
 	struct sharing_report r = make("user");
 	struct stake none = {0};
@@ -249,7 +252,7 @@ static void who_is_counted_elsewhere_has_no_figures(void **state)
 	rows[1].elsewhere = rows[2].elsewhere = rows[2].denied = 0;
 }
 
-static void what_is_a_users_own_has_the_user(void **state)
+static void owners_of_a_user_show_the_user(void **state)
 {
 	struct sharing_report r = make("user_unit");
 	AUTO_BUFFER struct buffer text = {0}, csv = {0}, json = {0};
@@ -276,8 +279,8 @@ static void what_is_a_users_own_has_the_user(void **state)
 	rows[0].user = NULL;
 }
 
-/* As many columns as there can be. */
-static void what_is_a_users_own_may_have_a_note(void **state)
+/* With the largest number of columns. */
+static void owners_of_a_user_may_have_notes(void **state)
 {
 	struct sharing_report r = make("user_unit");
 	AUTO_TABLE struct table t = {0};
@@ -291,7 +294,7 @@ static void what_is_a_users_own_may_have_a_note(void **state)
 	rows[0].denied = 0;
 }
 
-static void a_set_is_one_row(void **state)
+static void named_processes_are_one_row(void **state)
 {
 	struct sharing_report r = make(NULL);
 	AUTO_BUFFER struct buffer text = {0};
@@ -307,7 +310,7 @@ static void a_set_is_one_row(void **state)
 		"    432128       102400 512000 4096    -   819200 742400 1433600         4 alice\n");
 }
 
-static void a_matrix_has_each_pair_twice_and_each_by_itself(void **state)
+static void matrix_has_each_pair_twice(void **state)
 {
 	struct sharing_report r = make("user");
 	AUTO_BUFFER struct buffer text = {0};
@@ -333,7 +336,7 @@ static json_int_t number(const json_t *object, const char *name)
 	return json_integer_value(value);
 }
 
-static void json_has_all_of_it(void **state)
+static void json_has_every_quantity(void **state)
 {
 	struct sharing_report r = make("user");
 	AUTO_BUFFER struct buffer text = {0};
@@ -387,7 +390,7 @@ static void csv_has_a_line_for_each(void **state)
 		"a,b,shared_bytes\nalice,\"'=b,o\"\"b\",307200\n\"'=b,o\"\"b\",carol,4096\n");
 }
 
-static void rows_are_sorted_and_what_is_absent_is_last(void **state)
+static void absent_values_are_sorted_last(void **state)
 {
 	struct sharing_row copy[ARRAY_SIZE(rows)];
 	struct sharing_report r = make("user");
@@ -411,21 +414,21 @@ static void rows_are_sorted_and_what_is_absent_is_last(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_comes_back_is_what_is_no_files),
-		cmocka_unit_test(what_others_could_touch_does_not_come_back),
-		cmocka_unit_test(what_is_freed_is_what_nobody_keeps),
-		cmocka_unit_test(what_may_stay_is_noted),
-		cmocka_unit_test(a_table_has_a_total_of_all),
-		cmocka_unit_test(the_rows_of_some_have_everybodys_total),
-		cmocka_unit_test(who_is_denied_has_no_figures),
-		cmocka_unit_test(who_is_counted_elsewhere_has_no_figures),
-		cmocka_unit_test(what_is_a_users_own_has_the_user),
-		cmocka_unit_test(what_is_a_users_own_may_have_a_note),
-		cmocka_unit_test(a_set_is_one_row),
-		cmocka_unit_test(a_matrix_has_each_pair_twice_and_each_by_itself),
-		cmocka_unit_test(json_has_all_of_it),
+		cmocka_unit_test(comes_back_excludes_files),
+		cmocka_unit_test(kept_memory_does_not_come_back),
+		cmocka_unit_test(unlinked_and_driver_memory_comes_back_unless_kept),
+		cmocka_unit_test(notes_memory_that_may_stay),
+		cmocka_unit_test(table_has_a_total),
+		cmocka_unit_test(limited_rows_have_the_total_of_all),
+		cmocka_unit_test(denied_groups_have_no_values),
+		cmocka_unit_test(groups_counted_elsewhere_have_no_values),
+		cmocka_unit_test(owners_of_a_user_show_the_user),
+		cmocka_unit_test(owners_of_a_user_may_have_notes),
+		cmocka_unit_test(named_processes_are_one_row),
+		cmocka_unit_test(matrix_has_each_pair_twice),
+		cmocka_unit_test(json_has_every_quantity),
 		cmocka_unit_test(csv_has_a_line_for_each),
-		cmocka_unit_test(rows_are_sorted_and_what_is_absent_is_last),
+		cmocka_unit_test(absent_values_are_sorted_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of what the host has, where whoever runs it is shown frames. */
+/* Tests of cli/sharingwalk.h on this host. Skipped if the kernel does not show frame numbers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,10 +13,11 @@
 #include "inside/pagemap.h"
 #include "tests/unit/asked.h"
 
-/* The kernel averages map counts; and nothing is walked. */
+/* The kernel is taken to average map counts, and nothing is walked. */
 static bool is_averaged;
 
-static pid_t tester; /* whose memfds are had as ever */
+/* memfd_create() works in this process; elsewhere it fails unless is_averaged */
+static pid_t tester;
 
 int __real_memfd_create(const char *name, unsigned int flags);
 int __wrap_memfd_create(const char *name, unsigned int flags);
@@ -56,7 +57,10 @@ static bool shows_frames(void)
 	return pagemap_shows_frames(procfs) == 1 && access("/proc/kpagecount", R_OK) == 0;
 }
 
-/* Asserts that A has said TEXT, and nothing else but warnings of processes of the host that block their readers. */
+/*
+ * Asserts that A has printed TEXT, and otherwise only warnings about processes of this host that
+ * block their readers.
+ */
 static void assert_says(const struct asked *a, const char *text)
 {
 	if (strstr(a->err.data, "because the kernel blocks readers of"))
@@ -65,8 +69,8 @@ static void assert_says(const struct asked *a, const char *text)
 		assert_string_equal(a->err.data, text);
 }
 
-/* Where the kernel, or a filter, refuses it, that is said, and nothing else. */
-static void what_is_lacking_is_said(void **state)
+/* If the kernel or a filter refuses pagemap, this is reported, and nothing else. */
+static void reports_what_is_lacking(void **state)
 {
 	const struct tree host = {.path = "/proc", .fd = -1};
 	AUTO_ASKED struct asked a = {0};
@@ -81,7 +85,7 @@ static void what_is_lacking_is_said(void **state)
 		"memtally: error: cannot find out which files are in memory (memfd_create, mountinfo): Operation not permitted\n");
 }
 
-static void averages_are_said(void **state)
+static void reports_averaged_map_counts(void **state)
 {
 	const struct tree host = {.path = "/proc", .fd = -1};
 	AUTO_ASKED struct asked a = {0};
@@ -100,8 +104,8 @@ static void averages_are_said(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_lacking_is_said),
-		cmocka_unit_test(averages_are_said),
+		cmocka_unit_test(reports_what_is_lacking),
+		cmocka_unit_test(reports_averaged_map_counts),
 	};
 
 	tester = getpid();

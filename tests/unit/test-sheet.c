@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/sheet.h: the arithmetic of the host's balance sheet. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,7 +10,10 @@
 
 enum { PAGE = 4096 };
 
-/* A host whose every page is in one place, in bytes that tell lines from each other. */
+/*
+ * A host where each page is in one place. Amounts in bytes, all different, so that lines can be
+ * told apart.
+ */
 struct state {
 	struct meminfo meminfo;
 	struct vmstat vmstat;
@@ -58,14 +62,14 @@ static void expect(const struct snapshot_balance *b, enum balance_quantity i, ui
 			ROW_HAS(b, i) ? "" : "absent", (long long)b->q[i], (long long)value);
 }
 
-/* Whatever is in the lines, with the residual they are MemTotal. */
+/* Asserts that all lines and the residual sum up to MemTotal. */
 static void expect_sum(const struct state *s, const struct snapshot_balance *b)
 {
 	assert_true(
 		(int64_t)balance_sum(b) + residual_of(b) == (int64_t)s->meminfo.q[MEMINFO_TOTAL]);
 }
 
-static void parts_mapped_from_unmapped(void **state)
+static void separates_mapped_from_unmapped_memory(void **state)
 {
 	struct snapshot_balance b;
 	struct state s;
@@ -87,8 +91,8 @@ static void parts_mapped_from_unmapped(void **state)
 	expect_sum(&s, &b);
 }
 
-/* Each number of the kernel's is a line, and what it has moves out of the residual. */
-static void each_number_is_a_line(void **state)
+/* Each number of the kernel is a line, and moves out of the residual. */
+static void each_kernel_number_is_a_line(void **state)
 {
 	static const struct {
 		enum meminfo_field from;
@@ -123,8 +127,8 @@ static void each_number_is_a_line(void **state)
 	}
 }
 
-/* Stacks that are vmalloc'ed count once, and so does what zsmalloc has for zswap. */
-static void nothing_counts_twice(void **state)
+/* vmalloc'ed stacks count once, and so does zsmalloc memory of zswap. */
+static void vmalloc_and_zsmalloc_count_once(void **state)
 {
 	struct snapshot_balance b;
 	struct state s;
@@ -147,15 +151,15 @@ static void nothing_counts_twice(void **state)
 	expect(&b, BALANCE_MEMMAP, PAGE);
 	expect(&b, BALANCE_FREE_LISTS, 2 * PAGE);
 	expect_sum(&s, &b);
-	set(&s, MEMINFO_VMALLOC, 100); /* without CONFIG_VMAP_STACK */
+	set(&s, MEMINFO_VMALLOC, 100); /* a kernel without CONFIG_VMAP_STACK */
 	sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_VMALLOC, 100);
-	set(&s, MEMINFO_ZSWAP, 4 * PAGE); /* which zsmalloc does not do */
+	set(&s, MEMINFO_ZSWAP, 4 * PAGE); /* more than zsmalloc has, which cannot be */
 	sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_ZRAM, 0);
 }
 
-/* An error of the PSS is in the residual, and in no line of the kernel's. */
+/* Errors of the PSS change the residual, and no line of the kernel. */
 static void errors_stay_in_the_residual(void **state)
 {
 	struct snapshot_balance good, bad;
@@ -164,14 +168,14 @@ static void errors_stay_in_the_residual(void **state)
 	(void)state;
 	init(&s);
 	sheet_make(&s.sources, &good);
-	s.processes.anon -= 100; /* who was not measured */
+	s.processes.anon -= 100; /* processes that were not measured */
 	s.processes.file += 20;
 	sheet_make(&s.sources, &bad);
 	assert_int_equal(residual_of(&bad), residual_of(&good) + 80);
 	expect(&bad, BALANCE_RESIDUAL_PROCESSES, 80);
 	expect(&bad, BALANCE_PAGE_CACHE, good.q[BALANCE_PAGE_CACHE]);
 	expect_sum(&s, &bad);
-	s.processes.file += 10000; /* more than there is */
+	s.processes.file += 10000; /* more than the host has */
 	s.processes.shmem += 10000;
 	sheet_make(&s.sources, &bad);
 	expect(&bad, BALANCE_SHMEM, 0);
@@ -197,8 +201,8 @@ static void residual_may_be_negative(void **state)
 	assert_true(residual_of(&b) < -(INT64_MAX - 200000));
 }
 
-/* Of shared memory that nobody maps as much is somebody's as is there. */
-static void shared_memory_has_owners(void **state)
+/* Shared memory that no process maps belongs to its owners, up to the amount that exists. */
+static void unmapped_shared_memory_has_owners(void **state)
 {
 	struct snapshot_balance b;
 	struct state s;
@@ -217,7 +221,7 @@ static void shared_memory_has_owners(void **state)
 	expect(&b, BALANCE_TMPFS_UNREAD, 3);
 	expect(&b, BALANCE_DIRECTORIES_UNREAD, 4);
 	expect_sum(&s, &b);
-	s.sources.tmpfs_bytes = 1 << 20; /* most of them are mapped, or swapped */
+	s.sources.tmpfs_bytes = 1 << 20; /* most of it is mapped or swapped */
 	sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_TMPFS, 100);
 	expect(&b, BALANCE_SHMEM, 0);
@@ -232,8 +236,8 @@ static void shared_memory_has_owners(void **state)
 	expect(&b, BALANCE_SHMEM, 130);
 }
 
-/* Pages of swap cache that nobody maps: what reclaim knows and nobody else, and no more than there is of it. */
-static void swap_cache_counts_where_unmapped(void **state)
+/* Unmapped swap cache: pages on the LRU lists that are in no other line, up to SwapCached. */
+static void only_unmapped_swap_cache_counts(void **state)
 {
 	static const struct {
 		uint64_t active, swap_cached, expected;
@@ -241,7 +245,7 @@ static void swap_cache_counts_where_unmapped(void **state)
 		{6240, 0, 0},
 		{6240, 50, 0}, /* all of it is mapped */
 		{6250, 50, 10},
-		{9999, 50, 50}, /* what else is on the lists is nobody's */
+		{9999, 50, 50}, /* other pages of the lists have no line */
 		{0, 50, 0},
 	};
 
@@ -260,7 +264,7 @@ static void swap_cache_counts_where_unmapped(void **state)
 	}
 }
 
-static void swap_has_a_sheet_of_its_own(void **state)
+static void swap_has_its_own_sheet(void **state)
 {
 	struct snapshot_balance b;
 	struct state s;
@@ -272,7 +276,7 @@ static void swap_has_a_sheet_of_its_own(void **state)
 	s.sources.has_sysv = true;
 	s.sources.sysv_swap_bytes = 150;
 	sheet_make(&s.sources, &b);
-	assert_false(ROW_HAS(&b, BALANCE_SWAP_UNKNOWN)); /* nor what processes have */
+	assert_false(ROW_HAS(&b, BALANCE_SWAP_UNKNOWN)); /* nor the amount of processes */
 	ROW_SET(&s.host, SCOPE_SWAP_PSS, 300);
 	sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_SWAP_PROCESSES, 300);
@@ -284,8 +288,11 @@ static void swap_has_a_sheet_of_its_own(void **state)
 	expect(&b, BALANCE_SWAP_UNKNOWN, (uint64_t)-50);
 }
 
-/* Without what every kernel has there is no residual: it would be of another kind. */
-static void residual_needs_what_it_is_made_of(void **state)
+/*
+ * Without a line that every kernel prints there is no residual, because it would have another
+ * meaning.
+ */
+static void residual_needs_all_of_its_lines(void **state)
 {
 	static const enum meminfo_field needed[] = {MEMINFO_TOTAL, MEMINFO_FREE, MEMINFO_BUFFERS,
 		MEMINFO_CACHED, MEMINFO_MAPPED, MEMINFO_SHMEM};
@@ -328,12 +335,15 @@ static void adds_up_processes(void **state)
 
 	(void)state;
 	ROW_SET(&row, PROCESS_PSS, 100);
-	sheet_add(&p, &row, &none); /* of a kernel before 5.3 */
+	sheet_add(&p, &row, &none); /* from a kernel before 5.3 */
 	assert_true(p.has_unsplit && p.unsplit == 100 && p.unsplit_shmem == 0);
 	ROW_SET(&row, PROCESS_RSS_ANON, 40);
 	ROW_SET(&row, PROCESS_RSS_FILE, 100);
 	ROW_SET(&row, PROCESS_RSS_SHMEM, 500);
-	/* Of a giant, by slices: 60 are of files and of shared memory, as 1 to 5; then 35, as 75 to 500. */
+	/*
+	 * A giant measured by slices: files and shared memory have 60, divided as 1 to 5; then 35,
+	 * as 75 to 500.
+	 */
 	sheet_add(&p, &row, &none);
 	assert_true(p.unsplit == 200 && p.unsplit_shmem == 50);
 	sheet_add(&p, &row, &ring);
@@ -352,7 +362,10 @@ static void adds_up_processes(void **state)
 	assert_int_equal(p.driver.unread, 6);
 }
 
-/* A packet ring is in Mapped and Pss_File, and in no page cache: it has its line, and page cache and residual stay. */
+/*
+ * A packet ring is in Mapped and Pss_File, but not in the page cache. It has a line of its own;
+ * page cache and residual are unchanged.
+ */
 static void packet_rings_are_no_page_cache(void **state)
 {
 	struct snapshot_balance without, with;
@@ -363,7 +376,7 @@ static void packet_rings_are_no_page_cache(void **state)
 	sheet_make(&s.sources, &without);
 	expect(&without, BALANCE_PSS_DRIVER, 0);
 	expect(&without, BALANCE_DRIVER_UNREAD, 0);
-	s.processes.driver.pss = 9000; /* more than all files that are mapped */
+	s.processes.driver.pss = 9000; /* more than all mapped files */
 	set(&s, MEMINFO_MAPPED, 370 + 9000);
 	set(&s, MEMINFO_FREE, 50000 - 9000);
 	sheet_make(&s.sources, &with);
@@ -377,7 +390,10 @@ static void packet_rings_are_no_page_cache(void **state)
 	expect_sum(&s, &with);
 }
 
-/* A BPF array is in VmallocUsed, too, and counts once. If it is none after all, the residual is lower. */
+/*
+ * A BPF array is also in VmallocUsed and counts once. If the mapping is none, the residual is
+ * lower, which the lower bound has.
+ */
 static void bpf_arrays_count_once(void **state)
 {
 	struct snapshot_balance without, with;
@@ -401,8 +417,11 @@ static void bpf_arrays_count_once(void **state)
 	expect_sum(&s, &with);
 }
 
-/* Unknown drivers' memory is in the bounds: mappings not read yet, and whether a ring is vmalloc'ed. */
-static void bounds_have_what_is_not_known(void **state)
+/*
+ * Unknown drivers' memory is in the bounds: mappings not read yet, and whether a ring is
+ * vmalloc'ed.
+ */
+static void bounds_include_unknown_drivers_memory(void **state)
 {
 	struct snapshot_balance b, without;
 	struct state s;
@@ -417,7 +436,7 @@ static void bounds_have_what_is_not_known(void **state)
 	sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_DRIVER_UNREAD, 200);
 	expect(&b, BALANCE_RESIDUAL,
-		without.q[BALANCE_RESIDUAL] - 100); /* so much less is mapped page cache */
+		without.q[BALANCE_RESIDUAL] - 100); /* mapped page cache is lower by that */
 	expect(&b, BALANCE_RESIDUAL_LOW, b.q[BALANCE_RESIDUAL] - 30 - 200);
 	expect(&b, BALANCE_RESIDUAL_HIGH, b.q[BALANCE_RESIDUAL] + 70 + 100);
 	set(&s, MEMINFO_VMALLOC, 60);
@@ -429,8 +448,11 @@ static void bounds_have_what_is_not_known(void **state)
 	expect_sum(&s, &b);
 }
 
-/* Of a database that was measured by slices shared memory is mapped, though nobody knows in which part of its PSS. */
-static void giants_map_what_they_share(void **state)
+/*
+ * Shared memory of a giant measured by slices counts as mapped, although the parts of its PSS are
+ * unknown.
+ */
+static void giants_shared_memory_counts_as_mapped(void **state)
 {
 	struct snapshot_balance b;
 	struct state s;
@@ -452,20 +474,20 @@ static void giants_map_what_they_share(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_mapped_from_unmapped),
-		cmocka_unit_test(each_number_is_a_line),
-		cmocka_unit_test(nothing_counts_twice),
+		cmocka_unit_test(separates_mapped_from_unmapped_memory),
+		cmocka_unit_test(each_kernel_number_is_a_line),
+		cmocka_unit_test(vmalloc_and_zsmalloc_count_once),
 		cmocka_unit_test(errors_stay_in_the_residual),
 		cmocka_unit_test(residual_may_be_negative),
-		cmocka_unit_test(shared_memory_has_owners),
-		cmocka_unit_test(swap_cache_counts_where_unmapped),
-		cmocka_unit_test(swap_has_a_sheet_of_its_own),
-		cmocka_unit_test(residual_needs_what_it_is_made_of),
+		cmocka_unit_test(unmapped_shared_memory_has_owners),
+		cmocka_unit_test(only_unmapped_swap_cache_counts),
+		cmocka_unit_test(swap_has_its_own_sheet),
+		cmocka_unit_test(residual_needs_all_of_its_lines),
 		cmocka_unit_test(adds_up_processes),
-		cmocka_unit_test(giants_map_what_they_share),
+		cmocka_unit_test(giants_shared_memory_counts_as_mapped),
 		cmocka_unit_test(packet_rings_are_no_page_cache),
 		cmocka_unit_test(bpf_arrays_count_once),
-		cmocka_unit_test(bounds_have_what_is_not_known),
+		cmocka_unit_test(bounds_include_unknown_drivers_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/shelf.h: the file table. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -50,7 +51,7 @@ static int add(struct shelf *s, const struct part *p, uint32_t *ret_row)
 	return shelf_add(s, &m, ret_row);
 }
 
-/* A library in three mappings, its data dirty; memory without a file; a memfd. */
+/* A library in three mappings with dirty data; memory without a file; a memfd. */
 static const struct part parts[] = {
 	{"r-xp", "/lib/a.so", 7, 40, 10, 0, 0},
 	{"r--p", "/lib/a.so", 7, 20, 8, 4, 4},
@@ -80,7 +81,7 @@ static const struct shelf_row *row_of(const struct shelf *s, const char *name)
 	return NULL;
 }
 
-static void files_of_several_processes(void **state)
+static void adds_up_files_of_processes(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
 	const struct shelf_row *a, *ring;
@@ -115,7 +116,7 @@ static void files_of_several_processes(void **state)
 	assert_false(ring->is_executable);
 }
 
-static void what_one_process_has(void **state)
+static void reports_the_parts_of_a_process(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
 	uint32_t row = 99;
@@ -140,8 +141,8 @@ static void what_one_process_has(void **state)
 	assert_int_equal(s.part[1].q[SHELF_RSS], 40 * KIB);
 }
 
-/* One inode by several names, a name of several inodes, and of several devices. */
-static void which_files_are_the_same(void **state)
+/* An inode with several names, a name with several inodes, and several devices. */
+static void identifies_files_by_device_inode_and_name(void **state)
 {
 	static const struct part some[] = {
 		{"r--p", "/a", 1, 4, 4, 0, 0},
@@ -166,7 +167,7 @@ static void which_files_are_the_same(void **state)
 	assert_int_equal(s.row[0].q[SHELF_MAPPINGS], 2);
 }
 
-static void what_is_abandoned_never_was(void **state)
+static void abandoned_processes_leave_nothing(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
 	static const struct part other = {"r--p", "/b", 8, 4, 4, 0, 0};
@@ -194,7 +195,7 @@ static void what_is_abandoned_never_was(void **state)
 	}
 	assert_int_equal(s.processes, 1);
 	assert_int_equal(s.users, 1);
-	/* It is as good as new. */
+	/* The table can still be used. */
 	shelf_begin(&s);
 	assert_int_equal(add(&s, &other, &row), 0);
 	assert_int_equal(add(&s, &parts[0], &row), 0);
@@ -204,7 +205,7 @@ static void what_is_abandoned_never_was(void **state)
 	assert_int_equal(s.row[1].q[SHELF_PROCESSES], 1);
 }
 
-static void what_became_of_a_file(void **state)
+static void keeps_the_fate_of_files(void **state)
 {
 	static const struct part some[] = {
 		{"r-xp", "/lib/a.so (deleted)", 1, 4, 4, 0, 0},
@@ -230,7 +231,7 @@ static void what_became_of_a_file(void **state)
 	assert_string_equal(s.row[0].name, "/lib/a.so");
 	assert_int_equal(s.row[1].fate, SHELF_THERE);
 	assert_string_equal(s.row[1].name, "/srv/b (deleted)");
-	/* Whoever maps it after that maps the same. */
+	/* A process that maps the file afterwards maps the same file. */
 	shelf_begin(&s);
 	assert_int_equal(add(&s, &some[1], &row), 0);
 	assert_int_equal(row, 1);
@@ -238,7 +239,7 @@ static void what_became_of_a_file(void **state)
 	assert_int_equal(s.rows, 3);
 }
 
-static void what_is_absent_is_absent(void **state)
+static void absent_quantities_stay_absent(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
 	struct mapping m = mapping_of(&parts[0]);
@@ -256,7 +257,10 @@ static void what_is_absent_is_absent(void **state)
 						   BIT(SHELF_ANONYMOUS));
 }
 
-/* Who maps shared memory sees all that is swapped out of it, and of private copies a part. */
+/*
+ * Each process that maps shared memory reports all of its swapped pages, and of private copies its
+ * share.
+ */
 static void swapped_memory_counts_once(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
@@ -275,14 +279,14 @@ static void swapped_memory_counts_once(void **state)
 	}
 	assert_int_equal(s.row[0].q[SHELF_SWAP], 110 * KIB);
 	assert_int_equal(s.row[1].q[SHELF_SWAP], 40 * KIB);
-	/* A private mapping of it, with copies that are swapped, too. */
+	/* A private mapping of it with swapped copies. */
 	shelf_begin(&s);
 	ring.q[MAPPING_SWAP] = 116 * KIB;
 	ring.q[MAPPING_SWAP_PSS] = 4 * KIB;
 	assert_int_equal(shelf_add(&s, &ring, &row), 0);
 	assert_int_equal(shelf_commit(&s, ALICE), 0);
 	assert_int_equal(s.row[0].q[SHELF_SWAP], 116 * KIB);
-	/* All that is swapped are copies; of which there can't be more than that. */
+	/* All swapped pages are copies, whose number is limited by that. */
 	for (unsigned int i = 0; i < 2; i++) {
 		shelf_begin(&s);
 		ring.q[MAPPING_SWAP] = 4 * KIB;
@@ -298,7 +302,7 @@ static void swapped_memory_counts_once(void **state)
 	assert_int_equal(shelf_add(&s, &ring, &row), 0);
 	assert_int_equal(shelf_commit(&s, ALICE), 0);
 	assert_int_equal(s.row[0].q[SHELF_SWAP], 132 * KIB);
-	/* Without SwapPss nobody can tell copies' parts. */
+	/* Without SwapPss the shares of copies are unknown. */
 	shelf_begin(&s);
 	data.present &= ~BIT(MAPPING_SWAP_PSS);
 	assert_int_equal(shelf_add(&s, &data, &row), 0);
@@ -306,7 +310,7 @@ static void swapped_memory_counts_once(void **state)
 	assert_int_equal(s.row[1].q[SHELF_SWAP], 80 * KIB);
 }
 
-/* Files of a tmpfs have paths like others; who maps one privately may have swapped copies. */
+/* tmpfs files have paths like others, and a private mapping may have swapped copies. */
 static void swapped_files_count_once(void **state)
 {
 	static const struct part pool = {"rw-s", "/run/pool", 5, 8, 4, 0, 0};
@@ -326,7 +330,7 @@ static void swapped_files_count_once(void **state)
 	assert_int_equal(s.row[0].q[SHELF_SWAP], 100 * KIB);
 }
 
-static void huge_pages_stand_apart(void **state)
+static void counts_huge_pages_separately(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
 	struct mapping m = mapping_of(&(struct part){"rw-s", "/mnt/huge/pool", 3, 0, 0, 0, 0});
@@ -345,7 +349,7 @@ static void huge_pages_stand_apart(void **state)
 	assert_int_equal(s.row[0].q[SHELF_RSS], 0);
 }
 
-static void what_does_not_fit_is_the_rest(void **state)
+static void files_without_room_are_in_the_rest(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = {.rows = 10, .text = 1000, .users = 1000}};
 	struct shelf_row total;
@@ -379,7 +383,7 @@ static void what_does_not_fit_is_the_rest(void **state)
 	assert_int_equal(s.rest.part, 0);
 }
 
-static void names_have_bounds(void **state)
+static void limits_names(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = {.rows = 1000, .text = 1000, .users = 1000}};
 	char path[300];
@@ -396,12 +400,12 @@ static void names_have_bounds(void **state)
 
 		fit += add(&s, &p, &row) == 0;
 	}
-	assert_int_equal(fit, 1); /* its name, and its path until it is known what became of it */
+	assert_int_equal(fit, 1); /* the name, and the path until the file's fate is known */
 	assert_int_equal(shelf_commit(&s, ALICE), 0);
 	assert_int_equal(s.rest.q[SHELF_MAPPINGS], 9);
 }
 
-static void users_have_bounds(void **state)
+static void limits_users(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = {.rows = 10, .text = 1000, .users = 50}};
 
@@ -417,7 +421,7 @@ static void users_have_bounds(void **state)
 	assert_int_equal(s.row[0].q[SHELF_PROCESSES], 125);
 }
 
-static void rows_have_an_order(void **state)
+static void sorts_rows(void **state)
 {
 	static const struct part some[] = {
 		{"r--p", "/b", 1, 4, 4, 0, 0},
@@ -443,7 +447,7 @@ static void rows_have_an_order(void **state)
 	assert_int_equal(by_name[2], 1);
 }
 
-static void what_page_tables_tell(void **state)
+static void uses_page_table_results(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
 	struct shelf_row total;
@@ -453,7 +457,7 @@ static void what_page_tables_tell(void **state)
 	shelf_set_resident(&s, 0, 44 * KIB, true);
 	assert_int_equal(s.row[0].q[SHELF_RESIDENT], 44 * KIB);
 	assert_true(s.row[0].is_exact);
-	/* The second can't have less than its processes' parts of it. */
+	/* The second file cannot have less than its processes' shares of it. */
 	shelf_set_resident(&s, 1, 2 * KIB, true);
 	assert_int_equal(s.row[1].q[SHELF_RESIDENT], 4 * KIB);
 	assert_false(s.row[1].is_exact);
@@ -466,7 +470,7 @@ static void what_page_tables_tell(void **state)
 	assert_true(total.is_exact);
 }
 
-static void what_is_too_much_is_told(void **state)
+static void counts_what_did_not_fit(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
 	struct mapping m = mapping_of(&parts[0]);
@@ -486,8 +490,11 @@ static void what_is_too_much_is_told(void **state)
 	}
 }
 
-/* Many files of many processes of many users, against sums made the plain way. */
-static void many_are_as_sums_are(void **state)
+/*
+ * Random mappings of many files by many processes and users; the sums equal those of a simple
+ * count.
+ */
+static void random_sums_equal_a_simple_count(void **state)
 {
 	enum { FILES = 500, PROCESSES = 60, USERS = 7, MAPPINGS = 300 };
 	static uint64_t rss[FILES + 1], processes[FILES + 1], most[FILES + 1];
@@ -568,7 +575,7 @@ static int do_all(struct shelf *s)
 	return r == 0 ? shelf_order(s, SHELF_RSS, &order) : r;
 }
 
-static void memory_may_lack(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -580,10 +587,10 @@ static void memory_may_lack(void **state)
 		r = do_all(&s);
 		has_failed = allocation_end();
 		assert_true(r == 0 || (has_failed && r == -ENOMEM));
-		/* What the last path was is worth a failure to nobody. */
+		/* Failing to remember the last path is no error. */
 		if (r == 0)
 			assert_int_equal(s.row[0].q[SHELF_PROCESSES], 2);
-		/* It is of use again when there is some. */
+		/* The table works again once there is memory. */
 		assert_int_equal(do_all(&s), 0);
 		if (!has_failed)
 			break;
@@ -593,24 +600,24 @@ static void memory_may_lack(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_of_several_processes),
-		cmocka_unit_test(what_one_process_has),
-		cmocka_unit_test(which_files_are_the_same),
-		cmocka_unit_test(what_is_abandoned_never_was),
-		cmocka_unit_test(what_became_of_a_file),
-		cmocka_unit_test(what_is_absent_is_absent),
+		cmocka_unit_test(adds_up_files_of_processes),
+		cmocka_unit_test(reports_the_parts_of_a_process),
+		cmocka_unit_test(identifies_files_by_device_inode_and_name),
+		cmocka_unit_test(abandoned_processes_leave_nothing),
+		cmocka_unit_test(keeps_the_fate_of_files),
+		cmocka_unit_test(absent_quantities_stay_absent),
 		cmocka_unit_test(swapped_memory_counts_once),
 		cmocka_unit_test(swapped_files_count_once),
-		cmocka_unit_test(huge_pages_stand_apart),
-		cmocka_unit_test(what_does_not_fit_is_the_rest),
-		cmocka_unit_test(names_have_bounds),
-		cmocka_unit_test(users_have_bounds),
-		cmocka_unit_test(rows_have_an_order),
-		cmocka_unit_test(what_page_tables_tell),
-		cmocka_unit_test(what_is_too_much_is_told),
-		cmocka_unit_test(many_are_as_sums_are),
+		cmocka_unit_test(counts_huge_pages_separately),
+		cmocka_unit_test(files_without_room_are_in_the_rest),
+		cmocka_unit_test(limits_names),
+		cmocka_unit_test(limits_users),
+		cmocka_unit_test(sorts_rows),
+		cmocka_unit_test(uses_page_table_results),
+		cmocka_unit_test(counts_what_did_not_fit),
+		cmocka_unit_test(random_sums_equal_a_simple_count),
 		cmocka_unit_test(fields_have_names),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

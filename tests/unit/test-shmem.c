@@ -19,7 +19,7 @@ static void run(struct shmem *s, const struct procfs *p, uint64_t now_ns)
 		;
 }
 
-/* Where it is not the kernel's, nothing is asked of what is mounted here. */
+/* With a tree in place of /proc the file systems mounted here are not asked. */
 static void reads_segments_of_a_tree(void **state)
 {
 	AUTO_SHMEM struct shmem s = {0};
@@ -37,7 +37,7 @@ static void reads_segments_of_a_tree(void **state)
 	assert_int_equal(s.holders.count, 1);
 	assert_int_equal(holders_sum(&s.holders, SHMEM_SYSV), 12288);
 	assert_int_equal(holders_sum(&s.holders, SHMEM_SYSV_UNATTACHED), 4096);
-	run(&s, &p, 2); /* anew, and not once more */
+	run(&s, &p, 2); /* read again, not added */
 	assert_int_equal(holders_sum(&s.holders, SHMEM_SYSV), 12288);
 	/* All segments or none. */
 	tree_write(&tree, "sysvipc/shm", HEAD "5 4096 1000 8192 0\n6 8192 x 8192 1\n");
@@ -49,7 +49,7 @@ static void reads_segments_of_a_tree(void **state)
 	assert_false(s.has_sysv);
 }
 
-static void reads_the_kernels(void **state)
+static void reads_this_kernels_segments(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const struct procfs p = {.fd = proc, .live = true};
@@ -70,7 +70,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_segments_of_a_tree),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(reads_this_kernels_segments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

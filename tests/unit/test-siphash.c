@@ -6,7 +6,10 @@
 #include "base/cleanup.h"
 #include "base/siphash.h"
 
-/* The key of the paper is the bytes 0 to 15, its texts are the first LEN of 0, 1, 2 ... */
+/*
+ * The key and texts of the paper: the key is the bytes 0 to 15, each text is the first LEN of the
+ * bytes 0, 1, 2 ...
+ */
 static const struct siphash_key of_paper = {
 	{UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}};
 
@@ -23,8 +26,8 @@ static uint64_t hash(const struct siphash_key *key, size_t len, size_t piece)
 	return siphash_end(&s);
 }
 
-/* As the reference implementation's vectors_sip64 say, in whatever pieces. */
-static void is_siphash(void **state)
+/* Compares with vectors_sip64 of the reference implementation, for input in any pieces. */
+static void equals_the_reference_implementation(void **state)
 {
 	static const struct {
 		size_t len;
@@ -57,7 +60,7 @@ static void keys_differ(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_siphash),
+		cmocka_unit_test(equals_the_reference_implementation),
 		cmocka_unit_test(keys_differ),
 	};
 

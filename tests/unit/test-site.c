@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/site.h: which answers callers get. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -16,11 +17,11 @@ struct fixture {
 	struct site site;
 	struct link link;
 	struct settings settings;
-	struct caller caller; /* anybody */
+	struct caller caller; /* any caller */
 	uint64_t now_ns;
 };
 
-/* VIEW is consumed; NULL: there was no snapshot. */
+/* Takes ownership of VIEW; NULL: no snapshot. */
 static void begin(struct fixture *f, struct view *view)
 {
 	*f = (struct fixture){.link = {.fd = -1, .path = (char *)"/run/s", .said = ENOENT},
@@ -68,13 +69,13 @@ static void answers_by_freshness(void **state)
 		assert_int_equal(status_of(&f, always[i]), 200);
 	assert_int_equal(status_of(&f, "/readyz"), 200);
 
-	f.now_ns = f.site.cache.view->header->stale_ns; /* from the very moment on */
+	f.now_ns = f.site.cache.view->header->stale_ns; /* from that moment on */
 	for (size_t i = 0; i < ARRAY_SIZE(data); i++)
 		assert_int_equal(status_of(&f, data[i]), 503);
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		assert_int_equal(status_of(&f, always[i]), 200);
 	assert_int_equal(status_of(&f, "/readyz"), 503);
-	assert_null(f.site.cache.body[CACHE_TEXT]); /* nobody will ask for it */
+	assert_null(f.site.cache.body[CACHE_TEXT]); /* a path that is not requested */
 	f.now_ns--;
 	assert_int_equal(status_of(&f, "/readyz"), 200);
 	site_done(&f.site);
@@ -99,7 +100,7 @@ static void assert_says(struct fixture *f, const char *target, const char *text)
 	answer_free(a);
 }
 
-/* Asserts that the answer to "/readyz" names a time of MIN_S to MAX_S since the connection was made. */
+/* Asserts that /readyz names a time between MIN_S and MAX_S since the connection was made. */
 static void assert_waits(struct fixture *f, unsigned int min_s, unsigned int max_s)
 {
 	struct answer *a = ask(f, "/readyz", NULL);
@@ -121,7 +122,7 @@ static void assert_waits(struct fixture *f, unsigned int min_s, unsigned int max
 	answer_free(a);
 }
 
-/* A client that waits for figures is told the reason. */
+/* A client that waits for values learns the reason. */
 static void readyz_says_why_there_are_no_figures(void **state)
 {
 	struct fixture f;
@@ -132,7 +133,7 @@ static void readyz_says_why_there_are_no_figures(void **state)
 		&f, "/readyz", "no connection to memtallyd at /run/s: No such file or directory\n");
 	f.link.fd = 0;
 	f.link.connected_ns = clock_now_ns(CLOCK_MONOTONIC) - 90 * NS_PER_SEC / 2;
-	assert_waits(&f, 45, 60); /* by the real clock */
+	assert_waits(&f, 45, 60); /* measured by the real clock */
 	site_done(&f.site);
 
 	begin(&f, sample_open(NULL));
@@ -147,7 +148,7 @@ static void readyz_says_why_there_are_no_figures(void **state)
 	site_done(&f.site);
 }
 
-static void refuses(void **state)
+static void refuses_unknown_paths_and_parameters(void **state)
 {
 	static const struct {
 		const char *target;
@@ -189,7 +190,7 @@ static void hides_processes(void **state)
 	site_done(&f.site);
 }
 
-static void tells_what_is_known(void **state)
+static void answers_304_to_known_etags(void **state)
 {
 	struct fixture f;
 
@@ -218,7 +219,7 @@ static const struct caller nobody = {
 	.kind = CALLER_USER, .uid = 4711, .userns = USERNS_INITIAL}; /* has no process */
 static const struct caller stranger = {.kind = CALLER_STRANGER};
 
-/* The whole body of A, which is plain. */
+/* Returns the complete body of A, uncompressed. */
 static void read_body(struct answer *a, struct buffer *to)
 {
 	char piece[4096];
@@ -234,7 +235,7 @@ static void read_body(struct answer *a, struct buffer *to)
 	assert_int_equal(to->error, 0);
 }
 
-/* How often TEXT is in what CALLER is told at TARGET. */
+/* Returns how often TEXT is in the answer to CALLER for TARGET. */
 static unsigned int count_told(
 	struct fixture *f, const struct caller *caller, const char *target, const char *text)
 {
@@ -252,12 +253,12 @@ static unsigned int count_told(
 	return n;
 }
 
-/* Everybody is asked twice, and after others: what was kept for one must not reach another. */
-static void shows_to_each_his_own(void **state)
+/* Each caller asks twice, and after others: a cached answer must not reach another caller. */
+static void shows_users_their_own_processes(void **state)
 {
 	static const struct {
 		const struct caller *caller;
-		unsigned int rows, series; /* of processes; the latter of those that have a PSS */
+		unsigned int rows, series; /* number of processes, and of those with a PSS */
 	} cases[] = {
 		{&root, SAMPLE_PROCESSES, 7},
 		{&alice, 4, 2},
@@ -289,7 +290,7 @@ static void shows_to_each_his_own(void **state)
 	assert_int_equal(count_told(&f, &alice, "/api/v1/processes?user=bob", "\"pid\":"), 0);
 	assert_int_equal(count_told(&f, &bob, "/api/v1/processes?user=bob", "\"pid\":"), 2);
 	assert_int_equal(count_told(&f, &alice, "/api/v1/processes/1003", "\"pid\":1003"), 1);
-	/* Somebody else's is as if there were none. */
+	/* Another user's process is as hidden as one that does not exist. */
 	f.caller = alice;
 	assert_int_equal(status_of(&f, "/api/v1/processes/2001"), 404);
 	f.caller = bob;
@@ -300,8 +301,8 @@ static void shows_to_each_his_own(void **state)
 	site_done(&f.site);
 }
 
-/* Who has no uid of his own sees the sums. */
-static void shows_sums_to_strangers(void **state)
+/* A caller whose uid is unmapped gets the sums. */
+static void shows_sums_to_unmapped_users(void **state)
 {
 	struct fixture f;
 
@@ -318,8 +319,8 @@ static void shows_sums_to_strangers(void **state)
 	site_done(&f.site);
 }
 
-/* Who asks by TCP may be anybody. */
-static void tells_anybody_what_is_set(void **state)
+/* A TCP client may be any user. */
+static void option_decides_what_tcp_clients_see(void **state)
 {
 	static const struct {
 		enum tcp_scope scope;
@@ -368,8 +369,8 @@ static void tells_anybody_what_is_set(void **state)
 	}
 }
 
-/* What is mapped is told to those whom the kernel would tell it, and to nobody by TCP. */
-static void shows_files_to_the_trusted(void **state)
+/* Mapped files are shown to callers to whom the kernel would show them, and to no TCP client. */
+static void shows_files_to_trusted_callers(void **state)
 {
 	static const struct sample_options public = {.is_public = true};
 	static const enum tcp_scope scopes[] = {
@@ -396,7 +397,7 @@ static void shows_files_to_the_trusted(void **state)
 			f.settings.web_tcp_scope = scopes[k];
 			assert_int_equal(status_of(&f, targets[i % ARRAY_SIZE(targets)]), 403);
 		}
-	/* How many they are is everybody's. */
+	/* The number of files is public. */
 	assert_int_equal(count_told(&f, &anybody, "/metrics", "\nmemtally_host_mapped_files "), 1);
 	assert_int_equal(count_told(&f, &anybody, "/metrics", "libc"), 0);
 	site_done(&f.site);
@@ -406,8 +407,8 @@ static void shows_files_to_the_trusted(void **state)
 	site_done(&f.site);
 }
 
-/* The ETag of one caller's answer is not another one's, not even of what both may see. */
-static void tells_callers_apart(void **state)
+/* Each caller has its own ETags, even for rows that all may see. */
+static void callers_have_their_own_etags(void **state)
 {
 	static const struct caller *const callers[] = {&root, &alice, &bob, &stranger};
 	static const char *const targets[] = {"/metrics", "/api/v1/processes",
@@ -433,8 +434,8 @@ static void tells_callers_apart(void **state)
 	site_done(&f.site);
 }
 
-/* The same length whatever the clock says; two requests of one body share its bytes. */
-static void keeps_its_length(void **state)
+/* The length of a body does not depend on the clock. Two requests share the bytes of a body. */
+static void bodies_have_a_constant_length(void **state)
 {
 	struct fixture f;
 
@@ -456,8 +457,8 @@ static void keeps_its_length(void **state)
 	site_done(&f.site);
 }
 
-/* Without memory there is no answer, or a whole one. */
-static void wants_memory(void **state)
+/* Without memory there is either no answer or a complete one. */
+static void answers_completely_or_not_without_memory(void **state)
 {
 	static const char *const targets[] = {"/", "/metrics", "/healthz", "/readyz", "/nope",
 		"/api/v1/status", "/api/v1/host", "/api/v1/users", "/api/v1/users?limit=1",
@@ -489,8 +490,8 @@ static void wants_memory(void **state)
 	}
 }
 
-/* A list of which the beginning could not be put together is no list. */
-static void begins_lists_whole(void **state)
+/* A list whose beginning could not be rendered is not sent. */
+static void lists_begin_completely(void **state)
 {
 	bool failed = true;
 	struct fixture f;
@@ -511,7 +512,7 @@ static void begins_lists_whole(void **state)
 	site_done(&f.site);
 }
 
-/* What jansson takes is counted, too. */
+/* Allocations of jansson count too. */
 static void *json_memory(size_t size)
 {
 	return malloc(size);
@@ -522,17 +523,17 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_by_freshness),
 		cmocka_unit_test(readyz_says_why_there_are_no_figures),
-		cmocka_unit_test(refuses),
+		cmocka_unit_test(refuses_unknown_paths_and_parameters),
 		cmocka_unit_test(hides_processes),
-		cmocka_unit_test(tells_what_is_known),
-		cmocka_unit_test(shows_to_each_his_own),
-		cmocka_unit_test(shows_sums_to_strangers),
-		cmocka_unit_test(tells_anybody_what_is_set),
-		cmocka_unit_test(shows_files_to_the_trusted),
-		cmocka_unit_test(tells_callers_apart),
-		cmocka_unit_test(keeps_its_length),
-		cmocka_unit_test(wants_memory),
-		cmocka_unit_test(begins_lists_whole),
+		cmocka_unit_test(answers_304_to_known_etags),
+		cmocka_unit_test(shows_users_their_own_processes),
+		cmocka_unit_test(shows_sums_to_unmapped_users),
+		cmocka_unit_test(option_decides_what_tcp_clients_see),
+		cmocka_unit_test(shows_files_to_trusted_callers),
+		cmocka_unit_test(callers_have_their_own_etags),
+		cmocka_unit_test(bodies_have_a_constant_length),
+		cmocka_unit_test(answers_completely_or_not_without_memory),
+		cmocka_unit_test(lists_begin_completely),
 	};
 
 	json_set_alloc_funcs(json_memory, free);
