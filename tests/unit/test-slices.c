@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/slices.h: reading a process's smaps in slices over several turns. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -12,7 +13,7 @@
 
 enum { MAPPINGS = 40 };
 
-/* The next read() of a text that is read in slices fails with it; 0: none does. */
+/* The next read() of a text in slices fails with this errno; 0: none. */
 static int read_error;
 
 ssize_t __real_read(int fd, void *buf, size_t size);
@@ -32,7 +33,10 @@ struct scene {
 	struct slices slices;
 };
 
-/* 100 KiB in each mapping, but 500 KiB in the eighth. The text of each is 256 bytes: a slice ends with a mapping. */
+/*
+ * Writes COUNT mappings of 100 KiB, and of 500 KiB for the eighth. The text of each has 256 bytes,
+ * so that a slice ends with a mapping.
+ */
 static void write_smaps(const struct tree *t, unsigned int count)
 {
 	char text[MAPPINGS * 256 + 1] = "";
@@ -115,12 +119,12 @@ static void step_all(struct scene *s)
 #define HEAP         MAPPING("1000-2000 rw-p 00000000 00:00 0", 100, 100, 0, 100, 100)
 #define SHARED(name) MAPPING("2000-3000 rw-s 00000000 00:1b 7   " name, 80, 40, 80, 0, 0)
 
-/* smaps does not print the parts of the PSS, but its mappings tell, where they agree with status. */
-static void tells_the_parts(void **state)
+/* smaps does not print parts of the PSS. The mappings tell them where they agree with status. */
+static void finds_the_parts_of_the_pss(void **state)
 {
 	static const char data[] = MAPPING(
 		"3000-4000 rw-p 00000000 fe:01 7   /lib", 130, 30, 130, 0, 0);
-	/* Who shares which of its pages can't be told. */
+	/* which of its pages are shared is unknown */
 	static const char mixed[] = MAPPING(
 		"3000-4000 rw-p 00000000 fe:01 7   /lib", 130, 30, 120, 10, 60);
 	static const struct {
@@ -131,7 +135,7 @@ static void tells_the_parts(void **state)
 	} cases[] = {
 		{SHARED("/memfd:x (deleted)"), data, 80, true, 100, 40},
 		{SHARED("/memfd:x (deleted)"), data, 84, false, 100, 40},
-		{SHARED("/memfd:x (deleted)"), data, 0, false, 100, 0}, /* it only says so */
+		{SHARED("/memfd:x (deleted)"), data, 0, false, 100, 0}, /* status only reports it */
 		{SHARED("/x\\012Pss_Anon: 1 kB"), data, 0, true, 100, 0},
 		{SHARED("/Anonymous: 80 kB"), data, 80, true, 100, 40},
 		{SHARED("/memfd:x (deleted)"), mixed, 80, false, 118, 40},
@@ -178,7 +182,7 @@ static void sums_up_in_many_slices(void **state)
 		assert_false(ROW_HAS(&s->of->sample, PROCESS_PSS));
 		step_all(s);
 		assert_true(s->slices.count > 5);
-		/* All but the last, which finds the end and nothing else. */
+		/* Without the last slice, which only finds the end. */
 		assert_int_equal(
 			s->of->reader.holds.times.count, (s->slices.count - 1) * (round + 1));
 		assert_int_equal(s->slices.largest_rss, 500 * 1024);
@@ -194,8 +198,8 @@ static void sums_up_in_many_slices(void **state)
 	}
 }
 
-/* An exec in the middle: the text ends early and looks whole. */
-static void discards_what_an_exec_cut(void **state)
+/* An exec halfway ends the text early, and the text looks complete. */
+static void discards_a_text_cut_by_exec(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -212,10 +216,10 @@ static void discards_what_an_exec_cut(void **state)
 		assert_false(ROW_HAS(&s->of->sample, i));
 	assert_true(ROW_HAS(&s->of->sample, PROCESS_RSS));
 	assert_false(s->of->process.measured);
-	assert_false(s->of->process.known); /* nothing of it is believed by the next sample */
+	assert_false(s->of->process.known); /* the next sample uses nothing of it */
 }
 
-static void discards_what_an_end_cut(void **state)
+static void discards_a_text_cut_by_exit(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -263,7 +267,7 @@ static void is_refused_or_malformed(void **state)
 	assert_true(s->of->sample.is_member);
 }
 
-/* In the middle of a walk. An error of the kernel says nothing about the process. */
+/* During a walk an error of the kernel says nothing about the process. */
 static void says_why_a_walk_fails(void **state)
 {
 	static const struct {
@@ -285,7 +289,10 @@ static void says_why_a_walk_fails(void **state)
 	}
 }
 
-/* A slice that blocks counts for the process's user, as any other read does, and its process is not read again at once. */
+/*
+ * A slice that blocks counts for the process's user, like any other read. The process is not read
+ * again at once.
+ */
 static void counts_a_blocked_slice(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
@@ -304,7 +311,7 @@ static void counts_a_blocked_slice(void **state)
 	assert_int_equal(s->of->reader.attempts.user[0].uid, p->ruid);
 
 	begin(s);
-	read_error = ESTALE; /* no answer of the kernel */
+	read_error = ESTALE; /* not an answer of the kernel */
 	assert_int_equal(step(s), SLICES_LOST);
 	assert_true(block_is_on(&p->block));
 	assert_int_equal(slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
@@ -313,7 +320,7 @@ static void counts_a_blocked_slice(void **state)
 	assert_int_equal(s->of->reader.attempts.total, 1);
 }
 
-static void may_be_dropped(void **state)
+static void can_be_abandoned(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -322,13 +329,13 @@ static void may_be_dropped(void **state)
 	assert_int_equal(step(s), SLICES_MORE);
 	slices_drop(&s->slices);
 	assert_false(slices_are_under_way(&s->slices));
-	begin(s); /* what was read before is not part of it */
+	begin(s); /* the earlier part of the text is not included */
 	step_all(s);
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
 }
 
-/* A slice is as long as it may be, and no longer: time is asked after each read. */
-static void goes_on_for_its_time(void **state)
+/* A slice uses its time and no more: the clock is read after each read(). */
+static void uses_the_time_of_its_slice(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	unsigned int steps = 0;
@@ -346,8 +353,8 @@ static void goes_on_for_its_time(void **state)
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
 }
 
-/* That the worker that read is gone says nothing about the process: the text is read from its beginning. */
-static void begins_again_without_its_worker(void **state)
+/* A lost worker says nothing about the process. The text is read again from its beginning. */
+static void restarts_after_losing_its_worker(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -384,7 +391,7 @@ static void begins_again_without_its_worker(void **state)
 		assert_int_equal(s->of->sample.mappings, MAPPINGS);
 		assert_int_equal(s->slices.largest_rss, 500 * 1024);
 	}
-	begin(s); /* the count of losses, too */
+	begin(s); /* including the count of losses */
 	read_error = ESTALE;
 	assert_int_equal(step(s), SLICES_LOST);
 	tree_remove(&s->of->tree, "42");
@@ -393,8 +400,11 @@ static void begins_again_without_its_worker(void **state)
 	assert_int_not_equal(s->of->sample.outcome, OUTCOME_MEASURED);
 }
 
-/* Losses of maps and of smaps count together. The process is not to blame, but its walk must end at some time. */
-static void ends_after_many_losses(void **state)
+/*
+ * Losses during maps and smaps count together. After too many the walk ends, through no fault of
+ * the process.
+ */
+static void gives_up_after_many_losses(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 
@@ -424,13 +434,13 @@ static void ends_after_many_losses(void **state)
 		assert_int_equal(s->of->sample.outcome, OUTCOME_ERROR);
 		assert_true(s->of->sample.is_member);
 		assert_false(ROW_HAS(&s->of->sample, PROCESS_PSS));
-		assert_true(ROW_HAS(&s->of->sample, PROCESS_RSS)); /* it was looked at */
+		assert_true(ROW_HAS(&s->of->sample, PROCESS_RSS)); /* status was read */
 		assert_false(block_is_on(&s->of->process.block));
 	}
 }
 
-/* Its maps tell before the walk which mapping is the largest, however long they are. */
-static void reads_maps_before(void **state)
+/* Before the walk maps tells which mapping is the largest, whatever the length of the text. */
+static void reads_maps_before_smaps(void **state)
 {
 	enum { LINES = 30000 };
 	AUTO_SCENE struct scene *s = scene_new();
@@ -461,7 +471,7 @@ static void reads_maps_before(void **state)
 	assert_int_equal(s->of->sample.outcome, OUTCOME_MEASURED);
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
 
-	/* Without maps, or with what no kernel prints, there is no telling. */
+	/* Without maps, or with malformed maps, the largest mapping is unknown. */
 	tree_write(&s->of->tree, "42/maps", "10000-20000 rw-p 00000000 00:00 0 \nnonsense\n");
 	assert_int_equal(
 		slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1, &s->of->sample),
@@ -477,8 +487,11 @@ static void reads_maps_before(void **state)
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
 }
 
-/* The kernel's own text, with [vsyscall]: the range is rollup's, so that the two ways may take turns. */
-static void has_the_range_of_rollup(void **state)
+/*
+ * The kernel's own text, with [vsyscall]: the range equals that of smaps_rollup, so that both may
+ * be used alternately.
+ */
+static void range_equals_that_of_rollup(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_of(subject_live());
 	struct process_reader *reader = &s->of->reader;
@@ -498,14 +511,17 @@ static void has_the_range_of_rollup(void **state)
 	assert_true(p->range_start == start && p->range_end == end);
 	assert_int_equal(process_read(reader, p, 1, &again), 0);
 	assert_true(p->range_start == start && p->range_end == end);
-	/* It does nothing, but we write to what we shared with it. */
+	/* The child is idle, but this process writes to memory that both share. */
 	assert_true(walked->q[PROCESS_PSS] + walked->rounding >= rollup.q[PROCESS_PSS]);
 	assert_true(walked->q[PROCESS_PSS] <= again.q[PROCESS_PSS] + 1024);
 	assert_true(s->slices.count > 3);
 }
 
-/* What the kernel itself says of one who executes a program, or ends, while smaps is being read: 0 bytes, or ESRCH. */
-static void discards_what_the_kernel_cuts(void **state)
+/*
+ * What the kernel returns for a process that calls exec or exits while smaps is read: 0 bytes, or
+ * ESRCH.
+ */
+static void discards_texts_cut_by_the_kernel(void **state)
 {
 	static const struct {
 		void (*meet)(struct subject *s);
@@ -536,19 +552,19 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_up_in_many_slices),
-		cmocka_unit_test(tells_the_parts),
-		cmocka_unit_test(discards_what_an_exec_cut),
-		cmocka_unit_test(discards_what_an_end_cut),
+		cmocka_unit_test(finds_the_parts_of_the_pss),
+		cmocka_unit_test(discards_a_text_cut_by_exec),
+		cmocka_unit_test(discards_a_text_cut_by_exit),
 		cmocka_unit_test(is_refused_or_malformed),
 		cmocka_unit_test(says_why_a_walk_fails),
-		cmocka_unit_test(begins_again_without_its_worker),
-		cmocka_unit_test(ends_after_many_losses),
+		cmocka_unit_test(restarts_after_losing_its_worker),
+		cmocka_unit_test(gives_up_after_many_losses),
 		cmocka_unit_test(counts_a_blocked_slice),
-		cmocka_unit_test(may_be_dropped),
-		cmocka_unit_test(goes_on_for_its_time),
-		cmocka_unit_test(reads_maps_before),
-		cmocka_unit_test(has_the_range_of_rollup),
-		cmocka_unit_test(discards_what_the_kernel_cuts),
+		cmocka_unit_test(can_be_abandoned),
+		cmocka_unit_test(uses_the_time_of_its_slice),
+		cmocka_unit_test(reads_maps_before_smaps),
+		cmocka_unit_test(range_equals_that_of_rollup),
+		cmocka_unit_test(discards_texts_cut_by_the_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #define HOUR INT64_C(3600)
 #define SPAN INT64_C(300)
 
-static void larger_ones_are_whole_numbers_of_smaller_ones(void **state)
+static void larger_slots_are_multiples_of_smaller_ones(void **state)
 {
 	(void)state;
 	for (unsigned int level = 1; level < SLOT_LEVELS; level++)
@@ -21,7 +21,7 @@ static void larger_ones_are_whole_numbers_of_smaller_ones(void **state)
 	assert_int_equal(slots_begin(SLOT_HOUR, 7199), 3600);
 }
 
-/* Whatever the level, the parts in all slots are the whole. */
+/* For each level the parts of all slots add up to the whole. */
 static void shares_add_up(void **state)
 {
 	uint64_t random = 7;
@@ -48,7 +48,7 @@ static void shares_add_up(void **state)
 	}
 }
 
-static void what_is_only_known_as_a_whole_is_written_by_larger_ones(void **state)
+static void long_gaps_are_written_in_larger_slots(void **state)
 {
 	uint64_t from = UINT64_C(1700000000) * NS_PER_SEC;
 
@@ -60,7 +60,7 @@ static void what_is_only_known_as_a_whole_is_written_by_larger_ones(void **state
 	assert_int_equal(slots_level(from, from + 32 * 86400 * NS_PER_SEC, 500), SLOT_DAY);
 }
 
-static void what_many_had_is_written_by_larger_ones(void **state)
+static void many_rows_are_written_in_larger_slots(void **state)
 {
 	uint64_t from = UINT64_C(1700000000) * NS_PER_SEC;
 
@@ -74,7 +74,7 @@ static void what_many_had_is_written_by_larger_ones(void **state)
 	assert_int_equal(slots_level(from, from + 400 * 86400 * NS_PER_SEC, 21500), SLOT_DAY);
 }
 
-static void boundaries_are_as_fine_as_what_is_kept(void **state)
+static void boundaries_are_as_fine_as_the_kept_slots(void **state)
 {
 	const int64_t now = 100 * DAY + 1234;
 	const struct slots_kept kept = {.from_s = {98 * DAY, 50 * DAY, 0}};
@@ -90,8 +90,8 @@ static void boundaries_are_as_fine_as_what_is_kept(void **state)
 		{50 * DAY - 1, 50 * DAY},
 		{50 * DAY - DAY / 2 - 1, 49 * DAY},
 		{100 * DAY + 1200, 100 * DAY + 1200},
-		{100 * DAY + 1201, 100 * DAY + 1500}, /* in the slot that lasts */
-		{100 * DAY + 1234, 100 * DAY + 1500}, /* now, and later */
+		{100 * DAY + 1201, 100 * DAY + 1500}, /* in the current slot */
+		{100 * DAY + 1234, 100 * DAY + 1500}, /* now, and in the future */
 		{200 * DAY, 100 * DAY + 1500},
 	};
 
@@ -101,7 +101,7 @@ static void boundaries_are_as_fine_as_what_is_kept(void **state)
 	assert_int_equal(slots_boundary(100 * DAY, 100 * DAY, &kept), 100 * DAY);
 }
 
-static void the_nearest_of_now_has_what_there_is(void **state)
+static void nearest_boundary_to_now_includes_everything(void **state)
 {
 	const int64_t now = 100 * DAY + 4 * HOUR + 600;
 
@@ -128,7 +128,7 @@ static void check_split(int64_t from, int64_t to)
 		assert_true(run[i].first < run[i].end);
 		assert_int_equal(run[i].first * seconds, at);
 		at = run[i].end * seconds;
-		/* No smaller ones than need be. */
+		/* No smaller slots than necessary. */
 		if (run[i].level < SLOT_DAY)
 			assert_true(run[i].end - run[i].first <
 				    2 * (slots_seconds(run[i].level + 1) / seconds));
@@ -136,7 +136,7 @@ static void check_split(int64_t from, int64_t to)
 	assert_int_equal(at, to);
 }
 
-static void a_time_is_split_without_gaps(void **state)
+static void times_are_split_without_gaps(void **state)
 {
 	struct slots_run run[SLOTS_RUNS_MAX];
 	uint64_t random = 3;
@@ -159,13 +159,13 @@ static void a_time_is_split_without_gaps(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(larger_ones_are_whole_numbers_of_smaller_ones),
+		cmocka_unit_test(larger_slots_are_multiples_of_smaller_ones),
 		cmocka_unit_test(shares_add_up),
-		cmocka_unit_test(what_is_only_known_as_a_whole_is_written_by_larger_ones),
-		cmocka_unit_test(what_many_had_is_written_by_larger_ones),
-		cmocka_unit_test(boundaries_are_as_fine_as_what_is_kept),
-		cmocka_unit_test(the_nearest_of_now_has_what_there_is),
-		cmocka_unit_test(a_time_is_split_without_gaps),
+		cmocka_unit_test(long_gaps_are_written_in_larger_slots),
+		cmocka_unit_test(many_rows_are_written_in_larger_slots),
+		cmocka_unit_test(boundaries_are_as_fine_as_the_kept_slots),
+		cmocka_unit_test(nearest_boundary_to_now_includes_everything),
+		cmocka_unit_test(times_are_split_without_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

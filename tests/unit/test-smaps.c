@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/smaps.h: the parsers of smaps_rollup and smaps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -61,8 +62,11 @@ static void parses_rollup(void **state)
 	assert_int_equal(smaps_rounding(&s), 1024);
 }
 
-/* More in huge pages than is resident is no kernel's, and no reason to believe in less than nothing. */
-static void huge_pages_are_of_the_rss(void **state)
+/*
+ * More huge pages than resident memory: no kernel prints that. It must not cause a negative
+ * number.
+ */
+static void huge_pages_are_limited_by_the_rss(void **state)
 {
 	struct smaps s = {.q = {[SMAPS_RSS] = 4096}};
 
@@ -79,8 +83,8 @@ static void huge_pages_are_of_the_rss(void **state)
 	assert_int_equal(smaps_rounding(&s), 0);
 }
 
-/* smaps has a line more than rollup, of a page that is the kernel's: the ranges must be the same all the same. */
-static void vsyscall_is_out_of_range(void **state)
+/* smaps has a line more than rollup, the kernel's vsyscall page. Both must have the same range. */
+static void range_excludes_vsyscall(void **state)
 {
 	static const char text[] =
 		"400000-500000 r-xp 00000000 00:00 0    /x\nRss: 8 kB\nPss: 8 kB\n"
@@ -116,7 +120,7 @@ static void rollup_of_an_older_kernel_has_no_parts(void **state)
 	assert_true(has(&s, SMAPS_SWAP_PSS));
 	assert_int_equal(parse_rollup(RANGE "Rss: 0 kB\nPss: 0 kB\n", &s), 0);
 	assert_int_equal(s.present, 1 << SMAPS_RSS | 1 << SMAPS_PSS);
-	assert_int_equal(s.shared_mappings, 1); /* nothing says that it has none */
+	assert_int_equal(s.shared_mappings, 1); /* their absence does not mean zero */
 }
 
 static void refuses_what_no_kernel_prints(void **state)
@@ -127,13 +131,13 @@ static void refuses_what_no_kernel_prints(void **state)
 		RANGE,
 		RANGE "Rss: 1 kB\n",
 		RANGE "Pss: 1 kB\n",
-		"Rss: 1 kB\nPss: 1 kB\n",             /* no range */
-		"Rss: 1 kB\n" RANGE "Pss: 1 kB\n",    /* a field before it */
-		RANGE RANGE "Rss: 1 kB\nPss: 1 kB\n", /* two */
-		RANGE "Rss: 1 kB\nPss: 2 kB\n",       /* more than all of it */
+		"Rss: 1 kB\nPss: 1 kB\n",             /* without a range */
+		"Rss: 1 kB\n" RANGE "Pss: 1 kB\n",    /* a field before the range */
+		RANGE RANGE "Rss: 1 kB\nPss: 1 kB\n", /* two ranges */
+		RANGE "Rss: 1 kB\nPss: 2 kB\n",       /* more than the whole */
 		RANGE "Rss: 3 kB\nPss: 1 kB\nPrivate_Clean: 2 kB\nPrivate_Dirty: 2 kB\n",
 		RANGE "Rss: 9007199254740991 kB\nPss: 1 kB\nPrivate_Clean: 9007199254740991 kB\n"
-		      "Private_Dirty: 9007199254740991 kB\n", /* beyond 2^63 */
+		      "Private_Dirty: 9007199254740991 kB\n", /* more than 2^63 */
 		RANGE "Rss: 1 kB\nRss: 1 kB\nPss: 1 kB\n",    /* a field twice */
 		RANGE "Rss: 1 kB\nPss: 1 kB",                 /* cut */
 		RANGE "Rss: 1 kB\nPss: 1\n",
@@ -145,7 +149,7 @@ static void refuses_what_no_kernel_prints(void **state)
 		"55d4a3c00000-\nRss: 1 kB\nPss: 1 kB\n",
 		"55d4a3c00000-x ---p\nRss: 1 kB\nPss: 1 kB\n",
 		"55d4a3c00000-7ffd1c9f2000\nRss: 1 kB\nPss: 1 kB\n",
-		"7ffd1c9f2000-55d4a3c00000 ---p\nRss: 1 kB\nPss: 1 kB\n", /* backwards */
+		"7ffd1c9f2000-55d4a3c00000 ---p\nRss: 1 kB\nPss: 1 kB\n", /* descending */
 		"10000000000000000-20000000000000000 ---p\nRss: 1 kB\nPss: 1 kB\n",
 	};
 
@@ -177,7 +181,7 @@ static void refuses_what_is_cut(void **state)
 			assert_int_equal(r, -EBADMSG);
 		if (r < 0)
 			continue;
-		/* What there is, is right; what is missing is taken for the worst. */
+		/* The fields that are present are right. Missing ones are taken at their worst. */
 		assert_true(has(&s, SMAPS_RSS) && has(&s, SMAPS_PSS));
 		for (unsigned int i = 0; i < SMAPS_FIELDS; i++)
 			if (has(&s, i))
@@ -186,7 +190,7 @@ static void refuses_what_is_cut(void **state)
 	}
 }
 
-/* Three mappings: shared text, private data, and one whose path tries to be fields. */
+/* Three mappings: shared text, private data, and one whose path imitates fields. */
 static const char mappings[] =
 	"55d4a3c00000-55d4a3d00000 r-xp 00001000 fd:00 123456                     /usr/bin/bash\n"
 	"Size:               1024 kB\nKernelPageSize:        4 kB\nMMUPageSize:           4 kB\n"
@@ -223,7 +227,7 @@ static int parse_pieces(
 
 #define AUTO_PARSER CLEANUP(smaps_parser_done)
 
-/* In whatever pieces they come, one parser for all. */
+/* The same parser for pieces of any size. */
 static void sums_up_mappings(void **state)
 {
 	AUTO_PARSER struct smaps_parser p = {0};
@@ -261,9 +265,9 @@ static void assert_is_whole(const struct smaps *s)
 		assert_int_equal(s->q[SMAPS_SWAP_PSS], 7 * 1024);
 }
 
-/* Between two mappings a cut can't be seen. */
-/* By its first digit, whichever, [vsyscall]'s too. */
-static void knows_a_mapping_from_a_field(void **state)
+/* A cut between two mappings cannot be detected. */
+/* By the first digit, whichever it is, including that of [vsyscall]. */
+static void distinguishes_mappings_from_fields(void **state)
 {
 	static const char digits[] = "0123456789abcdef";
 	AUTO_PARSER struct smaps_parser p = {0};
@@ -300,8 +304,8 @@ static void refuses_mappings_that_are_cut(void **state)
 	}
 }
 
-/* A sum over some of the mappings is not the sum, and what is not said to be private may be shared. */
-static void a_field_that_one_lacks_is_absent(void **state)
+/* A sum over some mappings only is absent. Memory that is not said to be private may be shared. */
+static void fields_missing_in_a_mapping_are_absent(void **state)
 {
 	static const char head[] =
 		"1-2 r\nRss: 8 kB\nPss: 4 kB\nShared_Clean: 0 kB\nShared_Dirty: 0 kB\n"
@@ -364,7 +368,7 @@ static void refuses_bad_mappings(void **state)
 	}
 }
 
-/* A line that never ends does not take all the memory there is. */
+/* A line without end must not use unlimited memory. */
 static void refuses_a_line_without_end(void **state)
 {
 	static const char piece[4096] = {[0 ... 4095] = 'x'};
@@ -379,7 +383,7 @@ static void refuses_a_line_without_end(void **state)
 	assert_true(p.rest.capacity < 1 << 20);
 }
 
-static void survives_without_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -401,7 +405,7 @@ static void survives_without_memory(void **state)
 	}
 }
 
-static void stores_what_is_present(void **state)
+static void stores_present_fields(void **state)
 {
 	struct snapshot_process row = {0};
 	struct smaps s;
@@ -424,14 +428,14 @@ static void stores_what_is_present(void **state)
 	row = (struct snapshot_process){0};
 	assert_int_equal(parse_rollup(RANGE "Rss: 9 kB\nPss: 8 kB\nPrivate_Clean: 1 kB\n", &s), 0);
 	smaps_store(&s, &row.present, row.q);
-	assert_false(ROW_HAS(&row, PROCESS_USS)); /* one half of it is not it */
+	assert_false(ROW_HAS(&row, PROCESS_USS)); /* half of the USS is not a USS */
 	assert_false(ROW_HAS(&row, PROCESS_PSS_ANON));
 	assert_false(ROW_HAS(&row, PROCESS_SWAP_PSS));
 	assert_false(ROW_HAS(&row, PROCESS_SHARED_HUGETLB));
-	assert_int_equal(row.q[PROCESS_PSS_HIGH], 9 * 1024); /* shared or not: that is not said */
+	assert_int_equal(row.q[PROCESS_PSS_HIGH], 9 * 1024); /* whether it is shared is unknown */
 }
 
-/* smaps rounds once for each mapping; but no PSS is above the RSS. */
+/* smaps rounds each mapping. A PSS is never above the RSS. */
 static void bounds_enclose_the_rounding(void **state)
 {
 	static const struct {
@@ -459,8 +463,8 @@ static void bounds_enclose_the_rounding(void **state)
 	}
 }
 
-/* Of this very process: rollup, where there is one, lies within the bounds of smaps. */
-static void agrees_with_the_kernel(void **state)
+/* Of this process: smaps_rollup, if the kernel has it, lies within the bounds of smaps. */
+static void bounds_enclose_this_kernels_rollup(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	AUTO_PARSER struct smaps_parser p = {0};
@@ -486,21 +490,21 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_rollup),
-		cmocka_unit_test(huge_pages_are_of_the_rss),
-		cmocka_unit_test(vsyscall_is_out_of_range),
+		cmocka_unit_test(huge_pages_are_limited_by_the_rss),
+		cmocka_unit_test(range_excludes_vsyscall),
 		cmocka_unit_test(rollup_of_an_older_kernel_has_no_parts),
 		cmocka_unit_test(refuses_what_no_kernel_prints),
 		cmocka_unit_test(refuses_what_is_cut),
 		cmocka_unit_test(sums_up_mappings),
-		cmocka_unit_test(knows_a_mapping_from_a_field),
+		cmocka_unit_test(distinguishes_mappings_from_fields),
 		cmocka_unit_test(refuses_mappings_that_are_cut),
-		cmocka_unit_test(a_field_that_one_lacks_is_absent),
+		cmocka_unit_test(fields_missing_in_a_mapping_are_absent),
 		cmocka_unit_test(refuses_bad_mappings),
 		cmocka_unit_test(refuses_a_line_without_end),
-		cmocka_unit_test(survives_without_memory),
-		cmocka_unit_test(stores_what_is_present),
+		cmocka_unit_test(returns_errors_without_memory),
+		cmocka_unit_test(stores_present_fields),
 		cmocka_unit_test(bounds_enclose_the_rounding),
-		cmocka_unit_test(agrees_with_the_kernel),
+		cmocka_unit_test(bounds_enclose_this_kernels_rollup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pids whose address space is known: that of PID is PID / 10, and those from 9000 on have ended. */
+/*
+ * Tests of inside/spaces.h with invented pids: the address space of PID is PID / 10, and pids from
+ * 9000 on have exited.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -35,7 +38,7 @@ static void setup(void)
 	ends_now = 0;
 }
 
-static void each_counts_once(void **state)
+static void each_address_space_counts_once(void **state)
 {
 	AUTO_SPACES struct spaces s = {.compare = compare};
 
@@ -50,8 +53,8 @@ static void each_counts_once(void **state)
 	assert_int_equal(s.count, 3);
 }
 
-/* Nobody is asked about those who can't share one. */
-static void other_images_are_others(void **state)
+/* Processes with other images cannot share an address space and are not compared. */
+static void other_images_are_not_compared(void **state)
 {
 	AUTO_SPACES struct spaces s = {.compare = compare};
 
@@ -64,7 +67,7 @@ static void other_images_are_others(void **state)
 	assert_int_equal(calls, 1);
 }
 
-static void among_many_siblings_few_are_asked(void **state)
+static void few_of_many_siblings_are_compared(void **state)
 {
 	AUTO_SPACES struct spaces s = {.compare = compare};
 
@@ -78,7 +81,7 @@ static void among_many_siblings_few_are_asked(void **state)
 	assert_int_equal(s.count, 800);
 }
 
-static void who_has_ended_is_passed_over(void **state)
+static void skips_exited_processes(void **state)
 {
 	AUTO_SPACES struct spaces s = {.compare = compare};
 
@@ -91,12 +94,12 @@ static void who_has_ended_is_passed_over(void **state)
 	assert_int_equal(s.count, 18);
 	assert_int_equal(add(&s, 105, 8), 0);
 	assert_int_equal(add(&s, 106, 8), SPACES_KNOWN);
-	/* One that has ended itself: of the others nothing is forgotten. */
+	/* A process that has exited itself; the others are kept. */
 	assert_int_equal(add(&s, ENDED, 8), 0);
 	assert_int_equal(s.count, 19);
 }
 
-static void where_pids_mean_nothing_all_are_new(void **state)
+static void all_are_new_in_another_pid_namespace(void **state)
 {
 	AUTO_SPACES struct spaces s = {.compare = NULL};
 
@@ -105,7 +108,7 @@ static void where_pids_mean_nothing_all_are_new(void **state)
 	assert_int_equal(add(&s, 1, 8), 0);
 }
 
-static void memory_may_lack(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -127,12 +130,12 @@ static void memory_may_lack(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_counts_once),
-		cmocka_unit_test(other_images_are_others),
-		cmocka_unit_test(among_many_siblings_few_are_asked),
-		cmocka_unit_test(who_has_ended_is_passed_over),
-		cmocka_unit_test(where_pids_mean_nothing_all_are_new),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(each_address_space_counts_once),
+		cmocka_unit_test(other_images_are_not_compared),
+		cmocka_unit_test(few_of_many_siblings_are_compared),
+		cmocka_unit_test(skips_exited_processes),
+		cmocka_unit_test(all_are_new_in_another_pid_namespace),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/sparse.h: sparse arrays of numbers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -17,7 +18,7 @@ static void put(struct sparse *s, uint64_t index, uint32_t value)
 	*number = value;
 }
 
-static void numbers_are_kept_wherever_they_are(void **state)
+static void keeps_numbers_at_any_index(void **state)
 {
 	static const uint64_t indices[] = {0, 1, 511, 512, 262143, 262144, 5000000, 1U << 30};
 	AUTO_SPARSE struct sparse s = {0};
@@ -38,7 +39,7 @@ static void numbers_are_kept_wherever_they_are(void **state)
 	assert_null(sparse_find(&s, UINT64_MAX));
 }
 
-static void there_is_an_end_to_indices(void **state)
+static void indices_are_limited(void **state)
 {
 	AUTO_SPARSE struct sparse s = {0};
 	uint32_t *number;
@@ -51,7 +52,7 @@ static void there_is_an_end_to_indices(void **state)
 	assert_int_equal(*sparse_find(&s, LAST), 7);
 }
 
-static void chunks_come_in_order(void **state)
+static void chunks_are_in_ascending_order(void **state)
 {
 	static const uint64_t indices[] = {700, 262144 * 6 + 9, 3, 262144 * 3 + 5, 1 << 20};
 	static const uint64_t firsts[] = {0, 512, 262144 * 3, 1 << 20, 262144 * 6};
@@ -72,8 +73,8 @@ static void chunks_come_in_order(void **state)
 	assert_null(sparse_next(&s, &at));
 }
 
-/* What the header promises: 1 MiB for a GiB of 4 KiB pages. */
-static void a_gib_takes_a_mib(void **state)
+/* As the header promises: 1 MiB for 1 GiB of 4 KiB pages. */
+static void one_gib_needs_one_mib(void **state)
 {
 	const uint64_t frames = (UINT64_C(1) << 30) / 4096;
 	AUTO_SPARSE struct sparse s = {0};
@@ -84,8 +85,8 @@ static void a_gib_takes_a_mib(void **state)
 	assert_in_range(s.bytes, 1 << 20, (1 << 20) + (1 << 14));
 }
 
-/* Wherever it is: what it takes to find it counts, too. */
-static void one_far_away_takes_what_leads_to_it(void **state)
+/* A single number anywhere. The tables that lead to it count too. */
+static void distant_number_needs_its_tables(void **state)
 {
 	const uint64_t far = 1 << 30, way = far / SPARSE_CHUNK / SPARSE_CHUNK * sizeof(void *);
 	AUTO_SPARSE struct sparse s = {0};
@@ -96,7 +97,7 @@ static void one_far_away_takes_what_leads_to_it(void **state)
 		2 * way + SPARSE_CHUNK * (sizeof(void *) + sizeof(uint32_t)));
 }
 
-static void it_is_what_it_was_without_memory(void **state)
+static void is_unchanged_without_memory(void **state)
 {
 	unsigned int n = 1;
 
@@ -121,12 +122,12 @@ static void it_is_what_it_was_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_kept_wherever_they_are),
-		cmocka_unit_test(there_is_an_end_to_indices),
-		cmocka_unit_test(chunks_come_in_order),
-		cmocka_unit_test(a_gib_takes_a_mib),
-		cmocka_unit_test(one_far_away_takes_what_leads_to_it),
-		cmocka_unit_test(it_is_what_it_was_without_memory),
+		cmocka_unit_test(keeps_numbers_at_any_index),
+		cmocka_unit_test(indices_are_limited),
+		cmocka_unit_test(chunks_are_in_ascending_order),
+		cmocka_unit_test(one_gib_needs_one_mib),
+		cmocka_unit_test(distant_number_needs_its_tables),
+		cmocka_unit_test(is_unchanged_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

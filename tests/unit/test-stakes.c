@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of inside/stakes.h, the frame owners, against frame-by-frame counting. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,10 +15,10 @@ enum {
 	FRAMES = 300,
 };
 
-/* A small host, whose truth is plain to see: how often each group maps each frame. */
+/* A small model host: how often each group maps each frame. */
 struct host {
 	uint32_t mappings[FRAMES][GROUPS];
-	uint32_t others[FRAMES]; /* of whom nobody looks at */
+	uint32_t others[FRAMES]; /* mappings by processes that are not read */
 	enum stake_kind kind[FRAMES];
 	struct sparse frames;
 	struct parties parties;
@@ -62,7 +63,7 @@ static int count(struct host *h, struct stakes *ret)
 	return r == 0 ? stakes_end(ret) : r;
 }
 
-/* By one frame after the other, and in fractions that are as good as exact. */
+/* Compares with counting frame by frame, with long double fractions. */
 static void check_group(const struct host *h, const struct stakes *s, uint32_t group)
 {
 	struct stake expected = {0};
@@ -126,7 +127,10 @@ static void check_matrix(const struct host *h, const struct stakes *s)
 		}
 }
 
-/* Processes group by group, each of which maps some frames, some more than once; and others whom nobody sees. */
+/*
+ * Fills the host at random: processes, group by group, map some frames, a few of them twice. Other
+ * processes are not read.
+ */
 static void populate(struct host *h, uint64_t *random)
 {
 	uint64_t density = unit_random(random) % 8 + 1;
@@ -149,7 +153,7 @@ static void populate(struct host *h, uint64_t *random)
 	}
 }
 
-static void it_is_what_counting_one_by_one_gives(void **state)
+static void results_equal_frame_by_frame_counting(void **state)
 {
 	uint64_t random = 20261123;
 
@@ -167,8 +171,8 @@ static void it_is_what_counting_one_by_one_gives(void **state)
 	}
 }
 
-/* Workers that were forked have no page of their own, and their user has all of them. */
-static void what_forked_workers_share_is_their_users_alone(void **state)
+/* Forked workers have no page of their own. Their user's group has all pages. */
+static void pages_of_forked_workers_are_unique_to_their_user(void **state)
 {
 	CLEANUP(host_done) struct host h = {0};
 	AUTO_STAKES struct stakes s = {0};
@@ -188,8 +192,8 @@ static void what_forked_workers_share_is_their_users_alone(void **state)
 	assert_int_equal(s.all.unique[STAKE_ANON], 99 * PAGE);
 }
 
-/* Three groups and a page: 1365 bytes each, and the one that is left is somebody's. */
-static void what_is_divided_adds_up(void **state)
+/* Three groups share a page: 1365 bytes each; one of them gets the remaining byte. */
+static void shares_of_a_page_add_up(void **state)
 {
 	CLEANUP(host_done) struct host h = {0};
 	AUTO_STAKES struct stakes s = {0};
@@ -204,7 +208,7 @@ static void what_is_divided_adds_up(void **state)
 	assert_int_equal(s.group[0].fair, 0);
 }
 
-static void what_changes_meanwhile_is_told(void **state)
+static void reports_pages_that_changed(void **state)
 {
 	CLEANUP(host_done) struct host h = {0};
 	AUTO_STAKES struct stakes s = {0};
@@ -229,7 +233,7 @@ static void what_changes_meanwhile_is_told(void **state)
 	assert_int_equal(stake_unique(&s.all), 0);
 }
 
-static void pages_of_nobody_knows_whom_are_apart(void **state)
+static void pages_of_unread_processes_are_separate(void **state)
 {
 	CLEANUP(host_done) struct host h = {.parties = {.shared_max = 1, .alone_max = 99}};
 	AUTO_STAKES struct stakes s = {0};
@@ -249,7 +253,7 @@ static void pages_of_nobody_knows_whom_are_apart(void **state)
 	assert_int_equal(s.group[0].fair + s.group[1].fair + s.others.fair, PAGE);
 }
 
-static void nothing_is_lost_without_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	CLEANUP(host_done) struct host h = {0};
 	unsigned int n = 1;
@@ -276,12 +280,12 @@ static void nothing_is_lost_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_what_counting_one_by_one_gives),
-		cmocka_unit_test(what_forked_workers_share_is_their_users_alone),
-		cmocka_unit_test(what_is_divided_adds_up),
-		cmocka_unit_test(what_changes_meanwhile_is_told),
-		cmocka_unit_test(pages_of_nobody_knows_whom_are_apart),
-		cmocka_unit_test(nothing_is_lost_without_memory),
+		cmocka_unit_test(results_equal_frame_by_frame_counting),
+		cmocka_unit_test(pages_of_forked_workers_are_unique_to_their_user),
+		cmocka_unit_test(shares_of_a_page_add_up),
+		cmocka_unit_test(reports_pages_that_changed),
+		cmocka_unit_test(pages_of_unread_processes_are_separate),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

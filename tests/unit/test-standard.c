@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each case in a child, which says by its status alone what it found: it may have nothing to say it on. */
+/*
+ * Tests of base/standard.h. Each case runs in a child that reports by its exit status only,
+ * because it may have no standard error.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -22,7 +25,7 @@ static bool is_null(int fd)
 	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-/* With the descriptors of CLOSED, a bit each, not open. */
+/* Runs a child in which the descriptors of the bit mask CLOSED are not open. */
 static int look(unsigned int closed)
 {
 	struct stat before[3], after;
@@ -50,7 +53,7 @@ static int look(unsigned int closed)
 	return open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) > 2 ? GOOD : NEXT;
 }
 
-static void takes_the_numbers_that_are_free(void **state)
+static void opens_closed_standard_descriptors(void **state)
 {
 	(void)state;
 	for (unsigned int closed = 0; closed <= ALL; closed++) {
@@ -73,7 +76,7 @@ static void takes_the_numbers_that_are_free(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_the_numbers_that_are_free),
+		cmocka_unit_test(opens_closed_standard_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

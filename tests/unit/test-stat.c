@@ -9,7 +9,9 @@
 #include "base/file.h"
 #include "collectors/stat.h"
 
-/* The fields behind the name as Linux prints them: 22, 26 and 28 are 12345, 4198400 and 140721000. */
+/*
+ * The fields after the name as Linux prints them: 22, 26 and 28 are 12345, 4198400 and 140721000.
+ */
 #define FIELDS                                                                                     \
 	" S 1 1234 1234 34816 1234 4194304 1000 0 0 0 5 3 0 0 20 0 1 0 12345 8388608 1250 "        \
 	"18446744073709551615 4198400 5000000 140721000 0 0 0 65536 3670020 1266777851 1 0 0 17 "  \
@@ -18,8 +20,8 @@
 static const struct stat_info expected = {
 	.start_ticks = 12345, .start_code = 4198400, .start_stack = 140721000};
 
-/* Whatever the process calls itself, the fields begin behind the last parenthesis. */
-static void passes_over_any_name(void **state)
+/* The fields begin after the last parenthesis, whatever the name contains. */
+static void skips_any_name(void **state)
 {
 	static const char *const names[] = {"bash", "", ")", "()", ") S 1 1 (x", "a) R 1", "a b",
 		"\n", "1) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 99 1 1 1 1 1 1 1 1 ", "\xff\xfe"};
@@ -37,7 +39,7 @@ static void passes_over_any_name(void **state)
 	}
 }
 
-/* Cut anywhere before the end of field 28: refused, and nothing is written. */
+/* A text cut before the end of field 28 is refused, and nothing is written. */
 static void refuses_what_is_cut(void **state)
 {
 	static const char text[] = "1234 (bash)" FIELDS;
@@ -75,8 +77,8 @@ static void refuses_what_is_no_number(void **state)
 		}
 }
 
-/* Fields that are not looked at may hold anything: some are negative, others too large. */
-static void looks_at_its_fields_alone(void **state)
+/* Unused fields may have any value: some are negative, others too large. */
+static void ignores_other_fields(void **state)
 {
 	static const char text[] =
 		"1 (a) ? -4 x 6 -- 8 9 10 11 12 13 14 15 16 17 -20 19 20 21 22 y "
@@ -91,7 +93,7 @@ static void looks_at_its_fields_alone(void **state)
 	assert_int_equal(info.parent, 0);
 }
 
-static void an_image_is_all_three(void **state)
+static void identity_needs_all_three_fields(void **state)
 {
 	struct stat_info other = expected;
 
@@ -107,8 +109,8 @@ static void an_image_is_all_three(void **state)
 	assert_false(stat_is_same_image(&expected, &other));
 }
 
-/* No shorter text is taken for all of it, though the name holds newlines and what looks like fields. */
-static void knows_whether_it_is_whole(void **state)
+/* No shorter text counts as complete, even if the name contains newlines and text like fields. */
+static void detects_incomplete_texts(void **state)
 {
 	static const char *const names[] = {
 		"bash", ")\n", "x) S 1 2 3 4\n", "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"};
@@ -128,7 +130,7 @@ static void knows_whether_it_is_whole(void **state)
 	}
 }
 
-static void reads_the_kernels(void **state)
+static void reads_its_own_stat(void **state)
 {
 	char text[4096];
 	struct stat_info info;
@@ -144,13 +146,13 @@ static void reads_the_kernels(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(passes_over_any_name),
+		cmocka_unit_test(skips_any_name),
 		cmocka_unit_test(refuses_what_is_cut),
 		cmocka_unit_test(refuses_what_is_no_number),
-		cmocka_unit_test(looks_at_its_fields_alone),
-		cmocka_unit_test(an_image_is_all_three),
-		cmocka_unit_test(knows_whether_it_is_whole),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(ignores_other_fields),
+		cmocka_unit_test(identity_needs_all_three_fields),
+		cmocka_unit_test(detects_incomplete_texts),
+		cmocka_unit_test(reads_its_own_stat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

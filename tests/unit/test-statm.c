@@ -18,7 +18,7 @@ static void parses_what_kernels_print(void **state)
 		{"31414 1250 870 250 0 980 0\n", 0, 31414, 1250, 870},
 		{"0 0 0 0 0 0 0\n", 0, 0, 0, 0},
 		{"5 4 3 2\n", 0, 5, 4, 3},
-		{"9 4 5 0 0 0 0\n", 0, 9, 4, 4}, /* counters out of step */
+		{"9 4 5 0 0 0 0\n", 0, 9, 4, 4}, /* counters that are out of step */
 		{"140737488355327 1 1 0\n", 0, 140737488355327, 1, 1},
 		{"140737488355328 1 1 0\n", -EBADMSG, 0, 0, 0},
 		{"1 18446744073709551616 1 0\n", -EBADMSG, 0, 0, 0},
@@ -47,7 +47,7 @@ static void parses_what_kernels_print(void **state)
 	}
 }
 
-static void tells_what_moved(void **state)
+static void finds_what_changed(void **state)
 {
 	static const struct statm a = {5, 4, 3}, b = {5, 4, 2}, c = {5, 3, 3}, d = {6, 4, 3};
 
@@ -58,7 +58,7 @@ static void tells_what_moved(void **state)
 	assert_false(statm_is_same(&a, &d));
 }
 
-static void reads_our_own(void **state)
+static void reads_its_own_statm(void **state)
 {
 	char text[256];
 	struct statm s;
@@ -74,8 +74,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_what_kernels_print),
-		cmocka_unit_test(tells_what_moved),
-		cmocka_unit_test(reads_our_own),
+		cmocka_unit_test(finds_what_changed),
+		cmocka_unit_test(reads_its_own_statm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,8 +60,8 @@ static void assert_values(const struct status *s)
 	assert_int_equal(s->present, present);
 }
 
-/* As kernels print it, and as one might that prints its lines in another order. */
-static void finds_every_field_wherever_it_stands(void **state)
+/* Lines in the kernel's order and in another order. */
+static void finds_fields_in_any_order(void **state)
 {
 	static const char *const texts[] = {HEAD GROUP VM RSS AREAS TAIL,
 		TAIL AREAS RSS VM GROUP HEAD, VM HEAD TAIL "New:\t1\n" AREAS "x\n" RSS};
@@ -74,7 +74,7 @@ static void finds_every_field_wherever_it_stands(void **state)
 		assert_int_equal(s.name_len, 4);
 		assert_memory_equal(s.name, "bash", 4);
 		assert_int_equal(s.state, 'S');
-		assert_int_equal(s.uid, 1001); /* the effective one */
+		assert_int_equal(s.uid, 1001); /* the effective uid */
 		assert_int_equal(s.ruid, 1000);
 		assert_int_equal(s.gid, strstr(texts[i], GROUP) ? 2001 : OWNER_NO_ID);
 		assert_int_equal(s.rgid, strstr(texts[i], GROUP) ? 2000 : OWNER_NO_ID);
@@ -84,8 +84,8 @@ static void finds_every_field_wherever_it_stands(void **state)
 	}
 }
 
-/* What a kernel does not print is absent, not 0. */
-static void absent_is_absent(void **state)
+/* A missing line is absent, not 0. */
+static void missing_lines_are_absent(void **state)
 {
 	struct status s;
 
@@ -104,18 +104,18 @@ static void absent_is_absent(void **state)
 	assert_int_equal(s.threads, 0);
 }
 
-static void undoes_the_escapes_of_names(void **state)
+static void unescapes_names(void **state)
 {
 	static const struct {
 		const char *printed, *name;
 	} cases[] = {
 		{"a\\nb", "a\nb"}, {"a\\\\b", "a\\b"}, {"\\\\n", "\\n"}, {"a:b", "a:b"}, {"", ""},
-		{" x", " x"}, /* only the tab is the kernel's */
+		{" x", " x"}, /* only the tab belongs to the kernel's format */
 		{"\tx ", "\tx "}, {"   ", "   "}, {"\xff\xfe", "\xff\xfe"},
 		{"123456789012345", "123456789012345"},
 		{"kworker/u8:2-events_unbound", "kworker/u8:2-ev"}, /* longer than comm can be */
 		{"12345678901234\\n", "12345678901234\n"},
-		{"\\", "\\"}, /* no kernel's; not a read past the end */
+		{"\\", "\\"}, /* not from a kernel; must not read past the end */
 	};
 
 	(void)state;
@@ -173,7 +173,7 @@ static void refuses_what_no_kernel_prints(void **state)
 	}
 }
 
-/* A text that was cut is refused unless every line that matters is whole. */
+/* A cut text is refused unless every line that matters is complete. */
 static void refuses_what_is_cut(void **state)
 {
 	static const char text[] = HEAD GROUP VM RSS AREAS TAIL;
@@ -191,11 +191,11 @@ static void refuses_what_is_cut(void **state)
 		if (len >= needed)
 			assert_values(&s);
 		else if (!len || text[len - 1] != '\n')
-			assert_int_equal(r, -EBADMSG); /* in the middle of a line */
+			assert_int_equal(r, -EBADMSG); /* within a line */
 	}
 }
 
-static void reads_the_kernels(void **state)
+static void reads_its_own_status(void **state)
 {
 	char text[8192];
 	struct status s;
@@ -218,12 +218,12 @@ static void reads_the_kernels(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_every_field_wherever_it_stands),
-		cmocka_unit_test(absent_is_absent),
-		cmocka_unit_test(undoes_the_escapes_of_names),
+		cmocka_unit_test(finds_fields_in_any_order),
+		cmocka_unit_test(missing_lines_are_absent),
+		cmocka_unit_test(unescapes_names),
 		cmocka_unit_test(refuses_what_no_kernel_prints),
 		cmocka_unit_test(refuses_what_is_cut),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(reads_its_own_status),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/steady.h: numbers of a fixed width. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -32,7 +33,7 @@ static void keeps_its_length(void **state)
 	assert_int_equal(length_of(1, 1), len); /* 0.000000001 */
 }
 
-static void writes_numbers_first(void **state)
+static void numbers_are_left_aligned(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 	struct steady s = {.to = &b};
@@ -45,8 +46,8 @@ static void writes_numbers_first(void **state)
 	assert_int_equal(b.data[b.len - 1], ' ');
 }
 
-/* More than any host has: longer, not wrong. */
-static void does_not_cut(void **state)
+/* A larger number than any host has makes the text longer, not wrong. */
+static void cuts_no_number(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 	struct steady s = {.to = &b};
@@ -61,8 +62,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_its_length),
-		cmocka_unit_test(writes_numbers_first),
-		cmocka_unit_test(does_not_cut),
+		cmocka_unit_test(numbers_are_left_aligned),
+		cmocka_unit_test(cuts_no_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of ledger/store.h and its writer: what is written, kept, read and recovered. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -19,13 +20,13 @@
 #include "ledger/store.h"
 #include "tests/unit/keeping.h"
 
-/* Of SQLite's statements that begin so, as many fail for want of memory. */
+/* This many of the SQLite statements with this prefix fail for lack of memory. */
 static struct {
 	const char *begin;
 	unsigned int times;
 } failing[] = {{"DELETE FROM memtallyd", 0}, {"ROLLBACK", 0}};
 
-/* How many writes were begun. */
+/* Number of transactions begun. */
 static unsigned int begun;
 
 typedef int exec_row(void *, int, char **, char **);
@@ -103,7 +104,7 @@ static int try_open(struct fixture *f, const char *expected)
 	return r;
 }
 
-/* As after a crash: nothing of what was in memory is left. */
+/* As after a crash: the state in memory is gone. */
 static void reopen(struct fixture *f)
 {
 	f->store = store_close(f->store);
@@ -146,7 +147,10 @@ struct answer {
 	struct buffer body;
 };
 
-/* A report may take so long by the clock, which is not what is tested, and too little where all runs fifty times slower, as below valgrind. */
+/*
+ * The time limit of reports is not tested here, and is too short under valgrind, which is fifty
+ * times slower.
+ */
 static bool clock_stands;
 
 uint64_t __real_clock_now_ns(clockid_t clock);
@@ -183,7 +187,7 @@ static void ask(struct fixture *f, enum usage_kind kind, int64_t since_s, int64_
 	ask_as(f, kind, since_s, until_s, &all, ret);
 }
 
-/* The row of NAME; one without anything if there is none. */
+/* Returns the row NAME, or an empty one. */
 static struct usage_row row_of(const struct answer *a, const char *name)
 {
 	size_t at = USAGE_HEAD_SIZE;
@@ -202,7 +206,7 @@ static double pss_of(const struct answer *a, const char *name)
 
 static const int64_t start_s = (int64_t)FEED_START_S;
 
-static void what_is_written_is_read(void **state)
+static void reads_what_was_written(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -226,7 +230,7 @@ static void what_is_written_is_read(void **state)
 	keeping_check_near((double)row_of(&a, "alice").q[USAGE_SWAP], 7200 * 1024.0, 1e-6);
 	assert_int_equal(row_of(&a, "alice").id, 1000);
 	buffer_done(&a.body);
-	/* A part of it, in hours and five minutes. */
+	/* A part of the time, from slots of hours and of five minutes. */
 	ask(f, USAGE_UNIT, start_s + 600, start_s + 5700, &a);
 	keeping_check_near(pss_of(&a, "job.service"), 4 * 5100 * GIB_S, 1e-6);
 	assert_int_equal(a.head.covered_ms, 5100000);
@@ -240,7 +244,7 @@ static void what_is_written_is_read(void **state)
 	buffer_done(&a.body);
 }
 
-/* Neither lost nor counted twice, wherever the ledger stops. */
+/* Usage is neither lost nor counted twice, wherever the ledger stops. */
 static void a_restart_loses_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -266,8 +270,8 @@ static void a_restart_loses_nothing(void **state)
 	buffer_done(&a.body);
 }
 
-/* Killed at any moment of a write. */
-static void a_kill_loses_a_bucket_at_most(void **state)
+/* Killed at any point of a write. */
+static void a_kill_loses_at_most_a_bucket(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -295,7 +299,7 @@ static void a_kill_loses_a_bucket_at_most(void **state)
 		}
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-		f->feed.sequence++; /* the child's pass, by which the counters went up */
+		f->feed.sequence++; /* the child's pass, which increased the counters */
 		for (unsigned int k = 0; k < f->feed.owners; k++)
 			f->feed.owner[k].byte_s += (double)f->feed.owner[k].pss_bytes * 150;
 		f->feed.last_ns = f->feed.monotonic_ns;
@@ -309,7 +313,7 @@ static void a_kill_loses_a_bucket_at_most(void **state)
 	buffer_done(&a.body);
 }
 
-static void another_memtallyd_while_the_ledger_was_away(void **state)
+static void memtallyd_restarts_while_the_ledger_is_away(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -321,7 +325,7 @@ static void another_memtallyd_while_the_ledger_was_away(void **state)
 	flush(f);
 	f->store = store_close(f->store);
 	bucket_done(&f->b);
-	feed_wait(&f->feed, 100); /* of the first one's, which ended unseen */
+	feed_wait(&f->feed, 100); /* of the first memtallyd, whose exit was not seen */
 	lost = f->alice->true_byte_s;
 	feed_restart(&f->feed);
 	lost = f->alice->true_byte_s - lost + 100.0 * GIB;
@@ -341,7 +345,7 @@ static void another_memtallyd_while_the_ledger_was_away(void **state)
 	buffer_done(&a.body);
 }
 
-static void others_see_their_own(void **state)
+static void users_see_their_own_usage(void **state)
 {
 	const struct store_reader bob = {.uid = 1001}, stranger = {.uid = 4711},
 				  nobody = {.uid = OWNER_NO_ID};
@@ -376,7 +380,7 @@ static void others_see_their_own(void **state)
 		assert_int_equal(a.head.rows, 0);
 		buffer_done(&a.body);
 	}
-	/* A gid is no uid. */
+	/* A gid is not a uid. */
 	ask_as(f, USAGE_GROUP, start_s, start_s + 600, &bob, &a);
 	assert_int_equal(a.head.rows, 0);
 	buffer_done(&a.body);
@@ -387,8 +391,8 @@ static bool has(const struct usage_row *row, enum usage_quantity i)
 	return (row->present >> i) & 1;
 }
 
-/* Nothing is known of his memory: that is not 0. Of his processes it is known how many they were. */
-static void who_was_denied_has_no_figure(void **state)
+/* Unknown memory is not 0. The number of processes is known. */
+static void denied_users_have_no_value(void **state)
 {
 	struct fixture *f = *state;
 	struct usage_row row;
@@ -410,7 +414,7 @@ static void who_was_denied_has_no_figure(void **state)
 	keeping_check_near((double)row.q[USAGE_PROCESSES], 2 * 600 * 1000.0, 1e-6);
 	keeping_check_near(pss_of(&a, "alice"), 600 * GIB_S, 1e-6);
 	buffer_done(&a.body);
-	/* Who has none is known to have none. */
+	/* A user without processes is known to have none. */
 	f->bob->is_denied = false;
 	feed_set(f->bob, 0, 1);
 	run(f, 600);
@@ -422,8 +426,8 @@ static void who_was_denied_has_no_figure(void **state)
 	buffer_done(&a.body);
 }
 
-/* Five minutes that are not over yet end now. */
-static void no_time_ends_later_than_now(void **state)
+/* The current slot of five minutes ends now. */
+static void no_report_ends_in_the_future(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -444,8 +448,11 @@ static void no_time_ends_later_than_now(void **state)
 	buffer_done(&a.body);
 }
 
-/* A uid that was another account's shows the new one nothing of that, where the name is another. */
-static void a_uid_is_not_its_former_owner(void **state)
+/*
+ * If a uid has been reused, its new user does not see the former user's usage, as the names
+ * differ.
+ */
+static void reused_uid_shows_no_former_usage(void **state)
 {
 	const struct store_reader reader = {.uid = 1001}, all = {.sees_all = true};
 	struct feed_owner *container;
@@ -502,8 +509,10 @@ static void write_for(struct fixture *f, double seconds)
 	flush(f);
 }
 
-/* A uid that has a former name again: that of the newest series is not it any more, whoever runs. */
-static void a_former_name_comes_again(void **state)
+/*
+ * A uid gets a former name back. The name of the newest series is then not its own, whatever runs.
+ */
+static void uid_may_get_a_former_name_back(void **state)
 {
 	struct feed_owner *bobs, *carols;
 	struct fixture *f = *state;
@@ -523,11 +532,11 @@ static void a_former_name_comes_again(void **state)
 	feed_set(bobs, MIB, 1);
 	write_for(f, 600);
 	check_own(f, start_s + 1800, "bob", 3 * 1200);
-	/* The number alone is not the newest either. */
+	/* The number as a name is not the newest name either. */
 	f->bob->name = "1001";
 	write_for(f, 600);
 	check_own(f, start_s + 2400, "bob", 3 * 1800);
-	/* Nothing of either runs any more. */
+	/* No process of either runs any more. */
 	feed_set(f->bob, 0, 0);
 	feed_set(bobs, 0, 0);
 	write_for(f, 600);
@@ -535,8 +544,8 @@ static void a_former_name_comes_again(void **state)
 	check_own(f, start_s + 3000, "bob", 3 * 1800);
 }
 
-/* Until the name service answers, a user is called by the number; that is no other user. */
-static void a_number_is_no_name(void **state)
+/* Until the name service answers, a user is called by the uid. That is the same user. */
+static void uid_as_a_name_is_the_same_user(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -556,7 +565,7 @@ static void a_number_is_no_name(void **state)
 	assert_int_equal(a.head.rows, 2);
 	keeping_check_near(pss_of(&a, "alice"), 900 * GIB_S, 1e-6);
 	buffer_done(&a.body);
-	/* Another name is another user, who may have got the number. */
+	/* Another name is another user, to whom the uid may have been given. */
 	f->alice->name = "carol";
 	run(f, 300);
 	flush(f);
@@ -585,8 +594,8 @@ static int64_t count(struct fixture *f, const char *sql)
 	return n;
 }
 
-/* After an outage: by hours, and in days of another place they are there, too. */
-static void a_long_gap_is_spread(void **state)
+/* An outage is written by hours, which also count in days of another time zone. */
+static void long_outage_is_spread(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -609,7 +618,7 @@ static void a_long_gap_is_spread(void **state)
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 72, 74);
 }
 
-/* Each quarter of an hour a snapshot. */
+/* A snapshot every quarter of an hour. */
 static void go_on(struct fixture *f, int64_t seconds)
 {
 	for (; seconds > 0; seconds -= 900) {
@@ -618,7 +627,7 @@ static void go_on(struct fixture *f, int64_t seconds)
 	}
 }
 
-/* What a report has of what alice used, and of the time for which that is known. */
+/* Returns alice's usage between two times, and adds the covered time. */
 static double sum_between(struct fixture *f, int64_t since_s, int64_t until_s, double *covered_ms)
 {
 	struct answer a;
@@ -631,7 +640,7 @@ static double sum_between(struct fixture *f, int64_t since_s, int64_t until_s, d
 	return sum;
 }
 
-/* In two, at AT_S, there is as much as in one. */
+/* Asserts that two reports, split at AT_S, add up to one. */
 static void check_halves(struct fixture *f, int64_t since_s, int64_t at_s, int64_t until_s)
 {
 	double covered_ms = 0, parts_ms = 0;
@@ -643,7 +652,7 @@ static void check_halves(struct fixture *f, int64_t since_s, int64_t at_s, int64
 	keeping_check_near(parts_ms, covered_ms, 1e-6);
 }
 
-/* In parts of STEP_S, too. */
+/* Asserts the same for parts of STEP_S. */
 static void check_parts(struct fixture *f, int64_t since_s, int64_t until_s, int64_t step_s)
 {
 	double sum_ms = 0, parts_ms = 0, parts = 0;
@@ -655,7 +664,10 @@ static void check_parts(struct fixture *f, int64_t since_s, int64_t until_s, int
 	keeping_check_near(parts_ms, sum_ms, 1e-6);
 }
 
-/* Until SECONDS behind the beginning of DAY, a day after the feed's first. */
+/*
+ * Moves the clock to SECONDS after the beginning of DAY, counted from the day after the feed's
+ * first.
+ */
 static void wait_until(struct fixture *f, int64_t day, int64_t seconds)
 {
 	int64_t s = start_s - start_s % 86400 + day * 86400 + seconds;
@@ -663,8 +675,11 @@ static void wait_until(struct fixture *f, int64_t day, int64_t seconds)
 	feed_wait(&f->feed, (double)(s - (int64_t)(f->feed.realtime_ns / NS_PER_SEC)));
 }
 
-/* Of an outage there are hours alone: what begins or ends within it goes to the next of these, and says so. */
-static void parts_within_an_outage_are_the_whole(void **state)
+/*
+ * An outage is kept by hours only. A report that begins or ends within it is extended to full
+ * hours, and says so.
+ */
+static void parts_within_an_outage_add_up(void **state)
 {
 	const int64_t day_s = start_s - start_s % 86400 + 86400;
 	struct fixture *f = *state;
@@ -688,18 +703,18 @@ static void parts_within_an_outage_are_the_whole(void **state)
 	ask(f, USAGE_USER, day_s + 3 * 3600 + 1800, day_s + 12 * 3600, &a);
 	assert_int_equal(a.head.since_s, day_s + 4 * 3600);
 	buffer_done(&a.body);
-	/* Before it and behind there is what there was. */
+	/* Before and after the outage nothing changes. */
 	ask(f, USAGE_USER, day_s + 3600 + 300, day_s + 9 * 3600 + 1500, &a);
 	assert_int_equal(a.head.since_s, day_s + 3600 + 300);
 	assert_int_equal(a.head.until_s, day_s + 9 * 3600 + 1500);
 	keeping_check_near(pss_of(&a, "alice"), (8 * 3600 + 1200) * GIB_S, 1e-6);
 	buffer_done(&a.body);
-	/* Hours of India. */
+	/* Hours of India, which begin at half past. */
 	check_parts(f, day_s + 1800, day_s + 11 * 3600 + 1800, 3600);
 }
 
-/* Of a longer one there are days. */
-static void parts_within_a_long_outage_are_the_whole(void **state)
+/* A longer outage is kept by days. */
+static void parts_within_a_long_outage_add_up(void **state)
 {
 	const int64_t day_s = start_s - start_s % 86400 + 86400;
 	struct fixture *f = *state;
@@ -717,7 +732,7 @@ static void parts_within_a_long_outage_are_the_whole(void **state)
 	assert_int_equal(a.head.until_s, day_s + 21 * 86400);
 	keeping_check_near(pss_of(&a, "alice"), 11 * 86400 * GIB_S, 1e-6);
 	buffer_done(&a.body);
-	/* Hours of its first and last day, five minutes of its first and last hour. */
+	/* Its first and last day have hours, its first and last hour have slots of five minutes. */
 	ask(f, USAGE_USER, day_s + 3 * 3600 + 2400, day_s + 35 * 86400 + 2 * 3600 + 1801, &a);
 	assert_int_equal(a.head.since_s, day_s + 3 * 3600 + 2400);
 	assert_int_equal(a.head.until_s, day_s + 35 * 86400 + 3 * 3600);
@@ -726,8 +741,11 @@ static void parts_within_a_long_outage_are_the_whole(void **state)
 	check_halves(f, day_s, day_s + 10 * 86400 + 3600, day_s + 36 * 86400);
 }
 
-/* What the clock was set back over has the five minutes of the one time, and nothing so fine of the other. */
-static void parts_of_an_outage_over_what_was_written_are_the_whole(void **state)
+/*
+ * Time that the clock was set back over has slots of five minutes for one pass through it, and
+ * coarser ones for the other.
+ */
+static void parts_add_up_after_the_clock_was_set_back(void **state)
 {
 	struct fixture *f = *state;
 	int64_t now_s;
@@ -745,8 +763,11 @@ static void parts_of_an_outage_over_what_was_written_are_the_whole(void **state)
 	check_parts(f, start_s, now_s, 3600);
 }
 
-/* Of the hour that lasts there is an outage from before the clock was set back: who asks until now has that, too. */
-static void an_outage_that_is_not_over_by_the_clock_is_there(void **state)
+/*
+ * The current hour has an outage from before the clock was set back. A report until now includes
+ * it.
+ */
+static void report_until_now_includes_outages_ahead_of_the_clock(void **state)
 {
 	const int64_t day_s = start_s - start_s % 86400 + 86400;
 	struct fixture *f = *state;
@@ -767,8 +788,8 @@ static void an_outage_that_is_not_over_by_the_clock_is_there(void **state)
 	check_parts(f, day_s, day_s + 12 * 3600, 1000);
 }
 
-/* Where what was first was known as a whole, five minutes begin within an hour. */
-static void parts_of_what_was_first_are_the_whole(void **state)
+/* If the first usage was known only as a whole, slots of five minutes begin within an hour. */
+static void parts_of_the_first_usage_add_up(void **state)
 {
 	const int64_t day_s = start_s - start_s % 86400 + 86400;
 	struct fixture *f = *state;
@@ -786,8 +807,8 @@ static void parts_of_what_was_first_are_the_whole(void **state)
 	check_parts(f, day_s, day_s + 86400, 1000);
 }
 
-/* Whatever happens, and wherever they end. */
-static void parts_are_the_whole(void **state)
+/* Random events, and random ends of parts. */
+static void parts_of_random_histories_add_up(void **state)
 {
 	static const int64_t longest[] = {1800, 86400, 20 * 86400, 50 * 86400};
 	struct fixture *f = *state;
@@ -826,7 +847,7 @@ static void parts_are_the_whole(void **state)
 	check_parts(f, first_s, now_s, 86400 + 5 * 3600);
 }
 
-static void the_old_goes(void **state)
+static void removes_old_slots(void **state)
 {
 	struct fixture *f = *state;
 	int64_t until_s;
@@ -837,31 +858,35 @@ static void the_old_goes(void **state)
 	f->keeping.limits.slots[SLOT_DAY] = 10;
 	open_store(f);
 	take(f);
-	for (int i = 0; i < 4 * 24 * 4; i++) { /* four days, a write each quarter of an hour */
+	/* four days, with a write every quarter of an hour */
+	for (int i = 0; i < 4 * 24 * 4; i++) {
 		feed_wait(&f->feed, 900);
 		take(f);
 	}
 	flush(f);
 	until_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
-	/* What is left of days is all, and a report of all of it has all. */
+	/* The days that are left have everything, and so has a report over all time. */
 	ask(f, USAGE_USER, start_s - start_s % 86400, until_s, &a);
 	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 	buffer_done(&a.body);
-	/* Long ago there are no hours: the answer is of whole days, and says so. */
+	/* For times long ago there are no hours. The report has full days and says so. */
 	ask(f, USAGE_USER, start_s - start_s % 86400 + 86400 + 3600, until_s, &a);
 	assert_int_equal(a.head.since_s, start_s - start_s % 86400 + 86400);
 	buffer_done(&a.body);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM bucket"), 24, 24 + 12);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 48, 48 + 24);
-	/* Whole ones of the next level: what is left of it has all that is in there. */
+	/* Complete slots of the next level have everything that was in those removed. */
 	assert_int_equal(count(f, "SELECT min(slot) % 12 FROM bucket"), 0);
 	assert_int_equal(count(f, "SELECT min(slot) % 24 FROM hour"), 0);
 	assert_int_equal(count(f, "SELECT count(*) FROM span WHERE level = 0"),
 		count(f, "SELECT count(DISTINCT slot) FROM bucket"));
 }
 
-/* An administrator keeps less than there is: a write does not take as long as all of that takes to go. */
-static void the_old_goes_bit_by_bit(void **state)
+/*
+ * After an administrator has shortened what is kept, each write removes a part, so that none takes
+ * long.
+ */
+static void removes_old_slots_gradually(void **state)
 {
 	const unsigned int slots = 3 * 288, at_once = 16 * 12;
 	struct fixture *f = *state;
@@ -892,8 +917,8 @@ static void the_old_goes_bit_by_bit(void **state)
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 24, 48);
 }
 
-/* The clock was set to a far future for a while: what there is does not go for that. */
-static void a_clock_in_the_future_removes_nothing(void **state)
+/* The clock was set to the far future for a while. Data is not removed for that. */
+static void future_clock_removes_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -911,7 +936,7 @@ static void a_clock_in_the_future_removes_nothing(void **state)
 	buffer_done(&a.body);
 }
 
-static void it_stays_below_its_size(void **state)
+static void file_stays_below_its_limit(void **state)
 {
 	static char name[FEED_OWNERS][64];
 	struct fixture *f = *state;
@@ -937,7 +962,7 @@ static void it_stays_below_its_size(void **state)
 	buffer_done(&a.body);
 }
 
-/* PSS of all rows of KIND, over all the time. */
+/* Returns the PSS of all rows of KIND over all time. */
 static double sum_of(struct fixture *f, enum usage_kind kind)
 {
 	size_t at = USAGE_HEAD_SIZE;
@@ -952,8 +977,8 @@ static double sum_of(struct fixture *f, enum usage_kind kind)
 	return sum;
 }
 
-/* The file has the container by the name that its user had then. */
-static void a_user_is_renamed_while_the_ledger_is_away(void **state)
+/* The file has the container under the former name of its user. */
+static void user_is_renamed_while_the_ledger_is_away(void **state)
 {
 	struct feed_owner *container;
 	struct fixture *f = *state;
@@ -978,7 +1003,7 @@ static void a_user_is_renamed_while_the_ledger_is_away(void **state)
 	buffer_done(&a.body);
 }
 
-/* What the crowd has is alice's. */
+/* The memory of all the programs is alice's. */
 static void begin_crowd(
 	struct fixture *f, enum usage_kind kind, unsigned int count, size_t name_bytes)
 {
@@ -989,8 +1014,8 @@ static void begin_crowd(
 	feed_set(f->job, 0, 0);
 }
 
-/* By hours it would not fit into the file, nor into what a write may take besides. */
-static void a_long_gap_of_many_is_written(void **state)
+/* By hours it would fit neither into the file nor into the limit of a write. */
+static void writes_a_long_outage_of_many_rows(void **state)
 {
 	const unsigned int days = 20, groups = 5500;
 	struct fixture *f = *state;
@@ -1015,8 +1040,8 @@ static void a_long_gap_of_many_is_written(void **state)
 	assert_true(store_bytes(f->store) <= 24 * MIB);
 }
 
-/* Whoever has them, and for as long as the day lasts; a ledger that is restarted has none more of them. */
-static void a_day_has_so_many_new_names(void **state)
+/* The limit holds whoever has the names, until the day ends. A restart does not reset it. */
+static void limits_new_names_per_day(void **state)
 {
 	struct fixture *f = *state;
 	size_t half = folding_rows_max(USAGE_PROGRAM);
@@ -1038,7 +1063,7 @@ static void a_day_has_so_many_new_names(void **state)
 	}
 	flush(f);
 	assert_in_range(count(f, new_names), half + half / 25, half + half / 24 + 2);
-	/* What is largest is not kept out by those who came before. */
+	/* The largest ones get a name although earlier ones used up the limit. */
 	feed_set(feed_add(&f->feed, USAGE_PROGRAM, 0, "postgres", ""), GIB, 1);
 	f->alice->pss_bytes += GIB;
 	feed_wait(&f->feed, 600);
@@ -1056,8 +1081,8 @@ static void a_day_has_so_many_new_names(void **state)
 	keeping_check_near(sum_of(f, USAGE_PROGRAM), sum_of(f, USAGE_USER), 1e-6);
 }
 
-/* Nor does a restart take names away: who lives is not new, where the days before have no names any more, either. */
-static void who_lives_is_not_new_after_a_restart(void **state)
+/* A restart does not make running programs new, even if earlier days have no names any more. */
+static void running_programs_are_not_new_after_a_restart(void **state)
 {
 	struct fixture *f = *state;
 	static char name[20][16];
@@ -1087,8 +1112,11 @@ static void who_lives_is_not_new_after_a_restart(void **state)
 	buffer_done(&a.body);
 }
 
-/* Those without a row have no counter of their own in the file: after a restart neither lost nor counted twice. */
-static void who_has_no_name_is_counted_once(void **state)
+/*
+ * Programs without a row have no counter in the file. After a restart they are neither lost nor
+ * counted twice.
+ */
+static void programs_without_a_name_count_once(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1101,7 +1129,7 @@ static void who_has_no_name_is_counted_once(void **state)
 		run(f, 170);
 		if (i == 5)
 			flush(f);
-		reopen(f); /* without a flush but for that */
+		reopen(f); /* without another flush */
 		if (i == 5)
 			feed_restart(&f->feed);
 	}
@@ -1113,8 +1141,8 @@ static void who_has_no_name_is_counted_once(void **state)
 	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 0.01);
 }
 
-/* Each hour 1500 names of 1000 bytes that nobody had before, in a file that has room for 8 MiB. */
-static void names_without_end_do_not_fill_the_file(void **state)
+/* Each hour 1500 new names of 1000 bytes, in a file of at most 8 MiB. */
+static void endless_names_do_not_fill_the_file(void **state)
 {
 	struct fixture *f = *state;
 	unsigned int hours = 24 + unit_rounds(5 * 24);
@@ -1133,9 +1161,9 @@ static void names_without_end_do_not_fill_the_file(void **state)
 	}
 	flush(f);
 	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
-	/* Of what ended between two snapshots an hour apart half an interval is counted. */
+	/* For programs that exit between two snapshots an hour apart, half an interval counts. */
 	assert_true(sum_of(f, USAGE_PROGRAM) > f->alice->true_byte_s / 1024 * 0.4);
-	/* The last day is there, of users as finely as it was written. */
+	/* The last day exists, with users at full resolution. */
 	last_day_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC) - 86400;
 	ask(f, USAGE_USER, last_day_s, last_day_s + 86400, &a);
 	keeping_check_near(pss_of(&a, "alice"), 86400.0 * 1500 * 1024, 1e-6);
@@ -1143,8 +1171,8 @@ static void names_without_end_do_not_fill_the_file(void **state)
 	buffer_done(&a.body);
 }
 
-/* At once: what does not fit is written without names, and users have what they had. */
-static void a_crowd_at_once_does_not_fill_the_file(void **state)
+/* In one write: programs that do not fit are written without names, and users keep their usage. */
+static void many_names_at_once_do_not_fill_the_file(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1163,8 +1191,8 @@ static void a_crowd_at_once_does_not_fill_the_file(void **state)
 	keeping_check_near(sum_of(f, USAGE_PROGRAM), f->alice->true_byte_s / 1024, 1e-6);
 }
 
-/* Users are never left out for that, and what can't be written stays in memory. */
-static void what_does_not_fit_at_all_is_told(void **state)
+/* Users are never dropped. What cannot be written stays in memory. */
+static void reports_what_does_not_fit(void **state)
 {
 	static char name[FEED_OWNERS][1000];
 	struct fixture *f = *state;
@@ -1187,8 +1215,10 @@ static void what_does_not_fit_at_all_is_told(void **state)
 	assert_non_null(strstr(store_error(f->store), "ledger.max_size"));
 }
 
-/* Where it is full, names of programs go first, and all that users have had stays as finely as it was written. */
-static void names_go_before_users(void **state)
+/*
+ * In a full file names of programs are removed first. All usage of users stays at full resolution.
+ */
+static void removes_names_before_users(void **state)
 {
 	struct fixture *f = *state;
 	int64_t until_s;
@@ -1212,7 +1242,10 @@ static void names_go_before_users(void **state)
 	assert_int_equal(a.head.since_s, start_s + 300);
 	keeping_check_near(pss_of(&a, "alice"), 1200.0 * 300 * 1024, 1e-6);
 	buffer_done(&a.body);
-	/* Of that time programs are one, which has as much; of the last they are those that they were. */
+	/*
+	 * In that time programs are one row with all usage. In the last slots they have their
+	 * names.
+	 */
 	ask(f, USAGE_PROGRAM, start_s + 300, start_s + 1500, &a);
 	assert_int_equal(a.head.rows, 1);
 	keeping_check_near(pss_of(&a, USAGE_OTHER), 1200.0 * 300 * 1024, 1e-6);
@@ -1222,7 +1255,7 @@ static void names_go_before_users(void **state)
 	assert_int_equal(a.head.rows, 300);
 	buffer_done(&a.body);
 	keeping_check_near(sum_of(f, USAGE_PROGRAM), sum_of(f, USAGE_USER), 1e-6);
-	/* A name that a slot still has is in its day, too. */
+	/* A name in a slot is also in the slot's day. */
 	assert_int_equal(
 		count(f, "SELECT count(*) FROM bucket WHERE series NOT IN (SELECT id FROM series)"),
 		0);
@@ -1242,7 +1275,7 @@ static void count_beat(void *beats)
 	++*(unsigned int *)beats;
 }
 
-/* Many slots of five minutes, of 300 programs. */
+/* Many slots of five minutes with 300 programs. */
 static void begin_slots(struct fixture *f, unsigned int slots)
 {
 	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
@@ -1257,8 +1290,11 @@ static void begin_slots(struct fixture *f, unsigned int slots)
 	flush(f);
 }
 
-/* Far too much, as where the limit was cut: some of it goes with each write, and nobody takes a write for a hang. */
-static void what_is_far_too_much_goes_bit_by_bit(void **state)
+/*
+ * Far too much, as after the limit was reduced: each write removes a part, so that no write looks
+ * like a hang.
+ */
+static void large_surplus_is_removed_gradually(void **state)
 {
 	static const char with_names[] =
 		"SELECT count(DISTINCT slot) FROM bucket WHERE series IN"
@@ -1302,8 +1338,8 @@ static void pass_slots(struct fixture *f, unsigned int slots)
 	flush(f);
 }
 
-/* Less is to be kept, or in less room: the file gets smaller, bit by bit. */
-static void what_is_free_is_given_back(void **state)
+/* If less is to be kept, or in less space, the file shrinks gradually. */
+static void free_space_is_given_back(void **state)
 {
 	const uint64_t at_once = 1024 * UINT64_C(4096);
 	struct fixture *f = *state;
@@ -1322,7 +1358,7 @@ static void what_is_free_is_given_back(void **state)
 	}
 	assert_in_range(bytes, 2 * MIB, 6 * MIB);
 	assert_in_range(count_slots(f), 300, 320);
-	/* What is free and not much is taken by what comes. */
+	/* A little free space is reused. */
 	before = store_bytes(f->store);
 	pass_slots(f, 24);
 	assert_in_range(store_bytes(f->store), before - MIB / 2, before + MIB / 2);
@@ -1332,15 +1368,17 @@ static void what_is_free_is_given_back(void **state)
 	assert_true(store_bytes(f->store) <= MIB);
 	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
 	keeping_check_near(sum_of(f, USAGE_PROGRAM), f->alice->true_byte_s / 1024, 1e-6);
-	/* It does not grow again, either. */
+	/* Nor does it grow again. */
 	for (unsigned int i = 0; i < 100; i++) {
 		pass_slots(f, 1);
 		assert_true(store_bytes(f->store) <= MIB);
 	}
 }
 
-/* Most writes don't look at what is wrong there; the one that does is written, and says so. */
-static void damage_is_found_behind_a_write(void **state)
+/*
+ * Most writes do not touch the damaged page. The one that does is written and reports the damage.
+ */
+static void reports_damage_found_by_a_write(void **state)
 {
 	struct fixture *f = *state;
 	unsigned int writes = 0;
@@ -1370,8 +1408,8 @@ static void damage_is_found_behind_a_write(void **state)
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
 }
 
-/* One that was made without: as it is. */
-static void what_cannot_shrink_is_written(void **state)
+/* A file made without auto-vacuum stays as it is. */
+static void writes_to_files_that_cannot_shrink(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1393,7 +1431,7 @@ static void what_cannot_shrink_is_written(void **state)
 	assert_in_range(count_slots(f), 12, 24);
 }
 
-/* A file system in memory that has SIZE. False: we may not. */
+/* Mounts a tmpfs of SIZE. Returns false if this is not permitted. */
 static bool mount_small(const char *dir, const char *size)
 {
 	char options[64];
@@ -1405,7 +1443,7 @@ static bool mount_small(const char *dir, const char *size)
 	       mount("none", dir, "tmpfs", 0, options) == 0;
 }
 
-/* All but LEFT bytes. */
+/* Fills the file system except LEFT bytes. */
 static void fill(const struct fixture *f, off_t left)
 {
 	static const char block[65536];
@@ -1430,7 +1468,7 @@ static uint64_t room_in(const struct fixture *f)
 	return (uint64_t)st.f_bavail * st.f_frsize;
 }
 
-/* There is a file system with room for a log of a MiB; that of 16 hours would have more. */
+/* A file system with room for a log of 1 MiB. That of 16 hours is larger. */
 static void shorten_on_a_full_disk(struct fixture *f)
 {
 	begin_slots(f, 600);
@@ -1446,7 +1484,7 @@ static void shorten_on_a_full_disk(struct fixture *f)
 	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
 }
 
-static void less_is_kept_on_a_full_disk(void **state)
+static void keeps_less_on_a_full_disk(void **state)
 {
 	enum { CANNOT = 77 };
 	struct fixture *f = *state;
@@ -1459,7 +1497,7 @@ static void less_is_kept_on_a_full_disk(void **state)
 			_exit(CANNOT);
 		shorten_on_a_full_disk(f);
 		store_close(
-			f->store); /* what valgrind finds lost in it would be the child's status */
+			f->store); /* leaks that valgrind finds would become the child's status */
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -1469,8 +1507,11 @@ static void less_is_kept_on_a_full_disk(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Names go with the last day that has them, and not when the next one begins: until then they would count as new. */
-static void names_go_with_their_days(void **state)
+/*
+ * Names are removed together with the last day that has them, not when the next one begins.
+ * Otherwise they would count as new until then.
+ */
+static void names_are_removed_with_their_days(void **state)
 {
 	static const char left[] =
 		"SELECT count(*) FROM series WHERE id NOT IN (SELECT series FROM day)"
@@ -1502,8 +1543,8 @@ static void names_go_with_their_days(void **state)
 	assert_int_equal(count(f, left), 0);
 }
 
-/* Hours that are kept longer than their days have no names that nobody knows any more. */
-static void finer_slots_go_with_their_day(void **state)
+/* Hours that are kept longer than their days have no names that are unknown. */
+static void finer_slots_are_removed_with_their_day(void **state)
 {
 	struct fixture *f = *state;
 
@@ -1535,14 +1576,14 @@ static void put(const char *path, const char *text, size_t len, off_t at)
 	close(fd);
 }
 
-static void what_is_damaged_is_set_aside(void **state)
+static void damaged_files_are_quarantined(void **state)
 {
 	struct fixture *f = *state;
 	char name[STORE_ERROR_SIZE], noise[8192], other[STORE_ERROR_SIZE + 8];
 	struct stat st;
 
 	memset(noise, 0xa5, sizeof(noise));
-	/* No database at all. */
+	/* A file that is no database. */
 	put(f->keeping.path, noise, sizeof(noise), 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
 	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), 0);
@@ -1550,7 +1591,7 @@ static void what_is_damaged_is_set_aside(void **state)
 	assert_int_equal(stat(name, &st), 0);
 	assert_int_equal(st.st_size, sizeof(noise));
 	assert_int_equal(stat(f->keeping.path, &st), -1);
-	/* One that was good, with what belongs to it. */
+	/* A database that was good, with its log files. */
 	open_store(f);
 	take(f);
 	run(f, 6000);
@@ -1575,7 +1616,7 @@ static void what_is_damaged_is_set_aside(void **state)
 	flush(f);
 }
 
-/* As after a crash: there is a log beside the file. */
+/* As after a crash: a log is beside the file. */
 static void leave_log(struct fixture *f)
 {
 	char log[80];
@@ -1592,8 +1633,8 @@ static void leave_log(struct fixture *f)
 	assert_true(st.st_size > 0);
 }
 
-/* A new file has nothing in it, either, but no log beside it. */
-static void what_was_cut_off_is_no_new_one(void **state)
+/* A new file is empty too, but has no log. */
+static void truncated_file_is_no_new_file(void **state)
 {
 	char name[STORE_ERROR_SIZE], log[STORE_ERROR_SIZE + 8];
 	struct fixture *f = *state;
@@ -1603,14 +1644,14 @@ static void what_was_cut_off_is_no_new_one(void **state)
 	leave_log(f);
 	assert_int_equal(truncate(f->keeping.path, 0), 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
-	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* it is as it was */
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* unchanged */
 	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), 0);
 	snprintf(log, sizeof(log), "%s-wal", name);
 	assert_int_equal(stat(log, &st), 0);
 	assert_true(st.st_size > 0);
 	open_store(f);
 	assert_false(f->b.mark.is_set);
-	/* A log with nothing in it says nothing. */
+	/* An empty log is no evidence. */
 	f->store = store_close(f->store);
 	bucket_done(&f->b);
 	assert_int_equal(truncate(f->keeping.path, 0), 0);
@@ -1619,8 +1660,8 @@ static void what_was_cut_off_is_no_new_one(void **state)
 	open_store(f);
 }
 
-/* A new file is not there, either, but no log of it. */
-static void what_was_lost_is_no_new_one(void **state)
+/* A new file is missing too, but has no log. */
+static void lost_file_is_no_new_file(void **state)
 {
 	char name[STORE_ERROR_SIZE], log[80];
 	struct fixture *f = *state;
@@ -1631,14 +1672,14 @@ static void what_was_lost_is_no_new_one(void **state)
 	assert_int_equal(stat(log, &before), 0);
 	assert_int_equal(unlink(f->keeping.path), 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
-	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* it is as it was */
+	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* unchanged */
 	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), ASIDE_NO_FILE);
 	assert_int_equal(stat(name, &after), 0);
 	assert_int_equal(after.st_ino, before.st_ino);
 	assert_int_equal(after.st_size, before.st_size);
 	open_store(f);
 	assert_false(f->b.mark.is_set);
-	/* A log with nothing in it says nothing. */
+	/* An empty log is no evidence. */
 	f->store = store_close(f->store);
 	bucket_done(&f->b);
 	assert_int_equal(unlink(f->keeping.path), 0);
@@ -1657,7 +1698,7 @@ static void check_sql(struct fixture *f, const char *sql, int expected, const ch
 	assert_int_equal(try_open(f, said), expected);
 }
 
-static void somebody_elses_is_refused(void **state)
+static void foreign_databases_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	struct stat before, after;
@@ -1668,19 +1709,19 @@ static void somebody_elses_is_refused(void **state)
 	check_sql(f,
 		"PRAGMA application_id = 1297370233; PRAGMA user_version = 2; CREATE TABLE t(x)",
 		STORE_FOREIGN, "later memtally");
-	/* It is as it was. */
+	/* Unchanged. */
 	assert_int_equal(stat(f->keeping.path, &before), 0);
 	assert_int_equal(try_open(f, "another program's"), STORE_FOREIGN);
 	assert_int_equal(stat(f->keeping.path, &after), 0);
 	assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
 	assert_int_equal(before.st_size, after.st_size);
-	/* Ours by what it says, but with other tables. */
+	/* Ours by its application id, but with other tables. */
 	check_sql(f,
 		"PRAGMA application_id = 1297370233; PRAGMA user_version = 1; CREATE TABLE series(x)",
 		STORE_DAMAGED, "damaged");
 }
 
-static void one_that_is_open_is_refused(void **state)
+static void open_databases_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	sqlite3 *db;
@@ -1701,7 +1742,7 @@ static void one_that_is_open_is_refused(void **state)
 	assert_true(f->b.mark.is_set);
 }
 
-static void what_is_no_file_is_refused(void **state)
+static void other_file_types_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	char target[80];
@@ -1717,8 +1758,11 @@ static void what_is_no_file_is_refused(void **state)
 	rmdir(f->keeping.path);
 }
 
-/* A limit of a file's size in place of a full disk; in a child, as it can't be taken back by all. */
-static void a_full_disk_is_told(void **state)
+/*
+ * A limit of the file size stands in for a full disk. In a child, because not every user can raise
+ * the limit again.
+ */
+static void reports_a_full_disk(void **state)
 {
 	struct fixture *f = *state;
 	int status;
@@ -1762,7 +1806,7 @@ static void a_full_disk_is_told(void **state)
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* What a write to a file fails with. */
+/* errno of writes to files */
 static int write_error;
 
 static ssize_t fail_to_write(int fd, const void *data, size_t len)
@@ -1778,7 +1822,7 @@ static ssize_t fail_to_pwrite(int fd, const void *data, size_t len, off_t at)
 	return fail_to_write(fd, data, len);
 }
 
-/* All of SQLite's calls that write fail with ERROR; 0: none does. */
+/* All of SQLite's writing calls fail with ERROR; 0: none. */
 static void fail_writes(int error)
 {
 	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
@@ -1791,10 +1835,10 @@ static void fail_writes(int error)
 	assert_int_equal(vfs->xSetSystemCall(vfs, "pwrite64", pwrite_call), SQLITE_OK);
 }
 
-/* What bringing a file's data to the disk fails with; 0: it does not. */
+/* errno of fdatasync() and fsync(); 0: they succeed */
 static int sync_error;
 
-/* In place of the C library's: SQLite has no other way to it, and it is no call that its file systems let one replace. */
+/* Wraps the C library's function: SQLite calls it directly, and its VFS cannot replace it. */
 int fdatasync(int fildes)
 {
 	errno = sync_error;
@@ -1806,7 +1850,7 @@ static void fail_syncs(int error)
 	sync_error = error;
 }
 
-/* How often a write is tried that fails with ERROR. */
+/* Returns the number of attempts to write if writes fail with ERROR. */
 static unsigned int count_tries(struct fixture *f, void (*hurt)(int), int error)
 {
 	feed_wait(&f->feed, 10);
@@ -1820,10 +1864,11 @@ static unsigned int count_tries(struct fixture *f, void (*hurt)(int), int error)
 }
 
 /*
- * Less may fit where there is no room; a disk that fails, or may not be written to, need not be asked again. A file system
- * that gives room as late as data goes to the disk, such as one over the network, says only then that there is none.
+ * If space is short, a smaller write may fit. A failing or read-only disk is not tried again. File
+ * systems that allocate late, for example over the network, report a lack of space only when data
+ * is synchronised.
  */
-static void a_write_is_tried_again_where_there_is_no_room(void **state)
+static void retries_with_less_if_space_is_short(void **state)
 {
 	static void (*const hurt[])(int) = {fail_writes, fail_syncs};
 	static const int no_room[] = {ENOSPC, EDQUOT, EFBIG}, failure[] = {EIO, EROFS, EPERM};
@@ -1837,7 +1882,7 @@ static void a_write_is_tried_again_where_there_is_no_room(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(hurt) * ARRAY_SIZE(no_room); i++) {
 		assert_int_equal(count_tries(f, hurt[i % 2], no_room[i / 2]), 4);
 		assert_int_equal(count_tries(f, hurt[i % 2], failure[i / 2]), 1);
-		for (unsigned int n = 0; n < 6; n++) { /* then as much is tried as before */
+		for (unsigned int n = 0; n < 6; n++) { /* then the same amount is tried as before */
 			run(f, 10);
 			flush(f);
 		}
@@ -1867,8 +1912,8 @@ static int fail_to_stat(const char *path, struct stat *ret)
 	return -1;
 }
 
-/* A file of which the system does not tell what it is now is still the same. */
-static void a_file_that_cannot_be_looked_at_is_not_gone(void **state)
+/* A file that stat() cannot examine is still the same file. */
+static void unexaminable_file_is_not_gone(void **state)
 {
 	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
 	struct fixture *f = *state;
@@ -1882,8 +1927,10 @@ static void a_file_that_cannot_be_looked_at_is_not_gone(void **state)
 	assert_int_equal(vfs->xSetSystemCall(vfs, "stat", NULL), SQLITE_OK);
 }
 
-/* What is in its log goes with a file that was taken away; a log that stays would be the next file's. */
-static void the_log_goes_with_a_file_that_is_taken_away(void **state)
+/*
+ * The log goes with a file that was removed; otherwise the next file would take over its content.
+ */
+static void log_is_removed_with_its_file(void **state)
 {
 	struct fixture *f = *state;
 	char away[128];
@@ -1909,7 +1956,7 @@ static void the_log_goes_with_a_file_that_is_taken_away(void **state)
 		bucket_done(&f->b);
 		assert_int_equal(size_of_log(f), 0);
 		assert_int_equal(rename(away, f->keeping.path), 0);
-		open_store(f); /* whole, and not damaged */
+		open_store(f); /* complete, and not damaged */
 		f->store = store_close(f->store);
 		bucket_done(&f->b);
 		assert_int_equal(unlink(f->keeping.path), 0);
@@ -1917,8 +1964,8 @@ static void the_log_goes_with_a_file_that_is_taken_away(void **state)
 	open_store(f);
 }
 
-/* What is open then is no damage of the file, and is taken back as soon as it can be. */
-static void a_rollback_may_fail(void **state)
+/* An open transaction is no damage of the file, and is rolled back as soon as possible. */
+static void survives_a_failed_rollback(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -1927,7 +1974,7 @@ static void a_rollback_may_fail(void **state)
 	take(f);
 	for (unsigned int rollbacks = 0; rollbacks < 4; rollbacks++) {
 		run(f, 200);
-		failing[0].times = 1; /* when slots are written already */
+		failing[0].times = 1; /* after slots were written */
 		failing[1].times = rollbacks;
 		assert_int_equal(store_write(f->store, &f->b), -ENOMEM);
 		while (failing[1].times)
@@ -1941,7 +1988,7 @@ static void a_rollback_may_fail(void **state)
 }
 
 /* Names in the file that no snapshot can have are not shown. */
-static void what_the_file_says_is_not_trusted(void **state)
+static void does_not_trust_names_in_the_file(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -1965,55 +2012,55 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	static const struct CMUnitTest tests[] = {
-		TEST(what_is_written_is_read),
+		TEST(reads_what_was_written),
 		TEST(a_restart_loses_nothing),
-		TEST(a_kill_loses_a_bucket_at_most),
-		TEST(another_memtallyd_while_the_ledger_was_away),
-		TEST(others_see_their_own),
-		TEST(who_was_denied_has_no_figure),
-		TEST(no_time_ends_later_than_now),
-		TEST(a_uid_is_not_its_former_owner),
-		TEST(a_former_name_comes_again),
-		TEST(a_number_is_no_name),
-		TEST(a_long_gap_is_spread),
-		TEST(parts_within_an_outage_are_the_whole),
-		TEST(parts_within_a_long_outage_are_the_whole),
-		TEST(parts_of_an_outage_over_what_was_written_are_the_whole),
-		TEST(an_outage_that_is_not_over_by_the_clock_is_there),
-		TEST(parts_of_what_was_first_are_the_whole),
-		TEST(parts_are_the_whole),
-		TEST(the_old_goes),
-		TEST(the_old_goes_bit_by_bit),
-		TEST(a_clock_in_the_future_removes_nothing),
-		TEST(it_stays_below_its_size),
-		TEST(a_user_is_renamed_while_the_ledger_is_away),
-		TEST(a_long_gap_of_many_is_written),
-		TEST(a_day_has_so_many_new_names),
-		TEST(who_lives_is_not_new_after_a_restart),
-		TEST(who_has_no_name_is_counted_once),
-		TEST(names_without_end_do_not_fill_the_file),
-		TEST(a_crowd_at_once_does_not_fill_the_file),
-		TEST(what_does_not_fit_at_all_is_told),
-		TEST(names_go_before_users),
-		TEST(what_is_far_too_much_goes_bit_by_bit),
-		TEST(what_is_free_is_given_back),
-		TEST(damage_is_found_behind_a_write),
-		TEST(what_cannot_shrink_is_written),
-		TEST(less_is_kept_on_a_full_disk),
-		TEST(names_go_with_their_days),
-		TEST(finer_slots_go_with_their_day),
-		TEST(what_is_damaged_is_set_aside),
-		TEST(what_was_cut_off_is_no_new_one),
-		TEST(what_was_lost_is_no_new_one),
-		TEST(somebody_elses_is_refused),
-		TEST(one_that_is_open_is_refused),
-		TEST(what_is_no_file_is_refused),
-		TEST(a_full_disk_is_told),
-		TEST(a_write_is_tried_again_where_there_is_no_room),
-		TEST(a_file_that_cannot_be_looked_at_is_not_gone),
-		TEST(the_log_goes_with_a_file_that_is_taken_away),
-		TEST(a_rollback_may_fail),
-		TEST(what_the_file_says_is_not_trusted),
+		TEST(a_kill_loses_at_most_a_bucket),
+		TEST(memtallyd_restarts_while_the_ledger_is_away),
+		TEST(users_see_their_own_usage),
+		TEST(denied_users_have_no_value),
+		TEST(no_report_ends_in_the_future),
+		TEST(reused_uid_shows_no_former_usage),
+		TEST(uid_may_get_a_former_name_back),
+		TEST(uid_as_a_name_is_the_same_user),
+		TEST(long_outage_is_spread),
+		TEST(parts_within_an_outage_add_up),
+		TEST(parts_within_a_long_outage_add_up),
+		TEST(parts_add_up_after_the_clock_was_set_back),
+		TEST(report_until_now_includes_outages_ahead_of_the_clock),
+		TEST(parts_of_the_first_usage_add_up),
+		TEST(parts_of_random_histories_add_up),
+		TEST(removes_old_slots),
+		TEST(removes_old_slots_gradually),
+		TEST(future_clock_removes_nothing),
+		TEST(file_stays_below_its_limit),
+		TEST(user_is_renamed_while_the_ledger_is_away),
+		TEST(writes_a_long_outage_of_many_rows),
+		TEST(limits_new_names_per_day),
+		TEST(running_programs_are_not_new_after_a_restart),
+		TEST(programs_without_a_name_count_once),
+		TEST(endless_names_do_not_fill_the_file),
+		TEST(many_names_at_once_do_not_fill_the_file),
+		TEST(reports_what_does_not_fit),
+		TEST(removes_names_before_users),
+		TEST(large_surplus_is_removed_gradually),
+		TEST(free_space_is_given_back),
+		TEST(reports_damage_found_by_a_write),
+		TEST(writes_to_files_that_cannot_shrink),
+		TEST(keeps_less_on_a_full_disk),
+		TEST(names_are_removed_with_their_days),
+		TEST(finer_slots_are_removed_with_their_day),
+		TEST(damaged_files_are_quarantined),
+		TEST(truncated_file_is_no_new_file),
+		TEST(lost_file_is_no_new_file),
+		TEST(foreign_databases_are_refused),
+		TEST(open_databases_are_refused),
+		TEST(other_file_types_are_refused),
+		TEST(reports_a_full_disk),
+		TEST(retries_with_less_if_space_is_short),
+		TEST(unexaminable_file_is_not_gone),
+		TEST(log_is_removed_with_its_file),
+		TEST(survives_a_failed_rollback),
+		TEST(does_not_trust_names_in_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

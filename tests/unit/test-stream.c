@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web's streamed lists, rendered in pieces. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -11,8 +12,8 @@
 
 enum {
 	MORE = 500,
-	EACH = 50, /* allocations that fail one by one; */
-	SOME = 97, /* later one of so many: they are of rows, which are alike */
+	EACH = 50, /* allocations that fail, one by one; */
+	SOME = 97, /* later, one of so many: those of rows are alike */
 };
 
 static struct view *open_view(void)
@@ -22,7 +23,7 @@ static struct view *open_view(void)
 	return sample_open(&options);
 }
 
-/* The whole, in one go. */
+/* Renders the whole list at once. */
 static void render_whole(struct view *view, const struct query *query, struct buffer *to)
 {
 	AUTO_FREE uint32_t *rows = NULL;
@@ -50,7 +51,7 @@ static ssize_t read_whole(struct stream *s, size_t room, struct buffer *to)
 	return n;
 }
 
-static void comes_in_pieces(void **state)
+static void pieces_add_up_to_the_whole(void **state)
 {
 	static const size_t rooms[] = {1, 7, 4096, 1 << 20};
 	AUTO_VIEW struct view *view = open_view();
@@ -98,7 +99,7 @@ static void waits_for_its_turn(void **state)
 	assert_int_equal(stream_read(s[0], byte, sizeof(byte)), sizeof(byte));
 	assert_int_equal(turns, 0);
 	assert_int_equal(stream_read(s[1], byte, sizeof(byte)), STREAM_NOT_NOW);
-	assert_int_equal(stream_read(s[0], byte, sizeof(byte)), sizeof(byte)); /* goes on */
+	assert_int_equal(stream_read(s[0], byte, sizeof(byte)), sizeof(byte)); /* continues */
 	turns = 1;
 	assert_int_equal(stream_read(s[1], byte, sizeof(byte)), sizeof(byte));
 	stream_free(s[0]);
@@ -106,7 +107,10 @@ static void waits_for_its_turn(void **state)
 	assert_null(stream_free(NULL));
 }
 
-/* One round with the allocation N failing: whether it was reached. *RET_BEGUN: the answer is not a 503. */
+/*
+ * Renders a list with allocation N failing. Returns whether it was reached. *RET_BEGUN: the answer
+ * is not a 503.
+ */
 static bool fails_at(unsigned int n, bool is_early, const struct buffer *whole, bool *ret_begun)
 {
 	AUTO_VIEW struct view *view = open_view();
@@ -140,8 +144,11 @@ static bool fails_at(unsigned int n, bool is_early, const struct buffer *whole, 
 	return failed;
 }
 
-/* Without memory a stream does not begin, or it has all of the list: nothing is cut, whether its rows are chosen at once or later. */
-static void begins_or_is_whole(void **state)
+/*
+ * Without memory a stream either does not begin or has the complete list, whether rows are chosen
+ * at once or later.
+ */
+static void is_complete_or_does_not_begin(void **state)
 {
 	AUTO_VIEW struct view *view = open_view();
 	AUTO_BUFFER struct buffer whole = {0};
@@ -163,7 +170,7 @@ static void begins_or_is_whole(void **state)
 	}
 }
 
-/* So that the allocations for names are counted, too. */
+/* So that allocations for names are counted too. */
 static void *json_memory(size_t size)
 {
 	return malloc(size);
@@ -172,9 +179,9 @@ static void *json_memory(size_t size)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_in_pieces),
+		cmocka_unit_test(pieces_add_up_to_the_whole),
 		cmocka_unit_test(waits_for_its_turn),
-		cmocka_unit_test(begins_or_is_whole),
+		cmocka_unit_test(is_complete_or_does_not_begin),
 	};
 
 	json_set_alloc_funcs(json_memory, free);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of snapshot/sums.h: sums of processes. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -21,7 +22,7 @@ static struct snapshot_process make(uint64_t *seed)
 	return row;
 }
 
-/* However members are divided, the parts merge to the sum of the whole. */
+/* However members are divided, the sums of the parts merge to the sum of the whole. */
 static void parts_merge_to_the_whole(void **state)
 {
 	uint64_t seed = 11;
@@ -39,7 +40,8 @@ static void parts_merge_to_the_whole(void **state)
 		}
 		for (unsigned int i = 0; i < 3; i++) {
 			sums_end(
-				&part[i]); /* where it has no members, its zeros are nobody's readings */
+				/* without members its zeros are readings of no process */
+				&part[i]);
 			sums_merge(&merged, &part[i]);
 		}
 		sums_end(&whole);
@@ -51,7 +53,7 @@ static void parts_merge_to_the_whole(void **state)
 	}
 }
 
-static void nothing_is_zero_but_has_no_largest(void **state)
+static void empty_sum_is_zero_without_a_maximum(void **state)
 {
 	struct sums s = {0};
 
@@ -84,8 +86,11 @@ static struct snapshot_process with(
 	return row;
 }
 
-/* Measured, carried forward, guessed, or not to be had: how many bytes of each, and of those that nobody knows none. */
-static void a_sum_says_what_it_is_made_of(void **state)
+/*
+ * Bytes that were measured, carried forward or guessed, and bytes of unmeasured processes. Unknown
+ * amounts count in none.
+ */
+static void sums_have_their_parts_by_origin(void **state)
 {
 	const struct snapshot_process rows[] = {
 		with(OUTCOME_MEASURED, SOURCE_ROLLUP, 100, 50),
@@ -114,12 +119,12 @@ static void a_sum_says_what_it_is_made_of(void **state)
 	assert_int_equal(s.q[SCOPE_GUESSED], 1);
 	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_DENIED], 3000);
 	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_CHANGING], 300);
-	assert_true(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_MALFORMED)); /* of nobody: nothing */
+	assert_true(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_MALFORMED)); /* of no process: zero */
 	assert_int_equal(s.q[SCOPE_UNMEASURED_RSS_MALFORMED], 0);
-	assert_false(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_ERROR)); /* not known */
+	assert_false(ROW_HAS(&s, SCOPE_UNMEASURED_RSS_ERROR)); /* unknown */
 }
 
-/* Each outcome of a process that has memory and was not measured is counted in one quantity of its own. */
+/* Each outcome of an unmeasured process with memory has a quantity of its own. */
 static void every_reason_has_a_count_and_an_rss(void **state)
 {
 	(void)state;
@@ -150,8 +155,11 @@ static void every_reason_has_a_count_and_an_rss(void **state)
 	}
 }
 
-/* The sums have the last measurement of a blocked process. Its RSS is in the upper bound alone if there is none. */
-static void a_blocked_process_is_estimated_or_has_its_rss(void **state)
+/*
+ * Sums include the last measurement of a blocked process. If there is none, its RSS is in the
+ * upper bound only.
+ */
+static void blocked_processes_count_by_estimate_or_rss(void **state)
 {
 	struct snapshot_process estimated = with(OUTCOME_BLOCKED, SOURCE_ESTIMATE, 900, 800);
 	struct snapshot_process never = with(OUTCOME_BLOCKED, SOURCE_RSS, 5000, 0);
@@ -179,8 +187,8 @@ static void a_blocked_process_is_estimated_or_has_its_rss(void **state)
 	assert_int_equal(s.q[SCOPE_PSS_HIGH], 5900);
 }
 
-/* There is no more than there is; and what was found is found. */
-static void the_upper_bound_has_an_end(void **state)
+/* The upper bound is limited by what the host has, but never below what was found. */
+static void upper_bound_is_limited(void **state)
 {
 	struct sums s = {0};
 
@@ -198,8 +206,8 @@ static void the_upper_bound_has_an_end(void **state)
 	assert_int_equal(s.q[SCOPE_PSS], 10);
 }
 
-/* There is no less than there is; and what is estimated is no bound of it. */
-static void the_lower_bound_is_raised(void **state)
+/* The lower bound is at least what was found. Estimates do not raise it. */
+static void lower_bound_is_raised(void **state)
 {
 	struct sums s = {0};
 
@@ -216,8 +224,8 @@ static void the_lower_bound_is_raised(void **state)
 	assert_int_equal(s.q[SCOPE_PSS_LOW], 10);
 }
 
-/* A sum over a part is not shown as the whole; who has no PSS either is counted by reason. */
-static void no_part_passes_for_the_whole(void **state)
+/* A partial sum is not shown as the whole. Processes without PSS are counted by reason. */
+static void partial_sums_are_absent(void **state)
 {
 	struct snapshot_process measured = {.outcome = OUTCOME_MEASURED}, guessed = measured,
 				denied = {.outcome = OUTCOME_DENIED};
@@ -248,13 +256,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_merge_to_the_whole),
-		cmocka_unit_test(the_upper_bound_has_an_end),
-		cmocka_unit_test(the_lower_bound_is_raised),
-		cmocka_unit_test(no_part_passes_for_the_whole),
-		cmocka_unit_test(nothing_is_zero_but_has_no_largest),
-		cmocka_unit_test(a_sum_says_what_it_is_made_of),
+		cmocka_unit_test(upper_bound_is_limited),
+		cmocka_unit_test(lower_bound_is_raised),
+		cmocka_unit_test(partial_sums_are_absent),
+		cmocka_unit_test(empty_sum_is_zero_without_a_maximum),
+		cmocka_unit_test(sums_have_their_parts_by_origin),
 		cmocka_unit_test(every_reason_has_a_count_and_an_rss),
-		cmocka_unit_test(a_blocked_process_is_estimated_or_has_its_rss),
+		cmocka_unit_test(blocked_processes_count_by_estimate_or_rss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/supervisor.h: killing a task whose read blocks, and continuing in another one. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -22,19 +23,22 @@
 
 enum { BLOCKS = 100000, BLOCKS_TOO, FINE, SLOW, RETURNED = 17, STATUS = 42, WORD = 1234 };
 
-/* Results of the works of a test. */
+/* Results of a test's tasks. */
 struct memory {
-	int works;   /* that have begun */
-	int results; /* of supervisor_try() */
+	int works;   /* number of tasks begun */
+	int results; /* number of expected results of supervisor_try() */
 	int sum;
 	char text[4096];
 };
 
-/* Sleeps as a blocked read does, in state D: until SIGKILL comes, or the child of vfork() ends, which waits for that. */
+/*
+ * Sleeps like a blocked read, in state D, until SIGKILL or until the vfork() child exits, which
+ * happens at SIGKILL.
+ */
 static int block(void *context)
 {
 	struct memory *m = context;
-	char *volatile lost = malloc(WORD); /* which is no leak */
+	char *volatile lost = malloc(WORD); /* not a leak */
 	pid_t pid;
 
 	m->works++;
@@ -48,11 +52,12 @@ static int block(void *context)
 	return RETURNED;
 }
 
-/* A blocked read that returns while the supervisor is about to kill its task. */
+/* A blocked read that returns just before the supervisor kills its task. */
 static struct race {
-	int signal; /* before which the block ends; 0: before the first signal to the task, whichever that is */
+	/* the block ends before this signal is sent; 0: before the first signal of any kind */
+	int signal;
 	volatile pid_t task;
-	volatile bool is_over; /* the block */
+	volatile bool is_over; /* the block has ended */
 	volatile bool goes_on; /* the view's code runs again */
 } race;
 
@@ -78,7 +83,7 @@ int __wrap_kill(pid_t pid, int signal)
 	return __real_kill(pid, signal);
 }
 
-/* Sleeps in state D until the block is over. */
+/* Sleeps in state D until the block ends. */
 static int block_for_a_while(void *context)
 {
 	struct memory *m = context;
@@ -106,7 +111,7 @@ static int return_at_once(void *context)
 	return RETURNED;
 }
 
-/* Longer than a read may be blocked: by work, and by a sleep that is none for a lock. */
+/* Takes longer than a read may block, by computing and by a sleep outside of the kernel's locks. */
 static int take_time(void *context)
 {
 	struct memory *m = context;
@@ -125,13 +130,13 @@ static int view(void *context)
 	struct memory *m = context;
 	char text[sizeof(m->text)];
 
-	/* Stack and heap are the same behind a blocked process. */
+	/* After a blocked process, stack and heap are unchanged. */
 	memset(text, 'x', sizeof(text));
 	m->results += supervisor_try(FINE, return_at_once, m) == RETURNED;
 	m->results += supervisor_try(BLOCKS, block, m) == TARGET_BLOCKED;
 	m->results += supervisor_try(FINE, return_at_once, m) == RETURNED;
 	m->results += supervisor_try(BLOCKS_TOO, block, m) == TARGET_BLOCKED;
-	/* No work is begun for a process that is known to block. */
+	/* Nothing is started for a process that is known to block. */
 	m->results += supervisor_try(BLOCKS, block, m) == TARGET_BLOCKED;
 	m->results += supervisor_try(FINE, return_at_once, m) == RETURNED;
 	supervisor_say();
@@ -139,7 +144,7 @@ static int view(void *context)
 	return STATUS;
 }
 
-static void test_goes_on_behind_blocked_processes(void **state)
+static void test_continues_after_blocked_processes(void **state)
 {
 	struct memory m = {0};
 
@@ -162,7 +167,7 @@ static int view_for_a_while(void *context)
 	return supervisor_try(BLOCKS, block_for_a_while, context);
 }
 
-static void test_is_patient_with_slow_ones(void **state)
+static void test_waits_for_slow_tasks(void **state)
 {
 	struct memory m = {0};
 
@@ -171,7 +176,7 @@ static void test_is_patient_with_slow_ones(void **state)
 	assert_int_equal(m.works, 1);
 }
 
-static void test_without_supervision(void **state)
+static void test_works_without_supervision(void **state)
 {
 	struct memory m = {0};
 
@@ -181,7 +186,7 @@ static void test_without_supervision(void **state)
 	supervisor_say();
 }
 
-/* Whatever the task does once it goes on, as to take a lock of malloc(), it is not killed in the middle. */
+/* Once the task goes on it may take a lock of malloc(), so it must not be killed. */
 static void test_kills_no_task_that_goes_on(void **state)
 {
 	struct memory m = {0};
@@ -193,7 +198,10 @@ static void test_kills_no_task_that_goes_on(void **state)
 	assert_true(race.goes_on);
 	assert_int_equal(m.works, 1);
 
-	/* Later, when it has been decided that the task is blocked: none of its code runs any more. */
+	/*
+	 * After the supervisor has decided that the task is blocked, none of its code runs any
+	 * more.
+	 */
 	race = (struct race){.signal = SIGKILL};
 	assert_int_equal(supervisor_run("/proc", view_for_a_while, &m), TARGET_BLOCKED);
 	assert_true(race.is_over);
@@ -201,7 +209,7 @@ static void test_kills_no_task_that_goes_on(void **state)
 	assert_int_equal(m.works, 2);
 }
 
-/* The task is in a page fault, whatever /proc says. */
+/* The task is taken to be in a page fault, whatever /proc says. */
 static bool is_in_fault;
 
 bool __real_task_is_in_call(pid_t pid);
@@ -233,7 +241,7 @@ static int view_long(void *context)
 	return supervisor_try(SLOW, take_long, context);
 }
 
-/* The fault may be one of malloc(): a killed task would keep the lock of that. */
+/* The page fault may be one of malloc(): a killed task would leave its lock held. */
 static void test_kills_no_task_in_a_page_fault(void **state)
 {
 	struct memory m = {0};
@@ -271,7 +279,7 @@ static int status_of(int (*work)(void *))
 	return status;
 }
 
-static void test_ends_as_the_view_does(void **state)
+static void test_exits_like_the_view(void **state)
 {
 	int status = status_of(end_by_signal);
 
@@ -283,7 +291,7 @@ static void test_ends_as_the_view_does(void **state)
 	assert_int_equal(WEXITSTATUS(status), STATUS);
 }
 
-/* The write end of the pipe is the view's as well: it is closed when all that have it are gone. */
+/* The view has the write end of the pipe too, so it closes when both have exited. */
 static int wait_for_ever(void *context)
 {
 	int *pipe_fds = context;
@@ -295,7 +303,7 @@ static int wait_for_ever(void *context)
 	return 0;
 }
 
-static void test_the_view_ends_with_the_program(void **state)
+static void test_view_exits_with_the_program(void **state)
 {
 	int pipe_fds[2];
 	char byte;
@@ -320,13 +328,13 @@ static void test_the_view_ends_with_the_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_goes_on_behind_blocked_processes),
-		cmocka_unit_test(test_is_patient_with_slow_ones),
+		cmocka_unit_test(test_continues_after_blocked_processes),
+		cmocka_unit_test(test_waits_for_slow_tasks),
 		cmocka_unit_test(test_kills_no_task_that_goes_on),
 		cmocka_unit_test(test_kills_no_task_in_a_page_fault),
-		cmocka_unit_test(test_without_supervision),
-		cmocka_unit_test(test_ends_as_the_view_does),
-		cmocka_unit_test(test_the_view_ends_with_the_program),
+		cmocka_unit_test(test_works_without_supervision),
+		cmocka_unit_test(test_exits_like_the_view),
+		cmocka_unit_test(test_view_exits_with_the_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pass is invented: a list of processes, what becomes of each, and a budget that has something left, or not.
+ * Tests of daemon's surveyor with an invented pass: a list of processes, their outcomes, and a
+ * budget that may be used up.
  */
 #include "config.h"
 
@@ -31,41 +32,42 @@ static const char mapping[] = "7f0000000000-7f0000100000 r-xp 00000000 08:01 7 /
 			      "Private_Dirty:         0 kB\n"
 			      "Anonymous:             0 kB\n";
 
-/* Three processes of these have more than can be summed up. */
+/* The sum of three processes of these exceeds what a sum can hold. */
 static const char too_much[] = "7f0000000000-7f0000100000 r-xp 00000000 08:01 7 /lib/a.so\n"
 			       "Rss:  9007199254740991 kB\n";
 
 static struct {
-	uint64_t now_ns, tick_ns; /* CLOCK_MONOTONIC, and by how much each look moves it */
-	uint64_t cpu_ns, cost_ns; /* of the thread, and what each turn costs */
+	uint64_t now_ns, tick_ns; /* CLOCK_MONOTONIC, and how much each reading moves it */
+	uint64_t cpu_ns, cost_ns; /* CPU time of the thread, and what each turn uses */
 	bool is_broke;
 	struct {
 		pid_t pid;
 		int outcome;
 		unsigned int mappings;
-		int error;           /* of the first read of its stream; 0: none */
-		unsigned int errors; /* how many of its streams fail so */
+		int error;           /* error of the first read of its stream; 0: none */
+		unsigned int errors; /* how many of its streams fail in this way */
 	} process[8];
-	int error; /* of the next read of the stream that was given last */
-	pid_t reading; /* between rollcall_begin_reads() and rollcall_end_reads() of this process; 0: of none */
-	pid_t blocked; /* of which the pass was told that it blocks, */
-	size_t blocks; /* and how often it was told */
+	int error; /* error of the next read of the last stream */
+	/* the process between rollcall_begin_reads() and rollcall_end_reads(); 0: none */
+	pid_t reading;
+	pid_t blocked; /* the process reported to the pass as blocked, */
+	size_t blocks; /* and how often */
 	size_t processes;
 	pid_t called[64];
 	size_t calls;
-	const char *text; /* of each mapping */
+	const char *text; /* smaps text of each mapping */
 	uint64_t charged_ns;
 	unsigned int holds;
-	uint64_t hold_ns; /* the last */
+	uint64_t hold_ns; /* of the last read */
 	unsigned int exchanges;
-	uint64_t read;    /* processes, of the catalogue that was given last */
-	uint64_t used_ns; /* CPU, likewise */
-	pid_t wanted[4];  /* of which a pass wants the drivers' memory */
+	uint64_t read;    /* processes read, of the last survey result */
+	uint64_t used_ns; /* CPU time, of the same */
+	pid_t wanted[4];  /* processes whose drivers' memory the pass wants */
 	size_t wants;
-	pid_t found[8]; /* of which it was told, */
+	pid_t found[8]; /* processes for which it was reported, */
 	size_t finds;
-	uint64_t pss, vmalloc; /* and how much it was last */
-	bool is_shown;         /* it had something in it */
+	uint64_t pss, vmalloc; /* and the last reported amounts */
+	bool is_shown;         /* the last result was not empty */
 } host;
 
 uint64_t __wrap_clock_now_ns(clockid_t clock);
@@ -152,7 +154,7 @@ void __wrap_rollcall_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
 	host.reading = 0;
 }
 
-/* Each read of S must count for the user of its process. */
+/* Asserts that reads of S count for the user of its process. */
 static void check_reading(const struct stream *s)
 {
 	assert_true(s->pid > 0);
@@ -247,7 +249,7 @@ static void begin(struct surveyor *s, uint64_t interval_ns)
 	surveyor_set(s, interval_ns, PERCENT_PPM, START_NS);
 }
 
-/* The next turn, when it is due; in how many nanoseconds the one behind it is. */
+/* Runs the next turn when it is due. Returns the time until the turn after it, in ns. */
 static uint64_t turn(struct surveyor *s, int *ret)
 {
 	uint64_t at_ns = surveyor_next_ns(s);
@@ -260,7 +262,7 @@ static uint64_t turn(struct surveyor *s, int *ret)
 	return at_ns > host.now_ns ? at_ns - host.now_ns : 0;
 }
 
-/* As many turns as a survey takes. */
+/* Runs a complete survey. Returns the number of turns. */
 static unsigned int run(struct surveyor *s)
 {
 	unsigned int turns = 0;
@@ -274,8 +276,8 @@ static unsigned int run(struct surveyor *s)
 	return turns;
 }
 
-/* Each in the order of the pids, one a turn; and the end is one, too. */
-static void calls_one_after_the_other(void **state)
+/* Processes are read in order of pids, one per turn. The end of the survey is a turn of its own. */
+static void reads_one_process_per_turn(void **state)
 {
 	struct surveyor s;
 
@@ -294,8 +296,8 @@ static void calls_one_after_the_other(void **state)
 	surveyor_done(&s);
 }
 
-/* The first soon, the others each at its time, late ones after a rest. */
-static void comes_in_its_time(void **state)
+/* The first survey starts soon, the next ones on schedule, late ones after a pause. */
+static void keeps_its_schedule(void **state)
 {
 	struct surveyor s;
 	uint64_t begun_ns;
@@ -320,14 +322,14 @@ static void comes_in_its_time(void **state)
 	assert_in_range(surveyor_next_ns(&s) - host.now_ns, 60 * NS_PER_SEC - 100, 60 * NS_PER_SEC);
 	surveyor_done(&s);
 
-	begin(&s, NS_PER_MSEC); /* in which no survey can be made */
+	begin(&s, NS_PER_MSEC); /* in which no survey fits */
 	assert_int_equal(surveyor_next_ns(&s), START_NS + NS_PER_MSEC);
 	run(&s);
 	assert_in_range(surveyor_next_ns(&s) - host.now_ns, SHORT_NS - 1, 5 * NS_PER_MSEC);
 	surveyor_done(&s);
 }
 
-/* What has failed may fail again: not before an interval is over. */
+/* After a failure the next survey waits for a full interval, because it may fail again. */
 static void rests_after_an_error(void **state)
 {
 	struct surveyor s;
@@ -349,8 +351,8 @@ static void rests_after_an_error(void **state)
 	surveyor_done(&s);
 }
 
-/* A quarter of the budget: 1 % of a core. And never without a pause. */
-static void takes_a_quarter(void **state)
+/* A quarter of the budget, 1 % of a core, and never without pauses. */
+static void uses_a_quarter_of_the_budget(void **state)
 {
 	struct surveyor s;
 	int r;
@@ -363,7 +365,7 @@ static void takes_a_quarter(void **state)
 	host.cost_ns = NS_PER_USEC;
 	assert_in_range(turn(&s, &r), SHORT_NS - 10, SHORT_NS);
 	surveyor_done(&s);
-	/* Of another budget. */
+	/* Another budget. */
 	begin(&s, HOUR_NS);
 	surveyor_set(&s, HOUR_NS, 100 * PERCENT_PPM, START_NS);
 	host.cost_ns = NS_PER_MSEC;
@@ -371,8 +373,8 @@ static void takes_a_quarter(void **state)
 	surveyor_done(&s);
 }
 
-/* Measurements come first, but for one that never ends they are no reason. */
-static void steps_back(void **state)
+/* Measurements come first, except one that never ends. */
+static void gives_way_to_measurements(void **state)
 {
 	struct surveyor s;
 	int r;
@@ -386,8 +388,8 @@ static void steps_back(void **state)
 	surveyor_done(&s);
 }
 
-/* A process that takes longer is read by slices of a tenth of a millisecond, with pauses. */
-static void reads_by_slices(void **state)
+/* A process that takes longer is read in slices of 0.1 ms, with pauses. */
+static void reads_in_slices(void **state)
 {
 	struct surveyor s;
 	unsigned int holds;
@@ -398,16 +400,16 @@ static void reads_by_slices(void **state)
 	host.tick_ns = 20 * NS_PER_USEC;
 	run(&s);
 	holds = host.holds;
-	/* Each read of 1 KiB looks at the clock three times: two of 17 reads fit into a slice. */
+	/* Each read of 1 KiB reads the clock three times, so two of 17 reads fit into a slice. */
 	assert_in_range(holds, 2 + 8, 2 + 12);
-	/* Two looks at the clock for its text, two for the end of that, and three of the slice itself. */
+	/* Two clock readings for the text, two for its end, and three of the slice itself. */
 	assert_int_equal(host.hold_ns, 7 * host.tick_ns);
 	assert_int_equal(host.read, 3);
 	assert_int_equal(host.calls, 3);
 	surveyor_done(&s);
 }
 
-static void counts_who_is_not_read(void **state)
+static void counts_processes_that_are_not_read(void **state)
 {
 	static const struct {
 		int outcome;
@@ -429,8 +431,8 @@ static void counts_who_is_not_read(void **state)
 	}
 }
 
-/* The pass is told of a read that blocks. */
-static void tells_of_blocked_reads(void **state)
+/* A read that blocks is reported to the pass. */
+static void reports_blocked_reads(void **state)
 {
 	struct surveyor s;
 
@@ -446,7 +448,10 @@ static void tells_of_blocked_reads(void **state)
 	surveyor_done(&s);
 }
 
-/* If a process has lost its worker, because another process has blocked it, it is read again, but not for ever. */
+/*
+ * A process that has lost its worker because another process blocked it is read again, a limited
+ * number of times.
+ */
 static void reads_again_without_its_worker(void **state)
 {
 	static const struct {
@@ -469,8 +474,8 @@ static void reads_again_without_its_worker(void **state)
 	}
 }
 
-/* Who is counted with another takes a turn, and counts for nothing. */
-static void passes_over_who_is_elsewhere(void **state)
+/* A process that is counted with another uses a turn and is not counted. */
+static void skips_processes_counted_with_others(void **state)
 {
 	struct surveyor s;
 
@@ -485,7 +490,7 @@ static void passes_over_who_is_elsewhere(void **state)
 	surveyor_done(&s);
 }
 
-/* Without an interval nothing is done, and nothing is shown, be there one under way. */
+/* Without an interval no survey runs, not even one under way, and no result is shown. */
 static void can_be_turned_off(void **state)
 {
 	struct surveyor s;
@@ -503,7 +508,7 @@ static void can_be_turned_off(void **state)
 	assert_false(host.is_shown);
 	assert_int_equal(host.exchanges, 2);
 	assert_true(surveyor_next_ns(&s) == UINT64_MAX);
-	/* And on again: from the beginning. */
+	/* Turned on again it starts from the beginning. */
 	host.calls = 0;
 	surveyor_set(&s, HOUR_NS, PERCENT_PPM, host.now_ns);
 	assert_int_equal(surveyor_next_ns(&s), host.now_ns + 60 * NS_PER_SEC);
@@ -512,7 +517,10 @@ static void can_be_turned_off(void **state)
 	surveyor_done(&s);
 }
 
-/* Processes of which a pass wants the drivers' memory are read at once, with and without surveys, and without a survey's end. */
+/*
+ * Processes whose drivers' memory a pass wants are read at once, with and without surveys, before
+ * the end of a survey.
+ */
 static void reads_wanted_processes_at_once(void **state)
 {
 	const uint64_t intervals_ns[] = {0, HOUR_NS};
@@ -546,7 +554,10 @@ static void reads_wanted_processes_at_once(void **state)
 	}
 }
 
-/* One that is read while a survey is under way does not disturb it. A survey tells the drivers' memory of all it reads. */
+/*
+ * Reading one during a survey does not disturb it. A survey reports the drivers' memory of all
+ * processes that it reads.
+ */
 static void reads_wanted_processes_beside_a_survey(void **state)
 {
 	struct surveyor s;
@@ -567,8 +578,8 @@ static void reads_wanted_processes_beside_a_survey(void **state)
 	surveyor_done(&s);
 }
 
-/* A reload that changes nothing of it does not begin anew. */
-static void goes_on_after_a_reload(void **state)
+/* A reload without changes does not restart a survey. */
+static void continues_after_a_reload(void **state)
 {
 	struct surveyor s;
 	int r;
@@ -587,18 +598,18 @@ static void goes_on_after_a_reload(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_one_after_the_other),
-		cmocka_unit_test(comes_in_its_time),
+		cmocka_unit_test(reads_one_process_per_turn),
+		cmocka_unit_test(keeps_its_schedule),
 		cmocka_unit_test(rests_after_an_error),
-		cmocka_unit_test(takes_a_quarter),
-		cmocka_unit_test(steps_back),
-		cmocka_unit_test(reads_by_slices),
-		cmocka_unit_test(counts_who_is_not_read),
-		cmocka_unit_test(tells_of_blocked_reads),
+		cmocka_unit_test(uses_a_quarter_of_the_budget),
+		cmocka_unit_test(gives_way_to_measurements),
+		cmocka_unit_test(reads_in_slices),
+		cmocka_unit_test(counts_processes_that_are_not_read),
+		cmocka_unit_test(reports_blocked_reads),
 		cmocka_unit_test(reads_again_without_its_worker),
-		cmocka_unit_test(passes_over_who_is_elsewhere),
+		cmocka_unit_test(skips_processes_counted_with_others),
 		cmocka_unit_test(can_be_turned_off),
-		cmocka_unit_test(goes_on_after_a_reload),
+		cmocka_unit_test(continues_after_a_reload),
 		cmocka_unit_test(reads_wanted_processes_at_once),
 		cmocka_unit_test(reads_wanted_processes_beside_a_survey),
 	};

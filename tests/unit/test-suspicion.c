@@ -5,8 +5,8 @@
 
 #include "collectors/suspicion.h"
 
-/* Others may have written to what they are suspected of, but for those who were measured since. */
-static void tells_of_others(void **state)
+/* Suspected copy-on-write breaks of others count, except of processes measured since. */
+static void counts_suspicions_of_others(void **state)
 {
 	struct suspicion s = {.bytes = 0};
 
@@ -17,13 +17,15 @@ static void tells_of_others(void **state)
 	assert_int_equal(suspicion_since(&s, 0, 29), 150);
 	assert_int_equal(suspicion_since(&s, 100, 29), 50);
 	assert_int_equal(suspicion_since(&s, 0, 30), 0);
-	suspicion_move(&s, 100, 0, 40); /* it was measured: that is no news */
+	suspicion_move(&s, 100, 0, 40); /* a measurement is no new suspicion */
 	assert_int_equal(suspicion_since(&s, 0, 29), 50);
 	assert_int_equal(suspicion_since(&s, 0, 30), 0);
 }
 
-/* Of whom nothing was true of late little is believed, and more again when something is. */
-static void believes_by_experience(void **state)
+/*
+ * If suspicions were wrong lately, little of a new one counts, and more again after one was right.
+ */
+static void weighs_suspicions_by_experience(void **state)
 {
 	struct suspicion s = {.bytes = 0};
 
@@ -36,7 +38,7 @@ static void believes_by_experience(void **state)
 	assert_int_equal(suspicion_since(&s, 0, 0), 99); /* a 64th */
 	for (int i = 0; i < 8; i++)
 		suspicion_answer(&s, 1000, 250);
-	assert_in_range(suspicion_since(&s, 0, 0), 1600, 3300); /* twice as much as was so */
+	assert_in_range(suspicion_since(&s, 0, 0), 1600, 3300); /* twice the part that was right */
 	for (int i = 0; i < 8; i++)
 		suspicion_answer(&s, 1000, 5000);
 	assert_int_equal(suspicion_since(&s, 0, 0), 6400);
@@ -45,8 +47,8 @@ static void believes_by_experience(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_of_others),
-		cmocka_unit_test(believes_by_experience),
+		cmocka_unit_test(counts_suspicions_of_others),
+		cmocka_unit_test(weighs_suspicions_by_experience),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

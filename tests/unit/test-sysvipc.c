@@ -24,7 +24,7 @@
 static const char many[] =
 	"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33\n";
 
-/* All of TEXT: how many segments, or the error. */
+/* Parses all of TEXT. Returns the number of segments or a negative errno. */
 static int parse(const char *text, struct sysvipc_segment ret[static 2])
 {
 	struct sysvipc s;
@@ -59,7 +59,7 @@ static void parses_segments(void **state)
 	assert_int_equal(parse(HEAD, s), 0);
 }
 
-/* By their names, so that a kernel may put another column between them. */
+/* By their names, so that kernels may add columns in between. */
 static void finds_columns_by_name(void **state)
 {
 	struct sysvipc_segment s[2];
@@ -97,8 +97,8 @@ static void refuses_what_no_kernel_prints(void **state)
 		assert_int_equal(parse(bad[i], s), -EBADMSG);
 }
 
-/* A segment of ours is there with what was written to it, and is ours. */
-static void reads_the_kernels(void **state)
+/* A segment of this process is listed with what was written to it and its owner. */
+static void finds_its_own_segment(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int none = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -134,7 +134,7 @@ int main(void)
 		cmocka_unit_test(parses_segments),
 		cmocka_unit_test(finds_columns_by_name),
 		cmocka_unit_test(refuses_what_no_kernel_prints),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(finds_its_own_segment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

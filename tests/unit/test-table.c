@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/table.h: tables of a snapshot's rows. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,7 +10,7 @@
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
 
-/* Heads and cells, one row a line, with '|' between columns, and the total's text at the end. */
+/* Heads and cells, one row per line, with '|' between columns, and the total's text at the end. */
 static void flatten(const struct table *t, struct buffer *to)
 {
 	const char *cell = t->text.data;
@@ -33,7 +34,7 @@ struct table_case {
 	bool bytes;
 	bool is_measured, is_estimated;
 	const char *key, *value; /* a filter, or NULL */
-	bool is_alone; /* of the rows only the one of those who have no owner of the kind */
+	bool is_alone;           /* only the row of processes without an owner of the kind */
 };
 
 static void build(const struct table_case *c, struct buffer *to)
@@ -75,7 +76,10 @@ static void check(const struct table_case *c, const char *expected)
 	assert_string_equal(text.data, expected);
 }
 
-/* carol has a PSS and no SWAP, so that there is no sum of it; whose PSS there is none of is told beside the sums. */
+/*
+ * carol has a PSS but no SWAP, so there is no sum of SWAP. Processes without PSS are noted beside
+ * the sums.
+ */
 static void users_have_sums(void **state)
 {
 	(void)state;
@@ -93,7 +97,7 @@ static void users_have_sums(void **state)
 		"total of 8 users, MemTotal 15.6 GiB, 4 not measured, PSS at least 596.3 MiB");
 }
 
-/* No note, no column for notes. */
+/* Without a note there is no column for notes. */
 static void bytes_are_exact(void **state)
 {
 	(void)state;
@@ -108,7 +112,7 @@ static void bytes_are_exact(void **state)
 		"total of 1 user, MemTotal 16777216000");
 }
 
-/* The total is that of all rows, shown or not. */
+/* The total includes rows that are not shown. */
 static void limit_leaves_the_total(void **state)
 {
 	(void)state;
@@ -120,10 +124,10 @@ static void limit_leaves_the_total(void **state)
 }
 
 /*
- * Bounds are worth a word where they are wide, not where something is merely carried forward. Who was never measured has no
- * USS, and neither have the sums that it is a part of.
+ * Bounds are noted if they are wide, not because a value was carried forward. A process that was
+ * never measured has no USS, and neither have sums that include it.
  */
-static void notes_say_how_sure_it_is(void **state)
+static void notes_wide_bounds(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_USER, .limit = 4, .is_estimated = true},
@@ -165,7 +169,7 @@ static void notes_say_how_sure_it_is(void **state)
 		"total of 1 process, MemTotal 15.6 GiB");
 }
 
-static void processes_say_why_not(void **state)
+static void notes_why_a_process_was_not_measured(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "user", .value = "root"},
@@ -188,7 +192,7 @@ static void processes_say_why_not(void **state)
 		"total of 1 process, MemTotal 15.6 GiB");
 }
 
-/* What a table is sorted by is in it, and has no total: not everything adds up. */
+/* The sort field is a column, without a total, because not every field adds up. */
 static void sort_field_is_shown(void **state)
 {
 	(void)state;
@@ -221,8 +225,10 @@ static void sort_field_is_shown(void **state)
 		"total of 8 users (7 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
 }
 
-/* Beside the PSS, where somebody is charged; never summed, since cgroups lie in each other. */
-static void cgroups_show_what_they_are_charged(void **state)
+/*
+ * Charges are shown beside the PSS if there are any. They have no sum, because cgroups are nested.
+ */
+static void shows_charges_of_cgroups(void **state)
 {
 	(void)state;
 	check(
@@ -242,8 +248,8 @@ static void cgroups_show_what_they_are_charged(void **state)
 		"total of 2 machines (1 not shown), MemTotal 16777216000");
 }
 
-/* "ended" has series for an hour, but no process: a table does without it, whatever it is sorted by. */
-static void rows_without_processes_are_left_out(void **state)
+/* "ended" has series for an hour but no process. Tables omit it, whatever they are sorted by. */
+static void omits_rows_without_processes(void **state)
 {
 	AUTO_BUFFER struct buffer plain = {0};
 	AUTO_BUFFER struct buffer sorted = {0};
@@ -257,7 +263,7 @@ static void rows_without_processes_are_left_out(void **state)
 	assert_non_null(strstr(sorted.data, "total of 11 programs,"));
 }
 
-static void nothing_is_a_table(void **state)
+static void empty_table_has_a_head(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_USER, .key = "user", .value = "nobody"},
@@ -266,8 +272,8 @@ static void nothing_is_a_table(void **state)
 		"total of 0 users, MemTotal 15.6 GiB");
 }
 
-/* As on a host without containers; whoever asks for those who are in none gets them. */
-static void nobody_is_no_owner(void **state)
+/* As on a host without containers. Processes in none are shown if they are asked for. */
+static void omits_processes_without_an_owner(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_POD, .is_alone = true},
@@ -286,7 +292,7 @@ static void nobody_is_no_owner(void **state)
 		"total of 1 machine, MemTotal 16777216000");
 }
 
-static void host_shows_what_it_has(void **state)
+static void shows_the_host(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_TABLE struct table table = {0};
@@ -306,7 +312,7 @@ static void host_shows_what_it_has(void **state)
 	assert_null(strstr(text.data, "pss_high_bytes")); /* absent */
 }
 
-static void lack_of_memory_is_told(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	static const uint32_t row[] = {0, 1, 2, 3};
@@ -339,15 +345,15 @@ int main(void)
 		cmocka_unit_test(users_have_sums),
 		cmocka_unit_test(bytes_are_exact),
 		cmocka_unit_test(limit_leaves_the_total),
-		cmocka_unit_test(notes_say_how_sure_it_is),
-		cmocka_unit_test(processes_say_why_not),
+		cmocka_unit_test(notes_wide_bounds),
+		cmocka_unit_test(notes_why_a_process_was_not_measured),
 		cmocka_unit_test(sort_field_is_shown),
-		cmocka_unit_test(cgroups_show_what_they_are_charged),
-		cmocka_unit_test(rows_without_processes_are_left_out),
-		cmocka_unit_test(nothing_is_a_table),
-		cmocka_unit_test(nobody_is_no_owner),
-		cmocka_unit_test(host_shows_what_it_has),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(shows_charges_of_cgroups),
+		cmocka_unit_test(omits_rows_without_processes),
+		cmocka_unit_test(empty_table_has_a_head),
+		cmocka_unit_test(omits_processes_without_an_owner),
+		cmocka_unit_test(shows_the_host),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 enum { MEMBERS = 200 };
 
-/* An invented host of MEMBERS processes. */
+/* A model host with MEMBERS processes. */
 struct host {
 	struct tally tally;
 	struct process process[MEMBERS];
@@ -68,7 +68,7 @@ static uint64_t get(const struct scope *s, enum scope_quantity i)
 	return s->sums.q[i];
 }
 
-/* The host's quantity is the sum over the rows of each table, exported or in (other). */
+/* For each table the host's quantity is the sum over its rows, exported or in (other). */
 static void assert_adds_up(struct host *h, enum scope_quantity quantity)
 {
 	for (unsigned int table = 0; table < OWNER_KINDS; table++) {
@@ -83,7 +83,7 @@ static void assert_adds_up(struct host *h, enum scope_quantity quantity)
 	}
 }
 
-static void sums_are_equal_however_it_is_cut(void **state)
+static void sums_do_not_depend_on_slicing(void **state)
 {
 	static const enum scope_quantity additive[] = {SCOPE_PSS, SCOPE_PSS_LOW, SCOPE_PSS_HIGH,
 		SCOPE_USS, SCOPE_RSS, SCOPE_PROCESSES, SCOPE_UNMEASURED_DENIED,
@@ -121,7 +121,7 @@ static void sums_are_equal_however_it_is_cut(void **state)
 	free(h);
 }
 
-static void absent_is_not_zero(void **state)
+static void absent_values_are_not_zero(void **state)
 {
 	struct host h = {.count = 2};
 	struct scope *user;
@@ -143,7 +143,7 @@ static void absent_is_not_zero(void **state)
 	assert_int_equal(get(user, SCOPE_UNMEASURED_DENIED), 1);
 	assert_int_equal(get(&h.tally.host, SCOPE_PSS), 4096);
 	assert_int_equal(get(&h.tally.host, SCOPE_PSS_HIGH), 4096 + 1023 + 10240);
-	/* A member of which nothing is known leaves no upper bound. */
+	/* A member with nothing known leaves no upper bound. */
 	h.row[1].present = 0;
 	pass(&h, 2);
 	assert_false(ROW_HAS(&h.tally.host.sums, SCOPE_PSS_HIGH));
@@ -169,7 +169,7 @@ static void counts_a_shared_address_space_once(void **state)
 	tally_done(&h.tally);
 }
 
-/* ps_mem's rule: private ones summed, of the shared ones the largest. */
+/* As in ps_mem: private hugetlb pages are summed, and of shared ones the largest amount counts. */
 static void hugetlb_is_not_additive(void **state)
 {
 	struct host h = {.count = 2};
@@ -194,7 +194,7 @@ static double byte_seconds(const struct scope *s)
 	return metric_real(get(s, SCOPE_PSS_BYTE_SECONDS));
 }
 
-static void integrates_by_trapezoids(void **state)
+static void integrates_with_the_trapezoidal_rule(void **state)
 {
 	struct host h = {.count = 1};
 	struct scope *user;
@@ -203,19 +203,22 @@ static void integrates_by_trapezoids(void **state)
 	tally_init(&h.tally, 1);
 	place(&h, 0, 1, 1, 1);
 	measure(&h.row[0], 1000, 5000);
-	pass(&h, 10 * NS_PER_SEC); /* the first pass has nothing to integrate from */
+	pass(&h, 10 * NS_PER_SEC); /* the first pass has no interval */
 	user = scope_of(&h, OWNER_USER, 1);
 	assert_true(byte_seconds(user) == 0);
 	measure(&h.row[0], 2000, 5000);
 	pass(&h, 12 * NS_PER_SEC);
 	assert_true(byte_seconds(user) == (1000 + 2000) / 2.0 * 2);
-	/* Its last member ends: the ramp down is counted, and the rows still add up to the host. */
+	/*
+	 * After the last member exits, the decrease is counted, and the rows still add up to the
+	 * host.
+	 */
 	user->exported = true;
 	h.count = 0;
 	pass(&h, 13 * NS_PER_SEC);
 	assert_true(byte_seconds(user) == 3000 + 1000);
 	assert_true(byte_seconds(&h.tally.host) == 4000);
-	assert_true(byte_seconds(&h.tally.other[0]) == 3000); /* when it was not exported yet */
+	assert_true(byte_seconds(&h.tally.other[0]) == 3000); /* before it was exported */
 	assert_int_equal(get(user, SCOPE_PSS), 0);
 	assert_int_equal(get(user, SCOPE_PROCESSES), 0);
 	assert_false(ROW_HAS(&user->sums, SCOPE_VM_HWM_MAX));
@@ -223,7 +226,7 @@ static void integrates_by_trapezoids(void **state)
 	tally_done(&h.tally);
 }
 
-/* 4 TiB for ten years is beyond 64 bits of byte-seconds. */
+/* 4 TiB for ten years exceed 64 bits of byte seconds. */
 static void integrates_beyond_64_bits(void **state)
 {
 	const uint64_t year_ns = UINT64_C(365) * 86400 * NS_PER_SEC, pss = UINT64_C(1) << 42;
@@ -242,7 +245,7 @@ static void integrates_beyond_64_bits(void **state)
 	tally_done(&h.tally);
 }
 
-static void counts_growth_where_it_happens(void **state)
+static void counts_growth_in_the_right_rows(void **state)
 {
 	struct host h = {.count = 1};
 	struct scope *user;
@@ -265,8 +268,8 @@ static void counts_growth_where_it_happens(void **state)
 	assert_int_equal(get(user, SCOPE_VM_SWAP_GROWTH), 300);
 	assert_int_equal(get(user, SCOPE_ANON_GROWTH), 3000);
 	/*
-	 * (other) has what was added while the row was not exported, and never gives it back; the row has
-	 * it, too, so that its own increase is right. The total is the host's.
+	 * (other) keeps what was added before the row was exported. The row has it too, so that
+	 * its own increase is right. The total is the host's.
 	 */
 	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_HWM_GROWTH), 10);
 	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_SWAP_GROWTH), 100);
@@ -277,8 +280,8 @@ static void counts_growth_where_it_happens(void **state)
 	tally_done(&h.tally);
 }
 
-/* Numbers that no host has must not wrap to small ones. */
-static void stops_at_the_largest_number(void **state)
+/* Numbers beyond any host must not overflow to small ones. */
+static void saturates_at_the_largest_number(void **state)
 {
 	struct host h = {.count = 3};
 
@@ -294,8 +297,11 @@ static void stops_at_the_largest_number(void **state)
 	tally_done(&h.tally);
 }
 
-/* Upper bounds end at what the host has; where more than that was found, at the same for all rows. The lower one of all holds up no part. */
-static void no_bound_is_above_what_there_is(void **state)
+/*
+ * Upper bounds are limited by what the host has. If more was found, all rows have the same limit.
+ * The lower bound of the total does not raise that of a part.
+ */
+static void bounds_are_limited_by_the_host(void **state)
 {
 	static const struct {
 		uint64_t least, most, host, user, low;
@@ -333,7 +339,7 @@ static void no_bound_is_above_what_there_is(void **state)
 	}
 }
 
-/* An invented row, quantities that may be absent and all outcomes among it. */
+/* A random row, with absent quantities and all outcomes. */
 static void invent(struct snapshot_process *row, uint64_t *seed)
 {
 	*row = (struct snapshot_process){
@@ -347,8 +353,11 @@ static void invent(struct snapshot_process *row, uint64_t *seed)
 	}
 }
 
-/* What each owner has is what its members add up to one by one, however many owners they have in common. */
-static void memberships_make_no_difference(void **state)
+/*
+ * The sums of each owner equal those of adding members one by one, however many owners they have
+ * in common.
+ */
+static void memberships_do_not_change_sums(void **state)
 {
 	struct host *h = calloc(1, sizeof(*h));
 	uint64_t seed = 11;
@@ -391,8 +400,8 @@ static void memberships_make_no_difference(void **state)
 	free(h);
 }
 
-/* Who has the same owners has one membership, and one without members is gone. */
-static void joins_those_who_have_all_owners_in_common(void **state)
+/* Members with the same owners share a membership. A membership without members is removed. */
+static void members_with_equal_owners_share_a_membership(void **state)
 {
 	struct host h = {.count = 3};
 	uint32_t left;
@@ -413,7 +422,7 @@ static void joins_those_who_have_all_owners_in_common(void **state)
 	assert_int_equal(tally_owners(&h.tally, h.process[2].membership)[OWNER_UNIT],
 		scope_of(&h, OWNER_UNIT, 2)->slot);
 
-	/* He changes his user, and goes as he is. */
+	/* The process changes its user, and then exits. */
 	left = h.process[2].membership;
 	place(&h, 2, 2, 1, 2);
 	assert_int_not_equal(h.process[2].membership, left);
@@ -430,17 +439,17 @@ static void joins_those_who_have_all_owners_in_common(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_equal_however_it_is_cut),
-		cmocka_unit_test(memberships_make_no_difference),
-		cmocka_unit_test(joins_those_who_have_all_owners_in_common),
-		cmocka_unit_test(absent_is_not_zero),
+		cmocka_unit_test(sums_do_not_depend_on_slicing),
+		cmocka_unit_test(memberships_do_not_change_sums),
+		cmocka_unit_test(members_with_equal_owners_share_a_membership),
+		cmocka_unit_test(absent_values_are_not_zero),
 		cmocka_unit_test(counts_a_shared_address_space_once),
 		cmocka_unit_test(hugetlb_is_not_additive),
-		cmocka_unit_test(integrates_by_trapezoids),
+		cmocka_unit_test(integrates_with_the_trapezoidal_rule),
 		cmocka_unit_test(integrates_beyond_64_bits),
-		cmocka_unit_test(counts_growth_where_it_happens),
-		cmocka_unit_test(stops_at_the_largest_number),
-		cmocka_unit_test(no_bound_is_above_what_there_is),
+		cmocka_unit_test(counts_growth_in_the_right_rows),
+		cmocka_unit_test(saturates_at_the_largest_number),
+		cmocka_unit_test(bounds_are_limited_by_the_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

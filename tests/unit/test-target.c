@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real processes of this machine, in each state in which one may be looked into. */
+/* Tests of inside/target.h with real processes in each state in which one may be read. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -15,7 +15,7 @@
 
 static struct procfs procfs;
 
-/* The name of what PID executes: below valgrind that is valgrind's. */
+/* Returns the name of PID's executable, which under valgrind is valgrind's. */
 static void check_program(const struct target *t, pid_t pid)
 {
 	char link[64], path[PATH_MAX];
@@ -51,7 +51,7 @@ static void opens_a_process_and_its_files(void **state)
 	assert_int_equal(target_file(&t, "smaps", &fd), TARGET_GONE);
 }
 
-static void tells_why_there_is_nothing(void **state)
+static void reports_why_it_cannot_be_opened(void **state)
 {
 	struct target t;
 	pid_t pid = fork();
@@ -67,7 +67,7 @@ static void tells_why_there_is_nothing(void **state)
 		assert_true(*target_text((enum target_outcome)i));
 }
 
-/* kthreadd, where this pid namespace is the host's. */
+/* kthreadd, if this is the host's pid namespace. */
 static void a_kernel_thread_has_no_memory(void **state)
 {
 	AUTO_BUFFER struct buffer name = {0};
@@ -80,7 +80,7 @@ static void a_kernel_thread_has_no_memory(void **state)
 	assert_int_equal(target_open(&procfs, 2, &t), TARGET_KERNEL_THREAD);
 }
 
-static void another_program_is_told(void **state)
+static void reports_an_exec(void **state)
 {
 	AUTO_TARGET struct target t;
 	int told[2], fd;
@@ -108,12 +108,12 @@ static void another_program_is_told(void **state)
 	waiter_end(pid);
 }
 
-/* What is walked, and whether it is ended when the first mapping has come. */
+/* What is walked, and whether the process is killed at the first mapping. */
 struct walk {
 	pid_t pid;
 	bool ends;
 	size_t mappings;
-	int result; /* of taking one */
+	int result; /* result of take() */
 };
 
 static int count(const struct mapping *m, void *context)
@@ -150,14 +150,14 @@ static void *wait_for_ever(void *context)
 	return context;
 }
 
-/* As pthread_exit() does in main(), but that the child can say that it is ready. */
+/* Ends the main thread, as pthread_exit() in main() does, but reports first that it is ready. */
 static void *outlive_leader(void *context)
 {
 	pthread_join(*(pthread_t *)context, NULL);
 	return wait_for_ever(NULL);
 }
 
-static void its_leader_may_be_dead(void **state)
+static void reads_a_process_with_a_dead_leader(void **state)
 {
 	AUTO_TARGET struct target t;
 	AUTO_CLOSE int fd = -1;
@@ -192,7 +192,7 @@ static void its_leader_may_be_dead(void **state)
 	waiter_end(pid);
 }
 
-static void who_may_not_is_told(void **state)
+static void reports_a_lack_of_rights(void **state)
 {
 	struct target t;
 	pid_t pid, child;
@@ -234,12 +234,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opens_a_process_and_its_files),
-		cmocka_unit_test(tells_why_there_is_nothing),
+		cmocka_unit_test(reports_why_it_cannot_be_opened),
 		cmocka_unit_test(a_kernel_thread_has_no_memory),
-		cmocka_unit_test(another_program_is_told),
+		cmocka_unit_test(reports_an_exec),
 		cmocka_unit_test(walks_through_its_mappings),
-		cmocka_unit_test(its_leader_may_be_dead),
-		cmocka_unit_test(who_may_not_is_told),
+		cmocka_unit_test(reads_a_process_with_a_dead_leader),
+		cmocka_unit_test(reports_a_lack_of_rights),
 	};
 
 	return cmocka_run_group_tests(tests, open_procfs, close_procfs);

@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "tests/unit/unit.h"
 
-static void calls_are_parsed(void **state)
+static void parses_system_calls(void **state)
 {
 	static const struct {
 		const char *text;
@@ -52,7 +52,7 @@ static void calls_are_parsed(void **state)
 	}
 }
 
-static void files_are_named(void **state)
+static void names_files(void **state)
 {
 	AUTO_CLOSE int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	const struct {
@@ -94,7 +94,7 @@ static pid_t start_waiting(void)
 	return pid;
 }
 
-static void a_child_is_seen(void **state)
+static void sees_a_child_in_a_system_call(void **state)
 {
 	pid_t pid = start_waiting();
 	struct task_call call;
@@ -115,8 +115,8 @@ static void a_child_is_seen(void **state)
 	assert_int_equal(task_state(pid), '?');
 }
 
-/* By its pid in another pid namespace than that of /proc it would be another process. */
-static void another_namespace_tells_nothing(void **state)
+/* In another pid namespace than that of /proc the pid would be another process's. */
+static void another_pid_namespace_tells_nothing(void **state)
 {
 	pid_t pid = fork();
 	int status;
@@ -128,7 +128,7 @@ static void another_namespace_tells_nothing(void **state)
 
 		if (unshare(CLONE_NEWPID) < 0)
 			_exit(77);
-		pid = fork(); /* pid 1 there */
+		pid = fork(); /* its pid in that namespace is 1 */
 		if (pid == 0)
 			_exit(task_state(getpid()) != '?' || task_call(getpid(), &call) != -ENOENT);
 		_exit(pid < 0 || waitpid(pid, &status, 0) != pid || status != 0);
@@ -142,10 +142,10 @@ static void another_namespace_tells_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_are_parsed),
-		cmocka_unit_test(files_are_named),
-		cmocka_unit_test(a_child_is_seen),
-		cmocka_unit_test(another_namespace_tells_nothing),
+		cmocka_unit_test(parses_system_calls),
+		cmocka_unit_test(names_files),
+		cmocka_unit_test(sees_a_child_in_a_system_call),
+		cmocka_unit_test(another_pid_namespace_tells_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,16 +30,17 @@ static void cleans(void **state)
 		/* C0, DEL, C1 */
 		{"a\tb\rc\x1b[31md\x7f", "a\\x09b\\x0dc\\x1b[31md\\x7f"},
 		{"\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", "\\u0080\\u009b\\u009f\xc2\xa0"},
-		/* marks, embeddings, overrides, isolates, separators, BOM */
+		/* directional marks, embeddings, overrides, isolates; separators; BOM */
 		{"\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f", "\\u061c\\u200e\\u200f"},
 		{"\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x80\xae",
 			"\\u2028\\u2029\\u202a\\u202e"},
-		{"\xe2\x80\xa7|\xe2\x80\xaf", "\xe2\x80\xa7|\xe2\x80\xaf"}, /* their neighbours */
+		/* the characters next to them */
+		{"\xe2\x80\xa7|\xe2\x80\xaf", "\xe2\x80\xa7|\xe2\x80\xaf"},
 		{"\xe2\x81\xa6\xe2\x81\xa9", "\\u2066\\u2069"},
 		{"\xef\xbb\xbf\xef\xbf\xb9\xef\xbf\xbe\xef\xbf\xbf",
 			"\\ufeff\\ufff9\\ufffe\\uffff"},
 		{"\xf0\x9f\xbf\xbe", "\\U0001fffe"}, /* U+1FFFE, a noncharacter of another plane */
-		/* not UTF-8: one replacement a byte */
+		/* not UTF-8: one replacement character per byte */
 		{"\xff\xfe\xc3\x28", BAD BAD BAD "("}, {"\x80", BAD}, {"\xc3", BAD},
 		{"\xe4\xbd\xa0\xe5\xa5", "\xe4\xbd\xa0" BAD BAD},     /* cut at 15 bytes of comm */
 		{"\xf0\x9f\x90", BAD BAD BAD}, {"\xc0\x80", BAD BAD}, /* overlong NUL */
@@ -52,7 +53,7 @@ static void cleans(void **state)
 		{"\xf4\x8f\xbf\xbd\xf4\x90\x80\x80", "\xf4\x8f\xbf\xbd" BAD BAD BAD BAD},
 		{"\xf5\x80\x80\x80", BAD BAD BAD BAD},
 		{"\xf8\x88\x80\x80\x80", BAD BAD BAD BAD BAD},
-		{"\xc3\xc3\xa4", BAD "\xc3\xa4"}, /* picks up at the next lead byte */
+		{"\xc3\xc3\xa4", BAD "\xc3\xa4"}, /* continues at the next lead byte */
 	};
 
 	(void)state;
@@ -60,7 +61,7 @@ static void cleans(void **state)
 		assert_cleaned(cases[i].text, strlen(cases[i].text), cases[i].expected,
 			strlen(cases[i].expected));
 	assert_cleaned("a\0b", 3, "a\\x00b", 6);
-	assert_cleaned(NULL, 0, NULL, 0); /* an empty buffer's */
+	assert_cleaned(NULL, 0, NULL, 0); /* of an empty buffer */
 }
 
 static size_t encode(uint32_t c, char to[4])
@@ -87,7 +88,7 @@ static size_t encode(uint32_t c, char to[4])
 	return 4;
 }
 
-/* Every character there is decodes to itself, and every shorter cut of it to nothing. */
+/* Every character decodes to itself, and every truncation of it to nothing. */
 static void decodes_every_character(void **state)
 {
 	(void)state;
@@ -104,8 +105,8 @@ static void decodes_every_character(void **state)
 	}
 }
 
-/* What Unicode calls a control, a directional control or a noncharacter of planes 0 to 16. */
-static void knows_what_is_unsafe(void **state)
+/* Controls, directional controls and noncharacters of planes 0 to 16, as Unicode defines them. */
+static void recognises_unsafe_characters(void **state)
 {
 	static const struct {
 		uint32_t first, last;
@@ -127,7 +128,10 @@ static void knows_what_is_unsafe(void **state)
 	}
 }
 
-/* For any bytes: the result is clean, cleaning it again changes nothing, clean text is unchanged. */
+/*
+ * For any bytes: the result is clean, cleaning it again changes nothing, and clean text is
+ * unchanged.
+ */
 static void check_properties(const char *text, size_t len)
 {
 	AUTO_BUFFER struct buffer once = {0}, twice = {0};
@@ -144,7 +148,7 @@ static void check_properties(const char *text, size_t len)
 
 static void cleaning_is_idempotent(void **state)
 {
-	/* The bytes at which the decoder takes a turn. */
+	/* Bytes at which the decoder branches. */
 	static const char bytes[] =
 		"\x00\x0a\x41\x7f\x80\x8f\x90\x9f\xa0\xbf\xc2\xe0\xe2\xed\xf0\xf4";
 	enum { BYTES = sizeof(bytes) - 1 };
@@ -174,8 +178,8 @@ static void cleaning_random_bytes(void **state)
 	}
 }
 
-/* A cut leaves the whole characters before it as they are: the kernel cuts comm at 15 bytes. */
-static void a_cut_damages_one_character(void **state)
+/* A truncation keeps the complete characters before it: the kernel cuts comm at 15 bytes. */
+static void truncation_damages_one_character(void **state)
 {
 	static const char text[] = "\xe4\xbd\xa0\xe5\xa5\xbd gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\xa7";
 	size_t whole = 0;
@@ -193,7 +197,7 @@ static void a_cut_damages_one_character(void **state)
 	}
 }
 
-/* Whole characters, as many as fit; what stood before does not count. */
+/* As many complete characters as fit; the previous content does not count. */
 static void a_limit_cuts_between_characters(void **state)
 {
 	static const struct {
@@ -213,7 +217,7 @@ static void a_limit_cuts_between_characters(void **state)
 		{"a\xff", 3, "a"},
 		{"\xf0\x9f\x98\x80", 3, ""},
 		{"a\x1b[m", 5, "a\\x1b"},
-		{"a\x1b[m", 4, "a"}, /* no half of an escape */
+		{"a\x1b[m", 4, "a"}, /* no part of an escape */
 		{"\xe2\x80\xaez", 6, "\\u202e"},
 		{"\xe2\x80\xaez", 5, ""},
 		{"\xf0\x9f\xbf\xbe", 9, ""},
@@ -230,8 +234,8 @@ static void a_limit_cuts_between_characters(void **state)
 	}
 }
 
-/* Reserved text is written as an escape if a user chose it; all other text stays as it is. */
-static void names_are_no_labels_and_have_no_marks(void **state)
+/* Reserved text is escaped if a user chose it. All other text is unchanged. */
+static void names_cannot_imitate_labels_or_marks(void **state)
 {
 	static const struct {
 		const char *name, *expected;
@@ -263,13 +267,13 @@ static void names_are_no_labels_and_have_no_marks(void **state)
 		assert_int_equal(b.len, 7 + strlen(cases[i].expected));
 		assert_memory_equal(b.data + 7, cases[i].expected, b.len - 7);
 		assert_true(text_is_clean(b.data, b.len));
-		/* A name that has been through it has nothing more to lose. */
+		/* Applying it again changes nothing. */
 		text_escape_reserved(&b, 7);
 		assert_int_equal(b.len, 7 + strlen(cases[i].expected));
 	}
 }
 
-/* With its escape, too, a name is at most as long as it may be. */
+/* Including its escape a name has at most the maximum length. */
 static void a_name_has_a_limit(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
@@ -287,12 +291,12 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cleans),
 		cmocka_unit_test(decodes_every_character),
-		cmocka_unit_test(knows_what_is_unsafe),
+		cmocka_unit_test(recognises_unsafe_characters),
 		cmocka_unit_test(cleaning_is_idempotent),
 		cmocka_unit_test(cleaning_random_bytes),
-		cmocka_unit_test(a_cut_damages_one_character),
+		cmocka_unit_test(truncation_damages_one_character),
 		cmocka_unit_test(a_limit_cuts_between_characters),
-		cmocka_unit_test(names_are_no_labels_and_have_no_marks),
+		cmocka_unit_test(names_cannot_imitate_labels_or_marks),
 		cmocka_unit_test(a_name_has_a_limit),
 	};
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole handshakes with a client of GnuTLS, over a pair of sockets, in one thread. */
+/*
+ * Tests of web/tls.h: complete handshakes with a GnuTLS client over a pair of sockets, in one
+ * thread.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -63,9 +66,9 @@ static struct tls *make_good(const struct webconfig_tls *c, const struct pki *ow
 	return t;
 }
 
-/* What a handshake has come to. */
+/* The result of a handshake. */
 struct outcome {
-	bool is_done; /* on both sides, and a byte has gone through */
+	bool is_done; /* on both sides, and a byte was transferred */
 	gnutls_protocol_t version;
 	gnutls_group_t group;
 	gnutls_cipher_algorithm_t cipher;
@@ -85,7 +88,7 @@ static bool is_fatal(int r)
 	return r < 0 && gnutls_error_is_fatal(r);
 }
 
-/* T and a client with OWN (NULL: none) and PRIORITIES. */
+/* Makes a handshake of T with a client that has certificate OWN (NULL: none) and PRIORITIES. */
 static struct outcome shake(struct tls *t, const struct pki *own, const char *priorities)
 {
 	struct outcome out = {0};
@@ -105,7 +108,7 @@ static struct outcome shake(struct tls *t, const struct pki *own, const char *pr
 
 		assert_true(gnutls_certificate_set_x509_key_mem(
 				    credentials, &cert, &key, GNUTLS_X509_FMT_PEM) >= 0);
-		/* Whatever authorities the server asks for. */
+		/* Sends the certificate whatever authorities the server asks for. */
 		gnutls_certificate_set_flags(credentials, GNUTLS_CERTIFICATE_SKIP_KEY_CERT_MATCH);
 	}
 	assert_int_equal(gnutls_credentials_set(c, GNUTLS_CRD_CERTIFICATE, credentials), 0);
@@ -132,14 +135,17 @@ static struct outcome shake(struct tls *t, const struct pki *own, const char *pr
 	return out;
 }
 
-/* Under valgrind a handshake takes half a second and an RSA key many, and a handshake shows no more of our own code the hundredth time. */
+/*
+ * Under valgrind a handshake takes half a second, an RSA key much longer, and a hundred handshakes
+ * cover no more of our code than one.
+ */
 static bool is_slow(void)
 {
 	return filter_is_wide() && !SANITIZED;
 }
 
 /* Every client_auth_type with every kind of client, in both versions. */
-static void lets_in_whom_it_should(void **state)
+static void admits_clients_by_certificate(void **state)
 {
 	enum { NONE, GOOD, STRANGER, EXPIRED, FOR_SERVERS, KINDS };
 	const struct pki *const kinds[KINDS] = {NULL, &client, &stranger, &expired, &for_servers};
@@ -174,7 +180,7 @@ static void lets_in_whom_it_should(void **state)
 	}
 }
 
-static void looks_at_names(void **state)
+static void checks_alternative_names(void **state)
 {
 	static const struct {
 		const char *allowed;
@@ -187,7 +193,7 @@ static void looks_at_names(void **state)
 		{"two.example", false},
 		{"one.exampl", false},
 		{"one.example.", false},
-		{"one", false}, /* the common name is none */
+		{"one", false}, /* the common name does not count */
 		{"192.0.2.8", false},
 	};
 
@@ -204,7 +210,8 @@ static void looks_at_names(void **state)
 		if (shake(t, &many_names, "NORMAL").is_done != cases[i].lets)
 			fail_msg("%s", cases[i].allowed);
 		if (i == 0)
-			assert_false(shake(t, &client, "NORMAL").is_done); /* which has no names */
+			/* a certificate without names */
+			assert_false(shake(t, &client, "NORMAL").is_done);
 	}
 }
 
@@ -212,8 +219,8 @@ static void keeps_to_versions(void **state)
 {
 	static const struct {
 		enum webconfig_version min, max;
-		gnutls_protocol_t version; /* what a client that knows all gets */
-		const char *client;        /* who gets none */
+		gnutls_protocol_t version; /* the version of a client that supports all */
+		const char *client;        /* the version that a client lacks */
 	} cases[] = {
 		{WEBCONFIG_TLS12, WEBCONFIG_TLS13, GNUTLS_TLS1_3, "NORMAL:-VERS-ALL:+VERS-TLS1.1"},
 		{WEBCONFIG_TLS12, WEBCONFIG_TLS12, GNUTLS_TLS1_2, "NORMAL:-VERS-ALL:+VERS-TLS1.3"},
@@ -244,7 +251,7 @@ static void set_suites(struct webconfig_tls *c, const int *suites)
 		c->suites.item[c->suites.count] = (unsigned char)suites[c->suites.count];
 }
 
-/* A client that knows everything, in another order than the server. */
+/* A client that supports everything, in another order than the server. */
 static void prefers_its_own_order(void **state)
 {
 	static const int suites[] = {
@@ -278,7 +285,7 @@ static void prefers_its_own_order(void **state)
 			     .is_done);
 }
 
-/* Without lists: what gives forward secrecy. */
+/* Without configured lists: suites with forward secrecy. */
 static void has_good_defaults(void **state)
 {
 	AUTO_TLS struct tls *t = make_good(&defaults, &rsa_server);
@@ -290,12 +297,12 @@ static void has_good_defaults(void **state)
 	assert_false(shake(t, NULL, "NORMAL:-VERS-ALL:+VERS-TLS1.2:-KX-ALL:+DHE-RSA").is_done);
 }
 
-static void takes_suites_that_it_can_have(void **state)
+static void accepts_supported_suites(void **state)
 {
 	static const struct {
 		int suites[WEBCONFIG_SUITES + 1];
 		enum webconfig_version min, max;
-		const char *error; /* NULL: it can */
+		const char *error; /* NULL: accepted */
 	} cases[] = {
 		{{WEBCONFIG_RSA_AES_128_GCM_SHA256, -1}, WEBCONFIG_TLS12, WEBCONFIG_TLS13, NULL},
 		{{WEBCONFIG_AES_128_GCM_SHA256, -1}, WEBCONFIG_TLS12, WEBCONFIG_TLS13, NULL},
@@ -348,8 +355,8 @@ static void takes_suites_that_it_can_have(void **state)
 	}
 }
 
-/* All of Go's names at once, and each that can stand alone: it is what is spoken then. */
-static void speaks_every_suite(void **state)
+/* All of Go's names together, and each that is sufficient alone: then it is the one negotiated. */
+static void negotiates_every_suite(void **state)
 {
 	struct webconfig_tls c = defaults;
 	AUTO_TLS struct tls *all = NULL;
@@ -412,7 +419,7 @@ static void says_what_is_wrong(void **state)
 		-EINVAL);
 }
 
-static void lives_as_long_as_it_is_used(void **state)
+static void lives_until_its_last_user(void **state)
 {
 	struct tls *t = make_good(&defaults, &server), *held = tls_ref(t);
 
@@ -464,15 +471,15 @@ static int teardown(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lets_in_whom_it_should),
-		cmocka_unit_test(looks_at_names),
+		cmocka_unit_test(admits_clients_by_certificate),
+		cmocka_unit_test(checks_alternative_names),
 		cmocka_unit_test(keeps_to_versions),
 		cmocka_unit_test(prefers_its_own_order),
 		cmocka_unit_test(has_good_defaults),
-		cmocka_unit_test(takes_suites_that_it_can_have),
-		cmocka_unit_test(speaks_every_suite),
+		cmocka_unit_test(accepts_supported_suites),
+		cmocka_unit_test(negotiates_every_suite),
 		cmocka_unit_test(says_what_is_wrong),
-		cmocka_unit_test(lives_as_long_as_it_is_used),
+		cmocka_unit_test(lives_until_its_last_user),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

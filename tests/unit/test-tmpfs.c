@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/tmpfs.h: files on tmpfs and their owners. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -38,7 +39,10 @@ static void expect(const struct tmpfs *t, size_t i, uint32_t minor, const char *
 		assert_null(t->mount[i].path);
 }
 
-/* Mounts of one file system stand together, those first that show all of it, and short names before long ones. */
+/*
+ * Mounts of one file system are adjacent: those that show all of it first, and short names before
+ * long ones.
+ */
 static void orders_mounts(void **state)
 {
 	AUTO_TMPFS struct tmpfs t = {0};
@@ -62,8 +66,8 @@ static void orders_mounts(void **state)
 	expect(&t, 4, 30, "/run/user/1000", true);
 }
 
-/* A name that somebody else would have to answer for is not looked up. */
-static void leaves_out_what_lies_below_others(void **state)
+/* A path that another file system would have to answer for is not looked up. */
+static void skips_paths_below_other_mounts(void **state)
 {
 	AUTO_TMPFS struct tmpfs t = {0};
 
@@ -81,7 +85,7 @@ static void leaves_out_what_lies_below_others(void **state)
 	expect(&t, 1, 42, "/network", true);
 	expect(&t, 2, 42, NULL, false);
 	expect(&t, 3, 44, "/net",
-		true); /* covers what is foreign, or is covered: opening it tells */
+		true); /* covers a foreign mount, or is covered; opening it tells */
 }
 
 static void refuses_a_cut_text(void **state)
@@ -97,7 +101,7 @@ static void refuses_a_cut_text(void **state)
 	assert_int_equal(t.count, 0);
 }
 
-static void lack_of_memory_leaves_nothing(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	static const char text[] = "2 1 0:40 / /net rw - autofs systemd-1 rw\n"
 				   "5 1 0:25 / /run rw - tmpfs tmpfs rw\n"
@@ -121,7 +125,7 @@ static void lack_of_memory_leaves_nothing(void **state)
 	assert_true(n > 3);
 }
 
-/* Passes over what is really mounted. */
+/* Skips file systems that are really mounted. */
 struct fixture {
 	int proc;
 	char dir[32], file[64], name[64], inner[64], link[64];
@@ -164,7 +168,7 @@ static void write_file(const char *path, size_t bytes)
 	assert_int_equal(posix_fallocate(fd, 0, (off_t)bytes), 0);
 }
 
-/* A directory of our own on /dev/shm, if that is a tmpfs. */
+/* Makes a directory on /dev/shm, if that is a tmpfs. */
 static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -207,7 +211,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Files are found a minute later at most, each once, however many names it has; the amount in each pass. */
+/*
+ * Files are found within a minute, each once, whatever its number of names. The amount is read in
+ * each pass.
+ */
 static void finds_files_and_owners(void **state)
 {
 	struct fixture *f = *state;
@@ -235,7 +242,7 @@ static void finds_files_and_owners(void **state)
 	assert_int_equal(symlink("/", f->link), 0);
 	run(&t, f, 2);
 	shm = find(&t, "/dev/shm");
-	/* Others may use it meanwhile, but hardly so much. */
+	/* Other processes may use it, but hardly this much. */
 	assert_in_range(shm ? shm->used_bytes - used : 0, 4 * MIB, 6 * MIB);
 	assert_in_range(owned_by(&t, geteuid()) - owned, 0, MIB);
 	run(&t, f, 2 + TMPFS_LOOK_NS);
@@ -263,7 +270,7 @@ static void shares_are_even(void **state)
 	for (size_t i = 4; i < ARRAY_SIZE(needs); i++)
 		assert_in_range(
 			given[i], (TMPFS_ENTRIES - 2043) / 3, (TMPFS_ENTRIES - 2043) / 3 + 1);
-	/* In whichever order: nobody has less than an even share. */
+	/* In any order no one gets less than an even share. */
 	left = TMPFS_ENTRIES;
 	for (size_t count = TMPFS_MAX; count; count--) {
 		assert_true(tmpfs_share(left, count) >= TMPFS_ENTRIES / TMPFS_MAX);
@@ -290,10 +297,10 @@ static void make_names(const char *dir, unsigned int count, bool makes)
 }
 
 /*
- * Two that are full keep nobody from being looked at who comes behind them: three directories stand for file systems, of
- * which only the device is compared.
+ * Two full file systems do not keep later ones from being examined. Three directories stand in for
+ * file systems, of which only the device is compared.
  */
-static void full_ones_leave_the_others_their_share(void **state)
+static void full_file_systems_leave_others_their_share(void **state)
 {
 	static const unsigned int names[] = {TMPFS_ENTRIES, TMPFS_ENTRIES, 5};
 	enum { COUNT = ARRAY_SIZE(names) };
@@ -326,15 +333,15 @@ static void full_ones_leave_the_others_their_share(void **state)
 		make_names(dir[i], names[i], false);
 	small = find(&t, dir[2]);
 	assert_true(small && small->owned_bytes == MIB);
-	/* What that leaves is used, and what is not looked at is counted. */
+	/* Their unused share is used by others. What is not examined is counted. */
 	assert_int_equal(t.entries, TMPFS_ENTRIES);
 	assert_int_equal(holders_sum(&t.owners, SHMEM_TMPFS_FILES), TMPFS_ENTRIES);
 	assert_int_equal(holders_sum(&t.owners, SHMEM_TMPFS), MIB);
 	assert_int_equal(t.directories_unread, 2);
 }
 
-/* A pass that is lost on its way leaves nothing open, and the next one looks anew. */
-static void may_be_left_at_any_step(void **state)
+/* An abandoned pass leaves nothing open, and the next one starts anew. */
+static void can_be_abandoned_at_any_step(void **state)
 {
 	struct fixture *f = *state;
 	unsigned int before = unit_descriptors(), steps;
@@ -356,7 +363,7 @@ static void may_be_left_at_any_step(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void knows_nothing_without_the_list(void **state)
+static void finds_nothing_without_mountinfo(void **state)
 {
 	AUTO_CLOSE int none = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_BUFFER struct buffer scratch = {0};
@@ -374,15 +381,15 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(orders_mounts),
-		cmocka_unit_test(leaves_out_what_lies_below_others),
+		cmocka_unit_test(skips_paths_below_other_mounts),
 		cmocka_unit_test(refuses_a_cut_text),
-		cmocka_unit_test(lack_of_memory_leaves_nothing),
+		cmocka_unit_test(returns_errors_without_memory),
 		cmocka_unit_test_setup_teardown(finds_files_and_owners, set_up, tear_down),
 		cmocka_unit_test(shares_are_even),
 		cmocka_unit_test_setup_teardown(
-			full_ones_leave_the_others_their_share, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(may_be_left_at_any_step, set_up, tear_down),
-		cmocka_unit_test(knows_nothing_without_the_list),
+			full_file_systems_leave_others_their_share, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(can_be_abandoned_at_any_step, set_up, tear_down),
+		cmocka_unit_test(finds_nothing_without_mountinfo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/trend.h: how fast a process grows. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -12,10 +13,13 @@
 #define MINUTE_NS (60 * NS_PER_SEC)
 #define MIB       (1024.0 * 1024.0)
 
-/* Any moment of a host's life; not the beginning of five minutes. */
+/* A time that is not the beginning of a slot of five minutes. */
 #define BEGIN_NS (1234 * MINUTE_NS + 17 * NS_PER_SEC)
 
-/* Readings every ten seconds of MINUTES, of what grows by SLOPE bytes a second from BASE on. */
+/*
+ * Adds readings every ten seconds for MINUTES, of an amount that grows from BASE by SLOPE bytes
+ * per second.
+ */
 static void grow(
 	struct trend *t, uint64_t begin_ns, unsigned int minutes, double base, double slope)
 {
@@ -33,7 +37,7 @@ static void check(const struct trend *t, double slope, double off)
 	assert_true(error >= 0 && error <= off);
 }
 
-static void a_straight_line_is_its_slope(void **state)
+static void straight_line_has_its_slope(void **state)
 {
 	static const double slopes[] = {0, 1000, 1e6, -1000, -20000};
 
@@ -48,8 +52,8 @@ static void a_straight_line_is_its_slope(void **state)
 		}
 }
 
-/* Two means lie on a line always, and the five minutes under way are no mean yet. */
-static void three_means_are_the_least(void **state)
+/* Two means always lie on a line. The current five minutes are not a mean yet. */
+static void needs_three_means(void **state)
 {
 	struct trend t = {0};
 	double slope, error;
@@ -62,7 +66,7 @@ static void three_means_are_the_least(void **state)
 	check(&t, 1000, 1);
 }
 
-static void what_was_an_hour_ago_is_forgotten(void **state)
+static void forgets_after_an_hour(void **state)
 {
 	struct trend t = {0};
 
@@ -76,8 +80,8 @@ static void what_was_an_hour_ago_is_forgotten(void **state)
 	check(&t, 0, 0);
 }
 
-/* Of what was not read, between, nothing is known; after an hour of that nothing is. */
-static void gaps_are_gaps(void **state)
+/* A gap contributes nothing, and after a gap of an hour no trend is left. */
+static void gaps_contribute_nothing(void **state)
 {
 	struct trend t = {0};
 	double slope, error;
@@ -95,8 +99,8 @@ static void gaps_are_gaps(void **state)
 	assert_int_equal(t.has, 0);
 }
 
-/* One reading in each five minutes, or in each ten, and each in its own place. */
-static void few_readings_have_their_times(void **state)
+/* One reading per five or ten minutes, at its own time. */
+static void few_readings_keep_their_times(void **state)
 {
 	struct trend t = {0};
 	uint64_t random = 1;
@@ -115,10 +119,11 @@ static void few_readings_have_their_times(void **state)
 }
 
 /*
- * What goes up and down without end has a slope that is nothing beside its error, and a leak below it is seen. Over
- * many runs two slopes of three are within one standard error, nearly all within three, as it is meant.
+ * The slope of a fluctuating amount is small compared with its error, and a leak below the
+ * fluctuation is found. Over many runs two of three slopes are within one standard error, and
+ * nearly all within three.
  */
-static void noise_is_told_from_growth(void **state)
+static void distinguishes_growth_from_noise(void **state)
 {
 	uint64_t random = 7;
 	unsigned int runs = 1000, within[2][4] = {{0}};
@@ -148,12 +153,12 @@ static void noise_is_told_from_growth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_straight_line_is_its_slope),
-		cmocka_unit_test(three_means_are_the_least),
-		cmocka_unit_test(what_was_an_hour_ago_is_forgotten),
-		cmocka_unit_test(gaps_are_gaps),
-		cmocka_unit_test(few_readings_have_their_times),
-		cmocka_unit_test(noise_is_told_from_growth),
+		cmocka_unit_test(straight_line_has_its_slope),
+		cmocka_unit_test(needs_three_means),
+		cmocka_unit_test(forgets_after_an_hour),
+		cmocka_unit_test(gaps_contribute_nothing),
+		cmocka_unit_test(few_readings_keep_their_times),
+		cmocka_unit_test(distinguishes_growth_from_noise),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

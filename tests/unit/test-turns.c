@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of measurements between passes (turns) in collectors/pass.h. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -11,7 +12,7 @@
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 
-/* The next read() of it finds that the worker that has it is gone; -1: none does. */
+/* The next read() of this descriptor finds that its worker is gone; -1: none. */
 static int lost_fd = -1;
 
 ssize_t __real_read(int fd, void *buf, size_t size);
@@ -26,8 +27,8 @@ ssize_t __wrap_read(int fd, void *buf, size_t size)
 	return -1;
 }
 
-/* A pass measures what is in doubt, and shows what it has found. */
-static void measures_doubts_within_the_pass(void **state)
+/* A pass measures uncertain processes and shows the result. */
+static void measures_uncertain_processes_within_the_pass(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -37,7 +38,7 @@ static void measures_doubts_within_the_pass(void **state)
 	(void)state;
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
-	p.rss_kib += 40000; /* of a file: the estimate is wide */
+	p.rss_kib += 40000; /* of a file: the estimate has wide bounds */
 	p.pss_kib += 1234;
 	adaptive_add(s, &p, 0);
 	view = adaptive_pass(s);
@@ -50,7 +51,7 @@ static void measures_doubts_within_the_pass(void **state)
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
 }
 
-/* When the budget is gone, those that are chosen have to wait, for the next pass too. With the budget they are measured. */
+/* Without budget the chosen processes wait, for later passes too. With budget they are measured. */
 static void waits_for_its_budget(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -70,7 +71,7 @@ static void waits_for_its_budget(void **state)
 	pass_set_options(s->pass, &poor); /* at once */
 	view_unref(adaptive_pass(s));
 	measured = s->opened[OPENED_ROLLUP].count;
-	assert_true(measured <= 1); /* the one that may overdraw it */
+	assert_true(measured <= 1); /* the one that may overdraw the budget */
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	pass_plan(s->pass, now_ns + 10 * NS_PER_SEC);
 	assert_true(pass_next_measure_ns(s->pass, now_ns) >= now_ns + 10 * NS_PER_SEC);
@@ -80,7 +81,7 @@ static void waits_for_its_budget(void **state)
 	assert_int_equal(measured + s->opened[OPENED_ROLLUP].count, 4);
 }
 
-/* Walks by slices do not keep each other waiting, and no pass waits for them. */
+/* Walks in slices do not wait for each other, and passes do not wait for them. */
 static void walks_do_not_wait_for_each_other(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -104,7 +105,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 	tree_expect(s->opened, OPENED_FILES);
 	adaptive_plan(s, 100);
 	for (unsigned int turns = 0; turns < 10000 && adaptive_turn(s); turns++) {
-		s->pass->turns.turn_ns = 0; /* as if much time had gone by */
+		s->pass->turns.turn_ns = 0; /* as if much time had passed */
 		most = walks->under_way > most ? walks->under_way : most;
 	}
 	assert_int_equal(most, 4);
@@ -112,7 +113,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 	assert_int_equal(walks->counts.discarded, 0);
 }
 
-/* Stopped, suspended or late: when the pass is due there are no turns. */
+/* After a stop, a suspend or a delay: if a pass is due there are no turns. */
 static void has_no_turns_when_a_pass_is_due(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -132,13 +133,15 @@ static void has_no_turns_when_a_pass_is_due(void **state)
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
 	while (s->pass->phase != PHASE_ROWS)
 		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
-	assert_int_equal(pass_measure(s->pass), 0); /* nor during one */
+	assert_int_equal(pass_measure(s->pass), 0); /* nor during a pass */
 	assert_true(choosing_has(&s->pass->turns.choosing, CHOICES_ALL, false));
 	assert_int_equal(s->pass->adapt.walks.under_way, 0);
 }
 
-/* Who was there at the start waits for no tokens, and costs none; nobody else comes to be so later. */
-static void who_was_there_is_excused(void **state)
+/*
+ * Processes that exist at the start wait for no tokens and use none. This is so only at the start.
+ */
+static void processes_at_the_start_need_no_tokens(void **state)
 {
 	struct tree_process p = adaptive_large, other = adaptive_large, newborn = adaptive_large;
 	struct pass_options poor = run_adaptive;
@@ -165,7 +168,7 @@ static void who_was_there_is_excused(void **state)
 			adaptive_row(view, (uint32_t)adaptive_cast[i].pid), &adaptive_cast[i]);
 	assert_false(ROW_HAS(adaptive_row(view, 50), PROCESS_PSS_AGE));
 	assert_int_equal(budget->charged_ns, 0);
-	other.image = 52; /* it executes another program */
+	other.image = 52; /* it calls exec */
 	adaptive_add(s, &other, 0);
 	adaptive_add_mappings(s, &other, 32);
 	assert_true(adaptive_turns(s) > 3);
@@ -188,8 +191,8 @@ static void who_was_there_is_excused(void **state)
 	assert_int_equal(budget->excused_ns, excused_ns);
 }
 
-/* Where the host is short of memory, and when much time has gone by, they wait as others do. */
-static void nobody_is_excused_for_ever(void **state)
+/* If the host is short of memory, or after much time, they wait like others. */
+static void excuse_ends(void **state)
 {
 	static const char *const texts[] = {
 		"some avg10=12.00 avg60=0.00 avg300=0.00 total=1\n", NULL};
@@ -215,7 +218,10 @@ static void nobody_is_excused_for_ever(void **state)
 	}
 }
 
-/* A pass measures every process if that fits the budget: its figures are of the pass itself, and nothing is left to plan. */
+/*
+ * If it fits the budget a pass measures every process. Its values are then of this pass, and
+ * nothing is left to plan.
+ */
 static void measures_all_that_fit(void **state)
 {
 	struct pass_options rich = run_adaptive;
@@ -244,7 +250,7 @@ static void measures_all_that_fit(void **state)
 }
 
 /* If it would cost more than the budget brings, or the host is short of memory, passes estimate. */
-static void measures_not_all_that_do_not_fit(void **state)
+static void estimates_if_not_all_fit(void **state)
 {
 	static const char pressure[] = "some avg10=12.00 avg60=0.00 avg300=0.00 total=1\n";
 	static const struct {
@@ -270,8 +276,11 @@ static void measures_not_all_that_do_not_fit(void **state)
 	}
 }
 
-/* Who else has the shared memory that one has touched is not known until its maps are read. */
-static void measures_who_shares_with_strangers(void **state)
+/*
+ * Which other processes share memory that a process has touched is unknown until its maps are
+ * read.
+ */
+static void measures_processes_with_unknown_sharers(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_cast[3];
@@ -298,8 +307,8 @@ static uint64_t waiting_of(const struct view *view, enum self_quantity reason)
 	return view_self(view)->q[reason];
 }
 
-/* Who could not be measured waits from that pass on, and no longer than until he is. */
-static void says_who_waits_now(void **state)
+/* A process that cannot be measured counts as waiting from that pass until it is measured. */
+static void counts_waiting_processes(void **state)
 {
 	struct tree_process newborn = adaptive_cast[4];
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -349,7 +358,7 @@ static struct process *process_of(struct adaptive *s, pid_t pid)
 	return t->item[i];
 }
 
-/* Passes, with turns between them, for SECONDS. */
+/* Makes passes, with turns between them, for SECONDS. */
 static void go_on_for(struct adaptive *s, unsigned int seconds)
 {
 	for (unsigned int i = 0; i < seconds; i += 10) {
@@ -362,14 +371,15 @@ static void go_on_for(struct adaptive *s, unsigned int seconds)
 }
 
 /*
- * A process that held the lock of its address space during one read is measured again after the pause that block.h sets,
- * and not before, in whichever way it is walked: whole, by slices, or as a giant that has reached its age.
+ * If the lock of a process's address space was held during a read, the process is measured again
+ * after the pause that block.h sets, not before, however it is walked: in one piece, in slices, or
+ * as a giant that is due.
  */
 static void retries_blocked_walks(void **state)
 {
 	static const struct {
-		unsigned int mib, mappings; /* of the process */
-		unsigned int age_s;         /* of its measurement when the read blocks */
+		unsigned int mib, mappings; /* maximum age of the process */
+		unsigned int age_s;         /* age of its measurement when the read blocks */
 	} cases[] = {{10, 1, 100}, {8192, 32, 100}, {8192, 1, 3700}};
 
 	(void)state;
@@ -398,7 +408,10 @@ static void retries_blocked_walks(void **state)
 	}
 }
 
-/* Before that age has come a giant is not walked again, but it is found out when it can be read: its measurement stands again. */
+/*
+ * A giant is not walked again before it is due, but it is probed: once it can be read its last
+ * measurement counts again.
+ */
 static void probes_blocked_giants(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -429,8 +442,9 @@ static void probes_blocked_giants(void **state)
 }
 
 /*
- * Takes all turns that are due. The process of W is walked by slices and loses its worker in the middle of the text, TIMES times,
- * as if a read of another process had blocked. Its last measurement stands meanwhile.
+ * Runs all turns that are due. The process of W is walked in slices and loses its worker TIMES
+ * times in the middle of the text, as if a read of another process had blocked. Its last
+ * measurement stays meanwhile.
  */
 static void lose_workers(struct adaptive *s, const struct watch *w, unsigned int times)
 {
@@ -482,8 +496,11 @@ static void a_lost_worker_delays_a_walk(void **state)
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib / 32 * 32 * 1024);
 }
 
-/* A walk is given up after many losses: the last measurement stays, and the walk is planned again. */
-static void a_walk_does_not_begin_again_for_ever(void **state)
+/*
+ * After many losses the walk is abandoned. The last measurement stays, and the walk is planned
+ * again.
+ */
+static void walk_is_abandoned_after_many_losses(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_large;
@@ -528,17 +545,17 @@ int main(void)
 		cmocka_unit_test(retries_blocked_walks),
 		cmocka_unit_test(probes_blocked_giants),
 		cmocka_unit_test(a_lost_worker_delays_a_walk),
-		cmocka_unit_test(a_walk_does_not_begin_again_for_ever),
-		cmocka_unit_test(measures_doubts_within_the_pass),
+		cmocka_unit_test(walk_is_abandoned_after_many_losses),
+		cmocka_unit_test(measures_uncertain_processes_within_the_pass),
 		cmocka_unit_test(waits_for_its_budget),
 		cmocka_unit_test(walks_do_not_wait_for_each_other),
 		cmocka_unit_test(has_no_turns_when_a_pass_is_due),
 		cmocka_unit_test(measures_all_that_fit),
-		cmocka_unit_test(measures_not_all_that_do_not_fit),
-		cmocka_unit_test(measures_who_shares_with_strangers),
-		cmocka_unit_test(who_was_there_is_excused),
-		cmocka_unit_test(nobody_is_excused_for_ever),
-		cmocka_unit_test(says_who_waits_now),
+		cmocka_unit_test(estimates_if_not_all_fit),
+		cmocka_unit_test(measures_processes_with_unknown_sharers),
+		cmocka_unit_test(processes_at_the_start_need_no_tokens),
+		cmocka_unit_test(excuse_ends),
+		cmocka_unit_test(counts_waiting_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

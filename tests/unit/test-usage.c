@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of snapshot/usage.h: the question to the ledger, and its answer. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +8,7 @@
 #include "snapshot/usage.h"
 #include "tests/unit/allocation.h"
 
-static void kinds_are_owners(void **state)
+static void kinds_match_owners(void **state)
 {
 	(void)state;
 	assert_int_equal(usage_find("user"), 1);
@@ -22,7 +23,7 @@ static void kinds_are_owners(void **state)
 			usage_find(owner_of(usage_owner((enum usage_kind)kind))->name), kind);
 }
 
-static void a_question_survives_the_way(void **state)
+static void question_survives_the_transfer(void **state)
 {
 	const struct usage_request r = {
 		.kind = USAGE_GROUP, .since_s = 0, .until_s = USAGE_TIME_MAX};
@@ -37,8 +38,11 @@ static void a_question_survives_the_way(void **state)
 	assert_int_equal(got.until_s, r.until_s);
 }
 
-/* Every bit that can be flipped makes it another one or none; none does harm, and zeros have to be zeros. */
-static void a_question_is_taken_at_its_word(void **state)
+/*
+ * Each flipped bit makes the question another valid one or an invalid one. Reserved bits must be
+ * zero.
+ */
+static void damaged_question_is_harmless(void **state)
 {
 	const struct usage_request r = {.kind = USAGE_USER, .since_s = 1000, .until_s = 2000};
 	unsigned char text[USAGE_REQUEST_SIZE + 1] = {0};
@@ -93,7 +97,7 @@ static void make(struct buffer *to)
 	usage_end(to, &head);
 }
 
-static void an_answer_survives_the_way(void **state)
+static void answer_survives_the_transfer(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 	size_t at = USAGE_HEAD_SIZE, size;
@@ -119,13 +123,13 @@ static void an_answer_survives_the_way(void **state)
 	assert_string_equal(row.user, "b\xc3\xb6"
 				      "b");
 	assert_int_equal(row.q[USAGE_PSS], 7);
-	assert_int_equal(row.q[USAGE_PSS_MAX], 0); /* what is absent is not told */
+	assert_int_equal(row.q[USAGE_PSS_MAX], 0); /* absent quantities are not read */
 	assert_true(usage_next(b.data, b.len, &at, &row));
 	assert_false(usage_next(b.data, b.len, &at, &row));
 }
 
-/* Whatever byte is another: it is refused, or what is read stays within it. */
-static void a_damaged_answer_is_harmless(void **state)
+/* Whichever byte is changed, the answer is refused, or reading it stays within it. */
+static void damaged_answer_is_harmless(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 	struct usage_head head;
@@ -154,7 +158,7 @@ static void a_damaged_answer_is_harmless(void **state)
 	assert_true(refused > b.len * 100);
 }
 
-static void without_memory_there_is_no_answer(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -171,12 +175,12 @@ static void without_memory_there_is_no_answer(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_are_owners),
-		cmocka_unit_test(a_question_survives_the_way),
-		cmocka_unit_test(a_question_is_taken_at_its_word),
-		cmocka_unit_test(an_answer_survives_the_way),
-		cmocka_unit_test(a_damaged_answer_is_harmless),
-		cmocka_unit_test(without_memory_there_is_no_answer),
+		cmocka_unit_test(kinds_match_owners),
+		cmocka_unit_test(question_survives_the_transfer),
+		cmocka_unit_test(damaged_question_is_harmless),
+		cmocka_unit_test(answer_survives_the_transfer),
+		cmocka_unit_test(damaged_answer_is_harmless),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of base/userns.h: user namespaces and their uid maps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -11,18 +12,19 @@
 #include "base/cleanup.h"
 #include "base/userns.h"
 
-static void knows_the_map_of_all(void **state)
+static void recognises_a_complete_map(void **state)
 {
 	static const struct {
 		const char *text;
 		bool has_unmapped;
 	} cases[] = {
-		{"         0          0 4294967295\n", false}, /* the host's own */
+		{"         0          0 4294967295\n", false}, /* the host's */
 		{"         0       1000          1\n", true},
 		{"         0     100000      65536\n",
-			true}, /* a container's: 65534 may be nobody's or nobody */
+			/* of a container, where 65534 may be an unmapped user or the user nobody */
+			true},
 		{"         0          0      65534\n     65535      65535 4294901760\n", true},
-		{"", true}, /* no map is written yet: nobody has a uid */
+		{"", true}, /* no map written yet: no user has a uid */
 	};
 
 	(void)state;
@@ -31,8 +33,8 @@ static void knows_the_map_of_all(void **state)
 			cases[i].has_unmapped);
 }
 
-/* Another one has another number, and it is not that of the host's own. */
-static void tells_one_from_another(void **state)
+/* Another namespace has another id, and not the host's. */
+static void namespaces_have_different_ids(void **state)
 {
 	uint64_t here = userns_id();
 	int pipe[2], status;
@@ -60,11 +62,11 @@ static void tells_one_from_another(void **state)
 	close(pipe[0]);
 	close(pipe[1]);
 	if (WEXITSTATUS(status) == 77)
-		skip(); /* they are not for everybody here */
+		skip(); /* not every user may create user namespaces here */
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void knows_whose_root_is(void **state)
+static void finds_the_owner_of_root(void **state)
 {
 	static const struct {
 		const char *text;
@@ -72,13 +74,13 @@ static void knows_whose_root_is(void **state)
 	} cases[] = {
 		{"         0          0 4294967295\n", true},
 		{"         0          0          1\n",
-			true}, /* as for services with PrivateUsers=, which root runs */
+			true}, /* as for services with PrivateUsers= that root starts */
 		{"         0       1000          1\n", false},
 		{"         0     100000      65536\n", false},
 		{"      1000       1000          1\n         0     100000          1\n", false},
 		{"      1000       1000          1\n         0          0          1\n", true},
-		{"         0", true},                          /* it does not say */
-		{"      1000       1000          1\n", false}, /* nobody is */
+		{"         0", true},                          /* not stated */
+		{"      1000       1000          1\n", false}, /* none */
 		{"", false},
 	};
 
@@ -91,9 +93,9 @@ static void knows_whose_root_is(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_the_map_of_all),
-		cmocka_unit_test(tells_one_from_another),
-		cmocka_unit_test(knows_whose_root_is),
+		cmocka_unit_test(recognises_a_complete_map),
+		cmocka_unit_test(namespaces_have_different_ids),
+		cmocka_unit_test(finds_the_owner_of_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

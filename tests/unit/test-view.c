@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of snapshot/view.h: the validating reader, with forged and damaged images. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,7 +14,7 @@
 #include "tests/unit/sample.h"
 #include "tests/unit/walk.h"
 
-/* The bytes of an image, aligned, to be forged. */
+/* Copy of an image, aligned, to be modified. */
 struct image {
 	unsigned char *data;
 	size_t size;
@@ -50,7 +51,7 @@ static struct image_section *image_table(const struct image *image)
 	return (void *)(image->data + image_header(image)->header_size);
 }
 
-/* The table's entry of KIND; the builder writes them by rising kind. */
+/* Returns the table entry of KIND. The builder writes entries in ascending order of kinds. */
 static struct image_section *image_section(const struct image *image, unsigned int kind)
 {
 	unsigned int i = 0;
@@ -67,7 +68,7 @@ static void *image_row(const struct image *image, unsigned int kind, size_t i)
 	return image->data + s->offset + s->stride * i;
 }
 
-/* Opens IMAGE; what is accepted must be as documented to its last field. */
+/* Opens IMAGE. An accepted image must satisfy the documentation in every field. */
 static int image_open(const struct image *image, const char **ret_reason)
 {
 	AUTO_VIEW struct view *view = NULL;
@@ -106,7 +107,7 @@ static void accepts_the_sample(void **state)
 	}
 }
 
-/* Forgeries: a change to a good image, and what is said of it. */
+/* Forgeries: a change to a valid image, and the reason of its refusal. */
 
 static void forge_nothing(struct image *image)
 {
@@ -242,7 +243,7 @@ FORGE_ROW(histogram_sum, snapshot_histogram, SECTION_HISTOGRAMS, 0, sum_ns, UINT
 FORGE(histogram_overflow, ((struct snapshot_histogram *)image_row(image, SECTION_HISTOGRAMS, 0))
 				  ->bucket[0] = UINT64_MAX)
 
-/* Absent quantities and quantities of a newer version may hold anything. */
+/* Absent quantities, and those of a newer version, may have any value. */
 FORGE(absent_garbage, {
 	struct snapshot_process *row = image_row(image, SECTION_PROCESSES, 1);
 
@@ -250,7 +251,7 @@ FORGE(absent_garbage, {
 	row->q[PROCESS_PSS] = UINT64_MAX;
 	row->present |= UINT64_C(1) << 63;
 })
-/* The largest values there may be. */
+/* The largest possible values. */
 FORGE_HEADER(largest_sequence, sequence, INT64_MAX)
 FORGE_HEADER(largest_times, realtime_ns,
 	(image_header(image)->stale_ns = image_header(image)->interval_ns = INT64_MAX))
@@ -423,7 +424,7 @@ static const struct {
 	GOOD(absent_swap),
 };
 
-static void says_what_is_wrong(void **state)
+static void gives_the_reason_of_a_refusal(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forgeries); i++) {
@@ -442,7 +443,7 @@ static void says_what_is_wrong(void **state)
 	}
 }
 
-/* Its family would stand twice in an answer. */
+/* Otherwise its family would appear twice in an answer. */
 static void refuses_a_histogram_twice(void **state)
 {
 	static const struct image_header head = {.sequence = 1, .interval_ns = 1};
@@ -466,14 +467,16 @@ static void refuses_a_histogram_twice(void **state)
 	}
 }
 
-/* Cut anywhere, with a header that says so or one that does not, no image opens. */
+/* No truncated image opens, whether its header is adapted or not. */
 static void refuses_every_truncation(void **state)
 {
 	AUTO_IMAGE struct image whole = image_load();
 
 	(void)state;
 	for (size_t size = 0; size < whole.size; size++) {
-		/* To the byte, so that valgrind and ASan see a read past the end. */
+		/*
+		 * Allocated to the exact size, so that valgrind and ASan find reads past the end.
+		 */
 		AUTO_FREE unsigned char *data = malloc(size ? size : 1);
 		struct image cut = {.data = data, .size = size};
 		const char *reason;
@@ -487,8 +490,8 @@ static void refuses_every_truncation(void **state)
 	}
 }
 
-/* Whichever byte is damaged: refused, or every field is still inside its range. */
-static void survives_every_damaged_byte(void **state)
+/* With any byte damaged the image is refused, or every field stays in its range. */
+static void accepts_no_damaged_byte_out_of_range(void **state)
 {
 	static const unsigned char damages[] = {0x01, 0x80, 0xff};
 	AUTO_IMAGE struct image image = image_load();
@@ -506,8 +509,8 @@ static void survives_every_damaged_byte(void **state)
 	assert_true(refused > sizeof(struct image_header));
 }
 
-/* The same of several bytes at a time, and of whole words with values that hurt. */
-static void survives_random_damage(void **state)
+/* The same for several bytes at a time, and for whole words with extreme values. */
+static void accepts_no_random_damage_out_of_range(void **state)
 {
 	static const uint64_t values[] = {0, 1, 7, 8, UINT32_MAX, UINT64_C(1) << 31,
 		UINT64_C(1) << 32, UINT64_C(1) << 63, INT64_MAX, UINT64_MAX, UINT64_MAX - 7};
@@ -535,8 +538,8 @@ static void survives_random_damage(void **state)
 }
 
 /*
- * What a newer minor version may do: a longer header, longer rows with more quantities, sections of
- * kinds that are not known here, before, between and behind the others.
+ * What a newer minor version may change: a longer header, longer rows with more quantities, and
+ * sections of unknown kinds before, between and after the known ones.
  */
 static struct image make_newer(const struct image *old)
 {
@@ -575,7 +578,7 @@ static struct image make_newer(const struct image *old)
 	return new;
 }
 
-/* The first quantity that is not known here, said to be present: garbage, to this reader. */
+/* Marks the first unknown quantity as present: garbage to this reader. */
 static void set_newer_quantities(struct image *image)
 {
 	struct snapshot_balance *balance = image_row(image, SECTION_BALANCE, 0);
@@ -635,7 +638,10 @@ static void understands_a_newer_minor(void **state)
 
 enum { SHORTER = 16 }; /* bytes: two quantities */
 
-/* As an older minor version makes it: every row that ends with quantities lacks the last two of them. */
+/*
+ * Makes an image of an older minor version: every row that ends with quantities lacks the last
+ * two.
+ */
 static struct image make_older(const struct image *from)
 {
 	struct image old = {.data = malloc(from->size), .size = from->size};
@@ -650,7 +656,7 @@ static struct image make_older(const struct image *from)
 		if (kind == SECTION_STRINGS || kind == SECTION_HISTOGRAMS)
 			continue;
 		for (uint64_t i = 0; i < s->count;
-			i++) /* closes the rows up, the first one first */
+			i++) /* closes the gaps between rows, from the first on */
 			memmove(old.data + s->offset + stride * i,
 				from->data + s->offset + s->stride * i, stride);
 		s->stride = stride;
@@ -663,7 +669,7 @@ static void absent_from(uint64_t *present, unsigned int quantities)
 	*present &= (UINT64_C(1) << quantities) - 1;
 }
 
-/* None of the quantities that rows of make_older() have no room for is said to be present. */
+/* Marks quantities without room in rows of make_older() as absent. */
 static void unset_last_quantities(struct image *image)
 {
 	enum { LAST = SHORTER / 8 };
@@ -702,7 +708,10 @@ static void assert_same_row(uint64_t present, const uint64_t *q, uint64_t old_pr
 		assert_int_equal(old_q[i], i < count - SHORTER / 8 ? q[i] : 0);
 }
 
-/* After an upgrade, before memtallyd is started anew: what an older minor version does not have is absent. */
+/*
+ * After an upgrade, before memtallyd is restarted: quantities that the older minor version lacks
+ * are absent.
+ */
 static void understands_an_older_minor(void **state)
 {
 	AUTO_IMAGE struct image new = image_load();
@@ -739,7 +748,7 @@ static void understands_an_older_minor(void **state)
 		view_survey(b)->q, SURVEY_QUANTITIES);
 }
 
-static void opens_only_sealed_memory(void **state)
+static void opens_sealed_files_only(void **state)
 {
 	AUTO_IMAGE struct image image = image_load();
 	int all = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -767,7 +776,7 @@ static void opens_only_sealed_memory(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-static void opens_no_other_file(void **state)
+static void refuses_other_files(void **state)
 {
 	AUTO_IMAGE struct image image = image_load();
 	char path[] = "test-view-XXXXXX";
@@ -787,7 +796,7 @@ static void opens_no_other_file(void **state)
 	assert_null(view);
 }
 
-static void opens_nothing_too_large(void **state)
+static void refuses_too_large_files(void **state)
 {
 	AUTO_CLOSE int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	struct view *view = NULL;
@@ -817,8 +826,8 @@ static size_t mapped_snapshots(void)
 	return count;
 }
 
-/* The descriptor may be closed; the mapping goes with the last reference, or with a refusal. */
-static void lives_as_long_as_it_is_held(void **state)
+/* The descriptor may be closed. The mapping is removed with the last reference, or on a refusal. */
+static void lives_until_the_last_reference(void **state)
 {
 	AUTO_CLOSE int fd = -1;
 	struct view *view = NULL;
@@ -910,17 +919,17 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accepts_the_sample),
-		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(gives_the_reason_of_a_refusal),
 		cmocka_unit_test(refuses_a_histogram_twice),
 		cmocka_unit_test(refuses_every_truncation),
-		cmocka_unit_test(survives_every_damaged_byte),
-		cmocka_unit_test(survives_random_damage),
+		cmocka_unit_test(accepts_no_damaged_byte_out_of_range),
+		cmocka_unit_test(accepts_no_random_damage_out_of_range),
 		cmocka_unit_test(understands_a_newer_minor),
 		cmocka_unit_test(understands_an_older_minor),
-		cmocka_unit_test(opens_only_sealed_memory),
-		cmocka_unit_test(opens_no_other_file),
-		cmocka_unit_test(opens_nothing_too_large),
-		cmocka_unit_test(lives_as_long_as_it_is_held),
+		cmocka_unit_test(opens_sealed_files_only),
+		cmocka_unit_test(refuses_other_files),
+		cmocka_unit_test(refuses_too_large_files),
+		cmocka_unit_test(lives_until_the_last_reference),
 		cmocka_unit_test(finds_processes),
 		cmocka_unit_test(finds_histograms),
 		cmocka_unit_test(knows_its_age),

@@ -15,7 +15,7 @@ enum {
 	ZEROES = 1 << VMSTAT_ZEROES_IN | 1 << VMSTAT_ZEROES_OUT,
 };
 
-static void parses_what_there_is(void **state)
+static void parses_lines_that_are_present(void **state)
 {
 	static const struct {
 		const char *text;
@@ -48,8 +48,11 @@ static void parses_what_there_is(void **state)
 	}
 }
 
-/* As 6.18 prints them: where a page goes without a device, pswpin and pswpout stand still. */
-static void tells_swap_without_a_device(void **state)
+/*
+ * As Linux 6.18 prints them: pswpin and pswpout do not change when pages go to swap without a
+ * device.
+ */
+static void finds_swap_without_a_device(void **state)
 {
 	static const char text[] = "pswpin 1\npswpout 2\nswap_ra 9\nswpin_zero 3\nswpout_zero 4\n"
 				   "ksm_swpin_copy 9\nzswpin 5\nzswpout 6\nzswpwb 9\n";
@@ -66,8 +69,8 @@ static void tells_swap_without_a_device(void **state)
 	assert_int_equal(v.q[VMSTAT_ZSWAP_OUT], 6);
 }
 
-/* What there is now, of swap or not. */
-static void tells_pages_of_other_kinds(void **state)
+/* Pages of present kinds, whether they concern swap or not. */
+static void finds_pages_of_other_kinds(void **state)
 {
 	static const char text[] = "nr_zspages 7\nnr_memmap_pages 8\nnr_memmap_boot_pages 9\n";
 	struct vmstat v;
@@ -79,7 +82,7 @@ static void tells_pages_of_other_kinds(void **state)
 	assert_int_equal(v.q[VMSTAT_MEMMAP_PAGES], 8);
 }
 
-static void reads_the_kernels(void **state)
+static void reads_this_kernels_vmstat(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int none = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -87,7 +90,7 @@ static void reads_the_kernels(void **state)
 
 	(void)state;
 	assert_int_equal(vmstat_read(proc, &v), 0);
-	/* Which of the others there are is the kernel's. */
+	/* Which of the others are present depends on the kernel. */
 	assert_true((v.present & (IN | OUT)) == (IN | OUT) || (v.present & (IN | OUT)) == 0);
 	assert_int_equal(vmstat_read(none, &v), -ENOENT);
 }
@@ -95,10 +98,10 @@ static void reads_the_kernels(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses_what_there_is),
-		cmocka_unit_test(tells_swap_without_a_device),
-		cmocka_unit_test(tells_pages_of_other_kinds),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(parses_lines_that_are_present),
+		cmocka_unit_test(finds_swap_without_a_device),
+		cmocka_unit_test(finds_pages_of_other_kinds),
+		cmocka_unit_test(reads_this_kernels_vmstat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

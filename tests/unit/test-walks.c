@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of collectors/walks.h: how processes are walked, in one piece or in slices, and what that
+ * costs.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -73,8 +77,11 @@ static void scene_done(struct scene **s)
 }
 #define AUTO_SCENE CLEANUP(scene_done)
 
-/* Whole what is short, by slices what is longer, whole again what slices do not help with. */
-static void foresees_the_way(void **state)
+/*
+ * A short walk is made in one piece, a longer one in slices, and one that slices cannot help in
+ * one piece again.
+ */
+static void chooses_how_to_walk(void **state)
 {
 	static const struct {
 		uint64_t rss, largest_kib, stall_ms;
@@ -84,7 +91,7 @@ static void foresees_the_way(void **state)
 		{GIB, 0, 20, COST_ROLLUP, false},
 		{GIB, 0, 10, COST_SLICES, false},
 		{2 * GIB, 0, 20, COST_SLICES, false},
-		{64 * GIB, 0, 20, COST_SLICES, false}, /* nobody knows yet */
+		{64 * GIB, 0, 20, COST_SLICES, false}, /* still unknown */
 		{64 * GIB, 1 << 20, 20, COST_SLICES, false},
 		{64 * GIB, 60 << 20, 20, COST_ROLLUP, true},
 		{GIB, 1 << 18, 2, COST_SLICES, false},
@@ -108,7 +115,7 @@ static void foresees_the_way(void **state)
 	}
 }
 
-static void a_whole_walk_is_charged(void **state)
+static void walks_in_one_piece_are_charged(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast f = {.prediction.cpu_ns = 7};
@@ -119,15 +126,17 @@ static void a_whole_walk_is_charged(void **state)
 	assert_int_equal(s->walks.counts.reads[COST_ROLLUP], 1);
 	assert_int_equal(s->walks.counts.predicted_ns, 7);
 	assert_true(s->walked.cpu_ns > 0);
-	assert_true(s->walks.counts.used_ns > s->walked.cpu_ns); /* faults were read besides */
+	assert_true(s->walks.counts.used_ns > s->walked.cpu_ns); /* faults were read too */
 	assert_int_equal(s->budget.charged_ns, s->walks.counts.used_ns);
 	walks_learn(&s->walks, &s->process[0], &s->sample, &s->walked);
 	assert_int_equal(s->watch[0].by_slices, false);
 	assert_true(s->walks.model[COST_ROLLUP].reads > 0);
 }
 
-/* What is written to while it is walked is not in what was found; so these faults are those of before. */
-static void reads_faults_first(void **state)
+/*
+ * Pages written during a walk are not in its result, so the fault counter must be read before it.
+ */
+static void reads_fault_counters_first(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast whole = {.way = COST_ROLLUP}, f = {.way = COST_SLICES};
@@ -168,8 +177,11 @@ static bool reads_faults(struct scene *s)
 	return s->walked.has_faults;
 }
 
-/* Who had too little to share for its writes to matter is not asked for its faults, unless something has happened. */
-static void reads_no_faults_that_matter_to_nobody(void **state)
+/*
+ * The fault counter of a process that shares too little for its writes to matter is not read,
+ * unless something happened.
+ */
+static void skips_fault_counters_that_do_not_matter(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct watch *w = &s->watch[0];
@@ -190,8 +202,8 @@ static void reads_no_faults_that_matter_to_nobody(void **state)
 	assert_true(reads_faults(s));
 }
 
-/* While it is walked by slices there is time to fork and to write, for whomever. */
-static void reads_faults_before_all_slices(void **state)
+/* During a walk in slices processes may fork and write, so all fault counters are read before. */
+static void reads_fault_counters_before_all_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast f = {.way = COST_SLICES};
@@ -213,7 +225,7 @@ static void reads_faults_before_all_slices(void **state)
 	assert_int_equal(s->walked.faults, 1000);
 }
 
-static void takes_turns_by_slices(void **state)
+static void walks_take_turns_by_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct process *order[WALKS_AT_ONCE], *p;
@@ -235,7 +247,7 @@ static void takes_turns_by_slices(void **state)
 	assert_false(walks_have_room(&s->walks));
 	assert_false(walks_has(&s->walks, &s->process[WALKS_AT_ONCE]));
 
-	/* One more is not to be begun; and one that goes leaves room. */
+	/* No further walk starts; when one ends there is room for another. */
 	walks_forget(&s->walks, &s->process[1]);
 	walks_forget(&s->walks, &s->process[1]);
 	assert_int_equal(s->walks.counts.discarded, 1);
@@ -245,7 +257,7 @@ static void takes_turns_by_slices(void **state)
 	used_ns = s->walks.counts.used_ns;
 	assert_int_equal(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked), WALKS_MORE);
 	assert_true(s->walks.counts.used_ns > used_ns);
-	assert_true(walks_next_ns(&s->walks, false) < now_ns); /* another has not begun to pause */
+	assert_true(walks_next_ns(&s->walks, false) < now_ns); /* another one has not paused yet */
 	while (s->walks.under_way) {
 		used_ns = s->walks.counts.used_ns;
 		r = walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked);
@@ -264,11 +276,11 @@ static void takes_turns_by_slices(void **state)
 	assert_ptr_equal(order[1], &s->process[2]);
 	assert_int_equal(s->walks.counts.reads[COST_SLICES], 3);
 	assert_int_equal(s->budget.charged_ns, s->walks.counts.used_ns);
-	assert_true(s->walks.counts.slices >= 9); /* maps, their end, smaps */
+	assert_true(s->walks.counts.slices >= 9); /* maps, its end, smaps */
 }
 
-/* A mapping that would take too long is found before any of smaps is read. */
-static void gives_up_what_is_a_giant(void **state)
+/* A mapping that would take too long is found before smaps is read. */
+static void gives_up_on_giants(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast f = {.way = COST_SLICES};
@@ -281,7 +293,7 @@ static void gives_up_what_is_a_giant(void **state)
 	assert_int_equal(
 		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
 		WALKS_LOOKED);
-	do /* on a busy machine a slice may be over before the first mapping is */
+	do /* on a busy host a slice may end before the first mapping does */
 		r = walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked);
 	while (r == WALKS_MORE);
 	assert_int_equal(r, WALKS_GIANT);
@@ -291,8 +303,8 @@ static void gives_up_what_is_a_giant(void **state)
 	assert_int_equal(s->walks.counts.discarded, 0);
 }
 
-/* A process that has ended: the walk that was to begin is over. */
-static void is_over_before_it_begins(void **state)
+/* The process has exited, so the walk ends before it begins. */
+static void walk_of_an_exited_process_does_not_begin(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast f = {.way = COST_SLICES};
@@ -306,7 +318,7 @@ static void is_over_before_it_begins(void **state)
 	assert_int_equal(s->walks.counts.discarded, 1);
 }
 
-static void slices_what_is_large(void **state)
+static void slices_large_processes(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
@@ -318,13 +330,13 @@ static void slices_what_is_large(void **state)
 	adaptive_add_mappings(s, &p, 32);
 	view = adaptive_pass(s);
 	assert_int_equal(s->opened[OPENED_ROLLUP].count,
-		4); /* not this one: it would hold it up for 12 ms */
+		4); /* not this one: a walk in one piece would block it for 12 ms */
 	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
 	assert_false(ROW_HAS(adaptive_row(view, 50), PROCESS_PSS_AGE));
 	assert_true(adaptive_turns(s) > 4);
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	adaptive_again(s, &view);
-	/* In a tree of files there is no kernel with which to try whether that is needed. */
+	/* A tree of files has no kernel with which to find out whether slices are needed. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_false(ROW_HAS(view_self(view), SELF_WALKS_DISTURB));
 	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_SMAPS);
@@ -334,7 +346,7 @@ static void slices_what_is_large(void **state)
 	assert_true(view_self(view)->q[SELF_SLICES] > 4);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_DISCARDED], 0);
 
-	/* In the middle of a walk there is a pause, and it goes on over passes. It ends with its process. */
+	/* A walk pauses in the middle and continues over passes. It ends with its process. */
 	tree_remove(&s->tree, "50/smaps_rollup");
 	p.rss_kib += 1 << 20;
 	adaptive_add(s, &p, 0);
@@ -355,7 +367,7 @@ static void slices_what_is_large(void **state)
 	assert_int_equal(pass_next_measure_ns(s->pass, now_ns), UINT64_MAX);
 }
 
-/* A pass is over, and the large one is next to be walked, by slices. */
+/* After a pass the large process is walked next, in slices. */
 static struct adaptive *begin_slices(void)
 {
 	struct adaptive *s = adaptive_new(&run_adaptive);
@@ -368,10 +380,10 @@ static struct adaptive *begin_slices(void)
 }
 
 /*
- * What was read of a former image is nobody's, however whole it looks: a pass that saw the new one
- * has ended the walk.
+ * Results for a former image are discarded even if they look complete: a pass that saw the new
+ * image has ended the walk.
  */
-static void a_walk_ends_with_its_image(void **state)
+static void walk_ends_with_its_image(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = begin_slices();
 	AUTO_VIEW struct view *view = NULL;
@@ -398,7 +410,7 @@ static void a_walk_ends_with_its_image(void **state)
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], (uint64_t)p.pss_kib * 1024);
 }
 
-/* What it has grown by while it was walked, where the walk had already been, is not lost. */
+/* Growth in the part that was already walked is not lost. */
 static void counters_may_move_during_a_walk(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = begin_slices();
@@ -412,7 +424,7 @@ static void counters_may_move_during_a_walk(void **state)
 	p.rss_kib += 500 << 10;
 	p.uss_kib += 500 << 10;
 	p.pss_kib += 500 << 10;
-	adaptive_add(s, &p, 0); /* smaps are as they were */
+	adaptive_add(s, &p, 0); /* smaps is unchanged */
 	while (adaptive_turn(s))
 		;
 	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_SLICES], 1);
@@ -423,8 +435,11 @@ static void counters_may_move_during_a_walk(void **state)
 	assert_true(adaptive_row(view, 50)->q[PROCESS_PSS_HIGH] >= p.pss_kib * 1024);
 }
 
-/* What a read has used is charged when it was read, and what was made of it, too; without tokens there is no slice. */
-static void slices_are_paid_for_one_by_one(void **state)
+/*
+ * The costs of a read are charged when it was read, and those of using it too. Without tokens
+ * there is no further slice.
+ */
+static void slices_are_charged_one_by_one(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct pass_options poor = run_adaptive;
@@ -432,7 +447,7 @@ static void slices_are_paid_for_one_by_one(void **state)
 	uint64_t charged_ns, used_ns, slices;
 
 	(void)state;
-	view_unref(adaptive_pass(s)); /* who is there at the start is excused */
+	view_unref(adaptive_pass(s)); /* processes at the start need no tokens */
 	adaptive_add(s, &adaptive_large, 0);
 	adaptive_add_mappings(s, &adaptive_large, 32);
 	view_unref(adaptive_pass(s));
@@ -454,7 +469,7 @@ static void slices_are_paid_for_one_by_one(void **state)
 		assert_int_equal(pass_measure(s->pass), 0);
 	assert_int_equal(a->walks.counts.slices, slices);
 	assert_true(pass_next_measure_ns(s->pass, clock_now_ns(CLOCK_MONOTONIC)) >
-		    clock_now_ns(CLOCK_MONOTONIC) + 1000 * NS_PER_SEC); /* the debt is a second */
+		    clock_now_ns(CLOCK_MONOTONIC) + 1000 * NS_PER_SEC); /* a debt of one second */
 	used_ns = a->walks.counts.used_ns;
 	tree_remove(&s->tree, "50");
 	view_unref(adaptive_pass(s));
@@ -462,8 +477,8 @@ static void slices_are_paid_for_one_by_one(void **state)
 	assert_int_equal(a->walks.counts.used_ns, used_ns);
 }
 
-/* What is above a small stall budget is sliced, however short it is. */
-static void slices_what_a_small_budget_forbids(void **state)
+/* A walk that exceeds a small stall budget is sliced, however short it is. */
+static void slices_if_the_stall_budget_is_small(void **state)
 {
 	struct pass_options small = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
@@ -492,19 +507,19 @@ static void slices_what_a_small_budget_forbids(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(foresees_the_way),
-		cmocka_unit_test(a_whole_walk_is_charged),
-		cmocka_unit_test(reads_faults_first),
-		cmocka_unit_test(reads_no_faults_that_matter_to_nobody),
-		cmocka_unit_test(reads_faults_before_all_slices),
-		cmocka_unit_test(takes_turns_by_slices),
-		cmocka_unit_test(gives_up_what_is_a_giant),
-		cmocka_unit_test(is_over_before_it_begins),
-		cmocka_unit_test(slices_what_is_large),
-		cmocka_unit_test(a_walk_ends_with_its_image),
+		cmocka_unit_test(chooses_how_to_walk),
+		cmocka_unit_test(walks_in_one_piece_are_charged),
+		cmocka_unit_test(reads_fault_counters_first),
+		cmocka_unit_test(skips_fault_counters_that_do_not_matter),
+		cmocka_unit_test(reads_fault_counters_before_all_slices),
+		cmocka_unit_test(walks_take_turns_by_slices),
+		cmocka_unit_test(gives_up_on_giants),
+		cmocka_unit_test(walk_of_an_exited_process_does_not_begin),
+		cmocka_unit_test(slices_large_processes),
+		cmocka_unit_test(walk_ends_with_its_image),
 		cmocka_unit_test(counters_may_move_during_a_walk),
-		cmocka_unit_test(slices_are_paid_for_one_by_one),
-		cmocka_unit_test(slices_what_a_small_budget_forbids),
+		cmocka_unit_test(slices_are_charged_one_by_one),
+		cmocka_unit_test(slices_if_the_stall_budget_is_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,10 @@ static const struct shelf_row *row_of(const char *name, unsigned int dev_major,
 	return &row;
 }
 
-/* Of a file at a path that leads to inode 7 of minor DEVICE, on ON; major 0 where that has it. */
+/*
+ * A mapping of a file at a path that leads to inode 7 with minor DEVICE, whose mapping has device
+ * ON; major 0 if that has it.
+ */
 static void check(const struct mounts_one *on, unsigned int device, const struct shelf_row *row,
 	bool is_expected)
 {
@@ -43,7 +46,7 @@ static void check(const struct mounts_one *on, unsigned int device, const struct
 	assert_int_equal(wanted_is(&w, row), !strcmp(row->name, "/link/lib.so"));
 }
 
-static void a_file_is_told_by_its_name_or_what_it_is(void **state)
+static void matches_files_by_name_or_inode(void **state)
 {
 	static const struct mounts_one disk = {.major = 8, .minor = 1},
 				       tmpfs = {.major = 0, .minor = 45},
@@ -57,23 +60,23 @@ static void a_file_is_told_by_its_name_or_what_it_is(void **state)
 	check(&disk, 1, row_of("/usr/lib.so", 8, 2, 7, SHELF_THERE), false);
 	check(&disk, 1, row_of("/usr/lib.so", 0, 1, 7, SHELF_THERE), false);
 	check(&tmpfs, 45, row_of("/tmp/other.so", 0, 45, 7, SHELF_THERE), true);
-	/* Each tmpfs counts its inodes anew. */
+	/* Each tmpfs numbers its inodes from the beginning. */
 	check(&tmpfs, 45, row_of("/mnt/lib.so", 0, 46, 7, SHELF_THERE), false);
 	check(&tmpfs, 45, row_of("/usr/lib.so", 8, 1, 7, SHELF_THERE), false);
-	/* btrfs: mappings have another device of it. */
+	/* btrfs: mappings show another device. */
 	check(&btrfs, 40, row_of("/usr/lib.so", 0, 30, 7, SHELF_THERE), true);
 	check(&btrfs, 40, row_of("/usr/other.so", 0, 30, 7, SHELF_THERE), false);
 	check(&btrfs, 40, row_of("/usr/other.so", 0, 40, 7, SHELF_THERE), true);
 	check(&btrfs, 40, row_of("/mnt/lib.so", 0, 31, 7, SHELF_THERE), false);
-	/* overlayfs before Linux 6.8: they have that of the disk below. */
+	/* overlayfs before Linux 6.8: mappings show the device of the disk below. */
 	check(&overlay, 50, row_of("/usr/lib.so", 8, 1, 7, SHELF_THERE), true);
 	check(&overlay, 50, row_of("/usr/other.so", 8, 1, 7, SHELF_THERE), false);
 	check(&overlay, 50, row_of("/usr/lib.so", 8, 1, 8, SHELF_THERE), false);
 	check(&overlay, 51, row_of("/usr/lib.so", 0, 50, 7, SHELF_THERE), true);
 }
 
-/* By a link, too. */
-static void a_path_is_looked_up(void **state)
+/* Through a symbolic link too. */
+static void looks_up_paths(void **state)
 {
 	AUTO_WANTED struct wanted w = {.name = {0}};
 	char program[256] = "", folder[] = "/tmp/memtally-wanted.XXXXXX", link[64];
@@ -94,7 +97,7 @@ static void a_path_is_looked_up(void **state)
 		&w, row_of("/a/test", major(st.st_dev), minor(st.st_dev), st.st_ino, SHELF_THERE)));
 }
 
-static void what_was_deleted_is_until_it_was_not(void **state)
+static void matches_deleted_files(void **state)
 {
 	AUTO_WANTED struct wanted all = {.name = {0}}, deleted = {.name = {0}},
 				  both = {.name = {0}};
@@ -117,8 +120,8 @@ static void what_was_deleted_is_until_it_was_not(void **state)
 	}
 }
 
-/* Given as it is, as it is printed, or as the kernel prints it. */
-static void names_are_as_they_are_printed(void **state)
+/* A name may be given raw, as memtally prints it, or as the kernel prints it. */
+static void accepts_printed_names(void **state)
 {
 	static const struct {
 		const char *file, *name;
@@ -140,7 +143,7 @@ static void names_are_as_they_are_printed(void **state)
 	}
 }
 
-static void memory_may_lack(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
@@ -160,11 +163,11 @@ static void memory_may_lack(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_file_is_told_by_its_name_or_what_it_is),
-		cmocka_unit_test(a_path_is_looked_up),
-		cmocka_unit_test(what_was_deleted_is_until_it_was_not),
-		cmocka_unit_test(names_are_as_they_are_printed),
-		cmocka_unit_test(memory_may_lack),
+		cmocka_unit_test(matches_files_by_name_or_inode),
+		cmocka_unit_test(looks_up_paths),
+		cmocka_unit_test(matches_deleted_files),
+		cmocka_unit_test(accepts_printed_names),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/watch.h: what an adaptive pass remembers of a process. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -62,7 +63,7 @@ static bool measure(struct watch *w, const struct sample *s, uint64_t now_ns)
 	return watch_measure(w, s, NULL, NULL, LATE, now_ns, PAGE);
 }
 
-/* First seen at 5, measured at 7, with what S says and a walk. */
+/* Seen at 5 and measured at 7, with the values of S and of a walk. */
 static struct watch measured(struct sample *s)
 {
 	struct watch w = {.is_related = false};
@@ -74,7 +75,7 @@ static struct watch measured(struct sample *s)
 	return w;
 }
 
-/* What was measured and has not moved is shown to the byte, every part of it. */
+/* A measured process that has not changed is shown with its measured values, to the byte. */
 static void shows_what_was_measured(void **state)
 {
 	struct sample s = sample_new();
@@ -97,7 +98,10 @@ static void shows_what_was_measured(void **state)
 	assert_int_equal(w.huge_kib, 2048);
 }
 
-/* A walk by smaps rounds each mapping: of a thousand, more than 64 KiB may be missing. It is no memory of the parts. */
+/*
+ * smaps rounds each mapping: with a thousand mappings more than 64 KiB may be missing. That
+ * belongs to no part.
+ */
 static void shows_parts_of_many_mappings(void **state)
 {
 	struct sample s = sample_new();
@@ -120,8 +124,8 @@ static void shows_parts_of_many_mappings(void **state)
 	assert_int_equal(row.q[PROCESS_PSS], 4700 * KIB);
 }
 
-/* A look renews what status says and leaves what the walk said. */
-static void a_look_moves_the_counters(void **state)
+/* A refresh updates the values of status and keeps those of the walk. */
+static void refresh_updates_counters(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
@@ -142,14 +146,14 @@ static void a_look_moves_the_counters(void **state)
 	row = fill(&w);
 	assert_int_equal(row.q[PROCESS_RSS], 5400 * KIB);
 	assert_int_equal(row.q[PROCESS_VM_HWM], 7000 * KIB);
-	assert_false(ROW_HAS(&row, PROCESS_VM_SWAP)); /* absent is absent */
+	assert_false(ROW_HAS(&row, PROCESS_VM_SWAP)); /* absent stays absent */
 	assert_int_equal(row.q[PROCESS_PRIVATE_HUGETLB], 2048 * KIB);
-	/* The 64 KiB that are not in swap any more were half shared. */
+	/* Half of the 64 KiB that left swap were shared. */
 	assert_int_equal(row.q[PROCESS_PSS], (3900 - 32) * KIB);
 	assert_int_equal(row.q[PROCESS_PSS_AGE], 7);
 }
 
-/* Swap moves no page that statm counts where as many come back as go. */
+/* If as many pages leave swap as enter it, statm does not change. */
 static void swap_is_a_counter(void **state)
 {
 	struct sample s = sample_new();
@@ -161,8 +165,11 @@ static void swap_is_a_counter(void **state)
 	assert_false(watch_is_quiet(&w, PAGE));
 }
 
-/* statm tells files and shared memory in one sum: where one came for the other, what is shown is no measurement. */
-static void shmem_for_files_is_no_quiet(void **state)
+/*
+ * statm has files and shared memory in one sum. If one replaced the other, the shown values are
+ * not a measurement.
+ */
+static void shared_memory_replacing_files_is_a_change(void **state)
 {
 	struct sample s = sample_new();
 	struct watch w = measured(&s);
@@ -175,7 +182,7 @@ static void shmem_for_files_is_no_quiet(void **state)
 	assert_false(watch_is_quiet(&w, PAGE));
 }
 
-static void without_a_pss_there_is_no_base(void **state)
+static void no_base_without_a_pss(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
@@ -193,7 +200,7 @@ static void without_a_pss_there_is_no_base(void **state)
 	assert_int_equal(row.q[PROCESS_RSS], 5000 * KIB);
 }
 
-static void settles_when_it_is_known(void **state)
+static void settles_after_a_measurement(void **state)
 {
 	struct sample s = sample_new(), none = {.outcome = OUTCOME_NO_MM},
 		      gone = {.outcome = OUTCOME_GONE};
@@ -210,14 +217,14 @@ static void settles_when_it_is_known(void **state)
 	s.outcome = OUTCOME_CHANGING;
 	watch_note(&w, &s, 7, PAGE);
 	assert_true(!w.is_settled && w.is_member);
-	s.present = 0; /* no status could be read for want of descriptors */
+	s.present = 0; /* status could not be read for lack of descriptors */
 	s.outcome = OUTCOME_ERROR;
 	watch_note(&w, &s, 7, PAGE);
 	assert_true(!w.is_settled && w.is_member);
 }
 
-/* It has grown between status and the walk: what the walk found goes with the PSS, not what status said. */
-static void what_moves_is_counted_by_the_walk(void **state)
+/* The process grew between status and the walk. The PSS belongs to what the walk found. */
+static void growth_before_the_walk_counts_as_measured(void **state)
 {
 	struct sample s = sample_new();
 	struct statm after = {.size = 6000, .resident = 6200 / 4, .shared = 2000 / 4};
@@ -243,12 +250,12 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	assert_int_equal(row.q[PROCESS_PSS], (4300 + 400) * KIB);
 	assert_int_equal(row.q[PROCESS_RSS], 6200 * KIB);
 
-	s.anon_bytes = UINT64_MAX; /* not told */
+	s.anon_bytes = UINT64_MAX; /* absent */
 	watch_note(&w, &s, 8, PAGE);
 	assert_true(watch_measure(&w, &s, NULL, &after, LATE, 8, PAGE));
 	assert_int_equal(w.base.anon, 3000 * KIB);
 
-	/* The same before and after: counters that are late compare with themselves alone. */
+	/* The same before and after: counters that lag are compared only with themselves. */
 	after = w.seen;
 	s.anon_bytes = 3004 * KIB;
 	watch_note(&w, &s, 9, PAGE);
@@ -259,12 +266,15 @@ static void what_moves_is_counted_by_the_walk(void **state)
 	assert_true(watch_is_quiet(&w, PAGE));
 }
 
-/* Memory that is there during the walk alone: the counters are the same before and after, and do not go with the PSS. */
-static void what_came_and_went_is_not_there_for_ever(void **state)
+/*
+ * Memory that existed only during the walk: the counters before and after are equal and do not
+ * match the PSS.
+ */
+static void temporary_memory_is_not_carried_forward(void **state)
 {
 	static const struct {
 		uint64_t beyond_kib;
-		bool is_late; /* the counters are: what the walk has found stays */
+		bool is_late; /* the counters; what the walk found stays */
 	} cases[] = {{0, true}, {1024, true}, {1025, false}, {17000, false}};
 
 	(void)state;
@@ -291,10 +301,10 @@ static void what_came_and_went_is_not_there_for_ever(void **state)
 }
 
 /*
- * Shared memory is as the walk has found it, while it grows: status speaks of before a walk in one piece, and of after one
- * by slices.
+ * Shared memory is what the walk found, also while it grows. status is read before a walk in one
+ * piece, and after one in slices.
  */
-static void shmem_is_of_the_walk(void **state)
+static void shared_memory_is_that_of_the_walk(void **state)
 {
 	static const struct {
 		enum process_source source;
@@ -304,7 +314,7 @@ static void shmem_is_of_the_walk(void **state)
 		{SOURCE_ROLLUP, 600, 1000, 1400, 1000}, {SOURCE_ROLLUP, 600, 200, 200, 200},
 		{SOURCE_ROLLUP, 600, 600, 1400, 600}, {SOURCE_SMAPS, 1400, 1000, 1400, 1000},
 		{SOURCE_SMAPS, 1400, 1000, 1500, 1000}, {SOURCE_SMAPS, 200, 1000, 200, 1000},
-		{SOURCE_ROLLUP, 0, 100, 200, 0}, /* who has none gets none */
+		{SOURCE_ROLLUP, 0, 100, 200, 0}, /* a process without shared memory gets none */
 	};
 
 	(void)state;
@@ -331,7 +341,10 @@ static void shmem_is_of_the_walk(void **state)
 	}
 }
 
-/* A walk that found what status had said needs no look after it; one by slices is no instant. */
+/*
+ * A walk that agrees with status needs no refresh after it. A walk in slices is not a single
+ * moment.
+ */
 static void walks_may_agree_with_counters(void **state)
 {
 	struct sample s = sample_new();
@@ -345,7 +358,7 @@ static void walks_may_agree_with_counters(void **state)
 	assert_true(watch_agrees(&w, &s, PAGE));
 	s.anon_bytes += PAGE;
 	assert_false(watch_agrees(&w, &s, PAGE));
-	s.anon_bytes = UINT64_MAX; /* not told */
+	s.anon_bytes = UINT64_MAX; /* absent */
 	assert_false(watch_agrees(&w, &s, PAGE));
 	s.anon_bytes = 3000 * KIB;
 	s.q[PROCESS_RSS] -= PAGE;
@@ -359,7 +372,7 @@ static void walks_may_agree_with_counters(void **state)
 	assert_false(watch_agrees(&w, &s, PAGE));
 }
 
-/* Guessed parts carry anonymous memory and files apart, but no row shows them. */
+/* Guessed parts carry anonymous memory and files separately, but rows do not show them. */
 static void guessed_parts_are_not_shown(void **state)
 {
 	struct sample s = sample_new();
@@ -378,17 +391,17 @@ static void guessed_parts_are_not_shown(void **state)
 	assert_int_equal(row.q[PROCESS_PSS], 3500 * KIB);
 	assert_int_equal(row.present & SAMPLE_PARTS, 0);
 
-	add_walk(&s); /* the next tells them */
+	add_walk(&s); /* the next sample has them */
 	s.guesses_parts = false;
 	assert_true(watch_measure(&w, &s, NULL, NULL, LATE, 8, PAGE));
 	row = fill(&w);
 	assert_int_equal(row.present & SAMPLE_PARTS, SAMPLE_PARTS);
-	s.present &= ~SAMPLE_PARTS; /* and another nothing */
+	s.present &= ~SAMPLE_PARTS; /* and another one lacks them */
 	assert_true(watch_measure(&w, &s, NULL, NULL, LATE, 9, PAGE));
 	assert_false(w.base.has_parts);
 }
 
-/* What is kept takes little room, and yet holds any value. */
+/* Values are kept compactly, but any value can be kept. */
 static void keeps_any_value(void **state)
 {
 	static const uint64_t values[] = {UINT64_C(5) << 40, 4097, (uint64_t)UINT32_MAX * KIB,
@@ -421,17 +434,17 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shows_what_was_measured),
 		cmocka_unit_test(shows_parts_of_many_mappings),
-		cmocka_unit_test(a_look_moves_the_counters),
+		cmocka_unit_test(refresh_updates_counters),
 		cmocka_unit_test(swap_is_a_counter),
-		cmocka_unit_test(shmem_for_files_is_no_quiet),
-		cmocka_unit_test(without_a_pss_there_is_no_base),
-		cmocka_unit_test(what_moves_is_counted_by_the_walk),
-		cmocka_unit_test(shmem_is_of_the_walk),
+		cmocka_unit_test(shared_memory_replacing_files_is_a_change),
+		cmocka_unit_test(no_base_without_a_pss),
+		cmocka_unit_test(growth_before_the_walk_counts_as_measured),
+		cmocka_unit_test(shared_memory_is_that_of_the_walk),
 		cmocka_unit_test(walks_may_agree_with_counters),
 		cmocka_unit_test(guessed_parts_are_not_shown),
 		cmocka_unit_test(keeps_any_value),
-		cmocka_unit_test(settles_when_it_is_known),
-		cmocka_unit_test(what_came_and_went_is_not_there_for_ever),
+		cmocka_unit_test(settles_after_a_measurement),
+		cmocka_unit_test(temporary_memory_is_not_carried_forward),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,12 +46,12 @@ static void refuses(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(self_parse_stat(bad[i], strlen(bad[i]), &stat), -EINVAL);
-	/* Cut anywhere before the blank behind the last field that is used. */
+	/* A text cut before the blank after the last used field is refused. */
 	for (size_t len = 0; len < strlen(text) - strlen(" 99\n"); len++)
 		assert_int_equal(self_parse_stat(text, len, &stat), -EINVAL);
 }
 
-static void reads_itself(void **state)
+static void reads_its_own_costs(void **state)
 {
 	uint64_t now = clock_now_ns(CLOCK_REALTIME), open_fds, cpu;
 	struct self self;
@@ -69,7 +69,7 @@ static void reads_itself(void **state)
 	open_fds = self.open_fds;
 	cpu = self.cpu_ns;
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	self_read(&self, now + NS_PER_SEC / 10 - 1); /* so soon it is not looked at again */
+	self_read(&self, now + NS_PER_SEC / 10 - 1); /* not read again so soon */
 	assert_int_equal(self.open_fds, open_fds);
 	assert_int_equal(self.cpu_ns, cpu);
 	self_read(&self, now + NS_PER_SEC / 10);
@@ -83,7 +83,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses),
 		cmocka_unit_test(refuses),
-		cmocka_unit_test(reads_itself),
+		cmocka_unit_test(reads_its_own_costs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static bool has_line(const struct buffer *b, const char *line)
 	return false;
 }
 
-static void shows_what_is_there(void **state)
+static void shows_what_is_known(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_BUFFER struct buffer text = {0};
@@ -83,7 +83,7 @@ static void shows_what_is_there(void **state)
 	assert_false(has_line(&text, "# EOF"));
 }
 
-static void leaves_out_what_is_not(void **state)
+static void omits_what_is_unknown(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	struct status s = make(NULL, false);
@@ -100,7 +100,7 @@ static void leaves_out_what_is_not(void **state)
 	assert_string_equal(text.data + text.len - strlen("\n# EOF\n") - 1, "\n# EOF\n");
 }
 
-static void keeps_its_length(void **state)
+static void has_a_constant_length(void **state)
 {
 	const struct sample_options estimated = {.is_estimated = true, .is_blocked = true};
 	AUTO_VIEW struct view *view = sample_open(&estimated);
@@ -126,7 +126,7 @@ static void keeps_its_length(void **state)
 	}
 }
 
-static void page_links_and_tells(void **state)
+static void page_has_links_and_values(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_BUFFER struct buffer page = {0}, none = {0}, stale = {0};
@@ -163,8 +163,8 @@ static bool page_says(const struct sample_options *options, const char *text)
 	return strstr(page.data, text) != NULL;
 }
 
-/* Which mode it is, and how sure the figures are. */
-static void page_says_how_sure_it_is(void **state)
+/* The mode, and how certain the values are. */
+static void page_shows_certainty(void **state)
 {
 	const struct sample_options exact = {.is_exact = true, .is_measured = true};
 	const struct sample_options adaptive = {.is_measured = true, .is_estimated = true};
@@ -182,8 +182,8 @@ static void page_says_how_sure_it_is(void **state)
 		"measurement.</p>"));
 }
 
-/* How many reads the kernel keeps waiting, and for how long by now. */
-static void page_says_what_is_blocked(void **state)
+/* The number of blocked reads, and for how long they have blocked. */
+static void page_shows_blocked_reads(void **state)
 {
 	const struct sample_options blocked = {.is_blocked = true};
 
@@ -195,8 +195,8 @@ static void page_says_what_is_blocked(void **state)
 	assert_false(page_says(NULL, "blocks"));
 }
 
-/* What is missing is in no sum, and one reason hides no other. */
-static void page_says_what_is_missing(void **state)
+/* Missing processes are in no sum, and one reason does not hide another. */
+static void page_shows_missing_processes(void **state)
 {
 	const struct sample_options hidden = {.is_hidden = true};
 	const struct sample_options only_hidden = {.is_hidden = true, .is_measured = true};
@@ -214,7 +214,7 @@ static void page_says_what_is_missing(void **state)
 	assert_true(page_says(&only_hidden, " The processes measured use "));
 }
 
-static void counts(void **state)
+static void counts_requests(void **state)
 {
 	struct counters c = {0};
 
@@ -229,14 +229,14 @@ static void counts(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shows_what_is_there),
-		cmocka_unit_test(leaves_out_what_is_not),
-		cmocka_unit_test(keeps_its_length),
-		cmocka_unit_test(page_links_and_tells),
-		cmocka_unit_test(page_says_how_sure_it_is),
-		cmocka_unit_test(page_says_what_is_missing),
-		cmocka_unit_test(page_says_what_is_blocked),
-		cmocka_unit_test(counts),
+		cmocka_unit_test(shows_what_is_known),
+		cmocka_unit_test(omits_what_is_unknown),
+		cmocka_unit_test(has_a_constant_length),
+		cmocka_unit_test(page_has_links_and_values),
+		cmocka_unit_test(page_shows_certainty),
+		cmocka_unit_test(page_shows_missing_processes),
+		cmocka_unit_test(page_shows_blocked_reads),
+		cmocka_unit_test(counts_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

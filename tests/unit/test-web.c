@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtally-web's loop in a child, with each system call and each allocation of taking a snapshot and of answering failing in
- * turn, those of libmicrohttpd and zlib, too. Each answer is whole and right, or a 503; after failed system calls it may also be cut off
- * so that it shows. The next answer is whole and right.
+ * Fault injection into memtally-web: its loop runs in a child, and each system call and allocation
+ * of taking a snapshot and of answering, including those of libmicrohttpd and zlib, fails in turn.
+ * Each answer is complete and right, or a 503; after failed system calls it may also be cut off
+ * visibly. The next answer is complete and right.
  */
 #include "config.h"
 
@@ -32,15 +33,15 @@
 #define PATIENCE_NS (20 * NS_PER_SEC)
 
 enum {
-	VIEWS = 8, /* the latest, which an answer may be of */
+	VIEWS = 8, /* the latest snapshots, any of which an answer may show */
 	CLIENTS = 4,
 	WAIT_MS = 10000,
 	ROWS = 8,
 	TOP = 5,
-	AFTERWARDS = 2, /* so many more are asked for */
-	ALL_EVERY = 16, /* time all are */
+	AFTERWARDS = 2, /* number of further requests */
+	ALL_EVERY = 16, /* time for all of them */
 	MANY = 20,
-	SOME = 11, /* one of so many places at which they begin; all in the long check */
+	SOME = 11, /* calls between two injections; the long check injects at every call */
 };
 
 enum body {
@@ -85,7 +86,7 @@ static struct fixture {
 	struct buffer raw, body;
 } f;
 
-/* An answer; of one that was cut off .status is 0. */
+/* An answer; .status 0: it was cut off. */
 struct reply {
 	unsigned int status;
 	bool is_gzip;
@@ -102,7 +103,7 @@ static void send_image(size_t i)
 		f.client[i] = fd_close(f.client[i]);
 }
 
-/* Whoever waits for snapshots gets the last one at once. */
+/* Accepts a new client of the snapshot socket, which gets the last one at once. */
 static void accept_clients(void)
 {
 	struct pollfd p = {.events = 0};
@@ -153,7 +154,7 @@ static int connect_web(void)
 	return fd;
 }
 
-/* The value of a header of the LEN bytes at HEAD, terminated; NULL: there is none. */
+/* Returns the value of a header of the LEN bytes at HEAD, NUL-terminated, or NULL. */
 static const char *header(const char *head, size_t len, const char *name)
 {
 	static char value[64];
@@ -166,7 +167,7 @@ static const char *header(const char *head, size_t len, const char *name)
 	return value;
 }
 
-/* As chunks are counted; a server of ours ends them. */
+/* Parses chunk sizes; each chunk of our server is complete. */
 static size_t hexadecimal(const char *text)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -177,7 +178,7 @@ static size_t hexadecimal(const char *text)
 	return value;
 }
 
-/* Puts the chunks at DATA together, in f.body. False: more is to come. */
+/* Joins the chunks at DATA in f.body. Returns false if more are to come. */
 static bool join_chunks(const char *data, size_t len)
 {
 	buffer_clear(&f.body);
@@ -196,7 +197,7 @@ static bool join_chunks(const char *data, size_t len)
 	}
 }
 
-/* Whether what has come is a whole answer, then in *RET. */
+/* Returns whether a complete answer has arrived, and stores it in *RET. */
 static bool is_whole(struct reply *ret)
 {
 	const char *data = f.raw.data, *length;
@@ -236,7 +237,7 @@ static void get(int fd, const struct target *target, struct reply *ret)
 	buffer_clear(&f.raw);
 	if (fd < 0)
 		return;
-	/* The server refuses a connection without waiting for a request. */
+	/* The server refused the connection without reading a request. */
 	if (send(fd, request, (size_t)n, MSG_NOSIGNAL) != n && errno != EPIPE)
 		return;
 	while (!is_whole(ret)) {
@@ -256,7 +257,7 @@ static void get(int fd, const struct target *target, struct reply *ret)
 	}
 }
 
-/* R's body as it was before it was compressed, in f.raw. */
+/* Decompresses the body of R into f.raw. */
 static bool unzip(struct reply *r)
 {
 	static char text[1 << 20];
@@ -297,7 +298,7 @@ static void render_list(
 		;
 }
 
-/* The part of an answer that is VIEW's alone. */
+/* The part of an answer that depends on VIEW only. */
 static void render(const struct view *view, enum body body, struct buffer *to)
 {
 	static const struct sight all = {.kind = SIGHT_ALL};
@@ -347,12 +348,12 @@ static bool is_of(const struct reply *r, enum body body, const struct view *view
 		return at == r->data && ends_with(r, "\n# EOF\n");
 	snprintf(sequence, sizeof(sequence), "\"sequence\":%llu,",
 		(unsigned long long)view->header->sequence);
-	/* Behind it are blanks alone. */
+	/* After it there are only blanks. */
 	return at && memmem(r->data, (size_t)(at - r->data), sequence, strlen(sequence)) &&
 	       is_json(r);
 }
 
-/* The figures of memtally-web itself, of which one may be missing. */
+/* Checks memtally-web's own values, of which one may be missing. */
 static bool has_own_figures(const struct reply *r)
 {
 	static const char *const names[] = {"process_cpu_seconds_total",
@@ -368,7 +369,7 @@ static bool has_own_figures(const struct reply *r)
 	return true;
 }
 
-/* Whether R is what TARGET has to say of one of the latest snapshots. */
+/* Whether R is the answer of TARGET for one of the latest snapshots. */
 static bool is_right(struct reply *r, const struct target *target, bool is_memory)
 {
 	if (r->is_gzip && !unzip(r))
@@ -387,8 +388,9 @@ static bool is_right(struct reply *r, const struct target *target, bool is_memor
 }
 
 /*
- * One answer to each, two on a connection. IS_MEMORY: each is whole, with all figures of memtally-web itself, or a 503. Until something has failed, and after it has so many TIMES, they are whole and
- * right; the round ends soon after it.
+ * Requests each target once, two per connection. IS_MEMORY: each answer is complete with all of
+ * memtally-web's own values, or a 503. Before the first failure, and TIMES answers after it,
+ * answers are complete and right; the round ends soon after it.
  */
 static void ask_all(bool may_fail, unsigned int times, bool is_memory)
 {
@@ -432,7 +434,7 @@ static bool is_current(void)
 	return is_it;
 }
 
-/* Until a new one has arrived. */
+/* Waits until a new snapshot has arrived. */
 static void follow(void)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
@@ -449,7 +451,7 @@ static void follow(void)
 	}
 }
 
-/* False: there are not so many calls. */
+/* Injects at call N. Returns false if there are fewer. */
 static bool survives(const struct injector_sweep *s, unsigned int n, unsigned int way)
 {
 	injector_arm_many(s->kind, n, s->times, way);
@@ -463,7 +465,7 @@ static bool survives(const struct injector_sweep *s, unsigned int n, unsigned in
 	return true;
 }
 
-/* When it has seen our connections end. */
+/* Waits until the server has closed our connections. */
 static unsigned int descriptors(void)
 {
 	usleep(10000);
@@ -487,20 +489,20 @@ static void survives_all(enum injector_kind kind, unsigned int times, unsigned i
 		FAIL("%u descriptors, and %u before", descriptors(), before);
 }
 
-static void each_call_may_fail(void **state)
+static void recovers_from_each_failed_call(void **state)
 {
 	(void)state;
 	survives_all(INJECTOR_CALLS, 1, injector_step(SOME));
 }
 
-static void each_allocation_may_fail(void **state)
+static void recovers_from_each_failed_allocation(void **state)
 {
 	(void)state;
 	survives_all(INJECTOR_ALLOCATIONS, 1, injector_step(SOME));
 }
 
-/* As when there is no memory for a while, or no descriptor. */
-static void many_may_fail(void **state)
+/* As while memory or descriptors are short. */
+static void recovers_from_many_failures_in_a_row(void **state)
 {
 	(void)state;
 	survives_all(INJECTOR_CALLS, MANY, SOME);
@@ -523,7 +525,7 @@ static int start(void **state)
 	for (size_t i = 0; i < CLIENTS; i++)
 		f.client[i] = -1;
 	tree_open(&f.tree);
-	/* It does not stay root. */
+	/* It drops root. */
 	if (chmod(f.tree.path, 0755) < 0)
 		return -1;
 	tree_write(&f.tree, "none.yaml", "");
@@ -568,9 +570,9 @@ static int stop(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_may_fail),
-		cmocka_unit_test(each_allocation_may_fail),
-		cmocka_unit_test(many_may_fail),
+		cmocka_unit_test(recovers_from_each_failed_call),
+		cmocka_unit_test(recovers_from_each_failed_allocation),
+		cmocka_unit_test(recovers_from_many_failures_in_a_row),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

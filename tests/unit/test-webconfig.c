@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/webconfig.h: the web configuration file. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -78,7 +79,7 @@ static void reads_every_setting(void **state)
 	assert_int_equal(c.burst, 20);
 }
 
-static void blank_is_not_there(void **state)
+static void blank_settings_are_unset(void **state)
 {
 	static const char *const names[] = {"empty.yml", "blank.yml"};
 
@@ -98,7 +99,7 @@ static void blank_is_not_there(void **state)
 	}
 }
 
-static void blank_texts_of_tls_are_not_there(void **state)
+static void blank_tls_settings_are_unset(void **state)
 {
 	AUTO_WEBCONFIG struct webconfig c = {0};
 
@@ -122,10 +123,10 @@ static void names_every_suite(void **state)
 		assert_int_equal(c.tls.suites.item[i], i);
 	assert_string_equal(webconfig_suite_name(WEBCONFIG_RSA_CHACHA20_POLY1305_SHA256),
 		"TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
-	assert_int_equal(c.tls.client, WEBCONFIG_CLIENT_REQUIRE_ANY); /* under its old name */
+	assert_int_equal(c.tls.client, WEBCONFIG_CLIENT_REQUIRE_ANY); /* its former name */
 }
 
-/* The first line of each has the line and the words of the error. */
+/* The first line of each error has the line number and these words. */
 static void refuses_bad_files(void **state)
 {
 	AUTO_FREE char *path = path_of("bad", "");
@@ -156,8 +157,11 @@ static void refuses_bad_files(void **state)
 	assert_true(count > 40);
 }
 
-/* All faults of the file, with the checks of groups that are right by themselves; what a fault makes seem missing is none. */
-static void says_all_that_is_wrong(void **state)
+/*
+ * All errors of the file are reported, with the checks of groups that are valid by themselves.
+ * Settings that only seem missing because of an error are not.
+ */
+static void reports_all_errors(void **state)
 {
 	static const struct {
 		const char *text, *error;
@@ -202,7 +206,7 @@ static void says_all_that_is_wrong(void **state)
 	}
 }
 
-/* Neither a hash nor what stands in a key's place is for the log. */
+/* Neither a hash nor text in place of a key is printed. */
 static void keeps_secrets_out_of_errors(void **state)
 {
 	static const char *const texts[] = {
@@ -224,7 +228,7 @@ static void keeps_secrets_out_of_errors(void **state)
 	}
 }
 
-static void a_cut_file_is_no_harm(void **state)
+static void survives_truncated_files(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
@@ -232,7 +236,7 @@ static void a_cut_file_is_no_harm(void **state)
 	load("good", "everything.yml", &text);
 	for (size_t len = 0; len < text.len; len++) {
 		AUTO_WEBCONFIG struct webconfig c = {0};
-		AUTO_FREE char *cut = malloc(len + 1); /* so that a read past it is seen */
+		AUTO_FREE char *cut = malloc(len + 1); /* so that a read past the end is found */
 		char error[SETTINGS_ERROR_SIZE] = "";
 		int r;
 
@@ -245,7 +249,7 @@ static void a_cut_file_is_no_harm(void **state)
 	}
 }
 
-static void survives_without_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
@@ -271,14 +275,14 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_setting),
-		cmocka_unit_test(blank_is_not_there),
-		cmocka_unit_test(blank_texts_of_tls_are_not_there),
+		cmocka_unit_test(blank_settings_are_unset),
+		cmocka_unit_test(blank_tls_settings_are_unset),
 		cmocka_unit_test(names_every_suite),
 		cmocka_unit_test(refuses_bad_files),
-		cmocka_unit_test(says_all_that_is_wrong),
+		cmocka_unit_test(reports_all_errors),
 		cmocka_unit_test(keeps_secrets_out_of_errors),
-		cmocka_unit_test(a_cut_file_is_no_harm),
-		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(survives_truncated_files),
+		cmocka_unit_test(returns_errors_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files in a directory of this test's, as a mapping of this process would have them. */
+/*
+ * Tests of inside/whereabouts.h, the state of mapped files, with files in a directory of the test
+ * as mappings of this process would show them.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -22,7 +25,7 @@
 static struct procfs procfs;
 static char folder[] = "/tmp/memtally-whereabouts.XXXXXX";
 
-/* A file of NAME that is new; what of it a mapping has is in RET. */
+/* Makes a file NAME. RET gets what a mapping shows of it. */
 static void make(const char *name, struct shelf_row *ret)
 {
 	char path[PATH_MAX];
@@ -46,7 +49,7 @@ static void removes(const char *name)
 	assert_int_equal(unlink(path), 0);
 }
 
-/* ROW's fate where smaps has NAME for it. */
+/* Returns ROW's fate if smaps shows NAME for it. */
 static enum shelf_fate look(struct shelf_row *row, const char *name, bool *ret_is_literal)
 {
 	AUTO_WHEREABOUTS struct whereabouts w = {.root = -1};
@@ -72,19 +75,22 @@ static void gone_and_replaced(void **state)
 	(void)state;
 	make("a", &a);
 	make("b", &b);
-	/* As if it had been put back: a link to what is still mapped. */
+	/* As if it was restored: a link to the mapped file. */
 	assert_int_equal(look(&a, "a (deleted)", &is_literal), SHELF_THERE);
 	assert_false(is_literal);
 	removes("a");
 	removes("b");
 	make("b", &another);
-	/* The number of the first may be used again, since nothing has it mapped. */
+	/* The inode number of the first may be reused, because no process maps it. */
 	b.inode += 1000000;
 	assert_int_equal(look(&a, "a (deleted)", &is_literal), SHELF_DELETED);
 	assert_int_equal(look(&b, "b (deleted)", &is_literal), SHELF_REPLACED);
 	b.inode -= 1000000;
 	b.inode = another.inode;
-	/* No device that there is. Of mappings on an overlay before Linux 6.8 it is not known which they have. */
+	/*
+	 * A device that does not exist. For mappings on overlayfs before Linux 6.8 the device is
+	 * unknown.
+	 */
 	b.minor = another.minor ^ 0x80000;
 	assert_int_equal(statfs(folder, &fs), 0);
 	assert_int_equal(look(&b, "b (deleted)", &is_literal),
@@ -93,7 +99,7 @@ static void gone_and_replaced(void **state)
 	assert_int_equal(look(&a, "none/a (deleted)", &is_literal), SHELF_DELETED);
 }
 
-static void a_name_may_end_so(void **state)
+static void name_may_end_in_deleted(void **state)
 {
 	struct shelf_row c, plain, both;
 	bool is_literal = false;
@@ -102,7 +108,7 @@ static void a_name_may_end_so(void **state)
 	make("c (deleted)", &c);
 	assert_int_equal(look(&c, "c (deleted)", &is_literal), SHELF_THERE);
 	assert_true(is_literal);
-	/* With another beside it that is called so without. */
+	/* With another file of the same name without the suffix beside it. */
 	make("c", &plain);
 	is_literal = false;
 	assert_int_equal(look(&c, "c (deleted)", &is_literal), SHELF_THERE);
@@ -130,7 +136,7 @@ static void newlines_are_escaped(void **state)
 	removes("two\\012lines");
 }
 
-static void what_nobody_can_see_is_uncertain(void **state)
+static void unreadable_paths_are_uncertain(void **state)
 {
 	struct whereabouts nowhere = {.root = -1};
 	struct shelf_row row;
@@ -149,7 +155,10 @@ static void what_nobody_can_see_is_uncertain(void **state)
 	assert_false(is_literal);
 }
 
-/* The name of a library in /tmp may be an upgraded program's, too: it decides only if nothing is seen at its path. */
+/*
+ * A library in /tmp may be an upgraded program's too. The name decides only if no file is at its
+ * path.
+ */
 static void a_name_that_may_be_temporary(void **state)
 {
 	struct whereabouts nowhere = {.root = -1};
@@ -171,11 +180,11 @@ static void a_name_that_may_be_temporary(void **state)
 	assert_int_equal(look(&certain, "ffiAbC123 (deleted)", &is_literal), SHELF_UNLINKED);
 }
 
-/* A mapping of this process's, and what becomes known of it. */
+/* A mapping of this process, and the fate found for it. */
 struct mapped {
 	const char *name;
 	void *memory;
-	enum mapping_fate fate; /* MAPPING_FATES: it was not met */
+	enum mapping_fate fate; /* MAPPING_FATES: it was not reported */
 	size_t path_len;
 };
 
@@ -210,7 +219,7 @@ static int take(const struct mapping *m, void *context)
 	return m->start == (uint64_t)(uintptr_t)f[MAPPED].memory ? -ECANCELED : 0;
 }
 
-static void mappings_come_with_what_became_of_their_files(void **state)
+static void mappings_have_the_fate_of_their_files(void **state)
 {
 	static const enum mapping_fate expected[MAPPED] = {MAPPING_NOT_ASKED, MAPPING_LITERAL,
 		MAPPING_DELETED, MAPPING_REPLACED, MAPPING_THERE};
@@ -226,7 +235,7 @@ static void mappings_come_with_what_became_of_their_files(void **state)
 	for (size_t i = 2; i < MAPPED - 1; i++)
 		removes(f[i].name);
 	make("old", &other);
-	/* Under its name again, which the kernel does not know. */
+	/* Renamed back, which the kernel does not show. */
 	snprintf(path[0], PATH_MAX, "%s/relinked", folder);
 	snprintf(path[1], PATH_MAX, "%s/kept", folder);
 	assert_int_equal(link(path[0], path[1]), 0);
@@ -250,8 +259,9 @@ static void mappings_come_with_what_became_of_their_files(void **state)
 }
 
 /*
- * Waits for the middle of a tick. A process that starts in its second half has the beginning of the tick as its start in /proc, and the
- * time of a file that is made there, by a clock that may lag some milliseconds, is after that.
+ * Waits for the middle of a clock tick. A process that starts in the second half of a tick has the
+ * tick's beginning as its start time. A file made then has a later time, by a clock that may lag
+ * some milliseconds.
  */
 static void await_middle_of_tick(void)
 {
@@ -262,7 +272,10 @@ static void await_middle_of_tick(void)
 	while (at_ns < tick_ns / 2 || at_ns > tick_ns / 2 + NS_PER_MSEC);
 }
 
-/* A program that is made, started and removed by others, as fast as may be, is none that its own process made. */
+/*
+ * A program that other processes made, started and removed as fast as possible does not count as
+ * made by its own process.
+ */
 static void a_program_from_just_before_the_start(void **state)
 {
 	struct mapped f[MAPPED + 1] = {{.name = "program"}};
@@ -305,11 +318,11 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gone_and_replaced),
-		cmocka_unit_test(a_name_may_end_so),
+		cmocka_unit_test(name_may_end_in_deleted),
 		cmocka_unit_test(newlines_are_escaped),
-		cmocka_unit_test(what_nobody_can_see_is_uncertain),
+		cmocka_unit_test(unreadable_paths_are_uncertain),
 		cmocka_unit_test(a_name_that_may_be_temporary),
-		cmocka_unit_test(mappings_come_with_what_became_of_their_files),
+		cmocka_unit_test(mappings_have_the_fate_of_their_files),
 		cmocka_unit_test(a_program_from_just_before_the_start),
 	};
 

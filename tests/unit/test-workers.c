@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real workers, which read a tree of files. A FIFO without a writer blocks its reader as a held lock would. */
+/*
+ * Tests of measuring workers: real workers that read a tree of files. A FIFO without a writer
+ * blocks its reader like a held lock.
+ */
 #include "config.h"
 
 #include "collectors/workers.h"
@@ -87,7 +90,10 @@ static int read_text(struct scene *s, pid_t pid, const char *path, char to[stati
 	return e;
 }
 
-/* Sends SIGNAL, SIGKILL or SIGSTOP, to the worker that serves ROLE, and waits until the worker has exited or is stopped. */
+/*
+ * Sends SIGNAL (SIGKILL or SIGSTOP) to the worker that serves ROLE, and waits until it has exited
+ * or stopped.
+ */
 static void signal_worker(const struct scene *s, enum lanes_role role, int signal)
 {
 	pid_t pid = s->crew.pid[s->crew.workers.lanes.at[role]];
@@ -97,7 +103,7 @@ static void signal_worker(const struct scene *s, enum lanes_role role, int signa
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOWAIT), 0);
 }
 
-static void texts_and_links_are_read(void **state)
+static void reads_texts_and_links(void **state)
 {
 	struct scene *s = *state;
 	char text[64];
@@ -120,8 +126,8 @@ static void texts_and_links_are_read(void **state)
 	assert_true(lanes_total_cpu_ns(&s->crew.workers.lanes) >= s->crew.workers.cpu_ns);
 }
 
-/* More than there are slots, in the order in which they were announced. */
-static void many_are_announced(void **state)
+/* More than there are slots, in the order of their announcement. */
+static void serves_announced_reads_in_order(void **state)
 {
 	struct scene *s = *state;
 	char text[64];
@@ -134,8 +140,11 @@ static void many_are_announced(void **state)
 	}
 }
 
-/* Once everything of a process is read, a proof that the process exists holds for all of that, and for nothing else. */
-static void announced_reads_are_awaited(void **state)
+/*
+ * After a process's files were read, a proof that the process exists covers these reads and no
+ * others.
+ */
+static void waits_for_announced_reads(void **state)
 {
 	struct scene *s = *state;
 	char text[64];
@@ -152,9 +161,8 @@ static void announced_reads_are_awaited(void **state)
 	assert_int_equal(read_text(s, FREE, "status", text), 0);
 	assert_false(workers_is_awaited(&s->crew.workers, FREE, "status")); /* it was taken */
 	workers_ahead(&s->crew.workers, FREE, "stat", false);
-	assert_false(
-		workers_is_awaited(&s->crew.workers, FREE, "stat")); /* it was announced later */
-	/* A worker that blocks takes what was announced with it. */
+	assert_false(workers_is_awaited(&s->crew.workers, FREE, "stat")); /* announced later */
+	/* A worker that blocks also loses the requests announced with it. */
 	workers_ahead(&s->crew.workers, BLOCKS, "stat", false);
 	assert_false(workers_await(&s->crew.workers, BLOCKS));
 	assert_false(workers_is_awaited(&s->crew.workers, FREE, "stat"));
@@ -178,14 +186,14 @@ static void wait_for_standing_by(struct scene *s)
 	fail_msg("no worker was replaced");
 }
 
-static void a_blocked_read_is_given_up(void **state)
+static void blocked_read_is_given_up(void **state)
 {
 	struct scene *s = *state;
 	char text[64];
 
 	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
 	assert_int_equal(s->crew.workers.lanes.blocked, 1);
-	/* Others are read on; of this process nothing is tried while that read is under way. */
+	/* Other processes are read meanwhile. This one is not tried while that read goes on. */
 	assert_int_equal(read_text(s, FREE, "stat", text), 0);
 	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
 	assert_int_equal(s->crew.workers.lanes.blocked, 1);
@@ -194,8 +202,8 @@ static void a_blocked_read_is_given_up(void **state)
 	assert_int_equal(read_text(s, FREE, "stat", text), 0);
 }
 
-/* An announced read that blocks costs the others nothing but time. */
-static void a_blocked_read_before_others(void **state)
+/* An announced read that blocks only delays the others. */
+static void blocked_read_delays_announced_reads_only(void **state)
 {
 	struct scene *s = *state;
 	char text[64];
@@ -208,7 +216,7 @@ static void a_blocked_read_before_others(void **state)
 	assert_int_equal(s->crew.workers.lanes.blocked, 1);
 }
 
-static void a_worker_that_is_killed_is_replaced(void **state)
+static void killed_worker_is_replaced(void **state)
 {
 	struct scene *s = *state;
 	char text[64];
@@ -220,8 +228,8 @@ static void a_worker_that_is_killed_is_replaced(void **state)
 	assert_int_equal(s->crew.workers.lanes.replaced, 1);
 }
 
-/* A lock that is given back and taken again keeps its reader for as long as one that is held. */
-static void a_read_that_blocks_in_pieces_is_given_up(void **state)
+/* A lock that is released and taken again blocks a reader as long as one that is held. */
+static void read_that_blocks_in_pieces_is_given_up(void **state)
 {
 	struct scene *s = *state;
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -237,7 +245,7 @@ static void a_read_that_blocks_in_pieces_is_given_up(void **state)
 		_exit(0);
 	}
 	assert_true(writer > 0);
-	/* State S, in which a second counts as blocked. */
+	/* State S for a second counts as blocked. */
 	assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
 	assert_true(clock_now_ns(CLOCK_MONOTONIC) - begin_ns < 10 * NS_PER_SEC);
 	assert_true(s->crew.workers.lanes.waited_ns >= NS_PER_SEC);
@@ -245,7 +253,7 @@ static void a_read_that_blocks_in_pieces_is_given_up(void **state)
 	waitpid(writer, NULL, 0);
 }
 
-/* All workers are in the kernel, which ends none of them. */
+/* All workers sleep in the kernel, which does not end them. */
 static void without_a_worker_reads_fail_at_once(void **state)
 {
 	struct scene *s = *state;
@@ -276,8 +284,8 @@ static void without_a_worker_reads_fail_at_once(void **state)
 	assert_string_equal(text, "12 (free) S 1\n");
 }
 
-/* Status never blocks: if no worker is left for an announced one, it is read directly. */
-static void an_announced_status_needs_no_worker(void **state)
+/* status never blocks: without a worker for an announced read it is read directly. */
+static void announced_status_needs_no_worker(void **state)
 {
 	static const enum fetch_file files[] = {FETCH_STATUS};
 	struct scene *s = *state;
@@ -304,7 +312,7 @@ static void an_announced_status_needs_no_worker(void **state)
 	close(dir);
 }
 
-static void waiting_can_be_given_up(void **state)
+static void waiting_can_be_cancelled(void **state)
 {
 	struct scene *s = *state;
 	char text[64];
@@ -314,7 +322,7 @@ static void waiting_can_be_given_up(void **state)
 	assert_int_equal(read_text(s, FREE, "stat", text), -ECANCELED);
 }
 
-static void a_stream_is_the_file(void **state)
+static void stream_has_the_files_content(void **state)
 {
 	struct stream stream = STREAM_CLOSED;
 	struct scene *s = *state;
@@ -339,8 +347,8 @@ static void a_stream_is_the_file(void **state)
 	free(text);
 }
 
-/* The worker that has it is gone. */
-static void a_stream_ends_with_its_worker(void **state)
+/* The worker that has the stream is gone. */
+static void stream_ends_with_its_worker(void **state)
 {
 	struct stream stream = STREAM_CLOSED;
 	struct stream_piece told;
@@ -355,8 +363,8 @@ static void a_stream_ends_with_its_worker(void **state)
 	assert_int_equal(read_text(s, FREE, "stat", text), 0);
 }
 
-/* Texts that block take no worker from a stream, however many. */
-static void a_stream_outlives_blocked_texts(void **state)
+/* Texts that block do not take the worker of a stream, however many there are. */
+static void stream_survives_blocked_texts(void **state)
 {
 	struct stream stream = STREAM_CLOSED;
 	struct stream_piece told;
@@ -380,8 +388,11 @@ static void a_stream_outlives_blocked_texts(void **state)
 	stream_close(&stream);
 }
 
-/* Workers open files by pid, for which a reaped process has no directory: the same error as below its kept directory. */
-static void a_reaped_process_is_gone(void **state)
+/*
+ * Workers open files by pid. A reaped process has no directory: the same error as below a kept
+ * directory.
+ */
+static void reaped_process_is_gone(void **state)
 {
 	struct scene *s = *state;
 	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
@@ -397,7 +408,7 @@ static void a_reaped_process_is_gone(void **state)
 	add(s, "14/statm", "1 1 1 1 1 1 1\n");
 	dir = openat(s->fd, "14", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_true(dir >= 0);
-	/* It is there, and these files are not. */
+	/* The process exists, and these files do not. */
 	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ENOENT);
 	assert_int_equal(fetch_link(&reader, &p, dir, text, sizeof(text)), -ENOENT);
 	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
@@ -421,8 +432,8 @@ static int count_processors(pid_t pid)
 	return CPU_COUNT(&set);
 }
 
-/* Reader and worker share a processor, until a wait takes long. */
-static void the_worker_is_on_the_processor_of_its_reader(void **state)
+/* Reader and worker share a processor until a wait takes long. */
+static void worker_runs_on_the_readers_processor(void **state)
 {
 	struct scene *s = *state;
 	struct lanes *lanes = &s->crew.workers.lanes;
@@ -452,8 +463,8 @@ static void the_worker_is_on_the_processor_of_its_reader(void **state)
 	assert_int_equal(count_processors(0), usual);
 }
 
-/* A request that is posted before the worker starts is served on the processor, too. */
-static void a_worker_goes_to_the_processor_first(void **state)
+/* A request that is posted before the worker starts is served on that processor, too. */
+static void new_worker_moves_to_the_processor_first(void **state)
 {
 	struct scene *s = *state;
 	struct worker_lane *lane = mmap(
@@ -482,7 +493,10 @@ static void a_worker_goes_to_the_processor_first(void **state)
 	munmap(lane, sizeof(*lane));
 }
 
-/* Reads that block have cost one user its share: it is waited for less from then on, and other users as long as before. */
+/*
+ * If blocked reads have used up a user's share, waits for this user are shorter, and those for
+ * others are unchanged.
+ */
 static void each_user_has_a_share(void **state)
 {
 	static const struct {
@@ -491,7 +505,7 @@ static void each_user_has_a_share(void **state)
 	} reads[] = {
 		{1000, false, false}, {2000, false, false}, {1000, false, true},
 		{3000, false, false}, {4000, true, true},
-		{5000, false, true}, /* reads of all users have cost ten shares */
+		{5000, false, true}, /* reads of all users have used ten shares */
 	};
 	struct scene *s = *state;
 	struct lanes *lanes = &s->crew.workers.lanes;
@@ -506,7 +520,7 @@ static void each_user_has_a_share(void **state)
 		size_t len;
 
 		snprintf(path, sizeof(path), "%d", p.pid);
-		assert_int_equal(symlinkat("13", s->fd, path), 0); /* one more that blocks */
+		assert_int_equal(symlinkat("13", s->fd, path), 0); /* another one that blocks */
 		if (i + 1 == ARRAY_SIZE(reads))
 			lanes->waited_ns = 10 * lanes->control.patience.share_ns;
 		reader.is_single = reads[i].is_single;
@@ -520,7 +534,7 @@ static void each_user_has_a_share(void **state)
 	close(dir);
 }
 
-/* Has a read of an open stream block: its worker is stopped, which is as good as asleep. */
+/* Blocks a read of an open stream: its worker is stopped, which counts as asleep. */
 static int read_blocked(
 	struct scene *s, struct process_reader *reader, struct process *p, int dir, bool is_probe)
 {
@@ -544,7 +558,10 @@ static int read_blocked(
 	return e;
 }
 
-/* Slices and probes that block count for the user's share, and are waited for less once that is used up, as texts are. */
+/*
+ * Slices and probes that block count for the user's share, and are waited for less once it is used
+ * up, like texts.
+ */
 static void streams_count_for_the_share(void **state)
 {
 	static const struct {
@@ -575,7 +592,7 @@ static void streams_count_for_the_share(void **state)
 	close(dir);
 }
 
-static void address_spaces_are_compared(void **state)
+static void compares_address_spaces(void **state)
 {
 	struct scene *s = *state;
 	int r = workers_compare(&s->crew.workers, getpid(), getpid());
@@ -587,8 +604,8 @@ static void address_spaces_are_compared(void **state)
 			    s->crew.pid[s->crew.workers.lanes.at[LANES_TEXTS]]) > 0);
 }
 
-/* The first order to kill the worker is lost. */
-static void a_worker_is_killed_again(void **state)
+/* The first attempt to kill the worker is lost. */
+static void killing_a_worker_is_repeated(void **state)
 {
 	struct scene *s = *state;
 	struct lanes *lanes = &s->crew.workers.lanes;
@@ -612,8 +629,11 @@ static void a_worker_is_killed_again(void **state)
 	assert_int_equal(lanes->replaced, 1);
 }
 
-/* Either of two processes may hold the lock that a comparison waits for: both can be read, and are compared with none meanwhile. */
-static void a_blocked_comparison_blocks_no_read(void **state)
+/*
+ * The lock that a comparison waits for may be held by either process. Both can still be read, and
+ * are compared with none meanwhile.
+ */
+static void blocked_comparison_blocks_no_read(void **state)
 {
 	struct scene *s = *state;
 	struct workers *w = &s->crew.workers;
@@ -631,7 +651,7 @@ static void a_blocked_comparison_blocks_no_read(void **state)
 
 enum { DOZE_MS = 500 };
 
-/* What /proc/PID/wchan and /proc/PID/status of a worker say; NULL: what the kernel says. */
+/* Contents of /proc/PID/wchan and /proc/PID/status of a worker; NULL: the kernel's. */
 static const char *wchan, *status;
 
 int __real_file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len);
@@ -648,7 +668,7 @@ int __wrap_file_read(int dirfd, const char *path, char *buf, size_t size, size_t
 	return 0;
 }
 
-/* A worker that is in state D for a while first, as long as the child of its vfork() is there. */
+/* Runs a worker that is first in state D, while the child of its vfork() lives. */
 static int start_dozing(void *to, unsigned int lane)
 {
 	struct crew *crew = to;
@@ -674,7 +694,7 @@ static void leave_alone(void *to, unsigned int lane)
 	(void)lane;
 }
 
-/* Reads a file that never blocks with workers that doze, and that /proc shows. */
+/* Reads a file that never blocks, with workers that sleep and that /proc shows. */
 static int read_dozing(const struct scene *s, bool sees_workers)
 {
 	struct crew crew = {.fd = s->fd};
@@ -697,8 +717,8 @@ static int read_dozing(const struct scene *s, bool sees_workers)
 	return e;
 }
 
-/* Asleep for want of a page of its own, no process that it reads blocks it. */
-static void a_worker_that_waits_for_memory_is_slow(void **state)
+/* A worker that sleeps for a page of its own memory is not blocked by the process that it reads. */
+static void worker_waiting_for_memory_is_slow(void **state)
 {
 	static const char *const waits[] = {"folio_wait_bit_common", "mem_cgroup_handle_over_high"};
 	struct scene *s = *state;
@@ -713,8 +733,8 @@ static void a_worker_that_waits_for_memory_is_slow(void **state)
 	assert_int_equal(read_dozing(s, true), -ETIMEDOUT);
 }
 
-/* A worker's pid may be another process's in the /proc of another pid namespace. */
-static void a_worker_that_proc_does_not_show_may_be_blocked(void **state)
+/* In the /proc of another pid namespace a worker's pid may be another process's. */
+static void worker_hidden_from_proc_may_be_blocked(void **state)
 {
 	struct scene *s = *state;
 
@@ -758,8 +778,11 @@ static bool let_time_pass(void *to)
 	return true;
 }
 
-/* Without a worker nothing is known of the process that it was to read. Its lane is free when it has exited. */
-static void a_worker_that_does_not_start_is_replaced(void **state)
+/*
+ * Without a worker the result of the read is unknown. The worker's lane is free after it has
+ * exited.
+ */
+static void worker_that_does_not_start_is_replaced(void **state)
 {
 	struct scene *s = *state;
 	struct crew crew = {.fd = s->fd};
@@ -821,7 +844,7 @@ static int start_liar(void *to, unsigned int lane)
 }
 
 /* A positive result would be taken for the length of a link, or for a documented outcome. */
-static void a_worker_may_answer_anything(void **state)
+static void worker_may_answer_anything(void **state)
 {
 	struct scene *s = *state;
 	struct crew crew = {.fd = s->fd};
@@ -851,31 +874,31 @@ static void a_worker_may_answer_anything(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(texts_and_links_are_read),
-		TEST(many_are_announced),
-		TEST(announced_reads_are_awaited),
-		TEST(a_blocked_read_is_given_up),
-		TEST(a_blocked_read_before_others),
-		TEST(a_worker_that_is_killed_is_replaced),
-		TEST(a_read_that_blocks_in_pieces_is_given_up),
+		TEST(reads_texts_and_links),
+		TEST(serves_announced_reads_in_order),
+		TEST(waits_for_announced_reads),
+		TEST(blocked_read_is_given_up),
+		TEST(blocked_read_delays_announced_reads_only),
+		TEST(killed_worker_is_replaced),
+		TEST(read_that_blocks_in_pieces_is_given_up),
 		TEST(without_a_worker_reads_fail_at_once),
-		TEST(an_announced_status_needs_no_worker),
-		TEST(waiting_can_be_given_up),
-		TEST(a_stream_is_the_file),
-		TEST(a_stream_ends_with_its_worker),
-		TEST(a_stream_outlives_blocked_texts),
-		TEST(a_reaped_process_is_gone),
-		TEST(the_worker_is_on_the_processor_of_its_reader),
-		TEST(a_worker_goes_to_the_processor_first),
+		TEST(announced_status_needs_no_worker),
+		TEST(waiting_can_be_cancelled),
+		TEST(stream_has_the_files_content),
+		TEST(stream_ends_with_its_worker),
+		TEST(stream_survives_blocked_texts),
+		TEST(reaped_process_is_gone),
+		TEST(worker_runs_on_the_readers_processor),
+		TEST(new_worker_moves_to_the_processor_first),
 		TEST(each_user_has_a_share),
 		TEST(streams_count_for_the_share),
-		TEST(address_spaces_are_compared),
-		TEST(a_worker_that_proc_does_not_show_may_be_blocked),
-		TEST(a_worker_that_does_not_start_is_replaced),
-		TEST(a_worker_may_answer_anything),
-		TEST(a_worker_is_killed_again),
-		TEST(a_blocked_comparison_blocks_no_read),
-		TEST(a_worker_that_waits_for_memory_is_slow),
+		TEST(compares_address_spaces),
+		TEST(worker_hidden_from_proc_may_be_blocked),
+		TEST(worker_that_does_not_start_is_replaced),
+		TEST(worker_may_answer_anything),
+		TEST(killing_a_worker_is_repeated),
+		TEST(blocked_comparison_blocks_no_read),
+		TEST(worker_waiting_for_memory_is_slow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of config/yaml.h: the configuration file. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -19,7 +20,7 @@ static struct settings *new_settings(void)
 	return c;
 }
 
-/* memtally would ignore faults in what it does not use, unless it is asked to check the file. */
+/* memtally ignores errors in settings that it does not use, unless it is to check the file. */
 static int parse(const char *text, enum program program, struct settings *c, char *error)
 {
 	c->check_config = true;
@@ -36,8 +37,8 @@ static struct settings *parse_good(const char *text, enum program program)
 	return c;
 }
 
-/* The same settings in every way of writing them. */
-static void keys_nest_or_are_written_out(void **state)
+/* The same settings in every notation. */
+static void keys_may_be_nested_or_dotted(void **state)
 {
 	static const char *const texts[] = {
 		"pss.mode: exact\ninterval: 3s\nexport.users: 7\nexport.units: 8\n",
@@ -77,7 +78,7 @@ static void an_empty_file_sets_nothing(void **state)
 	}
 }
 
-static void a_list_is_a_text_or_a_sequence(void **state)
+static void lists_may_be_a_text_or_a_sequence(void **state)
 {
 	static const struct {
 		const char *text;
@@ -98,8 +99,8 @@ static void a_list_is_a_text_or_a_sequence(void **state)
 	}
 }
 
-/* What was there before, a default say, does not stay in the list. */
-static void a_list_replaces(void **state)
+/* The previous content, for example a default, does not stay in the list. */
+static void lists_are_replaced(void **state)
 {
 	AUTO_SETTINGS struct settings *c = new_settings();
 	char error[SETTINGS_ERROR_SIZE];
@@ -113,7 +114,7 @@ static void a_list_replaces(void **state)
 	assert_string_equal(c->web_listen_address.item[2], ":3");
 }
 
-/* Other programs' settings share the file: they are checked and have no effect. */
+/* Settings of other programs share the file. They are checked and have no effect. */
 static void other_programs_keys_have_no_effect(void **state)
 {
 	static const char text[] =
@@ -145,7 +146,7 @@ static void other_programs_keys_have_no_effect(void **state)
 #define A_DURATION        "a duration from 100ms to 1d, such as 10s"
 #define X50               "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-/* Each names the file, the line, the key and what was expected. */
+/* Each error names the file, the line, the key and what was expected. */
 static const struct {
 	const char *text, *error;
 } bad[] = {
@@ -232,7 +233,7 @@ static const struct {
 	{"web.listen-address: {a: b}",
 		"f.yaml:1: web.listen-address: expected " AN_ADDRESS ", got a mapping"},
 
-	/* what YAML has besides */
+	/* YAML features that are not supported */
 	{"interval: &a 5s", "f.yaml:1: expected no anchor, got '&a'"},
 	{"&a interval: 5s", "f.yaml:1: expected no anchor, got '&a'"},
 	{"pss: &a {mode: exact}", "f.yaml:1: expected no anchor, got '&a'"},
@@ -249,13 +250,13 @@ static const struct {
 	{"interval: 5s\n---\ninterval: 6s\n", "f.yaml:2: expected one document"},
 	{"interval: 5s\n--- {}\n", "f.yaml:2: expected one document"},
 
-	/* what is no mapping */
+	/* not a mapping */
 	{"interval", "f.yaml:1: expected 'key: value' lines"},
 	{"- interval: 5s", "f.yaml:1: expected 'key: value' lines"},
 	{"\n~", "f.yaml:2: expected 'key: value' lines"},
 	{"*a", "f.yaml:1: expected 'key: value' lines"},
 
-	/* what is no YAML: the rest is libyaml's to say */
+	/* not YAML: the rest of the message is libyaml's */
 	{"interval: 5s\n\tpss: {}\n", "f.yaml:2: not YAML: "},
 	{"interval: 5s\npss: {mode: exact\n", "f.yaml:3: not YAML: "},
 	{"interval: 'x\n\n", "f.yaml:3: not YAML: "},
@@ -279,14 +280,14 @@ static int expected_result(const char *error)
 	return strstr(error, "not YAML") ? -EBADMSG : -EINVAL;
 }
 
-static void says_what_is_wrong_and_where(void **state)
+static void names_line_and_key_of_errors(void **state)
 {
 	static const enum program programs[] = {PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_MEMTALLY};
 	unsigned int wrong = 0;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		for (size_t p = 0; p < ARRAY_SIZE(programs); p++) { /* one file for them all */
+		for (size_t p = 0; p < ARRAY_SIZE(programs); p++) { /* one file with all of them */
 			AUTO_SETTINGS struct settings *c = new_settings();
 			char error[SETTINGS_ERROR_SIZE];
 			int r = parse(bad[i].text, programs[p], c, error);
@@ -300,8 +301,11 @@ static void says_what_is_wrong_and_where(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* A fault does not hide those behind it, wherever it stands, and what is right between them is no fault. */
-static void says_all_that_is_wrong(void **state)
+/*
+ * An error does not hide later ones anywhere in the file, and valid settings between them cause
+ * none.
+ */
+static void reports_all_errors(void **state)
 {
 	static const struct {
 		const char *text, *error;
@@ -356,8 +360,8 @@ static void says_all_that_is_wrong(void **state)
 	}
 }
 
-/* The text has an end, and says so. */
-static void counts_faults_beyond_the_text(void **state)
+/* The text has a maximum length and says how many errors are left out. */
+static void counts_errors_beyond_the_text(void **state)
 {
 	AUTO_SETTINGS struct settings *c = new_settings();
 	AUTO_BUFFER struct buffer text = {0};
@@ -381,8 +385,8 @@ static void counts_faults_beyond_the_text(void **state)
 	assert_string_equal(last, text.data);
 }
 
-/* What memtally does not use is the business of other programs: it goes on, with one warning. */
-static void memtally_ignores_what_it_does_not_use(void **state)
+/* Settings that memtally does not use concern other programs: it goes on with a warning. */
+static void memtally_ignores_errors_in_unused_settings(void **state)
 {
 	static const struct {
 		const char *text, *ignored;
@@ -420,8 +424,8 @@ static void memtally_ignores_what_it_does_not_use(void **state)
 	}
 }
 
-/* Its own settings count, beside those that do not, and so does whatever is no setting at all. */
-static void memtally_refuses_what_it_uses(void **state)
+/* Errors in its own settings count, and so do unknown settings. */
+static void memtally_refuses_errors_in_its_settings(void **state)
 {
 	static const struct {
 		const char *text, *error;
@@ -451,8 +455,8 @@ static void memtally_refuses_what_it_uses(void **state)
 	}
 }
 
-/* The name of a file may be as long as it likes; the message is cut, not the program. */
-static void a_long_file_name_is_no_harm(void **state)
+/* A file name may have any length: the message is cut. */
+static void survives_long_file_names(void **state)
 {
 	AUTO_SETTINGS struct settings *c = new_settings();
 	char error[SETTINGS_ERROR_SIZE + 1], name[2 * SETTINGS_ERROR_SIZE];
@@ -470,8 +474,8 @@ static void a_long_file_name_is_no_harm(void **state)
 	}
 }
 
-/* Nothing of the configuration can be nested so deep that it matters. */
-static void depth_is_no_harm(void **state)
+/* No nesting depth does harm. */
+static void survives_deep_nesting(void **state)
 {
 	static const char *const openings[] = {"[", "{", "{a: ", "pss: {", "{pss: ", "- ", "? "};
 
@@ -489,8 +493,8 @@ static void depth_is_no_harm(void **state)
 	}
 }
 
-/* A file cut anywhere is good or refused with a line number. */
-static void a_cut_file_is_no_harm(void **state)
+/* A truncated file is valid, or is refused with a line number. */
+static void survives_truncated_files(void **state)
 {
 	static const char text[] =
 		"# comment\npss:\n  mode: \"exact\"\ninterval: 10s\nexport: {users: 5, units: 6}\n"
@@ -499,7 +503,7 @@ static void a_cut_file_is_no_harm(void **state)
 	(void)state;
 	for (size_t len = 0; len < sizeof(text); len++) {
 		AUTO_SETTINGS struct settings *c = new_settings();
-		AUTO_FREE char *cut = malloc(len + 1); /* so that a read past it is seen */
+		AUTO_FREE char *cut = malloc(len + 1); /* so that a read past the end is found */
 		char error[SETTINGS_ERROR_SIZE] = "";
 		int r;
 
@@ -512,7 +516,7 @@ static void a_cut_file_is_no_harm(void **state)
 	}
 }
 
-static void survives_without_memory(void **state)
+static void returns_errors_without_memory(void **state)
 {
 	static const char text[] = "pss: {mode: exact}\nweb.listen-address: [':1', ':2']\n"
 				   "web.telemetry-path: /m\nsnapshot.socket: /run/x\n";
@@ -567,20 +571,20 @@ static void reads_files(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_nest_or_are_written_out),
+		cmocka_unit_test(keys_may_be_nested_or_dotted),
 		cmocka_unit_test(an_empty_file_sets_nothing),
-		cmocka_unit_test(a_list_is_a_text_or_a_sequence),
-		cmocka_unit_test(a_list_replaces),
+		cmocka_unit_test(lists_may_be_a_text_or_a_sequence),
+		cmocka_unit_test(lists_are_replaced),
 		cmocka_unit_test(other_programs_keys_have_no_effect),
-		cmocka_unit_test(says_what_is_wrong_and_where),
-		cmocka_unit_test(says_all_that_is_wrong),
-		cmocka_unit_test(counts_faults_beyond_the_text),
-		cmocka_unit_test(memtally_ignores_what_it_does_not_use),
-		cmocka_unit_test(memtally_refuses_what_it_uses),
-		cmocka_unit_test(a_long_file_name_is_no_harm),
-		cmocka_unit_test(depth_is_no_harm),
-		cmocka_unit_test(a_cut_file_is_no_harm),
-		cmocka_unit_test(survives_without_memory),
+		cmocka_unit_test(names_line_and_key_of_errors),
+		cmocka_unit_test(reports_all_errors),
+		cmocka_unit_test(counts_errors_beyond_the_text),
+		cmocka_unit_test(memtally_ignores_errors_in_unused_settings),
+		cmocka_unit_test(memtally_refuses_errors_in_its_settings),
+		cmocka_unit_test(survives_long_file_names),
+		cmocka_unit_test(survives_deep_nesting),
+		cmocka_unit_test(survives_truncated_files),
+		cmocka_unit_test(returns_errors_without_memory),
 		cmocka_unit_test(reads_files),
 	};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/zoneinfo.h: pages on the free lists of each CPU. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +9,7 @@
 #include "base/cleanup.h"
 #include "collectors/zoneinfo.h"
 
-static void adds_up_the_lists(void **state)
+static void adds_up_the_free_lists(void **state)
 {
 	static const struct {
 		const char *text;
@@ -41,7 +42,7 @@ static void adds_up_the_lists(void **state)
 	}
 }
 
-static void reads_the_kernels(void **state)
+static void reads_this_kernels_zoneinfo(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int none = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -57,8 +58,8 @@ static void reads_the_kernels(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adds_up_the_lists),
-		cmocka_unit_test(reads_the_kernels),
+		cmocka_unit_test(adds_up_the_free_lists),
+		cmocka_unit_test(reads_this_kernels_zoneinfo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
