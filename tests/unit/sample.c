@@ -489,8 +489,8 @@ static void add_to_other(struct group *other, const struct group *g)
 }
 
 /*
- * A program whose last process has exited. Its row stays for an hour, so that increase() loses
- * nothing.
+ * A program without processes since the last one exited. Its row stays for an hour, so that
+ * increase() loses nothing.
  */
 static void add_ended(struct builder *b, struct groups *programs)
 {

@@ -49,7 +49,7 @@ enum {
 	SAMPLE_CYCLE = 1000,
 	SAMPLE_IN_POD = 2000, /* pids of processes in a container and in a machine */
 	SAMPLE_IN_MACHINE = 2100,
-	SAMPLE_WITHOUT_GROUP = 4242, /* uid of the processes whose group is unknown */
+	SAMPLE_WITHOUT_GROUP = 4242, /* uid of the processes with an unknown group */
 	SAMPLE_GID = 100,            /* of all other processes; root's is 0 */
 	SAMPLE_FILES = 5,
 };

@@ -25,7 +25,7 @@ void scene_open(struct scene *s, bool is_empty);
 void scene_done(struct scene *s);
 #define AUTO_SCENE CLEANUP(scene_done)
 
-/* Returns the row of SCOPE whose name is NAME. */
+/* Returns the row NAME of SCOPE. Fails the test if there is none. */
 const struct snapshot_scope *scene_find(
 	const struct view *view, enum metric_scope scope, const char *name);
 

@@ -26,7 +26,7 @@ struct subject *subject_live(void);
 void subject_done(struct subject **s);
 #define AUTO_SUBJECT CLEANUP(subject_done)
 
-/* A bash of uid 1000 with pid 42, in a tree whose boot time is SUBJECT_BOOT_NS. */
+/* A bash of uid 1000 with pid 42, in a tree with the boot time SUBJECT_BOOT_NS. */
 #define SUBJECT_BOOT_NS UINT64_C(1700000000000000000)
 struct subject *subject_bash(void);
 

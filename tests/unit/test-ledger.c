@@ -119,7 +119,7 @@ static bool receive(int fd, struct usage_head *head, struct usage_row *row)
 	if (n <= 0)
 		return false;
 	if (usage_check(answer, (size_t)n, head) < 0)
-		FAIL("an answer that is none");
+		FAIL("the answer is malformed");
 	*row = (struct usage_row){0};
 	if (head->rows > 1 || (head->rows && !usage_next(answer, (size_t)n, &at, row)))
 		FAIL("%u rows", head->rows);
@@ -149,11 +149,11 @@ static bool ask(void)
 	told = (double)row.q[USAGE_PSS];
 	known = GIB_S * (double)head.covered_ms / 1000;
 	if (fabs(told - known) > 1e-6 * told + 64)
-		FAIL("of %.0f that are covered it tells %.0f", known, told);
+		FAIL("covered time implies %.0f, but the answer has %.0f", known, told);
 	if (told > truth() + 1e-6 * told + 64)
-		FAIL("of %.0f that were used it tells %.0f", truth(), told);
+		FAIL("%.0f were used, but the answer has %.0f", truth(), told);
 	if (told < f.told)
-		FAIL("it told %.0f, and now %.0f", f.told, told);
+		FAIL("the usage fell from %.0f to %.0f", f.told, told);
 	if (head.set_aside)
 		FAIL("the file was set aside");
 	f.told = told;
@@ -180,7 +180,7 @@ static void follow(void)
 	while (!ask() || f.told < truth() - 1e-6 * truth() - 64) {
 		child_assert_running(&f.child);
 		if (clock_now_ns(CLOCK_MONOTONIC) > end_ns)
-			FAIL("of %.0f that were used it tells %.0f", truth(), f.told);
+			FAIL("%.0f were used, but the answer has %.0f", truth(), f.told);
 		usleep(2000);
 		let_in();
 	}

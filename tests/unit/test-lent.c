@@ -174,8 +174,8 @@ static unsigned int hoard(struct lent *l, int64_t uid, int *fds, int *ret)
 }
 
 /*
- * What one user holds limits that user only, until the total is reached. Privileged clients are
- * not affected.
+ * The files that one user holds limit that user only, until the total is reached. Privileged
+ * clients are not affected.
  */
 static void limits_each_user_and_the_total(void **state)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of confine/limits.h: resource limits of the daemons. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

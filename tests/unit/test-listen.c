@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/listen.h: listening sockets, and which addresses are loopback. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

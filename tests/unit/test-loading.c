@@ -189,7 +189,7 @@ static uint64_t bare_bytes_of(
 static void takes_only_memory_that_a_loader_would_have_made(void **state)
 {
 	static struct {
-		uint64_t size; /* memory size of the segment, whose file page is at 0x10000 */
+		uint64_t size; /* memory size of the segment; its file page is at 0x10000 */
 		struct loading_area
 			/*
 			 * anonymous mappings, ascending; the space between them is unmapped or is

@@ -123,7 +123,7 @@ static void tells_the_journal_the_priority(void **state)
 	assert_string_equal(log_each_level_anew(), "<3>e 1\n<4>w 2\n<6>i 3\n<7>d 4\n");
 }
 
-/* A shell whose standard error is a terminal or a file may have inherited the variable. */
+/* A shell with a terminal or a file as standard error may have inherited the variable. */
 static void writes_no_priority_elsewhere(void **state)
 {
 	static const char plain[] =

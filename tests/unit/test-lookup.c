@@ -238,7 +238,7 @@ static void end_child(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* An autofs mount whose daemon never answers. */
+/* An autofs mount with a daemon that never answers. */
 static void does_not_wait_for_autofs(void **state)
 {
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -126,7 +126,7 @@ static void stop(void)
 	assert_int_equal(waitpid(d.child.pid, &status, 0), d.child.pid);
 	d.child.pid = 0;
 	if (status != 0)
-		FAIL("at its end its status is 0x%x", status);
+		FAIL("memtallyd exited with status 0x%x", status);
 }
 
 static int connect_to(void)
@@ -188,7 +188,7 @@ static const char *wrong_files(const struct view *view)
 		if (strcmp(view_text(view, row->path), MAPPED_PATH) != 0)
 			return "a file that no process maps";
 		if (row->q[FILE_RSS] != MAPPED_RSS || row->q[FILE_PROCESSES] != 1)
-			return "a part of what is mapped";
+			return "a part of the mapped file";
 	}
 	return NULL;
 }
@@ -211,7 +211,7 @@ static const char *missing_of(const struct view *view)
 	if (missing)
 		return missing;
 	if (!survey || survey->q[SURVEY_READ] != WITH_SMAPS || view_count(view, METRIC_FILE) != 1)
-		return "no survey finds what is mapped";
+		return "no survey finds the mapped file";
 	return NULL;
 }
 
@@ -374,7 +374,7 @@ static bool has_ended(void)
 /* Users may be shown as numbers. */
 static const char *lacks_processes(const struct view *view)
 {
-	return view_is_complete(view) ? NULL : "it does not get complete";
+	return view_is_complete(view) ? NULL : "the snapshot is not complete";
 }
 
 /*
@@ -392,7 +392,7 @@ static bool starts_or_says_why(const struct injector_sweep *s, unsigned int n, u
 	while (!first && !has_ended()) {
 		first = try_view();
 		if (clock_now_ns(CLOCK_MONOTONIC) > end_ns)
-			FAIL("it neither works nor ends");
+			FAIL("memtallyd neither works nor exits");
 	}
 	if (first) {
 		judge(first);
@@ -405,9 +405,9 @@ static bool starts_or_says_why(const struct injector_sweep *s, unsigned int n, u
 	d.child.pid = 0;
 	if (!WIFEXITED(status) || !WEXITSTATUS(status) ||
 		!strstr(child_last_words(&d.child), "error: "))
-		FAIL("it has ended with status 0x%x", status);
+		FAIL("memtallyd exited with status 0x%x", status);
 	if (access(d.socket, F_OK) == 0)
-		FAIL("its socket is left");
+		FAIL("memtallyd left its socket");
 	return injector_end();
 }
 

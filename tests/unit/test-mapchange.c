@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/mapchange.h: rows of `memtally map` that show changes. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/mapcolumn.h: the columns of `memtally map`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

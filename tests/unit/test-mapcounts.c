@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of collectors/mapcounts.h: the trial of whether the kernel's map counts are exact, and
+ * bounds where they are not.
+ */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/mapline.h: lines of columns. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/mappers.h: the processes that map each file. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

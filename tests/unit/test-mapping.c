@@ -232,7 +232,7 @@ static void learns_the_layout_from_the_first_mapping(void **state)
 	assert_int_equal(read_all("", 1, &s), 0);
 }
 
-static void refuses_what_no_kernel_prints(void **state)
+static void refuses_malformed_texts(void **state)
 {
 	static const char *const texts[] = {
 		"Rss: 4 kB\n",
@@ -353,7 +353,7 @@ int main(void)
 		cmocka_unit_test(unpadded_field_ends_the_layout),
 		cmocka_unit_test(missing_fields_are_zero),
 		cmocka_unit_test(learns_the_layout_from_the_first_mapping),
-		cmocka_unit_test(refuses_what_no_kernel_prints),
+		cmocka_unit_test(refuses_malformed_texts),
 		cmocka_unit_test(stops_if_the_taker_asks),
 		cmocka_unit_test(refuses_a_line_without_end),
 		cmocka_unit_test(fails_without_memory),

@@ -318,7 +318,7 @@ static void passes_over_paths(void **state)
 	assert_true(s[0].inode == UINT64_MAX && s[0].device == (UINT64_C(0x103) << 32 | 0xfffff));
 }
 
-static void refuses_what_no_kernel_prints(void **state)
+static void refuses_malformed_texts(void **state)
 {
 	static const char *const bad[] = {
 		"\n",
@@ -380,7 +380,7 @@ int main(void)
 		cmocka_unit_test(reads_no_more_than_the_limit),
 		cmocka_unit_test(limit_follows_max_map_count),
 		cmocka_unit_test(passes_over_paths),
-		cmocka_unit_test(refuses_what_no_kernel_prints),
+		cmocka_unit_test(refuses_malformed_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

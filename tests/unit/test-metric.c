@@ -59,7 +59,7 @@ static bool ends_with(const char *text, const char *end)
 	return len >= end_len && !strcmp(text + len - end_len, end);
 }
 
-/* What promtool and OpenMetrics require of every name. */
+/* Requirements of promtool and OpenMetrics for every name. */
 static void names_are_well_formed(void **state)
 {
 	(void)state;
@@ -261,7 +261,7 @@ static void finds_fields(void **state)
 	assert_null(metric_find_field(METRIC_PROCESS, "pss_age_seconds"));
 }
 
-static void gets_what_is_present(void **state)
+static void gets_present_values(void **state)
 {
 	struct snapshot_process row = {0};
 	const struct metric *pss = metric_find_field(METRIC_PROCESS, "pss_bytes");
@@ -401,7 +401,7 @@ int main(void)
 		cmocka_unit_test(only_the_host_has_mem_total),
 		cmocka_unit_test(only_cgroups_are_charged),
 		cmocka_unit_test(finds_fields),
-		cmocka_unit_test(gets_what_is_present),
+		cmocka_unit_test(gets_present_values),
 		cmocka_unit_test(reals_keep_every_bit),
 		cmocka_unit_test(enumerations_have_names),
 		cmocka_unit_test(outcome_labels_are_outcome_names),

@@ -128,7 +128,7 @@ static void cut_text_keeps_complete_lines(void **state)
 }
 
 /* For a directory on mount 21 of our namespace. Mounts of other namespaces do not count. */
-static void finds_what_is_mounted_at_a_path(void **state)
+static void finds_mounts_by_path(void **state)
 {
 	static const char root[] = "%llu 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
 			  below[] = "%llu %llu 0:%u / %s rw - %s none rw\n";
@@ -190,7 +190,7 @@ static void finds_what_is_mounted_at_a_path(void **state)
 	assert_int_equal(mounts_at(&m, fd, "/auto/x", 7), MOUNTS_NOTHING);
 }
 
-/* A mount whose parent is itself. */
+/* A mount that is its own parent. */
 static void survives_a_mount_that_is_its_own_parent(void **state)
 {
 	AUTO_CLOSE int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -333,7 +333,7 @@ int main(void)
 		cmocka_unit_test(refuses_overlays_of_user_namespaces),
 		cmocka_unit_test(finds_the_mount_of_a_descriptor),
 		cmocka_unit_test(cut_text_keeps_complete_lines),
-		cmocka_unit_test(finds_what_is_mounted_at_a_path),
+		cmocka_unit_test(finds_mounts_by_path),
 		cmocka_unit_test(survives_a_mount_that_is_its_own_parent),
 		cmocka_unit_test(accepts_a_root_only_on_a_known_mount),
 		cmocka_unit_test(compares_devices_of_maps_and_stat),

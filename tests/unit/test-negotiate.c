@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/negotiate.h: formats, encodings and ETags that a client accepts. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -42,7 +42,7 @@ static struct view *view_of(const struct notice_case *c)
 	return view;
 }
 
-static void says_what_is_missing(void **state)
+static void reports_missing_values(void **state)
 {
 	static const struct notice_case cases[] = {
 		{.text = ""},
@@ -188,7 +188,7 @@ static void origin_has_the_age_of_estimates(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_what_is_missing),
+		cmocka_unit_test(reports_missing_values),
 		cmocka_unit_test(origin_has_the_age_of_estimates),
 	};
 

@@ -64,7 +64,7 @@ static void reports_unlinked_files(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/* A removed file is reported, and a file whose name merely ends in " (deleted)" is not. */
+/* A removed file is reported. A file with a name that ends in " (deleted)" is not. */
 static void distinguishes_removed_files_by_link_count(void **state)
 {
 	char folder[] = "/tmp/memtally-openfiles-XXXXXX", path[64];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of snapshot/owner.h: kinds of owners and their names. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -91,7 +91,7 @@ static void reads_several_pieces(void **state)
 	munmap(block, MANY * page_size);
 }
 
-static void reports_what_cannot_be_read(void **state)
+static void reports_unreadable_pages(void **state)
 {
 	AUTO_CLOSE int pagemap = -1;
 	pid_t child = waiter_start(NULL, NULL);
@@ -122,7 +122,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_copied_pages_that_are_not_shared),
 		cmocka_unit_test(reads_several_pieces),
-		cmocka_unit_test(reports_what_cannot_be_read),
+		cmocka_unit_test(reports_unreadable_pages),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

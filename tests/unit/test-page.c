@@ -47,7 +47,7 @@ static const struct {
 		PAGE_SWAPPED},
 	{"a guard page", {.entry = PAGEMAP_SWAPPED | PAGEMAP_GUARD | HEX(9f)}, PAGE_NONE},
 	{"hugetlb", {.entry = THERE | 5, .is_hugetlb = true}, PAGE_HUGETLB},
-	{"hugetlb that nobody has", {.entry = 0, .is_hugetlb = true}, PAGE_NONE},
+	{"hugetlb that is not resident", {.entry = 0, .is_hugetlb = true}, PAGE_NONE},
 };
 
 static void states_follow_from_the_kernels_facts(void **state)

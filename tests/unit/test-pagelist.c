@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/pagelist.h: sums and rows of `memtally pages`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

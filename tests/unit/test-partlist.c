@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/partlist.h: rows of sections and symbols. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -76,7 +76,7 @@ static void most_mappings_have_one_kind(void **state)
 }
 
 /* Files on tmpfs and on overlayfs look alike, and names may mislead. RssShmem decides. */
-static void rss_shmem_decides_what_is_shared_memory(void **state)
+static void rss_shmem_decides_between_file_and_shared_memory(void **state)
 {
 	static const struct {
 		uint64_t named, either; /* KiB of RSS; half of it is PSS */
@@ -227,7 +227,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_line_tells_the_kind_of_a_mapping),
 		cmocka_unit_test(most_mappings_have_one_kind),
-		cmocka_unit_test(rss_shmem_decides_what_is_shared_memory),
+		cmocka_unit_test(rss_shmem_decides_between_file_and_shared_memory),
 		cmocka_unit_test(mixed_mappings_have_bounds),
 		cmocka_unit_test(bounds_contain_the_true_value),
 		cmocka_unit_test(ignores_impossible_mappings),

@@ -268,10 +268,7 @@ static void leaves_out_processes_that_exit(void **state)
 	assert_true(view_is_complete(view)); /* no process is missing */
 }
 
-/*
- * A pass can stop between any two processes. A step whose deadline has passed still reads one
- * process.
- */
+/* A pass can stop between any two processes. A step after its deadline still reads one process. */
 static void can_be_resumed(void **state)
 {
 	AUTO_SCENE struct scene s;

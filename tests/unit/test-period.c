@@ -95,7 +95,7 @@ static void periods_are_contiguous(void **state)
 	assert_int_equal(period_list(USAGE_PER_HOUR, 0, NOW, &list, &count), -E2BIG);
 	assert_int_equal(period_list(USAGE_PER_ALL, NOW, NOW, &list, &count), -EINVAL);
 	assert_int_equal(period_default(USAGE_PER_MONTH, 1000), 0);
-	/* A zone whose hours begin at half past. */
+	/* A time zone with hours that begin at half past. */
 	live_in("IST-5:30");
 	check_list(USAGE_PER_HOUR, NOW - 1800, NOW + 1800, 1);
 	check_list(USAGE_PER_DAY, NOW - NOW % 86400 - 19800, NOW - NOW % 86400 - 19800 + 86400, 1);

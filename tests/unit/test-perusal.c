@@ -363,8 +363,8 @@ int __wrap_stream_probe(struct stream *s)
 }
 
 /*
- * A process whose read blocks counts as blocked. One whose worker is gone does not count and may
- * be read again.
+ * A blocked read counts its process as blocked. If the worker is gone, the process does not count
+ * and may be read again.
  */
 static void distinguishes_blocked_reads_from_lost_workers(void **state)
 {
@@ -392,7 +392,7 @@ static void distinguishes_blocked_reads_from_lost_workers(void **state)
 	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 1);
 }
 
-static void counts_what_could_not_be_read(void **state)
+static void counts_unreadable_processes(void **state)
 {
 	static const char cut[] =
 		"7f0000000000-7f0000100000 r-xp 00000000 08:01 5 /lib/b.so\nRss: 4 k";
@@ -649,7 +649,7 @@ int main(void)
 		cmocka_unit_test(counts_processes_with_deleted_programs),
 		cmocka_unit_test(counts_complete_processes_only),
 		cmocka_unit_test(detects_real_processes_that_exec_or_exit),
-		cmocka_unit_test(counts_what_could_not_be_read),
+		cmocka_unit_test(counts_unreadable_processes),
 		cmocka_unit_test(distinguishes_blocked_reads_from_lost_workers),
 		cmocka_unit_test(reads_in_pieces),
 		cmocka_unit_test(abandons_texts_without_end),

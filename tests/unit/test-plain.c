@@ -68,7 +68,7 @@ static void prints_everything_known(void **state)
 	explained_close(&p);
 }
 
-static void says_what_is_unknown(void **state)
+static void reports_unknown_values(void **state)
 {
 	struct explained p;
 
@@ -301,7 +301,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prints_everything_known),
-		cmocka_unit_test(says_what_is_unknown),
+		cmocka_unit_test(reports_unknown_values),
 		cmocka_unit_test(hugetlb_is_in_addition),
 		cmocka_unit_test(shared_address_space_frees_nothing),
 		cmocka_unit_test(bounds_are_marked),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/plan.h: whom to measure next within a budget of tokens. */
+/* Tests of collectors/plan.h: which processes are measured next within a budget of tokens. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -518,7 +518,7 @@ static uint64_t id_cost(uint32_t id, uint64_t least_ns, uint64_t most_ns)
 	return least_ns + unit_random(&seed) % (most_ns - least_ns);
 }
 
-/* A model host whose passes only refresh: processes age, and chosen ones are read. */
+/* A model host with passes that only refresh: processes age, and chosen ones are read. */
 struct host {
 	size_t count;
 	uint64_t *age_ns; /* indexed by id */
@@ -873,7 +873,7 @@ static void accepts_extreme_numbers(void **state)
  * In severe shortage only new items and those due now are read, whatever the tokens. The others
  * are counted.
  */
-static void shortage_defers_what_can_wait(void **state)
+static void shortage_defers_items_that_can_wait(void **state)
 {
 	static const struct {
 		enum psi_level pressure;
@@ -940,7 +940,7 @@ int main(void)
 		cmocka_unit_test(expensive_items_are_read_at_random),
 		cmocka_unit_test(nothing_starves),
 		cmocka_unit_test(accepts_extreme_numbers),
-		cmocka_unit_test(shortage_defers_what_can_wait),
+		cmocka_unit_test(shortage_defers_items_that_can_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

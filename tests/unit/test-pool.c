@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/pool.h, host reconciliation: sums of estimates against AnonPages and Mapped
- * of a model host whose memory is known.
+ * Tests of collectors/pool.h, host reconciliation: sums of estimates are compared with AnonPages
+ * and Mapped of a model host with known memory.
  */
 #include "config.h"
 

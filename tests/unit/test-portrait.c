@@ -169,7 +169,7 @@ static void parts_add_up(void **state)
  * Whether memory is freed with its last user or is cached depends on the object that keeps it, not
  * on whether that is a file.
  */
-static void parts_depend_on_what_keeps_them(void **state)
+static void parts_depend_on_the_object_that_keeps_them(void **state)
 {
 	static const struct {
 		const char *path, *flags;
@@ -258,7 +258,7 @@ int main(void)
 		cmocka_unit_test(pagemap_settles_a_doubt),
 		cmocka_unit_test(unmixed_mappings_have_no_doubt),
 		cmocka_unit_test(parts_add_up),
-		cmocka_unit_test(parts_depend_on_what_keeps_them),
+		cmocka_unit_test(parts_depend_on_the_object_that_keeps_them),
 		cmocka_unit_test(returns_errors_without_memory),
 	};
 

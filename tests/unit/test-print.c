@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/print.h: tables and prose on a terminal. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

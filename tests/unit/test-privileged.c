@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of daemon/privileged.h: who gets the complete image. A wrapped getsockopt() supplies the
- * groups of a peer.
+ * Tests of daemon/privileged.h: the users and groups that get the complete image. A wrapped
+ * getsockopt() supplies the groups of a peer.
  */
 #include "config.h"
 

@@ -12,7 +12,7 @@
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
-/* Makes the next read() fail, for files whose reads fail but not their opens. */
+/* Makes the next read() fail, for files that can be opened but not read. */
 static bool read_fails;
 static int read_error;
 
@@ -636,7 +636,7 @@ static void lack_of_descriptors_adds_no_process(void **state)
 	}
 }
 
-/* Process 42, whose leader has exited. Thread TID shows the memory. */
+/* Process 42: its leader has exited, and thread TID shows the memory. */
 static void add_dead_leader(struct subject *s, pid_t tid)
 {
 	struct tree_process leader = s->p, thread = s->p;

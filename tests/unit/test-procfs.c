@@ -137,7 +137,7 @@ static void lists_pids_in_order(void **state)
 	rmdir(dir);
 }
 
-static void refuses_what_is_no_proc(void **state)
+static void refuses_other_directories(void **state)
 {
 	char dir[] = "/tmp/test-procfs-XXXXXX", path[64];
 	struct procfs p;
@@ -184,7 +184,7 @@ int main(void)
 		cmocka_unit_test(finds_hidepid_of_a_place),
 		cmocka_unit_test(finds_the_boot_time),
 		cmocka_unit_test(lists_pids_in_order),
-		cmocka_unit_test(refuses_what_is_no_proc),
+		cmocka_unit_test(refuses_other_directories),
 		cmocka_unit_test(recognises_the_kernels_proc),
 	};
 

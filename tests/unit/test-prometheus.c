@@ -217,8 +217,8 @@ static struct exposition *expose(const struct view *view, enum prometheus_format
 }
 
 /*
- * Finds the sample whose first label has VALUE (NULL: without labels), and which has LABEL unless
- * that is NULL.
+ * Finds the sample with a first label of VALUE (NULL: without labels) and, unless NULL, with
+ * LABEL.
  */
 static const struct exposed *find(const struct exposition *e, const char *name, const char *value,
 	const char *label, const char *label_value)

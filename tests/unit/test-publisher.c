@@ -498,8 +498,8 @@ static void each_user_has_a_copy(void **state)
 }
 
 /*
- * What one user keeps is limited and does not affect others. After the user gives a copy back, a
- * new one is sent.
+ * The number of copies that a user keeps is limited, without effect on others. After the user
+ * gives one back, a new one is sent.
  */
 static void users_that_keep_copies_get_no_more(void **state)
 {
@@ -694,7 +694,7 @@ int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask)
 	return __real_inotify_add_watch(fd, path, mask);
 }
 
-/* If it cannot be known who keeps copies, only root and memtallyd's own user are served. */
+/* If it is unknown which users keep copies, only root and memtallyd's own user are served. */
 static void without_watches_serves_root_and_itself(void **state)
 {
 	struct place *place = *state;
@@ -722,7 +722,7 @@ static void without_watches_serves_root_and_itself(void **state)
 	assert_int_equal(received(stranger), 'B');
 }
 
-static void option_decides_who_gets_sums(void **state)
+static void option_decides_about_public_images(void **state)
 {
 	static const struct {
 		enum snapshot_public option;
@@ -835,7 +835,7 @@ int main(void)
 			closes_copies_of_disconnected_users, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			without_watches_serves_root_and_itself, setup, teardown),
-		cmocka_unit_test(option_decides_who_gets_sums),
+		cmocka_unit_test(option_decides_about_public_images),
 		cmocka_unit_test(chooses_the_place_of_a_client),
 	};
 

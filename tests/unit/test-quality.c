@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/quality.h: what the status page says about the accuracy of values. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of render/quantile.h: quantiles of histograms. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/recent.h: CPU use of about the last minute. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -350,7 +350,7 @@ static struct watch *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint64
  * Private memory of a child at its first measurement, apart from its growth, is memory that it has
  * written to. Later children are expected to do the same.
  */
-static void learns_what_newborns_write(void **state)
+static void learns_how_much_newborns_write(void **state)
 {
 	static const uint64_t grown_kib[] = {0, 400}, more_kib[] = {0, 500};
 
@@ -716,7 +716,7 @@ int main(void)
 		cmocka_unit_test(measurement_of_a_giant_covers_its_children),
 		cmocka_unit_test(allows_for_unknown_sharers),
 		cmocka_unit_test(known_sharers_are_expected),
-		cmocka_unit_test(learns_what_newborns_write),
+		cmocka_unit_test(learns_how_much_newborns_write),
 		cmocka_unit_test(learns_nothing_without_a_measured_parent),
 		cmocka_unit_test(measures_newborns_again),
 		cmocka_unit_test(estimates_the_likely_change_after_exits),

@@ -39,7 +39,7 @@ int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, stru
 	return r;
 }
 
-/* Runs in a child whose mount namespace has an empty /proc. PROCFS_FD is the original one. */
+/* Runs in a child with a mount namespace where /proc is empty. PROCFS_FD is the original one. */
 static int open_without_proc(int procfs_fd)
 {
 	struct remnants r = {.procfs_fd = -1};

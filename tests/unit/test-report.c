@@ -213,7 +213,7 @@ static void reports_blocked_reads_and_old_snapshots(void **state)
 }
 
 /* From a nearly empty image no line is invented. */
-static void omits_what_is_unknown(void **state)
+static void omits_unknown_values(void **state)
 {
 	static const struct image_header head = {
 		.sequence = 1, .interval_ns = 100 * NS_PER_MSEC, .stale_ns = 2, .boottime_ns = 1};
@@ -276,7 +276,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prints_a_page),
 		cmocka_unit_test(reports_blocked_reads_and_old_snapshots),
-		cmocka_unit_test(omits_what_is_unknown),
+		cmocka_unit_test(omits_unknown_values),
 		cmocka_unit_test(says_whether_map_counts_are_exact),
 	};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/request.h: targets and headers of requests. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -92,7 +92,7 @@ static void joins_freed_pieces(void **state)
 	pieces = mallinfo2().ordblks;
 	resident_trim();
 	if (pieces < SIZES) {
-		print_message("this allocator keeps nothing\n");
+		print_message("this allocator keeps no freed memory\n");
 		skip();
 	}
 	assert_true(mallinfo2().ordblks < pieces / 4);

@@ -20,7 +20,7 @@ static const struct account account = {.uid = 65534, .gid = 65534};
 
 #define STRANGER 4000000000U
 
-/* What a compromised child does when it is asked for uid 0. Set before the fork. */
+/* Behaviour of a compromised child when it is asked for uid 0. Set before the fork. */
 static enum {
 	HONEST,
 	FORGES_ANOTHER,  /* sends the name of a user that was not asked for */

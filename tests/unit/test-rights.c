@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of confine/rights.h. Each case runs in a child, because rights cannot be regained. */
+/* Tests of base/rights.h. Each case runs in a child, because rights cannot be regained. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/routes.h: paths and their pages. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of daemon/schedule.h: when passes begin. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

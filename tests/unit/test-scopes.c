@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/scopes.h: tables of owners. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "collectors/scopes.h"
 
-static void finds_what_it_made(void **state)
+static void finds_the_rows_it_made(void **state)
 {
 	struct scopes s = {.created_ns = 42};
 	struct scope *a, *b;
@@ -88,7 +89,7 @@ static void walks_every_row_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_what_it_made),
+		cmocka_unit_test(finds_the_rows_it_made),
 		cmocka_unit_test(keeps_keys_with_zero_bytes_apart),
 		cmocka_unit_test(survives_churn),
 		cmocka_unit_test(walks_every_row_once),

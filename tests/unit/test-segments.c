@@ -488,7 +488,7 @@ static void learns_from_repeated_measurements(void **state)
 	assert_near(&later, 4 * MIB + 40 * MIB + MIB / 4, 2);
 }
 
-/* What was learned about shared memory does not narrow the bounds of growth of files. */
+/* Experience with shared memory does not narrow the bounds of growth of files. */
 static void learns_nothing_of_files(void **state)
 {
 	const uint64_t shmem = 130 * MIB, truth = 4 * MIB + 5 * MIB + MIB / 4;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of memtally-web's server: connections, refusals and callers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -17,7 +18,7 @@
 #include "base/clock.h"
 #include "tests/unit/serving.h"
 
-enum { GROUP = 47110 }; /* the group whose members are trusted */
+enum { GROUP = 47110 }; /* the trusted group */
 
 static void begin_at(struct serving *f, const char *address, unsigned int max_clients)
 {
@@ -223,8 +224,8 @@ static void incomplete_requests_lose_their_place(void **state)
 }
 
 /*
- * A connection with a complete request whose answer waits to be read is not one with an incomplete
- * request.
+ * While the answer to a complete request waits to be read, the connection does not count as one
+ * with an incomplete request.
  */
 static void distinguishes_slow_readers_from_incomplete_requests(void **state)
 {
@@ -417,7 +418,7 @@ static struct caller caller_as(struct serving *f, const char *path, uid_t uid, g
 	if (f->server.connections.newest)
 		caller = f->server.connections.newest->caller;
 	else
-		fail_msg("nobody has connected");
+		fail_msg("no client has connected");
 	assert_int_equal(kill(client, SIGKILL), 0);
 	assert_int_equal(waitpid(client, NULL, 0), client);
 	serving_run(f);
@@ -425,7 +426,7 @@ static struct caller caller_as(struct serving *f, const char *path, uid_t uid, g
 	return caller;
 }
 
-/* A UNIX socket tells who connects, TCP does not. */
+/* A UNIX socket tells the user that connects, TCP does not. */
 static void identifies_callers(void **state)
 {
 	static const struct {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of config/settings.h: settings from defaults, the file and flags. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -317,7 +318,7 @@ static void only_memtally_takes_operands(void **state)
 	assert_null(none);
 }
 
-static void says_what_is_wrong(void **state)
+static void describes_errors(void **state)
 {
 	static const struct {
 		enum program program;
@@ -503,7 +504,7 @@ int main(void)
 		cmocka_unit_test_setup(only_the_default_file_may_be_missing, reset),
 		cmocka_unit_test_setup(memtally_does_without_a_bad_default_file, reset),
 		cmocka_unit_test_setup(only_memtally_takes_operands, reset),
-		cmocka_unit_test_setup(says_what_is_wrong, reset),
+		cmocka_unit_test_setup(describes_errors, reset),
 		cmocka_unit_test_setup(help_precedes_version_and_check, reset),
 		cmocka_unit_test_setup(help_works_with_a_broken_file, reset),
 		cmocka_unit_test_setup(a_failed_reload_changes_nothing, reset),

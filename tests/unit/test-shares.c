@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of render/shares.h: parts of a PSS and the bounds of it. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/sharingasked.h: the arguments of `memtally sharing`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/sharingrow.h: rows of `memtally sharing` as lines, JSON and CSV. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -13,7 +13,7 @@
 #include "inside/pagemap.h"
 #include "tests/unit/asked.h"
 
-/* The kernel is taken to average map counts, and nothing is walked. */
+/* The map count trial finds averages, and the walk is cancelled. */
 static bool is_averaged;
 
 /* memfd_create() works in this process; elsewhere it fails unless is_averaged */
@@ -69,8 +69,8 @@ static void assert_says(const struct asked *a, const char *text)
 		assert_string_equal(a->err.data, text);
 }
 
-/* If the kernel or a filter refuses pagemap, this is reported, and nothing else. */
-static void reports_what_is_lacking(void **state)
+/* If the kernel or a filter refuses memfd_create(), this is reported, and nothing else. */
+static void reports_a_refused_memfd_create(void **state)
 {
 	const struct tree host = {.path = "/proc", .fd = -1};
 	AUTO_ASKED struct asked a = {0};
@@ -104,7 +104,7 @@ static void reports_averaged_map_counts(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports_what_is_lacking),
+		cmocka_unit_test(reports_a_refused_memfd_create),
 		cmocka_unit_test(reports_averaged_map_counts),
 	};
 

@@ -286,7 +286,7 @@ static void swapped_memory_counts_once(void **state)
 	assert_int_equal(shelf_add(&s, &ring, &row), 0);
 	assert_int_equal(shelf_commit(&s, ALICE), 0);
 	assert_int_equal(s.row[0].q[SHELF_SWAP], 116 * KIB);
-	/* All swapped pages are copies, whose number is limited by that. */
+	/* All swapped pages are copies, which limits the number of copies. */
 	for (unsigned int i = 0; i < 2; i++) {
 		shelf_begin(&s);
 		ring.q[MAPPING_SWAP] = 4 * KIB;
@@ -470,7 +470,7 @@ static void uses_page_table_results(void **state)
 	assert_true(total.is_exact);
 }
 
-static void counts_what_did_not_fit(void **state)
+static void counts_files_without_room(void **state)
 {
 	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
 	struct mapping m = mapping_of(&parts[0]);
@@ -614,7 +614,7 @@ int main(void)
 		cmocka_unit_test(limits_users),
 		cmocka_unit_test(sorts_rows),
 		cmocka_unit_test(uses_page_table_results),
-		cmocka_unit_test(counts_what_did_not_fit),
+		cmocka_unit_test(counts_files_without_room),
 		cmocka_unit_test(random_sums_equal_a_simple_count),
 		cmocka_unit_test(fields_have_names),
 		cmocka_unit_test(returns_errors_without_memory),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/shmem.h: shared memory that exists without mappings. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of base/siphash.h, the keyed hash SipHash. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -301,7 +301,7 @@ static void shows_users_their_own_processes(void **state)
 	site_done(&f.site);
 }
 
-/* A caller whose uid is unmapped gets the sums. */
+/* A caller with an unmapped uid gets the sums. */
 static void shows_sums_to_unmapped_users(void **state)
 {
 	struct fixture f;
@@ -320,7 +320,7 @@ static void shows_sums_to_unmapped_users(void **state)
 }
 
 /* A TCP client may be any user. */
-static void option_decides_what_tcp_clients_see(void **state)
+static void option_decides_about_tcp_clients(void **state)
 {
 	static const struct {
 		enum tcp_scope scope;
@@ -369,7 +369,7 @@ static void option_decides_what_tcp_clients_see(void **state)
 	}
 }
 
-/* Mapped files are shown to callers to whom the kernel would show them, and to no TCP client. */
+/* Mapped files are shown to the callers that may see them in /proc, and to no TCP client. */
 static void shows_files_to_trusted_callers(void **state)
 {
 	static const struct sample_options public = {.is_public = true};
@@ -490,7 +490,7 @@ static void answers_completely_or_not_without_memory(void **state)
 	}
 }
 
-/* A list whose beginning could not be rendered is not sent. */
+/* A list is not sent if its beginning could not be rendered. */
 static void lists_begin_completely(void **state)
 {
 	bool failed = true;
@@ -528,7 +528,7 @@ int main(void)
 		cmocka_unit_test(answers_304_to_known_etags),
 		cmocka_unit_test(shows_users_their_own_processes),
 		cmocka_unit_test(shows_sums_to_unmapped_users),
-		cmocka_unit_test(option_decides_what_tcp_clients_see),
+		cmocka_unit_test(option_decides_about_tcp_clients),
 		cmocka_unit_test(shows_files_to_trusted_callers),
 		cmocka_unit_test(callers_have_their_own_etags),
 		cmocka_unit_test(bodies_have_a_constant_length),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of ledger/slots.h, the ledger's calendar. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

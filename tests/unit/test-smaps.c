@@ -123,7 +123,7 @@ static void rollup_of_an_older_kernel_has_no_parts(void **state)
 	assert_int_equal(s.shared_mappings, 1); /* their absence does not mean zero */
 }
 
-static void refuses_what_no_kernel_prints(void **state)
+static void refuses_malformed_texts(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -163,7 +163,7 @@ static void refuses_what_no_kernel_prints(void **state)
 	}
 }
 
-static void refuses_what_is_cut(void **state)
+static void refuses_truncated_texts(void **state)
 {
 	struct smaps whole;
 
@@ -190,7 +190,7 @@ static void refuses_what_is_cut(void **state)
 	}
 }
 
-/* Three mappings: shared text, private data, and one whose path imitates fields. */
+/* Three mappings: shared text, private data, and one with a path that imitates fields. */
 static const char mappings[] =
 	"55d4a3c00000-55d4a3d00000 r-xp 00001000 fd:00 123456                     /usr/bin/bash\n"
 	"Size:               1024 kB\nKernelPageSize:        4 kB\nMMUPageSize:           4 kB\n"
@@ -493,8 +493,8 @@ int main(void)
 		cmocka_unit_test(huge_pages_are_limited_by_the_rss),
 		cmocka_unit_test(range_excludes_vsyscall),
 		cmocka_unit_test(rollup_of_an_older_kernel_has_no_parts),
-		cmocka_unit_test(refuses_what_no_kernel_prints),
-		cmocka_unit_test(refuses_what_is_cut),
+		cmocka_unit_test(refuses_malformed_texts),
+		cmocka_unit_test(refuses_truncated_texts),
 		cmocka_unit_test(sums_up_mappings),
 		cmocka_unit_test(distinguishes_mappings_from_fields),
 		cmocka_unit_test(refuses_mappings_that_are_cut),

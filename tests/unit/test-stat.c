@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/stat.h: the parser of /proc/PID/stat. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -40,7 +41,7 @@ static void skips_any_name(void **state)
 }
 
 /* A text cut before the end of field 28 is refused, and nothing is written. */
-static void refuses_what_is_cut(void **state)
+static void refuses_truncated_texts(void **state)
 {
 	static const char text[] = "1234 (bash)" FIELDS;
 	size_t needed = (size_t)(strstr(text, "140721000 ") - text) + strlen("140721000 ");
@@ -57,7 +58,7 @@ static void refuses_what_is_cut(void **state)
 	}
 }
 
-static void refuses_what_is_no_number(void **state)
+static void refuses_malformed_numbers(void **state)
 {
 	static const char *const values[] = {"-1", "x", "", "1x", "18446744073709551616"};
 	static const char *const formats[] = {
@@ -147,8 +148,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(skips_any_name),
-		cmocka_unit_test(refuses_what_is_cut),
-		cmocka_unit_test(refuses_what_is_no_number),
+		cmocka_unit_test(refuses_truncated_texts),
+		cmocka_unit_test(refuses_malformed_numbers),
 		cmocka_unit_test(ignores_other_fields),
 		cmocka_unit_test(identity_needs_all_three_fields),
 		cmocka_unit_test(detects_incomplete_texts),

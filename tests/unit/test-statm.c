@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/statm.h: the parser of /proc/PID/statm. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +9,7 @@
 #include "base/file.h"
 #include "collectors/statm.h"
 
-static void parses_what_kernels_print(void **state)
+static void parses_statm(void **state)
 {
 	static const struct {
 		const char *text;
@@ -47,7 +48,7 @@ static void parses_what_kernels_print(void **state)
 	}
 }
 
-static void finds_what_changed(void **state)
+static void finds_changes(void **state)
 {
 	static const struct statm a = {5, 4, 3}, b = {5, 4, 2}, c = {5, 3, 3}, d = {6, 4, 3};
 
@@ -73,8 +74,8 @@ static void reads_its_own_statm(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses_what_kernels_print),
-		cmocka_unit_test(finds_what_changed),
+		cmocka_unit_test(parses_statm),
+		cmocka_unit_test(finds_changes),
 		cmocka_unit_test(reads_its_own_statm),
 	};
 

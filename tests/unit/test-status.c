@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/status.h: the parser of /proc/PID/status. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -131,7 +132,7 @@ static void unescapes_names(void **state)
 	}
 }
 
-static void refuses_what_no_kernel_prints(void **state)
+static void refuses_malformed_texts(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -174,7 +175,7 @@ static void refuses_what_no_kernel_prints(void **state)
 }
 
 /* A cut text is refused unless every line that matters is complete. */
-static void refuses_what_is_cut(void **state)
+static void refuses_truncated_texts(void **state)
 {
 	static const char text[] = HEAD GROUP VM RSS AREAS TAIL;
 	size_t needed = (size_t)(strstr(text, "SigQ") - text);
@@ -221,8 +222,8 @@ int main(void)
 		cmocka_unit_test(finds_fields_in_any_order),
 		cmocka_unit_test(missing_lines_are_absent),
 		cmocka_unit_test(unescapes_names),
-		cmocka_unit_test(refuses_what_no_kernel_prints),
-		cmocka_unit_test(refuses_what_is_cut),
+		cmocka_unit_test(refuses_malformed_texts),
+		cmocka_unit_test(refuses_truncated_texts),
 		cmocka_unit_test(reads_its_own_status),
 	};
 

@@ -206,7 +206,7 @@ static double pss_of(const struct answer *a, const char *name)
 
 static const int64_t start_s = (int64_t)FEED_START_S;
 
-static void reads_what_was_written(void **state)
+static void reads_written_usage(void **state)
 {
 	struct fixture *f = *state;
 	struct answer a;
@@ -325,7 +325,7 @@ static void memtallyd_restarts_while_the_ledger_is_away(void **state)
 	flush(f);
 	f->store = store_close(f->store);
 	bucket_done(&f->b);
-	feed_wait(&f->feed, 100); /* of the first memtallyd, whose exit was not seen */
+	feed_wait(&f->feed, 100); /* of the first memtallyd; its exit was not seen */
 	lost = f->alice->true_byte_s;
 	feed_restart(&f->feed);
 	lost = f->alice->true_byte_s - lost + 100.0 * GIB;
@@ -1040,7 +1040,10 @@ static void writes_a_long_outage_of_many_rows(void **state)
 	assert_true(store_bytes(f->store) <= 24 * MIB);
 }
 
-/* The limit holds whoever has the names, until the day ends. A restart does not reset it. */
+/*
+ * The limit holds until the day ends, whatever becomes of the programs. A restart does not reset
+ * it.
+ */
 static void limits_new_names_per_day(void **state)
 {
 	struct fixture *f = *state;
@@ -1192,7 +1195,7 @@ static void many_names_at_once_do_not_fill_the_file(void **state)
 }
 
 /* Users are never dropped. What cannot be written stays in memory. */
-static void reports_what_does_not_fit(void **state)
+static void reports_usage_that_does_not_fit(void **state)
 {
 	static char name[FEED_OWNERS][1000];
 	struct fixture *f = *state;
@@ -2012,7 +2015,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 	static const struct CMUnitTest tests[] = {
-		TEST(reads_what_was_written),
+		TEST(reads_written_usage),
 		TEST(a_restart_loses_nothing),
 		TEST(a_kill_loses_at_most_a_bucket),
 		TEST(memtallyd_restarts_while_the_ledger_is_away),
@@ -2040,7 +2043,7 @@ int main(void)
 		TEST(programs_without_a_name_count_once),
 		TEST(endless_names_do_not_fill_the_file),
 		TEST(many_names_at_once_do_not_fill_the_file),
-		TEST(reports_what_does_not_fit),
+		TEST(reports_usage_that_does_not_fit),
 		TEST(removes_names_before_users),
 		TEST(large_surplus_is_removed_gradually),
 		TEST(free_space_is_given_back),

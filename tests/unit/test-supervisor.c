@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/supervisor.h: killing a task whose read blocks, and continuing in another one. */
+/* Tests of cli/supervisor.h: if a read blocks, its task is killed and another one continues. */
 #include "config.h"
 
 #include <setjmp.h>

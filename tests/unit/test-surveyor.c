@@ -62,7 +62,7 @@ static struct {
 	unsigned int exchanges;
 	uint64_t read;    /* processes read, of the last survey result */
 	uint64_t used_ns; /* CPU time, of the same */
-	pid_t wanted[4];  /* processes whose drivers' memory the pass wants */
+	pid_t wanted[4];  /* processes for which the pass wants the drivers' memory */
 	size_t wants;
 	pid_t found[8]; /* processes for which it was reported, */
 	size_t finds;
@@ -518,8 +518,8 @@ static void can_be_turned_off(void **state)
 }
 
 /*
- * Processes whose drivers' memory a pass wants are read at once, with and without surveys, before
- * the end of a survey.
+ * Processes for which a pass wants the drivers' memory are read at once, with and without surveys,
+ * before the end of a survey.
  */
 static void reads_wanted_processes_at_once(void **state)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/suspicion.h: suspected copy-on-write breaks. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/sysvipc.h: the parser of /proc/sysvipc/shm. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -73,7 +74,7 @@ static void finds_columns_by_name(void **state)
 	assert_int_equal(s[0].attached, 5);
 }
 
-static void refuses_what_no_kernel_prints(void **state)
+static void refuses_malformed_texts(void **state)
 {
 	static const char *const bad[] = {
 		"",
@@ -133,7 +134,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_segments),
 		cmocka_unit_test(finds_columns_by_name),
-		cmocka_unit_test(refuses_what_no_kernel_prints),
+		cmocka_unit_test(refuses_malformed_texts),
 		cmocka_unit_test(finds_its_own_segment),
 	};
 

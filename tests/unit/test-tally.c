@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/tally.h: sums, growth and integrals of owners, against simple sums. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

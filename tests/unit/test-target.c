@@ -108,7 +108,7 @@ static void reports_an_exec(void **state)
 	waiter_end(pid);
 }
 
-/* What is walked, and whether the process is killed at the first mapping. */
+/* The target to walk, and whether to kill its process at the first mapping. */
 struct walk {
 	pid_t pid;
 	bool ends;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/task.h: whether a task sleeps in a system call, and for which file. */
 #include "config.h"
 
 #include "cli/task.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of base/text.h: UTF-8, unsafe characters and the cleaning of names. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

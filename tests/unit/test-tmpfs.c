@@ -333,7 +333,7 @@ static void full_file_systems_leave_others_their_share(void **state)
 		make_names(dir[i], names[i], false);
 	small = find(&t, dir[2]);
 	assert_true(small && small->owned_bytes == MIB);
-	/* Their unused share is used by others. What is not examined is counted. */
+	/* Others use their unused share. Files that are not examined are counted. */
 	assert_int_equal(t.entries, TMPFS_ENTRIES);
 	assert_int_equal(holders_sum(&t.owners, SHMEM_TMPFS_FILES), TMPFS_ENTRIES);
 	assert_int_equal(holders_sum(&t.owners, SHMEM_TMPFS), MIB);

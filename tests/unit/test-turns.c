@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of measurements between passes (turns) in collectors/pass.h. */
+/* Tests of collectors/turns.h: measurements between passes. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of collectors/vmstat.h: the parser of /proc/vmstat. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

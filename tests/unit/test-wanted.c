@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/wanted.h: the filter by files. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -26,8 +27,8 @@ static const struct shelf_row *row_of(const char *name, unsigned int dev_major,
 }
 
 /*
- * A mapping of a file at a path that leads to inode 7 with minor DEVICE, whose mapping has device
- * ON; major 0 if that has it.
+ * Asserts whether ROW matches the wanted file: its path leads to inode 7 of minor DEVICE and of
+ * the major of mount ON.
  */
 static void check(const struct mounts_one *on, unsigned int device, const struct shelf_row *row,
 	bool is_expected)

@@ -76,7 +76,7 @@ static struct watch measured(struct sample *s)
 }
 
 /* A measured process that has not changed is shown with its measured values, to the byte. */
-static void shows_what_was_measured(void **state)
+static void shows_measured_values(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
@@ -432,7 +432,7 @@ static void keeps_any_value(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shows_what_was_measured),
+		cmocka_unit_test(shows_measured_values),
 		cmocka_unit_test(shows_parts_of_many_mappings),
 		cmocka_unit_test(refresh_updates_counters),
 		cmocka_unit_test(swap_is_a_counter),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/self.h: memtally-web's own costs. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/status.h and web/page.h: the status page and its JSON. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -60,7 +61,7 @@ static bool has_line(const struct buffer *b, const char *line)
 	return false;
 }
 
-static void shows_what_is_known(void **state)
+static void shows_known_values(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	AUTO_BUFFER struct buffer text = {0};
@@ -83,7 +84,7 @@ static void shows_what_is_known(void **state)
 	assert_false(has_line(&text, "# EOF"));
 }
 
-static void omits_what_is_unknown(void **state)
+static void omits_unknown_values(void **state)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	struct status s = make(NULL, false);
@@ -229,8 +230,8 @@ static void counts_requests(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shows_what_is_known),
-		cmocka_unit_test(omits_what_is_unknown),
+		cmocka_unit_test(shows_known_values),
+		cmocka_unit_test(omits_unknown_values),
 		cmocka_unit_test(has_a_constant_length),
 		cmocka_unit_test(page_has_links_and_values),
 		cmocka_unit_test(page_shows_certainty),

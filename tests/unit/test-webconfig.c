@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web/webconfig.h: the web configuration file. */
+/* Tests of config/webconfig.h: the web configuration file. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -51,7 +51,7 @@ void tree_add(const struct tree *t, const struct tree_process *p);
 /* Writes the files of P below PATH, for example the directory of a thread. */
 void tree_add_at(const struct tree *t, const char *path, const struct tree_process *p);
 
-/* Writes the smaps file of P: two mappings whose sums are P's. */
+/* Writes the smaps file of P: two mappings with the sums of P. */
 void tree_add_smaps(const struct tree *t, const struct tree_process *p);
 
 /* Writes the stat file of PID with FAULTS minor faults. All other fields are constant. */

@@ -23,7 +23,7 @@ static const struct tree_process others[] = {
 	{.pid = 40, .name = "zombie", .state = 'Z'},
 };
 
-/* The process whose memory grows, so that it is measured again. */
+/* The process that grows, so that it is measured again. */
 enum { GROWS = 4, GROWING = 12, GROWN_KIB = 4000 };
 
 static const struct tree_process dead_leader = {
@@ -42,9 +42,7 @@ enum { LISTED = CAST_SIZE + ARRAY_SIZE(others) + 2, MEMBERS = LISTED - 2 };
 
 #define FOLDER "hierarchy" /* the cgroup hierarchy */
 
-/*
- * What each owner is charged, in bytes. Other owners are in cgroups without the memory controller.
- */
+/* Charges of the owners, in bytes. Other owners are in cgroups without the memory controller. */
 static const struct {
 	enum metric_scope scope;
 	const char *name, *path;
@@ -324,7 +322,7 @@ const char *witness_wrong(const struct view *view)
 		shown[row->outcome]++;
 	}
 	if (view_is_complete(view) && shown[OUTCOME_MEASURED] != view_count(view, METRIC_PROCESS))
-		return "it says that it is complete";
+		return "the view claims to be complete";
 	if (ROW_HAS(host, SCOPE_MEM_TOTAL) && host->q[SCOPE_MEM_TOTAL] != UINT64_C(1000000) * 1024)
 		return "the host's memory";
 	return judge_counts(view, shown);
@@ -333,7 +331,7 @@ const char *witness_wrong(const struct view *view)
 const char *witness_missing(const struct view *view)
 {
 	if (!view_is_complete(view))
-		return "it is not complete";
+		return "the view is not complete";
 	if (view_count(view, METRIC_PROCESS) != MEMBERS)
 		return wrong("%u processes", view_count(view, METRIC_PROCESS));
 	if (!ROW_HAS(view_host(view), SCOPE_MEM_TOTAL))

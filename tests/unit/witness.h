@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tree (tree.h) with processes for every way of reading, whose values are known, and checks of
+ * A tree (tree.h) with processes for every way of reading, all with known values, and checks of
  * snapshots of them. After a failed system call a snapshot may lack values, but no value may be
  * wrong.
  */
@@ -15,8 +15,8 @@
 
 /*
  * Adds the processes to T, among them a kernel thread, a zombie, a dead leader with a live thread,
- * a process without smaps_rollup, and one whose comm is cut and whose name comes from its
- * executable. All functions fail the test on errors.
+ * a process without smaps_rollup, and one with a cut comm that is named after its executable. All
+ * functions fail the test on errors.
  */
 void witness_populate(const struct tree *t);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model host of up to 64 processes whose memory is known, to test estimates against. It consists
- * of blocks of memory, each with the set of processes that map it.
+ * A model host of up to 64 processes with known memory, to test estimates against. It consists of
+ * blocks of memory, each with the set of processes that map it.
  */
 #ifndef MEMTALLY_TESTS_UNIT_WORLD_H
 #define MEMTALLY_TESTS_UNIT_WORLD_H
@@ -48,7 +48,7 @@ void world_unmap_all(struct world *w, unsigned int i);
 uint64_t world_pss(const struct world *w, unsigned int i, enum world_kind kind);
 struct estimate_now world_now(const struct world *w, unsigned int i);
 
-/* What a measurement of process I finds. */
+/* The result of measuring process I. */
 struct estimate_base world_measure(const struct world *w, unsigned int i);
 
 /* The host's sum in bytes: AnonPages or Mapped. */
