@@ -149,7 +149,9 @@ static void limits_open_requests(void **state)
 	assert_true(resolver_has_room(r));
 }
 
-/* Waits for another child than FORMER of the last fork server, and returns it. */
+/*
+ * Waits until the fork server of this process has another child than FORMER, and returns its pid.
+ */
 static pid_t child_of_ours(pid_t former)
 {
 	return offspring_wait(offspring_wait(getpid(), 0), former);

@@ -25,7 +25,10 @@ static bool is_null(int fd)
 	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-/* Runs a child in which the descriptors of the bit mask CLOSED are not open. */
+/*
+ * Runs in a child: closes the descriptors of the bit mask CLOSED, calls standard_fill() and
+ * returns what was found.
+ */
 static int look(unsigned int closed)
 {
 	struct stat before[3], after;
@@ -53,7 +56,7 @@ static int look(unsigned int closed)
 	return open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) > 2 ? GOOD : NEXT;
 }
 
-static void opens_closed_standard_descriptors(void **state)
+static void fills_closed_standard_descriptors(void **state)
 {
 	(void)state;
 	for (unsigned int closed = 0; closed <= ALL; closed++) {
@@ -76,7 +79,7 @@ static void opens_closed_standard_descriptors(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opens_closed_standard_descriptors),
+		cmocka_unit_test(fills_closed_standard_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web/steady.h: numbers of a fixed width. */
+/* Tests of web/steady.h: texts with numbers and a constant length. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -33,7 +33,7 @@ static void keeps_its_length(void **state)
 	assert_int_equal(length_of(1, 1), len); /* 0.000000001 */
 }
 
-static void numbers_are_left_aligned(void **state)
+static void blanks_follow_the_numbers(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
 	struct steady s = {.to = &b};
@@ -62,7 +62,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_its_length),
-		cmocka_unit_test(numbers_are_left_aligned),
+		cmocka_unit_test(blanks_follow_the_numbers),
 		cmocka_unit_test(cuts_no_number),
 	};
 

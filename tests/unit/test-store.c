@@ -20,7 +20,7 @@
 #include "ledger/store.h"
 #include "tests/unit/keeping.h"
 
-/* This many of the SQLite statements with this prefix fail for lack of memory. */
+/* For each prefix: the next .times SQL statements that begin with it fail for lack of memory. */
 static struct {
 	const char *begin;
 	unsigned int times;
@@ -148,8 +148,8 @@ struct answer {
 };
 
 /*
- * The time limit of reports is not tested here, and is too short under valgrind, which is fifty
- * times slower.
+ * Stops the clock during a report. Its time limit is not tested here, and is too short under
+ * valgrind, which is fifty times slower.
  */
 static bool clock_stands;
 
@@ -244,7 +244,7 @@ static void reads_written_usage(void **state)
 	buffer_done(&a.body);
 }
 
-/* Usage is neither lost nor counted twice, wherever the ledger stops. */
+/* Usage is neither lost nor counted twice, at whatever time the ledger stops. */
 static void a_restart_loses_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -510,7 +510,8 @@ static void write_for(struct fixture *f, double seconds)
 }
 
 /*
- * A uid gets a former name back. The name of the newest series is then not its own, whatever runs.
+ * After a uid got a former name back, that is its current name, although another name has the
+ * newest series, whatever processes run.
  */
 static void uid_may_get_a_former_name_back(void **state)
 {
@@ -1546,7 +1547,9 @@ static void names_are_removed_with_their_days(void **state)
 	assert_int_equal(count(f, left), 0);
 }
 
-/* Hours that are kept longer than their days have no names that are unknown. */
+/*
+ * If hours are kept longer than their days, their rows must not refer to names that were removed.
+ */
 static void finer_slots_are_removed_with_their_day(void **state)
 {
 	struct fixture *f = *state;

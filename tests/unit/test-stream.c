@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web's streamed lists, rendered in pieces. */
+/* Tests of web/stream.h: lists that are rendered in pieces. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -187,7 +187,7 @@ static void blocked_processes_count_by_estimate_or_rss(void **state)
 	assert_int_equal(s.q[SCOPE_PSS_HIGH], 5900);
 }
 
-/* The upper bound is limited by what the host has, but never below what was found. */
+/* sums_cap() limits the upper bound, but never below the sum itself. */
 static void upper_bound_is_limited(void **state)
 {
 	struct sums s = {0};
@@ -206,7 +206,7 @@ static void upper_bound_is_limited(void **state)
 	assert_int_equal(s.q[SCOPE_PSS], 10);
 }
 
-/* The lower bound is at least what was found. Estimates do not raise it. */
+/* sums_raise() raises the lower bound, but never above the sum itself. */
 static void lower_bound_is_raised(void **state)
 {
 	struct sums s = {0};

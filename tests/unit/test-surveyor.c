@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of daemon's surveyor with an invented pass: a list of processes, their outcomes, and a
+ * Tests of daemon/surveyor.h with an invented pass: a list of processes, their outcomes, and a
  * budget that may be used up.
  */
 #include "config.h"

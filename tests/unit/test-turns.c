@@ -307,7 +307,10 @@ static uint64_t waiting_of(const struct view *view, enum self_quantity reason)
 	return view_self(view)->q[reason];
 }
 
-/* A process that cannot be measured counts as waiting from that pass until it is measured. */
+/*
+ * A process counts as waiting from the pass that could not measure it until it is measured, under
+ * the present reason.
+ */
 static void counts_waiting_processes(void **state)
 {
 	struct tree_process newborn = adaptive_cast[4];
@@ -378,7 +381,7 @@ static void go_on_for(struct adaptive *s, unsigned int seconds)
 static void retries_blocked_walks(void **state)
 {
 	static const struct {
-		unsigned int mib, mappings; /* maximum age of the process */
+		unsigned int mib, mappings; /* of the process */
 		unsigned int age_s;         /* age of its measurement when the read blocks */
 	} cases[] = {{10, 1, 100}, {8192, 32, 100}, {8192, 1, 3700}};
 

@@ -66,7 +66,7 @@ static void namespaces_have_different_ids(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void finds_the_owner_of_root(void **state)
+static void detects_whether_root_is_root_outside(void **state)
 {
 	static const struct {
 		const char *text;
@@ -95,7 +95,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recognises_a_complete_map),
 		cmocka_unit_test(namespaces_have_different_ids),
-		cmocka_unit_test(finds_the_owner_of_root),
+		cmocka_unit_test(detects_whether_root_is_root_outside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,7 +274,7 @@ static void temporary_memory_is_not_carried_forward(void **state)
 {
 	static const struct {
 		uint64_t beyond_kib;
-		bool is_late; /* the counters; what the walk found stays */
+		bool is_late; /* counters lag, and memory that the walk found stays */
 	} cases[] = {{0, true}, {1024, true}, {1025, false}, {17000, false}};
 
 	(void)state;

@@ -389,8 +389,8 @@ static bool is_right(struct reply *r, const struct target *target, bool is_memor
 
 /*
  * Requests each target once, two per connection. IS_MEMORY: each answer is complete with all of
- * memtally-web's own values, or a 503. Before the first failure, and TIMES answers after it,
- * answers are complete and right; the round ends soon after it.
+ * memtally-web's own values, or a 503. Before the first injected failure, and after it if TIMES is
+ * 1, answers are complete and right. The round ends soon after the failure.
  */
 static void ask_all(bool may_fail, unsigned int times, bool is_memory)
 {
