@@ -10,7 +10,7 @@
 
 enum { PAIRS = 4 };
 
-static void decodes(void **state)
+static void decodes_parameters(void **state)
 {
 	static const struct {
 		const char *query;
@@ -39,7 +39,7 @@ static void decodes(void **state)
 	}
 }
 
-static void refuses(void **state)
+static void refuses_malformed_parameters(void **state)
 {
 	static const struct {
 		const char *query, *why;
@@ -136,8 +136,8 @@ static void accepts_or_refuses_any_bytes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decodes),
-		cmocka_unit_test(refuses),
+		cmocka_unit_test(decodes_parameters),
+		cmocka_unit_test(refuses_malformed_parameters),
 		cmocka_unit_test(accepts_the_longest_parameters),
 		cmocka_unit_test(accepts_or_refuses_any_bytes),
 	};

@@ -59,7 +59,7 @@ static void assert_guarded(const char *got)
 	assert_null(strstr(got, "Access-Control"));
 }
 
-static void answers(void **state)
+static void answers_requests(void **state)
 {
 	unsigned int before = unit_descriptors();
 	struct serving f;
@@ -476,7 +476,7 @@ static void identifies_callers(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers),
+		cmocka_unit_test(answers_requests),
 		cmocka_unit_test(keeps_the_listening_socket_open),
 		cmocka_unit_test(rounds_end_despite_new_clients),
 		cmocka_unit_test(closes_slow_connections),

@@ -378,7 +378,7 @@ static void negotiates_every_suite(void **state)
 	}
 }
 
-static void says_what_is_wrong(void **state)
+static void describes_errors(void **state)
 {
 	static const char junk[] = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 	struct webconfig_tls c = defaults;
@@ -478,7 +478,7 @@ int main(void)
 		cmocka_unit_test(has_good_defaults),
 		cmocka_unit_test(accepts_supported_suites),
 		cmocka_unit_test(negotiates_every_suite),
-		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(describes_errors),
 		cmocka_unit_test(lives_until_its_last_user),
 	};
 

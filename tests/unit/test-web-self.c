@@ -12,7 +12,7 @@
 
 #define FIELDS "S 1 2 3 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 "
 
-static void parses(void **state)
+static void parses_stat(void **state)
 {
 	static const char *const names[] = {
 		"(memtally-web)", "()", "(a b)", "(x) R 1 (y)", "(\n\xff)"};
@@ -30,7 +30,7 @@ static void parses(void **state)
 	}
 }
 
-static void refuses(void **state)
+static void refuses_malformed_texts(void **state)
 {
 	static const char text[] = "7 (x) " FIELDS "12345 13606912 1457 99\n";
 	static const char *const bad[] = {
@@ -82,8 +82,8 @@ static void reads_its_own_costs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parses),
-		cmocka_unit_test(refuses),
+		cmocka_unit_test(parses_stat),
+		cmocka_unit_test(refuses_malformed_texts),
 		cmocka_unit_test(reads_its_own_costs),
 	};
 
