@@ -43,13 +43,13 @@
 
 /* A process that may be measured. */
 struct plan_item {
-	uint32_t id; /* for the caller */
-	bool is_new; /* this image was never measured */
+	uint32_t id;     /* for the caller */
+	bool is_new : 1; /* this image was never measured */
 	/* a single mapping is predicted to hold the lock for longer than the stall budget */
-	bool is_giant;
-	bool is_excused;      /* it needs no tokens */
-	bool is_in_pass;      /* it would be measured within the pass, rather than between passes */
-	bool is_put_off;      /* result: deferred for PLAN_BUDGET or PLAN_PRESSURE */
+	bool is_giant : 1;
+	bool is_excused : 1;  /* it needs no tokens */
+	bool is_in_pass : 1;  /* it would be measured within the pass, rather than between passes */
+	bool is_put_off : 1;  /* result: deferred for PLAN_BUDGET or PLAN_PRESSURE */
 	uint64_t cost_ns;     /* predicted CPU, for the way in which it would be walked */
 	uint64_t hold_ns;     /* predicted longest hold of the lock */
 	uint64_t doubt_bytes; /* how far off the estimate may be; RSS for new ones */

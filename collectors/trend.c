@@ -3,53 +3,58 @@
 
 #include "collectors/trend.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/clock.h"
 
 #define SLOT_NS (TREND_SLOT_SECONDS * NS_PER_SEC)
 
+enum { TICKS_PER_SECOND = 200 };
+static_assert(TREND_SLOT_SECONDS * TICKS_PER_SECOND <= UINT16_MAX, "a time in a slot must fit");
+
 /*
  * Stores the mean of the current slot in place of that of an hour ago. Five minutes without a
  * reading have no mean.
  */
-static void close_open(struct trend *t, uint64_t next)
+static void close_open(struct trend *t, uint32_t next)
 {
 	unsigned int at = (unsigned int)(t->open % TREND_SLOTS);
 
-	t->has &= ~(1u << at);
+	t->has &= (uint16_t) ~(1u << at);
 	if (t->count) {
 		t->mean[at] = (float)(t->sum / t->count);
-		t->seconds[at] = (float)(t->sum_seconds / t->count);
-		t->has |= 1u << at;
+		t->ticks[at] = (uint16_t)(t->sum_seconds / t->count * TICKS_PER_SECOND);
+		t->has |= (uint16_t)(1u << at);
 	}
 	if (next - t->open > TREND_SLOTS)
 		t->has = 0;
 	else
-		for (uint64_t skipped = t->open + 1; skipped < next; skipped++)
-			t->has &= ~(1u << (skipped % TREND_SLOTS));
-	t->sum = t->sum_seconds = 0;
+		for (uint32_t skipped = t->open + 1; skipped < next; skipped++)
+			t->has &= (uint16_t) ~(1u << (skipped % TREND_SLOTS));
+	t->sum = 0;
+	t->sum_seconds = 0;
 	t->count = 0;
 	t->open = next;
 }
 
 void trend_add(struct trend *t, uint64_t value, uint64_t now_ns)
 {
-	uint64_t slot = now_ns / SLOT_NS;
+	uint32_t slot = (uint32_t)(now_ns / SLOT_NS);
 
 	if (slot > t->open)
 		close_open(t, slot);
 	t->sum += (double)value;
-	t->sum_seconds += (double)(now_ns % SLOT_NS) / (double)NS_PER_SEC;
+	t->sum_seconds += (float)((double)(now_ns % SLOT_NS) / (double)NS_PER_SEC);
 	t->count++;
 }
 
 /* Returns how many seconds before the current slot the mean at AT was. */
 static double ago(const struct trend *t, unsigned int at)
 {
-	uint64_t back = (t->open + TREND_SLOTS - 1 - at) % TREND_SLOTS + 1;
+	uint32_t back = (t->open + TREND_SLOTS - 1 - at) % TREND_SLOTS + 1;
 
-	return (double)back * TREND_SLOT_SECONDS - (double)t->seconds[at];
+	return (double)back * TREND_SLOT_SECONDS - (double)t->ticks[at] / TICKS_PER_SECOND;
 }
 
 bool trend_slope(const struct trend *t, double *ret_slope, double *ret_error)

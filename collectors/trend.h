@@ -20,17 +20,17 @@ enum {
 	TREND_LEAST = 3,
 };
 
-/* Zeroed: no readings. */
+/* Every process has one, so it is small. Zeroed: no readings. */
 struct trend {
-	/* number of the current five minutes, since CLOCK_MONOTONIC was 0 */
-	uint64_t open;
-	/* of its readings: sum of values, and of seconds since its beginning */
-	double sum, sum_seconds;
-	uint32_t count;
-	uint32_t has;            /* a bit for each slot that has a mean */
+	/* of the readings of the current five minutes: sum of values, and of seconds since its beginning */
+	double sum;
+	float sum_seconds;
+	uint32_t open; /* number of the current five minutes, since CLOCK_MONOTONIC was 0 */
+	uint16_t count;
+	uint16_t has;            /* a bit for each slot that has a mean */
 	float mean[TREND_SLOTS]; /* by the number of the five minutes modulo TREND_SLOTS */
-	/* mean time of the readings, in seconds since the beginning of the slot */
-	float seconds[TREND_SLOTS];
+	/* mean time of the readings since the beginning of the slot, in 1/200 s */
+	uint16_t ticks[TREND_SLOTS];
 };
 
 /* Adds VALUE, read at NOW_NS (CLOCK_MONOTONIC), which must not be before the last reading. */
