@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 
-static struct vfs *vfs; /* what is wrapped has no other way to know it */
+static struct vfs *vfs; /* the wrapped functions have no other way to find it */
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
@@ -61,7 +61,7 @@ static bool is_simulated(int fd)
 	return fd >= VFS_FIRST_FD;
 }
 
-/* Nothing here makes files, so that there is no mode to hand on. */
+/* The program creates no files through these calls, so there is no mode to pass on. */
 int __wrap_open(const char *path, int flags, ...)
 {
 	return strcmp(path, CALLS_PROC) != 0 ? __real_open(path, flags) : vfs_open_root(vfs);
@@ -114,7 +114,10 @@ int __wrap_faccessat(int dirfd, const char *path, int mode, int flags)
 	return is_simulated(dirfd) ? 0 : __real_faccessat(dirfd, path, mode, flags);
 }
 
-/* It is not told which file system it is: nobody then compares address spaces by the real kernel. */
+/*
+ * Hides the type of the file system, so that memtallyd does not ask the real kernel whether
+ * processes share an address space.
+ */
 int __wrap_fstat(int fd, struct stat *ret)
 {
 	if (!is_simulated(fd))
@@ -174,7 +177,7 @@ int __wrap_getrlimit(int resource, struct rlimit *ret)
 	return 0;
 }
 
-/* The same in every run. */
+/* Returns the same bytes in every run. */
 ssize_t __wrap_getrandom(void *to, size_t size, unsigned int flags)
 {
 	(void)flags;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls of the one program that is linked with this in place of the C library's own: below CALLS_PROC
- * those that open, read and list are answered by a simulated host's /proc (vfs.h), and clocks show its time. All
- * others go through to the real kernel.
+ * Replacements of system calls for simulations
+ *
+ * A program linked with this file uses these calls in place of the C library's (the linker's
+ * --wrap). Calls that open, read and list below CALLS_PROC are answered by the /proc of a simulated
+ * host (vfs.h), and clocks show the time of that host. All other calls go to the real kernel.
  */
 #ifndef MEMTALLY_TESTS_SIM_CALLS_H
 #define MEMTALLY_TESTS_SIM_CALLS_H
@@ -11,7 +13,10 @@
 
 #define CALLS_PROC "/simulated/proc"
 
-/* From now on V, which must not move, answers; NULL: nobody does, and clocks are the real ones. */
+/*
+ * From now on V answers the calls. V must not move. NULL: the real kernel answers, and clocks are
+ * real.
+ */
 void calls_redirect(struct vfs *v);
 
 #endif

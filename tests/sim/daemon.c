@@ -10,8 +10,8 @@
 #include "collectors/pass-state.h"
 #include "tests/sim/calls.h"
 
-#define BATCH_NS      (5 * NS_PER_MSEC)  /* as the daemon's */
-#define LATE_NS       (10 * NS_PER_MSEC) /* between the walk and its time stamp */
+#define BATCH_NS      (5 * NS_PER_MSEC)  /* as memtallyd's */
+#define LATE_NS       (10 * NS_PER_MSEC) /* between a walk and its time stamp */
 #define LONG_PASS_NS  (200 * NS_PER_MSEC)
 #define GIANT_PAGE_NS 27
 
@@ -21,12 +21,12 @@ const struct daemon_options daemon_defaults = {
 	.giant_age_ns = 3600 * NS_PER_SEC,
 	.stall_ns = 20 * NS_PER_MSEC,
 	.rate_ppm = BUDGET_PPM_PER_PERCENT,
-	.spare_ppm =
-		75000, /* a tenth of memtallyd's: else passes would measure all processes of a small host */
+	/* A tenth of memtallyd's: otherwise passes would measure all processes of a small host. */
+	.spare_ppm = 75000,
 	.max_fds = 524288,
 };
 
-/* Rates are chances per 10 s, in this number of steps. */
+/* Rates are probabilities per 10 s, in this number of steps. */
 enum { LIFE_STEPS = 8 };
 
 static const uint64_t life_step_ns = 10 * NS_PER_SEC / LIFE_STEPS;
@@ -37,7 +37,7 @@ static void must(bool is_so)
 		abort();
 }
 
-/* All processes live LIFE_STEPS times in 10 s, each time at some moment of its own. */
+/* All processes live LIFE_STEPS times in 10 s, each time at a random moment. */
 static void choose_next_life(struct daemon *d)
 {
 	d->next_life_ns = d->lived_ns + (uint64_t)(random_part(&d->life_seed) * life_step_ns);
@@ -70,7 +70,7 @@ static void happen(void *data)
 	schedule(d);
 }
 
-/* From now on, so much happens as RATES say. */
+/* From now on events happen at RATES. */
 static void set_rates(struct daemon *d, const struct host_rates *rates)
 {
 	uint64_t now_ns = d->kernel.monotonic_ns;
@@ -122,7 +122,7 @@ void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *
 	calls_redirect(&d->vfs);
 	must(pass_open(&o, &d->pass) == 0);
 	d->pass->procfs.is_whole = !options->is_partial;
-	/* As its trial would, which needs a kernel. */
+	/* In place of the trial by a child process, which needs a real kernel. */
 	pass_set_map_counts(d->pass, h->averages ? MAPCOUNTS_AVERAGED : MAPCOUNTS_EXACT);
 	surveyor_init(&d->surveyor, d->pass, 1, d->kernel.monotonic_ns);
 	surveyor_set(&d->surveyor, options->files_ns, options->rate_ppm, d->kernel.monotonic_ns);
@@ -154,7 +154,7 @@ void daemon_restart_accounts(struct daemon *d)
 	kernel_restart_counts(&d->kernel);
 }
 
-/* No span may use more than the rate, a minute's worth and one read. */
+/* In no period may memtallyd use more CPU than the rate, one minute's worth and one read. */
 static void account_for_cpu(struct daemon *d)
 {
 	struct daemon_account *a = &d->account;
@@ -201,8 +201,8 @@ static void account_for_age(
 }
 
 /*
- * What rows say is of some moment in the pass, each of another: the true sums are between those of the least that each process
- * has had as the pass began or as it ended, and of the most.
+ * Each row is of a different moment of the pass. The true sum lies between the sum of each
+ * process's least PSS at the beginning and end of the pass, and the sum of each process's greatest.
  */
 struct totals {
 	double least[DAEMON_SUMS], most[DAEMON_SUMS];
@@ -224,7 +224,7 @@ static void add_to_sum(
 	s->high[i] += (double)row->q[PROCESS_PSS_HIGH];
 }
 
-/* By how much [LOW, HIGH] misses all of what lies between A and B; 0 or less: not at all. */
+/* Returns by how much [LOW, HIGH] misses the range between A and B; 0 or less: it does not. */
 static double missed_by(double low, double high, double a, double b)
 {
 	double above = least(a, b) - high, below = low - (a > b ? a : b);
@@ -232,7 +232,7 @@ static double missed_by(double low, double high, double a, double b)
 	return above > below ? above : below;
 }
 
-/* By how much V is off from the nearest of what lies between A and B. */
+/* Returns the distance of V from the range between A and B. */
 static double off_by(double v, double a, double b)
 {
 	double beyond = missed_by(v, v, a, b);
@@ -246,7 +246,10 @@ static double truth_before(const struct daemon *d, size_t slot, double truth)
 	                                                                       : truth;
 }
 
-/* If memory that comes and goes was there at a look of the pass, the row may count it. */
+/*
+ * If the process's varying memory was present when the pass read its counters, the row may count
+ * it.
+ */
 static void widen_by_flutter(const struct daemon *d, size_t slot, double *before, double *after)
 {
 	const struct host_flutter *f = &d->host->flutter;
@@ -324,7 +327,10 @@ static void account_for_host(struct daemon *d, const struct totals *s)
 	a->host_outside += low > truth + 0.5;
 }
 
-/* Whether the process in SLOT is there, and of the same image since BEGIN_NS (CLOCK_BOOTTIME): then it has to have a row. */
+/*
+ * Returns whether the process in SLOT lives and has had the same image since BEGIN_NS
+ * (CLOCK_BOOTTIME). Such a process must have a row.
+ */
 static bool is_since(const struct host *h, size_t slot, uint64_t begin_ns)
 {
 	return slot < h->slots && host_is_alive(&h->process[slot]) &&
@@ -351,7 +357,7 @@ static void account_for_rows(struct daemon *d, uint64_t begin_ns)
 		size_t slot = kernel_find(&d->kernel, row->pid);
 
 		if (!is_since(d->host, slot, begin_ns)) {
-			gone++; /* or changed, in the pass */
+			gone++; /* exited, or called exec, during the pass */
 			continue;
 		}
 		if (row->outcome != OUTCOME_MEASURED || !ROW_HAS(row, PROCESS_PSS))
@@ -361,7 +367,7 @@ static void account_for_rows(struct daemon *d, uint64_t begin_ns)
 	}
 	d->account.missing += count_since(d->host, begin_ns) - found;
 	if (gone > 0)
-		return; /* of what it had nothing is known any more */
+		return; /* the truth of these processes is no longer known */
 	account_for_sums(d, &sums);
 	account_for_host(d, &sums);
 }
@@ -386,7 +392,7 @@ static void sleep_until(struct daemon *d, uint64_t ns)
 		kernel_pass_time(&d->kernel, ns - d->kernel.monotonic_ns);
 }
 
-/* Remembers the truth as a pass begins, if anything may happen in it. */
+/* Remembers the truth at the beginning of a pass, if events may happen during the pass. */
 static void look_before(struct daemon *d)
 {
 	const struct host *h = d->host;
@@ -452,7 +458,7 @@ static void survey(struct daemon *d)
 	d->surveys += r == SURVEYOR_ENDED;
 }
 
-/* Until the next pass is due: the measurements in between. */
+/* Makes the measurements and surveys that are due before the next pass. */
 static void daemon_wait(struct daemon *d)
 {
 	for (;;) {

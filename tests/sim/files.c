@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-/* Each image lies elsewhere: its text, what it has mapped, and its stack. */
+/* Start addresses of text, other mappings and stack. Each image has a range of its own. */
 #define TEXT_START  UINT64_C(0x500000000000)
 #define PARTS_START UINT64_C(0x560000000000)
 #define STACK_START UINT64_C(0x7ffc00000000)
@@ -32,7 +32,7 @@ static void add_number(struct buffer *to, uint64_t value)
 	buffer_add_char(to, ' ');
 }
 
-/* Adds VALUE in hexadecimal digits. printf() takes most of the time of a simulation otherwise. */
+/* Adds VALUE in hexadecimal. With printf(), this would take most of the time of a simulation. */
 static void add_hex(struct buffer *to, uint64_t value)
 {
 	char digits[16];
@@ -221,7 +221,7 @@ void files_pressure(const struct host *h, struct buffer *to)
 	buffer_add_text(to, "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
 }
 
-/* The first part, or mapping, at PLACE or above; the count if there is none. */
+/* Returns the first part, or mapping, at PLACE or above; the count if there is none. */
 static size_t part_at(const struct host_process *p, uint64_t place)
 {
 	size_t low = 0, high = p->count;
@@ -316,7 +316,7 @@ void files_map(const struct files_mapping *m, struct buffer *to)
 		add_head(to, m->start, m->end, "rw-p", "08:01", m->inode, "/usr/lib/library.so");
 }
 
-/* The lines of smaps for each mapping; the fields of 8 digits are filled in. */
+/* The lines of smaps for one mapping. The fields of 8 digits are overwritten. */
 static const char smap_text[] = "Size:           ######## kB\n"
 				"KernelPageSize:        4 kB\n"
 				"MMUPageSize:           4 kB\n"
@@ -358,7 +358,7 @@ static void fill_in_kib(char *to, uint64_t bytes)
 
 void files_smap(const struct files_mapping *m, struct buffer *to)
 {
-	enum { LINE = 28, FIELD = 16 }; /* all lines before the last field are as long */
+	enum { LINE = 28, FIELD = 16 }; /* all lines before the last field are of this length */
 	const struct host_piece *p = &m->piece;
 	char *text;
 

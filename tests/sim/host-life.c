@@ -3,7 +3,9 @@
 
 #include "tests/sim/host.h"
 
-/* A query: pages that may be any, some memory for the time that it takes, and now and then some to keep. */
+/*
+ * One query of a database: touches random pages, uses some memory, and at times keeps a bit of it.
+ */
 static void work(struct host *h, size_t slot, const struct host_rates *r, double part)
 {
 	double touches = r->touches * part;

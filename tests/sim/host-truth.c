@@ -3,7 +3,7 @@
 
 #include "tests/sim/host.h"
 
-/* How many processes map E, and whether P is the only one. */
+/* The number of processes that map an extent, and whether there is only one. */
 struct mappers {
 	uint32_t count;
 	bool is_private;
@@ -14,7 +14,10 @@ static struct mappers mappers_of(const struct host_extent *e)
 	return (struct mappers){e->maps, e->maps == 1};
 }
 
-/* The same as the kernel has it: the mean over the pages of a large folio, rounded to the nearest and at least 1. */
+/*
+ * The same as the kernel has it: the mean over the pages of a large folio, rounded to the nearest
+ * integer and at least 1.
+ */
 static struct mappers mappers_as_read(const struct host *h, const struct host_extent *e)
 {
 	const struct host_folio *f = &h->folio[e->folio];
@@ -73,7 +76,7 @@ static void add_up(const struct host *h, size_t slot, bool as_read, struct host_
 	const struct host_process *p = &h->process[slot];
 	struct host_piece anon = {0}, file = {0}, shmem = {0};
 
-	/* Text and stack, of which nothing is resident, besides. */
+	/* The text and the stack count as mappings; none of their pages is resident. */
 	*ret = (struct host_truth){.mappings = 2 + p->count + p->mappings};
 	for (size_t i = 0; i < p->count; i++) {
 		const struct host_extent *e = &h->extent[p->part[i].extent];
@@ -118,7 +121,7 @@ uint64_t host_large_anon(const struct host *h)
 	return sum;
 }
 
-/* Whether SLOT's counters are what a recount gives. */
+/* Returns whether a recount confirms the counters of SLOT. */
 static bool is_counted(const struct host *h, size_t slot)
 {
 	const struct host_process *p = &h->process[slot];
@@ -154,7 +157,7 @@ static void add_extent(const struct host *h, uint32_t index, struct host_piece *
 	add_piece(&h->extent[index], mappers_of(&h->extent[index]), p);
 }
 
-/* The share that falls to memory that is being freed. */
+/* Returns the PSS of memory that is being freed. */
 static double pss_of_remains(const struct host *h)
 {
 	struct host_piece p = {0};

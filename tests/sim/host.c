@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An extent is shared as a whole, or not: whoever writes to a part of its memory writes to whole extents.
- * That is coarser than pages, and enough, if processes have some dozens of them.
+ * The simulated host: births, exits, writes, files and swap
+ *
+ * An extent is shared as a whole: a write to a part of memory writes to whole extents. That is
+ * coarser than pages, and precise enough if a process has some dozens of extents.
  */
 #include "config.h"
 
@@ -12,12 +14,13 @@
 #include <string.h>
 
 /*
- * The duration of exit and exec for each MiB, as measured on a loaded machine with Linux 6.18: 0.65 to 1.3 ms if the pages are freed
- * (other kernels and swap take longer), 0.07 to 0.3 ms if others map them, too.
+ * Duration of exit and exec for each MiB, measured on a loaded machine with Linux 6.18: 0.65 to 1.3
+ * ms if the pages are freed (other kernels and swap take longer), 0.07 to 0.3 ms if other processes
+ * map them, too.
  */
 enum { FREE_NS_PER_MIB = 2000000, UNMAP_NS_PER_MIB = 250000 };
 
-enum { FOLIO_EXTENTS = 4 }; /* that a large folio consists of, at most */
+enum { FOLIO_EXTENTS = 4 }; /* at most, in a large folio */
 
 static void *grown(void *array, size_t *capacity, size_t needed, size_t size)
 {
@@ -131,7 +134,7 @@ static void count_folio(struct host *h, const struct host_folio *f, int sign)
 	*(f->is_anon ? &h->anon_pages : &h->mapped) += (uint64_t)sign * f->pages * HOST_PAGE;
 }
 
-/* Has the extent INDEX, which no process maps yet, lie in the last folio, or in a new one. */
+/* Adds extent INDEX, which no process maps yet, to the last folio, or to a new one. */
 static void join_folio(struct host *h, uint32_t index, bool is_new)
 {
 	struct host_extent *e = &h->extent[index];
@@ -151,7 +154,7 @@ static void join_folio(struct host *h, uint32_t index, bool is_new)
 		count_folio(h, f, 1);
 }
 
-/* Whether what is made of PARTS extents now lies in large folios. */
+/* Returns whether memory that is created now in PARTS extents lies in large folios. */
 static bool makes_folios(struct host *h, uint32_t parts)
 {
 	return h->averages && parts > 1 && host_random(h, 2);
@@ -218,7 +221,7 @@ static void touch(struct host *h, size_t slot, uint32_t index)
 	p->touched[p->touches++] = index;
 	count_extent(p, &h->extent[index], 1);
 	hold(h, slot, index);
-	/* The kernel maps 16 around each that is read; shared memory is written to. */
+	/* A read fault maps 16 pages around the address; shared memory is written to. */
 	p->faults += h->extent[index].pages / (h->extent[index].kind == HOST_SHMEM ? 1 : 16) + 1;
 }
 
@@ -232,7 +235,7 @@ static void give_back_at(struct host *h, size_t slot, size_t at)
 	let_go(h, index);
 }
 
-/* Maps an anonymous extent above all that is mapped, or where PLACE says. */
+/* Maps an anonymous extent at PLACE; 0: above all other mappings. */
 static void add_part(struct host *h, size_t slot, uint32_t index, uint64_t place)
 {
 	struct host_process *p = &h->process[slot];
@@ -261,7 +264,7 @@ static void remove_part(struct host *h, size_t slot, size_t at)
 	let_go(h, index);
 }
 
-/* Another extent of as many pages in the same place. */
+/* Maps extent INDEX, of the same size, in place of part AT. */
 static void replace_part(struct host *h, size_t slot, size_t at, uint32_t index)
 {
 	struct host_process *p = &h->process[slot];
@@ -280,7 +283,7 @@ static size_t new_slot(struct host *h)
 	size_t slot = h->slots;
 	struct host_process *p;
 
-	/* Slots are taken again in no order, as pids are. */
+	/* Slots are reused in random order, as pids are. */
 	for (size_t tries = 0; tries < 8 && h->slots > h->living + h->remaining; tries++) {
 		size_t any = host_random(h, h->slots);
 
@@ -374,13 +377,13 @@ size_t host_fork(struct host *h, size_t parent)
 		add_part(h, slot, from->part[i].extent, from->part[i].place);
 	for (size_t i = 0; i < from->mappings; i++)
 		add_mapping(h, slot, from->mapping[i].inode, from->mapping[i].place);
-	/* Of files and shared memory it has what it touches, which is not long in coming. */
+	/* Of files and shared memory the child soon touches about half. */
 	for (size_t i = 0; i < from->touches; i++)
 		if (host_chance(h) < 0.5)
 			touch(h, slot, from->touched[i]);
 	p->last_place = from->last_place;
 	host_map_below(h, slot, from->below);
-	/* A stack and what the C library writes to. */
+	/* A stack, and memory that the C library writes to. */
 	host_grow(h, slot, 30, 2);
 	return slot;
 }
@@ -401,7 +404,7 @@ static void free_one(struct host *h, struct host_remains *r)
 	let_go(h, index);
 }
 
-/* The process of R is gone, as its parent learns. */
+/* Frees the slot of R's process and lets its parent know. */
 static void end_process(struct host *h, const struct host_remains *r)
 {
 	struct host_process *p = &h->process[r->slot];
@@ -427,7 +430,10 @@ void host_look(struct host *h, size_t slot)
 	f->was_seen |= f->period_ns && f->slot == slot && f->is_there;
 }
 
-/* Sets the memory to that of NOW_NS, which depends on that time alone and not on the number of calls. */
+/*
+ * Sets the memory to that of NOW_NS, which depends on that time alone and not on the number of
+ * calls.
+ */
 static void flutter(struct host *h, uint64_t now_ns)
 {
 	struct host_flutter *f = &h->flutter;
@@ -479,7 +485,7 @@ void host_advance(struct host *h, uint64_t now_ns)
 	h->remaining = kept;
 }
 
-/* Takes all memory from SLOT, which exits or calls exec, to be freed from now on. */
+/* Moves all memory of SLOT, which exits or calls exec, to the memory that is being freed. */
 static void unmap_all(struct host *h, size_t slot, bool exits)
 {
 	struct host_process *p = &h->process[slot];
@@ -536,7 +542,10 @@ uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32
 	h->inode = grown(h->inode, &h->inode_capacity, h->inodes, sizeof(*h->inode));
 	h->inode[inode] = (struct host_inode){(uint32_t)h->extents, parts, pages / parts * parts};
 	assert(kind != HOST_ANON && pages >= parts);
-	/* All at the end, side by side, so that they are found. */
+	/*
+	 * All extents of a file are at the end, side by side, so that .first and .count describe
+	 * them.
+	 */
 	for (uint32_t i = 0; i < parts; i++) {
 		uint32_t index = last_extent(h);
 
@@ -628,7 +637,7 @@ void host_map_libraries(struct host *h, size_t slot)
 			1 + (uint32_t)host_random(h, 4));
 }
 
-/* One of SLOT's anonymous extents; the count if none was met. */
+/* Returns a random anonymous extent of SLOT; p->count if none was found in 12 tries. */
 static size_t some_anon(struct host *h, size_t slot, bool is_swapped, bool is_shared)
 {
 	const struct host_process *p = &h->process[slot];
@@ -695,7 +704,7 @@ void host_swap_out(struct host *h, double share)
 	for (size_t i = 1; i < h->extents; i++) {
 		struct host_extent *e = &h->extent[i];
 
-		/* What is a twin stays: it is in use. */
+		/* The copy of a swapped extent stays in memory: it is in use. */
 		out[i] = e->kind == HOST_ANON && e->maps > 0 && !e->is_swapped && !e->twin &&
 		         host_chance(h) < share;
 	}

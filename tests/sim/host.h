@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A simulated host: processes whose memory is really shared, in extents of pages that count how many map
- * them, as the kernel's pages do. So the true PSS of every process is known at every moment, and so are the
- * counters that a reader would see. Time is what the caller says. Everything comes from one seed.
+ * A simulated host
  *
- * True to the kernel: fork shares all anonymous memory, a write to what is shared copies it and leaves RSS
- * where it was, the last owner's PSS grows without any counter of its own, what is swapped out is so for
- * all its owners and comes back for each alone, a file's pages count once in Mapped. A file is mapped whole, and
- * counts where it is touched. A process that exits stays listed without memory until the kernel has freed its pages, one extent
- * after the other; until then they are mapped and count in the host's sums. exec frees the former memory in the same way.
+ * Processes share memory in extents of pages, and each extent counts the processes that map it, as
+ * the kernel's pages do. So the true PSS of every process is known at any moment, and so are the
+ * counters in /proc. The caller sets the time. All random events come from one seed. Functions
+ * abort if there is no memory.
  *
- * The kernel can average map counts over large folios, as with CONFIG_NO_PAGE_MAPCOUNT (Linux 6.15): of an extent in a folio a
- * walk then finds what the folio's rounded mean makes of it, and the host's sums count the folio whole while any of it is mapped.
+ * As in the kernel: fork shares all anonymous memory. A write to a shared extent copies it, leaves
+ * RSS unchanged, and raises the PSS of the last owner without any event in that process's counters.
+ * Memory is swapped out for all owners and comes back for each separately. A page of a file counts
+ * once in Mapped. A file is mapped as a whole, and the extents that a process touches count for it.
+ * A process that exits stays listed without memory while the kernel frees its pages, one extent
+ * after the other; until then these pages are mapped and count in the host's sums. exec frees the
+ * former memory in the same way.
+ *
+ * The kernel can average map counts over large folios, as with CONFIG_NO_PAGE_MAPCOUNT (Linux
+ * 6.15). A walk then takes the folio's rounded mean as the map count of each extent, and the host's
+ * sums count the whole folio while any part of it is mapped.
  */
 #ifndef MEMTALLY_TESTS_SIM_HOST_H
 #define MEMTALLY_TESTS_SIM_HOST_H
@@ -24,25 +30,29 @@
 
 enum host_kind { HOST_ANON, HOST_FILE, HOST_SHMEM };
 
-/* What a process does of itself in host_live(). */
+/* How a process behaves in host_live(). */
 enum host_role {
 	HOST_IDLE,
 	HOST_ACTIVE, /* allocates, frees and dirties all the time */
 	HOST_LEAK,   /* grows */
-	HOST_SERVER, /* forks workers, and new ones for those that ended */
-	HOST_WORKER, /* writes to what it has from its parent, and ends at times */
-	HOST_SHARER, /* touches, and gives back, parts of the segment of shared memory that it maps */
-	HOST_CACHE, /* maps and unmaps files */
-	HOST_SHORT, /* ends soon */
-	HOST_BACKEND, /* of a database: touches pages of the segment at random, and has more and less of its own */
+	HOST_SERVER, /* forks workers, and replaces those that exited */
+	HOST_WORKER, /* writes to memory inherited from its parent, and exits at times */
+	HOST_SHARER, /* maps a segment of shared memory; touches parts of it and gives them back */
+	HOST_CACHE,  /* maps and unmaps files */
+	HOST_SHORT,  /* exits soon */
+	/* a database's: touches random extents of the segment; its own memory grows and shrinks */
+	HOST_BACKEND,
 	HOST_ROLES,
 };
 
 struct host_extent {
 	uint32_t pages;
-	uint32_t maps; /* by how many processes; anonymous ones with 0 are free */
-	uint32_t
-		twin; /* of a swapped one: what it is for those for whom it came back, and back; 0: none */
+	uint32_t maps; /* number of processes that map it; an anonymous extent with 0 is free */
+	/*
+	 * of a swapped extent: its copy in memory for processes that swapped it in, and vice versa;
+	 * 0: none
+	 */
+	uint32_t twin;
 	uint8_t kind;
 	bool is_swapped;
 	uint32_t inode; /* of files and shmem; 0: none */
@@ -51,18 +61,21 @@ struct host_extent {
 
 #define HOST_SEVERAL UINT64_MAX
 
-/* A large folio, of several extents. */
+/* A large folio of several extents. */
 struct host_folio {
 	uint64_t pages;
-	uint64_t maps; /* of all its pages together */
-	/* The image of the only process that has mapped it, 0 if none has; HOST_SEVERAL: others have, since it was mapped first. */
+	uint64_t maps; /* map counts of all its pages together */
+	/*
+	 * The only process that has mapped it: image << 32 | pid. 0: none. HOST_SEVERAL: several
+	 * have, since it was first mapped.
+	 */
 	uint64_t mapper;
 	bool is_anon;
 };
 
 struct host_part {
 	uint32_t extent;
-	uint64_t place; /* the page at which it lies in the address space */
+	uint64_t place; /* page number in the address space */
 };
 
 struct host_mapping {
@@ -72,68 +85,73 @@ struct host_mapping {
 
 struct host_process {
 	uint32_t pid;    /* never used again; 0: this slot is free */
-	bool is_exiting; /* its memory is in struct host_remains */
+	bool is_exiting; /* exits; its memory is in struct host_remains */
 	uint32_t parent, user;
-	size_t parent_slot; /* it may have ended */
+	size_t parent_slot; /* that process may have exited */
 	enum host_role role;
-	uint32_t program; /* what it is called; forks are called as their parents are */
-	uint32_t image;   /* another one after each exec; forks have their parent's */
+	uint32_t program; /* number of its name; forks inherit it */
+	uint32_t image;   /* differs after each exec; forks inherit it */
 	uint64_t born_ns, image_ns;
-	uint32_t workers;  /* of a server: how many it wants */
-	bool has_backends; /* and those are not workers */
+	uint32_t workers;  /* of a server: how many workers it wants */
+	bool has_backends; /* its workers are backends */
 	uint32_t children;
-	uint32_t segment;       /* of a sharer or backend: its inode; 0: none */
-	struct host_part *part; /* anonymous memory, each a mapping of its own, by place */
+	uint32_t segment; /* of a sharer or backend: inode of its segment; 0: none */
+	/* anonymous memory, each a mapping of its own; in ascending .place */
+	struct host_part *part;
 	size_t count, capacity;
-	uint32_t *touched; /* extents of files that it has resident */
+	uint32_t *touched; /* resident extents of files and shared memory */
 	size_t touches, touch_capacity;
-	struct host_mapping *mapping; /* files, by place */
+	struct host_mapping *mapping; /* mapped files */
 	size_t mappings, mapping_capacity;
 	uint64_t last_place;
-	uint64_t below; /* pages that it has mapped below its program, none of them resident */
+	uint64_t below; /* pages mapped below its program, none of them resident */
 	/* Its counters, bytes: RssAnon, RssFile + RssShmem, RssShmem alone, VmSwap, VmSize. */
 	uint64_t anon, file, shmem, swap, size;
 	uint64_t faults; /* minor ones */
-	/* What was done to it by whoever reads it. */
-	uint64_t walked_ns; /* the last walk of all its page tables; 0: none of this image */
-	uint64_t held_ns;   /* its lock, for longer than is allowed; 0: never */
+	/* Effects of readers. */
+	uint64_t walked_ns; /* last walk of all its page tables; 0: none since exec */
+	uint64_t held_ns;   /* last hold of its lock above the limit; 0: never */
 };
 
-/* How much happens, each as a chance in a pass, for those whose role it is. */
+/* Rates of events. Each is a probability in a pass, for a process with that role. */
 struct host_rates {
-	double churn;          /* of active ones, caches and sharers to do something */
-	double write;          /* of workers to write to some of what is shared */
-	double leave;          /* of workers and sharers to end */
-	double births;         /* short-lived processes, how many */
-	double forks;          /* the same, that begin as forks of others */
-	double pressure;       /* of a bout of memory pressure that swaps out */
-	double pressure_share; /* of all anonymous memory, then */
-	double exec;           /* of short-lived ones to execute another program */
-	double touches; /* by backends, of extents of their segment, each: how many in a pass */
+	double churn;          /* active processes, caches and sharers do something */
+	double write;          /* workers write to some shared memory */
+	double leave;          /* workers and sharers exit */
+	double births;         /* number of short-lived processes */
+	double forks;          /* the same, created as forks of other processes */
+	double pressure;       /* memory pressure that swaps memory out */
+	double pressure_share; /* the part of all anonymous memory that is then swapped out */
+	double exec;           /* short-lived processes call exec */
+	double touches;        /* extents of their segment that each backend touches in a pass */
 };
 
 /* Memory of a process that has called exit or exec, while the kernel frees it. */
 struct host_remains {
-	struct host_part *part; /* the remaining ones; the last is freed next */
+	struct host_part *part; /* extents not yet freed; the last is freed next */
 	uint32_t *touched;
 	size_t count, touches;
-	uint32_t pid; /* of the process, in SLOT, that exits; 0: it has called exec */
+	uint32_t pid; /* of the exiting process in .slot; 0: the process has called exec */
 	size_t slot;
 	uint64_t due_ns; /* when the next extent is free */
 };
 
 struct host_inode {
-	uint32_t first, count; /* of its extents */
+	uint32_t first, count; /* its extents */
 	uint64_t pages;
 };
 
-/* A process that maps and frees memory too often for events. */
+/* A process that maps and frees memory too often for struct host_rates. */
 struct host_flutter {
 	size_t slot;
 	uint32_t pid;
-	uint64_t pages, period_ns; /* of the latter 0: there is none */
+	uint64_t pages, period_ns; /* .period_ns is 0: no such process */
 	bool is_there;
-	bool was_seen; /* the memory was there at a look at the process's counters; the reader of this field sets it to false */
+	/*
+	 * the memory was present at a read of the process's counters; the user of this field clears
+	 * it
+	 */
+	bool was_seen;
 };
 
 struct host {
@@ -146,26 +164,31 @@ struct host {
 	size_t extent_capacity;
 	struct host_folio *folio; /* only if .averages */
 	size_t folios, folio_capacity;
-	bool averages; /* set after host_init(): half of the memory is large folios, and the kernel averages their map counts */
+	/*
+	 * set after host_init(): half of the memory is large folios, and the kernel averages their
+	 * map counts
+	 */
+	bool averages;
 	struct host_inode *inode;
 	size_t inode_capacity;
-	uint32_t inodes;    /* and one more: 0 is none */
-	uint32_t libraries; /* the inodes from 1 to this one: what newborns map */
+	uint32_t inodes;    /* number of inodes and 1, since inode 0 means none */
+	uint32_t libraries; /* inodes from 1 to this one; new processes map some of them */
 	uint32_t last_pid, last_image;
-	uint64_t anon_pages, mapped;      /* bytes: as meminfo says */
+	uint64_t anon_pages, mapped;      /* bytes, as AnonPages and Mapped in meminfo */
 	uint64_t swapped_out, swapped_in; /* pages, since the start */
-	uint32_t
-		pressure; /* hundredths of a percent of the time in which somebody waits for memory */
+	/* time in which any process waits for memory, in hundredths of a percent */
+	uint32_t pressure;
 	uint64_t events;
-	uint64_t changes; /* of which processes map which extents, and what is swapped */
-	uint64_t
-		exit_slowness; /* how many times longer than usual freeing memory takes; 0: no time */
+	uint64_t changes; /* of which processes map which extents, and of swapped memory */
+	/* how many times longer than usual it takes to free memory; 0: no time */
+	uint64_t exit_slowness;
 	struct host_remains *remains;
 	size_t remaining, remains_capacity;
-	uint64_t next_free_ns; /* when the first of them is due; UINT64_MAX: there are none */
+	uint64_t next_free_ns; /* .due_ns of the first of .remains; UINT64_MAX: none */
 	struct host_flutter flutter;
 };
 
+/* Whether P exists and has not begun to exit. */
 static inline bool host_is_alive(const struct host_process *p)
 {
 	return p->pid && !p->is_exiting;
@@ -179,18 +202,19 @@ static inline uint64_t host_extent_bytes(const struct host_extent *e)
 /* Whether P maps INODE. */
 bool host_is_mapped(const struct host_process *p, uint32_t inode);
 
-/* True figures of a process, in bytes. */
+/* True values of a process in bytes; counts of pages and mappings. */
 struct host_truth {
 	double pss_anon, pss_file, pss_shmem;
 	double pss, swap_pss;
 	uint64_t uss, pages, mappings, largest_pages;
 };
 
-/* The result of a walk of one mapping: anonymous memory, or a file. */
+/* The result of a walk of one mapping: an anonymous extent, or a file. */
 struct host_piece {
 	uint64_t rss, private, swap; /* bytes */
 	double pss, swap_pss;
 };
+/* Walk anonymous extent PART, or file MAPPING, of the process in SLOT, as the kernel would. */
 void host_look_at_part(const struct host *h, size_t slot, size_t part, struct host_piece *ret);
 void host_look_at_mapping(
 	const struct host *h, size_t slot, size_t mapping, struct host_piece *ret);
@@ -198,73 +222,88 @@ void host_look_at_mapping(
 void host_init(struct host *h, uint64_t seed);
 void host_done(struct host *h);
 
-/* The next of the random numbers that begin with *SEED. */
+/* Returns the next random number and advances *SEED. */
 uint64_t random_next(uint64_t *seed);
 double random_part(uint64_t *seed); /* in [0, 1) */
 
-/* The host's own: below N; in [0, 1). */
+/* Random numbers of H: below N, and in [0, 1). */
 uint64_t host_random(struct host *h, uint64_t n);
 double host_chance(struct host *h);
 
-/* Slots of new processes, valid until the next birth. They map ANON_PAGES in PARTS extents. */
+/*
+ * Return the slot of the new process; pointers to processes are invalid afterwards. host_spawn()
+ * maps ANON_PAGES in PARTS extents. host_exec() replaces the memory of SLOT by as much.
+ */
 size_t host_spawn(
 	struct host *h, uint32_t user, enum host_role role, uint64_t anon_pages, uint32_t parts);
 size_t host_fork(struct host *h, size_t parent);
 void host_exec(struct host *h, size_t slot, uint64_t anon_pages, uint32_t parts);
-/* SLOT has no memory any more, and is free as soon as all of that is (host_advance()). */
+/* Takes the memory of SLOT. The slot is free when all of that memory is (host_advance()). */
 void host_exit(struct host *h, size_t slot);
 
-/* Time passes until NOW_NS: what is due by then is freed. */
+/* Sets the time to NOW_NS and frees memory that is due by then. */
 void host_advance(struct host *h, uint64_t now_ns);
 
-/* A file, or a segment of shared memory: its inode. It lies in PARTS extents. */
+/* Creates a file or a segment of shared memory in PARTS extents. Returns its inode. */
 uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32_t parts);
-/* Has SLOT map INODE, if it does not yet, and touch up to PARTS extents that it has not. */
+/* Maps INODE into SLOT, unless it is mapped, and touches up to PARTS extents not yet touched. */
 void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
-/* Has SLOT, which maps INODE, touch an extent of it, if it has not. */
+/* Touches an extent (AT modulo their number) of INODE, which SLOT maps. */
 void host_touch(struct host *h, size_t slot, uint32_t inode, uint64_t at);
-/* Gives back up to PARTS extents, and goes on to map it. */
+/* Gives back up to PARTS extents of INODE, which stays mapped. */
 void host_give_back(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
 void host_unmap(struct host *h, size_t slot, uint32_t inode);
-/* SLOT maps some libraries, as every program does, and touches most of them. */
+/* Maps some random libraries into SLOT, as every program does, and touches most of them. */
 void host_map_libraries(struct host *h, size_t slot);
 
 void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts);
-/* Gives back one anonymous extent, if it has any. */
+/* Gives back one random anonymous extent, if SLOT has any. */
 void host_shrink(struct host *h, size_t slot);
-/* Gives back what it has allocated last, if nobody else has it. */
+/* Gives back the anonymous extent that was allocated last, unless it is shared. */
 void host_free_last(struct host *h, size_t slot);
 /*
- * From now on SLOT has PAGES more in a quarter of all periods of PERIOD_NS, at random. It must have no other events. There can be one
- * such process.
+ * From now on SLOT has PAGES more in a quarter of all periods of PERIOD_NS, at random. It must have
+ * no other events. There can be one such process.
  */
 void host_flutter(struct host *h, size_t slot, uint64_t pages, uint64_t period_ns);
-/* The counters of SLOT are read. */
+/* Records that the counters of SLOT are read. */
 void host_look(struct host *h, size_t slot);
-/* A walk of SLOT begins. If SLOT has memory that comes and goes, the walk finds the memory of a period later. */
+/*
+ * Begins a walk of SLOT. If SLOT has memory of host_flutter(), the walk finds the memory of one
+ * period later.
+ */
 void host_begin_walk(struct host *h, size_t slot);
-/* SLOT maps PAGES below its program, and touches none of them: its address range is another than that of its relatives. */
+/*
+ * Maps PAGES below the program of SLOT and touches none of them. Its address range then differs
+ * from those of its relatives.
+ */
 void host_map_below(struct host *h, size_t slot, uint64_t pages);
-/* Writes to PARTS extents that it shares: gets copies of its own. How many it did. */
+/* Writes to up to PARTS random shared extents and so copies them. Returns how many it copied. */
 uint32_t host_write(struct host *h, size_t slot, uint32_t parts);
-/* Writes to PARTS extents from the one at AT on, by place: gets copies of those that it shares. */
+/* Writes to PARTS extents, from extent number AT on, and copies those that are shared. */
 void host_write_at(struct host *h, size_t slot, size_t at, size_t parts);
-/* SHARE of all anonymous extents go to swap. Not with averaged map counts, since swap would split folios. */
+/*
+ * Swaps out the part SHARE of all anonymous extents. Not with .averages, since swap would split
+ * folios.
+ */
 void host_swap_out(struct host *h, double share);
-/* PARTS extents of SLOT come back. */
+/* Swaps in up to PARTS extents of SLOT. */
 void host_swap_in(struct host *h, size_t slot, uint32_t parts);
 
-/* All processes do what their roles are, for PART of a pass (host-life.c). */
+/* All processes behave by their roles for PART of a pass (host-life.c). */
 void host_live(struct host *h, const struct host_rates *rates, double part);
 
-/* What SLOT has exactly, and what a walk finds, which differs if the kernel averages map counts. */
+/*
+ * host_truth() returns the exact values of SLOT. host_walk() returns what a walk finds, which
+ * differs if the kernel averages map counts.
+ */
 void host_truth(const struct host *h, size_t slot, struct host_truth *ret);
 void host_walk(const struct host *h, size_t slot, struct host_truth *ret);
 
-/* Bytes of all large anonymous folios. */
+/* Returns the bytes of all mapped large anonymous folios. */
 uint64_t host_large_anon(const struct host *h);
 
-/* Whether counters and sums are what a recount gives. For the simulation's own sake. */
+/* Returns whether a recount confirms all counters and sums. Tests the simulation itself. */
 bool host_is_sound(const struct host *h);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { OUTLIER = 20 };
 
-#define SLICE_NS (3 * NS_PER_MSEC) /* that the scheduler gives a program at a time */
+#define SLICE_NS (3 * NS_PER_MSEC) /* of the scheduler */
 
 void kernel_init(struct kernel *k, struct host *h)
 {
@@ -80,7 +80,7 @@ void kernel_use(struct kernel *k, uint64_t cpu_ns)
 	if (k->load > 1) {
 		uint64_t slices = (k->slice_ns + cpu_ns) / SLICE_NS;
 
-		/* Others have their slices whenever one of the daemon's is used up. */
+		/* Other programs run for their slices whenever one of memtallyd's is used up. */
 		k->slice_ns = (k->slice_ns + cpu_ns) % SLICE_NS;
 		wall_ns += (uint64_t)((double)(slices * SLICE_NS) * (k->load - 1));
 	}
@@ -111,7 +111,7 @@ size_t kernel_find(struct kernel *k, uint32_t pid)
 	return k->slot_of[pid];
 }
 
-/* By chances of its own: what happens on the host does not depend on who reads it. */
+/* Uses random numbers of its own, so that events on the host do not depend on walks. */
 static uint64_t disturbed(struct kernel *k, double ns)
 {
 	ns *= 1 + k->noise * (2 * random_part(&k->seed) - 1);
@@ -120,7 +120,7 @@ static uint64_t disturbed(struct kernel *k, double ns)
 	return (uint64_t)ns;
 }
 
-/* A read() has held SLOT's lock for NS; its largest mapping alone takes LARGEST_NS. */
+/* A read() has held the lock of SLOT for NS. The largest mapping alone takes LARGEST_NS. */
 static void note_hold(struct kernel *k, size_t slot, double ns, double largest_ns)
 {
 	struct host_process *p = &k->host->process[slot];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes of the simulated hosts (host.h) of several tests, what they do, and for how long: hours and days in seconds.
- * With MEMTALLY_LONG set there are more and larger hosts, for a longer time.
+ * Processes and events of the simulated hosts (host.h)
+ *
+ * Several tests share these. They simulate hours and days in seconds. With MEMTALLY_LONG set there
+ * are more and larger hosts, and they run for a longer time.
  */
 #ifndef MEMTALLY_TESTS_SIM_POPULATION_H
 #define MEMTALLY_TESTS_SIM_POPULATION_H
@@ -28,12 +30,12 @@ uint64_t population_seed(uint64_t number, uint64_t index);
 /* A random size from 64 to 16,384 pages; small ones are more frequent. */
 uint64_t population_pages(struct host *h);
 
-/* Creates the libraries that all programs map, unless there are some. */
+/* Creates the libraries that all programs map, unless H has libraries. */
 void population_create_libraries(struct host *h);
 
 /*
- * Adds processes of eight users until H has COUNT: servers with workers, sharers of shared memory, idle processes, and BUSY
- * of a hundred that are active, leak or map files.
+ * Adds processes of eight users until H has COUNT: servers with workers, sharers of shared memory,
+ * idle processes, and BUSY of a hundred that are active, leak or map files.
  */
 void population_grow(struct host *h, size_t count, uint32_t busy);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Statistics of one figure over several simulated hosts, each of a seed of its own. A host is one observation, however many
- * samples it has: those of one host depend on each other. Pure.
+ * Statistics of one value over several simulated hosts
+ *
+ * Each host has a seed of its own and counts as one observation, however many samples it has:
+ * samples of one host depend on each other. Pure.
  */
 #ifndef MEMTALLY_TESTS_SIM_SPREAD_H
 #define MEMTALLY_TESTS_SIM_SPREAD_H
@@ -10,7 +12,7 @@
 
 enum { SPREAD_MOST = 1024 };
 
-/* All zeros has no observations. For reading alone. */
+/* All zeros: no observations. Callers only read the fields. */
 struct spread {
 	double value[SPREAD_MOST]; /* in ascending order */
 	size_t count;
@@ -35,8 +37,8 @@ double spread_quantile(const struct spread *s, double part);
 double spread_upper_limit(const struct spread *s);
 
 /*
- * The upper limit, with a confidence of 99 % (Clopper and Pearson), of the part of all cases in which something happens that
- * has happened in FOUND of COUNT independent ones.
+ * Something happened in FOUND of COUNT independent cases. Returns the upper limit of its
+ * probability with a confidence of 99 % (Clopper and Pearson).
  */
 double spread_upper_part(size_t found, size_t count);
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that average map counts over large folios (CONFIG_NO_PAGE_MAPCOUNT), on invented hosts: processes map parts of
- * folios, the exact PSS of each is known by arithmetic, and smaps_rollup says what such a kernel would. No kernel like
- * that runs here: the rule is that of fs/proc/task_mmu.c and folio_average_page_mapcount() of Linux 6.15.
+ * Kernels that average map counts over large folios (CONFIG_NO_PAGE_MAPCOUNT)
  *
- * For the arithmetic alone no limit depends on chance: the bounds contain the exact PSS for every seed.
+ * Simulated hosts: processes map parts of folios, the exact PSS of each follows by arithmetic, and
+ * smaps_rollup shows what such a kernel would show. No such kernel runs here: the rule is from
+ * fs/proc/task_mmu.c and folio_average_page_mapcount() of Linux 6.15.
+ *
+ * In the tests of the arithmetic no limit depends on chance: the bounds contain the exact PSS for
+ * every seed.
  */
 #include "config.h"
 
@@ -26,7 +29,7 @@ enum {
 	PSS_SHIFT = 12,
 };
 
-/* Percent of the samples, for the upper confidence limit: 16 hosts have 0.005 to 0.02. */
+/* In percent of the samples, for the upper confidence limit. 16 hosts have 0.005 to 0.02. */
 #define AVERAGES_OUTSIDE 0.1
 
 struct folio {
@@ -40,7 +43,7 @@ struct world {
 	uint64_t large_anon; /* bytes, as the kernel counts them */
 };
 
-/* What smaps_rollup adds up of a process, in bytes << PSS_SHIFT where it is a PSS. */
+/* The sums of smaps_rollup of a process, in bytes; PSS in bytes << PSS_SHIFT. */
 struct rollup_sums {
 	uint64_t rss, pss, pss_anon, pss_file, shared, private, rss_anon;
 };
@@ -51,7 +54,7 @@ static uint32_t draw(uint64_t *seed, uint32_t below)
 	return (uint32_t)((*seed >> 33) % below);
 }
 
-/* Each process maps none of a folio, all of it, or one piece. */
+/* Each process maps none of the folio, all of it, or one piece. */
 static void make_folio(struct folio *f, uint64_t *seed)
 {
 	f->pages = 1U << draw(seed, 6);
@@ -99,7 +102,9 @@ static unsigned int mappers(const struct folio *f)
 	return n;
 }
 
-/* The mean over the folio's pages, rounded to the nearest; at least 1, since it is mapped. */
+/*
+ * The mean over the folio's pages, rounded to the nearest integer; at least 1, since it is mapped.
+ */
 static unsigned int average_count(const struct folio *f)
 {
 	unsigned int sum = 0, mean;
@@ -122,7 +127,7 @@ static void add_page(
 	s->rss_anon += f->is_anon ? bytes : 0;
 }
 
-/* The PSS of process P, by AVERAGES or by exact counts. */
+/* Returns the sums of process P with averaged map counts (AVERAGES) or exact ones. */
 static struct rollup_sums sums_of(const struct world *w, unsigned int p, bool averages)
 {
 	struct rollup_sums s = {0};
@@ -147,7 +152,7 @@ static void add_line(struct buffer *to, const char *key, uint64_t bytes)
 	buffer_printf(to, "%-16s%8llu kB\n", key, (unsigned long long)(bytes / 1024));
 }
 
-/* As collectors read it of process P. */
+/* Reads the row of process P as collectors do. */
 static void read_row(
 	const struct world *w, unsigned int p, bool averages, struct snapshot_process *ret)
 {
@@ -172,7 +177,10 @@ static void read_row(
 	ROW_SET(ret, PROCESS_RSS_ANON, s.rss_anon);
 }
 
-/* Whether the bounds of ROW contain what process P has exactly; the PSS of both is rounded down to a KiB. */
+/*
+ * Returns whether the bounds of ROW contain the exact PSS of process P. Both are rounded down to a
+ * KiB.
+ */
 static bool contains(const struct snapshot_process *row, const struct world *w, unsigned int p)
 {
 	uint64_t pss = sums_of(w, p, false).pss;
@@ -207,17 +215,20 @@ static void bounds_contain_the_exact_pss(void **state)
 			assert_true(row.q[PROCESS_PSS_HIGH] <= row.q[PROCESS_RSS]);
 		}
 	}
-	/* Else the hosts are such that averages do no harm, and nothing is tested. */
+	/* Otherwise averages do no harm on these hosts, and the test shows nothing. */
 	print_message("as read, %u of %u would miss the exact PSS\n", missed, SEEDS * PROCESSES);
 	assert_true(missed > SEEDS * PROCESSES / 2);
 }
 
-/* A trial on such a kernel, by the same rule: a folio of 2 MiB, of which a child unmaps half. */
+/*
+ * The trial at memtallyd's start, on such a kernel, by the same rule: a folio of 2 MiB, half of
+ * which a child unmaps.
+ */
 static void trial_tells_such_a_kernel(void **state)
 {
 	static const struct {
 		bool averages;
-		uint64_t shared_kib; /* afterwards */
+		uint64_t shared_kib; /* after the unmapping */
 		enum mapcounts_verdict verdict;
 	} kernels[] = {{false, 1024, MAPCOUNTS_EXACT}, {true, 2048, MAPCOUNTS_AVERAGED}};
 
@@ -244,7 +255,10 @@ static void trial_tells_such_a_kernel(void **state)
 	}
 }
 
-/* How many living processes a walk finds to have another PSS than they have, by more than a page. */
+/*
+ * Returns the number of living processes for which a walk finds a PSS that is wrong by more than a
+ * page.
+ */
 static unsigned int count_wrong(const struct host *h)
 {
 	unsigned int wrong = 0;
@@ -262,9 +276,10 @@ static unsigned int count_wrong(const struct host *h)
 }
 
 /*
- * Whole passes on simulated hosts with a kernel that averages: half of the memory is large folios, of which processes free, copy
- * or touch parts. As without averages, bounds contain the exact PSS but for some samples in a thousand. The host's low bound is
- * never above the exact sum: it must not follow from AnonPages + Mapped.
+ * Whole passes on simulated hosts with a kernel that averages. Half of the memory is large folios, and
+ * processes free, copy or touch parts of them. As without averages, bounds contain the exact PSS
+ * except for some samples in a thousand. The host's low bound is never above the exact sum: it must
+ * not follow from AnonPages + Mapped.
  */
 static void passes_contain_the_exact_pss(void **state)
 {
@@ -295,10 +310,10 @@ static void passes_contain_the_exact_pss(void **state)
 	verdict_mean(name, "processes out of bounds", "%", &v.outside, AVERAGES_OUTSIDE);
 	verdict_mean(
 		name, "users and programs out of bounds", "%", &v.sums_outside, AVERAGES_OUTSIDE);
-	verdict_mean(name, "passes in which all have less than the host's low bound", "%",
-		&v.host_outside, 0);
+	verdict_mean(
+		name, "passes with the host's low bound above the truth", "%", &v.host_outside, 0);
 	verdict_assert();
-	/* Else averages do no harm on these hosts, and nothing is tested. */
+	/* Otherwise averages do no harm on these hosts, and the test shows nothing. */
 	print_message("walks would find a wrong PSS of %zu of %zu processes\n", wrong, processes);
 	assert_true(wrong > processes / 10);
 }

@@ -1,5 +1,14 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* How well figures and their bounds hold in passes on simulated hosts. */
+/*
+ * KiB or 0.1 %, of processes.
+ * - In the mean over all hosts, with a confidence of 99 %, it is within the bounds in 99.6 % of
+ *   these samples. For processes without that tolerance, the limit of the case says in how many.
+ * - On 95 % of the hosts the bounds of users are as narrow as the limit of the case says. The mean
+ *   error of users is below its limit, with a confidence of 99 %.
+ *
+ * verdict.h explains where the limits come from. If no sample of 128 hosts was out of its bounds,
+ * the limit is 0.05. It is reached if one of 16 hosts has 0.2 % of its samples out of bounds.
+ */
+/* Accuracy of estimates and their bounds in passes on simulated hosts. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,8 +18,8 @@
 #include "tests/sim/verdict.h"
 
 /*
- * Nothing happens: the truth to the KiB, everything read once in a maximum age, evenly, for little. No sample is out of its bounds
- * on any host.
+ * Without events: values are exact to the KiB, and every process is measured once in a maximum age,
+ * evenly and cheaply. No sample is out of its bounds on any host.
  */
 static void a_quiet_host_is_known(void **state)
 {
@@ -20,7 +29,7 @@ static void a_quiet_host_is_known(void **state)
 	struct verdict v = {0};
 
 	(void)state;
-	options.spare_ppm = 0; /* else each pass would measure all of them */
+	options.spare_ppm = 0; /* otherwise each pass would measure all of them */
 	for (uint64_t seed = 0; seed < population_seeds(); seed++) {
 		const struct daemon_account *a;
 		struct host h;
@@ -45,7 +54,7 @@ static void a_quiet_host_is_known(void **state)
 	verdict_assert();
 }
 
-/* 13 workers of SLOT, with a segment if they are to be sharers. */
+/* Forks 13 workers of SLOT. HOST_SHARER: they map a segment. */
 static void have_workers(struct host *h, size_t slot, enum host_role role)
 {
 	uint32_t segment = role == HOST_SHARER ? host_create(h, HOST_SHMEM, 16384, 16) : 0;
@@ -63,20 +72,23 @@ static void have_workers(struct host *h, size_t slot, enum host_role role)
 	}
 }
 
-/* One kind of event alone, at a rate that would be high. */
+/* One kind of event alone, at a high rate. */
 struct kind_of_event {
 	const char *name;
 	enum host_role role;
-	uint32_t
-		count; /* of processes; where few share a file, one that comes or goes unseen changes more */
-	bool is_family; /* of them one in four are workers of servers, as well */
+	/* of processes. If few processes share a file, an undetected birth or exit changes more. */
+	uint32_t count;
+	bool is_family; /* one in four processes is a worker of a server */
 	bool is_loaded;
 	struct host_rates rates;
 	struct verdict_limits limits;
-	bool is_poor; /* the budget is small, and nothing of it spare for small doubts */
+	bool is_poor; /* a small budget, none of it spare for small errors */
 };
 
-/* One in ten processes has K's role; or one in 40 is a server, with 13 workers of that role. */
+/*
+ * One in ten processes has K's role; with .is_family one in 40 is a server with 13 workers of that
+ * role.
+ */
 static void have_processes(struct host *h, const struct kind_of_event *k)
 {
 	population_create_libraries(h);
@@ -92,7 +104,7 @@ static void have_processes(struct host *h, const struct kind_of_event *k)
 	host_live(h, &population_no_events, 1);
 }
 
-/* One host on which K happens, after a first time in which nothing does. */
+/* Runs one host on which K happens, after a first time without events. */
 static void follow_events(const struct kind_of_event *k, uint64_t seed, struct verdict *v)
 {
 	struct daemon_options options = daemon_defaults;
@@ -118,17 +130,10 @@ static void follow_events(const struct kind_of_event *k, uint64_t seed, struct v
 }
 
 /*
- * What is tested of each kind of event, on hosts of 16 seeds or more:
+ * Tested for each kind of event, on hosts of 16 seeds or more:
  *
- * - On half of the hosts the truth is within the bounds in 99.9 % of the samples: of users and programs, and, with a tolerance of
- *   1 KiB or 0.1 %, of processes.
- * - In the mean over all hosts, with a confidence of 99 %, it is within in 99.6 % of these samples, and for processes without that
- *   tolerance in as many as the limit of the case says.
- * - On 95 % of the hosts the bounds of users are as narrow as the limit of the case says. The mean error of users is below its limit, with
- *   a confidence of 99 %.
- *
- * verdict.h says where the limits come from. Where no sample of 128 hosts was out of its bounds, the limit is 0.05. It is reached if
- * one of 16 hosts has 0.2 % of its samples out of bounds.
+ * - On half of the hosts the truth is within the bounds in 99.9 % of the samples: of users and
+ *   programs, and, with a tolerance of
  */
 static void bounds_hold_whatever_happens(void **state)
 {
@@ -167,8 +172,9 @@ static void bounds_hold_whatever_happens(void **state)
 }
 
 /*
- * Workers write, and the budget is too small to measure all that may have. Then the host's sums tell that some have: without the
- * doubts of pool_doubt() the confidence limit is 0.077 to 0.12 % in eight runs, and with them at most 0.027.
+ * Workers write, and the budget is too small to measure all that may have written. The host's sums
+ * then show that some have: without pool_doubt() the confidence limit is 0.077 to 0.12 % in eight
+ * runs, and with it at most 0.027.
  */
 static void bounds_hold_at_a_small_budget(void **state)
 {
@@ -184,21 +190,22 @@ static void bounds_hold_at_a_small_budget(void **state)
 	verdict_assert();
 }
 
-/* The shared memory of a database, and what goes on in it. */
+/* A database's shared memory and its load. */
 struct database {
 	const char *name;
 	uint64_t mib; /* of shared memory */
 	uint32_t backends;
-	bool is_full;    /* one, which writes to the disk what others change, has all of it */
-	bool is_partial; /* in a container: the host's sums do not tell */
-	uint64_t lead;   /* passes before the daemon begins */
+	/* a process has touched all of it: it writes changes of others to the disk */
+	bool is_full;
+	bool is_partial; /* in a container: the host's sums are not used */
+	uint64_t lead;   /* passes before memtallyd starts */
 	struct host_rates rates;
 	struct verdict_limits limits;
 };
 
 enum { EXTENTS_PER_MIB = 2, DATABASE_USER = 7 };
 
-/* A postmaster and its children, of a user of their own, among others. */
+/* Creates a postmaster and its children, of a user of their own, among other processes. */
 static void have_database(struct host *h, const struct database *db)
 {
 	uint32_t segment, program;
@@ -247,9 +254,11 @@ static void follow_database(const struct database *db, uint64_t seed, struct ver
 }
 
 /*
- * All touch the same pages, one after the other, so that each has more and counts as much as before. Bounds hold and are
- * narrow as above, and users and programs are within 1 %. Where connections come and go, some samples are not: on 128 hosts
- * 0.09 %, with the confidence limit. In the other cases none was on 128 hosts; their limit, 0.1, is reached if one of 16 hosts has 0.4 %.
+ * All backends touch the same pages, one after the other, so the RSS of each grows while the sum of
+ * PSS is unchanged. Bounds hold and are narrow as above, and users and programs are within 1 %. If
+ * connections come and go, some samples are outside: on 128 hosts 0.09 %, with the confidence
+ * limit. In the other cases none was on 128 hosts. Their limit, 0.1, is reached if one of 16 hosts
+ * has 0.4 %.
  */
 static void databases_are_known(void **state)
 {
@@ -280,8 +289,9 @@ static void databases_are_known(void **state)
 }
 
 /*
- * All of it at once, on small hosts, on larger ones and on loaded ones. If few processes share a page, a sharer that comes or
- * goes unseen changes the figures of the others by more. On 128 hosts of each case the 95th percentiles of the width were 16, 12 and 14 %.
+ * All events at once, on small hosts, on larger ones and on loaded ones. If few processes share a
+ * page, an undetected birth or exit of a sharer changes the PSS of the others by more. On 128 hosts
+ * of each case the 95th percentiles of the width were 16, 12 and 14 %.
  */
 static void an_ordinary_day(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What passes on simulated hosts make of what they may spend, and that it is no more. */
+/* CPU and stall budgets of passes on simulated hosts: they are kept, and they are used. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +8,7 @@
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"
 
-/* The budget holds at any rate, on slow hosts, on loaded ones, from the first pass on: on each host. */
+/* The budget holds on each host, at any rate, on slow and loaded hosts, from the first pass on. */
 static void budgets_hold(void **state)
 {
 	static const uint32_t rates_ppm[] = {100, 1000, 10000, 100000};
@@ -29,9 +29,9 @@ static void budgets_hold(void **state)
 		d.kernel.outliers = 50;
 		population_grow(&h, 200, 40);
 		daemon_run(&d, &population_many_events, extent_is_long() ? 1500 : 80);
-		d.kernel.stalls = 0; /* on a slow host, before that is known */
+		d.kernel.stalls = 0; /* on a slow host, before memtallyd knows that it is slow */
 		verdict_check("budget", &d);
-		/* And it is used, where there is so much to read. */
+		/* The budget is used if there is enough to read. */
 		if (rate_ppm < 1000)
 			assert_true(d.account.deferred[PLAN_BUDGET] > 0);
 		daemon_done(&d);
@@ -41,8 +41,9 @@ static void budgets_hold(void **state)
 }
 
 /*
- * However little there is, everything is measured again in its turn: of what passes leave, new ones take half, and
- * doubts half of the rest. Nothing is older than the maximum age but where it is told that the budget forbids it.
+ * At any budget every process is measured again in its turn. Of what passes leave, new processes
+ * take half, and doubtful estimates take half of the rest. No measurement is older than the maximum
+ * age unless the image counts it as deferred because of the budget.
  */
 static void nothing_starves(void **state)
 {
@@ -78,13 +79,14 @@ static void nothing_starves(void **state)
 			verdict_at_most(
 				"starve", "s of age", (double)a->oldest_ns / 1e9, fair / 1e9);
 			if (a->deferred[PLAN_BUDGET] == 0)
-				verdict_at_most("starve", "s of age, where nothing was put off",
+				verdict_at_most("starve", "s of age, without deferred measurements",
 					(double)a->oldest_ns / 1e9,
 					(double)options.max_age_ns / 1e9);
 		}
-		/* At the default nothing is ever too old. */
+		/* At the default no measurement is too old. */
 		if (rate_ppm == 10000)
-			verdict_at_most("starve", "put off", (double)a->deferred[PLAN_BUDGET], 0);
+			verdict_at_most("starve", "deferred measurements",
+				(double)a->deferred[PLAN_BUDGET], 0);
 		daemon_done(&d);
 		host_done(&h);
 	}
@@ -92,8 +94,9 @@ static void nothing_starves(void **state)
 }
 
 /*
- * A walk by slices leaves something to what passes measure. The walk of a very large newcomer takes a minute at this budget; small
- * ones that begin meanwhile are measured within some passes.
+ * A walk by slices leaves a part of the budget to the measurements of passes. The walk of a very
+ * large new process takes a minute at this budget. Small ones that are born meanwhile are measured
+ * within some passes.
  */
 static void slices_leave_something_to_passes(void **state)
 {
@@ -111,7 +114,7 @@ static void slices_leave_something_to_passes(void **state)
 		daemon_init(&d, &h, &options);
 		daemon_run(&d, &population_no_events, 5);
 		for (uint32_t n = 0; n < 3;
-			n++) /* the first two use up what the budget has saved */
+			n++) /* the first two passes use up what the budget has saved */
 			host_spawn(&h, n, HOST_IDLE, UINT64_C(1) << 23, 2048);
 		daemon_run(&d, &population_no_events, 20);
 		for (uint32_t n = 0; n < 4; n++)
@@ -126,7 +129,7 @@ static void slices_leave_something_to_passes(void **state)
 	verdict_assert();
 }
 
-/* The large processes, from the slot in DATA on, grow a little now and then. */
+/* The large processes, from the slot in DATA on, grow a little at times. */
 static void grow_some(struct host *h, void *data)
 {
 	const size_t *first = data;
@@ -137,9 +140,10 @@ static void grow_some(struct host *h, void *data)
 }
 
 /*
- * Walks by slices take nothing from the others: all small processes fit the budget, and each pass measures all of them. Large ones
- * are never quiet, since they change while they are walked; they are walked about as often as their age asks for, and not for each
- * small doubt.
+ * Walks by slices take nothing from other measurements: all small processes fit into the budget,
+ * and each pass measures all of them. Large processes always have small errors, since they change
+ * while they are walked. They are walked about as often as the maximum age requires, and not for
+ * each small error.
  */
 static void slices_are_rare(void **state)
 {
@@ -180,8 +184,8 @@ static void slices_are_rare(void **state)
 }
 
 /*
- * The error of users on hosts of all seeds where walks and passes may take RATE_PPM, in percent. SPARE_PPM: see struct
- * pass_options.
+ * Returns the mean error of users, in percent, over hosts of all seeds if walks and passes may take
+ * RATE_PPM. SPARE_PPM: see struct pass_options.
  */
 static double error_at(uint32_t rate_ppm, uint32_t spare_ppm)
 {
@@ -212,7 +216,7 @@ static double error_at(uint32_t rate_ppm, uint32_t spare_ppm)
 	return spread_mean(&v.error);
 }
 
-/* The same hosts, the same events: more budget, less error, in the mean. */
+/* With the same hosts and events, a larger budget reduces the mean error. */
 static void error_shrinks_as_the_budget_grows(void **state)
 {
 	static const uint32_t rates_ppm[] = {75, 150, 5000};
@@ -230,15 +234,16 @@ static void error_shrinks_as_the_budget_grows(void **state)
 }
 
 /*
- * If the budget suffices, each pass measures all processes. The remaining error comes from changes during a pass. If it does not
- * suffice, what is spare goes to small doubts, and the error is not larger than without: in the mean of 16 hosts 0.2 to 0.9 times
- * as large, where one host may decide.
+ * If the budget suffices, each pass measures all processes, and the remaining error comes from
+ * changes during a pass. If it does not suffice, the spare part goes to small errors, and the error
+ * is not larger than without: in the mean of 16 hosts 0.2 to 0.9 times as large, where one host may
+ * decide.
  */
 static void all_is_measured_where_it_fits(void **state)
 {
 	static const struct {
 		uint32_t rate_ppm;
-		double most; /* error of users, in percent; 0: what it is without */
+		double most; /* error of users, in percent; 0: the error without a spare part */
 	} cases[] = {{20000, 0.02}, {10000, 0.02}, {2000, 0}, {1000, 0}};
 
 	(void)state;
@@ -252,12 +257,15 @@ static void all_is_measured_where_it_fits(void **state)
 	verdict_assert();
 }
 
-/* What the daemon finds at its start is known as soon as it can be walked, without a long hold; then the budget counts. */
-static void what_was_there_is_known_soon(void **state)
+/*
+ * Processes that exist at memtallyd's start are measured as soon as they can be walked without a
+ * long hold. Afterwards the budget counts.
+ */
+static void existing_processes_are_measured_soon(void **state)
 {
 	static const struct {
 		const char *name;
-		uint64_t pages; /* each */
+		uint64_t pages; /* of each process */
 		uint32_t parts, segment_pages;
 		uint32_t rate_ppm;
 		struct verdict_limits limits;
@@ -266,8 +274,8 @@ static void what_was_there_is_known_soon(void **state)
 		{"a hundred of 1 GiB, at a tenth of the budget", UINT64_C(1) << 18, 256, 0, 1000,
 			{0, 0.04, 0.1, -1}},
 		/*
-		 * Their shares of the segment are learned one by one. The width was 0.37 to 0.94 % in eight runs, and 3.6 and
-		 * 5.0 % in two without pool_narrow().
+		 * Their shares of the segment are learned one by one. The width was 0.37 to 0.94 %
+		 * in eight runs, and 3.6 and 5.0 % in two runs without pool_narrow().
 		 */
 		{"a hundred backends, at a tenth of the budget", 2048, 16, UINT32_C(1) << 18, 1000,
 			{0, 2, 0.1, -1}},
@@ -315,8 +323,8 @@ static void what_was_there_is_known_soon(void **state)
 }
 
 /*
- * What a mapping too large to slice costs its process: one hold in the age for giants, none if that is 0. Their forks are
- * spoken for.
+ * A mapping too large to slice costs its process one hold in each age for giants, or none if that
+ * age is 0. Forks of such processes are not held.
  */
 static void giants_are_held_once_an_hour(void **state)
 {
@@ -345,12 +353,15 @@ static void giants_are_held_once_an_hour(void **state)
 		struct daemon d;
 
 		options.giant_age_ns = age_ns;
-		rates.forks = 0; /* before anything is known of the giants */
+		rates.forks = 0; /* these would be before the giants are measured */
 		host_init(&h, population_seed(50, seed));
 		population_grow(&h, 30, 30);
 		for (uint64_t n = 0; n < giants; n++)
 			host_spawn(&h, 1, n ? HOST_LEAK : HOST_IDLE, UINT64_C(4) << 18, 1);
-		/* As large, but in 256 mappings, and one that takes no longer than is allowed: sliced. */
+		/*
+		 * No giants: one as large but in 256 mappings, and one with a walk within the stall
+		 * budget.
+		 */
 		host_spawn(&h, 2, HOST_LEAK, UINT64_C(4) << 18, 256);
 		host_spawn(&h, 2, HOST_IDLE, UINT64_C(2) << 17, 64);
 		daemon_init(&d, &h, &options);
@@ -359,14 +370,17 @@ static void giants_are_held_once_an_hour(void **state)
 		daemon_run(&d, &rates, passes - 31);
 		verdict_check(name, &d);
 		expected = giants * (age_ns ? 1 + passes * options.interval_ns / age_ns : 0);
-		/* A fork whose parent had ended before anybody saw it is nobody's. */
+		/* If a parent exits before any pass lists it, its fork has no known parent. */
 		verdict_at_most(name, "holds", (double)d.kernel.giant_holds,
 			(double)expected + (rates.forks > 0 ? 1 : 0));
-		verdict_at_most(name, "holds that there should be", (double)expected * 0.9,
+		verdict_at_most(name, "expected holds", (double)expected * 0.9,
 			(double)d.kernel.giant_holds);
-		verdict_at_most(name, "s that should be between two holds", (double)age_ns / 1e9,
+		verdict_at_most(name, "s expected between two holds", (double)age_ns / 1e9,
 			(double)d.kernel.least_giant_gap_ns / 1e9);
-		/* A walk that is predicted to take more than half of the stall budget goes by slices. */
+		/*
+		 * A walk that is predicted to take more than half of the stall budget goes by
+		 * slices.
+		 */
 		verdict_at_most(name, "ms of the longest hold",
 			(double)d.kernel.longest_hold_ns / 1e6,
 			(double)options.stall_ns / 2e6 * 1.5);
@@ -392,7 +406,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(slices_are_rare),
 		cmocka_unit_test(error_shrinks_as_the_budget_grows),
 		cmocka_unit_test(all_is_measured_where_it_fits),
-		cmocka_unit_test(what_was_there_is_known_soon),
+		cmocka_unit_test(existing_processes_are_measured_soon),
 		cmocka_unit_test(giants_are_held_once_an_hour),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How soon passes on simulated hosts find what has happened at once, or within a short time. */
+/* How soon passes on simulated hosts find events that happen at once or within a short time. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +8,7 @@
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"
 
-/* What may happen at once. SERVER has 20 workers, or none yet; they may have a segment. */
+/* Bursts. SERVER has 20 workers, or none yet; they may map a segment. */
 static void fork_workers(struct host *h, size_t server)
 {
 	h->process[server].workers = 20;
@@ -67,7 +67,10 @@ struct burst {
 	void (*happen)(struct host *h, size_t server);
 };
 
-/* The error of the worst user or program two passes after the first that could see B, in percent. */
+/*
+ * Returns the largest error of a user or program two passes after the first that could detect B, in
+ * percent.
+ */
 static double follow_burst(
 	const struct burst *b, const struct daemon_options *options, uint64_t seed)
 {
@@ -99,7 +102,10 @@ static double follow_burst(
 	return off;
 }
 
-/* Every user's PSS is within 1 % again two passes after the first that could see it: p95 over the seeds. */
+/*
+ * Every user's and program's PSS is within 1 % two passes after the first that could detect the
+ * burst: p95 over the seeds.
+ */
 static void bursts_are_known_soon(void **state)
 {
 	static const struct burst bursts[] = {
@@ -124,8 +130,9 @@ static void bursts_are_known_soon(void **state)
 }
 
 /*
- * The budget is too small to measure all workers after half of them have ended: those that are measured show how far off the
- * estimates of the others are. In eight runs the median was 0.66 to 0.89 %, and without such corrections 4.1 to 4.4 %.
+ * Half of the workers exit, and the budget is too small to measure all others. The measured ones
+ * show how far off the estimates of the others are. In eight runs the median was 0.66 to 0.89 %,
+ * and without such corrections 4.1 to 4.4 %.
  */
 static void measurements_correct_others(void **state)
 {
@@ -147,7 +154,7 @@ static void measurements_correct_others(void **state)
 
 enum { NEWCOMERS = 2, MOST = 1400 };
 
-/* 800 newcomers of 10 MiB in 10 s, which share nothing, in place of as many that were there before. */
+/* In each 10 s 800 new processes of 10 MiB, which share nothing, replace as many older ones. */
 static void let_come(struct host *h, void *data)
 {
 	size_t gone = 0;
@@ -162,7 +169,10 @@ static void let_come(struct host *h, void *data)
 		host_spawn(h, 2, HOST_CACHE, 2560, 4);
 }
 
-/* The error of the worst user or program five passes after a burst of 3 GiB while others come and go, in percent. */
+/*
+ * Returns the largest error of a user or program five passes after a burst of 3 GiB among births
+ * and exits, in percent.
+ */
 static double follow_large_burst(uint64_t seed)
 {
 	struct daemon_options options = daemon_defaults;
@@ -192,8 +202,9 @@ static double follow_large_burst(uint64_t seed)
 }
 
 /*
- * The workers of the largest server write half of what they have from it, while so many others come and go that the budget
- * does not suffice for them: it is found all the same, as soon as its walks can be paid for.
+ * The workers of the largest server write to half of the memory that they share with it. So many
+ * other processes come and go that the budget does not suffice for them. memtallyd still finds the
+ * burst as soon as it can pay for the walks.
  */
 static void a_large_burst_is_found_among_births(void **state)
 {
@@ -206,32 +217,32 @@ static void a_large_burst_is_found_among_births(void **state)
 	verdict_assert();
 }
 
-/* In extents of 4 MiB, of which each worker writes one in two steps: 80 MiB a second. */
+/* Extents of 4 MiB. Each worker writes one in two steps: 80 MiB a second. */
 enum { EXTENT_MIB = 4, EXTENTS = 512 / EXTENT_MIB, WORKERS = 20 };
 
-/* A server of 512 MiB, or with a segment of 256, and what becomes of its workers. */
+/* A server of 512 MiB, or with a segment of 256 MiB, and events of its workers. */
 struct slow_burst {
 	const char *name;
 	uint32_t workers, forks,
-		writers; /* that there are, that there will be, who of them write */
-	uint32_t mib;    /* that each of those writes */
+		writers; /* workers at the start, workers at the end, workers that write */
+	uint32_t mib;    /* that each of the writers writes */
 	uint32_t exits;
 	bool has_segment;
 	uint32_t out, in; /* steps in which pages go to swap, and come back */
 };
 
-/* One that takes a while, so that passes and walks come in between. */
+/* A burst that takes a while, so that passes and walks happen in between. */
 struct under_way {
 	const struct slow_burst *burst;
 	size_t server, worker[WORKERS];
 	uint32_t workers, exits, written[WORKERS];
-	uint32_t wait, step; /* until it begins, since then */
+	uint32_t wait, step; /* steps until it begins, and since then */
 };
 
 static bool is_over(const struct host *h, const struct under_way *u)
 {
 	if (h->remaining > 0)
-		return false; /* those that have ended still have memory */
+		return false; /* exited workers still have memory */
 	for (uint32_t i = 0; i < u->burst->writers; i++)
 		if (u->written[i] * EXTENT_MIB < u->burst->mib)
 			return false;
@@ -263,8 +274,8 @@ static void go_on(struct host *h, void *data)
 }
 
 /*
- * BURST begins WAIT steps after a pass, on a machine with LOAD. What the worst user or program is off after two intervals, in
- * percent.
+ * BURST begins WAIT steps after a pass, on a machine with LOAD. Returns the largest error of a user
+ * or program after two intervals, in percent.
  */
 static double follow_slow_burst(
 	const struct slow_burst *burst, uint32_t wait, double load, uint64_t seed)
@@ -318,9 +329,10 @@ static double follow_slow_burst(
 }
 
 /*
- * As above, whenever it begins and however long it takes, every other time on a loaded machine. An estimate takes a few for less
- * than they are until their turn comes to be measured: with a confidence of 99 %, fewer than 4 in a hundred; and p95 over the
- * seeds of what the worst burst of all is off is 2 %.
+ * The same for bursts that begin at any moment of a pass and take some time, every other one on a
+ * loaded machine. A new estimate may be wrong until the process is measured. With a confidence of
+ * 99 %, fewer than 4 in a hundred bursts are off by more than 1 % after two intervals. Over the
+ * seeds, p95 of the worst error of all bursts is at most 2 %.
  */
 static void slow_bursts_are_known_soon(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes on simulated hosts of which something is out of the ordinary; and the hosts themselves. */
+/* Passes on simulated hosts in unusual conditions, and checks of the simulation itself. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,7 +14,7 @@ static void assert_near(double value, double expected)
 	assert_true(value > expected * 0.999 && value < expected * 1.001);
 }
 
-/* The statistics that the tests go by are those of the tables. */
+/* The statistics of spread.h agree with published tables. */
 static void statistics_are_right(void **state)
 {
 	struct spread s = {0};
@@ -33,7 +33,7 @@ static void statistics_are_right(void **state)
 	assert_near(spread_upper_part(10, 10), 1);
 }
 
-/* The simulated kernel keeps its books right, whatever happens. */
+/* The counters of the simulated kernel stay consistent through all events. */
 static void the_host_is_sound(void **state)
 {
 	(void)state;
@@ -55,7 +55,7 @@ static void the_host_is_sound(void **state)
 	}
 }
 
-/* One host, short of memory for a while. */
+/* Runs one host that is short of memory for a while. */
 static void put_under_pressure(uint64_t seed)
 {
 	struct host h;
@@ -88,7 +88,10 @@ static void put_under_pressure(uint64_t seed)
 	host_done(&h);
 }
 
-/* If the host is short of memory, little is measured; no process is left out, and deferred measurements are made up for. */
+/*
+ * If the host is short of memory, memtallyd measures little. No process is left out, and deferred
+ * measurements are made later.
+ */
 static void pressure_is_heeded(void **state)
 {
 	(void)state;
@@ -97,7 +100,10 @@ static void pressure_is_heeded(void **state)
 	verdict_assert();
 }
 
-/* With descriptors for a few of the processes all are seen as well, and no more are open than may be. */
+/*
+ * With descriptors for only some of the processes all are measured, and no more are open than
+ * allowed.
+ */
 static void few_descriptors_suffice(void **state)
 {
 	static const size_t most[] = {134, 40};
@@ -125,8 +131,8 @@ static void few_descriptors_suffice(void **state)
 }
 
 /*
- * The daemon is stopped for an hour or a month, the host sleeps, the wall clock jumps, or there was just nothing to
- * do; then there is much to read at once: no burst, and all goes on.
+ * memtallyd is stopped for an hour or a month, the host sleeps, the wall clock jumps, or there was
+ * nothing to do. Afterwards there is much to read at once, and the budget still holds.
  */
 static void time_may_jump(void **state)
 {
@@ -153,7 +159,7 @@ static void time_may_jump(void **state)
 		population_grow(&h, 200, 40);
 		daemon_restart_accounts(&d);
 		daemon_run(&d, &population_some_events, 30);
-		/* What a minute brings, at most, and one read. */
+		/* At most one minute's worth and one read. */
 		verdict_check("jump", &d);
 		daemon_restart_accounts(&d);
 		daemon_run(&d, &population_no_events, 30);
@@ -164,7 +170,7 @@ static void time_may_jump(void **state)
 	verdict_assert();
 }
 
-/* Large hosts: nothing grows faster than processes do. */
+/* On large hosts no statistic grows faster than the number of processes. */
 static void large_hosts_are_watched(void **state)
 {
 	const size_t count = extent_is_long() ? 20000 : 500;
@@ -182,7 +188,7 @@ static void large_hosts_are_watched(void **state)
 		daemon_init(&d, &h, &options);
 		daemon_run(&d, &population_some_events, 31);
 		verdict_check("large", &d);
-		/* Doubts want more than there is, so that refreshes have their half. */
+		/* Doubtful estimates want more than there is, so refreshes have half of it. */
 		assert_true(d.account.oldest_ns <= options.max_age_ns + 3 * options.interval_ns);
 		daemon_done(&d);
 		host_done(&h);
@@ -190,7 +196,10 @@ static void large_hosts_are_watched(void **state)
 	verdict_assert();
 }
 
-/* How fast each of ROLE has grown in the last hour, by what is known of it: the least and the most, and errors' most. */
+/*
+ * Checks for each process of ROLE how fast it grew in the last hour: between LEAST and MOST, with
+ * at most ERROR (bytes a second).
+ */
 static void check_slopes(
 	struct daemon *d, enum host_role role, double least, double most, double error)
 {
@@ -212,12 +221,15 @@ static void check_slopes(
 	assert_true(found > 0);
 }
 
-/* Most of it by statm, which says nothing of an hour ago: what leaks grows as fast as it does, and nothing else does. */
+/*
+ * Leaks are found mostly from statm of the last hour. Leaking processes show their true growth, and
+ * others show none.
+ */
 static void leaks_are_seen(void **state)
 {
 	static const enum host_role roles[] = {HOST_LEAK, HOST_IDLE, HOST_CACHE};
 	const struct host_rates rates = {.churn = 0.9};
-	double leak = 8 * HOST_PAGE / 10.0; /* host-life.c: eight pages a pass, by chance */
+	double leak = 8 * HOST_PAGE / 10.0; /* host-life.c: on average eight pages a pass */
 
 	(void)state;
 	for (uint64_t seed = 0; seed < population_seeds(); seed++) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Passes on simulated hosts with programs at work that had bad estimates on a real host (tests/bench/real-loads): forks that copy
- * what they share bit by bit, forks that no pass sees, shared memory that is mapped by turns, and memory that comes and goes.
+ * Programs that had bad estimates on a real host (tests/bench/real-loads), on simulated hosts
+ *
+ * Forks that copy shared memory gradually, forks that no pass lists, shared memory that processes
+ * map in turn, and memory that comes and goes.
  */
 #include "config.h"
 
@@ -14,18 +16,18 @@
 enum { OTHERS = 100, PROGRAM_USER = DAEMON_USERS - 1, WORKERS = 24, SEGMENTS = 8 };
 enum { MIB_PAGES = 256, EXTENT_PAGES = 64 /* 256 KiB */, MIB_EXTENTS = MIB_PAGES / EXTENT_PAGES };
 
-#define HIDDEN_BYTES (UINT64_C(8) << 30) /* of other containers, in the host's sums */
+#define HIDDEN_BYTES (UINT64_C(8) << 30) /* memory of other containers, in the host's sums */
 
-/* Steps of the simulated daemon's events in a second. */
+/* Steps of struct daemon.happens() in a second. */
 enum { STEPS = NS_PER_SEC / DAEMON_STEP_NS };
 
-/* A process of the program. Slots are used again; pids are not. */
+/* A process of the program. Slots are reused; pids are not. */
 struct worker {
 	size_t slot;
-	uint32_t pid;      /* 0: there is none */
-	uint32_t age, end; /* steps since its birth; at which it exits */
-	uint32_t segment;  /* an inode; 0: none */
-	uint32_t at;       /* where it goes on with that */
+	uint32_t pid;      /* 0: none */
+	uint32_t age, end; /* steps since its birth; steps at which it exits */
+	uint32_t segment;  /* inode; 0: none */
+	uint32_t at;       /* its next position in the segment */
 };
 
 struct program;
@@ -38,22 +40,25 @@ struct work {
 	uint32_t wait;              /* steps until the next event */
 };
 
-/* All of it is of PROGRAM_USER, beside OTHERS of other users. */
+/* The program's processes belong to PROGRAM_USER. OTHERS processes belong to other users. */
 struct program {
 	const char *name;
-	uint32_t rate_ppm; /* the budget */
-	uint32_t mib;      /* of the server */
+	uint32_t rate_ppm; /* CPU budget */
+	uint32_t mib;      /* memory of the server */
 	uint32_t workers;
-	uint32_t seconds; /* that one of these lives, in the mean */
+	uint32_t seconds; /* mean lifetime of a worker */
 	void (*begin)(struct host *h, struct work *w);
-	void (*step)(struct host *h, struct work *w); /* every DAEMON_STEP_NS */
-	bool is_partial; /* in a container: the host's sums do not tell */
+	void (*step)(struct host *h, struct work *w); /* called every DAEMON_STEP_NS */
+	bool is_partial; /* in a container: the host's sums are not used */
 	struct verdict_limits limits;
-	/* For its user, in percent, for the upper confidence limits: the error, and the part of passes in which it is off by more than 5 %. */
+	/*
+	 * Limits for the program's user, in percent, for the upper confidence limits: the error,
+	 * and the part of passes with an error above 5 %.
+	 */
 	double error, off;
 };
 
-/* How often what happens RATE times a second happens in a step. */
+/* Returns how many of events that happen RATE times a second happen in this step. */
 static uint32_t times(struct host *h, double rate)
 {
 	return (uint32_t)(rate / STEPS + host_chance(h));
@@ -83,7 +88,7 @@ static void begin_server(struct host *h, struct work *w)
 	w->server = begin_process(h, w->program->mib);
 }
 
-/* W is a fork of PARENT that exits after END steps. */
+/* W becomes a fork of PARENT that exits after END steps. */
 static void begin_worker(struct host *h, struct worker *w, size_t parent, uint32_t end)
 {
 	*w = (struct worker){.slot = host_fork(h, parent), .end = end};
@@ -91,7 +96,7 @@ static void begin_worker(struct host *h, struct worker *w, size_t parent, uint32
 	h->process[w->slot].role = HOST_IDLE;
 }
 
-/* W gets a step older. False: it was not there, or exits now. */
+/* Ages W by one step. Returns false if W did not exist or exits now. */
 static bool goes_on(struct host *h, struct worker *w)
 {
 	if (!is_there(h, w))
@@ -103,7 +108,7 @@ static bool goes_on(struct host *h, struct worker *w)
 	return false;
 }
 
-/* The same for a worker of the server; if it is gone, another one takes its place. */
+/* The same for a worker of the server. If it exits, a new one replaces it. */
 static bool goes_on_or_begins(struct host *h, const struct work *w, struct worker *one)
 {
 	double seconds = w->program->seconds;
@@ -114,9 +119,10 @@ static bool goes_on_or_begins(struct host *h, const struct work *w, struct worke
 }
 
 /*
- * A server that has loaded an application, such as gunicorn with --preload: its workers count references in what they have from it, and
- * so copy about half of it in the first seconds, and then go on slowly. In a container, where the host's sums tell nothing, this guards
- * what breaks.h tells of old and new writes.
+ * A server that has loaded an application, such as gunicorn with --preload. Its workers count
+ * references in memory inherited from it, and so copy about half of it in the first seconds, and
+ * more later, slowly. In a container, where the host's sums are not used, this tests the
+ * distinction of old and new writes (breaks.h).
  */
 static void step_preloaded(struct host *h, struct work *w)
 {
@@ -138,8 +144,9 @@ static void step_preloaded(struct host *h, struct work *w)
 }
 
 /*
- * A server with workers that write to little of what they have from it, and are all replaced at times, as when it is reloaded: too many to
- * measure at once. Guards kin_borrow(), without which they count whole.
+ * A server with workers that write to little of the inherited memory. At times all are replaced, as in
+ * a reload: too many to measure at once. Tests kin_borrow(): without it their whole RSS counts as
+ * theirs.
  */
 static void step_prefork(struct host *h, struct work *w)
 {
@@ -157,8 +164,9 @@ static void step_prefork(struct host *h, struct work *w)
 }
 
 /*
- * A pool of processes: each task reads a part of the parent's table, and so copies it, and needs some memory of its own meanwhile. Guards
- * the bounds of families in which all write.
+ * A pool of processes. Each task reads a part of the parent's table, and so copies it, and
+ * temporarily needs some memory of its own. Tests the bounds of fork families in which all members
+ * write.
  */
 static void step_pool(struct host *h, struct work *w)
 {
@@ -179,8 +187,9 @@ static void step_pool(struct host *h, struct work *w)
 }
 
 /*
- * A server that has a fork write its memory to a file each minute, as Redis does, and writes to a third of it meanwhile. Passes often do
- * not see that fork. Guards the parent's figure while the fork is there, and when it has come and gone.
+ * A server such as Redis: each minute a fork writes its memory to a file, and the server writes to
+ * a third of its memory meanwhile. Passes often do not list that fork. Tests the parent's estimate
+ * during and after the fork.
  */
 static void step_saving(struct host *h, struct work *w)
 {
@@ -204,8 +213,8 @@ static void begin_shells(struct host *h, struct work *w)
 }
 
 /*
- * Programs that fork parts of themselves for a moment, such as shells: hardly any pass sees these. Guards excess.h, which tells by the
- * measurement of a program that it shared with a fork that is gone.
+ * Programs that fork for a moment, such as shells. Hardly any pass lists the forks. Tests excess.h,
+ * which finds from the measurement of a program that it shared memory with a fork that has exited.
  */
 static void step_shells(struct host *h, struct work *w)
 {
@@ -220,8 +229,9 @@ static void step_shells(struct host *h, struct work *w)
 }
 
 /*
- * A browser: its processes are forked from one that has loaded what all need, map memory below the program at once, and copy a quarter
- * of what they share in three seconds. Guards the looks at faults of young forks (faults.h), which have no relatives in their family.
+ * A browser. Its processes are forked from one that has loaded the common memory. They map memory
+ * below the program at once, and copy a quarter of the shared memory in three seconds. Tests the
+ * readings of faults of young forks (faults.h), which have no relatives in their family.
  */
 static void step_browser(struct host *h, struct work *w)
 {
@@ -240,7 +250,9 @@ static void step_browser(struct host *h, struct work *w)
 
 enum { SERVICES = 4 };
 
-/* A program that forks services, which map memory below the program and set up their own. */
+/*
+ * A program that forks services, which map memory below the program and set up memory of their own.
+ */
 static void begin_launcher(struct host *h, struct work *w)
 {
 	begin_server(h, w);
@@ -254,8 +266,8 @@ static void begin_launcher(struct host *h, struct work *w)
 }
 
 /*
- * Workers of these services share memory with their family, and some of it with the launcher and all other services. Guards what
- * degree.h knows of sharers beside the family.
+ * Workers of these services share memory with their family, and some of it with the launcher and
+ * all other services. Tests the share count for sharers outside the family (degree.h).
  */
 static void step_launcher(struct host *h, struct work *w)
 {
@@ -283,8 +295,9 @@ static void begin_segments(struct host *h, struct work *w)
 }
 
 /*
- * A pool over shared memory: each process maps one of several segments, touches a part of it, and goes on to another one. Guards what
- * portions.h makes of sharers that touch different and overlapping parts, and come and go.
+ * A pool over shared memory. Each process maps one of several segments, touches a part of it, and
+ * then maps another one. Tests object shares (portions.h) if sharers touch different and
+ * overlapping parts, and come and go.
  */
 static void step_segments(struct host *h, struct work *w)
 {
@@ -321,9 +334,10 @@ static void unmap_segments(struct host *h, struct work *w, struct worker *a, str
 }
 
 /*
- * Segments that are made anew all the time, as by stress-ng --shm: one process makes them and touches all, another one maps and
- * touches them some seconds later, and both unmap them. Guards the reading of maps where segments may be new (segments.h), and
- * the doubts that follow from the host's sums (pool.h).
+ * Segments that are created again and again, as by stress-ng --shm. One process creates them and
+ * touches all of them, another one maps and touches them some seconds later, and both unmap them.
+ * Tests the reading of maps if segments may be new (segments.h), and the doubts that follow from
+ * the host's sums (pool.h).
  */
 static void step_renewal(struct host *h, struct work *w)
 {
@@ -353,8 +367,8 @@ static void step_renewal(struct host *h, struct work *w)
 }
 
 /*
- * A process that maps and frees 48 MiB all the time, as stress-ng --malloc does. Guards what watch.h makes of memory that a walk finds
- * and no counter tells. A period is shorter than a walk.
+ * A process that maps and frees 48 MiB all the time, as stress-ng --malloc does. Tests how watch.h
+ * treats memory that a walk finds and no counter shows. A period is shorter than a walk.
  */
 static void begin_allocator(struct host *h, struct work *w)
 {
@@ -369,7 +383,10 @@ static void step(struct host *h, void *data)
 	w->program->step(h, w);
 }
 
-/* Of a program on all hosts. For its user in percent: the mean error, and the part of passes in which it is off by more than 5 %. */
+/*
+ * Results for a program over all hosts. For its user, in percent: the mean error, and the part of
+ * passes with an error above 5 %.
+ */
 struct outcome {
 	struct verdict all;
 	struct spread error, off;
@@ -412,13 +429,16 @@ static void follow_program(const struct program *p, uint64_t seed, struct outcom
 }
 
 /*
- * Limits come from measurement, as in verdict.h: about twice the highest of eight runs (MEMTALLY_SEED from 0 to 7), and at least two
- * passes of a host. Where no limit of what is out of bounds is given, those of verdict.h hold. They do not in four cases:
+ * Limits come from measurement, as in verdict.h: about twice the highest of eight runs
+ * (MEMTALLY_SEED from 0 to 7), and at least two passes of a host. If no limit for samples out of
+ * bounds is given, those of verdict.h hold. They do not hold in four cases:
  *
- * - Saving by a fork, and shells: a pass lists a fork that is exiting and was never seen with its memory. What that still shares with its
- *   parent is missed until it is free. The limit for shells is lower than twice, so that it fails without excess.h.
- * - A browser: forks of another address range come, go and write. Its limits are low enough for forks that go unwatched when they are young.
- * - A pool over segments: a process that maps one segment in place of another that is as large.
+ * - Saving by a fork, and shells: a pass lists a fork that is exiting and was never listed with its
+ *   memory. The memory that it still shares with its parent is missing until it is freed. The limit
+ *   for shells is lower than twice, so that it fails without excess.h.
+ * - A browser: forks with another address range come, go and write. Its limits are low enough to
+ *   fail if young forks are not watched.
+ * - A pool over segments: a process maps one segment in place of another of the same size.
  */
 static void programs_are_known(void **state)
 {

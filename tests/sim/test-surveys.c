@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surveys of mapped files on simulated hosts: that they find what is there, and cost what they may. */
+/* Surveys of mapped files on simulated hosts: they find all files and keep the budgets. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -12,7 +12,7 @@
 
 #define HOUR_NS (3600 * NS_PER_SEC)
 
-/* What processes have of files, added up from the host's own books; bytes. */
+/* Sums over the files of all processes, from the host's data; bytes. */
 struct truth {
 	double pss;
 	uint64_t rss, mappings;
@@ -57,8 +57,9 @@ static uint64_t called(const struct catalogue *c)
 }
 
 /*
- * One host on which nothing happens. Returns how many processes its survey has left out: where a read takes 20 times as long as
- * usual, by chance, the next one of that process may be predicted to exceed the stall budget.
+ * Surveys one host without events. Returns how many processes the survey left out: after a read
+ * that took 20 times as long as usual, by chance, the next read of that process may be predicted to
+ * exceed the stall budget.
  */
 static uint64_t survey_quiet_host(uint64_t seed)
 {
@@ -94,8 +95,11 @@ static uint64_t survey_quiet_host(uint64_t seed)
 	return left_out;
 }
 
-/* Each process is read, and the sums are the host's but for what the kernel rounds off each mapping. */
-static void finds_what_is_there(void **state)
+/*
+ * Each process is read, and the sums are the host's, except for what the kernel rounds off for each
+ * mapping.
+ */
+static void finds_all_mapped_files(void **state)
 {
 	struct spread left_out = {0};
 
@@ -107,8 +111,9 @@ static void finds_what_is_there(void **state)
 }
 
 /*
- * Whatever there is to spend, and however much of it is needed for measurements: no more is spent than without, nobody is kept
- * waiting for longer than is allowed, and surveys come to an end: at the default always, at a tenth of it on half of the hosts.
+ * At any budget, and however much of it measurements need: surveys do not increase what is spent,
+ * hold no process for longer than allowed, and end. At the default they always end; at a tenth of
+ * it, on half of the hosts.
  */
 static void keeps_to_the_budget(void **state)
 {
@@ -125,7 +130,7 @@ static void keeps_to_the_budget(void **state)
 
 		snprintf(name, sizeof(name), "at %u ppm", rates_ppm[i]);
 		options.rate_ppm = rates_ppm[i];
-		options.files_ns = NS_PER_SEC; /* one after the other */
+		options.files_ns = NS_PER_SEC; /* one survey after the other */
 		options.is_blind = true;
 		host_init(&h, population_seed(210 + i, seed));
 		population_grow(&h, 60, 40);
@@ -145,7 +150,10 @@ static void keeps_to_the_budget(void **state)
 	verdict_assert();
 }
 
-/* Of the processes of a host, in percent: those that the last survey has not read, and that ended in the middle. */
+/*
+ * Processes of a host, in percent, that the last survey did not read, and that exited while it read
+ * them.
+ */
 struct shortfall {
 	struct spread unread, gone;
 };
@@ -161,7 +169,10 @@ static void check_survey(const struct daemon *d, struct shortfall *s)
 	spread_add(&s->gone, verdict_percent((double)c->q[SURVEY_GONE], living));
 }
 
-/* The error of users on hosts of all seeds, with surveys one after the other or without, in percent. */
+/*
+ * Returns the error of users in percent, on hosts of all seeds, with one survey after the other or
+ * with none.
+ */
 static double error_with(bool surveys)
 {
 	const char *name = surveys ? "with surveys" : "without surveys";
@@ -182,7 +193,8 @@ static double error_with(bool surveys)
 		daemon_run(&d, &population_some_events, extent_is_long() ? 300 : 30);
 		verdict_check(name, &d);
 		verdict_add(&v, &d);
-		verdict_at_most(name, "put off", (double)d.account.deferred[PLAN_BUDGET], 0);
+		verdict_at_most(
+			name, "deferred measurements", (double)d.account.deferred[PLAN_BUDGET], 0);
 		verdict_at_most(name, "s of age", (double)d.account.oldest_ns / 1e9, 300);
 		if (surveys)
 			check_survey(&d, &shortfall);
@@ -190,14 +202,15 @@ static double error_with(bool surveys)
 		host_done(&h);
 	}
 	if (surveys) {
-		verdict_mean(name, "processes that were not read", "%", &shortfall.unread, 10);
-		verdict_mean(name, "processes that ended in the middle", "%", &shortfall.gone, 10);
+		verdict_mean(name, "processes not read", "%", &shortfall.unread, 10);
+		verdict_mean(name, "processes that exited while they were read", "%",
+			&shortfall.gone, 10);
 	}
 	verdict_mean(name, "error of users", "%", &v.error, 100);
 	return spread_mean(&v.error);
 }
 
-/* Surveys do not make the figures of passes worse, in the mean: they have the rest of the budget. */
+/* Surveys do not increase the mean error of passes: they use the rest of the budget. */
 static void takes_nothing_from_measurements(void **state)
 {
 	double without = error_with(false);
@@ -207,7 +220,7 @@ static void takes_nothing_from_measurements(void **state)
 	verdict_assert();
 }
 
-/* One mapping too large to be walked is not, and is told of. */
+/* A mapping too large to be walked is left out, and the survey reports that. */
 static void leaves_giants_out(void **state)
 {
 	struct daemon_options options = daemon_defaults;
@@ -241,7 +254,7 @@ static void leaves_giants_out(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_what_is_there),
+		cmocka_unit_test(finds_all_mapped_files),
 		cmocka_unit_test(keeps_to_the_budget),
 		cmocka_unit_test(takes_nothing_from_measurements),
 		cmocka_unit_test(leaves_giants_out),

@@ -9,7 +9,7 @@
 
 #define TURN_NS (2 * NS_PER_MSEC)
 
-static unsigned int failures; /* all are told, before the test ends */
+static unsigned int failures; /* all are printed before the test ends */
 
 double verdict_percent(double part, double of)
 {
@@ -43,7 +43,7 @@ void verdict_check(const char *name, const struct daemon *d)
 	double minute_ns = 60e9 * d->options.rate_ppm / 1e6;
 
 	verdict_at_most(name, "processes without a row", (double)a->missing, 0);
-	verdict_at_most(name, "rows whose age is false", (double)a->false_ages, 0);
+	verdict_at_most(name, "rows that show a false age", (double)a->false_ages, 0);
 	verdict_at_most(name, "ms by which the budget is overdrawn",
 		((double)a->worst_ns - minute_ns) / 1e6,
 		(double)(d->kernel.longest_read_ns + TURN_NS + a->longest_pass_ns + a->forgiven_ns +
@@ -103,8 +103,8 @@ void verdict_bounds(const char *name, const struct verdict *v, const struct verd
 	verdict_mean(name, "processes out of bounds", "%", &v->outside, limits->outside);
 	check_outside(name, "processes far out of bounds", &v->far_outside, limits);
 	check_outside(name, "users and programs out of bounds", &v->sums_outside, limits);
-	check_outside(name, "passes in which all have less than the host's low bound",
-		&v->host_outside, limits);
+	check_outside(
+		name, "passes with the host's low bound above the truth", &v->host_outside, limits);
 	verdict_mean(name, "processes off by 2 % and 1 MiB", "%", &v->off, VERDICT_OFF);
 	print_spread(name, "width of users", "%", &v->width);
 	verdict_at_most(

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads of smaps and maps are those of seq_file: whole mappings, until their text fills what was asked for or
- * a page; what does not fit into the caller's buffer is given with the next read.
+ * System calls on the /proc of a simulated host
+ *
+ * smaps and maps are read like files of the kernel's seq_file: a read() adds whole mappings until
+ * their text fills the caller's buffer or a page. Text that does not fit into the buffer is
+ * returned by the next read().
  */
 #include "config.h"
 
@@ -18,14 +21,14 @@
 
 enum { SEQ_PAGE = 4096 };
 
-/* What calls cost, in CPU of 2.5 us for a look at one process by a descriptor that is kept. */
+/* CPU of calls, for a kernel on which polling one process by an open descriptor takes 2.5 us. */
 enum {
 	OPEN_NS = 1200,
-	STATM_NS = 2500, /* and the process's part of what a pass does besides */
+	STATM_NS = 2500, /* includes the process's part of the rest of a pass */
 	STATUS_NS = 6000,
 	STAT_NS = 3000,
 	OTHER_NS = 2000,
-	ENTRY_NS = 200, /* of a directory, and of maps */
+	ENTRY_NS = 200, /* of a directory, and a line of maps */
 	ROLLUP_NS = 8000,
 	ROLLUP_PAGE_NS = 22,
 	ROLLUP_MAPPING_NS = 50,
@@ -57,9 +60,9 @@ struct vfs_file {
 	enum file_kind kind;
 	uint32_t pid, image;
 	size_t slot;
-	uint64_t offset; /* of a text; of the root the slot that is listed next */
+	uint64_t offset; /* in a text; of the root: the slot that is listed next */
 	struct files_cursor cursor;
-	struct buffer rest; /* of seq_file's, given up to .offset */
+	struct buffer rest; /* text of smaps or maps, returned up to .offset */
 };
 
 void vfs_init(struct vfs *v, struct kernel *k)
@@ -70,7 +73,7 @@ void vfs_init(struct vfs *v, struct kernel *k)
 void vfs_done(struct vfs *v)
 {
 	for (size_t i = 0; i < v->files; i++) {
-		assert(v->file[i].kind == FILE_FREE); /* what is opened is closed */
+		assert(v->file[i].kind == FILE_FREE); /* every opened file must be closed */
 		buffer_done(&v->file[i].rest);
 	}
 	free(v->file);
@@ -119,13 +122,13 @@ static int new_file(struct vfs *v, enum file_kind kind, uint32_t pid, size_t slo
 	return VFS_FIRST_FD + (int)i;
 }
 
-/* Whether F's process is listed; it may be exiting. */
+/* Returns whether the process of F is listed; it may be exiting. */
 static bool is_there(const struct vfs *v, const struct vfs_file *f)
 {
 	return v->kernel->host->process[f->slot].pid == f->pid;
 }
 
-/* Whether the address space that F was opened with is still the process's. */
+/* Returns whether the process of F still has the address space that F was opened with. */
 static bool has_memory(const struct vfs *v, const struct vfs_file *f)
 {
 	const struct host_process *p = &v->kernel->host->process[f->slot];
@@ -195,7 +198,7 @@ static int open_of_process(struct vfs *v, const struct vfs_file *f, const char *
 	return new_file(v, kind, f->pid, f->slot);
 }
 
-/* Fills in the text of a file that is read as a whole. */
+/* Prints the text of a file that is read as a whole. */
 static void render(const struct host *h, const struct vfs_file *f, struct buffer *to)
 {
 	buffer_clear(to);
@@ -262,7 +265,7 @@ static ssize_t read_whole(struct vfs *v, struct vfs_file *f, void *to, size_t si
 	return (ssize_t)n;
 }
 
-/* Adds whole mappings to what is left over. */
+/* Appends whole mappings to F->rest. */
 static void read_mappings(struct kernel *k, struct vfs_file *f, size_t wanted)
 {
 	bool walks = f->kind == FILE_SMAPS;
@@ -303,7 +306,7 @@ static ssize_t read_seq(struct vfs *v, struct vfs_file *f, void *to, size_t size
 		errno = ESRCH;
 		return -1;
 	}
-	/* It goes on with the address space that was opened, which is no more. */
+	/* F refers to the address space that was opened, and the process has left that. */
 	if (!has_memory(v, f))
 		return 0;
 	if (f->offset == f->rest.len) {
@@ -318,7 +321,7 @@ static ssize_t read_seq(struct vfs *v, struct vfs_file *f, void *to, size_t size
 	return (ssize_t)n;
 }
 
-struct dirent_header { /* what getdents64 fills in; <dirent.h> has no name for it */
+struct dirent_header { /* as getdents64 returns it; <dirent.h> has no name for it */
 	uint64_t ino;
 	int64_t off;
 	unsigned short reclen;
@@ -361,7 +364,7 @@ ssize_t vfs_read(struct vfs *v, int fd, void *to, size_t size)
 	return n;
 }
 
-/* Of mappings the beginning alone, when it is not read on from where it was. */
+/* If smaps is not read on from the current position, only OFFSET 0 is possible. */
 ssize_t vfs_pread(struct vfs *v, int fd, void *to, size_t size, off_t offset)
 {
 	struct vfs_file *f = file_of(v, fd);
@@ -380,7 +383,7 @@ void vfs_rewind(struct vfs *v, int fd)
 	file_of(v, fd)->offset = 0;
 }
 
-/* In no order of pids: whoever reads it has to sort. */
+/* Lists the pids in no order, so that the caller has to sort them. */
 long vfs_list(struct vfs *v, int fd, void *to, size_t size)
 {
 	const struct host *h = v->kernel->host;
