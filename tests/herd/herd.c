@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * herd - processes whose RSS, PSS and USS are arithmetic.
+ * herd - processes with known RSS, PSS and USS
  *
  * A page that m processes map adds floor(2^24 / m) to the sum that the kernel, shifted right by 22,
- * shows as KiB of PSS. Members hold known pages and nothing else, so what /proc must say of each is
- * known without asking it. Prints "READY {...}" when all run; SIGTERM or SIGINT ends them, SIGUSR1 only
- * the replacing of members, answered by "STILL". SIGUSR2 holds it, answered by "HELD", until the next
- * SIGUSR2: every member is then complete.
+ * shows as KiB of PSS. Members hold known pages and nothing else, so the values in /proc follow
+ * without reading them. Prints "READY {...}" when all members run. SIGTERM or SIGINT ends them.
+ * SIGUSR1 stops replacing members, answered by "STILL". SIGUSR2 pauses it, answered by "HELD",
+ * until the next SIGUSR2; all members are then complete.
  */
 #include "config.h"
 
@@ -37,8 +37,8 @@ struct herd {
 	struct herd_layout layout;
 	char *argv;
 	size_t argv_size;
-	pid_t *pid; /* of each member; 0: it has ended */
-	int file;   /* -1: none is mapped */
+	pid_t *pid; /* of each member; 0: it has exited */
+	int file;   /* -1: no file is mapped */
 	sigset_t signals;
 };
 
@@ -58,7 +58,7 @@ static const struct options_number numbers[] = {
 	{"uids", offsetof(struct herd_options, uids), 1, 1000000,
 		"users, member by member, if root (1)"},
 	{"first-uid", offsetof(struct herd_options, first_uid), 1, 1 << 30,
-		"the first of them (30000)"},
+		"first user ID (30000)"},
 	{"programs", offsetof(struct herd_options, programs), 1, HERD_PROGRAMS_MAX,
 		"names, group by group (1)"},
 	{"churn", offsetof(struct herd_options, churn), 0, 100000,
@@ -66,17 +66,17 @@ static const struct options_number numbers[] = {
 	{"active", offsetof(struct herd_options, active), 0, 1000000,
 		"members that allocate and free memory all the time (0)"},
 	{"work-kib", offsetof(struct herd_options, work_kib), 0, 1 << 20,
-		"what each of them works on, besides its group's memfd (2048)"},
+		"memory that each active member works on, in addition to the memfd (2048)"},
 	{"work-ms", offsetof(struct herd_options, work_ms), 1, 1000000,
-		"from one step of its work to the next, on average (100)"},
+		"mean time between two steps of the work (100)"},
 };
 
 static const struct options_text texts[] = {
 	{"name", offsetof(struct herd_options, name),
-		"name of the program, or its beginning where there are several (flock)"},
+		"name of the program; a prefix if there are several (flock)"},
 	{"truth", offsetof(struct herd_options, truth),
-		"file for what /proc must say of each member, as JSON; rewritten as members change"},
-	{"folder", offsetof(struct herd_options, folder), "where the mapped file lies (/tmp)"},
+		"file for the expected values of each member, as JSON; rewritten when members change"},
+	{"folder", offsetof(struct herd_options, folder), "folder of the mapped file (/tmp)"},
 };
 
 static const struct options_table option_table = {
@@ -103,7 +103,7 @@ static void fill(int fd, const char *path, uint64_t pages)
 			fail(path);
 }
 
-/* A file without a name, its pages written back so that they count as clean from now on. */
+/* Returns an unlinked file. Its pages are written back, so that they count as clean from now on. */
 static int open_file(const struct herd *herd)
 {
 	AUTO_FREE char *path = NULL;
@@ -168,8 +168,8 @@ static void fork_member(struct herd *herd, const struct member_place *place, uin
 }
 
 /*
- * Forks the members of GROUP. The pages that they inherit are mapped here no longer than that, so that
- * the members alone share them.
+ * Forks the members of GROUP. This process maps the inherited pages only meanwhile, so that only
+ * the members share them.
  */
 static void fork_group(struct herd *herd, uint64_t group, int ready)
 {
@@ -197,7 +197,7 @@ static void fork_group(struct herd *herd, uint64_t group, int ready)
 		munmap((void *)cow->begin, cow->pages * TAPE_PAGE_SIZE);
 }
 
-/* The pipe ends when no member holds it any more: each has written its byte, or has failed. */
+/* The pipe ends when no member holds it any more. Each has then written its byte or has failed. */
 static void await_members(struct herd *herd, int ready, uint64_t expected)
 {
 	char bytes[4096];
@@ -256,7 +256,7 @@ static void print_truth(const struct herd *herd, FILE *to)
 	fputs(separator[0] == '[' ? "[]\n" : "\n]\n", to);
 }
 
-/* A reader sees the old truth or the new one, never a half. */
+/* A reader sees the old truth or the new one, never a part of one. */
 static void write_truth(const struct herd *herd)
 {
 	const char *path = herd->options.truth;
@@ -294,7 +294,9 @@ static void print_ready(const struct herd *herd)
 	fflush(stdout);
 }
 
-/* Somebody ended a member: that is a test's right. The truth of its group's others changes unsaid. */
+/*
+ * A test may kill a member. The truth of the rest of its group is then wrong and is not corrected.
+ */
 static void reap(struct herd *herd)
 {
 	pid_t pid;
@@ -315,7 +317,7 @@ static void replace_group(struct herd *herd, uint64_t group)
 	write_truth(herd);
 }
 
-/* From here on members stay who they are, and the truth that is written is of all of them. */
+/* From now on members are not replaced, and the written truth covers all of them. */
 static void end_churn(struct herd *herd)
 {
 	herd->options.churn = 0;
@@ -335,7 +337,7 @@ static int await_signal(const struct herd *herd)
 	return sigtimedwait(&herd->signals, NULL, churn ? &pause : NULL);
 }
 
-/* The signal that ended it. */
+/* Waits for SIGTERM, SIGINT or the next SIGUSR2. Returns the signal. */
 static int hold(const struct herd *herd)
 {
 	sigset_t ends = herd->signals;
@@ -370,7 +372,7 @@ static void run(struct herd *herd)
 
 static void require_memory(const struct herd *herd)
 {
-	enum { KERNEL_KIB = 64 }; /* of page tables, stack and task for each process */
+	enum { KERNEL_KIB = 64 }; /* page tables, stack and task of each process */
 	const struct herd_options *o = &herd->options;
 	uint64_t need = o->members * (o->private_kib + KERNEL_KIB) +
 	                layout_groups(o) * (o->cow_kib + o->memfd_kib) + o->file_kib +
@@ -395,7 +397,7 @@ static bool can_populate(void)
 	return can;
 }
 
-/* Members that are stopped for a while, and go on, are no news. */
+/* Ignores members that are stopped and continued. */
 static void hear_of_ends_alone(void)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};

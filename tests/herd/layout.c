@@ -6,14 +6,17 @@
 #include "tests/herd/tape.h"
 
 /*
- * Where nothing else of a process lies: above what the sanitizers use for themselves, below position
- * independent programs and the stack.
+ * An address range with no other mappings: above the sanitizers' memory, below position-independent
+ * programs and the stack.
  */
 #define PARTS_BEGIN UINT64_C(0x200000000000)
-/* Between two parts, so that neighbours never become one mapping and no huge page spans two. */
+/*
+ * Gap between two parts, so that neighbours never merge into one mapping and no huge page spans
+ * two.
+ */
 #define PART_GAP (UINT64_C(1) << 21)
 
-/* The kernel sums bytes in 52.12 fixed point and shows whole KiB. */
+/* The kernel sums bytes as fixed-point numbers with 12 fractional bits, and shows whole KiB. */
 enum { PSS_SHIFT = 12, KIB_SHIFT = 10 };
 
 static uint64_t pages_of_kib(uint64_t kib)
@@ -59,7 +62,8 @@ struct herd_part layout_private(
 	const struct herd_layout *layout, const struct herd_options *options, uint64_t v)
 {
 	uint64_t each = layout->private_part.pages / options->vmas;
-	uint64_t longer = layout->private_part.pages % options->vmas; /* so many hold one more */
+	/* mappings with one page more */
+	uint64_t longer = layout->private_part.pages % options->vmas;
 	uint64_t before = v * (each + 2);
 
 	return (struct herd_part){
@@ -100,7 +104,7 @@ struct sum {
 	uint64_t pss_fixed;
 };
 
-/* A page that MAPPERS page tables map adds its share, rounded down once for each page. */
+/* Adds PAGES pages that MAPPERS page tables map. The kernel rounds the share of each page down. */
 static void sum_add(struct sum *sum, uint64_t pages, uint64_t mappers)
 {
 	sum->pages += pages;

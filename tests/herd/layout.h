@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a herd is to be, where each part of a member lies, and what its memory therefore amounts to.
- * Pure: nothing here maps or measures anything.
+ * Layout and true memory use of the members of a herd
+ *
+ * From the options follow the parts of memory that each member maps, their addresses, and the RSS,
+ * PSS and USS that the kernel must show. Pure: maps and measures nothing.
  */
 #ifndef MEMTALLY_TESTS_HERD_LAYOUT_H
 #define MEMTALLY_TESTS_HERD_LAYOUT_H
@@ -11,27 +13,28 @@
 
 enum { HERD_PROGRAMS_MAX = 1000000 };
 
+/* Options of tests/herd/herd; see its --help. */
 struct herd_options {
 	uint64_t members;
-	uint64_t
-		group; /* members that share copy-on-write and memfd pages; the last may be fewer */
+	/* members that share copy-on-write and memfd pages; the last group may have fewer */
+	uint64_t group;
 	uint64_t private_kib;
-	uint64_t cow_kib;   /* a group */
-	uint64_t file_kib;  /* mapped by all members */
-	uint64_t memfd_kib; /* a group */
-	uint64_t vmas;      /* mappings of the private part */
+	uint64_t cow_kib;   /* copy-on-write memory of each group */
+	uint64_t file_kib;  /* mapped file, shared by all members */
+	uint64_t memfd_kib; /* memfd of each group */
+	uint64_t vmas;      /* number of mappings of the private part */
 	uint64_t uids, first_uid;
 	uint64_t programs;  /* distinct names */
-	uint64_t churn;     /* members replaced a second */
-	uint64_t active;    /* members that allocate, free and dirty memory all the time */
-	uint64_t work_kib;  /* what an active member works on, besides its other parts */
-	uint64_t work_ms;   /* from one step of its work to the next, on average */
-	const char *name;   /* of the program, or its beginning where there are several */
-	const char *truth;  /* file; NULL: none */
-	const char *folder; /* where the mapped file lies */
+	uint64_t churn;     /* members replaced in a second */
+	uint64_t active;    /* members that allocate, free and write memory all the time */
+	uint64_t work_kib;  /* additional memory that an active member works on */
+	uint64_t work_ms;   /* mean time between two steps of this work */
+	const char *name;   /* name of the program; a prefix if there are several */
+	const char *truth;  /* path of the file for the truth; NULL: none */
+	const char *folder; /* folder of the mapped file */
 };
 
-/* One mapped range. Its last page may lie short of the room that is set aside for it. */
+/* A mapped range. .pages may be fewer than the room between two parts. */
 struct herd_part {
 	uintptr_t begin;
 	uint64_t pages;
@@ -39,34 +42,41 @@ struct herd_part {
 
 struct herd_layout {
 	struct herd_part tape, private_part, cow, file, memfd;
-	struct herd_part work; /* of the active members alone */
-	struct herd_part argv; /* the pages of the stack that hold argv, for /proc/PID/cmdline */
-	uintptr_t end;         /* of the parts; argv lies above */
+	struct herd_part work; /* of active members only */
+	struct herd_part argv; /* pages of the stack that hold argv, for /proc/PID/cmdline */
+	uintptr_t end;         /* end of the parts; argv is above */
 };
 
-/* Lays out members by OPTIONS; ARGV_BEGIN and ARGV_END are the bytes of this process's arguments. */
+/*
+ * Computes the layout of each member. ARGV_BEGIN and ARGV_END enclose the arguments of this
+ * process, which members overwrite with their names.
+ */
 void layout_init(struct herd_layout *layout, const struct herd_options *options,
 	uintptr_t argv_begin, uintptr_t argv_end);
 
-/* The mapping V of a private part cut into OPTIONS->vmas: never empty, but perhaps without pages. */
+/*
+ * Returns mapping V of the private part, which consists of OPTIONS->vmas mappings. .pages may be 0;
+ * then the member still maps one page.
+ */
 struct herd_part layout_private(
 	const struct herd_layout *layout, const struct herd_options *options, uint64_t v);
 
 struct herd_truth {
 	uint64_t rss_kib, pss_kib, uss_kib;
-	uint64_t pss_unrounded_bytes; /* before the kernel rounds down to KiB */
+	uint64_t pss_unrounded_bytes; /* PSS in bytes, before the kernel rounds down to KiB */
 };
 
-/* Whether member I is one of OPTIONS->active; they are spread evenly. */
+/* Returns whether member I is one of OPTIONS->active; these are spread evenly over the members. */
 bool layout_is_active(const struct herd_options *options, uint64_t i);
 
-/* Whether GROUP has an active member: then the truth below is that of the group at rest. */
+/* Returns whether GROUP has an active member. layout_truth() is then wrong for the group. */
 bool layout_group_is_active(const struct herd_options *options, uint64_t group);
 
-/* What the kernel must say of each member of GROUP. */
+/* Returns the values that the kernel must show for each member of GROUP. */
 struct herd_truth layout_truth(
 	const struct herd_layout *layout, const struct herd_options *options, uint64_t group);
 
+/* Return the number of groups, and the number of members in GROUP. */
 uint64_t layout_groups(const struct herd_options *options);
 uint64_t layout_group_size(const struct herd_options *options, uint64_t group);
 

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "tests/herd/self.h"
 
-/* At most 8 letters and 6 digits, so that two programs never have one name. */
+/* With several programs: at most 8 letters of the name and 6 digits, so that all names differ. */
 void member_name(const struct herd_options *options, uint64_t i, char to[static MEMBER_NAME_SIZE])
 {
 	unsigned int number = (unsigned int)(i / options->group % options->programs %
@@ -57,7 +57,7 @@ static void map_work(const struct herd_part *part)
 			MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
-/* Numbers that look random and are the same in every run (splitmix64). */
+/* Pseudo-random numbers, the same in every run (splitmix64). */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -69,7 +69,10 @@ static uint64_t next_random(uint64_t *state)
 
 enum { EIGHTHS = 8 };
 
-/* One step empties an eighth of PART that is FILLED, or fills one that is not. */
+/*
+ * Adds a step to TAPE that empties an eighth of PART if *FILLED has its bit, and fills it
+ * otherwise. Changes the bit.
+ */
 static void add_step(
 	struct tape *tape, const struct herd_part *part, uint64_t eighth, unsigned int *filled)
 {
@@ -84,8 +87,9 @@ static void add_step(
 }
 
 /*
- * Steps in an order of the member's own, again and again: three of four on its work, which is private,
- * one on the memfd of its group, whose pages the others of the group then share with one more or less.
+ * Adds steps in a random order of the member's own, which repeat. Three of four change its private
+ * work area. One changes the memfd of its group, which changes the number of sharers of these
+ * pages.
  */
 static void add_work(const struct member_place *place, struct tape *tape, uint64_t i)
 {

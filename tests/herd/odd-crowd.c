@@ -14,8 +14,9 @@
 enum { CROWD_USERS = 100 };
 
 /*
- * What a reader might obey, take for an end, or choke on: escape sequences, ends of labels, lines and fields, controls of
- * 7 and 8 bits, bidirectional marks, separators, and what is no UTF-8 or only the beginning of a character.
+ * Patterns that a reader might execute, mistake for an end, or fail on: escape sequences, ends of
+ * labels, lines and fields, control characters of 7 and 8 bits, bidirectional marks, separators,
+ * invalid UTF-8, and incomplete characters.
  */
 static const struct {
 	const char *before, *behind;
@@ -69,7 +70,10 @@ static void become_one(const struct odd *crowd, uint64_t i, pid_t parent, int re
 	odd_play(&odd);
 }
 
-/* The parent keeps the rights that it gives its children's users with, and waits until it is killed. */
+/*
+ * The parent stays root, since it needs the right to set the users of its children. It waits until
+ * it is killed.
+ */
 void odd_crowd(struct odd *odd)
 {
 	pid_t self = getpid(), child;

@@ -24,7 +24,7 @@ void odd_zombie(struct odd *odd)
 	_exit(write(odd->ready, &self, sizeof(self)) == (ssize_t)sizeof(self) ? 0 : 1);
 }
 
-/* Children of 20 ms that nobody has to reap, each with a hostile name of its own. */
+/* Children that live for 20 ms, each with a different hostile name. The kernel reaps them. */
 void odd_forking(struct odd *odd)
 {
 	enum { LIFE_US = 20000 };
@@ -72,7 +72,7 @@ void odd_executing(struct odd *odd)
 	odd_execute_again(odd->argument);
 }
 
-/* Becomes UID, but keeps the capabilities of root: without one of them no pid can be chosen. */
+/* Takes UID and keeps root's capabilities: one of them is needed to choose a pid. */
 static void settle_with_rights(uid_t uid, pid_t parent)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -89,7 +89,7 @@ static void settle_with_rights(uid_t uid, pid_t parent)
 		self_fail("capset");
 }
 
-/* A child of pid PID, which ends after PAUSE_US; returns when it has been reaped. */
+/* Runs a child with pid PID, which exits after PAUSE_US. Returns when the child is reaped. */
 static void run_child_as(pid_t pid, uint64_t pause_us)
 {
 	enum { ATTEMPTS = 100, BUSY_US = 1000 };
@@ -115,7 +115,7 @@ static void run_child_as(pid_t pid, uint64_t pause_us)
 		self_fail("waitpid");
 }
 
-/* A pid that was in use just now, and so will not soon be given to anybody. */
+/* Returns a pid that was just in use. The kernel will not give it to another process soon. */
 static pid_t choose_pid(void)
 {
 	pid_t pid = fork();
@@ -142,8 +142,8 @@ __attribute__((noreturn)) static void take_turns(
 }
 
 /*
- * Two processes, one of them the child of the other, that take turns in having a child of one and the same
- * pid. Each child is what its parent is (user, name, memory) from its first moment to its last.
+ * Two processes, parent and child, take turns in having a child with the same pid. Each child has
+ * its parent's user, name and memory from its first moment to its last.
  */
 void odd_reusing(struct odd *odd)
 {

@@ -33,7 +33,7 @@ void odd_mapping(struct odd *odd)
 	odd_play(odd);
 }
 
-/* What FILE of this process says in the line that begins with KEY. */
+/* Returns the number of KiB in the line of FILE that begins with KEY. */
 static uint64_t own_kib(const char *file, const char *key)
 {
 	char text[8192];
@@ -51,7 +51,7 @@ static uint64_t own_kib(const char *file, const char *key)
 	return number_scan_u64(at, (size_t)(text + len - at), &kib) > 0 ? kib : 0;
 }
 
-/* The same 64 MiB again and again: each mapping has page tables of its own, 16384 entries. */
+/* Maps the same 64 MiB repeatedly. Each mapping has page tables of its own with 16384 entries. */
 void odd_repeating(struct odd *odd)
 {
 	enum { SIZE = 64 << 20 };
@@ -71,7 +71,7 @@ void odd_repeating(struct odd *odd)
 	odd_play(odd);
 }
 
-/* VmSwap of this process. mincore() would not do: to it, the swap cache is memory. */
+/* VmSwap of this process. mincore() is no substitute: it counts the swap cache as memory. */
 static uint64_t swapped_kib(void)
 {
 	return own_kib("/proc/self/status", "\nVmSwap:");
@@ -89,7 +89,10 @@ void odd_swapped(struct odd *odd)
 
 		if (i == ATTEMPTS)
 			self_fail("MADV_PAGEOUT");
-		/* A page that waits on a CPU's list of new ones can be taken on that CPU alone (lru_add_drain()). */
+		/*
+		 * Only the CPU that has a page on its list of new pages can reclaim the page
+		 * (lru_add_drain()).
+		 */
 		CPU_ZERO(&one);
 		CPU_SET(i % cpus, &one);
 		sched_setaffinity(0, sizeof(one), &one);
@@ -100,7 +103,7 @@ void odd_swapped(struct odd *odd)
 	odd_play(odd);
 }
 
-/* Anonymous memory at ODD_SPECIAL_AT, not touched yet. Its size, in bytes. */
+/* Maps anonymous memory at ODD_SPECIAL_AT without touching it. Returns its size in bytes. */
 static size_t map_special(const struct odd *odd, int flags, int advice)
 {
 	size_t size = odd_pages_of_kib(odd->number) * TAPE_PAGE_SIZE;
@@ -113,7 +116,10 @@ static size_t map_special(const struct odd *odd, int flags, int advice)
 	return size;
 }
 
-/* A child by fork: all that both have is copied on write, but for the cells, to which the parent wrote. */
+/*
+ * Adds a child by fork. All memory is then shared copy-on-write, except the cells, to which the
+ * parent wrote.
+ */
 static void add_fork(struct odd *odd)
 {
 	odd_add_clone(odd, SIGCHLD);
@@ -129,7 +135,9 @@ void odd_huge(struct odd *odd)
 	odd_play(odd);
 }
 
-/* fork() copies no page tables of shared memory, so the child asks for its own before it is reported. */
+/*
+ * fork() copies no page tables of shared memory, so the child maps the pages before it is reported.
+ */
 void odd_sharing_huge(struct odd *odd)
 {
 	size_t size;
@@ -145,7 +153,7 @@ void odd_sharing_huge(struct odd *odd)
 	odd_play(odd);
 }
 
-/* Transparent huge pages, all of which must have been had. */
+/* Maps memory in transparent huge pages. Fails if the kernel used small pages for a part. */
 static void begin_transparent(struct odd *odd, const char *name)
 {
 	odd_begin(odd, name, ODD_KIB);
@@ -163,7 +171,10 @@ void odd_transparent(struct odd *odd)
 	odd_play(odd);
 }
 
-/* The child has the kernel write to the first page, which takes its mapping of that huge page apart. */
+/*
+ * The child has the kernel write to the first page, which splits the child's mapping of that huge
+ * page.
+ */
 void odd_splitting(struct odd *odd)
 {
 	begin_transparent(odd, "thpsplitter");
@@ -176,7 +187,7 @@ void odd_splitting(struct odd *odd)
 	odd_play(odd);
 }
 
-/* Pages that differ among themselves and equal those of every other such process. */
+/* Pages that differ from each other and equal those of every other such process. */
 void odd_mergeable(struct odd *odd)
 {
 	volatile uint64_t *at = (void *)ODD_SPECIAL_AT;

@@ -29,7 +29,8 @@ void odd_renaming(struct odd *odd)
 	size_t count = odd_parse_names(odd->argument, names);
 
 	odd_begin(odd, names[0], ODD_KIB);
-	odd_add_wait(odd); /* blocks the signal before the report; the wait itself is taken back */
+	/* keeps the signal blocked before the report; the next line removes the wait */
+	odd_add_wait(odd);
 	odd->tape.calls--;
 	odd_report(odd, TAPE_ALWAYS, odd_own_cell);
 	tape_mark_loop(&odd->tape);
@@ -55,7 +56,10 @@ void odd_growing(struct odd *odd)
 	odd_play(odd);
 }
 
-/* Keeps the others' number as its saved one, and so the right to come back. Nothing in its memory changes. */
+/*
+ * Keeps the other user's ID as its saved ID, and so the right to change back. Its memory does not
+ * change.
+ */
 void odd_becoming(struct odd *odd)
 {
 	const uint64_t same = (uint64_t)-1;

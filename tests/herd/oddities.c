@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * oddities - processes that do what few do, of known memory where that can be.
+ * oddities - processes in unusual states, with known memory where possible
  *
- * Each argument makes one; "READY {...}" names their pids when all are what they are to be. SIGTERM or
- * SIGINT ends them. Where "kib" is given, the process holds so much, privately and in one address
- * space, and /proc must say so of it (or of one of those that share it).
+ * Each argument makes one. When all are complete, it prints "READY {...}" with their pids. SIGTERM
+ * or SIGINT ends them. If "kib" is printed, the process holds that much private memory in one
+ * address space, and /proc must show it for the process (or for one of the processes that share the
+ * address space).
  */
 #include "config.h"
 
@@ -40,12 +41,14 @@ static void fail(const char *what)
 static const struct kind {
 	const char *name;
 	void (*become)(struct odd *odd);
-	int pids;              /* how many are reported by each process that is forked */
-	bool is_exact;         /* all its memory is known */
-	bool payload_is_known; /* and is the argument, in KiB; else ODD_KIB */
+	int pids;      /* number of pids that each forked process reports */
+	bool is_exact; /* all its memory is known */
+	/* the argument is the size of the known memory in KiB; otherwise ODD_KIB */
+	bool payload_is_known;
 	bool takes_names;
-	uint64_t min, max; /* of the argument, where it is a number; 0: there is none */
-	const char *skip;  /* why it can't be made, if it can't; NULL: it must be possible */
+	uint64_t min, max; /* of a numeric argument; 0: no numeric argument */
+	/* if the process cannot be made: reason to skip the test; NULL: the test fails */
+	const char *skip;
 	const char *help;
 } kinds[] = {
 	{"name", odd_named, 1, true, false, true, 0, 0, NULL,
@@ -53,52 +56,52 @@ static const struct kind {
 	{"rename", odd_renaming, 1, true, false, true, 0, 0, NULL,
 		"=HEX,HEX...: goes on to the next name at each SIGUSR1"},
 	{"grow", odd_growing, 1, true, false, false, 4, 1 << 24, NULL,
-		"=KIB: grows by so much at each SIGUSR1"},
-	{"become", odd_becoming, 1, true, false, false, 1, 1 << 24,
-		"only root may become somebody else",
-		"=N: takes the effective uid and gid of N more, and back, at each SIGUSR1"},
+		"=KIB: grows by KIB at each SIGUSR1"},
+	{"become", odd_becoming, 1, true, false, false, 1, 1 << 24, "only root can change its user",
+		"=N: changes its effective uid and gid to the IDs plus N, and back, at each SIGUSR1"},
 	{"dead-leader", odd_dead_leader, 2, true, true, false, 4, 1 << 24, NULL,
-		"=KIB: a process whose leader has exited, and its live thread"},
+		"=KIB: a process with an exited leader, and its live thread"},
 	{"clone-vm", odd_sharing, 2, true, true, false, 4, 1 << 24, NULL,
 		"=KIB: two processes with one address space"},
 	{"vfork", odd_vforking, 2, true, true, false, 4, 1 << 24, NULL,
 		"=KIB: a process that waits for its vfork child, and the child"},
 	{"siblings", odd_sibling, 1, true, false, false, 1, PIDS_MAX, NULL,
-		"=N: processes whose smaps_rollup is the same, byte for byte"},
-	{"vmas", odd_mapping, 1, false, false, false, 1, 65000, NULL, "=N: so many mappings"},
+		"=N: processes with identical smaps_rollup"},
+	{"vmas", odd_mapping, 1, false, false, false, 1, 65000, NULL,
+		"=N: a process with N mappings"},
 	{"repeated", odd_repeating, 1, true, false, false, 1, 4096, NULL,
-		"=N: maps 64 MiB so many times, one behind the other"},
+		"=N: maps the same 64 MiB N times"},
 	{"swapped", odd_swapped, 1, false, false, false, 4, 1 << 24,
-		"nothing can be swapped out here", "=KIB: so much is swapped out"},
+		"nothing can be swapped out here", "=KIB: a process with KIB swapped out"},
 	{"zombie", odd_zombie, 1, false, false, false, 0, 0, NULL, ": a zombie"},
 	{"exec", odd_executing, 1, false, false, false, 1, 10000000, NULL,
-		"=US: executes itself again and again, with such pauses"},
+		"=US: executes itself repeatedly, with pauses of US"},
 	{"forks", odd_forking, 1, false, false, false, 2, 100000, NULL,
-		"=N: has so many children a second, each for 20 ms and with a hostile name of its own"},
+		"=N: starts N children a second, each for 20 ms and with a different hostile name"},
 	{"crowd", odd_crowd, 1, false, false, false, 1, 1000000, NULL,
-		"=N: a process with so many children, each with a hostile name of its own, of 100 users"},
+		"=N: a process with N children of 100 users, each with a different hostile name"},
 	{"hugetlb", odd_huge, 1, true, false, false, 2048, 1 << 24,
 		"there are no huge pages of 2 MiB to be had",
-		"=KIB: has so much in hugetlb pages besides"},
+		"=KIB: also has KIB in hugetlb pages"},
 	{"hugetlb-shared", odd_sharing_huge, 2, true, false, false, 2048, 1 << 24,
 		"there are no huge pages of 2 MiB to be had",
-		"=KIB: parent and child share so much in hugetlb pages besides"},
+		"=KIB: parent and child also share KIB in hugetlb pages"},
 	{"thp", odd_transparent, 2, true, false, false, 2048, 1 << 24,
 		"no transparent huge pages are to be had",
-		"=KIB: parent and child share so much in transparent huge pages"},
+		"=KIB: parent and child share KIB in transparent huge pages"},
 	{"thp-split", odd_splitting, 2, true, false, false, 2048, 1 << 24,
 		"no transparent huge pages are to be had",
-		"=KIB: likewise, but the child has written to the first page"},
+		"=KIB: the same, but the child has written to the first page"},
 	{"mergeable", odd_mergeable, 1, true, true, false, 4, 1 << 24,
 		"this kernel merges no equal pages (CONFIG_KSM)",
-		"=KIB: so much may be merged with other such processes' pages"},
+		"=KIB: KIB that can be merged with pages of other such processes"},
 	{"reuse", odd_reusing, 2, false, false, false, 1, 1000000,
 		"no pid can be chosen here (clone3 with set_tid)",
-		"=US: two users' processes in turn have this pid, each for so long; the second pid "
-		"is the one"},
+		"=US: processes of two users in turn have the second of the reported pids, "
+		"each for US"},
 };
 
-/* One argument of the command line, and the processes that it has become. */
+/* One argument of the command line, and the pids of its processes. */
 struct request {
 	const struct kind *kind;
 	const char *text, *argument;
@@ -113,7 +116,7 @@ static void usage(FILE *to)
 	fputs("usage: oddities KIND[=ARGUMENT]...\n", to);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		fprintf(to, "  %s%s\n", kinds[i].name, kinds[i].help);
-	fputs("  uid=N: the user of those that follow, if root\n", to);
+	fputs("  uid=N: user of the following processes (root only)\n", to);
 }
 
 static bool takes_argument(const struct kind *kind)
@@ -161,7 +164,7 @@ __attribute__((noreturn)) static void fail_request(const struct request *request
 	exit(EXIT_FAILURE);
 }
 
-/* Reads PIDS pids of one forked process into REQUEST. */
+/* Reads PIDS pids from one forked process into REQUEST. */
 static void await_reports(struct request *request, int reader, int pids)
 {
 	for (int i = 0; i < pids; i++) {
@@ -193,7 +196,10 @@ static void make_one(struct request *request, struct odd *odd)
 	await_reports(request, reader, request->kind->pids);
 }
 
-/* A process that is to be a zombie, or have one as its leader, may not have got there yet. */
+/*
+ * Waits until PID is a zombie. A process that is to be one, or to have one as its leader, may not
+ * be there yet.
+ */
 static void await_zombie(pid_t pid)
 {
 	struct timespec pause = {.tv_nsec = 1000000};
@@ -240,7 +246,7 @@ static void print_request(const struct request *request, size_t argv_size, uintp
 	for (int i = 0; i < request->pids; i++)
 		printf("%s%d", i ? ", " : "", (int)request->pid[i]);
 	fputs("]", stdout);
-	if (kind->is_exact) /* with the pages of tape and cells */
+	if (kind->is_exact) /* includes the pages of the tape and of the cells */
 		printf(", \"kib\": %" PRIu64, kib + 4 * (2 + argv_pages));
 	fputs("}", stdout);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of a program that makes processes, as a table: --NAME=VALUE, and --help that is made from it. */
+/*
+ * Command lines of test programs
+ *
+ * A table describes options --NAME=VALUE. --help is generated from it.
+ */
 #ifndef MEMTALLY_TESTS_HERD_OPTIONS_H
 #define MEMTALLY_TESTS_HERD_OPTIONS_H
 
@@ -8,11 +12,11 @@
 #include <stdint.h>
 
 enum {
-	OPTIONS_USAGE = 2, /* exit status */
-	OPTIONS_MAX = 32,  /* of a table */
+	OPTIONS_USAGE = 2, /* exit status for a wrong command line */
+	OPTIONS_MAX = 32,  /* maximum number of options in a table */
 };
 
-/* A uint64_t at OFFSET of what is parsed into. */
+/* A number, stored as uint64_t at OFFSET of the target. */
 struct options_number {
 	const char *name;
 	size_t offset;
@@ -20,7 +24,7 @@ struct options_number {
 	const char *help;
 };
 
-/* A const char * at OFFSET. */
+/* A text, stored as const char * at OFFSET of the target. */
 struct options_text {
 	const char *name;
 	size_t offset;
@@ -35,12 +39,16 @@ struct options_table {
 	size_t text_count;
 };
 
-/* The whole of TEXT is a number from MIN to MAX. */
+/*
+ * Parses TEXT, all of it, as a number from MIN to MAX. Returns false if it is not; *RET is then
+ * unchanged.
+ */
 bool options_read(const char *text, uint64_t min, uint64_t max, uint64_t *ret);
 
 /*
- * Sets in TO what ARGV says and leaves the rest as it is; texts stay borrowed from ARGV. --help prints and ends the
- * program with 0; what is wrong is said on standard error and ends it with OPTIONS_USAGE.
+ * Sets the options in ARGV in *TO and leaves the other fields as they are. Texts stay borrowed from
+ * ARGV. --help prints the options and exits with 0. A wrong command line prints an error and exits
+ * with OPTIONS_USAGE.
  */
 void options_parse(const struct options_table *table, int argc, char **argv, void *to);
 

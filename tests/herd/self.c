@@ -52,10 +52,10 @@ void self_map(uintptr_t address, uint64_t pages, int prot, int flags, int fd)
 struct mapping {
 	uintptr_t begin;
 	size_t size;
-	int prot; /* PROT_NONE: not to be replaced */
+	int prot; /* PROT_NONE: do not replace */
 };
 
-/* One line of maps: "begin-end perms offset device inode path". */
+/* Parses one line of maps: "begin-end perms offset device inode path". */
 static struct mapping parse_mapping(const char *line, size_t len)
 {
 	struct mapping mapping = {.prot = PROT_NONE};
@@ -77,7 +77,7 @@ static struct mapping parse_mapping(const char *line, size_t len)
 	return mapping;
 }
 
-/* Reads by the file: sanitizers object to a plain copy of what lies between variables. */
+/* Reads through the file: sanitizers report a plain copy of the memory between variables. */
 static void replace_by_copy(const struct mapping *mapping, int memory)
 {
 	void *copy = mmap(
@@ -86,7 +86,7 @@ static void replace_by_copy(const struct mapping *mapping, int memory)
 	if (copy == MAP_FAILED)
 		self_fail("mmap");
 	if (pread(memory, copy, mapping->size, (off_t)mapping->begin) != (ssize_t)mapping->size) {
-		munmap(copy, mapping->size); /* beyond the end of a file nothing is mapped */
+		munmap(copy, mapping->size); /* there is no memory beyond the end of a file */
 		return;
 	}
 	if (mprotect(copy, mapping->size, mapping->prot) < 0 ||
@@ -126,7 +126,7 @@ static void be_first_to_go(void)
 {
 	AUTO_CLOSE int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
-	/* Only kindness to the machine: the herd works without. */
+	/* Optional: the herd works without. */
 	if (fd >= 0 && write(fd, "1000", 4) < 0)
 		errno = 0;
 }
@@ -141,7 +141,10 @@ void self_settle(uid_t uid, pid_t parent)
 		if (prctl(PR_SET_DUMPABLE, 1) < 0)
 			self_fail("prctl");
 	}
-	/* A change of user clears the signal, hence it comes last; the parent may be gone by now. */
+	/*
+	 * A change of user clears this setting, so it comes last. The parent may have exited by
+	 * now.
+	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		self_fail("prctl");
 	if (getppid() != parent)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a forked process does to itself before it plays a tape. A step that fails ends the process with
- * status 1 and a line on standard error.
+ * Changes that a forked process makes to itself before it plays a tape
+ *
+ * If a step fails, the process prints a line on standard error and exits with status 1.
  */
 #ifndef MEMTALLY_TESTS_HERD_SELF_H
 #define MEMTALLY_TESTS_HERD_SELF_H
@@ -15,34 +16,36 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 and later */
 #endif
 
-/* Signals come through. */
+/* Unblocks all signals. */
 void self_unblock_signals(void);
 
-/* Writes (or, with READ_ONLY, reads) a byte of each page. */
+/* Writes one byte of each page (READ_ONLY: reads it). */
 void self_touch(uintptr_t address, uint64_t pages, bool read_only);
 
-/* Maps PAGES at ADDRESS, fails the process where they can't be had. No huge pages. */
+/* Maps PAGES pages at ADDRESS, which must be free, without huge pages. */
 void self_map(uintptr_t address, uint64_t pages, int prot, int flags, int fd);
 
 /*
- * Puts a private copy in the place of every mapping of a file: program and libraries are then shared with
- * children alone, and other processes that begin and end change nothing here.
+ * Replaces every private mapping of a file by an anonymous copy. Program and libraries are then
+ * shared with children only, and births and exits of other processes change nothing.
  */
 void self_leave_files(void);
 
-/* Shows NAME, and nothing else, as the command line. Makes the pages the process's own. */
+/*
+ * Shows NAME, and nothing else, as the command line. Writes to ARGV, so its pages become private.
+ */
 void self_show_name(char *argv, size_t size, const char *name);
 
 /*
- * Becomes UID (root only; others stay who they are), stays readable for others of that user, is the
- * first to go where memory runs out, and ends when PARENT does.
+ * Takes UID (root only; otherwise the user stays), stays readable for that user's other processes,
+ * is the first process that the OOM killer chooses, and is killed when PARENT exits.
  */
 void self_settle(uid_t uid, pid_t parent);
 
 /* Keeps READY as descriptor 0 and closes all others. */
 void self_close_all_but(int ready);
 
-/* Says on standard error what failed and why, and ends the process. */
+/* Prints "herd: process PID: WHAT: strerror(errno)" on standard error and exits with status 1. */
 void self_fail(const char *what) __attribute__((noreturn));
 
 #endif

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * servers - processes that fork workers, and bursts of memory that counters hardly show.
+ * servers - processes that fork workers, and bursts of memory that counters hardly show
  *
- * Each server holds private memory, which its workers inherit and break page by page, and a segment that
- * they share with it. Lines on standard input say what happens; each is answered by "OK" when it has:
+ * Each server holds private memory, which its workers inherit and copy page by page, and a segment
+ * that it shares with them. Commands are lines on standard input. Each is answered by "OK" when it
+ * is done:
  *
  *   fork N      each server forks N workers; each maps the whole segment
- *   write       each worker writes the next --write-kib of what it inherited
+ *   write       each worker writes the next --write-kib of the inherited memory
  *   burst N     each server forks N workers that write at once
  *   halve       every second worker of each server exits
  *   churn N     from now on N workers a second, of all servers together, are forked and write, and as
  *               many exit, in an order in which their number goes up and down by half
- *   still       no longer
- *   out, in     each server has its private memory paged out, touches it again
+ *   still       ends churn
+ *   out, in     each server has its private memory paged out, and touches it again
  *
- * "READY {...}" names the pids of the servers; the end of standard input ends them all.
+ * Any other line is answered by "WHAT". "READY {...}" names the pids of the servers. The end of
+ * standard input ends all processes.
  */
 #include "config.h"
 
@@ -50,7 +52,7 @@ enum {
 	NAME_SIZE = 16,
 };
 
-/* Where nothing else lies, so that a segment never becomes one mapping with its neighbour. */
+/* Addresses without other mappings nearby, so that a segment never merges with a neighbour. */
 #define PRIVATE_AT UINT64_C(0x300000000000)
 #define SEGMENT_AT UINT64_C(0x320000000000)
 
@@ -78,12 +80,12 @@ struct command {
 struct server {
 	const struct options *options;
 	uint64_t private_pages, segment_pages;
-	pid_t worker[WORKERS_MAX]; /* the oldest first */
+	pid_t worker[WORKERS_MAX]; /* oldest first */
 	size_t workers;
-	uint64_t churn_ns; /* between two births or exits; 0: there are none */
-	uint64_t steady;   /* how many workers there were when that began */
+	uint64_t churn_ns; /* time between two births or exits; 0: none */
+	uint64_t steady;   /* number of workers when churn began */
 	uint32_t random;
-	int done[2]; /* a pipe: a worker writes a byte when it has done what it was told */
+	int done[2]; /* a pipe: a worker writes a byte when it has done a command */
 };
 
 static const struct options_number numbers[] = {
@@ -93,15 +95,15 @@ static const struct options_number numbers[] = {
 	{"segment-kib", offsetof(struct options, segment_kib), 0, 1 << 30,
 		"segment that each server shares with its workers (0)"},
 	{"write-kib", offsetof(struct options, write_kib), 0, 1 << 30,
-		"what a worker writes at a time (256)"},
+		"memory that a worker writes at a time (256)"},
 	{"uids", offsetof(struct options, uids), 1, 1000000,
 		"users, server by server, if root (1)"},
-	{"first-uid", offsetof(struct options, first_uid), 1, 1 << 30, "the first of them (40000)"},
+	{"first-uid", offsetof(struct options, first_uid), 1, 1 << 30, "first user ID (40000)"},
 };
 
 static const struct options_text texts[] = {
 	{"name", offsetof(struct options, name),
-		"of their programs, followed by a number (server)"},
+		"prefix of the programs' names, followed by a number (server)"},
 };
 
 static const struct options_table option_table = {
@@ -129,7 +131,7 @@ static void say_done(const struct server *server)
 		_exit(EXIT_FAILURE);
 }
 
-/* Ends with its server, which ends it as well. */
+/* A worker: exits with its server, which also kills it. */
 __attribute__((noreturn)) static void work(const struct server *server, pid_t parent, bool writes)
 {
 	uint64_t step = pages_of_kib(server->options->write_kib), at = 0;
@@ -192,7 +194,7 @@ static void end_worker(struct server *server, size_t i)
 		(--server->workers - i) * sizeof(*server->worker));
 }
 
-/* The same in every run (xorshift). */
+/* The same numbers in every run (xorshift). */
 static uint32_t next_random(struct server *server)
 {
 	server->random ^= server->random << 13;
@@ -250,7 +252,7 @@ static void carry_out(struct server *server, const struct command *command)
 	}
 }
 
-/* How long to wait for a command before the next worker is due; -1: as long as it takes. */
+/* Returns how long to wait for a command before the next worker is due; -1: without limit. */
 static int patience_ms(const struct server *server, uint64_t due_ns)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -260,7 +262,7 @@ static int patience_ms(const struct server *server, uint64_t due_ns)
 	return now_ns >= due_ns ? 0 : (int)((due_ns - now_ns + NS_PER_MSEC - 1) / NS_PER_MSEC);
 }
 
-/* Whom a stop has kept from its work does not make up for it. */
+/* A server that was stopped for a while does not make up for the lost births and exits. */
 static uint64_t next_due_ns(const struct server *server, uint64_t due_ns)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -384,7 +386,7 @@ static const struct word {
 	{"in", false, VERB_IN},
 };
 
-/* Whether LINE was understood. */
+/* Runs the command in LINE. Returns false if there is no such command. */
 static bool obey_line(const struct options *options, const int *commands, const char *line)
 {
 	size_t len = strcspn(line, "\n"), word_len = strcspn(line, " \n");

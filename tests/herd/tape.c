@@ -18,12 +18,12 @@
 #define TAPE_SUPPORTED 0
 #endif
 
-/* Above the user part of every x86-64 address space with four levels of page tables. */
+/* End of the user part of an x86-64 address space with four levels of page tables. */
 #define ADDRESS_END UINT64_C(0x7ffffffff000)
 
 enum {
-	PLAYER_SIZE = 128, /* bytes of the page that are set aside for the player's code */
-	JUMP = -1,         /* not a system call: go on at the call at argument 0 */
+	PLAYER_SIZE = 128, /* bytes of the page reserved for the player's code */
+	JUMP = -1,         /* no system call: continue with the call at argument 0 */
 };
 
 struct tape_page {
@@ -33,8 +33,8 @@ struct tape_page {
 
 #if TAPE_SUPPORTED
 /*
- * rbx: the current call; r12: what the last clone returned, 1 before the first. The kernel keeps both
- * over a system call and hands them on to a child.
+ * rbx: the current call. r12: the result of the last clone; 1 before the first. The kernel
+ * preserves both registers over a system call and copies them to a child.
  */
 __asm__(".pushsection .rodata\n"
 	"tape_player_begin:\n"
@@ -79,7 +79,7 @@ static void copy_player(struct tape_page *page)
 	memcpy(page->player, tape_player_begin, size);
 }
 
-/* The C library registered 32 bytes, or more where the kernel asks for more features. */
+/* The C library registered 32 bytes, or more if the kernel has more features. */
 static void leave_rseq(void)
 {
 	enum { UNREGISTER = 1, SIGNATURE = 0x53053053 };
