@@ -5,7 +5,7 @@
 
 #include "collectors/cgroup.h"
 
-/* A name is one component of the text's path: inside of it, and without a slash. */
+/* A name is one component of the path in the text and has no slash. */
 static void check_name(const struct cgroup_name *name, const uint8_t *data, size_t size)
 {
 	const uint8_t *text = (const uint8_t *)name->text;
@@ -16,13 +16,13 @@ static void check_name(const struct cgroup_name *name, const uint8_t *data, size
 	fuzz_check(!memchr(text, '/', name->len) && !memchr(text, '\n', name->len));
 }
 
-/* What a unit is in where no slice is named. */
+/* The slice of a unit if the path names no slice. */
 static bool is_root_slice(const struct cgroup_name *name)
 {
 	return name->len == strlen("-.slice") && !memcmp(name->text, "-.slice", name->len);
 }
 
-/* A path of the text, which leads nowhere but down. */
+/* Checks that a path is part of the text and has no component "..". */
 static void check_path(const struct cgroup_name *path, const uint8_t *data, size_t size)
 {
 	const uint8_t *text = (const uint8_t *)path->text;
@@ -36,6 +36,7 @@ static void check_path(const struct cgroup_name *path, const uint8_t *data, size
 	fuzz_check(path->len < 3 || memcmp(path->text + path->len - 3, "/..", 3) != 0);
 }
 
+/* Fuzzes the parser of /proc/PID/cgroup. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cgroup c;

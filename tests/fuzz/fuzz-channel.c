@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages to the client's end of the snapshot channel, as whoever has memtallyd's place may send them: of each, one
- * byte says how many bytes it has, and one how many descriptors. Exactly one descriptor with one byte is received, of
- * anything else nothing is left open.
+ * Fuzzes messages to the client's end of the snapshot channel, as a program in memtallyd's place
+ * may send them
+ *
+ * For each message one byte gives its number of bytes, and one its number of descriptors. The
+ * client must accept exactly one descriptor with one byte, and leave nothing open after any other
+ * message.
  */
 #include "config.h"
 
@@ -18,7 +21,7 @@
 
 enum { FDS_MAX = 8, BYTES_MAX = 3, MESSAGES_MAX = 16 };
 
-/* Where what comes with a message will be. */
+/* Returns the number that the next received descriptor will have. */
 static int lowest_free(void)
 {
 	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -29,7 +32,10 @@ static int lowest_free(void)
 	return fd;
 }
 
-/* How many are open from FIRST on: the same before and after, or something leaks. Some may be our parent's. */
+/*
+ * Returns the number of open descriptors from FIRST on. It must be the same before and after; some
+ * may be inherited.
+ */
 static int open_from(int first)
 {
 	int count = 0;
@@ -39,7 +45,7 @@ static int open_from(int first)
 	return count;
 }
 
-/* False: the queue is full. */
+/* Returns false if the queue is full. */
 static bool send_message(int socket, size_t bytes, size_t fds)
 {
 	union {
@@ -86,7 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			close(fd);
 		fuzz_check(open_from(first) == open_now);
 	}
-	/* Who looks at our descriptors in /proc has one more of each file for a moment: to close ours need not be the end. */
+	/*
+	 * A process that looks at our descriptors in /proc holds each file for a moment, so close()
+	 * need not be the last one.
+	 */
 	shutdown(pair[0], SHUT_RDWR);
 	close(pair[0]);
 	fuzz_check(channel_receive_fd(pair[1], &unused) == CHANNEL_CLOSED);

@@ -7,7 +7,7 @@
 
 #include "collectors/charge.h"
 
-/* What is there is a number of bytes; a text that is refused leaves nothing behind. */
+/* Present values are numbers of bytes. A refused text leaves no value. */
 static void check(int r, const struct charge *c)
 {
 	fuzz_check(r == 0 || r == -EBADMSG);
@@ -17,6 +17,7 @@ static void check(int r, const struct charge *c)
 		fuzz_check(c->q[i] <= INT64_MAX);
 }
 
+/* Fuzzes the parsers of the memory controller's files. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;

@@ -5,7 +5,9 @@
 
 #include "collectors/container.h"
 
-/* A name has no more than what ids, uids and names of LXC are made of, and ends within its array. */
+/*
+ * A name ends within its array and has only characters of container IDs, user IDs and names of LXC.
+ */
 static void check_name(const char *name, size_t size)
 {
 	size_t len = strnlen(name, size);
@@ -16,6 +18,7 @@ static void check_name(const char *name, size_t size)
 		len);
 }
 
+/* Fuzzes the recognition of containers in paths of cgroups. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct container c;

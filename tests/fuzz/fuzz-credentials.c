@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "web/credentials.h"
 
-/* NAME:PASSWORD in base64 again. */
+/* Encodes NAME:PASSWORD in base64. */
 static void encode(const struct credentials *c, char *to)
 {
 	static const char digits[] =
@@ -27,7 +27,10 @@ static void encode(const struct credentials *c, char *to)
 	*to = 0;
 }
 
-/* What was taken is all that stood there: another header does not say the same, but for the bits past its end. */
+/*
+ * Fuzzes credentials_parse(). Accepted credentials are the whole header: no other header has the
+ * same encoding, except for the bits past its end.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_FREE char *text = fuzz_text(data, size);

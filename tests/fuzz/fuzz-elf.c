@@ -22,8 +22,9 @@ static void check_parts(const struct elffile *f)
 }
 
 /*
- * Mapped as a whole and, as a loader would, by segments, with a page behind each that has no file: each mapping is in one loading, whatever
- * the file says, each page in one at most, and no address twice in any.
+ * Maps the file as a whole and, as a loader would, by segments, each followed by a page without a
+ * file. Whatever the file contains, each mapping belongs to one loading, each such page to at most
+ * one, and no address appears twice in one.
  */
 static void check_loadings(const struct elffile *f)
 {
@@ -55,6 +56,7 @@ static void check_loadings(const struct elffile *f)
 	loadings_done(&l);
 }
 
+/* Fuzzes the reader of ELF files. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elffile f;

@@ -5,7 +5,9 @@
 
 #include "base/group.h"
 
-/* A gid that is found stands in the text, behind the name. */
+/*
+ * Fuzzes group_parse(), which reads /etc/group. A gid that is found is in the text, as is the name.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char gid[16];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes to a listener, through the library and all the way to answers. The first byte says in pieces of which size
- * they are sent (0: in one). Whatever they are, what comes back looks like answers, and when the client has gone,
+ * Fuzzes a listener of memtally-web: bytes pass through libmicrohttpd all the way to answers
+ *
+ * The first byte is the size of the pieces in which the others are sent (0: one piece). Whatever
+ * they are, the received bytes look like answers, and after the client has closed its connection,
  * nothing of it is left.
  */
 #include "config.h"
@@ -59,7 +61,10 @@ static void begin(struct fixture *f)
 		exit(99);
 }
 
-/* What the server has to do by now; what comes back, as far as TO has room, for FD. The count, or 0. */
+/*
+ * Runs the server while it has work. Receives up to ROOM bytes of answers from FD in TO (-1: none).
+ * Returns their number.
+ */
 static size_t run(struct fixture *f, int fd, char *to, size_t room)
 {
 	size_t got = 0;
@@ -84,7 +89,8 @@ static size_t run(struct fixture *f, int fd, char *to, size_t room)
 
 static int connect_to(struct fixture *f)
 {
-	const struct linger none = {.l_onoff = 1}; /* or the ports of millions of clients linger */
+	/* otherwise the ports of millions of clients linger */
+	const struct linger none = {.l_onoff = 1};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)) < 0)
@@ -94,17 +100,17 @@ static int connect_to(struct fixture *f)
 			perror("fuzz-http: connect");
 			exit(99);
 		}
-		usleep(10000); /* somebody else has all ports for the moment */
+		usleep(10000); /* other programs use all ports at the moment */
 	}
 	return fd;
 }
 
-/* GOT is what came back, or as much of it as there was room for. */
+/* GOT is the beginning of the received answers. */
 static void check_answers(const char *got, size_t len)
 {
 	fuzz_check(len < 13 || (!memcmp(got, "HTTP/1.", 7) && got[8] == ' '));
 	fuzz_check(len < 13 || (got[9] >= '1' && got[9] <= '5'));
-	/* A head, in which no line is of somebody else's making. */
+	/* No line of a head comes from the client. */
 	fuzz_check(!memmem(got, len, "\nAccess-Control", 15));
 }
 
@@ -127,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		len += run(&f, fd, got + len, sizeof(got) - len);
 		if (n < 0 && errno != EAGAIN)
-			break; /* it has been closed */
+			break; /* the server has closed the connection */
 	}
 	shutdown(fd, SHUT_WR);
 	len += run(&f, fd, got + len, sizeof(got) - len);

@@ -10,8 +10,8 @@
 #include "ledger/store.h"
 
 /*
- * The file that memtally-ledger finds: whatever it is, opening, loading, reporting and writing end, and what is told
- * is sound.
+ * Fuzzes the database file of memtally-ledger. With any file, opening, loading, reporting and
+ * writing end, and reports are valid.
  */
 static void use(struct store *store)
 {

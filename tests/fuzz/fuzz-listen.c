@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "config/address.h"
 
+/* Fuzzes the parser of addresses to listen on. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_FREE char *text = fuzz_text(data, size);

@@ -8,7 +8,7 @@
 #include "inside/mapping.h"
 
 struct found {
-	uint64_t mappings, sum; /* of all that was told, in order */
+	uint64_t mappings, sum; /* hash of all mappings, in order */
 };
 
 static void add(struct found *f, const void *data, size_t len)
@@ -36,7 +36,7 @@ static int take(const struct mapping *m, void *to)
 	return 0;
 }
 
-/* With the layout that was learnt, or line by line. */
+/* Parses TEXT in pieces, with the learned layout or line by line. */
 static int parse(const char *text, size_t len, size_t piece, bool learns, struct found *ret)
 {
 	struct mapping_reader r = {
@@ -59,7 +59,10 @@ static int parse(const char *text, size_t len, size_t piece, bool learns, struct
 	return e;
 }
 
-/* In whatever pieces the text comes (the first byte says), and however it is read, it is the same. */
+/*
+ * The first byte is the size of the pieces. The result is the same for any size and either way of
+ * parsing.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + 1;

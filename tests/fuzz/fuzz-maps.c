@@ -22,7 +22,7 @@ static int parse(
 	return r;
 }
 
-/* In whatever pieces the text comes (the first byte says), the segments are the same. */
+/* The first byte is the size of the pieces. The segments are the same for any size. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct maps_segment whole[MAPS_SEGMENTS], pieces[MAPS_SEGMENTS];

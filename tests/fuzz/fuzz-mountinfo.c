@@ -7,7 +7,7 @@
 
 #include "collectors/mountinfo.h"
 
-/* Whatever is in the text, what is told lies within it, terminated, and the walk comes to an end. */
+/* Whatever the text is, each field lies within it and is terminated, and the walk ends. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + !size);

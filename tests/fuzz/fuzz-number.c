@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 
+/* Fuzzes the parsers of numbers and durations. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
@@ -16,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check((size_t)n == size && parsed == scanned);
 	else
 		fuzz_check(n <= 0 || (size_t)n < size);
-	if (n > 0) { /* what was read, written again: the same but for leading zeros */
+	if (n > 0) { /* written again, it is the same except for leading zeros */
 		size_t len = number_format_u64(scanned, digits);
 
 		fuzz_check(len <= (size_t)n && !memcmp(digits, text + n - len, len));

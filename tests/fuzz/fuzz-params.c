@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "web/params.h"
 
-/* What stands behind a request's "?", and into the query with it, as the server does it. */
+/* Parses the part of a request behind "?" and passes it to the query, as the server does. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct params p;

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/period.h"
 
-/* A time zone, and behind a newline a point in time. */
+/* The input is a time zone, a newline, and a point in time. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const int64_t now_s = 1795413600;

@@ -8,7 +8,7 @@
 #include "collectors/meminfo.h"
 #include "collectors/procfs.h"
 
-/* What is read of the host once or once a pass: meminfo, the boot time, the mounts. */
+/* Parses the host's files as meminfo, boot time and mounts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "collectors/program.h"
 
-/* Up to the first NUL, comm; behind it, the target of exe. */
+/* The input is comm up to the first NUL, and the target of exe behind it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *comm = (const char *)data, *nul = size ? memchr(data, 0, size) : NULL;

@@ -7,6 +7,7 @@
 
 #include "collectors/psi.h"
 
+/* Fuzzes the parser of pressure files. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct psi psi;

@@ -6,7 +6,7 @@
 #include "snapshot/query.h"
 #include "tests/unit/sample.h"
 
-/* A line "key=value" is a parameter; the first byte chooses what is listed. */
+/* Each line "key=value" is a parameter. The first byte of the input chooses the list. */
 static void set_all(struct query *q, char *text)
 {
 	char *rest = text;
@@ -21,6 +21,7 @@ static void set_all(struct query *q, char *text)
 	}
 }
 
+/* Fuzzes selection and sorting of rows. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct view *view;

@@ -9,7 +9,7 @@
 
 enum { PIECE = 1000 };
 
-/* Clean lines: no name has brought an end of a line of its own. */
+/* Checks that lines are clean: no name has inserted an end of line. */
 static void check_text(const struct buffer *b)
 {
 	fuzz_check(!b->error);
@@ -41,7 +41,7 @@ static void render_list(const struct view *view, enum metric_scope scope)
 	fuzz_check(to.len >= 2 && !memcmp(to.data + to.len - 2, "]}", 2));
 }
 
-/* Whatever the reader accepts is rendered as clean text. */
+/* Any accepted image is rendered as clean text. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_VIEW struct view *view = NULL;

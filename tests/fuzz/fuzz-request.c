@@ -15,7 +15,10 @@ static const char *next_line(char **rest)
 	return line ? line : "";
 }
 
-/* Method, target, version, then headers "Name: value", a line each: the head of a request. */
+/*
+ * The input is the head of a request: method, target, version, then headers "Name: value", one on
+ * each line.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_FREE char *text = fuzz_text(data, size);
@@ -44,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check(refusal.status >= 400 && refusal.status < 600 && refusal.why);
 		return 0;
 	}
-	if (rq.host) /* who is let through asked for a name that can't be rebound */
+	if (rq.host) /* an accepted request asked for a name that DNS rebinding cannot use */
 		fuzz_check(host_is_valid(rq.host) && host_is_served(rq.host, &names));
 	if (routes_find(rq.path, rq.path_len, "/metrics", &pid) == ROUTE_PROCESS)
 		fuzz_check(pid > 0);

@@ -7,6 +7,7 @@
 
 #include "collectors/smaps.h"
 
+/* Fuzzes the parser of /proc/PID/smaps_rollup. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct smaps s;

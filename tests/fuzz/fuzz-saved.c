@@ -9,7 +9,7 @@
 #include "cli/saved.h"
 #include "inside/compare.h"
 
-/* Whatever the file has, rows are clean, and they can be compared with themselves. */
+/* Whatever the file contains, its rows are clean, and a comparison with themselves works. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	for (unsigned int by = ATLAS_BY_MAPPING; by <= ATLAS_BY_KIND; by++) {

@@ -22,7 +22,7 @@ static int parse(const char *text, size_t len, size_t piece, struct smaps *ret)
 	return r;
 }
 
-/* Whatever the counter says, they add up. */
+/* The parts add up for any value of the counter. */
 static void check_parts(const struct smaps *s, const uint64_t *rss_shmem)
 {
 	struct parts_found f;
@@ -34,7 +34,7 @@ static void check_parts(const struct smaps *s, const uint64_t *rss_shmem)
 	fuzz_check(!rss_shmem || f.shmem <= *rss_shmem);
 }
 
-/* In whatever pieces the text comes (the first byte says), the sum is the same. */
+/* The first byte is the size of the pieces. The sums are the same for any size. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + 1;

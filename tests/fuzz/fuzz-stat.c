@@ -7,6 +7,7 @@
 
 #include "collectors/stat.h"
 
+/* Fuzzes the parser of /proc/PID/stat. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct stat_info s;

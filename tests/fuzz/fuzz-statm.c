@@ -7,6 +7,7 @@
 
 #include "collectors/statm.h"
 
+/* Fuzzes the parser of /proc/PID/statm. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct statm s;

@@ -7,6 +7,7 @@
 
 #include "collectors/status.h"
 
+/* Fuzzes the parser of /proc/PID/status. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct status s;

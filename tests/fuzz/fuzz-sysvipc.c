@@ -7,6 +7,7 @@
 
 #include "collectors/sysvipc.h"
 
+/* Fuzzes the parser of /proc/sysvipc/shm. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sysvipc_segment one;

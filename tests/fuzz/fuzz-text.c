@@ -5,9 +5,10 @@
 
 #include "base/text.h"
 
+/* Fuzzes the escaping of texts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	enum { LONGEST = 10 }; /* of what one character becomes */
+	enum { LONGEST = 10 }; /* of one escaped character */
 	const char *text = (const char *)data;
 	AUTO_BUFFER struct buffer once = {0}, twice = {0}, cut = {0};
 	size_t max = size ? data[0] : 0;

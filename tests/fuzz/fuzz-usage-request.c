@@ -5,6 +5,7 @@
 
 #include "snapshot/usage.h"
 
+/* Fuzzes the parser of requests to memtally-ledger. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned char text[USAGE_REQUEST_SIZE];
@@ -15,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_check(size == USAGE_REQUEST_SIZE);
 	fuzz_check(r.kind >= USAGE_USER && r.kind < USAGE_KINDS_END);
 	fuzz_check(r.since_s >= 0 && r.since_s < r.until_s && r.until_s <= USAGE_TIME_MAX);
-	/* There is one way to say it. */
+	/* Every accepted request has exactly one encoding. */
 	usage_request_write(&r, text);
 	fuzz_check(!memcmp(text, data, size));
 	return 0;

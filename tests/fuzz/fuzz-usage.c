@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "snapshot/usage.h"
 
-/* What memtally takes for an answer of memtally-ledger's. */
+/* Fuzzes memtally's check of answers of memtally-ledger. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t at = USAGE_HEAD_SIZE, said = 0;

@@ -4,6 +4,7 @@
 #include "tests/fuzz/image.h"
 #include "tests/unit/walk.h"
 
+/* Fuzzes the reader of snapshot images. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_VIEW struct view *view = NULL;

@@ -7,6 +7,7 @@
 
 #include "collectors/vmstat.h"
 
+/* Fuzzes the parser of /proc/vmstat. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct vmstat v;

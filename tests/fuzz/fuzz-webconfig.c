@@ -20,7 +20,7 @@ static void check_tls(const struct webconfig_tls *t)
 		fuzz_check(!t->client_ca.text != !t->client_ca.path);
 }
 
-/* What is accepted is whole, and can neither split a header nor ask for hours of work. */
+/* An accepted configuration is complete, cannot split a header, and cannot demand hours of work. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	AUTO_WEBCONFIG struct webconfig c = {0};

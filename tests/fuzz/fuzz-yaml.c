@@ -7,7 +7,10 @@
 
 #include "config/yaml.h"
 
-/* One file serves all programs: all of them report the same faults, memtally if it is asked to check the file. */
+/*
+ * All programs read the same file and report the same faults; memtally does so if it is asked to
+ * check the file.
+ */
 static void check_all(const char *text, size_t len)
 {
 	char first[SETTINGS_ERROR_SIZE] = "";
@@ -32,7 +35,10 @@ static void check_all(const char *text, size_t len)
 	}
 }
 
-/* memtally warns of each setting that it ignores, and refuses no more than it would if it ignored nothing. */
+/*
+ * memtally warns of each setting that it ignores. It refuses no file that it would accept without
+ * ignoring settings.
+ */
 static void check_lenient(const char *text, size_t len)
 {
 	AUTO_SETTINGS struct settings *strict = calloc(1, sizeof(*strict));
@@ -52,6 +58,7 @@ static void check_lenient(const char *text, size_t len)
 		fuzz_check((strict_r < 0) == (c->ignored != NULL));
 }
 
+/* Fuzzes the reader of configuration files. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	check_all((const char *)data, size);

@@ -7,6 +7,7 @@
 
 #include "collectors/zoneinfo.h"
 
+/* Fuzzes the parser of /proc/zoneinfo. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t pages = 777;

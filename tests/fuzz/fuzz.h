@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every fuzz target includes. A target takes any bytes, runs one parser over them and checks what
- * must hold whatever they were. In a normal build replay.c feeds it its corpus; configured with
- * --enable-fuzzing, libFuzzer makes up inputs for it.
+ * Common part of fuzz targets
+ *
+ * A target passes arbitrary bytes to one parser and checks what must always hold. In a normal build
+ * replay.c passes the corpus of the target; configured with --enable-fuzzing, libFuzzer generates
+ * inputs.
  */
 #ifndef MEMTALLY_TESTS_FUZZ_FUZZ_H
 #define MEMTALLY_TESTS_FUZZ_FUZZ_H
@@ -15,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Like assert(), but in every build. */
+/* Works like assert(), but in every build. */
 #define fuzz_check(condition)                                                                      \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \
@@ -24,7 +26,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                                  \
 	} while (0)
 
-/* DATA as a text with a terminator, for the caller to free; what is behind a NUL is not seen. */
+/*
+ * Returns DATA as a text with a terminator, which the caller frees. A NUL in DATA ends the text
+ * earlier.
+ */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);

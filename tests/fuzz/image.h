@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens fuzzed bytes as a snapshot. The first byte says what the others are: 0, an image as it stands,
- * but for the size that the header states, which nearly every mutation would break; else, changes to
- * the sample image of the unit tests, which so remains good enough for the deeper checks.
+ * Opens fuzzed bytes as a snapshot
+ *
+ * If the first byte is 0, the rest is an image. The size that its header states is corrected, since
+ * nearly every mutation would break it. Otherwise the rest is a list of changes to the sample image
+ * of the unit tests, which so stays valid enough for the deeper checks.
  */
 #ifndef MEMTALLY_TESTS_FUZZ_IMAGE_H
 #define MEMTALLY_TESTS_FUZZ_IMAGE_H
@@ -15,7 +17,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/sample.h"
 
-/* One change: WIDTH % 4 says how many bytes of VALUE, 1 to 8, go to OFFSET. */
+/* One change: 1 << WIDTH % 4 bytes of VALUE (1 to 8) replace those at OFFSET. */
 struct image_change {
 	uint8_t width;
 	uint8_t offset[2];
@@ -61,7 +63,10 @@ static inline uint8_t *image_change_sample(const uint8_t *data, size_t size, siz
 	return image;
 }
 
-/* The image for the caller to free, as its view borrows it, and the view in *RET, or NULL. */
+/*
+ * Returns the image, which the caller frees after the view, since the view borrows it. *RET is the
+ * view, or NULL if the image is refused.
+ */
 static inline uint8_t *image_open(const uint8_t *data, size_t size, struct view **ret)
 {
 	const char *reason = NULL;

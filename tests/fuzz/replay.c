@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Feeds files to a fuzz target: the arguments, or, without any, the corpus of the target in the source
- * tree. Each file goes in whole, and cut at every byte, since a text that was cut is the commonest of
- * all faults; of those that a fuzzer has found, which has cut them itself, in the long check alone. Every input is
- * a copy of its very size, for valgrind and the sanitizers to watch its end.
+ * Passes files to a fuzz target
+ *
+ * The files are the arguments, or without arguments the corpus of the target in the source tree.
+ * Each file is passed whole, and cut at every byte, since truncation is the commonest fault. Files
+ * that a fuzzer has found are cut in the long check only, since the fuzzer has cut them itself.
+ * Every input is a copy of exactly its size, so that valgrind and the sanitizers detect reads
+ * beyond its end.
  */
 #include "config.h"
 
@@ -17,9 +20,9 @@
 
 enum {
 	INPUT_MAX = 1 << 20,
-	CUT_MAX = 1 << 13, /* longer inputs are fed whole only */
+	CUT_MAX = 1 << 13, /* longer inputs are not cut */
 	FOUND_DIGITS = 40,
-	CUTS_APART = 7, /* where a sanitizer's short check wants to be done soon */
+	CUTS_APART = 7, /* distance of cuts if a sanitizer's short check must be fast */
 };
 
 static void feed(const char *data, size_t size)
@@ -32,7 +35,7 @@ static void feed(const char *data, size_t size)
 	LLVMFuzzerTestOneInput(copy, size);
 }
 
-/* Called by what is in it, as libFuzzer calls what it finds. */
+/* libFuzzer names its findings by their hash. */
 static bool is_found(const char *name)
 {
 	return strlen(name) == FOUND_DIGITS && strspn(name, "0123456789abcdef") == FOUND_DIGITS;
@@ -49,7 +52,7 @@ static void feed_file(int dirfd, const char *name)
 		exit(99);
 	}
 	fprintf(stderr, "%s\n",
-		name); /* before, so that the last one named is the one that fails */
+		name); /* before the test, so that the last name printed is the one that fails */
 	feed(input.data, input.len);
 	for (size_t size = 0; is_cut && input.len <= CUT_MAX && size < input.len;
 		size += extent_is_slow() ? CUTS_APART : 1)
@@ -73,7 +76,10 @@ static unsigned int feed_folder(const char *path)
 	return files;
 }
 
-/* "x" of ".../fuzz-x": the last one, since a build folder's name may have it, too. */
+/*
+ * Returns "x" of ".../fuzz-x". The last match counts, since the path of a build folder may contain
+ * the prefix, too.
+ */
 static const char *target_of(const char *program)
 {
 	static const char prefix[] = "/fuzz-";
