@@ -1,22 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocked processes: a reader of their files in /proc sleeps until the kernel lets go of a lock.
+ * blocked - processes with files in /proc that block their readers until the kernel releases a lock
  *
  *     blocked KIND [--count=N] [--seconds=S] [--every=S] [--mib=M] [--device=FUSE] [--freezer=FOLDER]
  *
- * exec: calls exec with an O_CLOEXEC file of a FUSE server that does not answer. The kernel holds exec_update_lock meanwhile.
- * fault: faults on a mapped file of such a server, with the mmap lock; another thread waits to write to the lock.
- * frozen: as fault, after which the freezer stops the server and the process in FOLDER, a cgroup of version 1 or 2.
- * userfault: faults on memory that a userfaultfd was registered for, and that gets no page.
- * starved: four threads of SCHED_IDLE in mmap() and munmap(), with N busy loops on one processor. The threads hold the lock for as
- * long as they starve. Other processors stay free.
+ * exec: calls exec with an O_CLOEXEC file of a FUSE server that does not answer. The kernel holds
+ * exec_update_lock meanwhile.
  *
- * Prints "ready PID" for each process (of the pid namespace in which it was started) as soon as it is blocked. After SIGUSR1 all of
- * them can be read again, and "released" is printed. With --every each process begins S seconds after the one before it. With --mib each
- * process first fills M MiB of memory, in mappings of 8 KiB, so that a walk of it takes long, and "filled PID" is printed; it begins to
- * block after SIGUSR2. After --seconds (20 by default), on SIGTERM, and with its parent, all of them end.
- * exec, fault and frozen mount the file system in a mount namespace of their own, and, if not root, in a user namespace: an ordinary
- * user needs nothing but the right to open the device. Exit status 77: the kernel refuses what the kind needs.
+ * fault: faults on a mapped file of such a server and holds the mmap lock; another thread waits to
+ * write to the lock.
+ *
+ * frozen: as fault; then the freezer stops the server and the process in FOLDER, a cgroup of
+ * version 1 or 2.
+ *
+ * userfault: faults on memory registered with a userfaultfd that provides no page.
+ *
+ * starved: four threads of SCHED_IDLE call mmap() and munmap() on one processor, with N busy loops.
+ * The threads hold the lock for as long as they starve. Other processors stay free.
+ *
+ * Prints "ready PID" for each process (in the pid namespace of the caller) as soon as it blocks
+ * readers. SIGUSR1 releases all of them, and "released" is printed. With --every each process
+ * begins S seconds after the previous one. With --mib each process first fills M MiB of memory, in
+ * mappings of 8 KiB, so that a walk takes long, and "filled PID" is printed; it begins to block
+ * after SIGUSR2. All processes end after --seconds (default: 20), on SIGTERM, and with the caller.
+ *
+ * exec, fault and frozen mount the file system in a mount namespace of their own, and, if not root,
+ * in a user namespace: an ordinary user needs only the right to open the device. Exit status 77:
+ * the kernel refuses what KIND needs.
  */
 #include "config.h"
 
@@ -57,8 +67,8 @@ enum {
 	ROOT_NODE = 1, /* the file of process i is node ROOT_NODE + 1 + i */
 	REQUEST_SIZE = 1 << 17,
 	WRITE_SIZE = 1 << 16,
-	REGION = 32 << 20, /* what a starved thread maps */
-	MAPPING = 8 << 10, /* of what a process fills */
+	REGION = 32 << 20, /* mapped by a starved thread */
+	MAPPING = 8 << 10, /* mappings of a filled process */
 	MIB_MAX = 400,     /* vm.max_map_count is 65530 */
 	IDLE_THREADS = 4,
 	TICK_US = 2000,
@@ -71,18 +81,18 @@ enum kind { EXEC, FAULT, FROZEN, USERFAULT, STARVED, KINDS };
 
 static const char *const kind_names[KINDS] = {"exec", "fault", "frozen", "userfault", "starved"};
 
-/* Memory that this process shares with its children. */
+/* Memory shared by the supervisor, the FUSE server and the processes. */
 struct victim {
 	pid_t pid;           /* 0: not started */
-	bool is_filled;      /* its memory */
-	unsigned int reads;  /* of its file, that the server was asked for */
-	bool holds;          /* its lock, by what it asked the server for */
-	uint64_t pending[2]; /* requests without an answer; 0: none */
+	bool is_filled;      /* has filled its memory */
+	unsigned int reads;  /* reads of its file that the server was asked for */
+	bool holds;          /* holds the lock: the server has received its request */
+	uint64_t pending[2]; /* requests without an answer: flush, read; 0: none */
 };
 
 struct shared {
 	bool released;
-	bool begun;  /* the processes that have filled their memory may block */
+	bool begun;  /* processes that have filled their memory may block */
 	bool opened; /* the file system is mounted, and the processes may begin */
 	struct victim victim[COUNT_MAX];
 };
@@ -115,7 +125,10 @@ static void nap(void)
 	nanosleep(&tick, NULL);
 }
 
-/* Whether TEXT is FLAG and a number up to MAX, which *RET becomes. */
+/*
+ * Parses TEXT as FLAG followed by a number up to MAX. Returns whether it is that; *RET is then the
+ * number.
+ */
 static bool parse_number(const char *text, const char *flag, uint64_t max, size_t *ret)
 {
 	size_t len = strlen(flag);
@@ -128,7 +141,7 @@ static bool parse_number(const char *text, const char *flag, uint64_t max, size_
 	return true;
 }
 
-/* Ends with its parent, whichever way that ends. */
+/* Forks a child that is killed when its parent exits. Returns as fork() does. */
 static pid_t start(void)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -154,7 +167,10 @@ static bool put(const char *path, const char *text)
 	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 }
 
-/* Of the first thread of PID: 'D' while it sleeps for a lock. status needs none. */
+/*
+ * Returns the state of the first thread of PID: 'D' while it sleeps for a lock. Reading status
+ * takes no lock.
+ */
 static char state_of(pid_t pid)
 {
 	char path[64], text[1024];
@@ -234,8 +250,8 @@ static void keep(int dev, struct shared *s, struct victim *v, uint64_t request, 
 }
 
 /*
- * A first read that fails leaves a page that is not up to date. The kernel asks again, and this time it has used up its right to let
- * go of the mmap lock while it waits.
+ * A first read that fails leaves a page that is not up to date. The kernel asks again, and may
+ * release the mmap lock for such a wait only once.
  */
 static void serve_read(int dev, struct shared *s, struct victim *v, uint64_t request)
 {
@@ -253,7 +269,7 @@ static void serve_one(int dev, struct shared *s, const struct fuse_in_header *in
 	switch (in->opcode) {
 	case FUSE_INIT: {
 		struct fuse_init_out out = {.major = FUSE_KERNEL_VERSION,
-			.minor = 31, /* what of the protocol is used here is as old */
+			.minor = 31, /* the part of the protocol used here is of this version */
 			.max_write = WRITE_SIZE};
 
 		answer(dev, in->unique, 0, &out, sizeof(out));
@@ -282,7 +298,10 @@ static void serve_one(int dev, struct shared *s, const struct fuse_in_header *in
 	}
 }
 
-/* Until the connection ends. It looks twice a second whether it is to release those that wait. */
+/*
+ * Serves requests until the connection ends. Checks every 50 ms whether to release waiting
+ * processes.
+ */
 static void serve(int dev, struct shared *s)
 {
 	static _Alignas(struct fuse_in_header) char request[REQUEST_SIZE];
@@ -319,7 +338,7 @@ static int open_file(size_t index, int flags)
 
 static void block_in_exec(size_t index)
 {
-	open_file(index, O_CLOEXEC); /* the kernel closes it, with the lock */
+	open_file(index, O_CLOEXEC); /* the kernel closes it while it holds the lock */
 	execl("/proc/self/exe", "blocked", "settled", (char *)NULL);
 	end(EXIT_FAILURE, "exec: %s", strerror(errno));
 }
@@ -379,7 +398,7 @@ static void block_in_userfault(struct shared *s, struct victim *v)
 		pause();
 }
 
-/* Becomes idle by itself: its process has to get as far as to start it. */
+/* Sets SCHED_IDLE itself: the main thread must run normally to start the threads. */
 static void *map_and_unmap(void *shared)
 {
 	struct sched_param idle = {0};
@@ -395,7 +414,10 @@ static void *map_and_unmap(void *shared)
 	return NULL;
 }
 
-/* Runs on one processor from now on, the last one that this process may use. It is the same one for all children of a process. */
+/*
+ * Moves to the last processor that this process may use. It is the same one for all children of a
+ * process.
+ */
 static void share_processor(void)
 {
 	cpu_set_t usual, one;
@@ -420,7 +442,7 @@ static void starve(struct shared *s, struct victim *v)
 		pause();
 }
 
-/* Takes the processor when V has begun. */
+/* Takes the processor once V has begun. */
 static void become_busy(const struct shared *s, const struct victim *v)
 {
 	share_processor();
@@ -431,7 +453,7 @@ static void become_busy(const struct shared *s, const struct victim *v)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Neighbours differ in what they allow, so that the kernel does not make one mapping of them. */
+/* Neighbouring mappings have different protection, so that the kernel does not merge them. */
 static void fill(size_t bytes)
 {
 	char *memory = mmap(
@@ -447,7 +469,7 @@ static void fill(size_t bytes)
 			end(EXIT_FAILURE, "mprotect: %s", strerror(errno));
 }
 
-/* Waits until process I, V, may begin to block. */
+/* Waits until process I may begin to block. */
 static void wait_for_turn(
 	const struct options *o, const struct shared *s, struct victim *v, size_t i)
 {
@@ -485,7 +507,7 @@ static void start_victim(const struct options *o, struct shared *s, size_t i)
 	_exit(EXIT_FAILURE);
 }
 
-/* Counts as one of the processes, for it ends with these. */
+/* Counts as one of the processes, since it ends with them. */
 static void start_busy(struct shared *s, size_t i)
 {
 	pid_t pid = start();
@@ -495,7 +517,10 @@ static void start_busy(struct shared *s, size_t i)
 	s->victim[i].pid = pid;
 }
 
-/* The mount is seen by this process and its children alone. */
+/*
+ * Mounts the file system, visible to this process and its children only. Returns the descriptor of
+ * the device.
+ */
 static int mount_fuse(const struct options *o)
 {
 	char text[256];
@@ -546,18 +571,24 @@ static void move_to(const char *folder, pid_t pid)
 		end(EXIT_SKIP, "%s: %s", path, strerror(errno));
 }
 
-/* A process, as it was printed. */
+/* Lines about a process that have been printed. */
 struct said {
 	bool is_filled, is_blocked;
 };
 
-/* Whether readers of V are blocked from now on: of a fault they are when the first thread waits to write to the mmap lock. */
+/*
+ * Returns whether readers of V are blocked. For a fault: when the first thread waits to write to
+ * the mmap lock.
+ */
 static bool is_blocked(enum kind kind, const struct victim *v)
 {
 	return v->holds && ((kind != FAULT && kind != FROZEN) || state_of(v->pid) == 'D');
 }
 
-/* Says which processes have filled their memory, and which have become blocked. Whether any has yet to. */
+/*
+ * Prints which processes have filled their memory, and which now block. Returns whether some do not
+ * block yet.
+ */
 static bool report(const struct options *o, struct shared *s, struct said *said)
 {
 	bool any = false;
@@ -579,7 +610,7 @@ static bool report(const struct options *o, struct shared *s, struct said *said)
 	return any;
 }
 
-/* Ends all of its children. They are killed first: only that ends a process that sleeps for a lock. */
+/* Kills all children before it thaws them: only a kill ends a process that sleeps for a lock. */
 static void end_all(const struct options *o, const struct shared *s, pid_t server)
 {
 	if (server)
@@ -664,7 +695,10 @@ static void parse(int argc, char *argv[], struct options *o)
 				  "[--freezer=FOLDER]");
 }
 
-/* The server, if the kind needs one; 0 otherwise. It has the device alone, so the connection ends with it. */
+/*
+ * Starts the FUSE server. Only the server keeps the device open, so the connection ends with the
+ * server.
+ */
 static pid_t start_server(struct shared *s, int dev)
 {
 	pid_t server = start();

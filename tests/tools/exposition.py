@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strict reader of Prometheus text (0.0.4) and OpenMetrics (1.0.0): says what is wrong, line by line.
+"""A strict reader of Prometheus text (0.0.4) and OpenMetrics (1.0.0). Reports each fault with its
+line.
 
-Stricter than the servers that read them: what they silently drop or take twice is an error here.
-"""
+It is stricter than Prometheus: what Prometheus silently drops or accepts twice is an error here."""
 import math
 import re
 
@@ -13,7 +13,7 @@ TIMESTAMP = re.compile(r"-?\d+(?:\.\d+)?")
 TYPES_TEXT = {"counter", "gauge", "histogram", "summary", "untyped"}
 TYPES_OPENMETRICS = {"counter", "gauge", "histogram", "summary", "unknown", "info", "stateset",
                      "gaugehistogram"}
-# What a family's samples may be called besides the family itself.
+# Suffixes that the samples of a family may have.
 SUFFIXES_TEXT = {"counter": ("",), "gauge": ("",), "untyped": ("",), "summary": ("", "_sum", "_count"),
                  "histogram": ("_bucket", "_sum", "_count")}
 SUFFIXES_OPENMETRICS = {"counter": ("_total", "_created"), "gauge": ("",), "unknown": ("",),
@@ -21,7 +21,7 @@ SUFFIXES_OPENMETRICS = {"counter": ("_total", "_created"), "gauge": ("",), "unkn
                         "summary": ("", "_sum", "_count", "_created"),
                         "histogram": ("_bucket", "_sum", "_count", "_created"),
                         "gaugehistogram": ("_bucket", "_gsum", "_gcount")}
-# Characters that a terminal or a page obeys instead of showing.
+# Characters that a terminal or a browser executes instead of showing.
 OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -43,11 +43,11 @@ class Family:
 
 
 class Malformed(Exception):
-    """A line that is of no known form."""
+    """A line of no known form."""
 
 
 class Cursor:
-    """A place in a line."""
+    """A position in a line."""
 
     def __init__(self, text):
         self.text, self.at = text, 0
@@ -69,7 +69,7 @@ class Cursor:
 
 
 def unescape(cursor, allowed):
-    """A label's value up to its closing quote."""
+    """Returns a label's value up to its closing quote."""
     value = ""
     while (char := cursor.peek()) != '"':
         if not char:
@@ -194,7 +194,7 @@ class Exposition:
             raise Malformed("an unknown escape in HELP")
 
     def enter(self, number, name):
-        """The family NAME, which goes on or begins here."""
+        """Returns family NAME, which continues or begins on this line."""
         family = self.families.get(name)
         if family is None:
             family = self.families[name] = Family(name)
@@ -207,7 +207,7 @@ class Exposition:
         return family
 
     def family_of(self, name):
-        """The family whose samples may be called NAME."""
+        """Returns the family that may have a sample called NAME; None: there is none."""
         for suffix in ("", "_total", "_created", "_bucket", "_sum", "_count", "_info", "_gsum", "_gcount"):
             family = self.families.get(name.removesuffix(suffix)) if name.endswith(suffix) else None
             if family and family.type and suffix in self.suffixes.get(family.type, ("",)):
@@ -247,7 +247,7 @@ class Exposition:
             self.problem(sample.line, "a count that is negative or no finite number")
 
     def check_clashes(self):
-        """Samples that read as those of two families."""
+        """Reports samples that belong to two families by their names."""
         for family in self.families.values():
             for suffix in self.suffixes.get(family.type, ("",)):
                 other = self.families.get(family.name + suffix) if suffix else None

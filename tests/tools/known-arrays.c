@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program with arrays in .text, .rodata, .data.rel.ro, .data and .bss, of whose pages those are there that it says: it gives all back,
- * touches some, and prints "NAME PAGES" of each, and READY. What is written to is there by the page; around what is read the kernel
- * maps as much as it likes, so of that the program asks its own pagemap.
+ * Target program for tests of memtally pages: arrays with a known number of resident pages
+ *
+ * The arrays are in .text, .rodata, .data.rel.ro, .data and .bss. The program gives all pages back,
+ * touches some, and prints "NAME PAGES" for each array, then READY. For written arrays the count
+ * follows from the writes. Around a read the kernel maps as many pages as it likes, so for read
+ * arrays the program asks its own pagemap.
  */
 #include "config.h"
 
@@ -35,7 +38,10 @@ unsigned char known_data[SMALL] PAGED = {1};
 unsigned char known_bss[SMALL] PAGED;
 unsigned char known_odd[10000] PAGED = {1}; /* ends within a page */
 
-/* Pointers, so that it is written to when the program is moved to where it is loaded, and by nobody afterwards. */
+/*
+ * Pointers, so that the dynamic loader writes to the array when it relocates the program. Nothing
+ * writes to it later.
+ */
 extern const void *const known_relro[RELRO / sizeof(void *)];
 const void *const known_relro[RELRO / sizeof(void *)] PAGED = {known_data};
 
@@ -72,7 +78,7 @@ static size_t count_pages(const volatile unsigned char *array)
 	return count;
 }
 
-/* Some places. */
+/* Reads COUNT places that are far apart. */
 static void read_some(const volatile unsigned char *array, size_t count)
 {
 	give_back(array, LARGE);
@@ -80,7 +86,7 @@ static void read_some(const volatile unsigned char *array, size_t count)
 		sink = array[2 * i * AROUND + 5 * PAGE];
 }
 
-/* .data.rel.ro may not be written to by now. */
+/* .data.rel.ro is read-only at this point. */
 static void write_relro(void)
 {
 	unsigned char *array = writable(known_relro);
@@ -108,14 +114,15 @@ int main(void)
 	give_back(known_bss, SMALL);
 	write_page(known_bss, 0);
 	write_page(known_bss, SMALL / PAGE - 1);
-	sink = ((volatile unsigned char *)known_bss)[10 * PAGE]; /* zeros, in nobody's RSS */
+	/* the zero page, which does not count as RSS */
+	sink = ((volatile unsigned char *)known_bss)[10 * PAGE];
 	printf("known_bss 2\n");
-	/* Its last page is others', too. */
+	/* The last page also holds other variables. */
 	give_back(known_odd, 2 * PAGE);
 	write_page(known_odd, 1);
 	write_page(known_odd, 2);
 	printf("known_odd 1\n");
-	/* The first time takes the code for it to memory, and perhaps what is around. */
+	/* The first call maps the code for it, and perhaps pages around it. */
 	count_pages(known_text);
 	printf("known_text %zu\nknown_rodata %zu\n", count_pages(known_text),
 		count_pages(known_rodata));

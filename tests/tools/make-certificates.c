@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make-certificates DIR: an authority and what it has signed, for scenarios: ca.pem; server.pem for localhost and 127.0.0.1,
- * and server2.pem, another one; client.pem, called prometheus.example, and other.pem, called other.example; stranger.pem of
- * another authority. A key each, NAME.key.
+ * make-certificates DIR: makes certificates for tests of TLS
+ *
+ * Writes ca.pem, an authority; server.pem and server2.pem for localhost and 127.0.0.1; client.pem
+ * for prometheus.example; other.pem for other.example; stranger.pem, signed by another authority.
+ * Each has a key NAME.key.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A module of a name service, as glibc loads it for "memtallytest" in nsswitch.conf: it knows users 50001 and 50002. */
+/*
+ * A name service module for glibc ("memtallytest" in nsswitch.conf). It knows users 50001 and
+ * 50002.
+ */
 #include <errno.h>
 #include <nss.h>
 #include <pwd.h>

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands in for memtallyd in tests of its readers: hands out the sample snapshot on a snapshot socket, a
- * new sequence at every interval from the first client on. On demand it hands out what memtallyd never
- * would.
+ * publish-sample - stands in for memtallyd in tests of its clients
+ *
+ * Sends the sample snapshot of the unit tests to the clients of a snapshot socket, with a new
+ * sequence number at each interval after the first client connected. On request it sends faulty
+ * snapshots.
  *
  *   publish-sample SOCKET [interval=MS] [told=MS] [count=N] [more=N] [moving=1] [public=1]
  *       [exported=N] [restricted=1] [fault=KIND] [good=N] [userns=N]
  *
- * Snapshots say that their interval is TOLD, where that is given: they get stale by it, not by the true one.
- * EXPORTED of the MORE processes have series of their own. After COUNT snapshots it keeps silent, connections open. The first GOOD are good, those that follow have
- * the fault: torn, truncated, unsealed, foreign, file, empty (no descriptor), two (descriptors), close.
+ * TOLD is the interval stated in snapshots, by which they become stale; default: the true interval.
+ * MORE adds processes, and EXPORTED of these have series of their own. After COUNT snapshots it
+ * sends nothing more and keeps connections open. The first GOOD snapshots have no fault. Later ones
+ * have KIND: torn, truncated, unsealed, foreign, file, empty (no descriptor), two (descriptors),
+ * close.
  */
 #include "config.h"
 
@@ -38,7 +42,7 @@ struct publisher {
 		good, userns;
 	const char *fault;
 	uint64_t sequence;
-	int image; /* the latest; -1: none */
+	int image; /* the latest image; -1: none */
 	int client[CLIENTS_MAX];
 	size_t clients;
 	bool had_client;
@@ -100,7 +104,7 @@ static int plain_file(int fd, const void *bytes, size_t len)
 	return fd;
 }
 
-/* GOOD, consumed, with the fault that was asked for. */
+/* Returns GOOD, which it closes, with the requested fault. */
 static int spoil(const struct publisher *p, int good)
 {
 	AUTO_CLOSE int fd = good;
@@ -112,8 +116,7 @@ static int spoil(const struct publisher *p, int good)
 	if (bytes == MAP_FAILED)
 		die("mmap", errno);
 	if (!strcmp(p->fault, "torn")) {
-		memset(bytes + len / 2, 0xff,
-			len / 4); /* as if half of it came from another pass */
+		memset(bytes + len / 2, 0xff, len / 4); /* as if this part came from another pass */
 		bad = seal(bytes, len);
 	} else if (!strcmp(p->fault, "truncated")) {
 		bad = seal(bytes, len - 8);
@@ -159,7 +162,7 @@ static void next_image(struct publisher *p)
 	p->image = is_spoilt(p) ? spoil(p, fd) : fd;
 }
 
-/* A message with COUNT times the image. */
+/* Sends a message with COUNT copies of the descriptor. */
 static int send_odd(const struct publisher *p, int client, size_t count)
 {
 	union {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads one process of the running kernel again and again, as memtallyd does once in a pass: "reread PID
- * COUNT KEPT". KEPT is 1 where its directory may be kept open from one reading to the next, else 0. Each
- * reading is a line: outcome, new (1: another image than before), uid, RSS and PSS in bytes, name; what is
- * not known is "-".
+ * reread PID COUNT KEPT: reads one process COUNT times, as memtallyd does once in a pass
+ *
+ * KEPT is 1 if its directory may be kept open between readings, 0 otherwise. Each reading prints a
+ * line: outcome, new (1: another image than before), uid, RSS and PSS in bytes, name. Unknown
+ * values are "-".
  */
 #include "config.h"
 

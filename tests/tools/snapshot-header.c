@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints facts of the snapshot behind a socket, for scripts: "snapshot-header SOCKET NAME...".
+ * snapshot-header SOCKET NAME...: prints the values NAME of memtallyd's current snapshot, one on
+ * each line
  */
 #include "config.h"
 
@@ -15,7 +16,7 @@ static uint64_t self_count(const struct view *v, unsigned int i)
 	return view_self(v)->q[i];
 }
 
-/* Whether NAME is known; its value in *RET. */
+/* Finds the value of NAME. Returns false if there is no such name. */
 static bool find(const struct view *v, const char *name, uint64_t *ret)
 {
 	const struct {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A reader of snapshots that shares no code with the project's own: rows as the JSON would show them.
+"""A reader of snapshots that shares no code with the project's own. Returns rows as the JSON would
+show them.
 
-The order of the quantities is taken from snapshot/record.h, the layout of rows and header is written down here
-once more, so that a change of either is noticed.
-"""
+It takes the order of the quantities from snapshot/record.h. The layout of rows and header is
+repeated here, so that tests notice if either changes."""
 import array
 import fcntl
 import os
@@ -30,7 +30,8 @@ F_GET_SEALS = 1034
 SECTIONS = {1: "strings", 2: "host", 3: "processes", 4: "self", 5: "histograms", 6: "balance", 7: "holdings",
             24: "survey", 25: "files"}
 FIRST_OWNERS = 8
-# Kinds of owners that every process has one of; what has none of another is its (none)'s, and does not say so.
+# Kinds of owners that every process has. A process without an owner of another kind belongs to
+# (none), and its row does not say so.
 ALWAYS = ("user", "group", "program", "unit")
 NONE = "(none)"
 TIMES = {"start_time": "start_time_seconds", "pss_age": "age_seconds", "elapsed": "elapsed_seconds",
@@ -39,11 +40,12 @@ REALS = ("anon_slope", "anon_slope_error")
 
 
 class Broken(Exception):
-    """The image is not what it must be."""
+    """The image is invalid."""
 
 
 def enumerators(name):
-    """The enumerators of enum NAME in snapshot/record.h, in order, without their common prefix."""
+    """Returns the enumerators of enum NAME in snapshot/record.h, in order, without their common
+    prefix."""
     with open(os.path.join(SOURCE, "snapshot", "record.h"), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     body = re.search(rf"enum {name} \{{(.*?)\}};", text, re.S).group(1)
@@ -51,7 +53,7 @@ def enumerators(name):
 
 
 def field_name(enumerator):
-    """PROCESS_PSS_ANON as the JSON has it."""
+    """Returns the JSON name of an enumerator such as PROCESS_PSS_ANON."""
     name = enumerator.split("_", 1)[1].lower()
     if name == "pss_byte_seconds":
         return "pss_byte_seconds_total"
@@ -77,7 +79,7 @@ def signed(raw):
 
 
 class Header:
-    """What an image says of itself."""
+    """The header of an image."""
 
     def __init__(self, data):
         (magic, order, self.major, self.minor, self.size, self.section_count, self.image_size, instance,
@@ -89,7 +91,7 @@ class Header:
 
 
 class Image:
-    """The rows of one image."""
+    """The rows of an image."""
 
     def __init__(self, data):
         self.data = data
@@ -103,7 +105,7 @@ class Image:
         self.self_names = self._self_names()
         self.owners = [e.split("_", 1)[1].lower() for e in enumerators("owner_kind")[:-1]]
         self.owner_lists = {FIRST_OWNERS + i: name + "s" for i, name in enumerate(self.owners)}
-        # An enumerator that is the number of the lines is none of them.
+        # The enumerator that is the number of lines is no line.
         self.balance_names = [e.split("_", 1)[1].lower() for e in enumerators("balance_quantity")[:-1]
                               if e != "BALANCE_LINES"]
         self.holding_names = [[e.split("_", 1)[1].lower() for e in enumerators(f"{kind}_quantity")[:-1]]
@@ -117,7 +119,7 @@ class Image:
         for enumerator in enumerators("self_quantity")[:-1]:
             name = enumerator.split("_", 1)[1].lower()
             if name == "outcome_first":
-                # "blocked" is newer than the quantities behind these, and stands at their end.
+                # "blocked" is newer than the quantities behind these, and is at their end.
                 names += [f"outcome {outcome}" for outcome in self.outcomes[:self.outcomes.index("error") + 1]]
             elif name == "charge_first":
                 names += [f"charge {e.split('_', 1)[1].lower()}" for e in enumerators("charge_outcome")[:-1]]
@@ -186,7 +188,8 @@ class Image:
         return rows
 
     def balance(self):
-        """Each line of the host's balance sheet by its name in snapshot/record.h, the residual with its sign."""
+        """Returns each line of the host's balance sheet by its name in snapshot/record.h, the residual
+        with its sign."""
         for at in self.offsets("balance"):
             present = struct.unpack_from("=Q", self.data, at)[0]
             return {name: signed(raw) for name, raw in self.quantities(at + 8, present, self.balance_names).items()}
@@ -202,7 +205,7 @@ class Image:
         return rows
 
     def survey(self):
-        """What the last survey of mapped files is of; None before there was one."""
+        """Returns the header of the last survey of mapped files; None before the first one."""
         for at in self.offsets("survey"):
             return self.quantities(at + 8, struct.unpack_from("=Q", self.data, at)[0], self.survey_names)
         return None
@@ -222,13 +225,14 @@ class Image:
         values = self.quantities(at + SELF.size, present, self.self_names)
         outcomes = {name.split(" ")[1]: values.pop(name) for name in list(values) if name.startswith("outcome ")}
         charges = {name.split(" ")[1]: values.pop(name) for name in list(values) if name.startswith("charge ")}
-        # As the outcomes of rows: who has a PSS. How many of those are not of this interval stands beside it.
+        # As in rows, "measured" counts all processes with a PSS. The numbers of estimated and
+        # guessed ones are separate.
         outcomes["measured"] += values.get("outcome_estimated", 0) + values.get("outcome_guessed", 0)
         return values | {"version": self.text(version), "flags": flags, "outcomes": outcomes} | (
             {"cgroup_charges": charges} if charges else {})
 
     def as_json(self):
-        """One object: what /api/v1 spreads over its lists."""
+        """Returns one object with all that /api/v1 spreads over its lists."""
         head = self.header
         return {
             "snapshot": {"instance": head.instance, "sequence": head.sequence, "complete": bool(head.flags & 1),
@@ -263,7 +267,8 @@ class Client:
         self.socket.settimeout(patience)
 
     def receive_file(self):
-        """The next image's file. All clients share its offset, so nobody may use it."""
+        """Returns the file of the next image. All clients share its offset, so do not use the offset.
+        """
         rights = array.array("i")
         data, ancillary, _, _ = self.socket.recvmsg(64, socket.CMSG_SPACE(rights.itemsize))
         if not data:
@@ -276,19 +281,19 @@ class Client:
         return os.fdopen(rights[0], "rb")
 
     def receive(self):
-        """The next image."""
+        """Returns the next image."""
         with self.receive_file() as file:
             if fcntl.fcntl(file, F_GET_SEALS) & SEALS != SEALS:
                 raise Broken("the image is not sealed")
             return Image(os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0))
 
     def receive_header(self):
-        """The next image's header alone: what costs its reader next to nothing."""
+        """Returns the header of the next image only, which costs next to nothing."""
         with self.receive_file() as file:
             return Header(os.pread(file.fileno(), HEADER.size, 0))
 
     def receive_fresh(self):
-        """The next image of a pass that begins after this call."""
+        """Returns the next image of a pass that begins after this call."""
         now = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
         while True:
             image = self.receive()

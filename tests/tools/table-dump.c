@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The project's tables as lines of tab-separated fields, for tests and for the documentation:
+ * table-dump: prints the project's tables as lines of tab-separated fields, for tests and
+ * documentation
  *
  *     table-dump metrics   scope, metric, type, label, value, where ("prometheus", "json", "both"), JSON field, help
  *     table-dump owners    name, list, labels, help
- *     table-dump balance   kind, what it is, of what it is made
+ *     table-dump balance   kind, description, source
  *     table-dump options   program, name, kind, in the file ("file" or "-"), default or "-", expected, help
  */
 #include "config.h"
@@ -30,7 +31,7 @@ static const char *where(const struct metric *metric, enum metric_scope scope)
 	return metric_is_exposed(metric, scope) ? "both" : "json";
 }
 
-/* Fields of the survey are called as those of the host, and are others. */
+/* Fields of the survey have the same names as fields of the host, with another meaning. */
 static const char *scope_name(enum metric_scope scope)
 {
 	switch (scope) {

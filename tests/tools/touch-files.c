@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * touch-files STEP...: maps files and touches pages of them, so that it is known what is resident for whom; then says READY,
- * after the pids of its children, and waits to be killed. Steps, in order, each with a mapping of its own, of all of the file:
+ * touch-files STEP...: maps files and touches pages of them, so that resident pages are known
  *
- *     read:FROM:COUNT:FILE    of pages, by a shared mapping; multiples of 16, since a fault takes 64 KiB along
- *     look:FROM:COUNT:FILE    the same by a private one
- *     write:FROM:COUNT:FILE   to a shared mapping: these pages alone
- *     copy:FROM:COUNT:FILE    to a private one: copies of these pages alone
- *     memfd:FROM:COUNT:NAME   writes to a memfd of that name, of so many pages
- *     sysv:FROM:COUNT:        likewise to a SysV segment, which is to go with the last process
- *     fork:0:COUNT:           COUNT children, which have all that was there before
+ * Prints the pids of its children and READY, and waits to be killed. Each step makes a mapping of
+ * its own, of the whole file:
+ *
+ *     read:FROM:COUNT:FILE    reads pages by a shared mapping; use multiples of 16, since a fault maps 64 KiB
+ *     look:FROM:COUNT:FILE    the same by a private mapping
+ *     write:FROM:COUNT:FILE   writes to a shared mapping: exactly these pages
+ *     copy:FROM:COUNT:FILE    writes to a private mapping: copies of exactly these pages
+ *     memfd:FROM:COUNT:NAME   writes to a memfd with this name and FROM + COUNT pages
+ *     sysv:FROM:COUNT:        writes to a SysV segment, which is removed with its last process
+ *     fork:0:COUNT:           forks COUNT children, which inherit all mappings so far
  *     share:0:COUNT:          the same, with the parent's address space
  */
 #include "config.h"
@@ -79,7 +81,7 @@ static bool is(const struct step *s, const char *what)
 	return !strcmp(s->what, what);
 }
 
-/* All of FD, at an address that windows of faults are aligned to. */
+/* Maps all of FD at an address aligned to the window of a fault. */
 static volatile char *map(int fd, size_t size, bool is_shared, bool writes)
 {
 	char *room = mmap(NULL, size + WINDOW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -129,7 +131,7 @@ static void make_children(uint64_t count)
 			wait_for_ever();
 		}
 		printf("child %d\n", (int)pid);
-		fflush(stdout); /* or each child would have it, too */
+		fflush(stdout); /* otherwise each child would print it again */
 	}
 }
 
