@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks of adaptive mode share: herds, a memtallyd whose times are shortened in proportion, and the truth.
+"""Common parts of the benchmarks of adaptive mode: herds, a memtallyd with shortened times, and the
+truth.
 
-At its defaults memtallyd looks at every process each 10 s and measures each at least every 5 minutes. Here both are
-shortened alike, 1 s and 30 s unless said otherwise, and --budget.cpu is raised by the same factor, so that a pass does
-what it would do at the defaults and a cycle of the maximum age takes half a minute.
+By default memtallyd polls every process each 10 s and measures each at least every 5 minutes. Here
+both times are shortened by one factor, to 1 s and 30 s by default, and --budget.cpu is raised by
+that factor. So a pass does the same work as at the defaults, and a maximum age takes half a minute.
 """
 import json
 import os
@@ -15,13 +16,14 @@ import time
 sys.dont_write_bytecode = True
 import bench
 
-# Users and names that no other herd of this machine has, for theirs would count as ours.
+# Users and names of no other herd on this machine, whose processes would count as ours.
 FIRST_UID = 500_000_000 + os.getpid() % 50000 * 10000
 LAST_UID = FIRST_UID + 9999
 TAG = f"{os.getpid() % 0xfffff:x}."
 DEFAULT_INTERVAL_MS, DEFAULT_BUDGET = 10000, 1.0
 
-# Resident memory of a member: 13 MiB, 0.5 MiB, 1 GiB. The shared parts make its PSS something else.
+# Private memory of a member is 13 MiB, 0.5 MiB or 1 GiB. The shared parts make its PSS smaller or
+# larger.
 HERDS = {
     "A": {"members": 1000, "private_kib": 10240, "cow_kib": 1536, "file_kib": 1024, "memfd_kib": 512, "vmas": 300,
           "uids": 50, "programs": 25, "group": 20, "name": f"a{TAG}"},
@@ -29,27 +31,27 @@ HERDS = {
           "uids": 200, "programs": 100, "group": 20, "name": f"b{TAG}"},
     "C": {"members": 10, "private_kib": 1 << 20, "vmas": 1, "uids": 10, "programs": 5, "group": 1, "name": f"c{TAG}"},
 }
-# Users of two herds at a time must not be the same.
+# Two herds that run at the same time must not share users.
 FIRST_UIDS = {"A": FIRST_UID, "B": FIRST_UID + 1000, "C": FIRST_UID + 2000}
 
 
 def add_options(parser, has_scale=True):
     parser.add_argument("--mode", default="adaptive", help="of memtallyd (adaptive)")
-    parser.add_argument("--interval-ms", type=int, default=1000, help="from one pass to the next (1000)")
+    parser.add_argument("--interval-ms", type=int, default=1000, help="milliseconds between two passes (1000)")
     parser.add_argument("--proportion", type=int, default=30, help="intervals in a maximum age (30)")
-    parser.add_argument("--cycles", type=float, default=2, help="maximum ages that are measured (2)")
+    parser.add_argument("--cycles", type=float, default=2, help="duration of the measurement, in maximum ages (2)")
     parser.add_argument("--warm-up", type=float, default=1, help="maximum ages before (1)")
     if has_scale:
         parser.add_argument("--scale", type=float, default=1,
-                            help="so much of each herd's members, or of their memory where they are few (1)")
-    parser.add_argument("--flag", action="append", default=[], help="a further one of memtallyd's")
+                            help="factor for each herd's members, or for their memory if they are few (1)")
+    parser.add_argument("--flag", action="append", default=[], help="an additional flag of memtallyd")
     parser.add_argument("--alone", action="store_true",
                         help="in a pid namespace of its own, where no other processes count; memtallyd does without "
                         "the host's sums there")
 
 
 def begin(options):
-    """Enters a namespace where that is wished for; says why nothing can be measured where that is so."""
+    """Enters a pid namespace if requested. Skips the benchmark if it cannot run."""
     if os.geteuid() != 0:
         bench.skip("only root can have processes of several users")
     if options.alone and "MEMTALLY_BENCH_ALONE" not in os.environ:
@@ -79,7 +81,7 @@ def daemon_flags(options, interval_ms=None, max_age_ms=None, budget=None):
 
 
 class Floor:
-    """The bare loop over smaps_rollup of all processes, a pass whenever it is asked for."""
+    """The bare loop over smaps_rollup of all processes. Each pass runs on request."""
 
     def __init__(self, rig, *files, proc="/proc"):
         self.process = rig.start(os.path.join(bench.BUILD, "tests/bench/floor"), f"--proc={proc}", "--on-demand",
@@ -93,7 +95,7 @@ class Floor:
 
 
 class Truth:
-    """PSS of the herds' processes, as the kernel says when it is asked."""
+    """Current PSS of the herds' processes, from the kernel."""
 
     def __init__(self, rig):
         self.process = rig.start(os.path.join(bench.BUILD, "tests/bench/truth"), f"--first-uid={FIRST_UID}",
@@ -106,7 +108,7 @@ class Truth:
 
 
 class Servers:
-    """Servers that fork workers, told what to do line by line."""
+    """Servers that fork workers, controlled line by line."""
 
     def __init__(self, rig, **options):
         options.setdefault("name", f"s{TAG}")
@@ -127,10 +129,12 @@ class Servers:
 
 
 class Hold:
-    """Nobody changes anything between the pass that is looked at and the truth it is held against.
+    """Context in which no process of the benchmark changes: from the compared pass until the truth is
+    read.
 
-    Herds and servers are asked to and finish what they are at: a member or worker half made would go on by itself.
-    Active members are stopped."""
+    Herds and servers are asked to pause and complete their current step, since a new member or
+    worker would otherwise continue. Active members are stopped.
+    """
 
     def __init__(self, herd=None, truth_path=None, servers=(), births=0):
         self.herd, self.truth_path, self.servers, self.births = herd, truth_path, servers, births
@@ -166,7 +170,7 @@ class Hold:
         self.churn()
 
     def churn(self):
-        """BIRTHS a second in each server, and as many that end."""
+        """Starts .births births a second in each server, and as many exits."""
         for server in self.servers:
             server.tell(f"churn {self.births}")
 
@@ -182,8 +186,8 @@ def is_herd(uid):
 
 
 def oldest_seconds(image):
-    """Age of the oldest figure of the herds; None where one of their processes has none. Who is cheap because he does
-    not measure at all is found here."""
+    """Returns the age of the oldest value of the herds; None if a process has no value. This detects a
+    memtallyd that is cheap because it does not measure."""
     ages = [row.get("age_seconds") for row in image.processes() if is_herd(row["uid"])]
     return None if None in ages else max(ages, default=None)
 
@@ -194,7 +198,7 @@ def describe_oldest(seconds, options):
 
 
 def await_passes(client, count):
-    """The header of the last of COUNT further passes."""
+    """Returns the header of the last of COUNT further passes."""
     header = client.receive_header()
     last = header.sequence + count
     while header.sequence < last:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks share: a private folder, processes that end with it, and the clocks of others."""
+"""Common parts of the benchmarks: a private folder, processes that end with it, and CPU clocks of
+other processes."""
 import argparse
 import json
 import os
@@ -27,12 +28,12 @@ def skip(reason):
 
 
 def cpu_ns(pid):
-    """CPU time of all threads of PID, by the clock that each process has."""
+    """Returns the CPU time of all threads of PID, from the CPU clock of the process."""
     return time.clock_gettime_ns(~pid << 3 | 2)
 
 
 def family(pid):
-    """PID and all who descend from it."""
+    """Returns PID and all its descendants."""
     children = []
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
@@ -59,11 +60,11 @@ def median(values):
 
 
 class Rig:
-    """A folder and the processes that work in it; leaving it ends them all."""
+    """A folder and the processes that work in it. Leaving the context ends them all."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="memtally-bench.")
-        os.chmod(self.folder, 0o1777)  # memtally-web makes its socket there
+        os.chmod(self.folder, 0o1777)  # memtally-web creates its socket there
         self.running = []
         self.socket = os.path.join(self.folder, "snapshot.sock")
         self.collector = None
@@ -84,7 +85,8 @@ class Rig:
         self.remove()
 
     def remove(self):
-        """Children that a program has not waited for, such as a browser's, may write to it for a moment longer."""
+        """Retries: children that a program did not wait for, such as a browser's, may write to the
+        folder for a moment."""
         for _ in range(100):
             shutil.rmtree(self.folder, ignore_errors=True)
             if not os.path.exists(self.folder):
@@ -96,7 +98,7 @@ class Rig:
         return os.path.join(self.folder, name)
 
     def start(self, *command, **other):
-        """Starts COMMAND, its messages in a file of the folder."""
+        """Starts COMMAND with its messages in a file of the folder."""
         name = os.path.basename(command[0])
         other.setdefault("stdout", subprocess.DEVNULL)
         with open(self.path(f"{name}.log"), "ab") as log:
@@ -110,7 +112,7 @@ class Rig:
         self.running.remove(process)
 
     def herd(self, **options):
-        """Starts a herd; options are its long ones. What it says when ready."""
+        """Starts a herd; OPTIONS are its long options. Returns its READY line."""
         flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
         process = self.start(os.path.join(BUILD, "tests/herd/herd"), *flags, f"--folder={self.folder}",
                              stdout=subprocess.PIPE, text=True)
@@ -126,7 +128,8 @@ class Rig:
             return file.read()[-2000:]
 
     def memtallyd(self, *flags, socket_path=None, build=BUILD):
-        """Starts the memtallyd of BUILD with FLAGS; its snapshots come from SOCKET_PATH, or else from the rig's socket."""
+        """Starts the memtallyd of BUILD with FLAGS. Its snapshots come from SOCKET_PATH, by default
+        the rig's socket."""
         config = self.path("none.yaml")
         open(config, "a", encoding="ascii").close()
         self.collector = self.start(os.path.join(build, "memtallyd"), f"--config.file={config}",
@@ -134,8 +137,8 @@ class Rig:
         return self.collector
 
     def start_web(self, collector, *flags):
-        """memtally-web, as the uid that COLLECTOR, a memtallyd, has taken where root started it: left to itself it would
-        take another one, and be a stranger."""
+        """Starts memtally-web with the uid that COLLECTOR, a memtallyd, has taken if root started it.
+        Otherwise memtally-web would take another uid, and be any other user to memtallyd."""
         program = os.path.join(BUILD, "memtally-web")
         if os.geteuid() != 0:
             return self.start(program, *flags)
@@ -144,12 +147,12 @@ class Rig:
             with open(f"/proc/{collector.pid}/status", encoding="ascii", errors="replace") as file:
                 uid = int(re.search(r"^Uid:\t(\d+)", file.read(), re.M)[1])
             time.sleep(0.01)
-        copy = self.path("memtally-web")  # the other may lie where only root gets
+        copy = self.path("memtally-web")  # the original may be in a folder that only root can read
         shutil.copy(program, copy)
         return self.start(copy, *flags, user=uid, group=uid, extra_groups=[])
 
     def web(self, *flags):
-        """memtally-web on a UNIX socket of the folder, once it answers."""
+        """Starts memtally-web on a UNIX socket of the folder and waits until it answers."""
         process = self.start_web(self.collector, f"--config.file={self.path('none.yaml')}",
                                  f"--snapshot.socket={self.socket}",
                                  f"--web.listen-address=unix:{self.path('web.sock')}", *flags)
@@ -169,7 +172,7 @@ class Rig:
             time.sleep(0.05)
 
     def get(self, path, headers=(), address=None):
-        """Status and body of one request, on a connection of its own."""
+        """Returns status and body of one request on a new connection."""
         return get(address or self.path("web.sock"), path, headers)
 
     def snapshots(self, patience=120):
@@ -193,7 +196,7 @@ def get(address, path, headers=()):
 def parser(description):
     made = argparse.ArgumentParser(description=description,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--json", action="store_true", help="print JSON after the lines for people")
+    made.add_argument("--json", action="store_true", help="also print JSON")
     return made
 
 

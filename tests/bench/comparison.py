@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparison of snapshots with the truth.
 
-The truth is PSS by smaps_rollup, read right after the pass of the snapshot, while the processes stand still. Only processes
-of the benchmark's own users count (adaptive.FIRST_UID to LAST_UID).
+The truth is PSS from smaps_rollup, read right after the snapshot's pass, while the processes stand
+still. Only processes of the benchmark's own users count (adaptive.FIRST_UID to LAST_UID).
 """
 import math
 import sys
@@ -15,7 +15,8 @@ MIB = 1 << 20
 
 
 def quantile(values, q):
-    """The least value of VALUES that is not below the part Q of them; 0 if there are none."""
+    """Returns the least value of VALUES that is not below the part Q of them; 0 if there are none.
+    """
     values = sorted(values)
     return values[max(0, math.ceil(q * len(values)) - 1)] if values else 0.0
 
@@ -43,7 +44,7 @@ class Sample:
         self.unmeasured = sum("pss_bytes" not in row for pid, row in self.rows.items() if pid in self.truth)
 
     def _compare(self, rows, key_of):
-        """The comparison of each key that KEY_OF gives to a pid; ROWS are the snapshot's rows by key."""
+        """Compares each key that KEY_OF gives for a pid. ROWS are the snapshot's rows by key."""
         sums, counts = {}, {}
         for pid, value in self.truth.items():
             key = key_of(pid)
@@ -60,34 +61,36 @@ class Sample:
 
 
 def relative_errors(compared):
-    """|estimate - truth| / truth of each comparison whose truth is not 0."""
+    """Returns |estimate - truth| / truth of each comparison with a truth above 0."""
     return [abs(estimate - truth) / truth for truth, estimate, *_ in compared.values() if truth]
 
 
 def process_errors(compared):
-    """|estimate - truth| as a part of the error that a process may have: 2 % of the truth, and at least 1 MiB."""
+    """Returns |estimate - truth| divided by the allowed error of a process: 2 % of the truth, and at
+    least 1 MiB."""
     return [abs(estimate - truth) / max(0.02 * truth, MIB) for truth, estimate, *_ in compared.values()]
 
 
 def is_outside(row):
-    """Whether the truth lies outside the bounds. The kernel may have rounded 1 KiB of each process away."""
+    """Returns whether the truth lies outside the bounds. The kernel may have rounded away 1 KiB of
+    each process."""
     truth, _, low, high, count = row
     return low >= truth + 1024 * count or high < truth
 
 
 def outside(compared):
-    """The keys whose truth lies outside their bounds."""
+    """Returns the keys with a truth outside their bounds."""
     return [key for key, row in compared.items() if is_outside(row)]
 
 
 def width(compared):
-    """Width of the bounds of all comparisons as a part of their estimates."""
+    """Returns the width of the bounds of all comparisons as a part of their estimates."""
     estimates = sum(row[1] for row in compared.values())
     return sum(row[3] - row[2] for row in compared.values()) / estimates if estimates else 0.0
 
 
 def shared_names(image):
-    """Names of programs that processes of other users than the benchmark's run, too."""
+    """Returns the names of programs that other users run, too."""
     return {row["program"] for row in image.processes() if not adaptive.is_herd(row["uid"])}
 
 
@@ -99,10 +102,12 @@ class Errors:
         self.truth_bytes = self.error_bytes = self.width_bytes = self.beyond_bytes = 0
 
     def add(self, row, drift_bytes=0):
-        """Adds a comparison (see Sample). One whose truth is 0 has no relative error and does not count.
+        """Adds a comparison (see Sample). One with a truth of 0 has no relative error and does not
+        count.
 
-        DRIFT_BYTES: by so much the truth may have been another one at the time of the pass. Errors count in full, and once
-        more less the drift; the truth is in bounds if it may have been.
+        DRIFT_BYTES: the truth may have differed by this much at the time of the pass. Errors are
+        counted both in full and less the drift. The truth counts as within the bounds if it may
+        have been.
         """
         truth, estimate, low, high, count = row
         if not truth:
@@ -118,7 +123,8 @@ class Errors:
         self.beyond_worst = max(self.beyond_worst, beyond_bytes / truth)
 
     def figures(self):
-        """Errors and width are parts of the PSS; None if nothing was compared. Weighted: the mean, weighted by PSS."""
+        """Returns errors and width as parts of the PSS; None if nothing was compared. Weighted: the
+        mean, weighted by PSS."""
         if not self.errors:
             return None
         count = len(self.errors)
@@ -130,8 +136,8 @@ class Errors:
 
 
 def sample_next(client, truth, hold, last):
-    """The snapshot of the next pass and its truth. HOLD, a context, keeps the processes from changing meanwhile; LAST is the
-    header of the latest snapshot."""
+    """Returns the snapshot of the next pass and its truth. HOLD is a context in which the processes do
+    not change. LAST is the header of the latest snapshot."""
     lead_ns = min(last.interval_ns // 5, 100_000_000)
     adaptive.sleep_until_boottime(last.begin_ns + last.interval_ns - lead_ns)
     with hold:

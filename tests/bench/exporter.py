@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's process-exporter as a peer: unpacked into the build folder and run on loopback, with groups by name and PSS
-from smaps, as its own manual has it."""
+"""Debian's process-exporter for comparison: unpacked into the build folder and run on loopback, with
+groups by name and PSS from smaps, as in its manual."""
 import os
 import socket
 import subprocess
@@ -18,7 +18,8 @@ def free_port():
 
 
 def start(rig):
-    """process-exporter and where it listens; None, with the reason printed, where it can't be had."""
+    """Starts process-exporter. Returns the process and its address; None, after printing the reason,
+    if it is not available."""
     part = subprocess.run([os.path.join(bench.SOURCE, "tests/tools/get-part"), PACKAGE], text=True, check=False,
                           capture_output=True, env=os.environ | {"MEMTALLY_BUILD": bench.BUILD})
     if part.returncode:

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * floor - the CPU that the kernel charges for reading, below which no program that measures processes
- * can go: each FILE of each process is opened, read to its end and closed, and not looked at.
+ * floor - the CPU that the kernel charges for reading files in /proc
+ *
+ * No program that measures processes can cost less. Each FILE of each process is opened, read to
+ * its end and closed. Nothing is parsed.
  *
  *   floor [--proc=DIR] [--children-of=PID] [--passes=N] [--pause-ms=N] [--on-demand] FILE...
  *
- * Prints one JSON object: CPU (user and system) a pass, median and least. With --on-demand it makes a
- * pass for each line on standard input and answers with a line of JSON for each, so that its passes can
- * take turns with those of another program.
+ * Prints one JSON object: CPU (user and system) of a pass, median and minimum. With --on-demand it
+ * makes a pass for each line on standard input and answers with a line of JSON, so that its passes
+ * can alternate with those of another program.
  */
 #include "config.h"
 
@@ -41,7 +43,7 @@ struct settings {
 	char *const *files;
 };
 
-/* What one pass has cost and met. */
+/* Cost and results of one pass. */
 struct pass {
 	uint64_t cpu_ns, wall_ns;
 	uint64_t processes, read, bytes, failed;

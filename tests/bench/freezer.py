@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cgroup whose processes can be stopped and ended together.
+"""A cgroup with processes that can be stopped and killed together.
 
-Version 2 if the kernel has cgroup.freeze there, otherwise the freezer of version 1. A process that version 1 stops may hold
-locks, so that readers of its smaps wait until it is thawed; in version 2 processes stop on their way back to user space.
+It is of version 2 if the kernel has cgroup.freeze there, otherwise the freezer of version 1. A
+process that version 1 stops may hold locks, so that readers of its smaps wait until it is thawed.
+In version 2 processes stop on their way back to user space.
 """
 import ctypes
 import os
@@ -17,7 +18,8 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def mounts():
-    """(folder, version) of each cgroup file system that can have a freezer, version 2 first."""
+    """Returns (folder, version) of each cgroup file system that can have a freezer, version 2 first.
+    """
     found = []
     with open("/proc/mounts", encoding="utf-8") as file:
         for _, folder, kind, flags, *_ in map(str.split, file):
@@ -29,7 +31,7 @@ def mounts():
 
 
 def own_path(version):
-    """Our cgroup below its mount, such as /user.slice."""
+    """Returns our cgroup below its mount, such as /user.slice."""
     with open("/proc/self/cgroup", encoding="utf-8") as file:
         for _, controllers, path in (line.rstrip("\n").split(":", 2) for line in file):
             if (version == 2 and not controllers) or (version == 1 and "freezer" in controllers.split(",")):
@@ -38,7 +40,8 @@ def own_path(version):
 
 
 class Freezer:
-    """Makes the cgroup; skips the benchmark if that is not possible. As a context it ends its processes and removes it."""
+    """Creates the cgroup; skips the benchmark if that is not possible. On exit it kills its processes
+    and removes the cgroup."""
 
     def __init__(self, name, wanted=None):
         for mount, self.version in mounts():
@@ -90,7 +93,8 @@ class Freezer:
         return self._read("freezer.state").strip() == "FROZEN"
 
     def freeze(self):
-        """Stops all processes. Returns whether all stood still within FREEZE_SECONDS; if not, call thaw() nevertheless."""
+        """Stops all processes. Returns whether all stopped within FREEZE_SECONDS. Call thaw() in
+        either case."""
         end = time.monotonic() + FREEZE_SECONDS
         self._write(*(("cgroup.freeze", "1") if self.version == 2 else ("freezer.state", "FROZEN")))
         while not self._is_frozen():
@@ -103,7 +107,8 @@ class Freezer:
         self._write(*(("cgroup.freeze", "0") if self.version == 2 else ("freezer.state", "THAWED")))
 
     def end(self):
-        """Kills all processes and waits for their end. Children that others have not waited for yet do not count."""
+        """Kills all processes and waits until they have exited. Zombies of other parents do not count.
+        """
         end = time.monotonic() + END_SECONDS
         while pids := self.pids():
             if os.path.exists(self.path("cgroup.kill")):
@@ -121,7 +126,7 @@ class Freezer:
 
 
 class FreezerRig(bench.Rig):
-    """A rig whose processes start in FREEZER and end all at once, without being asked."""
+    """A rig with processes that start in FREEZER and are killed together."""
 
     def __init__(self, freezer):
         super().__init__()
@@ -130,8 +135,8 @@ class FreezerRig(bench.Rig):
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def start(self, *command, user, group=None, **other):
-        """As bench.Rig's. The process enters the cgroup while it is root's, then becomes USER's. If the host runs out of memory,
-        it ends first."""
+        """Works like bench.Rig.start(). The process enters the cgroup as root and then takes USER. It
+        is the first process that the OOM killer chooses."""
         group = user if group is None else group
         other.pop("extra_groups", None)
 

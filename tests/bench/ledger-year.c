@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A year of a ledger: every five minutes of it through the real store, with figures by chance.
+ * ledger-year - size and cost of a ledger after a year
  *
  *     ledger-year DIRECTORY DAYS USERS
  *
- * As many groups as users, programs and units half as many, a tenth as many containers, each day others; all of them
- * are there all the time. Prints what the file takes, what a write takes of CPU, and how long reports take.
+ * Writes a bucket for every five minutes of DAYS through the real store, with random values. There
+ * are as many groups as users, half as many programs and units, and a tenth as many containers,
+ * which differ each day. All exist all the time. Prints the size of the file, the CPU of a write,
+ * and the duration of reports.
  */
 #include "config.h"
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs from Debian at work: a table with a row for each load.
+"""Loads: programs from Debian at work, in a table with a row for each load.
 
-Each load has a folder and users of its own, by numbers without accounts. Servers listen on UNIX sockets in their folder, or, if
-they cannot, on loopback. A load makes its own work, or tests/bench/traffic.py asks its server, as a further user.
+Each load has a folder and users of its own, which are numbers without accounts. Servers listen on
+UNIX sockets in their folder, or, if they cannot, on loopback. A load makes its own work, or
+tests/bench/traffic.py sends requests to its server, as another user.
 """
 import glob
 import os
@@ -16,23 +17,23 @@ import adaptive
 import programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Ten uids for each row of the table; those of programs.py come before.
+# Ten uids for each row of the table, after those of programs.py.
 FIRST_UID = adaptive.FIRST_UID + 6000
 UIDS_EACH = 10
 PYTHON = "/usr/bin/python3"
 
 
 class Place:
-    """What a load has: its rig, uid, folder, and the scale of its memory."""
+    """The rig, uid, folder and memory scale of a load."""
 
     def __init__(self, rig, name, uid, scale):
         self.rig, self.name, self.uid, self.scale = rig, name, uid, scale
         self.folder = programs.own_folder(rig, name, uid)
         os.chmod(self.folder, 0o755)
-        self.main = None  # the process that must not end
+        self.main = None  # the process that must not exit
 
     def mib(self, mib):
-        """So many MiB at full scale."""
+        """Returns MIB at full scale, scaled."""
         return max(1, round(mib * self.scale))
 
     def path(self, name):
@@ -48,7 +49,8 @@ class Place:
         return path
 
     def alias(self, program, name):
-        """Another name for PROGRAM, so that processes of the host that run it do not count as the load's."""
+        """Returns another name for PROGRAM, so that other processes that run it do not count as the
+        load's."""
         path = self.path(name)
         os.symlink(program, path)
         return path
@@ -64,21 +66,22 @@ class Place:
         return process
 
     def run(self, *command, uid=None):
-        """Starts COMMAND and waits for its end, which must be a success."""
+        """Runs COMMAND and waits for its exit, which must be successful."""
         process = self.rig.start(*command, **self._own(uid or self.uid))
         if process.wait():
             sys.exit(f"{self.name}: {command[0]} failed: {self.rig.log(os.path.basename(command[0]))}")
         self.rig.running.remove(process)
 
     def ask(self, kind, address, rate, threads, *words):
-        """Requests to the load's server: see traffic.py. It is copied: the source may lie where only root gets."""
+        """Sends requests to the load's server: see traffic.py. Copies traffic.py, since only root may
+        be able to read the source."""
         with open(os.path.join(HERE, "traffic.py"), encoding="utf-8") as file:
             script = self.write("traffic.py", file.read())
         self.start(self.alias(PYTHON, "traffic-load"), script, kind, str(address), str(rate), str(threads),
                    *map(str, words), uid=self.uid + UIDS_EACH - 1)
 
     def await_socket(self, address, seconds=60):
-        """Until something listens at ADDRESS, a path or a port of loopback."""
+        """Waits until a server listens at ADDRESS, a path or a port of loopback."""
         def answers():
             with socket.socket(socket.AF_INET if isinstance(address, int) else socket.AF_UNIX) as one:
                 one.connect(("127.0.0.1", address) if isinstance(address, int) else address)
@@ -86,7 +89,7 @@ class Place:
         self.rig.await_answer(answers, self.main, self.name, seconds)
 
     def await_processes(self, count, seconds=60):
-        """Until the load's users have COUNT processes."""
+        """Waits until the load's users have COUNT processes."""
         uids = range(self.uid, self.uid + UIDS_EACH)
         self.rig.await_answer(lambda: len(programs.pids_of(uids)) >= count, self.main, self.name, seconds)
 
@@ -121,7 +124,7 @@ BUILD_FILES, BUILD_FUNCTIONS = 24, 120
 
 
 def start_build(place):
-    """make -j2 with cc, over and over."""
+    """make -j2 with cc, repeatedly."""
     objects = []
     for n in range(BUILD_FILES):
         body = "".join(BUILD_FUNCTION % {"n": n, "i": i} for i in range(BUILD_FUNCTIONS))
@@ -171,7 +174,7 @@ MaxConnectionsPerChild 200
 
 
 def start_apache(place):
-    """Apache prefork with mod_php: children that are replaced after 200 requests."""
+    """Apache prefork with mod_php: children are replaced after 200 requests."""
     port, php = free_port(), max(glob.glob(f"{APACHE_MODULES}/libphp*.so"))
     place.write("www/index.php", PHP_PAGE % place.mib(12))
     conf = place.write("conf", APACHE_CONF.format(folder=place.folder, port=port, modules=APACHE_MODULES, php=php))
@@ -206,7 +209,7 @@ http {{
 
 
 def start_nginx(place):
-    """A master and four workers, which a SIGHUP replaces every 20 s."""
+    """A master and four workers. SIGHUP replaces the workers every 20 s."""
     for number in range(20):
         place.write(f"www/{number}.txt", f"line {number} of a file\n" * 2000 * (number + 1))
     place.start("/usr/sbin/nginx", "-e", place.path("error.log"), "-c",
@@ -237,7 +240,8 @@ def find_php_fpm():
 
 
 def start_php_fpm(place):
-    """A master and up to 14 workers, which are replaced after 200 requests, with opcache's shared memory."""
+    """A master and up to 14 workers, which are replaced after 200 requests, with opcache's shared
+    memory."""
     page = place.write("index.php", PHP_PAGE % place.mib(12))
     conf = place.write("conf", PHP_CONF.format(folder=place.folder))
     place.start(find_php_fpm(), "--nodaemonize", "--fpm-config", conf, "-d", "opcache.enable=1")
@@ -253,14 +257,14 @@ def start_postgres(place):
 
 
 def start_chromium(place):
-    """A headless Chromium with tabs whose pages allocate and drop a MiB each second."""
+    """A headless Chromium with tabs that allocate and drop a MiB each second."""
     browser = programs.Chromium(place.rig, max(2, round(10 * place.scale)))
     place.main = browser.process
 
 
 def start_redis(place):
     """Keys that are overwritten all the time, also while a fork writes them to disk (BGSAVE)."""
-    server = place.alias("/usr/bin/redis-check-rdb", "redis-server")  # one file, which goes by its name
+    server = place.alias("/usr/bin/redis-check-rdb", "redis-server")  # one file, which acts by its name
     sock = place.path("sock")
     place.start(server, "--port", "0", "--unixsocket", sock, "--unixsocketperm", "777", "--dir", place.folder, "--save", "",
                 "--appendonly", "no", "--daemonize", "no", "--logfile", place.path("redis.log"))
@@ -287,7 +291,7 @@ if (cluster.isPrimary) {
 
 
 def start_node(place):
-    """A cluster of four workers whose heaps grow and are collected."""
+    """A cluster of four workers with heaps that grow and are collected."""
     script = place.write("server.js", NODE_SCRIPT % (place.mib(6) * 1000))
     sock = place.path("sock")
     place.start(shutil.which("node", path="/usr/bin:/bin"), script, sock)
@@ -318,7 +322,7 @@ public class Load {
 
 
 def start_java(place):
-    """Two JVMs with different collectors; their class data is one file."""
+    """Two JVMs with different garbage collectors; their class data is one file."""
     place.run("/usr/bin/javac", "-J-XX:-UsePerfData", "-d", place.folder, place.write("Load.java", JAVA_SOURCE))
     for collector in ("G1", "Serial"):
         place.start("/usr/bin/java", "-XX:-UsePerfData", f"-XX:+Use{collector}GC", f"-Xmx{place.mib(256) + 64}m", "-cp",
@@ -338,7 +342,8 @@ def app(environ, start_response):
 
 
 def start_gunicorn(place):
-    """Six workers forked from a process that has loaded the application (--preload), replaced after 400 requests."""
+    """Six workers forked from a process that has loaded the application (--preload), replaced after
+    400 requests."""
     place.write("application.py", GUNICORN_APP % place.mib(96))
     sock = place.path("sock")
     place.start(place.alias(PYTHON, "gunicorn-load"), "/usr/bin/gunicorn", "--preload", "--workers", "6", "--bind",
@@ -368,7 +373,8 @@ if __name__ == "__main__":
 
 
 def start_pool(place):
-    """A pool of six Python processes that read the parent's table and are replaced after 20 tasks."""
+    """A pool of six Python processes that read the parent's table and are replaced after 20 tasks.
+    """
     script = place.write("pool.py", POOL_SCRIPT)
     place.start(place.alias(PYTHON, "pool-load"), script, str(place.mib(96)))
     place.await_processes(7)
@@ -393,7 +399,7 @@ TMUX_USERS = 8
 
 
 def start_tmux(place):
-    """Eight users, each with a tmux of two shells at work and an editor that grows and starts over."""
+    """Eight users, each with a tmux of two busy shells and an editor that grows and starts over."""
     shell, editor = place.write("shell", TMUX_SHELL), place.write("editor.py", TMUX_EDITOR)
     python = place.alias(PYTHON, "editor-load")
     os.chmod(place.folder, 0o1777)
@@ -409,13 +415,14 @@ def start_tmux(place):
 
 
 def start_stress(place):
-    """stress-ng: workers that fill and leave memory, and one that allocates and frees pieces of it."""
+    """stress-ng: workers that fill and free memory, and one that allocates and frees pieces of it.
+    """
     place.start("/usr/bin/stress-ng", "--temp-path", place.folder, "--vm", "4", "--vm-bytes", f"{4 * place.mib(48)}M",
                 "--vm-hang", "1", "--malloc", "1", "--malloc-bytes", f"{place.mib(64)}M", "--malloc-max", "500")
     place.await_processes(6)
 
 
-# program: a pattern of a file that the packages bring; start: returns when the load is ready.
+# program: a pattern of a file in the packages; start: returns when the load is ready.
 Load = namedtuple("Load", "name packages program start")
 LOADS = (
     Load("build", ("gcc", "make", "libc6-dev"), "/usr/bin/make", start_build),
@@ -444,12 +451,12 @@ def uid_of(load):
 
 
 def all_uids():
-    """Every uid that a load may have."""
+    """Returns every uid that a load may have."""
     return {*programs.UIDS.values(), *range(FIRST_UID, FIRST_UID + len(LOADS) * UIDS_EACH)}
 
 
 def load_of(uid):
-    """The name of the load that UID is of."""
+    """Returns the name of the load of UID."""
     if uid == programs.CHROMIUM_UID:
         return "chromium"
     if uid in (programs.POSTGRES_UID, programs.PGBENCH_UID):
@@ -458,7 +465,7 @@ def load_of(uid):
 
 
 def start(load, rig, scale):
-    """Starts LOAD; returns its place when the load is at work."""
+    """Starts LOAD. Returns its place when the load is at work."""
     place = Place(rig, f"load-{load.name}", uid_of(load), scale)
     load.start(place)
     return place
@@ -468,7 +475,7 @@ NO_SERVICES = "/usr/sbin/policy-rc.d"
 
 
 def install(wanted):
-    """Installs the packages of those of WANTED that are missing; no service starts. Failures show as missing programs."""
+    """Installs missing packages of WANTED; no service starts. Failures show as missing programs."""
     packages = [package for load in wanted if not is_installed(load) for package in load.packages]
     if not packages:
         return
@@ -486,14 +493,15 @@ def install(wanted):
 
 
 def remove_files(folders=("/tmp", "/var/tmp")):
-    """Removes files that loads left in FOLDERS beside their own: by their uids, which nobody else has."""
+    """Removes files that loads left in FOLDERS outside their own folder, by their uids, which no other
+    user has."""
     uids = all_uids()
     for folder in folders:
         for entry in os.scandir(folder):
             try:
                 if entry.stat(follow_symlinks=False).st_uid not in uids:
                     continue
-            except FileNotFoundError:  # another process's file that has gone
+            except FileNotFoundError:  # a file of another process that was removed
                 continue
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other people's programs at work: a PostgreSQL with busy backends, a Chromium with tabs.
+"""Other programs at work: a PostgreSQL with busy backends, and a Chromium with tabs.
 
-Each has a user of its own, by a number that nobody else has, and a folder of the rig's. PostgreSQL listens on a socket
-in its folder; Chromium gets files as pages, may resolve no name, and listens for orders on loopback.
+Each has a user of its own, a number without an account, and a folder of the rig. PostgreSQL listens
+on a socket in its folder. Chromium shows files as pages, may resolve no name, and takes commands on
+loopback.
 """
 import glob
 import http.client
@@ -19,7 +20,7 @@ import bench
 
 POSTGRES_UID, CHROMIUM_UID, PGBENCH_UID = (adaptive.FIRST_UID + 5000 + i for i in range(3))
 UIDS = {"postgres": POSTGRES_UID, "chromium": CHROMIUM_UID, "pgbench": PGBENCH_UID}
-# A database of so many of pgbench's units of 100,000 accounts fills a GiB of buffers.
+# A database of this many units of pgbench (100,000 accounts each) fills a GiB of buffers.
 UNITS_PER_GIB = 64
 CHROMIUM = "/usr/lib/chromium/chromium"
 PAGE = """<!doctype html><title>{number}</title><p id=p></p><script>
@@ -37,7 +38,8 @@ setInterval(() => {{
 
 
 def pids_of(uids):
-    """Processes of these users, the youngest first. What ends meanwhile is left out."""
+    """Returns the processes of these users, the youngest first. Processes that exit meanwhile are left
+    out."""
     found = []
     for name in os.listdir("/proc"):
         try:
@@ -57,7 +59,7 @@ def send(pids, number):
 
 
 def state(pid):
-    """Its letter in stat; X for who is gone."""
+    """Returns the state letter of stat; X if the process is gone."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0]
@@ -66,17 +68,18 @@ def state(pid):
 
 
 def end_all(*uids):
-    """Whoever of these users is still there; they are ours, so are their numbers. Zombies are for whoever is init."""
+    """Kills the remaining processes of these users, which are ours. Zombies are left to their parents.
+    """
     end = time.monotonic() + 20
     while pids := [pid for pid in pids_of(uids) if state(pid) not in "ZX"]:
         send(pids, signal.SIGKILL)
         if time.monotonic() > end:
-            sys.exit(f"these do not end: {pids}")
+            sys.exit(f"these processes do not exit: {pids}")
         time.sleep(0.05)
 
 
 class Pause:
-    """Nobody of these users does anything: whoever runs is stopped, also who is born meanwhile."""
+    """Context in which all processes of these users are stopped, also those born meanwhile."""
 
     def __init__(self, *uids):
         self.uids = uids
@@ -88,7 +91,7 @@ class Pause:
             time.sleep(0.001)
             if time.monotonic() > end:
                 self.__exit__()
-                sys.exit(f"these do not stop: {running}")
+                sys.exit(f"these processes do not stop: {running}")
 
     def __exit__(self, *_):
         send(pids_of(self.uids), signal.SIGCONT)
@@ -108,7 +111,7 @@ def give(path, uid):
 
 
 class Postgres:
-    """A cluster that is made, filled and thrown away."""
+    """A cluster that is created, filled and deleted."""
 
     def __init__(self, rig, clients, shared_mib):
         self.rig, self.clients = rig, clients
@@ -116,7 +119,8 @@ class Postgres:
         self.folder = own_folder(rig, "postgres", POSTGRES_UID)
         self.pgbench_folder = own_folder(rig, "pgbench", PGBENCH_UID)
         self._make_cluster()
-        # A name that no other server of this host has, for its program's figures are looked at.
+        # A name that no other server on this host has, since the benchmark reads the values of its
+        # program.
         name = rig.path(f"postgres{adaptive.TAG}")
         os.symlink(os.path.join(self.bin, "postgres"), name)
         self.server = self._start(name, POSTGRES_UID, "-D", os.path.join(self.folder, "data"), "-k", self.folder,
@@ -130,13 +134,13 @@ class Postgres:
 
     @staticmethod
     def find():
-        """The folder of the newest version's programs, None where there is none."""
+        """Returns the folder of the newest version's programs; None if there is none."""
         found = glob.glob("/usr/lib/postgresql/*/bin/pgbench")
         newest = max(found, key=lambda path: float(path.split("/")[4]), default=None)
         return newest and os.path.dirname(newest)
 
     def _make_cluster(self):
-        """initdb wants a user that has a name; the server does not."""
+        """Creates the cluster. initdb requires a user with a name; the server does not."""
         data, nobody = os.path.join(self.folder, "data"), 65534
         os.mkdir(data, 0o700)
         os.chown(data, nobody, nobody)
@@ -149,7 +153,7 @@ class Postgres:
         give(data, POSTGRES_UID)
 
     def _settings(self, shared_mib):
-        """As it comes, but for what would measure this machine's disk."""
+        """Writes default settings, except for those that would measure this machine's disk."""
         for setting in (f"shared_buffers={shared_mib}MB", f"max_connections={self.clients + 20}", "listen_addresses=",
                         "fsync=off", "full_page_writes=off", "max_wal_size=4GB", "huge_pages=off"):
             yield from ("-c", setting)
@@ -172,19 +176,21 @@ class Postgres:
         return done.stdout
 
     def fastest(self, script, seconds):
-        """Transactions a second when nothing holds the clients back."""
+        """Returns transactions a second without a rate limit."""
         said = self._run("pgbench", "-n", "-c", str(self.clients), "-j", "2", "-T", str(seconds), "-b", script)
         return float(re.search(r"^tps = ([0-9.]+)", said, re.M)[1])
 
     def begin_load(self, script, rate):
-        """Transactions that are due at RATE a second whatever becomes of those before: latency counts from then."""
+        """Starts transactions that are due at RATE a second even if earlier ones are late: latency
+        counts from the due time."""
         command = self._command("pgbench", "-n", "-c", str(self.clients), "-j", "2", "-T", "1000000", "-b", script,
                                 "--rate", f"{rate:g}", "--log", f"--log-prefix={self.pgbench_folder}/log")
         self.load = self._start(command[0], PGBENCH_UID, *command[1:])
         self.rig.await_answer(lambda: len(self.backends()) >= self.clients, self.load, "pgbench")
 
     def backends(self):
-        """Of clients: their command lines say whose and from where."""
+        """Returns the pids of backends that serve clients: their command lines name user and address.
+        """
         found = []
         for pid in pids_of((POSTGRES_UID,)):
             try:
@@ -196,11 +202,12 @@ class Postgres:
         return found
 
     def end_load(self):
-        """The log says nothing of the last moments: pgbench writes it piece by piece."""
+        """Ends the load. The log lacks the last moments, since pgbench writes it in pieces."""
         self.rig.stop(self.load)
 
     def latencies_ms(self, phases):
-        """For each (begin, end) of PHASES, in seconds since 1970: of the transactions that ended in it."""
+        """Returns the latencies of transactions that ended in each (begin, end) of PHASES, in seconds
+        since 1970."""
         found = [[] for _ in phases]
         for path in glob.glob(f"{self.pgbench_folder}/log.*"):
             with open(path, encoding="ascii") as file:
@@ -215,7 +222,7 @@ class Postgres:
         return found
 
     def end(self):
-        """Without waiting for clients; the shared memory goes with it."""
+        """Ends the server without waiting for clients; it removes its shared memory."""
         if self.load and self.load.poll() is None:
             self.rig.stop(self.load)
         self.server.send_signal(signal.SIGINT)

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In rising order. */
+/* Sorts NS in ascending order. */
 void quantile_sort(uint64_t *ns, size_t count);
 
-/* The Qth (0 to 1) of COUNT sorted times, at least one, in microseconds. */
+/* Returns quantile Q (0 to 1) of COUNT sorted times, in microseconds. COUNT is at least 1. */
 double quantile_us(const uint64_t *sorted_ns, size_t count, double q);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spent - what a command has spent.
+ * spent - CPU and memory of a command
  *
  *   spent TURNS COMMAND [ARGUMENT...]
  *
- * Runs it so many times with its output thrown away, and prints a line for each: microseconds of CPU, those of user mode
- * among them, and the most KiB that were resident. The kernel counts what was resident before exec, too, so this has
- * to be started from something small: it is that.
+ * Runs the command TURNS times, discards its output, and prints a line for each run: microseconds
+ * of CPU, microseconds in user mode, and the peak RSS in KiB. The kernel also counts memory that
+ * was resident before exec, so a small program such as this one must start the command.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static long long us_of(const struct timeval *t)
 	return t->tv_sec * 1000000LL + t->tv_usec;
 }
 
-/* In the child. */
+/* Runs in the child. */
 static void run(char *const argv[])
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);

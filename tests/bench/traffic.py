@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to a server at a steady rate, without end.
+"""Requests to a server at a steady rate, until killed.
 
-    traffic.py http|fcgi|redis ADDRESS RATE THREADS [WORD...]
+   traffic.py http|fcgi|redis ADDRESS RATE THREADS [WORD...]
 
-ADDRESS is the path of a UNIX socket or a port of 127.0.0.1. Each thread has one request under way at a time; a request that
-fails is dropped. For http, WORDs are paths, of which each request takes one at random; for fcgi, the file of the script; for
-redis, the number of keys and the bytes of a value: after all keys are set, requests overwrite some of them, and every 20 s the
-server saves its memory to disk (BGSAVE).
+ADDRESS is the path of a UNIX socket or a port of 127.0.0.1. Each thread has one request under way
+at a time; failed requests are dropped. WORDs for http are paths, of which each request takes one at
+random; for fcgi, the file of the script; for redis, the number of keys and the bytes of a value:
+after all keys are set, requests overwrite some of them, and every 20 s the server saves its memory
+to disk (BGSAVE).
 """
 import os
 import random
@@ -57,7 +58,7 @@ def ask_fcgi(address, words):
 
 
 class Redis:
-    """One connection that is kept; commands go out many at a time."""
+    """One connection that is kept; sends many commands at a time."""
 
     def __init__(self, keys, value_bytes):
         self.keys, self.value_bytes, self.connection, self.save_at = int(keys), int(value_bytes), None, 0
@@ -87,7 +88,7 @@ class Redis:
 
 
 def repeat(ask, address, rate, words):
-    """Requests at RATE a second. Those that are late are left out."""
+    """Sends requests at RATE a second. Late requests are skipped."""
     due = time.monotonic() + random.random() / rate
     while True:
         time.sleep(max(0, due - time.monotonic()))

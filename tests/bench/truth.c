@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * truth - PSS of every process of some users or of a cgroup, as smaps_rollup says now.
+ * truth - PSS of every process of some users or of a cgroup, from smaps_rollup
  *
  *   truth [--proc=DIR] --first-uid=N --last-uid=N
  *   truth [--proc=DIR] --procs=FILE
  *
- * Makes a pass for each line on standard input and answers with a line of JSON: when it began and ended
- * (CLOCK_BOOTTIME), its CPU, and [pid, uid, KiB] of each process. Processes that end during a pass and
- * processes without memory are left out. Shares no code with what it is held against.
+ * Makes a pass for each line on standard input and answers with a line of JSON: its begin and end
+ * (CLOCK_BOOTTIME), its CPU, and [pid, uid, KiB] of each process. Processes that exit during a pass
+ * and processes without memory are left out. Shares no measuring code with the programs that it is
+ * compared with.
  *
- * The uid is the owner of /proc/PID. With --procs, which names a cgroup.procs, it is the effective uid of status,
- * because root owns the files of a process that is not dumpable.
+ * The uid is the owner of /proc/PID. With --procs, which names a cgroup.procs, it is the effective
+ * uid in status, because root owns the files of a process that is not dumpable.
  */
 #include "config.h"
 
@@ -36,7 +37,7 @@
 enum { EXIT_USAGE = 2, TEXT_SIZE = 4096, PATH_SIZE = 64, PIDS_MAX = 1 << 24 };
 
 struct settings {
-	const char *proc, *procs; /* procs: a cgroup.procs, or NULL */
+	const char *proc, *procs; /* .procs: path of a cgroup.procs; NULL: the users */
 	uint64_t first_uid, last_uid;
 };
 
@@ -46,7 +47,7 @@ static void fail(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* The number after KEY at the beginning of a line. */
+/* Finds the number after KEY at the beginning of a line. */
 static bool find_kib(const char *text, size_t len, const char *key, uint64_t *ret)
 {
 	size_t key_len = strlen(key);
@@ -113,7 +114,7 @@ static void print_users(const struct settings *settings, int proc)
 	}
 }
 
-/* The second number of the line "Uid:" of status. */
+/* Finds the second number of the line "Uid:" of status. */
 static bool read_effective_uid(int proc, const char *pid, uid_t *ret)
 {
 	static const char key[] = "\nUid:\t";

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * waiter - a process with much memory that notices when its address space is held.
+ * waiter - a process with much memory that measures how long its address space is locked
  *
  *   waiter [--mib=N] [--mappings=N] [--seconds=N] [--period-us=N]
  *
- * Says "READY" when its memory is filled with pages of 4 KiB. For each line on standard input it calls
- * mmap and munmap once a period for so many seconds and answers with a line of JSON. Latency counts from
- * the moment at which a call was due, so a stall counts for every call that it keeps waiting; calls that
- * are late are made up for at once. It sleeps up to shortly before a call is due.
+ * Prints "READY" when its memory is filled with pages of 4 KiB. For each line on standard input it
+ * calls mmap and munmap once in a period for the given seconds and answers with a line of JSON.
+ * Latency counts from the moment at which a call was due, so a stall counts for every call that it
+ * delays; late calls are made up for at once. The process sleeps until shortly before a call is
+ * due.
  *
- * What it waits for is to be the lock of its address space, not a processor: time in which it could have
- * run and did not (/proc/self/schedstat) does not count, neither as latency nor until a call is due. A
- * real-time priority would not do: the kernel hands a contended lock to such a writer at once, from an
- * ordinary one other readers take it away for 4 ms.
+ * Only waiting for the lock of the address space may count, not waiting for a processor. So time in
+ * which the process could have run and did not (/proc/self/schedstat) counts neither as latency nor
+ * as time until a call is due. A real-time priority would distort the result: the kernel hands a
+ * contended lock to such a writer at once, while other readers take it away from an ordinary writer
+ * for 4 ms.
  */
 #include "config.h"
 
@@ -53,7 +55,7 @@ static void fail(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* A page is left free between two mappings: neighbours would become one. */
+/* A free page between two mappings keeps the kernel from merging them. */
 static void fill_memory(const struct settings *settings)
 {
 	uint64_t pages = settings->mib * PAGES_A_MIB / settings->mappings;
@@ -66,7 +68,7 @@ static void fill_memory(const struct settings *settings)
 	}
 }
 
-/* How long this process has waited for a processor; 0 in a kernel that does not say so. */
+/* Returns how long this process has waited for a processor; 0 if the kernel does not show it. */
 static uint64_t waited_for_cpu_ns(int schedstat)
 {
 	char text[128];
@@ -84,7 +86,7 @@ static uint64_t now_ns(int schedstat)
 {
 	uint64_t before_ns = waited_for_cpu_ns(schedstat), now, after_ns;
 
-	/* One that is taken away between the two readings would count as latency. */
+	/* If the processor is taken away between the two readings, that would count as latency. */
 	for (;;) {
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		after_ns = waited_for_cpu_ns(schedstat);
@@ -130,7 +132,10 @@ static void run_calls(const struct settings *settings, uint64_t *late_ns, uint64
 	}
 }
 
-/* Calls that one stall has kept waiting are ever less late; a later call that is more so met another. */
+/*
+ * Calls delayed by one stall are late by less and less. A later call that is late by more met
+ * another stall.
+ */
 static uint64_t count_stalls(const uint64_t *late_ns, uint64_t calls, uint64_t above_ns)
 {
 	uint64_t count = 0, before_ns = 0;
@@ -158,10 +163,11 @@ static void print_figures(uint64_t *late_ns, uint64_t calls)
 
 static const struct options_number numbers[] = {
 	{"mib", offsetof(struct settings, mib), 1, 1 << 20, "memory (4096)"},
-	{"mappings", offsetof(struct settings, mappings), 1, MAPPINGS_MAX, "mappings of it (256)"},
-	{"seconds", offsetof(struct settings, seconds), 1, 86400, "how long it calls (60)"},
+	{"mappings", offsetof(struct settings, mappings), 1, MAPPINGS_MAX,
+		"number of mappings (256)"},
+	{"seconds", offsetof(struct settings, seconds), 1, 86400, "duration of the calls (60)"},
 	{"period-us", offsetof(struct settings, period_us), 100, 1000000,
-		"from one call to the next (1000)"},
+		"time between two calls (1000)"},
 };
 
 static const struct options_table option_table = {
@@ -179,7 +185,7 @@ int main(int argc, char **argv)
 	late_ns = malloc(calls * sizeof(*late_ns));
 	if (!late_ns)
 		fail("memory");
-	/* Its pages must be there before the calls, a fault would be late as well. */
+	/* The pages must exist before the calls, since a fault would also make a call late. */
 	memset(late_ns, 1, calls * sizeof(*late_ns));
 	fill_memory(&settings);
 	puts("READY");
