@@ -2,7 +2,8 @@
 """A strict reader of Prometheus text (0.0.4) and OpenMetrics (1.0.0). Reports each fault with its
 line.
 
-It is stricter than Prometheus: what Prometheus silently drops or accepts twice is an error here."""
+It is stricter than Prometheus: what Prometheus silently drops or accepts twice is an error here.
+"""
 import math
 import re
 

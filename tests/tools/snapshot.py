@@ -3,7 +3,8 @@
 show them.
 
 It takes the order of the quantities from snapshot/record.h. The layout of rows and header is
-repeated here, so that tests notice if either changes."""
+repeated here, so that tests notice if either changes.
+"""
 import array
 import fcntl
 import os
