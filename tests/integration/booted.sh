@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# A machine with a systemd of its own, in a container that goes when the scenario does. To be sourced after lib.sh.
-# Its file system is the distribution's smallest, kept between runs; what a run writes lies above it and goes, too.
+# A machine with a systemd of its own, in a container that ends with the scenario. Source this file
+# after lib.sh. The base file system is the distribution's smallest and is kept between runs. The
+# scenario writes to a layer above it, which is removed at its end.
 
 MACHINE=memtally-test-$$
-ROOT=$DIR/root # the machine's file system, as seen from here
-INIT=          # its first process, as seen from here
-GROUPS_MADE=() # cgroups
+ROOT=$DIR/root # the machine's file system, as seen from the host
+INIT=          # pid of its first process, as seen from the host
+GROUPS_MADE=() # its cgroups
 
-# The packages of the libraries that the programs need, and what an administrator has.
+# Prints the packages of libraries that the programs need, and of an administrator's tools.
 machine_packages() {
 	local library
 	printf '%s\n' systemd systemd-sysv libpam-systemd dbus procps curl python3 util-linux
@@ -18,7 +19,8 @@ machine_packages() {
 		done
 }
 
-# Has the folder with a file system that has these in FOLDER, and makes it where it is not there yet.
+# Sets FOLDER to a folder with a file system that has these packages. Creates it if it does not
+# exist.
 FOLDER=
 find_folder() {
 	local parts=${MEMTALLY_PARTS:-$MEMTALLY_BUILD/parts} codename mirror packages work
@@ -50,7 +52,8 @@ needs_machine() {
 	done
 }
 
-# One in each hierarchy that a systemd needs: version 2, or 1 with its own and the memory controller.
+# Makes a cgroup in each hierarchy that systemd needs: version 2, or 1 with systemd's own and the
+# memory controller.
 make_groups() {
 	local point type options
 	while read -r _ point type options _; do
@@ -61,7 +64,7 @@ make_groups() {
 	[ ${#GROUPS_MADE[@]} -gt 0 ]
 }
 
-# What a machine leaves; its processes have ended by then, or do now.
+# Removes what the machine leaves behind, and kills its remaining processes.
 leave_machine() {
 	local group pid
 	for group in "${GROUPS_MADE[@]}"; do
@@ -86,14 +89,15 @@ is_booted() {
 	[ "$state" = running ] || [ "$state" = degraded ]
 }
 
-# Starts the machine; returns when its services run. The source is its /source.
+# Starts the machine and waits until its services run. The source is mounted at /source.
 boot() {
 	find_folder
 	mkdir "$ROOT" "$DIR/upper" "$DIR/work"
 	mount -t overlay overlay -o "lowerdir=$FOLDER,upperdir=$DIR/upper,workdir=$DIR/work" "$ROOT" ||
 		skip "no overlay can be mounted here"
 	make_groups || skip "no cgroups can be made here"
-	# Its own filter, of system calls and capabilities, is not that of a machine.
+	# systemd-nspawn's own filter of system calls and capabilities differs from that of a
+	# machine.
 	# shellcheck disable=SC2016
 	start machine bash -c 'for group; do
 			[ "$group" != -- ] || break
@@ -106,21 +110,22 @@ boot() {
 		--console=pipe --capability=CAP_PERFMON --bind-ro="$MEMTALLY_SOURCE:/source"
 	wait_for 60 is_booted || fail "the machine does not boot"
 	is_booted
-	# The controller of version 1 is mounted read-only, and limits then are none.
+	# The controller of version 1 is mounted read-only, and limits have no effect then.
 	if inside mountpoint -q /sys/fs/cgroup/memory; then
 		inside mount -o remount,bind,rw /sys/fs/cgroup/memory
 		inside systemctl daemon-reexec
 	fi
 }
 
-# inside COMMAND...: in the machine, with all rights; its services' rights are another matter.
+# inside COMMAND...: runs COMMAND in the machine with all rights. Services there have the rights of
+# their units.
 inside() { MEMTALLY_SOURCE=/source nsenter -t "$INIT" -m -p -u -i -n -C -r -w -- "$@"; }
 
-# as_stranger COMMAND...: there, as a user of no groups and no name.
+# as_stranger COMMAND...: runs COMMAND in the machine as a user without groups and without a name.
 as_stranger() { inside setpriv --reuid=4000 --regid=4000 --clear-groups --no-new-privs -- "$@"; }
 
-# show UNIT PROPERTY
+# show UNIT PROPERTY: prints a property of a unit.
 show() { inside systemctl show --property="$2" --value "$1"; }
 
-# The main process of a unit, as the machine numbers it.
+# main_pid UNIT: prints the main process of a unit, in the machine's pid namespace.
 main_pid() { show "$1" MainPID; }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# A memory cgroup of the scenario's own. To be sourced after lib.sh.
+# A memory cgroup of the scenario's own. Source this file after lib.sh.
 group='' knob=''
 
-# A cgroup with a limit, of version 1 or 2, below our own or below the root: its folder in group, the limit's file in knob.
+# Makes a cgroup with a limit, of version 1 or 2, below our own or below the root. Sets group to its
+# folder and knob to the limit's file.
 make_group() {
 	local mount path above
 	while read -r mount path; do

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# A kernel of the distribution's in an emulated machine, for what this host's own kernel does not have: it sees this
-# host's programs, the source and the build, read-only, and nothing else of it. To be sourced after lib.sh. The kernel and busybox are fetched as packages and taken apart, never installed, and kept between runs.
+# A kernel of the distribution in an emulated machine, for features that this host's kernel lacks.
+# The machine has this host's programs, the source and the build, read-only, and nothing else of the
+# host. Source this file after lib.sh. The kernel and busybox are downloaded as packages and
+# unpacked, never installed, and kept between runs.
 
-KERNEL='' # the folder with what was fetched
+KERNEL='' # the folder with the downloaded files
 
-# Of /lib/modules/VERSION/kernel: what is needed to see a folder of the host's, a disk and compressed memory.
+# Parts of /lib/modules/VERSION/kernel that are needed for a folder of the host, a disk and
+# compressed memory.
 KERNEL_PARTS=(net/9p fs/9p fs/netfs fs/fscache fs/ext4 fs/jbd2 'fs/mbcache.ko*' drivers/virtio
 	'drivers/block/virtio_blk.ko*' drivers/block/zram crypto lib mm arch/x86/crypto)
 
@@ -19,13 +22,14 @@ needs_emulation() {
 	[ "$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)" -ge 3072 ] || skip "this host lacks the memory"
 }
 
-# take_apart FOLDER PACKAGE...: the kernel's image, its modules and busybox, into FOLDER.
+# take_apart FOLDER PACKAGE...: unpacks the kernel's image, its modules and busybox into FOLDER.
 take_apart() {
 	local folder=$1 part
 	shift
 	(cd "$folder" && apt-get -q download "$@") >"$DIR/fetch.log" 2>&1 || return 1
 	for part in "$folder"/*.deb; do
-		# tar calls it an error that a pattern finds nothing, and kernels differ in what is a module.
+		# tar fails if a pattern matches nothing, and kernels differ in which parts are
+		# modules.
 		dpkg-deb --fsys-tarfile "$part" | tar -x -C "$folder" --wildcards './bin/busybox' './usr/bin/busybox' \
 			'./boot/vmlinuz-*' './lib/modules/*/modules.*' './usr/lib/modules/*/modules.*' \
 			"${KERNEL_PARTS[@]/#/./*lib/modules/*/kernel/}" 2>/dev/null || true
@@ -54,7 +58,8 @@ find_kernel() {
 	rm -rf "$work"
 }
 
-# What runs first in the machine: finds its devices, puts the host's programs where they belong, and goes on with them.
+# Prints the first script of the machine: finds devices, mounts the host's programs, and continues
+# with them.
 make_first() {
 	cat <<-'END'
 		#!/bin/busybox sh
@@ -82,7 +87,7 @@ make_first() {
 	END
 }
 
-# Then: cgroups of the version that is wanted, and the command.
+# Prints the second script: mounts cgroups of the requested version, and runs the command.
 make_second() {
 	cat <<-'END'
 		export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin HOME=/root LANG=C.UTF-8
@@ -127,8 +132,8 @@ make_initramfs() {
 	(cd "$DIR/first" && find . | "$busybox" cpio -o -H newc) >"$DIR/initramfs" 2>"$DIR/cpio.log" || fail "no initramfs"
 }
 
-# emulate SECONDS CGROUPS <COMMAND: runs it as root in bash in a machine that has cgroups of version CGROUPS, 1 or 2.
-# What it said is in $DIR/console.log, its exit status in STATUS.
+# emulate SECONDS CGROUPS <COMMAND: runs COMMAND as root in bash in a machine with cgroups of
+# version CGROUPS, 1 or 2. Its output is in $DIR/console.log, its exit status in STATUS.
 emulate() {
 	local share shares=()
 	make_initramfs

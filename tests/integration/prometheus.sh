@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Debian's Prometheus and Alertmanager, fetched and not installed, and questions to the former. To be sourced behind
-# lib.sh.
+# Debian's Prometheus and Alertmanager, downloaded and not installed, and queries to Prometheus.
+# Source this file after lib.sh.
 command -v curl >/dev/null || skip 'curl is not installed'
 command -v jq >/dev/null || skip 'jq is not installed'
 
@@ -10,7 +10,7 @@ export GOGC=400 # less garbage collection: a sixth of promtool's CPU time
 TOOLS=$MEMTALLY_SOURCE/tests/tools
 RULES=$MEMTALLY_SOURCE/contrib/prometheus
 
-# fetch_part PACKAGE: the folder that it is unpacked in, in PART.
+# fetch_part PACKAGE: sets PART to the folder of the unpacked package.
 fetch_part() {
 	PART=$("$TOOLS/get-part" "$1") && return 0
 	[ $? -eq 77 ] || fail "$1 could not be fetched"
@@ -30,7 +30,7 @@ need_alertmanager() {
 	ALERTMANAGER_SHARE=$PART/usr/share
 }
 
-# start_prometheus NAME CONFIGURATION [FLAG...]: its port is in NAME's entry of PROMETHEUS_PORT.
+# start_prometheus NAME CONFIGURATION [FLAG...]: starts Prometheus on port PROMETHEUS_PORT[NAME].
 declare -A PROMETHEUS_PORT=()
 start_prometheus() {
 	local name=$1 configuration=$2
@@ -41,8 +41,8 @@ start_prometheus() {
 	wait_for 60 curl -sf "http://127.0.0.1:${PROMETHEUS_PORT[$name]}/-/ready" || fail "$name does not get ready"
 }
 
-# start_alertmanager NAME CONFIGURATION PORT. Debian's reads its template below /usr/share, where an installation would
-# have put it: so it sees its own there, and nobody else does.
+# start_alertmanager NAME CONFIGURATION PORT. Debian's Alertmanager reads its template below
+# /usr/share. So it gets a mount namespace with the unpacked template there.
 start_alertmanager() {
 	# shellcheck disable=SC2016
 	start "$1" unshare --mount sh -c 'mount --bind "$1" /usr/share && shift && exec "$@"' sh "$ALERTMANAGER_SHARE" \
@@ -51,14 +51,15 @@ start_alertmanager() {
 	wait_for 60 curl -sf "http://127.0.0.1:$3/-/ready" || fail "$1 does not get ready"
 }
 
-# ask NAME QUERY: what Prometheus NAME has, a line of its value and its labels for each series.
+# ask NAME QUERY: prints a line with value and labels for each series that Prometheus NAME returns.
 ask() {
 	curl -sfG "http://127.0.0.1:${PROMETHEUS_PORT[$1]}/api/v1/query" --data-urlencode "query=$2" |
 		jq -r '.data.result[] | .value[1] + " " + (.metric | tojson)'
 }
 
-# value NAME QUERY: of a query that yields one series; nothing while there is none.
+# value NAME QUERY: prints the value of a query that returns one series; nothing while there is
+# none.
 value() { ask "$1" "$2" | awk 'NR == 1 { one = $1 } END { if (NR == 1) print one }'; }
 
-# is NAME QUERY VALUE
+# is NAME QUERY VALUE: whether the query has this value
 is() { [ "$(value "$1" "$2")" = "$3" ]; }

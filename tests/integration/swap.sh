@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Swap of the scenario's own, for as long as it runs. To be sourced behind lib.sh.
+# Swap for the time of the scenario. Source this file after lib.sh.
 swap_device='' zram=''
 
-# MiB of swap that are free.
+# Prints the MiB of free swap.
 free_swap_mib() { awk '/^SwapFree:/ { print int($2 / 1024) }' /proc/meminfo; }
 
-# add_zram MIB: a zram device that nobody else knows of; its number in zram.
+# add_zram MIB: makes a zram device and sets zram to its number.
 add_zram() {
 	zram=$(cat /sys/class/zram-control/hot_add 2>/dev/null) || return 1
 	echo "$1M" >"/sys/block/zram$zram/disksize" || return 1
@@ -14,7 +14,7 @@ add_zram() {
 	mknod "$swap_device" b "$(cut -d: -f1 "/sys/block/zram$zram/dev")" "$(cut -d: -f2 "/sys/block/zram$zram/dev")"
 }
 
-# make_swap MIB: in a zram device, or in a file. False where neither can be had.
+# make_swap MIB: makes swap in a zram device, or in a file. Fails if neither is possible.
 make_swap() {
 	if ! add_zram "$1"; then
 		remove_swap

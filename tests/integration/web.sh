@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# memtally-web with a publisher of sample snapshots in memtallyd's place. To be sourced behind lib.sh.
+# memtally-web with a publisher of sample snapshots instead of memtallyd. Source this file after
+# lib.sh.
 command -v curl >/dev/null || skip 'curl is not installed'
 command -v "$PYTHON" >/dev/null || skip 'python3 is not installed'
 
@@ -13,7 +14,7 @@ publish() {
 	expect 'the snapshot socket' test -S "$SOCKET"
 }
 
-# serve [FLAG]...: on a port of the kernel's choice, in PORT and as a URL in URL.
+# serve [FLAG]...: starts memtally-web on a port that the kernel chooses; sets PORT and URL.
 serve() {
 	serve_only --web.listen-address=127.0.0.1:0 "$@"
 	expect 'a listening memtally-web' has_line web 'listening on 127'
@@ -26,7 +27,7 @@ serve_only() {
 	start web "${WEB_COMMAND[@]}" --config.file="$DIR/none.yaml" --snapshot.socket="$SOCKET" "$@"
 }
 
-# check WHAT COMMAND...: an assertion.
+# check WHAT COMMAND...: fails with WHAT unless COMMAND succeeds.
 check() {
 	local what=$1
 	shift
@@ -35,11 +36,11 @@ check() {
 	fail "$what"
 }
 
-# expect WHAT COMMAND...: that it becomes true soon.
+# expect WHAT COMMAND...: waits until COMMAND succeeds.
 expect() {
 	local what=$1
 	shift
-	wait_for 20 "$@" || fail "waited in vain for $what"
+	wait_for 20 "$@" || fail "timeout while waiting: $what"
 }
 
 equal() {
@@ -48,10 +49,11 @@ equal() {
 	return 1
 }
 
-# has_lines NAME PATTERN COUNT: exactly so many lines of its log match.
+# has_lines NAME PATTERN COUNT: whether exactly COUNT lines of the log of NAME match.
 has_lines() { equal "$(grep -c -- "$2" "$DIR/$1.log")" "$3"; }
 
-# has TEXT COMMAND...: the command's output has a line with TEXT, a basic regular expression.
+# has TEXT COMMAND...: whether the command's output has a line with TEXT, a basic regular
+# expression.
 has() {
 	local text=$1
 	shift
@@ -59,7 +61,7 @@ has() {
 	grep -q -- "$text" "$DIR/has.out" || { cat "$DIR/has.out"; return 1; }
 }
 
-# has_not TEXT COMMAND...
+# has_not TEXT COMMAND...: the opposite.
 has_not() {
 	local text=$1
 	shift
@@ -70,18 +72,18 @@ has_not() {
 ready() { curl -sf "$URL/readyz"; }
 wait_ready() { expect 'a snapshot' ready; }
 
-# The status of a request with these arguments of curl's.
+# code CURL-ARGUMENT...: prints the status of a request.
 code() { curl -s -o /dev/null -w '%{http_code}' "$@"; }
 is_code() { equal "$(code "${@:2}")" "$1"; }
 
-# metric NAME: the value of a sample, NAME as it stands before the value.
+# metric NAME: prints the value of a sample. NAME is the text before the value.
 metric() { curl -s "$URL/metrics" | awk -v name="$1" '$1 == name { print $2 }'; }
 
-# What process NAME uses.
+# Resources used by process NAME.
 resident_kib() { awk '/^Rss:/ { print $2 }' "/proc/${PID[$1]}/smaps_rollup"; }
 cpu_ms() { awk '{ print int($1 / 1e6) }' "/proc/${PID[$1]}/schedstat"; }
 
-# is_idle NAME: uses less than 20 ms of CPU in a second.
+# is_idle NAME: whether it uses less than 20 ms of CPU in a second.
 is_idle() {
 	local before
 	before=$(cpu_ms "$1")
@@ -89,18 +91,19 @@ is_idle() {
 	test $(($(cpu_ms "$1") - before)) -lt 20
 }
 
-# Times and sizes of a build with a sanitizer say nothing.
-# Not with grep -q: it ends before nm does, and that is a failure of the pipe.
+# Whether the build has a sanitizer; times and sizes of such a build mean nothing. Not with grep -q,
+# which ends before nm does: that would be a failure of the pipe.
 is_sanitized() { nm "$WEB" 2>/dev/null | grep '__asan_init\|__tsan_init' >/dev/null; }
 
-# Whether the metrics are, to a reader that is stricter than scrapers.
+# Whether the metrics are valid for a reader that is stricter than Prometheus.
 is_valid() {
 	curl -s "$URL/metrics" >"$DIR/valid.out"
 	"$TOOLS/metrics-lint" "$DIR/valid.out"
 }
 
-# What memtally-web has when a scenario begins to hurt it, and is_as_before, that it is back there: descriptors (one may be a
-# connection that is being closed), memory within 5 % and 64 KiB, and metrics that are whole.
+# remember() stores memtally-web's descriptors and memory before a scenario hurts it. is_as_before()
+# checks that they are back: descriptors (one more may be a connection that is being closed), memory
+# within 5 % and 64 KiB, and complete metrics.
 remember() { FDS_BEFORE=$(descriptors web) KIB_BEFORE=$(resident_kib web); }
 is_as_before() {
 	local fds kib
