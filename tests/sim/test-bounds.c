@@ -1,13 +1,4 @@
-/*
- * KiB or 0.1 %, of processes.
- * - In the mean over all hosts, with a confidence of 99 %, it is within the bounds in 99.6 % of
- *   these samples. For processes without that tolerance, the limit of the case says in how many.
- * - On 95 % of the hosts the bounds of users are as narrow as the limit of the case says. The mean
- *   error of users is below its limit, with a confidence of 99 %.
- *
- * verdict.h explains where the limits come from. If no sample of 128 hosts was out of its bounds,
- * the limit is 0.05. It is reached if one of 16 hosts has 0.2 % of its samples out of bounds.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accuracy of estimates and their bounds in passes on simulated hosts. */
 #include "config.h"
 
@@ -133,7 +124,14 @@ static void follow_events(const struct kind_of_event *k, uint64_t seed, struct v
  * Tested for each kind of event, on hosts of 16 seeds or more:
  *
  * - On half of the hosts the truth is within the bounds in 99.9 % of the samples: of users and
- *   programs, and, with a tolerance of
+ *   programs, and, with a tolerance of 1 KiB or 0.1 %, of processes.
+ * - In the mean over all hosts, with a confidence of 99 %, it is within the bounds in 99.6 % of
+ *   these samples. For processes without that tolerance, the limit of the case says in how many.
+ * - On 95 % of the hosts the bounds of users are as narrow as the limit of the case says. The mean
+ *   error of users is below its limit, with a confidence of 99 %.
+ *
+ * verdict.h explains where the limits come from. If no sample of 128 hosts was out of its bounds,
+ * the limit is 0.05. It is reached if one of 16 hosts has 0.2 % of its samples out of bounds.
  */
 static void bounds_hold_whatever_happens(void **state)
 {
