@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lints share: which files there are, and how findings are told."""
+"""Common parts of the lints: the list of files, and the output of findings."""
 import os
 import re
 import sys
 
-# What a build leaves in a source tree, and what is no text of the project's.
+# Files of a build in the source tree, and files that are no text of the project.
 SKIPPED_FOLDERS = {".git", ".deps", "autom4te.cache", "build-aux", "__pycache__", "_inst"}
 SKIPPED_FILES = {".git", "Makefile", "Makefile.in", "aclocal.m4", "config.h", "config.h.in", "config.h.in~",
                  "config.log", "config.status", "configure", "configure~", "stamp-h1"}
@@ -12,7 +12,7 @@ SKIPPED_ENDS = (".log", ".trs", ".o", ".a")
 
 
 def paths(source, top=""):
-    """Every file of the project below TOP, relative to SOURCE, sorted."""
+    """Returns every file of the project below TOP, relative to SOURCE, sorted."""
     found = []
     for folder, folders, names in os.walk(os.path.join(source, top)):
         folders[:] = [f for f in folders if f not in SKIPPED_FOLDERS
@@ -32,7 +32,8 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 def without_comments(text, keep_strings=False):
-    """C text with comments (and the insides of strings) blanked; lines keep their numbers."""
+    """Returns C text with comments (and the insides of strings) blanked; lines keep their numbers.
+    """
     def blank(match):
         token = match.group(0)
         if token[0] in "\"'":
@@ -46,7 +47,8 @@ def line_of(text, offset):
 
 
 def main(findings):
-    """Runs FINDINGS(source, build) on the tree that the environment names, or on the one around us."""
+    """Runs FINDINGS(source, build) on the tree named by the environment, or on the one that contains
+    this file."""
     here = os.path.dirname(os.path.abspath(__file__))
     source = os.environ.get("MEMTALLY_SOURCE", os.path.dirname(os.path.dirname(here)))
     build = os.environ.get("MEMTALLY_BUILD", os.path.join(source, "build"))

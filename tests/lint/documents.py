@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the documentation to the tables: metrics, JSON fields, options, routes, files, tests; and its own links.
+"""Compares the documentation with the tables of metrics, JSON fields and options, with routes, files
+and tests, and checks links.
 
 With --update it rewrites the generated parts of docs/metrics.md and docs/api.md in the source tree.
 """
@@ -30,7 +31,7 @@ BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
 
 def dump(build, table):
-    """The rows of one table, as lists of fields."""
+    """Returns the rows of a table as lists of fields."""
     output = subprocess.run([os.path.join(build, "tests/tools/table-dump"), table], check=True,
                             capture_output=True, text=True).stdout
     return [line.split("\t") for line in output.splitlines()]
@@ -42,7 +43,7 @@ def table_of(head, rows):
 
 
 def families(metrics, scope):
-    """One row a family: name, type, label, its values, JSON field, help."""
+    """Returns a row for each family: name, type, label, its values, JSON field, help."""
     found = {}
     for row_scope, name, kind, label, value, where, field, text in metrics:
         if row_scope == scope:
@@ -86,7 +87,7 @@ def balance_rows(kinds):
 
 
 def blocks(metrics, owners, kinds):
-    """The generated parts, by name."""
+    """Returns the generated parts by name."""
     host = [row for row in metrics if row[0] == "host"]
     users = {row[6]: row[5] for row in metrics if row[0] == "user"}
     host_fields = [row for row in host if row[6] not in users]
@@ -139,7 +140,7 @@ def markdown(source):
 
 
 def literals(source, folders, pattern):
-    """What PATTERN finds in the string literals of those folders' code."""
+    """Returns what PATTERN matches in the string literals of these folders' code."""
     found = set()
     for folder in folders:
         for path in common.paths(source, folder):
@@ -151,19 +152,19 @@ def literals(source, folders, pattern):
 
 
 def check_metric_names(source, metrics, owners):
-    """Every metric that code or documentation names exists and is documented."""
+    """Every metric named by code or documentation exists and is documented."""
     table = {row[1] for row in metrics if row[5] != "json"}
     names = sorted((row[0] for row in owners), key=len, reverse=True)  # user_unit before user
     coded = literals(source, ["render", "web"], r"^((?:memtally|process)_[a-z_]*[a-z])(?:$|\{)")
     described = common.read(source, "docs/metrics.md")
-    found = [f"docs/metrics.md: no word of {name}" for name in sorted(coded)
+    found = [f"docs/metrics.md: does not mention {name}" for name in sorted(coded)
              if not re.search(rf"`{name}(_total|_info)?[`{{]", described)]
     shapes = {re.sub(rf"^memtally_(host|{'|'.join(names)})_", "memtally_SCOPE_", n) for n in table}
     known = table | coded | shapes | {n + s for n in table | coded for s in
                                       ("_bucket", "_sum", "_count", "_created", "_total", "_info")}
     for path in markdown(source) + [p for p in common.paths(source, "contrib") if p.endswith(".yml")]:
         text = common.read(source, path)
-        # What ends in an underscore is the beginning of many names.
+        # A name that ends in an underscore is a prefix.
         for match in re.finditer(r"\bmemtally_[A-Za-z_]*[a-z](?![A-Za-z_*<{]*[*<]|[A-Za-z_]*_(?![A-Za-z_]))", text):
             if match.group(0) not in known:
                 found.append(f"{path}:{common.line_of(text, match.start())}: "
@@ -175,11 +176,11 @@ def check_options(source, build, options):
     found = []
     for program, page in PAGES.items():
         text = common.read(build, page).replace("\\-", "-")
-        found += [f"{page}: no word of --{row[1]}" for row in options
+        found += [f"{page}: does not mention --{row[1]}" for row in options
                   if row[0] == program and not re.search(rf"^\.It Fl -{re.escape(row[1])}\b", text, re.M)]
     text = common.read(build, FILE_PAGE)
     keys = {row[1] for row in options if row[3] == "file"}
-    found += [f"{FILE_PAGE}: no word of {key}" for key in sorted(keys)
+    found += [f"{FILE_PAGE}: does not mention {key}" for key in sorted(keys)
               if not re.search(rf"^\.It Cm {re.escape(key)} ", text, re.M)]
     return found + check_mentioned_options(source, options)
 
@@ -205,13 +206,14 @@ def check_views(source):
         items = re.findall(r"^\.It (Fl .*)$", common.read(source, page).replace("\\-", "-"), re.M)
         described = {flag for item in items for flag in re.findall(r"(?<= )-([a-z_]+)", item)}
         wanted = EVERY_VIEW | {flag for flag, views in taken.items() if view in views}
-        found += [f"{page}: no word of --{flag}" for flag in sorted(wanted - described)]
+        found += [f"{page}: does not mention --{flag}" for flag in sorted(wanted - described)]
         found += [f"{page}: {view} does not take --{flag}" for flag in sorted(described - wanted)]
     return found
 
 
 def check_mentioned_options(source, options):
-    """Flags of ours can be told by their dots; the man pages' sources name only flags of ours."""
+    """Flags are recognized by their dots, so the sources of the man pages may name only our flags with
+    dots."""
     known = {row[1] for row in options}
     found = []
     for path in common.paths(source):
@@ -225,7 +227,8 @@ def check_mentioned_options(source, options):
 
 
 def check_sample(source, options):
-    """The sample configuration shows every key, commented out, with its default; one without, with an example."""
+    """The sample configuration shows every key, commented out, with its default; a key without a
+    default, with an example."""
     text = common.read(source, SAMPLE)
     found = []
     for row in {row[1]: row for row in options if row[3] == "file"}.values():
@@ -241,7 +244,7 @@ def check_routes(source, owners):
     coded = literals(source, ["web"], r"^(/(?:api/v1/[a-z]+|healthz|readyz))/?$")
     coded |= {"/api/v1/" + row[1] for row in owners}
     described = set(re.findall(r"`GET (/(?:api/v1/[a-z_]+|[a-z]+))[`/]", text)) - {"/metrics"}
-    found = [f"docs/api.md: no word of GET {route}" for route in sorted(coded - described)]
+    found = [f"docs/api.md: does not mention GET {route}" for route in sorted(coded - described)]
     return found + [f"docs/api.md: web/ has no route {route}" for route in sorted(described - coded)]
 
 
@@ -251,29 +254,29 @@ def check_map(source):
     named = {os.path.splitext(os.path.basename(name))[0] for name in re.findall(r"`([a-z/-]+\.[ch])`", text)}
     files = {os.path.splitext(path)[0] for folder in ("collectors", "daemon")
              for path in common.paths(source, folder) if path.endswith((".c", ".h"))}
-    return [f"{MAP}: no word of {path}" for path in sorted(files)
+    return [f"{MAP}: does not mention {path}" for path in sorted(files)
             if os.path.basename(path) not in named]
 
 
 def check_usage(source, owners):
-    """What `memtally usage` prints as JSON and as comma-separated values is in the page on it, and nothing else."""
+    """The page on `memtally usage` names its JSON fields and CSV columns, and no others."""
     quantities = re.findall(r'= \{"([a-z_]+)", USAGE_', common.read(source, "cli/item.c"))
     kinds = re.findall(r"\[USAGE_\w+\] = OWNER_([A-Z]+)", common.read(source, "snapshot/usage.c"))
     coded = set(re.findall(r'\\"([a-z_]+)\\":', common.read(source, "cli/bill.c"))) | set(quantities) | {"uid", "gid"}
     coded |= {name for row in owners if row[0].upper() in kinds for name in row[:2]}
     text = common.read(source, LEDGER).partition("\n## As JSON")[2].partition("\n## ")[0]
     named = {name for cell in re.findall(r"^\| (`[^|]*) \|", text, re.M) for name in re.findall(r"`(\w+)`", cell)}
-    found = [f"{LEDGER}: no word of the field {name}" for name in sorted(coded - named)]
+    found = [f"{LEDGER}: does not mention the field {name}" for name in sorted(coded - named)]
     found += [f"{LEDGER}: memtally usage has no field {name}" for name in sorted(named - coded)]
     head = ",".join(["    since,until,covered_ratio,own_only,user,uid"] + quantities)
     return found + ([] if head in text.splitlines() else [f"{LEDGER}: no line '{head.strip()}'"])
 
 
 def check_operations(source):
-    """Operations on services by name name all three of them."""
+    """Commands on services by name include all three services."""
     text = common.read(source, INSTALL)
     table = re.search(r"^\| to do what \| how \|\n((?:\|.*\n)+)", text, re.M)
-    return [f"{INSTALL}: '{row.split('|')[1].strip()}' forgets memtally-ledger"
+    return [f"{INSTALL}: '{row.split('|')[1].strip()}' lacks memtally-ledger"
             for row in (table.group(1).splitlines() if table else [])
             if re.search(r"\bmemtallyd\b", row) and re.search(r"\bmemtally-web\b", row)
             and not re.search(r"\bmemtally-ledger\b", row)]
@@ -292,7 +295,7 @@ def check_links(source):
 
 
 def check_tests(source):
-    """The pages on security and on faults name only tests that exist."""
+    """Tests named by the pages on security and on faults exist."""
     found = []
     for path in SECURITY + (FAULTS,):
         text = common.read(source, path)
@@ -303,7 +306,8 @@ def check_tests(source):
 
 
 def check_faults(source):
-    """Each section of the page on faults counts on from 1, and each fault has a test, or the reason why it has none."""
+    """In the page on faults the numbers of each section begin at 1 and are consecutive, and each fault
+    has a test, or a reason for none."""
     text = common.read(source, FAULTS)
     found, last = [], {letter: 0 for letter in re.findall(r"^## ([A-Z])\. ", text, re.M)}
     for match in re.finditer(r"^\* \*\*([A-Z])(\d+)\. (.*\n(?:  \S.*\n)*)", text, re.M):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the table of layers: which folder may include what."""
+"""Checks the table of layers: the headers that each folder may include."""
 import os
 import re
 import sys
@@ -9,7 +9,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 
-# What each folder may use besides itself and libc: folders, and headers of libraries.
+# Folders and library headers that each folder may use, in addition to itself and libc.
 LAYERS = {
     "base": ([], []),
     "confine": (["base"], ["seccomp.h"]),
@@ -29,10 +29,10 @@ LAYERS = {
 LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols",
              "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
 
-# Only programs log, and what they are alike in; the layers below hand errors up.
+# Only programs and their common parts log; the layers below return errors.
 PROGRAMS = {"service", "daemon", "web", "ledger", "cli"}
 
-# Folders that never look at other processes. Their own /proc/self is theirs to read.
+# Folders that do not read other processes. They may read their own /proc/self.
 WITHOUT_PROC = {"base", "snapshot", "render", "service", "web", "ledger"}
 PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
 

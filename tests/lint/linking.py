@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds what each built program links: a library goes into the one program that needs it."""
+"""Checks what each built program links: a library goes only into the program that needs it."""
 import glob
 import os
 import subprocess
@@ -13,7 +13,7 @@ import common  # noqa: E402
 LIBC = ("libc.", "libm.", "libgcc_s.", "ld-linux", "libpthread.", "libasan.", "libubsan.", "libtsan.",
         "libstdc++.")
 
-# Program: libraries besides libc's, and archives of which it contains nothing.
+# Program: libraries in addition to libc's, and archives of which it contains no function.
 PROGRAMS = {
     "memtallyd": (["libsystemd.", "libyaml", "libseccomp."], ["librender.a", "libweb.a", "libledger.a", "libcli.a"]),
     "memtally-web": (["libmicrohttpd.", "libgnutls.", "libcrypt.", "libjansson.", "libz.", "libyaml", "libsystemd.",
@@ -30,13 +30,13 @@ def output(*command):
 
 
 def needed(path):
-    """The libraries that PATH names itself."""
+    """Returns the libraries that PATH itself names."""
     lines = output("readelf", "--dynamic", "--wide", path).splitlines()
     return [line.split("[")[1].split("]")[0] for line in lines if "(NEEDED)" in line]
 
 
 def defined(path):
-    """The functions that PATH defines."""
+    """Returns the functions that PATH defines."""
     names = set()
     for line in output("nm", "--defined-only", "--extern-only", path).splitlines():
         fields = line.split()
@@ -50,7 +50,7 @@ def check_program(build, program, libraries, archives):
     found = [f"{program} links {name}" for name in needed(path)
              if not name.startswith(LIBC + tuple(libraries))]
     every = {os.path.basename(a): defined(a) for a in glob.glob(os.path.join(build, "lib*.a"))}
-    # Two archives that never meet in one program may use one name.
+    # Two archives that are never in one program may use the same name.
     allowed = set().union(*(names for archive, names in every.items() if archive not in archives))
     functions = defined(path) - allowed
     for archive in archives:

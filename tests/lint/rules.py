@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the rules for Prometheus to the page on what to do: each alert has a severity, waits, and has its paragraph, and
-each paragraph its alert; what rules, tests and pages call by a recorded name is recorded; either way up takes the same
-series. (That the metrics they name exist, documents.py looks at.)
+"""Compares the rules for Prometheus with docs/runbooks.md.
+
+Each alert has a severity, waits, and has a paragraph, and each paragraph has an alert. Recorded
+names used by rules, tests and pages are recorded. Federation and remote write take the same series.
+(documents.py checks that their metrics exist.)
 """
 import os
 import re
@@ -14,21 +16,21 @@ import common  # noqa: E402
 
 FOLDER = "contrib/prometheus"
 PAGE = "docs/runbooks.md"
-# Where a package has the page; `make install` puts in where it is otherwise.
+# The page's path in a package; `make install` inserts another one if needed.
 URL = f"file:///usr/share/doc/memtally/{PAGE}"
 RULE = re.compile(r"^( *)- (alert|record): (\S+)\n((?:\1 .*\n|\n)*)", re.M)
 SEVERITIES = ("critical", "warning")
-# The samples for what is above a Prometheus, and series of others that it may have.
+# The samples for global servers, and series of other programs.
 FEDERATION = f"{FOLDER}/federation.yml"
 REMOTE_WRITE = f"{FOLDER}/remote_write.yml"
 FOREIGN = ({"__name__": "ALERTS", "alertname": "InstanceDown"}, {"__name__": "up"}, {"__name__": "node:cpu:ratio"},
            {"__name__": "memtally_host_pss_bytes"})
-# What an administrator records, for alerts to go by.
+# A record that the administrator makes, and that alerts use.
 OF_OTHERS = {"memtally:user_share_limit:ratio"}
 
 
 def rules(source):
-    """Where, kind, name and body of each rule."""
+    """Returns place, kind, name and body of each rule."""
     found = []
     for path in common.paths(source, FOLDER):
         if path.endswith((".rules.yml", ".alerts.yml")):
@@ -49,7 +51,7 @@ def check_alert(where, name, body):
 def check_page(source, alerts):
     text = common.read(source, PAGE)
     described = {m.group(1): common.line_of(text, m.start()) for m in re.finditer(r"^## (Memtally\w+)$", text, re.M)}
-    found = [f"{PAGE}: no word of {name}" for name in sorted(alerts - set(described))]
+    found = [f"{PAGE}: does not mention {name}" for name in sorted(alerts - set(described))]
     return found + [f"{PAGE}:{line}: there is no alert {name}" for name, line in described.items() if name not in alerts]
 
 
@@ -59,7 +61,7 @@ def check_records(source, records):
         if not path.endswith((".yml", ".md")):
             continue
         text = common.read(source, path)
-        # What ends in an underscore is the beginning of many names.
+        # A name that ends in an underscore is a prefix.
         for match in re.finditer(r"\bmemtally:[a-z]\w*(?::\w+)?", text):
             if not match.group(0).endswith("_") and match.group(0) not in records | OF_OTHERS:
                 found.append(f"{path}:{common.line_of(text, match.start())}: nothing records {match.group(0)}")
@@ -67,14 +69,14 @@ def check_records(source, records):
 
 
 def is_federated(text, labels):
-    """Whether one of the selectors takes what has these labels."""
+    """Returns whether a selector takes a series with these labels."""
     return any(all(re.fullmatch(value if how == "=~" else re.escape(value), labels.get(name, ""))
                    for name, how, value in re.findall(r'(\w+)(=~?)"([^"]*)"', selector))
                for selector in re.findall(r"^ *- '\{(.+)\}'$", text, re.M))
 
 
 def is_written(text, labels):
-    """Whether the one rule that keeps does so."""
+    """Returns whether the rule that keeps series keeps one with these labels."""
     names = re.search(r"source_labels: \[(.+)\]", text).group(1).split(", ")
     kept = re.search(r"regex: '(.+)'", text).group(1)
     return bool(re.fullmatch(kept, ";".join(labels.get(name, "") for name in names)))

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The sample configuration is one that the programs take: as it is, with every key uncommented, and not
-# with an error in it.
+# The programs accept the sample configuration: as it is and with every key uncommented, and refuse
+# it with an error in it.
 set -u
 sample=$MEMTALLY_SOURCE/contrib/memtally.yaml
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 status=0
 
-# check NAME EXPECTED-STATUS FILE
+# check NAME EXPECTED-STATUS FILE: with EXPECTED-STATUS 0 all programs accept FILE, otherwise all
+# refuse it
 check() {
 	local program got
 	for program in memtallyd memtally-web memtally-ledger memtally; do
@@ -23,8 +24,8 @@ check() {
 
 check 'the sample' 0 "$sample"
 grep -E '^#[a-z]+[.a-z_-]*: ' "$sample" | sed "s/^#//; s,/etc/memtally/web.yml,$folder/web.yml," >"$folder/all.yaml"
-: >"$folder/web.yml" # is read, too
-[ "$(wc -l <"$folder/all.yaml")" -ge 10 ] || { echo 'hardly any keys in the sample'; status=1; }
+: >"$folder/web.yml" # also read
+[ "$(wc -l <"$folder/all.yaml")" -ge 10 ] || { echo 'too few keys in the sample'; status=1; }
 check 'every key' 0 "$folder/all.yaml"
 sed 's/^interval: .*/interval: tomorrow/' "$folder/all.yaml" >"$folder/bad.yaml"
 check 'a bad value' 1 "$folder/bad.yaml"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds what every file must have and none may contain."""
+"""Checks what every file must have, and what no file may contain."""
 import os
 import re
 import sys
@@ -15,17 +15,17 @@ TAG = "SPDX-License-Identifier: Apache-" + "2.0"
 DATA = re.compile(r"^tests/(fixtures|fuzz)/.*/|\.(json|png|svg|bin|golden|expected|prom)$")
 UNTAGGED = re.compile(r"^(COPYING|NEWS)$|(^|/)\.gitignore$")
 
-# Functions that overflow, guess or hand text to a shell.
+# Functions that overflow, guess, or pass text to a shell.
 FUNCTIONS = """sprintf vsprintf strcpy stpcpy strcat strncat gets system popen alloca strdupa
     strtol strtoul strtoll strtoull strtoimax strtoumax atoi atol atoll atof
     sscanf fscanf scanf vsscanf""".split()
 EXEC = "execl execle execlp execv execve execvp execvpe execveat fexecve".split()
 
-# Places of somebody's machine, words of unfinished work, and the marks of an unfinished merge.
+# Paths of a developer's machine, words of unfinished work, and marks of an unfinished merge.
 WORDS = re.compile(r"(?<![A-Za-z0-9._-])/(?:wor[k]|far[m])/|\.\./share[d]|/tmp/w[t]/|/home/[a-z]"
                    r"|\b(?:TOD[O]|FIXM[E]|XX[X])\b|^(?:<{7}|>{7}) ", re.M)
 
-# Characters that show a text otherwise than the compiler reads it.
+# Characters that make a text look different from what the compiler reads.
 UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -43,7 +43,7 @@ def check_text(path, text):
 
 
 def check_code(path, text):
-    # A test may start programs, the product never does.
+    # A test may start programs, the product does not.
     names = FUNCTIONS if path.startswith("tests/") else FUNCTIONS + EXEC
     code = common.without_comments(text)
     return [f"{path}:{common.line_of(code, m.start())}: {m.group(1)}() is not used here"

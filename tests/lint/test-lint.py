@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows that each lint can fail: every rule against a sample that breaks it, and one that does not."""
+"""Each lint finds a sample that breaks its rule, and accepts one that does not."""
 import os
 import subprocess
 import sys
@@ -125,7 +125,7 @@ class Source(Tree):
 
 
 class Linking(Tree):
-    """On programs and archives that are compiled for it."""
+    """With programs and archives that the test compiles."""
 
     def setUp(self):
         super().setUp()
@@ -162,7 +162,7 @@ class Linking(Tree):
 
 
 class Documents(Tree):
-    """Each comparison on its own, with tables of a line or two."""
+    """Each comparison alone, with tables of one or two lines."""
 
     METRICS = [["user", "memtally_user_pss_bytes", "gauge", "-", "-", "both", "pss_bytes", "PSS."]]
     OWNERS = [["user", "users", "user", "Users."], ["user_unit", "user_units", "unit user", "Units."]]
@@ -181,8 +181,8 @@ class Documents(Tree):
         self.write("docs/metrics.md", "`memtally_user_pss_bytes` `memtally_user_uss_bytes` `memtally_(user|unit)_.+` `memtally_unit_`\n")
         self.write("web/a.c", 'add("memtally_web_requests"); add("process_open_fds");\n')
         found = documents.check_metric_names(self.folder.name, self.METRICS, self.OWNERS)
-        self.assertEqual(found, ["docs/metrics.md: no word of memtally_web_requests",
-                                 "docs/metrics.md: no word of process_open_fds",
+        self.assertEqual(found, ["docs/metrics.md: does not mention memtally_web_requests",
+                                 "docs/metrics.md: does not mention process_open_fds",
                                  "docs/metrics.md:1: there is no metric memtally_user_uss_bytes"])
 
     def test_options(self):
@@ -190,8 +190,8 @@ class Documents(Tree):
             self.write(page, ".It Fl \\-intervals\n")
         self.write(documents.FILE_PAGE, "")
         found = documents.check_options(self.folder.name, self.folder.name, self.OPTIONS)
-        self.assertEqual(found, ["docs/memtallyd.8: no word of --interval",
-                                 "docs/memtally.yaml.5: no word of interval"])
+        self.assertEqual(found, ["docs/memtallyd.8: does not mention --interval",
+                                 "docs/memtally.yaml.5: does not mention interval"])
 
     def test_views(self):
         self.write("cli/flag.c", '{"diff", c->diff, ONLY(MAP)},\n{"since", c->since, ONLY(USAGE) | ONLY(MAP)},\n'
@@ -205,7 +205,7 @@ class Documents(Tree):
         self.assertEqual(documents.check_views(self.folder.name), [])
         self.write("docs/memtally-files.1.in", always + ".It Fl \\-by Ns = Ns Ar KIND\n")
         self.assertEqual(documents.check_views(self.folder.name),
-                         ["docs/memtally-files.1.in: no word of --pid",
+                         ["docs/memtally-files.1.in: does not mention --pid",
                           "docs/memtally-files.1.in: files does not take --by"])
 
     def test_unknown_option(self):
@@ -221,7 +221,7 @@ class Documents(Tree):
         self.write("docs/api.md", "`GET /api/v1/users` `GET /api/v1/gone`\n")
         self.write("web/routes.c", '"/healthz"\n')
         self.assertEqual(documents.check_routes(self.folder.name, self.OWNERS),
-                         ["docs/api.md: no word of GET /api/v1/user_units", "docs/api.md: no word of GET /healthz",
+                         ["docs/api.md: does not mention GET /api/v1/user_units", "docs/api.md: does not mention GET /healthz",
                           "docs/api.md: web/ has no route /api/v1/gone"])
 
     def test_map(self):
@@ -232,7 +232,7 @@ class Documents(Tree):
                      "daemon/part.c", "web/other.c", "daemon/Makefile.inc"):
             self.write(path, "")
         self.assertEqual(documents.check_map(self.folder.name),
-                         ["docs/ARCHITECTURE.md: no word of daemon/part", "docs/ARCHITECTURE.md: no word of daemon/untold"])
+                         ["docs/ARCHITECTURE.md: does not mention daemon/part", "docs/ARCHITECTURE.md: does not mention daemon/untold"])
 
     def test_usage(self):
         self.write("cli/item.c", '\t[ITEM_PSS] = {"pss", USAGE_PSS},\n\t[ITEM_MAX] = {"max", USAGE_MAX},\n')
@@ -242,7 +242,7 @@ class Documents(Tree):
         rows = "## As JSON\n| `user`, `users` | |\n| `uid`, `gid` | |\n| `late` | `no` |\n| `pss` | |\n"
         for text, expected in ((f"\n{rows}| `max` | |\n{head}", []),
                                (f"\n{rows}| `mean` | |\n{head}\n## Next\n| `max` | |\n",
-                                ["docs/ledger.md: no word of the field max",
+                                ["docs/ledger.md: does not mention the field max",
                                  "docs/ledger.md: memtally usage has no field mean"]),
                                (f"\n{rows}| `max` | |\n{head.replace('pss,max', 'max,pss')}",
                                 [f"docs/ledger.md: no line '{head.strip()}'"])):
@@ -254,7 +254,7 @@ class Documents(Tree):
                    "| begin | `start memtallyd memtally-web` |\n| listen | `edit memtally-web` |\n"
                    "| stop | `stop memtallyd memtally-web memtally-ledger` |\n")
         self.assertEqual(documents.check_operations(self.folder.name),
-                         ["docs/install.md: 'begin' forgets memtally-ledger"])
+                         ["docs/install.md: 'begin' lacks memtally-ledger"])
 
     def test_links(self):
         self.write("docs/a.md", "[b](b.md) [c](../c.md#x) [d](https://example.org/)\n")
@@ -290,7 +290,7 @@ class Documents(Tree):
 
 
 class Rules(Tree):
-    """Alerts against the page on them, and names that are recorded."""
+    """Alerts compared with their page, and recorded names."""
 
     ALERT = """      - alert: MemtallyA
         expr: memtally:a:ratio > 1
@@ -326,7 +326,7 @@ class Rules(Tree):
 
     def test_page(self):
         self.assertEqual(self.look(self.ALERT, "## MemtallyB\n"),
-                         ["docs/runbooks.md: no word of MemtallyA", "docs/runbooks.md:1: there is no alert MemtallyB"])
+                         ["docs/runbooks.md: does not mention MemtallyA", "docs/runbooks.md:1: there is no alert MemtallyB"])
 
     def test_unrecorded(self):
         self.assertEqual(self.look(self.ALERT.replace("memtally:a:ratio", "memtally:a:sum")),
@@ -346,7 +346,7 @@ class Rules(Tree):
 
 
 class Units(Tree):
-    """What units.py makes of systemd's words."""
+    """The interpretation of systemd's output by units.py."""
 
     SETS = {"@default": {"read"}, "@service": {"write", "@more"}, "@more": {"kcmp", "ptrace"}, "@known": {"open"}}
 

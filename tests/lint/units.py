@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds systemd's units to what they are for: their exposure, what systemd says of them, and system calls.
+"""Checks the systemd units: their exposure, the warnings of systemd, and system calls.
 
-The figures are systemd-analyze's, of the version that is here; without it there is nothing to hold them to.
+The exposures are those of the installed systemd-analyze; without it there is no check.
 """
 import os
 import re
@@ -19,12 +19,14 @@ UNITS = "contrib/systemd"
 DROPINS = ("perfmon.conf", "tmpfs.conf")  # samples for memtallyd.service
 DROPIN_FOLDER = "memtallyd.service.d"
 PROGRAMS = ("memtallyd", "memtally-web", "memtally-ledger")
-MOST = 9  # tenths: the exposure that a service may have
-# What this one shows on purpose; that it hides /home again systemd-analyze does not count.
+MOST = 9  # tenths: the greatest exposure that a service may have
+# This drop-in exposes more on purpose; systemd-analyze does not take into account that it hides
+# /home again.
 MOST_WITH = {"memtallyd.service with tmpfs.conf": 11}
 PAGE = "docs/security.md"
 
-# The tables of system calls that each program's own filter allows, and what it calls to get there.
+# The tables of system calls that each program's own filter allows, and the calls that install the
+# filter.
 FILTER = "confine/filter.c"
 TABLES = {
     "memtallyd": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
@@ -43,10 +45,11 @@ NARROWING = {
     "memtally-ledger": {"capset", "prctl", "seccomp", "landlock_create_ruleset", "landlock_add_rule",
                         "landlock_restrict_self"},
 }
-# libc calls prlimit64() where there is one.
+# libc calls prlimit64() if the kernel has it.
 UNCALLED = {"setrlimit"}
 
-# How a service may end, by systemd's SERVICE_RESULT and EXIT_STATUS, and whether a pause has to follow: a failure may last.
+# Ends of a service, by systemd's SERVICE_RESULT and EXIT_STATUS, and whether a pause must follow: a
+# failure may last.
 ENDS = {("success", "0"): False, ("success", "TERM"): False, ("signal", "KILL"): False, ("exit-code", "1"): True,
         ("exit-code", "2"): True, ("exit-code", "127"): True, ("exit-code", "203"): True, ("signal", "SEGV"): True,
         ("signal", "SYS"): True, ("core-dump", "ABRT"): True, ("watchdog", "ABRT"): True, ("oom-kill", "KILL"): True,
@@ -54,14 +57,14 @@ ENDS = {("success", "0"): False, ("success", "TERM"): False, ("signal", "KILL"):
 
 
 def analyze(*arguments):
-    """What systemd-analyze says, and its exit status."""
+    """Returns the output of systemd-analyze and its exit status."""
     done = subprocess.run(["systemd-analyze", "--no-pager", *arguments], capture_output=True, text=True,
                           check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
     return done.stdout + done.stderr, done.returncode
 
 
 def copy_units(source, build, to):
-    """The units as they are installed, but for programs that are there already."""
+    """Copies the units as they are installed, with programs that exist."""
     for program in PROGRAMS:
         text = common.read(build, f"{UNITS}/{program}.service")
         installed = rf"^(ExecStart|ExecReload)=/\S+/{program}\b"
@@ -72,7 +75,7 @@ def copy_units(source, build, to):
 
 
 def exposure_of(path):
-    """In tenths, and what is exposed."""
+    """Returns the exposure in tenths, and its reasons."""
     said, status = analyze("security", "--offline=true", path)
     found = re.search(r"Overall exposure level for \S+: (\d+)\.(\d)", said)
     if status != 0 or not found:
@@ -81,7 +84,7 @@ def exposure_of(path):
 
 
 def copy_dropin(source, folder, dropin):
-    """A folder in FOLDER, with memtallyd's units as they are there, and the drop-in."""
+    """Makes a folder in FOLDER with memtallyd's units and the drop-in."""
     other = os.path.join(folder, dropin)
     os.makedirs(os.path.join(other, DROPIN_FOLDER))
     for unit in ("memtallyd.service", "memtallyd.socket"):
@@ -91,7 +94,7 @@ def copy_dropin(source, folder, dropin):
 
 
 def measure(folder, source):
-    """The exposures, by the names that the page on security has for them."""
+    """Returns the exposures by their names in the page on security."""
     found = {f"{program}.service": exposure_of(os.path.join(folder, f"{program}.service")) for program in PROGRAMS}
     for dropin in DROPINS:
         path = os.path.join(copy_dropin(source, folder, dropin), "memtallyd.service")
@@ -114,7 +117,7 @@ def check_exposure(exposures):
 
 
 def check_page(text, version, exposures):
-    """The figures stand in the page, for the version of systemd that it names."""
+    """The page states these exposures, for the version of systemd that it names."""
     if f"systemd {version}" not in text:
         print(f"SKIP: the figures in {PAGE} are of another systemd than {version}")
         return []
@@ -129,7 +132,7 @@ def check_page(text, version, exposures):
 
 
 def check_sense(folder):
-    """Nothing that systemd itself would warn of."""
+    """systemd itself warns of nothing."""
     every = [[os.path.join(folder, f"{p}.{kind}") for p in PROGRAMS for kind in ("service", "socket")]]
     every += [[os.path.join(folder, dropin, "memtallyd.service")] for dropin in DROPINS]
     found = []
@@ -143,7 +146,7 @@ def check_sense(folder):
 
 
 def parse_sets(text):
-    """systemd's sets of system calls, as it prints them."""
+    """Parses systemd's sets of system calls, as it prints them."""
     sets, members = {}, None
     for line in text.splitlines():
         line = re.sub(r"\x1b\[[0-9;]*m", "", line)
@@ -161,7 +164,7 @@ def expand(name, sets):
 
 
 def allowed_by(unit, sets):
-    """What a unit's filter leaves; its first line allows."""
+    """Returns the calls that a unit's filter leaves; its first line allows."""
     allowed = expand("@default", sets)
     for line in re.findall(r"^SystemCallFilter=(.*)$", unit, re.M):
         names = set().union(*(expand(name, sets) for name in line.lstrip("~").split()))
@@ -170,7 +173,7 @@ def allowed_by(unit, sets):
 
 
 def called_by(source, program):
-    """What the program's own filter allows."""
+    """Returns the calls that the program's own filter allows."""
     called = set(NARROWING[program])
     for path, table in TABLES[program]:
         text = common.read(source, path)
@@ -182,7 +185,8 @@ def called_by(source, program):
 
 
 def check_filters(source, sets):
-    """A call that the program needs and the unit refuses would only show on the day when it is made."""
+    """The unit allows every call that the program's filter allows. A missing one would only be noticed
+    when the program makes the call."""
     known = sets.get("@known", set())
     found = []
     for program in PROGRAMS:
@@ -193,14 +197,15 @@ def check_filters(source, sets):
 
 
 def pauses_after(command, result, status):
-    """Whether COMMAND, of ExecStopPost=, sleeps after such an end; None: it fails."""
+    """Returns whether COMMAND, of ExecStopPost=, sleeps after such an end; None: it fails."""
     done = subprocess.run(["sh", "-c", "sleep() { echo pause; }\n" + command], capture_output=True, text=True, check=False,
                           env={"PATH": os.environ["PATH"], "SERVICE_RESULT": result, "EXIT_STATUS": status})
     return None if done.returncode or done.stderr else "pause" in done.stdout
 
 
 def check_pauses(source):
-    """A service that fails again and again must not reach the limit of starts: systemd gives up its socket, too."""
+    """A service that fails repeatedly must not reach the limit of starts: systemd would give up its
+    socket, too."""
     found = []
     for program in PROGRAMS:
         path = f"{UNITS}/{program}.service.in"
