@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Building a tree outside of the sources.
+# Builds a tree outside of the sources.
 
 programs=(memtallyd memtally-web memtally-ledger memtally)
 
-# Started with sudo, a build is still its owner's: else his next one would stumble over root's files.
-# The array "builder" is put before the commands of the build.
+# Finds the user for a build. Started with sudo, a build still belongs to its owner, so that root's
+# files do not block later builds. The array "builder" is put before the commands of the build.
 find_builder() {
 	local dir=$1 uid
 	builder=()
@@ -28,7 +28,7 @@ make_in() {
 	"${builder[@]}" make -C "$dir" -j"$(nproc)" "$@"
 }
 
-# build_tree TARGET DIR CONFIGURE-ARGUMENT...: quiet and quick where nothing has changed.
+# build_tree TARGET DIR CONFIGURE-ARGUMENT...: fast and silent if nothing has changed.
 build_tree() {
 	local target=$1 dir=$2 log=$2/quickstart.log
 	shift 2
@@ -40,15 +40,15 @@ build_tree() {
 	fi
 	if [ ! -f "$dir/Makefile" ] || [ "$(cat "$dir/quickstart.args" 2>/dev/null)" != "$*" ]; then
 		step configure "$log" configure_in "$dir" "$@" || return 1
-		# The rule for a config.h that is older runs each time, and while it does make begins with those tests that need
-		# no program to be built: what takes longest would come last.
+		# make runs the rule for an outdated config.h each time, and meanwhile begins with
+		# the tests that need no program: the slowest tests would come last.
 		"${builder[@]}" touch -r "$dir/stamp-h1" "$dir/config.h"
 		printf '%s\n' "$*" >"$dir/quickstart.args"
 	fi
 	step make "$log" make_in "$dir" "$target"
 }
 
-# Brings the programs up to date in the build directory, or ends.
+# Updates the programs in the build directory, or exits.
 ensure_built() {
 	local log
 	log=$(mktemp) || fail 'no temporary file'

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Runs the stages one after the other, all of them whatever happens, and adds up what they found.
+# Runs all stages one after the other, whatever happens, and sums up their results.
 
 passed=0 failed=0 skipped=0
-limited=             # the pid of what limited() runs
-host=()              # what tests run in: see choose_host
+limited=             # the pid of the command that limited() runs
+host=()              # command prefix of tests: see choose_host
 failures=()          # "stage: name"
 skip_order=()        # "name: reason", each once
 declare -A skip_of   # the stages that skipped it
@@ -22,13 +22,13 @@ count_skip() {
 	note_skip "$1: $2"
 }
 
-# A part of a test that is counted otherwise.
+# Counts nothing: a part of a test that is counted elsewhere.
 note_skip() {
 	[ -n "${skip_of[$1]:-}" ] || skip_order+=("$1")
 	skip_of[$1]+="${skip_of[$1]:+, }$stage"
 }
 
-# needs PACKAGE-OF COMMAND...: whether the commands are there; else the stage is skipped.
+# needs COMMAND...: whether the commands are installed. Otherwise the stage counts as skipped.
 needs() {
 	local command
 	for command in "$@"; do
@@ -38,8 +38,8 @@ needs() {
 	done
 }
 
-# limited SECONDS COMMAND...: for what starts processes of its own. timeout(1) makes it a process group, so that
-# Ctrl-C does not reach it; the trap passes that on.
+# limited SECONDS COMMAND...: for commands that start processes. timeout(1) makes them a process
+# group, so that Ctrl-C does not reach them; the trap passes it on.
 limited() {
 	local status
 	timeout --kill-after=20 "$@" &
@@ -60,7 +60,8 @@ stop_check() {
 	exit 130
 }
 
-# run_stage TITLE FUNCTION: the function counts; its output goes into a log of the stage's own.
+# run_stage TITLE FUNCTION: runs FUNCTION, which counts, with its output in a log of the stage's
+# own.
 run_stage() {
 	local begin=$SECONDS before=("$passed" "$failed" "$skipped") word=PASS told='' begin_cpu_ms
 	stage=$1
@@ -86,7 +87,7 @@ run_stage() {
 	fi
 }
 
-# Counts what automake's test harness left below a build: results in .trs, reasons in .log.
+# Counts the results of automake's test harness below a build: results are in .trs, reasons in .log.
 count_tests() {
 	local dir=$1 file name result rest line
 	while IFS= read -r file; do
@@ -134,7 +135,7 @@ print_summary() {
 	say "$passed passed, $failed failed, $skipped skipped"
 }
 
-# One by one: not every architecture has each of them.
+# Separately, since not every architecture has each package.
 install_long_packages() {
 	local package
 	for package in "${long_packages[@]}"; do
@@ -147,7 +148,7 @@ do_check() {
 	logs=$top/build-check/logs
 	find_builder "$top/build-check"
 	"${builder[@]}" mkdir -p "$logs" || fail "can't write to $top"
-	export MEMTALLY_PARTS=$top/build-check/parts # what tests fetch, once for all builds
+	export MEMTALLY_PARTS=$top/build-check/parts # downloads of tests, shared by all builds
 	say 'Checking memtally; logs are in build-check/logs'
 	packages_log=$logs/packages.log
 	: >"$packages_log"
@@ -157,7 +158,7 @@ do_check() {
 	[ -z "$long" ] || install_long_packages
 	trap stop_check INT TERM HUP
 	run_stage build stage_build
-	# A long check has tests that want the machine for themselves.
+	# Some tests of a long check need an otherwise idle machine.
 	[ -n "$long" ] || begin_jobs "${background[@]}"
 	run_stage tests stage_tests
 	[ -z "$long" ] || begin_jobs "${background[@]}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Talking to the person at the terminal, and running a step whose output goes into a file.
+# Messages to the user, and running a step with its output in a file.
 
 say() { printf '%s\n' "$*"; }
 warn() { printf '%s\n' "$*" >&2; }
@@ -12,7 +12,8 @@ fail() {
 
 is_root() { [ "$EUID" -eq 0 ]; }
 
-# step TITLE LOG COMMAND...: one line for the step; when it fails, the end of its log and where the whole is.
+# step TITLE LOG COMMAND...: prints one line for the step. If it fails, prints the end of its log
+# and the log's path.
 step() {
 	local title=$1 log=$2 begin=$SECONDS
 	shift 2
@@ -28,7 +29,7 @@ step() {
 	return 1
 }
 
-# A path as the person would type it: relative to the tree where it lies in it.
+# Prints a path as the user would type it: relative to the tree if it is inside.
 shown() {
 	local path=$1
 	[[ $path == "$top"/* ]] && path=${path#"$top"/}

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Background jobs: builds and readers of sources that run at the lowest priority while tests wait. A stage waits for its job and
-# judges the result.
+# Background jobs: builds and checks of sources that run at the lowest priority while tests wait. A
+# stage waits for its job and counts the result.
 
 jobs_pid=     # the process group that runs the jobs, one after the other
 jobs_are_paused=
 jobs_cpu_ms=0 # CPU time of the jobs that stages have waited for
 cpu_ms=0      # see read_cpu and read_stages_cpu
 
-# Sets cpu_ms to the CPU time of all child processes that this shell has waited for. $1: a file to use.
+# Sets cpu_ms to the CPU time of all child processes that this shell has waited for. $1: a file to
+# use.
 read_cpu() {
 	local user system part
 	times >"$1" # a substitution would print the times of a subshell
@@ -20,8 +21,9 @@ read_cpu() {
 	done
 }
 
-# begin_jobs NAME...: runs the functions job_NAME, "-" in a name being "_" in its function. The output of a job is in
-# $logs/job-NAME.log. When it has ended, $logs/job-NAME.end has its exit status and its CPU time in ms.
+# begin_jobs NAME...: runs the functions job_NAME, with "_" for each "-" in NAME. The output of a
+# job is in $logs/job-NAME.log. When it has ended, $logs/job-NAME.end has its exit status and its
+# CPU time in ms.
 begin_jobs() {
 	rm -f "$logs"/job-*
 	set -m # a process group, which stop_jobs() ends
@@ -32,7 +34,8 @@ begin_jobs() {
 
 run_jobs() {
 	local name
-	# Not SCHED_IDLE: beside such jobs a test that needs hardly any CPU took a minute, perhaps since a job waited with a lock.
+	# Not SCHED_IDLE: beside such jobs a test that needs hardly any CPU took a minute, perhaps
+	# because a job waited while it held a lock.
 	renice -n 19 -p "$BASHPID"
 	chrt -b -p 0 "$BASHPID"
 	for name in "$@"; do
@@ -57,8 +60,8 @@ jobs_are_running() {
 	[ -n "$jobs_pid" ] && [[ $'\n'$running$'\n' == *$'\n'$jobs_pid$'\n'* ]]
 }
 
-# await_job NAME [SECONDS]: waits for the end of the job, for an hour unless SECONDS says otherwise. Prints the log of the job
-# and returns its exit status.
+# await_job NAME [SECONDS]: waits for the end of the job, by default for an hour. Prints the log of
+# the job and returns its exit status.
 await_job() {
 	local name=$1 end=$((SECONDS + ${2:-3600})) status=1 ms=0
 	until [ -e "$logs/job-$name.end" ]; do
@@ -79,11 +82,12 @@ await_job() {
 	return "$status"
 }
 
-# Sets cpu_ms to the CPU time of all stages so far, with the jobs that they have waited for.
+# Sets cpu_ms to the CPU time of all stages so far, including the jobs that they have waited for.
 read_stages_cpu() {
 	local file ms
 	read_cpu "$logs/times"
-	# This shell has waited for the jobs if they have ended: they are in its times, whether a stage needs them yet or not.
+	# If the jobs have ended, this shell has waited for them: its times include them, even if no
+	# stage has needed them yet.
 	if [ -n "$jobs_pid" ] && ! jobs_are_running; then
 		for file in "$logs"/job-*.end; do
 			read -r _ ms <"$file" 2>/dev/null || ms=0
@@ -93,7 +97,7 @@ read_stages_cpu() {
 	cpu_ms=$((cpu_ms + jobs_cpu_ms))
 }
 
-# Stops all jobs until resume_jobs, for tests that want a host at rest.
+# Stops all jobs until resume_jobs, for tests that need an idle host.
 pause_jobs() {
 	jobs_are_running || return 0
 	kill -STOP -- "-$jobs_pid" 2>/dev/null

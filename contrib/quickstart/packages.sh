@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What a build and the tests need, and how it gets onto the machine.
+# Packages for the build and the tests, and their installation.
 
 build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
 	libsmartcols-dev libseccomp-dev libsqlite3-dev libelf-dev)
 check_packages=(libcmocka-dev binutils python3 curl jq smem gzip xz-utils procps systemd
 	cppcheck clang clang-format clang-tidy libclang-rt-dev mandoc shellcheck)
-# Loads that check --long measures (PostgreSQL's own cluster is not used), the machines that it boots or emulates, and what it
-# runs the unit tests in.
+# Loads that check --long measures (PostgreSQL's own cluster is not used), tools for the machines
+# that it boots or emulates, and valgrind for the unit tests.
 long_packages=(postgresql chromium redis-tools gunicorn tmux debootstrap systemd-container qemu-system-x86 valgrind)
 
 build_commands=(autoreconf automake cc make pkg-config)
@@ -18,7 +18,7 @@ build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' '
 
 is_debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
 
-# Those of the packages that dpkg does not call installed, one a line.
+# Prints the packages that dpkg does not report as installed, one a line.
 missing_packages() {
 	local package
 	for package in "$@"; do
@@ -27,7 +27,8 @@ missing_packages() {
 	done
 }
 
-# How to become root, in the array "elevate"; false where that is not to be had.
+# Sets the array "elevate" to a command prefix that runs commands as root. Fails if that is not
+# possible.
 find_elevation() {
 	elevate=()
 	is_root && return 0
@@ -43,7 +44,8 @@ apt() {
 
 has_lists() { compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; }
 
-# apt-get's exit status is about the whole system, so dpkg is asked afterwards about what we need.
+# apt-get's exit status is about the whole system, so this checks the needed packages with dpkg
+# afterwards.
 install_once() {
 	has_lists || apt update
 	apt install -y --no-install-recommends "$@"
@@ -56,7 +58,8 @@ install() {
 	install_once "$@"
 }
 
-# install_missing LOG PACKAGE...: 0 when all are there at the end. Says what it does.
+# install_missing LOG PACKAGE...: installs missing packages and prints what it does. Returns 0 if
+# all are installed at the end.
 install_missing() {
 	local log=$1 missing
 	shift
@@ -71,7 +74,8 @@ install_missing() {
 	step packages "$log" install "${missing[@]}"
 }
 
-# What the build would miss, by itself: commands and libraries, whoever installed them.
+# Prints commands and libraries that the build needs and that are missing, however they would be
+# installed.
 missing_for_build() {
 	local need
 	for need in "${build_commands[@]}"; do
@@ -83,7 +87,7 @@ missing_for_build() {
 	done
 }
 
-# Leaves the machine able to build, or says what is missing and fails.
+# Makes the machine able to build, or prints what is missing and fails.
 ensure_build_packages() {
 	local log=$1 missing
 	install_missing "$log" "${build_packages[@]}" && return 0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The daemons in the foreground on loopback, with as few rights as will do, and what they found.
+# Runs the daemons in the foreground on loopback, with minimal rights, and prints their first
+# values.
 
-# http_get PATH: the body on standard output; false unless the answer is 200.
+# http_get PATH: prints the body. Fails unless the status is 200.
 http_get() {
 	local status line
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
@@ -16,13 +17,14 @@ http_get() {
 
 port_is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; }
 
-# The array "follow_us" makes a daemon end when this script does, however it does.
+# Sets the array "follow_us", which makes a daemon end when this script does, for any reason.
 find_follow_us() {
 	follow_us=()
 	! setpriv --pdeathsig TERM true 2>/dev/null || follow_us=(--pdeathsig TERM)
 }
 
-# as_user UID GID CAPABILITY COMMAND...: with that one capability (or "none") and no way to more.
+# as_user UID GID CAPABILITY COMMAND...: runs COMMAND with that one capability (or "none") and no
+# way to more.
 as_user() {
 	local uid=$1 gid=$2 capability=$3 rights=(--inh-caps=-all --ambient-caps=-all --bounding-set=-all)
 	shift 3
@@ -32,8 +34,9 @@ as_user() {
 	exec setpriv "${follow_us[@]}" --reuid "$uid" --regid "$gid" --clear-groups --no-new-privs "${rights[@]}" -- "$@"
 }
 
-# Finds a uid that no other process has: memtallyd could read the memory of a process with its uid, and such a process
-# could end the daemons. The search is among the uids of systemd's dynamic users, downward from 65519.
+# Finds a uid that no other process has: memtallyd could read the memory of a process with its uid,
+# and such a process could kill the daemons. The search is among the uids of systemd's dynamic
+# users, downward from 65519.
 find_uid() {
 	for ((account_uid = 65519; account_uid >= 61184; account_uid--)); do
 		getent passwd "$account_uid" >/dev/null || grep -qsE "^Uid:.*[[:space:]]$account_uid([[:space:]]|$)" \
@@ -42,8 +45,8 @@ find_uid() {
 	fail 'none of the uids from 61184 to 65519 is free'
 }
 
-# Chooses the user that the daemons run as if root starts them. They share one uid, because memtallyd shows all
-# processes to its own user. Installed, each daemon has a user of its own.
+# Chooses the user for the daemons if root starts them. They share one uid, because memtallyd shows
+# all processes to its own user. Installed, each daemon has a user of its own.
 choose_account() {
 	if account_uid=$(id -u memtally 2>/dev/null); then
 		account_name=memtally account_gid=$(id -g memtally)
@@ -52,7 +55,7 @@ choose_account() {
 		account_name="uid $account_uid, which no other process has," account_gid=$account_uid
 	fi
 	! can_run || return 0
-	# In a user namespace with few uids, whose root is no root outside.
+	# In a user namespace with few uids, root is not the host's root.
 	if awk '$1 == 0 && $2 != 0 { found = 1 } END { exit !found }' /proc/self/uid_map &&
 		! (as_user "$account_uid" "$account_gid" none true) 2>/dev/null; then
 		account_uid=0 account_gid=0 account_name="root of this user namespace"
@@ -62,14 +65,16 @@ choose_account() {
   other users can enter, such as ./quickstart run --builddir=/var/tmp/memtally; in a container add SETUID and SETGID."
 }
 
-# Whether the chosen user may run the programs, as they are started: setpriv of util-linux finds them by root's rights.
+# Whether the chosen user can run the programs in the way in which they are started: setpriv of
+# util-linux finds them with root's rights.
 can_run() {
 	(as_user "$account_uid" "$account_gid" none "$builddir/memtallyd" --version) >/dev/null 2>&1 &&
 		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-web" --version) >/dev/null 2>&1 &&
 		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-ledger" --version) >/dev/null 2>&1
 }
 
-# A directory for the sockets and the ledger, which the daemons' user owns and which goes when we go.
+# Makes a directory for the sockets and the ledger. The daemons' user owns it, and it is removed at
+# the end.
 make_runtime() {
 	local base=${XDG_RUNTIME_DIR:-}
 	if is_root; then
@@ -79,7 +84,7 @@ make_runtime() {
 	else
 		runtime=
 	fi
-	# An empty one is what a run left that was killed; one in use is not empty.
+	# A killed run leaves an empty one; one in use is not empty.
 	[ -z "$runtime" ] || rmdir -- "$runtime" 2>/dev/null
 	if [ -z "$runtime" ] || ! mkdir -m 0755 -- "$runtime" 2>/dev/null; then
 		runtime=$(mktemp -d) || fail 'no temporary directory'
@@ -98,12 +103,12 @@ remove_runtime() {
 	runtime=
 }
 
-# The subshells of start() exec, so their pids are the daemons'.
+# The subshells of start() call exec, so their pids are the daemons'.
 are_running() {
 	kill -0 "$collector_pid" 2>/dev/null && kill -0 "$web_pid" 2>/dev/null && kill -0 "$ledger_pid" 2>/dev/null
 }
 
-# end_daemon PID: within five seconds, or by force.
+# end_daemon PID: ends it within five seconds, or kills it.
 end_daemon() {
 	local pid=$1 i
 	[ -n "$pid" ] && kill -TERM "$pid" 2>/dev/null || return 0
@@ -114,7 +119,7 @@ end_daemon() {
 	kill -KILL "$pid" 2>/dev/null && warn "quickstart: process $pid had to be killed"
 }
 
-# memtallyd last: else the others would warn that it has gone.
+# memtallyd last: otherwise the others would warn that it has stopped.
 stop_daemons() {
 	end_daemon "$web_pid"
 	end_daemon "$ledger_pid"
@@ -123,7 +128,7 @@ stop_daemons() {
 	remove_runtime
 }
 
-# SIGINT, SIGTERM, SIGHUP.
+# Handles SIGINT, SIGTERM and SIGHUP.
 stop_and_leave() {
 	trap '' INT TERM HUP
 	say ''
@@ -132,7 +137,7 @@ stop_and_leave() {
 	exit 0
 }
 
-# A daemon has ended by itself: says which and how, and ends the others.
+# A daemon has exited by itself: prints which one and how, and ends the others.
 leave_broken() {
 	local which=memtally-web pid=$web_pid status
 	trap '' INT TERM HUP
@@ -149,7 +154,8 @@ leave_broken() {
 	exit 1
 }
 
-# start CAPABILITY COMMAND...: in the background, as the user that decide_rights() chose; the pid is in $!.
+# start CAPABILITY COMMAND...: runs COMMAND in the background, as the user that decide_rights()
+# chose; the pid is in $!.
 start() {
 	local capability=$1
 	shift
@@ -177,7 +183,7 @@ start_daemons() {
 	ledger_pid=$!
 }
 
-# Every ten seconds it says what /readyz says of why there is no snapshot.
+# Waits for a snapshot. Every ten seconds it prints the reason that /readyz gives.
 await_snapshot() {
 	local waited=0 why
 	until why=$(http_get /readyz); do
@@ -188,11 +194,11 @@ await_snapshot() {
 	done
 }
 
-# Processes that were never measured yet; nothing where memtallyd says nothing of it.
+# Prints the number of processes that were never measured; nothing if there are none.
 count_guessed() { http_get /metrics | sed -n 's/^memtally_processes{outcome="guessed"} \([1-9][0-9]*\)$/\1/p'; }
 
-# Waits until large processes have been measured, which takes several slices. Until then their figures are guesses, and
-# guesses make no good first impression.
+# Waits until large processes have been measured, which takes several slices. Until then their
+# values are guesses, and guesses would give a wrong first impression.
 await_measured() {
 	local count end=$((SECONDS + 15))
 	count=$(count_guessed)
@@ -222,15 +228,15 @@ and memtally-ledger run as the same user, without capabilities."
 	fi
 }
 
-# Up to five are named, more are counted by user. A row of JSON holds no braces of its own. From memtallyd, since TCP shows
-# only processes that have series.
+# Prints the denied processes, from memtallyd, since TCP shows only processes that have series. A
+# row of JSON contains no braces.
 name_denied() {
 	"$builddir/memtally" processes --json --sort=pid --config.file=/dev/null --log.level=error \
 		--snapshot.socket="$runtime/snapshot.sock" 2>/dev/null | grep -o '{"pid":[^{}]*"reason":"denied"' |
 		sed 's/^{"pid":\([0-9]*\),.*"user":"\([^"]*\)","program":"\([^"]*\)".*/\1 \3 of \2/'
 }
 
-# The five users with the most of them; there may be hundreds.
+# Prints the five users with most denied processes; there may be hundreds of users.
 count_denied() {
 	awk -F'[{}" ]+' '/^memtally_user_unmeasured_processes\{.*reason="denied"/ && $NF > 0 { print $NF, $3 }' |
 		sort -k1,1nr -k2 |
@@ -272,7 +278,7 @@ tell_unmeasured() {
 	fi
 }
 
-# Prints how much of the figures is still guessed, as `memtally status` says.
+# Prints how much of the values is still guessed, as `memtally status` shows it.
 tell_guessed() {
 	local guessed
 	guessed=$("$builddir/memtally" status --config.file=/dev/null --log.level=error \
@@ -302,7 +308,7 @@ While this runs, every user of this machine can read the http addresses. Ctrl-C 
 END
 }
 
-# memtallyd itself judges the interval, if it is built; another status than that of misuse is no judgement.
+# memtallyd itself checks the interval, if it is built. Only the exit status of misuse is a result.
 check_interval() {
 	local said status=0
 	[ -x "$builddir/memtallyd" ] || return 0
@@ -310,7 +316,7 @@ check_interval() {
 	[ "$status" -ne 2 ] || misuse "${said#memtallyd: error: }"
 }
 
-# Before the build, which takes a while, and behind it.
+# Before the build, which takes a while, and after it.
 check_port() {
 	! port_is_taken || fail "127.0.0.1:$port is in use. Choose another port: ./quickstart run --port $((port % 65535 + 1))"
 }
@@ -321,12 +327,12 @@ do_run() {
 	check_interval
 	check_port
 	ensure_built
-	check_interval # nothing could tell before
+	check_interval # memtallyd may not have been built before
 	check_port
 	decide_rights
 	make_runtime
 	trap stop_and_leave INT TERM HUP
-	trap : PIPE # a reader that goes away must not take this script along, and so its clean-up
+	trap : PIPE # a closed output must not end this script before its clean-up
 	start_daemons
 	await_snapshot
 	await_measured

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# The stages of a check. Each counts what it did with count_pass, count_fail and count_skip.
+# The stages of a check. Each counts its results with count_pass, count_fail and count_skip.
 
 folders=(base confine snapshot collectors inside config render service daemon web ledger cli tests)
 sources() { find "${folders[@]}" -name '*.c' | sort; }
@@ -8,17 +8,19 @@ sources() { find "${folders[@]}" -name '*.c' | sort; }
 # Background jobs, in the order in which stages wait for them.
 background=(asan tsan fuzz clang-tidy-tests clang-tidy-programs cppcheck shellcheck distcheck)
 
-# check_build COMMAND...: one count for a build.
+# check_build COMMAND...: counts one result for a build.
 check_build() {
 	"$@" && count_pass && return
 	count_fail 'it does not build'
 	return 1
 }
 
-# check_tests DIR [WITHOUT]: runs all tests but those that match WITHOUT, and counts the results. Scenarios wait for most of
-# their time: four more run at a time than there are processors. Scenarios with a pid namespace of their own come first. Some of them block readers
-# of their processes (tests/tools/blocked), which all other tests would see. The longest come first. In --long, scenarios with tens
-# of thousands of processes, with swap, with an hour of kills or with loads that fill the machine come last and one at a time.
+# check_tests DIR [WITHOUT]: runs all tests except those that match WITHOUT, and counts the results.
+# Scenarios wait for most of their time: four more run at a time than there are processors.
+# Scenarios with a pid namespace of their own come first. Some of them block readers of their
+# processes (tests/tools/blocked), which all other tests would notice. The longest come first. In
+# --long, scenarios with tens of thousands of processes, with swap, with an hour of kills or with
+# loads that fill the machine come last and one at a time.
 check_tests() {
 	local dir=$1 jobs=$(($(nproc) + 4)) longest='/(108|132|175|203|370|391|400|410|450|451|452|660|670)-' later='^$' simulated='^$' all alone
 	# Takes a processor for a quarter of an hour in --long.
@@ -39,11 +41,12 @@ check_tests() {
 	sort -rn "$dir/tests/times" | head -n 10 | sed 's,[^ ]*/tests/,tests/,'
 }
 
-# choose_host yes|no: whether the tests that follow meet a host with the users of an installed memtally, whatever this host
-# has. Each test passes with them and without: stage "tests" runs without, stage "sanitizers" with them.
+# choose_host yes|no: whether later tests see a host with the users of an installed memtally,
+# whatever this host has. Each test passes in both cases: stage "tests" runs without these users,
+# stage "sanitizers" with them.
 choose_host() {
 	host=()
-	is_root || return 0 # the daemons stay the user that runs them
+	is_root || return 0 # the daemons keep the caller's user
 	if unshare --mount true 2>/dev/null; then
 		host=(tests/tools/with-accounts "$1")
 	else
@@ -51,7 +54,7 @@ choose_host() {
 	fi
 }
 
-# run_tests JOBS DIR: those of standard input. The limit is for a test that hangs.
+# run_tests JOBS DIR: runs the tests on standard input. The limit is for a test that hangs.
 run_tests() {
 	local limit=900 tests test
 	[ -z "$long" ] || limit=14400
@@ -65,7 +68,8 @@ run_tests() {
 	done
 }
 
-# -g1, here and below: lines for a backtrace, without what a debugger wants and compiler and linker take long for.
+# -g1, here and below: lines for a backtrace, without debugging information that takes compiler and
+# linker long.
 stage_build() { check_build build_tree check-programs "$top/build-check" --enable-werror CFLAGS='-O2 -g1'; }
 
 stage_tests() {
@@ -75,12 +79,13 @@ stage_tests() {
 	fi
 	pkg-config --exists cmocka || count_skip 'unit tests' 'cmocka is not installed and could not be'
 	choose_host no
-	MEMTALLY_LONG=$long check_tests "$top/build-check" # soaks go on for longer where that is set
+	MEMTALLY_LONG=$long check_tests "$top/build-check" # soaks last longer if that is set
 }
 
 job_asan() { build_tree check-programs "$top/build-asan" --enable-werror --enable-sanitizers CFLAGS='-O1 -g1'; }
 
-# What is about figures, or at length, is for --long, which runs all: it takes more than half of the time here.
+# Tests of measured values, and long ones, run in --long only, which runs all: here they would take
+# more than half of the time.
 stage_sanitizers() {
 	local slow='' figures='/(10[0145678]|11[023]|12[12]|13[01245]|150|17[0-4]|203|208|301|362|380|39[01]|4[01]0|45[012]|500|60[01])-|tests/sim/|tests/herd/'
 	check_build await_job asan || return
@@ -96,9 +101,9 @@ all_tests() {
 	make -s -C "$1" -f Makefile -f - print-tests <<<'print-tests: ; @printf "%s\n" $(TESTS)'
 }
 
-# for_each KIND FUNCTION ARG...: calls FUNCTION ITEM ARG... for each line of standard input, as many at a time
-# as there are processors, and counts those that failed and those that did not. Each has a log of its own, and a line
-# when it ends; the ends of the logs of those that failed come last.
+# for_each KIND FUNCTION ARG...: calls FUNCTION ITEM ARG... for each line of standard input, as many
+# at a time as there are processors, and counts passes and failures. Each has a log of its own, and
+# a line when it ends; the ends of the logs of failures come last.
 for_each() {
 	local kind=$1 items item
 	shift
@@ -118,7 +123,7 @@ for_each() {
 	done
 }
 
-# In a shell of its own: a file says that it went well.
+# Runs in a shell of its own: a file marks success.
 run_item() {
 	local kind=$1 item=$2 word=FAIL
 	shift 2
@@ -129,10 +134,10 @@ run_item() {
 	printf '%s %s, %d s\n' $word "${item##*/}" $SECONDS
 }
 
-# Not --enable-werror: instrumented like that, gcc believes of some variables that they have no value.
+# Not --enable-werror: with this instrumentation gcc reports some variables as uninitialized.
 job_tsan() { build_tree thread-tests "$top/build-tsan" --enable-thread-sanitizer CFLAGS='-O1 -g1'; }
 
-# The one thread is memtally-web's, which looks into passwords.
+# The one thread is memtally-web's, which checks passwords.
 stage_threads() {
 	if ! pkg-config --exists cmocka; then
 		count_skip threads 'cmocka is not installed and could not be'
@@ -149,8 +154,9 @@ valgrind=(valgrind -q --error-exitcode=99 --leak-check=full '--errors-for-leak-k
 
 valgrind_test() { timeout --foreground 900 "${@:2}" "$1"; }
 
-# Beside the sanitizers it finds what is read before it was written, which is too little for the time it takes in each
-# check: for --long. What gives up system calls needs a build for valgrind, which makes some of its own.
+# Compared with the sanitizers valgrind also finds uninitialized reads, which is too little for its
+# time in each check: only in --long. Programs that give up system calls need a build for valgrind,
+# which makes some calls of its own.
 stage_valgrind() {
 	local own=(drill drill-ledger filter ledger limits manager nursery resolver tls web)
 	needs valgrind curl || return
@@ -167,15 +173,15 @@ stage_valgrind() {
 	valgrind_daemons
 }
 
-# unit_tests DIR: the programs of a build.
+# unit_tests DIR: prints the unit tests of a build.
 unit_tests() { find "$1/tests/unit" -maxdepth 1 -name 'test-*' -type f -perm -u+x ! -name '*.*' | sort; }
 
-# A few real passes over this machine and a scrape of each kind, both daemons under valgrind.
+# A few real passes over this machine and a scrape of each kind, with both daemons under valgrind.
 valgrind_daemons() {
 	local dir socket collector web path status
 	[ -x build-valgrind/memtallyd ] && [ -x build-valgrind/memtally-web ] || return
 	dir=$(mktemp -d)
-	chmod 777 "$dir" # neither stays root
+	chmod 777 "$dir" # neither daemon stays root
 	socket=(--config.file=/dev/null --snapshot.socket="$dir/snapshot.sock")
 	"${valgrind[@]}" build-valgrind/memtallyd "${socket[@]}" --interval=1s & collector=$!
 	"${valgrind[@]}" build-valgrind/memtally-web "${socket[@]}" --web.listen-address="unix:$dir/web.sock" & web=$!
@@ -204,7 +210,8 @@ valgrind_daemons() {
 
 job_fuzz() { build_tree fuzzers "$top/build-fuzz" --enable-werror --enable-fuzzing CC=clang CFLAGS='-O1 -g1'; }
 
-# New inputs for every parser, for half an hour in all if long; the inputs that are kept are replayed by `make check`.
+# Fuzzes every parser with new inputs, for half an hour in all with --long; `make check` replays the
+# stored inputs.
 stage_fuzzing() {
 	local seconds=1
 	needs clang || return
@@ -215,7 +222,7 @@ stage_fuzzing() {
 
 fuzzers() { find build-fuzz/tests/fuzz -maxdepth 1 -name 'fuzz-*' -type f -perm -u+x ! -name '*.*' | sort; }
 
-# What it finds stays below build-fuzz/found, and is where the next run goes on.
+# Findings stay below build-fuzz/found, where the next run continues.
 fuzz_target() {
 	local target=$1 seconds=$2 name=${1##*/fuzz-} found
 	found=build-fuzz/found/$name
@@ -224,7 +231,7 @@ fuzz_target() {
 		-print_final_stats=1 -artifact_prefix="$found-" "$found" "tests/fuzz/corpus/$name"
 }
 
-# One count for a tool that says by its exit status whether it found nothing.
+# Counts one result for a tool whose exit status shows whether it has findings.
 judge() {
 	if "$@"; then
 		count_pass
@@ -238,7 +245,7 @@ compiler_flags() {
 	pkg-config --cflags yaml-0.1 libsystemd libmicrohttpd gnutls libxcrypt jansson zlib smartcols libseccomp libelf | tr ' ' '\n'
 }
 
-# One count for what TOOL, a background job, has found.
+# Counts one result for TOOL, a background job.
 judge_job() {
 	if await_job "$1"; then
 		count_pass
@@ -247,7 +254,8 @@ judge_job() {
 	fi
 }
 
-# clang_tidy WHICH FILES FLAG...: examines the sources whose names match WHICH, so many FILES by one process.
+# clang_tidy WHICH FILES FLAG...: checks the sources with names that match WHICH, FILES of them in
+# each process.
 clang_tidy() {
 	local which=$1 files=$2
 	shift 2
@@ -257,10 +265,11 @@ clang_tidy() {
 	return "${PIPESTATUS[2]}"
 }
 
-# The static analyzer is nearly all of what clang-tidy costs: over the tests, and along every path of the programs, it
-# is for --long. With 10,000 nodes a function it takes an eighth of the time. All other checks are for every file. Without the
-# analyzer, one process for 12 files takes four fifths of the CPU time of 12; with it, clang-tidy 14 must have a process for
-# each file: else it takes the va_list of the second one for uninitialized.
+# The static analyzer is nearly all of clang-tidy's cost. For tests, and for all paths of the
+# programs, it runs in --long only. With 10,000 nodes a function it takes an eighth of the time. All
+# other checks run for every file. Without the analyzer, one process for 12 files takes four fifths
+# of the CPU time of 12; with it, clang-tidy 14 needs a process for each file: otherwise it reports
+# the va_list of the second one as uninitialized.
 job_clang_tidy_tests() {
 	local flags files=1 some=()
 	mapfile -t flags < <(compiler_flags | sed '/^$/d')
@@ -286,14 +295,15 @@ stage_cppcheck() {
 	judge_job cppcheck
 }
 
-# It knows neither the cleanup attribute nor __VA_OPT__ nor, in some places, compound literals.
+# cppcheck supports neither the cleanup attribute nor __VA_OPT__ nor, in some places, compound
+# literals.
 job_cppcheck() {
 	cppcheck -q -j "$(nproc)" --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
 		--std=c11 --suppress=missingInclude --suppress=memleak --suppress=internalAstError \
 		--suppress=syntaxError --suppress=unknownEvaluationOrder -DHAVE_CONFIG_H -I. -Ibuild-check "${folders[@]}"
 }
 
-# Another version of the formatter would find fault with what this one likes.
+# Another version of the formatter would report layouts that this one accepts.
 stage_format() {
 	needs clang-format || return
 	if [[ $(clang-format --version) != *'version 14.'* ]]; then
@@ -309,7 +319,7 @@ stage_shell() {
 	judge_job shellcheck
 }
 
-# Files that are sourced are looked at where they are.
+# Sourced files are checked where they are sourced.
 job_shellcheck() {
 	grep -rlEZ -m1 '^#!.*[/ ](ba)?sh$' quickstart .ci contrib tests |
 		xargs -0 -P "$(nproc)" -n 8 shellcheck --severity=warning --external-sources &&
@@ -324,9 +334,10 @@ stage_man_pages() {
 	done
 }
 
-# The scenarios have run twice by then: a few show that the tarball brings what they need, not optimized, since that
-# takes half of the time. --long runs all. They wait for the stage, which has the machine for itself. In a clone
-# tarball_is_whole() tells if a source of another test is missing: what the few tests need is built alone.
+# The scenarios have run twice by then: a few show that the tarball has all needed files, not
+# optimized, since that takes half of the time. --long runs all. They wait for the stage, which has
+# the machine for itself. In a clone tarball_is_whole() detects a missing source of another test, so
+# only the programs of the few tests are built.
 job_distcheck() {
 	local few=() units='tests/unit/test-memtally tests/unit/test-view'
 	local scenarios='tests/integration/100-herds tests/integration/201-json tests/integration/310-refusals'
@@ -334,7 +345,7 @@ job_distcheck() {
 	rm -f "$logs/distcheck.gate"
 	[ -n "$long" ] || few=("TESTS=tests/fixtures/test-fixtures $units $scenarios")
 	[ -n "$long" ] || [ ! -e .git ] || few+=("check_PROGRAMS=$units $tools")
-	# The tarball is made to be unpacked once: not with the best compression.
+	# The tarball is unpacked only once: no need for the best compression.
 	XZ_OPT=-1 make -C build-check -j"$(nproc)" distcheck DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0 "${few[@]}" \
 		LOG_COMPILER="$top/contrib/quickstart/gate.sh $logs/distcheck.gate" && tarball_is_whole
 }
@@ -354,7 +365,7 @@ stage_distcheck() {
 	fi
 }
 
-# Not every file that the tarball lacks is missed by the tests that run from it.
+# The tests from the tarball do not need every file that may be missing from it.
 tarball_is_whole() {
 	local tarball missing
 	[ -e .git ] || return 0

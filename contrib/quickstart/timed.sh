@@ -9,7 +9,7 @@ exec 3>&1 4>&2
 said=$({ time "$@" >&3 2>&4 3>&- 4>&-; } 2>&1)
 status=$?
 times=${said##*$'\n'}
-# The shell has said which signal ended COMMAND.
+# Passes on the shell's message about the signal that ended COMMAND.
 [ "$said" = "$times" ] || printf '%s\n' "${said%$'\n'*}" >&2
 echo "${times//,/.} ${*: -1}" >>"$file"
 exit $status
