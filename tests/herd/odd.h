@@ -45,7 +45,7 @@ struct odd {
 static pid_t *const odd_own_cell = (pid_t *)ODD_CELLS_AT;
 static pid_t *const odd_child_cell = (pid_t *)ODD_CELLS_AT + 1;
 
-/* Rounds down. */
+/* Returns the number of whole pages in KIB. */
 uint64_t odd_pages_of_kib(uint64_t kib);
 
 /*

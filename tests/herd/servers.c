@@ -10,8 +10,8 @@
  *   write       each worker writes the next --write-kib of the inherited memory
  *   burst N     each server forks N workers that write at once
  *   halve       every second worker of each server exits
- *   churn N     from now on N workers a second, of all servers together, are forked and write, and as
- *               many exit, in an order in which their number goes up and down by half
+ *   churn N     from now on N workers a second, of all servers together, are forked and write, and
+ *               as many exit, in an order in which their number goes up and down by half
  *   still       ends churn
  *   out, in     each server has its private memory paged out, and touches it again
  *

@@ -18,11 +18,11 @@
 
 #define TAPE_PAGE_SIZE 4096UL
 
-/* Which processes run a call, by the result of the last clone on the tape. */
+/* Which processes run a call. It depends on the last clone that each has run on the tape. */
 enum tape_when {
 	TAPE_ALWAYS,
-	TAPE_CHILD,  /* processes that a clone created */
-	TAPE_PARENT, /* the process that called clone */
+	TAPE_CHILD,  /* the process or thread that this clone created */
+	TAPE_PARENT, /* the one that called clone, and each before its first clone */
 };
 
 /* One system call. The player reads it, so the order of the fields is fixed. */
@@ -52,18 +52,21 @@ struct tape {
 bool tape_is_supported(void);
 
 /*
- * Maps a new private page at ADDRESS with the player and an empty tape. Returns 0, or -errno of
- * mmap().
+ * Maps a new private page at ADDRESS (page-aligned) with the player and an empty tape. Returns 0,
+ * or -errno of mmap(), among them -EEXIST if memory is mapped there.
  */
 int tape_init(struct tape *tape, uintptr_t address);
 
-/* Adds a call. Aborts if the page is full. */
+/*
+ * Adds system call NUMBER with arguments A0 to A4; the sixth is 0. WHEN: which processes run it.
+ * Aborts if the page is full.
+ */
 void tape_add(struct tape *tape, enum tape_when when, long number, uint64_t a0, uint64_t a1,
 	uint64_t a2, uint64_t a3, uint64_t a4);
 
 /*
- * Copies LEN bytes to the page and returns their address, for calls that take pointers. Aborts if
- * the page is full.
+ * Copies LEN bytes to the page and returns their address, a multiple of 8, for calls that take
+ * pointers. Aborts if the page is full.
  */
 uintptr_t tape_put(struct tape *tape, const void *data, size_t len);
 

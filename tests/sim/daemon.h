@@ -53,11 +53,13 @@ struct daemon_account {
 	uint64_t worst_ns;        /* the most CPU above the rate that any period used */
 	uint64_t passes_ns;       /* CPU of passes without walks */
 	uint64_t longest_pass_ns; /* CPU of the longest of these */
+	/* deferred measurements by reason (plan.h), and ns of CPU (budget.h) */
 	uint64_t deferred[PLAN_REASONS], forgiven_ns, excused_ns;
 	uint64_t oldest_ns; /* oldest measurement (or birth) that rows show; without giants */
 	/* The same of giants. */
 	uint64_t oldest_giant_ns;
-	uint64_t missing;     /* living processes without a row or without a PSS; sum over passes */
+	/* processes since the beginning of the pass without a row or a PSS; sum over passes */
+	uint64_t missing;
 	uint64_t false_ages;  /* rows that show a measurement as newer than it is */
 	uint64_t samples;     /* rows */
 	uint64_t unmeasured;  /* rows of processes that were never measured, in the last pass */
@@ -85,7 +87,7 @@ struct daemon {
 	/* Events on the host. They also happen during passes and walks. */
 	struct host_rates rates;
 	uint64_t life_seed, lived_ns,
-		next_life_ns; /* until when processes have lived; when they live next */
+		next_life_ns; /* until when .rates were applied; when they are next */
 	/* Further events, every DAEMON_STEP_NS. NULL: none. */
 	void (*happens)(struct host *h, void *data);
 	void *data; /* borrowed, passed to .happens() */
@@ -106,8 +108,8 @@ struct daemon {
 };
 
 /*
- * Initializes D and redirects system calls to it (calls.h). D must not move. Aborts on errors. One
- * daemon can exist at a time.
+ * Initializes D with a copy of OPTIONS and redirects system calls to it (calls.h). Borrows H until
+ * daemon_done(). D must not move. Aborts on errors. One daemon can exist at a time.
  */
 void daemon_init(struct daemon *d, struct host *h, const struct daemon_options *options);
 void daemon_done(struct daemon *d);
@@ -117,7 +119,7 @@ void daemon_restart_accounts(struct daemon *d);
 
 /*
  * Runs PASSES passes, each with the measurements and surveys before the next pass. Meanwhile events
- * happen on the host at RATES.
+ * happen on the host: at RATES, of which a copy stays in use, and .happens(). Aborts on errors.
  */
 void daemon_run(struct daemon *d, const struct host_rates *rates, uint64_t passes);
 

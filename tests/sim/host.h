@@ -73,11 +73,13 @@ struct host_folio {
 	bool is_anon;
 };
 
+/* A mapped anonymous extent. */
 struct host_part {
-	uint32_t extent;
-	uint64_t place; /* page number in the address space */
+	uint32_t extent; /* index in struct host.extent */
+	uint64_t place;  /* page number in the address space */
 };
 
+/* A mapped file or segment of shared memory. */
 struct host_mapping {
 	uint32_t inode;
 	uint64_t place;
@@ -103,8 +105,8 @@ struct host_process {
 	size_t touches, touch_capacity;
 	struct host_mapping *mapping; /* mapped files */
 	size_t mappings, mapping_capacity;
-	uint64_t last_place;
-	uint64_t below; /* pages mapped below its program, none of them resident */
+	uint64_t last_place; /* where the next mapping begins: above all others */
+	uint64_t below;      /* pages mapped below its program, none of them resident */
 	/* Its counters, bytes: RssAnon, RssFile + RssShmem, RssShmem alone, VmSwap, VmSize. */
 	uint64_t anon, file, shmem, swap, size;
 	uint64_t faults; /* minor ones */
@@ -113,17 +115,20 @@ struct host_process {
 	uint64_t held_ns;   /* last hold of its lock above the limit; 0: never */
 };
 
-/* Rates of events. Each is a probability in a pass, for a process with that role. */
+/*
+ * Rates of events in host_live() with PART 1, which the simulated daemon takes for 10 s. Each is
+ * the probability for a process of the role, except where the comment says a number.
+ */
 struct host_rates {
 	double churn;          /* active processes, caches and sharers do something */
 	double write;          /* workers write to some shared memory */
 	double leave;          /* workers and sharers exit */
-	double births;         /* number of short-lived processes */
-	double forks;          /* the same, created as forks of other processes */
+	double births;         /* number of new short-lived processes */
+	double forks;          /* number of new processes that are forks of others */
 	double pressure;       /* memory pressure that swaps memory out */
 	double pressure_share; /* the part of all anonymous memory that is then swapped out */
 	double exec;           /* short-lived processes call exec */
-	double touches;        /* extents of their segment that each backend touches in a pass */
+	double touches;        /* number of extents of its segment that each backend touches */
 };
 
 /* Memory of a process that has called exit or exec, while the kernel frees it. */
@@ -155,8 +160,9 @@ struct host_flutter {
 };
 
 struct host {
-	uint64_t seed, now_ns;
-	struct host_process *process;
+	uint64_t seed, now_ns;        /* state of the random numbers; time, set by host_advance() */
+	struct host_process *process; /* by slot */
+	/* all slots, including free ones; processes without those that are exiting */
 	size_t slots, living;
 	struct host_extent *extent;
 	size_t extents, free_extents;
@@ -178,7 +184,7 @@ struct host {
 	uint64_t swapped_out, swapped_in; /* pages, since the start */
 	/* time in which any process waits for memory, in hundredths of a percent */
 	uint32_t pressure;
-	uint64_t events;
+	uint64_t events;  /* births, execs, exits and calls of host_swap_out() */
 	uint64_t changes; /* of which processes map which extents, and of swapped memory */
 	/* how many times longer than usual it takes to free memory; 0: no time */
 	uint64_t exit_slowness;
@@ -206,6 +212,7 @@ bool host_is_mapped(const struct host_process *p, uint32_t inode);
 struct host_truth {
 	double pss_anon, pss_file, pss_shmem;
 	double pss, swap_pss;
+	/* largest_pages: of the largest mapping with resident memory; of a file all pages count */
 	uint64_t uss, pages, mappings, largest_pages;
 };
 
@@ -219,6 +226,7 @@ void host_look_at_part(const struct host *h, size_t slot, size_t part, struct ho
 void host_look_at_mapping(
 	const struct host *h, size_t slot, size_t mapping, struct host_piece *ret);
 
+/* Initializes H without processes and files, at time 0. The same SEED gives the same events. */
 void host_init(struct host *h, uint64_t seed);
 void host_done(struct host *h);
 
@@ -231,31 +239,43 @@ uint64_t host_random(struct host *h, uint64_t n);
 double host_chance(struct host *h);
 
 /*
- * Return the slot of the new process; pointers to processes are invalid afterwards. host_spawn()
- * maps ANON_PAGES in PARTS extents. host_exec() replaces the memory of SLOT by as much.
+ * host_spawn() and host_fork() return the slot of the new process. Pointers to processes are
+ * invalid afterwards. host_spawn() maps ANON_PAGES as PARTS extents of equal size. The child of
+ * host_fork() is a HOST_WORKER: it maps what PARENT maps, has touched about half of its extents of
+ * files and shared memory, and has 30 anonymous pages of its own. host_exec() replaces the memory
+ * of SLOT by ANON_PAGES in PARTS extents and by some libraries.
  */
 size_t host_spawn(
 	struct host *h, uint32_t user, enum host_role role, uint64_t anon_pages, uint32_t parts);
 size_t host_fork(struct host *h, size_t parent);
 void host_exec(struct host *h, size_t slot, uint64_t anon_pages, uint32_t parts);
-/* Takes the memory of SLOT. The slot is free when all of that memory is (host_advance()). */
+/*
+ * Begins the exit of SLOT, unless it has begun. host_advance() frees its memory and then the slot.
+ */
 void host_exit(struct host *h, size_t slot);
 
 /* Sets the time to NOW_NS and frees memory that is due by then. */
 void host_advance(struct host *h, uint64_t now_ns);
 
-/* Creates a file or a segment of shared memory in PARTS extents. Returns its inode. */
+/*
+ * Creates a file or a segment of shared memory (KIND) of PAGES, at least PARTS, in PARTS extents of
+ * equal size. Returns its inode. No process maps it yet.
+ */
 uint32_t host_create(struct host *h, enum host_kind kind, uint64_t pages, uint32_t parts);
 /* Maps INODE into SLOT, unless it is mapped, and touches up to PARTS extents not yet touched. */
 void host_map(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
-/* Touches an extent (AT modulo their number) of INODE, which SLOT maps. */
+/*
+ * Touches an extent (AT modulo their number) of INODE, unless it is touched. SLOT must map INODE.
+ */
 void host_touch(struct host *h, size_t slot, uint32_t inode, uint64_t at);
 /* Gives back up to PARTS extents of INODE, which stays mapped. */
 void host_give_back(struct host *h, size_t slot, uint32_t inode, uint32_t parts);
+/* Gives back all extents of INODE and unmaps it. Does nothing if SLOT does not map it. */
 void host_unmap(struct host *h, size_t slot, uint32_t inode);
-/* Maps some random libraries into SLOT, as every program does, and touches most of them. */
+/* Maps up to four random libraries into SLOT and touches one to four extents of each. */
 void host_map_libraries(struct host *h, size_t slot);
 
+/* Maps PAGES of new anonymous memory as PARTS extents of equal size; nothing if PAGES < PARTS. */
 void host_grow(struct host *h, size_t slot, uint64_t pages, uint32_t parts);
 /* Gives back one random anonymous extent, if SLOT has any. */
 void host_shrink(struct host *h, size_t slot);
@@ -283,8 +303,8 @@ uint32_t host_write(struct host *h, size_t slot, uint32_t parts);
 /* Writes to PARTS extents, from extent number AT on, and copies those that are shared. */
 void host_write_at(struct host *h, size_t slot, size_t at, size_t parts);
 /*
- * Swaps out the part SHARE of all anonymous extents. Not with .averages, since swap would split
- * folios.
+ * Swaps out each anonymous extent with probability SHARE, except copies of swapped extents. Not
+ * with .averages, since swap would split folios.
  */
 void host_swap_out(struct host *h, double share);
 /* Swaps in up to PARTS extents of SLOT. */

@@ -21,13 +21,16 @@ extern const struct host_rates population_some_events;
 
 extern const struct host_rates population_many_events;
 
-/* The number of seeds of hosts for each test: 16, and 64 with MEMTALLY_LONG. */
+/* Returns the number of seeds of hosts for each test: 16, and 64 with MEMTALLY_LONG. */
 uint64_t population_seeds(void);
 
-/* The seed of host INDEX, below population_seeds(), of case NUMBER. MEMTALLY_SEED changes all of them. */
+/*
+ * Returns the seed of host INDEX, below population_seeds(), of case NUMBER. MEMTALLY_SEED changes
+ * all of them.
+ */
 uint64_t population_seed(uint64_t number, uint64_t index);
 
-/* A random size from 64 to 16,384 pages; small ones are more frequent. */
+/* Returns a random size from 64 to 16,384 pages; small ones are more frequent. */
 uint64_t population_pages(struct host *h);
 
 /* Creates the libraries that all programs map, unless H has libraries. */

@@ -21,18 +21,25 @@ struct spread {
 /* Adds an observation. Aborts after SPREAD_MOST of them. */
 void spread_add(struct spread *s, double value);
 
-/* The mean; 0 without observations. */
+/* Returns the mean; 0 without observations. */
 double spread_mean(const struct spread *s);
 
-/* The standard deviation of one observation, estimated from the sample; 0 for fewer than two. */
+/*
+ * Returns the standard deviation of one observation, estimated from the sample; 0 for fewer than
+ * two.
+ */
 double spread_deviation(const struct spread *s);
 
-/* The quantile PART, from 0 to 1, interpolated between the two nearest observations; 0 without observations. */
+/*
+ * Returns the quantile PART, from 0 to 1, interpolated between the two nearest observations; 0
+ * without observations.
+ */
 double spread_quantile(const struct spread *s, double part);
 
 /*
- * The upper limit of the mean over all seeds with a confidence of 99 % (one-sided, by Student's t): if the true mean were
- * higher, one of a hundred such samples at most would look as good as this one.
+ * Returns the upper limit of the mean over all seeds with a confidence of 99 % (one-sided, by
+ * Student's t): if the true mean were higher, at most one of a hundred such samples would look as
+ * good as this one.
  */
 double spread_upper_limit(const struct spread *s);
 

@@ -144,9 +144,9 @@ static void step_preloaded(struct host *h, struct work *w)
 }
 
 /*
- * A server with workers that write to little of the inherited memory. At times all are replaced, as in
- * a reload: too many to measure at once. Tests kin_borrow(): without it their whole RSS counts as
- * theirs.
+ * A server with workers that write to little of the inherited memory. At times all are replaced, as
+ * in a reload: too many to measure at once. Tests kin_borrow(): without it their whole RSS counts
+ * as theirs.
  */
 static void step_prefork(struct host *h, struct work *w)
 {
