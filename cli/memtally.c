@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "cli/billing.h"
-#include "cli/command.h"
-#include "cli/explain.h"
-#include "cli/files.h"
-#include "cli/listing.h"
-#include "cli/map.h"
-#include "cli/output.h"
-#include "cli/pages.h"
-#include "cli/sharing.h"
-#include "cli/supervisor.h"
+#include "cli/common/command.h"
+#include "cli/common/supervisor.h"
+#include "cli/explain/explain.h"
+#include "cli/files/files.h"
+#include "cli/lists/listing.h"
+#include "cli/map/map.h"
+#include "cli/pages/pages.h"
+#include "cli/sharing/sharing.h"
+#include "cli/table/output.h"
+#include "cli/usage/billing.h"
 #include "config/help.h"
 
 /* Any other first operand is for listing_run(). */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <systemd/sd-event.h>
 
-#include "collectors/pass.h"
+#include "collectors/pass/pass.h"
 #include "daemon/resolver.h"
 
 struct asking {

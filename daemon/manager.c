@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/resident.h"
-#include "collectors/pass.h"
+#include "collectors/pass/pass.h"
 #include "daemon/asking.h"
 #include "daemon/ebb.h"
 #include "daemon/keepalive.h"

@@ -2,7 +2,7 @@
 /*
  * Processes of measuring workers
  *
- * The processes that measuring workers (collectors/workers.h) run in. A process of its own, the
+ * The processes that measuring workers (collectors/workers/workers.h) run in. A process of its own, the
  * parent, forks them. memtallyd forks the parent once, before it has read anything, so that workers
  * are small however much memtallyd remembers. The parent and its workers keep the one capability
  * that reading other processes takes, and can do little else. They end with memtallyd.
@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
-#include "collectors/workers.h"
+#include "collectors/workers/workers.h"
 #include "confine/account.h"
 
 struct measurers {

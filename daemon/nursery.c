@@ -24,7 +24,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/resident.h"
-#include "collectors/stat.h"
+#include "collectors/procfs/stat.h"
 #include "confine/inheritance.h"
 #include "daemon/child.h"
 #include "daemon/lookup.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/log.h"
-#include "collectors/pass.h"
+#include "collectors/pass/pass.h"
 
 struct remarks {
 	struct log_limit pass_errors, budget_warnings; /* one a minute of each */

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
-#include "collectors/names.h"
+#include "collectors/owners/names.h"
 #include "confine/account.h"
 
 struct resolver;

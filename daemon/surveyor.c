@@ -4,11 +4,11 @@
 #include "daemon/surveyor.h"
 
 #include "base/clock.h"
-#include "collectors/rollcall.h"
+#include "collectors/pass/rollcall.h"
 
 /* Before the first survey, when most processes are measured, and between two */
 #define FIRST_NS (60 * NS_PER_SEC)
-#define SLICE_NS (100 * NS_PER_USEC) /* both as in collectors/walks.c */
+#define SLICE_NS (100 * NS_PER_USEC) /* both as in collectors/adaptive/walks.c */
 #define PAUSE_NS (2 * NS_PER_MSEC)
 
 enum {

@@ -3,7 +3,7 @@
  * Surveys between passes
  *
  * Reads smaps slowly and after all other work: of all processes for the survey of mapped files, and
- * of single processes if a pass wants their drivers' memory (collectors/driver.h). It uses a
+ * of single processes if a pass wants their drivers' memory (collectors/process/driver.h). It uses a
  * quarter of the CPU budget at most, and a fortieth while measurements use all of it, so that it
  * always continues.
  */
@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collectors/catalogue.h"
-#include "collectors/pass.h"
-#include "inside/perusal.h"
+#include "collectors/pass/catalogue.h"
+#include "collectors/pass/pass.h"
+#include "inspect/files/perusal.h"
 
 struct surveyor {
 	struct pass *pass;    /* borrowed */
@@ -66,7 +66,7 @@ enum surveyor_outcome {
 };
 
 /*
- * Reads for about a tenth of a millisecond; a read that blocks takes longer (collectors/workers.h).
+ * Reads for about a tenth of a millisecond; a read that blocks takes longer (collectors/workers/workers.h).
  * Not to be called within a pass. Returns 0; SURVEYOR_ENDED; -ENOMEM or -EOVERFLOW: the survey, or
  * the reading of the single process, is lost. The next survey then begins after an interval.
  */

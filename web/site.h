@@ -9,11 +9,11 @@
 #define MEMTALLY_WEB_SITE_H
 
 #include "config/option.h"
+#include "snapshot/link.h"
 #include "web/answer.h"
 #include "web/cache.h"
 #include "web/caller.h"
 #include "web/counters.h"
-#include "snapshot/link.h"
 #include "web/request.h"
 #include "web/self.h"
 

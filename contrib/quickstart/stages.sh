@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The stages of a check. Each counts its results with count_pass, count_fail and count_skip.
 
-folders=(base confine snapshot collectors inside config render service daemon web ledger cli tests)
+folders=(base confine snapshot collectors inspect config render service daemon web ledger cli tests)
 sources() { find "${folders[@]}" -name '*.c' | sort; }
 
 # Background jobs, in the order in which stages wait for them.

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/charge.h"
+#include "collectors/procfs/charge.h"
 
 /* Present values are numbers of bytes. A refused text leaves no value. */
 static void check(int r, const struct charge *c)

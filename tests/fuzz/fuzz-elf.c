@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
-#include "inside/elffile.h"
-#include "inside/loading.h"
+#include "inspect/elf/elffile.h"
+#include "inspect/elf/loading.h"
 
 enum { PAGE = 4096 };
 

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "inside/mapping.h"
+#include "inspect/maps/mapping.h"
 
 struct found {
 	uint64_t mappings, sum; /* hash of all mappings, in order */

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/maps.h"
+#include "collectors/procfs/maps.h"
 
 static int parse(
 	const char *text, size_t len, size_t piece, struct maps_segment *ret, size_t *ret_count)

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/mountinfo.h"
+#include "collectors/procfs/mountinfo.h"
 
 /* Whatever the text is, each field lies within it and is terminated, and the walk ends. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

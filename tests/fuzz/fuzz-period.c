@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "cli/period.h"
+#include "cli/usage/period.h"
 
 /* The input is a time zone, a newline, and a point in time. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

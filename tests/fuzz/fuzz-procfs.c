@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
-#include "collectors/meminfo.h"
-#include "collectors/procfs.h"
+#include "collectors/procfs/meminfo.h"
+#include "collectors/procfs/procfs.h"
 
 /* Parses the host's files as meminfo, boot time and mounts. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

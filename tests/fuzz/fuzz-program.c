@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "base/text.h"
-#include "collectors/program.h"
+#include "collectors/process/program.h"
 
 /* The input is comm up to the first NUL, and the target of exe behind it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/smaps.h"
+#include "collectors/procfs/smaps.h"
 
 /* Fuzzes the parser of /proc/PID/smaps_rollup. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

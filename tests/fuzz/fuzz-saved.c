@@ -6,8 +6,8 @@
 #include <errno.h>
 
 #include "base/text.h"
-#include "cli/saved.h"
-#include "inside/compare.h"
+#include "cli/map/saved.h"
+#include "inspect/maps/compare.h"
 
 /* Whatever the file contains, its rows are clean, and a comparison with themselves works. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "collectors/smaps.h"
+#include "collectors/procfs/smaps.h"
 
 static int parse(const char *text, size_t len, size_t piece, struct smaps *ret)
 {

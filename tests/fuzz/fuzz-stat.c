@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/stat.h"
+#include "collectors/procfs/stat.h"
 
 /* Fuzzes the parser of /proc/PID/stat. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/statm.h"
+#include "collectors/procfs/statm.h"
 
 /* Fuzzes the parser of /proc/PID/statm. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

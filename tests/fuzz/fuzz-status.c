@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/status.h"
+#include "collectors/procfs/status.h"
 
 /* Fuzzes the parser of /proc/PID/status. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

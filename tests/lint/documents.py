@@ -18,15 +18,17 @@ PAGES = {"memtallyd": "docs/memtallyd.8", "memtally-web": "docs/memtally-web.8",
          "memtally-ledger": "docs/memtally-ledger.8",
          "memtally": "docs/memtally.1"}
 FILE_PAGE = "docs/memtally.yaml.5"
-VIEWS = ["usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/flag.c with a man page each
-EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "container"}  # cli/flag.c refuses none of these
+VIEWS = ["usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/common/flag.c with a man page each
+EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "container"}  # cli/common/flag.c refuses none of these
 SAMPLE = "contrib/memtally.yaml"
 FAULTS = "docs/faults.md"
 SECURITY = ("docs/security.md", "docs/confinement.md", "docs/threats.md")
 LEDGER = "docs/ledger.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
-MAP_PARTS = ("docs/blocked-reads.md", "docs/estimator.md")
+SOURCE_FOLDERS = ("base", "confine", "snapshot", "collectors", "inspect", "config", "render", "service", "daemon",
+                  "web", "ledger", "cli")
+SPLIT_FOLDERS = ("collectors", "inspect")
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
 
@@ -249,20 +251,24 @@ def check_routes(source, owners):
 
 
 def check_map(source):
-    """Where to look for what a pass does: each file of these folders, by its name in backquotes, on one of the pages."""
-    text = "".join(common.read(source, page) for page in (MAP, *MAP_PARTS))
-    named = {os.path.splitext(os.path.basename(name))[0] for name in re.findall(r"`([a-z/-]+\.[ch])`", text)}
-    files = {os.path.splitext(path)[0] for folder in ("collectors", "daemon")
-             for path in common.paths(source, folder) if path.endswith((".c", ".h"))}
-    return [f"{MAP}: does not mention {path}" for path in sorted(files)
-            if os.path.basename(path) not in named]
+    """docs/ARCHITECTURE.md has a row for each folder of sources, and for each folder in collectors/ and inspect/."""
+    named = {name for row in re.findall(r"^\| (`.*?) \|", common.read(source, MAP), re.M)
+             for name in re.findall(r"`([a-z]+)/`", row)}
+    found = []
+    for top in SOURCE_FOLDERS:
+        folders = {os.path.dirname(path) for path in common.paths(source, top) if path.endswith((".c", ".h"))}
+        if top in SPLIT_FOLDERS:
+            found += sorted(folder for folder in folders if os.path.basename(folder) not in named)
+        if folders and top not in named:
+            found.append(top)
+    return [f"{MAP}: does not mention {folder}/" for folder in sorted(set(found))]
 
 
 def check_usage(source, owners):
     """The page on `memtally usage` names its JSON fields and CSV columns, and no others."""
-    quantities = re.findall(r'= \{"([a-z_]+)", USAGE_', common.read(source, "cli/item.c"))
+    quantities = re.findall(r'= \{"([a-z_]+)", USAGE_', common.read(source, "cli/usage/item.c"))
     kinds = re.findall(r"\[USAGE_\w+\] = OWNER_([A-Z]+)", common.read(source, "snapshot/usage.c"))
-    coded = set(re.findall(r'\\"([a-z_]+)\\":', common.read(source, "cli/bill.c"))) | set(quantities) | {"uid", "gid"}
+    coded = set(re.findall(r'\\"([a-z_]+)\\":', common.read(source, "cli/usage/bill.c"))) | set(quantities) | {"uid", "gid"}
     coded |= {name for row in owners if row[0].upper() in kinds for name in row[:2]}
     text = common.read(source, LEDGER).partition("\n## As JSON")[2].partition("\n## ")[0]
     named = {name for cell in re.findall(r"^\| (`[^|]*) \|", text, re.M) for name in re.findall(r"`(\w+)`", cell)}

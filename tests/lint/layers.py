@@ -9,22 +9,47 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 
-# Folders and library headers that each folder may use, in addition to itself and libc.
+# Folders that every folder of cli may use.
+BELOW_CLI = ["base", "snapshot", "collectors", "inspect", "render", "config"]
+
+# Folders, with their subfolders, and library headers that each folder may use, in addition to itself and libc.
 LAYERS = {
     "base": ([], []),
     "confine": (["base"], ["seccomp.h"]),
     "snapshot": (["base"], []),
-    "collectors": (["base", "snapshot"], []),
-    "inside": (["base", "snapshot", "collectors"], ["libelf.h", "gelf.h", "zlib.h"]),
+    "collectors/procfs": (["base", "snapshot"], []),
+    "collectors/workers": (["base", "collectors/procfs"], []),
+    "collectors/process": (["base", "snapshot", "collectors/procfs", "collectors/workers"], []),
+    "collectors/model": (["base", "snapshot", "collectors/procfs"], []),
+    "collectors/schedule": (["base", "snapshot", "collectors/procfs"], []),
+    "collectors/owners": (["base", "snapshot", "collectors/procfs", "collectors/process"], []),
+    "collectors/hostmem": (["base", "snapshot", "collectors/procfs", "collectors/process"], []),
+    "collectors/adaptive": (["base", "snapshot", "collectors/procfs", "collectors/workers", "collectors/process",
+                             "collectors/model", "collectors/schedule", "collectors/owners"], []),
+    "collectors/pass": (["base", "snapshot", "collectors"], []),
+    "inspect/maps": (["base", "snapshot", "collectors"], []),
+    "inspect/pages": (["base", "snapshot", "collectors", "inspect/maps"], []),
+    "inspect/frames": (["base", "snapshot", "collectors", "inspect/maps", "inspect/pages"], []),
+    "inspect/files": (["base", "snapshot", "collectors", "inspect/maps", "inspect/pages"], []),
+    "inspect/elf": (["base", "snapshot", "collectors", "inspect/maps", "inspect/files"],
+                    ["libelf.h", "gelf.h", "zlib.h"]),
     "config": (["base"], ["yaml.h"]),
     "render": (["base", "snapshot"], ["jansson.h"]),
     "service": (["base", "confine", "snapshot", "config"], ["systemd/sd-daemon.h"]),
-    "daemon": (["base", "confine", "snapshot", "collectors", "inside", "config", "service"], ["systemd/"]),
+    "daemon": (["base", "confine", "snapshot", "collectors", "inspect", "config", "service"], ["systemd/"]),
     "web": (["base", "confine", "snapshot", "render", "config", "service"],
             ["microhttpd.h", "gnutls/", "crypt.h", "zlib.h", "jansson.h", "systemd/sd-daemon.h"]),
     "ledger": (["base", "confine", "snapshot", "config", "service"], ["sqlite3.h", "systemd/sd-daemon.h"]),
-    "cli": (["base", "snapshot", "collectors", "inside", "render", "config"],
-            ["libsmartcols/libsmartcols.h", "libsmartcols.h", "jansson.h"]),
+    "cli/table": (BELOW_CLI, ["libsmartcols"]),
+    "cli/common": (BELOW_CLI, ["jansson.h"]),
+    "cli/lists": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
+    "cli/usage": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
+    "cli/map": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
+    "cli/pages": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
+    "cli/files": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
+    "cli/sharing": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
+    "cli/explain": (BELOW_CLI + ["cli/table", "cli/common", "cli/map"], ["jansson.h"]),
+    "cli": (BELOW_CLI + ["cli"], []),
 }
 LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols",
              "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
@@ -44,10 +69,10 @@ def check_own(source, folder, path, header):
         return None if path.endswith(".c") else "a header includes config.h"
     if "/" not in header:
         return f'"{header}" is included without its folder'
-    target = header.split("/")[0]
-    if header == "base/log.h" and folder not in PROGRAMS and path != "base/log.c":
+    target = os.path.dirname(header)
+    if header == "base/log.h" and folder.split("/")[0] not in PROGRAMS and path != "base/log.c":
         return "only programs log: base/log.h"
-    if target != folder and target not in LAYERS[folder][0]:
+    if target != folder and not any(f"{target}/".startswith(f"{used}/") for used in LAYERS[folder][0]):
         return f"{folder} may not use {target}: {header}"
     if not os.path.exists(os.path.join(source, header)):
         return f"there is no {header}"
@@ -78,10 +103,15 @@ def check_file(source, folder, path):
 
 def findings(source, build):
     found = []
-    for folder in LAYERS:
-        for path in common.paths(source, folder):
-            if path.endswith((".c", ".h")):
+    for top in sorted({folder.split("/")[0] for folder in LAYERS}):
+        for path in common.paths(source, top):
+            folder = os.path.dirname(path)
+            if not path.endswith((".c", ".h")):
+                continue
+            if folder in LAYERS:
                 found += check_file(source, folder, path)
+            else:
+                found.append(f"{path}: the table of layers has no row for {folder}")
     return found
 
 

@@ -18,9 +18,9 @@ PROGRAMS = {
     "memtallyd": (["libsystemd.", "libyaml", "libseccomp."], ["librender.a", "libweb.a", "libledger.a", "libcli.a"]),
     "memtally-web": (["libmicrohttpd.", "libgnutls.", "libcrypt.", "libjansson.", "libz.", "libyaml", "libsystemd.",
                       "libseccomp."],
-                     ["libcollectors.a", "libinside.a", "libdaemon.a", "libledger.a", "libcli.a"]),
+                     ["libcollectors.a", "libinspect.a", "libdaemon.a", "libledger.a", "libcli.a"]),
     "memtally-ledger": (["libsqlite3.", "libyaml", "libsystemd.", "libseccomp."],
-                        ["libcollectors.a", "libinside.a", "librender.a", "libdaemon.a", "libweb.a", "libcli.a"]),
+                        ["libcollectors.a", "libinspect.a", "librender.a", "libdaemon.a", "libweb.a", "libcli.a"]),
     "memtally": (["libsmartcols.", "libjansson.", "libyaml", "libelf.", "libz."], ["libdaemon.a", "libweb.a", "libledger.a", "libconfine.a", "libservice.a"]),
 }
 

@@ -49,24 +49,34 @@ class Tree(unittest.TestCase):
 class Layers(Tree):
     def setUp(self):
         super().setUp()
-        for header in ("base/log.h", "base/text.h", "snapshot/view.h", "collectors/pass.h", "web/route.h"):
+        for header in ("base/log.h", "base/text.h", "snapshot/view.h", "collectors/pass/pass.h", "web/route.h"):
             self.write(header, "")
 
     def test_upward(self):
         self.assert_finds(layers, "base/a.c", '#include "snapshot/view.h"\n', "base/a.c:1: base may not use")
 
     def test_web_uses_collectors(self):
-        self.assert_finds(layers, "web/a.c", '\n#include "collectors/pass.h"\n', "web/a.c:2: web may not use")
+        self.assert_finds(layers, "web/a.c", '\n#include "collectors/pass/pass.h"\n', "web/a.c:2: web may not use")
 
     def test_daemon_uses_web(self):
         self.assert_finds(layers, "daemon/a.c", '# include "web/route.h"\n', "daemon may not use web")
 
     def test_logging_below_the_programs(self):
-        self.assert_finds(layers, "collectors/a.c", '#include "base/log.h"\n', "only programs log")
+        self.assert_finds(layers, "collectors/pass/a.c", '#include "base/log.h"\n', "only programs log")
+
+    def test_upward_in_collectors(self):
+        self.write("collectors/pass/a.h", "")
+        self.write("collectors/procfs/a.h", "")
+        self.assert_clean(layers, "collectors/pass/b.c", '#include "collectors/procfs/a.h"\n')
+        self.assert_finds(layers, "collectors/procfs/b.c", '#include "collectors/pass/a.h"\n',
+                          "collectors/procfs may not use collectors/pass")
+
+    def test_folder_without_a_row(self):
+        self.assert_finds(layers, "collectors/odd/a.c", "", "has no row for collectors/odd")
 
     def test_library_in_collectors(self):
-        self.assert_finds(layers, "collectors/a.c", "#include <jansson.h>\n", "may not use <jansson.h>")
-        self.assert_finds(layers, "collectors/a.c", "#include <systemd/sd-event.h>\n", "may not use <systemd/")
+        self.assert_finds(layers, "collectors/pass/a.c", "#include <jansson.h>\n", "may not use <jansson.h>")
+        self.assert_finds(layers, "collectors/pass/a.c", "#include <systemd/sd-event.h>\n", "may not use <systemd/")
 
     def test_http_in_the_daemon(self):
         self.assert_finds(layers, "daemon/a.c", "#include <microhttpd.h>\n", "may not use <microhttpd.h>")
@@ -88,7 +98,7 @@ class Layers(Tree):
 
     def test_clean(self):
         self.assert_clean(layers, "daemon/a.c", '#include "config.h"\n#include <systemd/sd-event.h>\n'
-                          '#include <errno.h>\n#include "base/log.h"\n#include "collectors/pass.h"\n'
+                          '#include <errno.h>\n#include "base/log.h"\n#include "collectors/pass/pass.h"\n'
                           '/* #include "web/route.h" */\n')
         self.assert_clean(layers, "web/a.c", 'read("/proc/self/statm"); /* "/proc/1" */\n')
 
@@ -194,7 +204,7 @@ class Documents(Tree):
                                  "docs/memtally.yaml.5: does not mention interval"])
 
     def test_views(self):
-        self.write("cli/flag.c", '{"diff", c->diff, ONLY(MAP)},\n{"since", c->since, ONLY(USAGE) | ONLY(MAP)},\n'
+        self.write("cli/common/flag.c", '{"diff", c->diff, ONLY(MAP)},\n{"since", c->since, ONLY(USAGE) | ONLY(MAP)},\n'
                                  '{"by", c->by, tables & ~ONLY(FILES)},\n{"pid", c->pid.count, all & ~ONLY(USAGE)},\n')
         always = "".join(f".It Fl \\-{flag}\n" for flag in sorted(documents.EVERY_VIEW))
         taken = {"usage": "since by", "map": "diff since by pid", "files": "pid", "pages": "by pid",
@@ -225,18 +235,18 @@ class Documents(Tree):
                           "docs/api.md: web/ has no route /api/v1/gone"])
 
     def test_map(self):
-        self.write("docs/ARCHITECTURE.md", "`collectors/told.c`, `short.h`; untold.c is no name, nor is `daemon/part`\n")
-        for page in documents.MAP_PARTS:
-            self.write(page, f"`{os.path.basename(page)[:3]}.c`\n")
-        for path in ("collectors/told.c", "collectors/told.h", "daemon/short.h", "daemon/untold.c", "daemon/blo.c",
-                     "daemon/part.c", "web/other.c", "daemon/Makefile.inc"):
+        self.write("docs/ARCHITECTURE.md", "| `base/` | a |\n| `tests/`, `web/` | b |\n| `procfs/` | c |\n")
+        for path in ("base/a.c", "web/a.c", "daemon/a.c", "collectors/procfs/a.c", "collectors/pass/a.h",
+                     "cli/Makefile.inc"):
             self.write(path, "")
         self.assertEqual(documents.check_map(self.folder.name),
-                         ["docs/ARCHITECTURE.md: does not mention daemon/part", "docs/ARCHITECTURE.md: does not mention daemon/untold"])
+                         ["docs/ARCHITECTURE.md: does not mention collectors/",
+                          "docs/ARCHITECTURE.md: does not mention collectors/pass/",
+                          "docs/ARCHITECTURE.md: does not mention daemon/"])
 
     def test_usage(self):
-        self.write("cli/item.c", '\t[ITEM_PSS] = {"pss", USAGE_PSS},\n\t[ITEM_MAX] = {"max", USAGE_MAX},\n')
-        self.write("cli/bill.c", '"{\\"late\\":%s}"')
+        self.write("cli/usage/item.c", '\t[ITEM_PSS] = {"pss", USAGE_PSS},\n\t[ITEM_MAX] = {"max", USAGE_MAX},\n')
+        self.write("cli/usage/bill.c", '"{\\"late\\":%s}"')
         self.write("snapshot/usage.c", "\t[USAGE_USER] = OWNER_USER,\n")
         head = "\n    since,until,covered_ratio,own_only,user,uid,pss,max\n"
         rows = "## As JSON\n| `user`, `users` | |\n| `uid`, `gid` | |\n| `late` | `no` |\n| `pss` | |\n"

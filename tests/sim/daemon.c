@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "collectors/pass-state.h"
+#include "collectors/pass/pass-state.h"
 #include "tests/sim/calls.h"
 
 #define BATCH_NS      (5 * NS_PER_MSEC)  /* as memtallyd's */

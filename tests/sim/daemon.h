@@ -2,15 +2,15 @@
 /*
  * memtallyd's passes on a simulated host
  *
- * Runs collectors/pass.h on a simulated host at the times at which memtallyd would run it. Compares
+ * Runs collectors/pass/pass.h on a simulated host at the times at which memtallyd would run it. Compares
  * the rows of each pass with the host's true values and keeps statistics of the errors.
  */
 #ifndef MEMTALLY_TESTS_SIM_DAEMON_H
 #define MEMTALLY_TESTS_SIM_DAEMON_H
 
-#include "collectors/budget.h"
-#include "collectors/pass.h"
-#include "collectors/plan.h"
+#include "collectors/pass/pass.h"
+#include "collectors/schedule/budget.h"
+#include "collectors/schedule/plan.h"
 #include "daemon/surveyor.h"
 #include "tests/sim/kernel.h"
 #include "tests/sim/vfs.h"

@@ -15,8 +15,8 @@
 
 #include "base/buffer.h"
 #include "base/cleanup.h"
-#include "collectors/mapcounts.h"
-#include "collectors/smaps.h"
+#include "collectors/procfs/mapcounts.h"
+#include "collectors/procfs/smaps.h"
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"
 

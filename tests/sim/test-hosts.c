@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/pass-state.h"
+#include "collectors/pass/pass-state.h"
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"
 

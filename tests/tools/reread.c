@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "collectors/process.h"
+#include "collectors/process/process.h"
 #include "snapshot/metric.h"
 
 static void print_quantity(const struct sample *s, enum process_quantity i)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "collectors/workers.h"
+#include "collectors/workers/workers.h"
 
 struct crew {
 	struct workers workers;

@@ -6,7 +6,7 @@
 #ifndef MEMTALLY_TESTS_UNIT_EXPLAINED_H
 #define MEMTALLY_TESTS_UNIT_EXPLAINED_H
 
-#include "cli/explanation.h"
+#include "cli/explain/explanation.h"
 
 /* The explanation, and all that it refers to. */
 struct explained {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "collectors/kin.h"
+#include "collectors/model/kin.h"
 #include "tests/unit/world.h"
 
 struct folk {

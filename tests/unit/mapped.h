@@ -3,7 +3,7 @@
 #ifndef MEMTALLY_TESTS_UNIT_MAPPED_H
 #define MEMTALLY_TESTS_UNIT_MAPPED_H
 
-#include "inside/mapping.h"
+#include "inspect/maps/mapping.h"
 
 enum { KIB = 1024 };
 

@@ -3,7 +3,7 @@
 #ifndef MEMTALLY_TESTS_UNIT_RUN_H
 #define MEMTALLY_TESTS_UNIT_RUN_H
 
-#include "collectors/pass.h"
+#include "collectors/pass/pass.h"
 #include "snapshot/view.h"
 
 /*

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tree (tree.h) with the processes of cast.h, and exact passes over it, for tests of
- * collectors/pass.h.
+ * collectors/pass/pass.h.
  */
 #ifndef MEMTALLY_TESTS_UNIT_SCENE_H
 #define MEMTALLY_TESTS_UNIT_SCENE_H
 
 #include "base/cleanup.h"
-#include "collectors/pass.h"
+#include "collectors/pass/pass.h"
 #include "snapshot/view.h"
 #include "tests/unit/cast.h"
 #include "tests/unit/tree.h"

@@ -4,7 +4,7 @@
 #define MEMTALLY_TESTS_UNIT_SUBJECT_H
 
 #include "base/cleanup.h"
-#include "collectors/process.h"
+#include "collectors/process/process.h"
 #include "tests/unit/tree.h"
 
 struct subject {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "collectors/adapt.h"
+#include "collectors/adaptive/adapt.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/run.h"

@@ -7,7 +7,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/aftermath.h"
+#include "collectors/model/aftermath.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)

@@ -10,8 +10,8 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
-#include "cli/aggregate.h"
-#include "collectors/pass.h"
+#include "cli/common/aggregate.h"
+#include "collectors/pass/pass.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/crew.h"
 #include "tests/unit/sample.h"

@@ -5,8 +5,8 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/ancestry.h"
-#include "collectors/kin.h"
+#include "collectors/model/ancestry.h"
+#include "collectors/model/kin.h"
 
 #define MIB UINT64_C(1048576)
 #define SEC UINT64_C(1000000000)

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "inside/atlas.h"
+#include "inspect/maps/atlas.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024 };

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "collectors/attempts.h"
+#include "collectors/process/attempts.h"
 
 #include "base/cleanup.h"
 #include "tests/unit/unit.h"

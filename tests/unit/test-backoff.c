@@ -4,8 +4,8 @@
 
 #include "tests/unit/unit.h"
 
-#include "base/cleanup.h"
 #include "base/backoff.h"
+#include "base/cleanup.h"
 
 #define MAX_NS (5 * NS_PER_SEC)
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "collectors/belonging.h"
+#include "collectors/owners/belonging.h"
 #include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 

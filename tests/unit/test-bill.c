@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <time.h>
 
-#include "cli/bill.h"
+#include "cli/usage/bill.h"
 #include "tests/unit/allocation.h"
 
 #define GIB_HOUR (UINT64_C(3600) << 20) /* KiB seconds */

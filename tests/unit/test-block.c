@@ -2,7 +2,7 @@
 /* Tests since when a process blocks its readers, and when it is tried again. */
 #include "config.h"
 
-#include "collectors/block.h"
+#include "collectors/process/block.h"
 
 #include "base/cleanup.h"
 #include "tests/unit/unit.h"

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/breaks.h"
+#include "collectors/model/breaks.h"
 
 static void assert_since(const struct breaks *b, uint64_t since_ns, uint64_t gained,
 	uint32_t parted, uint32_t writers)

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/budget.h"
+#include "collectors/schedule/budget.h"
 
 #define SEC    NS_PER_SEC
 #define MSEC   NS_PER_MSEC

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "collectors/catalogue.h"
+#include "collectors/pass/catalogue.h"
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/walk.h"

@@ -6,7 +6,7 @@
 
 #include <locale.h>
 
-#include "cli/cell.h"
+#include "cli/table/cell.h"
 
 static void in_locale(const char *name)
 {

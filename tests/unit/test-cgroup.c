@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/cgroup.h"
+#include "collectors/procfs/cgroup.h"
 
 #define NAME_250                                                                                   \
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"     \

@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/buffer.h"
-#include "collectors/cgroupfs.h"
+#include "collectors/procfs/cgroupfs.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/tree.h"
 

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/charge.h"
+#include "collectors/procfs/charge.h"
 #include "snapshot/record.h"
 
 enum { NO = -1 };

@@ -13,8 +13,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/belonging.h"
-#include "collectors/charges.h"
+#include "collectors/owners/belonging.h"
+#include "collectors/owners/charges.h"
 #include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/tree.h"

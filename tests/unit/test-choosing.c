@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/choosing.h"
+#include "collectors/adaptive/choosing.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "cli/chosen.h"
+#include "cli/common/chosen.h"
 
 /* Parses `memtally map` with COUNT pids. */
 static int parse(size_t count, const char *const *pids, struct chosen *ret)

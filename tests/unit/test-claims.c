@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "inside/claims.h"
+#include "inspect/maps/claims.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024, MANY = 300, OF_ALL = 3 };

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/log.h"
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 /* Standard error since it was last emptied. */
 static char said[512];

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "inside/compare.h"
+#include "inspect/maps/compare.h"
 #include "tests/unit/allocation.h"
 
 struct part {

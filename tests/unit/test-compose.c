@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/compose.h"
+#include "collectors/pass/compose.h"
 #include "snapshot/metric.h"
 #include "snapshot/view.h"
 

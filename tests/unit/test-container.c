@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/container.h"
+#include "collectors/procfs/container.h"
 
 #define ID    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/cost.h"
+#include "collectors/schedule/cost.h"
 
 /* A simulated host: the true cost of its walks, and how much the measured cost varies. */
 struct host {

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "inside/coverage.h"
+#include "inspect/pages/coverage.h"
 #include "tests/unit/allocation.h"
 
 static void each_page_counts_once(void **state)

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "cli/crowd.h"
+#include "cli/sharing/crowd.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
 

@@ -8,9 +8,9 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/amount.h"
 #include "base/cleanup.h"
-#include "collectors/amount.h"
-#include "collectors/degree.h"
+#include "collectors/model/degree.h"
 
 #define MIB (UINT64_C(1) << 20)
 

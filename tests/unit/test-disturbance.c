@@ -13,8 +13,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
-#include "collectors/disturbance.h"
-#include "collectors/walks.h"
+#include "collectors/adaptive/walks.h"
+#include "collectors/schedule/disturbance.h"
 
 #define MSEC NS_PER_MSEC
 

@@ -23,7 +23,7 @@
 #include "base/cleanup.h"
 #include "base/memfd.h"
 #include "base/userns.h"
-#include "collectors/disturbance.h"
+#include "collectors/schedule/disturbance.h"
 #include "daemon/lent.h"
 #include "daemon/narrow.h"
 #include "tests/unit/attempts.h"

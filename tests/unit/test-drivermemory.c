@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "inside/drivermemory.h"
+#include "inspect/pages/drivermemory.h"
 
 enum { KIB = 1024 };
 

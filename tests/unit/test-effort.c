@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "cli/effort.h"
+#include "cli/lists/effort.h"
 #include "tests/unit/reported.h"
 #include "tests/unit/sample.h"
 

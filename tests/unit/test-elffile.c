@@ -9,7 +9,7 @@
 
 #include <fcntl.h>
 
-#include "inside/elffile.h"
+#include "inspect/elf/elffile.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/elfimage.h"
 

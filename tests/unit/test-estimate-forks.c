@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/estimate.h"
+#include "collectors/model/estimate.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)

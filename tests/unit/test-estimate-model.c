@@ -7,9 +7,9 @@
 
 #include "tests/unit/unit.h"
 
+#include "base/amount.h"
 #include "base/cleanup.h"
-#include "collectors/amount.h"
-#include "collectors/estimate.h"
+#include "collectors/model/estimate.h"
 
 #define KIB UINT64_C(1024)
 

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/excess.h"
+#include "collectors/model/excess.h"
 
 /*
  * Expects WANTED if a measurement in PASS implies SHARERS where KNOWN are listed, and ENDED may

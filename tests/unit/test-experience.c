@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/experience.h"
+#include "collectors/model/experience.h"
 
 #define MIB (UINT64_C(1) << 20)
 

@@ -7,9 +7,9 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/kcmp.h"
-#include "collectors/mapcounts.h"
-#include "collectors/procfs.h"
+#include "collectors/procfs/kcmp.h"
+#include "collectors/procfs/mapcounts.h"
+#include "collectors/procfs/procfs.h"
 #include "tests/unit/asked.h"
 
 enum { KIB = 1024, SUBJECT = 42, OTHER = 43 };

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/export.h"
+#include "collectors/owners/export.h"
 
 static void decides_by_rank_and_patience(void **state)
 {

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "collectors/choosing.h"
-#include "collectors/faults.h"
-#include "collectors/relations.h"
+#include "collectors/adaptive/choosing.h"
+#include "collectors/adaptive/faults.h"
+#include "collectors/adaptive/relations.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 #include "tests/unit/tree.h"

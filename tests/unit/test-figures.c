@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "collectors/figures.h"
-#include "collectors/last.h"
+#include "collectors/adaptive/figures.h"
+#include "collectors/adaptive/last.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "inside/filepages.h"
-#include "inside/pagemap.h"
+#include "inspect/pages/filepages.h"
+#include "inspect/pages/pagemap.h"
 
 enum { PAGES = 4096, RUNS_MAX = 1000 };
 

@@ -9,8 +9,8 @@
 
 #include <jansson.h>
 
-#include "cli/filerow.h"
-#include "cli/print.h"
+#include "cli/files/filerow.h"
+#include "cli/table/print.h"
 
 enum { KIB = 1024, ALICE = 4000000001, BOB = 4000000002 };
 

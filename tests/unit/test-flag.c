@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "cli/flag.h"
+#include "cli/common/flag.h"
 
 static void expect(const struct settings *settings, enum flag_view view, const char *expected)
 {

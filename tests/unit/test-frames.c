@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "inside/frames.h"
-#include "inside/pagemap.h"
-#include "inside/pagewalk.h"
+#include "inspect/pages/frames.h"
+#include "inspect/pages/pagemap.h"
+#include "inspect/pages/pagewalk.h"
 
 enum { FRAMES = 1300 };
 

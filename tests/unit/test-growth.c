@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/growth.h"
+#include "collectors/process/growth.h"
 #include "snapshot/metric.h"
 
 /* Returns a row with one quantity. */

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/holders.h"
+#include "collectors/hostmem/holders.h"
 #include "tests/unit/allocation.h"
 
 #define AUTO_HOLDERS CLEANUP(holders_done)

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/holdings.h"
+#include "collectors/pass/holdings.h"
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
 

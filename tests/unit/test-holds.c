@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/holds.h"
+#include "collectors/process/holds.h"
 #include "snapshot/metric.h"
 
 static void counts_by_length(void **state)

@@ -5,8 +5,8 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/hostsum.h"
-#include "collectors/relations.h"
+#include "collectors/adaptive/hostsum.h"
+#include "collectors/adaptive/relations.h"
 
 #define PAGE UINT64_C(4096)
 #define MIB  (UINT64_C(1) << 20)

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "cli/hosttable.h"
+#include "cli/lists/hosttable.h"
 #include "snapshot/balance.h"
 #include "snapshot/builder.h"
 #include "tests/unit/sample.h"

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "inside/inventory.h"
+#include "inspect/files/inventory.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/tree.h"
 #include "tests/unit/waiter.h"

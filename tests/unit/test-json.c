@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "render/json.h"
+#include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/golden.h"
-#include "snapshot/owner.h"
 #include "tests/unit/sample.h"
 
 #define NOW_NS (SAMPLE_BOOTTIME_NS + 1234567890)

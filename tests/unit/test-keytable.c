@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/keytable.h"
+#include "base/keytable.h"
 #include "tests/unit/allocation.h"
 
 enum { KEYS = 512 };

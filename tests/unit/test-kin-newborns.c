@@ -7,7 +7,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/kin-family.h"
+#include "collectors/model/kin-family.h"
 #include "tests/unit/folk.h"
 
 #define MIB  (UINT64_C(1) << 20)

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/text.h"
-#include "inside/kind.h"
+#include "inspect/maps/kind.h"
 
 struct sample {
 	const char *perms;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/lines.h: lines of /proc files, their keys and numbers. */
+/* Tests of collectors/procfs/lines.h: lines of /proc files, their keys and numbers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/lines.h"
+#include "collectors/procfs/lines.h"
 
 static void splits_lines(void **state)
 {

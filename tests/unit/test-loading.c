@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/loading.h: where in memory the segments of an ELF file are loaded. */
+/* Tests of inspect/elf/loading.h: where in memory the segments of an ELF file are loaded. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include <time.h>
 
-#include "inside/loading.h"
+#include "inspect/elf/loading.h"
 #include "tests/unit/allocation.h"
 
 enum { SIZE = 0x1000 };

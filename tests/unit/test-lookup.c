@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/lookup.h with a directory of files and links as the root. */
+/* Tests of inspect/files/lookup.h with a directory of files and links as the root. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "inside/lookup.h"
+#include "inspect/files/lookup.h"
 
 static char path[] = "/tmp/memtally-lookup.XXXXXX";
 static int root = -1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/mapchange.h: rows of `memtally map` that show changes. */
+/* Tests of cli/map/mapchange.h: rows of `memtally map` that show changes. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include <jansson.h>
 
-#include "cli/mapchange.h"
+#include "cli/map/mapchange.h"
 #include "tests/unit/mapped.h"
 
 /* A mapping with one more KiB dirty and a page swapped out, and a new mapping. */

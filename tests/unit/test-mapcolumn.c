@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/mapcolumn.h: the columns of `memtally map`. */
+/* Tests of cli/table/mapcolumn.h: the columns of `memtally map`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/mapcolumn.h"
+#include "cli/table/mapcolumn.h"
 
 /* Field I has 2^I bytes, so each sum shows which fields it has. */
 static void columns_are_sums_of_fields(void **state)

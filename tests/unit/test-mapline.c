@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/mapline.h: lines of columns. */
+/* Tests of cli/table/mapline.h: lines of columns. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/mapline.h"
+#include "cli/table/mapline.h"
 
 static const char *text_of(struct mapline *l)
 {

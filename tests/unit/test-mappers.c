@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/mappers.h: the processes that map each file. */
+/* Tests of cli/files/mappers.h: the processes that map each file. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/mappers.h"
+#include "cli/files/mappers.h"
 #include "tests/unit/allocation.h"
 
 static int fill(struct mappers *m)

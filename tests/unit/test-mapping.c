@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/mapping.h: the smaps parser. */
+/* Tests of inspect/maps/mapping.h: the smaps parser. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/file.h"
-#include "inside/mapping.h"
+#include "inspect/maps/mapping.h"
 #include "tests/unit/allocation.h"
 
 /* As Linux 6.18 prints them. */

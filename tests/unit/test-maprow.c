@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/maprow.h: rows of `memtally map` as lines, JSON and CSV. */
+/* Tests of cli/map/maprow.h: rows of `memtally map` as lines, JSON and CSV. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include <jansson.h>
 
-#include "cli/maprow.h"
+#include "cli/map/maprow.h"
 #include "tests/unit/mapped.h"
 
 static void make(struct atlas *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/maps.h: which large objects a process maps. */
+/* Tests of collectors/procfs/maps.h: which large objects a process maps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "collectors/maps-read.h"
+#include "collectors/workers/maps-read.h"
 #include "tests/unit/tree.h"
 
 static int read_below(int procfs_fd, int fd, char *text, size_t size, struct maps_parser *p)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/memdevices.h: which devices keep their files in memory. */
+/* Tests of inspect/frames/memdevices.h: which devices keep their files in memory. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/memdevices.h"
+#include "inspect/frames/memdevices.h"
 #include "tests/unit/allocation.h"
 
 static const char mounts[] = "22 1 254:0 / / rw - ext4 /dev/vda rw\n"

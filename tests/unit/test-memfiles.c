@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/memfiles.h: memory files of processes and their met pages. */
+/* Tests of inspect/frames/memfiles.h: memory files of processes and their met pages. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/memfiles.h"
+#include "inspect/frames/memfiles.h"
 #include "tests/unit/allocation.h"
 
 enum { PAGE = 4096 };

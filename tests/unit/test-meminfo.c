@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/meminfo.h against the meminfo of several kernels. */
+/* Tests of collectors/procfs/meminfo.h against the meminfo of several kernels. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "collectors/meminfo.h"
+#include "collectors/procfs/meminfo.h"
 
 enum {
 	TOTAL = 1 << MEMINFO_TOTAL,

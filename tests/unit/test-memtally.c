@@ -21,7 +21,7 @@
 #include "base/channel.h"
 #include "base/clock.h"
 #include "cli/memtally.h"
-#include "collectors/mapcounts.h"
+#include "collectors/procfs/mapcounts.h"
 #include "snapshot/usage.h"
 #include "tests/unit/running.h"
 #include "tests/unit/sample.h"

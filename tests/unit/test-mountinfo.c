@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/mountinfo.h: the parser of /proc/PID/mountinfo. */
+/* Tests of collectors/procfs/mountinfo.h: the parser of /proc/PID/mountinfo. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
-#include "collectors/mountinfo.h"
+#include "collectors/procfs/mountinfo.h"
 
 /* Parses TEXT, which has one mount and is modified. */
 static int parse(char *text, size_t len, struct mountinfo *ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/mounts.h: which mounts answer without blocking. */
+/* Tests of inspect/files/mounts.h: which mounts answer without blocking. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-#include "inside/mounts.h"
+#include "inspect/files/mounts.h"
 #include "tests/unit/allocation.h"
 
 /* Parses a copy of TEXT. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inside/muster.h, the frame mappers, with this process and its children. Skipped if the
+ * Tests of inspect/frames/muster.h, the frame mappers, with this process and its children. Skipped if the
  * kernel does not show frame numbers.
  */
 #include "config.h"
@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "inside/muster.h"
-#include "inside/pagemap.h"
+#include "inspect/frames/muster.h"
+#include "inspect/pages/pagemap.h"
 #include "tests/unit/waiter.h"
 
 enum { PAGES = 100, CHILDS = 40 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/names.h: when the names of users are looked up. */
+/* Tests of collectors/owners/names.h: when the names of users are looked up. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/names.h"
+#include "collectors/owners/names.h"
 
 static struct scope *add(struct scopes *users, uid_t uid)
 {

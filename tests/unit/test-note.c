@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/note.h: notes on rows that are incomplete or uncertain. */
+/* Tests of cli/table/note.h: notes on rows that are incomplete or uncertain. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/note.h"
+#include "cli/table/note.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/notice.h: messages on the origin and gaps of a snapshot. */
+/* Tests of cli/common/notice.h: messages on the origin and gaps of a snapshot. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "cli/notice.h"
-#include "collectors/mapcounts.h"
+#include "cli/common/notice.h"
+#include "collectors/procfs/mapcounts.h"
 #include "snapshot/builder.h"
 
 struct notice_case {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inside/object.h over a directory that looks like /proc, with files of a process below
+ * Tests of inspect/elf/object.h over a directory that looks like /proc, with files of a process below
  * its root, and a directory like /usr/lib/debug.
  */
 #include "config.h"
@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <zlib.h>
 
-#include "inside/object.h"
+#include "inspect/elf/object.h"
 #include "tests/unit/elfimage.h"
 
 static int folder = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/openfiles.h with the descriptors of this process. */
+/* Tests of inspect/frames/openfiles.h with the descriptors of this process. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "inside/openfiles.h"
+#include "inspect/frames/openfiles.h"
 
 /* how often the file .inode was reported */
 struct seen {

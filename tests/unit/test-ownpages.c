@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inside/ownpages.h: a private mapping of a file, with pages copied or not, and shared by
+ * Tests of inspect/pages/ownpages.h: a private mapping of a file, with pages copied or not, and shared by
  * a fork or not.
  */
 #include "config.h"
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
-#include "inside/ownpages.h"
+#include "inspect/pages/ownpages.h"
 #include "tests/unit/waiter.h"
 
 enum { PAGES = 64, COPIED = 10, AGAIN = 4, FAR = 48, LATER = 3 };

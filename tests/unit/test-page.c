@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inside/page.h and inside/pagesum.h: the state of pages, as the kernel describes them,
+ * Tests of inspect/pages/page.h and inspect/pages/pagesum.h: the state of pages, as the kernel describes them,
  * and sums of pages.
  */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/frames.h"
-#include "inside/page.h"
-#include "inside/pagemap.h"
-#include "inside/pagesum.h"
+#include "inspect/pages/frames.h"
+#include "inspect/pages/page.h"
+#include "inspect/pages/pagemap.h"
+#include "inspect/pages/pagesum.h"
 
 #define THERE  PAGEMAP_PRESENT
 #define HEX(x) UINT64_C(0x##x)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/pagelist.h: sums and rows of `memtally pages`. */
+/* Tests of cli/pages/pagelist.h: sums and rows of `memtally pages`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <jansson.h>
 
-#include "cli/pagelist.h"
-#include "inside/pagewalk.h"
+#include "cli/pages/pagelist.h"
+#include "inspect/pages/pagewalk.h"
 #include "tests/unit/allocation.h"
 
 enum { WHOLE = 42, HALF = 43 };

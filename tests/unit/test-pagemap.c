@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inside/pagemap.h and inside/pagewalk.h with this program's own memory, and with a file
+ * Tests of inspect/pages/pagemap.h and inspect/pages/pagewalk.h with this program's own memory, and with a file
  * in place of pagemap.
  */
 #include "config.h"
@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "inside/pagemap.h"
-#include "inside/pagewalk.h"
+#include "inspect/pages/pagemap.h"
+#include "inspect/pages/pagewalk.h"
 
 enum { PAGES = 16 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of cli/pagerow.h and cli/partrow.h: rows of pages, sections and symbols as lines, JSON and
+ * Tests of cli/pages/pagerow.h and cli/pages/partrow.h: rows of pages, sections and symbols as lines, JSON and
  * CSV.
  */
 #include "config.h"
@@ -9,9 +9,9 @@
 
 #include <jansson.h>
 
-#include "cli/pagerow.h"
-#include "cli/partrow.h"
-#include "inside/frames.h"
+#include "cli/pages/pagerow.h"
+#include "cli/pages/partrow.h"
+#include "inspect/pages/frames.h"
 
 enum { KIB = 1024 };
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "inside/target.h"
+#include "inspect/maps/target.h"
 #include "tests/unit/asked.h"
 #include "tests/unit/elfimage.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/pagesweep.h with this process's own pages, which are known and readable. */
+/* Tests of inspect/pages/pagesweep.h with this process's own pages, which are known and readable. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "inside/pagemap.h"
-#include "inside/pagesweep.h"
+#include "inspect/pages/pagemap.h"
+#include "inspect/pages/pagesweep.h"
 
 enum { PAGES = 1500 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/parties.h: owner sets, one number for each combination of groups. */
+/* Tests of inspect/frames/parties.h: owner sets, one number for each combination of groups. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/parties.h"
+#include "inspect/frames/parties.h"
 #include "tests/unit/allocation.h"
 
 /* Returns the set of the groups in TEXT: "0012" is group 0 twice, 1 and 2. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/partlist.h: rows of sections and symbols. */
+/* Tests of cli/pages/partlist.h: rows of sections and symbols. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include <jansson.h>
 
-#include "cli/partlist.h"
+#include "cli/pages/partlist.h"
 #include "tests/unit/allocation.h"
 
 /* Adds three parts of a file of a process. The last two have the same resident size. */

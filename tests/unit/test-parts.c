@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/parts.h: the parts of a PSS where the kernel does not print them. */
+/* Tests of collectors/procfs/parts.h: the parts of a PSS where the kernel does not print them. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/parts.h"
+#include "collectors/procfs/parts.h"
 
 enum { KIB = 1024 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/pass.h: exact passes over a tree that looks like /proc. */
+/* Tests of collectors/pass/pass.h: exact passes over a tree that looks like /proc. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,11 +9,11 @@
 
 #include "base/clock.h"
 #include "base/userns.h"
-#include "collectors/pass-state.h"
+#include "collectors/pass/pass-state.h"
+#include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/crew.h"
 #include "tests/unit/run.h"
-#include "snapshot/owner.h"
 #include "tests/unit/scene.h"
 
 static uint64_t pss_kib(const struct view *view, enum metric_scope scope, const char *name)

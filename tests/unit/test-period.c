@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/period.h: hours, days and months of the local time. */
+/* Tests of cli/usage/period.h: hours, days and months of the local time. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "cli/period.h"
+#include "cli/usage/period.h"
 
 #define NOW INT64_C(1795413600) /* 2026-11-23T06:00:00Z, a Monday: 07:00 in Berlin */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/perusal.h, the survey reader. */
+/* Tests of inspect/files/perusal.h, the survey reader. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/cleanup.h"
-#include "inside/perusal.h"
+#include "base/clock.h"
+#include "inspect/files/perusal.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024, ALICE = 1000, BOB = 1001 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/plain.h: the page that `memtally explain` prints. */
+/* Tests of cli/explain/plain.h: the page that `memtally explain` prints. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/plain.h"
+#include "cli/explain/plain.h"
 #include "tests/unit/explained.h"
 
 enum { MIB = 1 << 20 };

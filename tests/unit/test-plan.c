@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/plan.h: which processes are measured next within a budget of tokens. */
+/* Tests of collectors/schedule/plan.h: which processes are measured next within a budget of tokens. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "base/clock.h"
 #include "base/cleanup.h"
-#include "collectors/plan.h"
+#include "base/clock.h"
+#include "collectors/schedule/plan.h"
 
 #define SEC  NS_PER_SEC
 #define MSEC NS_PER_MSEC

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/pool.h, host reconciliation: sums of estimates are compared with AnonPages
+ * Tests of collectors/model/pool.h, host reconciliation: sums of estimates are compared with AnonPages
  * and Mapped of a model host with known memory.
  */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
+#include "base/amount.h"
 #include "base/cleanup.h"
-#include "collectors/amount.h"
-#include "collectors/pool.h"
+#include "collectors/model/pool.h"
 #include "tests/unit/world.h"
 
 #define KIB UINT64_C(1024)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/portrait.h: the breakdown of a process's memory. */
+/* Tests of inspect/maps/portrait.h: the breakdown of a process's memory. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/portrait.h"
+#include "inspect/maps/portrait.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024 };

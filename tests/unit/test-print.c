@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/print.h: tables and prose on a terminal. */
+/* Tests of cli/table/print.h: tables and prose on a terminal. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include <locale.h>
 
-#include "cli/print.h"
+#include "cli/table/print.h"
 
 /* Prints a table of two columns, a number and a name, with the given cells. */
 static void print(

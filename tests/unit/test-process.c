@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/process.h: reading one process, with wrapped opens and reads. */
+/* Tests of collectors/process/process.h: reading one process, with wrapped opens and reads. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "collectors/process.h"
+#include "collectors/process/process.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/procfs.h: which /proc it is, and what it hides. */
+/* Tests of collectors/procfs/procfs.h: which /proc it is, and what it hides. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/procfs.h"
+#include "collectors/procfs/procfs.h"
 
 static void finds_hidepid_of_its_mount(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/proctable.h: the processes that passes remember. */
+/* Tests of collectors/process/proctable.h: the processes that passes remember. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "collectors/proctable.h"
+#include "collectors/process/proctable.h"
 #include "tests/unit/allocation.h"
 
 enum { PIDS_MAX = 300 };

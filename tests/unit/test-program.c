@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/program.h: the name of a process's program. */
+/* Tests of collectors/process/program.h: the name of a process's program. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/text.h"
-#include "collectors/program.h"
+#include "collectors/process/program.h"
 #include "snapshot/record.h"
 
 static void names_as_ps_mem_does(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/psi.h: memory pressure. */
+/* Tests of collectors/procfs/psi.h: memory pressure. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "collectors/psi.h"
+#include "collectors/procfs/psi.h"
 
 enum {
 	SOME = 1 << PSI_SOME,

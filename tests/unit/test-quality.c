@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/quality.h: what the status page says about the accuracy of values. */
+/* Tests of cli/lists/quality.h: what the status page says about the accuracy of values. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "cli/quality.h"
+#include "cli/lists/quality.h"
 #include "tests/unit/reported.h"
 #include "tests/unit/sample.h"
 

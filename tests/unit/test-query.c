@@ -5,9 +5,9 @@
 #include "tests/unit/unit.h"
 
 #include "base/number.h"
+#include "snapshot/owner.h"
 #include "snapshot/query.h"
 #include "tests/unit/allocation.h"
-#include "snapshot/owner.h"
 #include "tests/unit/sample.h"
 
 /* Fields that processes can be filtered by. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/recent.h: CPU use of about the last minute. */
+/* Tests of collectors/process/recent.h: CPU use of about the last minute. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/recent.h"
+#include "collectors/process/recent.h"
 
 #define SEC NS_PER_SEC
 #define MS  NS_PER_MSEC

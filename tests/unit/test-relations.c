@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/relations.h: how births, exits and copy-on-write change the estimates of a
+ * Tests of collectors/adaptive/relations.h: how births, exits and copy-on-write change the estimates of a
  * fork family.
  */
 #include "config.h"
@@ -10,9 +10,9 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "collectors/kin-family.h"
-#include "collectors/maps-read.h"
-#include "collectors/relations.h"
+#include "collectors/adaptive/relations.h"
+#include "collectors/model/kin-family.h"
+#include "collectors/workers/maps-read.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 

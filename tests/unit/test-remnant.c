@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/remnant.h with the test's own memory. Skipped if map_files cannot be read. */
+/* Tests of inspect/frames/remnant.h with the test's own memory. Skipped if map_files cannot be read. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
-#include "inside/remnant.h"
+#include "inspect/frames/remnant.h"
 
 enum { PAGES = 100 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inside/remnants.h that test-remnant and test-memfiles leave: without a usable /proc,
+ * Tests of inspect/frames/remnants.h that test-remnant and test-memfiles leave: without a usable /proc,
  * and with a process that has a file open.
  */
 #include "config.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "inside/remnants.h"
+#include "inspect/frames/remnants.h"
 
 enum {
 	CANT_TEST = 77,

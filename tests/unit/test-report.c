@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/report.h: the page of `memtally status`. */
+/* Tests of cli/lists/report.h: the page of `memtally status`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "cli/report.h"
+#include "cli/lists/report.h"
 #include "snapshot/builder.h"
 #include "tests/unit/reported.h"
 #include "tests/unit/sample.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/residence.h: which bytes of an address range are resident. */
+/* Tests of inspect/pages/residence.h: which bytes of an address range are resident. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/frames.h"
-#include "inside/residence.h"
+#include "inspect/pages/frames.h"
+#include "inspect/pages/residence.h"
 #include "tests/unit/allocation.h"
 
 enum { SIZE = 4096, PAGES = 200 };

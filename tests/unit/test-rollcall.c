@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/rollcall.h: the survey's iterator over the processes of a pass. */
+/* Tests of collectors/pass/rollcall.h: the survey's iterator over the processes of a pass. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
-#include "collectors/rollcall.h"
+#include "collectors/pass/rollcall.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/saved.h: files with saved maps. */
+/* Tests of cli/map/saved.h: files with saved maps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/saved.h"
+#include "cli/map/saved.h"
 #include "tests/unit/allocation.h"
 
 #define HEAD(by) "{\"version\":1,\"by\":\"" by "\",\"rows\":["

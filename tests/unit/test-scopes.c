@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/scopes.h: tables of owners. */
+/* Tests of collectors/owners/scopes.h: tables of owners. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/scopes.h"
+#include "collectors/owners/scopes.h"
 
 static void finds_the_rows_it_made(void **state)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/segments.h: shares of mapped objects. Model processes report counters as the
+ * Tests of collectors/model/segments.h: shares of mapped objects. Model processes report counters as the
  * kernel does, and the estimates are compared with the truth.
  */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/portions.h"
-#include "collectors/segments.h"
+#include "collectors/model/portions.h"
+#include "collectors/model/segments.h"
 
 #define MIB (UINT64_C(1) << 20)
 

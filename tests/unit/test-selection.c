@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/selection.h: the rows that arguments select. */
+/* Tests of cli/common/selection.h: the rows that arguments select. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/selection.h"
+#include "cli/common/selection.h"
 #include "snapshot/builder.h"
 #include "tests/unit/sample.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/self.h: memtallyd's own costs and rights. */
+/* Tests of collectors/process/self.h: memtallyd's own costs and rights. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/self.h"
+#include "collectors/process/self.h"
 
 static void finds_the_effective_set(void **state)
 {

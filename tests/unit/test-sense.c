@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/sense.h: polling statm through kept descriptors. */
+/* Tests of collectors/process/sense.h: polling statm through kept descriptors. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/sense.h"
+#include "collectors/process/sense.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 

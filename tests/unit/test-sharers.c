@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/sharers.h: which processes share the mappings of a process. */
+/* Tests of inspect/maps/sharers.h: which processes share the mappings of a process. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "inside/sharers.h"
+#include "inspect/maps/sharers.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024, CHOSEN = 4096 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/sharing.h: processes with a common address space. Address spaces are
+ * Tests of collectors/process/sharing.h: processes with a common address space. Address spaces are
  * invented: a comparison function looks up the space of a pid and counts its calls.
  */
 #include "config.h"
@@ -8,8 +8,8 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/kcmp.h"
-#include "collectors/sharing.h"
+#include "collectors/process/sharing.h"
+#include "collectors/procfs/kcmp.h"
 
 enum { PIDS = 512 };
 

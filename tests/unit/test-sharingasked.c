@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/sharingasked.h: the arguments of `memtally sharing`. */
+/* Tests of cli/sharing/sharingasked.h: the arguments of `memtally sharing`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/sharingasked.h"
+#include "cli/sharing/sharingasked.h"
 
 enum { ARGS_MAX = 5 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of cli/sharingcrowd.h: groups of a sample's processes, and named processes that it lacks.
+ * Tests of cli/sharing/sharingcrowd.h: groups of a sample's processes, and named processes that it lacks.
  */
 #include "config.h"
 
@@ -10,9 +10,9 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
-#include "cli/sharingcrowd.h"
-#include "cli/supervisor.h"
-#include "inside/target.h"
+#include "cli/common/supervisor.h"
+#include "cli/sharing/sharingcrowd.h"
+#include "inspect/maps/target.h"
 #include "tests/unit/sample.h"
 
 enum { THERE = 1000, BLOCKS = 77, PATIENCE_S = 60 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/sharingwalk.h on this host. Skipped if the kernel does not show frame numbers. */
+/* Tests of cli/sharing/sharingwalk.h on this host. Skipped if the kernel does not show frame numbers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,9 +8,9 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "cli/sharingwalk.h"
-#include "collectors/mapcounts.h"
-#include "inside/pagemap.h"
+#include "cli/sharing/sharingwalk.h"
+#include "collectors/procfs/mapcounts.h"
+#include "inspect/pages/pagemap.h"
 #include "tests/unit/asked.h"
 
 /* The map count trial finds averages, and the walk is cancelled. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/sheet.h: the arithmetic of the host's balance sheet. */
+/* Tests of collectors/hostmem/sheet.h: the arithmetic of the host's balance sheet. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/sheet.h"
+#include "collectors/hostmem/sheet.h"
 #include "snapshot/balance.h"
 
 enum { PAGE = 4096 };

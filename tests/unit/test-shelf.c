@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/shelf.h: the file table. */
+/* Tests of inspect/files/shelf.h: the file table. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/shelf.h"
+#include "inspect/files/shelf.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024, ALICE = 1000, BOB = 1001 };

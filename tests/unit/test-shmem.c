@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/shmem.h: shared memory that exists without mappings. */
+/* Tests of collectors/hostmem/shmem.h: shared memory that exists without mappings. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "collectors/shmem.h"
+#include "collectors/hostmem/shmem.h"
 #include "tests/unit/tree.h"
 
 #define AUTO_SHMEM CLEANUP(shmem_done)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/slices.h: reading a process's smaps in slices over several turns. */
+/* Tests of collectors/adaptive/slices.h: reading a process's smaps in slices over several turns. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "collectors/slices.h"
+#include "collectors/adaptive/slices.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/smaps.h: the parsers of smaps_rollup and smaps. */
+/* Tests of collectors/procfs/smaps.h: the parsers of smaps_rollup and smaps. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/file.h"
-#include "collectors/smaps.h"
+#include "collectors/procfs/smaps.h"
 #include "tests/unit/allocation.h"
 
 #define RANGE "55d4a3c00000-7ffd1c9f2000 ---p 00000000 00:00 0                          [rollup]\n"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inside/spaces.h with invented pids: the address space of PID is PID / 10, and pids from
+ * Tests of inspect/files/spaces.h with invented pids: the address space of PID is PID / 10, and pids from
  * 9000 on have exited.
  */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/spaces.h"
+#include "inspect/files/spaces.h"
 #include "tests/unit/allocation.h"
 
 enum { ENDED = 9000, LESS = 1, GREATER = 2 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/sparse.h: sparse arrays of numbers. */
+/* Tests of inspect/frames/sparse.h: sparse arrays of numbers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/sparse.h"
+#include "inspect/frames/sparse.h"
 #include "tests/unit/allocation.h"
 
 #define LAST ((UINT64_C(1) << SPARSE_INDEX_BITS) - 1)

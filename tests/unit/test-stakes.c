@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/stakes.h, the frame owners, against frame-by-frame counting. */
+/* Tests of inspect/frames/stakes.h, the frame owners, against frame-by-frame counting. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inside/sparse.h"
-#include "inside/stakes.h"
+#include "inspect/frames/sparse.h"
+#include "inspect/frames/stakes.h"
 #include "tests/unit/allocation.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/stat.h: the parser of /proc/PID/stat. */
+/* Tests of collectors/procfs/stat.h: the parser of /proc/PID/stat. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "collectors/stat.h"
+#include "collectors/procfs/stat.h"
 
 /*
  * The fields after the name as Linux prints them: 22, 26 and 28 are 12345, 4198400 and 140721000.

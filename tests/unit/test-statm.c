@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/statm.h: the parser of /proc/PID/statm. */
+/* Tests of collectors/procfs/statm.h: the parser of /proc/PID/statm. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/file.h"
-#include "collectors/statm.h"
+#include "collectors/procfs/statm.h"
 
 static void parses_statm(void **state)
 {

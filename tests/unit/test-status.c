@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/status.h: the parser of /proc/PID/status. */
+/* Tests of collectors/procfs/status.h: the parser of /proc/PID/status. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "collectors/status.h"
+#include "collectors/procfs/status.h"
 
 #define HEAD                                                                                       \
 	"Name:\tbash\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t42\nUid:\t1000\t1001\t1002\t1003\n"

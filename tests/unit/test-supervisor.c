@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/supervisor.h: if a read blocks, its task is killed and another one continues. */
+/* Tests of cli/common/supervisor.h: if a read blocks, its task is killed and another one continues. */
 #include "config.h"
 
 #include <setjmp.h>
@@ -17,9 +17,9 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "cli/supervisor.h"
-#include "cli/task.h"
-#include "inside/target.h"
+#include "cli/common/supervisor.h"
+#include "cli/common/task.h"
+#include "inspect/maps/target.h"
 
 enum { BLOCKS = 100000, BLOCKS_TOO, FINE, SLOW, RETURNED = 17, STATUS = 42, WORD = 1234 };
 

@@ -9,9 +9,9 @@
 
 #include <sys/mman.h>
 
-#include "base/clock.h"
 #include "base/cleanup.h"
-#include "collectors/rollcall.h"
+#include "base/clock.h"
+#include "collectors/pass/rollcall.h"
 #include "daemon/surveyor.h"
 
 #define HOUR_NS  (3600 * NS_PER_SEC)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/suspicion.h: suspected copy-on-write breaks. */
+/* Tests of collectors/model/suspicion.h: suspected copy-on-write breaks. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/suspicion.h"
+#include "collectors/model/suspicion.h"
 
 /* Suspected copy-on-write breaks of others count, except of processes measured since. */
 static void counts_suspicions_of_others(void **state)

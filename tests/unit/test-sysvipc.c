@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/sysvipc.h: the parser of /proc/sysvipc/shm. */
+/* Tests of collectors/procfs/sysvipc.h: the parser of /proc/sysvipc/shm. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -9,7 +9,7 @@
 #include <sys/shm.h>
 
 #include "base/cleanup.h"
-#include "collectors/sysvipc.h"
+#include "collectors/procfs/sysvipc.h"
 
 #define HEAD                                                                                       \
 	"       key      shmid perms                  size  cpid  lpid nattch   uid   gid  cuid  " \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/table.h: tables of a snapshot's rows. */
+/* Tests of cli/table/table.h: tables of a snapshot's rows. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/selection.h"
-#include "cli/table.h"
+#include "cli/common/selection.h"
+#include "cli/table/table.h"
 #include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/tally.h: sums, growth and integrals of owners, against simple sums. */
+/* Tests of collectors/owners/tally.h: sums, growth and integrals of owners, against simple sums. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/tally.h"
+#include "collectors/owners/tally.h"
 
 enum { MEMBERS = 200 };
 

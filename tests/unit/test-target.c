@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inside/target.h with real processes in each state in which one may be read. */
+/* Tests of inspect/maps/target.h with real processes in each state in which one may be read. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
-#include "inside/target.h"
+#include "inspect/maps/target.h"
 #include "tests/unit/waiter.h"
 
 static struct procfs procfs;

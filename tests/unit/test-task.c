@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/task.h: whether a task sleeps in a system call, and for which file. */
+/* Tests of cli/common/task.h: whether a task sleeps in a system call, and for which file. */
 #include "config.h"
 
-#include "cli/task.h"
+#include "cli/common/task.h"
 
 #include <errno.h>
 #include <fcntl.h>

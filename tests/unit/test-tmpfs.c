@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/tmpfs.h: files on tmpfs and their owners. */
+/* Tests of collectors/hostmem/tmpfs.h: files on tmpfs and their owners. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
-#include "collectors/tmpfs.h"
+#include "collectors/hostmem/tmpfs.h"
 #include "tests/unit/allocation.h"
 
 #define AUTO_TMPFS CLEANUP(tmpfs_done)

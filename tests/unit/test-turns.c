@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/turns.h: measurements between passes. */
+/* Tests of collectors/adaptive/turns.h: measurements between passes. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,8 +7,8 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "collectors/block.h"
-#include "collectors/turns.h"
+#include "collectors/adaptive/turns.h"
+#include "collectors/process/block.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/vmstat.h: the parser of /proc/vmstat. */
+/* Tests of collectors/procfs/vmstat.h: the parser of /proc/vmstat. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "collectors/vmstat.h"
+#include "collectors/procfs/vmstat.h"
 
 enum {
 	IN = 1 << VMSTAT_SWAP_IN,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/walks.h: how processes are walked, in one piece or in slices, and what that
+ * Tests of collectors/adaptive/walks.h: how processes are walked, in one piece or in slices, and what that
  * costs.
  */
 #include "config.h"
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "collectors/walks.h"
+#include "collectors/adaptive/walks.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 #include "tests/unit/tree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/wanted.h: the filter by files. */
+/* Tests of cli/files/wanted.h: the filter by files. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "cli/wanted.h"
+#include "cli/files/wanted.h"
 #include "tests/unit/allocation.h"
 
 static const struct shelf_row *row_of(const char *name, unsigned int dev_major,

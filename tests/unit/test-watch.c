@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/watch.h: what an adaptive pass remembers of a process. */
+/* Tests of collectors/adaptive/watch.h: what an adaptive pass remembers of a process. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/watch.h"
+#include "collectors/adaptive/watch.h"
 
 enum { PAGE = 4096, KIB = 1024, LATE = 1024 * KIB };
 

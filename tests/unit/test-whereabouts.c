@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inside/whereabouts.h, the state of mapped files, with files in a directory of the test
+ * Tests of inspect/files/whereabouts.h, the state of mapped files, with files in a directory of the test
  * as mappings of this process would show them.
  */
 #include "config.h"
@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "inside/kind.h"
-#include "inside/whereabouts.h"
+#include "inspect/files/whereabouts.h"
+#include "inspect/maps/kind.h"
 
 static struct procfs procfs;
 static char folder[] = "/tmp/memtally-whereabouts.XXXXXX";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/workers.h with real workers that read a tree of files. A FIFO without a
+ * Tests of collectors/workers/workers.h with real workers that read a tree of files. A FIFO without a
  * writer blocks its reader like a held lock.
  */
 #include "config.h"
 
-#include "collectors/workers.h"
+#include "collectors/workers/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/cleanup.h"
-#include "collectors/fetch.h"
-#include "collectors/slices.h"
+#include "base/clock.h"
+#include "collectors/adaptive/slices.h"
+#include "collectors/process/fetch.h"
 #include "tests/unit/crew.h"
 #include "tests/unit/unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/zoneinfo.h: pages on the free lists of each CPU. */
+/* Tests of collectors/procfs/zoneinfo.h: pages on the free lists of each CPU. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "collectors/zoneinfo.h"
+#include "collectors/procfs/zoneinfo.h"
 
 static void adds_up_the_free_lists(void **state)
 {

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "collectors/cgroupfs.h"
+#include "collectors/procfs/cgroupfs.h"
 #include "snapshot/view.h"
 #include "tests/unit/tree.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collectors/estimate.h"
+#include "collectors/model/estimate.h"
 
 enum { WORLD_PROCESSES = 64, WORLD_BLOCKS = 4096 };
 enum world_kind { WORLD_ANON, WORLD_FILES };

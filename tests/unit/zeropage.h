@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "collectors/statm.h"
+#include "collectors/procfs/statm.h"
 
 /*
  * Returns the resident pages of this process by /proc/self/statm, which does not count the zero

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands
+ *
+ * The subcommands of memtally, each a row of the table in cli/memtally.c, and how they refuse
+ * settings, exit and print.
+ */
+#ifndef MEMTALLY_CLI_COMMON_COMMAND_H
+#define MEMTALLY_CLI_COMMON_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "config/settings.h"
+
+enum command_exit {
+	COMMAND_GOOD,    /* 0 */
+	COMMAND_FAILED,  /* 1: a part failed, or there was nothing to print */
+	COMMAND_MISUSED, /* 2: wrong settings */
+};
+
+struct command {
+	const char *name; /* the first operand */
+	/*
+	 * Parses SETTINGS and, unless IS_CHECK, prints the figures. Returns an enum command_exit;
+	 * errors have been logged.
+	 */
+	int (*run)(const struct settings *settings, bool is_check);
+	/* reads files of processes, which may block: supervisor_run() runs it */
+	bool reads_processes;
+};
+
+/*
+ * Returns the exit status for R, the result of printing: 0 or a negative errno. Logs an errno,
+ * except -EPIPE.
+ */
+int command_printed(int r);
+
+/*
+ * Does the same as command_printed(), and returns COMMAND_FAILED if R is 1: a part failed, and has
+ * been logged.
+ */
+int command_shown(int r);
+
+/*
+ * Logs ERROR, which says what is wrong with the settings; it is empty if there was no memory for
+ * it. Returns COMMAND_MISUSED.
+ */
+int command_refuse(const char *error);
+
+/* Returns the width of the terminal in columns; 0 if standard output is no terminal. */
+size_t command_width(void);
+
+/*
+ * Appends the filters of SETTINGS as flags, such as " --user=alice --unit=a.service"; nothing if
+ * there is no memory.
+ */
+void command_add_filters(const struct settings *settings, struct buffer *to);
+
+#endif

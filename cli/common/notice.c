@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/common/notice.h"
+
+#include <stdbool.h>
+
+#include "cli/common/averages.h"
+#include "render/human.h"
+#include "render/shares.h"
+#include "snapshot/metric.h"
+
+enum { NEGLIGIBLE_PART = 100 };
+
+static const char *reader_of(enum notice_source source)
+{
+	return source == NOTICE_DAEMON ? "memtallyd" : "you";
+}
+
+/* Returns true if the RSS of the denied processes is at most 1 % of the PSS. */
+static bool is_negligible(const struct sums *sums)
+{
+	uint64_t rss = sums->q[SCOPE_UNMEASURED_RSS_DENIED];
+
+	return ROW_HAS(sums, SCOPE_UNMEASURED_RSS_DENIED) && ROW_HAS(sums, SCOPE_PSS) &&
+	       rss <= sums->q[SCOPE_PSS] / NEGLIGIBLE_PART;
+}
+
+static void add_denied(const struct view *view, const struct sums *sums, enum notice_source source,
+	struct buffer *to)
+{
+	uint64_t denied = sums->q[SCOPE_UNMEASURED_DENIED];
+	bool is_one = denied == 1;
+
+	if (!denied || is_negligible(sums))
+		return;
+	buffer_add_u64(to, denied);
+	buffer_add_text(to, " of ");
+	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
+	buffer_printf(to, " process%s could not be read: the sums do not contain %s PSS; ",
+		sums->q[SCOPE_PROCESSES] == 1 ? "" : "es", is_one ? "its" : "their");
+	if (view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON))
+		buffer_printf(to, "the kernel refuses %s even to %s\n", is_one ? "it" : "them",
+			reader_of(source));
+	else if (source == NOTICE_LIVE)
+		buffer_add_text(to, "run as root, or run memtallyd and join group memtally\n");
+	else if (source == NOTICE_LIVE_BY_DAEMON)
+		buffer_add_text(to, "run as root, or join group memtally\n");
+	else
+		buffer_printf(
+			to, "memtallyd needs CAP_SYS_PTRACE to read %s\n", is_one ? "it" : "them");
+}
+
+static void add_blocked(const struct sums *sums, struct buffer *to)
+{
+	uint64_t blocked = sums->q[SCOPE_UNMEASURED_BLOCKED];
+
+	if (!blocked)
+		return;
+	buffer_add_u64(to, blocked);
+	buffer_add_text(to, " of ");
+	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
+	buffer_printf(to,
+		" process%s could not be read, because the kernel blocks readers of %s files in "
+		"/proc: the sums contain %s, or the upper bounds %s RSS\n",
+		sums->q[SCOPE_PROCESSES] == 1 ? "" : "es", blocked == 1 ? "its" : "their",
+		blocked == 1 ? "an estimate of its PSS" : "estimates of their PSS",
+		blocked == 1 ? "its" : "their");
+}
+
+/* Appends the reasons other than missing rights and blocked reads. */
+static void add_others(const struct sums *sums, struct buffer *to)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < SUMS_REASONS; i++) {
+		const struct sums_reason *reason = sums_reason(i);
+
+		if (reason->outcome == OUTCOME_DENIED || reason->outcome == OUTCOME_BLOCKED ||
+			!sums->q[reason->count])
+			continue;
+		buffer_add_text(to, any ? ", " : "processes not measured for other reasons: ");
+		buffer_add_u64(to, sums->q[reason->count]);
+		buffer_add_char(to, ' ');
+		buffer_add_text(to, metric_outcome_name(reason->outcome));
+		any = true;
+	}
+	if (any)
+		buffer_add_char(to, '\n');
+}
+
+static void add_estimated(
+	const struct view *view, const struct shares *s, uint64_t age_ns, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+
+	shares_add_percent(to, s, s->estimated_bytes);
+	buffer_add_text(to, " estimated");
+	if (!ROW_HAS(self, SELF_OLDEST_AGE))
+		return;
+	buffer_add_text(to, ", measured up to ");
+	human_add_age(to, self->q[SELF_OLDEST_AGE] + age_ns);
+	buffer_add_text(to, " ago");
+}
+
+void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct buffer *to)
+{
+	uint64_t age_ns = view_age_ns(view, now_boottime_ns);
+	struct shares s;
+
+	buffer_add_text(to, "from memtallyd's snapshot of ");
+	human_add_age(to, age_ns);
+	buffer_add_text(to, " ago");
+	if (!shares_of(view_host(view), &s))
+		return;
+	if (s.estimated_bytes) {
+		buffer_add_text(to, ": ");
+		add_estimated(view, &s, age_ns, to);
+	}
+	if (s.guessed_bytes) {
+		buffer_add_text(to, s.estimated_bytes ? ", " : ": ");
+		shares_add_percent(to, &s, s.guessed_bytes);
+		buffer_add_text(to, " guessed");
+	}
+}
+
+const char *notice_users_by(const struct view *view)
+{
+	uint32_t flags = view_self(view)->flags;
+
+	return flags & SELF_USERS_BY_LOGIN  ? "loginuid"
+	       : flags & SELF_USERS_BY_REAL ? "ruid"
+	                                    : "euid";
+}
+
+static void add_averages(const struct view *view, struct buffer *to)
+{
+	const struct snapshot_balance *balance = view_balance(view);
+
+	if (balance && ROW_HAS(balance, BALANCE_MAP_COUNTS_EXACT) &&
+		!balance->q[BALANCE_MAP_COUNTS_EXACT])
+		buffer_add_text(to, AVERAGES_TEXT "\n");
+}
+
+void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
+	struct buffer *to)
+{
+	add_denied(view, sums, source, to);
+	add_blocked(sums, to);
+	add_others(sums, to);
+	if (view_self(view)->flags & SELF_PROC_HIDDEN)
+		buffer_printf(to,
+			"/proc hides other users' processes (hidepid) from %s: they are missing\n",
+			reader_of(source));
+	add_averages(view, to);
+}

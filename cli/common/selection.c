@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/common/selection.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common/aggregate.h"
+#include "cli/common/flag.h"
+#include "snapshot/owner.h"
+
+/* The views that are not a kind of owner. */
+static const struct {
+	const char *name;
+	enum metric_scope scope;
+} views[] = {
+	{"processes", METRIC_PROCESS},
+	{"host", METRIC_HOST},
+	{"status", METRIC_SELF},
+};
+
+static int find_view(const char *name, enum metric_scope *ret)
+{
+	enum owner_kind kind = owner_find_list(name);
+
+	if (kind != OWNER_KINDS) {
+		*ret = owner_scope(kind);
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
+		if (!strcmp(views[i].name, name)) {
+			*ret = views[i].scope;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static void describe_views(const char *argument, char error[static QUERY_ERROR_SIZE])
+{
+	int n = snprintf(
+		error, QUERY_ERROR_SIZE, "unexpected argument '%.100s'; expected ", argument);
+
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
+			owner_of((enum owner_kind)kind)->list);
+	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
+		"processes, host, status, usage, map, files, pages, sharing or explain");
+}
+
+static int parse_view(const struct text_list *operands, enum metric_scope *ret,
+	char error[static QUERY_ERROR_SIZE])
+{
+	if (!operands->count) {
+		*ret = METRIC_PROGRAM;
+		return 0;
+	}
+	if (find_view(operands->item[0], ret) < 0)
+		describe_views(operands->item[0], error);
+	else if (operands->count > 1)
+		describe_views(operands->item[1], error);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/*
+ * Calls query_set() for the flag of the same name. Its messages say parameter 'KEY'; this one says
+ * --KEY.
+ */
+static int set_from_flag(
+	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE])
+{
+	char said[QUERY_ERROR_SIZE] = "";
+	size_t len = strlen(key);
+	int r = query_set(q, key, value, said);
+
+	if (r < 0 && said[0] == '\'' && !strncmp(said + 1, key, len) && said[len + 1] == '\'')
+		snprintf(error, QUERY_ERROR_SIZE, "--%s%.*s", key, QUERY_ERROR_SIZE / 2,
+			said + len + 2);
+	else if (r < 0)
+		memcpy(error, said, sizeof(said));
+	return r;
+}
+
+static int add_filters(struct query *q, const char *key, const struct text_list *values,
+	char error[static QUERY_ERROR_SIZE])
+{
+	for (size_t i = 0; i < values->count; i++) {
+		int r = set_from_flag(q, key, values->item[i], error);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/*
+ * The offset of each filter's values in struct settings: by kind of owner, and OWNER_KINDS for
+ * --pid.
+ */
+static const size_t filter_values[OWNER_KINDS + 1] = {
+	[OWNER_USER] = offsetof(struct settings, user),
+	[OWNER_PROGRAM] = offsetof(struct settings, program),
+	[OWNER_UNIT] = offsetof(struct settings, unit),
+	[OWNER_USER_UNIT] = offsetof(struct settings, user_unit),
+	[OWNER_SESSION] = offsetof(struct settings, session),
+	[OWNER_SLICE] = offsetof(struct settings, slice),
+	[OWNER_MACHINE] = offsetof(struct settings, machine),
+	[OWNER_POD] = offsetof(struct settings, pod),
+	[OWNER_CONTAINER] = offsetof(struct settings, container),
+	[OWNER_GROUP] = offsetof(struct settings, group),
+	[OWNER_KINDS] = offsetof(struct settings, pid),
+};
+
+static const struct text_list *values_of(const struct settings *settings, size_t filter)
+{
+	return (const struct text_list *)((const char *)settings + filter_values[filter]);
+}
+
+static const char *key_of(size_t filter)
+{
+	return filter == OWNER_KINDS ? "pid" : owner_of((enum owner_kind)filter)->name;
+}
+
+/* Returns the scope with rows that FILTER names directly. */
+static enum metric_scope scope_of(size_t filter)
+{
+	return filter == OWNER_KINDS ? METRIC_PROCESS : owner_scope((enum owner_kind)filter);
+}
+
+static bool is_filtered(const struct settings *settings)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++)
+		if (values_of(settings, i)->count)
+			return true;
+	return false;
+}
+
+/*
+ * A filter by the rows' own name selects rows. Any other filter selects processes, and the result
+ * is their sums; then all filters select processes.
+ */
+static int parse_filters(
+	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++)
+		if (values_of(settings, i)->count && s->scope != METRIC_PROCESS &&
+			s->scope != scope_of(i))
+			s->has_members = true;
+	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++) {
+		struct query *q = s->has_members ? &s->members : &s->query;
+		int r = add_filters(q, key_of(i), values_of(settings, i), error);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int selection_parse_processes(const struct settings *settings, struct selection *ret,
+	bool *ret_has_filters, char error[static QUERY_ERROR_SIZE])
+{
+	struct selection s = {.scope = METRIC_PROCESS};
+	int r = 0;
+
+	*ret_has_filters = false;
+	query_init(&s.query, s.scope);
+	for (size_t i = 0; r == 0 && i < OWNER_KINDS; i++) {
+		*ret_has_filters |= values_of(settings, i)->count > 0;
+		r = add_filters(&s.query, key_of(i), values_of(settings, i), error);
+	}
+	if (r == 0)
+		*ret = s;
+	return r;
+}
+
+static int parse_order(
+	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
+{
+	int r = 0;
+
+	if (s->scope == METRIC_HOST && (settings->sort || settings->order || settings->limit)) {
+		snprintf(error, QUERY_ERROR_SIZE,
+			"the host has no rows: --sort, --order and --limit do not apply to it");
+		return -EINVAL;
+	}
+	if (settings->sort)
+		r = set_from_flag(&s->query, "sort", settings->sort, error);
+	if (r == 0 && settings->order)
+		r = set_from_flag(&s->query, "order", settings->order, error);
+	return r;
+}
+
+static int check_status(const struct settings *c, char error[static QUERY_ERROR_SIZE])
+{
+	if (!c->live && !c->bytes && !c->sort && !c->order && !c->limit && !is_filtered(c))
+		return 0;
+	snprintf(error, QUERY_ERROR_SIZE,
+		"status prints one page: of the flags for tables it takes --json only");
+	return -EINVAL;
+}
+
+int selection_parse(
+	const struct settings *settings, struct selection *ret, char error[static QUERY_ERROR_SIZE])
+{
+	struct selection s = {.limit = (uint32_t)settings->limit};
+	int r = parse_view(&settings->operands, &s.scope, error);
+
+	if (r == 0)
+		r = flag_check(settings, FLAG_LIST, error);
+	if (r == 0 && s.scope == METRIC_SELF) {
+		r = check_status(settings, error);
+		if (r == 0)
+			*ret = s;
+		return r;
+	}
+	if (r < 0)
+		return r;
+	query_init(&s.query, s.scope);
+	query_init(&s.members, METRIC_PROCESS);
+	r = parse_order(settings, &s, error);
+	if (r == 0)
+		r = parse_filters(settings, &s, error);
+	if (r == 0)
+		*ret = s;
+	return r;
+}
+
+void selection_set_sight(struct selection *s, const struct sight *sight)
+{
+	s->query.sight = s->members.sight = *sight;
+}
+
+bool selection_needs_processes(const struct selection *s)
+{
+	return s->has_members || s->scope == METRIC_PROCESS;
+}
+
+bool selection_has_filters(const struct selection *s)
+{
+	return s->query.filters || s->members.filters;
+}
+
+static int narrow(const struct selection *s, struct view *view, struct view **ret)
+{
+	AUTO_FREE uint32_t *rows = NULL;
+	size_t count;
+	int r;
+
+	if (!s->has_members) {
+		*ret = view_ref(view);
+		return 0;
+	}
+	r = query_run(&s->members, view, &rows, &count);
+	return r == 0 ? aggregate_processes(view, rows, count, ret) : r;
+}
+
+int selection_run(const struct selection *s, struct view *view, struct view **ret_view,
+	uint32_t **ret_rows, size_t *ret_count)
+{
+	AUTO_VIEW struct view *narrowed = NULL;
+	AUTO_FREE uint32_t *rows = NULL;
+	size_t count = 0;
+	int r = narrow(s, view, &narrowed);
+
+	if (r == 0 && s->scope != METRIC_HOST)
+		r = query_run(&s->query, narrowed, &rows, &count);
+	if (r < 0)
+		return r;
+	*ret_view = TAKE_PTR(narrowed);
+	*ret_rows = TAKE_PTR(rows);
+	*ret_count = count;
+	return 0;
+}
+
+static void merge_scope(struct sums *to, const struct snapshot_scope *row)
+{
+	struct sums from = {
+		.present = row->present,
+		.has_unbounded = !ROW_HAS(row, SCOPE_PSS_HIGH),
+		.lacks_uss = ROW_HAS(row, SCOPE_PSS) && !ROW_HAS(row, SCOPE_USS),
+	};
+
+	for (size_t i = 0; i < SCOPE_QUANTITIES; i++)
+		from.q[i] = ROW_HAS(row, i) ? row->q[i] : 0;
+	sums_merge(to, &from);
+}
+
+void selection_sum(const struct selection *s, const struct view *view, const uint32_t *rows,
+	size_t count, struct sums *ret)
+{
+	*ret = (struct sums){0};
+	if (s->scope == METRIC_HOST)
+		merge_scope(ret, view_host(view));
+	for (size_t i = 0; i < count; i++)
+		if (s->scope == METRIC_PROCESS)
+			sums_add(ret, view_process(view, rows[i]));
+		else
+			merge_scope(ret, view_scope(view, s->scope, rows[i]));
+	sums_end(ret);
+	/* A part of the host cannot have more than the host. */
+	if (ROW_HAS(view_host(view), SCOPE_PSS_HIGH))
+		sums_cap(ret, view_host(view)->q[SCOPE_PSS_HIGH]);
+	/* If all processes of the host are selected, the host's lower bound holds. */
+	if (ROW_HAS(view_host(view), SCOPE_PSS_LOW) &&
+		ret->q[SCOPE_PROCESSES] == view_host(view)->q[SCOPE_PROCESSES])
+		sums_raise(ret, view_host(view)->q[SCOPE_PSS_LOW]);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/common/source.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/common/averages.h"
+#include "cli/common/readers.h"
+#include "collectors/pass/pass.h"
+#include "collectors/process/accounting.h"
+#include "collectors/schedule/budget.h"
+#include "render/human.h"
+#include "snapshot/client.h"
+
+enum {
+	BLOCKED_NAMED = 10,      /* processes that the warning names with file and duration */
+	BLOCKED_IN_LINE = 50,    /* pids in each further line; a line of the log has 1 KiB */
+	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless its first pass still runs */
+};
+
+/*
+ * An image has to say what is exported and when the next one is due, though nothing reads that in
+ * memtally's own snapshot. The numbers are memtallyd's defaults.
+ */
+static const struct pass_options live_options = {
+	.version = PACKAGE_VERSION,
+	.interval_ns = 10 * NS_PER_SEC,
+	.is_single = true,
+	.export_owners[OWNER_USER] = 1000,
+	.export_owners[OWNER_PROGRAM] = 200,
+	.export_owners[OWNER_UNIT] = 500,
+	.export_owners[OWNER_UNIT + 1 ... OWNER_KINDS - 1] = 200,
+	.export_processes = 50,
+};
+
+static void name_principals(struct pass *pass)
+{
+	struct principal who;
+
+	while (pass_next_unnamed(pass, &who)) {
+		const struct passwd *user = who.kind == OWNER_USER ? getpwuid(who.id) : NULL;
+		const struct group *group = who.kind == OWNER_GROUP ? getgrgid(who.id) : NULL;
+
+		pass_name(pass, &who, user ? user->pw_name : group ? group->gr_name : NULL);
+	}
+}
+
+/* Adds PID to OTHERS, lines of pids. COUNT is the number of pids in it so far. */
+static void add_other(struct buffer *others, pid_t pid, size_t count)
+{
+	if (count)
+		buffer_add_char(others, count % BLOCKED_IN_LINE ? ' ' : '\n');
+	buffer_printf(others, "%d", (int)pid);
+}
+
+/* Warns about the processes that were not measured because their files blocked. */
+static void say_blocked(struct pass *pass)
+{
+	AUTO_BUFFER struct buffer names = {0}, others = {0};
+	struct pass_blocked b;
+	size_t count = 0;
+
+	for (; pass_next_blocked(pass, 0, &b); count++) {
+		if (count >= BLOCKED_NAMED) {
+			add_other(&others, b.pid, count - BLOCKED_NAMED);
+			continue;
+		}
+		buffer_printf(&names, "%spid %d (%s, for ", count ? ", " : "", (int)b.pid, b.file);
+		human_add_span(&names, b.duration_ns);
+		buffer_add_char(&names, ')');
+	}
+	if (count > BLOCKED_NAMED)
+		buffer_printf(&names, " and %zu more", count - BLOCKED_NAMED);
+	if (count && !names.error)
+		log_warning("%zu process%s not measured, because the kernel blocks readers of %s "
+			    "files in /proc: %.*s",
+			count, count == 1 ? " is" : "es are", count == 1 ? "its" : "their",
+			(int)names.len, names.data);
+	buffer_add_char(&others, 0);
+	if (count > BLOCKED_NAMED && !others.error)
+		log_lines(LOG_LEVEL_WARNING, "not measured either, pids: ", others.data);
+}
+
+static int open_live(const struct settings *settings, const struct pass_options *how,
+	struct view **ret, const char **ret_reason)
+{
+	struct pass_options options = *how;
+	AUTO_READERS struct readers readers = READERS_CLOSED;
+	AUTO_PASS struct pass *pass = NULL;
+	AUTO_CLOSE int fd = -1, public_fd = -1;
+	int r;
+
+	options.procfs = settings->path_procfs;
+	options.unlisted = readers.pid; /* the workers have exited when the snapshot is read */
+	options.unlisted_count = LANES;
+	options.user_by = (enum accounting_user)settings->accounting_user;
+	r = pass_open(&options, &pass);
+	if (r == 0 && pass_may_block(pass) && !options.is_adaptive)
+		pass_set_map_counts(pass, averages_find());
+	/* If no worker can be forked, the pass reads everything itself. */
+	if (r == 0 && pass_may_block(pass) && readers_open(settings->path_procfs, &readers) == 0)
+		pass_set_workers(pass, &readers.workers);
+	if (r == 0)
+		r = pass_begin(pass);
+	if (r == 0)
+		do
+			r = pass_step(pass, UINT64_MAX);
+		while (r == PASS_MORE);
+	if (r < 0)
+		return r;
+	name_principals(pass);
+	r = pass_publish(pass, false, &fd, &public_fd);
+	if (r == 0)
+		say_blocked(pass);
+	return r == 0 ? view_open(fd, ret, ret_reason) : r;
+}
+
+int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason)
+{
+	const char *why = NULL;
+	int r = client_fetch(settings->snapshot_socket, FETCH_TIMEOUT_MS, ret, &why);
+
+	if (r < 0)
+		buffer_printf(reason, "nothing from memtallyd: %s: %s", settings->snapshot_socket,
+			why ? why : strerror(-r));
+	return r;
+}
+
+/*
+ * Returns 0, or 1 with the reason in REASON; RET->sums then has memtallyd's snapshot if it sent
+ * only sums.
+ */
+static int open_daemon(const struct settings *settings, bool needs_processes, struct source *ret,
+	struct buffer *reason)
+{
+	AUTO_VIEW struct view *view = NULL;
+	uint64_t now;
+
+	if (source_open_daemon(settings, &view, reason) < 0)
+		return 1;
+	now = clock_now_ns(CLOCK_BOOTTIME);
+	if (view_is_stale(view, now)) {
+		buffer_add_text(reason, "memtallyd's last snapshot is too old, it is of ");
+		human_add_age(reason, view_age_ns(view, now));
+		buffer_add_text(reason, " ago");
+		return 1;
+	}
+	if (needs_processes && view_is_public(view)) {
+		buffer_add_text(reason,
+			"memtallyd shows single processes to root, group memtally and its own user only");
+		ret->who = NOTICE_LIVE_BY_DAEMON;
+		ret->sums = TAKE_PTR(view);
+		return 1;
+	}
+	ret->view = TAKE_PTR(view);
+	ret->who = NOTICE_DAEMON;
+	return 0;
+}
+
+static bool sees_others(const struct view *view)
+{
+	return view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON);
+}
+
+static void say_live(struct buffer *said, const struct source *s, const struct buffer *reason)
+{
+	uid_t uid = geteuid();
+	const struct passwd *pw = getpwuid(uid);
+
+	if (s->sight.kind == SIGHT_OWN)
+		buffer_add_text(said, "your own processes, ");
+	buffer_add_text(said, "read now, with the rights of ");
+	if (pw)
+		buffer_add_text(said, pw->pw_name);
+	else
+		buffer_printf(said, "uid %u", uid);
+	if (!reason->len)
+		return;
+	buffer_add_text(said, " (");
+	buffer_add(said, reason->data, reason->len);
+	buffer_add_char(said, ')');
+}
+
+/*
+ * Says by which uid memtallyd assigns processes to users, if that differs from SETTINGS (the
+ * command line, or a file that memtallyd has not loaded again).
+ */
+static void say_accounting(
+	const struct settings *settings, const struct view *view, struct buffer *said)
+{
+	static const char *const names[] = {
+		[ACCOUNTING_EFFECTIVE] = "euid",
+		[ACCOUNTING_REAL] = "ruid",
+		[ACCOUNTING_LOGIN] = "loginuid",
+	};
+	const char *by = notice_users_by(view);
+
+	if (strcmp(names[settings->accounting_user], by) != 0)
+		buffer_printf(said, "; users are by %s, as memtallyd's accounting.user has it", by);
+}
+
+void source_done(struct source *s)
+{
+	s->view = view_unref(s->view);
+	s->sums = view_unref(s->sums);
+}
+
+int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
+	struct buffer *said)
+{
+	AUTO_BUFFER struct buffer reason = {0};
+	const char *why;
+	int r;
+
+	*ret = (struct source){.who = NOTICE_LIVE};
+	if (!settings->live && open_daemon(settings, needs_processes, ret, &reason) == 0) {
+		notice_add_origin(ret->view, clock_now_ns(CLOCK_BOOTTIME), said);
+		say_accounting(settings, ret->view, said);
+		return said->error;
+	}
+	r = open_live(settings, &live_options, &ret->view, &why);
+	if (r < 0)
+		return r;
+	if (ret->who == NOTICE_LIVE_BY_DAEMON && !sees_others(ret->view))
+		ret->sight = (struct sight){.kind = SIGHT_OWN, .uid = geteuid()};
+	say_live(said, ret, &reason);
+	return said->error;
+}
+
+int source_list(const struct settings *settings, struct view **ret)
+{
+	struct pass_options options = live_options;
+	const char *why;
+
+	/*
+	 * An adaptive pass polls all processes and defers long walks; there is no later pass here,
+	 * so these are never made.
+	 */
+	options.is_adaptive = true;
+	options.budget_cpu_ppm = BUDGET_PPM_MAX;
+	options.max_age_ns = options.interval_ns;
+	options.stall_ns = NS_PER_MSEC;
+	return open_live(settings, &options, ret, &why);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sources of snapshots
+ *
+ * Gets a snapshot for the terminal program: memtallyd's over its socket, or one that memtally
+ * measures itself.
+ */
+#ifndef MEMTALLY_CLI_COMMON_SOURCE_H
+#define MEMTALLY_CLI_COMMON_SOURCE_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "cli/common/notice.h"
+#include "config/settings.h"
+#include "snapshot/sight.h"
+#include "snapshot/view.h"
+
+/* A snapshot and its origin. */
+struct source {
+	struct view *view; /* owned */
+	/*
+	 * owned; memtallyd's public snapshot of the same time, with sums only: if .who is
+	 * NOTICE_LIVE_BY_DAEMON, else NULL
+	 */
+	struct view *sums;
+	enum notice_source who; /* the program that measured it */
+	struct sight sight;     /* the processes of .view to show */
+};
+
+/*
+ * Opens memtallyd's snapshot in *RET if --live is not set, memtallyd answers, its snapshot is not
+ * stale, and, with NEEDS_PROCESSES, it has rows of processes. Otherwise measures one now, which
+ * blocks for that time. If memtallyd sent only sums and the caller may not read other users'
+ * processes, RET->sight limits the rows to the caller's own.
+ *
+ * Appends to SAID one line that names the source; if memtallyd's snapshot was wanted and not used,
+ * also the reason. The caller calls source_done(RET). Returns 0, an error of the pass, or the error
+ * of SAID.
+ */
+int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
+	struct buffer *said);
+
+/* Frees what S owns. */
+void source_done(struct source *s);
+#define AUTO_SOURCE CLEANUP(source_done)
+
+/*
+ * Gets memtallyd's snapshot in *RET, which the caller owns, however old it is. Returns 0, or a
+ * negative errno with a message in REASON.
+ */
+int source_open_daemon(const struct settings *settings, struct view **ret, struct buffer *reason);
+
+/*
+ * Measures a snapshot now and gives it in *RET, which the caller owns. It is for the list of
+ * processes, their owners and counters: no walk stalls a process for more than about 1 ms, so the
+ * PSS of large processes is a guess. Returns 0 or an error of the pass.
+ */
+int source_list(const struct settings *settings, struct view **ret);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/files/files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/flag.h"
+#include "cli/common/hint.h"
+#include "cli/common/supervisor.h"
+#include "cli/common/username.h"
+#include "cli/files/filerow.h"
+#include "cli/files/mappers.h"
+#include "cli/files/wanted.h"
+#include "cli/table/output.h"
+#include "cli/table/print.h"
+#include "inspect/files/inventory.h"
+
+/* The version of the JSON format. */
+enum { FILES_VERSION = 1 };
+
+void files_done(struct files *f)
+{
+	chosen_done(&f->chosen);
+}
+
+static int parse_order(
+	const struct settings *c, struct files *f, char error[static CHOSEN_ERROR_SIZE])
+{
+	f->sort = SHELF_PSS;
+	f->is_sorted = c->sort;
+	if (c->sort) {
+		f->sort = shelf_find_field(c->sort);
+		if (f->sort == SHELF_FIELDS)
+			return flag_refuse("--sort", c->sort,
+				"an amount of the rows in JSON, such as pss_bytes or users", error);
+	}
+	return flag_parse_order(c, &f->ascending, error);
+}
+
+int files_parse(
+	const struct settings *settings, struct files *ret, char error[static CHOSEN_ERROR_SIZE])
+{
+	struct files f = {
+		.file = settings->file,
+		.deleted = settings->deleted,
+		.bytes = settings->bytes,
+		.json = settings->json,
+		.csv = settings->csv,
+		.limit = settings->limit,
+	};
+	int r = flag_check(settings, FLAG_FILES, error);
+
+	if (r < 0)
+		return r;
+	if (f.file && *f.file != '/' && strncmp(f.file, "memfd:", 6) != 0 &&
+		strncmp(f.file, "SysV ", 5) != 0)
+		return flag_refuse("--file", f.file,
+			"a name as files has it, such as /a/path or memfd:name", error);
+	r = parse_order(settings, &f, error);
+	if (r == 0)
+		r = chosen_parse_or_all(settings, &f.chosen, error);
+	if (r == 0)
+		*ret = f;
+	return r;
+}
+
+/* The state of one run. */
+struct showing {
+	const struct files *files;
+	struct wanted wanted;
+	struct inventory inventory;
+	struct mappers mappers;
+	struct usernames names;
+	struct buffer text, failures;
+	size_t read, denied, blocked, changed;
+	/* of these, processes that were given by pid: each has a message of its own */
+	size_t named_denied, named_changed;
+	bool has_failed;
+};
+
+static void cleanup_showing(struct showing *s)
+{
+	wanted_done(&s->wanted);
+	inventory_done(&s->inventory);
+	mappers_done(&s->mappers);
+	usernames_done(&s->names);
+	buffer_done(&s->text);
+	buffer_done(&s->failures);
+}
+
+/* Returns NAME clean and terminated, in TO; NULL if it is empty or there is no memory. */
+static const char *clean(const struct cgroup_name *name, struct buffer *to)
+{
+	if (!name->len)
+		return NULL;
+	text_add_clean(to, name->text, name->len);
+	buffer_add_char(to, '\0');
+	return to->error ? NULL : to->data;
+}
+
+/*
+ * Adds process T to the users of files, if it maps files that the filter accepts, with its memory
+ * for each.
+ */
+static int add_mappers(
+	struct showing *s, const struct target *t, const char *unit, const char *user_unit)
+{
+	const struct shelf *shelf = &s->inventory.shelf;
+	bool is_added = false;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < shelf->parts; i++) {
+		const struct shelf_part *part = &shelf->part[i];
+
+		if (part->row == SHELF_REST || !wanted_is(&s->wanted, &shelf->row[part->row]))
+			continue;
+		if (!is_added)
+			r = mappers_add_process(&s->mappers, t->process.pid, t->sample.uid,
+				target_program(t), unit, user_unit);
+		is_added = true;
+		if (r == 0)
+			r = mappers_add(&s->mappers, part);
+	}
+	return r;
+}
+
+static int read_target(struct showing *s, struct target *t)
+{
+	AUTO_BUFFER struct buffer unit = {0}, user_unit = {0};
+	bool has_cgroup = t->sample.has_cgroup;
+	const char *units[] = {has_cgroup ? clean(&t->reader.cgroup.unit, &unit) : NULL,
+		has_cgroup ? clean(&t->reader.cgroup.user_unit, &user_unit) : NULL};
+	int r = unit.error ? unit.error : user_unit.error;
+
+	if (r == 0)
+		r = inventory_read(&s->inventory, t);
+	return r == 0 && wanted_is_some(&s->wanted) ? add_mappers(s, t, units[0], units[1]) : r;
+}
+
+/* Logs that PID could not be read, and adds it to the failures. */
+static void say_failure(struct showing *s, pid_t pid, const char *why, bool is_error)
+{
+	log_error("pid %d %s%s", (int)pid, is_error ? "can't be read: " : "", why);
+	buffer_printf(&s->failures, "%s{\"pid\":%d,\"error\":\"%s\"}", s->failures.len ? "," : "",
+		(int)pid, why);
+	s->has_failed = true;
+}
+
+static void count(struct showing *s, const struct chosen_process *p, int r)
+{
+	bool is_counted = true, is_named = !p->is_found;
+
+	switch (r) {
+	case 0: s->read++; break;
+	case INVENTORY_KNOWN: break;
+	case TARGET_DENIED:
+		s->denied++;
+		s->named_denied += is_named;
+		break;
+	case TARGET_BLOCKED:
+		s->blocked++;
+		inventory_drop(&s->inventory);
+		break;
+	case TARGET_CHANGED:
+		s->changed++;
+		s->named_changed += is_named;
+		break;
+	/* Exited processes and kernel threads map nothing. */
+	case TARGET_GONE:
+	case TARGET_ENDED:
+	case TARGET_KERNEL_THREAD: break;
+	default: is_counted = false; break;
+	}
+	if (is_named ? r != 0 && r != INVENTORY_KNOWN : !is_counted)
+		say_failure(s, p->pid, r < 0 ? strerror(-r) : target_text((enum target_outcome)r),
+			r < 0);
+}
+
+/* The process that is being read. */
+struct reading_one {
+	struct showing *showing;
+	const struct procfs *procfs;
+	const struct chosen_process *process;
+};
+
+/* Returns 0, an enum target_outcome, INVENTORY_KNOWN, or a negative errno. */
+static int look_into(void *context)
+{
+	const struct reading_one *one = context;
+	const struct chosen_process *p = one->process;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+	int r = target_open(one->procfs, p->pid, &t);
+
+	if (r != 0)
+		return r;
+	return chosen_is(p, t.sample.q[PROCESS_START_TIME]) ? read_target(one->showing, &t)
+	                                                    : TARGET_GONE;
+}
+
+/* Returns 0, or an error that ends the run. */
+static int read_process(
+	struct showing *s, const struct procfs *procfs, const struct chosen_process *p)
+{
+	struct reading_one one = {.showing = s, .procfs = procfs, .process = p};
+	int r = supervisor_try(p->pid, look_into, &one);
+
+	supervisor_say();
+	if (r == -ENOMEM || r == -EOVERFLOW)
+		return r;
+	count(s, p, r);
+	return 0;
+}
+
+static bool is_row_wanted(uint32_t row, const void *context)
+{
+	const struct showing *s = context;
+
+	return wanted_is(&s->wanted, &s->inventory.shelf.row[row]);
+}
+
+/* Gives the rows that the filter accepts, in order. Returns 0 or -ENOMEM. */
+static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_count)
+{
+	const struct shelf *shelf = &s->inventory.shelf;
+	AUTO_FREE uint32_t *row = NULL;
+	int r = shelf_order(shelf, s->files->sort, &row);
+
+	if (r < 0)
+		return r;
+	*ret_count = 0;
+	for (size_t i = 0; i < shelf->rows; i++)
+		if (wanted_is(&s->wanted, &shelf->row[row[i]]))
+			row[(*ret_count)++] = row[i];
+	*ret = TAKE_PTR(row);
+	return 0;
+}
+
+static void add_json(const struct showing *s, const struct filerow_list *list, struct buffer *to)
+{
+	const struct shelf *shelf = list->shelf;
+	struct shelf_row total;
+
+	buffer_printf(to,
+		"{\"version\":%d,\"processes\":{\"read\":%zu,\"denied\":%zu,\"blocked\":%zu,\"changed\":%zu,\"failed\":[",
+		FILES_VERSION, s->read, s->denied, s->blocked, s->changed);
+	buffer_add(to, s->failures.data, s->failures.len);
+	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
+	filerow_add_json(list, wanted_is_some(&s->wanted), to);
+	buffer_add_char(to, ']');
+	if (shelf->rest.q[SHELF_MAPPINGS]) {
+		buffer_add_text(to, ",\"rest\":");
+		filerow_add_json_sums(&shelf->rest, to);
+	}
+	if (!list->is_selected) {
+		shelf_total(shelf, &total);
+		buffer_add_text(to, ",\"total\":");
+		filerow_add_json_sums(&total, to);
+	}
+	buffer_add_text(to, "}\n");
+}
+
+static int add_table(
+	const struct showing *s, const struct filerow_list *list, size_t width, struct buffer *to)
+{
+	AUTO_TABLE struct table table = {0};
+	int r = wanted_is_some(&s->wanted) ? filerow_mapper_table(list, &table)
+	                                   : filerow_table(list, &table);
+
+	if (r == 0 && table.rows)
+		r = print_table(&table, width, to);
+	if (r == 0 && wanted_is_some(&s->wanted))
+		filerow_add_mappers_shown(list, to);
+	return r;
+}
+
+/* The CSV format has no room for this number. */
+static void say_shown(const struct showing *s, size_t files)
+{
+	size_t limit = s->files->limit,
+	       count = wanted_is_some(&s->wanted) ? s->mappers.count : files;
+
+	if (s->files->csv && limit && limit < count)
+		log_info("%zu of %zu rows shown", limit, count);
+}
+
+static int print(struct showing *s, size_t width)
+{
+	const struct files *f = s->files;
+	AUTO_FREE uint32_t *row = NULL;
+	struct filerow_list list = {
+		.shelf = &s->inventory.shelf,
+		.mappers = &s->mappers,
+		.names = &s->names,
+		.is_selected = wanted_is_some(&s->wanted),
+		.limit = f->limit,
+		.sort = f->sort,
+		.ascending = f->ascending,
+		.bytes = f->bytes,
+		.width = width,
+	};
+	int r = select_rows(s, &row, &list.count);
+
+	if (r < 0)
+		return r;
+	list.row = row;
+	if (f->json)
+		mappers_sort_by_file(&s->mappers);
+	else
+		mappers_sort(&s->mappers, f->is_sorted ? f->sort : SHELF_FIELDS);
+	if (f->json)
+		add_json(s, &list, &s->text);
+	else if (f->csv && wanted_is_some(&s->wanted))
+		filerow_add_mapper_csv(&list, &s->text);
+	else if (f->csv)
+		filerow_add_csv(&list, &s->text);
+	else
+		r = add_table(s, &list, width, &s->text);
+	say_shown(s, list.count);
+	return r == 0 ? output_flush(&s->text) : r;
+}
+
+/* Logs which processes, and so which memory, are missing. */
+static void say_missing(const struct showing *s, const struct procfs *procfs)
+{
+	size_t denied = s->denied - s->named_denied, changed = s->changed - s->named_changed;
+
+	if (denied)
+		log_warning(
+			"%zu process%s refused by the kernel: what only they map is missing, and of the rest their part",
+			denied, denied == 1 ? " was" : "es were");
+	if (s->named_denied)
+		hint_say(&(struct hint){0}, procfs, TARGET_DENIED);
+	if (procfs->hides_from_us)
+		log_warning("/proc hides processes of other users: what they map is missing");
+	if (changed)
+		log_info(
+			"%zu process%s executed another program during the scan, and did not count",
+			changed, changed == 1 ? "" : "es");
+	if (s->inventory.shelf.rest.q[SHELF_MAPPINGS])
+		log_warning(
+			"there are more files than fit in memory: the last ones are only in the sums");
+	if (s->wanted.may_wait)
+		log_warning(
+			"%s leads to a file system that may not answer (FUSE, a network's), or to an unknown one: memtally looked for this name only",
+			s->wanted.name.data);
+	if (s->mappers.left_out)
+		log_warning("%zu more processes and files are not shown", s->mappers.left_out);
+}
+
+/* Returns 0 if there is something to print; 1 if not, which has been logged. */
+static int say_nothing(const struct showing *s)
+{
+	if (!s->read) {
+		if (!s->has_failed)
+			log_error("no process could be read");
+		return 1;
+	}
+	if (s->files->file && !s->mappers.count) {
+		log_error("no process that could be read maps %s", s->wanted.name.data);
+		return 1;
+	}
+	if (s->files->deleted && !s->mappers.count)
+		log_info(
+			"no file that the %zu process%s that could be read map%s has been deleted or replaced",
+			s->read, s->read == 1 ? "" : "es", s->read == 1 ? "s" : "");
+	return 0;
+}
+
+static int find(const struct settings *settings, const struct procfs *procfs, struct chosen *c)
+{
+	AUTO_BUFFER struct buffer said = {0};
+	int r = 0;
+
+	if (!chosen_is_some(c))
+		return chosen_take_all(procfs, c);
+	if (c->has_filters)
+		r = chosen_find(settings, c, &said);
+	if (r == 0 && said.len)
+		log_info("%.*s", (int)said.len, said.data);
+	return r;
+}
+
+int files_show(const struct settings *settings, struct files *f, size_t width)
+{
+	CLEANUP(cleanup_showing) struct showing s = {.files = f};
+	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
+	int r = procfs_open(settings->path_procfs, &procfs), printed;
+
+	if (r == 0)
+		r = find(settings, &procfs, &f->chosen);
+	if (r < 0) {
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		return 1;
+	}
+	inventory_init(&s.inventory, procfs.live);
+	r = wanted_open(f->file, f->deleted, &s.wanted);
+	for (size_t i = 0; r == 0 && i < f->chosen.count; i++)
+		r = read_process(&s, &procfs, &f->chosen.process[i]);
+	if (r < 0)
+		return r;
+	inventory_finish(&s.inventory);
+	mappers_keep(&s.mappers, is_row_wanted, &s);
+	say_missing(&s, &procfs);
+	printed = say_nothing(&s);
+	r = printed && !f->json ? 0 : print(&s, width);
+	return r < 0 ? r : printed || s.has_failed;
+}
+
+int files_run(const struct settings *settings, bool is_check)
+{
+	AUTO_FILES struct files files = {0};
+	char error[CHOSEN_ERROR_SIZE] = "";
+
+	if (files_parse(settings, &files, error) < 0)
+		return command_refuse(error);
+	return is_check ? COMMAND_GOOD
+	                : command_shown(files_show(settings, &files, command_width()));
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/lists/listing.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/common/command.h"
+#include "cli/common/notice.h"
+#include "cli/common/selection.h"
+#include "cli/common/source.h"
+#include "cli/lists/hosttable.h"
+#include "cli/lists/report.h"
+#include "cli/table/output.h"
+#include "cli/table/print.h"
+#include "cli/table/table.h"
+#include "render/json.h"
+
+enum { PIECE_SIZE = 1 << 16 };
+
+/* Prints the tables of hosttable.h, then all quantities of the host. */
+static int print_host(const struct settings *settings, const struct view *view)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = 0;
+
+	for (unsigned int i = 0; r >= 0 && i <= HOSTTABLES; i++) {
+		AUTO_TABLE struct table table = {0};
+
+		r = i < HOSTTABLES
+		            ? hosttable_build(view, (enum hosttable)i, settings->bytes, &table)
+		            : table_build_host(view, settings->bytes, &table);
+		if (r == 0 && text.len)
+			buffer_add_char(&text, '\n');
+		if (r == 0)
+			r = print_table(&table, command_width(), &text);
+	}
+	return r < 0 ? r : output_flush(&text);
+}
+
+static int print_text(const struct settings *settings, const struct selection *s,
+	const struct view *view, const uint32_t *rows, size_t count, const struct sums *sums,
+	const struct view *everybodys)
+{
+	const struct table_rows table_rows = {
+		.scope = s->scope,
+		.query = &s->query,
+		.row = rows,
+		.count = count,
+		.limit = s->limit,
+		.sums = sums,
+		.everybodys = everybodys ? view_host(everybodys) : NULL,
+		.bytes = settings->bytes,
+	};
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+	int r;
+
+	if (s->scope == METRIC_HOST)
+		return print_host(settings, view);
+	r = table_build(view, &table_rows, &table);
+	if (r == 0)
+		r = print_table(&table, command_width(), &text);
+	return r == 0 ? output_flush(&text) : r;
+}
+
+static int print_json(const struct selection *s, const struct view *view, const uint32_t *rows,
+	size_t count, enum notice_source source)
+{
+	struct json_list list = {.view = view, .scope = s->scope, .rows = rows, .count = count};
+	AUTO_BUFFER struct buffer text = {0};
+	bool more = s->scope != METRIC_HOST;
+	int r = 0;
+
+	if (s->limit && s->limit < count)
+		list.count = s->limit;
+	json_render_head(view, clock_now_ns(CLOCK_BOOTTIME), source == NOTICE_DAEMON, &text);
+	if (!more)
+		json_render_host(view, &text);
+	while (r == 0 && more) {
+		more = json_list_render(&list, PIECE_SIZE, &text);
+		r = output_flush(&text);
+	}
+	buffer_add_char(&text, '\n');
+	return r == 0 ? output_flush(&text) : r;
+}
+
+static void say_notices(const struct view *view, const struct sums *sums, enum notice_source source)
+{
+	AUTO_BUFFER struct buffer lines = {0};
+	char *line, *end;
+
+	notice_render(view, sums, source, &lines);
+	buffer_add_char(&lines, '\0');
+	if (lines.error)
+		return;
+	for (line = lines.data; (end = strchr(line, '\n')); line = end + 1)
+		log_warning("%.*s", (int)(end - line), line);
+}
+
+static void say_nothing_matches(const struct settings *settings, const struct source *source)
+{
+	AUTO_BUFFER struct buffer asked = {0};
+
+	command_add_filters(settings, &asked);
+	log_error("nothing matches: there is no process with memory%s%s%.*s",
+		source->sight.kind == SIGHT_OWN ? " of yours" : "", asked.len ? " for" : "",
+		(int)asked.len, asked.data ? asked.data : "");
+}
+
+/* Opens the snapshot, and logs its source or the error. */
+static int open_source(
+	const struct settings *settings, const struct selection *s, struct source *ret)
+{
+	AUTO_BUFFER struct buffer said = {0};
+	int r = source_open(settings, selection_needs_processes(s), ret, &said);
+
+	if (r < 0)
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+	else
+		log_info("%.*s", (int)said.len, said.data);
+	return r;
+}
+
+/*
+ * Lists rows. An owner without processes stays in the snapshot for an hour, so that its series goes
+ * on. If a filter names such an owner, memtally says that nothing matches, and prints its row only
+ * as JSON.
+ */
+static int show(const struct settings *settings, struct selection *s)
+{
+	AUTO_SOURCE struct source source = {0};
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_FREE uint32_t *rows = NULL;
+	struct sums sums;
+	bool is_none;
+	size_t count;
+	int r;
+
+	if (open_source(settings, s, &source) < 0)
+		return COMMAND_FAILED;
+	selection_set_sight(s, &source.sight);
+	r = selection_run(s, source.view, &view, &rows, &count);
+	if (r < 0) {
+		log_error("can't sum up: %s", strerror(-r));
+		return COMMAND_FAILED;
+	}
+	selection_sum(s, view, rows, count, &sums);
+	say_notices(source.view, &sums, source.who);
+	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
+	if (is_none)
+		say_nothing_matches(settings, &source);
+	if (settings->json)
+		r = print_json(s, view, rows, count, source.who);
+	else if (!is_none)
+		r = print_text(settings, s, view, rows, count, &sums,
+			source.sight.kind == SIGHT_OWN ? source.sums : NULL);
+	return r < 0 || !is_none ? command_printed(r) : COMMAND_FAILED;
+}
+
+/*
+ * Prints memtallyd's status from its last snapshot. A stale snapshot is printed, too, but the
+ * command fails.
+ */
+static int show_status(const struct settings *settings)
+{
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_BUFFER struct buffer text = {0}, reason = {0};
+	uint64_t now_ns;
+	bool is_stale;
+	int r = source_open_daemon(settings, &view, &reason);
+
+	if (r < 0) {
+		log_error("%.*s", (int)reason.len, reason.data ? reason.data : "");
+		return COMMAND_FAILED;
+	}
+	now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	is_stale = view_is_stale(view, now_ns);
+	if (settings->json) {
+		json_render_head(view, now_ns, true, &text);
+		json_render_host_status(view, &text);
+		buffer_add_char(&text, '\n');
+	} else {
+		report_render(view, now_ns, &text);
+	}
+	r = output_flush(&text);
+	if (is_stale)
+		log_error("memtallyd is there, but its next snapshot is overdue");
+	return r < 0 || !is_stale ? command_printed(r) : COMMAND_FAILED;
+}
+
+int listing_run(const struct settings *settings, bool is_check)
+{
+	struct selection selection = {0};
+	char error[QUERY_ERROR_SIZE] = "";
+
+	if (selection_parse(settings, &selection, error) < 0)
+		return command_refuse(error);
+	if (is_check)
+		return COMMAND_GOOD;
+	return selection.scope == METRIC_SELF ? show_status(settings) : show(settings, &selection);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists owners, processes or the host from a snapshot (memtallyd's, or one that is measured now),
+ * and prints memtallyd's status.
+ */
+#ifndef MEMTALLY_CLI_LISTS_LISTING_H
+#define MEMTALLY_CLI_LISTS_LISTING_H
+
+#include <stdbool.h>
+
+#include "config/settings.h"
+
+/* The run() of struct command (cli/common/command.h) for every first operand that is no command. */
+int listing_run(const struct settings *settings, bool is_check);
+
+#endif

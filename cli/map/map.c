@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/map/map.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/number.h"
+#include "cli/common/command.h"
+#include "cli/common/flag.h"
+#include "cli/common/visit.h"
+#include "cli/map/mapchange.h"
+#include "cli/map/saved.h"
+#include "cli/table/output.h"
+#include "inspect/files/whereabouts.h"
+
+void map_done(struct map *m)
+{
+	chosen_done(&m->chosen);
+}
+
+static int parse_by(
+	const struct settings *c, enum atlas_by *ret, char error[static CHOSEN_ERROR_SIZE])
+{
+	*ret = c->diff || c->since ? ATLAS_BY_FILE : ATLAS_BY_MAPPING;
+	if (c->by)
+		*ret = atlas_find_by(c->by);
+	return *ret < ATLAS_BYS ? 0 : flag_refuse("--by", c->by, "mapping, file or kind", error);
+}
+
+static int parse_other(
+	const struct settings *c, struct map *m, char error[static CHOSEN_ERROR_SIZE])
+{
+	uint64_t pid = 0;
+
+	if (c->diff && c->since) {
+		snprintf(error, CHOSEN_ERROR_SIZE, "--diff does not go with --since");
+		return -EINVAL;
+	}
+	if (c->diff &&
+		(number_parse_u64(c->diff, strlen(c->diff), &pid) < 0 || !pid || pid > INT32_MAX))
+		return flag_refuse("--diff", c->diff, "the pid of a process", error);
+	m->diff = (pid_t)pid;
+	m->since = c->since;
+	return 0;
+}
+
+static bool is_compared(const struct map *m)
+{
+	return m->diff || m->since;
+}
+
+static int parse_order(
+	const struct settings *c, struct map *m, char error[static CHOSEN_ERROR_SIZE])
+{
+	m->sort = MAPPING_PSS;
+	m->is_sorted = c->sort || c->order || m->format.by != ATLAS_BY_MAPPING || is_compared(m);
+	if (c->sort) {
+		m->sort = maprow_find(c->sort);
+		if (m->sort == MAPPING_FIELDS)
+			return flag_refuse("--sort", c->sort,
+				"an amount of the rows in JSON, such as pss_bytes or private_dirty_bytes",
+				error);
+	}
+	return flag_parse_order(c, &m->ascending, error);
+}
+
+int map_parse(
+	const struct settings *settings, struct map *ret, char error[static CHOSEN_ERROR_SIZE])
+{
+	struct map m = {
+		.format.bytes = settings->bytes,
+		.json = settings->json,
+		.csv = settings->csv,
+		.limit = settings->limit,
+	};
+	int r = flag_check(settings, FLAG_MAP, error);
+
+	if (r == 0)
+		r = parse_by(settings, &m.format.by, error);
+	if (r == 0)
+		r = parse_other(settings, &m, error);
+	if (r == 0)
+		r = parse_order(settings, &m, error);
+	if (r == 0)
+		r = chosen_parse(settings, &m.chosen, error);
+	if (r == 0)
+		*ret = m;
+	return r;
+}
+
+/* The state of one run: what is kept and printed. */
+struct showing {
+	const struct map *map;
+	struct atlas atlas;         /* if rows are sorted or summed: all rows, */
+	struct atlas then;          /* and the rows to compare them with */
+	struct atlas *into;         /* the one that is being filled */
+	struct atlas one;           /* the rows of the process that is being read */
+	struct atlas_row total;     /* if rows are printed at once: the total, */
+	struct atlas_row one_total; /* and the total of the process that is being read */
+	struct buffer text, name;
+	pid_t pid;
+	size_t rows, shown;
+	size_t whole; /* processes that were read completely */
+	struct visit visit;
+};
+
+static void cleanup_showing(struct showing *s)
+{
+	atlas_done(&s->atlas);
+	atlas_done(&s->then);
+	atlas_done(&s->one);
+	buffer_done(&s->text);
+	buffer_done(&s->name);
+	visit_done(&s->visit);
+}
+
+static int add_row(struct showing *s, const struct atlas_row *row)
+{
+	const struct map *map = s->map;
+
+	s->rows++;
+	if (map->limit && s->shown == map->limit)
+		return 0;
+	if (map->json) {
+		if (s->shown)
+			buffer_add_char(&s->text, ',');
+		maprow_add_json(&map->format, row, &s->text);
+	} else if (map->csv) {
+		maprow_add_csv(&map->format, row, &s->text);
+	} else {
+		maprow_add_line(&map->format, row, &s->text);
+	}
+	s->shown++;
+	s->visit.fatal = output_flush_some(&s->text);
+	return s->visit.fatal;
+}
+
+/*
+ * Prints a mapping at once. It is kept only in the sums of its process, which count if the process
+ * is read completely.
+ */
+static int pass_on(struct showing *s, const struct mapping *m)
+{
+	struct atlas_row row;
+	int r = atlas_row_of(m, s->pid, s->map->json || s->map->csv, &s->name, &row);
+
+	if (r == 0)
+		r = atlas_sum(&s->one_total, &row);
+	return r == 0 ? add_row(s, &row) : r;
+}
+
+static int take(const struct mapping *m, void *context)
+{
+	struct showing *s = context;
+
+	return s->map->is_sorted ? atlas_add(&s->one, s->pid, m) : pass_on(s, m);
+}
+
+static int look_into(struct target *t, pid_t pid, void *context)
+{
+	struct showing *s = context;
+
+	atlas_done(&s->one);
+	s->one_total = (struct atlas_row){0};
+	s->pid = pid;
+	return whereabouts_mappings(t, take, s);
+}
+
+/* Takes the process that was read. An incomplete process is neither summed nor compared. */
+static int keep(void *context)
+{
+	struct showing *s = context;
+	int r = s->one_total.mappings ? atlas_sum(&s->total, &s->one_total) : 0;
+	struct atlas before = *s->into;
+
+	/* The rows of the first process, which may be many, are moved instead of copied. */
+	if (!before.rows) {
+		*s->into = s->one;
+		s->one = before;
+	}
+	for (size_t i = 0; r == 0 && i < s->one.rows; i++)
+		r = atlas_add_row(s->into, &s->one.row[i]);
+	s->whole += r == 0;
+	return r;
+}
+
+static void begin(struct showing *s)
+{
+	const struct map *map = s->map;
+
+	if (map->json)
+		buffer_printf(&s->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", SAVED_VERSION,
+			atlas_by_name(map->format.by));
+	else if (map->csv)
+		maprow_add_csv_head(&map->format, &s->text);
+	else
+		maprow_add_head(&map->format, &s->text);
+}
+
+static int add_kept(struct showing *s)
+{
+	size_t count = s->atlas.rows;
+	int r = 0;
+
+	atlas_sort(&s->atlas, s->map->sort);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = add_row(s, &s->atlas.row[s->map->ascending ? count - 1 - i : i]);
+	atlas_total(&s->atlas, &s->total);
+	return r;
+}
+
+static void finish_json(struct showing *s)
+{
+	buffer_printf(&s->text, "],\"count\":%zu,\"total\":", s->rows);
+	if (s->whole)
+		maprow_add_json_sums(&s->total, &s->text);
+	else
+		buffer_add_text(&s->text, "{}");
+	buffer_add_text(&s->text, ",\"processes\":[");
+	buffer_add(&s->text, s->visit.processes.data, s->visit.processes.len);
+	buffer_add_text(&s->text, "]}\n");
+}
+
+/* The CSV format has no room for this number. */
+static void say_shown(const struct map *map, size_t shown, size_t rows)
+{
+	if (map->csv && shown < rows)
+		log_info("%zu of %zu rows shown", shown, rows);
+}
+
+/*
+ * If no process was read completely, no total is printed: zeros would look like a result. The log
+ * has the reason.
+ */
+static int finish(struct showing *s)
+{
+	const struct map *map = s->map;
+	int r = map->is_sorted ? add_kept(s) : 0;
+
+	if (r < 0)
+		return r;
+	if (map->json)
+		finish_json(s);
+	else if (!s->whole && !s->rows)
+		buffer_clear(&s->text);
+	else if (!map->csv && s->whole)
+		maprow_add_total(&map->format, &s->total,
+			map->is_sorted ? s->rows : s->total.mappings, &s->text);
+	say_shown(map, s->shown, s->rows);
+	return output_flush(&s->text);
+}
+
+static int show_all(struct showing *s)
+{
+	const struct chosen *chosen = &s->map->chosen;
+	int r = 0;
+
+	begin(s);
+	for (size_t i = 0; r == 0 && i < chosen->count; i++)
+		r = visit_process(&s->visit, &chosen->process[i]);
+	return r < 0 ? r : finish(s);
+}
+
+static void begin_changes(struct showing *s)
+{
+	const struct map *map = s->map;
+
+	if (map->json)
+		buffer_printf(
+			&s->text, "{\"by\":\"%s\",\"changes\":[", atlas_by_name(map->format.by));
+	else if (map->csv)
+		mapchange_add_csv_head(&map->format, &s->text);
+	else
+		mapchange_add_head(&map->format, &s->text);
+}
+
+static void add_change(struct showing *s, const struct compare_row *row, bool is_first)
+{
+	const struct map *map = s->map;
+
+	if (map->json && !is_first)
+		buffer_add_char(&s->text, ',');
+	if (map->json)
+		mapchange_add_json(&map->format, row, &s->text);
+	else if (map->csv)
+		mapchange_add_csv(&map->format, row, &s->text);
+	else
+		mapchange_add_line(&map->format, row, &s->text);
+}
+
+static int print_changes(struct showing *s)
+{
+	const struct map *map = s->map;
+	AUTO_COMPARE struct compare c = {0};
+	int r = compare_make(&s->atlas, &s->then, map->sort, &c);
+	size_t shown;
+
+	if (r < 0)
+		return r;
+	shown = map->limit && map->limit < c.rows ? map->limit : c.rows;
+	begin_changes(s);
+	for (size_t i = 0; r == 0 && i < shown; i++) {
+		add_change(s, &c.row[map->ascending ? c.rows - 1 - i : i], !i);
+		r = output_flush_some(&s->text);
+	}
+	if (map->json) {
+		buffer_printf(&s->text, "],\"count\":%zu,\"total\":", c.rows);
+		mapchange_add_json(&map->format, &c.total, &s->text);
+		buffer_add_text(&s->text, "}\n");
+	} else if (!map->csv) {
+		mapchange_add_total(&map->format, &c.total, c.rows, &s->text);
+	}
+	say_shown(map, shown, c.rows);
+	return r == 0 ? output_flush(&s->text) : r;
+}
+
+/*
+ * Loads the other side of the comparison. Returns 0, also if that failed, which has been logged and
+ * sets .has_failed; or a negative errno.
+ */
+static int load_then(struct showing *s)
+{
+	char error[SAVED_ERROR_SIZE];
+	int r;
+
+	if (s->map->since) {
+		r = saved_load(s->map->since, &s->then, error);
+		if (r == -EINVAL)
+			log_error("%s", error);
+		s->visit.has_failed = r == -EINVAL;
+		return r == -EINVAL ? 0 : r;
+	}
+	s->into = &s->then;
+	return visit_process(&s->visit, &(struct chosen_process){.pid = s->map->diff});
+}
+
+/* Prints nothing if a process is incomplete: memory would seem to have gone. */
+static int show_changes(struct showing *s)
+{
+	const struct chosen *chosen = &s->map->chosen;
+	int r = load_then(s);
+	size_t before = s->whole;
+
+	s->into = &s->atlas;
+	for (size_t i = 0; r == 0 && !s->visit.has_failed && i < chosen->count; i++)
+		r = visit_process(&s->visit, &chosen->process[i]);
+	if (r == 0 && !s->visit.has_failed && s->whole == before) {
+		log_error("nothing to compare with: all processes that were found have exited");
+		s->visit.has_failed = true;
+	}
+	return r < 0 || s->visit.has_failed ? r : print_changes(s);
+}
+
+int map_show(const struct settings *settings, struct map *m)
+{
+	CLEANUP(cleanup_showing)
+	struct showing s = {
+		.map = m,
+		.atlas.by = m->format.by,
+		.then.by = m->format.by,
+		.one.by = m->format.by,
+	};
+	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
+	int r = chosen_open(settings, &m->chosen, &procfs);
+
+	if (r != 0)
+		return r;
+	m->format.has_pid = m->chosen.count > 1;
+	s.into = &s.atlas;
+	s.visit = (struct visit){.procfs = &procfs, .work = look_into, .keep = keep, .context = &s};
+	r = is_compared(m) ? show_changes(&s) : show_all(&s);
+	return r < 0 ? r : s.visit.has_failed;
+}
+
+int map_run(const struct settings *settings, bool is_check)
+{
+	AUTO_MAP struct map map = {0};
+	char error[CHOSEN_ERROR_SIZE] = "";
+
+	if (map_parse(settings, &map, error) < 0)
+		return command_refuse(error);
+	return is_check ? COMMAND_GOOD : command_shown(map_show(settings, &map));
+}

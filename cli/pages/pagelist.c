@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/pages/pagelist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/table/output.h"
+#include "inspect/pages/pagewalk.h"
+
+enum { PAGES_VERSION = 1, ROOM_MIN = 16 };
+
+void pagelist_done(struct pagelist *l)
+{
+	for (size_t i = 0; i < l->rows; i++)
+		free(l->row[i].name);
+	free(l->row);
+	buffer_done(&l->name);
+}
+
+static bool is_by(const struct pagelist *l, enum pagerow_by by)
+{
+	return l->format.by == by;
+}
+
+int pagelist_begin(struct pagelist *l)
+{
+	if (l->json)
+		buffer_printf(l->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", PAGES_VERSION,
+			pagerow_by_name(l->format.by));
+	else if (is_by(l, PAGEROW_BY_PAGE) && l->csv)
+		pagerow_add_page_csv_head(l->text);
+	else if (is_by(l, PAGEROW_BY_PAGE))
+		pagerow_add_page_head(&l->format, l->text);
+	if (!is_by(l, PAGEROW_BY_KIND))
+		return 0;
+	l->row = calloc(KIND_END, sizeof(*l->row));
+	if (!l->row)
+		return -ENOMEM;
+	l->rows = l->room = l->whole.rows = KIND_END;
+	return 0;
+}
+
+/* Returns a new row; NULL if there is no memory. */
+static struct pagerow *add_row(struct pagelist *l, pid_t pid, const char *name)
+{
+	struct pagerow *more = l->row;
+
+	if (l->rows == l->room) {
+		size_t room = l->room ? 2 * l->room : ROOM_MIN;
+
+		more = reallocarray(l->row, room, sizeof(*more));
+		if (!more)
+			return NULL;
+		l->row = more;
+		l->room = room;
+	}
+	more += l->rows;
+	*more = (struct pagerow){.pid = pid, .name = strdup(name)};
+	if (!more->name)
+		return NULL;
+	l->rows++;
+	return more;
+}
+
+/* Returns the name of M, valid until the next call; NULL if there is no memory. */
+static char *name_of(struct pagelist *l, const struct mapping *m)
+{
+	buffer_clear(&l->name);
+	kind_add_name(m, &l->name);
+	buffer_add_text(&l->name, kind_note(kind_is_deleted(m), kind_fate(m)));
+	buffer_add_char(&l->name, '\0');
+	return l->name.error ? NULL : l->name.data;
+}
+
+/* Returns the row for M; NULL if there is no memory. */
+static struct pagerow *row_for(
+	struct pagelist *l, pid_t pid, const char *program, const struct mapping *m)
+{
+	char *name;
+
+	if (is_by(l, PAGEROW_BY_KIND))
+		return &l->row[kind_of(m)];
+	if (is_by(l, PAGEROW_BY_PROCESS))
+		return l->rows && l->row[l->rows - 1].pid == pid ? &l->row[l->rows - 1]
+		                                                 : add_row(l, pid, program);
+	name = name_of(l, m);
+	if (!name)
+		return NULL;
+	if (is_by(l, PAGEROW_BY_MAPPING))
+		return add_row(l, pid, name);
+	l->mapping = (struct pagerow){.pid = pid, .name = name};
+	return &l->mapping;
+}
+
+int pagelist_enter(struct pagelist *l, pid_t pid, const char *program, const struct mapping *m,
+	uint64_t start, uint64_t end)
+{
+	struct pagerow *row = row_for(l, pid, program, m);
+
+	if (!row)
+		return -ENOMEM;
+	if (!is_by(l, PAGEROW_BY_KIND) && !is_by(l, PAGEROW_BY_PROCESS)) {
+		row->start = start;
+		row->end = end;
+		memcpy(row->perms, m->perms, sizeof(row->perms));
+	}
+	row->kind = kind_of(m);
+	row->mappings++;
+	row->sum.q[PAGESUM_SIZE] += end - start;
+	l->size_bytes += end - start;
+	l->of_file = m->inode;
+	l->into = row;
+	return 0;
+}
+
+static int print_page(struct pagelist *l, const struct page *page)
+{
+	l->pages++;
+	if (l->limit && l->shown == l->limit)
+		return 0;
+	if (l->json && l->shown)
+		buffer_add_char(l->text, ',');
+	if (l->json)
+		pagerow_add_page_json(&l->mapping, page, l->text);
+	else if (l->csv)
+		pagerow_add_page_csv(&l->mapping, page, l->text);
+	else
+		pagerow_add_page(&l->format, &l->mapping, page, l->text);
+	l->shown++;
+	return output_flush_some(l->text);
+}
+
+int pagelist_add(struct pagelist *l, const struct page *page)
+{
+	pagesum_add(&l->into->sum, page, pagewalk_page_size(), l->of_file);
+	return is_by(l, PAGEROW_BY_PAGE) ? print_page(l, page) : 0;
+}
+
+void pagelist_keep(struct pagelist *l)
+{
+	l->whole.rows = l->rows;
+	l->whole.size_bytes = l->size_bytes;
+	if (is_by(l, PAGEROW_BY_KIND))
+		memcpy(l->whole.kind, l->row, sizeof(l->whole.kind));
+}
+
+void pagelist_drop(struct pagelist *l)
+{
+	if (is_by(l, PAGEROW_BY_PAGE))
+		return;
+	while (l->rows > l->whole.rows)
+		free(l->row[--l->rows].name);
+	l->size_bytes = l->whole.size_bytes;
+	if (is_by(l, PAGEROW_BY_KIND))
+		memcpy(l->row, l->whole.kind, sizeof(l->whole.kind));
+}
+
+static int compare_rows(const void *a, const void *b, void *field)
+{
+	const struct pagerow *x = a, *y = b;
+	uint64_t p = x->sum.q[*(enum pagesum_field *)field];
+	uint64_t q = y->sum.q[*(enum pagesum_field *)field];
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Computes the total, removes empty rows, and sorts. */
+static void arrange(struct pagelist *l)
+{
+	enum pagesum_field field = l->sort;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->rows; i++) {
+		l->total.mappings += l->row[i].mappings;
+		pagesum_add_sum(&l->total.sum, &l->row[i].sum);
+		if (l->row[i].mappings)
+			l->row[kept++] = l->row[i];
+	}
+	l->rows = kept;
+	if (l->is_sorted)
+		qsort_r(l->row, l->rows, sizeof(*l->row), compare_rows, &field);
+	for (size_t i = 0; l->ascending && i < l->rows / 2; i++) {
+		struct pagerow swapped = l->row[i];
+
+		l->row[i] = l->row[l->rows - 1 - i];
+		l->row[l->rows - 1 - i] = swapped;
+	}
+}
+
+static int print_rows(struct pagelist *l, size_t count)
+{
+	int r = 0;
+
+	if (l->csv)
+		pagerow_add_csv_head(&l->format, l->text);
+	else if (!l->json)
+		pagerow_add_head(&l->format, l->text);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (l->json && i)
+			buffer_add_char(l->text, ',');
+		if (l->json)
+			pagerow_add_json(&l->format, &l->row[i], l->text);
+		else if (l->csv)
+			pagerow_add_csv(&l->format, &l->row[i], l->text);
+		else
+			pagerow_add_line(&l->format, &l->row[i], l->text);
+		r = output_flush_some(l->text);
+	}
+	return r;
+}
+
+/* Prints the histogram. */
+static int print_times(struct pagelist *l, size_t count)
+{
+	int r = 0;
+
+	pagerow_add_times_head(&l->format, &l->total, l->text);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (l->row[i].sum.q[PAGESUM_RSS])
+			pagerow_add_times(&l->format, &l->row[i], &l->total, l->text);
+		r = output_flush_some(l->text);
+	}
+	pagerow_add_times(&l->format, &l->total, &l->total, l->text);
+	return r;
+}
+
+static int finish_sums(struct pagelist *l, bool knows_times)
+{
+	size_t count;
+	int r;
+
+	arrange(l);
+	count = l->limit && l->limit < l->rows ? l->limit : l->rows;
+	r = print_rows(l, count);
+	if (l->json) {
+		buffer_add_text(l->text, "],\"total\":");
+		pagerow_add_json_sums(&l->format, &l->total, l->text);
+	} else if (!l->csv) {
+		pagerow_add_total(&l->format, &l->total, l->rows, l->text);
+		if (r == 0 && knows_times && l->total.sum.q[PAGESUM_RSS])
+			r = print_times(l, count);
+	}
+	return r;
+}
+
+static void finish_pages(struct pagelist *l)
+{
+	if (l->json)
+		buffer_printf(l->text, "],\"pages\":%zu,\"size_bytes\":%llu", l->pages,
+			(unsigned long long)l->size_bytes);
+	else if (!l->csv)
+		buffer_printf(l->text, "%zu of %llu pages; the others are empty\n", l->pages,
+			(unsigned long long)(l->size_bytes / pagewalk_page_size()));
+}
+
+int pagelist_finish(struct pagelist *l, bool knows_times)
+{
+	if (!is_by(l, PAGEROW_BY_PAGE))
+		return finish_sums(l, knows_times);
+	finish_pages(l);
+	return 0;
+}

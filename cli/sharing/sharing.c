@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/sharing/sharing.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/common/averages.h"
+#include "cli/common/command.h"
+#include "cli/common/source.h"
+#include "cli/sharing/sharingasked.h"
+#include "cli/sharing/sharingcourse.h"
+#include "cli/sharing/sharingcrowd.h"
+#include "cli/sharing/sharingreport.h"
+#include "cli/sharing/sharingwalk.h"
+#include "cli/table/output.h"
+#include "cli/table/print.h"
+
+/* Exits at once: there is no partial result. */
+static void interrupted(int signal)
+{
+	(void)signal;
+	_exit(130);
+}
+
+static void hear_interrupts(void)
+{
+	struct sigaction action;
+
+	if (sigaction(SIGINT, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+		return;
+	action = (struct sigaction){.sa_handler = interrupted};
+	sigaction(SIGINT, &action, NULL);
+}
+
+static int look(struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
+{
+	int r = sharing_crowd_make(w->asked, w->view, &w->procfs, &w->crowd, &w->has_failed);
+
+	if (r == 0)
+		r = sharing_walk_all(w);
+	if (r < 0)
+		return r;
+	sharing_course_say(w);
+	return sharing_report_make(w, settings, ret);
+}
+
+/*
+ * Scans processes as A asks, and makes the report in *RET, which borrows names of *RET_VIEW.
+ * Returns 0; 1 if a process that was asked for could not be read, and the rest is there; -ECANCELED
+ * if there is no result, and the reason has been logged.
+ */
+static int find(const struct settings *settings, const struct sharing_asked *a,
+	struct sharing_report *ret, struct view **ret_view)
+{
+	AUTO_SHARING_WALK struct sharing_walk w;
+	AUTO_VIEW struct view *view = NULL;
+	int r = sharing_walk_open(&w, a, settings);
+
+	if (r == 0) {
+		if (w.procfs.is_kernels)
+			(void)averages_warn();
+		r = source_list(settings, &view);
+	}
+	w.view = view;
+	if (r == 0)
+		r = look(&w, settings, ret);
+	if (r < 0) {
+		if (r != -ECANCELED)
+			log_error("can't look at all processes: %s", strerror(-r));
+		return -ECANCELED;
+	}
+	*ret_view = TAKE_PTR(view);
+	return w.has_failed;
+}
+
+static int print(const struct sharing_asked *a, const struct sharing_report *report)
+{
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+	int r = 0;
+
+	if (a->json)
+		sharing_json(report, &text);
+	else if (a->csv && a->matrix)
+		sharing_matrix_csv(report, &text);
+	else if (a->csv)
+		sharing_csv(report, &text);
+	else
+		r = a->matrix ? sharing_matrix_table(report, &table)
+		              : sharing_table(report, &table);
+	if (r == 0 && table.columns)
+		r = print_table(&table, command_width(), &text);
+	return r == 0 ? output_flush(&text) : r;
+}
+
+static int show(const struct settings *settings, const struct sharing_asked *a)
+{
+	AUTO_SHARING_REPORT struct sharing_report report = {0};
+	AUTO_VIEW struct view *view = NULL;
+	int r, printed;
+
+	hear_interrupts();
+	r = find(settings, a, &report, &view);
+	if (r < 0)
+		return COMMAND_FAILED;
+	printed = command_printed(print(a, &report));
+	return r ? COMMAND_FAILED : printed;
+}
+
+int sharing_run(const struct settings *settings, bool is_check)
+{
+	AUTO_SHARING_ASKED struct sharing_asked asked = {0};
+	char error[CHOSEN_ERROR_SIZE] = "";
+
+	if (sharing_asked_parse(settings, &asked, error) < 0)
+		return command_refuse(error);
+	return is_check ? COMMAND_GOOD : show(settings, &asked);
+}

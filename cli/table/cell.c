@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/table/cell.h"
+
+#include <langinfo.h>
+#include <stdbool.h>
+#include <string.h>
+#include <wchar.h>
+
+/*
+ * Returns the length in bytes of the character at TEXT (LEN > 0). *RET_COLUMNS is its width; -1: it
+ * is not printable.
+ */
+static size_t next_character(const char *text, size_t len, int *ret_columns)
+{
+	mbstate_t state = {0};
+	wchar_t c = 0;
+	size_t bytes = mbrtowc(&c, text, len, &state);
+
+	*ret_columns = -1;
+	if (bytes == 0 || bytes > len) /* (size_t)-1, (size_t)-2: invalid */
+		return 1;
+	*ret_columns = wcwidth(c);
+	return bytes;
+}
+
+/*
+ * Returns the number of leading ASCII bytes that are printable: a fast path, since nearly all names
+ * consist of them.
+ */
+static size_t count_plain(const char *text)
+{
+	size_t count = 0;
+
+	while (text[count] >= ' ' && text[count] <= '~')
+		count++;
+	return count;
+}
+
+void cell_add_printable(struct buffer *to, const char *text)
+{
+	for (const char *end = text + strlen(text); text < end;) {
+		int columns;
+		size_t bytes = count_plain(text);
+
+		buffer_add(to, text, bytes);
+		text += bytes;
+		if (text == end)
+			return;
+		bytes = next_character(text, (size_t)(end - text), &columns);
+
+		if (columns >= 0)
+			buffer_add(to, text, bytes);
+		else
+			for (size_t i = 0; i < bytes; i++)
+				buffer_printf(to, "\\x%02x", (unsigned char)text[i]);
+		text += bytes;
+	}
+}
+
+struct sign {
+	const char *text;
+	size_t columns;
+};
+
+static struct sign sign_within(size_t width)
+{
+	bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	struct sign sign = is_utf8 ? (struct sign){"\xe2\x80\xa6", 1} : (struct sign){"...", 3};
+
+	return 2 * sign.columns <= width ? sign : (struct sign){"", 0};
+}
+
+void cell_add_cut(struct buffer *to, const char *text, size_t width)
+{
+	const struct sign sign = sign_within(width);
+	size_t len = strlen(text), at = 0, column = 0, kept = 0;
+
+	while (at < len) {
+		int columns;
+		size_t bytes = next_character(text + at, len - at, &columns);
+
+		column += columns > 0 ? (size_t)columns : 0;
+		at += bytes;
+		if (column > width) {
+			buffer_add(to, text, kept);
+			buffer_add_text(to, sign.text);
+			return;
+		}
+		if (column + sign.columns <= width)
+			kept = at;
+	}
+	buffer_add(to, text, len);
+}
+
+static size_t columns_in(const char *text, size_t len)
+{
+	size_t column = 0;
+	int columns;
+
+	for (size_t at = 0; at < len;) {
+		at += next_character(text + at, len - at, &columns);
+		column += columns > 0 ? (size_t)columns : 0;
+	}
+	return column;
+}
+
+void cell_add_end(struct buffer *to, const char *text, size_t width)
+{
+	const struct sign sign = sign_within(width);
+	size_t len = strlen(text), at = 0, left = columns_in(text, len);
+	bool is_cut = left > width;
+
+	if (is_cut)
+		buffer_add_text(to, sign.text);
+	while (is_cut && at < len) {
+		int columns;
+		size_t bytes = next_character(text + at, len - at, &columns);
+
+		/* not between a character and what combines with it */
+		if (columns && left <= width - sign.columns)
+			break;
+		left -= columns > 0 ? (size_t)columns : 0;
+		at += bytes;
+	}
+	buffer_add(to, text + at, len - at);
+}
+
+void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width)
+{
+	for (const char *end = text + len; text < end;) {
+		const char *blank = memchr(text, ' ', (size_t)(end - text));
+		size_t word = (size_t)((blank ? blank : end) - text);
+		bool fits = !width || !at || at + 1 + word <= width;
+
+		if (at)
+			buffer_add_char(to, fits ? ' ' : '\n');
+		at = fits && at ? at + 1 : 0;
+		for (; width && word > width; text += width, word -= width) {
+			buffer_add(to, text, width);
+			buffer_add_char(to, '\n');
+		}
+		buffer_add(to, text, word);
+		at += word;
+		text += word + (blank != NULL);
+	}
+}

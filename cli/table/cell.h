@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cells for a terminal
+ *
+ * Makes the text of a cell safe to print, and cuts or folds it to a width in columns. Pure except
+ * for LC_CTYPE, which says which characters can be printed and how wide they are.
+ */
+#ifndef MEMTALLY_CLI_TABLE_CELL_H
+#define MEMTALLY_CLI_TABLE_CELL_H
+
+#include <stddef.h>
+
+#include "base/buffer.h"
+
+/*
+ * Appends TEXT. Control characters, newlines included, and every byte of a character that LC_CTYPE
+ * cannot print become \xHH. A backslash stays as it is, because names of units contain many.
+ */
+void cell_add_printable(struct buffer *to, const char *text);
+
+/*
+ * Appends TEXT, which is printable, if it is at most WIDTH columns wide. If not, appends as much of
+ * its start as fits, and an ellipsis ("..." if LC_CTYPE is not UTF-8). The ellipsis is left out if
+ * it would take more than half of WIDTH.
+ */
+void cell_add_cut(struct buffer *to, const char *text, size_t width);
+
+/* Does the same as cell_add_cut(), but keeps the end of TEXT, behind the ellipsis. */
+void cell_add_end(struct buffer *to, const char *text, size_t width);
+
+/*
+ * Appends the LEN bytes of TEXT, which is plain ASCII, to a line that has AT columns already.
+ * Breaks lines at blanks so that none is wider than WIDTH columns; breaks inside words that are
+ * wider than that. With a WIDTH of 0 no line is broken.
+ */
+void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/table/print.h"
+
+#include <errno.h>
+#include <libsmartcols.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "cli/table/cell.h"
+
+static void cleanup_table(struct libscols_table **table)
+{
+	scols_unref_table(*table);
+}
+
+/* The largest width of the text in each column; 0: no limit. */
+struct layout {
+	size_t width[TABLE_COLUMNS_MAX];
+};
+
+/*
+ * Cells are printable already. With its own encoding libsmartcols would count a backslash before an
+ * x as four columns.
+ */
+static int add_columns(const struct table *t, bool may_shrink, struct libscols_table *to)
+{
+	scols_table_enable_noencoding(to, 1);
+	for (size_t i = 0; i < t->columns; i++) {
+		const struct table_column *c = &t->column[i];
+		bool shrinks = may_shrink && (c->is_wide || c->is_prose);
+		int flags = (c->is_right ? SCOLS_FL_RIGHT : 0) | (shrinks ? SCOLS_FL_TRUNC : 0) |
+		            (c->is_prose && !shrinks ? SCOLS_FL_WRAP : 0);
+		struct libscols_column *column = scols_table_new_column(
+			to, c->head, shrinks ? 0.5 : 0, flags);
+
+		if (!column)
+			return -ENOMEM;
+		if (flags & SCOLS_FL_WRAP)
+			scols_column_set_wrapfunc(
+				column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
+	}
+	return 0;
+}
+
+static void add_cell(
+	const struct table_column *column, const char *cell, size_t width, struct buffer *to)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	cell_add_printable(&text, cell);
+	buffer_add_char(&text, '\0');
+	if (text.error)
+		to->error = text.error;
+	else if (width && column->is_path)
+		cell_add_end(to, text.data, width);
+	else if (width && column->is_wide)
+		cell_add_cut(to, text.data, width);
+	else if (width && column->is_prose)
+		cell_add_folded(to, text.data, text.len - 1, 0, width);
+	else
+		buffer_add_text(to, text.data);
+	buffer_add_char(to, '\0');
+}
+
+static int add_lines(const struct table *t, const struct layout *layout, struct libscols_table *to)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	const char *cell = t->text.data;
+
+	for (size_t row = 0; row < t->rows; row++) {
+		struct libscols_line *line = scols_table_new_line(to, NULL);
+
+		if (!line)
+			return -ENOMEM;
+		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1) {
+			buffer_clear(&text);
+			add_cell(&t->column[i], cell, layout->width[i], &text);
+			if (text.error || scols_line_set_data(line, i, text.data) < 0)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Draws TABLE for a terminal of SHRUNK_TO columns; if SHRUNK_TO is 0, with the widths of LAYOUT.
+ * The caller frees *RET.
+ */
+static int draw(const struct table *table, const struct layout *layout, size_t shrunk_to,
+	struct libscols_table *to, char **ret)
+{
+	scols_table_set_termforce(to, shrunk_to ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+	if (shrunk_to)
+		scols_table_set_termwidth(to, shrunk_to);
+	if (add_columns(table, shrunk_to, to) < 0 || add_lines(table, layout, to) < 0 ||
+		scols_print_table_to_string(to, ret) < 0 || !*ret)
+		return -ENOMEM;
+	return 0;
+}
+
+/*
+ * libsmartcols distributes the terminal's width over the columns, but it cuts without an ellipsis
+ * and wraps inside words. So a first drawing only gives the widths, and cli/table/cell.h cuts and folds.
+ */
+static int find_layout(const struct table *table, size_t width, struct layout *ret)
+{
+	CLEANUP(cleanup_table) struct libscols_table *t = scols_new_table();
+	AUTO_FREE char *text = NULL;
+	struct layout whole = {0};
+
+	if (!t || draw(table, &whole, width, t, &text) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->columns; i++)
+		ret->width[i] = scols_column_get_width(scols_table_get_column(t, i));
+	return 0;
+}
+
+/*
+ * Returns the length of the line at TEXT without trailing blanks. *RET_NEXT is the start of the
+ * next line.
+ */
+static size_t trimmed(const char *text, const char **ret_next)
+{
+	size_t len = strcspn(text, "\n");
+
+	*ret_next = text + len + (text[len] == '\n');
+	while (len && text[len - 1] == ' ')
+		len--;
+	return len;
+}
+
+/* Appends the drawn TEXT line by line, with a rule above the total and TABLE->total beside it. */
+static void add_lines_of(
+	struct buffer *to, const char *text, const struct table *table, size_t width)
+{
+	size_t head = strcspn(text, "\n");
+
+	for (const char *next; *text; text = next) {
+		size_t len = trimmed(text, &next);
+		bool is_total = table->has_total && !*next;
+
+		for (size_t i = 0; is_total && i < head; i++)
+			buffer_add_char(to, i + 1 < head ? '-' : '\n');
+		buffer_add(to, text, len);
+		if (is_total)
+			cell_add_folded(to, table->total.data, table->total.len, len, width);
+		buffer_add_char(to, '\n');
+	}
+}
+
+int print_table(const struct table *table, size_t width, struct buffer *to)
+{
+	CLEANUP(cleanup_table) struct libscols_table *t = scols_new_table();
+	AUTO_FREE char *text = NULL;
+	struct layout layout = {0};
+	int r = t ? 0 : -ENOMEM;
+
+	if (r == 0 && width)
+		r = find_layout(table, width, &layout);
+	if (r == 0)
+		r = draw(table, &layout, 0, t, &text);
+	if (r < 0)
+		return r;
+	add_lines_of(to, text, table, width);
+	return to->error;
+}

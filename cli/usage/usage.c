@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/usage/usage.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/channel.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/common/flag.h"
+#include "snapshot/owner.h"
+
+enum {
+	ANSWER_TIMEOUT_MS = 20000,
+	CONNECT_TRIES = 500,
+};
+
+#define CONNECT_PAUSE_NS (10 * NS_PER_MSEC)
+
+/*
+ * Rows can be filtered by their own name, and containers also by the user they belong to: the
+ * ledger records no other owners.
+ */
+static int parse_filters(const struct settings *c, enum usage_kind kind, struct item_choice *ret,
+	char error[static USAGE_ERROR_SIZE])
+{
+	const struct text_list *lists[USAGE_KINDS_END] = {
+		[USAGE_USER] = &c->user,
+		[USAGE_PROGRAM] = &c->program,
+		[USAGE_UNIT] = &c->unit,
+		[USAGE_GROUP] = &c->group,
+		[USAGE_CONTAINER] = &c->container,
+	};
+
+	ret->names = lists[kind];
+	ret->users = kind == USAGE_CONTAINER ? &c->user : NULL;
+	for (unsigned int other = USAGE_USER; other < USAGE_KINDS_END; other++) {
+		const char *name = owner_of(usage_owner((enum usage_kind)other))->name;
+
+		if (!lists[other]->count || lists[other] == ret->names ||
+			lists[other] == ret->users)
+			continue;
+		snprintf(error, USAGE_ERROR_SIZE, "--%s goes with usage --by=%s%s only", name, name,
+			other == USAGE_USER ? " and --by=container" : "");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_order(const struct settings *c, enum usage_kind kind, struct item_choice *ret,
+	char error[static USAGE_ERROR_SIZE])
+{
+	const char *name = owner_of(usage_owner(kind))->name;
+
+	while (c->sort && ret->sort < ITEM_FIELDS &&
+		strcmp(c->sort, item_field_name(ret->sort)) != 0)
+		ret->sort++;
+	if (c->sort && ret->sort == ITEM_FIELDS && strcmp(c->sort, name) != 0) {
+		snprintf(error, USAGE_ERROR_SIZE,
+			"--sort must be a field of the rows, such as pss_byte_seconds, pss_max_bytes or %s",
+			name);
+		return -EINVAL;
+	}
+	ret->ascending = ret->sort == ITEM_FIELDS; /* names are ascending, quantities descending */
+	if (c->order && strcmp(c->order, "asc") != 0 && strcmp(c->order, "desc") != 0) {
+		snprintf(error, USAGE_ERROR_SIZE, "--order must be asc or desc");
+		return -EINVAL;
+	}
+	if (c->order)
+		ret->ascending = !strcmp(c->order, "asc");
+	return 0;
+}
+
+static int parse_kind(const char *text, enum usage_kind *ret, char error[static USAGE_ERROR_SIZE])
+{
+	*ret = text ? usage_find(text) : USAGE_USER;
+	return *ret < USAGE_KINDS_END ? 0
+	                              : flag_refuse("--by", text,
+						"user, group, program, unit or container", error);
+}
+
+static int parse_time(const char *flag, const char *text, int64_t now_s, int64_t *ret,
+	char error[static USAGE_ERROR_SIZE])
+{
+	if (!text || period_parse(text, now_s, ret) == 0)
+		return 0;
+	return flag_refuse(flag, text,
+		"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), now, today, yesterday or a duration ago (36h)",
+		error);
+}
+
+/*
+ * Parses --since and --until. The future has no usage, so a later --until becomes now, and
+ * *RET_IS_CUT true.
+ */
+static int parse_times(const struct settings *c, int64_t now_s, struct period *ret,
+	bool *ret_is_cut, char error[static USAGE_ERROR_SIZE])
+{
+	int64_t since_s, until_s = now_s;
+	int r = parse_time("--until", c->until, now_s, &until_s, error);
+	bool is_cut = r == 0 && until_s > now_s;
+
+	if (is_cut)
+		until_s = now_s;
+	since_s = period_default((enum usage_per)c->per, until_s);
+	if (r == 0)
+		r = parse_time("--since", c->since, now_s, &since_s, error);
+	if (r < 0)
+		return r;
+	if (since_s > now_s) {
+		snprintf(error, USAGE_ERROR_SIZE, "--since is in the future");
+		return -EINVAL;
+	}
+	*ret = (struct period){.from_s = since_s, .to_s = until_s};
+	*ret_is_cut = is_cut;
+	return 0;
+}
+
+static int make_parts(struct bill *b, const struct period *period, size_t count)
+{
+	b->part = calloc(count, sizeof(*b->part));
+	if (!b->part)
+		return -ENOMEM;
+	b->parts = count;
+	for (size_t i = 0; i < count; i++)
+		b->part[i].period = period[i];
+	return 0;
+}
+
+int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret,
+	char error[static USAGE_ERROR_SIZE])
+{
+	enum usage_per per = (enum usage_per)settings->per;
+	AUTO_FREE struct period *period = NULL;
+	struct item_choice choice = {0};
+	struct period all = {0};
+	enum usage_kind kind = USAGE_USER;
+	bool is_cut = false;
+	size_t count;
+	int r;
+
+	if (settings->operands.count > 1) {
+		snprintf(error, USAGE_ERROR_SIZE, "unexpected argument '%.60s' after usage",
+			settings->operands.item[1]);
+		return -EINVAL;
+	}
+	r = flag_check(settings, FLAG_USAGE, error);
+	if (r == 0)
+		r = parse_kind(settings->by, &kind, error);
+	if (r == 0)
+		r = parse_filters(settings, kind, &choice, error);
+	if (r == 0)
+		r = parse_order(settings, kind, &choice, error);
+	if (r == 0)
+		r = parse_times(settings, now_s, &all, &is_cut, error);
+	if (r < 0)
+		return r;
+	r = period_list(per, all.from_s, all.to_s, &period, &count);
+	if (r == -EINVAL)
+		snprintf(error, USAGE_ERROR_SIZE, "--since is not before --until");
+	if (r == -E2BIG)
+		snprintf(error, USAGE_ERROR_SIZE,
+			"--per: there are more than %d between --since and --until", PERIODS_MAX);
+	if (r < 0)
+		return r == -ENOMEM ? r : -EINVAL;
+	*ret = (struct bill){.kind = kind,
+		.per = per,
+		.limit = settings->limit,
+		.bytes = settings->bytes,
+		.choice = choice,
+		.is_cut = is_cut};
+	return make_parts(ret, period, count);
+}
+
+static int wait_for(int fd, short events)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	int r;
+
+	do
+		r = poll(&p, 1, ANSWER_TIMEOUT_MS);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
+		return -errno;
+	return r ? 0 : -ETIMEDOUT;
+}
+
+static int put(int fd, const struct usage_request *request)
+{
+	unsigned char text[USAGE_REQUEST_SIZE];
+	int r = wait_for(fd, POLLOUT);
+
+	usage_request_write(request, text);
+	if (r < 0)
+		return r;
+	return send(fd, text, sizeof(text), MSG_NOSIGNAL) == sizeof(text) ? 0 : -ECONNRESET;
+}
+
+/* Receives the next message of an answer. */
+static int receive(int fd, struct buffer *to)
+{
+	int r = wait_for(fd, POLLIN);
+	char *room = r == 0 ? buffer_reserve(to, USAGE_MESSAGE_MAX) : NULL;
+	ssize_t n;
+
+	if (r < 0 || !room)
+		return r < 0 ? r : -ENOMEM;
+	n = recv(fd, room, USAGE_MESSAGE_MAX, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	to->len += (size_t)n;
+	return n ? 0 : -ECONNRESET;
+}
+
+static int ask_one(int fd, enum usage_kind kind, struct bill_part *part)
+{
+	const struct usage_request request = {
+		.kind = kind, .since_s = part->period.from_s, .until_s = part->period.to_s};
+	size_t size = 0;
+	int r = put(fd, &request);
+
+	while (r == 0 && (!size || part->answer.len < size)) {
+		r = receive(fd, &part->answer);
+		if (r == 0 && !size)
+			r = usage_size(part->answer.data, part->answer.len, &size);
+	}
+	if (r == 0)
+		r = usage_check(part->answer.data, part->answer.len, &part->head);
+	if (r == 0 && part->head.status == USAGE_BAD_REQUEST)
+		r = -EPROTO;
+	if (r == 0 && part->head.status == USAGE_BROKEN)
+		r = -EIO;
+	return r;
+}
+
+static void pause_awhile(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = CONNECT_PAUSE_NS}, NULL);
+}
+
+/* EAGAIN: the queue of connections is full, which does not last: try again for up to 5 s. */
+static int connect_to(const char *path, int *ret_fd)
+{
+	int r = channel_connect(path, ret_fd);
+
+	for (int i = 0; r == -EAGAIN && i < CONNECT_TRIES; i++) {
+		pause_awhile();
+		r = channel_connect(path, ret_fd);
+	}
+	return r;
+}
+
+/*
+ * A connection that ends before any answer may have found no free place, which does not last, so
+ * this tries again.
+ */
+int usage_ask(const char *path, struct bill *b)
+{
+	AUTO_CLOSE int fd = -1;
+	int r = connect_to(path, &fd);
+
+	for (size_t i = 0; r == 0 && i < b->parts; i++) {
+		r = ask_one(fd, b->kind, &b->part[i]);
+		for (int k = 0; r == -ECONNRESET && !b->part[0].answer.len && k < CONNECT_TRIES;
+			k++) {
+			pause_awhile();
+			fd = fd_close(fd);
+			r = connect_to(path, &fd);
+			if (r == 0)
+				r = ask_one(fd, b->kind, &b->part[i]);
+		}
+	}
+	return r == 0 ? bill_select(b) : r;
+}

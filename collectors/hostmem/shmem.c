@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/hostmem/shmem.h"
+
+#include "collectors/procfs/sysvipc.h"
+
+void shmem_done(struct shmem *s)
+{
+	tmpfs_done(&s->tmpfs);
+	holders_done(&s->holders);
+	buffer_done(&s->text);
+	*s = (struct shmem){0};
+}
+
+void shmem_begin(struct shmem *s)
+{
+	s->is_begun = false;
+}
+
+/* Reads all segments or none: if one part of the text makes no sense, the rest is not trusted. */
+static bool read_segments(struct shmem *s, const struct procfs *p)
+{
+	struct sysvipc_segment segment;
+	struct sysvipc parser;
+	int r = sysvipc_read(p->fd, &s->text);
+
+	if (r == 0)
+		r = sysvipc_begin(&parser, s->text.data, s->text.len);
+	while (r == 0) {
+		r = sysvipc_next(&parser, &segment);
+		if (r == 0)
+			holders_add_segment(&s->holders, &segment);
+	}
+	if (r != SYSVIPC_END)
+		holders_clear(&s->holders);
+	return r == SYSVIPC_END;
+}
+
+static void begin(struct shmem *s, const struct procfs *p, uint64_t now_ns)
+{
+	holders_clear(&s->holders);
+	s->has_sysv = read_segments(s, p);
+	if (p->live)
+		tmpfs_begin(&s->tmpfs, p->fd, now_ns, &s->text);
+	buffer_rest(&s->text);
+}
+
+bool shmem_step(struct shmem *s, const struct procfs *p, uint64_t now_ns)
+{
+	if (!s->is_begun) {
+		s->is_begun = true;
+		begin(s, p, now_ns);
+		return true;
+	}
+	if (tmpfs_step(&s->tmpfs))
+		return true;
+	holders_merge(&s->holders, &s->tmpfs.owners);
+	return false;
+}

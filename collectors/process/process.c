@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A kept O_DIRECTORY descriptor of /proc/PID identifies the process. After the process is reaped,
+ * reads below it return ESRCH even if the pid is in use again; a path would lead to the wrong
+ * process. Beyond the descriptor limit the directory is opened anew and the start time compared.
+ */
+#include "config.h"
+
+#include "collectors/process/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "collectors/process/fetch.h"
+#include "collectors/process/identity.h"
+#include "collectors/process/reading.h"
+#include "collectors/workers/workers.h"
+
+void process_init(struct process *p, pid_t pid)
+{
+	*p = (struct process){
+		.pid = pid,
+		.dirfd = -1,
+		.file_fd = -1,
+		.membership = PROCESS_NO_SCOPE,
+		.gid = OWNER_NO_ID,
+		.rgid = OWNER_NO_ID,
+		.loginuid = OWNER_NO_ID,
+	};
+}
+
+void process_done(struct process *p)
+{
+	p->dirfd = fd_close(p->dirfd);
+	p->file_fd = fd_close(p->file_fd);
+}
+
+void process_begin_exact(struct process_reader *r, size_t count)
+{
+	r->keeps_status = true;
+	r->files_max = count <= r->kept_max / 2 ? r->kept_max / 2 : 0;
+	r->files_first = 0;
+}
+
+void process_reader_done(struct process_reader *r)
+{
+	buffer_done(&r->long_text);
+	smaps_parser_done(&r->smaps);
+	buffer_done(&r->program);
+	buffer_done(&r->cgroup_text);
+}
+
+void process_fill_owners(
+	const struct process_reader *r, const struct process *p, struct sample *ret)
+{
+	bool by_real = r->user_by == ACCOUNTING_REAL;
+
+	ret->uid = p->uid;
+	ret->gid = p->gid;
+	ret->user = by_real ? p->ruid : p->uid;
+	ret->group = by_real ? p->rgid : p->gid;
+	if (r->user_by == ACCOUNTING_LOGIN)
+		ret->user = p->loginuid;
+}
+
+void process_release(struct process_reader *r, struct process *p)
+{
+	if (p->file_fd >= 0)
+		r->kept_files--;
+	if (p->dirfd >= 0)
+		r->kept--;
+	process_done(p);
+}
+
+/* Returns the outcome for an error of open or read below a live /proc/PID. */
+static enum process_outcome outcome_of(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ESRCH: return OUTCOME_GONE;
+	case -EACCES:
+	case -EPERM: return OUTCOME_DENIED;
+	case -EBADMSG: return OUTCOME_MALFORMED;
+	case -ETIMEDOUT: return OUTCOME_BLOCKED;
+	default: return OUTCOME_ERROR;
+	}
+}
+
+/*
+ * smaps does not print parts. Kernels without smaps_rollup never print them, so there they stay a
+ * guess.
+ */
+static void fill_parts(const struct reading *g, struct sample *ret)
+{
+	const uint64_t *shmem = ROW_HAS(ret, PROCESS_RSS_SHMEM) ? &ret->q[PROCESS_RSS_SHMEM] : NULL;
+	struct parts_found found;
+	enum parts_quality quality = parts_split(
+		&g->smaps.parts, shmem, smaps_rounding(&g->smaps), &found);
+
+	if (quality == PARTS_NONE)
+		return;
+	ret->q[PROCESS_PSS_ANON] = found.anon;
+	ret->q[PROCESS_PSS_FILE] = found.file;
+	ret->q[PROCESS_PSS_SHMEM] = found.shmem;
+	ret->guesses_parts = quality == PARTS_GUESSED || !g->walked;
+	if (!ret->guesses_parts)
+		ret->present |= SAMPLE_PARTS;
+}
+
+static void fill(const struct reading *g, struct sample *ret)
+{
+	const struct process *p = g->process;
+	const struct procfs *procfs = g->reader->procfs;
+
+	ret->is_member = true;
+	process_fill_owners(g->reader, p, ret);
+	ret->present = g->status.present;
+	memcpy(ret->q, g->status.q, sizeof(ret->q));
+	ret->threads = g->status.threads;
+	if (p->has_stat && procfs->boot_realtime_ns &&
+		p->stat.start_ticks <= (INT64_MAX - procfs->boot_realtime_ns) / procfs->ns_per_tick)
+		ROW_SET(ret, PROCESS_START_TIME,
+			procfs->boot_realtime_ns + p->stat.start_ticks * procfs->ns_per_tick);
+	if (g->error == 0) {
+		smaps_store(&g->smaps, &ret->present, ret->q);
+		ret->huge_bytes = smaps_huge_bytes(&g->smaps);
+		ret->anon_bytes = (g->smaps.present >> SMAPS_ANONYMOUS) & 1
+		                          ? g->smaps.q[SMAPS_ANONYMOUS]
+		                          : UINT64_MAX;
+		ret->rounding = smaps_rounding(&g->smaps);
+	}
+	if (g->error == 0 && g->source == SOURCE_SMAPS) {
+		ret->mappings = (uint32_t)g->smaps.mappings;
+		fill_parts(g, ret);
+	}
+	ret->source = g->source;
+	ret->outcome = g->error == 0 || g->looks ? OUTCOME_MEASURED : outcome_of(g->error);
+	if (g->error == -ENOENT) /* a kernel without CONFIG_PROC_PAGE_MONITOR has neither file */
+		ret->outcome = OUTCOME_ERROR;
+}
+
+/* Figures of a former image must not appear again: the next sample starts from nothing. */
+static void forget(struct process *p)
+{
+	int dirfd = p->dirfd, file_fd = p->file_fd;
+	struct block block = p->block;
+	struct last *last = p->last;
+	struct watch *watch = p->watch; /* its owner finds out by the next sample that it is void */
+
+	process_init(p, p->pid);
+	p->dirfd = dirfd;
+	p->file_fd = file_fd;
+	p->watch = watch;
+	p->block = block;
+	p->last = last;
+}
+
+/*
+ * Fills in RET for a process without a readable status. A known process stays a member, without
+ * quantities.
+ */
+static int fail(const struct reading *g, int error, struct sample *ret)
+{
+	ret->outcome = outcome_of(error);
+	ret->source = SOURCE_NONE;
+	ret->is_member = g->process->known && ret->outcome != OUTCOME_GONE;
+	process_fill_owners(g->reader, g->process, ret);
+	return error == -ENOMEM ? error : 0;
+}
+
+static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct sample *ret)
+{
+	struct process_reader *r = g->reader;
+	int e = changed ? reading_program(g, ret) : 0;
+
+	if (e == 0 && (changed || process_cgroup_is_due(r, g->process, now_ns))) {
+		e = reading_cgroup(g, now_ns, ret);
+		/* with the login UID, which was read with the cgroup */
+		process_fill_owners(r, g->process, ret);
+	}
+	/* The change was not reported: the next sample must report it again. */
+	if (e < 0 && changed)
+		g->process->known = false;
+	return e;
+}
+
+/*
+ * Fills in RET for a process without memory, and forgets its image. The kernel has freed a zombie's
+ * memory already.
+ */
+static void end_without_memory(const struct reading *g, struct sample *ret)
+{
+	ret->outcome = OUTCOME_NO_MM;
+	ret->is_exiting = g->status.state && g->status.state != 'Z' && g->status.state != 'X';
+	forget(g->process);
+}
+
+/* The slow way, for processes that are new, have changed, or need a guard. */
+static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	struct process *p = g->process;
+	struct stat_info stat = {0};
+	bool has_stat = false, is_changing, is_steady;
+	int e = identity_guard(g, &stat, &has_stat);
+
+	if (e < 0)
+		return fail(g, e, ret);
+	if (e == OUTCOME_NO_MM) {
+		end_without_memory(g, ret);
+		return 0;
+	}
+	is_changing = e == OUTCOME_CHANGING;
+	if (is_changing)
+		g->error = -ESRCH; /* the counters are of one image, the walk perhaps of another */
+	is_steady = identity_is_same(g) && (p->looked || identity_is_same_walk(g));
+	identity_adopt(g, &stat, has_stat, ret);
+	p->looked = p->looked || (g->looks && ret->is_new_image);
+	identity_adopt_range(g);
+	fill(g, ret);
+	e = end_sample(g, !is_steady || ret->is_new_image, now_ns, ret);
+	if (is_changing) {
+		ret->outcome = OUTCOME_CHANGING;
+		ret->source = ROW_HAS(ret, PROCESS_RSS) ? SOURCE_RSS : SOURCE_NONE;
+		p->known = false;
+	}
+	return e;
+}
+
+static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	struct process *p = g->process;
+	int e;
+
+	if (!p->known || ((p->by_smaps || p->looked) && !g->looks))
+		return sample_changed(g, now_ns, ret);
+	e = reading_counters(g);
+	if (e < 0)
+		return fail(g, e, ret);
+	if (e == OUTCOME_NO_MM) {
+		end_without_memory(g, ret);
+		return 0;
+	}
+	if (e == OUTCOME_CHANGING || !identity_is_same(g)) {
+		fetch_forget(g->reader, p); /* an announced walk may be of the former image */
+		return sample_changed(g, now_ns, ret);
+	}
+	reading_walk(g);
+	if (g->looks ? !g->trusts : !identity_is_same_size(g)) {
+		bool is_known = false;
+
+		e = identity_is_known_look(g, &is_known);
+		if (e < 0)
+			return fail(g, e, ret);
+		if (!is_known)
+			return sample_changed(g, now_ns, ret);
+	}
+	/* smaps can be cut short without an error, and only a guarded reading notices. */
+	if (!identity_is_same_walk(g) || g->source == SOURCE_SMAPS)
+		return sample_changed(g, now_ns, ret);
+	identity_adopt_range(g);
+	fill(g, ret);
+	return end_sample(g, false, now_ns, ret);
+}
+
+enum { READS_MAX = 5 }; /* the most that process_announce() announces */
+
+static int open_directory(struct process_reader *r, const struct process *p)
+{
+	char name[16];
+	size_t n = number_format_u64((uint64_t)p->pid, name);
+	int fd;
+
+	name[n] = 0;
+	fd = openat(r->procfs->fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * If the descriptor was not kept, another process may have the pid now. Returns 0 if it is the same
+ * process, -ESRCH if not; or -ETIMEDOUT, or an error for which reading_is_shortage() is true.
+ */
+static int compare_start_time(struct reading *g)
+{
+	const struct process *p = g->process;
+	struct stat_info stat;
+	int e;
+
+	if (!p->known || !p->has_stat)
+		return 0;
+	e = reading_stat(g, &stat);
+	if (reading_is_shortage(e) || e == -ETIMEDOUT)
+		return e;
+	return e < 0 || stat.start_ticks != p->stat.start_ticks ? -ESRCH : 0;
+}
+
+/*
+ * Returns P's kept directory, which is borrowed, or a new descriptor, which the caller closes;
+ * *RET_OWNED says which. Errors are those of process_open().
+ */
+static int open_known(struct process_reader *r, struct process *p, bool *ret_owned)
+{
+	struct reading g = {.reader = r, .process = p};
+	AUTO_CLOSE int fd = -1;
+	int e;
+
+	*ret_owned = p->dirfd < 0;
+	if (p->dirfd >= 0)
+		return p->dirfd;
+	fd = open_directory(r, p);
+	if (fd < 0)
+		return fd == -ENOENT ? -ESRCH : fd;
+	fetch_forget(r, p);
+	g.dirfd = fd;
+	e = compare_start_time(&g);
+	return e < 0 ? e : TAKE_FD(fd);
+}
+
+static bool may_keep(const struct process_reader *r)
+{
+	size_t statm = r->kept_files > r->files_first ? r->kept_files : r->files_first;
+
+	return r->kept + statm < r->kept_max;
+}
+
+/* Keeps FD, P's directory, if there is room. */
+static bool keep_directory(struct process_reader *r, struct process *p, int fd)
+{
+	if (!may_keep(r))
+		return false;
+	p->dirfd = fd;
+	r->kept++;
+	return true;
+}
+
+/* Files that are read directly are below the process's own directory. */
+static bool is_unproven(const struct reading *g)
+{
+	return g->is_unproven && g->reader->workers;
+}
+
+/* Whether the process of G has not been reaped yet, so that all reads by its pid are of it. */
+static bool is_there(const struct reading *g)
+{
+	struct process *p = g->process;
+	uint64_t tick_ns = g->reader->procfs->ns_per_tick;
+
+	if (!fetch_is_there(g->dirfd))
+		return false;
+	/*
+	 * A pid can be used twice within one tick. If this process outlives its tick, a later one
+	 * has a later start time.
+	 */
+	if (p->has_stat && clock_now_ns(CLOCK_BOOTTIME) / tick_ns >= p->stat.start_ticks + 2)
+		p->start_is_unique = true;
+	return true;
+}
+
+/* A worker may have read another process with the same pid. If so, RET says that P has exited. */
+static int sample_verified(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	int e = sample(g, now_ns, ret);
+
+	if (e == 0 && is_unproven(g) && !is_there(g)) {
+		*ret = (struct sample){.outcome = OUTCOME_GONE};
+		forget(g->process);
+	}
+	return e;
+}
+
+static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	struct process_reader *r = g->reader;
+	struct process *p = g->process;
+	AUTO_CLOSE int fd = open_directory(r, p);
+	int e;
+
+	*ret = (struct sample){.outcome = OUTCOME_GONE};
+	if (fd < 0)
+		return fail(g, fd, ret);
+	g->dirfd = fd;
+	p->tid = 0;
+	if (p->known)
+		fetch_forget(r, p); /* it was read before FD was opened */
+	e = compare_start_time(g);
+	if (e == -ESRCH) {
+		forget(p);
+		p->block = (struct block){0};
+	} else if (e < 0) {
+		return fail(g, e, ret);
+	}
+	if (keep_directory(r, p, fd))
+		(void)TAKE_FD(fd);
+	return sample_verified(g, now_ns, ret);
+}
+
+static int take_sample(struct reading *g, uint64_t now_ns, struct sample *ret)
+{
+	struct process *p = g->process;
+	int e;
+
+	if (p->dirfd >= 0) {
+		*ret = (struct sample){.outcome = OUTCOME_GONE};
+		g->dirfd = p->dirfd;
+		e = sample_verified(g, now_ns, ret);
+		if (e < 0 || ret->outcome != OUTCOME_GONE)
+			return e;
+		/* It has exited; another process may have the pid now. */
+		process_release(g->reader, p);
+		forget(p);
+		p->block = (struct block){0};
+		fetch_forget(g->reader, p);
+	}
+	e = sample_opened(g, now_ns, ret);
+	/* does not wait for the next pass: many processes may exit */
+	if (e == 0 && ret->outcome == OUTCOME_GONE)
+		process_release(g->reader, p);
+	return e;
+}
+
+int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p};
+
+	return take_sample(&g, now_ns, ret);
+}
+
+int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p, .looks = true};
+
+	return take_sample(&g, now_ns, ret);
+}
+
+int process_glance(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p, .looks = true, .trusts = true};
+
+	return take_sample(&g, now_ns, ret);
+}
+
+/* If the image is new, the walk was of the former image or of another process. */
+int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
+	const struct smaps *walked, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p, .walked = walked};
+	int e;
+
+	p->looked = p->known; /* earlier walks must not be compared with this one */
+	e = take_sample(&g, now_ns, ret);
+	if (ret->is_new_image && ret->outcome == OUTCOME_MEASURED) {
+		for (size_t i = PROCESS_PSS; i <= PROCESS_USS; i++)
+			ret->present &= ~(UINT64_C(1) << i);
+		ret->outcome = OUTCOME_CHANGING;
+		ret->source = SOURCE_RSS;
+		p->known = p->measured = false;
+	}
+	return e;
+}
+
+bool process_cgroup_is_due(const struct process_reader *r, const struct process *p, uint64_t now_ns)
+{
+	return now_ns - p->cgroup_ns >= r->cgroup_max_age_ns;
+}
+
+int process_read_cgroup(
+	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct reading g = {.reader = r, .process = p};
+	bool is_owned;
+	int fd = open_known(r, p, &is_owned), e = 0;
+
+	*ret = (struct sample){.outcome = OUTCOME_MEASURED, .is_member = true};
+	g.dirfd = fd;
+	if (fd >= 0)
+		e = reading_cgroup(&g, now_ns, ret);
+	if (fd >= 0 && is_owned)
+		close(fd);
+	process_fill_owners(r, p, ret);
+	return e;
+}
+
+int process_open(struct process_reader *r, struct process *p, const char *file)
+{
+	char path[READING_PATH_SIZE];
+	AUTO_CLOSE int owned = -1;
+	bool is_owned;
+	int dirfd = open_known(r, p, &is_owned), fd;
+
+	if (dirfd < 0)
+		return dirfd;
+	owned = is_owned ? dirfd : -1;
+	fd = openat(dirfd, reading_path(p, file, path), O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int process_open_stream(
+	struct process_reader *r, struct process *p, bool is_maps, struct stream *ret)
+{
+	AUTO_CLOSE int owned = -1;
+	bool is_owned;
+	int dirfd = open_known(r, p, &is_owned);
+
+	if (dirfd < 0)
+		return dirfd;
+	owned = is_owned ? dirfd : -1;
+	return fetch_stream(r, p, dirfd, is_maps ? FETCH_MAPS : FETCH_SMAPS, ret);
+}
+
+void process_announce(struct process_reader *r, struct process *p, bool is_look)
+{
+	static const enum fetch_file first_look[] = {
+		FETCH_STAT, FETCH_STATUS, FETCH_STAT, FETCH_EXE};
+	static const enum fetch_file first_read[] = {
+		FETCH_STAT, FETCH_STATUS, FETCH_ROLLUP, FETCH_STAT, FETCH_EXE};
+	static const enum fetch_file look[] = {FETCH_STATUS, FETCH_STAT};
+	static const enum fetch_file read[] = {FETCH_ROLLUP}; /* status proves that it is of P */
+	static const enum fetch_file guarded[] = {
+		FETCH_STAT, FETCH_STATUS, FETCH_ROLLUP, FETCH_STAT};
+	AUTO_CLOSE int fd = -1;
+
+	if (!r->workers)
+		return;
+	/*
+	 * A text that was read before the directory was opened may be of another process that had
+	 * this pid.
+	 */
+	if (p->dirfd < 0 && !p->known) {
+		fd = open_directory(r, p);
+		if (fd >= 0 && keep_directory(r, p, fd))
+			(void)TAKE_FD(fd);
+	}
+	if (p->by_smaps || p->dirfd < 0)
+		return;
+	if (!p->known && is_look)
+		fetch_announce(r, p, first_look, ARRAY_SIZE(first_look));
+	else if (!p->known)
+		fetch_announce(r, p, first_read, ARRAY_SIZE(first_read));
+	else if (is_look)
+		fetch_announce(r, p, look, ARRAY_SIZE(look));
+	else if (p->looked)
+		fetch_announce(r, p, guarded, ARRAY_SIZE(guarded));
+	else
+		fetch_announce(r, p, read, ARRAY_SIZE(read));
+}
+
+void process_announce_none(struct process_reader *r)
+{
+	if (r->workers)
+		workers_drop_ahead(r->workers);
+}
+
+bool process_announce_has_room(const struct process_reader *r)
+{
+	return r->workers && workers_ahead_room(r->workers) >= READS_MAX;
+}
+
+void process_announce_faults(struct process_reader *r, const struct process *p)
+{
+	static const enum fetch_file faults[] = {FETCH_STAT};
+
+	if (p->dirfd < 0)
+		return;
+	fetch_announce(r, p, faults, ARRAY_SIZE(faults));
+}
+
+int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
+{
+	struct reading g = {.reader = r, .process = p};
+	AUTO_CLOSE int owned = -1;
+	struct stat_info stat;
+	bool is_owned;
+	int e;
+
+	g.dirfd = open_known(r, p, &is_owned);
+	if (g.dirfd < 0)
+		return g.dirfd;
+	owned = is_owned ? g.dirfd : -1;
+	e = reading_stat(&g, &stat);
+	if (e == 0 && is_unproven(&g) && !is_there(&g))
+		e = -ESRCH;
+	if (e == 0)
+		*ret = stat.faults;
+	return e;
+}
+
+/* Every kernel has smaps, and the same rule for it and for smaps_rollup. */
+int process_permits(struct process_reader *r, struct process *p)
+{
+	AUTO_STREAM struct stream stream = STREAM_CLOSED;
+
+	return process_open_stream(r, p, false, &stream);
+}
+
+int process_probe(struct process_reader *r, struct process *p)
+{
+	AUTO_STREAM struct stream stream = STREAM_CLOSED;
+	int e = process_open_stream(r, p, false, &stream);
+
+	if (e < 0)
+		return e;
+	return fetch_probe_stream(r, p, FETCH_SMAPS, &stream);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/procfs/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+
+enum {
+	MOUNTINFO_MAX = 16 << 20,
+	STAT_MAX = 16 << 20, /* /proc/stat grows with the number of CPUs and interrupts */
+};
+
+int procfs_parse_btime(const char *text, size_t len, uint64_t *ret)
+{
+	static const char key[] = "\nbtime ";
+	const char *at = memmem(text, len, key, sizeof(key) - 1);
+	int n;
+
+	if (!at)
+		return -EBADMSG;
+	at += sizeof(key) - 1;
+	n = number_scan_u64(at, (size_t)(text + len - at), ret);
+	return n <= 0 || *ret > INT64_MAX / NS_PER_SEC ? -EBADMSG : 0;
+}
+
+/*
+ * Finds field N, counted from 0, of a line with single blanks between the fields. Returns its
+ * length.
+ */
+static size_t field_at(const char *line, size_t len, size_t n, const char **ret)
+{
+	const char *at = line, *end = line + len, *blank;
+
+	while (n--) {
+		blank = memchr(at, ' ', (size_t)(end - at));
+		if (!blank)
+			return 0;
+		at = blank + 1;
+	}
+	blank = memchr(at, ' ', (size_t)(end - at));
+	*ret = at;
+	return (size_t)((blank ? blank : end) - at);
+}
+
+static bool is_value(const char *text, size_t len, const char *value)
+{
+	return len == strlen(value) && !memcmp(text, value, len);
+}
+
+/*
+ * Reads hidepid= and gid= in options such as "rw,hidepid=invisible,gid=1000". Without gid=, group 0
+ * sees all processes; with ptraceable (4) no group does.
+ */
+static bool parse_super_options(const char *text, size_t len, gid_t *ret_gid)
+{
+	bool is_hidden = false, is_ptraceable = false;
+
+	*ret_gid = 0;
+	while (len) {
+		const char *comma = memchr(text, ',', len);
+		size_t n = comma ? (size_t)(comma - text) : len;
+		uint64_t gid;
+
+		if (n > 8 && !memcmp(text, "hidepid=", 8)) {
+			is_hidden = !is_value(text + 8, n - 8, "0") &&
+			            !is_value(text + 8, n - 8, "off");
+			is_ptraceable = is_value(text + 8, n - 8, "4") ||
+			                is_value(text + 8, n - 8, "ptraceable");
+		} else if (n > 4 && !memcmp(text, "gid=", 4) &&
+			   number_parse_u64(text + 4, n - 4, &gid) == 0 && gid < UINT32_MAX) {
+			*ret_gid = (gid_t)gid;
+		}
+		text += comma ? n + 1 : n;
+		len -= comma ? n + 1 : n;
+	}
+	if (is_ptraceable)
+		*ret_gid = (gid_t)-1;
+	return is_hidden;
+}
+
+/* A line "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - TYPE SOURCE SUPER-OPTIONS". */
+struct mount {
+	const char *line;
+	size_t len;
+};
+
+enum { FIELD_DEVICE = 2, FIELD_POINT = 4 };
+
+/* Takes the next line of the text. */
+static bool next_mount(const char **text, const char *end, struct mount *ret)
+{
+	const char *newline;
+
+	if (*text >= end)
+		return false;
+	newline = memchr(*text, '\n', (size_t)(end - *text));
+	ret->line = *text;
+	ret->len = newline ? (size_t)(newline - *text) : (size_t)(end - *text);
+	*text += ret->len + (newline != NULL);
+	return true;
+}
+
+static bool mount_has(const struct mount *m, size_t field, const char *value)
+{
+	const char *at = m->line;
+	size_t len = field_at(m->line, m->len, field, &at);
+
+	return is_value(at, len, value);
+}
+
+/* M has a blank. */
+static bool mount_hides(const struct mount *m, gid_t *ret_gid)
+{
+	const char *options = (const char *)memrchr(m->line, ' ', m->len) + 1;
+
+	return parse_super_options(options, (size_t)(m->line + m->len - options), ret_gid);
+}
+
+bool procfs_parse_hidepid(
+	const char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid)
+{
+	const char *end = text + len;
+	struct mount m;
+	char device[32];
+
+	*ret_gid = (gid_t)-1;
+	snprintf(device, sizeof(device), "%u:%u", major, minor);
+	while (next_mount(&text, end, &m))
+		if (mount_has(&m, FIELD_DEVICE, device))
+			return mount_hides(&m, ret_gid);
+	return false;
+}
+
+int procfs_parse_hidepid_at(const char *text, size_t len, const char *point)
+{
+	const char *end = text + len;
+	int r = PROCFS_NOT_MOUNTED;
+	struct mount m;
+	gid_t gid;
+
+	while (next_mount(&text, end, &m))
+		if (mount_has(&m, FIELD_POINT, point))
+			r = mount_hides(&m, &gid) ? PROCFS_HIDES : PROCFS_SHOWS;
+	return r;
+}
+
+static bool is_in_group(gid_t gid)
+{
+	AUTO_FREE gid_t *groups = NULL;
+	int n;
+
+	if (gid == (gid_t)-1)
+		return false;
+	if (getegid() == gid)
+		return true;
+	n = getgroups(0, NULL);
+	groups = n > 0 ? calloc((size_t)n, sizeof(*groups)) : NULL;
+	n = groups ? getgroups(n, groups) : 0;
+	for (int i = 0; i < n; i++)
+		if (groups[i] == gid)
+			return true;
+	return false;
+}
+
+static bool is_mounted_at_proc(const struct stat *of)
+{
+	struct stat st;
+
+	return stat("/proc", &st) == 0 && st.st_dev == of->st_dev && st.st_ino == of->st_ino;
+}
+
+/*
+ * Users see the /proc of process 1's mount namespace. A service may have its own /proc that hides
+ * other users' processes from it (systemd's ProtectProc=). For a tree that is read on purpose, its
+ * own options count.
+ */
+static bool is_hidden_from_users(const struct procfs *p, const struct stat *st, bool is_ours_hidden)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = PROCFS_NOT_MOUNTED;
+
+	if (is_mounted_at_proc(st) &&
+		file_read_all(p->fd, "1/mountinfo", MOUNTINFO_MAX, &text) >= 0)
+		r = procfs_parse_hidepid_at(text.data, text.len, "/proc");
+	return r == PROCFS_NOT_MOUNTED ? is_ours_hidden : r == PROCFS_HIDES;
+}
+
+void procfs_look(struct procfs *p)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	struct stat st;
+	gid_t gid;
+	bool is_ours_hidden;
+
+	if (fstat(p->fd, &st) < 0 ||
+		file_read_all(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &text) < 0) {
+		p->hidepid = true;
+		return;
+	}
+	is_ours_hidden = procfs_parse_hidepid(
+		text.data, text.len, major(st.st_dev), minor(st.st_dev), &gid);
+	p->hides_from_us = is_ours_hidden && !is_in_group(gid);
+	p->hidepid = is_hidden_from_users(p, &st, is_ours_hidden);
+}
+
+static bool is_kernels(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/*
+ * In the /proc of this pid namespace "self" is this process's pid. In another one it is another
+ * pid, or missing.
+ */
+bool procfs_is_ours(int fd)
+{
+	char target[16];
+	uint64_t pid;
+	ssize_t n;
+
+	n = readlinkat(fd, "self", target, sizeof(target));
+	return n > 0 && number_parse_u64(target, (size_t)n, &pid) == 0 && (pid_t)pid == getpid();
+}
+
+/* The kernel gives the first pid namespace this inode since Linux 3.8. */
+static bool is_first_namespace(void)
+{
+	static const ino_t first = 0xEFFFFFFC;
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == first;
+}
+
+static uint64_t read_btime(int fd)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	uint64_t seconds;
+
+	if (file_read_all(fd, "stat", STAT_MAX, &text) < 0 ||
+		procfs_parse_btime(text.data, text.len, &seconds) < 0)
+		return 0;
+	return seconds * NS_PER_SEC;
+}
+
+/*
+ * Any directory can be opened: one without a process and without a file of proc's is no proc file
+ * system.
+ */
+static bool is_proc(int fd)
+{
+	static const char *const files[] = {"self", "stat", "meminfo"};
+	struct procfs p = {.fd = fd};
+	AUTO_FREE pid_t *pids = NULL;
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (faccessat(fd, files[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return true;
+	return procfs_list(&p, &pids, &capacity) > 0;
+}
+
+int procfs_open(const char *path, struct procfs *ret)
+{
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	if (fd < 0)
+		return -errno;
+	if (!is_proc(fd))
+		return -EMEDIUMTYPE;
+	*ret = (struct procfs){
+		.is_kernels = is_kernels(fd),
+		.boot_realtime_ns = read_btime(fd),
+		.ns_per_tick = NS_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100),
+	};
+	ret->live = ret->is_kernels && procfs_is_ours(fd);
+	ret->is_whole = ret->live && is_first_namespace();
+	ret->fd = TAKE_FD(fd);
+	procfs_look(ret);
+	return 0;
+}
+
+void procfs_close(struct procfs *p)
+{
+	p->fd = fd_close(p->fd);
+}
+
+struct dirent_header { /* record of getdents64; <dirent.h> has no name for it */
+	uint64_t ino;
+	int64_t off;
+	unsigned short reclen;
+	unsigned char type;
+	char name[];
+};
+
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int add_pid(const char *name, pid_t **pids, size_t *capacity, size_t *count)
+{
+	uint64_t pid;
+
+	/* Only the kernel's spelling: in another tree "1" and "01" would be the same process twice. */
+	if (name[0] == '0' || number_parse_u64(name, strlen(name), &pid) < 0 || pid > INT32_MAX)
+		return 0;
+	if (*count == *capacity) {
+		size_t more = *capacity ? *capacity * 2 : 1024;
+		pid_t *grown = reallocarray(*pids, more, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		*pids = grown;
+		*capacity = more;
+	}
+	(*pids)[(*count)++] = (pid_t)pid;
+	return 0;
+}
+
+ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity)
+{
+	_Alignas(8) char entries[1 << 15];
+	bool sorted = true;
+	size_t count = 0;
+
+	if (lseek(p->fd, 0, SEEK_SET) < 0)
+		return -errno;
+	for (;;) {
+		long n = syscall(SYS_getdents64, p->fd, entries, sizeof(entries));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		for (long at = 0; at < n;) {
+			const struct dirent_header *e = (const void *)(entries + at);
+			int r = add_pid(e->name, pids, capacity, &count);
+
+			if (r < 0)
+				return r;
+			sorted = sorted && (count < 2 || (*pids)[count - 2] <= (*pids)[count - 1]);
+			at += e->reclen;
+		}
+	}
+	if (!sorted) /* the kernel's own list is sorted */
+		qsort(*pids, count, sizeof(**pids), compare_pids);
+	return (ssize_t)count;
+}

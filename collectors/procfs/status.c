@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/procfs/status.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/number.h"
+#include "collectors/procfs/lines.h"
+
+enum {
+	KEY_NAME = PROCESS_QUANTITIES,
+	KEY_STATE,
+	KEY_UID,
+	KEY_GID,
+	KEY_THREADS,
+};
+
+/* In the kernel's order, which makes line_find() fast. Ids below KEY_NAME are quantities in kB. */
+static const struct line_key keys[] = {
+	LINE_KEY("Name", KEY_NAME),
+	LINE_KEY("State", KEY_STATE),
+	LINE_KEY("Uid", KEY_UID),
+	LINE_KEY("Gid", KEY_GID),
+	LINE_KEY("VmPeak", PROCESS_VM_PEAK),
+	LINE_KEY("VmSize", PROCESS_VM_SIZE),
+	LINE_KEY("VmLck", PROCESS_VM_LCK),
+	LINE_KEY("VmPin", PROCESS_VM_PIN),
+	LINE_KEY("VmHWM", PROCESS_VM_HWM),
+	LINE_KEY("VmRSS", PROCESS_RSS),
+	LINE_KEY("RssAnon", PROCESS_RSS_ANON),
+	LINE_KEY("RssFile", PROCESS_RSS_FILE),
+	LINE_KEY("RssShmem", PROCESS_RSS_SHMEM),
+	LINE_KEY("VmData", PROCESS_VM_DATA),
+	LINE_KEY("VmStk", PROCESS_VM_STK),
+	LINE_KEY("VmExe", PROCESS_VM_EXE),
+	LINE_KEY("VmLib", PROCESS_VM_LIB),
+	LINE_KEY("VmPTE", PROCESS_VM_PTE),
+	LINE_KEY("VmSwap", PROCESS_VM_SWAP),
+	LINE_KEY("Threads", KEY_THREADS),
+};
+
+/*
+ * The kernel escapes newline as \n and backslash as \\, and nothing else. The name may begin with
+ * blanks; only the tab before it is the kernel's.
+ */
+static void parse_name(const struct line *line, struct status *ret)
+{
+	const char *at = line->key + line->key_len + 1, *end = line->value + line->value_len;
+	size_t n = 0;
+
+	if (at < end && *at == '\t')
+		at++;
+	for (; at < end && n < STATUS_NAME_SIZE - 1; at++) {
+		char c = *at;
+
+		if (c == '\\' && at + 1 < end) {
+			at++;
+			c = *at == 'n' ? '\n' : *at;
+		}
+		ret->name[n++] = c;
+	}
+	ret->name_len = n;
+}
+
+/* Parses "real effective saved filesystem". */
+static int parse_ids(const struct line *line, uint32_t *ret_real, uint32_t *ret_effective)
+{
+	const char *at = line->value, *end = at + line->value_len;
+	uint64_t id[2];
+
+	for (size_t i = 0; i < ARRAY_SIZE(id); i++) {
+		int n = number_scan_u64(at, (size_t)(end - at), &id[i]);
+
+		if (n <= 0 || at + n == end || at[n] != '\t' || id[i] > UINT32_MAX)
+			return -EBADMSG;
+		at += n + 1;
+	}
+	*ret_real = (uint32_t)id[0];
+	*ret_effective = (uint32_t)id[1];
+	return 0;
+}
+
+static int parse_threads(const struct line *line, struct status *ret)
+{
+	uint64_t threads;
+
+	if (number_parse_u64(line->value, line->value_len, &threads) < 0 || threads > UINT32_MAX)
+		return -EBADMSG;
+	ret->threads = (uint32_t)threads;
+	return 0;
+}
+
+static int parse_line(const struct line *line, unsigned int id, struct status *ret)
+{
+	uint64_t bytes;
+
+	switch (id) {
+	case KEY_NAME: parse_name(line, ret); return 0;
+	case KEY_STATE: ret->state = line->value_len ? line->value[0] : 0; return 0;
+	case KEY_UID: return parse_ids(line, &ret->ruid, &ret->uid);
+	case KEY_GID: return parse_ids(line, &ret->rgid, &ret->gid);
+	case KEY_THREADS: return parse_threads(line, ret);
+	default:
+		if (line_kib(line, &bytes) < 0)
+			return -EBADMSG;
+		ROW_SET(ret, id, bytes);
+		return 0;
+	}
+}
+
+int status_parse(const char *text, size_t len, struct status *ret)
+{
+	const char *end = text + len;
+	struct status status = {.gid = OWNER_NO_ID, .rgid = OWNER_NO_ID};
+	uint64_t seen = 0;
+	size_t hint = 0, left = ARRAY_SIZE(keys);
+
+	while (left) { /* nothing after the last known line is needed */
+		const struct line_key *key;
+		struct line line;
+		int r = line_next(&text, end, &line);
+
+		if (r == LINE_END)
+			break;
+		if (r < 0)
+			return r;
+		key = r == 0 ? line_find(&line, keys, ARRAY_SIZE(keys), &hint) : NULL;
+		if (!key)
+			continue;
+		if ((seen >> key->id) & 1)
+			return -EBADMSG;
+		seen |= UINT64_C(1) << key->id;
+		left--;
+		r = parse_line(&line, key->id, &status);
+		if (r < 0)
+			return r;
+	}
+	if (!((seen >> KEY_NAME) & 1) || !((seen >> KEY_UID) & 1))
+		return -EBADMSG;
+	status.has_mm = ROW_HAS(&status, PROCESS_VM_SIZE);
+	*ret = status;
+	return 0;
+}

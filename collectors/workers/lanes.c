@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A read is blocked if its worker sleeps in the kernel (state D) and has slept for as long as
+ * struct lanes_patience says, or for SLEEPS times as long in pieces. Pieces count because a walk
+ * releases the address-space lock at each mapping: a process that takes that lock again and again
+ * could delay the walk for seconds.
+ *
+ * A worker that runs or waits for a CPU is only slow: walks of large processes take seconds, and on
+ * a busy host all reads take longer. So is a worker that waits for memory of its own: for a page of
+ * its code, or because its cgroup has to free memory. A read that takes 20 s is blocked in any
+ * case. If /proc does not show the worker, its read is blocked when it has used no CPU time for
+ * SLEEPS times as long.
+ */
+#include "config.h"
+
+#include "collectors/workers/lanes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "collectors/procfs/procfs.h"
+#include "collectors/procfs/status.h"
+
+#define NAP_NS (1 * NS_PER_MSEC) /* between two checks whether a killed worker has exited */
+#define REPLACE_MAX_NS                                                                             \
+	(100 * NS_PER_MSEC) /* longest wait for a worker; also the pause between two later attempts */
+#define STOPPED_NS (1 * NS_PER_SEC) /* asleep elsewhere, stopped or frozen */
+#define SLOW_MAX_NS                                                                                \
+	(20 * NS_PER_SEC) /* a read that takes longer is blocked, even if its worker runs */
+#define START_MAX_NS  (10 * NS_PER_SEC) /* for a worker to start, on a busy host */
+#define GONE_MAX_NS   (1 * NS_PER_SEC)  /* from a worker's exit until WORKER_EXITED */
+#define PARKED_MAX_NS (1 * NS_PER_SEC)
+
+enum {
+	SLEEPS = 4,
+	TEXT_SIZE = 4096, /* of status */
+};
+
+int lanes_open(struct lanes *ret)
+{
+	size_t size = LANES * sizeof(struct worker_lane);
+	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	*ret = (struct lanes){.processor = WORKER_ANYWHERE};
+	if (shared == MAP_FAILED)
+		return -errno;
+	ret->shared = shared;
+	return 0;
+}
+
+void lanes_close(struct lanes *s)
+{
+	if (s->shared) {
+		lanes_end_pass(s);
+		munmap(s->shared, LANES * sizeof(struct worker_lane));
+	}
+	s->shared = NULL;
+}
+
+/* Asks for a worker of the unused LANE. */
+static int start(struct lanes *s, unsigned int lane)
+{
+	struct worker_lane *shared = &s->shared[lane];
+	int e;
+
+	s->lane[lane] = (struct lane){.generation = s->lane[lane].generation + 1};
+	s->past_cpu_ns += atomic_exchange(&shared->cpu_ns, 0);
+	atomic_store(&shared->posted, 0);
+	atomic_store(&shared->done, 0);
+	atomic_store(&shared->sleeps, 0);
+	atomic_store(&shared->awaited, 0);
+	atomic_store(&shared->processor, WORKER_ANYWHERE);
+	atomic_store(&shared->state, WORKER_STARTING);
+	e = s->control.start(s->control.to, lane);
+	if (e < 0) {
+		atomic_store(&shared->state, WORKER_NONE);
+		return e;
+	}
+	s->lane[lane].use = LANE_STANDS_BY;
+	return 0;
+}
+
+static bool has_exited(const struct lanes *s, unsigned int lane)
+{
+	return atomic_load(&s->shared[lane].state) == WORKER_EXITED;
+}
+
+static bool is_idle(const struct lanes *s, unsigned int lane)
+{
+	return atomic_load(&s->shared[lane].done) == s->lane[lane].posted;
+}
+
+static void kill_worker(struct lanes *s, unsigned int lane)
+{
+	if (s->lane[lane].use != LANE_KILLED)
+		s->replaced++;
+	s->lane[lane].use = LANE_KILLED;
+	s->control.kill(s->control.to, lane);
+}
+
+/* Makes lanes available again if their worker has exited or its blocked read has returned. */
+static void look_after_parked(struct lanes *s, uint64_t now_ns)
+{
+	for (unsigned int i = 0; i < LANES; i++) {
+		struct lane *l = &s->lane[i];
+
+		if (l->use == LANE_UNUSED || l->use == LANE_SERVES)
+			continue;
+		if (has_exited(s, i)) {
+			s->replaced += l->use != LANE_KILLED;
+			l->use = LANE_UNUSED;
+		} else if (l->use == LANE_PARKED && is_idle(s, i)) {
+			l->use = LANE_STANDS_BY;
+			l->blocked_pid = l->other_pid = 0;
+			/* the users of its streams have been told that these are gone */
+			l->streams = 0;
+			l->generation++;
+		} else if (now_ns - l->parked_ns >= PARKED_MAX_NS && l->use != LANE_STANDS_BY) {
+			/* also if it was killed before: the order may have been lost */
+			kill_worker(s, i);
+			l->parked_ns = now_ns;
+		}
+	}
+}
+
+/* Returns the first lane in USE, LANES if there is none. */
+static unsigned int find_lane(const struct lanes *s, enum lane_use use)
+{
+	unsigned int i = 0;
+
+	while (i < LANES && s->lane[i].use != use)
+		i++;
+	return i;
+}
+
+/* Returns the lane that has been parked longest, LANES if none is parked. */
+static unsigned int find_oldest_parked(const struct lanes *s)
+{
+	unsigned int found = LANES;
+
+	for (unsigned int i = 0; i < LANES; i++)
+		if (s->lane[i].use == LANE_PARKED &&
+			(found == LANES || s->lane[i].parked_ns < s->lane[found].parked_ns))
+			found = i;
+	return found;
+}
+
+/* Keeps a worker standing by, if a lane is or soon will be free for it. */
+static void keep_standing_by(struct lanes *s)
+{
+	unsigned int lane;
+
+	look_after_parked(s, clock_now_ns(CLOCK_MONOTONIC));
+	if (find_lane(s, LANE_STANDS_BY) < LANES)
+		return;
+	lane = find_lane(s, LANE_UNUSED);
+	if (lane < LANES) {
+		/* after an error it is tried again when the next worker is needed */
+		(void)start(s, lane);
+		return;
+	}
+	lane = find_oldest_parked(s);
+	if (lane < LANES)
+		kill_worker(s, lane);
+}
+
+int lanes_start(struct lanes *s, const struct lanes_control *control)
+{
+	AUTO_CLOSE int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int e;
+
+	s->control = *control;
+	s->sees_workers = proc_fd >= 0 && procfs_is_ours(proc_fd);
+	e = start(s, 0);
+	if (e < 0)
+		return e;
+	s->lane[0].use = LANE_SERVES;
+	s->at[LANES_TEXTS] = 0;
+	s->at[LANES_STREAMS] = LANES;
+	keep_standing_by(s);
+	return 0;
+}
+
+/*
+ * Lets the worker that stands by serve ROLE, and asks for another one to stand by. Returns false if
+ * there is none yet.
+ */
+static bool change_worker(struct lanes *s, enum lanes_role role)
+{
+	unsigned int lane = find_lane(s, LANE_STANDS_BY);
+
+	if (lane == LANES)
+		return false;
+	s->at[role] = lane;
+	s->lane[lane].use = LANE_SERVES;
+	keep_standing_by(s);
+	return true;
+}
+
+static bool must_stop(struct lanes *s)
+{
+	if (!s->is_stopped && s->control.wait)
+		s->is_stopped = !s->control.wait(s->control.to);
+	return s->is_stopped;
+}
+
+bool lanes_ensure(struct lanes *s, enum lanes_role role)
+{
+	uint64_t now_ns;
+
+	if (s->at[role] < LANES)
+		return true;
+	if (change_worker(s, role))
+		return true;
+	now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (now_ns < s->next_ns)
+		return false;
+	s->next_ns = now_ns + REPLACE_MAX_NS;
+	keep_standing_by(s);
+	return change_worker(s, role);
+}
+
+void lanes_end_pass(struct lanes *s)
+{
+	s->gathers = false;
+	if (s->processor == WORKER_ANYWHERE)
+		return;
+	(void)sched_setaffinity(0, sizeof(s->usual), &s->usual);
+	s->processor = WORKER_ANYWHERE;
+}
+
+static void gather(struct lanes *s)
+{
+	int processor = sched_getcpu();
+	cpu_set_t one;
+
+	if (processor < 0 || processor >= CPU_SETSIZE ||
+		sched_getaffinity(0, sizeof(s->usual), &s->usual) < 0)
+		return;
+	CPU_ZERO(&one);
+	CPU_SET(processor, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) == 0)
+		s->processor = (uint32_t)processor;
+}
+
+void lanes_gather(struct lanes *s, struct worker_lane *lane)
+{
+	if (s->processor == WORKER_ANYWHERE && s->gathers)
+		gather(s);
+	atomic_store_explicit(&lane->processor, s->processor, memory_order_relaxed);
+}
+
+void lanes_begin_pass(struct lanes *s)
+{
+	s->gathers = true;
+	s->waited_ns = 0;
+	(void)lanes_ensure(s, LANES_TEXTS);
+	keep_standing_by(s);
+}
+
+/* Lets another worker serve ROLE, and starts one if necessary. Returns 0, -ECHILD or -ECANCELED. */
+static int replace(struct lanes *s, enum lanes_role role)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	while (!change_worker(s, role)) {
+		if (must_stop(s))
+			return -ECANCELED;
+		keep_standing_by(s);
+		if (find_lane(s, LANE_STANDS_BY) < LANES)
+			continue;
+		if (clock_now_ns(CLOCK_MONOTONIC) - begin_ns >= REPLACE_MAX_NS) {
+			s->next_ns = begin_ns + 2 * REPLACE_MAX_NS;
+			return -ECHILD;
+		}
+		/* A killed worker needs a moment to exit. */
+		(void)clock_nanosleep(
+			CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP_NS}, NULL);
+	}
+	return 0;
+}
+
+bool lanes_is_walk(const struct worker_request *q)
+{
+	return q->op == WORKER_SLICE || q->op == WORKER_PROBE ||
+	       (q->op == WORKER_READ && strstr(q->path, "smaps"));
+}
+
+/* Parks lane L: its worker is blocked at Q. */
+static void park(struct lanes *s, struct lane *l, const struct worker_request *q, uint64_t now_ns)
+{
+	l->use = LANE_PARKED;
+	l->parked_ns = now_ns;
+	l->blocked_pid = q->pid;
+	l->other_pid = q->op == WORKER_COMPARE ? q->other : 0;
+	l->is_walk = lanes_is_walk(q);
+	s->blocked++;
+}
+
+/*
+ * Gives up the worker of LANE: it has exited by itself, for example killed by the OOM killer, or
+ * has not started in time.
+ */
+static void bury(struct lanes *s, unsigned int lane)
+{
+	if (atomic_load(&s->shared[lane].state) == WORKER_STARTING) {
+		/* it may start later: the lane is not free before it has exited */
+		kill_worker(s, lane);
+		s->lane[lane].parked_ns = clock_now_ns(CLOCK_MONOTONIC);
+		return;
+	}
+	s->lane[lane].use = LANE_UNUSED;
+	s->replaced++;
+}
+
+static uint64_t patience_ns(const struct lanes *s)
+{
+	const struct lanes_patience *p = &s->control.patience;
+
+	return s->is_hurried ? p->short_ns : p->long_ns;
+}
+
+/* Reads the file NAME of the worker PID, which never blocks (worker.h). Returns its length, or -1. */
+static ssize_t read_own(pid_t pid, const char *name, char text[static TEXT_SIZE])
+{
+	char path[40];
+	size_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return file_read(AT_FDCWD, path, text, TEXT_SIZE, &len) < 0 ? -1 : (ssize_t)len;
+}
+
+/* Returns the state letter of process PID, 0 if it cannot be read. */
+static char state_of(pid_t pid)
+{
+	char text[TEXT_SIZE];
+	struct status status;
+	ssize_t len = read_own(pid, "status", text);
+
+	return len > 0 && status_parse(text, (size_t)len, &status) == 0 ? status.state : 0;
+}
+
+/*
+ * Whether process PID sleeps because it has no memory or waits for a page of its own, as far as
+ * this code knows the kernel's functions for that. No process that is read can cause this: for the
+ * locks that block reads, wchan shows the reading function itself (do_task_stat,
+ * call_proc_get_link, mm_access, m_start).
+ *
+ * /proc/PID/syscall cannot be used: it belongs to root, since workers are not dumpable. wchan is
+ * "0" without CAP_SYS_PTRACE and on kernels without symbol names. Reading it takes at most the
+ * worker's exec_update_lock, and a worker never calls exec.
+ */
+static bool waits_for_memory(pid_t pid)
+{
+	static const char *const waits[] = {"folio_wait_", "__folio_lock", "reclaim_throttle",
+		"mem_cgroup_handle_over_high", "__mem_cgroup_handle_over_high",
+		"throttle_direct_reclaim", "shrink_",
+		/* before Linux 5.16 */
+		"wait_on_page_bit", "__lock_page", "congestion_wait", "wait_iff_congested"};
+	char text[TEXT_SIZE];
+	ssize_t len = read_own(pid, "wchan", text);
+
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		size_t size = strlen(waits[i]);
+
+		if (len >= (ssize_t)size && memcmp(text, waits[i], size) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns for how long process PID has waited for a CPU, up to the last time that it ran; 0 on
+ * kernels without schedstat.
+ */
+static uint64_t queued_ns_of(pid_t pid)
+{
+	char text[TEXT_SIZE];
+	ssize_t len = read_own(pid, "schedstat", text);
+	const char *space = len > 0 ? memchr(text, ' ', (size_t)len) : NULL;
+	uint64_t ns;
+
+	/* "RUN QUEUED TIMES" */
+	return space && number_scan_u64(space + 1, (size_t)(text + len - space - 1), &ns) > 0 ? ns
+	                                                                                      : 0;
+}
+
+/* State of a worker that the caller waits for. All times in ns. */
+struct watched {
+	uint64_t request_ns; /* CLOCK_MONOTONIC: since when it is at its current request */
+	uint64_t first_ns;   /* CLOCK_MONOTONIC: first check of the worker; 0: not checked yet */
+	uint64_t cpu_ns;     /* CPU time that it had used at the first check */
+	uint64_t queued_ns;  /* time that it had waited for a CPU at the first check */
+	/*
+	 * .last_cpu_ns: CPU time at the last check; .asleep_ns: CLOCK_MONOTONIC since when it has
+	 * not changed
+	 */
+	uint64_t last_cpu_ns, asleep_ns;
+	uint64_t slept_ns; /* time asleep since the first check */
+};
+
+/* Updates W from the worker PID at NOW_NS. Returns false if the worker has exited. */
+static bool look_at(const struct lanes *s, struct watched *w, pid_t pid, uint64_t now_ns)
+{
+	clockid_t clock;
+	uint64_t cpu_ns, queued_ns, awake_ns;
+
+	if (clock_getcpuclockid(pid, &clock) != 0)
+		return false;
+	cpu_ns = clock_now_ns(clock);
+	queued_ns = s->sees_workers ? queued_ns_of(pid) : 0;
+	if (!w->first_ns) {
+		w->first_ns = w->asleep_ns = now_ns;
+		w->cpu_ns = w->last_cpu_ns = cpu_ns;
+		w->queued_ns = queued_ns;
+		return true;
+	}
+	if (cpu_ns != w->last_cpu_ns)
+		w->asleep_ns = now_ns;
+	w->last_cpu_ns = cpu_ns;
+	awake_ns = cpu_ns - w->cpu_ns + queued_ns - w->queued_ns;
+	w->slept_ns = now_ns - w->first_ns > awake_ns ? now_ns - w->first_ns - awake_ns : 0;
+	return true;
+}
+
+/* Checks the worker of LANE at NOW_NS. Returns 0 if it may go on, else an outcome. */
+static int judge(
+	const struct lanes *s, struct worker_lane *lane, struct watched *w, uint64_t now_ns)
+{
+	pid_t pid = atomic_load(&lane->pid);
+	char state;
+
+	if (atomic_load(&lane->state) != WORKER_SERVING)
+		return now_ns - w->request_ns >= START_MAX_NS ? LANES_LOST : 0;
+	/*
+	 * The process that reaps it notes the exit in the lane at once, unless that process has
+	 * exited, too.
+	 */
+	if (!look_at(s, w, pid, now_ns))
+		return now_ns - w->request_ns >= GONE_MAX_NS ? LANES_LOST : 0;
+	if (now_ns - w->request_ns >= SLOW_MAX_NS)
+		return LANES_BLOCKED;
+	if (now_ns - w->asleep_ns < patience_ns(s) && w->slept_ns < SLEEPS * patience_ns(s))
+		return 0;
+	state = s->sees_workers ? state_of(pid) : 0;
+	if (!state) /* the worker may just as well wait for a CPU */
+		return w->slept_ns >= SLEEPS * patience_ns(s) ? LANES_BLOCKED : 0;
+	if (state == 'R' || (state == 'D' && waits_for_memory(pid)))
+		return 0;
+	return state == 'D' || w->slept_ns >= STOPPED_NS ? LANES_BLOCKED : 0;
+}
+
+/*
+ * Sleeps until the requests before END are done, at most for TIMEOUT_NS. Does not sleep if request
+ * INDEX is done already.
+ */
+static void wait_once(struct worker_lane *lane, uint32_t index, uint32_t end, uint64_t timeout_ns)
+{
+	uint32_t done;
+
+	atomic_store(&lane->wanted, end);
+	atomic_store(&lane->awaited, 1);
+	done = atomic_load(&lane->done);
+	if ((int32_t)(done - index) <= 0 && atomic_load(&lane->state) != WORKER_EXITED)
+		(void)worker_wait(&lane->done, done, timeout_ns);
+	atomic_store(&lane->awaited, 0);
+}
+
+int lanes_wait(struct lanes *s, enum lanes_role role, uint32_t index, uint32_t end)
+{
+	struct worker_lane *lane = &s->shared[s->at[role]];
+	struct watched watched = {.request_ns = clock_now_ns(CLOCK_MONOTONIC)};
+	uint32_t done = atomic_load(&lane->done), before;
+
+	while ((int32_t)(done - index) <= 0) {
+		uint64_t now_ns;
+		int outcome;
+
+		if (atomic_load(&lane->state) == WORKER_EXITED)
+			return LANES_LOST;
+		wait_once(lane, index, end, patience_ns(s) / 4);
+		before = done;
+		done = atomic_load(&lane->done);
+		if ((int32_t)(done - index) > 0)
+			break;
+		if (must_stop(s))
+			return -ECANCELED;
+		now_ns = clock_now_ns(CLOCK_MONOTONIC);
+		lanes_end_pass(s);
+		if (done != before) {
+			s->waited_ns += watched.slept_ns;
+			watched = (struct watched){.request_ns = now_ns};
+			continue;
+		}
+		outcome = judge(s, lane, &watched, now_ns);
+		if (outcome && atomic_load(&lane->done) == done) {
+			s->waited_ns += now_ns - watched.request_ns;
+			return outcome;
+		}
+	}
+	s->waited_ns += watched.slept_ns;
+	return 0;
+}
+
+int lanes_replace(struct lanes *s, enum lanes_role role, enum lanes_outcome outcome)
+{
+	unsigned int at = s->at[role];
+	const struct worker_lane *lane = &s->shared[at];
+	struct worker_request stuck;
+
+	s->at[role] = LANES;
+	if (outcome == LANES_LOST) {
+		bury(s, at);
+	} else {
+		stuck = lane->slot[atomic_load(&lane->done) % WORKER_SLOTS].request;
+		park(s, &s->lane[at], &stuck, clock_now_ns(CLOCK_MONOTONIC));
+	}
+	return replace(s, role);
+}
+
+static bool is_blocked(const struct lanes *s, unsigned int lane)
+{
+	enum lane_use use = s->lane[lane].use;
+
+	return (use == LANE_PARKED || use == LANE_KILLED) && !is_idle(s, lane);
+}
+
+bool lanes_has_parked(const struct lanes *s, pid_t pid, bool for_walk)
+{
+	for (unsigned int i = 0; i < LANES; i++) {
+		const struct lane *l = &s->lane[i];
+
+		if (l->blocked_pid == pid && !l->other_pid && (for_walk || !l->is_walk) &&
+			is_blocked(s, i))
+			return true;
+	}
+	return false;
+}
+
+bool lanes_has_parked_compare(const struct lanes *s, pid_t pid)
+{
+	for (unsigned int i = 0; i < LANES; i++) {
+		const struct lane *l = &s->lane[i];
+
+		if (l->other_pid && (l->blocked_pid == pid || l->other_pid == pid) &&
+			is_blocked(s, i))
+			return true;
+	}
+	return false;
+}
+
+uint64_t lanes_total_cpu_ns(const struct lanes *s)
+{
+	uint64_t total_ns = s->past_cpu_ns;
+
+	for (unsigned int i = 0; s->shared && i < LANES; i++)
+		total_ns += atomic_load(&s->shared[i].cpu_ns);
+	return total_ns;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * smaps and pagemap are opened before the process is confirmed to run the same image. Both then
+ * show the address space that it has, whatever it executes later (proc_mem_open() in
+ * fs/proc/base.c). Mappings may change between the two, as in any reading of a running process.
+ */
+#include "config.h"
+
+#include "inspect/files/inventory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collectors/procfs/kcmp.h"
+#include "inspect/files/whereabouts.h"
+#include "inspect/maps/mapping.h"
+#include "inspect/pages/filepages.h"
+
+void inventory_init(struct inventory *s, bool live)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = clock_now_ns(CLOCK_MONOTONIC); /* early in boot: better than a constant */
+	*s = (struct inventory){
+		.shelf = {.max = SHELF_LIMITS, .seed = seed},
+		.coverage = {.max = COVERAGE_MAX, .seed = seed},
+		.spaces.compare = live ? kcmp_memory : NULL,
+		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+}
+
+void inventory_done(struct inventory *s)
+{
+	shelf_done(&s->shelf);
+	coverage_done(&s->coverage);
+	spaces_done(&s->spaces);
+	buffer_done(&s->span);
+	buffer_done(&s->partial);
+}
+
+/* Returns the resident bytes of M that are pages of the file, not private copies. */
+static uint64_t own_bytes(const struct mapping *m)
+{
+	uint64_t rss = m->q[MAPPING_RSS], copies = m->q[MAPPING_ANONYMOUS];
+	uint64_t huge = m->q[MAPPING_SHARED_HUGETLB] + m->q[MAPPING_PRIVATE_HUGETLB];
+
+	return (rss > copies ? rss - copies : 0) + huge;
+}
+
+static int take(const struct mapping *m, void *context)
+{
+	struct inventory *s = context;
+	struct inventory_span span = {
+		.start = m->start,
+		.end = m->end,
+		.first = m->offset / s->page_size,
+		.wanted = own_bytes(m) / s->page_size,
+	};
+	int r = shelf_add(&s->shelf, m, &span.row);
+
+	if (r == 0 && span.wanted)
+		buffer_add(&s->span, &span, sizeof(span));
+	return r < 0 ? r : s->span.error;
+}
+
+/* Adds the mappings of T to the shelf, completely or not. */
+static int read_mappings(struct inventory *s, struct target *t, int *ret_pagemap)
+{
+	/* Without it the sums of smaps are still useful. */
+	(void)target_file(t, "pagemap", ret_pagemap);
+	return target_walk(t, take, s);
+}
+
+struct scanning {
+	struct inventory *inventory;
+	const struct inventory_span *span;
+};
+
+static int take_pages(uint64_t address, uint64_t pages, void *context)
+{
+	const struct scanning *scanning = context;
+	const struct inventory_span *span = scanning->span;
+	uint64_t page_size = scanning->inventory->page_size;
+
+	return coverage_add(&scanning->inventory->coverage, span->row,
+		span->first + (address - span->start) / page_size, pages);
+}
+
+/* PAGEMAP: -1 if it may not be read. */
+static int scan_span(struct inventory *s, const struct inventory_span *span, int pagemap)
+{
+	struct scanning scanning = {.inventory = s, .span = span};
+	struct filepages pages = {
+		.fd = pagemap,
+		.page_size = s->page_size,
+		.take = take_pages,
+		.context = &scanning,
+		.has_no_scan = s->has_no_scan,
+	};
+	uint64_t all = (span->end - span->start) / s->page_size;
+	int r;
+
+	/* All pages are resident: no need to look which. */
+	if (span->wanted >= all)
+		return take_pages(span->start, all, &scanning);
+	if (pagemap < 0)
+		return FILEPAGES_GONE;
+	r = filepages_read(&pages, span->start, span->end, span->wanted);
+	s->has_no_scan = pages.has_no_scan;
+	return r;
+}
+
+/*
+ * Reads the pages of all spans. A file with pages that cannot be read becomes partial. Returns 0 or
+ * -ENOMEM.
+ */
+static int scan_all(struct inventory *s, int pagemap)
+{
+	const struct inventory_span *span = (const void *)s->span.data;
+	size_t count = s->span.len / sizeof(*span);
+
+	if (s->shelf.rows > s->partial.len)
+		buffer_add_zero(&s->partial, s->shelf.rows - s->partial.len);
+	if (s->partial.error)
+		return s->partial.error;
+	for (size_t i = 0; i < count; i++) {
+		int r = scan_span(s, &span[i], pagemap);
+
+		if (r == -ENOMEM)
+			return r;
+		if (r != 0)
+			s->partial.data[span[i].row] = 1;
+	}
+	return 0;
+}
+
+/* Whether the state of the file was not looked up yet, or could not be. */
+static bool may_change(const struct shelf_row *row)
+{
+	return row->fate == SHELF_UNCERTAIN || row->fate == SHELF_UNLINKED;
+}
+
+/* Looks up the state of the files of T that the kernel calls deleted, as far as T shows it. */
+static int settle(struct inventory *s, struct target *t)
+{
+	AUTO_WHEREABOUTS struct whereabouts where = {.root = -1};
+	bool is_open = false;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->shelf.parts; i++) {
+		uint32_t number = s->shelf.part[i].row;
+		bool is_literal;
+		enum shelf_fate fate;
+
+		if (number == SHELF_REST || !may_change(&s->shelf.row[number]))
+			continue;
+		if (!s->spaces.compare)
+			return 0;
+		/* Without it all paths are unknown. */
+		if (!is_open)
+			(void)whereabouts_open(t, &where);
+		is_open = true;
+		fate = whereabouts_find(&where, &s->shelf.row[number], &is_literal);
+		r = shelf_settle(&s->shelf, number, fate, is_literal);
+	}
+	return r;
+}
+
+void inventory_drop(struct inventory *s)
+{
+	const struct inventory_span *span = (const void *)s->span.data;
+
+	if (!s->is_committed)
+		shelf_abandon(&s->shelf);
+	else if (s->shelf.rows > s->partial.len)
+		buffer_add_zero(&s->partial, s->shelf.rows - s->partial.len);
+	if (!s->is_committed || s->partial.error)
+		return;
+	for (size_t i = 0; i < s->span.len / sizeof(*span); i++)
+		s->partial.data[span[i].row] = 1;
+}
+
+int inventory_read(struct inventory *s, struct target *t)
+{
+	AUTO_CLOSE int pagemap = -1;
+	int r;
+
+	shelf_begin(&s->shelf);
+	s->is_committed = false;
+	buffer_clear(&s->span);
+	r = read_mappings(s, t, &pagemap);
+	if (r == 0 && (r = spaces_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
+		r = INVENTORY_KNOWN;
+	if (r != 0) {
+		shelf_abandon(&s->shelf);
+		return r;
+	}
+	r = shelf_commit(&s->shelf, t->sample.uid);
+	s->is_committed = true;
+	if (r == 0)
+		r = scan_all(s, pagemap);
+	return r == 0 ? settle(s, t) : r;
+}
+
+void inventory_finish(struct inventory *s)
+{
+	for (uint32_t i = 0; i < s->shelf.rows; i++) {
+		uint64_t pages = coverage_pages(&s->coverage, i);
+		bool is_whole = i < s->partial.len && !s->partial.data[i];
+
+		if (pages || is_whole)
+			shelf_set_resident(&s->shelf, i, pages * s->page_size, is_whole);
+	}
+}

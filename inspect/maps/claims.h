@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Object Users
+ *
+ * Finds which of several subjects, processes that a user asks about, share the file, shared memory
+ * or anonymous memory of a mapping. Each mapping of any other process is looked up once, for all
+ * subjects. Pure.
+ */
+#ifndef MEMTALLY_INSPECT_MAPS_CLAIMS_H
+#define MEMTALLY_INSPECT_MAPS_CLAIMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "inspect/maps/sharers.h"
+
+struct claim {
+	struct sharers *sharers; /* borrowed: of the subject */
+	size_t thing;            /* number in .sharers->thing */
+};
+
+struct claims {
+	/* Owned; after claims_arrange() claims to the same thing are neighbours. */
+	struct claim *claim;
+	size_t claims;
+	/* Hash table with open addressing: the number of the first claim to a thing + 1, or 0. */
+	uint32_t *index;
+	size_t index_size;
+	struct siphash_key hash_key;
+};
+
+/* Frees what C owns, and empties it. */
+void claims_done(struct claims *c);
+#define AUTO_CLAIMS CLEANUP(claims_done)
+
+/*
+ * Adds a claim for each thing of S, which stays borrowed. S must not learn anything more. Returns 0
+ * or -ENOMEM.
+ */
+int claims_add(struct claims *c, struct sharers *s);
+
+/* Call once, after the last claims_add(): sorts the claims. Returns 0 or -ENOMEM. */
+int claims_arrange(struct claims *c);
+
+/*
+ * Calls sharers_see() for each subject that has the thing of mapping M. Call only after
+ * claims_arrange().
+ */
+void claims_see(const struct claims *c, const struct mapping *m);
+
+#endif

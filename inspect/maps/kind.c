@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inspect/maps/kind.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+static const char *const kinds[KIND_END] = {
+	[KIND_HEAP] = "heap",
+	[KIND_STACK] = "stack",
+	[KIND_ANON] = "anon",
+	[KIND_CODE] = "code",
+	[KIND_DATA] = "data",
+	[KIND_FILE] = "file",
+	[KIND_SHMEM] = "shmem",
+	[KIND_HUGETLB] = "hugetlb",
+	[KIND_DEVICE] = "device",
+	[KIND_KERNEL] = "kernel",
+};
+
+static const char deleted[] = " (deleted)";
+
+const char *kind_name(enum kind kind)
+{
+	return kinds[kind];
+}
+
+enum kind kind_find(const char *name)
+{
+	unsigned int i = 0;
+
+	while (i < KIND_END && strcmp(kinds[i], name) != 0)
+		i++;
+	return (enum kind)i;
+}
+
+bool kind_has_flag(const struct mapping *m, const char flag[static 2])
+{
+	for (size_t i = 0; i + 2 <= m->flags_len; i += 3)
+		if (!memcmp(m->flags + i, flag, 2))
+			return true;
+	return false;
+}
+
+static bool begins(const struct mapping *m, const char *with)
+{
+	size_t n = strlen(with);
+
+	return m->path_len >= n && !memcmp(m->path, with, n);
+}
+
+static bool is(const struct mapping *m, const char *name)
+{
+	return m->path_len == strlen(name) && begins(m, name);
+}
+
+static bool ends_deleted(const struct mapping *m)
+{
+	size_t n = sizeof(deleted) - 1;
+
+	return m->path_len >= n && !memcmp(m->path + m->path_len - n, deleted, n);
+}
+
+/*
+ * A mapping without an inode has a name from the kernel, in brackets; any other name is chosen by a
+ * user.
+ */
+bool kind_has_file(const struct mapping *m)
+{
+	return m->inode || m->major || m->minor;
+}
+
+bool kind_may_be_unlinked(const struct mapping *m)
+{
+	return kind_has_file(m) && ends_deleted(m);
+}
+
+/*
+ * Paths begin with a slash; "socket:[1234]" and "anon_inode:[io_uring]" do not (dynamic_dname() in
+ * fs/d_path.c).
+ */
+bool kind_is_pseudo(const struct mapping *m)
+{
+	return kind_has_file(m) && !m->major && m->path_len && m->path[0] != '/' &&
+	       m->path[0] != '[';
+}
+
+/*
+ * memfd_secret(2), Linux 5.14. The kernel counts it as file memory, but frees it like shared
+ * memory.
+ */
+static bool is_secret(const struct mapping *m)
+{
+	return !m->major && is(m, "/secretmem (deleted)");
+}
+
+/*
+ * Shared memory is on no block device, and objects that the kernel made itself cannot be renamed.
+ */
+static bool is_shmem(const struct mapping *m)
+{
+	static const char *const names[] = {"/memfd:", "/SYSV", "/dev/shm/", "/dev/zero (deleted)",
+		"[anon_shmem:", "/drm mm object", "/i915"};
+
+	for (size_t i = 0; !m->major && i < ARRAY_SIZE(names); i++)
+		if (begins(m, names[i]))
+			return true;
+	return is_secret(m);
+}
+
+static enum kind kind_without_file(const struct mapping *m)
+{
+	if (is(m, "[heap]"))
+		return KIND_HEAP;
+	if (is(m, "[stack]") || begins(m, "[stack:")) /* stacks of threads: before Linux 4.5 */
+		return KIND_STACK;
+	if (!m->path_len || begins(m, "[anon:"))
+		return KIND_ANON;
+	return KIND_KERNEL;
+}
+
+enum kind kind_of(const struct mapping *m)
+{
+	bool is_private = m->perms[3] == 'p';
+
+	if (kind_has_flag(m, "ht"))
+		return KIND_HUGETLB;
+	if (kind_has_flag(m, "io") || kind_has_flag(m, "pf"))
+		return kind_has_file(m) ? KIND_DEVICE : KIND_KERNEL;
+	if (!kind_has_file(m))
+		return kind_without_file(m);
+	if (is_shmem(m))
+		return KIND_SHMEM;
+	if (kind_is_pseudo(m) || (!m->major && kind_has_flag(m, "mm")))
+		return KIND_DEVICE;
+	if (m->perms[2] == 'x')
+		return KIND_CODE;
+	if (is_private && (m->perms[1] == 'w' || m->q[MAPPING_ANONYMOUS] || m->q[MAPPING_SWAP]))
+		return KIND_DATA;
+	return KIND_FILE;
+}
+
+size_t kind_path_len(const struct mapping *m)
+{
+	bool has_more = kind_has_file(m) && ends_deleted(m) && m->fate != MAPPING_LITERAL;
+
+	return m->path_len - (has_more ? sizeof(deleted) - 1 : 0);
+}
+
+const char *kind_note(bool is_deleted, enum mapping_fate fate)
+{
+	static const char *const notes[MAPPING_FATES] = {
+		[MAPPING_NOT_ASKED] = " [deleted]",
+		[MAPPING_THERE] = "",
+		[MAPPING_LITERAL] = "",
+		[MAPPING_DELETED] = " [deleted]",
+		[MAPPING_REPLACED] = " [replaced]",
+		[MAPPING_UNCERTAIN] = " [deleted?]",
+		[MAPPING_UNLINKED] = " [unlinked]",
+	};
+
+	return is_deleted || fate == MAPPING_UNLINKED ? notes[fate] : "";
+}
+
+/* A part of a path. */
+struct piece {
+	const char *text;
+	size_t len;
+};
+
+static bool begins_with(struct piece p, const char *with)
+{
+	size_t n = strlen(with);
+
+	return p.len >= n && !memcmp(p.text, with, n);
+}
+
+static struct piece without(struct piece p, size_t count)
+{
+	return (struct piece){p.text + count, p.len - count};
+}
+
+static bool is_digits(struct piece p)
+{
+	for (size_t i = 0; i < p.len; i++)
+		if (p.text[i] < '0' || p.text[i] > '9')
+			return false;
+	return p.len > 0;
+}
+
+static bool is_alphanumeric(struct piece p)
+{
+	for (size_t i = 0; i < p.len; i++)
+		if (!((p.text[i] >= '0' && p.text[i] <= '9') ||
+			    (p.text[i] >= 'a' && p.text[i] <= 'z') ||
+			    (p.text[i] >= 'A' && p.text[i] <= 'Z')))
+			return false;
+	return true;
+}
+
+/* "jna123.tmp" */
+static bool is_jna(struct piece name)
+{
+	static const char head[] = "jna", tail[] = ".tmp";
+	const size_t ends = sizeof(head) - 1 + sizeof(tail) - 1;
+
+	return name.len > ends && begins_with(name, head) &&
+	       !memcmp(name.text + name.len - (sizeof(tail) - 1), tail, sizeof(tail) - 1) &&
+	       is_digits((struct piece){name.text + sizeof(head) - 1, name.len - ends});
+}
+
+/*
+ * Names of files that programs unlink themselves: libffi's "ffiXXXXXX", Orc's "orcexec.XXXXXX",
+ * "#123" of O_TMPFILE.
+ */
+static bool is_temporary_name(struct piece name)
+{
+	if (begins_with(name, "ffi") && name.len == 9)
+		return is_alphanumeric(without(name, 3));
+	if (begins_with(name, "#"))
+		return is_digits(without(name, 1));
+	return begins_with(name, "orcexec.") || is_jna(name);
+}
+
+static bool is_in_temporary_folder(struct piece path)
+{
+	static const char *const folders[] = {
+		"/tmp/", "/var/tmp/", "/dev/shm/", "/run/", "/var/run/"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (begins_with(path, folders[i]))
+			return true;
+	return false;
+}
+
+enum kind_temporary kind_temporary(const char *path, size_t len)
+{
+	struct piece whole = {path, len}, name;
+	const char *slash;
+
+	if (len >= sizeof(deleted) - 1 &&
+		!memcmp(path + len - (sizeof(deleted) - 1), deleted, sizeof(deleted) - 1))
+		whole.len -= sizeof(deleted) - 1;
+	slash = memrchr(path, '/', whole.len);
+	if (!slash)
+		return KIND_NOT_TEMPORARY;
+	name = without(whole, (size_t)(slash + 1 - path));
+	if (is_temporary_name(name))
+		return KIND_TEMPORARY;
+	return is_in_temporary_folder(whole) && memmem(name.text, name.len, ".so", 3)
+	               ? KIND_MAYBE_TEMPORARY
+	               : KIND_NOT_TEMPORARY;
+}
+
+bool kind_looks_deleted(const struct mapping *m)
+{
+	/* "/[aio] (deleted)" and others: the kernel's own objects never had a path */
+	bool is_kernels = !m->major && (begins(m, "/[") || is(m, "/anon_hugepage (deleted)"));
+
+	return kind_may_be_unlinked(m) && !is_shmem(m) && !is_kernels && m->path[0] == '/';
+}
+
+enum mapping_fate kind_fate(const struct mapping *m)
+{
+	if (m->fate == MAPPING_NOT_ASKED && kind_looks_deleted(m) &&
+		kind_temporary(m->path, m->path_len) != KIND_NOT_TEMPORARY)
+		return MAPPING_UNLINKED;
+	return m->fate;
+}
+
+bool kind_is_deleted(const struct mapping *m)
+{
+	enum mapping_fate fate = kind_fate(m);
+
+	return kind_looks_deleted(m) && fate != MAPPING_THERE && fate != MAPPING_LITERAL &&
+	       fate != MAPPING_UNLINKED;
+}
+
+/*
+ * show_map_vma() escapes only newlines (fs/proc/task_mmu.c): a name that contains the text \012
+ * looks the same.
+ */
+void kind_add_path(const char *path, size_t len, struct buffer *to)
+{
+	static const char newline[] = "\\012";
+	const char *at = path, *end = path + len, *next;
+	size_t from = to->len;
+
+	while ((next = memmem(at, (size_t)(end - at), newline, sizeof(newline) - 1))) {
+		text_add_clean(to, at, (size_t)(next - at));
+		text_add_clean(to, "\n", 1);
+		at = next + sizeof(newline) - 1;
+	}
+	text_add_clean(to, at, (size_t)(end - at));
+	text_escape_reserved(to, from);
+}
+
+/*
+ * Names of shared memory: "/memfd:NAME (deleted)"; "/SYSV0000002a (deleted)", with the id of the
+ * segment as inode.
+ */
+static void add_shmem(const struct mapping *m, size_t len, struct buffer *to)
+{
+	if (begins(m, "/memfd:"))
+		kind_add_path(m->path + 1, len - 1, to);
+	else if (begins(m, "/SYSV"))
+		buffer_printf(to, "SysV %llu", (unsigned long long)m->inode);
+	else if (begins(m, "/dev/zero"))
+		buffer_add_text(to, "[shared]");
+	else
+		kind_add_path(m->path, len, to);
+}
+
+void kind_add_name(const struct mapping *m, struct buffer *to)
+{
+	size_t len = kind_path_len(m);
+
+	if (!kind_has_file(m)) {
+		if (len)
+			kind_add_path(m->path, len, to);
+		else
+			buffer_add_text(to, "[anon]");
+		return;
+	}
+	if (is_shmem(m))
+		add_shmem(m, len, to);
+	else if (len)
+		kind_add_path(m->path, len, to);
+	else
+		buffer_add_text(to, "[file]");
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inspect/maps/sharers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/maps/kind.h"
+
+enum { ROOM_MIN = 64 };
+
+void sharers_done(struct sharers *s)
+{
+	for (size_t i = 0; i < s->things; i++)
+		free(s->thing[i].name);
+	for (size_t i = 0; i < s->programs; i++)
+		free(s->program[i].name);
+	free(s->thing);
+	free(s->index);
+	free(s->met);
+	free(s->program);
+	*s = (struct sharers){.thing = NULL};
+}
+
+struct sharers_thing sharers_key(const struct mapping *m)
+{
+	if (!m->inode)
+		return (struct sharers_thing){.start = m->start};
+	return (struct sharers_thing){
+		.device = (uint64_t)m->major << 32 | m->minor, .inode = m->inode};
+}
+
+int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b)
+{
+	if (a->inode != b->inode)
+		return a->inode < b->inode ? -1 : 1;
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+size_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key)
+{
+	struct siphash s;
+
+	siphash_init(&s, hash_key);
+	siphash_add(&s, &key->device, sizeof(key->device));
+	siphash_add(&s, &key->inode, sizeof(key->inode));
+	siphash_add(&s, &key->start, sizeof(key->start));
+	return (size_t)siphash_end(&s);
+}
+
+/* Returns the thing like KEY; NULL: there is none. */
+static struct sharers_thing *find(const struct sharers *s, const struct sharers_thing *key)
+{
+	size_t mask = s->index_size - 1;
+
+	if (!s->index_size)
+		return NULL;
+	for (size_t at = sharers_hash(&s->hash_key, key) & mask; s->index[at]; at = (at + 1) & mask)
+		if (!sharers_compare(&s->thing[s->index[at] - 1], key))
+			return &s->thing[s->index[at] - 1];
+	return NULL;
+}
+
+static void index_add(struct sharers *s, size_t i)
+{
+	size_t mask = s->index_size - 1, at = sharers_hash(&s->hash_key, &s->thing[i]) & mask;
+
+	while (s->index[at])
+		at = (at + 1) & mask;
+	s->index[at] = (uint32_t)i + 1;
+}
+
+static int grow(struct sharers *s)
+{
+	size_t room = s->room ? 2 * s->room : ROOM_MIN;
+	struct sharers_thing *thing;
+	uint32_t *index, *met;
+
+	if (s->things < s->room)
+		return 0;
+	if (room > UINT32_MAX / 2)
+		return -ENOMEM;
+	thing = reallocarray(s->thing, room, sizeof(*thing));
+	if (!thing)
+		return -ENOMEM;
+	s->thing = thing;
+	met = reallocarray(s->met, room, sizeof(*met));
+	if (!met)
+		return -ENOMEM;
+	s->met = met;
+	index = calloc(2 * room, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	if (!s->index)
+		s->hash_key = siphash_new_key();
+	free(s->index);
+	s->index = index;
+	s->index_size = 2 * room;
+	s->room = room;
+	for (size_t i = 0; i < s->things; i++)
+		index_add(s, i);
+	return 0;
+}
+
+/* Returns the name of M; NULL: out of memory. */
+static char *name_of(const struct mapping *m)
+{
+	AUTO_BUFFER struct buffer name = {0};
+
+	kind_add_name(m, &name);
+	buffer_add_char(&name, '\0');
+	return name.error ? NULL : TAKE_PTR(name.data);
+}
+
+/*
+ * Returns the bytes of M that no other process has, of memory that is freed with its last user,
+ * without private copies.
+ */
+static uint64_t alone_of(const struct mapping *m, enum portrait_part part)
+{
+	uint64_t alone = m->q[MAPPING_PRIVATE_CLEAN] + m->q[MAPPING_PRIVATE_DIRTY];
+
+	if (part == PORTRAIT_ANON || part == PORTRAIT_FILE || part == PORTRAIT_NAMED ||
+		alone < m->q[MAPPING_ANONYMOUS])
+		return 0;
+	return alone - m->q[MAPPING_ANONYMOUS];
+}
+
+int sharers_learn(struct sharers *s, const struct mapping *m)
+{
+	uint64_t bytes = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY];
+	enum portrait_part part = portrait_part_of(m);
+	uint64_t alone = alone_of(m, part);
+	struct sharers_thing key = sharers_key(m), *thing = find(s, &key);
+	int r;
+
+	/* Every process shares the kernel's own pages, such as [vdso]. */
+	if ((!bytes && !alone) || kind_of(m) == KIND_KERNEL)
+		return 0;
+	if (!thing) {
+		r = grow(s);
+		if (r < 0)
+			return r;
+		key.name = name_of(m);
+		if (!key.name)
+			return -ENOMEM;
+		thing = &s->thing[s->things++];
+		*thing = key;
+		thing->part = part;
+		index_add(s, s->things - 1);
+	}
+	thing->shared_bytes += bytes;
+	thing->alone_bytes += alone;
+	return 0;
+}
+
+void sharers_begin(struct sharers *s)
+{
+	s->current++;
+	s->mets = 0;
+}
+
+void sharers_see(struct sharers *s, size_t number)
+{
+	if (s->thing[number].seen == s->current)
+		return;
+	s->thing[number].seen = s->current;
+	s->met[s->mets++] = (uint32_t)number;
+}
+
+static struct sharers_program *find_program(struct sharers *s, const char *name)
+{
+	for (size_t i = 0; i < s->programs; i++)
+		if (!strcmp(s->program[i].name, name))
+			return &s->program[i];
+	return NULL;
+}
+
+static struct sharers_program *add_program(struct sharers *s, const char *name)
+{
+	struct sharers_program *more = reallocarray(
+		s->program, s->programs + 1, sizeof(*s->program));
+
+	if (!more)
+		return NULL;
+	s->program = more;
+	more[s->programs] = (struct sharers_program){.name = strdup(name)};
+	return more[s->programs].name ? &more[s->programs++] : NULL;
+}
+
+/* Counts another process that maps THING. */
+static void count(struct sharers *s, struct sharers_thing *thing)
+{
+	if (!thing->others)
+		s->kept_bytes[thing->part] += thing->alone_bytes;
+	thing->others++;
+}
+
+int sharers_end(struct sharers *s, const char *program)
+{
+	uint64_t shared_bytes = 0, forked_bytes = 0;
+	struct sharers_program *p;
+
+	for (size_t i = 0; i < s->mets; i++) {
+		struct sharers_thing *thing = &s->thing[s->met[i]];
+
+		count(s, thing);
+		shared_bytes += thing->shared_bytes;
+		forked_bytes += thing->inode ? 0 : thing->shared_bytes;
+	}
+	if (!shared_bytes)
+		return 0;
+	p = find_program(s, program);
+	if (!p)
+		p = add_program(s, program);
+	if (!p)
+		return -ENOMEM;
+	p->processes++;
+	p->forked += forked_bytes > 0;
+	if (shared_bytes > p->shared_bytes)
+		p->shared_bytes = shared_bytes;
+	if (forked_bytes > p->forked_bytes)
+		p->forked_bytes = forked_bytes;
+	return 0;
+}
+
+static int by_bytes(const void *a_, const void *b_)
+{
+	const struct sharers_thing *a = a_, *b = b_;
+
+	if (a->shared_bytes != b->shared_bytes)
+		return a->shared_bytes < b->shared_bytes ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static int by_program(const void *a_, const void *b_)
+{
+	const struct sharers_program *a = a_, *b = b_;
+
+	if (a->shared_bytes != b->shared_bytes)
+		return a->shared_bytes < b->shared_bytes ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+void sharers_sort(struct sharers *s)
+{
+	free(s->index);
+	s->index = NULL;
+	s->index_size = 0;
+	if (s->things)
+		qsort(s->thing, s->things, sizeof(*s->thing), by_bytes);
+	while (s->things && !s->thing[s->things - 1].shared_bytes)
+		free(s->thing[--s->things].name);
+	if (s->programs)
+		qsort(s->program, s->programs, sizeof(*s->program), by_program);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PAGEMAP_SCAN holds the lock of the address space during one call (do_pagemap_scan() in
+ * fs/proc/task_mmu.c, Linux 6.7). A call ends when the given number of matching pages has been
+ * found. So each call matches all resident and swapped pages, not only those of files, in at most 1
+ * GiB: empty page tables take the kernel a microsecond for each 2 MiB.
+ */
+#include "config.h"
+
+#include "inspect/pages/filepages.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "inspect/pages/pagemap.h"
+
+#define SCAN_SPAN (UINT64_C(1) << 30)
+
+enum {
+	REGIONS = 256,
+	SCAN_PAGES = 1 << 14,
+	ENTRIES = 2048,
+	/*
+	 * Limits of entries to read without PAGEMAP_SCAN: always 16 GiB of small pages; above that,
+	 * 64 for each wanted page.
+	 */
+	FREE_ENTRIES = 1 << 22,
+	ENTRIES_EACH = 64,
+};
+
+/* Progress in one mapping. */
+struct found {
+	uint64_t wanted, pages;
+};
+
+static int take(struct filepages *f, struct found *found, uint64_t start, uint64_t pages)
+{
+	found->pages += pages;
+	return f->take(start, pages, f->context);
+}
+
+/*
+ * Scans [START, END) until REGIONS or SCAN_PAGES is reached. *RET_AT: the end of the scanned part.
+ */
+static int scan_some(
+	struct filepages *f, struct found *found, uint64_t start, uint64_t end, uint64_t *ret_at)
+{
+	const struct pagemap_wanted wanted = {
+		.any_of = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
+		.told = PAGEMAP_IS_FILE,
+		.pages_max = SCAN_PAGES,
+	};
+	struct pagemap_region region[REGIONS];
+	size_t count = 0;
+	int r = pagemap_scan(f->fd, &wanted, start, end, region, REGIONS, &count, ret_at);
+
+	if (r < 0)
+		return r == -ESRCH ? FILEPAGES_GONE : r;
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (region[i].categories & PAGEMAP_IS_FILE)
+			r = take(f, found, region[i].start,
+				(region[i].end - region[i].start) / f->page_size);
+	return r;
+}
+
+static int scan_all(struct filepages *f, struct found *found, uint64_t start, uint64_t end)
+{
+	while (start < end && found->pages < found->wanted) {
+		uint64_t at = end;
+		int r = scan_some(
+			f, found, start, end - start > SCAN_SPAN ? start + SCAN_SPAN : end, &at);
+
+		if (r != 0)
+			return r;
+		if (at <= start)
+			return FILEPAGES_GONE;
+		start = at;
+	}
+	return 0;
+}
+
+/*
+ * A page under migration has an entry like a swapped one. A file's page is never in swap in this
+ * form.
+ */
+static bool is_file(uint64_t entry)
+{
+	return entry & PAGEMAP_FILE && entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
+}
+
+static int take_entries(struct filepages *f, struct found *found, uint64_t start,
+	const uint64_t *entry, size_t count)
+{
+	int r = 0;
+
+	for (size_t i = 0, n; r == 0 && i < count; i += n) {
+		for (n = 0; i + n < count && is_file(entry[i + n]); n++)
+			;
+		if (n)
+			r = take(f, found, start + i * f->page_size, n);
+		else
+			n = 1;
+	}
+	return r;
+}
+
+/*
+ * Results as of pagemap_read(), or FILEPAGES_GONE, which kernels report in different ways (Linux
+ * 6.18: ESRCH).
+ */
+static int read_some(
+	const struct filepages *f, uint64_t start, uint64_t *entry, size_t max, size_t *ret_count)
+{
+	size_t count = 0;
+	int r = pagemap_read(f->fd, start, entry, max, &count);
+
+	if (r == -ESRCH || (r == 0 && !count))
+		return FILEPAGES_GONE;
+	if (r == 0)
+		*ret_count = count;
+	return r;
+}
+
+static int read_all(struct filepages *f, struct found *found, uint64_t start, uint64_t end)
+{
+	uint64_t entry[ENTRIES], left = (end - start) / f->page_size;
+
+	if (left > FREE_ENTRIES && left / ENTRIES_EACH > found->wanted)
+		return FILEPAGES_TOO_LARGE;
+	while (left && found->pages < found->wanted) {
+		size_t count = 0;
+		int r = read_some(f, start, entry, left < ENTRIES ? left : ENTRIES, &count);
+
+		if (r != 0)
+			return r;
+		r = take_entries(f, found, start, entry, count);
+		if (r != 0)
+			return r;
+		start += count * f->page_size;
+		left -= count;
+	}
+	return 0;
+}
+
+int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t wanted)
+{
+	struct found found = {.wanted = wanted};
+	uint64_t entry;
+	size_t count;
+	int r;
+
+	if (!f->has_no_scan) {
+		r = scan_all(f, &found, start, end);
+		/*
+		 * If the address space is gone, the scan finds nothing and reports no error, but a
+		 * read does.
+		 */
+		if (r == 0)
+			return read_some(f, start, &entry, 1, &count);
+		if (r != -ENOTTY)
+			return r;
+		f->has_no_scan = true;
+	}
+	return read_all(f, &found, start, end);
+}
