@@ -17,12 +17,12 @@
 #include "base/log.h"
 #include "base/resident.h"
 #include "collectors/pass/pass.h"
-#include "daemon/asking.h"
-#include "daemon/ebb.h"
+#include "daemon/access-list.h"
+#include "daemon/heap-trim.h"
 #include "daemon/keepalive.h"
-#include "daemon/privileged.h"
+#include "daemon/log-messages.h"
+#include "daemon/name-client.h"
 #include "daemon/publisher.h"
-#include "daemon/remarks.h"
 #include "daemon/schedule.h"
 #include "daemon/surveyor.h"
 #include "snapshot/record.h"
@@ -52,12 +52,12 @@ struct manager {
 
 	struct pass *pass;
 	struct publisher *publisher;
-	struct privileged privileged;
-	struct asking asking;
+	struct access_list privileged;
+	struct name_client asking;
 	struct schedule schedule;
 	struct surveyor surveyor;
 	struct keepalive keepalive;
-	struct ebb ebb;
+	struct heap_trim ebb;
 
 	int argc;
 	char *const *argv;
@@ -72,7 +72,7 @@ struct manager {
 	uint64_t heartbeat_ns;
 	uint64_t waited_ns; /* CLOCK_MONOTONIC at which on_wait() counted progress last */
 	bool has_watchdog;
-	struct remarks remarks;
+	struct log_messages remarks;
 };
 
 /*
@@ -131,9 +131,9 @@ static uint64_t next_due_ns(struct manager *m)
 	uint64_t interval_ns = pass_interval_ns(m->pass, &needed_ppm);
 
 	if (interval_ns > m->interval_ns)
-		remarks_budget(&m->remarks, interval_ns, needed_ppm);
+		log_messages_budget(&m->remarks, interval_ns, needed_ppm);
 	else
-		remarks_budget_suffices(&m->remarks);
+		log_messages_budget_suffices(&m->remarks);
 	return schedule_next(&m->schedule, interval_ns, m->begin_ns, now_ns, random_u32());
 }
 
@@ -179,7 +179,7 @@ static void get_ready(struct manager *m)
 		return;
 	m->is_ready = true;
 	pass_summary(m->pass, &s);
-	remarks_first_pass(&s);
+	log_messages_first_pass(&s);
 	sd_notify(0, "READY=1\nSTATUS=Taking snapshots");
 }
 
@@ -189,7 +189,7 @@ static int publish(struct manager *m)
 	struct pass_summary s;
 
 	if (r < 0) {
-		remarks_pass_error(&m->remarks, "can't publish a snapshot", r);
+		log_messages_pass_error(&m->remarks, "can't publish a snapshot", r);
 		return end_pass(m);
 	}
 	pass_summary(m->pass, &s);
@@ -197,10 +197,10 @@ static int publish(struct manager *m)
 		public_fd = fd_close(public_fd);
 	publisher_publish(m->publisher, fd, public_fd);
 	get_ready(m);
-	remarks_charges(&m->remarks, &s);
-	remarks_blocked(m->pass);
+	log_messages_charges(&m->remarks, &s);
+	log_messages_blocked(m->pass);
 	r = end_pass(m);
-	if (ebb_turns(&m->ebb, s.processes))
+	if (heap_trim_turns(&m->ebb, s.processes))
 		resident_trim();
 	return r;
 }
@@ -209,8 +209,8 @@ static int publish(struct manager *m)
 static int finish(struct manager *m)
 {
 	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
-	asking_names(&m->asking);
-	if (!asking_is_awaited(&m->asking))
+	name_client_names(&m->asking);
+	if (!name_client_is_awaited(&m->asking))
 		return publish(m);
 	if (m->is_waiting_for_names)
 		return 0;
@@ -237,14 +237,14 @@ static int on_batch(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)source, (void)usec;
 	m->progress++;
 	if (r == PASS_MORE) {
-		asking_names(&m->asking);
+		name_client_names(&m->asking);
 		return go_on(m);
 	}
 	if (r == -ECANCELED)
 		return 0; /* a signal is pending that ends memtallyd */
 	if (r == 0)
 		return finish(m);
-	remarks_pass_error(&m->remarks, "a pass is lost", r);
+	log_messages_pass_error(&m->remarks, "a pass is lost", r);
 	return end_pass(m);
 }
 
@@ -258,7 +258,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	r = pass_begin(m->pass);
 	if (r < 0) {
-		remarks_pass_error(&m->remarks, "processes can't be listed", r);
+		log_messages_pass_error(&m->remarks, "processes can't be listed", r);
 		return end_pass(m);
 	}
 	m->is_passing = true;
@@ -279,7 +279,7 @@ static int on_turn(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	r = pass_measure(m->pass);
 	if (r < 0)
-		remarks_pass_error(&m->remarks, "a process can't be measured", r);
+		log_messages_pass_error(&m->remarks, "a process can't be measured", r);
 	return arm_turn(m);
 }
 
@@ -294,7 +294,7 @@ static int on_survey(sd_event_source *source, uint64_t usec, void *userdata)
 		return 0;
 	r = surveyor_turn(&m->surveyor);
 	if (r < 0)
-		remarks_pass_error(&m->remarks, "mapped files can't be surveyed", r);
+		log_messages_pass_error(&m->remarks, "mapped files can't be surveyed", r);
 	if (r == SURVEYOR_ENDED)
 		resident_trim();
 	return arm_survey(m);
@@ -315,7 +315,7 @@ static int on_answers(void *userdata)
 
 	if (m->is_waiting_for_names)
 		return finish(m);
-	asking_names(&m->asking);
+	name_client_names(&m->asking);
 	return 0;
 }
 
@@ -351,7 +351,7 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 /* If a file cannot be read, the privileged users and group stay as they were. */
 static void read_privileged(struct manager *m)
 {
-	int r = privileged_read(&m->privileged, "/etc/passwd", "/etc/group");
+	int r = access_list_read(&m->privileged, "/etc/passwd", "/etc/group");
 
 	if (r < 0)
 		log_warning(
@@ -510,7 +510,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	}
 	m->argc = argc;
 	m->argv = argv;
-	remarks_init(&m->remarks);
+	log_messages_init(&m->remarks);
 	set_options(settings, &options);
 	r = pass_open(&options, &m->pass);
 	if (r < 0) {
@@ -536,13 +536,13 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	}
 	r = publisher_open(m->clients, settings->snapshot_socket, &m->publisher);
 	if (r < 0) {
-		remarks_listen_error(settings->snapshot_socket, r);
+		log_messages_listen_error(settings->snapshot_socket, r);
 		return r;
 	}
 	publisher_set_resolver(m->publisher, resolver);
-	privileged_init(&m->privileged);
+	access_list_init(&m->privileged);
 	read_privileged(m);
-	r = asking_open(&m->asking, m->event, resolver, m->pass, on_answers, m);
+	r = name_client_open(&m->asking, m->event, resolver, m->pass, on_answers, m);
 	if (r < 0) {
 		log_error("can't set up the event loop: %s", strerror(-r));
 		return r;
@@ -562,7 +562,7 @@ struct manager *manager_close(struct manager *m)
 	sd_event_source_disable_unref(m->names_timer);
 	sd_event_source_disable_unref(m->heartbeat);
 	sd_event_source_disable_unref(m->batch_timer);
-	asking_close(&m->asking);
+	name_client_close(&m->asking);
 	sd_event_unref(m->clients);
 	sd_event_unref(m->event);
 	if (m->pass)

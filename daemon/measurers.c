@@ -24,7 +24,7 @@
 #include "base/resident.h"
 #include "confine/inheritance.h"
 #include "daemon/child.h"
-#include "daemon/narrow.h"
+#include "daemon/drop-privileges.h"
 
 enum {
 	START = 'S',
@@ -118,7 +118,7 @@ static _Noreturn void be_parent(
 	child_ignore_signals();
 	sigemptyset(&exited);
 	sigaddset(&exited, SIGCHLD);
-	if (inheritance_close_but(p->fd, keep) < 0 || narrow_measurers(account) < 0 ||
+	if (inheritance_close_but(p->fd, keep) < 0 || drop_privileges_measurers(account) < 0 ||
 		child_end_with(memtallyd) < 0 || sigaction(SIGCHLD, &waking, NULL) < 0 ||
 		sigprocmask(SIG_BLOCK, &exited, &p->usual) < 0)
 		_exit(1);

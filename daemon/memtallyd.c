@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "daemon/drop-privileges.h"
 #include "daemon/manager.h"
 #include "daemon/measurers.h"
-#include "daemon/narrow.h"
 #include "daemon/resolver.h"
 #include "service/command.h"
 
@@ -53,7 +53,7 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 	struct account account, of_resolver;
 	int given = sd_listen_fds(0), r;
 
-	if (narrow_accounts(&account, &of_resolver) < 0)
+	if (drop_privileges_accounts(&account, &of_resolver) < 0)
 		return EXIT_FAILURE;
 	raise_descriptor_limit();
 	/* First, so that the child inherits no descriptors and no memory of value. */
@@ -77,7 +77,7 @@ static int serve(int argc, char *argv[], const struct settings *settings)
 	}
 	/* After the socket was made: only root may be allowed to write to its directory. */
 	if (r == 0)
-		r = narrow_daemon(&account, given == 0);
+		r = drop_privileges_daemon(&account, given == 0);
 	if (r == 0) {
 		manager_set_own(manager, geteuid());
 		r = manager_run(manager);

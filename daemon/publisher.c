@@ -25,7 +25,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memfd.h"
-#include "daemon/lent.h"
+#include "daemon/leases.h"
 
 /*
  * A copy of the image without processes for one stranger's uid, so that it is known which uid keeps
@@ -65,8 +65,8 @@ struct publisher {
 	bool is_lent; /* .fd counts as held by privileged clients */
 	struct copy copy[COPIES];
 	unsigned int copies; /* made of this pass's original */
-	struct lent lent;
-	struct privileged privileged;
+	struct leases lent;
+	struct access_list privileged;
 	const struct resolver *resolver; /* borrowed; NULL: there is none */
 	struct client client[PUBLISHER_CLIENTS_MAX];
 	uint64_t served;                        /* clients */
@@ -128,14 +128,14 @@ static int send_to_stranger(int socket, int fd)
 /* A single user at its limit is not logged, just as a client that does not read. */
 static void say_withheld(struct publisher *p, int64_t who, int reason)
 {
-	bool is_stranger = who != LENT_PRIVILEGED;
-	struct lent_sum sum;
+	bool is_stranger = who != LEASES_PRIVILEGED;
+	struct leases_sum sum;
 	uint64_t suppressed;
 
-	if (reason == LENT_USER_FULL || !log_limit_pass(&p->withheld[is_stranger],
-						clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+	if (reason == LEASES_USER_FULL || !log_limit_pass(&p->withheld[is_stranger],
+						  clock_now_ns(CLOCK_MONOTONIC), &suppressed))
 		return;
-	lent_sum(&p->lent, who, &sum);
+	leases_sum(&p->lent, who, &sum);
 	if (reason < 0)
 		log_warning(
 			"%s get no snapshot, since inotify cannot track which clients keep it: %s",
@@ -157,10 +157,10 @@ static int whole_for(struct publisher *p, uid_t uid)
 
 	if (p->is_lent || uid == 0)
 		return p->fd;
-	r = lent_add(&p->lent, LENT_PRIVILEGED, p->fd);
+	r = leases_add(&p->lent, LEASES_PRIVILEGED, p->fd);
 	p->is_lent = r == 0;
 	if (r != 0)
-		say_withheld(p, LENT_PRIVILEGED, r);
+		say_withheld(p, LEASES_PRIVILEGED, r);
 	/* A process of memtallyd's own uid could kill memtallyd anyway: no lease is needed. */
 	return r == 0 || (r < 0 && uid == p->privileged.own) ? p->fd : -1;
 }
@@ -180,7 +180,7 @@ static int copy_make(struct publisher *p, int64_t who, struct copy **ret)
 	int r = memfd_copy_sealed("memtally-snapshot", p->copy[0].fd, &fd);
 
 	if (r == 0)
-		r = lent_add(&p->lent, who, fd);
+		r = leases_add(&p->lent, who, fd);
 	if (r != 0)
 		return r;
 	p->copies++;
@@ -192,17 +192,17 @@ static int copy_make(struct publisher *p, int64_t who, struct copy **ret)
 
 static int copy_lend(struct publisher *p, uid_t uid, struct copy **ret)
 {
-	int64_t who = lent_is_crowded(&p->lent) ? LENT_TOGETHER : uid;
-	int r = lent_judge(&p->lent, uid, p->copy[0].fd);
+	int64_t who = leases_is_crowded(&p->lent) ? LEASES_TOGETHER : uid;
+	int r = leases_judge(&p->lent, uid, p->copy[0].fd);
 
 	*ret = copy_of(p, who);
-	if (*ret && r == LENT_FULL)
+	if (*ret && r == LEASES_FULL)
 		return 0; /* it takes no more memory */
 	if (*ret || r != 0)
 		return r;
-	if (p->copy[0].who != LENT_PRIVILEGED)
+	if (p->copy[0].who != LEASES_PRIVILEGED)
 		return copy_make(p, who, ret);
-	r = lent_add(&p->lent, who, p->copy[0].fd);
+	r = leases_add(&p->lent, who, p->copy[0].fd);
 	if (r == 0)
 		p->copy[0].who = who;
 	*ret = p->copy;
@@ -225,7 +225,7 @@ static void client_send(struct client *c)
 	struct publisher *p = c->publisher;
 	int fd, r;
 
-	c->is_stranger = !privileged_has(&p->privileged, c->fd, &c->peer);
+	c->is_stranger = !access_list_has(&p->privileged, c->fd, &c->peer);
 	if (p->fd < 0)
 		return;
 	if (c->is_stranger && p->copy[0].fd < 0) {
@@ -345,7 +345,7 @@ static void accept_client(struct publisher *p, int fd)
 	if (r == 0 && shutdown(fd, SHUT_RD) < 0)
 		r = -errno;
 	if (r == 0)
-		r = make_room(p, !privileged_has(&p->privileged, fd, &peer), peer.uid)
+		r = make_room(p, !access_list_has(&p->privileged, fd, &peer), peer.uid)
 		            ? add_client(p, TAKE_FD(owned), &peer)
 		            : -EUSERS;
 	if (r < 0)
@@ -418,8 +418,8 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		.refusals = {.interval_ns = 60 * NS_PER_SEC},
 		.withheld = {{.interval_ns = 60 * NS_PER_SEC}, {.interval_ns = 60 * NS_PER_SEC}},
 	};
-	privileged_init(&p->privileged);
-	lent_init(&p->lent);
+	access_list_init(&p->privileged);
+	leases_init(&p->lent);
 	for (size_t i = 0; i < COPIES; i++)
 		p->copy[i].fd = -1;
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
@@ -459,7 +459,7 @@ struct publisher *publisher_close(struct publisher *p)
 		unlink(p->path);
 	fd_close(p->listen_fd);
 	close_images(p);
-	lent_done(&p->lent);
+	leases_done(&p->lent);
 	free(p->path);
 	free(p);
 	return NULL;
@@ -470,7 +470,7 @@ void publisher_set_resolver(struct publisher *p, const struct resolver *r)
 	p->resolver = r;
 }
 
-void publisher_set_privileged(struct publisher *p, const struct privileged *privileged)
+void publisher_set_privileged(struct publisher *p, const struct access_list *privileged)
 {
 	p->privileged = *privileged;
 }
@@ -487,7 +487,7 @@ void publisher_publish(struct publisher *p, int fd, int public_fd)
 {
 	close_images(p);
 	p->fd = fd;
-	p->copy[0] = (struct copy){.fd = public_fd, .who = LENT_PRIVILEGED};
+	p->copy[0] = (struct copy){.fd = public_fd, .who = LEASES_PRIVILEGED};
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
 		if (p->client[i].fd >= 0)
 			client_send(&p->client[i]);

@@ -9,7 +9,7 @@
  *
  * If there is no room for a new client, the stranger that has been served longest is disconnected;
  * it may connect again. Snapshots that clients keep are memtallyd's memory: a client that holds too
- * many gets no new one, and stays connected (lent.h). Root gets every snapshot.
+ * many gets no new one, and stays connected (leases.h). Root gets every snapshot.
  */
 #ifndef MEMTALLY_DAEMON_PUBLISHER_H
 #define MEMTALLY_DAEMON_PUBLISHER_H
@@ -21,7 +21,7 @@
 
 #include "base/cleanup.h"
 #include "config/option.h"
-#include "daemon/privileged.h"
+#include "daemon/access-list.h"
 #include "daemon/resolver.h"
 
 enum {
@@ -57,7 +57,7 @@ void publisher_set_resolver(struct publisher *p, const struct resolver *r);
  * Sets the privileged users and group (copied), in addition to root. Before the first call there
  * are none.
  */
-void publisher_set_privileged(struct publisher *p, const struct privileged *privileged);
+void publisher_set_privileged(struct publisher *p, const struct access_list *privileged);
 
 /*
  * Sends a new snapshot to all clients, and keeps it for clients that connect later. Skips clients

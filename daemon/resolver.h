@@ -3,7 +3,7 @@
  * Name-service client
  *
  * Names of users and groups from NSS, looked up by a process without rights, the child of a child
- * (nursery.h): a name service that hangs, crashes or is broken into does no harm to memtallyd.
+ * (fork-server.h): a name service that hangs, crashes or is broken into does no harm to memtallyd.
  * Answers arrive at any time; memtallyd does not wait for them. That process may only read files
  * and use UNIX sockets, as to nscd, sssd or systemd: a name service that itself needs the network
  * does not work.
@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
-#include "collectors/owners/names.h"
+#include "collectors/owners/owner-names.h"
 #include "confine/account.h"
 
 struct resolver;
@@ -23,7 +23,7 @@ struct resolver;
 /*
  * Forks the nursery as ACCOUNT, and orders the first child. Call it while memtallyd has all its
  * rights, since all later children come from the same nursery. MASTER is the uid that memtallyd
- * will have (nursery_open()). The caller gives *RET to resolver_stop(). Returns 0; -ENOMEM; or a
+ * will have (fork_server_open()). The caller gives *RET to resolver_stop(). Returns 0; -ENOMEM; or a
  * negative errno of socketpair(), fork() or sendmsg().
  */
 int resolver_start(const struct account *account, uid_t master, struct resolver **ret);
@@ -52,7 +52,7 @@ struct resolver *resolver_stop(struct resolver *r);
 
 /*
  * Whether PID, a process of memtallyd's own uid, is the nursery or one of its children, as
- * nursery_has() says. R may be NULL: false.
+ * fork_server_has() says. R may be NULL: false.
  */
 bool resolver_has(const struct resolver *r, pid_t pid);
 

@@ -4,11 +4,11 @@
 #include "daemon/surveyor.h"
 
 #include "base/clock.h"
-#include "collectors/pass/rollcall.h"
+#include "collectors/pass/survey-iterator.h"
 
 /* Before the first survey, when most processes are measured, and between two */
 #define FIRST_NS (60 * NS_PER_SEC)
-#define SLICE_NS (100 * NS_PER_USEC) /* both as in collectors/adaptive/walks.c */
+#define SLICE_NS (100 * NS_PER_USEC) /* both as in collectors/adaptive/page-walks.c */
 #define PAUSE_NS (2 * NS_PER_MSEC)
 
 enum {
@@ -21,23 +21,23 @@ enum {
 void surveyor_init(struct surveyor *s, struct pass *pass, uint64_t seed, uint64_t now_ns)
 {
 	*s = (struct surveyor){.pass = pass, .next_ns = now_ns, .look_ns = now_ns};
-	perusal_init(&s->perusal, seed);
-	perusal_init(&s->look, seed);
+	survey_reader_init(&s->perusal, seed);
+	survey_reader_init(&s->look, seed);
 	s->look.skips_files = true;
 }
 
 void surveyor_done(struct surveyor *s)
 {
-	perusal_done(&s->perusal);
-	perusal_done(&s->look);
-	catalogue_done(&s->catalogue);
+	survey_reader_done(&s->perusal);
+	survey_reader_done(&s->look);
+	survey_result_done(&s->catalogue);
 }
 
 /* The last result is not shown any more. */
 static void withdraw(struct surveyor *s)
 {
-	catalogue_clear(&s->catalogue);
-	rollcall_exchange(s->pass, &s->catalogue);
+	survey_result_clear(&s->catalogue);
+	survey_iterator_exchange(s->pass, &s->catalogue);
 }
 
 static uint64_t least_wait_ns(uint64_t interval_ns)
@@ -56,7 +56,7 @@ void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, ui
 			s->next_ns = now_ns + least_wait_ns(interval_ns);
 		return;
 	}
-	perusal_begin(&s->perusal, 0);
+	survey_reader_begin(&s->perusal, 0);
 	s->is_under_way = false;
 	withdraw(s);
 }
@@ -68,8 +68,9 @@ static uint64_t next_survey_ns(const struct surveyor *s)
 
 static uint64_t next_look_ns(const struct surveyor *s)
 {
-	return perusal_is_reading(&s->look) || rollcall_is_wanting(s->pass) ? s->look_ns
-	                                                                    : UINT64_MAX;
+	return survey_reader_is_reading(&s->look) || survey_iterator_is_wanting(s->pass)
+	               ? s->look_ns
+	               : UINT64_MAX;
 }
 
 uint64_t surveyor_next_ns(const struct surveyor *s)
@@ -81,7 +82,7 @@ uint64_t surveyor_next_ns(const struct surveyor *s)
 
 static void begin(struct surveyor *s, uint64_t now_ns)
 {
-	perusal_begin(&s->perusal, clock_now_ns(CLOCK_BOOTTIME));
+	survey_reader_begin(&s->perusal, clock_now_ns(CLOCK_BOOTTIME));
 	s->begun_ns = now_ns;
 	s->cpu_ns = 0;
 	s->at = s->lost = 0;
@@ -90,38 +91,38 @@ static void begin(struct surveyor *s, uint64_t now_ns)
 
 static int end(struct surveyor *s)
 {
-	int r = perusal_end(&s->perusal, clock_now_ns(CLOCK_BOOTTIME), &s->catalogue);
+	int r = survey_reader_end(&s->perusal, clock_now_ns(CLOCK_BOOTTIME), &s->catalogue);
 
 	s->is_under_way = false;
 	return r < 0 ? r : SURVEYOR_ENDED;
 }
 
-static enum survey_quantity counted_as(enum rollcall_outcome outcome)
+static enum survey_quantity counted_as(enum survey_iterator_outcome outcome)
 {
 	switch (outcome) {
-	case ROLLCALL_DENIED: return SURVEY_DENIED;
-	case ROLLCALL_GONE: return SURVEY_GONE;
-	case ROLLCALL_GIANT: return SURVEY_LEFT_OUT;
-	case ROLLCALL_BLOCKED: return SURVEY_BLOCKED;
+	case SURVEY_ITERATOR_DENIED: return SURVEY_DENIED;
+	case SURVEY_ITERATOR_GONE: return SURVEY_GONE;
+	case SURVEY_ITERATOR_GIANT: return SURVEY_LEFT_OUT;
+	case SURVEY_ITERATOR_BLOCKED: return SURVEY_BLOCKED;
 	default: return SURVEY_ERROR;
 	}
 }
 
 /*
- * Continues to read PID with P. Returns 0, whether PID is done or not; PERUSAL_LOST: PID is to be
+ * Continues to read PID with P. Returns 0, whether PID is done or not; SURVEY_READER_LOST: PID is to be
  * read again; -ENOMEM or -EOVERFLOW.
  */
-static int step(struct surveyor *s, struct perusal *p, pid_t pid)
+static int step(struct surveyor *s, struct survey_reader *p, pid_t pid)
 {
-	uint64_t begin_ns = rollcall_begin_reads(s->pass, pid);
-	int r = perusal_step(p, SLICE_NS);
+	uint64_t begin_ns = survey_iterator_begin_reads(s->pass, pid);
+	int r = survey_reader_step(p, SLICE_NS);
 
-	rollcall_end_reads(s->pass, pid, begin_ns);
+	survey_iterator_end_reads(s->pass, pid, begin_ns);
 	if (r == 0 && p->is_read)
-		rollcall_found(s->pass, pid, p->driver.pss, p->driver.vmalloc);
-	if (r == PERUSAL_BLOCKED)
-		rollcall_blocked(s->pass, pid);
-	return r == PERUSAL_LOST || r < 0 ? r : 0;
+		survey_iterator_found(s->pass, pid, p->driver.pss, p->driver.vmalloc);
+	if (r == SURVEY_READER_BLOCKED)
+		survey_iterator_blocked(s->pass, pid);
+	return r == SURVEY_READER_LOST || r < 0 ? r : 0;
 }
 
 /*
@@ -131,12 +132,12 @@ static int step_survey(struct surveyor *s)
 {
 	int r = step(s, &s->perusal, s->at);
 
-	if (r != PERUSAL_LOST)
+	if (r != SURVEY_READER_LOST)
 		return r;
 	s->losses = s->lost == s->at ? s->losses + 1 : 1;
 	s->lost = s->at;
 	if (s->losses > LOSSES_MAX)
-		perusal_count(&s->perusal, SURVEY_ERROR);
+		survey_reader_count(&s->perusal, SURVEY_ERROR);
 	else
 		s->at--;
 	return 0;
@@ -150,46 +151,46 @@ static int step_look(struct surveyor *s)
 {
 	int r = step(s, &s->look, s->looked_at);
 
-	return r == PERUSAL_LOST ? 0 : r;
+	return r == SURVEY_READER_LOST ? 0 : r;
 }
 
 /* Goes to the next process, and begins to read it. */
 static int call(struct surveyor *s)
 {
-	struct rollcall_entry entry;
-	int r = rollcall_next(s->pass, s->at, &entry);
+	struct survey_iterator_entry entry;
+	int r = survey_iterator_next(s->pass, s->at, &entry);
 
-	if (r == ROLLCALL_END)
+	if (r == SURVEY_ITERATOR_END)
 		return end(s);
 	s->at = entry.pid;
-	if (r == ROLLCALL_ELSEWHERE)
+	if (r == SURVEY_ITERATOR_ELSEWHERE)
 		return 0;
 	if (r > 0) {
-		perusal_count(&s->perusal, counted_as((enum rollcall_outcome)r));
+		survey_reader_count(&s->perusal, counted_as((enum survey_iterator_outcome)r));
 		return 0;
 	}
-	perusal_enter(&s->perusal, &entry.stream, entry.user);
+	survey_reader_enter(&s->perusal, &entry.stream, entry.user);
 	return step_survey(s);
 }
 
 /* Begins to read the next process of which a pass wants the drivers' memory. */
 static int call_wanted(struct surveyor *s)
 {
-	struct rollcall_entry entry;
+	struct survey_iterator_entry entry;
 
 	/* Stays unread until a pass wants it again */
-	if (rollcall_wanted(s->pass, &entry) != 0)
+	if (survey_iterator_wanted(s->pass, &entry) != 0)
 		return 0;
 	s->looked_at = entry.pid;
-	perusal_begin(&s->look, clock_now_ns(CLOCK_BOOTTIME));
-	perusal_enter(&s->look, &entry.stream, entry.user);
+	survey_reader_begin(&s->look, clock_now_ns(CLOCK_BOOTTIME));
+	survey_reader_enter(&s->look, &entry.stream, entry.user);
 	return step_look(s);
 }
 
 /* Returns the pause after CPU_NS of CPU time that keeps to the part of the budget. */
 static uint64_t pause_ns(const struct surveyor *s, uint64_t cpu_ns)
 {
-	uint64_t part = rollcall_may_spend(s->pass) ? PART : BROKE_PART;
+	uint64_t part = survey_iterator_may_spend(s->pass) ? PART : BROKE_PART;
 	uint64_t rest_ns = cpu_ns * PPM / s->cpu_ppm * part;
 
 	return rest_ns > PAUSE_NS ? rest_ns : PAUSE_NS;
@@ -214,15 +215,15 @@ static void rest(struct surveyor *s, uint64_t now_ns, bool has_failed)
 
 static uint64_t cpu_now_ns(const struct surveyor *s)
 {
-	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID) + rollcall_worker_cpu_ns(s->pass);
+	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID) + survey_iterator_worker_cpu_ns(s->pass);
 }
 
 /* Charges the CPU time since BEFORE_NS, and the last hold of P. Returns that CPU time. */
-static uint64_t charge(struct surveyor *s, const struct perusal *p, uint64_t before_ns)
+static uint64_t charge(struct surveyor *s, const struct survey_reader *p, uint64_t before_ns)
 {
 	uint64_t cpu_ns = cpu_now_ns(s) - before_ns;
 
-	rollcall_charge(s->pass, cpu_ns, p->hold_ns);
+	survey_iterator_charge(s->pass, cpu_ns, p->hold_ns);
 	return cpu_ns;
 }
 
@@ -232,10 +233,10 @@ static int look_turn(struct surveyor *s)
 	int r;
 
 	s->look.hold_ns = 0;
-	r = perusal_is_reading(&s->look) ? step_look(s) : call_wanted(s);
+	r = survey_reader_is_reading(&s->look) ? step_look(s) : call_wanted(s);
 	cpu_ns = charge(s, &s->look, before_ns);
-	if (!perusal_is_reading(&s->look))
-		perusal_done(&s->look); /* frees its memory */
+	if (!survey_reader_is_reading(&s->look))
+		survey_reader_done(&s->look); /* frees its memory */
 	s->look_ns = clock_now_ns(CLOCK_MONOTONIC) + pause_ns(s, cpu_ns);
 	return r;
 }
@@ -248,17 +249,17 @@ static int survey_turn(struct surveyor *s)
 	if (!s->is_under_way)
 		begin(s, clock_now_ns(CLOCK_MONOTONIC));
 	s->perusal.hold_ns = 0;
-	r = perusal_is_reading(&s->perusal) ? step_survey(s) : call(s);
+	r = survey_reader_is_reading(&s->perusal) ? step_survey(s) : call(s);
 	cpu_ns = charge(s, &s->perusal, before_ns);
 	s->cpu_ns += cpu_ns;
 	if (r == SURVEYOR_ENDED) {
-		catalogue_set(&s->catalogue, SURVEY_CPU, s->cpu_ns);
-		rollcall_exchange(s->pass, &s->catalogue);
+		survey_result_set(&s->catalogue, SURVEY_CPU, s->cpu_ns);
+		survey_iterator_exchange(s->pass, &s->catalogue);
 	}
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	s->next_ns = now_ns + pause_ns(s, cpu_ns);
 	if (r < 0) {
-		perusal_begin(&s->perusal, 0);
+		survey_reader_begin(&s->perusal, 0);
 		s->is_under_way = false;
 	}
 	if (!s->is_under_way)

@@ -14,16 +14,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collectors/pass/catalogue.h"
 #include "collectors/pass/pass.h"
-#include "inspect/files/perusal.h"
+#include "collectors/pass/survey-result.h"
+#include "inspect/files/survey-reader.h"
 
 struct surveyor {
 	struct pass *pass;    /* borrowed */
 	uint64_t interval_ns; /* from the start of one survey to that of the next; 0: no surveys */
 	uint32_t cpu_ppm;     /* of one core: the whole budget */
-	struct perusal perusal;     /* of the survey */
-	struct catalogue catalogue; /* memory for the next result */
+	struct survey_reader perusal;   /* of the survey */
+	struct survey_result catalogue; /* memory for the next result */
 	bool is_under_way;
 	/*
 	 * Pid of the process that was read last, or the pid before the one that is to be read
@@ -35,8 +35,8 @@ struct surveyor {
 	uint64_t begun_ns;   /* CLOCK_MONOTONIC at which this survey began */
 	uint64_t cpu_ns;     /* used by this survey */
 	uint64_t next_ns;    /* CLOCK_MONOTONIC at which to continue, or to begin */
-	struct perusal look; /* reads one process for its drivers' memory */
-	pid_t looked_at;     /* the process that .look reads */
+	struct survey_reader look; /* reads one process for its drivers' memory */
+	pid_t looked_at;           /* the process that .look reads */
 	uint64_t look_ns; /* CLOCK_MONOTONIC at which to continue with it, or with the next one */
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ledger/formers.h"
+#include "ledger/renamed-owners.h"
 #include "snapshot/owner.h"
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -208,7 +208,7 @@ static void go_on_from(struct row *row, struct row *former)
  * shows its present name. The counter goes on.
  */
 static void follow_users(
-	const struct rows *rows, const struct formers *formers, const struct view *view)
+	const struct rows *rows, const struct renamed_owners *formers, const struct view *view)
 {
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
 		enum usage_kind kind = (enum usage_kind)k;
@@ -221,7 +221,7 @@ static void follow_users(
 
 			if (!row || has_counter_of(row, s))
 				continue;
-			former = formers_find(formers, row, s->created_ns, counter_of(s));
+			former = renamed_owners_find(formers, row, s->created_ns, counter_of(s));
 			if (former)
 				go_on_from(row, former);
 		}
@@ -291,11 +291,11 @@ static void take_rows(const struct intake *in, struct rows *rows)
 int intake_take(
 	const struct intake *in, struct rows *rows, struct intake_pool pool[static USAGE_KINDS_END])
 {
-	AUTO_FORMERS struct formers formers = {0};
+	AUTO_RENAMED_OWNERS struct renamed_owners formers = {0};
 	int r = make_rows(in, rows);
 
 	if (r == 0 && in->relation == INTAKE_SEQUEL)
-		r = formers_collect(&formers, rows, in->number);
+		r = renamed_owners_collect(&formers, rows, in->number);
 	if (r < 0)
 		return r;
 	follow_users(rows, &formers, in->view);

@@ -19,9 +19,9 @@
 #include "base/log.h"
 #include "base/resident.h"
 #include "config/settings.h"
-#include "ledger/desk.h"
-#include "ledger/enclosure.h"
-#include "ledger/keeper.h"
+#include "ledger/sandbox.h"
+#include "ledger/usage-server.h"
+#include "ledger/writer.h"
 #include "service/command.h"
 #include "service/loop.h"
 
@@ -33,10 +33,10 @@ struct ledger {
 	const struct settings *settings;
 	char *directory;    /* owned; absolute, without symbolic links */
 	const char *socket; /* path of the socket that we have made; NULL: systemd passed it */
-	struct reader_rules rules;
+	struct peer_access_rules rules;
 	struct loop loop;
-	struct desk desk;
-	struct keeper keeper;
+	struct usage_server desk;
+	struct writer keeper;
 	bool stops;
 	int status; /* exit status */
 };
@@ -100,8 +100,8 @@ static int start(struct ledger *l)
 		r = open_socket(l, &fd);
 	if (r < 0)
 		return r;
-	desk_init(&l->desk, fd, &l->rules);
-	r = reader_rules_read("/etc/group", &l->rules);
+	usage_server_init(&l->desk, fd, &l->rules);
+	r = peer_access_rules_read("/etc/group", &l->rules);
 	if (r < 0)
 		log_warning("can't look up group memtally: %s; its members see only their own rows",
 			strerror(-r));
@@ -147,10 +147,10 @@ static int open_ledger(struct ledger *l)
 
 	get_limits(l->settings, &limits);
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
-		(unsigned long long)(keeper_opening_ns(l->directory) / NS_PER_USEC));
-	r = keeper_open(&l->keeper, l->directory, &limits);
+		(unsigned long long)(writer_opening_ns(l->directory) / NS_PER_USEC));
+	r = writer_open(&l->keeper, l->directory, &limits);
 	/* Set after the start: until READY=1 the service manager waits for the extended timeout. */
-	keeper_set_beat(&l->keeper, (struct store_beat){.call = beat, .context = &l->loop});
+	writer_set_beat(&l->keeper, (struct store_beat){.call = beat, .context = &l->loop});
 	if (r == STORE_FOREIGN)
 		l->status = COMMAND_MISUSE;
 	if (r == 0)
@@ -165,11 +165,11 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static bool wait_for_events(struct ledger *l, uint64_t now_ns)
 {
-	struct pollfd p[LOOP_POLLS + DESK_POLLS];
-	size_t count = LOOP_POLLS + desk_poll(&l->desk, now_ns, p + LOOP_POLLS);
+	struct pollfd p[LOOP_POLLS + USAGE_SERVER_POLLS];
+	size_t count = LOOP_POLLS + usage_server_poll(&l->desk, now_ns, p + LOOP_POLLS);
 
 	return loop_wait(&l->loop, p, count, now_ns,
-		earlier(desk_due_ns(&l->desk, now_ns), keeper_due_ns(&l->keeper, now_ns)));
+		earlier(usage_server_due_ns(&l->desk, now_ns), writer_due_ns(&l->keeper, now_ns)));
 }
 
 /*
@@ -196,11 +196,11 @@ static int run(struct ledger *l)
 			/* A snapshot that is waiting is not lost: it is in memtallyd's counters. */
 			break;
 		if (loop_receive(&l->loop, now, &view)) {
-			keeper_take(&l->keeper, view, now);
+			writer_take(&l->keeper, view, now);
 			view_unref(view);
 		}
-		keeper_run(&l->keeper, now);
-		desk_run(&l->desk, now, keeper_answer, &l->keeper);
+		writer_run(&l->keeper, now);
+		usage_server_run(&l->desk, now, writer_answer, &l->keeper);
 		beat(&l->loop);
 	}
 	return EXIT_SUCCESS;
@@ -208,11 +208,11 @@ static int run(struct ledger *l)
 
 static void stop(struct ledger *l)
 {
-	keeper_close(&l->keeper);
+	writer_close(&l->keeper);
 	if (l->socket)
 		/* Before the descriptor is closed: later the path may be another process's. */
 		unlink(l->socket);
-	desk_done(&l->desk);
+	usage_server_done(&l->desk);
 	loop_close(&l->loop);
 	free(l->directory);
 }
@@ -221,7 +221,7 @@ static int serve(struct ledger *l)
 {
 	l->status = EXIT_FAILURE;
 	/* The database may contain anything, so it is opened after all rights are given up. */
-	if (start(l) == 0 && enclosure_confine(l->directory, l->socket) == 0) {
+	if (start(l) == 0 && sandbox_confine(l->directory, l->socket) == 0) {
 		l->rules.uid = geteuid();
 		if (open_ledger(l) == 0) {
 			resident_rest();

@@ -12,9 +12,9 @@
 
 #include "base/clock.h"
 #include "ledger/database.h"
-#include "ledger/posting.h"
+#include "ledger/flush.h"
 #include "ledger/retention.h"
-#include "ledger/room.h"
+#include "ledger/size-limit.h"
 
 enum { LESS = 4 }; /* divisor of s->turns for the next try, if the disk is full */
 
@@ -39,7 +39,7 @@ static int begin_transaction(struct store *s)
 	if (!sqlite3_get_autocommit(s->db) &&
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
 		return -ENOMEM;
-	r = room_begin(s);
+	r = size_limit_begin(s);
 	if (r == 0)
 		r = database_run(s, "BEGIN IMMEDIATE");
 	if (r != 0)
@@ -66,11 +66,11 @@ static int end_transaction(struct store *s, int r)
 static int write_all(struct store *s, struct bucket *b, enum naming naming)
 {
 	int64_t to_s = b->to_ns ? (int64_t)((b->to_ns - 1) / NS_PER_SEC) : 0;
-	int r = posting_write(s, b, naming);
+	int r = flush_write(s, b, naming);
 
 	if (r == 0)
 		r = retention_apply(s, slots_of(SLOT_DAY, to_s));
-	return r == 0 ? room_check(s) : r;
+	return r == 0 ? size_limit_check(s) : r;
 }
 
 static int write_once(struct store *s, struct bucket *b, enum naming naming)
@@ -113,7 +113,7 @@ static int make_room(struct store *s, unsigned int percent)
 	memcpy(names_from, s->names_from, sizeof(names_from));
 	r = retention_make_room(s, percent);
 	if (r == 0)
-		r = room_allow(s);
+		r = size_limit_allow(s);
 	r = end_transaction(s, r);
 	if (r != 0)
 		memcpy(s->names_from, names_from, sizeof(names_from));
@@ -194,7 +194,7 @@ int store_write(struct store *s, struct bucket *b)
 	database_begin_beating(s);
 	r = database_is_gone(s) ? leave(s) : write_as_can_be(s, b);
 	if (r == 0)
-		r = room_shrink(s);
+		r = size_limit_shrink(s);
 	database_end_beating(s);
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a service gives up rights, files and system calls, in this order and for good, before it
- * serves anything. Each service decides what it keeps (ledger/enclosure.c, web/enclosure.c).
+ * serves anything. Each service decides what it keeps (ledger/sandbox.c, web/sandbox.c).
  *
  * Missing support of the kernel is logged. After a negative errno, which is logged, too, some
  * rights may be left: the service must end.

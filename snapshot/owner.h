@@ -4,7 +4,7 @@
  *
  * The names of each kind of owners, once. Renderers, queries, routes, the terminal's views and the
  * tests loop over it. A new kind is an enumerator in snapshot/record.h and in snapshot/metric.h, a
- * row here, and the rule that assigns processes to owners in collectors/owners/belonging.c.
+ * row here, and the rule that assigns processes to owners in collectors/owners/membership.c.
  */
 #ifndef MEMTALLY_SNAPSHOT_OWNER_H
 #define MEMTALLY_SNAPSHOT_OWNER_H

@@ -340,7 +340,7 @@ static_assert((int)SHMEM_QUANTITIES <= (int)HOLDING_QUANTITIES &&
 	"a row has room for each kind's");
 
 /*
- * A file that processes map, as the last survey (inspect/files/perusal.h) found it. Bytes unless a comment
+ * A file that processes map, as the last survey (inspect/files/survey-reader.h) found it. Bytes unless a comment
  * says otherwise.
  */
 enum file_quantity {

@@ -32,8 +32,7 @@ enum {
  * Gives the session of CLIENT the TLS settings of the moment. If that fails, the connection is shut
  * down; a session without these settings has only the library's, with which no handshake succeeds.
  */
-static void admit(
-	struct exchanges *xs, struct MHD_Connection *connection, struct connection *client)
+static void admit(struct requests *xs, struct MHD_Connection *connection, struct connection *client)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
@@ -63,7 +62,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	enum MHD_ConnectionNotificationCode what)
 {
 	struct listener *l = listener;
-	struct exchanges *xs = l->exchanges;
+	struct requests *xs = l->exchanges;
 	const int send_buffer = SEND_BUFFER;
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	const union MHD_ConnectionInfo *info;
@@ -76,7 +75,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 			connections_remove(xs->connections, client);
 		}
 		l->clients -= *context != NULL;
-		entrance_retry(&l->entrance);
+		accept_queue_retry(&l->entrance);
 		*context = NULL;
 		return;
 	}
@@ -125,7 +124,7 @@ _Static_assert((int)LISTENER_CLIENTS_OVER > (int)PASSWORDS_WAITING,
 
 static int start_library(struct listener *l)
 {
-	struct exchanges *xs = l->exchanges;
+	struct requests *xs = l->exchanges;
 	const union MHD_DaemonInfo *info;
 	bool is_tls = access_tls(xs->access) != NULL;
 	struct MHD_OptionItem tls[] = {
@@ -139,19 +138,19 @@ static int start_library(struct listener *l)
 	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ITC | MHD_USE_ERROR_LOG |
 					     MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
 					     (is_tls ? MHD_USE_TLS : 0),
-		0, NULL, NULL, exchanges_on_request, xs, MHD_OPTION_ARRAY, tls,
+		0, NULL, NULL, requests_on_request, xs, MHD_OPTION_ARRAY, tls,
 		MHD_OPTION_EXTERNAL_LOGGER, on_log, xs->site, MHD_OPTION_CONNECTION_LIMIT,
 		l->max_clients + LISTENER_CLIENTS_OVER, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)EXCHANGES_MEMORY, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-		MHD_OPTION_URI_LOG_CALLBACK, exchanges_on_target, xs, MHD_OPTION_NOTIFY_COMPLETED,
-		exchanges_on_completed, xs, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
+		(size_t)REQUESTS_MEMORY, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+		MHD_OPTION_URI_LOG_CALLBACK, requests_on_target, xs, MHD_OPTION_NOTIFY_COMPLETED,
+		requests_on_completed, xs, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
 		MHD_OPTION_END);
 	if (!l->daemon)
 		return -EIO;
 	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info || info->epoll_fd < 0)
 		return -EIO;
-	return entrance_open(&l->entrance, l->socket->fd, info->epoll_fd);
+	return accept_queue_open(&l->entrance, l->socket->fd, info->epoll_fd);
 }
 
 /*
@@ -200,7 +199,7 @@ static bool let_in(struct listener *l, uint64_t now_ns)
 		i++) {
 		struct sockaddr_storage address;
 		socklen_t len;
-		int fd = entrance_accept(&l->entrance, now_ns, &address, &len);
+		int fd = accept_queue_accept(&l->entrance, now_ns, &address, &len);
 
 		if (fd < 0)
 			return false;
@@ -210,7 +209,7 @@ static bool let_in(struct listener *l, uint64_t now_ns)
 	return true;
 }
 
-int listener_start(struct listener *l, struct exchanges *exchanges,
+int listener_start(struct listener *l, struct requests *exchanges,
 	const struct listen_socket *socket, const struct caller_rules *rules,
 	unsigned int max_clients)
 {
@@ -234,7 +233,7 @@ void listener_stop(struct listener *l)
 	if (l->daemon)
 		MHD_stop_daemon(l->daemon);
 	l->daemon = NULL;
-	entrance_close(&l->entrance);
+	accept_queue_close(&l->entrance);
 }
 
 /*

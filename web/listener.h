@@ -11,11 +11,11 @@
 
 #include <stdint.h>
 
+#include "web/accept-queue.h"
 #include "web/caller.h"
-#include "web/entrance.h"
-#include "web/exchanges.h"
 #include "web/listen.h"
 #include "web/mhd.h"
+#include "web/requests.h"
 
 enum {
 	LISTENER_CLIENTS_OVER = 32, /* accepted above the limit before room is made */
@@ -23,13 +23,13 @@ enum {
 };
 
 struct listener {
-	struct exchanges *exchanges;        /* borrowed */
+	struct requests *exchanges;         /* borrowed */
 	const struct listen_socket *socket; /* borrowed */
 	const struct caller_rules *rules;   /* borrowed */
 	unsigned int max_clients;           /* above it, older connections are shut down */
 	unsigned int clients;               /* open connections */
 	struct MHD_Daemon *daemon;
-	struct entrance entrance; /* the caller polls its .epoll_fd */
+	struct accept_queue entrance; /* the caller polls its .epoll_fd */
 };
 
 /*
@@ -39,15 +39,15 @@ struct listener {
  * which it begins.
  *
  * Returns 0; -EPROTONOSUPPORT if the library was built without TLS; -EIO if the library fails; or
- * an error of entrance_open(). After a failure L needs no listener_stop().
+ * an error of accept_queue_open(). After a failure L needs no listener_stop().
  */
-int listener_start(struct listener *l, struct exchanges *exchanges,
+int listener_start(struct listener *l, struct requests *exchanges,
 	const struct listen_socket *socket, const struct caller_rules *rules,
 	unsigned int max_clients);
 
 /*
  * Ends all connections of L. The socket stays open. None of its requests may be suspended
- * (exchanges_abandon()).
+ * (requests_abandon()).
  */
 void listener_stop(struct listener *l);
 

@@ -8,7 +8,7 @@
 #include "render/shares.h"
 #include "snapshot/owner.h"
 #include "snapshot/sums.h"
-#include "web/steady.h"
+#include "web/fixed-width.h"
 
 static const char page_head[] =
 	"<!DOCTYPE html>\n"
@@ -100,7 +100,7 @@ static void add_missing(const struct view *view, struct buffer *to)
 }
 
 /* Adds the age of the snapshot in whole seconds. */
-static void add_age(struct steady *steady, const struct status *s)
+static void add_age(struct fixed_width *steady, const struct status *s)
 {
 	struct buffer *to = steady->to;
 	char time[CLOCK_TEXT_SIZE];
@@ -118,7 +118,7 @@ static void add_age(struct steady *steady, const struct status *s)
 	buffer_add_text(to, "The snapshot of ");
 	buffer_add_text(to, time);
 	buffer_add_text(to, " is ");
-	steady_add_seconds(steady, age_ns - age_ns % NS_PER_SEC);
+	fixed_width_add_seconds(steady, age_ns - age_ns % NS_PER_SEC);
 	buffer_add_text(to, s->is_fresh ? " s old" : " s old, which is stale: it is not shown");
 	buffer_add_char(to, '.');
 	add_missing(s->view, to);
@@ -138,7 +138,7 @@ static void add_guessed(
 }
 
 /* Adds how much was measured, estimated and guessed, in the same words as `memtally status`. */
-static void add_shares(struct steady *steady, const struct view *view, uint64_t age_ns)
+static void add_shares(struct fixed_width *steady, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
 	const struct snapshot_self *self = view_self(view);
@@ -157,7 +157,7 @@ static void add_shares(struct steady *steady, const struct view *view, uint64_t 
 	}
 	if (s.estimated_bytes && ROW_HAS(self, SELF_OLDEST_AGE)) {
 		buffer_add_text(to, " from measurements up to ");
-		steady_add_age(steady, self->q[SELF_OLDEST_AGE] + age_ns);
+		fixed_width_add_age(steady, self->q[SELF_OLDEST_AGE] + age_ns);
 		buffer_add_text(to, " old");
 	}
 	if (ROW_HAS(host, SCOPE_GUESSED) && host->q[SCOPE_GUESSED])
@@ -165,7 +165,7 @@ static void add_shares(struct steady *steady, const struct view *view, uint64_t 
 }
 
 /* Adds memtallyd's mode and the sum of PSS. */
-static void add_mode(struct steady *steady, const struct view *view, uint64_t age_ns)
+static void add_mode(struct fixed_width *steady, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
 	struct buffer *to = steady->to;
@@ -189,7 +189,7 @@ static void add_mode(struct steady *steady, const struct view *view, uint64_t ag
 }
 
 /* Adds the reads that the kernel blocked when the snapshot was taken. */
-static void add_blocked(struct steady *steady, const struct view *view, uint64_t age_ns)
+static void add_blocked(struct fixed_width *steady, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_self *self = view_self(view);
 	struct buffer *to = steady->to;
@@ -202,14 +202,14 @@ static void add_blocked(struct steady *steady, const struct view *view, uint64_t
 	buffer_add_text(to, " of processes' files");
 	if (ROW_HAS(self, SELF_BLOCKED_OLDEST)) {
 		buffer_add_text(to, ", the oldest for ");
-		steady_add_age(steady, self->q[SELF_BLOCKED_OLDEST] + age_ns);
+		fixed_width_add_age(steady, self->q[SELF_BLOCKED_OLDEST] + age_ns);
 	}
 	buffer_add_text(to, ". The figures of these processes are estimates, or their RSS.</p>\n");
 }
 
 void page_render(const struct status *s, const char *telemetry_path, struct buffer *to)
 {
-	struct steady steady = {.to = to};
+	struct fixed_width steady = {.to = to};
 
 	buffer_add_text(to, page_head);
 	add_age(&steady, s);
@@ -223,6 +223,6 @@ void page_render(const struct status *s, const char *telemetry_path, struct buff
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		add_owner_link(to, owner_of((enum owner_kind)kind));
 	buffer_add_text(to, "</table>\n<p>memtally-web " PACKAGE_VERSION "</p>\n</body>\n</html>");
-	steady_settle(&steady);
+	fixed_width_settle(&steady);
 	buffer_add_char(to, '\n');
 }

@@ -45,7 +45,7 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 	int r;
 
 	*s = (struct server){.site = site};
-	r = exchanges_init(&s->exchanges, site, &s->connections, access);
+	r = requests_init(&s->exchanges, site, &s->connections, access);
 	if (r < 0)
 		return r;
 	if (fit < max_clients)
@@ -69,7 +69,7 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 
 int server_admit(struct server *s, const struct access *access)
 {
-	int r = exchanges_admit(&s->exchanges, access);
+	int r = requests_admit(&s->exchanges, access);
 
 	if (r < 0)
 		return r;
@@ -79,7 +79,7 @@ int server_admit(struct server *s, const struct access *access)
 
 int server_fd(const struct server *s)
 {
-	return exchanges_fd(&s->exchanges);
+	return requests_fd(&s->exchanges);
 }
 
 int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns)
@@ -88,8 +88,8 @@ int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_
 	int64_t least = -1;
 
 	for (size_t i = 0; i < s->listeners; i++)
-		if (entrance_due_ns(&s->listener[i].entrance) < due)
-			due = entrance_due_ns(&s->listener[i].entrance);
+		if (accept_queue_due_ns(&s->listener[i].entrance) < due)
+			due = accept_queue_due_ns(&s->listener[i].entrance);
 	if (due != UINT64_MAX)
 		least = due > now_monotonic_ns
 		                ? (int64_t)((due - now_monotonic_ns) / NS_PER_MSEC + 1)
@@ -107,7 +107,7 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
 {
 	site_begin_round(s->site);
 	connections_expire(&s->connections, now_monotonic_ns, client_timeout_ns);
-	exchanges_resume(&s->exchanges);
+	requests_resume(&s->exchanges);
 	for (size_t i = 0; i < s->listeners; i++)
 		listener_run(&s->listener[i], now_monotonic_ns);
 }
@@ -115,7 +115,7 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
 void server_leave(struct server *s)
 {
 	for (size_t i = 0; i < s->listeners; i++)
-		entrance_leave(&s->listener[i].entrance);
+		accept_queue_leave(&s->listener[i].entrance);
 }
 
 bool server_owes(const struct server *s)
@@ -125,10 +125,10 @@ bool server_owes(const struct server *s)
 
 void server_stop(struct server *s)
 {
-	exchanges_abandon(&s->exchanges);
+	requests_abandon(&s->exchanges);
 	for (size_t i = 0; i < s->listeners; i++)
 		listener_stop(&s->listener[i]);
-	exchanges_done(&s->exchanges);
+	requests_done(&s->exchanges);
 	free(s->listener);
 	s->listener = NULL;
 	s->listeners = 0;

@@ -4,7 +4,7 @@
  *
  * Serves HTTP at the listening sockets in the caller's thread. There is one listener for each
  * socket (web/listener.h); the caller polls its epoll descriptor. Requests go through struct
- * exchanges (web/exchanges.h) to the site. Nothing that clients cause is logged above level debug.
+ * exchanges (web/requests.h) to the site. Nothing that clients cause is logged above level debug.
  */
 #ifndef MEMTALLY_WEB_SERVER_H
 #define MEMTALLY_WEB_SERVER_H
@@ -16,9 +16,9 @@
 #include "web/access.h"
 #include "web/caller.h"
 #include "web/connections.h"
-#include "web/exchanges.h"
 #include "web/listen.h"
 #include "web/listener.h"
+#include "web/requests.h"
 #include "web/site.h"
 
 /* Must not move between server_start() and server_stop(). */
@@ -27,7 +27,7 @@ struct server {
 	struct listener *listener; /* owned; one for each socket */
 	size_t listeners;
 	struct connections connections;
-	struct exchanges exchanges;
+	struct requests exchanges;
 };
 
 /*
@@ -38,7 +38,7 @@ struct server {
  * right.
  *
  * Returns 0; -ENOMEM; -EPROTONOSUPPORT if the library was built without TLS; -EIO if the library
- * fails; or an error of passwords_new() or entrance_open(). After a failure only server_stop() may
+ * fails; or an error of passwords_new() or accept_queue_open(). After a failure only server_stop() may
  * follow.
  */
 int server_start(struct server *s, struct site *site, const struct listen_set *set,

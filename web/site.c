@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "web/fixed-width.h"
 #include "web/page.h"
 #include "web/params.h"
 #include "web/routes.h"
 #include "web/status.h"
-#include "web/steady.h"
 
 #define TYPE_JSON "application/json"
 #define TYPE_TEXT "text/plain; charset=utf-8"
@@ -227,9 +227,9 @@ static void add_head(struct buffer *to, const struct view *view, uint64_t now_ns
 
 static void add_end(struct buffer *to, size_t slack)
 {
-	struct steady steady = {.to = to, .slack = slack};
+	struct fixed_width steady = {.to = to, .slack = slack};
 
-	steady_settle(&steady);
+	fixed_width_settle(&steady);
 	buffer_add_char(to, '\n');
 }
 

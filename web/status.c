@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "web/steady.h"
+#include "web/fixed-width.h"
 
 struct metrics {
-	struct steady steady;
+	struct fixed_width steady;
 	enum prometheus_format format;
 };
 
@@ -30,9 +30,9 @@ static void add_single(struct metrics *m, const char *name, const char *type, co
 	buffer_add_text(to, name);
 	buffer_add_text(to, !strcmp(type, "counter") ? "_total " : " ");
 	if (is_time)
-		steady_add_seconds(&m->steady, value);
+		fixed_width_add_seconds(&m->steady, value);
 	else
-		steady_add_u64(&m->steady, value);
+		fixed_width_add_u64(&m->steady, value);
 	buffer_add_char(to, '\n');
 }
 
@@ -66,7 +66,7 @@ static void add_requests(struct metrics *m, const struct counters *counters)
 		"Requests that memtally-web has answered, by status code.");
 	for (size_t i = 0; i < COUNTERS_STATUSES; i++) {
 		buffer_printf(to, "memtally_web_requests_total{code=\"%u\"} ", counters_status[i]);
-		steady_add_u64(&m->steady, counters->answers[i]);
+		fixed_width_add_u64(&m->steady, counters->answers[i]);
 		buffer_add_char(to, '\n');
 	}
 }
@@ -89,10 +89,10 @@ static void add_builds(struct metrics *m, const struct view *view)
 {
 	AUTO_BUFFER struct buffer help = {0};
 
-	struct steady slack = {.to = &help, .slack = m->steady.slack};
+	struct fixed_width slack = {.to = &help, .slack = m->steady.slack};
 
 	buffer_add_text(&help, "The programs that took the snapshot and that serve it.");
-	steady_settle(&slack);
+	fixed_width_settle(&slack);
 	buffer_add_char(&help, 0);
 	if (help.error) {
 		m->steady.to->error = help.error;
@@ -129,29 +129,29 @@ void status_render_metrics(const struct status *s, enum prometheus_format format
 
 void status_render_json(const struct status *s, struct buffer *to, size_t *slack)
 {
-	struct steady steady = {.to = to};
+	struct fixed_width steady = {.to = to};
 
 	buffer_add_text(to, "\"web\":{\"version\":\"" PACKAGE_VERSION "\",\"connected\":");
 	buffer_add_text(to, s->is_connected ? "true" : "false");
 	buffer_add_text(to, ",\"snapshot\":\"");
 	buffer_add_text(to, s->is_fresh ? "fresh" : s->view ? "stale" : "none");
 	buffer_add_text(to, "\",\"snapshots_received\":");
-	steady_add_u64(&steady, s->snapshots_received);
+	fixed_width_add_u64(&steady, s->snapshots_received);
 	buffer_add_text(to, ",\"snapshots_refused\":");
-	steady_add_u64(&steady, s->snapshots_refused);
+	fixed_width_add_u64(&steady, s->snapshots_refused);
 	if (s->view) {
 		uint64_t age_ns = view_age_ns(s->view, s->now_boottime_ns);
 
 		buffer_add_text(to, ",\"snapshot_age_seconds\":");
-		steady_add_seconds(&steady, age_ns - age_ns % NS_PER_MSEC);
+		fixed_width_add_seconds(&steady, age_ns - age_ns % NS_PER_MSEC);
 	}
 	if (s->self->has & SELF_HAS_CPU) {
 		buffer_add_text(to, ",\"cpu_seconds\":");
-		steady_add_seconds(&steady, s->self->cpu_ns);
+		fixed_width_add_seconds(&steady, s->self->cpu_ns);
 	}
 	if (s->self->has & SELF_HAS_MEMORY) {
 		buffer_add_text(to, ",\"resident_memory_bytes\":");
-		steady_add_u64(&steady, s->self->resident_bytes);
+		fixed_width_add_u64(&steady, s->self->resident_bytes);
 	}
 	buffer_add_char(to, '}');
 	*slack += steady.slack;

@@ -36,7 +36,7 @@ void status_render_metrics(
 
 /*
  * Appends `"web":{...}` to TO. Adds to *SLACK the blanks that the caller has to add later
- * (web/steady.h).
+ * (web/fixed-width.h).
  */
 void status_render_json(const struct status *s, struct buffer *to, size_t *slack);
 

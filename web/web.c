@@ -20,8 +20,8 @@
 #include "config/settings.h"
 #include "service/command.h"
 #include "service/loop.h"
-#include "web/enclosure.h"
 #include "web/listen.h"
+#include "web/sandbox.h"
 #include "web/server.h"
 #include "web/site.h"
 
@@ -365,7 +365,7 @@ static int enclose(struct web *w)
 
 	while (count < ARRAY_SIZE(files) && (files[count] = access_file(w->access, count - 1)))
 		count++;
-	return enclosure_enter(files, count, &w->set);
+	return sandbox_enter(files, count, &w->set);
 }
 
 static int serve(struct web *w)

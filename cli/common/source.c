@@ -16,7 +16,7 @@
 #include "cli/common/readers.h"
 #include "collectors/pass/pass.h"
 #include "collectors/process/accounting.h"
-#include "collectors/schedule/budget.h"
+#include "collectors/schedule/cpu-budget.h"
 #include "render/human.h"
 #include "snapshot/client.h"
 
@@ -245,7 +245,7 @@ int source_list(const struct settings *settings, struct view **ret)
 	 * so these are never made.
 	 */
 	options.is_adaptive = true;
-	options.budget_cpu_ppm = BUDGET_PPM_MAX;
+	options.budget_cpu_ppm = CPU_BUDGET_PPM_MAX;
 	options.max_age_ns = options.interval_ns;
 	options.stall_ns = NS_PER_MSEC;
 	return open_live(settings, &options, ret, &why);

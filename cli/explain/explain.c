@@ -20,14 +20,14 @@
 #include "cli/common/hint.h"
 #include "cli/common/source.h"
 #include "cli/common/supervisor.h"
+#include "cli/explain/explain-page.h"
 #include "cli/explain/explanation.h"
-#include "cli/explain/plain.h"
 #include "cli/table/output.h"
-#include "collectors/process/self.h"
-#include "collectors/process/sharing.h"
+#include "collectors/process/self-usage.h"
+#include "collectors/process/shared-mm.h"
 #include "collectors/procfs/kcmp.h"
-#include "inspect/files/whereabouts.h"
-#include "inspect/frames/memdevices.h"
+#include "inspect/files/file-state.h"
+#include "inspect/frames/shmem-devices.h"
 #include "inspect/maps/claims.h"
 #include "inspect/maps/target.h"
 #include "inspect/pages/ownpages.h"
@@ -36,11 +36,11 @@ enum { LIMIT_DEFAULT = 5, EXPLAIN_VERSION = 1 };
 
 void explain_done(struct explain *e)
 {
-	chosen_done(&e->chosen);
+	pid_selection_done(&e->chosen);
 }
 
-int explain_parse(
-	const struct settings *settings, struct explain *ret, char error[static CHOSEN_ERROR_SIZE])
+int explain_parse(const struct settings *settings, struct explain *ret,
+	char error[static PID_SELECTION_ERROR_SIZE])
 {
 	struct explain e = {
 		.json = settings->json,
@@ -50,7 +50,7 @@ int explain_parse(
 	int r = flag_check(settings, FLAG_EXPLAIN, error);
 
 	if (r == 0)
-		r = chosen_parse(settings, &e.chosen, error);
+		r = pid_selection_parse(settings, &e.chosen, error);
 	if (r == 0)
 		*ret = e;
 	return r;
@@ -58,15 +58,15 @@ int explain_parse(
 
 /* A process to explain, or the reason why it cannot be. */
 struct subject {
-	const struct chosen_process *process;
+	const struct pid_selection_process *process;
 	const char *why; /* reason why it could not be read (static); NULL: it was */
 	char *program;   /* owned; NULL: not known */
 	uid_t uid;
 	struct sample sample;
 	struct stat_info stat;
-	int pagemap;               /* open while its mappings are read; -1: it may not be read */
-	struct memdevices devices; /* of its mounts and memtally's */
-	struct portrait portrait;
+	int pagemap;                  /* open while its mappings are read; -1: it may not be read */
+	struct shmem_devices devices; /* of its mounts and memtally's */
+	struct breakdown portrait;
 	struct sharers sharers;
 	struct explanation_twin *twin; /* owned, like their texts */
 	size_t twins;
@@ -80,9 +80,10 @@ struct explaining {
 	struct hint hint;
 	struct subject *subject;
 	size_t subjects;
-	struct claims claims;     /* of the subjects */
-	sharing_compare *compare; /* kcmp(); NULL: pids are not those of memtally's pid namespace */
-	bool cant_compare;        /* the kernel has refused kcmp() */
+	struct claims claims; /* of the subjects */
+	shared_mm_compare
+		*compare;  /* kcmp(); NULL: pids are not those of memtally's pid namespace */
+	bool cant_compare; /* the kernel has refused kcmp() */
 	/* numbers of processes that were read completely, and that could not be read */
 	size_t looked, refused;
 	bool hides, is_inside;
@@ -99,8 +100,8 @@ static void subject_done(struct subject *s)
 		free(s->twin[i].program);
 	free(s->twin);
 	free(s->program);
-	memdevices_done(&s->devices);
-	portrait_done(&s->portrait);
+	shmem_devices_done(&s->devices);
+	breakdown_done(&s->portrait);
 	sharers_done(&s->sharers);
 }
 
@@ -122,9 +123,9 @@ static void settle(struct subject *s, const struct mapping *m)
 {
 	uint64_t bytes;
 
-	if (s->pagemap >= 0 && portrait_doubt(m) &&
+	if (s->pagemap >= 0 && breakdown_doubt(m) &&
 		ownpages_read(s->pagemap, m->start, m->end, &bytes) == 0)
-		portrait_settle(&s->portrait, m, bytes);
+		breakdown_settle(&s->portrait, m, bytes);
 }
 
 static int take(const struct mapping *m, void *context)
@@ -133,8 +134,8 @@ static int take(const struct mapping *m, void *context)
 	struct mapping known = *m;
 	int r;
 
-	known.store = memdevices_store(&s->devices, m);
-	r = portrait_add(&s->portrait, s->process->pid, &known);
+	known.store = shmem_devices_store(&s->devices, m);
+	r = breakdown_add(&s->portrait, s->process->pid, &known);
 	if (r == 0)
 		settle(s, &known);
 	return r == 0 ? sharers_learn(&s->sharers, &known) : r;
@@ -152,9 +153,9 @@ static int learn_devices(struct subject *s, struct target *t)
 
 	(void)target_file(t, "mountinfo", &theirs);
 	if (theirs >= 0)
-		r = memdevices_read(&s->devices, theirs);
+		r = shmem_devices_read(&s->devices, theirs);
 	if (r == 0 && ours >= 0)
-		r = memdevices_read(&s->devices, ours);
+		r = shmem_devices_read(&s->devices, ours);
 	return r;
 }
 
@@ -170,7 +171,7 @@ static int walk(struct subject *s, struct target *t)
 		return r;
 	(void)target_file(t, "pagemap", &pagemap);
 	s->pagemap = pagemap;
-	r = target_end(t, whereabouts_mappings(t, take, s));
+	r = target_end(t, file_state_mappings(t, take, s));
 	s->pagemap = -1;
 	return r;
 }
@@ -197,7 +198,7 @@ static int look_into(void *context)
 	s->program = strdup(target_program(&t));
 	if (!s->program)
 		return -ENOMEM;
-	if (!chosen_is(s->process, t.sample.q[PROCESS_START_TIME]))
+	if (!pid_selection_is(s->process, t.sample.q[PROCESS_START_TIME]))
 		return TARGET_GONE;
 	return walk(s, &t);
 }
@@ -205,7 +206,7 @@ static int look_into(void *context)
 /* Reads each process that was asked for. Returns 0 or -ENOMEM. */
 static int look_into_all(struct explaining *x, const struct procfs *procfs)
 {
-	const struct chosen *chosen = &x->explain->chosen;
+	const struct pid_selection *chosen = &x->explain->chosen;
 
 	x->subject = calloc(chosen->count, sizeof(*x->subject));
 	if (!x->subject)
@@ -216,7 +217,7 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 
 		s->process = &chosen->process[x->subjects];
 		s->pagemap = -1;
-		portrait_init(&s->portrait);
+		breakdown_init(&s->portrait);
 		r = supervisor_try(s->process->pid, look_into,
 			&(struct looking_into){.subject = s, .procfs = procfs});
 		supervisor_say();
@@ -224,7 +225,7 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 			x->subjects++;
 			return r;
 		}
-		if (r != 0 && chosen_say(s->process, r, &s->why)) {
+		if (r != 0 && pid_selection_say(s->process, r, &s->why)) {
 			x->has_failed = true;
 			hint_say(&x->hint, procfs, r);
 		}
@@ -383,12 +384,12 @@ static int make_claims(struct explaining *x)
 static int look_at_others(struct explaining *x, const struct procfs *procfs)
 {
 	AUTO_FREE pid_t *pids = NULL;
-	struct self self = {.cpu_ns = 0};
+	struct self_usage self = {.cpu_ns = 0};
 	size_t capacity = 0;
 	ssize_t count = procfs_list(procfs, &pids, &capacity);
 	int r = count < 0 ? (int)count : make_claims(x);
 
-	self_read(&self);
+	self_usage_read(&self);
 	x->compare = procfs->live ? kcmp_memory : NULL;
 	x->hides = procfs->hides_from_us && !self.has_sys_ptrace;
 	x->is_inside = procfs->live && !procfs->is_whole;
@@ -425,12 +426,12 @@ static const struct snapshot_process *find_row(const struct explaining *x, const
 {
 	const struct snapshot_process *row =
 		x->view ? view_find_process(x->view, (uint32_t)s->process->pid) : NULL;
-	struct chosen_process known = {.pid = s->process->pid};
+	struct pid_selection_process known = {.pid = s->process->pid};
 
 	if (!row)
 		return NULL;
 	known.start_ns = ROW_HAS(row, PROCESS_START_TIME) ? row->q[PROCESS_START_TIME] : 0;
-	return chosen_is(&known, s->sample.q[PROCESS_START_TIME]) ? row : NULL;
+	return pid_selection_is(&known, s->sample.q[PROCESS_START_TIME]) ? row : NULL;
 }
 
 static void describe(const struct explaining *x, struct subject *s, struct explanation *ret)
@@ -509,7 +510,7 @@ static int print_text(const struct explaining *x)
 			buffer_add_char(&text, '\n');
 		any = true;
 		describe(x, &x->subject[i], &e);
-		plain_add_page(&e, &text);
+		explain_page_add_page(&e, &text);
 	}
 	return output_flush(&text);
 }
@@ -518,7 +519,7 @@ int explain_show(const struct settings *settings, struct explain *e)
 {
 	CLEANUP(cleanup_explaining) struct explaining x = {.explain = e};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
-	int r = chosen_open(settings, &e->chosen, &procfs);
+	int r = pid_selection_open(settings, &e->chosen, &procfs);
 
 	if (r != 0)
 		return r;
@@ -538,7 +539,7 @@ int explain_show(const struct settings *settings, struct explain *e)
 int explain_run(const struct settings *settings, bool is_check)
 {
 	AUTO_EXPLAIN struct explain explain = {0};
-	char error[CHOSEN_ERROR_SIZE] = "";
+	char error[PID_SELECTION_ERROR_SIZE] = "";
 
 	if (explain_parse(settings, &explain, error) < 0)
 		return command_refuse(error);

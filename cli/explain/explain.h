@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-#include "cli/common/chosen.h"
+#include "cli/common/pid-selection.h"
 #include "config/settings.h"
 
 struct explain {
-	struct chosen chosen;
+	struct pid_selection chosen;
 	bool json, bytes;
 	size_t limit; /* rows of each list */
 };
@@ -22,8 +22,8 @@ void explain_done(struct explain *e);
  * Reads the options from SETTINGS into *RET, which explain_done() frees. Returns 0; -EINVAL with a
  * sentence for the user in ERROR; -ENOMEM. Pure.
  */
-int explain_parse(
-	const struct settings *settings, struct explain *ret, char error[static CHOSEN_ERROR_SIZE]);
+int explain_parse(const struct settings *settings, struct explain *ret,
+	char error[static PID_SELECTION_ERROR_SIZE]);
 
 /*
  * Reads the processes, prints a page or a JSON object for each, and logs which could not be read.

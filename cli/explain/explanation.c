@@ -7,11 +7,11 @@
 #include "cli/map/maprow.h"
 #include "snapshot/metric.h"
 
-static uint64_t sum_of(const uint64_t part[static PORTRAIT_PARTS])
+static uint64_t sum_of(const uint64_t part[static BREAKDOWN_PARTS])
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < PORTRAIT_PARTS; i++)
+	for (unsigned int i = 0; i < BREAKDOWN_PARTS; i++)
 		sum += part[i];
 	return sum;
 }
@@ -20,7 +20,7 @@ static uint64_t sum_of(const uint64_t part[static PORTRAIT_PARTS])
  * Returns the bytes of PART that are freed. *RET_KEPT is the rest of what the process has alone:
  * other processes map it, but have not touched it.
  */
-static uint64_t freed_of(const struct explanation *e, enum portrait_part part, uint64_t *ret_kept)
+static uint64_t freed_of(const struct explanation *e, enum breakdown_part part, uint64_t *ret_kept)
 {
 	uint64_t alone = e->portrait->alone[part], kept = e->sharers->kept_bytes[part];
 
@@ -30,15 +30,15 @@ static uint64_t freed_of(const struct explanation *e, enum portrait_part part, u
 
 static void reckon_end(const struct explanation *e, struct explanation_figures *f)
 {
-	const struct portrait *p = e->portrait;
+	const struct breakdown *p = e->portrait;
 	uint64_t kept;
 
-	f->freed = p->alone[PORTRAIT_ANON] + f->pagetable;
-	f->shmem_freed = freed_of(e, PORTRAIT_SHMEM, &f->shmem_kept);
-	f->shmem_named = p->alone[PORTRAIT_NAMED];
-	f->unlinked_freed = freed_of(e, PORTRAIT_UNLINKED, &kept);
-	f->cached = p->alone[PORTRAIT_FILE] + kept;
-	f->driver_freed = freed_of(e, PORTRAIT_DRIVER, &f->driver_kept);
+	f->freed = p->alone[BREAKDOWN_ANON] + f->pagetable;
+	f->shmem_freed = freed_of(e, BREAKDOWN_SHMEM, &f->shmem_kept);
+	f->shmem_named = p->alone[BREAKDOWN_NAMED];
+	f->unlinked_freed = freed_of(e, BREAKDOWN_UNLINKED, &kept);
+	f->cached = p->alone[BREAKDOWN_FILE] + kept;
+	f->driver_freed = freed_of(e, BREAKDOWN_DRIVER, &f->driver_kept);
 	f->others_more = f->share;
 	f->swap_freed = p->total.q[MAPPING_SWAP_PSS];
 	f->hugetlb_freed = p->total.q[MAPPING_PRIVATE_HUGETLB];
@@ -46,11 +46,11 @@ static void reckon_end(const struct explanation *e, struct explanation_figures *
 
 void explanation_reckon(const struct explanation *e, struct explanation_figures *ret)
 {
-	const struct portrait *p = e->portrait;
+	const struct breakdown *p = e->portrait;
 	uint64_t unused;
 
 	*ret = (struct explanation_figures){
-		.is_known = atlas_figure(&p->total, ATLAS_PRIVATE, &unused),
+		.is_known = mapping_table_figure(&p->total, MAPPING_TABLE_PRIVATE, &unused),
 		.rss = p->total.q[MAPPING_RSS],
 		.pss = p->total.q[MAPPING_PSS],
 		.alone = sum_of(p->alone),
@@ -72,12 +72,12 @@ static void set_bytes(json_t *to, const char *name, uint64_t bytes, int *failed)
  * Memory that is neither anonymous nor shared is one part here; "if_ended" has it by its fate on
  * exit.
  */
-static json_t *json_of_parts(const uint64_t part[static PORTRAIT_PARTS])
+static json_t *json_of_parts(const uint64_t part[static BREAKDOWN_PARTS])
 {
-	uint64_t others = part[PORTRAIT_FILE] + part[PORTRAIT_UNLINKED] + part[PORTRAIT_DRIVER];
-	uint64_t shmem = part[PORTRAIT_SHMEM] + part[PORTRAIT_NAMED];
+	uint64_t others = part[BREAKDOWN_FILE] + part[BREAKDOWN_UNLINKED] + part[BREAKDOWN_DRIVER];
+	uint64_t shmem = part[BREAKDOWN_SHMEM] + part[BREAKDOWN_NAMED];
 
-	return json_pack("{s:I,s:I,s:I}", "anon_bytes", (json_int_t)part[PORTRAIT_ANON],
+	return json_pack("{s:I,s:I,s:I}", "anon_bytes", (json_int_t)part[BREAKDOWN_ANON],
 		"shmem_bytes", (json_int_t)shmem, "file_bytes", (json_int_t)others);
 }
 
@@ -122,13 +122,13 @@ static json_t *json_of_twin(const void *rows, size_t i)
 
 static json_t *json_of_row(const void *rows, size_t i)
 {
-	const struct atlas_row *r = (const struct atlas_row *)rows + i;
+	const struct mapping_table_row *r = (const struct mapping_table_row *)rows + i;
 	json_t *row = json_pack("{s:s,s:b,s:I}", "name", r->name, "deleted", r->is_deleted,
 		"mappings", (json_int_t)r->mappings);
 	int failed = 0;
 
 	for (unsigned int k = 0; row && k < MAPPING_FIELDS; k++)
-		if (atlas_is_sum((enum mapping_field)k) && (r->present >> k & 1))
+		if (mapping_table_is_sum((enum mapping_field)k) && (r->present >> k & 1))
 			set_bytes(row, maprow_name((enum mapping_field)k), r->q[k], &failed);
 	if (row && failed) {
 		json_decref(row);
@@ -204,7 +204,7 @@ static void set_status(const struct explanation *e, json_t *to, int *failed)
 
 json_t *explanation_json(const struct explanation *e)
 {
-	const struct portrait *p = e->portrait;
+	const struct breakdown *p = e->portrait;
 	struct explanation_figures f;
 	json_t *json;
 	double sharers;
@@ -224,7 +224,7 @@ json_t *explanation_json(const struct explanation *e)
 		failed |= json_object_set_new(json, "shared", json_of_parts(p->shared));
 		failed |= json_object_set_new(json, "if_ended", json_of_end(&f));
 	}
-	if (atlas_sharers(&p->total, &sharers))
+	if (mapping_table_sharers(&p->total, &sharers))
 		failed |= json_object_set_new(json, "sharers_mean", json_real(sharers));
 	if (e->knows_twins)
 		failed |= json_object_set_new(json, "address_space_shared_with",
@@ -239,8 +239,8 @@ json_t *explanation_json(const struct explanation *e)
 		json, "others_hidden", json_boolean(e->hides || e->is_inside));
 	failed |= e->grown ? json_object_set_new(json, "growth", json_of_growth(e))
 	                   : json_object_set_new(json, "growth_unknown", json_string(e->unknown));
-	atlas_sort(&e->portrait->kinds, MAPPING_PSS);
-	atlas_sort(&e->portrait->files, MAPPING_PSS);
+	mapping_table_sort(&e->portrait->kinds, MAPPING_PSS);
+	mapping_table_sort(&e->portrait->files, MAPPING_PSS);
 	failed |= json_object_set_new(
 		json, "kinds", json_of_rows(p->kinds.row, p->kinds.rows, json_of_row));
 	failed |= json_object_set_new(

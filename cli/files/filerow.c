@@ -14,22 +14,22 @@
 
 static const struct {
 	const char *head;
-	enum shelf_field field;
+	enum file_table_field field;
 } columns[] =
 	{
-		{"PSS", SHELF_PSS},
-		{"RESIDENT", SHELF_RESIDENT},
-		{"RSS", SHELF_RSS},
-		{"DIRTY", SHELF_PRIVATE_DIRTY},
-		{"MOST", SHELF_PRIVATE_DIRTY_MOST},
-		{"SWAP", SHELF_SWAP},
-		{"PROCESSES", SHELF_PROCESSES},
-		{"USERS", SHELF_USERS},
+		{"PSS", FILE_TABLE_PSS},
+		{"RESIDENT", FILE_TABLE_RESIDENT},
+		{"RSS", FILE_TABLE_RSS},
+		{"DIRTY", FILE_TABLE_PRIVATE_DIRTY},
+		{"MOST", FILE_TABLE_PRIVATE_DIRTY_MOST},
+		{"SWAP", FILE_TABLE_SWAP},
+		{"PROCESSES", FILE_TABLE_PROCESSES},
+		{"USERS", FILE_TABLE_USERS},
 },
   mapper_columns[] = {
-	  {"PSS", SHELF_PSS},
-	  {"RSS", SHELF_RSS},
-	  {"DIRTY", SHELF_PRIVATE_DIRTY},
+	  {"PSS", FILE_TABLE_PSS},
+	  {"RSS", FILE_TABLE_RSS},
+	  {"DIRTY", FILE_TABLE_PRIVATE_DIRTY},
 };
 
 static const char absent[] = "-";
@@ -38,8 +38,8 @@ static const char absent[] = "-";
 
 /* Fields that a file has, and a single process that maps it has not. */
 #define OF_FILES                                                                                   \
-	(BIT(SHELF_PROCESSES) | BIT(SHELF_USERS) | BIT(SHELF_RESIDENT) |                           \
-		BIT(SHELF_PRIVATE_DIRTY_MOST))
+	(BIT(FILE_TABLE_PROCESSES) | BIT(FILE_TABLE_USERS) | BIT(FILE_TABLE_RESIDENT) |            \
+		BIT(FILE_TABLE_PRIVATE_DIRTY_MOST))
 
 static size_t shown(const struct filerow_list *list, size_t count)
 {
@@ -52,7 +52,7 @@ static size_t nth(const struct filerow_list *list, size_t count, size_t i)
 	return list->ascending ? count - 1 - i : i;
 }
 
-static const struct shelf_row *row_at(const struct filerow_list *list, size_t i)
+static const struct file_table_row *row_at(const struct filerow_list *list, size_t i)
 {
 	return &list->shelf->row[list->row[nth(list, list->count, i)]];
 }
@@ -88,36 +88,36 @@ static void add_file_column(struct table *t)
 	t->column[t->columns - 1].is_path = true;
 }
 
-static void add_amount(
-	const struct filerow_list *list, struct table *t, enum shelf_field field, uint64_t value)
+static void add_amount(const struct filerow_list *list, struct table *t,
+	enum file_table_field field, uint64_t value)
 {
-	if (shelf_field_is_bytes(field) && !list->bytes)
+	if (file_table_field_is_bytes(field) && !list->bytes)
 		human_add_bytes(&t->text, value);
 	else
 		buffer_add_u64(&t->text, value);
 }
 
-static void add_field(const struct filerow_list *list, struct table *t, const struct shelf_row *row,
-	enum shelf_field field)
+static void add_field(const struct filerow_list *list, struct table *t,
+	const struct file_table_row *row, enum file_table_field field)
 {
-	if (!shelf_has(row, field)) {
+	if (!file_table_has(row, field)) {
 		add_cell(t, absent);
 		return;
 	}
-	if ((field == SHELF_RESIDENT && !row->is_exact) ||
-		(field == SHELF_USERS && list->shelf->users_are_low))
+	if ((field == FILE_TABLE_RESIDENT && !row->is_exact) ||
+		(field == FILE_TABLE_USERS && list->shelf->users_are_low))
 		buffer_add_char(&t->text, '>');
 	add_amount(list, t, field, row->q[field]);
 	end_cell(t);
 }
 
-static void add_name(const struct shelf_row *row, struct table *t)
+static void add_name(const struct file_table_row *row, struct table *t)
 {
-	static const char *const marks[SHELF_FATES] = {
-		[SHELF_DELETED] = " [deleted]",
-		[SHELF_REPLACED] = " [replaced]",
-		[SHELF_UNCERTAIN] = " [deleted?]",
-		[SHELF_UNLINKED] = " [unlinked]",
+	static const char *const marks[FILE_TABLE_FATES] = {
+		[FILE_TABLE_DELETED] = " [deleted]",
+		[FILE_TABLE_REPLACED] = " [replaced]",
+		[FILE_TABLE_UNCERTAIN] = " [deleted?]",
+		[FILE_TABLE_UNLINKED] = " [unlinked]",
 	};
 
 	buffer_add_text(&t->text, row->name);
@@ -129,27 +129,27 @@ static void add_name(const struct shelf_row *row, struct table *t)
 enum { WIDTH_NARROW = 100 };
 
 /* With all columns a terminal of 80 columns has hardly any room for names. */
-static bool has_column(const struct filerow_list *list, enum shelf_field field)
+static bool has_column(const struct filerow_list *list, enum file_table_field field)
 {
-	struct shelf_row total;
+	struct file_table_row total;
 
 	if (!list->width || list->width >= WIDTH_NARROW || field == list->sort)
 		return true;
-	if (field != SHELF_SWAP)
-		return field != SHELF_PRIVATE_DIRTY_MOST;
-	shelf_total(list->shelf, &total);
-	return total.q[SHELF_SWAP];
+	if (field != FILE_TABLE_SWAP)
+		return field != FILE_TABLE_PRIVATE_DIRTY_MOST;
+	file_table_total(list->shelf, &total);
+	return total.q[FILE_TABLE_SWAP];
 }
 
 /* "total of 98 files (88 not shown) of 12 processes" */
 static void add_total(const struct filerow_list *list, const bool *has, struct table *t)
 {
-	const struct shelf *s = list->shelf;
-	struct shelf_row total;
+	const struct file_table *s = list->shelf;
+	struct file_table_row total;
 
-	shelf_total(s, &total);
+	file_table_total(s, &total);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (has[i] && columns[i].field == SHELF_PRIVATE_DIRTY_MOST)
+		if (has[i] && columns[i].field == FILE_TABLE_PRIVATE_DIRTY_MOST)
 			add_cell(t, absent);
 		else if (has[i])
 			add_field(list, t, &total, columns[i].field);
@@ -158,9 +158,9 @@ static void add_total(const struct filerow_list *list, const bool *has, struct t
 	if (shown(list, list->count) < list->count)
 		buffer_printf(
 			&t->total, " (%zu not shown)", list->count - shown(list, list->count));
-	if (s->rest.q[SHELF_MAPPINGS])
+	if (s->rest.q[FILE_TABLE_MAPPINGS])
 		buffer_printf(&t->total, ", and %llu mappings of more than fit in memory",
-			(unsigned long long)s->rest.q[SHELF_MAPPINGS]);
+			(unsigned long long)s->rest.q[FILE_TABLE_MAPPINGS]);
 	t->rows++;
 	t->has_total = true;
 }
@@ -177,7 +177,7 @@ int filerow_table(const struct filerow_list *list, struct table *ret)
 	}
 	add_file_column(ret);
 	for (size_t i = 0; i < shown(list, list->count); i++, ret->rows++) {
-		const struct shelf_row *row = row_at(list, i);
+		const struct file_table_row *row = row_at(list, i);
 
 		for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
 			if (has[k])
@@ -214,7 +214,7 @@ static void add_mapper(const struct filerow_list *list, const struct mapper *m, 
 	add_cell(t, p->program);
 	add_cell(t, unit_of(p));
 	for (size_t i = 0; i < ARRAY_SIZE(mapper_columns); i++) {
-		enum shelf_field field = mapper_columns[i].field;
+		enum file_table_field field = mapper_columns[i].field;
 
 		if (m->part.present >> field & 1)
 			add_amount(list, t, field, m->part.q[field]);
@@ -260,9 +260,10 @@ static const char *bool_text(bool value)
 
 static void add_json_fields(uint64_t present, const uint64_t *q, struct buffer *to)
 {
-	for (unsigned int i = 0; i < SHELF_FIELDS; i++)
+	for (unsigned int i = 0; i < FILE_TABLE_FIELDS; i++)
 		if (present >> i & 1)
-			buffer_printf(to, ",\"%s\":%llu", shelf_field_name((enum shelf_field)i),
+			buffer_printf(to, ",\"%s\":%llu",
+				file_table_field_name((enum file_table_field)i),
 				(unsigned long long)q[i]);
 }
 
@@ -286,7 +287,7 @@ static void add_json_mapper(
 static void add_json_mappers(const struct filerow_list *list, uint32_t row, struct buffer *to)
 {
 	size_t count;
-	const struct mapper *m = mappers_of(list->mappers, row, &count);
+	const struct mapper *m = file_users_of(list->mappers, row, &count);
 
 	buffer_add_text(to, ",\"mapped_by\":[");
 	for (size_t i = 0; i < count; i++) {
@@ -298,15 +299,16 @@ static void add_json_mappers(const struct filerow_list *list, uint32_t row, stru
 }
 
 /* Appends all but the closing brace. */
-static void add_json_row(const struct shelf_row *row, struct buffer *to)
+static void add_json_row(const struct file_table_row *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
 		(unsigned long long)row->inode);
 	jsontext_add(to, "name", row->name);
 	buffer_printf(to, ",\"kind\":\"%s\",\"state\":\"%s\",\"executable\":%s",
-		kind_name(row->kind), shelf_fate_name(row->fate), bool_text(row->is_executable));
+		kind_name(row->kind), file_table_fate_name(row->fate),
+		bool_text(row->is_executable));
 	add_json_fields(row->present, row->q, to);
-	if (shelf_has(row, SHELF_RESIDENT))
+	if (file_table_has(row, FILE_TABLE_RESIDENT))
 		buffer_printf(to, ",\"resident_is_exact\":%s", bool_text(row->is_exact));
 }
 
@@ -322,10 +324,10 @@ void filerow_add_json(const struct filerow_list *list, bool with_mappers, struct
 	}
 }
 
-void filerow_add_json_sums(const struct shelf_row *row, struct buffer *to)
+void filerow_add_json_sums(const struct file_table_row *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"resident_is_exact\":%s", bool_text(row->is_exact));
-	add_json_fields(row->present & ~BIT(SHELF_PRIVATE_DIRTY_MOST), row->q, to);
+	add_json_fields(row->present & ~BIT(FILE_TABLE_PRIVATE_DIRTY_MOST), row->q, to);
 	buffer_add_char(to, '}');
 }
 
@@ -333,7 +335,7 @@ void filerow_add_json_sums(const struct shelf_row *row, struct buffer *to)
 static void add_csv_fields(
 	uint64_t left_out, uint64_t present, const uint64_t *q, struct buffer *to)
 {
-	for (unsigned int i = 0; i < SHELF_FIELDS; i++) {
+	for (unsigned int i = 0; i < FILE_TABLE_FIELDS; i++) {
 		if (left_out >> i & 1)
 			continue;
 		buffer_add_char(to, ',');
@@ -342,18 +344,19 @@ static void add_csv_fields(
 	}
 }
 
-static void add_csv_file(const struct shelf_row *row, struct buffer *to)
+static void add_csv_file(const struct file_table_row *row, struct buffer *to)
 {
 	buffer_printf(to, "%x:%x,%llu,%s,%s,", row->major, row->minor,
-		(unsigned long long)row->inode, kind_name(row->kind), shelf_fate_name(row->fate));
+		(unsigned long long)row->inode, kind_name(row->kind),
+		file_table_fate_name(row->fate));
 	csv_add_text(to, row->name);
 }
 
 static void add_csv_field_heads(uint64_t left_out, struct buffer *to)
 {
-	for (unsigned int i = 0; i < SHELF_FIELDS; i++)
+	for (unsigned int i = 0; i < FILE_TABLE_FIELDS; i++)
 		if (!(left_out >> i & 1))
-			buffer_printf(to, ",%s", shelf_field_name((enum shelf_field)i));
+			buffer_printf(to, ",%s", file_table_field_name((enum file_table_field)i));
 	buffer_add_char(to, '\n');
 }
 
@@ -362,7 +365,7 @@ void filerow_add_csv(const struct filerow_list *list, struct buffer *to)
 	buffer_add_text(to, "device,inode,kind,state,name,executable,resident_is_exact");
 	add_csv_field_heads(0, to);
 	for (size_t i = 0; i < shown(list, list->count); i++) {
-		const struct shelf_row *row = row_at(list, i);
+		const struct file_table_row *row = row_at(list, i);
 
 		add_csv_file(row, to);
 		buffer_printf(

@@ -13,19 +13,19 @@
 
 #include "base/buffer.h"
 #include "cli/common/username.h"
-#include "cli/files/mappers.h"
+#include "cli/files/file-users.h"
 #include "cli/table/table.h"
-#include "inspect/files/shelf.h"
+#include "inspect/files/file-table.h"
 
 struct filerow_list {
-	const struct shelf *shelf;
-	const struct mappers *mappers; /* borrowed; sorted if they are the rows */
+	const struct file_table *shelf;
+	const struct file_users *mappers; /* borrowed; sorted if they are the rows */
 	struct usernames *names;
 	const uint32_t *row; /* borrowed; indices of the rows to show in .shelf, in order */
 	size_t count;
-	bool is_selected;      /* .row may lack rows of .shelf, so there is no total */
-	size_t limit;          /* rows to show; 0: all */
-	enum shelf_field sort; /* a table always shows this column */
+	bool is_selected;           /* .row may lack rows of .shelf, so there is no total */
+	size_t limit;               /* rows to show; 0: all */
+	enum file_table_field sort; /* a table always shows this column */
 	bool ascending;
 	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
 	size_t width; /* columns of the terminal; 0: none */
@@ -49,7 +49,7 @@ void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *t
 void filerow_add_json(const struct filerow_list *list, bool with_mappers, struct buffer *to);
 
 /* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
-void filerow_add_json_sums(const struct shelf_row *row, struct buffer *to);
+void filerow_add_json_sums(const struct file_table_row *row, struct buffer *to);
 
 /*
  * Append comma-separated values with a line of heads: a line for each file; for each process and

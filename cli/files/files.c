@@ -14,9 +14,9 @@
 #include "cli/common/hint.h"
 #include "cli/common/supervisor.h"
 #include "cli/common/username.h"
+#include "cli/files/file-filter.h"
+#include "cli/files/file-users.h"
 #include "cli/files/filerow.h"
-#include "cli/files/mappers.h"
-#include "cli/files/wanted.h"
 #include "cli/table/output.h"
 #include "cli/table/print.h"
 #include "inspect/files/inventory.h"
@@ -26,25 +26,25 @@ enum { FILES_VERSION = 1 };
 
 void files_done(struct files *f)
 {
-	chosen_done(&f->chosen);
+	pid_selection_done(&f->chosen);
 }
 
 static int parse_order(
-	const struct settings *c, struct files *f, char error[static CHOSEN_ERROR_SIZE])
+	const struct settings *c, struct files *f, char error[static PID_SELECTION_ERROR_SIZE])
 {
-	f->sort = SHELF_PSS;
+	f->sort = FILE_TABLE_PSS;
 	f->is_sorted = c->sort;
 	if (c->sort) {
-		f->sort = shelf_find_field(c->sort);
-		if (f->sort == SHELF_FIELDS)
+		f->sort = file_table_find_field(c->sort);
+		if (f->sort == FILE_TABLE_FIELDS)
 			return flag_refuse("--sort", c->sort,
 				"an amount of the rows in JSON, such as pss_bytes or users", error);
 	}
 	return flag_parse_order(c, &f->ascending, error);
 }
 
-int files_parse(
-	const struct settings *settings, struct files *ret, char error[static CHOSEN_ERROR_SIZE])
+int files_parse(const struct settings *settings, struct files *ret,
+	char error[static PID_SELECTION_ERROR_SIZE])
 {
 	struct files f = {
 		.file = settings->file,
@@ -64,7 +64,7 @@ int files_parse(
 			"a name as files has it, such as /a/path or memfd:name", error);
 	r = parse_order(settings, &f, error);
 	if (r == 0)
-		r = chosen_parse_or_all(settings, &f.chosen, error);
+		r = pid_selection_parse_or_all(settings, &f.chosen, error);
 	if (r == 0)
 		*ret = f;
 	return r;
@@ -73,9 +73,9 @@ int files_parse(
 /* The state of one run. */
 struct showing {
 	const struct files *files;
-	struct wanted wanted;
+	struct file_filter wanted;
 	struct inventory inventory;
-	struct mappers mappers;
+	struct file_users mappers;
 	struct usernames names;
 	struct buffer text, failures;
 	size_t read, denied, blocked, changed;
@@ -86,9 +86,9 @@ struct showing {
 
 static void cleanup_showing(struct showing *s)
 {
-	wanted_done(&s->wanted);
+	file_filter_done(&s->wanted);
 	inventory_done(&s->inventory);
-	mappers_done(&s->mappers);
+	file_users_done(&s->mappers);
 	usernames_done(&s->names);
 	buffer_done(&s->text);
 	buffer_done(&s->failures);
@@ -111,21 +111,22 @@ static const char *clean(const struct cgroup_name *name, struct buffer *to)
 static int add_mappers(
 	struct showing *s, const struct target *t, const char *unit, const char *user_unit)
 {
-	const struct shelf *shelf = &s->inventory.shelf;
+	const struct file_table *shelf = &s->inventory.shelf;
 	bool is_added = false;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < shelf->parts; i++) {
-		const struct shelf_part *part = &shelf->part[i];
+		const struct file_table_part *part = &shelf->part[i];
 
-		if (part->row == SHELF_REST || !wanted_is(&s->wanted, &shelf->row[part->row]))
+		if (part->row == FILE_TABLE_REST ||
+			!file_filter_is(&s->wanted, &shelf->row[part->row]))
 			continue;
 		if (!is_added)
-			r = mappers_add_process(&s->mappers, t->process.pid, t->sample.uid,
+			r = file_users_add_process(&s->mappers, t->process.pid, t->sample.uid,
 				target_program(t), unit, user_unit);
 		is_added = true;
 		if (r == 0)
-			r = mappers_add(&s->mappers, part);
+			r = file_users_add(&s->mappers, part);
 	}
 	return r;
 }
@@ -140,7 +141,8 @@ static int read_target(struct showing *s, struct target *t)
 
 	if (r == 0)
 		r = inventory_read(&s->inventory, t);
-	return r == 0 && wanted_is_some(&s->wanted) ? add_mappers(s, t, units[0], units[1]) : r;
+	return r == 0 && file_filter_is_some(&s->wanted) ? add_mappers(s, t, units[0], units[1])
+	                                                 : r;
 }
 
 /* Logs that PID could not be read, and adds it to the failures. */
@@ -152,7 +154,7 @@ static void say_failure(struct showing *s, pid_t pid, const char *why, bool is_e
 	s->has_failed = true;
 }
 
-static void count(struct showing *s, const struct chosen_process *p, int r)
+static void count(struct showing *s, const struct pid_selection_process *p, int r)
 {
 	bool is_counted = true, is_named = !p->is_found;
 
@@ -186,26 +188,26 @@ static void count(struct showing *s, const struct chosen_process *p, int r)
 struct reading_one {
 	struct showing *showing;
 	const struct procfs *procfs;
-	const struct chosen_process *process;
+	const struct pid_selection_process *process;
 };
 
 /* Returns 0, an enum target_outcome, INVENTORY_KNOWN, or a negative errno. */
 static int look_into(void *context)
 {
 	const struct reading_one *one = context;
-	const struct chosen_process *p = one->process;
+	const struct pid_selection_process *p = one->process;
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	int r = target_open(one->procfs, p->pid, &t);
 
 	if (r != 0)
 		return r;
-	return chosen_is(p, t.sample.q[PROCESS_START_TIME]) ? read_target(one->showing, &t)
-	                                                    : TARGET_GONE;
+	return pid_selection_is(p, t.sample.q[PROCESS_START_TIME]) ? read_target(one->showing, &t)
+	                                                           : TARGET_GONE;
 }
 
 /* Returns 0, or an error that ends the run. */
 static int read_process(
-	struct showing *s, const struct procfs *procfs, const struct chosen_process *p)
+	struct showing *s, const struct procfs *procfs, const struct pid_selection_process *p)
 {
 	struct reading_one one = {.showing = s, .procfs = procfs, .process = p};
 	int r = supervisor_try(p->pid, look_into, &one);
@@ -221,21 +223,21 @@ static bool is_row_wanted(uint32_t row, const void *context)
 {
 	const struct showing *s = context;
 
-	return wanted_is(&s->wanted, &s->inventory.shelf.row[row]);
+	return file_filter_is(&s->wanted, &s->inventory.shelf.row[row]);
 }
 
 /* Gives the rows that the filter accepts, in order. Returns 0 or -ENOMEM. */
 static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_count)
 {
-	const struct shelf *shelf = &s->inventory.shelf;
+	const struct file_table *shelf = &s->inventory.shelf;
 	AUTO_FREE uint32_t *row = NULL;
-	int r = shelf_order(shelf, s->files->sort, &row);
+	int r = file_table_order(shelf, s->files->sort, &row);
 
 	if (r < 0)
 		return r;
 	*ret_count = 0;
 	for (size_t i = 0; i < shelf->rows; i++)
-		if (wanted_is(&s->wanted, &shelf->row[row[i]]))
+		if (file_filter_is(&s->wanted, &shelf->row[row[i]]))
 			row[(*ret_count)++] = row[i];
 	*ret = TAKE_PTR(row);
 	return 0;
@@ -243,22 +245,22 @@ static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_coun
 
 static void add_json(const struct showing *s, const struct filerow_list *list, struct buffer *to)
 {
-	const struct shelf *shelf = list->shelf;
-	struct shelf_row total;
+	const struct file_table *shelf = list->shelf;
+	struct file_table_row total;
 
 	buffer_printf(to,
 		"{\"version\":%d,\"processes\":{\"read\":%zu,\"denied\":%zu,\"blocked\":%zu,\"changed\":%zu,\"failed\":[",
 		FILES_VERSION, s->read, s->denied, s->blocked, s->changed);
 	buffer_add(to, s->failures.data, s->failures.len);
 	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
-	filerow_add_json(list, wanted_is_some(&s->wanted), to);
+	filerow_add_json(list, file_filter_is_some(&s->wanted), to);
 	buffer_add_char(to, ']');
-	if (shelf->rest.q[SHELF_MAPPINGS]) {
+	if (shelf->rest.q[FILE_TABLE_MAPPINGS]) {
 		buffer_add_text(to, ",\"rest\":");
 		filerow_add_json_sums(&shelf->rest, to);
 	}
 	if (!list->is_selected) {
-		shelf_total(shelf, &total);
+		file_table_total(shelf, &total);
 		buffer_add_text(to, ",\"total\":");
 		filerow_add_json_sums(&total, to);
 	}
@@ -269,12 +271,12 @@ static int add_table(
 	const struct showing *s, const struct filerow_list *list, size_t width, struct buffer *to)
 {
 	AUTO_TABLE struct table table = {0};
-	int r = wanted_is_some(&s->wanted) ? filerow_mapper_table(list, &table)
-	                                   : filerow_table(list, &table);
+	int r = file_filter_is_some(&s->wanted) ? filerow_mapper_table(list, &table)
+	                                        : filerow_table(list, &table);
 
 	if (r == 0 && table.rows)
 		r = print_table(&table, width, to);
-	if (r == 0 && wanted_is_some(&s->wanted))
+	if (r == 0 && file_filter_is_some(&s->wanted))
 		filerow_add_mappers_shown(list, to);
 	return r;
 }
@@ -283,7 +285,7 @@ static int add_table(
 static void say_shown(const struct showing *s, size_t files)
 {
 	size_t limit = s->files->limit,
-	       count = wanted_is_some(&s->wanted) ? s->mappers.count : files;
+	       count = file_filter_is_some(&s->wanted) ? s->mappers.count : files;
 
 	if (s->files->csv && limit && limit < count)
 		log_info("%zu of %zu rows shown", limit, count);
@@ -297,7 +299,7 @@ static int print(struct showing *s, size_t width)
 		.shelf = &s->inventory.shelf,
 		.mappers = &s->mappers,
 		.names = &s->names,
-		.is_selected = wanted_is_some(&s->wanted),
+		.is_selected = file_filter_is_some(&s->wanted),
 		.limit = f->limit,
 		.sort = f->sort,
 		.ascending = f->ascending,
@@ -310,12 +312,12 @@ static int print(struct showing *s, size_t width)
 		return r;
 	list.row = row;
 	if (f->json)
-		mappers_sort_by_file(&s->mappers);
+		file_users_sort_by_file(&s->mappers);
 	else
-		mappers_sort(&s->mappers, f->is_sorted ? f->sort : SHELF_FIELDS);
+		file_users_sort(&s->mappers, f->is_sorted ? f->sort : FILE_TABLE_FIELDS);
 	if (f->json)
 		add_json(s, &list, &s->text);
-	else if (f->csv && wanted_is_some(&s->wanted))
+	else if (f->csv && file_filter_is_some(&s->wanted))
 		filerow_add_mapper_csv(&list, &s->text);
 	else if (f->csv)
 		filerow_add_csv(&list, &s->text);
@@ -342,7 +344,7 @@ static void say_missing(const struct showing *s, const struct procfs *procfs)
 		log_info(
 			"%zu process%s executed another program during the scan, and did not count",
 			changed, changed == 1 ? "" : "es");
-	if (s->inventory.shelf.rest.q[SHELF_MAPPINGS])
+	if (s->inventory.shelf.rest.q[FILE_TABLE_MAPPINGS])
 		log_warning(
 			"there are more files than fit in memory: the last ones are only in the sums");
 	if (s->wanted.may_wait)
@@ -372,15 +374,16 @@ static int say_nothing(const struct showing *s)
 	return 0;
 }
 
-static int find(const struct settings *settings, const struct procfs *procfs, struct chosen *c)
+static int find(
+	const struct settings *settings, const struct procfs *procfs, struct pid_selection *c)
 {
 	AUTO_BUFFER struct buffer said = {0};
 	int r = 0;
 
-	if (!chosen_is_some(c))
-		return chosen_take_all(procfs, c);
+	if (!pid_selection_is_some(c))
+		return pid_selection_take_all(procfs, c);
 	if (c->has_filters)
-		r = chosen_find(settings, c, &said);
+		r = pid_selection_find(settings, c, &said);
 	if (r == 0 && said.len)
 		log_info("%.*s", (int)said.len, said.data);
 	return r;
@@ -399,13 +402,13 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 		return 1;
 	}
 	inventory_init(&s.inventory, procfs.live);
-	r = wanted_open(f->file, f->deleted, &s.wanted);
+	r = file_filter_open(f->file, f->deleted, &s.wanted);
 	for (size_t i = 0; r == 0 && i < f->chosen.count; i++)
 		r = read_process(&s, &procfs, &f->chosen.process[i]);
 	if (r < 0)
 		return r;
 	inventory_finish(&s.inventory);
-	mappers_keep(&s.mappers, is_row_wanted, &s);
+	file_users_keep(&s.mappers, is_row_wanted, &s);
 	say_missing(&s, &procfs);
 	printed = say_nothing(&s);
 	r = printed && !f->json ? 0 : print(&s, width);
@@ -415,7 +418,7 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 int files_run(const struct settings *settings, bool is_check)
 {
 	AUTO_FILES struct files files = {0};
-	char error[CHOSEN_ERROR_SIZE] = "";
+	char error[PID_SELECTION_ERROR_SIZE] = "";
 
 	if (files_parse(settings, &files, error) < 0)
 		return command_refuse(error);

@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/common/chosen.h"
+#include "cli/common/pid-selection.h"
 #include "config/settings.h"
-#include "inspect/files/shelf.h"
+#include "inspect/files/file-table.h"
 
 struct files {
-	struct chosen chosen; /* empty: all processes */
+	struct pid_selection chosen; /* empty: all processes */
 	/* list the processes that map this file; borrowed from the settings; NULL: not asked for */
 	const char *file;
 	bool deleted; /* list the processes that map deleted or replaced files */
-	enum shelf_field sort;
+	enum file_table_field sort;
 	bool is_sorted; /* the user gave --sort */
 	bool ascending, bytes, json, csv;
 	size_t limit; /* rows to show; 0: all */
@@ -32,8 +32,8 @@ void files_done(struct files *f);
  * Reads the options from SETTINGS into *RET, which files_done() frees. Returns 0; -EINVAL with a
  * sentence for the user in ERROR; -ENOMEM. Pure.
  */
-int files_parse(
-	const struct settings *settings, struct files *ret, char error[static CHOSEN_ERROR_SIZE]);
+int files_parse(const struct settings *settings, struct files *ret,
+	char error[static PID_SELECTION_ERROR_SIZE]);
 
 /*
  * Reads the processes and prints files or processes, for a terminal of WIDTH columns (0: no

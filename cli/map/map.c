@@ -12,34 +12,36 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cli/common/command.h"
+#include "cli/common/each-process.h"
 #include "cli/common/flag.h"
-#include "cli/common/visit.h"
 #include "cli/map/mapchange.h"
 #include "cli/map/saved.h"
 #include "cli/table/output.h"
-#include "inspect/files/whereabouts.h"
+#include "inspect/files/file-state.h"
 
 void map_done(struct map *m)
 {
-	chosen_done(&m->chosen);
+	pid_selection_done(&m->chosen);
 }
 
-static int parse_by(
-	const struct settings *c, enum atlas_by *ret, char error[static CHOSEN_ERROR_SIZE])
+static int parse_by(const struct settings *c, enum mapping_table_by *ret,
+	char error[static PID_SELECTION_ERROR_SIZE])
 {
-	*ret = c->diff || c->since ? ATLAS_BY_FILE : ATLAS_BY_MAPPING;
+	*ret = c->diff || c->since ? MAPPING_TABLE_BY_FILE : MAPPING_TABLE_BY_MAPPING;
 	if (c->by)
-		*ret = atlas_find_by(c->by);
-	return *ret < ATLAS_BYS ? 0 : flag_refuse("--by", c->by, "mapping, file or kind", error);
+		*ret = mapping_table_find_by(c->by);
+	return *ret < MAPPING_TABLE_BYS
+	               ? 0
+	               : flag_refuse("--by", c->by, "mapping, file or kind", error);
 }
 
 static int parse_other(
-	const struct settings *c, struct map *m, char error[static CHOSEN_ERROR_SIZE])
+	const struct settings *c, struct map *m, char error[static PID_SELECTION_ERROR_SIZE])
 {
 	uint64_t pid = 0;
 
 	if (c->diff && c->since) {
-		snprintf(error, CHOSEN_ERROR_SIZE, "--diff does not go with --since");
+		snprintf(error, PID_SELECTION_ERROR_SIZE, "--diff does not go with --since");
 		return -EINVAL;
 	}
 	if (c->diff &&
@@ -56,10 +58,11 @@ static bool is_compared(const struct map *m)
 }
 
 static int parse_order(
-	const struct settings *c, struct map *m, char error[static CHOSEN_ERROR_SIZE])
+	const struct settings *c, struct map *m, char error[static PID_SELECTION_ERROR_SIZE])
 {
 	m->sort = MAPPING_PSS;
-	m->is_sorted = c->sort || c->order || m->format.by != ATLAS_BY_MAPPING || is_compared(m);
+	m->is_sorted = c->sort || c->order || m->format.by != MAPPING_TABLE_BY_MAPPING ||
+	               is_compared(m);
 	if (c->sort) {
 		m->sort = maprow_find(c->sort);
 		if (m->sort == MAPPING_FIELDS)
@@ -70,8 +73,8 @@ static int parse_order(
 	return flag_parse_order(c, &m->ascending, error);
 }
 
-int map_parse(
-	const struct settings *settings, struct map *ret, char error[static CHOSEN_ERROR_SIZE])
+int map_parse(const struct settings *settings, struct map *ret,
+	char error[static PID_SELECTION_ERROR_SIZE])
 {
 	struct map m = {
 		.format.bytes = settings->bytes,
@@ -88,7 +91,7 @@ int map_parse(
 	if (r == 0)
 		r = parse_order(settings, &m, error);
 	if (r == 0)
-		r = chosen_parse(settings, &m.chosen, error);
+		r = pid_selection_parse(settings, &m.chosen, error);
 	if (r == 0)
 		*ret = m;
 	return r;
@@ -97,30 +100,30 @@ int map_parse(
 /* The state of one run: what is kept and printed. */
 struct showing {
 	const struct map *map;
-	struct atlas atlas;         /* if rows are sorted or summed: all rows, */
-	struct atlas then;          /* and the rows to compare them with */
-	struct atlas *into;         /* the one that is being filled */
-	struct atlas one;           /* the rows of the process that is being read */
-	struct atlas_row total;     /* if rows are printed at once: the total, */
-	struct atlas_row one_total; /* and the total of the process that is being read */
+	struct mapping_table atlas;         /* if rows are sorted or summed: all rows, */
+	struct mapping_table then;          /* and the rows to compare them with */
+	struct mapping_table *into;         /* the one that is being filled */
+	struct mapping_table one;           /* the rows of the process that is being read */
+	struct mapping_table_row total;     /* if rows are printed at once: the total, */
+	struct mapping_table_row one_total; /* and the total of the process that is being read */
 	struct buffer text, name;
 	pid_t pid;
 	size_t rows, shown;
 	size_t whole; /* processes that were read completely */
-	struct visit visit;
+	struct each_process visit;
 };
 
 static void cleanup_showing(struct showing *s)
 {
-	atlas_done(&s->atlas);
-	atlas_done(&s->then);
-	atlas_done(&s->one);
+	mapping_table_done(&s->atlas);
+	mapping_table_done(&s->then);
+	mapping_table_done(&s->one);
 	buffer_done(&s->text);
 	buffer_done(&s->name);
-	visit_done(&s->visit);
+	each_process_done(&s->visit);
 }
 
-static int add_row(struct showing *s, const struct atlas_row *row)
+static int add_row(struct showing *s, const struct mapping_table_row *row)
 {
 	const struct map *map = s->map;
 
@@ -147,11 +150,11 @@ static int add_row(struct showing *s, const struct atlas_row *row)
  */
 static int pass_on(struct showing *s, const struct mapping *m)
 {
-	struct atlas_row row;
-	int r = atlas_row_of(m, s->pid, s->map->json || s->map->csv, &s->name, &row);
+	struct mapping_table_row row;
+	int r = mapping_table_row_of(m, s->pid, s->map->json || s->map->csv, &s->name, &row);
 
 	if (r == 0)
-		r = atlas_sum(&s->one_total, &row);
+		r = mapping_table_sum(&s->one_total, &row);
 	return r == 0 ? add_row(s, &row) : r;
 }
 
@@ -159,25 +162,25 @@ static int take(const struct mapping *m, void *context)
 {
 	struct showing *s = context;
 
-	return s->map->is_sorted ? atlas_add(&s->one, s->pid, m) : pass_on(s, m);
+	return s->map->is_sorted ? mapping_table_add(&s->one, s->pid, m) : pass_on(s, m);
 }
 
 static int look_into(struct target *t, pid_t pid, void *context)
 {
 	struct showing *s = context;
 
-	atlas_done(&s->one);
-	s->one_total = (struct atlas_row){0};
+	mapping_table_done(&s->one);
+	s->one_total = (struct mapping_table_row){0};
 	s->pid = pid;
-	return whereabouts_mappings(t, take, s);
+	return file_state_mappings(t, take, s);
 }
 
 /* Takes the process that was read. An incomplete process is neither summed nor compared. */
 static int keep(void *context)
 {
 	struct showing *s = context;
-	int r = s->one_total.mappings ? atlas_sum(&s->total, &s->one_total) : 0;
-	struct atlas before = *s->into;
+	int r = s->one_total.mappings ? mapping_table_sum(&s->total, &s->one_total) : 0;
+	struct mapping_table before = *s->into;
 
 	/* The rows of the first process, which may be many, are moved instead of copied. */
 	if (!before.rows) {
@@ -185,7 +188,7 @@ static int keep(void *context)
 		s->one = before;
 	}
 	for (size_t i = 0; r == 0 && i < s->one.rows; i++)
-		r = atlas_add_row(s->into, &s->one.row[i]);
+		r = mapping_table_add_row(s->into, &s->one.row[i]);
 	s->whole += r == 0;
 	return r;
 }
@@ -196,7 +199,7 @@ static void begin(struct showing *s)
 
 	if (map->json)
 		buffer_printf(&s->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", SAVED_VERSION,
-			atlas_by_name(map->format.by));
+			mapping_table_by_name(map->format.by));
 	else if (map->csv)
 		maprow_add_csv_head(&map->format, &s->text);
 	else
@@ -208,10 +211,10 @@ static int add_kept(struct showing *s)
 	size_t count = s->atlas.rows;
 	int r = 0;
 
-	atlas_sort(&s->atlas, s->map->sort);
+	mapping_table_sort(&s->atlas, s->map->sort);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = add_row(s, &s->atlas.row[s->map->ascending ? count - 1 - i : i]);
-	atlas_total(&s->atlas, &s->total);
+	mapping_table_total(&s->atlas, &s->total);
 	return r;
 }
 
@@ -258,12 +261,12 @@ static int finish(struct showing *s)
 
 static int show_all(struct showing *s)
 {
-	const struct chosen *chosen = &s->map->chosen;
+	const struct pid_selection *chosen = &s->map->chosen;
 	int r = 0;
 
 	begin(s);
 	for (size_t i = 0; r == 0 && i < chosen->count; i++)
-		r = visit_process(&s->visit, &chosen->process[i]);
+		r = each_process_process(&s->visit, &chosen->process[i]);
 	return r < 0 ? r : finish(s);
 }
 
@@ -272,8 +275,8 @@ static void begin_changes(struct showing *s)
 	const struct map *map = s->map;
 
 	if (map->json)
-		buffer_printf(
-			&s->text, "{\"by\":\"%s\",\"changes\":[", atlas_by_name(map->format.by));
+		buffer_printf(&s->text, "{\"by\":\"%s\",\"changes\":[",
+			mapping_table_by_name(map->format.by));
 	else if (map->csv)
 		mapchange_add_csv_head(&map->format, &s->text);
 	else
@@ -337,19 +340,20 @@ static int load_then(struct showing *s)
 		return r == -EINVAL ? 0 : r;
 	}
 	s->into = &s->then;
-	return visit_process(&s->visit, &(struct chosen_process){.pid = s->map->diff});
+	return each_process_process(
+		&s->visit, &(struct pid_selection_process){.pid = s->map->diff});
 }
 
 /* Prints nothing if a process is incomplete: memory would seem to have gone. */
 static int show_changes(struct showing *s)
 {
-	const struct chosen *chosen = &s->map->chosen;
+	const struct pid_selection *chosen = &s->map->chosen;
 	int r = load_then(s);
 	size_t before = s->whole;
 
 	s->into = &s->atlas;
 	for (size_t i = 0; r == 0 && !s->visit.has_failed && i < chosen->count; i++)
-		r = visit_process(&s->visit, &chosen->process[i]);
+		r = each_process_process(&s->visit, &chosen->process[i]);
 	if (r == 0 && !s->visit.has_failed && s->whole == before) {
 		log_error("nothing to compare with: all processes that were found have exited");
 		s->visit.has_failed = true;
@@ -367,13 +371,14 @@ int map_show(const struct settings *settings, struct map *m)
 		.one.by = m->format.by,
 	};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
-	int r = chosen_open(settings, &m->chosen, &procfs);
+	int r = pid_selection_open(settings, &m->chosen, &procfs);
 
 	if (r != 0)
 		return r;
 	m->format.has_pid = m->chosen.count > 1;
 	s.into = &s.atlas;
-	s.visit = (struct visit){.procfs = &procfs, .work = look_into, .keep = keep, .context = &s};
+	s.visit = (struct each_process){
+		.procfs = &procfs, .work = look_into, .keep = keep, .context = &s};
 	r = is_compared(m) ? show_changes(&s) : show_all(&s);
 	return r < 0 ? r : s.visit.has_failed;
 }
@@ -381,7 +386,7 @@ int map_show(const struct settings *settings, struct map *m)
 int map_run(const struct settings *settings, bool is_check)
 {
 	AUTO_MAP struct map map = {0};
-	char error[CHOSEN_ERROR_SIZE] = "";
+	char error[PID_SELECTION_ERROR_SIZE] = "";
 
 	if (map_parse(settings, &map, error) < 0)
 		return command_refuse(error);

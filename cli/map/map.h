@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-#include "cli/common/chosen.h"
+#include "cli/common/pid-selection.h"
 #include "cli/map/maprow.h"
 #include "config/settings.h"
 
 struct map {
-	struct chosen chosen;
+	struct pid_selection chosen;
 	struct maprow_format format;
 	bool is_sorted; /* else rows are printed in the order of smaps, and none is kept */
 	enum mapping_field sort;
@@ -33,8 +33,8 @@ void map_done(struct map *m);
  * Reads the options from SETTINGS into *RET, which map_done() frees. Returns 0; -EINVAL with a
  * sentence for the user in ERROR; -ENOMEM. Pure.
  */
-int map_parse(
-	const struct settings *settings, struct map *ret, char error[static CHOSEN_ERROR_SIZE]);
+int map_parse(const struct settings *settings, struct map *ret,
+	char error[static PID_SELECTION_ERROR_SIZE]);
 
 /*
  * Reads the processes, prints their mappings or the comparison, and logs which processes could not

@@ -7,7 +7,7 @@
 
 enum { KIB = 1024 };
 
-static const struct atlas_row *row_of(const struct compare_row *row)
+static const struct mapping_table_row *row_of(const struct compare_row *row)
 {
 	return row->now ? row->now : row->then;
 }
@@ -35,7 +35,7 @@ void mapchange_add_head(const struct maprow_format *f, struct buffer *to)
 	struct mapline l;
 
 	mapline_begin(&l);
-	if (f->by == ATLAS_BY_MAPPING)
+	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		mapline_add_place_head(&l);
 	mapline_add_amounts_head(&l, f->bytes);
 	buffer_add(to, l.text, l.len);
@@ -48,7 +48,7 @@ void mapchange_add_line(
 	struct mapline l;
 
 	mapline_begin(&l);
-	if (f->by == ATLAS_BY_MAPPING)
+	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		mapline_add_place(&l, row_of(row));
 	add_amounts(f, row, &l);
 	buffer_add(to, l.text, l.len);
@@ -62,7 +62,7 @@ void mapchange_add_total(const struct maprow_format *f, const struct compare_row
 	struct mapline l;
 
 	mapline_begin(&l);
-	if (f->by == ATLAS_BY_MAPPING)
+	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		mapline_add_right(&l, "", MAPLINE_PLACE_WIDTH);
 	add_amounts(f, total, &l);
 	mapline_add_sum_to(&l, to);
@@ -72,10 +72,10 @@ void mapchange_add_total(const struct maprow_format *f, const struct compare_row
 void mapchange_add_json(
 	const struct maprow_format *f, const struct compare_row *row, struct buffer *to)
 {
-	const struct atlas_row *one = row_of(row);
+	const struct mapping_table_row *one = row_of(row);
 
 	buffer_printf(to, "{\"change\":\"%s\"", one ? change_of(row) : "total");
-	if (one && f->by == ATLAS_BY_MAPPING)
+	if (one && f->by == MAPPING_TABLE_BY_MAPPING)
 		maprow_add_json_place(one, to);
 	if (one) {
 		maprow_add_json_file(one, to);
@@ -90,11 +90,11 @@ void mapchange_add_json(
 
 void mapchange_add_csv_head(const struct maprow_format *f, struct buffer *to)
 {
-	buffer_add_text(to, f->by == ATLAS_BY_MAPPING
+	buffer_add_text(to, f->by == MAPPING_TABLE_BY_MAPPING
 				    ? "change,start,end,perms,device,inode,kind,name,deleted,state"
 				    : "change,device,inode,kind,name,deleted,state");
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
-		if (atlas_is_sum((enum mapping_field)i))
+		if (mapping_table_is_sum((enum mapping_field)i))
 			buffer_printf(to, ",%s", maprow_name((enum mapping_field)i));
 	buffer_add_char(to, '\n');
 }
@@ -102,15 +102,15 @@ void mapchange_add_csv_head(const struct maprow_format *f, struct buffer *to)
 void mapchange_add_csv(
 	const struct maprow_format *f, const struct compare_row *row, struct buffer *to)
 {
-	const struct atlas_row *one = row_of(row);
+	const struct mapping_table_row *one = row_of(row);
 
 	buffer_printf(to, "%s,", change_of(row));
-	if (f->by == ATLAS_BY_MAPPING)
+	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		maprow_add_csv_place(one, to);
 	maprow_add_csv_file(one, to);
 	maprow_add_csv_name(one, to);
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
-		if (!atlas_is_sum((enum mapping_field)i))
+		if (!mapping_table_is_sum((enum mapping_field)i))
 			continue;
 		buffer_add_char(to, ',');
 		if ((row->present >> i) & 1)

@@ -54,19 +54,19 @@ enum mapping_field maprow_find(const char *name)
 	return (enum mapping_field)i;
 }
 
-const char *maprow_head(enum atlas_by by)
+const char *maprow_head(enum mapping_table_by by)
 {
-	static const char *const heads[ATLAS_BYS] = {
-		[ATLAS_BY_MAPPING] = "MAPPING",
-		[ATLAS_BY_FILE] = "FILE",
-		[ATLAS_BY_KIND] = "KIND",
+	static const char *const heads[MAPPING_TABLE_BYS] = {
+		[MAPPING_TABLE_BY_MAPPING] = "MAPPING",
+		[MAPPING_TABLE_BY_FILE] = "FILE",
+		[MAPPING_TABLE_BY_KIND] = "KIND",
 	};
 
 	return heads[by];
 }
 
 static void add_amounts(
-	const struct maprow_format *f, const struct atlas_row *row, struct mapline *l)
+	const struct maprow_format *f, const struct mapping_table_row *row, struct mapline *l)
 {
 	size_t width = mapline_width(f->bytes);
 	double sharers;
@@ -77,7 +77,7 @@ static void add_amounts(
 			mapline_add_number(l, f->bytes ? value : value / KIB, width);
 		else
 			mapline_add_right(l, "-", width);
-	if (atlas_sharers(row, &sharers) && sharers < 1e6) {
+	if (mapping_table_sharers(row, &sharers) && sharers < 1e6) {
 		uint64_t tenths = (uint64_t)(sharers * 10 + 0.5);
 
 		mapline_add_number(l, tenths / 10, MAPLINE_NUMBER_WIDTH - 2);
@@ -91,7 +91,7 @@ static void add_amounts(
 /* Returns true if lines begin with the pid. */
 static bool has_pid(const struct maprow_format *f)
 {
-	return f->has_pid && f->by == ATLAS_BY_MAPPING;
+	return f->has_pid && f->by == MAPPING_TABLE_BY_MAPPING;
 }
 
 void maprow_add_head(const struct maprow_format *f, struct buffer *to)
@@ -103,7 +103,7 @@ void maprow_add_head(const struct maprow_format *f, struct buffer *to)
 		mapline_add_right(&l, "PID", MAPLINE_PID_WIDTH);
 		mapline_add_char(&l, ' ');
 	}
-	if (f->by == ATLAS_BY_MAPPING)
+	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		mapline_add_place_head(&l);
 	else
 		mapline_add_right(&l, "MAPPINGS", MAPLINE_NUMBER_WIDTH);
@@ -113,7 +113,7 @@ void maprow_add_head(const struct maprow_format *f, struct buffer *to)
 	buffer_printf(to, " %s\n", maprow_head(f->by));
 }
 
-void maprow_add_name(const struct atlas_row *row, struct buffer *to)
+void maprow_add_name(const struct mapping_table_row *row, struct buffer *to)
 {
 	buffer_add_char(to, ' ');
 	cell_add_printable(to, row->name);
@@ -121,7 +121,8 @@ void maprow_add_name(const struct atlas_row *row, struct buffer *to)
 	buffer_add_char(to, '\n');
 }
 
-void maprow_add_line(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to)
+void maprow_add_line(
+	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to)
 {
 	struct mapline l;
 
@@ -130,7 +131,7 @@ void maprow_add_line(const struct maprow_format *f, const struct atlas_row *row,
 		mapline_add_number(&l, (uint64_t)row->pid, MAPLINE_PID_WIDTH);
 		mapline_add_char(&l, ' ');
 	}
-	if (f->by == ATLAS_BY_MAPPING)
+	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		mapline_add_place(&l, row);
 	else
 		mapline_add_number(&l, row->mappings, MAPLINE_NUMBER_WIDTH);
@@ -139,15 +140,15 @@ void maprow_add_line(const struct maprow_format *f, const struct atlas_row *row,
 	maprow_add_name(row, to);
 }
 
-void maprow_add_total(const struct maprow_format *f, const struct atlas_row *total, size_t rows,
-	struct buffer *to)
+void maprow_add_total(const struct maprow_format *f, const struct mapping_table_row *total,
+	size_t rows, struct buffer *to)
 {
 	struct mapline l;
 
 	mapline_begin(&l);
 	if (has_pid(f))
 		mapline_add_right(&l, "", MAPLINE_PID_WIDTH + 1);
-	if (f->by == ATLAS_BY_MAPPING)
+	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		mapline_add_right(&l, "", MAPLINE_PLACE_WIDTH);
 	else
 		mapline_add_number(&l, total->mappings, MAPLINE_NUMBER_WIDTH);
@@ -187,14 +188,14 @@ static void add_address(uint64_t address, struct buffer *to)
 }
 
 /* Appends the first address of ROW, BETWEEN and its end. */
-static void add_range(const struct atlas_row *row, const char *between, struct buffer *to)
+static void add_range(const struct mapping_table_row *row, const char *between, struct buffer *to)
 {
 	add_address(row->start, to);
 	buffer_add_text(to, between);
 	add_address(row->end, to);
 }
 
-void maprow_add_json_place(const struct atlas_row *row, struct buffer *to)
+void maprow_add_json_place(const struct mapping_table_row *row, struct buffer *to)
 {
 	buffer_add_text(to, ",\"start\":\"");
 	add_range(row, "\",\"end\":\"", to);
@@ -204,7 +205,7 @@ void maprow_add_json_place(const struct atlas_row *row, struct buffer *to)
 	add_json_number(to, "offset_bytes", row->offset);
 }
 
-void maprow_add_json_file(const struct atlas_row *row, struct buffer *to)
+void maprow_add_json_file(const struct mapping_table_row *row, struct buffer *to)
 {
 	if (row->inode)
 		buffer_printf(to, ",\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
@@ -220,7 +221,7 @@ static const char *const states[MAPPING_FATES] = {
 };
 
 /* Returns the state of ROW's file for JSON and CSV; NULL if it has none. */
-static const char *state_of(const struct atlas_row *row)
+static const char *state_of(const struct mapping_table_row *row)
 {
 	return row->is_deleted || row->fate == MAPPING_UNLINKED ? states[row->fate] : NULL;
 }
@@ -233,7 +234,7 @@ enum mapping_fate maprow_find_state(const char *name)
 	return MAPPING_NOT_ASKED;
 }
 
-void maprow_add_json_name(const struct atlas_row *row, struct buffer *to)
+void maprow_add_json_name(const struct mapping_table_row *row, struct buffer *to)
 {
 	buffer_add_text(to, ",\"name\":");
 	jsontext_add_value(to, row->name);
@@ -244,7 +245,7 @@ void maprow_add_json_name(const struct atlas_row *row, struct buffer *to)
 		buffer_printf(to, ",\"state\":\"%s\"", state_of(row));
 }
 
-static void add_json_amounts(const struct atlas_row *row, struct buffer *to)
+static void add_json_amounts(const struct mapping_table_row *row, struct buffer *to)
 {
 	uint64_t shared, private;
 	double sharers;
@@ -252,22 +253,23 @@ static void add_json_amounts(const struct atlas_row *row, struct buffer *to)
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		if ((row->present >> i) & 1)
 			add_json_number(to, names[i], row->q[i]);
-	if (atlas_figure(row, ATLAS_SHARED, &shared) &&
-		atlas_figure(row, ATLAS_PRIVATE, &private)) {
+	if (mapping_table_figure(row, MAPPING_TABLE_SHARED, &shared) &&
+		mapping_table_figure(row, MAPPING_TABLE_PRIVATE, &private)) {
 		add_json_number(to, "shared_bytes", shared);
 		add_json_number(to, "private_bytes", private);
 	}
-	if (atlas_sharers(row, &sharers)) {
+	if (mapping_table_sharers(row, &sharers)) {
 		buffer_add_text(to, ",\"sharers_mean\":");
 		decimal_add_real(to, sharers);
 	}
 }
 
-void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to)
+void maprow_add_json(
+	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to)
 {
 	buffer_add_text(to, "{\"mappings\":");
 	buffer_add_u64(to, row->mappings);
-	if (f->by == ATLAS_BY_MAPPING) {
+	if (f->by == MAPPING_TABLE_BY_MAPPING) {
 		add_json_number(to, "pid", (uint64_t)row->pid);
 		maprow_add_json_place(row, to);
 	}
@@ -279,7 +281,7 @@ void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row,
 	buffer_add_char(to, '}');
 }
 
-void maprow_add_json_sums(const struct atlas_row *row, struct buffer *to)
+void maprow_add_json_sums(const struct mapping_table_row *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
 	add_json_amounts(row, to);
@@ -288,7 +290,7 @@ void maprow_add_json_sums(const struct atlas_row *row, struct buffer *to)
 
 void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to)
 {
-	buffer_add_text(to, f->by == ATLAS_BY_MAPPING
+	buffer_add_text(to, f->by == MAPPING_TABLE_BY_MAPPING
 				    ? "pid,start,end,perms,offset_bytes,device,inode,kind,flags,"
 				    : "mappings,device,inode,kind,");
 	buffer_add_text(to, "name,deleted,state,shared_bytes,private_bytes,sharers_mean");
@@ -297,7 +299,7 @@ void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to)
 	buffer_add_char(to, '\n');
 }
 
-void maprow_add_csv_place(const struct atlas_row *row, struct buffer *to)
+void maprow_add_csv_place(const struct mapping_table_row *row, struct buffer *to)
 {
 	add_range(row, ",", to);
 	buffer_add_char(to, ',');
@@ -305,7 +307,7 @@ void maprow_add_csv_place(const struct atlas_row *row, struct buffer *to)
 	buffer_add_char(to, ',');
 }
 
-void maprow_add_csv_file(const struct atlas_row *row, struct buffer *to)
+void maprow_add_csv_file(const struct mapping_table_row *row, struct buffer *to)
 {
 	if (row->inode)
 		buffer_printf(to, "%x:%x,%llu,%s,", row->major, row->minor,
@@ -314,7 +316,7 @@ void maprow_add_csv_file(const struct atlas_row *row, struct buffer *to)
 		buffer_printf(to, ",,%s,", kind_name(row->kind));
 }
 
-void maprow_add_csv_name(const struct atlas_row *row, struct buffer *to)
+void maprow_add_csv_name(const struct mapping_table_row *row, struct buffer *to)
 {
 	csv_add_text(to, row->name);
 	buffer_add_text(to, row->is_deleted ? ",true," : ",false,");
@@ -324,9 +326,9 @@ void maprow_add_csv_name(const struct atlas_row *row, struct buffer *to)
 
 /* Appends the cells before the name. */
 static void add_csv_head(
-	const struct maprow_format *f, const struct atlas_row *row, struct buffer *to)
+	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to)
 {
-	if (f->by == ATLAS_BY_MAPPING) {
+	if (f->by == MAPPING_TABLE_BY_MAPPING) {
 		buffer_add_u64(to, (uint64_t)row->pid);
 		buffer_add_char(to, ',');
 		maprow_add_csv_place(row, to);
@@ -336,29 +338,30 @@ static void add_csv_head(
 	}
 	buffer_add_char(to, ',');
 	maprow_add_csv_file(row, to);
-	if (f->by == ATLAS_BY_MAPPING) {
+	if (f->by == MAPPING_TABLE_BY_MAPPING) {
 		buffer_add_text(to, row->flags ? row->flags : "");
 		buffer_add_char(to, ',');
 	}
 }
 
 /* Appends the cells that are computed from the fields of smaps. */
-static void add_csv_figures(const struct atlas_row *row, struct buffer *to)
+static void add_csv_figures(const struct mapping_table_row *row, struct buffer *to)
 {
 	double sharers;
 	uint64_t value;
 
-	for (unsigned int i = 0; i < ATLAS_FIGURES; i++) {
+	for (unsigned int i = 0; i < MAPPING_TABLE_FIGURES; i++) {
 		buffer_add_char(to, ',');
-		if (atlas_figure(row, (enum atlas_figure)i, &value))
+		if (mapping_table_figure(row, (enum mapping_table_figure)i, &value))
 			buffer_add_u64(to, value);
 	}
 	buffer_add_char(to, ',');
-	if (atlas_sharers(row, &sharers))
+	if (mapping_table_sharers(row, &sharers))
 		decimal_add_real(to, sharers);
 }
 
-void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to)
+void maprow_add_csv(
+	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to)
 {
 	add_csv_head(f, row, to);
 	maprow_add_csv_name(row, to);

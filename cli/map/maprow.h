@@ -10,10 +10,10 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "inspect/maps/atlas.h"
+#include "inspect/maps/mapping-table.h"
 
 struct maprow_format {
-	enum atlas_by by;
+	enum mapping_table_by by;
 	bool bytes;   /* exact bytes, instead of KiB as in smaps */
 	bool has_pid; /* rows are of several processes */
 };
@@ -28,33 +28,35 @@ const char *maprow_name(enum mapping_field field);
 enum mapping_field maprow_find(const char *name);
 
 /* Returns the head of the last column: "MAPPING", "FILE" or "KIND". */
-const char *maprow_head(enum atlas_by by);
+const char *maprow_head(enum mapping_table_by by);
 
 /*
  * Append lines of a table: the heads of the columns; ROW; the sum TOTAL of ROWS rows, below a line.
  */
 void maprow_add_head(const struct maprow_format *f, struct buffer *to);
-void maprow_add_line(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
-void maprow_add_total(const struct maprow_format *f, const struct atlas_row *total, size_t rows,
-	struct buffer *to);
+void maprow_add_line(
+	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to);
+void maprow_add_total(const struct maprow_format *f, const struct mapping_table_row *total,
+	size_t rows, struct buffer *to);
 
 /* Appends the last column, the name with its mark, and a newline. */
-void maprow_add_name(const struct atlas_row *row, struct buffer *to);
+void maprow_add_name(const struct mapping_table_row *row, struct buffer *to);
 
 /* Appends ROW as a JSON object. */
-void maprow_add_json(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
+void maprow_add_json(
+	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to);
 
 /* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
-void maprow_add_json_sums(const struct atlas_row *row, struct buffer *to);
+void maprow_add_json_sums(const struct mapping_table_row *row, struct buffer *to);
 
 /*
  * Append members of a JSON object, each with a comma before it: addresses, access and offset in the
  * file; device and inode, if there is a file; name, kind, and whether the file was deleted, with
  * its state.
  */
-void maprow_add_json_place(const struct atlas_row *row, struct buffer *to);
-void maprow_add_json_file(const struct atlas_row *row, struct buffer *to);
-void maprow_add_json_name(const struct atlas_row *row, struct buffer *to);
+void maprow_add_json_place(const struct mapping_table_row *row, struct buffer *to);
+void maprow_add_json_file(const struct mapping_table_row *row, struct buffer *to);
+void maprow_add_json_name(const struct mapping_table_row *row, struct buffer *to);
 
 /*
  * Returns the state of a deleted file with the name NAME in JSON and CSV; MAPPING_NOT_ASKED if
@@ -64,15 +66,16 @@ enum mapping_fate maprow_find_state(const char *name);
 
 /* Append lines of comma-separated values: the heads; ROW. */
 void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
-void maprow_add_csv(const struct maprow_format *f, const struct atlas_row *row, struct buffer *to);
+void maprow_add_csv(
+	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to);
 
 /*
  * Append cells of a CSV row: addresses and access, and device, inode and kind, each cell with a
  * comma behind it; name, and whether the file was deleted, with its state, without a comma at the
  * end.
  */
-void maprow_add_csv_place(const struct atlas_row *row, struct buffer *to);
-void maprow_add_csv_file(const struct atlas_row *row, struct buffer *to);
-void maprow_add_csv_name(const struct atlas_row *row, struct buffer *to);
+void maprow_add_csv_place(const struct mapping_table_row *row, struct buffer *to);
+void maprow_add_csv_file(const struct mapping_table_row *row, struct buffer *to);
+void maprow_add_csv_name(const struct mapping_table_row *row, struct buffer *to);
 
 #endif

@@ -123,7 +123,7 @@ static bool get_u64(const json_t *value, uint64_t *ret)
 }
 
 /* Gets device and inode; a mapping without a file has neither. */
-static bool get_file(const json_t *row, struct atlas_row *ret)
+static bool get_file(const json_t *row, struct mapping_table_row *ret)
 {
 	const char *device = json_string_value(json_object_get(row, "device")), *colon;
 	const json_t *inode = json_object_get(row, "inode");
@@ -143,7 +143,7 @@ static bool get_file(const json_t *row, struct atlas_row *ret)
 }
 
 /* Gets the state of a deleted or unlinked file; absent if it was not looked up. */
-static bool get_fate(const json_t *row, struct atlas_row *ret)
+static bool get_fate(const json_t *row, struct mapping_table_row *ret)
 {
 	const json_t *state = json_object_get(row, "state");
 	const char *name = json_string_value(state);
@@ -155,7 +155,7 @@ static bool get_fate(const json_t *row, struct atlas_row *ret)
 }
 
 /* Gets the members that only single mappings have. */
-static bool get_place(const json_t *row, struct atlas_row *ret)
+static bool get_place(const json_t *row, struct mapping_table_row *ret)
 {
 	const char *perms = json_string_value(json_object_get(row, "perms"));
 
@@ -166,7 +166,7 @@ static bool get_place(const json_t *row, struct atlas_row *ret)
 	return true;
 }
 
-static bool get_amounts(const json_t *row, struct atlas_row *ret)
+static bool get_amounts(const json_t *row, struct mapping_table_row *ret)
 {
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
 		const json_t *value = json_object_get(row, maprow_name((enum mapping_field)i));
@@ -181,13 +181,14 @@ static bool get_amounts(const json_t *row, struct atlas_row *ret)
 }
 
 /* Parses ROW into *RET, which borrows its name from the JSON. Returns false if it is not valid. */
-static bool get_row(const json_t *row, enum atlas_by by, struct atlas_row *ret)
+static bool get_row(const json_t *row, enum mapping_table_by by, struct mapping_table_row *ret)
 {
 	const json_t *mappings = json_object_get(row, "mappings");
 	const char *name = json_string_value(json_object_get(row, "name"));
 	const char *kind = json_string_value(json_object_get(row, "kind"));
 
-	*ret = (struct atlas_row){.is_deleted = json_is_true(json_object_get(row, "deleted"))};
+	*ret = (struct mapping_table_row){
+		.is_deleted = json_is_true(json_object_get(row, "deleted"))};
 	if (!name || !text_is_clean(name, strlen(name)) || !json_is_integer(mappings) ||
 		json_integer_value(mappings) <= 0)
 		return false;
@@ -197,7 +198,7 @@ static bool get_row(const json_t *row, enum atlas_by by, struct atlas_row *ret)
 	if (ret->kind == KIND_END)
 		return false;
 	return get_file(row, ret) && get_fate(row, ret) && get_amounts(row, ret) &&
-	       (by != ATLAS_BY_MAPPING || get_place(row, ret));
+	       (by != MAPPING_TABLE_BY_MAPPING || get_place(row, ret));
 }
 
 static int check_count(const char *path, const json_t *json, char error[static SAVED_ERROR_SIZE])
@@ -213,22 +214,22 @@ static int check_count(const char *path, const json_t *json, char error[static S
 		json_array_size(rows), (long long)json_integer_value(count));
 }
 
-static int add_rows(const char *path, const json_t *json, enum atlas_by by,
-	const struct buffer *ended, struct atlas *ret, char error[static SAVED_ERROR_SIZE])
+static int add_rows(const char *path, const json_t *json, enum mapping_table_by by,
+	const struct buffer *ended, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE])
 {
 	const json_t *rows = json_object_get(json, "rows");
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < json_array_size(rows); i++) {
 		const json_t *from = json_array_get(rows, i);
-		struct atlas_row row;
+		struct mapping_table_row row;
 
 		if (!get_row(from, by, &row))
 			return refuse(error, path,
 				"row %zu is not valid output of memtally map --json", i + 1);
 		if (has_ended(ended, json_integer_value(json_object_get(from, "pid"))))
 			continue;
-		r = atlas_add_row(ret, &row);
+		r = mapping_table_add_row(ret, &row);
 		if (r == -EOVERFLOW)
 			return refuse(error, path, "row %zu has amounts that are too large", i + 1);
 	}
@@ -305,7 +306,7 @@ static json_t *load(const char *text, size_t len, json_error_t *e, int *ret)
 	return quoted.error ? NULL : json_loadb(quoted.data, quoted.len, JSON_REJECT_DUPLICATES, e);
 }
 
-int saved_parse(const char *path, const char *text, size_t len, struct atlas *ret,
+int saved_parse(const char *path, const char *text, size_t len, struct mapping_table *ret,
 	char error[static SAVED_ERROR_SIZE])
 {
 	json_error_t e;
@@ -313,7 +314,7 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 	CLEANUP(cleanup_json) json_t *json = load(text, len, &e, &r);
 	const json_t *version = json_object_get(json, "version");
 	const char *by = json_string_value(json_object_get(json, "by"));
-	enum atlas_by found = by ? atlas_find_by(by) : ATLAS_BYS;
+	enum mapping_table_by found = by ? mapping_table_find_by(by) : MAPPING_TABLE_BYS;
 	AUTO_BUFFER struct buffer ended = {0};
 
 	if (r < 0)
@@ -326,17 +327,18 @@ int saved_parse(const char *path, const char *text, size_t len, struct atlas *re
 		return refuse(error, path,
 			"expected version %d of the output of memtally map --json, got %lld",
 			SAVED_VERSION, (long long)json_integer_value(version));
-	if (found == ATLAS_BYS || (found != ATLAS_BY_MAPPING && found != ret->by))
+	if (found == MAPPING_TABLE_BYS || (found != MAPPING_TABLE_BY_MAPPING && found != ret->by))
 		return refuse(error, path, "expected rows by mapping or by %s, got rows by %s",
-			atlas_by_name(ret->by),
-			found < ATLAS_BYS ? atlas_by_name(found) : "something unknown");
+			mapping_table_by_name(ret->by),
+			found < MAPPING_TABLE_BYS ? mapping_table_by_name(found)
+						  : "something unknown");
 	r = check_count(path, json, error);
 	if (r == 0)
 		r = check_processes(path, json, &ended, error);
 	return r == 0 ? add_rows(path, json, found, &ended, ret, error) : r;
 }
 
-int saved_load(const char *path, struct atlas *ret, char error[static SAVED_ERROR_SIZE])
+int saved_load(const char *path, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE])
 {
 	AUTO_BUFFER struct buffer text = {0};
 	int r = file_read_all(AT_FDCWD, path, FILE_MAX, &text);

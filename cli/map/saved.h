@@ -9,7 +9,7 @@
 #ifndef MEMTALLY_CLI_MAP_SAVED_H
 #define MEMTALLY_CLI_MAP_SAVED_H
 
-#include "inspect/maps/atlas.h"
+#include "inspect/maps/mapping-table.h"
 
 enum {
 	SAVED_VERSION = 1, /* version of the JSON format */
@@ -21,10 +21,10 @@ enum {
  * -EINVAL with a sentence for the user in ERROR if the file cannot be read, is no such file, has
  * another version, is summed by something else than RET->by, or is incomplete.
  */
-int saved_load(const char *path, struct atlas *ret, char error[static SAVED_ERROR_SIZE]);
+int saved_load(const char *path, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE]);
 
 /* Does the same for TEXT, the content of the file. PATH is only for messages. Pure. */
-int saved_parse(const char *path, const char *text, size_t len, struct atlas *ret,
+int saved_parse(const char *path, const char *text, size_t len, struct mapping_table *ret,
 	char error[static SAVED_ERROR_SIZE]);
 
 #endif

@@ -9,16 +9,16 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "inspect/elf/loading.h"
-#include "inspect/elf/object.h"
-#include "inspect/files/whereabouts.h"
+#include "inspect/elf/elf-load.h"
+#include "inspect/elf/elf-open.h"
+#include "inspect/files/file-state.h"
 #include "inspect/maps/kind.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 
 /* A private mapping of a file, or without one. */
 struct loaded_area {
-	struct loading_area place;
+	struct elf_load_area place;
 	uint64_t inode; /* 0: no file */
 	uint32_t major, minor;
 	uint64_t first; /* the lowest address of all mappings of the file */
@@ -36,7 +36,7 @@ struct looking {
 
 void loaded_init(struct loaded *p)
 {
-	p->budget = OBJECT_BUDGET;
+	p->budget = ELF_OPEN_BUDGET;
 	p->placed.page_size = p->other.page_size = pagewalk_page_size();
 }
 
@@ -46,8 +46,8 @@ void loaded_done(struct loaded *p)
 	buffer_done(&p->paths);
 	buffer_done(&p->name);
 	mounts_done(&p->mounts);
-	residence_done(&p->placed);
-	residence_done(&p->other);
+	resident_ranges_done(&p->placed);
+	resident_ranges_done(&p->other);
 }
 
 static int end_all(struct loaded *p, int r)
@@ -58,14 +58,14 @@ static int end_all(struct loaded *p, int r)
 }
 
 /* Sets the amounts of ROW from sums of pages. */
-static void fill(struct partrow *row, const uint64_t sum[static RESIDENCE_FIELDS])
+static void fill(struct partrow *row, const uint64_t sum[static RESIDENT_RANGES_FIELDS])
 {
-	row->q[PARTROW_RESIDENT] = sum[RESIDENCE_RESIDENT];
-	row->q[PARTROW_PRIVATE] = sum[RESIDENCE_PRIVATE];
-	row->q[PARTROW_SHARED] = sum[RESIDENCE_RESIDENT] - sum[RESIDENCE_PRIVATE];
-	row->q[PARTROW_WRITTEN] = sum[RESIDENCE_WRITTEN];
-	row->q[PARTROW_DIRTY] = sum[RESIDENCE_DIRTY];
-	row->q[PARTROW_SWAPPED] = sum[RESIDENCE_SWAPPED];
+	row->q[PARTROW_RESIDENT] = sum[RESIDENT_RANGES_RESIDENT];
+	row->q[PARTROW_PRIVATE] = sum[RESIDENT_RANGES_PRIVATE];
+	row->q[PARTROW_SHARED] = sum[RESIDENT_RANGES_RESIDENT] - sum[RESIDENT_RANGES_PRIVATE];
+	row->q[PARTROW_WRITTEN] = sum[RESIDENT_RANGES_WRITTEN];
+	row->q[PARTROW_DIRTY] = sum[RESIDENT_RANGES_DIRTY];
+	row->q[PARTROW_SWAPPED] = sum[RESIDENT_RANGES_SWAPPED];
 }
 
 /* Adds ROW with the name NAME, as in the file; NULL: the rest of the file. */
@@ -89,24 +89,24 @@ static int add_row(struct looking *l, struct partrow *row, const char *name)
 
 static int take_placed(const struct page *page, void *context)
 {
-	return residence_add(&((struct loaded *)context)->placed, page);
+	return resident_ranges_add(&((struct loaded *)context)->placed, page);
 }
 
 static int take_other(const struct page *page, void *context)
 {
-	return residence_add(&((struct loaded *)context)->other, page);
+	return resident_ranges_add(&((struct loaded *)context)->other, page);
 }
 
 /* Walks the pages of loading L that are within the addresses to report on. */
-static int walk_pieces(struct loaded *p, struct loading *l)
+static int walk_pieces(struct loaded *p, struct elf_load *l)
 {
 	int r = 0;
 
-	residence_clear(&p->placed);
-	residence_clear(&p->other);
-	loading_cut(l, p->start, p->end);
+	resident_ranges_clear(&p->placed);
+	resident_ranges_clear(&p->other);
+	elf_load_cut(l, p->start, p->end);
 	for (size_t i = 0; r == 0 && i < l->pieces; i++) {
-		const struct loading_piece *piece = &l->piece[i];
+		const struct elf_load_piece *piece = &l->piece[i];
 
 		if (piece->start < piece->end)
 			r = pagewalk(p->walk, piece->start, piece->end, false,
@@ -119,17 +119,17 @@ static int walk_pieces(struct loaded *p, struct loading *l)
  * Adds the rest of a loading, which no part contains: headers, gaps, and pages that are mapped but
  * not loaded.
  */
-static int add_rest(struct looking *l, const struct elffile *f, const struct loading *loading)
+static int add_rest(struct looking *l, const struct elffile *f, const struct elf_load *loading)
 {
 	struct loaded *p = l->p;
-	uint64_t sum[RESIDENCE_FIELDS] = {0}, covered[RESIDENCE_FIELDS] = {0}, mapped = 0, size = 0,
-		 until = 0, end = loading->piece[loading->pieces - 1].end;
+	uint64_t sum[RESIDENT_RANGES_FIELDS] = {0}, covered[RESIDENT_RANGES_FIELDS] = {0},
+		 mapped = 0, size = 0, until = 0, end = loading->piece[loading->pieces - 1].end;
 	struct partrow row = {.name = NULL};
 
 	for (size_t i = 0; i < loading->pieces; i++)
 		size += loading->piece[i].end - loading->piece[i].start;
-	residence_sum(&p->placed, 0, UINT64_MAX, sum);
-	residence_sum(&p->other, 0, UINT64_MAX, sum);
+	resident_ranges_sum(&p->placed, 0, UINT64_MAX, sum);
+	resident_ranges_sum(&p->other, 0, UINT64_MAX, sum);
 	for (size_t i = 0; i < f->parts; i++) {
 		uint64_t from = f->part[i].address + loading->bias, to = from + f->part[i].size;
 
@@ -137,21 +137,21 @@ static int add_rest(struct looking *l, const struct elffile *f, const struct loa
 		to = to < end ? to : end;
 		if (from >= to)
 			continue;
-		residence_sum(&p->placed, from, to, covered);
-		mapped += loading_placed(loading, from, to);
+		resident_ranges_sum(&p->placed, from, to, covered);
+		mapped += elf_load_placed(loading, from, to);
 		until = to;
 	}
 	fill(&row, sum);
 	row.q[PARTROW_SIZE] = size;
 	partlist_sum(p->list, &row);
-	for (unsigned int i = 0; i < RESIDENCE_FIELDS; i++)
+	for (unsigned int i = 0; i < RESIDENT_RANGES_FIELDS; i++)
 		sum[i] -= covered[i];
 	fill(&row, sum);
 	row.q[PARTROW_SIZE] = size - mapped;
 	return row.q[PARTROW_SIZE] ? add_row(l, &row, NULL) : 0;
 }
 
-static int add_loading(struct looking *l, const struct elffile *f, struct loading *loading)
+static int add_loading(struct looking *l, const struct elffile *f, struct elf_load *loading)
 {
 	struct loaded *p = l->p;
 	int r = walk_pieces(p, loading);
@@ -160,14 +160,14 @@ static int add_loading(struct looking *l, const struct elffile *f, struct loadin
 		const struct elffile_part *part = &f->part[i];
 		uint64_t start = part->address + loading->bias, end = start + part->size;
 		struct partrow row = {.address = start, .aliases = part->aliases};
-		uint64_t sum[RESIDENCE_FIELDS] = {0};
+		uint64_t sum[RESIDENT_RANGES_FIELDS] = {0};
 
 		start = start > p->start ? start : p->start;
 		end = end < p->end ? end : p->end;
 		/* A process that maps a file only to read it has no part at its address. */
-		if (start >= end || !loading_placed(loading, start, end))
+		if (start >= end || !elf_load_placed(loading, start, end))
 			continue;
-		residence_sum(&p->placed, start, end, sum);
+		resident_ranges_sum(&p->placed, start, end, sum);
 		fill(&row, sum);
 		row.q[PARTROW_SIZE] = end - start;
 		r = add_row(l, &row, part->name);
@@ -201,7 +201,7 @@ static int read_symbols(struct looking *l, struct elffile *f, struct elffile *de
 	*ret = f;
 	l->p->looked_into++;
 	if (r == 1) {
-		other = object_open_debug(
+		other = elf_open_open_debug(
 			f, &l->p->mounts, l->path, DEBUG_FOLDER, &l->p->budget, debug, debug_fd);
 		if (other == 0 && elffile_read_symbols(debug, ret_why) == 0) {
 			*ret = debug;
@@ -238,7 +238,7 @@ static bool is_too_often(const struct loadings *found, const struct elffile *par
 	size_t times = 0;
 
 	for (size_t i = 0; i < found->count; i++) {
-		const struct loading *l = &found->item[i];
+		const struct elf_load *l = &found->item[i];
 		size_t k = 0;
 
 		while (k < l->pieces && !l->piece[k].is_placed)
@@ -251,7 +251,7 @@ static bool is_too_often(const struct loadings *found, const struct elffile *par
 
 /* AREA and AREAS are the mappings of the file; BARE and BARES those without a file. */
 static int load_all(struct looking *l, const struct elffile *f, const struct elffile *parts,
-	const struct loading_area *area, size_t areas, struct loading_area *bare, size_t bares)
+	const struct elf_load_area *area, size_t areas, struct elf_load_area *bare, size_t bares)
 {
 	AUTO_LOADINGS struct loadings found = {.count = 0};
 	int r = loadings_find(f, pagewalk_page_size(), area, areas, bare, bares, &found);
@@ -265,7 +265,7 @@ static int load_all(struct looking *l, const struct elffile *f, const struct elf
 
 static const char *why_not_opened(int r, bool is_deleted)
 {
-	if (r == OBJECT_MAY_WAIT)
+	if (r == ELF_OPEN_MAY_WAIT)
 		return "it is on a file system that may not answer (FUSE, a network's), or on an unknown one";
 	if (is_deleted)
 		return "it is deleted, so that opening it takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE";
@@ -273,9 +273,9 @@ static const char *why_not_opened(int r, bool is_deleted)
 }
 
 static int look_into_file(struct looking *l, const struct loaded_area *first,
-	const struct loading_area *area, size_t areas, struct loading_area *bare, size_t bares)
+	const struct elf_load_area *area, size_t areas, struct elf_load_area *bare, size_t bares)
 {
-	const struct object_mapping m = {.pid = l->p->pid,
+	const struct elf_open_mapping m = {.pid = l->p->pid,
 		.start = first->place.start,
 		.end = first->place.end,
 		.inode = first->inode,
@@ -287,7 +287,7 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 	AUTO_CLOSE int fd = -1, debug_fd = -1;
 	const struct elffile *parts = &f;
 	const char *why = "";
-	int r = object_open(l->p->procfs->fd, &l->p->mounts, &m, &fd), gone;
+	int r = elf_open_open(l->p->procfs->fd, &l->p->mounts, &m, &fd), gone;
 
 	if (r == -ENOMEM)
 		return r;
@@ -356,7 +356,7 @@ static void arrange(struct loaded *p)
 }
 
 static int look_into_group(struct loaded *p, const struct loaded_area *first,
-	const struct loading_area *area, size_t areas, struct loading_area *bare, size_t bares)
+	const struct elf_load_area *area, size_t areas, struct elf_load_area *bare, size_t bares)
 {
 	struct looking l = {.p = p, .path = p->paths.data + first->path};
 	int r;
@@ -374,7 +374,7 @@ static int look_into_group(struct loaded *p, const struct loaded_area *first,
 
 static int look_into_files(struct loaded *p)
 {
-	AUTO_FREE struct loading_area *place = calloc(p->areas + 1, sizeof(*place));
+	AUTO_FREE struct elf_load_area *place = calloc(p->areas + 1, sizeof(*place));
 	size_t files = 0, next;
 	int r = place ? 0 : -ENOMEM;
 
@@ -476,7 +476,7 @@ int loaded_look_into(struct loaded *p, struct target *t, pid_t pid)
 	p->pid = pid;
 	p->areas = 0;
 	buffer_clear(&p->paths);
-	r = whereabouts_mappings(t, take_mapping, p);
+	r = file_state_mappings(t, take_mapping, p);
 	if (r == 0)
 		r = mounts_read(&p->mounts, p->procfs->fd, pid);
 	if (r == 0) {

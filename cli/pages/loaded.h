@@ -17,7 +17,7 @@
 #include "inspect/files/mounts.h"
 #include "inspect/maps/target.h"
 #include "inspect/pages/pagewalk.h"
-#include "inspect/pages/residence.h"
+#include "inspect/pages/resident-ranges.h"
 
 struct loaded_area;
 
@@ -31,7 +31,7 @@ struct loaded {
 	bool has_failed;             /* a file could not be read, which has been logged */
 
 	size_t looked_into, without_symtab; /* files */
-	/* bytes of debugging files that may still be checked: see object_open_debug() */
+	/* bytes of debugging files that may still be checked: see elf_open_open_debug() */
 	uint64_t budget;
 
 	/* The process that is being read. */
@@ -41,7 +41,7 @@ struct loaded {
 	size_t areas, areas_room;
 	struct buffer paths, name;
 	struct mounts mounts;
-	struct residence placed, other;
+	struct resident_ranges placed, other;
 };
 
 /* Completes P. The caller has set .start, .end, .procfs, .walk and .list; the rest is zero. */

@@ -8,20 +8,20 @@
 
 #include "base/log.h"
 #include "cli/common/command.h"
-#include "cli/common/visit.h"
+#include "cli/common/each-process.h"
 #include "cli/pages/loaded.h"
 #include "cli/pages/pagelist.h"
-#include "cli/pages/pagesasked.h"
+#include "cli/pages/pages-options.h"
 #include "cli/pages/partlist.h"
 #include "cli/table/output.h"
-#include "inspect/files/whereabouts.h"
+#include "inspect/files/file-state.h"
 #include "inspect/pages/pagemap.h"
 #include "inspect/pages/pagewalk.h"
 
 /* The state of one run. */
 struct looking {
-	const struct pages_asked *asked;
-	struct visit visit;
+	const struct pages_options *asked;
+	struct each_process visit;
 	struct frames frames;
 	struct pagewalk walk;
 	struct pagelist list; /* rows; for sections and symbols .loaded and .parts instead */
@@ -43,7 +43,7 @@ static void cleanup_looking(struct looking *l)
 	loaded_done(&l->loaded);
 	partlist_done(&l->parts);
 	frames_close(&l->frames);
-	visit_done(&l->visit);
+	each_process_done(&l->visit);
 	buffer_done(&l->text);
 }
 
@@ -71,7 +71,7 @@ static bool is_set_aside(const struct mapping *m)
 static int take_mapping(const struct mapping *m, void *context)
 {
 	struct looking *l = context;
-	const struct pages_asked *a = l->asked;
+	const struct pages_options *a = l->asked;
 	uint64_t start = m->start > a->start ? m->start : a->start;
 	uint64_t end = m->end < a->end ? m->end : a->end;
 	int r;
@@ -92,7 +92,7 @@ static int take_mapping(const struct mapping *m, void *context)
  */
 static void compare_with_smaps(const struct looking *l)
 {
-	const struct pages_asked *a = l->asked;
+	const struct pages_options *a = l->asked;
 	bool is_more = l->rss_bytes > l->smaps_rss_bytes;
 	uint64_t apart = is_more ? l->rss_bytes - l->smaps_rss_bytes
 	                         : l->smaps_rss_bytes - l->rss_bytes;
@@ -114,7 +114,7 @@ static int keep(void *context)
 	struct looking *l = context;
 
 	l->knows_any = true;
-	if (pages_asked_is_by_parts(l->asked)) {
+	if (pages_options_is_by_parts(l->asked)) {
 		partlist_keep(&l->parts);
 	} else {
 		pagelist_keep(&l->list);
@@ -126,7 +126,7 @@ static int keep(void *context)
 /* An incomplete process is not summed. */
 static void drop_half(struct looking *l)
 {
-	if (pages_asked_is_by_parts(l->asked))
+	if (pages_options_is_by_parts(l->asked))
 		partlist_drop(&l->parts);
 	else
 		pagelist_drop(&l->list);
@@ -155,8 +155,8 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	l->walk.fd = pagemap;
 	if (r != 0)
 		return r;
-	return pages_asked_is_by_parts(l->asked) ? look_for_parts(l)
-	                                         : whereabouts_mappings(t, take_mapping, l);
+	return pages_options_is_by_parts(l->asked) ? look_for_parts(l)
+	                                           : file_state_mappings(t, take_mapping, l);
 }
 
 /*
@@ -185,16 +185,16 @@ static void open_frames(struct looking *l, const struct procfs *procfs)
 /* Whether pagemap can be scanned is known after the first mapping. */
 static int look_into_all(struct looking *l)
 {
-	const struct chosen *chosen = &l->asked->chosen;
+	const struct pid_selection *chosen = &l->asked->chosen;
 	int r = 0;
 
 	l->list.format.known = pagesum_known(l->walk.frames, true);
-	if (pages_asked_is_by_parts(l->asked))
+	if (pages_options_is_by_parts(l->asked))
 		partlist_begin(&l->parts);
 	else
 		r = pagelist_begin(&l->list);
 	for (size_t i = 0; r == 0 && i < chosen->count; i++)
-		r = visit_process(&l->visit, &chosen->process[i]);
+		r = each_process_process(&l->visit, &chosen->process[i]);
 	l->list.format.known = pagesum_known(l->walk.frames, !l->walk.cannot_scan);
 	return r;
 }
@@ -213,7 +213,7 @@ static void add_processes(struct looking *l)
  */
 static int finish_unknown(struct looking *l)
 {
-	const struct pages_asked *a = l->asked;
+	const struct pages_options *a = l->asked;
 
 	if (!a->json) {
 		buffer_clear(&l->text);
@@ -222,7 +222,7 @@ static int finish_unknown(struct looking *l)
 	buffer_add_char(&l->text, ']');
 	if (a->by != PAGEROW_BY_PAGE)
 		buffer_add_text(&l->text, ",\"total\":{}");
-	if (pages_asked_is_by_parts(a))
+	if (pages_options_is_by_parts(a))
 		buffer_add_text(&l->text, ",\"files\":[]");
 	add_processes(l);
 	return output_flush(&l->text);
@@ -232,7 +232,7 @@ static int finish_list(struct looking *l)
 {
 	int r;
 
-	if (!pages_asked_is_by_parts(l->asked))
+	if (!pages_options_is_by_parts(l->asked))
 		return pagelist_finish(&l->list, l->walk.frames);
 	r = partlist_finish(&l->parts);
 	if (r == 0)
@@ -256,7 +256,7 @@ static int finish(struct looking *l)
 
 static void init_pages(struct looking *l)
 {
-	const struct pages_asked *a = l->asked;
+	const struct pages_options *a = l->asked;
 
 	l->list = (struct pagelist){
 		.format = {.by = a->by, .bytes = a->bytes, .has_pid = a->chosen.count > 1},
@@ -272,7 +272,7 @@ static void init_pages(struct looking *l)
 
 static void init_parts(struct looking *l)
 {
-	const struct pages_asked *a = l->asked;
+	const struct pages_options *a = l->asked;
 
 	l->parts = (struct partlist){
 		.format = {.of_symbols = a->by == PAGEROW_BY_SYMBOL,
@@ -301,7 +301,7 @@ static void init_parts(struct looking *l)
  * would show more. Returns 0; 1 if a process could not be read; -ENOMEM; or a negative errno of
  * write().
  */
-static int look(const struct pages_asked *a, const struct procfs *procfs)
+static int look(const struct pages_options *a, const struct procfs *procfs)
 {
 	CLEANUP(cleanup_looking)
 	struct looking l = {
@@ -333,19 +333,19 @@ static int look(const struct pages_asked *a, const struct procfs *procfs)
 }
 
 /* Does the same as look(); returns 1 also if there is no process. */
-static int show(const struct settings *settings, struct pages_asked *a)
+static int show(const struct settings *settings, struct pages_options *a)
 {
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
 
-	return chosen_open(settings, &a->chosen, &procfs) != 0 ? 1 : look(a, &procfs);
+	return pid_selection_open(settings, &a->chosen, &procfs) != 0 ? 1 : look(a, &procfs);
 }
 
 int pages_run(const struct settings *settings, bool is_check)
 {
-	AUTO_PAGES_ASKED struct pages_asked asked = {0};
-	char error[CHOSEN_ERROR_SIZE] = "";
+	AUTO_PAGES_OPTIONS struct pages_options asked = {0};
+	char error[PID_SELECTION_ERROR_SIZE] = "";
 
-	if (pages_asked_parse(settings, &asked, error) < 0)
+	if (pages_options_parse(settings, &asked, error) < 0)
 		return command_refuse(error);
 	return is_check ? COMMAND_GOOD : command_shown(show(settings, &asked));
 }

@@ -12,11 +12,11 @@
 #include "cli/common/averages.h"
 #include "cli/common/command.h"
 #include "cli/common/source.h"
-#include "cli/sharing/sharingasked.h"
-#include "cli/sharing/sharingcourse.h"
-#include "cli/sharing/sharingcrowd.h"
-#include "cli/sharing/sharingreport.h"
-#include "cli/sharing/sharingwalk.h"
+#include "cli/sharing/sharing-groups.h"
+#include "cli/sharing/sharing-options.h"
+#include "cli/sharing/sharing-report.h"
+#include "cli/sharing/sharing-statistics.h"
+#include "cli/sharing/sharing-walk.h"
 #include "cli/table/output.h"
 #include "cli/table/print.h"
 
@@ -39,13 +39,13 @@ static void hear_interrupts(void)
 
 static int look(struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
 {
-	int r = sharing_crowd_make(w->asked, w->view, &w->procfs, &w->crowd, &w->has_failed);
+	int r = sharing_groups_make(w->asked, w->view, &w->procfs, &w->crowd, &w->has_failed);
 
 	if (r == 0)
 		r = sharing_walk_all(w);
 	if (r < 0)
 		return r;
-	sharing_course_say(w);
+	sharing_statistics_say(w);
 	return sharing_report_make(w, settings, ret);
 }
 
@@ -54,7 +54,7 @@ static int look(struct sharing_walk *w, const struct settings *settings, struct 
  * Returns 0; 1 if a process that was asked for could not be read, and the rest is there; -ECANCELED
  * if there is no result, and the reason has been logged.
  */
-static int find(const struct settings *settings, const struct sharing_asked *a,
+static int find(const struct settings *settings, const struct sharing_options *a,
 	struct sharing_report *ret, struct view **ret_view)
 {
 	AUTO_SHARING_WALK struct sharing_walk w;
@@ -78,7 +78,7 @@ static int find(const struct settings *settings, const struct sharing_asked *a,
 	return w.has_failed;
 }
 
-static int print(const struct sharing_asked *a, const struct sharing_report *report)
+static int print(const struct sharing_options *a, const struct sharing_report *report)
 {
 	AUTO_TABLE struct table table = {0};
 	AUTO_BUFFER struct buffer text = {0};
@@ -98,7 +98,7 @@ static int print(const struct sharing_asked *a, const struct sharing_report *rep
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static int show(const struct settings *settings, const struct sharing_asked *a)
+static int show(const struct settings *settings, const struct sharing_options *a)
 {
 	AUTO_SHARING_REPORT struct sharing_report report = {0};
 	AUTO_VIEW struct view *view = NULL;
@@ -114,10 +114,10 @@ static int show(const struct settings *settings, const struct sharing_asked *a)
 
 int sharing_run(const struct settings *settings, bool is_check)
 {
-	AUTO_SHARING_ASKED struct sharing_asked asked = {0};
-	char error[CHOSEN_ERROR_SIZE] = "";
+	AUTO_SHARING_OPTIONS struct sharing_options asked = {0};
+	char error[PID_SELECTION_ERROR_SIZE] = "";
 
-	if (sharing_asked_parse(settings, &asked, error) < 0)
+	if (sharing_options_parse(settings, &asked, error) < 0)
 		return command_refuse(error);
 	return is_check ? COMMAND_GOOD : show(settings, &asked);
 }

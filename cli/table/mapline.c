@@ -107,7 +107,7 @@ void mapline_add_hex(struct mapline *l, uint64_t value)
 	l->due += len;
 }
 
-void mapline_add_place(struct mapline *l, const struct atlas_row *row)
+void mapline_add_place(struct mapline *l, const struct mapping_table_row *row)
 {
 	mapline_add_range(l, row->start, row->end, row->perms);
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cli/table/mapcolumn.h"
-#include "inspect/maps/atlas.h"
+#include "inspect/maps/mapping-table.h"
 
 enum {
 	MAPLINE_NUMBER_WIDTH = 9,
@@ -60,7 +60,7 @@ void mapline_add_hex(struct mapline *l, uint64_t value);
 void mapline_add_range(struct mapline *l, uint64_t start, uint64_t end, const char *perms);
 
 /* Does the same for the mapping ROW. */
-void mapline_add_place(struct mapline *l, const struct atlas_row *row);
+void mapline_add_place(struct mapline *l, const struct mapping_table_row *row);
 
 /* Add the heads of these two columns; the heads of the columns of amounts (cli/table/mapcolumn.h). */
 void mapline_add_place_head(struct mapline *l);

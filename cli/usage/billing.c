@@ -13,8 +13,8 @@
 #include "cli/table/output.h"
 #include "cli/table/print.h"
 #include "cli/table/table.h"
-#include "cli/usage/bill.h"
 #include "cli/usage/period.h"
+#include "cli/usage/usage-table.h"
 #include "cli/usage/usage.h"
 #include "render/shares.h"
 #include "snapshot/owner.h"
@@ -48,10 +48,10 @@ static void say_of_lateness(const struct usage_head *head)
 }
 
 /* Returns true if a part of the time is recorded in longer spans than were asked for. */
-static bool is_coarse(const struct bill *b)
+static bool is_coarse(const struct usage_table *b)
 {
 	for (size_t i = 0; i < b->parts; i++)
-		if (bill_is_coarse(&b->part[i]))
+		if (usage_table_is_coarse(&b->part[i]))
 			return true;
 	return false;
 }
@@ -60,21 +60,21 @@ static bool is_coarse(const struct bill *b)
  * Warns about rows that are not of the hour, day or month that was asked for: taken for one, they
  * would be billed too high.
  */
-static void say_misnamed(const struct bill *b)
+static void say_misnamed(const struct usage_table *b)
 {
 	for (size_t i = 0; i < b->parts; i++)
-		if (b->part[i].items && bill_is_misnamed(b, &b->part[i])) {
+		if (b->part[i].items && usage_table_is_misnamed(b, &b->part[i])) {
 			log_warning("part of that time is not recorded by local %ss: "
 				    "its rows show their start and end",
-				bill_per(b));
+				usage_table_per(b));
 			return;
 		}
 }
 
 /* Logs the time that the figures are of, which often differs from the one that was asked for. */
-static void say_period(const struct bill *b)
+static void say_period(const struct usage_table *b)
 {
-	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
+	const struct usage_table_part *first = &b->part[0], *last = &b->part[b->parts - 1];
 	char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE], begins[PERIOD_TEXT_SIZE];
 	bool is_late = last->head.first_s > first->head.since_s;
 
@@ -90,9 +90,9 @@ static void say_period(const struct bill *b)
 }
 
 /* Logs what could be misunderstood in the answer. */
-static void say_of_usage(const struct bill *b)
+static void say_of_usage(const struct usage_table *b)
 {
-	const struct bill_part *last = &b->part[b->parts - 1];
+	const struct usage_table_part *last = &b->part[b->parts - 1];
 
 	say_of_lateness(&last->head);
 	say_period(b);
@@ -128,9 +128,9 @@ static void say_estimated(const struct settings *settings)
 }
 
 /* Logs why there is no row. */
-static void say_nothing_is_kept(const struct settings *settings, const struct bill *b)
+static void say_nothing_is_kept(const struct settings *settings, const struct usage_table *b)
 {
-	const struct bill_part *first = &b->part[0], *last = &b->part[b->parts - 1];
+	const struct usage_table_part *first = &b->part[0], *last = &b->part[b->parts - 1];
 	bool is_own = last->head.flags & USAGE_OWN_ONLY;
 	AUTO_BUFFER struct buffer asked = {0};
 
@@ -143,28 +143,28 @@ static void say_nothing_is_kept(const struct settings *settings, const struct bi
 	else
 		log_error("the ledger has nothing%s of that time%s%.*s", is_own ? " of yours" : "",
 			asked.len ? " for" : "", (int)asked.len, asked.data ? asked.data : "");
-	if (asked.len && bill_has_other(b))
+	if (asked.len && usage_table_has_other(b))
 		log_info("owners that use least are summed as (other) if there are too many");
 }
 
-static int print_usage(const struct settings *settings, const struct bill *b)
+static int print_usage(const struct settings *settings, const struct usage_table *b)
 {
 	AUTO_TABLE struct table table = {0};
 	AUTO_BUFFER struct buffer text = {0};
 	int r = 0;
 
 	if (settings->json)
-		bill_json(b, &text);
+		usage_table_json(b, &text);
 	else if (settings->csv)
-		bill_csv(b, &text);
-	else if (bill_rows(b))
-		r = bill_table(b, &table);
+		usage_table_csv(b, &text);
+	else if (usage_table_rows(b))
+		r = usage_table_table(b, &table);
 	if (r == 0 && table.columns)
 		r = print_table(&table, command_width(), &text);
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static int show_usage(const struct settings *settings, struct bill *b)
+static int show_usage(const struct settings *settings, struct usage_table *b)
 {
 	int r = usage_ask(settings->ledger_socket, b);
 
@@ -174,7 +174,7 @@ static int show_usage(const struct settings *settings, struct bill *b)
 	}
 	say_of_usage(b);
 	r = print_usage(settings, b);
-	if (r == 0 && !bill_rows(b)) {
+	if (r == 0 && !usage_table_rows(b)) {
 		say_nothing_is_kept(settings, b);
 		return COMMAND_FAILED;
 	}
@@ -185,7 +185,7 @@ static int show_usage(const struct settings *settings, struct bill *b)
 
 int billing_run(const struct settings *settings, bool is_check)
 {
-	AUTO_BILL struct bill bill = {0};
+	AUTO_USAGE_TABLE struct usage_table bill = {0};
 	int64_t now_s = (int64_t)(clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC);
 	char error[USAGE_ERROR_SIZE] = "";
 

@@ -27,8 +27,8 @@ enum {
  * Rows can be filtered by their own name, and containers also by the user they belong to: the
  * ledger records no other owners.
  */
-static int parse_filters(const struct settings *c, enum usage_kind kind, struct item_choice *ret,
-	char error[static USAGE_ERROR_SIZE])
+static int parse_filters(const struct settings *c, enum usage_kind kind,
+	struct usage_line_choice *ret, char error[static USAGE_ERROR_SIZE])
 {
 	const struct text_list *lists[USAGE_KINDS_END] = {
 		[USAGE_USER] = &c->user,
@@ -53,21 +53,22 @@ static int parse_filters(const struct settings *c, enum usage_kind kind, struct 
 	return 0;
 }
 
-static int parse_order(const struct settings *c, enum usage_kind kind, struct item_choice *ret,
-	char error[static USAGE_ERROR_SIZE])
+static int parse_order(const struct settings *c, enum usage_kind kind,
+	struct usage_line_choice *ret, char error[static USAGE_ERROR_SIZE])
 {
 	const char *name = owner_of(usage_owner(kind))->name;
 
-	while (c->sort && ret->sort < ITEM_FIELDS &&
-		strcmp(c->sort, item_field_name(ret->sort)) != 0)
+	while (c->sort && ret->sort < USAGE_LINE_FIELDS &&
+		strcmp(c->sort, usage_line_field_name(ret->sort)) != 0)
 		ret->sort++;
-	if (c->sort && ret->sort == ITEM_FIELDS && strcmp(c->sort, name) != 0) {
+	if (c->sort && ret->sort == USAGE_LINE_FIELDS && strcmp(c->sort, name) != 0) {
 		snprintf(error, USAGE_ERROR_SIZE,
 			"--sort must be a field of the rows, such as pss_byte_seconds, pss_max_bytes or %s",
 			name);
 		return -EINVAL;
 	}
-	ret->ascending = ret->sort == ITEM_FIELDS; /* names are ascending, quantities descending */
+	ret->ascending = ret->sort ==
+	                 USAGE_LINE_FIELDS; /* names are ascending, quantities descending */
 	if (c->order && strcmp(c->order, "asc") != 0 && strcmp(c->order, "desc") != 0) {
 		snprintf(error, USAGE_ERROR_SIZE, "--order must be asc or desc");
 		return -EINVAL;
@@ -122,7 +123,7 @@ static int parse_times(const struct settings *c, int64_t now_s, struct period *r
 	return 0;
 }
 
-static int make_parts(struct bill *b, const struct period *period, size_t count)
+static int make_parts(struct usage_table *b, const struct period *period, size_t count)
 {
 	b->part = calloc(count, sizeof(*b->part));
 	if (!b->part)
@@ -133,12 +134,12 @@ static int make_parts(struct bill *b, const struct period *period, size_t count)
 	return 0;
 }
 
-int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret,
+int usage_parse(const struct settings *settings, int64_t now_s, struct usage_table *ret,
 	char error[static USAGE_ERROR_SIZE])
 {
 	enum usage_per per = (enum usage_per)settings->per;
 	AUTO_FREE struct period *period = NULL;
-	struct item_choice choice = {0};
+	struct usage_line_choice choice = {0};
 	struct period all = {0};
 	enum usage_kind kind = USAGE_USER;
 	bool is_cut = false;
@@ -169,7 +170,7 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct bill *ret
 			"--per: there are more than %d between --since and --until", PERIODS_MAX);
 	if (r < 0)
 		return r == -ENOMEM ? r : -EINVAL;
-	*ret = (struct bill){.kind = kind,
+	*ret = (struct usage_table){.kind = kind,
 		.per = per,
 		.limit = settings->limit,
 		.bytes = settings->bytes,
@@ -218,7 +219,7 @@ static int receive(int fd, struct buffer *to)
 	return n ? 0 : -ECONNRESET;
 }
 
-static int ask_one(int fd, enum usage_kind kind, struct bill_part *part)
+static int ask_one(int fd, enum usage_kind kind, struct usage_table_part *part)
 {
 	const struct usage_request request = {
 		.kind = kind, .since_s = part->period.from_s, .until_s = part->period.to_s};
@@ -260,7 +261,7 @@ static int connect_to(const char *path, int *ret_fd)
  * A connection that ends before any answer may have found no free place, which does not last, so
  * this tries again.
  */
-int usage_ask(const char *path, struct bill *b)
+int usage_ask(const char *path, struct usage_table *b)
 {
 	AUTO_CLOSE int fd = -1;
 	int r = connect_to(path, &fd);
@@ -276,5 +277,5 @@ int usage_ask(const char *path, struct bill *b)
 				r = ask_one(fd, b->kind, &b->part[i]);
 		}
 	}
-	return r == 0 ? bill_select(b) : r;
+	return r == 0 ? usage_table_select(b) : r;
 }

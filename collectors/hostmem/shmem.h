@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collectors/hostmem/holders.h"
+#include "collectors/hostmem/shmem-owners.h"
 #include "collectors/hostmem/tmpfs.h"
 #include "collectors/procfs/procfs.h"
 
 /* Zeroed: nothing is known. */
 struct shmem {
 	struct tmpfs tmpfs;
-	struct holders holders; /* of this pass, with .tmpfs.owners added */
-	bool has_sysv;          /* the SysV segments of this IPC namespace are known */
+	struct shmem_owners holders; /* of this pass, with .tmpfs.owners added */
+	bool has_sysv;               /* the SysV segments of this IPC namespace are known */
 	struct buffer text;
 	bool is_begun;
 };

@@ -26,8 +26,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/amount.h"
 #include "base/cleanup.h"
+#include "base/saturate.h"
 #include "collectors/procfs/mountinfo.h"
 
 enum {
@@ -53,7 +53,7 @@ void tmpfs_done(struct tmpfs *t)
 	close_levels(t);
 	drop_mounts(t);
 	free(t->mount);
-	holders_done(&t->owners);
+	shmem_owners_done(&t->owners);
 	*t = (struct tmpfs){0};
 }
 
@@ -188,7 +188,7 @@ static void look(struct tmpfs *t, int procfs_fd, struct buffer *scratch)
 
 	t->unchosen = t->directories_unread = 0;
 	t->entries = 0;
-	holders_clear(&t->owners);
+	shmem_owners_clear(&t->owners);
 	if (r == 0)
 		r = tmpfs_parse(t, scratch->data, scratch->len);
 	if (r < 0) {
@@ -238,11 +238,12 @@ static bool read_mount(struct tmpfs_mount *m)
 		found.f_bfree > found.f_blocks)
 		return false;
 	unit = (uint64_t)found.f_bsize;
-	m->size_bytes = amount_part(found.f_blocks, unit, 1);
-	m->used_bytes = amount_min(amount_part(found.f_blocks - found.f_bfree, unit, 1), INT64_MAX);
+	m->size_bytes = saturate_part(found.f_blocks, unit, 1);
+	m->used_bytes = saturate_min(
+		saturate_part(found.f_blocks - found.f_bfree, unit, 1), INT64_MAX);
 	if (m->size_bytes > INT64_MAX)
 		m->size_bytes = 0;
-	m->names = found.f_files ? amount_less(found.f_files, found.f_ffree) : UINT64_MAX;
+	m->names = found.f_files ? saturate_less(found.f_files, found.f_ffree) : UINT64_MAX;
 	m->is_read = found.f_blocks > 0;
 	return true;
 }
@@ -343,11 +344,11 @@ static bool see(
 static void add_file(struct tmpfs *t, struct tmpfs_mount *m, const struct statx *found)
 {
 	/* A file with several names is found by each of them. */
-	uint64_t bytes = amount_part(
+	uint64_t bytes = saturate_part(
 		found->stx_blocks, BLOCK_BYTES, found->stx_nlink ? found->stx_nlink : 1);
 
-	holders_add_file(&t->owners, found->stx_uid, bytes);
-	m->owned_bytes = amount_add(m->owned_bytes, bytes);
+	shmem_owners_add_file(&t->owners, found->stx_uid, bytes);
+	m->owned_bytes = saturate_add(m->owned_bytes, bytes);
 }
 
 static void look_at(struct tmpfs *t, struct tmpfs_mount *m, int dirfd, const struct dirent *entry)

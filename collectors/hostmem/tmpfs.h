@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "collectors/hostmem/holders.h"
+#include "collectors/hostmem/shmem-owners.h"
 
 #define TMPFS_LOOK_NS (UINT64_C(60) * 1000000000) /* between two checks of what is mounted */
 
@@ -74,7 +74,7 @@ struct tmpfs {
 	uint64_t unchosen;
 	uint64_t unread; /* .unchosen, and file systems that could not be read in this pass */
 
-	struct holders owners; /* of files, by the last round */
+	struct shmem_owners owners; /* of files, by the last round */
 	uint64_t directories_unread;
 
 	enum tmpfs_phase phase;

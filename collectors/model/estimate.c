@@ -8,7 +8,7 @@
 
 #include "collectors/model/estimate.h"
 
-#include "base/amount.h"
+#include "base/saturate.h"
 #include "snapshot/record.h"
 
 /* More than any host's memory, and low enough that a few of them add up without overflow. */
@@ -28,7 +28,7 @@ struct span {
 
 static uint64_t limited(uint64_t v)
 {
-	return amount_min(v, LIMIT);
+	return saturate_min(v, LIMIT);
 }
 
 /*
@@ -48,15 +48,15 @@ static void tidy(const struct estimate_base *b, struct estimate_base *ret)
 	} else {
 		/* Only forks share anonymous memory, but any process may share files: so PSS counts
 		 * to anon first. */
-		ret->pss_anon = amount_min(pss, anon);
+		ret->pss_anon = saturate_min(pss, anon);
 		ret->pss_file = pss - ret->pss_anon;
 		ret->pss_shmem = 0;
 	}
-	ret->anon = amount_max(anon, ret->pss_anon);
-	ret->file = amount_max(file, ret->pss_file + ret->pss_shmem);
+	ret->anon = saturate_max(anon, ret->pss_anon);
+	ret->file = saturate_max(file, ret->pss_file + ret->pss_shmem);
 	ret->swap = limited(b->swap);
 	if (b->swap_pss != ESTIMATE_UNKNOWN)
-		ret->swap_pss = amount_min(b->swap_pss, ret->swap);
+		ret->swap_pss = saturate_min(b->swap_pss, ret->swap);
 	ret->rounding = b->rounding;
 }
 
@@ -66,28 +66,28 @@ static void find_parts(
 {
 	*anon = (struct estimate_part){.rss = b->anon, .pss = b->pss_anon};
 	*file = (struct estimate_part){.rss = b->file, .pss = b->pss_file + b->pss_shmem};
-	anon->private_min = amount_less(2 * anon->pss, anon->rss);
+	anon->private_min = saturate_less(2 * anon->pss, anon->rss);
 	anon->private_max = anon->pss;
-	file->private_min = amount_less(2 * file->pss, file->rss);
+	file->private_min = saturate_less(2 * file->pss, file->rss);
 	file->private_max = file->pss;
 	if (b->uss != ESTIMATE_UNKNOWN) {
-		anon->private_max = amount_min(anon->private_max, b->uss);
-		file->private_max = amount_min(file->private_max, b->uss);
-		anon->private_min = amount_max(
-			anon->private_min, amount_less(b->uss, file->private_max));
-		file->private_min = amount_max(
-			file->private_min, amount_less(b->uss, anon->private_max));
+		anon->private_max = saturate_min(anon->private_max, b->uss);
+		file->private_max = saturate_min(file->private_max, b->uss);
+		anon->private_min = saturate_max(
+			anon->private_min, saturate_less(b->uss, file->private_max));
+		file->private_min = saturate_max(
+			file->private_min, saturate_less(b->uss, anon->private_max));
 	}
-	anon->private_min = amount_min(anon->private_min, anon->private_max);
-	file->private_min = amount_min(file->private_min, file->private_max);
+	anon->private_min = saturate_min(anon->private_min, anon->private_max);
+	file->private_min = saturate_min(file->private_min, file->private_max);
 	/* Private memory is mostly anonymous. */
 	anon->private_mid = anon->private_max;
 	file->private_mid = file->private_min;
 	if (b->uss != ESTIMATE_UNKNOWN) {
-		anon->private_mid = amount_max(anon->private_min,
-			amount_min(anon->private_max, amount_less(b->uss, file->private_min)));
-		file->private_mid = amount_max(file->private_min,
-			amount_min(file->private_max, amount_less(b->uss, anon->private_mid)));
+		anon->private_mid = saturate_max(anon->private_min,
+			saturate_min(anon->private_max, saturate_less(b->uss, file->private_min)));
+		file->private_mid = saturate_max(file->private_min,
+			saturate_min(file->private_max, saturate_less(b->uss, anon->private_mid)));
 	}
 }
 
@@ -107,7 +107,7 @@ static bool has(uint64_t present, enum process_quantity i)
 
 uint32_t estimate_rounding(uint64_t bytes)
 {
-	return (uint32_t)amount_min(bytes, INT32_MAX);
+	return (uint32_t)saturate_min(bytes, INT32_MAX);
 }
 
 bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint64_t file,
@@ -126,16 +126,17 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 		.swap_pss = has(present, PROCESS_SWAP_PSS) ? q[PROCESS_SWAP_PSS] : ESTIMATE_UNKNOWN,
 	};
 	if (has(present, PROCESS_RSS_SHMEM))
-		ret->shmem_kib = (uint32_t)amount_min(q[PROCESS_RSS_SHMEM] / 1024, UINT32_MAX);
+		ret->shmem_kib = (uint32_t)saturate_min(q[PROCESS_RSS_SHMEM] / 1024, UINT32_MAX);
 	if (has(present, PROCESS_PSS_HIGH))
-		ret->rounding = estimate_rounding(amount_less(q[PROCESS_PSS_HIGH], q[PROCESS_PSS]));
+		ret->rounding = estimate_rounding(
+			saturate_less(q[PROCESS_PSS_HIGH], q[PROCESS_PSS]));
 	if (has(present, PROCESS_RSS))
-		ret->unseen = amount_less(q[PROCESS_RSS], amount_add(anon, file));
+		ret->unseen = saturate_less(q[PROCESS_RSS], saturate_add(anon, file));
 	if (!has(present, PROCESS_PSS_ANON) || !has(present, PROCESS_PSS_FILE) ||
 		!has(present, PROCESS_PSS_SHMEM))
 		return true;
-	parts = amount_add(
-		amount_add(q[PROCESS_PSS_ANON], q[PROCESS_PSS_FILE]), q[PROCESS_PSS_SHMEM]);
+	parts = saturate_add(
+		saturate_add(q[PROCESS_PSS_ANON], q[PROCESS_PSS_FILE]), q[PROCESS_PSS_SHMEM]);
 	if (parts > q[PROCESS_PSS])
 		return true;
 	/* Each part was rounded down by itself, so their sum lacks a KiB or two. It counts to the
@@ -145,7 +146,7 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 	ret->pss_file = q[PROCESS_PSS_FILE];
 	ret->pss_shmem = q[PROCESS_PSS_SHMEM];
 	lacking = q[PROCESS_PSS] - parts;
-	if (amount_add(ret->pss_file, ret->pss_shmem) + lacking <= file)
+	if (saturate_add(ret->pss_file, ret->pss_shmem) + lacking <= file)
 		ret->pss_file += lacking;
 	else
 		ret->pss_anon += lacking;
@@ -165,13 +166,13 @@ void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *
 {
 	to->anon_mid = add_mid(to->anon_mid, d->anon_mid);
 	to->file_mid = add_mid(to->file_mid, d->file_mid);
-	to->anon_down = amount_add(to->anon_down, d->anon_down);
-	to->anon_up = amount_add(to->anon_up, d->anon_up);
-	to->file_down = amount_add(to->file_down, d->file_down);
-	to->file_up = amount_add(to->file_up, d->file_up);
-	to->forks = amount_add(to->forks, d->forks);
-	to->forked_growth = amount_max(to->forked_growth, d->forked_growth);
-	to->file_told = amount_max(to->file_told, d->file_told);
+	to->anon_down = saturate_add(to->anon_down, d->anon_down);
+	to->anon_up = saturate_add(to->anon_up, d->anon_up);
+	to->file_down = saturate_add(to->file_down, d->file_down);
+	to->file_up = saturate_add(to->file_up, d->file_up);
+	to->forks = saturate_add(to->forks, d->forks);
+	to->forked_growth = saturate_max(to->forked_growth, d->forked_growth);
+	to->file_told = saturate_max(to->file_told, d->file_told);
 }
 
 /*
@@ -180,9 +181,9 @@ void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *
  */
 static uint64_t private_limit(const struct estimate_part *p, const struct span *pss, uint64_t v)
 {
-	uint64_t gained = amount_less(pss->high, amount_min(pss->low, p->pss));
+	uint64_t gained = saturate_less(pss->high, saturate_min(pss->low, p->pss));
 
-	return amount_min(v, amount_add(p->private_max, amount_add(gained, gained)));
+	return saturate_min(v, saturate_add(p->private_max, saturate_add(gained, gained)));
 }
 
 /*
@@ -202,31 +203,31 @@ static struct span after_loss(const struct estimate_part *p, const struct span *
 		return (struct span){0};
 
 	/* Low bound: private pages left first, then pages with two sharers. */
-	v = amount_min(pss->low, p->rss);
+	v = saturate_min(pss->low, p->rss);
 	private = private_limit(p, pss, v);
-	taken = amount_min(lost, private);
+	taken = saturate_min(lost, private);
 	rest = lost - taken;
-	s.low = v - taken - amount_min(v - private, rest - rest / 2);
+	s.low = v - taken - saturate_min(v - private, rest - rest / 2);
 	/* High bound: pages with very many sharers left first. The remaining pages are private, or
 	 * have two sharers or more. */
-	v = amount_min(pss->high, p->rss);
+	v = saturate_min(pss->high, p->rss);
 	kept = p->rss - lost;
-	taken = amount_min(kept, private_limit(p, pss, v));
-	s.high = amount_min(v, taken + (kept - taken) / 2);
+	taken = saturate_min(kept, private_limit(p, pss, v));
+	s.high = saturate_min(v, taken + (kept - taken) / 2);
 
-	v = amount_min(pss->mid, p->rss);
-	private = amount_min(pss->private, v);
+	v = saturate_min(pss->mid, p->rss);
+	private = saturate_min(pss->private, v);
 	kept = p->rss - like_the_rest;
-	s.private = amount_part(private, kept, p->rss);
-	shared_pss = amount_part(v - private, kept, p->rss);
-	shared_rss = amount_less(kept, s.private);
-	taken = amount_min(lost - like_the_rest, s.private);
+	s.private = saturate_part(private, kept, p->rss);
+	shared_pss = saturate_part(v - private, kept, p->rss);
+	shared_rss = saturate_less(kept, s.private);
+	taken = saturate_min(lost - like_the_rest, s.private);
 	s.private -= taken;
 	rest = lost - like_the_rest - taken;
-	s.mid = s.private + amount_part(shared_pss, amount_less(shared_rss, rest), shared_rss);
+	s.mid = s.private + saturate_part(shared_pss, saturate_less(shared_rss, rest), shared_rss);
 	if (s.high < s.low)
 		s.high = s.low;
-	s.mid = amount_min(amount_max(s.mid, s.low), s.high);
+	s.mid = saturate_min(saturate_max(s.mid, s.low), s.high);
 	return s;
 }
 
@@ -238,7 +239,7 @@ static struct span after_loss(const struct estimate_part *p, const struct span *
 static bool is_last_in_swap(const struct estimate_base *b)
 {
 	return b->swap_pss - b->swap_pss / SWAP_MORE_PART >
-	       amount_part(b->swap, amount_min(b->pss_anon, b->anon), b->anon);
+	       saturate_part(b->swap, saturate_min(b->pss_anon, b->anon), b->anon);
 }
 
 /*
@@ -250,9 +251,9 @@ static bool is_last_in_swap(const struct estimate_base *b)
 static struct span anon_growth(const struct estimate_base *b, const struct estimate_doubt *d,
 	uint64_t swap, uint64_t grown)
 {
-	uint64_t back = amount_min(grown, amount_less(b->swap, swap)), own = grown - back;
-	uint64_t forked = d->forks ? amount_min(own, d->forked_growth) : 0, pss, shared = back;
-	uint64_t less = amount_part(forked, d->forks, amount_add(d->forks, 1));
+	uint64_t back = saturate_min(grown, saturate_less(b->swap, swap)), own = grown - back;
+	uint64_t forked = d->forks ? saturate_min(own, d->forked_growth) : 0, pss, shared = back;
+	uint64_t less = saturate_part(forked, d->forks, saturate_add(d->forks, 1));
 	struct span s = {.low = own - less,
 		.mid = own - less + back,
 		.high = grown,
@@ -260,14 +261,14 @@ static struct span anon_growth(const struct estimate_base *b, const struct estim
 
 	if (!back || b->swap_pss == ESTIMATE_UNKNOWN)
 		return s;
-	pss = amount_part(back, b->swap_pss, b->swap);
+	pss = saturate_part(back, b->swap_pss, b->swap);
 	if (b->anon && is_last_in_swap(b)) {
-		s.mid = own - less + amount_min(pss, amount_part(back, b->pss_anon, b->anon));
+		s.mid = own - less + saturate_min(pss, saturate_part(back, b->pss_anon, b->anon));
 		return s;
 	}
 	s.mid = own - less + pss;
 	/* Children share what was in swap at the fork, too. */
-	shared = d->forks ? back : amount_min(back, 2 * (b->swap - b->swap_pss));
+	shared = d->forks ? back : saturate_min(back, 2 * (b->swap - b->swap_pss));
 	s.low += back - shared;
 	s.private += back - shared;
 	return s;
@@ -285,7 +286,8 @@ struct shift {
  */
 static uint64_t private_after(const struct estimate_part *p, uint64_t fall)
 {
-	return amount_less(p->private_mid, 2 * limited(amount_less(fall, p->pss - p->private_mid)));
+	return saturate_less(
+		p->private_mid, 2 * limited(saturate_less(fall, p->pss - p->private_mid)));
 }
 
 /*
@@ -295,22 +297,22 @@ static uint64_t private_after(const struct estimate_part *p, uint64_t fall)
 static struct span carry_part(const struct estimate_part *p, const struct shift *d, uint64_t lost,
 	uint64_t like_the_rest, const struct span *growth, uint64_t resident)
 {
-	uint64_t fall = d->mid < 0 ? -(uint64_t)d->mid : 0, least = amount_add(fall, d->down);
-	uint64_t pss = amount_add(p->pss, d->mid > 0 ? (uint64_t)d->mid : 0);
-	uint64_t most = amount_add(pss, d->up);
+	uint64_t fall = d->mid < 0 ? -(uint64_t)d->mid : 0, least = saturate_add(fall, d->down);
+	uint64_t pss = saturate_add(p->pss, d->mid > 0 ? (uint64_t)d->mid : 0);
+	uint64_t most = saturate_add(pss, d->up);
 	struct span s = {
-		.low = amount_less(pss, least),
-		.mid = amount_less(pss, fall),
-		.high = amount_less(most, fall),
+		.low = saturate_less(pss, least),
+		.mid = saturate_less(pss, fall),
+		.high = saturate_less(most, fall),
 		.private = private_after(p, fall),
 	};
 
 	s = after_loss(p, &s, lost, like_the_rest);
-	s.low = amount_less(amount_add(s.low, growth->low), amount_less(least, pss));
-	s.mid = amount_less(amount_add(s.mid, growth->mid), amount_less(fall, pss));
-	s.high = amount_less(amount_add(s.high, growth->high), amount_less(fall, most));
-	s.mid = amount_min(s.mid, resident);
-	s.high = amount_min(s.high, resident);
+	s.low = saturate_less(saturate_add(s.low, growth->low), saturate_less(least, pss));
+	s.mid = saturate_less(saturate_add(s.mid, growth->mid), saturate_less(fall, pss));
+	s.high = saturate_less(saturate_add(s.high, growth->high), saturate_less(fall, most));
+	s.mid = saturate_min(s.mid, resident);
+	s.high = saturate_min(s.high, resident);
 	s.private += growth->private;
 	return s;
 }
@@ -318,11 +320,12 @@ static struct span carry_part(const struct estimate_part *p, const struct shift 
 static struct span carry_anon(const struct estimate_part *p, const struct estimate_base *b,
 	const struct estimate_now *now, const struct estimate_doubt *d, struct span *ret_growth)
 {
-	uint64_t lost = amount_less(b->anon, now->anon), swapped = amount_less(now->swap, b->swap);
+	uint64_t lost = saturate_less(b->anon, now->anon),
+		 swapped = saturate_less(now->swap, b->swap);
 	struct shift shift = {d->anon_mid, d->anon_down, d->anon_up};
 
-	*ret_growth = anon_growth(b, d, now->swap, amount_less(now->anon, b->anon));
-	return carry_part(p, &shift, lost, amount_min(lost, swapped), ret_growth, now->anon);
+	*ret_growth = anon_growth(b, d, now->swap, saturate_less(now->anon, b->anon));
+	return carry_part(p, &shift, lost, saturate_min(lost, swapped), ret_growth, now->anon);
 }
 
 /*
@@ -331,28 +334,28 @@ static struct span carry_anon(const struct estimate_part *p, const struct estima
  */
 static uint64_t exchanged(const struct estimate_base *b, const struct estimate_now *now)
 {
-	uint64_t before = amount_min((uint64_t)b->shmem_kib * 1024, b->file);
-	uint64_t shmem = amount_min(now->shmem, now->file);
-	uint64_t gone = amount_less(b->file - before, now->file - shmem);
+	uint64_t before = saturate_min((uint64_t)b->shmem_kib * 1024, b->file);
+	uint64_t shmem = saturate_min(now->shmem, now->file);
+	uint64_t gone = saturate_less(b->file - before, now->file - shmem);
 
-	return amount_min(gone, amount_less(shmem, before));
+	return saturate_min(gone, saturate_less(shmem, before));
 }
 
 static struct span carry_file(const struct estimate_part *p, const struct estimate_base *b,
 	const struct estimate_now *now, const struct estimate_doubt *d, struct span *ret_growth)
 {
 	uint64_t both = exchanged(b, now);
-	uint64_t lost = amount_less(b->file, now->file) + both;
-	uint64_t grown = amount_less(now->file, b->file) + both;
+	uint64_t lost = saturate_less(b->file, now->file) + both;
+	uint64_t grown = saturate_less(now->file, b->file) + both;
 	struct shift shift = {d->file_mid, d->file_down, d->file_up};
-	uint64_t told = p->rss ? amount_min(grown, d->file_told) : 0;
+	uint64_t told = p->rss ? saturate_min(grown, d->file_told) : 0;
 
 	/* If the process had no files, nothing tells how shared new ones are: the middle is one
 	 * half. */
 	*ret_growth = (struct span){
-		.low = amount_part(told, p->pss, p->rss),
-		.mid = p->rss ? amount_part(grown, p->pss, p->rss) : grown / 2,
-		.private = amount_part(grown, p->private_mid, p->rss),
+		.low = saturate_part(told, p->pss, p->rss),
+		.mid = p->rss ? saturate_part(grown, p->pss, p->rss) : grown / 2,
+		.private = saturate_part(grown, p->private_mid, p->rss),
 	};
 	ret_growth->high = grown - told + ret_growth->low;
 	return carry_part(p, &shift, lost, lost, ret_growth, now->file);
@@ -366,14 +369,14 @@ static struct span carry_whole(const struct estimate_part *anon, const struct es
 	const struct estimate_base *b, const struct estimate_now *now,
 	const struct estimate_doubt *d, const struct span *growth)
 {
-	uint64_t lost = amount_less(b->anon, now->anon) + amount_less(b->file, now->file) +
+	uint64_t lost = saturate_less(b->anon, now->anon) + saturate_less(b->file, now->file) +
 	                exchanged(b, now);
 	struct shift shift = {add_mid(d->anon_mid, d->file_mid),
-		amount_add(d->anon_down, d->file_down), amount_add(d->anon_up, d->file_up)};
+		saturate_add(d->anon_down, d->file_down), saturate_add(d->anon_up, d->file_up)};
 	struct estimate_part p = {.rss = b->anon + b->file, .pss = anon->pss + file->pss};
 
-	p.private_max = b->uss == ESTIMATE_UNKNOWN ? p.pss : amount_min(p.pss, b->uss);
-	p.private_max = amount_min(p.private_max, anon->private_max + file->private_max);
+	p.private_max = b->uss == ESTIMATE_UNKNOWN ? p.pss : saturate_min(p.pss, b->uss);
+	p.private_max = saturate_min(p.private_max, anon->private_max + file->private_max);
 	return carry_part(&p, &shift, lost, 0, growth, now->anon + now->file);
 }
 
@@ -386,13 +389,13 @@ static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estim
 		return ESTIMATE_UNKNOWN;
 	pss = b->swap_pss;
 	if (now->swap <= b->swap)
-		return amount_part(pss, now->swap, b->swap);
+		return saturate_part(pss, now->swap, b->swap);
 	/* Newly swapped pages are as shared as the memory that they came from. */
 	v = now->swap - b->swap;
 	if (b->anon)
-		v = amount_part(
-			v, amount_min(amount_shift(b->pss_anon, d->anon_mid), b->anon), b->anon);
-	return amount_min(pss + v, now->swap);
+		v = saturate_part(v,
+			saturate_min(saturate_shift(b->pss_anon, d->anon_mid), b->anon), b->anon);
+	return saturate_min(pss + v, now->swap);
 }
 
 bool estimate_is_quiet(const struct estimate_base *b, const struct estimate_now *now)
@@ -416,19 +419,19 @@ static void carry_quiet(
 {
 	uint64_t file = b->pss_file + b->pss_shmem, pss = b->pss_anon + file;
 	uint64_t anon_rss = b->anon + b->unseen;
-	uint64_t high = amount_min(amount_add(b->pss_anon, d->anon_up), anon_rss) +
-	                amount_min(amount_add(file, d->file_up), b->file);
+	uint64_t high = saturate_min(saturate_add(b->pss_anon, d->anon_up), anon_rss) +
+	                saturate_min(saturate_add(file, d->file_up), b->file);
 
 	*ret = (struct estimate){
 		.pss_anon = b->pss_anon,
 		.pss_file = b->pss_file,
 		.pss_shmem = b->pss_shmem,
 		.pss = pss,
-		.low = amount_less(b->pss_anon, d->anon_down) + amount_less(file, d->file_down),
-		.high = amount_min(high + b->rounding, anon_rss + b->file),
-		.uss = b->uss == ESTIMATE_UNKNOWN ? b->uss : amount_min(b->uss, pss),
+		.low = saturate_less(b->pss_anon, d->anon_down) + saturate_less(file, d->file_down),
+		.high = saturate_min(high + b->rounding, anon_rss + b->file),
+		.uss = b->uss == ESTIMATE_UNKNOWN ? b->uss : saturate_min(b->uss, pss),
 		.swap_pss = b->swap_pss == ESTIMATE_UNKNOWN ? b->swap_pss
-	                                                    : amount_min(b->swap_pss, b->swap),
+	                                                    : saturate_min(b->swap_pss, b->swap),
 	};
 }
 
@@ -461,19 +464,19 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 	uss = anon.private + file.private;
 
 	ret->pss_anon = anon.mid;
-	ret->pss_shmem = b.pss_shmem ? amount_part(file.mid, b.pss_shmem, file_part.pss) : 0;
+	ret->pss_shmem = b.pss_shmem ? saturate_part(file.mid, b.pss_shmem, file_part.pss) : 0;
 	ret->pss_file = file.mid - ret->pss_shmem;
 	ret->pss = anon.mid + file.mid;
 	ret->low = whole.low;
 	ret->high = whole.high;
 	if (b.has_parts) {
-		ret->low = amount_max(ret->low, amount_add(anon.low, file.low));
-		ret->high = amount_min(ret->high, amount_add(anon.high, file.high));
+		ret->low = saturate_max(ret->low, saturate_add(anon.low, file.low));
+		ret->high = saturate_min(ret->high, saturate_add(anon.high, file.high));
 	}
-	ret->high = amount_min(amount_add(ret->high, b.rounding), resident);
-	ret->low = amount_min(ret->low, ret->pss);
-	ret->high = amount_max(ret->high, ret->pss);
-	uss = amount_max(uss, amount_less(2 * ret->pss, resident));
-	ret->uss = base->uss == ESTIMATE_UNKNOWN ? base->uss : amount_min(uss, ret->pss);
+	ret->high = saturate_min(saturate_add(ret->high, b.rounding), resident);
+	ret->low = saturate_min(ret->low, ret->pss);
+	ret->high = saturate_max(ret->high, ret->pss);
+	uss = saturate_max(uss, saturate_less(2 * ret->pss, resident));
+	ret->uss = base->uss == ESTIMATE_UNKNOWN ? base->uss : saturate_min(uss, ret->pss);
 	ret->swap_pss = carry_swap_pss(&b, &now, doubt);
 }

@@ -5,7 +5,7 @@
  * An estimate carries one measurement of a process forward: it takes the result of the walk, the
  * process's counters at that moment and now, and what events in other processes may have changed
  * (struct estimate_doubt). It has a middle, a low and a high bound. A change that moves no counter
- * and is no event (docs/accounting.md lists them) is not in the bounds; only pool.h can notice it.
+ * and is no event (docs/accounting.md lists them) is not in the bounds; only host-drift.h can notice it.
  * Pure; integers; all amounts are in bytes.
  *
  * For any input: low <= pss <= high <= now.anon + now.file + base.unseen, pss_anon + pss_file +
@@ -29,7 +29,7 @@ struct estimate_base {
 	 * (statm: shared). */
 	uint64_t anon, file;
 	/* PSS by kind; the three add up to the PSS that the kernel printed. smaps_rollup has the
-	 * parts since Linux 5.3; smaps never has them, but parts.h may derive them from its
+	 * parts since Linux 5.3; smaps never has them, but pss-split.h may derive them from its
 	 * mappings. If the parts are not known, .has_parts is false and .pss_file is the whole
 	 * PSS. */
 	uint64_t pss_anon, pss_file, pss_shmem;
@@ -56,7 +56,7 @@ struct estimate_now {
 
 /*
  * By how much events since the measurement may have changed PSS without moving the process's own
- * counters: births and exits (kin.h), and drift of the host's sums (pool.h). In bytes. Doubts add
+ * counters: births and exits (fork-families.h), and drift of the host's sums (host-drift.h). In bytes. Doubts add
  * up (estimate_doubt_add()). A doubt is about the memory as it was measured: if a part of that
  * memory goes, the same part of the doubt goes with it.
  */

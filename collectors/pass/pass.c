@@ -11,16 +11,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/amount.h"
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "base/userns.h"
-#include "collectors/adaptive/last.h"
-#include "collectors/owners/names.h"
-#include "collectors/pass/pass-state.h"
-#include "collectors/pass/phases.h"
-#include "collectors/pass/publication.h"
+#include "collectors/adaptive/last-measured.h"
+#include "collectors/owners/owner-names.h"
+#include "collectors/pass/pass-phases.h"
+#include "collectors/pass/pass-private.h"
+#include "collectors/pass/pass-publish.h"
 #include "collectors/process/fetch.h"
-#include "collectors/process/sense.h"
+#include "collectors/process/statm-poll.h"
 #include "collectors/procfs/kcmp.h"
 #include "collectors/workers/workers.h"
 
@@ -44,15 +44,15 @@ static void forget(void *to, struct process *p)
 {
 	struct pass *pass = to;
 
-	last_drop(p);
-	adapt_forget(&pass->adapt, p);
+	last_measured_drop(p);
+	adaptive_pass_forget(&pass->adapt, p);
 }
 
 /* The cgroups in a tree that is no /proc are not those that are mounted here. */
 static void look_for_charges(struct pass *pass)
 {
 	if (pass->procfs.is_kernels)
-		charges_look(&pass->charges, pass->procfs.fd);
+		memcg_charges_look(&pass->charges, pass->procfs.fd);
 }
 
 int pass_open(const struct pass_options *options, struct pass **ret)
@@ -63,20 +63,20 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	if (!pass)
 		return -ENOMEM;
 	pass->procfs.fd = -1;
-	charges_init(&pass->charges);
+	memcg_charges_init(&pass->charges);
 	mapcounts_init(&pass->mapcounts);
 	r = procfs_open(options->procfs, &pass->procfs);
 	if (r < 0)
 		return r;
 	if (getrandom(pass->instance, sizeof(pass->instance), 0) != sizeof(pass->instance))
 		return -EIO;
-	tally_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
+	owner_sums_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	pass->reader.procfs = &pass->procfs;
 	pass->reader.own_pid = pass->procfs.live ? getpid() : 0;
 	pass->reader.kept_max = kept_max();
 	pass->reader.is_single = options->is_single;
-	adapt_init(&pass->adapt, &pass->reader, &pass->table, &pass->sharing);
-	turns_init(&pass->turns, &pass->adapt, &pass->tally, &pass->scratch);
+	adaptive_pass_init(&pass->adapt, &pass->reader, &pass->table, &pass->sharing);
+	measure_pacer_init(&pass->turns, &pass->adapt, &pass->tally, &pass->scratch);
 	pass->table.forget = forget;
 	pass->table.to = pass;
 	pass->euid = geteuid();
@@ -89,7 +89,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass_set_options(pass, options);
 	look_for_charges(pass);
 	pass->looked_ns = clock_now_ns(CLOCK_MONOTONIC); /* procfs_open() checks, too */
-	self_read(&pass->self);
+	self_usage_read(&pass->self);
 	/* meminfo may be missing; then thresholds are low until the first pass has ended. */
 	(void)meminfo_read(pass->procfs.fd, &pass->meminfo);
 	*ret = TAKE_PTR(pass);
@@ -113,9 +113,9 @@ static void forget_all(struct pass *pass)
 	for (size_t i = 0; i < pass->table.count; i++) {
 		struct process *p = pass->table.item[i];
 
-		last_drop(p);
-		adapt_forget(&pass->adapt, p);
-		sense_forget(&pass->reader, p);
+		last_measured_drop(p);
+		adaptive_pass_forget(&pass->adapt, p);
+		statm_poll_forget(&pass->reader, p);
 	}
 }
 
@@ -124,17 +124,17 @@ struct pass *pass_free(struct pass *pass)
 	if (!pass)
 		return NULL;
 	forget_all(pass);
-	turns_done(&pass->turns);
-	adapt_done(&pass->adapt);
-	proctable_done(&pass->table);
+	measure_pacer_done(&pass->turns);
+	adaptive_pass_done(&pass->adapt);
+	process_table_done(&pass->table);
 	process_reader_done(&pass->reader);
-	sharing_done(&pass->sharing);
-	tally_done(&pass->tally);
-	charges_done(&pass->charges);
+	shared_mm_done(&pass->sharing);
+	owner_sums_done(&pass->tally);
+	memcg_charges_done(&pass->charges);
 	mapcounts_done(&pass->mapcounts);
-	rows_done(&pass->rows);
+	process_rows_done(&pass->rows);
 	shmem_done(&pass->shmem);
-	catalogue_done(&pass->catalogue);
+	survey_result_done(&pass->catalogue);
 	buffer_done(&pass->scratch);
 	procfs_close(&pass->procfs);
 	free(pass->pids);
@@ -146,13 +146,13 @@ struct pass *pass_free(struct pass *pass)
 static void set_interval(struct pass *pass)
 {
 	const struct pass_options *options = &pass->next_options;
-	struct adapt *a = &pass->adapt;
+	struct adaptive_pass *a = &pass->adapt;
 
 	pass->interval_ns = options->interval_ns;
 	if (!options->is_adaptive)
 		return;
-	pass->interval_ns = budget_set_interval(&a->budget, options->interval_ns);
-	adapt_set_interval(a, pass->interval_ns);
+	pass->interval_ns = cpu_budget_set_interval(&a->budget, options->interval_ns);
+	adaptive_pass_set_interval(a, pass->interval_ns);
 }
 
 int pass_try_map_counts(struct pass *pass)
@@ -171,14 +171,15 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 	pass->next_options.procfs = NULL;
 	pass->looked_ns = 0;
 	if (options->is_adaptive)
-		adapt_set_limits(&pass->adapt, &(struct adapt_limits){
-						       .interval_ns = options->interval_ns,
-						       .max_age_ns = options->max_age_ns,
-						       .stall_ns = options->stall_ns,
-						       .giant_age_ns = options->giant_age_ns,
-						       .cpu_ppm = options->budget_cpu_ppm,
-						       .spare_ppm = options->spare_ppm,
-					       });
+		adaptive_pass_set_limits(
+			&pass->adapt, &(struct adaptive_pass_limits){
+					      .interval_ns = options->interval_ns,
+					      .max_age_ns = options->max_age_ns,
+					      .stall_ns = options->stall_ns,
+					      .giant_age_ns = options->giant_age_ns,
+					      .cpu_ppm = options->budget_cpu_ppm,
+					      .spare_ppm = options->spare_ppm,
+				      });
 	pass->reader.holds.limit_ns = options->is_adaptive ? options->stall_ns : 0;
 	set_interval(pass);
 }
@@ -206,7 +207,7 @@ static void count_anew(struct pass *pass)
 static void close_files(struct pass *pass)
 {
 	for (size_t i = 0; i < pass->table.count; i++)
-		sense_forget(&pass->reader, pass->table.item[i]);
+		statm_poll_forget(&pass->reader, pass->table.item[i]);
 }
 
 static void take_options(struct pass *pass)
@@ -214,7 +215,7 @@ static void take_options(struct pass *pass)
 	pass->options = pass->next_options;
 	if (pass->was_adaptive && !pass->options.is_adaptive) {
 		forget_all(pass);
-		adapt_restart(&pass->adapt);
+		adaptive_pass_restart(&pass->adapt);
 		pass->reader.files_first = 0;
 	} else if (!pass->was_adaptive && pass->options.is_adaptive) {
 		close_files(pass);
@@ -284,7 +285,7 @@ static int begin(struct pass *pass)
 	pass->phase = PHASE_IDLE;
 	take_options(pass);
 	pass->is_whole = false;
-	rows_begin(&pass->rows); /* the processes of its rows may be freed now */
+	process_rows_begin(&pass->rows); /* the processes of its rows may be freed now */
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (!pass->looked_ns || pass->begin_ns - pass->looked_ns >= MOUNT_LOOK_NS) {
@@ -293,29 +294,29 @@ static int begin(struct pass *pass)
 		pass->looked_ns = pass->begin_ns;
 	}
 	if (pass->options.is_adaptive) {
-		turns_drop(&pass->turns);
-		adapt_list(&pass->adapt);
+		measure_pacer_drop(&pass->turns);
+		adaptive_pass_list(&pass->adapt);
 	}
 	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
 	if (n < 0)
 		return (int)n;
-	r = proctable_sync(&pass->table, &pass->reader, pass->pids, leave_out(pass, (size_t)n));
+	r = process_table_sync(&pass->table, &pass->reader, pass->pids, leave_out(pass, (size_t)n));
 	if (r == 0)
 		r = choose_attempts(pass);
 	if (r < 0)
 		return r;
 	if (pass->options.is_adaptive)
-		adapt_begin(&pass->adapt);
+		adaptive_pass_begin(&pass->adapt);
 	else
 		process_begin_exact(&pass->reader, pass->table.count);
-	tally_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
+	owner_sums_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
 	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
 	memset(pass->counts.source, 0, sizeof(pass->counts.source));
 	pass->counts.estimated = pass->counts.guessed = 0;
 	pass->counts.waiting = pass->counts.waiting_cpu_ns = 0;
 	pass->counts.interval_ns = pass->options.interval_ns;
 	pass->unmeasured_since_ns = UINT64_MAX;
-	pass->parts = (struct sheet_processes){0};
+	pass->parts = (struct balance_sheet_processes){0};
 	pass->drivers_wanted = 0;
 	look_at_map_counts(pass);
 	shmem_begin(&pass->shmem);
@@ -351,7 +352,7 @@ static int step(struct pass *pass, uint64_t deadline_ns)
 
 		if (pass->phase == PHASE_READY)
 			return 0;
-		r = phases_advance(pass);
+		r = pass_phases_advance(pass);
 		if (r < 0) {
 			pass->phase = PHASE_IDLE;
 			return r;
@@ -362,12 +363,12 @@ static int step(struct pass *pass, uint64_t deadline_ns)
 
 int pass_step(struct pass *pass, uint64_t deadline_ns)
 {
-	uint64_t before_ns = cpu_now_ns(pass), used_ns = budget_used_ns(&pass->adapt.budget);
+	uint64_t before_ns = cpu_now_ns(pass), used_ns = cpu_budget_used_ns(&pass->adapt.budget);
 	int r = step(pass, deadline_ns);
 
 	/* First looks and measurements have charged or excused their own CPU time. */
 	pass->cpu_ns += cpu_now_ns(pass) - before_ns -
-	                (budget_used_ns(&pass->adapt.budget) - used_ns);
+	                (cpu_budget_used_ns(&pass->adapt.budget) - used_ns);
 	if (!pass->reader.workers)
 		return r;
 	if (r != PASS_MORE)
@@ -379,8 +380,8 @@ bool pass_next_unnamed(struct pass *pass, struct principal *ret)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
 		ret->kind = (enum owner_kind)kind;
-		if (names_are_of(ret->kind) &&
-			names_next(&pass->tally.table[kind], &pass->name_cursor[kind], &ret->id))
+		if (owner_names_are_of(ret->kind) && owner_names_next(&pass->tally.table[kind],
+							     &pass->name_cursor[kind], &ret->id))
 			return true;
 	}
 	return false;
@@ -388,26 +389,28 @@ bool pass_next_unnamed(struct pass *pass, struct principal *ret)
 
 void pass_name(struct pass *pass, const struct principal *who, const char *name)
 {
-	names_set(&pass->tally.table[who->kind], who->id, name, clock_now_ns(CLOCK_MONOTONIC));
+	owner_names_set(
+		&pass->tally.table[who->kind], who->id, name, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 void pass_name_failed(struct pass *pass, const struct principal *who)
 {
-	names_fail(&pass->tally.table[who->kind], who->id, clock_now_ns(CLOCK_MONOTONIC));
+	owner_names_fail(&pass->tally.table[who->kind], who->id, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 void pass_give_up_names(struct pass *pass)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		if (names_are_of((enum owner_kind)kind))
-			names_give_up(&pass->tally.table[kind], clock_now_ns(CLOCK_MONOTONIC));
+		if (owner_names_are_of((enum owner_kind)kind))
+			owner_names_give_up(
+				&pass->tally.table[kind], clock_now_ns(CLOCK_MONOTONIC));
 }
 
 bool pass_awaits_names(const struct pass *pass)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		if (names_are_of((enum owner_kind)kind) &&
-			names_are_awaited(&pass->tally.table[kind]))
+		if (owner_names_are_of((enum owner_kind)kind) &&
+			owner_names_are_awaited(&pass->tally.table[kind]))
 			return true;
 	return false;
 }
@@ -418,7 +421,7 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	int r;
 
 	if (pass->options.is_adaptive)
-		budget_expect(&pass->adapt.budget, pass->cpu_ns);
+		cpu_budget_expect(&pass->adapt.budget, pass->cpu_ns);
 	set_interval(pass);
 	/*
 	 * The cost of measurements is added up only if there is a plan, or if passes alone exceed
@@ -426,7 +429,7 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	 */
 	if (pass->turns.total_cost_ns || pass->interval_ns > pass->next_options.interval_ns)
 		(void)pass_interval_ns(pass, &needed_ppm);
-	r = publication_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
+	r = pass_publication_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
 	pass->cpu_ns += cpu_now_ns(pass) - before_ns;
 	return r;
 }
@@ -435,11 +438,11 @@ static void plan(struct pass *pass, uint64_t due_ns)
 {
 	uint64_t before_ns = cpu_now_ns(pass), cpu_ns = pass->cpu_ns;
 	/* The rows of a lost pass may be incomplete. */
-	uint32_t count = pass->is_whole ? rows_count(&pass->rows) : 0;
+	uint32_t count = pass->is_whole ? process_rows_count(&pass->rows) : 0;
 
-	turns_begin_rest(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
-		pass->rows.member, rows_at(&pass->rows, 0), count);
-	budget_charge(
+	measure_pacer_begin_rest(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
+		pass->rows.member, process_rows_at(&pass->rows, 0), count);
+	cpu_budget_charge(
 		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), cpu_now_ns(pass) - before_ns);
 }
 
@@ -448,28 +451,28 @@ void pass_plan(struct pass *pass, uint64_t due_ns)
 	if (pass->options.is_adaptive)
 		plan(pass, due_ns);
 	pass->is_whole = false; /* the rows are gone */
-	rows_rest(&pass->rows);
+	process_rows_rest(&pass->rows);
 	buffer_rest(&pass->scratch);
 }
 
 uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns)
 {
-	return pass->options.is_adaptive ? turns_next_ns(&pass->turns, now_ns) : UINT64_MAX;
+	return pass->options.is_adaptive ? measure_pacer_next_ns(&pass->turns, now_ns) : UINT64_MAX;
 }
 
 int pass_measure(struct pass *pass)
 {
-	struct budget *budget = &pass->adapt.budget;
-	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + TURNS_LENGTH_NS;
-	uint64_t before_ns = cpu_now_ns(pass), used_ns = budget_used_ns(budget);
+	struct cpu_budget *budget = &pass->adapt.budget;
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + MEASURE_PACER_LENGTH_NS;
+	uint64_t before_ns = cpu_now_ns(pass), used_ns = cpu_budget_used_ns(budget);
 	int r;
 
 	do
-		r = phases_measure(pass);
-	while (r == TURNS_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
+		r = pass_phases_measure(pass);
+	while (r == MEASURE_PACER_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
 	/* Walks have charged or excused their own CPU time; charges the rest. */
-	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC),
-		amount_less(cpu_now_ns(pass) - before_ns, budget_used_ns(budget) - used_ns));
+	cpu_budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC),
+		saturate_less(cpu_now_ns(pass) - before_ns, cpu_budget_used_ns(budget) - used_ns));
 	return r < 0 ? r : 0;
 }
 
@@ -479,7 +482,7 @@ uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm)
 
 	*ret_needed_ppm = !options->is_adaptive
 	                          ? 0
-	                          : budget_needed_ppm(&pass->adapt.budget, options->interval_ns,
+	                          : cpu_budget_needed_ppm(&pass->adapt.budget, options->interval_ns,
 					    pass->turns.total_cost_ns, options->max_age_ns);
 	return pass->interval_ns;
 }
@@ -533,7 +536,7 @@ void pass_summary(const struct pass *pass, struct pass_summary *ret)
 		.has_perfmon = pass->self.has_perfmon,
 	};
 	memcpy(ret->outcome, pass->counts.outcome, sizeof(ret->outcome));
-	ret->lacks_charges = pass->procfs.is_kernels && !charges_are_there(&pass->charges);
+	ret->lacks_charges = pass->procfs.is_kernels && !memcg_charges_are_there(&pass->charges);
 	memcpy(ret->charges, pass->charges.counts, sizeof(ret->charges));
 	ret->unmeasured_yet = pass->counts.guessed;
 }

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
-#include "collectors/owners/names.h"
+#include "collectors/owners/owner-names.h"
 #include "collectors/process/accounting.h"
 #include "collectors/procfs/mapcounts.h"
 #include "snapshot/record.h"

@@ -3,8 +3,8 @@
 
 #include "collectors/process/driver.h"
 
-#include "base/amount.h"
 #include "base/clock.h"
+#include "base/saturate.h"
 
 #define KIB           UINT64_C(1024)
 #define THRESHOLD_MIN (UINT64_C(1) << 20)
@@ -16,12 +16,12 @@ enum { THRESHOLD_PART = 2048 };
 
 uint64_t driver_threshold(uint64_t total)
 {
-	return amount_max(total / THRESHOLD_PART, THRESHOLD_MIN);
+	return saturate_max(total / THRESHOLD_PART, THRESHOLD_MIN);
 }
 
 static uint32_t to_kib(uint64_t bytes)
 {
-	return (uint32_t)amount_min(bytes / KIB, UINT32_MAX);
+	return (uint32_t)saturate_min(bytes / KIB, UINT32_MAX);
 }
 
 uint64_t driver_moved(const struct driver_share *d)
@@ -53,11 +53,11 @@ static uint64_t most_of(const struct snapshot_process *row)
 struct driver_amounts driver_amounts(
 	const struct driver_share *d, const struct snapshot_process *row)
 {
-	uint64_t most = most_of(row), grown = amount_less(d->seen_kib, d->file_kib) * KIB;
-	struct driver_amounts a = {.pss = amount_min(d->pss_kib * KIB, most)};
+	uint64_t most = most_of(row), grown = saturate_less(d->seen_kib, d->file_kib) * KIB;
+	struct driver_amounts a = {.pss = saturate_min(d->pss_kib * KIB, most)};
 
-	a.vmalloc = amount_min(d->vmalloc_kib * KIB, a.pss);
-	a.unread = amount_min(grown, most - a.pss);
+	a.vmalloc = saturate_min(d->vmalloc_kib * KIB, a.pss);
+	a.unread = saturate_min(grown, most - a.pss);
 	return a;
 }
 

@@ -3,7 +3,7 @@
 
 #include "collectors/process/growth.h"
 
-#include "base/amount.h"
+#include "base/saturate.h"
 #include "snapshot/metric.h"
 
 /*
@@ -33,7 +33,7 @@ static uint64_t take_swap(struct growth *g, uint64_t vm_swap_bytes)
 
 static uint64_t take_anon(struct growth *g, uint64_t anon_bytes, uint64_t now_ns)
 {
-	trend_add(&g->anon, anon_bytes, now_ns);
+	growth_rate_add(&g->anon, anon_bytes, now_ns);
 	return raise_mark(&g->has_anon, &g->anon_top_bytes, anon_bytes);
 }
 
@@ -49,7 +49,7 @@ static void show(const struct growth *g, struct snapshot_process *row, uint64_t 
 		ROW_SET(row, PROCESS_ANON_GROWTH, g->anon_bytes);
 	if (g->since_ns)
 		ROW_SET(row, PROCESS_SEEN, boottime_ns - g->since_ns);
-	if (trend_slope(&g->anon, &slope, &error)) {
+	if (growth_rate_slope(&g->anon, &slope, &error)) {
 		ROW_SET(row, PROCESS_ANON_SLOPE, metric_real_bits(slope));
 		ROW_SET(row, PROCESS_ANON_SLOPE_ERROR, metric_real_bits(error));
 	}
@@ -66,7 +66,7 @@ struct growth_step growth_take(
 		step.swap_bytes = take_swap(g, row->q[PROCESS_VM_SWAP]);
 	if (ROW_HAS(row, PROCESS_RSS_ANON) && ROW_HAS(row, PROCESS_VM_SWAP))
 		step.anon_bytes = take_anon(
-			g, amount_add(row->q[PROCESS_RSS_ANON], row->q[PROCESS_VM_SWAP]), now_ns);
+			g, saturate_add(row->q[PROCESS_RSS_ANON], row->q[PROCESS_VM_SWAP]), now_ns);
 	g->hwm_bytes += step.hwm_bytes;
 	g->swap_bytes += step.swap_bytes;
 	g->anon_bytes += step.anon_bytes;

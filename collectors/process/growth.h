@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collectors/process/trend.h"
+#include "collectors/process/growth-rate.h"
 #include "snapshot/record.h"
 
 struct growth {
@@ -28,7 +28,7 @@ struct growth {
 	uint64_t hwm_bytes;       /* sums of what was added */
 	uint64_t swap_bytes;
 	uint64_t anon_bytes;
-	struct trend anon; /* of RssAnon + VmSwap */
+	struct growth_rate anon; /* of RssAnon + VmSwap */
 };
 
 /* Bytes that one pass has added, or all passes. */

@@ -17,8 +17,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "collectors/process/fetch.h"
-#include "collectors/process/identity.h"
-#include "collectors/process/reading.h"
+#include "collectors/process/process-image.h"
+#include "collectors/process/process-reading.h"
 #include "collectors/workers/workers.h"
 
 void process_init(struct process *p, pid_t pid)
@@ -95,24 +95,24 @@ static enum process_outcome outcome_of(int error)
  * smaps does not print parts. Kernels without smaps_rollup never print them, so there they stay a
  * guess.
  */
-static void fill_parts(const struct reading *g, struct sample *ret)
+static void fill_parts(const struct process_reading *g, struct sample *ret)
 {
 	const uint64_t *shmem = ROW_HAS(ret, PROCESS_RSS_SHMEM) ? &ret->q[PROCESS_RSS_SHMEM] : NULL;
-	struct parts_found found;
-	enum parts_quality quality = parts_split(
+	struct pss_split_found found;
+	enum pss_split_quality quality = pss_split_split(
 		&g->smaps.parts, shmem, smaps_rounding(&g->smaps), &found);
 
-	if (quality == PARTS_NONE)
+	if (quality == PSS_SPLIT_NONE)
 		return;
 	ret->q[PROCESS_PSS_ANON] = found.anon;
 	ret->q[PROCESS_PSS_FILE] = found.file;
 	ret->q[PROCESS_PSS_SHMEM] = found.shmem;
-	ret->guesses_parts = quality == PARTS_GUESSED || !g->walked;
+	ret->guesses_parts = quality == PSS_SPLIT_GUESSED || !g->walked;
 	if (!ret->guesses_parts)
 		ret->present |= SAMPLE_PARTS;
 }
 
-static void fill(const struct reading *g, struct sample *ret)
+static void fill(const struct process_reading *g, struct sample *ret)
 {
 	const struct process *p = g->process;
 	const struct procfs *procfs = g->reader->procfs;
@@ -149,8 +149,9 @@ static void forget(struct process *p)
 {
 	int dirfd = p->dirfd, file_fd = p->file_fd;
 	struct block block = p->block;
-	struct last *last = p->last;
-	struct watch *watch = p->watch; /* its owner finds out by the next sample that it is void */
+	struct last_measured *last = p->last;
+	struct tracked *watch =
+		p->watch; /* its owner finds out by the next sample that it is void */
 
 	process_init(p, p->pid);
 	p->dirfd = dirfd;
@@ -164,7 +165,7 @@ static void forget(struct process *p)
  * Fills in RET for a process without a readable status. A known process stays a member, without
  * quantities.
  */
-static int fail(const struct reading *g, int error, struct sample *ret)
+static int fail(const struct process_reading *g, int error, struct sample *ret)
 {
 	ret->outcome = outcome_of(error);
 	ret->source = SOURCE_NONE;
@@ -173,13 +174,13 @@ static int fail(const struct reading *g, int error, struct sample *ret)
 	return error == -ENOMEM ? error : 0;
 }
 
-static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct sample *ret)
+static int end_sample(struct process_reading *g, bool changed, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
-	int e = changed ? reading_program(g, ret) : 0;
+	int e = changed ? process_reading_program(g, ret) : 0;
 
 	if (e == 0 && (changed || process_cgroup_is_due(r, g->process, now_ns))) {
-		e = reading_cgroup(g, now_ns, ret);
+		e = process_reading_cgroup(g, now_ns, ret);
 		/* with the login UID, which was read with the cgroup */
 		process_fill_owners(r, g->process, ret);
 	}
@@ -193,7 +194,7 @@ static int end_sample(struct reading *g, bool changed, uint64_t now_ns, struct s
  * Fills in RET for a process without memory, and forgets its image. The kernel has freed a zombie's
  * memory already.
  */
-static void end_without_memory(const struct reading *g, struct sample *ret)
+static void end_without_memory(const struct process_reading *g, struct sample *ret)
 {
 	ret->outcome = OUTCOME_NO_MM;
 	ret->is_exiting = g->status.state && g->status.state != 'Z' && g->status.state != 'X';
@@ -201,12 +202,12 @@ static void end_without_memory(const struct reading *g, struct sample *ret)
 }
 
 /* The slow way, for processes that are new, have changed, or need a guard. */
-static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret)
+static int sample_changed(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
 	struct stat_info stat = {0};
 	bool has_stat = false, is_changing, is_steady;
-	int e = identity_guard(g, &stat, &has_stat);
+	int e = process_image_guard(g, &stat, &has_stat);
 
 	if (e < 0)
 		return fail(g, e, ret);
@@ -217,10 +218,10 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	is_changing = e == OUTCOME_CHANGING;
 	if (is_changing)
 		g->error = -ESRCH; /* the counters are of one image, the walk perhaps of another */
-	is_steady = identity_is_same(g) && (p->looked || identity_is_same_walk(g));
-	identity_adopt(g, &stat, has_stat, ret);
+	is_steady = process_image_is_same(g) && (p->looked || process_image_is_same_walk(g));
+	process_image_adopt(g, &stat, has_stat, ret);
 	p->looked = p->looked || (g->looks && ret->is_new_image);
-	identity_adopt_range(g);
+	process_image_adopt_range(g);
 	fill(g, ret);
 	e = end_sample(g, !is_steady || ret->is_new_image, now_ns, ret);
 	if (is_changing) {
@@ -231,38 +232,38 @@ static int sample_changed(struct reading *g, uint64_t now_ns, struct sample *ret
 	return e;
 }
 
-static int sample(struct reading *g, uint64_t now_ns, struct sample *ret)
+static int sample(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
 	int e;
 
 	if (!p->known || ((p->by_smaps || p->looked) && !g->looks))
 		return sample_changed(g, now_ns, ret);
-	e = reading_counters(g);
+	e = process_reading_counters(g);
 	if (e < 0)
 		return fail(g, e, ret);
 	if (e == OUTCOME_NO_MM) {
 		end_without_memory(g, ret);
 		return 0;
 	}
-	if (e == OUTCOME_CHANGING || !identity_is_same(g)) {
+	if (e == OUTCOME_CHANGING || !process_image_is_same(g)) {
 		fetch_forget(g->reader, p); /* an announced walk may be of the former image */
 		return sample_changed(g, now_ns, ret);
 	}
-	reading_walk(g);
-	if (g->looks ? !g->trusts : !identity_is_same_size(g)) {
+	process_reading_walk(g);
+	if (g->looks ? !g->trusts : !process_image_is_same_size(g)) {
 		bool is_known = false;
 
-		e = identity_is_known_look(g, &is_known);
+		e = process_image_is_known_look(g, &is_known);
 		if (e < 0)
 			return fail(g, e, ret);
 		if (!is_known)
 			return sample_changed(g, now_ns, ret);
 	}
 	/* smaps can be cut short without an error, and only a guarded reading notices. */
-	if (!identity_is_same_walk(g) || g->source == SOURCE_SMAPS)
+	if (!process_image_is_same_walk(g) || g->source == SOURCE_SMAPS)
 		return sample_changed(g, now_ns, ret);
-	identity_adopt_range(g);
+	process_image_adopt_range(g);
 	fill(g, ret);
 	return end_sample(g, false, now_ns, ret);
 }
@@ -282,9 +283,9 @@ static int open_directory(struct process_reader *r, const struct process *p)
 
 /*
  * If the descriptor was not kept, another process may have the pid now. Returns 0 if it is the same
- * process, -ESRCH if not; or -ETIMEDOUT, or an error for which reading_is_shortage() is true.
+ * process, -ESRCH if not; or -ETIMEDOUT, or an error for which process_reading_is_shortage() is true.
  */
-static int compare_start_time(struct reading *g)
+static int compare_start_time(struct process_reading *g)
 {
 	const struct process *p = g->process;
 	struct stat_info stat;
@@ -292,8 +293,8 @@ static int compare_start_time(struct reading *g)
 
 	if (!p->known || !p->has_stat)
 		return 0;
-	e = reading_stat(g, &stat);
-	if (reading_is_shortage(e) || e == -ETIMEDOUT)
+	e = process_reading_stat(g, &stat);
+	if (process_reading_is_shortage(e) || e == -ETIMEDOUT)
 		return e;
 	return e < 0 || stat.start_ticks != p->stat.start_ticks ? -ESRCH : 0;
 }
@@ -304,7 +305,7 @@ static int compare_start_time(struct reading *g)
  */
 static int open_known(struct process_reader *r, struct process *p, bool *ret_owned)
 {
-	struct reading g = {.reader = r, .process = p};
+	struct process_reading g = {.reader = r, .process = p};
 	AUTO_CLOSE int fd = -1;
 	int e;
 
@@ -338,13 +339,13 @@ static bool keep_directory(struct process_reader *r, struct process *p, int fd)
 }
 
 /* Files that are read directly are below the process's own directory. */
-static bool is_unproven(const struct reading *g)
+static bool is_unproven(const struct process_reading *g)
 {
 	return g->is_unproven && g->reader->workers;
 }
 
 /* Whether the process of G has not been reaped yet, so that all reads by its pid are of it. */
-static bool is_there(const struct reading *g)
+static bool is_there(const struct process_reading *g)
 {
 	struct process *p = g->process;
 	uint64_t tick_ns = g->reader->procfs->ns_per_tick;
@@ -361,7 +362,7 @@ static bool is_there(const struct reading *g)
 }
 
 /* A worker may have read another process with the same pid. If so, RET says that P has exited. */
-static int sample_verified(struct reading *g, uint64_t now_ns, struct sample *ret)
+static int sample_verified(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
 	int e = sample(g, now_ns, ret);
 
@@ -372,7 +373,7 @@ static int sample_verified(struct reading *g, uint64_t now_ns, struct sample *re
 	return e;
 }
 
-static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)
+static int sample_opened(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
 	struct process *p = g->process;
@@ -398,7 +399,7 @@ static int sample_opened(struct reading *g, uint64_t now_ns, struct sample *ret)
 	return sample_verified(g, now_ns, ret);
 }
 
-static int take_sample(struct reading *g, uint64_t now_ns, struct sample *ret)
+static int take_sample(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
 	int e;
@@ -424,21 +425,21 @@ static int take_sample(struct reading *g, uint64_t now_ns, struct sample *ret)
 
 int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
 {
-	struct reading g = {.reader = r, .process = p};
+	struct process_reading g = {.reader = r, .process = p};
 
 	return take_sample(&g, now_ns, ret);
 }
 
 int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
 {
-	struct reading g = {.reader = r, .process = p, .looks = true};
+	struct process_reading g = {.reader = r, .process = p, .looks = true};
 
 	return take_sample(&g, now_ns, ret);
 }
 
 int process_glance(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
 {
-	struct reading g = {.reader = r, .process = p, .looks = true, .trusts = true};
+	struct process_reading g = {.reader = r, .process = p, .looks = true, .trusts = true};
 
 	return take_sample(&g, now_ns, ret);
 }
@@ -447,7 +448,7 @@ int process_glance(struct process_reader *r, struct process *p, uint64_t now_ns,
 int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 	const struct smaps *walked, struct sample *ret)
 {
-	struct reading g = {.reader = r, .process = p, .walked = walked};
+	struct process_reading g = {.reader = r, .process = p, .walked = walked};
 	int e;
 
 	p->looked = p->known; /* earlier walks must not be compared with this one */
@@ -470,14 +471,14 @@ bool process_cgroup_is_due(const struct process_reader *r, const struct process 
 int process_read_cgroup(
 	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
 {
-	struct reading g = {.reader = r, .process = p};
+	struct process_reading g = {.reader = r, .process = p};
 	bool is_owned;
 	int fd = open_known(r, p, &is_owned), e = 0;
 
 	*ret = (struct sample){.outcome = OUTCOME_MEASURED, .is_member = true};
 	g.dirfd = fd;
 	if (fd >= 0)
-		e = reading_cgroup(&g, now_ns, ret);
+		e = process_reading_cgroup(&g, now_ns, ret);
 	if (fd >= 0 && is_owned)
 		close(fd);
 	process_fill_owners(r, p, ret);
@@ -486,7 +487,7 @@ int process_read_cgroup(
 
 int process_open(struct process_reader *r, struct process *p, const char *file)
 {
-	char path[READING_PATH_SIZE];
+	char path[PROCESS_READING_PATH_SIZE];
 	AUTO_CLOSE int owned = -1;
 	bool is_owned;
 	int dirfd = open_known(r, p, &is_owned), fd;
@@ -494,7 +495,7 @@ int process_open(struct process_reader *r, struct process *p, const char *file)
 	if (dirfd < 0)
 		return dirfd;
 	owned = is_owned ? dirfd : -1;
-	fd = openat(dirfd, reading_path(p, file, path), O_RDONLY | O_CLOEXEC);
+	fd = openat(dirfd, process_reading_path(p, file, path), O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -570,7 +571,7 @@ void process_announce_faults(struct process_reader *r, const struct process *p)
 
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 {
-	struct reading g = {.reader = r, .process = p};
+	struct process_reading g = {.reader = r, .process = p};
 	AUTO_CLOSE int owned = -1;
 	struct stat_info stat;
 	bool is_owned;
@@ -580,7 +581,7 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 	if (g.dirfd < 0)
 		return g.dirfd;
 	owned = is_owned ? g.dirfd : -1;
-	e = reading_stat(&g, &stat);
+	e = process_reading_stat(&g, &stat);
 	if (e == 0 && is_unproven(&g) && !is_there(&g))
 		e = -ESRCH;
 	if (e == 0)

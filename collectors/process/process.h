@@ -19,9 +19,9 @@
 #include "collectors/process/block.h"
 #include "collectors/process/driver.h"
 #include "collectors/process/growth.h"
-#include "collectors/process/holds.h"
+#include "collectors/process/lock-hold.h"
 #include "collectors/procfs/cgroup.h"
-#include "collectors/procfs/lines.h"
+#include "collectors/procfs/keyvalue.h"
 #include "collectors/procfs/procfs.h"
 #include "collectors/procfs/proctext.h"
 #include "collectors/procfs/smaps.h"
@@ -43,7 +43,7 @@ struct process {
 	/* a live thread by which the files of a dead leader are read; 0: not needed */
 	pid_t tid;
 	int dirfd; /* /proc/PID, kept while the descriptor limit allows; -1: not kept */
-	/* its statm in adaptive passes (sense.h), its status in exact ones; -1: not kept */
+	/* its statm in adaptive passes (statm-poll.h), its status in exact ones; -1: not kept */
 	int file_fd;
 	bool known;           /* the fields below are those of an earlier sample */
 	bool start_is_unique; /* no other process with this pid can have .stat.start_ticks */
@@ -53,7 +53,7 @@ struct process {
 	bool looked;          /* process_look() identified the image, and no walk has followed */
 	/* not compared yet with other processes that may share its address space */
 	bool mm_is_new;
-	bool exported; /* export.h, as is .below */
+	bool exported; /* top-owners.h, as is .below */
 	uint8_t below;
 	uint8_t name_len;
 	char name[STATUS_NAME_SIZE]; /* .name_len raw bytes */
@@ -68,12 +68,12 @@ struct process {
 
 	struct growth growth;       /* of the image; reset when the image changes */
 	struct driver_share driver; /* of the image; reset when the image changes */
-	uint32_t membership;        /* slot of its membership (tally.h); PROCESS_NO_SCOPE: none */
-	/* sharing.h; .mm_group 0: shares its address space with no other process */
+	uint32_t membership; /* slot of its membership (owner-sums.h); PROCESS_NO_SCOPE: none */
+	/* shared-mm.h; .mm_group 0: shares its address space with no other process */
 	uint32_t mm_order, mm_group;
-	/* owned: the last measurement in exact mode (last.h); NULL: none */
-	struct last *last;
-	struct watch *watch; /* owned: state of adaptive passes (watch.h); NULL: none */
+	/* owned: the last measurement in exact mode (last-measured.h); NULL: none */
+	struct last_measured *last;
+	struct tracked *watch; /* owned: state of adaptive passes (tracked.h); NULL: none */
 };
 
 void process_init(struct process *p, pid_t pid);
@@ -125,7 +125,7 @@ struct process_reader {
 	pid_t own_pid;
 	size_t kept_max; /* limit of kept descriptors */
 	size_t kept;     /* kept descriptors of directories */
-	/* kept descriptors of files, and their limit: sense.h, process_begin_exact() */
+	/* kept descriptors of files, and their limit: statm-poll.h, process_begin_exact() */
 	size_t kept_files, files_max;
 	/* descriptors of files that have precedence over those of directories */
 	size_t files_first;
@@ -138,12 +138,12 @@ struct process_reader {
 	struct buffer cgroup_text; /* the text that .cgroup points into */
 	struct cgroup cgroup;
 	uint64_t cgroup_max_age_ns; /* maximum age of a process's cgroup before it is read again */
-	struct holds holds;         /* of all walks */
+	struct lock_hold holds;     /* of all walks */
 };
 
 /*
  * Begins an exact pass over COUNT processes. The status of each may be kept open if that leaves
- * room for a descriptor of each directory. sense_begin() ends this.
+ * room for a descriptor of each directory. statm_poll_begin() ends this.
  */
 void process_begin_exact(struct process_reader *r, size_t count);
 
@@ -188,7 +188,7 @@ int process_read_cgroup(
 	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret);
 
 /*
- * Completes a walk of P by slices (slices.h) that began with process_look(). WALKED is its result.
+ * Completes a walk of P by slices (smaps-slices.h) that began with process_look(). WALKED is its result.
  * Guards and outcomes are those of process_read(). The outcome is OUTCOME_CHANGING if P runs
  * another image by now: WALKED is not used then. Returns 0 with any outcome, or -ENOMEM.
  */

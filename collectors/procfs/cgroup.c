@@ -274,7 +274,7 @@ static void parse_path(struct cgroup_name path, struct cgroup *ret)
 
 	*ret = (struct cgroup){0};
 	path = whole;
-	container_parse(path.text, path.len, &ret->container);
+	container_id_parse(path.text, path.len, &ret->container);
 	ret->unit = take_unit(&path, &ret->slice, &component);
 	is_users = ret->unit.len && (is_user_manager(component) || is_session(component));
 	if (is_users) {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collectors/procfs/container.h"
+#include "collectors/procfs/container-id.h"
 #include "snapshot/record.h"
 
 /* A part of the parsed text, not terminated. len 0: there is none. */
@@ -40,7 +40,7 @@ struct cgroup {
 	/* name as systemd-machined knows it, terminated; empty: none */
 	char machine[CGROUP_MACHINE_SIZE];
 	/* if .has_uid is set, it is the user's own, and has no pod */
-	struct container container;
+	struct container_id container;
 	/*
 	 * By enum owner_kind, for the kinds that are cgroups: path of the owner's cgroup in the
 	 * memory controller's hierarchy. It starts with "/" and has no "..". len 0: the owner has

@@ -22,11 +22,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/amount.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/rights.h"
+#include "base/saturate.h"
 
 #define HUGE_BYTES ((size_t)2 << 20)
 
@@ -44,7 +44,7 @@ enum mapcounts_verdict mapcounts_judge(
 	if (!ROW_HAS(before, SMAPS_ANON_HUGE) || before->q[SMAPS_ANON_HUGE] < huge_bytes ||
 		before->q[SMAPS_SHARED_DIRTY] < huge_bytes)
 		return MAPCOUNTS_UNKNOWN;
-	fallen = amount_less(before->q[SMAPS_SHARED_DIRTY], after->q[SMAPS_SHARED_DIRTY]);
+	fallen = saturate_less(before->q[SMAPS_SHARED_DIRTY], after->q[SMAPS_SHARED_DIRTY]);
 	if (fallen <= near)
 		return MAPCOUNTS_AVERAGED;
 	return fallen + near >= half && fallen <= half + near ? MAPCOUNTS_EXACT : MAPCOUNTS_UNKNOWN;
@@ -232,7 +232,7 @@ static uint64_t size_of(const char *name)
 		strcmp(name + len - (sizeof(suffix) - 1), suffix) != 0 ||
 		number_parse_u64(name + sizeof(prefix) - 1, len - around, &kib) < 0)
 		return 0;
-	return amount_part(kib, 1024, 1);
+	return saturate_part(kib, 1024, 1);
 }
 
 /*
@@ -269,7 +269,7 @@ uint64_t mapcounts_large_anon(const char *folder)
 			continue;
 		if (read_count(dirfd(dir), entry->d_name, &count) < 0)
 			return UINT64_MAX;
-		sum = amount_add(sum, amount_part(count, size, 1));
+		sum = saturate_add(sum, saturate_part(count, size, 1));
 		has_any = true;
 	}
 	return has_any ? sum : UINT64_MAX;
@@ -289,10 +289,11 @@ static struct slack slack_of(const struct snapshot_process *row, uint64_t large_
 	if (!ROW_HAS(row, PROCESS_PSS_ANON) || !ROW_HAS(row, PROCESS_PSS_FILE) ||
 		!ROW_HAS(row, PROCESS_PSS_SHMEM) || !ROW_HAS(row, PROCESS_RSS_ANON))
 		return s;
-	files = amount_add(q[PROCESS_PSS_FILE], q[PROCESS_PSS_SHMEM]);
-	s.down = amount_add(files, amount_min(large_anon, q[PROCESS_PSS_ANON]));
-	s.up = amount_add(amount_less(amount_less(q[PROCESS_RSS], q[PROCESS_RSS_ANON]), files),
-		amount_min(large_anon, amount_less(q[PROCESS_RSS_ANON], q[PROCESS_PSS_ANON])));
+	files = saturate_add(q[PROCESS_PSS_FILE], q[PROCESS_PSS_SHMEM]);
+	s.down = saturate_add(files, saturate_min(large_anon, q[PROCESS_PSS_ANON]));
+	s.up = saturate_add(
+		saturate_less(saturate_less(q[PROCESS_RSS], q[PROCESS_RSS_ANON]), files),
+		saturate_min(large_anon, saturate_less(q[PROCESS_RSS_ANON], q[PROCESS_PSS_ANON])));
 	return s;
 }
 
@@ -300,12 +301,12 @@ void mapcounts_widen(struct snapshot_process *row, uint64_t large_anon)
 {
 	struct slack s = slack_of(row, large_anon);
 	uint64_t least = ROW_HAS(row, PROCESS_USS) ? row->q[PROCESS_USS] : 0;
-	uint64_t low = amount_less(row->q[PROCESS_PSS_LOW], s.down);
-	uint64_t high = amount_add(row->q[PROCESS_PSS_HIGH], s.up);
+	uint64_t low = saturate_less(row->q[PROCESS_PSS_LOW], s.down);
+	uint64_t high = saturate_add(row->q[PROCESS_PSS_HIGH], s.up);
 
-	least = amount_min(least, row->q[PROCESS_PSS_LOW]);
-	row->q[PROCESS_PSS_LOW] = amount_max(low, least);
+	least = saturate_min(least, row->q[PROCESS_PSS_LOW]);
+	row->q[PROCESS_PSS_LOW] = saturate_max(low, least);
 	if (ROW_HAS(row, PROCESS_RSS))
-		high = amount_min(high, row->q[PROCESS_RSS]);
-	row->q[PROCESS_PSS_HIGH] = amount_max(high, row->q[PROCESS_PSS_HIGH]);
+		high = saturate_min(high, row->q[PROCESS_RSS]);
+	row->q[PROCESS_PSS_HIGH] = saturate_max(high, row->q[PROCESS_PSS_HIGH]);
 }

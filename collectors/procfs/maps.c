@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/amount.h"
 #include "base/number.h"
+#include "base/saturate.h"
 
 enum { TOP = MAPS_CANDIDATES / 2 }; /* items of the first half */
 
@@ -68,7 +68,7 @@ static bool is_same(const struct maps_segment *a, const struct maps_segment *b)
 /* Returns the most that may be mapped of item I so far, in bytes. */
 static uint64_t most_of(const struct maps_parser *p, size_t i)
 {
-	return amount_add(p->item[i].bytes, p->unseen[i]);
+	return saturate_add(p->item[i].bytes, p->unseen[i]);
 }
 
 /*
@@ -120,7 +120,7 @@ static void add(struct maps_parser *p, const struct maps_segment *s)
 	size_t i = place_of(p, s);
 
 	if (i < p->count && is_same(&p->item[i], s)) {
-		p->item[i].bytes = amount_add(p->item[i].bytes, s->bytes);
+		p->item[i].bytes = saturate_add(p->item[i].bytes, s->bytes);
 	} else {
 		p->unseen[i] = i < p->count ? most_of(p, i) : 0;
 		p->item[i] = *s;

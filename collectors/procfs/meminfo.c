@@ -5,36 +5,36 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "collectors/procfs/lines.h"
+#include "collectors/procfs/keyvalue.h"
 #include "snapshot/record.h"
 
-static const struct line_key keys[] = {
-	LINE_KEY("MemTotal", MEMINFO_TOTAL),
-	LINE_KEY("MemFree", MEMINFO_FREE),
-	LINE_KEY("MemAvailable", MEMINFO_AVAILABLE),
-	LINE_KEY("Buffers", MEMINFO_BUFFERS),
-	LINE_KEY("Cached", MEMINFO_CACHED),
-	LINE_KEY("SwapCached", MEMINFO_SWAP_CACHED),
-	LINE_KEY("Active", MEMINFO_ACTIVE),
-	LINE_KEY("Inactive", MEMINFO_INACTIVE),
-	LINE_KEY("Unevictable", MEMINFO_UNEVICTABLE),
-	LINE_KEY("SwapTotal", MEMINFO_SWAP_TOTAL),
-	LINE_KEY("SwapFree", MEMINFO_SWAP_FREE),
-	LINE_KEY("Zswap", MEMINFO_ZSWAP),
-	LINE_KEY("AnonPages", MEMINFO_ANON_PAGES),
-	LINE_KEY("Mapped", MEMINFO_MAPPED),
-	LINE_KEY("Shmem", MEMINFO_SHMEM),
-	LINE_KEY("KReclaimable", MEMINFO_KERNEL_RECLAIMABLE),
-	LINE_KEY("SReclaimable", MEMINFO_SLAB_RECLAIMABLE),
-	LINE_KEY("SUnreclaim", MEMINFO_SLAB_UNRECLAIMABLE),
-	LINE_KEY("KernelStack", MEMINFO_KERNEL_STACKS),
-	LINE_KEY("PageTables", MEMINFO_PAGE_TABLES),
-	LINE_KEY("SecPageTables", MEMINFO_SECONDARY_PAGE_TABLES),
-	LINE_KEY("WritebackTmp", MEMINFO_WRITEBACK_TMP),
-	LINE_KEY("VmallocUsed", MEMINFO_VMALLOC),
-	LINE_KEY("Percpu", MEMINFO_PERCPU),
-	LINE_KEY("HardwareCorrupted", MEMINFO_HARDWARE_CORRUPTED),
-	LINE_KEY("Hugetlb", MEMINFO_HUGETLB),
+static const struct keyvalue_key keys[] = {
+	KEYVALUE_KEY("MemTotal", MEMINFO_TOTAL),
+	KEYVALUE_KEY("MemFree", MEMINFO_FREE),
+	KEYVALUE_KEY("MemAvailable", MEMINFO_AVAILABLE),
+	KEYVALUE_KEY("Buffers", MEMINFO_BUFFERS),
+	KEYVALUE_KEY("Cached", MEMINFO_CACHED),
+	KEYVALUE_KEY("SwapCached", MEMINFO_SWAP_CACHED),
+	KEYVALUE_KEY("Active", MEMINFO_ACTIVE),
+	KEYVALUE_KEY("Inactive", MEMINFO_INACTIVE),
+	KEYVALUE_KEY("Unevictable", MEMINFO_UNEVICTABLE),
+	KEYVALUE_KEY("SwapTotal", MEMINFO_SWAP_TOTAL),
+	KEYVALUE_KEY("SwapFree", MEMINFO_SWAP_FREE),
+	KEYVALUE_KEY("Zswap", MEMINFO_ZSWAP),
+	KEYVALUE_KEY("AnonPages", MEMINFO_ANON_PAGES),
+	KEYVALUE_KEY("Mapped", MEMINFO_MAPPED),
+	KEYVALUE_KEY("Shmem", MEMINFO_SHMEM),
+	KEYVALUE_KEY("KReclaimable", MEMINFO_KERNEL_RECLAIMABLE),
+	KEYVALUE_KEY("SReclaimable", MEMINFO_SLAB_RECLAIMABLE),
+	KEYVALUE_KEY("SUnreclaim", MEMINFO_SLAB_UNRECLAIMABLE),
+	KEYVALUE_KEY("KernelStack", MEMINFO_KERNEL_STACKS),
+	KEYVALUE_KEY("PageTables", MEMINFO_PAGE_TABLES),
+	KEYVALUE_KEY("SecPageTables", MEMINFO_SECONDARY_PAGE_TABLES),
+	KEYVALUE_KEY("WritebackTmp", MEMINFO_WRITEBACK_TMP),
+	KEYVALUE_KEY("VmallocUsed", MEMINFO_VMALLOC),
+	KEYVALUE_KEY("Percpu", MEMINFO_PERCPU),
+	KEYVALUE_KEY("HardwareCorrupted", MEMINFO_HARDWARE_CORRUPTED),
+	KEYVALUE_KEY("Hugetlb", MEMINFO_HUGETLB),
 };
 
 int meminfo_parse(const char *text, size_t len, struct meminfo *ret)
@@ -44,19 +44,19 @@ int meminfo_parse(const char *text, size_t len, struct meminfo *ret)
 	size_t hint = 0;
 
 	for (;;) {
-		const struct line_key *key;
-		struct line line;
+		const struct keyvalue_key *key;
+		struct keyvalue line;
 		uint64_t bytes;
-		int r = line_next(&text, end, &line);
+		int r = keyvalue_next(&text, end, &line);
 
-		if (r == LINE_END)
+		if (r == KEYVALUE_END)
 			break;
 		if (r < 0)
 			return r;
-		key = r == 0 ? line_find(&line, keys, ARRAY_SIZE(keys), &hint) : NULL;
+		key = r == 0 ? keyvalue_find(&line, keys, ARRAY_SIZE(keys), &hint) : NULL;
 		if (!key)
 			continue;
-		r = ROW_HAS(&info, key->id) ? -EBADMSG : line_kib(&line, &bytes);
+		r = ROW_HAS(&info, key->id) ? -EBADMSG : keyvalue_kib(&line, &bytes);
 		if (r < 0)
 			return r;
 		ROW_SET(&info, key->id, bytes);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collectors/procfs/lines.h"
+#include "collectors/procfs/keyvalue.h"
 
 /*
  * How complete texts of these files end on this kernel; learned from the first text. Zeroed: not

@@ -7,29 +7,29 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "collectors/procfs/lines.h"
+#include "collectors/procfs/keyvalue.h"
 
 enum {
 	SMAPS_LINE_MAX = 1 << 17, /* a path of 4 KiB with each byte escaped, and room */
 };
 
-static const struct line_key keys[] = {
-	LINE_KEY("Rss", SMAPS_RSS),
-	LINE_KEY("Pss", SMAPS_PSS),
-	LINE_KEY("Pss_Anon", SMAPS_PSS_ANON),
-	LINE_KEY("Pss_File", SMAPS_PSS_FILE),
-	LINE_KEY("Pss_Shmem", SMAPS_PSS_SHMEM),
-	LINE_KEY("Shared_Clean", SMAPS_SHARED_CLEAN),
-	LINE_KEY("Shared_Dirty", SMAPS_SHARED_DIRTY),
-	LINE_KEY("Private_Clean", SMAPS_PRIVATE_CLEAN),
-	LINE_KEY("Private_Dirty", SMAPS_PRIVATE_DIRTY),
-	LINE_KEY("Anonymous", SMAPS_ANONYMOUS),
-	LINE_KEY("AnonHugePages", SMAPS_ANON_HUGE),
-	LINE_KEY("ShmemPmdMapped", SMAPS_SHMEM_PMD_MAPPED),
-	LINE_KEY("FilePmdMapped", SMAPS_FILE_PMD_MAPPED),
-	LINE_KEY("Shared_Hugetlb", SMAPS_SHARED_HUGETLB),
-	LINE_KEY("Private_Hugetlb", SMAPS_PRIVATE_HUGETLB),
-	LINE_KEY("SwapPss", SMAPS_SWAP_PSS),
+static const struct keyvalue_key keys[] = {
+	KEYVALUE_KEY("Rss", SMAPS_RSS),
+	KEYVALUE_KEY("Pss", SMAPS_PSS),
+	KEYVALUE_KEY("Pss_Anon", SMAPS_PSS_ANON),
+	KEYVALUE_KEY("Pss_File", SMAPS_PSS_FILE),
+	KEYVALUE_KEY("Pss_Shmem", SMAPS_PSS_SHMEM),
+	KEYVALUE_KEY("Shared_Clean", SMAPS_SHARED_CLEAN),
+	KEYVALUE_KEY("Shared_Dirty", SMAPS_SHARED_DIRTY),
+	KEYVALUE_KEY("Private_Clean", SMAPS_PRIVATE_CLEAN),
+	KEYVALUE_KEY("Private_Dirty", SMAPS_PRIVATE_DIRTY),
+	KEYVALUE_KEY("Anonymous", SMAPS_ANONYMOUS),
+	KEYVALUE_KEY("AnonHugePages", SMAPS_ANON_HUGE),
+	KEYVALUE_KEY("ShmemPmdMapped", SMAPS_SHMEM_PMD_MAPPED),
+	KEYVALUE_KEY("FilePmdMapped", SMAPS_FILE_PMD_MAPPED),
+	KEYVALUE_KEY("Shared_Hugetlb", SMAPS_SHARED_HUGETLB),
+	KEYVALUE_KEY("Private_Hugetlb", SMAPS_PRIVATE_HUGETLB),
+	KEYVALUE_KEY("SwapPss", SMAPS_SWAP_PSS),
 };
 
 /* Parses a line "55d0c000-7ffe1000 ...". */
@@ -53,7 +53,7 @@ static void add_parts(struct smaps_parser *p)
 	const uint64_t needed = 1 << SMAPS_RSS | 1 << SMAPS_PSS | 1 << SMAPS_ANONYMOUS |
 	                        1 << SMAPS_PRIVATE_CLEAN | 1 << SMAPS_PRIVATE_DIRTY;
 	const uint64_t *q = p->mapping;
-	struct parts_mapping m = {
+	struct pss_split_mapping m = {
 		.rss = q[SMAPS_RSS],
 		.pss = q[SMAPS_PSS],
 		.anon = q[SMAPS_ANONYMOUS],
@@ -62,7 +62,7 @@ static void add_parts(struct smaps_parser *p)
 	};
 
 	if ((p->mapping_present & needed) == needed)
-		parts_add(&p->sum.parts, &m, p->mapping_kind);
+		pss_split_add(&p->sum.parts, &m, p->mapping_kind);
 	else
 		p->sum.parts.untold++;
 }
@@ -101,7 +101,7 @@ static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
 	if (r < 0)
 		return r;
 	end_mapping(p);
-	p->mapping_kind = parts_kind_of(line, len);
+	p->mapping_kind = pss_split_kind_of(line, len);
 	if (!p->sum.mappings++)
 		p->sum.range_start = start;
 	/* [vsyscall] is the kernel's: it is in smaps, but not in the range of smaps_rollup. */
@@ -110,15 +110,15 @@ static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
 	return 0;
 }
 
-static int parse_field(struct smaps_parser *p, const struct line *line)
+static int parse_field(struct smaps_parser *p, const struct keyvalue *line)
 {
-	const struct line_key *key = line_find(line, keys, ARRAY_SIZE(keys), &p->hint);
+	const struct keyvalue_key *key = keyvalue_find(line, keys, ARRAY_SIZE(keys), &p->hint);
 	uint64_t bytes, bit;
 
 	if (!key)
 		return 0; /* a field that is not used here, or of a newer kernel */
 	bit = UINT64_C(1) << key->id;
-	if (!p->sum.mappings || (p->mapping_present & bit) || line_kib(line, &bytes) < 0)
+	if (!p->sum.mappings || (p->mapping_present & bit) || keyvalue_kib(line, &bytes) < 0)
 		return -EBADMSG;
 	p->mapping_present |= bit;
 	if (__builtin_add_overflow(p->sum.q[key->id], bytes, &p->sum.q[key->id]) ||
@@ -141,8 +141,8 @@ static int parse_lines(struct smaps_parser *p, const char *text, size_t len, siz
 
 	while (at < end) {
 		const char *start = at;
-		struct line line;
-		int r = line_next(&at, end, &line);
+		struct keyvalue line;
+		int r = keyvalue_next(&at, end, &line);
 
 		if (r < 0)
 			break; /* a line that continues in the next piece */
@@ -162,7 +162,7 @@ void smaps_parser_init(struct smaps_parser *p)
 	p->sum = (struct smaps){0};
 	p->mapping_present = 0;
 	memset(p->mapping, 0, sizeof(p->mapping));
-	p->mapping_kind = PARTS_FILE;
+	p->mapping_kind = PSS_SPLIT_FILE;
 	p->largest_rss = 0;
 	p->hint = 0;
 	buffer_clear(&p->rest);

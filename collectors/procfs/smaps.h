@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "collectors/procfs/parts.h"
+#include "collectors/procfs/pss-split.h"
 #include "snapshot/record.h"
 
 enum smaps_field {
@@ -45,7 +45,7 @@ struct smaps {
 	uint64_t shared_mappings;
 	uint64_t present;         /* bits of enum smaps_field: the fields that every mapping has */
 	uint64_t q[SMAPS_FIELDS]; /* bytes */
-	struct parts parts;       /* computed from smaps, which does not print them */
+	struct pss_split parts;   /* computed from smaps, which does not print them */
 };
 
 /*
@@ -60,7 +60,7 @@ struct smaps_parser {
 	struct smaps sum;
 	uint64_t mapping_present; /* of the mapping that is being read */
 	uint64_t mapping[SMAPS_FIELDS];
-	enum parts_kind mapping_kind;
+	enum pss_split_kind mapping_kind;
 	uint64_t largest_rss; /* bytes, of all mappings read to their end */
 	size_t hint;
 	struct buffer rest; /* the beginning of a line that was cut by the end of a piece */

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
-#include "collectors/procfs/lines.h"
+#include "collectors/procfs/keyvalue.h"
 
 enum {
 	KEY_NAME = PROCESS_QUANTITIES,
@@ -18,35 +18,35 @@ enum {
 	KEY_THREADS,
 };
 
-/* In the kernel's order, which makes line_find() fast. Ids below KEY_NAME are quantities in kB. */
-static const struct line_key keys[] = {
-	LINE_KEY("Name", KEY_NAME),
-	LINE_KEY("State", KEY_STATE),
-	LINE_KEY("Uid", KEY_UID),
-	LINE_KEY("Gid", KEY_GID),
-	LINE_KEY("VmPeak", PROCESS_VM_PEAK),
-	LINE_KEY("VmSize", PROCESS_VM_SIZE),
-	LINE_KEY("VmLck", PROCESS_VM_LCK),
-	LINE_KEY("VmPin", PROCESS_VM_PIN),
-	LINE_KEY("VmHWM", PROCESS_VM_HWM),
-	LINE_KEY("VmRSS", PROCESS_RSS),
-	LINE_KEY("RssAnon", PROCESS_RSS_ANON),
-	LINE_KEY("RssFile", PROCESS_RSS_FILE),
-	LINE_KEY("RssShmem", PROCESS_RSS_SHMEM),
-	LINE_KEY("VmData", PROCESS_VM_DATA),
-	LINE_KEY("VmStk", PROCESS_VM_STK),
-	LINE_KEY("VmExe", PROCESS_VM_EXE),
-	LINE_KEY("VmLib", PROCESS_VM_LIB),
-	LINE_KEY("VmPTE", PROCESS_VM_PTE),
-	LINE_KEY("VmSwap", PROCESS_VM_SWAP),
-	LINE_KEY("Threads", KEY_THREADS),
+/* In the kernel's order, which makes keyvalue_find() fast. Ids below KEY_NAME are quantities in kB. */
+static const struct keyvalue_key keys[] = {
+	KEYVALUE_KEY("Name", KEY_NAME),
+	KEYVALUE_KEY("State", KEY_STATE),
+	KEYVALUE_KEY("Uid", KEY_UID),
+	KEYVALUE_KEY("Gid", KEY_GID),
+	KEYVALUE_KEY("VmPeak", PROCESS_VM_PEAK),
+	KEYVALUE_KEY("VmSize", PROCESS_VM_SIZE),
+	KEYVALUE_KEY("VmLck", PROCESS_VM_LCK),
+	KEYVALUE_KEY("VmPin", PROCESS_VM_PIN),
+	KEYVALUE_KEY("VmHWM", PROCESS_VM_HWM),
+	KEYVALUE_KEY("VmRSS", PROCESS_RSS),
+	KEYVALUE_KEY("RssAnon", PROCESS_RSS_ANON),
+	KEYVALUE_KEY("RssFile", PROCESS_RSS_FILE),
+	KEYVALUE_KEY("RssShmem", PROCESS_RSS_SHMEM),
+	KEYVALUE_KEY("VmData", PROCESS_VM_DATA),
+	KEYVALUE_KEY("VmStk", PROCESS_VM_STK),
+	KEYVALUE_KEY("VmExe", PROCESS_VM_EXE),
+	KEYVALUE_KEY("VmLib", PROCESS_VM_LIB),
+	KEYVALUE_KEY("VmPTE", PROCESS_VM_PTE),
+	KEYVALUE_KEY("VmSwap", PROCESS_VM_SWAP),
+	KEYVALUE_KEY("Threads", KEY_THREADS),
 };
 
 /*
  * The kernel escapes newline as \n and backslash as \\, and nothing else. The name may begin with
  * blanks; only the tab before it is the kernel's.
  */
-static void parse_name(const struct line *line, struct status *ret)
+static void parse_name(const struct keyvalue *line, struct status *ret)
 {
 	const char *at = line->key + line->key_len + 1, *end = line->value + line->value_len;
 	size_t n = 0;
@@ -66,7 +66,7 @@ static void parse_name(const struct line *line, struct status *ret)
 }
 
 /* Parses "real effective saved filesystem". */
-static int parse_ids(const struct line *line, uint32_t *ret_real, uint32_t *ret_effective)
+static int parse_ids(const struct keyvalue *line, uint32_t *ret_real, uint32_t *ret_effective)
 {
 	const char *at = line->value, *end = at + line->value_len;
 	uint64_t id[2];
@@ -83,7 +83,7 @@ static int parse_ids(const struct line *line, uint32_t *ret_real, uint32_t *ret_
 	return 0;
 }
 
-static int parse_threads(const struct line *line, struct status *ret)
+static int parse_threads(const struct keyvalue *line, struct status *ret)
 {
 	uint64_t threads;
 
@@ -93,7 +93,7 @@ static int parse_threads(const struct line *line, struct status *ret)
 	return 0;
 }
 
-static int parse_line(const struct line *line, unsigned int id, struct status *ret)
+static int parse_line(const struct keyvalue *line, unsigned int id, struct status *ret)
 {
 	uint64_t bytes;
 
@@ -104,7 +104,7 @@ static int parse_line(const struct line *line, unsigned int id, struct status *r
 	case KEY_GID: return parse_ids(line, &ret->rgid, &ret->gid);
 	case KEY_THREADS: return parse_threads(line, ret);
 	default:
-		if (line_kib(line, &bytes) < 0)
+		if (keyvalue_kib(line, &bytes) < 0)
 			return -EBADMSG;
 		ROW_SET(ret, id, bytes);
 		return 0;
@@ -119,15 +119,15 @@ int status_parse(const char *text, size_t len, struct status *ret)
 	size_t hint = 0, left = ARRAY_SIZE(keys);
 
 	while (left) { /* nothing after the last known line is needed */
-		const struct line_key *key;
-		struct line line;
-		int r = line_next(&text, end, &line);
+		const struct keyvalue_key *key;
+		struct keyvalue line;
+		int r = keyvalue_next(&text, end, &line);
 
-		if (r == LINE_END)
+		if (r == KEYVALUE_END)
 			break;
 		if (r < 0)
 			return r;
-		key = r == 0 ? line_find(&line, keys, ARRAY_SIZE(keys), &hint) : NULL;
+		key = r == 0 ? keyvalue_find(&line, keys, ARRAY_SIZE(keys), &hint) : NULL;
 		if (!key)
 			continue;
 		if ((seen >> key->id) & 1)

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/amount.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/saturate.h"
 
 static size_t blanks(const char *text, size_t len)
 {
@@ -37,7 +37,7 @@ static int parse_line(const char *line, size_t len, uint64_t *pages, bool *any)
 	at += blanks(line + at, len - at);
 	if (number_parse_u64(line + at, len - at, &count) < 0)
 		return -EBADMSG;
-	*pages = amount_add(*pages, count);
+	*pages = saturate_add(*pages, count);
 	*any = true;
 	return 0;
 }

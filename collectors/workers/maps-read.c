@@ -3,9 +3,9 @@
 
 #include "collectors/workers/maps-read.h"
 
-#include "base/amount.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/saturate.h"
 
 /* Returns how many mappings the kernel lets a process have, 0 if it does not say. */
 static uint64_t max_map_count(int procfs_fd)
@@ -23,7 +23,7 @@ static uint64_t max_map_count(int procfs_fd)
 /* Returns the limit for texts that are longer than MAPS_TEXT_MAX. */
 static uint64_t long_text_max(int procfs_fd)
 {
-	return amount_part(max_map_count(procfs_fd), MAPS_LINE_MAX, 1);
+	return saturate_part(max_map_count(procfs_fd), MAPS_LINE_MAX, 1);
 }
 
 int maps_read(struct stream *s, char *text, size_t size, int procfs_fd, struct maps_parser *p)

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "collectors/procfs/kcmp.h"
-#include "inspect/files/whereabouts.h"
+#include "inspect/files/file-state.h"
 #include "inspect/maps/mapping.h"
 #include "inspect/pages/filepages.h"
 
@@ -26,8 +26,8 @@ void inventory_init(struct inventory *s, bool live)
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = clock_now_ns(CLOCK_MONOTONIC); /* early in boot: better than a constant */
 	*s = (struct inventory){
-		.shelf = {.max = SHELF_LIMITS, .seed = seed},
-		.coverage = {.max = COVERAGE_MAX, .seed = seed},
+		.shelf = {.max = FILE_TABLE_LIMITS, .seed = seed},
+		.coverage = {.max = PAGE_BITMAP_MAX, .seed = seed},
 		.spaces.compare = live ? kcmp_memory : NULL,
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
@@ -35,9 +35,9 @@ void inventory_init(struct inventory *s, bool live)
 
 void inventory_done(struct inventory *s)
 {
-	shelf_done(&s->shelf);
-	coverage_done(&s->coverage);
-	spaces_done(&s->spaces);
+	file_table_done(&s->shelf);
+	page_bitmap_done(&s->coverage);
+	mm_set_done(&s->spaces);
 	buffer_done(&s->span);
 	buffer_done(&s->partial);
 }
@@ -60,7 +60,7 @@ static int take(const struct mapping *m, void *context)
 		.first = m->offset / s->page_size,
 		.wanted = own_bytes(m) / s->page_size,
 	};
-	int r = shelf_add(&s->shelf, m, &span.row);
+	int r = file_table_add(&s->shelf, m, &span.row);
 
 	if (r == 0 && span.wanted)
 		buffer_add(&s->span, &span, sizeof(span));
@@ -86,7 +86,7 @@ static int take_pages(uint64_t address, uint64_t pages, void *context)
 	const struct inventory_span *span = scanning->span;
 	uint64_t page_size = scanning->inventory->page_size;
 
-	return coverage_add(&scanning->inventory->coverage, span->row,
+	return page_bitmap_add(&scanning->inventory->coverage, span->row,
 		span->first + (address - span->start) / page_size, pages);
 }
 
@@ -139,33 +139,33 @@ static int scan_all(struct inventory *s, int pagemap)
 }
 
 /* Whether the state of the file was not looked up yet, or could not be. */
-static bool may_change(const struct shelf_row *row)
+static bool may_change(const struct file_table_row *row)
 {
-	return row->fate == SHELF_UNCERTAIN || row->fate == SHELF_UNLINKED;
+	return row->fate == FILE_TABLE_UNCERTAIN || row->fate == FILE_TABLE_UNLINKED;
 }
 
 /* Looks up the state of the files of T that the kernel calls deleted, as far as T shows it. */
 static int settle(struct inventory *s, struct target *t)
 {
-	AUTO_WHEREABOUTS struct whereabouts where = {.root = -1};
+	AUTO_FILE_STATE struct file_state where = {.root = -1};
 	bool is_open = false;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < s->shelf.parts; i++) {
 		uint32_t number = s->shelf.part[i].row;
 		bool is_literal;
-		enum shelf_fate fate;
+		enum file_table_fate fate;
 
-		if (number == SHELF_REST || !may_change(&s->shelf.row[number]))
+		if (number == FILE_TABLE_REST || !may_change(&s->shelf.row[number]))
 			continue;
 		if (!s->spaces.compare)
 			return 0;
 		/* Without it all paths are unknown. */
 		if (!is_open)
-			(void)whereabouts_open(t, &where);
+			(void)file_state_open(t, &where);
 		is_open = true;
-		fate = whereabouts_find(&where, &s->shelf.row[number], &is_literal);
-		r = shelf_settle(&s->shelf, number, fate, is_literal);
+		fate = file_state_find(&where, &s->shelf.row[number], &is_literal);
+		r = file_table_settle(&s->shelf, number, fate, is_literal);
 	}
 	return r;
 }
@@ -175,7 +175,7 @@ void inventory_drop(struct inventory *s)
 	const struct inventory_span *span = (const void *)s->span.data;
 
 	if (!s->is_committed)
-		shelf_abandon(&s->shelf);
+		file_table_abandon(&s->shelf);
 	else if (s->shelf.rows > s->partial.len)
 		buffer_add_zero(&s->partial, s->shelf.rows - s->partial.len);
 	if (!s->is_committed || s->partial.error)
@@ -189,17 +189,17 @@ int inventory_read(struct inventory *s, struct target *t)
 	AUTO_CLOSE int pagemap = -1;
 	int r;
 
-	shelf_begin(&s->shelf);
+	file_table_begin(&s->shelf);
 	s->is_committed = false;
 	buffer_clear(&s->span);
 	r = read_mappings(s, t, &pagemap);
-	if (r == 0 && (r = spaces_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
+	if (r == 0 && (r = mm_set_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
 		r = INVENTORY_KNOWN;
 	if (r != 0) {
-		shelf_abandon(&s->shelf);
+		file_table_abandon(&s->shelf);
 		return r;
 	}
-	r = shelf_commit(&s->shelf, t->sample.uid);
+	r = file_table_commit(&s->shelf, t->sample.uid);
 	s->is_committed = true;
 	if (r == 0)
 		r = scan_all(s, pagemap);
@@ -209,10 +209,10 @@ int inventory_read(struct inventory *s, struct target *t)
 void inventory_finish(struct inventory *s)
 {
 	for (uint32_t i = 0; i < s->shelf.rows; i++) {
-		uint64_t pages = coverage_pages(&s->coverage, i);
+		uint64_t pages = page_bitmap_pages(&s->coverage, i);
 		bool is_whole = i < s->partial.len && !s->partial.data[i];
 
 		if (pages || is_whole)
-			shelf_set_resident(&s->shelf, i, pages * s->page_size, is_whole);
+			file_table_set_resident(&s->shelf, i, pages * s->page_size, is_whole);
 	}
 }

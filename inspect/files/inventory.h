@@ -3,7 +3,7 @@
  * File Inventory
  *
  * Reads processes one after the other for the files that they map. Makes a file table
- * (inspect/files/shelf.h), and finds which pages of each file are in memory, each counted once. Reading a
+ * (inspect/files/file-table.h), and finds which pages of each file are in memory, each counted once. Reading a
  * process costs its smaps, two readings of its status, and its pagemap where files are mapped.
  */
 #ifndef MEMTALLY_INSPECT_FILES_INVENTORY_H
@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "inspect/files/shelf.h"
-#include "inspect/files/spaces.h"
+#include "inspect/files/file-table.h"
+#include "inspect/files/mm-set.h"
 #include "inspect/maps/target.h"
-#include "inspect/pages/coverage.h"
+#include "inspect/pages/page-bitmap.h"
 
 /* A range of addresses with pages of a file. */
 struct inventory_span {
@@ -28,9 +28,9 @@ struct inventory_span {
 };
 
 struct inventory {
-	struct shelf shelf;
-	struct coverage coverage;
-	struct spaces spaces;
+	struct file_table shelf;
+	struct page_bitmap coverage;
+	struct mm_set spaces;
 	uint64_t page_size;
 	struct buffer span; /* struct inventory_span, of the process that is being read */
 	/* One byte for each row: 1 if some pages of the file could not be read. */

@@ -22,7 +22,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
  * The order of A and B; 0: they are the same. The name of shared memory, "[shared]", does not
  * identify it, but its inode does.
  */
-static int compare_keys(const struct atlas_row *a, const struct atlas_row *b)
+static int compare_keys(const struct mapping_table_row *a, const struct mapping_table_row *b)
 {
 	int order = strcmp(a->name, b->name);
 
@@ -41,35 +41,37 @@ static int compare_keys(const struct atlas_row *a, const struct atlas_row *b)
 
 static int by_key(const void *a, const void *b)
 {
-	return compare_keys(
-		*(const struct atlas_row *const *)a, *(const struct atlas_row *const *)b);
+	return compare_keys(*(const struct mapping_table_row *const *)a,
+		*(const struct mapping_table_row *const *)b);
 }
 
 /* Returns the lesser of A and B, of which one may be NULL. */
-static const struct atlas_row *least(const struct atlas_row *a, const struct atlas_row *b)
+static const struct mapping_table_row *least(
+	const struct mapping_table_row *a, const struct mapping_table_row *b)
 {
 	return !b || (a && compare_keys(a, b) <= 0) ? a : b;
 }
 
-static const struct atlas_row **sorted(const struct atlas *a)
+static const struct mapping_table_row **sorted(const struct mapping_table *a)
 {
-	const struct atlas_row **row = calloc(a->rows + 1, sizeof(struct atlas_row *));
+	const struct mapping_table_row **row = calloc(
+		a->rows + 1, sizeof(struct mapping_table_row *));
 
 	for (size_t i = 0; row && i < a->rows; i++)
 		row[i] = &a->row[i];
 	if (row)
-		qsort((void *)row, a->rows, sizeof(struct atlas_row *), by_key);
+		qsort((void *)row, a->rows, sizeof(struct mapping_table_row *), by_key);
 	return row;
 }
 
 /* A part of the sorted rows of a table. */
 struct run {
-	const struct atlas_row **row;
+	const struct mapping_table_row **row;
 	size_t count;
 };
 
 /* Returns the number of rows at the beginning of R that are the same as KEY. */
-static size_t count_same(const struct run *r, const struct atlas_row *key)
+static size_t count_same(const struct run *r, const struct mapping_table_row *key)
 {
 	size_t count = 0;
 
@@ -88,7 +90,7 @@ static struct run take(struct run *r, size_t count)
 	return taken;
 }
 
-static const struct atlas_row *first_of(const struct run *r)
+static const struct mapping_table_row *first_of(const struct run *r)
 {
 	return r->count ? r->row[0] : NULL;
 }
@@ -133,7 +135,7 @@ static void add(struct compare *c, const struct run *now, const struct run *then
 		.present = present_in(now) & present_in(then),
 	};
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
-		if (!atlas_is_sum((enum mapping_field)i))
+		if (!mapping_table_is_sum((enum mapping_field)i))
 			r->present &= ~(UINT64_C(1) << i);
 		else if (r->present >> i & 1)
 			r->q[i] = sum_of(now, i) - sum_of(then, i);
@@ -154,10 +156,10 @@ static int by_growth(const void *a_, const void *b_, void *field_)
 	return compare_keys(a->now ? a->now : a->then, b->now ? b->now : b->then);
 }
 
-int compare_make(const struct atlas *now, const struct atlas *then, enum mapping_field field,
-	struct compare *ret)
+int compare_make(const struct mapping_table *now, const struct mapping_table *then,
+	enum mapping_field field, struct compare *ret)
 {
-	AUTO_FREE const struct atlas_row **a = sorted(now), **b = sorted(then);
+	AUTO_FREE const struct mapping_table_row **a = sorted(now), **b = sorted(then);
 	struct compare c = {.row = calloc(now->rows + then->rows + 1, sizeof(*c.row))};
 	struct run left_now = {.row = a, .count = now->rows};
 	struct run left_then = {.row = b, .count = then->rows};
@@ -167,7 +169,8 @@ int compare_make(const struct atlas *now, const struct atlas *then, enum mapping
 		return -ENOMEM;
 	}
 	while (left_now.count || left_then.count) {
-		const struct atlas_row *key = least(first_of(&left_now), first_of(&left_then));
+		const struct mapping_table_row *key = least(
+			first_of(&left_now), first_of(&left_then));
 		const struct run same_now = take(&left_now, count_same(&left_now, key));
 		const struct run same_then = take(&left_then, count_same(&left_then, key));
 

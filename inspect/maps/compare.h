@@ -2,7 +2,7 @@
 /*
  * Comparison of Mapping Tables
  *
- * Compares two mapping tables of the same kind (inspect/maps/atlas.h): of two processes, or of one
+ * Compares two mapping tables of the same kind (inspect/maps/mapping-table.h): of two processes, or of one
  * process at two times. Pairs rows of the same mapping, file or kind, and computes the differences.
  * Pure.
  */
@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "inspect/maps/atlas.h"
+#include "inspect/maps/mapping-table.h"
 
 struct compare_row {
-	const struct atlas_row *now,
+	const struct mapping_table_row *now,
 		/* First row of each table that is summed in this one; NULL: that table has none. */
 		*then;
 	/* Bits of mapping_field: summable fields that all rows of both tables have. */
@@ -44,7 +44,7 @@ void compare_done(struct compare *c);
  * address and access. Several processes may have the same mapping, as after a fork: those are
  * summed in one row. Returns 0 or -ENOMEM.
  */
-int compare_make(const struct atlas *now, const struct atlas *then, enum mapping_field field,
-	struct compare *ret);
+int compare_make(const struct mapping_table *now, const struct mapping_table *then,
+	enum mapping_field field, struct compare *ret);
 
 #endif

@@ -80,9 +80,10 @@ struct mapping {
 	size_t flags_len;
 	uint64_t present;           /* bits of mapping_field */
 	uint64_t q[MAPPING_FIELDS]; /* bytes, see mapping_field_is_amount(); 0 if not present */
-	enum mapping_fate fate;   /* set by whereabouts_mappings() (inspect/files/whereabouts.h) */
-	bool has_name;            /* the file also has another name than .path */
-	enum mapping_store store; /* set from memdevices_store() (inspect/frames/memdevices.h) */
+	enum mapping_fate fate;     /* set by file_state_mappings() (inspect/files/file-state.h) */
+	bool has_name;              /* the file also has another name than .path */
+	enum mapping_store
+		store; /* set from shmem_devices_store() (inspect/frames/shmem-devices.h) */
 };
 
 /* Whether FIELD is in bytes. THPeligible and ProtectionKey are not. */

@@ -120,11 +120,11 @@ static char *name_of(const struct mapping *m)
  * Returns the bytes of M that no other process has, of memory that is freed with its last user,
  * without private copies.
  */
-static uint64_t alone_of(const struct mapping *m, enum portrait_part part)
+static uint64_t alone_of(const struct mapping *m, enum breakdown_part part)
 {
 	uint64_t alone = m->q[MAPPING_PRIVATE_CLEAN] + m->q[MAPPING_PRIVATE_DIRTY];
 
-	if (part == PORTRAIT_ANON || part == PORTRAIT_FILE || part == PORTRAIT_NAMED ||
+	if (part == BREAKDOWN_ANON || part == BREAKDOWN_FILE || part == BREAKDOWN_NAMED ||
 		alone < m->q[MAPPING_ANONYMOUS])
 		return 0;
 	return alone - m->q[MAPPING_ANONYMOUS];
@@ -133,7 +133,7 @@ static uint64_t alone_of(const struct mapping *m, enum portrait_part part)
 int sharers_learn(struct sharers *s, const struct mapping *m)
 {
 	uint64_t bytes = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY];
-	enum portrait_part part = portrait_part_of(m);
+	enum breakdown_part part = breakdown_part_of(m);
 	uint64_t alone = alone_of(m, part);
 	struct sharers_thing key = sharers_key(m), *thing = find(s, &key);
 	int r;

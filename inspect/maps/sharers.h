@@ -16,8 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/siphash.h"
+#include "inspect/maps/breakdown.h"
 #include "inspect/maps/mapping.h"
-#include "inspect/maps/portrait.h"
 
 /* A file, shared memory object or anonymous mapping that the process shares, or could share. */
 struct sharers_thing {
@@ -26,7 +26,7 @@ struct sharers_thing {
 	uint64_t inode;  /* 0: anonymous memory at .start */
 	uint64_t start;
 	uint64_t shared_bytes;
-	enum portrait_part part; /* sort of its pages that are not anonymous */
+	enum breakdown_part part; /* sort of its pages that are not anonymous */
 	/*
 	 * Bytes that no other process has touched, if they are freed with their last user; else 0.
 	 */
@@ -60,7 +60,7 @@ struct sharers {
 	 * By sort: bytes that other processes map and have not touched, and keep when the process
 	 * exits; 0 for memory that stays anyway.
 	 */
-	uint64_t kept_bytes[PORTRAIT_PARTS];
+	uint64_t kept_bytes[BREAKDOWN_PARTS];
 };
 
 /* Frees what S owns. */

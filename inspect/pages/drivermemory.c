@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/amount.h"
+#include "base/saturate.h"
 #include "inspect/maps/kind.h"
 
 static bool begins(const struct mapping *m, const char *with)
@@ -45,7 +45,7 @@ void drivermemory_add(struct drivermemory *d, const struct mapping *m)
 
 	if (!is_driver(m) || pss <= copies)
 		return;
-	d->pss = amount_add(d->pss, pss - copies);
+	d->pss = saturate_add(d->pss, pss - copies);
 	if (begins(m, "anon_inode:bpf-map") && !m->offset)
-		d->vmalloc = amount_add(d->vmalloc, pss - copies);
+		d->vmalloc = saturate_add(d->vmalloc, pss - copies);
 }

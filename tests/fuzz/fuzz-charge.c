@@ -5,15 +5,15 @@
 
 #include <errno.h>
 
-#include "collectors/procfs/charge.h"
+#include "collectors/procfs/memcg-stat.h"
 
 /* Present values are numbers of bytes. A refused text leaves no value. */
-static void check(int r, const struct charge *c)
+static void check(int r, const struct memcg_stat *c)
 {
 	fuzz_check(r == 0 || r == -EBADMSG);
 	fuzz_check(r == 0 || !c->present);
-	fuzz_check(c->present >> CHARGE_FIELDS == 0);
-	for (unsigned int i = 0; i < CHARGE_FIELDS; i++)
+	fuzz_check(c->present >> MEMCG_STAT_FIELDS == 0);
+	for (unsigned int i = 0; i < MEMCG_STAT_FIELDS; i++)
 		fuzz_check(c->q[i] <= INT64_MAX);
 }
 
@@ -21,10 +21,10 @@ static void check(int r, const struct charge *c)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
-	struct charge v1 = {0}, v2 = {0}, value = {0};
+	struct memcg_stat v1 = {0}, v2 = {0}, value = {0};
 
-	check(charge_parse_stat(text, size, CHARGE_V1, &v1), &v1);
-	check(charge_parse_stat(text, size, CHARGE_V2, &v2), &v2);
-	check(charge_parse_value(text, size, CHARGE_TOTAL, &value), &value);
+	check(memcg_stat_parse_stat(text, size, MEMCG_STAT_V1, &v1), &v1);
+	check(memcg_stat_parse_stat(text, size, MEMCG_STAT_V2, &v2), &v2);
+	check(memcg_stat_parse_value(text, size, MEMCG_STAT_TOTAL, &value), &value);
 	return 0;
 }

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "collectors/procfs/container.h"
+#include "collectors/procfs/container-id.h"
 
 /*
  * A name ends within its array and has only characters of container IDs, user IDs and names of LXC.
@@ -21,9 +21,9 @@ static void check_name(const char *name, size_t size)
 /* Fuzzes the recognition of containers in paths of cgroups. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct container c;
+	struct container_id c;
 
-	container_parse((const char *)data, size, &c);
+	container_id_parse((const char *)data, size, &c);
 	check_name(c.name, sizeof(c.name));
 	check_name(c.pod, sizeof(c.pod));
 	fuzz_check(c.runtime < RUNTIME_COUNT_);

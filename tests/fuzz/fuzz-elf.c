@@ -5,8 +5,8 @@
 
 #include <errno.h>
 
+#include "inspect/elf/elf-load.h"
 #include "inspect/elf/elffile.h"
-#include "inspect/elf/loading.h"
 
 enum { PAGE = 4096 };
 
@@ -28,17 +28,17 @@ static void check_parts(const struct elffile *f)
  */
 static void check_loadings(const struct elffile *f)
 {
-	struct loading_area area[ELFFILE_SEGMENTS_MAX + 1] = {{PAGE, 9 * PAGE, 0, true}};
-	struct loading_area bare[ELFFILE_SEGMENTS_MAX];
+	struct elf_load_area area[ELFFILE_SEGMENTS_MAX + 1] = {{PAGE, 9 * PAGE, 0, true}};
+	struct elf_load_area bare[ELFFILE_SEGMENTS_MAX];
 	struct loadings l = {.count = 0};
 	uint64_t at = 16 * PAGE, bytes = 8 * PAGE, found = 0;
 	size_t areas = 1, pieces = 0;
 	int r;
 
 	for (size_t i = 0; i < f->segments; i++, areas++) {
-		area[areas] = (struct loading_area){
+		area[areas] = (struct elf_load_area){
 			at, at + 2 * PAGE, f->segment[i].offset / PAGE * PAGE, false};
-		bare[i] = (struct loading_area){at + 2 * PAGE, at + 3 * PAGE, 0, false};
+		bare[i] = (struct elf_load_area){at + 2 * PAGE, at + 3 * PAGE, 0, false};
 		at += 3 * PAGE;
 		bytes += 2 * PAGE;
 	}
@@ -46,7 +46,7 @@ static void check_loadings(const struct elffile *f)
 	fuzz_check(r == 0);
 	for (size_t i = 0; i < l.count; pieces += l.item[i++].pieces)
 		for (size_t j = 0; j < l.item[i].pieces; j++) {
-			const struct loading_piece *p = &l.item[i].piece[j];
+			const struct elf_load_piece *p = &l.item[i].piece[j];
 
 			fuzz_check(p->start < p->end && (!j || p->start >= p[-1].end));
 			found += p->end - p->start;

@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "base/text.h"
-#include "collectors/process/program.h"
+#include "collectors/process/program-name.h"
 
 /* The input is comm up to the first NUL, and the target of exe behind it. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -13,10 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	AUTO_BUFFER struct buffer name = {0};
 
 	if (nul)
-		program_name(comm, (size_t)(nul - comm), nul + 1, size - (size_t)(nul - comm) - 1,
-			&name);
+		program_name_name(comm, (size_t)(nul - comm), nul + 1,
+			size - (size_t)(nul - comm) - 1, &name);
 	else
-		program_name(comm, size, NULL, 0, &name);
+		program_name_name(comm, size, NULL, 0, &name);
 	fuzz_check(!name.error && text_is_clean(name.data, name.len));
 	return 0;
 }

@@ -12,8 +12,8 @@
 /* Whatever the file contains, its rows are clean, and a comparison with themselves works. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	for (unsigned int by = ATLAS_BY_MAPPING; by <= ATLAS_BY_KIND; by++) {
-		AUTO_ATLAS struct atlas a = {.by = (enum atlas_by)by};
+	for (unsigned int by = MAPPING_TABLE_BY_MAPPING; by <= MAPPING_TABLE_BY_KIND; by++) {
+		AUTO_MAPPING_TABLE struct mapping_table a = {.by = (enum mapping_table_by)by};
 		AUTO_COMPARE struct compare c = {0};
 		char error[SAVED_ERROR_SIZE] = "";
 		int r = saved_parse("file", (const char *)data, size, &a, error);

@@ -25,9 +25,9 @@ static int parse(const char *text, size_t len, size_t piece, struct smaps *ret)
 /* The parts add up for any value of the counter. */
 static void check_parts(const struct smaps *s, const uint64_t *rss_shmem)
 {
-	struct parts_found f;
+	struct pss_split_found f;
 
-	if (parts_split(&s->parts, rss_shmem, smaps_rounding(s), &f) == PARTS_NONE)
+	if (pss_split_split(&s->parts, rss_shmem, smaps_rounding(s), &f) == PSS_SPLIT_NONE)
 		return;
 	fuzz_check(f.anon <= s->q[SMAPS_ANONYMOUS]);
 	fuzz_check(f.anon + f.file + f.shmem == s->q[SMAPS_PSS]);

@@ -245,8 +245,8 @@ class Documents(Tree):
                           "docs/ARCHITECTURE.md: does not mention daemon/"])
 
     def test_usage(self):
-        self.write("cli/usage/item.c", '\t[ITEM_PSS] = {"pss", USAGE_PSS},\n\t[ITEM_MAX] = {"max", USAGE_MAX},\n')
-        self.write("cli/usage/bill.c", '"{\\"late\\":%s}"')
+        self.write("cli/usage/usage-line.c", '\t[USAGE_LINE_PSS] = {"pss", USAGE_PSS},\n\t[USAGE_LINE_MAX] = {"max", USAGE_MAX},\n')
+        self.write("cli/usage/usage-table.c", '"{\\"late\\":%s}"')
         self.write("snapshot/usage.c", "\t[USAGE_USER] = OWNER_USER,\n")
         head = "\n    since,until,covered_ratio,own_only,user,uid,pss,max\n"
         rows = "## As JSON\n| `user`, `users` | |\n| `uid`, `gid` | |\n| `late` | `no` |\n| `pss` | |\n"

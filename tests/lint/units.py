@@ -30,11 +30,11 @@ PAGE = "docs/security.md"
 FILTER = "confine/filter.c"
 TABLES = {
     "memtallyd": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
-                  (FILTER, "children_calls"), (FILTER, "unlink_calls"), ("daemon/narrow.c", "pass_calls"),
-                  ("daemon/narrow.c", "trial_calls"), ("daemon/narrow.c", "nursery_calls"),
-                  ("daemon/narrow.c", "names_calls")],
+                  (FILTER, "children_calls"), (FILTER, "unlink_calls"), ("daemon/drop-privileges.c", "pass_calls"),
+                  ("daemon/drop-privileges.c", "trial_calls"), ("daemon/drop-privileges.c", "nursery_calls"),
+                  ("daemon/drop-privileges.c", "names_calls")],
     "memtally-web": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
-                     (FILTER, "threads_calls"), (FILTER, "unlink_calls"), ("web/enclosure.c", "serve_calls")],
+                     (FILTER, "threads_calls"), (FILTER, "unlink_calls"), ("web/sandbox.c", "serve_calls")],
     "memtally-ledger": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
                         (FILTER, "keep_calls")],
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "collectors/pass/pass-state.h"
+#include "collectors/pass/pass-private.h"
 #include "tests/sim/calls.h"
 
 #define BATCH_NS      (5 * NS_PER_MSEC)  /* as memtallyd's */
@@ -20,7 +20,7 @@ const struct daemon_options daemon_defaults = {
 	.max_age_ns = 300 * NS_PER_SEC,
 	.giant_age_ns = 3600 * NS_PER_SEC,
 	.stall_ns = 20 * NS_PER_MSEC,
-	.rate_ppm = BUDGET_PPM_PER_PERCENT,
+	.rate_ppm = CPU_BUDGET_PPM_PER_PERCENT,
 	/* A tenth of memtallyd's: otherwise passes would measure all processes of a small host. */
 	.spare_ppm = 75000,
 	.max_fds = 524288,
@@ -348,12 +348,12 @@ static size_t count_since(const struct host *h, uint64_t begin_ns)
 
 static void account_for_rows(struct daemon *d, uint64_t begin_ns)
 {
-	uint32_t count = rows_count(&d->pass->rows), found = 0, gone = 0;
+	uint32_t count = process_rows_count(&d->pass->rows), found = 0, gone = 0;
 	struct totals sums = {0};
 
 	d->account.unmeasured = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct snapshot_process *row = rows_at(&d->pass->rows, i);
+		const struct snapshot_process *row = process_rows_at(&d->pass->rows, i);
 		size_t slot = kernel_find(&d->kernel, row->pid);
 
 		if (!is_since(d->host, slot, begin_ns)) {
@@ -374,8 +374,8 @@ static void account_for_rows(struct daemon *d, uint64_t begin_ns)
 
 static void account_for_ages(struct daemon *d, uint64_t begin_ns)
 {
-	for (uint32_t i = 0; i < rows_count(&d->pass->rows); i++) {
-		const struct snapshot_process *row = rows_at(&d->pass->rows, i);
+	for (uint32_t i = 0; i < process_rows_count(&d->pass->rows); i++) {
+		const struct snapshot_process *row = process_rows_at(&d->pass->rows, i);
 		size_t slot = kernel_find(&d->kernel, row->pid);
 		struct host_truth t;
 
@@ -444,7 +444,7 @@ static void daemon_pass(struct daemon *d)
 	a->stretched += interval_ns > d->options.interval_ns;
 	d->due_ns = later(begin_ns + interval_ns, d->kernel.monotonic_ns);
 	pass_plan(d->pass, d->due_ns);
-	for (int i = 0; i < PLAN_REASONS; i++)
+	for (int i = 0; i < MEASURE_PLAN_REASONS; i++)
 		a->deferred[i] = d->pass->turns.choosing.deferred[i] - d->deferred[i];
 	a->forgiven_ns = d->pass->adapt.budget.forgiven_ns - d->forgiven_ns;
 }

@@ -9,8 +9,8 @@
 #define MEMTALLY_TESTS_SIM_DAEMON_H
 
 #include "collectors/pass/pass.h"
-#include "collectors/schedule/budget.h"
-#include "collectors/schedule/plan.h"
+#include "collectors/schedule/cpu-budget.h"
+#include "collectors/schedule/measure-plan.h"
 #include "daemon/surveyor.h"
 #include "tests/sim/kernel.h"
 #include "tests/sim/vfs.h"
@@ -53,8 +53,8 @@ struct daemon_account {
 	uint64_t worst_ns;        /* the most CPU above the rate that any period used */
 	uint64_t passes_ns;       /* CPU of passes without walks */
 	uint64_t longest_pass_ns; /* CPU of the longest of these */
-	/* deferred measurements by reason (plan.h), and ns of CPU (budget.h) */
-	uint64_t deferred[PLAN_REASONS], forgiven_ns, excused_ns;
+	/* deferred measurements by reason (measure-plan.h), and ns of CPU (cpu-budget.h) */
+	uint64_t deferred[MEASURE_PLAN_REASONS], forgiven_ns, excused_ns;
 	uint64_t oldest_ns; /* oldest measurement (or birth) that rows show; without giants */
 	/* The same of giants. */
 	uint64_t oldest_giant_ns;
@@ -103,7 +103,7 @@ struct daemon {
 	double above_ns, least_above_ns; /* CPU above the rate since the start, and its minimum */
 	uint64_t accounted_ns, accounted_cpu_ns;
 	/* values at the start of the statistics */
-	uint64_t deferred[PLAN_REASONS], forgiven_ns, excused_ns;
+	uint64_t deferred[MEASURE_PLAN_REASONS], forgiven_ns, excused_ns;
 	struct daemon_account account;
 };
 

@@ -33,7 +33,7 @@ static void budgets_hold(void **state)
 		verdict_check("budget", &d);
 		/* The budget is used if there is enough to read. */
 		if (rate_ppm < 1000)
-			assert_true(d.account.deferred[PLAN_BUDGET] > 0);
+			assert_true(d.account.deferred[MEASURE_PLAN_BUDGET] > 0);
 		daemon_done(&d);
 		host_done(&h);
 	}
@@ -78,7 +78,7 @@ static void nothing_starves(void **state)
 			verdict_at_most("starve", "of the budget used by passes", 1 - rest, 1);
 			verdict_at_most(
 				"starve", "s of age", (double)a->oldest_ns / 1e9, fair / 1e9);
-			if (a->deferred[PLAN_BUDGET] == 0)
+			if (a->deferred[MEASURE_PLAN_BUDGET] == 0)
 				verdict_at_most("starve", "s of age, without deferred measurements",
 					(double)a->oldest_ns / 1e9,
 					(double)options.max_age_ns / 1e9);
@@ -86,7 +86,7 @@ static void nothing_starves(void **state)
 		/* At the default no measurement is too old. */
 		if (rate_ppm == 10000)
 			verdict_at_most("starve", "deferred measurements",
-				(double)a->deferred[PLAN_BUDGET], 0);
+				(double)a->deferred[MEASURE_PLAN_BUDGET], 0);
 		daemon_done(&d);
 		host_done(&h);
 	}
@@ -275,7 +275,7 @@ static void existing_processes_are_measured_soon(void **state)
 			{0, 0.04, 0.1, -1}},
 		/*
 		 * Their shares of the segment are learned one by one. The width was 0.37 to 0.94 %
-		 * in eight runs, and 3.6 and 5.0 % in two runs without pool_narrow().
+		 * in eight runs, and 3.6 and 5.0 % in two runs without host_drift_narrow().
 		 */
 		{"a hundred backends, at a tenth of the budget", 2048, 16, UINT32_C(1) << 18, 1000,
 			{0, 2, 0.1, -1}},

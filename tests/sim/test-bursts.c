@@ -181,7 +181,7 @@ static double follow_large_burst(uint64_t seed)
 	struct daemon d;
 	double off;
 
-	options.rate_ppm = BUDGET_PPM_PER_PERCENT / 2;
+	options.rate_ppm = CPU_BUDGET_PPM_PER_PERCENT / 2;
 	host_init(&h, seed);
 	population_grow(&h, 100, 0);
 	server = host_spawn(&h, 3, HOST_SERVER, 393216, 192);
@@ -285,7 +285,7 @@ static double follow_slow_burst(
 		.max_age_ns = 30 * NS_PER_SEC,
 		.giant_age_ns = 3600 * NS_PER_SEC,
 		.stall_ns = 20 * NS_PER_MSEC,
-		.rate_ppm = 10 * BUDGET_PPM_PER_PERCENT,
+		.rate_ppm = 10 * CPU_BUDGET_PPM_PER_PERCENT,
 		.max_fds = 524288,
 	};
 	enum { PASSES = 4 };

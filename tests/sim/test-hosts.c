@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/pass/pass-state.h"
+#include "collectors/pass/pass-private.h"
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"
 
@@ -69,13 +69,13 @@ static void put_under_pressure(uint64_t seed)
 	daemon_restart_accounts(&d);
 	daemon_run(&d, &population_some_events, 30);
 	verdict_check("calm", &d);
-	assert_int_equal(d.account.deferred[PLAN_PRESSURE], 0);
+	assert_int_equal(d.account.deferred[MEASURE_PLAN_PRESSURE], 0);
 	calm = verdict_walks(&d);
 	h.pressure = 5000; /* half of the time */
 	daemon_restart_accounts(&d);
 	daemon_run(&d, &population_some_events, 30);
 	verdict_check("pressure", &d);
-	assert_true(d.account.deferred[PLAN_PRESSURE] > 0);
+	assert_true(d.account.deferred[MEASURE_PLAN_PRESSURE] > 0);
 	assert_true(verdict_walks(&d) < calm);
 	verdict_at_most("pressure", "s of age", (double)d.account.oldest_ns / 1e9, 300);
 	h.pressure = 0;
@@ -83,7 +83,7 @@ static void put_under_pressure(uint64_t seed)
 	daemon_restart_accounts(&d);
 	daemon_run(&d, &population_some_events, 30);
 	verdict_check("relief", &d);
-	assert_int_equal(d.account.deferred[PLAN_PRESSURE], 0);
+	assert_int_equal(d.account.deferred[MEASURE_PLAN_PRESSURE], 0);
 	daemon_done(&d);
 	host_done(&h);
 }
@@ -177,7 +177,7 @@ static void large_hosts_are_watched(void **state)
 	struct daemon_options options = daemon_defaults;
 
 	(void)state;
-	options.rate_ppm = (extent_is_long() ? 6 : 2) * BUDGET_PPM_PER_PERCENT;
+	options.rate_ppm = (extent_is_long() ? 6 : 2) * CPU_BUDGET_PPM_PER_PERCENT;
 	options.is_blind = true;
 	for (uint64_t seed = 0; seed < population_seeds(); seed++) {
 		struct host h;
@@ -203,7 +203,7 @@ static void large_hosts_are_watched(void **state)
 static void check_slopes(
 	struct daemon *d, enum host_role role, double least, double most, double error)
 {
-	const struct proctable *t = &d->pass->table;
+	const struct process_table *t = &d->pass->table;
 	unsigned int found = 0;
 
 	for (size_t i = 0; i < t->count; i++) {
@@ -213,7 +213,7 @@ static void check_slopes(
 		if (d->host->process[kernel_find(&d->kernel, (uint32_t)p->pid)].role != role)
 			continue;
 		found++;
-		assert_true(trend_slope(&p->growth.anon, &slope, &off));
+		assert_true(growth_rate_slope(&p->growth.anon, &slope, &off));
 		if (slope < least || slope > most || off > error)
 			fail_msg("%d of role %d grows by %g +- %g a second", (int)p->pid, (int)role,
 				slope, off);

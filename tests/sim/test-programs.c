@@ -122,7 +122,7 @@ static bool goes_on_or_begins(struct host *h, const struct work *w, struct worke
  * A server that has loaded an application, such as gunicorn with --preload. Its workers count
  * references in memory inherited from it, and so copy about half of it in the first seconds, and
  * more later, slowly. In a container, where the host's sums are not used, this tests the
- * distinction of old and new writes (breaks.h).
+ * distinction of old and new writes (cow-breaks.h).
  */
 static void step_preloaded(struct host *h, struct work *w)
 {
@@ -145,7 +145,7 @@ static void step_preloaded(struct host *h, struct work *w)
 
 /*
  * A server with workers that write to little of the inherited memory. At times all are replaced, as
- * in a reload: too many to measure at once. Tests kin_borrow(): without it their whole RSS counts
+ * in a reload: too many to measure at once. Tests families_borrow(): without it their whole RSS counts
  * as theirs.
  */
 static void step_prefork(struct host *h, struct work *w)
@@ -213,7 +213,7 @@ static void begin_shells(struct host *h, struct work *w)
 }
 
 /*
- * Programs that fork for a moment, such as shells. Hardly any pass lists the forks. Tests excess.h,
+ * Programs that fork for a moment, such as shells. Hardly any pass lists the forks. Tests unlisted-sharers.h,
  * which finds from the measurement of a program that it shared memory with a fork that has exited.
  */
 static void step_shells(struct host *h, struct work *w)
@@ -231,7 +231,7 @@ static void step_shells(struct host *h, struct work *w)
 /*
  * A browser. Its processes are forked from one that has loaded the common memory. They map memory
  * below the program at once, and copy a quarter of the shared memory in three seconds. Tests the
- * readings of faults of young forks (faults.h), which have no relatives in their family.
+ * readings of faults of young forks (cow-faults.h), which have no relatives in their family.
  */
 static void step_browser(struct host *h, struct work *w)
 {
@@ -267,7 +267,7 @@ static void begin_launcher(struct host *h, struct work *w)
 
 /*
  * Workers of these services share memory with their family, and some of it with the launcher and
- * all other services. Tests the share count for sharers outside the family (degree.h).
+ * all other services. Tests the share count for sharers outside the family (share-count.h).
  */
 static void step_launcher(struct host *h, struct work *w)
 {
@@ -296,7 +296,7 @@ static void begin_segments(struct host *h, struct work *w)
 
 /*
  * A pool over shared memory. Each process maps one of several segments, touches a part of it, and
- * then maps another one. Tests object shares (portions.h) if sharers touch different and
+ * then maps another one. Tests object shares (object-share.h) if sharers touch different and
  * overlapping parts, and come and go.
  */
 static void step_segments(struct host *h, struct work *w)
@@ -336,8 +336,8 @@ static void unmap_segments(struct host *h, struct work *w, struct worker *a, str
 /*
  * Segments that are created again and again, as by stress-ng --shm. One process creates them and
  * touches all of them, another one maps and touches them some seconds later, and both unmap them.
- * Tests the reading of maps if segments may be new (segments.h), and the doubts that follow from
- * the host's sums (pool.h).
+ * Tests the reading of maps if segments may be new (mapped-objects.h), and the doubts that follow from
+ * the host's sums (host-drift.h).
  */
 static void step_renewal(struct host *h, struct work *w)
 {
@@ -367,7 +367,7 @@ static void step_renewal(struct host *h, struct work *w)
 }
 
 /*
- * A process that maps and frees 48 MiB all the time, as stress-ng --malloc does. Tests how watch.h
+ * A process that maps and frees 48 MiB all the time, as stress-ng --malloc does. Tests how tracked.h
  * treats memory that a walk finds and no counter shows. A period is shorter than a walk.
  */
 static void begin_allocator(struct host *h, struct work *w)
@@ -435,7 +435,7 @@ static void follow_program(const struct program *p, uint64_t seed, struct outcom
  *
  * - Saving by a fork, and shells: a pass lists a fork that is exiting and was never listed with its
  *   memory. The memory that it still shares with its parent is missing until it is freed. The limit
- *   for shells is lower than twice, so that it fails without excess.h.
+ *   for shells is lower than twice, so that it fails without unlisted-sharers.h.
  * - A browser: forks with another address range come, go and write. Its limits are low enough to
  *   fail if young forks are not watched.
  * - A pool over segments: a process maps one segment in place of another of the same size.

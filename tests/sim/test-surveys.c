@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/pass/pass-state.h"
+#include "collectors/pass/pass-private.h"
 #include "tests/sim/files.h"
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"
@@ -36,18 +36,18 @@ static struct truth truth_of(const struct host *h)
 	return t;
 }
 
-static const struct catalogue *found_by(const struct daemon *d)
+static const struct survey_result *found_by(const struct daemon *d)
 {
 	assert_true(d->pass->catalogue.is_there);
 	return &d->pass->catalogue;
 }
 
-static double minutes(const struct catalogue *c)
+static double minutes(const struct survey_result *c)
 {
 	return (double)(c->ended_ns - c->begun_ns) / 60e9;
 }
 
-static uint64_t called(const struct catalogue *c)
+static uint64_t called(const struct survey_result *c)
 {
 	uint64_t n = 0;
 
@@ -64,7 +64,7 @@ static uint64_t called(const struct catalogue *c)
 static uint64_t survey_quiet_host(uint64_t seed)
 {
 	struct daemon_options options = daemon_defaults;
-	const struct catalogue *c;
+	const struct survey_result *c;
 	uint64_t left_out;
 	struct truth t;
 	struct host h;
@@ -160,7 +160,7 @@ struct shortfall {
 
 static void check_survey(const struct daemon *d, struct shortfall *s)
 {
-	const struct catalogue *c = found_by(d);
+	const struct survey_result *c = found_by(d);
 	double living = (double)d->host->living;
 
 	assert_true(d->surveys > 1);
@@ -193,8 +193,8 @@ static double error_with(bool surveys)
 		daemon_run(&d, &population_some_events, extent_is_long() ? 300 : 30);
 		verdict_check(name, &d);
 		verdict_add(&v, &d);
-		verdict_at_most(
-			name, "deferred measurements", (double)d.account.deferred[PLAN_BUDGET], 0);
+		verdict_at_most(name, "deferred measurements",
+			(double)d.account.deferred[MEASURE_PLAN_BUDGET], 0);
 		verdict_at_most(name, "s of age", (double)d.account.oldest_ns / 1e9, 300);
 		if (surveys)
 			check_survey(&d, &shortfall);
@@ -228,7 +228,7 @@ static void leaves_giants_out(void **state)
 	(void)state;
 	options.files_ns = HOUR_NS;
 	for (uint64_t seed = 0; seed < population_seeds(); seed++) {
-		const struct catalogue *c;
+		const struct survey_result *c;
 		struct host h;
 		struct daemon d;
 

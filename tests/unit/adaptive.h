@@ -10,7 +10,7 @@
 #define MEMTALLY_TESTS_UNIT_ADAPTIVE_H
 
 #include "base/cleanup.h"
-#include "collectors/pass/pass-state.h"
+#include "collectors/pass/pass-private.h"
 #include "snapshot/view.h"
 #include "tests/unit/tree.h"
 

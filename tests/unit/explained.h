@@ -10,7 +10,7 @@
 
 /* The explanation, and all that it refers to. */
 struct explained {
-	struct portrait portrait;
+	struct breakdown portrait;
 	struct sharers sharers;
 	uint64_t q[PROCESS_QUANTITIES];
 	struct snapshot_process row;

@@ -79,7 +79,7 @@ void feed_wait(struct feed *f, double seconds)
 }
 
 /*
- * Integrates as collectors/owners/tally.c does. An owner without processes loses its row, and so what the
+ * Integrates as collectors/owners/owner-sums.c does. An owner without processes loses its row, and so what the
  * last step would have added.
  */
 static void integrate(struct feed *f, struct feed_owner *o)

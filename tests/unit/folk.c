@@ -23,12 +23,12 @@ void folk_free(struct folk **f_)
 	struct folk *f = *f_;
 
 	for (unsigned int i = 0; i < WORLD_PROCESSES; i++)
-		kin_gone(&f->kin, &f->member[i]);
-	while (kin_affected(&f->kin))
+		families_gone(&f->kin, &f->member[i]);
+	while (families_affected(&f->kin))
 		;
 	assert_int_equal(f->kin.families.used, 0);
 	assert_int_equal(f->kin.segments.used, 0);
-	kin_done(&f->kin);
+	families_done(&f->kin);
 	free(f);
 }
 
@@ -58,8 +58,8 @@ void folk_notice(struct folk *f)
 		return;
 	f->is_noticing = true;
 	f->now += 5 * SEC;
-	kin_begin(&f->kin, f->now);
-	kin_sensed(&f->kin, f->now);
+	families_begin(&f->kin, f->now);
+	families_sensed(&f->kin, f->now);
 }
 
 void folk_start(struct folk *f, unsigned int i)
@@ -69,7 +69,7 @@ void folk_start(struct folk *f, unsigned int i)
 	f->image[i] = 1000 + i;
 	f->alive |= world_bit(i);
 	folk_notice(f);
-	assert_int_equal(kin_born(&f->kin, &f->member[i], NULL, born_ns), 0);
+	assert_int_equal(families_born(&f->kin, &f->member[i], NULL, born_ns), 0);
 	f->measured[i] = false;
 }
 
@@ -84,7 +84,7 @@ void folk_fork_unseen(struct folk *f, unsigned int parent, unsigned int child)
 void folk_notice_birth(struct folk *f, unsigned int parent, unsigned int child, uint64_t born_ns)
 {
 	folk_notice(f);
-	assert_int_equal(kin_born(&f->kin, &f->member[child], &f->member[parent], born_ns), 0);
+	assert_int_equal(families_born(&f->kin, &f->member[child], &f->member[parent], born_ns), 0);
 }
 
 void folk_fork(struct folk *f, unsigned int parent, unsigned int child)
@@ -102,7 +102,7 @@ void folk_end(struct folk *f, unsigned int i)
 	f->listed &= ~world_bit(i);
 	f->measured[i] = false;
 	folk_notice(f);
-	kin_gone(&f->kin, &f->member[i]);
+	families_gone(&f->kin, &f->member[i]);
 }
 
 void folk_measure(struct folk *f, unsigned int i)
@@ -110,7 +110,7 @@ void folk_measure(struct folk *f, unsigned int i)
 	struct estimate_base b = world_measure(&f->world, i);
 
 	f->now += SEC / 1000;
-	assert_int_equal(kin_measured(&f->kin, &f->member[i], f->image[i], f->image[i] + 1,
+	assert_int_equal(families_measured(&f->kin, &f->member[i], f->image[i], f->image[i] + 1,
 				 f->measured[i] ? &f->base[i] : NULL, &b, f->now),
 		0);
 	f->base[i] = b;
@@ -122,21 +122,21 @@ void folk_map_segments(struct folk *f, unsigned int i, uint64_t bytes)
 {
 	struct maps_segment s = {.device = 1, .inode = 99, .bytes = bytes};
 
-	assert_int_equal(kin_mapped(&f->kin, &f->member[i], &s, 1, &f->base[i]), 0);
+	assert_int_equal(families_mapped(&f->kin, &f->member[i], &s, 1, &f->base[i]), 0);
 }
 
 void folk_settle(struct folk *f)
 {
-	struct kin_member *m;
+	struct family_member *m;
 
 	folk_notice(f);
 	f->visits = 0;
-	while ((m = kin_affected(&f->kin))) {
+	while ((m = families_affected(&f->kin))) {
 		unsigned int i = (unsigned int)(m - f->member);
 		struct estimate_now now = folk_now(f, i);
 
 		assert_true(f->measured[i]);
-		kin_doubt(m, &f->base[i], &now, &f->doubt[i]);
+		families_doubt(m, &f->base[i], &now, &f->doubt[i]);
 		f->visits++;
 	}
 	f->now += 5 * SEC;
@@ -161,9 +161,9 @@ struct estimate_doubt folk_doubt(const struct folk *f, unsigned int i)
 	struct estimate_doubt d = f->doubt[i], stirred;
 	struct estimate_now now = folk_now(f, i);
 
-	if (kin_stirred(&f->member[i], &f->base[i], &now, &stirred))
+	if (families_stirred(&f->member[i], &f->base[i], &now, &stirred))
 		estimate_doubt_add(&d, &stirred);
-	d.anon_up += kin_unconfirmed(&f->member[i], &f->base[i]);
+	d.anon_up += families_unconfirmed(&f->member[i], &f->base[i]);
 	return d;
 }
 
@@ -177,12 +177,12 @@ struct estimate folk_estimate(const struct folk *f, unsigned int i)
 		doubt = folk_doubt(f, i);
 		estimate_carry(&f->base[i], &now, &doubt, &e);
 	} else {
-		struct kin_member *speaker = kin_speaker(&f->member[i]);
+		struct family_member *speaker = families_speaker(&f->member[i]);
 		unsigned int s = (unsigned int)(speaker - f->member);
 
 		assert_non_null(speaker);
 		theirs = folk_now(f, s);
-		kin_borrow(&f->member[i], speaker, &f->base[s], &theirs, &now, &doubt);
+		families_borrow(&f->member[i], speaker, &f->base[s], &theirs, &now, &doubt);
 		estimate_carry(&f->base[s], &now, &doubt, &e);
 	}
 	return e;
@@ -209,7 +209,8 @@ void folk_assert_bounds(const struct folk *f, unsigned int i)
 void folk_assert_all_bounds(const struct folk *f)
 {
 	for (unsigned int i = 0; i < WORLD_PROCESSES; i++)
-		if ((f->alive & world_bit(i)) && (f->measured[i] || kin_speaker(&f->member[i])))
+		if ((f->alive & world_bit(i)) &&
+			(f->measured[i] || families_speaker(&f->member[i])))
 			folk_assert_bounds(f, i);
 }
 

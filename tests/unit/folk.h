@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "collectors/model/kin.h"
+#include "collectors/model/fork-families.h"
 #include "tests/unit/world.h"
 
 struct folk {
@@ -21,12 +21,12 @@ struct folk {
 	uint64_t alive;                  /* bit I: process I is alive */
 	uint64_t listed;                 /* bit I: process I was alive when the last pass ended */
 	uint64_t image[WORLD_PROCESSES]; /* stands for the address range of process I */
-	struct kin kin;
-	struct kin_member member[WORLD_PROCESSES];
+	struct families kin;
+	struct family_member member[WORLD_PROCESSES];
 	struct estimate_base base[WORLD_PROCESSES];
 	struct estimate_doubt doubt[WORLD_PROCESSES]; /* kept from the end of the last pass */
 	bool measured[WORLD_PROCESSES];
-	unsigned int visits; /* members that kin_affected() returned in the last pass */
+	unsigned int visits; /* members that families_affected() returned in the last pass */
 	bool is_noticing;    /* a pass has begun */
 };
 

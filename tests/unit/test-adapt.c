@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "collectors/adaptive/adapt.h"
+#include "collectors/adaptive/adaptive-pass.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/run.h"
@@ -300,7 +300,7 @@ static void limits_change_between_passes(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct pass_options other = run_adaptive;
-	const struct adapt *a = &s->pass->adapt;
+	const struct adaptive_pass *a = &s->pass->adapt;
 	uint64_t sum;
 
 	(void)state;
@@ -429,9 +429,9 @@ static void reads_a_thread_if_the_leader_is_dead(void **state)
 	}
 }
 
-static const struct watch *watch_of(const struct adaptive *s, pid_t pid)
+static const struct tracked *watch_of(const struct adaptive *s, pid_t pid)
 {
-	const struct proctable *t = &s->pass->table;
+	const struct process_table *t = &s->pass->table;
 	size_t i = 0;
 
 	while (i < t->count && t->item[i]->pid != pid)
@@ -448,7 +448,7 @@ static void keeps_exiting_processes_apart(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process exiting = adaptive_cast[2];
-	const struct hostsum *h = &s->pass->adapt.hostsum;
+	const struct host_check *h = &s->pass->adapt.hostsum;
 
 	(void)state;
 	view_unref(adaptive_pass(s));

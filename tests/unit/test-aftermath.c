@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests how births and exits in a fork family change a member's PSS (aftermath.h), against figures
+ * Tests how births and exits in a fork family change a member's PSS (fork-effect.h), against figures
  * computed by hand. For whole families see test-kin.c.
  */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/model/aftermath.h"
+#include "collectors/model/fork-effect.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)
@@ -30,14 +30,14 @@ static const struct estimate_base fourth = {.anon = 400 * MIB,
 	.has_parts = true};
 
 static struct estimate_doubt doubt_of(
-	const struct estimate_base *base, uint64_t anon_now, struct degree_change family)
+	const struct estimate_base *base, uint64_t anon_now, struct share_count_change family)
 {
-	const struct aftermath a = {
-		.family = family, .anon = DEGREE_AS_GUESSED, .file = DEGREE_AS_GUESSED};
+	const struct fork_effect a = {
+		.family = family, .anon = SHARE_COUNT_AS_GUESSED, .file = SHARE_COUNT_AS_GUESSED};
 	const struct estimate_now now = {anon_now, base->file, base->swap};
 	struct estimate_doubt d;
 
-	aftermath_doubt(&a, base, &now, &d);
+	fork_effect_doubt(&a, base, &now, &d);
 	return d;
 }
 
@@ -50,7 +50,7 @@ static void assert_near(int64_t figure, int64_t wanted)
 static void is_nothing_without_events(void **state)
 {
 	struct estimate_doubt d = doubt_of(
-		&fourth, 500 * MIB, (struct degree_change){.members = 4});
+		&fourth, 500 * MIB, (struct share_count_change){.members = 4});
 
 	(void)state;
 	assert_true(!d.anon_mid && !d.file_mid && !d.forks && !d.forked_growth);
@@ -63,7 +63,7 @@ static void is_nothing_without_events(void **state)
  */
 static void shares_with_its_children(void **state)
 {
-	struct degree_change c = {.members = 1, .born = 1, .own = 1};
+	struct share_count_change c = {.members = 1, .born = 1, .own = 1};
 	struct estimate_doubt d = doubt_of(&alone, 130 * MIB, c);
 
 	(void)state;
@@ -74,7 +74,7 @@ static void shares_with_its_children(void **state)
 	assert_int_equal(d.forked_growth, 30 * MIB);
 	assert_true(!d.file_mid && !d.file_down && !d.file_up);
 	/* One of the three children may have been there at the measurement, and be part of it. */
-	c = (struct degree_change){.members = 1, .born = 3, .own = 3, .early = 1};
+	c = (struct share_count_change){.members = 1, .born = 3, .own = 3, .early = 1};
 	d = doubt_of(&alone, 100 * MIB, c);
 	assert_near(d.anon_mid, -(int64_t)(75 * MIB));
 	assert_int_equal(d.forks, 2);
@@ -83,7 +83,7 @@ static void shares_with_its_children(void **state)
 	assert_true(!d.forks && !d.forked_growth);
 	assert_true(d.anon_up >= 75 * MIB);
 	/* Children of other members do not share its private memory. */
-	c = (struct degree_change){.members = 2, .born = 3};
+	c = (struct share_count_change){.members = 2, .born = 3};
 	d = doubt_of(&alone, 130 * MIB, c);
 	assert_true(!d.anon_mid && !d.forks && !d.forked_growth);
 	/* Children of unknown parents may share all of it, and its growth. */
@@ -95,7 +95,7 @@ static void shares_with_its_children(void **state)
 
 static void rises_when_others_exit(void **state)
 {
-	struct degree_change c = {.members = 4, .dead = 2};
+	struct share_count_change c = {.members = 4, .dead = 2};
 	struct estimate_doubt d = doubt_of(&fourth, 400 * MIB, c);
 
 	(void)state;
@@ -119,7 +119,7 @@ static void allows_for_likely_private_parts(void **state)
 		.swap_pss = ESTIMATE_UNKNOWN,
 		.has_parts = true};
 	struct estimate_doubt d = doubt_of(
-		&b, 100 * MIB, (struct degree_change){.members = 1, .born = 1, .own = 1});
+		&b, 100 * MIB, (struct share_count_change){.members = 1, .born = 1, .own = 1});
 
 	(void)state;
 	assert_near(d.anon_mid, -(int64_t)(75 * MIB / 2));
@@ -137,17 +137,17 @@ static void expects_writes_of_newborns(void **state)
 		.uss = 10 * MIB,
 		.swap_pss = ESTIMATE_UNKNOWN,
 		.has_parts = true};
-	struct aftermath a = {.family = {.members = 4, .born = 1, .own = 1},
-		.anon = DEGREE_AS_GUESSED,
-		.file = DEGREE_AS_GUESSED};
+	struct fork_effect a = {.family = {.members = 4, .born = 1, .own = 1},
+		.anon = SHARE_COUNT_AS_GUESSED,
+		.file = SHARE_COUNT_AS_GUESSED};
 	const struct estimate_now now = {b.anon, 0, 0};
 	struct estimate_doubt d, plain;
 
 	(void)state;
-	aftermath_doubt(&a, &b, &now, &plain);
+	fork_effect_doubt(&a, &b, &now, &plain);
 	assert_near(plain.anon_mid, -(int64_t)(10 * MIB));
 	a.soon_written = 10 * MIB;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(5 * MIB));
 	/* The lower bound stays: a child need not write. */
 	assert_near(d.anon_mid - (int64_t)d.anon_down, plain.anon_mid - (int64_t)plain.anon_down);
@@ -156,11 +156,11 @@ static void expects_writes_of_newborns(void **state)
 	 * less is shared.
 	 */
 	a.soon_written = 60 * MIB;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(5 * MIB / 2));
 	/* At most all that they share. */
 	a.soon_written = 510 * MIB;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, 0);
 }
 
@@ -175,9 +175,9 @@ static void bounds_writes_of_newborns(void **state)
 		.uss = 40 * MIB,
 		.swap_pss = ESTIMATE_UNKNOWN,
 		.has_parts = true};
-	struct aftermath a = {.family = {.members = 4, .born = 1, .own = 1},
-		.anon = DEGREE_AS_GUESSED,
-		.file = DEGREE_AS_GUESSED,
+	struct fork_effect a = {.family = {.members = 4, .born = 1, .own = 1},
+		.anon = SHARE_COUNT_AS_GUESSED,
+		.file = SHARE_COUNT_AS_GUESSED,
 		.soon_written = 10 * MIB};
 	const struct estimate_now now = {b.anon, 0, 0};
 	struct estimate_doubt d;
@@ -187,24 +187,24 @@ static void bounds_writes_of_newborns(void **state)
 	 * The middle leaves it 25 of its 40 private MiB, and 20 MiB of what all share. The upper
 	 * bound leaves it 30, plus an eighth of the way to the PSS before the fork.
 	 */
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(20 * MIB));
 	assert_near((int64_t)d.anon_up, (int64_t)(5 * MIB + 20 * MIB / 8));
 	/* A birth before the measurement took nothing from it. */
 	a.family.early = 1;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(20 * MIB));
 	assert_true(d.anon_up >= 20 * MIB);
 	/*
 	 * 100 MiB, shared by 2.5 of 4 on average; the newborn is not its child. The newborn gives
 	 * up half of its part again.
 	 */
-	a.family = (struct degree_change){.members = 4, .born = 1};
+	a.family = (struct share_count_change){.members = 4, .born = 1};
 	a.soon_written = 60 * MIB;
 	b.anon = 110 * MIB;
 	b.uss = 10 * MIB;
 	b.pss_anon = 50 * MIB;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near(d.anon_mid, -(int64_t)(8 * MIB - 4 * MIB));
 	assert_near((int64_t)d.anon_up, (int64_t)(8 * MIB + 4 * MIB / 8));
 }
@@ -215,9 +215,9 @@ static void bounds_writes_of_newborns(void **state)
  */
 static void counts_sharers_outside_of_the_family(void **state)
 {
-	struct aftermath a = {.family = {.members = 4, .dead = 3},
-		.anon = DEGREE_AS_GUESSED,
-		.file = DEGREE_AS_GUESSED,
+	struct fork_effect a = {.family = {.members = 4, .dead = 3},
+		.anon = SHARE_COUNT_AS_GUESSED,
+		.file = SHARE_COUNT_AS_GUESSED,
 		.outside = {.bytes = 30 * MIB, .others = 64}};
 	struct estimate_base b = {
 		.anon = 150 * MIB, .swap_pss = ESTIMATE_UNKNOWN, .has_parts = true};
@@ -227,7 +227,7 @@ static void counts_sharers_outside_of_the_family(void **state)
 	(void)state;
 	for (uint64_t others = 1; others < 40; others++) {
 		b.pss_anon = 120 * MIB / 4 + 30 * MIB / (4 + others);
-		aftermath_doubt(&a, &b, &now, &d);
+		fork_effect_doubt(&a, &b, &now, &d);
 		assert_near((int64_t)b.pss_anon + d.anon_mid,
 			(int64_t)(120 * MIB + 30 * MIB / (1 + others)));
 		/*
@@ -241,32 +241,32 @@ static void counts_sharers_outside_of_the_family(void **state)
 	}
 	/* No more processes outside of the family share than are known. */
 	a.outside.others = 8;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB + 30 * MIB / 9));
 	/* The PSS shows that no process outside of the family shares. */
 	b.pss_anon = 150 * MIB / 4;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(150 * MIB));
 	assert_in_range(
 		(int64_t)b.pss_anon + d.anon_mid - (int64_t)d.anon_down, 119 * MIB, 121 * MIB);
 	/* One of the three may have exited before the measurement; the mean share count tells. */
 	a.family.unsure = 1;
 	b.pss_anon = 120 * MIB / 3 + 30 * MIB / 4;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB + 30 * MIB / 2));
 	/* Newborns share all of it, too. */
-	a.family = (struct degree_change){.members = 4, .born = 4};
+	a.family = (struct share_count_change){.members = 4, .born = 4};
 	b.pss_anon = 120 * MIB / 4 + 30 * MIB / 5;
-	aftermath_doubt(&a, &b, &now, &d);
+	fork_effect_doubt(&a, &b, &now, &d);
 	assert_near((int64_t)b.pss_anon + d.anon_mid, (int64_t)(120 * MIB / 8 + 30 * MIB / 9));
 }
 
 /* A member that shares next to nothing gives no correction to others. */
 static void corrects_by_shared_memory_alone(void **state)
 {
-	struct aftermath a = {.family = {.members = 4, .dead = 2},
-		.anon = DEGREE_AS_GUESSED,
-		.file = DEGREE_AS_GUESSED};
+	struct fork_effect a = {.family = {.members = 4, .dead = 2},
+		.anon = SHARE_COUNT_AS_GUESSED,
+		.file = SHARE_COUNT_AS_GUESSED};
 	struct estimate_base before = {.has_parts = true}, found;
 	uint32_t anon, file;
 
@@ -276,23 +276,23 @@ static void corrects_by_shared_memory_alone(void **state)
 	before.pss_anon += 63 * KIB;
 	found = before;
 	found.pss_anon = 8 * MIB + 252 * KIB;
-	assert_false(aftermath_compare(&a, &before, &found, &anon, &file));
-	assert_true(anon == DEGREE_AS_GUESSED && file == DEGREE_AS_GUESSED);
+	assert_false(fork_effect_compare(&a, &before, &found, &anon, &file));
+	assert_true(anon == SHARE_COUNT_AS_GUESSED && file == SHARE_COUNT_AS_GUESSED);
 	before.anon = 8 * MIB + 256 * KIB;
 	before.pss_anon = 8 * MIB + 64 * KIB;
 	found = before;
 	/* half of it was guessed to be private now; a quarter is */
-	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
-	assert_in_range(anon, DEGREE_AS_GUESSED * 49 / 100, DEGREE_AS_GUESSED * 51 / 100);
-	assert_int_equal(file, DEGREE_AS_GUESSED);
+	assert_true(fork_effect_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(anon, SHARE_COUNT_AS_GUESSED * 49 / 100, SHARE_COUNT_AS_GUESSED * 51 / 100);
+	assert_int_equal(file, SHARE_COUNT_AS_GUESSED);
 	/* If it may have children that are not known, less than was guessed may be private. */
 	a.family.strays = 1;
-	assert_false(aftermath_compare(&a, &before, &found, &anon, &file));
-	assert_int_equal(anon, DEGREE_AS_GUESSED);
+	assert_false(fork_effect_compare(&a, &before, &found, &anon, &file));
+	assert_int_equal(anon, SHARE_COUNT_AS_GUESSED);
 	a.family.strays = 0;
 	/* Most of it was released. */
 	found.anon = 8 * MIB;
-	assert_false(aftermath_compare(&a, &before, &found, &anon, &file));
+	assert_false(fork_effect_compare(&a, &before, &found, &anon, &file));
 }
 
 /*
@@ -301,9 +301,9 @@ static void corrects_by_shared_memory_alone(void **state)
  */
 static void ignores_private_memory(void **state)
 {
-	struct aftermath a = {.family = {.members = 4, .born = 1, .own = 1},
-		.anon = DEGREE_AS_GUESSED,
-		.file = DEGREE_AS_GUESSED};
+	struct fork_effect a = {.family = {.members = 4, .born = 1, .own = 1},
+		.anon = SHARE_COUNT_AS_GUESSED,
+		.file = SHARE_COUNT_AS_GUESSED};
 	const struct estimate_base before = {
 		.anon = 110 * MIB, .pss_anon = 35 * MIB, .uss = 10 * MIB, .has_parts = true};
 	struct estimate_base found = before;
@@ -312,20 +312,23 @@ static void ignores_private_memory(void **state)
 	(void)state;
 	found.pss_anon = 25 * MIB; /* half of its 10 MiB, a fifth of the 100 */
 	found.uss = 0;
-	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
-	assert_in_range(anon, DEGREE_AS_GUESSED * 99 / 100, DEGREE_AS_GUESSED * 101 / 100);
+	assert_true(fork_effect_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(
+		anon, SHARE_COUNT_AS_GUESSED * 99 / 100, SHARE_COUNT_AS_GUESSED * 101 / 100);
 	a.soon_written = 10 * MIB;
 	found.pss_anon = 30 * MIB;
-	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
-	assert_in_range(anon, DEGREE_AS_GUESSED * 99 / 100, DEGREE_AS_GUESSED * 101 / 100);
+	assert_true(fork_effect_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(
+		anon, SHARE_COUNT_AS_GUESSED * 99 / 100, SHARE_COUNT_AS_GUESSED * 101 / 100);
 	found.anon += 8 * MIB;
 	found.pss_anon += 8 * MIB;
-	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
-	assert_in_range(anon, DEGREE_AS_GUESSED * 99 / 100, DEGREE_AS_GUESSED * 101 / 100);
+	assert_true(fork_effect_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(
+		anon, SHARE_COUNT_AS_GUESSED * 99 / 100, SHARE_COUNT_AS_GUESSED * 101 / 100);
 	/* half of what was guessed */
 	found.pss_anon -= 10 * MIB;
-	assert_true(aftermath_compare(&a, &before, &found, &anon, &file));
-	assert_in_range(anon, DEGREE_AS_GUESSED * 49 / 100, DEGREE_AS_GUESSED * 51 / 100);
+	assert_true(fork_effect_compare(&a, &before, &found, &anon, &file));
+	assert_in_range(anon, SHARE_COUNT_AS_GUESSED * 49 / 100, SHARE_COUNT_AS_GUESSED * 51 / 100);
 }
 
 int main(void)

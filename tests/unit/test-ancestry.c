@@ -5,16 +5,16 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/model/ancestry.h"
-#include "collectors/model/kin.h"
+#include "collectors/model/family-ancestry.h"
+#include "collectors/model/fork-families.h"
 
 #define MIB UINT64_C(1048576)
 #define SEC UINT64_C(1000000000)
 
-static void fork_from(struct kin_member *parent, struct kin_member *child, uint64_t line)
+static void fork_from(struct family_member *parent, struct family_member *child, uint64_t line)
 {
-	*child = (struct kin_member){
-		.line = line, .ancestor = ancestry_use(ancestry_begin(parent))};
+	*child = (struct family_member){
+		.line = line, .ancestor = family_ancestry_use(family_ancestry_begin(parent))};
 }
 
 /*
@@ -23,45 +23,45 @@ static void fork_from(struct kin_member *parent, struct kin_member *child, uint6
  */
 static void skips_exited_parents(void **state)
 {
-	struct kin_member first = {.born_ns = 5, .line = 1}, second, third, fourth;
+	struct family_member first = {.born_ns = 5, .line = 1}, second, third, fourth;
 
 	(void)state;
-	assert_null(ancestry_parent(&first));
-	assert_int_equal(ancestry_root_ns(&first), 5);
+	assert_null(family_ancestry_parent(&first));
+	assert_int_equal(family_ancestry_root_ns(&first), 5);
 	fork_from(&first, &second, 2);
 	fork_from(&second, &third, 3);
 	fork_from(&third, &fourth, 4);
-	assert_ptr_equal(ancestry_begin(&third), third.ancestor);
-	assert_ptr_equal(ancestry_parent(&fourth), &third);
-	assert_int_equal(ancestry_root_ns(&fourth), 5);
-	ancestry_leave(&third);
+	assert_ptr_equal(family_ancestry_begin(&third), third.ancestor);
+	assert_ptr_equal(family_ancestry_parent(&fourth), &third);
+	assert_int_equal(family_ancestry_root_ns(&fourth), 5);
+	family_ancestry_leave(&third);
 	assert_null(third.ancestor);
-	ancestry_leave(&second);
-	assert_ptr_equal(ancestry_parent(&fourth), &first);
-	assert_int_equal(ancestry_settle(&fourth), 1); /* settles both at once */
-	assert_int_equal(ancestry_settle(&fourth), 0);
-	assert_ptr_equal(ancestry_parent(&fourth), &first);
+	family_ancestry_leave(&second);
+	assert_ptr_equal(family_ancestry_parent(&fourth), &first);
+	assert_int_equal(family_ancestry_settle(&fourth), 1); /* settles both at once */
+	assert_int_equal(family_ancestry_settle(&fourth), 0);
+	assert_ptr_equal(family_ancestry_parent(&fourth), &first);
 	assert_int_equal(fourth.line, 2); /* was there when the second was forked */
 
 	/* The first process has no parent; its start time still counts. */
-	ancestry_leave(&first);
-	assert_int_equal(ancestry_settle(&fourth), 0);
-	assert_null(ancestry_parent(&fourth));
-	assert_int_equal(ancestry_root_ns(&fourth), 5);
-	ancestry_leave(&fourth);
+	family_ancestry_leave(&first);
+	assert_int_equal(family_ancestry_settle(&fourth), 0);
+	assert_null(family_ancestry_parent(&fourth));
+	assert_int_equal(family_ancestry_root_ns(&fourth), 5);
+	family_ancestry_leave(&fourth);
 }
 
-static void fork_many(
-	struct kin *k, struct kin_member *m, size_t first, size_t count, struct kin_member *parent)
+static void fork_many(struct families *k, struct family_member *m, size_t first, size_t count,
+	struct family_member *parent)
 {
 	for (size_t i = first; i < first + count; i++)
 		assert_int_equal(
-			kin_born(k, &m[i], parent ? parent : &m[i - 1], 2 * SEC + SEC / 2), 0);
+			families_born(k, &m[i], parent ? parent : &m[i - 1], 2 * SEC + SEC / 2), 0);
 }
 
-static void settle_many(struct kin *k)
+static void settle_many(struct families *k)
 {
-	while (kin_affected(k))
+	while (families_affected(k))
 		;
 }
 
@@ -75,23 +75,23 @@ static void settles_a_tree_in_bounded_time(void **state)
 
 	(void)state;
 	for (unsigned int order = 0; order < 3; order++) {
-		AUTO_FREE struct kin_member *m = calloc(MEMBERS, sizeof(*m));
+		AUTO_FREE struct family_member *m = calloc(MEMBERS, sizeof(*m));
 		const struct estimate_base base = {.anon = MIB, .pss_anon = MIB, .has_parts = true};
-		struct kin k;
+		struct families k;
 
 		assert_non_null(m);
-		kin_init(&k, 1);
-		kin_begin(&k, SEC);
-		assert_int_equal(kin_born(&k, &m[0], NULL, SEC), 0);
-		assert_int_equal(kin_measured(&k, &m[0], 1, 2, NULL, &base, 2 * SEC), 0);
-		kin_begin(&k, 3 * SEC);
+		families_init(&k, 1);
+		families_begin(&k, SEC);
+		assert_int_equal(families_born(&k, &m[0], NULL, SEC), 0);
+		assert_int_equal(families_measured(&k, &m[0], 1, 2, NULL, &base, 2 * SEC), 0);
+		families_begin(&k, 3 * SEC);
 		fork_many(&k, m, 1, PARENTS, NULL);
 		fork_many(&k, m, PARENTS + 1, MEMBERS - PARENTS - 1, &m[PARENTS]);
 		settle_many(&k);
 		assert_int_equal(m[0].fresh, MEMBERS - 1);
-		kin_begin(&k, 4 * SEC);
+		families_begin(&k, 4 * SEC);
 		for (size_t i = 1; i <= PARENTS; i++) {
-			kin_gone(&k, &m[order == 1 ? PARENTS + 1 - i : i]);
+			families_gone(&k, &m[order == 1 ? PARENTS + 1 - i : i]);
 			/* a pass in between, now and then */
 			if (order == 2 && i % (PARENTS / 4) == 0)
 				settle_many(&k);
@@ -102,11 +102,11 @@ static void settles_a_tree_in_bounded_time(void **state)
 		assert_int_equal(m[0].children, m[0].fresh);
 		assert_true(k.census.steps <= 8 * (uint64_t)MEMBERS);
 		for (size_t i = PARENTS + 1; i < MEMBERS; i++)
-			assert_ptr_equal(kin_speaker(&m[i]), &m[0]);
+			assert_ptr_equal(families_speaker(&m[i]), &m[0]);
 		for (size_t i = 0; i < MEMBERS; i++)
-			kin_gone(&k, &m[i]);
+			families_gone(&k, &m[i]);
 		settle_many(&k);
-		kin_done(&k);
+		families_done(&k);
 	}
 }
 

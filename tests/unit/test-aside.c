@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "ledger/aside.h"
+#include "ledger/quarantine.h"
 #include "tests/unit/keeping.h"
 
 #define TIME_NS (FEED_START_S * NS_PER_SEC)
@@ -79,13 +79,13 @@ static void names_are_used_once(void **state)
 
 	make(k, "", 100);
 	make(k, "-wal", 10);
-	assert_int_equal(aside_put(k->dir, TIME_NS, first), 0);
+	assert_int_equal(quarantine_put(k->dir, TIME_NS, first), 0);
 	assert_non_null(strstr(first, "/ledger.db.damaged-20231114T221500Z"));
 	make(k, "", 200);
-	assert_int_equal(aside_put(k->dir, TIME_NS + 1, second), 0);
+	assert_int_equal(quarantine_put(k->dir, TIME_NS + 1, second), 0);
 	make(k, "", 300);
 	make(k, "-wal", 30);
-	assert_int_equal(aside_put(k->dir, TIME_NS, third), 0);
+	assert_int_equal(quarantine_put(k->dir, TIME_NS, third), 0);
 	assert_int_equal(size_of(first, ""), 100);
 	assert_int_equal(size_of(first, "-wal"), 10);
 	assert_int_equal(size_of(second, ""), 200);
@@ -106,18 +106,18 @@ static void keeps_a_limited_number(void **state)
 
 	make(k, "", 100000);
 	make(k, "-wal", 10);
-	assert_int_equal(aside_put(k->dir, TIME_NS, large), 0);
+	assert_int_equal(quarantine_put(k->dir, TIME_NS, large), 0);
 	for (unsigned int i = 1; i < 20; i++) {
 		make(k, "", i % 3 ? 50 + (off_t)i : 5);
 		make(k, "-wal", 1);
-		assert_int_equal(aside_put(k->dir, TIME_NS + i * NS_PER_SEC / 4, name), 0);
+		assert_int_equal(quarantine_put(k->dir, TIME_NS + i * NS_PER_SEC / 4, name), 0);
 		assert_true(size_of(name, "") >= 0);
 		snprintf(last, sizeof(last), "%s", name);
 	}
 	assert_int_equal(size_of(large, ""), 100000);
 	assert_int_equal(size_of(large, "-wal"), 10);
 	assert_true(size_of(last, "") > 0);
-	assert_int_equal(entries(k), 2 * ASIDE_MAX);
+	assert_int_equal(entries(k), 2 * QUARANTINE_MAX);
 }
 
 /*
@@ -132,18 +132,19 @@ static void logs_without_a_database_count(void **state)
 	make(k, "", 1000);
 	make(k, "-wal", 5);
 	make(k, "-journal", 5);
-	assert_int_equal(aside_put(k->dir, TIME_NS, file), 0);
+	assert_int_equal(quarantine_put(k->dir, TIME_NS, file), 0);
 	for (unsigned int i = 1; i < 20; i++) {
 		make(k, "-wal", 100 - (off_t)i);
 		if (i % 2)
 			make(k, "-shm", 1);
-		assert_int_equal(aside_put(k->dir, TIME_NS + i * NS_PER_SEC, name), ASIDE_NO_FILE);
+		assert_int_equal(
+			quarantine_put(k->dir, TIME_NS + i * NS_PER_SEC, name), QUARANTINE_NO_FILE);
 		assert_int_equal(size_of(name, ""), 100 - i);
 	}
 	assert_int_equal(size_of(file, ""), 1000);
 	assert_int_equal(size_of(file, "-wal"), 5);
 	assert_int_equal(size_of(file, "-journal"), 5);
-	assert_in_range(entries(k), 3 + ASIDE_MAX - 1, 3 + 2 * (ASIDE_MAX - 1));
+	assert_in_range(entries(k), 3 + QUARANTINE_MAX - 1, 3 + 2 * (QUARANTINE_MAX - 1));
 }
 
 /* Other files with such names are neither counted nor removed, nor do they block the name. */
@@ -165,11 +166,11 @@ static void other_files_do_not_count(void **state)
 	alarm(60); /* ends the test if it hangs */
 	for (unsigned int i = 0; i < 6; i++) {
 		make(k, "", 10000 + (off_t)i);
-		assert_int_equal(aside_put(k->dir, TIME_NS + i * NS_PER_SEC, name), 0);
+		assert_int_equal(quarantine_put(k->dir, TIME_NS + i * NS_PER_SEC, name), 0);
 		assert_int_equal(size_of(name, ""), 10000 + i);
 	}
 	alarm(0);
-	assert_int_equal(entries(k), ASIDE_MAX + 3);
+	assert_int_equal(entries(k), QUARANTINE_MAX + 3);
 	assert_int_equal(lstat(path, &st), 0);
 	assert_int_equal(rmdir(path), 0);
 }
@@ -180,10 +181,10 @@ static void a_failed_rename_leaves_the_file(void **state)
 	struct keeping *k = *state;
 	char path[96];
 
-	assert_int_equal(aside_put("/nonexistent", TIME_NS, name), -ENOENT);
+	assert_int_equal(quarantine_put("/nonexistent", TIME_NS, name), -ENOENT);
 	/* There is a log alone; its database is gone. */
 	make(k, "-wal", 10);
-	assert_int_equal(aside_put(k->dir, TIME_NS, name), ASIDE_NO_FILE);
+	assert_int_equal(quarantine_put(k->dir, TIME_NS, name), QUARANTINE_NO_FILE);
 	assert_non_null(strstr(name, "Z-wal"));
 	assert_int_equal(size_of(name, ""), 10);
 	snprintf(path, sizeof(path), "%s-wal", k->path);

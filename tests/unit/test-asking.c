@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests daemon/asking.c alone: the resolver, the pass and the publisher are replaced by functions
+ * Tests daemon/name-client.c alone: the resolver, the pass and the publisher are replaced by functions
  * that record what they are asked and told.
  */
 #include "config.h"
@@ -11,13 +11,13 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "daemon/asking.h"
+#include "daemon/name-client.h"
 
 enum { MOST = 16, ROOM = 3, FIRST_UID = 1000 };
 
 static struct scene {
 	sd_event *event;
-	struct asking asking;
+	struct name_client asking;
 	int fd;
 	struct principal asked[MOST];
 	struct resolver_message answer[MOST];
@@ -167,7 +167,7 @@ static char resolver, pass;
 
 static void open_asking(bool has_resolver)
 {
-	assert_int_equal(asking_open(&scene.asking, scene.event,
+	assert_int_equal(name_client_open(&scene.asking, scene.event,
 				 has_resolver ? (struct resolver *)&resolver : NULL,
 				 (struct pass *)&pass, hear, &scene),
 		0);
@@ -184,7 +184,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	asking_close(&scene.asking);
+	name_client_close(&scene.asking);
 	sd_event_unref(scene.event);
 	close(scene.fd);
 	return 0;
@@ -220,7 +220,7 @@ static void asks_as_far_as_there_is_room(void **state)
 	open_asking(true);
 	scene.asks = 0;
 	scene.unnamed = ROOM + 1;
-	asking_names(&scene.asking);
+	name_client_names(&scene.asking);
 	assert_int_equal(scene.asks, ROOM);
 	assert_int_equal(scene.unnamed, 1);
 	for (unsigned int i = 0; i < ROOM; i++) {
@@ -228,7 +228,7 @@ static void asks_as_far_as_there_is_room(void **state)
 	}
 	scene.asks = 0;
 	scene.refusal = -EPIPE;
-	asking_names(&scene.asking);
+	name_client_names(&scene.asking);
 	assert_int_equal(scene.failed, 1);
 	assert_int_equal(scene.last, FIRST_UID);
 }
@@ -239,17 +239,17 @@ static void goes_on_when_the_resolver_ends(void **state)
 	(void)state;
 	open_asking(true);
 	scene.awaits = true;
-	assert_true(asking_is_awaited(&scene.asking));
+	assert_true(name_client_is_awaited(&scene.asking));
 	scene.end = -EPIPE;
 	add_answer(RESOLVER_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.named, 1); /* answers that came before the end count */
 	assert_int_equal(scene.heard, 1);
-	assert_false(asking_is_awaited(&scene.asking));
+	assert_false(name_client_is_awaited(&scene.asking));
 	assert_int_equal(sd_event_run(scene.event, 0), 0); /* its descriptor is no longer polled */
 	scene.asks = 0;
 	scene.unnamed = 1;
-	asking_names(&scene.asking);
+	name_client_names(&scene.asking);
 	assert_int_equal(scene.asks, 0);
 	assert_int_equal(scene.unnamed, 1);
 }
@@ -259,7 +259,7 @@ static void look(unsigned int after_s)
 {
 	scene.now_ns += after_s * NS_PER_SEC;
 	scene.asks = 0;
-	asking_names(&scene.asking);
+	name_client_names(&scene.asking);
 }
 
 /*
@@ -279,7 +279,7 @@ static void replaces_a_resolver_that_answers_unasked(void **state)
 		assert_true(sd_event_run(scene.event, 0) > 0);
 		/* its answers to earlier questions count */
 		assert_int_equal(scene.named, named + 1);
-		assert_false(asking_is_awaited(&scene.asking));
+		assert_false(name_client_is_awaited(&scene.asking));
 		assert_int_equal(sd_event_run(scene.event, 0), 0);
 		assert_int_equal(scene.replaced, i);
 		assert_int_equal(scene.liars, 1);
@@ -288,7 +288,7 @@ static void replaces_a_resolver_that_answers_unasked(void **state)
 		assert_int_equal(scene.replaced, i);
 		look(1);
 		assert_int_equal(scene.replaced, i + 1);
-		assert_true(asking_is_awaited(&scene.asking));
+		assert_true(name_client_is_awaited(&scene.asking));
 	}
 }
 
@@ -355,7 +355,7 @@ static void goes_on_when_no_resolver_can_be_started(void **state)
 	for (unsigned int i = 0; i < 5; i++) {
 		look(320);
 		assert_int_equal(scene.over, 1);
-		assert_false(asking_is_awaited(&scene.asking));
+		assert_false(name_client_is_awaited(&scene.asking));
 	}
 	assert_int_equal(scene.failed, 2);
 	assert_int_equal(scene.asks, 0);
@@ -369,9 +369,9 @@ static void does_without_a_resolver(void **state)
 	open_asking(false);
 	scene.awaits = true;
 	scene.unnamed = 1;
-	asking_names(&scene.asking);
+	name_client_names(&scene.asking);
 	assert_int_equal(scene.asks, 0);
-	assert_false(asking_is_awaited(&scene.asking));
+	assert_false(name_client_is_awaited(&scene.asking));
 	assert_int_equal(sd_event_run(scene.event, 0), 0);
 }
 

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "inspect/maps/atlas.h"
+#include "inspect/maps/mapping-table.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024 };
@@ -54,23 +54,23 @@ static struct mapping mapping_of(const struct part *p)
 	return m;
 }
 
-static int fill(struct atlas *a)
+static int fill(struct mapping_table *a)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(parts); i++) {
 		struct mapping m = mapping_of(&parts[i]);
 
-		r = atlas_add(a, 42, &m);
+		r = mapping_table_add(a, 42, &m);
 	}
 	return r;
 }
 
-static void check_total(const struct atlas *a)
+static void check_total(const struct mapping_table *a)
 {
-	struct atlas_row total;
+	struct mapping_table_row total;
 
-	atlas_total(a, &total);
+	mapping_table_total(a, &total);
 	assert_int_equal(total.mappings, ARRAY_SIZE(parts));
 	assert_int_equal(total.q[MAPPING_PSS], 1405 * KIB);
 	assert_int_equal(total.q[MAPPING_RSS], 1755 * KIB);
@@ -80,7 +80,7 @@ static void check_total(const struct atlas *a)
 
 static void keeps_each_mapping(void **state)
 {
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_MAPPING};
 	uint64_t bytes;
 	double sharers;
 
@@ -93,15 +93,15 @@ static void keeps_each_mapping(void **state)
 	assert_int_equal(a.row[0].pid, 42);
 	assert_int_equal(a.row[0].end, 0x2000);
 	assert_string_equal(a.row[0].perms, "r-xp");
-	assert_true(atlas_figure(&a.row[0], ATLAS_SHARED, &bytes));
+	assert_true(mapping_table_figure(&a.row[0], MAPPING_TABLE_SHARED, &bytes));
 	assert_int_equal(bytes, 400 * KIB);
-	assert_true(atlas_sharers(&a.row[0], &sharers) && sharers == 4);
-	assert_true(atlas_sharers(&a.row[2], &sharers) && sharers == 2);
-	assert_false(atlas_sharers(&a.row[1], &sharers));
+	assert_true(mapping_table_sharers(&a.row[0], &sharers) && sharers == 4);
+	assert_true(mapping_table_sharers(&a.row[2], &sharers) && sharers == 2);
+	assert_false(mapping_table_sharers(&a.row[1], &sharers));
 	a.row[0].present &= ~(UINT64_C(1) << MAPPING_SHARED_DIRTY);
-	assert_false(atlas_figure(&a.row[0], ATLAS_SHARED, &bytes));
-	assert_false(atlas_sharers(&a.row[0], &sharers));
-	atlas_sort(&a, MAPPING_PSS);
+	assert_false(mapping_table_figure(&a.row[0], MAPPING_TABLE_SHARED, &bytes));
+	assert_false(mapping_table_sharers(&a.row[0], &sharers));
+	mapping_table_sort(&a, MAPPING_PSS);
 	assert_int_equal(a.row[0].start, 0x5000);
 	assert_int_equal(a.row[1].start, 0x6000);
 	/* of two rows with equal sizes the one with the lower address */
@@ -111,7 +111,7 @@ static void keeps_each_mapping(void **state)
 
 static void merges_mappings_of_a_file(void **state)
 {
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_FILE};
 	double sharers;
 
 	(void)state;
@@ -124,7 +124,7 @@ static void merges_mappings_of_a_file(void **state)
 	assert_int_equal(a.row[0].q[MAPPING_PSS], 200 * KIB);
 	assert_true(a.row[0].is_deleted);
 	assert_false(a.row[1].is_deleted);
-	assert_true(atlas_sharers(&a.row[0], &sharers) && sharers > 3.33 && sharers < 3.34);
+	assert_true(mapping_table_sharers(&a.row[0], &sharers) && sharers > 3.33 && sharers < 3.34);
 	assert_string_equal(a.row[2].name, "[anon]");
 	assert_int_equal(a.row[2].mappings, 2);
 	assert_string_equal(a.row[0].perms, "");
@@ -138,7 +138,7 @@ static void merges_mappings_of_a_kind(void **state)
 		uint64_t mappings, pss;
 	} expected[] = {{"anon", 2, 1000}, {"heap", 1, 200}, {"code", 1, 100}, {"data", 1, 30},
 		{"file", 2, 75}};
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_KIND};
 
 	(void)state;
 	assert_int_equal(fill(&a), 0);
@@ -160,22 +160,23 @@ static void merges_mappings_of_a_kind(void **state)
 static void a_kind_has_no_state_of_a_file(void **state)
 {
 	static const struct part p = {0x1000, "r--p", "/tmp/a (deleted)", 9, 0, 4, 4};
-	AUTO_ATLAS struct atlas kinds = {.by = ATLAS_BY_KIND}, files = {.by = ATLAS_BY_FILE};
+	AUTO_MAPPING_TABLE struct mapping_table kinds = {.by = MAPPING_TABLE_BY_KIND},
+						files = {.by = MAPPING_TABLE_BY_FILE};
 	struct mapping m = mapping_of(&p);
 
 	(void)state;
 	m.fate = MAPPING_UNLINKED;
-	assert_int_equal(atlas_add(&files, 42, &m), 0);
+	assert_int_equal(mapping_table_add(&files, 42, &m), 0);
 	assert_int_equal(files.row[0].fate, MAPPING_UNLINKED);
-	assert_int_equal(atlas_add(&kinds, 42, &m), 0);
+	assert_int_equal(mapping_table_add(&kinds, 42, &m), 0);
 	assert_int_equal(kinds.row[0].fate, MAPPING_NOT_ASKED);
-	assert_int_equal(atlas_add(&kinds, 42, &m), 0);
+	assert_int_equal(mapping_table_add(&kinds, 42, &m), 0);
 	assert_int_equal(kinds.row[0].fate, MAPPING_NOT_ASKED);
 }
 
 static void finds_one_mapping_among_many(void **state)
 {
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_FILE};
 	struct part p = {0x1000, "r--p", "/a", 0, 1, 1, 1};
 
 	(void)state;
@@ -183,7 +184,7 @@ static void finds_one_mapping_among_many(void **state)
 		for (p.inode = 1; p.inode <= 1000; p.inode++) {
 			struct mapping m = mapping_of(&p);
 
-			assert_int_equal(atlas_add(&a, 1, &m), 0);
+			assert_int_equal(mapping_table_add(&a, 1, &m), 0);
 		}
 	assert_int_equal(a.rows, 1000);
 	for (size_t i = 0; i < a.rows; i++)
@@ -192,14 +193,14 @@ static void finds_one_mapping_among_many(void **state)
 
 static void too_many_mappings_are_reported(void **state)
 {
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_KIND};
 	struct mapping m = mapping_of(&parts[0]);
 
 	(void)state;
 	m.q[MAPPING_RSS] = INT64_MAX;
-	assert_int_equal(atlas_add(&a, 1, &m), 0);
-	assert_int_equal(atlas_add(&a, 1, &m), 0);
-	assert_int_equal(atlas_add(&a, 1, &m), -EOVERFLOW);
+	assert_int_equal(mapping_table_add(&a, 1, &m), 0);
+	assert_int_equal(mapping_table_add(&a, 1, &m), 0);
+	assert_int_equal(mapping_table_add(&a, 1, &m), -EOVERFLOW);
 }
 
 static void quantities_that_are_not_amounts_have_no_sum(void **state)
@@ -207,17 +208,18 @@ static void quantities_that_are_not_amounts_have_no_sum(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
 		assert_true(mapping_field_is_amount((enum mapping_field)i) ||
-			    !atlas_is_sum((enum mapping_field)i));
-	assert_false(atlas_is_sum(MAPPING_MMU_PAGE_SIZE));
-	assert_true(atlas_is_sum(MAPPING_PSS) && atlas_is_sum(MAPPING_LOCKED));
+			    !mapping_table_is_sum((enum mapping_field)i));
+	assert_false(mapping_table_is_sum(MAPPING_MMU_PAGE_SIZE));
+	assert_true(mapping_table_is_sum(MAPPING_PSS) && mapping_table_is_sum(MAPPING_LOCKED));
 }
 
 static void lack_of_memory_is_reported(void **state)
 {
 	(void)state;
-	for (unsigned int by = ATLAS_BY_MAPPING; by <= ATLAS_BY_KIND; by++)
+	for (unsigned int by = MAPPING_TABLE_BY_MAPPING; by <= MAPPING_TABLE_BY_KIND; by++)
 		for (unsigned int n = 1;; n++) {
-			AUTO_ATLAS struct atlas a = {.by = (enum atlas_by)by};
+			AUTO_MAPPING_TABLE struct mapping_table a = {
+				.by = (enum mapping_table_by)by};
 			bool has_failed;
 			int r;
 

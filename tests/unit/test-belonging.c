@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "collectors/owners/belonging.h"
+#include "collectors/owners/membership.h"
 #include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 
@@ -18,22 +18,22 @@
 enum { GID_APART = 100000 };
 
 struct scene {
-	struct tally tally;
-	struct charges charges;
+	struct owner_sums tally;
+	struct memcg_charges charges;
 	struct process_reader reader;
 };
 
 static void scene_open(struct scene *s)
 {
 	*s = (struct scene){0};
-	tally_init(&s->tally, 1);
-	charges_init(&s->charges);
+	owner_sums_init(&s->tally, 1);
+	memcg_charges_init(&s->charges);
 }
 
 static void scene_close(struct scene *s)
 {
-	charges_done(&s->charges);
-	tally_done(&s->tally);
+	memcg_charges_done(&s->charges);
+	owner_sums_done(&s->tally);
 	buffer_done(&s->reader.program);
 	buffer_done(&s->reader.cgroup_text);
 }
@@ -60,7 +60,7 @@ static int find(
 		cgroup_parse(
 			s->reader.cgroup_text.data, s->reader.cgroup_text.len, &s->reader.cgroup);
 	}
-	return belonging_set(&s->tally, &s->charges, &s->reader, p, &sample);
+	return membership_set(&s->tally, &s->charges, &s->reader, p, &sample);
 }
 
 static struct process new_process(
@@ -76,7 +76,8 @@ static struct process new_process(
 static const struct scope *owner(struct scene *s, const struct process *p, enum owner_kind kind)
 {
 	assert_int_not_equal(p->membership, PROCESS_NO_SCOPE);
-	return scopes_at(&s->tally.table[kind], tally_owners(&s->tally, p->membership)[kind]);
+	return owner_table_at(
+		&s->tally.table[kind], owner_sums_owners(&s->tally, p->membership)[kind]);
 }
 
 static void assert_owner(
@@ -173,7 +174,7 @@ static void only_the_changed_owner_changes(void **state)
 	/* As it was at first. */
 	assert_int_equal(find(&s, &p, 0, "login", "0::/machine.slice/machine-mt.scope\n"), 0);
 	assert_int_equal(p.membership, before);
-	belonging_drop(&p);
+	membership_drop(&p);
 	assert_int_equal(p.membership, PROCESS_NO_SCOPE);
 	assert_false(p.known);
 }

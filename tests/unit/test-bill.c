@@ -7,15 +7,15 @@
 #include <jansson.h>
 #include <time.h>
 
-#include "cli/usage/bill.h"
+#include "cli/usage/usage-table.h"
 #include "tests/unit/allocation.h"
 
 #define GIB_HOUR (UINT64_C(3600) << 20) /* KiB seconds */
 
-static void add_part(struct bill *b, const struct usage_row *rows, uint32_t count, int64_t from_s,
-	uint64_t covered_ms)
+static void add_part(struct usage_table *b, const struct usage_row *rows, uint32_t count,
+	int64_t from_s, uint64_t covered_ms)
 {
-	struct bill_part *part = &b->part[b->parts++];
+	struct usage_table_part *part = &b->part[b->parts++];
 
 	part->period = (struct period){.from_s = from_s, .to_s = from_s + 3600};
 	part->head = (struct usage_head){.rows = count,
@@ -32,7 +32,7 @@ static void add_part(struct bill *b, const struct usage_row *rows, uint32_t coun
 }
 
 /* Usage of two hours; part of the second hour was not measured. */
-static void make(struct bill *b, enum usage_kind kind)
+static void make(struct usage_table *b, enum usage_kind kind)
 {
 	static const struct usage_row rows[] = {
 		{.id = 1000,
@@ -47,7 +47,7 @@ static void make(struct bill *b, enum usage_kind kind)
 			.user = "x"},
 	};
 
-	*b = (struct bill){
+	*b = (struct usage_table){
 		.kind = kind, .per = USAGE_PER_HOUR, .part = calloc(2, sizeof(*b->part))};
 	assert_non_null(b->part);
 	add_part(b, rows, 2, 1795413600, 3600000);
@@ -55,38 +55,39 @@ static void make(struct bill *b, enum usage_kind kind)
 }
 
 /* As make(), with the rows chosen and sorted as for printing. */
-static void make_chosen(struct bill *b, enum usage_kind kind)
+static void make_chosen(struct usage_table *b, enum usage_kind kind)
 {
 	make(b, kind);
-	assert_int_equal(bill_select(b), 0);
+	assert_int_equal(usage_table_select(b), 0);
 }
 
 /* Usage of one hour with COUNT ROWS, chosen by CHOICE. */
-static void make_of(struct bill *b, enum usage_kind kind, const struct usage_row *rows,
-	uint32_t count, const struct item_choice *choice)
+static void make_of(struct usage_table *b, enum usage_kind kind, const struct usage_row *rows,
+	uint32_t count, const struct usage_line_choice *choice)
 {
-	*b = (struct bill){.kind = kind, .part = calloc(1, sizeof(*b->part)), .choice = *choice};
+	*b = (struct usage_table){
+		.kind = kind, .part = calloc(1, sizeof(*b->part)), .choice = *choice};
 	assert_non_null(b->part);
 	add_part(b, rows, count, 1795413600, 3600000);
-	assert_int_equal(bill_select(b), 0);
+	assert_int_equal(usage_table_select(b), 0);
 }
 
-static void get_csv(const struct bill *b, struct buffer *to)
+static void get_csv(const struct usage_table *b, struct buffer *to)
 {
 	buffer_clear(to);
-	bill_csv(b, to);
+	usage_table_csv(b, to);
 	buffer_add_char(to, '\0');
 	assert_int_equal(to->error, 0);
 }
 
 static void csv_has_a_line_for_each_row(void **state)
 {
-	AUTO_BILL struct bill b = {0};
+	AUTO_USAGE_TABLE struct usage_table b = {0};
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
 	make_chosen(&b, USAGE_USER);
-	bill_csv(&b, &text);
+	usage_table_csv(&b, &text);
 	buffer_add_char(&text, '\0');
 	assert_string_equal(text.data,
 		"since,until,covered_ratio,own_only,user,uid,pss_byte_seconds,pss_gib_hours,pss_mean_bytes,pss_max_bytes,"
@@ -98,13 +99,13 @@ static void csv_has_a_line_for_each_row(void **state)
 
 static void json_leaves_out_absent_fields(void **state)
 {
-	AUTO_BILL struct bill b = {0};
+	AUTO_USAGE_TABLE struct usage_table b = {0};
 	AUTO_BUFFER struct buffer text = {0};
 	json_t *json, *usage, *rows, *bob;
 
 	(void)state;
 	make_chosen(&b, USAGE_CONTAINER);
-	bill_json(&b, &text);
+	usage_table_json(&b, &text);
 	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
 	usage = json_object_get(json, "usage");
@@ -137,7 +138,7 @@ static const char *total_of(const struct table *t)
 
 static void a_table_has_a_total(void **state)
 {
-	AUTO_BILL struct bill b = {0};
+	AUTO_USAGE_TABLE struct usage_table b = {0};
 	AUTO_TABLE struct table t = {0};
 	char total[32];
 	const char *cell;
@@ -147,8 +148,8 @@ static void a_table_has_a_total(void **state)
 	setenv("TZ", "UTC", 1);
 	tzset();
 	make_chosen(&b, USAGE_USER);
-	assert_int_equal(bill_rows(&b), 3);
-	assert_int_equal(bill_table(&b, &t), 0);
+	assert_int_equal(usage_table_rows(&b), 3);
+	assert_int_equal(usage_table_table(&b, &t), 0);
 	assert_int_equal(t.rows, 4);
 	assert_int_equal(t.columns, 8);
 	for (cell = t.text.data; cell < t.text.data + t.text.len; cell += strlen(cell) + 1)
@@ -160,7 +161,7 @@ static void a_table_has_a_total(void **state)
 	snprintf(total, sizeof(total), "%s", total_of(&t));
 	table_done(&t);
 	b.limit = 1;
-	assert_int_equal(bill_table(&b, &t), 0);
+	assert_int_equal(usage_table_table(&b, &t), 0);
 	assert_int_equal(t.rows, 3);
 	buffer_add_char(&t.total, '\0');
 	assert_string_equal(t.total.data, "total of 3 rows (1 not shown)");
@@ -176,7 +177,7 @@ static void check_name(enum usage_per per, int64_t from_s, int64_t to_s, int64_t
 {
 	static const struct usage_row row = {
 		.id = 1, .present = 1, .q = {24 * GIB_HOUR}, .name = "a", .user = ""};
-	AUTO_BILL struct bill b = {.per = per, .part = calloc(1, sizeof(*b.part))};
+	AUTO_USAGE_TABLE struct usage_table b = {.per = per, .part = calloc(1, sizeof(*b.part))};
 	AUTO_TABLE struct table t = {0};
 
 	assert_non_null(b.part);
@@ -185,10 +186,10 @@ static void check_name(enum usage_per per, int64_t from_s, int64_t to_s, int64_t
 	b.part[0].period.to_s = to_s;
 	b.part[0].head.since_s = since_s;
 	b.part[0].head.until_s = until_s;
-	assert_int_equal(bill_select(&b), 0);
-	assert_int_equal(bill_table(&b, &t), 0);
+	assert_int_equal(usage_table_select(&b), 0);
+	assert_int_equal(usage_table_table(&b, &t), 0);
 	assert_string_equal(t.text.data, expected);
-	assert_int_equal(bill_is_misnamed(&b, &b.part[0]), strstr(expected, " to ") != NULL);
+	assert_int_equal(usage_table_is_misnamed(&b, &b.part[0]), strstr(expected, " to ") != NULL);
 }
 
 /* Old usage is stored by day: a day must not be printed as an hour. */
@@ -229,14 +230,15 @@ static void large_amounts_are_exact(void **state)
 {
 	const struct usage_row row = {
 		.id = 1, .present = 1, .q = {UINT64_C(1) << 61}, .name = "a", .user = ""};
-	AUTO_BILL struct bill b = {.kind = USAGE_USER, .part = calloc(1, sizeof(*b.part))};
+	AUTO_USAGE_TABLE struct usage_table b = {
+		.kind = USAGE_USER, .part = calloc(1, sizeof(*b.part))};
 	AUTO_BUFFER struct buffer text = {0};
 
 	(void)state;
 	assert_non_null(b.part);
 	add_part(&b, &row, 1, 0, 1000);
-	assert_int_equal(bill_select(&b), 0);
-	bill_csv(&b, &text);
+	assert_int_equal(usage_table_select(&b), 0);
+	usage_table_csv(&b, &text);
 	buffer_add_char(&text, '\0');
 	assert_non_null(strstr(text.data, ",a,1,2361183241434822606848,"));
 }
@@ -247,11 +249,11 @@ static void the_covered_part_is_a_part(void **state)
 		.since_s = 100, .until_s = 200, .now_s = 150, .covered_ms = 25000};
 
 	(void)state;
-	assert_true(bill_covered(&head) == 0.5);
+	assert_true(usage_table_covered(&head) == 0.5);
 	head.covered_ms = 900000; /* the clock was set back */
-	assert_true(bill_covered(&head) == 1);
+	assert_true(usage_table_covered(&head) == 1);
 	head.now_s = 100;
-	assert_true(bill_covered(&head) < 0);
+	assert_true(usage_table_covered(&head) < 0);
 }
 
 /* The cell is empty, not 0: memtallyd could not read the memory. */
@@ -269,16 +271,16 @@ static void an_unreadable_owner_has_no_figure(void **state)
 			.name = "b",
 			.user = ""},
 	};
-	AUTO_BILL struct bill b = {0}, unread = {0};
+	AUTO_USAGE_TABLE struct usage_table b = {0}, unread = {0};
 	AUTO_BUFFER struct buffer csv = {0}, json = {0};
 	AUTO_TABLE struct table t = {0}, none = {0};
 	json_t *found, *period, *row;
 
 	(void)state;
-	make_of(&b, USAGE_USER, rows, 2, &(struct item_choice){0});
+	make_of(&b, USAGE_USER, rows, 2, &(struct usage_line_choice){0});
 	get_csv(&b, &csv);
 	assert_non_null(strstr(csv.data, ",1,false,b,2,,,,,,,2,2\n"));
-	bill_json(&b, &json);
+	usage_table_json(&b, &json);
 	found = json_loadb(json.data, json.len, JSON_REJECT_DUPLICATES, NULL);
 	period = json_array_get(json_object_get(json_object_get(found, "usage"), "periods"), 0);
 	assert_int_equal(json_integer_value(json_object_get(period, "unread")), 1);
@@ -288,11 +290,11 @@ static void an_unreadable_owner_has_no_figure(void **state)
 	assert_null(json_object_get(row, "pss_gib_hours"));
 	assert_null(json_object_get(row, "pss_mean_bytes"));
 	json_decref(found);
-	assert_int_equal(bill_table(&b, &t), 0);
+	assert_int_equal(usage_table_table(&b, &t), 0);
 	buffer_add_char(&t.total, '\0');
 	assert_string_equal(t.total.data, "total of 2 rows, 1 could not be read");
-	make_of(&unread, USAGE_USER, rows + 1, 1, &(struct item_choice){0});
-	assert_int_equal(bill_table(&unread, &none), 0);
+	make_of(&unread, USAGE_USER, rows + 1, 1, &(struct usage_line_choice){0});
+	assert_int_equal(usage_table_table(&unread, &none), 0);
 	assert_string_equal(none.text.data, "-");
 }
 
@@ -330,11 +332,11 @@ static void names_are_not_formulas(void **state)
 			.q = {1},
 			.name = cases[i].name,
 			.user = cases[i].name};
-		AUTO_BILL struct bill b = {0};
+		AUTO_USAGE_TABLE struct usage_table b = {0};
 		AUTO_BUFFER struct buffer text = {0};
 		char expected[64];
 
-		make_of(&b, USAGE_CONTAINER, &row, 1, &(struct item_choice){0});
+		make_of(&b, USAGE_CONTAINER, &row, 1, &(struct usage_line_choice){0});
 		get_csv(&b, &text);
 		snprintf(expected, sizeof(expected), ",false%s%s7,1024,", cases[i].expected,
 			cases[i].expected + 1);
@@ -344,7 +346,7 @@ static void names_are_not_formulas(void **state)
 }
 
 /* Expects the names of the chosen rows in this order. */
-static void check_names(const struct bill *b, const char *expected)
+static void check_names(const struct usage_table *b, const char *expected)
 {
 	AUTO_BUFFER struct buffer names = {0};
 
@@ -363,46 +365,46 @@ static void rows_are_chosen_and_sorted(void **state)
 		{.id = OWNER_NO_ID, .present = 1, .q = {1}, .name = USAGE_OTHER, .user = ""},
 	};
 	static const struct {
-		enum item_field sort;
+		enum usage_line_field sort;
 		bool ascending;
 		const char *expected;
 	} cases[] = {
-		{ITEM_PSS, false, "bac(other)"},
-		{ITEM_PSS_HOURS, true, "(other)cab"},
-		{ITEM_MEAN, false, "bac(other)"},
-		{ITEM_MAX, false, "ba(other)c"},
-		{ITEM_MAX, true, "ab(other)c"}, /* absent values come last in either order */
-		{ITEM_SWAP, false, "acb(other)"},
-		{ITEM_PROCESSES_MAX, false, "acb(other)"},
-		{ITEM_FIELDS, true, "(other)abc"},
-		{ITEM_FIELDS, false, "cba(other)"},
+		{USAGE_LINE_PSS, false, "bac(other)"},
+		{USAGE_LINE_PSS_HOURS, true, "(other)cab"},
+		{USAGE_LINE_MEAN, false, "bac(other)"},
+		{USAGE_LINE_MAX, false, "ba(other)c"},
+		{USAGE_LINE_MAX, true, "ab(other)c"}, /* absent values come last in either order */
+		{USAGE_LINE_SWAP, false, "acb(other)"},
+		{USAGE_LINE_PROCESSES_MAX, false, "acb(other)"},
+		{USAGE_LINE_FIELDS, true, "(other)abc"},
+		{USAGE_LINE_FIELDS, false, "cba(other)"},
 	};
 	char *names[] = {(char[]){"c"}, (char[]){"a"}}, *users[] = {(char[]){"x"}};
 	const struct text_list two = {names, 2}, x = {users, 1}, all = {NULL, 0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		AUTO_BILL struct bill b = {0};
+		AUTO_USAGE_TABLE struct usage_table b = {0};
 
 		make_of(&b, USAGE_CONTAINER, rows, 4,
-			&(struct item_choice){.sort = cases[i].sort,
+			&(struct usage_line_choice){.sort = cases[i].sort,
 				.ascending = cases[i].ascending,
 				.names = &all});
 		check_names(&b, cases[i].expected);
-		assert_true(bill_has_other(&b));
+		assert_true(usage_table_has_other(&b));
 	}
 	for (int i = 0; i < 3; i++) {
 		static const char *const expected[] = {"ac", "bc", "c"};
-		AUTO_BILL struct bill b = {0};
+		AUTO_USAGE_TABLE struct usage_table b = {0};
 		AUTO_TABLE struct table t = {0};
 
 		make_of(&b, USAGE_CONTAINER, rows, 4,
-			&(struct item_choice){
-				.sort = ITEM_PROCESSES_MAX - (i == 1) * ITEM_PROCESSES_MAX,
+			&(struct usage_line_choice){.sort = USAGE_LINE_PROCESSES_MAX -
+		                                            (i == 1) * USAGE_LINE_PROCESSES_MAX,
 				.names = i == 1 ? NULL : &two,
 				.users = i ? &x : NULL});
 		check_names(&b, expected[i]);
-		assert_int_equal(bill_table(&b, &t), 0);
+		assert_int_equal(usage_table_table(&b, &t), 0);
 		assert_int_equal(t.columns, i == 1 ? 8 : 9);
 		assert_string_equal(t.column[5].head, i == 1 ? "COVERED" : "PROCESSES_MAX");
 	}
@@ -412,18 +414,18 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		AUTO_BILL struct bill b = {0};
+		AUTO_USAGE_TABLE struct usage_table b = {0};
 		AUTO_TABLE struct table t = {0};
 		AUTO_BUFFER struct buffer json = {0}, csv = {0};
 		int r;
 
 		make(&b, USAGE_USER);
 		allocation_fail_at(n);
-		r = bill_select(&b);
+		r = usage_table_select(&b);
 		if (r == 0)
-			r = bill_table(&b, &t);
-		bill_json(&b, &json);
-		bill_csv(&b, &csv);
+			r = usage_table_table(&b, &t);
+		usage_table_json(&b, &json);
+		usage_table_csv(&b, &csv);
 		if (!allocation_end())
 			break;
 		assert_true(r == -ENOMEM || json.error == -ENOMEM || csv.error == -ENOMEM);

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "collectors/pass/catalogue.h"
+#include "collectors/pass/survey-result.h"
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/walk.h"
@@ -14,7 +14,7 @@
 static const struct image_header head = {.sequence = 1, .interval_ns = 1};
 
 /* Returns the rows of the survey result C as an image shows them that is published at NOW_NS. */
-static struct view *show(const struct catalogue *c, uint64_t now_ns)
+static struct view *show(const struct survey_result *c, uint64_t now_ns)
 {
 	CLEANUP(builder_done) struct builder b = {0};
 	struct view *view = NULL;
@@ -24,25 +24,25 @@ static struct view *show(const struct catalogue *c, uint64_t now_ns)
 	builder_begin(&b);
 	assert_non_null(builder_add_scope(&b, METRIC_HOST));
 	assert_non_null(builder_add_self(&b));
-	assert_int_equal(catalogue_add_survey(c, now_ns, &b), 0);
-	assert_int_equal(catalogue_add_files(c, &b), 0);
+	assert_int_equal(survey_result_add_survey(c, now_ns, &b), 0);
+	assert_int_equal(survey_result_add_files(c, &b), 0);
 	assert_int_equal(builder_seal(&b, &head, &fd), 0);
 	assert_int_equal(view_open(fd, &view, &reason), 0);
 	assert_null(walk_view(view));
 	return view;
 }
 
-static void fill(struct catalogue *c)
+static void fill(struct survey_result *c)
 {
 	struct snapshot_file row = {.major = 8, .minor = 1, .inode = UINT64_MAX};
 
-	catalogue_clear(c);
+	survey_result_clear(c);
 	ROW_SET(&row, FILE_PSS, 4096);
-	catalogue_add(c, &row, "/usr/lib/libc.so.6");
+	survey_result_add(c, &row, "/usr/lib/libc.so.6");
 	row.flags = FILE_DELETED;
 	ROW_SET(&row, FILE_RSS, 8192);
-	catalogue_add(c, &row, "/a\nb\xff");
-	catalogue_set(c, SURVEY_FILES, 7);
+	survey_result_add(c, &row, "/a\nb\xff");
+	survey_result_set(c, SURVEY_FILES, 7);
 	c->begun_ns = 100 * NS_PER_SEC;
 	c->ended_ns = 130 * NS_PER_SEC;
 	c->is_there = true;
@@ -50,7 +50,7 @@ static void fill(struct catalogue *c)
 
 static void publishes_its_files(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
 	AUTO_VIEW struct view *view = NULL;
 	const struct snapshot_survey *survey;
 
@@ -75,7 +75,7 @@ static void publishes_its_files(void **state)
 /* Many passes may publish one result; a cleared one is not published. */
 static void is_published_again(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
 	AUTO_VIEW struct view *none = show(&c, 0), *first = NULL, *second = NULL, *cleared = NULL;
 
 	(void)state;
@@ -87,7 +87,7 @@ static void is_published_again(void **state)
 	assert_int_equal(view_survey(first)->q[SURVEY_AGE], 0);
 	assert_int_equal(view_survey(second)->q[SURVEY_AGE], 10 * NS_PER_SEC);
 	assert_int_equal(view_count(second, METRIC_FILE), 2);
-	catalogue_clear(&c);
+	survey_result_clear(&c);
 	cleared = show(&c, 150 * NS_PER_SEC);
 	assert_null(view_survey(cleared));
 	assert_int_equal(view_count(cleared, METRIC_FILE), 0);
@@ -96,7 +96,7 @@ static void is_published_again(void **state)
 /* No path and no sum is so large that readers would refuse the image. */
 static void limits_paths_and_sums(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
 	AUTO_VIEW struct view *view = NULL;
 	struct snapshot_file row = {0};
 	char path[5000];
@@ -105,8 +105,8 @@ static void limits_paths_and_sums(void **state)
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = 0;
 	ROW_SET(&row, FILE_RSS, UINT64_MAX);
-	catalogue_add(&c, &row, path);
-	catalogue_set(&c, SURVEY_RSS, UINT64_MAX);
+	survey_result_add(&c, &row, path);
+	survey_result_set(&c, SURVEY_RSS, UINT64_MAX);
 	c.is_there = true;
 	view = show(&c, 1);
 	assert_in_range(strlen(view_text(view, view_file(view, 0)->path)),
@@ -123,7 +123,7 @@ static void a_cut_makes_no_mark(void **state)
 
 	(void)state;
 	for (size_t end = SNAPSHOT_NAME_MAX - 20; end <= SNAPSHOT_NAME_MAX + 20; end++) {
-		AUTO_CATALOGUE struct catalogue c = {.is_there = true};
+		AUTO_SURVEY_RESULT struct survey_result c = {.is_there = true};
 		AUTO_VIEW struct view *view = NULL;
 		struct snapshot_file row = {0};
 		const char *shown;
@@ -132,7 +132,7 @@ static void a_cut_makes_no_mark(void **state)
 		path[0] = '/';
 		memcpy(path + end - (sizeof(mark) - 1), mark, sizeof(mark) - 1);
 		path[sizeof(path) - 1] = 0;
-		catalogue_add(&c, &row, path);
+		survey_result_add(&c, &row, path);
 		view = show(&c, 1);
 		shown = view_text(view, view_file(view, 0)->path);
 		assert_in_range(strlen(shown), 1, SNAPSHOT_NAME_MAX);
@@ -147,11 +147,11 @@ static void labels_stay_unchanged(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		AUTO_CATALOGUE struct catalogue c = {.is_there = true};
+		AUTO_SURVEY_RESULT struct survey_result c = {.is_there = true};
 		AUTO_VIEW struct view *view = NULL;
 		struct snapshot_file row = {0};
 
-		catalogue_add(&c, &row, paths[i]);
+		survey_result_add(&c, &row, paths[i]);
 		view = show(&c, 1);
 		assert_string_equal(view_text(view, view_file(view, 0)->path), paths[i]);
 	}
@@ -159,7 +159,7 @@ static void labels_stay_unchanged(void **state)
 
 static void reports_lost_rows(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
 	unsigned int failures = 0;
 
 	(void)state;
@@ -170,9 +170,9 @@ static void reports_lost_rows(void **state)
 
 		builder_begin(&b);
 		allocation_fail_at(n);
-		r = catalogue_add_survey(&c, 1, &b);
+		r = survey_result_add_survey(&c, 1, &b);
 		if (r == 0)
-			r = catalogue_add_files(&c, &b);
+			r = survey_result_add_files(&c, &b);
 		if (!allocation_end()) {
 			assert_int_equal(r, 0);
 			break;

@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/buffer.h"
-#include "collectors/procfs/cgroupfs.h"
+#include "collectors/procfs/memcg-mount.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/tree.h"
 
@@ -21,7 +21,7 @@ enum { NO = -1 };
 
 struct scene {
 	struct tree tree;
-	struct cgroupfs fs;
+	struct memcg_mount fs;
 	struct buffer mounts; /* mountinfo, as the kernel prints it */
 	char here[PATH_MAX];  /* path of the tree */
 	char device[64];      /* device number, as mountinfo prints it */
@@ -32,7 +32,7 @@ static void scene_open(struct scene *s)
 	struct stat st;
 
 	tree_open(&s->tree);
-	cgroupfs_init(&s->fs);
+	memcg_mount_init(&s->fs);
 	s->mounts = (struct buffer){0};
 	assert_non_null(realpath(s->tree.path, s->here));
 	assert_int_equal(fstat(s->tree.fd, &st), 0);
@@ -41,7 +41,7 @@ static void scene_open(struct scene *s)
 
 static void scene_close(struct scene *s)
 {
-	cgroupfs_done(&s->fs);
+	memcg_mount_done(&s->fs);
 	buffer_done(&s->mounts);
 	tree_done(&s->tree);
 	tree_expect(NULL, 0);
@@ -65,7 +65,7 @@ static int try_find(struct scene *s, unsigned int fail_at)
 	if (s->mounts.len)
 		memcpy(text, s->mounts.data, s->mounts.len);
 	allocation_fail_at(fail_at);
-	return cgroupfs_find(&s->fs, text, s->mounts.len);
+	return memcg_mount_find(&s->fs, text, s->mounts.len);
 }
 
 static int find(struct scene *s)
@@ -103,32 +103,32 @@ static void write_v2(const struct scene *s, const char *folder, uint64_t total)
 /* Returns the charge of "/x.service". */
 static int64_t total_of(struct scene *s)
 {
-	struct charge c;
+	struct memcg_stat c;
 
-	assert_int_equal(cgroupfs_open(&s->fs), 0);
-	assert_int_equal(cgroupfs_read(&s->fs, "/x.service", &c), CHARGE_READ);
-	cgroupfs_close(&s->fs);
-	return ROW_HAS(&c, CHARGE_TOTAL) ? (int64_t)c.q[CHARGE_TOTAL] : NO;
+	assert_int_equal(memcg_mount_open(&s->fs), 0);
+	assert_int_equal(memcg_mount_read(&s->fs, "/x.service", &c), CHARGE_READ);
+	memcg_mount_close(&s->fs);
+	return ROW_HAS(&c, MEMCG_STAT_TOTAL) ? (int64_t)c.q[MEMCG_STAT_TOTAL] : NO;
 }
 
-static void assert_all(const struct charge *c, uint64_t total)
+static void assert_all(const struct memcg_stat *c, uint64_t total)
 {
-	static const uint64_t expected[CHARGE_FIELDS] = {[CHARGE_ANON] = 50,
-		[CHARGE_FILE] = 40,
-		[CHARGE_SHMEM] = 6,
-		[CHARGE_KERNEL] = 8,
-		[CHARGE_SWAP] = 7};
+	static const uint64_t expected[MEMCG_STAT_FIELDS] = {[MEMCG_STAT_ANON] = 50,
+		[MEMCG_STAT_FILE] = 40,
+		[MEMCG_STAT_SHMEM] = 6,
+		[MEMCG_STAT_KERNEL] = 8,
+		[MEMCG_STAT_SWAP] = 7};
 
-	assert_int_equal(c->present, (1 << CHARGE_FIELDS) - 1);
-	assert_int_equal(c->q[CHARGE_TOTAL], total);
-	for (unsigned int i = CHARGE_ANON; i < CHARGE_FIELDS; i++)
+	assert_int_equal(c->present, (1 << MEMCG_STAT_FIELDS) - 1);
+	assert_int_equal(c->q[MEMCG_STAT_TOTAL], total);
+	for (unsigned int i = MEMCG_STAT_ANON; i < MEMCG_STAT_FIELDS; i++)
 		assert_int_equal(c->q[i], expected[i]);
 }
 
 static void reads_either_version(void **state)
 {
 	AUTO_SCENE struct scene s;
-	struct charge c;
+	struct memcg_stat c;
 	unsigned int before;
 
 	(void)state;
@@ -137,26 +137,26 @@ static void reads_either_version(void **state)
 	write_v1(&s, "memory/a.slice/x.service", 100);
 	write_v2(&s, "unified/a.slice/x.service", 200);
 	tree_write(&s.tree, "unified/cgroup.controllers", "cpu io memory pids\n");
-	for (unsigned int version = CHARGE_V1; version <= CHARGE_V2; version++) {
+	for (unsigned int version = MEMCG_STAT_V1; version <= MEMCG_STAT_V2; version++) {
 		buffer_clear(&s.mounts);
-		add_mount(&s, s.device, "/", version == CHARGE_V1 ? "memory" : "unified",
-			version == CHARGE_V1 ? "cgroup" : "cgroup2",
-			version == CHARGE_V1 ? ",memory" : ",nsdelegate");
+		add_mount(&s, s.device, "/", version == MEMCG_STAT_V1 ? "memory" : "unified",
+			version == MEMCG_STAT_V1 ? "cgroup" : "cgroup2",
+			version == MEMCG_STAT_V1 ? ",memory" : ",nsdelegate");
 		assert_int_equal(find(&s), 0);
-		assert_true(cgroupfs_is_found(&s.fs));
+		assert_true(memcg_mount_is_found(&s.fs));
 		assert_int_equal(s.fs.version, version);
 		/* no descriptor stays open that would prevent unmounting */
 		assert_int_equal(unit_descriptors(), before);
-		assert_int_equal(cgroupfs_open(&s.fs), 0);
-		assert_int_equal(cgroupfs_read(&s.fs, "/a.slice/x.service", &c), CHARGE_READ);
+		assert_int_equal(memcg_mount_open(&s.fs), 0);
+		assert_int_equal(memcg_mount_read(&s.fs, "/a.slice/x.service", &c), CHARGE_READ);
 		assert_all(&c, version * 100);
-		assert_int_equal(cgroupfs_read(&s.fs, "/a.slice/y.service", &c), CHARGE_NONE);
+		assert_int_equal(memcg_mount_read(&s.fs, "/a.slice/y.service", &c), CHARGE_NONE);
 		assert_int_equal(c.present, 0);
 		/* A cgroup without the controller is charged to its parent. */
 		tree_write(&s.tree,
-			version == CHARGE_V1 ? "memory/z/tasks" : "unified/z/cgroup.procs", "");
-		assert_int_equal(cgroupfs_read(&s.fs, "/z", &c), CHARGE_NONE);
-		cgroupfs_close(&s.fs);
+			version == MEMCG_STAT_V1 ? "memory/z/tasks" : "unified/z/cgroup.procs", "");
+		assert_int_equal(memcg_mount_read(&s.fs, "/z", &c), CHARGE_NONE);
+		memcg_mount_close(&s.fs);
 	}
 	assert_int_equal(unit_descriptors(), before);
 }
@@ -178,8 +178,8 @@ static void finds_where_the_controller_is(void **state)
 
 	buffer_clear(&s.mounts);
 	assert_int_equal(find(&s), 0);
-	assert_false(cgroupfs_is_found(&s.fs));
-	assert_int_equal(cgroupfs_open(&s.fs), -ENODEV);
+	assert_false(memcg_mount_is_found(&s.fs));
+	assert_int_equal(memcg_mount_open(&s.fs), -ENODEV);
 
 	/*
 	 * other controllers and file systems; without the controller's file; missing; another
@@ -197,7 +197,7 @@ static void finds_where_the_controller_is(void **state)
 	add_mount(&s, s.device, "/../docker", "v2", "cgroup2", "");
 	buffer_add_text(&s.mounts, "a line of another form\n");
 	assert_int_equal(find(&s), 0);
-	assert_false(cgroupfs_is_found(&s.fs));
+	assert_false(memcg_mount_is_found(&s.fs));
 
 	add_mount(&s, s.device, "/", "v2", "cgroup2", "");
 	assert_int_equal(find(&s), 0);
@@ -226,15 +226,15 @@ static void finds_where_the_controller_is(void **state)
 	/* after unmounting it is not found */
 	buffer_clear(&s.mounts);
 	assert_int_equal(find(&s), 0);
-	assert_false(cgroupfs_is_found(&s.fs));
-	assert_int_equal(cgroupfs_open(&s.fs), -ENODEV);
+	assert_false(memcg_mount_is_found(&s.fs));
+	assert_int_equal(memcg_mount_open(&s.fs), -ENODEV);
 }
 
 /* A mount may show a part of the hierarchy, as Docker mounts version 1 in a container. */
 static void a_mount_may_show_a_part(void **state)
 {
 	AUTO_SCENE struct scene s;
-	struct charge c;
+	struct memcg_stat c;
 
 	(void)state;
 	scene_open(&s);
@@ -243,14 +243,14 @@ static void a_mount_may_show_a_part(void **state)
 	write_v1(&s, "memory/d", 7);
 	add_mount(&s, s.device, "/docker/abc", "memory", "cgroup", ",memory");
 	assert_int_equal(find(&s), 0);
-	assert_int_equal(cgroupfs_open(&s.fs), 0);
-	assert_int_equal(cgroupfs_read(&s.fs, "/docker/abc", &c), CHARGE_READ);
+	assert_int_equal(memcg_mount_open(&s.fs), 0);
+	assert_int_equal(memcg_mount_read(&s.fs, "/docker/abc", &c), CHARGE_READ);
 	assert_all(&c, 5);
-	assert_int_equal(cgroupfs_read(&s.fs, "/docker/abc/below", &c), CHARGE_READ);
+	assert_int_equal(memcg_mount_read(&s.fs, "/docker/abc/below", &c), CHARGE_READ);
 	assert_all(&c, 6);
-	assert_int_equal(cgroupfs_read(&s.fs, "/docker/abcd", &c), CHARGE_NONE);
-	assert_int_equal(cgroupfs_read(&s.fs, "/docker", &c), CHARGE_NONE);
-	assert_int_equal(cgroupfs_read(&s.fs, "/below", &c), CHARGE_NONE);
+	assert_int_equal(memcg_mount_read(&s.fs, "/docker/abcd", &c), CHARGE_NONE);
+	assert_int_equal(memcg_mount_read(&s.fs, "/docker", &c), CHARGE_NONE);
+	assert_int_equal(memcg_mount_read(&s.fs, "/below", &c), CHARGE_NONE);
 }
 
 /* Another file system may be mounted at the path by the time it is opened. */
@@ -263,13 +263,13 @@ static void another_file_system_is_not_opened(void **state)
 	write_v1(&s, "memory/x.service", 1);
 	add_mount(&s, s.device, "/", "memory", "cgroup", ",memory");
 	assert_int_equal(find(&s), 0);
-	assert_int_equal(cgroupfs_open(&s.fs), 0);
+	assert_int_equal(memcg_mount_open(&s.fs), 0);
 	s.fs.minor++;
-	assert_int_equal(cgroupfs_open(&s.fs), -ENODEV);
+	assert_int_equal(memcg_mount_open(&s.fs), -ENODEV);
 	assert_int_equal(s.fs.fd, -1);
 	s.fs.minor--;
 	tree_remove(&s.tree, "memory");
-	assert_int_equal(cgroupfs_open(&s.fs), -ENOENT);
+	assert_int_equal(memcg_mount_open(&s.fs), -ENOENT);
 }
 
 /* Each kind of invalid file has its outcome, and the valid fields count. */
@@ -281,24 +281,25 @@ static void reports_invalid_files(void **state)
 		enum charge_outcome outcome;
 		unsigned int lost; /* missing fields, as bits */
 	} cases[] = {
-		{"memory.current", "1x\n", 0, CHARGE_MALFORMED, 1 << CHARGE_TOTAL},
-		{"memory.current", "", 0, CHARGE_MALFORMED, 1 << CHARGE_TOTAL},
-		{"memory.current", NULL, EACCES, CHARGE_DENIED, 1 << CHARGE_TOTAL},
-		{"memory.current", NULL, EMFILE, CHARGE_ERROR, 1 << CHARGE_TOTAL},
-		{"memory.current", NULL, ENODEV, CHARGE_NONE, (1 << CHARGE_FIELDS) - 1},
+		{"memory.current", "1x\n", 0, CHARGE_MALFORMED, 1 << MEMCG_STAT_TOTAL},
+		{"memory.current", "", 0, CHARGE_MALFORMED, 1 << MEMCG_STAT_TOTAL},
+		{"memory.current", NULL, EACCES, CHARGE_DENIED, 1 << MEMCG_STAT_TOTAL},
+		{"memory.current", NULL, EMFILE, CHARGE_ERROR, 1 << MEMCG_STAT_TOTAL},
+		{"memory.current", NULL, ENODEV, CHARGE_NONE, (1 << MEMCG_STAT_FIELDS) - 1},
 		{"memory.stat", "anon 1\nanon 2\n", 0, CHARGE_MALFORMED,
-			1 << CHARGE_ANON | 1 << CHARGE_FILE | 1 << CHARGE_SHMEM |
-				1 << CHARGE_KERNEL},
+			1 << MEMCG_STAT_ANON | 1 << MEMCG_STAT_FILE | 1 << MEMCG_STAT_SHMEM |
+				1 << MEMCG_STAT_KERNEL},
 		{"memory.stat", NULL, EPERM, CHARGE_DENIED,
-			1 << CHARGE_ANON | 1 << CHARGE_FILE | 1 << CHARGE_SHMEM |
-				1 << CHARGE_KERNEL},
-		{"memory.stat", "anon 50\nfile 40\nshmem 6\n", 0, CHARGE_READ, 1 << CHARGE_KERNEL},
-		{"memory.swap.current", NULL, ENOENT, CHARGE_READ, 1 << CHARGE_SWAP},
-		{"memory.swap.current", NULL, EACCES, CHARGE_DENIED, 1 << CHARGE_SWAP},
-		{"memory.swap.current", "max\n", 0, CHARGE_MALFORMED, 1 << CHARGE_SWAP},
-		{"x.service", NULL, EACCES, CHARGE_DENIED, (1 << CHARGE_FIELDS) - 1},
-		{"x.service", NULL, ENOENT, CHARGE_NONE, (1 << CHARGE_FIELDS) - 1},
-		{"x.service", NULL, ENOMEM, CHARGE_ERROR, (1 << CHARGE_FIELDS) - 1},
+			1 << MEMCG_STAT_ANON | 1 << MEMCG_STAT_FILE | 1 << MEMCG_STAT_SHMEM |
+				1 << MEMCG_STAT_KERNEL},
+		{"memory.stat", "anon 50\nfile 40\nshmem 6\n", 0, CHARGE_READ,
+			1 << MEMCG_STAT_KERNEL},
+		{"memory.swap.current", NULL, ENOENT, CHARGE_READ, 1 << MEMCG_STAT_SWAP},
+		{"memory.swap.current", NULL, EACCES, CHARGE_DENIED, 1 << MEMCG_STAT_SWAP},
+		{"memory.swap.current", "max\n", 0, CHARGE_MALFORMED, 1 << MEMCG_STAT_SWAP},
+		{"x.service", NULL, EACCES, CHARGE_DENIED, (1 << MEMCG_STAT_FIELDS) - 1},
+		{"x.service", NULL, ENOENT, CHARGE_NONE, (1 << MEMCG_STAT_FIELDS) - 1},
+		{"x.service", NULL, ENOMEM, CHARGE_ERROR, (1 << MEMCG_STAT_FIELDS) - 1},
 	};
 
 	(void)state;
@@ -307,7 +308,7 @@ static void reports_invalid_files(void **state)
 		struct tree_event event = {.suffix = cases[i].file, .error = cases[i].error};
 		char path[128];
 		enum charge_outcome outcome;
-		struct charge c;
+		struct memcg_stat c;
 
 		scene_open(&s);
 		write_v2(&s, "x.service", 9);
@@ -317,12 +318,12 @@ static void reports_invalid_files(void **state)
 			tree_write(&s.tree, path, cases[i].text);
 		add_mount(&s, s.device, "/", "", "cgroup2", "");
 		assert_int_equal(find(&s), 0);
-		assert_int_equal(cgroupfs_open(&s.fs), 0);
+		assert_int_equal(memcg_mount_open(&s.fs), 0);
 		if (cases[i].error)
 			tree_expect(&event, 1);
-		outcome = cgroupfs_read(&s.fs, "/x.service", &c);
+		outcome = memcg_mount_read(&s.fs, "/x.service", &c);
 		if (outcome != cases[i].outcome ||
-			c.present != (((1U << CHARGE_FIELDS) - 1) & ~cases[i].lost))
+			c.present != (((1U << MEMCG_STAT_FIELDS) - 1) & ~cases[i].lost))
 			fail_msg("case %zu: outcome %d, fields %llx", i, (int)outcome,
 				(unsigned long long)c.present);
 	}
@@ -333,7 +334,7 @@ static void a_text_without_end_is_refused(void **state)
 {
 	AUTO_SCENE struct scene s;
 	AUTO_FREE char *long_text = malloc(1 << 15);
-	struct charge c;
+	struct memcg_stat c;
 
 	(void)state;
 	assert_non_null(long_text);
@@ -345,12 +346,12 @@ static void a_text_without_end_is_refused(void **state)
 	tree_write(&s.tree, "x.service/memory.current", long_text);
 	add_mount(&s, s.device, "/", "", "cgroup2", "");
 	assert_int_equal(find(&s), 0);
-	assert_int_equal(cgroupfs_open(&s.fs), 0);
-	assert_int_equal(cgroupfs_read(&s.fs, "/x.service", &c), CHARGE_MALFORMED);
+	assert_int_equal(memcg_mount_open(&s.fs), 0);
+	assert_int_equal(memcg_mount_read(&s.fs, "/x.service", &c), CHARGE_MALFORMED);
 	write_v2(&s, "x.service", 9);
 	tree_write(&s.tree, "x.service/memory.stat", long_text);
-	assert_int_equal(cgroupfs_read(&s.fs, "/x.service", &c), CHARGE_ERROR);
-	assert_int_equal(c.q[CHARGE_TOTAL], 9);
+	assert_int_equal(memcg_mount_read(&s.fs, "/x.service", &c), CHARGE_ERROR);
+	assert_int_equal(c.q[MEMCG_STAT_TOTAL], 9);
 }
 
 /* If memory runs out, the state stays as it was, found or not. */
@@ -372,7 +373,7 @@ static void lack_of_memory_is_reported(void **state)
 			break;
 		}
 		assert_int_equal(r, -ENOMEM);
-		assert_false(cgroupfs_is_found(&s.fs));
+		assert_false(memcg_mount_is_found(&s.fs));
 	}
 	add_mount(&s, s.device, "/", "other", "cgroup", ",memory");
 	assert_int_equal(try_find(&s, 1), -ENOMEM);
@@ -385,23 +386,23 @@ static void lack_of_memory_is_reported(void **state)
 /* On the running kernel, with whatever is mounted. */
 static void works_on_this_kernel(void **state)
 {
-	struct cgroupfs fs;
+	struct memcg_mount fs;
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct charge c;
+	struct memcg_stat c;
 
 	(void)state;
-	cgroupfs_init(&fs);
+	memcg_mount_init(&fs);
 	assert_true(proc >= 0);
-	assert_int_equal(cgroupfs_look(&fs, proc), 0);
-	if (cgroupfs_is_found(&fs)) {
-		assert_int_equal(cgroupfs_open(&fs), 0);
-		assert_int_equal(cgroupfs_read(&fs, "/no such cgroup", &c), CHARGE_NONE);
+	assert_int_equal(memcg_mount_look(&fs, proc), 0);
+	if (memcg_mount_is_found(&fs)) {
+		assert_int_equal(memcg_mount_open(&fs), 0);
+		assert_int_equal(memcg_mount_read(&fs, "/no such cgroup", &c), CHARGE_NONE);
 	}
-	cgroupfs_done(&fs);
+	memcg_mount_done(&fs);
 	/* without mountinfo the controller stays unknown */
-	cgroupfs_init(&fs);
-	assert_int_equal(cgroupfs_look(&fs, AT_FDCWD), -ENOENT);
-	assert_false(cgroupfs_is_found(&fs));
+	memcg_mount_init(&fs);
+	assert_int_equal(memcg_mount_look(&fs, AT_FDCWD), -ENOENT);
+	assert_false(memcg_mount_is_found(&fs));
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/procfs/charge.h"
+#include "collectors/procfs/memcg-stat.h"
 #include "snapshot/record.h"
 
 enum { NO = -1 };
@@ -24,29 +24,30 @@ enum { NO = -1 };
 
 static const struct {
 	const char *text;
-	enum charge_version version;
+	enum memcg_stat_version version;
 	int64_t anon, file, shmem, kernel, swap;
 } good[] = {
-	{STAT_V2, CHARGE_V2, 8192, 40960, 4096, 12288, NO},
-	{STAT_V1, CHARGE_V1, 8192, 40960, 4096, NO, 20480},
+	{STAT_V2, MEMCG_STAT_V2, 8192, 40960, 4096, 12288, NO},
+	{STAT_V1, MEMCG_STAT_V1, 8192, 40960, 4096, NO, 20480},
 	/*
 	 * Without kernel memory (before Linux 5.18), without shmem (before 4.11), and without swap
 	 * accounting.
 	 */
-	{"anon 1\nfile 2\nshmem 3\n", CHARGE_V2, 1, 2, 3, NO, NO},
-	{"total_cache 1\ntotal_rss 2\n", CHARGE_V1, 2, 1, NO, NO, NO},
+	{"anon 1\nfile 2\nshmem 3\n", MEMCG_STAT_V2, 1, 2, 3, NO, NO},
+	{"total_cache 1\ntotal_rss 2\n", MEMCG_STAT_V1, 2, 1, NO, NO, NO},
 	/* fields of one version are not taken for those of the other */
-	{STAT_V1, CHARGE_V2, NO, NO, 3, NO, NO},
-	{STAT_V2, CHARGE_V1, NO, NO, NO, NO, NO},
+	{STAT_V1, MEMCG_STAT_V2, NO, NO, 3, NO, NO},
+	{STAT_V2, MEMCG_STAT_V1, NO, NO, NO, NO, NO},
 	/* unknown fields are ignored */
-	{"", CHARGE_V2, NO, NO, NO, NO, NO},
-	{"\n", CHARGE_V2, NO, NO, NO, NO, NO},
-	{"anon\nanon_thp x\nanonymous 1\nxanon 1\n anon 1\nfile 7\n", CHARGE_V2, NO, 7, NO, NO, NO},
-	{"anon 0\nfile 9223372036854775807\n", CHARGE_V2, 0, INT64_MAX, NO, NO, NO},
+	{"", MEMCG_STAT_V2, NO, NO, NO, NO, NO},
+	{"\n", MEMCG_STAT_V2, NO, NO, NO, NO, NO},
+	{"anon\nanon_thp x\nanonymous 1\nxanon 1\n anon 1\nfile 7\n", MEMCG_STAT_V2, NO, 7, NO, NO,
+		NO},
+	{"anon 0\nfile 9223372036854775807\n", MEMCG_STAT_V2, 0, INT64_MAX, NO, NO, NO},
 };
 
 static void assert_field(
-	size_t i, const struct charge *c, enum charge_field field, int64_t expected)
+	size_t i, const struct memcg_stat *c, enum memcg_stat_field field, int64_t expected)
 {
 	int64_t found = ROW_HAS(c, field) ? (int64_t)c->q[field] : NO;
 
@@ -71,15 +72,15 @@ static void reads_either_version(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		size_t len = strlen(good[i].text);
 		AUTO_FREE char *text = copy(good[i].text, len);
-		struct charge c = {0};
+		struct memcg_stat c = {0};
 
-		assert_int_equal(charge_parse_stat(text + 1, len, good[i].version, &c), 0);
-		assert_field(i, &c, CHARGE_ANON, good[i].anon);
-		assert_field(i, &c, CHARGE_FILE, good[i].file);
-		assert_field(i, &c, CHARGE_SHMEM, good[i].shmem);
-		assert_field(i, &c, CHARGE_KERNEL, good[i].kernel);
-		assert_field(i, &c, CHARGE_SWAP, good[i].swap);
-		assert_field(i, &c, CHARGE_TOTAL, NO);
+		assert_int_equal(memcg_stat_parse_stat(text + 1, len, good[i].version, &c), 0);
+		assert_field(i, &c, MEMCG_STAT_ANON, good[i].anon);
+		assert_field(i, &c, MEMCG_STAT_FILE, good[i].file);
+		assert_field(i, &c, MEMCG_STAT_SHMEM, good[i].shmem);
+		assert_field(i, &c, MEMCG_STAT_KERNEL, good[i].kernel);
+		assert_field(i, &c, MEMCG_STAT_SWAP, good[i].swap);
+		assert_field(i, &c, MEMCG_STAT_TOTAL, NO);
 	}
 }
 
@@ -92,13 +93,13 @@ static void refuses_invalid_texts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct charge c = {0};
+		struct memcg_stat c = {0};
 
-		ROW_SET(&c, CHARGE_TOTAL, 17);
+		ROW_SET(&c, MEMCG_STAT_TOTAL, 17);
 		assert_int_equal(
-			charge_parse_stat(bad[i], strlen(bad[i]), CHARGE_V2, &c), -EBADMSG);
-		assert_int_equal(c.present, UINT64_C(1) << CHARGE_TOTAL);
-		assert_int_equal(c.q[CHARGE_TOTAL], 17);
+			memcg_stat_parse_stat(bad[i], strlen(bad[i]), MEMCG_STAT_V2, &c), -EBADMSG);
+		assert_int_equal(c.present, UINT64_C(1) << MEMCG_STAT_TOTAL);
+		assert_int_equal(c.q[MEMCG_STAT_TOTAL], 17);
 	}
 }
 
@@ -110,8 +111,8 @@ static void refuses_cut_texts(void **state)
 	(void)state;
 	for (size_t n = 1; n < len; n++) {
 		AUTO_FREE char *text = copy(STAT_V2, n);
-		struct charge c = {0};
-		int r = charge_parse_stat(text + 1, n, CHARGE_V2, &c);
+		struct memcg_stat c = {0};
+		int r = memcg_stat_parse_stat(text + 1, n, MEMCG_STAT_V2, &c);
 
 		assert_int_equal(r, STAT_V2[n - 1] == '\n' ? 0 : -EBADMSG);
 	}
@@ -121,20 +122,21 @@ static void reads_one_number(void **state)
 {
 	static const char *const bad[] = {"", "\n", "1", "x\n", "-1\n", "1 \n", "1\n\n", "1\n2\n",
 		"max\n", "9223372036854775808\n"};
-	struct charge c = {0};
+	struct memcg_stat c = {0};
 
 	(void)state;
-	assert_int_equal(charge_parse_value("1234567\n", 8, CHARGE_TOTAL, &c), 0);
-	assert_int_equal(charge_parse_value("0\n", 2, CHARGE_SWAP, &c), 0);
+	assert_int_equal(memcg_stat_parse_value("1234567\n", 8, MEMCG_STAT_TOTAL, &c), 0);
+	assert_int_equal(memcg_stat_parse_value("0\n", 2, MEMCG_STAT_SWAP, &c), 0);
 	/* adds fields to it */
-	assert_int_equal(charge_parse_stat(STAT_V2, strlen(STAT_V2), CHARGE_V2, &c), 0);
-	assert_field(0, &c, CHARGE_TOTAL, 1234567);
-	assert_field(0, &c, CHARGE_SWAP, 0);
-	assert_field(0, &c, CHARGE_ANON, 8192);
+	assert_int_equal(memcg_stat_parse_stat(STAT_V2, strlen(STAT_V2), MEMCG_STAT_V2, &c), 0);
+	assert_field(0, &c, MEMCG_STAT_TOTAL, 1234567);
+	assert_field(0, &c, MEMCG_STAT_SWAP, 0);
+	assert_field(0, &c, MEMCG_STAT_ANON, 8192);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		assert_int_equal(
-			charge_parse_value(bad[i], strlen(bad[i]), CHARGE_TOTAL, &c), -EBADMSG);
-		assert_field(i, &c, CHARGE_TOTAL, 1234567);
+			memcg_stat_parse_value(bad[i], strlen(bad[i]), MEMCG_STAT_TOTAL, &c),
+			-EBADMSG);
+		assert_field(i, &c, MEMCG_STAT_TOTAL, 1234567);
 	}
 }
 

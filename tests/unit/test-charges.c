@@ -13,8 +13,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/owners/belonging.h"
-#include "collectors/owners/charges.h"
+#include "collectors/owners/membership.h"
+#include "collectors/owners/memcg-charges.h"
 #include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/tree.h"
@@ -25,8 +25,8 @@ enum { MEMBERS = 300 };
 
 struct scene {
 	struct tree tree;
-	struct tally tally;
-	struct charges charges;
+	struct owner_sums tally;
+	struct memcg_charges charges;
 	struct process_reader reader;
 	struct process process[MEMBERS];
 	size_t count;
@@ -38,7 +38,7 @@ static void look(struct scene *s)
 	char copy[sizeof(s->mounts)];
 
 	memcpy(copy, s->mounts, sizeof(copy));
-	assert_int_equal(cgroupfs_find(&s->charges.fs, copy, strlen(copy)), 0);
+	assert_int_equal(memcg_mount_find(&s->charges.fs, copy, strlen(copy)), 0);
 }
 
 static struct scene *scene_new(void)
@@ -49,23 +49,23 @@ static struct scene *scene_new(void)
 
 	assert_non_null(s);
 	tree_open(&s->tree);
-	tally_init(&s->tally, 1);
-	charges_init(&s->charges);
+	owner_sums_init(&s->tally, 1);
+	memcg_charges_init(&s->charges);
 	tree_write(&s->tree, "cgroup.controllers", "memory\n");
 	assert_non_null(realpath(s->tree.path, here));
 	assert_int_equal(fstat(s->tree.fd, &st), 0);
 	snprintf(s->mounts, sizeof(s->mounts), "3 2 %u:%u / %s rw - cgroup2 x rw\n",
 		major(st.st_dev), minor(st.st_dev), here);
 	look(s);
-	assert_true(charges_are_there(&s->charges));
+	assert_true(memcg_charges_are_there(&s->charges));
 	return s;
 }
 
 static void scene_free(struct scene **s)
 {
 	tree_expect(NULL, 0);
-	charges_done(&(*s)->charges);
-	tally_done(&(*s)->tally);
+	memcg_charges_done(&(*s)->charges);
+	owner_sums_done(&(*s)->tally);
 	buffer_done(&(*s)->reader.program);
 	buffer_done(&(*s)->reader.cgroup_text);
 	tree_done(&(*s)->tree);
@@ -97,7 +97,7 @@ static int find_in(struct scene *s, size_t i, const char *cgroup, const char *me
 		buffer_printf(&s->reader.cgroup_text, "2:memory:%s\n", memory);
 	buffer_printf(&s->reader.cgroup_text, "0::%s\n", cgroup);
 	cgroup_parse(s->reader.cgroup_text.data, s->reader.cgroup_text.len, &s->reader.cgroup);
-	return belonging_set(&s->tally, &s->charges, &s->reader, &s->process[i], &sample);
+	return membership_set(&s->tally, &s->charges, &s->reader, &s->process[i], &sample);
 }
 
 static int find(struct scene *s, size_t i, const char *cgroup)
@@ -123,19 +123,19 @@ static void begin(struct scene *s, uint64_t period_ns, uint64_t spare_ns)
 	struct snapshot_process row = {.outcome = OUTCOME_MEASURED, .source = SOURCE_ROLLUP};
 
 	ROW_SET(&row, PROCESS_PSS, 1000);
-	tally_begin(&s->tally, 1);
+	owner_sums_begin(&s->tally, 1);
 	for (size_t i = 0; i < s->count; i++)
-		tally_add(&s->tally, &s->process[i], &row, &(struct growth_step){0});
-	assert_int_equal(charges_begin(&s->charges, &s->tally, period_ns, spare_ns), 0);
+		owner_sums_add(&s->tally, &s->process[i], &row, &(struct growth_step){0});
+	assert_int_equal(memcg_charges_begin(&s->charges, &s->tally, period_ns, spare_ns), 0);
 }
 
 static void end(struct scene *s)
 {
-	tally_end(&s->tally, 1, 0, UINT64_MAX);
-	charges_end(&s->charges, &s->tally, clock_now_ns(CLOCK_BOOTTIME));
-	tally_tidy(&s->tally);
+	owner_sums_end(&s->tally, 1, 0, UINT64_MAX);
+	memcg_charges_end(&s->charges, &s->tally, clock_now_ns(CLOCK_BOOTTIME));
+	owner_sums_tidy(&s->tally);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		tally_sum_other(&s->tally, (enum owner_kind)kind);
+		owner_sums_sum_other(&s->tally, (enum owner_kind)kind);
 }
 
 /* Makes a pass. Returns the number of cgroups that were read. */
@@ -144,7 +144,7 @@ static unsigned int pass_of(struct scene *s, uint64_t period_ns, uint64_t spare_
 	unsigned int n = 0;
 
 	begin(s, period_ns, spare_ns);
-	while (charges_step(&s->charges))
+	while (memcg_charges_step(&s->charges))
 		n++;
 	end(s);
 	return n;
@@ -159,7 +159,7 @@ static const struct sums *owner_of_name(struct scene *s, enum owner_kind kind, c
 {
 	static const struct sums none;
 
-	for (struct scope *o = NULL; (o = scopes_next(&s->tally.table[kind], o));)
+	for (struct scope *o = NULL; (o = owner_table_next(&s->tally.table[kind], o));)
 		if (!strcmp(o->key, name))
 			return &o->sums;
 	fail_msg("there is no %s", name);
@@ -417,10 +417,10 @@ static void the_controller_comes_and_goes(void **state)
 	add(s, "/x.service");
 	pass(s);
 	assert_true(s->charges.are_counted);
-	assert_int_equal(cgroupfs_find(&s->charges.fs, nothing, 0), 0);
+	assert_int_equal(memcg_mount_find(&s->charges.fs, nothing, 0), 0);
 	add(s, "/y.service");
 	assert_int_equal(pass(s), 0);
-	assert_false(charges_are_there(&s->charges));
+	assert_false(memcg_charges_are_there(&s->charges));
 	assert_false(s->charges.are_counted);
 	assert_total(s, OWNER_UNIT, "x.service", NO);
 	for (unsigned int i = 0; i < CHARGE_OUTCOMES; i++)
@@ -445,10 +445,10 @@ static void the_controller_comes_and_goes(void **state)
 /* Expects a reading for each cgroup of P's owners. */
 static void assert_has_readings(struct scene *s, const struct process *p)
 {
-	const struct membership *m = tally_membership(&s->tally, p->membership);
+	const struct membership *m = owner_sums_membership(&s->tally, p->membership);
 
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		assert_true(m->cgroup[kind] == CHARGES_NO_CGROUP ||
+		assert_true(m->cgroup[kind] == MEMCG_CHARGES_NO_CGROUP ||
 			    m->cgroup[kind] < s->charges.readings);
 }
 
@@ -473,7 +473,7 @@ static void lack_of_memory_is_reported(void **state)
 			r = find(s, s->count, path);
 			if (allocation_end()) {
 				assert_int_equal(r, -ENOMEM);
-				belonging_drop(&s->process[s->count]);
+				membership_drop(&s->process[s->count]);
 				r = find(s, s->count, path);
 			}
 			assert_int_equal(r, 0);
@@ -481,7 +481,7 @@ static void lack_of_memory_is_reported(void **state)
 			s->count++;
 		}
 		begin(s, NS_PER_SEC, UINT64_MAX);
-		while (charges_step(&s->charges))
+		while (memcg_charges_step(&s->charges))
 			;
 		end(s);
 		assert_total(s, OWNER_UNIT, "x.service", 100);
@@ -497,11 +497,11 @@ static void lack_of_memory_for_the_order_is_reported(void **state)
 	(void)state;
 	charge(s, "x.service", 100);
 	add(s, "/x.service");
-	tally_begin(&s->tally, 1);
-	tally_add(&s->tally, &s->process[0], &(struct snapshot_process){.outcome = OUTCOME_DENIED},
-		&(struct growth_step){0});
+	owner_sums_begin(&s->tally, 1);
+	owner_sums_add(&s->tally, &s->process[0],
+		&(struct snapshot_process){.outcome = OUTCOME_DENIED}, &(struct growth_step){0});
 	allocation_fail_at(1);
-	assert_int_equal(charges_begin(&s->charges, &s->tally, NS_PER_SEC, 0), -ENOMEM);
+	assert_int_equal(memcg_charges_begin(&s->charges, &s->tally, NS_PER_SEC, 0), -ENOMEM);
 	assert_true(allocation_end());
 	assert_int_equal(pass(s), 1);
 	assert_total(s, OWNER_UNIT, "x.service", 100);

@@ -5,14 +5,14 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/adaptive/choosing.h"
+#include "collectors/adaptive/measure-queue.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define SEC NS_PER_SEC
 
-static const struct plan_limits limits = {
+static const struct measure_plan_limits limits = {
 	.tokens_ns = SEC,
 	.interval_ns = 10 * SEC,
 	.max_age_ns = 300 * SEC,
@@ -20,16 +20,17 @@ static const struct plan_limits limits = {
 	.stall_ns = 20 * NS_PER_MSEC,
 };
 
-static const struct forecast whole = {.way = COST_ROLLUP, .prediction = {NS_PER_MSEC, NS_PER_MSEC}},
-			     sliced = {.way = COST_SLICES, .prediction = {NS_PER_MSEC, 1}},
-			     giant = {.way = COST_ROLLUP,
+static const struct forecast whole = {.way = WALK_COST_ROLLUP,
+				     .prediction = {NS_PER_MSEC, NS_PER_MSEC}},
+			     sliced = {.way = WALK_COST_SLICES, .prediction = {NS_PER_MSEC, 1}},
+			     giant = {.way = WALK_COST_ROLLUP,
 				     .is_giant = true,
 				     .prediction = {NS_PER_SEC / 10, NS_PER_SEC / 10}};
 
 struct scene {
-	struct choosing c;
+	struct measure_queue c;
 	struct buffer scratch;
-	struct watch w;
+	struct tracked w;
 };
 
 static struct scene *scene_new(void)
@@ -37,7 +38,7 @@ static struct scene *scene_new(void)
 	struct scene *s = calloc(1, sizeof(*s));
 
 	assert_non_null(s);
-	choosing_init(&s->c, &s->scratch);
+	measure_queue_init(&s->c, &s->scratch);
 	s->w.has_base = true;
 	s->w.measured_ns = clock_now_ns(CLOCK_BOOTTIME);
 	return s;
@@ -45,7 +46,7 @@ static struct scene *scene_new(void)
 
 static void scene_done(struct scene **s)
 {
-	choosing_done(&(*s)->c);
+	measure_queue_done(&(*s)->c);
 	buffer_done(&(*s)->scratch);
 	free(*s);
 }
@@ -60,31 +61,31 @@ static void may_pass_over_sliced_walks(void **state)
 	struct choice *choice;
 
 	(void)state;
-	assert_int_equal(choosing_begin(&s->c, 5), 0);
+	assert_int_equal(measure_queue_begin(&s->c, 5), 0);
 	for (size_t i = 0; i < 5; i++)
-		choosing_add(&s->c, &s->w, i, way[i], (5 - i) * 100 * MIB, 1000 * MIB);
-	assert_int_equal(choosing_end(&s->c, &limits), 0);
+		measure_queue_add(&s->c, &s->w, i, way[i], (5 - i) * 100 * MIB, 1000 * MIB);
+	assert_int_equal(measure_queue_end(&s->c, &limits), 0);
 	assert_int_equal(s->c.chosen, 5);
 	assert_int_equal(s->c.left_ns, 5 * NS_PER_MSEC);
 	for (size_t i = 0; i < 5; i++) {
-		assert_true(choosing_has(&s->c, CHOICES_ALL, false));
-		assert_true(choosing_has(&s->c, CHOICES_WHOLE, false));
-		choice = choosing_next(&s->c, i != 1 ? CHOICES_ALL : CHOICES_WHOLE, false);
+		assert_true(measure_queue_has(&s->c, CHOICES_ALL, false));
+		assert_true(measure_queue_has(&s->c, CHOICES_WHOLE, false));
+		choice = measure_queue_next(&s->c, i != 1 ? CHOICES_ALL : CHOICES_WHOLE, false);
 		assert_non_null(choice);
 		assert_int_equal(choice->place, want[i]);
 		assert_int_equal(
 			choice->kind, way[want[i]] == &sliced ? CHOICE_SLICES : CHOICE_WHOLE);
 		assert_int_equal(s->c.left_ns, (4 - i) * NS_PER_MSEC);
 	}
-	assert_false(choosing_has(&s->c, CHOICES_ALL, false));
-	assert_null(choosing_next(&s->c, CHOICES_ALL, false));
+	assert_false(measure_queue_has(&s->c, CHOICES_ALL, false));
+	assert_null(measure_queue_next(&s->c, CHOICES_ALL, false));
 
-	assert_int_equal(choosing_begin(&s->c, 1), 0);
-	choosing_add(&s->c, &s->w, 9, &sliced, 100 * MIB, 1000 * MIB);
-	assert_int_equal(choosing_end(&s->c, &limits), 0);
-	assert_false(choosing_has(&s->c, CHOICES_WHOLE, false));
-	assert_null(choosing_next(&s->c, CHOICES_WHOLE, false));
-	assert_int_equal(choosing_next(&s->c, CHOICES_ALL, false)->place, 9);
+	assert_int_equal(measure_queue_begin(&s->c, 1), 0);
+	measure_queue_add(&s->c, &s->w, 9, &sliced, 100 * MIB, 1000 * MIB);
+	assert_int_equal(measure_queue_end(&s->c, &limits), 0);
+	assert_false(measure_queue_has(&s->c, CHOICES_WHOLE, false));
+	assert_null(measure_queue_next(&s->c, CHOICES_WHOLE, false));
+	assert_int_equal(measure_queue_next(&s->c, CHOICES_ALL, false)->place, 9);
 }
 
 /* A process that turns out to need slices keeps its place before those chosen after it. */
@@ -94,23 +95,23 @@ static void returns_a_sliced_process_to_its_place(void **state)
 	struct choice *choice;
 
 	(void)state;
-	assert_int_equal(choosing_begin(&s->c, 3), 0);
+	assert_int_equal(measure_queue_begin(&s->c, 3), 0);
 	for (size_t i = 0; i < 3; i++)
-		choosing_add(&s->c, &s->w, i, i == 2 ? &sliced : &whole, (3 - i) * 100 * MIB,
+		measure_queue_add(&s->c, &s->w, i, i == 2 ? &sliced : &whole, (3 - i) * 100 * MIB,
 			1000 * MIB);
-	assert_int_equal(choosing_end(&s->c, &limits), 0);
-	choice = choosing_next(&s->c, CHOICES_WHOLE, false);
+	assert_int_equal(measure_queue_end(&s->c, &limits), 0);
+	choice = measure_queue_next(&s->c, CHOICES_WHOLE, false);
 	assert_int_equal(choice->place, 0);
-	choosing_give_back(&s->c, choice, CHOICE_SLICES);
-	assert_int_equal(choosing_left(&s->c), 3);
+	measure_queue_give_back(&s->c, choice, CHOICE_SLICES);
+	assert_int_equal(measure_queue_left(&s->c), 3);
 	assert_int_equal(s->c.left_ns, 3 * NS_PER_MSEC);
-	assert_int_equal(choosing_next(&s->c, CHOICES_WHOLE, false)->place, 1);
-	assert_false(choosing_has(&s->c, CHOICES_WHOLE, false));
-	choice = choosing_next(&s->c, CHOICES_ALL, false);
+	assert_int_equal(measure_queue_next(&s->c, CHOICES_WHOLE, false)->place, 1);
+	assert_false(measure_queue_has(&s->c, CHOICES_WHOLE, false));
+	choice = measure_queue_next(&s->c, CHOICES_ALL, false);
 	assert_int_equal(choice->place, 0);
 	assert_int_equal(choice->kind, CHOICE_SLICES);
-	assert_int_equal(choosing_next(&s->c, CHOICES_ALL, false)->place, 2);
-	assert_null(choosing_next(&s->c, CHOICES_ALL, false));
+	assert_int_equal(measure_queue_next(&s->c, CHOICES_ALL, false)->place, 2);
+	assert_null(measure_queue_next(&s->c, CHOICES_ALL, false));
 }
 
 /* If only excused processes may be measured, the others keep their order. */
@@ -124,61 +125,61 @@ static void takes_only_excused_processes(void **state)
 	excused_whole.is_excused = excused_sliced.is_excused = true;
 	s->w.has_base = false;
 	s->w.measured_ns = 0;
-	assert_int_equal(choosing_begin(&s->c, 4), 0);
+	assert_int_equal(measure_queue_begin(&s->c, 4), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(way); i++)
-		choosing_add(&s->c, &s->w, i, way[i], 100 * MIB, (i + 1) * MIB);
-	assert_int_equal(choosing_end(&s->c, &limits), 0);
+		measure_queue_add(&s->c, &s->w, i, way[i], 100 * MIB, (i + 1) * MIB);
+	assert_int_equal(measure_queue_end(&s->c, &limits), 0);
 	assert_int_equal(s->c.chosen, 4);
-	assert_int_equal(choosing_next(&s->c, CHOICES_WHOLE, true)->place, 3);
-	assert_false(choosing_has(&s->c, CHOICES_WHOLE, true));
-	assert_null(choosing_next(&s->c, CHOICES_WHOLE, true));
-	assert_true(choosing_has(&s->c, CHOICES_ALL, true));
-	assert_int_equal(choosing_next(&s->c, CHOICES_ALL, true)->place, 1);
-	assert_false(choosing_has(&s->c, CHOICES_ALL, true));
-	assert_true(choosing_has(&s->c, CHOICES_WHOLE, false));
-	assert_int_equal(choosing_left(&s->c), 2);
+	assert_int_equal(measure_queue_next(&s->c, CHOICES_WHOLE, true)->place, 3);
+	assert_false(measure_queue_has(&s->c, CHOICES_WHOLE, true));
+	assert_null(measure_queue_next(&s->c, CHOICES_WHOLE, true));
+	assert_true(measure_queue_has(&s->c, CHOICES_ALL, true));
+	assert_int_equal(measure_queue_next(&s->c, CHOICES_ALL, true)->place, 1);
+	assert_false(measure_queue_has(&s->c, CHOICES_ALL, true));
+	assert_true(measure_queue_has(&s->c, CHOICES_WHOLE, false));
+	assert_int_equal(measure_queue_left(&s->c), 2);
 
 	/* A process that was measured is no longer excused. */
 	s->w.has_base = true;
-	assert_int_equal(choosing_begin(&s->c, 1), 0);
-	assert_false(choosing_add(&s->c, &s->w, 0, &excused_whole, 7, 8)->is_excused);
+	assert_int_equal(measure_queue_begin(&s->c, 1), 0);
+	assert_false(measure_queue_add(&s->c, &s->w, 0, &excused_whole, 7, 8)->is_excused);
 }
 
 /* Each pass counts the processes that it defers. */
 static void counts_deferred_processes(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct plan_limits poor = limits;
+	struct measure_plan_limits poor = limits;
 
 	(void)state;
 	poor.tokens_ns = 1;
 	for (unsigned int round = 1; round <= 2; round++) {
-		assert_int_equal(choosing_begin(&s->c, 3), 0);
+		assert_int_equal(measure_queue_begin(&s->c, 3), 0);
 		for (size_t i = 0; i < 3; i++)
-			choosing_add(&s->c, &s->w, i, &whole, 100 * MIB, 100 * MIB);
-		assert_int_equal(choosing_end(&s->c, &poor), 0);
+			measure_queue_add(&s->c, &s->w, i, &whole, 100 * MIB, 100 * MIB);
+		assert_int_equal(measure_queue_end(&s->c, &poor), 0);
 		assert_int_equal(s->c.chosen, 1); /* the process that may overdraw the tokens */
-		assert_int_equal(s->c.deferred[PLAN_BUDGET], round * 2);
+		assert_int_equal(s->c.deferred[MEASURE_PLAN_BUDGET], round * 2);
 	}
-	choosing_drop(&s->c);
-	assert_false(choosing_has(&s->c, CHOICES_ALL, false));
+	measure_queue_drop(&s->c);
+	assert_false(measure_queue_has(&s->c, CHOICES_ALL, false));
 }
 
 /* A process is new, refused or neither, by what is known about it. */
 static void classifies_processes(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	const struct plan_item *item;
+	const struct measure_plan_item *item;
 
 	(void)state;
-	assert_int_equal(choosing_begin(&s->c, 4), 0);
-	item = choosing_add(&s->c, &s->w, 0, &whole, 7, 8);
+	assert_int_equal(measure_queue_begin(&s->c, 4), 0);
+	item = measure_queue_add(&s->c, &s->w, 0, &whole, 7, 8);
 	assert_false(item->is_new);
 	assert_int_equal(item->doubt_bytes, 7);
 	assert_int_equal(item->pss_bytes, 8);
 	s->w.has_base = false;
 	s->w.outcome = OUTCOME_DENIED;
-	item = choosing_add(&s->c, &s->w, 1, &giant, 7, 8);
+	item = measure_queue_add(&s->c, &s->w, 1, &giant, 7, 8);
 	assert_false(item->is_new);
 	assert_true(item->cost_ns < NS_PER_MSEC);
 	assert_int_equal(item->hold_ns, 0);
@@ -186,7 +187,7 @@ static void classifies_processes(void **state)
 	s->w.measured_ns = 0;
 	s->w.outcome = OUTCOME_MEASURED;
 	s->w.first_ns = clock_now_ns(CLOCK_BOOTTIME);
-	item = choosing_add(&s->c, &s->w, 2, &giant, 7, 8);
+	item = measure_queue_add(&s->c, &s->w, 2, &giant, 7, 8);
 	assert_true(item->is_new && item->is_giant);
 	assert_int_equal(item->hold_ns, giant.prediction.hold_ns);
 	/* counts its true age, and no higher age for its size */
@@ -198,23 +199,23 @@ static void doubts_no_more_than_is_likely(void **state)
 {
 	struct estimate_doubt d = {.anon_mid = (int64_t)MIB, .anon_up = 500 * MIB};
 	AUTO_SCENE struct scene *s = scene_new();
-	struct watch *w = &s->w;
+	struct tracked *w = &s->w;
 	struct snapshot_process row = {0};
 
 	(void)state;
-	assert_int_equal(choosing_doubt(w, 90, 100, 130), 30);
-	assert_int_equal(choosing_doubt(w, 60, 100, 130), 40);
+	assert_int_equal(measure_queue_doubt(w, 90, 100, 130), 30);
+	assert_int_equal(measure_queue_doubt(w, 60, 100, 130), 40);
 	w->doubt = &d;
-	assert_int_equal(choosing_doubt(w, 0, 0, 500 * MIB), 16 * MIB);
-	assert_int_equal(choosing_doubt(w, 0, 0, 510 * MIB), 26 * MIB);
+	assert_int_equal(measure_queue_doubt(w, 0, 0, 500 * MIB), 16 * MIB);
+	assert_int_equal(measure_queue_doubt(w, 0, 0, 510 * MIB), 26 * MIB);
 	d.anon_mid = -(int64_t)MIB;
-	assert_int_equal(choosing_doubt(w, 0, 0, 500 * MIB), 16 * MIB);
+	assert_int_equal(measure_queue_doubt(w, 0, 0, 500 * MIB), 16 * MIB);
 	w->doubt = NULL;
 	w->base = (struct estimate_base){
 		.anon = 100 * MIB, .pss_anon = 10 * MIB, .uss = 0, .has_parts = true};
 	w->broken_kib = 20 << 10; /* what it may have written to counts at least */
 	row.q[PROCESS_PSS] = row.q[PROCESS_PSS_LOW] = row.q[PROCESS_PSS_HIGH] = 10 * MIB;
-	assert_int_equal(choosing_row_doubt(w, &row), 20 * MIB);
+	assert_int_equal(measure_queue_row_doubt(w, &row), 20 * MIB);
 }
 
 /* Adds a process of KIB in one mapping. Beyond 8 GiB its memory is of a file. */

@@ -5,10 +5,10 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "cli/common/chosen.h"
+#include "cli/common/pid-selection.h"
 
 /* Parses `memtally map` with COUNT pids. */
-static int parse(size_t count, const char *const *pids, struct chosen *ret)
+static int parse(size_t count, const char *const *pids, struct pid_selection *ret)
 {
 	AUTO_SETTINGS struct settings *settings = NULL;
 	AUTO_FREE char **argv = calloc(count + 4, sizeof(*argv));
@@ -22,7 +22,7 @@ static int parse(size_t count, const char *const *pids, struct chosen *ret)
 		argv[3 + i] = (char *)(uintptr_t)pids[i];
 	assert_int_equal(
 		settings_load(PROGRAM_MEMTALLY, (int)count + 3, argv, &settings, error), 0);
-	return chosen_parse(settings, ret, error);
+	return pid_selection_parse(settings, ret, error);
 }
 
 /* Pids are kept in the order in which they first appear, each once. */
@@ -30,7 +30,7 @@ static void each_is_chosen_once(void **state)
 {
 	static const char *const pids[] = {"7", "3", "7", "9", "3", "3", "1", "--pid=9", "--pid=2"};
 	static const pid_t expected[] = {7, 3, 9, 1, 2};
-	AUTO_CHOSEN struct chosen c = {.count = 0};
+	AUTO_PID_SELECTION struct pid_selection c = {.count = 0};
 
 	(void)state;
 	assert_int_equal(parse(ARRAY_SIZE(pids), pids, &c), 0);
@@ -45,7 +45,7 @@ static uint64_t choose_many(size_t count)
 	enum { TEXT = 24 }; /* for any size_t */
 	AUTO_FREE char *texts = calloc(count, TEXT);
 	AUTO_FREE const char **pids = calloc(count, sizeof(*pids));
-	AUTO_CHOSEN struct chosen c = {.count = 0};
+	AUTO_PID_SELECTION struct pid_selection c = {.count = 0};
 	uint64_t begin_ns, took_ns;
 
 	assert_non_null(texts);
@@ -75,7 +75,7 @@ static void choosing_many_pids_is_fast(void **state)
 static void refuses_invalid_pids(void **state)
 {
 	static const char *const bad[] = {"0", "x", "2147483648", "1x"};
-	AUTO_CHOSEN struct chosen c = {.count = 0};
+	AUTO_PID_SELECTION struct pid_selection c = {.count = 0};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)

@@ -23,9 +23,9 @@ static int64_t longest_s(const struct view *view)
 	               : -1;
 }
 
-static struct watch *watch_of(const struct adaptive *s, pid_t pid)
+static struct tracked *watch_of(const struct adaptive *s, pid_t pid)
 {
-	const struct proctable *t = &s->pass->table;
+	const struct process_table *t = &s->pass->table;
 
 	for (size_t i = 0; i < t->count; i++)
 		if (t->item[i]->pid == pid)

@@ -16,10 +16,10 @@ struct part {
 	const char *perms; /* NULL: "rw-p" */
 };
 
-static void fill(struct atlas *a, const struct part *parts, size_t count)
+static void fill(struct mapping_table *a, const struct part *parts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct atlas_row row = {
+		struct mapping_table_row row = {
 			.name = (char *)(uintptr_t)parts[i].name,
 			.kind = parts[i].kind,
 			.is_deleted = parts[i].is_deleted,
@@ -34,7 +34,7 @@ static void fill(struct atlas *a, const struct part *parts, size_t count)
 		};
 
 		memcpy(row.perms, parts[i].perms ? parts[i].perms : "rw-p", sizeof(row.perms));
-		assert_int_equal(atlas_add_row(a, &row), 0);
+		assert_int_equal(mapping_table_add_row(a, &row), 0);
 	}
 }
 
@@ -45,10 +45,10 @@ struct change {
 	bool has_now, has_then;
 };
 
-static void check(enum atlas_by by, const struct part *now, size_t nows, const struct part *then,
-	size_t thens, const struct change *expected, size_t count)
+static void check(enum mapping_table_by by, const struct part *now, size_t nows,
+	const struct part *then, size_t thens, const struct change *expected, size_t count)
 {
-	AUTO_ATLAS struct atlas a = {.by = by}, b = {.by = by};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = by}, b = {.by = by};
 	AUTO_COMPARE struct compare c = {0};
 
 	fill(&a, now, nows);
@@ -91,11 +91,12 @@ static void differences_are_reported(void **state)
 		{"/lib/a", 0, 40, true, true},
 		{"/lib/b", 0, 0, true, true},
 	};
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE}, b = {.by = ATLAS_BY_FILE};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_FILE},
+						b = {.by = MAPPING_TABLE_BY_FILE};
 	AUTO_COMPARE struct compare c = {0};
 
 	(void)state;
-	CHECK(ATLAS_BY_FILE, now, then, expected);
+	CHECK(MAPPING_TABLE_BY_FILE, now, then, expected);
 	fill(&a, now, ARRAY_SIZE(now));
 	fill(&b, then, ARRAY_SIZE(then));
 	assert_int_equal(compare_make(&a, &b, MAPPING_PSS, &c), 0);
@@ -125,7 +126,7 @@ static void shared_memory_is_identified_by_inode(void **state)
 	};
 
 	(void)state;
-	CHECK(ATLAS_BY_FILE, after, before, expected);
+	CHECK(MAPPING_TABLE_BY_FILE, after, before, expected);
 }
 
 static void one_name_may_be_of_several_kinds(void **state)
@@ -136,7 +137,7 @@ static void one_name_may_be_of_several_kinds(void **state)
 	static const struct change expected[] = {{"[anon]", 30, 30, true, false}};
 
 	(void)state;
-	CHECK(ATLAS_BY_FILE, after, before, expected);
+	CHECK(MAPPING_TABLE_BY_FILE, after, before, expected);
 }
 
 /* Processes that were forked have the same mappings at one address. */
@@ -162,14 +163,15 @@ static void equal_addresses_of_several_processes_are_one_row(void **state)
 	};
 
 	(void)state;
-	CHECK(ATLAS_BY_MAPPING, after, before, expected);
+	CHECK(MAPPING_TABLE_BY_MAPPING, after, before, expected);
 }
 
 static void single_mappings_are_identified_by_address(void **state)
 {
 	static const struct part before = {"[anon]", KIND_ANON, false, 0x1000, 10, 10};
 	static const struct part after = {"[anon]", KIND_ANON, false, 0x2000, 30, 30};
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING}, b = {.by = ATLAS_BY_MAPPING};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_MAPPING},
+						b = {.by = MAPPING_TABLE_BY_MAPPING};
 	AUTO_COMPARE struct compare c = {0};
 
 	(void)state;
@@ -185,7 +187,8 @@ static void single_mappings_are_identified_by_address(void **state)
 
 static void equal_sides_have_no_rows(void **state)
 {
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND}, b = {.by = ATLAS_BY_KIND};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_KIND},
+						b = {.by = MAPPING_TABLE_BY_KIND};
 	AUTO_COMPARE struct compare c = {0};
 
 	(void)state;
@@ -195,7 +198,8 @@ static void equal_sides_have_no_rows(void **state)
 
 static void lack_of_memory_is_reported(void **state)
 {
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE}, b = {.by = ATLAS_BY_FILE};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_FILE},
+						b = {.by = MAPPING_TABLE_BY_FILE};
 
 	(void)state;
 	fill(&a, now, ARRAY_SIZE(now));

@@ -4,12 +4,12 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/pass/compose.h"
+#include "collectors/pass/image-build.h"
 #include "snapshot/metric.h"
 #include "snapshot/view.h"
 
 /* Builds the image of T, with the other parts that a reader needs. */
-static struct view *compose(struct tally *t, struct builder *b)
+static struct view *compose(struct owner_sums *t, struct builder *b)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
 	AUTO_CLOSE int fd = -1;
@@ -19,7 +19,7 @@ static struct view *compose(struct tally *t, struct builder *b)
 	const char *reason = "";
 
 	builder_begin(b);
-	assert_int_equal(compose_scopes(t, &meminfo, b, &scratch), 0);
+	assert_int_equal(image_build_scopes(t, &meminfo, b, &scratch), 0);
 	assert_non_null(builder_add_self(b));
 	assert_int_equal(builder_seal(b, &head, &fd), 0);
 	if (view_open(fd, &view, &reason) < 0)
@@ -27,9 +27,9 @@ static struct view *compose(struct tally *t, struct builder *b)
 	return view;
 }
 
-static void add_user(struct tally *t, uid_t uid, const char *name)
+static void add_user(struct owner_sums *t, uid_t uid, const char *name)
 {
-	struct scope *s = scopes_get(&t->table[OWNER_USER], &uid, sizeof(uid));
+	struct scope *s = owner_table_get(&t->table[OWNER_USER], &uid, sizeof(uid));
 
 	s->id = uid;
 	s->name = name ? strdup(name) : NULL;
@@ -50,11 +50,11 @@ static const char *name_of(const struct view *view, uint32_t uid)
 static void users_have_distinct_names(void **state)
 {
 	struct builder b = {0};
-	struct tally t;
+	struct owner_sums t;
 	struct view *view;
 
 	(void)state;
-	tally_init(&t, 1);
+	owner_sums_init(&t, 1);
 	add_user(&t, 1000, "alice");
 	add_user(&t, 1001, "bob");
 	add_user(&t, 1002, "bob");
@@ -76,13 +76,13 @@ static void users_have_distinct_names(void **state)
 	assert_string_equal(name_of(view, OWNER_NO_ID), "(none)");
 	view_unref(view);
 	builder_done(&b);
-	tally_done(&t);
+	owner_sums_done(&t);
 }
 
 static struct scope *add_owned(
-	struct tally *t, enum owner_kind kind, const char *key, uint32_t user)
+	struct owner_sums *t, enum owner_kind kind, const char *key, uint32_t user)
 {
-	struct scope *s = scopes_get(&t->table[kind], key, strlen(key) + 1);
+	struct scope *s = owner_table_get(&t->table[kind], key, strlen(key) + 1);
 
 	s->has_user = true;
 	s->user = user;
@@ -107,11 +107,11 @@ static void rows_name_their_users(void **state)
 {
 	static const char pod[] = "1b4e28ba";
 	struct builder b = {0};
-	struct tally t;
+	struct owner_sums t;
 	struct view *view;
 
 	(void)state;
-	tally_init(&t, 1);
+	owner_sums_init(&t, 1);
 	add_user(&t, 1000, "alice");
 	add_user(&t, 1001, "bob");
 	add_user(&t, 1002, "bob");
@@ -119,7 +119,7 @@ static void rows_name_their_users(void **state)
 	add_owned(&t, OWNER_SESSION, "6", 1002);
 	add_owned(&t, OWNER_USER_UNIT, "app.slice", 4711);
 	add_owned(&t, OWNER_CONTAINER, "0123", 1000)->above = pod;
-	scopes_get(&t.table[OWNER_CONTAINER], "4567", 5)->exported = true;
+	owner_table_get(&t.table[OWNER_CONTAINER], "4567", 5)->exported = true;
 	view = compose(&t, &b);
 	assert_string_equal(view_text(view, row_of(view, METRIC_SESSION, "5")->user), "alice");
 	assert_string_equal(view_text(view, row_of(view, METRIC_SESSION, "6")->user), "bob:1002");
@@ -131,25 +131,25 @@ static void rows_name_their_users(void **state)
 	assert_string_equal(view_text(view, row_of(view, METRIC_CONTAINER, "4567")->above), "");
 	view_unref(view);
 	builder_done(&b);
-	tally_done(&t);
+	owner_sums_done(&t);
 }
 
 static void rows_are_marked(void **state)
 {
 	struct builder b = {0};
-	struct tally t;
+	struct owner_sums t;
 	struct view *view;
 	struct scope *s;
 	unsigned int others = 0, exported = 0;
 
 	(void)state;
-	tally_init(&t, 77);
-	s = scopes_get(&t.table[OWNER_PROGRAM], "big", 3);
+	owner_sums_init(&t, 77);
+	s = owner_table_get(&t.table[OWNER_PROGRAM], "big", 3);
 	s->exported = true;
 	ROW_SET(&s->sums, SCOPE_PSS, 5);
-	scopes_get(&t.table[OWNER_PROGRAM], "small", 5);
+	owner_table_get(&t.table[OWNER_PROGRAM], "small", 5);
 	/* an owner without members and series is not in the image */
-	scopes_get(&t.table[OWNER_PROGRAM], "gone", 4)->empty_ns = 1;
+	owner_table_get(&t.table[OWNER_PROGRAM], "gone", 4)->empty_ns = 1;
 	view = compose(&t, &b);
 	assert_int_equal(view_count(view, METRIC_PROGRAM), 3);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -166,27 +166,27 @@ static void rows_are_marked(void **state)
 	assert_false(ROW_HAS(view_host(view), SCOPE_MEM_AVAILABLE));
 	view_unref(view);
 	builder_done(&b);
-	tally_done(&t);
+	owner_sums_done(&t);
 }
 
 /* All figures that adaptive passes count. Each has a value of its own. */
 struct counted {
-	struct tally tally;
-	struct holds holds;
-	struct walks_counts walks;
-	struct figures figures;
+	struct owner_sums tally;
+	struct lock_hold holds;
+	struct page_walks_counts walks;
+	struct row_estimate figures;
 	struct psi psi;
-	struct self self;
-	uint64_t deferred[PLAN_REASONS], charges[CHARGE_OUTCOMES];
-	struct compose_counts counts;
-	struct compose_adaptive adaptive;
+	struct self_usage self;
+	uint64_t deferred[MEASURE_PLAN_REASONS], charges[CHARGE_OUTCOMES];
+	struct image_build_counts counts;
+	struct image_build_adaptive adaptive;
 };
 
 static void count_all(struct counted *c)
 {
 	*c = (struct counted){
 		.holds = {.limit_ns = 101, .above = 102, .times = {.count = 2, .bucket = {2}}},
-		.walks = {.reads = {[COST_ROLLUP] = 103, [COST_SLICES] = 104},
+		.walks = {.reads = {[WALK_COST_ROLLUP] = 103, [WALK_COST_SLICES] = 104},
 			.slices = 105,
 			.discarded = 106,
 			.predicted_ns = 107,
@@ -203,10 +203,10 @@ static void count_all(struct counted *c)
 			.max_fds = 114,
 			.start_realtime_ns = 115,
 			.recent = {.mark = {{.at_ns = 1}, {.at_ns = 9, .cpu_ns = 1}}, .count = 2}},
-		.deferred = {[PLAN_BUDGET] = 116,
-			[PLAN_STALL] = 117,
-			[PLAN_GIANT] = 118,
-			[PLAN_PRESSURE] = 119},
+		.deferred = {[MEASURE_PLAN_BUDGET] = 116,
+			[MEASURE_PLAN_STALL] = 117,
+			[MEASURE_PLAN_GIANT] = 118,
+			[MEASURE_PLAN_PRESSURE] = 119},
 		.counts = {.passes = 120,
 			.overruns = 121,
 			.duration_ns = 122,
@@ -231,12 +231,12 @@ static void count_all(struct counted *c)
 			.oldest_ns = 133,
 			.max_age_ns = 134,
 			.longest_ns = 135,
-			.disturbance = DISTURBANCE_YES},
+			.disturbance = LOCK_TRIAL_YES},
 	};
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
 		c->counts.outcome[i] = 140 + i;
-	tally_init(&c->tally, 1);
-	scopes_get(&c->tally.table[OWNER_PROGRAM], "small", 5);
+	owner_sums_init(&c->tally, 1);
+	owner_table_get(&c->tally.table[OWNER_PROGRAM], "small", 5);
 	for (unsigned int i = 0; i < CHARGE_OUTCOMES; i++)
 		c->charges[i] = 150 + i;
 	c->counts.charges = c->charges;
@@ -259,8 +259,8 @@ static struct view *view_of(struct counted *c, bool is_adaptive)
 	const char *reason = "";
 
 	builder_begin(&b);
-	assert_int_equal(compose_scopes(&c->tally, &meminfo, &b, &scratch), 0);
-	assert_int_equal(compose_self(&c->counts, is_adaptive ? &c->adaptive : NULL, &c->self,
+	assert_int_equal(image_build_scopes(&c->tally, &meminfo, &b, &scratch), 0);
+	assert_int_equal(image_build_self(&c->counts, is_adaptive ? &c->adaptive : NULL, &c->self,
 				 SELF_CAP_PERFMON, "1.2.3", &b),
 		0);
 	assert_int_equal(builder_seal(&b, &head, &fd), 0);
@@ -382,7 +382,7 @@ static void all_that_is_counted_is_in_the_image(void **state)
 	assert_int_equal(ARRAY_SIZE(of_both_modes) + ARRAY_SIZE(of_adaptive) + ARRAY_SIZE(ratios) +
 				 OUTCOME_COUNT_ - 3 + CHARGE_OUTCOMES - 2 + 1,
 		SELF_QUANTITIES);
-	tally_done(&c.tally);
+	owner_sums_done(&c.tally);
 }
 
 /* Unknown figures are absent, and so are those of adaptive passes in an exact one. */
@@ -395,7 +395,7 @@ static void unknown_figures_are_not_in_the_image(void **state)
 	count_all(&c);
 	c.adaptive.needed = 0;
 	c.adaptive.longest_ns = UINT64_MAX;
-	c.adaptive.disturbance = DISTURBANCE_UNKNOWN;
+	c.adaptive.disturbance = LOCK_TRIAL_UNKNOWN;
 	c.psi.present = 0;
 	c.self.start_realtime_ns = 0;
 	c.counts.charges = NULL;
@@ -413,7 +413,7 @@ static void unknown_figures_are_not_in_the_image(void **state)
 		assert_false(ROW_HAS(view_self(exact), ratios[i].index));
 	assert_int_equal(count_of(exact, HISTOGRAM_HOLD), 2);
 	assert_int_equal(count_of(exact, HISTOGRAM_ESTIMATE_ERROR), 0);
-	tally_done(&c.tally);
+	owner_sums_done(&c.tally);
 }
 
 int main(void)

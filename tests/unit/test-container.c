@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/procfs/container.h"
+#include "collectors/procfs/container-id.h"
 
 #define ID    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
@@ -106,11 +106,11 @@ static void finds_containers_and_pods(void **state)
 		size_t len = strlen(cases[i].path);
 		/* the path is not terminated, so that sanitizers notice a read beyond its end */
 		AUTO_FREE char *path = malloc(len + 1);
-		struct container c;
+		struct container_id c;
 
 		assert_non_null(path);
 		memcpy(path + 1, cases[i].path, len);
-		container_parse(path + 1, len, &c);
+		container_id_parse(path + 1, len, &c);
 		if (strcmp(c.name, cases[i].name) != 0 || strcmp(c.pod, cases[i].pod) != 0 ||
 			c.runtime != cases[i].runtime)
 			fail_msg("%s: '%s' of '%s', %d", cases[i].path, c.name, c.pod, c.runtime);

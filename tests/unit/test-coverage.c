@@ -4,25 +4,25 @@
 
 #include "tests/unit/unit.h"
 
-#include "inspect/pages/coverage.h"
+#include "inspect/pages/page-bitmap.h"
 #include "tests/unit/allocation.h"
 
 static void each_page_counts_once(void **state)
 {
-	AUTO_COVERAGE struct coverage c = {.max = COVERAGE_MAX};
+	AUTO_PAGE_BITMAP struct page_bitmap c = {.max = PAGE_BITMAP_MAX};
 
 	(void)state;
-	assert_int_equal(coverage_pages(&c, 0), 0);
-	assert_int_equal(coverage_add(&c, 0, 10, 5), 0);
-	assert_int_equal(coverage_add(&c, 0, 12, 5), 0);
-	assert_int_equal(coverage_add(&c, 0, 10, 7), 0);
-	assert_int_equal(coverage_pages(&c, 0), 7);
-	assert_int_equal(coverage_add(&c, 1, 10, 5), 0);
-	assert_int_equal(coverage_pages(&c, 1), 5);
-	assert_int_equal(coverage_pages(&c, 0), 7);
-	assert_int_equal(coverage_pages(&c, 1000), 0);
-	assert_int_equal(coverage_add(&c, 1000, 0, 0), 0);
-	assert_int_equal(coverage_pages(&c, 1000), 0);
+	assert_int_equal(page_bitmap_pages(&c, 0), 0);
+	assert_int_equal(page_bitmap_add(&c, 0, 10, 5), 0);
+	assert_int_equal(page_bitmap_add(&c, 0, 12, 5), 0);
+	assert_int_equal(page_bitmap_add(&c, 0, 10, 7), 0);
+	assert_int_equal(page_bitmap_pages(&c, 0), 7);
+	assert_int_equal(page_bitmap_add(&c, 1, 10, 5), 0);
+	assert_int_equal(page_bitmap_pages(&c, 1), 5);
+	assert_int_equal(page_bitmap_pages(&c, 0), 7);
+	assert_int_equal(page_bitmap_pages(&c, 1000), 0);
+	assert_int_equal(page_bitmap_add(&c, 1000, 0, 0), 0);
+	assert_int_equal(page_bitmap_pages(&c, 1000), 0);
 }
 
 static void at_the_ends_of_words_and_chunks(void **state)
@@ -34,13 +34,13 @@ static void at_the_ends_of_words_and_chunks(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		for (size_t k = i; k < ARRAY_SIZE(ends); k++) {
-			AUTO_COVERAGE struct coverage c = {.max = COVERAGE_MAX};
+			AUTO_PAGE_BITMAP struct page_bitmap c = {.max = PAGE_BITMAP_MAX};
 			uint64_t count = ends[k] - ends[i];
 
-			assert_int_equal(coverage_add(&c, 0, far + ends[i], count), 0);
-			assert_int_equal(coverage_pages(&c, 0), count);
-			assert_int_equal(coverage_add(&c, 0, far, 2001), 0);
-			assert_int_equal(coverage_pages(&c, 0), 2001);
+			assert_int_equal(page_bitmap_add(&c, 0, far + ends[i], count), 0);
+			assert_int_equal(page_bitmap_pages(&c, 0), count);
+			assert_int_equal(page_bitmap_add(&c, 0, far, 2001), 0);
+			assert_int_equal(page_bitmap_pages(&c, 0), 2001);
 		}
 }
 
@@ -49,7 +49,7 @@ static void many_ranges_equal_a_byte_array(void **state)
 {
 	enum { FILES = 9, PAGES = 5000, RANGES = 2000 };
 	static char seen[FILES][PAGES];
-	AUTO_COVERAGE struct coverage c = {.max = COVERAGE_MAX, .seed = 3};
+	AUTO_PAGE_BITMAP struct page_bitmap c = {.max = PAGE_BITMAP_MAX, .seed = 3};
 	uint32_t random = 1;
 
 	(void)state;
@@ -65,7 +65,7 @@ static void many_ranges_equal_a_byte_array(void **state)
 		if (count > PAGES - first)
 			count = PAGES - first;
 		memset(&seen[file][first], 1, count);
-		assert_int_equal(coverage_add(&c, file, first, count), 0);
+		assert_int_equal(page_bitmap_add(&c, file, first, count), 0);
 	}
 	for (uint32_t file = 0; file < FILES; file++) {
 		uint64_t count = 0;
@@ -73,40 +73,40 @@ static void many_ranges_equal_a_byte_array(void **state)
 		for (unsigned int i = 0; i < PAGES; i++)
 			count += (uint64_t)seen[file][i];
 		assert_true(count > PAGES / 10);
-		assert_int_equal(coverage_pages(&c, file), count);
+		assert_int_equal(page_bitmap_pages(&c, file), count);
 	}
 }
 
 static void ranges_beyond_the_limit_are_refused(void **state)
 {
-	AUTO_COVERAGE struct coverage c = {.max = 1000}, none = {.max = 0};
+	AUTO_PAGE_BITMAP struct page_bitmap c = {.max = 1000}, none = {.max = 0};
 
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
-		assert_int_equal(coverage_add(&c, i % 7, (uint64_t)i * COVERAGE_CHUNK, 1), 0);
-	assert_int_equal(coverage_add(&c, 0, 0, 1), 0); /* in a chunk that exists */
-	assert_int_equal(coverage_add(&c, 1, 0, 1), -ENOSPC);
-	assert_int_equal(coverage_add(&c, 9, 0, UINT64_C(1) << 60), -ENOSPC);
-	assert_int_equal(coverage_pages(&c, 9), 0);
-	assert_int_equal(coverage_pages(&c, 0), 143);
-	assert_int_equal(coverage_add(&none, 0, 0, 1), -ENOSPC);
+		assert_int_equal(page_bitmap_add(&c, i % 7, (uint64_t)i * PAGE_BITMAP_CHUNK, 1), 0);
+	assert_int_equal(page_bitmap_add(&c, 0, 0, 1), 0); /* in a chunk that exists */
+	assert_int_equal(page_bitmap_add(&c, 1, 0, 1), -ENOSPC);
+	assert_int_equal(page_bitmap_add(&c, 9, 0, UINT64_C(1) << 60), -ENOSPC);
+	assert_int_equal(page_bitmap_pages(&c, 9), 0);
+	assert_int_equal(page_bitmap_pages(&c, 0), 143);
+	assert_int_equal(page_bitmap_add(&none, 0, 0, 1), -ENOSPC);
 }
 
 static void lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		AUTO_COVERAGE struct coverage c = {.max = COVERAGE_MAX};
+		AUTO_PAGE_BITMAP struct page_bitmap c = {.max = PAGE_BITMAP_MAX};
 		bool has_failed;
 		int r = 0;
 
 		allocation_fail_at(n);
 		for (uint32_t i = 0; r == 0 && i < 1000; i++)
-			r = coverage_add(&c, i, 5, 1);
+			r = page_bitmap_add(&c, i, 5, 1);
 		has_failed = allocation_end();
 		assert_int_equal(r, has_failed ? -ENOMEM : 0);
-		assert_int_equal(coverage_add(&c, 0, 5, 3), 0);
-		assert_int_equal(coverage_pages(&c, 0), 3);
+		assert_int_equal(page_bitmap_add(&c, 0, 5, 3), 0);
+		assert_int_equal(page_bitmap_pages(&c, 0), 3);
 		if (!has_failed)
 			break;
 	}

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "cli/sharing/crowd.h"
+#include "cli/sharing/groups.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/sample.h"
 
@@ -13,12 +13,12 @@
  * walk. "not " marks groups that were not chosen; "(1)" counts processes that use an address space
  * of another group.
  */
-static const char *text_of(const struct crowd *c, struct buffer *to)
+static const char *text_of(const struct groups *c, struct buffer *to)
 {
 	size_t k = 0;
 
 	for (uint32_t i = 0; i < c->groups; i++) {
-		const struct crowd_group *group = &c->group[i];
+		const struct groups_group *group = &c->group[i];
 
 		buffer_printf(to, "%s%s %u", group->is_chosen ? "" : "not ",
 			group->name ? group->name : "all", group->processes);
@@ -39,11 +39,11 @@ static void check(enum owner_kind kind, const char *const chosen, const char *ex
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	bool is_chosen[SAMPLE_PROCESSES];
 	AUTO_BUFFER struct buffer text = {0};
-	AUTO_CROWD struct crowd c = {0};
+	AUTO_GROUPS struct groups c = {0};
 
 	for (uint32_t i = 0; chosen && i < SAMPLE_PROCESSES; i++)
 		is_chosen[i] = !strcmp(view_owner(view, view_process(view, i), OWNER_USER), chosen);
-	assert_int_equal(crowd_make(view, kind, chosen ? is_chosen : NULL, &c), 0);
+	assert_int_equal(groups_make(view, kind, chosen ? is_chosen : NULL, &c), 0);
 	assert_string_equal(text_of(&c, &text), expected);
 }
 
@@ -71,7 +71,7 @@ static void owners_of_two_users_are_distinct(void **state)
 	const uint32_t ref = view_find_process(view, 2001)->owner[OWNER_SESSION];
 	AUTO_FREE char *data = malloc(view->size);
 	AUTO_VIEW struct view *same = NULL;
-	AUTO_CROWD struct crowd c = {0};
+	AUTO_GROUPS struct groups c = {0};
 	const char *reason = NULL;
 	uint32_t found = 0;
 
@@ -80,7 +80,7 @@ static void owners_of_two_users_are_distinct(void **state)
 	memcpy(data, view->data, view->size);
 	data[(const unsigned char *)view_text(view, ref) - view->data] = '2';
 	assert_int_equal(view_from_bytes(data, view->size, &same, &reason), 0);
-	assert_int_equal(crowd_make(same, OWNER_SESSION, NULL, &c), 0);
+	assert_int_equal(groups_make(same, OWNER_SESSION, NULL, &c), 0);
 	for (uint32_t i = 0; i < c.groups; i++) {
 		bool is_both = !strcmp(c.group[i].name, "2");
 
@@ -99,15 +99,15 @@ static void a_shared_address_space_is_found_at_its_owner(void **state)
 	AUTO_VIEW struct view *view = sample_open(NULL);
 
 	(void)state;
-	assert_int_equal(crowd_find(view, 1000)->pid, 1000);
-	assert_null(crowd_find(view, 5));
+	assert_int_equal(groups_find(view, 1000)->pid, 1000);
+	assert_null(groups_find(view, 5));
 	for (uint32_t i = 0; i < SAMPLE_PROCESSES; i++) {
 		const struct snapshot_process *row = view_process(view, i);
 
 		if (row->outcome == OUTCOME_SHARED_MM)
-			assert_int_equal(crowd_find(view, (pid_t)row->pid)->pid, row->mm_pid);
+			assert_int_equal(groups_find(view, (pid_t)row->pid)->pid, row->mm_pid);
 		if (row->outcome == OUTCOME_NO_MM)
-			assert_null(crowd_find(view, (pid_t)row->pid));
+			assert_null(groups_find(view, (pid_t)row->pid));
 	}
 }
 
@@ -119,7 +119,7 @@ static void memory_in_another_group_counts_there(void **state)
 	AUTO_FREE unsigned char *data = malloc(view->size);
 	AUTO_VIEW struct view *same = NULL;
 	AUTO_BUFFER struct buffer text = {0};
-	AUTO_CROWD struct crowd users = {0}, one = {0};
+	AUTO_GROUPS struct groups users = {0}, one = {0};
 	const uint32_t mm_pid = 2000;
 	const char *reason = NULL;
 	size_t at;
@@ -131,9 +131,9 @@ static void memory_in_another_group_counts_there(void **state)
 	at = (size_t)((const unsigned char *)&row->mm_pid - view->data);
 	memcpy(data + at, &mm_pid, sizeof(mm_pid));
 	assert_int_equal(view_from_bytes(data, view->size, &same, &reason), 0);
-	assert_int_equal(crowd_make(same, OWNER_USER, NULL, &users), 0);
+	assert_int_equal(groups_make(same, OWNER_USER, NULL, &users), 0);
 	assert_non_null(strstr(text_of(&users, &text), "alice 4 (1): 1000 1001 1003; bob 2: "));
-	assert_int_equal(crowd_make(same, OWNER_KINDS, NULL, &one), 0);
+	assert_int_equal(groups_make(same, OWNER_KINDS, NULL, &one), 0);
 	assert_int_equal(one.group[0].elsewhere, 0);
 }
 
@@ -144,11 +144,11 @@ static void lack_of_memory_is_reported(void **state)
 
 	(void)state;
 	for (;; n++) {
-		AUTO_CROWD struct crowd c = {0};
+		AUTO_GROUPS struct groups c = {0};
 		int r;
 
 		allocation_fail_at(n);
-		r = crowd_make(view, OWNER_USER, NULL, &c);
+		r = groups_make(view, OWNER_USER, NULL, &c);
 		if (!allocation_end())
 			break;
 		assert_int_equal(r, -ENOMEM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the share counts after births and exits (degree.h). The bounds are checked against
+ * Tests the share counts after births and exits (share-count.h). The bounds are checked against
  * simulated families: each page has a random set of processes that map it, and processes exit and
  * fork at random.
  */
@@ -8,19 +8,19 @@
 
 #include "tests/unit/unit.h"
 
-#include "base/amount.h"
 #include "base/cleanup.h"
-#include "collectors/model/degree.h"
+#include "base/saturate.h"
+#include "collectors/model/share-count.h"
 
 #define MIB (UINT64_C(1) << 20)
 
-static struct degree_span forked(
+static struct share_count_span forked(
 	uint64_t rss, uint64_t pss, uint32_t members, uint32_t dead, uint32_t born)
 {
-	struct degree_change c = {.members = members, .dead = dead, .born = born};
-	struct degree_span s;
+	struct share_count_change c = {.members = members, .dead = dead, .born = born};
+	struct share_count_span s;
 
-	degree_forked(rss, pss, &c, &s);
+	share_count_forked(rss, pss, &c, &s);
 	return s;
 }
 
@@ -33,7 +33,7 @@ static void assert_near(uint64_t figure, uint64_t wanted)
 /* If all members share all pages, the mean determines everything: low, mid and high are equal. */
 static void knows_an_even_family_exactly(void **state)
 {
-	struct degree_span s = forked(480 * MIB, 24 * MIB, 20, 10, 0);
+	struct share_count_span s = forked(480 * MIB, 24 * MIB, 20, 10, 0);
 
 	(void)state;
 	assert_near(s.low, 48 * MIB);
@@ -55,7 +55,7 @@ static void changes_nothing_without_events(void **state)
 {
 	(void)state;
 	for (uint32_t n = 1; n < 50; n++) {
-		struct degree_span s = forked(100 * MIB, 13 * MIB, n, 0, 0);
+		struct share_count_span s = forked(100 * MIB, 13 * MIB, n, 0, 0);
 
 		assert_near(s.low, 13 * MIB);
 		assert_near(s.mid, 13 * MIB);
@@ -66,26 +66,26 @@ static void changes_nothing_without_events(void **state)
 /* A living member has copied all or half of what all shared. */
 static void follows_copies_on_write(void **state)
 {
-	struct degree_change c = {.members = 20, .parted = DEGREE_ONE};
-	struct degree_span s;
+	struct share_count_change c = {.members = 20, .parted = SHARE_COUNT_ONE};
+	struct share_count_span s;
 
 	(void)state;
-	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	share_count_forked(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.low, 24 * MIB); /* the measurement may have seen the copies */
 	assert_near(s.mid, 480 * MIB / 19);
-	c.parted = DEGREE_ONE / 2;
-	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	c.parted = SHARE_COUNT_ONE / 2;
+	share_count_forked(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.mid, 480 * MIB * 2 / 39);
 	c.dead = 9;
-	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	share_count_forked(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.low, 480 * MIB / 11);
 	assert_near(s.mid, 480 * MIB * 2 / 21);
-	c.parted = 30 * DEGREE_ONE; /* several times all of it, by each */
-	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	c.parted = 30 * SHARE_COUNT_ONE; /* several times all of it, by each */
+	share_count_forked(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.mid, 480 * MIB);
-	c = (struct degree_change){.members = 20, .parted = DEGREE_ONE};
+	c = (struct share_count_change){.members = 20, .parted = SHARE_COUNT_ONE};
 	/* writes do not copy pages of files */
-	degree_mapped(480 * MIB, 24 * MIB, &c, &s);
+	share_count_mapped(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.high, 24 * MIB);
 }
 
@@ -95,7 +95,7 @@ static void follows_copies_on_write(void **state)
  */
 static void bounds_the_uneven(void **state)
 {
-	struct degree_span s = forked(96 * MIB, 48 * MIB, 3, 1, 0);
+	struct share_count_span s = forked(96 * MIB, 48 * MIB, 3, 1, 0);
 
 	(void)state;
 	assert_near(s.low, 48 * MIB);
@@ -109,19 +109,19 @@ static void bounds_the_uneven(void **state)
 /* If few of many members exited, they are unlikely to be all the sharers of a page. */
 static void spreads_exits_over_all_members(void **state)
 {
-	struct degree_change c = {.members = 300, .dead = 20};
-	struct degree_span s;
+	struct share_count_change c = {.members = 300, .dead = 20};
+	struct share_count_span s;
 
 	(void)state;
 	/*
 	 * Shared by 20 on average. Pages shared with 5 others may have lost all of these: at most a
 	 * third of the pages.
 	 */
-	degree_forked(20 * MIB, MIB, &c, &s);
+	share_count_forked(20 * MIB, MIB, &c, &s);
 	assert_in_range(s.high, 20 * MIB / 4, 20 * MIB / 3);
 	/* If many members exited, any of the sharers may be among them. */
 	c.dead = 100;
-	degree_forked(20 * MIB, MIB, &c, &s);
+	share_count_forked(20 * MIB, MIB, &c, &s);
 	assert_true(s.high >= 19 * MIB);
 }
 
@@ -131,25 +131,25 @@ static void spreads_exits_over_all_members(void **state)
  */
 static void distinguishes_own_children(void **state)
 {
-	struct degree_change c = {.members = 12, .dead = 2, .born = 50};
-	struct degree_span s;
+	struct share_count_change c = {.members = 12, .dead = 2, .born = 50};
+	struct share_count_span s;
 
 	(void)state;
-	degree_forked(100 * MIB, 20 * MIB, &c, &s);
+	share_count_forked(100 * MIB, 20 * MIB, &c, &s);
 	/*
 	 * At best 7 of 15 pages were shared with the two that exited alone, and the others with
 	 * all.
 	 */
 	assert_near(s.high, 100 * MIB * 7 / 15 + 100 * MIB * 8 / 15 / 60);
-	c = (struct degree_change){.members = 20, .born = 1, .own = 1};
-	degree_forked(90 * MIB, 45 * MIB, &c, &s);
+	c = (struct share_count_change){.members = 20, .born = 1, .own = 1};
+	share_count_forked(90 * MIB, 45 * MIB, &c, &s);
 	assert_near(s.mid, 30 * MIB);
 	assert_near(s.high, 30 * MIB);
 	c.dead = 1;
-	degree_forked(90 * MIB, 45 * MIB, &c, &s);
+	share_count_forked(90 * MIB, 45 * MIB, &c, &s);
 	assert_near(s.mid, (uint64_t)(90 / (1 + 18 / 19.0 + 1) * (double)MIB));
 	c.dead = c.own = 0;
-	degree_forked(90 * MIB, 45 * MIB, &c, &s);
+	share_count_forked(90 * MIB, 45 * MIB, &c, &s);
 	assert_near(s.mid, 45 * MIB * 20 / 21);
 	assert_near(s.high, 45 * MIB);
 }
@@ -160,8 +160,8 @@ static void distinguishes_own_children(void **state)
  */
 static void allows_for_unrelated_sharers(void **state)
 {
-	struct degree_change c = {.members = 20, .dead = 10, .parted = DEGREE_ONE};
-	struct degree_span s = forked(100 * MIB, 1 * MIB, 20, 10, 0);
+	struct share_count_change c = {.members = 20, .dead = 10, .parted = SHARE_COUNT_ONE};
+	struct share_count_span s = forked(100 * MIB, 1 * MIB, 20, 10, 0);
 
 	(void)state;
 	/* Either each page has as many sharers, or some pages have very many and others none. */
@@ -173,11 +173,11 @@ static void allows_for_unrelated_sharers(void **state)
 	assert_near(s.mid, 100 * MIB / 200);
 	assert_near(s.high, 100 * MIB / 200);
 	/* After copy-on-write breaks the middle differs, and the bounds hold for both cases. */
-	degree_forked(100 * MIB, 1 * MIB, &c, &s);
+	share_count_forked(100 * MIB, 1 * MIB, &c, &s);
 	assert_near(s.low, 100 * MIB / 90);
 	assert_true(s.mid > 2 * MIB);
-	c = (struct degree_change){.members = 20, .born = 20, .parted = DEGREE_ONE};
-	degree_forked(100 * MIB, 1 * MIB, &c, &s);
+	c = (struct share_count_change){.members = 20, .born = 20, .parted = SHARE_COUNT_ONE};
+	share_count_forked(100 * MIB, 1 * MIB, &c, &s);
 	assert_near(s.low, 20 * MIB / 40);
 	assert_true(s.mid < 6 * MIB / 10);
 	assert_near(s.high, 100 * MIB / 120);
@@ -189,46 +189,46 @@ static void allows_for_unrelated_sharers(void **state)
  */
 static void knows_an_even_family_that_changes(void **state)
 {
-	struct degree_change c = {.members = 9, .dead = 2, .unsure = 2, .born = 1};
-	struct degree_span s;
+	struct share_count_change c = {.members = 9, .dead = 2, .unsure = 2, .born = 1};
+	struct share_count_span s;
 
 	(void)state;
 	/* both had exited before the measurement */
-	degree_forked(72 * MIB, 72 * MIB / 7, &c, &s);
+	share_count_forked(72 * MIB, 72 * MIB / 7, &c, &s);
 	assert_near(s.mid, 9 * MIB);
 	assert_true(s.low < s.mid && s.mid < s.high);
 	/* the newborn was there at the measurement, though no pass had seen it */
-	c = (struct degree_change){.members = 9, .born = 1, .early = 1};
-	degree_forked(72 * MIB, 72 * MIB / 10, &c, &s);
+	c = (struct share_count_change){.members = 9, .born = 1, .early = 1};
+	share_count_forked(72 * MIB, 72 * MIB / 10, &c, &s);
 	assert_near(s.mid, 72 * MIB / 10);
 	/* some pages have fewer sharers than all */
-	c = (struct degree_change){.members = 9, .dead = 3};
-	degree_forked(72 * MIB, 72 * MIB * 10 / 87, &c, &s);
+	c = (struct share_count_change){.members = 9, .dead = 3};
+	share_count_forked(72 * MIB, 72 * MIB * 10 / 87, &c, &s);
 	assert_in_range(
 		s.mid, 72 * MIB * 10 / 87 * 9 / 6 - 4096, 72 * MIB * 10 / 87 * 9 / 6 + 4096);
 	/* few of the members share */
-	c = (struct degree_change){.members = 90, .dead = 30};
-	degree_forked(72 * MIB, 8 * MIB, &c, &s);
+	c = (struct share_count_change){.members = 90, .dead = 30};
+	share_count_forked(72 * MIB, 8 * MIB, &c, &s);
 	assert_true(s.mid < 12 * MIB && s.mid > 11 * MIB);
 }
 
 /* Some of the dead may have exited before the measurement. */
 static void allows_for_events_of_unknown_order(void **state)
 {
-	struct degree_change c = {.members = 20, .dead = 10, .unsure = 10};
-	struct degree_change b = {.members = 20, .born = 20, .early = 20};
-	struct degree_span s;
+	struct share_count_change c = {.members = 20, .dead = 10, .unsure = 10};
+	struct share_count_change b = {.members = 20, .born = 20, .early = 20};
+	struct share_count_span s;
 
 	(void)state;
-	degree_forked(480 * MIB, 24 * MIB, &c, &s);
+	share_count_forked(480 * MIB, 24 * MIB, &c, &s);
 	assert_near(s.low, 24 * MIB);
 	assert_near(s.mid, 48 * MIB);
 	/* Some of the newborns may have been there at the measurement. */
-	degree_forked(480 * MIB, 24 * MIB, &b, &s);
+	share_count_forked(480 * MIB, 24 * MIB, &b, &s);
 	assert_near(s.mid, 12 * MIB);
 	assert_near(s.high, 24 * MIB);
 	b.own = 20;
-	degree_forked(480 * MIB, 24 * MIB, &b, &s);
+	share_count_forked(480 * MIB, 24 * MIB, &b, &s);
 	assert_near(s.high, 24 * MIB);
 }
 
@@ -237,15 +237,15 @@ static void allows_for_events_of_unknown_order(void **state)
  */
 static void assumes_other_mappers_of_files(void **state)
 {
-	struct degree_change c = {.members = 20, .dead = 10};
-	struct degree_span s;
+	struct share_count_change c = {.members = 20, .dead = 10};
+	struct share_count_span s;
 
 	(void)state;
-	degree_mapped(100 * MIB, 1 * MIB, &c, &s);
+	share_count_mapped(100 * MIB, 1 * MIB, &c, &s);
 	assert_near(s.mid, 100 * MIB / 90);
 	assert_true(s.low <= MIB && s.high >= 100 * MIB / 90 - 4096);
-	c = (struct degree_change){.members = 20, .born = 100};
-	degree_mapped(100 * MIB, 1 * MIB, &c, &s);
+	c = (struct share_count_change){.members = 20, .born = 100};
+	share_count_mapped(100 * MIB, 1 * MIB, &c, &s);
 	assert_near(s.mid, 1 * MIB);
 	assert_near(s.low, 100 * MIB / 200);
 	assert_near(s.high, 1 * MIB);
@@ -261,51 +261,54 @@ static void allows_for_touches_of_others(void **state)
 	uint64_t down, up;
 
 	(void)state;
-	degree_stirred(rss, rss / 20, part, 0, &down, &up);
+	share_count_stirred(rss, rss / 20, part, 0, &down, &up);
 	assert_in_range(up, part / (20 * 19), 8 * part / (20 * 19));
 	assert_int_equal(down, 0);
-	degree_stirred(rss, rss / 20, 0, part, &down, &up);
+	share_count_stirred(rss, rss / 20, 0, part, &down, &up);
 	assert_in_range(down, part / (20 * 21), 8 * part / (20 * 21));
 	assert_int_equal(up, 0);
 	/* if two share, the other one keeps all of it */
-	degree_stirred(rss, rss / 2, part, 0, &down, &up);
+	share_count_stirred(rss, rss / 2, part, 0, &down, &up);
 	assert_int_equal(up, part / 2);
 	/* never more than the resident memory */
-	degree_stirred(rss, rss / 20, UINT64_MAX, UINT64_MAX, &down, &up);
+	share_count_stirred(rss, rss / 20, UINT64_MAX, UINT64_MAX, &down, &up);
 	assert_int_equal(up, rss - rss / 20);
 	assert_int_equal(down, rss / 20);
-	degree_stirred(rss, 0, part, part, &down, &up);
+	share_count_stirred(rss, 0, part, part, &down, &up);
 	assert_int_equal(up + down, 0);
-	degree_stirred(0, 0, part, part, &down, &up);
+	share_count_stirred(0, 0, part, part, &down, &up);
 	assert_int_equal(up + down, 0);
 }
 
 static void corrects_by_another_member(void **state)
 {
-	struct degree_span s = {10 * MIB, 12 * MIB, 14 * MIB};
-	uint32_t c = degree_correction(100 * MIB, 12 * MIB, 50 * MIB, 12 * MIB);
+	struct share_count_span s = {10 * MIB, 12 * MIB, 14 * MIB};
+	uint32_t c = share_count_correction(100 * MIB, 12 * MIB, 50 * MIB, 12 * MIB);
 
 	(void)state;
-	assert_int_equal(c, 2 * DEGREE_AS_GUESSED);
-	degree_correct(&s, c, 100 * MIB);
+	assert_int_equal(c, 2 * SHARE_COUNT_AS_GUESSED);
+	share_count_correct(&s, c, 100 * MIB);
 	assert_int_equal(s.mid, 24 * MIB);
 	assert_int_equal(s.low, 10 * MIB);
 	assert_int_equal(s.high, 27 * MIB);
-	degree_correct(&s, DEGREE_AS_GUESSED / 4, 100 * MIB);
+	share_count_correct(&s, SHARE_COUNT_AS_GUESSED / 4, 100 * MIB);
 	assert_int_equal(s.mid, 6 * MIB);
 	assert_true(s.low <= 2 * MIB && s.high == 27 * MIB);
-	degree_correct(&s, 16 * DEGREE_AS_GUESSED, 20 * MIB);
+	share_count_correct(&s, 16 * SHARE_COUNT_AS_GUESSED, 20 * MIB);
 	assert_true(s.mid == 20 * MIB && s.high <= 27 * MIB);
-	assert_int_equal(degree_correction(0, 0, 5, 5), DEGREE_AS_GUESSED);
-	assert_int_equal(degree_correction(1, 1, UINT64_MAX, 0), DEGREE_AS_GUESSED);
+	assert_int_equal(share_count_correction(0, 0, 5, 5), SHARE_COUNT_AS_GUESSED);
+	assert_int_equal(share_count_correction(1, 1, UINT64_MAX, 0), SHARE_COUNT_AS_GUESSED);
 	/* At most by 16 in either direction: beyond that, the error is of that process alone. */
-	assert_in_range(degree_correction(100 * MIB, MIB, 100 * MIB, 10 * MIB), 655359, 655361);
-	assert_in_range(degree_correction(100 * MIB, 50 * MIB, 100 * MIB, 5 * MIB), 6553, 6554);
-	assert_int_equal(
-		degree_correction(100 * MIB, MIB, 100 * MIB, 90 * MIB), 16 * DEGREE_AS_GUESSED);
-	assert_int_equal(
-		degree_correction(100 * MIB, 50 * MIB, 100 * MIB, MIB), DEGREE_AS_GUESSED / 16);
-	assert_true(degree_correction(UINT64_MAX, 1 << 20, 1, 1) <= 16 * DEGREE_AS_GUESSED);
+	assert_in_range(
+		share_count_correction(100 * MIB, MIB, 100 * MIB, 10 * MIB), 655359, 655361);
+	assert_in_range(
+		share_count_correction(100 * MIB, 50 * MIB, 100 * MIB, 5 * MIB), 6553, 6554);
+	assert_int_equal(share_count_correction(100 * MIB, MIB, 100 * MIB, 90 * MIB),
+		16 * SHARE_COUNT_AS_GUESSED);
+	assert_int_equal(share_count_correction(100 * MIB, 50 * MIB, 100 * MIB, MIB),
+		SHARE_COUNT_AS_GUESSED / 16);
+	assert_true(
+		share_count_correction(UINT64_MAX, 1 << 20, 1, 1) <= 16 * SHARE_COUNT_AS_GUESSED);
 }
 
 /* Bits of a page's mask: the processes that map it. Bit 0 is the process under test. */
@@ -349,22 +352,22 @@ static void bounds_writes_of_others(void **state)
 	const uint64_t rss = 1000 * 4096;
 
 	(void)state;
-	assert_int_equal(degree_written(rss, rss / 20, 20, 20 * 4096), 4096);
-	assert_int_equal(degree_written(rss, rss / 20, 20, 19 * rss), rss / 20 * 19);
-	assert_int_equal(degree_written(rss, rss / 20, 20, UINT64_MAX), rss - rss / 20);
-	assert_int_equal(degree_written(rss, rss / 2, 2, 100), 50);
+	assert_int_equal(share_count_written(rss, rss / 20, 20, 20 * 4096), 4096);
+	assert_int_equal(share_count_written(rss, rss / 20, 20, 19 * rss), rss / 20 * 19);
+	assert_int_equal(share_count_written(rss, rss / 20, 20, UINT64_MAX), rss - rss / 20);
+	assert_int_equal(share_count_written(rss, rss / 2, 2, 100), 50);
 	/* One page is shared by two, and the rest by all. */
-	assert_in_range(degree_written(rss, rss / 20 + 1024, 20, rss), rss / 20, rss / 12);
-	assert_int_equal(degree_written(rss, rss / 20, 20, 0), 0);
+	assert_in_range(share_count_written(rss, rss / 20 + 1024, 20, rss), rss / 20, rss / 12);
+	assert_int_equal(share_count_written(rss, rss / 20, 20, 0), 0);
 	/* the other sharers are not known */
-	assert_int_equal(degree_written(rss, rss / 20, 1, 100), 50);
-	assert_int_equal(degree_written(0, 0, 20, 100), 0);
-	assert_true(degree_written(UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT64_MAX) == 0);
+	assert_int_equal(share_count_written(rss, rss / 20, 1, 100), 50);
+	assert_int_equal(share_count_written(0, 0, 20, 100), 0);
+	assert_true(share_count_written(UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT64_MAX) == 0);
 }
 
 static uint64_t sharers(uint64_t rss, uint64_t pss, uint32_t known)
 {
-	return degree_sharers(rss, pss, &(struct degree_outside){0}, known);
+	return share_count_sharers(rss, pss, &(struct share_count_outside){0}, known);
 }
 
 /* If the mean implies a whole number, so many share all pages, whatever number is known. */
@@ -393,13 +396,16 @@ static void allows_for_outside_sharers(void **state)
 	for (uint32_t n = 2; n < 20; n++)
 		for (uint64_t others = 1; others < 64; others *= 2)
 			for (uint64_t some = 0; some <= 64 * MIB; some += 8 * MIB) {
-				const struct degree_outside one = {some, 1}, most = {some, others};
+				const struct share_count_outside one = {some, 1},
+								 most = {some, others};
 				uint64_t pss = (rss - some) / n + some / (n + others);
 
-				assert_int_equal(degree_sharers(rss, pss, &most, n), n);
+				assert_int_equal(share_count_sharers(rss, pss, &most, n), n);
 				if (others == 1 && some <= 8 * MIB) {
-					assert_int_equal(degree_sharers(rss, pss, &one, n - 1), n);
-					assert_int_equal(degree_sharers(rss, pss, &one, n + 5), n);
+					assert_int_equal(
+						share_count_sharers(rss, pss, &one, n - 1), n);
+					assert_int_equal(
+						share_count_sharers(rss, pss, &one, n + 5), n);
 				}
 			}
 }
@@ -421,7 +427,7 @@ static void holds_for_any_writing(void **state)
 					page[i] &= ~(UINT64_C(1) << m);
 					written += MIB;
 				}
-		most = degree_written(PAGES * MIB, pss, members, written);
+		most = share_count_written(PAGES * MIB, pss, members, written);
 		assert_true(pss_of(page) <= pss + most + 4096);
 	}
 }
@@ -433,9 +439,9 @@ static void holds_for_any_sharing(void **state)
 	(void)state;
 	for (unsigned int round = 0; round < 100000; round++) {
 		unsigned int members = 2 + unit_random(&seed) % (MEMBERS_MAX - 1);
-		struct degree_change c = {.members = members};
+		struct share_count_change c = {.members = members};
 		uint64_t page[PAGES], descends = 1, alive = (UINT64_C(1) << members) - 1;
-		struct degree_span s;
+		struct share_count_span s;
 		uint64_t before, after;
 
 		share(page, members, &seed);
@@ -463,11 +469,11 @@ static void holds_for_any_sharing(void **state)
 			}
 		}
 		after = pss_of(page);
-		degree_forked(PAGES * MIB, before, &c, &s);
+		share_count_forked(PAGES * MIB, before, &c, &s);
 		/* shares are rounded down to bytes */
 		assert_true(s.low <= after + PAGES * 2);
 		assert_true(after <= s.high + PAGES * 2 + s.high / 1000);
-		degree_mapped(PAGES * MIB, before, &c, &s);
+		share_count_mapped(PAGES * MIB, before, &c, &s);
 		assert_true(s.low <= s.mid && s.mid <= s.high);
 		assert_true(s.low <= after + PAGES * 2);
 		assert_true(after <= s.high + PAGES * 2 + s.high / 1000);
@@ -483,10 +489,10 @@ static void keeps_order_for_any_input(void **state)
 		uint64_t rss = unit_random(&seed) >> unit_random(&seed) % 64;
 		uint64_t pss = unit_random(&seed) % 4 ? rss / (2 + unit_random(&seed) % 1000)
 		                                      : unit_random(&seed);
-		struct degree_change c = {
-			.members = (uint32_t)amount_max(
+		struct share_count_change c = {
+			.members = (uint32_t)saturate_max(
 				1, (uint32_t)unit_random(&seed) >> unit_random(&seed) % 32)};
-		struct degree_span s;
+		struct share_count_span s;
 
 		c.dead = (uint32_t)(unit_random(&seed) % c.members);
 		c.unsure = (uint32_t)(unit_random(&seed) % (c.dead + UINT64_C(1)));
@@ -495,9 +501,9 @@ static void keeps_order_for_any_input(void **state)
 		                 : 0;
 		c.own = (uint32_t)(unit_random(&seed) % (c.born + UINT64_C(1)));
 		c.early = (uint32_t)(unit_random(&seed) % (c.born + UINT64_C(1)));
-		degree_forked(rss, pss, &c, &s);
+		share_count_forked(rss, pss, &c, &s);
 		assert_true(s.low <= s.mid && s.mid <= s.high && s.high <= rss);
-		degree_mapped(rss, pss, &c, &s);
+		share_count_mapped(rss, pss, &c, &s);
 		assert_true(s.low <= s.mid && s.mid <= s.high && s.high <= rss);
 	}
 }

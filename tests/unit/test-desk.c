@@ -10,11 +10,11 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
-#include "ledger/desk.h"
+#include "ledger/usage-server.h"
 
 enum { SIZE = 400000 };
 
-static struct reader_rules rules;
+static struct peer_access_rules rules;
 static unsigned int good, bad;
 static size_t size;                /* bytes of each answer */
 static uid_t stranger;             /* uid that the kernel reports for each client; 0: root */
@@ -59,7 +59,7 @@ static void answer(void *context, const struct usage_request *request,
 
 struct fixture {
 	char dir[40], path[64];
-	struct desk desk;
+	struct usage_server desk;
 };
 
 static void begin(struct fixture *f)
@@ -72,24 +72,24 @@ static void begin(struct fixture *f)
 	good = bad = 0;
 	stranger = 0;
 	size = 1000;
-	rules = (struct reader_rules){.gid = (gid_t)-1, .uid = (uid_t)-1};
+	rules = (struct peer_access_rules){.gid = (gid_t)-1, .uid = (uid_t)-1};
 	snprintf(f->dir, sizeof(f->dir), "/tmp/memtally-desk-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	snprintf(f->path, sizeof(f->path), "%s/socket", f->dir);
 	assert_int_equal(channel_listen(f->path, SOCK_SEQPACKET, 0600, 64, &fd), 0);
-	desk_init(&f->desk, fd, &rules);
+	usage_server_init(&f->desk, fd, &rules);
 }
 
 static void end(struct fixture *f)
 {
-	desk_done(&f->desk);
+	usage_server_done(&f->desk);
 	unlink(f->path);
 	rmdir(f->dir);
 }
 
 static void run(struct fixture *f)
 {
-	desk_run(&f->desk, clock_ns, answer, NULL);
+	usage_server_run(&f->desk, clock_ns, answer, NULL);
 }
 
 static int come(struct fixture *f)
@@ -195,7 +195,7 @@ static void idle_clients_are_disconnected(void **state)
 	slow = come(&f);
 	ask(slow);
 	run(&f);
-	assert_true(desk_due_ns(&f.desk, clock_ns) <= clock_ns + 10 * NS_PER_SEC);
+	assert_true(usage_server_due_ns(&f.desk, clock_ns) <= clock_ns + 10 * NS_PER_SEC);
 	clock_ns += 9 * NS_PER_SEC;
 	run(&f);
 	assert_int_equal(f.desk.clients, 2);
@@ -203,7 +203,7 @@ static void idle_clients_are_disconnected(void **state)
 	run(&f);
 	assert_int_equal(f.desk.clients, 0);
 	assert_true(receive(slow, &ended) < SIZE && ended);
-	assert_int_equal(desk_due_ns(&f.desk, clock_ns), UINT64_MAX);
+	assert_int_equal(usage_server_due_ns(&f.desk, clock_ns), UINT64_MAX);
 	close(idle);
 	close(slow);
 	end(&f);
@@ -211,7 +211,7 @@ static void idle_clients_are_disconnected(void **state)
 
 static void there_is_room_for_a_client_that_sees_all(void **state)
 {
-	int fd[DESK_CLIENTS_MAX + 8], last;
+	int fd[USAGE_SERVER_CLIENTS_MAX + 8], last;
 	struct fixture f;
 	bool ended;
 
@@ -221,27 +221,27 @@ static void there_is_room_for_a_client_that_sees_all(void **state)
 	stranger = 1000;
 	for (int i = 0; i < 8; i++)
 		fd[i] = come(&f);
-	assert_int_equal(f.desk.clients, DESK_CLIENTS_EACH);
+	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_EACH);
 	for (int i = 0; i < 8; i++)
 		close(fd[i]);
 	run(&f);
 	assert_int_equal(f.desk.clients, 0);
 	/* All places are taken, and a client that sees all still gets one. */
-	for (int i = 0; i < DESK_CLIENTS_MAX; i++) {
+	for (int i = 0; i < USAGE_SERVER_CLIENTS_MAX; i++) {
 		stranger = (uid_t)(1000 + i);
 		fd[i] = come(&f);
 		clock_ns += NS_PER_MSEC;
 	}
-	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
+	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
 	stranger = 0;
 	last = come(&f);
-	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
+	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
 	receive(fd[0], &ended);
 	assert_true(ended);
 	ask(last);
 	run(&f);
 	assert_int_equal(receive(last, &ended), size);
-	for (int i = 0; i < DESK_CLIENTS_MAX; i++)
+	for (int i = 0; i < USAGE_SERVER_CLIENTS_MAX; i++)
 		close(fd[i]);
 	close(last);
 	end(&f);
@@ -259,7 +259,7 @@ static void wait_ns(struct fixture *f, uint64_t ns)
 	uint64_t end_ns = clock_ns + ns;
 
 	while (clock_ns < end_ns) {
-		uint64_t due_ns = desk_due_ns(&f->desk, clock_ns);
+		uint64_t due_ns = usage_server_due_ns(&f->desk, clock_ns);
 
 		assert_true(due_ns > clock_ns);
 		clock_ns = due_ns < end_ns ? due_ns : end_ns;
@@ -273,7 +273,7 @@ static void wait_ns(struct fixture *f, uint64_t ns)
  */
 static void answers_to_users_are_followed_by_a_pause(void **state)
 {
-	struct pollfd p[DESK_POLLS];
+	struct pollfd p[USAGE_SERVER_POLLS];
 	struct fixture f;
 	bool ended;
 	int fd, root;
@@ -289,10 +289,10 @@ static void answers_to_users_are_followed_by_a_pause(void **state)
 	assert_int_equal(good, 1);
 	assert_int_equal(receive(fd, &ended), size);
 	assert_int_equal(f.desk.strangers_ns, clock_ns + 3 * NS_PER_SEC);
-	assert_int_equal(desk_poll(&f.desk, clock_ns, p), 3);
+	assert_int_equal(usage_server_poll(&f.desk, clock_ns, p), 3);
 	assert_int_equal(p[1].events, POLLIN);
 	assert_int_equal(p[2].fd, -1);
-	assert_int_equal(desk_due_ns(&f.desk, clock_ns), f.desk.strangers_ns);
+	assert_int_equal(usage_server_due_ns(&f.desk, clock_ns), f.desk.strangers_ns);
 	ask(root);
 	run(&f);
 	assert_int_equal(good, 2);
@@ -311,7 +311,7 @@ static void answers_to_users_are_followed_by_a_pause(void **state)
  */
 static void a_busy_user_gets_every_other_answer(void **state)
 {
-	int crowd[DESK_CLIENTS_EACH], one;
+	int crowd[USAGE_SERVER_CLIENTS_EACH], one;
 	unsigned int ones = 0, others = 0;
 	struct fixture f;
 	bool ended;
@@ -319,7 +319,7 @@ static void a_busy_user_gets_every_other_answer(void **state)
 	(void)state;
 	begin(&f);
 	cost_ns = 10 * NS_PER_MSEC;
-	for (size_t i = 0; i < DESK_CLIENTS_EACH; i++)
+	for (size_t i = 0; i < USAGE_SERVER_CLIENTS_EACH; i++)
 		ask(crowd[i] = come_as(&f, 1000));
 	one = come_as(&f, 1001);
 	ask(one);
@@ -332,7 +332,7 @@ static void a_busy_user_gets_every_other_answer(void **state)
 		others += answered == 1000;
 		/* its first request waited since before the first answer to the others */
 		assert_true(ones || round < 1);
-		for (size_t i = 0; i < DESK_CLIENTS_EACH; i++) {
+		for (size_t i = 0; i < USAGE_SERVER_CLIENTS_EACH; i++) {
 			if (!receive(crowd[i], &ended))
 				continue;
 			close(crowd[i]);
@@ -345,7 +345,7 @@ static void a_busy_user_gets_every_other_answer(void **state)
 	}
 	assert_int_equal(ones, 20);
 	assert_int_equal(others, 20);
-	for (size_t i = 0; i < DESK_CLIENTS_EACH; i++)
+	for (size_t i = 0; i < USAGE_SERVER_CLIENTS_EACH; i++)
 		close(crowd[i]);
 	close(one);
 	end(&f);
@@ -479,7 +479,7 @@ static void a_silent_client_beside_a_busy_one_is_disconnected(void **state)
 /* A client that waits for its answer does not lose its place to a new one. */
 static void a_waiting_client_keeps_its_place(void **state)
 {
-	int fd[DESK_CLIENTS_MAX], last;
+	int fd[USAGE_SERVER_CLIENTS_MAX], last;
 	struct fixture f;
 	bool ended;
 
@@ -495,21 +495,21 @@ static void a_waiting_client_keeps_its_place(void **state)
 	run(&f);
 	assert_int_equal(receive(fd[0], &ended), size);
 	ask(fd[0]);
-	for (int i = 1; i < DESK_CLIENTS_MAX; i++)
+	for (int i = 1; i < USAGE_SERVER_CLIENTS_MAX; i++)
 		ask(fd[i] = come_as(&f, (uid_t)(1000 + i / 4)));
-	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
+	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
 	last = come_as(&f, 1000);
-	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
+	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
 	receive(fd[0], &ended);
 	assert_false(ended);
 	close(last);
 	last = come_as(&f, 1100);
-	assert_int_equal(f.desk.clients, DESK_CLIENTS_MAX);
+	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
 	receive(last, &ended);
 	assert_false(ended);
 	receive(fd[0], &ended);
 	assert_false(ended);
-	for (int i = 0; i < DESK_CLIENTS_MAX; i++)
+	for (int i = 0; i < USAGE_SERVER_CLIENTS_MAX; i++)
 		close(fd[i]);
 	close(last);
 	end(&f);
@@ -517,7 +517,7 @@ static void a_waiting_client_keeps_its_place(void **state)
 
 static void classifies_readers(void **state)
 {
-	const struct reader_rules r = {.uid = 990, .gid = 77, .has_unmapped = true};
+	const struct peer_access_rules r = {.uid = 990, .gid = 77, .has_unmapped = true};
 	const struct {
 		uid_t uid;
 		bool is_member, sees_all;
@@ -533,7 +533,7 @@ static void classifies_readers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct channel_peer peer = {.uid = cases[i].uid};
-		struct store_reader reader = reader_judge(&peer, cases[i].is_member, &r);
+		struct store_reader reader = peer_access_judge(&peer, cases[i].is_member, &r);
 
 		assert_int_equal(reader.sees_all, cases[i].sees_all);
 		assert_int_equal(reader.uid, cases[i].own);

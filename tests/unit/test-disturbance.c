@@ -13,52 +13,52 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
-#include "collectors/adaptive/walks.h"
-#include "collectors/schedule/disturbance.h"
+#include "collectors/adaptive/page-walks.h"
+#include "collectors/schedule/lock-trial.h"
 
 #define MSEC NS_PER_MSEC
 
 /* Each case has COUNT equal tries and one other. */
 static void decides_by_all_tries(void **state)
 {
-	const struct disturbance_try passed = {4 * MSEC, 5 * MSEC, 100, MSEC / 2};
-	const struct disturbance_try waited = {4 * MSEC, 4 * MSEC, 1, MSEC};
-	const struct disturbance_try between = {4 * MSEC, 4 * MSEC, 2000, MSEC / 2 + 1};
-	const struct disturbance_try asleep = {4 * MSEC, 4 * MSEC, 99, 0};
-	const struct disturbance_try late = {4 * MSEC, 5 * MSEC + 1, 2000, 0};
-	const struct disturbance_try brief = {MSEC - 1, MSEC, 2000, 0};
-	const struct disturbance_try brief_wait = {MSEC - 1, MSEC, 1, MSEC};
+	const struct lock_trial_try passed = {4 * MSEC, 5 * MSEC, 100, MSEC / 2};
+	const struct lock_trial_try waited = {4 * MSEC, 4 * MSEC, 1, MSEC};
+	const struct lock_trial_try between = {4 * MSEC, 4 * MSEC, 2000, MSEC / 2 + 1};
+	const struct lock_trial_try asleep = {4 * MSEC, 4 * MSEC, 99, 0};
+	const struct lock_trial_try late = {4 * MSEC, 5 * MSEC + 1, 2000, 0};
+	const struct lock_trial_try brief = {MSEC - 1, MSEC, 2000, 0};
+	const struct lock_trial_try brief_wait = {MSEC - 1, MSEC, 1, MSEC};
 	const struct {
-		struct disturbance_try tries, other;
+		struct lock_trial_try tries, other;
 		size_t count;
-		enum disturbance_verdict verdict;
+		enum lock_trial_verdict verdict;
 	} cases[] = {
-		{passed, passed, 7, DISTURBANCE_NO},
-		{passed, passed, 3, DISTURBANCE_NO},
-		{passed, passed, 2, DISTURBANCE_UNKNOWN},
-		{passed, asleep, 4, DISTURBANCE_NO}, /* the other try proves nothing */
-		{passed, asleep, 3, DISTURBANCE_UNKNOWN},
-		{passed, waited, 7, DISTURBANCE_UNKNOWN}, /* may be by accident */
-		{passed, between, 7, DISTURBANCE_UNKNOWN},
-		{waited, passed, 1, DISTURBANCE_UNKNOWN},
-		{waited, passed, 2, DISTURBANCE_YES},
-		{waited, waited, 1, DISTURBANCE_YES},
-		{asleep, asleep, 7, DISTURBANCE_UNKNOWN},
-		{late, late, 7, DISTURBANCE_UNKNOWN},
-		{brief, brief, 7, DISTURBANCE_UNKNOWN},
-		{brief_wait, brief_wait, 7, DISTURBANCE_UNKNOWN},
-		{between, between, 7, DISTURBANCE_UNKNOWN},
+		{passed, passed, 7, LOCK_TRIAL_NO},
+		{passed, passed, 3, LOCK_TRIAL_NO},
+		{passed, passed, 2, LOCK_TRIAL_UNKNOWN},
+		{passed, asleep, 4, LOCK_TRIAL_NO}, /* the other try proves nothing */
+		{passed, asleep, 3, LOCK_TRIAL_UNKNOWN},
+		{passed, waited, 7, LOCK_TRIAL_UNKNOWN}, /* may be by accident */
+		{passed, between, 7, LOCK_TRIAL_UNKNOWN},
+		{waited, passed, 1, LOCK_TRIAL_UNKNOWN},
+		{waited, passed, 2, LOCK_TRIAL_YES},
+		{waited, waited, 1, LOCK_TRIAL_YES},
+		{asleep, asleep, 7, LOCK_TRIAL_UNKNOWN},
+		{late, late, 7, LOCK_TRIAL_UNKNOWN},
+		{brief, brief, 7, LOCK_TRIAL_UNKNOWN},
+		{brief_wait, brief_wait, 7, LOCK_TRIAL_UNKNOWN},
+		{between, between, 7, LOCK_TRIAL_UNKNOWN},
 	};
 
 	(void)state;
-	assert_int_equal(disturbance_judge(NULL, 0), DISTURBANCE_UNKNOWN);
+	assert_int_equal(lock_trial_judge(NULL, 0), LOCK_TRIAL_UNKNOWN);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct disturbance_try tries[DISTURBANCE_TRIES];
+		struct lock_trial_try tries[LOCK_TRIAL_TRIES];
 
 		for (size_t n = 0; n < cases[i].count; n++)
 			tries[n] = cases[i].tries;
 		tries[cases[i].count] = cases[i].other;
-		if (disturbance_judge(tries, cases[i].count + 1) != cases[i].verdict)
+		if (lock_trial_judge(tries, cases[i].count + 1) != cases[i].verdict)
 			fail_msg("case %zu", i);
 	}
 }
@@ -109,62 +109,62 @@ static bool is_busy(void)
 static void tries_on_this_kernel(void **state)
 {
 	unsigned int before = descriptors();
-	struct disturbance d;
+	struct lock_trial d;
 	uint64_t cpu_ns = 0, begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	(void)state;
-	disturbance_init(&d);
-	assert_false(disturbance_answer(&d, &cpu_ns)); /* no trial was started */
-	for (int i = 0; i < 9 && d.verdict == DISTURBANCE_UNKNOWN; i++) {
+	lock_trial_init(&d);
+	assert_false(lock_trial_answer(&d, &cpu_ns)); /* no trial was started */
+	for (int i = 0; i < 9 && d.verdict == LOCK_TRIAL_UNKNOWN; i++) {
 		d.asked = 0;
-		assert_int_equal(disturbance_ask(&d), 0);
-		assert_int_equal(disturbance_ask(&d), 0); /* one call is enough */
+		assert_int_equal(lock_trial_ask(&d), 0);
+		assert_int_equal(lock_trial_ask(&d), 0); /* one call is enough */
 		assert_int_equal(d.asked, 1);
-		while (!disturbance_answer(&d, &cpu_ns)) {
+		while (!lock_trial_answer(&d, &cpu_ns)) {
 			assert_true(clock_now_ns(CLOCK_MONOTONIC) < begin_ns + 120 * NS_PER_SEC);
 			pause_a_little();
 		}
 		assert_true(cpu_ns > MSEC && cpu_ns < 10 * NS_PER_SEC);
 	}
 	print_message("verdict %d, %u ms of CPU\n", (int)d.verdict, (unsigned int)(cpu_ns / MSEC));
-	if (d.verdict == DISTURBANCE_UNKNOWN && is_busy()) {
-		disturbance_done(&d);
+	if (d.verdict == LOCK_TRIAL_UNKNOWN && is_busy()) {
+		lock_trial_done(&d);
 		skip();
 	}
 	if (is_known_to_disturb())
-		assert_int_equal(d.verdict, DISTURBANCE_YES);
+		assert_int_equal(d.verdict, LOCK_TRIAL_YES);
 	assert_int_equal(descriptors(), before);
 	d.asked = 0;
-	if (d.verdict != DISTURBANCE_UNKNOWN)
-		assert_int_equal(disturbance_ask(&d), 0);
+	if (d.verdict != LOCK_TRIAL_UNKNOWN)
+		assert_int_equal(lock_trial_ask(&d), 0);
 	assert_int_equal(d.pid, 0); /* the verdict is known */
-	disturbance_done(&d);
+	lock_trial_done(&d);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
 static void gives_up_without_a_result(void **state)
 {
-	struct disturbance d;
+	struct lock_trial d;
 	uint64_t cpu_ns;
 
 	(void)state;
-	disturbance_init(&d);
+	lock_trial_init(&d);
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(disturbance_ask(&d), 0);
+		assert_int_equal(lock_trial_ask(&d), 0);
 		if (!d.pid)
 			continue;
 		kill(d.pid, SIGKILL);
-		while (!disturbance_answer(&d, &cpu_ns))
+		while (!lock_trial_answer(&d, &cpu_ns))
 			pause_a_little();
-		assert_int_equal(d.verdict, DISTURBANCE_UNKNOWN);
+		assert_int_equal(d.verdict, LOCK_TRIAL_UNKNOWN);
 	}
 	assert_int_equal(d.asked, 3);
 	assert_int_equal(d.pid, 0);
 
 	/* The end does not wait for the trial either. */
-	disturbance_init(&d);
-	assert_int_equal(disturbance_ask(&d), 0);
-	disturbance_done(&d);
+	lock_trial_init(&d);
+	assert_int_equal(lock_trial_ask(&d), 0);
+	lock_trial_done(&d);
 	assert_int_equal(d.fd, -1);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
@@ -172,24 +172,24 @@ static void gives_up_without_a_result(void **state)
 /* If walks do not disturb, even the largest one is made at once. Its cost still counts. */
 static void needs_no_slices_if_walks_do_not_disturb(void **state)
 {
-	struct watch w = {.seen.resident = (UINT64_C(64) << 30) / 4096};
-	struct budget budget;
+	struct tracked w = {.seen.resident = (UINT64_C(64) << 30) / 4096};
+	struct cpu_budget budget;
 	struct forecast f;
-	struct walks s;
+	struct page_walks s;
 
 	(void)state;
-	budget_init(&budget, BUDGET_PPM_MAX, 0);
-	walks_init(&s, NULL, &budget, 4096);
+	cpu_budget_init(&budget, CPU_BUDGET_PPM_MAX, 0);
+	page_walks_init(&s, NULL, &budget, 4096);
 	s.stall_ns = 20 * MSEC;
-	f = walks_forecast(&s, &w);
-	assert_true(f.way == COST_SLICES || f.is_giant);
+	f = page_walks_forecast(&s, &w);
+	assert_true(f.way == WALK_COST_SLICES || f.is_giant);
 	s.is_undisturbing = true;
-	f = walks_forecast(&s, &w);
-	assert_int_equal(f.way, COST_ROLLUP);
+	f = page_walks_forecast(&s, &w);
+	assert_int_equal(f.way, WALK_COST_ROLLUP);
 	assert_false(f.is_giant);
 	assert_int_equal(f.prediction.hold_ns, 0);
 	assert_true(f.prediction.cpu_ns > 100 * MSEC);
-	walks_done(&s);
+	page_walks_done(&s);
 }
 
 int main(void)

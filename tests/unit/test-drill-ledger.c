@@ -15,9 +15,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/userns.h"
-#include "ledger/desk.h"
-#include "ledger/enclosure.h"
-#include "ledger/keeper.h"
+#include "ledger/sandbox.h"
+#include "ledger/usage-server.h"
+#include "ledger/writer.h"
 #include "tests/unit/drill.h"
 #include "tests/unit/keeping.h"
 #include "tests/unit/victims.h"
@@ -33,10 +33,10 @@ enum {
  */
 struct work {
 	struct view *view[SNAPSHOTS];
-	struct desk desk;
-	struct reader_rules rules;
+	struct usage_server desk;
+	struct peer_access_rules rules;
 	char socket[96];
-	struct keeper keeper;
+	struct writer keeper;
 };
 
 /* Snapshots ten minutes apart, of a user who has one GiB all the time. */
@@ -55,16 +55,16 @@ static void prepare(struct work *w)
 		feed_wait(&feed, 600);
 	}
 	snprintf(w->socket, sizeof(w->socket), "%s/ledger.sock", victims.kept);
-	if (reader_rules_read("/etc/group", &w->rules) < 0 ||
+	if (peer_access_rules_read("/etc/group", &w->rules) < 0 ||
 		channel_listen(w->socket, SOCK_SEQPACKET, 0666, 4, &fd) < 0)
 		_exit(101);
-	desk_init(&w->desk, fd, &w->rules);
+	usage_server_init(&w->desk, fd, &w->rules);
 }
 
 static void take(struct work *w, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
-		keeper_take(&w->keeper, w->view[i], clock_now_ns(CLOCK_MONOTONIC));
+		writer_take(&w->keeper, w->view[i], clock_now_ns(CLOCK_MONOTONIC));
 }
 
 /*
@@ -90,7 +90,8 @@ static uint64_t ask(struct work *w)
 		_exit(102);
 	w->keeper.fresh_ns = 0;     /* otherwise an answer may be seconds old */
 	for (int i = 0; i < 2; i++) /* the first round accepts, the second answers */
-		desk_run(&w->desk, clock_now_ns(CLOCK_MONOTONIC), keeper_answer, &w->keeper);
+		usage_server_run(
+			&w->desk, clock_now_ns(CLOCK_MONOTONIC), writer_answer, &w->keeper);
 	n = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
 	close(fd);
 	if (n < 0 || usage_check(answer, (size_t)n, &head) < 0 || head.write_failures ||
@@ -108,7 +109,7 @@ static void work_of_the_ledger(struct work *w, size_t first, size_t end)
 	const struct store_limits limits = {.slots = {864, 1488, 732}, .bytes = 64 << 20};
 	uint64_t used, told;
 
-	if (keeper_open(&w->keeper, victims.kept, &limits) != 0)
+	if (writer_open(&w->keeper, victims.kept, &limits) != 0)
 		_exit(104);
 	take(w, first, end);
 	used = (uint64_t)(1 << 20) * 600 * (end - 1);
@@ -128,7 +129,7 @@ static void be_ledger(void)
 		_exit(99);
 	prepare(&work);
 	victims_meet_fellow(uid);
-	if (enclosure_confine(victims.kept, work.socket) < 0)
+	if (sandbox_confine(victims.kept, work.socket) < 0)
 		_exit(100);
 	work.rules.uid = geteuid();
 	work_of_the_ledger(&work, 0, SNAPSHOTS / 2);
@@ -145,7 +146,7 @@ static void be_ledger(void)
 static void be_ledger_that_stays_root(void)
 {
 	drill_lose_setuid();
-	_exit(enclosure_confine("/", NULL) == -EPERM ? 0 : 1);
+	_exit(sandbox_confine("/", NULL) == -EPERM ? 0 : 1);
 }
 
 static void memtally_ledger_is_useless_to_an_attacker(void **state)

@@ -23,13 +23,13 @@
 #include "base/cleanup.h"
 #include "base/memfd.h"
 #include "base/userns.h"
-#include "collectors/schedule/disturbance.h"
-#include "daemon/lent.h"
-#include "daemon/narrow.h"
+#include "collectors/schedule/lock-trial.h"
+#include "daemon/drop-privileges.h"
+#include "daemon/leases.h"
 #include "tests/unit/attempts.h"
 #include "tests/unit/drill.h"
 #include "tests/unit/victims.h"
-#include "web/enclosure.h"
+#include "web/sandbox.h"
 
 enum { KCMP_VM_ = 1 };
 
@@ -40,9 +40,9 @@ enum { KCMP_VM_ = 1 };
 static void work_of_memtallyd(void)
 {
 	struct iovec image = {victims.secret, sizeof(victims.secret)};
-	struct disturbance trial;
-	struct lent lent;
-	struct lent_sum sum;
+	struct lock_trial trial;
+	struct leases lent;
+	struct leases_sum sum;
 	char path[64], text[4096];
 	uint64_t cpu_ns = 0;
 	size_t size;
@@ -57,21 +57,21 @@ static void work_of_memtallyd(void)
 	if (memfd_new_sealed("drill", &image, 1, &fd) < 0 ||
 		memfd_check_sealed(fd, 4096, &size) < 0)
 		_exit(103);
-	lent_init(&lent);
-	if (lent_add(&lent, VICTIMS_NOBODY, fd) != 0)
+	leases_init(&lent);
+	if (leases_add(&lent, VICTIMS_NOBODY, fd) != 0)
 		_exit(106);
-	lent_sum(&lent, VICTIMS_NOBODY, &sum);
+	leases_sum(&lent, VICTIMS_NOBODY, &sum);
 	close(fd);
 	if (sum.count != 1)
 		_exit(107);
-	lent_sum(&lent, VICTIMS_NOBODY, &sum);
-	lent_done(&lent);
+	leases_sum(&lent, VICTIMS_NOBODY, &sum);
+	leases_done(&lent);
 	if (sum.count != 0)
 		_exit(108);
-	disturbance_init(&trial);
-	if (disturbance_ask(&trial) < 0)
+	lock_trial_init(&trial);
+	if (lock_trial_ask(&trial) < 0)
 		_exit(104);
-	for (int i = 0; i < 3000 && !disturbance_answer(&trial, &cpu_ns); i++)
+	for (int i = 0; i < 3000 && !lock_trial_answer(&trial, &cpu_ns); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
 	/*
 	 * The verdict depends on the load of the machine. The page tables of 384 MiB take some time
@@ -85,10 +85,10 @@ static void be_memtallyd(void)
 {
 	struct account account, of_resolver;
 
-	if (narrow_accounts(&account, &of_resolver) < 0)
+	if (drop_privileges_accounts(&account, &of_resolver) < 0)
 		_exit(99);
 	victims_meet_fellow(account.uid);
-	if (narrow_daemon(&account, false) < 0)
+	if (drop_privileges_daemon(&account, false) < 0)
 		_exit(100);
 	work_of_memtallyd();
 	drill_attack(ATTEMPTS_BY_MEMTALLYD);
@@ -102,11 +102,11 @@ static void serve_memtallyd(void)
 {
 	struct account account, of_daemon;
 
-	if (narrow_accounts(&of_daemon, &account) < 0)
+	if (drop_privileges_accounts(&of_daemon, &account) < 0)
 		_exit(99);
 	victims_meet_master(of_daemon.uid);
 	victims_meet_fellow(account.uid);
-	if (narrow_nursery(&account, of_daemon.uid) < 0)
+	if (drop_privileges_nursery(&account, of_daemon.uid) < 0)
 		_exit(100);
 	if (getuid() != account.uid || geteuid() != account.uid || account.uid == of_daemon.uid)
 		_exit(101);
@@ -138,7 +138,7 @@ static void work_of_the_nursery(void)
 		_exit(104);
 	children[0] = fork();
 	if (children[0] == 0)
-		_exit(narrow_resolver() == 0 && getpwuid(0) ? 0 : 1);
+		_exit(drop_privileges_resolver() == 0 && getpwuid(0) ? 0 : 1);
 	if (waitpid(children[0], &status, 0) != children[0] || status != 0)
 		_exit(105);
 }
@@ -154,7 +154,7 @@ static void be_nursery(void)
 static void be_resolver(void)
 {
 	serve_memtallyd();
-	if (narrow_resolver() < 0)
+	if (drop_privileges_resolver() < 0)
 		_exit(103);
 	if (!getpwuid(0))
 		_exit(104);
@@ -176,7 +176,7 @@ static void be_web(void)
 
 	if (!victims.fellow)
 		victims.fellow = victims.nobodys;
-	if (enclosure_enter(files, ARRAY_SIZE(files), &set) < 0)
+	if (sandbox_enter(files, ARRAY_SIZE(files), &set) < 0)
 		_exit(100);
 	/*
 	 * It can read its configuration, also after replacement, and its own /proc entry, and can
@@ -208,7 +208,7 @@ static void be_web_configured_in_the_root(void)
 	if (chroot(victims.directory) < 0 || chdir("/") < 0)
 		_exit(99);
 	fd = open("/other", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	if (fd < 0 || close(fd) < 0 || enclosure_enter(files, ARRAY_SIZE(files), &set) < 0)
+	if (fd < 0 || close(fd) < 0 || sandbox_enter(files, ARRAY_SIZE(files), &set) < 0)
 		_exit(100);
 	if (!attempts_opens("/file", O_RDONLY))
 		_exit(101);
@@ -239,9 +239,9 @@ static void be_memtallyd_that_stays_root(void)
 	struct account account, of_resolver;
 
 	drill_lose_setuid();
-	if (narrow_accounts(&account, &of_resolver) < 0)
+	if (drop_privileges_accounts(&account, &of_resolver) < 0)
 		_exit(99);
-	_exit(narrow_daemon(&account, false) == -EPERM ? 0 : 1);
+	_exit(drop_privileges_daemon(&account, false) == -EPERM ? 0 : 1);
 }
 
 static void be_web_that_stays_root(void)
@@ -249,7 +249,7 @@ static void be_web_that_stays_root(void)
 	const struct listen_set set = {.count = 0};
 
 	drill_lose_setuid();
-	_exit(enclosure_enter(NULL, 0, &set) == -EPERM ? 0 : 1);
+	_exit(sandbox_enter(NULL, 0, &set) == -EPERM ? 0 : 1);
 }
 
 static void attempts_succeed_with_roots_rights(void **state)

@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "daemon/ebb.h"
+#include "daemon/heap-trim.h"
 
 static void trims_when_many_processes_have_exited(void **state)
 {
@@ -36,15 +36,15 @@ static void trims_when_many_processes_have_exited(void **state)
 		{0, true},
 	};
 	static const uint64_t few[] = {10, 1000, 1, 1998, 999};
-	struct ebb e = {0};
+	struct heap_trim e = {0};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(passes); i++)
-		assert_int_equal(ebb_turns(&e, passes[i].processes), passes[i].turns);
-	e = (struct ebb){0};
+		assert_int_equal(heap_trim_turns(&e, passes[i].processes), passes[i].turns);
+	e = (struct heap_trim){0};
 	for (size_t i = 0; i < ARRAY_SIZE(few); i++)
-		assert_false(ebb_turns(&e, few[i]));
-	assert_true(ebb_turns(&e, 998)); /* a thousand fewer */
+		assert_false(heap_trim_turns(&e, few[i]));
+	assert_true(heap_trim_turns(&e, 998)); /* a thousand fewer */
 }
 
 int main(void)

@@ -7,8 +7,8 @@
 
 #include "tests/unit/unit.h"
 
-#include "base/amount.h"
 #include "base/cleanup.h"
+#include "base/saturate.h"
 #include "collectors/model/estimate.h"
 
 #define KIB UINT64_C(1024)
@@ -185,7 +185,7 @@ static void holds_the_truth_after_events(void **state)
 		meet_events(&m, forks, &seed);
 		measure(&m, true, &truth);
 		off = unit_random(&seed) % 2 ? 0 : unit_random(&seed) % (base.anon / 4 + 1);
-		d.anon_mid = amount_difference(truth.pss_anon, base.pss_anon);
+		d.anon_mid = saturate_difference(truth.pss_anon, base.pss_anon);
 		/* The guess is wrong, and its bounds say by how much. */
 		if (unit_random(&seed) % 2) {
 			d.anon_mid += (int64_t)off;

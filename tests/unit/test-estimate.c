@@ -7,8 +7,8 @@
 
 #include "tests/unit/unit.h"
 
-#include "base/amount.h"
 #include "base/cleanup.h"
+#include "base/saturate.h"
 #include "collectors/model/estimate.h"
 #include "snapshot/record.h"
 
@@ -89,7 +89,7 @@ static void widens_where_nothing_moved(void **state)
 		assert_int_equal(near.low, far.low);
 		assert_int_equal(near.high, far.high);
 		assert_int_equal(near.low,
-			amount_less(75 * MIB, d.anon_down) + amount_less(2 * MIB, d.file_down));
+			saturate_less(75 * MIB, d.anon_down) + saturate_less(2 * MIB, d.file_down));
 	}
 }
 
@@ -523,7 +523,7 @@ static void keeps_order_for_any_input(void **state)
 		estimate_carry(&b, &now, &d, &e);
 		assert_true(e.low <= e.pss);
 		assert_true(e.pss <= e.high);
-		assert_true(e.high <= amount_add(amount_add(now.anon, now.file), b.unseen));
+		assert_true(e.high <= saturate_add(saturate_add(now.anon, now.file), b.unseen));
 		assert_true(e.pss == e.pss_anon + e.pss_file + e.pss_shmem);
 		assert_true((e.uss == ESTIMATE_UNKNOWN) == (b.uss == ESTIMATE_UNKNOWN));
 		assert_true(e.uss == ESTIMATE_UNKNOWN || e.uss <= e.pss);

@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "collectors/model/experience.h"
+#include "collectors/model/object-error.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -12,55 +12,55 @@
  * A share of 100 MiB with 10 MiB of PSS. All sharers together had 1000 MiB and have twice as much
  * now.
  */
-static const struct experience_change doubled = {.rss = 100 * MIB,
+static const struct object_error_change doubled = {.rss = 100 * MIB,
 	.pss = 10 * MIB,
 	.now_rss = 200 * MIB,
 	.then = 1000,
 	.now = 2000,
 	.stirred = 900};
 
-static void learn(struct experience *x, uint64_t found, unsigned int times)
+static void learn(struct object_error *x, uint64_t found, unsigned int times)
 {
 	for (unsigned int i = 0; i < times; i++)
-		(void)experience_learn(x, &doubled, found, 0);
+		(void)object_error_learn(x, &doubled, found, 0);
 }
 
-static uint64_t mid(const struct experience *x, const struct experience_change *c)
+static uint64_t mid(const struct object_error *x, const struct object_error_change *c)
 {
-	struct experience_guess g;
+	struct object_error_guess g;
 
-	experience_guess(x, c, &g);
+	object_error_guess(x, c, &g);
 	return g.mid;
 }
 
-static uint64_t likely(const struct experience *x, uint16_t odd)
+static uint64_t likely(const struct object_error *x, uint16_t odd)
 {
-	struct experience_guess g;
+	struct object_error_guess g;
 
-	experience_guess(x, &doubled, &g);
-	return experience_likely(x, &g, odd);
+	object_error_guess(x, &doubled, &g);
+	return object_error_likely(x, &g, odd);
 }
 
 /* Without experience, the guess assumes that all share the same pages as before. */
 static void divides_the_same_pages(void **state)
 {
-	const struct experience none = {0};
-	struct experience_guess g;
+	const struct object_error none = {0};
+	struct object_error_guess g;
 
 	(void)state;
-	experience_guess(&none, &doubled, &g);
+	object_error_guess(&none, &doubled, &g);
 	assert_int_equal(g.mid, 10 * MIB);
 	assert_int_equal(g.still, 20 * MIB);
 	/* by 45 % of that, and by what it touched itself */
 	assert_int_equal(g.moved, 19 * MIB);
-	assert_false(experience_tells(&none));
+	assert_false(object_error_tells(&none));
 }
 
 /* If touched pages were partly new, the next touched pages are guessed to be, too. */
 static void learns_the_part_of_new_pages(void **state)
 {
-	struct experience x = {0};
-	struct experience_change c = doubled;
+	struct object_error x = {0};
+	struct object_error_change c = doubled;
 
 	(void)state;
 	/* All have 1000 MiB more, of which it has a tenth; a fifth of that is new. */
@@ -84,9 +84,9 @@ static void learns_the_part_of_new_pages(void **state)
  * The sharers fill up an object: the part of touched pages that are new halves with each 1000 units
  * that all have in total.
  */
-static struct experience_change step_from(uint64_t then, uint64_t step)
+static struct object_error_change step_from(uint64_t then, uint64_t step)
 {
-	return (struct experience_change){.rss = 100 * MIB,
+	return (struct object_error_change){.rss = 100 * MIB,
 		.pss = 10 * MIB,
 		.now_rss = 100 * MIB * (then + step) / then,
 		.then = then,
@@ -98,7 +98,7 @@ static struct experience_change step_from(uint64_t then, uint64_t step)
  * Returns how much of what C touched is new (KiB), with the mean of the total at PLACE: 1/4 at
  * 4000, 1/8 at 5000, and so on.
  */
-static uint64_t new_kib_at(const struct experience_change *c, uint64_t place)
+static uint64_t new_kib_at(const struct object_error_change *c, uint64_t place)
 {
 	uint64_t whole = place / 1000, rest = place % 1000;
 	/* between two powers of two a chord is close to the curve */
@@ -107,25 +107,25 @@ static uint64_t new_kib_at(const struct experience_change *c, uint64_t place)
 	return (c->now_rss / 1024 * (c->now - c->then) / c->now * (part >> whole) * 4) >> 20;
 }
 
-static uint64_t new_kib(const struct experience_change *c)
+static uint64_t new_kib(const struct object_error_change *c)
 {
 	return new_kib_at(c, (c->then + c->now) / 2);
 }
 
 /* In the end all have 6400 units together. */
-static void fill_up(struct experience *x)
+static void fill_up(struct object_error *x)
 {
 	for (uint64_t then = 2000; then <= 6000; then += 20) {
-		struct experience_change c = step_from(then, 400);
+		struct object_error_change c = step_from(then, 400);
 
-		(void)experience_learn(x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
+		(void)object_error_learn(x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
 	}
 }
 
 static void follows_a_falling_part(void **state)
 {
-	struct experience x = {0};
-	struct experience_change c;
+	struct object_error x = {0};
+	struct object_error_change c;
 	uint64_t wanted;
 
 	(void)state;
@@ -145,8 +145,8 @@ static void follows_a_falling_part(void **state)
  */
 static void knows_that_an_object_stays_full(void **state)
 {
-	struct experience x = {0};
-	struct experience_change c = step_from(2800, 400);
+	struct object_error x = {0};
+	struct object_error_change c = step_from(2800, 400);
 	uint64_t wanted;
 
 	(void)state;
@@ -155,11 +155,11 @@ static void knows_that_an_object_stays_full(void **state)
 	assert_in_range(mid(&x, &c), wanted - MIB / 3, wanted + MIB / 3);
 	/* the same is found again and again */
 	for (unsigned int i = 0; i < 300; i++)
-		(void)experience_learn(&x, &c, wanted, 0);
+		(void)object_error_learn(&x, &c, wanted, 0);
 	assert_in_range(mid(&x, &c), wanted - MIB / 8, wanted + MIB / 8);
 	/* If the object was emptied, the guess follows soon. */
 	for (unsigned int i = 0; i < 60; i++)
-		(void)experience_learn(&x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
+		(void)object_error_learn(&x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
 	wanted = 10 * MIB + new_kib(&c) * 1024;
 	assert_in_range(mid(&x, &c), wanted - MIB / 2, wanted);
 }
@@ -170,14 +170,14 @@ static void knows_that_an_object_stays_full(void **state)
  */
 static void uses_the_first_lessons_for_earlier_times(void **state)
 {
-	struct experience x = {0};
-	struct experience_change c = step_from(1000, 5400);
-	struct experience_guess g;
+	struct object_error x = {0};
+	struct object_error_change c = step_from(1000, 5400);
+	struct object_error_guess g;
 	uint64_t added;
 
 	(void)state;
 	fill_up(&x);
-	experience_guess(&x, &c, &g);
+	object_error_guess(&x, &c, &g);
 	assert_true((c.then + c.now) / 2 < x.former.place);
 	added = g.grown / 1024 * ((uint64_t)x.former.added / 1024) / (x.former.grown / 1024) * 1024;
 	assert_in_range(g.mid, 10 * MIB + added - MIB, 10 * MIB + added + MIB);
@@ -186,7 +186,7 @@ static void uses_the_first_lessons_for_earlier_times(void **state)
 /* Without a total to relate it to, a change is learned soon as well. */
 static void forgets_old_lessons(void **state)
 {
-	struct experience x = {0};
+	struct object_error x = {0};
 
 	(void)state;
 	learn(&x, 30 * MIB, 200);
@@ -199,11 +199,11 @@ static void forgets_old_lessons(void **state)
 /* Errors in both directions leave the middle where it is, and widen the bounds. */
 static void learns_its_error(void **state)
 {
-	struct experience right = {0}, wrong = {0};
+	struct object_error right = {0}, wrong = {0};
 
 	(void)state;
 	learn(&right, 10 * MIB, 1);
-	assert_true(experience_tells(&right));
+	assert_true(object_error_tells(&right));
 	/* one lesson is not enough */
 	assert_true(likely(&right, 1) > 19 * MIB);
 	learn(&right, 10 * MIB, 60);
@@ -219,60 +219,61 @@ static void learns_its_error(void **state)
 /* A process unlike the others keeps wider bounds for a while. Those of the others hardly change. */
 static void knows_unusual_processes(void **state)
 {
-	struct experience x = {0};
+	struct object_error x = {0};
 	uint16_t odd;
 
 	(void)state;
 	learn(&x, 10 * MIB, 60);
-	odd = experience_learn(&x, &doubled, 14 * MIB, 0);
+	odd = object_error_learn(&x, &doubled, 14 * MIB, 0);
 	assert_true(likely(&x, odd) > 4 * MIB);
 	learn(&x, 10 * MIB, 30);
 	assert_true(likely(&x, odd) > 4 * MIB);
 	assert_true(likely(&x, 1) < MIB);
-	odd = experience_learn(&x, &doubled, 10 * MIB, odd);
+	odd = object_error_learn(&x, &doubled, 10 * MIB, odd);
 	assert_true(likely(&x, odd) > 3 * MIB);
 	for (unsigned int i = 0; i < 10; i++)
-		odd = experience_learn(&x, &doubled, 10 * MIB, odd);
+		odd = object_error_learn(&x, &doubled, 10 * MIB, odd);
 	assert_true(likely(&x, odd) < MIB);
 }
 
 /* A postmaster that hardly maps the memory of its backends teaches nothing about them. */
 static void small_changes_teach_nothing(void **state)
 {
-	static const struct experience_change small = {.rss = MIB / 2,
+	static const struct object_error_change small = {.rss = MIB / 2,
 		.pss = MIB / 20,
 		.now_rss = MIB / 2,
 		.then = 1000,
 		.now = 2000,
 		.stirred = 1000};
-	struct experience x = {0};
+	struct object_error x = {0};
 
 	(void)state;
-	assert_true(experience_learn(&x, &small, MIB / 2, 0) > 1); /* except about itself */
-	assert_false(experience_tells(&x));
+	assert_true(object_error_learn(&x, &small, MIB / 2, 0) > 1); /* except about itself */
+	assert_false(object_error_tells(&x));
 }
 
 /* for any input */
 static void keeps_order_for_any_input(void **state)
 {
-	struct experience x = {0};
+	struct object_error x = {0};
 	uint64_t seed = 3;
 	uint16_t odd = 0;
 
 	(void)state;
 	for (unsigned int i = 0; i < 100000; i++) {
-		struct experience_change c = {.rss = unit_random(&seed) >> unit_random(&seed) % 64};
-		struct experience_guess g;
+		struct object_error_change c = {
+			.rss = unit_random(&seed) >> unit_random(&seed) % 64};
+		struct object_error_guess g;
 
 		c.pss = unit_random(&seed) % (c.rss | 1);
 		c.now_rss = unit_random(&seed) >> unit_random(&seed) % 64;
 		c.then = unit_random(&seed) >> unit_random(&seed) % 64;
 		c.now = c.then + (unit_random(&seed) % 2 ? unit_random(&seed) % (~c.then | 1) : 0);
 		c.stirred = unit_random(&seed) >> unit_random(&seed) % 64;
-		experience_guess(&x, &c, &g);
+		object_error_guess(&x, &c, &g);
 		assert_true(g.mid <= c.now_rss);
-		odd = experience_learn(&x, &c, unit_random(&seed) % (c.now_rss | 1), odd);
-		assert_true(experience_likely(&x, &g, odd) > 0);
+		odd = object_error_learn(&x, &c, unit_random(&seed) % (c.now_rss | 1), odd);
+		assert_true(object_error_likely(&x, &g, odd) > 0);
 	}
 }
 

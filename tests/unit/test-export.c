@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/owners/export.h"
+#include "collectors/owners/top-owners.h"
 
 static void decides_by_rank_and_patience(void **state)
 {
@@ -34,15 +34,15 @@ static void decides_by_rank_and_patience(void **state)
 		bool exported = cases[i].before;
 		uint8_t below = cases[i].below;
 
-		export_decide(cases[i].rank, 10, &exported, &below);
+		top_owners_decide(cases[i].rank, 10, &exported, &below);
 		assert_int_equal(exported, cases[i].after);
 		assert_int_equal(below, cases[i].below_after);
 	}
 }
 
-static struct scope *add(struct scopes *s, const char *name, uint64_t pss)
+static struct scope *add(struct owner_table *s, const char *name, uint64_t pss)
 {
-	struct scope *row = scopes_get(s, name, strlen(name));
+	struct scope *row = owner_table_get(s, name, strlen(name));
 
 	assert_non_null(row);
 	row->sums.present = 0;
@@ -51,11 +51,11 @@ static struct scope *add(struct scopes *s, const char *name, uint64_t pss)
 	return row;
 }
 
-static size_t count_exported(const struct scopes *s)
+static size_t count_exported(const struct owner_table *s)
 {
 	size_t n = 0;
 
-	for (struct scope *row = NULL; (row = scopes_next(s, row));)
+	for (struct scope *row = NULL; (row = owner_table_next(s, row));)
 		n += row->exported;
 	return n;
 }
@@ -63,7 +63,7 @@ static size_t count_exported(const struct scopes *s)
 static void exports_the_largest(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
-	struct scopes s = {0};
+	struct owner_table s = {0};
 	char name[16];
 
 	(void)state;
@@ -71,31 +71,31 @@ static void exports_the_largest(void **state)
 		snprintf(name, sizeof(name), "p%u", i);
 		add(&s, name, i * 37 % 100);
 	}
-	assert_int_equal(export_scopes(&s, 10, 1, &scratch), 0);
+	assert_int_equal(top_owners_scopes(&s, 10, 1, &scratch), 0);
 	assert_int_equal(count_exported(&s), 10);
-	for (struct scope *row = NULL; (row = scopes_next(&s, row));)
+	for (struct scope *row = NULL; (row = owner_table_next(&s, row));)
 		assert_int_equal(row->exported, row->sums.q[SCOPE_PSS] >= 90);
-	scopes_done(&s);
+	owner_table_done(&s);
 }
 
 static void never_exports_the_name_other(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
-	struct scopes s = {0};
+	struct owner_table s = {0};
 	const struct scope *row = add(&s, "(other)", 1000);
 
 	(void)state;
 	add(&s, "init", 1);
-	assert_int_equal(export_scopes(&s, 10, 1, &scratch), 0);
+	assert_int_equal(top_owners_scopes(&s, 10, 1, &scratch), 0);
 	assert_false(row->exported);
 	assert_int_equal(count_exported(&s), 1);
-	scopes_done(&s);
+	owner_table_done(&s);
 }
 
 static void two_of_equal_size_do_not_alternate(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
-	struct scopes s = {0};
+	struct owner_table s = {0};
 	struct scope *row[12];
 	char name[16];
 	unsigned int changes = 0;
@@ -105,47 +105,47 @@ static void two_of_equal_size_do_not_alternate(void **state)
 		snprintf(name, sizeof(name), "p%u", i);
 		row[i] = add(&s, name, 1000 - i);
 	}
-	export_scopes(&s, 10, 1, &scratch);
+	top_owners_scopes(&s, 10, 1, &scratch);
 	for (unsigned int pass = 0; pass < 20; pass++) {
 		bool before = row[9]->exported;
 
 		add(&s, "p9", pass & 1 ? 991 : 989);
 		add(&s, "p10", pass & 1 ? 989 : 991);
-		export_scopes(&s, 10, 1, &scratch);
+		top_owners_scopes(&s, 10, 1, &scratch);
 		changes += row[9]->exported != before;
 	}
 	assert_int_equal(changes, 0);
-	scopes_done(&s);
+	owner_table_done(&s);
 }
 
 static void keeps_empty_rows_for_an_hour(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
-	struct scopes s = {0};
+	struct owner_table s = {0};
 	struct scope *row = add(&s, "gone", 1);
 
 	(void)state;
-	export_scopes(&s, 10, 1, &scratch);
+	top_owners_scopes(&s, 10, 1, &scratch);
 	assert_true(row->exported);
 	row->empty_ns = NS_PER_SEC;
-	export_scopes(&s, 10, EXPORT_EMPTY_NS, &scratch);
+	top_owners_scopes(&s, 10, TOP_OWNERS_EMPTY_NS, &scratch);
 	assert_true(row->exported);
-	export_scopes(&s, 10, EXPORT_EMPTY_NS + NS_PER_SEC, &scratch);
+	top_owners_scopes(&s, 10, TOP_OWNERS_EMPTY_NS + NS_PER_SEC, &scratch);
 	assert_false(row->exported);
-	scopes_done(&s);
+	owner_table_done(&s);
 }
 
 /* Programs with random names must not increase the number of series without limit. */
 static void churn_does_not_exceed_the_limit(void **state)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
-	struct scopes s = {0};
+	struct owner_table s = {0};
 	uint64_t now = NS_PER_SEC;
 	char name[16];
 
 	(void)state;
 	for (unsigned int pass = 0; pass < 100; pass++, now += NS_PER_SEC) {
-		for (struct scope *row = NULL; (row = scopes_next(&s, row));)
+		for (struct scope *row = NULL; (row = owner_table_next(&s, row));)
 			if (!row->empty_ns) {
 				row->empty_ns = now;
 				ROW_SET(&row->sums, SCOPE_PROCESSES, 0);
@@ -154,10 +154,10 @@ static void churn_does_not_exceed_the_limit(void **state)
 			snprintf(name, sizeof(name), "p%u-%u", pass, i);
 			add(&s, name, i);
 		}
-		assert_int_equal(export_scopes(&s, 10, now, &scratch), 0);
+		assert_int_equal(top_owners_scopes(&s, 10, now, &scratch), 0);
 		assert_true(count_exported(&s) <= 20);
 	}
-	scopes_done(&s);
+	owner_table_done(&s);
 }
 
 static void processes_by_three_rankings(void **state)
@@ -175,13 +175,13 @@ static void processes_by_three_rankings(void **state)
 	ROW_SET(&row[3], PROCESS_VM_SWAP, 5);
 	ROW_SET(&row[4], PROCESS_VM_SWAP, 0); /* no rank without swap */
 	process[2].growth.hwm_bytes = 1;
-	assert_int_equal(export_processes(list, row, 5, 1, &scratch), 0);
+	assert_int_equal(top_owners_processes(list, row, 5, 1, &scratch), 0);
 	assert_true(process[0].exported);
 	assert_false(process[1].exported);
 	assert_true(process[2].exported);
 	assert_true(process[3].exported);
 	assert_false(process[4].exported);
-	assert_int_equal(export_processes(list, row, 5, 0, &scratch), 0);
+	assert_int_equal(top_owners_processes(list, row, 5, 0, &scratch), 0);
 	for (unsigned int i = 0; i < 5; i++)
 		assert_false(process[i].exported);
 }
@@ -209,7 +209,7 @@ static void changing_ranks_do_not_exceed_the_limit(void **state)
 			ROW_SET(&row[i], PROCESS_VM_SWAP, unit_random(&random) % 1000);
 			process[i].growth.hwm_bytes = unit_random(&random) % 1000;
 		}
-		assert_int_equal(export_processes(list, row, COUNT, N, &scratch), 0);
+		assert_int_equal(top_owners_processes(list, row, COUNT, N, &scratch), 0);
 		for (unsigned int i = 0; i < COUNT; i++)
 			exported += process[i].exported;
 		assert_true(exported <= 6 * N);

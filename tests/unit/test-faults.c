@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "collectors/adaptive/choosing.h"
-#include "collectors/adaptive/faults.h"
-#include "collectors/adaptive/relations.h"
+#include "collectors/adaptive/cow-faults.h"
+#include "collectors/adaptive/measure-queue.h"
+#include "collectors/adaptive/sharing-state.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 #include "tests/unit/tree.h"
@@ -25,10 +25,10 @@ struct scene {
 	struct procfs procfs;
 	struct process_reader reader;
 	struct process process[CROWD], *item[CROWD];
-	struct watch watch[CROWD];
-	struct proctable table;
-	struct faults faults;
-	struct relations relations;
+	struct tracked watch[CROWD];
+	struct process_table table;
+	struct cow_faults faults;
+	struct sharing_state relations;
 	struct tree_event opened;
 };
 
@@ -36,7 +36,7 @@ static void measured(struct scene *s, unsigned int i, uint32_t faults)
 {
 	const struct walked walked = {.faults = faults, .has_faults = true};
 
-	faults_measured(&s->reader, &s->process[i], &walked, 300 * SEC);
+	cow_faults_measured(&s->reader, &s->process[i], &walked, 300 * SEC);
 }
 
 /*
@@ -58,7 +58,7 @@ static struct scene *scene_of(unsigned int count)
 		s->item[i] = &s->process[i];
 		s->process[i].known = true;
 		s->process[i].watch = &s->watch[i];
-		s->watch[i] = (struct watch){
+		s->watch[i] = (struct tracked){
 			.base = {.anon = 100 * MIB,
 				.pss_anon = 20 * MIB,
 				.uss = 10 * MIB,
@@ -70,7 +70,7 @@ static struct scene *scene_of(unsigned int count)
 		tree_set_faults(&s->tree, (pid_t)(10 + i), 1000);
 		measured(s, i, 1000);
 	}
-	s->table = (struct proctable){.item = s->item, .count = count};
+	s->table = (struct process_table){.item = s->item, .count = count};
 	s->opened.suffix = "stat";
 	tree_expect(&s->opened, 1);
 	return s;
@@ -85,8 +85,8 @@ static void scene_done(struct scene **s)
 {
 	tree_expect(NULL, 0);
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		kin_gone(&(*s)->relations.kin, &(*s)->watch[i].kin);
-	kin_done(&(*s)->relations.kin);
+		families_gone(&(*s)->relations.kin, &(*s)->watch[i].kin);
+	families_done(&(*s)->relations.kin);
 	process_reader_done(&(*s)->reader);
 	tree_done(&(*s)->tree);
 	free(*s);
@@ -109,22 +109,22 @@ static void counts_faults_of_sharers(void **state)
 	 * shares memory.
 	 */
 	tree_set_faults(&s->tree, 10, 3000);
-	faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
+	cow_faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
 	assert_true(s->watch[0].has_faults);
 	assert_int_equal(s->watch[0].faults, 3000);
 	s->opened.count = 0;
-	faults_measured(&s->reader, &s->process[1], &unknown, 300 * SEC);
+	cow_faults_measured(&s->reader, &s->process[1], &unknown, 300 * SEC);
 	assert_false(s->watch[1].has_faults);
 	assert_int_equal(s->opened.count, 0);
 	tree_remove(&s->tree, "10");
-	faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
+	cow_faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
 	assert_false(s->watch[0].has_faults);
 }
 
 static void look(struct scene *s, uint64_t max_age_ns, uint64_t available_ns)
 {
 	s->opened.count = 0;
-	faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, max_age_ns, available_ns);
+	cow_faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, max_age_ns, available_ns);
 }
 
 /* Each pass reads some counters; each is read several times within the maximum age. */
@@ -168,9 +168,9 @@ static void growth_is_no_write(void **state)
 
 static void join(struct scene *s, unsigned int i)
 {
-	struct watch *w = &s->watch[i];
+	struct tracked *w = &s->watch[i];
 
-	assert_int_equal(kin_measured(&s->relations.kin, &w->kin, 1000, 2000, NULL, &w->base,
+	assert_int_equal(families_measured(&s->relations.kin, &w->kin, 1000, 2000, NULL, &w->base,
 				 clock_now_ns(CLOCK_BOOTTIME)),
 		0);
 }
@@ -232,7 +232,7 @@ static void alarms_take_a_part_of_the_budget(void **state)
 	write_all(s, MEMBERS);
 	look(s, 120 * SEC, 0);
 	assert_int_equal(s->opened.count, 2);
-	faults_alarmed(&s->faults, &s->reader, &s->table);
+	cow_faults_alarmed(&s->faults, &s->reader, &s->table);
 	assert_int_equal(s->opened.count, 2);
 
 	for (unsigned int pass = 0; pass < 3; pass++) {
@@ -240,9 +240,9 @@ static void alarms_take_a_part_of_the_budget(void **state)
 			s->watch[i].is_unwatched = false;
 		look(s, 1200 * SEC, 80 * NS_PER_USEC); /* enough for two; no reading is due */
 		assert_int_equal(s->opened.count, 0);
-		faults_alarmed(&s->faults, &s->reader, &s->table);
+		cow_faults_alarmed(&s->faults, &s->reader, &s->table);
 		assert_int_equal(s->opened.count, 2);
-		faults_alarmed(&s->faults, &s->reader, &s->table);
+		cow_faults_alarmed(&s->faults, &s->reader, &s->table);
 		assert_int_equal(s->opened.count, 2);
 	}
 	assert_int_equal(count_broken(s), MEMBERS);
@@ -252,7 +252,7 @@ static uint64_t high_of(const struct scene *s, unsigned int i)
 {
 	struct estimate e;
 
-	assert_true(relations_estimate(&s->watch[i], PAGE, NULL, &e, NULL));
+	assert_true(sharing_state_estimate(&s->watch[i], PAGE, NULL, &e, NULL));
 	return e.high;
 }
 
@@ -290,9 +290,9 @@ static void unread_processes_may_have_written(void **state)
 	assert_false(s->watch[5].is_unwatched || s->watch[6].is_unwatched);
 	/* This doubt is no reason to measure any of them. */
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		assert_int_equal(relations_broken(&s->watch[i]), 0);
+		assert_int_equal(sharing_state_broken(&s->watch[i]), 0);
 		assert_int_equal(
-			choosing_doubt(&s->watch[i], 20 * MIB, 20 * MIB, high_of(s, i)), 0);
+			measure_queue_doubt(&s->watch[i], 20 * MIB, 20 * MIB, high_of(s, i)), 0);
 	}
 
 	/*
@@ -325,7 +325,7 @@ static void young_processes_are_read(void **state)
 	tree_set_faults(&s->tree, 13, 1000 + 40 * 256);
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(s->opened.count, 1);
-	assert_int_equal(relations_broken(&s->watch[3]), 40 * MIB);
+	assert_int_equal(sharing_state_broken(&s->watch[3]), 40 * MIB);
 	/* without tokens it is not read */
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 0);
@@ -350,7 +350,7 @@ static void the_largest_are_always_read(void **state)
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 2);
 	assert_int_equal(high_of(s, 0), 20 * MIB);
-	assert_int_equal(relations_broken(&s->watch[1]), 750 * MIB);
+	assert_int_equal(sharing_state_broken(&s->watch[1]), 750 * MIB);
 	assert_true(s->watch[2].is_unwatched);
 	/* once is enough if it is due as well */
 	look(s, 40 * SEC, 0);
@@ -396,7 +396,7 @@ static void unmeasured_children_may_have_written(void **state)
 	look(s, 1200 * SEC, 0);
 	assert_false(s->watch[0].is_unwatched || s->watch[5].is_unwatched);
 	assert_true(high_of(s, 0) > 25 * MIB);
-	kin_suspect(&s->watch[5].kin, 0, 0); /* as its measurement does */
+	families_suspect(&s->watch[5].kin, 0, 0); /* as its measurement does */
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
@@ -419,15 +419,15 @@ static bool find(struct scene *s, unsigned int i, uint32_t faults)
 	const struct walked walked = {.faults = faults, .has_faults = true};
 	const struct estimate before = {.pss_anon = s->watch[i].base.pss_anon - 40 * MIB};
 
-	return faults_found(&s->faults, &s->relations, &s->reader, &s->process[i], &walked, &before,
-		clock_now_ns(CLOCK_BOOTTIME));
+	return cow_faults_found(&s->faults, &s->relations, &s->reader, &s->process[i], &walked,
+		&before, clock_now_ns(CLOCK_BOOTTIME));
 }
 
-static uint64_t broken_of(const struct kin_member *m)
+static uint64_t broken_of(const struct family_member *m)
 {
-	struct breaks_sum broken;
+	struct cow_breaks_sum broken;
 
-	kin_broken(m, &broken);
+	families_broken(m, &broken);
 	return broken.gained;
 }
 
@@ -457,14 +457,14 @@ static void reports_writes_to_earlier_members(void **state)
 	assert_int_equal(broken_of(&s->watch[4].kin), 0);
 	assert_int_equal(broken_of(&s->watch[5].kin), 40 * MIB);
 	/* Nor does member 4 suspect writes of process 1. */
-	assert_int_equal(kin_suspected(&s->watch[4].kin), 0);
-	assert_int_equal(kin_suspected(&s->watch[5].kin), 50 * MIB);
-	assert_int_equal(kin_suspected(&s->watch[1].kin), 0); /* its own writes */
+	assert_int_equal(families_suspected(&s->watch[4].kin), 0);
+	assert_int_equal(families_suspected(&s->watch[5].kin), 50 * MIB);
+	assert_int_equal(families_suspected(&s->watch[1].kin), 0); /* its own writes */
 	tree_set_faults(&s->tree, 11, 1000 + 51 * 256);
 	find(s, 1, 1000 + 51 * 256);
 	assert_int_equal(broken_of(&s->watch[4].kin), 40 * MIB);
 	assert_int_equal(broken_of(&s->watch[5].kin), 80 * MIB);
-	assert_int_equal(kin_suspected(&s->watch[5].kin), 0);
+	assert_int_equal(families_suspected(&s->watch[5].kin), 0);
 }
 
 /* A process that has more because others released shared memory has not written. */
@@ -513,9 +513,9 @@ static void reads_families_with_writers(void **state)
 	/* not if tokens are short */
 	look(s, 240 * SEC, 0);
 	assert_int_equal(s->opened.count, 1);
-	assert_true(kin_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME) - SEC));
-	assert_false(kin_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME)));
-	assert_false(kin_breaks(&s->watch[5].kin, 0));
+	assert_true(families_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME) - SEC));
+	assert_false(families_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME)));
+	assert_false(families_breaks(&s->watch[5].kin, 0));
 }
 
 /*

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "collectors/adaptive/figures.h"
-#include "collectors/adaptive/last.h"
+#include "collectors/adaptive/last-measured.h"
+#include "collectors/adaptive/row-estimate.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 
@@ -17,9 +17,9 @@
 #define SEC  NS_PER_SEC
 
 /* 10 MiB of RSS, 4 MiB of it of files; 7 MiB of PSS, measured at 5 s. */
-static struct watch measured(void)
+static struct tracked measured(void)
 {
-	return (struct watch){
+	return (struct tracked){
 		.base = {.anon = 6 * MIB,
 			.file = 4 * MIB,
 			.pss_anon = 6 * MIB,
@@ -37,7 +37,7 @@ static struct watch measured(void)
 	};
 }
 
-static struct snapshot_process fill(struct figures *f, struct watch *w, uint64_t since_ns)
+static struct snapshot_process fill(struct row_estimate *f, struct tracked *w, uint64_t since_ns)
 {
 	struct process p = {.pid = 7,
 		.uid = 8,
@@ -45,7 +45,7 @@ static struct snapshot_process fill(struct figures *f, struct watch *w, uint64_t
 		.block.file = w->outcome == OUTCOME_BLOCKED ? "smaps_rollup" : NULL};
 	struct snapshot_process row = {0};
 
-	figures_fill(f, &p, since_ns, &row);
+	row_estimate_fill(f, &p, since_ns, &row);
 	assert_int_equal(row.pid, 7);
 	assert_int_equal(row.uid, 8);
 	return row;
@@ -54,11 +54,11 @@ static struct snapshot_process fill(struct figures *f, struct watch *w, uint64_t
 static void distinguishes_measurement_and_estimate(void **state)
 {
 	struct estimate_doubt doubt = {.file_up = MIB};
-	struct watch w = measured();
-	struct figures f;
+	struct tracked w = measured();
+	struct row_estimate f;
 
 	(void)state;
-	figures_init(&f, PAGE);
+	row_estimate_init(&f, PAGE);
 	assert_int_equal(fill(&f, &w, 5 * SEC).source, SOURCE_ROLLUP);
 	assert_int_equal(fill(&f, &w, 5 * SEC).q[PROCESS_PSS], 7 * MIB);
 	assert_int_equal(fill(&f, &w, 5 * SEC + 1).source, SOURCE_ESTIMATE);
@@ -73,12 +73,12 @@ static void distinguishes_measurement_and_estimate(void **state)
 /* After a failed measurement a process has no PSS, and the outcome says why. */
 static void a_failure_is_no_estimate(void **state)
 {
-	struct watch w = measured();
+	struct tracked w = measured();
 	struct snapshot_process row;
-	struct figures f;
+	struct row_estimate f;
 
 	(void)state;
-	figures_init(&f, PAGE);
+	row_estimate_init(&f, PAGE);
 	w.has_base = false;
 	w.outcome = OUTCOME_DENIED;
 	row = fill(&f, &w, 0);
@@ -96,12 +96,12 @@ static void a_failure_is_no_estimate(void **state)
  */
 static void a_blocked_process_is_estimated(void **state)
 {
-	struct watch w = measured();
+	struct tracked w = measured();
 	struct snapshot_process row;
-	struct figures f;
+	struct row_estimate f;
 
 	(void)state;
-	figures_init(&f, PAGE);
+	row_estimate_init(&f, PAGE);
 	w.outcome = OUTCOME_BLOCKED;
 	row = fill(&f, &w, 5 * SEC);
 	assert_int_equal(row.outcome, OUTCOME_BLOCKED);
@@ -133,7 +133,7 @@ static void the_bounds_of_a_blocked_process_contain_its_pss(void **state)
 		ROW_SET(&row, PROCESS_RSS, cases[i][0] * MIB);
 		ROW_SET(&row, PROCESS_PSS, cases[i][1] * MIB);
 		ROW_SET(&row, PROCESS_USS, MIB);
-		last_widen(&row);
+		last_measured_widen(&row);
 		assert_int_equal(row.q[PROCESS_PSS_LOW], 0);
 		assert_int_equal(row.q[PROCESS_PSS_HIGH], cases[i][2] * MIB);
 		assert_false(ROW_HAS(&row, PROCESS_USS));
@@ -146,15 +146,15 @@ static void the_bounds_of_a_blocked_process_contain_its_pss(void **state)
  */
 static void guesses_by_shares_of_others(void **state)
 {
-	struct watch w = measured(), unknown = measured();
+	struct tracked w = measured(), unknown = measured();
 	struct snapshot_process row;
-	struct figures f;
+	struct row_estimate f;
 
 	(void)state;
 	unknown.has_base = false;
 	unknown.measured_ns = 0;
-	figures_init(&f, PAGE);
-	figures_begin(&f, 0, SEC);
+	row_estimate_init(&f, PAGE);
+	row_estimate_begin(&f, 0, SEC);
 	row = fill(&f, &unknown, 0);
 	assert_int_equal(row.q[PROCESS_PSS], 8 * MIB); /* no other process: half */
 	assert_int_equal(row.q[PROCESS_PSS_LOW], 0);
@@ -162,43 +162,43 @@ static void guesses_by_shares_of_others(void **state)
 	assert_false(ROW_HAS(&row, PROCESS_PSS_AGE));
 	fill(&f, &w, 0);
 	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 8 * MIB);
-	figures_begin(&f, 0, SEC);
+	row_estimate_begin(&f, 0, SEC);
 	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 7 * MIB); /* a quarter of 4 */
-	figures_begin(&f, 0, SEC);
+	row_estimate_begin(&f, 0, SEC);
 	assert_int_equal(fill(&f, &unknown, 0).q[PROCESS_PSS], 8 * MIB);
 }
 
 static void knows_the_oldest(void **state)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
-	struct watch old = measured(), young = measured();
-	struct figures f;
+	struct tracked old = measured(), young = measured();
+	struct row_estimate f;
 
 	(void)state;
 	old.measured_ns = now_ns - 300 * NS_PER_MSEC;
 	young.measured_ns = now_ns;
-	figures_init(&f, PAGE);
-	figures_begin_rows(&f);
-	assert_int_equal(figures_oldest_ns(&f, now_ns), 0);
+	row_estimate_init(&f, PAGE);
+	row_estimate_begin_rows(&f);
+	assert_int_equal(row_estimate_oldest_ns(&f, now_ns), 0);
 	fill(&f, &young, 0);
 	fill(&f, &old, 0);
 	fill(&f, &young, 0);
-	assert_int_equal(figures_oldest_ns(&f, now_ns), 300 * NS_PER_MSEC);
+	assert_int_equal(row_estimate_oldest_ns(&f, now_ns), 300 * NS_PER_MSEC);
 	assert_int_equal(f.measured_ns, old.measured_ns);
-	figures_begin_rows(&f);
-	assert_int_equal(figures_oldest_ns(&f, now_ns), 0);
+	row_estimate_begin_rows(&f);
+	assert_int_equal(row_estimate_oldest_ns(&f, now_ns), 0);
 }
 
 static void counts_errors(void **state)
 {
-	struct figures f;
+	struct row_estimate f;
 
 	(void)state;
-	figures_init(&f, PAGE);
-	figures_found(&f, 150, 100);
-	figures_found(&f, 50, 100);
-	figures_found(&f, 0, 0);
-	figures_found(&f, 1, 0); /* as much as all of it */
+	row_estimate_init(&f, PAGE);
+	row_estimate_found(&f, 150, 100);
+	row_estimate_found(&f, 50, 100);
+	row_estimate_found(&f, 0, 0);
+	row_estimate_found(&f, 1, 0); /* as much as all of it */
 	assert_int_equal(f.errors.count, 4);
 	assert_int_equal(f.errors.sum_ns, 2 * SEC);
 	assert_int_equal(f.off_bytes, 101);
@@ -206,13 +206,13 @@ static void counts_errors(void **state)
 	/* Recent errors fade, by the part of a maximum age that has passed. The sums do not. */
 	assert_int_equal(f.recent_off, 101);
 	assert_int_equal(f.recent_found, 200);
-	figures_begin(&f, 60 * SEC, 300 * SEC);
+	row_estimate_begin(&f, 60 * SEC, 300 * SEC);
 	assert_int_equal(f.recent_found, 160);
 	assert_int_equal(f.recent_off, 81);
-	figures_found(&f, 100, 40);
+	row_estimate_found(&f, 100, 40);
 	assert_int_equal(f.recent_found, 200);
 	assert_int_equal(f.recent_off, 141);
-	figures_begin(&f, 300 * SEC, 300 * SEC);
+	row_estimate_begin(&f, 300 * SEC, 300 * SEC);
 	assert_int_equal(f.recent_found + f.recent_off, 0);
 	assert_int_equal(f.found_bytes, 240);
 }
@@ -222,11 +222,11 @@ static void recent_errors_fade(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(NS_PER_MSEC);
 	const struct timespec longer = {.tv_nsec = 2 * NS_PER_MSEC};
-	struct figures *f = &s->pass->adapt.figures;
+	struct row_estimate *f = &s->pass->adapt.figures;
 
 	(void)state;
 	view_unref(adaptive_pass(s));
-	figures_found(f, UINT64_C(1) << 50, UINT64_C(1) << 50);
+	row_estimate_found(f, UINT64_C(1) << 50, UINT64_C(1) << 50);
 	nanosleep(&longer, NULL);
 	view_unref(adaptive_pass(s));
 	assert_true(f->found_bytes >= UINT64_C(1) << 50);
@@ -337,7 +337,7 @@ static void denies_at_first_sight(void **state)
 		AUTO_VIEW struct view *view = NULL;
 
 		if (pass == 1) /* a newborn for which there are no tokens */
-			budget_charge(
+			cpu_budget_charge(
 				&s->pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
 		if (pass == 1) {
 			adaptive_add(s, &p, 0);

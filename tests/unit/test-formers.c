@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "ledger/formers.h"
+#include "ledger/renamed-owners.h"
 #include "tests/unit/allocation.h"
 
 enum { BEFORE = 1, NOW = 2 }; /* snapshots */
@@ -23,12 +23,12 @@ static struct row *add(
 
 static void present_or_userless_owners_are_not_found(void **state)
 {
-	AUTO_FORMERS struct formers f = {0};
+	AUTO_RENAMED_OWNERS struct renamed_owners f = {0};
 	struct rows rows = {0};
 	struct row *row;
 
 	(void)state;
-	assert_int_equal(formers_collect(&f, &rows, NOW), 0);
+	assert_int_equal(renamed_owners_collect(&f, &rows, NOW), 0);
 	assert_int_equal(f.count, 0);
 	add(&rows, "here", "alice", 5, NOW)->is_known = true;
 	add(&rows, "ended before", "alice", 5, BEFORE)->is_known = false;
@@ -36,17 +36,17 @@ static void present_or_userless_owners_are_not_found(void **state)
 	assert_non_null(row);
 	row->is_known = true;
 	row->seen = BEFORE;
-	assert_int_equal(formers_collect(&f, &rows, NOW), 0);
+	assert_int_equal(renamed_owners_collect(&f, &rows, NOW), 0);
 	assert_int_equal(f.count, 0);
 	row = add(&rows, "here", "bob", 5, NOW);
-	assert_null(formers_find(&f, row, 5, 0));
+	assert_null(renamed_owners_find(&f, row, 5, 0));
 	rows_done(&rows);
 }
 
 static void each_of_many_is_found(void **state)
 {
 	enum { COUNT = 3000, TIMES = 7 };
-	AUTO_FORMERS struct formers f = {0};
+	AUTO_RENAMED_OWNERS struct renamed_owners f = {0};
 	struct row *former[COUNT];
 	struct rows rows = {0};
 	char name[16];
@@ -57,7 +57,7 @@ static void each_of_many_is_found(void **state)
 		former[i] = add(&rows, name, "alice", i % TIMES, BEFORE);
 		add(&rows, name, "bob", i % TIMES, NOW);
 	}
-	assert_int_equal(formers_collect(&f, &rows, NOW), 0);
+	assert_int_equal(renamed_owners_collect(&f, &rows, NOW), 0);
 	assert_int_equal(f.count, COUNT);
 	for (unsigned int i = 0; i < COUNT; i++) {
 		const struct row *row;
@@ -65,11 +65,11 @@ static void each_of_many_is_found(void **state)
 		snprintf(name, sizeof(name), "c%u", i);
 		row = rows_find(&rows, USAGE_CONTAINER, 0, name, "bob");
 		assert_non_null(row);
-		assert_ptr_equal(formers_find(&f, row, i % TIMES, 0), former[i]);
-		assert_null(formers_find(&f, row, i % TIMES + 1, 0)); /* another counter */
+		assert_ptr_equal(renamed_owners_find(&f, row, i % TIMES, 0), former[i]);
+		assert_null(renamed_owners_find(&f, row, i % TIMES + 1, 0)); /* another counter */
 	}
-	assert_null(formers_find(&f, add(&rows, "c", "bob", 0, NOW), 0, 0));
-	assert_null(formers_find(&f, add(&rows, "d", "bob", 0, NOW), TIMES, 0));
+	assert_null(renamed_owners_find(&f, add(&rows, "c", "bob", 0, NOW), 0, 0));
+	assert_null(renamed_owners_find(&f, add(&rows, "d", "bob", 0, NOW), TIMES, 0));
 	rows_done(&rows);
 }
 
@@ -79,7 +79,7 @@ static void each_of_many_is_found(void **state)
  */
 static void the_nearest_of_several_is_found(void **state)
 {
-	AUTO_FORMERS struct formers f = {0};
+	AUTO_RENAMED_OWNERS struct renamed_owners f = {0};
 	struct row *alice, *bob, *row;
 	struct rows rows = {0};
 
@@ -89,31 +89,31 @@ static void the_nearest_of_several_is_found(void **state)
 	alice->counted = 100;
 	bob->counted = 200;
 	row = add(&rows, "c0ffee", "1000", 5, NOW);
-	assert_int_equal(formers_collect(&f, &rows, NOW), 0);
-	assert_ptr_equal(formers_find(&f, row, 5, 110), alice);
-	assert_ptr_equal(formers_find(&f, row, 5, 210), bob);
+	assert_int_equal(renamed_owners_collect(&f, &rows, NOW), 0);
+	assert_ptr_equal(renamed_owners_find(&f, row, 5, 110), alice);
+	assert_ptr_equal(renamed_owners_find(&f, row, 5, 210), bob);
 	alice->id = 1000;
 	bob->id = 1001;
 	row->id = 1000;
-	assert_ptr_equal(formers_find(&f, row, 5, 210), alice);
+	assert_ptr_equal(renamed_owners_find(&f, row, 5, 210), alice);
 	row->id = 1001;
-	assert_ptr_equal(formers_find(&f, row, 5, 110), bob);
+	assert_ptr_equal(renamed_owners_find(&f, row, 5, 110), bob);
 	bob->is_known = false; /* another owner continues from it */
-	assert_ptr_equal(formers_find(&f, row, 5, 210), alice);
+	assert_ptr_equal(renamed_owners_find(&f, row, 5, 210), alice);
 	alice->is_known = false;
-	assert_null(formers_find(&f, row, 5, 110));
+	assert_null(renamed_owners_find(&f, row, 5, 110));
 	rows_done(&rows);
 }
 
 static void lack_of_memory_is_reported(void **state)
 {
-	AUTO_FORMERS struct formers f = {0};
+	AUTO_RENAMED_OWNERS struct renamed_owners f = {0};
 	struct rows rows = {0};
 
 	(void)state;
 	add(&rows, "c0ffee", "alice", 5, BEFORE);
 	allocation_fail_at(1);
-	assert_int_equal(formers_collect(&f, &rows, NOW), -ENOMEM);
+	assert_int_equal(renamed_owners_collect(&f, &rows, NOW), -ENOMEM);
 	assert_true(allocation_end());
 	assert_int_equal(f.count, 0);
 	rows_done(&rows);

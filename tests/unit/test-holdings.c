@@ -5,19 +5,19 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/pass/holdings.h"
+#include "collectors/pass/image-shmem.h"
 #include "snapshot/view.h"
 #include "tests/unit/allocation.h"
 
 /* Builds the image of S, with the other parts that a reader needs. */
-static struct view *make(struct shmem *s, const struct scopes *users, struct builder *b)
+static struct view *make(struct shmem *s, const struct owner_table *users, struct builder *b)
 {
 	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
 	AUTO_CLOSE int fd = -1;
 	const char *reason = "";
 	struct view *view;
 
-	assert_int_equal(holdings_add(s, users, b), 0);
+	assert_int_equal(image_shmem_add(s, users, b), 0);
 	assert_non_null(builder_add_scope(b, METRIC_HOST));
 	assert_non_null(builder_add_self(b));
 	assert_int_equal(builder_seal(b, &head, &fd), 0);
@@ -53,17 +53,17 @@ static void largest_come_first(void **state)
 {
 	CLEANUP(builder_done) struct builder b = {0};
 	CLEANUP(shmem_done) struct shmem s = {.has_sysv = true};
-	CLEANUP(scopes_done) struct scopes users = {0};
+	CLEANUP(owner_table_done) struct owner_table users = {0};
 	AUTO_VIEW struct view *view = NULL;
 	const uint32_t alice = 1000;
-	struct scope *user = scopes_get(&users, &alice, sizeof(alice));
+	struct scope *user = owner_table_get(&users, &alice, sizeof(alice));
 
 	(void)state;
 	builder_begin(&b);
 	assert_non_null(user);
 	user->name_ref = builder_add_text(&b, "alice", 5);
-	holders_add_segment(&s.holders, &(struct sysvipc_segment){.uid = 5, .rss_bytes = 10});
-	holders_add_segment(&s.holders,
+	shmem_owners_add_segment(&s.holders, &(struct sysvipc_segment){.uid = 5, .rss_bytes = 10});
+	shmem_owners_add_segment(&s.holders,
 		&(struct sysvipc_segment){.uid = alice, .rss_bytes = 20, .attached = 1});
 	add_mount(&s.tmpfs, "/small", 4096, 0);
 	add_mount(&s.tmpfs, "/lar\x01ge", 8192, 16384);
@@ -92,30 +92,31 @@ static void others_are_summed_up(void **state)
 {
 	CLEANUP(builder_done) struct builder b = {0};
 	CLEANUP(shmem_done) struct shmem s = {.has_sysv = true};
-	const struct scopes users = {0};
+	const struct owner_table users = {0};
 	AUTO_VIEW struct view *view = NULL;
 	uint64_t sums[HOLDING_KINDS] = {0};
 
 	(void)state;
 	builder_begin(&b);
-	for (uint32_t i = 1; i <= 3 * HOLDINGS_SHOWN; i++) {
+	for (uint32_t i = 1; i <= 3 * IMAGE_SHMEM_SHOWN; i++) {
 		char path[16];
 
 		snprintf(path, sizeof(path), "/%u", i);
-		holders_add_segment(
+		shmem_owners_add_segment(
 			&s.holders, &(struct sysvipc_segment){.uid = i, .rss_bytes = i});
 		add_mount(&s.tmpfs, path, i, i);
 	}
 	view = make(&s, &users, &b);
-	assert_int_equal(view_holding_count(view), 2 * HOLDINGS_SHOWN + 2);
+	assert_int_equal(view_holding_count(view), 2 * IMAGE_SHMEM_SHOWN + 2);
 	for (uint32_t i = 0; i < view_holding_count(view); i++)
 		sums[view_holding(view, i)->kind] += view_holding(view, i)->q[0];
 	for (unsigned int kind = 0; kind < HOLDING_KINDS; kind++)
-		assert_int_equal(sums[kind], 3 * HOLDINGS_SHOWN * (3 * HOLDINGS_SHOWN + 1) / 2);
+		assert_int_equal(
+			sums[kind], 3 * IMAGE_SHMEM_SHOWN * (3 * IMAGE_SHMEM_SHOWN + 1) / 2);
 	expect(view, 0, HOLDING_SHMEM, "300", 300);
-	expect(view, HOLDINGS_SHOWN, HOLDING_SHMEM, "(other)", 200 * 201 / 2);
-	assert_int_equal(view_holding(view, HOLDINGS_SHOWN)->id, OWNER_NO_ID);
-	expect(view, 2 * HOLDINGS_SHOWN + 1, HOLDING_TMPFS, "(other)", 200 * 201 / 2);
+	expect(view, IMAGE_SHMEM_SHOWN, HOLDING_SHMEM, "(other)", 200 * 201 / 2);
+	assert_int_equal(view_holding(view, IMAGE_SHMEM_SHOWN)->id, OWNER_NO_ID);
+	expect(view, 2 * IMAGE_SHMEM_SHOWN + 1, HOLDING_TMPFS, "(other)", 200 * 201 / 2);
 }
 
 /* A user with many uids does not displace one with more memory. */
@@ -124,27 +125,27 @@ static void the_largest_is_not_displaced(void **state)
 	enum { UIDS = 20000, LARGEST = 7 };
 	CLEANUP(builder_done) struct builder b = {0};
 	CLEANUP(shmem_done) struct shmem s = {.has_sysv = true};
-	const struct scopes users = {0};
+	const struct owner_table users = {0};
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
 	builder_begin(&b);
 	for (uint32_t i = 0; i < UIDS; i++)
-		holders_add_file(&s.holders, 100000 + i, 4096);
-	holders_add_segment(
+		shmem_owners_add_file(&s.holders, 100000 + i, 4096);
+	shmem_owners_add_segment(
 		&s.holders, &(struct sysvipc_segment){.uid = LARGEST, .rss_bytes = 8192});
 	s.tmpfs.is_known = true;
 	view = make(&s, &users, &b);
-	assert_int_equal(view_holding_count(view), HOLDINGS_SHOWN + 1);
+	assert_int_equal(view_holding_count(view), IMAGE_SHMEM_SHOWN + 1);
 	expect(view, 0, HOLDING_SHMEM, "7", 8192);
-	expect(view, HOLDINGS_SHOWN, HOLDING_SHMEM, "(other)", 0);
-	assert_int_equal(view_holding(view, HOLDINGS_SHOWN)->q[SHMEM_TMPFS],
-		4096 * (UIDS - HOLDINGS_SHOWN + 1));
+	expect(view, IMAGE_SHMEM_SHOWN, HOLDING_SHMEM, "(other)", 0);
+	assert_int_equal(view_holding(view, IMAGE_SHMEM_SHOWN)->q[SHMEM_TMPFS],
+		4096 * (UIDS - IMAGE_SHMEM_SHOWN + 1));
 }
 
 static void lack_of_memory_is_reported(void **state)
 {
-	const struct scopes users = {0};
+	const struct owner_table users = {0};
 	unsigned int n = 0;
 
 	(void)state;
@@ -154,10 +155,10 @@ static void lack_of_memory_is_reported(void **state)
 		int r;
 
 		builder_begin(&b);
-		holders_add_file(&s.holders, 1, 1);
+		shmem_owners_add_file(&s.holders, 1, 1);
 		add_mount(&s.tmpfs, "/x", 1, 1);
 		allocation_fail_at(++n);
-		r = holdings_add(&s, &users, &b);
+		r = image_shmem_add(&s, &users, &b);
 		failed = allocation_end();
 		/* lack of memory for a name is reported later, when the builder seals */
 		assert_true(r == 0 || (failed && r == -ENOMEM));

@@ -6,37 +6,37 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/process/holds.h"
+#include "collectors/process/lock-hold.h"
 #include "snapshot/metric.h"
 
 static void counts_by_length(void **state)
 {
 	const struct metric_histogram *m = metric_histogram(HISTOGRAM_HOLD);
-	struct holds h = {0};
+	struct lock_hold h = {0};
 
 	(void)state;
 	for (size_t i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
-		holds_add(&h, (uint64_t)(m->bounds[i] * (double)NS_PER_SEC) - 1);
+		lock_hold_add(&h, (uint64_t)(m->bounds[i] * (double)NS_PER_SEC) - 1);
 		assert_int_equal(h.times.bucket[i], 1);
 	}
-	holds_add(&h, 3600 * NS_PER_SEC);
+	lock_hold_add(&h, 3600 * NS_PER_SEC);
 	assert_int_equal(h.times.bucket[HISTOGRAM_BUCKETS - 1], 1);
 	assert_int_equal(h.times.count, HISTOGRAM_BUCKETS);
 	assert_true(h.times.sum_ns > 3600 * NS_PER_SEC);
 	assert_int_equal(h.above, 0); /* no limit was set */
-	holds_add(&h, UINT64_MAX);
+	lock_hold_add(&h, UINT64_MAX);
 	assert_int_equal(h.times.sum_ns, INT64_MAX); /* the maximum that a snapshot allows */
 }
 
 static void counts_holds_above_the_limit(void **state)
 {
-	struct holds h = {.limit_ns = 20 * NS_PER_MSEC};
+	struct lock_hold h = {.limit_ns = 20 * NS_PER_MSEC};
 
 	(void)state;
-	holds_add(&h, 20 * NS_PER_MSEC);
+	lock_hold_add(&h, 20 * NS_PER_MSEC);
 	assert_int_equal(h.above, 0);
-	holds_add(&h, 20 * NS_PER_MSEC + 1);
-	holds_add(&h, 30 * NS_PER_SEC);
+	lock_hold_add(&h, 20 * NS_PER_MSEC + 1);
+	lock_hold_add(&h, 30 * NS_PER_SEC);
 	assert_int_equal(h.above, 2);
 	assert_int_equal(h.times.count, 3);
 }

@@ -5,8 +5,8 @@
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/adaptive/hostsum.h"
-#include "collectors/adaptive/relations.h"
+#include "collectors/adaptive/host-check.h"
+#include "collectors/adaptive/sharing-state.h"
 
 #define PAGE UINT64_C(4096)
 #define MIB  (UINT64_C(1) << 20)
@@ -15,8 +15,8 @@ enum { MEMBERS = 4 };
 
 /* Each process has 1000 MiB of anonymous memory, and shares 800 MiB of it with another. */
 struct scene {
-	struct hostsum h;
-	struct watch watch[MEMBERS];
+	struct host_check h;
+	struct tracked watch[MEMBERS];
 	struct snapshot_process row[MEMBERS];
 	uint64_t anon_mib; /* AnonPages of the host, MiB */
 	uint64_t now_ns;
@@ -32,10 +32,10 @@ static void set_meminfo(struct meminfo *m, uint64_t anon_mib)
 static void scene_init(struct scene *s)
 {
 	*s = (struct scene){.anon_mib = MEMBERS * 600, .now_ns = 1000 * NS_PER_SEC};
-	hostsum_init(&s->h, PAGE);
-	pool_init(&s->h.pool, 300 * NS_PER_SEC);
+	host_check_init(&s->h, PAGE);
+	host_drift_init(&s->h.pool, 300 * NS_PER_SEC);
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		s->watch[i] = (struct watch){
+		s->watch[i] = (struct tracked){
 			.base = {.anon = 1000 * MIB,
 				.pss_anon = 600 * MIB,
 				.uss = 200 * MIB,
@@ -52,7 +52,7 @@ static void scene_init(struct scene *s)
 	}
 }
 
-/* Runs a pass over all processes. Returns what hostsum_end() returned. */
+/* Runs a pass over all processes. Returns what host_check_end() returned. */
 static bool add_all(struct scene *s, bool is_whole)
 {
 	s->now_ns += 10 * NS_PER_SEC;
@@ -60,10 +60,10 @@ static bool add_all(struct scene *s, bool is_whole)
 		set_meminfo(&s->h.before, s->anon_mib);
 	if (!s->h.after.present)
 		set_meminfo(&s->h.after, s->anon_mib);
-	hostsum_begin(&s->h);
+	host_check_begin(&s->h);
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		hostsum_add(&s->h, &s->watch[i], &s->row[i]);
-	return hostsum_end(&s->h, is_whole, true, s->now_ns);
+		host_check_add(&s->h, &s->watch[i], &s->row[i]);
+	return host_check_end(&s->h, is_whole, true, s->now_ns);
 }
 
 static bool pass(struct scene *s, uint64_t anon_mib)
@@ -98,20 +98,20 @@ static void drift_widens_bounds(void **state)
 	scene_init(&s);
 	pass(&s, 2400);
 	pass(&s, 2400);
-	hostsum_settle(&s.h, &s.watch[0], &s.row[0]);
+	host_check_settle(&s.h, &s.watch[0], &s.row[0]);
 	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 600 * MIB, 601 * MIB);
 	assert_true(pass(&s, 2700));
-	hostsum_settle(&s.h, &s.watch[0], &s.row[0]);
+	host_check_settle(&s.h, &s.watch[0], &s.row[0]);
 	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 675 * MIB, 1000 * MIB);
 	assert_int_equal(s.row[0].q[PROCESS_PSS_AGE], s.watch[0].measured_ns);
-	assert_true(pool_alarms(&s.h.pool));
+	assert_true(host_drift_alarms(&s.h.pool));
 
 	/* A row without an estimate stays unchanged. */
 	s.watch[1].has_base = false;
 	s.row[1] = (struct snapshot_process){.outcome = OUTCOME_MEASURED};
-	hostsum_settle(&s.h, &s.watch[1], &s.row[1]);
+	host_check_settle(&s.h, &s.watch[1], &s.row[1]);
 	assert_int_equal(s.row[1].present, 0);
 }
 
@@ -128,18 +128,18 @@ static void memory_being_freed_is_no_drift(void **state)
 	pass(&s, 2400);
 	pass(&s, 2400);
 	for (unsigned int i = 0; i < 3; i++) {
-		hostsum_left(&s.h, 300 * MIB);
+		host_check_left(&s.h, 300 * MIB);
 		assert_false(pass(&s, 2700 - i * 100));
-		assert_false(pool_alarms(&s.h.pool));
+		assert_false(host_drift_alarms(&s.h.pool));
 		assert_true(s.h.pool.anon.bias < (int64_t)MIB);
 	}
 	assert_false(pass(&s, 2400));
-	hostsum_settle(&s.h, &s.watch[0], &s.row[0]);
+	host_check_settle(&s.h, &s.watch[0], &s.row[0]);
 	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_LOW], 599 * MIB, 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 600 * MIB, 601 * MIB);
 	/* More than they can explain is drift all the same. */
-	hostsum_left(&s.h, 100 * MIB);
+	host_check_left(&s.h, 100 * MIB);
 	assert_true(pass(&s, 2800));
 }
 
@@ -155,7 +155,7 @@ static void compares_only_complete_sums(void **state)
 	s.anon_mib = 2700;
 	s.h.before.present = s.h.after.present = 0;
 	assert_false(add_all(&s, false));
-	hostsum_before(&s.h, -1); /* no meminfo */
+	host_check_before(&s.h, -1); /* no meminfo */
 	assert_false(ROW_HAS(&s.h.before, MEMINFO_ANON_PAGES));
 	s.h.before.present = UINT64_C(1) << MEMINFO_TOTAL;
 	assert_false(add_all(&s, true));
@@ -202,10 +202,10 @@ static void guesses_stay_within_the_host(void **state)
 	s.watch[3].has_base = false; /* maps a page of shared memory many times */
 	s.watch[3].seen = (struct statm){
 		.resident = 65000 * MIB / PAGE, .shared = 64000 * MIB / PAGE};
-	watch_fill(&s.watch[3], &guess, PAGE, &s.row[3]);
+	tracked_fill(&s.watch[3], &guess, PAGE, &s.row[3]);
 	before = s.row[3];
 	assert_true(add_all(&s, false));
-	hostsum_settle(&s.h, &s.watch[3], &s.row[3]);
+	host_check_settle(&s.h, &s.watch[3], &s.row[3]);
 	assert_in_range(s.row[3].q[PROCESS_PSS], 1000 * MIB, 1001 * MIB + s.h.cpus * MIB);
 	assert_int_equal(s.row[3].q[PROCESS_RSS], 65000 * MIB);
 	assert_in_range(s.row[3].q[PROCESS_PSS_HIGH], 2400 * MIB, 2401 * MIB + s.h.cpus * MIB);
@@ -215,7 +215,7 @@ static void guesses_stay_within_the_host(void **state)
 	s.row[3] = before;
 	s.h.before.present = s.h.after.present = UINT64_C(1) << MEMINFO_TOTAL;
 	assert_false(add_all(&s, true));
-	hostsum_settle(&s.h, &s.watch[3], &s.row[3]);
+	host_check_settle(&s.h, &s.watch[3], &s.row[3]);
 	assert_int_equal(s.row[3].q[PROCESS_PSS], 33000 * MIB);
 }
 
@@ -225,35 +225,35 @@ static void guesses_stay_within_the_host(void **state)
  */
 static void represented_processes_are_guesses(void **state)
 {
-	struct kin kin = {0};
-	struct watch *w;
+	struct families kin = {0};
+	struct tracked *w;
 	struct scene s;
 
 	(void)state;
 	scene_init(&s);
 	w = s.watch;
-	kin_init(&kin, 1);
-	kin_begin(&kin, 990 * NS_PER_SEC);
+	families_init(&kin, 1);
+	families_begin(&kin, 990 * NS_PER_SEC);
 	w[0].is_related = w[3].is_related = true;
-	assert_int_equal(kin_born(&kin, &w[0].kin, NULL, NS_PER_SEC), 0);
-	assert_int_equal(
-		kin_measured(&kin, &w[0].kin, 0x1000, 0x2000, NULL, &w[0].base, w[0].measured_ns),
+	assert_int_equal(families_born(&kin, &w[0].kin, NULL, NS_PER_SEC), 0);
+	assert_int_equal(families_measured(&kin, &w[0].kin, 0x1000, 0x2000, NULL, &w[0].base,
+				 w[0].measured_ns),
 		0);
 	w[3].has_base = false;
 	w[3].base = (struct estimate_base){0};
-	assert_int_equal(kin_born(&kin, &w[3].kin, &w[0].kin, 1000 * NS_PER_SEC), 0);
-	assert_ptr_equal(relations_speaker(&w[3]), &w[0]);
+	assert_int_equal(families_born(&kin, &w[3].kin, &w[0].kin, 1000 * NS_PER_SEC), 0);
+	assert_ptr_equal(sharing_state_speaker(&w[3]), &w[0]);
 
 	assert_true(pass(&s, 500));
-	hostsum_settle(&s.h, &w[3], &s.row[3]);
+	host_check_settle(&s.h, &w[3], &s.row[3]);
 	assert_in_range(s.row[3].q[PROCESS_PSS], 500 * MIB, 501 * MIB + s.h.cpus * MIB);
 	assert_true(s.row[3].q[PROCESS_PSS_LOW] <= s.row[3].q[PROCESS_PSS]);
 	assert_true(s.row[3].q[PROCESS_PSS_HIGH] >= s.row[3].q[PROCESS_PSS]);
-	hostsum_settle(&s.h, &w[1], &s.row[1]);
+	host_check_settle(&s.h, &w[1], &s.row[1]);
 	assert_int_equal(s.row[1].q[PROCESS_PSS], 600 * MIB);
-	kin_gone(&kin, &w[3].kin);
-	kin_gone(&kin, &w[0].kin);
-	kin_done(&kin);
+	families_gone(&kin, &w[3].kin);
+	families_gone(&kin, &w[0].kin);
+	families_done(&kin);
 }
 
 /*
@@ -268,19 +268,19 @@ static void has_an_upper_bound(void **state)
 
 	(void)state;
 	scene_init(&s);
-	noise = 2 * PAGE * s.h.cpus * POOL_PAGES_PER_CPU;
+	noise = 2 * PAGE * s.h.cpus * HOST_DRIFT_PAGES_PER_CPU;
 	set_meminfo(&now, 2500);
 	ROW_SET(&now, MEMINFO_MAPPED, 7 * MIB);
-	assert_int_equal(hostsum_most(&s.h, &now), UINT64_MAX); /* no pass yet */
+	assert_int_equal(host_check_most(&s.h, &now), UINT64_MAX); /* no pass yet */
 	pass(&s, 2400);
-	assert_in_range(hostsum_most(&s.h, &now), 2507 * MIB + noise, 2507 * MIB + noise + 4096);
+	assert_in_range(host_check_most(&s.h, &now), 2507 * MIB + noise, 2507 * MIB + noise + 4096);
 	set_meminfo(&now, 2300);
-	assert_in_range(hostsum_most(&s.h, &now), 2400 * MIB + noise, 2400 * MIB + noise + 4096);
+	assert_in_range(host_check_most(&s.h, &now), 2400 * MIB + noise, 2400 * MIB + noise + 4096);
 	now.present = 0;
-	assert_int_equal(hostsum_most(&s.h, &now), UINT64_MAX);
+	assert_int_equal(host_check_most(&s.h, &now), UINT64_MAX);
 	set_meminfo(&now, 2400);
-	assert_false(hostsum_end(&s.h, false, true, s.now_ns));
-	assert_int_equal(hostsum_most(&s.h, &now), UINT64_MAX);
+	assert_false(host_check_end(&s.h, false, true, s.now_ns));
+	assert_int_equal(host_check_most(&s.h, &now), UINT64_MAX);
 
 	/*
 	 * At first the figures are above the sums, and no bias has been learned that explains it.
@@ -289,7 +289,7 @@ static void has_an_upper_bound(void **state)
 	pass(&s, 2350);
 	set_meminfo(&now, 2350);
 	assert_true(s.h.pool.anon.is_used && s.h.pool.anon.bias < 0);
-	assert_in_range(hostsum_most(&s.h, &now), 2390 * MIB, 2401 * MIB + noise);
+	assert_in_range(host_check_most(&s.h, &now), 2390 * MIB, 2401 * MIB + noise);
 }
 
 /*
@@ -306,28 +306,28 @@ static void has_a_lower_bound(void **state)
 	scene_init(&s);
 	noise = (2 * s.h.cpus + 1) * MIB;
 	set_meminfo(&now, 2400);
-	assert_int_equal(hostsum_least(&s.h, &now), 0); /* no pass yet */
+	assert_int_equal(host_check_least(&s.h, &now), 0); /* no pass yet */
 	pass(&s, 2400);
-	assert_in_range(hostsum_least(&s.h, &now), 2400 * MIB - noise, 2400 * MIB);
+	assert_in_range(host_check_least(&s.h, &now), 2400 * MIB - noise, 2400 * MIB);
 	set_meminfo(&now, 2300);
-	assert_in_range(hostsum_least(&s.h, &now), 2300 * MIB - noise, 2300 * MIB);
+	assert_in_range(host_check_least(&s.h, &now), 2300 * MIB - noise, 2300 * MIB);
 	set_meminfo(&s.h.before, 2200);
-	assert_in_range(hostsum_least(&s.h, &now), 2200 * MIB - noise, 2200 * MIB);
+	assert_in_range(host_check_least(&s.h, &now), 2200 * MIB - noise, 2200 * MIB);
 	now.present = 0;
-	assert_int_equal(hostsum_least(&s.h, &now), 0);
+	assert_int_equal(host_check_least(&s.h, &now), 0);
 
 	/* The pages of an exited process stay in the sums for one pass. */
 	set_meminfo(&now, 2400);
-	hostsum_left(&s.h, 100 * MIB);
-	hostsum_left(&s.h, 200 * MIB);
+	host_check_left(&s.h, 100 * MIB);
+	host_check_left(&s.h, 200 * MIB);
 	pass(&s, 2400);
-	assert_in_range(hostsum_least(&s.h, &now), 2100 * MIB - noise, 2100 * MIB);
+	assert_in_range(host_check_least(&s.h, &now), 2100 * MIB - noise, 2100 * MIB);
 	pass(&s, 2400);
-	assert_in_range(hostsum_least(&s.h, &now), 2400 * MIB - noise, 2400 * MIB);
+	assert_in_range(host_check_least(&s.h, &now), 2400 * MIB - noise, 2400 * MIB);
 
 	/* some processes are hidden */
 	add_all(&s, false);
-	assert_int_equal(hostsum_least(&s.h, &now), 0);
+	assert_int_equal(host_check_least(&s.h, &now), 0);
 }
 
 /* An unreadable process has at most its resident memory; if that is unknown, there is no bound. */
@@ -344,10 +344,10 @@ static void unreadable_processes_lower_the_bound(void **state)
 	for (unsigned int i = 0; i < 35; i++)
 		pass(&s, 2200);
 	assert_true(s.h.pool.anon.is_used);
-	assert_in_range(hostsum_least(&s.h, &now), 1790 * MIB, 1800 * MIB);
+	assert_in_range(host_check_least(&s.h, &now), 1790 * MIB, 1800 * MIB);
 	s.watch[1].present = 0;
 	pass(&s, 2200);
-	assert_int_equal(hostsum_least(&s.h, &now), 0);
+	assert_int_equal(host_check_least(&s.h, &now), 0);
 }
 
 /*
@@ -370,19 +370,19 @@ static void averaged_sums_narrow_nothing(void **state)
 		pass(&s, 2400);
 		pass(&s, 2400);
 		s.watch[0].seen.resident = 700 * MIB / PAGE;
-		assert_true(relations_estimate(&s.watch[0], PAGE, NULL, &alone, NULL));
+		assert_true(sharing_state_estimate(&s.watch[0], PAGE, NULL, &alone, NULL));
 		pass(&s, alone.pss / MIB + 1800);
-		hostsum_settle(&s.h, &s.watch[0], &s.row[0]);
+		host_check_settle(&s.h, &s.watch[0], &s.row[0]);
 		if (!is_averaged) {
 			narrowed = s.row[0];
-			assert_true(hostsum_least(&s.h, &now) > 2000 * MIB);
+			assert_true(host_check_least(&s.h, &now) > 2000 * MIB);
 			continue;
 		}
 		assert_int_equal(s.row[0].q[PROCESS_PSS_LOW], alone.low);
 		assert_int_equal(s.row[0].q[PROCESS_PSS_HIGH], alone.high);
 		assert_true(narrowed.q[PROCESS_PSS_HIGH] < alone.high);
-		assert_int_equal(hostsum_least(&s.h, &now), 0);
-		assert_true(hostsum_most(&s.h, &now) < UINT64_MAX);
+		assert_int_equal(host_check_least(&s.h, &now), 0);
+		assert_true(host_check_most(&s.h, &now) < UINT64_MAX);
 	}
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "collectors/process/identity.h"
+#include "collectors/process/process-image.h"
 #include "tests/unit/crew.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"

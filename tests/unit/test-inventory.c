@@ -46,7 +46,7 @@ static int read_pid(struct inventory *s, pid_t pid)
 	return r == 0 ? inventory_read(s, &t) : r;
 }
 
-static const struct shelf_row *row_of(const struct inventory *s, const char *name)
+static const struct file_table_row *row_of(const struct inventory *s, const char *name)
 {
 	for (size_t i = 0; i < s->shelf.rows; i++)
 		if (!strcmp(s->shelf.row[i].name, name))
@@ -59,7 +59,7 @@ static void pages_of_two_count_once(void **state)
 {
 	pid_t one = start(FIRST, WRITTEN), two = start(LATER, ALSO + WRITTEN);
 	AUTO_INVENTORY struct inventory s;
-	const struct shelf_row *row;
+	const struct file_table_row *row;
 
 	(void)state;
 	inventory_init(&s, true);
@@ -68,9 +68,9 @@ static void pages_of_two_count_once(void **state)
 	assert_int_equal(read_pid(&s, two), INVENTORY_KNOWN);
 	inventory_finish(&s);
 	row = row_of(&s, "memfd:pages");
-	assert_int_equal(row->q[SHELF_PROCESSES], 2);
-	assert_int_equal(row->q[SHELF_RSS], (WRITTEN + ALSO + WRITTEN) * page_size);
-	assert_int_equal(row->q[SHELF_RESIDENT], (LATER + ALSO + WRITTEN - FIRST) * page_size);
+	assert_int_equal(row->q[FILE_TABLE_PROCESSES], 2);
+	assert_int_equal(row->q[FILE_TABLE_RSS], (WRITTEN + ALSO + WRITTEN) * page_size);
+	assert_int_equal(row->q[FILE_TABLE_RESIDENT], (LATER + ALSO + WRITTEN - FIRST) * page_size);
 	assert_true(row->is_exact);
 	waiter_end(one);
 	waiter_end(two);
@@ -93,7 +93,7 @@ static void a_process_that_exits_does_not_count(void **state)
 	assert_int_equal(inventory_read(&s, &t), TARGET_GONE);
 	inventory_finish(&s);
 	assert_int_equal(s.shelf.rows, rows);
-	assert_int_equal(row_of(&s, "memfd:pages")->q[SHELF_RESIDENT], WRITTEN * page_size);
+	assert_int_equal(row_of(&s, "memfd:pages")->q[FILE_TABLE_RESIDENT], WRITTEN * page_size);
 	assert_int_equal(s.shelf.processes, 1);
 	waiter_end(one);
 }
@@ -141,10 +141,10 @@ static void a_simulated_proc_is_read_like_the_kernels(void **state)
 		inventory_finish(&s);
 		assert_int_equal(s.shelf.rows, 1);
 		assert_int_equal(s.shelf.row[0].is_exact, what > 0);
-		assert_int_equal(s.shelf.row[0].q[SHELF_RESIDENT], (what == 2          ? 256
-									   : what == 1 ? 40
-										       : 20) *
-									   1024);
+		assert_int_equal(s.shelf.row[0].q[FILE_TABLE_RESIDENT], (what == 2          ? 256
+										: what == 1 ? 40
+											    : 20) *
+										1024);
 	}
 }
 
@@ -182,7 +182,7 @@ static void a_file_seen_in_part_is_not_exact(void **state)
 		assert_int_equal(inventory_read(&s, &t), 0);
 	}
 	inventory_finish(&s);
-	assert_int_equal(s.shelf.row[0].q[SHELF_RESIDENT], 40 * 1024);
+	assert_int_equal(s.shelf.row[0].q[FILE_TABLE_RESIDENT], 40 * 1024);
 	assert_false(s.shelf.row[0].is_exact);
 }
 

@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "ledger/keeper.h"
+#include "ledger/writer.h"
 #include "tests/unit/keeping.h"
 
 static struct feed feed;
@@ -145,13 +145,13 @@ static int make_sqlite_fail(void **state)
 
 struct fixture {
 	struct keeping keeping;
-	struct keeper keeper;
+	struct writer keeper;
 	struct feed_owner *alice;
 };
 
 static void open_keeper(struct fixture *f)
 {
-	assert_int_equal(keeper_open(&f->keeper, f->keeping.dir, &f->keeping.limits), 0);
+	assert_int_equal(writer_open(&f->keeper, f->keeping.dir, &f->keeping.limits), 0);
 }
 
 static int begin(void **state)
@@ -172,7 +172,7 @@ static int end(void **state)
 {
 	struct fixture *f = *state;
 
-	keeper_close(&f->keeper);
+	writer_close(&f->keeper);
 	keeping_end(&f->keeping);
 	free(f);
 	return 0;
@@ -183,8 +183,8 @@ static void pass(void *fixture)
 	struct fixture *f = fixture;
 	AUTO_VIEW struct view *view = feed_pass(&feed);
 
-	keeper_take(&f->keeper, view, feed.monotonic_ns);
-	keeper_run(&f->keeper, feed.monotonic_ns);
+	writer_take(&f->keeper, view, feed.monotonic_ns);
+	writer_run(&f->keeper, feed.monotonic_ns);
 }
 
 static void run(struct fixture *f, double seconds)
@@ -207,7 +207,7 @@ static double ask_of(struct fixture *f, enum usage_kind kind, struct usage_head 
 	struct usage_row row;
 	double sum = 0;
 
-	keeper_answer(&f->keeper, &request, &reader, &text);
+	writer_answer(&f->keeper, &request, &reader, &text);
 	assert_int_equal(usage_check(text.data, text.len, head), 0);
 	while (usage_next(text.data, text.len, &at, &row)) {
 		if (!sum)
@@ -255,7 +255,7 @@ static void an_early_end_loses_nothing(void **state)
 
 	pass(f);
 	run(f, 100);
-	f->keeper.store = store_close(f->keeper.store); /* without the write of keeper_close() */
+	f->keeper.store = store_close(f->keeper.store); /* without the write of writer_close() */
 	bucket_done(&f->keeper.bucket);
 	open_keeper(f);
 	run(f, 50);
@@ -271,15 +271,15 @@ static void a_slot_ends_without_a_snapshot(void **state)
 	pass(f);
 	run(f, 200);
 	assert_true(bucket_has_content(&f->keeper.bucket));
-	assert_true(keeper_due_ns(&f->keeper, feed.monotonic_ns) <=
+	assert_true(writer_due_ns(&f->keeper, feed.monotonic_ns) <=
 		    feed.monotonic_ns + 15 * NS_PER_SEC);
 	feed_wait(&feed, 110);
-	keeper_run(&f->keeper, feed.monotonic_ns);
+	writer_run(&f->keeper, feed.monotonic_ns);
 	assert_true(bucket_has_content(&f->keeper.bucket)); /* a snapshot may still come */
 	feed_wait(&feed, 30);
-	keeper_run(&f->keeper, feed.monotonic_ns);
+	writer_run(&f->keeper, feed.monotonic_ns);
 	assert_false(bucket_has_content(&f->keeper.bucket));
-	assert_int_equal(keeper_due_ns(&f->keeper, feed.monotonic_ns), UINT64_MAX);
+	assert_int_equal(writer_due_ns(&f->keeper, feed.monotonic_ns), UINT64_MAX);
 }
 
 static void limit_files(bool is_full)
@@ -303,8 +303,8 @@ static void run_full(struct fixture *f, double seconds)
 		feed_wait(&feed, 10);
 		view = feed_pass(&feed);
 		limit_files(true);
-		keeper_take(&f->keeper, view, feed.monotonic_ns);
-		keeper_run(&f->keeper, feed.monotonic_ns);
+		writer_take(&f->keeper, view, feed.monotonic_ns);
+		writer_run(&f->keeper, feed.monotonic_ns);
 		limit_files(false);
 	}
 }
@@ -343,9 +343,9 @@ static void a_report_keeps_the_watchdog_alive(void **state)
 		feed_wait(&feed, 86400);
 		pass(f);
 	}
-	keeper_close(&f->keeper);
+	writer_close(&f->keeper);
 	open_keeper(f);
-	keeper_set_beat(&f->keeper, (struct store_beat){.call = count_beat, .context = &beats});
+	writer_set_beat(&f->keeper, (struct store_beat){.call = count_beat, .context = &beats});
 	/* otherwise it would be written first */
 	assert_false(bucket_has_content(&f->keeper.bucket));
 	ask_of(f, USAGE_PROGRAM, &head);
@@ -373,7 +373,7 @@ static void a_lack_of_snapshots_is_reported(void **state)
 	feed_wait(&feed, 1);
 	ask(f, &head);
 	assert_int_equal(head.flags, USAGE_LATE);
-	keeper_close(&f->keeper); /* the next ledger knows it, too */
+	writer_close(&f->keeper); /* the next ledger knows it, too */
 	open_keeper(f);
 	ask(f, &head);
 	assert_int_equal(head.written_s, FEED_START_S + 600);
@@ -442,7 +442,7 @@ static void damage_is_set_aside(void **state)
 
 	pass(f);
 	run(f, 1200);
-	keeper_close(&f->keeper);
+	writer_close(&f->keeper);
 	spoil(f->keeping.path);
 	open_keeper(f);
 	assert_int_equal(f->keeper.set_aside, 1);
@@ -528,7 +528,7 @@ static void a_new_file_keeps_the_counter_of_unnamed_owners(void **state)
 	pass(f);
 	run(f, 1200);
 	ask(f, &head);
-	keeper_close(&f->keeper);
+	writer_close(&f->keeper);
 	open_keeper(f);
 	lose_file(f);
 	run(f, 300);
@@ -613,11 +613,11 @@ static void have_pages_to_give_back(struct fixture *f)
 	feed.crowd = (struct feed_crowd){
 		.kind = USAGE_PROGRAM, .count = 300, .name_bytes = 60, .pss_bytes = MIB};
 	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
-	keeper_close(&f->keeper);
+	writer_close(&f->keeper);
 	open_keeper(f);
 	pass(f);
 	pass_slots(f, 400);
-	keeper_close(&f->keeper);
+	writer_close(&f->keeper);
 	f->keeping.limits.slots[SLOT_BUCKET] = 12;
 	open_keeper(f);
 }
@@ -746,14 +746,14 @@ static void a_read_that_fails_at_the_start_is_no_damage(void **state)
 	run(f, 600);
 	saved = begin_log(f, log);
 	do {
-		keeper_close(&f->keeper);
+		writer_close(&f->keeper);
 		read_to_fail = ++reads;
-		r = keeper_open(&f->keeper, f->keeping.dir, &f->keeping.limits);
+		r = writer_open(&f->keeper, f->keeping.dir, &f->keeping.limits);
 		assert_int_equal(f->keeper.set_aside, 0);
 		if (r == 0)
 			continue;
 		assert_int_equal(r, STORE_UNWRITABLE);
-		keeper_close(&f->keeper);
+		writer_close(&f->keeper);
 		open_keeper(f);
 	} while (has_read_failed());
 	end_log(saved);
@@ -800,9 +800,9 @@ static void a_lack_of_memory_is_no_damage(void **state)
 	have_pages_to_give_back(f);
 	saved = begin_log(f, log);
 	for (int more = 0; r != 0; more += 50000) {
-		keeper_close(&f->keeper);
+		writer_close(&f->keeper);
 		bytes_max = bytes + more;
-		r = keeper_open(&f->keeper, f->keeping.dir, &f->keeping.limits);
+		r = writer_open(&f->keeper, f->keeping.dir, &f->keeping.limits);
 		bytes_max = INT_MAX;
 		assert_int_equal(f->keeper.set_aside, 0);
 		assert_in_range(more, 0, 4 * MIB);
@@ -914,7 +914,7 @@ static void a_replaced_file_is_continued(void **state)
 	snprintf(copy, sizeof(copy), "%s-copy", f->keeping.path);
 	pass(f);
 	run(f, 600);
-	keeper_close(&f->keeper);
+	writer_close(&f->keeper);
 	copy_file(f->keeping.path, copy);
 	open_keeper(f);
 	run(f, 900);
@@ -984,7 +984,7 @@ static void a_failed_setting_aside_keeps_the_watchdog_alive(void **state)
 
 	pass(f);
 	run(f, 600);
-	keeper_set_beat(&f->keeper, (struct store_beat){.call = count_beat, .context = &beats});
+	writer_set_beat(&f->keeper, (struct store_beat){.call = count_beat, .context = &beats});
 	f->keeper.store = store_close(f->keeper.store);
 	enlarge_and_spoil(&f->keeping);
 	beats = 0;
@@ -1001,12 +1001,12 @@ static void a_failed_setting_aside_keeps_the_watchdog_alive(void **state)
 static void a_large_file_may_take_longer_to_open(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t small_ns = keeper_opening_ns(f->keeping.dir);
+	uint64_t small_ns = writer_opening_ns(f->keeping.dir);
 
 	assert_true(small_ns >= 30 * NS_PER_SEC);
-	keeper_close(&f->keeper);
+	writer_close(&f->keeper);
 	assert_int_equal(truncate(f->keeping.path, (off_t)1 << 38), 0);
-	assert_true(keeper_opening_ns(f->keeping.dir) >= 3600 * NS_PER_SEC);
+	assert_true(writer_opening_ns(f->keeping.dir) >= 3600 * NS_PER_SEC);
 	assert_int_equal(unlink(f->keeping.path), 0);
 	open_keeper(f);
 }
@@ -1015,11 +1015,11 @@ static void foreign_and_locked_files_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	const struct store_limits limits = f->keeping.limits;
-	struct keeper second;
+	struct writer second;
 
-	assert_int_equal(keeper_open(&second, f->keeping.dir, &limits), STORE_LOCKED);
-	keeper_close(&second);
-	keeper_close(&f->keeper);
+	assert_int_equal(writer_open(&second, f->keeping.dir, &limits), STORE_LOCKED);
+	writer_close(&second);
+	writer_close(&f->keeper);
 	assert_int_equal(unlink(f->keeping.path), 0);
 	{
 		sqlite3 *db;
@@ -1029,9 +1029,9 @@ static void foreign_and_locked_files_are_refused(void **state)
 			sqlite3_exec(db, "CREATE TABLE t(x)", NULL, NULL, NULL), SQLITE_OK);
 		sqlite3_close(db);
 	}
-	assert_int_equal(keeper_open(&second, f->keeping.dir, &limits), STORE_FOREIGN);
+	assert_int_equal(writer_open(&second, f->keeping.dir, &limits), STORE_FOREIGN);
 	assert_int_equal(second.set_aside, 0);
-	keeper_close(&second);
+	writer_close(&second);
 	assert_int_equal(unlink(f->keeping.path), 0);
 	open_keeper(f);
 }
@@ -1043,7 +1043,7 @@ static void an_invalid_request_is_answered(void **state)
 	AUTO_BUFFER struct buffer text = {0};
 	struct usage_head head;
 
-	keeper_answer(&f->keeper, NULL, &reader, &text);
+	writer_answer(&f->keeper, NULL, &reader, &text);
 	assert_int_equal(usage_check(text.data, text.len, &head), 0);
 	assert_int_equal(head.status, USAGE_BAD_REQUEST);
 }

@@ -233,9 +233,9 @@ static void corrects_those_measured_before(void **state)
 		f->listed &= ~world_bit(i);
 		f->measured[i] = false;
 		folk_notice(f);
-		kin_gone(&f->kin, &f->member[i]);
+		families_gone(&f->kin, &f->member[i]);
 	}
-	while (kin_affected(&f->kin))
+	while (families_affected(&f->kin))
 		;
 	folk_measure(f, 1);
 	folk_measure(f, 11); /* together with all that exited */
@@ -321,7 +321,7 @@ static void counts_exits_once(void **state)
 	folk_measure(f, 1);
 	folk_end(f, 10);
 	folk_measure(f, 2);
-	while (kin_affected(&f->kin))
+	while (families_affected(&f->kin))
 		;
 	folk_measure(f, 3); /* may correct the others, so that they are visited again */
 	folk_fork(f, 0, 20);
@@ -426,10 +426,10 @@ static void lets_rounding_grow(void **state)
 	folk_settle(f);
 	f->base[1].rounding = 0;
 	now = folk_now(f, 1);
-	assert_true(kin_doubt(&f->member[1], &f->base[1], &now, &f->doubt[1]));
+	assert_true(families_doubt(&f->member[1], &f->base[1], &now, &f->doubt[1]));
 	exact = folk_doubt(f, 1);
 	f->base[1].rounding = 100 * KIB;
-	assert_true(kin_doubt(&f->member[1], &f->base[1], &now, &f->doubt[1]));
+	assert_true(families_doubt(&f->member[1], &f->base[1], &now, &f->doubt[1]));
 	rounded = folk_doubt(f, 1);
 	assert_true(rounded.anon_up - exact.anon_up >= 95 * KIB);
 	assert_true(rounded.anon_up - exact.anon_up <= 105 * KIB);
@@ -440,7 +440,7 @@ static void lets_rounding_grow(void **state)
 static void visits_survive_an_exit(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
-	struct kin_member *m;
+	struct family_member *m;
 	unsigned int visits = 0;
 
 	(void)state;
@@ -449,15 +449,15 @@ static void visits_survive_an_exit(void **state)
 	folk_measure_all(f, 10 * MIB);
 	folk_settle(f);
 	folk_end(f, 5);
-	m = kin_affected(&f->kin);
+	m = families_affected(&f->kin);
 	assert_ptr_equal(m, &f->member[0]);
 	folk_end(f, 1);
 	f->member[1].measured_ns = UINT64_MAX; /* its memory is reused */
-	while ((m = kin_affected(&f->kin)) && visits < 100) {
+	while ((m = families_affected(&f->kin)) && visits < 100) {
 		assert_ptr_not_equal(m, &f->member[1]);
 		visits++;
 	}
-	f->member[1] = (struct kin_member){0};
+	f->member[1] = (struct family_member){0};
 	/* 2, 3 and 4, and again all four after the second exit */
 	assert_true(visits >= 7 && visits < 100);
 }

@@ -28,9 +28,9 @@ static void follows_sharers_of_an_object(void **state)
 	folk_map(f, 1 * MIB, sharers, WORLD_FILES);
 	folk_measure_all(f, 0);
 	for (unsigned int i = 0; i < 20; i++) {
-		assert_true(kin_wants_maps(&f->member[i], &f->base[i]));
+		assert_true(families_wants_maps(&f->member[i], &f->base[i]));
 		folk_map_segments(f, i, 64 * MIB);
-		assert_false(kin_wants_maps(&f->member[i], &f->base[i]));
+		assert_false(families_wants_maps(&f->member[i], &f->base[i]));
 	}
 	for (unsigned int i = 10; i < 20; i++)
 		folk_end(f, i);
@@ -115,7 +115,7 @@ static void toggle(struct folk *f, unsigned int i, unsigned int block)
 
 	folk_notice(f);
 	f->world.block[block].mask ^= world_bit(i);
-	kin_moved(&f->member[i], before, folk_now(f, i).file);
+	families_moved(&f->member[i], before, folk_now(f, i).file);
 }
 
 /*
@@ -220,9 +220,9 @@ static void meet_stray(struct folk *f, unsigned int i)
 {
 	folk_fork_unseen(f, 0, i);
 	folk_notice(f);
-	assert_int_equal(kin_born(&f->kin, &f->member[i], NULL, f->now), 0);
+	assert_int_equal(families_born(&f->kin, &f->member[i], NULL, f->now), 0);
 	world_touch_files(&f->world, i, i);
-	kin_moved(&f->member[i], 0, folk_now(f, i).file);
+	families_moved(&f->member[i], 0, folk_now(f, i).file);
 	folk_measure(f, i);
 }
 
@@ -261,7 +261,7 @@ static void allows_for_a_new_image(void **state)
 	folk_measure(f, 1);
 	start_two_sharers(f);
 	folk_notice(f);
-	kin_executed(&f->kin, &f->member[1]);
+	families_executed(&f->kin, &f->member[1]);
 	world_unmap_all(&f->world, 1);
 	f->image[1] = 5;
 	f->measured[1] = false;
@@ -284,7 +284,7 @@ static void allows_for_touches_of_children(void **state)
 	folk_fork(f, 0, 1);
 	folk_allocate(f, 1, MIB);
 	world_touch_files(&f->world, 1, 1);
-	kin_moved(&f->member[1], 0, folk_now(f, 1).file);
+	families_moved(&f->member[1], 0, folk_now(f, 1).file);
 	settle_within_bounds(f);
 	folk_measure(f, 0);
 	folk_settle(f);
@@ -322,28 +322,28 @@ static void interpolates_between_polls(void **state)
 	const struct estimate_base b = {
 		.file = 8 * MIB, .pss_shmem = 4 * MIB, .shmem_kib = 8192, .has_parts = true};
 	const struct estimate_now now = {0, 8 * MIB, 0};
-	struct kin_member *m = f->member;
+	struct family_member *m = f->member;
 	struct estimate_doubt d;
 
 	(void)state;
-	kin_sensed(&f->kin, 10 * SEC);
+	families_sensed(&f->kin, 10 * SEC);
 	for (unsigned int i = 0; i < 2; i++) {
-		assert_int_equal(kin_born(&f->kin, &m[i], NULL, SEC), 0);
-		kin_moved(&m[i], 0, b.file);
-		assert_int_equal(kin_measured(&f->kin, &m[i], i, 99, NULL, &b, 10 * SEC), 0);
-		assert_int_equal(kin_mapped(&f->kin, &m[i], &segment, 1, &b), 0);
+		assert_int_equal(families_born(&f->kin, &m[i], NULL, SEC), 0);
+		families_moved(&m[i], 0, b.file);
+		assert_int_equal(families_measured(&f->kin, &m[i], i, 99, NULL, &b, 10 * SEC), 0);
+		assert_int_equal(families_mapped(&f->kin, &m[i], &segment, 1, &b), 0);
 	}
-	kin_begin(&f->kin, 20 * SEC);
-	kin_sensed(&f->kin, 20 * SEC);
-	assert_int_equal(kin_measured(&f->kin, &m[0], 0, 99, &b, &b, 25 * SEC), 0);
-	kin_begin(&f->kin, 30 * SEC);
-	kin_moved(&m[1], b.file, 16 * MIB);
-	kin_sensed(&f->kin, 30 * SEC);
+	families_begin(&f->kin, 20 * SEC);
+	families_sensed(&f->kin, 20 * SEC);
+	assert_int_equal(families_measured(&f->kin, &m[0], 0, 99, &b, &b, 25 * SEC), 0);
+	families_begin(&f->kin, 30 * SEC);
+	families_moved(&m[1], b.file, 16 * MIB);
+	families_sensed(&f->kin, 30 * SEC);
 	/* At the measurement there were 20 of the present 24 MiB. */
-	assert_true(kin_stirred(&m[0], &b, &now, &d));
+	assert_true(families_stirred(&m[0], &b, &now, &d));
 	assert_in_range(-d.file_mid, 4 * MIB / 6 - 4 * KIB, 4 * MIB / 6 + 4 * KIB);
 	for (unsigned int i = 0; i < 2; i++)
-		kin_gone(&f->kin, &m[i]);
+		families_gone(&f->kin, &m[i]);
 }
 
 static void wants_maps_of_sharers_only(void **state)
@@ -354,24 +354,24 @@ static void wants_maps_of_sharers_only(void **state)
 	struct maps_segment segment = {1, 2, 4 * MIB};
 
 	(void)state;
-	assert_false(kin_wants_maps(&f->member[0], &b));
+	assert_false(families_wants_maps(&f->member[0], &b));
 	b.pss_file--;
-	assert_true(kin_wants_maps(&f->member[0], &b));
+	assert_true(families_wants_maps(&f->member[0], &b));
 	b.has_parts = false;
 	b.pss_file = 102 * MIB;
-	assert_false(kin_wants_maps(&f->member[0], &b));
+	assert_false(families_wants_maps(&f->member[0], &b));
 	b = (struct estimate_base){.file = 8 * MIB, .has_parts = true};
-	assert_int_equal(kin_mapped(&f->kin, &f->member[0], &segment, 1, &b), 0);
-	assert_false(kin_wants_maps(&f->member[0], &b));
+	assert_int_equal(families_mapped(&f->kin, &f->member[0], &segment, 1, &b), 0);
+	assert_false(families_wants_maps(&f->member[0], &b));
 	b.file = 10 * MIB;
-	assert_false(kin_wants_maps(&f->member[0], &b));
+	assert_false(families_wants_maps(&f->member[0], &b));
 	b.file++;
-	assert_true(kin_wants_maps(&f->member[0], &b));
+	assert_true(families_wants_maps(&f->member[0], &b));
 	b.file = 5 * MIB;
-	assert_true(kin_wants_maps(&f->member[0], &b));
+	assert_true(families_wants_maps(&f->member[0], &b));
 	/* an empty list of mappings is known as well */
-	assert_int_equal(kin_mapped(&f->kin, &f->member[0], NULL, 0, &b), 0);
-	assert_false(kin_wants_maps(&f->member[0], &b));
+	assert_int_equal(families_mapped(&f->kin, &f->member[0], NULL, 0, &b), 0);
+	assert_false(families_wants_maps(&f->member[0], &b));
 }
 
 int main(void)

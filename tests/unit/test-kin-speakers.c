@@ -25,7 +25,7 @@ static void one_newborn_represents_all(void **state)
 	folk_settle(f);
 	for (unsigned int i = 1; i <= 20; i++)
 		if (i != 7)
-			assert_ptr_equal(kin_speaker(&f->member[i]), &f->member[7]);
+			assert_ptr_equal(families_speaker(&f->member[i]), &f->member[7]);
 	folk_assert_all_bounds(f);
 	folk_assert_all_within(f, 10);
 }
@@ -39,14 +39,14 @@ static void another_represents_after_an_exit(void **state)
 	folk_start_server(f);
 	folk_fork_workers(f, 4);
 	folk_measure(f, 2);
-	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[2]);
+	assert_ptr_equal(families_speaker(&f->member[3]), &f->member[2]);
 	folk_end(f, 2);
 	folk_settle(f);
 	f->member[2].measured_ns = UINT64_MAX; /* its memory is reused */
-	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[0]);
+	assert_ptr_equal(families_speaker(&f->member[3]), &f->member[0]);
 	f->member[2].measured_ns = 0;
 	folk_measure(f, 3);
-	assert_ptr_equal(kin_speaker(&f->member[4]), &f->member[3]);
+	assert_ptr_equal(families_speaker(&f->member[4]), &f->member[3]);
 	/*
 	 * Later newborns are represented by one of their own generation as soon as one was
 	 * measured.
@@ -55,9 +55,9 @@ static void another_represents_after_an_exit(void **state)
 	folk_fork(f, 0, 5);
 	folk_fork(f, 0, 6);
 	folk_settle(f);
-	assert_ptr_equal(kin_speaker(&f->member[5]), &f->member[0]);
+	assert_ptr_equal(families_speaker(&f->member[5]), &f->member[0]);
 	folk_measure(f, 6);
-	assert_ptr_equal(kin_speaker(&f->member[5]), &f->member[6]);
+	assert_ptr_equal(families_speaker(&f->member[5]), &f->member[6]);
 }
 
 /* The speaker becomes unmeasurable: its measurement is void. */
@@ -70,18 +70,18 @@ static void another_represents_after_a_void_measurement(void **state)
 	folk_fork_workers(f, 4);
 	folk_measure(f, 1);
 	folk_measure(f, 2);
-	kin_suspect(&f->member[2], MIB, f->now);
-	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[2]);
-	kin_unmeasured(&f->member[2]);
+	families_suspect(&f->member[2], MIB, f->now);
+	assert_ptr_equal(families_speaker(&f->member[3]), &f->member[2]);
+	families_unmeasured(&f->member[2]);
 	f->measured[2] = false;
-	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[0]);
-	assert_ptr_equal(kin_speaker(&f->member[2]), &f->member[0]);
-	assert_int_equal(kin_suspected(&f->member[0]), 0);
+	assert_ptr_equal(families_speaker(&f->member[3]), &f->member[0]);
+	assert_ptr_equal(families_speaker(&f->member[2]), &f->member[0]);
+	assert_int_equal(families_suspected(&f->member[0]), 0);
 	folk_end(f, 0);
 	folk_settle(f); /* does not visit it */
-	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[1]);
+	assert_ptr_equal(families_speaker(&f->member[3]), &f->member[1]);
 	folk_measure(f, 2);
-	assert_ptr_equal(kin_speaker(&f->member[3]), &f->member[2]);
+	assert_ptr_equal(families_speaker(&f->member[3]), &f->member[2]);
 	folk_measure_all(f, 0);
 	folk_end(f, 3);
 	folk_settle(f);
@@ -105,7 +105,7 @@ static void doubts_a_newborns_files(void **state)
 	/* The doubt is not just that of its private memory. */
 	theirs = folk_now(f, 0);
 	now = folk_now(f, 1);
-	kin_borrow(&f->member[1], &f->member[0], &f->base[0], &theirs, &now, &doubt);
+	families_borrow(&f->member[1], &f->member[0], &f->base[0], &theirs, &now, &doubt);
 	assert_true(doubt.file_up >= 3 * MIB);
 	assert_true(doubt.file_down >= 4 * MIB);
 }

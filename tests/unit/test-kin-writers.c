@@ -22,7 +22,7 @@ static void write_and_tell(struct folk *f, unsigned int i, uint64_t size)
 	uint64_t before = folk_estimate(f, i).pss_anon, room = folk_now(f, i).anon - before;
 
 	world_write(&f->world, i, size);
-	kin_broke(&f->kin, &f->member[i], world_measure(&f->world, i).pss_anon - before, room,
+	families_broke(&f->kin, &f->member[i], world_measure(&f->world, i).pss_anon - before, room,
 		f->now + SEC / 1000);
 	f->measured[i] = false; /* its measurement does not correct others */
 	folk_measure(f, i);
@@ -70,7 +70,7 @@ static void follows_exits_of_writers(void **state)
 		folk_settle(f);
 		folk_assert_all_within(f, 50);
 		/* Nor does one that executes another program. */
-		kin_executed(&f->kin, &f->member[11]);
+		families_executed(&f->kin, &f->member[11]);
 		world_unmap_all(&f->world, 11);
 		f->alive &= ~world_bit(11);
 		folk_settle(f);
@@ -129,20 +129,20 @@ static void scales_suspicion_by_findings(void **state)
 	folk_measure_all(f, 0);
 	f->now += SEC;
 	for (unsigned int i = 2; i <= 20; i++)
-		kin_suspect(&f->member[i], MIB, f->now);
-	assert_int_equal(kin_suspected(&f->member[1]), 19 * MIB);
+		families_suspect(&f->member[i], MIB, f->now);
+	assert_int_equal(families_suspected(&f->member[1]), 19 * MIB);
 	for (unsigned int i = 2; i <= 6; i++)
-		kin_asked(&f->member[i], MIB, 0);
-	assert_in_range(kin_suspected(&f->member[1]), 1, MIB);
+		families_asked(&f->member[i], MIB, 0);
+	assert_in_range(families_suspected(&f->member[1]), 1, MIB);
 	/* the same after writes of a member that was not suspected */
-	kin_asked(&f->member[2], 0, MIB);
-	assert_in_range(kin_suspected(&f->member[1]), 1, MIB);
+	families_asked(&f->member[2], 0, MIB);
+	assert_in_range(families_suspected(&f->member[1]), 1, MIB);
 	/* One member that wrote, and more than all others were suspected of, is enough. */
-	kin_asked(&f->member[7], 16 * MIB, 16 * MIB);
-	assert_int_equal(kin_suspected(&f->member[1]), 19 * MIB);
+	families_asked(&f->member[7], 16 * MIB, 16 * MIB);
+	assert_int_equal(families_suspected(&f->member[1]), 19 * MIB);
 	for (unsigned int i = 0; i < 40; i++)
-		kin_asked(&f->member[8], 16 * MIB, 4 * MIB);
-	assert_in_range(kin_suspected(&f->member[1]), 19 * MIB / 2, 11 * MIB);
+		families_asked(&f->member[8], 16 * MIB, 4 * MIB);
+	assert_in_range(families_suspected(&f->member[1]), 19 * MIB / 2, 11 * MIB);
 }
 
 int main(void)

@@ -78,8 +78,8 @@ static void counts_first_measured_members(void **state)
 	for (unsigned int i = 1; i < 20; i++) {
 		folk_fork_unseen(f, 0, i);
 		folk_notice(f);
-		kin_born(&f->kin, &f->member[i], NULL, f->now);
-		kin_moved(&f->member[i], 0, 8 * MIB);
+		families_born(&f->kin, &f->member[i], NULL, f->now);
+		families_moved(&f->member[i], 0, 8 * MIB);
 	}
 	folk_map(f, 8 * MIB, 0xfffff, WORLD_FILES);
 	folk_settle(f);
@@ -125,7 +125,7 @@ static void follows_an_exec(void **state)
 	folk_fork_workers(f, 1);
 	assert_true(folk_estimate(f, 0).pss < 300 * MIB);
 	folk_notice(f);
-	kin_executed(&f->kin, &f->member[1]);
+	families_executed(&f->kin, &f->member[1]);
 	world_unmap_all(&f->world, 1);
 	f->image[1] = 5;
 	folk_allocate(f, 1, MIB);
@@ -169,7 +169,7 @@ static void fork_stray(struct folk *f, unsigned int parent, unsigned int child)
 
 	folk_fork_unseen(f, parent, child);
 	folk_notice(f);
-	assert_int_equal(kin_born(&f->kin, &f->member[child], NULL, born_ns), 0);
+	assert_int_equal(families_born(&f->kin, &f->member[child], NULL, born_ns), 0);
 }
 
 /*
@@ -240,7 +240,7 @@ static void a_stray_is_not_its_own_child(void **state)
 	folk_fork_unseen(f, 0, 3);
 	folk_notice(f);
 	folk_allocate(f, 3, 64 * MIB);
-	assert_int_equal(kin_born(&f->kin, &f->member[3], NULL, f->now), 0);
+	assert_int_equal(families_born(&f->kin, &f->member[3], NULL, f->now), 0);
 	folk_measure(f, 3);
 	folk_settle(f);
 	assert_int_equal(f->member[3].strays, 1);
@@ -281,13 +281,13 @@ static void known_children_are_no_strays(void **state)
 	assert_int_equal(f->member[3].strays, 0);
 }
 
-static void measure_strangers(struct kin *k, struct kin_member *m, unsigned int count)
+static void measure_strangers(struct families *k, struct family_member *m, unsigned int count)
 {
 	const struct estimate_base base = {.anon = MIB, .pss_anon = MIB, .uss = MIB};
 
 	for (unsigned int i = 0; i < count; i++)
-		assert_int_equal(kin_measured(k, &m[i], i + 1, i + 2, NULL, &base, 1), 0);
-	kin_sensed(k, 2);
+		assert_int_equal(families_measured(k, &m[i], i + 1, i + 2, NULL, &base, 1), 0);
+	families_sensed(k, 2);
 }
 
 /*
@@ -297,19 +297,19 @@ static void measure_strangers(struct kin *k, struct kin_member *m, unsigned int 
 static void frees_the_memory_of_large_passes(void **state)
 {
 	enum { MANY = 3000 };
-	struct kin_member *m = calloc(MANY, sizeof(*m));
-	struct kin k;
+	struct family_member *m = calloc(MANY, sizeof(*m));
+	struct families k;
 
 	(void)state;
 	assert_non_null(m);
-	kin_init(&k, 1);
+	families_init(&k, 1);
 	measure_strangers(&k, m, MANY);
 	assert_null(k.measured);
 	measure_strangers(&k, m, 10);
 	assert_non_null(k.measured);
 	for (unsigned int i = 0; i < MANY; i++)
-		kin_gone(&k, &m[i]);
-	kin_done(&k);
+		families_gone(&k, &m[i]);
+	families_done(&k);
 	free(m);
 }
 
@@ -352,18 +352,18 @@ static void is_seeded(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
-		CLEANUP(kin_done) struct kin k;
-		struct kin_member m = {0};
+		CLEANUP(families_done) struct families k;
+		struct family_member m = {0};
 
-		kin_init(&k, 77 + i);
-		kin_begin(&k, 5);
-		assert_int_equal(kin_born(&k, &m, NULL, 1), 0);
-		assert_int_equal(kin_measured(&k, &m, 1, 2, NULL, &b, 6), 0);
-		assert_int_equal(kin_mapped(&k, &m, &segment, 1, &b), 0);
+		families_init(&k, 77 + i);
+		families_begin(&k, 5);
+		assert_int_equal(families_born(&k, &m, NULL, 1), 0);
+		assert_int_equal(families_measured(&k, &m, 1, 2, NULL, &b, 6), 0);
+		assert_int_equal(families_mapped(&k, &m, &segment, 1, &b), 0);
 		range[i] = m.key;
 		for (size_t s = 0; s < k.segments.slots; s++)
 			file[i] |= k.segments.slot[s].key;
-		kin_gone(&k, &m);
+		families_gone(&k, &m);
 	}
 	assert_true(range[0] && range[0] != range[1]);
 	assert_true(file[0] && file[0] != file[1]);
@@ -376,25 +376,25 @@ static void survives_without_memory(void **state)
 
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		struct kin k = {0};
-		struct kin_member m[4] = {0};
+		struct families k = {0};
+		struct family_member m[4] = {0};
 		unsigned int failed = 0;
 
 		allocation_fail_at(n);
-		kin_begin(&k, 5);
+		families_begin(&k, 5);
 		for (unsigned int i = 0; i < 2; i++) {
-			failed += kin_born(&k, &m[i], NULL, 1) < 0;
-			failed += kin_measured(&k, &m[i], 1, 2, NULL, &b, 6) < 0;
-			failed += kin_mapped(&k, &m[i], segments, 2, &b) < 0;
+			failed += families_born(&k, &m[i], NULL, 1) < 0;
+			failed += families_measured(&k, &m[i], 1, 2, NULL, &b, 6) < 0;
+			failed += families_mapped(&k, &m[i], segments, 2, &b) < 0;
 		}
-		failed += kin_born(&k, &m[2], &m[0], 7) < 0;
-		failed += kin_born(&k, &m[3], &m[2], 8) < 0;
-		failed += kin_measured(&k, &m[3], 1, 2, NULL, &b, 9) < 0;
-		while (kin_affected(&k))
+		failed += families_born(&k, &m[2], &m[0], 7) < 0;
+		failed += families_born(&k, &m[3], &m[2], 8) < 0;
+		failed += families_measured(&k, &m[3], 1, 2, NULL, &b, 9) < 0;
+		while (families_affected(&k))
 			;
 		for (unsigned int i = 0; i < 4; i++)
-			kin_gone(&k, &m[i]);
-		kin_done(&k);
+			families_gone(&k, &m[i]);
+		families_done(&k);
 		if (!allocation_end())
 			break;
 		assert_true(failed <= 2);
@@ -458,7 +458,8 @@ static void holds_the_truth(void **state)
 				folk_settle(f);
 				for (i = 0; i < WORLD_PROCESSES; i++) {
 					if (!(f->alive & world_bit(i)) ||
-						(!f->measured[i] && !kin_speaker(&f->member[i])))
+						(!f->measured[i] &&
+							!families_speaker(&f->member[i])))
 						continue;
 					checks++;
 					misses += !folk_is_within_bounds(f, i);

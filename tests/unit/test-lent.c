@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of daemon/lent.h: snapshots that clients still hold, counted per uid. */
+/* Tests of daemon/leases.h: snapshots that clients still hold, counted per uid. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -14,7 +14,7 @@
 
 #include "base/channel.h"
 #include "base/memfd.h"
-#include "daemon/lent.h"
+#include "daemon/leases.h"
 
 enum { SIZE = 100, UID = 4711 };
 
@@ -43,11 +43,11 @@ static int make_file(size_t size)
 	return fd;
 }
 
-static unsigned int count_of(struct lent *l, int64_t uid)
+static unsigned int count_of(struct leases *l, int64_t uid)
 {
-	struct lent_sum sum;
+	struct leases_sum sum;
 
-	lent_sum(l, uid, &sum);
+	leases_sum(l, uid, &sum);
 	assert_int_equal(sum.bytes, sum.count * (uint64_t)SIZE);
 	return sum.count;
 }
@@ -67,17 +67,17 @@ static int open_again(int fd, int flags)
 /* Ways in which a client may keep a snapshot; the descriptor is then closed here. */
 static void counts_a_file_while_anything_refers_to_it(void **state)
 {
-	AUTO_LENT struct lent l;
+	AUTO_LEASES struct leases l;
 	int fd, kept, pair[2];
 	char path[64];
 	void *map;
 
 	(void)state;
-	lent_init(&l);
+	leases_init(&l);
 	assert_int_equal(count_of(&l, UID), 0);
 	for (int way = 0; way < 6; way++) {
 		fd = make_file(SIZE);
-		assert_int_equal(lent_add(&l, UID, fd), 0);
+		assert_int_equal(leases_add(&l, UID, fd), 0);
 		assert_int_equal(count_of(&l, UID), 1);
 		switch (way) {
 		case 0: close(fd); break;
@@ -126,20 +126,20 @@ static void counts_a_file_while_anything_refers_to_it(void **state)
 /* A mapping of a process that shares nothing else with this one counts too. */
 static void counts_mappings_of_other_processes(void **state)
 {
-	AUTO_LENT struct lent l;
+	AUTO_LEASES struct leases l;
 	int fd = make_file(SIZE);
 	pid_t child;
 
 	(void)state;
-	lent_init(&l);
-	assert_int_equal(lent_add(&l, UID, fd), 0);
+	leases_init(&l);
+	assert_int_equal(leases_add(&l, UID, fd), 0);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
 		if (mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 			_exit(1);
 		close(fd);
-		lent_done(&l);
+		leases_done(&l);
 		pause();
 		_exit(0);
 	}
@@ -156,14 +156,14 @@ static void counts_mappings_of_other_processes(void **state)
  * Lends files to UID until one is refused. Keeps their descriptors in FDS and the refusal in *RET.
  * Returns their number.
  */
-static unsigned int hoard(struct lent *l, int64_t uid, int *fds, int *ret)
+static unsigned int hoard(struct leases *l, int64_t uid, int *fds, int *ret)
 {
 	unsigned int n = 0;
 
 	for (;; n++) {
-		int fd = make_file(SIZE), judged = lent_judge(l, uid, fd);
+		int fd = make_file(SIZE), judged = leases_judge(l, uid, fd);
 
-		*ret = lent_add(l, uid, fd);
+		*ret = leases_add(l, uid, fd);
 		assert_int_equal(judged, *ret);
 		if (*ret != 0) {
 			close(fd);
@@ -179,40 +179,40 @@ static unsigned int hoard(struct lent *l, int64_t uid, int *fds, int *ret)
  */
 static void limits_each_user_and_the_total(void **state)
 {
-	int fds[LENT_MAX], full, n = 0, privileged[LENT_PRIVILEGED_MAX];
-	AUTO_LENT struct lent l;
+	int fds[LEASES_MAX], full, n = 0, privileged[LEASES_PRIVILEGED_MAX];
+	AUTO_LEASES struct leases l;
 	unsigned int before;
 
 	(void)state;
-	lent_init(&l);
-	for (int64_t uid = UID; n < LENT_STRANGERS_MAX; uid++) {
-		assert_int_equal(hoard(&l, uid, fds + n, &full), LENT_USER_MAX);
-		assert_int_equal(full, LENT_USER_FULL);
-		n += LENT_USER_MAX;
-		assert_int_equal(lent_is_crowded(&l), n >= LENT_STRANGERS_MAX / 2);
+	leases_init(&l);
+	for (int64_t uid = UID; n < LEASES_STRANGERS_MAX; uid++) {
+		assert_int_equal(hoard(&l, uid, fds + n, &full), LEASES_USER_MAX);
+		assert_int_equal(full, LEASES_USER_FULL);
+		n += LEASES_USER_MAX;
+		assert_int_equal(leases_is_crowded(&l), n >= LEASES_STRANGERS_MAX / 2);
 	}
 	assert_int_equal(hoard(&l, 5000, fds + n, &full), 0);
-	assert_int_equal(full, LENT_FULL);
-	assert_int_equal(hoard(&l, LENT_PRIVILEGED, privileged, &full), LENT_PRIVILEGED_MAX);
-	assert_int_equal(full, LENT_FULL);
-	assert_int_equal(l.count, LENT_MAX);
+	assert_int_equal(full, LEASES_FULL);
+	assert_int_equal(hoard(&l, LEASES_PRIVILEGED, privileged, &full), LEASES_PRIVILEGED_MAX);
+	assert_int_equal(full, LEASES_FULL);
+	assert_int_equal(l.count, LEASES_MAX);
 	before = unit_descriptors();
 
 	/* One file is given back. */
 	fds[3] = fd_close(fds[3]);
 	assert_int_equal(hoard(&l, UID + 1, fds + 3, &full), 0);
-	assert_int_equal(full, LENT_USER_FULL);
+	assert_int_equal(full, LEASES_USER_FULL);
 	assert_int_equal(hoard(&l, 5000, fds + 3, &full), 1);
-	assert_int_equal(full, LENT_FULL);
+	assert_int_equal(full, LEASES_FULL);
 	privileged[0] = fd_close(privileged[0]);
-	assert_int_equal(hoard(&l, LENT_PRIVILEGED, privileged, &full), 1);
+	assert_int_equal(hoard(&l, LEASES_PRIVILEGED, privileged, &full), 1);
 	assert_int_equal(unit_descriptors(), before);
 	for (int i = 0; i < n; i++)
 		close(fds[i]);
-	for (int i = 0; i < LENT_PRIVILEGED_MAX; i++)
+	for (int i = 0; i < LEASES_PRIVILEGED_MAX; i++)
 		close(privileged[i]);
 	assert_int_equal(count_of(&l, UID), 0);
-	assert_int_equal(count_of(&l, LENT_PRIVILEGED), 0);
+	assert_int_equal(count_of(&l, LEASES_PRIVILEGED), 0);
 	assert_int_equal(l.count, 0);
 }
 
@@ -220,51 +220,51 @@ static void limits_count_files_and_bytes(void **state)
 {
 	static const struct {
 		int64_t uid;
-		struct lent_sum sum;
+		struct leases_sum sum;
 		unsigned int of_user;
 		uint64_t bytes;
 		int fits;
 	} cases[] = {
-		{UID, {0, 0}, 0, LENT_BYTES + 1, 0},
-		{UID, {1, LENT_BYTES - 10}, 0, 10, 0},
-		{UID, {1, LENT_BYTES - 10}, 0, 11, LENT_FULL},
-		{UID, {2, 20}, 2, LENT_BYTES, LENT_FULL},
+		{UID, {0, 0}, 0, LEASES_BYTES + 1, 0},
+		{UID, {1, LEASES_BYTES - 10}, 0, 10, 0},
+		{UID, {1, LEASES_BYTES - 10}, 0, 11, LEASES_FULL},
+		{UID, {2, 20}, 2, LEASES_BYTES, LEASES_FULL},
 		{UID, {7, 70}, 7, 10, 0},
-		{UID, {8, 80}, 8, 10, LENT_USER_FULL},
+		{UID, {8, 80}, 8, 10, LEASES_USER_FULL},
 		{UID, {63, 63}, 0, 1, 0},
-		{UID, {64, 64}, 0, 1, LENT_FULL},
-		{LENT_TOGETHER, {63, 63}, 63, 1, 0},
-		{LENT_TOGETHER, {64, 64}, 64, 1, LENT_FULL},
-		{LENT_PRIVILEGED, {7, 7 * LENT_BYTES}, 7, LENT_BYTES, 0},
-		{LENT_PRIVILEGED, {8, 8 * LENT_BYTES}, 8, 1, LENT_FULL},
-		{LENT_PRIVILEGED, {8, LENT_BYTES - 10}, 8, 10, 0},
-		{LENT_PRIVILEGED, {8, LENT_BYTES - 10}, 8, 11, LENT_FULL},
-		{LENT_PRIVILEGED, {255, 255}, 255, 1, 0},
-		{LENT_PRIVILEGED, {256, 256}, 256, 1, LENT_FULL},
+		{UID, {64, 64}, 0, 1, LEASES_FULL},
+		{LEASES_TOGETHER, {63, 63}, 63, 1, 0},
+		{LEASES_TOGETHER, {64, 64}, 64, 1, LEASES_FULL},
+		{LEASES_PRIVILEGED, {7, 7 * LEASES_BYTES}, 7, LEASES_BYTES, 0},
+		{LEASES_PRIVILEGED, {8, 8 * LEASES_BYTES}, 8, 1, LEASES_FULL},
+		{LEASES_PRIVILEGED, {8, LEASES_BYTES - 10}, 8, 10, 0},
+		{LEASES_PRIVILEGED, {8, LEASES_BYTES - 10}, 8, 11, LEASES_FULL},
+		{LEASES_PRIVILEGED, {255, 255}, 255, 1, 0},
+		{LEASES_PRIVILEGED, {256, 256}, 256, 1, LEASES_FULL},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(
-			lent_fits(cases[i].uid, &cases[i].sum, cases[i].of_user, cases[i].bytes),
+			leases_fits(cases[i].uid, &cases[i].sum, cases[i].of_user, cases[i].bytes),
 			cases[i].fits);
 }
 
 /* A file that cannot be watched is neither lent nor counted. The next attempt may succeed. */
 static void refuses_files_that_cannot_be_watched(void **state)
 {
-	AUTO_LENT struct lent l;
+	AUTO_LEASES struct leases l;
 	AUTO_CLOSE int fd = make_file(SIZE);
 
 	(void)state;
-	lent_init(&l);
+	leases_init(&l);
 	has_no_inotify = true;
-	assert_int_equal(lent_add(&l, UID, fd), -EMFILE);
+	assert_int_equal(leases_add(&l, UID, fd), -EMFILE);
 	assert_int_equal(count_of(&l, UID), 0);
 	has_no_inotify = false;
-	assert_int_equal(lent_add(&l, UID, -1), -EBADF);
-	assert_int_equal(lent_judge(&l, UID, -1), -EBADF);
-	assert_int_equal(lent_add(&l, UID, fd), 0);
+	assert_int_equal(leases_add(&l, UID, -1), -EBADF);
+	assert_int_equal(leases_judge(&l, UID, -1), -EBADF);
+	assert_int_equal(leases_add(&l, UID, fd), 0);
 	assert_int_equal(count_of(&l, UID), 1);
 }
 

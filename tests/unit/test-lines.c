@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/procfs/lines.h: lines of /proc files, their keys and numbers. */
+/* Tests of collectors/procfs/keyvalue.h: lines of /proc files, their keys and numbers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/procfs/lines.h"
+#include "collectors/procfs/keyvalue.h"
 
 static void splits_lines(void **state)
 {
@@ -23,9 +23,9 @@ static void splits_lines(void **state)
 		/* the key ends at the first colon; the rest of the line is kept as it is */
 		{"Key:a:b \n", 0, "Key", "a:b ", 9},
 		{"a b:c\n", 0, "a b", "c", 6},
-		{"no colon\n", LINE_OTHER, "", "no colon", 9},
-		{"\n", LINE_OTHER, "", "", 1},
-		{"", LINE_END, NULL, NULL, 0},
+		{"no colon\n", KEYVALUE_OTHER, "", "no colon", 9},
+		{"\n", KEYVALUE_OTHER, "", "", 1},
+		{"", KEYVALUE_END, NULL, NULL, 0},
 		{"Key: cut", -EBADMSG, NULL, NULL, 0},
 		{"Key", -EBADMSG, NULL, NULL, 0},
 	};
@@ -38,13 +38,13 @@ static void splits_lines(void **state)
 		size_t len = strlen(cases[i].text);
 		AUTO_FREE char *text = malloc(len + 1);
 		const char *at = text + 1;
-		struct line line = {0};
+		struct keyvalue line = {0};
 
 		assert_non_null(text);
 		memcpy(text + 1, cases[i].text, len);
-		assert_int_equal(line_next(&at, text + 1 + len, &line), cases[i].result);
+		assert_int_equal(keyvalue_next(&at, text + 1 + len, &line), cases[i].result);
 		assert_int_equal(at - (text + 1), cases[i].taken);
-		if (cases[i].result < 0 || cases[i].result == LINE_END)
+		if (cases[i].result < 0 || cases[i].result == KEYVALUE_END)
 			continue;
 		assert_int_equal(line.key_len, strlen(cases[i].key));
 		if (line.key_len)
@@ -54,16 +54,16 @@ static void splits_lines(void **state)
 	}
 }
 
-static const struct line_key keys[] = {
-	LINE_KEY("Rss", 7),
-	LINE_KEY("Pss", 8),
-	LINE_KEY("Pss_Anon", 9),
-	LINE_KEY("Swap", 10),
+static const struct keyvalue_key keys[] = {
+	KEYVALUE_KEY("Rss", 7),
+	KEYVALUE_KEY("Pss", 8),
+	KEYVALUE_KEY("Pss_Anon", 9),
+	KEYVALUE_KEY("Swap", 10),
 };
 
-static struct line key_line(const char *key)
+static struct keyvalue key_line(const char *key)
 {
-	return (struct line){.key = key, .key_len = strlen(key)};
+	return (struct keyvalue){.key = key, .key_len = strlen(key)};
 }
 
 /* Only whole keys match, wherever the search begins. */
@@ -75,18 +75,19 @@ static void finds_whole_keys(void **state)
 	(void)state;
 	for (size_t from = 0; from < ARRAY_SIZE(keys); from++) {
 		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-			struct line line = key_line(keys[i].name);
+			struct keyvalue line = key_line(keys[i].name);
 			size_t hint = from;
 
-			assert_ptr_equal(line_find(&line, keys, ARRAY_SIZE(keys), &hint), &keys[i]);
+			assert_ptr_equal(
+				keyvalue_find(&line, keys, ARRAY_SIZE(keys), &hint), &keys[i]);
 			/* the key after the one found */
 			assert_int_equal(hint, (i + 1) % ARRAY_SIZE(keys));
 		}
 		for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
-			struct line line = key_line(unknown[i]);
+			struct keyvalue line = key_line(unknown[i]);
 			size_t hint = from;
 
-			assert_null(line_find(&line, keys, ARRAY_SIZE(keys), &hint));
+			assert_null(keyvalue_find(&line, keys, ARRAY_SIZE(keys), &hint));
 			assert_int_equal(hint, from); /* an unknown key leaves the hint as it is */
 		}
 	}
@@ -122,10 +123,11 @@ static void reads_kib(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct line line = {.value = cases[i].value, .value_len = strlen(cases[i].value)};
+		struct keyvalue line = {
+			.value = cases[i].value, .value_len = strlen(cases[i].value)};
 		uint64_t bytes = 777;
 
-		if (line_kib(&line, &bytes) != cases[i].result)
+		if (keyvalue_kib(&line, &bytes) != cases[i].result)
 			fail_msg("'%s'", cases[i].value);
 		assert_int_equal(bytes, cases[i].result ? 777 : cases[i].bytes);
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/elf/loading.h: where in memory the segments of an ELF file are loaded. */
+/* Tests of inspect/elf/elf-load.h: where in memory the segments of an ELF file are loaded. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include <time.h>
 
-#include "inspect/elf/loading.h"
+#include "inspect/elf/elf-load.h"
 #include "tests/unit/allocation.h"
 
 enum { SIZE = 0x1000 };
@@ -42,14 +42,14 @@ static const struct elffile small = {
 		{.address = 0x1e00, .size = 0x100, .offset = 0xe00, .file_size = 0x100}},
 };
 
-static void find(const struct elffile *f, const struct loading_area *area, size_t areas,
-	struct loading_area *bare, size_t bares, struct loadings *ret)
+static void find(const struct elffile *f, const struct elf_load_area *area, size_t areas,
+	struct elf_load_area *bare, size_t bares, struct loadings *ret)
 {
 	assert_int_equal(loadings_find(f, SIZE, area, areas, bare, bares, ret), 0);
 }
 
 static void check_piece(
-	const struct loading *l, size_t i, uint64_t start, uint64_t end, bool is_placed)
+	const struct elf_load *l, size_t i, uint64_t start, uint64_t end, bool is_placed)
 {
 	assert_true(i < l->pieces);
 	assert_int_equal(l->piece[i].start, start);
@@ -60,14 +60,14 @@ static void check_piece(
 static void finds_a_library_and_its_bss(void **state)
 {
 	const uint64_t at = HEX(7f0000000000);
-	const struct loading_area area[] = {{at, at + 0x2000, 0, false},
+	const struct elf_load_area area[] = {{at, at + 0x2000, 0, false},
 		{at + 0x2000, at + 0x4000, 0x2000, true},
 		{at + 0x4000, at + 0x5000, 0x3000, false}};
 	/*
 	 * Anonymous mappings: one below the library, .bss merged with the mapping behind it, and
 	 * one further away.
 	 */
-	struct loading_area bare[] = {{at - 0x9000, at - 0x1000, 0, false},
+	struct elf_load_area bare[] = {{at - 0x9000, at - 0x1000, 0, false},
 		{at + 0x5000, at + 0x20000, 0, false}, {at + 0x30000, at + 0x31000, 0, false}};
 	AUTO_LOADINGS struct loadings l = {.count = 0};
 
@@ -85,7 +85,7 @@ static void finds_a_library_and_its_bss(void **state)
 static void accepts_mappings_of_parts_of_segments(void **state)
 {
 	const uint64_t at = HEX(400000);
-	const struct loading_area area[] = {{at, at + 0x1000, 0, false},
+	const struct elf_load_area area[] = {{at, at + 0x1000, 0, false},
 		{at + 0x1000, at + 0x2000, 0x1000, true}, {at + 0x2000, at + 0x3000, 0x2000, false},
 		{at + 0x3000, at + 0x4000, 0x3000, true},
 		{at + 0x4000, at + 0x5000, 0x3000, false}};
@@ -103,7 +103,7 @@ static void accepts_mappings_of_parts_of_segments(void **state)
 static void segments_may_share_a_file_page(void **state)
 {
 	const uint64_t at = HEX(10000);
-	const struct loading_area area[] = {
+	const struct elf_load_area area[] = {
 		{at, at + 0x1000, 0, true}, {at + 0x1000, at + 0x2000, 0, false}};
 	AUTO_LOADINGS struct loadings l = {.count = 0};
 
@@ -122,8 +122,8 @@ static void execute_permission_decides_between_segments(void **state)
 	AUTO_LOADINGS struct loadings data = {.count = 0};
 
 	(void)state;
-	find(&small, &(const struct loading_area){at, at + 0x1000, 0, true}, 1, NULL, 0, &text);
-	find(&small, &(const struct loading_area){at, at + 0x1000, 0, false}, 1, NULL, 0, &data);
+	find(&small, &(const struct elf_load_area){at, at + 0x1000, 0, true}, 1, NULL, 0, &text);
+	find(&small, &(const struct elf_load_area){at, at + 0x1000, 0, false}, 1, NULL, 0, &data);
 	assert_int_equal(text.item[0].bias, at);
 	assert_int_equal(data.item[0].bias, at - 0x1000);
 }
@@ -131,7 +131,7 @@ static void execute_permission_decides_between_segments(void **state)
 static void finds_two_loadings_and_a_plain_mapping(void **state)
 {
 	const uint64_t a = HEX(100000), b = HEX(200000), flat = HEX(300000);
-	const struct loading_area area[] = {{a, a + 0x2000, 0, false},
+	const struct elf_load_area area[] = {{a, a + 0x2000, 0, false},
 		{a + 0x2000, a + 0x4000, 0x2000, true}, {a + 0x4000, a + 0x5000, 0x3000, false},
 		{b, b + 0x2000, 0, false}, {b + 0x2000, b + 0x4000, 0x2000, true},
 		{b + 0x4000, b + 0x5000, 0x3000, false}, {flat, flat + 0x5000, 0, false}};
@@ -158,7 +158,7 @@ static void gaps_between_segments_are_not_placed(void **state)
 				.offset = 0x1000,
 				.file_size = 0x1000}},
 	};
-	const struct loading_area area[] = {{at, at + 0x1000, 0, true},
+	const struct elf_load_area area[] = {{at, at + 0x1000, 0, true},
 		{at + 0x1000, at + 0x200000, 0x1000, false},
 		{at + 0x200000, at + 0x201000, 0x1000, false}};
 	AUTO_LOADINGS struct loadings l = {.count = 0};
@@ -173,7 +173,7 @@ static void gaps_between_segments_are_not_placed(void **state)
 
 /* Bytes of the pieces that are not in AREA: anonymous memory. */
 static uint64_t bare_bytes_of(
-	const struct loadings *l, const struct loading_area *area, size_t areas)
+	const struct loadings *l, const struct elf_load_area *area, size_t areas)
 {
 	uint64_t bytes = 0;
 
@@ -190,7 +190,7 @@ static void takes_only_memory_that_a_loader_would_have_made(void **state)
 {
 	static struct {
 		uint64_t size; /* memory size of the segment; its file page is at 0x10000 */
-		struct loading_area
+		struct elf_load_area
 			/*
 			 * anonymous mappings, ascending; the space between them is unmapped or is
 			 * another file's
@@ -219,7 +219,7 @@ static void takes_only_memory_that_a_loader_would_have_made(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct elffile f = {
 			.segments = 1, .segment = {{.size = cases[i].size, .file_size = 0xe00}}};
-		const struct loading_area area = {HEX(10000), HEX(11000), 0, false};
+		const struct elf_load_area area = {HEX(10000), HEX(11000), 0, false};
 		AUTO_LOADINGS struct loadings l = {.count = 0};
 		size_t bares = 0;
 
@@ -242,10 +242,10 @@ static void accepts_anonymous_pages_within_text(void **state)
 				.offset = 0x8000,
 				.size = 0x1000,
 				.file_size = 0x1000}}};
-	const struct loading_area area[] = {{at, at + 0x2000, 0, true},
+	const struct elf_load_area area[] = {{at, at + 0x2000, 0, true},
 		{at + 0x6000, at + 0x8000, 0x6000, true},
 		{at + 0x9000, at + 0xa000, 0x8000, false}};
-	struct loading_area bare = {at + 0x2000, at + 0x6000, 0, true};
+	struct elf_load_area bare = {at + 0x2000, at + 0x6000, 0, true};
 	AUTO_LOADINGS struct loadings l = {.count = 0};
 
 	(void)state;
@@ -258,7 +258,7 @@ static void accepts_anonymous_pages_within_text(void **state)
 static void segment_without_file_bytes_must_be_near(void **state)
 {
 	const uint64_t at = HEX(10000000);
-	const struct loading_area area = {at, at + 0x1000, 0, false};
+	const struct elf_load_area area = {at, at + 0x1000, 0, false};
 
 	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
@@ -266,7 +266,7 @@ static void segment_without_file_bytes_must_be_near(void **state)
 		const struct elffile f = {.segments = 2,
 			.segment = {{.size = 0x1000, .file_size = 0x1000},
 				{.address = bss, .size = 0x3000}}};
-		struct loading_area bare = {at + bss, at + bss + 0x3000, 0, false};
+		struct elf_load_area bare = {at + bss, at + bss + 0x3000, 0, false};
 		AUTO_LOADINGS struct loadings l = {.count = 0};
 
 		find(&f, &area, 1, &bare, 1, &l);
@@ -283,9 +283,9 @@ static void anonymous_memory_belongs_to_one_loading(void **state)
 	const struct elffile f = {.segments = 2,
 		.segment = {{.size = 0x2000, .file_size = 0x2000, .is_executable = true},
 			{.address = 0x3000, .size = 0x4000}}};
-	const struct loading_area area[] = {
+	const struct elf_load_area area[] = {
 		{HEX(f000), HEX(11000), 0, false}, {HEX(11000), HEX(12000), 0x1000, true}};
-	struct loading_area bare = {HEX(12000), HEX(17000), 0, false}, again = bare;
+	struct elf_load_area bare = {HEX(12000), HEX(17000), 0, false}, again = bare;
 	AUTO_LOADINGS struct loadings both = {.count = 0};
 	AUTO_LOADINGS struct loadings first = {.count = 0};
 	AUTO_LOADINGS struct loadings second = {.count = 0};
@@ -311,7 +311,7 @@ static uint64_t bytes_of(const struct loadings *l)
 
 	for (size_t i = 0; i < l->count; i++)
 		for (size_t j = 0; j < l->item[i].pieces; j++) {
-			const struct loading_piece *p = &l->item[i].piece[j];
+			const struct elf_load_piece *p = &l->item[i].piece[j];
 
 			assert_true(p->start < p->end);
 			if (j)
@@ -322,11 +322,11 @@ static uint64_t bytes_of(const struct loadings *l)
 }
 
 /* Checks that the result is the same with all file offsets moved by FAR. */
-static void check_far(const struct elffile *f, const struct loading_area *area, size_t areas,
+static void check_far(const struct elffile *f, const struct elf_load_area *area, size_t areas,
 	uint64_t far, const struct loadings *near)
 {
 	AUTO_LOADINGS struct loadings l = {.count = 0};
-	struct loading_area there[20];
+	struct elf_load_area there[20];
 	struct elffile g = *f;
 
 	for (size_t i = 0; i < g.segments; i++)
@@ -357,7 +357,7 @@ static void keeps_each_mapping_for_random_files(void **state)
 	(void)state;
 	for (unsigned int round = 0; round < unit_rounds(2000); round++) {
 		struct elffile f = {.segments = unit_random(&random) % 6};
-		struct loading_area area[20];
+		struct elf_load_area area[20];
 		size_t areas = unit_random(&random) % 20;
 		AUTO_LOADINGS struct loadings l = {.count = 0};
 		uint64_t at = HEX(1000000), bytes = 0;
@@ -376,7 +376,7 @@ static void keeps_each_mapping_for_random_files(void **state)
 			uint64_t size = (1 + unit_random(&random) % 4) * SIZE;
 
 			at += unit_random(&random) % 3 * SIZE;
-			area[i] = (struct loading_area){at, at + size,
+			area[i] = (struct elf_load_area){at, at + size,
 				unit_random(&random) % 8 * SIZE, unit_random(&random) & 1};
 			at += size;
 			bytes += size;
@@ -395,7 +395,7 @@ static void keeps_each_mapping_for_random_files(void **state)
  */
 static void time_is_bounded_if_no_segment_fits(void **state)
 {
-	static struct loading_area area[LOADING_AREAS_MAX];
+	static struct elf_load_area area[ELF_LOAD_AREAS_MAX];
 	AUTO_LOADINGS struct loadings l = {.count = 0};
 	struct elffile f = {.segments = ELFFILE_SEGMENTS_MAX};
 	clock_t began;
@@ -407,7 +407,7 @@ static void time_is_bounded_if_no_segment_fits(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(area); i++) {
 		uint64_t at = HEX(10000000000) + (i << 24);
 
-		area[i] = (struct loading_area){at, at + (1 << 21), i % 200 * SIZE, false};
+		area[i] = (struct elf_load_area){at, at + (1 << 21), i % 200 * SIZE, false};
 	}
 	began = clock();
 	find(&f, area, ARRAY_SIZE(area), NULL, 0, &l);
@@ -423,7 +423,7 @@ static void time_is_bounded_if_no_segment_fits(void **state)
  */
 static void placed_mappings_are_not_tried_again(void **state)
 {
-	static struct loading_area area[LOADING_AREAS_MAX];
+	static struct elf_load_area area[ELF_LOAD_AREAS_MAX];
 	const uint64_t far = HEX(10000000000), at = HEX(100000000000);
 	AUTO_LOADINGS struct loadings l = {.count = 0};
 	struct elffile f = {.segments = ELFFILE_SEGMENTS_MAX};
@@ -440,7 +440,7 @@ static void placed_mappings_are_not_tried_again(void **state)
 		bool fits = i < ARRAY_SIZE(area) / 2;
 		uint64_t start = fits ? at + (i << 28) : at + far / 2 + (i << 20);
 
-		area[i] = (struct loading_area){start, start + (fits ? 1 : 2) * SIZE, 0, false};
+		area[i] = (struct elf_load_area){start, start + (fits ? 1 : 2) * SIZE, 0, false};
 		bytes += area[i].end - area[i].start;
 	}
 	began = clock();
@@ -455,7 +455,7 @@ static void placed_mappings_are_not_tried_again(void **state)
  */
 static void time_is_bounded_if_memory_is_taken(void **state)
 {
-	static struct loading_area area[LOADING_AREAS_MAX], bare[1 << 19];
+	static struct elf_load_area area[ELF_LOAD_AREAS_MAX], bare[1 << 19];
 	AUTO_LOADINGS struct loadings l = {.count = 0};
 	struct elffile f = {
 		.segments = ELFFILE_SEGMENTS_MAX, .segment = {{.size = SIZE, .file_size = SIZE}}};
@@ -465,11 +465,11 @@ static void time_is_bounded_if_memory_is_taken(void **state)
 	for (size_t i = 1; i < f.segments; i++)
 		f.segment[i] = (struct elffile_segment){.address = 2 * i * SIZE, .size = SIZE};
 	for (size_t i = 0; i < ARRAY_SIZE(area); i++)
-		area[i] = (struct loading_area){(i + 1) << 30, ((i + 1) << 30) + SIZE, 0, false};
+		area[i] = (struct elf_load_area){(i + 1) << 30, ((i + 1) << 30) + SIZE, 0, false};
 	for (size_t i = 0; i < ARRAY_SIZE(bare); i++) {
 		uint64_t at = HEX(10000000000) + 2 * i * SIZE;
 
-		bare[i] = (struct loading_area){at, at + SIZE, .is_taken = true};
+		bare[i] = (struct elf_load_area){at, at + SIZE, .is_taken = true};
 	}
 	began = clock();
 	find(&f, area, ARRAY_SIZE(area), bare, ARRAY_SIZE(bare), &l);
@@ -479,7 +479,7 @@ static void time_is_bounded_if_memory_is_taken(void **state)
 }
 
 /* Counts byte by byte. */
-static uint64_t count_placed(const struct loading *l, uint64_t start, uint64_t end)
+static uint64_t count_placed(const struct elf_load *l, uint64_t start, uint64_t end)
 {
 	uint64_t bytes = 0;
 
@@ -496,23 +496,23 @@ static void sums_placed_bytes_within_a_range(void **state)
 
 	(void)state;
 	for (unsigned int round = 0; round < unit_rounds(5000); round++) {
-		struct loading_piece whole[6], piece[6];
-		struct loading before = {.piece = whole, .pieces = unit_random(&random) % 7};
-		struct loading l = {.piece = piece, .pieces = before.pieces};
+		struct elf_load_piece whole[6], piece[6];
+		struct elf_load before = {.piece = whole, .pieces = unit_random(&random) % 7};
+		struct elf_load l = {.piece = piece, .pieces = before.pieces};
 		uint64_t at = 10, from = unit_random(&random) % 60, to = unit_random(&random) % 60,
 			 start = unit_random(&random) % 60, end = unit_random(&random) % 60,
 			 low = start > from ? start : from, high = end < to ? end : to;
 
 		for (size_t i = 0; i < l.pieces; i++) {
 			at += unit_random(&random) % 3;
-			piece[i] = (struct loading_piece){
+			piece[i] = (struct elf_load_piece){
 				.start = at, .is_placed = unit_random(&random) & 1};
 			at += 1 + unit_random(&random) % 6;
 			piece[i].end = at;
 			whole[i] = piece[i];
 		}
-		loading_cut(&l, from, to);
-		assert_int_equal(loading_placed(&l, start, end), count_placed(&before, low, high));
+		elf_load_cut(&l, from, to);
+		assert_int_equal(elf_load_placed(&l, start, end), count_placed(&before, low, high));
 		for (size_t i = 0; i < l.pieces; i++)
 			assert_true(l.piece[i].start == l.piece[i].end ||
 				    (l.piece[i].start >= from && l.piece[i].end <= to));
@@ -525,29 +525,29 @@ static void sums_placed_bytes_within_a_range(void **state)
  */
 static void time_is_bounded_for_many_parts_and_pieces(void **state)
 {
-	static struct loading_piece piece[1 << 16];
-	struct loading l = {.piece = piece, .pieces = ARRAY_SIZE(piece)};
+	static struct elf_load_piece piece[1 << 16];
+	struct elf_load l = {.piece = piece, .pieces = ARRAY_SIZE(piece)};
 	uint64_t bytes = 0;
 	clock_t began = clock();
 
 	(void)state;
 	for (size_t i = 0; i < l.pieces; i++)
-		piece[i] = (struct loading_piece){i * SIZE, (i + 1) * SIZE, .is_placed = true};
-	loading_cut(&l, 0, UINT64_MAX);
+		piece[i] = (struct elf_load_piece){i * SIZE, (i + 1) * SIZE, .is_placed = true};
+	elf_load_cut(&l, 0, UINT64_MAX);
 	for (size_t i = 0; i < ELFFILE_SYMBOLS_MAX; i++)
-		bytes += loading_placed(&l, i * 64, (i + 1) * 64);
+		bytes += elf_load_placed(&l, i * 64, (i + 1) * 64);
 	assert_true((clock() - began) / CLOCKS_PER_SEC < 10);
 	assert_int_equal(bytes, ELFFILE_SYMBOLS_MAX * UINT64_C(64));
 }
 
 static void refuses_too_many_mappings(void **state)
 {
-	static struct loading_area area[LOADING_AREAS_MAX + 1];
+	static struct elf_load_area area[ELF_LOAD_AREAS_MAX + 1];
 	struct loadings l = {.count = 0};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(area); i++)
-		area[i] = (struct loading_area){i * SIZE, (i + 1) * SIZE, 0, false};
+		area[i] = (struct elf_load_area){i * SIZE, (i + 1) * SIZE, 0, false};
 	assert_int_equal(
 		loadings_find(&library, SIZE, area, ARRAY_SIZE(area), NULL, 0, &l), -E2BIG);
 	for (unsigned int n = 1;; n++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/files/lookup.h with a directory of files and links as the root. */
+/* Tests of inspect/files/safe-lookup.h with a directory of files and links as the root. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "inspect/files/lookup.h"
+#include "inspect/files/safe-lookup.h"
 
 static char path[] = "/tmp/memtally-lookup.XXXXXX";
 static int root = -1;
@@ -28,7 +28,7 @@ static uint64_t look(const char *at, bool it_follows, int *ret_error)
 	AUTO_CLOSE int fd = -1;
 	struct stat st;
 
-	*ret_error = lookup_open(&mounts, root, at, it_follows, &fd);
+	*ret_error = safe_lookup_open(&mounts, root, at, it_follows, &fd);
 	if (*ret_error != 0)
 		return 0;
 	assert_true(fcntl(fd, F_GETFL) & O_PATH);
@@ -116,11 +116,11 @@ static void asks_no_unknown_mount(void **state)
 	(void)state;
 	mounts = (struct mounts){.count = 0};
 	assert_int_equal(look("/file", false, &error), 0);
-	assert_int_equal(error, LOOKUP_MAY_WAIT);
+	assert_int_equal(error, SAFE_LOOKUP_MAY_WAIT);
 	assert_int_equal(look("/a/none", false, &error), 0);
-	assert_int_equal(error, LOOKUP_MAY_WAIT);
+	assert_int_equal(error, SAFE_LOOKUP_MAY_WAIT);
 	assert_int_equal(look("/", false, &error), 0);
-	assert_int_equal(error, LOOKUP_MAY_WAIT);
+	assert_int_equal(error, SAFE_LOOKUP_MAY_WAIT);
 	mounts = known;
 }
 
@@ -160,7 +160,7 @@ static int look_from_root(struct mounts *m, const char *name)
 	char place[64];
 
 	snprintf(place, sizeof(place), "%s/%s", path, name);
-	return lookup_open(m, slash, place, false, &fd);
+	return safe_lookup_open(m, slash, place, false, &fd);
 }
 
 static bool can_refuse_mounts(void)
@@ -183,9 +183,9 @@ static void enters_no_mount_that_may_block(void **state)
 		mount_at("a", "mqueue", NULL) < 0)
 		skip();
 	before = unit_descriptors();
-	assert_int_equal(look_from_root(&m, "a"), LOOKUP_MAY_WAIT);
-	assert_int_equal(look_from_root(&m, "a/b/file"), LOOKUP_MAY_WAIT);
-	assert_int_equal(look_from_root(&m, "up/a/b"), LOOKUP_MAY_WAIT);
+	assert_int_equal(look_from_root(&m, "a"), SAFE_LOOKUP_MAY_WAIT);
+	assert_int_equal(look_from_root(&m, "a/b/file"), SAFE_LOOKUP_MAY_WAIT);
+	assert_int_equal(look_from_root(&m, "up/a/b"), SAFE_LOOKUP_MAY_WAIT);
 	assert_int_equal(look_from_root(&m, "file"), 0);
 	unmount("a");
 	assert_int_equal(look_from_root(&m, "a/b/file"), 0);
@@ -193,7 +193,7 @@ static void enters_no_mount_that_may_block(void **state)
 	assert_int_equal(look_from_root(&m, "a"), 0);
 	assert_int_equal(look_from_root(&m, "a/b"), -ENOENT);
 	assert_int_equal(mount_at("a", "mqueue", NULL), 0);
-	assert_int_equal(look_from_root(&m, "a"), LOOKUP_MAY_WAIT);
+	assert_int_equal(look_from_root(&m, "a"), SAFE_LOOKUP_MAY_WAIT);
 	unmount("a");
 	unmount("a");
 	/* The kernel does not report renames, so mountinfo may show a mount at its former path. */
@@ -201,7 +201,7 @@ static void enters_no_mount_that_may_block(void **state)
 	assert_int_equal(look_from_root(&m, "a/b"), 0);
 	assert_int_equal(renameat(root, "a", root, "moved"), 0);
 	if (can_refuse_mounts())
-		assert_int_equal(look_from_root(&m, "moved/b"), LOOKUP_MAY_WAIT);
+		assert_int_equal(look_from_root(&m, "moved/b"), SAFE_LOOKUP_MAY_WAIT);
 	assert_int_equal(renameat(root, "moved", root, "a"), 0);
 	unmount("a/b");
 	assert_int_equal(look_from_root(&m, "a/b/file"), 0);
@@ -226,10 +226,11 @@ static void refuses_magic_links_of_proc(void **state)
 
 	(void)state;
 	assert_int_equal(mounts_read(&m, -1, 0), 0);
+	assert_int_equal(safe_lookup_open(&m, slash, "/proc/self/root/proc", true, &fd),
+		SAFE_LOOKUP_MAY_WAIT);
 	assert_int_equal(
-		lookup_open(&m, slash, "/proc/self/root/proc", true, &fd), LOOKUP_MAY_WAIT);
-	assert_int_equal(lookup_open(&m, slash, "/proc/self/exe", true, &fd), LOOKUP_MAY_WAIT);
-	assert_int_equal(lookup_open(&m, slash, "/proc/self/status", true, &fd), 0);
+		safe_lookup_open(&m, slash, "/proc/self/exe", true, &fd), SAFE_LOOKUP_MAY_WAIT);
+	assert_int_equal(safe_lookup_open(&m, slash, "/proc/self/status", true, &fd), 0);
 }
 
 static void end_child(pid_t pid)
@@ -269,8 +270,8 @@ static void does_not_wait_for_autofs(void **state)
 		asked.fd = ends[0];
 		assert_int_equal(poll(&asked, 1, 20000), 1);
 		alarm(20);
-		assert_int_equal(look_from_root(&m, "a"), LOOKUP_MAY_WAIT);
-		assert_int_equal(look_from_root(&m, "a/x"), LOOKUP_MAY_WAIT);
+		assert_int_equal(look_from_root(&m, "a"), SAFE_LOOKUP_MAY_WAIT);
+		assert_int_equal(look_from_root(&m, "a/x"), SAFE_LOOKUP_MAY_WAIT);
 		alarm(0);
 		end_child(asking);
 		unmount("a");

@@ -18,8 +18,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/settings.h"
+#include "daemon/drop-privileges.h"
 #include "daemon/manager.h"
-#include "daemon/narrow.h"
 #include "snapshot/client.h"
 #include "tests/unit/child.h"
 #include "tests/unit/witness.h"
@@ -84,7 +84,7 @@ static int run_daemon(int argc, char *argv[], bool is_exact, uint64_t interval_n
 		log_error("%s", error);
 		return EXIT_FAILURE;
 	}
-	if (narrow_accounts(&account, &of_resolver) < 0)
+	if (drop_privileges_accounts(&account, &of_resolver) < 0)
 		return EXIT_FAILURE;
 	settings->interval_ns = interval_ns;
 	settings->files_interval_ns = interval_ns;

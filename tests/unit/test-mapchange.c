@@ -11,34 +11,34 @@
 
 /* A mapping with one more KiB dirty and a page swapped out, and a new mapping. */
 struct changes {
-	struct atlas now, then;
+	struct mapping_table now, then;
 	struct compare c;
 };
 
-static void make(struct changes *x, enum atlas_by by)
+static void make(struct changes *x, enum mapping_table_by by)
 {
 	struct mapping m = mapped_library;
 
 	*x = (struct changes){.now.by = by, .then.by = by};
-	assert_int_equal(atlas_add(&x->then, 42, &mapped_library), 0);
+	assert_int_equal(mapping_table_add(&x->then, 42, &mapped_library), 0);
 	m.q[MAPPING_RSS] -= 4 * KIB;
 	m.q[MAPPING_SWAP] += 4 * KIB;
 	m.q[MAPPING_PRIVATE_DIRTY] += KIB;
-	assert_int_equal(atlas_add(&x->now, 42, &m), 0);
+	assert_int_equal(mapping_table_add(&x->now, 42, &m), 0);
 	m.path = "/new";
 	m.path_len = 4;
 	m.start = m.end;
 	m.end += 128L * KIB;
-	assert_int_equal(atlas_add(&x->now, 42, &m), 0);
+	assert_int_equal(mapping_table_add(&x->now, 42, &m), 0);
 	assert_int_equal(compare_make(&x->now, &x->then, MAPPING_PSS, &x->c), 0);
-	assert_int_equal(x->c.rows, by == ATLAS_BY_KIND ? 1 : 2);
+	assert_int_equal(x->c.rows, by == MAPPING_TABLE_BY_KIND ? 1 : 2);
 }
 
 static void done(struct changes *x)
 {
 	compare_done(&x->c);
-	atlas_done(&x->now);
-	atlas_done(&x->then);
+	mapping_table_done(&x->now);
+	mapping_table_done(&x->then);
 }
 
 static const char *text_of(struct buffer *b)
@@ -65,7 +65,7 @@ static void check_lines(const struct maprow_format *f, const char *expected)
 static void changes_have_a_sign(void **state)
 {
 	(void)state;
-	check_lines(&(struct maprow_format){.by = ATLAS_BY_FILE},
+	check_lines(&(struct maprow_format){.by = MAPPING_TABLE_BY_FILE},
 		"     SIZE      RSS      PSS   SHARED  PRIVATE    DIRTY     SWAP     HUGE CHANGE  FILE\n"
 		"     +128      +96      +50      +75      +26      +36       +7    +3072 new     /new\n"
 		"        0       -4        0        0       +1       +1       +4        0 changed "
@@ -78,7 +78,7 @@ static void changes_have_a_sign(void **state)
 static void single_mappings_have_an_address(void **state)
 {
 	(void)state;
-	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING, .bytes = true},
+	check_lines(&(struct maprow_format){.by = MAPPING_TABLE_BY_MAPPING, .bytes = true},
 		"ADDRESS                   PERM          SIZE           RSS           PSS        "
 		"SHARED       PRIVATE         DIRTY          SWAP          HUGE CHANGE  MAPPING\n"
 		"00420000-00440000         r-xp       +131072        +98304        +51200        "
@@ -95,8 +95,8 @@ static void single_mappings_have_an_address(void **state)
 static void csv_has_a_cell_for_each_head(void **state)
 {
 	(void)state;
-	for (unsigned int by = 0; by < ATLAS_BYS; by++) {
-		const struct maprow_format f = {.by = (enum atlas_by)by};
+	for (unsigned int by = 0; by < MAPPING_TABLE_BYS; by++) {
+		const struct maprow_format f = {.by = (enum mapping_table_by)by};
 		AUTO_BUFFER struct buffer head = {0}, row = {0};
 		unsigned int heads = 0, cells = 0;
 		struct changes x;
@@ -115,7 +115,7 @@ static void csv_has_a_cell_for_each_head(void **state)
 
 static void csv_and_json_have_exact_amounts(void **state)
 {
-	const struct maprow_format f = {.by = ATLAS_BY_FILE};
+	const struct maprow_format f = {.by = MAPPING_TABLE_BY_FILE};
 	AUTO_BUFFER struct buffer csv = {0}, json = {0}, total = {0};
 	struct changes x;
 	json_t *object;

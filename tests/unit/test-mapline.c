@@ -80,7 +80,7 @@ static void addresses_have_fixed_columns(void **state)
 	assert_string_equal(text_of(&head), "ADDRESS                   PERM");
 	assert_int_equal(head.len, MAPLINE_PLACE_WIDTH);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct atlas_row row = {
+		const struct mapping_table_row row = {
 			.start = cases[i].start, .end = cases[i].end, .perms = "rw-s"};
 		struct mapline l = {0};
 
@@ -125,7 +125,8 @@ static void left_aligned_cells_are_always_separated(void **state)
 /* The longest possible line. */
 static void longest_line_fits(void **state)
 {
-	const struct atlas_row row = {.start = UINT64_MAX, .end = UINT64_MAX, .perms = "rwxs"};
+	const struct mapping_table_row row = {
+		.start = UINT64_MAX, .end = UINT64_MAX, .perms = "rwxs"};
 	struct mapline l = {0};
 
 	(void)state;

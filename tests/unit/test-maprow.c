@@ -9,9 +9,9 @@
 #include "cli/map/maprow.h"
 #include "tests/unit/mapped.h"
 
-static void make(struct atlas *a)
+static void make(struct mapping_table *a)
 {
-	assert_int_equal(atlas_add(a, 42, &mapped_library), 0);
+	assert_int_equal(mapping_table_add(a, 42, &mapped_library), 0);
 }
 
 static const char *text_of(struct buffer *b)
@@ -24,12 +24,12 @@ static const char *text_of(struct buffer *b)
 static void check_lines(
 	const struct maprow_format *f, const char *head, const char *line, const char *total)
 {
-	AUTO_ATLAS struct atlas a = {.by = f->by};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = f->by};
 	AUTO_BUFFER struct buffer heads = {0}, lines = {0}, totals = {0};
-	struct atlas_row sum;
+	struct mapping_table_row sum;
 
 	make(&a);
-	atlas_total(&a, &sum);
+	mapping_table_total(&a, &sum);
 	maprow_add_head(f, &heads);
 	maprow_add_line(f, &a.row[0], &lines);
 	maprow_add_total(f, &sum, 1, &totals);
@@ -44,28 +44,28 @@ static void check_lines(
 static void lines_have_fixed_columns(void **state)
 {
 	(void)state;
-	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING},
+	check_lines(&(struct maprow_format){.by = MAPPING_TABLE_BY_MAPPING},
 		"ADDRESS                   PERM     SIZE      RSS      PSS   SHARED  PRIVATE    "
 		"DIRTY     SWAP     HUGE  SHARERS MAPPING\n",
 		"00400000-00420000         r-xp      128      100       50       75       25       "
 		"35        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
 		"                                    128      100       50       75       25       "
 		"35        3     3072      3.0 total of 1 row, in KiB\n");
-	check_lines(&(struct maprow_format){.by = ATLAS_BY_MAPPING, .has_pid = true},
+	check_lines(&(struct maprow_format){.by = MAPPING_TABLE_BY_MAPPING, .has_pid = true},
 		"     PID ADDRESS                   PERM     SIZE      RSS      PSS   SHARED  "
 		"PRIVATE    DIRTY     SWAP     HUGE  SHARERS MAPPING\n",
 		"      42 00400000-00420000         r-xp      128      100       50       75       "
 		"25       35        3     3072      3.0 /lib/a, \"b\" [deleted]\n",
 		"                                             128      100       50       75       "
 		"25       35        3     3072      3.0 total of 1 row, in KiB\n");
-	check_lines(&(struct maprow_format){.by = ATLAS_BY_FILE, .bytes = true},
+	check_lines(&(struct maprow_format){.by = MAPPING_TABLE_BY_FILE, .bytes = true},
 		" MAPPINGS          SIZE           RSS           PSS        SHARED       PRIVATE   "
 		"      DIRTY          SWAP          HUGE  SHARERS FILE\n",
 		"        1        131072        102400         51200         76800         25600   "
 		"      35840          3072       3145728      3.0 /lib/a, \"b\" [deleted]\n",
 		"        1        131072        102400         51200         76800         25600   "
 		"      35840          3072       3145728      3.0 total of 1 row\n");
-	check_lines(&(struct maprow_format){.by = ATLAS_BY_KIND},
+	check_lines(&(struct maprow_format){.by = MAPPING_TABLE_BY_KIND},
 		" MAPPINGS     SIZE      RSS      PSS   SHARED  PRIVATE    DIRTY     SWAP     HUGE  "
 		"SHARERS KIND\n",
 		"        1      128      100       50       75       25       35        3     3072  "
@@ -91,13 +91,14 @@ static void cells_are_always_separated(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++) {
-		const struct maprow_format f = {.by = i & 1 ? ATLAS_BY_MAPPING : ATLAS_BY_KIND,
+		const struct maprow_format f = {
+			.by = i & 1 ? MAPPING_TABLE_BY_MAPPING : MAPPING_TABLE_BY_KIND,
 			.bytes = i & 2,
 			.has_pid = i & 4};
 
 		for (unsigned int shift = 0; shift < 64; shift++) {
 			uint64_t value = UINT64_MAX >> shift;
-			struct atlas_row row = {.name = (char *)(uintptr_t) "name",
+			struct mapping_table_row row = {.name = (char *)(uintptr_t) "name",
 				.pid = INT32_MAX,
 				.start = value,
 				.end = value,
@@ -124,8 +125,8 @@ static void cells_are_always_separated(void **state)
 
 static void unknown_quantities_are_absent(void **state)
 {
-	const struct maprow_format f = {.by = ATLAS_BY_KIND};
-	struct atlas_row row = {.name = (char *)(uintptr_t) "anon", .mappings = 2};
+	const struct maprow_format f = {.by = MAPPING_TABLE_BY_KIND};
+	struct mapping_table_row row = {.name = (char *)(uintptr_t) "anon", .mappings = 2};
 	AUTO_BUFFER struct buffer line = {0}, csv = {0};
 
 	(void)state;
@@ -141,8 +142,8 @@ static void unknown_quantities_are_absent(void **state)
 
 static void json_has_every_field(void **state)
 {
-	const struct maprow_format f = {.by = ATLAS_BY_MAPPING};
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+	const struct maprow_format f = {.by = MAPPING_TABLE_BY_MAPPING};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_MAPPING};
 	AUTO_BUFFER struct buffer text = {0};
 	json_t *json;
 
@@ -176,8 +177,8 @@ static void json_has_every_field(void **state)
 static void json_has_any_name(void **state)
 {
 	static const char name[] = "/a\\b\"\\\"c\xc3\xa9";
-	const struct maprow_format f = {.by = ATLAS_BY_FILE};
-	const struct atlas_row row = {.name = (char *)(uintptr_t)name, .mappings = 1};
+	const struct maprow_format f = {.by = MAPPING_TABLE_BY_FILE};
+	const struct mapping_table_row row = {.name = (char *)(uintptr_t)name, .mappings = 1};
 	AUTO_BUFFER struct buffer text = {0};
 	json_t *json;
 
@@ -192,9 +193,9 @@ static void json_has_any_name(void **state)
 static void csv_has_a_cell_for_each_head(void **state)
 {
 	(void)state;
-	for (unsigned int by = ATLAS_BY_MAPPING; by <= ATLAS_BY_KIND; by++) {
-		const struct maprow_format f = {.by = (enum atlas_by)by};
-		AUTO_ATLAS struct atlas a = {.by = (enum atlas_by)by};
+	for (unsigned int by = MAPPING_TABLE_BY_MAPPING; by <= MAPPING_TABLE_BY_KIND; by++) {
+		const struct maprow_format f = {.by = (enum mapping_table_by)by};
+		AUTO_MAPPING_TABLE struct mapping_table a = {.by = (enum mapping_table_by)by};
 		AUTO_BUFFER struct buffer head = {0}, row = {0};
 		unsigned int heads = 0, cells = 0;
 		bool is_quoted = false;
@@ -228,11 +229,11 @@ static void csv_has_the_fate_of_deleted_files(void **state)
 		{true, MAPPING_REPLACED, "/a,true,replaced,,", "\"state\":\"replaced\""},
 		{true, MAPPING_UNCERTAIN, "/a,true,uncertain,,", "\"state\":\"uncertain\""},
 	};
-	const struct maprow_format f = {.by = ATLAS_BY_FILE};
+	const struct maprow_format f = {.by = MAPPING_TABLE_BY_FILE};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct atlas_row row = {.name = (char *)(uintptr_t) "/a",
+		const struct mapping_table_row row = {.name = (char *)(uintptr_t) "/a",
 			.mappings = 1,
 			.is_deleted = cases[i].is_deleted,
 			.fate = cases[i].fate};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/frames/muster.h, the frame mappers, with this process and its children. Skipped if the
+ * Tests of inspect/frames/frame-mappers.h, the frame mappers, with this process and its children. Skipped if the
  * kernel does not show frame numbers.
  */
 #include "config.h"
@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "inspect/frames/muster.h"
+#include "inspect/frames/frame-mappers.h"
 #include "inspect/pages/pagemap.h"
 #include "tests/unit/waiter.h"
 
@@ -46,22 +46,22 @@ static pid_t start(char *block)
 	return waiter_start(touch_some, block);
 }
 
-static void take(struct muster *m, pid_t pid, uint32_t group)
+static void take(struct frame_mappers *m, pid_t pid, uint32_t group)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 
 	assert_int_equal(target_open(&procfs, pid, &t), 0);
-	assert_int_equal(muster_take(m, &t, group), 0);
+	assert_int_equal(frame_mappers_take(m, &t, group), 0);
 }
 
 /* Skips the test if frame numbers are not shown. */
-static void open_or_skip(struct muster *m)
+static void open_or_skip(struct frame_mappers *m)
 {
 	const char *what;
 
-	if (muster_open(m, procfs.fd, &what) == 0)
+	if (frame_mappers_open(m, procfs.fd, &what) == 0)
 		return;
-	muster_done(m);
+	frame_mappers_done(m);
 	skip();
 }
 
@@ -78,7 +78,7 @@ static void finds_the_mappers_of_each_page(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
-	struct muster m;
+	struct frame_mappers m;
 	pid_t child;
 
 	(void)state;
@@ -90,18 +90,18 @@ static void finds_the_mappers_of_each_page(void **state)
 	take(&m, child, 1);
 	assert_true(ticks > 0);
 	/*
-	 * muster_seek() was not called, so it is unknown what keeps the shared memory: it counts
+	 * frame_mappers_seek() was not called, so it is unknown what keeps the shared memory: it counts
 	 * as kept.
 	 */
-	assert_int_equal(muster_count(&m, 2), 0);
+	assert_int_equal(frame_mappers_count(&m, 2), 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], (PAGES - CHILDS) * page);
 	assert_int_equal(m.stakes.group[1].resident[STAKE_SHMEM_KEPT], CHILDS * page);
 	assert_int_equal(m.stakes.group[1].unique[STAKE_SHMEM], 0);
 	assert_true(m.stakes.group[1].resident[STAKE_ANON] > m.stakes.group[1].unique[STAKE_ANON]);
-	assert_true(ticks > 0 && m.mapped > PAGES && muster_bytes(&m) > 4096);
+	assert_true(ticks > 0 && m.mapped > PAGES && frame_mappers_bytes(&m) > 4096);
 	waiter_end(child);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
 
@@ -110,7 +110,7 @@ static void counts_mappers_that_were_not_read(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
-	struct muster m;
+	struct frame_mappers m;
 	pid_t child;
 
 	(void)state;
@@ -118,12 +118,12 @@ static void counts_mappers_that_were_not_read(void **state)
 	child = start(block);
 	touch(block, PAGES);
 	take(&m, getpid(), 0);
-	assert_int_equal(muster_seek(&m), 0);
-	assert_int_equal(muster_count(&m, 1), 0);
+	assert_int_equal(frame_mappers_seek(&m), 0);
+	assert_int_equal(frame_mappers_count(&m, 1), 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], (PAGES - CHILDS) * page);
 	assert_int_equal(m.stakes.others.resident[STAKE_SHMEM], CHILDS * page);
 	waiter_end(child);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
 
@@ -147,18 +147,18 @@ static void fill(char *block)
 static uint64_t unmapped_with(pid_t other)
 {
 	uint64_t bytes;
-	struct muster m;
+	struct frame_mappers m;
 
 	open_or_skip(&m);
 	if (other)
 		take(&m, other, 1);
 	take(&m, getpid(), 0);
-	assert_int_equal(muster_seek(&m), 0);
-	assert_int_equal(muster_count(&m, 2), 0);
+	assert_int_equal(frame_mappers_seek(&m), 0);
+	assert_int_equal(frame_mappers_count(&m, 2), 0);
 	bytes = m.stakes.group[0].unmapped;
 	assert_int_equal(m.stakes.group[1].unmapped, 0);
 	assert_int_equal(m.stakes.all.unmapped, bytes);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	return bytes;
 }
 
@@ -198,38 +198,38 @@ static void memory_that_others_map_is_kept(void **state)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
 	pid_t child;
-	struct muster m;
+	struct frame_mappers m;
 
 	(void)state;
 	open_or_skip(&m);
 	child = start(block);
 	touch(block, PAGES);
 	take(&m, getpid(), 0);
-	assert_int_equal(muster_seek(&m), 0);
-	assert_true(muster_is_seeking(&m));
+	assert_int_equal(frame_mappers_seek(&m), 0);
+	assert_true(frame_mappers_is_seeking(&m));
 	take(&m, child, 1);
-	assert_int_equal(muster_count(&m, 2), 0);
+	assert_int_equal(frame_mappers_count(&m, 2), 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], (PAGES - CHILDS) * page);
 	waiter_end(child);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	/* Without that process the memory is this group's own. */
 	open_or_skip(&m);
 	take(&m, getpid(), 0);
-	assert_int_equal(muster_seek(&m), 0);
-	assert_int_equal(muster_count(&m, 1), 0);
+	assert_int_equal(frame_mappers_seek(&m), 0);
+	assert_int_equal(frame_mappers_count(&m, 1), 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], PAGES * page);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], 0);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
 
-/* Processes read after muster_seek() count only where they keep memory of the earlier ones. */
+/* Processes read after frame_mappers_seek() count only where they keep memory of the earlier ones. */
 static void other_processes_count_as_keepers_only(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
-	struct muster m;
+	struct frame_mappers m;
 	pid_t child;
 
 	(void)state;
@@ -237,15 +237,15 @@ static void other_processes_count_as_keepers_only(void **state)
 	child = start(block);
 	fill(block);
 	take(&m, getpid(), 0);
-	assert_int_equal(muster_seek(&m), 0);
-	assert_true(muster_is_seeking(&m));
+	assert_int_equal(frame_mappers_seek(&m), 0);
+	assert_true(frame_mappers_is_seeking(&m));
 	take(&m, child, 1);
-	assert_int_equal(muster_count(&m, 2), 0);
+	assert_int_equal(frame_mappers_count(&m, 2), 0);
 	assert_int_equal(m.stakes.group[0].unmapped, 0);
 	assert_int_equal(stake_resident(&m.stakes.group[1]), 0);
 	assert_true(m.remnants.kept_bytes >= PAGES * page);
 	waiter_end(child);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
 
@@ -254,23 +254,23 @@ static void memory_of_unknown_files_is_kept(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = map_shared();
-	struct muster m;
+	struct frame_mappers m;
 
 	(void)state;
 	open_or_skip(&m);
 	touch(block, PAGES);
 	m.remnants.files.is_closed = true;
 	take(&m, getpid(), 0);
-	assert_int_equal(muster_seek(&m), 0);
-	assert_int_equal(muster_count(&m, 1), 0);
+	assert_int_equal(frame_mappers_seek(&m), 0);
+	assert_int_equal(frame_mappers_count(&m, 1), 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], PAGES * page);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
 
 /* Passes pagemap entries of a process of GROUP, without walking one. */
-static void feed(struct muster *m, uint32_t group, const uint64_t *entry, size_t count)
+static void feed(struct frame_mappers *m, uint32_t group, const uint64_t *entry, size_t count)
 {
 	m->group = group;
 	assert_int_equal(m->walk.take(0, entry, count, m), 0);
@@ -282,7 +282,7 @@ static void ignores_the_zero_page(void **state)
 	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	volatile char *block = mmap(
 		NULL, PAGES * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct muster m;
+	struct frame_mappers m;
 	size_t count;
 
 	(void)state;
@@ -298,11 +298,11 @@ static void ignores_the_zero_page(void **state)
 	assert_int_equal(count, PAGES);
 	feed(&m, 0, entry, PAGES);
 	assert_int_equal(m.mapped, PAGES);
-	assert_int_equal(muster_count(&m, 1), 0);
+	assert_int_equal(frame_mappers_count(&m, 1), 0);
 	for (unsigned int i = 0; i < STAKE_KINDS; i++)
 		assert_int_equal(m.stakes.all.resident[i], 0);
 	assert_int_equal(m.stakes.gone, 0);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	munmap((void *)(uintptr_t)block, PAGES * page);
 }
 
@@ -312,30 +312,30 @@ static uint64_t place(uint64_t area, uint64_t offset)
 	return PAGEMAP_SWAPPED | offset << 5 | area;
 }
 
-/* After muster_seek() only swap entries that were seen before count. */
+/* After frame_mappers_seek() only swap entries that were seen before count. */
 static void distinguishes_swap_entries(void **state)
 {
 	const uint64_t first[] = {
-		place(1, 7), place(2, 7), place(1, 8), place(MUSTER_SWAP_AREAS, 7)};
+		place(1, 7), place(2, 7), place(1, 8), place(FRAME_MAPPERS_SWAP_AREAS, 7)};
 	const uint64_t second[] = {place(2, 7), place(1, 9), PAGEMAP_PRESENT | 77};
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct muster m;
+	struct frame_mappers m;
 
 	(void)state;
 	open_or_skip(&m);
 	assert_false(m.has_swap);
 	feed(&m, 0, first, ARRAY_SIZE(first));
 	assert_true(m.has_swap);
-	assert_true(*sparse_find(&m.swap[2], 7) && *sparse_find(&m.swap[1], 8));
-	assert_int_equal(muster_seek(&m), 0);
+	assert_true(*frame_map_find(&m.swap[2], 7) && *frame_map_find(&m.swap[1], 8));
+	assert_int_equal(frame_mappers_seek(&m), 0);
 	feed(&m, 1, second, ARRAY_SIZE(second));
 	assert_int_equal(m.mapped, 0);
-	assert_int_equal(muster_count(&m, 2), 0);
+	assert_int_equal(frame_mappers_count(&m, 2), 0);
 	assert_int_equal(m.stakes.group[0].resident[STAKE_SWAP], 3 * page);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SWAP], 2 * page);
 	assert_int_equal(m.stakes.group[1].resident[STAKE_SWAP], page);
 	assert_int_equal(m.stakes.group[1].unique[STAKE_SWAP], 0);
-	muster_done(&m);
+	frame_mappers_done(&m);
 }
 
 /* The process to kill and the tick at which to kill it; 0: at none. */
@@ -361,7 +361,7 @@ static void reports_a_process_that_exits_while_it_is_read(void **state)
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	char *block = map_shared();
 	struct ending ending = {.at = 0};
-	struct muster m;
+	struct frame_mappers m;
 
 	(void)state;
 	open_or_skip(&m);
@@ -369,13 +369,13 @@ static void reports_a_process_that_exits_while_it_is_read(void **state)
 	assert_int_equal(target_open(&procfs, ending.pid, &t), 0);
 	m.tick = end_at;
 	m.context = &ending;
-	assert_int_equal(muster_take(&m, &t, 0), 0);
+	assert_int_equal(frame_mappers_take(&m, &t, 0), 0);
 	ending.at = ending.ticks;
 	ending.ticks = 0;
-	assert_int_equal(muster_take(&m, &t, 0), TARGET_ENDED);
+	assert_int_equal(frame_mappers_take(&m, &t, 0), TARGET_ENDED);
 	assert_int_equal(ending.ticks, ending.at);
 	waiter_end(ending.pid);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	munmap(block, PAGES * (size_t)sysconf(_SC_PAGESIZE));
 }
 
@@ -397,13 +397,13 @@ int __wrap_pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
 }
 
 /*
- * Returns the result of muster_take() for a child that exits before it is read if ENDS. ERROR
+ * Returns the result of frame_mappers_take() for a child that exits before it is read if ENDS. ERROR
  * replaces the result of the read unless it is 0.
  */
 static int take_at_its_end(bool ends, int error)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
-	struct muster m;
+	struct frame_mappers m;
 	pid_t child;
 	int r;
 
@@ -412,11 +412,11 @@ static int take_at_its_end(bool ends, int error)
 	assert_int_equal(target_open(&procfs, child, &t), 0);
 	reading.ends = ends ? child : 0;
 	reading.error = error;
-	r = muster_take(&m, &t, 0);
+	r = frame_mappers_take(&m, &t, 0);
 	reading.error = 0;
 	if (!ends)
 		waiter_end(child);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	return r;
 }
 
@@ -447,7 +447,7 @@ static void reports_an_exited_process(void **state)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 	char *block = map_shared();
-	struct muster m;
+	struct frame_mappers m;
 	pid_t child;
 
 	(void)state;
@@ -455,10 +455,10 @@ static void reports_an_exited_process(void **state)
 	child = start(block);
 	assert_int_equal(target_open(&procfs, child, &t), 0);
 	waiter_end(child);
-	assert_int_equal(muster_take(&m, &t, 0), TARGET_GONE);
-	assert_int_equal(muster_count(&m, 1), 0);
+	assert_int_equal(frame_mappers_take(&m, &t, 0), TARGET_GONE);
+	assert_int_equal(frame_mappers_count(&m, 1), 0);
 	assert_int_equal(stake_resident(&m.stakes.all), 0);
-	muster_done(&m);
+	frame_mappers_done(&m);
 	munmap(block, PAGES * (size_t)sysconf(_SC_PAGESIZE));
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/owners/names.h: when the names of users are looked up. */
+/* Tests of collectors/owners/owner-names.h: when the names of users are looked up. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/owners/names.h"
+#include "collectors/owners/owner-names.h"
 
-static struct scope *add(struct scopes *users, uid_t uid)
+static struct scope *add(struct owner_table *users, uid_t uid)
 {
-	struct scope *user = scopes_get(users, &uid, sizeof(uid));
+	struct scope *user = owner_table_get(users, &uid, sizeof(uid));
 
 	assert_non_null(user);
 	user->id = uid;
@@ -17,149 +17,149 @@ static struct scope *add(struct scopes *users, uid_t uid)
 
 static void looks_up_each_user_once(void **state)
 {
-	struct scopes users = {0};
+	struct owner_table users = {0};
 	uint32_t cursor = 0;
 	uid_t uid;
 
 	(void)state;
 	add(&users, 1000);
 	add(&users, 1001);
-	assert_false(names_are_awaited(&users)); /* no lookup has started */
-	assert_true(names_next(&users, &cursor, &uid));
-	assert_true(names_next(&users, &cursor, &uid));
-	assert_false(names_next(&users, &cursor, &uid));
+	assert_false(owner_names_are_awaited(&users)); /* no lookup has started */
+	assert_true(owner_names_next(&users, &cursor, &uid));
+	assert_true(owner_names_next(&users, &cursor, &uid));
+	assert_false(owner_names_next(&users, &cursor, &uid));
 	cursor = 0;
-	assert_false(names_next(&users, &cursor, &uid));
-	assert_true(names_are_awaited(&users));
-	names_set(&users, 1000, "alice", 5);
-	assert_true(names_are_awaited(&users));
-	names_set(&users, 1001, NULL, 5);
-	assert_false(names_are_awaited(&users));
-	scopes_done(&users);
+	assert_false(owner_names_next(&users, &cursor, &uid));
+	assert_true(owner_names_are_awaited(&users));
+	owner_names_set(&users, 1000, "alice", 5);
+	assert_true(owner_names_are_awaited(&users));
+	owner_names_set(&users, 1001, NULL, 5);
+	assert_false(owner_names_are_awaited(&users));
+	owner_table_done(&users);
 }
 
 /* New users appear while lookups go on. */
 static void looks_up_users_that_appear_later(void **state)
 {
-	struct scopes users = {0};
+	struct owner_table users = {0};
 	uint32_t cursor = 0;
 	uid_t uid;
 
 	(void)state;
 	add(&users, 1000);
-	assert_true(names_next(&users, &cursor, &uid));
-	assert_false(names_next(&users, &cursor, &uid));
+	assert_true(owner_names_next(&users, &cursor, &uid));
+	assert_false(owner_names_next(&users, &cursor, &uid));
 	add(&users, 1001);
-	assert_true(names_next(&users, &cursor, &uid));
+	assert_true(owner_names_next(&users, &cursor, &uid));
 	assert_int_equal(uid, 1001);
-	assert_false(names_next(&users, &cursor, &uid));
-	scopes_done(&users);
+	assert_false(owner_names_next(&users, &cursor, &uid));
+	owner_table_done(&users);
 }
 
 /* OWNER_NO_ID stands for an unknown owner, which no name service can know. */
 static void does_not_look_up_unknown_ids(void **state)
 {
-	struct scopes users = {0};
+	struct owner_table users = {0};
 	uint32_t cursor = 0;
 	uid_t uid;
 
 	(void)state;
 	add(&users, OWNER_NO_ID);
-	assert_false(names_next(&users, &cursor, &uid));
+	assert_false(owner_names_next(&users, &cursor, &uid));
 	add(&users, 1000);
-	assert_true(names_next(&users, &cursor, &uid));
+	assert_true(owner_names_next(&users, &cursor, &uid));
 	assert_int_equal(uid, 1000);
-	assert_false(names_next(&users, &cursor, &uid));
-	scopes_done(&users);
+	assert_false(owner_names_next(&users, &cursor, &uid));
+	owner_table_done(&users);
 }
 
 static void cuts_long_names(void **state)
 {
 	char name[2000];
-	struct scopes users = {0};
+	struct owner_table users = {0};
 	const struct scope *user = add(&users, 1000);
 
 	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
-	names_set(&users, 1000, name, 5);
+	owner_names_set(&users, 1000, name, 5);
 	assert_int_equal(strlen(user->name), SNAPSHOT_NAME_MAX - strlen(":4294967295"));
 	memset(name, '\xff', 255);
 	name[255] = 0;
-	names_set(&users, 1000, name, 5);
+	owner_names_set(&users, 1000, name, 5);
 	assert_int_equal(strlen(user->name), 255 * 3);
-	scopes_done(&users);
+	owner_table_done(&users);
 }
 
 static void cleans_names(void **state)
 {
-	struct scopes users = {0};
+	struct owner_table users = {0};
 	struct scope *user = add(&users, 7);
 
 	(void)state;
-	names_set(&users, 7, "a\x1b[31m\xff", 5);
+	owner_names_set(&users, 7, "a\x1b[31m\xff", 5);
 	assert_string_equal(user->name, "a\\x1b[31m\xef\xbf\xbd");
-	names_set(&users, 7, "", 6);
+	owner_names_set(&users, 7, "", 6);
 	assert_null(user->name);
-	names_set(&users, 8, "nobody asked", 6); /* a user without processes by now */
-	scopes_done(&users);
+	owner_names_set(&users, 8, "nobody asked", 6); /* a user without processes by now */
+	owner_table_done(&users);
 }
 
 static void looks_up_again_after_an_hour(void **state)
 {
-	struct scopes users = {0};
+	struct owner_table users = {0};
 	struct scope *user = add(&users, 7);
 	uint32_t cursor = 0;
 	uid_t uid;
 
 	(void)state;
-	assert_true(names_next(&users, &cursor, &uid));
-	names_set(&users, 7, "bob", 5);
-	names_renew(&users, 4 + NAMES_MAX_AGE_NS);
+	assert_true(owner_names_next(&users, &cursor, &uid));
+	owner_names_set(&users, 7, "bob", 5);
+	owner_names_renew(&users, 4 + OWNER_NAMES_MAX_AGE_NS);
 	cursor = 0;
-	assert_false(names_next(&users, &cursor, &uid));
-	names_renew(&users, 5 + NAMES_MAX_AGE_NS);
+	assert_false(owner_names_next(&users, &cursor, &uid));
+	owner_names_renew(&users, 5 + OWNER_NAMES_MAX_AGE_NS);
 	cursor = 0;
-	assert_true(names_next(&users, &cursor, &uid));
-	assert_string_equal(user->name, "bob");  /* kept until the new answer */
-	assert_false(names_are_awaited(&users)); /* the pass does not wait for it */
-	scopes_done(&users);
+	assert_true(owner_names_next(&users, &cursor, &uid));
+	assert_string_equal(user->name, "bob");        /* kept until the new answer */
+	assert_false(owner_names_are_awaited(&users)); /* the pass does not wait for it */
+	owner_table_done(&users);
 }
 
 /* A failed lookup does not mean that the user has no name. */
 static void keeps_the_name_if_the_lookup_fails(void **state)
 {
-	struct scopes users = {0};
+	struct owner_table users = {0};
 	struct scope *user = add(&users, 7);
 	uint32_t cursor = 0;
 	uid_t uid;
 
 	(void)state;
-	names_set(&users, 7, "bob", 5);
-	names_renew(&users, 5 + NAMES_MAX_AGE_NS);
-	assert_true(names_next(&users, &cursor, &uid));
-	names_fail(&users, 7, 6 + NAMES_MAX_AGE_NS);
+	owner_names_set(&users, 7, "bob", 5);
+	owner_names_renew(&users, 5 + OWNER_NAMES_MAX_AGE_NS);
+	assert_true(owner_names_next(&users, &cursor, &uid));
+	owner_names_fail(&users, 7, 6 + OWNER_NAMES_MAX_AGE_NS);
 	assert_string_equal(user->name, "bob");
 	cursor = 0;
-	assert_true(names_next(&users, &cursor, &uid)); /* looked up again */
-	scopes_done(&users);
+	assert_true(owner_names_next(&users, &cursor, &uid)); /* looked up again */
+	owner_table_done(&users);
 }
 
 static void waits_for_a_name_once(void **state)
 {
-	struct scopes users = {0};
+	struct owner_table users = {0};
 	uint32_t cursor = 0;
 	uid_t uid;
 
 	(void)state;
 	add(&users, 7);
-	assert_true(names_next(&users, &cursor, &uid));
-	assert_true(names_are_awaited(&users));
-	names_give_up(&users, 5);
-	assert_false(names_are_awaited(&users));
-	names_set(&users, 7, "late", 6); /* a late answer is still used */
-	assert_string_equal(scopes_find(&users, &uid, sizeof(uid))->name, "late");
-	scopes_done(&users);
+	assert_true(owner_names_next(&users, &cursor, &uid));
+	assert_true(owner_names_are_awaited(&users));
+	owner_names_give_up(&users, 5);
+	assert_false(owner_names_are_awaited(&users));
+	owner_names_set(&users, 7, "late", 6); /* a late answer is still used */
+	assert_string_equal(owner_table_find(&users, &uid, sizeof(uid))->name, "late");
+	owner_table_done(&users);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of daemon/nursery.h, the fork server, with real processes. A wrapped waitpid() simulates
+ * Tests of daemon/fork-server.h, the fork server, with real processes. A wrapped waitpid() simulates
  * children that even SIGKILL does not end.
  */
 #include "config.h"
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "daemon/nursery.h"
+#include "daemon/fork-server.h"
 #include "daemon/resolver.h"
 #include "tests/unit/offspring.h"
 
@@ -47,7 +47,7 @@ int __wrap_close_range(unsigned int first, unsigned int last, int flags)
 }
 
 struct scene {
-	struct nursery nursery;
+	struct fork_server nursery;
 	int fd; /* channel to the last child */
 };
 
@@ -57,7 +57,7 @@ static int have_child(struct scene *s)
 	int fds[2], r;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
-	r = nursery_replace(&s->nursery, fds[1]);
+	r = fork_server_replace(&s->nursery, fds[1]);
 	close(fds[1]);
 	s->fd = fds[0];
 	return r;
@@ -97,8 +97,9 @@ static int setup(void **state)
 
 	*hang = false;
 	*state = s;
-	return s && nursery_open(&account, DAEMON_UID, &s->nursery) == 0 && have_child(s) == 0 ? 0
-	                                                                                       : -1;
+	return s && fork_server_open(&account, DAEMON_UID, &s->nursery) == 0 && have_child(s) == 0
+	               ? 0
+	               : -1;
 }
 
 static int teardown(void **state)
@@ -107,7 +108,7 @@ static int teardown(void **state)
 
 	*hang = false;
 	(void)!seteuid(getuid()); /* after a failed test */
-	nursery_close(&s->nursery);
+	fork_server_close(&s->nursery);
 	fd_close(s->fd);
 	free(s);
 	return 0;
@@ -154,7 +155,7 @@ static void replaces_a_hanging_child(void **state)
 	close(old);
 	assert_true(knows_root(s->fd));
 	assert_true(offspring_ends(former));
-	assert_int_equal(nursery_end(&s->nursery), 0);
+	assert_int_equal(fork_server_end(&s->nursery), 0);
 	assert_true(has_ended(s->fd));
 }
 
@@ -199,12 +200,12 @@ static void recognises_its_descendants(void **state)
 	if (gone == 0)
 		_exit(0);
 	assert_int_equal(waitpid(gone, NULL, 0), gone);
-	assert_true(nursery_has(&s->nursery, s->nursery.pid));
-	assert_true(nursery_has(&s->nursery, child));
-	assert_true(nursery_has(&s->nursery, gone));
-	assert_false(nursery_has(&s->nursery, getpid()));
-	assert_false(nursery_has(&s->nursery, 0));
-	assert_false(nursery_has(&(struct nursery){.fd = -1}, gone));
+	assert_true(fork_server_has(&s->nursery, s->nursery.pid));
+	assert_true(fork_server_has(&s->nursery, child));
+	assert_true(fork_server_has(&s->nursery, gone));
+	assert_false(fork_server_has(&s->nursery, getpid()));
+	assert_false(fork_server_has(&s->nursery, 0));
+	assert_false(fork_server_has(&(struct fork_server){.fd = -1}, gone));
 }
 
 static void child_exits_with_the_fork_server(void **state)
@@ -220,11 +221,11 @@ static void child_exits_with_the_fork_server(void **state)
 	assert_true(offspring_ends(child));
 	assert_int_equal(have_child(s), -EPIPE);
 	assert_true(has_ended(s->fd));
-	assert_int_equal(nursery_end(&s->nursery), -EPIPE);
+	assert_int_equal(fork_server_end(&s->nursery), -EPIPE);
 	/* It is reaped too, at the latest at the next request. */
 	for (int i = 0; i < 500 && s->nursery.pid; i++) {
 		usleep(10 * 1000);
-		assert_int_equal(nursery_end(&s->nursery), -EPIPE);
+		assert_int_equal(fork_server_end(&s->nursery), -EPIPE);
 	}
 	assert_int_equal(s->nursery.pid, 0);
 }
@@ -240,7 +241,7 @@ static void requests_do_not_wait(void **state)
 	assert_int_equal(have_child(s), 0);
 	close(s->fd);
 	assert_int_equal(have_child(s), -EBUSY);
-	assert_int_equal(nursery_end(&s->nursery), -EBUSY);
+	assert_int_equal(fork_server_end(&s->nursery), -EBUSY);
 	assert_true(has_ended(s->fd));
 	close(s->fd);
 	assert_int_equal(kill(s->nursery.pid, SIGCONT), 0);
@@ -347,7 +348,7 @@ static _Noreturn void be_daemon(enum end end, int report)
 	struct scene s;
 	pid_t pids[2] = {0};
 
-	if (nursery_open(&account, DAEMON_UID, &s.nursery) < 0)
+	if (fork_server_open(&account, DAEMON_UID, &s.nursery) < 0)
 		_exit(1);
 	pids[0] = s.nursery.pid;
 	if (end != BEFORE_THE_CHILD) {
@@ -368,7 +369,7 @@ static _Noreturn void be_daemon(enum end end, int report)
 	if (end == CLOSED)
 		close(s.nursery.fd);
 	if (end == ENDS)
-		nursery_close(&s.nursery);
+		fork_server_close(&s.nursery);
 	for (;;)
 		pause();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/elf/object.h over a directory that looks like /proc, with files of a process below
+ * Tests of inspect/elf/elf-open.h over a directory that looks like /proc, with files of a process below
  * its root, and a directory like /usr/lib/debug.
  */
 #include "config.h"
@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <zlib.h>
 
-#include "inspect/elf/object.h"
+#include "inspect/elf/elf-open.h"
 #include "tests/unit/elfimage.h"
 
 static int folder = -1;
@@ -28,12 +28,12 @@ static void write_file(const char *name, const void *data, size_t len)
 	assert_int_equal(write(fd, data, len), len);
 }
 
-static struct object_mapping mapping_of(const char *name, const char *shown)
+static struct elf_open_mapping mapping_of(const char *name, const char *shown)
 {
 	struct stat st;
 
 	assert_int_equal(fstatat(folder, name, &st, 0), 0);
-	return (struct object_mapping){.pid = 7,
+	return (struct elf_open_mapping){.pid = 7,
 		.start = 0x7000,
 		.end = 0x9000,
 		.inode = st.st_ino,
@@ -53,32 +53,32 @@ static void check_text(int fd, const char *expected)
 static void opens_files_below_the_root_of_the_process(void **state)
 {
 	AUTO_CLOSE int fd = -1;
-	struct object_mapping m;
+	struct elf_open_mapping m;
 
 	(void)state;
 	write_file("7/root/lib/a.so", "this", 4);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
-	assert_int_equal(object_open(folder, &mounts, &m, &fd), 0);
+	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), 0);
 	check_text(fd, "this");
 	m.path = "/lib/b.so";
-	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
+	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ENOENT);
 	m.path = "lib/a.so";
-	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
+	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ENOENT);
 }
 
 static void refuses_another_file_of_the_same_name(void **state)
 {
-	struct object_mapping m;
+	struct elf_open_mapping m;
 	int fd = -1;
 
 	(void)state;
 	write_file("7/root/lib/a.so", "this", 4);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
 	m.inode++;
-	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ESTALE);
+	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ESTALE);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
 	m.minor ^= 1;
-	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ESTALE);
+	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ESTALE);
 	assert_int_equal(fd, -1);
 }
 
@@ -86,14 +86,14 @@ static void refuses_another_file_of_the_same_name(void **state)
 static void prefers_map_files(void **state)
 {
 	AUTO_CLOSE int fd = -1;
-	struct object_mapping m;
+	struct elf_open_mapping m;
 
 	(void)state;
 	write_file("7/root/lib/a.so", "other", 5);
 	write_file("deleted", "this", 4);
 	assert_int_equal(symlinkat("../../deleted", folder, "7/map_files/7000-9000"), 0);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
-	assert_int_equal(object_open(folder, &mounts, &m, &fd), 0);
+	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), 0);
 	check_text(fd, "this");
 	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
 }
@@ -103,7 +103,7 @@ static void opens_regular_files_only(void **state)
 {
 	static const char *const others[] = {"fifo", "device", "folder", "dangling"};
 	unsigned int before = unit_descriptors();
-	struct object_mapping m;
+	struct elf_open_mapping m;
 	int fd;
 
 	(void)state;
@@ -117,7 +117,7 @@ static void opens_regular_files_only(void **state)
 		snprintf(name, sizeof(name), "7/root/lib/%s", i < 3 ? others[i] : "fifo");
 		snprintf(shown, sizeof(shown), "/lib/%s", others[i]);
 		m = mapping_of(name, shown);
-		assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
+		assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ENOENT);
 	}
 	assert_int_equal(unit_descriptors(), before);
 }
@@ -127,22 +127,22 @@ static void opens_no_file_on_a_mount_that_may_block(void **state)
 {
 	struct mounts_one one = {.id = UINT64_MAX};
 	struct mounts none = {.count = 0}, other = {.item = &one, .count = 1};
-	struct object_mapping m;
+	struct elf_open_mapping m;
 	int fd = -1;
 
 	(void)state;
 	write_file("7/root/lib/a.so", "this", 4);
 	assert_int_equal(symlinkat("../root/lib/a.so", folder, "7/map_files/7000-9000"), 0);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
-	assert_int_equal(object_open(folder, &none, &m, &fd), OBJECT_MAY_WAIT);
+	assert_int_equal(elf_open_open(folder, &none, &m, &fd), ELF_OPEN_MAY_WAIT);
 	/* Its device is known, but the path now leads to another mount. */
 	one.major = m.major;
 	one.minor = m.minor;
-	assert_int_equal(object_open(folder, &other, &m, &fd), OBJECT_MAY_WAIT);
+	assert_int_equal(elf_open_open(folder, &other, &m, &fd), ELF_OPEN_MAY_WAIT);
 	/* map_files is not used either if the mapping is said to be on another device. */
 	m.minor ^= 0x80;
 	m.path = "/lib/none";
-	assert_int_equal(object_open(folder, &mounts, &m, &fd), -ENOENT);
+	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ENOENT);
 	assert_int_equal(fd, -1);
 	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
 }
@@ -158,7 +158,7 @@ static int find_debug_within(union elfimage *image, const char *of, uint64_t *bu
 
 	assert_int_equal(elffile_open_image(image->bytes, sizeof(image->bytes), &f, &why), 0);
 	snprintf(folder_path, sizeof(folder_path), "%s/debug", path);
-	r = object_open_debug(&f, &mounts, of, folder_path, budget, &debug, &fd);
+	r = elf_open_open_debug(&f, &mounts, of, folder_path, budget, &debug, &fd);
 	if (r == 0)
 		assert_int_equal(elffile_read_symbols(&debug, &why), 0);
 	return r;
@@ -166,7 +166,7 @@ static int find_debug_within(union elfimage *image, const char *of, uint64_t *bu
 
 static int find_debug(union elfimage *image, const char *of)
 {
-	uint64_t budget = OBJECT_BUDGET;
+	uint64_t budget = ELF_OPEN_BUDGET;
 
 	return find_debug_within(image, of, &budget);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/procfs/parts.h: the parts of a PSS where the kernel does not print them. */
+/* Tests of collectors/procfs/pss-split.h: the parts of a PSS where the kernel does not print them. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/procfs/parts.h"
+#include "collectors/procfs/pss-split.h"
 
 enum { KIB = 1024 };
 
@@ -13,34 +13,35 @@ static void first_line_tells_the_kind_of_a_mapping(void **state)
 {
 	static const struct {
 		const char *line;
-		enum parts_kind kind;
+		enum pss_split_kind kind;
 	} cases[] = {
-		{"1000-2000 r-xp 00000000 fe:01 4711   /usr/bin/cat", PARTS_FILE},
-		{"1000-2000 rw-s 00000000 fe:01 4711   /dev/shm/no", PARTS_FILE}, /* on a disk */
-		{"1000-2000 rw-p 00000000 00:00 0 ", PARTS_FILE},
-		{"1000-2000 rw-p 00000000 00:00 0", PARTS_FILE},
-		{"1000-2000 r-xp 00000000 00:00 0   [vdso]", PARTS_FILE},
-		{"1000-2000 rw-p 00000000 00:00 0   [anon:/memfd:]", PARTS_FILE},
-		{"1000-2000 rw-s 00000000 00:01 2056   /dev/zero (deleted)", PARTS_SHMEM},
-		{"1000-2000 rw-s 00000000 00:01 0   /SYSV00000000 (deleted)", PARTS_SHMEM},
-		{"1000-2000 rw-s 00000000 00:01 7   /memfd:x (deleted)", PARTS_SHMEM},
-		{"1000-2000 rw-s 00000000 00:01 7   [anon_shmem:x]", PARTS_SHMEM},
-		{"1000-2000 rw-p 00000000 00:1a 7   /dev/shm/x", PARTS_SHMEM},
-		{"1000-2000 rw-s 00000000 00:1a 7   /tmp/x", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 00:1a 7   /dev/zero", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 00:1a 7   /tmp/memfd:", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 00:1a 7   ", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 00:1a 7", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 00:1a 7   /mem", PARTS_EITHER}, /* cut */
-		{"1000-2000 rw-s 00000000 00:1a", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 00:1a ", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 00", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 00:", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000 x:1 7", PARTS_EITHER},
-		{"1000-2000 rw-s 00000000", PARTS_EITHER},
-		{"1000-2000 r", PARTS_EITHER},
-		{"1000-2000", PARTS_EITHER},
-		{"", PARTS_EITHER},
+		{"1000-2000 r-xp 00000000 fe:01 4711   /usr/bin/cat", PSS_SPLIT_FILE},
+		{"1000-2000 rw-s 00000000 fe:01 4711   /dev/shm/no",
+			PSS_SPLIT_FILE}, /* on a disk */
+		{"1000-2000 rw-p 00000000 00:00 0 ", PSS_SPLIT_FILE},
+		{"1000-2000 rw-p 00000000 00:00 0", PSS_SPLIT_FILE},
+		{"1000-2000 r-xp 00000000 00:00 0   [vdso]", PSS_SPLIT_FILE},
+		{"1000-2000 rw-p 00000000 00:00 0   [anon:/memfd:]", PSS_SPLIT_FILE},
+		{"1000-2000 rw-s 00000000 00:01 2056   /dev/zero (deleted)", PSS_SPLIT_SHMEM},
+		{"1000-2000 rw-s 00000000 00:01 0   /SYSV00000000 (deleted)", PSS_SPLIT_SHMEM},
+		{"1000-2000 rw-s 00000000 00:01 7   /memfd:x (deleted)", PSS_SPLIT_SHMEM},
+		{"1000-2000 rw-s 00000000 00:01 7   [anon_shmem:x]", PSS_SPLIT_SHMEM},
+		{"1000-2000 rw-p 00000000 00:1a 7   /dev/shm/x", PSS_SPLIT_SHMEM},
+		{"1000-2000 rw-s 00000000 00:1a 7   /tmp/x", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7   /dev/zero", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7   /tmp/memfd:", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7   ", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a 7   /mem", PSS_SPLIT_EITHER}, /* cut */
+		{"1000-2000 rw-s 00000000 00:1a", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 00:1a ", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 00", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 00:", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000 x:1 7", PSS_SPLIT_EITHER},
+		{"1000-2000 rw-s 00000000", PSS_SPLIT_EITHER},
+		{"1000-2000 r", PSS_SPLIT_EITHER},
+		{"1000-2000", PSS_SPLIT_EITHER},
+		{"", PSS_SPLIT_EITHER},
 	};
 
 	(void)state;
@@ -50,26 +51,26 @@ static void first_line_tells_the_kind_of_a_mapping(void **state)
 
 		assert_non_null(copy);
 		memcpy(copy + 1, cases[i].line, len);
-		if (parts_kind_of(copy + 1, len) != cases[i].kind)
+		if (pss_split_kind_of(copy + 1, len) != cases[i].kind)
 			fail_msg("%s", cases[i].line);
 	}
 }
 
 static void most_mappings_have_one_kind(void **state)
 {
-	const struct parts_mapping anon = {100 * KIB, 60 * KIB, 100 * KIB, 20 * KIB, 20 * KIB};
-	const struct parts_mapping file = {200 * KIB, 50 * KIB, 0, 0, 0};
-	const struct parts_mapping shmem = {80 * KIB, 40 * KIB, 0, 0, 0};
+	const struct pss_split_mapping anon = {100 * KIB, 60 * KIB, 100 * KIB, 20 * KIB, 20 * KIB};
+	const struct pss_split_mapping file = {200 * KIB, 50 * KIB, 0, 0, 0};
+	const struct pss_split_mapping shmem = {80 * KIB, 40 * KIB, 0, 0, 0};
 	const uint64_t rss_shmem = 80 * KIB;
-	struct parts p = {0};
-	struct parts_found f;
+	struct pss_split p = {0};
+	struct pss_split_found f;
 
 	(void)state;
-	parts_add(&p, &anon, PARTS_EITHER); /* even of a file: it has none of its pages */
-	parts_add(&p, &file, PARTS_FILE);
-	parts_add(&p, &shmem, PARTS_SHMEM);
-	parts_add(&p, &(struct parts_mapping){0}, PARTS_EITHER);
-	assert_int_equal(parts_split(&p, &rss_shmem, 0, &f), PARTS_KNOWN);
+	pss_split_add(&p, &anon, PSS_SPLIT_EITHER); /* even of a file: it has none of its pages */
+	pss_split_add(&p, &file, PSS_SPLIT_FILE);
+	pss_split_add(&p, &shmem, PSS_SPLIT_SHMEM);
+	pss_split_add(&p, &(struct pss_split_mapping){0}, PSS_SPLIT_EITHER);
+	assert_int_equal(pss_split_split(&p, &rss_shmem, 0, &f), PSS_SPLIT_KNOWN);
 	assert_int_equal(f.anon, 60 * KIB);
 	assert_int_equal(f.file, 50 * KIB);
 	assert_int_equal(f.shmem, 40 * KIB);
@@ -81,43 +82,43 @@ static void rss_shmem_decides_between_file_and_shared_memory(void **state)
 	static const struct {
 		uint64_t named, either; /* KiB of RSS; half of it is PSS */
 		int64_t counter;        /* RssShmem in KiB; -1: absent */
-		enum parts_quality quality;
+		enum pss_split_quality quality;
 		uint64_t shmem; /* KiB */
 	} cases[] = {
-		{0, 0, 0, PARTS_KNOWN, 0},
-		{0, 100, 0, PARTS_KNOWN, 0},
-		{0, 100, 100, PARTS_KNOWN, 50},
-		{200, 100, 200, PARTS_KNOWN, 100},
-		{200, 100, 300, PARTS_KNOWN, 150},
-		{200, 0, 200, PARTS_KNOWN, 100},
+		{0, 0, 0, PSS_SPLIT_KNOWN, 0},
+		{0, 100, 0, PSS_SPLIT_KNOWN, 0},
+		{0, 100, 100, PSS_SPLIT_KNOWN, 50},
+		{200, 100, 200, PSS_SPLIT_KNOWN, 100},
+		{200, 100, 300, PSS_SPLIT_KNOWN, 150},
+		{200, 0, 200, PSS_SPLIT_KNOWN, 100},
 		/* the name misleads, or the counter has fallen since */
-		{200, 100, 0, PARTS_GUESSED, 0},
-		{200, 100, 100, PARTS_GUESSED, 50},
-		{200, 100, 250, PARTS_GUESSED, 125},
-		{200, 100, 301, PARTS_GUESSED, 150},
-		{0, 100, 40, PARTS_GUESSED, 20},
-		{0, 0, 4, PARTS_GUESSED, 0},
-		{0, 0, -1, PARTS_KNOWN, 0}, /* before Linux 4.5 */
-		{0, 100, -1, PARTS_GUESSED, 0},
-		{200, 100, -1, PARTS_GUESSED, 100},
+		{200, 100, 0, PSS_SPLIT_GUESSED, 0},
+		{200, 100, 100, PSS_SPLIT_GUESSED, 50},
+		{200, 100, 250, PSS_SPLIT_GUESSED, 125},
+		{200, 100, 301, PSS_SPLIT_GUESSED, 150},
+		{0, 100, 40, PSS_SPLIT_GUESSED, 20},
+		{0, 0, 4, PSS_SPLIT_GUESSED, 0},
+		{0, 0, -1, PSS_SPLIT_KNOWN, 0}, /* before Linux 4.5 */
+		{0, 100, -1, PSS_SPLIT_GUESSED, 0},
+		{200, 100, -1, PSS_SPLIT_GUESSED, 100},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct parts_mapping file = {400 * KIB, 200 * KIB, 0, 0, 0};
-		const struct parts_mapping named = {
+		const struct pss_split_mapping file = {400 * KIB, 200 * KIB, 0, 0, 0};
+		const struct pss_split_mapping named = {
 			cases[i].named * KIB, cases[i].named * KIB / 2, 0, 0, 0};
-		const struct parts_mapping either = {
+		const struct pss_split_mapping either = {
 			cases[i].either * KIB, cases[i].either * KIB / 2, 0, 0, 0};
 		uint64_t counter = (uint64_t)cases[i].counter * KIB;
-		struct parts p = {0};
-		struct parts_found f;
+		struct pss_split p = {0};
+		struct pss_split_found f;
 
-		parts_add(&p, &file, PARTS_FILE);
-		parts_add(&p, &named, PARTS_SHMEM);
-		parts_add(&p, &either, PARTS_EITHER);
+		pss_split_add(&p, &file, PSS_SPLIT_FILE);
+		pss_split_add(&p, &named, PSS_SPLIT_SHMEM);
+		pss_split_add(&p, &either, PSS_SPLIT_EITHER);
 		assert_int_equal(
-			parts_split(&p, cases[i].counter < 0 ? NULL : &counter, 1 << 20, &f),
+			pss_split_split(&p, cases[i].counter < 0 ? NULL : &counter, 1 << 20, &f),
 			cases[i].quality);
 		assert_int_equal(f.anon, 0);
 		assert_int_equal(f.shmem, cases[i].shmem * KIB);
@@ -129,7 +130,7 @@ static void rss_shmem_decides_between_file_and_shared_memory(void **state)
 static void mixed_mappings_have_bounds(void **state)
 {
 	static const struct {
-		struct parts_mapping m; /* KiB */
+		struct pss_split_mapping m; /* KiB */
 		uint64_t anon, doubt;
 	} cases[] = {
 		/* All of it is private: nothing to guess. */
@@ -149,23 +150,23 @@ static void mixed_mappings_have_bounds(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct parts_mapping m = cases[i].m;
-		struct parts p = {0};
-		struct parts_found f;
+		struct pss_split_mapping m = cases[i].m;
+		struct pss_split p = {0};
+		struct pss_split_found f;
 
 		m.rss *= KIB;
 		m.pss *= KIB;
 		m.anon *= KIB;
 		m.private *= KIB;
 		m.private_dirty *= KIB;
-		parts_add(&p, &m, PARTS_FILE);
+		pss_split_add(&p, &m, PSS_SPLIT_FILE);
 		assert_int_equal(p.anon / KIB, cases[i].anon);
 		assert_int_equal(p.doubt / KIB, cases[i].doubt);
-		assert_int_equal(parts_split(&p, &(uint64_t){0}, p.doubt, &f), PARTS_KNOWN);
+		assert_int_equal(pss_split_split(&p, &(uint64_t){0}, p.doubt, &f), PSS_SPLIT_KNOWN);
 		assert_int_equal(f.anon + f.file, m.pss);
 		if (p.doubt)
-			assert_int_equal(
-				parts_split(&p, &(uint64_t){0}, p.doubt - 1, &f), PARTS_GUESSED);
+			assert_int_equal(pss_split_split(&p, &(uint64_t){0}, p.doubt - 1, &f),
+				PSS_SPLIT_GUESSED);
 	}
 }
 
@@ -179,8 +180,8 @@ static void bounds_contain_the_true_value(void **state)
 
 	(void)state;
 	for (unsigned int n = 0; n < VARIANTS * VARIANTS * VARIANTS * VARIANTS * VARIANTS; n++) {
-		struct parts_mapping m = {0};
-		struct parts p = {0};
+		struct pss_split_mapping m = {0};
+		struct pss_split p = {0};
 		uint64_t anon = 0;
 		unsigned int left = n;
 
@@ -195,16 +196,16 @@ static void bounds_contain_the_true_value(void **state)
 			m.private += sharers == 1 ? PAGE : 0;
 			m.private_dirty += sharers == 1 && is_anon ? PAGE : 0;
 		}
-		parts_add(&p, &m, PARTS_FILE);
+		pss_split_add(&p, &m, PSS_SPLIT_FILE);
 		assert_int_equal(p.untold, 0);
 		assert_true(p.anon <= anon + p.doubt && anon <= p.anon + p.doubt);
-		assert_int_equal(p.anon + p.pss[PARTS_FILE], m.pss);
+		assert_int_equal(p.anon + p.pss[PSS_SPLIT_FILE], m.pss);
 	}
 }
 
 static void ignores_impossible_mappings(void **state)
 {
-	static const struct parts_mapping cases[] = {
+	static const struct pss_split_mapping cases[] = {
 		{10, 20, 0, 0, 0},
 		{10, 10, 20, 0, 0},
 		{10, 5, 10, 10, 0},
@@ -213,11 +214,11 @@ static void ignores_impossible_mappings(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct parts_found f = {7, 7, 7};
-		struct parts p = {0};
+		struct pss_split_found f = {7, 7, 7};
+		struct pss_split p = {0};
 
-		parts_add(&p, &cases[i], PARTS_FILE);
-		assert_int_equal(parts_split(&p, NULL, UINT64_MAX, &f), PARTS_NONE);
+		pss_split_add(&p, &cases[i], PSS_SPLIT_FILE);
+		assert_int_equal(pss_split_split(&p, NULL, UINT64_MAX, &f), PSS_SPLIT_NONE);
 		assert_int_equal(f.anon, 7);
 	}
 }

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "collectors/pass/pass-state.h"
+#include "collectors/pass/pass-private.h"
 #include "tests/unit/injector.h"
 #include "tests/unit/run.h"
 #include "tests/unit/witness.h"

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/userns.h"
-#include "collectors/pass/pass-state.h"
+#include "collectors/pass/pass-private.h"
 #include "snapshot/owner.h"
 #include "tests/unit/allocation.h"
 #include "tests/unit/crew.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/files/perusal.h, the survey reader. */
+/* Tests of inspect/files/survey-reader.h, the survey reader. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "inspect/files/perusal.h"
+#include "inspect/files/survey-reader.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024, ALICE = 1000, BOB = 1001 };
@@ -72,28 +72,28 @@ static const struct line old[] = {
 	{0},
 };
 
-static void enter(struct perusal *s, int fd, uint32_t uid)
+static void enter(struct survey_reader *s, int fd, uint32_t uid)
 {
 	struct stream stream;
 
 	stream_set(&stream, fd);
-	perusal_enter(s, &stream, uid);
+	survey_reader_enter(s, &stream, uid);
 }
 
 /* Reads the process of FD, of user UID, to its end. Returns the number of steps. */
-static unsigned int read_all(struct perusal *s, int fd, uint32_t uid)
+static unsigned int read_all(struct survey_reader *s, int fd, uint32_t uid)
 {
 	unsigned int steps = 1;
 
 	enter(s, fd, uid);
-	assert_true(perusal_is_reading(s));
-	while (perusal_step(s, 0) == PERUSAL_MORE)
+	assert_true(survey_reader_is_reading(s));
+	while (survey_reader_step(s, 0) == SURVEY_READER_MORE)
 		steps++;
-	assert_false(perusal_is_reading(s));
+	assert_false(survey_reader_is_reading(s));
 	return steps;
 }
 
-static const struct snapshot_file *row_of(const struct catalogue *c, const char *path)
+static const struct snapshot_file *row_of(const struct survey_result *c, const char *path)
 {
 	const struct snapshot_file *rows = (const void *)c->rows.data, *found = NULL;
 
@@ -105,26 +105,26 @@ static const struct snapshot_file *row_of(const struct catalogue *c, const char 
 	return found;
 }
 
-static size_t rows_of(const struct catalogue *c)
+static size_t rows_of(const struct survey_result *c)
 {
 	return c->rows.len / sizeof(struct snapshot_file);
 }
 
 static void sums_up_processes(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 	const struct snapshot_file *lib, *scratch;
 
 	(void)state;
-	perusal_init(&s, 1);
-	perusal_begin(&s, 7 * NS_PER_SEC);
+	survey_reader_init(&s, 1);
+	survey_reader_begin(&s, 7 * NS_PER_SEC);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(app), BOB);
 	read_all(&s, smaps_of(other), BOB);
-	perusal_count(&s, SURVEY_DENIED);
-	perusal_count(&s, SURVEY_LEFT_OUT);
-	assert_int_equal(perusal_end(&s, 9 * NS_PER_SEC, &c), 0);
+	survey_reader_count(&s, SURVEY_DENIED);
+	survey_reader_count(&s, SURVEY_LEFT_OUT);
+	assert_int_equal(survey_reader_end(&s, 9 * NS_PER_SEC, &c), 0);
 	assert_true(c.is_there);
 	assert_int_equal(c.begun_ns, 7 * NS_PER_SEC);
 	assert_int_equal(c.ended_ns, 9 * NS_PER_SEC);
@@ -163,23 +163,23 @@ static void sums_up_processes(void **state)
 /* A process with a deleted program or library counts once, whatever it maps of it. */
 static void counts_processes_with_deleted_programs(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 
 	(void)state;
-	perusal_init(&s, 1);
-	perusal_begin(&s, 1);
+	survey_reader_init(&s, 1);
+	survey_reader_begin(&s, 1);
 	read_all(&s, smaps_of(old), ALICE);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(old), BOB);
-	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(survey_reader_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 2);
 	assert_int_equal(c.q[SURVEY_DELETED], 1);
 	assert_int_equal(c.q[SURVEY_FILES], 3); /* the file that replaced it is another one */
 	/* The next survey starts empty. */
-	perusal_begin(&s, 3);
+	survey_reader_begin(&s, 3);
 	read_all(&s, smaps_of(app), ALICE);
-	assert_int_equal(perusal_end(&s, 4, &c), 0);
+	assert_int_equal(survey_reader_end(&s, 4, &c), 0);
 	assert_int_equal(c.q[SURVEY_PROCESSES_DELETED], 0);
 	assert_int_equal(c.q[SURVEY_READ], 1);
 	assert_int_equal(rows_of(&c), 2);
@@ -191,30 +191,30 @@ static void counts_processes_with_deleted_programs(void **state)
  */
 static void counts_complete_processes_only(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 
 	(void)state;
-	perusal_init(&s, 1);
-	perusal_begin(&s, 1);
+	survey_reader_init(&s, 1);
+	survey_reader_begin(&s, 1);
 	read_all(&s, smaps_of(other), BOB);
 	for (unsigned int steps = 0; steps < 3; steps++) {
 		int fd = smaps_of(app), same = dup(fd);
 
 		enter(&s, fd, ALICE);
 		for (unsigned int i = 0; i < steps; i++)
-			assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
+			assert_int_equal(survey_reader_step(&s, 0), SURVEY_READER_MORE);
 		assert_int_equal(ftruncate(same, 0), 0);
-		while (perusal_step(&s, 0) == PERUSAL_MORE)
+		while (survey_reader_step(&s, 0) == SURVEY_READER_MORE)
 			;
-		assert_false(perusal_is_reading(&s));
+		assert_false(survey_reader_is_reading(&s));
 		close(same);
 	}
 	read_all(&s, smaps_of(other), BOB);
 	/* A process that is still being read when the survey ends. */
 	enter(&s, smaps_of(app), ALICE);
-	assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
-	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(survey_reader_step(&s, 0), SURVEY_READER_MORE);
+	assert_int_equal(survey_reader_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_READ], 2);
 	assert_int_equal(c.q[SURVEY_GONE], 3);
 	assert_int_equal(c.q[SURVEY_FILES], 3);
@@ -307,21 +307,21 @@ static void detects_real_processes_that_exec_or_exit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
-		AUTO_CATALOGUE struct catalogue c = {0};
-		AUTO_PERUSAL struct perusal s;
+		AUTO_SURVEY_RESULT struct survey_result c = {0};
+		AUTO_SURVEY_READER struct survey_reader s;
 		struct offspring o = start();
 		bool is_late = i >= ARRAY_SIZE(cases);
 		unsigned int n = (unsigned int)(i % ARRAY_SIZE(cases));
 
-		perusal_init(&s, 1);
-		perusal_begin(&s, 1);
+		survey_reader_init(&s, 1);
+		survey_reader_begin(&s, 1);
 		enter(&s, smaps_of_child(&o), ALICE);
 		if (is_late)
-			assert_int_equal(perusal_step(&s, 0), PERUSAL_MORE);
+			assert_int_equal(survey_reader_step(&s, 0), SURVEY_READER_MORE);
 		cases[n].happens(&o);
-		while (perusal_step(&s, 0) == PERUSAL_MORE)
+		while (survey_reader_step(&s, 0) == SURVEY_READER_MORE)
 			;
-		assert_int_equal(perusal_end(&s, 2, &c), 0);
+		assert_int_equal(survey_reader_end(&s, 2, &c), 0);
 		for (unsigned int k = SURVEY_READ; k <= SURVEY_ERROR; k++)
 			assert_int_equal(c.q[k], k == (unsigned int)cases[n].counted);
 		assert_int_equal(rows_of(&c) > 0, cases[n].counted == SURVEY_READ);
@@ -368,24 +368,24 @@ int __wrap_stream_probe(struct stream *s)
  */
 static void distinguishes_blocked_reads_from_lost_workers(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 
 	(void)state;
-	perusal_init(&s, 1);
-	perusal_begin(&s, 1);
+	survey_reader_init(&s, 1);
+	survey_reader_begin(&s, 1);
 	for (unsigned int is_late = 0; is_late < 2; is_late++) {
 		enter(&s, smaps_of(other), ALICE);
 		*(is_late ? &probe_error : &read_error) = -ETIMEDOUT;
-		assert_int_equal(perusal_step(&s, NS_PER_SEC), PERUSAL_BLOCKED);
-		assert_false(perusal_is_reading(&s));
+		assert_int_equal(survey_reader_step(&s, NS_PER_SEC), SURVEY_READER_BLOCKED);
+		assert_false(survey_reader_is_reading(&s));
 		enter(&s, smaps_of(other), ALICE);
 		*(is_late ? &probe_error : &read_error) = -ESTALE;
-		assert_int_equal(perusal_step(&s, NS_PER_SEC), PERUSAL_LOST);
-		assert_false(perusal_is_reading(&s));
+		assert_int_equal(survey_reader_step(&s, NS_PER_SEC), SURVEY_READER_LOST);
+		assert_false(survey_reader_is_reading(&s));
 	}
 	read_all(&s, smaps_of(other), BOB);
-	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(survey_reader_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_BLOCKED], 2);
 	assert_int_equal(c.q[SURVEY_READ], 1);
 	assert_int_equal(c.q[SURVEY_ERROR] + c.q[SURVEY_GONE], 0);
@@ -397,13 +397,13 @@ static void counts_unreadable_processes(void **state)
 	static const char cut[] =
 		"7f0000000000-7f0000100000 r-xp 00000000 08:01 5 /lib/b.so\nRss: 4 k";
 	static const char foreign[] = "nothing that a kernel prints\n";
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 	int fd;
 
 	(void)state;
-	perusal_init(&s, 1);
-	perusal_begin(&s, 1);
+	survey_reader_init(&s, 1);
+	survey_reader_begin(&s, 1);
 	fd = smaps_of(&app[5]);
 	assert_int_equal(write(fd, cut, sizeof(cut) - 1), sizeof(cut) - 1);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
@@ -415,7 +415,7 @@ static void counts_unreadable_processes(void **state)
 	read_all(&s, open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ALICE); /* EISDIR */
 	read_all(&s, smaps_of(&app[5]), ALICE);                             /* empty: a zombie */
 	read_all(&s, smaps_of(other), BOB);
-	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(survey_reader_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_ERROR], 3);
 	assert_int_equal(c.q[SURVEY_GONE], 1);
 	assert_int_equal(c.q[SURVEY_READ], 1);
@@ -425,7 +425,7 @@ static void counts_unreadable_processes(void **state)
 /* With an expired deadline one read() per step, otherwise all of the text in one step. */
 static void reads_in_pieces(void **state)
 {
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_READER struct survey_reader s;
 	struct line many[51] = {{0}};
 	unsigned int steps;
 	int fd;
@@ -433,22 +433,22 @@ static void reads_in_pieces(void **state)
 	(void)state;
 	for (size_t i = 0; i < 50; i++)
 		many[i] = (struct line){"r--p", "/lib/a.so", 11, 4, 4, 0, 0};
-	perusal_init(&s, 1);
-	perusal_begin(&s, 1);
+	survey_reader_init(&s, 1);
+	survey_reader_begin(&s, 1);
 	fd = smaps_of(many);
 	steps = (unsigned int)(lseek(fd, 0, SEEK_END) / KIB);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_in_range(read_all(&s, fd, ALICE), steps + 1, steps + 2);
 	assert_true(s.hold_ns > 0);
 	enter(&s, smaps_of(many), ALICE);
-	assert_int_equal(perusal_step(&s, 3600 * NS_PER_SEC), 0);
+	assert_int_equal(survey_reader_step(&s, 3600 * NS_PER_SEC), 0);
 }
 
 /* A process that keeps mapping more above the current position is abandoned; the others count. */
 static void abandons_texts_without_end(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 	AUTO_BUFFER struct buffer more = {0};
 	int fd = smaps_of(app), same = dup(fd), r;
 	off_t size = lseek(same, 0, SEEK_END);
@@ -457,26 +457,26 @@ static void abandons_texts_without_end(void **state)
 	(void)state;
 	assert_int_equal(lseek(same, 0, SEEK_SET), 0);
 	add_line(&more, &app[0]);
-	perusal_init(&s, 1);
+	survey_reader_init(&s, 1);
 	assert_int_equal(s.max_bytes, 128 * KIB * KIB);
 	s.max_bytes = 16 * KIB;
-	perusal_begin(&s, 1);
+	survey_reader_begin(&s, 1);
 	enter(&s, fd, ALICE);
 	do {
 		for (unsigned int i = 0; i < 4; i++, size += (off_t)more.len)
 			assert_int_equal(pwrite(same, more.data, more.len, size), more.len);
-		r = perusal_step(&s, 0);
-	} while (r == PERUSAL_MORE && ++steps < 100);
+		r = survey_reader_step(&s, 0);
+	} while (r == SURVEY_READER_MORE && ++steps < 100);
 	assert_int_equal(r, 0);
 	assert_int_equal(steps, 16);
-	assert_false(perusal_is_reading(&s));
+	assert_false(survey_reader_is_reading(&s));
 	close(same);
 	/* The limit applies to each process, and is inclusive. */
 	s.max_bytes = (uint64_t)lseek(same = smaps_of(other), 0, SEEK_END);
 	assert_int_equal(lseek(same, 0, SEEK_SET), 0);
 	read_all(&s, same, BOB);
 	read_all(&s, smaps_of(other), BOB);
-	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(survey_reader_end(&s, 2, &c), 0);
 	assert_int_equal(c.q[SURVEY_LEFT_OUT], 1);
 	assert_int_equal(c.q[SURVEY_READ], 2);
 	assert_int_equal(c.q[SURVEY_ERROR] + c.q[SURVEY_GONE], 0);
@@ -491,14 +491,14 @@ static void abandons_texts_without_end(void **state)
 static void lists_the_first_files(void **state)
 {
 	enum { FILES = 1000, DELETED = 300 };
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 	uint64_t shown_pss = 0, shown_dirty = 0, deleted = 0;
 	const struct snapshot_file *rows;
 
 	(void)state;
-	perusal_init(&s, 1);
-	perusal_begin(&s, 1);
+	survey_reader_init(&s, 1);
+	survey_reader_begin(&s, 1);
 	for (unsigned int i = 0; i < FILES; i++) {
 		char path[64];
 		/* The largest files are not those with the most dirty pages. */
@@ -509,8 +509,8 @@ static void lists_the_first_files(void **state)
 			i >= 400 && i < 400 + DELETED ? " (deleted)" : "");
 		read_all(&s, smaps_of(lines), ALICE);
 	}
-	assert_int_equal(perusal_end(&s, 2, &c), 0);
-	assert_int_equal(rows_of(&c), 3 * PERUSAL_SHOWN);
+	assert_int_equal(survey_reader_end(&s, 2, &c), 0);
+	assert_int_equal(rows_of(&c), 3 * SURVEY_READER_SHOWN);
 	assert_non_null(row_of(&c, "/data/999"));
 	assert_non_null(row_of(&c, "/data/800"));
 	assert_null(row_of(&c, "/data/799"));
@@ -526,10 +526,10 @@ static void lists_the_first_files(void **state)
 		shown_dirty += rows[i].q[FILE_PRIVATE_DIRTY];
 		deleted += rows[i].flags & FILE_DELETED;
 	}
-	assert_int_equal(deleted, PERUSAL_SHOWN);
+	assert_int_equal(deleted, SURVEY_READER_SHOWN);
 	assert_int_equal(c.q[SURVEY_FILES], FILES);
 	assert_int_equal(c.q[SURVEY_DELETED], DELETED);
-	assert_int_equal(c.q[SURVEY_UNLISTED], FILES - 3 * PERUSAL_SHOWN);
+	assert_int_equal(c.q[SURVEY_UNLISTED], FILES - 3 * SURVEY_READER_SHOWN);
 	assert_int_equal(c.q[SURVEY_PSS], (FILES * 5 + FILES * (FILES - 1) / 2) * KIB);
 	assert_int_equal(c.q[SURVEY_UNLISTED_PSS], c.q[SURVEY_PSS] - shown_pss);
 	assert_int_equal(
@@ -539,16 +539,16 @@ static void lists_the_first_files(void **state)
 /* Files without room are in the sums. The number of files is then unknown. */
 static void number_of_files_is_limited(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 
 	(void)state;
-	perusal_init(&s, 1);
+	survey_reader_init(&s, 1);
 	s.shelf.max.rows = 2;
-	perusal_begin(&s, 1);
+	survey_reader_begin(&s, 1);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(other), BOB);
-	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(survey_reader_end(&s, 2, &c), 0);
 	assert_int_equal(rows_of(&c), 2);
 	assert_int_equal(row_of(&c, "/lib/a.so")->q[FILE_PROCESSES], 2);
 	assert_int_equal(c.q[SURVEY_PSS], (208 + 2 * 62 + 40 + 4) * KIB);
@@ -563,26 +563,26 @@ static void number_of_files_is_limited(void **state)
 /* If not all users can be told apart, their number is unknown. */
 static void omits_users_that_cannot_be_told_apart(void **state)
 {
-	AUTO_CATALOGUE struct catalogue c = {0};
-	AUTO_PERUSAL struct perusal s;
+	AUTO_SURVEY_RESULT struct survey_result c = {0};
+	AUTO_SURVEY_READER struct survey_reader s;
 
 	(void)state;
-	perusal_init(&s, 1);
+	survey_reader_init(&s, 1);
 	s.shelf.max.users = 2;
-	perusal_begin(&s, 1);
+	survey_reader_begin(&s, 1);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(app), BOB);
-	assert_int_equal(perusal_end(&s, 2, &c), 0);
+	assert_int_equal(survey_reader_end(&s, 2, &c), 0);
 	assert_false(ROW_HAS(row_of(&c, "/lib/a.so"), FILE_USERS));
 	assert_true(ROW_HAS(row_of(&c, "/lib/a.so"), FILE_PROCESSES));
 }
 
-static int survey_two(struct perusal *s, struct catalogue *c)
+static int survey_two(struct survey_reader *s, struct survey_result *c)
 {
 	static const struct line *const texts[] = {app, other};
 	int r = 0;
 
-	perusal_begin(s, 1);
+	survey_reader_begin(s, 1);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(texts); i++) {
 		int fd;
 
@@ -590,10 +590,10 @@ static int survey_two(struct perusal *s, struct catalogue *c)
 		fd = smaps_of(texts[i]);
 		enter(s, fd, ALICE);
 		do
-			r = perusal_step(s, 0);
-		while (r == PERUSAL_MORE);
+			r = survey_reader_step(s, 0);
+		while (r == SURVEY_READER_MORE);
 	}
-	return r < 0 ? r : perusal_end(s, 2, c);
+	return r < 0 ? r : survey_reader_end(s, 2, c);
 }
 
 /* Each allocation of a survey fails in turn. That survey is lost, and the next one is complete. */
@@ -603,13 +603,13 @@ static void recovers_from_each_failed_allocation(void **state)
 
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		AUTO_CATALOGUE struct catalogue c = {0};
-		AUTO_PERUSAL struct perusal s;
+		AUTO_SURVEY_RESULT struct survey_result c = {0};
+		AUTO_SURVEY_READER struct survey_reader s;
 		int fds[] = {smaps_of(app), smaps_of(other)}, r = 0;
 		bool failed;
 
-		perusal_init(&s, 1);
-		perusal_begin(&s, 1);
+		survey_reader_init(&s, 1);
+		survey_reader_begin(&s, 1);
 		allocation_fail_at(n);
 		for (size_t i = 0; i < 2; i++) {
 			if (r < 0) {
@@ -618,11 +618,11 @@ static void recovers_from_each_failed_allocation(void **state)
 			}
 			enter(&s, fds[i], ALICE);
 			do
-				r = perusal_step(&s, 0);
-			while (r == PERUSAL_MORE);
+				r = survey_reader_step(&s, 0);
+			while (r == SURVEY_READER_MORE);
 		}
 		if (r == 0)
-			r = perusal_end(&s, 2, &c);
+			r = survey_reader_end(&s, 2, &c);
 		failed = allocation_end();
 		/*
 		 * Text that does not fit into the file table is in the remainder; nothing is lost.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/explain/plain.h: the page that `memtally explain` prints. */
+/* Tests of cli/explain/explain-page.h: the page that `memtally explain` prints. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/explain/plain.h"
+#include "cli/explain/explain-page.h"
 #include "tests/unit/explained.h"
 
 enum { MIB = 1 << 20 };
@@ -13,7 +13,7 @@ static void check_text(const struct explained *p, const char *expected)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	plain_add_page(&p->e, &text);
+	explain_page_add_page(&p->e, &text);
 	buffer_add_char(&text, '\0');
 	assert_int_equal(text.error, 0);
 	assert_string_equal(text.data, expected);
@@ -74,8 +74,8 @@ static void reports_unknown_values(void **state)
 
 	(void)state;
 	explained_open(&p);
-	portrait_done(&p.portrait);
-	portrait_init(&p.portrait);
+	breakdown_done(&p.portrait);
+	breakdown_init(&p.portrait);
 	p.e.present = 0;
 	p.e.user = NULL;
 	check_text(&p,
@@ -99,7 +99,7 @@ static void check_line(const struct explained *p, const char *line)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	plain_add_page(&p->e, &text);
+	explain_page_add_page(&p->e, &text);
 	buffer_add_char(&text, '\0');
 	if (!strstr(text.data, line))
 		fail_msg("no '%s' in\n%s", line, text.data);
@@ -118,7 +118,7 @@ static void hugetlb_is_in_addition(void **state)
 	            UINT64_C(1) << MAPPING_SHARED_HUGETLB;
 	m.q[MAPPING_PRIVATE_HUGETLB] = 6 * MIB;
 	m.q[MAPPING_SHARED_HUGETLB] = 2 * MIB;
-	assert_int_equal(portrait_add(&p.portrait, 42, &m), 0);
+	assert_int_equal(breakdown_add(&p.portrait, 42, &m), 0);
 	check_line(
 		&p, "\n            6.0 MiB of hugetlb pages in addition, which are not in RSS\n");
 	check_line(
@@ -195,7 +195,7 @@ static void processes_that_were_refused_are_not_counted_as_none(void **state)
 	explained_open(&p);
 	p.e.looked = 0;
 	p.e.refused = 12;
-	plain_add_page(&p.e, &text);
+	explain_page_add_page(&p.e, &text);
 	buffer_add_char(&text, '\0');
 	assert_null(strstr(text.data, " 0 other process"));
 	assert_non_null(
@@ -210,10 +210,10 @@ static void drivers_and_unlinked_files_are_freed(void **state)
 
 	(void)state;
 	explained_open(&p);
-	p.portrait.alone[PORTRAIT_UNLINKED] = 512 << 20;
-	p.portrait.alone[PORTRAIT_DRIVER] = 3 << 20;
-	p.sharers.kept_bytes[PORTRAIT_DRIVER] = 1 << 20;
-	p.sharers.kept_bytes[PORTRAIT_UNLINKED] = 2 << 20;
+	p.portrait.alone[BREAKDOWN_UNLINKED] = 512 << 20;
+	p.portrait.alone[BREAKDOWN_DRIVER] = 3 << 20;
+	p.sharers.kept_bytes[BREAKDOWN_DRIVER] = 1 << 20;
+	p.sharers.kept_bytes[BREAKDOWN_UNLINKED] = 2 << 20;
 	check_line(&p,
 		"also 510.0 MiB of unlinked files, unless they have another name or are held open\n"
 		"            also 2.0 MiB of drivers (packet rings, BPF maps), unless another reference keeps it\n"
@@ -229,7 +229,7 @@ static void files_on_tmpfs_stay(void **state)
 
 	(void)state;
 	explained_open(&p);
-	p.portrait.alone[PORTRAIT_NAMED] = 5 << 20;
+	p.portrait.alone[BREAKDOWN_NAMED] = 5 << 20;
 	check_line(&p,
 		"\n            also 2.0 MiB of shared memory, unless it has a name or is held open\n"
 		"            5.0 MiB of files on tmpfs stay until the files are removed\n"

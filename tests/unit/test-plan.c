@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/schedule/plan.h: which processes are measured next within a budget of tokens. */
+/* Tests of collectors/schedule/measure-plan.h: which processes are measured next within a budget of tokens. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/schedule/plan.h"
+#include "collectors/schedule/measure-plan.h"
 
 #define SEC  NS_PER_SEC
 #define MSEC NS_PER_MSEC
 #define USEC NS_PER_USEC
 #define MIB  (UINT64_C(1) << 20)
 
-static const struct plan_limits plenty = {
+static const struct measure_plan_limits plenty = {
 	.tokens_ns = 600 * MSEC,
 	.interval_ns = 10 * SEC,
 	.max_age_ns = 300 * SEC,
@@ -22,7 +22,7 @@ static const struct plan_limits plenty = {
 };
 
 /* With these limits not everything can be read within the maximum age, whatever the tokens. */
-static const struct plan_limits too_little = {
+static const struct measure_plan_limits too_little = {
 	.tokens_ns = 600 * MSEC,
 	.interval_ns = 10 * SEC,
 	.max_age_ns = 300 * SEC,
@@ -31,9 +31,10 @@ static const struct plan_limits too_little = {
 	.total_cost_ns = 3600 * SEC,
 };
 
-static struct plan_item item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes, uint64_t age_ns)
+static struct measure_plan_item item(
+	uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes, uint64_t age_ns)
 {
-	return (struct plan_item){.id = id,
+	return (struct measure_plan_item){.id = id,
 		.cost_ns = cost_ns,
 		.hold_ns = cost_ns / 2,
 		.doubt_bytes = doubt_bytes,
@@ -43,16 +44,16 @@ static struct plan_item item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes
 		.age_ns = age_ns};
 }
 
-static struct plan_item new_item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes)
+static struct measure_plan_item new_item(uint32_t id, uint64_t cost_ns, uint64_t doubt_bytes)
 {
-	struct plan_item i = item(id, cost_ns, doubt_bytes, 0);
+	struct measure_plan_item i = item(id, cost_ns, doubt_bytes, 0);
 
 	i.is_new = true;
 	return i;
 }
 
 /* Asserts that the chosen items are those of IDS, in this order. */
-static void assert_ids(const struct plan_item *items, size_t count, const char *ids)
+static void assert_ids(const struct measure_plan_item *items, size_t count, const char *ids)
 {
 	assert_int_equal(count, strlen(ids));
 	for (size_t i = 0; i < count; i++)
@@ -60,7 +61,7 @@ static void assert_ids(const struct plan_item *items, size_t count, const char *
 }
 
 /* Returns the number of items marked as deferred. None of the first N may be. */
-static uint64_t deferred_of(const struct plan_item *items, size_t n, size_t count)
+static uint64_t deferred_of(const struct measure_plan_item *items, size_t n, size_t count)
 {
 	uint64_t marked = 0;
 
@@ -73,19 +74,19 @@ static uint64_t deferred_of(const struct plan_item *items, size_t n, size_t coun
 
 static void chooses_nothing_if_nothing_is_due(void **state)
 {
-	struct plan_item one[] = {item('a', 100 * USEC, 0, 10 * SEC)};
-	struct plan_counts counts;
+	struct measure_plan_item one[] = {item('a', 100 * USEC, 0, 10 * SEC)};
+	struct measure_plan_counts counts;
 
 	(void)state;
-	assert_int_equal(plan_choose(NULL, 0, &plenty, &counts), 0);
-	assert_int_equal(counts.chosen + counts.deferred[PLAN_BUDGET], 0);
-	assert_int_equal(plan_choose(one, 1, &plenty, &counts), 0);
-	assert_int_equal(counts.chosen + counts.deferred[PLAN_BUDGET], 0);
+	assert_int_equal(measure_plan_choose(NULL, 0, &plenty, &counts), 0);
+	assert_int_equal(counts.chosen + counts.deferred[MEASURE_PLAN_BUDGET], 0);
+	assert_int_equal(measure_plan_choose(one, 1, &plenty, &counts), 0);
+	assert_int_equal(counts.chosen + counts.deferred[MEASURE_PLAN_BUDGET], 0);
 }
 
 static void order_is_new_overdue_uncertain(void **state)
 {
-	struct plan_item items[] = {
+	struct measure_plan_item items[] = {
 		item('a', 100 * USEC, 0, 10 * SEC),
 		item('b', 100 * USEC, 2 * MIB, 10 * SEC),
 		item('c', 100 * USEC, 0, 295 * SEC),
@@ -94,28 +95,28 @@ static void order_is_new_overdue_uncertain(void **state)
 		item('f', 100 * USEC, 0, 297 * SEC),
 		new_item('g', 50 * USEC, MIB),
 	};
-	struct plan_counts counts;
+	struct measure_plan_counts counts;
 
 	(void)state;
-	assert_ids(items, plan_choose(items, 7, &plenty, &counts), "gdfceb");
+	assert_ids(items, measure_plan_choose(items, 7, &plenty, &counts), "gdfceb");
 	assert_int_equal(counts.chosen, 6);
 	assert_int_equal(counts.chosen_ns, 550 * USEC);
-	for (int i = 0; i < PLAN_REASONS; i++)
+	for (int i = 0; i < MEASURE_PLAN_REASONS; i++)
 		assert_int_equal(counts.deferred[i], 0);
 }
 
 /* Excused items are first, in order of size, whatever the tokens. They use none of them. */
 static void excused_items_need_no_tokens(void **state)
 {
-	struct plan_item items[] = {
+	struct measure_plan_item items[] = {
 		new_item('a', 100 * USEC, MIB),
 		new_item('b', 500 * MSEC, 4 * MIB),
 		new_item('c', 200 * MSEC, 8 * MIB),
 		new_item('d', 100 * USEC, MIB),
 		new_item('e', 500 * MSEC, MIB),
 	};
-	struct plan_limits limits = plenty;
-	struct plan_counts counts;
+	struct measure_plan_limits limits = plenty;
+	struct measure_plan_counts counts;
 
 	(void)state;
 	limits.tokens_ns = 100 * USEC;
@@ -124,29 +125,29 @@ static void excused_items_need_no_tokens(void **state)
 	items[2].pss_bytes = 200 * MIB;
 	items[1].hold_ns = items[2].hold_ns = 0;
 	items[4].is_giant = true;
-	assert_ids(items, plan_choose(items, 5, &limits, &counts), "cbea");
+	assert_ids(items, measure_plan_choose(items, 5, &limits, &counts), "cbea");
 	assert_int_equal(counts.chosen_ns, 1200 * MSEC + 100 * USEC);
-	assert_int_equal(counts.deferred[PLAN_BUDGET], 1);
+	assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], 1);
 
 	limits.giant_age_ns = 0; /* giants are never read */
-	assert_ids(items, plan_choose(items, 5, &limits, &counts), "cba");
-	assert_int_equal(counts.deferred[PLAN_GIANT], 1);
+	assert_ids(items, measure_plan_choose(items, 5, &limits, &counts), "cba");
+	assert_int_equal(counts.deferred[MEASURE_PLAN_GIANT], 1);
 }
 
 /* 1 MiB for 10 us is worth more than 4 MiB for 100 us. */
 static void doubts_are_ordered_by_worth_per_cost(void **state)
 {
-	struct plan_item items[] = {
+	struct measure_plan_item items[] = {
 		item('a', 100 * USEC, 4 * MIB, 10 * SEC),
 		item('b', 10 * USEC, MIB, 10 * SEC),
 		item('c', 1000 * USEC, 20 * MIB, 10 * SEC),
 		item('d', 0, MIB, 10 * SEC),
 		item('e', 100 * USEC, 4 * MIB, 20 * SEC),
 	};
-	struct plan_counts counts;
+	struct measure_plan_counts counts;
 
 	(void)state;
-	assert_ids(items, plan_choose(items, 5, &plenty, &counts), "dbeac");
+	assert_ids(items, measure_plan_choose(items, 5, &plenty, &counts), "dbeac");
 }
 
 static void small_doubts_do_not_matter(void **state)
@@ -155,28 +156,28 @@ static void small_doubts_do_not_matter(void **state)
 
 	(void)state;
 	/* 2 % of a large process, */
-	assert_true(plan_doubt_matters(20 * MIB, 1000 * MIB, now, max_age));
-	assert_false(plan_doubt_matters(20 * MIB - 1, 1000 * MIB, now, max_age));
+	assert_true(measure_plan_doubt_matters(20 * MIB, 1000 * MIB, now, max_age));
+	assert_false(measure_plan_doubt_matters(20 * MIB - 1, 1000 * MIB, now, max_age));
 	/* 1 MiB of a medium one, */
-	assert_true(plan_doubt_matters(MIB, 20 * MIB, now, max_age));
-	assert_false(plan_doubt_matters(MIB - 1, 20 * MIB, now, max_age));
+	assert_true(measure_plan_doubt_matters(MIB, 20 * MIB, now, max_age));
+	assert_false(measure_plan_doubt_matters(MIB - 1, 20 * MIB, now, max_age));
 	/* a quarter of a small one, */
-	assert_true(plan_doubt_matters(MIB / 2, 2 * MIB, now, max_age));
-	assert_false(plan_doubt_matters(MIB / 2 - 1, 2 * MIB, now, max_age));
+	assert_true(measure_plan_doubt_matters(MIB / 2, 2 * MIB, now, max_age));
+	assert_false(measure_plan_doubt_matters(MIB / 2 - 1, 2 * MIB, now, max_age));
 	/* 256 KiB of a tiny one; */
-	assert_true(plan_doubt_matters(262144, 0, now, max_age));
-	assert_false(plan_doubt_matters(262143, 0, now, max_age));
+	assert_true(measure_plan_doubt_matters(262144, 0, now, max_age));
+	assert_false(measure_plan_doubt_matters(262143, 0, now, max_age));
 	/* after a while, half of that. */
-	assert_true(plan_doubt_matters(10 * MIB, 1000 * MIB, later, max_age));
-	assert_false(plan_doubt_matters(10 * MIB - 1, 1000 * MIB, later, max_age));
-	assert_false(plan_doubt_matters(10 * MIB, 1000 * MIB, later - 1, max_age));
-	assert_true(plan_doubt_matters(MIB / 2, 20 * MIB, UINT64_MAX, max_age));
-	assert_false(plan_doubt_matters(0, 0, UINT64_MAX, max_age));
+	assert_true(measure_plan_doubt_matters(10 * MIB, 1000 * MIB, later, max_age));
+	assert_false(measure_plan_doubt_matters(10 * MIB - 1, 1000 * MIB, later, max_age));
+	assert_false(measure_plan_doubt_matters(10 * MIB, 1000 * MIB, later - 1, max_age));
+	assert_true(measure_plan_doubt_matters(MIB / 2, 20 * MIB, UINT64_MAX, max_age));
+	assert_false(measure_plan_doubt_matters(0, 0, UINT64_MAX, max_age));
 }
 
 /* Adds COUNT items of each kind, at a cost of 1 ms each. */
 static size_t fill(
-	struct plan_item *items, size_t count, bool has_new, bool has_old, bool has_doubt)
+	struct measure_plan_item *items, size_t count, bool has_new, bool has_old, bool has_doubt)
 {
 	size_t n = 0;
 
@@ -191,7 +192,7 @@ static size_t fill(
 	return n;
 }
 
-static size_t chosen_of(const struct plan_item *items, size_t count, uint32_t id)
+static size_t chosen_of(const struct measure_plan_item *items, size_t count, uint32_t id)
 {
 	size_t n = 0;
 
@@ -214,24 +215,24 @@ static void kinds_share_the_tokens(void **state)
 		{false, true, false, 0, 80, 0},
 		{false, false, true, 0, 0, 80},
 	};
-	struct plan_limits limits = too_little;
+	struct measure_plan_limits limits = too_little;
 
 	(void)state;
 	limits.tokens_ns = 80 * MSEC;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		for (limits.round = 0; limits.round < 20; limits.round++) {
-			struct plan_item items[300];
-			struct plan_counts counts;
+			struct measure_plan_item items[300];
+			struct measure_plan_counts counts;
 			size_t count = fill(
 				items, 100, cases[i].has_new, cases[i].has_old, cases[i].has_doubt);
-			size_t n = plan_choose(items, count, &limits, &counts);
+			size_t n = measure_plan_choose(items, count, &limits, &counts);
 
 			assert_int_equal(n, 80);
 			assert_int_equal(counts.chosen_ns, 80 * MSEC);
 			assert_int_equal(chosen_of(items, n, 'n'), cases[i].new);
 			assert_int_equal(chosen_of(items, n, 'o'), cases[i].old);
 			assert_int_equal(chosen_of(items, n, 'd'), cases[i].doubt);
-			assert_int_equal(counts.deferred[PLAN_BUDGET], count - 80);
+			assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], count - 80);
 		}
 	}
 }
@@ -239,47 +240,47 @@ static void kinds_share_the_tokens(void **state)
 /* Tokens that one kind does not need go to the others. */
 static void unused_tokens_go_to_other_kinds(void **state)
 {
-	struct plan_limits limits = plenty;
-	struct plan_item items[130];
-	struct plan_counts counts;
+	struct measure_plan_limits limits = plenty;
+	struct measure_plan_item items[130];
+	struct measure_plan_counts counts;
 	size_t count = fill(items, 50, true, false, true), n;
 
 	(void)state;
 	limits.tokens_ns = 80 * MSEC;
 	for (int i = 0; i < 5; i++)
 		items[count++] = item('o', MSEC, 0, 400 * SEC);
-	n = plan_choose(items, count, &limits, &counts);
+	n = measure_plan_choose(items, count, &limits, &counts);
 	assert_int_equal(n, 80);
 	assert_int_equal(chosen_of(items, n, 'n'), 37);
 	assert_int_equal(chosen_of(items, n, 'o'), 5);
 	assert_int_equal(chosen_of(items, n, 'd'), 38);
 
 	limits.tokens_ns = 104 * MSEC;
-	n = plan_choose(items, count, &limits, &counts);
+	n = measure_plan_choose(items, count, &limits, &counts);
 	assert_int_equal(n, 104);
 	assert_int_equal(chosen_of(items, n, 'n'), 49);
-	assert_int_equal(counts.deferred[PLAN_BUDGET], 1);
+	assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], 1);
 }
 
 /* An overdue item that has to wait is read earlier if it is uncertain enough. */
 static void overdue_items_are_also_read_for_their_doubt(void **state)
 {
-	struct plan_limits limits = too_little;
-	struct plan_item items[100];
-	struct plan_counts counts;
+	struct measure_plan_limits limits = too_little;
+	struct measure_plan_item items[100];
+	struct measure_plan_counts counts;
 	size_t n;
 
 	(void)state;
 	limits.tokens_ns = 10 * MSEC;
 	for (uint32_t i = 0; i < 100; i++)
 		items[i] = item(i, MSEC, i < 5 ? 20 * MIB : MIB * (i % 2), (400 + i) * SEC);
-	n = plan_choose(items, 100, &limits, &counts);
+	n = measure_plan_choose(items, 100, &limits, &counts);
 	assert_int_equal(n, 10);
 	for (uint32_t i = 0; i < 5; i++) {
 		assert_int_equal(chosen_of(items, n, i), 1);
 		assert_int_equal(chosen_of(items, n, 95 + i), 1);
 	}
-	assert_int_equal(counts.deferred[PLAN_BUDGET], 90);
+	assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], 90);
 }
 
 static void at_most_one_read_overdraws(void **state)
@@ -288,9 +289,9 @@ static void at_most_one_read_overdraws(void **state)
 
 	(void)state;
 	for (unsigned int run = 0; run < unit_rounds(3000); run++) {
-		struct plan_limits limits = plenty;
-		struct plan_item items[60];
-		struct plan_counts counts;
+		struct measure_plan_limits limits = plenty;
+		struct measure_plan_item items[60];
+		struct measure_plan_counts counts;
 		uint64_t sum = 0, most = 0;
 		size_t n;
 
@@ -301,7 +302,7 @@ static void at_most_one_read_overdraws(void **state)
 				unit_random(&seed) % (3 * MIB), unit_random(&seed) % (600 * SEC));
 			items[i].is_new = unit_random(&seed) % 4 == 0;
 		}
-		n = plan_choose(items, 60, &limits, &counts);
+		n = measure_plan_choose(items, 60, &limits, &counts);
 		assert_int_equal(counts.chosen, n);
 		for (size_t i = 0; i < n; i++) {
 			uint64_t cost = items[i].cost_ns ? items[i].cost_ns : 1;
@@ -316,21 +317,21 @@ static void at_most_one_read_overdraws(void **state)
 			assert_int_equal(chosen_of(items, 60, i), 1);
 		/* No item waits while there are tokens. */
 		if (sum < limits.tokens_ns)
-			assert_int_equal(counts.deferred[PLAN_BUDGET], 0);
+			assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], 0);
 	}
 }
 
 static void without_tokens_nothing_is_read(void **state)
 {
-	struct plan_limits limits = plenty;
-	struct plan_item items[30];
-	struct plan_counts counts;
+	struct measure_plan_limits limits = plenty;
+	struct measure_plan_item items[30];
+	struct measure_plan_counts counts;
 
 	(void)state;
 	limits.tokens_ns = 0;
 	assert_int_equal(
-		plan_choose(items, fill(items, 10, true, true, true), &limits, &counts), 0);
-	assert_int_equal(counts.deferred[PLAN_BUDGET], 30);
+		measure_plan_choose(items, fill(items, 10, true, true, true), &limits, &counts), 0);
+	assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], 30);
 }
 
 static void giants_are_read_at_their_own_age(void **state)
@@ -342,40 +343,42 @@ static void giants_are_read_at_their_own_age(void **state)
 		bool is_read;
 		int reason; /* -1: neither read nor deferred */
 	} cases[] = {
-		{true, false, 50 * MSEC, 400 * SEC, 0, 3600 * SEC, false, PLAN_GIANT},
+		{true, false, 50 * MSEC, 400 * SEC, 0, 3600 * SEC, false, MEASURE_PLAN_GIANT},
 		{true, false, 50 * MSEC, 100 * SEC, 0, 3600 * SEC, false, -1},
-		{true, false, 50 * MSEC, 100 * SEC, 2000 * MIB, 3600 * SEC, false, PLAN_GIANT},
-		{true, false, 50 * MSEC, 3599 * SEC, 2000 * MIB, 3600 * SEC, false, PLAN_GIANT},
+		{true, false, 50 * MSEC, 100 * SEC, 2000 * MIB, 3600 * SEC, false,
+			MEASURE_PLAN_GIANT},
+		{true, false, 50 * MSEC, 3599 * SEC, 2000 * MIB, 3600 * SEC, false,
+			MEASURE_PLAN_GIANT},
 		{true, false, 50 * MSEC, 3600 * SEC, 0, 3600 * SEC, true, -1},
-		{true, false, 50 * MSEC, 360000 * SEC, 0, 0, false, PLAN_GIANT},
-		{true, false, 10 * MSEC, 400 * SEC, 0, 3600 * SEC, false, PLAN_GIANT},
+		{true, false, 50 * MSEC, 360000 * SEC, 0, 0, false, MEASURE_PLAN_GIANT},
+		{true, false, 10 * MSEC, 400 * SEC, 0, 3600 * SEC, false, MEASURE_PLAN_GIANT},
 		{true, false, 50 * MSEC, 150 * SEC, 0, 100 * SEC, true, -1},
 		{true, false, 50 * MSEC, UINT64_MAX, 0, 3600 * SEC, true, -1},
 		{false, false, MSEC, UINT64_MAX, 0, 3600 * SEC, true, -1},
 		{true, true, 50 * MSEC, 0, 2000 * MIB, 3600 * SEC, true, -1},
 		{true, true, 50 * MSEC, 400 * SEC, 2000 * MIB, 3600 * SEC, true, -1},
-		{true, true, 50 * MSEC, 0, 2000 * MIB, 0, false, PLAN_GIANT},
-		{false, false, 21 * MSEC, 400 * SEC, 0, 3600 * SEC, false, PLAN_STALL},
-		{false, true, 21 * MSEC, 400 * SEC, 0, 0, false, PLAN_STALL},
+		{true, true, 50 * MSEC, 0, 2000 * MIB, 0, false, MEASURE_PLAN_GIANT},
+		{false, false, 21 * MSEC, 400 * SEC, 0, 3600 * SEC, false, MEASURE_PLAN_STALL},
+		{false, true, 21 * MSEC, 400 * SEC, 0, 0, false, MEASURE_PLAN_STALL},
 		{false, false, 21 * MSEC, 3600 * SEC, 0, 3600 * SEC, true, -1},
 		{false, false, 20 * MSEC, 400 * SEC, 0, 3600 * SEC, true, -1},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct plan_item giant = item(
+		struct measure_plan_item giant = item(
 			'g', 60 * MSEC, cases[i].doubt_bytes, cases[i].age_ns);
-		struct plan_limits limits = plenty;
-		struct plan_counts counts;
+		struct measure_plan_limits limits = plenty;
+		struct measure_plan_counts counts;
 
 		giant.is_giant = cases[i].is_giant;
 		giant.is_new = cases[i].is_new;
 		giant.hold_ns = cases[i].hold_ns;
 		giant.pss_bytes = 10000 * MIB;
 		limits.giant_age_ns = cases[i].giant_age_ns;
-		if (plan_choose(&giant, 1, &limits, &counts) != cases[i].is_read)
+		if (measure_plan_choose(&giant, 1, &limits, &counts) != cases[i].is_read)
 			fail_msg("case %zu", i);
-		for (int reason = 0; reason < PLAN_REASONS; reason++) {
+		for (int reason = 0; reason < MEASURE_PLAN_REASONS; reason++) {
 			if (counts.deferred[reason] != (reason == cases[i].reason))
 				fail_msg("case %zu, reason %d", i, reason);
 		}
@@ -400,16 +403,16 @@ static void giants_wait_for_other_due_items(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct plan_item items[] = {
+		struct measure_plan_item items[] = {
 			item('g', 60 * MSEC, 0, cases[i].giant_age_ns),
 			item('b', MSEC, 0, 350 * SEC),
 			item('a', MSEC, 0, 400 * SEC),
 		};
-		struct plan_limits limits = plenty;
-		struct plan_counts counts;
+		struct measure_plan_limits limits = plenty;
+		struct measure_plan_counts counts;
 
 		limits.total_cost_ns = cases[i].total_cost_ns;
-		assert_ids(items, plan_choose(items, 3, &limits, &counts), cases[i].ids);
+		assert_ids(items, measure_plan_choose(items, 3, &limits, &counts), cases[i].ids);
 	}
 }
 
@@ -424,15 +427,15 @@ static void keeps_the_maximum_age_if_the_budget_allows(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(tokens_ms); i++) {
-		struct plan_limits limits = plenty;
-		static struct plan_item items[COUNT + 60];
+		struct measure_plan_limits limits = plenty;
+		static struct measure_plan_item items[COUNT + 60];
 		static uint64_t age_ns[COUNT];
 		uint64_t oldest = 0, doubts = 0, deferred = 0, seed = 4;
 
 		memset(age_ns, 0, sizeof(age_ns));
 		limits.tokens_ns = tokens_ms[i] * MSEC;
 		for (limits.round = 0; limits.round < 300; limits.round++) {
-			struct plan_counts counts;
+			struct measure_plan_counts counts;
 			size_t n, count = 0;
 
 			/* 300 ms in total: 10 ms a pass. */
@@ -445,8 +448,8 @@ static void keeps_the_maximum_age_if_the_budget_allows(void **state)
 			for (uint32_t id = 0; id < 60; id++)
 				items[count++] = new_item(COUNT + id, MSEC, 10 * MIB);
 			limits.total_cost_ns = COUNT * MSEC;
-			n = plan_choose(items, count, &limits, &counts);
-			deferred += counts.deferred[PLAN_BUDGET];
+			n = measure_plan_choose(items, count, &limits, &counts);
+			deferred += counts.deferred[MEASURE_PLAN_BUDGET];
 			for (size_t k = 0; k < n; k++) {
 				if (items[k].id >= COUNT)
 					continue;
@@ -489,7 +492,7 @@ static void minor_doubts_use_spare_time(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct plan_item items[] = {
+		struct measure_plan_item items[] = {
 			item('a', 100 * USEC, 1000, 10 * SEC),
 			item('b', 100 * USEC, 4 * MIB, 10 * SEC),
 			item('c', 100 * USEC, 3000, 10 * SEC),
@@ -499,15 +502,15 @@ static void minor_doubts_use_spare_time(void **state)
 			item('g', 600 * USEC, 60000, 10 * SEC),
 			item('h', 100 * USEC, 9000, 10 * SEC),
 		};
-		struct plan_limits limits = plenty;
-		struct plan_counts counts;
+		struct measure_plan_limits limits = plenty;
+		struct measure_plan_counts counts;
 
 		items[3].worth_bytes = 9000; /* of a small user */
 		items[7].is_in_pass = false;
 		limits.spare_ns = cases[i].spare_ns;
-		assert_ids(items, plan_choose(items, ARRAY_SIZE(items), &limits, &counts),
+		assert_ids(items, measure_plan_choose(items, ARRAY_SIZE(items), &limits, &counts),
 			cases[i].ids);
-		assert_int_equal(counts.deferred[PLAN_BUDGET], 0);
+		assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], 0);
 	}
 }
 
@@ -522,7 +525,7 @@ static uint64_t id_cost(uint32_t id, uint64_t least_ns, uint64_t most_ns)
 struct host {
 	size_t count;
 	uint64_t *age_ns; /* indexed by id */
-	struct plan_item *items;
+	struct measure_plan_item *items;
 	uint64_t least_ns, most_ns; /* range of costs */
 };
 
@@ -542,8 +545,8 @@ static void host_close(struct host *h)
 }
 
 /* Makes a pass. Returns the age of the oldest process. */
-static uint64_t host_pass(
-	struct host *h, const struct plan_limits *limits, struct plan_counts *ret_counts)
+static uint64_t host_pass(struct host *h, const struct measure_plan_limits *limits,
+	struct measure_plan_counts *ret_counts)
 {
 	uint64_t oldest = 0;
 	size_t n;
@@ -555,7 +558,7 @@ static uint64_t host_pass(
 		if (h->age_ns[i] > oldest)
 			oldest = h->age_ns[i];
 	}
-	n = plan_choose(h->items, h->count, limits, ret_counts);
+	n = measure_plan_choose(h->items, h->count, limits, ret_counts);
 	for (size_t i = 0; i < n; i++)
 		h->age_ns[h->items[i].id] = 0;
 	for (size_t i = 0; i < h->count; i++)
@@ -593,7 +596,7 @@ static void refreshes_are_spread_evenly(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t passes = cases[i].max_age_ns / cases[i].interval_ns, all = 0, most = 0;
-		struct plan_limits limits = plenty;
+		struct measure_plan_limits limits = plenty;
 		struct host h;
 
 		limits.interval_ns = cases[i].interval_ns;
@@ -601,7 +604,7 @@ static void refreshes_are_spread_evenly(void **state)
 		limits.tokens_ns = UINT64_MAX;
 		host_open(&h, cases[i].count, cases[i].least_ns, cases[i].most_ns);
 		for (uint64_t pass = 0; pass < 4 * passes; pass++) {
-			struct plan_counts counts;
+			struct measure_plan_counts counts;
 
 			assert_true(host_pass(&h, &limits, &counts) <= limits.max_age_ns);
 			all += counts.chosen_ns;
@@ -621,14 +624,14 @@ static void refreshes_are_spread_evenly(void **state)
 /* Ten items of 5 ms each: one every third pass. */
 static void large_reads_are_not_read_too_early(void **state)
 {
-	struct plan_limits limits = plenty;
+	struct measure_plan_limits limits = plenty;
 	size_t reads = 0, most = 0;
 	struct host h;
 
 	(void)state;
 	host_open(&h, 10, 5 * MSEC, 5 * MSEC + 1);
 	for (int pass = 0; pass < 300; pass++) {
-		struct plan_counts counts;
+		struct measure_plan_counts counts;
 
 		assert_true(host_pass(&h, &limits, &counts) <= limits.max_age_ns);
 		reads += counts.chosen;
@@ -643,13 +646,13 @@ static void large_reads_are_not_read_too_early(void **state)
 /* An item read for its doubt is not refreshed again, and no item is read just to keep the pace. */
 static void items_read_for_doubt_need_no_refresh(void **state)
 {
-	struct plan_limits limits = plenty;
+	struct measure_plan_limits limits = plenty;
 	struct host h;
 
 	(void)state;
 	host_open(&h, 100, MSEC, MSEC + 1);
 	for (int pass = 0; pass < 300; pass++) {
-		struct plan_counts counts;
+		struct measure_plan_counts counts;
 
 		host_pass(&h, &limits, &counts);
 		assert_int_equal(counts.chosen, 0);
@@ -664,9 +667,9 @@ static void items_read_for_doubt_need_no_refresh(void **state)
 /* The caller omits young items. The pace follows the total of all. */
 static void total_cost_sets_the_pace(void **state)
 {
-	struct plan_limits limits = plenty;
-	struct plan_counts counts;
-	struct plan_item items[40];
+	struct measure_plan_limits limits = plenty;
+	struct measure_plan_counts counts;
+	struct measure_plan_item items[40];
 
 	(void)state;
 	/*
@@ -674,45 +677,45 @@ static void total_cost_sets_the_pace(void **state)
 	 */
 	for (uint32_t i = 0; i < 40; i++)
 		items[i] = item(i, MSEC, 0, 205 * SEC);
-	assert_true(plan_choose(items, 40, &limits, &counts) > 0);
+	assert_true(measure_plan_choose(items, 40, &limits, &counts) > 0);
 	limits.total_cost_ns = 300 * MSEC;
-	assert_int_equal(plan_choose(items, 40, &limits, &counts), 0);
+	assert_int_equal(measure_plan_choose(items, 40, &limits, &counts), 0);
 }
 
 /* The costs of giants do not set the pace, and new items do not cause others to be read early. */
 static void only_refreshes_set_the_pace(void **state)
 {
-	struct plan_counts counts;
-	struct plan_item items[41];
+	struct measure_plan_counts counts;
+	struct measure_plan_item items[41];
 	size_t n;
 
 	(void)state;
 	for (uint32_t i = 0; i < 40; i++)
 		items[i] = item(i, MSEC, 0, 205 * SEC);
 	items[40] = item(40, SEC, 0, 0);
-	n = plan_choose(items, 41, &plenty, &counts);
+	n = measure_plan_choose(items, 41, &plenty, &counts);
 	assert_in_range(n, 20, 30);
 
 	for (uint32_t i = 0; i < 40; i++)
 		items[i] = item(i, MSEC, 0, i < 2 ? 275 * SEC : 20 * SEC);
 	items[40] = new_item('n', 10 * MSEC, MIB);
 	items[40].age_ns = 265 * SEC;
-	assert_ids(items, plan_choose(items, 41, &plenty, &counts), "n");
+	assert_ids(items, measure_plan_choose(items, 41, &plenty, &counts), "n");
 }
 
 /* However slow the pace is, and however long the maximum age. */
 static void giants_are_due_at_their_own_age(void **state)
 {
-	struct plan_limits limits = plenty;
-	struct plan_counts counts;
-	struct plan_item items[41];
+	struct measure_plan_limits limits = plenty;
+	struct measure_plan_counts counts;
+	struct measure_plan_item items[41];
 
 	(void)state;
 	limits.giant_age_ns = 100 * SEC;
 	for (uint32_t i = 0; i < 40; i++)
 		items[i] = item(i, 10 * MSEC, 0, 20 * SEC);
 	items[40] = item('g', 60 * MSEC, 0, 150 * SEC);
-	assert_ids(items, plan_choose(items, 41, &limits, &counts), "g");
+	assert_ids(items, measure_plan_choose(items, 41, &limits, &counts), "g");
 }
 
 /*
@@ -722,7 +725,7 @@ static void giants_are_due_at_their_own_age(void **state)
 static void expensive_items_are_read_at_random(void **state)
 {
 	static const struct {
-		struct plan_item dear, cheap;
+		struct measure_plan_item dear, cheap;
 	} cases[] = {
 		{{.id = 'x', .is_new = true, .cost_ns = 60 * MSEC, .doubt_bytes = MIB},
 			{.id = 'o', .cost_ns = MSEC, .age_ns = 400 * SEC}},
@@ -736,19 +739,19 @@ static void expensive_items_are_read_at_random(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct plan_limits limits = too_little;
+		struct measure_plan_limits limits = too_little;
 		size_t times = 0;
 
 		limits.tokens_ns = 80 * MSEC;
 		for (limits.round = 0; limits.round < 100; limits.round++) {
-			struct plan_item items[201];
-			struct plan_counts counts;
+			struct measure_plan_item items[201];
+			struct measure_plan_counts counts;
 			size_t n;
 
 			items[0] = cases[i].dear;
 			for (size_t k = 1; k < 201; k++)
 				items[k] = cases[i].cheap;
-			n = plan_choose(items, 201, &limits, &counts);
+			n = measure_plan_choose(items, 201, &limits, &counts);
 			times += chosen_of(items, n, 'x');
 			assert_true(chosen_of(items, n, cases[i].cheap.id) >= 20);
 		}
@@ -766,7 +769,7 @@ static void nothing_starves(void **state)
 
 	(void)state;
 	for (uint64_t income_us = 100; income_us <= 10000; income_us *= 10) {
-		struct plan_limits limits = plenty;
+		struct measure_plan_limits limits = plenty;
 		uint64_t seed = income_us, kept_new_age = 0, total_ns = 0, passes;
 		uint64_t oldest_new = 0, oldest = 0;
 		int64_t tokens = 0;
@@ -776,8 +779,8 @@ static void nothing_starves(void **state)
 		total_ns = host_total(&h);
 		passes = unit_rounds(400 + (unsigned int)(40 * total_ns / (income_us * USEC)));
 		for (uint64_t pass = 0; pass < passes; pass++) {
-			struct plan_item items[COUNT + 10];
-			struct plan_counts counts;
+			struct measure_plan_item items[COUNT + 10];
+			struct measure_plan_counts counts;
 			size_t n, count = 0;
 
 			tokens += (int64_t)(income_us * USEC);
@@ -796,7 +799,7 @@ static void nothing_starves(void **state)
 			items[count] = new_item(2000, 15 * MSEC, MIB);
 			items[count++].age_ns = kept_new_age;
 
-			n = plan_choose(items, count, &limits, &counts);
+			n = measure_plan_choose(items, count, &limits, &counts);
 			for (size_t i = 0; i < n; i++) {
 				tokens -= (int64_t)items[i].cost_ns;
 				if (items[i].id == 2000)
@@ -831,9 +834,9 @@ static void accepts_extreme_numbers(void **state)
 
 	(void)state;
 	for (unsigned int run = 0; run < unit_rounds(20000); run++) {
-		struct plan_item items[12];
-		struct plan_counts counts;
-		struct plan_limits limits = {
+		struct measure_plan_item items[12];
+		struct measure_plan_counts counts;
+		struct measure_plan_limits limits = {
 			.tokens_ns = extremes[unit_random(&seed) % 6],
 			.spare_ns = extremes[unit_random(&seed) % 6],
 			.interval_ns = extremes[1 + unit_random(&seed) % 5],
@@ -846,7 +849,7 @@ static void accepts_extreme_numbers(void **state)
 		size_t count = unit_random(&seed) % 13, n;
 
 		for (uint32_t i = 0; i < count; i++) {
-			items[i] = (struct plan_item){
+			items[i] = (struct measure_plan_item){
 				.id = i,
 				.is_new = unit_random(&seed) % 2,
 				.is_giant = unit_random(&seed) % 2,
@@ -858,13 +861,15 @@ static void accepts_extreme_numbers(void **state)
 				.age_ns = extremes[unit_random(&seed) % 6],
 			};
 		}
-		n = plan_choose(items, count, &limits, &counts);
+		n = measure_plan_choose(items, count, &limits, &counts);
 		assert_true(n <= count);
-		assert_int_equal(deferred_of(items, n, count), counts.deferred[PLAN_BUDGET]);
+		assert_int_equal(
+			deferred_of(items, n, count), counts.deferred[MEASURE_PLAN_BUDGET]);
 		for (uint32_t i = 0; i < count; i++)
 			assert_int_equal(chosen_of(items, count, i), 1);
-		assert_true(n + counts.deferred[PLAN_BUDGET] + counts.deferred[PLAN_STALL] +
-				    counts.deferred[PLAN_GIANT] <=
+		assert_true(n + counts.deferred[MEASURE_PLAN_BUDGET] +
+				    counts.deferred[MEASURE_PLAN_STALL] +
+				    counts.deferred[MEASURE_PLAN_GIANT] <=
 			    count);
 	}
 }
@@ -891,7 +896,7 @@ static void shortage_defers_items_that_can_wait(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct plan_item items[] = {
+		struct measure_plan_item items[] = {
 			item('a', 100 * USEC, MIB, 10 * SEC),
 			item('b', 100 * USEC, 2 * MIB, 10 * SEC),
 			item('c', 100 * USEC, 0, 295 * SEC),
@@ -900,17 +905,17 @@ static void shortage_defers_items_that_can_wait(void **state)
 			item('f', 100 * USEC, 0, 297 * SEC),
 			item('g', 100 * USEC, 0, 200 * SEC),
 		};
-		struct plan_limits limits = plenty;
-		struct plan_counts counts;
+		struct measure_plan_limits limits = plenty;
+		struct measure_plan_counts counts;
 		size_t n;
 
 		limits.pressure = cases[i].pressure;
 		limits.tokens_ns = cases[i].tokens_ns;
-		n = plan_choose(items, 7, &limits, &counts);
+		n = measure_plan_choose(items, 7, &limits, &counts);
 		assert_ids(items, n, cases[i].ids);
 		assert_int_equal(deferred_of(items, n, 7), cases[i].budget + cases[i].pressed);
-		assert_int_equal(counts.deferred[PLAN_BUDGET], cases[i].budget);
-		assert_int_equal(counts.deferred[PLAN_PRESSURE], cases[i].pressed);
+		assert_int_equal(counts.deferred[MEASURE_PLAN_BUDGET], cases[i].budget);
+		assert_int_equal(counts.deferred[MEASURE_PLAN_PRESSURE], cases[i].pressed);
 	}
 }
 

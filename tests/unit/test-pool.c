@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/model/pool.h, host reconciliation: sums of estimates are compared with AnonPages
+ * Tests of collectors/model/host-drift.h, host reconciliation: sums of estimates are compared with AnonPages
  * and Mapped of a model host with known memory.
  */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "base/amount.h"
 #include "base/cleanup.h"
-#include "collectors/model/pool.h"
+#include "base/saturate.h"
+#include "collectors/model/host-drift.h"
 #include "tests/unit/world.h"
 
 #define KIB UINT64_C(1024)
@@ -20,7 +20,7 @@ enum { PROCESSES = WORLD_PROCESSES };
 
 static struct host {
 	struct world world;
-	struct pool pool;
+	struct host_drift pool;
 	struct estimate_base base[PROCESSES];
 	struct estimate_now before[PROCESSES];
 	struct estimate_doubt doubt[PROCESSES]; /* from sources other than the reconciliation */
@@ -37,7 +37,7 @@ static int setup(void **state)
 {
 	(void)state;
 	h = (struct host){.now = 1000 * SEC};
-	pool_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.pool, 300 * SEC);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static void measure(unsigned int i)
 
 	if (h.measured_ns[i]) {
 		estimate_carry(&h.base[i], &now, &h.doubt[i], &e);
-		pool_measured(&h.pool, &e, &found);
+		host_drift_measured(&h.pool, &e, &found);
 	}
 	h.base[i] = found;
 	h.measured_ns[i] = h.now + SEC;
@@ -72,29 +72,29 @@ static void measure_all(void)
 			measure(i);
 }
 
-static struct pool_member member_of(unsigned int i, const struct estimate_now *now)
+static struct host_drift_member member_of(unsigned int i, const struct estimate_now *now)
 {
-	uint64_t moved = amount_max(now->anon, h.before[i].anon) -
-	                 amount_min(now->anon, h.before[i].anon);
+	uint64_t moved = saturate_max(now->anon, h.before[i].anon) -
+	                 saturate_min(now->anon, h.before[i].anon);
 
-	return (struct pool_member){&h.base[i], now, &h.estimate[i], moved, h.measured_ns[i]};
+	return (struct host_drift_member){&h.base[i], now, &h.estimate[i], moved, h.measured_ns[i]};
 }
 
 static void tell(unsigned int i, const struct estimate_now *now)
 {
-	struct pool_member m = member_of(i, now);
+	struct host_drift_member m = member_of(i, now);
 	struct estimate_doubt doubt;
 
-	pool_doubt(&h.pool, &m, &doubt);
+	host_drift_doubt(&h.pool, &m, &doubt);
 	estimate_doubt_add(&doubt, &h.doubt[i]);
 	estimate_carry(&h.base[i], now, &doubt, &h.estimate[i]);
-	pool_narrow(&h.pool, &h.estimate[i]);
+	host_drift_narrow(&h.pool, &h.estimate[i]);
 }
 
 /* Makes a pass. Returns true if estimates were changed. */
 static bool one_pass(void)
 {
-	struct pool_host host = {.is_whole = !h.is_partial, .page_bytes = 4096, .cpus = 2};
+	struct host_drift_host host = {.is_whole = !h.is_partial, .page_bytes = 4096, .cpus = 2};
 	struct estimate_now now[PROCESSES];
 	bool tells;
 
@@ -104,21 +104,21 @@ static bool one_pass(void)
 	host.mapped = world_sum(&h.world, WORLD_FILES) + (uint64_t)h.extra_mapped;
 	host.anon_unsure = h.anon_unsure;
 	host.mapped_unsure = h.mapped_unsure;
-	pool_begin(&h.pool);
+	host_drift_begin(&h.pool);
 	for (unsigned int i = 0; i < PROCESSES; i++) {
-		struct pool_member m;
+		struct host_drift_member m;
 
 		now[i] = world_now(&h.world, i);
 		if (h.denied & bit(i))
-			pool_add_unread(&h.pool, now[i].anon, now[i].file);
+			host_drift_add_unread(&h.pool, now[i].anon, now[i].file);
 		if (!(h.alive & ~h.denied & bit(i)))
 			continue;
 		estimate_carry(&h.base[i], &now[i], &h.doubt[i], &h.estimate[i]);
 		m = member_of(i, &now[i]);
-		pool_add(&h.pool, &m);
+		host_drift_add(&h.pool, &m);
 		h.before[i] = now[i];
 	}
-	tells = pool_end(&h.pool, &host);
+	tells = host_drift_end(&h.pool, &host);
 	for (unsigned int i = 0; tells && i < PROCESSES; i++)
 		if (h.alive & ~h.denied & bit(i))
 			tell(i, &now[i]);
@@ -176,7 +176,7 @@ static void guesses_cause_no_bias(void **state)
 {
 	(void)state;
 	start_server();
-	pool_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.pool, 300 * SEC);
 	for (unsigned int i = 1; i <= 20; i++)
 		h.doubt[i] = (struct estimate_doubt){
 			.anon_mid = (int64_t)(20 * MIB), .anon_down = 24 * MIB};
@@ -198,7 +198,7 @@ static void waits_for_new_processes(void **state)
 {
 	(void)state;
 	start_server();
-	pool_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.pool, 300 * SEC);
 	h.denied = bit(1) | bit(2);
 	assert_false(one_pass());
 	assert_false(h.pool.anon.is_used);
@@ -206,7 +206,7 @@ static void waits_for_new_processes(void **state)
 	assert_false(one_pass());
 	assert_true(h.pool.anon.is_used && h.pool.anon.bias == 0);
 
-	pool_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.pool, 300 * SEC);
 	h.denied = bit(40);
 	for (unsigned int i = 0; i < 30; i++) {
 		assert_false(one_pass());
@@ -444,22 +444,22 @@ static void pass_over_segment(const struct estimate_base *base, const uint64_t *
 	unsigned int count, struct estimate_doubt *ret)
 {
 	const struct estimate_now now = {.file = 200 * MIB, .shmem = 200 * MIB};
-	struct pool_host host = {.is_whole = true,
+	struct host_drift_host host = {.is_whole = true,
 		.page_bytes = 4096,
 		.cpus = 2,
 		.mapped = 200 * MIB,
 		.now_ns = h.now};
-	struct pool_member m[2];
+	struct host_drift_member m[2];
 	struct estimate e[2];
 
-	pool_begin(&h.pool);
+	host_drift_begin(&h.pool);
 	for (unsigned int i = 0; i < count; i++) {
 		estimate_carry(&base[i], &now, &(struct estimate_doubt){0}, &e[i]);
-		m[i] = (struct pool_member){&base[i], &now, &e[i], 0, measured_ns[i]};
-		pool_add(&h.pool, &m[i]);
+		m[i] = (struct host_drift_member){&base[i], &now, &e[i], 0, measured_ns[i]};
+		host_drift_add(&h.pool, &m[i]);
 	}
-	(void)pool_end(&h.pool, &host);
-	pool_doubt(&h.pool, &m[0], ret);
+	(void)host_drift_end(&h.pool, &host);
+	host_drift_doubt(&h.pool, &m[0], ret);
 }
 
 /*
@@ -487,7 +487,7 @@ static void assert_finds_second_mapper(uint64_t more)
 	pass_over_segment(base, measured_ns, 1, &doubt);
 	assert_int_equal(doubt.file_down, 0);
 	h.now += 10 * SEC;
-	pool_measured(&h.pool, &before, &base[1]);
+	host_drift_measured(&h.pool, &before, &base[1]);
 	pass_over_segment(base, measured_ns, 2, &doubt);
 	assert_in_range(doubt.file_down, 99 * MIB, 100 * MIB);
 }
@@ -595,17 +595,17 @@ static void continued_writes_renew_suspects(void **state)
 	start_server();
 	world_write(&h.world, 1, 128 * MIB);
 	assert_true(one_pass());
-	assert_true(pool_alarms(&h.pool));
+	assert_true(host_drift_alarms(&h.pool));
 	measure(1);
 	world_write(&h.world, 1, 100 * MIB);
 	assert_true(one_pass());
 	assert_int_equal(h.pool.anon.since_ns, h.now);
-	assert_true(pool_alarms(&h.pool));
+	assert_true(host_drift_alarms(&h.pool));
 	measure(1);
 	assert_true(one_pass());
 	/* the rest of the drift is attributed to the others */
 	assert_true(h.pool.anon.since_ns < h.now);
-	assert_false(pool_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.pool));
 }
 
 /*
@@ -616,22 +616,22 @@ static void raises_one_alarm_per_rise(void **state)
 {
 	(void)state;
 	start_server();
-	assert_false(pool_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.pool));
 	h.extra_anon = (int64_t)(30 * MIB);
 	one_pass();
-	assert_true(pool_alarms(&h.pool));
-	assert_false(pool_alarms(&h.pool));
+	assert_true(host_drift_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.pool));
 	one_pass();
-	assert_false(pool_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.pool));
 	h.extra_anon = (int64_t)(10 * MIB);
 	one_pass();
-	assert_false(pool_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.pool));
 	h.extra_anon = (int64_t)(30 * MIB);
 	one_pass();
-	assert_true(pool_alarms(&h.pool));
+	assert_true(host_drift_alarms(&h.pool));
 	h.extra_anon = -(int64_t)(30 * MIB);
 	one_pass();
-	assert_false(pool_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.pool));
 }
 
 /* A slow rise raises it too. */
@@ -644,7 +644,7 @@ static void raises_alarms_for_a_slow_rise(void **state)
 	for (unsigned int i = 0; i < 20; i++) {
 		h.extra_anon = (int64_t)(30 * MIB + i * 100 * KIB);
 		one_pass();
-		alarms += pool_alarms(&h.pool);
+		alarms += host_drift_alarms(&h.pool);
 	}
 	assert_in_range(alarms, 2, 6);
 }
@@ -778,12 +778,12 @@ static void sums_narrow_bounds(void **state)
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
 	assert_true(e.low < 10 * MIB);
-	pool_narrow(&h.pool, &e);
+	host_drift_narrow(&h.pool, &e);
 	assert_true(e.low < 10 * MIB);
 	h.extra_anon = -(int64_t)(100 * MIB);
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
-	pool_narrow(&h.pool, &e);
+	host_drift_narrow(&h.pool, &e);
 	assert_true(e.high > 400 * MIB);
 	/* The same for files. */
 	h.extra_anon = 0;
@@ -792,12 +792,12 @@ static void sums_narrow_bounds(void **state)
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
 	assert_true(e.low < 10 * MIB);
-	pool_narrow(&h.pool, &e);
+	host_drift_narrow(&h.pool, &e);
 	assert_true(e.low < 10 * MIB);
 	h.extra_mapped = -(int64_t)(15 * MIB);
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
-	pool_narrow(&h.pool, &e);
+	host_drift_narrow(&h.pool, &e);
 	assert_true(e.high > 420 * MIB);
 }
 
@@ -821,7 +821,7 @@ static void sums_narrow_bounds_beside_denied_processes(void **state)
 	assert_true(h.pool.anon.bias < -(int64_t)(20 * MIB));
 	now = world_now(&h.world, 1);
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
-	pool_narrow(&h.pool, &e);
+	host_drift_narrow(&h.pool, &e);
 	/* The host's sum is 30 MiB more than the PSS of the others. */
 	assert_true(e.high <= e.pss + 34 * MIB);
 }
@@ -840,7 +840,7 @@ static void bias_limits_narrowing(void **state)
 	assert_false(one_pass());
 	now = world_now(&h.world, 1);
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 512 * KIB}, &e);
-	pool_narrow(&h.pool, &e);
+	host_drift_narrow(&h.pool, &e);
 	assert_true(e.high >= e.pss + 512 * KIB);
 	setup(state);
 	start_server();
@@ -849,7 +849,7 @@ static void bias_limits_narrowing(void **state)
 		one_pass();
 	assert_false(one_pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 512 * KIB}, &e);
-	pool_narrow(&h.pool, &e);
+	host_drift_narrow(&h.pool, &e);
 	assert_true(e.low + 512 * KIB <= e.pss);
 }
 
@@ -859,7 +859,7 @@ static void bias_limits_narrowing(void **state)
  */
 static void assert_beyond(uint64_t extra_mib, uint64_t most_mib)
 {
-	uint64_t beyond = pool_beyond(&h.pool);
+	uint64_t beyond = host_drift_beyond(&h.pool);
 
 	if (beyond < extra_mib * MIB || beyond > most_mib * MIB)
 		fail_msg("%ju KiB, not %ju to %ju MiB", (uintmax_t)(beyond / KIB),
@@ -870,7 +870,7 @@ static void assert_beyond(uint64_t extra_mib, uint64_t most_mib)
 static void bounds_memory_without_owner(void **state)
 {
 	(void)state;
-	assert_true(pool_beyond(&h.pool) == UINT64_MAX);
+	assert_true(host_drift_beyond(&h.pool) == UINT64_MAX);
 	start_server();
 	assert_beyond(0, 3);
 	h.extra_anon = (int64_t)(30 * MIB);
@@ -897,7 +897,7 @@ static void bounds_memory_without_owner(void **state)
 	h.denied = 0;
 	h.is_partial = true;
 	one_pass();
-	assert_true(pool_beyond(&h.pool) == UINT64_MAX);
+	assert_true(host_drift_beyond(&h.pool) == UINT64_MAX);
 }
 
 /* If files cannot be compared, the bound of anonymous memory still counts. */
@@ -910,7 +910,7 @@ static void bounds_memory_without_owner_of_each_part(void **state)
 	h.extra_anon = (int64_t)(100 * MIB);
 	one_pass();
 	assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
-	assert_true(pool_beyond(&h.pool) >= 90 * MIB);
+	assert_true(host_drift_beyond(&h.pool) >= 90 * MIB);
 }
 
 static void guess_too_much(void)
@@ -928,7 +928,7 @@ static void allows_for_guesses_that_match_by_chance(void **state)
 {
 	(void)state;
 	start_server();
-	pool_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.pool, 300 * SEC);
 	h.extra_anon = (int64_t)(400 * MIB);
 	guess_too_much();
 	one_pass();
@@ -948,7 +948,7 @@ static void allows_for_guesses_that_match_by_chance(void **state)
 		one_pass();
 	assert_beyond(400, 403);
 	/* If there is no such memory, this is known as soon as all are measured, */
-	pool_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.pool, 300 * SEC);
 	h.extra_anon = 0;
 	h.doubt[1].anon_down = 20 * MIB;
 	one_pass();
@@ -957,7 +957,7 @@ static void allows_for_guesses_that_match_by_chance(void **state)
 	one_pass();
 	assert_beyond(0, 3);
 	/* or as soon as all have been measured since, whatever has happened to them. */
-	pool_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.pool, 300 * SEC);
 	h.doubt[1].anon_down = 20 * MIB;
 	for (unsigned int i = 0; i <= 30; i++) {
 		one_pass();
@@ -970,7 +970,7 @@ static void assert_not_narrowed(const struct estimate *wide)
 {
 	struct estimate e = *wide;
 
-	pool_narrow(&h.pool, &e);
+	host_drift_narrow(&h.pool, &e);
 	assert_int_equal(e.low, wide->low);
 	assert_int_equal(e.high, wide->high);
 }
@@ -996,7 +996,7 @@ static void narrows_only_after_a_comparison(void **state)
 		now = world_now(&h.world, 30);
 		h.doubt[30] = unsure;
 		estimate_carry(&h.base[30], &now, &unsure, &wide);
-		pool_init(&h.pool, 300 * SEC);
+		host_drift_init(&h.pool, 300 * SEC);
 		/*
 		 * A new process is waited for. Meanwhile the sum contains pages of a device, or it
 		 * is too small.
@@ -1017,7 +1017,7 @@ static void narrows_only_after_a_comparison(void **state)
 		h.denied = 0;
 		assert_true(one_pass());
 		e = wide;
-		pool_narrow(&h.pool, &e);
+		host_drift_narrow(&h.pool, &e);
 		assert_true(e.low > wide.low && e.high < wide.high);
 		/* Some processes cannot be read any more, and most of the files are theirs. */
 		h.denied = bit(40);
@@ -1050,8 +1050,8 @@ static void keeps_bounds_for_any_input(void **state)
 		struct estimate_base b[MEMBERS];
 		struct estimate_now now[MEMBERS];
 		struct estimate e[MEMBERS];
-		struct pool_member m[MEMBERS];
-		struct pool_host host = {
+		struct host_drift_member m[MEMBERS];
+		struct host_drift_host host = {
 			.is_whole = unit_random(&seed) % 8,
 			.anon = random_amount(&seed),
 			.mapped = random_amount(&seed),
@@ -1063,8 +1063,8 @@ static void keeps_bounds_for_any_input(void **state)
 		};
 
 		if (unit_random(&seed) % 16 == 0)
-			pool_init(&h.pool, random_amount(&seed));
-		pool_begin(&h.pool);
+			host_drift_init(&h.pool, random_amount(&seed));
+		host_drift_begin(&h.pool);
 		for (unsigned int i = 0; i < MEMBERS; i++) {
 			static const struct estimate_doubt none;
 
@@ -1078,24 +1078,24 @@ static void keeps_bounds_for_any_input(void **state)
 			now[i] = (struct estimate_now){
 				random_amount(&seed), random_amount(&seed), 0};
 			estimate_carry(&b[i], &now[i], &none, &e[i]);
-			m[i] = (struct pool_member){
+			m[i] = (struct host_drift_member){
 				&b[i], &now[i], &e[i], random_amount(&seed), random_amount(&seed)};
-			pool_add(&h.pool, &m[i]);
+			host_drift_add(&h.pool, &m[i]);
 		}
-		pool_add_unread(&h.pool, random_amount(&seed) / 4, random_amount(&seed) / 4);
-		pool_end(&h.pool, &host);
+		host_drift_add_unread(&h.pool, random_amount(&seed) / 4, random_amount(&seed) / 4);
+		host_drift_end(&h.pool, &host);
 		for (unsigned int i = 0; i < MEMBERS; i++) {
 			uint64_t low = e[i].low, high = e[i].high;
 			struct estimate_doubt d;
 
-			pool_doubt(&h.pool, &m[i], &d);
+			host_drift_doubt(&h.pool, &m[i], &d);
 			assert_true(d.anon_mid <= 0 || (uint64_t)d.anon_mid + d.anon_up <=
 							       now[i].anon - e[i].pss_anon);
 			assert_true(d.file_mid <= 0 || (uint64_t)d.file_mid + d.file_up <=
 							       now[i].file - e[i].pss_file);
 			assert_true(d.anon_mid >= -(int64_t)e[i].pss_anon);
 			assert_true(d.file_mid >= -(int64_t)(e[i].pss_file + e[i].pss_shmem));
-			pool_narrow(&h.pool, &e[i]);
+			host_drift_narrow(&h.pool, &e[i]);
 			assert_true(low <= e[i].low && e[i].low <= e[i].pss);
 			assert_true(e[i].pss <= e[i].high && e[i].high <= high);
 		}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/maps/portrait.h: the breakdown of a process's memory. */
+/* Tests of inspect/maps/breakdown.h: the breakdown of a process's memory. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inspect/maps/portrait.h"
+#include "inspect/maps/breakdown.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024 };
@@ -46,7 +46,7 @@ static void parts_follow_from_smaps(void **state)
 	static const struct {
 		const char *path, *perms;
 		uint64_t inode, sc, sd, pc, pd, anonymous;
-		uint64_t alone[PORTRAIT_PARTS], shared[PORTRAIT_PARTS]; /* KiB */
+		uint64_t alone[BREAKDOWN_PARTS], shared[BREAKDOWN_PARTS]; /* KiB */
 	} cases[] = {
 		{"[heap]", "rw-p", 0, 0, 8, 4, 16, 28, {20, 0, 0}, {8, 0, 0}},
 		{"", "rw-p", 0, 0, 0, 0, 16, 16, {16, 0, 0}, {0, 0, 0}},
@@ -64,15 +64,15 @@ static void parts_follow_from_smaps(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct mapping m = mapping_of(cases[i].path, cases[i].perms, cases[i].inode,
 			cases[i].sc, cases[i].sd, cases[i].pc, cases[i].pd, cases[i].anonymous);
-		struct portrait p;
+		struct breakdown p;
 
-		portrait_init(&p);
-		assert_int_equal(portrait_add(&p, 42, &m), 0);
-		for (unsigned int k = 0; k < PORTRAIT_PARTS; k++) {
+		breakdown_init(&p);
+		assert_int_equal(breakdown_add(&p, 42, &m), 0);
+		for (unsigned int k = 0; k < BREAKDOWN_PARTS; k++) {
 			assert_int_equal(p.alone[k], cases[i].alone[k] * KIB);
 			assert_int_equal(p.shared[k], cases[i].shared[k] * KIB);
 		}
-		portrait_done(&p);
+		breakdown_done(&p);
 	}
 }
 
@@ -94,21 +94,21 @@ static void pagemap_settles_a_doubt(void **state)
 	const struct mapping m = mapping_of("/lib/a", "rw-p", 5, 5, 5, 5, 5, 12);
 
 	(void)state;
-	assert_int_equal(portrait_doubt(&m), 8 * KIB);
+	assert_int_equal(breakdown_doubt(&m), 8 * KIB);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct portrait p;
+		struct breakdown p;
 
-		portrait_init(&p);
-		assert_int_equal(portrait_add(&p, 42, &m), 0);
+		breakdown_init(&p);
+		assert_int_equal(breakdown_add(&p, 42, &m), 0);
 		assert_int_equal(p.doubt, 8 * KIB);
-		assert_int_equal(p.alone[PORTRAIT_ANON], 10 * KIB);
-		portrait_settle(&p, &m, cases[i].found * KIB);
+		assert_int_equal(p.alone[BREAKDOWN_ANON], 10 * KIB);
+		breakdown_settle(&p, &m, cases[i].found * KIB);
 		assert_int_equal(p.doubt, 0);
-		assert_int_equal(p.alone[PORTRAIT_ANON], cases[i].alone * KIB);
-		assert_int_equal(p.shared[PORTRAIT_ANON], cases[i].shared * KIB);
-		assert_int_equal(p.alone[PORTRAIT_FILE], cases[i].alone_file * KIB);
-		assert_int_equal(p.shared[PORTRAIT_FILE], cases[i].shared_file * KIB);
-		portrait_done(&p);
+		assert_int_equal(p.alone[BREAKDOWN_ANON], cases[i].alone * KIB);
+		assert_int_equal(p.shared[BREAKDOWN_ANON], cases[i].shared * KIB);
+		assert_int_equal(p.alone[BREAKDOWN_FILE], cases[i].alone_file * KIB);
+		assert_int_equal(p.shared[BREAKDOWN_FILE], cases[i].shared_file * KIB);
+		breakdown_done(&p);
 	}
 }
 
@@ -120,11 +120,11 @@ static void unmixed_mappings_have_no_doubt(void **state)
 	struct mapping unknown = mapping_of("/lib/a", "rw-p", 5, 5, 5, 5, 5, 12);
 
 	(void)state;
-	assert_int_equal(portrait_doubt(&anon), 0);
-	assert_int_equal(portrait_doubt(&file), 0);
-	assert_int_equal(portrait_doubt(&alone), 0);
+	assert_int_equal(breakdown_doubt(&anon), 0);
+	assert_int_equal(breakdown_doubt(&file), 0);
+	assert_int_equal(breakdown_doubt(&alone), 0);
 	unknown.present = UINT64_C(1) << MAPPING_RSS;
-	assert_int_equal(portrait_doubt(&unknown), 0);
+	assert_int_equal(breakdown_doubt(&unknown), 0);
 }
 
 /* For random mappings the parts always add up to the RSS. */
@@ -137,7 +137,7 @@ static void parts_add_up(void **state)
 	(void)state;
 	for (unsigned int n = 0; n < 10000; n++) {
 		uint64_t kib[4], rss = 0, sum = 0;
-		struct portrait p;
+		struct breakdown p;
 		struct mapping m;
 
 		for (unsigned int i = 0; i < 4; i++) {
@@ -148,20 +148,20 @@ static void parts_add_up(void **state)
 		m = mapping_of(paths[n % ARRAY_SIZE(paths)], n % 2 ? "rw-p" : "r--s",
 			n % ARRAY_SIZE(paths) > 3, kib[0], kib[1], kib[2], kib[3],
 			seed % (rss + 1));
-		portrait_init(&p);
-		assert_int_equal(portrait_add(&p, 42, &m), 0);
-		for (unsigned int k = 0; k < PORTRAIT_PARTS; k++)
+		breakdown_init(&p);
+		assert_int_equal(breakdown_add(&p, 42, &m), 0);
+		for (unsigned int k = 0; k < BREAKDOWN_PARTS; k++)
 			sum += p.alone[k] + p.shared[k];
 		assert_int_equal(sum, rss * KIB);
 		assert_int_equal(p.total.q[MAPPING_RSS], rss * KIB);
-		portrait_settle(&p, &m, seed % (rss + 1) / 2 * KIB);
-		for (unsigned int k = 0; k < PORTRAIT_PARTS; k++) {
+		breakdown_settle(&p, &m, seed % (rss + 1) / 2 * KIB);
+		for (unsigned int k = 0; k < BREAKDOWN_PARTS; k++) {
 			assert_true(p.alone[k] <= rss * KIB && p.shared[k] <= rss * KIB);
 			sum -= p.alone[k] + p.shared[k];
 		}
 		assert_int_equal(sum, 0);
 		assert_int_equal(p.doubt, 0);
-		portrait_done(&p);
+		breakdown_done(&p);
 	}
 }
 
@@ -176,45 +176,46 @@ static void parts_depend_on_the_object_that_keeps_them(void **state)
 		uint32_t major;
 		enum mapping_fate fate;
 		bool has_name;
-		enum portrait_part expected;
+		enum breakdown_part expected;
 		enum mapping_store store;
 	} cases[] = {
-		{"/srv/file", "rd sh", 8, MAPPING_NOT_ASKED, false, PORTRAIT_FILE},
-		{"/srv/file (deleted)", "rd sh", 8, MAPPING_NOT_ASKED, false, PORTRAIT_UNLINKED},
-		{"/srv/file (deleted)", "rd sh", 8, MAPPING_DELETED, false, PORTRAIT_UNLINKED},
-		{"/srv/file (deleted)", "rd sh", 8, MAPPING_REPLACED, false, PORTRAIT_UNLINKED},
-		{"/srv/file (deleted)", "rd sh", 8, MAPPING_UNLINKED, false, PORTRAIT_UNLINKED},
-		{"/srv/file (deleted)", "rd sh", 8, MAPPING_DELETED, true, PORTRAIT_FILE},
-		{"/srv/file (deleted)", "rd sh", 8, MAPPING_THERE, false, PORTRAIT_FILE},
-		{"/srv/file (deleted)", "rd sh", 8, MAPPING_LITERAL, false, PORTRAIT_FILE},
-		{"socket:[7]", "rd wr sh mm", 0, MAPPING_NOT_ASKED, false, PORTRAIT_DRIVER},
-		{"anon_inode:bpf-map", "rd wr sh mm", 0, MAPPING_NOT_ASKED, false, PORTRAIT_DRIVER},
+		{"/srv/file", "rd sh", 8, MAPPING_NOT_ASKED, false, BREAKDOWN_FILE},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_NOT_ASKED, false, BREAKDOWN_UNLINKED},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_DELETED, false, BREAKDOWN_UNLINKED},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_REPLACED, false, BREAKDOWN_UNLINKED},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_UNLINKED, false, BREAKDOWN_UNLINKED},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_DELETED, true, BREAKDOWN_FILE},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_THERE, false, BREAKDOWN_FILE},
+		{"/srv/file (deleted)", "rd sh", 8, MAPPING_LITERAL, false, BREAKDOWN_FILE},
+		{"socket:[7]", "rd wr sh mm", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_DRIVER},
+		{"anon_inode:bpf-map", "rd wr sh mm", 0, MAPPING_NOT_ASKED, false,
+			BREAKDOWN_DRIVER},
 		{"/secretmem (deleted)", "rd wr sh lo", 0, MAPPING_NOT_ASKED, false,
-			PORTRAIT_SHMEM},
-		{"/memfd:a (deleted)", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_SHMEM},
-		{"[anon_shmem:a]", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_SHMEM},
-		{"/dev/shm/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_NAMED},
-		{"/dev/shm/a (deleted)", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_SHMEM},
+			BREAKDOWN_SHMEM},
+		{"/memfd:a (deleted)", "rd wr sh", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_SHMEM},
+		{"[anon_shmem:a]", "rd wr sh", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_SHMEM},
+		{"/dev/shm/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_NAMED},
+		{"/dev/shm/a (deleted)", "rd wr sh", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_SHMEM},
 		/* A known device decides, whatever the path looks like. */
-		{"/run/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_FILE},
-		{"/run/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_NAMED,
+		{"/run/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_FILE},
+		{"/run/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_NAMED,
 			MAPPING_STORE_MEMORY},
-		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_DELETED, false, PORTRAIT_SHMEM,
+		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_DELETED, false, BREAKDOWN_SHMEM,
 			MAPPING_STORE_MEMORY},
-		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_DELETED, true, PORTRAIT_NAMED,
+		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_DELETED, true, BREAKDOWN_NAMED,
 			MAPPING_STORE_MEMORY},
-		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_LITERAL, false, PORTRAIT_NAMED,
+		{"/run/a (deleted)", "rd wr sh", 0, MAPPING_LITERAL, false, BREAKDOWN_NAMED,
 			MAPPING_STORE_MEMORY},
-		{"/dev/shm/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, PORTRAIT_FILE,
+		{"/dev/shm/a", "rd wr sh", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_FILE,
 			MAPPING_STORE_DISK},
-		{"/dev/dri/card0", "rd wr sh io", 0, MAPPING_NOT_ASKED, false, PORTRAIT_DRIVER,
+		{"/dev/dri/card0", "rd wr sh io", 0, MAPPING_NOT_ASKED, false, BREAKDOWN_DRIVER,
 			MAPPING_STORE_MEMORY},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct mapping m = mapping_of(cases[i].path, "rw-s", 7, 0, 0, 8, 0, 0);
-		struct portrait p;
+		struct breakdown p;
 
 		m.major = cases[i].major;
 		m.flags = cases[i].flags;
@@ -222,11 +223,11 @@ static void parts_depend_on_the_object_that_keeps_them(void **state)
 		m.fate = cases[i].fate;
 		m.has_name = cases[i].has_name;
 		m.store = cases[i].store;
-		portrait_init(&p);
-		assert_int_equal(portrait_add(&p, 42, &m), 0);
+		breakdown_init(&p);
+		assert_int_equal(breakdown_add(&p, 42, &m), 0);
 		if (p.alone[cases[i].expected] != 8 * KIB)
 			fail_msg("%s, %d", cases[i].path, (int)cases[i].fate);
-		portrait_done(&p);
+		breakdown_done(&p);
 	}
 }
 
@@ -236,15 +237,15 @@ static void returns_errors_without_memory(void **state)
 
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		struct portrait p;
+		struct breakdown p;
 		int r;
 		bool has_failed;
 
-		portrait_init(&p);
+		breakdown_init(&p);
 		allocation_fail_at(n);
-		r = portrait_add(&p, 42, &m);
+		r = breakdown_add(&p, 42, &m);
 		has_failed = allocation_end();
-		portrait_done(&p);
+		breakdown_done(&p);
 		assert_int_equal(r, has_failed ? -ENOMEM : 0);
 		if (!has_failed)
 			break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of daemon/privileged.h: the users and groups that get the complete image. A wrapped
+ * Tests of daemon/access-list.h: the users and groups that get the complete image. A wrapped
  * getsockopt() supplies the groups of a peer.
  */
 #include "config.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/userns.h"
-#include "daemon/privileged.h"
+#include "daemon/access-list.h"
 
 enum { OWN = 990, WEB = 812, LEDGER = 813, GROUP = 77, ALICE = 1000 };
 
@@ -54,20 +54,20 @@ static int teardown(void **state)
 	return 0;
 }
 
-static bool has(const struct privileged *p, uid_t uid, gid_t gid, gid_t other)
+static bool has(const struct access_list *p, uid_t uid, gid_t gid, gid_t other)
 {
 	const struct channel_peer peer = {.pid = 1, .uid = uid, .gid = gid};
 
 	supplementary = other;
-	return privileged_has(p, 0, &peer);
+	return access_list_has(p, 0, &peer);
 }
 
 static void only_root_is_privileged_at_first(void **state)
 {
-	struct privileged p;
+	struct access_list p;
 
 	(void)state;
-	privileged_init(&p);
+	access_list_init(&p);
 	assert_int_equal(p.has_unmapped, userns_has_unmapped());
 	assert_true(has(&p, 0, 5, 5));
 	assert_false(has(&p, ALICE, 0, 0)); /* gid 0 does not make a peer root */
@@ -76,14 +76,14 @@ static void only_root_is_privileged_at_first(void **state)
 
 static void reads_the_hosts_users_and_groups(void **state)
 {
-	struct privileged p;
+	struct access_list p;
 
 	(void)state;
-	privileged_init(&p);
+	access_list_init(&p);
 	p.own = OWN;
 	put(users, "root:x:0:0::/:\nmemtally-web:x:812:813::/:\nmemtally-ledger:x:813:813::/:\n");
 	put(groups, "root:x:0:\nmemtally:x:77:alice\n");
-	assert_int_equal(privileged_read(&p, users, groups), 0);
+	assert_int_equal(access_list_read(&p, users, groups), 0);
 	assert_true(has(&p, 0, 5, 5));
 	assert_true(has(&p, OWN, 5, 5));
 	assert_true(has(&p, WEB, 5, 5));
@@ -96,7 +96,7 @@ static void reads_the_hosts_users_and_groups(void **state)
 	/* Users and groups that no longer exist lose access. */
 	put(users, "root:x:0:0::/:\n");
 	put(groups, "root:x:0:\n");
-	assert_int_equal(privileged_read(&p, users, groups), 0);
+	assert_int_equal(access_list_read(&p, users, groups), 0);
 	assert_false(has(&p, WEB, 5, 5));
 	assert_false(has(&p, LEDGER, 5, 5));
 	assert_false(has(&p, ALICE, GROUP, GROUP));
@@ -105,18 +105,18 @@ static void reads_the_hosts_users_and_groups(void **state)
 
 static void keeps_ids_if_a_file_cannot_be_read(void **state)
 {
-	struct privileged p = {.own = OWN, .web = WEB, .ledger = LEDGER, .group = GROUP};
+	struct access_list p = {.own = OWN, .web = WEB, .ledger = LEDGER, .group = GROUP};
 
 	(void)state;
 	put(users, "root:x:0:0::/:\n");
 	put(groups, "root:x:0:\n");
-	assert_int_equal(privileged_read(&p, users, "."), -EISDIR);
+	assert_int_equal(access_list_read(&p, users, "."), -EISDIR);
 	assert_int_equal(p.group, GROUP);
 	assert_int_equal(p.web, (uid_t)-1);
 	assert_int_equal(p.ledger, (uid_t)-1);
 	p.web = WEB;
 	p.ledger = LEDGER;
-	assert_true(privileged_read(&p, ".", groups) < 0);
+	assert_true(access_list_read(&p, ".", groups) < 0);
 	assert_int_equal(p.group, (gid_t)-1);
 	assert_int_equal(p.web, WEB);
 	assert_int_equal(p.ledger, LEDGER);
@@ -125,7 +125,7 @@ static void keeps_ids_if_a_file_cannot_be_read(void **state)
 /* In a user namespace all unmapped users share one uid, so a peer with it is not privileged. */
 static void unmapped_users_are_not_privileged(void **state)
 {
-	struct privileged p = {.own = USERNS_UNMAPPED_UID, .web = WEB, .group = GROUP};
+	struct access_list p = {.own = USERNS_UNMAPPED_UID, .web = WEB, .group = GROUP};
 
 	(void)state;
 	assert_true(has(&p, USERNS_UNMAPPED_UID, 5, 5));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/process/proctable.h: the processes that passes remember. */
+/* Tests of collectors/process/process-table.h: the processes that passes remember. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,12 +7,12 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "collectors/process/proctable.h"
+#include "collectors/process/process-table.h"
 #include "tests/unit/allocation.h"
 
 enum { PIDS_MAX = 300 };
 
-#define AUTO_TABLE CLEANUP(proctable_done)
+#define AUTO_TABLE CLEANUP(process_table_done)
 
 /* Makes a list of ascending pids, each present at random. */
 static size_t some_pids(pid_t *pids, uint64_t *dice)
@@ -27,7 +27,7 @@ static size_t some_pids(pid_t *pids, uint64_t *dice)
 }
 
 /* Remembers something of the process and keeps a descriptor, as reading does. */
-static void mark(struct proctable *t, struct process_reader *reader)
+static void mark(struct process_table *t, struct process_reader *reader)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = t->item[i];
@@ -44,7 +44,7 @@ static void mark(struct proctable *t, struct process_reader *reader)
 	}
 }
 
-static void assert_table(const struct proctable *t, const pid_t *pids, size_t count)
+static void assert_table(const struct process_table *t, const pid_t *pids, size_t count)
 {
 	assert_int_equal(t->count, count);
 	for (size_t i = 0; i < count; i++) {
@@ -72,7 +72,7 @@ static void follows_the_list(void **state)
 {
 	AUTO_FREE struct process_reader *reader = calloc(1, sizeof(*reader));
 	unsigned int before = unit_descriptors();
-	struct proctable t = {0};
+	struct process_table t = {0};
 	pid_t last[PIDS_MAX], pids[PIDS_MAX];
 	size_t last_count = 0;
 	uint64_t dice = 5;
@@ -82,7 +82,7 @@ static void follows_the_list(void **state)
 	for (int round = 0; round < 200; round++) {
 		size_t count = round % 50 == 49 ? 0 : some_pids(pids, &dice), kept = 0;
 
-		assert_int_equal(proctable_sync(&t, reader, pids, count), 0);
+		assert_int_equal(process_table_sync(&t, reader, pids, count), 0);
 		assert_table(&t, pids, count);
 		for (size_t i = 0; i < count; i++) {
 			assert_int_equal(t.item[i]->known, holds(last, last_count, pids[i]));
@@ -94,8 +94,8 @@ static void follows_the_list(void **state)
 		memcpy(last, pids, count * sizeof(*pids));
 		last_count = count;
 	}
-	proctable_done(&t);
-	proctable_done(&t);
+	process_table_done(&t);
+	process_table_done(&t);
 	assert_int_equal(unit_descriptors(), before);
 }
 
@@ -103,7 +103,7 @@ static void follows_the_list(void **state)
 static void is_unchanged_without_memory(void **state)
 {
 	AUTO_FREE struct process_reader *reader = calloc(1, sizeof(*reader));
-	AUTO_TABLE struct proctable t = {0};
+	AUTO_TABLE struct process_table t = {0};
 	pid_t first[PIDS_MAX / 2], all[PIDS_MAX];
 	unsigned int failures = 0;
 
@@ -114,13 +114,13 @@ static void is_unchanged_without_memory(void **state)
 		if (i % 2)
 			first[i / 2] = i + 1;
 	}
-	assert_int_equal(proctable_sync(&t, reader, first, ARRAY_SIZE(first)), 0);
+	assert_int_equal(process_table_sync(&t, reader, first, ARRAY_SIZE(first)), 0);
 	mark(&t, reader);
 	for (unsigned int n = 1;; n++) {
 		int r;
 
 		allocation_fail_at(n);
-		r = proctable_sync(&t, reader, all, ARRAY_SIZE(all));
+		r = process_table_sync(&t, reader, all, ARRAY_SIZE(all));
 		if (!allocation_end()) {
 			assert_int_equal(r, 0);
 			break;

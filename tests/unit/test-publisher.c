@@ -21,7 +21,7 @@
 
 #include "base/channel.h"
 #include "base/memfd.h"
-#include "daemon/lent.h"
+#include "daemon/leases.h"
 #include "daemon/publisher.h"
 
 static pid_t resolver; /* 0: there is no resolver */
@@ -43,7 +43,7 @@ struct place {
 static int setup(void **state)
 {
 	static struct place place;
-	struct privileged own;
+	struct access_list own;
 
 	place = (struct place){.dir = "/tmp/test-publisher-XXXXXX"};
 	if (!mkdtemp(place.dir))
@@ -52,7 +52,7 @@ static int setup(void **state)
 	if (sd_event_new(&place.event) < 0 ||
 		publisher_open(place.event, place.path, &place.publisher) < 0)
 		return -1;
-	privileged_init(&own);
+	access_list_init(&own);
 	own.own = geteuid();
 	publisher_set_privileged(place.publisher, &own);
 	*state = &place;
@@ -282,11 +282,11 @@ static void group_members_are_no_strangers(void **state)
 {
 	struct place *place = *state;
 	int member[PUBLISHER_STRANGERS_UID];
-	struct privileged privileged;
+	struct access_list privileged;
 	AUTO_CLOSE int stranger = -1;
 
 	open_to_others(place);
-	privileged_init(&privileged);
+	access_list_init(&privileged);
 	privileged.group = 77;
 	publisher_set_privileged(place->publisher, &privileged);
 	publisher_publish(place->publisher, make_file('a'), make_file('A'));
@@ -418,12 +418,12 @@ static void closes_strangers_without_a_public_image(void **state)
 {
 	struct place *place = *state;
 	AUTO_CLOSE int own = -1;
-	struct privileged privileged;
+	struct access_list privileged;
 	unsigned int before;
 	int pipe[2];
 	pid_t child;
 
-	privileged_init(&privileged);
+	access_list_init(&privileged);
 	if (geteuid())
 		skip(); /* only root can change its uid */
 	assert_int_equal(chmod(place->dir, 0755), 0);
@@ -505,19 +505,19 @@ static void users_that_keep_copies_get_no_more(void **state)
 {
 	enum { MORE = 5 };
 	struct place *place = *state;
-	int hoard[LENT_USER_MAX], waiting[PUBLISHER_STRANGERS_UID + 1];
+	int hoard[LEASES_USER_MAX], waiting[PUBLISHER_STRANGERS_UID + 1];
 	AUTO_CLOSE int own = -1, hoarder = -1, reader = -1;
 
 	open_to_others(place);
 	own = connect_to(place);
 	hoarder = connect_of(place, 4711);
 	reader = connect_of(place, 4712);
-	for (int i = 0; i < LENT_USER_MAX + MORE; i++) {
+	for (int i = 0; i < LEASES_USER_MAX + MORE; i++) {
 		publisher_publish(
 			place->publisher, make_file((char)('a' + i)), make_file((char)('A' + i)));
 		assert_int_equal(received(reader), 'A' + i);
 		assert_int_equal(received(own), 'a' + i);
-		if (i < LENT_USER_MAX)
+		if (i < LEASES_USER_MAX)
 			hoard[i] = kept(hoarder);
 		else
 			assert_int_equal(received(hoarder), 0);
@@ -536,7 +536,7 @@ static void users_that_keep_copies_get_no_more(void **state)
 	assert_int_equal(received(waiting[1]), 'Z');
 	assert_int_equal(received(reader), 'Z');
 	close_all(waiting, PUBLISHER_STRANGERS_UID + 1);
-	close_all(hoard, LENT_USER_MAX);
+	close_all(hoard, LEASES_USER_MAX);
 }
 
 /*
@@ -545,7 +545,7 @@ static void users_that_keep_copies_get_no_more(void **state)
  */
 static void many_users_share_a_copy(void **state)
 {
-	enum { CROWD = 2 * LENT_STRANGERS_MAX };
+	enum { CROWD = 2 * LEASES_STRANGERS_MAX };
 	struct place *place = *state;
 	AUTO_CLOSE int late = -1;
 	int idle[CROWD];
@@ -571,7 +571,7 @@ static void many_users_share_a_copy(void **state)
  */
 static void limits_the_copies_of_all_strangers(void **state)
 {
-	enum { USERS = LENT_STRANGERS_MAX / LENT_USER_MAX, HALF = LENT_STRANGERS_MAX / 2 };
+	enum { USERS = LEASES_STRANGERS_MAX / LEASES_USER_MAX, HALF = LEASES_STRANGERS_MAX / 2 };
 	enum { PASSES = HALF / USERS + HALF };
 	struct place *place = *state;
 	int socket[USERS], hoard[PASSES][USERS];
@@ -628,21 +628,21 @@ static int make_large_file(off_t size)
 static void limits_copies_of_privileged_users_except_root(void **state)
 {
 	struct place *place = *state;
-	struct privileged privileged;
-	int hoard[LENT_PRIVILEGED_SURE];
+	struct access_list privileged;
+	int hoard[LEASES_PRIVILEGED_SURE];
 	AUTO_CLOSE int root = -1, web = -1, other = -1;
 
 	open_to_others(place);
-	privileged_init(&privileged);
+	access_list_init(&privileged);
 	privileged.web = 4720;
 	privileged.own = 4721;
 	publisher_set_privileged(place->publisher, &privileged);
 	root = connect_to(place);
 	web = connect_of(place, 4720);
-	for (int i = 0; i < 2 * LENT_PRIVILEGED_SURE; i++) {
-		publisher_publish(place->publisher, make_large_file(LENT_BYTES / 4), -1);
+	for (int i = 0; i < 2 * LEASES_PRIVILEGED_SURE; i++) {
+		publisher_publish(place->publisher, make_large_file(LEASES_BYTES / 4), -1);
 		assert_int_equal(fd_close(kept(root)), -1);
-		if (i >= LENT_PRIVILEGED_SURE)
+		if (i >= LEASES_PRIVILEGED_SURE)
 			assert_int_equal(received(web), 0);
 		else
 			hoard[i] = kept(web);
@@ -652,9 +652,9 @@ static void limits_copies_of_privileged_users_except_root(void **state)
 	assert_int_equal(received(web), 0);
 	other = connect_of(place, 4721);
 	assert_int_equal(received(other), 0);
-	for (int i = 0; i < LENT_PRIVILEGED_SURE; i++)
+	for (int i = 0; i < LEASES_PRIVILEGED_SURE; i++)
 		assert_true(hoard[i] >= 0);
-	close_all(hoard, LENT_PRIVILEGED_SURE);
+	close_all(hoard, LEASES_PRIVILEGED_SURE);
 	publisher_publish(place->publisher, make_file('b'), -1);
 	assert_int_equal(received(root), 'b');
 	assert_int_equal(received(web), 'b');
@@ -670,7 +670,7 @@ static void closes_copies_of_disconnected_users(void **state)
 	open_to_others(place);
 	before = unit_descriptors();
 	publisher_publish(place->publisher, make_file('a'), make_file('A'));
-	for (uid_t uid = 0; uid < 2 * LENT_STRANGERS_MAX; uid++) {
+	for (uid_t uid = 0; uid < 2 * LEASES_STRANGERS_MAX; uid++) {
 		int socket = connect_of(place, 4711 + uid);
 
 		assert_int_equal(received(socket), 'A');
@@ -698,11 +698,11 @@ int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask)
 static void without_watches_serves_root_and_itself(void **state)
 {
 	struct place *place = *state;
-	struct privileged privileged;
+	struct access_list privileged;
 	AUTO_CLOSE int root = -1, web = -1, own = -1, stranger = -1;
 
 	open_to_others(place);
-	privileged_init(&privileged);
+	access_list_init(&privileged);
 	privileged.web = 4720;
 	privileged.own = 4721;
 	publisher_set_privileged(place->publisher, &privileged);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/process/recent.h: CPU use of about the last minute. */
+/* Tests of collectors/process/cpu-recent.h: CPU use of about the last minute. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/process/recent.h"
+#include "collectors/process/cpu-recent.h"
 
 #define SEC NS_PER_SEC
 #define MS  NS_PER_MSEC
@@ -19,18 +19,18 @@ static void forgets_the_start(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(interval_ms); i++) {
 		uint64_t at_ns = 7 * SEC, step_ns = interval_ms[i] * MS, span_ns = 0;
-		struct recent r = {.count = 0};
+		struct cpu_recent r = {.count = 0};
 		double ratio = -1;
 
-		recent_add(&r, at_ns, 30 * SEC);
-		assert_false(recent_ratio(&r, &ratio, &span_ns));
-		recent_add(&r, at_ns += step_ns, 40 * SEC);
-		assert_true(recent_ratio(&r, &ratio, &span_ns));
+		cpu_recent_add(&r, at_ns, 30 * SEC);
+		assert_false(cpu_recent_ratio(&r, &ratio, &span_ns));
+		cpu_recent_add(&r, at_ns += step_ns, 40 * SEC);
+		assert_true(cpu_recent_ratio(&r, &ratio, &span_ns));
 		assert_float_equal(ratio, 10000.0 / (double)interval_ms[i], 1e-6);
 		for (uint64_t n = 1; n * step_ns < 600 * SEC; n++) {
-			recent_add(&r, at_ns + n * step_ns, 40 * SEC + n * step_ns / 100);
-			assert_true(recent_ratio(&r, &ratio, &span_ns));
-			assert_true(r.count <= RECENT_MARKS);
+			cpu_recent_add(&r, at_ns + n * step_ns, 40 * SEC + n * step_ns / 100);
+			assert_true(cpu_recent_ratio(&r, &ratio, &span_ns));
+			assert_true(r.count <= CPU_RECENT_MARKS);
 			/*
 			 * The marks are apart, so that the span is slightly longer than a minute.
 			 */

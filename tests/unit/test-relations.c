@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/adaptive/relations.h: how births, exits and copy-on-write change the estimates of a
+ * Tests of collectors/adaptive/sharing-state.h: how births, exits and copy-on-write change the estimates of a
  * fork family.
  */
 #include "config.h"
@@ -10,8 +10,8 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "collectors/adaptive/relations.h"
-#include "collectors/model/kin-family.h"
+#include "collectors/adaptive/sharing-state.h"
+#include "collectors/model/fork-family.h"
 #include "collectors/workers/maps-read.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
@@ -231,7 +231,7 @@ static void measurement_of_a_giant_covers_its_children(void **state)
 		.rss_kib = 8 << 20,
 		.pss_kib = 8 << 20,
 		.uss_kib = 8 << 20};
-	const struct watch *child;
+	const struct tracked *child;
 
 	(void)state;
 	adaptive_add(s, &p, 0);
@@ -240,7 +240,7 @@ static void measurement_of_a_giant_covers_its_children(void **state)
 		view_unref(adaptive_pass(s));
 		adaptive_turns(s);
 	}
-	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_ROLLUP], 5);
+	assert_int_equal(s->pass->adapt.walks.counts.reads[WALK_COST_ROLLUP], 5);
 	p.pid = 60;
 	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
 	adaptive_add(s, &p, 0);
@@ -248,7 +248,7 @@ static void measurement_of_a_giant_covers_its_children(void **state)
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		adaptive_again(s, &view);
 		child = s->pass->table.item[s->pass->table.count - 1]->watch;
-		assert_ptr_equal(relations_speaker(child), s->pass->table.item[1]->watch);
+		assert_ptr_equal(sharing_state_speaker(child), s->pass->table.item[1]->watch);
 		adaptive_turns(s);
 		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	}
@@ -290,36 +290,36 @@ static void known_sharers_are_expected(void **state)
 		.pss = 14 * MIB,
 		.low = 8 * MIB,
 		.high = 14 * MIB};
-	struct watch w = {.base = {.anon = 10 * MIB,
-				  .file = 10 * MIB,
-				  .pss_anon = 5 * MIB,
-				  .pss_file = MIB,
-				  .pss_shmem = 2 * MIB,
-				  .has_parts = true},
+	struct tracked w = {.base = {.anon = 10 * MIB,
+				    .file = 10 * MIB,
+				    .pss_anon = 5 * MIB,
+				    .pss_file = MIB,
+				    .pss_shmem = 2 * MIB,
+				    .has_parts = true},
 		.seen = {.resident = 20 * MIB / 4096, .shared = 10 * MIB / 4096},
 		.has_base = true};
 	struct estimate e;
 
 	(void)state;
-	relations_fell(&w, &before);
+	sharing_state_fell(&w, &before);
 	assert_int_equal(w.fell_anon_kib, 0); /* such a low value was expected */
 	assert_int_equal(w.fell_file_kib, 1024);
-	assert_true(relations_estimate(&w, 4096, NULL, &e, NULL));
+	assert_true(sharing_state_estimate(&w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.low, 8 * MIB);
 	assert_int_equal(e.high, 9 * MIB);
 	w.base.pss_anon = 4 * MIB;
 	w.base.pss_file = 2 * MIB;
 	w.base.pss_shmem = MIB;
-	relations_fell(&w, &before);
+	sharing_state_fell(&w, &before);
 	assert_int_equal(w.fell_anon_kib, 1024);
 	/* Differences of terabytes are kept too. */
 	w.base.pss_anon = 0;
-	relations_fell(
+	sharing_state_fell(
 		&w, &(struct estimate){.pss_anon = 8192 * 1024 * MIB, .low = 8192 * 1024 * MIB});
 	assert_true(w.fell_anon_kib * UINT64_C(1024) > 4000 * 1024 * MIB);
 	w.base.pss_anon = 10 * MIB;
 	w.base.pss_file = 4 * MIB;
-	relations_fell(&w, &before);
+	sharing_state_fell(&w, &before);
 	assert_int_equal(w.fell_anon_kib + w.fell_file_kib, 0);
 }
 
@@ -327,10 +327,10 @@ static void known_sharers_are_expected(void **state)
  * After a pass the server grows by GROWN_KIB and forks a child. The child has MORE_KIB more than
  * that when it is first measured. Returns the child.
  */
-static struct watch *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint64_t more_kib)
+static struct tracked *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint64_t more_kib)
 {
 	struct tree_process p = server;
-	struct watch *w;
+	struct tracked *w;
 
 	p.rss_kib += grown_kib;
 	adaptive_add_anon(s, &p);
@@ -357,7 +357,7 @@ static void learns_how_much_newborns_write(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(more_kib); i++) {
 		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
-		const struct watch *w;
+		const struct tracked *w;
 
 		adaptive_add_anon(s, &server);
 		view_unref(adaptive_pass(s));
@@ -380,7 +380,7 @@ static void learns_nothing_without_a_measured_parent(void **state)
 	adaptive_add_anon(s, &server);
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
-	relations_unmeasured(s->pass->table.item[1]->watch);
+	sharing_state_unmeasured(s->pass->table.item[1]->watch);
 	s->pass->table.item[1]->watch->outcome = OUTCOME_DENIED;
 	assert_int_equal(s->pass->table.item[1]->pid, server.pid);
 	assert_int_equal(meet_newborn(s, 0, 0)->kin.family->soon_written, 0);
@@ -396,7 +396,7 @@ static void measures_newborns_again(void **state)
 	const uint64_t soon = 5000 * 1024 / 4;
 	uint64_t measured_ns;
 	struct estimate e;
-	struct watch *w;
+	struct tracked *w;
 
 	(void)state;
 	adaptive_add_anon(s, &server);
@@ -404,8 +404,8 @@ static void measures_newborns_again(void **state)
 	view_unref(adaptive_pass(s));
 	w = meet_newborn(s, 0, 0);
 	w->kin.born_ns = w->kin.measured_ns; /* however long the test took */
-	assert_int_equal(relations_unsettled(w), soon);
-	assert_true(relations_estimate(w, 4096, NULL, &e, NULL));
+	assert_int_equal(sharing_state_unsettled(w), soon);
+	assert_true(sharing_state_estimate(w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.pss, 7500 * 1024);
 	assert_int_equal(e.low, 7500 * 1024);
 	assert_int_equal(e.high, 7501 * 1024 + soon);
@@ -416,8 +416,8 @@ static void measures_newborns_again(void **state)
 	assert_int_equal(w->kin.family->soon_written, soon - soon / 4 + soon);
 	/* Its time as a newborn is over. */
 	w->kin.born_ns = w->kin.measured_ns - NS_PER_SEC;
-	assert_int_equal(relations_unsettled(w), 0);
-	assert_true(relations_estimate(w, 4096, NULL, &e, NULL));
+	assert_int_equal(sharing_state_unsettled(w), 0);
+	assert_true(sharing_state_estimate(w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.high, 7501 * 1024);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
@@ -431,7 +431,7 @@ static void estimates_the_likely_change_after_exits(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_worker;
-	struct watch *w;
+	struct tracked *w;
 
 	(void)state;
 	p.pss_kib = 1000 + 9000 / 3;
@@ -440,12 +440,12 @@ static void estimates_the_likely_change_after_exits(void **state)
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
 	w = s->pass->table.item[s->pass->table.count - 1]->watch;
-	assert_int_equal(relations_likely(w), 0);
+	assert_int_equal(sharing_state_likely(w), 0);
 	tree_remove(&s->tree, "30");
 	view_unref(adaptive_pass(s));
 	/* A third of the 3000 KiB that it had of shared memory, plus the rise of its estimate. */
 	assert_true(w->doubt && w->doubt->anon_mid > 0);
-	assert_int_equal(relations_likely(w), 1000 * 1024 + (uint64_t)w->doubt->anon_mid);
+	assert_int_equal(sharing_state_likely(w), 1000 * 1024 + (uint64_t)w->doubt->anon_mid);
 }
 
 /* If a process cannot be read any more, nothing of its measurement is left to compare with. */
@@ -454,7 +454,7 @@ static void forgets_measurements_that_are_refused(void **state)
 	/* every pass measures every process */
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(run_adaptive.interval_ns);
 	struct tree_process p = adaptive_worker;
-	struct watch *w;
+	struct tracked *w;
 
 	(void)state;
 	adaptive_add_anon(s, &p);
@@ -468,7 +468,7 @@ static void forgets_measurements_that_are_refused(void **state)
 	w->doubt = calloc(1, sizeof(*w->doubt));
 	assert_non_null(w->doubt);
 	w->broken_kib = w->fell_anon_kib = w->fell_file_kib = 1 << 20;
-	kin_suspect(&w->kin, 1 << 30, w->measured_ns);
+	families_suspect(&w->kin, 1 << 30, w->measured_ns);
 	s->opened[OPENED_ROLLUP].error = EACCES;
 	view_unref(adaptive_pass(s));
 	assert_false(w->has_base || w->has_faults || w->kin.measured_ns || w->doubt);
@@ -542,7 +542,7 @@ static void knows_memory_shared_with_the_parent_at_once(void **state)
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = adaptive_worker;
-	const struct kin_member *m;
+	const struct family_member *m;
 
 	(void)state;
 	start_beside_a_parent(s);
@@ -564,7 +564,7 @@ static void allows_for_sharing_all_with_the_parent(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process parent = server, p = adaptive_worker;
-	const struct kin_member *m;
+	const struct family_member *m;
 	struct estimate e;
 
 	(void)state;
@@ -582,7 +582,7 @@ static void allows_for_sharing_all_with_the_parent(void **state)
 	 * The parent may share all of that with the child, or nothing, until it is measured again.
 	 */
 	assert_int_equal(s->pass->table.item[1]->pid, 4);
-	assert_true(relations_estimate(s->pass->table.item[1]->watch, 4096, NULL, &e, NULL));
+	assert_true(sharing_state_estimate(s->pass->table.item[1]->watch, 4096, NULL, &e, NULL));
 	assert_int_equal(e.low / 1024, 4750);
 	assert_int_equal(e.pss / 1024, 9500);
 	assert_in_range(e.high / 1024, 9500, 9501);
@@ -597,7 +597,8 @@ static void knows_memory_shared_with_grandparents(void **state)
 	(void)state;
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
-	kin_inherits(&s->pass->table.item[1]->watch->kin, &(struct degree_outside){MIB, 7});
+	families_inherits(
+		&s->pass->table.item[1]->watch->kin, &(struct share_count_outside){MIB, 7});
 	p.pid = 40;
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
@@ -640,8 +641,9 @@ static void reads_long_maps_once(void **state)
 	tree_write(&s->tree, "30/maps", text);
 	tree_expect(&opened, 1);
 	for (unsigned int i = 0; i < 3; i++)
-		relations_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader,
-			worker, &(struct relations_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
+		sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader,
+			worker,
+			&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
 			4096);
 	assert_int_equal(opened.count, 1);
 	assert_true(worker->watch->kin.sharer.is_mapped);
@@ -674,8 +676,8 @@ static void cut_maps_widen_bounds(void **state)
 			(unsigned long long)worker->range_start,
 			(unsigned long long)worker->range_start + 4096, name);
 	tree_write(&s->tree, "30/maps", text);
-	relations_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
-		&(struct relations_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
+	sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
+		&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
 	assert_true(worker->watch->is_cut);
 	adaptive_again(s, &view);
 	row = adaptive_row(view, adaptive_worker.pid);
@@ -685,8 +687,8 @@ static void cut_maps_widen_bounds(void **state)
 	/* A complete text is used again. */
 	tree_write(&s->tree, "sys/vm/max_map_count", "1000000\n");
 	worker->watch->kin.sharer.is_mapped = false;
-	relations_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
-		&(struct relations_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
+	sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
+		&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
 	assert_false(worker->watch->is_cut);
 	adaptive_again(s, &view);
 	row = adaptive_row(view, adaptive_worker.pid);
@@ -698,7 +700,8 @@ static void hash_tables_are_seeded(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&run_adaptive),
 				      *b = adaptive_new(&run_adaptive);
-	const struct kin *k = &a->pass->adapt.relations.kin, *l = &b->pass->adapt.relations.kin;
+	const struct families *k = &a->pass->adapt.relations.kin,
+			      *l = &b->pass->adapt.relations.kin;
 
 	(void)state;
 	assert_true(k->families.seed && k->segments.seed);

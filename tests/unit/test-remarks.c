@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of daemon/remarks.h: what memtallyd logs, and how often. */
+/* Tests of daemon/log-messages.h: what memtallyd logs, and how often. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/clock.h"
-#include "collectors/pass/pass-state.h"
-#include "daemon/remarks.h"
+#include "collectors/pass/pass-private.h"
+#include "daemon/log-messages.h"
 #include "snapshot/record.h"
 
 /* Log output since forget(). */
@@ -37,47 +37,47 @@ static void forget(void)
 
 static void logs_an_error_once_a_minute(void **state)
 {
-	struct remarks r;
+	struct log_messages r;
 
 	(void)state;
-	remarks_init(&r);
+	log_messages_init(&r);
 	forget();
-	remarks_pass_error(&r, "a pass is lost", -ENOMEM);
+	log_messages_pass_error(&r, "a pass is lost", -ENOMEM);
 	assert_true(says("a pass is lost: Cannot allocate memory (and 0 times before)"));
 	forget();
-	remarks_pass_error(&r, "a pass is lost", -ENOMEM);
+	log_messages_pass_error(&r, "a pass is lost", -ENOMEM);
 	assert_int_equal(len, 0);
-	remarks_budget(&r, 20 * NS_PER_SEC, 12345); /* another message has its own limit */
+	log_messages_budget(&r, 20 * NS_PER_SEC, 12345); /* another message has its own limit */
 	assert_true(says("passes are 20000 ms apart; this host needs 1.2345%"));
 	forget();
-	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
+	log_messages_budget(&r, 20 * NS_PER_SEC, 12345);
 	assert_int_equal(len, 0);
 }
 
 /* The end of a shortage is logged once, if it was warned of and does not return at once. */
 static void logs_when_the_budget_suffices_again(void **state)
 {
-	struct remarks r;
+	struct log_messages r;
 
 	(void)state;
-	remarks_init(&r);
+	log_messages_init(&r);
 	forget();
-	remarks_budget_suffices(&r);
+	log_messages_budget_suffices(&r);
 	assert_int_equal(len, 0);
-	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
+	log_messages_budget(&r, 20 * NS_PER_SEC, 12345);
 	forget();
 	r.short_ns -= 50 * NS_PER_SEC; /* as if the budget had sufficed since then */
-	remarks_budget_suffices(&r);
+	log_messages_budget_suffices(&r);
 	assert_int_equal(len, 0);
-	remarks_budget(&r, 20 * NS_PER_SEC, 12345);
+	log_messages_budget(&r, 20 * NS_PER_SEC, 12345);
 	r.short_ns -= 50 * NS_PER_SEC;
-	remarks_budget_suffices(&r);
+	log_messages_budget_suffices(&r);
 	assert_int_equal(len, 0);
 	r.short_ns -= 10 * NS_PER_SEC;
-	remarks_budget_suffices(&r);
+	log_messages_budget_suffices(&r);
 	assert_true(says("budget.cpu suffices again"));
 	forget();
-	remarks_budget_suffices(&r);
+	log_messages_budget_suffices(&r);
 	assert_int_equal(len, 0);
 }
 
@@ -88,7 +88,7 @@ static void first_pass_logs_advice(void **state)
 	(void)state;
 	s.outcome[OUTCOME_MEASURED] = 7;
 	forget();
-	remarks_first_pass(&s);
+	log_messages_first_pass(&s);
 	assert_true(
 		says("7 processes measured, 3 not yet, 0 denied, in 12 ms; rights: no capability"));
 	assert_false(says("can't be measured") || says("hidepid"));
@@ -96,14 +96,14 @@ static void first_pass_logs_advice(void **state)
 	s.outcome[OUTCOME_DENIED] = 2;
 	s.proc_hidden = true;
 	forget();
-	remarks_first_pass(&s);
+	log_messages_first_pass(&s);
 	assert_true(says("2 denied"));
 	assert_true(says("CAP_SYS_PTRACE allows it"));
 	assert_true(says("hidepid"));
 
 	s.has_sys_ptrace = s.has_perfmon = true;
 	forget();
-	remarks_first_pass(&s);
+	log_messages_first_pass(&s);
 	assert_true(says("rights: CAP_SYS_PTRACE CAP_PERFMON\n"));
 	assert_true(says("in spite of the capability"));
 	assert_false(says("allows it"));
@@ -111,7 +111,7 @@ static void first_pass_logs_advice(void **state)
 
 	s.has_sys_ptrace = false;
 	forget();
-	remarks_first_pass(&s);
+	log_messages_first_pass(&s);
 	assert_true(says("rights: CAP_PERFMON\n"));
 	assert_true(says("with CAP_PERFMON alone programs have the names of their first threads"));
 	assert_true(says("counted one by one; CAP_SYS_PTRACE allows more"));
@@ -120,35 +120,35 @@ static void first_pass_logs_advice(void **state)
 static void logs_unreadable_cgroups_once(void **state)
 {
 	struct pass_summary s = {.lacks_charges = true};
-	struct remarks r;
+	struct log_messages r;
 
 	(void)state;
-	remarks_init(&r);
+	log_messages_init(&r);
 	forget();
-	remarks_first_pass(&s);
+	log_messages_first_pass(&s);
 	assert_true(says("no memory controller of cgroups is mounted here"));
 	s.lacks_charges = false;
 	s.charges[CHARGE_READ] = 7;
 	s.charges[CHARGE_NONE] = 1;
 	forget();
-	remarks_first_pass(&s);
+	log_messages_first_pass(&s);
 	assert_false(says("cgroups"));
 	forget();
-	remarks_charges(&r, &s);
+	log_messages_charges(&r, &s);
 	assert_int_equal(len, 0);
 	s.charges[CHARGE_DENIED] = 2;
 	s.charges[CHARGE_MALFORMED] = 3;
 	s.charges[CHARGE_ERROR] = 4;
-	remarks_charges(&r, &s);
+	log_messages_charges(&r, &s);
 	assert_true(says("can't be read: 2 denied, 3 malformed, 4 other errors"));
 	assert_false(says("several cgroups"));
 	s.charges[CHARGE_AMBIGUOUS] = 5;
 	forget();
-	remarks_charges(&r, &s);
+	log_messages_charges(&r, &s);
 	assert_false(says("can't be read"));
 	assert_true(says("of 5 units"));
 	forget();
-	remarks_charges(&r, &s);
+	log_messages_charges(&r, &s);
 	assert_int_equal(len, 0);
 }
 
@@ -167,7 +167,7 @@ static void logs_why_it_does_not_listen(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		forget();
-		remarks_listen_error(cases[i].path, cases[i].error);
+		log_messages_listen_error(cases[i].path, cases[i].error);
 		assert_true(says(cases[i].expected));
 	}
 }
@@ -200,7 +200,7 @@ static void logs_each_blocked_process_once(void **state)
 	}
 	for (int n = 0; n < PASSES; n++) {
 		forget();
-		remarks_blocked(&pass);
+		log_messages_blocked(&pass);
 		assert_int_equal(count_lines(), lines[n]);
 		assert_int_equal(says("30 more processes block their readers"), n == 0);
 		assert_int_equal(says("10 more processes block their readers"), n == 1);
@@ -214,7 +214,7 @@ static void logs_each_blocked_process_once(void **state)
 	for (int i = 0; i < BLOCKED; i++)
 		assert_int_equal(named[i], 1);
 	forget();
-	remarks_blocked(&pass);
+	log_messages_blocked(&pass);
 	assert_int_equal(len, 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/frames/remnant.h with the test's own memory. Skipped if map_files cannot be read. */
+/* Tests of inspect/frames/unmapped-pages.h with the test's own memory. Skipped if map_files cannot be read. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
-#include "inspect/frames/remnant.h"
+#include "inspect/frames/unmapped-pages.h"
 
 enum { PAGES = 100 };
 
@@ -121,7 +121,7 @@ static void check(const struct memfile *file, bool is_swapping, uint64_t pages, 
 {
 	struct memfile f = *file;
 
-	assert_int_equal(remnant_read(procfs_fd, &f, is_swapping), 0);
+	assert_int_equal(unmapped_pages_read(procfs_fd, &f, is_swapping), 0);
 	assert_int_equal(f.unmapped_bytes, pages * page_size());
 	assert_int_equal(f.is_kept, is_kept);
 	assert_true(f.is_told);
@@ -189,10 +189,10 @@ static void swapped_pages_are_left_out(void **state)
 	/* A file that cannot be examined is skipped, unless memory is short. */
 	mincore_error = EAGAIN;
 	file.is_told = false;
-	assert_int_equal(remnant_read(procfs_fd, &file, true), REMNANT_GONE);
+	assert_int_equal(unmapped_pages_read(procfs_fd, &file, true), UNMAPPED_PAGES_GONE);
 	assert_false(file.is_told);
 	mincore_error = ENOMEM;
-	assert_int_equal(remnant_read(procfs_fd, &file, true), -ENOMEM);
+	assert_int_equal(unmapped_pages_read(procfs_fd, &file, true), -ENOMEM);
 	mincore_error = 0;
 	munmap(block, PAGES * page_size());
 }
@@ -245,10 +245,10 @@ static void skips_objects_that_are_gone(void **state)
 	/* Another object is mapped there by now. */
 	file.start = (uint64_t)(uintptr_t)other;
 	file.end = file.start + PAGES * page_size();
-	assert_int_equal(remnant_read(procfs_fd, &file, false), REMNANT_GONE);
+	assert_int_equal(unmapped_pages_read(procfs_fd, &file, false), UNMAPPED_PAGES_GONE);
 	munmap(other, PAGES * page_size());
 	munmap(block, PAGES * page_size());
-	assert_int_equal(remnant_read(procfs_fd, &gone, false), REMNANT_GONE);
+	assert_int_equal(unmapped_pages_read(procfs_fd, &gone, false), UNMAPPED_PAGES_GONE);
 	assert_false(gone.is_told);
 }
 
@@ -264,7 +264,8 @@ static void skips_other_files(void **state)
 	other[1].major++;
 	other[2].minor++;
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
-		assert_int_equal(remnant_read(procfs_fd, &other[i], false), REMNANT_GONE);
+		assert_int_equal(
+			unmapped_pages_read(procfs_fd, &other[i], false), UNMAPPED_PAGES_GONE);
 		assert_false(other[i].is_told);
 	}
 	check(&file, false, 0, false);
@@ -280,7 +281,7 @@ static void skips_devices(void **state)
 	(void)state;
 	block[0] = 1;
 	is_device = true;
-	assert_int_equal(remnant_read(procfs_fd, &file, true), REMNANT_GONE);
+	assert_int_equal(unmapped_pages_read(procfs_fd, &file, true), UNMAPPED_PAGES_GONE);
 	assert_false(file.is_told);
 	is_device = false;
 	munmap(block, PAGES * page_size());
@@ -297,7 +298,7 @@ static void reads_the_file_that_was_examined(void **state)
 	swapped_block = block;
 	check(&file, true, 1, false);
 	assert_null(swapped_block);
-	assert_int_equal(remnant_read(procfs_fd, &file, true), REMNANT_GONE);
+	assert_int_equal(unmapped_pages_read(procfs_fd, &file, true), UNMAPPED_PAGES_GONE);
 	munmap(block, PAGES * page_size());
 }
 
@@ -315,7 +316,7 @@ static void abandons_files_that_change_while_they_are_read(void **state)
 	file = file_at(block, 0);
 	fleeing_fd = fd;
 	alarm(20);
-	assert_int_equal(remnant_read(procfs_fd, &file, true), REMNANT_GONE);
+	assert_int_equal(unmapped_pages_read(procfs_fd, &file, true), UNMAPPED_PAGES_GONE);
 	alarm(0);
 	assert_true(fled / (off_t)page_size() < 10);
 	fleeing_fd = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/frames/remnants.h that test-remnant and test-memfiles leave: without a usable /proc,
+ * Tests of inspect/frames/unmapped-shmem.h that test-remnant and test-memfiles leave: without a usable /proc,
  * and with a process that has a file open.
  */
 #include "config.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "inspect/frames/remnants.h"
+#include "inspect/frames/unmapped-shmem.h"
 
 enum {
 	CANT_TEST = 77,
@@ -42,7 +42,7 @@ int __wrap_statx(int dirfd, const char *path, int flags, unsigned int mask, stru
 /* Runs in a child with a mount namespace where /proc is empty. PROCFS_FD is the original one. */
 static int open_without_proc(int procfs_fd)
 {
-	struct remnants r = {.procfs_fd = -1};
+	struct unmapped_shmem r = {.procfs_fd = -1};
 	int e;
 
 	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
@@ -50,8 +50,8 @@ static int open_without_proc(int procfs_fd)
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 		mount("none", "/proc", "tmpfs", 0, NULL) < 0 || access("/proc/self", F_OK) == 0)
 		return CANT_TEST;
-	e = remnants_open(&r, procfs_fd);
-	remnants_done(&r);
+	e = unmapped_shmem_open(&r, procfs_fd);
+	unmapped_shmem_done(&r);
 	return -e;
 }
 
@@ -93,7 +93,7 @@ static int open_nameless(uint64_t *ret_inode)
 }
 
 /* Another process, of group 0, maps the file. */
-static void map_nameless(struct remnants *r, uint64_t inode)
+static void map_nameless(struct unmapped_shmem *r, uint64_t inode)
 {
 	static const char path[] = "/srv/file (deleted)";
 	const struct mapping m = {.start = PAGE,
@@ -103,23 +103,23 @@ static void map_nameless(struct remnants *r, uint64_t inode)
 		.path = path,
 		.path_len = sizeof(path) - 1};
 
-	remnants_begin(r, 1, 0);
-	assert_int_equal(remnants_map(&m, r), 0);
+	unmapped_shmem_begin(r, 1, 0);
+	assert_int_equal(unmapped_shmem_map(&m, r), 0);
 }
 
 /* Reads the open files of this process, of group 1, with statx() reporting MINOR. */
-static void hold_own(struct remnants *r, const struct procfs *procfs, uint32_t minor)
+static void hold_own(struct unmapped_shmem *r, const struct procfs *procfs, uint32_t minor)
 {
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
 
 	assert_int_equal(target_open(procfs, getpid(), &t), 0);
-	remnants_begin(r, getpid(), 1);
+	unmapped_shmem_begin(r, getpid(), 1);
 	stat_minor = minor;
-	assert_int_equal(remnants_hold(r, &t), 0);
+	assert_int_equal(unmapped_shmem_hold(r, &t), 0);
 	stat_minor = 0;
 }
 
-static bool is_shared(const struct remnants *r, uint64_t inode)
+static bool is_shared(const struct unmapped_shmem *r, uint64_t inode)
 {
 	for (uint32_t i = 0; i < r->files.count; i++)
 		if (r->files.file[i]->is_mapped && r->files.file[i]->inode == inode)
@@ -132,21 +132,21 @@ static bool is_shared(const struct remnants *r, uint64_t inode)
 static void unknown_device_keeps_a_file_on_disk(void **state)
 {
 	struct procfs procfs = {.fd = -1};
-	struct remnants r;
+	struct unmapped_shmem r;
 	uint64_t inode;
 	AUTO_CLOSE int fd = open_nameless(&inode);
 
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(procfs_open("/proc", &procfs), 0);
-	assert_int_equal(remnants_open(&r, procfs.fd), 0);
-	assert_int_equal(memdevices_add(&r.devices, 0, MAPPED_MINOR, MEMDEVICES_DISK), 0);
+	assert_int_equal(unmapped_shmem_open(&r, procfs.fd), 0);
+	assert_int_equal(shmem_devices_add(&r.devices, 0, MAPPED_MINOR, SHMEM_DEVICES_DISK), 0);
 	assert_int_not_equal(r.files.index.seed, 0); /* users choose inode numbers */
 	map_nameless(&r, inode);
 	assert_false(is_shared(&r, inode));
 	hold_own(&r, &procfs, STAT_MINOR);
 	assert_true(is_shared(&r, inode));
-	remnants_done(&r);
+	unmapped_shmem_done(&r);
 	procfs_close(&procfs);
 }
 
@@ -154,19 +154,19 @@ static void unknown_device_keeps_a_file_on_disk(void **state)
 static void tmpfs_found_later_keeps_its_file(void **state)
 {
 	struct procfs procfs = {.fd = -1};
-	struct remnants r;
+	struct unmapped_shmem r;
 	uint64_t inode;
 	AUTO_CLOSE int fd = open_nameless(&inode);
 
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(procfs_open("/proc", &procfs), 0);
-	assert_int_equal(remnants_open(&r, procfs.fd), 0);
+	assert_int_equal(unmapped_shmem_open(&r, procfs.fd), 0);
 	hold_own(&r, &procfs, MAPPED_MINOR);
-	assert_int_equal(memdevices_add(&r.devices, 0, MAPPED_MINOR, MEMDEVICES_YES), 0);
+	assert_int_equal(shmem_devices_add(&r.devices, 0, MAPPED_MINOR, SHMEM_DEVICES_YES), 0);
 	map_nameless(&r, inode);
 	assert_true(is_shared(&r, inode));
-	remnants_done(&r);
+	unmapped_shmem_done(&r);
 	procfs_close(&procfs);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/pages/residence.h: which bytes of an address range are resident. */
+/* Tests of inspect/pages/resident-ranges.h: which bytes of an address range are resident. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "inspect/pages/frames.h"
-#include "inspect/pages/residence.h"
+#include "inspect/pages/resident-ranges.h"
 #include "tests/unit/allocation.h"
 
 enum { SIZE = 4096, PAGES = 200 };
@@ -35,27 +35,27 @@ static void bytes_count_by_their_page(void **state)
 		{9 * SIZE + 7, 9 * SIZE + 6, 0, 0, 0},
 		{10 * SIZE, 20 * SIZE, 0, 0, 0},
 	};
-	AUTO_RESIDENCE struct residence r = {.page_size = SIZE};
+	AUTO_RESIDENT_RANGES struct resident_ranges r = {.page_size = SIZE};
 	const struct page pages[] = {page_at(2, PAGE_RESIDENT, false, true),
 		page_at(3, PAGE_RESIDENT, true, false), page_at(4, PAGE_ZERO, false, false),
 		page_at(9, PAGE_SWAPPED, false, false)};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
-		assert_int_equal(residence_add(&r, &pages[i]), 0);
+		assert_int_equal(resident_ranges_add(&r, &pages[i]), 0);
 	assert_int_equal(r.count, 3);
 	for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
-		uint64_t sum[RESIDENCE_FIELDS] = {0};
+		uint64_t sum[RESIDENT_RANGES_FIELDS] = {0};
 
-		residence_sum(&r, asked[i].start, asked[i].end, sum);
-		assert_int_equal(sum[RESIDENCE_RESIDENT], asked[i].resident);
-		assert_int_equal(sum[RESIDENCE_PRIVATE], asked[i].private);
-		assert_int_equal(sum[RESIDENCE_SWAPPED], asked[i].swapped);
-		assert_int_equal(sum[RESIDENCE_WRITTEN], asked[i].private);
+		resident_ranges_sum(&r, asked[i].start, asked[i].end, sum);
+		assert_int_equal(sum[RESIDENT_RANGES_RESIDENT], asked[i].resident);
+		assert_int_equal(sum[RESIDENT_RANGES_PRIVATE], asked[i].private);
+		assert_int_equal(sum[RESIDENT_RANGES_SWAPPED], asked[i].swapped);
+		assert_int_equal(sum[RESIDENT_RANGES_WRITTEN], asked[i].private);
 	}
-	assert_int_equal(residence_add(&r, &pages[0]), -EINVAL);
-	residence_clear(&r);
-	assert_int_equal(residence_add(&r, &pages[0]), 0);
+	assert_int_equal(resident_ranges_add(&r, &pages[0]), -EINVAL);
+	resident_ranges_clear(&r);
+	assert_int_equal(resident_ranges_add(&r, &pages[0]), 0);
 }
 
 /* For random pages and ranges the sums equal those of counting byte by byte. */
@@ -65,7 +65,7 @@ static void sums_equal_those_of_counting(void **state)
 
 	(void)state;
 	for (unsigned int round = 0; round < unit_rounds(60); round++) {
-		AUTO_RESIDENCE struct residence r = {.page_size = SIZE};
+		AUTO_RESIDENT_RANGES struct resident_ranges r = {.page_size = SIZE};
 		bool is_there[PAGES], is_private[PAGES];
 
 		for (uint64_t i = 0; i < PAGES; i++) {
@@ -75,41 +75,41 @@ static void sums_equal_those_of_counting(void **state)
 			is_there[i] = unit_random(&random) % 3;
 			is_private[i] = is_there[i] && p.is_exclusive;
 			if (is_there[i])
-				assert_int_equal(residence_add(&r, &p), 0);
+				assert_int_equal(resident_ranges_add(&r, &p), 0);
 		}
 		for (unsigned int i = 0; i < 20; i++) {
 			uint64_t start = unit_random(&random) % (PAGES * SIZE),
 				 end = start + unit_random(&random) % (PAGES * SIZE - start + 1),
-				 sum[RESIDENCE_FIELDS] = {0}, resident = 0, private = 0;
+				 sum[RESIDENT_RANGES_FIELDS] = {0}, resident = 0, private = 0;
 
 			for (uint64_t at = start; at < end; at++) {
 				resident += is_there[at / SIZE];
 				private += is_private[at / SIZE];
 			}
-			residence_sum(&r, start, end, sum);
-			assert_int_equal(sum[RESIDENCE_RESIDENT], resident);
-			assert_int_equal(sum[RESIDENCE_PRIVATE], private);
+			resident_ranges_sum(&r, start, end, sum);
+			assert_int_equal(sum[RESIDENT_RANGES_RESIDENT], resident);
+			assert_int_equal(sum[RESIDENT_RANGES_PRIVATE], private);
 		}
 	}
 }
 
 static void dirty_bytes_follow_from_frames(void **state)
 {
-	AUTO_RESIDENCE struct residence r = {.page_size = SIZE};
+	AUTO_RESIDENT_RANGES struct resident_ranges r = {.page_size = SIZE};
 	struct page p = page_at(1, PAGE_RESIDENT, true, false);
-	uint64_t sum[RESIDENCE_FIELDS] = {0};
+	uint64_t sum[RESIDENT_RANGES_FIELDS] = {0};
 
 	(void)state;
-	assert_int_equal(residence_add(&r, &p), 0);
+	assert_int_equal(resident_ranges_add(&r, &p), 0);
 	p = page_at(2, PAGE_RESIDENT, true, false);
 	p.knows_frame = true;
 	p.flags = FRAME_DIRTY;
-	assert_int_equal(residence_add(&r, &p), 0);
+	assert_int_equal(resident_ranges_add(&r, &p), 0);
 	p = page_at(3, PAGE_RESIDENT, false, false);
-	assert_int_equal(residence_add(&r, &p), 0);
-	residence_sum(&r, 0, 4 * SIZE, sum);
-	assert_int_equal(sum[RESIDENCE_DIRTY], 2 * SIZE);
-	assert_int_equal(sum[RESIDENCE_WRITTEN], SIZE);
+	assert_int_equal(resident_ranges_add(&r, &p), 0);
+	resident_ranges_sum(&r, 0, 4 * SIZE, sum);
+	assert_int_equal(sum[RESIDENT_RANGES_DIRTY], 2 * SIZE);
+	assert_int_equal(sum[RESIDENT_RANGES_WRITTEN], SIZE);
 }
 
 static void fails_without_memory(void **state)
@@ -118,13 +118,13 @@ static void fails_without_memory(void **state)
 
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		AUTO_RESIDENCE struct residence r = {.page_size = SIZE};
+		AUTO_RESIDENT_RANGES struct resident_ranges r = {.page_size = SIZE};
 		int e = 0;
 
 		allocation_fail_at(n);
 		for (uint64_t i = 0; e == 0 && i < 1000; i++) {
 			p.address = i * SIZE;
-			e = residence_add(&r, &p);
+			e = resident_ranges_add(&r, &p);
 		}
 		if (!allocation_end())
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/pass/rollcall.h: the survey's iterator over the processes of a pass. */
+/* Tests of collectors/pass/survey-iterator.h: the survey's iterator over the processes of a pass. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
-#include "collectors/pass/rollcall.h"
+#include "collectors/pass/survey-iterator.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 
@@ -39,7 +39,7 @@ static void returns_every_process(void **state)
 	for (size_t mode = 0; mode < ARRAY_SIZE(options); mode++) {
 		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(options[mode]);
 		AUTO_VIEW struct view *view = NULL;
-		struct rollcall_entry e = {.pid = 0};
+		struct survey_iterator_entry e = {.pid = 0};
 		unsigned int before;
 
 		add_smaps(s);
@@ -48,13 +48,13 @@ static void returns_every_process(void **state)
 		for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 			char text[4];
 
-			assert_int_equal(rollcall_next(s->pass, e.pid, &e), 0);
+			assert_int_equal(survey_iterator_next(s->pass, e.pid, &e), 0);
 			assert_int_equal(e.pid, expected[i].pid);
 			assert_int_equal(e.user, expected[i].user);
 			assert_int_equal(read(e.stream.fd, text, sizeof(text)), sizeof(text));
 			stream_close(&e.stream);
 		}
-		assert_int_equal(rollcall_next(s->pass, e.pid, &e), ROLLCALL_END);
+		assert_int_equal(survey_iterator_next(s->pass, e.pid, &e), SURVEY_ITERATOR_END);
 		assert_int_equal(unit_descriptors(), before);
 	}
 }
@@ -64,8 +64,9 @@ static void returns_the_reason_of_failures(void **state)
 {
 	static const struct {
 		int error, outcome;
-	} cases[] = {{EACCES, ROLLCALL_DENIED}, {EPERM, ROLLCALL_DENIED}, {ESRCH, ROLLCALL_GONE},
-		{ENOENT, ROLLCALL_ERROR}, {EMFILE, ROLLCALL_ERROR}, {ETIMEDOUT, ROLLCALL_BLOCKED}};
+	} cases[] = {{EACCES, SURVEY_ITERATOR_DENIED}, {EPERM, SURVEY_ITERATOR_DENIED},
+		{ESRCH, SURVEY_ITERATOR_GONE}, {ENOENT, SURVEY_ITERATOR_ERROR},
+		{EMFILE, SURVEY_ITERATOR_ERROR}, {ETIMEDOUT, SURVEY_ITERATOR_BLOCKED}};
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
 
@@ -74,14 +75,14 @@ static void returns_the_reason_of_failures(void **state)
 	view = adaptive_pass(s);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct tree_event event = {.suffix = "smaps", .error = cases[i].error};
-		struct rollcall_entry e;
+		struct survey_iterator_entry e;
 
 		tree_expect(&event, 1);
-		assert_int_equal(rollcall_next(s->pass, 10, &e), cases[i].outcome);
+		assert_int_equal(survey_iterator_next(s->pass, 10, &e), cases[i].outcome);
 		assert_int_equal(e.pid, 11);
 		assert_int_equal(e.stream.fd, -1);
 		tree_expect(NULL, 0);
-		assert_int_equal(rollcall_next(s->pass, 10, &e), 0);
+		assert_int_equal(survey_iterator_next(s->pass, 10, &e), 0);
 		stream_close(&e.stream);
 	}
 }
@@ -94,15 +95,15 @@ static void remembers_blocked_reads(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
-	const struct proctable *t = &s->pass->table;
+	const struct process_table *t = &s->pass->table;
 	size_t at = 0;
 
 	(void)state;
 	add_smaps(s);
 	view = adaptive_pass(s);
-	rollcall_blocked(s->pass, 14); /* exited */
+	survey_iterator_blocked(s->pass, 14); /* exited */
 	assert_int_equal(s->pass->reader.attempts.total, 0);
-	rollcall_blocked(s->pass, 11);
+	survey_iterator_blocked(s->pass, 11);
 	assert_int_equal(s->pass->reader.attempts.total, 1);
 	while (at < t->count && t->item[at]->pid != 11)
 		at++;
@@ -122,7 +123,7 @@ static void returns_each_address_space_once(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
-	struct rollcall_entry e;
+	struct survey_iterator_entry e;
 	struct process *p;
 
 	(void)state;
@@ -133,19 +134,19 @@ static void returns_each_address_space_once(void **state)
 		if (p->pid == 11 || p->pid == 13)
 			p->mm_group = 7;
 	}
-	assert_int_equal(rollcall_next(s->pass, 10, &e), 0);
+	assert_int_equal(survey_iterator_next(s->pass, 10, &e), 0);
 	assert_int_equal(e.pid, 11);
 	stream_close(&e.stream);
 	/* One process per call, so that thousands with one address space do not delay others. */
-	assert_int_equal(rollcall_next(s->pass, 12, &e), ROLLCALL_ELSEWHERE);
+	assert_int_equal(survey_iterator_next(s->pass, 12, &e), SURVEY_ITERATOR_ELSEWHERE);
 	assert_int_equal(e.pid, 13);
 	assert_int_equal(e.stream.fd, -1);
-	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_END);
+	assert_int_equal(survey_iterator_next(s->pass, 13, &e), SURVEY_ITERATOR_END);
 	/* Its eldest process has no memory any more. */
 	for (size_t i = 0; i < s->pass->table.count; i++)
 		if (s->pass->table.item[i]->pid == 11)
 			s->pass->table.item[i]->watch->is_member = false;
-	assert_int_equal(rollcall_next(s->pass, 12, &e), 0);
+	assert_int_equal(survey_iterator_next(s->pass, 12, &e), 0);
 	assert_int_equal(e.pid, 13);
 	stream_close(&e.stream);
 }
@@ -156,7 +157,7 @@ static void skips_giants(void **state)
 	const struct pass_options strict = with_stall(NS_PER_MSEC);
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&strict);
 	AUTO_VIEW struct view *view = NULL;
-	struct rollcall_entry e;
+	struct survey_iterator_entry e;
 	struct process *p;
 
 	(void)state;
@@ -165,24 +166,25 @@ static void skips_giants(void **state)
 	view = adaptive_pass(s);
 	p = s->pass->table.item[s->pass->table.count - 1];
 	assert_int_equal(p->pid, adaptive_large.pid);
-	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_GIANT); /* not measured yet */
+	assert_int_equal(survey_iterator_next(s->pass, 13, &e),
+		SURVEY_ITERATOR_GIANT); /* not measured yet */
 	assert_int_equal(e.pid, adaptive_large.pid);
 	p->watch->largest_kib = (uint32_t)adaptive_large.rss_kib;
 	p->watch->mapped_kib = p->watch->largest_kib;
-	assert_int_equal(rollcall_next(s->pass, 13, &e), ROLLCALL_GIANT);
+	assert_int_equal(survey_iterator_next(s->pass, 13, &e), SURVEY_ITERATOR_GIANT);
 	p->watch->largest_kib = 64; /* many small mappings */
-	assert_int_equal(rollcall_next(s->pass, 13, &e), 0);
+	assert_int_equal(survey_iterator_next(s->pass, 13, &e), 0);
 	stream_close(&e.stream);
 	/* If walks do not block the process there are no giants. */
 	p->watch->largest_kib = 0;
 	s->pass->adapt.walks.is_undisturbing = true;
-	assert_int_equal(rollcall_next(s->pass, 13, &e), 0);
+	assert_int_equal(survey_iterator_next(s->pass, 13, &e), 0);
 	stream_close(&e.stream);
 }
 
 static struct process *process_of(const struct adaptive *s, pid_t pid)
 {
-	const struct proctable *t = &s->pass->table;
+	const struct process_table *t = &s->pass->table;
 	size_t i = 0;
 
 	while (i + 1 < t->count && t->item[i]->pid != pid)
@@ -208,30 +210,30 @@ static void returns_wanted_processes(void **state)
 	struct tree_event event = {.suffix = "smaps", .nth = 1, .error = EACCES};
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = NULL;
-	struct rollcall_entry e;
+	struct survey_iterator_entry e;
 
 	(void)state;
 	add_smaps(s);
 	view = adaptive_pass(s);
-	assert_false(rollcall_is_wanting(s->pass));
+	assert_false(survey_iterator_is_wanting(s->pass));
 	want(s, 12, 300);
 	want(s, 13, 200);
 	want(s, 11, 100);
 	tree_expect(&event, 1);
-	assert_true(rollcall_is_wanting(s->pass));
-	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_DENIED);
+	assert_true(survey_iterator_is_wanting(s->pass));
+	assert_int_equal(survey_iterator_wanted(s->pass, &e), SURVEY_ITERATOR_DENIED);
 	assert_int_equal(e.pid, 12);
 	tree_expect(NULL, 0);
-	assert_int_equal(rollcall_wanted(s->pass, &e), 0);
+	assert_int_equal(survey_iterator_wanted(s->pass, &e), 0);
 	assert_int_equal(e.pid, 13);
 	stream_close(&e.stream);
-	assert_int_equal(rollcall_wanted(s->pass, &e), 0);
+	assert_int_equal(survey_iterator_wanted(s->pass, &e), 0);
 	assert_int_equal(e.pid, 11);
 	stream_close(&e.stream);
-	assert_false(rollcall_is_wanting(s->pass));
-	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_END);
-	rollcall_found(s->pass, 13, 40 << 20, 8 << 20);
-	rollcall_found(s->pass, 4711, 40 << 20, 8 << 20); /* exited */
+	assert_false(survey_iterator_is_wanting(s->pass));
+	assert_int_equal(survey_iterator_wanted(s->pass, &e), SURVEY_ITERATOR_END);
+	survey_iterator_found(s->pass, 13, 40 << 20, 8 << 20);
+	survey_iterator_found(s->pass, 4711, 40 << 20, 8 << 20); /* exited */
 	adaptive_again(s, &view);
 	assert_int_equal(view_balance(view)->q[BALANCE_PSS_DRIVER], 40 << 20);
 	/* The growth of 11 and 12, for which nothing was found, though it is small. */
@@ -239,8 +241,8 @@ static void returns_wanted_processes(void **state)
 	/* A process that has exited since is not returned. */
 	want(s, 12, 1);
 	process_of(s, 12)->watch->is_member = false;
-	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_END);
-	assert_false(rollcall_is_wanting(s->pass));
+	assert_int_equal(survey_iterator_wanted(s->pass, &e), SURVEY_ITERATOR_END);
+	assert_false(survey_iterator_is_wanting(s->pass));
 }
 
 /* A large process is read as soon as its first measurement shows that no mapping takes too long. */
@@ -249,14 +251,14 @@ static void defers_large_processes(void **state)
 	const struct pass_options strict = with_stall(NS_PER_MSEC);
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&strict);
 	AUTO_VIEW struct view *view = NULL;
-	struct rollcall_entry e;
+	struct survey_iterator_entry e;
 
 	(void)state;
 	adaptive_add(s, &adaptive_large, 0);
 	adaptive_add_mappings(s, &adaptive_large, 4);
 	view = adaptive_pass(s);
 	want(s, adaptive_large.pid, 300);
-	assert_int_equal(rollcall_wanted(s->pass, &e), ROLLCALL_GIANT);
+	assert_int_equal(survey_iterator_wanted(s->pass, &e), SURVEY_ITERATOR_GIANT);
 	assert_int_equal(e.pid, adaptive_large.pid);
 	assert_true(process_of(s, e.pid)->driver.next_ns <=
 		    clock_now_ns(CLOCK_BOOTTIME) + 10 * NS_PER_SEC);
@@ -270,7 +272,7 @@ static void forgets_drivers_memory_with_the_image(void **state)
 	AUTO_VIEW struct view *view = adaptive_pass(s);
 
 	(void)state;
-	rollcall_found(s->pass, p.pid, 40 << 20, 0);
+	survey_iterator_found(s->pass, p.pid, 40 << 20, 0);
 	p.image = 99;
 	p.name = "another";
 	adaptive_add(s, &p, 3);
@@ -282,25 +284,25 @@ static void pays_from_the_budget(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = adaptive_pass(s);
-	struct budget *b = &s->pass->adapt.budget;
+	struct cpu_budget *b = &s->pass->adapt.budget;
 	uint64_t charged_ns = b->charged_ns, holds = s->pass->reader.holds.times.count;
 
 	(void)state;
 	assert_non_null(view);
 	adaptive_plan(s, 10);
 	charged_ns = b->charged_ns;
-	assert_true(rollcall_may_spend(s->pass));
-	rollcall_charge(s->pass, 12345, 0);
+	assert_true(survey_iterator_may_spend(s->pass));
+	survey_iterator_charge(s->pass, 12345, 0);
 	assert_int_equal(b->charged_ns, charged_ns + 12345);
 	assert_int_equal(s->pass->reader.holds.times.count, holds);
-	rollcall_charge(s->pass, 1, 100 * NS_PER_USEC);
+	survey_iterator_charge(s->pass, 1, 100 * NS_PER_USEC);
 	assert_int_equal(s->pass->reader.holds.times.count, holds + 1);
-	rollcall_charge(s->pass, 1000 * NS_PER_SEC, 0);
-	assert_false(rollcall_may_spend(s->pass));
-	b->tokens_ns = (int64_t)budget_capacity_ns(b);
-	assert_true(rollcall_may_spend(s->pass));
+	survey_iterator_charge(s->pass, 1000 * NS_PER_SEC, 0);
+	assert_false(survey_iterator_may_spend(s->pass));
+	b->tokens_ns = (int64_t)cpu_budget_capacity_ns(b);
+	assert_true(survey_iterator_may_spend(s->pass));
 	s->pass->adapt.pressure = PSI_SEVERE;
-	assert_false(rollcall_may_spend(s->pass));
+	assert_false(survey_iterator_may_spend(s->pass));
 }
 
 static void has_no_budget_in_exact_mode(void **state)
@@ -311,8 +313,8 @@ static void has_no_budget_in_exact_mode(void **state)
 
 	(void)state;
 	assert_non_null(view);
-	rollcall_charge(s->pass, 1000 * NS_PER_SEC, 1);
-	assert_true(rollcall_may_spend(s->pass));
+	survey_iterator_charge(s->pass, 1000 * NS_PER_SEC, 1);
+	assert_true(survey_iterator_may_spend(s->pass));
 	assert_int_equal(s->pass->adapt.budget.charged_ns, charged_ns);
 }
 
@@ -321,16 +323,16 @@ static void images_have_the_results(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *whole = NULL, *open = NULL, *again = NULL;
-	AUTO_CATALOGUE struct catalogue c = {0}, none = {0};
+	AUTO_SURVEY_RESULT struct survey_result c = {0}, none = {0};
 	struct snapshot_file row = {.inode = 3};
 	AUTO_CLOSE int fd = -1, public_fd = -1;
 
 	(void)state;
-	catalogue_add(&c, &row, "/a/path/of/alice");
-	catalogue_set(&c, SURVEY_FILES, 1);
+	survey_result_add(&c, &row, "/a/path/of/alice");
+	survey_result_set(&c, SURVEY_FILES, 1);
 	c.ended_ns = clock_now_ns(CLOCK_BOOTTIME);
 	c.is_there = true;
-	rollcall_exchange(s->pass, &c);
+	survey_iterator_exchange(s->pass, &c);
 	assert_false(c.is_there);
 	assert_int_equal(pass_begin(s->pass), 0);
 	assert_int_equal(run_steps(s->pass), 0);
@@ -345,7 +347,7 @@ static void images_have_the_results(void **state)
 	assert_non_null(memmem(whole->data, whole->size, "alice", 5));
 	assert_null(memmem(open->data, open->size, "/a/path", 7));
 	adaptive_plan(s, 10);
-	rollcall_exchange(s->pass, &none);
+	survey_iterator_exchange(s->pass, &none);
 	again = adaptive_pass(s);
 	assert_null(view_survey(again));
 	assert_int_equal(view_count(again, METRIC_FILE), 0);

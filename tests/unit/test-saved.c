@@ -20,15 +20,16 @@
 #define ANON                                                                                       \
 	"{\"mappings\":2,\"name\":\"[anon]\",\"kind\":\"anon\",\"deleted\":false,\"pss_bytes\":8192}"
 
-static int parse(const char *text, struct atlas *ret, char error[static SAVED_ERROR_SIZE])
+static int parse(const char *text, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE])
 {
 	return saved_parse("file", text, strlen(text), ret, error);
 }
 
 static void reads_the_output_of_map(void **state)
 {
-	AUTO_ATLAS struct atlas mappings = {.by = ATLAS_BY_MAPPING}, files = {.by = ATLAS_BY_FILE};
-	AUTO_ATLAS struct atlas kinds = {.by = ATLAS_BY_KIND};
+	AUTO_MAPPING_TABLE struct mapping_table mappings = {.by = MAPPING_TABLE_BY_MAPPING},
+						files = {.by = MAPPING_TABLE_BY_FILE};
+	AUTO_MAPPING_TABLE struct mapping_table kinds = {.by = MAPPING_TABLE_BY_KIND};
 	char error[SAVED_ERROR_SIZE];
 
 	(void)state;
@@ -72,7 +73,7 @@ static void numbers_may_have_64_bits(void **state)
 		LARGE("5", ",\"rss_bytes\":\"5\""), LARGE("\"5\"", ""),
 		LARGE("\"9223372036854775807\"", ""), LARGE("5", ",\"other\":00000000000000000005"),
 		LARGE("00009223372036854775808", "")};
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_MAPPING};
 	char error[SAVED_ERROR_SIZE], text[1024];
 
 	(void)state;
@@ -97,7 +98,7 @@ static void returns_errors_without_memory(void **state)
 
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+		AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_MAPPING};
 		char error[SAVED_ERROR_SIZE];
 		int r;
 
@@ -174,7 +175,7 @@ static void refuses_other_files(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE};
+		AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_FILE};
 		char error[SAVED_ERROR_SIZE] = "";
 		int r = parse(cases[i].text, &a, error);
 
@@ -204,7 +205,7 @@ static void refuses_incomplete_files(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_FILE};
+		AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_FILE};
 		char error[SAVED_ERROR_SIZE] = "";
 		int r = parse(cases[i].text, &a, error);
 
@@ -221,7 +222,7 @@ static void exited_processes_have_no_rows(void **state)
 		2, "{\"pid\":5,\"complete\":false,\"error\":\"has ended\",\"ended\":true}");
 	static const char another[] = HEAD("mapping") ROW "," ROW REST(
 		2, "{\"pid\":4,\"complete\":false,\"ended\":true},{\"pid\":5,\"complete\":true}");
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_MAPPING};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_MAPPING};
 	char error[SAVED_ERROR_SIZE];
 
 	(void)state;
@@ -233,7 +234,7 @@ static void exited_processes_have_no_rows(void **state)
 
 static void refuses_too_large_files(void **state)
 {
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_KIND};
 	char error[SAVED_ERROR_SIZE];
 
 	(void)state;
@@ -244,7 +245,7 @@ static void refuses_too_large_files(void **state)
 
 static void reports_a_missing_file(void **state)
 {
-	AUTO_ATLAS struct atlas a = {.by = ATLAS_BY_KIND};
+	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_KIND};
 	char error[SAVED_ERROR_SIZE];
 
 	(void)state;

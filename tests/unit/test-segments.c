@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/model/segments.h: shares of mapped objects. Model processes report counters as the
+ * Tests of collectors/model/mapped-objects.h: shares of mapped objects. Model processes report counters as the
  * kernel does, and the estimates are compared with the truth.
  */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/model/portions.h"
-#include "collectors/model/segments.h"
+#include "collectors/model/mapped-objects.h"
+#include "collectors/model/object-share.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -22,7 +22,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i <= BACKENDS; i++)
-		segments_end(&table, &sharer[i]);
+		mapped_objects_end(&table, &sharer[i]);
 	assert_int_equal(table.used, 0);
 	keytable_done(&table);
 	return 0;
@@ -53,27 +53,27 @@ static void map(unsigned int i, bool was_there)
 {
 	struct maps_segment list[] = {buffers, library};
 
-	assert_int_equal(segments_map(&table, &sharer[i], list, 2, &base[i], was_there), 0);
+	assert_int_equal(mapped_objects_map(&table, &sharer[i], list, 2, &base[i], was_there), 0);
 }
 
-static const struct segments_lesson no_lesson;
+static const struct mapped_objects_lesson no_lesson;
 
 /* Ends the pass: what was measured in it is known. No process changes meanwhile. */
 static void settle(void)
 {
 	for (unsigned int i = 0; i <= BACKENDS; i++)
-		segments_settle(&sharer[i], 0, &no_lesson);
+		mapped_objects_settle(&sharer[i], 0, &no_lesson);
 }
 
 /* Sets FILES bytes of files too. */
 static struct estimate estimate_with(unsigned int i, uint64_t shmem, uint64_t files)
 {
-	const struct flow rest = {0, 0};
+	const struct counter_flow rest = {0, 0};
 	struct estimate_now now = {base[i].anon, shmem + files, 0, shmem};
 	struct estimate_doubt doubt;
 	struct estimate e;
 
-	if (!portions_doubt(&sharer[i], &base[i], &now, &rest, &doubt))
+	if (!object_share_doubt(&sharer[i], &base[i], &now, &rest, &doubt))
 		doubt = (struct estimate_doubt){0};
 	estimate_carry(&base[i], &now, &doubt, &e);
 	return e;
@@ -86,7 +86,7 @@ static struct estimate estimate_of(unsigned int i, uint64_t shmem)
 
 static void move(unsigned int i, uint64_t before, uint64_t now)
 {
-	segments_moved(&sharer[i], NULL, before + 8 * MIB, now + 8 * MIB);
+	mapped_objects_moved(&sharer[i], NULL, before + 8 * MIB, now + 8 * MIB);
 }
 
 /* Starts backends that each have the same 100 MiB. */
@@ -172,7 +172,7 @@ static void divides_among_new_sharers(void **state)
 	e = estimate_of(0, 100 * MIB);
 	assert_near(&e, 4 * MIB + 100 * MIB / BACKENDS + MIB / 4, 1);
 	for (unsigned int i = BACKENDS / 2; i < BACKENDS; i++)
-		segments_end(&table, &sharer[i]);
+		mapped_objects_end(&table, &sharer[i]);
 	e = estimate_of(0, 100 * MIB);
 	assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS / 2) + MIB / 2, 2);
 }
@@ -190,7 +190,7 @@ static void weighs_by_resident_memory(void **state)
 		base[BACKENDS].file = 0;
 		map(BACKENDS, false);
 		settle();
-		segments_end(&table, &sharer[BACKENDS]);
+		mapped_objects_end(&table, &sharer[BACKENDS]);
 	}
 	e = estimate_of(0, 100 * MIB);
 	assert_int_equal(e.pss, before.pss);
@@ -200,7 +200,7 @@ static void weighs_by_resident_memory(void **state)
 		find(BACKENDS, 100 * MIB, 5 * MIB);
 		map(BACKENDS, false);
 		settle();
-		segments_end(&table, &sharer[BACKENDS]);
+		mapped_objects_end(&table, &sharer[BACKENDS]);
 	}
 	assert_int_equal(estimate_of(0, 100 * MIB).pss, before.pss);
 }
@@ -230,9 +230,10 @@ static void looks_for_new_segments(void **state)
 		find(1, 256 * MIB, 128 * MIB);
 		if (cases[i].others)
 			map(1, true);
-		assert_int_equal(segments_wants_maps(&sharer[0], &base[0]), cases[i].expected);
-		segments_end(&table, &sharer[0]);
-		segments_end(&table, &sharer[1]);
+		assert_int_equal(
+			mapped_objects_wants_maps(&sharer[0], &base[0]), cases[i].expected);
+		mapped_objects_end(&table, &sharer[0]);
+		mapped_objects_end(&table, &sharer[1]);
 	}
 }
 
@@ -248,49 +249,50 @@ static void notices_memory_of_unknown_segments(void **state)
 	(void)state;
 	find(0, 100 * MIB, MIB);
 	now = (struct estimate_now){base[0].anon, base[0].file, 0, 100 * MIB};
-	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
+	assert_int_equal(mapped_objects_stray(&sharer[0], &base[0], &now), 0);
 	now.shmem += MIB;
-	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), MIB);
+	assert_int_equal(mapped_objects_stray(&sharer[0], &base[0], &now), MIB);
 	map(0, true);
 	now.shmem = buffers.bytes;
-	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
+	assert_int_equal(mapped_objects_stray(&sharer[0], &base[0], &now), 0);
 	now.shmem += MIB;
-	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), MIB);
+	assert_int_equal(mapped_objects_stray(&sharer[0], &base[0], &now), MIB);
 	/* Within a quarter of what was found then. */
 	find(0, 240 * MIB, MIB);
 	map(0, true);
 	find(0, 257 * MIB, 256 * MIB);
-	assert_true(segments_wants_maps(&sharer[0], &base[0]));
+	assert_true(mapped_objects_wants_maps(&sharer[0], &base[0]));
 	find(0, 257 * MIB - 768 * 1024, 256 * MIB);
-	assert_true(segments_wants_maps(&sharer[0], &base[0]));
+	assert_true(mapped_objects_wants_maps(&sharer[0], &base[0]));
 	find(0, 256 * MIB, 128 * MIB);
 	find(1, 256 * MIB, 128 * MIB);
 	map(1, true);
-	assert_false(segments_wants_maps(&sharer[0], &base[0]));
+	assert_false(mapped_objects_wants_maps(&sharer[0], &base[0]));
 	/* If small mappings are left out of the result, reading maps again would not tell more. */
 	for (unsigned int i = 2; i < MAPS_SEGMENTS; i++)
 		list[i] = (struct maps_segment){5, i, MIB, false};
-	assert_int_equal(segments_map(&table, &sharer[0], list, MAPS_SEGMENTS, &base[0], true), 0);
+	assert_int_equal(
+		mapped_objects_map(&table, &sharer[0], list, MAPS_SEGMENTS, &base[0], true), 0);
 	now.shmem = (256 + MAPS_SEGMENTS) * MIB;
-	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 0);
+	assert_int_equal(mapped_objects_stray(&sharer[0], &base[0], &now), 0);
 	/* But a mapping of 1 GiB would come before these. */
 	now.shmem += 1024 * MIB;
-	assert_int_equal(segments_stray(&sharer[0], &base[0], &now), 1024 * MIB);
+	assert_int_equal(mapped_objects_stray(&sharer[0], &base[0], &now), 1024 * MIB);
 	find(0, 256 * MIB + 1024 * MIB, 256 * MIB + 1024 * MIB);
-	assert_true(segments_wants_maps(&sharer[0], &base[0]));
+	assert_true(mapped_objects_wants_maps(&sharer[0], &base[0]));
 }
 
 /* A process without known objects may share with others, and has no link to check. */
 static void allows_for_sharers_without_known_objects(void **state)
 {
-	const struct flow rest = {0, 16};
+	const struct counter_flow rest = {0, 16};
 	struct estimate_now now;
 	struct estimate_doubt doubt;
 
 	(void)state;
 	find(0, MIB, MIB / 2);
 	now = (struct estimate_now){base[0].anon, base[0].file, 0, MIB};
-	assert_true(portions_doubt(&sharer[0], &base[0], &now, &rest, &doubt));
+	assert_true(object_share_doubt(&sharer[0], &base[0], &now, &rest, &doubt));
 	assert_int_equal(doubt.file_mid, 0);
 	assert_true(doubt.file_down > 0);
 }
@@ -308,18 +310,18 @@ static void all_memory_may_belong_to_one_segment(void **state)
 	settle();
 	/* All of its 64 MiB belong to the buffers. */
 	find(1, 64 * MIB, 32 * MIB);
-	segments_moved(&sharer[1], NULL, 0, base[1].file);
-	assert_int_equal(segments_map(&table, &sharer[1], list, 3, &base[1], false), 0);
+	mapped_objects_moved(&sharer[1], NULL, 0, base[1].file);
+	assert_int_equal(mapped_objects_map(&table, &sharer[1], list, 3, &base[1], false), 0);
 	settle();
 	e = estimate_of(0, 100 * MIB);
 	assert_in_range(e.low, 4 * MIB, 72 * MIB + MIB / 4);
 	assert_true(e.pss > e.low && e.high >= e.pss);
 	find(0, 100 * MIB, 68 * MIB);
 	base[0].uss = 40 * MIB;
-	segments_measured(&sharer[0], &base[0]);
+	mapped_objects_measured(&sharer[0], &base[0]);
 	settle();
 	/* It exits. */
-	segments_end(&table, &sharer[1]);
+	mapped_objects_end(&table, &sharer[1]);
 	e = estimate_of(0, 100 * MIB);
 	assert_true(e.high >= 104 * MIB + MIB / 4);
 	assert_true(e.low <= e.pss && e.pss < e.high);
@@ -339,17 +341,18 @@ static void exit_removes_present_memory(void **state)
 		uint64_t then = grows ? MIB : 90 * MIB, now = grows ? 90 * MIB : MIB;
 
 		find(1, then, then);
-		segments_moved(&sharer[1], NULL, 0, base[1].file);
-		assert_int_equal(segments_map(&table, &sharer[1], list, 3, &base[1], false), 0);
+		mapped_objects_moved(&sharer[1], NULL, 0, base[1].file);
+		assert_int_equal(
+			mapped_objects_map(&table, &sharer[1], list, 3, &base[1], false), 0);
 		settle();
 		move(1, then, now);
 		/* All of its memory belongs to the buffers. */
 		find(0, 100 * MIB, 55 * MIB);
 		base[0].uss = 14 * MIB;
-		segments_moved(&sharer[0], NULL, 0, base[0].file);
+		mapped_objects_moved(&sharer[0], NULL, 0, base[0].file);
 		map(0, true);
 		settle();
-		segments_end(&table, &sharer[1]);
+		mapped_objects_end(&table, &sharer[1]);
 		e = estimate_of(0, 100 * MIB);
 		if (grows)
 			assert_true(e.high >= 104 * MIB + MIB / 4);
@@ -372,10 +375,10 @@ static void counts_sharers_at_the_time_of_measurement(void **state)
 		struct estimate e;
 
 		start_backends(quarters % 2); /* independent of how they became known */
-		segments_measured(&sharer[0], &base[0]);
+		mapped_objects_measured(&sharer[0], &base[0]);
 		for (unsigned int i = 1; i < BACKENDS; i++)
 			move(i, 100 * MIB, 120 * MIB);
-		segments_settle(&sharer[0], quarters * SEGMENTS_PART / 4, &no_lesson);
+		mapped_objects_settle(&sharer[0], quarters * MAPPED_OBJECTS_PART / 4, &no_lesson);
 		e = estimate_of(0, 100 * MIB);
 		/* The library is shared as before. */
 		assert_in_range(e.pss, 4 * MIB + MIB / 4 + 5 * MIB * then / now - 2048,
@@ -401,12 +404,13 @@ static void own_growth_changes_no_other_share(void **state)
 	find(BACKENDS, MIB, MIB / (BACKENDS + 1));
 	base[BACKENDS].file = MIB; /* but nothing of the library */
 	base[BACKENDS].pss_file = 0;
-	segments_moved(&sharer[BACKENDS], NULL, 0, 100 * MIB);
-	segments_measured(&sharer[BACKENDS], &base[BACKENDS]);
+	mapped_objects_moved(&sharer[BACKENDS], NULL, 0, 100 * MIB);
+	mapped_objects_measured(&sharer[BACKENDS], &base[BACKENDS]);
 	assert_int_equal(
-		segments_map(&table, &sharer[BACKENDS], &buffers, 1, &base[BACKENDS], false), 0);
-	segments_since(&sharer[BACKENDS], MIB, 100 * MIB);
-	segments_settle(&sharer[BACKENDS], SEGMENTS_PART, &no_lesson);
+		mapped_objects_map(&table, &sharer[BACKENDS], &buffers, 1, &base[BACKENDS], false),
+		0);
+	mapped_objects_since(&sharer[BACKENDS], MIB, 100 * MIB);
+	mapped_objects_settle(&sharer[BACKENDS], MAPPED_OBJECTS_PART, &no_lesson);
 	e = estimate_with(BACKENDS, 100 * MIB, 0);
 	assert_near(&e, 4 * MIB + 100 * MIB / (BACKENDS + 1), 1);
 }
@@ -424,7 +428,7 @@ static void counts_others_when_maps_are_read(void **state)
 	map(0, true);
 	for (unsigned int i = 1; i < BACKENDS; i++)
 		move(i, 100 * MIB, 120 * MIB);
-	segments_settle(&sharer[0], 0, &no_lesson);
+	mapped_objects_settle(&sharer[0], 0, &no_lesson);
 	e = estimate_of(0, 100 * MIB);
 	assert_in_range(e.pss, 4 * MIB + MIB / 4 + 5 * MIB * 2000 / 2380 - 2048,
 		4 * MIB + MIB / 4 + 5 * MIB * 2000 / 2380 + 2048);
@@ -433,7 +437,7 @@ static void counts_others_when_maps_are_read(void **state)
 /* Each process has touched MORE bytes and is measured again with SHMEM_PSS. */
 static void measure_all(uint64_t more, uint64_t shmem_pss)
 {
-	struct segments_lesson lesson[BACKENDS];
+	struct mapped_objects_lesson lesson[BACKENDS];
 
 	for (unsigned int i = 0; i < BACKENDS; i++) {
 		uint64_t before = base[i].file - 8 * MIB;
@@ -444,11 +448,11 @@ static void measure_all(uint64_t more, uint64_t shmem_pss)
 		struct estimate_base before = base[i];
 
 		find(i, before.file - 8 * MIB + more, shmem_pss);
-		lesson[i] = segments_lesson(&sharer[i], &before, &base[i]);
-		segments_measured(&sharer[i], &base[i]);
+		lesson[i] = mapped_objects_lesson(&sharer[i], &before, &base[i]);
+		mapped_objects_measured(&sharer[i], &base[i]);
 	}
 	for (unsigned int i = 0; i < BACKENDS; i++)
-		segments_settle(&sharer[i], 0, &lesson[i]);
+		mapped_objects_settle(&sharer[i], 0, &lesson[i]);
 }
 
 static struct estimate after_more(uint64_t more)
@@ -521,7 +525,7 @@ static void learns_nothing_about_released_memory(void **state)
 	for (unsigned int round = 0; round < 6; round++)
 		measure_all(5 * MIB, 5 * MIB);
 	for (unsigned int i = 1; i < BACKENDS / 2; i++)
-		segments_end(&table, &sharer[i]);
+		mapped_objects_end(&table, &sharer[i]);
 	e = estimate_of(0, 130 * MIB);
 	assert_true(e.high - e.low > MIB);
 }
@@ -529,7 +533,7 @@ static void learns_nothing_about_released_memory(void **state)
 /* For any input, estimates stay within their bounds. */
 static void keeps_bounds_for_any_input(void **state)
 {
-	struct segments_lesson lesson[BACKENDS + 1] = {0};
+	struct mapped_objects_lesson lesson[BACKENDS + 1] = {0};
 	uint64_t seed = 5;
 
 	(void)state;
@@ -549,16 +553,16 @@ static void keeps_bounds_for_any_input(void **state)
 			if (unit_random(&seed) % 2)
 				map(i, unit_random(&seed) % 2);
 			else {
-				lesson[i] = segments_lesson(&sharer[i], &before, &base[i]);
-				segments_measured(&sharer[i], &base[i]);
+				lesson[i] = mapped_objects_lesson(&sharer[i], &before, &base[i]);
+				mapped_objects_measured(&sharer[i], &base[i]);
 			}
 			break;
-		case 1: segments_end(&table, &sharer[i]); break;
+		case 1: mapped_objects_end(&table, &sharer[i]); break;
 		case 2: move(i, unit_random(&seed) % (400 * MIB), shmem); break;
 		default:
 			for (unsigned int n = 0; n <= BACKENDS; n++)
-				segments_settle(&sharer[n],
-					unit_random(&seed) % (SEGMENTS_PART + 1), &lesson[n]);
+				mapped_objects_settle(&sharer[n],
+					unit_random(&seed) % (MAPPED_OBJECTS_PART + 1), &lesson[n]);
 		}
 		i = unit_random(&seed) % BACKENDS;
 		now = unit_random(&seed) % (400 * MIB);

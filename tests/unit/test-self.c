@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/process/self.h: memtallyd's own costs and rights. */
+/* Tests of collectors/process/self-usage.h: memtallyd's own costs and rights. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/process/self.h"
+#include "collectors/process/self-usage.h"
 
 static void finds_the_effective_set(void **state)
 {
@@ -43,7 +43,7 @@ static void finds_the_effective_set(void **state)
 		uint64_t caps = 777;
 
 		assert_int_equal(
-			self_parse_capabilities(cases[i].text, strlen(cases[i].text), &caps),
+			self_usage_parse_capabilities(cases[i].text, strlen(cases[i].text), &caps),
 			cases[i].result);
 		assert_int_equal(caps, cases[i].result ? 777 : cases[i].caps);
 	}
@@ -52,12 +52,12 @@ static void finds_the_effective_set(void **state)
 static void reads_its_own_costs(void **state)
 {
 	AUTO_CLOSE int more = -1;
-	struct self self = {0};
+	struct self_usage self = {0};
 	struct rlimit limit;
 	uint64_t start, fds;
 
 	(void)state;
-	self_read(&self);
+	self_usage_read(&self);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(self.max_fds, limit.rlim_cur);
 	assert_int_equal(self.open_fds, unit_descriptors());
@@ -69,35 +69,35 @@ static void reads_its_own_costs(void **state)
 		clock_now_ns(CLOCK_REALTIME) / NS_PER_SEC + 3);
 	fds = self.open_fds;
 	more = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	self_read(&self);
+	self_usage_read(&self);
 	assert_int_equal(self.open_fds, fds + 1);
 	assert_int_equal(self.start_realtime_ns, start);
 
-	self = (struct self){.start_realtime_ns = 5}; /* read only once */
-	self_read(&self);
+	self = (struct self_usage){.start_realtime_ns = 5}; /* read only once */
+	self_usage_read(&self);
 	assert_int_equal(self.start_realtime_ns, 5);
 }
 
 /* For a process in many groups status has many KiB, with the capabilities after the groups. */
 static void reads_a_long_status(void **state)
 {
-	struct self self = {0};
+	struct self_usage self = {0};
 	int status;
 	pid_t pid;
 
 	(void)state;
-	self_read(&self);
+	self_usage_read(&self);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
 		gid_t groups[4000];
-		struct self child = {0};
+		struct self_usage child = {0};
 
 		for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
 			groups[i] = (gid_t)(2000000000 + i);
 		if (setgroups(ARRAY_SIZE(groups), groups) < 0)
 			_exit(77);
-		self_read(&child);
+		self_usage_read(&child);
 		_exit(child.resident_bytes && child.has_sys_ptrace == self.has_sys_ptrace ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -111,11 +111,11 @@ static void reads_its_own_rights(void **state)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {{0}};
-	struct self self = {0};
+	struct self_usage self = {0};
 
 	(void)state;
 	assert_int_equal(syscall(SYS_capget, &header, data), 0);
-	self_read(&self);
+	self_usage_read(&self);
 	assert_int_equal(self.has_sys_ptrace, data[0].effective >> 19 & 1);
 	assert_int_equal(self.has_perfmon, data[1].effective >> 6 & 1);
 }

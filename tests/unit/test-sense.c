@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/process/sense.h: polling statm through kept descriptors. */
+/* Tests of collectors/process/statm-poll.h: polling statm through kept descriptors. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/process/sense.h"
+#include "collectors/process/statm-poll.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
@@ -41,7 +41,7 @@ static struct subject *subject_of_bash(size_t kept_max)
 
 	s->reader.kept_max = kept_max;
 	tree_write(&s->tree, "42/statm", "3750 1250 870 250 0 980 0\n");
-	sense_begin(&s->reader, 1);
+	statm_poll_begin(&s->reader, 1);
 	assert_int_equal(process_read(&s->reader, &s->process, 1, &s->sample), 0);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	return s;
@@ -49,7 +49,7 @@ static struct subject *subject_of_bash(size_t kept_max)
 
 static int sense(struct subject *s, struct statm *ret)
 {
-	return sense_read(&s->reader, &s->process, ret);
+	return statm_poll_read(&s->reader, &s->process, ret);
 }
 
 static void keeps_its_descriptor(void **state)
@@ -88,7 +88,7 @@ static void statm_has_priority_over_directories(void **state)
 	(void)state;
 	assert_int_equal(s->reader.kept, 1);
 	s->reader.kept_files = 1; /* of another process */
-	sense_begin(&s->reader, 2);
+	statm_poll_begin(&s->reader, 2);
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(s->reader.kept, 0);
 	assert_int_equal(s->process.dirfd, -1);
@@ -111,7 +111,7 @@ static void statm_has_priority_over_directories(void **state)
 	assert_int_equal(s->reader.kept, 0);
 	/* There is room again. */
 	s->reader.kept_files = 1;
-	sense_begin(&s->reader, 1);
+	statm_poll_begin(&s->reader, 1);
 	assert_int_equal(process_read(&s->reader, &s->process, 2, &s->sample), 0);
 	assert_int_equal(s->reader.kept, 1);
 }
@@ -126,7 +126,7 @@ static void closes_surplus_descriptors(void **state)
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(s->reader.kept_files, 1);
 	s->reader.kept_files = 3; /* those of others */
-	sense_begin(&s->reader, 2);
+	statm_poll_begin(&s->reader, 2);
 	assert_int_equal(s->reader.files_max, 2);
 	assert_int_equal(sense(s, &m), 0);
 	assert_int_equal(s->process.file_fd, -1);
@@ -147,17 +147,18 @@ static void detects_a_reused_pid(void **state)
 	assert_int_equal(s->process.file_fd, -1);
 	s->p.start_ticks++;
 	tree_add(&s->tree, &s->p);
-	assert_int_equal(sense(s, &m), SENSE_GONE);
+	assert_int_equal(sense(s, &m), STATM_POLL_GONE);
 	tree_remove(&s->tree, "42");
-	assert_int_equal(sense(s, &m), SENSE_GONE);
+	assert_int_equal(sense(s, &m), STATM_POLL_GONE);
 }
 
 static void returns_errors(void **state)
 {
 	static const struct {
 		int error, result;
-	} cases[] = {{ESRCH, SENSE_GONE}, {ENOENT, SENSE_UNKNOWN}, {EACCES, SENSE_UNKNOWN},
-		{EMFILE, -EMFILE}, {ENFILE, -ENFILE}, {ENOMEM, -ENOMEM}};
+	} cases[] = {{ESRCH, STATM_POLL_GONE}, {ENOENT, STATM_POLL_UNKNOWN},
+		{EACCES, STATM_POLL_UNKNOWN}, {EMFILE, -EMFILE}, {ENFILE, -ENFILE},
+		{ENOMEM, -ENOMEM}};
 	AUTO_SUBJECT struct subject *s = subject_of_bash(10);
 	struct statm m;
 
@@ -170,12 +171,12 @@ static void returns_errors(void **state)
 	}
 	tree_expect(NULL, 0);
 	tree_write(&s->tree, "42/statm", "x\n");
-	assert_int_equal(sense(s, &m), SENSE_UNKNOWN);
+	assert_int_equal(sense(s, &m), STATM_POLL_UNKNOWN);
 	assert_int_equal(s->reader.kept_files, 0);
 	tree_write(&s->tree, "42/statm", "0 0 0 0 0 0 0\n");
 	assert_int_equal(sense(s, &m), 0);
 	tree_write(&s->tree, "42/statm", "");
-	assert_int_equal(sense(s, &m), SENSE_UNKNOWN);
+	assert_int_equal(sense(s, &m), STATM_POLL_UNKNOWN);
 	assert_int_equal(s->reader.kept_files, 0);
 }
 
@@ -202,7 +203,7 @@ static void reads_its_line_in_any_pieces(void **state)
 		assert_int_equal(m.shared, 870);
 		reads.calls = 0;
 		reads.error = EIO;
-		assert_int_equal(sense(s, &m), SENSE_UNKNOWN);
+		assert_int_equal(sense(s, &m), STATM_POLL_UNKNOWN);
 	}
 	memset(&reads, 0, sizeof(reads));
 }
@@ -215,7 +216,7 @@ static void detects_an_exit(void **state)
 	struct statm m;
 
 	(void)state;
-	sense_begin(&s->reader, 1);
+	statm_poll_begin(&s->reader, 1);
 	assert_int_equal(process_look(&s->reader, &s->process, 1, &s->sample), 0);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	assert_int_equal(p->stat.parent, getpid());
@@ -223,7 +224,7 @@ static void detects_an_exit(void **state)
 	assert_true(m.resident > 0);
 	assert_true(p->file_fd >= 0);
 	subject_kill(s);
-	assert_int_equal(sense(s, &m), SENSE_GONE);
+	assert_int_equal(sense(s, &m), STATM_POLL_GONE);
 	assert_int_equal(p->file_fd, -1);
 	assert_int_equal(s->reader.kept_files, 0);
 }

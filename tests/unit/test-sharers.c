@@ -166,12 +166,12 @@ static void mapped_shared_memory_is_kept(void **state)
 	m.q[MAPPING_PRIVATE_DIRTY] = 50 * KIB;
 	m.q[MAPPING_ANONYMOUS] = 10 * KIB;
 	assert_int_equal(sharers_learn(&s, &m), 0);
-	assert_int_equal(s.kept_bytes[PORTRAIT_SHMEM], 0);
+	assert_int_equal(s.kept_bytes[BREAKDOWN_SHMEM], 0);
 	assert_int_equal(see(&s, "other", &other, 1), 0);
 	assert_int_equal(see(&s, "other", &other, 1), 0);
-	assert_int_equal(s.kept_bytes[PORTRAIT_SHMEM], 40 * KIB);
+	assert_int_equal(s.kept_bytes[BREAKDOWN_SHMEM], 40 * KIB);
 	sharers_sort(&s);
-	assert_int_equal(s.kept_bytes[PORTRAIT_SHMEM], 40 * KIB);
+	assert_int_equal(s.kept_bytes[BREAKDOWN_SHMEM], 40 * KIB);
 	assert_int_equal(s.things, 0);
 	assert_int_equal(s.programs, 0);
 	sharers_done(&s);
@@ -198,7 +198,7 @@ static void incomplete_processes_do_not_count(void **state)
 	see_one(&s, &forked);
 	see_one(&s, &shmem);
 	assert_int_equal(see(&s, "other", &forked, 1), 0);
-	assert_int_equal(s.kept_bytes[PORTRAIT_SHMEM], 0);
+	assert_int_equal(s.kept_bytes[BREAKDOWN_SHMEM], 0);
 	sharers_sort(&s);
 	assert_int_equal(s.programs, 1);
 	assert_int_equal(s.program[0].processes, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/process/sharing.h: processes with a common address space. Address spaces are
+ * Tests of collectors/process/shared-mm.h: processes with a common address space. Address spaces are
  * invented: a comparison function looks up the space of a pid and counts its calls.
  */
 #include "config.h"
@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/process/sharing.h"
+#include "collectors/process/shared-mm.h"
 #include "collectors/procfs/kcmp.h"
 
 enum { PIDS = 512 };
@@ -49,14 +49,14 @@ static void make(struct process *p, pid_t pid, uint64_t range, unsigned int spac
 	space_of[pid] = space;
 }
 
-static void run(struct sharing *s, struct process *p, size_t count)
+static void run(struct shared_mm *s, struct process *p, size_t count)
 {
 	struct process *list[PIDS];
 
 	for (size_t i = 0; i < count; i++)
 		list[i] = &p[i];
-	assert_int_equal(sharing_begin(s, list, count), 0);
-	while (sharing_step(s))
+	assert_int_equal(shared_mm_begin(s, list, count), 0);
+	while (shared_mm_step(s))
 		;
 }
 
@@ -81,7 +81,7 @@ static void assert_groups(const struct process *p, size_t count)
 
 static void finds_clones_but_not_forks(void **state)
 {
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[4];
 
 	(void)state;
@@ -97,12 +97,12 @@ static void finds_clones_but_not_forks(void **state)
 	run(&s, p, 4);
 	assert_int_equal(comparisons, 0);
 	assert_int_equal(p[3].mm_group, 0);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 static void costs_nothing_when_nothing_is_new(void **state)
 {
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[256];
 
 	(void)state;
@@ -118,12 +118,12 @@ static void costs_nothing_when_nothing_is_new(void **state)
 	run(&s, p, 256);
 	assert_true(comparisons <= 9);
 	assert_groups(p, 256);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 static void is_right_for_random_populations(void **state)
 {
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	uint64_t seed = 1;
 	struct process p[64];
 
@@ -161,12 +161,12 @@ static void is_right_for_random_populations(void **state)
 				if (space_of[p[i].pid] == space_of[p[k].pid])
 					assert_int_equal(p[i].mm_group, p[k].mm_group);
 	}
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 static void skips_exited_and_refused_processes(void **state)
 {
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[5];
 
 	(void)state;
@@ -187,12 +187,12 @@ static void skips_exited_and_refused_processes(void **state)
 	assert_int_equal(p[2].mm_group, 0);
 	assert_int_equal(p[0].mm_group, p[4].mm_group);
 	assert_int_equal(p[1].mm_group, p[3].mm_group);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 static void does_nothing_in_another_pid_namespace(void **state)
 {
-	struct sharing s = {0};
+	struct shared_mm s = {0};
 	struct process p[2];
 
 	(void)state;
@@ -200,12 +200,12 @@ static void does_nothing_in_another_pid_namespace(void **state)
 	make(&p[1], 2, 1, 9);
 	run(&s, p, 2);
 	assert_int_equal(p[0].mm_group, 0);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 /* Makes a pass over P. Returns a bit mask of the rows that are left out. */
 static unsigned int elect(
-	struct sharing *s, struct process *p, const uint8_t *outcome, size_t count)
+	struct shared_mm *s, struct process *p, const uint8_t *outcome, size_t count)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
 	struct snapshot_process rows[8] = {{0}};
@@ -218,7 +218,7 @@ static unsigned int elect(
 		rows[i].outcome = outcome[i];
 		ROW_SET(&rows[i], PROCESS_PSS, 4096);
 	}
-	assert_int_equal(sharing_elect(s, list, rows, count, &scratch), 0);
+	assert_int_equal(shared_mm_elect(s, list, rows, count, &scratch), 0);
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].outcome == OUTCOME_SHARED_MM) {
 			assert_int_equal(rows[i].present, 0);
@@ -231,7 +231,7 @@ static unsigned int elect(
 static void leaves_out_all_but_one(void **state)
 {
 	static const uint8_t measured[3] = {OUTCOME_MEASURED, OUTCOME_MEASURED, OUTCOME_MEASURED};
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[3];
 
 	(void)state;
@@ -239,7 +239,7 @@ static void leaves_out_all_but_one(void **state)
 		make(&p[i], (pid_t)(10 + i), 7, 100);
 	run(&s, p, 3);
 	assert_int_equal(elect(&s, p, measured, 3), 6);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 /*
@@ -249,7 +249,7 @@ static void leaves_out_all_but_one(void **state)
 static void eldest_represents_the_others(void **state)
 {
 	static const uint8_t measured[3] = {OUTCOME_MEASURED, OUTCOME_MEASURED, OUTCOME_MEASURED};
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[3];
 
 	(void)state;
@@ -265,14 +265,14 @@ static void eldest_represents_the_others(void **state)
 	p[2].stat.start_ticks = 0;
 	p[2].has_stat = false;
 	assert_int_equal(elect(&s, p, measured, 3), 1 | 4);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 /* A process without values may not represent the others; their memory would be in no sum. */
 static void only_measured_processes_represent_others(void **state)
 {
 	static const uint8_t outcome[3] = {OUTCOME_ERROR, OUTCOME_MEASURED, OUTCOME_MEASURED};
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[3];
 
 	(void)state;
@@ -280,11 +280,11 @@ static void only_measured_processes_represent_others(void **state)
 		make(&p[i], (pid_t)(10 + i), 7, 100);
 	run(&s, p, 3);
 	assert_int_equal(elect(&s, p, outcome, 3), 4);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 /* Three processes of one address space, after a pass in which no read blocked. */
-static void make_sharers(struct sharing *s, struct process p[static 3])
+static void make_sharers(struct shared_mm *s, struct process p[static 3])
 {
 	for (unsigned int i = 0; i < 3; i++)
 		make(&p[i], (pid_t)(10 + i), 7, 100);
@@ -295,7 +295,7 @@ static void make_sharers(struct sharing *s, struct process p[static 3])
  * Elects one of three processes with OUTCOME and VM_SIZE, which have a PSS of 1000 each unless
  * LACKS_PSS. Returns the sum of what counts.
  */
-static uint64_t sum_of(struct sharing *s, struct process *p, const uint8_t *outcome,
+static uint64_t sum_of(struct shared_mm *s, struct process *p, const uint8_t *outcome,
 	const uint64_t *vm_size, const bool *lacks_pss, unsigned int *ret_dropped)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
@@ -312,7 +312,7 @@ static uint64_t sum_of(struct sharing *s, struct process *p, const uint8_t *outc
 			ROW_SET(&rows[i], PROCESS_PSS, 1000);
 		ROW_SET(&rows[i], PROCESS_VM_SIZE, vm_size[i]);
 	}
-	assert_int_equal(sharing_elect(s, list, rows, 3, &scratch), 0);
+	assert_int_equal(shared_mm_elect(s, list, rows, 3, &scratch), 0);
 	for (size_t i = 0; i < 3; i++) {
 		sum += snapshot_has_figure(&rows[i]) ? rows[i].q[PROCESS_PSS] : 0;
 		*ret_dropped |= rows[i].outcome == OUTCOME_SHARED_MM ? 1U << i : 0;
@@ -341,7 +341,7 @@ static void blocked_processes_count_once(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct sharing s = {.compare = compare_spaces};
+		struct shared_mm s = {.compare = compare_spaces};
 		struct process p[3];
 		unsigned int dropped;
 
@@ -353,7 +353,7 @@ static void blocked_processes_count_once(void **state)
 			sum_of(&s, p, cases[i].outcome, vm_size, cases[i].lacks_pss, &dropped),
 			1000);
 		assert_int_equal(dropped, cases[i].dropped);
-		sharing_done(&s);
+		shared_mm_done(&s);
 	}
 }
 
@@ -366,7 +366,7 @@ static void process_in_exec_has_left(void **state)
 	static const uint8_t outcome[3] = {OUTCOME_BLOCKED, OUTCOME_BLOCKED, OUTCOME_MEASURED};
 	static const uint64_t left[3] = {4096, 8192, 8192}, stayed[3] = {8192, 8192, 8192};
 	static const bool none[3];
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[3], *list[3] = {&p[0], &p[1], &p[2]};
 	unsigned int dropped;
 
@@ -395,18 +395,18 @@ static void process_in_exec_has_left(void **state)
 	assert_int_equal(p[1].mm_group, p[2].mm_group);
 	/* It is compared once it can be read. */
 	p[0].block = (struct block){0};
-	assert_int_equal(sharing_begin(&s, list, 3), 0);
-	while (sharing_step(&s))
+	assert_int_equal(shared_mm_begin(&s, list, 3), 0);
+	while (shared_mm_step(&s))
 		;
 	assert_int_equal(p[0].mm_group, p[1].mm_group);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 /* After an exec that changes nothing visible the process still has an address space of its own. */
 static void verifies_that_processes_still_share(void **state)
 {
 	static const uint8_t measured[2] = {OUTCOME_MEASURED, OUTCOME_MEASURED};
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[2];
 
 	(void)state;
@@ -418,13 +418,13 @@ static void verifies_that_processes_still_share(void **state)
 	assert_int_equal(elect(&s, p, measured, 2), 0);
 	run(&s, p, 2);
 	assert_int_equal(elect(&s, p, measured, 2), 0);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 /* Two dead leaders have no address space, which is no common one. Their threads are compared. */
 static void compares_the_threads_of_dead_leaders(void **state)
 {
-	struct sharing s = {.compare = compare_spaces};
+	struct shared_mm s = {.compare = compare_spaces};
 	struct process p[2];
 
 	(void)state;
@@ -437,7 +437,7 @@ static void compares_the_threads_of_dead_leaders(void **state)
 	run(&s, p, 2);
 	assert_int_equal(p[0].mm_group, 0);
 	assert_int_equal(p[1].mm_group, 0);
-	sharing_done(&s);
+	shared_mm_done(&s);
 }
 
 /* With the real kcmp(): a thread group equals itself and not its child. */

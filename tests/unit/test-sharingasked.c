@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/sharing/sharingasked.h: the arguments of `memtally sharing`. */
+/* Tests of cli/sharing/sharing-options.h: the arguments of `memtally sharing`. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "cli/sharing/sharingasked.h"
+#include "cli/sharing/sharing-options.h"
 
 enum { ARGS_MAX = 5 };
 
@@ -45,12 +45,12 @@ static void parses_arguments(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_SETTINGS struct settings *settings = load(cases[i].args);
-		AUTO_SHARING_ASKED struct sharing_asked asked = {0};
-		char error[CHOSEN_ERROR_SIZE] = "";
+		AUTO_SHARING_OPTIONS struct sharing_options asked = {0};
+		char error[PID_SELECTION_ERROR_SIZE] = "";
 
-		assert_int_equal(sharing_asked_parse(settings, &asked, error), 0);
+		assert_int_equal(sharing_options_parse(settings, &asked, error), 0);
 		assert_int_equal(asked.kind, cases[i].kind);
-		assert_int_equal(sharing_asked_is_set(&asked), cases[i].kind == OWNER_KINDS);
+		assert_int_equal(sharing_options_is_set(&asked), cases[i].kind == OWNER_KINDS);
 		assert_int_equal(asked.sort, cases[i].sort);
 		assert_int_equal(asked.chosen.count, cases[i].pids);
 		assert_int_equal(asked.chosen.has_filters, cases[i].has_filters);
@@ -76,10 +76,10 @@ static void describes_wrong_arguments(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_SETTINGS struct settings *settings = load(cases[i].args);
-		struct sharing_asked asked;
-		char error[CHOSEN_ERROR_SIZE] = "";
+		struct sharing_options asked;
+		char error[PID_SELECTION_ERROR_SIZE] = "";
 
-		assert_int_equal(sharing_asked_parse(settings, &asked, error), -EINVAL);
+		assert_int_equal(sharing_options_parse(settings, &asked, error), -EINVAL);
 		assert_non_null(strstr(error, cases[i].word));
 	}
 }

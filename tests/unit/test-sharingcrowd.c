@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of cli/sharing/sharingcrowd.h: groups of a sample's processes, and named processes that it lacks.
+ * Tests of cli/sharing/sharing-groups.h: groups of a sample's processes, and named processes that it lacks.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "cli/common/supervisor.h"
-#include "cli/sharing/sharingcrowd.h"
+#include "cli/sharing/sharing-groups.h"
 #include "inspect/maps/target.h"
 #include "tests/unit/sample.h"
 
@@ -34,10 +34,10 @@ int __wrap_target_open(const struct procfs *procfs, pid_t pid, struct target *re
 }
 
 struct making {
-	const struct sharing_asked *asked;
+	const struct sharing_options *asked;
 	const struct view *view;
 	struct procfs procfs;
-	struct crowd crowd;
+	struct groups crowd;
 	bool has_failed;
 };
 
@@ -45,14 +45,14 @@ static int make(void *context)
 {
 	struct making *m = context;
 
-	return sharing_crowd_make(m->asked, m->view, &m->procfs, &m->crowd, &m->has_failed);
+	return sharing_groups_make(m->asked, m->view, &m->procfs, &m->crowd, &m->has_failed);
 }
 
 static void skips_a_missing_process_that_blocks(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
-	struct chosen_process process[] = {{.pid = BLOCKS}, {.pid = THERE}};
-	const struct sharing_asked asked = {
+	struct pid_selection_process process[] = {{.pid = BLOCKS}, {.pid = THERE}};
+	const struct sharing_options asked = {
 		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .kind = OWNER_KINDS};
 	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
 
@@ -65,7 +65,7 @@ static void skips_a_missing_process_that_blocks(void **state)
 	assert_true(m.crowd.group[0].is_chosen);
 	assert_int_equal(m.crowd.group[0].processes, 1);
 	assert_int_equal(m.crowd.member[0].pid, THERE);
-	crowd_done(&m.crowd);
+	groups_done(&m.crowd);
 	procfs_close(&m.procfs);
 	alarm(0);
 }
@@ -77,8 +77,8 @@ static void skips_a_missing_process_that_blocks(void **state)
 static void named_processes_are_chosen(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
-	struct chosen_process process[] = {{.pid = 2001}, {.pid = 1002}};
-	const struct sharing_asked asked = {
+	struct pid_selection_process process[] = {{.pid = 2001}, {.pid = 1002}};
+	const struct sharing_options asked = {
 		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .kind = OWNER_KINDS};
 	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
 
@@ -86,13 +86,13 @@ static void named_processes_are_chosen(void **state)
 	assert_int_equal(make(&m), 0);
 	assert_false(m.has_failed);
 	for (size_t i = 0; i < m.crowd.members; i++) {
-		const struct crowd_member *member = &m.crowd.member[i];
+		const struct groups_member *member = &m.crowd.member[i];
 		bool is_named = member->pid == 2001 || member->pid == 1001;
 
 		assert_int_equal(member->is_named, is_named);
 		assert_int_equal(m.crowd.group[member->group].is_chosen, is_named);
 	}
-	crowd_done(&m.crowd);
+	groups_done(&m.crowd);
 }
 
 /* Returns the CPU time to choose all of COUNT processes by pid. */
@@ -100,8 +100,8 @@ static uint64_t choose_many(size_t count)
 {
 	AUTO_VIEW struct view *view = sample_open(
 		&(struct sample_options){.more = (uint32_t)count});
-	AUTO_FREE struct chosen_process *process = calloc(count, sizeof(*process));
-	const struct sharing_asked asked = {
+	AUTO_FREE struct pid_selection_process *process = calloc(count, sizeof(*process));
+	const struct sharing_options asked = {
 		.chosen = {.process = process, .count = count}, .kind = OWNER_KINDS};
 	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
 	uint64_t begin_ns, took_ns;
@@ -113,7 +113,7 @@ static uint64_t choose_many(size_t count)
 	assert_int_equal(make(&m), 0);
 	took_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	assert_int_equal(m.crowd.group[0].processes, count);
-	crowd_done(&m.crowd);
+	groups_done(&m.crowd);
 	return took_ns;
 }
 

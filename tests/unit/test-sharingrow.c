@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/sharing/sharingrow.h: rows of `memtally sharing` as lines, JSON and CSV. */
+/* Tests of cli/sharing/sharing-row.h: rows of `memtally sharing` as lines, JSON and CSV. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include <jansson.h>
 
-#include "cli/sharing/sharingrow.h"
+#include "cli/sharing/sharing-row.h"
 #include "cli/table/print.h"
 
 enum { KIB = 1024 };

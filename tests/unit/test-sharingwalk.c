@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/sharing/sharingwalk.h on this host. Skipped if the kernel does not show frame numbers. */
+/* Tests of cli/sharing/sharing-walk.h on this host. Skipped if the kernel does not show frame numbers. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "cli/sharing/sharingwalk.h"
+#include "cli/sharing/sharing-walk.h"
 #include "collectors/procfs/mapcounts.h"
 #include "inspect/pages/pagemap.h"
 #include "tests/unit/asked.h"

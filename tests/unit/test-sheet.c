@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/hostmem/sheet.h: the arithmetic of the host's balance sheet. */
+/* Tests of collectors/hostmem/balance-sheet.h: the arithmetic of the host's balance sheet. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/hostmem/sheet.h"
+#include "collectors/hostmem/balance-sheet.h"
 #include "snapshot/balance.h"
 
 enum { PAGE = 4096 };
@@ -17,9 +17,9 @@ enum { PAGE = 4096 };
 struct state {
 	struct meminfo meminfo;
 	struct vmstat vmstat;
-	struct sheet_processes processes;
+	struct balance_sheet_processes processes;
 	struct sums host;
-	struct sheet_sources sources;
+	struct balance_sheet_sources sources;
 };
 
 static void set(struct state *s, enum meminfo_field i, uint64_t bytes)
@@ -30,7 +30,7 @@ static void set(struct state *s, enum meminfo_field i, uint64_t bytes)
 static void init(struct state *s)
 {
 	*s = (struct state){.processes = {.anon = 1000, .file = 300, .shmem = 70}};
-	s->sources = (struct sheet_sources){
+	s->sources = (struct balance_sheet_sources){
 		.meminfo = &s->meminfo,
 		.vmstat = &s->vmstat,
 		.processes = &s->processes,
@@ -76,7 +76,7 @@ static void separates_mapped_from_unmapped_memory(void **state)
 
 	(void)state;
 	init(&s);
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_PSS_ANON, 1000);
 	expect(&b, BALANCE_PSS_FILE, 300);
 	expect(&b, BALANCE_PSS_SHMEM, 70);
@@ -117,10 +117,10 @@ static void each_kernel_number_is_a_line(void **state)
 		struct state s;
 
 		init(&s);
-		sheet_make(&s.sources, &before);
+		balance_sheet_make(&s.sources, &before);
 		assert_false(ROW_HAS(&before, cases[i].to));
 		set(&s, cases[i].from, 777);
-		sheet_make(&s.sources, &after);
+		balance_sheet_make(&s.sources, &after);
 		expect(&after, cases[i].to, 777);
 		assert_int_equal(residual_of(&after), residual_of(&before) - 777);
 		expect_sum(&s, &after);
@@ -144,7 +144,7 @@ static void vmalloc_and_zsmalloc_count_once(void **state)
 	ROW_SET(&s.vmstat, VMSTAT_MEMMAP_PAGES, 1);
 	s.sources.has_lists = true;
 	s.sources.list_pages = 2;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_VMALLOC, 300);
 	expect(&b, BALANCE_KERNEL_RECLAIMABLE, 55);
 	expect(&b, BALANCE_ZRAM, 2 * PAGE);
@@ -152,10 +152,10 @@ static void vmalloc_and_zsmalloc_count_once(void **state)
 	expect(&b, BALANCE_FREE_LISTS, 2 * PAGE);
 	expect_sum(&s, &b);
 	set(&s, MEMINFO_VMALLOC, 100); /* a kernel without CONFIG_VMAP_STACK */
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_VMALLOC, 100);
 	set(&s, MEMINFO_ZSWAP, 4 * PAGE); /* more than zsmalloc has, which cannot be */
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_ZRAM, 0);
 }
 
@@ -167,17 +167,17 @@ static void errors_stay_in_the_residual(void **state)
 
 	(void)state;
 	init(&s);
-	sheet_make(&s.sources, &good);
+	balance_sheet_make(&s.sources, &good);
 	s.processes.anon -= 100; /* processes that were not measured */
 	s.processes.file += 20;
-	sheet_make(&s.sources, &bad);
+	balance_sheet_make(&s.sources, &bad);
 	assert_int_equal(residual_of(&bad), residual_of(&good) + 80);
 	expect(&bad, BALANCE_RESIDUAL_PROCESSES, 80);
 	expect(&bad, BALANCE_PAGE_CACHE, good.q[BALANCE_PAGE_CACHE]);
 	expect_sum(&s, &bad);
 	s.processes.file += 10000; /* more than the host has */
 	s.processes.shmem += 10000;
-	sheet_make(&s.sources, &bad);
+	balance_sheet_make(&s.sources, &bad);
 	expect(&bad, BALANCE_SHMEM, 0);
 	assert_true(residual_of(&bad) < residual_of(&good));
 	assert_true((int64_t)bad.q[BALANCE_RESIDUAL_PROCESSES] < -19000);
@@ -192,12 +192,12 @@ static void residual_may_be_negative(void **state)
 	(void)state;
 	init(&s);
 	set(&s, MEMINFO_FREE, 100000);
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	assert_int_equal(residual_of(&b), -1000 - 5200 - 40);
 	expect_sum(&s, &b);
 	set(&s, MEMINFO_FREE, INT64_MAX);
 	set(&s, MEMINFO_CACHED, INT64_MAX);
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	assert_true(residual_of(&b) < -(INT64_MAX - 200000));
 }
 
@@ -214,7 +214,7 @@ static void unmapped_shared_memory_has_owners(void **state)
 	s.sources.tmpfs_bytes = 60;
 	s.sources.tmpfs_unread = 3;
 	s.sources.directories_unread = 4;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_SYSV, 30);
 	expect(&b, BALANCE_TMPFS, 60);
 	expect(&b, BALANCE_SHMEM, 130 - 90);
@@ -222,16 +222,16 @@ static void unmapped_shared_memory_has_owners(void **state)
 	expect(&b, BALANCE_DIRECTORIES_UNREAD, 4);
 	expect_sum(&s, &b);
 	s.sources.tmpfs_bytes = 1 << 20; /* most of it is mapped or swapped */
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_TMPFS, 100);
 	expect(&b, BALANCE_SHMEM, 0);
 	s.sources.sysv_unattached_bytes = 1 << 20; /* in hugetlb pages */
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_SYSV, 130);
 	expect(&b, BALANCE_TMPFS, 0);
 	expect_sum(&s, &b);
 	s.sources.has_sysv = s.sources.has_tmpfs = false;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	assert_false(ROW_HAS(&b, BALANCE_SYSV) || ROW_HAS(&b, BALANCE_TMPFS));
 	expect(&b, BALANCE_SHMEM, 130);
 }
@@ -259,7 +259,7 @@ static void only_unmapped_swap_cache_counts(void **state)
 		set(&s, MEMINFO_INACTIVE, 0);
 		set(&s, MEMINFO_UNEVICTABLE, 0);
 		set(&s, MEMINFO_SWAP_CACHED, cases[i].swap_cached);
-		sheet_make(&s.sources, &b);
+		balance_sheet_make(&s.sources, &b);
 		expect(&b, BALANCE_SWAP_CACHE, cases[i].expected);
 	}
 }
@@ -275,16 +275,16 @@ static void swap_has_its_own_sheet(void **state)
 	set(&s, MEMINFO_SWAP_FREE, 400);
 	s.sources.has_sysv = true;
 	s.sources.sysv_swap_bytes = 150;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	assert_false(ROW_HAS(&b, BALANCE_SWAP_UNKNOWN)); /* nor the amount of processes */
 	ROW_SET(&s.host, SCOPE_SWAP_PSS, 300);
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_SWAP_PROCESSES, 300);
 	expect(&b, BALANCE_SWAP_SYSV, 150);
 	expect(&b, BALANCE_SWAP_UNKNOWN, 150);
 	expect(&b, BALANCE_SWAP_FREE, 400);
 	ROW_SET(&s.host, SCOPE_SWAP_PSS, 500);
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_SWAP_UNKNOWN, (uint64_t)-50);
 }
 
@@ -303,26 +303,26 @@ static void residual_needs_all_of_its_lines(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		init(&s);
 		s.meminfo.present &= ~(UINT64_C(1) << needed[i]);
-		sheet_make(&s.sources, &b);
+		balance_sheet_make(&s.sources, &b);
 		assert_false(ROW_HAS(&b, BALANCE_RESIDUAL) || ROW_HAS(&b, BALANCE_RESIDUAL_LOW));
 	}
 	init(&s);
 	s.host.present = 0;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	assert_false(ROW_HAS(&b, BALANCE_RESIDUAL) || ROW_HAS(&b, BALANCE_PSS_ANON));
 	init(&s);
 	s.meminfo.present &= ~(UINT64_C(1) << MEMINFO_ANON_PAGES);
 	s.host.present = UINT64_C(1) << SCOPE_PSS;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	assert_true(ROW_HAS(&b, BALANCE_RESIDUAL));
 	assert_false(ROW_HAS(&b, BALANCE_RESIDUAL_PROCESSES) || ROW_HAS(&b, BALANCE_RESIDUAL_LOW) ||
 		     ROW_HAS(&b, BALANCE_RESIDUAL_HIGH));
 	s = (struct state){0};
-	s.sources = (struct sheet_sources){.meminfo = &s.meminfo,
+	s.sources = (struct balance_sheet_sources){.meminfo = &s.meminfo,
 		.vmstat = &s.vmstat,
 		.processes = &s.processes,
 		.host = &s.host};
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	assert_int_equal(b.present, 0);
 }
 
@@ -331,11 +331,11 @@ static void adds_up_processes(void **state)
 	static const struct driver_amounts none = {0},
 					   ring = {.pss = 25, .vmalloc = 5, .unread = 3};
 	struct snapshot_process row = {.outcome = OUTCOME_MEASURED};
-	struct sheet_processes p = {0};
+	struct balance_sheet_processes p = {0};
 
 	(void)state;
 	ROW_SET(&row, PROCESS_PSS, 100);
-	sheet_add(&p, &row, &none); /* from a kernel before 5.3 */
+	balance_sheet_add(&p, &row, &none); /* from a kernel before 5.3 */
 	assert_true(p.has_unsplit && p.unsplit == 100 && p.unsplit_shmem == 0);
 	ROW_SET(&row, PROCESS_RSS_ANON, 40);
 	ROW_SET(&row, PROCESS_RSS_FILE, 100);
@@ -344,15 +344,15 @@ static void adds_up_processes(void **state)
 	 * A giant measured by slices: files and shared memory have 60, divided as 1 to 5; then 35,
 	 * as 75 to 500.
 	 */
-	sheet_add(&p, &row, &none);
+	balance_sheet_add(&p, &row, &none);
 	assert_true(p.unsplit == 200 && p.unsplit_shmem == 50);
-	sheet_add(&p, &row, &ring);
+	balance_sheet_add(&p, &row, &ring);
 	assert_true(p.unsplit == 275 && p.unsplit_shmem == 50 + 30);
 	ROW_SET(&row, PROCESS_PSS_ANON, 50);
 	ROW_SET(&row, PROCESS_PSS_FILE, 30);
 	ROW_SET(&row, PROCESS_PSS_SHMEM, 20);
-	sheet_add(&p, &row, &none);
-	sheet_add(&p, &row, &ring);
+	balance_sheet_add(&p, &row, &none);
+	balance_sheet_add(&p, &row, &ring);
 	assert_int_equal(p.anon, 100);
 	assert_int_equal(p.file, 30 + 5);
 	assert_int_equal(p.shmem, 40);
@@ -373,13 +373,13 @@ static void packet_rings_are_no_page_cache(void **state)
 
 	(void)state;
 	init(&s);
-	sheet_make(&s.sources, &without);
+	balance_sheet_make(&s.sources, &without);
 	expect(&without, BALANCE_PSS_DRIVER, 0);
 	expect(&without, BALANCE_DRIVER_UNREAD, 0);
 	s.processes.driver.pss = 9000; /* more than all mapped files */
 	set(&s, MEMINFO_MAPPED, 370 + 9000);
 	set(&s, MEMINFO_FREE, 50000 - 9000);
-	sheet_make(&s.sources, &with);
+	balance_sheet_make(&s.sources, &with);
 	expect(&with, BALANCE_PSS_DRIVER, 9000);
 	expect(&with, BALANCE_PSS_FILE, without.q[BALANCE_PSS_FILE]);
 	expect(&with, BALANCE_PAGE_CACHE, without.q[BALANCE_PAGE_CACHE]);
@@ -403,12 +403,12 @@ static void bpf_arrays_count_once(void **state)
 	init(&s);
 	set(&s, MEMINFO_VMALLOC, 900);
 	set(&s, MEMINFO_KERNEL_STACKS, 600);
-	sheet_make(&s.sources, &without);
+	balance_sheet_make(&s.sources, &without);
 	s.processes.driver.pss = s.processes.driver.vmalloc = 9000;
 	set(&s, MEMINFO_MAPPED, 370 + 9000);
 	set(&s, MEMINFO_VMALLOC, 900 + 9000);
 	set(&s, MEMINFO_FREE, 50000 - 9000);
-	sheet_make(&s.sources, &with);
+	balance_sheet_make(&s.sources, &with);
 	expect(&with, BALANCE_PSS_DRIVER, 9000);
 	expect(&with, BALANCE_VMALLOC, 300);
 	expect(&with, BALANCE_RESIDUAL, without.q[BALANCE_RESIDUAL]);
@@ -429,21 +429,21 @@ static void bounds_include_unknown_drivers_memory(void **state)
 	(void)state;
 	init(&s);
 	set(&s, MEMINFO_VMALLOC, 500);
-	sheet_make(&s.sources, &without);
+	balance_sheet_make(&s.sources, &without);
 	s.processes.driver.unread = 200;
 	s.processes.driver.pss = 100;
 	s.processes.file -= 100;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_DRIVER_UNREAD, 200);
 	expect(&b, BALANCE_RESIDUAL,
 		without.q[BALANCE_RESIDUAL] - 100); /* mapped page cache is lower by that */
 	expect(&b, BALANCE_RESIDUAL_LOW, b.q[BALANCE_RESIDUAL] - 30 - 200);
 	expect(&b, BALANCE_RESIDUAL_HIGH, b.q[BALANCE_RESIDUAL] + 70 + 100);
 	set(&s, MEMINFO_VMALLOC, 60);
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_RESIDUAL_HIGH, b.q[BALANCE_RESIDUAL] + 70 + 60);
 	s.processes.driver.unread = UINT64_MAX;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	assert_true((int64_t)b.q[BALANCE_RESIDUAL_LOW] < -(INT64_MAX - 200000));
 	expect_sum(&s, &b);
 }
@@ -463,7 +463,7 @@ static void giants_shared_memory_counts_as_mapped(void **state)
 	s.processes.unsplit = 50;
 	s.processes.unsplit_shmem = 50;
 	s.processes.has_unsplit = true;
-	sheet_make(&s.sources, &b);
+	balance_sheet_make(&s.sources, &b);
 	expect(&b, BALANCE_PSS_UNSPLIT, 50);
 	expect(&b, BALANCE_SHMEM, 200 - 70);
 	expect(&b, BALANCE_PAGE_CACHE, 5000 + 40 - 300);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/files/shelf.h: the file table. */
+/* Tests of inspect/files/file-table.h: the file table. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inspect/files/shelf.h"
+#include "inspect/files/file-table.h"
 #include "tests/unit/allocation.h"
 
 enum { KIB = 1024, ALICE = 1000, BOB = 1001 };
@@ -44,11 +44,11 @@ static struct mapping mapping_of(const struct part *p)
 	return m;
 }
 
-static int add(struct shelf *s, const struct part *p, uint32_t *ret_row)
+static int add(struct file_table *s, const struct part *p, uint32_t *ret_row)
 {
 	struct mapping m = mapping_of(p);
 
-	return shelf_add(s, &m, ret_row);
+	return file_table_add(s, &m, ret_row);
 }
 
 /* A library in three mappings with dirty data; memory without a file; a memfd. */
@@ -61,18 +61,18 @@ static const struct part parts[] = {
 	{"rw-s", "/memfd:ring (deleted)", 9, 8, 4, 0, 0},
 };
 
-static int tell(struct shelf *s, uint32_t uid, size_t count)
+static int tell(struct file_table *s, uint32_t uid, size_t count)
 {
 	uint32_t row;
 	int r = 0;
 
-	shelf_begin(s);
+	file_table_begin(s);
 	for (size_t i = 0; r >= 0 && i < count; i++)
 		r = add(s, &parts[i], &row);
-	return r < 0 ? r : shelf_commit(s, uid);
+	return r < 0 ? r : file_table_commit(s, uid);
 }
 
-static const struct shelf_row *row_of(const struct shelf *s, const char *name)
+static const struct file_table_row *row_of(const struct file_table *s, const char *name)
 {
 	for (size_t i = 0; i < s->rows; i++)
 		if (!strcmp(s->row[i].name, name))
@@ -83,8 +83,8 @@ static const struct shelf_row *row_of(const struct shelf *s, const char *name)
 
 static void adds_up_files_of_processes(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
-	const struct shelf_row *a, *ring;
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
+	const struct file_table_row *a, *ring;
 
 	(void)state;
 	assert_int_equal(tell(&s, ALICE, ARRAY_SIZE(parts)), 0);
@@ -95,50 +95,50 @@ static void adds_up_files_of_processes(void **state)
 	assert_int_equal(s.users, 2);
 	a = row_of(&s, "/lib/a.so");
 	assert_int_equal(a->kind, KIND_FILE);
-	assert_int_equal(a->fate, SHELF_THERE);
+	assert_int_equal(a->fate, FILE_TABLE_THERE);
 	assert_null(a->path);
 	assert_true(a->is_executable);
 	assert_false(a->is_exact);
-	assert_int_equal(a->q[SHELF_PROCESSES], 3);
-	assert_int_equal(a->q[SHELF_USERS], 2);
-	assert_int_equal(a->q[SHELF_MAPPINGS], 6);
-	assert_int_equal(a->q[SHELF_SIZE], 6 * 64 * KIB);
-	assert_int_equal(a->q[SHELF_RSS], (3 * 40 + 2 * 20 + 16) * KIB);
-	assert_int_equal(a->q[SHELF_PSS], (3 * 10 + 2 * 8 + 12) * KIB);
-	assert_int_equal(a->q[SHELF_RESIDENT], (3 * 10 + 2 * 4) * KIB);
-	assert_int_equal(a->q[SHELF_PRIVATE_DIRTY], (2 * 4 + 12) * KIB);
-	assert_int_equal(a->q[SHELF_PRIVATE_DIRTY_MOST], 16 * KIB);
-	assert_int_equal(a->q[SHELF_ANONYMOUS], (2 * 4 + 12) * KIB);
+	assert_int_equal(a->q[FILE_TABLE_PROCESSES], 3);
+	assert_int_equal(a->q[FILE_TABLE_USERS], 2);
+	assert_int_equal(a->q[FILE_TABLE_MAPPINGS], 6);
+	assert_int_equal(a->q[FILE_TABLE_SIZE], 6 * 64 * KIB);
+	assert_int_equal(a->q[FILE_TABLE_RSS], (3 * 40 + 2 * 20 + 16) * KIB);
+	assert_int_equal(a->q[FILE_TABLE_PSS], (3 * 10 + 2 * 8 + 12) * KIB);
+	assert_int_equal(a->q[FILE_TABLE_RESIDENT], (3 * 10 + 2 * 4) * KIB);
+	assert_int_equal(a->q[FILE_TABLE_PRIVATE_DIRTY], (2 * 4 + 12) * KIB);
+	assert_int_equal(a->q[FILE_TABLE_PRIVATE_DIRTY_MOST], 16 * KIB);
+	assert_int_equal(a->q[FILE_TABLE_ANONYMOUS], (2 * 4 + 12) * KIB);
 	ring = row_of(&s, "memfd:ring");
 	assert_int_equal(ring->kind, KIND_SHMEM);
-	assert_int_equal(ring->fate, SHELF_THERE);
-	assert_int_equal(ring->q[SHELF_PROCESSES], 1);
+	assert_int_equal(ring->fate, FILE_TABLE_THERE);
+	assert_int_equal(ring->q[FILE_TABLE_PROCESSES], 1);
 	assert_false(ring->is_executable);
 }
 
 static void reports_the_parts_of_a_process(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	uint32_t row = 99;
 
 	(void)state;
 	assert_int_equal(tell(&s, ALICE, 3), 0);
 	assert_int_equal(s.parts, 1);
 	assert_int_equal(s.part[0].row, 0);
-	assert_int_equal(s.part[0].q[SHELF_RSS], 76 * KIB);
+	assert_int_equal(s.part[0].q[FILE_TABLE_RSS], 76 * KIB);
 	assert_true(s.part[0].is_executable);
-	shelf_begin(&s);
+	file_table_begin(&s);
 	assert_int_equal(s.parts, 0);
-	assert_int_equal(add(&s, &parts[3], &row), SHELF_NO_FILE);
+	assert_int_equal(add(&s, &parts[3], &row), FILE_TABLE_NO_FILE);
 	assert_int_equal(row, 99);
 	assert_int_equal(add(&s, &parts[5], &row), 0);
 	assert_int_equal(row, 1);
 	assert_int_equal(add(&s, &parts[0], &row), 0);
 	assert_int_equal(row, 0);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
 	assert_int_equal(s.parts, 2);
 	assert_int_equal(s.part[1].row, 0);
-	assert_int_equal(s.part[1].q[SHELF_RSS], 40 * KIB);
+	assert_int_equal(s.part[1].q[FILE_TABLE_RSS], 40 * KIB);
 }
 
 /* An inode with several names, a name with several inodes, and several devices. */
@@ -150,28 +150,28 @@ static void identifies_files_by_device_inode_and_name(void **state)
 		{"r--p", "/a", 2, 4, 4, 0, 0},
 		{"r--p", "/a", 1, 4, 4, 0, 0},
 	};
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS, .seed = 42};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS, .seed = 42};
 	struct mapping m = mapping_of(&some[0]);
 	uint32_t row;
 
 	(void)state;
-	shelf_begin(&s);
+	file_table_begin(&s);
 	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
 		assert_int_equal(add(&s, &some[i], &row), 0);
 		assert_int_equal(row, i % 3);
 	}
 	m.minor = 2;
-	assert_int_equal(shelf_add(&s, &m, &row), 0);
+	assert_int_equal(file_table_add(&s, &m, &row), 0);
 	assert_int_equal(row, 3);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
-	assert_int_equal(s.row[0].q[SHELF_MAPPINGS], 2);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].q[FILE_TABLE_MAPPINGS], 2);
 }
 
 static void abandoned_processes_leave_nothing(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	static const struct part other = {"r--p", "/b", 8, 4, 4, 0, 0};
-	struct shelf_row before;
+	struct file_table_row before;
 	size_t text;
 	uint32_t row;
 
@@ -180,14 +180,14 @@ static void abandoned_processes_leave_nothing(void **state)
 	before = s.row[0];
 	text = s.text;
 	for (unsigned int how = 0; how < 2; how++) {
-		shelf_begin(&s);
+		file_table_begin(&s);
 		assert_int_equal(add(&s, &parts[2], &row), 0);
 		assert_int_equal(add(&s, &other, &row), 0);
 		assert_int_equal(row, 1);
 		if (how)
-			shelf_abandon(&s);
+			file_table_abandon(&s);
 		else
-			shelf_begin(&s);
+			file_table_begin(&s);
 		assert_int_equal(s.rows, 1);
 		assert_int_equal(s.parts, 0);
 		assert_int_equal(s.text, text);
@@ -196,13 +196,13 @@ static void abandoned_processes_leave_nothing(void **state)
 	assert_int_equal(s.processes, 1);
 	assert_int_equal(s.users, 1);
 	/* The table can still be used. */
-	shelf_begin(&s);
+	file_table_begin(&s);
 	assert_int_equal(add(&s, &other, &row), 0);
 	assert_int_equal(add(&s, &parts[0], &row), 0);
 	assert_int_equal(row, 0);
-	assert_int_equal(shelf_commit(&s, BOB), 0);
-	assert_int_equal(s.row[0].q[SHELF_PROCESSES], 2);
-	assert_int_equal(s.row[1].q[SHELF_PROCESSES], 1);
+	assert_int_equal(file_table_commit(&s, BOB), 0);
+	assert_int_equal(s.row[0].q[FILE_TABLE_PROCESSES], 2);
+	assert_int_equal(s.row[1].q[FILE_TABLE_PROCESSES], 1);
 }
 
 static void keeps_the_fate_of_files(void **state)
@@ -212,49 +212,49 @@ static void keeps_the_fate_of_files(void **state)
 		{"r-xp", "/srv/b (deleted)", 2, 4, 4, 0, 0},
 		{"r-xp", "/srv/c\\012d (deleted)", 3, 4, 4, 0, 0},
 	};
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	uint32_t row;
 
 	(void)state;
-	shelf_begin(&s);
+	file_table_begin(&s);
 	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
 		assert_int_equal(add(&s, &some[i], &row), 0);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
-		assert_int_equal(s.row[i].fate, SHELF_UNCERTAIN);
+		assert_int_equal(s.row[i].fate, FILE_TABLE_UNCERTAIN);
 		assert_string_equal(s.row[i].path, some[i].path);
 	}
-	assert_int_equal(shelf_settle(&s, 0, SHELF_REPLACED, false), 0);
-	assert_int_equal(shelf_settle(&s, 1, SHELF_THERE, true), 0);
-	assert_int_equal(shelf_settle(&s, 1, SHELF_THERE, true), 0);
-	assert_int_equal(s.row[0].fate, SHELF_REPLACED);
+	assert_int_equal(file_table_settle(&s, 0, FILE_TABLE_REPLACED, false), 0);
+	assert_int_equal(file_table_settle(&s, 1, FILE_TABLE_THERE, true), 0);
+	assert_int_equal(file_table_settle(&s, 1, FILE_TABLE_THERE, true), 0);
+	assert_int_equal(s.row[0].fate, FILE_TABLE_REPLACED);
 	assert_string_equal(s.row[0].name, "/lib/a.so");
-	assert_int_equal(s.row[1].fate, SHELF_THERE);
+	assert_int_equal(s.row[1].fate, FILE_TABLE_THERE);
 	assert_string_equal(s.row[1].name, "/srv/b (deleted)");
 	/* A process that maps the file afterwards maps the same file. */
-	shelf_begin(&s);
+	file_table_begin(&s);
 	assert_int_equal(add(&s, &some[1], &row), 0);
 	assert_int_equal(row, 1);
-	assert_int_equal(shelf_commit(&s, BOB), 0);
+	assert_int_equal(file_table_commit(&s, BOB), 0);
 	assert_int_equal(s.rows, 3);
 }
 
 static void absent_quantities_stay_absent(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	struct mapping m = mapping_of(&parts[0]);
 	uint32_t row;
 
 	(void)state;
 	assert_int_equal(tell(&s, ALICE, 1), 0);
-	assert_int_equal(s.row[0].present, BIT(SHELF_FIELDS) - 1);
-	shelf_begin(&s);
+	assert_int_equal(s.row[0].present, BIT(FILE_TABLE_FIELDS) - 1);
+	file_table_begin(&s);
 	m.present = BIT(MAPPING_RSS) | BIT(MAPPING_ANONYMOUS);
-	assert_int_equal(shelf_add(&s, &m, &row), 0);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
-	assert_int_equal(s.row[0].present, BIT(SHELF_PROCESSES) | BIT(SHELF_USERS) |
-						   BIT(SHELF_MAPPINGS) | BIT(SHELF_RSS) |
-						   BIT(SHELF_ANONYMOUS));
+	assert_int_equal(file_table_add(&s, &m, &row), 0);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].present, BIT(FILE_TABLE_PROCESSES) | BIT(FILE_TABLE_USERS) |
+						   BIT(FILE_TABLE_MAPPINGS) | BIT(FILE_TABLE_RSS) |
+						   BIT(FILE_TABLE_ANONYMOUS));
 }
 
 /*
@@ -263,58 +263,58 @@ static void absent_quantities_stay_absent(void **state)
  */
 static void swapped_memory_counts_once(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	struct mapping ring = mapping_of(&parts[5]), data = mapping_of(&parts[2]);
 	uint32_t row;
 
 	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
-		shelf_begin(&s);
+		file_table_begin(&s);
 		ring.q[MAPPING_SWAP] = (100 + 10 * i) * KIB;
 		data.q[MAPPING_SWAP] = 40 * KIB;
 		data.q[MAPPING_SWAP_PSS] = 20 * KIB;
-		assert_int_equal(shelf_add(&s, &ring, &row), 0);
-		assert_int_equal(shelf_add(&s, &data, &row), 0);
-		assert_int_equal(shelf_commit(&s, ALICE), 0);
+		assert_int_equal(file_table_add(&s, &ring, &row), 0);
+		assert_int_equal(file_table_add(&s, &data, &row), 0);
+		assert_int_equal(file_table_commit(&s, ALICE), 0);
 	}
-	assert_int_equal(s.row[0].q[SHELF_SWAP], 110 * KIB);
-	assert_int_equal(s.row[1].q[SHELF_SWAP], 40 * KIB);
+	assert_int_equal(s.row[0].q[FILE_TABLE_SWAP], 110 * KIB);
+	assert_int_equal(s.row[1].q[FILE_TABLE_SWAP], 40 * KIB);
 	/* A private mapping of it with swapped copies. */
-	shelf_begin(&s);
+	file_table_begin(&s);
 	ring.q[MAPPING_SWAP] = 116 * KIB;
 	ring.q[MAPPING_SWAP_PSS] = 4 * KIB;
-	assert_int_equal(shelf_add(&s, &ring, &row), 0);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
-	assert_int_equal(s.row[0].q[SHELF_SWAP], 116 * KIB);
+	assert_int_equal(file_table_add(&s, &ring, &row), 0);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].q[FILE_TABLE_SWAP], 116 * KIB);
 	/* All swapped pages are copies, which limits the number of copies. */
 	for (unsigned int i = 0; i < 2; i++) {
-		shelf_begin(&s);
+		file_table_begin(&s);
 		ring.q[MAPPING_SWAP] = 4 * KIB;
 		ring.q[MAPPING_SWAP_PSS] = (i ? 8 : 4) * KIB;
-		assert_int_equal(shelf_add(&s, &ring, &row), 0);
-		assert_int_equal(shelf_commit(&s, ALICE), 0);
+		assert_int_equal(file_table_add(&s, &ring, &row), 0);
+		assert_int_equal(file_table_commit(&s, ALICE), 0);
 	}
-	assert_int_equal(s.row[0].q[SHELF_SWAP], 124 * KIB);
-	shelf_begin(&s);
+	assert_int_equal(s.row[0].q[FILE_TABLE_SWAP], 124 * KIB);
+	file_table_begin(&s);
 	ring.present &= ~BIT(MAPPING_SWAP_PSS);
 	ring.q[MAPPING_SWAP] = 120 * KIB;
 	ring.q[MAPPING_SWAP_PSS] = 0;
-	assert_int_equal(shelf_add(&s, &ring, &row), 0);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
-	assert_int_equal(s.row[0].q[SHELF_SWAP], 132 * KIB);
+	assert_int_equal(file_table_add(&s, &ring, &row), 0);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[0].q[FILE_TABLE_SWAP], 132 * KIB);
 	/* Without SwapPss the shares of copies are unknown. */
-	shelf_begin(&s);
+	file_table_begin(&s);
 	data.present &= ~BIT(MAPPING_SWAP_PSS);
-	assert_int_equal(shelf_add(&s, &data, &row), 0);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
-	assert_int_equal(s.row[1].q[SHELF_SWAP], 80 * KIB);
+	assert_int_equal(file_table_add(&s, &data, &row), 0);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
+	assert_int_equal(s.row[1].q[FILE_TABLE_SWAP], 80 * KIB);
 }
 
 /* tmpfs files have paths like others, and a private mapping may have swapped copies. */
 static void swapped_files_count_once(void **state)
 {
 	static const struct part pool = {"rw-s", "/run/pool", 5, 8, 4, 0, 0};
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	uint32_t row;
 
 	(void)state;
@@ -323,16 +323,16 @@ static void swapped_files_count_once(void **state)
 
 		assert_int_equal(kind_of(&m), KIND_FILE);
 		m.q[MAPPING_SWAP] = 100 * KIB;
-		shelf_begin(&s);
-		assert_int_equal(shelf_add(&s, &m, &row), 0);
-		assert_int_equal(shelf_commit(&s, ALICE), 0);
+		file_table_begin(&s);
+		assert_int_equal(file_table_add(&s, &m, &row), 0);
+		assert_int_equal(file_table_commit(&s, ALICE), 0);
 	}
-	assert_int_equal(s.row[0].q[SHELF_SWAP], 100 * KIB);
+	assert_int_equal(s.row[0].q[FILE_TABLE_SWAP], 100 * KIB);
 }
 
 static void counts_huge_pages_separately(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	struct mapping m = mapping_of(&(struct part){"rw-s", "/mnt/huge/pool", 3, 0, 0, 0, 0});
 	uint32_t row;
 
@@ -341,57 +341,57 @@ static void counts_huge_pages_separately(void **state)
 	m.flags_len = 5;
 	m.q[MAPPING_SHARED_HUGETLB] = 2048 * KIB;
 	m.q[MAPPING_PRIVATE_HUGETLB] = 4096 * KIB;
-	shelf_begin(&s);
-	assert_int_equal(shelf_add(&s, &m, &row), 0);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
+	file_table_begin(&s);
+	assert_int_equal(file_table_add(&s, &m, &row), 0);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
 	assert_int_equal(s.row[0].kind, KIND_HUGETLB);
-	assert_int_equal(s.row[0].q[SHELF_HUGETLB], 6144 * KIB);
-	assert_int_equal(s.row[0].q[SHELF_RSS], 0);
+	assert_int_equal(s.row[0].q[FILE_TABLE_HUGETLB], 6144 * KIB);
+	assert_int_equal(s.row[0].q[FILE_TABLE_RSS], 0);
 }
 
 static void files_without_room_are_in_the_rest(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = {.rows = 10, .text = 1000, .users = 1000}};
-	struct shelf_row total;
+	AUTO_FILE_TABLE struct file_table s = {.max = {.rows = 10, .text = 1000, .users = 1000}};
+	struct file_table_row total;
 	char path[300];
 	uint32_t row = 0;
 
 	(void)state;
 	for (unsigned int uid = 0; uid < 2; uid++) {
-		shelf_begin(&s);
+		file_table_begin(&s);
 		for (unsigned int i = 0; i < 15; i++) {
 			struct part p = {"r--p", path, i + 1, 8, 4, 0, 0};
 
 			snprintf(path, sizeof(path), "/%u", i);
-			assert_int_equal(add(&s, &p, &row), i < 10 ? 0 : SHELF_FULL);
+			assert_int_equal(add(&s, &p, &row), i < 10 ? 0 : FILE_TABLE_FULL);
 		}
 		assert_int_equal(s.parts, 11);
-		assert_int_equal(s.part[10].row, SHELF_REST);
-		assert_int_equal(shelf_commit(&s, uid), 0);
+		assert_int_equal(s.part[10].row, FILE_TABLE_REST);
+		assert_int_equal(file_table_commit(&s, uid), 0);
 	}
 	assert_int_equal(s.rows, 10);
-	assert_int_equal(s.rest.q[SHELF_PROCESSES], 2);
-	assert_int_equal(s.rest.q[SHELF_USERS], 2);
-	assert_int_equal(s.rest.q[SHELF_MAPPINGS], 10);
-	assert_int_equal(s.rest.q[SHELF_RSS], 80 * KIB);
-	assert_int_equal(s.row[9].q[SHELF_PROCESSES], 2);
-	shelf_total(&s, &total);
-	assert_int_equal(total.q[SHELF_PROCESSES], 2);
-	assert_int_equal(total.q[SHELF_MAPPINGS], 30);
-	assert_int_equal(total.q[SHELF_RSS], 240 * KIB);
-	shelf_begin(&s);
+	assert_int_equal(s.rest.q[FILE_TABLE_PROCESSES], 2);
+	assert_int_equal(s.rest.q[FILE_TABLE_USERS], 2);
+	assert_int_equal(s.rest.q[FILE_TABLE_MAPPINGS], 10);
+	assert_int_equal(s.rest.q[FILE_TABLE_RSS], 80 * KIB);
+	assert_int_equal(s.row[9].q[FILE_TABLE_PROCESSES], 2);
+	file_table_total(&s, &total);
+	assert_int_equal(total.q[FILE_TABLE_PROCESSES], 2);
+	assert_int_equal(total.q[FILE_TABLE_MAPPINGS], 30);
+	assert_int_equal(total.q[FILE_TABLE_RSS], 240 * KIB);
+	file_table_begin(&s);
 	assert_int_equal(s.rest.part, 0);
 }
 
 static void limits_names(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = {.rows = 1000, .text = 1000, .users = 1000}};
+	AUTO_FILE_TABLE struct file_table s = {.max = {.rows = 1000, .text = 1000, .users = 1000}};
 	char path[300];
 	uint32_t row;
 	size_t fit = 0;
 
 	(void)state;
-	shelf_begin(&s);
+	file_table_begin(&s);
 	memset(path, 'x', sizeof(path));
 	path[0] = '/';
 	snprintf(path + sizeof(path) - 11, 11, " (deleted)");
@@ -401,13 +401,13 @@ static void limits_names(void **state)
 		fit += add(&s, &p, &row) == 0;
 	}
 	assert_int_equal(fit, 1); /* the name, and the path until the file's fate is known */
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
-	assert_int_equal(s.rest.q[SHELF_MAPPINGS], 9);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
+	assert_int_equal(s.rest.q[FILE_TABLE_MAPPINGS], 9);
 }
 
 static void limits_users(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = {.rows = 10, .text = 1000, .users = 50}};
+	AUTO_FILE_TABLE struct file_table s = {.max = {.rows = 10, .text = 1000, .users = 50}};
 
 	(void)state;
 	for (uint32_t uid = 0; uid < 25; uid++)
@@ -417,8 +417,8 @@ static void limits_users(void **state)
 	for (uint32_t uid = 0; uid < 100; uid++)
 		assert_int_equal(tell(&s, uid, 1), 0);
 	assert_true(s.users_are_low);
-	assert_int_equal(s.row[0].q[SHELF_USERS], 25);
-	assert_int_equal(s.row[0].q[SHELF_PROCESSES], 125);
+	assert_int_equal(s.row[0].q[FILE_TABLE_USERS], 25);
+	assert_int_equal(s.row[0].q[FILE_TABLE_PROCESSES], 125);
 }
 
 static void sorts_rows(void **state)
@@ -428,65 +428,65 @@ static void sorts_rows(void **state)
 		{"r--p", "/c", 2, 8, 8, 0, 0},
 		{"r--p", "/a", 3, 4, 4, 0, 0},
 	};
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	AUTO_FREE uint32_t *order = NULL, *by_name = NULL;
 	uint32_t row;
 
 	(void)state;
-	shelf_begin(&s);
+	file_table_begin(&s);
 	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
 		assert_int_equal(add(&s, &some[i], &row), 0);
-	assert_int_equal(shelf_commit(&s, ALICE), 0);
-	assert_int_equal(shelf_order(&s, SHELF_PSS, &order), 0);
+	assert_int_equal(file_table_commit(&s, ALICE), 0);
+	assert_int_equal(file_table_order(&s, FILE_TABLE_PSS, &order), 0);
 	assert_int_equal(order[0], 1);
 	assert_int_equal(order[1], 2);
 	assert_int_equal(order[2], 0);
-	s.row[1].present &= ~BIT(SHELF_RSS);
-	assert_int_equal(shelf_order(&s, SHELF_RSS, &by_name), 0);
+	s.row[1].present &= ~BIT(FILE_TABLE_RSS);
+	assert_int_equal(file_table_order(&s, FILE_TABLE_RSS, &by_name), 0);
 	assert_int_equal(by_name[0], 2);
 	assert_int_equal(by_name[2], 1);
 }
 
 static void uses_page_table_results(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
-	struct shelf_row total;
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
+	struct file_table_row total;
 
 	(void)state;
 	assert_int_equal(tell(&s, ALICE, ARRAY_SIZE(parts)), 0);
-	shelf_set_resident(&s, 0, 44 * KIB, true);
-	assert_int_equal(s.row[0].q[SHELF_RESIDENT], 44 * KIB);
+	file_table_set_resident(&s, 0, 44 * KIB, true);
+	assert_int_equal(s.row[0].q[FILE_TABLE_RESIDENT], 44 * KIB);
 	assert_true(s.row[0].is_exact);
 	/* The second file cannot have less than its processes' shares of it. */
-	shelf_set_resident(&s, 1, 2 * KIB, true);
-	assert_int_equal(s.row[1].q[SHELF_RESIDENT], 4 * KIB);
+	file_table_set_resident(&s, 1, 2 * KIB, true);
+	assert_int_equal(s.row[1].q[FILE_TABLE_RESIDENT], 4 * KIB);
 	assert_false(s.row[1].is_exact);
-	shelf_total(&s, &total);
-	assert_int_equal(total.q[SHELF_RESIDENT], 48 * KIB);
-	assert_int_equal(total.q[SHELF_PRIVATE_DIRTY_MOST], 16 * KIB);
+	file_table_total(&s, &total);
+	assert_int_equal(total.q[FILE_TABLE_RESIDENT], 48 * KIB);
+	assert_int_equal(total.q[FILE_TABLE_PRIVATE_DIRTY_MOST], 16 * KIB);
 	assert_false(total.is_exact);
-	shelf_set_resident(&s, 1, 8 * KIB, true);
-	shelf_total(&s, &total);
+	file_table_set_resident(&s, 1, 8 * KIB, true);
+	file_table_total(&s, &total);
 	assert_true(total.is_exact);
 }
 
 static void counts_files_without_room(void **state)
 {
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 	struct mapping m = mapping_of(&parts[0]);
 	uint32_t row;
 
 	(void)state;
 	m.q[MAPPING_RSS] = INT64_MAX;
-	shelf_begin(&s);
-	assert_int_equal(shelf_add(&s, &m, &row), 0);
-	assert_int_equal(shelf_add(&s, &m, &row), 0);
-	assert_int_equal(shelf_add(&s, &m, &row), -EOVERFLOW);
-	shelf_abandon(&s);
+	file_table_begin(&s);
+	assert_int_equal(file_table_add(&s, &m, &row), 0);
+	assert_int_equal(file_table_add(&s, &m, &row), 0);
+	assert_int_equal(file_table_add(&s, &m, &row), -EOVERFLOW);
+	file_table_abandon(&s);
 	for (unsigned int i = 0; i < 3; i++) {
-		shelf_begin(&s);
-		assert_int_equal(shelf_add(&s, &m, &row), 0);
-		assert_int_equal(shelf_commit(&s, ALICE), i < 2 ? 0 : -EOVERFLOW);
+		file_table_begin(&s);
+		assert_int_equal(file_table_add(&s, &m, &row), 0);
+		assert_int_equal(file_table_commit(&s, ALICE), i < 2 ? 0 : -EOVERFLOW);
 	}
 }
 
@@ -499,7 +499,7 @@ static void random_sums_equal_a_simple_count(void **state)
 	enum { FILES = 500, PROCESSES = 60, USERS = 7, MAPPINGS = 300 };
 	static uint64_t rss[FILES + 1], processes[FILES + 1], most[FILES + 1];
 	static bool users[FILES + 1][USERS];
-	AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS, .seed = 7};
+	AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS, .seed = 7};
 	uint32_t random = 1, row;
 	char path[20];
 
@@ -508,7 +508,7 @@ static void random_sums_equal_a_simple_count(void **state)
 		bool is_whole = p % 5 != 0;
 		uint64_t dirty[FILES + 1] = {0};
 
-		shelf_begin(&s);
+		file_table_begin(&s);
 		for (unsigned int i = 0; i < MAPPINGS; i++) {
 			struct part part = {"rw-p", path, 0, 8, 4, 4, 4};
 
@@ -526,19 +526,19 @@ static void random_sums_equal_a_simple_count(void **state)
 			users[part.inode][p % USERS] = true;
 		}
 		if (is_whole)
-			assert_int_equal(shelf_commit(&s, p % USERS), 0);
+			assert_int_equal(file_table_commit(&s, p % USERS), 0);
 		else
-			shelf_abandon(&s);
+			file_table_abandon(&s);
 	}
 	for (size_t i = 0; i < s.rows; i++) {
 		uint64_t file = s.row[i].inode, count = 0;
 
 		for (unsigned int u = 0; u < USERS; u++)
 			count += users[file][u];
-		assert_int_equal(s.row[i].q[SHELF_RSS], rss[file]);
-		assert_int_equal(s.row[i].q[SHELF_PROCESSES], processes[file]);
-		assert_int_equal(s.row[i].q[SHELF_PRIVATE_DIRTY_MOST], most[file]);
-		assert_int_equal(s.row[i].q[SHELF_USERS], count);
+		assert_int_equal(s.row[i].q[FILE_TABLE_RSS], rss[file]);
+		assert_int_equal(s.row[i].q[FILE_TABLE_PROCESSES], processes[file]);
+		assert_int_equal(s.row[i].q[FILE_TABLE_PRIVATE_DIRTY_MOST], most[file]);
+		assert_int_equal(s.row[i].q[FILE_TABLE_USERS], count);
 		rss[file] = 0;
 	}
 	for (size_t i = 0; i <= FILES; i++)
@@ -548,15 +548,16 @@ static void random_sums_equal_a_simple_count(void **state)
 static void fields_have_names(void **state)
 {
 	(void)state;
-	for (unsigned int i = 0; i < SHELF_FIELDS; i++)
-		assert_int_equal(shelf_find_field(shelf_field_name((enum shelf_field)i)), i);
-	assert_int_equal(shelf_find_field("nothing"), SHELF_FIELDS);
-	assert_false(shelf_field_is_bytes(SHELF_MAPPINGS));
-	assert_true(shelf_field_is_bytes(SHELF_SIZE));
-	assert_string_equal(shelf_fate_name(SHELF_REPLACED), "replaced");
+	for (unsigned int i = 0; i < FILE_TABLE_FIELDS; i++)
+		assert_int_equal(
+			file_table_find_field(file_table_field_name((enum file_table_field)i)), i);
+	assert_int_equal(file_table_find_field("nothing"), FILE_TABLE_FIELDS);
+	assert_false(file_table_field_is_bytes(FILE_TABLE_MAPPINGS));
+	assert_true(file_table_field_is_bytes(FILE_TABLE_SIZE));
+	assert_string_equal(file_table_fate_name(FILE_TABLE_REPLACED), "replaced");
 }
 
-static int do_all(struct shelf *s)
+static int do_all(struct file_table *s)
 {
 	AUTO_FREE uint32_t *order = NULL;
 	static const struct part gone = {"r--p", "/gone (deleted)", 3, 4, 4, 0, 0};
@@ -565,21 +566,21 @@ static int do_all(struct shelf *s)
 
 	if (r == 0)
 		r = tell(s, BOB, ARRAY_SIZE(parts));
-	shelf_begin(s);
+	file_table_begin(s);
 	if (r == 0)
 		r = add(s, &gone, &row);
 	if (r == 0)
-		r = shelf_commit(s, BOB);
+		r = file_table_commit(s, BOB);
 	if (r == 0)
-		r = shelf_settle(s, row, SHELF_THERE, true);
-	return r == 0 ? shelf_order(s, SHELF_RSS, &order) : r;
+		r = file_table_settle(s, row, FILE_TABLE_THERE, true);
+	return r == 0 ? file_table_order(s, FILE_TABLE_RSS, &order) : r;
 }
 
 static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		AUTO_SHELF struct shelf s = {.max = SHELF_LIMITS};
+		AUTO_FILE_TABLE struct file_table s = {.max = FILE_TABLE_LIMITS};
 		bool has_failed;
 		int r;
 
@@ -589,7 +590,7 @@ static void returns_errors_without_memory(void **state)
 		assert_true(r == 0 || (has_failed && r == -ENOMEM));
 		/* Failing to remember the last path is no error. */
 		if (r == 0)
-			assert_int_equal(s.row[0].q[SHELF_PROCESSES], 2);
+			assert_int_equal(s.row[0].q[FILE_TABLE_PROCESSES], 2);
 		/* The table works again once there is memory. */
 		assert_int_equal(do_all(&s), 0);
 		if (!has_failed)

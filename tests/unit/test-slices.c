@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/adaptive/slices.h: reading a process's smaps in slices over several turns. */
+/* Tests of collectors/adaptive/smaps-slices.h: reading a process's smaps in slices over several turns. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "collectors/adaptive/slices.h"
+#include "collectors/adaptive/smaps-slices.h"
 #include "tests/unit/subject.h"
 #include "tests/unit/tree.h"
 
@@ -30,7 +30,7 @@ ssize_t __wrap_read(int fd, void *buf, size_t size)
 
 struct scene {
 	struct subject *of;
-	struct slices slices;
+	struct smaps_slices slices;
 };
 
 /*
@@ -61,7 +61,7 @@ static struct scene *scene_of(struct subject *of)
 
 	assert_non_null(s);
 	s->of = of;
-	slices_init(&s->slices);
+	smaps_slices_init(&s->slices);
 	return s;
 }
 
@@ -83,7 +83,7 @@ static struct scene *scene_new(void)
 
 static void scene_done(struct scene **s)
 {
-	slices_done(&(*s)->slices);
+	smaps_slices_done(&(*s)->slices);
 	subject_done(&(*s)->of);
 	free(*s);
 }
@@ -91,14 +91,14 @@ static void scene_done(struct scene **s)
 
 static void begin(struct scene *s)
 {
-	assert_int_equal(
-		slices_begin(&s->slices, &s->of->reader, &s->of->process, false, 1, &s->of->sample),
+	assert_int_equal(smaps_slices_begin(&s->slices, &s->of->reader, &s->of->process, false, 1,
+				 &s->of->sample),
 		0);
 }
 
 static int step(struct scene *s)
 {
-	return slices_step(&s->slices, &s->of->reader, 0, 1, &s->of->sample);
+	return smaps_slices_step(&s->slices, &s->of->reader, 0, 1, &s->of->sample);
 }
 
 static void step_all(struct scene *s)
@@ -107,9 +107,9 @@ static void step_all(struct scene *s)
 
 	do
 		r = step(s);
-	while (r == SLICES_MORE);
+	while (r == SMAPS_SLICES_MORE);
 	assert_int_equal(r, 0);
-	assert_false(slices_are_under_way(&s->slices));
+	assert_false(smaps_slices_are_under_way(&s->slices));
 }
 
 #define MAPPING(range_and_name, rss, pss, clean, own, anon)                                        \
@@ -178,7 +178,7 @@ static void sums_up_in_many_slices(void **state)
 	(void)state;
 	for (unsigned int round = 0; round < 2; round++) {
 		begin(s);
-		assert_true(slices_are_under_way(&s->slices));
+		assert_true(smaps_slices_are_under_way(&s->slices));
 		assert_false(ROW_HAS(&s->of->sample, PROCESS_PSS));
 		step_all(s);
 		assert_true(s->slices.count > 5);
@@ -205,7 +205,7 @@ static void discards_a_text_cut_by_exec(void **state)
 
 	(void)state;
 	begin(s);
-	assert_int_equal(step(s), SLICES_MORE);
+	assert_int_equal(step(s), SMAPS_SLICES_MORE);
 	s->of->p.image++;
 	tree_add(&s->of->tree, &s->of->p);
 	write_smaps(&s->of->tree, 2);
@@ -225,7 +225,7 @@ static void discards_a_text_cut_by_exit(void **state)
 
 	(void)state;
 	begin(s);
-	assert_int_equal(step(s), SLICES_MORE);
+	assert_int_equal(step(s), SMAPS_SLICES_MORE);
 	s->of->p.state = 'Z';
 	s->of->p.rss_kib = s->of->p.pss_kib = s->of->p.uss_kib = 0;
 	tree_add(&s->of->tree, &s->of->p);
@@ -250,7 +250,7 @@ static void is_refused_or_malformed(void **state)
 
 		tree_expect(&event, 1);
 		begin(s);
-		assert_false(slices_are_under_way(&s->slices));
+		assert_false(smaps_slices_are_under_way(&s->slices));
 		assert_int_equal(s->of->sample.outcome, cases[i].outcome);
 		assert_true(s->of->sample.is_member);
 	}
@@ -279,7 +279,7 @@ static void says_why_a_walk_fails(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		begin(s);
-		assert_int_equal(step(s), SLICES_MORE);
+		assert_int_equal(step(s), SMAPS_SLICES_MORE);
 		read_error = cases[i].error;
 		step_all(s);
 		assert_int_equal(read_error, 0);
@@ -300,7 +300,7 @@ static void counts_a_blocked_slice(void **state)
 
 	(void)state;
 	begin(s);
-	assert_int_equal(step(s), SLICES_MORE);
+	assert_int_equal(step(s), SMAPS_SLICES_MORE);
 	read_error = ETIMEDOUT;
 	assert_int_equal(step(s), 0);
 	assert_int_equal(s->of->sample.outcome, OUTCOME_BLOCKED);
@@ -312,10 +312,10 @@ static void counts_a_blocked_slice(void **state)
 
 	begin(s);
 	read_error = ESTALE; /* not an answer of the kernel */
-	assert_int_equal(step(s), SLICES_LOST);
+	assert_int_equal(step(s), SMAPS_SLICES_LOST);
 	assert_true(block_is_on(&p->block));
-	assert_int_equal(slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
-	assert_int_equal(step(s), SLICES_MORE);
+	assert_int_equal(smaps_slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
+	assert_int_equal(step(s), SMAPS_SLICES_MORE);
 	assert_false(block_is_on(&p->block));
 	assert_int_equal(s->of->reader.attempts.total, 1);
 }
@@ -326,9 +326,9 @@ static void can_be_abandoned(void **state)
 
 	(void)state;
 	begin(s);
-	assert_int_equal(step(s), SLICES_MORE);
-	slices_drop(&s->slices);
-	assert_false(slices_are_under_way(&s->slices));
+	assert_int_equal(step(s), SMAPS_SLICES_MORE);
+	smaps_slices_drop(&s->slices);
+	assert_false(smaps_slices_are_under_way(&s->slices));
 	begin(s); /* the earlier part of the text is not included */
 	step_all(s);
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
@@ -344,10 +344,10 @@ static void uses_the_time_of_its_slice(void **state)
 	(void)state;
 	begin(s);
 	do {
-		r = slices_step(
+		r = smaps_slices_step(
 			&s->slices, &s->of->reader, UINT64_C(1000000000), 1, &s->of->sample);
 		steps++;
-	} while (r == SLICES_MORE);
+	} while (r == SMAPS_SLICES_MORE);
 	assert_int_equal(r, 0);
 	assert_int_equal(steps, 1);
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
@@ -361,29 +361,29 @@ static void restarts_after_losing_its_worker(void **state)
 	(void)state;
 	tree_write(&s->of->tree, "42/maps", "1000-2000 rw-p 00000000 00:00 0 \n");
 	for (unsigned int has_maps = 0; has_maps < 2; has_maps++) {
-		assert_int_equal(slices_begin(&s->slices, &s->of->reader, &s->of->process, has_maps,
-					 1, &s->of->sample),
+		assert_int_equal(smaps_slices_begin(&s->slices, &s->of->reader, &s->of->process,
+					 has_maps, 1, &s->of->sample),
 			0);
 		for (unsigned int lost = 0; lost < 3; lost++) {
 			if (!has_maps)
-				assert_int_equal(step(s), SLICES_MORE);
+				assert_int_equal(step(s), SMAPS_SLICES_MORE);
 			read_error = ESTALE;
-			assert_int_equal(step(s), SLICES_LOST);
-			assert_true(slices_are_under_way(&s->slices));
+			assert_int_equal(step(s), SMAPS_SLICES_LOST);
+			assert_true(smaps_slices_are_under_way(&s->slices));
 			assert_int_equal(
-				slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
-			assert_true(slices_are_under_way(&s->slices));
+				smaps_slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
+			assert_true(smaps_slices_are_under_way(&s->slices));
 			assert_int_equal(s->slices.is_mapping, has_maps);
 		}
 		if (has_maps) {
 			int r;
 
-			while ((r = step(s)) == SLICES_MORE)
+			while ((r = step(s)) == SMAPS_SLICES_MORE)
 				;
-			assert_int_equal(r, SLICES_MAPPED);
-			assert_int_equal(slices_largest(&s->slices), 4096);
+			assert_int_equal(r, SMAPS_SLICES_MAPPED);
+			assert_int_equal(smaps_slices_largest(&s->slices), 4096);
 			assert_int_equal(
-				slices_walk(&s->slices, &s->of->reader, &s->of->sample), 0);
+				smaps_slices_walk(&s->slices, &s->of->reader, &s->of->sample), 0);
 		}
 		step_all(s);
 		assert_int_equal(s->of->sample.outcome, OUTCOME_MEASURED);
@@ -393,10 +393,10 @@ static void restarts_after_losing_its_worker(void **state)
 	}
 	begin(s); /* including the count of losses */
 	read_error = ESTALE;
-	assert_int_equal(step(s), SLICES_LOST);
+	assert_int_equal(step(s), SMAPS_SLICES_LOST);
 	tree_remove(&s->of->tree, "42");
-	assert_int_equal(slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
-	assert_false(slices_are_under_way(&s->slices));
+	assert_int_equal(smaps_slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
+	assert_false(smaps_slices_are_under_way(&s->slices));
 	assert_int_not_equal(s->of->sample.outcome, OUTCOME_MEASURED);
 }
 
@@ -410,27 +410,28 @@ static void gives_up_after_many_losses(void **state)
 
 	(void)state;
 	tree_write(&s->of->tree, "42/maps", "1000-2000 rw-p 00000000 00:00 0 \n");
-	for (unsigned int in_maps = 0; in_maps <= SLICES_LOSSES; in_maps++) {
+	for (unsigned int in_maps = 0; in_maps <= SMAPS_SLICES_LOSSES; in_maps++) {
 		int r;
 
-		assert_int_equal(slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1,
-					 &s->of->sample),
+		assert_int_equal(smaps_slices_begin(&s->slices, &s->of->reader, &s->of->process,
+					 true, 1, &s->of->sample),
 			0);
-		for (unsigned int lost = 0; lost < SLICES_LOSSES; lost++) {
-			while (lost == in_maps && (r = step(s)) != SLICES_MAPPED)
-				assert_int_equal(r, SLICES_MORE);
+		for (unsigned int lost = 0; lost < SMAPS_SLICES_LOSSES; lost++) {
+			while (lost == in_maps && (r = step(s)) != SMAPS_SLICES_MAPPED)
+				assert_int_equal(r, SMAPS_SLICES_MORE);
 			if (lost == in_maps)
-				assert_int_equal(
-					slices_walk(&s->slices, &s->of->reader, &s->of->sample), 0);
+				assert_int_equal(smaps_slices_walk(&s->slices, &s->of->reader,
+							 &s->of->sample),
+					0);
 			read_error = ESTALE;
-			assert_int_equal(step(s), SLICES_LOST);
+			assert_int_equal(step(s), SMAPS_SLICES_LOST);
 			assert_int_equal(
-				slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
+				smaps_slices_again(&s->slices, &s->of->reader, &s->of->sample), 0);
 		}
-		assert_int_equal(s->slices.is_mapping, in_maps >= SLICES_LOSSES);
+		assert_int_equal(s->slices.is_mapping, in_maps >= SMAPS_SLICES_LOSSES);
 		read_error = ESTALE;
 		assert_int_equal(step(s), 0);
-		assert_false(slices_are_under_way(&s->slices));
+		assert_false(smaps_slices_are_under_way(&s->slices));
 		assert_int_equal(s->of->sample.outcome, OUTCOME_ERROR);
 		assert_true(s->of->sample.is_member);
 		assert_false(ROW_HAS(&s->of->sample, PROCESS_PSS));
@@ -457,31 +458,31 @@ static void reads_maps_before_smaps(void **state)
 	tree_write(&s->of->tree, "42/maps", text);
 	free(text);
 	assert_true(n > 1 << 20);
-	assert_int_equal(
-		slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1, &s->of->sample),
+	assert_int_equal(smaps_slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1,
+				 &s->of->sample),
 		0);
-	while ((r = step(s)) == SLICES_MORE)
+	while ((r = step(s)) == SMAPS_SLICES_MORE)
 		steps++;
-	assert_int_equal(r, SLICES_MAPPED);
+	assert_int_equal(r, SMAPS_SLICES_MAPPED);
 	assert_true(steps > 100);
-	assert_int_equal(slices_largest(&s->slices), 14 * 4096);
-	assert_true(slices_are_under_way(&s->slices));
-	assert_int_equal(slices_walk(&s->slices, &s->of->reader, &s->of->sample), 0);
+	assert_int_equal(smaps_slices_largest(&s->slices), 14 * 4096);
+	assert_true(smaps_slices_are_under_way(&s->slices));
+	assert_int_equal(smaps_slices_walk(&s->slices, &s->of->reader, &s->of->sample), 0);
 	step_all(s);
 	assert_int_equal(s->of->sample.outcome, OUTCOME_MEASURED);
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
 
 	/* Without maps, or with malformed maps, the largest mapping is unknown. */
 	tree_write(&s->of->tree, "42/maps", "10000-20000 rw-p 00000000 00:00 0 \nnonsense\n");
-	assert_int_equal(
-		slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1, &s->of->sample),
+	assert_int_equal(smaps_slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1,
+				 &s->of->sample),
 		0);
-	assert_int_equal(step(s), SLICES_MAPPED);
-	assert_int_equal(slices_largest(&s->slices), 0);
-	slices_drop(&s->slices);
+	assert_int_equal(step(s), SMAPS_SLICES_MAPPED);
+	assert_int_equal(smaps_slices_largest(&s->slices), 0);
+	smaps_slices_drop(&s->slices);
 	tree_remove(&s->of->tree, "42/maps");
-	assert_int_equal(
-		slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1, &s->of->sample),
+	assert_int_equal(smaps_slices_begin(&s->slices, &s->of->reader, &s->of->process, true, 1,
+				 &s->of->sample),
 		0);
 	step_all(s);
 	assert_int_equal(s->of->sample.q[PROCESS_PSS], 4400 * 1024);
@@ -538,7 +539,7 @@ static void discards_texts_cut_by_the_kernel(void **state)
 		const struct sample *walked = &s->of->sample;
 
 		begin(s);
-		assert_int_equal(step(s), SLICES_MORE);
+		assert_int_equal(step(s), SMAPS_SLICES_MORE);
 		cases[i].meet(s->of);
 		step_all(s);
 		assert_int_equal(walked->outcome, cases[i].outcome);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/files/spaces.h with invented pids: the address space of PID is PID / 10, and pids from
+ * Tests of inspect/files/mm-set.h with invented pids: the address space of PID is PID / 10, and pids from
  * 9000 on have exited.
  */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inspect/files/spaces.h"
+#include "inspect/files/mm-set.h"
 #include "tests/unit/allocation.h"
 
 enum { ENDED = 9000, LESS = 1, GREATER = 2 };
@@ -25,11 +25,11 @@ static int compare(pid_t a, pid_t b)
 	return a == b ? 0 : a < b ? LESS : GREATER;
 }
 
-static int add(struct spaces *s, pid_t pid, uint64_t image)
+static int add(struct mm_set *s, pid_t pid, uint64_t image)
 {
 	const struct stat_info stat = {.start_code = image, .start_stack = image / 2};
 
-	return spaces_add(s, pid, &stat);
+	return mm_set_add(s, pid, &stat);
 }
 
 static void setup(void)
@@ -40,36 +40,36 @@ static void setup(void)
 
 static void each_address_space_counts_once(void **state)
 {
-	AUTO_SPACES struct spaces s = {.compare = compare};
+	AUTO_MM_SET struct mm_set s = {.compare = compare};
 
 	(void)state;
 	setup();
 	assert_int_equal(add(&s, 50, 8), 0);
 	assert_int_equal(add(&s, 61, 8), 0);
-	assert_int_equal(add(&s, 52, 8), SPACES_KNOWN);
+	assert_int_equal(add(&s, 52, 8), MM_SET_KNOWN);
 	assert_int_equal(add(&s, 40, 8), 0);
-	assert_int_equal(add(&s, 69, 8), SPACES_KNOWN);
-	assert_int_equal(add(&s, 41, 8), SPACES_KNOWN);
+	assert_int_equal(add(&s, 69, 8), MM_SET_KNOWN);
+	assert_int_equal(add(&s, 41, 8), MM_SET_KNOWN);
 	assert_int_equal(s.count, 3);
 }
 
 /* Processes with other images cannot share an address space and are not compared. */
 static void other_images_are_not_compared(void **state)
 {
-	AUTO_SPACES struct spaces s = {.compare = compare};
+	AUTO_MM_SET struct mm_set s = {.compare = compare};
 
 	(void)state;
 	setup();
 	for (uint64_t image = 1; image < 100; image++)
 		assert_int_equal(add(&s, (pid_t)(10 * image), 7 * image % 101), 0);
 	assert_int_equal(calls, 0);
-	assert_int_equal(add(&s, 42, 7 * 4), SPACES_KNOWN);
+	assert_int_equal(add(&s, 42, 7 * 4), MM_SET_KNOWN);
 	assert_int_equal(calls, 1);
 }
 
 static void few_of_many_siblings_are_compared(void **state)
 {
-	AUTO_SPACES struct spaces s = {.compare = compare};
+	AUTO_MM_SET struct mm_set s = {.compare = compare};
 
 	(void)state;
 	setup();
@@ -77,23 +77,23 @@ static void few_of_many_siblings_are_compared(void **state)
 		assert_int_equal(add(&s, 10 * (i * 7 % 800) + 1, 8), 0);
 	assert_true(calls < 800 * 11);
 	for (pid_t i = 0; i < 800; i++)
-		assert_int_equal(add(&s, 10 * i + 2, 8), SPACES_KNOWN);
+		assert_int_equal(add(&s, 10 * i + 2, 8), MM_SET_KNOWN);
 	assert_int_equal(s.count, 800);
 }
 
 static void skips_exited_processes(void **state)
 {
-	AUTO_SPACES struct spaces s = {.compare = compare};
+	AUTO_MM_SET struct mm_set s = {.compare = compare};
 
 	(void)state;
 	setup();
 	for (pid_t pid = 10; pid < 200; pid += 10)
 		assert_int_equal(add(&s, pid, 8), 0);
 	ends_now = 100;
-	assert_int_equal(add(&s, 151, 8), SPACES_KNOWN);
+	assert_int_equal(add(&s, 151, 8), MM_SET_KNOWN);
 	assert_int_equal(s.count, 18);
 	assert_int_equal(add(&s, 105, 8), 0);
-	assert_int_equal(add(&s, 106, 8), SPACES_KNOWN);
+	assert_int_equal(add(&s, 106, 8), MM_SET_KNOWN);
 	/* A process that has exited itself; the others are kept. */
 	assert_int_equal(add(&s, ENDED, 8), 0);
 	assert_int_equal(s.count, 19);
@@ -101,7 +101,7 @@ static void skips_exited_processes(void **state)
 
 static void all_are_new_in_another_pid_namespace(void **state)
 {
-	AUTO_SPACES struct spaces s = {.compare = NULL};
+	AUTO_MM_SET struct mm_set s = {.compare = NULL};
 
 	(void)state;
 	assert_int_equal(add(&s, 1, 8), 0);
@@ -112,7 +112,7 @@ static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	for (unsigned int n = 1;; n++) {
-		AUTO_SPACES struct spaces s = {.compare = compare};
+		AUTO_MM_SET struct mm_set s = {.compare = compare};
 		bool has_failed;
 		int r = 0;
 

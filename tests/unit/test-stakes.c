@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/frames/stakes.h, the frame owners, against frame-by-frame counting. */
+/* Tests of inspect/frames/frame-owners.h, the frame owners, against frame-by-frame counting. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "inspect/frames/sparse.h"
-#include "inspect/frames/stakes.h"
+#include "inspect/frames/frame-map.h"
+#include "inspect/frames/frame-owners.h"
 #include "tests/unit/allocation.h"
 
 enum {
@@ -20,14 +20,14 @@ struct host {
 	uint32_t mappings[FRAMES][GROUPS];
 	uint32_t others[FRAMES]; /* mappings by processes that are not read */
 	enum stake_kind kind[FRAMES];
-	struct sparse frames;
-	struct parties parties;
+	struct frame_map frames;
+	struct owner_sets parties;
 };
 
 static void host_done(struct host *h)
 {
-	sparse_done(&h->frames);
-	parties_done(&h->parties);
+	frame_map_done(&h->frames);
+	owner_sets_done(&h->parties);
 }
 
 static void map(struct host *h, uint32_t group, uint64_t frame)
@@ -35,8 +35,8 @@ static void map(struct host *h, uint32_t group, uint64_t frame)
 	uint32_t *number;
 
 	h->mappings[frame][group]++;
-	assert_int_equal(sparse_touch(&h->frames, frame, &number), 0);
-	assert_int_equal(parties_join(&h->parties, *number, group, number), 0);
+	assert_int_equal(frame_map_touch(&h->frames, frame, &number), 0);
+	assert_int_equal(owner_sets_join(&h->parties, *number, group, number), 0);
 }
 
 static uint64_t seen_of(const struct host *h, size_t frame)
@@ -48,23 +48,23 @@ static uint64_t seen_of(const struct host *h, size_t frame)
 	return seen;
 }
 
-static int count(struct host *h, struct stakes *ret)
+static int count(struct host *h, struct frame_owners *ret)
 {
-	int r = stakes_init(ret, &h->parties, GROUPS, PAGE);
+	int r = frame_owners_init(ret, &h->parties, GROUPS, PAGE);
 
 	for (size_t i = 0; r == 0 && i < FRAMES; i++) {
-		uint32_t *number = sparse_find(&h->frames, i);
+		uint32_t *number = frame_map_find(&h->frames, i);
 
 		if (number)
-			stakes_add(ret, *number, h->kind[i],
+			frame_owners_add(ret, *number, h->kind[i],
 				h->kind[i] == STAKE_SWAP ? UINT64_MAX
 							 : seen_of(h, i) + h->others[i]);
 	}
-	return r == 0 ? stakes_end(ret) : r;
+	return r == 0 ? frame_owners_end(ret) : r;
 }
 
 /* Compares with counting frame by frame, with long double fractions. */
-static void check_group(const struct host *h, const struct stakes *s, uint32_t group)
+static void check_group(const struct host *h, const struct frame_owners *s, uint32_t group)
 {
 	struct stake expected = {0};
 	long double fair = 0, pss = 0;
@@ -95,7 +95,7 @@ static void check_group(const struct host *h, const struct stakes *s, uint32_t g
 		    (long double)s->group[group].pss < pss + 0.01L);
 }
 
-static void check_sums(const struct host *h, const struct stakes *s)
+static void check_sums(const struct host *h, const struct frame_owners *s)
 {
 	uint64_t resident = 0, fair = s->others.fair;
 
@@ -109,12 +109,12 @@ static void check_sums(const struct host *h, const struct stakes *s)
 	assert_in_range(s->all.pss + s->others.pss, resident - GROUPS - 1, resident);
 }
 
-static void check_matrix(const struct host *h, const struct stakes *s)
+static void check_matrix(const struct host *h, const struct frame_owners *s)
 {
 	static const uint32_t asked[] = {3, 0, 2};
 	uint64_t matrix[9];
 
-	assert_int_equal(stakes_matrix(s, asked, ARRAY_SIZE(asked), matrix), 0);
+	assert_int_equal(frame_owners_matrix(s, asked, ARRAY_SIZE(asked), matrix), 0);
 	for (size_t a = 0; a < ARRAY_SIZE(asked); a++)
 		for (size_t b = 0; b < ARRAY_SIZE(asked); b++) {
 			uint64_t expected = 0;
@@ -160,7 +160,7 @@ static void results_equal_frame_by_frame_counting(void **state)
 	(void)state;
 	for (unsigned int round = 0; round < unit_rounds(300); round++) {
 		CLEANUP(host_done) struct host h = {0};
-		AUTO_STAKES struct stakes s = {0};
+		AUTO_FRAME_OWNERS struct frame_owners s = {0};
 
 		populate(&h, &random);
 		assert_int_equal(count(&h, &s), 0);
@@ -175,7 +175,7 @@ static void results_equal_frame_by_frame_counting(void **state)
 static void pages_of_forked_workers_are_unique_to_their_user(void **state)
 {
 	CLEANUP(host_done) struct host h = {0};
-	AUTO_STAKES struct stakes s = {0};
+	AUTO_FRAME_OWNERS struct frame_owners s = {0};
 
 	(void)state;
 	for (uint64_t worker = 0; worker < 3; worker++)
@@ -196,7 +196,7 @@ static void pages_of_forked_workers_are_unique_to_their_user(void **state)
 static void shares_of_a_page_add_up(void **state)
 {
 	CLEANUP(host_done) struct host h = {0};
-	AUTO_STAKES struct stakes s = {0};
+	AUTO_FRAME_OWNERS struct frame_owners s = {0};
 
 	(void)state;
 	for (uint32_t group = 1; group < 4; group++)
@@ -211,20 +211,20 @@ static void shares_of_a_page_add_up(void **state)
 static void reports_pages_that_changed(void **state)
 {
 	CLEANUP(host_done) struct host h = {0};
-	AUTO_STAKES struct stakes s = {0};
+	AUTO_FRAME_OWNERS struct frame_owners s = {0};
 
 	(void)state;
 	for (uint64_t i = 0; i < 4; i++) {
 		map(&h, 0, i);
 		map(&h, 1, i);
 	}
-	assert_int_equal(stakes_init(&s, &h.parties, GROUPS, PAGE), 0);
-	stakes_add(&s, *sparse_find(&h.frames, 0), STAKE_FILE, 2);
-	stakes_add(&s, *sparse_find(&h.frames, 1), STAKE_FILE, 1);
-	stakes_add(&s, *sparse_find(&h.frames, 2), STAKE_FILE, 0);
-	stakes_add(&s, *sparse_find(&h.frames, 3), STAKE_FILE, 3);
-	stakes_add(&s, PARTIES_NOBODY, STAKE_FILE, 9);
-	assert_int_equal(stakes_end(&s), 0);
+	assert_int_equal(frame_owners_init(&s, &h.parties, GROUPS, PAGE), 0);
+	frame_owners_add(&s, *frame_map_find(&h.frames, 0), STAKE_FILE, 2);
+	frame_owners_add(&s, *frame_map_find(&h.frames, 1), STAKE_FILE, 1);
+	frame_owners_add(&s, *frame_map_find(&h.frames, 2), STAKE_FILE, 0);
+	frame_owners_add(&s, *frame_map_find(&h.frames, 3), STAKE_FILE, 3);
+	frame_owners_add(&s, OWNER_SETS_NOBODY, STAKE_FILE, 9);
+	assert_int_equal(frame_owners_end(&s), 0);
 	assert_int_equal(s.changed, PAGE);
 	assert_int_equal(s.gone, PAGE);
 	assert_int_equal(stake_resident(&s.all), 3 * PAGE);
@@ -236,7 +236,7 @@ static void reports_pages_that_changed(void **state)
 static void pages_of_unread_processes_are_separate(void **state)
 {
 	CLEANUP(host_done) struct host h = {.parties = {.shared_max = 1, .alone_max = 99}};
-	AUTO_STAKES struct stakes s = {0};
+	AUTO_FRAME_OWNERS struct frame_owners s = {0};
 
 	(void)state;
 	map(&h, 0, 1);
@@ -261,7 +261,7 @@ static void returns_errors_without_memory(void **state)
 	(void)state;
 	map(&h, 0, 1);
 	for (;; n++) {
-		AUTO_STAKES struct stakes s = {0};
+		AUTO_FRAME_OWNERS struct frame_owners s = {0};
 		static const uint32_t one[] = {0};
 		uint64_t matrix;
 		int r;
@@ -269,7 +269,7 @@ static void returns_errors_without_memory(void **state)
 		allocation_fail_at(n);
 		r = count(&h, &s);
 		if (r == 0)
-			r = stakes_matrix(&s, one, 1, &matrix);
+			r = frame_owners_matrix(&s, one, 1, &matrix);
 		if (!allocation_end())
 			break;
 		assert_int_equal(r, -ENOMEM);

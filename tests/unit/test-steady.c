@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web/steady.h: texts with numbers and a constant length. */
+/* Tests of web/fixed-width.h: texts with numbers and a constant length. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
 #include "base/cleanup.h"
-#include "web/steady.h"
+#include "web/fixed-width.h"
 
 static size_t length_of(uint64_t integer, uint64_t ns)
 {
 	AUTO_BUFFER struct buffer b = {0};
-	struct steady s = {.to = &b};
+	struct fixed_width s = {.to = &b};
 
-	steady_add_u64(&s, integer);
+	fixed_width_add_u64(&s, integer);
 	buffer_add_char(&b, '/');
-	steady_add_seconds(&s, ns);
-	steady_settle(&s);
+	fixed_width_add_seconds(&s, ns);
+	fixed_width_settle(&s);
 	assert_int_equal(s.slack, 0);
 	assert_int_equal(b.error, 0);
 	return b.len;
@@ -36,13 +36,13 @@ static void keeps_its_length(void **state)
 static void blanks_follow_the_numbers(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
-	struct steady s = {.to = &b};
+	struct fixed_width s = {.to = &b};
 
 	(void)state;
-	steady_add_u64(&s, 42);
+	fixed_width_add_u64(&s, 42);
 	assert_int_equal(b.len, 2);
 	assert_memory_equal(b.data, "42", 2);
-	steady_settle(&s);
+	fixed_width_settle(&s);
 	assert_int_equal(b.data[b.len - 1], ' ');
 }
 
@@ -50,10 +50,10 @@ static void blanks_follow_the_numbers(void **state)
 static void cuts_no_number(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
-	struct steady s = {.to = &b};
+	struct fixed_width s = {.to = &b};
 
 	(void)state;
-	steady_add_u64(&s, UINT64_MAX);
+	fixed_width_add_u64(&s, UINT64_MAX);
 	assert_int_equal(b.len, 20);
 	assert_int_equal(s.slack, 0);
 }

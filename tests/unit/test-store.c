@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "ledger/aside.h"
+#include "ledger/quarantine.h"
 #include "ledger/store.h"
 #include "tests/unit/keeping.h"
 
@@ -1592,7 +1592,7 @@ static void damaged_files_are_quarantined(void **state)
 	/* A file that is no database. */
 	put(f->keeping.path, noise, sizeof(noise), 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
-	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), 0);
+	assert_int_equal(quarantine_put(f->keeping.dir, f->feed.realtime_ns, name), 0);
 	assert_non_null(strstr(name, "/ledger.db.damaged-20231114T"));
 	assert_int_equal(stat(name, &st), 0);
 	assert_int_equal(st.st_size, sizeof(noise));
@@ -1610,7 +1610,7 @@ static void damaged_files_are_quarantined(void **state)
 	snprintf(other, sizeof(other), "%s-wal", f->keeping.path);
 	put(other, noise, 100, 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
-	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns + NS_PER_SEC, name), 0);
+	assert_int_equal(quarantine_put(f->keeping.dir, f->feed.realtime_ns + NS_PER_SEC, name), 0);
 	snprintf(other, sizeof(other), "%s-wal", name);
 	assert_int_equal(stat(f->keeping.path, &st), -1);
 	snprintf(other, sizeof(other), "%s-wal", f->keeping.path);
@@ -1651,7 +1651,7 @@ static void truncated_file_is_no_new_file(void **state)
 	assert_int_equal(truncate(f->keeping.path, 0), 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* unchanged */
-	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), 0);
+	assert_int_equal(quarantine_put(f->keeping.dir, f->feed.realtime_ns, name), 0);
 	snprintf(log, sizeof(log), "%s-wal", name);
 	assert_int_equal(stat(log, &st), 0);
 	assert_true(st.st_size > 0);
@@ -1679,7 +1679,8 @@ static void lost_file_is_no_new_file(void **state)
 	assert_int_equal(unlink(f->keeping.path), 0);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED);
 	assert_int_equal(try_open(f, "damaged"), STORE_DAMAGED); /* unchanged */
-	assert_int_equal(aside_put(f->keeping.dir, f->feed.realtime_ns, name), ASIDE_NO_FILE);
+	assert_int_equal(
+		quarantine_put(f->keeping.dir, f->feed.realtime_ns, name), QUARANTINE_NO_FILE);
 	assert_int_equal(stat(name, &after), 0);
 	assert_int_equal(after.st_ino, before.st_ino);
 	assert_int_equal(after.st_size, before.st_size);

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/pass/rollcall.h"
+#include "collectors/pass/survey-iterator.h"
 #include "daemon/surveyor.h"
 
 #define HOUR_NS  (3600 * NS_PER_SEC)
@@ -48,7 +48,7 @@ static struct {
 		unsigned int errors; /* how many of its streams fail in this way */
 	} process[8];
 	int error; /* error of the next read of the last stream */
-	/* the process between rollcall_begin_reads() and rollcall_end_reads(); 0: none */
+	/* the process between survey_iterator_begin_reads() and survey_iterator_end_reads(); 0: none */
 	pid_t reading;
 	pid_t blocked; /* the process reported to the pass as blocked, */
 	size_t blocks; /* and how often */
@@ -71,23 +71,23 @@ static struct {
 } host;
 
 uint64_t __wrap_clock_now_ns(clockid_t clock);
-int __wrap_rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret);
-uint64_t __wrap_rollcall_worker_cpu_ns(const struct pass *pass);
-bool __wrap_rollcall_may_spend(struct pass *pass);
-void __wrap_rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns);
-void __wrap_rollcall_exchange(struct pass *pass, struct catalogue *c);
-bool __wrap_rollcall_is_wanting(const struct pass *pass);
-int __wrap_rollcall_wanted(struct pass *pass, struct rollcall_entry *ret);
-void __wrap_rollcall_blocked(struct pass *pass, pid_t pid);
+int __wrap_survey_iterator_next(struct pass *pass, pid_t after, struct survey_iterator_entry *ret);
+uint64_t __wrap_survey_iterator_worker_cpu_ns(const struct pass *pass);
+bool __wrap_survey_iterator_may_spend(struct pass *pass);
+void __wrap_survey_iterator_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns);
+void __wrap_survey_iterator_exchange(struct pass *pass, struct survey_result *c);
+bool __wrap_survey_iterator_is_wanting(const struct pass *pass);
+int __wrap_survey_iterator_wanted(struct pass *pass, struct survey_iterator_entry *ret);
+void __wrap_survey_iterator_blocked(struct pass *pass, pid_t pid);
 ssize_t __real_stream_read(
 	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret);
 ssize_t __wrap_stream_read(
 	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret);
 int __real_stream_probe(struct stream *s);
 int __wrap_stream_probe(struct stream *s);
-uint64_t __wrap_rollcall_begin_reads(struct pass *pass, pid_t pid);
-void __wrap_rollcall_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns);
-void __wrap_rollcall_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc);
+uint64_t __wrap_survey_iterator_begin_reads(struct pass *pass, pid_t pid);
+void __wrap_survey_iterator_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns);
+void __wrap_survey_iterator_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc);
 
 uint64_t __wrap_clock_now_ns(clockid_t clock)
 {
@@ -101,28 +101,28 @@ uint64_t __wrap_clock_now_ns(clockid_t clock)
 	return host.now_ns;
 }
 
-static int give_next(pid_t after, struct rollcall_entry *ret);
+static int give_next(pid_t after, struct survey_iterator_entry *ret);
 
-int __wrap_rollcall_next(struct pass *pass, pid_t after, struct rollcall_entry *ret)
+int __wrap_survey_iterator_next(struct pass *pass, pid_t after, struct survey_iterator_entry *ret)
 {
 	(void)pass;
 	return give_next(after, ret);
 }
 
-bool __wrap_rollcall_is_wanting(const struct pass *pass)
+bool __wrap_survey_iterator_is_wanting(const struct pass *pass)
 {
 	(void)pass;
 	return host.wants > 0;
 }
 
-int __wrap_rollcall_wanted(struct pass *pass, struct rollcall_entry *ret)
+int __wrap_survey_iterator_wanted(struct pass *pass, struct survey_iterator_entry *ret)
 {
 	(void)pass;
 	assert_true(host.wants > 0);
 	return give_next(host.wanted[--host.wants] - 1, ret);
 }
 
-void __wrap_rollcall_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc)
+void __wrap_survey_iterator_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc)
 {
 	(void)pass;
 	assert_true(host.finds < ARRAY_SIZE(host.found));
@@ -131,14 +131,14 @@ void __wrap_rollcall_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t 
 	host.vmalloc = vmalloc;
 }
 
-void __wrap_rollcall_blocked(struct pass *pass, pid_t pid)
+void __wrap_survey_iterator_blocked(struct pass *pass, pid_t pid)
 {
 	(void)pass;
 	host.blocked = pid;
 	host.blocks++;
 }
 
-uint64_t __wrap_rollcall_begin_reads(struct pass *pass, pid_t pid)
+uint64_t __wrap_survey_iterator_begin_reads(struct pass *pass, pid_t pid)
 {
 	(void)pass;
 	assert_int_equal(host.reading, 0);
@@ -146,7 +146,7 @@ uint64_t __wrap_rollcall_begin_reads(struct pass *pass, pid_t pid)
 	return 7 + (uint64_t)pid;
 }
 
-void __wrap_rollcall_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
+void __wrap_survey_iterator_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
 {
 	(void)pass;
 	assert_int_equal(host.reading, pid);
@@ -177,12 +177,12 @@ ssize_t __wrap_stream_read(
 	return e ? e : __real_stream_read(s, to, size, slice_ns, ret);
 }
 
-static int give_next(pid_t after, struct rollcall_entry *ret)
+static int give_next(pid_t after, struct survey_iterator_entry *ret)
 {
 	for (size_t i = 0; i < host.processes; i++) {
 		if (host.process[i].pid <= after)
 			continue;
-		*ret = (struct rollcall_entry){
+		*ret = (struct survey_iterator_entry){
 			.pid = host.process[i].pid, .user = 1000, .stream = STREAM_CLOSED};
 		host.called[host.calls++] = ret->pid;
 		assert_true(host.calls < ARRAY_SIZE(host.called));
@@ -201,22 +201,22 @@ static int give_next(pid_t after, struct rollcall_entry *ret)
 		}
 		return 0;
 	}
-	return ROLLCALL_END;
+	return SURVEY_ITERATOR_END;
 }
 
-uint64_t __wrap_rollcall_worker_cpu_ns(const struct pass *pass)
+uint64_t __wrap_survey_iterator_worker_cpu_ns(const struct pass *pass)
 {
 	(void)pass;
 	return 0;
 }
 
-bool __wrap_rollcall_may_spend(struct pass *pass)
+bool __wrap_survey_iterator_may_spend(struct pass *pass)
 {
 	(void)pass;
 	return !host.is_broke;
 }
 
-void __wrap_rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns)
+void __wrap_survey_iterator_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns)
 {
 	(void)pass;
 	host.charged_ns += cpu_ns;
@@ -225,7 +225,7 @@ void __wrap_rollcall_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns
 		host.hold_ns = hold_ns;
 }
 
-void __wrap_rollcall_exchange(struct pass *pass, struct catalogue *c)
+void __wrap_survey_iterator_exchange(struct pass *pass, struct survey_result *c)
 {
 	(void)pass;
 	host.exchanges++;
@@ -414,9 +414,9 @@ static void counts_processes_that_are_not_read(void **state)
 	static const struct {
 		int outcome;
 		enum survey_quantity counted;
-	} cases[] = {{ROLLCALL_DENIED, SURVEY_DENIED}, {ROLLCALL_GONE, SURVEY_GONE},
-		{ROLLCALL_GIANT, SURVEY_LEFT_OUT}, {ROLLCALL_ERROR, SURVEY_ERROR},
-		{ROLLCALL_BLOCKED, SURVEY_BLOCKED}};
+	} cases[] = {{SURVEY_ITERATOR_DENIED, SURVEY_DENIED}, {SURVEY_ITERATOR_GONE, SURVEY_GONE},
+		{SURVEY_ITERATOR_GIANT, SURVEY_LEFT_OUT}, {SURVEY_ITERATOR_ERROR, SURVEY_ERROR},
+		{SURVEY_ITERATOR_BLOCKED, SURVEY_BLOCKED}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -481,7 +481,7 @@ static void skips_processes_counted_with_others(void **state)
 
 	(void)state;
 	begin(&s, HOUR_NS);
-	host.process[1].outcome = ROLLCALL_ELSEWHERE;
+	host.process[1].outcome = SURVEY_ITERATOR_ELSEWHERE;
 	assert_int_equal(run(&s), 4);
 	assert_int_equal(host.read, 2);
 	for (unsigned int i = SURVEY_DENIED; i <= SURVEY_ERROR; i++)
@@ -537,7 +537,7 @@ static void reads_wanted_processes_at_once(void **state)
 		host.wanted[0] = 4;
 		host.wanted[1] = 5;
 		host.wants = 2;
-		host.process[2].outcome = ROLLCALL_GONE;
+		host.process[2].outcome = SURVEY_ITERATOR_GONE;
 		while (surveyor_next_ns(&s) != survey_ns) {
 			assert_true(surveyor_next_ns(&s) < START_NS + NS_PER_SEC);
 			turn(&s, &r);

@@ -335,8 +335,8 @@ static void full_file_systems_leave_others_their_share(void **state)
 	assert_true(small && small->owned_bytes == MIB);
 	/* Others use their unused share. Files that are not examined are counted. */
 	assert_int_equal(t.entries, TMPFS_ENTRIES);
-	assert_int_equal(holders_sum(&t.owners, SHMEM_TMPFS_FILES), TMPFS_ENTRIES);
-	assert_int_equal(holders_sum(&t.owners, SHMEM_TMPFS), MIB);
+	assert_int_equal(shmem_owners_sum(&t.owners, SHMEM_TMPFS_FILES), TMPFS_ENTRIES);
+	assert_int_equal(shmem_owners_sum(&t.owners, SHMEM_TMPFS), MIB);
 	assert_int_equal(t.directories_unread, 2);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/adaptive/turns.h: measurements between passes. */
+/* Tests of collectors/adaptive/measure-pacer.h: measurements between passes. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "collectors/adaptive/turns.h"
+#include "collectors/adaptive/measure-pacer.h"
 #include "collectors/process/block.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
@@ -86,7 +86,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_large, small = adaptive_cast[4];
-	const struct walks *walks = &s->pass->adapt.walks;
+	const struct page_walks *walks = &s->pass->adapt.walks;
 	unsigned int most = 0;
 
 	(void)state;
@@ -100,8 +100,8 @@ static void walks_do_not_wait_for_each_other(void **state)
 	adaptive_add(s, &small, 0);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
-	for (size_t i = 0; i < WALKS_AT_ONCE; i++)
-		assert_false(slices_are_under_way(&walks->walk[i].slices));
+	for (size_t i = 0; i < PAGE_WALKS_AT_ONCE; i++)
+		assert_false(smaps_slices_are_under_way(&walks->walk[i].slices));
 	tree_expect(s->opened, OPENED_FILES);
 	adaptive_plan(s, 100);
 	for (unsigned int turns = 0; turns < 10000 && adaptive_turn(s); turns++) {
@@ -109,7 +109,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 		most = walks->under_way > most ? walks->under_way : most;
 	}
 	assert_int_equal(most, 4);
-	assert_int_equal(walks->counts.reads[COST_SLICES], 6);
+	assert_int_equal(walks->counts.reads[WALK_COST_SLICES], 6);
 	assert_int_equal(walks->counts.discarded, 0);
 }
 
@@ -134,7 +134,7 @@ static void has_no_turns_when_a_pass_is_due(void **state)
 	while (s->pass->phase != PHASE_ROWS)
 		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
 	assert_int_equal(pass_measure(s->pass), 0); /* nor during a pass */
-	assert_true(choosing_has(&s->pass->turns.choosing, CHOICES_ALL, false));
+	assert_true(measure_queue_has(&s->pass->turns.choosing, CHOICES_ALL, false));
 	assert_int_equal(s->pass->adapt.walks.under_way, 0);
 }
 
@@ -147,7 +147,7 @@ static void processes_at_the_start_need_no_tokens(void **state)
 	struct pass_options poor = run_adaptive;
 	AUTO_ADAPTIVE struct adaptive *s = NULL;
 	AUTO_VIEW struct view *view = NULL;
-	const struct budget *budget;
+	const struct cpu_budget *budget;
 	const uint64_t *reads;
 	uint64_t excused_ns;
 
@@ -172,8 +172,8 @@ static void processes_at_the_start_need_no_tokens(void **state)
 	adaptive_add(s, &other, 0);
 	adaptive_add_mappings(s, &other, 32);
 	assert_true(adaptive_turns(s) > 3);
-	assert_int_equal(reads[COST_SLICES], 1);
-	assert_int_equal(reads[COST_ROLLUP], 4);
+	assert_int_equal(reads[WALK_COST_SLICES], 1);
+	assert_int_equal(reads[WALK_COST_ROLLUP], 4);
 	adaptive_again(s, &view);
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
 	assert_false(ROW_HAS(adaptive_row(view, 51), PROCESS_PSS_AGE));
@@ -187,7 +187,7 @@ static void processes_at_the_start_need_no_tokens(void **state)
 		adaptive_again(s, &view);
 		assert_int_equal(adaptive_turns(s), 0);
 	}
-	assert_int_equal(reads[COST_SLICES], 1);
+	assert_int_equal(reads[WALK_COST_SLICES], 1);
 	assert_int_equal(budget->excused_ns, excused_ns);
 }
 
@@ -212,7 +212,8 @@ static void excuse_ends(void **state)
 			tree_write(&s->tree, "pressure/memory", texts[i]);
 		else
 			s->pass->adapt.start_ns -= 301 * NS_PER_SEC;
-		budget_charge(&s->pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
+		cpu_budget_charge(
+			&s->pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
 		adaptive_again(s, &view);
 		assert_int_equal(adaptive_turns(s), 0);
 	}
@@ -315,7 +316,7 @@ static void counts_waiting_processes(void **state)
 {
 	struct tree_process newborn = adaptive_cast[4];
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
-	struct budget *budget = &s->pass->adapt.budget;
+	struct cpu_budget *budget = &s->pass->adapt.budget;
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
@@ -328,8 +329,8 @@ static void counts_waiting_processes(void **state)
 		newborn.image = (uint64_t)newborn.pid;
 		adaptive_add(s, &newborn, 0);
 	}
-	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC), 59 * NS_PER_SEC);
-	budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC), 31 * NS_PER_SEC);
+	cpu_budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC), 59 * NS_PER_SEC);
+	cpu_budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC), 31 * NS_PER_SEC);
 	adaptive_again(s, &view);
 	assert_int_equal(view_host(view)->q[SCOPE_GUESSED], 3);
 	assert_int_equal(waiting_of(view, SELF_WAITING_BUDGET), 3);
@@ -352,7 +353,7 @@ static void counts_waiting_processes(void **state)
 
 static struct process *process_of(struct adaptive *s, pid_t pid)
 {
-	struct proctable *t = &s->pass->table;
+	struct process_table *t = &s->pass->table;
 	size_t i = 0;
 
 	while (i < t->count && t->item[i]->pid != pid)
@@ -449,9 +450,9 @@ static void probes_blocked_giants(void **state)
  * times in the middle of the text, as if a read of another process had blocked. Its last
  * measurement stays meanwhile.
  */
-static void lose_workers(struct adaptive *s, const struct watch *w, unsigned int times)
+static void lose_workers(struct adaptive *s, const struct tracked *w, unsigned int times)
 {
-	const struct walks *walks = &s->pass->adapt.walks;
+	const struct page_walks *walks = &s->pass->adapt.walks;
 	uint64_t slices = walks->counts.slices;
 	unsigned int lost = 0;
 	uint8_t outcome = w->outcome;
@@ -474,9 +475,9 @@ static void a_lost_worker_delays_a_walk(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_large;
-	const struct walks *walks = &s->pass->adapt.walks;
+	const struct page_walks *walks = &s->pass->adapt.walks;
 	AUTO_VIEW struct view *view = NULL;
-	const struct watch *w;
+	const struct tracked *w;
 
 	(void)state;
 	adaptive_add(s, &p, 0);
@@ -491,8 +492,8 @@ static void a_lost_worker_delays_a_walk(void **state)
 	view = adaptive_pass(s);
 	adaptive_plan(s, 100);
 	assert_int_equal(w->outcome, OUTCOME_MEASURED);
-	lose_workers(s, w, SLICES_LOSSES);
-	assert_int_equal(walks->counts.reads[COST_SLICES], 2);
+	lose_workers(s, w, SMAPS_SLICES_LOSSES);
+	assert_int_equal(walks->counts.reads[WALK_COST_SLICES], 2);
 	assert_int_equal(walks->counts.discarded, 0);
 	adaptive_again(s, &view);
 	assert_int_equal(adaptive_row(view, 50)->outcome, OUTCOME_MEASURED);
@@ -507,9 +508,9 @@ static void walk_is_abandoned_after_many_losses(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_large;
-	const struct walks *walks = &s->pass->adapt.walks;
+	const struct page_walks *walks = &s->pass->adapt.walks;
 	AUTO_VIEW struct view *view = NULL;
-	const struct watch *w;
+	const struct tracked *w;
 	uint64_t measured_ns;
 
 	(void)state;
@@ -524,7 +525,7 @@ static void walk_is_abandoned_after_many_losses(void **state)
 	nanosleep(&(struct timespec){.tv_sec = 300}, NULL);
 	view = adaptive_pass(s);
 	adaptive_plan(s, 100);
-	lose_workers(s, w, SLICES_LOSSES + 1);
+	lose_workers(s, w, SMAPS_SLICES_LOSSES + 1);
 	assert_int_equal(walks->under_way, 0);
 	assert_int_equal(walks->counts.discarded, 1);
 	assert_int_equal(w->outcome, OUTCOME_ERROR);

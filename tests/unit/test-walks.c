@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/adaptive/walks.h: how processes are walked, in one piece or in slices, and what that
+ * Tests of collectors/adaptive/page-walks.h: how processes are walked, in one piece or in slices, and what that
  * costs.
  */
 #include "config.h"
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "collectors/adaptive/walks.h"
+#include "collectors/adaptive/page-walks.h"
 #include "tests/unit/adaptive.h"
 #include "tests/unit/run.h"
 #include "tests/unit/tree.h"
@@ -23,10 +23,10 @@ struct scene {
 	struct tree tree;
 	struct procfs procfs;
 	struct process_reader reader;
-	struct budget budget;
-	struct walks walks;
-	struct process process[WALKS_AT_ONCE + 1];
-	struct watch watch[WALKS_AT_ONCE + 1];
+	struct cpu_budget budget;
+	struct page_walks walks;
+	struct process process[PAGE_WALKS_AT_ONCE + 1];
+	struct tracked watch[PAGE_WALKS_AT_ONCE + 1];
 	struct sample sample;
 	struct walked walked;
 };
@@ -42,10 +42,10 @@ static struct scene *scene_new(void)
 	s->procfs = (struct procfs){.fd = s->tree.fd, .ns_per_tick = 10000000};
 	s->reader.procfs = &s->procfs;
 	s->reader.kept_max = 10;
-	budget_init(&s->budget, BUDGET_PPM_MAX, clock_now_ns(CLOCK_MONOTONIC));
-	walks_init(&s->walks, &s->reader, &s->budget, PAGE);
+	cpu_budget_init(&s->budget, CPU_BUDGET_PPM_MAX, clock_now_ns(CLOCK_MONOTONIC));
+	page_walks_init(&s->walks, &s->reader, &s->budget, PAGE);
 	s->walks.stall_ns = 20 * NS_PER_MSEC;
-	for (int i = 0; i <= WALKS_AT_ONCE; i++) {
+	for (int i = 0; i <= PAGE_WALKS_AT_ONCE; i++) {
 		struct tree_process p = {.pid = 10 + i,
 			.name = "worker",
 			.image = (uint64_t)i + 1,
@@ -68,8 +68,8 @@ static struct scene *scene_new(void)
 
 static void scene_done(struct scene **s)
 {
-	walks_done(&(*s)->walks);
-	for (int i = 0; i <= WALKS_AT_ONCE; i++)
+	page_walks_done(&(*s)->walks);
+	for (int i = 0; i <= PAGE_WALKS_AT_ONCE; i++)
 		process_done(&(*s)->process[i]);
 	process_reader_done(&(*s)->reader);
 	tree_done(&(*s)->tree);
@@ -85,30 +85,30 @@ static void chooses_how_to_walk(void **state)
 {
 	static const struct {
 		uint64_t rss, largest_kib, stall_ms;
-		enum cost_way way;
+		enum walk_cost_way way;
 		bool is_giant;
 	} cases[] = {
-		{GIB, 0, 20, COST_ROLLUP, false},
-		{GIB, 0, 10, COST_SLICES, false},
-		{2 * GIB, 0, 20, COST_SLICES, false},
-		{64 * GIB, 0, 20, COST_SLICES, false}, /* still unknown */
-		{64 * GIB, 1 << 20, 20, COST_SLICES, false},
-		{64 * GIB, 60 << 20, 20, COST_ROLLUP, true},
-		{GIB, 1 << 18, 2, COST_SLICES, false},
-		{GIB, 280 << 10, 2, COST_ROLLUP, true}, /* at the end of a slice */
-		{GIB, 1 << 18, 1, COST_ROLLUP, true},
+		{GIB, 0, 20, WALK_COST_ROLLUP, false},
+		{GIB, 0, 10, WALK_COST_SLICES, false},
+		{2 * GIB, 0, 20, WALK_COST_SLICES, false},
+		{64 * GIB, 0, 20, WALK_COST_SLICES, false}, /* still unknown */
+		{64 * GIB, 1 << 20, 20, WALK_COST_SLICES, false},
+		{64 * GIB, 60 << 20, 20, WALK_COST_ROLLUP, true},
+		{GIB, 1 << 18, 2, WALK_COST_SLICES, false},
+		{GIB, 280 << 10, 2, WALK_COST_ROLLUP, true}, /* at the end of a slice */
+		{GIB, 1 << 18, 1, WALK_COST_ROLLUP, true},
 	};
 	AUTO_SCENE struct scene *s = scene_new();
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct watch w = {.seen = {.resident = cases[i].rss / PAGE},
+		struct tracked w = {.seen = {.resident = cases[i].rss / PAGE},
 			.largest_kib = (uint32_t)cases[i].largest_kib,
 			.mapped_kib = (uint32_t)(cases[i].rss >> 10)};
 		struct forecast f;
 
 		s->walks.stall_ns = cases[i].stall_ms * NS_PER_MSEC;
-		f = walks_forecast(&s->walks, &w);
+		f = page_walks_forecast(&s->walks, &w);
 		if (f.way != cases[i].way || f.is_giant != cases[i].is_giant)
 			fail_msg("case %zu: way %d, giant %d", i, f.way, f.is_giant);
 		assert_true(f.is_giant == (f.prediction.hold_ns > s->walks.stall_ns));
@@ -121,16 +121,17 @@ static void walks_in_one_piece_are_charged(void **state)
 	struct forecast f = {.prediction.cpu_ns = 7};
 
 	(void)state;
-	assert_int_equal(walks_whole(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked), 0);
+	assert_int_equal(
+		page_walks_whole(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked), 0);
 	assert_int_equal(s->sample.q[PROCESS_PSS], 300 * 1024);
-	assert_int_equal(s->walks.counts.reads[COST_ROLLUP], 1);
+	assert_int_equal(s->walks.counts.reads[WALK_COST_ROLLUP], 1);
 	assert_int_equal(s->walks.counts.predicted_ns, 7);
 	assert_true(s->walked.cpu_ns > 0);
 	assert_true(s->walks.counts.used_ns > s->walked.cpu_ns); /* faults were read too */
 	assert_int_equal(s->budget.charged_ns, s->walks.counts.used_ns);
-	walks_learn(&s->walks, &s->process[0], &s->sample, &s->walked);
+	page_walks_learn(&s->walks, &s->process[0], &s->sample, &s->walked);
 	assert_int_equal(s->watch[0].by_slices, false);
-	assert_true(s->walks.model[COST_ROLLUP].reads > 0);
+	assert_true(s->walks.model[WALK_COST_ROLLUP].reads > 0);
 }
 
 /*
@@ -139,41 +140,41 @@ static void walks_in_one_piece_are_charged(void **state)
 static void reads_fault_counters_first(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast whole = {.way = COST_ROLLUP}, f = {.way = COST_SLICES};
+	struct forecast whole = {.way = WALK_COST_ROLLUP}, f = {.way = WALK_COST_SLICES};
 	struct process *p;
 
 	(void)state;
 	assert_int_equal(
-		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
-		WALKS_LOOKED);
+		page_walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
+		PAGE_WALKS_LOOKED);
 	s->walks.slice_ns = 0;
 	while (!s->walks.walk[0].has_faults)
-		assert_int_equal(
-			walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked), WALKS_MORE);
+		assert_int_equal(page_walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked),
+			PAGE_WALKS_MORE);
 	assert_int_equal(s->walks.under_way, 1);
 	tree_set_faults(&s->tree, 10, 2000);
 	while (s->walks.under_way)
-		assert_true(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked) >= 0);
+		assert_true(page_walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked) >= 0);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	assert_true(s->walked.has_faults);
 	assert_int_equal(s->walked.faults, 1000);
 
 	assert_int_equal(
-		walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
+		page_walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
 	assert_true(s->walked.has_faults);
 	assert_int_equal(s->walked.faults, 2000);
 	s->watch[0].seen = (struct statm){.resident = GIB / PAGE, .shared = GIB / PAGE};
 	assert_int_equal(
-		walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
+		page_walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
 	assert_false(s->walked.has_faults);
 }
 
 static bool reads_faults(struct scene *s)
 {
-	const struct forecast whole = {.way = COST_ROLLUP};
+	const struct forecast whole = {.way = WALK_COST_ROLLUP};
 
 	assert_int_equal(
-		walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
+		page_walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
 	return s->walked.has_faults;
 }
 
@@ -184,7 +185,7 @@ static bool reads_faults(struct scene *s)
 static void skips_fault_counters_that_do_not_matter(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct watch *w = &s->watch[0];
+	struct tracked *w = &s->watch[0];
 	struct estimate_doubt doubt = {.anon_up = 1};
 
 	(void)state;
@@ -206,8 +207,8 @@ static void skips_fault_counters_that_do_not_matter(void **state)
 static void reads_fault_counters_before_all_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast f = {.way = COST_SLICES};
-	struct watch *w = &s->watch[0];
+	struct forecast f = {.way = WALK_COST_SLICES};
+	struct tracked *w = &s->watch[0];
 	struct process *p;
 
 	(void)state;
@@ -215,11 +216,11 @@ static void reads_fault_counters_before_all_slices(void **state)
 	w->has_base = true;
 	assert_false(reads_faults(s));
 	assert_int_equal(
-		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
-		WALKS_LOOKED);
+		page_walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
+		PAGE_WALKS_LOOKED);
 	s->walks.slice_ns = 0;
 	while (s->walks.under_way)
-		assert_true(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked) >= 0);
+		assert_true(page_walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked) >= 0);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
 	assert_true(s->walked.has_faults);
 	assert_int_equal(s->walked.faults, 1000);
@@ -228,40 +229,42 @@ static void reads_fault_counters_before_all_slices(void **state)
 static void walks_take_turns_by_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct process *order[WALKS_AT_ONCE], *p;
-	struct forecast f = {.way = COST_SLICES};
+	struct process *order[PAGE_WALKS_AT_ONCE], *p;
+	struct forecast f = {.way = WALK_COST_SLICES};
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), used_ns;
 	unsigned int ended = 0;
 	int r;
 
 	(void)state;
-	assert_int_equal(walks_next_ns(&s->walks, false), UINT64_MAX);
-	for (size_t i = 0; i < WALKS_AT_ONCE; i++) {
-		assert_true(walks_have_room(&s->walks));
-		assert_false(walks_has(&s->walks, &s->process[i]));
-		assert_int_equal(walks_begin_slices(
+	assert_int_equal(page_walks_next_ns(&s->walks, false), UINT64_MAX);
+	for (size_t i = 0; i < PAGE_WALKS_AT_ONCE; i++) {
+		assert_true(page_walks_have_room(&s->walks));
+		assert_false(page_walks_has(&s->walks, &s->process[i]));
+		assert_int_equal(page_walks_begin_slices(
 					 &s->walks, &s->process[i], &f, 1, &s->sample, &s->walked),
-			WALKS_LOOKED);
-		assert_true(walks_has(&s->walks, &s->process[i]));
+			PAGE_WALKS_LOOKED);
+		assert_true(page_walks_has(&s->walks, &s->process[i]));
 	}
-	assert_false(walks_have_room(&s->walks));
-	assert_false(walks_has(&s->walks, &s->process[WALKS_AT_ONCE]));
+	assert_false(page_walks_have_room(&s->walks));
+	assert_false(page_walks_has(&s->walks, &s->process[PAGE_WALKS_AT_ONCE]));
 
 	/* No further walk starts; when one ends there is room for another. */
-	walks_forget(&s->walks, &s->process[1]);
-	walks_forget(&s->walks, &s->process[1]);
+	page_walks_forget(&s->walks, &s->process[1]);
+	page_walks_forget(&s->walks, &s->process[1]);
 	assert_int_equal(s->walks.counts.discarded, 1);
-	assert_true(walks_have_room(&s->walks));
+	assert_true(page_walks_have_room(&s->walks));
 
 	s->walks.slice_ns = 0;
 	used_ns = s->walks.counts.used_ns;
-	assert_int_equal(walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked), WALKS_MORE);
+	assert_int_equal(
+		page_walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked), PAGE_WALKS_MORE);
 	assert_true(s->walks.counts.used_ns > used_ns);
-	assert_true(walks_next_ns(&s->walks, false) < now_ns); /* another one has not paused yet */
+	assert_true(
+		page_walks_next_ns(&s->walks, false) < now_ns); /* another one has not paused yet */
 	while (s->walks.under_way) {
 		used_ns = s->walks.counts.used_ns;
-		r = walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked);
-		assert_true(r == 0 || r == WALKS_MORE);
+		r = page_walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked);
+		assert_true(r == 0 || r == PAGE_WALKS_MORE);
 		assert_true(s->walks.counts.used_ns > used_ns);
 		if (r != 0) {
 			continue;
@@ -269,12 +272,12 @@ static void walks_take_turns_by_slices(void **state)
 		order[ended++] = p;
 		assert_int_equal(s->sample.q[PROCESS_PSS], 300 * 1024);
 		assert_true(s->walked.largest_rss > 0);
-		assert_false(walks_has(&s->walks, p));
+		assert_false(page_walks_has(&s->walks, p));
 	}
 	assert_int_equal(ended, 3);
 	assert_ptr_equal(order[0], &s->process[0]);
 	assert_ptr_equal(order[1], &s->process[2]);
-	assert_int_equal(s->walks.counts.reads[COST_SLICES], 3);
+	assert_int_equal(s->walks.counts.reads[WALK_COST_SLICES], 3);
 	assert_int_equal(s->budget.charged_ns, s->walks.counts.used_ns);
 	assert_true(s->walks.counts.slices >= 9); /* maps, its end, smaps */
 }
@@ -283,7 +286,7 @@ static void walks_take_turns_by_slices(void **state)
 static void gives_up_on_giants(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast f = {.way = COST_SLICES};
+	struct forecast f = {.way = WALK_COST_SLICES};
 	struct process *p;
 	int r;
 
@@ -291,15 +294,15 @@ static void gives_up_on_giants(void **state)
 	tree_write(&s->tree, "10/maps", "1000-2000001000 rw-p 00000000 00:00 0 \n");
 	s->watch[0].seen.resident = 128 * GIB / PAGE;
 	assert_int_equal(
-		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
-		WALKS_LOOKED);
+		page_walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
+		PAGE_WALKS_LOOKED);
 	do /* on a busy host a slice may end before the first mapping does */
-		r = walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked);
-	while (r == WALKS_MORE);
-	assert_int_equal(r, WALKS_GIANT);
+		r = page_walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked);
+	while (r == PAGE_WALKS_MORE);
+	assert_int_equal(r, PAGE_WALKS_GIANT);
 	assert_int_equal(s->walks.under_way, 0);
-	assert_true(walks_forecast(&s->walks, &s->watch[0]).is_giant);
-	assert_int_equal(s->walks.counts.reads[COST_SLICES], 0);
+	assert_true(page_walks_forecast(&s->walks, &s->watch[0]).is_giant);
+	assert_int_equal(s->walks.counts.reads[WALK_COST_SLICES], 0);
 	assert_int_equal(s->walks.counts.discarded, 0);
 }
 
@@ -307,12 +310,13 @@ static void gives_up_on_giants(void **state)
 static void walk_of_an_exited_process_does_not_begin(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast f = {.way = COST_SLICES};
+	struct forecast f = {.way = WALK_COST_SLICES};
 
 	(void)state;
 	tree_remove(&s->tree, "10");
 	assert_int_equal(
-		walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked), 0);
+		page_walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
+		0);
 	assert_int_equal(s->sample.outcome, OUTCOME_GONE);
 	assert_int_equal(s->walks.under_way, 0);
 	assert_int_equal(s->walks.counts.discarded, 1);
@@ -427,7 +431,7 @@ static void counters_may_move_during_a_walk(void **state)
 	adaptive_add(s, &p, 0); /* smaps is unchanged */
 	while (adaptive_turn(s))
 		;
-	assert_int_equal(s->pass->adapt.walks.counts.reads[COST_SLICES], 1);
+	assert_int_equal(s->pass->adapt.walks.counts.reads[WALK_COST_SLICES], 1);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_RSS], p.rss_kib * 1024);
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
@@ -443,7 +447,7 @@ static void slices_are_charged_one_by_one(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct pass_options poor = run_adaptive;
-	struct adapt *a = &s->pass->adapt;
+	struct adaptive_pass *a = &s->pass->adapt;
 	uint64_t charged_ns, used_ns, slices;
 
 	(void)state;
@@ -463,7 +467,7 @@ static void slices_are_charged_one_by_one(void **state)
 	}
 	poor.budget_cpu_ppm = 1;
 	pass_set_options(s->pass, &poor);
-	budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
+	cpu_budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
 	slices = a->walks.counts.slices;
 	for (unsigned int turn = 0; turn < 3; turn++)
 		assert_int_equal(pass_measure(s->pass), 0);
@@ -496,7 +500,8 @@ static void slices_if_the_stall_budget_is_small(void **state)
 	adaptive_add(s, &p, 0);
 	adaptive_add_mappings(s, &p, 32);
 	view_unref(adaptive_pass(s));
-	cost_init(&s->pass->adapt.walks.model[COST_ROLLUP], COST_ROLLUP); /* 1.7 ms */
+	walk_cost_init(
+		&s->pass->adapt.walks.model[WALK_COST_ROLLUP], WALK_COST_ROLLUP); /* 1.7 ms */
 	adaptive_turns(s);
 	view = adaptive_pass(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);

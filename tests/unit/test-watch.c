@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/adaptive/watch.h: what an adaptive pass remembers of a process. */
+/* Tests of collectors/adaptive/tracked.h: what an adaptive pass remembers of a process. */
 #include "config.h"
 
 #include "tests/unit/unit.h"
 
-#include "collectors/adaptive/watch.h"
+#include "collectors/adaptive/tracked.h"
 
 enum { PAGE = 4096, KIB = 1024, LATE = 1024 * KIB };
 
@@ -44,34 +44,34 @@ static void add_walk(struct sample *s)
 	s->huge_bytes = 2048 * KIB;
 }
 
-static struct snapshot_process fill(const struct watch *w)
+static struct snapshot_process fill(const struct tracked *w)
 {
 	static const struct estimate_doubt none;
-	struct estimate_now now = watch_now(w, PAGE);
+	struct estimate_now now = tracked_now(w, PAGE);
 	struct snapshot_process row = {0};
 	struct estimate e;
 
 	if (w->has_base)
 		estimate_carry(&w->base, &now, &none, &e);
-	watch_fill(w, w->has_base ? &e : NULL, PAGE, &row);
+	tracked_fill(w, w->has_base ? &e : NULL, PAGE, &row);
 	return row;
 }
 
-static bool measure(struct watch *w, const struct sample *s, uint64_t now_ns)
+static bool measure(struct tracked *w, const struct sample *s, uint64_t now_ns)
 {
-	watch_note(w, s, now_ns, PAGE);
-	return watch_measure(w, s, NULL, NULL, LATE, now_ns, PAGE);
+	tracked_note(w, s, now_ns, PAGE);
+	return tracked_measure(w, s, NULL, NULL, LATE, now_ns, PAGE);
 }
 
 /* Seen at 5 and measured at 7, with the values of S and of a walk. */
-static struct watch measured(struct sample *s)
+static struct tracked measured(struct sample *s)
 {
-	struct watch w = {.is_related = false};
+	struct tracked w = {.is_related = false};
 
 	add_walk(s);
-	watch_renew(&w, 5);
+	tracked_renew(&w, 5);
 	assert_true(measure(&w, s, 7));
-	assert_int_equal(watch_now(&w, PAGE).shmem, s->q[PROCESS_RSS_SHMEM]);
+	assert_int_equal(tracked_now(&w, PAGE).shmem, s->q[PROCESS_RSS_SHMEM]);
 	return w;
 }
 
@@ -80,11 +80,11 @@ static void shows_measured_values(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w = measured(&s);
+	struct tracked w = measured(&s);
 
 	(void)state;
 	assert_true(w.is_member && w.is_settled && w.is_seen && w.has_base);
-	assert_true(watch_is_quiet(&w, PAGE));
+	assert_true(tracked_is_quiet(&w, PAGE));
 	row = fill(&w);
 	for (unsigned int i = 0; i < PROCESS_QUANTITIES; i++)
 		if (ROW_HAS(&s, i)) {
@@ -106,12 +106,12 @@ static void shows_parts_of_many_mappings(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w = {.is_related = false};
+	struct tracked w = {.is_related = false};
 
 	(void)state;
 	add_walk(&s);
 	set(&s, PROCESS_PSS_FILE, 498);
-	watch_renew(&w, 5);
+	tracked_renew(&w, 5);
 	assert_true(measure(&w, &s, 7));
 	row = fill(&w);
 	assert_int_equal(row.q[PROCESS_PSS_FILE], 498 * KIB);
@@ -129,7 +129,7 @@ static void refresh_updates_counters(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w = measured(&s);
+	struct tracked w = measured(&s);
 
 	(void)state;
 	s = sample_new();
@@ -137,8 +137,8 @@ static void refresh_updates_counters(void **state)
 	set(&s, PROCESS_RSS_ANON, 3400);
 	set(&s, PROCESS_VM_HWM, 7000);
 	s.present &= ~(UINT64_C(1) << PROCESS_VM_SWAP);
-	watch_note(&w, &s, 9, PAGE);
-	assert_false(watch_is_quiet(&w, PAGE));
+	tracked_note(&w, &s, 9, PAGE);
+	assert_false(tracked_is_quiet(&w, PAGE));
 	assert_int_equal(w.seen.resident, 5400 / 4);
 	assert_int_equal(w.seen.shared, 2000 / 4);
 	assert_int_equal(w.seen.size, 20000 / 4);
@@ -157,12 +157,12 @@ static void refresh_updates_counters(void **state)
 static void swap_is_a_counter(void **state)
 {
 	struct sample s = sample_new();
-	struct watch w = measured(&s);
+	struct tracked w = measured(&s);
 
 	(void)state;
 	set(&s, PROCESS_VM_SWAP, 60);
-	watch_note(&w, &s, 9, PAGE);
-	assert_false(watch_is_quiet(&w, PAGE));
+	tracked_note(&w, &s, 9, PAGE);
+	assert_false(tracked_is_quiet(&w, PAGE));
 }
 
 /*
@@ -172,25 +172,25 @@ static void swap_is_a_counter(void **state)
 static void shared_memory_replacing_files_is_a_change(void **state)
 {
 	struct sample s = sample_new();
-	struct watch w = measured(&s);
+	struct tracked w = measured(&s);
 
 	(void)state;
 	set(&s, PROCESS_RSS_FILE, 1200);
 	set(&s, PROCESS_RSS_SHMEM, 800);
-	watch_note(&w, &s, 9, PAGE);
+	tracked_note(&w, &s, 9, PAGE);
 	assert_int_equal(w.seen.shared, 2000 / 4);
-	assert_false(watch_is_quiet(&w, PAGE));
+	assert_false(tracked_is_quiet(&w, PAGE));
 }
 
 static void no_base_without_a_pss(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w = {.is_related = false};
+	struct tracked w = {.is_related = false};
 
 	(void)state;
 	s.outcome = OUTCOME_DENIED;
-	watch_renew(&w, 5);
+	tracked_renew(&w, 5);
 	assert_false(measure(&w, &s, 7));
 	assert_false(w.has_base);
 	assert_int_equal(w.measured_ns, 7); /* so that it is not tried again at once */
@@ -204,22 +204,22 @@ static void settles_after_a_measurement(void **state)
 {
 	struct sample s = sample_new(), none = {.outcome = OUTCOME_NO_MM},
 		      gone = {.outcome = OUTCOME_GONE};
-	struct watch w = {.is_related = false};
+	struct tracked w = {.is_related = false};
 
 	(void)state;
-	watch_renew(&w, 5);
-	watch_note(&w, &none, 7, PAGE);
+	tracked_renew(&w, 5);
+	tracked_note(&w, &none, 7, PAGE);
 	assert_true(w.is_settled && !w.is_member);
-	watch_note(&w, &gone, 7, PAGE);
+	tracked_note(&w, &gone, 7, PAGE);
 	assert_true(!w.is_settled && !w.is_member);
-	watch_note(&w, &s, 7, PAGE);
+	tracked_note(&w, &s, 7, PAGE);
 	assert_true(w.is_settled && w.is_member);
 	s.outcome = OUTCOME_CHANGING;
-	watch_note(&w, &s, 7, PAGE);
+	tracked_note(&w, &s, 7, PAGE);
 	assert_true(!w.is_settled && w.is_member);
 	s.present = 0; /* status could not be read for lack of descriptors */
 	s.outcome = OUTCOME_ERROR;
-	watch_note(&w, &s, 7, PAGE);
+	tracked_note(&w, &s, 7, PAGE);
 	assert_true(!w.is_settled && w.is_member);
 }
 
@@ -229,7 +229,7 @@ static void growth_before_the_walk_counts_as_measured(void **state)
 	struct sample s = sample_new();
 	struct statm after = {.size = 6000, .resident = 6200 / 4, .shared = 2000 / 4};
 	struct snapshot_process row;
-	struct watch w = {.is_related = false};
+	struct tracked w = {.is_related = false};
 
 	(void)state;
 	add_walk(&s);
@@ -237,33 +237,33 @@ static void growth_before_the_walk_counts_as_measured(void **state)
 	set(&s, PROCESS_PSS, 4300);
 	set(&s, PROCESS_PSS_ANON, 3600);
 	s.anon_bytes = 3800 * KIB;
-	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, &after, LATE, 7, PAGE));
+	tracked_renew(&w, 5);
+	tracked_note(&w, &s, 7, PAGE);
+	assert_true(tracked_measure(&w, &s, NULL, &after, LATE, 7, PAGE));
 	assert_int_equal(w.base.anon, 3800 * KIB);
 	assert_int_equal(w.base.file, 2000 * KIB);
 	assert_int_equal(w.base.shmem_kib, 400);
 	assert_int_equal(w.base.unseen, 0);
 	assert_int_equal(w.unsure, (16 + 1200 / 16) * KIB);
-	assert_false(watch_is_quiet(&w, PAGE));
+	assert_false(tracked_is_quiet(&w, PAGE));
 	row = fill(&w);
 	assert_int_equal(row.q[PROCESS_PSS], (4300 + 400) * KIB);
 	assert_int_equal(row.q[PROCESS_RSS], 6200 * KIB);
 
 	s.anon_bytes = UINT64_MAX; /* absent */
-	watch_note(&w, &s, 8, PAGE);
-	assert_true(watch_measure(&w, &s, NULL, &after, LATE, 8, PAGE));
+	tracked_note(&w, &s, 8, PAGE);
+	assert_true(tracked_measure(&w, &s, NULL, &after, LATE, 8, PAGE));
 	assert_int_equal(w.base.anon, 3000 * KIB);
 
 	/* The same before and after: counters that lag are compared only with themselves. */
 	after = w.seen;
 	s.anon_bytes = 3004 * KIB;
-	watch_note(&w, &s, 9, PAGE);
+	tracked_note(&w, &s, 9, PAGE);
 	after = w.seen;
-	assert_true(watch_measure(&w, &s, NULL, &after, LATE, 9, PAGE));
+	assert_true(tracked_measure(&w, &s, NULL, &after, LATE, 9, PAGE));
 	assert_int_equal(w.base.anon, 3000 * KIB);
 	assert_int_equal(w.unsure, 0);
-	assert_true(watch_is_quiet(&w, PAGE));
+	assert_true(tracked_is_quiet(&w, PAGE));
 }
 
 /*
@@ -280,19 +280,19 @@ static void temporary_memory_is_not_carried_forward(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t beyond = cases[i].beyond_kib;
-		struct watch w = {.is_related = false};
+		struct tracked w = {.is_related = false};
 		struct sample s = sample_new();
 		struct snapshot_process row;
 
-		watch_renew(&w, 5);
+		tracked_renew(&w, 5);
 		add_walk(&s);
-		watch_note(&w, &s, 7, PAGE);
+		tracked_note(&w, &s, 7, PAGE);
 		set(&s, PROCESS_RSS, 5000 + beyond); /* the walk's */
 		set(&s, PROCESS_PSS, 3500 + beyond);
 		set(&s, PROCESS_PSS_ANON, 2800 + beyond);
 		set(&s, PROCESS_USS, 2900 + beyond);
 		s.anon_bytes = (3000 + beyond) * KIB;
-		assert_true(watch_measure(&w, &s, NULL, NULL, LATE, 7, PAGE));
+		assert_true(tracked_measure(&w, &s, NULL, NULL, LATE, 7, PAGE));
 		row = fill(&w);
 		assert_int_equal(
 			row.q[PROCESS_PSS], (3500 + (cases[i].is_late ? beyond : 0)) * KIB);
@@ -323,7 +323,7 @@ static void shared_memory_is_that_of_the_walk(void **state)
 		struct statm before = {.size = 5000, .resident = 1100, .shared = 350};
 		struct statm after = {.size = 5000};
 		struct sample s = sample_new();
-		struct watch w = {.is_related = false};
+		struct tracked w = {.is_related = false};
 
 		add_walk(&s);
 		s.source = cases[i].source;
@@ -332,10 +332,10 @@ static void shared_memory_is_that_of_the_walk(void **state)
 		s.anon_bytes = 3000 * KIB;
 		after.shared = (1600 + cases[i].after_kib) / 4;
 		after.resident = 3000 / 4 + after.shared;
-		watch_renew(&w, 5);
-		watch_note(&w, &s, 7, PAGE);
+		tracked_renew(&w, 5);
+		tracked_note(&w, &s, 7, PAGE);
 		assert_true(
-			watch_measure(&w, &s, by_slices ? &before : NULL, &after, LATE, 7, PAGE));
+			tracked_measure(&w, &s, by_slices ? &before : NULL, &after, LATE, 7, PAGE));
 		assert_int_equal(w.base.file, (1600 + cases[i].walk_kib) * KIB);
 		assert_int_equal(w.base.shmem_kib, cases[i].expected_kib);
 	}
@@ -348,28 +348,28 @@ static void shared_memory_is_that_of_the_walk(void **state)
 static void walks_may_agree_with_counters(void **state)
 {
 	struct sample s = sample_new();
-	struct watch w = {.is_related = false};
+	struct tracked w = {.is_related = false};
 
 	(void)state;
 	add_walk(&s);
 	s.anon_bytes = 3000 * KIB;
-	watch_renew(&w, 5);
-	watch_note(&w, &s, 7, PAGE);
-	assert_true(watch_agrees(&w, &s, PAGE));
+	tracked_renew(&w, 5);
+	tracked_note(&w, &s, 7, PAGE);
+	assert_true(tracked_agrees(&w, &s, PAGE));
 	s.anon_bytes += PAGE;
-	assert_false(watch_agrees(&w, &s, PAGE));
+	assert_false(tracked_agrees(&w, &s, PAGE));
 	s.anon_bytes = UINT64_MAX; /* absent */
-	assert_false(watch_agrees(&w, &s, PAGE));
+	assert_false(tracked_agrees(&w, &s, PAGE));
 	s.anon_bytes = 3000 * KIB;
 	s.q[PROCESS_RSS] -= PAGE;
-	assert_false(watch_agrees(&w, &s, PAGE));
+	assert_false(tracked_agrees(&w, &s, PAGE));
 	s.q[PROCESS_RSS] += PAGE;
 	s.source = SOURCE_SMAPS;
-	assert_false(watch_agrees(&w, &s, PAGE));
+	assert_false(tracked_agrees(&w, &s, PAGE));
 	s.source = SOURCE_ROLLUP;
 	s.present &= ~(UINT64_C(1) << PROCESS_RSS_SHMEM); /* before Linux 4.5 */
-	watch_note(&w, &s, 8, PAGE);
-	assert_false(watch_agrees(&w, &s, PAGE));
+	tracked_note(&w, &s, 8, PAGE);
+	assert_false(tracked_agrees(&w, &s, PAGE));
 }
 
 /* Guessed parts carry anonymous memory and files separately, but rows do not show them. */
@@ -377,13 +377,13 @@ static void guessed_parts_are_not_shown(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct watch w = {.is_related = false};
+	struct tracked w = {.is_related = false};
 
 	(void)state;
 	add_walk(&s);
 	s.present &= ~SAMPLE_PARTS;
 	s.guesses_parts = true;
-	watch_renew(&w, 5);
+	tracked_renew(&w, 5);
 	assert_true(measure(&w, &s, 7));
 	assert_true(w.base.has_parts);
 	assert_int_equal(w.base.pss_anon, 2800 * KIB);
@@ -393,11 +393,11 @@ static void guessed_parts_are_not_shown(void **state)
 
 	add_walk(&s); /* the next sample has them */
 	s.guesses_parts = false;
-	assert_true(watch_measure(&w, &s, NULL, NULL, LATE, 8, PAGE));
+	assert_true(tracked_measure(&w, &s, NULL, NULL, LATE, 8, PAGE));
 	row = fill(&w);
 	assert_int_equal(row.present & SAMPLE_PARTS, SAMPLE_PARTS);
 	s.present &= ~SAMPLE_PARTS; /* and another one lacks them */
-	assert_true(watch_measure(&w, &s, NULL, NULL, LATE, 9, PAGE));
+	assert_true(tracked_measure(&w, &s, NULL, NULL, LATE, 9, PAGE));
 	assert_false(w.base.has_parts);
 }
 
@@ -406,7 +406,7 @@ static void keeps_any_value(void **state)
 {
 	static const uint64_t values[] = {UINT64_C(5) << 40, 4097, (uint64_t)UINT32_MAX * KIB,
 		(UINT32_MAX - UINT64_C(1)) * KIB, 0};
-	struct watch *w = watch_new(3);
+	struct tracked *w = tracked_new(3);
 
 	(void)state;
 	assert_non_null(w);
@@ -416,17 +416,17 @@ static void keeps_any_value(void **state)
 
 		ROW_SET(&s, PROCESS_VM_SIZE, values[i]);
 		ROW_SET(&s, PROCESS_VM_SWAP, values[i]);
-		watch_note(w, &s, 7, PAGE);
+		tracked_note(w, &s, 7, PAGE);
 		row = fill(w);
 		assert_int_equal(row.q[PROCESS_VM_SIZE], values[i]);
 		assert_int_equal(row.q[PROCESS_VM_SWAP], values[i]);
-		assert_int_equal(watch_now(w, PAGE).swap, values[i]);
+		assert_int_equal(tracked_now(w, PAGE).swap, values[i]);
 		assert_int_equal(row.q[PROCESS_VM_HWM], 6000 * KIB);
 	}
-	watch_renew(w, 9);
+	tracked_renew(w, 9);
 	assert_null(w->wide);
-	assert_null(watch_free(w));
-	assert_null(watch_free(NULL));
+	assert_null(tracked_free(w));
+	assert_null(tracked_free(NULL));
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/files/whereabouts.h, the state of mapped files, with files in a directory of the test
+ * Tests of inspect/files/file-state.h, the state of mapped files, with files in a directory of the test
  * as mappings of this process would show them.
  */
 #include "config.h"
@@ -19,14 +19,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "inspect/files/whereabouts.h"
+#include "inspect/files/file-state.h"
 #include "inspect/maps/kind.h"
 
 static struct procfs procfs;
 static char folder[] = "/tmp/memtally-whereabouts.XXXXXX";
 
 /* Makes a file NAME. RET gets what a mapping shows of it. */
-static void make(const char *name, struct shelf_row *ret)
+static void make(const char *name, struct file_table_row *ret)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -37,7 +37,7 @@ static void make(const char *name, struct shelf_row *ret)
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	close(fd);
-	*ret = (struct shelf_row){
+	*ret = (struct file_table_row){
 		.inode = st.st_ino, .major = major(st.st_dev), .minor = minor(st.st_dev)};
 }
 
@@ -50,25 +50,25 @@ static void removes(const char *name)
 }
 
 /* Returns ROW's fate if smaps shows NAME for it. */
-static enum shelf_fate look(struct shelf_row *row, const char *name, bool *ret_is_literal)
+static enum file_table_fate look(struct file_table_row *row, const char *name, bool *ret_is_literal)
 {
-	AUTO_WHEREABOUTS struct whereabouts w = {.root = -1};
+	AUTO_FILE_STATE struct file_state w = {.root = -1};
 	AUTO_TARGET struct target t;
-	enum shelf_fate fate;
+	enum file_table_fate fate;
 	char path[PATH_MAX];
 
 	assert_int_equal(target_open(&procfs, getpid(), &t), 0);
-	assert_int_equal(whereabouts_open(&t, &w), 0);
+	assert_int_equal(file_state_open(&t, &w), 0);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	row->path = path;
-	fate = whereabouts_find(&w, row, ret_is_literal);
+	fate = file_state_find(&w, row, ret_is_literal);
 	row->path = NULL;
 	return fate;
 }
 
 static void gone_and_replaced(void **state)
 {
-	struct shelf_row a, b, another;
+	struct file_table_row a, b, another;
 	struct statfs fs;
 	bool is_literal = true;
 
@@ -76,15 +76,15 @@ static void gone_and_replaced(void **state)
 	make("a", &a);
 	make("b", &b);
 	/* As if it was restored: a link to the mapped file. */
-	assert_int_equal(look(&a, "a (deleted)", &is_literal), SHELF_THERE);
+	assert_int_equal(look(&a, "a (deleted)", &is_literal), FILE_TABLE_THERE);
 	assert_false(is_literal);
 	removes("a");
 	removes("b");
 	make("b", &another);
 	/* The inode number of the first may be reused, because no process maps it. */
 	b.inode += 1000000;
-	assert_int_equal(look(&a, "a (deleted)", &is_literal), SHELF_DELETED);
-	assert_int_equal(look(&b, "b (deleted)", &is_literal), SHELF_REPLACED);
+	assert_int_equal(look(&a, "a (deleted)", &is_literal), FILE_TABLE_DELETED);
+	assert_int_equal(look(&b, "b (deleted)", &is_literal), FILE_TABLE_REPLACED);
 	b.inode -= 1000000;
 	b.inode = another.inode;
 	/*
@@ -94,52 +94,52 @@ static void gone_and_replaced(void **state)
 	b.minor = another.minor ^ 0x80000;
 	assert_int_equal(statfs(folder, &fs), 0);
 	assert_int_equal(look(&b, "b (deleted)", &is_literal),
-		fs.f_type == OVERLAYFS_SUPER_MAGIC ? SHELF_THERE : SHELF_REPLACED);
+		fs.f_type == OVERLAYFS_SUPER_MAGIC ? FILE_TABLE_THERE : FILE_TABLE_REPLACED);
 	removes("b");
-	assert_int_equal(look(&a, "none/a (deleted)", &is_literal), SHELF_DELETED);
+	assert_int_equal(look(&a, "none/a (deleted)", &is_literal), FILE_TABLE_DELETED);
 }
 
 static void name_may_end_in_deleted(void **state)
 {
-	struct shelf_row c, plain, both;
+	struct file_table_row c, plain, both;
 	bool is_literal = false;
 
 	(void)state;
 	make("c (deleted)", &c);
-	assert_int_equal(look(&c, "c (deleted)", &is_literal), SHELF_THERE);
+	assert_int_equal(look(&c, "c (deleted)", &is_literal), FILE_TABLE_THERE);
 	assert_true(is_literal);
 	/* With another file of the same name without the suffix beside it. */
 	make("c", &plain);
 	is_literal = false;
-	assert_int_equal(look(&c, "c (deleted)", &is_literal), SHELF_THERE);
+	assert_int_equal(look(&c, "c (deleted)", &is_literal), FILE_TABLE_THERE);
 	assert_true(is_literal);
 	removes("c");
 	removes("c (deleted)");
 	make("d (deleted)", &both);
 	removes("d (deleted)");
-	assert_int_equal(look(&both, "d (deleted) (deleted)", &is_literal), SHELF_DELETED);
+	assert_int_equal(look(&both, "d (deleted) (deleted)", &is_literal), FILE_TABLE_DELETED);
 	assert_false(is_literal);
 }
 
 static void newlines_are_escaped(void **state)
 {
-	struct shelf_row row, literal;
+	struct file_table_row row, literal;
 	bool is_literal;
 
 	(void)state;
 	make("two\nlines", &row);
-	assert_int_equal(look(&row, "two\\012lines (deleted)", &is_literal), SHELF_THERE);
+	assert_int_equal(look(&row, "two\\012lines (deleted)", &is_literal), FILE_TABLE_THERE);
 	removes("two\nlines");
-	assert_int_equal(look(&row, "two\\012lines (deleted)", &is_literal), SHELF_DELETED);
+	assert_int_equal(look(&row, "two\\012lines (deleted)", &is_literal), FILE_TABLE_DELETED);
 	make("two\\012lines", &literal);
-	assert_int_equal(look(&literal, "two\\012lines (deleted)", &is_literal), SHELF_THERE);
+	assert_int_equal(look(&literal, "two\\012lines (deleted)", &is_literal), FILE_TABLE_THERE);
 	removes("two\\012lines");
 }
 
 static void unreadable_paths_are_uncertain(void **state)
 {
-	struct whereabouts nowhere = {.root = -1};
-	struct shelf_row row;
+	struct file_state nowhere = {.root = -1};
+	struct file_table_row row;
 	char name[PATH_MAX];
 	bool is_literal;
 
@@ -147,11 +147,11 @@ static void unreadable_paths_are_uncertain(void **state)
 	make("e", &row);
 	row.path = name;
 	snprintf(name, sizeof(name), "%s/e (deleted)", folder);
-	assert_int_equal(whereabouts_find(&nowhere, &row, &is_literal), SHELF_UNCERTAIN);
+	assert_int_equal(file_state_find(&nowhere, &row, &is_literal), FILE_TABLE_UNCERTAIN);
 	removes("e");
 	memset(name, 'x', 300);
 	snprintf(name + 300, sizeof(name) - 300, " (deleted)"); /* longer than a name may be */
-	assert_int_equal(look(&row, name, &is_literal), SHELF_UNCERTAIN);
+	assert_int_equal(look(&row, name, &is_literal), FILE_TABLE_UNCERTAIN);
 	assert_false(is_literal);
 }
 
@@ -161,8 +161,8 @@ static void unreadable_paths_are_uncertain(void **state)
  */
 static void a_name_that_may_be_temporary(void **state)
 {
-	struct whereabouts nowhere = {.root = -1};
-	struct shelf_row library, certain;
+	struct file_state nowhere = {.root = -1};
+	struct file_table_row library, certain;
 	char name[PATH_MAX];
 	bool is_literal;
 
@@ -173,11 +173,12 @@ static void a_name_that_may_be_temporary(void **state)
 	removes("ffiAbC123");
 	library.path = certain.path = name;
 	snprintf(name, sizeof(name), "%s/library.so.1 (deleted)", folder);
-	assert_int_equal(whereabouts_find(&nowhere, &library, &is_literal), SHELF_UNCERTAIN);
-	assert_int_equal(look(&library, "library.so.1 (deleted)", &is_literal), SHELF_UNLINKED);
+	assert_int_equal(file_state_find(&nowhere, &library, &is_literal), FILE_TABLE_UNCERTAIN);
+	assert_int_equal(
+		look(&library, "library.so.1 (deleted)", &is_literal), FILE_TABLE_UNLINKED);
 	snprintf(name, sizeof(name), "%s/ffiAbC123 (deleted)", folder);
-	assert_int_equal(whereabouts_find(&nowhere, &certain, &is_literal), SHELF_UNLINKED);
-	assert_int_equal(look(&certain, "ffiAbC123 (deleted)", &is_literal), SHELF_UNLINKED);
+	assert_int_equal(file_state_find(&nowhere, &certain, &is_literal), FILE_TABLE_UNLINKED);
+	assert_int_equal(look(&certain, "ffiAbC123 (deleted)", &is_literal), FILE_TABLE_UNLINKED);
 }
 
 /* A mapping of this process, and the fate found for it. */
@@ -190,7 +191,7 @@ struct mapped {
 
 static void map_file(struct mapped *f)
 {
-	struct shelf_row row;
+	struct file_table_row row;
 	char path[PATH_MAX];
 	int fd;
 
@@ -226,7 +227,7 @@ static void mappings_have_the_fate_of_their_files(void **state)
 	struct mapped f[MAPPED + 1] = {{.name = "as it was"}, {.name = "named (deleted)"},
 		{.name = "gone"}, {.name = "old"}, {.name = "relinked"}};
 	AUTO_TARGET struct target t;
-	struct shelf_row other;
+	struct file_table_row other;
 	char path[2][PATH_MAX];
 
 	(void)state;
@@ -242,14 +243,14 @@ static void mappings_have_the_fate_of_their_files(void **state)
 	removes("relinked");
 	assert_int_equal(link(path[1], path[0]), 0);
 	assert_int_equal(target_open(&procfs, getpid(), &t), 0);
-	assert_int_equal(whereabouts_mappings(&t, take, f), 0);
+	assert_int_equal(file_state_mappings(&t, take, f), 0);
 	for (size_t i = 0; i < MAPPED; i++) {
 		if (f[i].fate != expected[i])
 			fail_msg("%s: %d", f[i].name, (int)f[i].fate);
 		assert_int_equal(f[i].path_len, strlen(folder) + 1 + strlen(f[i].name));
 	}
 	f[MAPPED] = f[2];
-	assert_int_equal(whereabouts_mappings(&t, take, f), -ECANCELED);
+	assert_int_equal(file_state_mappings(&t, take, f), -ECANCELED);
 	for (size_t i = 0; i < MAPPED; i++) {
 		munmap(f[i].memory, 1);
 		if (expected[i] != MAPPING_DELETED)
@@ -294,7 +295,7 @@ static void a_program_from_just_before_the_start(void **state)
 	assert_true(pid > 0);
 	removes("program");
 	assert_int_equal(target_open(&procfs, pid, &t), 0);
-	assert_int_equal(whereabouts_mappings(&t, take, f), 0);
+	assert_int_equal(file_state_mappings(&t, take, f), 0);
 	assert_int_equal(f[0].fate, MAPPING_DELETED);
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);

@@ -22,7 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/adaptive/slices.h"
+#include "collectors/adaptive/smaps-slices.h"
 #include "collectors/process/fetch.h"
 #include "tests/unit/crew.h"
 #include "tests/unit/unit.h"
@@ -538,11 +538,11 @@ static void each_user_has_a_share(void **state)
 static int read_blocked(
 	struct scene *s, struct process_reader *reader, struct process *p, int dir, bool is_probe)
 {
-	struct slices slices;
+	struct smaps_slices slices;
 	struct sample sample;
 	int e;
 
-	slices_init(&slices);
+	smaps_slices_init(&slices);
 	slices.process = p;
 	smaps_parser_init(&slices.parser);
 	assert_int_equal(fetch_stream(reader, p, dir, FETCH_SMAPS, &slices.stream), 0);
@@ -550,11 +550,11 @@ static int read_blocked(
 	if (is_probe) {
 		e = fetch_probe_stream(reader, p, FETCH_SMAPS, &slices.stream);
 	} else {
-		e = slices_step(&slices, reader, 100 * NS_PER_USEC, 1, &sample);
+		e = smaps_slices_step(&slices, reader, 100 * NS_PER_USEC, 1, &sample);
 		if (e == 0 && sample.outcome == OUTCOME_BLOCKED)
 			e = -ETIMEDOUT;
 	}
-	slices_done(&slices);
+	smaps_slices_done(&slices);
 	return e;
 }
 

@@ -70,7 +70,7 @@ static void write_charges(const struct tree *t)
 	}
 }
 
-void witness_mount(const struct tree *t, struct cgroupfs *fs)
+void witness_mount(const struct tree *t, struct memcg_mount *fs)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	AUTO_FREE char *here = realpath(t->path, NULL);
@@ -80,8 +80,8 @@ void witness_mount(const struct tree *t, struct cgroupfs *fs)
 	assert_int_equal(fstat(t->fd, &st), 0);
 	buffer_printf(&text, "3 2 %u:%u / %s/" FOLDER " rw - cgroup2 x rw\n", major(st.st_dev),
 		minor(st.st_dev), here);
-	assert_int_equal(cgroupfs_find(fs, text.data, text.len), 0);
-	assert_true(cgroupfs_is_found(fs));
+	assert_int_equal(memcg_mount_find(fs, text.data, text.len), 0);
+	assert_true(memcg_mount_is_found(fs));
 }
 
 static void write_statm(const struct tree *t, const struct tree_process *p)

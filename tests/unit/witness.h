@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "collectors/procfs/cgroupfs.h"
+#include "collectors/procfs/memcg-mount.h"
 #include "snapshot/view.h"
 #include "tests/unit/tree.h"
 
@@ -23,7 +23,7 @@ void witness_populate(const struct tree *t);
 /*
  * Makes FS find the memory controller in a directory of T where some of the cgroups have charges.
  */
-void witness_mount(const struct tree *t, struct cgroupfs *fs);
+void witness_mount(const struct tree *t, struct memcg_mount *fs);
 
 /* Adds 4000 KiB to one process, or resets it if not IS_GROWN. */
 void witness_grow(const struct tree *t, bool is_grown);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/common/each-process.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/supervisor.h"
+
+void each_process_done(struct each_process *v)
+{
+	buffer_done(&v->processes);
+}
+
+/* Adds a process to .processes. WHY is the reason why it does not count; NULL: it counts. */
+static void add_process(
+	struct each_process *v, pid_t pid, const char *program, const char *why, bool has_ended)
+{
+	json_t *row = json_pack("{s:i,s:s*,s:b,s:s*,s:o*}", "pid", (int)pid, "program", program,
+		"complete", !why, "error", why, "ended", has_ended ? json_true() : NULL);
+	char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
+
+	if (v->processes.len)
+		buffer_add_char(&v->processes, ',');
+	if (text)
+		buffer_add_text(&v->processes, text);
+	else
+		v->processes.error = -ENOMEM;
+	free(text);
+	json_decref(row);
+}
+
+/* The process that is being read. */
+struct visiting {
+	struct each_process *visit;
+	const struct pid_selection_process *process;
+	char *program; /* owned; NULL: the process could not be opened */
+};
+
+static void cleanup_visiting(struct visiting *v)
+{
+	free(v->program);
+}
+
+/* Returns 0, an enum target_outcome, or a negative errno. */
+static int look_into(void *context)
+{
+	struct visiting *v = context;
+	struct each_process *visit = v->visit;
+	const struct pid_selection_process *p = v->process;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+	int r = target_open(visit->procfs, p->pid, &t);
+
+	if (r != 0)
+		return r;
+	v->program = strdup(target_program(&t));
+	if (!v->program)
+		return -ENOMEM;
+	return pid_selection_is(p, t.sample.q[PROCESS_START_TIME])
+	               ? target_end(&t, visit->work(&t, p->pid, visit->context))
+	               : TARGET_GONE;
+}
+
+int each_process_process(struct each_process *v, const struct pid_selection_process *p)
+{
+	CLEANUP(cleanup_visiting) struct visiting visiting = {.visit = v, .process = p};
+	int r = supervisor_try(p->pid, look_into, &visiting);
+	const char *why = NULL;
+	bool has_ended = false;
+
+	supervisor_say();
+	if (r == 0 && v->keep)
+		r = v->keep(v->context);
+	if (r == -ENOMEM || v->fatal)
+		return v->fatal ? v->fatal : r;
+	if (r != 0)
+		has_ended = !pid_selection_say(p, r, &why);
+	if (r != 0 && !has_ended) {
+		v->has_failed = true;
+		hint_say(&v->hint, v->procfs, r);
+	}
+	add_process(v, p->pid, visiting.program, why, has_ended);
+	return v->processes.error;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Per-process loop
+ *
+ * For views that look inside processes, one after the other. Logs why a process could not be read,
+ * and makes the JSON array "processes": each has .complete, or .error, and .ended if it was found
+ * by a filter and has exited since.
+ */
+#ifndef MEMTALLY_CLI_COMMON_EACH_PROCESS_H
+#define MEMTALLY_CLI_COMMON_EACH_PROCESS_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "cli/common/hint.h"
+#include "cli/common/pid-selection.h"
+#include "inspect/maps/target.h"
+
+/*
+ * Reads the process of T, with pid PID. The result counts only if this returns 0 and
+ * target_confirm() finds that the process is still the same. Returns 0, an enum target_outcome, or
+ * a negative errno of reading.
+ */
+typedef int (*visit_work)(struct target *t, pid_t pid, void *context);
+
+struct each_process {
+	const struct procfs *procfs; /* borrowed */
+	visit_work work;
+	void *context;
+	struct hint hint;
+	/*
+	 * Takes the result after .work was successful and the process confirmed. Returns 0, or as
+	 * .work. NULL: there is nothing to take.
+	 */
+	int (*keep)(void *context);
+	struct buffer processes; /* owned; JSON objects, separated by commas */
+	/* a process could not be read, and has not exited after a filter found it */
+	bool has_failed;
+	/* set by .work: an error that ends the view, such as one of writing */
+	int fatal;
+};
+
+/* Frees what V owns. */
+void each_process_done(struct each_process *v);
+
+/*
+ * Runs .work on P, logs if that fails, and adds P to .processes. Returns 0, also if P could not be
+ * read; .fatal; or -ENOMEM.
+ */
+int each_process_process(struct each_process *v, const struct pid_selection_process *p);
+
+#endif

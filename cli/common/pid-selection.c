@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/common/pid-selection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "cli/common/source.h"
+#include "inspect/maps/target.h"
+
+/*
+ * Start times are computed from the time since boot, in ticks, anew at each reading, so they differ
+ * a little.
+ */
+#define START_NOISE_NS (2 * NS_PER_SEC)
+
+enum { ROOM_MIN = 16 };
+
+void pid_selection_done(struct pid_selection *c)
+{
+	free(c->process);
+	*c = (struct pid_selection){0};
+}
+
+bool pid_selection_is(const struct pid_selection_process *p, uint64_t start_ns)
+{
+	uint64_t apart = p->start_ns > start_ns ? p->start_ns - start_ns : start_ns - p->start_ns;
+
+	return !p->start_ns || !start_ns || apart < START_NOISE_NS;
+}
+
+static int add(struct pid_selection *c, const struct pid_selection_process *process)
+{
+	size_t room = c->room ? 2 * c->room : ROOM_MIN;
+	struct pid_selection_process *more;
+
+	if (c->count == c->room) {
+		more = reallocarray(c->process, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		c->process = more;
+		c->room = room;
+	}
+	c->process[c->count++] = *process;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	pid_t x = ((const struct pid_selection_process *)a)->pid,
+	      y = ((const struct pid_selection_process *)b)->pid;
+
+	return (x > y) - (x < y);
+}
+
+/* A pid, and its index in the list. */
+struct place {
+	pid_t pid;
+	size_t at;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/*
+ * Removes entries with a pid that an earlier entry has, in O(n log n). The order of the others
+ * stays. Returns 0 or -ENOMEM.
+ */
+static int remove_twins(struct pid_selection *c)
+{
+	AUTO_FREE struct place *place = calloc(c->count + 1, sizeof(*place));
+	size_t left = 0;
+
+	if (!place)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->count; i++)
+		place[i] = (struct place){.pid = c->process[i].pid, .at = i};
+	qsort(place, c->count, sizeof(*place), compare_places);
+	for (size_t i = 1; i < c->count; i++)
+		if (place[i].pid == place[i - 1].pid)
+			c->process[place[i].at].pid = 0;
+	for (size_t i = 0; i < c->count; i++)
+		if (c->process[i].pid)
+			c->process[left++] = c->process[i];
+	c->count = left;
+	return 0;
+}
+
+static int add_text(
+	struct pid_selection *c, const char *text, char error[static PID_SELECTION_ERROR_SIZE])
+{
+	uint64_t value;
+
+	if (number_parse_u64(text, strlen(text), &value) == 0 && value && value <= INT32_MAX)
+		return add(c, &(struct pid_selection_process){.pid = (pid_t)value});
+	snprintf(error, PID_SELECTION_ERROR_SIZE, "expected the pid of a process, got '%.60s'",
+		text);
+	return -EINVAL;
+}
+
+int pid_selection_parse_or_all(const struct settings *settings, struct pid_selection *ret,
+	char error[static PID_SELECTION_ERROR_SIZE])
+{
+	struct pid_selection c = {.count = 0};
+	int r = 0;
+
+	for (size_t i = 1; r == 0 && i < settings->operands.count; i++)
+		r = add_text(&c, settings->operands.item[i], error);
+	for (size_t i = 0; r == 0 && i < settings->pid.count; i++)
+		r = add_text(&c, settings->pid.item[i], error);
+	if (r == 0)
+		r = remove_twins(&c);
+	if (r == 0)
+		r = selection_parse_processes(settings, &c.selection, &c.has_filters, error);
+	if (r == 0)
+		*ret = c;
+	else
+		pid_selection_done(&c);
+	return r;
+}
+
+int pid_selection_parse(const struct settings *settings, struct pid_selection *ret,
+	char error[static PID_SELECTION_ERROR_SIZE])
+{
+	struct pid_selection c;
+	int r = pid_selection_parse_or_all(settings, &c, error);
+
+	if (r == 0 && !pid_selection_is_some(&c)) {
+		snprintf(error, PID_SELECTION_ERROR_SIZE,
+			"%.20s needs the pid of a process, or a filter such as --user or --program",
+			settings->operands.item[0]);
+		return -EINVAL;
+	}
+	if (r == 0)
+		*ret = c;
+	return r;
+}
+
+int pid_selection_take_all(const struct procfs *procfs, struct pid_selection *c)
+{
+	AUTO_FREE pid_t *pids = NULL;
+	size_t capacity = 0;
+	ssize_t count = procfs_list(procfs, &pids, &capacity);
+
+	if (count < 0)
+		return (int)count;
+	c->process = calloc((size_t)count + 1, sizeof(*c->process));
+	if (!c->process)
+		return -ENOMEM;
+	for (ssize_t i = 0; i < count; i++)
+		c->process[i] = (struct pid_selection_process){.pid = pids[i], .is_found = true};
+	c->count = (size_t)count;
+	c->room = (size_t)count + 1;
+	return 0;
+}
+
+/* A process that shares an address space with another one is counted at that one. */
+static int add_found(struct pid_selection *c, const struct snapshot_process *row)
+{
+	const struct pid_selection_process process = {.pid = (pid_t)row->pid,
+		.is_found = true,
+		.start_ns = ROW_HAS(row, PROCESS_START_TIME) ? row->q[PROCESS_START_TIME] : 0};
+
+	if (row->outcome == OUTCOME_NO_MM || row->outcome == OUTCOME_SHARED_MM)
+		return 0;
+	return add(c, &process);
+}
+
+int pid_selection_find(
+	const struct settings *settings, struct pid_selection *c, struct buffer *said)
+{
+	AUTO_SOURCE struct source source = {0};
+	AUTO_FREE uint32_t *rows = NULL;
+	size_t given = c->count, count = 0;
+	int r = source_open(settings, true, &source, said);
+
+	if (r == 0) {
+		selection_set_sight(&c->selection, &source.sight);
+		r = query_run(&c->selection.query, source.view, &rows, &count);
+	}
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = add_found(c, view_process(source.view, rows[i]));
+	if (r == 0)
+		r = remove_twins(c);
+	if (r == 0 && c->count > given)
+		qsort(c->process + given, c->count - given, sizeof(*c->process), compare);
+	return r;
+}
+
+bool pid_selection_say(const struct pid_selection_process *p, int outcome, const char **ret_why)
+{
+	bool has_ended = outcome == TARGET_GONE || outcome == TARGET_ENDED;
+
+	*ret_why = outcome < 0 ? strerror(-outcome) : target_text((enum target_outcome)outcome);
+	if (p->is_found && has_ended) {
+		log_info("pid %d has ended since it was found", (int)p->pid);
+		return false;
+	}
+	log_error("pid %d %s%s", (int)p->pid, outcome < 0 ? "can't be read: " : "", *ret_why);
+	return true;
+}
+
+int pid_selection_open(const struct settings *settings, struct pid_selection *c, struct procfs *ret)
+{
+	AUTO_BUFFER struct buffer said = {0};
+	int r = procfs_open(settings->path_procfs, ret);
+
+	if (r == 0 && c->has_filters)
+		r = pid_selection_find(settings, c, &said);
+	if (r < 0) {
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		return 1;
+	}
+	if (said.len)
+		log_info("%.*s", (int)said.len, said.data);
+	if (!c->count)
+		log_error("nothing matches: there is no process with memory for that");
+	return !c->count;
+}

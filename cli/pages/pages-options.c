@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/pages/pages-options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "cli/common/flag.h"
+#include "cli/pages/partrow.h"
+#include "inspect/pages/pagewalk.h"
+
+void pages_options_done(struct pages_options *a)
+{
+	pid_selection_done(&a->chosen);
+}
+
+/*
+ * Parses a range such as "7f0000000000-7f0000010000", as in maps; each address may begin with 0x.
+ * Returns false if it is invalid.
+ */
+static bool read_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t *const to[] = {ret_start, ret_end};
+	const char *at = text;
+
+	for (size_t i = 0; i < ARRAY_SIZE(to); i++) {
+		int n;
+
+		if (i && *at++ != '-')
+			return false;
+		if (!strncmp(at, "0x", 2))
+			at += 2;
+		n = number_scan_hex(at, strlen(at), to[i]);
+		if (n <= 0)
+			return false;
+		at += n;
+	}
+	return !*at && *ret_start < *ret_end;
+}
+
+static int parse_range(const struct settings *c, struct pages_options *a,
+	char error[static PID_SELECTION_ERROR_SIZE])
+{
+	uint64_t size = pagewalk_page_size();
+
+	a->end = UINT64_MAX;
+	if (!c->range)
+		return 0;
+	if (!read_range(c->range, &a->start, &a->end))
+		return flag_refuse("--range", c->range,
+			"two addresses in hexadecimal digits, START-END, the first below the other",
+			error);
+	a->start -= a->start % size;
+	if (a->end % size)
+		a->end = a->end > UINT64_MAX - size ? UINT64_MAX : a->end - a->end % size + size;
+	return 0;
+}
+
+static int parse_by(const struct settings *c, struct pages_options *a,
+	char error[static PID_SELECTION_ERROR_SIZE])
+{
+	a->by = c->sections  ? PAGEROW_BY_SECTION
+	        : c->symbols ? PAGEROW_BY_SYMBOL
+	        : c->range   ? PAGEROW_BY_PAGE
+	                     : PAGEROW_BY_KIND;
+	if ((c->sections && c->symbols) || ((c->sections || c->symbols) && c->by)) {
+		snprintf(error, PID_SELECTION_ERROR_SIZE, "--%s does not go with --%s",
+			c->sections ? "sections" : "symbols", c->by ? "by" : "symbols");
+		return -EINVAL;
+	}
+	if (c->by)
+		a->by = pagerow_find_by(c->by);
+	return a->by < PAGEROW_BYS
+	               ? 0
+	               : flag_refuse("--by", c->by,
+				 "kind, process, mapping, page, section or symbol", error);
+}
+
+static int parse_order(const struct settings *c, struct pages_options *a,
+	char error[static PID_SELECTION_ERROR_SIZE])
+{
+	a->is_sorted = c->sort || c->order || a->by == PAGEROW_BY_KIND ||
+	               a->by == PAGEROW_BY_PROCESS;
+	a->sort = PAGESUM_RSS;
+	if (a->is_sorted && a->by == PAGEROW_BY_PAGE) {
+		snprintf(error, PID_SELECTION_ERROR_SIZE,
+			"--%s does not go with pages by themselves: they come as they lie",
+			c->sort ? "sort" : "order");
+		return -EINVAL;
+	}
+	if (pages_options_is_by_parts(a)) {
+		a->sort = c->sort ? partrow_find(c->sort) : PARTROW_RESIDENT;
+		if (a->sort == PARTROW_FIELDS)
+			return flag_refuse("--sort", c->sort,
+				"an amount of the rows in JSON, such as resident_bytes or private_bytes",
+				error);
+	} else if (c->sort) {
+		a->sort = pagesum_find(c->sort);
+		if (a->sort == PAGESUM_FIELDS)
+			return flag_refuse("--sort", c->sort,
+				"an amount of the rows in JSON, such as rss_bytes or mapped_1_bytes",
+				error);
+	}
+	return flag_parse_order(c, &a->ascending, error);
+}
+
+int pages_options_parse(const struct settings *settings, struct pages_options *ret,
+	char error[static PID_SELECTION_ERROR_SIZE])
+{
+	struct pages_options a = {
+		.bytes = settings->bytes,
+		.json = settings->json,
+		.csv = settings->csv,
+		.limit = settings->limit,
+	};
+	int r = flag_check(settings, FLAG_PAGES, error);
+
+	if (r == 0)
+		r = parse_by(settings, &a, error);
+	if (r == 0)
+		r = parse_range(settings, &a, error);
+	if (r == 0)
+		r = parse_order(settings, &a, error);
+	if (r == 0)
+		r = pid_selection_parse(settings, &a.chosen, error);
+	if (r == 0)
+		*ret = a;
+	return r;
+}

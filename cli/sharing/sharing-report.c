@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/sharing/sharing-report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "snapshot/owner.h"
+
+/*
+ * Returns the name of a set: the value of its only filter or pid, or "(chosen)" if there are
+ * several.
+ */
+static const char *name_of_set(const struct settings *c)
+{
+	const struct text_list *lists[] = {&c->user, &c->program, &c->unit, &c->user_unit,
+		&c->session, &c->slice, &c->machine, &c->pod, &c->container, &c->group, &c->pid};
+	const char *name = NULL;
+	size_t count = c->operands.count - 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		count += lists[i]->count;
+		if (lists[i]->count)
+			name = lists[i]->item[0];
+	}
+	return count == 1 ? name ? name : c->operands.item[1] : "(chosen)";
+}
+
+/*
+ * Returns the number of processes of group I that were read. Processes that share an address space
+ * with another are not scanned themselves; if no process of the group was read, they are not
+ * counted either.
+ */
+static uint32_t processes_read(const struct sharing_walk *w, uint32_t i)
+{
+	const struct sharing_tally *tally = &w->tally[i];
+	uint32_t missed = tally->denied + tally->blocked + tally->ended;
+
+	return missed && !tally->read ? 0 : w->crowd.group[i].processes - missed;
+}
+
+/* Returns true if all processes of group I exited before any of their memory was seen. */
+static bool has_ended(const struct sharing_walk *w, uint32_t i)
+{
+	const struct stake *stake = &w->muster.stakes.group[i];
+	uint64_t seen = stake_resident(stake) + stake->resident[STAKE_SWAP] +
+	                stake->resident[STAKE_HUGETLB];
+
+	return !seen && !w->tally[i].denied && !w->tally[i].blocked && !processes_read(w, i);
+}
+
+/* The total is of all groups, also those that are not shown. */
+static void add_total(const struct sharing_walk *w, struct sharing_report *to)
+{
+	struct stake all = w->muster.stakes.all;
+	uint64_t page_tables = 0;
+	uint32_t processes = 0, denied = 0, blocked = 0;
+
+	for (uint32_t i = 0; i < w->crowd.groups; i++) {
+		if (sharing_options_is_set(w->asked) ? !w->crowd.group[i].is_chosen
+						     : has_ended(w, i))
+			continue;
+		page_tables += w->tally[i].page_tables;
+		processes += processes_read(w, i);
+		denied += w->tally[i].denied;
+		blocked += w->tally[i].blocked;
+		all.fair += w->muster.stakes.group[i].fair;
+		to->groups++;
+	}
+	sharing_fill(&to->total, &all, page_tables, processes, !sharing_options_is_set(w->asked),
+		sharing_walk_tells_swap(w));
+	sharing_lack(&to->total, denied, blocked, 0);
+}
+
+static int add_rows(
+	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *to)
+{
+	to->row = calloc((size_t)w->crowd.groups + 1, sizeof(*to->row));
+	if (!to->row)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->crowd.groups; i++) {
+		const struct groups_group *group = &w->crowd.group[i];
+		struct sharing_row *row = &to->row[to->rows];
+
+		if (!group->is_chosen || (!sharing_options_is_set(w->asked) && has_ended(w, i)))
+			continue;
+		row->name = group->name ? group->name : name_of_set(settings);
+		row->user = group->user;
+		row->group = i;
+		sharing_fill(row, &w->muster.stakes.group[i], w->tally[i].page_tables,
+			processes_read(w, i), !sharing_options_is_set(w->asked),
+			sharing_walk_tells_swap(w));
+		sharing_lack(row, w->tally[i].denied, w->tally[i].blocked, group->elsewhere);
+		to->rows++;
+	}
+	add_total(w, to);
+	return 0;
+}
+
+static int add_matrix(const struct sharing_walk *w, struct sharing_report *to)
+{
+	size_t count = to->rows < SHARING_MATRIX_MAX ? to->rows : SHARING_MATRIX_MAX;
+	uint32_t group[SHARING_MATRIX_MAX];
+
+	if (sharing_options_is_set(w->asked) || (!w->asked->matrix && !w->asked->json))
+		return 0;
+	to->matrix = calloc(count * count + 1, sizeof(*to->matrix));
+	if (!to->matrix)
+		return -ENOMEM;
+	to->compared = count;
+	for (size_t i = 0; i < count; i++)
+		group[i] = to->row[i].group;
+	return frame_owners_matrix(&w->muster.stakes, group, count, to->matrix);
+}
+
+int sharing_report_make(
+	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
+{
+	const struct sharing_options *a = w->asked;
+	AUTO_SHARING_REPORT struct sharing_report report = {
+		.by = sharing_options_is_set(a) ? NULL : owner_of(a->kind)->name,
+		.title = sharing_options_is_set(a) ? "SET" : owner_of(a->kind)->title,
+		.has_user = !sharing_options_is_set(a) && owner_of(a->kind)->has_user,
+		.limit = a->limit,
+		.bytes = a->bytes,
+		.others_shared = stake_resident(&w->muster.stakes.others),
+		.others_fair = w->muster.stakes.others.fair,
+		.others_pss = w->muster.stakes.others.pss,
+		.many = w->muster.stakes.many,
+		.changed = w->muster.stakes.changed,
+		.gone = w->muster.stakes.gone,
+		.unmapped_kept = w->muster.remnants.kept_bytes,
+		.unmapped_untold = w->muster.remnants.untold,
+		.course = w->course,
+	};
+	int r = add_rows(w, settings, &report);
+
+	if (r == 0) {
+		sharing_sort(&report, a->sort, a->ascending);
+		r = add_matrix(w, &report);
+	}
+	if (r == 0) {
+		*ret = report;
+		report = (struct sharing_report){0};
+	}
+	return r;
+}

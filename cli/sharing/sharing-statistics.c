@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/sharing/sharing-statistics.h"
+
+#include "base/log.h"
+#include "render/human.h"
+
+static void add_amount(struct buffer *to, const char *before, uint64_t bytes, const char *after)
+{
+	buffer_add_text(to, before);
+	human_add_bytes(to, bytes);
+	buffer_add_text(to, after);
+}
+
+static void say_course(const struct sharing_walk *w)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	buffer_printf(&text, "read %llu %s in ", (unsigned long long)w->course.read,
+		w->course.read == 1 ? "process" : "processes");
+	human_add_span(&text, w->course.span_ns);
+	if (w->course.ended)
+		buffer_printf(&text, "; %llu exited or executed another program during the scan",
+			(unsigned long long)w->course.ended);
+	if (w->muster.stakes.changed + w->muster.stakes.gone)
+		add_amount(&text, "; ", w->muster.stakes.changed + w->muster.stakes.gone,
+			" were unmapped during the scan");
+	add_amount(&text, "; ", w->course.memory_bytes, " of memory used");
+	if (!text.error)
+		log_info("%.*s", (int)text.len, text.data);
+}
+
+static void say_doubts(const struct sharing_walk *w)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	bool is_one = w->course.refused == 1;
+
+	if (w->muster.stakes.many) {
+		human_add_bytes(&text, w->muster.stakes.many);
+		log_warning(
+			"%.*s are shared by more sets of groups than there is room for: only the total "
+			"contains them",
+			(int)text.len, text.data ? text.data : "");
+	}
+	if (w->refused)
+		log_warning(
+			"%llu %s could not be read, %spid %d: pages that %s count as shared; of "
+			"swap, and of shared memory in no page table, that is not known",
+			(unsigned long long)w->course.refused, is_one ? "process" : "processes",
+			is_one ? "" : "one of them ", (int)w->refused,
+			is_one ? "it maps" : "they map");
+	if (w->muster.remnants.untold)
+		log_warning(
+			"%llu shared memory objects disappeared, or were too many, before memtally "
+			"found out what keeps them: they do not count as freed on exit",
+			(unsigned long long)w->muster.remnants.untold);
+	buffer_clear(&text);
+	if (sharing_options_is_set(w->asked) || stake_resident(&w->muster.stakes.others) * 100 <=
+							stake_resident(&w->muster.stakes.all))
+		return;
+	human_add_bytes(&text, stake_resident(&w->muster.stakes.others));
+	log_info("%.*s are also mapped by processes that started during the scan, cannot be seen "
+		 "from here or could not be read",
+		(int)text.len, text.data ? text.data : "");
+}
+
+void sharing_statistics_say(const struct sharing_walk *w)
+{
+	say_course(w);
+	say_doubts(w);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All processes are read (inspect/frames/frame-mappers.h), unless the pages of one set of processes are asked for.
+ * Then only the set is read, and pages that other processes map show in the kernel's map counts.
+ * The kernel has no such count for places in swap and for shared memory in no page table: if the
+ * set has some of these, all other processes are read, too.
+ */
+#include "config.h"
+
+#include "cli/sharing/sharing-walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/common/supervisor.h"
+#include "inspect/maps/target.h"
+
+void sharing_walk_done(struct sharing_walk *w)
+{
+	progress_end(&w->progress);
+	procfs_close(&w->procfs);
+	groups_done(&w->crowd);
+	free(w->tally);
+	frame_mappers_done(&w->muster);
+}
+
+static void show_progress(void *context)
+{
+	struct sharing_walk *w = context;
+
+	progress_tick(&w->progress, w->muster.mapped * (uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *asked,
+	const struct settings *settings)
+{
+	const char *what;
+	int r;
+
+	*w = (struct sharing_walk){.asked = asked,
+		.procfs.fd = -1,
+		.muster.files = {.counts.fd = -1, .flags.fd = -1},
+		.begin_ns = clock_now_ns(CLOCK_MONOTONIC)};
+	r = procfs_open(settings->path_procfs, &w->procfs);
+	if (r < 0) {
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		return -ECANCELED;
+	}
+	r = frame_mappers_open(&w->muster, w->procfs.fd, &what);
+	if (r == 0) {
+		w->muster.tick = show_progress;
+		w->muster.remnants.shield = supervisor_try;
+		w->muster.context = w;
+		return 0;
+	}
+	if (r == FRAME_MAPPERS_NO_FRAMES)
+		log_error(
+			"which pages are the same is shown to CAP_SYS_ADMIN alone, of the host's first user "
+			"namespace: run it as root");
+	else
+		log_error("%s: %s", what, strerror(-r));
+	return -ECANCELED;
+}
+
+/* Counts the result R of reading MEMBER. Returns 0, or an error that ends the scan. */
+static int note(struct sharing_walk *w, const struct groups_member *member, int r)
+{
+	const struct groups_group *group = &w->crowd.group[member->group];
+	struct sharing_tally *tally = &w->tally[member->group];
+
+	if (r == -ENOMEM || r == -ERANGE)
+		return r;
+	if (r == 0) {
+		w->course.read++;
+		tally->read++;
+		return 0;
+	}
+	if (r == TARGET_GONE || r == TARGET_ENDED || r == TARGET_CHANGED) {
+		w->course.ended++;
+		tally->ended++;
+		if (!member->is_named) /* without a given pid, an exit is no failure */
+			return 0;
+	} else {
+		w->course.refused++;
+		if (r == TARGET_BLOCKED)
+			tally->blocked++;
+		else
+			tally->denied++;
+		w->refused = member->pid;
+	}
+	if (!group->is_chosen || !pid_selection_is_some(&w->asked->chosen))
+		return 0;
+	w->has_failed = true;
+	progress_end(&w->progress);
+	log_error("pid %d %s%s", (int)member->pid, r < 0 ? "can't be read: " : "",
+		r < 0 ? strerror(-r) : target_text((enum target_outcome)r));
+	return 0;
+}
+
+struct walking {
+	struct sharing_walk *walk;
+	const struct groups_member *member;
+};
+
+/* Returns 0, an enum target_outcome, or a negative errno. */
+static int look_at(void *context)
+{
+	struct walking *walking = context;
+	struct sharing_walk *w = walking->walk;
+	const struct groups_member *member = walking->member;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+	const struct pid_selection_process known = {
+		.pid = member->pid, .start_ns = member->start_ns};
+	int r = target_open(&w->procfs, member->pid, &t);
+
+	if (r == 0 && !pid_selection_is(&known, t.sample.q[PROCESS_START_TIME]))
+		r = TARGET_GONE;
+	if (r == 0)
+		r = frame_mappers_take(&w->muster, &t, member->group);
+	if (r == 0 && ROW_HAS(&t.sample, PROCESS_VM_PTE))
+		w->tally[member->group].page_tables += t.sample.q[PROCESS_VM_PTE];
+	return r;
+}
+
+/*
+ * Runs WORK, which reads files of MEMBER. Skips a process that is known to block, and logs one that
+ * is found to.
+ */
+static int try_member(
+	struct sharing_walk *w, const struct groups_member *member, int (*work)(void *context))
+{
+	struct walking walking = {.walk = w, .member = member};
+	int r = supervisor_try(member->pid, work, &walking);
+
+	if (r == TARGET_BLOCKED) {
+		progress_end(&w->progress);
+		supervisor_say();
+	}
+	return r;
+}
+
+static int walk_member(struct sharing_walk *w, const struct groups_member *member)
+{
+	int r = try_member(w, member, look_at);
+
+	w->progress.done++;
+	return note(w, member, r);
+}
+
+/*
+ * Reads the open files of a process that was walked before. Returns 0, an enum target_outcome, or a
+ * negative errno.
+ */
+static int hold(void *context)
+{
+	const struct walking *walking = context;
+	struct sharing_walk *w = walking->walk;
+	const struct groups_member *member = walking->member;
+	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
+	const struct pid_selection_process known = {
+		.pid = member->pid, .start_ns = member->start_ns};
+	int r = target_open(&w->procfs, member->pid, &t);
+
+	if (r == 0 && pid_selection_is(&known, t.sample.q[PROCESS_START_TIME]))
+		r = frame_mappers_hold(&w->muster, &t, member->group);
+	return r;
+}
+
+/*
+ * A process that can no longer be read holds nothing, as far as memtally can see. Returns 0 or
+ * -ENOMEM.
+ */
+static int hold_member(struct sharing_walk *w, const struct groups_member *member)
+{
+	int r = try_member(w, member, hold);
+
+	return r == -ENOMEM ? r : 0;
+}
+
+/* If a set was asked for, frame_mappers_take() has asked the other processes. */
+static int hold_all(struct sharing_walk *w)
+{
+	int r = 0;
+
+	if (sharing_options_is_set(w->asked))
+		return 0;
+	for (size_t i = 0;
+		r == 0 && i < w->crowd.members && frame_mappers_seeks_holders(&w->muster); i++)
+		r = hold_member(w, &w->crowd.member[i]);
+	return r;
+}
+
+static int walk_all(struct sharing_walk *w)
+{
+	size_t i = 0;
+	int r = 0;
+
+	progress_begin(&w->progress, "looking", w->crowd.members);
+	for (; r == 0 && i < w->crowd.members; i++) {
+		if (sharing_options_is_set(w->asked) &&
+			!w->crowd.group[w->crowd.member[i].group].is_chosen)
+			break;
+		r = walk_member(w, &w->crowd.member[i]);
+	}
+	if (r == 0)
+		r = frame_mappers_seek(&w->muster);
+	for (; r == 0 && frame_mappers_is_seeking(&w->muster) && i < w->crowd.members; i++)
+		r = walk_member(w, &w->crowd.member[i]);
+	return r == 0 ? hold_all(w) : r;
+}
+
+int sharing_walk_all(struct sharing_walk *w)
+{
+	int r;
+
+	w->tally = calloc((size_t)w->crowd.groups + 1, sizeof(*w->tally));
+	if (!w->tally)
+		return -ENOMEM;
+	r = walk_all(w);
+	w->progress.what = "counting";
+	if (r == 0)
+		r = frame_mappers_count(&w->muster, w->crowd.groups);
+	progress_end(&w->progress);
+	if (r < 0)
+		return r;
+	w->course.span_ns = clock_now_ns(CLOCK_MONOTONIC) - w->begin_ns;
+	w->course.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	w->course.memory_bytes = frame_mappers_bytes(&w->muster);
+	return 0;
+}
+
+bool sharing_walk_tells_swap(const struct sharing_walk *w)
+{
+	return !w->refused && w->procfs.is_whole;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/usage/usage-line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/decimal.h"
+
+enum { KIB = 1024, MS_PER_S = 1000 };
+
+bool usage_line_has(const struct usage_line *item, enum usage_quantity i)
+{
+	return (item->row.present >> i) & 1;
+}
+
+bool usage_line_is_unread(const struct usage_line *item)
+{
+	return !usage_line_has(item, USAGE_PSS);
+}
+
+void usage_line_of(
+	const struct usage_head *head, const struct usage_row *row, struct usage_line *ret)
+{
+	*ret = (struct usage_line){.row = *row};
+	ret->has_mean = usage_line_has(ret, USAGE_PSS) && head->covered_ms;
+	ret->has_processes = usage_line_has(ret, USAGE_PROCESSES) && head->sampled_ms;
+	if (ret->has_mean)
+		ret->mean_bytes = (double)row->q[USAGE_PSS] * KIB * MS_PER_S /
+		                  (double)head->covered_ms;
+	if (ret->has_processes)
+		ret->processes = (double)row->q[USAGE_PROCESSES] / (double)head->sampled_ms;
+}
+
+/* The name of each field, and the quantity it is computed from. */
+static const struct {
+	const char *name;
+	enum usage_quantity quantity;
+} fields[USAGE_LINE_FIELDS] = {
+	[USAGE_LINE_PSS] = {"pss_byte_seconds", USAGE_PSS},
+	[USAGE_LINE_PSS_HOURS] = {"pss_gib_hours", USAGE_PSS},
+	[USAGE_LINE_MEAN] = {"pss_mean_bytes", USAGE_PSS},
+	[USAGE_LINE_MAX] = {"pss_max_bytes", USAGE_PSS_MAX},
+	[USAGE_LINE_SWAP] = {"swap_pss_byte_seconds", USAGE_SWAP},
+	[USAGE_LINE_SWAP_HOURS] = {"swap_pss_gib_hours", USAGE_SWAP},
+	[USAGE_LINE_PROCESSES] = {"processes_mean", USAGE_PROCESSES},
+	[USAGE_LINE_PROCESSES_MAX] = {"processes_max", USAGE_PROCESSES_MAX},
+};
+
+const char *usage_line_field_name(enum usage_line_field field)
+{
+	return fields[field].name;
+}
+
+static bool has_field(const struct usage_line *item, enum usage_line_field field)
+{
+	switch (field) {
+	case USAGE_LINE_MEAN: return item->has_mean;
+	case USAGE_LINE_PROCESSES: return item->has_processes;
+	default: return usage_line_has(item, fields[field].quantity);
+	}
+}
+
+/* A mean that is too large for 64 bits becomes 2^63: a year's usage over a moment. */
+uint64_t usage_line_mean_bytes(const struct usage_line *item)
+{
+	return item->mean_bytes < 0x1p63 ? (uint64_t)(item->mean_bytes + 0.5) : UINT64_C(1) << 63;
+}
+
+/* The product may exceed 2^64, so it is computed with 128 bits. */
+static void add_byte_seconds(struct buffer *to, uint64_t kib_s)
+{
+	unsigned __int128 value = (unsigned __int128)kib_s * KIB;
+	const uint64_t piece = UINT64_C(10000000000);
+
+	if (value / piece)
+		buffer_printf(to, "%llu%010llu", (unsigned long long)(value / piece),
+			(unsigned long long)(value % piece));
+	else
+		buffer_add_u64(to, (uint64_t)value);
+}
+
+bool usage_line_add(struct buffer *to, const struct usage_line *item, enum usage_line_field field)
+{
+	uint64_t value = item->row.q[fields[field].quantity];
+
+	if (!has_field(item, field))
+		return false;
+	switch (field) {
+	case USAGE_LINE_PSS:
+	case USAGE_LINE_SWAP: add_byte_seconds(to, value); break;
+	case USAGE_LINE_PSS_HOURS:
+	case USAGE_LINE_SWAP_HOURS:
+		decimal_add_real(to, (double)value / USAGE_LINE_GIB_HOUR);
+		break;
+	case USAGE_LINE_MEAN: buffer_add_u64(to, usage_line_mean_bytes(item)); break;
+	case USAGE_LINE_MAX: buffer_add_u64(to, value * KIB); break;
+	case USAGE_LINE_PROCESSES: decimal_add_real(to, item->processes); break;
+	default: buffer_add_u64(to, value);
+	}
+	return true;
+}
+
+static bool is_one_of(const char *text, const struct text_list *list)
+{
+	if (!list || !list->count)
+		return true;
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->item[i], text))
+			return true;
+	return false;
+}
+
+bool usage_line_is_chosen(const struct usage_line *item, const struct usage_line_choice *choice)
+{
+	return is_one_of(item->row.name, choice->names) && is_one_of(item->row.user, choice->users);
+}
+
+static int compare_names(const struct usage_line *a, const struct usage_line *b)
+{
+	int order = strcmp(a->row.name, b->row.name);
+
+	return order ? order : strcmp(a->row.user, b->row.user);
+}
+
+/* Within one answer means have the same order as the quantities they are of. */
+static int compare(const void *a_, const void *b_, void *choice_)
+{
+	const struct usage_line *a = a_, *b = b_;
+	const struct usage_line_choice *choice = choice_;
+	enum usage_quantity i;
+	int order;
+
+	if (choice->sort == USAGE_LINE_FIELDS)
+		return choice->ascending ? compare_names(a, b) : compare_names(b, a);
+	if (has_field(a, choice->sort) != has_field(b, choice->sort))
+		return has_field(a, choice->sort) ? -1 : 1;
+	i = fields[choice->sort].quantity;
+	order = (a->row.q[i] > b->row.q[i]) - (a->row.q[i] < b->row.q[i]);
+	if (!order)
+		return compare_names(a, b);
+	return choice->ascending ? order : -order;
+}
+
+void usage_line_sort(struct usage_line *items, size_t count, const struct usage_line_choice *choice)
+{
+	qsort_r(items, count, sizeof(*items), compare, (void *)(uintptr_t)choice);
+}

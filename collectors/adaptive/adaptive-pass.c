@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/adaptive/adaptive-pass.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "collectors/adaptive/tracked.h"
+#include "collectors/process/fetch.h"
+#include "collectors/process/statm-poll.h"
+
+enum {
+	/* bytes, since the status of all processes was read for that reason */
+	SWAPPED_MIN = 1 << 20,
+};
+
+/*
+ * Upper bound of the time in which the kernel frees the memory of an exiting process. A process
+ * without memory that is there for longer, and is no zombie, waits for something else.
+ */
+#define LEAVING_NS_PER_BYTE 20
+
+#define LOOK_MAX_AGE_NS (120 * NS_PER_SEC) /* of status, if nothing else causes a read */
+
+void adaptive_pass_init(struct adaptive_pass *a, struct process_reader *reader,
+	const struct process_table *table, struct shared_mm *sharing)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	*a = (struct adaptive_pass){
+		.reader = reader,
+		.table = table,
+		.sharing = sharing,
+		.page_bytes = page > 0 ? (uint64_t)page : 4096,
+	};
+	lock_trial_init(&a->disturbance);
+	page_walks_init(&a->walks, reader, &a->budget, a->page_bytes);
+	a->faults.page_bytes = a->page_bytes;
+	row_estimate_init(&a->figures, a->page_bytes);
+	host_check_init(&a->hostsum, a->page_bytes);
+	sharing_state_init(&a->relations);
+}
+
+void adaptive_pass_done(struct adaptive_pass *a)
+{
+	lock_trial_done(&a->disturbance);
+	page_walks_done(&a->walks);
+	sharing_state_done(&a->relations);
+}
+
+static void take_limits(struct adaptive_pass *a)
+{
+	if (a->limits.max_age_ns != a->next_limits.max_age_ns)
+		host_drift_init(&a->hostsum.pool, a->next_limits.max_age_ns);
+	a->walks.stall_ns = a->next_limits.stall_ns;
+	a->limits = a->next_limits;
+}
+
+void adaptive_pass_set_limits(struct adaptive_pass *a, const struct adaptive_pass_limits *limits)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (!a->budget.rate_ppm)
+		cpu_budget_init(&a->budget, limits->cpu_ppm, now_ns);
+	else if (a->budget.rate_ppm != limits->cpu_ppm)
+		cpu_budget_set_rate(&a->budget, limits->cpu_ppm, now_ns);
+	a->next_limits = *limits;
+	if (!a->limits.max_age_ns) /* the first call */
+		take_limits(a);
+}
+
+void adaptive_pass_set_interval(struct adaptive_pass *a, uint64_t interval_ns)
+{
+	a->limits.interval_ns = a->next_limits.interval_ns = interval_ns;
+}
+
+void adaptive_pass_restart(struct adaptive_pass *a)
+{
+	a->begin_ns = a->previous_ns = 0;
+	sharing_state_restart(&a->relations);
+}
+
+void adaptive_pass_forget(struct adaptive_pass *a, struct process *p)
+{
+	page_walks_forget(&a->walks, p);
+	if (!p->watch)
+		return;
+	sharing_state_ended(&a->relations, p->watch, false);
+	p->watch = tracked_free(p->watch);
+}
+
+static void read_vmstat(struct adaptive_pass *a)
+{
+	struct vmstat v;
+
+	a->swaps = false;
+	if (vmstat_read(a->reader->procfs->fd, &v) < 0)
+		return;
+	for (unsigned int i = 0; i < VMSTAT_SWAPPED_END_; i++)
+		if (ROW_HAS(&a->vmstat, i) && ROW_HAS(&v, i))
+			a->swapped += saturate_less(v.q[i], a->vmstat.q[i]);
+	a->vmstat = v;
+	/* statm moves if a page of a process is swapped, unless another page came for it. A few
+	 * swapped pages in each pass, as when memory is reclaimed ahead of need, are no reason to
+	 * read the status of all processes. */
+	if (a->swapped >= SWAPPED_MIN / a->page_bytes) {
+		a->swaps = true;
+		a->swapped = 0;
+	}
+}
+
+/* Takes the result of the lock trial, once it is there. */
+static void hear_of_disturbance(struct adaptive_pass *a)
+{
+	uint64_t cpu_ns;
+
+	if (!lock_trial_answer(&a->disturbance, &cpu_ns))
+		return;
+	cpu_budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+	a->walks.is_undisturbing = a->disturbance.verdict == LOCK_TRIAL_NO;
+}
+
+void adaptive_pass_list(struct adaptive_pass *a)
+{
+	hear_of_disturbance(a);
+	take_limits(a);
+	a->previous_ns = a->begin_ns;
+	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	if (!a->start_ns)
+		a->start_ns = a->begin_ns;
+	sharing_state_begin(&a->relations, a->begin_ns);
+}
+
+static void read_psi(struct adaptive_pass *a)
+{
+	if (psi_read(a->reader->procfs->fd, &a->psi) < 0)
+		a->psi = (struct psi){0};
+	a->pressure = psi_level(&a->psi, a->pressure);
+}
+
+void adaptive_pass_begin(struct adaptive_pass *a)
+{
+	row_estimate_begin(
+		&a->figures, saturate_less(a->begin_ns, a->previous_ns), a->limits.max_age_ns);
+	read_vmstat(a);
+	read_psi(a);
+	/* The cost of excused walks must be limited: a user can map memory for memtallyd to walk,
+	 * again and again. */
+	a->walks.excuses = !a->pressure &&
+	                   saturate_less(a->begin_ns, a->start_ns) < a->limits.max_age_ns;
+	host_check_before(&a->hostsum, a->reader->procfs->fd);
+	statm_poll_begin(a->reader, a->table->count);
+}
+
+/*
+ * Returns an initial age that spreads the later reads of status of processes that were first seen
+ * together.
+ */
+static uint64_t first_age_ns(const struct adaptive_pass *a, const struct process *p)
+{
+	uint64_t span_ns = saturate_less(LOOK_MAX_AGE_NS, 2 * a->limits.interval_ns);
+
+	return span_ns / 64 * ((uint32_t)p->pid * 2654435761U >> 26);
+}
+
+/*
+ * A process that shares its parent's address space (vfork) is no fork with memory of its own, and
+ * is not measured.
+ */
+static void meet_parent(struct adaptive_pass *a, struct process *p, uint64_t born_ns)
+{
+	struct process *parent = sharing_state_parent(&a->relations, a->table, p, born_ns);
+
+	if (parent && shared_mm_is_one(a->sharing, p, parent))
+		p->watch->is_elsewhere = true;
+	else
+		sharing_state_born(&a->relations, p, parent, born_ns, a->page_bytes);
+}
+
+/* Begins a new image of W: after an exec, or because another process has its pid now. */
+static void begin_image(
+	struct adaptive_pass *a, struct tracked *w, bool is_exec, uint64_t now_boot_ns)
+{
+	sharing_state_ended(&a->relations, w, is_exec);
+	if (w->is_member && !w->is_elsewhere)
+		host_check_left(&a->hostsum, w->seen.resident * a->page_bytes);
+	tracked_renew(w, now_boot_ns);
+}
+
+/*
+ * W has no memory any more, as S says. While the kernel is still freeing it, the pages are mapped
+ * and count in the host's sums: W keeps its relations, and everything else is reset.
+ */
+static void end_image(
+	struct adaptive_pass *a, struct tracked *w, const struct sample *s, uint64_t now_boot_ns)
+{
+	uint64_t since_ns = w->leaving ? w->first_ns : now_boot_ns;
+	uint64_t bytes = w->leaving;
+
+	if (w->is_member && !w->is_elsewhere)
+		bytes = w->seen.resident * a->page_bytes;
+	if (!s->is_exiting || saturate_less(now_boot_ns, since_ns) / LEAVING_NS_PER_BYTE > bytes)
+		bytes = 0;
+	if (bytes)
+		sharing_state_leaves(&a->relations, w);
+	else
+		sharing_state_ended(&a->relations, w, false);
+	tracked_renew(w, since_ns);
+	w->leaving = bytes;
+}
+
+/* Records all quantities of S, a sample of P, except PSS. */
+static void note(
+	struct adaptive_pass *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
+{
+	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
+	struct tracked *w = p->watch;
+	struct statm m;
+
+	if (s->is_new_image || !s->is_member) {
+		bool is_exec = s->is_member && w->is_member && w->kin.born_ns == born_ns;
+
+		/* A walk of the former image says nothing about the new one, even if no other read
+		 * shows the change. */
+		page_walks_forget(&a->walks, p);
+		if (s->is_member)
+			begin_image(a, w, is_exec, now_boot_ns);
+		else
+			end_image(a, w, s, now_boot_ns);
+	}
+	tracked_note(w, s, now_boot_ns, a->page_bytes);
+	/* Before Linux 4.5 status has no counters that compare with statm's. */
+	if (w->is_settled && w->is_member && !w->is_seen &&
+		statm_poll_read(a->reader, p, &m) == 0) {
+		w->seen = m;
+		w->is_seen = true;
+	}
+	if (w->is_member && !w->is_related && !w->is_elsewhere)
+		meet_parent(a, p, born_ns);
+}
+
+typedef int look_with(struct process_reader *, struct process *, uint64_t, struct sample *);
+
+static int look(struct adaptive_pass *a, look_with *read, struct process *p, uint64_t now_ns,
+	struct sample *ret)
+{
+	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
+	int r = read(a->reader, p, now_ns, ret);
+
+	if (r < 0)
+		return r;
+	note(a, p, ret, now_boot_ns);
+	return ADAPTIVE_PASS_SAMPLE;
+}
+
+/* Reads a process that is new, or that has to be read from the beginning. */
+static int meet(struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
+	uint64_t before_ns = fetch_cpu_ns(a->reader);
+	bool is_first = !p->watch;
+	int r;
+
+	if (is_first)
+		p->watch = tracked_new(now_boot_ns);
+	if (!p->watch)
+		return -ENOMEM;
+	r = look(a, process_look, p, now_ns, ret);
+	if (r >= 0 && is_first) {
+		p->watch->looked_ns -= saturate_min(first_age_ns(a, p), p->watch->looked_ns);
+		p->watch->was_there = p->watch->is_member && a->begin_ns == a->start_ns;
+	}
+	/* Work that passes do not repeat. */
+	cpu_budget_charge_birth(
+		&a->budget, clock_now_ns(CLOCK_MONOTONIC), fetch_cpu_ns(a->reader) - before_ns);
+	return r;
+}
+
+static bool is_look_due(const struct adaptive_pass *a, const struct tracked *w)
+{
+	uint64_t age_ns = saturate_less(a->begin_ns, w->looked_ns);
+
+	return a->swaps || age_ns + a->limits.interval_ns > LOOK_MAX_AGE_NS;
+}
+
+int adaptive_pass_poll(
+	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret)
+{
+	struct tracked *w = p->watch;
+	struct statm m;
+	int e;
+
+	*ret = ADAPTIVE_PASS_NEEDS_MEET;
+	if (!w || !w->is_settled)
+		return 0;
+	e = statm_poll_read(a->reader, p, &m);
+	*ret = ADAPTIVE_PASS_NEEDS_NOTHING;
+	if (e < 0)
+		return e == -ENOMEM ? e : 0;
+	*ret = ADAPTIVE_PASS_NEEDS_LOOK;
+	if (e != 0 || (block_is_on(&p->block) && !block_is_put_off(&p->block)))
+		return 0;
+	if (!w->is_member && !m.size && !w->leaving) { /* still a kernel thread or a zombie */
+		*ret = ADAPTIVE_PASS_NEEDS_NOTHING;
+	} else if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen)) {
+		if (is_look_due(a, w) || statm_poll_is_anothers(a->reader, p))
+			*ret = ADAPTIVE_PASS_NEEDS_GLANCE;
+		else
+			*ret = process_cgroup_is_due(a->reader, p, now_ns)
+			               ? ADAPTIVE_PASS_NEEDS_CGROUP
+			               : ADAPTIVE_PASS_NEEDS_NOTHING;
+	}
+	return 0;
+}
+
+void adaptive_pass_announce(
+	struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need)
+{
+	if (need >= ADAPTIVE_PASS_NEEDS_LOOK)
+		process_announce(a->reader, p, true);
+}
+
+/*
+ * Reads P's status alone, since statm is unchanged. If status says something else than statm, P may
+ * have executed a program between the two: then later polls would find the counters of the new
+ * image unchanged.
+ */
+static int glance(struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
+{
+	struct statm before = p->watch->seen;
+	int r = look(a, process_glance, p, now_ns, ret);
+
+	if (r < 0 || statm_is_same(&before, &p->watch->seen))
+		return r;
+	return look(a, process_look, p, now_ns, ret);
+}
+
+static int sense(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
+	uint64_t now_ns, struct sample *ret)
+{
+	int e;
+
+	switch (need) {
+	case ADAPTIVE_PASS_NEEDS_MEET: return meet(a, p, now_ns, ret);
+	case ADAPTIVE_PASS_NEEDS_LOOK: return look(a, process_look, p, now_ns, ret);
+	case ADAPTIVE_PASS_NEEDS_GLANCE: return glance(a, p, now_ns, ret);
+	case ADAPTIVE_PASS_NEEDS_CGROUP:
+		e = process_read_cgroup(a->reader, p, now_ns, ret);
+		return e < 0 ? e : ret->has_cgroup ? ADAPTIVE_PASS_SAMPLE : 0;
+	default: return 0;
+	}
+}
+
+/*
+ * A giant that blocked is not walked again before its age has come. Once a read of its first
+ * mapping returns, its last measurement stands again.
+ */
+static void probe_giant(struct adaptive_pass *a, struct process *p)
+{
+	const struct tracked *w = p->watch;
+
+	if (block_is_on(&p->block) && p->block.is_walk && w->is_member && w->has_base &&
+		page_walks_forecast(&a->walks, w).is_giant)
+		(void)process_probe(a->reader, p);
+}
+
+int adaptive_pass_sense(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
+	uint64_t now_ns, struct sample *ret)
+{
+	int r = sense(a, p, need, now_ns, ret);
+
+	if (r >= 0 && need == ADAPTIVE_PASS_NEEDS_LOOK)
+		probe_giant(a, p);
+	if (p->watch && p->watch->leaving)
+		host_check_left(&a->hostsum, p->watch->leaving);
+	return r;
+}
+
+void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct sample *s)
+{
+	note(a, p, s, clock_now_ns(CLOCK_BOOTTIME));
+}
+
+void adaptive_pass_end_senses(struct adaptive_pass *a)
+{
+	host_check_after(&a->hostsum, a->reader->procfs->fd);
+	sharing_state_sensed(&a->relations, clock_now_ns(CLOCK_BOOTTIME));
+	cow_faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns,
+		a->limits.max_age_ns,
+		cpu_budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)));
+	sharing_state_renew(&a->relations, a->page_bytes);
+}
+
+/* The state of a process before a measurement is recorded. */
+struct prior {
+	bool had_base;
+	struct estimate_base base;
+	struct estimate expected;
+};
+
+enum { LATE_PAGES = 64 };
+
+/*
+ * Returns by how many bytes the counters of S's process may be too low. Linux before 6.2 keeps back
+ * up to 64 pages in each thread; later versions on each CPU 32, or twice the number of CPUs if that
+ * is more (percpu_counter_batch).
+ */
+static uint64_t late_bytes(const struct adaptive_pass *a, const struct sample *s)
+{
+	uint64_t cpus = a->hostsum.cpus;
+	uint64_t pages = s->threads * (uint64_t)LATE_PAGES +
+	                 cpus * saturate_max(LATE_PAGES, 2 * cpus);
+
+	return pages * a->page_bytes;
+}
+
+/*
+ * Makes S, a sample of P by the walk WALKED, P's measurement, and saves in *RET the state before
+ * it. Returns true if S is a measurement.
+ */
+static bool measure(struct adaptive_pass *a, struct process *p, const struct sample *s,
+	const struct walked *walked, uint64_t now_boot_ns, struct prior *ret)
+{
+	struct tracked *w = p->watch;
+	struct statm after, *seen = NULL;
+
+	*ret = (struct prior){.had_base = w->has_base, .base = w->base};
+	if (ret->had_base)
+		row_estimate_estimate(&a->figures, w, &ret->expected);
+	if (ROW_HAS(s, PROCESS_PSS) &&
+		!(tracked_agrees(w, s, a->page_bytes) && !walked->has_before) &&
+		statm_poll_read(a->reader, p, &after) == 0 && after.size)
+		seen = &after;
+	return tracked_measure(w, s, walked->has_before ? &walked->before : NULL, seen,
+		late_bytes(a, s), now_boot_ns, a->page_bytes);
+}
+
+/*
+ * Learns from S, the result of the walk WALKED of P: about P, and about its sharers. B is what was
+ * known of P before.
+ */
+static void learn(struct adaptive_pass *a, struct process *p, const struct sample *s,
+	const struct walked *walked, const struct prior *b, uint64_t now_boot_ns)
+{
+	struct tracked *w = p->watch;
+	bool wrote = b->had_base && cow_faults_found(&a->faults, &a->relations, a->reader, p,
+					    walked, &b->expected, now_boot_ns);
+	const struct sharing_state_finding finding = {
+		.before = b->had_base && !wrote ? &b->base : NULL,
+		.expected = b->had_base ? &b->expected : NULL,
+		.now_ns = now_boot_ns,
+	};
+
+	sharing_state_measured(&a->relations, a->table, a->reader, p, &finding, a->page_bytes);
+	if (b->had_base) {
+		row_estimate_found(&a->figures, b->expected.pss, s->q[PROCESS_PSS]);
+		host_drift_measured(&a->hostsum.pool, &b->expected, &w->base);
+	}
+	cow_faults_measured(a->reader, p, walked, a->limits.max_age_ns);
+}
+
+void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct sample *s,
+	const struct walked *walked)
+{
+	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
+	struct prior before;
+
+	note(a, p, s, now_boot_ns);
+	if (!s->is_member || s->outcome == OUTCOME_BLOCKED)
+		return; /* the last measurement stays */
+	if (p->watch->has_base && (s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED))
+		return; /* the last measurement stays, with its age */
+	if (measure(a, p, s, walked, now_boot_ns, &before))
+		learn(a, p, s, walked, &before, now_boot_ns);
+	else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING)
+		/* The former figure would hide that P can no longer be measured. */
+		sharing_state_unmeasured(p->watch);
+}
+
+void adaptive_pass_begin_estimates(struct adaptive_pass *a)
+{
+	sharing_state_renew(&a->relations, a->page_bytes);
+	host_check_begin(&a->hostsum);
+	row_estimate_begin_rows(&a->figures);
+}
+
+/*
+ * A process that may not be measured gets no guess, however long it would wait for a measurement.
+ * Tried once for each image.
+ */
+static void ask(struct adaptive_pass *a, struct process *p)
+{
+	struct tracked *w = p->watch;
+	int e;
+
+	if (w->has_base || w->measured_ns || w->is_asked)
+		return;
+	w->is_asked = true;
+	e = process_permits(a->reader, p);
+	if (e != -EACCES && e != -EPERM)
+		return;
+	w->outcome = OUTCOME_DENIED;
+	w->measured_ns = clock_now_ns(CLOCK_BOOTTIME);
+	w->was_there = false;
+}
+
+void adaptive_pass_estimate(
+	struct adaptive_pass *a, struct process *p, struct snapshot_process *row)
+{
+	ask(a, p);
+	row_estimate_fill(&a->figures, p, a->previous_ns, row);
+}
+
+bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole)
+{
+	/* The first pass takes long: its rows are not of about one moment. */
+	bool is_used = host_check_end(
+		&a->hostsum, is_whole && a->reader->procfs->is_whole, a->previous_ns, a->begin_ns);
+
+	/* Before the drift is spread, so that this pass shows the effect. */
+	if (host_drift_alarms(&a->hostsum.pool))
+		cow_faults_alarmed(&a->faults, a->reader, a->table);
+	return is_used;
+}
+
+void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, bool is_elsewhere)
+{
+	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
+	struct tracked *w = p->watch;
+
+	if (w->is_elsewhere == is_elsewhere)
+		return;
+	w->is_elsewhere = is_elsewhere;
+	if (is_elsewhere) {
+		sharing_state_ended(&a->relations, w, false);
+		return;
+	}
+	sharing_state_born(&a->relations, p,
+		sharing_state_parent(&a->relations, a->table, p, born_ns), born_ns, a->page_bytes);
+	if (!w->has_base)
+		return;
+	if (w->measured_ns >= a->begin_ns) {
+		sharing_state_met(
+			&a->relations, a->table, a->reader, p, w->measured_ns, a->page_bytes);
+		return;
+	}
+	/* Births and exits since then were counted for the other process. */
+	sharing_state_unmeasured(w);
+	w->measured_ns = 0;
+}

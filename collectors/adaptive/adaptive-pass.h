@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adaptive passes: every pass polls every process and measures a few; figures of the others are
+ * carried forward. This module decides what is learned of each process, and in which order;
+ * cow-faults.h, row-estimate.h, host-check.h, sharing-state.h and page-walks.h use it. measure-pacer.h decides which process is
+ * measured when.
+ *
+ *	adaptive_pass_list                a pass is about to list the processes
+ *	adaptive_pass_begin               it has listed them
+ *	adaptive_pass_poll, adaptive_pass_sense   for each
+ *	adaptive_pass_end_senses          then
+ *	adaptive_pass_note, adaptive_pass_take    for each that is read or measured
+ *	adaptive_pass_begin_estimates     when the measurements of the pass are done
+ *	adaptive_pass_estimate            for each member, into its row
+ *	adaptive_pass_end_estimates       with the sums of the host
+ */
+#ifndef MEMTALLY_COLLECTORS_ADAPTIVE_ADAPTIVE_PASS_H
+#define MEMTALLY_COLLECTORS_ADAPTIVE_ADAPTIVE_PASS_H
+
+#include "collectors/adaptive/cow-faults.h"
+#include "collectors/adaptive/host-check.h"
+#include "collectors/adaptive/page-walks.h"
+#include "collectors/adaptive/row-estimate.h"
+#include "collectors/adaptive/sharing-state.h"
+#include "collectors/process/process-table.h"
+#include "collectors/process/shared-mm.h"
+#include "collectors/procfs/psi.h"
+#include "collectors/procfs/vmstat.h"
+#include "collectors/schedule/cpu-budget.h"
+#include "collectors/schedule/lock-trial.h"
+#include "snapshot/record.h"
+
+struct adaptive_pass_limits {
+	uint64_t interval_ns, max_age_ns, stall_ns, giant_age_ns;
+	uint32_t cpu_ppm;   /* of one core */
+	uint32_t spare_ppm; /* of the budget of an interval: see struct pass_options */
+};
+
+struct adaptive_pass {
+	struct adaptive_pass_limits limits, next_limits;
+	struct process_reader *reader;     /* borrowed */
+	const struct process_table *table; /* borrowed */
+	struct shared_mm *sharing;         /* borrowed */
+	uint64_t page_bytes;
+	/* CLOCK_BOOTTIME of the beginning of this pass and of the last one */
+	uint64_t begin_ns, previous_ns;
+	uint64_t start_ns; /* CLOCK_BOOTTIME of the beginning of the first pass */
+	struct vmstat vmstat;
+	enum psi_level pressure;
+	struct psi psi; /* read when this pass began */
+	/* pages swapped in or out since the status of all processes was read for that reason */
+	uint64_t swapped;
+	/* .swapped is so large that this pass reads the status of all processes */
+	bool swaps;
+
+	struct cpu_budget budget;
+	struct lock_trial disturbance;
+	struct page_walks walks;        /* measurements, and their costs */
+	struct sharing_state relations; /* sharers of memory */
+	struct cow_faults faults;       /* possible copy-on-write breaks */
+	struct row_estimate figures;    /* estimates for rows */
+	struct host_check hostsum;      /* reconciliation with the host's sums */
+};
+
+/* READER, TABLE and SHARING are borrowed until adaptive_pass_done(). */
+void adaptive_pass_init(struct adaptive_pass *a, struct process_reader *reader,
+	const struct process_table *table, struct shared_mm *sharing);
+void adaptive_pass_done(struct adaptive_pass *a);
+
+/*
+ * Sets LIMITS from the next pass on; the budget changes at once. The first call fills the bucket of
+ * the budget.
+ */
+void adaptive_pass_set_limits(struct adaptive_pass *a, const struct adaptive_pass_limits *limits);
+
+/* Sets the time between passes from now on. */
+void adaptive_pass_set_interval(struct adaptive_pass *a, uint64_t interval_ns);
+
+/* Forgets all processes: the next pass is like the first. */
+void adaptive_pass_restart(struct adaptive_pass *a);
+
+/* Forgets P. Call it before P is freed. */
+void adaptive_pass_forget(struct adaptive_pass *a, struct process *p);
+
+/* A pass is about to list the processes. */
+void adaptive_pass_list(struct adaptive_pass *a);
+
+/* The pass has listed the processes. */
+void adaptive_pass_begin(struct adaptive_pass *a);
+
+/* The work that a poll of a process calls for. */
+enum adaptive_pass_need {
+	ADAPTIVE_PASS_NEEDS_NOTHING,
+	ADAPTIVE_PASS_NEEDS_CGROUP, /* read its cgroup again */
+	ADAPTIVE_PASS_NEEDS_GLANCE, /* process_glance(): statm is unchanged */
+	ADAPTIVE_PASS_NEEDS_LOOK,   /* process_look() */
+	ADAPTIVE_PASS_NEEDS_MEET,   /* process_look(): it is new */
+};
+
+enum adaptive_pass_outcome {
+	ADAPTIVE_PASS_SAMPLE = 1, /* *RET is a sample, which the caller must process */
+};
+
+/* Polls P: reads its statm, and writes to *RET what P needs. Returns 0 or -ENOMEM. */
+int adaptive_pass_poll(
+	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret);
+
+/* Announces the reads that adaptive_pass_sense() will make of P for NEED (process_announce()). */
+void adaptive_pass_announce(
+	struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need);
+
+/*
+ * Does what P needs, by adaptive_pass_poll(). May block for some milliseconds (fetch.h). Returns 0: user,
+ * program and unit are unchanged; ADAPTIVE_PASS_SAMPLE: *RET has new ones; -ENOMEM.
+ */
+int adaptive_pass_sense(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
+	uint64_t now_ns, struct sample *ret);
+
+/* Call after the last adaptive_pass_sense(): finds the figures that writes and sharers put in doubt. */
+void adaptive_pass_end_senses(struct adaptive_pass *a);
+
+/* Records all figures of S, a sample of P, except the PSS. */
+void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct sample *s);
+
+/* Records S, a measurement of P or an attempt at one, by the walk WALKED. */
+void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct sample *s,
+	const struct walked *walked);
+
+/*
+ * IS_ELSEWHERE: P shares its address space with another process, at which it counts and which has
+ * the relations. When that ends, P is measured again, unless it was measured in this pass.
+ */
+void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, bool is_elsewhere);
+
+/* Call after the last measurement for this pass: finds the figures that these put in doubt. */
+void adaptive_pass_begin_estimates(struct adaptive_pass *a);
+
+/*
+ * Fills in ROW of the member P: quantities, source and outcome. OUTCOME_DENIED if P was never
+ * measured and the kernel refuses it.
+ */
+void adaptive_pass_estimate(
+	struct adaptive_pass *a, struct process *p, struct snapshot_process *row);
+
+/*
+ * Call after host_check_add() of each row, when shared address spaces are known. IS_WHOLE: no process
+ * is hidden. Returns true if host_check_settle() of each row must follow.
+ */
+bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole);
+
+#endif

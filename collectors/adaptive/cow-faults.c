@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/adaptive/cow-faults.h"
+
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "collectors/adaptive/sharing-state.h"
+#include "collectors/schedule/measure-plan.h"
+
+enum {
+	LOOKS_IN_AN_AGE = 4, /* readings of a process in turn within the maximum age */
+	LOOKS_SHARE = 4,     /* readings out of turn take a quarter of the tokens */
+	LOOKS_TOGETHER = 32, /* counters that a worker reads in one go */
+	/* So many processes that share most, if each shares more than LARGE_MIN bytes, are read in
+	 * every pass. */
+	LARGE_COUNT = 64,
+	LARGE_MIN = 128 << 20,
+	/* more than opening, reading and closing stat takes (Linux 6.18: 3 to 9 us) */
+	LOOK_NS = 10000,
+};
+
+/*
+ * A forked process that was measured before this age still copies more of what it shares, for
+ * instance by counting references.
+ */
+#define YOUNG_NS (30 * NS_PER_SEC)
+
+/* Whether W shares so much anonymous memory that writes to it would require a measurement. */
+static bool may_break(const struct tracked *w, uint64_t max_age_ns)
+{
+	const struct estimate_base *b = &w->base;
+
+	return measure_plan_doubt_matters(sharing_state_room(w),
+		b->pss_anon + b->pss_file + b->pss_shmem, max_age_ns, max_age_ns);
+}
+
+bool cow_faults_found(const struct cow_faults *f, struct sharing_state *relations,
+	struct process_reader *reader, struct process *p, const struct walked *walked,
+	const struct estimate *before, uint64_t now_ns)
+{
+	struct tracked *w = p->watch;
+	uint64_t written = UINT64_MAX, since_ns = now_ns, faults;
+
+	if (w->broken_kib && process_faults(reader, p, &faults) == 0) {
+		written = (uint64_t)((uint32_t)faults - w->faults) * f->page_bytes;
+		if ((uint32_t)faults == w->looked_faults)
+			since_ns = w->broken_ns;
+	} else if (w->has_faults && walked->has_faults) {
+		written = (uint64_t)(walked->faults - w->faults) * f->page_bytes;
+	}
+	return sharing_state_broke(relations, w, before, written, since_ns);
+}
+
+void cow_faults_measured(struct process_reader *reader, struct process *p,
+	const struct walked *walked, uint64_t max_age_ns)
+{
+	struct tracked *w = p->watch;
+	uint64_t faults = walked->faults;
+
+	w->has_faults = may_break(w, max_age_ns) &&
+	                (walked->has_faults || process_faults(reader, p, &faults) == 0);
+	w->faults = w->has_faults ? (uint32_t)faults : 0;
+	w->is_unwatched = false;
+}
+
+/* Why a process's counter is read out of turn. */
+enum reason {
+	REASON_WRITES,    /* a process of its family has written since SINCE_NS */
+	REASON_YOUNG,     /* it was measured soon after its birth */
+	REASON_UNWATCHED, /* it could not be read in an earlier pass */
+	REASON_FAMILY,    /* a process of its family may be writing now */
+	REASON_HOST,      /* the host's sum: all processes */
+};
+
+static bool has_reason(const struct tracked *w, enum reason reason, uint64_t since_ns)
+{
+	switch (reason) {
+	case REASON_WRITES: return families_breaks(&w->kin, since_ns);
+	case REASON_YOUNG: return w->kin.born_ns && w->measured_ns < w->kin.born_ns + YOUNG_NS;
+	case REASON_UNWATCHED: return w->is_unwatched;
+	case REASON_FAMILY: return families_suspected(&w->kin) > 0;
+	case REASON_HOST: break;
+	}
+	return true;
+}
+
+static bool is_worth_it(const struct tracked *w)
+{
+	return w && w->has_base && w->has_faults && !w->is_elsewhere;
+}
+
+/* Processes that are read together, so that a worker reads all of their counters in one go. */
+struct looks {
+	struct process *process[LOOKS_TOGETHER];
+	size_t count;
+};
+
+static void look_at(struct cow_faults *f, struct process_reader *reader, struct process *p)
+{
+	struct tracked *w = p->watch;
+	uint64_t faults;
+
+	if (process_faults(reader, p, &faults) == 0)
+		sharing_state_faulted(w, faults, f->page_bytes, clock_now_ns(CLOCK_BOOTTIME));
+	/* If one process has written this much, others of its family may be doing so at the same
+	 * time. */
+	if (!w->calm && w->broken_kib && sharing_state_broken(w) >= sharing_state_room(w) / 4)
+		f->is_alarmed = true;
+}
+
+static void look_at_all(struct cow_faults *f, struct process_reader *reader, struct looks *looks)
+{
+	for (size_t i = 0; i < looks->count; i++)
+		process_announce_faults(reader, looks->process[i]);
+	for (size_t i = 0; i < looks->count; i++)
+		look_at(f, reader, looks->process[i]);
+	looks->count = 0;
+}
+
+static void add_look(
+	struct cow_faults *f, struct process_reader *reader, struct looks *looks, struct process *p)
+{
+	looks->process[looks->count++] = p;
+	if (looks->count == LOOKS_TOGETHER)
+		look_at_all(f, reader, looks);
+}
+
+static void look_in_turn(struct cow_faults *f, struct process_reader *reader,
+	const struct process_table *table, uint64_t turns)
+{
+	struct looks looks = {.count = 0};
+
+	for (size_t i = 0; i < table->count; i++) {
+		struct process *p = table->item[i];
+
+		if (is_worth_it(p->watch) && p->watch->broken_ns < f->begin_ns &&
+			((uint64_t)p->pid + f->turn) % turns == 0)
+			add_look(f, reader, &looks, p);
+	}
+	look_at_all(f, reader, &looks);
+}
+
+/* Finds the processes of TABLE that share most, in no order. *RET_COUNT becomes their number. */
+static void find_large(const struct process_table *table, struct process *large[static LARGE_COUNT],
+	size_t *ret_count)
+{
+	uint64_t room[LARGE_COUNT];
+	size_t count = 0, least = 0;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct tracked *w = table->item[i]->watch;
+		uint64_t its = is_worth_it(w) ? sharing_state_room(w) : 0;
+		size_t at = count < LARGE_COUNT ? count : least;
+
+		if (its <= LARGE_MIN || (at < count && its <= room[at]))
+			continue;
+		large[at] = table->item[i];
+		room[at] = its;
+		count += at == count;
+		least = 0;
+		for (size_t j = 1; j < count; j++)
+			least = room[j] < room[least] ? j : least;
+	}
+	*ret_count = count;
+}
+
+/*
+ * Missing the writes of these processes would matter most. They are few, and a reading is far
+ * cheaper than the wider bounds and the measurements that a suspicion of them causes.
+ */
+static void look_at_large(
+	struct cow_faults *f, struct process_reader *reader, const struct process_table *table)
+{
+	struct process *large[LARGE_COUNT];
+	struct looks looks = {.count = 0};
+	size_t count;
+
+	find_large(table, large, &count);
+	for (size_t i = 0; i < count; i++)
+		if (large[i]->watch->broken_ns < f->begin_ns)
+			add_look(f, reader, &looks, large[i]);
+	look_at_all(f, reader, &looks);
+}
+
+/*
+ * Reads the counters of processes with REASON that were not read in this pass, while .left lasts.
+ * It starts where the last call ran out.
+ */
+static void look_besides(struct cow_faults *f, struct process_reader *reader,
+	const struct process_table *table, enum reason reason, uint64_t since_ns)
+{
+	struct looks looks = {.count = 0};
+	size_t first = f->first;
+
+	for (size_t n = 0; n < table->count && f->left; n++) {
+		size_t i = (first + n) % table->count;
+		const struct tracked *w = table->item[i]->watch;
+
+		if (!is_worth_it(w) || w->broken_ns >= f->begin_ns ||
+			!has_reason(w, reason, since_ns))
+			continue;
+		f->first = i + 1;
+		f->left--;
+		add_look(f, reader, &looks, table->item[i]);
+	}
+	look_at_all(f, reader, &looks);
+}
+
+/* Whether it is not known, for longer than an interval, what W has written to. */
+static bool is_unwatched(const struct cow_faults *f, const struct tracked *w, uint64_t interval_ns)
+{
+	uint64_t last_ns = saturate_max(w->broken_ns, w->measured_ns);
+
+	return last_ns < f->begin_ns && f->begin_ns - last_ns > interval_ns;
+}
+
+/*
+ * While enough readings are left for an alarm, processes need not be suspected between their turns:
+ * the host's sum shows writes, and then all are read; those of a large host in two passes.
+ */
+static void suspect_unwatched(
+	struct cow_faults *f, const struct process_table *table, uint64_t interval_ns)
+{
+	uint64_t count = 0;
+	bool is_short;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct tracked *w = table->item[i]->watch;
+
+		count += is_worth_it(w) && w->broken_ns < f->begin_ns;
+	}
+	is_short = f->left < (count + 1) / 2;
+	for (size_t i = 0; i < table->count; i++) {
+		struct tracked *w = table->item[i]->watch;
+
+		if (!w)
+			continue;
+		w->lacks_looks = is_short;
+		if (is_short && (is_worth_it(w) ? is_unwatched(f, w, interval_ns)
+						: !w->has_base && w->is_related))
+			sharing_state_unwatched(w, f->page_bytes, f->begin_ns);
+	}
+}
+
+void cow_faults_look(struct cow_faults *f, struct process_reader *reader,
+	const struct process_table *table, uint64_t interval_ns, uint64_t max_age_ns,
+	uint64_t available_ns)
+{
+	f->turn++;
+	f->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
+	f->left = available_ns / LOOKS_SHARE / LOOK_NS;
+	f->is_alarmed = false;
+	look_at_large(f, reader, table);
+	look_in_turn(f, reader, table, saturate_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1));
+	look_besides(f, reader, table, REASON_WRITES, saturate_less(f->begin_ns, max_age_ns));
+	look_besides(f, reader, table, REASON_YOUNG, 0);
+	if (f->is_alarmed)
+		look_besides(f, reader, table, REASON_FAMILY, 0);
+	look_besides(f, reader, table, REASON_UNWATCHED, 0);
+	suspect_unwatched(f, table, interval_ns);
+}
+
+void cow_faults_alarmed(
+	struct cow_faults *f, struct process_reader *reader, const struct process_table *table)
+{
+	look_besides(f, reader, table, REASON_HOST, 0);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copy-on-write Between Two Measurements
+ *
+ * A write to shared memory copies a page, and moves no counter except the process's minor faults
+ * (stat). This module reads the fault counters of processes that share much memory in turn, and
+ * more of them if one of them, or the host's sum, shows that some process writes.
+ */
+#ifndef MEMTALLY_COLLECTORS_ADAPTIVE_COW_FAULTS_H
+#define MEMTALLY_COLLECTORS_ADAPTIVE_COW_FAULTS_H
+
+#include "collectors/adaptive/page-walks.h"
+#include "collectors/adaptive/sharing-state.h"
+#include "collectors/adaptive/tracked.h"
+#include "collectors/process/process-table.h"
+
+struct cow_faults {
+	uint64_t page_bytes;
+	uint64_t turn;
+	/* begin of this pass (CLOCK_BOOTTIME); a counter read later was read in this pass */
+	uint64_t begin_ns;
+	uint64_t left; /* counters that this pass may still read out of turn */
+	/* the index in the process table at which reading out of turn continues */
+	size_t first;
+	bool is_alarmed; /* by one process's faults: its family's counters are to be read */
+};
+
+/*
+ * Call before sharing_state_measured(): P was measured at NOW_NS by the walk WALKED, and BEFORE was
+ * expected. Tells the processes that share memory with P how much P has written to since its former
+ * measurement. Returns true if P has certainly written, by its faults.
+ */
+bool cow_faults_found(const struct cow_faults *f, struct sharing_state *relations,
+	struct process_reader *reader, struct process *p, const struct walked *walked,
+	const struct estimate *before, uint64_t now_ns);
+
+/*
+ * P was measured by the walk WALKED. Keeps P's fault counter if P shares enough memory for that to
+ * matter; reads it if WALKED does not have it. MAX_AGE_NS is the maximum age of a measurement.
+ */
+void cow_faults_measured(struct process_reader *reader, struct process *p,
+	const struct walked *walked, uint64_t max_age_ns);
+
+/*
+ * Reads fault counters, as part of a pass:
+ * - of the few processes that share most memory, whatever is left of the budget;
+ * - of others in turn, so that each comes more than once within MAX_AGE_NS;
+ * - out of turn, of families in which a process has written within MAX_AGE_NS or may be writing
+ *   now, of processes that were measured young, and of those left out before. This takes at most a
+ *   quarter of AVAILABLE_NS, the CPU tokens that are left, so that a process that writes much does
+ *   not use up what other estimates need.
+ *
+ * If the rest would not suffice for cow_faults_alarmed(), a process without a reading for longer than
+ * INTERVAL_NS, the interval of passes, is suspected of any writes (sharing_state_unwatched()).
+ */
+void cow_faults_look(struct cow_faults *f, struct process_reader *reader,
+	const struct process_table *table, uint64_t interval_ns, uint64_t max_age_ns,
+	uint64_t available_ns);
+
+/*
+ * The host's sum shows that some process writes (host_drift_alarms()): reads the counters of all
+ * processes, up to what cow_faults_look() has left.
+ */
+void cow_faults_alarmed(
+	struct cow_faults *f, struct process_reader *reader, const struct process_table *table);
+
+#endif

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/adaptive/measure-pacer.h"
+
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "collectors/process/fetch.h"
+
+#define EARLY_NS (100 * NS_PER_USEC) /* by how much a timer may be early */
+
+enum {
+	/* The part of the budget of an interval for measurements that walks between passes must
+	 * leave to the next pass. */
+	KEPT_PART = 2,
+	/* The part of the interval that a pass plans at most, as CPU time, for measurements that
+	 * could wait. */
+	WHOLE_PART = 4,
+	/* The highest weight of a user or a program that is smaller than the mean. */
+	WEIGHT_MAX = 3,
+};
+
+void measure_pacer_init(struct measure_pacer *t, struct adaptive_pass *a,
+	const struct owner_sums *tally, struct buffer *scratch)
+{
+	*t = (struct measure_pacer){.adapt = a, .tally = tally};
+	measure_queue_init(&t->choosing, scratch);
+}
+
+void measure_pacer_done(struct measure_pacer *t)
+{
+	measure_queue_done(&t->choosing);
+}
+
+/*
+ * After exact passes another process may be at this place: then its flag is wrong until the next
+ * plan.
+ */
+static void set_waiting(const struct measure_pacer *t, const struct choice *choice, bool is_waiting)
+{
+	const struct process_table *table = t->adapt->table;
+	struct tracked *w = choice->place < table->count ? table->item[choice->place]->watch : NULL;
+
+	if (w)
+		w->is_waiting = is_waiting;
+}
+
+void measure_pacer_drop(struct measure_pacer *t)
+{
+	struct measure_queue *c = &t->choosing;
+
+	/* These cost more than predicted, or their budget was kept for the next pass. */
+	c->deferred[MEASURE_PLAN_BUDGET] += measure_queue_left(c);
+	for (size_t i = 0; i < c->chosen; i++)
+		if (!c->choice[i].is_taken)
+			set_waiting(t, &c->choice[i], true);
+	measure_queue_drop(c);
+	t->due_ns = 0;
+}
+
+/* Finishes the walk WALKED of P, with the sample S. */
+static int finish(struct measure_pacer *t, struct process *p, const struct sample *s,
+	const struct walked *walked)
+{
+	struct adaptive_pass *a = t->adapt;
+	uint64_t before_ns = fetch_cpu_ns(a->reader), cpu_ns;
+
+	adaptive_pass_take(a, p, s, walked);
+	p->watch->was_there = false;
+	p->watch->shown_kib = 0;
+	cpu_ns = fetch_cpu_ns(a->reader) - before_ns;
+	if (walked->is_excused)
+		cpu_budget_excuse(&a->budget, cpu_ns);
+	else
+		cpu_budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+	page_walks_learn(&a->walks, p, s, walked);
+	return MEASURE_PACER_SAMPLE;
+}
+
+static int measure_whole(struct measure_pacer *t, struct process *p, const struct forecast *f,
+	uint64_t now_ns, struct sample *ret)
+{
+	struct walked walked;
+	int r = page_walks_whole(&t->adapt->walks, p, f, now_ns, ret, &walked);
+
+	return r < 0 ? r : finish(t, p, ret, &walked);
+}
+
+static int begin_slices(struct measure_pacer *t, struct process *p, const struct forecast *f,
+	uint64_t now_ns, struct sample *ret)
+{
+	struct walked walked;
+	int r = page_walks_begin_slices(&t->adapt->walks, p, f, now_ns, ret, &walked);
+
+	if (r == PAGE_WALKS_LOOKED) {
+		adaptive_pass_note(t->adapt, p, ret);
+		return MEASURE_PACER_SAMPLE;
+	}
+	return r < 0 ? r : finish(t, p, ret, &walked);
+}
+
+static int step_slices(
+	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	struct walked walked;
+	int r = page_walks_step(&t->adapt->walks, t->is_broke, now_ns, ret, ret_process, &walked);
+
+	if (r == PAGE_WALKS_GIANT) /* it waits for the age for giants */
+		t->choosing.deferred[MEASURE_PLAN_GIANT]++;
+	if (r == PAGE_WALKS_GIANT || r == PAGE_WALKS_MORE)
+		return MEASURE_PACER_MORE;
+	return r < 0 ? r : finish(t, *ret_process, ret, &walked);
+}
+
+/* Returns by how many bytes the estimate of W may be wrong, and writes the estimate to *RET_PSS. */
+static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w, uint64_t *ret_pss)
+{
+	struct estimate e;
+	uint64_t stray, doubt;
+
+	/* Memory of no known mapping may be shared with any process: reading the maps tells with
+	 * which. */
+	stray = sharing_state_strayed(w, a->page_bytes);
+	if (w->has_base && !w->doubt && !stray && !sharing_state_broken(w) &&
+		!sharing_state_shifted(w) && !sharing_state_unsettled(w) &&
+		tracked_is_quiet(w, a->page_bytes)) {
+		*ret_pss = w->base.pss_anon + w->base.pss_file + w->base.pss_shmem;
+		return 0;
+	}
+	row_estimate_estimate(&a->figures, w, &e);
+	*ret_pss = e.pss;
+	doubt = measure_queue_doubt(w, e.low, e.pss, e.high);
+	return saturate_max(saturate_max(doubt, sharing_state_broken(w)), stray);
+}
+
+/*
+ * Returns BYTES of P times the mean PSS of owners of KIND by the PSS of P's owner in the last pass,
+ * but at most WEIGHT_MAX times BYTES: a user with many subordinate uids could make each of them
+ * small.
+ */
+static uint64_t weighted(const struct measure_pacer *t, const struct process *p,
+	enum owner_kind kind, uint64_t bytes)
+{
+	const struct owner_table *owners = &t->tally->table[kind];
+	uint32_t slot = owner_sums_owners(t->tally, p->membership)[kind];
+	uint64_t mean = t->tally->host.last_pss / saturate_max(owners->count, 1);
+
+	if (slot == PROCESS_NO_SCOPE)
+		return 0;
+	return saturate_min(saturate_part(bytes, mean,
+				    saturate_max(owner_table_at(owners, slot)->last_pss, bytes)),
+		saturate_part(bytes, WEIGHT_MAX, 1));
+}
+
+/*
+ * Returns how much a measurement of P is worth, in bytes: DOUBT, by which its estimate may be
+ * wrong, weighted for the sum of the host, of the user and of the program. A user can give each
+ * process another name, so a program counts at most as much as its user.
+ */
+static uint64_t worth(const struct measure_pacer *t, const struct process *p, uint64_t doubt)
+{
+	uint64_t user, program;
+
+	if (!doubt || p->membership == PROCESS_NO_SCOPE)
+		return doubt;
+	user = weighted(t, p, OWNER_USER, doubt);
+	program = weighted(t, p, OWNER_PROGRAM, doubt);
+	return saturate_add(doubt, saturate_add(user, saturate_min(program, user)));
+}
+
+/* Returns true if P may be measured. */
+static bool is_candidate(const struct process *p)
+{
+	const struct tracked *w = p->watch;
+
+	return w && w->is_member && w->is_settled && !w->is_elsewhere &&
+	       !block_is_put_off(&p->block);
+}
+
+/*
+ * Returns true if a pass that measures all measures P. A process that the kernel refuses waits for
+ * its turn.
+ */
+static bool is_of_all(const struct process *p, const struct forecast *f)
+{
+	return f->way == WALK_COST_ROLLUP && !f->is_giant &&
+	       (p->watch->outcome != OUTCOME_DENIED || !p->watch->measured_ns);
+}
+
+static void add(struct measure_pacer *t, size_t place)
+{
+	struct adaptive_pass *a = t->adapt;
+	const struct process *p = a->table->item[place];
+	const struct tracked *w = p->watch;
+	struct forecast f = page_walks_forecast(&a->walks, w);
+	uint64_t pss = w->seen.resident * a->page_bytes, doubt = pss;
+	/* Forks of a giant are not measured as long as the giant is their speaker. */
+	bool is_known = w->has_base || (f.is_giant && sharing_state_speaker(w));
+	struct measure_plan_item *item;
+
+	if (page_walks_has(&a->walks, p)) { /* counts for its next walks, too */
+		t->total_cost_ns += f.is_giant ? 0 : f.prediction.cpu_ns;
+		return;
+	}
+	if (is_known && !block_is_on(&p->block))
+		doubt = saturate_max(doubt_of(a, w, &pss), w->shown_kib * UINT64_C(1024));
+	item = measure_queue_add(&t->choosing, w, place, &f, doubt, pss);
+	item->worth_bytes = worth(t, p, item->doubt_bytes);
+	if (!item->is_giant)
+		t->total_cost_ns += item->cost_ns;
+	if (is_of_all(p, &f))
+		t->all_cost_ns += item->cost_ns;
+	t->is_long |= w->outcome != OUTCOME_DENIED && (f.way == WALK_COST_SLICES || f.is_giant);
+}
+
+/*
+ * Returns the CPU time that this pass may use for measurements that could wait. Walks by slices
+ * have their part of the budget first; the limit is such that every pass can use as much, and does
+ * not become much longer.
+ */
+static uint64_t spare_ns(const struct measure_pacer *t, uint64_t available_ns)
+{
+	const struct adaptive_pass_limits *l = &t->adapt->limits;
+	uint64_t each_ns = cpu_budget_each_ns(&t->adapt->budget, l->interval_ns);
+	uint64_t sliced_ns = saturate_part(
+		t->total_cost_ns - t->all_cost_ns, l->interval_ns, l->max_age_ns);
+
+	if (t->adapt->pressure)
+		return 0;
+	each_ns = saturate_min(saturate_less(each_ns, sliced_ns), available_ns);
+	return saturate_min(saturate_part(each_ns, l->spare_ppm, CPU_BUDGET_PPM_MAX),
+		l->interval_ns / WHOLE_PART);
+}
+
+/* Chooses all processes that a pass can measure. */
+static void excuse_all(struct measure_pacer *t)
+{
+	for (size_t i = 0; i < t->choosing.count; i++) {
+		struct measure_plan_item *item = &t->choosing.items[i];
+		const struct process *p = t->adapt->table->item[item->id / CHOICE_KINDS];
+		struct forecast f = page_walks_forecast(&t->adapt->walks, p->watch);
+
+		item->is_excused |= is_of_all(p, &f);
+	}
+}
+
+/* A process to be measured after the pass keeps its flag: it has not waited yet. */
+static void note_waiting(const struct measure_pacer *t)
+{
+	const struct measure_queue *c = &t->choosing;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct measure_plan_item *item = &c->items[i];
+		struct tracked *w = t->adapt->table->item[item->id / CHOICE_KINDS]->watch;
+
+		if (i >= c->chosen || item->is_excused)
+			w->is_waiting = item->is_put_off;
+		/* until it is measured; it may not be, if costs are higher than predicted */
+		else if (item->is_in_pass)
+			w->is_waiting = true;
+	}
+}
+
+int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
+{
+	struct adaptive_pass *a = t->adapt;
+	uint64_t available_ns;
+	struct measure_plan_limits limits = {
+		.interval_ns = a->limits.interval_ns,
+		.max_age_ns = a->limits.max_age_ns,
+		.giant_age_ns = a->limits.giant_age_ns,
+		.stall_ns = a->limits.stall_ns,
+		.pressure = a->pressure,
+	};
+	int r = measure_queue_begin(&t->choosing, a->table->count);
+
+	if (r < 0)
+		return r;
+	adaptive_pass_end_senses(a);
+	t->total_cost_ns = t->all_cost_ns = 0;
+	t->is_long = false;
+	for (size_t i = 0; i < a->table->count; i++)
+		if (is_candidate(a->table->item[i]))
+			add(t, i);
+	available_ns = cpu_budget_available_ns(&a->budget, now_ns);
+	if (a->pressure)
+		available_ns = cpu_budget_cut_ns(&a->budget, available_ns, limits.interval_ns);
+	/* one processor cannot use more */
+	limits.tokens_ns = saturate_min(available_ns, limits.interval_ns);
+	limits.spare_ns = spare_ns(t, limits.tokens_ns);
+	limits.total_cost_ns = t->total_cost_ns;
+	t->measures_all = limits.spare_ns && t->all_cost_ns <= limits.spare_ns;
+	if (t->measures_all)
+		excuse_all(t);
+	/* Before anything was measured, predictions say nothing about this host. */
+	if (a->begin_ns == a->start_ns)
+		t->total_cost_ns = 0;
+	t->is_broke = false;
+	r = measure_queue_end(&t->choosing, &limits);
+	if (r == 0)
+		note_waiting(t);
+	return r;
+}
+
+/* Returns the pause between turns that spreads the work evenly until the next pass. */
+static uint64_t gap_ns(const struct measure_pacer *t, uint64_t now_ns)
+{
+	uint64_t turns = t->choosing.left_ns / MEASURE_PACER_LENGTH_NS + 1;
+
+	return saturate_less(t->due_ns, now_ns) / (turns + 1);
+}
+
+/*
+ * Which kinds of choices may be measured now. A pass does not wait for the pauses of slices, nor
+ * for giants.
+ */
+static unsigned int kinds_now(const struct measure_pacer *t)
+{
+	bool is_between = t->due_ns != 0;
+
+	if (!is_between)
+		return CHOICES_WHOLE;
+	return page_walks_have_room(&t->adapt->walks) ? CHOICES_ALL
+	                                              : CHOICES_ALL & ~(1U << CHOICE_SLICES);
+}
+
+/* Measures the next chosen process, or begins to. Returns as measure_pacer_measure(). */
+static int measure_next(
+	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	struct adaptive_pass *a = t->adapt;
+	unsigned int kinds = kinds_now(t);
+	struct choice *choice;
+
+	while ((choice = measure_queue_next(&t->choosing, kinds, t->is_broke))) {
+		struct process *p = a->table->item[choice->place];
+		struct forecast f;
+
+		if (!p->watch->is_member || p->watch->is_elsewhere || page_walks_has(&a->walks, p))
+			continue;
+		f = page_walks_forecast(&a->walks, p->watch);
+		/* The choice is of another image, or this pass measures all and costs more than
+		 * predicted. */
+		if (t->is_broke && !f.is_excused) {
+			t->choosing.deferred[MEASURE_PLAN_BUDGET]++;
+			p->watch->is_waiting = true;
+			continue;
+		}
+		if (f.is_giant && choice->kind != CHOICE_GIANT) {
+			t->choosing.deferred[MEASURE_PLAN_GIANT]++;
+			p->watch->is_waiting = false;
+			continue;
+		}
+		/* The process has grown, or costs have been learned since. */
+		if (!(kinds >> measure_queue_kind(&f) & 1)) {
+			measure_queue_give_back(&t->choosing, choice, measure_queue_kind(&f));
+			continue;
+		}
+		p->watch->is_waiting = false;
+		t->turn_ns = now_ns + gap_ns(t, now_ns);
+		*ret_process = p;
+		return f.way == WALK_COST_ROLLUP ? measure_whole(t, p, &f, now_ns, ret)
+		                                 : begin_slices(t, p, &f, now_ns, ret);
+	}
+	return 0;
+}
+
+int measure_pacer_measure(
+	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+{
+	struct adaptive_pass *a = t->adapt;
+	bool is_rested, is_turn;
+	int r = 0;
+
+	t->is_broke = cpu_budget_available_ns(&a->budget, now_ns) <= (t->due_ns ? t->kept_ns : 0);
+	is_rested = t->due_ns &&
+	            page_walks_next_ns(&a->walks, t->is_broke) <= saturate_add(now_ns, EARLY_NS);
+	/* If slices and whole walks are both due, they alternate: neither keeps the other
+	 * waiting. */
+	is_turn = now_ns >= t->turn_ns;
+	if (!is_rested || is_turn)
+		r = measure_next(t, now_ns, ret, ret_process);
+	if (r == 0 && is_rested)
+		r = step_slices(t, now_ns, ret, ret_process);
+	return r;
+}
+
+void measure_pacer_begin_rest(struct measure_pacer *t, uint64_t now_ns, uint64_t cpu_ns,
+	uint64_t due_ns, struct process *const *members, const struct snapshot_process *rows,
+	size_t count)
+{
+	struct adaptive_pass *a = t->adapt;
+
+	cpu_budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
+	t->due_ns = due_ns;
+	t->kept_ns = cpu_budget_each_ns(&a->budget, a->limits.interval_ns) / KEPT_PART;
+	for (size_t i = 0; i < count; i++) {
+		adaptive_pass_set_elsewhere(a, members[i], rows[i].outcome == OUTCOME_SHARED_MM);
+		members[i]->watch->moved = 0;
+		members[i]->watch->shown_kib = (uint32_t)saturate_min(
+			measure_queue_row_doubt(members[i]->watch, &rows[i]) / 1024, UINT32_MAX);
+	}
+	t->turn_ns = now_ns + gap_ns(t, now_ns);
+	/* The lock trial costs nothing on hosts without long walks. If no child can be forked, it
+	 * is requested again. */
+	if (t->is_long && a->reader->procfs->live)
+		(void)lock_trial_ask(&a->disturbance);
+}
+
+/* Returns how long it takes until a turn can be paid for again. */
+static uint64_t broke_ns(const struct measure_pacer *t)
+{
+	const struct cpu_budget *b = &t->adapt->budget;
+	uint64_t needed_ns = saturate_add(t->kept_ns, MEASURE_PACER_LENGTH_NS);
+	uint64_t debt_ns = b->tokens_ns < 0 ? -(uint64_t)b->tokens_ns : 0;
+	uint64_t tokens_ns = b->tokens_ns > 0 ? (uint64_t)b->tokens_ns : 0;
+	uint64_t lacking_ns = saturate_less(saturate_add(needed_ns, debt_ns), tokens_ns);
+
+	return saturate_part(
+		saturate_max(lacking_ns, MEASURE_PACER_LENGTH_NS), CPU_BUDGET_PPM_MAX, b->rate_ppm);
+}
+
+/* Returns when there is something to measure; with EXCUSED_ALONE, something excused. */
+static uint64_t next_ns(const struct measure_pacer *t, bool excused_alone)
+{
+	const struct page_walks *walks = &t->adapt->walks;
+	uint64_t at_ns = page_walks_next_ns(walks, excused_alone);
+
+	return measure_queue_has(&t->choosing, kinds_now(t), excused_alone)
+	               ? saturate_min(at_ns, t->turn_ns)
+	               : at_ns;
+}
+
+uint64_t measure_pacer_next_ns(const struct measure_pacer *t, uint64_t now_ns)
+{
+	uint64_t at_ns;
+
+	if (!t->due_ns || now_ns >= t->due_ns)
+		return UINT64_MAX;
+	at_ns = next_ns(t, false);
+	if (at_ns == UINT64_MAX || !t->is_broke)
+		return saturate_max(at_ns, now_ns);
+	at_ns = saturate_max(at_ns, saturate_add(now_ns, broke_ns(t)));
+	return saturate_min(at_ns, saturate_max(next_ns(t, true), now_ns));
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/adaptive/page-walks.h"
+
+#include <assert.h>
+
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "collectors/process/fetch.h"
+#include "collectors/process/statm-poll.h"
+
+#define SLICE_NS (100 * NS_PER_USEC)
+/* between slices: the pauses, not the slices, let the process go on */
+#define PAUSE_NS (2 * NS_PER_MSEC)
+
+enum {
+	/* bytes: a process with less private memory cannot share enough to matter */
+	FAULTS_MIN = 128 << 10,
+	/* A walk is whole if it is predicted to take at most half of the stall budget: a prediction
+	 * may be that far off. Slices of smaps take two to three times the CPU of smaps_rollup. */
+	WHOLE_PART = 2,
+};
+
+void page_walks_init(struct page_walks *s, struct process_reader *reader, struct cpu_budget *budget,
+	uint64_t page_bytes)
+{
+	*s = (struct page_walks){
+		.reader = reader,
+		.budget = budget,
+		.page_bytes = page_bytes,
+		.slice_ns = SLICE_NS,
+	};
+	for (unsigned int i = 0; i < PAGE_WALKS_AT_ONCE; i++)
+		smaps_slices_init(&s->walk[i].slices);
+	for (unsigned int way = 0; way < WALK_COST_WAYS; way++)
+		walk_cost_init(&s->model[way], (enum walk_cost_way)way);
+}
+
+void page_walks_done(struct page_walks *s)
+{
+	for (unsigned int i = 0; i < PAGE_WALKS_AT_ONCE; i++)
+		smaps_slices_done(&s->walk[i].slices);
+	s->under_way = 0;
+}
+
+/*
+ * Returns the index of P's walk, or of an unused place if P is NULL; PAGE_WALKS_AT_ONCE: there is none.
+ */
+static size_t place_of(const struct page_walks *s, const struct process *p)
+{
+	size_t i = 0;
+
+	while (i < PAGE_WALKS_AT_ONCE && s->walk[i].slices.process != p)
+		i++;
+	return i;
+}
+
+bool page_walks_has(const struct page_walks *s, const struct process *p)
+{
+	return s->under_way && place_of(s, p) < PAGE_WALKS_AT_ONCE;
+}
+
+/* The slices may have ended by themselves. */
+static void end(struct page_walks *s, struct walk *w)
+{
+	smaps_slices_drop(&w->slices);
+	s->under_way--;
+}
+
+void page_walks_forget(struct page_walks *s, const struct process *p)
+{
+	if (!page_walks_has(s, p))
+		return;
+	end(s, &s->walk[place_of(s, p)]);
+	s->counts.discarded++;
+}
+
+/* Returns what a walk of W would meet now. */
+static struct walk_cost_work work_of(const struct page_walks *s, const struct tracked *w)
+{
+	uint64_t rss = w->seen.resident * s->page_bytes, huge = (uint64_t)w->huge_kib * 1024;
+	struct walk_cost_work work = walk_cost_work_of(rss, saturate_min(huge, rss));
+	uint64_t largest;
+
+	work.mappings = w->mappings;
+	if (w->largest_kib) { /* the largest mapping may have all of the growth */
+		largest = w->largest_kib + saturate_less(rss / 1024, w->mapped_kib);
+		work.largest_pages = saturate_min(largest / 4, work.pages);
+	}
+	return work;
+}
+
+static uint64_t slice_ns(const struct page_walks *s)
+{
+	return saturate_min(s->slice_ns, s->stall_ns / 2);
+}
+
+struct forecast page_walks_forecast(const struct page_walks *s, const struct tracked *w)
+{
+	uint64_t above_ns = s->stall_ns / WHOLE_PART;
+	struct forecast f = {.work = work_of(s, w), .is_excused = s->excuses && w->was_there};
+
+	f.prediction = walk_cost_predict(
+		&s->model[WALK_COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
+	if (s->is_undisturbing)
+		f.prediction.hold_ns = 0;
+	if (f.prediction.hold_ns <= above_ns)
+		return f;
+	f.way = WALK_COST_SLICES;
+	f.prediction = walk_cost_predict(
+		&s->model[WALK_COST_SLICES], &f.work, w->by_slices ? &w->habit : NULL);
+	if (f.work.largest_pages) /* the largest mapping may come at the end of a slice */
+		f.prediction.hold_ns += slice_ns(s);
+	else /* maps will show the largest mapping before the walk begins */
+		f.prediction.hold_ns = saturate_min(f.prediction.hold_ns, above_ns);
+	if (f.prediction.hold_ns <= s->stall_ns)
+		return f;
+	/* Slicing does not help: the one hold that is too long remains, so use the cheaper way. */
+	f.way = WALK_COST_ROLLUP;
+	f.prediction = walk_cost_predict(
+		&s->model[WALK_COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
+	f.is_giant = true;
+	return f;
+}
+
+static uint64_t cpu_now_ns(const struct page_walks *s)
+{
+	return fetch_cpu_ns(s->reader);
+}
+
+/*
+ * Whether it may matter what W writes to while it is walked in one piece. It does not if W shared
+ * too little at its measurement and nothing has happened since. A walk by slices may take seconds,
+ * in which W forks and writes.
+ */
+static bool may_write(const struct page_walks *s, const struct tracked *w)
+{
+	if ((w->seen.resident - w->seen.shared) * s->page_bytes < FAULTS_MIN)
+		return false;
+	return !w->has_base || w->has_faults || w->doubt || !tracked_is_quiet(w, s->page_bytes);
+}
+
+/* Returns false if the fault counter cannot be read. */
+static bool read_faults(struct page_walks *s, struct process *p, uint32_t *ret)
+{
+	uint64_t faults;
+
+	if (process_faults(s->reader, p, &faults) != 0)
+		return false;
+	*ret = (uint32_t)faults;
+	return true;
+}
+
+static void use(struct page_walks *s, uint64_t cpu_ns, bool is_excused)
+{
+	s->counts.used_ns += cpu_ns;
+	if (is_excused)
+		cpu_budget_excuse(s->budget, cpu_ns);
+	else
+		cpu_budget_charge(s->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+}
+
+int page_walks_whole(struct page_walks *s, struct process *p, const struct forecast *f,
+	uint64_t now_ns, struct sample *ret, struct walked *ret_walked)
+{
+	struct walked walked = {.way = WALK_COST_ROLLUP, .is_excused = f->is_excused};
+	uint64_t before_ns = cpu_now_ns(s), walk_ns;
+	bool wants_faults = may_write(s, p->watch);
+	int r;
+
+	/* Announced together, so that the worker is woken once. */
+	if (wants_faults)
+		process_announce_faults(s->reader, p);
+	process_announce(s->reader, p, false);
+	walked.has_faults = wants_faults && read_faults(s, p, &walked.faults);
+	walk_ns = cpu_now_ns(s);
+	r = process_read(s->reader, p, now_ns, ret);
+	walked.cpu_ns = cpu_now_ns(s) - walk_ns;
+	use(s, walked.cpu_ns + walk_ns - before_ns, f->is_excused);
+	if (r < 0)
+		return r;
+	s->counts.reads[WALK_COST_ROLLUP]++;
+	s->counts.predicted_ns += f->prediction.cpu_ns;
+	*ret_walked = walked;
+	return 0;
+}
+
+/* Ends the walk W, with SAMPLE. */
+static int finish(
+	struct page_walks *s, struct walk *w, const struct sample *sample, struct walked *ret)
+{
+	end(s, w);
+	s->counts.reads[WALK_COST_SLICES]++;
+	if (sample->outcome != OUTCOME_MEASURED)
+		s->counts.discarded++;
+	*ret = (struct walked){
+		.way = WALK_COST_SLICES,
+		.cpu_ns = w->cpu_ns,
+		.largest_rss = w->slices.largest_rss,
+		.before = w->before,
+		.faults = w->faults,
+		.has_before = w->has_before,
+		.has_faults = w->has_faults,
+		.is_excused = w->is_excused,
+	};
+	return 0;
+}
+
+/* The walk of smaps begins now. */
+static void begin_smaps(struct page_walks *s, struct walk *w, uint64_t predicted_ns)
+{
+	s->counts.predicted_ns += predicted_ns;
+	w->cpu_ns = 0;
+	w->has_before = statm_poll_read(s->reader, w->slices.process, &w->before) == 0;
+	w->has_faults = read_faults(s, w->slices.process, &w->faults);
+}
+
+int page_walks_begin_slices(struct page_walks *s, struct process *p, const struct forecast *f,
+	uint64_t now_ns, struct sample *ret, struct walked *ret_walked)
+{
+	uint64_t before_ns = cpu_now_ns(s);
+	struct walk *w = &s->walk[place_of(s, NULL)];
+	int r;
+
+	assert(page_walks_have_room(s));
+	s->under_way++;
+	w->ready_ns = 0;
+	w->predicted_ns = f->prediction.cpu_ns;
+	w->is_excused = f->is_excused;
+	r = smaps_slices_begin(&w->slices, s->reader, p, !p->watch->largest_kib, now_ns, ret);
+	if (r == 0 && smaps_slices_are_under_way(&w->slices) && !w->slices.is_mapping)
+		begin_smaps(s, w, w->predicted_ns);
+	w->cpu_ns = cpu_now_ns(s) - before_ns;
+	use(s, w->cpu_ns, w->is_excused);
+	if (r < 0) {
+		end(s, w);
+		return r;
+	}
+	if (!smaps_slices_are_under_way(&w->slices))
+		return finish(s, w, ret, ret_walked);
+	if (ret->is_new_image) /* the size of the new image is not known */
+		end(s, w);
+	return PAGE_WALKS_LOOKED;
+}
+
+/* Returns the index of the walk that has waited longest; PAGE_WALKS_AT_ONCE: none. */
+static size_t next(const struct page_walks *s, bool excused_alone)
+{
+	size_t found = PAGE_WALKS_AT_ONCE;
+
+	for (size_t i = 0; s->under_way && i < PAGE_WALKS_AT_ONCE; i++)
+		if (smaps_slices_are_under_way(&s->walk[i].slices) &&
+			(!excused_alone || s->walk[i].is_excused) &&
+			(found == PAGE_WALKS_AT_ONCE ||
+				s->walk[i].ready_ns < s->walk[found].ready_ns))
+			found = i;
+	return found;
+}
+
+uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone)
+{
+	size_t i = next(s, excused_alone);
+
+	return i < PAGE_WALKS_AT_ONCE ? s->walk[i].ready_ns : UINT64_MAX;
+}
+
+/*
+ * The maps of W are known. Continues with smaps, unless a mapping is too large. Returns 0 if the
+ * walk is over, with *RET; PAGE_WALKS_MORE; PAGE_WALKS_GIANT; or -ENOMEM.
+ */
+static int go_on(struct page_walks *s, struct walk *w, struct sample *ret)
+{
+	struct tracked *watch = w->slices.process->watch;
+	uint64_t rss_kib = watch->seen.resident * s->page_bytes / 1024;
+	uint64_t largest = smaps_slices_largest(&w->slices);
+	struct forecast f;
+	int r;
+
+	if (largest) {
+		watch->largest_kib = (uint32_t)saturate_min(
+			saturate_min(largest / 1024 + 1, rss_kib), UINT32_MAX);
+		watch->mapped_kib = (uint32_t)saturate_min(rss_kib, UINT32_MAX);
+	}
+	f = page_walks_forecast(s, watch);
+	if (f.is_giant)
+		return PAGE_WALKS_GIANT;
+	begin_smaps(s, w, w->predicted_ns);
+	r = smaps_slices_walk(&w->slices, s->reader, ret);
+	return r < 0 ? r : smaps_slices_are_under_way(&w->slices) ? PAGE_WALKS_MORE : 0;
+}
+
+/*
+ * The worker that read for W is gone: begins W again. Returns 0 if the walk is over, with *RET;
+ * PAGE_WALKS_MORE; or -ENOMEM.
+ */
+static int begin_again(struct page_walks *s, struct walk *w, struct sample *ret)
+{
+	bool was_mapping = w->slices.is_mapping;
+	int r;
+
+	if (!was_mapping)
+		begin_smaps(s, w, w->predicted_ns);
+	r = smaps_slices_again(&w->slices, s->reader, ret);
+	if (r < 0)
+		return r;
+	if (!smaps_slices_are_under_way(&w->slices))
+		return 0;
+	if (was_mapping && !w->slices.is_mapping) /* the maps can no longer be read */
+		begin_smaps(s, w, w->predicted_ns);
+	return PAGE_WALKS_MORE;
+}
+
+int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
+	struct process **ret_process, struct walked *ret_walked)
+{
+	uint64_t before_ns = cpu_now_ns(s), cpu_ns;
+	struct walk *w = &s->walk[next(s, excused_alone)];
+	struct process *p = w->slices.process;
+	bool is_mapping = w->slices.is_mapping;
+	int r;
+
+	assert(s->under_way);
+	r = smaps_slices_step(&w->slices, s->reader, slice_ns(s), now_ns, ret);
+	if (r == SMAPS_SLICES_MAPPED)
+		r = go_on(s, w, ret);
+	else if (r == SMAPS_SLICES_LOST)
+		r = begin_again(s, w, ret);
+	else if (r == SMAPS_SLICES_MORE)
+		r = PAGE_WALKS_MORE;
+	cpu_ns = cpu_now_ns(s) - before_ns;
+	if (!is_mapping)
+		w->cpu_ns += cpu_ns;
+	use(s, cpu_ns, w->is_excused);
+	s->counts.slices++;
+	w->ready_ns = clock_now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+	if (r == PAGE_WALKS_MORE)
+		return r;
+	if (r != 0) {
+		end(s, w);
+		return r;
+	}
+	*ret_process = p;
+	return finish(s, w, ret, ret_walked);
+}
+
+void page_walks_learn(struct page_walks *s, struct process *p, const struct sample *sample,
+	const struct walked *walked)
+{
+	struct tracked *w = p->watch;
+	bool by_slices = walked->way == WALK_COST_SLICES;
+	struct walk_cost_work work;
+
+	if (sample->outcome != OUTCOME_MEASURED)
+		return;
+	if (by_slices) {
+		w->largest_kib = (uint32_t)saturate_min(walked->largest_rss / 1024 + 1, UINT32_MAX);
+		w->mapped_kib = (uint32_t)saturate_min(sample->q[PROCESS_RSS] / 1024, UINT32_MAX);
+	}
+	work = work_of(s, w);
+	if (w->by_slices != by_slices) {
+		w->by_slices = by_slices;
+		w->habit = (struct walk_cost_habit){{0, 0}};
+	}
+	/* For a new image its names were read, too, so this CPU time is no habit. */
+	walk_cost_learn(&s->model[walked->way], &work, sample->is_renamed ? NULL : &w->habit,
+		walked->cpu_ns);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/adaptive/sharing-state.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "collectors/adaptive/sharing-writes.h"
+#include "collectors/process/fetch.h"
+#include "collectors/workers/maps-read.h"
+
+enum {
+	MAPS_PIECE = 1 << 12,
+	/* the size (VmSize) of a forked process differs from its parent's by at most this part */
+	LIKE_PART = 8,
+	UNLIKELY_PART = 7, /* of the doubt by others' files and shmem, 7/8 are unlikely */
+	UNLIKELY_OF = 8,
+	SHIFT_MIN = 128 << 10, /* bytes */
+};
+
+#define TICK_NS (10 * NS_PER_MSEC) /* unit of start times, at 100 a second */
+
+static struct tracked *watch_of(struct family_member *m)
+{
+	return (struct tracked *)(void *)((char *)m - offsetof(struct tracked, kin));
+}
+
+void sharing_state_init(struct sharing_state *r)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (uintptr_t)r ^
+		       clock_now_ns(CLOCK_BOOTTIME); /* early in boot; better than a constant */
+	*r = (struct sharing_state){0};
+	families_init(&r->kin, seed);
+}
+
+void sharing_state_done(struct sharing_state *r)
+{
+	families_done(&r->kin);
+}
+
+void sharing_state_restart(struct sharing_state *r)
+{
+	r->begin_ns = r->previous_ns = 0;
+}
+
+void sharing_state_begin(struct sharing_state *r, uint64_t now_ns)
+{
+	r->previous_ns = r->begin_ns;
+	r->begin_ns = now_ns;
+	families_begin(&r->kin, now_ns);
+}
+
+void sharing_state_sensed(struct sharing_state *r, uint64_t now_ns)
+{
+	families_sensed(&r->kin, now_ns);
+}
+
+static int compare_pid(const void *pid, const void *p)
+{
+	pid_t a = *(const pid_t *)pid, b = (*(struct process *const *)p)->pid;
+
+	return (a > b) - (a < b);
+}
+
+static bool is_like(const struct process *p, const struct process *parent)
+{
+	uint64_t size = p->watch->seen.size, theirs = parent->watch->seen.size;
+	uint64_t off = size > theirs ? size - theirs : theirs - size;
+
+	return off <= theirs / LIKE_PART && p->name_len == parent->name_len &&
+	       !memcmp(p->name, parent->name, p->name_len);
+}
+
+/* P's parent by pid, if it has relations; NULL: there is none. */
+static struct process *parent_by_pid(const struct process_table *table, const struct process *p)
+{
+	struct process *const *found;
+
+	if (!p->stat.parent)
+		return NULL;
+	found = bsearch(&p->stat.parent, (const void *)table->item, table->count,
+		sizeof(struct process *), compare_pid);
+	if (!found || *found == p || !(*found)->watch || !(*found)->watch->is_related)
+		return NULL;
+	return *found;
+}
+
+/*
+ * A process that was there before memtallyd may have done anything since its fork: it is no
+ * process's child.
+ */
+struct process *sharing_state_parent(const struct sharing_state *r,
+	const struct process_table *table, const struct process *p, uint64_t born_ns)
+{
+	struct process *parent;
+
+	if (!r->previous_ns || born_ns + TICK_NS < r->previous_ns)
+		return NULL;
+	parent = parent_by_pid(table, p);
+	return parent && is_like(p, parent) ? parent : NULL;
+}
+
+void sharing_state_born(struct sharing_state *r, struct process *p, struct process *parent,
+	uint64_t born_ns, uint64_t page_bytes)
+{
+	struct tracked *w = p->watch;
+
+	w->kin = (struct family_member){0};
+	w->is_related = true;
+	w->is_cut = false;
+	/* If there is no memory, it has no family until it is measured. */
+	(void)families_born(&r->kin, &w->kin, parent ? &parent->watch->kin : NULL, born_ns);
+	families_moved(&w->kin, 0, w->seen.shared * page_bytes);
+}
+
+void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exec)
+{
+	free(w->doubt);
+	w->doubt = NULL;
+	if (!w->is_related)
+		return;
+	if (is_exec)
+		families_executed(&r->kin, &w->kin);
+	else
+		families_gone(&r->kin, &w->kin);
+	w->is_related = is_exec;
+}
+
+/*
+ * Reads P's maps. Without them no mapped object of P is known, and no sharers of it; if they are
+ * cut, none above the cut.
+ */
+static void map(struct sharing_state *r, struct process_reader *reader, struct process *p)
+{
+	AUTO_STREAM struct stream stream = STREAM_CLOSED;
+	struct maps_segment segment[MAPS_SEGMENTS];
+	struct maps_parser parser;
+	uint64_t begin_ns;
+	size_t count;
+	int e;
+
+	if (process_open_stream(reader, p, true, &stream) < 0)
+		return;
+	begin_ns = fetch_begin_reads(reader, p);
+	e = maps_read(&stream, reader->text, MAPS_PIECE, reader->procfs->fd, &parser);
+	fetch_end_reads(reader, p, begin_ns);
+	fetch_note_stream(reader, p, FETCH_MAPS, e);
+	if (e < 0 || parser.start != p->range_start ||
+		maps_parser_end(&parser, segment, &count) < 0)
+		return;
+	p->watch->is_cut = e == MAPS_CUT;
+	(void)families_mapped(&r->kin, &p->watch->kin, segment, count, &p->watch->base);
+}
+
+/*
+ * Whether P and PARENT run the same image. A worker may have been renamed, or have grown, before it
+ * was noticed, so that name and size differ. But each exec moves the end of the address range,
+ * which is at the vdso above the stack.
+ */
+static bool has_image_of(const struct process *p, const struct process *parent)
+{
+	return parent->range_end == p->range_end;
+}
+
+/*
+ * Returns the memory that P may share outside of its family: with PARENT, which has the same image,
+ * and PARENT's sharers.
+ */
+static struct share_count_outside inherited(const struct process *p, const struct process *parent)
+{
+	const struct tracked *theirs = parent->watch;
+	struct estimate_part anon, file;
+	uint64_t shared, pss;
+
+	if (parent->range_start == p->range_start)
+		return theirs->kin.outside;
+	if (!theirs->has_base)
+		return (struct share_count_outside){0};
+	if (theirs->kin.measured_ns < p->watch->kin.born_ns)
+		return (struct share_count_outside){
+			.bytes = theirs->base.anon, .others = UINT32_MAX};
+	estimate_parts(&theirs->base, &anon, &file);
+	shared = anon.rss - anon.private_mid;
+	pss = anon.pss - anon.private_mid;
+	return (struct share_count_outside){
+		.bytes = shared, .others = pss ? shared / pss + 1 : UINT32_MAX};
+}
+
+/*
+ * P, of PARENT's image, was measured: it has written to the private memory that is not growth since
+ * its birth.
+ */
+static void tell_written(struct sharing_state *r, const struct process *p,
+	const struct process *parent, uint64_t page_bytes)
+{
+	struct estimate_now theirs = tracked_now(parent->watch, page_bytes);
+	struct tracked *w = p->watch;
+	struct estimate_part anon, file;
+
+	if (!parent->watch->has_base)
+		return;
+	estimate_parts(&w->base, &anon, &file);
+	families_newborn(&r->kin, &w->kin,
+		saturate_less(anon.private_mid, saturate_less(w->base.anon, theirs.anon)));
+}
+
+/* P was measured at NOW_NS; its former base was BEFORE (NULL: none). */
+static void measured(struct sharing_state *r, const struct process_table *table,
+	struct process_reader *reader, struct process *p, const struct estimate_base *before,
+	uint64_t now_ns, uint64_t page_bytes)
+{
+	struct share_count_outside outside = {0};
+	const struct process *parent;
+	struct tracked *w = p->watch;
+	bool is_first = !w->kin.measured_ns;
+
+	free(w->doubt);
+	w->doubt = NULL;
+	if (!w->is_related)
+		return;
+	parent = parent_by_pid(table, p);
+	if (parent && !has_image_of(p, parent))
+		parent = NULL;
+	if (parent)
+		outside = inherited(p, parent);
+	families_inherits(&w->kin, &outside);
+	(void)families_measured(
+		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
+	/* If there is no memory, PARENT's low bound is too high until it is measured again. */
+	if (parent && is_first)
+		(void)families_departs(&r->kin, &w->kin, &parent->watch->kin);
+	if (parent)
+		tell_written(r, p, parent, page_bytes);
+	if (families_wants_maps(&w->kin, &w->base))
+		map(r, reader, p);
+}
+
+/* Accounts for W's counter movements since the walk's result. */
+static void since(struct tracked *w, uint64_t page_bytes)
+{
+	if (w->is_related)
+		families_since(&w->kin, w->base.file, w->seen.shared * page_bytes);
+}
+
+void sharing_state_measured(struct sharing_state *r, const struct process_table *table,
+	struct process_reader *reader, struct process *p, const struct sharing_state_finding *f,
+	uint64_t page_bytes)
+{
+	struct tracked *w = p->watch;
+
+	measured(r, table, reader, p, f->before, f->now_ns, page_bytes);
+	since(w, page_bytes);
+	if (f->expected)
+		sharing_state_fell(w, f->expected);
+}
+
+void sharing_state_met(struct sharing_state *r, const struct process_table *table,
+	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes)
+{
+	measured(r, table, reader, p, NULL, now_ns, page_bytes);
+}
+
+void sharing_state_unmeasured(struct tracked *w)
+{
+	free(w->doubt);
+	w->doubt = NULL;
+	w->has_base = w->has_faults = w->is_unwatched = false;
+	w->broken_kib = w->unsure = w->fell_anon_kib = w->fell_file_kib = 0;
+	if (w->is_related)
+		families_unmeasured(&w->kin);
+}
+
+void sharing_state_leaves(struct sharing_state *r, struct tracked *w)
+{
+	sharing_state_unmeasured(w);
+	if (w->is_related)
+		families_leaves(&r->kin, &w->kin);
+}
+
+void sharing_state_renew(struct sharing_state *r, uint64_t page_bytes)
+{
+	struct family_member *m;
+
+	while ((m = families_affected(&r->kin))) {
+		struct tracked *w = watch_of(m);
+		struct estimate_now now = tracked_now(w, page_bytes);
+		struct estimate_doubt doubt;
+
+		if (!w->has_base)
+			continue;
+		if (!families_doubt(m, &w->base, &now, &doubt)) {
+			free(w->doubt);
+			w->doubt = NULL;
+			continue;
+		}
+		if (!w->doubt)
+			w->doubt = malloc(sizeof(*w->doubt));
+		if (w->doubt) /* else its bounds are too narrow until it is measured again */
+			*w->doubt = doubt;
+	}
+}
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+static uint64_t pss_of(const struct estimate_base *b)
+{
+	return b->pss_anon + b->pss_file + b->pss_shmem;
+}
+
+/*
+ * Returns the part of W's shared memory that equals the part of its family that was born or has
+ * exited.
+ */
+static uint64_t turnover(const struct tracked *w)
+{
+	const struct estimate_base *b = &w->base;
+	uint64_t shared = saturate_less(pss_of(b), b->uss);
+	uint64_t dead = saturate_less(w->kin.then, w->kin.kept), born = w->kin.fresh;
+
+	return saturate_part(shared, dead + born, w->kin.then + born);
+}
+
+uint64_t sharing_state_likely(const struct tracked *w)
+{
+	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
+
+	return d ? saturate_add(turnover(w), size_of(d->anon_mid) + size_of(d->file_mid)) : 0;
+}
+
+/* Effects of other processes on W's files and shmem, apart from its own movements. */
+static bool stirred(const struct tracked *w, struct estimate_doubt *ret)
+{
+	const struct estimate_now still = {w->base.anon, w->base.file, w->base.swap};
+
+	return w->has_base && w->is_related && families_stirred(&w->kin, &w->base, &still, ret);
+}
+
+uint64_t sharing_state_stirred(const struct tracked *w)
+{
+	struct estimate_doubt d;
+
+	if (!stirred(w, &d))
+		return 0;
+	return saturate_less(saturate_max(d.file_down, d.file_up) / UNLIKELY_OF * UNLIKELY_PART,
+		2 * size_of(d.file_mid));
+}
+
+uint64_t sharing_state_unsettled(const struct tracked *w)
+{
+	if (!w->has_base || !w->is_related)
+		return 0;
+	return saturate_add(families_unwritten(&w->kin), families_unconfirmed(&w->kin, &w->base));
+}
+
+bool sharing_state_shifted(const struct tracked *w)
+{
+	struct estimate_doubt d;
+
+	return stirred(w, &d) && size_of(d.file_mid) >= SHIFT_MIN;
+}
+
+uint64_t sharing_state_strayed(const struct tracked *w, uint64_t page_bytes)
+{
+	struct estimate_now now = tracked_now(w, page_bytes);
+
+	if (!w->has_base || !w->is_related)
+		return 0;
+	return mapped_objects_stray(&w->kin.sharer, &w->base, &now);
+}
+
+const struct tracked *sharing_state_speaker(const struct tracked *w)
+{
+	struct family_member *m = w->is_related ? families_speaker(&w->kin) : NULL;
+
+	return m && watch_of(m)->has_base ? watch_of(m) : NULL;
+}
+
+/* Returns the bytes of copies by other members that the middle of DOUBT contains already. */
+static uint64_t likely_gain(const struct tracked *w, const struct estimate_doubt *doubt)
+{
+	struct cow_breaks_sum broken;
+
+	if (doubt->anon_mid <= 0 || w->kin.kept < w->kin.then)
+		return 0;
+	families_broken(&w->kin, &broken);
+	return broken.parted ? (uint64_t)doubt->anon_mid : 0;
+}
+
+bool sharing_state_estimate(const struct tracked *w, uint64_t page_bytes,
+	const struct estimate_doubt *more, struct estimate *ret, const struct tracked **ret_speaker)
+{
+	struct estimate_now now = tracked_now(w, page_bytes), theirs;
+	struct estimate_doubt doubt = {0};
+	const struct tracked *speaker = w;
+	struct estimate_doubt stirred;
+
+	theirs = now;
+	if (!w->has_base) {
+		speaker = sharing_state_speaker(w);
+		if (!speaker)
+			return false;
+		theirs = tracked_now(speaker, page_bytes);
+		families_borrow(&w->kin, &speaker->kin, &speaker->base, &theirs, &now, &doubt);
+	} else if (w->doubt) {
+		doubt = *w->doubt;
+	}
+	if (speaker->is_related &&
+		families_stirred(&speaker->kin, &speaker->base, &theirs, &stirred))
+		estimate_doubt_add(&doubt, &stirred);
+	doubt.anon_down = saturate_add(doubt.anon_down, speaker->unsure);
+	doubt.anon_up = saturate_add(doubt.anon_up, sharing_state_unsettled(speaker));
+	doubt.anon_up = saturate_add(
+		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
+	doubt.file_up = saturate_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));
+	/* Copies that other members may have made are no reason to measure W before those. A part
+	 * of them is in the middle already. */
+	doubt.anon_up = saturate_add(
+		doubt.anon_up, saturate_less(sharing_state_suspected(w), likely_gain(w, &doubt)));
+	if (more)
+		estimate_doubt_add(&doubt, more);
+	estimate_carry(&speaker->base, &now, &doubt, ret);
+	if (ret_speaker)
+		*ret_speaker = speaker;
+	return true;
+}

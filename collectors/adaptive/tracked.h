@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tracked Process
+ *
+ * What adaptive passes remember of one process: its last measurement, its counters at that time and
+ * now, and the results of cheap reads. Rows of snapshots are filled from it. Pure, except for
+ * memory.
+ */
+#ifndef MEMTALLY_COLLECTORS_ADAPTIVE_TRACKED_H
+#define MEMTALLY_COLLECTORS_ADAPTIVE_TRACKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collectors/model/estimate.h"
+#include "collectors/model/fork-families.h"
+#include "collectors/process/process.h"
+#include "collectors/procfs/statm.h"
+#include "collectors/schedule/walk-cost.h"
+#include "snapshot/record.h"
+
+enum {
+	TRACKED_KEPT = 14, /* quantities that are shown as last read: see tracked.c */
+};
+
+struct tracked {
+	struct family_member kin; /* valid if .is_related; must not move */
+	/* owned: the doubt of births and exits about .base; NULL: none */
+	struct estimate_doubt *doubt;
+	struct estimate_base base; /* of the measurement, valid if .has_base */
+	struct statm seen;         /* the last statm, in pages */
+	/* pages by which the counters moved since the last pass, up and down added */
+	uint64_t moved;
+	/* bits by process_quantity: which of .kib, .start_ns and statm's quantities are known */
+	uint64_t present;
+	uint64_t start_ns; /* PROCESS_START_TIME */
+	uint32_t kib[TRACKED_KEPT];
+	/* owned: bytes of values that .kib cannot hold; NULL: it holds all, which is nearly always
+	 * so */
+	uint64_t *wide;
+	/* CLOCK_BOOTTIME of the measurement, or of an attempt that the kernel refused */
+	uint64_t measured_ns;
+	uint64_t looked_ns; /* CLOCK_BOOTTIME of the last read of status */
+	uint64_t first_ns;  /* CLOCK_BOOTTIME at which the image was first seen */
+	/* resident bytes when it exited, while the kernel frees them; else 0 */
+	uint64_t leaving;
+	uint64_t broken_ns; /* CLOCK_BOOTTIME of .broken_kib */
+	struct walk_cost_habit habit;
+	uint32_t huge_kib, mappings; /* at the measurement; 0 mappings: not known */
+	uint32_t largest_kib;        /* upper bound of the largest mapping; 0: not known */
+	uint32_t mapped_kib;         /* RSS when .largest_kib was found */
+	uint32_t faults;             /* minor faults at the measurement, if .has_faults; wraps */
+	/* by how much its row in the last pass may be wrong; 0 after a measurement */
+	uint32_t shown_kib;
+	/* that it may have copied since, by its faults when they were read last */
+	uint32_t broken_kib;
+	uint32_t looked_faults; /* minor faults then, at .broken_ns */
+	/* bytes by which .base may be off either way, because it moved during the walk */
+	uint32_t unsure;
+	uint32_t fell_anon_kib, fell_file_kib; /* by how much .base was below the estimate */
+	/* bytes that .base has in addition to the kernel's Pss_Anon and Pss_File */
+	uint32_t lack_anon, lack_file;
+	uint8_t source, outcome;
+	bool is_member;  /* it had memory when status was read last */
+	bool is_seen;    /* .seen is valid */
+	bool is_settled; /* its image is known; else the next pass reads it */
+	/* how often faults had other causes than copies; each time, faults count half */
+	uint8_t calm;
+	bool has_faults;
+	/* its faults could not be read for too long: it may have written to any shared page */
+	bool is_unwatched;
+	bool lacks_looks; /* in the last pass, too few readings of faults were left for an alarm */
+	bool has_base;
+	bool is_related;
+	/* its maps were too long to be read to the end (maps.h): it may share any of its files */
+	bool is_cut;
+	bool by_slices;     /* .habit is from walks by slices */
+	bool guesses_parts; /* the parts of .base are guesses: rows do not show them */
+	/* it was there in memtallyd's first pass, and has not been measured since */
+	bool was_there;
+	/* process_permits() was called, whether it may be measured; asked once for each image */
+	bool is_asked;
+	/* it was to be measured, but was deferred: the budget or the host's memory was short */
+	bool is_waiting;
+	bool is_elsewhere; /* in the last pass its address space counted at another process */
+};
+
+/* Returns a new record of an image first seen at NOW_NS (CLOCK_BOOTTIME); NULL: out of memory. */
+struct tracked *tracked_new(uint64_t now_ns);
+
+struct tracked *tracked_free(
+	struct tracked *w); /* W must have no relations any more. Accepts NULL; returns NULL. */
+
+/* Resets W for another image or another process. Only its relations stay. */
+void tracked_renew(struct tracked *w, uint64_t now_ns);
+
+/* Records all quantities of the sample S except PSS. PAGE_BYTES is the kernel's page size. */
+void tracked_note(struct tracked *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
+
+/*
+ * Call after tracked_note() of S. Returns true if the walk of S agrees with status, which was read
+ * just before: then nothing moved in between, and later movements show in later polls.
+ */
+bool tracked_agrees(const struct tracked *w, const struct sample *s, uint64_t page_bytes);
+
+/*
+ * Makes S the measurement of W; call after tracked_note() of S. BEFORE is statm before the walk, NULL
+ * if status of S was read before it; AFTER is statm after the walk, NULL if there is none. If both
+ * are equal, and the walk has found at most LATE_BYTES more, these counters are the base's.
+ * Otherwise W moved during the walk, and the walk's own sums are. Returns false if S has no PSS.
+ */
+bool tracked_measure(struct tracked *w, const struct sample *s, const struct statm *before,
+	const struct statm *after, uint64_t late_bytes, uint64_t now_ns, uint64_t page_bytes);
+
+/* Returns W's counters now, in bytes. */
+struct estimate_now tracked_now(const struct tracked *w, uint64_t page_bytes);
+
+/* Returns true if W has a measurement, and its counters have not moved since. */
+bool tracked_is_quiet(const struct tracked *w, uint64_t page_bytes);
+
+/*
+ * Fills quantities of ROW: the kept ones and RSS, and, if ESTIMATE is not NULL, PSS with bounds and
+ * parts; if W was measured, also USS, and PROCESS_PSS_AGE as the CLOCK_BOOTTIME of the measurement.
+ */
+void tracked_fill(const struct tracked *w, const struct estimate *estimate, uint64_t page_bytes,
+	struct snapshot_process *row);
+
+#endif

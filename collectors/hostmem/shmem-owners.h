@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Holders: how much shared memory each uid has, in SysV segments and in files on tmpfs. Pure.
+ *
+ * Every uid has an entry: which of them has most is only known at the end. If fewer were kept, a
+ * user with many uids (the range of a user namespace) would push others out. The number of entries
+ * is limited because the number of segments and files that are read is.
+ */
+#ifndef MEMTALLY_COLLECTORS_HOSTMEM_SHMEM_OWNERS_H
+#define MEMTALLY_COLLECTORS_HOSTMEM_SHMEM_OWNERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collectors/procfs/sysvipc.h"
+#include "snapshot/record.h"
+
+/*
+ * Twice as many as there can be: SYSVIPC_TEXT_MAX has room for less than 25,000 segments, and a
+ * round over tmpfs for TMPFS_ENTRIES names. Some 5 MiB. Uids beyond that would be summed in .other.
+ */
+enum { SHMEM_OWNERS_MAX = 1 << 16 };
+
+struct holder {
+	uint32_t uid;
+	uint64_t q[SHMEM_QUANTITIES]; /* bytes or counts, each at most INT64_MAX */
+};
+
+/* Zeroed: empty. */
+struct shmem_owners {
+	struct holder *item;    /* in the order in which they were added */
+	size_t count, capacity; /* .capacity is 0 or a power of 2 */
+	/* hash table of 2 * .capacity places, open addressing: place in .item + 1, or 0 */
+	uint32_t *index;
+	uint64_t seed;       /* of the hash, since any user may choose uids */
+	struct holder other; /* sum of the uids for which there is no room */
+	bool has_other;
+};
+
+void shmem_owners_done(struct shmem_owners *h);
+
+/* Removes all entries. Keeps the memory if a good part of it was in use. */
+void shmem_owners_clear(struct shmem_owners *h);
+
+void shmem_owners_add_segment(struct shmem_owners *h, const struct sysvipc_segment *s);
+void shmem_owners_add_file(struct shmem_owners *h, uint32_t uid, uint64_t bytes);
+
+/* Adds all entries of FROM. */
+void shmem_owners_merge(struct shmem_owners *h, const struct shmem_owners *from);
+
+/* Returns the sum of quantity I over all entries, at most INT64_MAX. */
+uint64_t shmem_owners_sum(const struct shmem_owners *h, enum shmem_quantity i);
+
+#endif

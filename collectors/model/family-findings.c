@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/model/family-findings.h"
+
+#include "base/saturate.h"
+#include "collectors/model/family-effect.h"
+#include "collectors/model/fork-effect.h"
+#include "collectors/model/fork-family.h"
+#include "collectors/model/share-count.h"
+
+enum {
+	/* Bytes of shared memory: a member with less says little about unlisted sharers. */
+	TELLING_MIN = 256 << 10,
+};
+
+/*
+ * Within this time after a pass has listed exits, unlisted sharers are taken for those processes,
+ * which still free their memory; later rather for processes born since.
+ */
+#define LINGERING_NS UINT64_C(20000000)
+
+/*
+ * Computes in *RET the sharers of M beside its family. M was measured at NOW_NS as FOUND. Returns
+ * false if that cannot be told.
+ */
+static bool find_excess(const struct families *k, const struct family_member *m,
+	const struct estimate_base *found, uint64_t now_ns, struct unlisted_sharers_found *ret)
+{
+	const struct fork_family *f = m->family;
+	uint32_t known = f ? f->count : 1, ended = 0;
+	const struct unlisted_sharers none = {0};
+	struct estimate_part anon, file;
+	uint64_t shared, sharers = 1;
+
+	estimate_parts(found, &anon, &file);
+	shared = anon.rss - anon.private_mid;
+	if (shared >= TELLING_MIN)
+		sharers = share_count_sharers(
+			shared, anon.pss - anon.private_mid, &m->outside, known);
+	/* Fewer sharers than the family has members: this is about M only. */
+	if (sharers < known)
+		return false;
+	if (f && f->deaths_ns == k->listed_ns && saturate_less(now_ns, k->listed_ns) < LINGERING_NS)
+		ended = f->ended;
+	*ret = unlisted_sharers_find(f ? &f->excess : &none, k->listed_ns, sharers, known, ended);
+	return true;
+}
+
+void family_findings_tell(struct families *k, struct family_member *m,
+	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
+{
+	struct fork_effect a = kin_aftermath(m, before);
+	struct kin_found f = {.at_ns = now_ns, .events = kin_events(&a.family)};
+	struct unlisted_sharers_found excess;
+
+	if (!m->family || !fork_effect_has_family(&a) || a.family.own)
+		return;
+	if (find_excess(k, m, found, now_ns, &excess) && (excess.lingering || excess.unseen))
+		return;
+	if (!fork_effect_compare(&a, before, found, &f.anon, &f.file))
+		return;
+	m->family->found = f;
+	family_mark(k, m->family);
+}
+
+int family_findings_count(
+	struct families *k, struct family_member *m, const struct estimate_base *found)
+{
+	struct unlisted_sharers_found excess;
+	struct estimate_part anon, file;
+	struct fork_family *f;
+	uint32_t least;
+
+	if (!find_excess(k, m, found, m->measured_ns, &excess))
+		return 0;
+	if (!m->family) {
+		/* A family is needed to tell M what later measurements show about these sharers. */
+		int r = excess.lasting ? family_found(k, m) : 0;
+
+		if (r < 0 || !excess.lasting)
+			return r;
+	}
+	f = m->family;
+	least = f->excess.least;
+	estimate_parts(found, &anon, &file);
+	if (f->count == 1 || unlisted_sharers_is_telling(&f->excess, anon.rss - anon.private_mid))
+		unlisted_sharers_learn(&f->excess, k->listed_ns, &excess);
+	m->unseen = excess.unseen;
+	m->lasting = excess.lasting;
+	m->gone = excess.lingering;
+	m->then += excess.lingering;
+	m->unsure += excess.lingering;
+	if (excess.lingering || f->excess.least < least)
+		family_mark(k, f);
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The families of fork-families.h: their members, and the families that the census has to count. Used only by
+ * the files of fork-families.h.
+ *
+ * A process without relatives has no family: most have none, and a family costs as much memory as a
+ * process.
+ */
+#ifndef MEMTALLY_COLLECTORS_MODEL_FORK_FAMILY_H
+#define MEMTALLY_COLLECTORS_MODEL_FORK_FAMILY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collectors/model/counter-flow.h"
+#include "collectors/model/cow-breaks.h"
+#include "collectors/model/cow-suspected.h"
+#include "collectors/model/fork-families.h"
+#include "collectors/model/unlisted-sharers.h"
+
+/* The difference between a member's measurement and its guess; valid until the next event. */
+struct kin_found {
+	/* births and exits between the former measurement, on which the guess is based, and this
+	 * one */
+	uint64_t events;
+	/* time of the measurement; corrects members that were measured earlier; 0: there is none */
+	uint64_t at_ns;
+	uint32_t anon, file;
+};
+
+struct fork_family {
+	uint64_t key; /* 0: out of the table; freed when it leaves the list */
+	struct family_member *first, *last;
+	struct fork_family *next_dirty;
+	/* of the members with a known fork, the one that was measured last */
+	struct family_member *voice;
+	struct kin_found found;
+	struct counter_flow flow; /* of all members so far */
+	struct cow_breaks breaks;
+	struct cow_suspected suspicion;
+	struct unlisted_sharers excess;
+	/* bytes that newborns write before they are measured; a fading mean */
+	uint64_t soon_written;
+	uint64_t oldest_ns; /* the oldest measurement of a member, as of the last count */
+	/* begin of the pass in which .ended and the next exits were noticed */
+	uint64_t deaths_ns;
+	/* departures (by exit, exec or to another family) that were not counted yet */
+	uint32_t deaths;
+	uint32_t late_deaths; /* such departures after all processes were polled in that pass */
+	/* the last measurement of any process before the last of .late_deaths */
+	uint64_t late_ns;
+	/* of .deaths and .late_deaths, members that are in another family now */
+	uint32_t moved;
+	uint32_t ended;   /* departures of this pass by exit or exec */
+	uint32_t count;   /* members */
+	uint32_t leaving; /* of .count, see families_leaves() */
+	bool is_dirty;
+};
+
+/* For families_done(): frees the families, which have no members any more. */
+void family_free_all(struct families *k);
+
+/*
+ * Makes M, which has no key, a member of the family of KEY, or the only process with KEY. Returns
+ * 0, or -ENOMEM: then M has no key.
+ */
+int family_join(struct families *k, struct family_member *m, uint64_t key);
+
+/*
+ * Gives M, the only process with its key, a family of its own, which it keeps. Returns 0, or
+ * -ENOMEM: then it has none.
+ */
+int family_found(struct families *k, struct family_member *m);
+
+/*
+ * Takes M out of its family, if it has one, and from its parent. HAS_ENDED: M has exited or
+ * executed another program; else it goes to another family.
+ */
+void family_leave(struct families *k, struct family_member *m, bool has_ended);
+
+/* An event has affected F: it is counted again. */
+void family_mark(struct families *k, struct fork_family *f);
+
+/*
+ * Counts the next marked family. *RET_FIRST becomes its first member; NULL: it is empty. Returns
+ * false if no family is marked.
+ */
+bool family_next(struct families *k, struct family_member **ret_first);
+
+#endif

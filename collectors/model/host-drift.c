@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A part of the difference between the sums is always there: pages of devices, of processes that
+ * may not be read, and pages that the kernel's per-CPU counters keep back. This part is the bias. A
+ * change of the difference beyond the noise is drift. It stays until the process that caused it has
+ * been measured. A rest after all processes have been measured belongs to no process, and becomes
+ * bias.
+ */
+#include "config.h"
+
+#include "collectors/model/host-drift.h"
+
+#include "base/saturate.h"
+
+enum {
+	/* Of the bytes that moved between two passes, a 16th moves while the counters are read. */
+	MOVES_IN_A_PASS = 16,
+	/* If more than a quarter of the sum is unread, nothing follows from the rest. */
+	UNREAD_PART = 4,
+	/* A member may have up to 8 times its share of a drift. */
+	SPREAD_TIMES = 8,
+	/* Within the noise, each pass moves the bias by a 16th of the difference. */
+	BIAS_FOLLOWS = 16,
+	/* A 64th of memory that is neither new nor unsure may still have become shared. */
+	ANY_PART = 64,
+};
+
+struct weights {
+	uint64_t anon_up, anon_down, file_up, file_down;
+};
+
+void host_drift_init(struct host_drift *p, uint64_t max_age_ns)
+{
+	*p = (struct host_drift){.max_age_ns = max_age_ns, .unsure = UINT64_MAX};
+}
+
+static void part_begin(struct host_drift_part *t)
+{
+	t->sum = t->unread = 0;
+	t->up_all = t->down_all = t->up_stale = t->down_stale = 0;
+	t->drift = 0;
+	t->is_used = false;
+}
+
+void host_drift_begin(struct host_drift *p)
+{
+	p->moved = p->rounding = p->low = p->high = 0;
+	p->bounds_up = p->bounds_down = p->is_whole = false;
+	part_begin(&p->anon);
+	part_begin(&p->file);
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? -INT64_MAX : INT64_MAX;
+	return sum;
+}
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+static uint64_t file_pss(const struct estimate *e)
+{
+	return e->pss_file + e->pss_shmem;
+}
+
+/*
+ * Returns how much a drift could change M. M can gain all that it shares. It can lose what it has
+ * grown by, what is unsure, files that it shares, and shared memory that no other process had
+ * mapped.
+ */
+static struct weights weights_of(const struct host_drift_member *m)
+{
+	const struct estimate *e = m->estimate;
+	uint64_t file = file_pss(e), own = saturate_less(2 * e->pss_shmem, m->now->shmem);
+	struct weights w;
+
+	w.anon_up = saturate_less(m->now->anon, e->pss_anon);
+	w.anon_down = saturate_add(saturate_less(m->now->anon, m->base->anon), e->pss - e->low);
+	w.anon_down = saturate_min(saturate_add(w.anon_down, e->pss_anon / ANY_PART), e->pss_anon);
+	w.file_up = saturate_less(m->now->file, file);
+	/* A shared page counts at most half. */
+	w.file_down = saturate_add(
+		saturate_less(m->now->file, m->base->file), saturate_min(file, w.file_up));
+	/* Each page may have two sharers now. */
+	w.file_down = saturate_min(saturate_add(w.file_down, own / 2), file);
+	return w;
+}
+
+static void part_add(
+	struct host_drift_part *t, uint64_t pss, uint64_t up, uint64_t down, uint64_t measured_ns)
+{
+	t->sum = saturate_add(t->sum, pss);
+	t->up_all = saturate_add(t->up_all, up);
+	t->down_all = saturate_add(t->down_all, down);
+	if (measured_ns >= t->since_ns)
+		return;
+	t->up_stale = saturate_add(t->up_stale, up);
+	t->down_stale = saturate_add(t->down_stale, down);
+}
+
+void host_drift_add(struct host_drift *p, const struct host_drift_member *m)
+{
+	struct weights w = weights_of(m);
+
+	part_add(&p->anon, m->estimate->pss_anon, w.anon_up, w.anon_down, m->measured_ns);
+	part_add(&p->file, file_pss(m->estimate), w.file_up, w.file_down, m->measured_ns);
+	p->low = saturate_add(p->low, m->estimate->low);
+	p->high = saturate_add(p->high, m->estimate->high);
+	p->moved = saturate_add(p->moved, m->moved_bytes);
+	p->rounding = saturate_add(p->rounding, m->base->rounding);
+}
+
+void host_drift_add_unread(struct host_drift *p, uint64_t anon, uint64_t file)
+{
+	p->anon.unread = saturate_add(p->anon.unread, anon);
+	p->file.unread = saturate_add(p->file.unread, file);
+}
+
+void host_drift_measured(
+	struct host_drift *p, const struct estimate *estimate, const struct estimate_base *found)
+{
+	struct estimate_part anon, file;
+
+	estimate_parts(found, &anon, &file);
+	p->anon.found = add(p->anon.found, saturate_difference(anon.pss, estimate->pss_anon));
+	p->file.found = add(p->file.found, saturate_difference(file.pss, file_pss(estimate)));
+}
+
+static void settle(struct host_drift_part *t)
+{
+	t->bias = t->residual;
+	t->drift = 0;
+	t->since_ns = 0;
+}
+
+/*
+ * Whether DRIFT has just begun, changed its direction to or from WAS_UP, or grown by more than the
+ * noise.
+ */
+static bool is_new(const struct host_drift_part *t, int64_t drift, bool was_up)
+{
+	uint64_t size = size_of(drift);
+
+	return !t->since_ns || (drift > 0) != was_up || saturate_less(size, t->least) > t->noise;
+}
+
+/*
+ * How far our sums may be off, by the bounds of the estimates in them. Processes without a
+ * measurement of their own have wide bounds, so that the guesses at the beginning do not become
+ * bias.
+ */
+struct room {
+	uint64_t up, down;
+};
+
+/* First comparison of T: the bias is what the bounds cannot explain. */
+static void look(struct host_drift_part *t, const struct room *room)
+{
+	uint64_t most = t->residual > 0 ? room->up : room->down;
+
+	settle(t);
+	t->bias = saturate_difference(saturate_less(size_of(t->residual), most), 0);
+	if (t->residual < 0)
+		t->bias = -t->bias;
+	t->has_looked = true;
+}
+
+/*
+ * Moves a wrong bias. If measurements found more than was estimated, but the residual is below the
+ * bias, what they found had been taken for bias. The correction is at most the bias: growth since
+ * the last pass was in no residual.
+ */
+static void explain(struct host_drift_part *t)
+{
+	int64_t drift = add(t->residual, -t->bias);
+	int64_t part = saturate_difference(saturate_min(size_of(drift), size_of(t->found)), 0);
+
+	if (drift < 0)
+		part = part < t->bias ? part : t->bias > 0 ? t->bias : 0;
+	if ((drift < 0) == (t->found > 0))
+		t->bias = add(t->bias, drift < 0 ? -part : part);
+}
+
+/* Takes findings of measurements off the drift: anything beyond the rest is new. */
+static void forget_found(struct host_drift_part *t)
+{
+	uint64_t found = (t->found > 0) == t->was_up ? size_of(t->found) : 0;
+
+	t->least = saturate_less(t->least, found);
+	t->alarmed = saturate_less(t->alarmed, found);
+}
+
+/*
+ * Decides how much of T's difference to the host's sum is drift, and over what weight it is spread.
+ * SUM is AnonPages or Mapped. Memory of exited processes that is being freed is noise for as long
+ * as it takes. It does not change the bias: in the next passes it will be gone.
+ */
+static void part_end(struct host_drift_part *t, uint64_t sum, const struct room *room,
+	const struct host_drift_host *host, uint64_t max_age_ns)
+{
+	uint64_t now_ns = host->now_ns;
+	int64_t drift;
+	uint64_t size;
+
+	t->noise = saturate_add(t->noise, host->leaving);
+	t->is_used = t->unread <= sum / UNREAD_PART;
+	if (!t->has_looked && t->unread > t->noise) {
+		t->first_ns = t->first_ns ? t->first_ns : now_ns;
+		t->is_used = t->is_used && now_ns - t->first_ns >= max_age_ns;
+	}
+	if (!t->is_used)
+		return;
+	t->residual = saturate_difference(sum, saturate_add(t->sum, t->unread));
+	if (!t->has_looked) {
+		look(t, room);
+	} else {
+		/* A process without an estimate, or with its first one, is changing. */
+		t->noise = saturate_add(
+			t->noise, saturate_max(t->unread, t->unread_before) -
+					  saturate_min(t->unread, t->unread_before));
+		explain(t);
+	}
+	forget_found(t);
+	t->unread_before = t->unread;
+	drift = add(t->residual, -t->bias);
+	size = size_of(drift);
+	if (size <= t->noise) {
+		if (!host->leaving)
+			t->bias = add(t->bias, drift / BIAS_FOLLOWS);
+		t->since_ns = 0;
+		return;
+	}
+	if (is_new(t, drift, t->was_up)) {
+		t->since_ns = now_ns ? now_ns : 1;
+		t->least = size;
+		t->spread = drift > 0 ? t->up_all : t->down_all;
+	} else {
+		t->spread = drift > 0 ? t->up_stale : t->down_stale;
+	}
+	t->was_up = drift > 0;
+	t->least = saturate_min(t->least, size);
+	if ((!t->spread || saturate_less(now_ns, t->since_ns) >= max_age_ns) && !host->leaving) {
+		settle(t);
+		return;
+	}
+	t->drift = drift;
+}
+
+/*
+ * Computes the slacks. Since all sums are known, no process can be far from one bound while all
+ * others are at theirs. An unread process may have nothing, or all that is resident.
+ */
+static void bound(struct host_drift *p, const struct host_drift_host *host)
+{
+	uint64_t total = saturate_add(host->anon, host->mapped);
+	uint64_t noise = saturate_add(p->anon.noise, p->file.noise);
+	uint64_t unread = saturate_add(p->anon.unread, p->file.unread);
+	int64_t bias = add(p->anon.bias, p->file.bias);
+	uint64_t above = bias > 0 ? size_of(bias) : 0;
+	uint64_t below = bias < 0 ? saturate_less(size_of(bias), unread) : 0;
+
+	if (!p->anon.is_used || !p->file.is_used)
+		return;
+	p->slack_up = saturate_less(saturate_add(saturate_add(total, noise), below), p->low);
+	p->slack_down = saturate_less(
+		saturate_add(saturate_add(p->high, unread), saturate_add(noise, above)), total);
+	p->bounds_up = p->anon.drift >= 0 && p->file.drift >= 0;
+	p->bounds_down = p->anon.drift <= 0 && p->file.drift <= 0;
+}
+
+/* Returns what no estimate contains: bias and upward drift of T. */
+static uint64_t nobodys(const struct host_drift_part *t)
+{
+	return saturate_add(
+		t->bias > 0 ? size_of(t->bias) : 0, t->drift > 0 ? size_of(t->drift) : 0);
+}
+
+/*
+ * Until all estimates that began as guesses have been measured, they may be above the truth by as
+ * much as belongs to no process, and the sums look right all the same. The error is at most what
+ * all estimates together were above their low bounds at any time.
+ */
+static void be_sure(struct host_drift *p, uint64_t above_low, uint64_t now_ns)
+{
+	if (p->anon.is_used)
+		p->anon.nobodys = nobodys(&p->anon);
+	if (p->file.is_used)
+		p->file.nobodys = nobodys(&p->file);
+	if (!p->anon.is_used || !p->file.is_used)
+		return;
+	if (!p->first_ns)
+		p->first_ns = now_ns ? now_ns : 1;
+	if (saturate_less(now_ns, p->first_ns) >= p->max_age_ns)
+		p->unsure = 0;
+	else if (!p->anon.drift && !p->file.drift)
+		p->unsure = saturate_min(p->unsure, above_low);
+}
+
+bool host_drift_end(struct host_drift *p, const struct host_drift_host *host)
+{
+	uint64_t noise = saturate_part(
+		host->page_bytes, (uint64_t)host->cpus * HOST_DRIFT_PAGES_PER_CPU, 1);
+	uint64_t half = p->rounding / 2, sum = saturate_add(p->anon.sum, p->file.sum);
+	struct room room = {saturate_add(saturate_less(p->high, sum), host->leaving),
+		saturate_less(sum, p->low)};
+
+	p->is_whole = host->is_whole;
+	p->leaving = host->leaving;
+	if (!host->is_whole)
+		return false;
+	noise = saturate_add(noise, p->moved / MOVES_IN_A_PASS);
+	p->anon.noise = saturate_add(noise, host->anon_unsure);
+	/* Mostly files are rounded down, by half a KiB each; private pages are whole. */
+	p->file.noise = saturate_add(saturate_add(noise, half), host->mapped_unsure);
+	p->file.sum = saturate_add(p->file.sum, half);
+	part_end(&p->anon, host->anon, &room, host, p->max_age_ns);
+	part_end(&p->file, host->mapped, &room, host, p->max_age_ns);
+	p->anon.found = p->file.found = 0;
+	be_sure(p, room.down, host->now_ns);
+	bound(p, host);
+	if (p->anon.drift || p->file.drift)
+		return true;
+	return p->bounds_up &&
+	       saturate_less(p->high, p->low) >
+	               saturate_add(saturate_min(p->slack_up, p->slack_down), p->file.noise);
+}
+
+bool host_drift_alarms(struct host_drift *p)
+{
+	struct host_drift_part *t = &p->anon;
+	uint64_t up = t->is_used && t->drift > 0 ? size_of(t->drift) : 0;
+	bool alarms = up > saturate_add(t->alarmed, t->noise);
+
+	t->alarmed = alarms ? up : saturate_min(t->alarmed, up);
+	return alarms;
+}
+
+/* Returns the upper bound of the part of T's drift that belongs to a member with these weights. */
+static uint64_t most_of(
+	const struct host_drift_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
+{
+	uint64_t weight = t->drift > 0 ? up : down, size = size_of(t->drift), part;
+
+	if (!t->drift || !t->spread || measured_ns >= t->since_ns)
+		return 0;
+	part = saturate_min(saturate_part(size, weight, t->spread), weight);
+	return saturate_min(saturate_min(saturate_part(part, SPREAD_TIMES, 1), size), weight);
+}
+
+void host_drift_doubt(
+	const struct host_drift *p, const struct host_drift_member *m, struct estimate_doubt *ret)
+{
+	struct weights w = weights_of(m);
+	uint64_t anon = most_of(&p->anon, w.anon_up, w.anon_down, m->measured_ns);
+	uint64_t file = most_of(&p->file, w.file_up, w.file_down, m->measured_ns);
+
+	*ret = (struct estimate_doubt){
+		.anon_down = p->anon.drift < 0 ? anon : 0,
+		.anon_up = p->anon.drift > 0 ? anon : 0,
+		.file_down = p->file.drift < 0 ? file : 0,
+		.file_up = p->file.drift > 0 ? file : 0,
+	};
+}
+
+void host_drift_narrow(const struct host_drift *p, struct estimate *e)
+{
+	uint64_t low = e->low, high = e->high;
+
+	if (p->bounds_up)
+		e->high = saturate_max(saturate_min(high, saturate_add(low, p->slack_up)), e->pss);
+	if (p->bounds_down)
+		e->low = saturate_min(
+			saturate_max(low, saturate_less(high, p->slack_down)), e->pss);
+}
+
+static uint64_t part_beyond(const struct host_drift_part *t)
+{
+	return saturate_add(t->noise, t->nobodys);
+}
+
+uint64_t host_drift_beyond(const struct host_drift *p)
+{
+	if (!p->is_whole)
+		return UINT64_MAX;
+	/* Before the first comparison .unsure is UINT64_MAX. */
+	return saturate_add(
+		saturate_less(
+			saturate_add(part_beyond(&p->anon), part_beyond(&p->file)), 2 * p->leaving),
+		saturate_add(p->rounding, p->unsure));
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mapped Objects
+ *
+ * Files and shared memory of at least 256 KiB, by device and inode, and the processes that map them
+ * (sharers). For each object this module keeps the sum of its sharers' resident memory, from their
+ * counters. All PSS of an object together is the size of its pages in memory, however many
+ * processes map it; object-share.h computes from that what the share of one process counts. Which of
+ * several objects a process has resident, and which one grows, is guessed: see mapped-objects.c. Pure.
+ */
+#ifndef MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECTS_H
+#define MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/keytable.h"
+#include "collectors/model/counter-flow.h"
+#include "collectors/model/estimate.h"
+#include "collectors/procfs/maps.h"
+
+struct mapped_object_link;
+
+/* A process as a sharer of mapped objects. All zeros: it maps none. Other modules only read it. */
+struct sharer {
+	struct mapped_object_link *link; /* owned array of .count; the largest mapping first */
+	struct counter_flow own; /* of its counter of files and shmem, from 0 at its birth */
+	uint32_t mapped_file;    /* its counter when its maps were read, in COUNTER_FLOW_UNIT */
+	/* For its main shared memory (mapped_object_main_shmem()): by how much the others' resident
+	 * memory at its measurement may be off, in COUNTER_FLOW_UNIT. */
+	uint32_t unsure;
+	uint16_t odd; /* how far its earlier estimates were off; see object-error.h */
+	uint8_t count;
+	bool is_mapped : 1; /* its maps have been read */
+	bool is_open : 1;   /* it was measured, and mapped_objects_settle() is still to come */
+};
+
+enum { MAPPED_OBJECTS_SHARED_MIN = 256 << 10 }; /* bytes */
+
+/*
+ * Returns true if the maps of S, measured as BASE, should be read:
+ * - S shares at least MAPPED_OBJECTS_SHARED_MIN of files and shmem, and its maps were never read, or its
+ *   counter has moved by more than a quarter since;
+ * - or at least MAPPED_OBJECTS_SHARED_MIN of its shared memory is of no known object, and its maps were
+ *   never read, or its counter has moved by more than a 16th since;
+ * - or it has 8 MiB or more of shared memory, which is at least an eighth of its RSS and mostly
+ *   private or shared with no known process: the objects may be new ones.
+ */
+bool mapped_objects_wants_maps(const struct sharer *s, const struct estimate_base *base);
+
+/*
+ * Returns by how many bytes of shared memory S, measured as BASE, has grown by NOW that fit neither
+ * in the objects it is known to map, nor in small ones that maps would not report. Unknown
+ * processes may share these.
+ */
+uint64_t mapped_objects_stray(
+	const struct sharer *s, const struct estimate_base *base, const struct estimate_now *now);
+
+/*
+ * S maps the COUNT objects in LIST (at most MAPS_SEGMENTS are used), as its maps say, and was
+ * measured as BASE just now. SEGMENTS is the table of all objects. WAS_THERE: S has mapped them
+ * since before other sharers were measured, and was only not known. Returns 0, or -ENOMEM: then S
+ * keeps its former objects.
+ */
+int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct maps_segment *list,
+	size_t count, const struct estimate_base *base, bool was_there);
+
+/*
+ * Facts from two measurements of a sharer, for the other sharers of its main shared memory. All
+ * zeros: nothing. Other modules only read it.
+ */
+struct mapped_objects_lesson {
+	uint64_t key; /* of the object */
+	/* of the others at the former measurement; in COUNTER_FLOW_UNIT, modulo 2^64 (see mapped-object.h) */
+	uint64_t sum;
+	struct counter_flow flow; /* of the others, at that time */
+	/* its shared memory at the former measurement and now, RSS and PSS, in bytes */
+	uint64_t then, then_pss, now, now_pss;
+};
+
+/*
+ * Returns the lesson of the measurement FOUND of S, after the base BEFORE; all zeros if none. Call
+ * before mapped_objects_measured(); then hand it to mapped_objects_settle().
+ */
+struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
+	const struct estimate_base *before, const struct estimate_base *found);
+
+/*
+ * S was measured as BASE just now. Until mapped_objects_settle() no doubt is derived for S: what the
+ * others had at that moment is known only after the next poll of all processes.
+ */
+void mapped_objects_measured(struct sharer *s, const struct estimate_base *base);
+
+/*
+ * S's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the result of
+ * mapped_objects_measured(). The objects' flows know about that already.
+ */
+void mapped_objects_since(struct sharer *s, uint64_t before, uint64_t now);
+
+enum { MAPPED_OBJECTS_PART = 1 << 16 }; /* unit of a part of the time between two polls */
+
+/*
+ * All processes were polled again, so all processes that were there when S was measured are known.
+ * PART: when S was measured, in MAPPED_OBJECTS_PART of the time between the polls before and after.
+ * Learns LESSON (all zeros: none).
+ */
+void mapped_objects_settle(
+	struct sharer *s, uint32_t part, const struct mapped_objects_lesson *lesson);
+
+/*
+ * S's counter of files and shmem has moved from BEFORE to NOW, in bytes; for a new process, from 0.
+ * If S is a newborn without maps, PARENT (or NULL) tells which objects it maps.
+ */
+void mapped_objects_moved(
+	struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);
+
+/* S has exited or called exec. It is then all zeros. */
+void mapped_objects_end(struct keytable *segments, struct sharer *s);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PSS is integrated over CLOCK_MONOTONIC by the trapezoid rule, from each pass to the next. An
+ * owner that appears rises from 0, and one that loses its members falls to 0, so the integrals of
+ * all owners add up to the host's as the sums do. Twice the integral is stored, so that halves are
+ * exact.
+ */
+#include "config.h"
+
+#include "collectors/owners/owner-sums.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/saturate.h"
+
+static_assert(sizeof(struct membership) == 2 * OWNER_KINDS * sizeof(uint32_t),
+	"a key must have no padding bytes");
+
+void owner_sums_init(struct owner_sums *t, uint64_t created_ns)
+{
+	*t = (struct owner_sums){.host = {.created_ns = created_ns}};
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		t->other[i].created_ns = created_ns;
+}
+
+void owner_sums_done(struct owner_sums *t)
+{
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		owner_table_done(&t->table[i]);
+	owner_table_done(&t->memberships);
+}
+
+int owner_sums_join(struct owner_sums *t, const struct membership *m, uint32_t *ret_membership)
+{
+	struct scope *s = owner_table_get(&t->memberships, m, sizeof(*m));
+
+	if (!s)
+		return -ENOMEM;
+	*ret_membership = s->slot;
+	return 0;
+}
+
+static void scope_begin(struct scope *s)
+{
+	s->sums = (struct sums){0};
+	s->delta = (struct scope_counters){0};
+}
+
+void owner_sums_begin(struct owner_sums *t, uint64_t created_ns)
+{
+	scope_begin(&t->host);
+	for (struct scope *s = NULL; (s = owner_table_next(&t->memberships, s));)
+		scope_begin(s);
+	for (size_t i = 0; i < OWNER_KINDS; i++) {
+		t->table[i].created_ns = created_ns;
+		scope_begin(&t->other[i]);
+		for (struct scope *s = NULL; (s = owner_table_next(&t->table[i], s));)
+			scope_begin(s);
+	}
+}
+
+void owner_sums_add(struct owner_sums *t, const struct process *p,
+	const struct snapshot_process *row, const struct growth_step *growth)
+{
+	struct scope *s = owner_table_at(&t->memberships, p->membership);
+
+	sums_add(&s->sums, row);
+	if (row->outcome == OUTCOME_SHARED_MM)
+		return;
+	growth_step_add(&s->delta.growth, growth);
+}
+
+/* Sets the counters in .sums as a snapshot shows them. */
+static void show_counters(struct scope *s)
+{
+	double byte_seconds = (double)s->total.pss_byte_ns / 2 / (double)NS_PER_SEC;
+
+	ROW_SET(&s->sums, SCOPE_VM_HWM_GROWTH, s->total.growth.hwm_bytes);
+	ROW_SET(&s->sums, SCOPE_VM_SWAP_GROWTH, s->total.growth.swap_bytes);
+	ROW_SET(&s->sums, SCOPE_ANON_GROWTH, s->total.growth.anon_bytes);
+	ROW_SET(&s->sums, SCOPE_PSS_BYTE_SECONDS, metric_real_bits(byte_seconds));
+}
+
+static void counters_add(struct scope_counters *to, const struct scope_counters *from)
+{
+	growth_step_add(&to->growth, &from->growth);
+	to->pss_byte_ns += from->pss_byte_ns;
+}
+
+static void scope_merge(struct scope *to, const struct scope *from)
+{
+	sums_merge(&to->sums, &from->sums);
+	counters_add(&to->delta, &from->delta);
+}
+
+/* Adds the sum of each membership to its owners and the host. */
+static void spread(struct owner_sums *t)
+{
+	for (struct scope *s = NULL; (s = owner_table_next(&t->memberships, s));) {
+		const uint32_t *owner = owner_sums_owners(t, s->slot);
+
+		if (!s->sums.q[SCOPE_PROCESSES])
+			continue;
+		scope_merge(&t->host, s);
+		for (size_t i = 0; i < OWNER_KINDS; i++)
+			scope_merge(owner_table_at(&t->table[i], owner[i]), s);
+	}
+}
+
+static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns, uint64_t most)
+{
+	uint64_t pss;
+
+	sums_end(&s->sums);
+	sums_cap(&s->sums, most);
+	pss = ROW_HAS(&s->sums, SCOPE_PSS) ? s->sums.q[SCOPE_PSS] : 0;
+	s->delta.pss_byte_ns = ((unsigned __int128)s->last_pss + pss) * elapsed_ns;
+	s->last_pss = pss;
+	counters_add(&s->total, &s->delta);
+	show_counters(s);
+	if (s->sums.q[SCOPE_PROCESSES])
+		s->empty_ns = 0;
+	else if (!s->empty_ns)
+		s->empty_ns = now_ns;
+}
+
+void owner_sums_end(struct owner_sums *t, uint64_t now_ns, uint64_t least, uint64_t most)
+{
+	uint64_t elapsed_ns = t->last_ns ? now_ns - t->last_ns : 0;
+
+	t->last_ns = now_ns;
+	spread(t);
+	scope_end(&t->host, elapsed_ns, now_ns, most);
+	sums_raise(&t->host.sums, least);
+	/* If the sum exceeds the limit, all owners still get one and the same bound. */
+	t->most = ROW_HAS(&t->host.sums, SCOPE_PSS) ? saturate_max(most, t->host.sums.q[SCOPE_PSS])
+	                                            : most;
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		for (struct scope *s = NULL; (s = owner_table_next(&t->table[i], s));)
+			scope_end(s, elapsed_ns, now_ns, t->most);
+}
+
+void owner_sums_sum_other(struct owner_sums *t, enum owner_kind kind)
+{
+	struct scope *other = &t->other[kind];
+
+	for (struct scope *s = NULL; (s = owner_table_next(&t->table[kind], s));)
+		if (!s->exported)
+			scope_merge(other, s);
+	sums_end(&other->sums);
+	sums_cap(&other->sums, t->most);
+	counters_add(&other->total, &other->delta);
+	show_counters(other);
+}
+
+void owner_sums_tidy(struct owner_sums *t)
+{
+	for (struct scope *s = owner_table_next(&t->memberships, NULL), *next; s; s = next) {
+		next = owner_table_next(&t->memberships, s);
+		if (!s->sums.q[SCOPE_PROCESSES])
+			owner_table_remove(&t->memberships, s);
+	}
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/pass/pass-phases.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "collectors/adaptive/last-measured.h"
+#include "collectors/adaptive/tracked.h"
+#include "collectors/pass/pass-private.h"
+#include "collectors/pass/pass-totals.h"
+
+static int add_member(struct pass *pass, struct process *p, const struct sample *s)
+{
+	struct snapshot_process *row = process_rows_add(&pass->rows, p);
+
+	if (!row)
+		return -ENOMEM;
+	row->pid = (uint32_t)p->pid;
+	row->uid = s->uid;
+	row->gid = s->gid;
+	row->source = (uint8_t)s->source;
+	row->outcome = (uint8_t)s->outcome;
+	row->present = s->present;
+	memcpy(row->q, s->q, sizeof(row->q));
+	/* The time of the reading; pass_publication_make() turns it into an age. */
+	if (s->outcome == OUTCOME_MEASURED)
+		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
+	else if (s->outcome == OUTCOME_BLOCKED)
+		last_measured_fill(p, row);
+	return membership_set(&pass->tally, &pass->charges, &pass->reader, p, s);
+}
+
+/*
+ * Lets a worker read files of as many processes as there is room for. The next ones are announced
+ * when these have been taken, so that the worker is woken once for all of them: each wake costs as
+ * much as reading a process.
+ */
+static void announce(struct pass *pass)
+{
+	if (pass->announced > pass->at)
+		return;
+	pass->announced = pass->at;
+	process_announce_none(&pass->reader);
+	while (pass->announced < pass->table.count && process_announce_has_room(&pass->reader))
+		process_announce(&pass->reader, pass->table.item[pass->announced++], false);
+}
+
+static int read_one(struct pass *pass)
+{
+	struct process *p;
+	struct sample s;
+	int r;
+
+	announce(pass);
+	p = pass->table.item[pass->at++];
+	r = process_read(&pass->reader, p, clock_now_ns(CLOCK_MONOTONIC), &s);
+	if (r == 0)
+		last_measured_keep(p, &s, clock_now_ns(CLOCK_BOOTTIME));
+	if (r == 0 && s.is_member) {
+		if (s.outcome == OUTCOME_MEASURED && s.uid != pass->euid)
+			pass->reads_foreign = true;
+		r = add_member(pass, p, &s);
+	} else if (r == 0) {
+		pass->counts.outcome[s.outcome]++;
+		membership_drop(p);
+	}
+	if (r < 0) /* its name or unit may be lost: the next pass must read them again */
+		membership_drop(p);
+	return r;
+}
+
+/* Sets P's membership from S, a sample of an adaptive pass. */
+static int take_sample(struct pass *pass, struct process *p, const struct sample *s)
+{
+	int r = 0;
+
+	if (s->is_member)
+		r = membership_set(&pass->tally, &pass->charges, &pass->reader, p, s);
+	else
+		membership_drop(p);
+	if (r < 0) {
+		membership_drop(p);
+		p->watch->is_settled = false;
+	}
+	return r;
+}
+
+/* Polls the next processes until some must be looked at, or there are no more. */
+static int poll_some(struct pass *pass, uint64_t now_ns)
+{
+	pass->moved_at = pass->moved_count = 0;
+	for (unsigned int i = 0; i < PASS_POLLED_MAX && pass->moved_count < PASS_MOVED_MAX &&
+				 pass->at < pass->table.count;
+		i++) {
+		struct process *p = pass->table.item[pass->at++];
+		enum adaptive_pass_need need;
+		int r = adaptive_pass_poll(&pass->adapt, p, now_ns, &need);
+
+		if (r < 0)
+			return r;
+		if (need == ADAPTIVE_PASS_NEEDS_NOTHING)
+			continue;
+		adaptive_pass_announce(&pass->adapt, p, need);
+		pass->moved[pass->moved_count++] = (struct moved){.process = p, .need = need};
+	}
+	return 0;
+}
+
+/* Looks at the next process that has changed, or polls more of them. */
+static int sense_some(struct pass *pass)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	const struct moved *m = &pass->moved[pass->moved_at];
+	struct sample s;
+	int r;
+
+	if (pass->moved_at == pass->moved_count)
+		return poll_some(pass, now_ns);
+	pass->moved_at++;
+	r = adaptive_pass_sense(&pass->adapt, m->process, m->need, now_ns, &s);
+	return r == ADAPTIVE_PASS_SAMPLE ? take_sample(pass, m->process, &s) : r;
+}
+
+int pass_phases_measure(struct pass *pass)
+{
+	struct process *p;
+	struct sample s;
+	int r = measure_pacer_measure(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), &s, &p), e = 0;
+
+	if (r == MEASURE_PACER_SAMPLE)
+		e = take_sample(pass, p, &s);
+	return e < 0 ? e : r;
+}
+
+static int add_estimate(struct pass *pass)
+{
+	struct process *p = pass->table.item[pass->at++];
+	struct snapshot_process *row;
+
+	if (!p->watch->is_member) {
+		pass->counts.outcome[p->watch->outcome]++;
+		return 0;
+	}
+	row = process_rows_add(&pass->rows, p);
+	if (!row)
+		return -ENOMEM;
+	adaptive_pass_estimate(&pass->adapt, p, row);
+	if (row->outcome == OUTCOME_MEASURED && p->watch->has_base && row->uid != pass->euid)
+		pass->reads_foreign = true;
+	return 0;
+}
+
+static void pool_one(struct pass *pass)
+{
+	host_check_add(&pass->adapt.hostsum, pass->rows.member[pass->at]->watch,
+		process_rows_at(&pass->rows, pass->at));
+	pass->at++;
+}
+
+static void settle_one(struct pass *pass)
+{
+	host_check_settle(&pass->adapt.hostsum, pass->rows.member[pass->at]->watch,
+		process_rows_at(&pass->rows, pass->at));
+	pass->at++;
+}
+
+/*
+ * Begins the reading of charges. The period allows for passes that are a little late. In exact mode
+ * each pass reads all cgroups; in adaptive mode, as many as a tenth of the budget pays for.
+ */
+static int begin_charges(struct pass *pass)
+{
+	const struct pass_options *o = &pass->options;
+	uint64_t period_ns = pass->interval_ns + pass->interval_ns / 16, spare_ns = UINT64_MAX;
+
+	if (o->is_adaptive)
+		spare_ns = saturate_part(
+			o->interval_ns, o->budget_cpu_ppm, 10 * CPU_BUDGET_PPM_MAX);
+	if (pass->interval_ns > o->interval_ns)
+		spare_ns = 0; /* passes alone exceed the budget */
+	return memcg_charges_begin(&pass->charges, &pass->tally, period_ns, spare_ns);
+}
+
+int pass_phases_advance(struct pass *pass)
+{
+	int r = 0;
+
+	switch (pass->phase) {
+	case PHASE_SENSE:
+		if (pass->at < pass->table.count || pass->moved_at < pass->moved_count)
+			return sense_some(pass);
+		pass->phase = PHASE_MEASURE;
+		return measure_pacer_choose(&pass->turns, clock_now_ns(CLOCK_MONOTONIC));
+	case PHASE_MEASURE:
+		r = pass_phases_measure(pass);
+		if (r == 0) {
+			pass->phase = PHASE_ROWS;
+			pass->at = 0;
+			adaptive_pass_begin_estimates(&pass->adapt);
+		}
+		return r;
+	case PHASE_ROWS:
+		if (pass->at < pass->table.count)
+			return add_estimate(pass);
+		pass->phase = PHASE_SHARE;
+		return shared_mm_begin(&pass->sharing, pass->table.item, pass->table.count);
+	case PHASE_READ:
+		if (pass->at < pass->table.count)
+			return read_one(pass);
+		pass->phase = PHASE_SHARE;
+		return shared_mm_begin(&pass->sharing, pass->table.item, pass->table.count);
+	case PHASE_SHARE:
+		if (shared_mm_step(&pass->sharing))
+			return 0;
+		pass->phase = pass->options.is_adaptive ? PHASE_POOL : PHASE_SHMEM;
+		pass->at = 0;
+		r = shared_mm_elect(&pass->sharing, pass->rows.member,
+			process_rows_at(&pass->rows, 0), process_rows_count(&pass->rows),
+			&pass->scratch);
+		pass->compares_mm = pass->can_compare && !pass->sharing.refused;
+		return r;
+	case PHASE_POOL:
+		if (pass->at < process_rows_count(&pass->rows)) {
+			pool_one(pass);
+			return 0;
+		}
+		pass->phase = adaptive_pass_end_estimates(&pass->adapt, !pass_is_hidden(pass))
+		                      ? PHASE_SETTLE
+		                      : PHASE_SHMEM;
+		pass->at = 0;
+		return 0;
+	case PHASE_SETTLE:
+		if (pass->at < process_rows_count(&pass->rows)) {
+			settle_one(pass);
+			return 0;
+		}
+		pass->phase = PHASE_SHMEM;
+		pass->at = 0;
+		return 0;
+	case PHASE_SHMEM:
+		if (!shmem_step(&pass->shmem, &pass->procfs, clock_now_ns(CLOCK_MONOTONIC)))
+			pass->phase = PHASE_TALLY;
+		return 0;
+	case PHASE_TALLY:
+		if (pass->at < process_rows_count(&pass->rows)) {
+			pass_totals_add(pass, pass->at++);
+			return 0;
+		}
+		pass->phase = PHASE_CHARGES;
+		return begin_charges(pass);
+	case PHASE_CHARGES:
+		if (memcg_charges_step(&pass->charges))
+			return 0;
+		r = pass_totals_end(pass);
+		if (r == 0) {
+			pass->phase = PHASE_READY;
+			pass->is_whole = true;
+		}
+		return r;
+	default: return 0;
+	}
+}

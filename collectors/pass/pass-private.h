@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State that the parts of a pass share: pass.c (its life), pass-phases.c (its work), pass-totals.c (its
+ * totals), pass-publish.c (its image) and survey-iterator.c (the processes of a survey). Only they
+ * and tests include it.
+ */
+#ifndef MEMTALLY_COLLECTORS_PASS_PASS_PRIVATE_H
+#define MEMTALLY_COLLECTORS_PASS_PASS_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buffer.h"
+#include "collectors/adaptive/adaptive-pass.h"
+#include "collectors/adaptive/measure-pacer.h"
+#include "collectors/hostmem/balance-sheet.h"
+#include "collectors/hostmem/shmem.h"
+#include "collectors/owners/membership.h"
+#include "collectors/owners/memcg-charges.h"
+#include "collectors/owners/owner-sums.h"
+#include "collectors/owners/process-rows.h"
+#include "collectors/pass/image-build.h"
+#include "collectors/pass/pass.h"
+#include "collectors/pass/survey-result.h"
+#include "collectors/process/process-table.h"
+#include "collectors/process/self-usage.h"
+#include "collectors/process/shared-mm.h"
+#include "collectors/procfs/mapcounts.h"
+#include "collectors/procfs/meminfo.h"
+#include "collectors/procfs/procfs.h"
+#include "snapshot/image.h"
+
+enum {
+	/* processes that are looked at together, so that their reads are announced together */
+	PASS_MOVED_MAX = 16,
+	PASS_POLLED_MAX = 64, /* processes that are polled at most to find them */
+};
+
+enum phase {
+	PHASE_IDLE,
+	PHASE_READ,    /* exact mode: measures each process */
+	PHASE_SENSE,   /* adaptive mode: polls each process, and looks at those that have changed */
+	PHASE_MEASURE, /* adaptive mode: measures the processes that the plan has chosen */
+	PHASE_ROWS,    /* adaptive mode: estimates each process */
+	PHASE_SHARE,
+	PHASE_POOL,   /* adaptive mode: adds up all rows for the host reconciliation */
+	PHASE_SETTLE, /* adaptive mode: applies its result to each row */
+	PHASE_SHMEM,  /* reads shared memory that exists without processes */
+	PHASE_TALLY,
+	PHASE_CHARGES, /* reads what cgroups are charged */
+	PHASE_READY,
+};
+
+struct pass {
+	struct pass_options options, next_options;
+	struct procfs procfs;
+	/* CLOCK_MONOTONIC: last check of how procfs is mounted; 0: the next pass must check */
+	uint64_t looked_ns;
+	struct process_reader reader;
+	struct process_table table;
+	struct adaptive_pass adapt;
+	struct measure_pacer turns;
+	struct shared_mm sharing;
+	struct owner_sums tally;
+	struct memcg_charges charges;
+	struct process_rows rows;
+	struct buffer scratch;
+	pid_t *pids;
+	size_t pids_capacity;
+
+	enum phase phase;
+	size_t at;        /* the next process or row of the phase */
+	size_t announced; /* processes of PHASE_READ that were announced to workers */
+	struct moved {
+		struct process *process;
+		enum adaptive_pass_need need;
+	} moved[PASS_MOVED_MAX];            /* processes of PHASE_SENSE that must be looked at */
+	unsigned int moved_at, moved_count; /* in .moved: the next one, and their number */
+	uint32_t name_cursor[OWNER_KINDS];  /* of users and groups */
+
+	uint64_t userns; /* userns_id() */
+	uint8_t instance[IMAGE_INSTANCE_SIZE];
+	uint64_t begin_boottime_ns, begin_ns, end_ns;
+	uid_t euid;
+	bool can_compare, compares_mm, reads_foreign;
+	bool was_adaptive, is_whole;
+	uint64_t interval_ns; /* until the next pass: the budget may have made it longer */
+	uint64_t cpu_ns;      /* of the current pass, by its thread */
+	struct self_usage self;
+	/* CLOCK_BOOTTIME: earliest time since which a row has had no measurement; UINT64_MAX: none */
+	uint64_t unmeasured_since_ns;
+	struct mapcounts mapcounts;
+	uint64_t large_anon;    /* mapcounts_large_anon(), if map counts are averaged */
+	struct meminfo meminfo; /* at the end of the current pass */
+	struct shmem shmem;
+	struct survey_result catalogue;       /* of the last survey */
+	struct balance_sheet_processes parts; /* of the balance sheet: sums over the processes */
+	/* processes for which the last pass has set driver.is_wanted */
+	size_t drivers_wanted;
+	struct snapshot_balance balance;
+	struct image_build_counts counts; /* .passes is the sequence number of the last snapshot */
+};
+
+/* Returns whether /proc hides processes from this reader that others see. */
+static inline bool pass_is_hidden(const struct pass *pass)
+{
+	return pass->procfs.hides_from_us && !pass->self.has_sys_ptrace;
+}
+
+#endif

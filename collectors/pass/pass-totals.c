@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/pass/pass-totals.h"
+
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "collectors/owners/owner-names.h"
+#include "collectors/owners/top-owners.h"
+#include "collectors/pass/pass-private.h"
+#include "collectors/process/driver.h"
+#include "collectors/process/growth.h"
+#include "collectors/procfs/vmstat.h"
+#include "collectors/procfs/zoneinfo.h"
+
+static bool are_averaged(const struct pass *pass)
+{
+	return pass->mapcounts.verdict == MAPCOUNTS_AVERAGED;
+}
+
+/*
+ * A figure carried forward has the outcome "measured" in its row, but is counted as estimated or
+ * guessed.
+ */
+static void count_outcome(struct image_build_counts *counts, const struct snapshot_process *row)
+{
+	if (row->outcome != OUTCOME_MEASURED || row->source != SOURCE_ESTIMATE)
+		counts->outcome[row->outcome]++;
+	else if (ROW_HAS(row, PROCESS_PSS_AGE))
+		counts->estimated++;
+	else
+		counts->guessed++;
+}
+
+/*
+ * Keeps the earliest time since which a process has been without a measurement. The maximum age
+ * limits it.
+ */
+static void note_unmeasured(
+	struct pass *pass, const struct tracked *w, const struct snapshot_process *row)
+{
+	uint64_t since_ns = w->has_base ? w->measured_ns : w->first_ns;
+
+	/* giants have a maximum age of their own */
+	if (row->outcome == OUTCOME_MEASURED && since_ns < pass->unmeasured_since_ns &&
+		!page_walks_forecast(&pass->adapt.walks, w).is_giant)
+		pass->unmeasured_since_ns = since_ns;
+}
+
+static void count_waiting(
+	struct pass *pass, const struct tracked *w, const struct snapshot_process *row)
+{
+	if (row->outcome != OUTCOME_MEASURED || !w->is_waiting)
+		return;
+	pass->counts.waiting++;
+	pass->counts.waiting_cpu_ns = saturate_add(pass->counts.waiting_cpu_ns,
+		page_walks_forecast(&pass->adapt.walks, w).prediction.cpu_ns);
+}
+
+/* Uses the meminfo of the last pass, since that of this pass is not read yet. */
+static uint64_t threshold_of(const struct pass *pass)
+{
+	const struct meminfo *m = &pass->meminfo;
+
+	return driver_threshold(ROW_HAS(m, MEMINFO_TOTAL) ? m->q[MEMINFO_TOTAL] : 0);
+}
+
+static void add_to_sheet(struct pass *pass, struct process *p, const struct snapshot_process *row)
+{
+	struct driver_amounts driver;
+
+	if (!ROW_HAS(row, PROCESS_PSS) || row->outcome == OUTCOME_SHARED_MM)
+		return;
+	driver_see(&p->driver, row, threshold_of(pass), pass->begin_boottime_ns);
+	pass->drivers_wanted += p->driver.is_wanted;
+	driver = driver_amounts(&p->driver, row);
+	balance_sheet_add(&pass->parts, row, &driver);
+}
+
+static bool has_bounds(const struct snapshot_process *row)
+{
+	return ROW_HAS(row, PROCESS_PSS) && ROW_HAS(row, PROCESS_PSS_LOW) &&
+	       ROW_HAS(row, PROCESS_PSS_HIGH);
+}
+
+/* Widens the bounds of a row if they depend on map counts or on a complete list of sharers. */
+static void widen(const struct pass *pass, const struct process *p, struct snapshot_process *row)
+{
+	bool is_cut = pass->options.is_adaptive && p->watch->is_cut;
+
+	if ((are_averaged(pass) || is_cut) && has_bounds(row))
+		mapcounts_widen(row, are_averaged(pass) ? pass->large_anon : 0);
+}
+
+void pass_totals_add(struct pass *pass, size_t i)
+{
+	struct process *p = pass->rows.member[i];
+	struct snapshot_process *row = process_rows_at(&pass->rows, i);
+	struct growth_step step;
+
+	count_outcome(&pass->counts, row);
+	if (pass->options.is_adaptive) {
+		note_unmeasured(pass, p->watch, row);
+		count_waiting(pass, p->watch, row);
+	}
+	if (snapshot_has_figure(row) || row->source == SOURCE_RSS)
+		pass->counts.source[row->source]++;
+	if (p->has_stat)
+		ROW_SET(row, PROCESS_ELAPSED,
+			saturate_less(pass->begin_boottime_ns,
+				p->stat.start_ticks * pass->procfs.ns_per_tick));
+	widen(pass, p, row);
+	step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
+	owner_sums_add(&pass->tally, p, row, &step);
+	add_to_sheet(pass, p, row);
+}
+
+/* Removes owners that have no members and no series. */
+static void remove_empty(struct owner_table *table)
+{
+	for (struct scope *s = owner_table_next(table, NULL), *next; s; s = next) {
+		next = owner_table_next(table, s);
+		if (!s->sums.q[SCOPE_PROCESSES] && !s->exported)
+			owner_table_remove(table, s);
+	}
+}
+
+/* The host's limit for the sum of all processes: cuts bounds that add up to more. */
+static uint64_t most(const struct pass *pass)
+{
+	const struct meminfo *m = &pass->meminfo;
+	uint64_t total = ROW_HAS(m, MEMINFO_TOTAL) ? m->q[MEMINFO_TOTAL] : UINT64_MAX;
+
+	return pass->options.is_adaptive
+	               ? saturate_min(total, host_check_most(&pass->adapt.hostsum, m))
+	               : total;
+}
+
+static uint64_t least(const struct pass *pass)
+{
+	return pass->options.is_adaptive ? host_check_least(&pass->adapt.hostsum, &pass->meminfo)
+	                                 : 0;
+}
+
+/*
+ * Reads the host's files together: memory that is freed or taken between two reads is counted in
+ * only one of them.
+ */
+static void read_host(struct pass *pass, struct balance_sheet_sources *s, struct vmstat *vmstat)
+{
+	int fd = pass->procfs.fd;
+
+	s->has_lists = zoneinfo_read(fd, &pass->scratch, &s->list_pages) == 0;
+	if (meminfo_read(fd, &pass->meminfo) < 0)
+		pass->meminfo = (struct meminfo){0};
+	if (vmstat_read(fd, vmstat) < 0)
+		*vmstat = (struct vmstat){0};
+	s->meminfo = &pass->meminfo;
+	s->vmstat = vmstat;
+}
+
+static void make_sheet(struct pass *pass, struct balance_sheet_sources *s)
+{
+	const struct shmem *shmem = &pass->shmem;
+
+	s->page_bytes = pass->adapt.page_bytes;
+	s->processes = &pass->parts;
+	s->host = &pass->tally.host.sums;
+	s->has_sysv = shmem->has_sysv;
+	s->sysv_unattached_bytes = shmem_owners_sum(&shmem->holders, SHMEM_SYSV_UNATTACHED);
+	s->sysv_swap_bytes = shmem_owners_sum(&shmem->holders, SHMEM_SYSV_SWAP);
+	s->has_tmpfs = shmem_has_tmpfs(shmem);
+	s->tmpfs_bytes = shmem_owners_sum(&shmem->holders, SHMEM_TMPFS);
+	s->tmpfs_unread = shmem->tmpfs.unread;
+	s->directories_unread = shmem->tmpfs.directories_unread;
+	balance_sheet_make(s, &pass->balance);
+	if (pass->mapcounts.verdict != MAPCOUNTS_UNKNOWN)
+		ROW_SET(&pass->balance, BALANCE_MAP_COUNTS_EXACT, !are_averaged(pass));
+}
+
+int pass_totals_end(struct pass *pass)
+{
+	struct balance_sheet_sources sources = {0};
+	struct vmstat vmstat;
+	int r = 0;
+
+	read_host(pass, &sources, &vmstat);
+	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
+	owner_sums_end(&pass->tally, pass->end_ns, least(pass), most(pass));
+	memcg_charges_end(&pass->charges, &pass->tally, clock_now_ns(CLOCK_BOOTTIME));
+	pass->counts.charges = pass->charges.are_counted ? pass->charges.counts : NULL;
+	make_sheet(pass, &sources);
+	owner_sums_tidy(&pass->tally);
+	for (unsigned int i = 0; i < OWNER_KINDS; i++) {
+		int e = top_owners_scopes(&pass->tally.table[i], pass->options.export_owners[i],
+			pass->end_ns, &pass->scratch);
+
+		/*
+		 * Also after an error: counters that were added to the rows are added to (other),
+		 * too.
+		 */
+		owner_sums_sum_other(&pass->tally, (enum owner_kind)i);
+		remove_empty(&pass->tally.table[i]);
+		r = r ? r : e;
+	}
+	owner_names_renew(&pass->tally.table[OWNER_USER], pass->end_ns);
+	owner_names_renew(&pass->tally.table[OWNER_GROUP], pass->end_ns);
+	if (r == 0)
+		r = top_owners_processes(pass->rows.member, process_rows_at(&pass->rows, 0),
+			process_rows_count(&pass->rows), pass->options.export_processes,
+			&pass->scratch);
+	return r;
+}

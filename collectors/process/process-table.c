@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/process/process-table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void process_table_done(struct process_table *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		process_done(t->item[i]);
+		free(t->item[i]);
+	}
+	free((void *)t->item);
+	free((void *)t->spare);
+	*t = (struct process_table){0};
+}
+
+static int grow(struct process_table *t, size_t count)
+{
+	size_t capacity = count + count / 4 + 64;
+	struct process **item, **spare;
+
+	if (count <= t->capacity)
+		return 0;
+	item = reallocarray((void *)t->item, capacity, sizeof(struct process *));
+	if (!item)
+		return -ENOMEM;
+	t->item = item;
+	spare = reallocarray((void *)t->spare, capacity, sizeof(struct process *));
+	if (!spare)
+		return -ENOMEM;
+	t->spare = spare;
+	t->capacity = capacity;
+	return 0;
+}
+
+static struct process *process_new(pid_t pid)
+{
+	struct process *p = malloc(sizeof(*p));
+
+	if (p)
+		process_init(p, pid);
+	return p;
+}
+
+/* Frees what this call has made: the processes of SPARE that are not in ITEM. */
+static void undo(struct process_table *t, size_t made)
+{
+	size_t old = 0;
+
+	for (size_t i = 0; i < made; i++) {
+		while (old < t->count && t->item[old]->pid < t->spare[i]->pid)
+			old++;
+		if (old == t->count || t->item[old] != t->spare[i])
+			free(t->spare[i]);
+	}
+}
+
+static void forget(struct process_table *t, struct process_reader *reader, struct process *p)
+{
+	if (t->forget)
+		t->forget(t->to, p);
+	process_release(reader, p);
+	free(p);
+}
+
+int process_table_sync(
+	struct process_table *t, struct process_reader *reader, const pid_t *pids, size_t count)
+{
+	struct process **swap;
+	size_t old = 0;
+
+	if (grow(t, count) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		while (old < t->count && t->item[old]->pid < pids[i])
+			old++;
+		if (old < t->count && t->item[old]->pid == pids[i])
+			t->spare[i] = t->item[old];
+		else
+			t->spare[i] = process_new(pids[i]);
+		if (!t->spare[i]) {
+			undo(t, i);
+			return -ENOMEM;
+		}
+	}
+	for (size_t i = 0, kept = 0; i < t->count; i++) {
+		while (kept < count && t->spare[kept]->pid < t->item[i]->pid)
+			kept++;
+		if (kept == count || t->spare[kept] != t->item[i])
+			forget(t, reader, t->item[i]);
+	}
+	swap = t->item;
+	t->item = t->spare;
+	t->spare = swap;
+	t->count = count;
+	return 0;
+}

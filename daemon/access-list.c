@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "daemon/access-list.h"
+
+#include "base/group.h"
+#include "base/userns.h"
+#include "confine/account.h"
+
+void access_list_init(struct access_list *p)
+{
+	*p = (struct access_list){
+		.own = (uid_t)-1,
+		.web = (uid_t)-1,
+		.ledger = (uid_t)-1,
+		.group = (gid_t)-1,
+		.has_unmapped = userns_has_unmapped(),
+	};
+}
+
+int access_list_read(struct access_list *p, const char *users, const char *groups)
+{
+	struct account web = {.uid = (uid_t)-1}, ledger = {.uid = (uid_t)-1};
+	gid_t group = (gid_t)-1;
+	int of_user = account_find(users, "memtally-web", &web);
+	int of_ledger = account_find(users, "memtally-ledger", &ledger);
+	int of_group = group_find(groups, "memtally", &group);
+
+	if (of_user >= 0)
+		p->web = web.uid;
+	if (of_ledger >= 0)
+		p->ledger = ledger.uid;
+	if (of_group >= 0)
+		p->group = group;
+	if (of_user < 0 || of_ledger < 0)
+		return of_user < 0 ? of_user : of_ledger;
+	return of_group < 0 ? of_group : 0;
+}
+
+bool access_list_has(const struct access_list *p, int fd, const struct channel_peer *peer)
+{
+	/* It may be any user, even if it is memtallyd's own uid */
+	if (p->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
+		return false;
+	if (peer->uid == 0)
+		return true;
+	if (peer->uid != (uid_t)-1 &&
+		(peer->uid == p->own || peer->uid == p->web || peer->uid == p->ledger))
+		return true;
+	return p->group != (gid_t)-1 && channel_peer_in_group(fd, peer, p->group);
+}

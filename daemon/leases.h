@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Snapshot leases
+ *
+ * Snapshots that clients still hold (as a descriptor, a mapping or a message in flight), counted
+ * per uid. The memory of a snapshot counts as memtallyd's until the last reference is gone,
+ * whichever process has it; so there are limits to what clients may hold. The kernel reports the
+ * end of each snapshot (leases.c).
+ */
+#ifndef MEMTALLY_DAEMON_LEASES_H
+#define MEMTALLY_DAEMON_LEASES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+/*
+ * Owners of a lease (WHO): the uid of a stranger, or one of these. A stranger is a client without
+ * privileges.
+ */
+#define LEASES_PRIVILEGED ((int64_t)-1) /* all privileged clients: they share images */
+#define LEASES_TOGETHER                                                                            \
+	((int64_t)-2) /* strangers that share one image: it is not known which of them holds it */
+
+/* Bytes that strangers may hold, and bytes that privileged clients may hold. */
+#define LEASES_BYTES (UINT64_C(64) << 20)
+
+enum {
+	LEASES_USER_MAX = 8, /* of one uid: each connection may have an old and a new image */
+	LEASES_STRANGERS_MAX = 64,
+	/* Granted whatever their size; memtally-web keeps one for each list that it is sending */
+	LEASES_PRIVILEGED_SURE = 8,
+	LEASES_PRIVILEGED_MAX = 256,
+	LEASES_MAX = LEASES_STRANGERS_MAX + LEASES_PRIVILEGED_MAX,
+};
+
+/* Images that strangers, or privileged clients, hold. */
+struct leases_sum {
+	unsigned int count;
+	uint64_t bytes;
+};
+
+/* One lease. */
+struct leases_image {
+	int watch;   /* inotify's watch descriptor */
+	int64_t who; /* uid, LEASES_PRIVILEGED or LEASES_TOGETHER */
+	uint64_t bytes;
+};
+
+struct leases {
+	int fd; /* inotify; -1: not open yet */
+	unsigned int count;
+	struct leases_image image[LEASES_MAX];
+};
+
+enum leases_outcome {
+	LEASES_USER_FULL = 1, /* the stranger's uid holds LEASES_USER_MAX images */
+	LEASES_FULL = 2,      /* strangers, or privileged clients, hold as much as they may */
+};
+
+/* Starts without leases; opens nothing. */
+void leases_init(struct leases *l);
+
+/* Forgets all leases and closes inotify. */
+void leases_done(struct leases *l);
+
+/*
+ * Whether WHO may be given the image FD (borrowed, a memfd). Returns 0 if so; an enum leases_outcome
+ * if not; a negative errno of fstat().
+ */
+int leases_judge(struct leases *l, int64_t who, int fd);
+
+/*
+ * Call before FD (borrowed, a memfd) is sent to WHO. It counts as held by WHO until its last
+ * reference is gone, memtallyd's own included. Returns 0; an enum leases_outcome, or a negative errno
+ * of fstat() or inotify: FD does not count, and must not be sent.
+ */
+int leases_add(struct leases *l, int64_t who, int fd);
+
+/*
+ * Sums up in *RET what all privileged clients hold (WHO is LEASES_PRIVILEGED), or else what all
+ * strangers hold.
+ */
+void leases_sum(struct leases *l, int64_t who, struct leases_sum *ret);
+
+/*
+ * Whether strangers hold half of what they may (LEASES_STRANGERS_MAX, LEASES_BYTES). If so, further
+ * strangers are to share one image: else many users that hold one image each would leave nothing
+ * for the others within one pass.
+ */
+bool leases_is_crowded(struct leases *l);
+
+/*
+ * Whether WHO may be given an image of BYTES more. SUM is what strangers, or privileged clients,
+ * hold; OF_USER is the number of images of WHO alone. The first image of strangers, and the first
+ * LEASES_PRIVILEGED_SURE ones of privileged clients, are granted whatever their size. Returns 0 or an
+ * enum leases_outcome. Pure.
+ */
+int leases_fits(int64_t who, const struct leases_sum *sum, unsigned int of_user, uint64_t bytes);
+
+#define AUTO_LEASES CLEANUP(leases_done)
+
+#endif

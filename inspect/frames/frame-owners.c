@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inspect/frames/frame-owners.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRACTION_BITS = 32 };
+
+void frame_owners_done(struct frame_owners *s)
+{
+	free(s->group);
+	free(s->pages);
+	free(s->pss);
+	*s = (struct frame_owners){0};
+}
+
+int frame_owners_init(struct frame_owners *s, const struct owner_sets *parties, uint32_t groups,
+	uint64_t page_bytes)
+{
+	size_t count = parties->count > OWNER_SETS_FIRST ? parties->count : OWNER_SETS_FIRST;
+
+	*s = (struct frame_owners){.parties = parties, .groups = groups, .page_bytes = page_bytes};
+	s->group = calloc((size_t)groups + 1, sizeof(*s->group));
+	s->pages = calloc(count, sizeof(*s->pages));
+	s->pss = calloc((size_t)groups + 1, sizeof(*s->pss));
+	if (s->group && s->pages && s->pss)
+		return 0;
+	frame_owners_done(s);
+	return -ENOMEM;
+}
+
+/* Returns BYTES * PART / WHOLE, in 2^-32 bytes. */
+static unsigned __int128 part_of(uint64_t bytes, uint64_t part, uint64_t whole)
+{
+	return ((unsigned __int128)bytes << FRACTION_BITS) * part / whole;
+}
+
+/*
+ * Adds a page with more mappings than were found. These are not summed by set, because the count
+ * differs from page to page.
+ */
+static void add_shared(
+	struct frame_owners *s, uint32_t number, enum stake_kind kind, uint64_t mapped)
+{
+	uint64_t seen = s->parties->party[number].seen;
+
+	s->pages[number].shared[kind]++;
+	if (kind >= STAKE_RSS_KINDS)
+		return;
+	s->pss[s->groups] += part_of(s->page_bytes, mapped - seen, mapped);
+	for (; number; number = s->parties->party[number].before) {
+		const struct party *party = &s->parties->party[number];
+
+		s->pss[party->group] += part_of(s->page_bytes, party->count, mapped);
+	}
+}
+
+void frame_owners_add(struct frame_owners *s, uint32_t party, enum stake_kind kind, uint64_t mapped)
+{
+	uint64_t seen;
+
+	if (party == OWNER_SETS_NOBODY)
+		return;
+	if (!mapped) {
+		s->gone += s->page_bytes;
+		return;
+	}
+	if (party == OWNER_SETS_MANY) {
+		s->many += s->page_bytes;
+		s->all.resident[kind] += s->page_bytes;
+		return;
+	}
+	seen = s->parties->party[party].seen;
+	if (mapped < seen)
+		s->changed += s->page_bytes;
+	if (mapped > seen && mapped != UINT64_MAX)
+		add_shared(s, party, kind, mapped);
+	else
+		s->pages[party].known[kind]++;
+}
+
+void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t bytes)
+{
+	s->group[group].unmapped += bytes;
+}
+
+static void end_group(struct frame_owners *s, const struct party *party,
+	const struct frame_owners_pages *pages, uint32_t seen, bool is_only)
+{
+	struct stake *to = &s->group[party->group];
+
+	for (unsigned int kind = 0; kind < STAKE_KINDS; kind++) {
+		uint64_t known = pages->known[kind] * s->page_bytes;
+		uint64_t all = known + pages->shared[kind] * s->page_bytes;
+
+		to->resident[kind] += all;
+		if (is_only)
+			to->unique[kind] += known;
+		if (kind >= STAKE_RSS_KINDS)
+			continue;
+		to->rss += all * party->count;
+		s->pss[party->group] += part_of(known, party->count, seen);
+	}
+}
+
+static uint64_t bytes_in_rss(const struct frame_owners *s, const uint64_t pages[static STAKE_KINDS])
+{
+	uint64_t sum = 0;
+
+	for (unsigned int kind = 0; kind < STAKE_RSS_KINDS; kind++)
+		sum += pages[kind];
+	return sum * s->page_bytes;
+}
+
+/*
+ * Adds the pages of set NUMBER to the figures of its groups. FAIR: their shares, last that of the
+ * others, in 2^-32 bytes.
+ */
+static void end_party(struct frame_owners *s, uint32_t number, unsigned __int128 *fair)
+{
+	const struct frame_owners_pages *pages = &s->pages[number];
+	uint64_t known = bytes_in_rss(s, pages->known), shared = bytes_in_rss(s, pages->shared);
+	uint32_t groups = owner_sets_groups(s->parties, number);
+	uint32_t seen = s->parties->party[number].seen;
+
+	fair[s->groups] += part_of(shared, 1, groups + 1);
+	for (unsigned int kind = 0; kind < STAKE_KINDS; kind++) {
+		s->all.resident[kind] += (pages->known[kind] + pages->shared[kind]) * s->page_bytes;
+		s->others.resident[kind] += pages->shared[kind] * s->page_bytes;
+	}
+	for (; number; number = s->parties->party[number].before) {
+		const struct party *party = &s->parties->party[number];
+
+		end_group(s, party, pages, seen, groups == 1);
+		fair[party->group] += part_of(known, 1, groups) + part_of(shared, 1, groups + 1);
+	}
+}
+
+static bool has_pages(const struct frame_owners_pages *pages)
+{
+	for (unsigned int kind = 0; kind < STAKE_KINDS; kind++)
+		if (pages->known[kind] || pages->shared[kind])
+			return true;
+	return false;
+}
+
+static uint32_t fraction(unsigned __int128 value)
+{
+	return (uint32_t)value;
+}
+
+struct rest {
+	uint32_t fraction;
+	uint32_t at;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct rest *x = a, *y = b;
+
+	if (x->fraction != y->fraction)
+		return x->fraction > y->fraction ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/*
+ * Rounds the COUNT shares in FAIR to whole bytes that add up to TOTAL: rounds each down, and then
+ * gives one more byte to those with the largest fractions.
+ */
+static int divide(const unsigned __int128 *fair, size_t count, uint64_t total, uint64_t *ret)
+{
+	AUTO_FREE struct rest *rest = calloc(count, sizeof(*rest));
+	uint64_t given = 0;
+
+	if (!rest)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		ret[i] = (uint64_t)(fair[i] >> FRACTION_BITS);
+		given += ret[i];
+		rest[i] = (struct rest){fraction(fair[i]), (uint32_t)i};
+	}
+	qsort(rest, count, sizeof(*rest), compare);
+	for (size_t i = 0; given < total; given++, i = (i + 1) % count)
+		ret[rest[i].at]++;
+	return 0;
+}
+
+static void end_all(struct frame_owners *s, const uint64_t *fair)
+{
+	for (uint32_t i = 0; i < s->groups; i++) {
+		struct stake *group = &s->group[i];
+
+		group->fair = fair[i];
+		group->pss = (uint64_t)(s->pss[i] >> FRACTION_BITS);
+		s->all.rss += group->rss;
+		s->all.pss += group->pss;
+		s->all.unmapped += group->unmapped;
+		for (unsigned int kind = 0; kind < STAKE_KINDS; kind++)
+			s->all.unique[kind] += group->unique[kind];
+	}
+	s->others.fair = fair[s->groups];
+	s->others.pss = (uint64_t)(s->pss[s->groups] >> FRACTION_BITS);
+}
+
+int frame_owners_end(struct frame_owners *s)
+{
+	size_t count = (size_t)s->groups + 1;
+	AUTO_FREE unsigned __int128 *exact = calloc(count, sizeof(*exact));
+	AUTO_FREE uint64_t *fair = calloc(count, sizeof(*fair));
+	uint64_t many = s->many, total;
+	int r;
+
+	if (!exact || !fair)
+		return -ENOMEM;
+	/* So far .resident has only pages of OWNER_SETS_MANY. */
+	for (unsigned int kind = STAKE_RSS_KINDS; kind < STAKE_KINDS; kind++)
+		many -= s->all.resident[kind];
+	for (uint32_t i = OWNER_SETS_FIRST; i < s->parties->count; i++)
+		if (has_pages(&s->pages[i]))
+			end_party(s, i, exact);
+	total = stake_resident(&s->all) - many;
+	r = divide(exact, count, total, fair);
+	if (r == 0)
+		end_all(s, fair);
+	return r;
+}
+
+static uint64_t sum(const uint64_t bytes[static STAKE_KINDS])
+{
+	uint64_t sum = 0;
+
+	for (unsigned int kind = 0; kind < STAKE_RSS_KINDS; kind++)
+		sum += bytes[kind];
+	return sum;
+}
+
+uint64_t stake_resident(const struct stake *s)
+{
+	return sum(s->resident);
+}
+
+uint64_t stake_unique(const struct stake *s)
+{
+	return sum(s->unique);
+}
+
+/*
+ * Writes the rows of the groups of set NUMBER to RET, and returns their number. PLACE: by group,
+ * its row + 1; 0: none.
+ */
+static size_t places_of(
+	const struct frame_owners *s, uint32_t number, const uint32_t *place, uint32_t *ret)
+{
+	size_t count = 0;
+
+	for (; number; number = s->parties->party[number].before)
+		if (place[s->parties->party[number].group])
+			ret[count++] = place[s->parties->party[number].group] - 1;
+	return count;
+}
+
+int frame_owners_matrix(
+	const struct frame_owners *s, const uint32_t *group, size_t count, uint64_t *ret)
+{
+	AUTO_FREE uint32_t *place = calloc((size_t)s->groups + 1, sizeof(*place));
+	AUTO_FREE uint32_t *here = calloc(count + 1, sizeof(*here));
+
+	if (!place || !here)
+		return -ENOMEM;
+	memset(ret, 0, count * count * sizeof(*ret));
+	for (size_t i = 0; i < count; i++)
+		place[group[i]] = (uint32_t)i + 1;
+	for (uint32_t i = OWNER_SETS_FIRST; i < s->parties->count; i++) {
+		const struct frame_owners_pages *pages = &s->pages[i];
+		uint64_t bytes = bytes_in_rss(s, pages->known) + bytes_in_rss(s, pages->shared);
+		size_t n = bytes ? places_of(s, i, place, here) : 0;
+
+		for (size_t a = 0; a < n; a++)
+			for (size_t b = 0; b < n; b++)
+				ret[here[a] * count + here[b]] += bytes;
+	}
+	return 0;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "inspect/pages/page-bitmap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS_MIN = 256, FILES_MIN = 256, WORD_BITS = 64 };
+
+void page_bitmap_done(struct page_bitmap *c)
+{
+	free(c->slot);
+	free(c->pages);
+	*c = (struct page_bitmap){.max = c->max, .seed = c->seed};
+}
+
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* Returns the slot of the chunk, or the free slot where it belongs. */
+static struct page_bitmap_chunk *place(const struct page_bitmap *c, uint32_t file, uint64_t number)
+{
+	size_t mask = c->slots - 1, at = mix(mix(c->seed ^ file) ^ number) & mask;
+
+	while (c->slot[at].file && (c->slot[at].file != file + 1 || c->slot[at].number != number))
+		at = (at + 1) & mask;
+	return &c->slot[at];
+}
+
+static int grow(struct page_bitmap *c)
+{
+	struct page_bitmap larger = *c;
+
+	if (c->used + 1 <= c->slots / 4 * 3)
+		return 0;
+	if (c->used >= c->max)
+		return -ENOSPC;
+	larger.slots = c->slots ? 2 * c->slots : SLOTS_MIN;
+	larger.slot = calloc(larger.slots, sizeof(*larger.slot));
+	if (!larger.slot)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->slots; i++)
+		if (c->slot[i].file)
+			*place(&larger, c->slot[i].file - 1, c->slot[i].number) = c->slot[i];
+	free(c->slot);
+	*c = larger;
+	return 0;
+}
+
+static int grow_files(struct page_bitmap *c, uint32_t file)
+{
+	size_t files = c->files ? c->files : FILES_MIN;
+	uint64_t *pages;
+
+	if (file < c->files)
+		return 0;
+	while (files <= file)
+		files *= 2;
+	pages = reallocarray(c->pages, files, sizeof(*pages));
+	if (!pages)
+		return -ENOMEM;
+	memset(pages + c->files, 0, (files - c->files) * sizeof(*pages));
+	c->pages = pages;
+	c->files = files;
+	return 0;
+}
+
+/* The bits from FIRST to LAST of a word. */
+static uint64_t mask_of(unsigned int first, unsigned int last)
+{
+	return (UINT64_MAX >> (WORD_BITS - 1 - (last - first))) << first;
+}
+
+/* Sets the bits from FIRST to LAST of CHUNK. Returns how many were not set before. */
+static uint64_t set(struct page_bitmap_chunk *chunk, unsigned int first, unsigned int last)
+{
+	uint64_t added = 0;
+
+	for (unsigned int w = first / WORD_BITS; w <= last / WORD_BITS; w++) {
+		unsigned int from = w == first / WORD_BITS ? first % WORD_BITS : 0;
+		unsigned int to = w == last / WORD_BITS ? last % WORD_BITS : WORD_BITS - 1;
+		uint64_t bits = mask_of(from, to) & ~chunk->bit[w];
+
+		added += (uint64_t)__builtin_popcountll(bits);
+		chunk->bit[w] |= bits;
+	}
+	return added;
+}
+
+/* Records COUNT pages that are all in one chunk. */
+static int add(struct page_bitmap *c, uint32_t file, uint64_t first, unsigned int count)
+{
+	unsigned int from = (unsigned int)(first % PAGE_BITMAP_CHUNK);
+	struct page_bitmap_chunk *chunk;
+	int r = grow(c);
+
+	if (r == -ENOMEM || !c->slots)
+		return r;
+	chunk = place(c, file, first / PAGE_BITMAP_CHUNK);
+	if (!chunk->file) {
+		if (r < 0 || c->used >= c->max)
+			return -ENOSPC;
+		*chunk = (struct page_bitmap_chunk){
+			.number = first / PAGE_BITMAP_CHUNK, .file = file + 1};
+		c->used++;
+	}
+	c->pages[file] += set(chunk, from, from + count - 1);
+	return 0;
+}
+
+int page_bitmap_add(struct page_bitmap *c, uint32_t file, uint64_t first, uint64_t count)
+{
+	int r = grow_files(c, file);
+
+	while (r == 0 && count) {
+		uint64_t room = PAGE_BITMAP_CHUNK - first % PAGE_BITMAP_CHUNK;
+		unsigned int now = (unsigned int)(count < room ? count : room);
+
+		r = add(c, file, first, now);
+		first += now;
+		count -= now;
+	}
+	return r;
+}
+
+uint64_t page_bitmap_pages(const struct page_bitmap *c, uint32_t file)
+{
+	return file < c->files ? c->pages[file] : 0;
+}
