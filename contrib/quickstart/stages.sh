@@ -158,23 +158,24 @@ valgrind_test() { timeout --foreground 900 "${@:2}" "$1"; }
 # time in each check: only in --long. Programs that give up system calls need a build for valgrind,
 # which makes some calls of its own.
 stage_valgrind() {
-	local own=(drill drill-ledger filter ledger limits manager nursery resolver tls web)
+	local own=(confine/test-{drill,filter,limits} daemon/test-{fork-server,manager,resolver} ledger/test-{drill-ledger,ledger}
+		web/test-{tls,web})
 	needs valgrind curl || return
 	if ! build_tree all "$top/build-valgrind" --enable-werror --enable-valgrind CFLAGS='-O2 -g1' ||
-		! make_in "$top/build-valgrind" "${own[@]/#/tests/unit/test-}"; then
+		! make_in "$top/build-valgrind" "${own[@]/#/tests/unit/}"; then
 		count_fail 'it does not build'
 		return
 	fi
 	export MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
 	MEMTALLY_SLOW=1 for_each valgrind valgrind_test "${valgrind[@]}" < <(
-		unit_tests build-check | grep -vxF "$(printf 'build-check/tests/unit/test-%s\n' "${own[@]}")"
-		printf 'build-valgrind/tests/unit/test-%s\n' "${own[@]}"
+		unit_tests build-check | grep -vxF "$(printf 'build-check/tests/unit/%s\n' "${own[@]}")"
+		printf 'build-valgrind/tests/unit/%s\n' "${own[@]}"
 	)
 	valgrind_daemons
 }
 
 # unit_tests DIR: prints the unit tests of a build.
-unit_tests() { find "$1/tests/unit" -maxdepth 1 -name 'test-*' -type f -perm -u+x ! -name '*.*' | sort; }
+unit_tests() { find "$1/tests/unit" -name 'test-*' -type f -perm -u+x ! -name '*.*' | sort; }
 
 # A few real passes over this machine and a scrape of each kind, with both daemons under valgrind.
 valgrind_daemons() {
@@ -339,7 +340,7 @@ stage_man_pages() {
 # the machine for itself. In a clone tarball_is_whole() detects a missing source of another test, so
 # only the programs of the few tests are built.
 job_distcheck() {
-	local few=() units='tests/unit/test-memtally tests/unit/test-view'
+	local few=() units='tests/unit/cli/test-memtally tests/unit/snapshot/test-view'
 	local scenarios='tests/integration/100-herds tests/integration/201-json tests/integration/310-refusals'
 	local tools='tests/herd/herd tests/tools/publish-sample tests/tools/snapshot-header'
 	rm -f "$logs/distcheck.gate"

@@ -16,7 +16,7 @@
 
 #include "base/file.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/extent.h"
+#include "tests/unit/support/extent.h"
 
 enum {
 	INPUT_MAX = 1 << 20,

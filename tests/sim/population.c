@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/support/unit.h"
 
 #include "tests/sim/population.h"
 

@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/support/unit.h"
 
 #include "base/buffer.h"
 #include "base/cleanup.h"

@@ -2,7 +2,7 @@
 /* Accuracy of estimates and their bounds in passes on simulated hosts. */
 #include "config.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
 #include "tests/sim/population.h"

@@ -2,7 +2,7 @@
 /* CPU and stall budgets of passes on simulated hosts: they are kept, and they are used. */
 #include "config.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
 #include "tests/sim/population.h"

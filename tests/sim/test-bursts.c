@@ -2,7 +2,7 @@
 /* How soon passes on simulated hosts find events that happen at once or within a short time. */
 #include "config.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
 #include "tests/sim/population.h"

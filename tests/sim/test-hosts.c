@@ -2,7 +2,7 @@
 /* Passes on simulated hosts in unusual conditions, and checks of the simulation itself. */
 #include "config.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
 #include "collectors/pass/pass-private.h"

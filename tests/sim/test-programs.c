@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
 #include "tests/sim/population.h"

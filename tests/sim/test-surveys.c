@@ -2,7 +2,7 @@
 /* Surveys of mapped files on simulated hosts: they find all files and keep the budgets. */
 #include "config.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
 #include "collectors/pass/pass-private.h"

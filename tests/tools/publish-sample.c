@@ -33,7 +33,7 @@
 #include "base/number.h"
 #include "base/userns.h"
 #include "snapshot/image.h"
-#include "tests/unit/sample.h"
+#include "tests/unit/support/sample.h"
 
 enum { CLIENTS_MAX = 64, SOCKET_MODE = 0666 };
 

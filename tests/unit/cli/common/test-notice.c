@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/common/notice.h: messages on the origin and gaps of a snapshot. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "base/clock.h"
+#include "cli/common/notice.h"
+#include "collectors/procfs/mapcounts.h"
+#include "snapshot/builder.h"
+
+struct notice_case {
+	uint64_t denied, changing, error, blocked;
+	uint64_t processes; /* 0: 120 */
+	bool has_pss;
+	uint64_t pss, denied_rss;
+	uint32_t flags;
+	enum mapcounts_verdict map_counts; /* UNKNOWN: the snapshot lacks it */
+	enum notice_source source;
+	const char *text;
+};
+
+/* Returns an image without processes. */
+static struct view *view_of(const struct notice_case *c)
+{
+	CLEANUP(builder_done) struct builder b = {0};
+	static const struct image_header head = {
+		.sequence = 1, .interval_ns = 1, .stale_ns = 1, .boottime_ns = 1};
+	AUTO_CLOSE int fd = -1;
+	struct snapshot_balance *balance;
+	struct view *view = NULL;
+	const char *reason;
+
+	builder_begin(&b);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
+	builder_add_self(&b)->flags = c->flags;
+	balance = builder_add_balance(&b);
+	if (c->map_counts != MAPCOUNTS_UNKNOWN)
+		ROW_SET(balance, BALANCE_MAP_COUNTS_EXACT, c->map_counts == MAPCOUNTS_EXACT);
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	assert_int_equal(view_open(fd, &view, &reason), 0);
+	return view;
+}
+
+static void reports_missing_values(void **state)
+{
+	static const struct notice_case cases[] = {
+		{.text = ""},
+		{.flags = SELF_READS_FOREIGN, .source = NOTICE_LIVE, .text = ""},
+		{.denied = 80,
+			.source = NOTICE_LIVE,
+			.text = "80 of 120 processes could not be read: the sums do not contain their PSS; "
+				"run as root, or run memtallyd and join group memtally\n"},
+		{.denied = 80,
+			.source = NOTICE_LIVE_BY_DAEMON,
+			.text = "80 of 120 processes could not be read: the sums do not contain their PSS; "
+				"run as root, or join group memtally\n"},
+		{.denied = 1,
+			.source = NOTICE_LIVE,
+			.flags = SELF_CAP_SYS_PTRACE,
+			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
+				"the kernel refuses it even to you\n"},
+		{.denied = 80,
+			.text = "80 of 120 processes could not be read: the sums do not contain their PSS; "
+				"memtallyd needs CAP_SYS_PTRACE to read them\n"},
+		{.denied = 1,
+			.flags = SELF_CAP_PERFMON,
+			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
+				"the kernel refuses it even to memtallyd\n"},
+		/* hardly any of the whole, some of it, and nothing of nothing */
+		{.denied = 1,
+			.flags = SELF_CAP_SYS_PTRACE,
+			.has_pss = true,
+			.pss = 10000,
+			.denied_rss = 100,
+			.text = ""},
+		{.denied = 2,
+			.flags = SELF_CAP_SYS_PTRACE,
+			.has_pss = true,
+			.pss = 10000,
+			.denied_rss = 101,
+			.text = "2 of 120 processes could not be read: the sums do not contain their PSS; "
+				"the kernel refuses them even to memtallyd\n"},
+		{.denied = 1,
+			.processes = 1,
+			.has_pss = true,
+			.denied_rss = 1,
+			.text = "1 of 1 process could not be read: the sums do not contain its PSS; "
+				"memtallyd needs CAP_SYS_PTRACE to read it\n"},
+		{.changing = 1,
+			.error = 3,
+			.text = "processes not measured for other reasons: 1 changing, 3 error\n"},
+		{.blocked = 1,
+			.text = "1 of 120 processes could not be read, because the kernel blocks "
+				"readers of its files in /proc: the sums contain an estimate of "
+				"its PSS, or the upper bounds its RSS\n"},
+		{.blocked = 2,
+			.error = 3,
+			.text = "2 of 120 processes could not be read, because the kernel blocks "
+				"readers of their files in /proc: the sums contain estimates of "
+				"their PSS, or the upper bounds their RSS\n"
+				"processes not measured for other reasons: 3 error\n"},
+		{.flags = SELF_PROC_HIDDEN,
+			.source = NOTICE_LIVE,
+			.text = "/proc hides other users' processes (hidepid) from you: they are "
+				"missing\n"},
+		{.flags = SELF_PROC_HIDDEN,
+			.error = 1,
+			.text = "processes not measured for other reasons: 1 error\n"
+				"/proc hides other users' processes (hidepid) from memtallyd: "
+				"they are missing\n"},
+		{.map_counts = MAPCOUNTS_EXACT, .text = ""},
+		{.map_counts = MAPCOUNTS_AVERAGED,
+			.text = "this kernel averages the map counts of large folios "
+				"(CONFIG_NO_PAGE_MAPCOUNT): PSS and USS are approximations\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_VIEW struct view *view = view_of(&cases[i]);
+		struct sums sums = {0};
+		AUTO_BUFFER struct buffer b = {0};
+
+		ROW_SET(&sums, SCOPE_PROCESSES, cases[i].processes ? cases[i].processes : 120);
+		if (cases[i].has_pss) {
+			ROW_SET(&sums, SCOPE_PSS, cases[i].pss);
+			ROW_SET(&sums, SCOPE_UNMEASURED_RSS_DENIED, cases[i].denied_rss);
+		}
+		ROW_SET(&sums, SCOPE_UNMEASURED_DENIED, cases[i].denied);
+		ROW_SET(&sums, SCOPE_UNMEASURED_CHANGING, cases[i].changing);
+		ROW_SET(&sums, SCOPE_UNMEASURED_ERROR, cases[i].error);
+		ROW_SET(&sums, SCOPE_UNMEASURED_BLOCKED, cases[i].blocked);
+		notice_render(view, &sums, cases[i].source, &b);
+		buffer_add_char(&b, '\0');
+		assert_string_equal(b.data, cases[i].text);
+	}
+}
+
+/* The age of the snapshot says nothing about estimates carried forward into it. */
+static void origin_has_the_age_of_estimates(void **state)
+{
+	static const struct {
+		uint64_t measured, guessed; /* of 1000 bytes */
+		bool has_oldest;
+		const char *text;
+	} cases[] = {
+		{130, 0, true, ": 87 % estimated, measured up to 3 min 50 s ago"},
+		{130, 80, true, ": 79 % estimated, measured up to 3 min 50 s ago, 8 % guessed"},
+		{130, 870, true, ": 87 % guessed"},
+		{0, 0, false, ": 100 % estimated"},
+		{1000, 0, true, ""},
+		{1001, 0, true, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		CLEANUP(builder_done) struct builder b = {0};
+		static const struct image_header head = {.sequence = 1,
+			.interval_ns = 1,
+			.stale_ns = NS_PER_SEC,
+			.boottime_ns = NS_PER_SEC};
+		AUTO_BUFFER struct buffer said = {0}, expected = {0};
+		AUTO_VIEW struct view *view = NULL;
+		AUTO_CLOSE int fd = -1;
+		struct snapshot_scope *host;
+		struct snapshot_self *self;
+		const char *reason;
+
+		builder_begin(&b);
+		host = builder_add_scope(&b, METRIC_HOST);
+		self = builder_add_self(&b);
+		assert_true(host && self);
+		ROW_SET(host, SCOPE_PSS, 1000);
+		ROW_SET(host, SCOPE_PSS_MEASURED, cases[i].measured);
+		ROW_SET(host, SCOPE_PSS_GUESSED, cases[i].guessed);
+		if (cases[i].has_oldest)
+			ROW_SET(self, SELF_OLDEST_AGE, 221 * NS_PER_SEC);
+		assert_int_equal(builder_seal(&b, &head, &fd), 0);
+		assert_int_equal(view_open(fd, &view, &reason), 0);
+		notice_add_origin(view, 10 * NS_PER_SEC, &said);
+		buffer_add_char(&said, '\0');
+		buffer_printf(&expected, "from memtallyd's snapshot of 9 s ago%s", cases[i].text);
+		buffer_add_char(&expected, '\0');
+		assert_string_equal(said.data, expected.data);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reports_missing_values),
+		cmocka_unit_test(origin_has_the_age_of_estimates),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

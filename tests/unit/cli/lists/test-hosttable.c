@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the tables of the host's memory, with balance sheets made here. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "base/cleanup.h"
+#include "cli/lists/hosttable.h"
+#include "snapshot/balance.h"
+#include "snapshot/builder.h"
+#include "tests/unit/support/sample.h"
+
+/*
+ * Formats a table as text: a line for each row, columns separated by bars, and the notes after the
+ * total.
+ */
+static void flatten(const struct table *t, struct buffer *to)
+{
+	const char *cell = t->text.data;
+
+	for (size_t i = 0; i < t->columns; i++)
+		buffer_printf(to, "%s%s", t->column[i].head, i + 1 < t->columns ? "|" : "\n");
+	for (size_t row = 0; row < t->rows; row++)
+		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1)
+			buffer_printf(to, "%s%s", cell, i + 1 < t->columns ? "|" : "\n");
+	buffer_add(to, t->total.data, t->total.len);
+	buffer_add_char(to, '\0');
+}
+
+/* Returns an image with BALANCE and no other sums of the host. */
+static struct view *make(const struct snapshot_balance *balance, uint64_t mem_total)
+{
+	CLEANUP(builder_done) struct builder b = {0};
+	AUTO_CLOSE int fd = -1;
+	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
+	struct snapshot_scope *host;
+	struct view *view = NULL;
+	const char *reason = "";
+
+	builder_begin(&b);
+	host = builder_add_scope(&b, METRIC_HOST);
+	assert_non_null(host);
+	if (mem_total)
+		ROW_SET(host, SCOPE_MEM_TOTAL, mem_total);
+	assert_non_null(builder_add_self(&b));
+	if (balance)
+		*builder_add_balance(&b) = *balance;
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	assert_int_equal(view_open(fd, &view, &reason), 0);
+	return view;
+}
+
+static void check(const struct view *view, enum hosttable which, bool bytes, const char *expected)
+{
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+
+	assert_int_equal(hosttable_build(view, which, bytes, &table), 0);
+	flatten(&table, &text);
+	assert_string_equal(text.data, expected);
+}
+
+static void memory_adds_up(void **state)
+{
+	struct snapshot_balance s = {0};
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	ROW_SET(&s, BALANCE_PSS_ANON, UINT64_C(600) << 20);
+	ROW_SET(&s, BALANCE_HUGETLB, 0);
+	ROW_SET(&s, BALANCE_FREE, UINT64_C(400) << 20);
+	ROW_SET(&s, BALANCE_RESIDUAL, UINT64_C(24) << 20);
+	view = make(&s, UINT64_C(1024) << 20);
+	check(view, HOSTTABLE_MEMORY, false,
+		"MEMORY|SHARE|KIND|WHAT IT IS\n"
+		"600.0 MiB|59 %|pss_anon|anonymous memory of processes\n"
+		"400.0 MiB|39 %|free|free\n"
+		"24.0 MiB|2.3 %|residual|memory that no counter contains\n"
+		"1.0 GiB|100 %||\n"
+		"MemTotal");
+}
+
+/* A residual below 0, the part of it that processes cause, and what else it may be. */
+static void the_residual_has_a_sign(void **state)
+{
+	struct snapshot_balance s = {0};
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	ROW_SET(&s, BALANCE_FREE, 1010);
+	ROW_SET(&s, BALANCE_RESIDUAL, (uint64_t)-10);
+	ROW_SET(&s, BALANCE_RESIDUAL_PROCESSES, (uint64_t)-4);
+	ROW_SET(&s, BALANCE_RESIDUAL_LOW, (uint64_t)-30);
+	ROW_SET(&s, BALANCE_RESIDUAL_HIGH, 5);
+	view = make(&s, 1000);
+	check(view, HOSTTABLE_MEMORY, true,
+		"MEMORY|SHARE|KIND|WHAT IT IS\n"
+		"1010|101 %|free|free\n"
+		"-10|-1 %|residual|memory that no counter contains; of processes, beside their PSS: -4; "
+		"by the bounds of the PSS and of drivers' memory between -30 and 5\n"
+		"1000|100 %||\n"
+		"MemTotal");
+}
+
+static void unknown_lines_are_not_shown(void **state)
+{
+	struct snapshot_balance s = {0};
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		AUTO_VIEW struct view *view = NULL;
+
+		if (i == 1)
+			ROW_SET(&s, BALANCE_FREE, 1); /* and no residual */
+		view = make(i < 2 ? &s : NULL, 1000);
+		for (unsigned int k = 0; k < HOSTTABLES; k++) {
+			AUTO_TABLE struct table table = {0};
+
+			assert_int_equal(hosttable_build(view, (enum hosttable)k, false, &table),
+				HOSTTABLE_EMPTY);
+		}
+	}
+}
+
+static void swap_adds_up(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	check(view, HOSTTABLE_SWAP, true,
+		"SWAP|SHARE|KIND|WHAT IT IS\n"
+		"1179648|0.12 %|processes|their SwapPss\n"
+		"8192|under 0.001 %|sysv|SysV segments\n"
+		"-4096|-under 0.001 %|unknown|what else is swapped, such as files on tmpfs\n"
+		"1024000000|99.9 %|free|free\n"
+		"1025183744|100 %||\n"
+		"SwapTotal");
+}
+
+static void holders_and_tmpfs_have_rows(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+
+	(void)state;
+	check(view, HOSTTABLE_SHMEM, false,
+		"SYSV|UNATTACHED|SWAPPED|SEGMENTS|TMPFS|USER\n"
+		"4.0 KiB|8.0 KiB|12.0 KiB|20480|24.0 KiB|alice\n"
+		"4.0 KiB|-|-|-|-|(other)\n");
+	check(view, HOSTTABLE_TMPFS, false,
+		"USED|SIZE|OWNED|TMPFS\n"
+		"64.0 KiB|-|8.0 KiB|/mnt/\"a b\\\n"
+		"64.0 KiB|-|8.0 KiB|\n"
+		"total, without 1 that could not be asked");
+}
+
+/* With the sample, which has every line. */
+static void every_line_is_in_the_sheet(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+
+	(void)state;
+	assert_int_equal(hosttable_build(view, HOSTTABLE_MEMORY, false, &table), 0);
+	flatten(&table, &text);
+	for (unsigned int i = 0; i < BALANCE_KINDS; i++) {
+		const struct balance_kind *kind = balance_kind(i);
+		char cell[64];
+
+		snprintf(cell, sizeof(cell), "|%s|", kind->name);
+		assert_int_equal(
+			strstr(text.data, cell) != NULL, ROW_HAS(view_balance(view), kind->line));
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_adds_up),
+		cmocka_unit_test(the_residual_has_a_sign),
+		cmocka_unit_test(unknown_lines_are_not_shown),
+		cmocka_unit_test(swap_adds_up),
+		cmocka_unit_test(holders_and_tmpfs_have_rows),
+		cmocka_unit_test(every_line_is_in_the_sheet),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

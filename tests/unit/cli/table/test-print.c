@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/table/print.h: tables and prose on a terminal. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <locale.h>
+
+#include "cli/table/print.h"
+
+/* Prints a table of two columns, a number and a name, with the given cells. */
+static void print(
+	const char *const *cells, size_t rows, const char *total, size_t width, struct buffer *to)
+{
+	AUTO_TABLE struct table t = {
+		.column = {{.head = "PSS", .is_right = true}, {.head = "NAME", .is_wide = true}},
+		.columns = 2,
+		.rows = rows,
+		.has_total = total,
+	};
+
+	for (size_t i = 0; i < rows * 2; i++) {
+		buffer_add_text(&t.text, cells[i]);
+		buffer_add_char(&t.text, '\0');
+	}
+	if (total)
+		buffer_add_text(&t.total, total);
+	assert_int_equal(print_table(&t, width, to), 0);
+	buffer_add_char(to, '\0');
+}
+
+static void check(const char *const *cells, size_t rows, const char *total, size_t width,
+	const char *expected)
+{
+	AUTO_BUFFER struct buffer b = {0};
+
+	print(cells, rows, total, width, &b);
+	assert_string_equal(b.data, expected);
+}
+
+static void columns_are_aligned(void **state)
+{
+	static const char *const cells[] = {"1.0 MiB", "a", "512.0 KiB", "bc", "1.5 MiB", ""};
+
+	(void)state;
+	check(cells, 3, "total of 2 things", 0,
+		"      PSS NAME\n"
+		"  1.0 MiB a\n"
+		"512.0 KiB bc\n"
+		"-------------\n"
+		"  1.5 MiB total of 2 things\n");
+	check(cells, 2, NULL, 0,
+		"      PSS NAME\n"
+		"  1.0 MiB a\n"
+		"512.0 KiB bc\n");
+	check(cells, 0, NULL, 0, "");
+}
+
+/* A name can neither start a line nor control the terminal. A backslash is printed as it is. */
+static void names_cannot_control_the_terminal(void **state)
+{
+	static const char *const cells[] = {
+		"1", "a\nb", "2", "dev-disk\\x2duuid.swap", "3", "  spaced", "4", "\xef\xbf\xbd"};
+
+	(void)state;
+	check(cells, 4, NULL, 0,
+		"PSS NAME\n"
+		"  1 a\\x0ab\n"
+		"  2 dev-disk\\x2duuid.swap\n"
+		"  3   spaced\n"
+		"  4 \xef\xbf\xbd\n");
+}
+
+static void names_are_cut_on_a_terminal_only(void **state)
+{
+	char name[301];
+	const char *const cells[] = {"1", name, "2", "short", "3", ""};
+	AUTO_BUFFER struct buffer wide = {0};
+	AUTO_BUFFER struct buffer narrow = {0};
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	print(cells, 3, "total", 0, &wide);
+	assert_non_null(strstr(wide.data, name));
+	print(cells, 3, "total", 40, &narrow);
+	assert_string_equal(narrow.data, "PSS NAME\n"
+					 "  1 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…\n"
+					 "  2 short\n"
+					 "-------\n"
+					 "  3 total\n");
+}
+
+/* No line is wider than the terminal; the text continues on the next line. */
+static void prose_is_wrapped_on_a_terminal(void **state)
+{
+	static const char *const cells[] = {"1", "", "2", ""};
+	AUTO_TABLE struct table t = {
+		.column = {{.head = "FIELD"}, {.head = "MEANING", .is_prose = true}},
+		.columns = 2,
+		.rows = 1,
+	};
+	static const char text[] = "pss\0what processes use of memory, shared parts divided";
+	AUTO_BUFFER struct buffer b = {0}, whole = {0};
+
+	(void)state;
+	buffer_add(&t.text, text, sizeof(text));
+	assert_int_equal(print_table(&t, 30, &b), 0);
+	buffer_add_char(&b, '\0');
+	assert_string_equal(b.data, "FIELD MEANING\n"
+				    "pss   what processes use of\n"
+				    "      memory, shared parts\n"
+				    "      divided\n");
+	assert_int_equal(print_table(&t, 0, &whole), 0);
+	buffer_add_char(&whole, '\0');
+	assert_non_null(strstr(whole.data, "what processes use of memory, shared parts divided\n"));
+	check(cells, 2, "total of 2 things, 1 not measured", 20,
+		"PSS NAME\n"
+		"  1\n"
+		"-------\n"
+		"  2 total of 2\n"
+		"things, 1 not\n"
+		"measured\n");
+}
+
+/* Wide characters occupy two columns. */
+static void width_counts_wide_characters(void **state)
+{
+	AUTO_TABLE struct table t = {
+		.column = {{.head = "NAME", .is_wide = true}, {.head = "NOTE"}},
+		.columns = 2,
+		.rows = 2,
+	};
+	static const char cells[] = "数据\0x\0abcd\0y";
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	buffer_add(&t.text, cells, sizeof(cells));
+	assert_int_equal(print_table(&t, 0, &b), 0);
+	buffer_add_char(&b, '\0');
+	assert_string_equal(b.data, "NAME NOTE\n数据 x\nabcd y\n");
+}
+
+/* libsmartcols counts more than one column for a backslash before an x. */
+static void width_counts_printed_characters(void **state)
+{
+	static const char cells[] = "a\\x2db\0x\0c\nd\0y\0abcdef\0z";
+	static const struct {
+		size_t width;
+		const char *expected;
+	} cases[] = {
+		{0, "NAME   NOTE\na\\x2db x\nc\\x0ad y\nabcdef z\n"},
+		{11, "NAME   NOTE\na\\x2db x\nc\\x0ad y\nabcdef z\n"},
+		{10, "NAME  NOTE\na\\x2… x\nc\\x0… y\nabcd… z\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_TABLE struct table t = {
+			.column = {{.head = "NAME", .is_wide = true}, {.head = "NOTE"}},
+			.columns = 2,
+			.rows = 3,
+		};
+		AUTO_BUFFER struct buffer b = {0};
+
+		buffer_add(&t.text, cells, sizeof(cells));
+		assert_int_equal(print_table(&t, cases[i].width, &b), 0);
+		buffer_add_char(&b, '\0');
+		assert_string_equal(b.data, cases[i].expected);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_are_aligned),
+		cmocka_unit_test(names_cannot_control_the_terminal),
+		cmocka_unit_test(names_are_cut_on_a_terminal_only),
+		cmocka_unit_test(prose_is_wrapped_on_a_terminal),
+		cmocka_unit_test(width_counts_wide_characters),
+		cmocka_unit_test(width_counts_printed_characters),
+	};
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

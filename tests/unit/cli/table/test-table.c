@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/table/table.h: tables of a snapshot's rows. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "cli/common/selection.h"
+#include "cli/table/table.h"
+#include "snapshot/owner.h"
+#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/sample.h"
+
+/* Heads and cells, one row per line, with '|' between columns, and the total's text at the end. */
+static void flatten(const struct table *t, struct buffer *to)
+{
+	const char *cell = t->text.data;
+
+	for (size_t i = 0; i < t->columns; i++)
+		buffer_printf(to, "%s%s", i ? "|" : "", t->column[i].head);
+	for (size_t row = 0; row < t->rows; row++)
+		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1)
+			buffer_printf(to, "%s%s", i ? "|" : "\n", cell);
+	assert_ptr_equal(cell, t->text.data + t->text.len);
+	buffer_add_char(to, '\n');
+	if (t->has_total)
+		buffer_add(to, t->total.data, t->total.len);
+	buffer_add_char(to, '\0');
+}
+
+struct table_case {
+	enum metric_scope scope;
+	const char *sort;
+	size_t limit;
+	bool bytes;
+	bool is_measured, is_estimated;
+	const char *key, *value; /* a filter, or NULL */
+	bool is_alone;           /* only the row of processes without an owner of the kind */
+};
+
+static void build(const struct table_case *c, struct buffer *to)
+{
+	struct sample_options options = {
+		.is_measured = c->is_measured, .is_estimated = c->is_estimated};
+	AUTO_VIEW struct view *view = sample_open(&options);
+	struct table_rows rows = {.scope = c->scope, .limit = c->limit, .bytes = c->bytes};
+	AUTO_TABLE struct table table = {0};
+	AUTO_FREE uint32_t *row = NULL;
+	char error[QUERY_ERROR_SIZE];
+	struct sums sums;
+	struct query q;
+
+	query_init(&q, c->scope);
+	if (c->sort)
+		assert_int_equal(query_set(&q, "sort", c->sort, error), 0);
+	if (c->key)
+		assert_int_equal(query_set(&q, c->key, c->value, error), 0);
+	assert_int_equal(query_run(&q, view, &row, &rows.count), 0);
+	for (size_t i = 0, all = rows.count; c->is_alone && i < all; i++) {
+		rows.count = i ? rows.count : 0;
+		if (!strcmp(view_text(view, view_scope(view, c->scope, row[i])->name), OWNER_NONE))
+			row[rows.count++] = row[i];
+	}
+	rows.query = &q;
+	rows.row = row;
+	selection_sum(&(struct selection){.scope = c->scope}, view, row, rows.count, &sums);
+	rows.sums = &sums;
+	assert_int_equal(table_build(view, &rows, &table), 0);
+	flatten(&table, to);
+}
+
+static void check(const struct table_case *c, const char *expected)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	build(c, &text);
+	assert_string_equal(text.data, expected);
+}
+
+/*
+ * carol has a PSS but no SWAP, so there is no sum of SWAP. Processes without PSS are noted beside
+ * the sums.
+ */
+static void users_have_sums(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
+		"69.7 MiB|69.4 MiB|74.2 MiB|0.0 KiB|2|bob|\n"
+		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
+		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 not measured\n"
+		"900.0 KiB|0.0 KiB|2.9 MiB|-|1|carol|\n"
+		"128.0 KiB|128.0 KiB|128.0 KiB|0.0 KiB|1|erin|\n"
+		"64.0 KiB|32.0 KiB|256.0 KiB|0.0 KiB|1|dave|\n"
+		"-|-|640.0 KiB|-|2|4242|2 of 2 not measured\n"
+		"596.3 MiB|534.0 MiB|829.6 MiB|-|16||\n"
+		"total of 8 users, MemTotal 15.6 GiB, 4 not measured, PSS at least 596.3 MiB");
+}
+
+/* Without a note there is no column for notes. */
+static void bytes_are_exact(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER,
+		      .bytes = true,
+		      .is_measured = true,
+		      .key = "user",
+		      .value = "alice"},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
+		"513539072|451789824|734208000|1048576|4|alice\n"
+		"513539072|451789824|734208000|1048576|4|\n"
+		"total of 1 user, MemTotal 16777216000");
+}
+
+/* The total includes rows that are not shown. */
+static void limit_leaves_the_total(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER, .limit = 1, .is_measured = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice\n"
+		"596.3 MiB|534.0 MiB|821.0 MiB|-|12|\n"
+		"total of 7 users (6 not shown), MemTotal 15.6 GiB");
+}
+
+/*
+ * Bounds are noted if they are wide, not because a value was carried forward. A process that was
+ * never measured has no USS, and neither have sums that include it.
+ */
+static void notes_wide_bounds(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER, .limit = 4, .is_estimated = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
+		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
+		"69.7 MiB|-|74.2 MiB|0.0 KiB|2|bob|1 of 2 guessed, 68.4 to 73.2 MiB\n"
+		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
+		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 not measured\n"
+		"596.3 MiB|-|829.6 MiB|-|16||\n"
+		"total of 8 users (4 not shown), MemTotal 15.6 GiB, 4 not measured, 1 guessed, "
+		"PSS at least 595.0 MiB");
+	check(&(struct table_case){.scope = METRIC_PROCESS,
+		      .is_estimated = true,
+		      .key = "user",
+		      .value = "bob"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"2000|bob|68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|x\",user=\"root\"} 1\\x0a# HELP\\|\n"
+		"2001|bob|1.4 MiB|-|4.9 MiB|0.0 KiB|bash|guessed, 0.0 KiB to 4.9 MiB\n"
+		"||69.7 MiB|-|74.2 MiB|0.0 KiB||\n"
+		"total of 2 processes, MemTotal 15.6 GiB, 1 guessed, "
+		"PSS between 68.4 and 73.2 MiB");
+	check(&(struct table_case){.scope = METRIC_PROCESS,
+		      .is_estimated = true,
+		      .bytes = true,
+		      .key = "pid",
+		      .value = "2001"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"2001|bob|1433600|-|5120000|0|bash|guessed, 0 to 5120000\n"
+		"||1433600|-|5120000|0||\n"
+		"total of 1 process, MemTotal 16777216000, 1 guessed, "
+		"PSS between 0 and 5120000");
+	check(&(struct table_case){.scope = METRIC_PROCESS,
+		      .is_estimated = true,
+		      .key = "pid",
+		      .value = "1000"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM\n"
+		"1000|alice|390.6 MiB|341.8 MiB|500.0 MiB|1.0 MiB|firefox\n"
+		"||390.6 MiB|341.8 MiB|500.0 MiB|1.0 MiB|\n"
+		"total of 1 process, MemTotal 15.6 GiB");
+}
+
+static void notes_why_a_process_was_not_measured(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "user", .value = "root"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"1|root|6.0 MiB|3.9 MiB|12.0 MiB|0.0 KiB|systemd|\n"
+		"400|root|512.0 KiB|400.0 KiB|2.0 MiB|128.0 KiB|swapper \\ \"x\"|\n"
+		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
+		"301|root|-|-|-|-|sshd|changing\n"
+		"||6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB||\n"
+		"total of 4 processes, MemTotal 15.6 GiB, 2 not measured, PSS at least 6.5 MiB");
+	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "300"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
+		"||-|-|8.0 MiB|-||\n"
+		"total of 1 process, MemTotal 15.6 GiB, 1 denied");
+	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "1002"},
+		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"1002|alice|-|-|-|-|firefox|shares the memory of 1001\n"
+		"||-|-|-|-||\n"
+		"total of 1 process, MemTotal 15.6 GiB");
+}
+
+/* The sort field is a column, without a total, because not every field adds up. */
+static void sort_field_is_shown(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_UNIT,
+		      .sort = "vm_hwm_max_bytes",
+		      .limit = 2,
+		      .is_measured = true},
+		"PSS|USS|RSS|SWAP|CGROUP|PROCESSES|VM_HWM_MAX_BYTES|UNIT\n"
+		"488.3 MiB|429.7 MiB|695.3 MiB|1.0 MiB|683.6 MiB|3|500.1 MiB|user@1000.service\n"
+		"68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|-|1|69.4 MiB|(none)\n"
+		"596.3 MiB|534.0 MiB|821.0 MiB|-|-|12|-|\n"
+		"total of 10 units (8 not shown), MemTotal 15.6 GiB");
+	check(&(struct table_case){.scope = METRIC_PROCESS,
+		      .sort = "start_time_seconds",
+		      .key = "program",
+		      .value = "bash",
+		      .bytes = true},
+		"PID|USER|PSS|USS|RSS|SWAP|START_TIME_SECONDS|PROGRAM\n"
+		"2001|bob|1433600|1126400|5120000|0|1699996420.133|bash\n"
+		"1003|alice|1536000|1228800|5120000|0|1699996410.153|bash\n"
+		"||2969600|2355200|10240000|0|-|\n"
+		"total of 2 processes, MemTotal 16777216000");
+	check(&(struct table_case){.scope = METRIC_USER,
+		      .sort = "unmeasured_processes",
+		      .limit = 1,
+		      .bytes = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|UNMEASURED_PROCESSES|USER|NOTE\n"
+		"6794240|4505600|23068672|131072|4|2|root|2 of 4 not measured\n"
+		"625285120|559984640|869941248|-|16|-||\n"
+		"total of 8 users (7 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
+}
+
+/*
+ * Charges are shown beside the PSS if there are any. They have no sum, because cgroups are nested.
+ */
+static void shows_charges_of_cgroups(void **state)
+{
+	(void)state;
+	check(
+		&(struct table_case){
+			.scope = METRIC_UNIT, .sort = "cgroup_bytes", .limit = 2, .bytes = true},
+		"PSS|USS|RSS|SWAP|CGROUP|PROCESSES|UNIT|NOTE\n"
+		"512003072|450561024|729088000|1048576|716800000|3|user@1000.service|\n"
+		"-|-|8388608|-|9437184|2|ssh.service|2 of 2 not measured\n"
+		"625285120|559984640|869941248|-|-|16||\n"
+		"total of 12 units (10 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
+	check(
+		&(struct table_case){
+			.scope = METRIC_MACHINE, .limit = 1, .bytes = true, .is_measured = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+		"594565120|529264640|830177280|1179648|11|(none)\n"
+		"625285120|559984640|860897280|1179648|12|\n"
+		"total of 2 machines (1 not shown), MemTotal 16777216000");
+}
+
+/* "ended" has series for an hour but no process. Tables omit it, whatever they are sorted by. */
+static void omits_rows_without_processes(void **state)
+{
+	AUTO_BUFFER struct buffer plain = {0};
+	AUTO_BUFFER struct buffer sorted = {0};
+
+	(void)state;
+	build(&(struct table_case){.scope = METRIC_PROGRAM}, &plain);
+	build(&(struct table_case){.scope = METRIC_PROGRAM, .sort = "processes"}, &sorted);
+	assert_null(strstr(plain.data, "ended"));
+	assert_null(strstr(sorted.data, "ended"));
+	assert_non_null(strstr(plain.data, "total of 11 programs,"));
+	assert_non_null(strstr(sorted.data, "total of 11 programs,"));
+}
+
+static void empty_table_has_a_head(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_USER, .key = "user", .value = "nobody"},
+		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
+		"0.0 KiB|0.0 KiB|0.0 KiB|0.0 KiB|0|\n"
+		"total of 0 users, MemTotal 15.6 GiB");
+}
+
+/* As on a host without containers. Processes in none are shown if they are asked for. */
+static void omits_processes_without_an_owner(void **state)
+{
+	(void)state;
+	check(&(struct table_case){.scope = METRIC_POD, .is_alone = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|POD\n"
+		"0.0 KiB|0.0 KiB|0.0 KiB|0.0 KiB|0|\n"
+		"total of 0 pods, MemTotal 15.6 GiB");
+	check(&(struct table_case){.scope = METRIC_MACHINE,
+		      .limit = 1,
+		      .bytes = true,
+		      .is_measured = true,
+		      .key = "machine",
+		      .value = "(none)"},
+		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+		"594565120|529264640|830177280|1179648|11|(none)\n"
+		"594565120|529264640|830177280|1179648|11|\n"
+		"total of 1 machine, MemTotal 16777216000");
+}
+
+static void shows_the_host(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_TABLE struct table table = {0};
+	AUTO_BUFFER struct buffer text = {0};
+	size_t count, present = 0;
+	const struct metric *m = metric_table(METRIC_HOST, &count);
+
+	(void)state;
+	assert_int_equal(table_build_host(view, false, &table), 0);
+	flatten(&table, &text);
+	for (size_t i = 0; i < count; i++)
+		present += ROW_HAS(view_host(view), m[i].index);
+	assert_int_equal(table.rows, present);
+	assert_non_null(strstr(text.data, "\n596.3 MiB|pss_bytes|Proportional set size"));
+	assert_non_null(strstr(text.data, "\n15.6 GiB|mem_total_bytes|"));
+	assert_non_null(strstr(text.data, "\n1|unmeasured_processes.denied|"));
+	assert_null(strstr(text.data, "pss_high_bytes")); /* absent */
+}
+
+static void returns_errors_without_memory(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	static const uint32_t row[] = {0, 1, 2, 3};
+	struct sums sums = {0};
+	struct query q;
+	struct table_rows rows = {.scope = METRIC_PROCESS,
+		.query = &q,
+		.row = row,
+		.count = ARRAY_SIZE(row),
+		.sums = &sums};
+	unsigned int n = 0;
+
+	(void)state;
+	query_init(&q, METRIC_PROCESS);
+	for (bool failed = true; failed;) {
+		AUTO_TABLE struct table table = {0};
+		int r;
+
+		allocation_fail_at(++n);
+		r = table_build(view, &rows, &table);
+		failed = allocation_end();
+		assert_int_equal(r, failed ? -ENOMEM : 0);
+	}
+	assert_true(n > 2);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(users_have_sums),
+		cmocka_unit_test(bytes_are_exact),
+		cmocka_unit_test(limit_leaves_the_total),
+		cmocka_unit_test(notes_wide_bounds),
+		cmocka_unit_test(notes_why_a_process_was_not_measured),
+		cmocka_unit_test(sort_field_is_shown),
+		cmocka_unit_test(shows_charges_of_cgroups),
+		cmocka_unit_test(omits_rows_without_processes),
+		cmocka_unit_test(empty_table_has_a_head),
+		cmocka_unit_test(omits_processes_without_an_owner),
+		cmocka_unit_test(shows_the_host),
+		cmocka_unit_test(returns_errors_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tests of collectors/adaptive/sharing-state.h: how births, exits and copy-on-write change the estimates of a
+ * fork family.
+ */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "collectors/adaptive/sharing-state.h"
+#include "collectors/model/fork-family.h"
+#include "collectors/workers/maps-read.h"
+#include "tests/unit/support/adaptive.h"
+#include "tests/unit/support/run.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/*
+ * When a process exits, the PSS of those that shared with it changes, and none of their counters
+ * shows that.
+ */
+static void exit_makes_its_family_uncertain(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process a = adaptive_worker, b = a;
+	const struct snapshot_process *row;
+
+	(void)state;
+	b.pid = 31;
+	adaptive_add_anon(s, &a);
+	adaptive_add_anon(s, &b);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	tree_remove(&s->tree, "31");
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	row = adaptive_row(view, 30);
+	assert_int_equal(row->source, SOURCE_ESTIMATE);
+	assert_int_equal(row->q[PROCESS_PSS] / 1024, 10000); /* shared by two, now by one */
+	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_PSS]);
+	adaptive_assert_quiet(adaptive_row(view, 12), &adaptive_cast[3]); /* is unrelated */
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS] / 1024, 10000);
+	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
+}
+
+/*
+ * If a tenth of a large family exits, few members can have lost all their sharers, so not all are
+ * measured.
+ */
+static void few_exits_do_not_make_a_large_family_uncertain(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.image = 99,
+		.name = "worker",
+		.rss_kib = 13000,
+		.pss_kib = 8250, /* 5000 KiB are shared by 20 */
+		.uss_kib = 8000};
+	const struct snapshot_process *row;
+	char path[32];
+
+	(void)state;
+	for (p.pid = 100; p.pid < 200; p.pid++)
+		adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	for (p.pid = 190; p.pid < 200; p.pid++) {
+		snprintf(path, sizeof(path), "%d", p.pid);
+		tree_remove(&s->tree, path);
+	}
+	view = adaptive_pass(s);
+	row = adaptive_row(view, 100);
+	assert_in_range(row->q[PROCESS_PSS] / 1024, 8265, 8285);
+	assert_in_range(row->q[PROCESS_PSS_HIGH] / 1024, 8265, 8250 + 5000 * 3 / 10);
+	adaptive_plan(s, 1);
+	assert_int_equal(pass_measure(s->pass), 0);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
+static const struct tree_process server = {.pid = 4, /* field 4 of every stat file in the tree */
+	.image = 99,
+	.name = "server",
+	.rss_kib = 10000,
+	.pss_kib = 9500,
+	.uss_kib =
+		/*
+		 * Parts of the shared memory have different sharers, so that their number cannot
+		 * be derived.
+		 */
+	9100};
+
+/*
+ * Workers that a process has forked are measured in the same pass, and so is the process, which
+ * shares with them.
+ */
+static void measures_new_family_members_at_once(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = server;
+	uint64_t born_ticks;
+
+	(void)state;
+	adaptive_add(s, &p, 0);
+	/*
+	 * If they are born in the tick of the measurement, it is unknown whether that saw them. So
+	 * it must be early in a tick, and short.
+	 */
+	while (clock_now_ns(CLOCK_BOOTTIME) % 10000000 > 1000000)
+		;
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s)); /* may measure it again on a busy host */
+	born_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
+	p.pss_kib = 2600;
+	p.uss_kib = 100;
+	adaptive_add(s, &p, 0);
+	tree_write(&s->tree, "4/statm", "10000 2500 250 0 0 0 0\n"); /* unchanged */
+	p.start_ticks = born_ticks;
+	for (p.pid = 40; p.pid < 43; p.pid++)
+		adaptive_add(s, &p, 0);
+	view = adaptive_pass(s);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 4);
+	assert_int_equal(adaptive_row(view, 4)->q[PROCESS_PSS], 2600 * 1024);
+	assert_int_equal(adaptive_row(view, 4)->source, SOURCE_ROLLUP);
+	for (uint32_t pid = 40; pid < 43; pid++)
+		assert_int_equal(adaptive_row(view, pid)->source, SOURCE_ROLLUP);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
+static pid_t alone; /* all other processes have one address space */
+
+static int one_address_space(pid_t a, pid_t b)
+{
+	return (a == alone) != (b == alone);
+}
+
+/*
+ * Children that share the whole address space of their parent (vfork) are no forks, and make no
+ * estimate uncertain.
+ */
+static void shared_address_space_is_no_fork(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = server;
+
+	(void)state;
+	alone = 0;
+	s->pass->sharing.compare = one_address_space;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
+	for (p.pid = 40; p.pid < 43; p.pid++)
+		adaptive_add(s, &p, 0);
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		adaptive_again(s, &view);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+		assert_int_equal(adaptive_row(view, 4)->q[PROCESS_PSS], 9500 * 1024);
+		assert_int_equal(adaptive_row(view, 4)->q[PROCESS_PSS_HIGH] / 1024, 9501);
+		for (uint32_t pid = 40; pid < 43; pid++) {
+			assert_int_equal(adaptive_row(view, pid)->outcome, OUTCOME_SHARED_MM);
+			assert_int_equal(adaptive_row(view, pid)->mm_pid, 4);
+		}
+		assert_int_equal(adaptive_turns(s), 0);
+	}
+	/* One of them calls exec. */
+	p.pid = 41;
+	p.name = "child";
+	p.image = 98;
+	p.pss_kib = 800;
+	p.uss_kib = 700;
+	p.rss_kib = 900;
+	adaptive_add(s, &p, 0);
+	alone = 41;
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 41)->q[PROCESS_PSS], 800 * 1024);
+}
+
+/*
+ * The process that stood for an address space exits. The next one is measured, because it does not
+ * know of births and exits.
+ */
+static void measures_the_next_process_of_an_address_space(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+
+	(void)state;
+	alone = 0;
+	p.start_ticks = 1000;
+	s->pass->sharing.compare = one_address_space;
+	adaptive_add_anon(s, &p);
+	p.pid = 31;
+	p.start_ticks++;
+	adaptive_add_anon(s, &p);
+	for (unsigned int pass = 0; pass < 2; pass++) {
+		adaptive_again(s, &view);
+		assert_int_equal(adaptive_row(view, 31)->outcome, OUTCOME_SHARED_MM);
+		adaptive_turns(s);
+	}
+	p.pss_kib += 500; /* as other processes release theirs */
+	adaptive_add_anon(s, &p);
+	tree_remove(&s->tree, "30");
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	assert_int_equal(adaptive_row(view, 31)->outcome, OUTCOME_MEASURED);
+	adaptive_plan(s, 1);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 31)->q[PROCESS_PSS], p.pss_kib * 1024);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
+/* The child of a giant is as large. The parent's measurement is used for both. */
+static void measurement_of_a_giant_covers_its_children(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = {.pid = 4, /* field 4 of every stat file in the tree */
+		.image = 50,
+		.name = "giant",
+		.rss_kib = 8 << 20,
+		.pss_kib = 8 << 20,
+		.uss_kib = 8 << 20};
+	const struct tracked *child;
+
+	(void)state;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 1);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		view_unref(adaptive_pass(s));
+		adaptive_turns(s);
+	}
+	assert_int_equal(s->pass->adapt.walks.counts.reads[WALK_COST_ROLLUP], 5);
+	p.pid = 60;
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
+	adaptive_add(s, &p, 0);
+	adaptive_add_mappings(s, &p, 1);
+	for (unsigned int pass = 0; pass < 3; pass++) {
+		adaptive_again(s, &view);
+		child = s->pass->table.item[s->pass->table.count - 1]->watch;
+		assert_ptr_equal(sharing_state_speaker(child), s->pass->table.item[1]->watch);
+		adaptive_turns(s);
+		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+	}
+	assert_int_equal(adaptive_row(view, 60)->source, SOURCE_ESTIMATE);
+}
+
+/*
+ * A process that has less than expected shares with an unknown process. That may exit before the
+ * next pass, and then all is private again.
+ */
+static void allows_for_unknown_sharers(void **state)
+{
+	/* every pass measures every process */
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(run_adaptive.interval_ns);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+
+	(void)state;
+	p.pss_kib = p.uss_kib = 10000;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	p.pss_kib = 5000; /* some of it has two sharers, some has three */
+	p.uss_kib = 1000;
+	adaptive_add_anon(s, &p);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS], 5000 * 1024);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_LOW], 5000 * 1024);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 10000 * 1024);
+	/* If the unknown process still exists at the next measurement, it is expected to stay. */
+	adaptive_again(s, &view);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 5001 * 1024);
+}
+
+static void known_sharers_are_expected(void **state)
+{
+	const struct estimate before = {.pss_anon = 10 * MIB,
+		.pss_file = 2 * MIB,
+		.pss_shmem = 2 * MIB,
+		.pss = 14 * MIB,
+		.low = 8 * MIB,
+		.high = 14 * MIB};
+	struct tracked w = {.base = {.anon = 10 * MIB,
+				    .file = 10 * MIB,
+				    .pss_anon = 5 * MIB,
+				    .pss_file = MIB,
+				    .pss_shmem = 2 * MIB,
+				    .has_parts = true},
+		.seen = {.resident = 20 * MIB / 4096, .shared = 10 * MIB / 4096},
+		.has_base = true};
+	struct estimate e;
+
+	(void)state;
+	sharing_state_fell(&w, &before);
+	assert_int_equal(w.fell_anon_kib, 0); /* such a low value was expected */
+	assert_int_equal(w.fell_file_kib, 1024);
+	assert_true(sharing_state_estimate(&w, 4096, NULL, &e, NULL));
+	assert_int_equal(e.low, 8 * MIB);
+	assert_int_equal(e.high, 9 * MIB);
+	w.base.pss_anon = 4 * MIB;
+	w.base.pss_file = 2 * MIB;
+	w.base.pss_shmem = MIB;
+	sharing_state_fell(&w, &before);
+	assert_int_equal(w.fell_anon_kib, 1024);
+	/* Differences of terabytes are kept too. */
+	w.base.pss_anon = 0;
+	sharing_state_fell(
+		&w, &(struct estimate){.pss_anon = 8192 * 1024 * MIB, .low = 8192 * 1024 * MIB});
+	assert_true(w.fell_anon_kib * UINT64_C(1024) > 4000 * 1024 * MIB);
+	w.base.pss_anon = 10 * MIB;
+	w.base.pss_file = 4 * MIB;
+	sharing_state_fell(&w, &before);
+	assert_int_equal(w.fell_anon_kib + w.fell_file_kib, 0);
+}
+
+/*
+ * After a pass the server grows by GROWN_KIB and forks a child. The child has MORE_KIB more than
+ * that when it is first measured. Returns the child.
+ */
+static struct tracked *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint64_t more_kib)
+{
+	struct tree_process p = server;
+	struct tracked *w;
+
+	p.rss_kib += grown_kib;
+	adaptive_add_anon(s, &p);
+	p.pid = 40;
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
+	p.rss_kib += more_kib;
+	p.uss_kib = 5000;
+	p.pss_kib = 5000 + (p.rss_kib - 5000) / 2;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	assert_true(w->has_base && w->kin.family);
+	return w;
+}
+
+/*
+ * Private memory of a child at its first measurement, apart from its growth, is memory that it has
+ * written to. Later children are expected to do the same.
+ */
+static void learns_how_much_newborns_write(void **state)
+{
+	static const uint64_t grown_kib[] = {0, 400}, more_kib[] = {0, 500};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(more_kib); i++) {
+		AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+		const struct tracked *w;
+
+		adaptive_add_anon(s, &server);
+		view_unref(adaptive_pass(s));
+		view_unref(adaptive_pass(s));
+		w = meet_newborn(s, grown_kib[i], more_kib[i]);
+		/* The first of the observations, which weigh a quarter each. */
+		assert_int_equal(w->kin.family->soon_written, (5000 - more_kib[i]) * 1024 / 4);
+	}
+}
+
+/*
+ * How much a child has written follows from what its parent had, which is unknown if the parent
+ * cannot be measured.
+ */
+static void learns_nothing_without_a_measured_parent(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+
+	(void)state;
+	adaptive_add_anon(s, &server);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	sharing_state_unmeasured(s->pass->table.item[1]->watch);
+	s->pass->table.item[1]->watch->outcome = OUTCOME_DENIED;
+	assert_int_equal(s->pass->table.item[1]->pid, server.pid);
+	assert_int_equal(meet_newborn(s, 0, 0)->kin.family->soon_written, 0);
+}
+
+/*
+ * A child that was measured while it was writing may have more soon. It is measured once more, and
+ * the second measurement teaches too.
+ */
+static void measures_newborns_again(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	const uint64_t soon = 5000 * 1024 / 4;
+	uint64_t measured_ns;
+	struct estimate e;
+	struct tracked *w;
+
+	(void)state;
+	adaptive_add_anon(s, &server);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	w = meet_newborn(s, 0, 0);
+	w->kin.born_ns = w->kin.measured_ns; /* however long the test took */
+	assert_int_equal(sharing_state_unsettled(w), soon);
+	assert_true(sharing_state_estimate(w, 4096, NULL, &e, NULL));
+	assert_int_equal(e.pss, 7500 * 1024);
+	assert_int_equal(e.low, 7500 * 1024);
+	assert_int_equal(e.high, 7501 * 1024 + soon);
+	measured_ns = w->measured_ns;
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_true(w->measured_ns > measured_ns);
+	assert_int_equal(w->kin.family->soon_written, soon - soon / 4 + soon);
+	/* Its time as a newborn is over. */
+	w->kin.born_ns = w->kin.measured_ns - NS_PER_SEC;
+	assert_int_equal(sharing_state_unsettled(w), 0);
+	assert_true(sharing_state_estimate(w, 4096, NULL, &e, NULL));
+	assert_int_equal(e.high, 7501 * 1024);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
+/*
+ * After an exit in its family a member's likely change is the same part of its shared memory, plus
+ * the rise of its estimate.
+ */
+static void estimates_the_likely_change_after_exits(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct tree_process p = adaptive_worker;
+	struct tracked *w;
+
+	(void)state;
+	p.pss_kib = 1000 + 9000 / 3;
+	for (unsigned int i = 0; i < 3; i++, p.pid++)
+		adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	assert_int_equal(sharing_state_likely(w), 0);
+	tree_remove(&s->tree, "30");
+	view_unref(adaptive_pass(s));
+	/* A third of the 3000 KiB that it had of shared memory, plus the rise of its estimate. */
+	assert_true(w->doubt && w->doubt->anon_mid > 0);
+	assert_int_equal(sharing_state_likely(w), 1000 * 1024 + (uint64_t)w->doubt->anon_mid);
+}
+
+/* If a process cannot be read any more, nothing of its measurement is left to compare with. */
+static void forgets_measurements_that_are_refused(void **state)
+{
+	/* every pass measures every process */
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(run_adaptive.interval_ns);
+	struct tree_process p = adaptive_worker;
+	struct tracked *w;
+
+	(void)state;
+	adaptive_add_anon(s, &p);
+	p.pid++;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	assert_true(w->has_base && w->kin.measured_ns && w->kin.family);
+	w->has_faults = true;
+	w->doubt = calloc(1, sizeof(*w->doubt));
+	assert_non_null(w->doubt);
+	w->broken_kib = w->fell_anon_kib = w->fell_file_kib = 1 << 20;
+	families_suspect(&w->kin, 1 << 30, w->measured_ns);
+	s->opened[OPENED_ROLLUP].error = EACCES;
+	view_unref(adaptive_pass(s));
+	assert_false(w->has_base || w->has_faults || w->kin.measured_ns || w->doubt);
+	assert_int_equal(w->broken_kib + w->fell_anon_kib + w->fell_file_kib, 0);
+	assert_int_equal(w->kin.suspected, 0);
+}
+
+/*
+ * A process that shares with an unknown process is measured again, because that process may have
+ * exited.
+ */
+static void measures_processes_with_unknown_sharers_again(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	adaptive_add_anon(s, &adaptive_worker);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 10000 * 1024);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
+	assert_int_equal(adaptive_row(view, 30)->q[PROCESS_PSS_HIGH], 5501 * 1024);
+	adaptive_again(s, &view);
+	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
+}
+
+/*
+ * Two processes share 8000 KiB, and another 1000 KiB with their parent, which has another address
+ * range.
+ */
+static void start_beside_a_parent(struct adaptive *s)
+{
+	struct tree_process parent = server, p = adaptive_worker;
+
+	parent.image = 98;
+	parent.uss_kib = 9000;
+	parent.pss_kib = 9333;
+	p.pss_kib = 5333;
+	adaptive_add_anon(s, &parent);
+	adaptive_add_anon(s, &p);
+	p.pid++;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+}
+
+/*
+ * Memory that the parent, of another range, shares with all of a family does not become private
+ * when members exit.
+ */
+static void knows_memory_shared_with_the_parent(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	start_beside_a_parent(s);
+	tree_remove(&s->tree, "31");
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 30)->source, SOURCE_ESTIMATE);
+	assert_in_range(adaptive_row(view, 30)->q[PROCESS_PSS] / 1024, 9495, 9505);
+}
+
+/*
+ * The same for a process that is measured for the first time. One of the four processes that share
+ * with it is unknown.
+ */
+static void knows_memory_shared_with_the_parent_at_once(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_VIEW struct view *view = NULL;
+	struct tree_process p = adaptive_worker;
+	const struct family_member *m;
+
+	(void)state;
+	start_beside_a_parent(s);
+	p.pid = 40;
+	p.pss_kib = 3200; /* 1000 KiB have five sharers, 8000 KiB have four */
+	adaptive_add_anon(s, &p);
+	view = adaptive_pass(s);
+	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
+	m = &s->pass->table.item[s->pass->table.count - 1]->watch->kin;
+	assert_int_equal(m->outside.others, 4); /* from what its parent has, rounded up */
+	assert_int_equal(m->unseen, 1);
+}
+
+/*
+ * What a parent shared before a child was born does not tell what it shares with the child: it may
+ * be all.
+ */
+static void allows_for_sharing_all_with_the_parent(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct tree_process parent = server, p = adaptive_worker;
+	const struct family_member *m;
+	struct estimate e;
+
+	(void)state;
+	parent.image = 98;
+	adaptive_add_anon(s, &parent);
+	view_unref(adaptive_pass(s));
+	view_unref(adaptive_pass(s));
+	p.pid = 40;
+	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
+	adaptive_add_anon(s, &p);
+	view_unref(adaptive_pass(s));
+	m = &s->pass->table.item[s->pass->table.count - 1]->watch->kin;
+	assert_int_equal(m->outside.bytes, 10000 * 1024);
+	/*
+	 * The parent may share all of that with the child, or nothing, until it is measured again.
+	 */
+	assert_int_equal(s->pass->table.item[1]->pid, 4);
+	assert_true(sharing_state_estimate(s->pass->table.item[1]->watch, 4096, NULL, &e, NULL));
+	assert_int_equal(e.low / 1024, 4750);
+	assert_int_equal(e.pss / 1024, 9500);
+	assert_in_range(e.high / 1024, 9500, 9501);
+}
+
+/* A child of the same range shares with its grandparent what its parent does. */
+static void knows_memory_shared_with_grandparents(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	struct tree_process p = server;
+
+	(void)state;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	families_inherits(
+		&s->pass->table.item[1]->watch->kin, &(struct share_count_outside){MIB, 7});
+	p.pid = 40;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->pid, 40);
+	assert_int_equal(
+		s->pass->table.item[s->pass->table.count - 1]->watch->kin.outside.bytes, MIB);
+	/* Without a parent it shares nothing with a grandparent. */
+	p = server;
+	p.rss_kib *= 4;
+	adaptive_add(s, &p, 0);
+	view_unref(adaptive_pass(s));
+	assert_int_equal(s->pass->table.item[1]->watch->kin.outside.bytes, 0);
+}
+
+/*
+ * A text of maps longer than 1 MiB is read once, not at every measurement, and its content is
+ * used.
+ */
+static void reads_long_maps_once(void **state)
+{
+	static const char line[] = "10000000-10001000 r--p 00000000 00:00 0\n";
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_FREE char *text = malloc((2 << 20) + 256);
+	struct tree_event opened = {.suffix = "maps"};
+	struct process *worker;
+	size_t len = 0;
+
+	(void)state;
+	assert_non_null(text);
+	adaptive_add(s, &adaptive_worker, 0);
+	view_unref(adaptive_pass(s));
+	worker = s->pass->table.item[s->pass->table.count - 1];
+	assert_int_equal(worker->pid, 30);
+	assert_false(worker->watch->kin.sharer.is_mapped); /* no maps yet */
+	len = (size_t)snprintf(text, 256, "%llx-%llx r--s 00000000 08:01 7 /shared\n",
+		(unsigned long long)worker->range_start,
+		(unsigned long long)worker->range_start + (8 << 20));
+	for (; len < 2 << 20; len += sizeof(line) - 1)
+		memcpy(text + len, line, sizeof(line));
+	tree_write(&s->tree, "30/maps", text);
+	tree_expect(&opened, 1);
+	for (unsigned int i = 0; i < 3; i++)
+		sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader,
+			worker,
+			&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
+			4096);
+	assert_int_equal(opened.count, 1);
+	assert_true(worker->watch->kin.sharer.is_mapped);
+	assert_int_equal(worker->watch->kin.sharer.count, 1);
+	tree_expect(NULL, 0);
+}
+
+/* Mappings behind the end of a cut text are unknown. Bounds must allow for any shared file. */
+static void cut_maps_widen_bounds(void **state)
+{
+	static const char name[] =
+		"/a/name/of/a/hundred/bytes/and/more/that/a/process/maps/over/and/over/"
+		"again/so/that/the/text/of/its/maps/is/longer/than/any/is/read";
+	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
+	AUTO_FREE char *text = malloc(MAPS_TEXT_MAX + 512);
+	const struct snapshot_process *row;
+	AUTO_VIEW struct view *view = NULL;
+	struct process *worker;
+	size_t len = 0;
+
+	(void)state;
+	assert_non_null(text);
+	adaptive_add(s, &adaptive_worker, 0);
+	view = adaptive_pass(s);
+	worker = s->pass->table.item[s->pass->table.count - 1];
+	row = adaptive_row(view, adaptive_worker.pid);
+	assert_in_range(row->q[PROCESS_PSS_HIGH] - row->q[PROCESS_PSS_LOW], 0, 1024);
+	while (len < MAPS_TEXT_MAX)
+		len += (size_t)snprintf(text + len, 512, "%llx-%llx r--s 00000000 08:01 7 %s\n",
+			(unsigned long long)worker->range_start,
+			(unsigned long long)worker->range_start + 4096, name);
+	tree_write(&s->tree, "30/maps", text);
+	sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
+		&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
+	assert_true(worker->watch->is_cut);
+	adaptive_again(s, &view);
+	row = adaptive_row(view, adaptive_worker.pid);
+	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_USS]);
+	assert_int_equal(row->q[PROCESS_PSS_HIGH], row->q[PROCESS_RSS]);
+
+	/* A complete text is used again. */
+	tree_write(&s->tree, "sys/vm/max_map_count", "1000000\n");
+	worker->watch->kin.sharer.is_mapped = false;
+	sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
+		&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
+	assert_false(worker->watch->is_cut);
+	adaptive_again(s, &view);
+	row = adaptive_row(view, adaptive_worker.pid);
+	assert_true(row->q[PROCESS_PSS_HIGH] < row->q[PROCESS_RSS]);
+}
+
+/* Users cannot predict how the keys of relations are hashed. */
+static void hash_tables_are_seeded(void **state)
+{
+	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&run_adaptive),
+				      *b = adaptive_new(&run_adaptive);
+	const struct families *k = &a->pass->adapt.relations.kin,
+			      *l = &b->pass->adapt.relations.kin;
+
+	(void)state;
+	assert_true(k->families.seed && k->segments.seed);
+	assert_true(k->families.seed != l->families.seed);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exit_makes_its_family_uncertain),
+		cmocka_unit_test(few_exits_do_not_make_a_large_family_uncertain),
+		cmocka_unit_test(measures_new_family_members_at_once),
+		cmocka_unit_test(shared_address_space_is_no_fork),
+		cmocka_unit_test(measures_the_next_process_of_an_address_space),
+		cmocka_unit_test(measurement_of_a_giant_covers_its_children),
+		cmocka_unit_test(allows_for_unknown_sharers),
+		cmocka_unit_test(known_sharers_are_expected),
+		cmocka_unit_test(learns_how_much_newborns_write),
+		cmocka_unit_test(learns_nothing_without_a_measured_parent),
+		cmocka_unit_test(measures_newborns_again),
+		cmocka_unit_test(estimates_the_likely_change_after_exits),
+		cmocka_unit_test(forgets_measurements_that_are_refused),
+		cmocka_unit_test(measures_processes_with_unknown_sharers_again),
+		cmocka_unit_test(knows_memory_shared_with_the_parent),
+		cmocka_unit_test(knows_memory_shared_with_the_parent_at_once),
+		cmocka_unit_test(allows_for_sharing_all_with_the_parent),
+		cmocka_unit_test(knows_memory_shared_with_grandparents),
+		cmocka_unit_test(hash_tables_are_seeded),
+		cmocka_unit_test(reads_long_maps_once),
+		cmocka_unit_test(cut_maps_widen_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests --help and the generated parts of the man pages against the option table. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "config/help.h"
+
+static const enum program programs[] = {PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_MEMTALLY};
+
+static const char *terminated(struct buffer *b)
+{
+	buffer_add_char(b, '\0');
+	assert_int_equal(b->error, 0);
+	return b->data;
+}
+
+static size_t count_lines(const char *text, const char *line)
+{
+	size_t len = strlen(line), count = 0;
+
+	for (const char *at = text; (at = strstr(at, line)); at += len)
+		count += (at == text || at[-1] == '\n') && at[len] == '\n';
+	return count;
+}
+
+/* Calls CHECK with each line of TEXT. */
+static void each_line(const char *text, void (*check)(const char *line, size_t len))
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		assert_int_equal(text[len], '\n'); /* the last line ends with a newline, too */
+		check(text, len);
+		text += len + 1;
+	}
+}
+
+static void check_help_line(const char *line, size_t len)
+{
+	assert_true(len <= 79);
+	assert_true(!len || line[len - 1] != ' ');
+	assert_null(memchr(line, '\t', len));
+}
+
+static void help_lists_the_programs_options(void **state)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_SIZE(programs); p++) {
+		AUTO_BUFFER struct buffer b = {0};
+		const char *text;
+
+		help_render(programs[p], "prog [FLAG ...]", "Does something.", &b);
+		text = terminated(&b);
+		assert_int_equal(
+			strncmp(text, "Usage: prog [FLAG ...]\n\nDoes something.\n\n", 41), 0);
+		each_line(text, check_help_line);
+		for (size_t i = 0; i < count; i++) {
+			char line[128];
+
+			snprintf(line, sizeof(line), "  --%s%s%s", spec[i].name,
+				spec[i].metavar ? "=" : "", spec[i].metavar ? spec[i].metavar : "");
+			assert_int_equal(count_lines(text, line),
+				(spec[i].programs & (unsigned int)programs[p]) != 0);
+		}
+	}
+}
+
+/* The option's paragraph is filled and indented, with range and default at its end. */
+static void help_has_range_and_default(void **state)
+{
+	static const char expected[] =
+		"  --interval=DURATION\n"
+		"        From the start of one pass over all processes to the start of the next.\n"
+		"        Takes a duration from 100ms to 1d, such as 10s.\n"
+		"        Default: 10s\n";
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	help_render(PROGRAM_MEMTALLYD, "u", "p", &b);
+	assert_non_null(strstr(terminated(&b), expected));
+}
+
+/* Breaking text into lines loses no word. */
+static void help_keeps_every_word(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	AUTO_BUFFER struct buffer words = {0};
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+	const char *text;
+
+	(void)state;
+	help_render(PROGRAM_WEB, "u", "p", &b);
+	for (const char *c = terminated(&b); *c; c++) /* any run of white space becomes one blank */
+		if (*c != ' ' && *c != '\n')
+			buffer_add_char(&words, *c);
+		else if (words.len && words.data[words.len - 1] != ' ')
+			buffer_add_char(&words, ' ');
+	text = terminated(&words);
+	for (size_t i = 0; i < count; i++)
+		if (spec[i].programs & PROGRAM_WEB)
+			assert_non_null(strstr(text, spec[i].help));
+}
+
+static int list_depth;
+
+static void check_mdoc_line(const char *line, size_t len)
+{
+	static const char *const macros[] = {".It ", ".Ql ", ".Xr "};
+
+	assert_true(len > 0); /* mdoc warns of empty lines */
+	assert_true(line[len - 1] != ' ');
+	if (!strncmp(line, ".Bl -tag", 8)) {
+		list_depth++;
+	} else if (!strncmp(line, ".El", len)) {
+		list_depth--;
+	} else if (line[0] == '.') {
+		bool known = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(macros); i++)
+			known |= !strncmp(line, macros[i], 4);
+		assert_true(known);
+		assert_int_equal(list_depth, 1);
+	} else {
+		assert_int_not_equal(line[0], '\'');
+		assert_null(memchr(line, '\\', len));
+	}
+}
+
+static void check_mdoc(const char *text)
+{
+	list_depth = 0;
+	each_line(text, check_mdoc_line);
+	assert_int_equal(list_depth, 0);
+}
+
+static void mdoc_lists_the_programs_options(void **state)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_SIZE(programs); p++) {
+		AUTO_BUFFER struct buffer b = {0};
+		const char *text;
+
+		help_render_mdoc(programs[p], &b);
+		text = terminated(&b);
+		check_mdoc(text);
+		for (size_t i = 0; i < count; i++) {
+			char line[128];
+
+			snprintf(line, sizeof(line), ".It Fl \\-%s%s%s", spec[i].name,
+				spec[i].metavar ? " Ns = Ns Ar " : "",
+				spec[i].metavar ? spec[i].metavar : "");
+			assert_int_equal(count_lines(text, line),
+				(spec[i].programs & (unsigned int)programs[p]) != 0);
+		}
+	}
+}
+
+static void mdoc_lists_the_files_keys(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+	const char *text;
+
+	(void)state;
+	help_render_mdoc_keys(&b);
+	text = terminated(&b);
+	check_mdoc(text);
+	for (size_t i = 0; i < count; i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), ".It Cm %s : Ar %s", spec[i].name,
+			spec[i].metavar ? spec[i].metavar : "BOOL");
+		assert_int_equal(count_lines(text, line), spec[i].in_file);
+	}
+	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 ,\n.Xr memtally-web 8 ,\n"
+				     ".Xr memtally-ledger 8 ,\n.Xr memtally 1 .\n"));
+	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 .\n"));
+}
+
+static void reports_lack_of_memory(void **state)
+{
+	AUTO_BUFFER struct buffer b = {.error = -ENOMEM};
+
+	(void)state;
+	help_render(PROGRAM_WEB, "u", "p", &b);
+	help_render_mdoc(PROGRAM_WEB, &b);
+	help_render_mdoc_keys(&b);
+	assert_int_equal(b.error, -ENOMEM);
+	assert_int_equal(b.len, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(help_lists_the_programs_options),
+		cmocka_unit_test(help_has_range_and_default),
+		cmocka_unit_test(help_keeps_every_word),
+		cmocka_unit_test(mdoc_lists_the_programs_options),
+		cmocka_unit_test(mdoc_lists_the_files_keys),
+		cmocka_unit_test(reports_lack_of_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests the receiving of snapshots, with real sockets. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "base/channel.h"
+#include "base/clock.h"
+#include "snapshot/client.h"
+#include "tests/unit/support/sample.h"
+
+static char folder[] = "test-client-XXXXXX";
+
+static int enter_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return chdir("..") < 0 ? -1 : rmdir(folder);
+}
+
+/* How many of the next calls of poll() a signal interrupts, and the error after that. */
+static unsigned int interruptions;
+static int poll_error;
+
+int __real_poll(struct pollfd *fds, nfds_t count, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
+
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	if (interruptions) {
+		interruptions--;
+		errno = EINTR;
+		return -1;
+	}
+	if (poll_error) {
+		errno = poll_error;
+		return -1;
+	}
+	return __real_poll(fds, count, timeout);
+}
+
+static void send_sample(int socket, uint64_t sequence)
+{
+	struct sample_options options = {.sequence = sequence};
+	AUTO_CLOSE int fd = -1;
+
+	assert_int_equal(sample_seal(&options, &fd), 0);
+	assert_int_equal(channel_send_fd(socket, fd), 0);
+}
+
+static void make_pair(int *server, int *client)
+{
+	int pair[2];
+
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
+	*server = pair[0];
+	*client = pair[1];
+}
+
+static void receives_the_newest(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1;
+	AUTO_VIEW struct view *view = NULL;
+	const char *reason = NULL;
+	unsigned int before;
+
+	(void)state;
+	make_pair(&server, &client);
+	before = unit_descriptors();
+	assert_int_equal(client_receive(client, &view, &reason), CLIENT_NOTHING);
+	for (uint64_t sequence = 1; sequence <= 5; sequence++)
+		send_sample(server, sequence);
+	assert_int_equal(client_receive(client, &view, &reason), 0);
+	assert_int_equal(view->header->sequence, 5);
+	/* the four former snapshots were closed, and the fifth is closed */
+	assert_int_equal(unit_descriptors(), before);
+	assert_true(channel_is_drained(server));
+	assert_int_equal(client_receive(client, &view, &reason), CLIENT_NOTHING);
+}
+
+/* A snapshot that was sent before the end is received; then the end is reported. */
+static void receives_before_the_end(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1;
+	AUTO_VIEW struct view *view = NULL;
+	const char *reason = NULL;
+
+	(void)state;
+	make_pair(&server, &client);
+	send_sample(server, 3);
+	server = fd_close(server);
+	assert_int_equal(client_receive(client, &view, &reason), 0);
+	assert_int_equal(view->header->sequence, 3);
+	assert_int_equal(client_receive(client, &view, &reason), CLIENT_CLOSED);
+}
+
+static int make_file(bool is_sealed, const char *content, size_t len)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, content, len), (ssize_t)len);
+	if (is_sealed)
+		assert_int_equal(fcntl(fd, F_ADD_SEALS,
+					 F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE),
+			0);
+	return fd;
+}
+
+/* Any other file is refused with a reason, and nothing of it stays open. */
+static void refuses_other_files(void **state)
+{
+	static const char newer[sizeof(struct image_header)] = "MEMTALLY\x04\x03\x02\x01\x03";
+	static const struct {
+		bool is_sealed;
+		const char *content;
+		size_t len;
+		int result;
+		const char *reason;
+	} cases[] = {
+		{false, "unsealed", 8, -EINVAL, "not a sealed memory file"},
+		{true, "", 0, -EINVAL, "not a sealed memory file"},
+		{true, "foreign", 7, -EBADMSG, "shorter than a header"},
+		{true, newer + 1, sizeof(newer) - 1, -EBADMSG, "shorter than a header"},
+		{true, newer, sizeof(newer), -EPROTO, "another major version"},
+	};
+	unsigned int before = unit_descriptors();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_CLOSE int server = -1, client = -1;
+		AUTO_CLOSE int file = make_file(cases[i].is_sealed, cases[i].content, cases[i].len);
+		struct view *view = NULL;
+		const char *reason = NULL;
+
+		make_pair(&server, &client);
+		assert_int_equal(channel_send_fd(server, file), 0);
+		assert_int_equal(client_receive(client, &view, &reason), cases[i].result);
+		assert_string_equal(reason, cases[i].reason);
+		assert_null(view);
+	}
+	assert_int_equal(unit_descriptors(), before);
+}
+
+static void refuses_other_messages(void **state)
+{
+	AUTO_CLOSE int server = -1, client = -1;
+	struct view *view = NULL;
+	const char *reason = NULL;
+	unsigned int before;
+
+	(void)state;
+	make_pair(&server, &client);
+	before = unit_descriptors();
+	send_sample(server, 1);
+	assert_int_equal(send(server, "hello", 5, 0), 5);
+	assert_int_equal(client_receive(client, &view, &reason), -EPROTO);
+	assert_string_equal(reason, "not a message of memtallyd's");
+	assert_null(view);
+	assert_int_equal(unit_descriptors(), before);
+}
+
+/*
+ * Child: a server for one client. It waits DELAY_MS, sends a sample if SENDS, and closes the
+ * connection.
+ */
+static pid_t start_server(int listener, int delay_ms, bool sends)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct pollfd p = {.fd = listener, .events = POLLIN};
+		int client;
+
+		__real_poll(&p, 1, 10000);
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		__real_poll(NULL, 0, delay_ms);
+		if (client >= 0 && sends)
+			send_sample(client, 9);
+		_exit(client < 0);
+	}
+	return pid;
+}
+
+static void stop_server(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void fetches_one_snapshot(void **state)
+{
+	AUTO_CLOSE int listener = -1;
+	unsigned int before;
+
+	(void)state;
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &listener), 0);
+	before = unit_descriptors();
+	for (int delay_ms = 0; delay_ms <= 100; delay_ms += 50) {
+		AUTO_VIEW struct view *view = NULL;
+		const char *reason = NULL;
+		pid_t pid = start_server(listener, delay_ms, true);
+
+		interruptions = 1;
+		assert_int_equal(client_fetch("socket", 10000, &view, &reason), 0);
+		assert_int_equal(view->header->sequence, 9);
+		stop_server(pid);
+	}
+	assert_int_equal(unit_descriptors(), before);
+	assert_int_equal(unlink("socket"), 0);
+}
+
+static void reports_why_fetching_failed(void **state)
+{
+	AUTO_CLOSE int listener = -1;
+	struct view *view = NULL;
+	const char *reason = NULL;
+	uint64_t begin;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(client_fetch("socket", 1000, &view, &reason), -ENOENT);
+	assert_string_equal(reason, "No such file or directory");
+
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &listener), 0);
+	begin = clock_now_ns(CLOCK_MONOTONIC);
+	assert_int_equal(client_fetch("socket", 50, &view, &reason), -ETIMEDOUT);
+	assert_string_equal(reason, "no snapshot came in time");
+	assert_true(clock_now_ns(CLOCK_MONOTONIC) - begin >= 50 * NS_PER_MSEC);
+	interruptions = 3; /* signals do not prolong the wait */
+	assert_int_equal(client_fetch("socket", 0, &view, &reason), -ETIMEDOUT);
+	interruptions = 0;
+	poll_error = ENOMEM;
+	assert_int_equal(client_fetch("socket", 1000, &view, &reason), -ENOMEM);
+	assert_string_equal(reason, "Cannot allocate memory");
+	poll_error = 0;
+	listener = fd_close(listener);
+	assert_int_equal(client_fetch("socket", 1000, &view, &reason), -ECONNREFUSED);
+
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &listener), 0);
+	pid = start_server(listener, 0, false);
+	assert_int_equal(client_fetch("socket", 10000, &view, &reason), -ECONNRESET);
+	assert_string_equal(reason,
+		"memtallyd closed the connection: it has exited, or snapshot.public "
+		"denies snapshots to this user");
+	stop_server(pid);
+	assert_null(view);
+	assert_int_equal(unlink("socket"), 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(receives_the_newest),
+		cmocka_unit_test(receives_before_the_end),
+		cmocka_unit_test(refuses_other_files),
+		cmocka_unit_test(refuses_other_messages),
+		cmocka_unit_test(fetches_one_snapshot),
+		cmocka_unit_test(reports_why_fetching_failed),
+	};
+
+	return cmocka_run_group_tests(tests, enter_folder, remove_folder);
+}
