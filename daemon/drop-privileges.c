@@ -70,8 +70,8 @@ static const struct filter_call pass_calls[] = {
 static const struct filter_list filter_pass = FILTER_LIST(pass_calls);
 
 /*
- * The children of a trial (collectors/schedule/lock-trial.c) set limits, drop the rest of their rights, and
- * report.
+ * The children of a trial (collectors/schedule/lock-trial.c) set limits, drop the rest of their
+ * rights, and report.
  */
 static const struct filter_call trial_calls[] = {
 	FILTER_CALL("dup2"),

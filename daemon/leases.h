@@ -66,15 +66,15 @@ void leases_init(struct leases *l);
 void leases_done(struct leases *l);
 
 /*
- * Whether WHO may be given the image FD (borrowed, a memfd). Returns 0 if so; an enum leases_outcome
- * if not; a negative errno of fstat().
+ * Whether WHO may be given the image FD (borrowed, a memfd). Returns 0 if so; an enum
+ * leases_outcome if not; a negative errno of fstat().
  */
 int leases_judge(struct leases *l, int64_t who, int fd);
 
 /*
  * Call before FD (borrowed, a memfd) is sent to WHO. It counts as held by WHO until its last
- * reference is gone, memtallyd's own included. Returns 0; an enum leases_outcome, or a negative errno
- * of fstat() or inotify: FD does not count, and must not be sent.
+ * reference is gone, memtallyd's own included. Returns 0; an enum leases_outcome, or a negative
+ * errno of fstat() or inotify: FD does not count, and must not be sent.
  */
 int leases_add(struct leases *l, int64_t who, int fd);
 
@@ -94,8 +94,8 @@ bool leases_is_crowded(struct leases *l);
 /*
  * Whether WHO may be given an image of BYTES more. SUM is what strangers, or privileged clients,
  * hold; OF_USER is the number of images of WHO alone. The first image of strangers, and the first
- * LEASES_PRIVILEGED_SURE ones of privileged clients, are granted whatever their size. Returns 0 or an
- * enum leases_outcome. Pure.
+ * LEASES_PRIVILEGED_SURE ones of privileged clients, are granted whatever their size. Returns 0 or
+ * an enum leases_outcome. Pure.
  */
 int leases_fits(int64_t who, const struct leases_sum *sum, unsigned int of_user, uint64_t bytes);
 

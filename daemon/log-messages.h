@@ -16,8 +16,8 @@
 struct log_messages {
 	struct log_limit pass_errors, budget_warnings; /* one a minute of each */
 	/*
-	 * CLOCK_MONOTONIC of the last log_messages_budget(); 0: none since log_messages_budget_suffices()
-	 * logged
+	 * CLOCK_MONOTONIC of the last log_messages_budget(); 0: none since
+	 * log_messages_budget_suffices() logged
 	 */
 	uint64_t short_ns;
 	bool has_said_charges, has_said_ambiguous; /* log_messages_charges() has logged these */

@@ -2,10 +2,10 @@
 /*
  * Processes of measuring workers
  *
- * The processes that measuring workers (collectors/workers/workers.h) run in. A process of its own, the
- * parent, forks them. memtallyd forks the parent once, before it has read anything, so that workers
- * are small however much memtallyd remembers. The parent and its workers keep the one capability
- * that reading other processes takes, and can do little else. They end with memtallyd.
+ * The processes that measuring workers (collectors/workers/workers.h) run in. A process of its own,
+ * the parent, forks them. memtallyd forks the parent once, before it has read anything, so that
+ * workers are small however much memtallyd remembers. The parent and its workers keep the one
+ * capability that reading other processes takes, and can do little else. They end with memtallyd.
  */
 #ifndef MEMTALLY_DAEMON_MEASURERS_H
 #define MEMTALLY_DAEMON_MEASURERS_H

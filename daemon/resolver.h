@@ -23,8 +23,8 @@ struct resolver;
 /*
  * Forks the nursery as ACCOUNT, and orders the first child. Call it while memtallyd has all its
  * rights, since all later children come from the same nursery. MASTER is the uid that memtallyd
- * will have (fork_server_open()). The caller gives *RET to resolver_stop(). Returns 0; -ENOMEM; or a
- * negative errno of socketpair(), fork() or sendmsg().
+ * will have (fork_server_open()). The caller gives *RET to resolver_stop(). Returns 0; -ENOMEM; or
+ * a negative errno of socketpair(), fork() or sendmsg().
  */
 int resolver_start(const struct account *account, uid_t master, struct resolver **ret);
 

@@ -109,8 +109,8 @@ static enum survey_quantity counted_as(enum survey_iterator_outcome outcome)
 }
 
 /*
- * Continues to read PID with P. Returns 0, whether PID is done or not; SURVEY_READER_LOST: PID is to be
- * read again; -ENOMEM or -EOVERFLOW.
+ * Continues to read PID with P. Returns 0, whether PID is done or not; SURVEY_READER_LOST: PID is
+ * to be read again; -ENOMEM or -EOVERFLOW.
  */
 static int step(struct surveyor *s, struct survey_reader *p, pid_t pid)
 {

@@ -3,8 +3,8 @@
  * Surveys between passes
  *
  * Reads smaps slowly and after all other work: of all processes for the survey of mapped files, and
- * of single processes if a pass wants their drivers' memory (collectors/process/driver.h). It uses a
- * quarter of the CPU budget at most, and a fortieth while measurements use all of it, so that it
+ * of single processes if a pass wants their drivers' memory (collectors/process/driver.h). It uses
+ * a quarter of the CPU budget at most, and a fortieth while measurements use all of it, so that it
  * always continues.
  */
 #ifndef MEMTALLY_DAEMON_SURVEYOR_H
@@ -66,9 +66,10 @@ enum surveyor_outcome {
 };
 
 /*
- * Reads for about a tenth of a millisecond; a read that blocks takes longer (collectors/workers/workers.h).
- * Not to be called within a pass. Returns 0; SURVEYOR_ENDED; -ENOMEM or -EOVERFLOW: the survey, or
- * the reading of the single process, is lost. The next survey then begins after an interval.
+ * Reads for about a tenth of a millisecond; a read that blocks takes longer
+ * (collectors/workers/workers.h). Not to be called within a pass. Returns 0; SURVEYOR_ENDED;
+ * -ENOMEM or -EOVERFLOW: the survey, or the reading of the single process, is lost. The next survey
+ * then begins after an interval.
  */
 int surveyor_turn(struct surveyor *s);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The store's use of SQLite, shared by the files that implement it (store.c opens, loads and
- * closes; writing.c, flush.c, series.c, retention.c and size-limit.c write; report.c reads) and private
- * to them.
+ * closes; writing.c, flush.c, series.c, retention.c and size-limit.c write; report.c reads) and
+ * private to them.
  *
  * Statements are prepared once. Bind calls are not checked: the step that follows returns their
  * error.

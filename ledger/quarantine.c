@@ -162,8 +162,8 @@ static size_t find_smallest(DIR *dir, const char *kept, char ret_name[static NAM
 }
 
 /*
- * Removes the smallest quarantined databases beyond QUARANTINE_MAX, but not KEPT. Stops at a failure;
- * the next call tries again.
+ * Removes the smallest quarantined databases beyond QUARANTINE_MAX, but not KEPT. Stops at a
+ * failure; the next call tries again.
  */
 static void remove_surplus(int dir_fd, const char *kept)
 {

@@ -27,9 +27,9 @@ enum quarantine_outcome {
  * the new names. The database must be closed. Writes into NAME the new path of ledger.db, or of its
  * log if ledger.db is missing.
  *
- * If more than QUARANTINE_MAX quarantined databases exist, removes the smallest ones, but never the new
- * one: a large one may hold years. Ignores directory entries that are not regular files, or have a
- * longer name than quarantine_put() gives.
+ * If more than QUARANTINE_MAX quarantined databases exist, removes the smallest ones, but never the
+ * new one: a large one may hold years. Ignores directory entries that are not regular files, or
+ * have a longer name than quarantine_put() gives.
  *
  * Returns 0, QUARANTINE_NO_FILE, or a negative errno: then ledger.db is still at its path.
  */

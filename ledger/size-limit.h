@@ -24,9 +24,9 @@ int size_limit_begin(struct store *s);
 int size_limit_check(struct store *s);
 
 /*
- * size_limit_check() for a transaction that has removed usage. If the file is above its limit all the
- * same, raises the limit to its size: removing takes room, too, and otherwise no write would ever
- * fit again. Returns 0, a store_outcome or -ENOMEM.
+ * size_limit_check() for a transaction that has removed usage. If the file is above its limit all
+ * the same, raises the limit to its size: removing takes room, too, and otherwise no write would
+ * ever fit again. Returns 0, a store_outcome or -ENOMEM.
  */
 int size_limit_allow(struct store *s);
 

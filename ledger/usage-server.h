@@ -71,8 +71,8 @@ size_t usage_server_poll(
 	const struct usage_server *d, uint64_t now_ns, struct pollfd to[static USAGE_SERVER_POLLS]);
 
 /*
- * Returns the CLOCK_MONOTONIC time at which usage_server_run() and a new usage_server_poll() are due even without
- * an event; UINT64_MAX: never.
+ * Returns the CLOCK_MONOTONIC time at which usage_server_run() and a new usage_server_poll() are
+ * due even without an event; UINT64_MAX: never.
  */
 uint64_t usage_server_due_ns(const struct usage_server *d, uint64_t now_ns);
 

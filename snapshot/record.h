@@ -340,8 +340,8 @@ static_assert((int)SHMEM_QUANTITIES <= (int)HOLDING_QUANTITIES &&
 	"a row has room for each kind's");
 
 /*
- * A file that processes map, as the last survey (inspect/files/survey-reader.h) found it. Bytes unless a comment
- * says otherwise.
+ * A file that processes map, as the last survey (inspect/files/survey-reader.h) found it. Bytes
+ * unless a comment says otherwise.
  */
 enum file_quantity {
 	FILE_PROCESSES, /* a count of processes that map it */

@@ -46,7 +46,10 @@ void accept_queue_close(struct accept_queue *e);
 int accept_queue_accept(struct accept_queue *e, uint64_t now_ns,
 	struct sockaddr_storage *ret_address, socklen_t *ret_len);
 
-/* Ends the suspension: a descriptor has become free, so accept_queue_accept() may try again at once. */
+/*
+ * Ends the suspension: a descriptor has become free, so accept_queue_accept() may try again at
+ * once.
+ */
 void accept_queue_retry(struct accept_queue *e);
 
 /*

@@ -38,8 +38,8 @@ struct server {
  * right.
  *
  * Returns 0; -ENOMEM; -EPROTONOSUPPORT if the library was built without TLS; -EIO if the library
- * fails; or an error of passwords_new() or accept_queue_open(). After a failure only server_stop() may
- * follow.
+ * fails; or an error of passwords_new() or accept_queue_open(). After a failure only server_stop()
+ * may follow.
  */
 int server_start(struct server *s, struct site *site, const struct listen_set *set,
 	const struct caller_rules *rules, const struct access *access, unsigned int max_clients);

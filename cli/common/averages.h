@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds out whether the running kernel averages map counts over large folios
- * (collectors/procfs/mapcounts.h), for commands that measure processes or read map counts themselves.
+ * (collectors/procfs/mapcounts.h), for commands that measure processes or read map counts
+ * themselves.
  */
 #ifndef MEMTALLY_CLI_COMMON_AVERAGES_H
 #define MEMTALLY_CLI_COMMON_AVERAGES_H

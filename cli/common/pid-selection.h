@@ -37,17 +37,17 @@ void pid_selection_done(struct pid_selection *c);
 enum { PID_SELECTION_ERROR_SIZE = QUERY_ERROR_SIZE };
 
 /*
- * Reads the pids and filters from SETTINGS into *RET, which the caller frees with pid_selection_done().
- * Pids are the operands after the first and the values of --pid. Returns 0; -EINVAL with a sentence
- * for the user in ERROR if an operand is no pid, or if there is neither a pid nor a filter;
- * -ENOMEM. *RET is unchanged on failure. Pure.
+ * Reads the pids and filters from SETTINGS into *RET, which the caller frees with
+ * pid_selection_done(). Pids are the operands after the first and the values of --pid. Returns 0;
+ * -EINVAL with a sentence for the user in ERROR if an operand is no pid, or if there is neither a
+ * pid nor a filter; -ENOMEM. *RET is unchanged on failure. Pure.
  */
 int pid_selection_parse(const struct settings *settings, struct pid_selection *ret,
 	char error[static PID_SELECTION_ERROR_SIZE]);
 
 /*
- * Does the same as pid_selection_parse(), but accepts settings without a pid or filter. *RET is then
- * empty, which means every process.
+ * Does the same as pid_selection_parse(), but accepts settings without a pid or filter. *RET is
+ * then empty, which means every process.
  */
 int pid_selection_parse_or_all(const struct settings *settings, struct pid_selection *ret,
 	char error[static PID_SELECTION_ERROR_SIZE]);

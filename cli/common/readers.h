@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measuring workers of the command line (collectors/workers/workers.h): they read files that may block, for
- * a pass that memtally makes itself. memtally forks and kills them; they have its rights, and end
- * with it.
+ * Measuring workers of the command line (collectors/workers/workers.h): they read files that may
+ * block, for a pass that memtally makes itself. memtally forks and kills them; they have its
+ * rights, and end with it.
  */
 #ifndef MEMTALLY_CLI_COMMON_READERS_H
 #define MEMTALLY_CLI_COMMON_READERS_H

@@ -23,10 +23,10 @@ int supervisor_run(const char *procfs, int (*work)(void *context), void *context
 
 /*
  * For the view that supervisor_run() runs: runs WORK(CONTEXT), which reads files of process PID,
- * and returns its result. Returns TARGET_BLOCKED (inspect/maps/target.h) if a read of PID was blocked, in
- * this call or an earlier one: it slept in the kernel for 0.6 s and used no CPU time. WORK has then
- * stopped in some system call: descriptors and memory that it owned are lost until the program
- * ends. WORK must not call this function. Without supervision it only runs WORK.
+ * and returns its result. Returns TARGET_BLOCKED (inspect/maps/target.h) if a read of PID was
+ * blocked, in this call or an earlier one: it slept in the kernel for 0.6 s and used no CPU time.
+ * WORK has then stopped in some system call: descriptors and memory that it owned are lost until
+ * the program ends. WORK must not call this function. Without supervision it only runs WORK.
  */
 int supervisor_try(pid_t pid, int (*work)(void *context), void *context);
 

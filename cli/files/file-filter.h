@@ -30,9 +30,9 @@ struct file_filter {
 };
 
 /*
- * Makes a filter in *RET; file_filter_done() frees it. FILE is a path, which is looked up now unless
- * that may block, or a name such as "memfd:a"; NULL: any file. DELETED: only deleted and replaced
- * files. Returns 0 or -ENOMEM.
+ * Makes a filter in *RET; file_filter_done() frees it. FILE is a path, which is looked up now
+ * unless that may block, or a name such as "memfd:a"; NULL: any file. DELETED: only deleted and
+ * replaced files. Returns 0 or -ENOMEM.
  */
 int file_filter_open(const char *file, bool deleted, struct file_filter *ret);
 void file_filter_done(struct file_filter *w);

@@ -56,12 +56,15 @@ int file_users_add(struct file_users *m, const struct file_table_part *part);
 void file_users_keep(struct file_users *m, bool (*is_wanted)(uint32_t row, const void *context),
 	const void *context);
 
-/* Sorts by FIELD, the largest first and items without it last; if FIELD is FILE_TABLE_FIELDS, by pid. */
+/*
+ * Sorts by FIELD, the largest first and items without it last; if FIELD is FILE_TABLE_FIELDS, by
+ * pid.
+ */
 void file_users_sort(struct file_users *m, enum file_table_field field);
 
 /*
- * Sorts by file, then by pid. After that file_users_of() returns the first item of file ROW, and their
- * number in *RET_COUNT.
+ * Sorts by file, then by pid. After that file_users_of() returns the first item of file ROW, and
+ * their number in *RET_COUNT.
  */
 void file_users_sort_by_file(struct file_users *m);
 const struct mapper *file_users_of(const struct file_users *m, uint32_t row, size_t *ret_count);

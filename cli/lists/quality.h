@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of the report (cli/lists/report.h) about the quality of figures: how much memory is measured,
- * estimated, guessed or missing, and the errors of estimates. Pure.
+ * Lines of the report (cli/lists/report.h) about the quality of figures: how much memory is
+ * measured, estimated, guessed or missing, and the errors of estimates. Pure.
  */
 #ifndef MEMTALLY_CLI_LISTS_QUALITY_H
 #define MEMTALLY_CLI_LISTS_QUALITY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pages of a kind, process or mapping in sum, or a single page, as a line of a table, JSON or
- * comma-separated values. Columns have fixed widths (cli/table/mapline.h). Pure. Errors of all functions
- * that append are those of TO.
+ * comma-separated values. Columns have fixed widths (cli/table/mapline.h). Pure. Errors of all
+ * functions that append are those of TO.
  */
 #ifndef MEMTALLY_CLI_PAGES_PAGEROW_H
 #define MEMTALLY_CLI_PAGES_PAGEROW_H

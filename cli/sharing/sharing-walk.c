@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All processes are read (inspect/frames/frame-mappers.h), unless the pages of one set of processes are asked for.
- * Then only the set is read, and pages that other processes map show in the kernel's map counts.
- * The kernel has no such count for places in swap and for shared memory in no page table: if the
- * set has some of these, all other processes are read, too.
+ * All processes are read (inspect/frames/frame-mappers.h), unless the pages of one set of processes
+ * are asked for. Then only the set is read, and pages that other processes map show in the kernel's
+ * map counts. The kernel has no such count for places in swap and for shared memory in no page
+ * table: if the set has some of these, all other processes are read, too.
  */
 #include "config.h"
 

@@ -51,8 +51,8 @@ void sharing_walk_done(struct sharing_walk *w);
 
 /*
  * Reads the processes in .crowd, which are of .view, and counts their pages. Shows its progress on
- * a terminal. Logs why a chosen process could not be read. Returns 0; -ENOMEM; -ERANGE (frame-map.h);
- * or a negative errno of read().
+ * a terminal. Logs why a chosen process could not be read. Returns 0; -ENOMEM; -ERANGE
+ * (frame-map.h); or a negative errno of read().
  */
 int sharing_walk_all(struct sharing_walk *w);
 

@@ -62,7 +62,9 @@ void mapline_add_range(struct mapline *l, uint64_t start, uint64_t end, const ch
 /* Does the same for the mapping ROW. */
 void mapline_add_place(struct mapline *l, const struct mapping_table_row *row);
 
-/* Add the heads of these two columns; the heads of the columns of amounts (cli/table/mapcolumn.h). */
+/*
+ * Add the heads of these two columns; the heads of the columns of amounts (cli/table/mapcolumn.h).
+ */
 void mapline_add_place_head(struct mapline *l);
 void mapline_add_amounts_head(struct mapline *l, bool bytes);
 

@@ -102,7 +102,8 @@ static int draw(const struct table *table, const struct layout *layout, size_t s
 
 /*
  * libsmartcols distributes the terminal's width over the columns, but it cuts without an ellipsis
- * and wraps inside words. So a first drawing only gives the widths, and cli/table/cell.h cuts and folds.
+ * and wraps inside words. So a first drawing only gives the widths, and cli/table/cell.h cuts and
+ * folds.
  */
 static int find_layout(const struct table *table, size_t width, struct layout *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints a table as lines of text. Cells are made safe for a terminal (cli/table/cell.h), and aligned by
- * libsmartcols.
+ * Prints a table as lines of text. Cells are made safe for a terminal (cli/table/cell.h), and
+ * aligned by libsmartcols.
  */
 #ifndef MEMTALLY_CLI_TABLE_PRINT_H
 #define MEMTALLY_CLI_TABLE_PRINT_H

@@ -59,8 +59,8 @@ struct table_rows {
 /*
  * Makes a table of ROWS in *RET, which the caller frees with table_done(). Columns: PSS, USS, RSS,
  * SwapPss, the cgroup charge if any row has one, the metric that ROWS->query sorts by, names, and a
- * note (cli/table/note.h) if any row has one. "-" stands for an absent value. The last row is the total;
- * the host's MemTotal and a note stand beside it.
+ * note (cli/table/note.h) if any row has one. "-" stands for an absent value. The last row is the
+ * total; the host's MemTotal and a note stand beside it.
  *
  * Rows of owners without processes are left out. If no process has an owner of the kind and there
  * are no filters, the total counts 0 owners, and kinds that are optional (such as containers) have

@@ -84,7 +84,9 @@ int usage_table_table(const struct usage_table *b, struct table *ret);
 /* Appends all parts as JSON, with the state of the ledger. Errors are those of TO. */
 void usage_table_json(const struct usage_table *b, struct buffer *to);
 
-/* Append comma-separated values with a line of heads: see cli/table/csv.h. Errors are those of TO. */
+/*
+ * Append comma-separated values with a line of heads: see cli/table/csv.h. Errors are those of TO.
+ */
 void usage_table_csv(const struct usage_table *b, struct buffer *to);
 
 #endif

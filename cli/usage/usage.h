@@ -13,15 +13,15 @@ enum { USAGE_ERROR_SIZE = FLAG_ERROR_SIZE };
 
 /*
  * Reads the options from SETTINGS into *RET: periods without answers. NOW_S is the current time in
- * seconds since the epoch. *RET must be zeroed, and the caller frees it with usage_table_done(), also on
- * failure. Returns 0; -EINVAL with a sentence for the user in ERROR; -ENOMEM.
+ * seconds since the epoch. *RET must be zeroed, and the caller frees it with usage_table_done(),
+ * also on failure. Returns 0; -EINVAL with a sentence for the user in ERROR; -ENOMEM.
  */
 int usage_parse(const struct settings *settings, int64_t now_s, struct usage_table *ret,
 	char error[static USAGE_ERROR_SIZE]);
 
 /*
- * Asks memtally-ledger at the socket PATH for all parts of B, and calls usage_table_select(). Waits at
- * most 20 s for each message. If memtally-ledger has no free place for a connection, tries again
+ * Asks memtally-ledger at the socket PATH for all parts of B, and calls usage_table_select(). Waits
+ * at most 20 s for each message. If memtally-ledger has no free place for a connection, tries again
  * for about 5 s. Returns 0; -ETIMEDOUT; -ECONNRESET if it closed the connection; -EBADMSG for an
  * invalid answer; -EPROTO if it does not know the request; -EIO if it cannot read its file;
  * -ENOMEM; or another negative errno of connect(), send() or recv().

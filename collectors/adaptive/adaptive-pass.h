@@ -2,8 +2,8 @@
 /*
  * Adaptive passes: every pass polls every process and measures a few; figures of the others are
  * carried forward. This module decides what is learned of each process, and in which order;
- * cow-faults.h, row-estimate.h, host-check.h, sharing-state.h and page-walks.h use it. measure-pacer.h decides which process is
- * measured when.
+ * cow-faults.h, row-estimate.h, host-check.h, sharing-state.h and page-walks.h use it.
+ * measure-pacer.h decides which process is measured when.
  *
  *	adaptive_pass_list                a pass is about to list the processes
  *	adaptive_pass_begin               it has listed them
@@ -110,13 +110,16 @@ void adaptive_pass_announce(
 	struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need);
 
 /*
- * Does what P needs, by adaptive_pass_poll(). May block for some milliseconds (fetch.h). Returns 0: user,
- * program and unit are unchanged; ADAPTIVE_PASS_SAMPLE: *RET has new ones; -ENOMEM.
+ * Does what P needs, by adaptive_pass_poll(). May block for some milliseconds (fetch.h). Returns 0:
+ * user, program and unit are unchanged; ADAPTIVE_PASS_SAMPLE: *RET has new ones; -ENOMEM.
  */
 int adaptive_pass_sense(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
 	uint64_t now_ns, struct sample *ret);
 
-/* Call after the last adaptive_pass_sense(): finds the figures that writes and sharers put in doubt. */
+/*
+ * Call after the last adaptive_pass_sense(): finds the figures that writes and sharers put in
+ * doubt.
+ */
 void adaptive_pass_end_senses(struct adaptive_pass *a);
 
 /* Records all figures of S, a sample of P, except the PSS. */
@@ -143,8 +146,8 @@ void adaptive_pass_estimate(
 	struct adaptive_pass *a, struct process *p, struct snapshot_process *row);
 
 /*
- * Call after host_check_add() of each row, when shared address spaces are known. IS_WHOLE: no process
- * is hidden. Returns true if host_check_settle() of each row must follow.
+ * Call after host_check_add() of each row, when shared address spaces are known. IS_WHOLE: no
+ * process is hidden. Returns true if host_check_settle() of each row must follow.
  */
 bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole);
 

@@ -50,8 +50,8 @@ void cow_faults_measured(struct process_reader *reader, struct process *p,
  *   quarter of AVAILABLE_NS, the CPU tokens that are left, so that a process that writes much does
  *   not use up what other estimates need.
  *
- * If the rest would not suffice for cow_faults_alarmed(), a process without a reading for longer than
- * INTERVAL_NS, the interval of passes, is suspected of any writes (sharing_state_unwatched()).
+ * If the rest would not suffice for cow_faults_alarmed(), a process without a reading for longer
+ * than INTERVAL_NS, the interval of passes, is suspected of any writes (sharing_state_unwatched()).
  */
 void cow_faults_look(struct cow_faults *f, struct process_reader *reader,
 	const struct process_table *table, uint64_t interval_ns, uint64_t max_age_ns,

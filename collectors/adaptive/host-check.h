@@ -38,7 +38,8 @@ struct host_check {
 };
 
 /*
- * Makes H empty. PAGE_BYTES is the kernel's page size. The caller then calls host_drift_init(&h->pool).
+ * Makes H empty. PAGE_BYTES is the kernel's page size. The caller then calls
+ * host_drift_init(&h->pool).
  */
 void host_check_init(struct host_check *h, uint64_t page_bytes);
 

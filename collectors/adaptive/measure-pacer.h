@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which processes an adaptive pass measures, and when. Before it is published, the pass chooses
- * processes by measure-plan.h and measures those with a short walk, so that their figures are of this
- * moment. Longer walks (by slices, and of giants), and walks for which the budget did not suffice,
- * follow until the next pass, as evenly as time and budget allow. adaptive-pass.h keeps the state of each
- * process, measure-queue.h the choices; page-walks.h measures.
+ * processes by measure-plan.h and measures those with a short walk, so that their figures are of
+ * this moment. Longer walks (by slices, and of giants), and walks for which the budget did not
+ * suffice, follow until the next pass, as evenly as time and budget allow. adaptive-pass.h keeps
+ * the state of each process, measure-queue.h the choices; page-walks.h measures.
  *
  *	measure_pacer_drop                   a pass is about to list the processes
  *	measure_pacer_choose                 it has sensed them; then measure_pacer_measure() until it returns 0
@@ -33,7 +33,10 @@ struct measure_pacer {
 	bool measures_all; /* this pass measures every process that a pass can measure */
 };
 
-/* A, TALLY and SCRATCH are borrowed until measure_pacer_done(). SCRATCH is memory that others use, too. */
+/*
+ * A, TALLY and SCRATCH are borrowed until measure_pacer_done(). SCRATCH is memory that others use,
+ * too.
+ */
 void measure_pacer_init(struct measure_pacer *t, struct adaptive_pass *a,
 	const struct owner_sums *tally, struct buffer *scratch);
 void measure_pacer_done(struct measure_pacer *t);
@@ -55,24 +58,24 @@ enum measure_pacer_outcome {
 };
 
 /*
- * Measures the next chosen process, or reads a slice. Returns MEASURE_PACER_SAMPLE: *RET is a sample of
- * *RET_PROCESS; MEASURE_PACER_MORE; 0: there is nothing left to do now; or -ENOMEM.
+ * Measures the next chosen process, or reads a slice. Returns MEASURE_PACER_SAMPLE: *RET is a
+ * sample of *RET_PROCESS; MEASURE_PACER_MORE; 0: there is nothing left to do now; or -ENOMEM.
  */
 int measure_pacer_measure(
 	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process);
 
 /*
  * The pass is over. It has used CPU_NS without its measurements; the next one is due at DUE_NS
- * (CLOCK_MONOTONIC). ROWS are the rows of MEMBERS. From now on measure_pacer_measure() measures what the
- * pass has left.
+ * (CLOCK_MONOTONIC). ROWS are the rows of MEMBERS. From now on measure_pacer_measure() measures
+ * what the pass has left.
  */
 void measure_pacer_begin_rest(struct measure_pacer *t, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t due_ns, struct process *const *members, const struct snapshot_process *rows,
 	size_t count);
 
 /*
- * Returns when to call measure_pacer_measure() next (CLOCK_MONOTONIC), so that the work is spread evenly;
- * UINT64_MAX: not before the next pass.
+ * Returns when to call measure_pacer_measure() next (CLOCK_MONOTONIC), so that the work is spread
+ * evenly; UINT64_MAX: not before the next pass.
  */
 uint64_t measure_pacer_next_ns(const struct measure_pacer *t, uint64_t now_ns);
 

@@ -2,8 +2,8 @@
 /*
  * Measurement Queue
  *
- * The processes to measure: collects the items for measure-plan.h, and keeps the chosen ones until they are
- * measured.
+ * The processes to measure: collects the items for measure-plan.h, and keeps the chosen ones until
+ * they are measured.
  *
  *	measure_queue_begin, measure_queue_add of each, measure_queue_end
  *	measure_queue_next, until it returns NULL
@@ -90,8 +90,8 @@ int measure_queue_end(struct measure_queue *c, const struct measure_plan_limits 
 bool measure_queue_has(const struct measure_queue *c, unsigned int kinds, bool excused_alone);
 
 /*
- * Takes the first choice that measure_queue_has() counts. Returns it, NULL if there is none. It stays
- * valid until measure_queue_end() or measure_queue_done().
+ * Takes the first choice that measure_queue_has() counts. Returns it, NULL if there is none. It
+ * stays valid until measure_queue_end() or measure_queue_done().
  */
 struct choice *measure_queue_next(struct measure_queue *c, unsigned int kinds, bool excused_alone);
 

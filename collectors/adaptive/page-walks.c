@@ -45,7 +45,8 @@ void page_walks_done(struct page_walks *s)
 }
 
 /*
- * Returns the index of P's walk, or of an unused place if P is NULL; PAGE_WALKS_AT_ONCE: there is none.
+ * Returns the index of P's walk, or of an unused place if P is NULL; PAGE_WALKS_AT_ONCE: there is
+ * none.
  */
 static size_t place_of(const struct page_walks *s, const struct process *p)
 {

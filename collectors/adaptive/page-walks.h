@@ -128,9 +128,9 @@ uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone);
 /*
  * Reads the next slice of the walk that has waited longest, of those that page_walks_next_ns()
  * considers; there must be one. If the worker that read for a walk is gone, because a read of
- * another process has blocked, the walk begins again and is not over. After SMAPS_SLICES_LOSSES such
- * losses the next one ends the walk with OUTCOME_ERROR: the last measurement of the process stays,
- * and its next walk is planned like any other. Returns 0 if the walk is over, with *RET,
+ * another process has blocked, the walk begins again and is not over. After SMAPS_SLICES_LOSSES
+ * such losses the next one ends the walk with OUTCOME_ERROR: the last measurement of the process
+ * stays, and its next walk is planned like any other. Returns 0 if the walk is over, with *RET,
  * *RET_PROCESS and *RET_WALKED; PAGE_WALKS_MORE; PAGE_WALKS_GIANT; or -ENOMEM.
  */
 int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,

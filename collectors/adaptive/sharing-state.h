@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sharers of memory among the processes that adaptive passes track: passes events on to fork-families.h,
- * reads the maps that it wants, and keeps its doubts.
+ * Sharers of memory among the processes that adaptive passes track: passes events on to
+ * fork-families.h, reads the maps that it wants, and keeps its doubts.
  */
 #ifndef MEMTALLY_COLLECTORS_ADAPTIVE_SHARING_STATE_H
 #define MEMTALLY_COLLECTORS_ADAPTIVE_SHARING_STATE_H
@@ -48,8 +48,8 @@ void sharing_state_born(struct sharing_state *r, struct process *p, struct proce
 void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exec);
 
 /*
- * W is exiting, and the kernel frees its memory: W keeps its relations until sharing_state_ended(). Its
- * measurement is void.
+ * W is exiting, and the kernel frees its memory: W keeps its relations until sharing_state_ended().
+ * Its measurement is void.
  */
 void sharing_state_leaves(struct sharing_state *r, struct tracked *w);
 

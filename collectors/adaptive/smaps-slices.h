@@ -45,31 +45,32 @@ enum { SMAPS_SLICES_LOSSES = 3 }; /* how often a walk may begin again */
 enum smaps_slices_outcome {
 	SMAPS_SLICES_MORE = 1, /* call smaps_slices_step() again, after a pause */
 	/*
-	 * The maps have been read as far as possible: call smaps_slices_largest(), then smaps_slices_walk() or
-	 * smaps_slices_drop().
+	 * The maps have been read as far as possible: call smaps_slices_largest(), then
+	 * smaps_slices_walk() or smaps_slices_drop().
 	 */
 	SMAPS_SLICES_MAPPED,
 	/*
 	 * The worker that had the stream is gone (stream.h), which says nothing about the process:
-	 * call smaps_slices_again() or smaps_slices_drop(). Returned at most SMAPS_SLICES_LOSSES times in a walk; the
-	 * next loss ends the walk with OUTCOME_ERROR.
+	 * call smaps_slices_again() or smaps_slices_drop(). Returned at most SMAPS_SLICES_LOSSES
+	 * times in a walk; the next loss ends the walk with OUTCOME_ERROR.
 	 */
 	SMAPS_SLICES_LOST,
 };
 
 /*
  * Begins a walk of P with a process_look(); if WITH_MAPS is set, its maps are read first. P stays
- * borrowed until the walk is over. Returns 0 or -ENOMEM. If smaps_slices_are_under_way() afterwards, *RET
- * is the result of the look. Otherwise there is no walk, and .outcome of *RET says why (gone,
- * another image, denied, blocked); it is never OUTCOME_MEASURED.
+ * borrowed until the walk is over. Returns 0 or -ENOMEM. If smaps_slices_are_under_way()
+ * afterwards, *RET is the result of the look. Otherwise there is no walk, and .outcome of *RET says
+ * why (gone, another image, denied, blocked); it is never OUTCOME_MEASURED.
  */
 int smaps_slices_begin(struct smaps_slices *s, struct process_reader *r, struct process *p,
 	bool with_maps, uint64_t now_ns, struct sample *ret);
 
 /*
  * Reads one slice: for about SLICE_NS, at least one read(). A read that blocks takes longer
- * (workers.h). Returns SMAPS_SLICES_MORE; SMAPS_SLICES_MAPPED; SMAPS_SLICES_LOST; 0 if the walk is over, with its
- * result in *RET as process_take() sets it; or -ENOMEM: the walk is over without a result.
+ * (workers.h). Returns SMAPS_SLICES_MORE; SMAPS_SLICES_MAPPED; SMAPS_SLICES_LOST; 0 if the walk is
+ * over, with its result in *RET as process_take() sets it; or -ENOMEM: the walk is over without a
+ * result.
  */
 int smaps_slices_step(struct smaps_slices *s, struct process_reader *r, uint64_t slice_ns,
 	uint64_t now_ns, struct sample *ret);
@@ -80,12 +81,15 @@ int smaps_slices_step(struct smaps_slices *s, struct process_reader *r, uint64_t
  */
 uint64_t smaps_slices_largest(const struct smaps_slices *s);
 
-/* Continues the walk with smaps. Call it after SMAPS_SLICES_MAPPED. Results are those of smaps_slices_begin(). */
+/*
+ * Continues the walk with smaps. Call it after SMAPS_SLICES_MAPPED. Results are those of
+ * smaps_slices_begin().
+ */
 int smaps_slices_walk(struct smaps_slices *s, struct process_reader *r, struct sample *ret);
 
 /*
- * Reads the maps, or smaps, from the beginning again. Call it after SMAPS_SLICES_LOST. Results are those
- * of smaps_slices_begin().
+ * Reads the maps, or smaps, from the beginning again. Call it after SMAPS_SLICES_LOST. Results are
+ * those of smaps_slices_begin().
  */
 int smaps_slices_again(struct smaps_slices *s, struct process_reader *r, struct sample *ret);
 

@@ -104,9 +104,9 @@ void tracked_note(struct tracked *w, const struct sample *s, uint64_t now_ns, ui
 bool tracked_agrees(const struct tracked *w, const struct sample *s, uint64_t page_bytes);
 
 /*
- * Makes S the measurement of W; call after tracked_note() of S. BEFORE is statm before the walk, NULL
- * if status of S was read before it; AFTER is statm after the walk, NULL if there is none. If both
- * are equal, and the walk has found at most LATE_BYTES more, these counters are the base's.
+ * Makes S the measurement of W; call after tracked_note() of S. BEFORE is statm before the walk,
+ * NULL if status of S was read before it; AFTER is statm after the walk, NULL if there is none. If
+ * both are equal, and the walk has found at most LATE_BYTES more, these counters are the base's.
  * Otherwise W moved during the walk, and the walk's own sums are. Returns false if S has no PSS.
  */
 bool tracked_measure(struct tracked *w, const struct sample *s, const struct statm *before,

@@ -112,7 +112,9 @@ static inline size_t tmpfs_share(size_t left, size_t count)
  */
 void tmpfs_begin(struct tmpfs *t, int procfs_fd, uint64_t now_ns, struct buffer *scratch);
 
-/* Does a small step: one file system, or some entries of a directory. Returns false if all is done. */
+/*
+ * Does a small step: one file system, or some entries of a directory. Returns false if all is done.
+ */
 bool tmpfs_step(struct tmpfs *t);
 
 #endif

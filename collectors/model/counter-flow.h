@@ -3,8 +3,9 @@
  * Flow of File Pages
  *
  * Running totals of what the file and shmem counters of some processes have lost and gained, in
- * units of COUNTER_FLOW_UNIT. Totals only rise, and wrap at 32 bits: only the difference between two
- * moments is meaningful. The flow of the other processes is the total less the process's own. Pure.
+ * units of COUNTER_FLOW_UNIT. Totals only rise, and wrap at 32 bits: only the difference between
+ * two moments is meaningful. The flow of the other processes is the total less the process's own.
+ * Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_COUNTER_FLOW_H
 #define MEMTALLY_COLLECTORS_MODEL_COUNTER_FLOW_H

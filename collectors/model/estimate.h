@@ -5,8 +5,8 @@
  * An estimate carries one measurement of a process forward: it takes the result of the walk, the
  * process's counters at that moment and now, and what events in other processes may have changed
  * (struct estimate_doubt). It has a middle, a low and a high bound. A change that moves no counter
- * and is no event (docs/accounting.md lists them) is not in the bounds; only host-drift.h can notice it.
- * Pure; integers; all amounts are in bytes.
+ * and is no event (docs/accounting.md lists them) is not in the bounds; only host-drift.h can
+ * notice it. Pure; integers; all amounts are in bytes.
  *
  * For any input: low <= pss <= high <= now.anon + now.file + base.unseen, pss_anon + pss_file +
  * pss_shmem = pss, uss <= pss, swap_pss <= now.swap, and all are 0 if now.anon and now.file are 0.
@@ -56,9 +56,9 @@ struct estimate_now {
 
 /*
  * By how much events since the measurement may have changed PSS without moving the process's own
- * counters: births and exits (fork-families.h), and drift of the host's sums (host-drift.h). In bytes. Doubts add
- * up (estimate_doubt_add()). A doubt is about the memory as it was measured: if a part of that
- * memory goes, the same part of the doubt goes with it.
+ * counters: births and exits (fork-families.h), and drift of the host's sums (host-drift.h). In
+ * bytes. Doubts add up (estimate_doubt_add()). A doubt is about the memory as it was measured: if a
+ * part of that memory goes, the same part of the doubt goes with it.
  */
 struct estimate_doubt {
 	int64_t anon_mid, file_mid;  /* best guess of the change; added to the carried PSS */

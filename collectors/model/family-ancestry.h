@@ -2,8 +2,8 @@
 /*
  * Ancestry
  *
- * The member of a family (fork-families.h) from which each member was forked. If a parent has exited, its own
- * nearest known ancestor stands in for it. Pure, except for memory.
+ * The member of a family (fork-families.h) from which each member was forked. If a parent has
+ * exited, its own nearest known ancestor stands in for it. Pure, except for memory.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_FAMILY_ANCESTRY_H
 #define MEMTALLY_COLLECTORS_MODEL_FAMILY_ANCESTRY_H
@@ -24,7 +24,10 @@ enum { FAMILY_ANCESTRY_GENERATIONS = 8 };
  */
 uint64_t family_ancestry_root_ns(const struct family_member *m);
 
-/* M has forked. Returns its record, for family_ancestry_use() by its children; NULL if out of memory. */
+/*
+ * M has forked. Returns its record, for family_ancestry_use() by its children; NULL if out of
+ * memory.
+ */
 struct kin_ancestor *family_ancestry_begin(struct family_member *m);
 
 /*
@@ -40,8 +43,8 @@ struct kin_ancestor *family_ancestry_use(struct kin_ancestor *a);
 uint64_t family_ancestry_settle(struct family_member *m);
 
 /*
- * Returns M's parent as family_ancestry_settle() would set it; NULL if it is not known, has exited without
- * a known parent, or is behind more than FAMILY_ANCESTRY_GENERATIONS exited ones.
+ * Returns M's parent as family_ancestry_settle() would set it; NULL if it is not known, has exited
+ * without a known parent, or is behind more than FAMILY_ANCESTRY_GENERATIONS exited ones.
  */
 struct family_member *family_ancestry_parent(const struct family_member *m);
 

@@ -2,9 +2,9 @@
 /*
  * Family Count
  *
- * Counts for each member of a fork family (fork-families.h) the sharers that were there at its measurement
- * and are still there, those born since, and which of these are its descendants: one walk over the
- * list, however many events there were. Pure, except for memory.
+ * Counts for each member of a fork family (fork-families.h) the sharers that were there at its
+ * measurement and are still there, those born since, and which of these are its descendants: one
+ * walk over the list, however many events there were. Pure, except for memory.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_FAMILY_COUNT_H
 #define MEMTALLY_COLLECTORS_MODEL_FAMILY_COUNT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process as a member of a fork family and a sharer of mapped objects. Only fork-families.c and family-ancestry.c,
- * with their helpers, write it.
+ * A process as a member of a fork family and a sharer of mapped objects. Only fork-families.c and
+ * family-ancestry.c, with their helpers, write it.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_FAMILY_MEMBER_H
 #define MEMTALLY_COLLECTORS_MODEL_FAMILY_MEMBER_H

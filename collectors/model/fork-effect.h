@@ -4,8 +4,8 @@
  *
  * How births and exits since its measurement change the PSS of a member of a fork family. Its
  * counters do not show them. It takes the parts of the measurement (estimate.h) and the births and
- * exits of its sharers (share-count.h, counted by fork-families.h), and computes a doubt. Pure; amounts are in
- * bytes.
+ * exits of its sharers (share-count.h, counted by fork-families.h), and computes a doubt. Pure;
+ * amounts are in bytes.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_FORK_EFFECT_H
 #define MEMTALLY_COLLECTORS_MODEL_FORK_EFFECT_H
@@ -51,9 +51,9 @@ void fork_effect_doubt(const struct fork_effect *a, const struct estimate_base *
 
 /*
  * Compares the guess for A, without corrections, with a new measurement. BEFORE and FOUND are the
- * process's former and new measurement. *RET_ANON and *RET_FILE become the corrections (share-count.h)
- * of guesses for other members after the same events, SHARE_COUNT_AS_GUESSED where there is none.
- * Returns false if the process shares too little to tell.
+ * process's former and new measurement. *RET_ANON and *RET_FILE become the corrections
+ * (share-count.h) of guesses for other members after the same events, SHARE_COUNT_AS_GUESSED where
+ * there is none. Returns false if the process shares too little to tell.
  */
 bool fork_effect_compare(const struct fork_effect *a, const struct estimate_base *before,
 	const struct estimate_base *found, uint32_t *ret_anon, uint32_t *ret_file);

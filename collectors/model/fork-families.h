@@ -9,8 +9,9 @@
  * - Families: processes with the same address range [start, end) were forked from one image,
  *   because fork keeps the range and exec, with address space randomisation, does not. They share
  *   anonymous memory. A newborn counts to its parent's family until its own range is known.
- * - Mapped objects: files and shared memory of at least 256 KiB (mapped-objects.h). Events on them affect
- *   no process at once; families_stirred() tells how they changed a process when it is estimated.
+ * - Mapped objects: files and shared memory of at least 256 KiB (mapped-objects.h). Events on them
+ *   affect no process at once; families_stirred() tells how they changed a process when it is
+ *   estimated.
  *
  * Results are a doubt for each affected process (estimate.h), corrections of figures by the
  * measurement of a relative, and a relative that represents a newborn without a measurement (its
@@ -29,8 +30,8 @@
  *		families_doubt(m, its base, its counters, &its doubt);
  *	for each never measured: families_speaker(), families_borrow()
  *
- * After each measurement of a process: families_measured(); its doubt is then void, until it is affected
- * again.
+ * After each measurement of a process: families_measured(); its doubt is then void, until it is
+ * affected again.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_FORK_FAMILIES_H
 #define MEMTALLY_COLLECTORS_MODEL_FORK_FAMILIES_H
@@ -92,29 +93,29 @@ int families_born(struct families *k, struct family_member *m, struct family_mem
 	uint64_t born_ns);
 
 /*
- * M has executed another program (families_executed()), or is gone (families_gone()): its sharers are
- * affected. M is then all zeros except for .born_ns, and after an exec .image_ns.
+ * M has executed another program (families_executed()), or is gone (families_gone()): its sharers
+ * are affected. M is then all zeros except for .born_ns, and after an exec .image_ns.
  */
 void families_executed(struct families *k, struct family_member *m);
 void families_gone(struct families *k, struct family_member *m);
 
 /*
- * M is exiting, and the kernel frees its memory page by page: until families_gone() it may still share
- * any part of its family's memory. M's measurement is void.
+ * M is exiting, and the kernel frees its memory page by page: until families_gone() it may still
+ * share any part of its family's memory. M's measurement is void.
  */
 void families_leaves(struct families *k, struct family_member *m);
 
 /*
- * Call before families_measured(): the memory that M may share, in addition to its family, with other
- * processes of its image.
+ * Call before families_measured(): the memory that M may share, in addition to its family, with
+ * other processes of its image.
  */
 void families_inherits(struct family_member *m, const struct share_count_outside *outside);
 
 /*
  * M was measured at NOW_NS with the result FOUND, in the address range [RANGE_START, RANGE_END).
  * BEFORE is its base until now, or NULL. If M was in doubt, the difference between FOUND and the
- * guess of families_doubt() corrects the guesses for its sharers. Returns 0, or -ENOMEM: then M is in no
- * family.
+ * guess of families_doubt() corrects the guesses for its sharers. Returns 0, or -ENOMEM: then M is
+ * in no family.
  */
 int families_measured(struct families *k, struct family_member *m, uint64_t range_start,
 	uint64_t range_end, const struct estimate_base *before, const struct estimate_base *found,
@@ -154,7 +155,9 @@ uint64_t families_unconfirmed(const struct family_member *m, const struct estima
 /* M's measurement is void, as if M had never been measured; it represents no other member. */
 void families_unmeasured(struct family_member *m);
 
-/* Returns true if the maps of M, measured as BASE, should be read: see mapped_objects_wants_maps(). */
+/*
+ * Returns true if the maps of M, measured as BASE, should be read: see mapped_objects_wants_maps().
+ */
 bool families_wants_maps(const struct family_member *m, const struct estimate_base *base);
 
 /*
@@ -173,15 +176,15 @@ struct family_member *families_affected(struct families *k);
 
 /*
  * Computes in *RET by how much events since M's measurement BASE may have changed M's PSS, as of
- * the last families_affected(); the caller keeps it. NOW are M's counters in that pass: growth before a
- * fork is shared with the child, too. Returns true if there is any doubt.
+ * the last families_affected(); the caller keeps it. NOW are M's counters in that pass: growth
+ * before a fork is shared with the child, too. Returns true if there is any doubt.
  */
 bool families_doubt(const struct family_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * Call after families_measured() and families_mapped(): M's counter of files and shmem has moved from BEFORE
- * to NOW, in bytes, since the time of the result.
+ * Call after families_measured() and families_mapped(): M's counter of files and shmem has moved
+ * from BEFORE to NOW, in bytes, since the time of the result.
  */
 void families_since(struct family_member *m, uint64_t before, uint64_t now);
 
@@ -201,9 +204,9 @@ bool families_stirred(const struct family_member *m, const struct estimate_base 
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * Call before families_measured(): M has gained GAINED bytes of PSS by copy-on-write breaks between its
- * former measurement and AT_NS, of at most ROOM bytes that it could gain (0: not known). Affects
- * sharers that were measured earlier: these pages have one sharer fewer.
+ * Call before families_measured(): M has gained GAINED bytes of PSS by copy-on-write breaks between
+ * its former measurement and AT_NS, of at most ROOM bytes that it could gain (0: not known).
+ * Affects sharers that were measured earlier: these pages have one sharer fewer.
  */
 void families_broke(struct families *k, struct family_member *m, uint64_t gained, uint64_t room,
 	uint64_t at_ns);

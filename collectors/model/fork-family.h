@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The families of fork-families.h: their members, and the families that the census has to count. Used only by
- * the files of fork-families.h.
+ * The families of fork-families.h: their members, and the families that the census has to count.
+ * Used only by the files of fork-families.h.
  *
  * A process without relatives has no family: most have none, and a family costs as much memory as a
  * process.

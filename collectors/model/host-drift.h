@@ -22,8 +22,8 @@
  *	if (host_drift_end(pool, &host))
  *		for each added: host_drift_doubt(); estimate_carry() with that doubt; host_drift_narrow();
  *
- * The doubt of host_drift_doubt() is for this pass alone. It is not kept, and must not be part of the
- * next host_drift_add(): the drift would vanish from the sums although nothing was measured.
+ * The doubt of host_drift_doubt() is for this pass alone. It is not kept, and must not be part of
+ * the next host_drift_add(): the drift would vanish from the sums although nothing was measured.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_HOST_DRIFT_H
 #define MEMTALLY_COLLECTORS_MODEL_HOST_DRIFT_H
@@ -139,9 +139,9 @@ void host_drift_measured(
 /*
  * Compares the sums. At the first comparison of a sum, the part of the difference that the members'
  * bounds cannot explain is bias, and the rest is drift; this comparison waits for processes without
- * an estimate, up to the maximum age. Returns true if host_drift_doubt() or host_drift_narrow() may change a
- * member. Returns false, and the second round can be left out, if there is no drift beyond the
- * noise and the bounds are narrow: the normal case on an idle host.
+ * an estimate, up to the maximum age. Returns true if host_drift_doubt() or host_drift_narrow() may
+ * change a member. Returns false, and the second round can be left out, if there is no drift beyond
+ * the noise and the bounds are narrow: the normal case on an idle host.
  */
 bool host_drift_end(struct host_drift *p, const struct host_drift_host *host);
 

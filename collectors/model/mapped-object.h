@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapped objects, and the link of a sharer to one. mapped-objects.c writes them, object-share.c reads them.
+ * Mapped objects, and the link of a sharer to one. mapped-objects.c writes them, object-share.c
+ * reads them.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECT_H
 #define MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECT_H

@@ -195,8 +195,8 @@ static struct mapped_object_link *find(const struct sharer *s, uint64_t key)
 }
 
 /*
- * Returns an upper bound, in COUNTER_FLOW_UNIT, for what L has of FILE: that each object has the same part
- * resident is only a guess.
+ * Returns an upper bound, in COUNTER_FLOW_UNIT, for what L has of FILE: that each object has the
+ * same part resident is only a guess.
  */
 static uint32_t most_resident(const struct mapped_object_link *l, uint32_t file)
 {
@@ -389,7 +389,8 @@ void mapped_objects_moved(
 }
 
 /*
- * Returns S's counter now, in COUNTER_FLOW_UNIT: the sum of its movements since its birth, when it was 0.
+ * Returns S's counter now, in COUNTER_FLOW_UNIT: the sum of its movements since its birth, when it
+ * was 0.
  */
 static uint32_t counter(const struct sharer *s)
 {

@@ -5,8 +5,9 @@
  * Files and shared memory of at least 256 KiB, by device and inode, and the processes that map them
  * (sharers). For each object this module keeps the sum of its sharers' resident memory, from their
  * counters. All PSS of an object together is the size of its pages in memory, however many
- * processes map it; object-share.h computes from that what the share of one process counts. Which of
- * several objects a process has resident, and which one grows, is guessed: see mapped-objects.c. Pure.
+ * processes map it; object-share.h computes from that what the share of one process counts. Which
+ * of several objects a process has resident, and which one grows, is guessed: see mapped-objects.c.
+ * Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECTS_H
 #define MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECTS_H
@@ -40,10 +41,10 @@ enum { MAPPED_OBJECTS_SHARED_MIN = 256 << 10 }; /* bytes */
 
 /*
  * Returns true if the maps of S, measured as BASE, should be read:
- * - S shares at least MAPPED_OBJECTS_SHARED_MIN of files and shmem, and its maps were never read, or its
- *   counter has moved by more than a quarter since;
- * - or at least MAPPED_OBJECTS_SHARED_MIN of its shared memory is of no known object, and its maps were
- *   never read, or its counter has moved by more than a 16th since;
+ * - S shares at least MAPPED_OBJECTS_SHARED_MIN of files and shmem, and its maps were never read,
+ *   or its counter has moved by more than a quarter since;
+ * - or at least MAPPED_OBJECTS_SHARED_MIN of its shared memory is of no known object, and its maps
+ *   were never read, or its counter has moved by more than a 16th since;
  * - or it has 8 MiB or more of shared memory, which is at least an eighth of its RSS and mostly
  *   private or shared with no known process: the objects may be new ones.
  */
@@ -72,7 +73,10 @@ int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct
  */
 struct mapped_objects_lesson {
 	uint64_t key; /* of the object */
-	/* of the others at the former measurement; in COUNTER_FLOW_UNIT, modulo 2^64 (see mapped-object.h) */
+	/*
+	 * of the others at the former measurement; in COUNTER_FLOW_UNIT, modulo 2^64 (see
+	 * mapped-object.h)
+	 */
 	uint64_t sum;
 	struct counter_flow flow; /* of the others, at that time */
 	/* its shared memory at the former measurement and now, RSS and PSS, in bytes */
@@ -87,8 +91,8 @@ struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
 	const struct estimate_base *before, const struct estimate_base *found);
 
 /*
- * S was measured as BASE just now. Until mapped_objects_settle() no doubt is derived for S: what the
- * others had at that moment is known only after the next poll of all processes.
+ * S was measured as BASE just now. Until mapped_objects_settle() no doubt is derived for S: what
+ * the others had at that moment is known only after the next poll of all processes.
  */
 void mapped_objects_measured(struct sharer *s, const struct estimate_base *base);
 

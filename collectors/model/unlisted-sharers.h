@@ -58,8 +58,8 @@ struct unlisted_sharers_found unlisted_sharers_find(const struct unlisted_sharer
 bool unlisted_sharers_is_telling(struct unlisted_sharers *e, uint64_t shared);
 
 /*
- * Learns FOUND, the result of unlisted_sharers_find() for a representative member, in the pass that began at
- * PASS_NS.
+ * Learns FOUND, the result of unlisted_sharers_find() for a representative member, in the pass that
+ * began at PASS_NS.
  */
 void unlisted_sharers_learn(
 	struct unlisted_sharers *e, uint64_t pass_ns, const struct unlisted_sharers_found *found);

@@ -117,8 +117,8 @@ static void settle(struct memcg_charges *c, struct owner_sums *t)
 }
 
 /*
- * Removes unused cgroups. Only memberships without members still have their slots, and owner_sums_tidy()
- * removes those.
+ * Removes unused cgroups. Only memberships without members still have their slots, and
+ * owner_sums_tidy() removes those.
  */
 static void sweep(struct memcg_charges *c)
 {

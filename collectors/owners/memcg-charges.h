@@ -76,9 +76,9 @@ static inline bool memcg_charges_are_there(const struct memcg_charges *c)
 int memcg_charges_get(struct memcg_charges *c, const char *path, size_t len, uint32_t *ret_slot);
 
 /*
- * Begins the reading of a pass. Call it when T has all members of the pass, before owner_sums_end().
- * Removes the cgroups that are no owner's any more, and sets the order in which the others are
- * read.
+ * Begins the reading of a pass. Call it when T has all members of the pass, before
+ * owner_sums_end(). Removes the cgroups that are no owner's any more, and sets the order in which
+ * the others are read.
  *
  * PERIOD_NS is the time between passes. Each pass reads as many cgroups as are needed to read each
  * once a minute, and at least all new ones. It reads more, oldest first, while SPARE_NS of CPU time
@@ -91,8 +91,8 @@ int memcg_charges_begin(
 bool memcg_charges_step(struct memcg_charges *c);
 
 /*
- * Call it after owner_sums_end(). Sets in T's owners the last reading of their cgroups, with its age at
- * NOW_NS (CLOCK_BOOTTIME), and counts the outcomes.
+ * Call it after owner_sums_end(). Sets in T's owners the last reading of their cgroups, with its
+ * age at NOW_NS (CLOCK_BOOTTIME), and counts the outcomes.
  */
 void memcg_charges_end(struct memcg_charges *c, struct owner_sums *t, uint64_t now_ns);
 

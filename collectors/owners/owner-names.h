@@ -52,8 +52,8 @@ void owner_names_give_up(const struct owner_table *table, uint64_t now_ns);
 bool owner_names_are_awaited(const struct owner_table *table);
 
 /*
- * Marks names that are older than OWNER_NAMES_MAX_AGE_NS to be asked again. The old names stay until the
- * answer.
+ * Marks names that are older than OWNER_NAMES_MAX_AGE_NS to be asked again. The old names stay
+ * until the answer.
  */
 void owner_names_renew(const struct owner_table *table, uint64_t now_ns);
 

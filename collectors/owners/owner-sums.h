@@ -43,8 +43,8 @@ static inline const uint32_t *owner_sums_owners(const struct owner_sums *t, uint
 }
 
 /*
- * Finds or adds the membership M and sets *RET_MEMBERSHIP to its slot. owner_sums_tidy() removes it if
- * it has no members in a pass. Returns 0 or -ENOMEM.
+ * Finds or adds the membership M and sets *RET_MEMBERSHIP to its slot. owner_sums_tidy() removes it
+ * if it has no members in a pass. Returns 0 or -ENOMEM.
  */
 int owner_sums_join(struct owner_sums *t, const struct membership *m, uint32_t *ret_membership);
 

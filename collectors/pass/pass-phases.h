@@ -19,7 +19,8 @@ int pass_phases_advance(struct pass *pass);
 
 /*
  * Makes one of the measurements that the plan has chosen, in a pass or between two passes. Returns
- * 0 if there is nothing to do now; MEASURE_PACER_SAMPLE or MEASURE_PACER_MORE if there may be more; or -ENOMEM.
+ * 0 if there is nothing to do now; MEASURE_PACER_SAMPLE or MEASURE_PACER_MORE if there may be more;
+ * or -ENOMEM.
  */
 int pass_phases_measure(struct pass *pass);
 

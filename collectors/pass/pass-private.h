@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State that the parts of a pass share: pass.c (its life), pass-phases.c (its work), pass-totals.c (its
- * totals), pass-publish.c (its image) and survey-iterator.c (the processes of a survey). Only they
- * and tests include it.
+ * State that the parts of a pass share: pass.c (its life), pass-phases.c (its work), pass-totals.c
+ * (its totals), pass-publish.c (its image) and survey-iterator.c (the processes of a survey). Only
+ * they and tests include it.
  */
 #ifndef MEMTALLY_COLLECTORS_PASS_PASS_PRIVATE_H
 #define MEMTALLY_COLLECTORS_PASS_PASS_PRIVATE_H
@@ -89,7 +89,9 @@ struct pass {
 	uint64_t interval_ns; /* until the next pass: the budget may have made it longer */
 	uint64_t cpu_ns;      /* of the current pass, by its thread */
 	struct self_usage self;
-	/* CLOCK_BOOTTIME: earliest time since which a row has had no measurement; UINT64_MAX: none */
+	/*
+	 * CLOCK_BOOTTIME: earliest time since which a row has had no measurement; UINT64_MAX: none
+	 */
 	uint64_t unmeasured_since_ns;
 	struct mapcounts mapcounts;
 	uint64_t large_anon;    /* mapcounts_large_anon(), if map counts are averaged */

@@ -82,7 +82,9 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->euid = geteuid();
 	pass->userns = userns_id();
 	pass->sharing.compare = pass->procfs.live ? kcmp_memory : NULL;
-	/* An address space compares equal to itself, unless the system call is missing or filtered. */
+	/*
+	 * An address space compares equal to itself, unless the system call is missing or filtered.
+	 */
 	pass->can_compare = pass->procfs.live && kcmp_memory(getpid(), getpid()) == 0;
 	pass->counts.durations.id = HISTOGRAM_PASS_DURATION;
 	pass->counts.holds = &pass->reader.holds;
@@ -184,7 +186,9 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 	set_interval(pass);
 }
 
-/* Passes may be a little late. The last pass within the maximum age of a cgroup must read it again. */
+/*
+ * Passes may be a little late. The last pass within the maximum age of a cgroup must read it again.
+ */
 static uint64_t cgroup_age_ns(const struct pass *pass, uint64_t max_age_ns)
 {
 	uint64_t period_ns = pass->interval_ns + pass->interval_ns / 16;

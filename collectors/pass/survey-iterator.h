@@ -37,9 +37,10 @@ struct survey_iterator_entry {
 
 /*
  * Opens smaps of the next process with a pid above AFTER that has memory; 0 for the first one. Of
- * processes that share an address space it opens one; each of the others is a SURVEY_ITERATOR_ELSEWHERE.
- * Must not be called within a pass. May block for some milliseconds (workers.h). Returns 0, or an
- * enum survey_iterator_outcome; .pid and .user of *RET are set except after SURVEY_ITERATOR_END.
+ * processes that share an address space it opens one; each of the others is a
+ * SURVEY_ITERATOR_ELSEWHERE. Must not be called within a pass. May block for some milliseconds
+ * (workers.h). Returns 0, or an enum survey_iterator_outcome; .pid and .user of *RET are set except
+ * after SURVEY_ITERATOR_END.
  */
 int survey_iterator_next(struct pass *pass, pid_t after, struct survey_iterator_entry *ret);
 
@@ -51,8 +52,8 @@ bool survey_iterator_is_wanting(const struct pass *pass);
 
 /*
  * Opens smaps of one of these processes, that with the largest change of RssFile. Results are those
- * of survey_iterator_next(). The caller reads the smaps, and calls survey_iterator_found() if it has read them to
- * the end.
+ * of survey_iterator_next(). The caller reads the smaps, and calls survey_iterator_found() if it
+ * has read them to the end.
  */
 int survey_iterator_wanted(struct pass *pass, struct survey_iterator_entry *ret);
 

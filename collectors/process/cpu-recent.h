@@ -22,9 +22,9 @@ struct cpu_recent {
 void cpu_recent_add(struct cpu_recent *r, uint64_t at_ns, uint64_t cpu_ns);
 
 /*
- * Sets *RET to the share of one CPU that was used up to the last cpu_recent_add(), and *RET_SPAN_NS to
- * the time that it covers: about a minute, or two intervals if they are longer. Returns false, with
- * nothing set, if there are fewer than two readings, or no time between them.
+ * Sets *RET to the share of one CPU that was used up to the last cpu_recent_add(), and *RET_SPAN_NS
+ * to the time that it covers: about a minute, or two intervals if they are longer. Returns false,
+ * with nothing set, if there are fewer than two readings, or no time between them.
  */
 bool cpu_recent_ratio(const struct cpu_recent *r, double *ret, uint64_t *ret_span_ns);
 

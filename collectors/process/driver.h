@@ -2,8 +2,8 @@
 /*
  * Drivers' memory: pages that a driver or another part of the kernel maps into processes, such as
  * packet rings and BPF arrays. The kernel counts them in Mapped, RssFile and Pss_File, but not in
- * Cached: they are no page cache. Only smaps tells them from files (inspect/pages/drivermemory.h). This
- * module decides when a process's smaps is read for them, and keeps the result. Pure.
+ * Cached: they are no page cache. Only smaps tells them from files (inspect/pages/drivermemory.h).
+ * This module decides when a process's smaps is read for them, and keeps the result. Pure.
  */
 #ifndef MEMTALLY_COLLECTORS_PROCESS_DRIVER_H
 #define MEMTALLY_COLLECTORS_PROCESS_DRIVER_H

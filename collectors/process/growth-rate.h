@@ -22,7 +22,10 @@ enum {
 
 /* Every process has one, so it is small. Zeroed: no readings. */
 struct growth_rate {
-	/* of the readings of the current five minutes: sum of values, and of seconds since its beginning */
+	/*
+	 * of the readings of the current five minutes: sum of values, and of seconds since its
+	 * beginning
+	 */
 	double sum;
 	float sum_seconds;
 	uint32_t open; /* number of the current five minutes, since CLOCK_MONOTONIC was 0 */

@@ -283,7 +283,8 @@ static int open_directory(struct process_reader *r, const struct process *p)
 
 /*
  * If the descriptor was not kept, another process may have the pid now. Returns 0 if it is the same
- * process, -ESRCH if not; or -ETIMEDOUT, or an error for which process_reading_is_shortage() is true.
+ * process, -ESRCH if not; or -ETIMEDOUT, or an error for which process_reading_is_shortage() is
+ * true.
  */
 static int compare_start_time(struct process_reading *g)
 {

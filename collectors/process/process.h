@@ -183,14 +183,16 @@ int process_glance(
 bool process_cgroup_is_due(
 	const struct process_reader *r, const struct process *p, uint64_t now_ns);
 
-/* Reads only the cgroup of P, which must be known, and sets RET->has_cgroup. Returns 0 or -ENOMEM. */
+/*
+ * Reads only the cgroup of P, which must be known, and sets RET->has_cgroup. Returns 0 or -ENOMEM.
+ */
 int process_read_cgroup(
 	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret);
 
 /*
- * Completes a walk of P by slices (smaps-slices.h) that began with process_look(). WALKED is its result.
- * Guards and outcomes are those of process_read(). The outcome is OUTCOME_CHANGING if P runs
- * another image by now: WALKED is not used then. Returns 0 with any outcome, or -ENOMEM.
+ * Completes a walk of P by slices (smaps-slices.h) that began with process_look(). WALKED is its
+ * result. Guards and outcomes are those of process_read(). The outcome is OUTCOME_CHANGING if P
+ * runs another image by now: WALKED is not used then. Returns 0 with any outcome, or -ENOMEM.
  */
 int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 	const struct smaps *walked, struct sample *ret);

@@ -8,7 +8,9 @@
 
 #include <sys/types.h>
 
-/* Returns 0 if A and B share an address space, 1 less, 2 greater, 3 unequal; or a negative errno. */
+/*
+ * Returns 0 if A and B share an address space, 1 less, 2 greater, 3 unequal; or a negative errno.
+ */
 int kcmp_memory(pid_t a, pid_t b);
 
 #endif

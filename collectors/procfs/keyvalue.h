@@ -28,7 +28,8 @@ enum keyvalue_outcome {
 
 /*
  * Reads the line at *AT into RET and moves *AT behind it. END is the end of the text. Returns 0,
- * KEYVALUE_END or KEYVALUE_OTHER; or -EBADMSG if the text ends in the middle of a line: it was cut off.
+ * KEYVALUE_END or KEYVALUE_OTHER; or -EBADMSG if the text ends in the middle of a line: it was cut
+ * off.
  */
 int keyvalue_next(const char **at, const char *end, struct keyvalue *ret);
 

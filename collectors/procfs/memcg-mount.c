@@ -4,8 +4,8 @@
  * hierarchy; in the unified hierarchy the file cgroup.controllers does.
  *
  * Paths in /proc/PID/cgroup and roots in mountinfo are relative to the root of the reader's cgroup
- * namespace. A mount shows the cgroups below its root. A mount with a root that leads up ("/..") cannot
- * be matched with such paths.
+ * namespace. A mount shows the cgroups below its root. A mount with a root that leads up ("/..")
+ * cannot be matched with such paths.
  */
 #include "config.h"
 

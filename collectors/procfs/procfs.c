@@ -322,7 +322,9 @@ static int add_pid(const char *name, pid_t **pids, size_t *capacity, size_t *cou
 {
 	uint64_t pid;
 
-	/* Only the kernel's spelling: in another tree "1" and "01" would be the same process twice. */
+	/*
+	 * Only the kernel's spelling: in another tree "1" and "01" would be the same process twice.
+	 */
 	if (name[0] == '0' || number_parse_u64(name, strlen(name), &pid) < 0 || pid > INT32_MAX)
 		return 0;
 	if (*count == *capacity) {

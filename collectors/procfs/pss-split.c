@@ -67,7 +67,9 @@ enum pss_split_kind pss_split_kind_of(const char *line, size_t len)
 		return PSS_SPLIT_EITHER;
 	if (major) /* shmem is on no block device */
 		return PSS_SPLIT_FILE;
-	/* Pages in private memory that are not anonymous are the kernel's own, for example [vdso]. */
+	/*
+	 * Pages in private memory that are not anonymous are the kernel's own, for example [vdso].
+	 */
 	if (!minor && !inode)
 		return PSS_SPLIT_FILE;
 	c.at += n;

@@ -173,7 +173,9 @@ void smaps_parser_done(struct smaps_parser *p)
 	buffer_done(&p->rest);
 }
 
-/* Completes the line that the last piece began. Sets *RET_USED to how many bytes of TEXT it took. */
+/*
+ * Completes the line that the last piece began. Sets *RET_USED to how many bytes of TEXT it took.
+ */
 static int finish_rest(struct smaps_parser *p, const char *text, size_t len, size_t *ret_used)
 {
 	const char *newline = memchr(text, '\n', len);

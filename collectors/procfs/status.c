@@ -18,7 +18,9 @@ enum {
 	KEY_THREADS,
 };
 
-/* In the kernel's order, which makes keyvalue_find() fast. Ids below KEY_NAME are quantities in kB. */
+/*
+ * In the kernel's order, which makes keyvalue_find() fast. Ids below KEY_NAME are quantities in kB.
+ */
 static const struct keyvalue_key keys[] = {
 	KEYVALUE_KEY("Name", KEY_NAME),
 	KEYVALUE_KEY("State", KEY_STATE),

@@ -329,7 +329,9 @@ static uint64_t patience_ns(const struct lanes *s)
 	return s->is_hurried ? p->short_ns : p->long_ns;
 }
 
-/* Reads the file NAME of the worker PID, which never blocks (worker.h). Returns its length, or -1. */
+/*
+ * Reads the file NAME of the worker PID, which never blocks (worker.h). Returns its length, or -1.
+ */
 static ssize_t read_own(pid_t pid, const char *name, char text[static TEXT_SIZE])
 {
 	char path[40];

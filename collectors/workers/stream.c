@@ -73,7 +73,9 @@ bool stream_has_more(const struct stream *s)
 	return s->bulk && s->next < s->bulk->count;
 }
 
-/* A piece has the size that was asked for when it was read; it does not fit if SIZE is smaller now. */
+/*
+ * A piece has the size that was asked for when it was read; it does not fit if SIZE is smaller now.
+ */
 static ssize_t take_piece(struct stream *s, char *to, size_t size, struct stream_piece *ret)
 {
 	const struct stream_piece *piece = &s->bulk->piece[s->next];

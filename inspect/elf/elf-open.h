@@ -36,8 +36,8 @@ enum elf_open_outcome {
  * Opens the file of M for reading: by /proc/PID/map_files below PROCFS_FD, which takes
  * CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE, or by its path below the root of the process. Only
  * regular files on mounts that do not block are opened. Returns 0, and the descriptor in *RET_FD,
- * which the caller owns; an enum elf_open_outcome; -ESTALE: the path leads to another file; -ENOENT:
- * the file has no path, or is not regular; or a negative errno of open().
+ * which the caller owns; an enum elf_open_outcome; -ESTALE: the path leads to another file;
+ * -ENOENT: the file has no path, or is not regular; or a negative errno of open().
  */
 int elf_open_open(
 	int procfs_fd, struct mounts *mounts, const struct elf_open_mapping *m, int *ret_fd);

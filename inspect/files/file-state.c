@@ -214,10 +214,11 @@ static bool is_code(struct file_state *w, const struct file_table_row *row)
 }
 
 /*
- * Whether the process made and unlinked ROW's file itself. FATE: FILE_TABLE_DELETED: nothing is at the
- * path of the file; FILE_TABLE_UNCERTAIN: the path cannot be looked up. A name that only temporary files
- * have decides; for other names the times of the file decide. If the times cannot be read, a
- * library in a folder of temporary files counts as the process's own if nothing is at its path.
+ * Whether the process made and unlinked ROW's file itself. FATE: FILE_TABLE_DELETED: nothing is at
+ * the path of the file; FILE_TABLE_UNCERTAIN: the path cannot be looked up. A name that only
+ * temporary files have decides; for other names the times of the file decide. If the times cannot
+ * be read, a library in a folder of temporary files counts as the process's own if nothing is at
+ * its path.
  *
  * For files that are not libraries in such a folder, times decide only if the file is code: a
  * process that writes a file for its next program and then calls exec is the same process to the

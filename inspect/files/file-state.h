@@ -38,10 +38,10 @@ void file_state_close(struct file_state *w);
  * FILE_TABLE_UNCERTAIN: the path cannot be looked up from here, or is on a file system that may not
  * answer.
  *
- * FILE_TABLE_UNLINKED: the process made and unlinked the file itself. One of these is known: the name is
- * one that only temporary files have; the file was made after the process had started and has no
- * name any more (and if it is not a library in a folder of temporary files: it is code, and was
- * unlinked within a minute); or, if its times cannot be read, it is a library in a folder of
+ * FILE_TABLE_UNLINKED: the process made and unlinked the file itself. One of these is known: the
+ * name is one that only temporary files have; the file was made after the process had started and
+ * has no name any more (and if it is not a library in a folder of temporary files: it is code, and
+ * was unlinked within a minute); or, if its times cannot be read, it is a library in a folder of
  * temporary files and nothing is at its path.
  *
  * *RET_IS_LITERAL: the file is there, and " (deleted)" is a part of its name.

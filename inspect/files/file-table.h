@@ -9,8 +9,8 @@
  * A file is one device, inode and name: several hard links are several files, because btrfs gives
  * files of several subvolumes the same device and inode.
  *
- * Users can map any number of files, so the table is bounded (FILE_TABLE_LIMITS): files without room are
- * summed in one row, .rest. Rows of other files stay complete.
+ * Users can map any number of files, so the table is bounded (FILE_TABLE_LIMITS): files without
+ * room are summed in one row, .rest. Rows of other files stay complete.
  */
 #ifndef MEMTALLY_INSPECT_FILES_FILE_TABLE_H
 #define MEMTALLY_INSPECT_FILES_FILE_TABLE_H
@@ -189,8 +189,8 @@ int file_table_commit(struct file_table *s, uint32_t uid);
 void file_table_abandon(struct file_table *s);
 
 /*
- * Sets the FATE of row ROW, which was FILE_TABLE_UNCERTAIN or FILE_TABLE_UNLINKED. IS_LITERAL: the file is
- * there, and " (deleted)" is a part of its name. Returns 0 or -ENOMEM.
+ * Sets the FATE of row ROW, which was FILE_TABLE_UNCERTAIN or FILE_TABLE_UNLINKED. IS_LITERAL: the
+ * file is there, and " (deleted)" is a part of its name. Returns 0 or -ENOMEM.
  */
 int file_table_settle(
 	struct file_table *s, uint32_t row, enum file_table_fate fate, bool is_literal);

@@ -3,8 +3,9 @@
  * File Inventory
  *
  * Reads processes one after the other for the files that they map. Makes a file table
- * (inspect/files/file-table.h), and finds which pages of each file are in memory, each counted once. Reading a
- * process costs its smaps, two readings of its status, and its pagemap where files are mapped.
+ * (inspect/files/file-table.h), and finds which pages of each file are in memory, each counted
+ * once. Reading a process costs its smaps, two readings of its status, and its pagemap where files
+ * are mapped.
  */
 #ifndef MEMTALLY_INSPECT_FILES_INVENTORY_H
 #define MEMTALLY_INSPECT_FILES_INVENTORY_H
@@ -55,9 +56,9 @@ enum {
 };
 
 /*
- * Reads process T. May block, see cli/common/supervisor.h. Returns 0: T counts, and S->shelf.part has its
- * files; INVENTORY_KNOWN or an enum target_outcome: T does not count; -ENOMEM; -EOVERFLOW: its
- * figures are impossible; or a negative errno of reading.
+ * Reads process T. May block, see cli/common/supervisor.h. Returns 0: T counts, and S->shelf.part
+ * has its files; INVENTORY_KNOWN or an enum target_outcome: T does not count; -ENOMEM; -EOVERFLOW:
+ * its figures are impossible; or a negative errno of reading.
  */
 int inventory_read(struct inventory *s, struct target *t);
 

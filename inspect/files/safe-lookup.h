@@ -3,8 +3,8 @@
  * Path Lookup Without Blocking
  *
  * Looks a path up name by name, and enters no directory and no mount of a file system that may not
- * answer (inspect/files/mounts.h). Users in a mount namespace of their own can mount at any moment, so
- * each name is checked on an open descriptor.
+ * answer (inspect/files/mounts.h). Users in a mount namespace of their own can mount at any moment,
+ * so each name is checked on an open descriptor.
  */
 #ifndef MEMTALLY_INSPECT_FILES_SAFE_LOOKUP_H
 #define MEMTALLY_INSPECT_FILES_SAFE_LOOKUP_H

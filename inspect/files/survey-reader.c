@@ -11,7 +11,10 @@
 #include "base/file.h"
 
 enum {
-	/* The kernel releases its lock at the end of each read(): see collectors/adaptive/smaps-slices.c. */
+	/*
+	 * The kernel releases its lock at the end of each read(): see
+	 * collectors/adaptive/smaps-slices.c.
+	 */
 	PIECE = 1024,
 	ROWS_MAX = 1 << 15,
 	TEXT_MAX = 1 << 22,

@@ -3,8 +3,8 @@
  * Survey Reader
  *
  * Reads smaps of one process after the other, slowly and in small pieces, and sums by file how much
- * memory is mapped. The result is a survey result (collectors/pass/survey-result.h). The caller chooses the
- * processes and the times.
+ * memory is mapped. The result is a survey result (collectors/pass/survey-result.h). The caller
+ * chooses the processes and the times.
  *
  * A process counts only if all of its smaps was read. The kernel ends the text of an address space
  * that is gone (exit, exec) without an error. But an open file stays with its address space, so if
@@ -47,8 +47,8 @@ struct survey_reader {
 	bool is_read;
 	bool skips_files; /* set by the owner: only drivers' memory is counted */
 	/*
-	 * Duration of the last survey_reader_step(): the longest time for which it can have kept the
-	 * process waiting.
+	 * Duration of the last survey_reader_step(): the longest time for which it can have kept
+	 * the process waiting.
 	 */
 	uint64_t hold_ns;
 };
@@ -80,8 +80,8 @@ enum survey_reader_outcome {
 	SURVEY_READER_MORE = 1, /* call survey_reader_step() again after a pause */
 	SURVEY_READER_BLOCKED,  /* the read has blocked: the process counts as SURVEY_BLOCKED */
 	/*
-	 * The worker that read is gone (collectors/workers/stream.h): the process is not counted, and can
-	 * be entered again.
+	 * The worker that read is gone (collectors/workers/stream.h): the process is not counted,
+	 * and can be entered again.
 	 */
 	SURVEY_READER_LOST,
 };

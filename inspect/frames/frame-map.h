@@ -44,8 +44,8 @@ int frame_map_touch(struct frame_map *s, uint64_t index, uint32_t **ret);
 uint32_t *frame_map_find(struct frame_map *s, uint64_t index);
 
 /*
- * Returns the first chunk at or after the chunk of index *AT: FRAME_MAP_CHUNK numbers, and in *AT the
- * index of the first of them. NULL: there are no more. Call again with *AT + FRAME_MAP_CHUNK.
+ * Returns the first chunk at or after the chunk of index *AT: FRAME_MAP_CHUNK numbers, and in *AT
+ * the index of the first of them. NULL: there are no more. Call again with *AT + FRAME_MAP_CHUNK.
  */
 const uint32_t *frame_map_next(const struct frame_map *s, uint64_t *at);
 

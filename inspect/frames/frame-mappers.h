@@ -4,9 +4,10 @@
  *
  * Finds the set of groups that map each page frame of the host. Reads processes one after the
  * other, group by group, and records for each frame and place in swap the set of groups
- * (inspect/frames/owner-sets.h), and the users of unmapped shared memory (inspect/frames/unmapped-shmem.h). Then it reads
- * all frames once: the mapping count tells whether other processes map the frame, and the flags
- * what it is. Needs CAP_SYS_ADMIN in the first user namespace, and /proc/kpagecount.
+ * (inspect/frames/owner-sets.h), and the users of unmapped shared memory
+ * (inspect/frames/unmapped-shmem.h). Then it reads all frames once: the mapping count tells whether
+ * other processes map the frame, and the flags what it is. Needs CAP_SYS_ADMIN in the first user
+ * namespace, and /proc/kpagecount.
  *
  *  frame_mappers_open()
  *    frame_mappers_take()    each process of the groups
@@ -61,10 +62,10 @@ enum frame_mappers_outcome {
 };
 
 /*
- * Opens the files below PROCFS_FD, which stays borrowed. M must not move until frame_mappers_done().
- * Returns 0; FRAME_MAPPERS_NO_FRAMES; -ENOMEM; or a negative errno of opening pagemap, kpagecount and
- * kpageflags (-EACCES, -ENOENT) or of making a memfd. *RET_WHAT becomes the beginning of an error
- * message (static).
+ * Opens the files below PROCFS_FD, which stays borrowed. M must not move until
+ * frame_mappers_done(). Returns 0; FRAME_MAPPERS_NO_FRAMES; -ENOMEM; or a negative errno of opening
+ * pagemap, kpagecount and kpageflags (-EACCES, -ENOENT) or of making a memfd. *RET_WHAT becomes the
+ * beginning of an error message (static).
  */
 int frame_mappers_open(struct frame_mappers *m, int procfs_fd, const char **ret_what);
 /* Frees what M owns, also after an error of frame_mappers_open(). */
@@ -72,9 +73,9 @@ void frame_mappers_done(struct frame_mappers *m);
 
 /*
  * Reads the pages of T, a process of GROUP. All processes of a group must come one after the other.
- * May block, see cli/common/supervisor.h. Returns 0; an enum target_outcome: pages that were read so far
- * stay recorded; -ENOMEM or -ERANGE (inspect/frames/frame-map.h): M is of no further use; or a negative errno
- * of reading.
+ * May block, see cli/common/supervisor.h. Returns 0; an enum target_outcome: pages that were read
+ * so far stay recorded; -ENOMEM or -ERANGE (inspect/frames/frame-map.h): M is of no further use; or
+ * a negative errno of reading.
  */
 int frame_mappers_take(struct frame_mappers *m, struct target *t, uint32_t group);
 
@@ -86,21 +87,21 @@ int frame_mappers_take(struct frame_mappers *m, struct target *t, uint32_t group
 int frame_mappers_seek(struct frame_mappers *m);
 
 /*
- * After frame_mappers_seek(): whether the groups have swapped pages, or files that seem to be theirs
- * alone. Then the other processes must be read by frame_mappers_take(), too.
+ * After frame_mappers_seek(): whether the groups have swapped pages, or files that seem to be
+ * theirs alone. Then the other processes must be read by frame_mappers_take(), too.
  */
 bool frame_mappers_is_seeking(const struct frame_mappers *m);
 
 /*
- * After frame_mappers_seek(): whether frame_mappers_hold() must be called for all processes, also those of the
- * groups. Their descriptors may keep memory that only one group maps.
+ * After frame_mappers_seek(): whether frame_mappers_hold() must be called for all processes, also
+ * those of the groups. Their descriptors may keep memory that only one group maps.
  */
 bool frame_mappers_seeks_holders(const struct frame_mappers *m);
 
 /*
  * Records the files that T, a process of GROUP, has open and that may keep memory of a group. May
- * block, see cli/common/supervisor.h. Returns 0; an enum target_outcome; -ENOMEM; or a negative errno of
- * reading.
+ * block, see cli/common/supervisor.h. Returns 0; an enum target_outcome; -ENOMEM; or a negative
+ * errno of reading.
  */
 int frame_mappers_hold(struct frame_mappers *m, struct target *t, uint32_t group);
 

@@ -4,8 +4,9 @@
  *
  * Computes the figures of groups of processes from the pages that they map: memory that a group has
  * alone, its share of shared pages, and how much each two groups share. The set of groups that map
- * a page is its party (inspect/frames/owner-sets.h). If the kernel counts more mappings of a page than were
- * found, processes that were not read map it, too: they count as one more group, the others. Pure.
+ * a page is its party (inspect/frames/owner-sets.h). If the kernel counts more mappings of a page
+ * than were found, processes that were not read map it, too: they count as one more group, the
+ * others. Pure.
  */
 #ifndef MEMTALLY_INSPECT_FRAMES_FRAME_OWNERS_H
 #define MEMTALLY_INSPECT_FRAMES_FRAME_OWNERS_H

@@ -6,7 +6,8 @@
  * (shared anonymous memory, memfds, SysV segments), memfd_secret, unlinked files on disks, and
  * sockets with packet rings. Such a file stays while a process maps it or has it open, or a name
  * leads to it. The table has for each file the groups that use it, and how many of its pages are in
- * page tables, each counted once. Further pages of shared memory are unmapped (inspect/frames/unmapped-pages.h).
+ * page tables, each counted once. Further pages of shared memory are unmapped
+ * (inspect/frames/unmapped-pages.h).
  *
  * Users can create any number of such files, so the table has a limit; uses of files beyond it are
  * counted. Pure.

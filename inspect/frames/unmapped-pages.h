@@ -2,9 +2,9 @@
 /*
  * Unmapped Shared Memory of One File
  *
- * Finds how many pages of a file (inspect/frames/shmem-files.h) are in no page table, and whether the file is
- * freed with the processes that map it. The file is opened below /proc/PID/map_files of one of
- * these processes, which takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
+ * Finds how many pages of a file (inspect/frames/shmem-files.h) are in no page table, and whether
+ * the file is freed with the processes that map it. The file is opened below /proc/PID/map_files of
+ * one of these processes, which takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
  */
 #ifndef MEMTALLY_INSPECT_FRAMES_UNMAPPED_PAGES_H
 #define MEMTALLY_INSPECT_FRAMES_UNMAPPED_PAGES_H
@@ -27,8 +27,8 @@ enum unmapped_pages_outcome {
  * last mapping; a segment of another IPC namespace counts as kept. .unmapped_bytes of a file on a
  * disk is 0: its pages in the page cache are not counted.
  *
- * Returns 0; UNMAPPED_PAGES_GONE: nothing is set; -ENOMEM, -EMFILE or -ENFILE. Asks no file system that
- * may not answer.
+ * Returns 0; UNMAPPED_PAGES_GONE: nothing is set; -ENOMEM, -EMFILE or -ENFILE. Asks no file system
+ * that may not answer.
  */
 int unmapped_pages_read(int procfs_fd, struct memfile *file, bool is_swapping);
 

@@ -2,9 +2,10 @@
 /*
  * Unmapped Shared Memory
  *
- * Finds the users of files that the kernel frees with their last user (inspect/frames/shmem-files.h): for one
- * process after the other, which of these files it maps and has open. At the end it finds how many
- * unmapped pages each file has (inspect/frames/unmapped-pages.h). Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
+ * Finds the users of files that the kernel frees with their last user
+ * (inspect/frames/shmem-files.h): for one process after the other, which of these files it maps and
+ * has open. At the end it finds how many unmapped pages each file has
+ * (inspect/frames/unmapped-pages.h). Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
  */
 #ifndef MEMTALLY_INSPECT_FRAMES_UNMAPPED_SHMEM_H
 #define MEMTALLY_INSPECT_FRAMES_UNMAPPED_SHMEM_H
@@ -57,20 +58,20 @@ int unmapped_shmem_open(struct unmapped_shmem *r, int procfs_fd);
 void unmapped_shmem_done(struct unmapped_shmem *r);
 
 /*
- * Begins process PID of GROUP: unmapped_shmem_map(), unmapped_shmem_hold() and unmapped_shmem_meet() then refer to
- * this process.
+ * Begins process PID of GROUP: unmapped_shmem_map(), unmapped_shmem_hold() and
+ * unmapped_shmem_meet() then refer to this process.
  */
 void unmapped_shmem_begin(struct unmapped_shmem *r, pid_t pid, uint32_t group);
 
 /*
- * Records that the process maps M. A mapping_taker with a struct unmapped_shmem as CONTEXT. Returns 0 or
- * -ENOMEM.
+ * Records that the process maps M. A mapping_taker with a struct unmapped_shmem as CONTEXT. Returns
+ * 0 or -ENOMEM.
  */
 int unmapped_shmem_map(const struct mapping *m, void *context);
 
 /*
- * Records the files that the process T has open. May block, see cli/common/supervisor.h. Returns 0; an
- * enum target_outcome; -ENOMEM; or a negative errno of reading.
+ * Records the files that the process T has open. May block, see cli/common/supervisor.h. Returns 0;
+ * an enum target_outcome; -ENOMEM; or a negative errno of reading.
  */
 int unmapped_shmem_hold(struct unmapped_shmem *r, struct target *t);
 
@@ -84,15 +85,15 @@ static inline uint32_t unmapped_shmem_meet(struct unmapped_shmem *r, uint64_t ad
 }
 
 /*
- * Call after the last process of the groups: reads the files that were found (unmapped_pages_read()).
- * Processes that follow are read only as further users of these files. Returns 0; -ENOMEM, -EMFILE
- * or -ENFILE.
+ * Call after the last process of the groups: reads the files that were found
+ * (unmapped_pages_read()). Processes that follow are read only as further users of these files.
+ * Returns 0; -ENOMEM, -EMFILE or -ENFILE.
  */
 int unmapped_shmem_weigh(struct unmapped_shmem *r);
 
 /*
- * After unmapped_shmem_weigh(): whether any file with pages seems to be used by one group alone and freed
- * with it.
+ * After unmapped_shmem_weigh(): whether any file with pages seems to be used by one group alone and
+ * freed with it.
  */
 bool unmapped_shmem_has_any(const struct unmapped_shmem *r);
 
@@ -104,9 +105,9 @@ static inline const struct memfile *unmapped_shmem_at(
 }
 
 /*
- * After unmapped_shmem_weigh(): whether one group alone seems to map a socket. Then any process, also one
- * that was read before, may have this socket open: call unmapped_shmem_begin() and unmapped_shmem_hold() for
- * each.
+ * After unmapped_shmem_weigh(): whether one group alone seems to map a socket. Then any process,
+ * also one that was read before, may have this socket open: call unmapped_shmem_begin() and
+ * unmapped_shmem_hold() for each.
  */
 bool unmapped_shmem_seeks_sockets(const struct unmapped_shmem *r);
 

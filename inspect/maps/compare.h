@@ -2,9 +2,9 @@
 /*
  * Comparison of Mapping Tables
  *
- * Compares two mapping tables of the same kind (inspect/maps/mapping-table.h): of two processes, or of one
- * process at two times. Pairs rows of the same mapping, file or kind, and computes the differences.
- * Pure.
+ * Compares two mapping tables of the same kind (inspect/maps/mapping-table.h): of two processes, or
+ * of one process at two times. Pairs rows of the same mapping, file or kind, and computes the
+ * differences. Pure.
  */
 #ifndef MEMTALLY_INSPECT_MAPS_COMPARE_H
 #define MEMTALLY_INSPECT_MAPS_COMPARE_H

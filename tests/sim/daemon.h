@@ -2,8 +2,8 @@
 /*
  * memtallyd's passes on a simulated host
  *
- * Runs collectors/pass/pass.h on a simulated host at the times at which memtallyd would run it. Compares
- * the rows of each pass with the host's true values and keeps statistics of the errors.
+ * Runs collectors/pass/pass.h on a simulated host at the times at which memtallyd would run it.
+ * Compares the rows of each pass with the host's true values and keeps statistics of the errors.
  */
 #ifndef MEMTALLY_TESTS_SIM_DAEMON_H
 #define MEMTALLY_TESTS_SIM_DAEMON_H

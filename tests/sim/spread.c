@@ -50,7 +50,10 @@ double spread_quantile(const struct spread *s, double part)
 	return i + 1 < s->count ? s->value[i] * (1 - rest) + s->value[i + 1] * rest : s->value[i];
 }
 
-/* The quantile 0.99 of Student's t, by the expansion of Peiser and of Fisher; it is within 0.1 % from 10 degrees of freedom on. */
+/*
+ * The quantile 0.99 of Student's t, by the expansion of Peiser and of Fisher; it is within 0.1 %
+ * from 10 degrees of freedom on.
+ */
 static double student_99(double degrees)
 {
 	const double z = NORMAL_99, z3 = z * z * z, z5 = z3 * z * z;

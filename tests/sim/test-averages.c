@@ -276,10 +276,10 @@ static unsigned int count_wrong(const struct host *h)
 }
 
 /*
- * Whole passes on simulated hosts with a kernel that averages. Half of the memory is large folios, and
- * processes free, copy or touch parts of them. As without averages, bounds contain the exact PSS
- * except for some samples in a thousand. The host's low bound is never above the exact sum: it must
- * not follow from AnonPages + Mapped.
+ * Whole passes on simulated hosts with a kernel that averages. Half of the memory is large folios,
+ * and processes free, copy or touch parts of them. As without averages, bounds contain the exact
+ * PSS except for some samples in a thousand. The host's low bound is never above the exact sum: it
+ * must not follow from AnonPages + Mapped.
  */
 static void passes_contain_the_exact_pss(void **state)
 {

@@ -171,8 +171,8 @@ static void bounds_hold_whatever_happens(void **state)
 
 /*
  * Workers write, and the budget is too small to measure all that may have written. The host's sums
- * then show that some have: without host_drift_doubt() the confidence limit is 0.077 to 0.12 % in eight
- * runs, and with it at most 0.027.
+ * then show that some have: without host_drift_doubt() the confidence limit is 0.077 to 0.12 % in
+ * eight runs, and with it at most 0.027.
  */
 static void bounds_hold_at_a_small_budget(void **state)
 {

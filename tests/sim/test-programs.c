@@ -145,8 +145,8 @@ static void step_preloaded(struct host *h, struct work *w)
 
 /*
  * A server with workers that write to little of the inherited memory. At times all are replaced, as
- * in a reload: too many to measure at once. Tests families_borrow(): without it their whole RSS counts
- * as theirs.
+ * in a reload: too many to measure at once. Tests families_borrow(): without it their whole RSS
+ * counts as theirs.
  */
 static void step_prefork(struct host *h, struct work *w)
 {
@@ -213,8 +213,9 @@ static void begin_shells(struct host *h, struct work *w)
 }
 
 /*
- * Programs that fork for a moment, such as shells. Hardly any pass lists the forks. Tests unlisted-sharers.h,
- * which finds from the measurement of a program that it shared memory with a fork that has exited.
+ * Programs that fork for a moment, such as shells. Hardly any pass lists the forks. Tests
+ * unlisted-sharers.h, which finds from the measurement of a program that it shared memory with a
+ * fork that has exited.
  */
 static void step_shells(struct host *h, struct work *w)
 {
@@ -336,8 +337,8 @@ static void unmap_segments(struct host *h, struct work *w, struct worker *a, str
 /*
  * Segments that are created again and again, as by stress-ng --shm. One process creates them and
  * touches all of them, another one maps and touches them some seconds later, and both unmap them.
- * Tests the reading of maps if segments may be new (mapped-objects.h), and the doubts that follow from
- * the host's sums (host-drift.h).
+ * Tests the reading of maps if segments may be new (mapped-objects.h), and the doubts that follow
+ * from the host's sums (host-drift.h).
  */
 static void step_renewal(struct host *h, struct work *w)
 {
@@ -367,8 +368,8 @@ static void step_renewal(struct host *h, struct work *w)
 }
 
 /*
- * A process that maps and frees 48 MiB all the time, as stress-ng --malloc does. Tests how tracked.h
- * treats memory that a walk finds and no counter shows. A period is shorter than a walk.
+ * A process that maps and frees 48 MiB all the time, as stress-ng --malloc does. Tests how
+ * tracked.h treats memory that a walk finds and no counter shows. A period is shorter than a walk.
  */
 static void begin_allocator(struct host *h, struct work *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of daemon/fork-server.h, the fork server, with real processes. A wrapped waitpid() simulates
- * children that even SIGKILL does not end.
+ * Tests of daemon/fork-server.h, the fork server, with real processes. A wrapped waitpid()
+ * simulates children that even SIGKILL does not end.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests daemon/name-client.c alone: the resolver, the pass and the publisher are replaced by functions
- * that record what they are asked and told.
+ * Tests daemon/name-client.c alone: the resolver, the pass and the publisher are replaced by
+ * functions that record what they are asked and told.
  */
 #include "config.h"
 

@@ -48,7 +48,10 @@ static struct {
 		unsigned int errors; /* how many of its streams fail in this way */
 	} process[8];
 	int error; /* error of the next read of the last stream */
-	/* the process between survey_iterator_begin_reads() and survey_iterator_end_reads(); 0: none */
+	/*
+	 * the process between survey_iterator_begin_reads() and survey_iterator_end_reads(); 0:
+	 * none
+	 */
 	pid_t reading;
 	pid_t blocked; /* the process reported to the pass as blocked, */
 	size_t blocks; /* and how often */

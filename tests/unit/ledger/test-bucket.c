@@ -28,8 +28,8 @@ static void all_is_counted_from_the_first_snapshot_on(void **state)
 	feed_set(job, GIB, 1);
 	book_take(&k);
 	/*
-	 * No ledger is running: nothing of this time counts, nor does the counter's value before the
-	 * first snapshot.
+	 * No ledger is running: nothing of this time counts, nor does the counter's value before
+	 * the first snapshot.
 	 */
 	feed_wait(&k.feed, 3000);
 	before = alice->true_byte_s;

@@ -14,8 +14,8 @@
 enum { BOOK_SERIES_MAX = 64 };
 
 /*
- * Sums of all that was written, by kind and name: PSS and swap in byte seconds, processes in process
- * seconds. .last_from_ns to .last_to_ns is the time span of the last write.
+ * Sums of all that was written, by kind and name: PSS and swap in byte seconds, processes in
+ * process seconds. .last_from_ns to .last_to_ns is the time span of the last write.
  */
 struct book {
 	struct bucket b;

@@ -79,8 +79,8 @@ void feed_wait(struct feed *f, double seconds)
 }
 
 /*
- * Integrates as collectors/owners/owner-sums.c does. An owner without processes loses its row, and so what the
- * last step would have added.
+ * Integrates as collectors/owners/owner-sums.c does. An owner without processes loses its row, and
+ * so what the last step would have added.
  */
 static void integrate(struct feed *f, struct feed_owner *o)
 {

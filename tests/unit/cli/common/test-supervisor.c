@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/common/supervisor.h: if a read blocks, its task is killed and another one continues. */
+/*
+ * Tests of cli/common/supervisor.h: if a read blocks, its task is killed and another one continues.
+ */
 #include "config.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of cli/pages/pagerow.h and cli/pages/partrow.h: rows of pages, sections and symbols as lines, JSON and
- * CSV.
+ * Tests of cli/pages/pagerow.h and cli/pages/partrow.h: rows of pages, sections and symbols as
+ * lines, JSON and CSV.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of cli/sharing/sharing-groups.h: groups of a sample's processes, and named processes that it lacks.
+ * Tests of cli/sharing/sharing-groups.h: groups of a sample's processes, and named processes that
+ * it lacks.
  */
 #include "config.h"
 

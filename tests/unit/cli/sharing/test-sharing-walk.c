@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/sharing/sharing-walk.h on this host. Skipped if the kernel does not show frame numbers. */
+/*
+ * Tests of cli/sharing/sharing-walk.h on this host. Skipped if the kernel does not show frame
+ * numbers.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"

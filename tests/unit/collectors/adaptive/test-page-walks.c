@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/adaptive/page-walks.h: how processes are walked, in one piece or in slices, and what that
- * costs.
+ * Tests of collectors/adaptive/page-walks.h: how processes are walked, in one piece or in slices,
+ * and what that costs.
  */
 #include "config.h"
 

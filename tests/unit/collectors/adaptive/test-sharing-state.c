@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/adaptive/sharing-state.h: how births, exits and copy-on-write change the estimates of a
- * fork family.
+ * Tests of collectors/adaptive/sharing-state.h: how births, exits and copy-on-write change the
+ * estimates of a fork family.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/adaptive/smaps-slices.h: reading a process's smaps in slices over several turns. */
+/*
+ * Tests of collectors/adaptive/smaps-slices.h: reading a process's smaps in slices over several
+ * turns.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/model/host-drift.h, host reconciliation: sums of estimates are compared with AnonPages
- * and Mapped of a model host with known memory.
+ * Tests of collectors/model/host-drift.h, host reconciliation: sums of estimates are compared with
+ * AnonPages and Mapped of a model host with known memory.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/model/mapped-objects.h: shares of mapped objects. Model processes report counters as the
- * kernel does, and the estimates are compared with the truth.
+ * Tests of collectors/model/mapped-objects.h: shares of mapped objects. Model processes report
+ * counters as the kernel does, and the estimates are compared with the truth.
  */
 #include "config.h"
 

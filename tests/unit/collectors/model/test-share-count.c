@@ -126,8 +126,8 @@ static void spreads_exits_over_all_members(void **state)
 }
 
 /*
- * Children of the process itself share all of its pages. Children of others share only the pages they
- * had from their parent.
+ * Children of the process itself share all of its pages. Children of others share only the pages
+ * they had from their parent.
  */
 static void distinguishes_own_children(void **state)
 {

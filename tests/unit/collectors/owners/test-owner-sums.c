@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/owners/owner-sums.h: sums, growth and integrals of owners, against simple sums. */
+/*
+ * Tests of collectors/owners/owner-sums.h: sums, growth and integrals of owners, against simple
+ * sums.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/pass/survey-iterator.h: the survey's iterator over the processes of a pass. */
+/*
+ * Tests of collectors/pass/survey-iterator.h: the survey's iterator over the processes of a pass.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/process/shared-mm.h: processes with a common address space. Address spaces are
- * invented: a comparison function looks up the space of a pid and counts its calls.
+ * Tests of collectors/process/shared-mm.h: processes with a common address space. Address spaces
+ * are invented: a comparison function looks up the space of a pid and counts its calls.
  */
 #include "config.h"
 

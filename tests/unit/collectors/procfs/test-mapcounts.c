@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/procfs/mapcounts.h: the trial of whether the kernel's map counts are exact, and
- * bounds where they are not.
+ * Tests of collectors/procfs/mapcounts.h: the trial of whether the kernel's map counts are exact,
+ * and bounds where they are not.
  */
 #include "config.h"
 

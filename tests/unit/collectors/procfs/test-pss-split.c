@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/procfs/pss-split.h: the parts of a PSS where the kernel does not print them. */
+/*
+ * Tests of collectors/procfs/pss-split.h: the parts of a PSS where the kernel does not print them.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"

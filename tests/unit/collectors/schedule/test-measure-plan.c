@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/schedule/measure-plan.h: which processes are measured next within a budget of tokens. */
+/*
+ * Tests of collectors/schedule/measure-plan.h: which processes are measured next within a budget of
+ * tokens.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/workers/workers.h with real workers that read a tree of files. A FIFO without a
- * writer blocks its reader like a held lock.
+ * Tests of collectors/workers/workers.h with real workers that read a tree of files. A FIFO without
+ * a writer blocks its reader like a held lock.
  */
 #include "config.h"
 

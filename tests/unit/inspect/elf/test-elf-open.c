@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/elf/elf-open.h over a directory that looks like /proc, with files of a process below
- * its root, and a directory like /usr/lib/debug.
+ * Tests of inspect/elf/elf-open.h over a directory that looks like /proc, with files of a process
+ * below its root, and a directory like /usr/lib/debug.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/files/file-state.h, the state of mapped files, with files in a directory of the test
- * as mappings of this process would show them.
+ * Tests of inspect/files/file-state.h, the state of mapped files, with files in a directory of the
+ * test as mappings of this process would show them.
  */
 #include "config.h"
 

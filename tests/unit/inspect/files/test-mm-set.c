@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/files/mm-set.h with invented pids: the address space of PID is PID / 10, and pids from
- * 9000 on have exited.
+ * Tests of inspect/files/mm-set.h with invented pids: the address space of PID is PID / 10, and
+ * pids from 9000 on have exited.
  */
 #include "config.h"
 

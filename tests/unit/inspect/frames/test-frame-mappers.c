@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/frames/frame-mappers.h, the frame mappers, with this process and its children. Skipped if the
- * kernel does not show frame numbers.
+ * Tests of inspect/frames/frame-mappers.h, the frame mappers, with this process and its children.
+ * Skipped if the kernel does not show frame numbers.
  */
 #include "config.h"
 
@@ -90,8 +90,8 @@ static void finds_the_mappers_of_each_page(void **state)
 	take(&m, child, 1);
 	assert_true(ticks > 0);
 	/*
-	 * frame_mappers_seek() was not called, so it is unknown what keeps the shared memory: it counts
-	 * as kept.
+	 * frame_mappers_seek() was not called, so it is unknown what keeps the shared memory: it
+	 * counts as kept.
 	 */
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
 	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], 0);
@@ -224,7 +224,9 @@ static void memory_that_others_map_is_kept(void **state)
 	munmap(block, PAGES * page);
 }
 
-/* Processes read after frame_mappers_seek() count only where they keep memory of the earlier ones. */
+/*
+ * Processes read after frame_mappers_seek() count only where they keep memory of the earlier ones.
+ */
 static void other_processes_count_as_keepers_only(void **state)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -397,8 +399,8 @@ int __wrap_pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
 }
 
 /*
- * Returns the result of frame_mappers_take() for a child that exits before it is read if ENDS. ERROR
- * replaces the result of the read unless it is 0.
+ * Returns the result of frame_mappers_take() for a child that exits before it is read if ENDS.
+ * ERROR replaces the result of the read unless it is 0.
  */
 static int take_at_its_end(bool ends, int error)
 {

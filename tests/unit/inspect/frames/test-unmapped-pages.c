@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/frames/unmapped-pages.h with the test's own memory. Skipped if map_files cannot be read. */
+/*
+ * Tests of inspect/frames/unmapped-pages.h with the test's own memory. Skipped if map_files cannot
+ * be read.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/frames/unmapped-shmem.h that test-unmapped-pages and test-shmem-files leave: without a usable /proc,
- * and with a process that has a file open.
+ * Tests of inspect/frames/unmapped-shmem.h that test-unmapped-pages and test-shmem-files leave:
+ * without a usable /proc, and with a process that has a file open.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/pages/ownpages.h: a private mapping of a file, with pages copied or not, and shared by
- * a fork or not.
+ * Tests of inspect/pages/ownpages.h: a private mapping of a file, with pages copied or not, and
+ * shared by a fork or not.
  */
 #include "config.h"
 

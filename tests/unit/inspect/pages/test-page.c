@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/pages/page.h and inspect/pages/pagesum.h: the state of pages, as the kernel describes them,
- * and sums of pages.
+ * Tests of inspect/pages/page.h and inspect/pages/pagesum.h: the state of pages, as the kernel
+ * describes them, and sums of pages.
  */
 #include "config.h"
 

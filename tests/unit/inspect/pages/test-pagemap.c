@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of inspect/pages/pagemap.h and inspect/pages/pagewalk.h with this program's own memory, and with a file
- * in place of pagemap.
+ * Tests of inspect/pages/pagemap.h and inspect/pages/pagewalk.h with this program's own memory, and
+ * with a file in place of pagemap.
  */
 #include "config.h"
 

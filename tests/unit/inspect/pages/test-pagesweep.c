@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of inspect/pages/pagesweep.h with this process's own pages, which are known and readable. */
+/*
+ * Tests of inspect/pages/pagesweep.h with this process's own pages, which are known and readable.
+ */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
