@@ -151,7 +151,7 @@ ssize_t __wrap_write(int fd, const void *buf, size_t size)
 	if (fd != STDERR_FILENO)
 		return __real_write(fd, buf, size);
 	scene.over += memmem(buf, size, "until memtallyd is started again", 32) != NULL;
-	scene.liars += memmem(buf, size, "what it was not asked", 21) != NULL;
+	scene.liars += memmem(buf, size, "sent an invalid answer", 22) != NULL;
 	return (ssize_t)size;
 }
 

@@ -157,7 +157,7 @@ static void take_sample(const char **at, struct exposition *e)
 /* Parses HELP, TYPE and, in OpenMetrics, an optional UNIT of a new family. */
 static void take_family(const char **at, struct exposition *e)
 {
-	char name[METRIC_NAME_SIZE], other[METRIC_NAME_SIZE], text[256];
+	char name[METRIC_NAME_SIZE], other[METRIC_NAME_SIZE], text[512];
 
 	take(at, "# HELP ");
 	take_until(at, " ", name, sizeof(name));

@@ -135,41 +135,43 @@ static void refuses_other_files(void **state)
 		{HEAD("mapping") "{\"mappings\":1,\"pid\":5,\"start\":\"1000\",\"end\":\"2000\","
 				 "\"perms\":\"\\u001bc  \",\"name\":\"a\",\"kind\":\"anon\"}" TAIL(
 					 1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") ANON ",5" TAIL(2),
 			"file: row 2 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":0,\"name\":\"a\",\"kind\":\"anon\"}" TAIL(1),
-			"row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"kind\":\"anon\"}" TAIL(1), "row 1 is none"},
-		{HEAD("file") "{\"mappings\":1,\"name\":\"a\"}" TAIL(1), "row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
+		{HEAD("file") "{\"mappings\":1,\"kind\":\"anon\"}" TAIL(1),
+			"row 1 is not valid output of memtally map --json"},
+		{HEAD("file") "{\"mappings\":1,\"name\":\"a\"}" TAIL(1),
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\\u001b\",\"kind\":\"anon\"}" TAIL(1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"deleted\":true,\"state\":\"x\"}" TAIL(
 			 1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"sort\"}" TAIL(1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"rss_bytes\":-1}" TAIL(
 			 1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"rss_bytes\":1.5}" TAIL(
 			 1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"file\",\"inode\":5}" TAIL(
 			 1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"file\",\"inode\":5,\"device\":"
 			      "\"8:\"}" TAIL(1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"file\",\"inode\":\"5\",\"device\":"
 			      "\"8:11\"}" TAIL(1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":\"a\",\"kind\":\"anon\",\"pss_bytes\":\"5\"}" TAIL(
 			 1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("file") "{\"mappings\":1,\"name\":99999999999999999999.5,\"kind\":\"anon\",\"offset_bytes\":"
 			      "18446744073709551615}" TAIL(1),
-			"row 1 is none"},
+			"row 1 is not valid output of memtally map --json"},
 		{HEAD("mapping") ANON TAIL(1), ""},
 	};
 
@@ -198,9 +200,11 @@ static void refuses_incomplete_files(void **state)
 		{HEAD("file") ANON REST(1, "{\"pid\":5,\"complete\":true},{\"pid\":6,\"complete\":"
 					   "false,\"error\":\"is \\u001b refused\"}"),
 			"file: incomplete: pid 6 is \\x1b refused"},
-		{HEAD("file") ANON REST(1, "{\"pid\":6}"), "of pid 6 it says: "},
-		{HEAD("file") ANON REST(1, "{\"complete\":true}"), "file: process 1 is none"},
-		{HEAD("file") ANON REST(1, "5"), "file: process 1 is none"},
+		{HEAD("file") ANON REST(1, "{\"pid\":6}"), "file: incomplete: pid 6 "},
+		{HEAD("file") ANON REST(1, "{\"complete\":true}"),
+			"file: process 1 is not valid output of memtally map --json"},
+		{HEAD("file") ANON REST(1, "5"),
+			"file: process 1 is not valid output of memtally map --json"},
 	};
 
 	(void)state;
