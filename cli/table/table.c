@@ -97,6 +97,7 @@ static void add_column(struct build *b, enum what what, const char *head, const 
 {
 	size_t i = b->to->columns++;
 
+	assert(i < TABLE_COLUMNS_MAX);
 	b->what[i] = what;
 	b->metric[i] = m;
 	b->is_summed[i] = m && !(m->flags & METRIC_CGROUP_ONLY); /* cgroups contain each other */
