@@ -202,10 +202,11 @@ static pid_t fork_many(int fd)
 			pause();
 		_exit(0);
 	}
-	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[1]); /* first: else the read never ends if the child does */
+	if (read(ready[0], &c, 1) != 1)
+		c = 0;
 	close(ready[0]);
-	close(ready[1]);
-	if (!c) { /* vm.max_map_count is lower here */
+	if (!c) { /* vm.max_map_count is lower here, or valgrind has no room for so many mappings */
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		skip();
