@@ -18,7 +18,7 @@ void sharers_done(struct sharers *s)
 	for (size_t i = 0; i < s->programs; i++)
 		free(s->program[i].name);
 	free(s->thing);
-	free(s->index);
+	hashmap_done(&s->index);
 	free(s->met);
 	free(s->program);
 	*s = (struct sharers){.thing = NULL};
@@ -41,7 +41,7 @@ int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-size_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key)
+uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key)
 {
 	struct siphash s;
 
@@ -49,41 +49,29 @@ size_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thi
 	siphash_add(&s, &key->device, sizeof(key->device));
 	siphash_add(&s, &key->inode, sizeof(key->inode));
 	siphash_add(&s, &key->start, sizeof(key->start));
-	return (size_t)siphash_end(&s);
+	return siphash_end(&s);
 }
 
-/* Returns the thing like KEY; NULL: there is none. */
-static struct sharers_thing *find(const struct sharers *s, const struct sharers_thing *key)
+/* Returns the thing like KEY, whose hash is HASH; NULL: there is none. */
+static struct sharers_thing *find(
+	const struct sharers *s, uint64_t hash, const struct sharers_thing *key)
 {
-	size_t mask = s->index_size - 1;
+	uint32_t i;
 
-	if (!s->index_size)
-		return NULL;
-	for (size_t at = sharers_hash(&s->hash_key, key) & mask; s->index[at]; at = (at + 1) & mask)
-		if (!sharers_compare(&s->thing[s->index[at] - 1], key))
-			return &s->thing[s->index[at] - 1];
+	for (size_t at = 0; hashmap_next(&s->index, hash, &at, &i);)
+		if (!sharers_compare(&s->thing[i], key))
+			return &s->thing[i];
 	return NULL;
-}
-
-static void index_add(struct sharers *s, size_t i)
-{
-	size_t mask = s->index_size - 1, at = sharers_hash(&s->hash_key, &s->thing[i]) & mask;
-
-	while (s->index[at])
-		at = (at + 1) & mask;
-	s->index[at] = (uint32_t)i + 1;
 }
 
 static int grow(struct sharers *s)
 {
 	size_t room = s->room ? 2 * s->room : ROOM_MIN;
 	struct sharers_thing *thing;
-	uint32_t *index, *met;
+	uint32_t *met;
 
 	if (s->things < s->room)
 		return 0;
-	if (room > UINT32_MAX / 2)
-		return -ENOMEM;
 	thing = reallocarray(s->thing, room, sizeof(*thing));
 	if (!thing)
 		return -ENOMEM;
@@ -92,17 +80,7 @@ static int grow(struct sharers *s)
 	if (!met)
 		return -ENOMEM;
 	s->met = met;
-	index = calloc(2 * room, sizeof(*index));
-	if (!index)
-		return -ENOMEM;
-	if (!s->index)
-		s->hash_key = siphash_new_key();
-	free(s->index);
-	s->index = index;
-	s->index_size = 2 * room;
 	s->room = room;
-	for (size_t i = 0; i < s->things; i++)
-		index_add(s, i);
 	return 0;
 }
 
@@ -135,23 +113,25 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 	uint64_t bytes = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY];
 	enum breakdown_part part = breakdown_part_of(m);
 	uint64_t alone = alone_of(m, part);
-	struct sharers_thing key = sharers_key(m), *thing = find(s, &key);
-	int r;
+	struct sharers_thing key = sharers_key(m), *thing;
+	uint64_t hash;
 
 	/* Every process shares the kernel's own pages, such as [vdso]. */
 	if ((!bytes && !alone) || kind_of(m) == KIND_KERNEL)
 		return 0;
+	if (!s->things)
+		s->hash_key = siphash_new_key();
+	hash = sharers_hash(&s->hash_key, &key);
+	thing = find(s, hash, &key);
 	if (!thing) {
-		r = grow(s);
-		if (r < 0)
-			return r;
-		key.name = name_of(m);
-		if (!key.name)
+		AUTO_FREE char *name = name_of(m);
+
+		if (!name || grow(s) < 0 || hashmap_add(&s->index, hash, s->things) < 0)
 			return -ENOMEM;
+		key.name = TAKE_PTR(name);
 		thing = &s->thing[s->things++];
 		*thing = key;
 		thing->part = part;
-		index_add(s, s->things - 1);
 	}
 	thing->shared_bytes += bytes;
 	thing->alone_bytes += alone;
@@ -248,9 +228,7 @@ static int by_program(const void *a_, const void *b_)
 
 void sharers_sort(struct sharers *s)
 {
-	free(s->index);
-	s->index = NULL;
-	s->index_size = 0;
+	hashmap_done(&s->index);
 	if (s->things)
 		qsort(s->thing, s->things, sizeof(*s->thing), by_bytes);
 	while (s->things && !s->thing[s->things - 1].shared_bytes)

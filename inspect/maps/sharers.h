@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "base/hashmap.h"
 #include "base/siphash.h"
 #include "inspect/maps/breakdown.h"
 #include "inspect/maps/mapping.h"
@@ -47,8 +48,7 @@ struct sharers_program {
 struct sharers {
 	struct sharers_thing *thing;
 	size_t things, room;
-	uint32_t *index; /* hash table with open addressing: a number in .thing + 1, or 0 */
-	size_t index_size;
+	struct hashmap index;        /* of .thing */
 	struct siphash_key hash_key; /* users choose inodes and addresses */
 	struct sharers_program *program;
 	size_t programs;
@@ -79,7 +79,7 @@ struct sharers_thing sharers_key(const struct mapping *m);
 /*
  * Return a hash of KEY with HASH_KEY, and the order of two keys: below, above or 0 as of memcmp().
  */
-size_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key);
+uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key);
 int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b);
 
 /* Begins another process. The process before counts only if sharers_end() was called. */
