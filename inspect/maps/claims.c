@@ -9,7 +9,7 @@
 void claims_done(struct claims *c)
 {
 	free(c->claim);
-	free(c->index);
+	hashmap_done(&c->index);
 	*c = (struct claims){.claim = NULL};
 }
 
@@ -42,27 +42,14 @@ static bool is_first(const struct claims *c, size_t i)
 
 int claims_arrange(struct claims *c)
 {
-	size_t size = 64;
-
-	if (c->claims >= UINT32_MAX / 4)
-		return -ENOMEM;
-	while (size < 2 * c->claims)
-		size *= 2;
-	c->index = calloc(size, sizeof(*c->index));
-	if (!c->index)
-		return -ENOMEM;
-	c->index_size = size;
 	c->hash_key = siphash_new_key();
 	if (c->claims)
 		qsort(c->claim, c->claims, sizeof(*c->claim), by_thing);
 	for (size_t i = 0; i < c->claims; i++) {
-		size_t at = sharers_hash(&c->hash_key, thing_of(&c->claim[i])) & (size - 1);
+		uint64_t hash = sharers_hash(&c->hash_key, thing_of(&c->claim[i]));
 
-		if (!is_first(c, i))
-			continue;
-		while (c->index[at])
-			at = (at + 1) & (size - 1);
-		c->index[at] = (uint32_t)i + 1;
+		if (is_first(c, i) && hashmap_add(&c->index, hash, i) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -70,13 +57,14 @@ int claims_arrange(struct claims *c)
 void claims_see(const struct claims *c, const struct mapping *m)
 {
 	const struct sharers_thing key = sharers_key(m);
-	size_t mask = c->index_size - 1, at = sharers_hash(&c->hash_key, &key) & mask, i;
+	uint64_t hash = sharers_hash(&c->hash_key, &key);
+	size_t at = 0;
+	uint32_t i;
 
-	while (c->index[at] && sharers_compare(thing_of(&c->claim[c->index[at] - 1]), &key) != 0)
-		at = (at + 1) & mask;
-	if (!c->index[at])
-		return;
-	i = c->index[at] - 1;
+	do
+		if (!hashmap_next(&c->index, hash, &at, &i))
+			return;
+	while (sharers_compare(thing_of(&c->claim[i]), &key) != 0);
 	do
 		sharers_see(c->claim[i].sharers, c->claim[i].thing);
 	while (++i < c->claims && !is_first(c, i));

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/hashmap.h"
 #include "inspect/maps/sharers.h"
 
 struct claim {
@@ -24,9 +25,7 @@ struct claims {
 	/* Owned; after claims_arrange() claims to the same thing are neighbours. */
 	struct claim *claim;
 	size_t claims;
-	/* Hash table with open addressing: the number of the first claim to a thing + 1, or 0. */
-	uint32_t *index;
-	size_t index_size;
+	struct hashmap index; /* of .claim: the first claim to each thing */
 	struct siphash_key hash_key;
 };
 
