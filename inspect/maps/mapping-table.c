@@ -35,7 +35,7 @@ void mapping_table_done(struct mapping_table *a)
 	for (size_t i = 0; i < a->rows; i++)
 		free(a->row[i].name);
 	free(a->row);
-	free(a->index);
+	hashmap_done(&a->index);
 	*a = (struct mapping_table){.by = a->by};
 }
 
@@ -55,30 +55,19 @@ static uint64_t hash_of(const struct mapping_table *a, const struct mapping_tabl
 
 static bool is_same(const struct mapping_table_row *a, const struct mapping_table_row *b)
 {
-	return a->hash == b->hash && a->kind == b->kind && a->inode == b->inode &&
-	       a->major == b->major && a->minor == b->minor && !strcmp(a->name, b->name);
+	return a->kind == b->kind && a->inode == b->inode && a->major == b->major &&
+	       a->minor == b->minor && !strcmp(a->name, b->name);
 }
 
-static void index_add(struct mapping_table *a, size_t row)
-{
-	size_t mask = a->index_size - 1, at = a->row[row].hash & mask;
-
-	while (a->index[at])
-		at = (at + 1) & mask;
-	a->index[at] = (uint32_t)row + 1;
-}
-
-/* Returns the row like B; NULL: there is none. */
+/* Returns the row like B, whose hash is HASH; NULL: there is none. */
 static struct mapping_table_row *find(
-	const struct mapping_table *a, const struct mapping_table_row *b)
+	const struct mapping_table *a, uint64_t hash, const struct mapping_table_row *b)
 {
-	size_t mask = a->index_size - 1;
+	uint32_t row;
 
-	if (!a->index_size)
-		return NULL;
-	for (size_t at = b->hash & mask; a->index[at]; at = (at + 1) & mask)
-		if (is_same(&a->row[a->index[at] - 1], b))
-			return &a->row[a->index[at] - 1];
+	for (size_t at = 0; hashmap_next(&a->index, hash, &at, &row);)
+		if (is_same(&a->row[row], b))
+			return &a->row[row];
 	return NULL;
 }
 
@@ -86,29 +75,14 @@ static int grow(struct mapping_table *a)
 {
 	size_t room = a->room ? 2 * a->room : ROOM_MIN;
 	struct mapping_table_row *row;
-	uint32_t *index = NULL;
 
 	if (a->rows < a->room)
 		return 0;
-	if (room > UINT32_MAX / 2)
-		return -ENOMEM;
 	row = reallocarray(a->row, room, sizeof(*row));
 	if (!row)
 		return -ENOMEM;
 	a->row = row;
 	a->room = room;
-	if (a->by == MAPPING_TABLE_BY_MAPPING)
-		return 0;
-	index = calloc(2 * room, sizeof(*index));
-	if (!index) {
-		a->room = a->rows;
-		return -ENOMEM;
-	}
-	free(a->index);
-	a->index = index;
-	a->index_size = 2 * room;
-	for (size_t i = 0; i < a->rows; i++)
-		index_add(a, i);
 	return 0;
 }
 
@@ -126,11 +100,9 @@ static int copy_texts(const char *name, const char *flags, struct mapping_table_
 }
 
 /* Makes *RET the key of the row that ROW is summed in; .name is a copy. */
-static int make_row(
-	struct mapping_table *a, const struct mapping_table_row *row, struct mapping_table_row *ret)
+static int make_row(enum mapping_table_by by, const struct mapping_table_row *row,
+	struct mapping_table_row *ret)
 {
-	enum mapping_table_by by = a->by;
-
 	*ret = (struct mapping_table_row){
 		.kind = row->kind, .is_deleted = row->is_deleted, .fate = row->fate};
 	if (by == MAPPING_TABLE_BY_KIND) { /* files of a kind have no state in common */
@@ -144,13 +116,8 @@ static int make_row(
 	/* Its mappings may be of several kinds. */
 	if (by == MAPPING_TABLE_BY_FILE && row->inode)
 		ret->kind = KIND_FILE;
-	if (copy_texts(by == MAPPING_TABLE_BY_KIND ? kind_name(row->kind) : row->name,
-		    by == MAPPING_TABLE_BY_MAPPING ? row->flags : NULL, ret) < 0)
-		return -ENOMEM;
-	if (!a->rows)
-		a->hash_key = siphash_new_key();
-	ret->hash = hash_of(a, ret);
-	return 0;
+	return copy_texts(by == MAPPING_TABLE_BY_KIND ? kind_name(row->kind) : row->name,
+		by == MAPPING_TABLE_BY_MAPPING ? row->flags : NULL, ret);
 }
 
 #define BIT(field) (UINT64_C(1) << (field))
@@ -229,29 +196,44 @@ int mapping_table_row_of(const struct mapping *m, pid_t pid, bool with_flags, st
 	return texts->error;
 }
 
-int mapping_table_add_row(struct mapping_table *a, const struct mapping_table_row *one)
+/* Writes to *RET the row that ONE is summed in, which may be new. Returns 0 or -ENOMEM. */
+static int get(struct mapping_table *a, const struct mapping_table_row *one,
+	struct mapping_table_row **ret)
 {
+	bool is_single = a->by == MAPPING_TABLE_BY_MAPPING;
 	struct mapping_table_row made, *row;
-	int r = make_row(a, one, &made);
+	uint64_t hash;
 
-	if (r == 0)
-		r = grow(a);
-	if (r != 0) {
-		free(made.name);
-		return r;
-	}
-	row = a->by == MAPPING_TABLE_BY_MAPPING ? NULL : find(a, &made);
+	if (make_row(a->by, one, &made) < 0)
+		return -ENOMEM;
+	if (!a->rows)
+		a->hash_key = siphash_new_key();
+	hash = is_single ? 0 : hash_of(a, &made);
+	row = find(a, hash, &made);
 	if (row) {
 		free(made.name);
 		if (!row->is_deleted)
 			row->fate = made.fate;
 		row->is_deleted |= made.is_deleted;
 	} else {
+		if (grow(a) < 0 || (!is_single && hashmap_add(&a->index, hash, a->rows) < 0)) {
+			free(made.name);
+			return -ENOMEM;
+		}
 		row = &a->row[a->rows++];
 		*row = made;
-		if (a->by != MAPPING_TABLE_BY_MAPPING)
-			index_add(a, a->rows - 1);
 	}
+	*ret = row;
+	return 0;
+}
+
+int mapping_table_add_row(struct mapping_table *a, const struct mapping_table_row *one)
+{
+	struct mapping_table_row *row;
+	int r = get(a, one, &row);
+
+	if (r < 0)
+		return r;
 	if (a->by == MAPPING_TABLE_BY_MAPPING) {
 		row->pid = one->pid;
 		row->start = one->start;
@@ -344,7 +326,5 @@ void mapping_table_sort(struct mapping_table *a, enum mapping_field field)
 {
 	if (a->rows)
 		qsort_r(a->row, a->rows, sizeof(*a->row), compare, &field);
-	free(a->index);
-	a->index = NULL;
-	a->index_size = 0;
+	hashmap_done(&a->index);
 }

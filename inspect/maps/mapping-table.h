@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "base/hashmap.h"
 #include "base/siphash.h"
 #include "inspect/maps/kind.h"
 #include "inspect/maps/mapping.h"
@@ -46,15 +47,13 @@ struct mapping_table_row {
 	uint64_t present; /* bits of mapping_field: fields that all summed mappings have */
 	/* Bytes; the largest one for fields that are not summed, see mapping_table_is_sum(). */
 	uint64_t q[MAPPING_FIELDS];
-	uint64_t hash;
 };
 
 struct mapping_table {
 	enum mapping_table_by by;
 	struct mapping_table_row *row;
 	size_t rows, room;
-	uint32_t *index; /* hash table with open addressing: a number in .row + 1, or 0 */
-	size_t index_size;
+	struct hashmap index;        /* of .row; empty if .by is MAPPING_TABLE_BY_MAPPING */
 	struct siphash_key hash_key; /* set when the first row is added */
 };
 
