@@ -4,10 +4,9 @@
 #include "collectors/hostmem/shmem-owners.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
 
 #include "base/saturate.h"
+#include "base/siphash.h"
 
 enum {
 	CAPACITY_MIN = 16,
@@ -17,7 +16,7 @@ enum {
 void shmem_owners_done(struct shmem_owners *h)
 {
 	free(h->item);
-	free(h->index);
+	hashmap_done(&h->index);
 	*h = (struct shmem_owners){0};
 }
 
@@ -27,8 +26,7 @@ void shmem_owners_clear(struct shmem_owners *h)
 		shmem_owners_done(h);
 		return;
 	}
-	if (h->count)
-		memset(h->index, 0, 2 * h->capacity * sizeof(*h->index));
+	hashmap_clear(&h->index);
 	h->count = 0;
 	h->other = (struct holder){0};
 	h->has_other = false;
@@ -41,53 +39,49 @@ static uint64_t hash_of(const struct shmem_owners *h, uint32_t uid)
 	return (hash ^ (hash >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) >> 32;
 }
 
-/* Returns the place of UID in the index, which must exist: its entry, or the free place for it. */
-static uint32_t *place(const struct shmem_owners *h, uint32_t uid)
+static struct holder *find(const struct shmem_owners *h, uint64_t hash, uint32_t uid)
 {
-	size_t mask = 2 * h->capacity - 1, at = hash_of(h, uid) & mask;
+	uint32_t i;
 
-	while (h->index[at] && h->item[h->index[at] - 1].uid != uid)
-		at = (at + 1) & mask;
-	return &h->index[at];
+	for (size_t at = 0; hashmap_next(&h->index, hash, &at, &i);)
+		if (h->item[i].uid == uid)
+			return &h->item[i];
+	return NULL;
 }
 
 static bool grow(struct shmem_owners *h)
 {
 	size_t capacity = h->capacity ? h->capacity * 2 : CAPACITY_MIN;
 	struct holder *item = reallocarray(h->item, capacity, sizeof(*item));
-	uint32_t *index;
 
 	if (!item)
 		return false;
 	h->item = item;
-	index = calloc(2 * capacity, sizeof(*index));
-	if (!index)
-		return false;
-	if (!h->index && getrandom(&h->seed, sizeof(h->seed), GRND_NONBLOCK) < 0)
-		h->seed = (uint64_t)(uintptr_t)index; /* early in boot: better than a constant */
-	free(h->index);
-	h->index = index;
 	h->capacity = capacity;
-	for (size_t i = 0; i < h->count; i++)
-		*place(h, h->item[i].uid) = (uint32_t)i + 1;
 	return true;
 }
 
-static struct holder *add_holder(struct shmem_owners *h, uint32_t uid)
+static struct holder *add_holder(struct shmem_owners *h, uint64_t hash, uint32_t uid)
 {
-	if (h->count == SHMEM_OWNERS_MAX || (h->count == h->capacity && !grow(h)))
+	if (h->count == SHMEM_OWNERS_MAX || (h->count == h->capacity && !grow(h)) ||
+		hashmap_add(&h->index, hash, h->count) < 0)
 		return NULL;
 	h->item[h->count] = (struct holder){.uid = uid};
-	*place(h, uid) = (uint32_t)++h->count;
-	return &h->item[h->count - 1];
+	return &h->item[h->count++];
 }
 
 /* Returns the entry of UID, .other if memory has run out. */
 static struct holder *get(struct shmem_owners *h, uint32_t uid)
 {
-	uint32_t found = h->capacity ? *place(h, uid) : 0;
-	struct holder *holder = found ? &h->item[found - 1] : add_holder(h, uid);
+	struct holder *holder;
+	uint64_t hash;
 
+	if (!h->capacity)
+		h->seed = siphash_new_key().half[0];
+	hash = hash_of(h, uid);
+	holder = find(h, hash, uid);
+	if (!holder)
+		holder = add_holder(h, hash, uid);
 	if (holder)
 		return holder;
 	h->has_other = true;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hashmap.h"
 #include "collectors/procfs/sysvipc.h"
 #include "snapshot/record.h"
 
@@ -31,10 +32,9 @@ struct holder {
 struct shmem_owners {
 	struct holder *item;    /* in the order in which they were added */
 	size_t count, capacity; /* .capacity is 0 or a power of 2 */
-	/* hash table of 2 * .capacity places, open addressing: place in .item + 1, or 0 */
-	uint32_t *index;
-	uint64_t seed;       /* of the hash, since any user may choose uids */
-	struct holder other; /* sum of the uids for which there is no room */
+	struct hashmap index;   /* of .item */
+	uint64_t seed;          /* of the hash, since any user may choose uids */
+	struct holder other;    /* sum of the uids for which there is no room */
 	bool has_other;
 };
 
