@@ -26,7 +26,7 @@ void rows_done(struct rows *r)
 	for (size_t i = 0; i < r->count; i++)
 		row_free(r->row[i]);
 	free((void *)r->row);
-	free(r->index);
+	hashmap_done(&r->index);
 	*r = (struct rows){0};
 }
 
@@ -46,38 +46,21 @@ static uint64_t hash_of(const struct rows *r, enum usage_kind kind, uint32_t num
 	return siphash_end(&s);
 }
 
-static bool is_it(const struct row *row, uint64_t hash, enum usage_kind kind, uint32_t number,
-	const char *name, const char *user)
+static bool is_it(const struct row *row, enum usage_kind kind, uint32_t number, const char *name,
+	const char *user)
 {
-	if (row->hash != hash || row->kind != kind)
+	if (row->kind != kind)
 		return false;
 	if (rows_has_number(kind))
 		return row->number == number;
 	return !strcmp(row->name, name) && !strcmp(row->user, user);
 }
 
-static void index_add(struct rows *r, size_t i)
-{
-	size_t mask = r->index_size - 1, at = (size_t)r->row[i]->hash & mask;
-
-	while (r->index[at])
-		at = (at + 1) & mask;
-	r->index[at] = (uint32_t)i + 1;
-}
-
-static void index_fill(struct rows *r)
-{
-	memset(r->index, 0, r->index_size * sizeof(*r->index));
-	for (size_t i = 0; i < r->count; i++)
-		index_add(r, i);
-}
-
-/* Makes room for one more row; the index stays at most half full. Returns 0 or -ENOMEM. */
+/* Makes room for one more row. Returns 0 or -ENOMEM. */
 static int grow(struct rows *r)
 {
 	size_t room = r->room ? r->room * 2 : FIRST_ROOM;
 	struct row **row;
-	uint32_t *index;
 
 	if (r->count < r->room)
 		return 0;
@@ -85,16 +68,7 @@ static int grow(struct rows *r)
 	if (!row)
 		return -ENOMEM;
 	r->row = row;
-	index = calloc(room * 2, sizeof(*index));
-	if (!index)
-		return -ENOMEM;
-	if (!r->index)
-		r->key = siphash_new_key();
-	free(r->index);
-	r->index = index;
-	r->index_size = room * 2;
 	r->room = room;
-	index_fill(r);
 	return 0;
 }
 
@@ -102,22 +76,22 @@ struct row *rows_find(const struct rows *r, enum usage_kind kind, uint32_t numbe
 	const char *user)
 {
 	uint64_t hash = hash_of(r, kind, number, name, user);
-	size_t mask = r->index_size - 1;
+	uint32_t i;
 
-	for (size_t at = (size_t)hash & mask; r->index && r->index[at]; at = (at + 1) & mask) {
-		struct row *row = r->row[r->index[at] - 1];
-
-		if (is_it(row, hash, kind, number, name, user))
-			return row;
-	}
+	for (size_t at = 0; hashmap_next(&r->index, hash, &at, &i);)
+		if (is_it(r->row[i], kind, number, name, user))
+			return r->row[i];
 	return NULL;
 }
 
 struct row *rows_get(
 	struct rows *r, enum usage_kind kind, uint32_t number, const char *name, const char *user)
 {
-	struct row *row = rows_find(r, kind, number, name, user);
+	struct row *row;
 
+	if (!r->count)
+		r->key = siphash_new_key();
+	row = rows_find(r, kind, number, name, user);
 	if (row)
 		return row;
 	if (grow(r) < 0)
@@ -131,12 +105,11 @@ struct row *rows_get(
 	row->name = strdup(name);
 	row->user = strdup(user);
 	row->hash = hash_of(r, kind, number, name, user);
-	if (!row->name || !row->user) {
+	if (!row->name || !row->user || hashmap_add(&r->index, row->hash, r->count) < 0) {
 		row_free(row);
 		return NULL;
 	}
 	r->row[r->count++] = row;
-	index_add(r, r->count - 1);
 	return row;
 }
 
@@ -170,12 +143,14 @@ void rows_sweep(struct rows *r, bool (*is_left)(const struct row *row))
 {
 	size_t left = 0;
 
+	hashmap_clear(&r->index);
 	for (size_t i = 0; i < r->count; i++)
-		if (is_left(r->row[i]))
-			r->row[left++] = r->row[i];
-		else
+		if (is_left(r->row[i])) {
+			r->row[left] = r->row[i];
+			(void)hashmap_add(&r->index, r->row[left]->hash, left); /* has room */
+			left++;
+		} else {
 			row_free(r->row[i]);
+		}
 	r->count = left;
-	if (r->index)
-		index_fill(r);
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hashmap.h"
 #include "base/siphash.h"
 #include "snapshot/usage.h"
 
@@ -57,10 +58,9 @@ struct row {
 };
 
 struct rows {
-	struct row **row;   /* array and rows owned */
-	size_t count, room; /* rows, and places for rows */
-	uint32_t *index;    /* owned; open addressing: an index into row plus 1; 0: empty */
-	size_t index_size;
+	struct row **row;       /* array and rows owned */
+	size_t count, room;     /* rows, and places for rows */
+	struct hashmap index;   /* of .row */
 	struct siphash_key key; /* secret key of the hashes; set with the first row */
 };
 
