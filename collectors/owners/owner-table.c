@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Users choose the names in keys, so each table hashes with a secret key of its own
- * (base/siphash.h). A removal moves later entries up, so no marks of removed entries pile up.
+ * (base/siphash.h).
  */
 #include "config.h"
 
@@ -35,59 +35,26 @@ void owner_table_done(struct owner_table *s)
 	for (uint32_t i = 0; i < s->slots; i++)
 		scope_free(s->slot[i]);
 	free((void *)s->slot);
-	free(s->index);
+	hashmap_done(&s->index);
 	*s = (struct owner_table){0};
 }
 
-static void index_add(struct owner_table *s, const struct scope *scope)
-{
-	uint32_t mask = s->index_size - 1, at = scope->hash & mask;
-
-	while (s->index[at])
-		at = (at + 1) & mask;
-	s->index[at] = scope->slot + 1;
-}
-
-/* Keeps the index at most half full. */
-static int index_grow(struct owner_table *s)
-{
-	uint32_t size = s->index_size ? s->index_size * 2 : 64;
-	uint32_t *index;
-
-	if (s->count * 2 + 2 <= s->index_size)
-		return 0;
-	index = calloc(size, sizeof(*index));
-	if (!index)
-		return -1;
-	if (!s->index)
-		s->hash_key = siphash_new_key();
-	free(s->index);
-	s->index = index;
-	s->index_size = size;
-	for (uint32_t i = 0; i < s->slots; i++)
-		if (s->slot[i])
-			index_add(s, s->slot[i]);
-	return 0;
-}
-
-static int take_slot(struct owner_table *s, uint32_t *ret)
+/* Makes .free_hint the first free slot. */
+static int make_slot(struct owner_table *s)
 {
 	struct scope **slot;
 	uint32_t more;
 
-	for (; s->free_hint < s->slots; s->free_hint++)
-		if (!s->slot[s->free_hint]) {
-			*ret = s->free_hint++;
-			return 0;
-		}
+	while (s->free_hint < s->slots && s->slot[s->free_hint])
+		s->free_hint++;
+	if (s->free_hint < s->slots)
+		return 0;
 	more = s->slots ? s->slots * 2 : 32;
 	slot = reallocarray((void *)s->slot, more, sizeof(struct scope *));
 	if (!slot)
 		return -1;
 	s->slot = slot;
 	memset((void *)(slot + s->slots), 0, (more - s->slots) * sizeof(struct scope *));
-	s->free_hint = s->slots + 1;
-	*ret = s->slots;
 	s->slots = more;
 	return 0;
 }
@@ -112,69 +79,46 @@ static struct scope *scope_new(
 	return scope;
 }
 
-/* Returns the place of KEY in the index, or the free place for it. */
-static uint32_t find_place(const struct owner_table *s, uint32_t hash, const void *key, size_t len)
+static struct scope *find(const struct owner_table *s, uint32_t hash, const void *key, size_t len)
 {
-	uint32_t mask = s->index_size - 1, at;
+	uint32_t i;
 
-	for (at = hash & mask; s->index[at]; at = (at + 1) & mask) {
-		const struct scope *scope = s->slot[s->index[at] - 1];
-
-		if (scope->hash == hash && scope->key_len == len && !memcmp(scope->key, key, len))
-			break;
-	}
-	return at;
+	for (size_t at = 0; hashmap_next(&s->index, hash, &at, &i);)
+		if (s->slot[i]->key_len == len && !memcmp(s->slot[i]->key, key, len))
+			return s->slot[i];
+	return NULL;
 }
 
 struct scope *owner_table_find(const struct owner_table *s, const void *key, size_t len)
 {
-	uint32_t entry;
-
-	if (!s->index_size)
-		return NULL;
-	entry = s->index[find_place(s, hash_of(s, key, len), key, len)];
-	return entry ? s->slot[entry - 1] : NULL;
+	return find(s, hash_of(s, key, len), key, len);
 }
 
 struct scope *owner_table_get(struct owner_table *s, const void *key, size_t len)
 {
-	struct scope *scope = owner_table_find(s, key, len);
+	struct scope *scope;
 	uint32_t hash;
 
+	if (!s->count)
+		s->hash_key = siphash_new_key();
+	hash = hash_of(s, key, len);
+	scope = find(s, hash, key, len);
 	if (scope)
 		return scope;
-	if (index_grow(s) < 0)
-		return NULL;
-	hash = hash_of(s, key, len);
 	scope = scope_new(s, key, len, hash);
-	if (!scope)
-		return NULL;
-	if (take_slot(s, &scope->slot) < 0) {
+	if (!scope || make_slot(s) < 0 || hashmap_add(&s->index, hash, s->free_hint) < 0) {
 		scope_free(scope);
 		return NULL;
 	}
+	scope->slot = s->free_hint;
 	s->slot[scope->slot] = scope;
-	s->index[find_place(s, hash, key, len)] = scope->slot + 1;
 	s->count++;
 	return scope;
 }
 
 void owner_table_remove(struct owner_table *s, struct scope *scope)
 {
-	uint32_t mask = s->index_size - 1, hole = scope->hash & mask;
-
-	while (s->index[hole] != scope->slot + 1)
-		hole = (hole + 1) & mask;
-	for (uint32_t at = (hole + 1) & mask; s->index[at]; at = (at + 1) & mask) {
-		uint32_t home = s->slot[s->index[at] - 1]->hash & mask;
-
-		/* It may move up unless its home lies behind the hole. */
-		if (((at - home) & mask) >= ((at - hole) & mask)) {
-			s->index[hole] = s->index[at];
-			hole = at;
-		}
-	}
-	s->index[hole] = 0;
+	hashmap_remove(&s->index, scope->hash, scope->slot);
 	s->slot[scope->slot] = NULL;
 	if (scope->slot < s->free_hint)
 		s->free_hint = scope->slot;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/hashmap.h"
 #include "base/siphash.h"
 #include "collectors/process/growth.h"
 #include "snapshot/sums.h"
@@ -64,11 +65,10 @@ struct scope {
 };
 
 struct owner_table {
-	struct scope **slot; /* NULL: free */
-	uint32_t *index;     /* hash table, open addressing: slot + 1, or 0 */
+	struct scope **slot;  /* NULL: free */
+	struct hashmap index; /* of .slot */
 	uint32_t slots, count;
-	uint32_t index_size; /* a power of 2 */
-	uint32_t free_hint;
+	uint32_t free_hint;          /* all slots before it are taken */
 	struct siphash_key hash_key; /* set with the first owner */
 	/* CLOCK_REALTIME for new owners; the caller keeps it current */
 	uint64_t created_ns;

@@ -5,6 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "collectors/owners/owner-table.h"
+#include "tests/unit/support/allocation.h"
 
 static void finds_the_rows_it_made(void **state)
 {
@@ -86,6 +87,31 @@ static void walks_every_row_once(void **state)
 	owner_table_done(&s);
 }
 
+/* Each owner is added with each allocation failing, and then gets the slot that it would have. */
+static void stays_whole_without_memory(void **state)
+{
+	struct owner_table s = {0};
+	unsigned int failures = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100; i++) {
+		struct scope *row = NULL;
+
+		for (unsigned int n = 1; !row; n++) {
+			allocation_fail_at(n);
+			row = owner_table_get(&s, &i, sizeof(i));
+			assert_true(allocation_end() == !row);
+			assert_ptr_equal(owner_table_find(&s, &i, sizeof(i)), row);
+			failures += !row;
+		}
+		assert_int_equal(row->slot, i);
+		assert_int_equal(s.count, i + 1);
+	}
+	/* an owner and its key, slots for 32, 64 and 128 owners, an index for 32, 64 and 128 */
+	assert_int_equal(failures, 2 * 100 + 3 + 3);
+	owner_table_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -93,6 +119,7 @@ int main(void)
 		cmocka_unit_test(keeps_keys_with_zero_bytes_apart),
 		cmocka_unit_test(survives_churn),
 		cmocka_unit_test(walks_every_row_once),
+		cmocka_unit_test(stays_whole_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
