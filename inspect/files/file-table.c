@@ -71,7 +71,7 @@ void file_table_done(struct file_table *s)
 		free_row(&s->row[i]);
 	free(s->row);
 	free(s->part);
-	free(s->index);
+	hashmap_done(&s->index);
 	free(s->user);
 	buffer_done(&s->name);
 	buffer_done(&s->last_path);
@@ -110,37 +110,14 @@ static bool is_of(
 	       row->name_len == s->name.len && !memcmp(row->name, s->name.data, s->name.len);
 }
 
-static void index_add(struct file_table *s, size_t row)
-{
-	size_t mask = s->index_size - 1, at = s->row[row].hash & mask;
-
-	while (s->index[at])
-		at = (at + 1) & mask;
-	s->index[at] = (uint32_t)row + 1;
-}
-
-static void index_all(struct file_table *s)
-{
-	if (!s->index) /* then there are no rows, either */
-		return;
-	memset(s->index, 0, s->index_size * sizeof(*s->index));
-	for (size_t i = 0; i < s->rows; i++)
-		index_add(s, i);
-}
-
 /* Returns the row of M; its name is in S->name. FILE_TABLE_REST: there is none. */
 static uint32_t find(const struct file_table *s, const struct mapping *m, uint64_t hash)
 {
-	size_t mask = s->index_size - 1;
+	uint32_t row;
 
-	if (!s->index_size)
-		return FILE_TABLE_REST;
-	for (size_t at = hash & mask; s->index[at]; at = (at + 1) & mask) {
-		uint32_t row = s->index[at] - 1;
-
-		if (s->row[row].hash == hash && is_of(s, &s->row[row], m))
+	for (size_t at = 0; hashmap_next(&s->index, hash, &at, &row);)
+		if (is_of(s, &s->row[row], m))
 			return row;
-	}
 	return FILE_TABLE_REST;
 }
 
@@ -148,24 +125,14 @@ static int grow(struct file_table *s)
 {
 	size_t room = s->room ? 2 * s->room : ROOM_MIN;
 	struct file_table_row *row;
-	uint32_t *index;
 
 	if (s->rows < s->room)
 		return 0;
-	index = calloc(2 * room, sizeof(*index));
-	if (!index)
-		return -ENOMEM;
 	row = reallocarray(s->row, room, sizeof(*row));
-	if (!row) {
-		free(index);
+	if (!row)
 		return -ENOMEM;
-	}
 	s->row = row;
 	s->room = room;
-	free(s->index);
-	s->index = index;
-	s->index_size = 2 * room;
-	index_all(s);
 	return 0;
 }
 
@@ -210,7 +177,7 @@ static int add_row(struct file_table *s, const struct mapping *m, uint64_t hash,
 		return r;
 	name = copy(s->name.data, s->name.len);
 	path = is_deleted ? copy(m->path, m->path_len) : NULL;
-	if (!name || (is_deleted && !path))
+	if (!name || (is_deleted && !path) || hashmap_add(&s->index, hash, s->rows) < 0)
 		return -ENOMEM;
 	s->row[s->rows] = (struct file_table_row){
 		.name = TAKE_PTR(name),
@@ -226,8 +193,7 @@ static int add_row(struct file_table *s, const struct mapping *m, uint64_t hash,
 		.name_len = (uint32_t)s->name.len,
 	};
 	s->text += text;
-	*ret = (uint32_t)s->rows;
-	index_add(s, s->rows++);
+	*ret = (uint32_t)s->rows++;
 	return 0;
 }
 
@@ -387,19 +353,14 @@ static void forget_parts(struct file_table *s)
 
 void file_table_abandon(struct file_table *s)
 {
-	size_t before = s->rows_before;
-
 	forget_parts(s);
-	if (s->rows == before)
-		return;
-	for (size_t i = before; i < s->rows; i++) {
-		struct file_table_row *row = &s->row[i];
+	while (s->rows > s->rows_before) {
+		struct file_table_row *row = &s->row[--s->rows];
 
+		hashmap_remove(&s->index, row->hash, s->rows);
 		s->text -= row->name_len + 1 + (row->path ? strlen(row->path) + 1 : 0);
 		free_row(row);
 	}
-	s->rows = before;
-	index_all(s);
 }
 
 void file_table_begin(struct file_table *s)

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/hashmap.h"
 #include "inspect/maps/kind.h"
 #include "inspect/maps/mapping.h"
 
@@ -145,8 +146,7 @@ struct file_table {
 	size_t parts, parts_room;
 
 	/* For file-table.c only. */
-	uint32_t *index; /* hash table with open addressing: a number in .row + 1, or 0 */
-	size_t index_size;
+	struct hashmap index; /* of .row */
 	size_t text;
 	size_t rows_before; /* rows before the current process */
 	uint64_t *user;     /* set of (row << 32 | uid) + 1; 0: free */
