@@ -167,7 +167,7 @@ stage_valgrind() {
 		return
 	fi
 	export MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
-	MEMTALLY_SLOW=1 for_each valgrind valgrind_test "${valgrind[@]}" < <(
+	MEMTALLY_VALGRIND=1 MEMTALLY_SLOW=1 for_each valgrind valgrind_test "${valgrind[@]}" < <(
 		unit_tests build-check | grep -vxF "$(printf 'build-check/tests/unit/%s\n' "${own[@]}")"
 		printf 'build-valgrind/tests/unit/%s\n' "${own[@]}"
 	)

@@ -538,7 +538,7 @@ static int mount_fuse(const struct options *o)
 		snprintf(text, sizeof(text), "0 %u 1", gid);
 		put("/proc/self/gid_map", text);
 	}
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0)
 		end(EXIT_SKIP, "mount: %s", strerror(errno));
 	dev = open(o->device, O_RDWR | O_CLOEXEC);
 	if (dev < 0)

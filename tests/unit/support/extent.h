@@ -28,4 +28,13 @@ static inline bool extent_is_slow(void)
 	return extent_is_set("MEMTALLY_SLOW");
 }
 
+/*
+ * True under valgrind, where vfork() is a fork(): the parent does not sleep in the kernel until its
+ * child exits.
+ */
+static inline bool extent_is_valgrind(void)
+{
+	return extent_is_set("MEMTALLY_VALGRIND");
+}
+
 #endif

@@ -22,6 +22,7 @@
 #include "cli/common/supervisor.h"
 #include "cli/common/task.h"
 #include "inspect/maps/target.h"
+#include "tests/unit/support/extent.h"
 
 enum { BLOCKS = 100000, BLOCKS_TOO, FINE, SLOW, RETURNED = 17, STATUS = 42, WORD = 1234 };
 
@@ -151,6 +152,8 @@ static void test_continues_after_blocked_processes(void **state)
 	struct memory m = {0};
 
 	(void)state;
+	if (extent_is_valgrind())
+		skip();
 	assert_int_equal(supervisor_run("/proc", view, &m), STATUS);
 	assert_int_equal(m.results, 6);
 	assert_int_equal(m.works, 5);
@@ -194,6 +197,8 @@ static void test_kills_no_task_that_goes_on(void **state)
 	struct memory m = {0};
 
 	(void)state;
+	if (extent_is_valgrind())
+		skip();
 	race = (struct race){0};
 	assert_int_equal(supervisor_run("/proc", view_for_a_while, &m), RETURNED);
 	assert_true(race.is_over);
@@ -249,6 +254,8 @@ static void test_kills_no_task_in_a_page_fault(void **state)
 	struct memory m = {0};
 
 	(void)state;
+	if (extent_is_valgrind())
+		skip();
 	is_in_fault = true;
 	assert_int_equal(supervisor_run("/proc", view_long, &m), RETURNED);
 	is_in_fault = false;
@@ -283,9 +290,12 @@ static int status_of(int (*work)(void *))
 
 static void test_exits_like_the_view(void **state)
 {
-	int status = status_of(end_by_signal);
+	int status;
 
 	(void)state;
+	if (extent_is_valgrind())
+		skip(); /* the task is a process of its own there, and ends by itself */
+	status = status_of(end_by_signal);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGTERM);
 	status = status_of(end_by_exit);

@@ -25,6 +25,7 @@
 #include "collectors/adaptive/smaps-slices.h"
 #include "collectors/process/fetch.h"
 #include "tests/unit/support/crew.h"
+#include "tests/unit/support/extent.h"
 #include "tests/unit/support/unit.h"
 
 enum { FREE = 12, BLOCKS = 13, MISSING = 14, LONG_LINES = 5000 };
@@ -723,6 +724,8 @@ static void worker_waiting_for_memory_is_slow(void **state)
 	static const char *const waits[] = {"folio_wait_bit_common", "mem_cgroup_handle_over_high"};
 	struct scene *s = *state;
 
+	if (extent_is_valgrind())
+		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
 		wchan = waits[i];
 		assert_int_equal(read_dozing(s, true), 0);
@@ -738,6 +741,8 @@ static void worker_hidden_from_proc_may_be_blocked(void **state)
 {
 	struct scene *s = *state;
 
+	if (extent_is_valgrind())
+		skip();
 	assert_true(s->crew.workers.lanes.sees_workers);
 	status = "Name:\tother\nState:\tS (sleeping)\nTgid:\t1\nUid:\t0\t0\t0\t0\n";
 	assert_int_equal(read_dozing(s, true), 0);

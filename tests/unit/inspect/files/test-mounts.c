@@ -264,7 +264,7 @@ static bool enter_namespace(void)
 {
 	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC) < 0)
 		return false;
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+	return mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
 /* Mounts TYPE at FOLDER. Returns a descriptor of the mount and its id, or -1. */

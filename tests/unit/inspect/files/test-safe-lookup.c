@@ -132,7 +132,7 @@ static bool enter_namespace(int procfs, struct mounts *ret)
 {
 	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC) < 0)
 		return false;
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	return mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 &&
 	       mounts_read(ret, procfs, getpid()) == 0;
 }
 

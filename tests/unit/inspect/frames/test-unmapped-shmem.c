@@ -47,7 +47,7 @@ static int open_without_proc(int procfs_fd)
 
 	if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
 		return CANT_TEST;
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
 		mount("none", "/proc", "tmpfs", 0, NULL) < 0 || access("/proc/self", F_OK) == 0)
 		return CANT_TEST;
 	e = unmapped_shmem_open(&r, procfs_fd);
