@@ -21,7 +21,7 @@ enum { SHARING_VERSION = 1 };
 enum {
 	NAME_COLUMNS = 16,     /* width of a name that is the head of a column */
 	NOTED_BYTES = 1 << 20, /* of memory that may stay; less gets no note */
-	NOTED_PART = 20,       /* nor does less than 5 % of COMES-BACK */
+	NOTED_PART = 20,       /* nor does less than 5 % of FREED-ON-EXIT */
 };
 
 static const char absent[] = "-";
@@ -30,7 +30,7 @@ static const struct {
 	const char *name;
 	const char *head; /* NULL: no column of the table */
 } fields[SHARING_FIELDS] = {
-	[SHARING_COMES_BACK] = {"comes_back_bytes", "COMES-BACK"},
+	[SHARING_COMES_BACK] = {"comes_back_bytes", "FREED-ON-EXIT"},
 	[SHARING_ANON] = {"unique_anon_bytes", NULL},
 	[SHARING_SHMEM] = {"unique_shmem_bytes", NULL},
 	[SHARING_KEPT] = {"kept_shmem_bytes", NULL},
@@ -39,11 +39,11 @@ static const struct {
 	[SHARING_DRIVER] = {"unique_driver_bytes", NULL},
 	[SHARING_DRIVER_KEPT] = {"kept_driver_bytes", NULL},
 	[SHARING_DRIVER_UNTOLD] = {"untold_driver_bytes", NULL},
-	[SHARING_STAYS_CACHED] = {"stays_cached_bytes", "STAYS-CACHED"},
+	[SHARING_STAYS_CACHED] = {"stays_cached_bytes", "CACHED"},
 	[SHARING_PAGE_TABLES] = {"page_tables_bytes", NULL},
 	[SHARING_USS] = {"uss_bytes", "USS"},
 	[SHARING_SWAP_UNIQUE] = {"unique_swap_bytes", "SWAP"},
-	[SHARING_FAIR] = {"fair_bytes", "FAIR"},
+	[SHARING_FAIR] = {"fair_bytes", "PER-GROUP-PSS"},
 	[SHARING_RESIDENT] = {"resident_bytes", "RESIDENT"},
 	[SHARING_PSS] = {"pss_bytes", "PSS"},
 	[SHARING_RSS] = {"rss_bytes", "RSS"},
@@ -220,7 +220,7 @@ static size_t shown(const struct sharing_report *r)
 	return r->limit && r->limit < r->rows ? r->limit : r->rows;
 }
 
-/* Returns true if ROW has enough memory that may stay to note it beside COMES-BACK. */
+/* Returns true if ROW has enough memory that may stay to note it beside FREED-ON-EXIT. */
 static bool may_stay(const struct sharing_row *row)
 {
 	uint64_t bytes = row->q[SHARING_DRIVER_UNTOLD];

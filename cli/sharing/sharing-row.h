@@ -106,8 +106,8 @@ void sharing_report_done(struct sharing_report *r);
 #define AUTO_SHARING_REPORT CLEANUP(sharing_report_done)
 
 /*
- * Fills ROW from STAKE, PAGE_TABLES bytes and the number of PROCESSES. It has a fair share only if
- * HAS_FAIR, and SHARING_SWAP_UNIQUE only if HAS_SWAP or if the group has no swap at all.
+ * Fills ROW from STAKE, PAGE_TABLES bytes and the number of PROCESSES. It has a per-group PSS only
+ * if HAS_FAIR, and SHARING_SWAP_UNIQUE only if HAS_SWAP or if the group has no swap at all.
  */
 void sharing_fill(struct sharing_row *row, const struct stake *stake, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap);

@@ -179,11 +179,11 @@ static void table_has_a_total(void **state)
 	assert_int_equal(sharing_table(&r, &t), 0);
 	assert_int_equal(print_table(&t, 0, &text), 0);
 	assert_string_equal(text_of(&text),
-		"COMES-BACK STAYS-CACHED       USS    SWAP      FAIR  RESIDENT       PSS     RSS PROCESSES USER\n"
-		" 422.0 KiB    100.0 KiB 500.0 KiB 4.0 KiB 650.0 KiB 800.0 KiB 725.0 KiB 1.4 MiB         4 alice\n"
-		" 163.0 KiB     46.0 KiB 196.0 KiB       - 348.0 KiB 500.0 KiB 424.0 KiB 1.1 MiB         2 =b,o\"b\n"
-		"---------------------------------------------------------------------------------------------\n"
-		" 629.0 KiB    146.0 KiB 732.0 KiB 4.0 KiB 884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 groups (1 not shown)\n");
+		"FREED-ON-EXIT    CACHED       USS    SWAP PER-GROUP-PSS  RESIDENT       PSS     RSS PROCESSES USER\n"
+		"    422.0 KiB 100.0 KiB 500.0 KiB 4.0 KiB     650.0 KiB 800.0 KiB 725.0 KiB 1.4 MiB         4 alice\n"
+		"    163.0 KiB  46.0 KiB 196.0 KiB       -     348.0 KiB 500.0 KiB 424.0 KiB 1.1 MiB         2 =b,o\"b\n"
+		"-------------------------------------------------------------------------------------------------\n"
+		"    629.0 KiB 146.0 KiB 732.0 KiB 4.0 KiB     884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 groups (1 not shown)\n");
 }
 
 static void limited_rows_have_the_total_of_all(void **state)
@@ -307,8 +307,8 @@ static void named_processes_are_one_row(void **state)
 	assert_int_equal(sharing_table(&r, &t), 0);
 	assert_int_equal(print_table(&t, 0, &text), 0);
 	assert_string_equal(text_of(&text),
-		"COMES-BACK STAYS-CACHED    USS SWAP FAIR RESIDENT    PSS     RSS PROCESSES USER\n"
-		"    432128       102400 512000 4096    -   819200 742400 1433600         4 alice\n");
+		"FREED-ON-EXIT CACHED    USS SWAP PER-GROUP-PSS RESIDENT    PSS     RSS PROCESSES USER\n"
+		"       432128 102400 512000 4096             -   819200 742400 1433600         4 alice\n");
 }
 
 static void matrix_has_each_pair_twice(void **state)
