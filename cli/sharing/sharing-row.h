@@ -77,7 +77,8 @@ enum { SHARING_MATRIX_MAX = 128 };
 
 /* Statistics of the scan. */
 struct sharing_course {
-	uint64_t read, ended, refused; /* processes */
+	uint64_t read;           /* address spaces */
+	uint64_t ended, refused; /* processes */
 	uint64_t span_ns, cpu_ns;
 	uint64_t memory_bytes; /* memory used for tables of pages */
 };

@@ -17,12 +17,14 @@ static void say_course(const struct sharing_walk *w)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	buffer_printf(&text, "read %llu %s in ", (unsigned long long)w->course.read,
-		w->course.read == 1 ? "process" : "processes");
+	/* Processes with the same address space are read once; the table counts all of them. */
+	buffer_printf(&text, "read %llu address space%s in ", (unsigned long long)w->course.read,
+		w->course.read == 1 ? "" : "s");
 	human_add_span(&text, w->course.span_ns);
 	if (w->course.ended)
-		buffer_printf(&text, "; %llu exited or executed another program during the scan",
-			(unsigned long long)w->course.ended);
+		buffer_printf(&text,
+			"; %llu process%s exited or executed another program during the scan",
+			(unsigned long long)w->course.ended, w->course.ended == 1 ? "" : "es");
 	if (w->muster.stakes.changed + w->muster.stakes.gone)
 		add_amount(&text, "; ", w->muster.stakes.changed + w->muster.stakes.gone,
 			" were unmapped during the scan");
