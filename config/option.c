@@ -220,7 +220,8 @@ static const struct option_spec options[] = {
 		"pages: only these addresses, in hexadecimal digits, as map prints them, and each page by"
 		" itself unless --by says otherwise."},
 	{"matrix", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(matrix),
-		"sharing: how much memory each two of the groups both map."},
+		"sharing: how much memory each two of the groups both map; with --limit=N, of the first N "
+		"groups."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
 		"Only this user: the exact name, or the number if the uid has no name. May be given "
 		"several times."},

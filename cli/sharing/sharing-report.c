@@ -100,7 +100,8 @@ static int add_rows(
 
 static int add_matrix(const struct sharing_walk *w, struct sharing_report *to)
 {
-	size_t count = to->rows < SHARING_MATRIX_MAX ? to->rows : SHARING_MATRIX_MAX;
+	size_t most = to->limit && to->limit < SHARING_MATRIX_MAX ? to->limit : SHARING_MATRIX_MAX;
+	size_t count = to->rows < most ? to->rows : most;
 	uint32_t group[SHARING_MATRIX_MAX];
 
 	if (sharing_options_is_set(w->asked) || (!w->asked->matrix && !w->asked->json))

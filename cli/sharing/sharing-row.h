@@ -72,7 +72,7 @@ struct sharing_row {
 	uint64_t q[SHARING_FIELDS];
 };
 
-/* The number of groups, the first ones, that the matrix compares. */
+/* The greatest number of groups, the first ones, that the matrix compares. */
 enum { SHARING_MATRIX_MAX = 128 };
 
 /* Statistics of the scan. */
