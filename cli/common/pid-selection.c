@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "cli/common/command.h"
 #include "cli/common/source.h"
 #include "inspect/maps/target.h"
 
@@ -205,7 +206,7 @@ bool pid_selection_say(const struct pid_selection_process *p, int outcome, const
 
 	*ret_why = outcome < 0 ? strerror(-outcome) : target_text((enum target_outcome)outcome);
 	if (p->is_found && has_ended) {
-		log_info("pid %d has ended since it was found", (int)p->pid);
+		log_info("pid %d exited before it was read", (int)p->pid);
 		return false;
 	}
 	log_error("pid %d %s%s", (int)p->pid, outcome < 0 ? "can't be read: " : "", *ret_why);
@@ -226,6 +227,6 @@ int pid_selection_open(const struct settings *settings, struct pid_selection *c,
 	if (said.len)
 		log_info("%.*s", (int)said.len, said.data);
 	if (!c->count)
-		log_error("nothing matches: there is no process with memory for that");
+		command_say_no_match(settings, "");
 	return !c->count;
 }

@@ -100,16 +100,6 @@ static void say_notices(const struct view *view, const struct sums *sums, enum n
 		log_warning("%.*s", (int)(end - line), line);
 }
 
-static void say_nothing_matches(const struct settings *settings, const struct source *source)
-{
-	AUTO_BUFFER struct buffer asked = {0};
-
-	command_add_filters(settings, &asked);
-	log_error("nothing matches: there is no process with memory%s%s%.*s",
-		source->sight.kind == SIGHT_OWN ? " of yours" : "", asked.len ? " for" : "",
-		(int)asked.len, asked.data ? asked.data : "");
-}
-
 /* Opens the snapshot, and logs its source or the error. */
 static int open_source(
 	const struct settings *settings, const struct selection *s, struct source *ret)
@@ -126,7 +116,7 @@ static int open_source(
 
 /*
  * Lists rows. An owner without processes stays in the snapshot for an hour, so that its series goes
- * on. If a filter names such an owner, memtally says that nothing matches, and prints its row only
+ * on. If a filter names such an owner, memtally says that no process matches, and prints its row only
  * as JSON.
  */
 static int show(const struct settings *settings, struct selection *s)
@@ -151,7 +141,7 @@ static int show(const struct settings *settings, struct selection *s)
 	say_notices(source.view, &sums, source.who);
 	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
 	if (is_none)
-		say_nothing_matches(settings, &source);
+		command_say_no_match(settings, source.sight.kind == SIGHT_OWN ? " of yours" : "");
 	if (settings->json)
 		r = print_json(s, view, rows, count, source.who);
 	else if (!is_none)

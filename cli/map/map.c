@@ -355,7 +355,7 @@ static int show_changes(struct showing *s)
 	for (size_t i = 0; r == 0 && !s->visit.has_failed && i < chosen->count; i++)
 		r = each_process_process(&s->visit, &chosen->process[i]);
 	if (r == 0 && !s->visit.has_failed && s->whole == before) {
-		log_error("nothing to compare with: all processes that were found have exited");
+		log_error("nothing to compare: all processes that matched have exited");
 		s->visit.has_failed = true;
 	}
 	return r < 0 || s->visit.has_failed ? r : print_changes(s);

@@ -66,7 +66,8 @@ void mapchange_add_total(const struct maprow_format *f, const struct compare_row
 		mapline_add_right(&l, "", MAPLINE_PLACE_WIDTH);
 	add_amounts(f, total, &l);
 	mapline_add_sum_to(&l, to);
-	buffer_printf(to, " of %zu that differ%s\n", rows, f->bytes ? "" : ", in KiB");
+	buffer_printf(to, " total of %zu changed row%s%s\n", rows, rows == 1 ? "" : "s",
+		f->bytes ? "" : ", in KiB");
 }
 
 void mapchange_add_json(

@@ -126,7 +126,7 @@ int sharing_groups_make(const struct sharing_options *a, const struct view *view
 	if (!is_anybody_chosen(&crowd)) {
 		/* For each pid that was given the reason has been logged. */
 		if (a->chosen.has_filters || !a->chosen.count)
-			log_error("nothing matches: there is no process with memory for that");
+			log_error("no process with memory matches the filters");
 		return -ECANCELED;
 	}
 	mark_members(view, is_named, &crowd);

@@ -17,10 +17,10 @@ const char *target_text(enum target_outcome outcome)
 {
 	static const char *const texts[TARGET_OUTCOMES] = {
 		[TARGET_KERNEL_THREAD] = "is a kernel thread, which has no memory of its own",
-		[TARGET_ENDED] = "has ended: it has no memory any more",
-		[TARGET_GONE] = "is not there, or not any more",
+		[TARGET_ENDED] = "has exited: it has no memory",
+		[TARGET_GONE] = "was not found",
 		[TARGET_DENIED] = "is refused by the kernel",
-		[TARGET_CHANGED] = "executed another program while it was looked at",
+		[TARGET_CHANGED] = "executed another program while it was read",
 		[TARGET_BLOCKED] =
 			"is blocked: the kernel keeps the readers of its files in /proc waiting",
 	};

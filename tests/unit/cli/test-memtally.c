@@ -507,8 +507,7 @@ static void measures_a_users_own_processes(void **state)
 	run_as(uid, users, &other);
 	unpublish(publisher);
 	assert_int_equal(other.status, 1);
-	running_check_says(
-		&other, "nothing matches: there is no process with memory of yours for --pid=1\n");
+	running_check_says(&other, "no process of yours with memory matches --pid=1\n");
 
 	publisher = publish(&options);
 	assert_int_equal(chmod("socket", 0666), 0);
@@ -627,8 +626,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"files", "--csv", "--json"}, 2, "", "--csv does not go with --json"},
 		{{"files", "--file=a"}, 2, "",
 			"--file: expected a name as files has it, such as /a/path or memfd:name, got 'a'"},
-		{{"files", "2147483647"}, 1, "",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+		{{"files", "2147483647"}, 1, "", "memtally: error: pid 2147483647 was not found\n"},
 		{{"files", "--path.procfs=nowhere"}, 1, "",
 			"memtally: error: can't read nowhere: No such file or directory\n"},
 		{{"users", "--deleted"}, 2, "", "--deleted is for files"},
@@ -645,7 +643,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"explain", "-1"}, 2, "", "unknown flag '-1'; try --help"},
 		{{"explain", "2147483647", "--json"}, 1,
 			"{\"version\":1,\"processes\":[{\"pid\":2147483647,\"complete\":false,",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+			"memtally: error: pid 2147483647 was not found\n"},
 		{{"map", "1", "--matrix"}, 2, "", "--matrix does not go with map"},
 		{{"usage", "--matrix"}, 2, "", "--matrix does not go with usage"},
 		{{"sharing", "--by=kind"}, 2, "",
@@ -662,11 +660,10 @@ static void checks_arguments_and_exit_status(void **state)
 			"--matrix needs groups to compare: give --by, too"},
 		{{"sharing", "1", "--matrix", "--by=container", "--user=a", "--check-config"}, 0,
 			"the configuration is good\n", ""},
-		{{"map", "2147483647"}, 1, "",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+		{{"map", "2147483647"}, 1, "", "memtally: error: pid 2147483647 was not found\n"},
 		{{"map", "2147483647", "--json"}, 1,
 			"\"rows\":[],\"count\":0,\"total\":{},\"processes\":[{",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+			"memtally: error: pid 2147483647 was not found\n"},
 		{{"users", "--range=1-2"}, 2, "", "--range is for pages"},
 		{{"users", "--symbols"}, 2, "", "--symbols is for pages"},
 		{{"map", "1", "--sections"}, 2, "", "--sections does not go with map"},
@@ -690,20 +687,19 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"pages", "1", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
 		{{"pages", "1", "--range=2-1"}, 2, "",
 			"--range: expected two addresses in hexadecimal digits, START-END"},
-		{{"pages", "2147483647"}, 1, "",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+		{{"pages", "2147483647"}, 1, "", "memtally: error: pid 2147483647 was not found\n"},
 		{{"pages", "2147483647", "--range=0-1000"}, 1, "",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+			"memtally: error: pid 2147483647 was not found\n"},
 		{{"pages", "2147483647", "--json"}, 1, "\"rows\":[],\"total\":{},\"frames_shown\":",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+			"memtally: error: pid 2147483647 was not found\n"},
 		{{"pages", "2147483647", "--range=0-1000", "--json"}, 1,
 			"\"rows\":[],\"frames_shown\":",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+			"memtally: error: pid 2147483647 was not found\n"},
 		{{"pages", "2147483647", "--symbols", "--json"}, 1,
 			"\"rows\":[],\"total\":{},\"files\":[],\"frames_shown\":",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+			"memtally: error: pid 2147483647 was not found\n"},
 		{{"pages", "2147483647", "--sections"}, 1, "",
-			"memtally: error: pid 2147483647 is not there, or not any more\n"},
+			"memtally: error: pid 2147483647 was not found\n"},
 		{{"--check-config"}, 0, "the configuration is good\n", ""},
 		{{"--version"}, 0, "memtally " PACKAGE_VERSION "\n", ""},
 		{{"--help"}, 0,
@@ -715,20 +711,19 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"--path.procfs=nowhere", "--live"}, 1, "",
 			"memtally: error: can't read nowhere: No such file or directory\n"},
 		{{"--live", "--log.level=error", "users", "--user=nobody-at-all"}, 1, "",
-			"memtally: error: nothing matches: there is no process with memory for "
-			"--user=nobody-at-all\n"},
+			"memtally: error: no process with memory matches --user=nobody-at-all\n"},
 		{{"--live", "--log.level=error", "--pid=1", "--unit=none", "--unit=%s"}, 1, "",
-			"memtally: error: nothing matches: there is no process with memory for "
+			"memtally: error: no process with memory matches "
 			"--unit=none --unit=%s --pid=1\n"},
 		{{"--live", "--log.level=error", "pods", "--pod=a", "--machine=b", "--slice=c",
 			 "--session=d", "--user_unit=e"},
 			1, "",
-			"memtally: error: nothing matches: there is no process with memory for "
+			"memtally: error: no process with memory matches "
 			"--user_unit=e --session=d --slice=c --machine=b --pod=a\n"},
 		{{"--live", "--log.level=error", "host", "--program=nothing"}, 1, "",
-			"memtally: error: nothing matches: "},
+			"memtally: error: no process with memory matches --"},
 		{{"--live", "--log.level=error", "--json", "--user=nobody-at-all"}, 1,
-			"\"programs\":[]}\n", "memtally: error: nothing matches: "},
+			"\"programs\":[]}\n", "memtally: error: no process with memory matches --"},
 	};
 
 	(void)state;
@@ -787,7 +782,7 @@ static void exited_programs_match_nothing(void **state)
 		run(cases[i].args, &r);
 		unpublish(publisher);
 		assert_int_equal(r.status, 1);
-		running_check_says(&r, "error: nothing matches: ");
+		running_check_says(&r, "error: no process with memory matches --");
 		if (strstr(r.out.data, "{\"snapshot\"")) {
 			json_t *json = json_loads(r.out.data, JSON_REJECT_DUPLICATES, NULL);
 			json_t *list = json_object_get(json, cases[i].args[0]);

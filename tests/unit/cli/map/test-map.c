@@ -138,7 +138,7 @@ static void partly_read_processes_are_in_no_sum(void **state)
 		populate(&t);
 		RUN(&t, 2, &r, "--program=worker", "--json", flags[i]);
 		assert_int_equal(r.status, 0);
-		running_check_says(&r, "pid 43 has ended since it was found");
+		running_check_says(&r, "pid 43 exited before it was read");
 		json = json_of(&r);
 		assert_int_equal(total_of(json, "mappings"), 2);
 		assert_int_equal(total_of(json, "rss_bytes"), 1000 * KIB);
@@ -187,7 +187,7 @@ static void reports_exited_processes_that_were_named(void **state)
 	populate(&t);
 	RUN(&t, 2, &r, "42", "43", "--json", "--by=file");
 	assert_int_equal(r.status, 1);
-	running_check_says(&r, "error: pid 43 is not there, or not any more");
+	running_check_says(&r, "error: pid 43 was not found");
 	json = json_of(&r);
 	assert_int_equal(total_of(json, "rss_bytes"), 1000 * KIB);
 	assert_null(json_object_get(process_at(json, 1), "ended"));
@@ -252,8 +252,8 @@ static void refuses_to_compare_with_incomplete_files(void **state)
 	save(&denied, "test-map.before");
 	RUN(&t, 0, &r, "42", "--since=test-map.before");
 	assert_int_equal(r.status, 1);
-	assert_string_equal(r.err.data,
-		"memtally: error: test-map.before: incomplete: pid 43 is not there, or not any more\n");
+	assert_string_equal(
+		r.err.data, "memtally: error: test-map.before: incomplete: pid 43 was not found\n");
 	unlink("test-map.before");
 }
 

@@ -71,8 +71,8 @@ static void changes_have_a_sign(void **state)
 		"        0       -4        0        0       +1       +1       +4        0 changed "
 		"/lib/a, \"b\" [deleted]\n"
 		"------------------------------------------------------------------------\n"
-		"     +128      +92      +50      +75      +27      +37      +11    +3072 of 2 that "
-		"differ, in KiB\n");
+		"     +128      +92      +50      +75      +27      +37      +11    +3072 total of 2 "
+		"changed rows, in KiB\n");
 }
 
 static void single_mappings_have_an_address(void **state)
@@ -89,7 +89,7 @@ static void single_mappings_have_an_address(void **state)
 		"------------------------------------------------------------------------------------"
 		"----------------------------------------------------------\n"
 		"                                     +131072        +94208        +51200        +76800 "
-		"       +27648        +37888        +11264      +3145728 of 2 that differ\n");
+		"       +27648        +37888        +11264      +3145728 total of 2 changed rows\n");
 }
 
 static void csv_has_a_cell_for_each_head(void **state)

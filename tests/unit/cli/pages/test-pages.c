@@ -135,7 +135,7 @@ static void exited_processes_are_in_no_total(void **state)
 
 		ASKED(&tree, NULL, &a, "pages", "43", "42", flags[i], i == 1 ? "--sections" : NULL);
 		assert_int_equal(a.status, 1);
-		assert_non_null(strstr(a.err.data, "error: pid 43 is not there, or not any more"));
+		assert_non_null(strstr(a.err.data, "error: pid 43 was not found"));
 		assert_int_equal(size_of(&a), PAGE);
 		assert_int_equal(rows_of(&a, FLEETING), i ? 0 : 2 * ROWS);
 		if (is_by_parts)
@@ -176,7 +176,7 @@ static void no_total_if_all_found_processes_exited(void **state)
 
 		ASKED(&tree, NULL, &a, "pages", "--program=worker", "--live", flags[i]);
 		assert_int_equal(a.status, 0);
-		assert_non_null(strstr(a.err.data, "pid 43 has ended since it was found"));
+		assert_non_null(strstr(a.err.data, "pid 43 exited before it was read"));
 		assert_true(json_is_object(asked_at(&a, "total")));
 		assert_int_equal(json_object_size(asked_at(&a, "total")), 0);
 		add_process(FLEETING, 2);
