@@ -84,16 +84,6 @@ static void add_cpu(const struct view *view, uint64_t up_ns, struct buffer *to)
 	buffer_add_char(to, '\n');
 }
 
-static void add_reads(const struct snapshot_self *self, struct buffer *to)
-{
-	if (!ROW_HAS(self, SELF_MEASUREMENTS_WHOLE) || !ROW_HAS(self, SELF_MEASUREMENTS_SLICED))
-		return;
-	line_begin(to, "Measured");
-	line_add_count(to, self->q[SELF_MEASUREMENTS_WHOLE], " time", " times");
-	buffer_printf(to, " in one go, %" PRIu64 " in slices, since the start\n",
-		self->q[SELF_MEASUREMENTS_SLICED]);
-}
-
 static void add_seconds(struct buffer *to, const struct metric_histogram *m, double seconds)
 {
 	bool is_over = isinf(seconds);
@@ -116,7 +106,7 @@ static void add_stalls(const struct view *view, struct buffer *to)
 	if (!h || !quantile_of(h, QUANTILE_NEARLY_ALL, &seconds))
 		return;
 	line_begin(to, "Stalls");
-	buffer_add_text(to, "99 of 100 reads keep their process waiting for ");
+	buffer_add_text(to, "99 of 100 reads keep their process waiting ");
 	add_seconds(to, metric_histogram(h->id), seconds);
 	if (ROW_HAS(self, SELF_HOLDS_ABOVE) && ROW_HAS(self, SELF_BUDGET_STALL)) {
 		buffer_add_text(to, "; ");
@@ -124,113 +114,67 @@ static void add_stalls(const struct view *view, struct buffer *to)
 			buffer_add_u64(to, self->q[SELF_HOLDS_ABOVE]);
 		else
 			buffer_add_text(to, "none");
-		buffer_add_text(to, " took longer than the ");
+		buffer_add_text(to, " over the ");
 		human_add_span(to, self->q[SELF_BUDGET_STALL]);
 		buffer_add_text(to, " allowed");
 	}
-	buffer_add_text(to, " (time spent waiting for a processor included)\n");
+	buffer_add_char(to, '\n');
+}
+
+/* A line of several parts, which begins with the first one. */
+struct joined {
+	struct buffer *to;
+	const char *name;
+	bool has_begun;
+};
+
+static void go_on(struct joined *line)
+{
+	if (line->has_begun)
+		buffer_add_text(line->to, "; ");
+	else
+		line_begin(line->to, line->name);
+	line->has_begun = true;
 }
 
 /*
- * Appends the number of deferred measurements. Appends nothing if none waits for CPU or memory but
- * some processes are guessed, since the line "guessed" has these. Returns true if it appended a
- * line.
+ * Appends the number of deferred measurements and what they wait for. If none waits, appends "none"
+ * unless IS_OVERDUE or some processes are guessed: these wait, and have lines of their own.
  */
-static bool add_deferred(const struct view *view, uint64_t age_ns, struct buffer *to)
+static void add_waiting(
+	const struct view *view, uint64_t age_ns, bool is_overdue, struct joined *line)
 {
 	const struct snapshot_self *self = view_self(view);
 	bool is_pressed = self->q[SELF_WAITING_PRESSURE] > 0;
 	uint64_t waiting = self->q[is_pressed ? SELF_WAITING_PRESSURE : SELF_WAITING_BUDGET];
 
-	if (!ROW_HAS(self, SELF_WAITING_BUDGET) || (!waiting && view_host(view)->q[SCOPE_GUESSED]))
-		return false;
-	line_begin(to, "Deferred");
+	if (!ROW_HAS(self, SELF_WAITING_BUDGET) ||
+		(!waiting && (is_overdue || view_host(view)->q[SCOPE_GUESSED])))
+		return;
+	go_on(line);
 	if (!waiting) {
-		buffer_add_text(to, "nothing\n");
-		return true;
-	}
-	line_add_count(to, waiting, " measurement", " measurements");
-	if (is_pressed) {
-		buffer_add_text(to, ", because the host is short of memory\n");
-		return true;
-	}
-	buffer_add_text(to, ", for lack of CPU budget");
-	if (ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG] > age_ns) {
-		buffer_add_text(to, ", which suffices for them in about ");
-		human_add_age(to, self->q[SELF_BACKLOG] - age_ns);
-	}
-	buffer_add_char(to, '\n');
-	return true;
-}
-
-/*
- * Appends the number of deferrals of processes that are too large to be measured as often as
- * others. HAS_NAME: the line above already has the name "Deferred".
- */
-static void add_giants(const struct snapshot_self *self, bool has_name, struct buffer *to)
-{
-	static const struct {
-		enum self_quantity index;
-		const char *why;
-	} reasons[] = {
-		{SELF_DEFERRED_STALL, "not to stall a process"},
-		{SELF_DEFERRED_GIANT, "for one huge mapping"},
-	};
-	bool any = false;
-
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		uint64_t count = ROW_HAS(self, reasons[i].index) ? self->q[reasons[i].index] : 0;
-
-		if (!count)
-			continue;
-		if (any)
-			buffer_add_text(to, ", ");
-		else
-			line_begin(to, has_name ? "" : "Deferred");
-		line_add_count(to, count, " time ", " times ");
-		buffer_add_text(to, reasons[i].why);
-		any = true;
-	}
-	if (any)
-		buffer_add_text(to, ", since the start\n");
-}
-
-/*
- * Appends the longest time without a measurement, of the processes that must be measured within the
- * maximum age. A process that reaches that age between two passes is measured in the later one, so
- * it is overdue only after one more interval, or after twice the age if that is less.
- */
-static void add_longest(const struct view *view, uint64_t age_ns, struct buffer *to)
-{
-	const struct snapshot_self *self = view_self(view);
-	uint64_t at_pass_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
-	uint64_t longest_ns = at_pass_ns + age_ns, interval_ns = view->header->interval_ns;
-	bool is_overdue = (at_pass_ns > max_ns && !human_is_span_alike(at_pass_ns, max_ns)) ||
-	                  longest_ns > max_ns + (interval_ns < max_ns ? interval_ns : max_ns);
-
-	if (!ROW_HAS(self, SELF_LONGEST_UNMEASURED) || !ROW_HAS(self, SELF_MAX_AGE))
+		buffer_add_text(line->to, "none");
 		return;
-	line_begin(to, is_overdue ? "Overdue" : "Longest");
-	buffer_add_text(to, "a process has had no measurement for ");
-	human_add_age(to, is_overdue || longest_ns < max_ns ? longest_ns : max_ns);
-	buffer_add_text(to, "; ");
-	human_add_age(to, max_ns);
-	buffer_add_text(to, " allowed\n");
+	}
+	line_add_count(line->to, waiting, " measurement", " measurements");
+	buffer_add_text(line->to,
+		is_pressed ? ", because the host is short of memory" : " for lack of CPU budget");
+	if (!is_pressed && ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG] > age_ns) {
+		buffer_add_text(line->to, ", done in about ");
+		human_add_age(line->to, self->q[SELF_BACKLOG] - age_ns);
+	}
 }
 
-static void add_disturbance(const struct snapshot_self *self, struct buffer *to)
+static void add_longest(const struct snapshot_self *self, uint64_t longest_ns, struct joined *line)
 {
-	if (!ROW_HAS(self, SELF_WALKS_DISTURB))
-		return;
-	line_begin(to, "Walks");
-	buffer_add_text(to, self->q[SELF_WALKS_DISTURB]
-				    ? "keep their processes waiting, as a trial has found: long "
-				      "walks are sliced\n"
-				    : "keep no process waiting, as a trial has found: no walk is "
-				      "sliced\n");
+	go_on(line);
+	buffer_add_text(line->to, "longest without a measurement ");
+	human_add_age(line->to, longest_ns);
+	buffer_add_text(line->to, ", allowed ");
+	human_add_age(line->to, self->q[SELF_MAX_AGE]);
 }
 
-static void add_pressure(const struct snapshot_self *self, struct buffer *to)
+static void add_pressure(const struct snapshot_self *self, struct joined *line)
 {
 	double part;
 
@@ -239,22 +183,43 @@ static void add_pressure(const struct snapshot_self *self, struct buffer *to)
 	part = metric_real(self->q[SELF_MEMORY_PRESSURE]);
 	if (part <= PRESSURE_STRAINED)
 		return;
-	line_begin(to, "Shortage");
-	buffer_add_text(to, "processes wait for memory ");
-	human_add_percent(to, part);
-	buffer_add_text(to, " of the time: measures ");
-	buffer_add_text(to, part > PRESSURE_SEVERE ? "only the new and the overdue\n" : "less\n");
+	go_on(line);
+	buffer_add_text(line->to, "processes wait for memory ");
+	human_add_percent(line->to, part);
+	buffer_add_text(line->to, " of the time, so memtallyd measures ");
+	buffer_add_text(line->to, part > PRESSURE_SEVERE ? "only the new and the overdue" : "less");
+}
+
+/*
+ * Appends the measurements that wait, the longest time without a measurement, of the processes that
+ * must be measured within the maximum age, and a shortage of memory. A process that reaches that
+ * age between two passes is measured in the later one, so it is overdue only after one more
+ * interval, or after twice the age if that is less. Then the line is called "Overdue".
+ */
+static void add_deferred(const struct view *view, uint64_t age_ns, struct buffer *to)
+{
+	const struct snapshot_self *self = view_self(view);
+	bool has_longest = ROW_HAS(self, SELF_LONGEST_UNMEASURED) && ROW_HAS(self, SELF_MAX_AGE);
+	uint64_t at_pass_ns = self->q[SELF_LONGEST_UNMEASURED], max_ns = self->q[SELF_MAX_AGE];
+	uint64_t longest_ns = at_pass_ns + age_ns, interval_ns = view->header->interval_ns;
+	uint64_t late_ns = max_ns + (interval_ns < max_ns ? interval_ns : max_ns);
+	bool is_late_at_pass = at_pass_ns > max_ns && !human_is_span_alike(at_pass_ns, max_ns);
+	bool is_overdue = has_longest && (is_late_at_pass || longest_ns > late_ns);
+	struct joined line = {.to = to, .name = is_overdue ? "Overdue" : "Deferred"};
+
+	if (is_overdue)
+		add_longest(self, longest_ns, &line);
+	add_waiting(view, age_ns, is_overdue, &line);
+	if (has_longest && !is_overdue)
+		add_longest(self, longest_ns < max_ns ? longest_ns : max_ns, &line);
+	add_pressure(self, &line);
+	if (line.has_begun)
+		buffer_add_char(to, '\n');
 }
 
 void effort_render(const struct view *view, uint64_t age_ns, uint64_t up_ns, struct buffer *to)
 {
-	const struct snapshot_self *self = view_self(view);
-
 	add_cpu(view, up_ns, to);
-	add_reads(self, to);
 	add_stalls(view, to);
-	add_giants(self, add_deferred(view, age_ns, to), to);
-	add_longest(view, age_ns, to);
-	add_disturbance(self, to);
-	add_pressure(self, to);
+	add_deferred(view, age_ns, to);
 }

@@ -19,46 +19,42 @@ static void add_part(struct buffer *to, const char *name, const struct shares *s
 	shares_add_percent(to, s, bytes);
 }
 
-static void add_missing(const struct view *view, struct buffer *to)
+static uint64_t count_of(const struct snapshot_scope *host, enum scope_quantity i)
 {
-	const struct snapshot_scope *host = view_host(view);
-	uint64_t denied = ROW_HAS(host, SCOPE_UNMEASURED_DENIED) ? host->q[SCOPE_UNMEASURED_DENIED]
-	                                                         : 0;
-	uint64_t blocked = ROW_HAS(host, SCOPE_UNMEASURED_BLOCKED)
-	                           ? host->q[SCOPE_UNMEASURED_BLOCKED]
-	                           : 0;
-	uint64_t others = sums_unmeasured(host->present, host->q) - denied - blocked;
+	return ROW_HAS(host, i) ? host->q[i] : 0;
+}
 
-	if (denied) {
-		line_begin(to, "  denied");
-		if (view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON)) {
-			buffer_add_text(to, "the kernel refuses ");
-			line_add_count(to, denied, " process", " processes");
-			buffer_add_text(to, " in spite of that right");
-		} else {
-			line_add_count(to, denied, " process may not be read",
-				" processes may not be read");
-		}
-		if (ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED)) {
-			buffer_add_text(to, ": RSS ");
-			human_add_bytes(to, host->q[SCOPE_UNMEASURED_RSS_DENIED]);
-			buffer_add_text(to, ", in the upper bounds only");
-		}
+/* Appends COUNT and WORD unless COUNT is 0. The first of these begins the line and sets *ANY. */
+static void add_reason(struct buffer *to, bool *any, uint64_t count, const char *word)
+{
+	if (!count)
+		return;
+	if (*any)
+		buffer_add_text(to, ", ");
+	else
+		line_begin(to, "  unread");
+	line_add_count(to, count, *any ? "" : " process", *any ? "" : " processes");
+	buffer_printf(to, " %s", word);
+	*any = true;
+}
+
+/* Appends the processes that could not be read, by reason. */
+static void add_unread(const struct snapshot_scope *host, struct buffer *to)
+{
+	uint64_t denied = count_of(host, SCOPE_UNMEASURED_DENIED);
+	uint64_t blocked = count_of(host, SCOPE_UNMEASURED_BLOCKED);
+	bool any = false;
+
+	add_reason(to, &any, denied, "denied");
+	if (denied && ROW_HAS(host, SCOPE_UNMEASURED_RSS_DENIED)) {
+		buffer_add_text(to, " (RSS ");
+		human_add_bytes(to, host->q[SCOPE_UNMEASURED_RSS_DENIED]);
+		buffer_add_text(to, ", in the upper bounds only)");
+	}
+	add_reason(to, &any, blocked, "blocked");
+	add_reason(to, &any, sums_unmeasured(host->present, host->q) - denied - blocked, "failed");
+	if (any)
 		buffer_add_char(to, '\n');
-	}
-	if (blocked) {
-		line_begin(to, "  blocked");
-		line_add_count(to, blocked, " process", " processes");
-		buffer_printf(to,
-			", because the kernel blocks readers of %s files in /proc: estimated, or "
-			"RSS in the upper bounds only\n",
-			blocked == 1 ? "its" : "their");
-	}
-	if (others) {
-		line_begin(to, "  failed");
-		line_add_count(to, others, " process", " processes");
-		buffer_add_text(to, " could not be read for other reasons\n");
-	}
 }
 
 static void add_estimated(const struct snapshot_self *self, const struct shares *s, uint64_t age_ns,
@@ -85,10 +81,9 @@ static void add_guessed(
 	if (!ROW_HAS(host, SCOPE_GUESSED) || !host->q[SCOPE_GUESSED])
 		return;
 	add_part(to, "  guessed", s, s->guessed_bytes);
-	buffer_add_text(to, ", of ");
-	line_add_count(to, host->q[SCOPE_GUESSED], " process that waits for its",
-		" processes that wait for their");
-	buffer_add_text(to, " first measurement\n");
+	buffer_add_text(to, ", ");
+	line_add_count(to, host->q[SCOPE_GUESSED], " process", " processes");
+	buffer_add_text(to, " never measured\n");
 }
 
 /*
@@ -125,28 +120,14 @@ static void add_memory(const struct view *view, uint64_t age_ns, struct buffer *
 			human_add_bytes(to, s.measured_bytes);
 			buffer_add_text(to, ", ");
 			shares_add_measured(to, &s, host);
-			buffer_add_text(
-				to, is_of_one_pass(view, host, &s)
-					    ? ", by the pass of this snapshot: exact\n"
-					    : ", within the interval before the snapshot\n");
+			buffer_add_text(to, is_of_one_pass(view, host, &s)
+						    ? ", in the last pass: exact\n"
+						    : ", within the last interval\n");
 		}
 		add_estimated(view_self(view), &s, age_ns, to);
 		add_guessed(host, &s, to);
 	}
-	add_missing(view, to);
-}
-
-static void add_bound(struct buffer *to, double part)
-{
-	const struct metric_histogram *m = metric_histogram(HISTOGRAM_ESTIMATE_ERROR);
-
-	if (isinf(part)) {
-		buffer_add_text(to, "over ");
-		part = m->bounds[HISTOGRAM_BUCKETS - 2];
-	} else {
-		buffer_add_text(to, "up to ");
-	}
-	human_add_percent(to, part);
+	add_unread(host, to);
 }
 
 /*
@@ -158,47 +139,43 @@ static void add_recent(const struct snapshot_self *self, struct buffer *to)
 	uint64_t found = self->q[SELF_ESTIMATE_FOUND_RECENT];
 
 	if (!ROW_HAS(self, SELF_ESTIMATE_OFF_RECENT) ||
-		!ROW_HAS(self, SELF_ESTIMATE_FOUND_RECENT) || !ROW_HAS(self, SELF_MAX_AGE)) {
-		buffer_add_text(to, "estimates were off when measured again, ");
+		!ROW_HAS(self, SELF_ESTIMATE_FOUND_RECENT) || !ROW_HAS(self, SELF_MAX_AGE))
 		return;
-	}
 	if (found) {
-		buffer_add_text(to, "estimates were ");
+		buffer_add_text(to, "estimates ");
 		human_add_percent(to, (double)self->q[SELF_ESTIMATE_OFF_RECENT] / (double)found);
-		buffer_add_text(to, " off, of ");
+		buffer_add_text(to, " off (");
 		human_add_bytes(to, found);
-		buffer_add_text(to, " that were measured again");
+		buffer_add_text(to, " measured again in ");
+		human_add_span(to, self->q[SELF_MAX_AGE]);
+		buffer_add_text(to, "); ");
 	} else {
-		buffer_add_text(to, "nothing was measured again");
+		buffer_add_text(to, "no estimate measured again in ");
+		human_add_span(to, self->q[SELF_MAX_AGE]);
+		buffer_add_text(to, "; ");
 	}
-	buffer_add_text(to, " in about the last ");
-	human_add_span(to, self->q[SELF_MAX_AGE]);
-	buffer_add_text(to, found ? ", those in doubt first; since the start "
-				  : "; since the start estimates were off, ");
 }
 
 /*
- * Appends the errors of estimates. The recent error is weighted by bytes, like that of sums: the
- * relative error of one small process may be large. Guesses are not counted, since they have no
- * earlier measurement.
+ * Appends the errors of estimates: the recent one, and a quantile of those since the start. The
+ * recent error is weighted by bytes, like that of sums: the relative error of one small process may
+ * be large. Guesses are not counted, since they have no earlier measurement.
  */
 static void add_accuracy(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_ESTIMATE_ERROR);
-	const struct snapshot_self *self = view_self(view);
-	double half, nearly_all;
+	const struct metric_histogram *m = metric_histogram(HISTOGRAM_ESTIMATE_ERROR);
+	bool is_enough = h && h->count >= QUANTILE_ENOUGH;
+	double error;
 
-	if (!h || !quantile_of(h, QUANTILE_HALF, &half))
+	if (!h || !quantile_of(h, is_enough ? QUANTILE_NEARLY_ALL : QUANTILE_HALF, &error))
 		return;
 	line_begin(to, "Accuracy");
-	add_recent(self, to);
-	buffer_add_text(to, "half of the processes by ");
-	add_bound(to, half);
-	if (h->count >= QUANTILE_ENOUGH && quantile_of(h, QUANTILE_NEARLY_ALL, &nearly_all)) {
-		buffer_add_text(to, ", 99 of 100 by ");
-		add_bound(to, nearly_all);
-	}
-	buffer_add_text(to, " (guesses not counted)\n");
+	add_recent(view_self(view), to);
+	buffer_printf(to, "since the start %s ", is_enough ? "99 of 100" : "half of the estimates");
+	buffer_add_text(to, isinf(error) ? "over " : "up to ");
+	human_add_percent(to, isinf(error) ? m->bounds[HISTOGRAM_BUCKETS - 2] : error);
+	buffer_add_text(to, " off\n");
 }
 
 void quality_render(const struct view *view, uint64_t age_ns, struct buffer *to)

@@ -9,10 +9,10 @@
 #include "snapshot/view.h"
 
 /*
- * Appends a line for each of these that VIEW has: mode, passes, blocked reads, how much memory is
- * measured, estimated or missing, the errors of estimates, CPU time against the budget, deferred
- * measurements, rights. NOW_BOOTTIME_NS is the current CLOCK_BOOTTIME in ns. Errors are those of
- * TO.
+ * Appends at most 14 lines, one for each of these that VIEW has: mode; passes; how much memory is
+ * measured, estimated, guessed or unread; the errors of estimates; blocked reads; CPU time against
+ * the budget; stalls; deferred measurements; the kernel; rights. NOW_BOOTTIME_NS is the current
+ * CLOCK_BOOTTIME in ns. Errors are those of TO.
  */
 void report_render(const struct view *view, uint64_t now_boottime_ns, struct buffer *to);
 

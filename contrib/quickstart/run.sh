@@ -283,8 +283,8 @@ tell_guessed() {
 	local guessed
 	guessed=$("$builddir/memtally" status --config.file=/dev/null --log.level=error \
 		--snapshot.socket="$runtime/snapshot.sock" 2>/dev/null |
-		sed -n 's/^  guessed *\([^,]*\), \([^,]*\), of 1 .*/\1 (\2) above is guessed: 1 large process is/p
-			s/^  guessed *\([^,]*\), \([^,]*\), of \([0-9]*\) .*/\1 (\2) above is guessed: \3 large processes are/p')
+		sed -n 's/^  guessed *\([^,]*\), \([^,]*\), 1 process .*/\1 (\2) above is guessed: 1 large process is/p
+			s/^  guessed *\([^,]*\), \([^,]*\), \([0-9]*\) processes .*/\1 (\2) above is guessed: \3 large processes are/p')
 	[ -z "$guessed" ] || say "$guessed still to be measured."
 }
 

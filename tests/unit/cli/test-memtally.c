@@ -534,7 +534,7 @@ static void status_shows_memtallyds_snapshot(void **state)
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.err.data, "");
 	running_check_prints(&r, "memtallyd 1.2.3: adaptive, ");
-	running_check_prints(&r, "the last snapshot is of 3 s ago\n");
+	running_check_prints(&r, "; snapshot 3 s old\n");
 	running_check_prints(&r, "\nRights ");
 	publisher = publish(&options); /* the public snapshot is enough */
 	run(json, &s);
@@ -549,7 +549,7 @@ static void status_shows_memtallyds_snapshot(void **state)
 	run(text, &stale);
 	unpublish(publisher);
 	assert_int_equal(stale.status, 1);
-	running_check_prints(&stale, "the last snapshot is of 2 min 3 s ago: it is stale, ");
+	running_check_prints(&stale, "; snapshot 2 min 3 s old: stale (limit ");
 	running_check_says(&stale, "memtally: error: memtallyd is there, but ");
 	run(text, &none);
 	assert_int_equal(none.status, 1);
