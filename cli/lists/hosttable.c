@@ -100,15 +100,15 @@ static void add_residual(struct build *b, int64_t residual, uint64_t whole)
 	const struct snapshot_balance *s = b->balance;
 	struct buffer *to = &b->to->text;
 
-	add_line(b, residual, whole, "residual");
-	buffer_add_text(to, "memory that no counter contains");
+	add_line(b, residual, whole, "unaccounted");
+	buffer_add_text(to, "memory that no counter of the kernel contains");
 	if (ROW_HAS(s, BALANCE_RESIDUAL_PROCESSES) && s->q[BALANCE_RESIDUAL_PROCESSES]) {
-		buffer_add_text(to, "; of processes, beside their PSS: ");
+		buffer_add_text(to, "; in processes, but in no PSS: ");
 		add_signed(b, to, (int64_t)s->q[BALANCE_RESIDUAL_PROCESSES]);
 	}
 	if (is_far(b, BALANCE_RESIDUAL_LOW, residual) ||
 		is_far(b, BALANCE_RESIDUAL_HIGH, residual)) {
-		buffer_add_text(to, "; by the bounds of the PSS and of drivers' memory between ");
+		buffer_add_text(to, "; between ");
 		if (ROW_HAS(s, BALANCE_RESIDUAL_LOW))
 			add_signed(b, to, (int64_t)s->q[BALANCE_RESIDUAL_LOW]);
 		else
@@ -117,6 +117,7 @@ static void add_residual(struct build *b, int64_t residual, uint64_t whole)
 		add_signed(b, to,
 			(int64_t)s->q[ROW_HAS(s, BALANCE_RESIDUAL_HIGH) ? BALANCE_RESIDUAL_HIGH
 									: BALANCE_RESIDUAL]);
+		buffer_add_text(to, ", by the bounds of the PSS and of drivers' memory");
 	}
 	end_cell(b);
 }
@@ -156,7 +157,7 @@ static int build_swap(struct build *b)
 	} lines[] = {
 		{BALANCE_SWAP_PROCESSES, "processes", "their SwapPss"},
 		{BALANCE_SWAP_SYSV, "sysv", "SysV segments"},
-		{BALANCE_SWAP_UNKNOWN, "unknown", "what else is swapped, such as files on tmpfs"},
+		{BALANCE_SWAP_UNKNOWN, "unknown", "other swapped memory, such as files on tmpfs"},
 		{BALANCE_SWAP_FREE, "free", "free"},
 	};
 	const struct snapshot_balance *s = b->balance;
@@ -257,11 +258,10 @@ static void add_tmpfs_total(struct build *b)
 	end_cell(b); /* the name */
 	buffer_add_text(to, "total");
 	if (unread)
-		buffer_printf(
-			to, ", without %llu that could not be asked", (unsigned long long)unread);
+		buffer_printf(to, ", %llu tmpfs not read", (unsigned long long)unread);
 	if (directories)
-		buffer_printf(to, ", %llu %s not read", (unsigned long long)directories,
-			directories == 1 ? "directory was" : "directories were");
+		buffer_printf(to, ", %llu director%s not read", (unsigned long long)directories,
+			directories == 1 ? "y" : "ies");
 	b->to->rows++;
 	b->to->has_total = true;
 }

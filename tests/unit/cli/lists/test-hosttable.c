@@ -75,7 +75,7 @@ static void memory_adds_up(void **state)
 		"MEMORY|SHARE|KIND|WHAT IT IS\n"
 		"600.0 MiB|59 %|pss_anon|anonymous memory of processes\n"
 		"400.0 MiB|39 %|free|free\n"
-		"24.0 MiB|2.3 %|residual|memory that no counter contains\n"
+		"24.0 MiB|2.3 %|unaccounted|memory that no counter of the kernel contains\n"
 		"1.0 GiB|100 %||\n"
 		"MemTotal");
 }
@@ -96,8 +96,8 @@ static void the_residual_has_a_sign(void **state)
 	check(view, HOSTTABLE_MEMORY, true,
 		"MEMORY|SHARE|KIND|WHAT IT IS\n"
 		"1010|101 %|free|free\n"
-		"-10|-1 %|residual|memory that no counter contains; of processes, beside their PSS: -4; "
-		"by the bounds of the PSS and of drivers' memory between -30 and 5\n"
+		"-10|-1 %|unaccounted|memory that no counter of the kernel contains; in processes, but "
+		"in no PSS: -4; between -30 and 5, by the bounds of the PSS and of drivers' memory\n"
 		"1000|100 %||\n"
 		"MemTotal");
 }
@@ -131,7 +131,7 @@ static void swap_adds_up(void **state)
 		"SWAP|SHARE|KIND|WHAT IT IS\n"
 		"1179648|0.12 %|processes|their SwapPss\n"
 		"8192|under 0.001 %|sysv|SysV segments\n"
-		"-4096|-under 0.001 %|unknown|what else is swapped, such as files on tmpfs\n"
+		"-4096|-under 0.001 %|unknown|other swapped memory, such as files on tmpfs\n"
 		"1024000000|99.9 %|free|free\n"
 		"1025183744|100 %||\n"
 		"SwapTotal");
@@ -150,7 +150,7 @@ static void holders_and_tmpfs_have_rows(void **state)
 		"USED|SIZE|OWNED|TMPFS\n"
 		"64.0 KiB|-|8.0 KiB|/mnt/\"a b\\\n"
 		"64.0 KiB|-|8.0 KiB|\n"
-		"total, without 1 that could not be asked");
+		"total, 1 tmpfs not read");
 }
 
 /* With the sample, which has every line. */
