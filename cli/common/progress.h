@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct progress {
-	const char *what; /* the activity, such as "looking"; static */
+	const char *what; /* the activity, such as "reading"; static */
 	size_t done, all; /* processes; the caller counts .done */
 	bool is_shown, has_line;
 	uint64_t next_ns; /* CLOCK_MONOTONIC, ns: when to print next */

@@ -159,7 +159,7 @@ static void add_total(const struct filerow_list *list, const bool *has, struct t
 		buffer_printf(
 			&t->total, " (%zu not shown)", list->count - shown(list, list->count));
 	if (s->rest.q[FILE_TABLE_MAPPINGS])
-		buffer_printf(&t->total, ", and %llu mappings of more than fit in memory",
+		buffer_printf(&t->total, ", and %llu mappings of files without a row",
 			(unsigned long long)s->rest.q[FILE_TABLE_MAPPINGS]);
 	t->rows++;
 	t->has_total = true;

@@ -334,25 +334,28 @@ static void say_missing(const struct showing *s, const struct procfs *procfs)
 
 	if (denied)
 		log_warning(
-			"%zu process%s refused by the kernel: what only they map is missing, and of the rest their part",
-			denied, denied == 1 ? " was" : "es were");
+			"the kernel refused %zu process%s: the figures do not include %s mappings",
+			denied, denied == 1 ? "" : "es", denied == 1 ? "its" : "their");
 	if (s->named_denied)
 		hint_say(&(struct hint){0}, procfs, TARGET_DENIED);
 	if (procfs->hides_from_us)
-		log_warning("/proc hides processes of other users: what they map is missing");
+		log_warning(
+			"/proc hides processes of other users (hidepid): the figures do not include "
+			"their mappings");
 	if (changed)
 		log_info(
-			"%zu process%s executed another program during the scan, and did not count",
-			changed, changed == 1 ? "" : "es");
+			"%zu process%s executed another program during the scan and %s not counted",
+			changed, changed == 1 ? "" : "es", changed == 1 ? "is" : "are");
 	if (s->inventory.shelf.rest.q[FILE_TABLE_MAPPINGS])
 		log_warning(
-			"there are more files than fit in memory: the last ones are only in the sums");
+			"too many files: those found last have no rows, and are only in the total");
 	if (s->wanted.may_wait)
 		log_warning(
-			"%s leads to a file system that may not answer (FUSE, a network's), or to an unknown one: memtally looked for this name only",
+			"%s is on a file system that may not answer (FUSE, network) or of an unknown type: memtally compared names only",
 			s->wanted.name.data);
 	if (s->mappers.left_out)
-		log_warning("%zu more processes and files are not shown", s->mappers.left_out);
+		log_warning(
+			"%zu more rows of processes and files are not shown", s->mappers.left_out);
 }
 
 /* Returns 0 if there is something to print; 1 if not, which has been logged. */

@@ -257,7 +257,7 @@ static int load_all(struct looking *l, const struct elffile *f, const struct elf
 	int r = loadings_find(f, pagewalk_page_size(), area, areas, bare, bares, &found);
 
 	if (r == -E2BIG || (r == 0 && is_too_often(&found, parts)))
-		return refuse(l, "", "is mapped too often to tell its parts");
+		return refuse(l, "", "has too many mappings for sections or symbols");
 	for (size_t i = 0; r == 0 && i < found.count; i++)
 		r = add_loading(l, parts, &found.item[i]);
 	return r;
@@ -266,9 +266,9 @@ static int load_all(struct looking *l, const struct elffile *f, const struct elf
 static const char *why_not_opened(int r, bool is_deleted)
 {
 	if (r == ELF_OPEN_MAY_WAIT)
-		return "it is on a file system that may not answer (FUSE, a network's), or on an unknown one";
+		return "it is on a file system that may not answer (FUSE, network) or of an unknown type";
 	if (is_deleted)
-		return "it is deleted, so that opening it takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE";
+		return "it is deleted, and opening it requires CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE";
 	return r == -ESTALE ? "another file is at its path now" : strerror(-r);
 }
 
@@ -490,6 +490,6 @@ void loaded_finish(const struct loaded *p)
 {
 	if (p->without_symtab)
 		log_info(
-			"%zu of %zu files have no symbols but those that they export: packages with debugging information have more",
+			"%zu of %zu files have exported symbols only: packages with debugging information have more",
 			p->without_symtab, p->looked_into);
 }

@@ -87,7 +87,7 @@ static int parse_order(const struct settings *c, struct pages_options *a,
 	a->sort = PAGESUM_RSS;
 	if (a->is_sorted && a->by == PAGEROW_BY_PAGE) {
 		snprintf(error, PID_SELECTION_ERROR_SIZE,
-			"--%s does not go with pages by themselves: they come as they lie",
+			"--%s does not go with single pages: these are in order of address",
 			c->sort ? "sort" : "order");
 		return -EINVAL;
 	}

@@ -101,11 +101,11 @@ static void compare_with_smaps(const struct looking *l)
 		return;
 	if (is_more && l->walk.cannot_scan && !l->walk.frames)
 		log_info(
-			"pid %d: %llu KiB are more than the RSS of smaps: zeros, which take Linux 6.7 or frames to be told from shared memory",
+			"pid %d: %llu KiB above the RSS in smaps are pages of zeros, which only frames or Linux 6.7 distinguish from shared memory",
 			(int)l->pid, (unsigned long long)apart / 1024);
 	else
 		log_info(
-			"pid %d changed while it was looked into: its pages are %llu KiB %s than the RSS that smaps said before",
+			"pid %d changed during the scan: its pages are %llu KiB %s than its RSS in smaps",
 			(int)l->pid, (unsigned long long)apart / 1024, is_more ? "more" : "less");
 }
 
@@ -173,12 +173,11 @@ static void open_frames(struct looking *l, const struct procfs *procfs)
 		l->walk.frames = &l->frames;
 		return;
 	}
-	log_warning(
-		"how often each page is mapped, what is dirty and what is KSM's is not shown:%s%s%s",
-		shows == 1 ? "" : " frames in pagemap take CAP_SYS_ADMIN",
+	log_warning("map counts, dirty pages and KSM pages are not shown:%s%s%s",
+		shows == 1 ? "" : " frames in pagemap require CAP_SYS_ADMIN",
 		shows != 1 && r < 0 ? ", and" : "",
 		r == -ENOENT ? " this kernel has no /proc/kpagecount"
-		: r < 0      ? " /proc/kpagecount takes root or CAP_DAC_READ_SEARCH"
+		: r < 0      ? " /proc/kpagecount requires root or CAP_DAC_READ_SEARCH"
 			     : "");
 }
 
@@ -311,7 +310,7 @@ static int look(const struct pages_options *a, const struct procfs *procfs)
 			.keep = keep,
 			.context = &l,
 			.hint.denied =
-				"pages of others' processes take CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"},
+				"reading pages of other users' processes requires CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"},
 		.frames = {.counts.fd = -1, .flags.fd = -1},
 		.page_size = pagewalk_page_size(),
 	};

@@ -41,14 +41,13 @@ static void say_doubts(const struct sharing_walk *w)
 	if (w->muster.stakes.many) {
 		human_add_bytes(&text, w->muster.stakes.many);
 		log_warning(
-			"%.*s are shared by more sets of groups than there is room for: only the total "
-			"contains them",
+			"%.*s are shared by too many different sets of groups: only the total contains "
+			"them",
 			(int)text.len, text.data ? text.data : "");
 	}
 	if (w->refused)
-		log_warning(
-			"%llu %s could not be read, %spid %d: pages that %s count as shared; of "
-			"swap, and of shared memory in no page table, that is not known",
+		log_warning("%llu %s could not be read, %spid %d: pages that %s count as shared; "
+			    "sharers of swap and of unmapped shared memory are not known",
 			(unsigned long long)w->course.refused, is_one ? "process" : "processes",
 			is_one ? "" : "one of them ", (int)w->refused,
 			is_one ? "it maps" : "they map");

@@ -59,8 +59,8 @@ int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *aske
 	}
 	if (r == FRAME_MAPPERS_NO_FRAMES)
 		log_error(
-			"which pages are the same is shown to CAP_SYS_ADMIN alone, of the host's first user "
-			"namespace: run it as root");
+			"page frames are shown only with CAP_SYS_ADMIN in the host's first user namespace: "
+			"run memtally sharing as root");
 	else
 		log_error("%s: %s", what, strerror(-r));
 	return -ECANCELED;
@@ -199,7 +199,7 @@ static int walk_all(struct sharing_walk *w)
 	size_t i = 0;
 	int r = 0;
 
-	progress_begin(&w->progress, "looking", w->crowd.members);
+	progress_begin(&w->progress, "reading", w->crowd.members);
 	for (; r == 0 && i < w->crowd.members; i++) {
 		if (sharing_options_is_set(w->asked) &&
 			!w->crowd.group[w->crowd.member[i].group].is_chosen)

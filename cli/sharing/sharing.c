@@ -71,7 +71,7 @@ static int find(const struct settings *settings, const struct sharing_options *a
 		r = look(&w, settings, ret);
 	if (r < 0) {
 		if (r != -ECANCELED)
-			log_error("can't look at all processes: %s", strerror(-r));
+			log_error("can't scan all processes: %s", strerror(-r));
 		return -ECANCELED;
 	}
 	*ret_view = TAKE_PTR(view);

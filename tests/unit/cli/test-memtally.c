@@ -683,7 +683,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"pages", "1", "--sections", "--sort=rss_bytes"}, 2, "",
 			"--sort: expected an amount of the rows in JSON, such as resident_bytes or private_bytes, got 'rss_bytes'"},
 		{{"pages", "1", "--range=1-2", "--order=asc"}, 2, "",
-			"--order does not go with pages by themselves"},
+			"--order does not go with single pages"},
 		{{"pages", "1", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
 		{{"pages", "1", "--range=2-1"}, 2, "",
 			"--range: expected two addresses in hexadecimal digits, START-END"},

@@ -155,8 +155,8 @@ static void reports_changes_of_complete_processes_only(void **state)
 	(void)state;
 	is_fleeting = true;
 	ASKED(&tree, NULL, &a, "pages", "43", "42");
-	assert_non_null(strstr(a.err.data, "pid 42 changed while it was looked into"));
-	assert_null(strstr(a.err.data, "pid 43 changed while it was looked into"));
+	assert_non_null(strstr(a.err.data, "pid 42 changed during the scan"));
+	assert_null(strstr(a.err.data, "pid 43 changed during the scan"));
 }
 
 /*
