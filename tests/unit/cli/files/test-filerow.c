@@ -139,10 +139,10 @@ static void narrow_terminals_drop_columns(void **state)
 	f.list.sort = FILE_TABLE_PRIVATE_DIRTY_MOST;
 	f.list.limit = 1;
 	check_drawn(&f, false, 90,
-		"      PSS   RESIDENT       RSS    DIRTY     MOST PROCESSES USERS FILE\n"
-		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB 12.0 KiB         2     2 /lib/a.so [replaced]\n"
-		"--------------------------------------------------------------------\n"
-		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB        -         2     2 total of 3 files (2 not\n"
+		"      PSS   RESIDENT       RSS    DIRTY MAX-DIRTY PROCESSES USERS FILE\n"
+		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB  12.0 KiB         2     2 /lib/a.so [replaced]\n"
+		"---------------------------------------------------------------------\n"
+		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB         -         2     2 total of 3 files (2 not\n"
 		"shown)\n");
 }
 
@@ -153,29 +153,29 @@ static void files_in_a_table(void **state)
 	(void)state;
 	fill(&f);
 	check_table(&f, false,
-		"      PSS   RESIDENT       RSS    DIRTY     MOST    SWAP PROCESSES USERS FILE\n"
-		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB 12.0 KiB 0.0 KiB         2     2 /lib/a.so [replaced]\n"
-		" 50.0 KiB  >50.0 KiB  50.0 KiB  0.0 KiB  0.0 KiB 0.0 KiB         1     1 /srv/b, \"c\"\n"
-		"  4.0 KiB    4.0 KiB   4.0 KiB  0.0 KiB  0.0 KiB 0.0 KiB         1     1 memfd:ring\n"
-		"----------------------------------------------------------------------------\n"
-		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB        - 0.0 KiB         2     2 total of 3 files\n");
+		"      PSS   RESIDENT       RSS    DIRTY MAX-DIRTY    SWAP PROCESSES USERS FILE\n"
+		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB  12.0 KiB 0.0 KiB         2     2 /lib/a.so [replaced]\n"
+		" 50.0 KiB  >50.0 KiB  50.0 KiB  0.0 KiB   0.0 KiB 0.0 KiB         1     1 /srv/b, \"c\"\n"
+		"  4.0 KiB    4.0 KiB   4.0 KiB  0.0 KiB   0.0 KiB 0.0 KiB         1     1 memfd:ring\n"
+		"-----------------------------------------------------------------------------\n"
+		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB         - 0.0 KiB         2     2 total of 3 files\n");
 	f.list.limit = 1;
 	f.list.bytes = true;
 	f.list.ascending = true;
 	f.shelf.row[2].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
 	check_table(&f, false,
-		"   PSS RESIDENT    RSS DIRTY MOST SWAP PROCESSES USERS FILE\n"
-		"  4096     4096   4096     0    0    -         1     1 memfd:ring\n"
-		"----------------------------------------------------------\n"
-		"133120  >137216 174080 20480    -    -         2     2 total of 3 files (2 not shown)\n");
+		"   PSS RESIDENT    RSS DIRTY MAX-DIRTY SWAP PROCESSES USERS FILE\n"
+		"  4096     4096   4096     0         0    -         1     1 memfd:ring\n"
+		"---------------------------------------------------------------\n"
+		"133120  >137216 174080 20480         -    -         2     2 total of 3 files (2 not shown)\n");
 	f.shelf.users_are_low = true;
 	f.shelf.rest.q[FILE_TABLE_MAPPINGS] = 5;
 	f.shelf.rest.present = f.shelf.row[0].present;
 	check_table(&f, false,
-		"   PSS RESIDENT    RSS DIRTY MOST SWAP PROCESSES USERS FILE\n"
-		"  4096     4096   4096     0    0    -         1    >1 memfd:ring\n"
-		"----------------------------------------------------------\n"
-		"133120  >137216 174080 20480    -    -         2    >2 total of 3 files (2 not shown), and 5 mappings of files without a row\n");
+		"   PSS RESIDENT    RSS DIRTY MAX-DIRTY SWAP PROCESSES USERS FILE\n"
+		"  4096     4096   4096     0         0    -         1    >1 memfd:ring\n"
+		"---------------------------------------------------------------\n"
+		"133120  >137216 174080 20480         -    -         2    >2 total of 3 files (2 not shown), and 5 mappings of files without a row\n");
 }
 
 static void mappers_in_a_table(void **state)
