@@ -38,7 +38,7 @@ void log_messages_budget(struct log_messages *r, uint64_t interval_ns, uint64_t 
 	r->short_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (!log_limit_pass(&r->budget_warnings, r->short_ns, &suppressed))
 		return;
-	log_warning("budget.cpu does not suffice to look at every process: passes are %llu ms "
+	log_warning("budget.cpu does not suffice to poll all processes: passes are %llu ms "
 		    "apart; this host needs %llu.%04llu%%, or a longer interval",
 		(unsigned long long)(interval_ns / NS_PER_MSEC),
 		(unsigned long long)(needed_ppm / 10000), (unsigned long long)(needed_ppm % 10000));
@@ -48,14 +48,15 @@ void log_messages_budget_suffices(struct log_messages *r)
 {
 	if (!r->short_ns || clock_now_ns(CLOCK_MONOTONIC) - r->short_ns < LIMIT_NS)
 		return;
-	log_info("budget.cpu suffices again to look at every process at each interval");
+	log_info("budget.cpu suffices again to poll all processes at each interval");
 	r->short_ns = 0;
 }
 
 void log_messages_first_pass(const struct pass_summary *s)
 {
-	log_info("first pass: %llu processes measured, %llu not yet, %llu denied, in %llu ms; "
-		 "rights: %s%s%s",
+	log_info(
+		"first pass: %llu processes measured, %llu never measured, %llu denied, in %llu ms; "
+		"rights: %s%s%s",
 		(unsigned long long)s->outcome[OUTCOME_MEASURED],
 		(unsigned long long)s->unmeasured_yet,
 		(unsigned long long)s->outcome[OUTCOME_DENIED],

@@ -89,8 +89,8 @@ static void first_pass_logs_advice(void **state)
 	s.outcome[OUTCOME_MEASURED] = 7;
 	forget();
 	log_messages_first_pass(&s);
-	assert_true(
-		says("7 processes measured, 3 not yet, 0 denied, in 12 ms; rights: no capability"));
+	assert_true(says(
+		"7 processes measured, 3 never measured, 0 denied, in 12 ms; rights: no capability"));
 	assert_false(says("can't be measured") || says("hidepid"));
 
 	s.outcome[OUTCOME_DENIED] = 2;
