@@ -72,7 +72,7 @@ static void add_head(
 	add_amount(e, f->rss, to);
 	buffer_add_text(to, " resident (RSS), of which ");
 	add_amount(e, f->pss, to);
-	buffer_add_text(to, " are its fair share (PSS)\n\n");
+	buffer_add_text(to, " are its share (PSS)\n\n");
 }
 
 /* Appends the processes with the same address space: all figures are theirs, too. */
@@ -278,7 +278,7 @@ static void add_slope(const struct explanation *e, struct buffer *to)
 	buffer_add_text(to,
 		slope < 0 ? "over the last hour it shrank by " : "over the last hour it grew by ");
 	add_amount(e, (uint64_t)(fabs(slope) * 3600), to);
-	buffer_add_text(to, " an hour, give or take ");
+	buffer_add_text(to, " an hour, plus or minus ");
 	add_amount(e, (uint64_t)(error * 2 * 3600), to);
 	if (fabs(slope) <= 2 * error)
 		buffer_add_text(to, ": so it may be 0");
@@ -289,14 +289,13 @@ static void add_grown(const struct explanation *e, struct buffer *to)
 {
 	const struct snapshot_process *row = e->grown;
 
-	line_begin(to, "Grown");
+	line_begin(to, "Growth");
 	if (!row || !ROW_HAS(row, PROCESS_ANON_GROWTH) || !ROW_HAS(row, PROCESS_SEEN)) {
 		buffer_add_text(to, "not known: ");
 		cell_add_printable(to, row ? "memtallyd has seen it once" : e->unknown);
 		buffer_add_char(to, '\n');
 		return;
 	}
-	buffer_add_text(to, "by ");
 	add_amount(e, row->q[PROCESS_ANON_GROWTH], to);
 	buffer_add_text(to,
 		" of anonymous memory, resident or swapped out, since memtallyd first saw it, ");
@@ -309,7 +308,7 @@ static void add_most(const struct explanation *e, struct buffer *to)
 {
 	uint64_t now, most;
 
-	line_begin(to, "Most");
+	line_begin(to, "Peak");
 	if (!explanation_has(e, PROCESS_VM_HWM) || !explanation_has(e, PROCESS_RSS)) {
 		buffer_add_text(to, "the kernel does not say\n");
 		return;
@@ -402,7 +401,7 @@ static void add_how_shared(const struct explanation *e, struct buffer *to)
 
 static void add_how(const struct explanation *e, struct buffer *to)
 {
-	line_begin(to, "How");
+	line_begin(to, "Sources");
 	buffer_printf(to,
 		"RSS, PSS, alone, shared and swapped: the sum of %" PRIu64
 		" mappings in /proc/%d/smaps,\n",

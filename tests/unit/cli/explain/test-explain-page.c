@@ -31,7 +31,7 @@ static void prints_everything_known(void **state)
 	explained_grows(&p, 512.0, 16.0);
 	p.e.refused = 3;
 	check_text(&p,
-		"42 is server, of alice: 16.0 MiB resident (RSS), of which 13.0 MiB are its fair share (PSS)\n"
+		"42 is server, of alice: 16.0 MiB resident (RSS), of which 13.0 MiB are its share (PSS)\n"
 		"\n"
 		"Alone       11.0 MiB mapped by no other process (USS): 8.0 MiB anonymous, 2.0 MiB shared memory, 1.0 MiB of files\n"
 		"            64.0 KiB of page tables in addition, which are not in RSS\n"
@@ -46,9 +46,9 @@ static void prints_everything_known(void **state)
 		"Swapped     5.0 MiB in swap space; its share of the anonymous part is 3.0 MiB\n"
 		"                 4.0 MiB  heap\n"
 		"                 1.0 MiB  shmem\n"
-		"Grown       by 5.0 MiB of anonymous memory, resident or swapped out, since memtallyd first saw it, 2 h 1 min ago\n"
-		"            over the last hour it grew by 1.8 MiB an hour, give or take 112.5 KiB\n"
-		"Most        20.0 MiB resident at one time (VmHWM), 4.0 MiB more than now: given back, reclaimed by the kernel, or swapped out\n"
+		"Growth      5.0 MiB of anonymous memory, resident or swapped out, since memtallyd first saw it, 2 h 1 min ago\n"
+		"            over the last hour it grew by 1.8 MiB an hour, plus or minus 112.5 KiB\n"
+		"Peak        20.0 MiB resident at one time (VmHWM), 4.0 MiB more than now: given back, reclaimed by the kernel, or swapped out\n"
 		"Largest     by kind, in PSS:\n"
 		"                 9.0 MiB  heap\n"
 		"                 2.0 MiB  data\n"
@@ -60,7 +60,7 @@ static void prints_everything_known(void **state)
 		"            1.0 MiB of files stay in the page cache until the kernel needs the memory\n"
 		"            the PSS of other processes grows by 2.0 MiB\n"
 		"            at most 3.0 MiB of swap space are freed\n"
-		"How         RSS, PSS, alone, shared and swapped: the sum of 3 mappings in /proc/42/smaps,\n"
+		"Sources     RSS, PSS, alone, shared and swapped: the sum of 3 mappings in /proc/42/smaps,\n"
 		"            each PSS rounded down to a KiB; page tables and VmHWM: its status\n"
 		"            sharers: the maps of 7 other processes, files by device and inode, anonymous\n"
 		"            memory by its address, since fork keeps addresses\n"
@@ -79,16 +79,16 @@ static void reports_unknown_values(void **state)
 	p.e.present = 0;
 	p.e.user = NULL;
 	check_text(&p,
-		"42 is server: 0.0 KiB resident (RSS), of which 0.0 KiB are its fair share (PSS)\n"
+		"42 is server: 0.0 KiB resident (RSS), of which 0.0 KiB are its share (PSS)\n"
 		"\n"
 		"Alone       the kernel does not tell private from shared memory\n"
 		"Swapped     the kernel does not say\n"
-		"Grown       not known: nothing from memtallyd: it is not there\n"
-		"Most        the kernel does not say\n"
+		"Growth      not known: nothing from memtallyd: it is not there\n"
+		"Peak        the kernel does not say\n"
 		"Largest     by kind, in PSS:\n"
 		"            by file or name, in PSS:\n"
 		"On exit     not known\n"
-		"How         RSS, PSS, alone, shared and swapped: the sum of 0 mappings in /proc/42/smaps,\n"
+		"Sources     RSS, PSS, alone, shared and swapped: the sum of 0 mappings in /proc/42/smaps,\n"
 		"            each PSS rounded down to a KiB; page tables and VmHWM: its status\n"
 		"            sharers: the maps of 7 other processes, files by device and inode, anonymous\n"
 		"            memory by its address, since fork keeps addresses\n");
@@ -142,7 +142,7 @@ static void shared_address_space_frees_nothing(void **state)
 	check_line(&p,
 		"(PSS)\n\nSame        43 worker has the same address space: all figures here are theirs, too\nAlone ");
 	check_line(&p,
-		"\nOn exit     nothing is freed while another process has the same address space\nHow ");
+		"\nOn exit     nothing is freed while another process has the same address space\nSources ");
 	check_line(&p, " on average; the share of this process is 2.0 MiB\n");
 	p.e.twins = 3;
 	check_line(&p, "\nSame        43 worker, 44 worker and 1 more have the same address space");
@@ -262,7 +262,7 @@ static void says_that_nothing_is_swapped(void **state)
 	(void)state;
 	explained_open(&p);
 	p.portrait.total.q[MAPPING_SWAP] = 0;
-	check_line(&p, "\nSwapped     nothing\nGrown ");
+	check_line(&p, "\nSwapped     nothing\nGrowth ");
 	explained_close(&p);
 }
 
@@ -274,11 +274,11 @@ static void states_uncertainty(void **state)
 	explained_open(&p);
 	explained_grows(&p, -512.0, 300.0);
 	check_line(&p,
-		"\n            over the last hour it shrank by 1.8 MiB an hour, give or take 2.1 MiB: so it may be 0\n");
+		"\n            over the last hour it shrank by 1.8 MiB an hour, plus or minus 2.1 MiB: so it may be 0\n");
 	p.row.present = UINT64_C(1) << PROCESS_RSS;
-	check_line(&p, "\nGrown       not known: memtallyd has seen it once\n");
+	check_line(&p, "\nGrowth      not known: memtallyd has seen it once\n");
 	p.q[PROCESS_VM_HWM] = p.q[PROCESS_RSS];
-	check_line(&p, "\nMost        16.0 MiB resident at one time (VmHWM), as much as now\n");
+	check_line(&p, "\nPeak        16.0 MiB resident at one time (VmHWM), as much as now\n");
 	check_line(&p, "\n            no longer mapped by another process\n");
 	p.e.hides = true;
 	check_line(&p,
