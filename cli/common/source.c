@@ -129,8 +129,8 @@ int source_open_daemon(const struct settings *settings, struct view **ret, struc
 	int r = client_fetch(settings->snapshot_socket, FETCH_TIMEOUT_MS, ret, &why);
 
 	if (r < 0)
-		buffer_printf(reason, "nothing from memtallyd: %s: %s", settings->snapshot_socket,
-			why ? why : strerror(-r));
+		buffer_printf(reason, "no snapshot from memtallyd: %s: %s",
+			settings->snapshot_socket, why ? why : strerror(-r));
 	return r;
 }
 
@@ -148,9 +148,8 @@ static int open_daemon(const struct settings *settings, bool needs_processes, st
 		return 1;
 	now = clock_now_ns(CLOCK_BOOTTIME);
 	if (view_is_stale(view, now)) {
-		buffer_add_text(reason, "memtallyd's last snapshot is too old, it is of ");
+		buffer_add_text(reason, "memtallyd's last snapshot is too old: ");
 		human_add_age(reason, view_age_ns(view, now));
-		buffer_add_text(reason, " ago");
 		return 1;
 	}
 	if (needs_processes && view_is_public(view)) {
@@ -204,7 +203,7 @@ static void say_accounting(
 	const char *by = notice_users_by(view);
 
 	if (strcmp(names[settings->accounting_user], by) != 0)
-		buffer_printf(said, "; users are by %s, as memtallyd's accounting.user has it", by);
+		buffer_printf(said, "; users by %s (accounting.user of memtallyd)", by);
 }
 
 void source_done(struct source *s)

@@ -292,7 +292,8 @@ static void add_grown(const struct explanation *e, struct buffer *to)
 	line_begin(to, "Growth");
 	if (!row || !ROW_HAS(row, PROCESS_ANON_GROWTH) || !ROW_HAS(row, PROCESS_SEEN)) {
 		buffer_add_text(to, "not known: ");
-		cell_add_printable(to, row ? "memtallyd has seen it once" : e->unknown);
+		cell_add_printable(
+			to, row ? "memtallyd has read the process only once" : e->unknown);
 		buffer_add_char(to, '\n');
 		return;
 	}

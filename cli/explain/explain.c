@@ -412,7 +412,7 @@ static void open_snapshot(struct explaining *x, const struct settings *settings)
 		buffer_add_text(&x->unknown,
 			"memtallyd shows single processes to root, group memtally and its own user only");
 	else
-		buffer_add_text(&x->unknown, "memtallyd has not seen it yet");
+		buffer_add_text(&x->unknown, "the process is not in memtallyd's snapshot");
 	buffer_add_char(&x->unknown, '\0');
 	if (!x->view)
 		return;

@@ -177,7 +177,7 @@ static int show_status(const struct settings *settings)
 	}
 	r = output_flush(&text);
 	if (is_stale)
-		log_error("memtallyd is there, but its next snapshot is overdue");
+		log_error("memtallyd runs, but its next snapshot is overdue");
 	return r < 0 || !is_stale ? command_printed(r) : COMMAND_FAILED;
 }
 

@@ -26,7 +26,7 @@ static const char *why(int r)
 	case -EBADMSG: return "its answer is invalid";
 	case -EPROTO: return "it has another version";
 	case -EIO: return "it can't read its file; see its log";
-	case -ETIMEDOUT: return "no answer";
+	case -ETIMEDOUT: return "it does not answer";
 	case -ECONNRESET: return "it has closed the connection";
 	default: return strerror(-r);
 	}
@@ -84,7 +84,7 @@ static void say_period(const struct usage_table *b)
 	period_name(USAGE_PER_ALL, last->head.until_s, until);
 	period_name(USAGE_PER_ALL, last->head.first_s, begins);
 	log_info("usage from %s to %s%s%s%s%s", since, until,
-		b->is_cut ? ", which is now: the rest of the time has not passed yet" : "",
+		b->is_cut ? ", which is now: --until is in the future" : "",
 		is_coarse(b) ? "; part of that time is recorded in larger spans" : "",
 		is_late ? "; the ledger begins at " : "", is_late ? begins : "");
 }
@@ -101,7 +101,8 @@ static void say_of_usage(const struct usage_table *b)
 		log_warning("usage by %s is shown to root and group memtally only",
 			owner_of(usage_owner(b->kind))->name);
 	else if (last->head.flags & USAGE_OWN_ONLY)
-		log_info("your own: usage of others is shown to root and group memtally only");
+		log_info(
+			"your own usage only: usage of others is shown to root and group memtally");
 }
 
 /*
@@ -141,10 +142,11 @@ static void say_nothing_is_kept(const struct settings *settings, const struct us
 		log_error("that time is too short: the ledger %s",
 			is_coarse(b) ? "only has larger spans of it" : "counts by five minutes");
 	else
-		log_error("the ledger has nothing%s of that time%s%.*s", is_own ? " of yours" : "",
+		log_error("the ledger has no usage%s in that time%s%.*s", is_own ? " of yours" : "",
 			asked.len ? " for" : "", (int)asked.len, asked.data ? asked.data : "");
 	if (asked.len && usage_table_has_other(b))
-		log_info("owners that use least are summed as (other) if there are too many");
+		log_info(
+			"if there are too many owners, those with the least usage are summed as (other)");
 }
 
 static int print_usage(const struct settings *settings, const struct usage_table *b)
@@ -169,7 +171,7 @@ static int show_usage(const struct settings *settings, struct usage_table *b)
 	int r = usage_ask(settings->ledger_socket, b);
 
 	if (r < 0) {
-		log_error("nothing from memtally-ledger: %s: %s", settings->ledger_socket, why(r));
+		log_error("no usage from memtally-ledger: %s: %s", settings->ledger_socket, why(r));
 		return COMMAND_FAILED;
 	}
 	say_of_usage(b);

@@ -187,10 +187,8 @@ static void says_how_users_are_counted(void **state)
 	} cases[] = {
 		{{"users"}, "snapshot of 3 s ago", "accounting.user", false},
 		{{"users", "--accounting.user=ruid"},
-			" ago; users are by euid, as memtallyd's accounting.user has it\n", NULL,
-			false},
-		{{"users"}, "; users are by loginuid, as memtallyd's accounting.user has it\n",
-			NULL, true},
+			" ago; users by euid (accounting.user of memtallyd)\n", NULL, false},
+		{{"users"}, "; users by loginuid (accounting.user of memtallyd)\n", NULL, true},
 		{{"users", "--accounting.user=loginuid"}, "snapshot of 3 s ago", "accounting.user",
 			true},
 	};
@@ -345,7 +343,7 @@ static void makes_a_pass_without_memtallyd(void **state)
 	assert_true(json_integer_value(
 			    json_object_get(json_object_get(json, "host"), "processes")) > 0);
 	running_check_says(&r, "memtally: read now, with the rights of ");
-	running_check_says(&r, "(nothing from memtallyd: socket: No such file or directory)");
+	running_check_says(&r, "(no snapshot from memtallyd: socket: No such file or directory)");
 	assert_false(has_interval(json)); /* memtally's own pass has no schedule */
 	json_decref(json);
 }
@@ -418,7 +416,7 @@ static void makes_a_pass_if_the_snapshot_will_not_do(void **state)
 		const char *args[ARGS_MAX];
 		const char *said;
 	} cases[] = {
-		{{"users"}, "(memtallyd's last snapshot is too old, it is of 2 min 3 s ago)"},
+		{{"users"}, "(memtallyd's last snapshot is too old: 2 min 3 s)"},
 		{{"processes"},
 			"(memtallyd shows single processes to root, group memtally and its own user only)"},
 		{{"users", "--program=bash"},
@@ -550,12 +548,12 @@ static void status_shows_memtallyds_snapshot(void **state)
 	unpublish(publisher);
 	assert_int_equal(stale.status, 1);
 	running_check_prints(&stale, "; snapshot 2 min 3 s old: stale (limit ");
-	running_check_says(&stale, "memtally: error: memtallyd is there, but ");
+	running_check_says(&stale, "memtally: error: memtallyd runs, but ");
 	run(text, &none);
 	assert_int_equal(none.status, 1);
 	assert_string_equal(none.out.data, "");
 	assert_string_equal(none.err.data,
-		"memtally: error: nothing from memtallyd: socket: No such file or directory\n");
+		"memtally: error: no snapshot from memtallyd: socket: No such file or directory\n");
 }
 
 static void checks_arguments_and_exit_status(void **state)
@@ -603,7 +601,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"usage", "users"}, 2, "", "unexpected argument 'users' after usage"},
 		{{"usage", "--per=week"}, 2, "", "--per: expected all, hour, day or month"},
 		{{"usage", "--ledger.socket=nowhere"}, 1, "",
-			"memtally: error: nothing from memtally-ledger: nowhere: No such file or directory\n"},
+			"memtally: error: no usage from memtally-ledger: nowhere: No such file or directory\n"},
 		{{"map"}, 2, "",
 			"map needs the pid of a process, or a filter such as --user or --program; try "
 			"--help"},

@@ -86,7 +86,7 @@ void explained_open(struct explained *p)
 		.portrait = &p->portrait,
 		.sharers = &p->sharers,
 		.looked = 7,
-		.unknown = "nothing from memtallyd: it is not there",
+		.unknown = "no snapshot from memtallyd: it is not there",
 		.limit = 2,
 	};
 }

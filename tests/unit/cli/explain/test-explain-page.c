@@ -83,7 +83,7 @@ static void reports_unknown_values(void **state)
 		"\n"
 		"Alone       the kernel does not tell private from shared memory\n"
 		"Swapped     the kernel does not say\n"
-		"Growth      not known: nothing from memtallyd: it is not there\n"
+		"Growth      not known: no snapshot from memtallyd: it is not there\n"
 		"Peak        the kernel does not say\n"
 		"Largest     by kind, in PSS:\n"
 		"            by file or name, in PSS:\n"
@@ -276,7 +276,7 @@ static void states_uncertainty(void **state)
 	check_line(&p,
 		"\n            over the last hour it shrank by 1.8 MiB an hour, plus or minus 2.1 MiB: so it may be 0\n");
 	p.row.present = UINT64_C(1) << PROCESS_RSS;
-	check_line(&p, "\nGrowth      not known: memtallyd has seen it once\n");
+	check_line(&p, "\nGrowth      not known: memtallyd has read the process only once\n");
 	p.q[PROCESS_VM_HWM] = p.q[PROCESS_RSS];
 	check_line(&p, "\nPeak        16.0 MiB resident at one time (VmHWM), as much as now\n");
 	check_line(&p, "\n            no longer mapped by another process\n");

@@ -133,7 +133,7 @@ static void json_has_exact_figures(void **state)
 	p.e.grown = NULL;
 	json = explanation_json(&p.e);
 	assert_string_equal(json_string_value(json_object_get(json, "growth_unknown")),
-		"nothing from memtallyd: it is not there");
+		"no snapshot from memtallyd: it is not there");
 	assert_null(json_object_get(json, "growth"));
 	json_decref(json);
 	explained_close(&p);
