@@ -130,11 +130,10 @@ static void add_guessed(
 {
 	buffer_add_text(to, ", ");
 	shares_add_percent(to, s, s->guessed_bytes);
-	buffer_add_text(to, " guessed, of ");
+	buffer_add_text(to, " guessed, ");
 	buffer_add_u64(to, host->q[SCOPE_GUESSED]);
-	buffer_add_text(to, host->q[SCOPE_GUESSED] == 1
-				    ? " process that waits for its first measurement"
-				    : " processes that wait for their first measurement");
+	buffer_add_text(to, host->q[SCOPE_GUESSED] == 1 ? " process never measured"
+							: " processes never measured");
 }
 
 /* Adds how much was measured, estimated and guessed, in the same words as `memtally status`. */
@@ -149,7 +148,7 @@ static void add_shares(struct fixed_width *steady, const struct view *view, uint
 		return;
 	buffer_add_text(to, ": ");
 	shares_add_measured(to, &s, host);
-	buffer_add_text(to, " measured within the interval before the snapshot");
+	buffer_add_text(to, " measured within the last interval");
 	if (s.estimated_bytes) {
 		buffer_add_text(to, ", ");
 		shares_add_percent(to, &s, s.estimated_bytes);

@@ -178,9 +178,8 @@ static void page_shows_certainty(void **state)
 	assert_false(page_says(&exact, "hidepid"));
 	assert_true(page_says(&adaptive,
 		"All processes together use 596.3 MiB, likely between 595.0 and 599.8 MiB: 34 % "
-		"measured within the interval before the snapshot, 66 % estimated from "
-		"measurements up to 7 s old, 0.23 % guessed, of 1 process that waits for its first "
-		"measurement.</p>"));
+		"measured within the last interval, 66 % estimated from measurements up to 7 s old, "
+		"0.23 % guessed, 1 process never measured.</p>"));
 }
 
 /* The number of blocked reads, and for how long they have blocked. */
