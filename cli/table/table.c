@@ -351,7 +351,7 @@ static void add_total_text(struct build *b)
 	if (b->shown < b->total)
 		buffer_printf(to, " (%llu not shown)", (unsigned long long)(b->total - b->shown));
 	if (b->rows->everybodys && ROW_HAS(b->rows->everybodys, SCOPE_PSS)) {
-		buffer_add_text(to, ", those of all users have a PSS of ");
+		buffer_add_text(to, ", PSS of all users ");
 		add_bytes(b, b->rows->everybodys->q[SCOPE_PSS]);
 	}
 	if (ROW_HAS(host, SCOPE_MEM_TOTAL)) {

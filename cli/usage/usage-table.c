@@ -302,7 +302,7 @@ int usage_table_table(const struct usage_table *b, struct table *ret)
 	add_column(ret, "SWAP-GIB-HOURS", true, false);
 	add_column(ret, "PROCESSES", true, false);
 	if (b->choice.sort == USAGE_LINE_PROCESSES_MAX)
-		add_column(ret, "PROCESSES_MAX", true, false);
+		add_column(ret, "MAX-PROCESSES", true, false);
 	add_column(ret, "COVERED", true, false);
 	add_column(ret, owner->title, false, true);
 	if (owner->has_user)

@@ -486,7 +486,7 @@ static void measures_a_users_own_processes(void **state)
 	assert_int_equal(r.status, 0);
 	running_check_says(&r, "memtally: your own processes, read now, with the rights of ");
 	assert_null(strstr(r.err.data, "could not be read"));
-	running_check_prints(&r, ", those of all users have a PSS of 596.3 MiB, MemTotal ");
+	running_check_prints(&r, ", PSS of all users 596.3 MiB, MemTotal ");
 
 	publisher = publish(&options);
 	assert_int_equal(chmod("socket", 0666), 0);

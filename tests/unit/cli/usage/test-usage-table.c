@@ -406,7 +406,7 @@ static void rows_are_chosen_and_sorted(void **state)
 		check_names(&b, expected[i]);
 		assert_int_equal(usage_table_table(&b, &t), 0);
 		assert_int_equal(t.columns, i == 1 ? 8 : 9);
-		assert_string_equal(t.column[5].head, i == 1 ? "COVERED" : "PROCESSES_MAX");
+		assert_string_equal(t.column[5].head, i == 1 ? "COVERED" : "MAX-PROCESSES");
 	}
 }
 
