@@ -18,12 +18,12 @@ static uint64_t least(uint64_t a, uint64_t b)
 static const struct snapshot_scope *row_at(
 	const struct view *view, enum usage_kind kind, uint32_t i)
 {
-	return view_scope(view, owner_scope(usage_owner(kind)), i);
+	return view_scope(view, metric_owner_scope(usage_owner(kind)), i);
 }
 
 static uint32_t rows_of(const struct view *view, enum usage_kind kind)
 {
-	return view_count(view, owner_scope(usage_owner(kind)));
+	return view_count(view, metric_owner_scope(usage_owner(kind)));
 }
 
 /* Returns whether S is "(other)": a sum of rows that the image has, too. */

@@ -209,7 +209,7 @@ static void add_owner_details(struct buffer *to, const struct view *view, const 
 static void add_scope(struct buffer *to, const struct view *view, enum metric_scope scope,
 	const struct fields *fields, const struct snapshot_scope *row)
 {
-	const struct owner *owner = owner_of(owner_kind_of(scope));
+	const struct owner *owner = owner_of(metric_owner_kind(scope));
 
 	buffer_add_char(to, '{');
 	add_text_field(to, owner->name, view_text(view, row->name));
@@ -260,7 +260,7 @@ const char *json_list_name(enum metric_scope scope)
 		[METRIC_TMPFS] = "tmpfs",
 	};
 
-	return owner_is_scope(scope) ? owner_of(owner_kind_of(scope))->list : names[scope];
+	return metric_is_owner(scope) ? owner_of(metric_owner_kind(scope))->list : names[scope];
 }
 
 static void list_step(struct json_list *list, const struct fields *fields, struct buffer *to)

@@ -160,7 +160,7 @@ static bool has_owners(const struct view *view, enum metric_scope scope)
 static void collect_scope(
 	const struct view *view, enum metric_scope scope, struct series_list *list)
 {
-	if (owner_is_scope(scope) && owner_of(owner_kind_of(scope))->is_optional &&
+	if (metric_is_owner(scope) && owner_of(metric_owner_kind(scope))->is_optional &&
 		!has_owners(view, scope))
 		return;
 	for (uint32_t i = 0; i < view_count(view, scope); i++) {
@@ -170,7 +170,8 @@ static void collect_scope(
 		if (scope != METRIC_HOST) {
 			if (!(row->flags & (SCOPE_EXPORTED | SCOPE_OTHER)))
 				continue;
-			add_owner_labels(&list->labels, view, owner_of(owner_kind_of(scope)), row);
+			add_owner_labels(
+				&list->labels, view, owner_of(metric_owner_kind(scope)), row);
 		}
 		add_series(list, row->present, row->q, row->created_ns, at);
 	}

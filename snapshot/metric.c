@@ -486,7 +486,7 @@ const struct metric *metric_table(enum metric_scope scope, size_t *ret_count)
 
 bool metric_applies(const struct metric *metric, enum metric_scope scope)
 {
-	bool is_cgroup = owner_is_scope(scope) && owner_of(owner_kind_of(scope))->is_cgroup;
+	bool is_cgroup = metric_is_owner(scope) && owner_of(metric_owner_kind(scope))->is_cgroup;
 
 	if ((metric->flags & METRIC_CGROUP_ONLY) && !is_cgroup)
 		return false;
@@ -515,7 +515,7 @@ const char *metric_scope_name(enum metric_scope scope)
 		[METRIC_TMPFS] = "tmpfs",
 	};
 
-	return owner_is_scope(scope) ? owner_of(owner_kind_of(scope))->name : names[scope];
+	return metric_is_owner(scope) ? owner_of(metric_owner_kind(scope))->name : names[scope];
 }
 
 void metric_name(const struct metric *metric, enum metric_scope scope, bool family,

@@ -160,6 +160,24 @@ static inline uint64_t metric_real_bits(double value)
 	return u.bits;
 }
 
+/* Whether rows of SCOPE are owners. */
+static inline bool metric_is_owner(enum metric_scope scope)
+{
+	return scope >= METRIC_USER && scope < METRIC_OWNERS_END;
+}
+
+/* Returns the kind of the owners of SCOPE, for which metric_is_owner() is true. */
+static inline enum owner_kind metric_owner_kind(enum metric_scope scope)
+{
+	return (enum owner_kind)(scope - METRIC_USER);
+}
+
+/* Returns the scope of owners of KIND. */
+static inline enum metric_scope metric_owner_scope(enum owner_kind kind)
+{
+	return (enum metric_scope)(METRIC_USER + (int)kind);
+}
+
 /* Returns the scope of holdings of KIND. */
 static inline enum metric_scope metric_holding_scope(enum holding_kind kind)
 {

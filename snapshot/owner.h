@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "snapshot/metric.h"
 #include "snapshot/record.h"
 
 /* A kind of owners. */
@@ -45,23 +44,5 @@ const char *owner_word(const struct owner *owner, uint32_t id);
 /* These return the kind with .name NAME, or .list LIST; OWNER_KINDS: there is none. */
 enum owner_kind owner_find(const char *name);
 enum owner_kind owner_find_list(const char *list);
-
-/* Whether rows of SCOPE are owners. */
-static inline bool owner_is_scope(enum metric_scope scope)
-{
-	return scope >= METRIC_USER && scope < METRIC_OWNERS_END;
-}
-
-/* Returns the kind of the owners of SCOPE, for which owner_is_scope() is true. */
-static inline enum owner_kind owner_kind_of(enum metric_scope scope)
-{
-	return (enum owner_kind)(scope - METRIC_USER);
-}
-
-/* Returns the scope of owners of KIND. */
-static inline enum metric_scope owner_scope(enum owner_kind kind)
-{
-	return (enum metric_scope)(METRIC_USER + (int)kind);
-}
 
 #endif

@@ -88,7 +88,7 @@ static int find_own_field(
 	switch (scope) {
 	case METRIC_PROCESS: return find_process_field(key, filter, ret);
 	case METRIC_FILE: return find_known(file_fields, ARRAY_SIZE(file_fields), key, filter, ret);
-	default: return find_owner_field(owner_of(owner_kind_of(scope)), key, filter, ret);
+	default: return find_owner_field(owner_of(metric_owner_kind(scope)), key, filter, ret);
 	}
 }
 
@@ -195,7 +195,7 @@ static void describe_filters(
 		return;
 	}
 	if (scope != METRIC_PROCESS) {
-		const struct owner *owner = owner_of(owner_kind_of(scope));
+		const struct owner *owner = owner_of(metric_owner_kind(scope));
 
 		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", %s%s%s%s%s%s", owner->name,
 			owner->has_user ? ", user" : "", owner->above ? ", " : "",
@@ -341,7 +341,7 @@ static void key_of_process(const struct query *q, const struct query_field *f,
 static void key_of_owner(const struct query *q, const struct query_field *f,
 	const struct view *view, uint32_t i, struct key *key)
 {
-	const struct owner *owner = owner_of(owner_kind_of(q->scope));
+	const struct owner *owner = owner_of(metric_owner_kind(q->scope));
 	const struct snapshot_scope *row = view_scope(view, q->scope, i);
 
 	switch (f->kind) {

@@ -277,8 +277,8 @@ static int check_scope(const struct view *v, enum metric_scope scope, const char
 			return refuse(ret_reason, "a row without a name or a time");
 		if (!are_quantities(row->present, row->q, SCOPE_QUANTITIES, reals))
 			return refuse(ret_reason, "an impossible quantity");
-		if (owner_is_scope(scope) && owner_of(owner_kind_of(scope))->words &&
-			row->id >= owner_of(owner_kind_of(scope))->ids)
+		if (metric_is_owner(scope) && owner_of(metric_owner_kind(scope))->words &&
+			row->id >= owner_of(metric_owner_kind(scope))->ids)
 			return refuse(ret_reason, "an unknown id");
 		others += (row->flags & SCOPE_OTHER) != 0;
 	}
@@ -504,7 +504,7 @@ enum image_section_kind view_section_kind(enum metric_scope scope)
 	case METRIC_FILE: return SECTION_FILES;
 	case METRIC_SHMEM:
 	case METRIC_TMPFS: return SECTION_HOLDINGS;
-	default: return (enum image_section_kind)(SECTION_OWNERS + owner_kind_of(scope));
+	default: return (enum image_section_kind)(SECTION_OWNERS + metric_owner_kind(scope));
 	}
 }
 

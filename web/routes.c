@@ -70,7 +70,7 @@ enum route routes_find(const char *path, size_t len, const char *telemetry_path,
 enum metric_scope routes_list_scope(enum route route)
 {
 	if (route >= ROUTE_OWNERS)
-		return owner_scope((enum owner_kind)(route - ROUTE_OWNERS));
+		return metric_owner_scope((enum owner_kind)(route - ROUTE_OWNERS));
 	if (route == ROUTE_FILES)
 		return METRIC_FILE;
 	return route == ROUTE_PROCESSES ? METRIC_PROCESS : METRIC_SELF;

@@ -94,7 +94,7 @@ static struct origin *list_origins(const struct view *view, enum metric_scope sc
 static size_t add_owner(struct builder *b, const struct view *view, enum owner_kind kind,
 	const struct snapshot_scope *from, struct member *first, const struct member *end)
 {
-	struct snapshot_scope *row = builder_add_scope(b, owner_scope(kind));
+	struct snapshot_scope *row = builder_add_scope(b, metric_owner_scope(kind));
 	struct member *m = first;
 	struct sums sums = {0};
 
@@ -117,8 +117,8 @@ static size_t add_owner(struct builder *b, const struct view *view, enum owner_k
 static int add_owners(struct builder *b, const struct view *view, enum owner_kind kind,
 	struct member *members, size_t count)
 {
-	uint32_t rows = view_count(view, owner_scope(kind)), at = 0;
-	AUTO_FREE struct origin *origins = list_origins(view, owner_scope(kind));
+	uint32_t rows = view_count(view, metric_owner_scope(kind)), at = 0;
+	AUTO_FREE struct origin *origins = list_origins(view, metric_owner_scope(kind));
 
 	if (!origins)
 		return -ENOMEM;
@@ -131,7 +131,7 @@ static int add_owners(struct builder *b, const struct view *view, enum owner_kin
 		while (at < rows && origins[at].name < members[i].from)
 			at++;
 		if (at < rows && origins[at].name == members[i].from)
-			from = view_scope(view, owner_scope(kind), origins[at].row);
+			from = view_scope(view, metric_owner_scope(kind), origins[at].row);
 		n = add_owner(b, view, kind, from, members + i, members + count);
 		if (!n)
 			return -ENOMEM;

@@ -27,7 +27,7 @@ static int find_view(const char *name, enum metric_scope *ret)
 	enum owner_kind kind = owner_find_list(name);
 
 	if (kind != OWNER_KINDS) {
-		*ret = owner_scope(kind);
+		*ret = metric_owner_scope(kind);
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
@@ -128,7 +128,7 @@ static const char *key_of(size_t filter)
 /* Returns the scope with rows that FILTER names directly. */
 static enum metric_scope scope_of(size_t filter)
 {
-	return filter == OWNER_KINDS ? METRIC_PROCESS : owner_scope((enum owner_kind)filter);
+	return filter == OWNER_KINDS ? METRIC_PROCESS : metric_owner_scope((enum owner_kind)filter);
 }
 
 static bool is_filtered(const struct settings *settings)

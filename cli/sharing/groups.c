@@ -57,7 +57,7 @@ static bool has_memory(const struct snapshot_process *row)
 static const char *user_of(
 	const struct view *view, const struct snapshot_process *row, enum owner_kind kind)
 {
-	enum metric_scope scope = owner_scope(kind);
+	enum metric_scope scope = metric_owner_scope(kind);
 	uint32_t count = owner_of(kind)->has_user ? view_count(view, scope) : 0;
 
 	for (uint32_t i = 0; i < count; i++) {

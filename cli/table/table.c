@@ -136,7 +136,7 @@ static void add_sort_column(struct build *b)
 /* The head of the column of names. Processes are named after their program. */
 static const char *name_head(enum metric_scope scope)
 {
-	return owner_of(owner_is_scope(scope) ? owner_kind_of(scope) : OWNER_PROGRAM)->title;
+	return owner_of(metric_is_owner(scope) ? metric_owner_kind(scope) : OWNER_PROGRAM)->title;
 }
 
 /* Columns that distinguish owners of one kind with the same name. */
@@ -187,7 +187,7 @@ static void add_columns(struct build *b)
 	}
 	add_sort_column(b);
 	if (!is_process)
-		add_owner_columns(b, owner_of(owner_kind_of(b->rows->scope)));
+		add_owner_columns(b, owner_of(metric_owner_kind(b->rows->scope)));
 	add_column(b, WHAT_NAME, name_head(b->rows->scope), NULL);
 	if (b->has_notes)
 		add_column(b, WHAT_NOTE, "NOTE", NULL);
@@ -397,7 +397,7 @@ static bool is_none_alone(const struct build *b)
 {
 	bool any = false;
 
-	if (!owner_is_scope(b->rows->scope) || b->rows->query->filters)
+	if (!metric_is_owner(b->rows->scope) || b->rows->query->filters)
 		return false;
 	for (size_t i = 0; i < b->rows->count; i++) {
 		struct row row;
@@ -430,7 +430,7 @@ int table_build(const struct view *view, const struct table_rows *rows, struct t
 
 	*ret = (struct table){0};
 	b.is_none = is_none_alone(&b);
-	b.drops_it = b.is_none && owner_of(owner_kind_of(rows->scope))->is_optional;
+	b.drops_it = b.is_none && owner_of(metric_owner_kind(rows->scope))->is_optional;
 	b.has_notes = !b.drops_it && has_notes(&b);
 	add_columns(&b);
 	for (size_t i = 0; i < rows->count && !b.drops_it; i++) {

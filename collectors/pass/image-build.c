@@ -122,7 +122,7 @@ static int add_owner(const struct owner_sums *t, enum metric_scope scope, const 
 /* Adds the rows of owners. A row without members is shown only as long as it has series. */
 static int add_rows(struct owner_sums *t, enum owner_kind kind, struct builder *b)
 {
-	enum metric_scope scope = owner_scope(kind);
+	enum metric_scope scope = metric_owner_scope(kind);
 	struct scope *other = &t->other[kind];
 
 	for (struct scope *s = NULL; (s = owner_table_next(&t->table[kind], s));)

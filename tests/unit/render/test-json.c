@@ -224,7 +224,7 @@ static void scopes_have_every_quantity(void **state)
 			assert_true(json_boolean_value(json_object_get(row, "exported")) ==
 				    !!(r->flags & SCOPE_EXPORTED));
 			fields += check_details(
-				row, view, owner_kind_of((enum metric_scope)scope), r);
+				row, view, metric_owner_kind((enum metric_scope)scope), r);
 			fields += check_quantities(row, (enum metric_scope)scope, r->present, r->q);
 			assert_int_equal(json_object_size(row), fields);
 		}

@@ -66,18 +66,18 @@ static void each_kind_is_a_scope(void **state)
 	for (int scope = METRIC_HOST; scope < METRIC_SCOPES; scope++) {
 		enum metric_scope s = (enum metric_scope)scope;
 
-		if (!owner_is_scope(s))
+		if (!metric_is_owner(s))
 			continue;
-		assert_int_equal(owner_scope(owner_kind_of(s)), s);
-		assert_int_equal(view_section_kind(s), SECTION_OWNERS + owner_kind_of(s));
-		assert_string_equal(metric_scope_name(s), owner_of(owner_kind_of(s))->name);
+		assert_int_equal(metric_owner_scope(metric_owner_kind(s)), s);
+		assert_int_equal(view_section_kind(s), SECTION_OWNERS + metric_owner_kind(s));
+		assert_string_equal(metric_scope_name(s), owner_of(metric_owner_kind(s))->name);
 		scopes++;
 	}
 	assert_int_equal(scopes, OWNER_KINDS);
-	assert_false(owner_is_scope(METRIC_HOST));
-	assert_false(owner_is_scope(METRIC_PROCESS));
-	assert_false(owner_is_scope(METRIC_SELF));
-	assert_int_equal(owner_kind_of(METRIC_UNIT), OWNER_UNIT);
+	assert_false(metric_is_owner(METRIC_HOST));
+	assert_false(metric_is_owner(METRIC_PROCESS));
+	assert_false(metric_is_owner(METRIC_SELF));
+	assert_int_equal(metric_owner_kind(METRIC_UNIT), OWNER_UNIT);
 }
 
 int main(void)

@@ -105,7 +105,7 @@ static void integrate(struct feed *f, struct feed_owner *o)
 
 static void add_owner(struct builder *b, const struct feed_owner *o)
 {
-	enum metric_scope scope = owner_scope(usage_owner(o->kind));
+	enum metric_scope scope = metric_owner_scope(usage_owner(o->kind));
 	uint32_t name = builder_add_text(b, o->name, strlen(o->name));
 	uint32_t user = *o->user ? builder_add_text(b, o->user, strlen(o->user)) : 0;
 	struct snapshot_scope *row = builder_add_scope(b, scope);
