@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <yaml.h>
 
-#include "config/settings.h"
+#include "config/option.h"
 
 enum { EVENTS_FAULT_SIZE = 512 }; /* bytes of the text of one fault */
 

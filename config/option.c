@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/channel.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
 #include "config/address.h"
@@ -571,4 +570,19 @@ void option_reset(const struct option_spec *spec, struct settings *c)
 		free(*(char **)field);
 		*(char **)field = NULL;
 	}
+}
+
+struct settings *settings_free(struct settings *c)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	if (!c)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		option_reset(&spec[i], c);
+	text_list_done(&c->operands);
+	free(c->ignored);
+	free(c);
+	return NULL;
 }

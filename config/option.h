@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
+
 enum program {
 	PROGRAM_MEMTALLYD = 1 << 0,
 	PROGRAM_WEB = 1 << 1,
@@ -115,6 +117,17 @@ struct settings {
 	struct text_list operands; /* arguments of the command line that are no flags */
 	char *ignored; /* owned; a warning about ignored settings; NULL: none is ignored */
 };
+
+struct settings *settings_free(struct settings *c); /* accepts NULL; returns NULL */
+
+static inline void cleanup_settings(struct settings **c)
+{
+	settings_free(*c);
+}
+#define AUTO_SETTINGS CLEANUP(cleanup_settings)
+
+/* Bytes of an error text, which has a line for each fault, without a newline after the last one. */
+enum { SETTINGS_ERROR_SIZE = 4096 };
 
 enum option_type {
 	OPTION_BOOL,      /* bool */

@@ -15,21 +15,6 @@
 
 static const char socket_name[] = "snapshot.sock";
 
-struct settings *settings_free(struct settings *c)
-{
-	size_t count;
-	const struct option_spec *spec = option_table(&count);
-
-	if (!c)
-		return NULL;
-	for (size_t i = 0; i < count; i++)
-		option_reset(&spec[i], c);
-	text_list_done(&c->operands);
-	free(c->ignored);
-	free(c);
-	return NULL;
-}
-
 void settings_add_fault(char error[static SETTINGS_ERROR_SIZE], const char *format, ...)
 {
 	size_t len = strlen(error);

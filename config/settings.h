@@ -8,11 +8,7 @@
 #ifndef MEMTALLY_CONFIG_SETTINGS_H
 #define MEMTALLY_CONFIG_SETTINGS_H
 
-#include "base/cleanup.h"
 #include "config/option.h"
-
-/* Bytes of an error text, which has a line for each fault, without a newline after the last one. */
-enum { SETTINGS_ERROR_SIZE = 4096 };
 
 /*
  * Reads the flags ARGV and the file that they name (or the default file) into *RET, which the
@@ -34,18 +30,10 @@ int settings_load(enum program program, int argc, char *const argv[], struct set
 void settings_add_fault(char error[static SETTINGS_ERROR_SIZE], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-struct settings *settings_free(struct settings *c); /* accepts NULL; returns NULL */
-
 /*
  * Returns what the flags ask for. --help comes before --version, and --version before
  * --check-config.
  */
 enum settings_action settings_action(const struct settings *c);
-
-static inline void cleanup_settings(struct settings **c)
-{
-	settings_free(*c);
-}
-#define AUTO_SETTINGS CLEANUP(cleanup_settings)
 
 #endif

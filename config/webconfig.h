@@ -16,7 +16,6 @@
 
 #include "base/cleanup.h"
 #include "config/option.h"
-#include "config/settings.h"
 
 /* Go's types of client authentication (crypto/tls). */
 enum webconfig_client {

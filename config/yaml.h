@@ -10,7 +10,7 @@
 #ifndef MEMTALLY_CONFIG_YAML_H
 #define MEMTALLY_CONFIG_YAML_H
 
-#include "config/settings.h"
+#include "config/option.h"
 
 /*
  * Reads the file at PATH into C. Returns 0; -EINVAL if there are faults; -EBADMSG if the file is

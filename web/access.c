@@ -18,6 +18,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "config/settings.h"
 
 enum {
 	FILES = 4,          /* configuration, certificate, key, client authorities */

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "config/settings.h"
 
 enum { NAME_SIZE = 1024 }; /* bytes of a subject alternative name */
 
