@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "config/webconfig-value.h"
+#include "config/webconfig-private.h"
 
 #include <errno.h>
 #include <string.h>

@@ -13,12 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "config/events.h"
 #include "config/nearest.h"
-#include "config/webconfig-check.h"
-#include "config/webconfig-form.h"
-#include "config/webconfig-users.h"
-#include "config/webconfig-value.h"
+#include "config/webconfig-private.h"
 
 struct loader {
 	struct events *events;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Form of the Web Configuration
- *
- * A table of all settings: the group that contains each, its type, and its field in struct
- * webconfig. Only for the files of webconfig.h.
+ * What the sources of webconfig.h share: the table of all settings (webconfig-form.c), the reading
+ * of one value (webconfig-value.c) and of the users (webconfig-users.c), and the last check
+ * (webconfig-check.c).
  */
-#ifndef MEMTALLY_CONFIG_WEBCONFIG_FORM_H
-#define MEMTALLY_CONFIG_WEBCONFIG_FORM_H
+#ifndef MEMTALLY_CONFIG_WEBCONFIG_PRIVATE_H
+#define MEMTALLY_CONFIG_WEBCONFIG_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/events.h"
 #include "config/webconfig.h"
 
 enum webconfig_group {
@@ -24,7 +24,7 @@ enum webconfig_group {
 
 enum webconfig_type {
 	WEBCONFIG_TYPE_GROUP,    /* a mapping; .group_of */
-	WEBCONFIG_TYPE_USERS,    /* webconfig-users.h */
+	WEBCONFIG_TYPE_USERS,    /* webconfig_users_read() */
 	WEBCONFIG_TYPE_PEM,      /* struct webconfig_pem, the text itself */
 	WEBCONFIG_TYPE_FILE,     /* struct webconfig_pem, the path of a file */
 	WEBCONFIG_TYPE_CLIENT,   /* enum webconfig_client, by .choices, which has one name more */
@@ -68,5 +68,27 @@ bool webconfig_form_is_list(const struct webconfig_setting *s);
 
 /* Returns the key of GROUP; "" for the top level of the file. */
 const char *webconfig_form_group_name(enum webconfig_group group);
+
+/*
+ * Sets the field of S in C from TEXT; for a list, TEXT is one of its items and is added. An empty
+ * PEM text, path, header or client_auth_type counts as not given. Returns 0; -EINVAL or -ERANGE if
+ * TEXT is not what S expects, or if S is a group or the users; -ENOMEM.
+ */
+int webconfig_value_set(const struct webconfig_setting *s, struct webconfig *c, const char *text);
+
+/*
+ * Reads basic_auth_users into C, after the start event of its mapping. Refuses names that are empty
+ * or have a colon, malformed hashes, and a name that is repeated. Errors never contain a hash.
+ * Returns as events_read_mapping().
+ */
+int webconfig_users_read(struct events *e, struct webconfig *c);
+
+/*
+ * Checks that the settings of C, which has been read to the end, fit together. Skips groups that
+ * have faults, which LINES tells. Completes C: whether TLS is on, and the lines of settings that a
+ * TLS library may refuse later. Reports a fault at the line of each wrong setting. Returns 0;
+ * -EINVAL if there are faults, of this check or of the reading before.
+ */
+int webconfig_check(struct events *e, struct webconfig *c, const struct webconfig_lines *lines);
 
 #endif
