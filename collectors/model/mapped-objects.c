@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/saturate.h"
-#include "collectors/model/mapped-object.h"
+#include "collectors/model/mapped-objects-private.h"
 
 enum {
 	/* A process with shared memory of no known object may have it in many small ones. So its
@@ -256,7 +256,7 @@ int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct
 	return 0;
 }
 
-const struct mapped_object_link *mapped_object_main_shmem(const struct sharer *s)
+const struct mapped_object_link *mapped_objects_main_shmem(const struct sharer *s)
 {
 	const struct mapped_object_link *found = NULL;
 	uint64_t all = 0;
@@ -276,7 +276,7 @@ const struct mapped_object_link *mapped_object_main_shmem(const struct sharer *s
 struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
 	const struct estimate_base *before, const struct estimate_base *found)
 {
-	const struct mapped_object_link *l = s->is_open ? NULL : mapped_object_main_shmem(s);
+	const struct mapped_object_link *l = s->is_open ? NULL : mapped_objects_main_shmem(s);
 
 	if (!l || !before->has_parts || !found->has_parts)
 		return (struct mapped_objects_lesson){0};
@@ -335,7 +335,7 @@ static void settle(struct sharer *s, struct mapped_object_link *l, uint32_t part
 	l->sum += (moved < 0 ? -before : before) + l->segment->joined;
 	l->sum += l->measured;
 	counter_flow_add(&l->flow, &joined);
-	if (l == mapped_object_main_shmem(s))
+	if (l == mapped_objects_main_shmem(s))
 		s->unsure = (uint32_t)saturate_min(
 			saturate_part(before, MAPPED_OBJECTS_PART - part, MAPPED_OBJECTS_PART),
 			UINT32_MAX);

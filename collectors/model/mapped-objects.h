@@ -28,7 +28,7 @@ struct sharer {
 	struct mapped_object_link *link; /* owned array of .count; the largest mapping first */
 	struct counter_flow own; /* of its counter of files and shmem, from 0 at its birth */
 	uint32_t mapped_file;    /* its counter when its maps were read, in COUNTER_FLOW_UNIT */
-	/* For its main shared memory (mapped_object_main_shmem()): by how much the others' resident
+	/* For its main shared memory (mapped_objects_main_shmem()): by how much the others' resident
 	 * memory at its measurement may be off, in COUNTER_FLOW_UNIT. */
 	uint32_t unsure;
 	uint16_t odd; /* how far its earlier estimates were off; see object-error.h */
@@ -75,7 +75,7 @@ struct mapped_objects_lesson {
 	uint64_t key; /* of the object */
 	/*
 	 * of the others at the former measurement; in COUNTER_FLOW_UNIT, modulo 2^64 (see
-	 * mapped-object.h)
+	 * mapped-objects-private.h)
 	 */
 	uint64_t sum;
 	struct counter_flow flow; /* of the others, at that time */

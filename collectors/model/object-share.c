@@ -4,7 +4,7 @@
 #include "collectors/model/object-share.h"
 
 #include "base/saturate.h"
-#include "collectors/model/mapped-object.h"
+#include "collectors/model/mapped-objects-private.h"
 #include "collectors/model/share-count.h"
 
 /* The part of a process's files and shmem that was not assigned to an object yet; in bytes. */
@@ -225,7 +225,7 @@ static void add_link(const struct sharer *s, const struct mapped_object_link *l,
 		sum->down += touched / 2;
 	}
 	now = l->segment->resident;
-	if (r->has_parts && l == mapped_object_main_shmem(s) &&
+	if (r->has_parts && l == mapped_objects_main_shmem(s) &&
 		object_error_tells(&l->segment->experience) && now >= then) {
 		now -= counter_flow_units(part_growth(&p, r));
 		g = guess_by_experience(s, l, &p, then, saturate_max(now, then), &others, down, up);

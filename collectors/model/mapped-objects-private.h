@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mapped objects, and the link of a sharer to one. mapped-objects.c writes them, object-share.c
- * reads them.
+ * reads them. Nothing else includes this header.
  */
-#ifndef MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECT_H
-#define MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECT_H
+#ifndef MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECTS_PRIVATE_H
+#define MEMTALLY_COLLECTORS_MODEL_MAPPED_OBJECTS_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,6 +48,6 @@ struct mapped_object_link {
  * Returns the link of S to the shared memory that is more than 7/8 of all its shared memory; NULL:
  * there is none. Borrowed from S.
  */
-const struct mapped_object_link *mapped_object_main_shmem(const struct sharer *s);
+const struct mapped_object_link *mapped_objects_main_shmem(const struct sharer *s);
 
 #endif
