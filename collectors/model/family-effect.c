@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/model/family-effect.h"
+#include "collectors/model/fork-families-private.h"
 
 #include "base/saturate.h"
 #include "collectors/model/family-ancestry.h"
-#include "collectors/model/fork-family.h"
 #include "collectors/model/object-share.h"
 #include "collectors/model/share-count.h"
 

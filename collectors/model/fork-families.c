@@ -16,9 +16,7 @@
 
 #include "base/saturate.h"
 #include "collectors/model/family-ancestry.h"
-#include "collectors/model/family-effect.h"
-#include "collectors/model/family-findings.h"
-#include "collectors/model/fork-family.h"
+#include "collectors/model/fork-families-private.h"
 #include "collectors/model/object-share.h"
 #include "collectors/model/share-count.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/model/fork-family.h"
+#include "collectors/model/fork-families-private.h"
 
 #include <assert.h>
 #include <errno.h>

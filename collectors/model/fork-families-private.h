@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The families of fork-families.h: their members, and the families that the census has to count.
- * Used only by the files of fork-families.h.
+ * What the sources of fork-families.h share: the families and their members (fork-family.c), what
+ * births, exits and copy-on-write breaks mean for one member (family-effect.c), and conclusions
+ * from the measurement of one member (family-findings.c). Only they and tests include it.
  *
  * A process without relatives has no family: most have none, and a family costs as much memory as a
  * process.
  */
-#ifndef MEMTALLY_COLLECTORS_MODEL_FORK_FAMILY_H
-#define MEMTALLY_COLLECTORS_MODEL_FORK_FAMILY_H
+#ifndef MEMTALLY_COLLECTORS_MODEL_FORK_FAMILIES_PRIVATE_H
+#define MEMTALLY_COLLECTORS_MODEL_FORK_FAMILIES_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 #include "collectors/model/counter-flow.h"
 #include "collectors/model/cow-breaks.h"
 #include "collectors/model/cow-suspected.h"
+#include "collectors/model/fork-effect.h"
 #include "collectors/model/fork-families.h"
 #include "collectors/model/unlisted-sharers.h"
 
@@ -86,5 +88,39 @@ void family_mark(struct families *k, struct fork_family *f);
  * false if no family is marked.
  */
 bool family_next(struct families *k, struct family_member **ret_first);
+
+/*
+ * Returns the events since M's measurement BASE, as of the last families_affected(), with the
+ * corrections that apply to M.
+ */
+struct fork_effect kin_aftermath(const struct family_member *m, const struct estimate_base *base);
+
+/*
+ * Returns true if M was forked from a known member and measured less than 250 ms after its birth:
+ * it may still have been copying the pages that newborns copy.
+ */
+bool families_is_newborn(const struct family_member *m);
+
+/* Returns the number of births and exits in C. */
+uint64_t kin_events(const struct share_count_change *c);
+
+/*
+ * Call before M's counts are set to its measurement at NOW_NS. Compares the measurement FOUND with
+ * the guess from the former base BEFORE; the difference corrects the guesses for members with the
+ * same events. There is no correction if no births or exits happened, if any of those born are M's
+ * own children, if M shares too little, or if FOUND implies sharers that will soon be gone: the
+ * correction would outlast them.
+ */
+void family_findings_tell(struct families *k, struct family_member *m,
+	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
+
+/*
+ * Call after M's counts are set. Notes in M and its family which unlisted sharers the measurement
+ * FOUND implies, and that M's PSS will change when exited ones have freed their memory. If M has no
+ * family and some of these sharers are lasting, founds one. Returns 0, or -ENOMEM: then nothing is
+ * noted.
+ */
+int family_findings_count(
+	struct families *k, struct family_member *m, const struct estimate_base *found);
 
 #endif
