@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The work of a pass, in pieces between which it can be interrupted:
+ *
+ *     exact       READ each process -> SHARE -> SHMEM -> TALLY -> CHARGES
+ *     adaptive    SENSE each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> POOL -> SETTLE
+ *                 -> SHMEM -> TALLY -> CHARGES
+ */
 #include "config.h"
 
-#include "collectors/pass/pass-phases.h"
+#include "collectors/pass/pass-private.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,8 +17,6 @@
 #include "base/saturate.h"
 #include "collectors/adaptive/last-measured.h"
 #include "collectors/adaptive/tracked.h"
-#include "collectors/pass/pass-private.h"
-#include "collectors/pass/pass-totals.h"
 
 static int add_member(struct pass *pass, struct process *p, const struct sample *s)
 {

@@ -105,6 +105,39 @@ struct pass {
 	struct image_build_counts counts; /* .passes is the sequence number of the last snapshot */
 };
 
+/*
+ * Does one piece of the current phase, or moves to the next phase. Does nothing in PHASE_READY.
+ * Returns 0 or a positive value; or -ENOMEM: the pass is lost.
+ */
+int pass_phases_advance(struct pass *pass);
+
+/*
+ * Makes one of the measurements that the plan has chosen, in a pass or between two passes. Returns
+ * 0 if there is nothing to do now; MEASURE_PACER_SAMPLE or MEASURE_PACER_MORE if there may be more;
+ * or -ENOMEM.
+ */
+int pass_phases_measure(struct pass *pass);
+
+/*
+ * Adds row I to its owners, the host and the balance sheet, with the growth of its process. Call it
+ * once for each row.
+ */
+void pass_totals_add(struct pass *pass, size_t i);
+
+/*
+ * Ends the pass after all rows were added: reads the host's files, sets .end_ns, completes the
+ * totals and chooses the series. Returns 0 or -ENOMEM. After -ENOMEM the pass is lost, but counters
+ * that span passes stay right.
+ */
+int pass_totals_end(struct pass *pass);
+
+/*
+ * Does the work of pass_publish(), with the same parameters and results. NEEDED_PPM is
+ * pass_interval_ns()'s; 0: not known yet.
+ */
+int pass_publication_make(
+	struct pass *pass, uint64_t needed_ppm, bool with_public, int *ret_fd, int *ret_public_fd);
+
 /* Returns whether /proc hides processes from this reader that others see. */
 static inline bool pass_is_hidden(const struct pass *pass)
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Publishing: completes the image of a pass with names, marks, ages and memtallyd's own row, and
+ * seals it, once with the rows of processes and once without.
+ */
 #include "config.h"
 
-#include "collectors/pass/pass-publish.h"
+#include "collectors/pass/pass-private.h"
 
 #include <assert.h>
 #include <string.h>
@@ -9,7 +13,6 @@
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "collectors/pass/image-shmem.h"
-#include "collectors/pass/pass-private.h"
 #include "collectors/workers/workers.h"
 #include "snapshot/metric.h"
 #include "snapshot/sums.h"

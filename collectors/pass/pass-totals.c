@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The totals of a pass: adds every row to its owners and the host, then decides which owners and
+ * processes have series of their own.
+ */
 #include "config.h"
 
-#include "collectors/pass/pass-totals.h"
+#include "collectors/pass/pass-private.h"
 
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "collectors/owners/owner-names.h"
 #include "collectors/owners/top-owners.h"
-#include "collectors/pass/pass-private.h"
 #include "collectors/process/driver.h"
 #include "collectors/process/growth.h"
 #include "collectors/procfs/vmstat.h"
