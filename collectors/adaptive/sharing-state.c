@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "collectors/adaptive/sharing-writes.h"
 #include "collectors/process/fetch.h"
 #include "collectors/workers/maps-read.h"
 

@@ -124,6 +124,12 @@ void sharing_state_fell(struct tracked *w, const struct estimate *before);
  */
 uint64_t sharing_state_broken(const struct tracked *w);
 
+/*
+ * Returns the same, and in addition what other members are suspected of and what only unread fault
+ * counters leave possible.
+ */
+uint64_t sharing_state_suspected(const struct tracked *w);
+
 /* Returns the bytes of PSS that W would gain if no other process shared its anonymous memory. */
 uint64_t sharing_state_room(const struct tracked *w);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes of shared memory that processes and their families may have written to. */
 #include "config.h"
 
-#include "collectors/adaptive/sharing-writes.h"
+#include "collectors/adaptive/sharing-state.h"
 
 #include "base/saturate.h"
 #include "collectors/model/share-count.h"
