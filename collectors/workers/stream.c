@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/workers/workers.h"
 
 void stream_set(struct stream *s, int fd)
 {
@@ -21,8 +20,8 @@ void stream_set(struct stream *s, int fd)
 void stream_close(struct stream *s)
 {
 	fd_close(s->fd);
-	if (s->workers)
-		workers_close_stream(s);
+	if (s->calls)
+		s->calls->close(s);
 	free(s->bulk);
 	*s = STREAM_CLOSED;
 }
@@ -94,7 +93,7 @@ ssize_t stream_read(
 {
 	int e;
 
-	if (!s->workers)
+	if (!s->calls)
 		return read_piece(s->fd, to, size, ret);
 	if (!stream_has_more(s)) {
 		if (!s->bulk)
@@ -103,7 +102,7 @@ ssize_t stream_read(
 			return -ENOMEM;
 		s->bulk->count = s->next = 0;
 		s->at = 0;
-		e = workers_slice(s, size, slice_ns);
+		e = s->calls->slice(s, size, slice_ns);
 		if (e < 0)
 			return e;
 		if (!s->bulk->count)
@@ -122,5 +121,5 @@ int stream_probe_fd(int fd)
 
 int stream_probe(struct stream *s)
 {
-	return s->workers ? workers_probe(s) : stream_probe_fd(s->fd);
+	return s->calls ? s->calls->probe(s) : stream_probe_fd(s->fd);
 }

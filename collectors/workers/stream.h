@@ -37,12 +37,27 @@ struct stream_bulk {
 	char text[STREAM_BULK];
 };
 
+struct stream;
+
+/* The calls by which a worker reads a stream (workers.c). */
+struct stream_calls {
+	/*
+	 * Reads the next pieces of S, of PIECE_BYTES, into its bulk, for about SLICE_NS. Returns 0;
+	 * -ESTALE if the worker is gone, and the stream with it; -EIO if its answer is invalid; or
+	 * an error as workers_read().
+	 */
+	int (*slice)(struct stream *s, size_t piece_bytes, uint64_t slice_ns);
+	int (*probe)(struct stream *s);  /* does stream_probe() */
+	void (*close)(struct stream *s); /* closes the worker's file */
+};
+
 struct workers;
 
 struct stream {
-	int fd;                  /* owned: the file of a stream without worker; -1: none */
-	struct workers *workers; /* borrowed; NULL: there is none, or the stream is closed */
-	pid_t pid;               /* the process that the file belongs to */
+	int fd;                           /* owned: the file of a stream without worker; -1: none */
+	const struct stream_calls *calls; /* NULL: there is no worker, or the stream is closed */
+	struct workers *workers;          /* borrowed; for .calls */
+	pid_t pid;                        /* the process that the file belongs to */
 	unsigned int lane, place;
 	uint32_t generation; /* of the lane's worker; a later worker does not have the stream */
 	/* owned: pieces that stream_read() has not returned yet; NULL: none so far */
@@ -59,7 +74,7 @@ struct stream {
 
 static inline bool stream_is_open(const struct stream *s)
 {
-	return s->fd >= 0 || s->workers;
+	return s->fd >= 0 || s->calls;
 }
 
 /* Makes S, which must be closed, a stream of FD. Consumes FD. */

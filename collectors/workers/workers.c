@@ -356,39 +356,6 @@ int workers_compare(struct workers *w, pid_t a, pid_t b)
 	return e < 0 ? e : answer.reply.result;
 }
 
-int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct stream *ret)
-{
-	struct worker_request q = request_of(WORKER_OPEN, pid, path);
-	const unsigned int *at = &w->lanes.at[LANES_STREAMS];
-	struct answer answer;
-	unsigned int place = 0;
-	int e;
-
-	if (lanes_has_parked(&w->lanes, pid, true))
-		return -ETIMEDOUT;
-	while (*at < LANES && place < WORKER_STREAMS && ((w->lanes.lane[*at].streams >> place) & 1))
-		place++;
-	if (place == WORKER_STREAMS)
-		return -EMFILE;
-	q.stream = place; /* also valid if another worker takes over: all places are free there */
-	e = complete(w, LANES_STREAMS, &q, NULL, &answer);
-	if (e == 0)
-		e = answer.reply.result;
-	if (e < 0)
-		return e;
-	w->lanes.lane[*at].streams |= 1U << place;
-	*ret = (struct stream){
-		.fd = -1,
-		.workers = w,
-		.pid = pid,
-		.lane = *at,
-		.place = place,
-		.generation = w->lanes.lane[*at].generation,
-		.bulk = ret->bulk,
-	};
-	return 0;
-}
-
 /* Whether the worker that has S still serves. */
 static bool has_stream(const struct stream *s)
 {
@@ -439,7 +406,7 @@ static int copy_bulk(const struct stream_bulk *bulk, struct stream_bulk *to)
 	return 0;
 }
 
-int workers_slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns)
+static int slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns)
 {
 	struct worker_request q = {.op = WORKER_SLICE,
 		.pid = s->pid,
@@ -454,14 +421,14 @@ int workers_slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns)
 	return e;
 }
 
-int workers_probe(struct stream *s)
+static int probe(struct stream *s)
 {
 	struct worker_request q = {.op = WORKER_PROBE, .pid = s->pid};
 
 	return complete_stream(s, &q);
 }
 
-void workers_close_stream(struct stream *s)
+static void close_stream(struct stream *s)
 {
 	struct worker_request q = {.op = WORKER_CLOSE, .pid = s->pid, .stream = s->place};
 	struct workers *w = s->workers;
@@ -471,4 +438,40 @@ void workers_close_stream(struct stream *s)
 	w->lanes.lane[s->lane].streams &= ~(1U << s->place);
 	post(w, LANES_STREAMS, &q);
 	publish(w, LANES_STREAMS);
+}
+
+static const struct stream_calls calls = {.slice = slice, .probe = probe, .close = close_stream};
+
+int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct stream *ret)
+{
+	struct worker_request q = request_of(WORKER_OPEN, pid, path);
+	const unsigned int *at = &w->lanes.at[LANES_STREAMS];
+	struct answer answer;
+	unsigned int place = 0;
+	int e;
+
+	if (lanes_has_parked(&w->lanes, pid, true))
+		return -ETIMEDOUT;
+	while (*at < LANES && place < WORKER_STREAMS && ((w->lanes.lane[*at].streams >> place) & 1))
+		place++;
+	if (place == WORKER_STREAMS)
+		return -EMFILE;
+	q.stream = place; /* also valid if another worker takes over: all places are free there */
+	e = complete(w, LANES_STREAMS, &q, NULL, &answer);
+	if (e == 0)
+		e = answer.reply.result;
+	if (e < 0)
+		return e;
+	w->lanes.lane[*at].streams |= 1U << place;
+	*ret = (struct stream){
+		.fd = -1,
+		.calls = &calls,
+		.workers = w,
+		.pid = pid,
+		.lane = *at,
+		.place = place,
+		.generation = w->lanes.lane[*at].generation,
+		.bulk = ret->bulk,
+	};
+	return 0;
 }

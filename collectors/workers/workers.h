@@ -122,15 +122,4 @@ int workers_compare(struct workers *w, pid_t a, pid_t b);
  */
 int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct stream *ret);
 
-/*
- * For stream.c: reads the next pieces of S, of PIECE_BYTES, into its bulk, for about SLICE_NS.
- * Returns 0; -ESTALE if the worker is gone, and the stream with it; -EIO if its answer is invalid;
- * or an error as workers_read().
- */
-int workers_slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns);
-
-/* For stream.c: stream_probe() and stream_close() for a stream with a worker. */
-int workers_probe(struct stream *s);
-void workers_close_stream(struct stream *s);
-
 #endif
