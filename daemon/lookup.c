@@ -10,19 +10,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/resolver.h"
-
 /*
  * Without a result, errno is 0 or one of those that getpwnam(3) warns of if there is no such entry.
  */
-static enum resolver_result result_of(const char *name, int error)
+static enum lookup_result result_of(const char *name, int error)
 {
 	if (name)
-		return RESOLVER_FOUND;
-	return error == 0 || error == ENOENT || error == ESRCH ? RESOLVER_ABSENT : RESOLVER_FAILED;
+		return LOOKUP_FOUND;
+	return error == 0 || error == ENOENT || error == ESRCH ? LOOKUP_ABSENT : LOOKUP_FAILED;
 }
 
-static void answer(struct resolver_message *m)
+static void answer(struct lookup_message *m)
 {
 	const char *name = NULL;
 
@@ -38,13 +36,13 @@ static void answer(struct resolver_message *m)
 	}
 	m->result = result_of(name, errno);
 	if (name && snprintf(m->name, sizeof(m->name), "%s", name) >= (int)sizeof(m->name))
-		m->result = RESOLVER_ABSENT;
+		m->result = LOOKUP_ABSENT;
 }
 
 _Noreturn void lookup_serve(int fd)
 {
 	for (;;) {
-		struct resolver_message m;
+		struct lookup_message m;
 		ssize_t n = recv(fd, &m, sizeof(m), 0);
 
 		if (n < 0 && errno == EINTR)

@@ -14,13 +14,13 @@
 #define PATIENCE_MOST_NS (320 * NS_PER_SEC)
 #define SAY_NS           (300 * NS_PER_SEC)
 
-static void take_name(struct name_client *a, const struct resolver_message *answer)
+static void take_name(struct name_client *a, const struct lookup_message *answer)
 {
-	if (answer->result == RESOLVER_FAILED)
+	if (answer->result == LOOKUP_FAILED)
 		pass_name_failed(a->pass, &answer->who);
 	else
 		pass_name(a->pass, &answer->who,
-			answer->result == RESOLVER_FOUND ? answer->name : NULL);
+			answer->result == LOOKUP_FOUND ? answer->name : NULL);
 }
 
 /* A broken name service may stay so for days: at most one message in 5 minutes. */
@@ -59,7 +59,7 @@ static void say_over(struct name_client *a)
 static int on_answer(sd_event_source *source, int fd, uint32_t events, void *userdata)
 {
 	struct name_client *a = userdata;
-	struct resolver_message answer;
+	struct lookup_message answer;
 	int r;
 
 	(void)source, (void)fd, (void)events;

@@ -108,7 +108,7 @@ bool resolver_has_room(const struct resolver *r)
 
 int resolver_ask(struct resolver *r, const struct principal *who)
 {
-	struct resolver_message m = {.who = *who};
+	struct lookup_message m = {.who = *who};
 
 	if (!resolver_has_room(r))
 		return -EAGAIN;
@@ -119,18 +119,18 @@ int resolver_ask(struct resolver *r, const struct principal *who)
 }
 
 /* Whether M, of LEN bytes, is a valid answer to the oldest question. */
-static bool is_answer(const struct resolver *r, const struct resolver_message *m, size_t len)
+static bool is_answer(const struct resolver *r, const struct lookup_message *m, size_t len)
 {
 	return len == sizeof(*m) && r->in_flight && m->who.kind == r->flight[0].kind &&
 	       m->who.id == r->flight[0].id &&
-	       (m->result == RESOLVER_FOUND || m->result == RESOLVER_ABSENT ||
-		       m->result == RESOLVER_FAILED) &&
+	       (m->result == LOOKUP_FOUND || m->result == LOOKUP_ABSENT ||
+		       m->result == LOOKUP_FAILED) &&
 	       memchr(m->name, 0, sizeof(m->name));
 }
 
-int resolver_answer(struct resolver *r, struct resolver_message *ret)
+int resolver_answer(struct resolver *r, struct lookup_message *ret)
 {
-	struct resolver_message m;
+	struct lookup_message m;
 	ssize_t n;
 
 	do

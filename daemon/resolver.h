@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "collectors/owners/owner-names.h"
 #include "confine/account.h"
+#include "daemon/lookup.h"
 
 struct resolver;
 
@@ -65,21 +66,6 @@ int resolver_fd(const struct resolver *r);
 /* Whether another question may be asked: at most 32 are in flight. */
 bool resolver_has_room(const struct resolver *r);
 
-enum { RESOLVER_NAME_SIZE = 256 };
-
-enum resolver_result {
-	RESOLVER_FOUND,
-	RESOLVER_ABSENT, /* there is no such user or group, or its name is too long */
-	RESOLVER_FAILED, /* the name service failed: ask again later */
-};
-
-/* A question, with .who alone, or the answer to it. */
-struct resolver_message {
-	struct principal who;
-	enum resolver_result result;
-	char name[RESOLVER_NAME_SIZE]; /* RESOLVER_FOUND: terminated, any bytes */
-};
-
 /*
  * Asks for the name of WHO. Returns 0; -EAGAIN if there is no room for another question; -EPIPE if
  * the child has exited.
@@ -94,7 +80,7 @@ int resolver_ask(struct resolver *r, const struct principal *who);
  * A name service may have broken into the child: use nothing of its answers but names, as unsafe
  * text.
  */
-int resolver_answer(struct resolver *r, struct resolver_message *ret);
+int resolver_answer(struct resolver *r, struct lookup_message *ret);
 
 static inline void cleanup_resolver(struct resolver **r)
 {

@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "daemon/fork-server.h"
-#include "daemon/resolver.h"
+#include "daemon/lookup.h"
 #include "tests/unit/support/offspring.h"
 
 enum { DAEMON_UID = 61301, CHILD_UID = 61300, PATIENCE_MS = 10000 };
@@ -74,12 +74,12 @@ static bool has_ended(int fd)
 /* Whether the child answers a lookup. */
 static bool knows_root(int fd)
 {
-	struct resolver_message m = {.who = {OWNER_USER, 0}};
+	struct lookup_message m = {.who = {OWNER_USER, 0}};
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	return send(fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) &&
 	       poll(&p, 1, PATIENCE_MS) == 1 &&
-	       recv(fd, &m, sizeof(m), MSG_DONTWAIT) == sizeof(m) && m.result == RESOLVER_FOUND &&
+	       recv(fd, &m, sizeof(m), MSG_DONTWAIT) == sizeof(m) && m.result == LOOKUP_FOUND &&
 	       strcmp(m.name, "root") == 0;
 }
 

@@ -20,7 +20,7 @@ static struct scene {
 	struct name_client asking;
 	int fd;
 	struct principal asked[MOST];
-	struct resolver_message answer[MOST];
+	struct lookup_message answer[MOST];
 	size_t asks, answers, answered;
 	int end;              /* what resolver_answer() returns without an answer */
 	int refusal;          /* what resolver_ask() returns; 0: it accepts the uids */
@@ -39,7 +39,7 @@ static struct scene {
 int __wrap_resolver_fd(const struct resolver *r);
 bool __wrap_resolver_has_room(const struct resolver *r);
 int __wrap_resolver_ask(struct resolver *r, const struct principal *who);
-int __wrap_resolver_answer(struct resolver *r, struct resolver_message *ret);
+int __wrap_resolver_answer(struct resolver *r, struct lookup_message *ret);
 int __wrap_resolver_replace(struct resolver *r);
 bool __wrap_resolver_lost(struct resolver *r, struct principal *ret);
 unsigned int __wrap_resolver_in_flight(const struct resolver *r);
@@ -71,7 +71,7 @@ int __wrap_resolver_ask(struct resolver *r, const struct principal *who)
 	return 0;
 }
 
-int __wrap_resolver_answer(struct resolver *r, struct resolver_message *ret)
+int __wrap_resolver_answer(struct resolver *r, struct lookup_message *ret)
 {
 	(void)r;
 	if (scene.answered == scene.answers)
@@ -190,9 +190,9 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void add_answer(enum resolver_result result, uid_t uid)
+static void add_answer(enum lookup_result result, uid_t uid)
 {
-	scene.answer[scene.answers++] = (struct resolver_message){
+	scene.answer[scene.answers++] = (struct lookup_message){
 		.result = result, .who = {OWNER_USER, uid}, .name = "alice"};
 }
 
@@ -200,12 +200,12 @@ static void hands_names_to_the_pass(void **state)
 {
 	(void)state;
 	open_asking(true);
-	add_answer(RESOLVER_FOUND, 5);
+	add_answer(LOOKUP_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.named, 1);
 	assert_int_equal(scene.last, 5);
-	add_answer(RESOLVER_ABSENT, 6);
-	add_answer(RESOLVER_FAILED, 7);
+	add_answer(LOOKUP_ABSENT, 6);
+	add_answer(LOOKUP_FAILED, 7);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.nameless, 1); /* the user is known to have no name */
 	assert_int_equal(scene.failed, 1);
@@ -241,7 +241,7 @@ static void goes_on_when_the_resolver_ends(void **state)
 	scene.awaits = true;
 	assert_true(name_client_is_awaited(&scene.asking));
 	scene.end = -EPIPE;
-	add_answer(RESOLVER_FOUND, 5);
+	add_answer(LOOKUP_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.named, 1); /* answers that came before the end count */
 	assert_int_equal(scene.heard, 1);
@@ -275,7 +275,7 @@ static void replaces_a_resolver_that_answers_unasked(void **state)
 		unsigned int named = scene.named;
 
 		scene.end = -EPROTO;
-		add_answer(RESOLVER_FOUND, 5);
+		add_answer(LOOKUP_FOUND, 5);
 		assert_true(sd_event_run(scene.event, 0) > 0);
 		/* its answers to earlier questions count */
 		assert_int_equal(scene.named, named + 1);
@@ -311,7 +311,7 @@ static void replaces_a_silent_resolver(void **state)
 	look(1);
 	assert_int_equal(scene.replaced, 2);
 	/* An answer resets the pause. */
-	add_answer(RESOLVER_FOUND, 5);
+	add_answer(LOOKUP_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.named, 1);
 	look(9);

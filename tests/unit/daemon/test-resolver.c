@@ -46,7 +46,7 @@ static int socket_of_child(void)
 	return fd;
 }
 
-static void forge(size_t size, const struct resolver_message *m)
+static void forge(size_t size, const struct lookup_message *m)
 {
 	static char wire[2 * sizeof(*m)];
 	static int fd = -1;
@@ -60,7 +60,7 @@ static void forge(size_t size, const struct resolver_message *m)
 
 struct passwd *__wrap_getpwuid(uid_t uid)
 {
-	struct resolver_message m = {.who = {OWNER_USER, uid}, .name = "mallory"};
+	struct lookup_message m = {.who = {OWNER_USER, uid}, .name = "mallory"};
 
 	switch (breach) {
 	case HONEST: return __real_getpwuid(uid);
@@ -69,7 +69,7 @@ struct passwd *__wrap_getpwuid(uid_t uid)
 	case FORGES_ONE_MORE: forge(sizeof(m), &m); break;
 	case FORGES_SHORT: forge(sizeof(m) - 1, &m); break;
 	case FORGES_LONG: forge(sizeof(m) + 1, &m); break;
-	case FORGES_RESULT: m.result = RESOLVER_FAILED + 1; break;
+	case FORGES_RESULT: m.result = LOOKUP_FAILED + 1; break;
 	case FORGES_ENDLESS: memset(m.name, 'm', sizeof(m.name)); break;
 	}
 	forge(sizeof(m), &m);
@@ -82,7 +82,7 @@ static int ask(struct resolver *r, uid_t uid)
 	return resolver_ask(r, &(struct principal){OWNER_USER, uid});
 }
 
-static void wait_answer(struct resolver *r, struct resolver_message *ret)
+static void wait_answer(struct resolver *r, struct lookup_message *ret)
 {
 	struct pollfd p = {.fd = resolver_fd(r), .events = POLLIN};
 
@@ -93,19 +93,19 @@ static void wait_answer(struct resolver *r, struct resolver_message *ret)
 static void resolves_root(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message answer;
+	struct lookup_message answer;
 
 	(void)state;
 	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	assert_int_equal(resolver_answer(r, &answer), -EAGAIN);
 	assert_int_equal(ask(r, 0), 0);
 	wait_answer(r, &answer);
-	assert_int_equal(answer.result, RESOLVER_FOUND);
+	assert_int_equal(answer.result, LOOKUP_FOUND);
 	assert_int_equal(answer.who.id, 0);
 	assert_string_equal(answer.name, "root");
 	assert_int_equal(ask(r, STRANGER), 0);
 	wait_answer(r, &answer);
-	assert_int_equal(answer.result, RESOLVER_ABSENT);
+	assert_int_equal(answer.result, LOOKUP_ABSENT);
 	assert_int_equal(answer.who.id, STRANGER);
 }
 
@@ -114,26 +114,26 @@ static void distinguishes_groups_from_users(void **state)
 	static const struct principal group = {OWNER_GROUP, 0}, stranger = {OWNER_GROUP, STRANGER};
 	const struct group *known = getgrgid(0);
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message answer;
+	struct lookup_message answer;
 
 	(void)state;
 	assert_non_null(known);
 	assert_int_equal(resolver_start(&account, 65534, &r), 0);
 	assert_int_equal(resolver_ask(r, &group), 0);
 	wait_answer(r, &answer);
-	assert_int_equal(answer.result, RESOLVER_FOUND);
+	assert_int_equal(answer.result, LOOKUP_FOUND);
 	assert_int_equal(answer.who.kind, OWNER_GROUP);
 	assert_string_equal(answer.name, known->gr_name);
 	assert_int_equal(resolver_ask(r, &stranger), 0);
 	wait_answer(r, &answer);
-	assert_int_equal(answer.result, RESOLVER_ABSENT);
+	assert_int_equal(answer.result, LOOKUP_ABSENT);
 }
 
 /* The number of open requests is limited, so that none is lost in a full socket. */
 static void limits_open_requests(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message answer;
+	struct lookup_message answer;
 	unsigned int asked = 0;
 
 	(void)state;
@@ -160,7 +160,7 @@ static pid_t child_of_ours(pid_t former)
 static void reports_an_exited_child(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message answer;
+	struct lookup_message answer;
 	struct pollfd p;
 
 	(void)state;
@@ -176,7 +176,7 @@ static void reports_an_exited_child(void **state)
 static void replaces_a_child_that_hangs(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message answer;
+	struct lookup_message answer;
 	struct principal lost;
 	pid_t first;
 
@@ -206,7 +206,7 @@ static void replaces_a_child_that_hangs(void **state)
 static void reports_that_the_fork_server_is_gone(void **state)
 {
 	AUTO_RESOLVER struct resolver *r = NULL;
-	struct resolver_message answer;
+	struct lookup_message answer;
 	struct principal lost;
 
 	(void)state;
@@ -233,7 +233,7 @@ static void kills_a_child_that_sends_anything_else(void **state)
 	(void)state;
 	for (breach = FORGES_ANOTHER; breach <= FORGES_ENDLESS; breach++) {
 		AUTO_RESOLVER struct resolver *r = NULL;
-		struct resolver_message answer = {.who = {OWNER_USER, 77}};
+		struct lookup_message answer = {.who = {OWNER_USER, 77}};
 		struct pollfd p = {.events = POLLIN};
 		struct principal lost;
 
