@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "ledger/database.h"
+#include "ledger/store-private.h"
 
 #include <errno.h>
 #include <string.h>

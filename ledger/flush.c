@@ -6,15 +6,13 @@
  */
 #include "config.h"
 
-#include "ledger/flush.h"
+#include "ledger/store-private.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "ledger/database.h"
-#include "ledger/series.h"
 
 enum { KIB = 1024, MS_PER_S = 1000 };
 

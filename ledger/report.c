@@ -10,8 +10,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "ledger/database.h"
-#include "ledger/store.h"
+#include "ledger/store-private.h"
 #include "snapshot/owner.h"
 
 /* The longest time for a report. Meanwhile nothing else is done. */

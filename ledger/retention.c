@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Retention: removes the oldest slots beyond the number to keep, and, if the file is full, the
+ * oldest usage. In a full file the names of programs, units and containers go first: their usage is
+ * folded into "(other)", so that sums stay the same. Users and groups go only when no such names
+ * are left.
+ *
  * Retention counts slots with usage. It does not compare their age with the clock: if that was once
  * set to a far future, all usage would be too old.
  */
 #include "config.h"
 
-#include "ledger/retention.h"
+#include "ledger/store-private.h"
 
 #include <errno.h>
-
-#include "ledger/database.h"
-#include "ledger/series.h"
 
 enum {
 	FULL_PERCENT = 90, /* of the limit; above it the oldest usage is removed */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "ledger/series.h"
+#include "ledger/store-private.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "ledger/database.h"
 
 static int64_t number_of(const struct row *row)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The size limit of the file. SQLite reuses free pages; these functions give them back to the file
+ * system if there are many.
+ */
 #include "config.h"
 
-#include "ledger/size-limit.h"
+#include "ledger/store-private.h"
 
 #include <stdio.h>
-
-#include "ledger/database.h"
 
 enum {
 	SOME_PAGES = 64,     /* pages given back between two beats */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "ledger/database.h"
+#include "ledger/store-private.h"
 
 /* "MTLy": marks a database as memtally's; and the version of its tables. */
 #define APPLICATION_ID INT64_C(0x4d544c79)

@@ -11,10 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ledger/database.h"
-#include "ledger/flush.h"
-#include "ledger/retention.h"
-#include "ledger/size-limit.h"
+#include "ledger/store-private.h"
 
 enum { LESS = 4 }; /* divisor of s->turns for the next try, if the disk is full */
 

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The store's use of SQLite, shared by the files that implement it (store.c opens, loads and
- * closes; writing.c, flush.c, series.c, retention.c and size-limit.c write; report.c reads) and
- * private to them.
+ * What the sources of store.h share: its use of SQLite (database.c), series (series.c), and the
+ * steps of a write (flush.c, retention.c, size-limit.c), which writing.c calls. store.c opens,
+ * loads and closes; report.c reads. Only they and tests include it.
  *
  * Statements are prepared once. Bind calls are not checked: the step that follows returns their
  * error.
  */
-#ifndef MEMTALLY_LEDGER_DATABASE_H
-#define MEMTALLY_LEDGER_DATABASE_H
+#ifndef MEMTALLY_LEDGER_STORE_PRIVATE_H
+#define MEMTALLY_LEDGER_STORE_PRIVATE_H
 
 #include <sqlite3.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
 #include "ledger/names.h"
+#include "ledger/rows.h"
 #include "ledger/store.h"
 
 enum {
@@ -160,5 +161,87 @@ void database_end_beating(struct store *s);
  * -ENOMEM.
  */
 int database_finish(sqlite3_stmt *statement);
+
+/*
+ * Series: a series is one owner under one name in the file. Call these functions within a
+ * transaction. They return 0, a store_outcome or -ENOMEM.
+ */
+
+/*
+ * Sets ROW->series to the series of ROW, or to ROWS_SERIES_NONE. A user or group whose name is only
+ * its number (not resolved yet) gets the series that the number had last. If that series has only
+ * the number as its name, it is renamed to the name of ROW.
+ */
+int series_find(struct store *s, struct row *row);
+
+/* Makes a series for ROW, which has none, and sets ROW->series. */
+int series_make(struct store *s, struct row *row);
+
+/* Sets *RET to the series of "(other)" of KIND, and makes one if there is none. */
+int series_get_other(struct store *s, enum usage_kind kind, int64_t *ret);
+
+/*
+ * Counts in *RET, for each kind, the series that are new on DAY (a day slot): no earlier day has
+ * usage of them, and their counter, if they have one, did not begin before. "(other)" does not
+ * count.
+ */
+int series_count_new(struct store *s, int64_t day, struct names *ret);
+
+/*
+ * Whether owners other than users and groups get rows of their own, or are all folded into
+ * "(other)".
+ */
+enum naming { NAMING_ROWS, NAMING_NONE };
+
+/*
+ * Adds the usage in B to slots of all levels, and writes how far memtallyd's counters are counted.
+ * Call within a transaction. Sets series and is_folded of the rows of B. Returns 0, a store_outcome
+ * or -ENOMEM.
+ */
+int flush_write(struct store *s, struct bucket *b, enum naming naming);
+
+/*
+ * Removes slots beyond the number to keep, and, above 90 % of the size limit, the oldest usage.
+ * Once for each DAY (a day slot) it also removes names without usage or counter. Call within a
+ * transaction. Removes at most s->turns groups of slots of a level, so that no write takes long;
+ * later writes remove the rest. Returns 0, a store_outcome or -ENOMEM.
+ */
+int retention_apply(struct store *s, int64_t day);
+
+/*
+ * Removes the oldest usage until at most PERCENT of the file's limit is in use, nothing more may be
+ * removed, or four times as much is removed as by retention_apply(). Call within a transaction.
+ * Returns 0, a store_outcome or -ENOMEM.
+ */
+int retention_make_room(struct store *s, unsigned int percent);
+
+/*
+ * Call before a transaction begins: remembers the size of the file. Returns 0, a store_outcome or
+ * -ENOMEM.
+ */
+int size_limit_begin(struct store *s);
+
+/*
+ * Call before a commit. If the transaction has made the file larger, gives free pages back, down to
+ * the size before it. A file that was above a lowered limit already need not grow any more; and a
+ * full disk may have no room for a larger file, so that its log could never be emptied.
+ *
+ * Returns 0, DATABASE_TOO_LARGE if the file is above its limit, a store_outcome or -ENOMEM.
+ */
+int size_limit_check(struct store *s);
+
+/*
+ * size_limit_check() for a transaction that has removed usage. If the file is above its limit all
+ * the same, raises the limit to its size: removing takes room, too, and otherwise no write would
+ * ever fit again. Returns 0, a store_outcome or -ENOMEM.
+ */
+int size_limit_allow(struct store *s);
+
+/*
+ * Call after a transaction: gives some free pages back if the file is above its limit, or much of
+ * it is free, as after a lower limit was set. The transaction stays committed in any case. Returns
+ * 0, or STORE_DAMAGED: write no more. Ignores other errors, which the next write finds again.
+ */
+int size_limit_shrink(struct store *s);
 
 #endif
