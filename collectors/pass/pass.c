@@ -115,7 +115,7 @@ static void forget_all(struct pass *pass)
 
 		last_measured_drop(p);
 		adaptive_pass_forget(&pass->adapt, p);
-		statm_poll_forget(&pass->reader, p);
+		process_close_file(&pass->reader, p);
 	}
 }
 
@@ -209,7 +209,7 @@ static void count_anew(struct pass *pass)
 static void close_files(struct pass *pass)
 {
 	for (size_t i = 0; i < pass->table.count; i++)
-		statm_poll_forget(&pass->reader, pass->table.item[i]);
+		process_close_file(&pass->reader, pass->table.item[i]);
 }
 
 static void take_options(struct pass *pass)

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,8 +12,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "collectors/process/process-reading.h"
-#include "collectors/process/statm-poll.h"
 #include "collectors/procfs/status.h"
 #include "collectors/workers/workers.h"
 
@@ -43,9 +40,9 @@ static bool is_walk(enum fetch_file file)
 
 /* stat is always the leader's: it has the start time of the process. */
 static const char *path_of(
-	const struct process *p, enum fetch_file file, char to[static PROCESS_READING_PATH_SIZE])
+	const struct process *p, enum fetch_file file, char to[static PROCESS_PATH_SIZE])
 {
-	return file == FETCH_STAT ? names[file] : process_reading_path(p, names[file], to);
+	return file == FETCH_STAT ? names[file] : process_path(p, names[file], to);
 }
 
 /*
@@ -208,7 +205,7 @@ static int read_kept_status(
 	e = proctext_reread_status(&r->ends, p->file_fd, to, size, ret_len);
 	/* There are more processes now, and descriptors of their directories come first. */
 	if (r->kept_files > r->files_max)
-		statm_poll_forget(r, p);
+		process_close_file(r, p);
 	return e;
 }
 
@@ -219,7 +216,7 @@ static int read_kept_status(
 static int read_status(struct process_reader *r, struct process *p, int dirfd, char *to,
 	size_t size, size_t *ret_len, bool *ret_unproven)
 {
-	char path[PROCESS_READING_PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	uint64_t took_ns, begin_ns;
 	int e;
 
@@ -250,7 +247,7 @@ static int read_status(struct process_reader *r, struct process *p, int dirfd, c
 int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
 	char *to, size_t size, size_t *ret_len, uint64_t *ret_took_ns, bool *ret_unproven)
 {
-	char path[PROCESS_READING_PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	uint64_t begin_ns;
 	int e;
 
@@ -275,7 +272,7 @@ int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetc
 
 ssize_t fetch_link(struct process_reader *r, struct process *p, int dirfd, char *to, size_t size)
 {
-	char path[PROCESS_READING_PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	uint64_t begin_ns;
 	ssize_t n;
 
@@ -297,7 +294,7 @@ ssize_t fetch_link(struct process_reader *r, struct process *p, int dirfd, char 
 int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
 	struct stream *ret)
 {
-	char path[PROCESS_READING_PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	uint64_t begin_ns;
 	int e;
 

@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collectors/process/process.h"
+#include "collectors/process/process-state.h"
 #include "collectors/workers/stream.h"
 
 enum fetch_file {

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,21 +25,12 @@ enum {
 	NOT_WALKED = -EINPROGRESS, /* no file in /proc returns this error */
 };
 
-const char *process_reading_path(
-	const struct process *p, const char *file, char to[static PROCESS_READING_PATH_SIZE])
-{
-	if (!p->tid)
-		return file;
-	snprintf(to, PROCESS_READING_PATH_SIZE, "task/%d/%s", p->tid, file);
-	return to;
-}
-
 /* Reads a file that does not block. */
 static int read_text(
 	struct process_reading *g, const char *file, const char **ret_text, size_t *ret_len)
 {
 	struct process_reader *r = g->reader;
-	char path[PROCESS_READING_PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	uint64_t took_ns;
 	int e;
 
@@ -49,13 +39,13 @@ static int read_text(
 		e = fetch_text(r, g->process, g->dirfd, FETCH_STATUS, r->text, sizeof(r->text),
 			ret_len, &took_ns, &g->is_unproven);
 	} else {
-		e = proctext_read(&r->ends, g->dirfd, process_reading_path(g->process, file, path),
-			r->text, sizeof(r->text), ret_len, &took_ns);
+		e = proctext_read(&r->ends, g->dirfd, process_path(g->process, file, path), r->text,
+			sizeof(r->text), ret_len, &took_ns);
 	}
 	if (e != -EFBIG)
 		return e;
-	e = file_read_all(g->dirfd, process_reading_path(g->process, file, path), LONG_TEXT_MAX,
-		&r->long_text);
+	e = file_read_all(
+		g->dirfd, process_path(g->process, file, path), LONG_TEXT_MAX, &r->long_text);
 	*ret_text = r->long_text.data;
 	*ret_len = r->long_text.len;
 	return e;
@@ -154,11 +144,11 @@ static int read_smaps(struct process_reading *g)
 /* Whether the thread by which a dead leader is read has exited. */
 static bool is_thread_gone(const struct process_reading *g)
 {
-	char path[PROCESS_READING_PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	struct stat st;
 
 	return g->process->tid &&
-	       fstatat(g->dirfd, process_reading_path(g->process, "status", path), &st, 0) < 0;
+	       fstatat(g->dirfd, process_path(g->process, "status", path), &st, 0) < 0;
 }
 
 void process_reading_walk(struct process_reading *g)

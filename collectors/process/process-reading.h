@@ -10,11 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collectors/process/process.h"
+#include "collectors/process/process-state.h"
 
 enum {
 	PROCESS_READING_ATTEMPTS = 2, /* if the process changes during the reading */
-	PROCESS_READING_PATH_SIZE = 64,
 };
 
 struct process_reading {
@@ -43,13 +42,6 @@ static inline bool process_reading_is_shortage(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EIO;
 }
-
-/*
- * Writes the path of FILE below P's directory to TO, or returns FILE: the path is that of a live
- * thread if P's leader is dead. Returns the path.
- */
-const char *process_reading_path(
-	const struct process *p, const char *file, char to[static PROCESS_READING_PATH_SIZE]);
 
 /*
  * Reads stat of the leader, dead or not: it has the start time of the process. Returns 0, or an

@@ -488,7 +488,7 @@ int process_read_cgroup(
 
 int process_open(struct process_reader *r, struct process *p, const char *file)
 {
-	char path[PROCESS_READING_PATH_SIZE];
+	char path[PROCESS_PATH_SIZE];
 	AUTO_CLOSE int owned = -1;
 	bool is_owned;
 	int dirfd = open_known(r, p, &is_owned), fd;
@@ -496,7 +496,7 @@ int process_open(struct process_reader *r, struct process *p, const char *file)
 	if (dirfd < 0)
 		return dirfd;
 	owned = is_owned ? dirfd : -1;
-	fd = openat(dirfd, process_reading_path(p, file, path), O_RDONLY | O_CLOEXEC);
+	fd = openat(dirfd, process_path(p, file, path), O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -71,20 +71,12 @@ bool statm_poll_is_anothers(const struct process_reader *r, const struct process
 	return st.st_uid != p->uid || st.st_gid != p->gid;
 }
 
-void statm_poll_forget(struct process_reader *r, struct process *p)
-{
-	if (p->file_fd < 0)
-		return;
-	p->file_fd = fd_close(p->file_fd);
-	r->kept_files--;
-}
-
 static int read_kept(struct process_reader *r, struct process *p, struct statm *ret)
 {
 	int e = read_at(p->file_fd, ret);
 
 	if (e != 0 || r->kept_files > r->files_max)
-		statm_poll_forget(r, p);
+		process_close_file(r, p);
 	return e;
 }
 
@@ -113,7 +105,7 @@ int statm_poll_read(struct process_reader *r, struct process *p, struct statm *r
 
 	/* The leader has exited since it was opened: its statm has only zeros now. */
 	if (p->file_fd >= 0 && p->tid)
-		statm_poll_forget(r, p);
+		process_close_file(r, p);
 	if (p->file_fd >= 0)
 		return read_kept(r, p, ret);
 	fd = process_open(r, p, "statm");

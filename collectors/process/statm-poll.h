@@ -43,7 +43,4 @@ int statm_poll_read(struct process_reader *r, struct process *p, struct statm *r
  */
 bool statm_poll_is_anothers(const struct process_reader *r, const struct process *p);
 
-/* Closes P's kept descriptor of statm (or status). */
-void statm_poll_forget(struct process_reader *r, struct process *p);
-
 #endif
