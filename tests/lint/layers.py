@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the table of layers: the headers that each folder may include."""
+"""Checks the table of layers: the headers that each folder may include; and that no modules include each other."""
 import os
 import re
 import sys
@@ -61,6 +61,9 @@ PROGRAMS = {"service", "daemon", "web", "ledger", "cli"}
 WITHOUT_PROC = {"base", "snapshot", "render", "service", "web", "ledger"}
 PROC = re.compile(r'"[^"\n]*/proc(?!/self)[/"][^\n]*')
 
+# X-private.h belongs to module X, and so do sources without a header of their own that include it.
+PRIVATE = "-private.h"
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
 
 
@@ -72,6 +75,8 @@ def check_own(source, folder, path, header):
     target = os.path.dirname(header)
     if header == "base/log.h" and folder.split("/")[0] not in PROGRAMS and path != "base/log.c":
         return "only programs log: base/log.h"
+    if header.endswith(PRIVATE) and (target != folder or path.endswith(".h")):
+        return f"only sources of {target} include {header}"
     if target != folder and not any(f"{target}/".startswith(f"{used}/") for used in LAYERS[folder][0]):
         return f"{folder} may not use {target}: {header}"
     if not os.path.exists(os.path.join(source, header)):
@@ -101,18 +106,57 @@ def check_file(source, folder, path):
     return found
 
 
+def includes_of(source, path):
+    text = common.without_comments(common.read(source, path), keep_strings=True)
+    return [header for kind, header in INCLUDE.findall(text) if kind == '"']
+
+
+def module_of(path, included, paths):
+    """Returns the module of the file PATH: X.c, X.h and X-private.h are one."""
+    if path.endswith(PRIVATE):
+        return path[:-len(PRIVATE)]
+    if path.endswith(".c") and f"{path[:-2]}.h" not in paths:
+        private = [header for header in included if header.endswith(PRIVATE)]
+        return private[0][:-len(PRIVATE)] if private else path[:-2]
+    return path[:-2]
+
+
+def reach_of(graph, module):
+    """Returns the modules that MODULE includes, directly or through others."""
+    reached, left = set(), [module]
+    while left:
+        new = graph.get(left.pop(), set()) - reached
+        reached |= new
+        left += new
+    return reached
+
+
+def check_circles(source, paths):
+    """No module includes another one that includes it, directly or through others."""
+    graph = {}
+    for path in paths:
+        included = includes_of(source, path)
+        module = module_of(path, included, paths)
+        used = {module_of(header, [], paths) for header in included if header in paths}
+        graph.setdefault(module, set()).update(used - {module})
+    reach = {module: reach_of(graph, module) for module in graph}
+    circles = {tuple(sorted(used for used in reach[module] if module in reach[used])) for module in graph}
+    return [f"{circle[0]}: includes itself through {', '.join(circle[1:])}" for circle in sorted(circles) if circle]
+
+
 def findings(source, build):
-    found = []
+    found, code = [], set()
     for top in sorted({folder.split("/")[0] for folder in LAYERS}):
         for path in common.paths(source, top):
             folder = os.path.dirname(path)
             if not path.endswith((".c", ".h")):
                 continue
+            code.add(path)
             if folder in LAYERS:
                 found += check_file(source, folder, path)
             else:
                 found.append(f"{path}: the table of layers has no row for {folder}")
-    return found
+    return found + check_circles(source, code)
 
 
 if __name__ == "__main__":

@@ -90,6 +90,35 @@ class Layers(Tree):
     def test_missing_header(self):
         self.assert_finds(layers, "base/a.c", '#include "base/absent.h"\n', "there is no base/absent.h")
 
+    def test_circle(self):
+        self.write("base/a.h", "")
+        self.write("base/b.h", "")
+        self.assert_clean(layers, "base/a.c", '#include "base/a.h"\n#include "base/b.h"\n')
+        self.assert_finds(layers, "base/b.c", '#include "base/a.h"\n', "base/a: includes itself through base/b")
+        self.write("base/b.c", '/* #include "base/a.h" */\n#include "base/c.h"\n')
+        self.assert_finds(layers, "base/c.h", '#include "base/a.h"\n',
+                          "base/a: includes itself through base/b, base/c")
+
+    def test_circle_of_a_class(self):
+        self.write("base/a.h", "")
+        self.write("base/a-private.h", '#include "base/a.h"\n')
+        self.write("base/a.c", '#include "base/a.h"\n#include "base/a-private.h"\n')
+        self.write("base/b.h", "")
+        self.assert_clean(layers, "base/part.c", '#include "base/a-private.h"\n#include "base/b.h"\n')
+        self.assert_finds(layers, "base/b.c", '#include "base/a.h"\n', "base/a: includes itself through base/b")
+
+    def test_circle_of_a_part_with_a_header(self):
+        self.write("base/a-private.h", "")
+        self.write("base/part.h", "")
+        self.assert_clean(layers, "base/part.c", '#include "base/a-private.h"\n')
+        self.assert_finds(layers, "base/a.c", '#include "base/part.h"\n', "base/a: includes itself through base/part")
+
+    def test_private_header(self):
+        self.write("base/a-private.h", "")
+        self.assert_finds(layers, "base/b.h", '#include "base/a-private.h"\n', "only sources of base include")
+        self.write("base/b.h", "")
+        self.assert_finds(layers, "web/b.c", '#include "base/a-private.h"\n', "only sources of base include")
+
     def test_config_in_header(self):
         self.assert_finds(layers, "base/a.h", '#include "config.h"\n', "a header includes config.h")
 
