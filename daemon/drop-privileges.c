@@ -41,7 +41,7 @@ enum { COMPARE_MM = 1, COMPARE_TYPE = 2 };
 /* Limits on processes of one uid, set only if the uid was taken because no other process has it. */
 enum {
 	PROCESSES = 64, /* memtallyd, a trial's two, and those of several daemons of one uid */
-	/* The nursery, a resolver, one that hangs; another container may use the same uid */
+	/* The fork server, a resolver, one that hangs; another container may use the same uid */
 	NURSERY_PROCESSES = 16,
 };
 
@@ -64,7 +64,7 @@ static const struct filter_call pass_calls[] = {
 	FILTER_CALL("timerfd_create"),
 	FILTER_CALL("timerfd_settime"),
 	FILTER_CALL("timerfd_settime64"),
-	/* A channel to each resolver; the other end goes to the nursery. */
+	/* A channel to each resolver; the other end goes to the fork server. */
 	FILTER_CALL_IS("socketpair", 0, AF_UNIX),
 };
 static const struct filter_list filter_pass = FILTER_LIST(pass_calls);
@@ -89,7 +89,7 @@ static const struct filter_call trial_calls[] = {
 };
 static const struct filter_list filter_trial = FILTER_LIST(trial_calls);
 
-/* Each child of the nursery loads a filter of its own, in addition. */
+/* Each child of the fork server loads a filter of its own, in addition. */
 static const struct filter_call nursery_calls[] = {
 	FILTER_CALL("seccomp"),
 	FILTER_CALL_IS("prctl", 0, PR_SET_SECCOMP),

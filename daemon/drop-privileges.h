@@ -38,17 +38,17 @@ int drop_privileges_daemon(const struct account *account, bool has_socket_file);
 int drop_privileges_measurers(const struct account *account);
 
 /*
- * For the nursery: becomes ACCOUNT if it is root, with MASTER as saved uid so that MASTER may end
- * it; gives up every capability; limits memory and processes; and keeps the system calls of its
+ * For the fork server: becomes ACCOUNT if it is root, with MASTER as saved uid so that MASTER may
+ * end it; gives up every capability; limits memory and processes; and keeps the system calls of its
  * children, and those to fork and end them. Logs nothing. Returns 0, or a negative errno: rights
  * may be left. A kernel without filters is no error.
  */
 int drop_privileges_nursery(const struct account *account, uid_t master);
 
 /*
- * For a child of the nursery, which looks up names: keeps the system calls that read files, load
- * modules and use UNIX sockets. Logs nothing. Returns 0, or a negative errno: rights may be left. A
- * kernel without filters is no error.
+ * For a child of the fork server, which looks up names: keeps the system calls that read files,
+ * load modules and use UNIX sockets. Logs nothing. Returns 0, or a negative errno: rights may be
+ * left. A kernel without filters is no error.
  */
 int drop_privileges_resolver(void);
 

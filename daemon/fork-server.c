@@ -32,8 +32,8 @@
 
 enum { STAT_SIZE = 1024 }; /* 52 numbers and a name of 15 bytes */
 
-/* State of the nursery. */
-struct brood {
+/* State of the fork server. */
+struct fork_server_state {
 	int fd;         /* memtallyd's orders */
 	sigset_t usual; /* the signal mask before, without SIGCHLD */
 	pid_t child;    /* 0: none */
@@ -45,7 +45,7 @@ static void wake(int signal)
 	(void)signal;
 }
 
-static _Noreturn void be_child(const struct brood *b, int fd, pid_t parent)
+static _Noreturn void be_child(const struct fork_server_state *b, int fd, pid_t parent)
 {
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &b->usual, NULL);
@@ -64,7 +64,7 @@ static void reap(pid_t *pid)
 		*pid = 0;
 }
 
-static void reap_all(struct brood *b)
+static void reap_all(struct fork_server_state *b)
 {
 	reap(&b->child);
 	reap(&b->ending);
@@ -74,7 +74,7 @@ static void reap_all(struct brood *b)
  * Kills the child. It moves to .ending, unless an earlier child still hangs there: then it stays in
  * .child.
  */
-static void end_child(struct brood *b)
+static void end_child(struct fork_server_state *b)
 {
 	if (b->child > 0)
 		kill(b->child, SIGKILL);
@@ -85,7 +85,7 @@ static void end_child(struct brood *b)
 	b->child = 0;
 }
 
-static void replace_child(struct brood *b, int fd)
+static void replace_child(struct fork_server_state *b, int fd)
 {
 	pid_t parent = getpid(), pid;
 
@@ -99,14 +99,14 @@ static void replace_child(struct brood *b, int fd)
 }
 
 /* Waits for an order, or the exit of a child. */
-static void rest(const struct brood *b)
+static void rest(const struct fork_server_state *b)
 {
 	struct pollfd said = {.fd = b->fd, .events = POLLIN};
 
 	(void)ppoll(&said, 1, NULL, &b->usual);
 }
 
-static _Noreturn void serve(struct brood *b)
+static _Noreturn void serve(struct fork_server_state *b)
 {
 	for (;;) {
 		AUTO_CLOSE int fd = -1;
@@ -124,10 +124,11 @@ static _Noreturn void serve(struct brood *b)
 	}
 }
 
-static _Noreturn void be_nursery(const struct account *account, uid_t master, int fd, pid_t parent)
+static _Noreturn void be_fork_server(
+	const struct account *account, uid_t master, int fd, pid_t parent)
 {
 	const struct sigaction waking = {.sa_handler = wake};
-	struct brood b = {.fd = fd};
+	struct fork_server_state b = {.fd = fd};
 	sigset_t ended;
 
 	child_ignore_signals();
@@ -154,7 +155,7 @@ int fork_server_open(const struct account *account, uid_t master, struct fork_se
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		be_nursery(account, master, fds[1], parent);
+		be_fork_server(account, master, fds[1], parent);
 	fd_close(fds[1]);
 	if (pid < 0) {
 		fd_close(fds[0]);

@@ -5,7 +5,7 @@
 
 enum { LEAST = 1000, PASSES = 5 };
 
-bool heap_trim_turns(struct heap_trim *e, uint64_t processes)
+bool heap_trim_is_due(struct heap_trim *e, uint64_t processes)
 {
 	bool turns = processes <= e->most / 2 && e->most - processes >= LEAST;
 

@@ -22,6 +22,6 @@ struct heap_trim {
  * number has fallen to half of .most or below, and by 1000 or more; and after each of the four
  * passes behind that one.
  */
-bool heap_trim_turns(struct heap_trim *e, uint64_t processes);
+bool heap_trim_is_due(struct heap_trim *e, uint64_t processes);
 
 #endif

@@ -200,7 +200,7 @@ static int publish(struct manager *m)
 	log_messages_charges(&m->remarks, &s);
 	log_messages_blocked(m->pass);
 	r = end_pass(m);
-	if (heap_trim_turns(&m->ebb, s.processes))
+	if (heap_trim_is_due(&m->ebb, s.processes))
 		resident_trim();
 	return r;
 }

@@ -79,7 +79,7 @@ static void client_close(struct client *c)
 	c->fd = fd_close(c->fd);
 }
 
-enum publisher_place publisher_place(bool is_stranger, const struct publisher_crowd *crowd)
+enum publisher_place publisher_place(bool is_stranger, const struct publisher_groups *crowd)
 {
 	if (is_stranger && crowd->of_user >= PUBLISHER_STRANGERS_UID)
 		return PUBLISHER_PLACE_OWN;
@@ -263,9 +263,9 @@ static bool is_closed(int fd)
 }
 
 /* Clients that have closed take no place, even if the loop has not handled their end yet. */
-static void count_clients(struct publisher *p, uid_t uid, struct publisher_crowd *ret)
+static void count_clients(struct publisher *p, uid_t uid, struct publisher_groups *ret)
 {
-	*ret = (struct publisher_crowd){0};
+	*ret = (struct publisher_groups){0};
 	for (struct client *c = p->client; c < p->client + PUBLISHER_CLIENTS_MAX; c++) {
 		if (c->fd >= 0 && is_closed(c->fd))
 			client_close(c);
@@ -301,7 +301,7 @@ static struct client *served_longest(struct publisher *p, const uid_t *uid)
 static bool make_room(struct publisher *p, bool is_stranger, uid_t uid)
 {
 	struct client *leaver = NULL;
-	struct publisher_crowd crowd;
+	struct publisher_groups crowd;
 
 	count_clients(p, uid, &crowd);
 	switch (publisher_place(is_stranger, &crowd)) {

@@ -80,7 +80,7 @@ void publisher_withdraw(struct publisher *p);
 bool publisher_shows_sums(enum snapshot_public option, bool is_hidden);
 
 /* Numbers of connected clients. */
-struct publisher_crowd {
+struct publisher_groups {
 	unsigned int all, strangers;
 	unsigned int of_user; /* strangers with the uid of the new client */
 };
@@ -95,7 +95,7 @@ enum publisher_place {
  * Chooses the place for a new client, privileged or a stranger, given the clients that are
  * connected. Pure.
  */
-enum publisher_place publisher_place(bool is_stranger, const struct publisher_crowd *crowd);
+enum publisher_place publisher_place(bool is_stranger, const struct publisher_groups *crowd);
 
 static inline void cleanup_publisher(struct publisher **p)
 {

@@ -22,8 +22,8 @@
 struct resolver;
 
 /*
- * Forks the nursery as ACCOUNT, and orders the first child. Call it while memtallyd has all its
- * rights, since all later children come from the same nursery. MASTER is the uid that memtallyd
+ * Forks the fork server as ACCOUNT, and orders the first child. Call it while memtallyd has all its
+ * rights, since all later children come from the same fork server. MASTER is the uid that memtallyd
  * will have (fork_server_open()). The caller gives *RET to resolver_stop(). Returns 0; -ENOMEM; or
  * a negative errno of socketpair(), fork() or sendmsg().
  */
@@ -34,9 +34,9 @@ int resolver_start(const struct account *account, uid_t master, struct resolver 
  * resolver_lost() gives them. Never waits. If no other child can be forked, for example because a
  * killed one still hangs in the kernel, resolver_answer() returns -EPIPE.
  *
- * Returns 0; -EPIPE if the nursery has exited: there will be no other child; -EBUSY if the nursery
- * has not read its last order; or a negative errno of socketpair() or sendmsg(). After an error
- * there is no child; except after -EPIPE this may be called again.
+ * Returns 0; -EPIPE if the fork server has exited: there will be no other child; -EBUSY if the fork
+ * server has not read its last order; or a negative errno of socketpair() or sendmsg(). After an
+ * error there is no child; except after -EPIPE this may be called again.
  */
 int resolver_replace(struct resolver *r);
 
@@ -48,11 +48,11 @@ bool resolver_lost(struct resolver *r, struct principal *ret);
 
 /* The number of questions without an answer. */
 unsigned int resolver_in_flight(const struct resolver *r);
-/* Kills the nursery and its child, and frees R. Accepts NULL; returns NULL. */
+/* Kills the fork server and its child, and frees R. Accepts NULL; returns NULL. */
 struct resolver *resolver_stop(struct resolver *r);
 
 /*
- * Whether PID, a process of memtallyd's own uid, is the nursery or one of its children, as
+ * Whether PID, a process of memtallyd's own uid, is the fork server or one of its children, as
  * fork_server_has() says. R may be NULL: false.
  */
 bool resolver_has(const struct resolver *r, pid_t pid);

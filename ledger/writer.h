@@ -69,7 +69,7 @@ void writer_run(struct writer *k, uint64_t now_ns);
 uint64_t writer_due_ns(const struct writer *k, uint64_t now_ns);
 
 /*
- * A usage_server_answer; CONTEXT is the keeper. Writes the open span first, unless the last write
+ * A usage_server_answer; CONTEXT is the writer. Writes the open span first, unless the last write
  * was within the last 10 s, so that the answer is up to date.
  */
 void writer_answer(void *context, const struct usage_request *request,

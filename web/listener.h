@@ -4,7 +4,7 @@
  *
  * One listening socket with its instance of libmicrohttpd. It accepts clients, and makes room for
  * new ones by shutting down older connections. The requests of all listeners go to struct
- * exchanges.
+ * requests.
  */
 #ifndef MEMTALLY_WEB_LISTENER_H
 #define MEMTALLY_WEB_LISTENER_H
@@ -19,7 +19,8 @@
 
 enum {
 	LISTENER_CLIENTS_OVER = 32, /* accepted above the limit before room is made */
-	LISTENER_FDS = 4, /* the socket, the entrance's epoll, the library's epoll and eventfd */
+	LISTENER_FDS =
+		4, /* the socket, the accept queue's epoll, the library's epoll and eventfd */
 };
 
 struct listener {
@@ -52,8 +53,8 @@ int listener_start(struct listener *l, struct requests *exchanges,
 void listener_stop(struct listener *l);
 
 /*
- * Accepts and serves clients for one round without waiting. The entrance's epoll descriptor stays
- * readable if work is left.
+ * Accepts and serves clients for one round without waiting. The accept queue's epoll descriptor
+ * stays readable if work is left.
  */
 void listener_run(struct listener *l, uint64_t now_monotonic_ns);
 

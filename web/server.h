@@ -4,7 +4,7 @@
  *
  * Serves HTTP at the listening sockets in the caller's thread. There is one listener for each
  * socket (web/listener.h); the caller polls its epoll descriptor. Requests go through struct
- * exchanges (web/requests.h) to the site. Nothing that clients cause is logged above level debug.
+ * requests (web/requests.h) to the site. Nothing that clients cause is logged above level debug.
  */
 #ifndef MEMTALLY_WEB_SERVER_H
 #define MEMTALLY_WEB_SERVER_H

@@ -64,7 +64,7 @@ static int look_into(void *context)
 	               : TARGET_GONE;
 }
 
-int each_process_process(struct each_process *v, const struct pid_selection_process *p)
+int each_process_visit(struct each_process *v, const struct pid_selection_process *p)
 {
 	CLEANUP(cleanup_visiting) struct visiting visiting = {.visit = v, .process = p};
 	int r = supervisor_try(p->pid, look_into, &visiting);

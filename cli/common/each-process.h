@@ -21,11 +21,11 @@
  * target_confirm() finds that the process is still the same. Returns 0, an enum target_outcome, or
  * a negative errno of reading.
  */
-typedef int (*visit_work)(struct target *t, pid_t pid, void *context);
+typedef int (*each_process_work)(struct target *t, pid_t pid, void *context);
 
 struct each_process {
 	const struct procfs *procfs; /* borrowed */
-	visit_work work;
+	each_process_work work;
 	void *context;
 	struct hint hint;
 	/*
@@ -47,6 +47,6 @@ void each_process_done(struct each_process *v);
  * Runs .work on P, logs if that fails, and adds P to .processes. Returns 0, also if P could not be
  * read; .fatal; or -ENOMEM.
  */
-int each_process_process(struct each_process *v, const struct pid_selection_process *p);
+int each_process_visit(struct each_process *v, const struct pid_selection_process *p);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { ROOM_MIN = 64 };
 
-static void free_process(struct mapper_process *p)
+static void free_process(struct file_user_process *p)
 {
 	free(p->program);
 	free(p->unit);
@@ -35,7 +35,7 @@ static bool copy(const char *text, char **ret)
 int file_users_add_process(struct file_users *m, pid_t pid, uint32_t uid, const char *program,
 	const char *unit, const char *user_unit)
 {
-	struct mapper_process one = {.pid = pid, .uid = uid}, *more;
+	struct file_user_process one = {.pid = pid, .uid = uid}, *more;
 
 	if (m->processes == m->processes_room) {
 		size_t room = m->processes_room ? 2 * m->processes_room : ROOM_MIN;

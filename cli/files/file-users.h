@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "inspect/files/file-table.h"
 
-struct mapper_process {
+struct file_user_process {
 	pid_t pid;
 	uint32_t uid;
 	char *program, *unit, *user_unit; /* owned; clean; .unit and .user_unit NULL: none */
@@ -28,7 +28,7 @@ struct mapper {
 };
 
 struct file_users {
-	struct mapper_process *process;
+	struct file_user_process *process;
 	size_t processes, processes_room;
 	struct mapper *item;
 	size_t count, room;

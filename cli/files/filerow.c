@@ -190,7 +190,7 @@ int filerow_table(const struct filerow_list *list, struct table *ret)
 }
 
 static const char *user_of(
-	const struct filerow_list *list, const struct mapper_process *p, struct buffer *to)
+	const struct filerow_list *list, const struct file_user_process *p, struct buffer *to)
 {
 	const char *name = usernames_find(list->names, p->uid);
 
@@ -199,14 +199,14 @@ static const char *user_of(
 	return name ? name : "";
 }
 
-static const char *unit_of(const struct mapper_process *p)
+static const char *unit_of(const struct file_user_process *p)
 {
 	return p->user_unit ? p->user_unit : p->unit;
 }
 
 static void add_mapper(const struct filerow_list *list, const struct mapper *m, struct table *t)
 {
-	const struct mapper_process *p = &list->mappers->process[m->process];
+	const struct file_user_process *p = &list->mappers->process[m->process];
 
 	buffer_add_u64(&t->text, (uint64_t)p->pid);
 	end_cell(t);
@@ -270,7 +270,7 @@ static void add_json_fields(uint64_t present, const uint64_t *q, struct buffer *
 static void add_json_mapper(
 	const struct filerow_list *list, const struct mapper *m, struct buffer *to)
 {
-	const struct mapper_process *p = &list->mappers->process[m->process];
+	const struct file_user_process *p = &list->mappers->process[m->process];
 
 	buffer_printf(to, "{\"pid\":%d,\"uid\":%u", (int)p->pid, p->uid);
 	jsontext_add(to, "user", user_of(list, p, to));
@@ -378,7 +378,7 @@ void filerow_add_csv(const struct filerow_list *list, struct buffer *to)
 static void add_csv_mapper(
 	const struct filerow_list *list, const struct mapper *m, struct buffer *to)
 {
-	const struct mapper_process *p = &list->mappers->process[m->process];
+	const struct file_user_process *p = &list->mappers->process[m->process];
 
 	buffer_printf(to, "%d,%u,", (int)p->pid, p->uid);
 	csv_add_text(to, user_of(list, p, to));

@@ -116,8 +116,8 @@ static int open_source(
 
 /*
  * Lists rows. An owner without processes stays in the snapshot for an hour, so that its series goes
- * on. If a filter names such an owner, memtally says that no process matches, and prints its row only
- * as JSON.
+ * on. If a filter names such an owner, memtally says that no process matches, and prints its row
+ * only as JSON.
  */
 static int show(const struct settings *settings, struct selection *s)
 {

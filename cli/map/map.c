@@ -266,7 +266,7 @@ static int show_all(struct showing *s)
 
 	begin(s);
 	for (size_t i = 0; r == 0 && i < chosen->count; i++)
-		r = each_process_process(&s->visit, &chosen->process[i]);
+		r = each_process_visit(&s->visit, &chosen->process[i]);
 	return r < 0 ? r : finish(s);
 }
 
@@ -340,8 +340,7 @@ static int load_then(struct showing *s)
 		return r == -EINVAL ? 0 : r;
 	}
 	s->into = &s->then;
-	return each_process_process(
-		&s->visit, &(struct pid_selection_process){.pid = s->map->diff});
+	return each_process_visit(&s->visit, &(struct pid_selection_process){.pid = s->map->diff});
 }
 
 /* Prints nothing if a process is incomplete: memory would seem to have gone. */
@@ -353,7 +352,7 @@ static int show_changes(struct showing *s)
 
 	s->into = &s->atlas;
 	for (size_t i = 0; r == 0 && !s->visit.has_failed && i < chosen->count; i++)
-		r = each_process_process(&s->visit, &chosen->process[i]);
+		r = each_process_visit(&s->visit, &chosen->process[i]);
 	if (r == 0 && !s->visit.has_failed && s->whole == before) {
 		log_error("nothing to compare: all processes that matched have exited");
 		s->visit.has_failed = true;

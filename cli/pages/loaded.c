@@ -201,7 +201,7 @@ static int read_symbols(struct looking *l, struct elffile *f, struct elffile *de
 	*ret = f;
 	l->p->looked_into++;
 	if (r == 1) {
-		other = elf_open_open_debug(
+		other = elf_open_debug(
 			f, &l->p->mounts, l->path, DEBUG_FOLDER, &l->p->budget, debug, debug_fd);
 		if (other == 0 && elffile_read_symbols(debug, ret_why) == 0) {
 			*ret = debug;
@@ -287,7 +287,7 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 	AUTO_CLOSE int fd = -1, debug_fd = -1;
 	const struct elffile *parts = &f;
 	const char *why = "";
-	int r = elf_open_open(l->p->procfs->fd, &l->p->mounts, &m, &fd), gone;
+	int r = elf_open_file(l->p->procfs->fd, &l->p->mounts, &m, &fd), gone;
 
 	if (r == -ENOMEM)
 		return r;

@@ -31,7 +31,7 @@ struct loaded {
 	bool has_failed;             /* a file could not be read, which has been logged */
 
 	size_t looked_into, without_symtab; /* files */
-	/* bytes of debugging files that may still be checked: see elf_open_open_debug() */
+	/* bytes of debugging files that may still be checked: see elf_open_debug() */
 	uint64_t budget;
 
 	/* The process that is being read. */

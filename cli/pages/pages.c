@@ -193,7 +193,7 @@ static int look_into_all(struct looking *l)
 	else
 		r = pagelist_begin(&l->list);
 	for (size_t i = 0; r == 0 && i < chosen->count; i++)
-		r = each_process_process(&l->visit, &chosen->process[i]);
+		r = each_process_visit(&l->visit, &chosen->process[i]);
 	l->list.format.known = pagesum_known(l->walk.frames, !l->walk.cannot_scan);
 	return r;
 }

@@ -43,9 +43,9 @@ static uint32_t processes_read(const struct sharing_walk *w, uint32_t i)
 /* Returns true if all processes of group I exited before any of their memory was seen. */
 static bool has_ended(const struct sharing_walk *w, uint32_t i)
 {
-	const struct stake *stake = &w->muster.stakes.group[i];
-	uint64_t seen = stake_resident(stake) + stake->resident[STAKE_SWAP] +
-	                stake->resident[STAKE_HUGETLB];
+	const struct frame_owner *stake = &w->muster.stakes.group[i];
+	uint64_t seen = stake_resident(stake) + stake->resident[FRAME_OWNER_SWAP] +
+	                stake->resident[FRAME_OWNER_HUGETLB];
 
 	return !seen && !w->tally[i].denied && !w->tally[i].blocked && !processes_read(w, i);
 }
@@ -53,7 +53,7 @@ static bool has_ended(const struct sharing_walk *w, uint32_t i)
 /* The total is of all groups, also those that are not shown. */
 static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 {
-	struct stake all = w->muster.stakes.all;
+	struct frame_owner all = w->muster.stakes.all;
 	uint64_t page_tables = 0;
 	uint32_t processes = 0, denied = 0, blocked = 0;
 

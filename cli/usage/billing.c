@@ -160,7 +160,7 @@ static int print_usage(const struct settings *settings, const struct usage_table
 	else if (settings->csv)
 		usage_table_csv(b, &text);
 	else if (usage_table_rows(b))
-		r = usage_table_table(b, &table);
+		r = usage_table_build(b, &table);
 	if (r == 0 && table.columns)
 		r = print_table(&table, command_width(), &text);
 	return r == 0 ? output_flush(&text) : r;

@@ -284,7 +284,7 @@ static void add_total(struct cells *c)
 	t->has_total = true;
 }
 
-int usage_table_table(const struct usage_table *b, struct table *ret)
+int usage_table_build(const struct usage_table *b, struct table *ret)
 {
 	const struct owner *owner = owner_of(usage_owner(b->kind));
 	struct cells cells = {.bill = b, .table = ret, .has_user = owner->has_user};

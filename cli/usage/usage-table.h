@@ -79,7 +79,7 @@ bool usage_table_is_misnamed(const struct usage_table *b, const struct usage_tab
  * Makes a table of the rows and a total in *RET, which the caller frees with table_done(). Misnamed
  * parts are shown with their start and end. Returns 0 or -ENOMEM.
  */
-int usage_table_table(const struct usage_table *b, struct table *ret);
+int usage_table_build(const struct usage_table *b, struct table *ret);
 
 /* Appends all parts as JSON, with the state of the ledger. Errors are those of TO. */
 void usage_table_json(const struct usage_table *b, struct buffer *to);

@@ -301,7 +301,7 @@ int adaptive_pass_poll(
 	if (e < 0)
 		return e == -ENOMEM ? e : 0;
 	*ret = ADAPTIVE_PASS_NEEDS_LOOK;
-	if (e != 0 || (block_is_on(&p->block) && !block_is_put_off(&p->block)))
+	if (e != 0 || (block_is_on(&p->block) && !block_is_barred(&p->block)))
 		return 0;
 	if (!w->is_member && !m.size && !w->leaving) { /* still a kernel thread or a zombie */
 		*ret = ADAPTIVE_PASS_NEEDS_NOTHING;
@@ -429,7 +429,7 @@ static bool measure(struct adaptive_pass *a, struct process *p, const struct sam
 
 	*ret = (struct prior){.had_base = w->has_base, .base = w->base};
 	if (ret->had_base)
-		row_estimate_estimate(&a->figures, w, &ret->expected);
+		row_estimate_get(&a->figures, w, &ret->expected);
 	if (ROW_HAS(s, PROCESS_PSS) &&
 		!(tracked_agrees(w, s, a->page_bytes) && !walked->has_before) &&
 		statm_poll_read(a->reader, p, &after) == 0 && after.size)

@@ -76,7 +76,7 @@ void host_check_begin(struct host_check *h)
 	host_drift_begin(&h->pool);
 }
 
-/* A process as the pool gets it: an estimate without the pool's own doubts. */
+/* A process as the pool gets it: an estimate without host drift's own doubts. */
 struct view_of_member {
 	struct estimate_now now;
 	struct estimate estimate;

@@ -75,8 +75,8 @@ void host_check_add(
 bool host_check_end(struct host_check *h, bool sees_all, bool is_whole, uint64_t now_ns);
 
 /*
- * Fills ROW of W again, with the pool's doubt and narrower bounds. A guess that exceeds the host's
- * sums is lowered to them.
+ * Fills ROW of W again, with host drift's doubt and narrower bounds. A guess that exceeds the
+ * host's sums is lowered to them.
  */
 void host_check_settle(struct host_check *h, const struct tracked *w, struct snapshot_process *row);
 

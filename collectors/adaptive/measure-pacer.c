@@ -127,7 +127,7 @@ static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w,
 		*ret_pss = w->base.pss_anon + w->base.pss_file + w->base.pss_shmem;
 		return 0;
 	}
-	row_estimate_estimate(&a->figures, w, &e);
+	row_estimate_get(&a->figures, w, &e);
 	*ret_pss = e.pss;
 	doubt = measure_queue_doubt(w, e.low, e.pss, e.high);
 	return saturate_max(saturate_max(doubt, sharing_state_broken(w)), stray);
@@ -174,7 +174,7 @@ static bool is_candidate(const struct process *p)
 	const struct tracked *w = p->watch;
 
 	return w && w->is_member && w->is_settled && !w->is_elsewhere &&
-	       !block_is_put_off(&p->block);
+	       !block_is_barred(&p->block);
 }
 
 /*

@@ -110,7 +110,7 @@ size_t measure_queue_left(const struct measure_queue *c);
 uint64_t measure_queue_doubt(const struct tracked *w, uint64_t low, uint64_t pss, uint64_t high);
 
 /*
- * The same for the bounds in ROW, which contain the pool's doubts, too. At least
+ * The same for the bounds in ROW, which contain host drift's doubts, too. At least
  * sharing_state_broken().
  */
 uint64_t measure_queue_row_doubt(const struct tracked *w, const struct snapshot_process *row);

@@ -54,8 +54,7 @@ static void guess(const struct row_estimate *f, const struct tracked *w, struct 
 	};
 }
 
-void row_estimate_estimate(
-	const struct row_estimate *f, const struct tracked *w, struct estimate *ret)
+void row_estimate_get(const struct row_estimate *f, const struct tracked *w, struct estimate *ret)
 {
 	if (!sharing_state_estimate(w, f->page_bytes, NULL, ret, NULL))
 		guess(f, w, ret);
@@ -96,7 +95,7 @@ void row_estimate_fill(struct row_estimate *f, const struct process *p, uint64_t
 		tracked_fill(w, NULL, f->page_bytes, row);
 		return;
 	}
-	row_estimate_estimate(f, w, &e);
+	row_estimate_get(f, w, &e);
 	row->outcome = is_blocked ? OUTCOME_BLOCKED : OUTCOME_MEASURED;
 	row->source = is_measured ? w->source : SOURCE_ESTIMATE;
 	tracked_fill(w, &e, f->page_bytes, row);

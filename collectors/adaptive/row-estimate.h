@@ -39,8 +39,7 @@ void row_estimate_begin(struct row_estimate *f, uint64_t elapsed_ns, uint64_t ma
 void row_estimate_begin_rows(struct row_estimate *f);
 
 /* Estimates W in *RET now, without a doubt of the pool. */
-void row_estimate_estimate(
-	const struct row_estimate *f, const struct tracked *w, struct estimate *ret);
+void row_estimate_get(const struct row_estimate *f, const struct tracked *w, struct estimate *ret);
 
 /* A measurement has the result FOUND, where ESTIMATED was expected; both are PSS in bytes. */
 void row_estimate_found(struct row_estimate *f, uint64_t estimated, uint64_t found);

@@ -143,7 +143,7 @@ void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exe
 static void map(struct sharing_state *r, struct process_reader *reader, struct process *p)
 {
 	AUTO_STREAM struct stream stream = STREAM_CLOSED;
-	struct maps_segment segment[MAPS_SEGMENTS];
+	struct maps_object segment[MAPS_OBJECTS];
 	struct maps_parser parser;
 	uint64_t begin_ns;
 	size_t count;

@@ -13,10 +13,10 @@
 #include "base/saturate.h"
 
 /* A process that has forked. */
-struct kin_ancestor {
-	struct family_member *member; /* NULL: exited */
-	struct kin_ancestor *parent;  /* NULL: not known */
-	uint64_t root_ns;             /* birth of the first known process of its lineage */
+struct family_ancestor {
+	struct family_member *member;   /* NULL: exited */
+	struct family_ancestor *parent; /* NULL: not known */
+	uint64_t root_ns;               /* birth of the first known process of its lineage */
 	/* if exited: the lowest .line of itself and of exited ancestors between it and .parent */
 	uint64_t line;
 	uint32_t uses; /* references, from .parent and .ancestor */
@@ -27,13 +27,13 @@ uint64_t family_ancestry_root_ns(const struct family_member *m)
 	return m->ancestor ? m->ancestor->root_ns : m->born_ns;
 }
 
-struct kin_ancestor *family_ancestry_begin(struct family_member *m)
+struct family_ancestor *family_ancestry_begin(struct family_member *m)
 {
-	struct kin_ancestor *a = m->has_forked ? m->ancestor : malloc(sizeof(*a));
+	struct family_ancestor *a = m->has_forked ? m->ancestor : malloc(sizeof(*a));
 
 	if (!a || m->has_forked)
 		return a;
-	*a = (struct kin_ancestor){.member = m,
+	*a = (struct family_ancestor){.member = m,
 		.parent = m->ancestor,
 		.root_ns = family_ancestry_root_ns(m),
 		.uses = 1};
@@ -42,17 +42,17 @@ struct kin_ancestor *family_ancestry_begin(struct family_member *m)
 	return a;
 }
 
-struct kin_ancestor *family_ancestry_use(struct kin_ancestor *a)
+struct family_ancestor *family_ancestry_use(struct family_ancestor *a)
 {
 	if (a)
 		a->uses++;
 	return a;
 }
 
-static void drop(struct kin_ancestor *a)
+static void drop(struct family_ancestor *a)
 {
 	while (a && !--a->uses) {
-		struct kin_ancestor *parent = a->parent;
+		struct family_ancestor *parent = a->parent;
 
 		free(a);
 		a = parent;
@@ -63,15 +63,15 @@ static void drop(struct kin_ancestor *a)
  * Whether A has exited and is skipped. The first of a lineage is not skipped: its birth time still
  * counts.
  */
-static bool is_passed(const struct kin_ancestor *a)
+static bool is_passed(const struct family_ancestor *a)
 {
 	return a && !a->member && a->parent;
 }
 
 /* Unlinks the exited ancestor above A, which has exited itself, so that it is skipped only once. */
-static void shorten(struct kin_ancestor *a)
+static void shorten(struct family_ancestor *a)
 {
-	struct kin_ancestor *above = a->parent;
+	struct family_ancestor *above = a->parent;
 
 	if (!is_passed(above))
 		return;
@@ -82,11 +82,11 @@ static void shorten(struct kin_ancestor *a)
 
 uint64_t family_ancestry_settle(struct family_member *m)
 {
-	struct kin_ancestor **parent = m->has_forked ? &m->ancestor->parent : &m->ancestor;
+	struct family_ancestor **parent = m->has_forked ? &m->ancestor->parent : &m->ancestor;
 	uint64_t steps = 0;
 
 	while (is_passed(*parent)) {
-		struct kin_ancestor *a = *parent;
+		struct family_ancestor *a = *parent;
 
 		shorten(a);
 		m->line = saturate_min(m->line, a->line);
@@ -99,7 +99,7 @@ uint64_t family_ancestry_settle(struct family_member *m)
 
 struct family_member *family_ancestry_parent(const struct family_member *m)
 {
-	const struct kin_ancestor *a = m->has_forked ? m->ancestor->parent : m->ancestor;
+	const struct family_ancestor *a = m->has_forked ? m->ancestor->parent : m->ancestor;
 
 	for (unsigned int i = 0; is_passed(a) && i < FAMILY_ANCESTRY_GENERATIONS; i++)
 		a = a->parent;

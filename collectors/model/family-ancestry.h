@@ -28,13 +28,13 @@ uint64_t family_ancestry_root_ns(const struct family_member *m);
  * M has forked. Returns its record, for family_ancestry_use() by its children; NULL if out of
  * memory.
  */
-struct kin_ancestor *family_ancestry_begin(struct family_member *m);
+struct family_ancestor *family_ancestry_begin(struct family_member *m);
 
 /*
  * Adds a reference to A, which may be NULL: A is stored in a member's .ancestor, until
  * family_ancestry_leave() of that member. Returns A.
  */
-struct kin_ancestor *family_ancestry_use(struct kin_ancestor *a);
+struct family_ancestor *family_ancestry_use(struct family_ancestor *a);
 
 /*
  * Makes the nearest ancestor of M that is still there its parent, in place of exited ones. Returns

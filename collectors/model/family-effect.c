@@ -32,7 +32,7 @@ static struct share_count_change change_of(const struct family_member *m)
 	return c;
 }
 
-uint64_t kin_events(const struct share_count_change *c)
+uint64_t family_effect_events(const struct share_count_change *c)
 {
 	return (uint64_t)c->dead + c->born;
 }
@@ -42,14 +42,14 @@ uint64_t kin_events(const struct share_count_change *c)
  * as many events. After fewer the guess is less wrong, or wrong for other reasons; so it is if any
  * of those born are M's own children.
  */
-static bool is_heard(const struct kin_found *f, const struct family_member *m,
+static bool is_heard(const struct family_correction *f, const struct family_member *m,
 	const struct share_count_change *c)
 {
 	return f->at_ns > m->measured_ns && !c->own &&
-	       kin_events(c) >= f->events - f->events / LIKE_PART;
+	       family_effect_events(c) >= f->events - f->events / LIKE_PART;
 }
 
-struct fork_effect kin_aftermath(const struct family_member *m, const struct estimate_base *base)
+struct fork_effect family_effect_of(const struct family_member *m, const struct estimate_base *base)
 {
 	const struct fork_family *f = m->family;
 	struct cow_breaks_sum broken;
@@ -75,7 +75,7 @@ struct fork_effect kin_aftermath(const struct family_member *m, const struct est
 bool families_doubt(const struct family_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
-	struct fork_effect a = kin_aftermath(m, base);
+	struct fork_effect a = family_effect_of(m, base);
 	struct estimate_part anon, file;
 
 	*ret = (struct estimate_doubt){0};

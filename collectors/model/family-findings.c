@@ -48,8 +48,8 @@ static bool find_excess(const struct families *k, const struct family_member *m,
 void family_findings_tell(struct families *k, struct family_member *m,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
-	struct fork_effect a = kin_aftermath(m, before);
-	struct kin_found f = {.at_ns = now_ns, .events = kin_events(&a.family)};
+	struct fork_effect a = family_effect_of(m, before);
+	struct family_correction f = {.at_ns = now_ns, .events = family_effect_events(&a.family)};
 	struct unlisted_sharers_found excess;
 
 	if (!m->family || !fork_effect_has_family(&a) || a.family.own)

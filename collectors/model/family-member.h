@@ -15,7 +15,7 @@
 #include "collectors/model/share-count.h"
 
 struct fork_family;
-struct kin_ancestor;
+struct family_ancestor;
 
 /* All zeros: in no family. Other modules only read it. */
 struct family_member {
@@ -24,7 +24,7 @@ struct family_member {
 	struct family_member *previous, *next;
 	struct cow_breaks_writer writer; /* its copy-on-write breaks */
 	/* its own record if .has_forked, else its parent's; NULL: none */
-	struct kin_ancestor *ancestor;
+	struct family_ancestor *ancestor;
 	uint64_t key;    /* of its range; 0: not known */
 	uint64_t serial; /* rises along the family's list */
 	/* the serial at which its lineage left its parent's: its own, or that of an exited ancestor

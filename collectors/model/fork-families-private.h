@@ -21,7 +21,7 @@
 #include "collectors/model/unlisted-sharers.h"
 
 /* The difference between a member's measurement and its guess; valid until the next event. */
-struct kin_found {
+struct family_correction {
 	/* births and exits between the former measurement, on which the guess is based, and this
 	 * one */
 	uint64_t events;
@@ -36,7 +36,7 @@ struct fork_family {
 	struct fork_family *next_dirty;
 	/* of the members with a known fork, the one that was measured last */
 	struct family_member *voice;
-	struct kin_found found;
+	struct family_correction found;
 	struct counter_flow flow; /* of all members so far */
 	struct cow_breaks breaks;
 	struct cow_suspected suspicion;
@@ -93,7 +93,8 @@ bool family_next(struct families *k, struct family_member **ret_first);
  * Returns the events since M's measurement BASE, as of the last families_affected(), with the
  * corrections that apply to M.
  */
-struct fork_effect kin_aftermath(const struct family_member *m, const struct estimate_base *base);
+struct fork_effect family_effect_of(
+	const struct family_member *m, const struct estimate_base *base);
 
 /*
  * Returns true if M was forked from a known member and measured less than 250 ms after its birth:
@@ -102,7 +103,7 @@ struct fork_effect kin_aftermath(const struct family_member *m, const struct est
 bool families_is_newborn(const struct family_member *m);
 
 /* Returns the number of births and exits in C. */
-uint64_t kin_events(const struct share_count_change *c);
+uint64_t family_effect_events(const struct share_count_change *c);
 
 /*
  * Call before M's counts are set to its measurement at NOW_NS. Compares the measurement FOUND with

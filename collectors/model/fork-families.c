@@ -84,7 +84,7 @@ void families_sensed(struct families *k, uint64_t now_ns)
 int families_born(
 	struct families *k, struct family_member *m, struct family_member *parent, uint64_t born_ns)
 {
-	struct kin_ancestor *ancestor;
+	struct family_ancestor *ancestor;
 	int r;
 
 	*m = (struct family_member){.born_ns = born_ns};
@@ -242,7 +242,7 @@ bool families_wants_maps(const struct family_member *m, const struct estimate_ba
 	return mapped_objects_wants_maps(&m->sharer, base);
 }
 
-int families_mapped(struct families *k, struct family_member *m, const struct maps_segment *list,
+int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
 	size_t count, const struct estimate_base *base)
 {
 	bool was_there = !k->previous_ns || saturate_max(m->born_ns, m->image_ns) <= k->previous_ns;

@@ -161,10 +161,10 @@ void families_unmeasured(struct family_member *m);
 bool families_wants_maps(const struct family_member *m, const struct estimate_base *base);
 
 /*
- * M's maps, read just now, have the COUNT mapped objects in LIST, at most MAPS_SEGMENTS. Returns 0,
+ * M's maps, read just now, have the COUNT mapped objects in LIST, at most MAPS_OBJECTS. Returns 0,
  * or -ENOMEM: then M keeps its former objects.
  */
-int families_mapped(struct families *k, struct family_member *m, const struct maps_segment *list,
+int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
 	size_t count, const struct estimate_base *base);
 
 /*

@@ -162,8 +162,8 @@ void host_drift_doubt(
 	const struct host_drift *p, const struct host_drift_member *m, struct estimate_doubt *ret);
 
 /*
- * Narrows the bounds of E, which may contain the pool's doubt or not. Since the sums are known, no
- * process can be further above its low bound than the sum of all low bounds is below the host's
+ * Narrows the bounds of E, which may contain host drift's doubt or not. Since the sums are known,
+ * no process can be further above its low bound than the sum of all low bounds is below the host's
  * sum; the same holds for high bounds. Does so only if both sums were compared in this pass,
  * because their biases are part of that. Keeps low <= pss <= high.
  */

@@ -36,8 +36,8 @@ static uint64_t stray_of(const struct sharer *s, uint64_t shmem)
 
 	for (unsigned int i = 0; i < s->count; i++)
 		mapped += s->link[i].is_shmem ? s->link[i].mapped : 0;
-	if (s->count == MAPS_SEGMENTS)
-		mapped += (uint64_t)MAPS_SEGMENTS * s->link[MAPS_SEGMENTS - 1].mapped;
+	if (s->count == MAPS_OBJECTS)
+		mapped += (uint64_t)MAPS_OBJECTS * s->link[MAPS_OBJECTS - 1].mapped;
 	return saturate_less(shmem, mapped * COUNTER_FLOW_UNIT);
 }
 
@@ -85,7 +85,7 @@ bool mapped_objects_wants_maps(const struct sharer *s, const struct estimate_bas
 }
 
 /* Returns the object of M in SEGMENTS, a new one if there is none; NULL: out of memory. */
-static struct mapped_object *get(struct keytable *segments, const struct maps_segment *m)
+static struct mapped_object *get(struct keytable *segments, const struct maps_object *m)
 {
 	uint64_t key = keytable_key(segments, m->device, m->inode);
 	struct mapped_object *segment = keytable_find(segments, key);
@@ -212,14 +212,14 @@ static void note_joined(const struct mapped_object_link *l, const struct estimat
 	l->segment->flow.gained += most;
 }
 
-int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct maps_segment *list,
+int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct maps_object *list,
 	size_t count, const struct estimate_base *base, bool was_there)
 {
 	struct mapped_object_link *links = NULL, *former = s->link;
 	unsigned int formers = s->count;
-	bool is_new[MAPS_SEGMENTS];
+	bool is_new[MAPS_OBJECTS];
 
-	count = saturate_min(count, MAPS_SEGMENTS);
+	count = saturate_min(count, MAPS_OBJECTS);
 	if (count) {
 		links = calloc(count, sizeof(*links));
 		if (!links)

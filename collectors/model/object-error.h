@@ -19,7 +19,7 @@ struct object_error_growth {
 	uint64_t grown;
 	int64_t added; /* measured growth of PSS beyond a mere division among more */
 	/* the mean of what all sharers had together at these lessons; unit of struct
-	 * experience_change */
+	 * object_error_change */
 	uint64_t place;
 };
 

@@ -31,7 +31,7 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
 	row->outcome = (uint8_t)s->outcome;
 	row->present = s->present;
 	memcpy(row->q, s->q, sizeof(row->q));
-	/* The time of the reading; pass_publication_make() turns it into an age. */
+	/* The time of the reading; pass_publish_make() turns it into an age. */
 	if (s->outcome == OUTCOME_MEASURED)
 		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
 	else if (s->outcome == OUTCOME_BLOCKED)

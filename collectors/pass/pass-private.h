@@ -135,7 +135,7 @@ int pass_totals_end(struct pass *pass);
  * Does the work of pass_publish(), with the same parameters and results. NEEDED_PPM is
  * pass_interval_ns()'s; 0: not known yet.
  */
-int pass_publication_make(
+int pass_publish_make(
 	struct pass *pass, uint64_t needed_ppm, bool with_public, int *ret_fd, int *ret_public_fd);
 
 /* Returns whether /proc hides processes from this reader that others see. */

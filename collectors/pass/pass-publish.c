@@ -170,7 +170,7 @@ static void describe_adaptive(
 	};
 }
 
-int pass_publication_make(
+int pass_publish_make(
 	struct pass *pass, uint64_t needed_ppm, bool with_public, int *ret_fd, int *ret_public_fd)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);

@@ -431,7 +431,7 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	 */
 	if (pass->turns.total_cost_ns || pass->interval_ns > pass->next_options.interval_ns)
 		(void)pass_interval_ns(pass, &needed_ppm);
-	r = pass_publication_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
+	r = pass_publish_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
 	pass->cpu_ns += cpu_now_ns(pass) - before_ns;
 	return r;
 }

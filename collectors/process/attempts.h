@@ -106,7 +106,7 @@ uint64_t attempts_waited_ns(const struct attempts *a, uint32_t uid);
  * - for ATTEMPT_NEW: if 32 reads of the user's new processes have blocked, or one of them and 128
  *   of all users;
  * - for ATTEMPT_BLOCKED: if 8 reads of the user's blocked processes have blocked again. The caller
- *   must also check that the process was chosen (block_is_put_off()).
+ *   must also check that the process was chosen (block_is_barred()).
  *
  * A user without a blocked read in this pass is never refused. Exception: the users beyond the
  * first 256 with blocked or slow reads in the same pass share one count.

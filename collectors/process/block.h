@@ -50,7 +50,7 @@ bool block_is_due(const struct block *b, uint64_t now_ns);
  * Returns whether this pass may not read the process: it is blocked and was not chosen, or its
  * attempt was made already.
  */
-static inline bool block_is_put_off(const struct block *b)
+static inline bool block_is_barred(const struct block *b)
 {
 	return b->file && !b->is_deferred && !b->is_chosen;
 }

@@ -266,7 +266,7 @@ int process_reading_program(struct process_reading *g, struct sample *ret)
 	if (n == -ENOMEM)
 		return -ENOMEM;
 	buffer_clear(&r->program);
-	program_name_name(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
+	program_name_make(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
 		n < 0 ? 0 : (size_t)n, &r->program);
 	ret->is_renamed = true;
 	return r->program.error;

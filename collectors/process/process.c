@@ -99,7 +99,7 @@ static void fill_parts(const struct process_reading *g, struct sample *ret)
 {
 	const uint64_t *shmem = ROW_HAS(ret, PROCESS_RSS_SHMEM) ? &ret->q[PROCESS_RSS_SHMEM] : NULL;
 	struct pss_split_found found;
-	enum pss_split_quality quality = pss_split_split(
+	enum pss_split_quality quality = pss_split_solve(
 		&g->smaps.parts, shmem, smaps_rounding(&g->smaps), &found);
 
 	if (quality == PSS_SPLIT_NONE)

@@ -20,7 +20,7 @@ static bool is_memfd(const char *exe, size_t len)
 	return len >= sizeof(memfd) - 1 && !memcmp(exe, memfd, sizeof(memfd) - 1);
 }
 
-void program_name_name(
+void program_name_make(
 	const char *comm, size_t comm_len, const char *exe, size_t exe_len, struct buffer *to)
 {
 	static const char deleted[] = " (deleted)"; /* the kernel's mark */

@@ -31,7 +31,7 @@
  * Does no I/O: the user chooses the path, which may lie on a file system that hangs. If memory runs
  * out, TO has an error set.
  */
-void program_name_name(
+void program_name_make(
 	const char *comm, size_t comm_len, const char *exe, size_t exe_len, struct buffer *to);
 
 #endif

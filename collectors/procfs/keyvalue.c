@@ -83,16 +83,16 @@ static const char *last_line(const char *text, size_t len, size_t *ret_len)
 	return before;
 }
 
-bool lines_is_whole(const char *text, size_t len, const void *context)
+bool keyvalue_is_whole(const char *text, size_t len, const void *context)
 {
-	const struct lines_end *e = context;
+	const struct keyvalue_end_key *e = context;
 	size_t line_len;
 	const char *line = last_line(text, len, &line_len);
 
 	return e->len && line_len >= e->len && !memcmp(line, e->key, e->len);
 }
 
-void lines_learn_end(struct lines_end *e, const char *text, size_t len)
+void keyvalue_learn_end(struct keyvalue_end_key *e, const char *text, size_t len)
 {
 	size_t line_len;
 	const char *line = last_line(text, len, &line_len);

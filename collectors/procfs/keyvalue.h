@@ -64,21 +64,21 @@ int keyvalue_kib(const struct keyvalue *line, uint64_t *ret_bytes);
  * depends on the kernel: it is learned from texts that were read to their end. Zeroed: none is
  * known.
  */
-struct lines_end {
+struct keyvalue_end_key {
 	uint8_t len; /* length of .key, with its colon */
 	char key[39];
 };
 
 /*
  * Returns whether TEXT is complete; false if no key is known. It is a rule for file_read_until()
- * (base/file.h): CONTEXT is a struct lines_end. Pure.
+ * (base/file.h): CONTEXT is a struct keyvalue_end_key. Pure.
  */
-bool lines_is_whole(const char *text, size_t len, const void *context);
+bool keyvalue_is_whole(const char *text, size_t len, const void *context);
 
 /*
  * Learns the key from TEXT, which was read to its end. Leaves E unchanged if TEXT does not end with
  * a line "Key: value". Pure.
  */
-void lines_learn_end(struct lines_end *e, const char *text, size_t len);
+void keyvalue_learn_end(struct keyvalue_end_key *e, const char *text, size_t len);
 
 #endif

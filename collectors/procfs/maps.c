@@ -60,7 +60,7 @@ static bool take_rights(struct cursor *c, bool *ret_accessible, bool *ret_shared
 	return true;
 }
 
-static bool is_same(const struct maps_segment *a, const struct maps_segment *b)
+static bool is_same(const struct maps_object *a, const struct maps_object *b)
 {
 	return a->inode == b->inode && a->device == b->device;
 }
@@ -75,7 +75,7 @@ static uint64_t most_of(const struct maps_parser *p, size_t i)
  * Returns the place of S in the table. If S is not there, returns the place for it: a free one, or
  * that with the fewest bytes in the second half.
  */
-static size_t place_of(const struct maps_parser *p, const struct maps_segment *s)
+static size_t place_of(const struct maps_parser *p, const struct maps_object *s)
 {
 	size_t least = TOP;
 
@@ -96,7 +96,7 @@ static size_t place_of(const struct maps_parser *p, const struct maps_segment *s
  */
 static size_t promote(struct maps_parser *p, size_t i)
 {
-	struct maps_segment item = p->item[i];
+	struct maps_object item = p->item[i];
 	uint64_t unseen = p->unseen[i];
 	size_t least = 0;
 
@@ -115,7 +115,7 @@ static size_t promote(struct maps_parser *p, size_t i)
 	return least;
 }
 
-static void add(struct maps_parser *p, const struct maps_segment *s)
+static void add(struct maps_parser *p, const struct maps_object *s)
 {
 	size_t i = place_of(p, s);
 
@@ -151,7 +151,7 @@ static int parse_head(struct maps_parser *p)
 	if (is_accessible && end - start > p->largest)
 		p->largest = end - start;
 	if (inode)
-		add(p, &(struct maps_segment){
+		add(p, &(struct maps_object){
 			       major << 32 | minor, inode, end - start, is_shared && !major});
 	return 0;
 }
@@ -188,29 +188,29 @@ void maps_parser_cut(struct maps_parser *p)
 }
 
 /* Moves the largest of ITEM to its front. */
-static void choose_largest(struct maps_segment *item, size_t count)
+static void choose_largest(struct maps_object *item, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (item[i].bytes > item[0].bytes) {
-			struct maps_segment larger = item[i];
+			struct maps_object larger = item[i];
 
 			item[i] = item[0];
 			item[0] = larger;
 		}
 }
 
-int maps_parser_end(const struct maps_parser *p, struct maps_segment ret[static MAPS_SEGMENTS],
-	size_t *ret_count)
+int maps_parser_end(
+	const struct maps_parser *p, struct maps_object ret[static MAPS_OBJECTS], size_t *ret_count)
 {
-	struct maps_segment item[MAPS_CANDIDATES];
+	struct maps_object item[MAPS_CANDIDATES];
 	size_t count = 0;
 
 	if (p->in_line)
 		return -EBADMSG;
 	memcpy(item, p->item, p->count * sizeof(*item));
-	while (count < MAPS_SEGMENTS && count < p->count) {
+	while (count < MAPS_OBJECTS && count < p->count) {
 		choose_largest(item + count, p->count - count);
-		if (item[count].bytes < MAPS_SEGMENT_MIN)
+		if (item[count].bytes < MAPS_OBJECT_MIN)
 			break;
 		ret[count] = item[count];
 		count++;

@@ -10,7 +10,7 @@
  * grows moves to the first half. So the table keeps each object that is mapped in one piece and is
  * one of the MAPS_CANDIDATES / 2 largest. It also keeps each object with more than 2 /
  * MAPS_CANDIDATES of all bytes that went through the second half, in however many pieces. A dropped
- * object counts as one below MAPS_SEGMENT_MIN: bounds do not include its other sharers.
+ * object counts as one below MAPS_OBJECT_MIN: bounds do not include its other sharers.
  */
 #ifndef MEMTALLY_COLLECTORS_PROCFS_MAPS_H
 #define MEMTALLY_COLLECTORS_PROCFS_MAPS_H
@@ -20,14 +20,14 @@
 #include <stdint.h>
 
 enum {
-	MAPS_SEGMENTS = 8,            /* objects returned: the largest */
-	MAPS_SEGMENT_MIN = 256 << 10, /* bytes mapped; smaller objects are not returned */
-	MAPS_CANDIDATES = 128,        /* objects in the table */
-	MAPS_HEAD = 96,               /* bytes of a line, up to the inode; the path is skipped */
+	MAPS_OBJECTS = 8,            /* objects returned: the largest */
+	MAPS_OBJECT_MIN = 256 << 10, /* bytes mapped; smaller objects are not returned */
+	MAPS_CANDIDATES = 128,       /* objects in the table */
+	MAPS_HEAD = 96,              /* bytes of a line, up to the inode; the path is skipped */
 };
 
 /* A mapped object: all mappings of one inode together. */
-struct maps_segment {
+struct maps_object {
 	uint64_t device; /* major << 32 | minor; shmem has one that no file system has */
 	uint64_t inode;  /* never 0: private memory has inode 0 */
 	uint64_t bytes;  /* mapped, not resident */
@@ -43,7 +43,7 @@ struct maps_parser {
 	size_t count, last;
 	/* upper bound of .bytes in the first half, once that is full */
 	uint64_t least_top;
-	struct maps_segment item[MAPS_CANDIDATES]; /* .bytes lacks .unseen */
+	struct maps_object item[MAPS_CANDIDATES]; /* .bytes lacks .unseen */
 	/* upper bound of the bytes of each object that were mapped before it came into the table */
 	uint64_t unseen[MAPS_CANDIDATES];
 	/* of the first and of the last mapping; 0 before the first */
@@ -66,12 +66,12 @@ int maps_parser_feed(struct maps_parser *p, const char *text, size_t len);
 void maps_parser_cut(struct maps_parser *p);
 
 /*
- * Writes the objects of at least MAPS_SEGMENT_MIN bytes, largest first, to RET, and their number to
+ * Writes the objects of at least MAPS_OBJECT_MIN bytes, largest first, to RET, and their number to
  * *RET_COUNT. An empty text has none. Returns 0, or -EBADMSG if the text ends in the middle of a
  * line. If the process exited during the reading, the text is too short without an error: compare
  * .start and .end with the range in smaps_rollup.
  */
-int maps_parser_end(const struct maps_parser *p, struct maps_segment ret[static MAPS_SEGMENTS],
+int maps_parser_end(const struct maps_parser *p, struct maps_object ret[static MAPS_OBJECTS],
 	size_t *ret_count);
 
 #endif

@@ -20,12 +20,12 @@ static const char *name_of(const char *path)
 }
 
 /* Reads FD up to its end, or until the text is complete by END; learns END. */
-static int read_lines(int fd, char *buf, size_t size, struct lines_end *end, size_t *ret_len)
+static int read_lines(int fd, char *buf, size_t size, struct keyvalue_end_key *end, size_t *ret_len)
 {
-	int e = file_read_until(fd, buf, size, lines_is_whole, end, ret_len);
+	int e = file_read_until(fd, buf, size, keyvalue_is_whole, end, ret_len);
 
-	if (e == 0 && !lines_is_whole(buf, *ret_len, end))
-		lines_learn_end(end, buf, *ret_len);
+	if (e == 0 && !keyvalue_is_whole(buf, *ret_len, end))
+		keyvalue_learn_end(end, buf, *ret_len);
 	return e;
 }
 
@@ -43,10 +43,10 @@ static int read_named(struct proctext_ends *ends, const char *name, int fd, char
 int proctext_reread_status(
 	struct proctext_ends *ends, int fd, char *buf, size_t size, size_t *ret_len)
 {
-	int e = file_reread_until(fd, buf, size, lines_is_whole, &ends->status, ret_len);
+	int e = file_reread_until(fd, buf, size, keyvalue_is_whole, &ends->status, ret_len);
 
-	if (e == 0 && !lines_is_whole(buf, *ret_len, &ends->status))
-		lines_learn_end(&ends->status, buf, *ret_len);
+	if (e == 0 && !keyvalue_is_whole(buf, *ret_len, &ends->status))
+		keyvalue_learn_end(&ends->status, buf, *ret_len);
 	return e;
 }
 

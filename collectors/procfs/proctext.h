@@ -13,7 +13,7 @@
  * known yet.
  */
 struct proctext_ends {
-	struct lines_end status, rollup;
+	struct keyvalue_end_key status, rollup;
 };
 
 /*

@@ -134,7 +134,7 @@ static uint64_t shmem_of(const struct pss_split *p, uint64_t rss_shmem)
 	       saturate_part(p->pss[PSS_SPLIT_EITHER], either, p->rss[PSS_SPLIT_EITHER]);
 }
 
-enum pss_split_quality pss_split_split(const struct pss_split *p, const uint64_t *rss_shmem,
+enum pss_split_quality pss_split_solve(const struct pss_split *p, const uint64_t *rss_shmem,
 	uint64_t rounding, struct pss_split_found *ret)
 {
 	uint64_t named = p->rss[PSS_SPLIT_SHMEM], either = p->rss[PSS_SPLIT_EITHER];

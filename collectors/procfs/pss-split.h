@@ -62,7 +62,7 @@ enum pss_split_quality { PSS_SPLIT_NONE, PSS_SPLIT_GUESSED, PSS_SPLIT_KNOWN };
  * Returns PSS_SPLIT_KNOWN if the kinds are certain and the parts are uncertain by at most ROUNDING;
  * PSS_SPLIT_GUESSED if not; PSS_SPLIT_NONE, with *RET unchanged, if a mapping was inconsistent.
  */
-enum pss_split_quality pss_split_split(const struct pss_split *p, const uint64_t *rss_shmem,
+enum pss_split_quality pss_split_solve(const struct pss_split *p, const uint64_t *rss_shmem,
 	uint64_t rounding, struct pss_split_found *ret);
 
 #endif

@@ -133,7 +133,7 @@ static int open_mapped(
 	return place < 0 ? -errno : open_regular(mounts, place, &st, ret_fd);
 }
 
-int elf_open_open(
+int elf_open_file(
 	int procfs_fd, struct mounts *mounts, const struct elf_open_mapping *m, int *ret_fd)
 {
 	AUTO_CLOSE int root = -1;
@@ -231,7 +231,7 @@ static int try_build_id(
 	return path.error ? path.error : try_debug(s, path.data, ret, ret_fd);
 }
 
-int elf_open_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
+int elf_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
 	const char *folder, uint64_t *budget, struct elffile *ret, int *ret_fd)
 {
 	AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

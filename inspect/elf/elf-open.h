@@ -39,7 +39,7 @@ enum elf_open_outcome {
  * which the caller owns; an enum elf_open_outcome; -ESTALE: the path leads to another file;
  * -ENOENT: the file has no path, or is not regular; or a negative errno of open().
  */
-int elf_open_open(
+int elf_open_file(
 	int procfs_fd, struct mounts *mounts, const struct elf_open_mapping *m, int *ret_fd);
 
 /*
@@ -50,7 +50,7 @@ int elf_open_open(
  * does not match. Returns 0, the file in *RET, and the descriptor that *RET needs in *RET_FD, both
  * owned by the caller; -ENOENT: none was found; or -ENOMEM.
  */
-int elf_open_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
+int elf_open_debug(const struct elffile *f, struct mounts *mounts, const char *path,
 	const char *folder, uint64_t *budget, struct elffile *ret, int *ret_fd);
 
 #endif

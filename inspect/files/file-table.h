@@ -81,7 +81,7 @@ struct file_table_row {
 	bool is_executable; /* a part of it is mapped as code: a program, or a library */
 	bool is_exact;      /* q[FILE_TABLE_RESIDENT] is exact, by page tables */
 	enum file_table_fate fate;
-	/* Bits of shelf_field: fields that the kernel has printed for all mappings. */
+	/* Bits of file_table_field: fields that the kernel has printed for all mappings. */
 	uint64_t present;
 	uint64_t q[FILE_TABLE_FIELDS];
 	uint64_t swap_most; /* for file-table.c only, like the next three */

@@ -22,7 +22,7 @@ enum safe_lookup_outcome {
  * Opens the file at PATH below the directory ROOT with O_PATH. Symbolic links and ".." cannot lead
  * above ROOT. A link at the end of PATH is followed if IT_FOLLOWS, otherwise opened itself. Does
  * not trigger automounts. Returns 0, and the descriptor in *RET_FD, which the caller owns; an enum
- * lookup_outcome; or a negative errno of open().
+ * safe_lookup_outcome; or a negative errno of open().
  */
 int safe_lookup_open(
 	struct mounts *mounts, int root, const char *path, bool it_follows, int *ret_fd);

@@ -196,22 +196,22 @@ bool frame_mappers_seeks_holders(const struct frame_mappers *m)
 	return unmapped_shmem_seeks_sockets(&m->remnants);
 }
 
-/* Returns the kind of a frame with FLAGS; STAKE_KINDS: not memory of a process. */
-static enum stake_kind kind_of_frame(uint64_t flags)
+/* Returns the kind of a frame with FLAGS; FRAME_OWNER_KINDS: not memory of a process. */
+static enum frame_owner_kind kind_of_frame(uint64_t flags)
 {
 	if (flags & (FRAME_ZERO | FRAME_NOPAGE))
-		return STAKE_KINDS;
+		return FRAME_OWNER_KINDS;
 	if (flags & FRAME_HUGE)
-		return STAKE_HUGETLB;
+		return FRAME_OWNER_HUGETLB;
 	if (flags & FRAME_ANON)
-		return STAKE_ANON;
+		return FRAME_OWNER_ANON;
 	if (flags & FRAME_SWAPBACKED)
-		return STAKE_SHMEM;
+		return FRAME_OWNER_SHMEM;
 	/*
 	 * The page cache maps only pages that are up to date. Other pages, such as drivers' memory,
 	 * do not have this flag.
 	 */
-	return flags & (FRAME_UPTODATE | FRAME_RESERVED) ? STAKE_FILE : STAKE_DRIVER;
+	return flags & (FRAME_UPTODATE | FRAME_RESERVED) ? FRAME_OWNER_FILE : FRAME_OWNER_DRIVER;
 }
 
 /* Neighbouring frames; those without a set may be left unread. */
@@ -292,24 +292,25 @@ static int complete_tails(
  * a known file has a kind of its own: the kernel does not say what keeps it, such as the name or
  * the program of a BPF map.
  */
-static enum stake_kind by_keeper(struct frame_mappers *m, enum stake_kind kind, uint64_t frame)
+static enum frame_owner_kind by_keeper(
+	struct frame_mappers *m, enum frame_owner_kind kind, uint64_t frame)
 {
 	const uint32_t *file = frame_map_find(&m->origin, frame);
 	bool is_known = file && *file;
 	bool stays = !is_known || unmapped_shmem_stays(&m->remnants, *file);
 
 	switch (kind) {
-	case STAKE_SHMEM: return stays ? STAKE_SHMEM_KEPT : kind;
-	case STAKE_DRIVER:
+	case FRAME_OWNER_SHMEM: return stays ? FRAME_OWNER_SHMEM_KEPT : kind;
+	case FRAME_OWNER_DRIVER:
 		if (!is_known)
-			return STAKE_DRIVER_UNTOLD;
-		return stays ? STAKE_DRIVER_KEPT : kind;
-	case STAKE_FILE: break;
+			return FRAME_OWNER_DRIVER_UNTOLD;
+		return stays ? FRAME_OWNER_DRIVER_KEPT : kind;
+	case FRAME_OWNER_FILE: break;
 	default: return kind;
 	}
-	if (is_known && unmapped_shmem_at(&m->remnants, *file)->what == MEMFILE_SECRET)
-		return stays ? STAKE_SHMEM_KEPT : STAKE_SHMEM;
-	return stays ? kind : STAKE_UNLINKED;
+	if (is_known && unmapped_shmem_at(&m->remnants, *file)->what == SHMEM_FILE_SECRET)
+		return stays ? FRAME_OWNER_SHMEM_KEPT : FRAME_OWNER_SHMEM;
+	return stays ? kind : FRAME_OWNER_UNLINKED;
 }
 
 /* Adds the frames of a chunk, from FIRST on, to .stakes. */
@@ -321,11 +322,12 @@ static int count_chunk(struct frame_mappers *m, uint64_t first, const uint32_t *
 	if (r == 0)
 		r = complete_tails(&m->files, first, number, &chunk);
 	for (size_t i = 0; r == 0 && i < FRAME_MAP_CHUNK; i++) {
-		enum stake_kind kind = number[i] ? kind_of_frame(chunk.flags[i]) : STAKE_KINDS;
+		enum frame_owner_kind kind = number[i] ? kind_of_frame(chunk.flags[i])
+		                                       : FRAME_OWNER_KINDS;
 
-		if (kind < STAKE_RSS_KINDS)
+		if (kind < FRAME_OWNER_RSS_KINDS)
 			kind = by_keeper(m, kind, first + i);
-		if (kind != STAKE_KINDS)
+		if (kind != FRAME_OWNER_KINDS)
 			frame_owners_add(&m->stakes, number[i], kind, chunk.mapped[i]);
 	}
 	tick(m);
@@ -340,7 +342,8 @@ static void count_swap(struct frame_mappers *m)
 
 		for (; (number = frame_map_next(&m->swap[i], &at)); at += FRAME_MAP_CHUNK)
 			for (size_t k = 0; k < FRAME_MAP_CHUNK; k++)
-				frame_owners_add(&m->stakes, number[k], STAKE_SWAP, UINT64_MAX);
+				frame_owners_add(
+					&m->stakes, number[k], FRAME_OWNER_SWAP, UINT64_MAX);
 	}
 }
 

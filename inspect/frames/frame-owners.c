@@ -44,12 +44,12 @@ static unsigned __int128 part_of(uint64_t bytes, uint64_t part, uint64_t whole)
  * differs from page to page.
  */
 static void add_shared(
-	struct frame_owners *s, uint32_t number, enum stake_kind kind, uint64_t mapped)
+	struct frame_owners *s, uint32_t number, enum frame_owner_kind kind, uint64_t mapped)
 {
 	uint64_t seen = s->parties->party[number].seen;
 
 	s->pages[number].shared[kind]++;
-	if (kind >= STAKE_RSS_KINDS)
+	if (kind >= FRAME_OWNER_RSS_KINDS)
 		return;
 	s->pss[s->groups] += part_of(s->page_bytes, mapped - seen, mapped);
 	for (; number; number = s->parties->party[number].before) {
@@ -59,7 +59,8 @@ static void add_shared(
 	}
 }
 
-void frame_owners_add(struct frame_owners *s, uint32_t party, enum stake_kind kind, uint64_t mapped)
+void frame_owners_add(
+	struct frame_owners *s, uint32_t party, enum frame_owner_kind kind, uint64_t mapped)
 {
 	uint64_t seen;
 
@@ -91,27 +92,28 @@ void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t 
 static void end_group(struct frame_owners *s, const struct party *party,
 	const struct frame_owners_pages *pages, uint32_t seen, bool is_only)
 {
-	struct stake *to = &s->group[party->group];
+	struct frame_owner *to = &s->group[party->group];
 
-	for (unsigned int kind = 0; kind < STAKE_KINDS; kind++) {
+	for (unsigned int kind = 0; kind < FRAME_OWNER_KINDS; kind++) {
 		uint64_t known = pages->known[kind] * s->page_bytes;
 		uint64_t all = known + pages->shared[kind] * s->page_bytes;
 
 		to->resident[kind] += all;
 		if (is_only)
 			to->unique[kind] += known;
-		if (kind >= STAKE_RSS_KINDS)
+		if (kind >= FRAME_OWNER_RSS_KINDS)
 			continue;
 		to->rss += all * party->count;
 		s->pss[party->group] += part_of(known, party->count, seen);
 	}
 }
 
-static uint64_t bytes_in_rss(const struct frame_owners *s, const uint64_t pages[static STAKE_KINDS])
+static uint64_t bytes_in_rss(
+	const struct frame_owners *s, const uint64_t pages[static FRAME_OWNER_KINDS])
 {
 	uint64_t sum = 0;
 
-	for (unsigned int kind = 0; kind < STAKE_RSS_KINDS; kind++)
+	for (unsigned int kind = 0; kind < FRAME_OWNER_RSS_KINDS; kind++)
 		sum += pages[kind];
 	return sum * s->page_bytes;
 }
@@ -128,7 +130,7 @@ static void end_party(struct frame_owners *s, uint32_t number, unsigned __int128
 	uint32_t seen = s->parties->party[number].seen;
 
 	fair[s->groups] += part_of(shared, 1, groups + 1);
-	for (unsigned int kind = 0; kind < STAKE_KINDS; kind++) {
+	for (unsigned int kind = 0; kind < FRAME_OWNER_KINDS; kind++) {
 		s->all.resident[kind] += (pages->known[kind] + pages->shared[kind]) * s->page_bytes;
 		s->others.resident[kind] += pages->shared[kind] * s->page_bytes;
 	}
@@ -142,7 +144,7 @@ static void end_party(struct frame_owners *s, uint32_t number, unsigned __int128
 
 static bool has_pages(const struct frame_owners_pages *pages)
 {
-	for (unsigned int kind = 0; kind < STAKE_KINDS; kind++)
+	for (unsigned int kind = 0; kind < FRAME_OWNER_KINDS; kind++)
 		if (pages->known[kind] || pages->shared[kind])
 			return true;
 	return false;
@@ -192,14 +194,14 @@ static int divide(const unsigned __int128 *fair, size_t count, uint64_t total, u
 static void end_all(struct frame_owners *s, const uint64_t *fair)
 {
 	for (uint32_t i = 0; i < s->groups; i++) {
-		struct stake *group = &s->group[i];
+		struct frame_owner *group = &s->group[i];
 
 		group->fair = fair[i];
 		group->pss = (uint64_t)(s->pss[i] >> FRACTION_BITS);
 		s->all.rss += group->rss;
 		s->all.pss += group->pss;
 		s->all.unmapped += group->unmapped;
-		for (unsigned int kind = 0; kind < STAKE_KINDS; kind++)
+		for (unsigned int kind = 0; kind < FRAME_OWNER_KINDS; kind++)
 			s->all.unique[kind] += group->unique[kind];
 	}
 	s->others.fair = fair[s->groups];
@@ -217,7 +219,7 @@ int frame_owners_end(struct frame_owners *s)
 	if (!exact || !fair)
 		return -ENOMEM;
 	/* So far .resident has only pages of OWNER_SETS_MANY. */
-	for (unsigned int kind = STAKE_RSS_KINDS; kind < STAKE_KINDS; kind++)
+	for (unsigned int kind = FRAME_OWNER_RSS_KINDS; kind < FRAME_OWNER_KINDS; kind++)
 		many -= s->all.resident[kind];
 	for (uint32_t i = OWNER_SETS_FIRST; i < s->parties->count; i++)
 		if (has_pages(&s->pages[i]))
@@ -229,21 +231,21 @@ int frame_owners_end(struct frame_owners *s)
 	return r;
 }
 
-static uint64_t sum(const uint64_t bytes[static STAKE_KINDS])
+static uint64_t sum(const uint64_t bytes[static FRAME_OWNER_KINDS])
 {
 	uint64_t sum = 0;
 
-	for (unsigned int kind = 0; kind < STAKE_RSS_KINDS; kind++)
+	for (unsigned int kind = 0; kind < FRAME_OWNER_RSS_KINDS; kind++)
 		sum += bytes[kind];
 	return sum;
 }
 
-uint64_t stake_resident(const struct stake *s)
+uint64_t stake_resident(const struct frame_owner *s)
 {
 	return sum(s->resident);
 }
 
-uint64_t stake_unique(const struct stake *s)
+uint64_t stake_unique(const struct frame_owner *s)
 {
 	return sum(s->unique);
 }

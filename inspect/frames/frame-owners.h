@@ -17,30 +17,31 @@
 #include "base/cleanup.h"
 #include "inspect/frames/owner-sets.h"
 
-enum stake_kind {
-	STAKE_ANON,        /* anonymous memory */
-	STAKE_SHMEM,       /* shared memory that is freed with the processes that map it */
-	STAKE_SHMEM_KEPT,  /* shared memory that stays: another process maps it, or it has a name */
-	STAKE_FILE,        /* pages of files, which stay in the page cache */
-	STAKE_UNLINKED,    /* files without a name: freed with the processes that map them */
-	STAKE_DRIVER,      /* packet rings, which are freed with the processes that map them */
-	STAKE_DRIVER_KEPT, /* packet rings that stay: another process has the socket open */
+enum frame_owner_kind {
+	FRAME_OWNER_ANON,       /* anonymous memory */
+	FRAME_OWNER_SHMEM,      /* shared memory that is freed with the processes that map it */
+	FRAME_OWNER_SHMEM_KEPT, /* shared memory that stays: another process maps it, or it has a name */
+	FRAME_OWNER_FILE,       /* pages of files, which stay in the page cache */
+	FRAME_OWNER_UNLINKED, /* files without a name: freed with the processes that map them */
+	FRAME_OWNER_DRIVER,   /* packet rings, which are freed with the processes that map them */
+	FRAME_OWNER_DRIVER_KEPT, /* packet rings that stay: another process has the socket open */
 	/*
 	 * Drivers' memory (vm_insert_page()): the kernel does not say what keeps it (BPF maps and
 	 * others).
 	 */
-	STAKE_DRIVER_UNTOLD,
-	STAKE_RSS_KINDS, /* the kinds above are in RSS */
-	STAKE_HUGETLB = STAKE_RSS_KINDS,
-	STAKE_SWAP, /* pages in swap */
-	STAKE_KINDS
+	FRAME_OWNER_DRIVER_UNTOLD,
+	FRAME_OWNER_RSS_KINDS, /* the kinds above are in RSS */
+	FRAME_OWNER_HUGETLB = FRAME_OWNER_RSS_KINDS,
+	FRAME_OWNER_SWAP, /* pages in swap */
+	FRAME_OWNER_KINDS
 };
 
 /* Figures of a group, in bytes. */
-struct stake {
-	uint64_t resident[STAKE_KINDS]; /* by kind: each page once; STAKE_SWAP: swapped pages */
+struct frame_owner {
+	uint64_t resident
+		[FRAME_OWNER_KINDS]; /* by kind: each page once; FRAME_OWNER_SWAP: swapped pages */
 	/* Part of .resident: pages that no other group and no other process maps. */
-	uint64_t unique[STAKE_KINDS];
+	uint64_t unique[FRAME_OWNER_KINDS];
 	/* The next three are of the kinds in RSS. */
 	uint64_t rss; /* each page once for each mapping */
 	uint64_t pss; /* each page divided by its mappings; rounded down */
@@ -55,27 +56,27 @@ struct stake {
 };
 
 struct frame_owners_pages {
-	uint64_t known[STAKE_KINDS];  /* pages that only the groups of the party map */
-	uint64_t shared[STAKE_KINDS]; /* pages that the others map, too */
+	uint64_t known[FRAME_OWNER_KINDS];  /* pages that only the groups of the party map */
+	uint64_t shared[FRAME_OWNER_KINDS]; /* pages that the others map, too */
 };
 
 struct frame_owners {
 	const struct owner_sets *parties; /* borrowed */
 	uint64_t page_bytes;
 	uint32_t groups;
-	struct stake *group;              /* owned; by group */
+	struct frame_owner *group;        /* owned; by group */
 	struct frame_owners_pages *pages; /* owned; by number of the party */
 	unsigned __int128 *pss; /* owned; by group, and last that of the others, in 2^-32 bytes */
 	/*
 	 * Of all groups together: .resident: each page once; .unique: pages that only one group
 	 * maps; .rss, .pss and .unmapped: sums over the groups; .fair: 0.
 	 */
-	struct stake all;
+	struct frame_owner all;
 	/*
 	 * Of the others: .resident: pages that they share with the groups; .pss and .fair: their
 	 * parts of these; .unique and .rss: 0.
 	 */
-	struct stake others;
+	struct frame_owner others;
 	uint64_t many; /* bytes of pages of OWNER_SETS_MANY: counted only in .all */
 	/*
 	 * Bytes of pages with fewer mappings at the end than were found: they count as they were
@@ -104,7 +105,7 @@ void frame_owners_done(struct frame_owners *s);
  * there is none: then it has as many as were found.
  */
 void frame_owners_add(
-	struct frame_owners *s, uint32_t party, enum stake_kind kind, uint64_t mapped);
+	struct frame_owners *s, uint32_t party, enum frame_owner_kind kind, uint64_t mapped);
 
 /* Adds BYTES of shared memory in no page table that are freed with GROUP. */
 void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t bytes);
@@ -113,8 +114,8 @@ void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t 
 int frame_owners_end(struct frame_owners *s);
 
 /* Return the sums of .resident, and of .unique, over the kinds in RSS, in bytes. */
-uint64_t stake_resident(const struct stake *s);
-uint64_t stake_unique(const struct stake *s);
+uint64_t stake_resident(const struct frame_owner *s);
+uint64_t stake_unique(const struct frame_owner *s);
 
 /*
  * Writes to RET the resident bytes that each two of the COUNT groups in GROUP both map: COUNT rows

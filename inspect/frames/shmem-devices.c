@@ -55,7 +55,7 @@ enum shmem_devices_answer shmem_devices_ask(
 static int make_room(struct shmem_devices *d)
 {
 	size_t room = d->room ? 2 * d->room : ROOM_MIN;
-	struct memdevice *more;
+	struct shmem_device *more;
 
 	if (d->count < d->room)
 		return 0;
@@ -78,7 +78,7 @@ int shmem_devices_add(
 	if (make_room(d) < 0)
 		return -ENOMEM;
 	memmove(&d->item[at + 1], &d->item[at], (d->count - at) * sizeof(*d->item));
-	d->item[at] = (struct memdevice){number, answer};
+	d->item[at] = (struct shmem_device){number, answer};
 	d->count++;
 	return 0;
 }

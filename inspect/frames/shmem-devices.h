@@ -31,13 +31,13 @@ enum shmem_devices_answer {
 	SHMEM_DEVICES_SECRET, /* the device of memfd_secret(2) */
 };
 
-struct memdevice {
+struct shmem_device {
 	uint64_t number; /* major << 32 | minor */
 	enum shmem_devices_answer answer;
 };
 
 struct shmem_devices {
-	struct memdevice *item; /* owned; by rising number */
+	struct shmem_device *item; /* owned; by rising number */
 	size_t count, room;
 };
 

@@ -29,11 +29,11 @@ void shmem_files_begin(struct shmem_files *s, pid_t pid, uint32_t group)
 static int make_room(struct shmem_files *s)
 {
 	uint32_t room = s->room ? 2 * s->room : ROOM_MIN;
-	struct memfile **more;
+	struct shmem_file **more;
 
 	if (s->count < s->room)
 		return 0;
-	more = reallocarray(s->file, room, sizeof(struct memfile *));
+	more = reallocarray(s->file, room, sizeof(struct shmem_file *));
 	if (!more)
 		return -ENOMEM;
 	s->file = more;
@@ -41,9 +41,10 @@ static int make_room(struct shmem_files *s)
 	return 0;
 }
 
-static int add(struct shmem_files *s, const struct memfile *one, uint64_t key, struct memfile **ret)
+static int add(
+	struct shmem_files *s, const struct shmem_file *one, uint64_t key, struct shmem_file **ret)
 {
-	struct memfile *file;
+	struct shmem_file *file;
 	int r = make_room(s);
 
 	if (r < 0)
@@ -68,11 +69,11 @@ static int add(struct shmem_files *s, const struct memfile *one, uint64_t key, s
  * Writes to *RET the file like ONE, now with the process as a user; NULL: new files are ignored, or
  * there is no room. Returns 0 or -ENOMEM.
  */
-static int find(struct shmem_files *s, const struct memfile *one, struct memfile **ret)
+static int find(struct shmem_files *s, const struct shmem_file *one, struct shmem_file **ret)
 {
 	uint64_t device = (uint64_t)one->major << 32 | one->minor;
 	uint64_t key = keytable_key(&s->index, device << 3 | one->what, one->inode);
-	struct memfile *file = keytable_find(&s->index, key);
+	struct shmem_file *file = keytable_find(&s->index, key);
 
 	*ret = file;
 	if (file)
@@ -85,7 +86,7 @@ static int find(struct shmem_files *s, const struct memfile *one, struct memfile
 	return 0;
 }
 
-static int add_place(struct shmem_files *s, const struct mapping *m, struct memfile *file)
+static int add_place(struct shmem_files *s, const struct mapping *m, struct shmem_file *file)
 {
 	/* If the address space changes during the reading, a mapping may come twice. */
 	if (s->places && m->start < s->place[s->places - 1].end)
@@ -107,21 +108,22 @@ static int add_place(struct shmem_files *s, const struct mapping *m, struct memf
  * /proc/PID/fd does not show the device of a socket. For files on a file system without a block
  * device stat() may show another device than maps (btrfs: one for each subvolume).
  */
-static struct memfile key_of(enum memfile_what what, uint32_t major, uint32_t minor, uint64_t inode)
+static struct shmem_file key_of(
+	enum shmem_file_kind what, uint32_t major, uint32_t minor, uint64_t inode)
 {
-	struct memfile key = {.what = what, .inode = inode};
+	struct shmem_file key = {.what = what, .inode = inode};
 
-	if (what == MEMFILE_SOCKET || (what == MEMFILE_DISK && !major))
+	if (what == SHMEM_FILE_SOCKET || (what == SHMEM_FILE_DISK && !major))
 		return key;
 	key.major = major;
 	key.minor = minor;
 	return key;
 }
 
-int shmem_files_map(struct shmem_files *s, enum memfile_what what, const struct mapping *m)
+int shmem_files_map(struct shmem_files *s, enum shmem_file_kind what, const struct mapping *m)
 {
-	const struct memfile one = key_of(what, m->major, m->minor, m->inode);
-	struct memfile *file;
+	const struct shmem_file one = key_of(what, m->major, m->minor, m->inode);
+	struct shmem_file *file;
 	int r = find(s, &one, &file);
 
 	if (r < 0 || !file)
@@ -135,11 +137,11 @@ int shmem_files_map(struct shmem_files *s, enum memfile_what what, const struct 
 	return add_place(s, m, file);
 }
 
-int shmem_files_hold(struct shmem_files *s, enum memfile_what what, uint32_t major, uint32_t minor,
-	uint64_t inode)
+int shmem_files_hold(struct shmem_files *s, enum shmem_file_kind what, uint32_t major,
+	uint32_t minor, uint64_t inode)
 {
-	const struct memfile one = key_of(what, major, minor, inode);
-	struct memfile *file;
+	const struct shmem_file one = key_of(what, major, minor, inode);
+	struct shmem_file *file;
 
 	return find(s, &one, &file);
 }
@@ -156,6 +158,6 @@ uint32_t shmem_files_meet(struct shmem_files *s, uint64_t address)
 
 size_t shmem_files_bytes(const struct shmem_files *s)
 {
-	return s->count * sizeof(**s->file) + s->room * sizeof(struct memfile *) +
+	return s->count * sizeof(**s->file) + s->room * sizeof(struct shmem_file *) +
 	       s->index.slots * sizeof(*s->index.slot) + s->places_room * sizeof(*s->place);
 }

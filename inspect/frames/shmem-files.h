@@ -26,17 +26,17 @@
 
 enum { SHMEM_FILES_MAX = 1 << 16 }; /* files; some 10 MiB */
 
-enum memfile_what {
-	MEMFILE_SHMEM, /* on tmpfs, or shared memory without a name */
-	MEMFILE_SYSV,  /* segments of several IPC namespaces with the same id count as one */
-	MEMFILE_SECRET,
-	MEMFILE_DISK, /* on a disk; the kernel calls it unlinked, but it may have another name */
-	MEMFILE_SOCKET,
+enum shmem_file_kind {
+	SHMEM_FILE_SHMEM, /* on tmpfs, or shared memory without a name */
+	SHMEM_FILE_SYSV,  /* segments of several IPC namespaces with the same id count as one */
+	SHMEM_FILE_SECRET,
+	SHMEM_FILE_DISK, /* on a disk; the kernel calls it unlinked, but it may have another name */
+	SHMEM_FILE_SOCKET,
 };
 
-struct memfile {
+struct shmem_file {
 	uint32_t number; /* in the table, from 1 on */
-	enum memfile_what what;
+	enum shmem_file_kind what;
 	/* 0: a socket, or on a disk without a block device (btrfs, overlayfs). */
 	uint32_t major, minor;
 	uint64_t inode;          /* for a SysV segment, its id */
@@ -54,11 +54,11 @@ struct memfile {
 /* A mapping of .file in the process that is being read. */
 struct shmem_files_place {
 	uint64_t start, end;
-	struct memfile *file;
+	struct shmem_file *file;
 };
 
 struct shmem_files {
-	struct memfile **file; /* owned; file NUMBER is at NUMBER - 1 */
+	struct shmem_file **file; /* owned; file NUMBER is at NUMBER - 1 */
 	uint32_t count, room;
 	uint32_t max; /* 0: SHMEM_FILES_MAX */
 	struct keytable index;
@@ -81,13 +81,13 @@ void shmem_files_begin(struct shmem_files *s, pid_t pid, uint32_t group);
  * Records that the process maps M, a mapping of a file of type WHAT. Mappings must come by rising
  * addresses. Returns 0 or -ENOMEM.
  */
-int shmem_files_map(struct shmem_files *s, enum memfile_what what, const struct mapping *m);
+int shmem_files_map(struct shmem_files *s, enum shmem_file_kind what, const struct mapping *m);
 
 /*
  * Records that the process has a file of type WHAT open: MAJOR:MINOR INODE. Returns 0 or -ENOMEM.
  */
-int shmem_files_hold(struct shmem_files *s, enum memfile_what what, uint32_t major, uint32_t minor,
-	uint64_t inode);
+int shmem_files_hold(struct shmem_files *s, enum shmem_file_kind what, uint32_t major,
+	uint32_t minor, uint64_t inode);
 
 /*
  * Counts a page at ADDRESS of the process that no process before had. Addresses must rise. Returns
@@ -96,7 +96,7 @@ int shmem_files_hold(struct shmem_files *s, enum memfile_what what, uint32_t maj
 uint32_t shmem_files_meet(struct shmem_files *s, uint64_t address);
 
 /* Returns the file NUMBER, which is not 0. */
-static inline const struct memfile *shmem_files_at(const struct shmem_files *s, uint32_t number)
+static inline const struct shmem_file *shmem_files_at(const struct shmem_files *s, uint32_t number)
 {
 	return s->file[number - 1];
 }

@@ -40,7 +40,7 @@ static int open_path(int dirfd, const char *path, int flags, int *ret_fd)
 	return 0;
 }
 
-static int find_file(int procfs_fd, const struct memfile *file, int *ret_place)
+static int find_file(int procfs_fd, const struct shmem_file *file, int *ret_place)
 {
 	char path[PATH_SIZE];
 
@@ -53,14 +53,14 @@ static int find_file(int procfs_fd, const struct memfile *file, int *ret_place)
  * Whether PLACE is FILE, which was on tmpfs or a disk. The process may have mapped another file
  * there since, on FUSE or a network, that may never answer. So this asks no file system.
  */
-static bool is_same(int place, const struct memfile *file, struct statx *ret)
+static bool is_same(int place, const struct shmem_file *file, struct statx *ret)
 {
 	const unsigned int mask = STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BLOCKS;
 
 	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, ret) < 0 ||
 		!S_ISREG(ret->stx_mode) || ret->stx_ino != file->inode)
 		return false;
-	if (file->what == MEMFILE_DISK && !file->major)
+	if (file->what == SHMEM_FILE_DISK && !file->major)
 		return true;
 	return ret->stx_dev_major == file->major && ret->stx_dev_minor == file->minor;
 }
@@ -78,7 +78,7 @@ static bool is_our_ipc(int procfs_fd, pid_t pid)
 }
 
 /* Whether the segment stays after its last mapping; true if that is not known. */
-static bool is_segment_kept(int procfs_fd, const struct memfile *file)
+static bool is_segment_kept(int procfs_fd, const struct shmem_file *file)
 {
 	struct shmid_ds segment;
 
@@ -162,7 +162,7 @@ static int read_swapped(
 	return r < 0 && r != -ENOMEM ? UNMAPPED_PAGES_GONE : r;
 }
 
-int unmapped_pages_read(int procfs_fd, struct memfile *file, bool is_swapping)
+int unmapped_pages_read(int procfs_fd, struct shmem_file *file, bool is_swapping)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 	AUTO_CLOSE int place = -1;
@@ -174,7 +174,7 @@ int unmapped_pages_read(int procfs_fd, struct memfile *file, bool is_swapping)
 		return r;
 	if (!is_same(place, file, &found))
 		return UNMAPPED_PAGES_GONE;
-	if (file->what == MEMFILE_DISK) {
+	if (file->what == SHMEM_FILE_DISK) {
 		file->is_kept = found.stx_nlink;
 		file->is_told = true;
 		return 0;
@@ -187,7 +187,7 @@ int unmapped_pages_read(int procfs_fd, struct memfile *file, bool is_swapping)
 	swapped += file->met;
 	file->unmapped_bytes = allocated > swapped ? (allocated - swapped) * page_size : 0;
 	file->is_kept = found.stx_nlink ||
-	                (file->what == MEMFILE_SYSV && is_segment_kept(procfs_fd, file));
+	                (file->what == SHMEM_FILE_SYSV && is_segment_kept(procfs_fd, file));
 	file->is_told = true;
 	return 0;
 }

@@ -30,6 +30,6 @@ enum unmapped_pages_outcome {
  * Returns 0; UNMAPPED_PAGES_GONE: nothing is set; -ENOMEM, -EMFILE or -ENFILE. Asks no file system
  * that may not answer.
  */
-int unmapped_pages_read(int procfs_fd, struct memfile *file, bool is_swapping);
+int unmapped_pages_read(int procfs_fd, struct shmem_file *file, bool is_swapping);
 
 #endif

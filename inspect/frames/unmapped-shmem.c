@@ -116,7 +116,7 @@ enum { NOT_FREED = 1, NOT_KNOWN };
  * device.
  */
 static int find_what(struct unmapped_shmem *r, uint32_t major, uint32_t minor, bool may_be_unlinked,
-	enum memfile_what *ret)
+	enum shmem_file_kind *ret)
 {
 	enum shmem_devices_answer answer;
 	int e = 0;
@@ -133,11 +133,11 @@ static int find_what(struct unmapped_shmem *r, uint32_t major, uint32_t minor, b
 	if (answer == SHMEM_DEVICES_UNKNOWN)
 		return NOT_KNOWN;
 	if (answer == SHMEM_DEVICES_YES && !major)
-		*ret = MEMFILE_SHMEM;
+		*ret = SHMEM_FILE_SHMEM;
 	else if (answer == SHMEM_DEVICES_SECRET)
-		*ret = MEMFILE_SECRET;
+		*ret = SHMEM_FILE_SECRET;
 	else if (answer == SHMEM_DEVICES_DISK && may_be_unlinked)
-		*ret = MEMFILE_DISK;
+		*ret = SHMEM_FILE_DISK;
 	else
 		return NOT_FREED;
 	return 0;
@@ -153,7 +153,7 @@ static bool begins(const struct mapping *m, const char *with)
 int unmapped_shmem_map(const struct mapping *m, void *context)
 {
 	struct unmapped_shmem *r = context;
-	enum memfile_what what = MEMFILE_SOCKET;
+	enum shmem_file_kind what = SHMEM_FILE_SOCKET;
 	int e = 0;
 
 	if (!kind_has_file(m))
@@ -165,9 +165,9 @@ int unmapped_shmem_map(const struct mapping *m, void *context)
 	/*
 	 * The kernel's name of SysV segments (ipc/shm.c). Names of memfds always begin differently.
 	 */
-	if (what == MEMFILE_SHMEM && begins(m, "/SYSV"))
-		what = MEMFILE_SYSV;
-	r->has_sockets |= what == MEMFILE_SOCKET;
+	if (what == SHMEM_FILE_SHMEM && begins(m, "/SYSV"))
+		what = SHMEM_FILE_SYSV;
+	r->has_sockets |= what == SHMEM_FILE_SOCKET;
 	return shmem_files_map(&r->files, what, m);
 }
 
@@ -178,16 +178,16 @@ int unmapped_shmem_map(const struct mapping *m, void *context)
  */
 static int hold_unknown(struct unmapped_shmem *r, uint32_t major, uint32_t minor, uint64_t inode)
 {
-	int e = shmem_files_hold(&r->files, MEMFILE_DISK, major, minor, inode);
+	int e = shmem_files_hold(&r->files, SHMEM_FILE_DISK, major, minor, inode);
 
-	return e == 0 && !major ? shmem_files_hold(&r->files, MEMFILE_SHMEM, major, minor, inode)
+	return e == 0 && !major ? shmem_files_hold(&r->files, SHMEM_FILE_SHMEM, major, minor, inode)
 	                        : e;
 }
 
 static int hold(uint32_t major, uint32_t minor, uint64_t inode, void *context)
 {
 	struct unmapped_shmem *r = context;
-	enum memfile_what what = MEMFILE_SOCKET;
+	enum shmem_file_kind what = SHMEM_FILE_SOCKET;
 	int e = major || minor ? find_what(r, major, minor, true, &what) : 0;
 
 	if (e == NOT_KNOWN)
@@ -228,7 +228,7 @@ static bool is_swapping(void)
 
 struct weighing {
 	int procfs_fd;
-	struct memfile *file;
+	struct shmem_file *file;
 	bool is_swapping;
 };
 
@@ -243,7 +243,7 @@ static int weigh(void *context)
  * Reads FILE. If that fails, what keeps FILE stays unknown. Returns 0, a positive number, or
  * -ENOMEM, -EMFILE or -ENFILE.
  */
-static int weigh_file(const struct unmapped_shmem *r, struct memfile *file, bool is_swapping)
+static int weigh_file(const struct unmapped_shmem *r, struct shmem_file *file, bool is_swapping)
 {
 	struct weighing w = {.procfs_fd = r->procfs_fd, .file = file, .is_swapping = is_swapping};
 
@@ -255,8 +255,9 @@ int unmapped_shmem_weigh(struct unmapped_shmem *r)
 	bool swapping = is_swapping();
 
 	for (uint32_t i = 0; i < r->files.count; i++) {
-		struct memfile *file = r->files.file[i];
-		bool has_no_name = file->what == MEMFILE_SECRET || file->what == MEMFILE_SOCKET;
+		struct shmem_file *file = r->files.file[i];
+		bool has_no_name = file->what == SHMEM_FILE_SECRET ||
+		                   file->what == SHMEM_FILE_SOCKET;
 		int e = 0;
 
 		if (has_no_name)
@@ -271,7 +272,7 @@ int unmapped_shmem_weigh(struct unmapped_shmem *r)
 }
 
 /* Whether FILE is freed with its group, the only one that uses it. */
-static bool is_alone(const struct memfile *file)
+static bool is_alone(const struct shmem_file *file)
 {
 	return file->is_told && !file->is_shared && !file->is_kept;
 }
@@ -284,7 +285,7 @@ bool unmapped_shmem_stays(const struct unmapped_shmem *r, uint32_t number)
 bool unmapped_shmem_seeks_sockets(const struct unmapped_shmem *r)
 {
 	for (uint32_t i = 0; r->has_sockets && i < r->files.count; i++)
-		if (r->files.file[i]->what == MEMFILE_SOCKET && is_alone(r->files.file[i]))
+		if (r->files.file[i]->what == SHMEM_FILE_SOCKET && is_alone(r->files.file[i]))
 			return true;
 	return false;
 }
@@ -292,7 +293,7 @@ bool unmapped_shmem_seeks_sockets(const struct unmapped_shmem *r)
 bool unmapped_shmem_has_any(const struct unmapped_shmem *r)
 {
 	for (uint32_t i = 0; i < r->files.count; i++) {
-		const struct memfile *file = r->files.file[i];
+		const struct shmem_file *file = r->files.file[i];
 
 		if (is_alone(file) && (file->unmapped_bytes || file->met))
 			return true;
@@ -303,7 +304,7 @@ bool unmapped_shmem_has_any(const struct unmapped_shmem *r)
 void unmapped_shmem_count(struct unmapped_shmem *r, struct frame_owners *s)
 {
 	for (uint32_t i = 0; i < r->files.count; i++) {
-		const struct memfile *file = r->files.file[i];
+		const struct shmem_file *file = r->files.file[i];
 
 		if (is_alone(file))
 			frame_owners_add_unmapped(s, file->group, file->unmapped_bytes);

@@ -98,7 +98,7 @@ int unmapped_shmem_weigh(struct unmapped_shmem *r);
 bool unmapped_shmem_has_any(const struct unmapped_shmem *r);
 
 /* Returns the file NUMBER of unmapped_shmem_meet(); not 0. */
-static inline const struct memfile *unmapped_shmem_at(
+static inline const struct shmem_file *unmapped_shmem_at(
 	const struct unmapped_shmem *r, uint32_t number)
 {
 	return shmem_files_at(&r->files, number);

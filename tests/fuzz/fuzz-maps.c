@@ -8,7 +8,7 @@
 #include "collectors/procfs/maps.h"
 
 static int parse(
-	const char *text, size_t len, size_t piece, struct maps_segment *ret, size_t *ret_count)
+	const char *text, size_t len, size_t piece, struct maps_object *ret, size_t *ret_count)
 {
 	struct maps_parser p;
 	int r = 0;
@@ -25,7 +25,7 @@ static int parse(
 /* The first byte is the size of the pieces. The segments are the same for any size. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct maps_segment whole[MAPS_SEGMENTS], pieces[MAPS_SEGMENTS];
+	struct maps_object whole[MAPS_OBJECTS], pieces[MAPS_OBJECTS];
 	const char *text = (const char *)data + 1;
 	size_t count, count_pieces;
 
@@ -36,10 +36,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	fuzz_check(parse(text, size - 1, data[0] + 1U, pieces, &count_pieces) == 0);
-	fuzz_check(count == count_pieces && count <= MAPS_SEGMENTS);
+	fuzz_check(count == count_pieces && count <= MAPS_OBJECTS);
 	fuzz_check(!memcmp(whole, pieces, count * sizeof(*whole)));
 	for (size_t i = 0; i < count; i++) {
-		fuzz_check(whole[i].inode && whole[i].bytes >= MAPS_SEGMENT_MIN);
+		fuzz_check(whole[i].inode && whole[i].bytes >= MAPS_OBJECT_MIN);
 		fuzz_check(!i || whole[i].bytes <= whole[i - 1].bytes);
 		for (size_t k = 0; k < i; k++)
 			fuzz_check(whole[i].inode != whole[k].inode ||

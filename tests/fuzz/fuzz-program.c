@@ -13,10 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	AUTO_BUFFER struct buffer name = {0};
 
 	if (nul)
-		program_name_name(comm, (size_t)(nul - comm), nul + 1,
+		program_name_make(comm, (size_t)(nul - comm), nul + 1,
 			size - (size_t)(nul - comm) - 1, &name);
 	else
-		program_name_name(comm, size, NULL, 0, &name);
+		program_name_make(comm, size, NULL, 0, &name);
 	fuzz_check(!name.error && text_is_clean(name.data, name.len));
 	return 0;
 }

@@ -27,7 +27,7 @@ static void check_parts(const struct smaps *s, const uint64_t *rss_shmem)
 {
 	struct pss_split_found f;
 
-	if (pss_split_split(&s->parts, rss_shmem, smaps_rounding(s), &f) == PSS_SPLIT_NONE)
+	if (pss_split_solve(&s->parts, rss_shmem, smaps_rounding(s), &f) == PSS_SPLIT_NONE)
 		return;
 	fuzz_check(f.anon <= s->q[SMAPS_ANONYMOUS]);
 	fuzz_check(f.anon + f.file + f.shmem == s->q[SMAPS_PSS]);

@@ -143,7 +143,7 @@ static void work_of_the_nursery(void)
 		_exit(105);
 }
 
-static void be_nursery(void)
+static void be_fork_server(void)
 {
 	serve_memtallyd();
 	work_of_the_nursery();
@@ -271,7 +271,7 @@ static void the_nursery_is_useless_to_an_attacker(void **state)
 {
 	(void)state;
 	drill_needs_root();
-	assert_int_equal(drill_run(be_nursery), 0);
+	assert_int_equal(drill_run(be_fork_server), 0);
 }
 
 static void the_resolver_is_useless_to_an_attacker(void **state)

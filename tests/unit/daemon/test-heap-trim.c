@@ -40,11 +40,11 @@ static void trims_when_many_processes_have_exited(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(passes); i++)
-		assert_int_equal(heap_trim_turns(&e, passes[i].processes), passes[i].turns);
+		assert_int_equal(heap_trim_is_due(&e, passes[i].processes), passes[i].turns);
 	e = (struct heap_trim){0};
 	for (size_t i = 0; i < ARRAY_SIZE(few); i++)
-		assert_false(heap_trim_turns(&e, few[i]));
-	assert_true(heap_trim_turns(&e, 998)); /* a thousand fewer */
+		assert_false(heap_trim_is_due(&e, few[i]));
+	assert_true(heap_trim_is_due(&e, 998)); /* a thousand fewer */
 }
 
 int main(void)

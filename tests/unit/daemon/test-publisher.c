@@ -781,7 +781,7 @@ static void chooses_the_place_of_a_client(void **state)
 {
 	static const struct {
 		bool is_stranger;
-		struct publisher_crowd crowd;
+		struct publisher_groups crowd;
 		enum publisher_place place;
 	} cases[] = {
 		{true, {0, 0, 0}, PUBLISHER_PLACE_FREE},

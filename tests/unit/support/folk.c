@@ -120,7 +120,7 @@ void folk_measure(struct folk *f, unsigned int i)
 
 void folk_map_segments(struct folk *f, unsigned int i, uint64_t bytes)
 {
-	struct maps_segment s = {.device = 1, .inode = 99, .bytes = bytes};
+	struct maps_object s = {.device = 1, .inode = 99, .bytes = bytes};
 
 	assert_int_equal(families_mapped(&f->kin, &f->member[i], &s, 1, &f->base[i]), 0);
 }

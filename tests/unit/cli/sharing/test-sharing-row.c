@@ -22,18 +22,18 @@ static uint64_t matrix[] = {
 	0, 4 * KIB, 40 * KIB,          /* carol */
 };
 
-static struct stake stake_of(uint64_t anon, uint64_t shmem, uint64_t file, uint64_t shared)
+static struct frame_owner stake_of(uint64_t anon, uint64_t shmem, uint64_t file, uint64_t shared)
 {
-	return (struct stake){
-		.resident = {[STAKE_ANON] = (anon + shared) * KIB,
-			[STAKE_SHMEM] = shmem * KIB,
-			[STAKE_FILE] = file * KIB,
-			[STAKE_HUGETLB] = 2048 * KIB,
-			[STAKE_SWAP] = 8 * KIB},
-		.unique = {[STAKE_ANON] = anon * KIB,
-			[STAKE_SHMEM] = shmem * KIB,
-			[STAKE_FILE] = file * KIB,
-			[STAKE_SWAP] = 4 * KIB},
+	return (struct frame_owner){
+		.resident = {[FRAME_OWNER_ANON] = (anon + shared) * KIB,
+			[FRAME_OWNER_SHMEM] = shmem * KIB,
+			[FRAME_OWNER_FILE] = file * KIB,
+			[FRAME_OWNER_HUGETLB] = 2048 * KIB,
+			[FRAME_OWNER_SWAP] = 8 * KIB},
+		.unique = {[FRAME_OWNER_ANON] = anon * KIB,
+			[FRAME_OWNER_SHMEM] = shmem * KIB,
+			[FRAME_OWNER_FILE] = file * KIB,
+			[FRAME_OWNER_SWAP] = 4 * KIB},
 		.rss = (anon + shmem + file + 3 * shared) * KIB,
 		.pss = (anon + shmem + file) * KIB + shared * KIB * 3 / 4,
 		.unmapped = shmem / 50 * KIB,
@@ -44,8 +44,8 @@ static struct stake stake_of(uint64_t anon, uint64_t shmem, uint64_t file, uint6
 /* Makes a report on users (BY) or, without BY, on a set. */
 static struct sharing_report make(const char *by)
 {
-	struct stake alice = stake_of(300, 100, 100, 300), bob = stake_of(100, 50, 46, 304),
-		     carol = stake_of(36, 0, 0, 4), all = stake_of(436, 150, 146, 304);
+	struct frame_owner alice = stake_of(300, 100, 100, 300), bob = stake_of(100, 50, 46, 304),
+			   carol = stake_of(36, 0, 0, 4), all = stake_of(436, 150, 146, 304);
 	struct sharing_report r = {
 		.by = by,
 		.title = "USER",
@@ -96,11 +96,11 @@ static void comes_back_excludes_files(void **state)
 
 static void kept_memory_does_not_come_back(void **state)
 {
-	struct stake stake = stake_of(300, 100, 100, 300);
+	struct frame_owner stake = stake_of(300, 100, 100, 300);
 	struct sharing_row row = {.name = "alice"};
 
 	(void)state;
-	stake.unique[STAKE_SHMEM_KEPT] = stake.resident[STAKE_SHMEM_KEPT] = 40 * KIB;
+	stake.unique[FRAME_OWNER_SHMEM_KEPT] = stake.resident[FRAME_OWNER_SHMEM_KEPT] = 40 * KIB;
 	sharing_fill(&row, &stake, 20 * KIB, 4, true, true);
 	assert_int_equal(row.q[SHARING_SHMEM], 140 * KIB);
 	assert_int_equal(row.q[SHARING_KEPT], 40 * KIB);
@@ -112,13 +112,13 @@ static void kept_memory_does_not_come_back(void **state)
 /* Unlinked files and drivers' memory are freed unless others keep them. Neither is page cache. */
 static void unlinked_and_driver_memory_comes_back_unless_kept(void **state)
 {
-	struct stake stake = stake_of(300, 100, 100, 300);
+	struct frame_owner stake = stake_of(300, 100, 100, 300);
 	struct sharing_row row = {.name = "alice"};
 
 	(void)state;
-	stake.unique[STAKE_UNLINKED] = 8 * KIB;
-	stake.unique[STAKE_DRIVER] = 16 * KIB;
-	stake.unique[STAKE_DRIVER_KEPT] = 32 * KIB;
+	stake.unique[FRAME_OWNER_UNLINKED] = 8 * KIB;
+	stake.unique[FRAME_OWNER_DRIVER] = 16 * KIB;
+	stake.unique[FRAME_OWNER_DRIVER_KEPT] = 32 * KIB;
 	sharing_fill(&row, &stake, 20 * KIB, 4, true, true);
 	assert_int_equal(row.q[SHARING_UNLINKED], 8 * KIB);
 	assert_int_equal(row.q[SHARING_DRIVER], 48 * KIB);
@@ -135,12 +135,13 @@ static void unlinked_and_driver_memory_comes_back_unless_kept(void **state)
 static void notes_memory_that_may_stay(void **state)
 {
 	struct sharing_report r = make("user");
-	struct stake alice = stake_of(300, 100, 100, 300), all = stake_of(436, 150, 146, 304);
+	struct frame_owner alice = stake_of(300, 100, 100, 300), all = stake_of(436, 150, 146, 304);
 	AUTO_BUFFER struct buffer text = {0}, json = {0};
 	AUTO_TABLE struct table t = {0}, little = {0}, exact = {0};
 
 	(void)state;
-	alice.unique[STAKE_DRIVER_UNTOLD] = all.unique[STAKE_DRIVER_UNTOLD] = 2048 * KIB;
+	alice.unique[FRAME_OWNER_DRIVER_UNTOLD] = all.unique[FRAME_OWNER_DRIVER_UNTOLD] = 2048 *
+	                                                                                  KIB;
 	sharing_fill(&rows[0], &alice, 20 * KIB, 4, true, true);
 	sharing_fill(&r.total, &all, 40 * KIB, 7, true, true);
 	assert_int_equal(rows[0].q[SHARING_COMES_BACK], (422 + 2048) * KIB);
@@ -160,7 +161,7 @@ static void notes_memory_that_may_stay(void **state)
 	assert_string_equal(
 		text_of(&exact.total), "total of 3 groups, 2097152 of drivers may stay");
 	/* Less than a twentieth of a row, or less than 1 MiB, gets no note. */
-	alice.unique[STAKE_ANON] = all.unique[STAKE_ANON] = 64 * 1024 * KIB;
+	alice.unique[FRAME_OWNER_ANON] = all.unique[FRAME_OWNER_ANON] = 64 * 1024 * KIB;
 	sharing_fill(&rows[0], &alice, 20 * KIB, 4, true, true);
 	sharing_fill(&r.total, &all, 40 * KIB, 7, true, true);
 	assert_int_equal(sharing_table(&r, &little), 0);
@@ -201,7 +202,7 @@ static void limited_rows_have_the_total_of_all(void **state)
 static void denied_groups_have_no_values(void **state)
 {
 	struct sharing_report r = make("user");
-	struct stake none = {0};
+	struct frame_owner none = {0};
 	AUTO_BUFFER struct buffer text = {0}, json = {0};
 	AUTO_TABLE struct table t = {0};
 
@@ -234,7 +235,7 @@ static void denied_groups_have_no_values(void **state)
 static void groups_counted_elsewhere_have_no_values(void **state)
 {
 	struct sharing_report r = make("user");
-	struct stake none = {0};
+	struct frame_owner none = {0};
 	AUTO_BUFFER struct buffer text = {0}, json = {0};
 	AUTO_TABLE struct table t = {0};
 

@@ -149,7 +149,7 @@ static void a_table_has_a_total(void **state)
 	tzset();
 	make_chosen(&b, USAGE_USER);
 	assert_int_equal(usage_table_rows(&b), 3);
-	assert_int_equal(usage_table_table(&b, &t), 0);
+	assert_int_equal(usage_table_build(&b, &t), 0);
 	assert_int_equal(t.rows, 4);
 	assert_int_equal(t.columns, 8);
 	for (cell = t.text.data; cell < t.text.data + t.text.len; cell += strlen(cell) + 1)
@@ -161,7 +161,7 @@ static void a_table_has_a_total(void **state)
 	snprintf(total, sizeof(total), "%s", total_of(&t));
 	table_done(&t);
 	b.limit = 1;
-	assert_int_equal(usage_table_table(&b, &t), 0);
+	assert_int_equal(usage_table_build(&b, &t), 0);
 	assert_int_equal(t.rows, 3);
 	buffer_add_char(&t.total, '\0');
 	assert_string_equal(t.total.data, "total of 3 rows (1 not shown)");
@@ -187,7 +187,7 @@ static void check_name(enum usage_per per, int64_t from_s, int64_t to_s, int64_t
 	b.part[0].head.since_s = since_s;
 	b.part[0].head.until_s = until_s;
 	assert_int_equal(usage_table_select(&b), 0);
-	assert_int_equal(usage_table_table(&b, &t), 0);
+	assert_int_equal(usage_table_build(&b, &t), 0);
 	assert_string_equal(t.text.data, expected);
 	assert_int_equal(usage_table_is_misnamed(&b, &b.part[0]), strstr(expected, " to ") != NULL);
 }
@@ -290,11 +290,11 @@ static void an_unreadable_owner_has_no_figure(void **state)
 	assert_null(json_object_get(row, "pss_gib_hours"));
 	assert_null(json_object_get(row, "pss_mean_bytes"));
 	json_decref(found);
-	assert_int_equal(usage_table_table(&b, &t), 0);
+	assert_int_equal(usage_table_build(&b, &t), 0);
 	buffer_add_char(&t.total, '\0');
 	assert_string_equal(t.total.data, "total of 2 rows, 1 could not be read");
 	make_of(&unread, USAGE_USER, rows + 1, 1, &(struct usage_line_choice){0});
-	assert_int_equal(usage_table_table(&unread, &none), 0);
+	assert_int_equal(usage_table_build(&unread, &none), 0);
 	assert_string_equal(none.text.data, "-");
 }
 
@@ -404,7 +404,7 @@ static void rows_are_chosen_and_sorted(void **state)
 				.names = i == 1 ? NULL : &two,
 				.users = i ? &x : NULL});
 		check_names(&b, expected[i]);
-		assert_int_equal(usage_table_table(&b, &t), 0);
+		assert_int_equal(usage_table_build(&b, &t), 0);
 		assert_int_equal(t.columns, i == 1 ? 8 : 9);
 		assert_string_equal(t.column[5].head, i == 1 ? "COVERED" : "MAX-PROCESSES");
 	}
@@ -423,7 +423,7 @@ static void memory_may_run_out(void **state)
 		allocation_fail_at(n);
 		r = usage_table_select(&b);
 		if (r == 0)
-			r = usage_table_table(&b, &t);
+			r = usage_table_build(&b, &t);
 		usage_table_json(&b, &json);
 		usage_table_csv(&b, &csv);
 		if (!allocation_end())

@@ -318,7 +318,7 @@ static void allows_for_touches_of_unrelated(void **state)
 static void interpolates_between_polls(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
-	const struct maps_segment segment = {1, 2, 64 * MIB, true};
+	const struct maps_object segment = {1, 2, 64 * MIB, true};
 	const struct estimate_base b = {
 		.file = 8 * MIB, .pss_shmem = 4 * MIB, .shmem_kib = 8192, .has_parts = true};
 	const struct estimate_now now = {0, 8 * MIB, 0};
@@ -351,7 +351,7 @@ static void wants_maps_of_sharers_only(void **state)
 	AUTO_FOLK struct folk *f = folk_new();
 	struct estimate_base b = {
 		.anon = 100 * MIB, .file = 2 * MIB, .pss_file = 7 * MIB / 4 + 1, .has_parts = true};
-	struct maps_segment segment = {1, 2, 4 * MIB};
+	struct maps_object segment = {1, 2, 4 * MIB};
 
 	(void)state;
 	assert_false(families_wants_maps(&f->member[0], &b));

@@ -345,7 +345,7 @@ static void costs_nothing_without_events(void **state)
 /* Address ranges and files are found by keys that an attacker cannot predict. */
 static void is_seeded(void **state)
 {
-	const struct maps_segment segment = {.device = 1, .inode = 2, .bytes = 4 * MIB};
+	const struct maps_object segment = {.device = 1, .inode = 2, .bytes = 4 * MIB};
 	const struct estimate_base b = {
 		.anon = MIB, .file = 8 * MIB, .pss_anon = MIB, .has_parts = true};
 	uint64_t range[2], file[2] = {0, 0};
@@ -371,7 +371,7 @@ static void is_seeded(void **state)
 
 static void survives_without_memory(void **state)
 {
-	struct maps_segment segments[2] = {{1, 2, 4 * MIB}, {1, 3, 2 * MIB}};
+	struct maps_object segments[2] = {{1, 2, 4 * MIB}, {1, 3, 2 * MIB}};
 	struct estimate_base b = {.anon = MIB, .file = 8 * MIB, .pss_anon = MIB, .has_parts = true};
 
 	(void)state;

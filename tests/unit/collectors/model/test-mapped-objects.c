@@ -29,8 +29,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const struct maps_segment buffers = {1, 2, 256 * MIB, true},
-				 library = {3, 4, 8 * MIB, false};
+static const struct maps_object buffers = {1, 2, 256 * MIB, true}, library = {3, 4, 8 * MIB, false};
 
 /*
  * Measures a process that has SHMEM bytes of the buffers, of which SHMEM_PSS count, and all of the
@@ -52,7 +51,7 @@ static void find(unsigned int i, uint64_t shmem, uint64_t shmem_pss)
 
 static void map(unsigned int i, bool was_there)
 {
-	struct maps_segment list[] = {buffers, library};
+	struct maps_object list[] = {buffers, library};
 
 	assert_int_equal(mapped_objects_map(&table, &sharer[i], list, 2, &base[i], was_there), 0);
 }
@@ -244,7 +243,7 @@ static void looks_for_new_segments(void **state)
  */
 static void notices_memory_of_unknown_segments(void **state)
 {
-	struct maps_segment list[MAPS_SEGMENTS] = {buffers, library};
+	struct maps_object list[MAPS_OBJECTS] = {buffers, library};
 	struct estimate_now now;
 
 	(void)state;
@@ -270,11 +269,11 @@ static void notices_memory_of_unknown_segments(void **state)
 	map(1, true);
 	assert_false(mapped_objects_wants_maps(&sharer[0], &base[0]));
 	/* If small mappings are left out of the result, reading maps again would not tell more. */
-	for (unsigned int i = 2; i < MAPS_SEGMENTS; i++)
-		list[i] = (struct maps_segment){5, i, MIB, false};
+	for (unsigned int i = 2; i < MAPS_OBJECTS; i++)
+		list[i] = (struct maps_object){5, i, MIB, false};
 	assert_int_equal(
-		mapped_objects_map(&table, &sharer[0], list, MAPS_SEGMENTS, &base[0], true), 0);
-	now.shmem = (256 + MAPS_SEGMENTS) * MIB;
+		mapped_objects_map(&table, &sharer[0], list, MAPS_OBJECTS, &base[0], true), 0);
+	now.shmem = (256 + MAPS_OBJECTS) * MIB;
 	assert_int_equal(mapped_objects_stray(&sharer[0], &base[0], &now), 0);
 	/* But a mapping of 1 GiB would come before these. */
 	now.shmem += 1024 * MIB;
@@ -301,7 +300,7 @@ static void allows_for_sharers_without_known_objects(void **state)
 /* All resident memory of a process may belong to one segment, even if it maps larger ones. */
 static void all_memory_may_belong_to_one_segment(void **state)
 {
-	const struct maps_segment list[] = {{1, 9, 768 * MIB, true}, buffers, library};
+	const struct maps_object list[] = {{1, 9, 768 * MIB, true}, buffers, library};
 	struct estimate e;
 
 	(void)state;
@@ -334,7 +333,7 @@ static void all_memory_may_belong_to_one_segment(void **state)
  */
 static void exit_removes_present_memory(void **state)
 {
-	const struct maps_segment list[] = {{1, 9, 768 * MIB, true}, buffers, library};
+	const struct maps_object list[] = {{1, 9, 768 * MIB, true}, buffers, library};
 	struct estimate e;
 
 	(void)state;

@@ -18,7 +18,7 @@ static void pauses_grow_to_half_a_minute(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
 		b.is_chosen = true;
 		block_begin(&b, "stat", false, now_ns);
-		assert_true(block_is_put_off(&b));
+		assert_true(block_is_barred(&b));
 		assert_false(block_is_due(&b, now_ns + seconds[i] * NS_PER_SEC - 1));
 		now_ns += seconds[i] * NS_PER_SEC;
 		assert_true(block_is_due(&b, now_ns));
@@ -65,7 +65,7 @@ static void a_deferred_read_is_not_a_block(void **state)
 	(void)state;
 	block_defer(&b, "stat", false, NS_PER_SEC);
 	assert_true(block_is_on(&b) && b.is_deferred);
-	assert_false(block_is_of(&b, false) || block_is_put_off(&b));
+	assert_false(block_is_of(&b, false) || block_is_barred(&b));
 	/* after a mere deferral no attempt is due */
 	assert_false(block_is_due(&b, 100 * NS_PER_SEC));
 	block_begin(&b, "stat", false, 3 * NS_PER_SEC);
@@ -82,7 +82,7 @@ static void a_deferred_attempt_stays_due(void **state)
 	block_begin(&b, "stat", false, 3 * NS_PER_SEC);
 	b.is_chosen = true;
 	block_defer(&b, "stat", false, 50 * NS_PER_SEC);
-	assert_true(block_is_put_off(&b) && !b.is_deferred);
+	assert_true(block_is_barred(&b) && !b.is_deferred);
 	assert_int_equal(b.since_ns, 3 * NS_PER_SEC);
 	assert_int_equal(b.next_ns, 4 * NS_PER_SEC);
 	block_answered(&b, false);

@@ -77,7 +77,7 @@ static void names_as_ps_mem_does(void **state)
 		AUTO_BUFFER struct buffer name = {0};
 
 		buffer_add_text(&name, "before ");
-		program_name_name(cases[i].comm, strlen(cases[i].comm), cases[i].exe,
+		program_name_make(cases[i].comm, strlen(cases[i].comm), cases[i].exe,
 			cases[i].exe ? strlen(cases[i].exe) : 0, &name);
 		buffer_add_char(&name, '\0');
 		assert_int_equal(name.error, 0);
@@ -114,7 +114,7 @@ static void limits_the_length_of_names(void **state)
 		if (cases[i].deleted)
 			buffer_add_text(&exe, " (deleted)");
 		buffer_add_text(&name, "before ");
-		program_name_name("\xff", 1, exe.data, exe.len, &name);
+		program_name_make("\xff", 1, exe.data, exe.len, &name);
 		assert_int_equal(name.len - strlen("before "), cases[i].expected);
 		assert_true(cases[i].expected <= SNAPSHOT_NAME_MAX);
 		assert_true(text_is_clean(name.data, name.len));

@@ -136,27 +136,27 @@ static void reads_kib(void **state)
 static void learns_the_last_line(void **state)
 {
 	static const char text[] = "Name:\tx\nVmRSS:\t  10 kB\nLocked:\t 0 kB\n";
-	struct lines_end end = {0};
+	struct keyvalue_end_key end = {0};
 	size_t len = strlen(text);
 
 	(void)state;
-	assert_false(lines_is_whole(text, len, &end)); /* nothing was learned */
-	lines_learn_end(&end, text, len - 1);
+	assert_false(keyvalue_is_whole(text, len, &end)); /* nothing was learned */
+	keyvalue_learn_end(&end, text, len - 1);
 	assert_int_equal(end.len, 0);
-	lines_learn_end(&end, text, len);
+	keyvalue_learn_end(&end, text, len);
 	for (size_t i = 1; i < len; i++)
-		assert_false(lines_is_whole(text, i, &end));
-	assert_true(lines_is_whole(text, len, &end));
+		assert_false(keyvalue_is_whole(text, i, &end));
+	assert_true(keyvalue_is_whole(text, len, &end));
 	/* Texts with another end teach nothing. */
-	lines_learn_end(&end, "", 0);
-	lines_learn_end(&end, "\n", 1);
-	lines_learn_end(&end, "a\n", 2);
-	lines_learn_end(&end, "a-key-that-is-longer-than-any-of-the-kernel's: 1\n", 49);
-	assert_true(lines_is_whole(text, len, &end));
-	assert_false(lines_is_whole("Locked: 0", 9, &end));
-	assert_true(lines_is_whole("Locked:\n", 8, &end));
-	assert_false(lines_is_whole("LockedX:\n", 9, &end));
-	assert_false(lines_is_whole("", 0, &end));
+	keyvalue_learn_end(&end, "", 0);
+	keyvalue_learn_end(&end, "\n", 1);
+	keyvalue_learn_end(&end, "a\n", 2);
+	keyvalue_learn_end(&end, "a-key-that-is-longer-than-any-of-the-kernel's: 1\n", 49);
+	assert_true(keyvalue_is_whole(text, len, &end));
+	assert_false(keyvalue_is_whole("Locked: 0", 9, &end));
+	assert_true(keyvalue_is_whole("Locked:\n", 8, &end));
+	assert_false(keyvalue_is_whole("LockedX:\n", 9, &end));
+	assert_false(keyvalue_is_whole("", 0, &end));
 }
 
 int main(void)

@@ -29,7 +29,7 @@ static int read_maps(int fd, char *text, size_t size, struct maps_parser *p)
 }
 
 static int parse(
-	const char *text, size_t len, size_t piece, struct maps_segment *ret, size_t *ret_count)
+	const char *text, size_t len, size_t piece, struct maps_object *ret, size_t *ret_count)
 {
 	struct maps_parser p;
 	int r = 0;
@@ -58,7 +58,7 @@ static void finds_large_objects(void **state)
 {
 	(void)state;
 	for (size_t piece = 1; piece <= sizeof(plain); piece++) {
-		struct maps_segment s[MAPS_SEGMENTS];
+		struct maps_object s[MAPS_OBJECTS];
 		size_t count = 99;
 
 		assert_int_equal(parse(plain, sizeof(plain) - 1, piece, s, &count), 0);
@@ -87,7 +87,7 @@ static void keeps_the_range(void **state)
 
 static void takes_an_empty_text(void **state)
 {
-	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_object s[MAPS_OBJECTS];
 	size_t count = 99;
 
 	(void)state;
@@ -101,7 +101,7 @@ static void takes_an_empty_text(void **state)
  */
 static void keeps_the_largest_of_many_objects(void **state)
 {
-	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_object s[MAPS_OBJECTS];
 	struct maps_parser p;
 	char line[128];
 	size_t count;
@@ -117,8 +117,8 @@ static void keeps_the_largest_of_many_objects(void **state)
 		assert_int_equal(maps_parser_feed(&p, line, (size_t)n), 0);
 	}
 	assert_int_equal(maps_parser_end(&p, s, &count), 0);
-	assert_int_equal(count, MAPS_SEGMENTS);
-	for (unsigned int i = 0; i < MAPS_SEGMENTS; i++)
+	assert_int_equal(count, MAPS_OBJECTS);
+	for (unsigned int i = 0; i < MAPS_OBJECTS; i++)
 		assert_int_equal(s[i].bytes, (uint64_t)(1000 - i) << 24);
 }
 
@@ -135,7 +135,7 @@ static void feed(struct maps_parser *p, unsigned int pages, unsigned int inode)
 /* A file mapped in 5,000 single pages among 100,000 single pages of other files is still found. */
 static void keeps_a_file_mapped_in_many_pieces(void **state)
 {
-	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_object s[MAPS_OBJECTS];
 	struct maps_parser p;
 	size_t count;
 
@@ -152,7 +152,7 @@ static void keeps_a_file_mapped_in_many_pieces(void **state)
 /* If all places are taken, a smaller object does not replace a larger one. */
 static void small_objects_replace_no_larger_ones(void **state)
 {
-	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_object s[MAPS_OBJECTS];
 	struct maps_parser p;
 	char line[128];
 	size_t count;
@@ -167,8 +167,8 @@ static void small_objects_replace_no_larger_ones(void **state)
 	}
 	assert_int_equal(p.count, MAPS_CANDIDATES);
 	assert_int_equal(maps_parser_end(&p, s, &count), 0);
-	assert_int_equal(count, MAPS_SEGMENTS);
-	for (unsigned int i = 0; i < MAPS_SEGMENTS; i++)
+	assert_int_equal(count, MAPS_OBJECTS);
+	for (unsigned int i = 0; i < MAPS_OBJECTS; i++)
 		assert_int_equal(s[i].inode, MAPS_CANDIDATES - i);
 }
 
@@ -218,7 +218,7 @@ static pid_t fork_many(int fd)
 static void reads_the_maps_of_a_process_with_60000_mappings(void **state)
 {
 	AUTO_CLOSE int file = memfd_create("shared", MFD_CLOEXEC), maps = -1;
-	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_object s[MAPS_OBJECTS];
 	char path[64], text[4096];
 	struct maps_parser p;
 	size_t count = 0, i = 0;
@@ -249,7 +249,7 @@ static void reads_no_more_than_the_limit(void **state)
 	static const char line[] = "10000000-20000000 r--s 00000000 08:01 7 /a\n";
 	AUTO_CLOSE int fd = memfd_create("maps", MFD_CLOEXEC);
 	AUTO_FREE char *text = malloc(MAPS_TEXT_MAX + sizeof(line));
-	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_object s[MAPS_OBJECTS];
 	struct maps_parser p;
 	char piece[5000];
 	size_t count, len = 0;
@@ -278,7 +278,7 @@ static void limit_follows_max_map_count(void **state)
 	} cases[] = {{"200000\n", 0}, {"65530\n", MAPS_CUT}, {"many\n", MAPS_CUT}};
 	AUTO_CLOSE int fd = memfd_create("maps", MFD_CLOEXEC);
 	AUTO_FREE char *text = malloc(MAPS_TEXT_MAX + sizeof(line));
-	struct maps_segment s[MAPS_SEGMENTS];
+	struct maps_object s[MAPS_OBJECTS];
 	AUTO_TREE struct tree t = {.fd = -1};
 	struct maps_parser p;
 	char piece[4096];
@@ -305,7 +305,7 @@ static void passes_over_paths(void **state)
 {
 	static const char head[] =
 		"10000000-20000000 rw-s 0000000000000000 103:fffff 18446744073709551615 ";
-	struct maps_segment s[MAPS_SEGMENTS] = {0};
+	struct maps_object s[MAPS_OBJECTS] = {0};
 	char text[sizeof(head) + 9000];
 	size_t count = 0;
 
@@ -343,7 +343,7 @@ static void refuses_malformed_texts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct maps_segment s[MAPS_SEGMENTS];
+		struct maps_object s[MAPS_OBJECTS];
 		size_t count;
 
 		for (size_t piece = 1; piece < 100; piece++)

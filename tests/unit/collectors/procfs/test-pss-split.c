@@ -72,7 +72,7 @@ static void most_mappings_have_one_kind(void **state)
 	pss_split_add(&p, &file, PSS_SPLIT_FILE);
 	pss_split_add(&p, &shmem, PSS_SPLIT_SHMEM);
 	pss_split_add(&p, &(struct pss_split_mapping){0}, PSS_SPLIT_EITHER);
-	assert_int_equal(pss_split_split(&p, &rss_shmem, 0, &f), PSS_SPLIT_KNOWN);
+	assert_int_equal(pss_split_solve(&p, &rss_shmem, 0, &f), PSS_SPLIT_KNOWN);
 	assert_int_equal(f.anon, 60 * KIB);
 	assert_int_equal(f.file, 50 * KIB);
 	assert_int_equal(f.shmem, 40 * KIB);
@@ -120,7 +120,7 @@ static void rss_shmem_decides_between_file_and_shared_memory(void **state)
 		pss_split_add(&p, &named, PSS_SPLIT_SHMEM);
 		pss_split_add(&p, &either, PSS_SPLIT_EITHER);
 		assert_int_equal(
-			pss_split_split(&p, cases[i].counter < 0 ? NULL : &counter, 1 << 20, &f),
+			pss_split_solve(&p, cases[i].counter < 0 ? NULL : &counter, 1 << 20, &f),
 			cases[i].quality);
 		assert_int_equal(f.anon, 0);
 		assert_int_equal(f.shmem, cases[i].shmem * KIB);
@@ -164,10 +164,10 @@ static void mixed_mappings_have_bounds(void **state)
 		pss_split_add(&p, &m, PSS_SPLIT_FILE);
 		assert_int_equal(p.anon / KIB, cases[i].anon);
 		assert_int_equal(p.doubt / KIB, cases[i].doubt);
-		assert_int_equal(pss_split_split(&p, &(uint64_t){0}, p.doubt, &f), PSS_SPLIT_KNOWN);
+		assert_int_equal(pss_split_solve(&p, &(uint64_t){0}, p.doubt, &f), PSS_SPLIT_KNOWN);
 		assert_int_equal(f.anon + f.file, m.pss);
 		if (p.doubt)
-			assert_int_equal(pss_split_split(&p, &(uint64_t){0}, p.doubt - 1, &f),
+			assert_int_equal(pss_split_solve(&p, &(uint64_t){0}, p.doubt - 1, &f),
 				PSS_SPLIT_GUESSED);
 	}
 }
@@ -220,7 +220,7 @@ static void ignores_impossible_mappings(void **state)
 		struct pss_split p = {0};
 
 		pss_split_add(&p, &cases[i], PSS_SPLIT_FILE);
-		assert_int_equal(pss_split_split(&p, NULL, UINT64_MAX, &f), PSS_SPLIT_NONE);
+		assert_int_equal(pss_split_solve(&p, NULL, UINT64_MAX, &f), PSS_SPLIT_NONE);
 		assert_int_equal(f.anon, 7);
 	}
 }

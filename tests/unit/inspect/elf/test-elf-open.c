@@ -58,12 +58,12 @@ static void opens_files_below_the_root_of_the_process(void **state)
 	(void)state;
 	write_file("7/root/lib/a.so", "this", 4);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
-	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), 0);
+	assert_int_equal(elf_open_file(folder, &mounts, &m, &fd), 0);
 	check_text(fd, "this");
 	m.path = "/lib/b.so";
-	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ENOENT);
+	assert_int_equal(elf_open_file(folder, &mounts, &m, &fd), -ENOENT);
 	m.path = "lib/a.so";
-	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ENOENT);
+	assert_int_equal(elf_open_file(folder, &mounts, &m, &fd), -ENOENT);
 }
 
 static void refuses_another_file_of_the_same_name(void **state)
@@ -75,10 +75,10 @@ static void refuses_another_file_of_the_same_name(void **state)
 	write_file("7/root/lib/a.so", "this", 4);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
 	m.inode++;
-	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ESTALE);
+	assert_int_equal(elf_open_file(folder, &mounts, &m, &fd), -ESTALE);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
 	m.minor ^= 1;
-	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ESTALE);
+	assert_int_equal(elf_open_file(folder, &mounts, &m, &fd), -ESTALE);
 	assert_int_equal(fd, -1);
 }
 
@@ -93,7 +93,7 @@ static void prefers_map_files(void **state)
 	write_file("deleted", "this", 4);
 	assert_int_equal(symlinkat("../../deleted", folder, "7/map_files/7000-9000"), 0);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
-	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), 0);
+	assert_int_equal(elf_open_file(folder, &mounts, &m, &fd), 0);
 	check_text(fd, "this");
 	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
 }
@@ -117,7 +117,7 @@ static void opens_regular_files_only(void **state)
 		snprintf(name, sizeof(name), "7/root/lib/%s", i < 3 ? others[i] : "fifo");
 		snprintf(shown, sizeof(shown), "/lib/%s", others[i]);
 		m = mapping_of(name, shown);
-		assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ENOENT);
+		assert_int_equal(elf_open_file(folder, &mounts, &m, &fd), -ENOENT);
 	}
 	assert_int_equal(unit_descriptors(), before);
 }
@@ -134,15 +134,15 @@ static void opens_no_file_on_a_mount_that_may_block(void **state)
 	write_file("7/root/lib/a.so", "this", 4);
 	assert_int_equal(symlinkat("../root/lib/a.so", folder, "7/map_files/7000-9000"), 0);
 	m = mapping_of("7/root/lib/a.so", "/lib/a.so");
-	assert_int_equal(elf_open_open(folder, &none, &m, &fd), ELF_OPEN_MAY_WAIT);
+	assert_int_equal(elf_open_file(folder, &none, &m, &fd), ELF_OPEN_MAY_WAIT);
 	/* Its device is known, but the path now leads to another mount. */
 	one.major = m.major;
 	one.minor = m.minor;
-	assert_int_equal(elf_open_open(folder, &other, &m, &fd), ELF_OPEN_MAY_WAIT);
+	assert_int_equal(elf_open_file(folder, &other, &m, &fd), ELF_OPEN_MAY_WAIT);
 	/* map_files is not used either if the mapping is said to be on another device. */
 	m.minor ^= 0x80;
 	m.path = "/lib/none";
-	assert_int_equal(elf_open_open(folder, &mounts, &m, &fd), -ENOENT);
+	assert_int_equal(elf_open_file(folder, &mounts, &m, &fd), -ENOENT);
 	assert_int_equal(fd, -1);
 	assert_int_equal(unlinkat(folder, "7/map_files/7000-9000", 0), 0);
 }
@@ -158,7 +158,7 @@ static int find_debug_within(union elfimage *image, const char *of, uint64_t *bu
 
 	assert_int_equal(elffile_open_image(image->bytes, sizeof(image->bytes), &f, &why), 0);
 	snprintf(folder_path, sizeof(folder_path), "%s/debug", path);
-	r = elf_open_open_debug(&f, &mounts, of, folder_path, budget, &debug, &fd);
+	r = elf_open_debug(&f, &mounts, of, folder_path, budget, &debug, &fd);
 	if (r == 0)
 		assert_int_equal(elffile_read_symbols(&debug, &why), 0);
 	return r;

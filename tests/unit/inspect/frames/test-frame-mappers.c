@@ -94,11 +94,12 @@ static void finds_the_mappers_of_each_page(void **state)
 	 * counts as kept.
 	 */
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], 0);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], (PAGES - CHILDS) * page);
-	assert_int_equal(m.stakes.group[1].resident[STAKE_SHMEM_KEPT], CHILDS * page);
-	assert_int_equal(m.stakes.group[1].unique[STAKE_SHMEM], 0);
-	assert_true(m.stakes.group[1].resident[STAKE_ANON] > m.stakes.group[1].unique[STAKE_ANON]);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], 0);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM_KEPT], (PAGES - CHILDS) * page);
+	assert_int_equal(m.stakes.group[1].resident[FRAME_OWNER_SHMEM_KEPT], CHILDS * page);
+	assert_int_equal(m.stakes.group[1].unique[FRAME_OWNER_SHMEM], 0);
+	assert_true(m.stakes.group[1].resident[FRAME_OWNER_ANON] >
+		    m.stakes.group[1].unique[FRAME_OWNER_ANON]);
 	assert_true(ticks > 0 && m.mapped > PAGES && frame_mappers_bytes(&m) > 4096);
 	waiter_end(child);
 	frame_mappers_done(&m);
@@ -120,8 +121,8 @@ static void counts_mappers_that_were_not_read(void **state)
 	take(&m, getpid(), 0);
 	assert_int_equal(frame_mappers_seek(&m), 0);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], (PAGES - CHILDS) * page);
-	assert_int_equal(m.stakes.others.resident[STAKE_SHMEM], CHILDS * page);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], (PAGES - CHILDS) * page);
+	assert_int_equal(m.stakes.others.resident[FRAME_OWNER_SHMEM], CHILDS * page);
 	waiter_end(child);
 	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
@@ -209,8 +210,8 @@ static void memory_that_others_map_is_kept(void **state)
 	assert_true(frame_mappers_is_seeking(&m));
 	take(&m, child, 1);
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], 0);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], (PAGES - CHILDS) * page);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], 0);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM_KEPT], (PAGES - CHILDS) * page);
 	waiter_end(child);
 	frame_mappers_done(&m);
 	/* Without that process the memory is this group's own. */
@@ -218,8 +219,8 @@ static void memory_that_others_map_is_kept(void **state)
 	take(&m, getpid(), 0);
 	assert_int_equal(frame_mappers_seek(&m), 0);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], PAGES * page);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], 0);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], PAGES * page);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM_KEPT], 0);
 	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
@@ -265,8 +266,8 @@ static void memory_of_unknown_files_is_kept(void **state)
 	take(&m, getpid(), 0);
 	assert_int_equal(frame_mappers_seek(&m), 0);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM], 0);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SHMEM_KEPT], PAGES * page);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], 0);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM_KEPT], PAGES * page);
 	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
@@ -301,7 +302,7 @@ static void ignores_the_zero_page(void **state)
 	feed(&m, 0, entry, PAGES);
 	assert_int_equal(m.mapped, PAGES);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
-	for (unsigned int i = 0; i < STAKE_KINDS; i++)
+	for (unsigned int i = 0; i < FRAME_OWNER_KINDS; i++)
 		assert_int_equal(m.stakes.all.resident[i], 0);
 	assert_int_equal(m.stakes.gone, 0);
 	frame_mappers_done(&m);
@@ -333,10 +334,10 @@ static void distinguishes_swap_entries(void **state)
 	feed(&m, 1, second, ARRAY_SIZE(second));
 	assert_int_equal(m.mapped, 0);
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
-	assert_int_equal(m.stakes.group[0].resident[STAKE_SWAP], 3 * page);
-	assert_int_equal(m.stakes.group[0].unique[STAKE_SWAP], 2 * page);
-	assert_int_equal(m.stakes.group[1].resident[STAKE_SWAP], page);
-	assert_int_equal(m.stakes.group[1].unique[STAKE_SWAP], 0);
+	assert_int_equal(m.stakes.group[0].resident[FRAME_OWNER_SWAP], 3 * page);
+	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SWAP], 2 * page);
+	assert_int_equal(m.stakes.group[1].resident[FRAME_OWNER_SWAP], page);
+	assert_int_equal(m.stakes.group[1].unique[FRAME_OWNER_SWAP], 0);
 	frame_mappers_done(&m);
 }
 

@@ -19,7 +19,7 @@ enum {
 struct host {
 	uint32_t mappings[FRAMES][GROUPS];
 	uint32_t others[FRAMES]; /* mappings by processes that are not read */
-	enum stake_kind kind[FRAMES];
+	enum frame_owner_kind kind[FRAMES];
 	struct frame_map frames;
 	struct owner_sets parties;
 };
@@ -57,8 +57,8 @@ static int count(struct host *h, struct frame_owners *ret)
 
 		if (number)
 			frame_owners_add(ret, *number, h->kind[i],
-				h->kind[i] == STAKE_SWAP ? UINT64_MAX
-							 : seen_of(h, i) + h->others[i]);
+				h->kind[i] == FRAME_OWNER_SWAP ? UINT64_MAX
+							       : seen_of(h, i) + h->others[i]);
 	}
 	return r == 0 ? frame_owners_end(ret) : r;
 }
@@ -66,7 +66,7 @@ static int count(struct host *h, struct frame_owners *ret)
 /* Compares with counting frame by frame, with long double fractions. */
 static void check_group(const struct host *h, const struct frame_owners *s, uint32_t group)
 {
-	struct stake expected = {0};
+	struct frame_owner expected = {0};
 	long double fair = 0, pss = 0;
 
 	for (size_t i = 0; i < FRAMES; i++) {
@@ -79,7 +79,7 @@ static void check_group(const struct host *h, const struct frame_owners *s, uint
 		expected.resident[h->kind[i]] += PAGE;
 		if (groups == 1 && !h->others[i])
 			expected.unique[h->kind[i]] += PAGE;
-		if (h->kind[i] >= STAKE_RSS_KINDS)
+		if (h->kind[i] >= FRAME_OWNER_RSS_KINDS)
 			continue;
 		expected.rss += (uint64_t)h->mappings[i][group] * PAGE;
 		fair += (long double)PAGE / (groups + (h->others[i] > 0));
@@ -100,7 +100,7 @@ static void check_sums(const struct host *h, const struct frame_owners *s)
 	uint64_t resident = 0, fair = s->others.fair;
 
 	for (size_t i = 0; i < FRAMES; i++)
-		if (seen_of(h, i) && h->kind[i] < STAKE_RSS_KINDS)
+		if (seen_of(h, i) && h->kind[i] < FRAME_OWNER_RSS_KINDS)
 			resident += PAGE;
 	for (size_t g = 0; g < GROUPS; g++)
 		fair += s->group[g].fair;
@@ -120,8 +120,8 @@ static void check_matrix(const struct host *h, const struct frame_owners *s)
 			uint64_t expected = 0;
 
 			for (size_t i = 0; i < FRAMES; i++)
-				if (h->kind[i] < STAKE_RSS_KINDS && h->mappings[i][asked[a]] &&
-					h->mappings[i][asked[b]])
+				if (h->kind[i] < FRAME_OWNER_RSS_KINDS &&
+					h->mappings[i][asked[a]] && h->mappings[i][asked[b]])
 					expected += PAGE;
 			assert_int_equal(matrix[a * 3 + b], expected);
 		}
@@ -136,8 +136,8 @@ static void populate(struct host *h, uint64_t *random)
 	uint64_t density = unit_random(random) % 8 + 1;
 
 	for (size_t i = 0; i < FRAMES; i++) {
-		h->kind[i] = (enum stake_kind)(unit_random(random) % STAKE_KINDS);
-		if (h->kind[i] != STAKE_SWAP && unit_random(random) % 5 == 0)
+		h->kind[i] = (enum frame_owner_kind)(unit_random(random) % FRAME_OWNER_KINDS);
+		if (h->kind[i] != FRAME_OWNER_SWAP && unit_random(random) % 5 == 0)
 			h->others[i] = (uint32_t)(unit_random(random) % 4);
 	}
 	for (uint32_t p = 0; p < PROCESSES; p++) {
@@ -183,13 +183,13 @@ static void pages_of_forked_workers_are_unique_to_their_user(void **state)
 			map(&h, 1, i);
 	map(&h, 2, 99);
 	assert_int_equal(count(&h, &s), 0);
-	assert_int_equal(s.group[1].unique[STAKE_ANON], 99 * PAGE);
-	assert_int_equal(s.group[1].resident[STAKE_ANON], 100 * PAGE);
+	assert_int_equal(s.group[1].unique[FRAME_OWNER_ANON], 99 * PAGE);
+	assert_int_equal(s.group[1].resident[FRAME_OWNER_ANON], 100 * PAGE);
 	assert_int_equal(s.group[1].rss, 300 * PAGE);
 	assert_int_equal(s.group[1].fair, 99 * PAGE + PAGE / 2);
 	assert_int_equal(s.group[1].pss, 99 * PAGE + PAGE * 3 / 4);
 	assert_int_equal(s.group[2].fair, PAGE / 2);
-	assert_int_equal(s.all.unique[STAKE_ANON], 99 * PAGE);
+	assert_int_equal(s.all.unique[FRAME_OWNER_ANON], 99 * PAGE);
 }
 
 /* Three groups share a page: 1365 bytes each; one of them gets the remaining byte. */
@@ -219,11 +219,11 @@ static void reports_pages_that_changed(void **state)
 		map(&h, 1, i);
 	}
 	assert_int_equal(frame_owners_init(&s, &h.parties, GROUPS, PAGE), 0);
-	frame_owners_add(&s, *frame_map_find(&h.frames, 0), STAKE_FILE, 2);
-	frame_owners_add(&s, *frame_map_find(&h.frames, 1), STAKE_FILE, 1);
-	frame_owners_add(&s, *frame_map_find(&h.frames, 2), STAKE_FILE, 0);
-	frame_owners_add(&s, *frame_map_find(&h.frames, 3), STAKE_FILE, 3);
-	frame_owners_add(&s, OWNER_SETS_NOBODY, STAKE_FILE, 9);
+	frame_owners_add(&s, *frame_map_find(&h.frames, 0), FRAME_OWNER_FILE, 2);
+	frame_owners_add(&s, *frame_map_find(&h.frames, 1), FRAME_OWNER_FILE, 1);
+	frame_owners_add(&s, *frame_map_find(&h.frames, 2), FRAME_OWNER_FILE, 0);
+	frame_owners_add(&s, *frame_map_find(&h.frames, 3), FRAME_OWNER_FILE, 3);
+	frame_owners_add(&s, OWNER_SETS_NOBODY, FRAME_OWNER_FILE, 9);
 	assert_int_equal(frame_owners_end(&s), 0);
 	assert_int_equal(s.changed, PAGE);
 	assert_int_equal(s.gone, PAGE);
@@ -242,13 +242,13 @@ static void pages_of_unread_processes_are_separate(void **state)
 	map(&h, 0, 1);
 	map(&h, 1, 1);
 	map(&h, 1, 2);
-	h.kind[3] = STAKE_SWAP;
+	h.kind[3] = FRAME_OWNER_SWAP;
 	map(&h, 0, 3);
 	map(&h, 1, 3);
 	assert_int_equal(count(&h, &s), 0);
 	assert_int_equal(s.many, 2 * PAGE);
 	assert_int_equal(stake_resident(&s.all), 2 * PAGE);
-	assert_int_equal(s.all.resident[STAKE_SWAP], PAGE);
+	assert_int_equal(s.all.resident[FRAME_OWNER_SWAP], PAGE);
 	assert_int_equal(stake_resident(&s.group[1]), PAGE);
 	assert_int_equal(s.group[0].fair + s.group[1].fair + s.others.fair, PAGE);
 }

@@ -21,9 +21,10 @@ static struct mapping mapping_of(uint64_t page, uint64_t pages, uint64_t inode, 
 	};
 }
 
-static enum memfile_what what_of(const struct mapping *m)
+static enum shmem_file_kind what_of(const struct mapping *m)
 {
-	return m->path_len >= 5 && !memcmp(m->path, "/SYSV", 5) ? MEMFILE_SYSV : MEMFILE_SHMEM;
+	return m->path_len >= 5 && !memcmp(m->path, "/SYSV", 5) ? SHMEM_FILE_SYSV
+	                                                        : SHMEM_FILE_SHMEM;
 }
 
 static void map(
@@ -34,12 +35,12 @@ static void map(
 	assert_int_equal(shmem_files_map(s, what_of(&m), &m), 0);
 }
 
-static const struct memfile *file_of(const struct shmem_files *s, uint64_t inode)
+static const struct shmem_file *file_of(const struct shmem_files *s, uint64_t inode)
 {
-	const struct memfile *found = NULL;
+	const struct shmem_file *found = NULL;
 
 	for (uint32_t number = 1; number <= s->count; number++) {
-		const struct memfile *file = shmem_files_at(s, number);
+		const struct shmem_file *file = shmem_files_at(s, number);
 
 		assert_int_equal(file->number, number);
 		if (file->inode != inode)
@@ -79,7 +80,7 @@ static void counts_pages_of_mapped_files(void **state)
 	assert_int_equal(file_of(&s, 7)->met, 21);
 	assert_int_equal(file_of(&s, 7)->pid, 10);
 	assert_false(file_of(&s, 7)->is_shared);
-	assert_true(shmem_files_bytes(&s) > 2 * sizeof(struct memfile));
+	assert_true(shmem_files_bytes(&s) > 2 * sizeof(struct shmem_file));
 }
 
 static void open_descriptors_share_a_file(void **state)
@@ -88,8 +89,8 @@ static void open_descriptors_share_a_file(void **state)
 
 	(void)state;
 	shmem_files_begin(&s, 10, 3);
-	assert_int_equal(shmem_files_hold(&s, MEMFILE_SHMEM, 0, 1, 7), 0);
-	assert_int_equal(shmem_files_hold(&s, MEMFILE_SHMEM, 0, 1, 8), 0);
+	assert_int_equal(shmem_files_hold(&s, SHMEM_FILE_SHMEM, 0, 1, 7), 0);
+	assert_int_equal(shmem_files_hold(&s, SHMEM_FILE_SHMEM, 0, 1, 8), 0);
 	assert_false(file_of(&s, 7)->is_mapped);
 	map(&s, 100, 10, 8, "/memfd:a (deleted)");
 	assert_false(file_of(&s, 8)->is_shared);
@@ -109,12 +110,12 @@ static void sysv_ids_are_not_inodes(void **state)
 	(void)state;
 	shmem_files_begin(&s, 10, 0);
 	map(&s, 100, 1, 7, "/SYSV0000002a (deleted)");
-	assert_int_equal(shmem_files_at(&s, 1)->what, MEMFILE_SYSV);
+	assert_int_equal(shmem_files_at(&s, 1)->what, SHMEM_FILE_SYSV);
 	map(&s, 200, 1, 7, "/memfd:SYSV (deleted)");
 	assert_int_equal(s.count, 2);
-	assert_int_equal(shmem_files_at(&s, 2)->what, MEMFILE_SHMEM);
-	assert_int_equal(shmem_files_hold(&s, MEMFILE_SHMEM, 0, 1, 7), 0);
-	assert_int_equal(shmem_files_hold(&s, MEMFILE_SHMEM, 0, 2, 7), 0);
+	assert_int_equal(shmem_files_at(&s, 2)->what, SHMEM_FILE_SHMEM);
+	assert_int_equal(shmem_files_hold(&s, SHMEM_FILE_SHMEM, 0, 1, 7), 0);
+	assert_int_equal(shmem_files_hold(&s, SHMEM_FILE_SHMEM, 0, 2, 7), 0);
 	assert_int_equal(s.count, 3);
 }
 
@@ -131,15 +132,15 @@ static void matches_descriptors_without_a_device(void **state)
 
 	(void)state;
 	shmem_files_begin(&s, 10, 0);
-	assert_int_equal(shmem_files_map(&s, MEMFILE_DISK, &on_disk), 0);
-	assert_int_equal(shmem_files_map(&s, MEMFILE_DISK, &on_btrfs), 0);
-	assert_int_equal(shmem_files_map(&s, MEMFILE_SOCKET, &socket), 0);
+	assert_int_equal(shmem_files_map(&s, SHMEM_FILE_DISK, &on_disk), 0);
+	assert_int_equal(shmem_files_map(&s, SHMEM_FILE_DISK, &on_btrfs), 0);
+	assert_int_equal(shmem_files_map(&s, SHMEM_FILE_SOCKET, &socket), 0);
 	assert_int_equal(s.count, 3);
 	shmem_files_begin(&s, 11, 1);
-	assert_int_equal(shmem_files_hold(&s, MEMFILE_DISK, 8, 1, 7), 0);
+	assert_int_equal(shmem_files_hold(&s, SHMEM_FILE_DISK, 8, 1, 7), 0);
 	assert_int_equal(s.count, 4);
-	assert_int_equal(shmem_files_hold(&s, MEMFILE_DISK, 0, 41, 7), 0);
-	assert_int_equal(shmem_files_hold(&s, MEMFILE_SOCKET, 0, 0, 7), 0);
+	assert_int_equal(shmem_files_hold(&s, SHMEM_FILE_DISK, 0, 41, 7), 0);
+	assert_int_equal(shmem_files_hold(&s, SHMEM_FILE_SOCKET, 0, 0, 7), 0);
 	assert_int_equal(s.count, 4);
 	assert_false(shmem_files_at(&s, 1)->is_shared);
 	assert_true(shmem_files_at(&s, 2)->is_shared);
@@ -202,8 +203,8 @@ static int take_some(struct shmem_files *s)
 	for (uint64_t i = 1; r == 0 && i < 100; i++) {
 		const struct mapping m = mapping_of(i, 1, i, "");
 
-		r = i % 3 ? shmem_files_map(s, MEMFILE_SHMEM, &m)
-		          : shmem_files_hold(s, MEMFILE_SHMEM, 0, 1, i);
+		r = i % 3 ? shmem_files_map(s, SHMEM_FILE_SHMEM, &m)
+		          : shmem_files_hold(s, SHMEM_FILE_SHMEM, 0, 1, i);
 	}
 	return r;
 }

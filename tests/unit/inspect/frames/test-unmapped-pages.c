@@ -90,9 +90,9 @@ static size_t page_size(void)
 }
 
 /* The file mapped at BLOCK, of which MET pages were found in page tables. */
-static struct memfile file_at(const void *block, uint64_t met)
+static struct shmem_file file_at(const void *block, uint64_t met)
 {
-	struct memfile file = {.is_mapped = true,
+	struct shmem_file file = {.is_mapped = true,
 		.pid = getpid(),
 		.start = (uint64_t)(uintptr_t)block,
 		.end = (uint64_t)(uintptr_t)block + PAGES * page_size(),
@@ -120,9 +120,9 @@ static void *map(int fd, int flags)
 	return block;
 }
 
-static void check(const struct memfile *file, bool is_swapping, uint64_t pages, bool is_kept)
+static void check(const struct shmem_file *file, bool is_swapping, uint64_t pages, bool is_kept)
 {
-	struct memfile f = *file;
+	struct shmem_file f = *file;
 
 	assert_int_equal(unmapped_pages_read(procfs_fd, &f, is_swapping), 0);
 	assert_int_equal(f.unmapped_bytes, pages * page_size());
@@ -134,7 +134,7 @@ static void pages_outside_page_tables_are_unmapped(void **state)
 {
 	unsigned int before = unit_descriptors();
 	char *block = map(-1, MAP_ANONYMOUS);
-	struct memfile file = file_at(block, 0);
+	struct shmem_file file = file_at(block, 0);
 
 	(void)state;
 	check(&file, false, 0, false);
@@ -156,7 +156,7 @@ static void pages_outside_page_tables_are_unmapped(void **state)
 static void allocated_pages_without_data_count(void **state)
 {
 	AUTO_CLOSE int fd = memfd_create("a", MFD_CLOEXEC);
-	struct memfile file;
+	struct shmem_file file;
 	void *block;
 
 	(void)state;
@@ -174,7 +174,7 @@ static void allocated_pages_without_data_count(void **state)
 static void swapped_pages_are_left_out(void **state)
 {
 	AUTO_CLOSE int fd = memfd_create("a", MFD_CLOEXEC);
-	struct memfile file;
+	struct shmem_file file;
 	char *block;
 
 	(void)state;
@@ -204,7 +204,7 @@ static void name_keeps_a_file(void **state)
 {
 	char path[] = "/dev/shm/memtally-remnant-XXXXXX";
 	AUTO_CLOSE int fd = mkstemp(path);
-	struct memfile file;
+	struct shmem_file file;
 	void *block;
 
 	(void)state;
@@ -224,7 +224,7 @@ static void segment_is_kept_until_it_is_removed(void **state)
 {
 	int id = shmget(IPC_PRIVATE, PAGES * page_size(), IPC_CREAT | 0600);
 	char *block = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
-	struct memfile file;
+	struct shmem_file file;
 
 	(void)state;
 	if (block == (void *)-1)
@@ -232,7 +232,7 @@ static void segment_is_kept_until_it_is_removed(void **state)
 	block[0] = 1;
 	file = file_at(block, 0);
 	assert_int_equal(file.inode, id);
-	file.what = MEMFILE_SYSV;
+	file.what = SHMEM_FILE_SYSV;
 	check(&file, false, 1, true);
 	assert_int_equal(shmctl(id, IPC_RMID, NULL), 0);
 	check(&file, false, 1, false);
@@ -242,7 +242,7 @@ static void segment_is_kept_until_it_is_removed(void **state)
 static void skips_objects_that_are_gone(void **state)
 {
 	void *block = map(-1, MAP_ANONYMOUS), *other = map(-1, MAP_ANONYMOUS);
-	struct memfile file = file_at(block, 0), gone = file;
+	struct shmem_file file = file_at(block, 0), gone = file;
 
 	(void)state;
 	/* Another object is mapped there by now. */
@@ -259,8 +259,8 @@ static void skips_objects_that_are_gone(void **state)
 static void skips_other_files(void **state)
 {
 	void *block = map(-1, MAP_ANONYMOUS);
-	const struct memfile file = file_at(block, 0);
-	struct memfile other[] = {file, file, file};
+	const struct shmem_file file = file_at(block, 0);
+	struct shmem_file other[] = {file, file, file};
 
 	(void)state;
 	other[0].inode++;
@@ -279,7 +279,7 @@ static void skips_other_files(void **state)
 static void skips_devices(void **state)
 {
 	char *block = map(-1, MAP_ANONYMOUS);
-	struct memfile file = file_at(block, 0);
+	struct shmem_file file = file_at(block, 0);
 
 	(void)state;
 	block[0] = 1;
@@ -294,7 +294,7 @@ static void skips_devices(void **state)
 static void reads_the_file_that_was_examined(void **state)
 {
 	char *block = map(-1, MAP_ANONYMOUS);
-	struct memfile file = file_at(block, 0);
+	struct shmem_file file = file_at(block, 0);
 
 	(void)state;
 	block[0] = 1;
@@ -309,7 +309,7 @@ static void reads_the_file_that_was_examined(void **state)
 static void abandons_files_that_change_while_they_are_read(void **state)
 {
 	AUTO_CLOSE int fd = memfd_create("a", MFD_CLOEXEC);
-	struct memfile file;
+	struct shmem_file file;
 	void *block;
 
 	(void)state;
