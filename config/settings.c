@@ -306,7 +306,7 @@ static int load_without_file(const struct flags *flags, const char *why, struct 
 		return -ENOMEM;
 	}
 	r = load(flags, false, &c, error);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	c->ignored = TAKE_PTR(ignored);
 	*ret = TAKE_PTR(c);
