@@ -101,8 +101,8 @@ void frame_owners_done(struct frame_owners *s);
 #define AUTO_FRAME_OWNERS CLEANUP(frame_owners_done)
 
 /*
- * Adds a page of KIND that PARTY maps. MAPPED: the kernel's count of its mappings; UINT64_MAX if
- * there is none: then it has as many as were found.
+ * Adds a page of KIND that PARTY maps; nothing if PARTY is OWNER_SETS_NOBODY. MAPPED: the kernel's
+ * count of its mappings; UINT64_MAX if there is none: then it has as many as were found.
  */
 void frame_owners_add(
 	struct frame_owners *s, uint32_t party, enum frame_owner_kind kind, uint64_t mapped);
@@ -118,8 +118,9 @@ uint64_t stake_resident(const struct frame_owner *s);
 uint64_t stake_unique(const struct frame_owner *s);
 
 /*
- * Writes to RET the resident bytes that each two of the COUNT groups in GROUP both map: COUNT rows
- * of COUNT numbers, with the bytes of one group on the diagonal. Returns 0 or -ENOMEM.
+ * Writes to RET the resident bytes, of the kinds in RSS, that each two of the COUNT groups in GROUP
+ * both map: COUNT rows of COUNT numbers, with the bytes of one group on the diagonal. Pages of
+ * OWNER_SETS_MANY are in none. The numbers in GROUP must be distinct. Returns 0 or -ENOMEM.
  */
 int frame_owners_matrix(
 	const struct frame_owners *s, const uint32_t *group, size_t count, uint64_t *ret);
