@@ -10,7 +10,7 @@
 
 #include "ledger/rows.h"
 
-/* The sum of owners without rows of their own. */
+/* The sum of owners without rows of their own. All zeros is empty. */
 struct folding_sum {
 	size_t rows; /* number of owners */
 	/* Byte seconds of PSS and SwapPss, and seconds of each process. */
@@ -41,17 +41,19 @@ size_t folding_rows_max(enum usage_kind kind);
 
 /*
  * Call before ROWS are written: sets is_folded for the owners of each kind beyond ROOM, those with
- * the least usage first, and adds them to F->other. An owner without a series counts as a new
- * name. Returns 0 or -ENOMEM.
+ * the least usage first, and for an owner with the real name "(other)" (rows_is_other()); clears it
+ * for all others. F->other becomes F->ended plus the usage of the folded owners. Owners without
+ * usage (rows_has_content()) are neither folded nor counted in ROOM. An owner without a series
+ * counts as a new name. Returns 0, or -ENOMEM with F and ROWS unchanged.
  */
 int folding_fold(struct folding *f, struct rows *rows, const struct folding_room *room);
 
 /*
- * If a kind has more than twice folding_rows_max() exited owners, removes all but the largest
- * folding_rows_max() of them from ROWS and adds their usage to F->ended. Otherwise names that come
- * and go within one slot, or while writes fail, would take memory without bound. Only the largest
- * owners get rows in the file anyway, so almost nothing is lost. Without memory for the sort
- * nothing is removed.
+ * If a kind has more than twice folding_rows_max() exited owners, marks all but the largest
+ * folding_rows_max() of them as gone, removes them from ROWS, and adds the usage of those that have
+ * any to F->ended. Otherwise names that come and go within one slot, or while writes fail, would
+ * take memory without bound. Only the largest owners get rows in the file anyway, so almost nothing
+ * is lost. Without memory for the sort nothing is removed.
  */
 void folding_forget_ended(struct folding *f, struct rows *rows);
 

@@ -40,7 +40,11 @@ struct store {
 	dev_t device; /* of the file, as is inode */
 	ino_t inode;  /* 0: not known, then the file never counts as gone */
 	struct store_limits limits;
-	/* page_bytes: size of a page; pages_max: how many pages the file may have */
+	/*
+	 * page_bytes: size of a page. pages_max: how many pages the file may have now: those of
+	 * database_room(), or more if the file was larger when it was opened or a write had to go
+	 * beyond it (size_limit_allow()).
+	 */
 	uint64_t page_bytes, pages_max;
 	struct names names; /* new names of the current day */
 	/* No slot before this one has names that can be folded into "(other)". */
@@ -222,25 +226,31 @@ int retention_make_room(struct store *s, unsigned int percent);
 int size_limit_begin(struct store *s);
 
 /*
- * Call before a commit. If the transaction has made the file larger, gives free pages back, down to
- * the size before it. A file that was above a lowered limit already need not grow any more; and a
- * full disk may have no room for a larger file, so that its log could never be emptied.
+ * Call before a commit. If the file is larger than before the transaction, or than .pages_max,
+ * gives free pages back until it has the smaller of these two sizes or no page is free. The size
+ * before counts, too: a file that is above a lowered limit should not grow, and a full disk may
+ * have no room for a larger file, so that SQLite could never copy its log into it.
  *
- * Returns 0, DATABASE_TOO_LARGE if the file is above its limit, a store_outcome or -ENOMEM.
+ * Returns 0, DATABASE_TOO_LARGE if the file still has more than .pages_max pages, a store_outcome
+ * or -ENOMEM.
  */
 int size_limit_check(struct store *s);
 
 /*
- * size_limit_check() for a transaction that has removed usage. If the file is above its limit all
- * the same, raises the limit to its size: removing takes room, too, and otherwise no write would
- * ever fit again. Returns 0, a store_outcome or -ENOMEM.
+ * Call instead of size_limit_check() before the commit of a transaction that has removed usage.
+ * Does the same; but if the file is still too large, sets .pages_max to its size and returns 0:
+ * removing usage takes room, too, and no later write would fit otherwise. Returns 0, a
+ * store_outcome or -ENOMEM.
  */
 int size_limit_allow(struct store *s);
 
 /*
- * Call after a transaction: gives some free pages back if the file is above its limit, or much of
- * it is free, as after a lower limit was set. The transaction stays committed in any case. Returns
- * 0, or STORE_DAMAGED: write no more. Ignores other errors, which the next write finds again.
+ * Call after a transaction. If the file is larger than the configured limit (database_room()), or
+ * more than a quarter of it and 512 pages are free, gives back up to 1024 free pages, fewer if the
+ * disk has no room for the log. Then lowers a .pages_max that size_limit_allow() or store_open()
+ * has raised: to the size of the file and 512 pages, but not below the configured limit. The
+ * transaction stays committed in any case. Returns 0, or STORE_DAMAGED: write no more. Ignores
+ * other errors, which the next write finds again.
  */
 int size_limit_shrink(struct store *s);
 
