@@ -14,9 +14,10 @@
 #include "collectors/adaptive/tracked.h"
 #include "collectors/process/process-table.h"
 
+/* All zeros but .page_bytes, which the caller sets, is the initial state. */
 struct cow_faults {
-	uint64_t page_bytes;
-	uint64_t turn;
+	uint64_t page_bytes; /* the kernel's page size */
+	uint64_t turn;       /* number of passes so far: with the pid it tells whose turn it is */
 	/* begin of this pass (CLOCK_BOOTTIME); a counter read later was read in this pass */
 	uint64_t begin_ns;
 	uint64_t left; /* counters that this pass may still read out of turn */
@@ -43,15 +44,17 @@ void cow_faults_measured(struct process_reader *reader, struct process *p,
 
 /*
  * Reads fault counters, as part of a pass:
- * - of the few processes that share most memory, whatever is left of the budget;
- * - of others in turn, so that each comes more than once within MAX_AGE_NS;
+ * - of the 64 processes that share most, if each shares more than 128 MiB of anonymous memory,
+ *   whatever is left of the budget;
+ * - of others in turn: of each about four times within MAX_AGE_NS, at most once a pass;
  * - out of turn, of families in which a process has written within MAX_AGE_NS or may be writing
- *   now, of processes that were measured young, and of those left out before. This takes at most a
- *   quarter of AVAILABLE_NS, the CPU tokens that are left, so that a process that writes much does
- *   not use up what other estimates need.
+ *   now, of processes that were measured within 30 s of their birth, and of those left out before.
+ *   This takes at most a quarter of AVAILABLE_NS, the CPU tokens that are left, so that a process
+ *   that writes much does not use up what other estimates need.
  *
- * If the rest would not suffice for cow_faults_alarmed(), a process without a reading for longer
- * than INTERVAL_NS, the interval of passes, is suspected of any writes (sharing_state_unwatched()).
+ * INTERVAL_NS is the interval of passes, and must be at least 1. If the rest would not suffice for
+ * cow_faults_alarmed(), a process without a reading for longer than INTERVAL_NS is suspected of any
+ * writes (sharing_state_unwatched()).
  */
 void cow_faults_look(struct cow_faults *f, struct process_reader *reader,
 	const struct process_table *table, uint64_t interval_ns, uint64_t max_age_ns,

@@ -38,15 +38,22 @@ void row_estimate_begin(struct row_estimate *f, uint64_t elapsed_ns, uint64_t ma
 /* Call before the first row_estimate_fill() of a pass. */
 void row_estimate_begin_rows(struct row_estimate *f);
 
-/* Estimates W in *RET now, without a doubt of the pool. */
+/*
+ * Writes to *RET the estimate of W now, without a doubt of host-drift.h: from the measurement of W
+ * or of its speaker, else a guess.
+ */
 void row_estimate_get(const struct row_estimate *f, const struct tracked *w, struct estimate *ret);
 
 /* A measurement has the result FOUND, where ESTIMATED was expected; both are PSS in bytes. */
 void row_estimate_found(struct row_estimate *f, uint64_t estimated, uint64_t found);
 
 /*
- * Fills ROW of P: quantities, source and outcome. A process that was measured since SINCE_NS
- * (CLOCK_BOOTTIME) and has not changed is shown as measured.
+ * Fills ROW of P: pid, uid, gid, quantities, source and outcome. The row is shown as measured if P
+ * was measured since SINCE_NS (CLOCK_BOOTTIME), its counters have not moved since, its measurement
+ * is not in doubt, and its reads do not block; else as an estimate, which is a guess if neither P
+ * nor a speaker of P was measured. A process that could not be measured gets its RSS at most.
+ *
+ * Adds a measured process to the sums in F for guesses in the next pass, and to .measured_ns.
  */
 void row_estimate_fill(struct row_estimate *f, const struct process *p, uint64_t since_ns,
 	struct snapshot_process *row);

@@ -53,7 +53,12 @@ void fork_effect_doubt(const struct fork_effect *a, const struct estimate_base *
  * Compares the guess for A, without corrections, with a new measurement. BEFORE and FOUND are the
  * process's former and new measurement. *RET_ANON and *RET_FILE become the corrections
  * (share-count.h) of guesses for other members after the same events, SHARE_COUNT_AS_GUESSED where
- * there is none. Returns false if the process shares too little to tell.
+ * there is none; they are written in any case.
+ *
+ * Anonymous memory says nothing if the process shared less than 256 KiB of it, may have unknown
+ * children (.strays), or has lost more than an eighth of what it shared. Files say nothing if it
+ * shared less than 256 KiB of them, has none now, maps known objects (.known_rss), or no event
+ * affects its files. Returns true if either of the two says something.
  */
 bool fork_effect_compare(const struct fork_effect *a, const struct estimate_base *before,
 	const struct estimate_base *found, uint32_t *ret_anon, uint32_t *ret_file);
