@@ -21,6 +21,7 @@ struct keytable {
 	uint64_t seed;      /* set it before the first key is made; 0: none */
 };
 
+/* Frees the slots of T, not the items, and makes T all zeros: its seed is lost, too. */
 void keytable_done(struct keytable *t);
 
 /* Returns a key made of the numbers A and B with the seed of T; never 0. */
@@ -35,6 +36,10 @@ void *keytable_find(const struct keytable *t, uint64_t key);
  */
 int keytable_set(struct keytable *t, uint64_t key, void *item);
 
+/*
+ * Removes KEY and its item, which is not freed, from T. Does nothing if T does not have KEY. Keeps
+ * the memory of the slot. Cannot fail.
+ */
 void keytable_remove(struct keytable *t, uint64_t key);
 
 #endif

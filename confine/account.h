@@ -42,14 +42,17 @@ enum {
 /*
  * Finds the user NAME in the file at PATH (/etc/passwd) and sets *RET. Asks no name service: its
  * modules must not run with all rights. Returns 0; ACCOUNT_ABSENT if there is no such user or file,
- * or its uid is 0; or a negative errno if the file cannot be read.
+ * or its uid is 0; -ENOMEM; -ERANGE if a line exceeds 16 MiB; or another negative errno if the file
+ * cannot be read.
  */
 int account_find(const char *path, const char *name, struct account *ret);
 
 /*
- * Sets *RET to a random uid of PART that is not in the file at PATH (/etc/passwd) and has no
- * process visible to the caller, with the gid of the same number. A missing file counts as empty.
- * Returns 0; ACCOUNT_ABSENT if no uid is free; or a negative errno if the file cannot be read.
+ * Sets *RET to a random uid of PART that is not in the file at PATH (/etc/passwd) and is no
+ * process's real uid in this pid namespace, with the gid of the same number. Asks the kernel for
+ * processes (getpriority()), so it also finds those that /proc hides. A missing file counts as
+ * empty. Returns 0; ACCOUNT_ABSENT if no uid is free; -ENOMEM; -ERANGE if a line exceeds 16 MiB; or
+ * another negative errno if the file cannot be read.
  */
 int account_take(const char *path, enum account_part part, struct account *ret);
 

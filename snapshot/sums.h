@@ -35,8 +35,9 @@ const struct sums_reason *sums_reason(size_t i);
 uint64_t sums_unmeasured(uint64_t present, const uint64_t *q);
 
 /*
- * All zeros is empty. After sums_end(), .present and .q are those of a row, except for its
- * counters.
+ * All zeros is empty. After sums_end(), .present and .q are those of a row, without the quantities
+ * that are no sums over processes: growth (SCOPE_..._GROWTH), SCOPE_PSS_BYTE_SECONDS, SCOPE_MEM_...
+ * and SCOPE_CGROUP... are absent.
  */
 struct sums {
 	uint64_t present; /* by enum scope_quantity */
@@ -61,10 +62,16 @@ void sums_merge(struct sums *to, const struct sums *from);
 /* Completes S. Without members sums are 0, and maxima are absent. */
 void sums_end(struct sums *s);
 
-/* After sums_end(): lowers the upper bound to MOST bytes, but not below the PSS. */
+/*
+ * After sums_end(): lowers the upper bound to MOST bytes, but not below the PSS. Does nothing if S
+ * has no upper bound.
+ */
 void sums_cap(struct sums *s, uint64_t most);
 
-/* After sums_end(): raises the lower bound to LEAST bytes, but not above the PSS. */
+/*
+ * After sums_end(): raises the lower bound to LEAST bytes, but not above the PSS. Does nothing if S
+ * has no PSS or no lower bound.
+ */
 void sums_raise(struct sums *s, uint64_t least);
 
 #endif

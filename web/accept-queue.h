@@ -15,10 +15,14 @@
 
 struct accept_queue {
 	int listen_fd; /* borrowed; -1: after accept_queue_leave() */
-	int epoll_fd;  /* owned; readable if a client waits or libmicrohttpd has work */
 	/*
-	 * Monotonic ns: accepting failed, and the socket is not polled until then; UINT64_MAX: it
-	 * is polled.
+	 * owned; readable if libmicrohttpd has work or, unless accepting is suspended, a client
+	 * waits
+	 */
+	int epoll_fd;
+	/*
+	 * Monotonic ns: accepting failed, and is suspended until then: the socket is not polled. 0:
+	 * until the next accept_queue_accept(). UINT64_MAX: it is polled.
 	 */
 	uint64_t retry_ns;
 };
@@ -40,15 +44,16 @@ void accept_queue_close(struct accept_queue *e);
  *
  * Returns -EAGAIN if no client waits, after accept_queue_leave(), while accepting is suspended, or
  * after 256 clients that have left. Returns another negative errno if accept4() fails (-EMFILE,
- * -ENFILE, -ENOMEM ...): accepting is then suspended until accept_queue_due_ns(), since the socket
- * would be readable all the time.
+ * -ENFILE, -ENOMEM ...): accepting is then suspended for 100 ms, until accept_queue_due_ns(), since
+ * the socket would be readable all the time. The first call after that polls the socket again.
  */
 int accept_queue_accept(struct accept_queue *e, uint64_t now_ns,
 	struct sockaddr_storage *ret_address, socklen_t *ret_len);
 
 /*
- * Ends the suspension: a descriptor has become free, so accept_queue_accept() may try again at
- * once.
+ * A descriptor has become free: if accepting is suspended, makes accept_queue_due_ns() 0. The
+ * socket is polled again only by accept_queue_accept(), which the caller calls next. Does nothing
+ * otherwise.
  */
 void accept_queue_retry(struct accept_queue *e);
 
@@ -59,8 +64,8 @@ void accept_queue_retry(struct accept_queue *e);
 void accept_queue_leave(struct accept_queue *e);
 
 /*
- * Returns when accept_queue_accept() is due without an event, in monotonic nanoseconds; UINT64_MAX:
- * never.
+ * Returns when accept_queue_accept() is due without an event, in monotonic nanoseconds; 0: now;
+ * UINT64_MAX: never, since accepting is not suspended.
  */
 uint64_t accept_queue_due_ns(const struct accept_queue *e);
 

@@ -25,8 +25,8 @@ struct note {
 	uint64_t processes, guessed;
 	uint64_t unmeasured;      /* processes that were not measured, for any reason */
 	uint64_t denied, blocked; /* parts of .unmeasured, by reason */
-	bool is_wide;             /* the bounds differ enough to be shown */
-	bool is_open;             /* there is no upper bound */
+	bool is_wide; /* there is a PSS, and the bounds differ enough to be shown: see note_add() */
+	bool is_open; /* there is no upper bound */
 	uint64_t low_bytes, high_bytes;
 };
 
@@ -44,15 +44,16 @@ bool note_is_empty(const struct note *n, bool bytes);
 
 /*
  * Appends the note of a row, such as "1 of 54 denied, 6 of 54 guessed, 345.0 MiB to 2.7 GiB";
- * nothing if it is empty. BYTES: amounts are exact. The bounds are left out if they differ by less
- * than 5 % of the PSS, by less than 1 MiB, or by no more than the kernel's rounding (1 KiB a
- * process).
+ * nothing if it is empty. BYTES: amounts are exact. The bounds are left out if there is no PSS or
+ * no upper bound; if they differ by less than 5 % of the PSS, by less than 1 MiB, or by no more
+ * than the kernel's rounding (1 KiB a process); and, without BYTES, if both print alike.
  */
 void note_add(struct buffer *to, const struct note *n, bool bytes);
 
 /*
  * Appends the note of a total to the text beside it: ", 1 denied, 6 guessed, PSS between 2.3 and
- * 6.8 GiB", or nothing. BYTES: amounts are exact.
+ * 6.8 GiB", or nothing. Leaves out the bounds as note_add() does. If there is no upper bound and a
+ * process was not measured, they are ", PSS at least 2.3 GiB". BYTES: amounts are exact.
  */
 void note_add_to_total(struct buffer *to, const struct note *n, bool bytes);
 
