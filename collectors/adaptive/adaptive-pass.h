@@ -62,9 +62,14 @@ struct adaptive_pass {
 	struct host_check hostsum;      /* reconciliation with the host's sums */
 };
 
-/* READER, TABLE and SHARING are borrowed until adaptive_pass_done(). */
+/*
+ * Makes A ready for its first pass. READER, TABLE and SHARING are borrowed until
+ * adaptive_pass_done(). Call adaptive_pass_set_limits() before the first pass.
+ */
 void adaptive_pass_init(struct adaptive_pass *a, struct process_reader *reader,
 	const struct process_table *table, struct shared_mm *sharing);
+
+/* Frees what A owns. Call it after adaptive_pass_forget() of every process. */
 void adaptive_pass_done(struct adaptive_pass *a);
 
 /*
@@ -82,10 +87,16 @@ void adaptive_pass_restart(struct adaptive_pass *a);
 /* Forgets P. Call it before P is freed. */
 void adaptive_pass_forget(struct adaptive_pass *a, struct process *p);
 
-/* A pass is about to list the processes. */
+/*
+ * Call when a pass is about to list the processes: sets .begin_ns, and puts limits in force that
+ * were set since the last pass.
+ */
 void adaptive_pass_list(struct adaptive_pass *a);
 
-/* The pass has listed the processes. */
+/*
+ * Call when the pass has listed the processes: reads vmstat, memory pressure and meminfo, and
+ * prepares the polls.
+ */
 void adaptive_pass_begin(struct adaptive_pass *a);
 
 /* The work that a poll of a process calls for. */
@@ -117,8 +128,9 @@ int adaptive_pass_sense(struct adaptive_pass *a, struct process *p, enum adaptiv
 	uint64_t now_ns, struct sample *ret);
 
 /*
- * Call after the last adaptive_pass_sense(): finds the figures that writes and sharers put in
- * doubt.
+ * Call after the last adaptive_pass_sense(): reads meminfo again, reads the fault counters that are
+ * due (cow-faults.h), and renews the doubts of processes that writes, births, exits and sharers
+ * affect.
  */
 void adaptive_pass_end_senses(struct adaptive_pass *a);
 
@@ -130,12 +142,17 @@ void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct
 	const struct walked *walked);
 
 /*
- * IS_ELSEWHERE: P shares its address space with another process, at which it counts and which has
- * the relations. When that ends, P is measured again, unless it was measured in this pass.
+ * Sets whether P's memory counts at another process that has the same address space. Does nothing
+ * if that is unchanged. If true, P's relations end, since the other process has them. If false,
+ * they begin again. A measurement of P in this pass then counts, and P's maps may be read, which
+ * may block (workers.h); an earlier one is void, and P is measured again.
  */
 void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, bool is_elsewhere);
 
-/* Call after the last measurement for this pass: finds the figures that these put in doubt. */
+/*
+ * Call after the last measurement for this pass: renews the doubts of the processes that these
+ * measurements affect, and empties the sums for rows and for the host check.
+ */
 void adaptive_pass_begin_estimates(struct adaptive_pass *a);
 
 /*

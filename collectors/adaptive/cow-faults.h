@@ -27,17 +27,18 @@ struct cow_faults {
 };
 
 /*
- * Call before sharing_state_measured(): P was measured at NOW_NS by the walk WALKED, and BEFORE was
- * expected. Tells the processes that share memory with P how much P has written to since its former
- * measurement. Returns true if P has certainly written, by its faults.
+ * Call before sharing_state_measured() when P was measured at NOW_NS by the walk WALKED, where
+ * BEFORE was expected. Tells the processes that share memory with P how much P has written to since
+ * its former measurement. Returns true if P has certainly written, by its faults.
  */
 bool cow_faults_found(const struct cow_faults *f, struct sharing_state *relations,
 	struct process_reader *reader, struct process *p, const struct walked *walked,
 	const struct estimate *before, uint64_t now_ns);
 
 /*
- * P was measured by the walk WALKED. Keeps P's fault counter if P shares enough memory for that to
- * matter; reads it if WALKED does not have it. MAX_AGE_NS is the maximum age of a measurement.
+ * Call when P was measured by the walk WALKED. Keeps P's fault counter if P shares enough memory
+ * for that to matter; reads it if WALKED does not have it. MAX_AGE_NS is the maximum age of a
+ * measurement.
  */
 void cow_faults_measured(struct process_reader *reader, struct process *p,
 	const struct walked *walked, uint64_t max_age_ns);
@@ -61,8 +62,8 @@ void cow_faults_look(struct cow_faults *f, struct process_reader *reader,
 	uint64_t available_ns);
 
 /*
- * The host's sum shows that some process writes (host_drift_alarms()): reads the counters of all
- * processes, up to what cow_faults_look() has left.
+ * Call when the host's sum shows that some process writes (host_drift_alarms()): reads the counters
+ * of all processes that this pass has not read, up to what cow_faults_look() has left.
  */
 void cow_faults_alarmed(
 	struct cow_faults *f, struct process_reader *reader, const struct process_table *table);

@@ -44,16 +44,22 @@ struct host_check {
 void host_check_init(struct host_check *h, uint64_t page_bytes);
 
 /*
- * Read /proc/meminfo; PROC_FD is a descriptor of /proc. If that fails, no sums are compared in this
- * pass.
+ * Reads /proc/meminfo before the polls of a pass; PROC_FD is a descriptor of /proc. If that fails,
+ * no sums are compared in this pass.
  */
 void host_check_before(struct host_check *h, int proc_fd);
+
+/*
+ * Reads /proc/meminfo after the polls of a pass. The sums are compared with the mean of this
+ * reading and the one of host_check_before(), with half of their difference as its error. If that
+ * fails, no sums are compared in this pass.
+ */
 void host_check_after(struct host_check *h, int proc_fd);
 
 /*
- * An exited process, or the former image of one that has called exec, had BYTES resident. Call it
- * in each pass in which the kernel may still be freeing them: until then they are in the host's
- * sums and belong to no process.
+ * Adds BYTES to the memory that is still in the host's sums but belongs to no process: they were
+ * resident in an exited process, or in the former image of one that has called exec. Call it in
+ * each pass in which the kernel may still be freeing them.
  */
 void host_check_left(struct host_check *h, uint64_t bytes);
 

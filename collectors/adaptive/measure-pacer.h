@@ -34,11 +34,13 @@ struct measure_pacer {
 };
 
 /*
- * A, TALLY and SCRATCH are borrowed until measure_pacer_done(). SCRATCH is memory that others use,
- * too.
+ * Makes T empty. A, TALLY and SCRATCH are borrowed until measure_pacer_done(). SCRATCH is memory
+ * that others use, too.
  */
 void measure_pacer_init(struct measure_pacer *t, struct adaptive_pass *a,
 	const struct owner_sums *tally, struct buffer *scratch);
+
+/* Frees what T owns. */
 void measure_pacer_done(struct measure_pacer *t);
 
 /* Forgets all choices. Call before indices in the process table change. */
@@ -65,9 +67,11 @@ int measure_pacer_measure(
 	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process);
 
 /*
- * The pass is over. It has used CPU_NS without its measurements; the next one is due at DUE_NS
- * (CLOCK_MONOTONIC). ROWS are the rows of MEMBERS. From now on measure_pacer_measure() measures
- * what the pass has left.
+ * Call when the pass is over. Charges CPU_NS, which the pass has used without its measurements, to
+ * the budget. The next pass is due at DUE_NS (CLOCK_MONOTONIC). Notes of each of the COUNT
+ * processes in MEMBERS how wrong its row in ROWS may be, and whether it counts at another process
+ * (adaptive_pass_set_elsewhere()). From now on measure_pacer_measure() measures what the pass has
+ * left.
  */
 void measure_pacer_begin_rest(struct measure_pacer *t, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t due_ns, struct process *const *members, const struct snapshot_process *rows,

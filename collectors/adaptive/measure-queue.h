@@ -56,8 +56,10 @@ struct measure_queue {
 	uint64_t deferred[MEASURE_PLAN_REASONS]; /* by reason, since the start */
 };
 
-/* SCRATCH is borrowed until measure_queue_done(). */
+/* Makes C empty. SCRATCH is borrowed until measure_queue_done(). */
 void measure_queue_init(struct measure_queue *c, struct buffer *scratch);
+
+/* Frees what C owns, and forgets all choices. */
 void measure_queue_done(struct measure_queue *c);
 
 /* Forgets all choices. */
@@ -110,7 +112,8 @@ size_t measure_queue_left(const struct measure_queue *c);
 uint64_t measure_queue_doubt(const struct tracked *w, uint64_t low, uint64_t pss, uint64_t high);
 
 /*
- * The same for the bounds in ROW, which contain host drift's doubts, too. At least
+ * Returns by how many bytes the PSS in ROW, the row of W, may be wrong, as measure_queue_doubt()
+ * computes it from the bounds in ROW. Those contain host drift's doubts, too. Returns at least
  * sharing_state_broken().
  */
 uint64_t measure_queue_row_doubt(const struct tracked *w, const struct snapshot_process *row);

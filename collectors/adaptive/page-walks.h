@@ -77,12 +77,17 @@ struct page_walks {
 	struct page_walks_counts counts;
 };
 
-/* READER and BUDGET are borrowed until page_walks_done(). */
+/* Makes S ready, without walks. READER and BUDGET are borrowed until page_walks_done(). */
 void page_walks_init(struct page_walks *s, struct process_reader *reader, struct cpu_budget *budget,
 	uint64_t page_bytes);
+
+/* Frees what S owns, and ends its walks. */
 void page_walks_done(struct page_walks *s);
 
-/* P has another image now, or is about to be forgotten: ends its walk by slices. */
+/*
+ * Ends the walk of P by slices, if there is one, without a result. Call it when P has another
+ * image, or before P is freed.
+ */
 void page_walks_forget(struct page_walks *s, const struct process *p);
 
 /* Predicts the next walk of W, in the way that the stall budget allows. */

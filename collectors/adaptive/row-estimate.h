@@ -35,7 +35,10 @@ void row_estimate_init(struct row_estimate *f, uint64_t page_bytes);
 /* Begins a pass, ELAPSED_NS after the last one. MAX_AGE_NS is the maximum age of a measurement. */
 void row_estimate_begin(struct row_estimate *f, uint64_t elapsed_ns, uint64_t max_age_ns);
 
-/* Call before the first row_estimate_fill() of a pass. */
+/*
+ * Call before the first row_estimate_fill() of a pass: forgets the oldest measurement in the last
+ * pass's rows.
+ */
 void row_estimate_begin_rows(struct row_estimate *f);
 
 /*
@@ -44,7 +47,10 @@ void row_estimate_begin_rows(struct row_estimate *f);
  */
 void row_estimate_get(const struct row_estimate *f, const struct tracked *w, struct estimate *ret);
 
-/* A measurement has the result FOUND, where ESTIMATED was expected; both are PSS in bytes. */
+/*
+ * Counts the error of an estimate in the histogram and the sums of F: a measurement has found FOUND
+ * where ESTIMATED was expected, both PSS in bytes.
+ */
 void row_estimate_found(struct row_estimate *f, uint64_t estimated, uint64_t found);
 
 /*

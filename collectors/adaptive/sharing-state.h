@@ -21,13 +21,23 @@ void sharing_state_init(struct sharing_state *r);
 /* Frees R. Call it after sharing_state_ended() of every process. */
 void sharing_state_done(struct sharing_state *r);
 
-/* The next pass counts as the first: nothing is known of the time before. */
+/*
+ * Makes the next pass count as the first: a process that it finds was not forked from any process
+ * that R knows.
+ */
 void sharing_state_restart(struct sharing_state *r);
 
-/* A pass is about to list the processes, at NOW_NS (CLOCK_BOOTTIME). */
+/*
+ * Call when a pass is about to list the processes, at NOW_NS (CLOCK_BOOTTIME): remembers the
+ * beginning of this pass and of the last one, by which births are dated.
+ */
 void sharing_state_begin(struct sharing_state *r, uint64_t now_ns);
 
-/* The pass has polled all processes, at NOW_NS (CLOCK_BOOTTIME). */
+/*
+ * Call when the pass has polled all processes, at NOW_NS (CLOCK_BOOTTIME): from now on measurements
+ * since the last such call get doubts for their mapped objects, because all sharers are known
+ * (families_sensed()).
+ */
 void sharing_state_sensed(struct sharing_state *r, uint64_t now_ns);
 
 /*
@@ -44,12 +54,15 @@ struct process *sharing_state_parent(const struct sharing_state *r,
 void sharing_state_born(struct sharing_state *r, struct process *p, struct process *parent,
 	uint64_t born_ns, uint64_t page_bytes);
 
-/* W's process is gone, or with IS_EXEC runs another image. */
+/*
+ * Call when W's process has exited or, with IS_EXEC, has called exec: puts its sharers in doubt,
+ * and drops W's doubt. After an exit W has no relations; after an exec they begin again.
+ */
 void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exec);
 
 /*
- * W is exiting, and the kernel frees its memory: W keeps its relations until sharing_state_ended().
- * Its measurement is void.
+ * Call when W is exiting, while the kernel frees its memory: makes W's measurement void. W keeps
+ * its relations until sharing_state_ended().
  */
 void sharing_state_leaves(struct sharing_state *r, struct tracked *w);
 
@@ -63,37 +76,41 @@ struct sharing_state_finding {
 };
 
 /*
- * P was measured just now; its base has the result. Does all that follows, in the only right order:
- * corrects P's family and sharers, and the low bound of P's parent in TABLE; reads P's maps if they
- * are wanted (which may block, see workers.h); and notes by how much P was below the estimate. P's
- * doubt is void.
+ * Call when P was just measured and its base has the result. Does all that follows, in the only
+ * right order: corrects P's family and sharers, and the low bound of P's parent in TABLE; reads P's
+ * maps if they are wanted (which may block, see workers.h); and notes by how much P was below the
+ * estimate. Drops P's doubt.
  */
 void sharing_state_measured(struct sharing_state *r, const struct process_table *table,
 	struct process_reader *reader, struct process *p, const struct sharing_state_finding *f,
 	uint64_t page_bytes);
 
 /*
- * Does the same for P, measured at NOW_NS, if its relations begin only now: without a former state.
+ * Call instead of sharing_state_measured() if P was measured at NOW_NS and its relations begin only
+ * now: does the same, without a former state to compare with.
  */
 void sharing_state_met(struct sharing_state *r, const struct process_table *table,
 	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes);
 
-/* W can no longer be measured: its measurement, and everything that follows from it, is void. */
+/*
+ * Call when W can no longer be measured: drops its measurement, its doubt, and what its faults say.
+ * W then represents no other process.
+ */
 void sharing_state_unmeasured(struct tracked *w);
 
-/* Call after all events of a pass: renews the doubts of affected processes. */
+/* Call after all events of a pass: computes the doubts of the affected processes anew. */
 void sharing_state_renew(struct sharing_state *r, uint64_t page_bytes);
 
 /*
- * W, which was measured, has FAULTS minor faults at NOW_NS: computes how much shared memory it may
- * have written since its measurement.
+ * Call when W, which was measured, has FAULTS minor faults at NOW_NS: computes how much shared
+ * memory W may have written since its measurement, and puts its family in doubt by as much.
  */
 void sharing_state_faulted(
 	struct tracked *w, uint64_t faults, uint64_t page_bytes, uint64_t now_ns);
 
 /*
- * W's faults could not be read until NOW_NS, or W could not be measured. Until they are, the high
- * bounds of W and its family allow for writes to all of its shared memory.
+ * Call when W's faults could not be read until NOW_NS, or W could not be measured. Until they are,
+ * the high bounds of W and its family allow for writes to all of its shared memory.
  */
 void sharing_state_unwatched(struct tracked *w, uint64_t page_bytes, uint64_t now_ns);
 
@@ -104,17 +121,18 @@ void sharing_state_unwatched(struct tracked *w, uint64_t page_bytes, uint64_t no
 uint64_t sharing_state_unlooked(const struct tracked *w);
 
 /*
- * Call before sharing_state_measured(): W was measured again, where BEFORE was expected. Tells its
- * family about its private copies: at most WRITTEN bytes (UINT64_MAX: not known), made before
- * AT_NS. Other growth is memory that sharers have released. Returns true if W has certainly
- * written: then the result says nothing about sharers.
+ * Call before sharing_state_measured() if W was measured again, where BEFORE was expected. Tells
+ * its family about its private copies: at most WRITTEN bytes (UINT64_MAX: not known), made before
+ * AT_NS. Other growth is memory that sharers have released. Withdraws what W was suspected of.
+ * Returns true if W has certainly written: then the result says nothing about sharers.
  */
 bool sharing_state_broke(struct sharing_state *r, struct tracked *w, const struct estimate *before,
 	uint64_t written, uint64_t at_ns);
 
 /*
- * W was measured again, where BEFORE was expected. If it has less, an unlisted process shares with
- * it, which may be gone before the next pass: then W's PSS grows again by that.
+ * Call when W was measured again, where BEFORE was expected: sets .fell_anon_kib and .fell_file_kib
+ * to what W has less. By these W's high bound rises: an unlisted process shares with W, and if it
+ * exits before the next pass, W's PSS grows again by as much.
  */
 void sharing_state_fell(struct tracked *w, const struct estimate *before);
 

@@ -55,8 +55,8 @@ void cow_breaks_add(struct cow_breaks *b, struct cow_breaks_writer *w, uint64_t 
 	uint64_t room, uint64_t from_ns, uint64_t at_ns);
 
 /*
- * Writer W has exited, or left the family. This is accounted for elsewhere, so its copies are
- * removed from .parted of the sums. *W is then all zeros.
+ * Call when writer W has exited or left the family: removes its copies from .parted of the sums,
+ * because its exit is accounted for elsewhere. *W is then all zeros.
  */
 void cow_breaks_leave(struct cow_breaks *b, struct cow_breaks_writer *w);
 

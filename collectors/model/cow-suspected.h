@@ -21,12 +21,13 @@ struct cow_suspected {
 	uint64_t asked, admitted;
 };
 
-/* A member's suspected bytes have changed from OLD to NOW, by its faults at AT_NS. */
+/* Changes what a member is suspected of from OLD to NOW bytes, by its faults at AT_NS. */
 void cow_suspected_move(struct cow_suspected *s, uint64_t old, uint64_t now, uint64_t at_ns);
 
 /*
- * A member that was suspected of copies of SUSPECTED bytes was measured, and has copied FOUND
- * bytes.
+ * Call when a member suspected of copies of SUSPECTED bytes was measured, and has copied FOUND
+ * bytes: cow_suspected_since() believes other suspicions accordingly. Does nothing if SUSPECTED is
+ * 0.
  */
 void cow_suspected_answer(struct cow_suspected *s, uint64_t suspected, uint64_t found);
 

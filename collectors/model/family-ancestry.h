@@ -25,8 +25,8 @@ enum { FAMILY_ANCESTRY_GENERATIONS = 8 };
 uint64_t family_ancestry_root_ns(const struct family_member *m);
 
 /*
- * M has forked. Returns its record, for family_ancestry_use() by its children; NULL if out of
- * memory.
+ * Call when M has forked: returns M's record, for family_ancestry_use() by its children; NULL if
+ * out of memory.
  */
 struct family_ancestor *family_ancestry_begin(struct family_member *m);
 
@@ -48,7 +48,10 @@ uint64_t family_ancestry_settle(struct family_member *m);
  */
 struct family_member *family_ancestry_parent(const struct family_member *m);
 
-/* M is gone, or is no longer a child of its parent: drops its reference. */
+/*
+ * Call when M is gone, or is no longer a child of its parent: drops M's reference to its ancestor.
+ * Its children find the ancestor by M's record, which stays until the last of them has left.
+ */
 void family_ancestry_leave(struct family_member *m);
 
 #endif

@@ -59,7 +59,7 @@ struct fork_family {
 	bool is_dirty;
 };
 
-/* For families_done(): frees the families, which have no members any more. */
+/* Frees the families, which have no members any more. Only for families_done(). */
 void family_free_all(struct families *k);
 
 /*
@@ -80,7 +80,10 @@ int family_found(struct families *k, struct family_member *m);
  */
 void family_leave(struct families *k, struct family_member *m, bool has_ended);
 
-/* An event has affected F: it is counted again. */
+/*
+ * Marks F, which an event has affected: family_next() counts it once more. Does nothing if F is
+ * marked already.
+ */
 void family_mark(struct families *k, struct fork_family *f);
 
 /*

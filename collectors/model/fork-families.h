@@ -78,10 +78,16 @@ void families_init(struct families *k, uint64_t seed);
 /* Frees K. Call it after families_gone() of every member. */
 void families_done(struct families *k);
 
-/* A pass begins to list the processes at NOW_NS (CLOCK_BOOTTIME, as all times here). */
+/*
+ * Call when a pass begins to list the processes, at NOW_NS (CLOCK_BOOTTIME, as all times here):
+ * remembers the beginning of this pass and of the last one, by which births and execs are dated.
+ */
 void families_begin(struct families *k, uint64_t now_ns);
 
-/* The pass has polled all processes at NOW_NS. */
+/*
+ * Call when the pass has polled all processes, at NOW_NS: all sharers of the members measured since
+ * the last such call are now known, so their doubts can be derived (mapped_objects_settle()).
+ */
 void families_sensed(struct families *k, uint64_t now_ns);
 
 /*
@@ -93,21 +99,27 @@ int families_born(struct families *k, struct family_member *m, struct family_mem
 	uint64_t born_ns);
 
 /*
- * M has executed another program (families_executed()), or is gone (families_gone()): its sharers
- * are affected. M is then all zeros except for .born_ns, and after an exec .image_ns.
+ * Call when M has called exec: takes M out of its family and from its mapped objects, and marks the
+ * family for families_affected(). M is then all zeros except for .born_ns and .image_ns, the
+ * earliest time at which the new image can have begun.
  */
 void families_executed(struct families *k, struct family_member *m);
+
+/*
+ * Call when M has exited. Takes M out of its family and from its mapped objects, marks the family
+ * for families_affected(), and leaves only .born_ns: M may be freed.
+ */
 void families_gone(struct families *k, struct family_member *m);
 
 /*
- * M is exiting, and the kernel frees its memory page by page: until families_gone() it may still
- * share any part of its family's memory. M's measurement is void.
+ * Call when M is exiting and the kernel frees its memory page by page: makes M's measurement void.
+ * Until families_gone(), M may still share any part of its family's memory.
  */
 void families_leaves(struct families *k, struct family_member *m);
 
 /*
- * Call before families_measured(): the memory that M may share, in addition to its family, with
- * other processes of its image.
+ * Call before families_measured(): sets the memory that M may share, in addition to its family,
+ * with other processes of its image.
  */
 void families_inherits(struct family_member *m, const struct share_count_outside *outside);
 
@@ -131,10 +143,10 @@ int families_departs(
 	struct families *k, const struct family_member *m, struct family_member *parent);
 
 /*
- * M was measured, and has WRITTEN bytes of private copies of its parent's memory: future siblings
- * are expected to write as much before their first measurement. Ignored if M is older than the last
- * pass, unless that pass measured M right after its birth. Also ignored if M was measured right
- * after its birth and has written less than expected: it may have more to write.
+ * Call when M was measured and has WRITTEN bytes of private copies of its parent's memory: future
+ * siblings are expected to write as much before their first measurement. Ignored if M is older than
+ * the last pass, unless that pass measured M right after its birth. Also ignored if M was measured
+ * right after its birth and has written less than expected: it may have more to write.
  */
 void families_newborn(struct families *k, struct family_member *m, uint64_t written);
 
@@ -152,7 +164,10 @@ uint64_t families_unwritten(const struct family_member *m);
  */
 uint64_t families_unconfirmed(const struct family_member *m, const struct estimate_base *base);
 
-/* M's measurement is void, as if M had never been measured; it represents no other member. */
+/*
+ * Makes M's measurement void, as if M had never been measured: M represents no other member, and is
+ * suspected of no copies.
+ */
 void families_unmeasured(struct family_member *m);
 
 /*
@@ -161,8 +176,8 @@ void families_unmeasured(struct family_member *m);
 bool families_wants_maps(const struct family_member *m, const struct estimate_base *base);
 
 /*
- * M's maps, read just now, have the COUNT mapped objects in LIST, at most MAPS_OBJECTS. Returns 0,
- * or -ENOMEM: then M keeps its former objects.
+ * Call when M's maps have just been read: sets M's mapped objects to the COUNT in LIST, at most
+ * MAPS_OBJECTS. Returns 0, or -ENOMEM: then M keeps its former objects.
  */
 int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
 	size_t count, const struct estimate_base *base);
@@ -183,14 +198,16 @@ bool families_doubt(const struct family_member *m, const struct estimate_base *b
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * Call after families_measured() and families_mapped(): M's counter of files and shmem has moved
- * from BEFORE to NOW, in bytes, since the time of the result.
+ * Call after families_measured() and families_mapped() if M's counter of files and shmem has moved
+ * from BEFORE to NOW, in bytes, since the time of the result: corrects M's part of its mapped
+ * objects.
  */
 void families_since(struct family_member *m, uint64_t before, uint64_t now);
 
 /*
- * M's counter of files and shmem has moved from BEFORE to NOW, in bytes. Its sharers are not
- * affected, but families_stirred() of them will allow for it.
+ * Call when M's counter of files and shmem has moved from BEFORE to NOW, in bytes: adds the
+ * movement to the flows of M's mapped objects and family. Marks no sharer as affected, but
+ * families_stirred() of them will allow for it.
  */
 void families_moved(struct family_member *m, uint64_t before, uint64_t now);
 
@@ -204,9 +221,9 @@ bool families_stirred(const struct family_member *m, const struct estimate_base 
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * Call before families_measured(): M has gained GAINED bytes of PSS by copy-on-write breaks between
- * its former measurement and AT_NS, of at most ROOM bytes that it could gain (0: not known).
- * Affects sharers that were measured earlier: these pages have one sharer fewer.
+ * Call before families_measured() if M has gained GAINED bytes of PSS by copy-on-write breaks
+ * between its former measurement and AT_NS, of at most ROOM bytes that it could gain (0: not
+ * known). Affects sharers that were measured earlier: these pages have one sharer fewer.
  */
 void families_broke(struct families *k, struct family_member *m, uint64_t gained, uint64_t room,
 	uint64_t at_ns);
@@ -217,14 +234,14 @@ void families_broke(struct families *k, struct family_member *m, uint64_t gained
 void families_broken(const struct family_member *m, struct cow_breaks_sum *ret);
 
 /*
- * By its minor faults at AT_NS, M may have made private copies of BYTES that it shared when it was
- * measured: the PSS of its sharers may have grown. 0 withdraws that.
+ * Sets to BYTES what M, by its minor faults at AT_NS, may have copied of memory that it shared when
+ * it was measured. By as much the PSS of its sharers may have grown. 0 withdraws that.
  */
 void families_suspect(struct family_member *m, uint64_t bytes, uint64_t at_ns);
 
 /*
- * M, suspected of copies of SUSPECTED bytes, was measured and has FOUND more bytes for itself. This
- * teaches how much to believe other suspicions in the family.
+ * Call when M, suspected of copies of SUSPECTED bytes, was measured and has FOUND more bytes for
+ * itself: teaches how much to believe other suspicions in the family.
  */
 void families_asked(struct family_member *m, uint64_t suspected, uint64_t found);
 

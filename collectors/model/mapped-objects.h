@@ -91,35 +91,42 @@ struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
 	const struct estimate_base *before, const struct estimate_base *found);
 
 /*
- * S was measured as BASE just now. Until mapped_objects_settle() no doubt is derived for S: what
- * the others had at that moment is known only after the next poll of all processes.
+ * Call when S was measured as BASE just now: divides its shared memory among its objects. Until
+ * mapped_objects_settle() no doubt is derived for S: what the others had at that moment is known
+ * only after the next poll of all processes.
  */
 void mapped_objects_measured(struct sharer *s, const struct estimate_base *base);
 
 /*
- * S's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the result of
- * mapped_objects_measured(). The objects' flows know about that already.
+ * Call if S's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the result
+ * of mapped_objects_measured(): corrects S's part of its objects. The objects' flows know about
+ * that movement already.
  */
 void mapped_objects_since(struct sharer *s, uint64_t before, uint64_t now);
 
 enum { MAPPED_OBJECTS_PART = 1 << 16 }; /* unit of a part of the time between two polls */
 
 /*
- * All processes were polled again, so all processes that were there when S was measured are known.
- * PART: when S was measured, in MAPPED_OBJECTS_PART of the time between the polls before and after.
- * Learns LESSON (all zeros: none).
+ * Call when all processes were polled again, so that all processes that were there when S was
+ * measured are known: computes what the others had at that moment. PART: when S was measured, in
+ * MAPPED_OBJECTS_PART of the time between the polls before and after. Learns LESSON (all zeros:
+ * none).
  */
 void mapped_objects_settle(
 	struct sharer *s, uint32_t part, const struct mapped_objects_lesson *lesson);
 
 /*
- * S's counter of files and shmem has moved from BEFORE to NOW, in bytes; for a new process, from 0.
- * If S is a newborn without maps, PARENT (or NULL) tells which objects it maps.
+ * Call when S's counter of files and shmem has moved from BEFORE to NOW, in bytes; for a new
+ * process, from 0. Adds the movement to the flows of S's objects, and to S's part of them. If S is
+ * a newborn without maps, PARENT (or NULL) tells which objects it maps.
  */
 void mapped_objects_moved(
 	struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);
 
-/* S has exited or called exec. It is then all zeros. */
+/*
+ * Call when S has exited or called exec: takes S from its objects, whose flows then lack what S may
+ * have had, and frees objects without other sharers. S is then all zeros.
+ */
 void mapped_objects_end(struct keytable *segments, struct sharer *s);
 
 #endif

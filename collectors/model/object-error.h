@@ -60,9 +60,9 @@ void object_error_guess(const struct object_error *x, const struct object_error_
 	struct object_error_guess *ret);
 
 /*
- * A process with the change C was measured, and has FOUND bytes of PSS. Teaches X. ODD is how far
- * earlier guesses for this process were off, 0 if not known; returns the new value. Its unit is
- * private to this module.
+ * Call when a process with the change C was measured, and has FOUND bytes of PSS: teaches X. ODD is
+ * how far earlier guesses for this process were off, 0 if not known; returns the new value. Its
+ * unit is private to this module.
  */
 uint16_t object_error_learn(
 	struct object_error *x, const struct object_error_change *c, uint64_t found, uint16_t odd);

@@ -72,9 +72,10 @@ void share_count_forked(uint64_t rss, uint64_t pss, const struct share_count_cha
 	struct share_count_span *ret);
 
 /*
- * The same for pages of files, which a fork does not map in the child. Processes that were born may
- * have come to map them, but nothing shows it, so the middle is without them. Processes outside of
- * the family may map the pages, too.
+ * Computes in *RET the PSS of RSS bytes of file pages after C. PSS was measured; it is at most RSS
+ * / 2. A fork does not map these pages in the child: processes that were born may have come to map
+ * them, but nothing shows it, so the middle is without them. Processes outside of the family may
+ * map the pages, too.
  */
 void share_count_mapped(uint64_t rss, uint64_t pss, const struct share_count_change *c,
 	struct share_count_span *ret);

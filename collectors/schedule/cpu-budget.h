@@ -69,12 +69,16 @@ static inline uint64_t cpu_budget_used_ns(const struct cpu_budget *b)
 	return b->charged_ns + b->excused_ns;
 }
 
-/* Charges CPU_NS for a new process, which cannot be refused. In the first pass it is excused. */
+/*
+ * Charges CPU_NS for a new process, which cannot be refused. In the first pass the time is excused
+ * instead.
+ */
 void cpu_budget_charge_birth(struct cpu_budget *b, uint64_t now_ns, uint64_t cpu_ns);
 
 /*
- * The pass that is about to be published has used CPU_NS so far, without births: the next pass is
- * expected to need at least as much (at most twice the usual, see cpu_budget_charge_pass()).
+ * Call before a pass is published. If CPU_NS, which it has used so far without births, is more than
+ * the next pass is expected to need, expects that much, but at most twice the usual (see
+ * cpu_budget_charge_pass()).
  */
 void cpu_budget_expect(struct cpu_budget *b, uint64_t cpu_ns);
 

@@ -79,7 +79,7 @@ struct walk_cost_work walk_cost_work_of(uint64_t rss_bytes, uint64_t huge_bytes)
 struct walk_cost_prediction walk_cost_predict(const struct walk_cost_model *m,
 	const struct walk_cost_work *w, const struct walk_cost_habit *habit);
 
-/* A walk of W took CPU_NS: teaches M, and HABIT if it is not NULL. */
+/* Teaches M, and HABIT if it is not NULL, that a walk of W took CPU_NS. */
 void walk_cost_learn(struct walk_cost_model *m, const struct walk_cost_work *w,
 	struct walk_cost_habit *habit, uint64_t cpu_ns);
 
