@@ -26,7 +26,7 @@ struct backoff {
  */
 uint64_t backoff_next(struct backoff *b, uint64_t max_ns, uint32_t chance);
 
-/* Call after an attempt that succeeded: the next pause is the shortest again. */
+/* Call after an attempt that succeeded: makes the next pause the shortest again. */
 void backoff_reset(struct backoff *b);
 
 #endif

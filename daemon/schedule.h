@@ -15,7 +15,7 @@ struct schedule {
 	uint64_t due_ns; /* the next point of the grid */
 };
 
-/* The first pass is due at NOW_NS. */
+/* Begins the grid at NOW_NS, when the first pass is due. */
 void schedule_init(struct schedule *s, uint64_t now_ns);
 
 /*

@@ -96,8 +96,8 @@ int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns
 bool bucket_advance(struct bucket *b);
 
 /*
- * After a failed write: keeps the span open, so that all later usage is added to it until a write
- * succeeds.
+ * Call after a failed write: keeps the span open, so that all later usage is added to it until a
+ * write succeeds.
  */
 void bucket_stretch(struct bucket *b);
 
@@ -117,8 +117,8 @@ bool bucket_is_due(const struct bucket *b, uint64_t realtime_ns);
 void bucket_forget_series(struct bucket *b);
 
 /*
- * After a successful write: begins a new span, and removes owners that have neither a counter nor
- * usage left.
+ * Call after a successful write: begins a new span, and removes owners that have neither a counter
+ * nor usage left.
  */
 void bucket_clear(struct bucket *b);
 

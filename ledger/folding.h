@@ -57,7 +57,7 @@ int folding_fold(struct folding *f, struct rows *rows, const struct folding_room
  */
 void folding_forget_ended(struct folding *f, struct rows *rows);
 
-/* After a successful write: sets F->ended to 0. */
+/* Call after a successful write: sets F->ended to 0. */
 void folding_clear(struct folding *f);
 
 #endif

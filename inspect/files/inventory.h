@@ -25,11 +25,11 @@ struct inventory_span {
 	uint64_t start, end;
 	uint64_t first;  /* number of the page of the file at .start */
 	uint64_t wanted; /* resident pages of the file in the range */
-	uint32_t row;    /* row of the file in .shelf */
+	uint32_t row;    /* row of the file in .shelf of struct inventory */
 };
 
 struct inventory {
-	struct file_table shelf;
+	struct file_table shelf; /* the files that were found */
 	struct page_bitmap coverage;
 	struct mm_set spaces;
 	uint64_t page_size;
@@ -56,9 +56,9 @@ enum {
 };
 
 /*
- * Reads process T. May block, see cli/common/supervisor.h. Returns 0: T counts, and S->shelf.part
- * has its files; INVENTORY_KNOWN or an enum target_outcome: T does not count; -ENOMEM; -EOVERFLOW:
- * its figures are impossible; or a negative errno of reading.
+ * Reads process T. May block, see cli/common/supervisor.h. Returns 0: T counts, and the parts of
+ * the file table (S->shelf.part) are T's files; INVENTORY_KNOWN or an enum target_outcome: T does
+ * not count; -ENOMEM; -EOVERFLOW: its figures are impossible; or a negative errno of reading.
  */
 int inventory_read(struct inventory *s, struct target *t);
 
@@ -68,7 +68,7 @@ int inventory_read(struct inventory *s, struct target *t);
  */
 void inventory_drop(struct inventory *s);
 
-/* Call after the last process: sets the resident bytes of the rows in .shelf. */
+/* Call after the last process: sets the resident bytes of the files in .shelf, the file table. */
 void inventory_finish(struct inventory *s);
 
 #endif
