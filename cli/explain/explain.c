@@ -81,8 +81,8 @@ struct explaining {
 	struct subject *subject;
 	size_t subjects;
 	struct claims claims; /* of the subjects */
-	shared_mm_compare
-		*compare;  /* kcmp(); NULL: pids are not those of memtally's pid namespace */
+	/* kcmp(); NULL: pids are not those of memtally's pid namespace */
+	shared_mm_compare *compare;
 	bool cant_compare; /* the kernel has refused kcmp() */
 	/* numbers of processes that were read completely, and that could not be read */
 	size_t looked, refused;

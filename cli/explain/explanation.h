@@ -36,8 +36,8 @@ struct explanation {
 	bool hides;       /* /proc hides other users' processes, which are in neither number */
 	bool is_inside;   /* a pid namespace hides the processes outside of it */
 	bool is_averaged; /* the kernel averages map counts (collectors/procfs/mapcounts.h) */
-	const struct snapshot_process
-		*grown;      /* its row in memtallyd's snapshot; NULL: there is none */
+	/* its row in memtallyd's snapshot; NULL: there is none */
+	const struct snapshot_process *grown;
 	const char *unknown; /* if .grown is NULL: why, clean */
 	uint64_t snapshot_age_ns;
 	bool bytes;   /* exact bytes instead of KiB, MiB ... */

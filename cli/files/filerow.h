@@ -18,12 +18,12 @@
 #include "inspect/files/file-table.h"
 
 struct filerow_list {
-	const struct file_table *shelf;
+	const struct file_table *shelf;   /* borrowed */
 	const struct file_users *mappers; /* borrowed; sorted if they are the rows */
 	struct usernames *names;
-	const uint32_t *row; /* borrowed; indices of the rows to show in .shelf, in order */
+	const uint32_t *row; /* borrowed; rows of the file table to show, in order */
 	size_t count;
-	bool is_selected;           /* .row may lack rows of .shelf, so there is no total */
+	bool is_selected;           /* .row may lack rows of the file table, so there is no total */
 	size_t limit;               /* rows to show; 0: all */
 	enum file_table_field sort; /* a table always shows this column */
 	bool ascending;
@@ -32,11 +32,16 @@ struct filerow_list {
 };
 
 /*
- * Make tables in *RET, which the caller frees with table_done(). The first has a row for each file
- * and a total, and leaves out less important columns on terminals of less than 100 columns. The
- * second has a row for each process and file. Return 0 or -ENOMEM.
+ * Makes in *RET a table with a row for each file, and a total; on terminals of less than 100
+ * columns without the less important columns. The caller frees it with table_done(). Returns 0 or
+ * -ENOMEM.
  */
 int filerow_table(const struct filerow_list *list, struct table *ret);
+
+/*
+ * Makes in *RET a table with a row for each process and file. The caller frees it with
+ * table_done(). Returns 0 or -ENOMEM.
+ */
 int filerow_mapper_table(const struct filerow_list *list, struct table *ret);
 
 /* Appends a line with the number of rows shown if not all rows of the second table are. */
@@ -51,11 +56,10 @@ void filerow_add_json(const struct filerow_list *list, bool with_mappers, struct
 /* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
 void filerow_add_json_sums(const struct file_table_row *row, struct buffer *to);
 
-/*
- * Append comma-separated values with a line of heads: a line for each file; for each process and
- * file.
- */
+/* Appends comma-separated values: a line of heads, and a line for each file. */
 void filerow_add_csv(const struct filerow_list *list, struct buffer *to);
+
+/* Appends comma-separated values: a line of heads, and a line for each process and file. */
 void filerow_add_mapper_csv(const struct filerow_list *list, struct buffer *to);
 
 #endif

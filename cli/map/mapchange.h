@@ -7,12 +7,16 @@
 #include "inspect/maps/compare.h"
 
 /*
- * Append lines of a table: the heads of the columns; ROW, with signed amounts; the sum TOTAL of
- * ROWS rows, below a line. F->has_pid is ignored. Errors are those of TO.
+ * Appends the heads of the columns, as a line of a table. F->has_pid is ignored here and below.
+ * Errors of all functions are those of TO.
  */
 void mapchange_add_head(const struct maprow_format *f, struct buffer *to);
+
+/* Appends ROW, with signed amounts, as a line of a table. */
 void mapchange_add_line(
 	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
+
+/* Appends a line of dashes, and TOTAL, the sum of ROWS rows, as a line of a table. */
 void mapchange_add_total(const struct maprow_format *f, const struct compare_row *total,
 	size_t rows, struct buffer *to);
 
@@ -20,8 +24,10 @@ void mapchange_add_total(const struct maprow_format *f, const struct compare_row
 void mapchange_add_json(
 	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
 
-/* Append lines of comma-separated values: the heads; ROW. */
+/* Appends the line with the heads of comma-separated values. */
 void mapchange_add_csv_head(const struct maprow_format *f, struct buffer *to);
+
+/* Appends ROW as a line of comma-separated values. */
 void mapchange_add_csv(
 	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
 

@@ -30,12 +30,14 @@ enum mapping_field maprow_find(const char *name);
 /* Returns the head of the last column: "MAPPING", "FILE" or "KIND". */
 const char *maprow_head(enum mapping_table_by by);
 
-/*
- * Append lines of a table: the heads of the columns; ROW; the sum TOTAL of ROWS rows, below a line.
- */
+/* Appends the heads of the columns, as a line of a table. */
 void maprow_add_head(const struct maprow_format *f, struct buffer *to);
+
+/* Appends ROW as a line of a table. */
 void maprow_add_line(
 	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to);
+
+/* Appends a line of dashes, and TOTAL, the sum of ROWS rows, as a line of a table. */
 void maprow_add_total(const struct maprow_format *f, const struct mapping_table_row *total,
 	size_t rows, struct buffer *to);
 
@@ -50,12 +52,21 @@ void maprow_add_json(
 void maprow_add_json_sums(const struct mapping_table_row *row, struct buffer *to);
 
 /*
- * Append members of a JSON object, each with a comma before it: addresses, access and offset in the
- * file; device and inode, if there is a file; name, kind, and whether the file was deleted, with
- * its state.
+ * Appends members of a JSON object, each with a comma before it: "start", "end" (addresses),
+ * "perms" (the access) and "offset_bytes" (in the file).
  */
 void maprow_add_json_place(const struct mapping_table_row *row, struct buffer *to);
+
+/*
+ * Appends members of a JSON object, each with a comma before it: "device" and "inode". Appends
+ * nothing if ROW has no file.
+ */
 void maprow_add_json_file(const struct mapping_table_row *row, struct buffer *to);
+
+/*
+ * Appends members of a JSON object, each with a comma before it: "name", "kind", "deleted" and, if
+ * the file was deleted and looked up, its "state".
+ */
 void maprow_add_json_name(const struct mapping_table_row *row, struct buffer *to);
 
 /*
@@ -64,18 +75,26 @@ void maprow_add_json_name(const struct mapping_table_row *row, struct buffer *to
  */
 enum mapping_fate maprow_find_state(const char *name);
 
-/* Append lines of comma-separated values: the heads; ROW. */
+/* Appends the line with the heads of comma-separated values. */
 void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
+
+/* Appends ROW as a line of comma-separated values. */
 void maprow_add_csv(
 	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to);
 
-/*
- * Append cells of a CSV row: addresses and access, and device, inode and kind, each cell with a
- * comma behind it; name, and whether the file was deleted, with its state, without a comma at the
- * end.
- */
+/* Appends cells of a CSV row, each with a comma behind it: the two addresses, and the access. */
 void maprow_add_csv_place(const struct mapping_table_row *row, struct buffer *to);
+
+/*
+ * Appends cells of a CSV row, each with a comma behind it: device and inode, both empty if ROW has
+ * no file; and kind.
+ */
 void maprow_add_csv_file(const struct mapping_table_row *row, struct buffer *to);
+
+/*
+ * Appends cells of a CSV row: name, whether the file was deleted, and its state or nothing. There
+ * is no comma at the end.
+ */
 void maprow_add_csv_name(const struct mapping_table_row *row, struct buffer *to);
 
 #endif

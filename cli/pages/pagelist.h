@@ -62,11 +62,13 @@ int pagelist_enter(struct pagelist *l, pid_t pid, const char *program, const str
 /* Adds PAGE; prints it if rows are pages. Returns 0 or a negative errno of write(). */
 int pagelist_add(struct pagelist *l, const struct page *page);
 
-/*
- * End a process: keep it because it was read completely, or drop its sums. Pages that were printed
- * stay.
- */
+/* Ends a process that was read completely: its pages count. */
 void pagelist_keep(struct pagelist *l);
+
+/*
+ * Ends a process that was not read completely: takes its pages from the sums. Pages that were
+ * printed stay.
+ */
 void pagelist_drop(struct pagelist *l);
 
 /*

@@ -24,11 +24,10 @@ enum pagerow_by {
 	PAGEROW_BYS
 };
 
-/*
- * Returns the name of BY, such as "kind"; the value with the name NAME, or PAGEROW_BYS if there is
- * none.
- */
+/* Returns the name of BY, such as "kind". */
 const char *pagerow_by_name(enum pagerow_by by);
+
+/* Returns the value with the name NAME; PAGEROW_BYS if there is none. */
 enum pagerow_by pagerow_find_by(const char *name);
 
 struct pagerow_format {
@@ -48,8 +47,10 @@ struct pagerow {
 	struct pagesum sum;
 };
 
-/* Append lines of a table: the heads of the columns; ROW. */
+/* Appends the heads of the columns, as a line of a table. */
 void pagerow_add_head(const struct pagerow_format *f, struct buffer *to);
+
+/* Appends ROW as a line of a table. */
 void pagerow_add_line(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
 
 /* Appends the sum TOTAL of ROWS rows, below a line. */
@@ -57,30 +58,50 @@ void pagerow_add_total(const struct pagerow_format *f, const struct pagerow *tot
 	struct buffer *to);
 
 /*
- * Append the histogram, with only the columns in which TOTAL has pages: the heads; ROW, which may
- * be TOTAL.
+ * Appends a title and the heads of the histogram: how many times pages are mapped. It has only the
+ * columns in which TOTAL has pages.
  */
 void pagerow_add_times_head(
 	const struct pagerow_format *f, const struct pagerow *total, struct buffer *to);
+
+/*
+ * Appends ROW, which may be TOTAL, as a line of the histogram, with the columns of
+ * pagerow_add_times_head().
+ */
 void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row,
 	const struct pagerow *total, struct buffer *to);
 
-/* Append ROW as a JSON object; a JSON object with only its amounts. */
+/* Appends ROW as a JSON object. */
 void pagerow_add_json(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
+
+/* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
 void pagerow_add_json_sums(
 	const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
 
-/* Append lines of comma-separated values: the heads; ROW. */
+/* Appends the line with the heads of comma-separated values. */
 void pagerow_add_csv_head(const struct pagerow_format *f, struct buffer *to);
+
+/* Appends ROW as a line of comma-separated values. */
 void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
 
-/* Append a single page of MAPPING (.pid, .name and .perms are used), and the heads for it. */
+/* Appends the heads for single pages, as a line of a table. */
 void pagerow_add_page_head(const struct pagerow_format *f, struct buffer *to);
+
+/*
+ * Appends PAGE of MAPPING as a line of a table. Here and below only .pid, .name and .perms of
+ * MAPPING are used.
+ */
 void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapping,
 	const struct page *page, struct buffer *to);
+
+/* Appends PAGE of MAPPING as a JSON object. */
 void pagerow_add_page_json(
 	const struct pagerow *mapping, const struct page *page, struct buffer *to);
+
+/* Appends the line with the heads of comma-separated values, for single pages. */
 void pagerow_add_page_csv_head(struct buffer *to);
+
+/* Appends PAGE of MAPPING as a line of comma-separated values. */
 void pagerow_add_page_csv(
 	const struct pagerow *mapping, const struct page *page, struct buffer *to);
 

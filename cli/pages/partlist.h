@@ -73,8 +73,10 @@ void partlist_sum(struct partlist *l, const struct partrow *row);
 void partlist_add_file(
 	struct partlist *l, pid_t pid, const char *file, const char *symbols, const char *error);
 
-/* End a process: keep it because it was read completely, or drop it from the sums and kept rows. */
+/* Ends a process that was read completely: its rows count. */
 void partlist_keep(struct partlist *l);
+
+/* Ends a process that was not read completely: takes it from the sums and the kept rows. */
 void partlist_drop(struct partlist *l);
 
 /*

@@ -45,21 +45,27 @@ struct partrow {
 	uint32_t aliases;
 };
 
-/*
- * Append lines of a table: the heads of the columns; ROW; the sum TOTAL of ROWS rows, below a line.
- */
+/* Appends the heads of the columns, as a line of a table. */
 void partrow_add_head(const struct partrow_format *f, struct buffer *to);
+
+/* Appends ROW as a line of a table. */
 void partrow_add_line(const struct partrow_format *f, const struct partrow *row, struct buffer *to);
+
+/* Appends a line of dashes, and TOTAL, the sum of ROWS rows, as a line of a table. */
 void partrow_add_total(const struct partrow_format *f, const struct partrow *total, size_t rows,
 	struct buffer *to);
 
-/* Append ROW as a JSON object; a JSON object with only its amounts. */
+/* Appends ROW as a JSON object. */
 void partrow_add_json(const struct partrow_format *f, const struct partrow *row, struct buffer *to);
+
+/* Appends a JSON object with only the amounts of ROW. */
 void partrow_add_json_sums(
 	const struct partrow_format *f, const struct partrow *row, struct buffer *to);
 
-/* Append lines of comma-separated values: the heads; ROW. */
+/* Appends the line with the heads of comma-separated values. */
 void partrow_add_csv_head(const struct partrow_format *f, struct buffer *to);
+
+/* Appends ROW as a line of comma-separated values. */
 void partrow_add_csv(const struct partrow_format *f, const struct partrow *row, struct buffer *to);
 
 #endif

@@ -93,8 +93,8 @@ struct sharing_report {
 	bool bytes;               /* exact bytes, instead of KiB, MiB ... */
 	struct sharing_row total; /* of all .groups, also those without a row */
 	size_t groups;
-	uint64_t others_shared, others_fair,
-		others_pss;                      /* of processes that were not read; bytes */
+	/* of processes that were not read; bytes */
+	uint64_t others_shared, others_fair, others_pss;
 	uint64_t many, changed, gone;            /* frame-owners.h */
 	uint64_t unmapped_kept, unmapped_untold; /* unmapped-shmem.h */
 	uint64_t *matrix;                        /* owned; .compared rows and columns; NULL: none */
@@ -124,20 +124,30 @@ void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, ui
 void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending);
 
 /*
- * Make tables in *RET, which the caller frees with table_done(): a row for each group, and a total;
- * the matrix, with as many groups as a table has columns for. Return 0 or -ENOMEM.
+ * Makes in *RET a table with a row for each group that is shown, and a total. The caller frees it
+ * with table_done(). Returns 0 or -ENOMEM.
  */
 int sharing_table(const struct sharing_report *r, struct table *ret);
+
+/*
+ * Makes in *RET a table of the matrix, with as many groups as a table has columns for. The caller
+ * frees it with table_done(). Returns 0 or -ENOMEM.
+ */
 int sharing_matrix_table(const struct sharing_report *r, struct table *ret);
 
 /* Appends all of R as JSON. Errors are those of TO. */
 void sharing_json(const struct sharing_report *r, struct buffer *to);
 
 /*
- * Append comma-separated values with a line of heads: a line for each group; for each two groups
- * that share memory. Errors are those of TO.
+ * Appends comma-separated values: a line of heads, and a line for each group that is shown. Errors
+ * are those of TO.
  */
 void sharing_csv(const struct sharing_report *r, struct buffer *to);
+
+/*
+ * Appends comma-separated values: a line of heads, and a line for each two groups of the matrix
+ * that share memory. Errors are those of TO.
+ */
 void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helpers for lines of the report on memtallyd (cli/lists/report.h). */
+/*
+ * Lines of text with a name before them: of the report on memtallyd (cli/lists/report.h) and of
+ * `memtally explain` (cli/explain/explain-page.h).
+ */
 #ifndef MEMTALLY_CLI_TABLE_LINE_H
 #define MEMTALLY_CLI_TABLE_LINE_H
 

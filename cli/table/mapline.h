@@ -42,12 +42,13 @@ static inline size_t mapline_width(bool bytes)
 /* Appends C to the cell before it: adds no blank. */
 void mapline_add_char(struct mapline *l, char c);
 
-/*
- * Add a right-aligned cell in a column of WIDTH: text, a number, a number with a sign ("+12", "-3"
- * or "0").
- */
+/* Adds TEXT as a right-aligned cell in a column of WIDTH. */
 void mapline_add_right(struct mapline *l, const char *text, size_t width);
+
+/* Adds VALUE as a right-aligned cell in a column of WIDTH. */
 void mapline_add_number(struct mapline *l, uint64_t value, size_t width);
+
+/* Adds VALUE with a sign ("+12", "-3" or "0") as a right-aligned cell in a column of WIDTH. */
 void mapline_add_signed(struct mapline *l, int64_t value, size_t width);
 
 /* Adds a left-aligned cell in a column of WIDTH. */
@@ -59,13 +60,13 @@ void mapline_add_hex(struct mapline *l, uint64_t value);
 /* Adds two cells: the range of addresses from START to END, and the access PERMS ("r-xp"). */
 void mapline_add_range(struct mapline *l, uint64_t start, uint64_t end, const char *perms);
 
-/* Does the same for the mapping ROW. */
+/* Adds two cells as mapline_add_range() does: addresses and access of the mapping ROW. */
 void mapline_add_place(struct mapline *l, const struct mapping_table_row *row);
 
-/*
- * Add the heads of these two columns; the heads of the columns of amounts (cli/table/mapcolumn.h).
- */
+/* Adds the heads of the columns of mapline_add_range(): "ADDRESS" and "PERM". */
 void mapline_add_place_head(struct mapline *l);
+
+/* Adds the heads of the columns of amounts (cli/table/mapcolumn.h). BYTES: exact bytes, or KiB. */
 void mapline_add_amounts_head(struct mapline *l, bool bytes);
 
 /* Appends to TO a line of dashes as long as L, and L without a newline. */
