@@ -23,9 +23,9 @@ struct kernel {
 	double load;
 	uint64_t slice_ns;      /* CPU time since memtallyd last waited for other programs */
 	uint64_t next_event_ns; /* CLOCK_MONOTONIC of the next event; UINT64_MAX: none */
-	void (*happen)(
-		void *data); /* makes due events happen and sets .next_event_ns; NULL: no events */
-	void *data;          /* borrowed, passed to .happen() */
+	/* makes due events happen and sets .next_event_ns; NULL: no events */
+	void (*happen)(void *data);
+	void *data; /* borrowed, passed to .happen() */
 	bool is_happening;
 	double slowness;   /* of walks on this host */
 	double noise;      /* relative random variation of the cost of a walk */

@@ -2,8 +2,9 @@
 /*
  * Fork families in a simulated world
  *
- * A world (world.h) knows each page and its sharers. Changes to it are reported to kin as a pass
- * would notice them, so that a test can compare kin's estimates with the true PSS.
+ * A world (world.h) knows each page and its sharers. Changes to it are reported to
+ * fork-families.h as a pass would notice them, so that a test can compare its estimates with the
+ * true PSS.
  */
 #ifndef MEMTALLY_TESTS_UNIT_SUPPORT_FOLK_H
 #define MEMTALLY_TESTS_UNIT_SUPPORT_FOLK_H
@@ -32,7 +33,7 @@ struct folk {
 
 /*
  * Returns a world without processes. Any failure in a function of this file fails the test.
- * folk_free() fails the test if kin still remembers a member.
+ * folk_free() fails the test if the families still have a member.
  */
 struct folk *folk_new(void);
 void folk_free(struct folk **f);
@@ -58,18 +59,18 @@ void folk_start(struct folk *f, unsigned int i);
 
 /*
  * folk_fork_unseen() forks CHILD from PARENT in the world only. folk_notice_birth() reports that to
- * kin, with the start time BORN_NS.
+ * fork-families.h, with the start time BORN_NS.
  */
 void folk_fork_unseen(struct folk *f, unsigned int parent, unsigned int child);
 void folk_notice_birth(struct folk *f, unsigned int parent, unsigned int child, uint64_t born_ns);
 
-/* Forks CHILD from PARENT, and reports it to kin. */
+/* Forks CHILD from PARENT, and reports it to fork-families.h. */
 void folk_fork(struct folk *f, unsigned int parent, unsigned int child);
 
-/* Process I exits, and kin notices it in this pass. */
+/* Process I exits, and fork-families.h is told in this pass. */
 void folk_end(struct folk *f, unsigned int i);
 
-/* Measures process I exactly, and reports the result to kin. */
+/* Measures process I exactly, and reports the result to fork-families.h. */
 void folk_measure(struct folk *f, unsigned int i);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests how births and exits in a fork family change a member's PSS (fork-effect.h), against
- * figures computed by hand. For whole families see test-kin.c.
+ * figures computed by hand. For whole families see test-fork-families.c.
  */
 #include "config.h"
 

@@ -2,7 +2,7 @@
 /*
  * Fault injection into passes: each system call fails in turn. The snapshot is then right as far
  * as it goes, and the next pass is complete. Passes without memory are tested in test-pass.c and
- * test-adapt.c.
+ * test-adaptive-pass.c.
  */
 #include "config.h"
 
