@@ -17,7 +17,7 @@
 /* All zeros but .page_bytes, which the caller sets, is the initial state. */
 struct cow_faults {
 	uint64_t page_bytes; /* the kernel's page size */
-	uint64_t turn;       /* number of passes so far: with the pid it tells whose turn it is */
+	uint64_t turn;       /* number of passes so far; with a pid it says which passes read it */
 	/* begin of this pass (CLOCK_BOOTTIME); a counter read later was read in this pass */
 	uint64_t begin_ns;
 	uint64_t left; /* counters that this pass may still read out of turn */

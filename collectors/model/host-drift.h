@@ -66,7 +66,10 @@ struct host_drift_member {
 struct host_drift_part {
 	uint64_t sum;    /* of this pass's members */
 	uint64_t unread; /* RSS of those without an estimate */
-	/* sums of weights (see weights_of()) for spreading a drift, over all members */
+	/*
+	 * sums of weights over all members: by how many bytes an upward and a downward drift could
+	 * change a member at most; a drift is spread in proportion
+	 */
 	uint64_t up_all, down_all;
 	uint64_t up_stale, down_stale; /* the same over members measured before .since_ns */
 	int64_t residual;              /* the host's sum minus ours */

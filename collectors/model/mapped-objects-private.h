@@ -32,10 +32,10 @@ struct mapped_object {
 struct mapped_object_link {
 	struct mapped_object *segment;
 	/* At the measurement: the object's .resident less its .late; until the sharer is settled,
-	 * the result of others_of(). Modulo 2^64, because more may have come late, and left, than
-	 * is resident. Together with .late at any later moment it is the resident memory of all
-	 * sharers at the measurement, including those that became known only then. Only the
-	 * difference of two such sums counts. */
+	 * the object's .resident less its .late and .joined and less this link's .resident. Modulo
+	 * 2^64, because more may have come late, and left, than is resident. Together with .late at
+	 * any later moment it is the resident memory of all sharers at the measurement, including
+	 * those that became known only then. Only the difference of two such sums counts. */
 	uint64_t sum;
 	struct counter_flow flow; /* of the others, at the measurement */
 	uint32_t mapped;          /* upper bound of .resident */

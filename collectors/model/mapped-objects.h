@@ -124,8 +124,8 @@ void mapped_objects_moved(
 	struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);
 
 /*
- * Call when S has exited or called exec: takes S from its objects, whose flows then lack what S may
- * have had, and frees objects without other sharers. S is then all zeros.
+ * Call when S has exited or called exec: takes S from its objects, adds what S may have had to
+ * their flows as lost, and frees objects without other sharers. S is then all zeros.
  */
 void mapped_objects_end(struct keytable *segments, struct sharer *s);
 

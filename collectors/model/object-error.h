@@ -18,8 +18,8 @@ struct object_error_growth {
 	/* upper bound of the growth: as if all touched pages had been new */
 	uint64_t grown;
 	int64_t added; /* measured growth of PSS beyond a mere division among more */
-	/* the mean of what all sharers had together at these lessons; unit of struct
-	 * object_error_change */
+	/* the mean of what all sharers had together at these lessons; unit of .then in
+	 * struct object_error_change */
 	uint64_t place;
 };
 
@@ -30,7 +30,7 @@ struct object_error {
 	struct object_error_growth late, former; /* two means, of which .former fades more slowly */
 	uint64_t moved;                          /* by how much PSS was thought to have moved */
 	uint64_t off;                            /* how far off the guesses were */
-	/* the most that all sharers ever had together; unit of struct object_error_change */
+	/* the most that all sharers ever had together; unit of .then in struct object_error_change */
 	uint64_t most;
 };
 

@@ -63,7 +63,9 @@ struct workers;
  * -ENOMEM; or a negative errno of open().
  */
 int pass_open(const struct pass_options *options, struct pass **ret);
-struct pass *pass_free(struct pass *pass); /* accepts NULL; returns NULL */
+
+/* Frees PASS, and closes what it has open. Accepts NULL. Returns NULL. */
+struct pass *pass_free(struct pass *pass);
 
 /* Returns whether reads may block: whether /proc is the kernel's, not a tree of files. */
 bool pass_may_block(const struct pass *pass);
@@ -138,18 +140,22 @@ void pass_give_up_names(struct pass *pass);
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd);
 
 /*
- * pass_plan(): call it once after each pass that was published or lost. The next pass is due at
- * DUE_NS (CLOCK_MONOTONIC). It gives the memory of rows back to the kernel and, in adaptive mode,
- * plans measurements until then.
- *
- * pass_next_measure_ns(): returns the CLOCK_MONOTONIC time at which to call pass_measure();
- * UINT64_MAX: not before the next pass.
- *
- * pass_measure(): measures for about 1 ms, or one process; a read that blocks takes longer. Returns
- * 0 or -ENOMEM.
+ * Call once after each pass that was published or lost. The next pass is due at DUE_NS
+ * (CLOCK_MONOTONIC). Gives the memory of rows back to the kernel and, in adaptive mode, plans
+ * measurements until then.
  */
 void pass_plan(struct pass *pass, uint64_t due_ns);
+
+/*
+ * Returns the time (CLOCK_MONOTONIC) at which to call pass_measure() next; UINT64_MAX: not before
+ * the next pass.
+ */
 uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns);
+
+/*
+ * Measures, between two passes, for about 1 ms, or one process; a read that blocks takes longer.
+ * Returns 0 or -ENOMEM.
+ */
 int pass_measure(struct pass *pass);
 
 /*

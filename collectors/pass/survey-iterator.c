@@ -90,7 +90,10 @@ static uint32_t user_of(const struct pass *pass, const struct process *p)
 	return sample.user;
 }
 
-/* Opens smaps of P. Returns 0 or a survey_iterator_outcome; sets *RET in both cases. */
+/*
+ * Opens smaps of P. Returns 0 or an enum survey_iterator_outcome. Sets *RET in both cases; its
+ * stream is open only after 0.
+ */
 static int open_smaps(struct pass *pass, struct process *p, struct survey_iterator_entry *ret)
 {
 	int e;
