@@ -440,8 +440,8 @@ enum self_flag {
 	SELF_CAP_PERFMON = 1 << 1,    /* in the effective set */
 	SELF_READS_FOREIGN = 1 << 2,  /* PSS of other users' processes could be measured */
 	SELF_COMPARES_MM = 1 << 3, /* kcmp(KCMP_VM) is allowed: shared address spaces are found */
-	SELF_PROC_HIDDEN =
-		1 << 4, /* /proc is mounted with hidepid: other users' processes are missing */
+	/* /proc is mounted with hidepid: other users' processes are missing */
+	SELF_PROC_HIDDEN = 1 << 4,
 	/* /proc is mounted with hidepid, even if memtallyd sees all processes */
 	SELF_PROC_RESTRICTED = 1 << 5,
 	SELF_USERS_BY_REAL = 1 << 6,  /* accounting.user is ruid */

@@ -22,8 +22,8 @@
 struct sums_reason {
 	enum process_outcome outcome;
 	enum scope_quantity count; /* of these processes */
-	enum scope_quantity
-		rss; /* of those of them that have no PSS: the sum of their RSS, in bytes */
+	/* of those of these processes that have no PSS: the sum of their RSS, in bytes */
+	enum scope_quantity rss;
 };
 
 enum { SUMS_REASONS = 5 };

@@ -100,8 +100,8 @@ static ssize_t read_stream(void *answer, uint64_t position, char *to, size_t roo
 	ssize_t n = stream_read(a->stream, to, room);
 
 	(void)position;
-	return n == STREAM_END ? MHD_CONTENT_READER_END_OF_STREAM
-	                       : n; /* 0: the library asks again in the next round */
+	/* 0: the library asks again in the next round */
+	return n == STREAM_END ? MHD_CONTENT_READER_END_OF_STREAM : n;
 }
 
 /*

@@ -22,8 +22,8 @@ bool host_is_valid(const char *value);
 /* The names, in addition to "localhost", that requests may use for this machine. All borrowed. */
 struct host_names {
 	const char *listener; /* the name that the listener was configured with; NULL: none */
-	const char *
-		machine; /* the machine's own name, also accepted up to its first dot; NULL: none */
+	/* the machine's own name, also accepted up to its first dot; NULL: none */
+	const char *machine;
 	const struct text_list *allowed; /* names that the administrator allows; NULL: none */
 };
 

@@ -34,8 +34,8 @@ struct stream {
 	struct buffer piece; /* the last rendered piece */
 	size_t sent;         /* bytes of .piece that have been sent */
 	bool is_done;        /* all rows are rendered */
-	unsigned int
-		*turns; /* borrowed; how many more streams may choose their rows in this round */
+	/* borrowed; how many more streams may choose their rows in this round */
+	unsigned int *turns;
 };
 
 /*

@@ -36,9 +36,9 @@ void sharing_state_init(struct sharing_state *r)
 {
 	uint64_t seed;
 
+	/* Early in boot there are no random numbers; this is better than a constant. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = (uintptr_t)r ^
-		       clock_now_ns(CLOCK_BOOTTIME); /* early in boot; better than a constant */
+		seed = (uintptr_t)r ^ clock_now_ns(CLOCK_BOOTTIME);
 	*r = (struct sharing_state){0};
 	families_init(&r->kin, seed);
 }

@@ -88,8 +88,8 @@ struct tracked {
 /* Returns a new record of an image first seen at NOW_NS (CLOCK_BOOTTIME); NULL: out of memory. */
 struct tracked *tracked_new(uint64_t now_ns);
 
-struct tracked *tracked_free(
-	struct tracked *w); /* W must have no relations any more. Accepts NULL; returns NULL. */
+/* Frees W, which must not have relations any more. Accepts NULL. Returns NULL. */
+struct tracked *tracked_free(struct tracked *w);
 
 /* Resets W for another image or another process. Only its relations stay. */
 void tracked_renew(struct tracked *w, uint64_t now_ns);

@@ -76,8 +76,8 @@ struct estimate_doubt {
 
 /* An estimate: PSS and its parts, its bounds, USS and SwapPss; in bytes. */
 struct estimate {
-	uint64_t pss_anon, pss_file,
-		pss_shmem; /* if the base has no parts: guessed, and .pss_shmem is 0 */
+	/* if the base has no parts: guessed, and .pss_shmem is 0 */
+	uint64_t pss_anon, pss_file, pss_shmem;
 	uint64_t pss, low, high;
 	uint64_t uss, swap_pss; /* ESTIMATE_UNKNOWN if the base's field is */
 };

@@ -57,9 +57,9 @@ struct family_member {
 	uint32_t gone;     /* taken for gone; they are in .then */
 	uint32_t lasting;  /* always there; they are not in .then */
 	uint32_t departed; /* children of another range that it has forked since */
-	uint32_t
-		measured_at : 28; /* its place in .measured of struct families, while .sharer is open */
-	bool is_forked : 1;       /* from a known member, of its family or not */
+	/* its place in .measured of struct families, while .sharer is open */
+	uint32_t measured_at : 28;
+	bool is_forked : 1; /* from a known member, of its family or not */
 	bool has_forked : 1;
 	bool is_leaving : 1; /* families_leaves() was called */
 	/* measured for the second time, and for the first time right after its birth */

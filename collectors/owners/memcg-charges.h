@@ -22,8 +22,8 @@
 
 enum {
 	MEMCG_CHARGES_NO_CGROUP = UINT32_MAX, /* instead of a slot */
-	MEMCG_CHARGES_AMBIGUOUS = UINT32_MAX -
-	                          1, /* of an owner: its members are in different cgroups */
+	/* of an owner: its members are in different cgroups */
+	MEMCG_CHARGES_AMBIGUOUS = UINT32_MAX - 1,
 	MEMCG_CHARGES_UNSETTLED = UINT32_MAX - 2, /* of an owner without members */
 };
 

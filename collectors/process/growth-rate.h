@@ -31,8 +31,8 @@ struct growth_rate {
 	uint32_t open; /* number of the current five minutes, since CLOCK_MONOTONIC was 0 */
 	uint16_t count;
 	uint16_t has; /* a bit for each slot that has a mean */
-	float mean
-		[GROWTH_RATE_SLOTS]; /* by the number of the five minutes modulo GROWTH_RATE_SLOTS */
+	/* by the number of the five minutes modulo GROWTH_RATE_SLOTS */
+	float mean[GROWTH_RATE_SLOTS];
 	/* mean time of the readings since the beginning of the slot, in 1/200 s */
 	uint16_t ticks[GROWTH_RATE_SLOTS];
 };

@@ -259,9 +259,9 @@ int process_reading_program(struct process_reading *g, struct sample *ret)
 	ssize_t n = fetch_link(r, g->process, g->dirfd, r->text, sizeof(r->text));
 
 	g->is_unproven = true;
+	/* The next look treats it as a new image, and asks again. */
 	if (n == -ETIMEDOUT)
-		g->process->has_stat =
-			false; /* the next look treats it as a new image, and asks again */
+		g->process->has_stat = false;
 	/* it has a name, and nothing would ask for it again if another name were used */
 	if (n == -ENOMEM)
 		return -ENOMEM;

@@ -150,8 +150,8 @@ static void forget(struct process *p)
 	int dirfd = p->dirfd, file_fd = p->file_fd;
 	struct block block = p->block;
 	struct last_measured *last = p->last;
-	struct tracked *watch =
-		p->watch; /* its owner finds out by the next sample that it is void */
+	/* Its owner finds out by the next sample that it is void. */
+	struct tracked *watch = p->watch;
 
 	process_init(p, p->pid);
 	p->dirfd = dirfd;

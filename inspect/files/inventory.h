@@ -25,7 +25,7 @@ struct inventory_span {
 	uint64_t start, end;
 	uint64_t first;  /* number of the page of the file at .start */
 	uint64_t wanted; /* resident pages of the file in the range */
-	uint32_t row;    /* row of the file in .shelf of struct inventory */
+	uint32_t row;    /* row of the file in the file table */
 };
 
 struct inventory {
@@ -57,8 +57,8 @@ enum {
 
 /*
  * Reads process T. May block, see cli/common/supervisor.h. Returns 0: T counts, and the parts of
- * the file table (S->shelf.part) are T's files; INVENTORY_KNOWN or an enum target_outcome: T does
- * not count; -ENOMEM; -EOVERFLOW: its figures are impossible; or a negative errno of reading.
+ * the file table are T's; INVENTORY_KNOWN or an enum target_outcome: T does not count; -ENOMEM;
+ * -EOVERFLOW: its figures are impossible; or a negative errno of reading.
  */
 int inventory_read(struct inventory *s, struct target *t);
 
@@ -68,7 +68,7 @@ int inventory_read(struct inventory *s, struct target *t);
  */
 void inventory_drop(struct inventory *s);
 
-/* Call after the last process: sets the resident bytes of the files in .shelf, the file table. */
+/* Call after the last process: sets the resident bytes of the files in the file table. */
 void inventory_finish(struct inventory *s);
 
 #endif

@@ -45,8 +45,8 @@ struct frame_mappers {
 	struct frame_map swap[FRAME_MAPPERS_SWAP_AREAS];
 	struct owner_sets parties;
 	struct unmapped_shmem remnants;
-	struct frame_map
-		origin; /* for frames of files in .remnants, the number of the file there */
+	/* for frames of files in .remnants, the number of the file there */
+	struct frame_map origin;
 	struct frame_owners stakes; /* after frame_mappers_count() */
 	struct pagesweep walk;
 	uint32_t group;  /* of the process that is being read */

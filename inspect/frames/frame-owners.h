@@ -38,8 +38,8 @@ enum frame_owner_kind {
 
 /* Figures of a group, in bytes. */
 struct frame_owner {
-	uint64_t resident
-		[FRAME_OWNER_KINDS]; /* by kind: each page once; FRAME_OWNER_SWAP: swapped pages */
+	/* By kind: each page once; FRAME_OWNER_SWAP: swapped pages. */
+	uint64_t resident[FRAME_OWNER_KINDS];
 	/* Part of .resident: pages that no other group and no other process maps. */
 	uint64_t unique[FRAME_OWNER_KINDS];
 	/* The next three are of the kinds in RSS. */

@@ -39,8 +39,8 @@ enum breakdown_part {
 const char *breakdown_part_name(enum breakdown_part part);
 
 struct breakdown {
-	struct mapping_table kinds,
-		files; /* sums by kind; sums by file, or by name if there is no file */
+	/* .kinds: sums by kind; .files: sums by file, or by name if there is no file */
+	struct mapping_table kinds, files;
 	struct mapping_table_row total;
 	uint64_t alone[BREAKDOWN_PARTS];  /* bytes that no other process maps, by sort */
 	uint64_t shared[BREAKDOWN_PARTS]; /* bytes that other processes map, too, by sort */

@@ -82,8 +82,8 @@ struct mapping {
 	uint64_t q[MAPPING_FIELDS]; /* bytes, see mapping_field_is_amount(); 0 if not present */
 	enum mapping_fate fate;     /* set by file_state_mappings() (inspect/files/file-state.h) */
 	bool has_name;              /* the file also has another name than .path */
-	enum mapping_store
-		store; /* set from shmem_devices_store() (inspect/frames/shmem-devices.h) */
+	/* set from shmem_devices_store() (inspect/frames/shmem-devices.h) */
+	enum mapping_store store;
 };
 
 /* Whether FIELD is in bytes. THPeligible and ProtectionKey are not. */
