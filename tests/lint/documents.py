@@ -26,6 +26,7 @@ SECURITY = ("docs/security.md", "docs/confinement.md", "docs/threats.md")
 LEDGER = "docs/ledger.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
+ESTIMATOR = "docs/estimator.md"
 SOURCE_FOLDERS = ("base", "confine", "snapshot", "collectors", "inspect", "config", "render", "service", "daemon",
                   "web", "ledger", "cli")
 SPLIT_FOLDERS = ("collectors", "inspect")
@@ -264,6 +265,45 @@ def check_map(source):
     return [f"{MAP}: does not mention {folder}/" for folder in sorted(set(found))]
 
 
+def names_of(cell):
+    """Returns the constants that a cell names. `_B` after `PREFIX_A` stands for `PREFIX_B`."""
+    names = []
+    for name in re.findall(r"`(_?[A-Z][A-Z0-9_]*)`", cell):
+        names.append(names[-1].rpartition("_")[0] + name if name[0] == "_" and names else name)
+    return names
+
+
+def defines(source, module, name):
+    """Whether the header or the source of a module defines a constant."""
+    texts = [common.without_comments(common.read(source, module + end)) for end in (".h", ".c")
+             if os.path.exists(os.path.join(source, module + end))]
+    pattern = rf"^# *define {name}\b|(?<![\w.]){name}\s*=(?!=)"
+    return any(re.search(pattern, text, re.M) for text in texts)
+
+
+def check_constants(source):
+    """In the page on the estimator each row of the table of constants names their files: one of
+    these defines each constant, and each of these defines one of the constants."""
+    text = common.read(source, ESTIMATOR)
+    table = re.search(r"^\| constant \| file \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.M)
+    if not table:
+        return [f"{ESTIMATOR}: has no table of constants"]
+    found = []
+    for row in re.finditer(r"^\| (.*?) \| (.*?) \|", table.group(1), re.M):
+        where = f"{ESTIMATOR}:{common.line_of(text, table.start(1) + row.start())}"
+        names, modules = names_of(row.group(1)), []
+        for module in row.group(2).split(", "):
+            paths = [path for path in (f"collectors/{module}", module)
+                     if any(os.path.exists(os.path.join(source, path + end)) for end in (".h", ".c"))]
+            modules += paths[:1]
+            found += [] if paths else [f"{where}: there is no {module}"]
+        found += [f"{where}: {row.group(2)} does not define {name}" for name in names
+                  if modules and not any(defines(source, module, name) for module in modules)]
+        found += [f"{where}: {module} defines none of these" for module in modules if len(modules) > 1
+                  and names and not any(defines(source, module, name) for name in names)]
+    return found
+
+
 def check_usage(source, owners):
     """The page on `memtally usage` names its JSON fields and CSV columns, and no others."""
     quantities = re.findall(r'= \{"([a-z_]+)", USAGE_', common.read(source, "cli/usage/usage-line.c"))
@@ -331,8 +371,8 @@ def findings(source, build):
     return (check_blocks(source, blocks(metrics, owners, dump(build, "balance")))
             + check_metric_names(source, metrics, owners)
             + check_options(source, build, options) + check_views(source) + check_sample(source, options)
-            + check_routes(source, owners) + check_map(source) + check_usage(source, owners) + check_operations(source)
-            + check_links(source)
+            + check_routes(source, owners) + check_map(source) + check_constants(source)
+            + check_usage(source, owners) + check_operations(source) + check_links(source)
             + check_tests(source) + check_faults(source))
 
 

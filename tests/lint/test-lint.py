@@ -273,6 +273,32 @@ class Documents(Tree):
                           "docs/ARCHITECTURE.md: does not mention collectors/pass/",
                           "docs/ARCHITECTURE.md: does not mention daemon/"])
 
+    def test_constants(self):
+        head = "## All constants\n\n| constant | file | value | for what |\n|---|---|---|---|\n"
+        self.write("collectors/model/a.c", "enum { ONE = 1 };\n#define TWO 2\n/* LOST = 3 */\n"
+                   "T t = {.FIELD = SEEN == x};\n")
+        self.write("collectors/model/b.h", "enum {\n\tB_THREE = 3,\n\tB_FOUR = 4,\n};\n")
+        self.write("daemon/c.c", "static const double FIVE = 5;\n")
+        good = ("| `ONE`, `TWO` | model/a | 1, 2 | a |\n| `B_THREE`, `_FOUR` | model/b | 3, 4 | b |\n"
+                "| `FIVE` | daemon/c | 5 | c |\n| `ONE`, `B_FOUR` | model/a, model/b | 1 | d |\n"
+                "| priors | model/a | | e |\n")
+        for rows, expected in (
+                (good, []),
+                ("| `LOST` | model/a |\n", ["model/a does not define LOST"]),
+                ("| `FIELD`, `SEEN` | model/a |\n", ["model/a does not define FIELD",
+                                                     "model/a does not define SEEN"]),
+                ("| `ONE` | model/b |\n", ["model/b does not define ONE"]),
+                ("| `B_THREE`, `_TWO` | model/b |\n", ["model/b does not define B_TWO"]),
+                ("| `TW` | model/a |\n", ["model/a does not define TW"]),
+                ("| `ONE` | model/a, model/b |\n", ["collectors/model/b defines none of these"]),
+                ("| priors | model/gone |\n", ["there is no model/gone"])):
+            self.write("docs/estimator.md", head + rows + "\n| `X` | no | row |\n")
+            self.assertEqual(documents.check_constants(self.folder.name),
+                             [f"docs/estimator.md:5: {text}" for text in expected])
+        self.write("docs/estimator.md", "nothing\n")
+        self.assertEqual(documents.check_constants(self.folder.name),
+                         ["docs/estimator.md: has no table of constants"])
+
     def test_usage(self):
         self.write("cli/usage/usage-line.c", '\t[USAGE_LINE_PSS] = {"pss", USAGE_PSS},\n\t[USAGE_LINE_MAX] = {"max", USAGE_MAX},\n')
         self.write("cli/usage/usage-table.c", '"{\\"late\\":%s}"')
