@@ -33,9 +33,9 @@ void access_list_init(struct access_list *p);
 int access_list_read(struct access_list *p, const char *users, const char *groups);
 
 /*
- * Whether PEER, the client at the other end of FD (a connected socket, borrowed), is root, one of
- * the users, or a member of the group. A uid that stands for unmapped users of a user namespace
- * never is.
+ * Returns whether PEER, the client at the other end of FD (a connected socket, borrowed), is root,
+ * one of the users, or a member of the group. A uid that stands for unmapped users of a user
+ * namespace never is.
  */
 bool access_list_has(const struct access_list *p, int fd, const struct channel_peer *peer);
 

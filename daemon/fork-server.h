@@ -56,9 +56,10 @@ int fork_server_replace(struct fork_server *n, int fd);
 int fork_server_end(struct fork_server *n);
 
 /*
- * Whether PID is the fork server or one of its children. PID must be a process of memtallyd's own
- * uid. Returns true if the parent of PID cannot be read, because PID has exited or is hidden.
- * Returns false for 0, a process of another pid namespace, and if there is no fork server.
+ * Returns whether PID is the fork server or one of its children. PID must be a process of
+ * memtallyd's own uid. Returns true if the parent of PID cannot be read, because PID has exited or
+ * is hidden. Returns false for 0, a process of another pid namespace, and if there is no fork
+ * server.
  */
 bool fork_server_has(const struct fork_server *n, pid_t pid);
 

@@ -85,9 +85,9 @@ int leases_add(struct leases *l, int64_t who, int fd);
 void leases_sum(struct leases *l, int64_t who, struct leases_sum *ret);
 
 /*
- * Whether strangers hold half of what they may (LEASES_STRANGERS_MAX, LEASES_BYTES). If so, further
- * strangers are to share one image: else many users that hold one image each would leave nothing
- * for the others within one pass.
+ * Returns whether strangers hold half of what they may (LEASES_STRANGERS_MAX, LEASES_BYTES). If so,
+ * further strangers are to share one image: else many users that hold one image each would leave
+ * nothing for the others within one pass.
  */
 bool leases_is_crowded(struct leases *l);
 

@@ -59,8 +59,8 @@ void name_client_close(struct name_client *a); /* accepts one that is all zero *
 void name_client_names(struct name_client *a);
 
 /*
- * Whether the pass should wait before it is published: lookups of the pass are in flight, and a
- * child can answer them.
+ * Returns whether the pass should wait before it is published: lookups of the pass are in flight,
+ * and a child can answer them.
  */
 bool name_client_is_awaited(const struct name_client *a);
 

@@ -74,8 +74,8 @@ void publisher_publish(struct publisher *p, int fd, int public_fd);
 void publisher_withdraw(struct publisher *p);
 
 /*
- * Whether strangers get the image without processes: always or never, as OPTION says, or with
- * SNAPSHOT_PUBLIC_AUTO unless IS_HIDDEN (/proc hides processes from ordinary users). Pure.
+ * Returns whether strangers get the image without processes: always or never, as OPTION says, or
+ * with SNAPSHOT_PUBLIC_AUTO unless IS_HIDDEN (/proc hides processes from ordinary users). Pure.
  */
 bool publisher_shows_sums(enum snapshot_public option, bool is_hidden);
 

@@ -46,24 +46,24 @@ int resolver_replace(struct resolver *r);
  */
 bool resolver_lost(struct resolver *r, struct principal *ret);
 
-/* The number of questions without an answer. */
+/* Returns the number of questions without an answer. */
 unsigned int resolver_in_flight(const struct resolver *r);
 /* Kills the fork server and its child, and frees R. Accepts NULL; returns NULL. */
 struct resolver *resolver_stop(struct resolver *r);
 
 /*
- * Whether PID, a process of memtallyd's own uid, is the fork server or one of its children, as
- * fork_server_has() says. R may be NULL: false.
+ * Returns whether PID, a process of memtallyd's own uid, is the fork server or one of its children,
+ * as fork_server_has() says. R may be NULL: false.
  */
 bool resolver_has(const struct resolver *r, pid_t pid);
 
 /*
- * The descriptor to poll for input: answers, or the child's exit. It is another one after
+ * Returns the descriptor to poll for input: answers, or the child's exit. It is another one after
  * resolver_replace(); -1: there is no child.
  */
 int resolver_fd(const struct resolver *r);
 
-/* Whether another question may be asked: at most 32 are in flight. */
+/* Returns whether another question may be asked: at most 32 are in flight. */
 bool resolver_has_room(const struct resolver *r);
 
 /*

@@ -58,7 +58,7 @@ void surveyor_done(struct surveyor *s);
  */
 void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, uint64_t now_ns);
 
-/* The CLOCK_MONOTONIC time at which to call surveyor_turn() next; UINT64_MAX: never. */
+/* Returns the CLOCK_MONOTONIC time at which to call surveyor_turn() next; UINT64_MAX: never. */
 uint64_t surveyor_next_ns(const struct surveyor *s);
 
 enum surveyor_outcome {

@@ -20,7 +20,7 @@ struct balance_kind {
 	const char *source; /* counters that it is computed from */
 };
 
-/* Line N of the sheet, from 0 to BALANCE_KINDS - 1, in the order of the sheet. */
+/* Returns line N of the sheet, from 0 to BALANCE_KINDS - 1, in the order of the sheet. */
 const struct balance_kind *balance_kind(unsigned int n);
 
 /*

@@ -52,11 +52,10 @@ struct snapshot_holding *builder_add_holding(struct builder *b);
 struct snapshot_survey *builder_add_survey(struct builder *b); /* at most one */
 struct snapshot_file *builder_add_file(struct builder *b);
 
-/*
- * The number of rows of processes so far, and row I of them, below that number; NULL if there are
- * no rows.
- */
+/* Returns the number of rows of processes so far. */
 uint32_t builder_process_count(const struct builder *b);
+
+/* Returns row I of the processes, below builder_process_count(); NULL if there are no rows. */
 struct snapshot_process *builder_process(struct builder *b, uint32_t i);
 
 /*

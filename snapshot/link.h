@@ -82,8 +82,8 @@ const char *link_news(const struct link *l, enum link_weight *ret);
 void link_explain(const struct link *l, uint64_t now_ns, struct buffer *to);
 
 /*
- * The CLOCK_MONOTONIC time at which to call link_run() even without input on .fd; UINT64_MAX:
- * never.
+ * Returns the CLOCK_MONOTONIC time at which to call link_run() even without input on .fd;
+ * UINT64_MAX: never.
  */
 uint64_t link_due_ns(const struct link *l);
 

@@ -92,10 +92,10 @@ struct metric {
  */
 const struct metric *metric_table(enum metric_scope scope, size_t *ret_count);
 
-/* Whether SCOPE has METRIC, a row of its table. */
+/* Returns whether SCOPE has METRIC, a row of its table. */
 bool metric_applies(const struct metric *metric, enum metric_scope scope);
 
-/* Whether SCOPE has METRIC, a row of its table, in Prometheus. */
+/* Returns whether SCOPE has METRIC, a row of its table, in Prometheus. */
 bool metric_is_exposed(const struct metric *metric, enum metric_scope scope);
 
 /*
@@ -123,7 +123,9 @@ void metric_field(const struct metric *metric, char to[static METRIC_NAME_SIZE])
 /* Returns the metric of SCOPE without a label that has the JSON field NAME; NULL: there is none. */
 const struct metric *metric_find_field(enum metric_scope scope, const char *name);
 
-/* Whether a row with mask PRESENT and quantities Q has METRIC; if so, *RET is its 64 bits. */
+/*
+ * Returns whether a row with mask PRESENT and quantities Q has METRIC; if so, *RET is its 64 bits.
+ */
 static inline bool metric_get(
 	const struct metric *metric, uint64_t present, const uint64_t *q, uint64_t *ret)
 {
@@ -133,13 +135,13 @@ static inline bool metric_get(
 	return true;
 }
 
-/* Whether quantities of KIND are doubles. */
+/* Returns whether quantities of KIND are doubles. */
 static inline bool metric_is_real(enum metric_kind kind)
 {
 	return kind == METRIC_REAL || kind == METRIC_SIGNED_REAL;
 }
 
-/* The double that has the given bits, and the bits of a double. */
+/* Returns the double that has the given bits. */
 static inline double metric_real(uint64_t bits)
 {
 	union {
@@ -150,6 +152,7 @@ static inline double metric_real(uint64_t bits)
 	return u.value;
 }
 
+/* Returns the bits of a double. */
 static inline uint64_t metric_real_bits(double value)
 {
 	union {
@@ -160,7 +163,7 @@ static inline uint64_t metric_real_bits(double value)
 	return u.bits;
 }
 
-/* Whether rows of SCOPE are owners. */
+/* Returns whether rows of SCOPE are owners. */
 static inline bool metric_is_owner(enum metric_scope scope)
 {
 	return scope >= METRIC_USER && scope < METRIC_OWNERS_END;

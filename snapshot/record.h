@@ -520,8 +520,8 @@ static inline unsigned int snapshot_outcome_count(enum process_outcome outcome)
 }
 
 /*
- * Whether the PSS of ROW, if it has one, counts in sums: the process was measured, estimated or
- * guessed, or it is blocked and has an estimate.
+ * Returns whether the PSS of ROW, if it has one, counts in sums: the process was measured,
+ * estimated or guessed, or it is blocked and has an estimate.
  */
 static inline bool snapshot_has_figure(const struct snapshot_process *row)
 {
@@ -530,15 +530,17 @@ static inline bool snapshot_has_figure(const struct snapshot_process *row)
 }
 
 /*
- * Whether memtallyd runs in adaptive mode, in which each pass measures some processes and estimates
- * the others.
+ * Returns whether memtallyd runs in adaptive mode, in which each pass measures some processes and
+ * estimates the others.
  */
 static inline bool snapshot_is_adaptive(const struct snapshot_self *self)
 {
 	return ROW_HAS(self, SELF_BUDGET_CPU);
 }
 
-/* Whether ROW's PSS is a guess: an estimate without a measurement, and so without an age. */
+/*
+ * Returns whether ROW's PSS is a guess: an estimate without a measurement, and so without an age.
+ */
 static inline bool snapshot_is_guess(const struct snapshot_process *row)
 {
 	return row->source == SOURCE_ESTIMATE && row->outcome == OUTCOME_MEASURED &&

@@ -24,7 +24,7 @@ struct sight {
 	uint32_t uid; /* SIGHT_OWN: the effective uid */
 };
 
-/* Whether ROW may be seen. */
+/* Returns whether ROW may be seen. */
 static inline bool sight_has(const struct sight *s, const struct snapshot_process *row)
 {
 	switch (s->kind) {

@@ -28,7 +28,7 @@ struct sums_reason {
 
 enum { SUMS_REASONS = 5 };
 
-/* Reason I, which is below SUMS_REASONS. The first is OUTCOME_DENIED. */
+/* Returns reason I, which is below SUMS_REASONS. The first is OUTCOME_DENIED. */
 const struct sums_reason *sums_reason(size_t i);
 
 /* Returns the number of processes that were not measured, for any reason; an absent count is 0. */

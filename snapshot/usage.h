@@ -109,7 +109,10 @@ enum usage_quantity {
 	USAGE_QUANTITIES
 };
 
-/* Whether VALUE is within the limit for QUANTITY: readers refuse answers with larger values. */
+/*
+ * Returns whether VALUE is within the limit for QUANTITY: readers refuse answers with larger
+ * values.
+ */
 bool usage_is_possible(enum usage_quantity quantity, uint64_t value);
 
 struct usage_row {

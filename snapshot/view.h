@@ -81,7 +81,7 @@ static inline uint32_t view_count(const struct view *view, enum metric_scope sco
 	return view->section[view_section_kind(scope)].count;
 }
 
-/* Row I of SCOPE, the host or a kind of owners; I is below view_count(). */
+/* Returns row I of SCOPE, the host or a kind of owners; I is below view_count(). */
 static inline const struct snapshot_scope *view_scope(
 	const struct view *view, enum metric_scope scope, uint32_t i)
 {
@@ -90,7 +90,7 @@ static inline const struct snapshot_scope *view_scope(
 	return (const void *)(s->data + (size_t)s->stride * i);
 }
 
-/* Process I, below view_count() of METRIC_PROCESS, by ascending pid. */
+/* Returns process I, below view_count() of METRIC_PROCESS, by ascending pid. */
 static inline const struct snapshot_process *view_process(const struct view *view, uint32_t i)
 {
 	const struct view_section *s = &view->section[SECTION_PROCESSES];
@@ -117,19 +117,19 @@ static inline const struct snapshot_self *view_self(const struct view *view)
 	return (const void *)view->section[SECTION_SELF].data;
 }
 
-/* The host's balance sheet; NULL: the image has none. */
+/* Returns the host's balance sheet; NULL: the image has none. */
 static inline const struct snapshot_balance *view_balance(const struct view *view)
 {
 	return (const void *)view->section[SECTION_BALANCE].data;
 }
 
-/* The number of holdings of all kinds, kinds of newer versions included. */
+/* Returns the number of holdings of all kinds, kinds of newer versions included. */
 static inline uint32_t view_holding_count(const struct view *view)
 {
 	return view->section[SECTION_HOLDINGS].count;
 }
 
-/* Holding I, below view_holding_count(). */
+/* Returns holding I, below view_holding_count(). */
 static inline const struct snapshot_holding *view_holding(const struct view *view, uint32_t i)
 {
 	const struct view_section *s = &view->section[SECTION_HOLDINGS];
@@ -137,13 +137,13 @@ static inline const struct snapshot_holding *view_holding(const struct view *vie
 	return (const void *)(s->data + (size_t)s->stride * i);
 }
 
-/* The last survey of mapped files; NULL: there was none yet, or surveys are off. */
+/* Returns the last survey of mapped files; NULL: there was none yet, or surveys are off. */
 static inline const struct snapshot_survey *view_survey(const struct view *view)
 {
 	return (const void *)view->section[SECTION_SURVEY].data;
 }
 
-/* File I, below view_count() of METRIC_FILE. */
+/* Returns file I, below view_count() of METRIC_FILE. */
 static inline const struct snapshot_file *view_file(const struct view *view, uint32_t i)
 {
 	const struct view_section *s = &view->section[SECTION_FILES];
@@ -158,13 +158,15 @@ static inline const struct snapshot_histogram *view_histogram(const struct view 
 	return (const void *)(s->data + (size_t)s->stride * i);
 }
 
-/* The text at REF, a name in a row of the same image: clean (base/text.h) and terminated. */
+/*
+ * Returns the text at REF, a name in a row of the same image: clean (base/text.h) and terminated.
+ */
 static inline const char *view_text(const struct view *view, uint32_t ref)
 {
 	return (const char *)view->section[SECTION_STRINGS].data + ref;
 }
 
-/* The name of the owner of KIND of ROW, a process. */
+/* Returns the name of the owner of KIND of ROW, a process. */
 static inline const char *view_owner(
 	const struct view *view, const struct snapshot_process *row, enum owner_kind kind)
 {
@@ -184,7 +186,7 @@ const struct snapshot_process *view_find_process(const struct view *view, uint32
 const struct snapshot_histogram *view_find_histogram(const struct view *view, uint32_t id);
 
 /*
- * Whether VIEW is stale at NOW (CLOCK_BOOTTIME): readers must no longer show its figures as
+ * Returns whether VIEW is stale at NOW (CLOCK_BOOTTIME): readers must no longer show its figures as
  * present.
  */
 static inline bool view_is_stale(const struct view *view, uint64_t now_boottime_ns)
@@ -200,13 +202,13 @@ static inline uint64_t view_age_ns(const struct view *view, uint64_t now_boottim
 	return now_boottime_ns > at ? now_boottime_ns - at : 0;
 }
 
-/* Whether every process with memory was measured: see IMAGE_COMPLETE. */
+/* Returns whether every process with memory was measured: see IMAGE_COMPLETE. */
 static inline bool view_is_complete(const struct view *view)
 {
 	return view->header->flags & IMAGE_COMPLETE;
 }
 
-/* Whether the image has no rows of processes and files. */
+/* Returns whether the image has no rows of processes and files. */
 static inline bool view_is_public(const struct view *view)
 {
 	return view->header->flags & IMAGE_PUBLIC;

@@ -51,7 +51,7 @@ const char *file_table_field_name(enum file_table_field field);
 /* Returns the field with the name NAME; FILE_TABLE_FIELDS: there is none. */
 enum file_table_field file_table_find_field(const char *name);
 
-/* Whether FIELD is in bytes; otherwise it is a count. */
+/* Returns whether FIELD is in bytes; otherwise it is a count. */
 static inline bool file_table_field_is_bytes(enum file_table_field field)
 {
 	return field >= FILE_TABLE_SIZE;
@@ -91,8 +91,8 @@ struct file_table_row {
 };
 
 /*
- * Whether a program that maps the file of ROW must be restarted to use the file that is now at its
- * path.
+ * Returns whether a program that maps the file of ROW must be restarted to use the file that is now
+ * at its path.
  */
 static inline bool file_table_is_deleted(const struct file_table_row *row)
 {

@@ -70,8 +70,8 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid);
 int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose);
 
 /*
- * Whether the file FD, which may be open with O_PATH, is on a mount that does not block. False also
- * if the mounts change all the time.
+ * Returns whether the file FD, which may be open with O_PATH, is on a mount that does not block.
+ * False also if the mounts change all the time.
  */
 bool mounts_has(struct mounts *m, int fd);
 
@@ -104,13 +104,13 @@ enum mounts_device mounts_compare_device(const struct mounts_one *one, uint32_t 
 enum mounts_there mounts_at(struct mounts *m, int fd, const char *path, size_t len);
 
 /*
- * Whether the root of the process can be opened without blocking. False for a root below the root
- * of its mount, as chroot() makes it, because mountinfo does not show it. True below a PROCFS_FD
- * that is not the kernel's /proc, such as a tree of files for tests.
+ * Returns whether the root of the process can be opened without blocking. False for a root below
+ * the root of its mount, as chroot() makes it, because mountinfo does not show it. True below a
+ * PROCFS_FD that is not the kernel's /proc, such as a tree of files for tests.
  */
 bool mounts_has_root(struct mounts *m);
 
-/* Whether a mount that does not block has the device MAJOR:MINOR. */
+/* Returns whether a mount that does not block has the device MAJOR:MINOR. */
 bool mounts_has_device(struct mounts *m, uint32_t major, uint32_t minor);
 
 /*

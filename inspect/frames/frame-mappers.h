@@ -87,14 +87,14 @@ int frame_mappers_take(struct frame_mappers *m, struct target *t, uint32_t group
 int frame_mappers_seek(struct frame_mappers *m);
 
 /*
- * After frame_mappers_seek(): whether the groups have swapped pages, or files that seem to be
- * theirs alone. Then the other processes must be read by frame_mappers_take(), too.
+ * After frame_mappers_seek(): returns whether the groups have swapped pages, or files that seem to
+ * be theirs alone. Then the other processes must be read by frame_mappers_take(), too.
  */
 bool frame_mappers_is_seeking(const struct frame_mappers *m);
 
 /*
- * After frame_mappers_seek(): whether frame_mappers_hold() must be called for all processes, also
- * those of the groups. Their descriptors may keep memory that only one group maps.
+ * After frame_mappers_seek(): returns whether frame_mappers_hold() must be called for all
+ * processes, also those of the groups. Their descriptors may keep memory that only one group maps.
  */
 bool frame_mappers_seeks_holders(const struct frame_mappers *m);
 

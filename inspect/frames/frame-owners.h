@@ -113,8 +113,10 @@ void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t 
 /* Call once after the last page: fills .group, .all and .others. Returns 0 or -ENOMEM. */
 int frame_owners_end(struct frame_owners *s);
 
-/* Return the sums of .resident, and of .unique, over the kinds in RSS, in bytes. */
+/* Returns the sum of .resident over the kinds in RSS, in bytes. */
 uint64_t stake_resident(const struct frame_owner *s);
+
+/* Returns the sum of .unique over the kinds in RSS, in bytes. */
 uint64_t stake_unique(const struct frame_owner *s);
 
 /*

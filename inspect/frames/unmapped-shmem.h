@@ -92,8 +92,8 @@ static inline uint32_t unmapped_shmem_meet(struct unmapped_shmem *r, uint64_t ad
 int unmapped_shmem_weigh(struct unmapped_shmem *r);
 
 /*
- * After unmapped_shmem_weigh(): whether any file with pages seems to be used by one group alone and
- * freed with it.
+ * After unmapped_shmem_weigh(): returns whether any file with pages seems to be used by one group
+ * alone and freed with it.
  */
 bool unmapped_shmem_has_any(const struct unmapped_shmem *r);
 
@@ -105,13 +105,15 @@ static inline const struct shmem_file *unmapped_shmem_at(
 }
 
 /*
- * After unmapped_shmem_weigh(): whether one group alone seems to map a socket. Then any process,
- * also one that was read before, may have this socket open: call unmapped_shmem_begin() and
- * unmapped_shmem_hold() for each.
+ * After unmapped_shmem_weigh(): returns whether one group alone seems to map a socket. Then any
+ * process, also one that was read before, may have this socket open: call unmapped_shmem_begin()
+ * and unmapped_shmem_hold() for each.
  */
 bool unmapped_shmem_seeks_sockets(const struct unmapped_shmem *r);
 
-/* Whether the pages of file NUMBER stay whichever group exits; true if that is not known. */
+/*
+ * Returns whether the pages of file NUMBER stay whichever group exits; true if that is not known.
+ */
 bool unmapped_shmem_stays(const struct unmapped_shmem *r, uint32_t number);
 
 /*

@@ -34,18 +34,21 @@ const char *kind_name(enum kind kind);
 /* Returns the kind with the name NAME; KIND_END: there is none. */
 enum kind kind_find(const char *name);
 
-/* Whether M is a mapping of an object with an inode: a file, shared memory, a memfd, a device. */
+/*
+ * Returns whether M is a mapping of an object with an inode: a file, shared memory, a memfd, a
+ * device.
+ */
 bool kind_has_file(const struct mapping *m);
 
 /*
- * Whether the path of M's file ends in " (deleted)", which the kernel appends to unlinked files,
- * but which may be a part of the name.
+ * Returns whether the path of M's file ends in " (deleted)", which the kernel appends to unlinked
+ * files, but which may be a part of the name.
  */
 bool kind_may_be_unlinked(const struct mapping *m);
 
 /*
- * Whether M's file never had a path: a socket, or an anonymous inode (BPF maps, io_uring, perf).
- * Its pages are a driver's.
+ * Returns whether M's file never had a path: a socket, or an anonymous inode (BPF maps, io_uring,
+ * perf). Its pages are a driver's.
  */
 bool kind_is_pseudo(const struct mapping *m);
 
@@ -66,8 +69,8 @@ enum kind_temporary {
 enum kind_temporary kind_temporary(const char *path, size_t len);
 
 /*
- * Whether the kernel says that M's file is no longer at its path, so that .fate should be looked
- * up. False for files that never had a path.
+ * Returns whether the kernel says that M's file is no longer at its path, so that .fate should be
+ * looked up. False for files that never had a path.
  */
 bool kind_looks_deleted(const struct mapping *m);
 
@@ -78,9 +81,9 @@ bool kind_looks_deleted(const struct mapping *m);
 enum mapping_fate kind_fate(const struct mapping *m);
 
 /*
- * Whether M's file is no longer at its path, as after an upgrade, so that its program must be
- * restarted. False for files that never had a path (memfd, memfd_secret) or that their own program
- * unlinked.
+ * Returns whether M's file is no longer at its path, as after an upgrade, so that its program must
+ * be restarted. False for files that never had a path (memfd, memfd_secret) or that their own
+ * program unlinked.
  */
 bool kind_is_deleted(const struct mapping *m);
 
@@ -108,7 +111,7 @@ void kind_add_path(const char *path, size_t len, struct buffer *to);
  */
 void kind_add_name(const struct mapping *m, struct buffer *to);
 
-/* Whether the VmFlags of M have FLAG, two letters. */
+/* Returns whether the VmFlags of M have FLAG, two letters. */
 bool kind_has_flag(const struct mapping *m, const char flag[static 2]);
 
 #endif

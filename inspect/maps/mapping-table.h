@@ -62,8 +62,8 @@ void mapping_table_done(struct mapping_table *a);
 #define AUTO_MAPPING_TABLE CLEANUP(mapping_table_done)
 
 /*
- * Whether FIELD of several mappings is the sum of theirs. It is not for page sizes, THPeligible and
- * ProtectionKey: a row then has the largest value.
+ * Returns whether FIELD of several mappings is the sum of theirs. It is not for page sizes,
+ * THPeligible and ProtectionKey: a row then has the largest value.
  */
 bool mapping_table_is_sum(enum mapping_field field);
 

@@ -86,10 +86,10 @@ struct mapping {
 	enum mapping_store store;
 };
 
-/* Whether FIELD is in bytes. THPeligible and ProtectionKey are not. */
+/* Returns whether FIELD is in bytes. THPeligible and ProtectionKey are not. */
 bool mapping_field_is_amount(enum mapping_field field);
 
-/* Whether PERMS, of four characters or more, begins with permissions such as "rw-p". */
+/* Returns whether PERMS, of four characters or more, begins with permissions such as "rw-p". */
 bool mapping_is_access(const char *perms);
 
 static inline bool mapping_has(const struct mapping *m, enum mapping_field field)

@@ -76,10 +76,10 @@ int sharers_learn(struct sharers *s, const struct mapping *m);
 /* Returns the key of M's thing: a thing without a name, for the next two functions. */
 struct sharers_thing sharers_key(const struct mapping *m);
 
-/*
- * Return a hash of KEY with HASH_KEY, and the order of two keys: below, above or 0 as of memcmp().
- */
+/* Returns a hash of KEY with HASH_KEY. Equal keys have equal hashes. */
 uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key);
+
+/* Returns the order of the keys A and B: below 0, 0 or above 0, as memcmp() does. */
 int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b);
 
 /* Begins another process. The process before counts only if sharers_end() was called. */

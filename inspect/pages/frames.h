@@ -59,11 +59,13 @@ void frames_close(struct frames *f);
 #define AUTO_FRAMES CLEANUP(frames_close)
 
 /*
- * Write the number of mappings of FRAME, or its flags, to *RET. Neighbouring frames are read
- * together, so a result may be as old as that of a neighbour; frames_forget() drops what was read.
- * Return 0; -ENXIO if there is no such frame; or a negative errno of read().
+ * Writes the number of mappings of FRAME to *RET. Neighbouring frames are read together, so a
+ * result may be as old as that of a neighbour; frames_forget() drops what was read. Returns 0;
+ * -ENXIO if there is no such frame; or a negative errno of read().
  */
 int frames_count(struct frames *f, uint64_t frame, uint64_t *ret);
+
+/* Writes the flags of FRAME to *RET, with the same errors, and reads ahead like frames_count(). */
 int frames_flags(struct frames *f, uint64_t frame, uint64_t *ret);
 /* Makes the next calls read again. */
 void frames_forget(struct frames *f);
