@@ -221,7 +221,7 @@ static void note(
 	struct statm m;
 
 	if (s->is_new_image || !s->is_member) {
-		bool is_exec = s->is_member && w->is_member && w->kin.born_ns == born_ns;
+		bool is_exec = s->is_member && w->is_member && w->member.born_ns == born_ns;
 
 		/* A walk of the former image says nothing about the new one, even if no other read
 		 * shows the change. */

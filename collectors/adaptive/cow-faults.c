@@ -76,10 +76,11 @@ enum reason {
 static bool has_reason(const struct tracked *w, enum reason reason, uint64_t since_ns)
 {
 	switch (reason) {
-	case REASON_WRITES: return families_breaks(&w->kin, since_ns);
-	case REASON_YOUNG: return w->kin.born_ns && w->measured_ns < w->kin.born_ns + YOUNG_NS;
+	case REASON_WRITES: return families_breaks(&w->member, since_ns);
+	case REASON_YOUNG:
+		return w->member.born_ns && w->measured_ns < w->member.born_ns + YOUNG_NS;
 	case REASON_UNWATCHED: return w->is_unwatched;
-	case REASON_FAMILY: return families_suspected(&w->kin) > 0;
+	case REASON_FAMILY: return families_suspected(&w->member) > 0;
 	case REASON_HOST: break;
 	}
 	return true;

@@ -29,7 +29,7 @@ enum {
 
 static struct tracked *watch_of(struct family_member *m)
 {
-	return (struct tracked *)(void *)((char *)m - offsetof(struct tracked, kin));
+	return (struct tracked *)(void *)((char *)m - offsetof(struct tracked, member));
 }
 
 void sharing_state_init(struct sharing_state *r)
@@ -40,12 +40,12 @@ void sharing_state_init(struct sharing_state *r)
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = (uintptr_t)r ^ clock_now_ns(CLOCK_BOOTTIME);
 	*r = (struct sharing_state){0};
-	families_init(&r->kin, seed);
+	families_init(&r->families, seed);
 }
 
 void sharing_state_done(struct sharing_state *r)
 {
-	families_done(&r->kin);
+	families_done(&r->families);
 }
 
 void sharing_state_restart(struct sharing_state *r)
@@ -57,12 +57,12 @@ void sharing_state_begin(struct sharing_state *r, uint64_t now_ns)
 {
 	r->previous_ns = r->begin_ns;
 	r->begin_ns = now_ns;
-	families_begin(&r->kin, now_ns);
+	families_begin(&r->families, now_ns);
 }
 
 void sharing_state_sensed(struct sharing_state *r, uint64_t now_ns)
 {
-	families_sensed(&r->kin, now_ns);
+	families_sensed(&r->families, now_ns);
 }
 
 static int compare_pid(const void *pid, const void *p)
@@ -115,12 +115,13 @@ void sharing_state_born(struct sharing_state *r, struct process *p, struct proce
 {
 	struct tracked *w = p->watch;
 
-	w->kin = (struct family_member){0};
+	w->member = (struct family_member){0};
 	w->is_related = true;
 	w->is_cut = false;
 	/* If there is no memory, it has no family until it is measured. */
-	(void)families_born(&r->kin, &w->kin, parent ? &parent->watch->kin : NULL, born_ns);
-	families_moved(&w->kin, 0, w->seen.shared * page_bytes);
+	(void)families_born(
+		&r->families, &w->member, parent ? &parent->watch->member : NULL, born_ns);
+	families_moved(&w->member, 0, w->seen.shared * page_bytes);
 }
 
 void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exec)
@@ -130,9 +131,9 @@ void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exe
 	if (!w->is_related)
 		return;
 	if (is_exec)
-		families_executed(&r->kin, &w->kin);
+		families_executed(&r->families, &w->member);
 	else
-		families_gone(&r->kin, &w->kin);
+		families_gone(&r->families, &w->member);
 	w->is_related = is_exec;
 }
 
@@ -143,7 +144,7 @@ void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exe
 static void map(struct sharing_state *r, struct process_reader *reader, struct process *p)
 {
 	AUTO_STREAM struct stream stream = STREAM_CLOSED;
-	struct maps_object segment[MAPS_OBJECTS];
+	struct maps_object object[MAPS_OBJECTS];
 	struct maps_parser parser;
 	uint64_t begin_ns;
 	size_t count;
@@ -155,11 +156,10 @@ static void map(struct sharing_state *r, struct process_reader *reader, struct p
 	e = maps_read(&stream, reader->text, MAPS_PIECE, reader->procfs->fd, &parser);
 	fetch_end_reads(reader, p, begin_ns);
 	fetch_note_stream(reader, p, FETCH_MAPS, e);
-	if (e < 0 || parser.start != p->range_start ||
-		maps_parser_end(&parser, segment, &count) < 0)
+	if (e < 0 || parser.start != p->range_start || maps_parser_end(&parser, object, &count) < 0)
 		return;
 	p->watch->is_cut = e == MAPS_CUT;
-	(void)families_mapped(&r->kin, &p->watch->kin, segment, count, &p->watch->base);
+	(void)families_mapped(&r->families, &p->watch->member, object, count, &p->watch->base);
 }
 
 /*
@@ -183,10 +183,10 @@ static struct share_count_outside inherited(const struct process *p, const struc
 	uint64_t shared, pss;
 
 	if (parent->range_start == p->range_start)
-		return theirs->kin.outside;
+		return theirs->member.outside;
 	if (!theirs->has_base)
 		return (struct share_count_outside){0};
-	if (theirs->kin.measured_ns < p->watch->kin.born_ns)
+	if (theirs->member.measured_ns < p->watch->member.born_ns)
 		return (struct share_count_outside){
 			.bytes = theirs->base.anon, .others = UINT32_MAX};
 	estimate_parts(&theirs->base, &anon, &file);
@@ -210,7 +210,7 @@ static void tell_written(struct sharing_state *r, const struct process *p,
 	if (!parent->watch->has_base)
 		return;
 	estimate_parts(&w->base, &anon, &file);
-	families_newborn(&r->kin, &w->kin,
+	families_newborn(&r->families, &w->member,
 		saturate_less(anon.private_mid, saturate_less(w->base.anon, theirs.anon)));
 }
 
@@ -222,7 +222,7 @@ static void measured(struct sharing_state *r, const struct process_table *table,
 	struct share_count_outside outside = {0};
 	const struct process *parent;
 	struct tracked *w = p->watch;
-	bool is_first = !w->kin.measured_ns;
+	bool is_first = !w->member.measured_ns;
 
 	free(w->doubt);
 	w->doubt = NULL;
@@ -233,15 +233,15 @@ static void measured(struct sharing_state *r, const struct process_table *table,
 		parent = NULL;
 	if (parent)
 		outside = inherited(p, parent);
-	families_inherits(&w->kin, &outside);
+	families_inherits(&w->member, &outside);
 	(void)families_measured(
-		&r->kin, &w->kin, p->range_start, p->range_end, before, &w->base, now_ns);
+		&r->families, &w->member, p->range_start, p->range_end, before, &w->base, now_ns);
 	/* If there is no memory, PARENT's low bound is too high until it is measured again. */
 	if (parent && is_first)
-		(void)families_departs(&r->kin, &w->kin, &parent->watch->kin);
+		(void)families_departs(&r->families, &w->member, &parent->watch->member);
 	if (parent)
 		tell_written(r, p, parent, page_bytes);
-	if (families_wants_maps(&w->kin, &w->base))
+	if (families_wants_maps(&w->member, &w->base))
 		map(r, reader, p);
 }
 
@@ -249,7 +249,7 @@ static void measured(struct sharing_state *r, const struct process_table *table,
 static void since(struct tracked *w, uint64_t page_bytes)
 {
 	if (w->is_related)
-		families_since(&w->kin, w->base.file, w->seen.shared * page_bytes);
+		families_since(&w->member, w->base.file, w->seen.shared * page_bytes);
 }
 
 void sharing_state_measured(struct sharing_state *r, const struct process_table *table,
@@ -277,21 +277,21 @@ void sharing_state_unmeasured(struct tracked *w)
 	w->has_base = w->has_faults = w->is_unwatched = false;
 	w->broken_kib = w->unsure = w->fell_anon_kib = w->fell_file_kib = 0;
 	if (w->is_related)
-		families_unmeasured(&w->kin);
+		families_unmeasured(&w->member);
 }
 
 void sharing_state_leaves(struct sharing_state *r, struct tracked *w)
 {
 	sharing_state_unmeasured(w);
 	if (w->is_related)
-		families_leaves(&r->kin, &w->kin);
+		families_leaves(&r->families, &w->member);
 }
 
 void sharing_state_renew(struct sharing_state *r, uint64_t page_bytes)
 {
 	struct family_member *m;
 
-	while ((m = families_affected(&r->kin))) {
+	while ((m = families_affected(&r->families))) {
 		struct tracked *w = watch_of(m);
 		struct estimate_now now = tracked_now(w, page_bytes);
 		struct estimate_doubt doubt;
@@ -328,9 +328,9 @@ static uint64_t turnover(const struct tracked *w)
 {
 	const struct estimate_base *b = &w->base;
 	uint64_t shared = saturate_less(pss_of(b), b->uss);
-	uint64_t dead = saturate_less(w->kin.then, w->kin.kept), born = w->kin.fresh;
+	uint64_t dead = saturate_less(w->member.then, w->member.kept), born = w->member.fresh;
 
-	return saturate_part(shared, dead + born, w->kin.then + born);
+	return saturate_part(shared, dead + born, w->member.then + born);
 }
 
 uint64_t sharing_state_likely(const struct tracked *w)
@@ -345,7 +345,7 @@ static bool stirred(const struct tracked *w, struct estimate_doubt *ret)
 {
 	const struct estimate_now still = {w->base.anon, w->base.file, w->base.swap};
 
-	return w->has_base && w->is_related && families_stirred(&w->kin, &w->base, &still, ret);
+	return w->has_base && w->is_related && families_stirred(&w->member, &w->base, &still, ret);
 }
 
 uint64_t sharing_state_stirred(const struct tracked *w)
@@ -362,7 +362,8 @@ uint64_t sharing_state_unsettled(const struct tracked *w)
 {
 	if (!w->has_base || !w->is_related)
 		return 0;
-	return saturate_add(families_unwritten(&w->kin), families_unconfirmed(&w->kin, &w->base));
+	return saturate_add(
+		families_unwritten(&w->member), families_unconfirmed(&w->member, &w->base));
 }
 
 bool sharing_state_shifted(const struct tracked *w)
@@ -378,12 +379,12 @@ uint64_t sharing_state_strayed(const struct tracked *w, uint64_t page_bytes)
 
 	if (!w->has_base || !w->is_related)
 		return 0;
-	return mapped_objects_stray(&w->kin.sharer, &w->base, &now);
+	return mapped_objects_stray(&w->member.sharer, &w->base, &now);
 }
 
 const struct tracked *sharing_state_speaker(const struct tracked *w)
 {
-	struct family_member *m = w->is_related ? families_speaker(&w->kin) : NULL;
+	struct family_member *m = w->is_related ? families_speaker(&w->member) : NULL;
 
 	return m && watch_of(m)->has_base ? watch_of(m) : NULL;
 }
@@ -393,9 +394,9 @@ static uint64_t likely_gain(const struct tracked *w, const struct estimate_doubt
 {
 	struct cow_breaks_sum broken;
 
-	if (doubt->anon_mid <= 0 || w->kin.kept < w->kin.then)
+	if (doubt->anon_mid <= 0 || w->member.kept < w->member.then)
 		return 0;
-	families_broken(&w->kin, &broken);
+	families_broken(&w->member, &broken);
 	return broken.parted ? (uint64_t)doubt->anon_mid : 0;
 }
 
@@ -413,12 +414,13 @@ bool sharing_state_estimate(const struct tracked *w, uint64_t page_bytes,
 		if (!speaker)
 			return false;
 		theirs = tracked_now(speaker, page_bytes);
-		families_borrow(&w->kin, &speaker->kin, &speaker->base, &theirs, &now, &doubt);
+		families_borrow(
+			&w->member, &speaker->member, &speaker->base, &theirs, &now, &doubt);
 	} else if (w->doubt) {
 		doubt = *w->doubt;
 	}
 	if (speaker->is_related &&
-		families_stirred(&speaker->kin, &speaker->base, &theirs, &stirred))
+		families_stirred(&speaker->member, &speaker->base, &theirs, &stirred))
 		estimate_doubt_add(&doubt, &stirred);
 	doubt.anon_down = saturate_add(doubt.anon_down, speaker->unsure);
 	doubt.anon_up = saturate_add(doubt.anon_up, sharing_state_unsettled(speaker));

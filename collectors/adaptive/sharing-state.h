@@ -11,7 +11,7 @@
 #include "collectors/process/process-table.h"
 
 struct sharing_state {
-	struct families kin;
+	struct families families;
 	uint64_t begin_ns, previous_ns; /* CLOCK_BOOTTIME of this pass and of the one before */
 };
 

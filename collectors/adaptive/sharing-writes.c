@@ -34,7 +34,7 @@ static uint64_t gain_of(const struct tracked *w, uint64_t own, uint64_t others)
 		return 0;
 	estimate_parts(&w->base, &anon, &file);
 	others = share_count_written(
-		anon.rss - anon.private_mid, anon.pss - anon.private_mid, w->kin.then, others);
+		anon.rss - anon.private_mid, anon.pss - anon.private_mid, w->member.then, others);
 	return saturate_min(own + others, anon.rss - anon.pss);
 }
 
@@ -51,7 +51,7 @@ static uint64_t others_broken(const struct tracked *w)
 {
 	struct cow_breaks_sum broken;
 
-	families_broken(&w->kin, &broken);
+	families_broken(&w->member, &broken);
 	return saturate_add(broken.gained, broken.gained);
 }
 
@@ -63,7 +63,7 @@ uint64_t sharing_state_broken(const struct tracked *w)
 uint64_t sharing_state_suspected(const struct tracked *w)
 {
 	return gain_of(w, w->is_unwatched ? sharing_state_room(w) : own_broken(w),
-		others_broken(w) + families_suspected(&w->kin));
+		others_broken(w) + families_suspected(&w->member));
 }
 
 uint64_t sharing_state_unlooked(const struct tracked *w)
@@ -83,7 +83,7 @@ void sharing_state_faulted(struct tracked *w, uint64_t faults, uint64_t page_byt
 	bytes = saturate_less(bytes, saturate_less(now.anon, w->base.anon));
 	bytes = saturate_less(bytes, saturate_less(now.file, w->base.file));
 	w->broken_kib = (uint32_t)saturate_min((bytes >> w->calm) / 1024, UINT32_MAX);
-	families_suspect(&w->kin, own_broken(w), now_ns);
+	families_suspect(&w->member, own_broken(w), now_ns);
 	w->looked_faults = (uint32_t)faults;
 	w->broken_ns = now_ns;
 	w->is_unwatched = false;
@@ -96,8 +96,8 @@ void sharing_state_unwatched(struct tracked *w, uint64_t page_bytes, uint64_t no
 
 	w->is_unwatched = w->has_base;
 	/* Suspected anew each time, because it may write at any time. */
-	families_suspect(&w->kin, 0, now_ns);
-	families_suspect(&w->kin, saturate_max(bytes, own_broken(w)), now_ns);
+	families_suspect(&w->member, 0, now_ns);
+	families_suspect(&w->member, saturate_max(bytes, own_broken(w)), now_ns);
 }
 
 bool sharing_state_broke(struct sharing_state *r, struct tracked *w, const struct estimate *before,
@@ -109,16 +109,16 @@ bool sharing_state_broke(struct sharing_state *r, struct tracked *w, const struc
 
 	estimate_parts(&w->base, &anon, &file);
 	gain = saturate_min(saturate_less(anon.pss, before->pss_anon), written);
-	families_asked(&w->kin, own_broken(w), gain);
+	families_asked(&w->member, own_broken(w), gain);
 	if (gain >= least) {
-		families_broke(&r->kin, &w->kin, gain,
+		families_broke(&r->families, &w->member, gain,
 			is_known ? saturate_less(anon.rss, before->pss_anon) : 0, at_ns);
 		w->calm = 0;
 	} else if (w->broken_kib >= LIKELY_MIN / 1024 && w->calm < CALM_MAX) {
 		w->calm++;
 	}
 	w->broken_kib = 0;
-	families_suspect(&w->kin, 0, at_ns);
+	families_suspect(&w->member, 0, at_ns);
 	return is_known && gain >= least;
 }
 

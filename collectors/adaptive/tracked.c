@@ -59,7 +59,7 @@ void tracked_renew(struct tracked *w, uint64_t now_ns)
 {
 	free(w->doubt);
 	free(w->wide);
-	*w = (struct tracked){.first_ns = now_ns, .kin = w->kin, .is_related = w->is_related};
+	*w = (struct tracked){.first_ns = now_ns, .member = w->member, .is_related = w->is_related};
 }
 
 static uint64_t kept_at(const struct tracked *w, size_t i)
@@ -101,7 +101,7 @@ static uint64_t moves(const struct statm *a, const struct statm *b)
 static void note_move(struct tracked *w, const struct statm *old, uint64_t page_bytes)
 {
 	if (w->is_related)
-		families_moved(&w->kin, old->shared * page_bytes, w->seen.shared * page_bytes);
+		families_moved(&w->member, old->shared * page_bytes, w->seen.shared * page_bytes);
 	w->moved += moves(&w->seen, old);
 }
 

@@ -24,7 +24,7 @@ enum {
 };
 
 struct tracked {
-	struct family_member kin; /* valid if .is_related; must not move */
+	struct family_member member; /* valid if .is_related; must not move */
 	/* owned: the doubt of births and exits about .base; NULL: none */
 	struct estimate_doubt *doubt;
 	struct estimate_base base; /* of the measurement, valid if .has_base */

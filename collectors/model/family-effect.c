@@ -20,7 +20,7 @@ enum {
 
 static struct share_count_change change_of(const struct family_member *m)
 {
-	uint32_t lost = m->family ? unlisted_sharers_lost(&m->family->excess, m->lasting) : 0;
+	uint32_t lost = m->family ? unlisted_sharers_lost(&m->family->unlisted, m->lasting) : 0;
 	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept - m->leaving;
 	struct share_count_change c = {.members = members, .born = m->fresh, .early = m->early};
 
@@ -119,7 +119,7 @@ uint64_t families_unconfirmed(const struct family_member *m, const struct estima
 {
 	struct estimate_part anon, file;
 
-	if (!m->lasting || m->family->excess.is_confirmed)
+	if (!m->lasting || m->family->unlisted.is_confirmed)
 		return 0;
 	estimate_parts(base, &anon, &file);
 	/* All sharers may exit. */

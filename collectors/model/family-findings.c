@@ -22,7 +22,7 @@ enum {
  * Computes in *RET the sharers of M beside its family. M was measured at NOW_NS as FOUND. Returns
  * false if that cannot be told.
  */
-static bool find_excess(const struct families *k, const struct family_member *m,
+static bool find_unlisted(const struct families *k, const struct family_member *m,
 	const struct estimate_base *found, uint64_t now_ns, struct unlisted_sharers_found *ret)
 {
 	const struct fork_family *f = m->family;
@@ -41,7 +41,7 @@ static bool find_excess(const struct families *k, const struct family_member *m,
 		return false;
 	if (f && f->deaths_ns == k->listed_ns && saturate_less(now_ns, k->listed_ns) < LINGERING_NS)
 		ended = f->ended;
-	*ret = unlisted_sharers_find(f ? &f->excess : &none, k->listed_ns, sharers, known, ended);
+	*ret = unlisted_sharers_find(f ? &f->unlisted : &none, k->listed_ns, sharers, known, ended);
 	return true;
 }
 
@@ -50,11 +50,12 @@ void family_findings_tell(struct families *k, struct family_member *m,
 {
 	struct fork_effect a = family_effect_of(m, before);
 	struct family_correction f = {.at_ns = now_ns, .events = family_effect_events(&a.family)};
-	struct unlisted_sharers_found excess;
+	struct unlisted_sharers_found unlisted;
 
 	if (!m->family || !fork_effect_has_family(&a) || a.family.own)
 		return;
-	if (find_excess(k, m, found, now_ns, &excess) && (excess.lingering || excess.unseen))
+	if (find_unlisted(k, m, found, now_ns, &unlisted) &&
+		(unlisted.lingering || unlisted.unseen))
 		return;
 	if (!fork_effect_compare(&a, before, found, &f.anon, &f.file))
 		return;
@@ -65,31 +66,31 @@ void family_findings_tell(struct families *k, struct family_member *m,
 int family_findings_count(
 	struct families *k, struct family_member *m, const struct estimate_base *found)
 {
-	struct unlisted_sharers_found excess;
+	struct unlisted_sharers_found unlisted;
 	struct estimate_part anon, file;
 	struct fork_family *f;
 	uint32_t least;
 
-	if (!find_excess(k, m, found, m->measured_ns, &excess))
+	if (!find_unlisted(k, m, found, m->measured_ns, &unlisted))
 		return 0;
 	if (!m->family) {
 		/* A family is needed to tell M what later measurements show about these sharers. */
-		int r = excess.lasting ? family_found(k, m) : 0;
+		int r = unlisted.lasting ? family_found(k, m) : 0;
 
-		if (r < 0 || !excess.lasting)
+		if (r < 0 || !unlisted.lasting)
 			return r;
 	}
 	f = m->family;
-	least = f->excess.least;
+	least = f->unlisted.least;
 	estimate_parts(found, &anon, &file);
-	if (f->count == 1 || unlisted_sharers_is_telling(&f->excess, anon.rss - anon.private_mid))
-		unlisted_sharers_learn(&f->excess, k->listed_ns, &excess);
-	m->unseen = excess.unseen;
-	m->lasting = excess.lasting;
-	m->gone = excess.lingering;
-	m->then += excess.lingering;
-	m->unsure += excess.lingering;
-	if (excess.lingering || f->excess.least < least)
+	if (f->count == 1 || unlisted_sharers_is_telling(&f->unlisted, anon.rss - anon.private_mid))
+		unlisted_sharers_learn(&f->unlisted, k->listed_ns, &unlisted);
+	m->unseen = unlisted.unseen;
+	m->lasting = unlisted.lasting;
+	m->gone = unlisted.lingering;
+	m->then += unlisted.lingering;
+	m->unsure += unlisted.lingering;
+	if (unlisted.lingering || f->unlisted.least < least)
 		family_mark(k, f);
 	return 0;
 }

@@ -40,7 +40,7 @@ struct fork_family {
 	struct counter_flow flow; /* of all members so far */
 	struct cow_breaks breaks;
 	struct cow_suspected suspicion;
-	struct unlisted_sharers excess;
+	struct unlisted_sharers unlisted;
 	/* bytes that newborns write before they are measured; a fading mean */
 	uint64_t soon_written;
 	uint64_t oldest_ns; /* the oldest measurement of a member, as of the last count */

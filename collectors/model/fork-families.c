@@ -27,15 +27,15 @@ enum {
 
 void families_init(struct families *k, uint64_t seed)
 {
-	*k = (struct families){.families.seed = seed, .segments.seed = seed};
+	*k = (struct families){.families.seed = seed, .objects.seed = seed};
 }
 
 void families_done(struct families *k)
 {
 	family_free_all(k);
 	keytable_done(&k->families);
-	keytable_done(&k->segments);
-	family_count_done(&k->census);
+	keytable_done(&k->objects);
+	family_count_done(&k->count);
 	free(k->measured);
 	*k = (struct families){0};
 }
@@ -105,7 +105,7 @@ void families_executed(struct families *k, struct family_member *m)
 {
 	if (m->sharer.is_open)
 		k->measured[m->measured_at].member = NULL;
-	mapped_objects_end(&k->segments, &m->sharer);
+	mapped_objects_end(&k->objects, &m->sharer);
 	family_leave(k, m, true);
 	/* The time of the exec is not known. It may have been noticed in this pass, or after this
 	 * pass began (.listed_ns). In the pass before (.previous_ns) the former image was certainly
@@ -248,7 +248,7 @@ int families_mapped(struct families *k, struct family_member *m, const struct ma
 	bool was_there = !k->previous_ns || saturate_max(m->born_ns, m->image_ns) <= k->previous_ns;
 
 	bool is_open = m->sharer.is_open;
-	int r = mapped_objects_map(&k->segments, &m->sharer, list, count, base, was_there);
+	int r = mapped_objects_map(&k->objects, &m->sharer, list, count, base, was_there);
 
 	if (r == 0 && !is_open)
 		open_sharer(k, m, &(struct mapped_objects_lesson){0});

@@ -23,10 +23,10 @@
  *
  * A pass:
  *
- *	families_begin(kin, now);
- *	families_moved() of each; families_sensed(kin, now);
+ *	families_begin(families, now);
+ *	families_moved() of each; families_sensed(families, now);
  *	for each event: families_born(), families_gone(), families_executed();
- *	while ((m = families_affected(kin)))
+ *	while ((m = families_affected(families)))
  *		families_doubt(m, its base, its counters, &its doubt);
  *	for each never measured: families_speaker(), families_borrow()
  *
@@ -57,12 +57,12 @@ struct families_measured {
 /* Other modules only read it. */
 struct families {
 	struct keytable families; /* by range: a lone member, or a family */
-	struct keytable segments; /* by device and inode */
+	struct keytable objects;  /* by device and inode */
 	struct fork_family *dirty_families;
 	struct family_member *next_member;  /* where families_affected() is */
 	struct families_measured *measured; /* owned; since the last families_sensed() */
 	size_t measured_count, measured_capacity;
-	struct family_count census;
+	struct family_count count;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
 	uint64_t sensed_ns;              /* when all processes were polled last */
 	uint64_t measured_ns;            /* the last measurement */

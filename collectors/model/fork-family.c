@@ -179,7 +179,7 @@ static void settle(struct families *k, struct fork_family *f)
 	deaths.late = f->late_deaths;
 	deaths.late_ns = f->late_ns;
 	deaths.moved = f->moved;
-	if (family_count_take(&k->census, f->first, f->count, &deaths, &f->oldest_ns) == 0)
+	if (family_count_take(&k->count, f->first, f->count, &deaths, &f->oldest_ns) == 0)
 		f->deaths = f->late_deaths = f->moved = 0;
 }
 

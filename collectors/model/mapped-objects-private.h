@@ -22,7 +22,7 @@ struct mapped_object {
 	uint64_t late, joined;
 	/* of all sharers ever, with arrivals and departures at their upper bounds */
 	struct counter_flow flow;
-	struct object_error experience; /* from sharers that have it as their main shared memory */
+	struct object_error error; /* from sharers that have it as their main shared memory */
 	/* in COUNTER_FLOW_UNIT: the part of .flow that comes from sharers in .joined */
 	uint32_t joined_most;
 	uint32_t count;
@@ -30,7 +30,7 @@ struct mapped_object {
 
 /* A sharer's part of an object. All in COUNTER_FLOW_UNIT. */
 struct mapped_object_link {
-	struct mapped_object *segment;
+	struct mapped_object *object;
 	/* At the measurement: the object's .resident less its .late; until the sharer is settled,
 	 * the object's .resident less its .late and .joined and less this link's .resident. Modulo
 	 * 2^64, because more may have come late, and left, than is resident. Together with .late at

@@ -63,7 +63,7 @@ static bool may_have_renewed(const struct sharer *s, const struct estimate_base 
 		shmem < saturate_add(base->anon, base->file) / RENEWED_PART)
 		return false;
 	for (unsigned int i = 0; i < s->count; i++)
-		is_shared |= s->link[i].is_shmem && s->link[i].segment->count > 1;
+		is_shared |= s->link[i].is_shmem && s->link[i].object->count > 1;
 	return base->pss_shmem > shmem - shmem / 4 || !is_shared;
 }
 
@@ -84,48 +84,47 @@ bool mapped_objects_wants_maps(const struct sharer *s, const struct estimate_bas
 	       (!s->is_mapped || moved > then / 4);
 }
 
-/* Returns the object of M in SEGMENTS, a new one if there is none; NULL: out of memory. */
-static struct mapped_object *get(struct keytable *segments, const struct maps_object *m)
+/* Returns the object of M in OBJECTS, a new one if there is none; NULL: out of memory. */
+static struct mapped_object *get(struct keytable *objects, const struct maps_object *m)
 {
-	uint64_t key = keytable_key(segments, m->device, m->inode);
-	struct mapped_object *segment = keytable_find(segments, key);
+	uint64_t key = keytable_key(objects, m->device, m->inode);
+	struct mapped_object *object = keytable_find(objects, key);
 
-	if (segment)
-		return segment;
-	segment = calloc(1, sizeof(*segment));
-	if (!segment)
+	if (object)
+		return object;
+	object = calloc(1, sizeof(*object));
+	if (!object)
 		return NULL;
-	segment->key = key;
-	if (keytable_set(segments, key, segment) < 0) {
-		free(segment);
+	object->key = key;
+	if (keytable_set(objects, key, object) < 0) {
+		free(object);
 		return NULL;
 	}
-	return segment;
+	return object;
 }
 
 static void set_resident(struct mapped_object_link *l, uint64_t resident)
 {
-	l->segment->resident -= l->resident;
+	l->object->resident -= l->resident;
 	l->resident = (uint32_t)saturate_min(resident, l->mapped);
-	l->segment->resident += l->resident;
+	l->object->resident += l->resident;
 }
 
-static void drop(struct keytable *segments, struct mapped_object_link *l)
+static void drop(struct keytable *objects, struct mapped_object_link *l)
 {
-	struct mapped_object *s = l->segment;
+	struct mapped_object *s = l->object;
 
 	set_resident(l, 0);
 	if (--s->count)
 		return;
-	keytable_remove(segments, s->key);
+	keytable_remove(objects, s->key);
 	free(s);
 }
 
-static void drop_all(
-	struct keytable *segments, struct mapped_object_link *links, unsigned int count)
+static void drop_all(struct keytable *objects, struct mapped_object_link *links, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
-		drop(segments, &links[i]);
+		drop(objects, &links[i]);
 	free(links);
 }
 
@@ -151,7 +150,7 @@ static void spread(struct sharer *s, const struct estimate_base *base)
  */
 static uint64_t others_of(const struct mapped_object_link *l)
 {
-	const struct mapped_object *g = l->segment;
+	const struct mapped_object *g = l->object;
 
 	return g->resident - l->resident - g->late - g->joined;
 }
@@ -164,7 +163,7 @@ static struct counter_flow joined_flow(const struct mapped_object *g)
 static struct counter_flow others_flow(const struct sharer *s, const struct mapped_object_link *l)
 {
 	return counter_flow_less(
-		counter_flow_less(l->segment->flow, s->own), joined_flow(l->segment));
+		counter_flow_less(l->object->flow, s->own), joined_flow(l->object));
 }
 
 static void open_links(struct sharer *s)
@@ -189,7 +188,7 @@ void mapped_objects_measured(struct sharer *s, const struct estimate_base *base)
 static struct mapped_object_link *find(const struct sharer *s, uint64_t key)
 {
 	for (unsigned int i = 0; i < s->count; i++)
-		if (s->link[i].segment->key == key)
+		if (s->link[i].object->key == key)
 			return &s->link[i];
 	return NULL;
 }
@@ -207,12 +206,12 @@ static void note_joined(const struct mapped_object_link *l, const struct estimat
 {
 	uint32_t most = most_resident(l, counter_flow_units(base->file));
 
-	l->segment->joined += l->resident;
-	l->segment->joined_most += most;
-	l->segment->flow.gained += most;
+	l->object->joined += l->resident;
+	l->object->joined_most += most;
+	l->object->flow.gained += most;
 }
 
-int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct maps_object *list,
+int mapped_objects_map(struct keytable *objects, struct sharer *s, const struct maps_object *list,
 	size_t count, const struct estimate_base *base, bool was_there)
 {
 	struct mapped_object_link *links = NULL, *former = s->link;
@@ -226,15 +225,15 @@ int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct
 			return -ENOMEM;
 	}
 	for (unsigned int i = 0; i < count; i++) {
-		struct mapped_object *segment = get(segments, &list[i]);
+		struct mapped_object *object = get(objects, &list[i]);
 
-		if (!segment) {
-			drop_all(segments, links, i);
+		if (!object) {
+			drop_all(objects, links, i);
 			return -ENOMEM;
 		}
-		is_new[i] = !find(s, segment->key);
-		segment->count++;
-		links[i] = (struct mapped_object_link){.segment = segment,
+		is_new[i] = !find(s, object->key);
+		object->count++;
+		links[i] = (struct mapped_object_link){.object = object,
 			.mapped = counter_flow_units(list[i].bytes),
 			.is_shmem = list[i].is_shmem};
 	}
@@ -242,14 +241,14 @@ int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct
 	s->count = (uint8_t)count;
 	mapped_objects_measured(s, base);
 	for (unsigned int i = 0; i < count; i++) {
-		struct mapped_object *segment = links[i].segment;
+		struct mapped_object *object = links[i].object;
 
 		if (is_new[i] && was_there && !s->is_mapped)
-			segment->late += links[i].resident;
+			object->late += links[i].resident;
 		if (is_new[i] && (!was_there || s->is_mapped))
 			note_joined(&links[i], base);
 	}
-	drop_all(segments, former, formers);
+	drop_all(objects, former, formers);
 	open_links(s);
 	s->is_mapped = true;
 	s->mapped_file = counter_flow_units(base->file);
@@ -281,7 +280,7 @@ struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
 	if (!l || !before->has_parts || !found->has_parts)
 		return (struct mapped_objects_lesson){0};
 	return (struct mapped_objects_lesson){
-		.key = l->segment->key,
+		.key = l->object->key,
 		.sum = l->sum - l->measured,
 		.flow = l->flow,
 		.then = (uint64_t)before->shmem_kib * 1024,
@@ -294,7 +293,7 @@ struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
 static void learn(
 	struct sharer *s, const struct mapped_object_link *l, const struct mapped_objects_lesson *d)
 {
-	struct mapped_object *g = l->segment;
+	struct mapped_object *g = l->object;
 	struct counter_flow others = counter_flow_less(l->flow, d->flow);
 	struct object_error_change c = {
 		.rss = d->then,
@@ -306,7 +305,7 @@ static void learn(
 	};
 
 	if (c.now >= c.then)
-		s->odd = object_error_learn(&g->experience, &c, d->now_pss, s->odd);
+		s->odd = object_error_learn(&g->error, &c, d->now_pss, s->odd);
 }
 
 /*
@@ -330,9 +329,9 @@ static void settle(struct sharer *s, struct mapped_object_link *l, uint32_t part
 	int64_t moved = (int64_t)(others_of(l) - l->sum);
 	uint64_t before = saturate_part(
 		moved < 0 ? -(uint64_t)moved : (uint64_t)moved, part, MAPPED_OBJECTS_PART);
-	struct counter_flow joined = joined_flow(l->segment);
+	struct counter_flow joined = joined_flow(l->object);
 
-	l->sum += (moved < 0 ? -before : before) + l->segment->joined;
+	l->sum += (moved < 0 ? -before : before) + l->object->joined;
 	l->sum += l->measured;
 	counter_flow_add(&l->flow, &joined);
 	if (l == mapped_objects_main_shmem(s))
@@ -349,7 +348,7 @@ void mapped_objects_settle(
 	s->is_open = false;
 	for (unsigned int i = 0; i < s->count; i++) {
 		settle(s, &s->link[i], part);
-		if (lesson->key && s->link[i].segment->key == lesson->key)
+		if (lesson->key && s->link[i].object->key == lesson->key)
 			learn(s, &s->link[i], lesson);
 	}
 }
@@ -357,7 +356,7 @@ void mapped_objects_settle(
 static void add_flow(const struct sharer *s, const struct counter_flow *f)
 {
 	for (unsigned int i = 0; i < s->count; i++)
-		counter_flow_add(&s->link[i].segment->flow, f);
+		counter_flow_add(&s->link[i].object->flow, f);
 }
 
 static void move(struct sharer *s, const struct counter_flow *f)
@@ -397,12 +396,12 @@ static uint32_t counter(const struct sharer *s)
 	return s->own.gained - s->own.lost;
 }
 
-void mapped_objects_end(struct keytable *segments, struct sharer *s)
+void mapped_objects_end(struct keytable *objects, struct sharer *s)
 {
 	uint32_t file = counter(s);
 
 	for (unsigned int i = 0; i < s->count; i++)
-		s->link[i].segment->flow.lost += most_resident(&s->link[i], file);
-	drop_all(segments, s->link, s->count);
+		s->link[i].object->flow.lost += most_resident(&s->link[i], file);
+	drop_all(objects, s->link, s->count);
 	*s = (struct sharer){0};
 }

@@ -60,11 +60,11 @@ uint64_t mapped_objects_stray(
 
 /*
  * S maps the COUNT objects in LIST (at most MAPS_OBJECTS are used), as its maps say, and was
- * measured as BASE just now. SEGMENTS is the table of all objects. WAS_THERE: S has mapped them
+ * measured as BASE just now. OBJECTS is the table of all objects. WAS_THERE: S has mapped them
  * since before other sharers were measured, and was only not known. Returns 0, or -ENOMEM: then S
  * keeps its former objects.
  */
-int mapped_objects_map(struct keytable *segments, struct sharer *s, const struct maps_object *list,
+int mapped_objects_map(struct keytable *objects, struct sharer *s, const struct maps_object *list,
 	size_t count, const struct estimate_base *base, bool was_there);
 
 /*

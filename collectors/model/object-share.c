@@ -41,7 +41,7 @@ static struct rest rest_of(const struct estimate_base *base, const struct estima
 /* Whether no other process had L's file, as far as is known. */
 static bool is_sole(const struct mapped_object_link *l)
 {
-	return !l->is_shmem && l->sum + l->segment->late <= l->measured;
+	return !l->is_shmem && l->sum + l->object->late <= l->measured;
 }
 
 /* L's share at the measurement, and (.now) after what S did itself; in bytes. */
@@ -52,7 +52,7 @@ struct part {
 /* Takes L's share out of R. Private pages of a file that others map, too, stay in R. */
 static struct part take(struct rest *r, const struct mapped_object_link *l)
 {
-	uint64_t rss = (uint64_t)l->measured * COUNTER_FLOW_UNIT, sum = l->sum + l->segment->late,
+	uint64_t rss = (uint64_t)l->measured * COUNTER_FLOW_UNIT, sum = l->sum + l->object->late,
 		 shared;
 	struct part p;
 
@@ -142,7 +142,7 @@ struct link_guess {
 static struct link_guess guess_link(const struct mapped_object_link *l, const struct part *p,
 	uint64_t then, uint64_t down, uint64_t up)
 {
-	uint64_t now = l->segment->resident;
+	uint64_t now = l->object->resident;
 	struct link_guess g = {.still = saturate_part(p->pss, l->resident, l->measured)};
 
 	if (now >= then) {
@@ -161,11 +161,11 @@ static struct link_guess guess_link(const struct mapped_object_link *l, const st
  * The same, if sharers of the object have been measured again and again: their errors give the
  * bounds.
  */
-static struct link_guess guess_by_experience(const struct sharer *s,
-	const struct mapped_object_link *l, const struct part *p, uint64_t then, uint64_t now,
-	const struct counter_flow *others, uint64_t down, uint64_t up)
+static struct link_guess guess_by_error(const struct sharer *s, const struct mapped_object_link *l,
+	const struct part *p, uint64_t then, uint64_t now, const struct counter_flow *others,
+	uint64_t down, uint64_t up)
 {
-	const struct object_error *x = &l->segment->experience;
+	const struct object_error *x = &l->object->error;
 	struct object_error_change c = {
 		.rss = p->rss,
 		.pss = p->pss,
@@ -208,9 +208,9 @@ static uint64_t part_growth(struct part *p, struct rest *r)
 static void add_link(const struct sharer *s, const struct mapped_object_link *l, struct rest *r,
 	struct stirred *sum)
 {
-	uint64_t then = l->sum + l->segment->late, own = r->file_own, file = r->file;
+	uint64_t then = l->sum + l->object->late, own = r->file_own, file = r->file;
 	struct counter_flow others = counter_flow_less(
-		counter_flow_less(l->segment->flow, s->own), l->flow);
+		counter_flow_less(l->object->flow, s->own), l->flow);
 	uint64_t gained = (uint64_t)others.gained * COUNTER_FLOW_UNIT, touched, down, up, now;
 	struct part p = take(r, l);
 	struct link_guess g;
@@ -220,15 +220,15 @@ static void add_link(const struct sharer *s, const struct mapped_object_link *l,
 		/* A private page among those that the others have may have two sharers now. */
 		touched = saturate_min(
 			saturate_min(gained, own), (uint64_t)l->mapped * COUNTER_FLOW_UNIT);
-		if (l->segment->count > 2)
+		if (l->object->count > 2)
 			touched = saturate_min(touched, saturate_part(2 * gained, own, file));
 		sum->down += touched / 2;
 	}
-	now = l->segment->resident;
+	now = l->object->resident;
 	if (r->has_parts && l == mapped_objects_main_shmem(s) &&
-		object_error_tells(&l->segment->experience) && now >= then) {
+		object_error_tells(&l->object->error) && now >= then) {
 		now -= counter_flow_units(part_growth(&p, r));
-		g = guess_by_experience(s, l, &p, then, saturate_max(now, then), &others, down, up);
+		g = guess_by_error(s, l, &p, then, saturate_max(now, then), &others, down, up);
 	} else {
 		g = guess_link(l, &p, then, down, up);
 	}
@@ -246,7 +246,7 @@ static bool is_still(const struct sharer *s)
 	for (unsigned int i = 0; i < s->count; i++) {
 		const struct mapped_object_link *l = &s->link[i];
 		struct counter_flow others = counter_flow_less(
-			counter_flow_less(l->segment->flow, s->own), l->flow);
+			counter_flow_less(l->object->flow, s->own), l->flow);
 
 		if (others.lost | others.gained)
 			return false;

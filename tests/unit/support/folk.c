@@ -23,12 +23,12 @@ void folk_free(struct folk **f_)
 	struct folk *f = *f_;
 
 	for (unsigned int i = 0; i < WORLD_PROCESSES; i++)
-		families_gone(&f->kin, &f->member[i]);
-	while (families_affected(&f->kin))
+		families_gone(&f->families, &f->member[i]);
+	while (families_affected(&f->families))
 		;
-	assert_int_equal(f->kin.families.used, 0);
-	assert_int_equal(f->kin.segments.used, 0);
-	families_done(&f->kin);
+	assert_int_equal(f->families.families.used, 0);
+	assert_int_equal(f->families.objects.used, 0);
+	families_done(&f->families);
 	free(f);
 }
 
@@ -58,8 +58,8 @@ void folk_notice(struct folk *f)
 		return;
 	f->is_noticing = true;
 	f->now += 5 * SEC;
-	families_begin(&f->kin, f->now);
-	families_sensed(&f->kin, f->now);
+	families_begin(&f->families, f->now);
+	families_sensed(&f->families, f->now);
 }
 
 void folk_start(struct folk *f, unsigned int i)
@@ -69,7 +69,7 @@ void folk_start(struct folk *f, unsigned int i)
 	f->image[i] = 1000 + i;
 	f->alive |= world_bit(i);
 	folk_notice(f);
-	assert_int_equal(families_born(&f->kin, &f->member[i], NULL, born_ns), 0);
+	assert_int_equal(families_born(&f->families, &f->member[i], NULL, born_ns), 0);
 	f->measured[i] = false;
 }
 
@@ -84,7 +84,8 @@ void folk_fork_unseen(struct folk *f, unsigned int parent, unsigned int child)
 void folk_notice_birth(struct folk *f, unsigned int parent, unsigned int child, uint64_t born_ns)
 {
 	folk_notice(f);
-	assert_int_equal(families_born(&f->kin, &f->member[child], &f->member[parent], born_ns), 0);
+	assert_int_equal(
+		families_born(&f->families, &f->member[child], &f->member[parent], born_ns), 0);
 }
 
 void folk_fork(struct folk *f, unsigned int parent, unsigned int child)
@@ -102,7 +103,7 @@ void folk_end(struct folk *f, unsigned int i)
 	f->listed &= ~world_bit(i);
 	f->measured[i] = false;
 	folk_notice(f);
-	families_gone(&f->kin, &f->member[i]);
+	families_gone(&f->families, &f->member[i]);
 }
 
 void folk_measure(struct folk *f, unsigned int i)
@@ -110,8 +111,8 @@ void folk_measure(struct folk *f, unsigned int i)
 	struct estimate_base b = world_measure(&f->world, i);
 
 	f->now += SEC / 1000;
-	assert_int_equal(families_measured(&f->kin, &f->member[i], f->image[i], f->image[i] + 1,
-				 f->measured[i] ? &f->base[i] : NULL, &b, f->now),
+	assert_int_equal(families_measured(&f->families, &f->member[i], f->image[i],
+				 f->image[i] + 1, f->measured[i] ? &f->base[i] : NULL, &b, f->now),
 		0);
 	f->base[i] = b;
 	f->doubt[i] = (struct estimate_doubt){0};
@@ -122,7 +123,7 @@ void folk_map_segments(struct folk *f, unsigned int i, uint64_t bytes)
 {
 	struct maps_object s = {.device = 1, .inode = 99, .bytes = bytes};
 
-	assert_int_equal(families_mapped(&f->kin, &f->member[i], &s, 1, &f->base[i]), 0);
+	assert_int_equal(families_mapped(&f->families, &f->member[i], &s, 1, &f->base[i]), 0);
 }
 
 void folk_settle(struct folk *f)
@@ -131,7 +132,7 @@ void folk_settle(struct folk *f)
 
 	folk_notice(f);
 	f->visits = 0;
-	while ((m = families_affected(&f->kin))) {
+	while ((m = families_affected(&f->families))) {
 		unsigned int i = (unsigned int)(m - f->member);
 		struct estimate_now now = folk_now(f, i);
 

@@ -22,7 +22,7 @@ struct folk {
 	uint64_t alive;                  /* bit I: process I is alive */
 	uint64_t listed;                 /* bit I: process I was alive when the last pass ended */
 	uint64_t image[WORLD_PROCESSES]; /* stands for the address range of process I */
-	struct families kin;
+	struct families families;
 	struct family_member member[WORLD_PROCESSES];
 	struct estimate_base base[WORLD_PROCESSES];
 	struct estimate_doubt doubt[WORLD_PROCESSES]; /* kept from the end of the last pass */

@@ -85,8 +85,8 @@ static void scene_done(struct scene **s)
 {
 	tree_expect(NULL, 0);
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		families_gone(&(*s)->relations.kin, &(*s)->watch[i].kin);
-	families_done(&(*s)->relations.kin);
+		families_gone(&(*s)->relations.families, &(*s)->watch[i].member);
+	families_done(&(*s)->relations.families);
 	process_reader_done(&(*s)->reader);
 	tree_done(&(*s)->tree);
 	free(*s);
@@ -170,8 +170,8 @@ static void join(struct scene *s, unsigned int i)
 {
 	struct tracked *w = &s->watch[i];
 
-	assert_int_equal(families_measured(&s->relations.kin, &w->kin, 1000, 2000, NULL, &w->base,
-				 clock_now_ns(CLOCK_BOOTTIME)),
+	assert_int_equal(families_measured(&s->relations.families, &w->member, 1000, 2000, NULL,
+				 &w->base, clock_now_ns(CLOCK_BOOTTIME)),
 		0);
 }
 
@@ -262,7 +262,7 @@ static void age(struct scene *s, uint64_t age_ns)
 
 	for (unsigned int i = 0; i < MEMBERS; i++) {
 		join(s, i);
-		s->watch[i].measured_ns = s->watch[i].kin.measured_ns = then_ns;
+		s->watch[i].measured_ns = s->watch[i].member.measured_ns = then_ns;
 	}
 }
 
@@ -319,7 +319,7 @@ static void young_processes_are_read(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		s->watch[i].kin.born_ns = now_ns - 60 * SEC;
+		s->watch[i].member.born_ns = now_ns - 60 * SEC;
 		s->watch[i].measured_ns = now_ns - (i == 3 ? 31 : 29) * SEC;
 	}
 	tree_set_faults(&s->tree, 13, 1000 + 40 * 256);
@@ -396,7 +396,7 @@ static void unmeasured_children_may_have_written(void **state)
 	look(s, 1200 * SEC, 0);
 	assert_false(s->watch[0].is_unwatched || s->watch[5].is_unwatched);
 	assert_true(high_of(s, 0) > 25 * MIB);
-	families_suspect(&s->watch[5].kin, 0, 0); /* as its measurement does */
+	families_suspect(&s->watch[5].member, 0, 0); /* as its measurement does */
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
@@ -454,17 +454,17 @@ static void reports_writes_to_earlier_members(void **state)
 	assert_int_equal(high_of(s, 5), 100 * MIB);
 	assert_int_equal(high_of(s, 4), 60 * MIB);
 	find(s, 0, 1000 + 50 * 256);
-	assert_int_equal(broken_of(&s->watch[4].kin), 0);
-	assert_int_equal(broken_of(&s->watch[5].kin), 40 * MIB);
+	assert_int_equal(broken_of(&s->watch[4].member), 0);
+	assert_int_equal(broken_of(&s->watch[5].member), 40 * MIB);
 	/* Nor does member 4 suspect writes of process 1. */
-	assert_int_equal(families_suspected(&s->watch[4].kin), 0);
-	assert_int_equal(families_suspected(&s->watch[5].kin), 50 * MIB);
-	assert_int_equal(families_suspected(&s->watch[1].kin), 0); /* its own writes */
+	assert_int_equal(families_suspected(&s->watch[4].member), 0);
+	assert_int_equal(families_suspected(&s->watch[5].member), 50 * MIB);
+	assert_int_equal(families_suspected(&s->watch[1].member), 0); /* its own writes */
 	tree_set_faults(&s->tree, 11, 1000 + 51 * 256);
 	find(s, 1, 1000 + 51 * 256);
-	assert_int_equal(broken_of(&s->watch[4].kin), 40 * MIB);
-	assert_int_equal(broken_of(&s->watch[5].kin), 80 * MIB);
-	assert_int_equal(families_suspected(&s->watch[5].kin), 0);
+	assert_int_equal(broken_of(&s->watch[4].member), 40 * MIB);
+	assert_int_equal(broken_of(&s->watch[5].member), 80 * MIB);
+	assert_int_equal(families_suspected(&s->watch[5].member), 0);
 }
 
 /* A process that has more because others released shared memory has not written. */
@@ -478,17 +478,17 @@ static void reports_only_written_memory(void **state)
 		join(s, i);
 	}
 	assert_false(find(s, 0, 1000));
-	assert_int_equal(broken_of(&s->watch[1].kin), 0);
+	assert_int_equal(broken_of(&s->watch[1].member), 0);
 	assert_true(find(s, 0, 1000 + 10 * 256));
-	assert_int_equal(broken_of(&s->watch[1].kin), 10 * MIB);
+	assert_int_equal(broken_of(&s->watch[1].member), 10 * MIB);
 	s->watch[2].has_faults = false; /* its faults are not known */
 	assert_false(find(s, 2, 1000));
-	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB);
+	assert_int_equal(broken_of(&s->watch[1].member), 50 * MIB);
 	/* A small difference counts if faults show that it was written. */
 	assert_true(find(s, 3, 1000 + 8));
-	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB + 8 * PAGE);
+	assert_int_equal(broken_of(&s->watch[1].member), 50 * MIB + 8 * PAGE);
 	assert_false(find(s, 3, 1000 + 7));
-	assert_int_equal(broken_of(&s->watch[1].kin), 50 * MIB + 8 * PAGE);
+	assert_int_equal(broken_of(&s->watch[1].member), 50 * MIB + 8 * PAGE);
 }
 
 /*
@@ -513,9 +513,9 @@ static void reads_families_with_writers(void **state)
 	/* not if tokens are short */
 	look(s, 240 * SEC, 0);
 	assert_int_equal(s->opened.count, 1);
-	assert_true(families_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME) - SEC));
-	assert_false(families_breaks(&s->watch[1].kin, clock_now_ns(CLOCK_BOOTTIME)));
-	assert_false(families_breaks(&s->watch[5].kin, 0));
+	assert_true(families_breaks(&s->watch[1].member, clock_now_ns(CLOCK_BOOTTIME) - SEC));
+	assert_false(families_breaks(&s->watch[1].member, clock_now_ns(CLOCK_BOOTTIME)));
+	assert_false(families_breaks(&s->watch[5].member, 0));
 }
 
 /*

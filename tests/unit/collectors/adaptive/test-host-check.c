@@ -225,23 +225,24 @@ static void guesses_stay_within_the_host(void **state)
  */
 static void represented_processes_are_guesses(void **state)
 {
-	struct families kin = {0};
+	struct families families = {0};
 	struct tracked *w;
 	struct scene s;
 
 	(void)state;
 	scene_init(&s);
 	w = s.watch;
-	families_init(&kin, 1);
-	families_begin(&kin, 990 * NS_PER_SEC);
+	families_init(&families, 1);
+	families_begin(&families, 990 * NS_PER_SEC);
 	w[0].is_related = w[3].is_related = true;
-	assert_int_equal(families_born(&kin, &w[0].kin, NULL, NS_PER_SEC), 0);
-	assert_int_equal(families_measured(&kin, &w[0].kin, 0x1000, 0x2000, NULL, &w[0].base,
-				 w[0].measured_ns),
+	assert_int_equal(families_born(&families, &w[0].member, NULL, NS_PER_SEC), 0);
+	assert_int_equal(families_measured(&families, &w[0].member, 0x1000, 0x2000, NULL,
+				 &w[0].base, w[0].measured_ns),
 		0);
 	w[3].has_base = false;
 	w[3].base = (struct estimate_base){0};
-	assert_int_equal(families_born(&kin, &w[3].kin, &w[0].kin, 1000 * NS_PER_SEC), 0);
+	assert_int_equal(
+		families_born(&families, &w[3].member, &w[0].member, 1000 * NS_PER_SEC), 0);
 	assert_ptr_equal(sharing_state_speaker(&w[3]), &w[0]);
 
 	assert_true(pass(&s, 500));
@@ -251,9 +252,9 @@ static void represented_processes_are_guesses(void **state)
 	assert_true(s.row[3].q[PROCESS_PSS_HIGH] >= s.row[3].q[PROCESS_PSS]);
 	host_check_settle(&s.h, &w[1], &s.row[1]);
 	assert_int_equal(s.row[1].q[PROCESS_PSS], 600 * MIB);
-	families_gone(&kin, &w[3].kin);
-	families_gone(&kin, &w[0].kin);
-	families_done(&kin);
+	families_gone(&families, &w[3].member);
+	families_gone(&families, &w[0].member);
+	families_done(&families);
 }
 
 /*

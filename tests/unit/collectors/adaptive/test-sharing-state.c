@@ -342,7 +342,7 @@ static struct tracked *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
 	w = s->pass->table.item[s->pass->table.count - 1]->watch;
-	assert_true(w->has_base && w->kin.family);
+	assert_true(w->has_base && w->member.family);
 	return w;
 }
 
@@ -364,7 +364,7 @@ static void learns_how_much_newborns_write(void **state)
 		view_unref(adaptive_pass(s));
 		w = meet_newborn(s, grown_kib[i], more_kib[i]);
 		/* The first of the observations, which weigh a quarter each. */
-		assert_int_equal(w->kin.family->soon_written, (5000 - more_kib[i]) * 1024 / 4);
+		assert_int_equal(w->member.family->soon_written, (5000 - more_kib[i]) * 1024 / 4);
 	}
 }
 
@@ -383,7 +383,7 @@ static void learns_nothing_without_a_measured_parent(void **state)
 	sharing_state_unmeasured(s->pass->table.item[1]->watch);
 	s->pass->table.item[1]->watch->outcome = OUTCOME_DENIED;
 	assert_int_equal(s->pass->table.item[1]->pid, server.pid);
-	assert_int_equal(meet_newborn(s, 0, 0)->kin.family->soon_written, 0);
+	assert_int_equal(meet_newborn(s, 0, 0)->member.family->soon_written, 0);
 }
 
 /*
@@ -403,7 +403,7 @@ static void measures_newborns_again(void **state)
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
 	w = meet_newborn(s, 0, 0);
-	w->kin.born_ns = w->kin.measured_ns; /* however long the test took */
+	w->member.born_ns = w->member.measured_ns; /* however long the test took */
 	assert_int_equal(sharing_state_unsettled(w), soon);
 	assert_true(sharing_state_estimate(w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.pss, 7500 * 1024);
@@ -413,9 +413,9 @@ static void measures_newborns_again(void **state)
 	view_unref(adaptive_pass(s));
 	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
 	assert_true(w->measured_ns > measured_ns);
-	assert_int_equal(w->kin.family->soon_written, soon - soon / 4 + soon);
+	assert_int_equal(w->member.family->soon_written, soon - soon / 4 + soon);
 	/* Its time as a newborn is over. */
-	w->kin.born_ns = w->kin.measured_ns - NS_PER_SEC;
+	w->member.born_ns = w->member.measured_ns - NS_PER_SEC;
 	assert_int_equal(sharing_state_unsettled(w), 0);
 	assert_true(sharing_state_estimate(w, 4096, NULL, &e, NULL));
 	assert_int_equal(e.high, 7501 * 1024);
@@ -463,17 +463,17 @@ static void forgets_measurements_that_are_refused(void **state)
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
 	w = s->pass->table.item[s->pass->table.count - 1]->watch;
-	assert_true(w->has_base && w->kin.measured_ns && w->kin.family);
+	assert_true(w->has_base && w->member.measured_ns && w->member.family);
 	w->has_faults = true;
 	w->doubt = calloc(1, sizeof(*w->doubt));
 	assert_non_null(w->doubt);
 	w->broken_kib = w->fell_anon_kib = w->fell_file_kib = 1 << 20;
-	families_suspect(&w->kin, 1 << 30, w->measured_ns);
+	families_suspect(&w->member, 1 << 30, w->measured_ns);
 	s->opened[OPENED_ROLLUP].error = EACCES;
 	view_unref(adaptive_pass(s));
-	assert_false(w->has_base || w->has_faults || w->kin.measured_ns || w->doubt);
+	assert_false(w->has_base || w->has_faults || w->member.measured_ns || w->doubt);
 	assert_int_equal(w->broken_kib + w->fell_anon_kib + w->fell_file_kib, 0);
-	assert_int_equal(w->kin.suspected, 0);
+	assert_int_equal(w->member.suspected, 0);
 }
 
 /*
@@ -551,7 +551,7 @@ static void knows_memory_shared_with_the_parent_at_once(void **state)
 	adaptive_add_anon(s, &p);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
-	m = &s->pass->table.item[s->pass->table.count - 1]->watch->kin;
+	m = &s->pass->table.item[s->pass->table.count - 1]->watch->member;
 	assert_int_equal(m->outside.others, 4); /* from what its parent has, rounded up */
 	assert_int_equal(m->unseen, 1);
 }
@@ -576,7 +576,7 @@ static void allows_for_sharing_all_with_the_parent(void **state)
 	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
-	m = &s->pass->table.item[s->pass->table.count - 1]->watch->kin;
+	m = &s->pass->table.item[s->pass->table.count - 1]->watch->member;
 	assert_int_equal(m->outside.bytes, 10000 * 1024);
 	/*
 	 * The parent may share all of that with the child, or nothing, until it is measured again.
@@ -598,19 +598,19 @@ static void knows_memory_shared_with_grandparents(void **state)
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
 	families_inherits(
-		&s->pass->table.item[1]->watch->kin, &(struct share_count_outside){MIB, 7});
+		&s->pass->table.item[1]->watch->member, &(struct share_count_outside){MIB, 7});
 	p.pid = 40;
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->pid, 40);
 	assert_int_equal(
-		s->pass->table.item[s->pass->table.count - 1]->watch->kin.outside.bytes, MIB);
+		s->pass->table.item[s->pass->table.count - 1]->watch->member.outside.bytes, MIB);
 	/* Without a parent it shares nothing with a grandparent. */
 	p = server;
 	p.rss_kib *= 4;
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
-	assert_int_equal(s->pass->table.item[1]->watch->kin.outside.bytes, 0);
+	assert_int_equal(s->pass->table.item[1]->watch->member.outside.bytes, 0);
 }
 
 /*
@@ -632,7 +632,7 @@ static void reads_long_maps_once(void **state)
 	view_unref(adaptive_pass(s));
 	worker = s->pass->table.item[s->pass->table.count - 1];
 	assert_int_equal(worker->pid, 30);
-	assert_false(worker->watch->kin.sharer.is_mapped); /* no maps yet */
+	assert_false(worker->watch->member.sharer.is_mapped); /* no maps yet */
 	len = (size_t)snprintf(text, 256, "%llx-%llx r--s 00000000 08:01 7 /shared\n",
 		(unsigned long long)worker->range_start,
 		(unsigned long long)worker->range_start + (8 << 20));
@@ -646,8 +646,8 @@ static void reads_long_maps_once(void **state)
 			&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
 			4096);
 	assert_int_equal(opened.count, 1);
-	assert_true(worker->watch->kin.sharer.is_mapped);
-	assert_int_equal(worker->watch->kin.sharer.count, 1);
+	assert_true(worker->watch->member.sharer.is_mapped);
+	assert_int_equal(worker->watch->member.sharer.count, 1);
 	tree_expect(NULL, 0);
 }
 
@@ -686,7 +686,7 @@ static void cut_maps_widen_bounds(void **state)
 
 	/* A complete text is used again. */
 	tree_write(&s->tree, "sys/vm/max_map_count", "1000000\n");
-	worker->watch->kin.sharer.is_mapped = false;
+	worker->watch->member.sharer.is_mapped = false;
 	sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
 		&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
 	assert_false(worker->watch->is_cut);
@@ -700,11 +700,11 @@ static void hash_tables_are_seeded(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&run_adaptive),
 				      *b = adaptive_new(&run_adaptive);
-	const struct families *k = &a->pass->adapt.relations.kin,
-			      *l = &b->pass->adapt.relations.kin;
+	const struct families *k = &a->pass->adapt.relations.families,
+			      *l = &b->pass->adapt.relations.families;
 
 	(void)state;
-	assert_true(k->families.seed && k->segments.seed);
+	assert_true(k->families.seed && k->objects.seed);
 	assert_true(k->families.seed != l->families.seed);
 }
 

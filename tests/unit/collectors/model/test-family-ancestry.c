@@ -100,7 +100,7 @@ static void settles_a_tree_in_bounded_time(void **state)
 		/* All that remain are children of the first process. */
 		assert_int_equal(m[0].fresh, MEMBERS - 1 - PARENTS);
 		assert_int_equal(m[0].children, m[0].fresh);
-		assert_true(k.census.steps <= 8 * (uint64_t)MEMBERS);
+		assert_true(k.count.steps <= 8 * (uint64_t)MEMBERS);
 		for (size_t i = PARENTS + 1; i < MEMBERS; i++)
 			assert_ptr_equal(families_speaker(&m[i]), &m[0]);
 		for (size_t i = 0; i < MEMBERS; i++)

@@ -233,9 +233,9 @@ static void corrects_those_measured_before(void **state)
 		f->listed &= ~world_bit(i);
 		f->measured[i] = false;
 		folk_notice(f);
-		families_gone(&f->kin, &f->member[i]);
+		families_gone(&f->families, &f->member[i]);
 	}
-	while (families_affected(&f->kin))
+	while (families_affected(&f->families))
 		;
 	folk_measure(f, 1);
 	folk_measure(f, 11); /* together with all that exited */
@@ -321,7 +321,7 @@ static void counts_exits_once(void **state)
 	folk_measure(f, 1);
 	folk_end(f, 10);
 	folk_measure(f, 2);
-	while (families_affected(&f->kin))
+	while (families_affected(&f->families))
 		;
 	folk_measure(f, 3); /* may correct the others, so that they are visited again */
 	folk_fork(f, 0, 20);
@@ -449,11 +449,11 @@ static void visits_survive_an_exit(void **state)
 	folk_measure_all(f, 10 * MIB);
 	folk_settle(f);
 	folk_end(f, 5);
-	m = families_affected(&f->kin);
+	m = families_affected(&f->families);
 	assert_ptr_equal(m, &f->member[0]);
 	folk_end(f, 1);
 	f->member[1].measured_ns = UINT64_MAX; /* its memory is reused */
-	while ((m = families_affected(&f->kin)) && visits < 100) {
+	while ((m = families_affected(&f->families)) && visits < 100) {
 		assert_ptr_not_equal(m, &f->member[1]);
 		visits++;
 	}

@@ -220,7 +220,7 @@ static void meet_stray(struct folk *f, unsigned int i)
 {
 	folk_fork_unseen(f, 0, i);
 	folk_notice(f);
-	assert_int_equal(families_born(&f->kin, &f->member[i], NULL, f->now), 0);
+	assert_int_equal(families_born(&f->families, &f->member[i], NULL, f->now), 0);
 	world_touch_files(&f->world, i, i);
 	families_moved(&f->member[i], 0, folk_now(f, i).file);
 	folk_measure(f, i);
@@ -261,7 +261,7 @@ static void allows_for_a_new_image(void **state)
 	folk_measure(f, 1);
 	start_two_sharers(f);
 	folk_notice(f);
-	families_executed(&f->kin, &f->member[1]);
+	families_executed(&f->families, &f->member[1]);
 	world_unmap_all(&f->world, 1);
 	f->image[1] = 5;
 	f->measured[1] = false;
@@ -318,7 +318,7 @@ static void allows_for_touches_of_unrelated(void **state)
 static void interpolates_between_polls(void **state)
 {
 	AUTO_FOLK struct folk *f = folk_new();
-	const struct maps_object segment = {1, 2, 64 * MIB, true};
+	const struct maps_object object = {1, 2, 64 * MIB, true};
 	const struct estimate_base b = {
 		.file = 8 * MIB, .pss_shmem = 4 * MIB, .shmem_kib = 8192, .has_parts = true};
 	const struct estimate_now now = {0, 8 * MIB, 0};
@@ -326,24 +326,25 @@ static void interpolates_between_polls(void **state)
 	struct estimate_doubt d;
 
 	(void)state;
-	families_sensed(&f->kin, 10 * SEC);
+	families_sensed(&f->families, 10 * SEC);
 	for (unsigned int i = 0; i < 2; i++) {
-		assert_int_equal(families_born(&f->kin, &m[i], NULL, SEC), 0);
+		assert_int_equal(families_born(&f->families, &m[i], NULL, SEC), 0);
 		families_moved(&m[i], 0, b.file);
-		assert_int_equal(families_measured(&f->kin, &m[i], i, 99, NULL, &b, 10 * SEC), 0);
-		assert_int_equal(families_mapped(&f->kin, &m[i], &segment, 1, &b), 0);
+		assert_int_equal(
+			families_measured(&f->families, &m[i], i, 99, NULL, &b, 10 * SEC), 0);
+		assert_int_equal(families_mapped(&f->families, &m[i], &object, 1, &b), 0);
 	}
-	families_begin(&f->kin, 20 * SEC);
-	families_sensed(&f->kin, 20 * SEC);
-	assert_int_equal(families_measured(&f->kin, &m[0], 0, 99, &b, &b, 25 * SEC), 0);
-	families_begin(&f->kin, 30 * SEC);
+	families_begin(&f->families, 20 * SEC);
+	families_sensed(&f->families, 20 * SEC);
+	assert_int_equal(families_measured(&f->families, &m[0], 0, 99, &b, &b, 25 * SEC), 0);
+	families_begin(&f->families, 30 * SEC);
 	families_moved(&m[1], b.file, 16 * MIB);
-	families_sensed(&f->kin, 30 * SEC);
+	families_sensed(&f->families, 30 * SEC);
 	/* At the measurement there were 20 of the present 24 MiB. */
 	assert_true(families_stirred(&m[0], &b, &now, &d));
 	assert_in_range(-d.file_mid, 4 * MIB / 6 - 4 * KIB, 4 * MIB / 6 + 4 * KIB);
 	for (unsigned int i = 0; i < 2; i++)
-		families_gone(&f->kin, &m[i]);
+		families_gone(&f->families, &m[i]);
 }
 
 static void wants_maps_of_sharers_only(void **state)
@@ -351,7 +352,7 @@ static void wants_maps_of_sharers_only(void **state)
 	AUTO_FOLK struct folk *f = folk_new();
 	struct estimate_base b = {
 		.anon = 100 * MIB, .file = 2 * MIB, .pss_file = 7 * MIB / 4 + 1, .has_parts = true};
-	struct maps_object segment = {1, 2, 4 * MIB};
+	struct maps_object object = {1, 2, 4 * MIB};
 
 	(void)state;
 	assert_false(families_wants_maps(&f->member[0], &b));
@@ -361,7 +362,7 @@ static void wants_maps_of_sharers_only(void **state)
 	b.pss_file = 102 * MIB;
 	assert_false(families_wants_maps(&f->member[0], &b));
 	b = (struct estimate_base){.file = 8 * MIB, .has_parts = true};
-	assert_int_equal(families_mapped(&f->kin, &f->member[0], &segment, 1, &b), 0);
+	assert_int_equal(families_mapped(&f->families, &f->member[0], &object, 1, &b), 0);
 	assert_false(families_wants_maps(&f->member[0], &b));
 	b.file = 10 * MIB;
 	assert_false(families_wants_maps(&f->member[0], &b));
@@ -370,7 +371,7 @@ static void wants_maps_of_sharers_only(void **state)
 	b.file = 5 * MIB;
 	assert_true(families_wants_maps(&f->member[0], &b));
 	/* an empty list of mappings is known as well */
-	assert_int_equal(families_mapped(&f->kin, &f->member[0], NULL, 0, &b), 0);
+	assert_int_equal(families_mapped(&f->families, &f->member[0], NULL, 0, &b), 0);
 	assert_false(families_wants_maps(&f->member[0], &b));
 }
 

@@ -17,7 +17,7 @@ static void end_lingering(struct folk *f, unsigned int i)
 	f->listed &= ~world_bit(i);
 	f->measured[i] = false;
 	folk_notice(f);
-	families_gone(&f->kin, &f->member[i]);
+	families_gone(&f->families, &f->member[i]);
 }
 
 /*
@@ -31,8 +31,8 @@ static uint32_t then_of(struct folk *f, uint64_t shared, uint64_t pss)
 		.uss = 3 * MIB,
 		.has_parts = true};
 
-	assert_int_equal(families_measured(&f->kin, &f->member[1], f->image[1], f->image[1] + 1,
-				 NULL, &b, f->now),
+	assert_int_equal(families_measured(&f->families, &f->member[1], f->image[1],
+				 f->image[1] + 1, NULL, &b, f->now),
 		0);
 	return f->member[1].then;
 }
@@ -133,7 +133,7 @@ static void measure_beside_the_lingering(struct folk *f)
 	start_family(f);
 	end_lingering(f, 5);
 	end_lingering(f, 6);
-	while (families_affected(&f->kin))
+	while (families_affected(&f->families))
 		;
 	folk_measure(f, 1);
 	world_unmap_all(&f->world, 5);
@@ -163,7 +163,7 @@ static void allows_for_a_newborn_instead(void **state)
 	start_family(f);
 	folk_end(f, 5);
 	folk_end(f, 6);
-	while (families_affected(&f->kin))
+	while (families_affected(&f->families))
 		;
 	folk_fork_unseen(f, 0, 40);
 	f->now += 15 * KIB * KIB;
@@ -195,7 +195,7 @@ static void begin_to_leave(struct folk *f, unsigned int i)
 	f->measured[i] = false;
 	f->alive &= ~world_bit(i);
 	f->listed &= ~world_bit(i);
-	families_leaves(&f->kin, &f->member[i]);
+	families_leaves(&f->families, &f->member[i]);
 }
 
 /*
@@ -220,7 +220,7 @@ static void counts_exiting_processes_until_they_are_gone(void **state)
 	folk_measure(f, 1);
 	assert_int_equal(f->member[1].lasting + f->member[1].unseen, 0);
 	folk_notice(f);
-	families_gone(&f->kin, &f->member[5]);
+	families_gone(&f->families, &f->member[5]);
 	folk_settle(f);
 	folk_assert_all_bounds(f);
 	f->now += 50 * KIB * KIB;
@@ -229,7 +229,7 @@ static void counts_exiting_processes_until_they_are_gone(void **state)
 	world_unmap_all(&f->world, 6);
 	folk_assert_bounds(f, 1);
 	folk_notice(f);
-	families_gone(&f->kin, &f->member[6]);
+	families_gone(&f->families, &f->member[6]);
 	folk_settle(f);
 	folk_assert_all_bounds(f);
 	folk_measure(f, 1);

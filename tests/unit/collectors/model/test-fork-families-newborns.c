@@ -39,29 +39,29 @@ static void learns_from_writes_of_newborns(void **state)
 	(void)state;
 	folk_start_server(f);
 	measure_newborn(f, 1, 10 * MSEC);
-	families_newborn(&f->kin, &f->member[1], 16 * MIB);
+	families_newborn(&f->families, &f->member[1], 16 * MIB);
 	assert_int_equal(soon_written(f), 4 * MIB);
 	measure_newborn(f, 2, 10 * MSEC);
-	families_newborn(&f->kin, &f->member[2], 16 * MIB);
+	families_newborn(&f->families, &f->member[2], 16 * MIB);
 	assert_int_equal(soon_written(f), 7 * MIB);
 	measure_newborn(f, 3, 250 * MSEC);
-	families_newborn(&f->kin, &f->member[3], 0);
+	families_newborn(&f->families, &f->member[3], 0);
 	assert_int_equal(soon_written(f), 21 * MIB / 4);
 	/* A newborn that had little time to write teaches only that newborns may write more. */
 	measure_newborn(f, 4, 250 * MSEC - 1);
-	families_newborn(&f->kin, &f->member[4], 5 * MIB);
+	families_newborn(&f->families, &f->member[4], 5 * MIB);
 	assert_int_equal(soon_written(f), 21 * MIB / 4);
-	families_newborn(&f->kin, &f->member[4], 6 * MIB);
+	families_newborn(&f->families, &f->member[4], 6 * MIB);
 	assert_true(soon_written(f) > 21 * MIB / 4);
 	/* It teaches once more when it is measured in the next pass. */
 	folk_settle(f);
 	known = soon_written(f);
 	folk_notice(f);
 	folk_measure(f, 4);
-	families_newborn(&f->kin, &f->member[4], 0);
+	families_newborn(&f->families, &f->member[4], 0);
 	assert_int_equal(soon_written(f), known - known / 4);
 	folk_measure(f, 4);
-	families_newborn(&f->kin, &f->member[4], 0);
+	families_newborn(&f->families, &f->member[4], 0);
 	assert_int_equal(soon_written(f), known - known / 4);
 	/*
 	 * A process that is measured much later teaches nothing: it may have written at any time.
@@ -71,7 +71,7 @@ static void learns_from_writes_of_newborns(void **state)
 		folk_settle(f);
 	folk_notice(f);
 	folk_measure(f, 5);
-	families_newborn(&f->kin, &f->member[5], 0);
+	families_newborn(&f->families, &f->member[5], 0);
 	assert_int_equal(soon_written(f), known - known / 4);
 }
 
@@ -86,20 +86,20 @@ static void learns_only_from_newborns(void **state)
 	(void)state;
 	folk_start_server(f);
 	measure_newborn(f, 1, 10 * MSEC);
-	families_newborn(&f->kin, &f->member[1], 16 * MIB);
+	families_newborn(&f->families, &f->member[1], 16 * MIB);
 	known = soon_written(f);
 	folk_settle(f);
 	folk_settle(f);
-	families_newborn(&f->kin, &f->member[1], 64 * MIB);
+	families_newborn(&f->families, &f->member[1], 64 * MIB);
 	assert_int_equal(soon_written(f), known);
-	previous_ns = f->kin.listed_ns;
+	previous_ns = f->families.listed_ns;
 	for (unsigned int i = 2; i < 4; i++) {
 		uint64_t later_ns = i - 2;
 
 		folk_fork_unseen(f, 0, i);
 		folk_notice_birth(f, 0, i, previous_ns + later_ns);
 		folk_measure(f, i);
-		families_newborn(&f->kin, &f->member[i], 64 * MIB);
+		families_newborn(&f->families, &f->member[i], 64 * MIB);
 		assert_int_equal(soon_written(f) != known, later_ns);
 	}
 	known = soon_written(f);
@@ -107,13 +107,13 @@ static void learns_only_from_newborns(void **state)
 	/* A process of unknown parent, and one that was not forked. */
 	folk_fork_unseen(f, 0, 4);
 	folk_notice(f);
-	assert_int_equal(families_born(&f->kin, &f->member[4], NULL, f->now), 0);
+	assert_int_equal(families_born(&f->families, &f->member[4], NULL, f->now), 0);
 	folk_measure(f, 4);
 	assert_ptr_equal(f->member[4].family, f->member[0].family);
-	families_newborn(&f->kin, &f->member[4], 64 * MIB);
+	families_newborn(&f->families, &f->member[4], 64 * MIB);
 	folk_start(f, 5);
 	folk_measure(f, 5);
-	families_newborn(&f->kin, &f->member[5], 64 * MIB);
+	families_newborn(&f->families, &f->member[5], 64 * MIB);
 	assert_int_equal(soon_written(f), known);
 }
 
@@ -126,7 +126,7 @@ static void expects_writes_of_newborns(void **state)
 	folk_start_server(f);
 	measure_newborn(f, 1, 10 * MSEC);
 	assert_int_equal(families_unwritten(&f->member[1]), 0); /* nothing was learned yet */
-	families_newborn(&f->kin, &f->member[1], 16 * MIB);
+	families_newborn(&f->families, &f->member[1], 16 * MIB);
 	assert_int_equal(families_unwritten(&f->member[1]), 4 * MIB);
 	measure_newborn(f, 2, 250 * MSEC - 1);
 	assert_int_equal(families_unwritten(&f->member[2]), 4 * MIB);
@@ -139,7 +139,7 @@ static void expects_writes_of_newborns(void **state)
 	families_unmeasured(&f->member[2]);
 	assert_int_equal(families_unwritten(&f->member[2]), 0);
 	/* Processes without a known parent, or without a family, are not expected to write. */
-	assert_int_equal(families_born(&f->kin, &f->member[4], NULL, f->now), 0);
+	assert_int_equal(families_born(&f->families, &f->member[4], NULL, f->now), 0);
 	folk_fork_unseen(f, 0, 4);
 	folk_measure(f, 4);
 	assert_ptr_equal(f->member[4].family, f->member[0].family);
@@ -165,7 +165,7 @@ static void parents_keep_memory_that_newborns_copy(void **state)
 	folk_settle(f);
 	shared = f->doubt[0].anon_mid;
 	for (unsigned int times = 0; times < 40; times++)
-		families_newborn(&f->kin, &f->member[2], 128 * MIB);
+		families_newborn(&f->families, &f->member[2], 128 * MIB);
 	folk_fork(f, 0, 3);
 	folk_end(f, 3);
 	folk_settle(f);

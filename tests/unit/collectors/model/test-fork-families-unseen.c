@@ -27,7 +27,7 @@ static void counts_lingering_sharers(void **state)
 		f->alive &= ~world_bit(i);
 		f->listed &= ~world_bit(i);
 		f->measured[i] = false;
-		families_gone(&f->kin, &f->member[i]);
+		families_gone(&f->families, &f->member[i]);
 	}
 	world_unmap_all(&f->world, 2);
 	folk_measure(f, 1); /* shares with the server and 3 */
@@ -64,7 +64,7 @@ static void forgets_a_short_lived_sharer(void **state)
 	folk_fork_unseen(f, 0, 40);
 	folk_measure(f, 1);
 	folk_measure(f, 2);
-	family_mark(&f->kin, f->member[1].family);
+	family_mark(&f->families, f->member[1].family);
 	folk_settle(f);
 	assert_int_equal(f->member[1].unseen, 1);
 	assert_int_equal(f->member[2].unseen, 1);
@@ -200,7 +200,7 @@ static void allows_for_late_exits(void **state)
 
 		start_family(f);
 		folk_notice(f);
-		families_sensed(&f->kin, f->now + 1);
+		families_sensed(&f->families, f->now + 1);
 		if (late)
 			folk_settle(f);
 		world_unmap_all(&f->world, 3);
@@ -208,7 +208,7 @@ static void allows_for_late_exits(void **state)
 		f->alive &= ~world_bit(3);
 		f->listed &= ~world_bit(3);
 		f->measured[3] = false;
-		families_gone(&f->kin, &f->member[3]);
+		families_gone(&f->families, &f->member[3]);
 		folk_settle(f);
 		assert_int_equal(f->member[1].unsure, 1);
 		assert_int_equal(f->member[2].unsure, 0);
@@ -227,7 +227,7 @@ static void distinguishes_exits_by_order(void **state)
 	(void)state;
 	start_family(f);
 	folk_notice(f);
-	families_sensed(&f->kin, f->now + 1);
+	families_sensed(&f->families, f->now + 1);
 	folk_measure(f, 2);
 	folk_end(f, 3);
 	folk_measure(f, 1);
@@ -378,7 +378,7 @@ static void trusts_members_that_share_all(void **state)
 	folk_notice(f);
 	folk_measure(f, 0);
 	folk_settle(f);
-	assert_int_equal(f->member[0].family->excess.least, 0);
+	assert_int_equal(f->member[0].family->unlisted.least, 0);
 }
 
 /* A process that turns out to be of another family keeps its memory, and shares it. */
@@ -460,7 +460,7 @@ static void identifies_the_found_sharer(void **state)
 	folk_settle(f);
 	assert_int_equal(f->member[1].early, 1);
 	assert_int_equal(f->member[1].lasting, 1);
-	family_mark(&f->kin, f->member[1].family);
+	family_mark(&f->families, f->member[1].family);
 	folk_settle(f);
 	assert_int_equal(f->member[1].lasting, 1);
 	/* but here it is the new one */
@@ -495,7 +495,7 @@ static void restores_a_sharer_listed_late(void **state)
 	folk_settle(f);
 	assert_int_equal(f->member[1].gone, 1);
 	folk_notice(f);
-	assert_int_equal(families_born(&f->kin, &f->member[40], NULL, born_ns), 0);
+	assert_int_equal(families_born(&f->families, &f->member[40], NULL, born_ns), 0);
 	folk_measure(f, 40);
 	folk_settle(f);
 	assert_int_equal(f->member[1].then, 5);
@@ -519,7 +519,7 @@ static void allows_for_a_child_with_another_range(void **state)
 		f->now += MSEC;
 		folk_start(f, i);
 		folk_measure(f, i);
-		assert_int_equal(families_departs(&f->kin, &f->member[i], &f->member[0]), 0);
+		assert_int_equal(families_departs(&f->families, &f->member[i], &f->member[0]), 0);
 		folk_settle(f);
 		folk_assert_bounds(f, 0);
 	}
@@ -531,7 +531,7 @@ static void allows_for_a_child_with_another_range(void **state)
 	}
 	/* a new measurement includes the child */
 	folk_measure(f, 0);
-	assert_int_equal(families_departs(&f->kin, &f->member[42], &f->member[0]), 0);
+	assert_int_equal(families_departs(&f->families, &f->member[42], &f->member[0]), 0);
 	folk_settle(f);
 	assert_int_equal(f->doubt[0].anon_down, 0);
 	folk_assert_bounds(f, 0);

@@ -22,8 +22,8 @@ static void write_and_tell(struct folk *f, unsigned int i, uint64_t size)
 	uint64_t before = folk_estimate(f, i).pss_anon, room = folk_now(f, i).anon - before;
 
 	world_write(&f->world, i, size);
-	families_broke(&f->kin, &f->member[i], world_measure(&f->world, i).pss_anon - before, room,
-		f->now + SEC / 1000);
+	families_broke(&f->families, &f->member[i], world_measure(&f->world, i).pss_anon - before,
+		room, f->now + SEC / 1000);
 	f->measured[i] = false; /* its measurement does not correct others */
 	folk_measure(f, i);
 }
@@ -70,7 +70,7 @@ static void follows_exits_of_writers(void **state)
 		folk_settle(f);
 		folk_assert_all_within(f, 50);
 		/* Nor does one that executes another program. */
-		families_executed(&f->kin, &f->member[11]);
+		families_executed(&f->families, &f->member[11]);
 		world_unmap_all(&f->world, 11);
 		f->alive &= ~world_bit(11);
 		folk_settle(f);

@@ -78,7 +78,7 @@ static void counts_first_measured_members(void **state)
 	for (unsigned int i = 1; i < 20; i++) {
 		folk_fork_unseen(f, 0, i);
 		folk_notice(f);
-		families_born(&f->kin, &f->member[i], NULL, f->now);
+		families_born(&f->families, &f->member[i], NULL, f->now);
 		families_moved(&f->member[i], 0, 8 * MIB);
 	}
 	folk_map(f, 8 * MIB, 0xfffff, WORLD_FILES);
@@ -125,7 +125,7 @@ static void follows_an_exec(void **state)
 	folk_fork_workers(f, 1);
 	assert_true(folk_estimate(f, 0).pss < 300 * MIB);
 	folk_notice(f);
-	families_executed(&f->kin, &f->member[1]);
+	families_executed(&f->families, &f->member[1]);
 	world_unmap_all(&f->world, 1);
 	f->image[1] = 5;
 	folk_allocate(f, 1, MIB);
@@ -169,7 +169,7 @@ static void fork_stray(struct folk *f, unsigned int parent, unsigned int child)
 
 	folk_fork_unseen(f, parent, child);
 	folk_notice(f);
-	assert_int_equal(families_born(&f->kin, &f->member[child], NULL, born_ns), 0);
+	assert_int_equal(families_born(&f->families, &f->member[child], NULL, born_ns), 0);
 }
 
 /*
@@ -240,7 +240,7 @@ static void a_stray_is_not_its_own_child(void **state)
 	folk_fork_unseen(f, 0, 3);
 	folk_notice(f);
 	folk_allocate(f, 3, 64 * MIB);
-	assert_int_equal(families_born(&f->kin, &f->member[3], NULL, f->now), 0);
+	assert_int_equal(families_born(&f->families, &f->member[3], NULL, f->now), 0);
 	folk_measure(f, 3);
 	folk_settle(f);
 	assert_int_equal(f->member[3].strays, 1);
@@ -345,7 +345,7 @@ static void costs_nothing_without_events(void **state)
 /* Address ranges and files are found by keys that an attacker cannot predict. */
 static void is_seeded(void **state)
 {
-	const struct maps_object segment = {.device = 1, .inode = 2, .bytes = 4 * MIB};
+	const struct maps_object object = {.device = 1, .inode = 2, .bytes = 4 * MIB};
 	const struct estimate_base b = {
 		.anon = MIB, .file = 8 * MIB, .pss_anon = MIB, .has_parts = true};
 	uint64_t range[2], file[2] = {0, 0};
@@ -359,10 +359,10 @@ static void is_seeded(void **state)
 		families_begin(&k, 5);
 		assert_int_equal(families_born(&k, &m, NULL, 1), 0);
 		assert_int_equal(families_measured(&k, &m, 1, 2, NULL, &b, 6), 0);
-		assert_int_equal(families_mapped(&k, &m, &segment, 1, &b), 0);
+		assert_int_equal(families_mapped(&k, &m, &object, 1, &b), 0);
 		range[i] = m.key;
-		for (size_t s = 0; s < k.segments.slots; s++)
-			file[i] |= k.segments.slot[s].key;
+		for (size_t s = 0; s < k.objects.slots; s++)
+			file[i] |= k.objects.slot[s].key;
 		families_gone(&k, &m);
 	}
 	assert_true(range[0] && range[0] != range[1]);
@@ -371,7 +371,7 @@ static void is_seeded(void **state)
 
 static void survives_without_memory(void **state)
 {
-	struct maps_object segments[2] = {{1, 2, 4 * MIB}, {1, 3, 2 * MIB}};
+	struct maps_object objects[2] = {{1, 2, 4 * MIB}, {1, 3, 2 * MIB}};
 	struct estimate_base b = {.anon = MIB, .file = 8 * MIB, .pss_anon = MIB, .has_parts = true};
 
 	(void)state;
@@ -385,7 +385,7 @@ static void survives_without_memory(void **state)
 		for (unsigned int i = 0; i < 2; i++) {
 			failed += families_born(&k, &m[i], NULL, 1) < 0;
 			failed += families_measured(&k, &m[i], 1, 2, NULL, &b, 6) < 0;
-			failed += families_mapped(&k, &m[i], segments, 2, &b) < 0;
+			failed += families_mapped(&k, &m[i], objects, 2, &b) < 0;
 		}
 		failed += families_born(&k, &m[2], &m[0], 7) < 0;
 		failed += families_born(&k, &m[3], &m[2], 8) < 0;
