@@ -21,23 +21,23 @@ enum {
 void surveyor_init(struct surveyor *s, struct pass *pass, uint64_t seed, uint64_t now_ns)
 {
 	*s = (struct surveyor){.pass = pass, .next_ns = now_ns, .look_ns = now_ns};
-	survey_reader_init(&s->perusal, seed);
+	survey_reader_init(&s->reader, seed);
 	survey_reader_init(&s->look, seed);
 	s->look.skips_files = true;
 }
 
 void surveyor_done(struct surveyor *s)
 {
-	survey_reader_done(&s->perusal);
+	survey_reader_done(&s->reader);
 	survey_reader_done(&s->look);
-	survey_result_done(&s->catalogue);
+	survey_result_done(&s->result);
 }
 
 /* The last result is not shown any more. */
 static void withdraw(struct surveyor *s)
 {
-	survey_result_clear(&s->catalogue);
-	survey_iterator_exchange(s->pass, &s->catalogue);
+	survey_result_clear(&s->result);
+	survey_iterator_exchange(s->pass, &s->result);
 }
 
 static uint64_t least_wait_ns(uint64_t interval_ns)
@@ -56,7 +56,7 @@ void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, ui
 			s->next_ns = now_ns + least_wait_ns(interval_ns);
 		return;
 	}
-	survey_reader_begin(&s->perusal, 0);
+	survey_reader_begin(&s->reader, 0);
 	s->is_under_way = false;
 	withdraw(s);
 }
@@ -82,7 +82,7 @@ uint64_t surveyor_next_ns(const struct surveyor *s)
 
 static void begin(struct surveyor *s, uint64_t now_ns)
 {
-	survey_reader_begin(&s->perusal, clock_now_ns(CLOCK_BOOTTIME));
+	survey_reader_begin(&s->reader, clock_now_ns(CLOCK_BOOTTIME));
 	s->begun_ns = now_ns;
 	s->cpu_ns = 0;
 	s->at = s->lost = 0;
@@ -91,7 +91,7 @@ static void begin(struct surveyor *s, uint64_t now_ns)
 
 static int end(struct surveyor *s)
 {
-	int r = survey_reader_end(&s->perusal, clock_now_ns(CLOCK_BOOTTIME), &s->catalogue);
+	int r = survey_reader_end(&s->reader, clock_now_ns(CLOCK_BOOTTIME), &s->result);
 
 	s->is_under_way = false;
 	return r < 0 ? r : SURVEYOR_ENDED;
@@ -130,14 +130,14 @@ static int step(struct surveyor *s, struct survey_reader *p, pid_t pid)
  */
 static int step_survey(struct surveyor *s)
 {
-	int r = step(s, &s->perusal, s->at);
+	int r = step(s, &s->reader, s->at);
 
 	if (r != SURVEY_READER_LOST)
 		return r;
 	s->losses = s->lost == s->at ? s->losses + 1 : 1;
 	s->lost = s->at;
 	if (s->losses > LOSSES_MAX)
-		survey_reader_count(&s->perusal, SURVEY_ERROR);
+		survey_reader_count(&s->reader, SURVEY_ERROR);
 	else
 		s->at--;
 	return 0;
@@ -166,10 +166,10 @@ static int call(struct surveyor *s)
 	if (r == SURVEY_ITERATOR_ELSEWHERE)
 		return 0;
 	if (r > 0) {
-		survey_reader_count(&s->perusal, counted_as((enum survey_iterator_outcome)r));
+		survey_reader_count(&s->reader, counted_as((enum survey_iterator_outcome)r));
 		return 0;
 	}
-	survey_reader_enter(&s->perusal, &entry.stream, entry.user);
+	survey_reader_enter(&s->reader, &entry.stream, entry.user);
 	return step_survey(s);
 }
 
@@ -248,18 +248,18 @@ static int survey_turn(struct surveyor *s)
 
 	if (!s->is_under_way)
 		begin(s, clock_now_ns(CLOCK_MONOTONIC));
-	s->perusal.hold_ns = 0;
-	r = survey_reader_is_reading(&s->perusal) ? step_survey(s) : call(s);
-	cpu_ns = charge(s, &s->perusal, before_ns);
+	s->reader.hold_ns = 0;
+	r = survey_reader_is_reading(&s->reader) ? step_survey(s) : call(s);
+	cpu_ns = charge(s, &s->reader, before_ns);
 	s->cpu_ns += cpu_ns;
 	if (r == SURVEYOR_ENDED) {
-		survey_result_set(&s->catalogue, SURVEY_CPU, s->cpu_ns);
-		survey_iterator_exchange(s->pass, &s->catalogue);
+		survey_result_set(&s->result, SURVEY_CPU, s->cpu_ns);
+		survey_iterator_exchange(s->pass, &s->result);
 	}
 	now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	s->next_ns = now_ns + pause_ns(s, cpu_ns);
 	if (r < 0) {
-		survey_reader_begin(&s->perusal, 0);
+		survey_reader_begin(&s->reader, 0);
 		s->is_under_way = false;
 	}
 	if (!s->is_under_way)

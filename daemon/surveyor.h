@@ -22,8 +22,8 @@ struct surveyor {
 	struct pass *pass;    /* borrowed */
 	uint64_t interval_ns; /* from the start of one survey to that of the next; 0: no surveys */
 	uint32_t cpu_ppm;     /* of one core: the whole budget */
-	struct survey_reader perusal;   /* of the survey */
-	struct survey_result catalogue; /* memory for the next result */
+	struct survey_reader reader; /* of the survey */
+	struct survey_result result; /* memory for the next result */
 	bool is_under_way;
 	/*
 	 * Pid of the process that was read last, or the pid before the one that is to be read

@@ -36,25 +36,25 @@ void adaptive_pass_init(struct adaptive_pass *a, struct process_reader *reader,
 		.sharing = sharing,
 		.page_bytes = page > 0 ? (uint64_t)page : 4096,
 	};
-	lock_trial_init(&a->disturbance);
+	lock_trial_init(&a->lock_trial);
 	page_walks_init(&a->walks, reader, &a->budget, a->page_bytes);
 	a->faults.page_bytes = a->page_bytes;
-	row_estimate_init(&a->figures, a->page_bytes);
-	host_check_init(&a->hostsum, a->page_bytes);
-	sharing_state_init(&a->relations);
+	row_estimate_init(&a->estimates, a->page_bytes);
+	host_check_init(&a->host_check, a->page_bytes);
+	sharing_state_init(&a->sharing_state);
 }
 
 void adaptive_pass_done(struct adaptive_pass *a)
 {
-	lock_trial_done(&a->disturbance);
+	lock_trial_done(&a->lock_trial);
 	page_walks_done(&a->walks);
-	sharing_state_done(&a->relations);
+	sharing_state_done(&a->sharing_state);
 }
 
 static void take_limits(struct adaptive_pass *a)
 {
 	if (a->limits.max_age_ns != a->next_limits.max_age_ns)
-		host_drift_init(&a->hostsum.pool, a->next_limits.max_age_ns);
+		host_drift_init(&a->host_check.drift, a->next_limits.max_age_ns);
 	a->walks.stall_ns = a->next_limits.stall_ns;
 	a->limits = a->next_limits;
 }
@@ -80,16 +80,16 @@ void adaptive_pass_set_interval(struct adaptive_pass *a, uint64_t interval_ns)
 void adaptive_pass_restart(struct adaptive_pass *a)
 {
 	a->begin_ns = a->previous_ns = 0;
-	sharing_state_restart(&a->relations);
+	sharing_state_restart(&a->sharing_state);
 }
 
 void adaptive_pass_forget(struct adaptive_pass *a, struct process *p)
 {
 	page_walks_forget(&a->walks, p);
-	if (!p->watch)
+	if (!p->tracked)
 		return;
-	sharing_state_ended(&a->relations, p->watch, false);
-	p->watch = tracked_free(p->watch);
+	sharing_state_ended(&a->sharing_state, p->tracked, false);
+	p->tracked = tracked_free(p->tracked);
 }
 
 static void read_vmstat(struct adaptive_pass *a)
@@ -117,10 +117,10 @@ static void hear_of_disturbance(struct adaptive_pass *a)
 {
 	uint64_t cpu_ns;
 
-	if (!lock_trial_answer(&a->disturbance, &cpu_ns))
+	if (!lock_trial_answer(&a->lock_trial, &cpu_ns))
 		return;
 	cpu_budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
-	a->walks.is_undisturbing = a->disturbance.verdict == LOCK_TRIAL_NO;
+	a->walks.is_undisturbing = a->lock_trial.verdict == LOCK_TRIAL_NO;
 }
 
 void adaptive_pass_list(struct adaptive_pass *a)
@@ -131,7 +131,7 @@ void adaptive_pass_list(struct adaptive_pass *a)
 	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	if (!a->start_ns)
 		a->start_ns = a->begin_ns;
-	sharing_state_begin(&a->relations, a->begin_ns);
+	sharing_state_begin(&a->sharing_state, a->begin_ns);
 }
 
 static void read_psi(struct adaptive_pass *a)
@@ -144,14 +144,14 @@ static void read_psi(struct adaptive_pass *a)
 void adaptive_pass_begin(struct adaptive_pass *a)
 {
 	row_estimate_begin(
-		&a->figures, saturate_less(a->begin_ns, a->previous_ns), a->limits.max_age_ns);
+		&a->estimates, saturate_less(a->begin_ns, a->previous_ns), a->limits.max_age_ns);
 	read_vmstat(a);
 	read_psi(a);
 	/* The cost of excused walks must be limited: a user can map memory for memtallyd to walk,
 	 * again and again. */
 	a->walks.excuses = !a->pressure &&
 	                   saturate_less(a->begin_ns, a->start_ns) < a->limits.max_age_ns;
-	host_check_before(&a->hostsum, a->reader->procfs->fd);
+	host_check_before(&a->host_check, a->reader->procfs->fd);
 	statm_poll_begin(a->reader, a->table->count);
 }
 
@@ -172,21 +172,21 @@ static uint64_t first_age_ns(const struct adaptive_pass *a, const struct process
  */
 static void meet_parent(struct adaptive_pass *a, struct process *p, uint64_t born_ns)
 {
-	struct process *parent = sharing_state_parent(&a->relations, a->table, p, born_ns);
+	struct process *parent = sharing_state_parent(&a->sharing_state, a->table, p, born_ns);
 
 	if (parent && shared_mm_is_one(a->sharing, p, parent))
-		p->watch->is_elsewhere = true;
+		p->tracked->is_elsewhere = true;
 	else
-		sharing_state_born(&a->relations, p, parent, born_ns, a->page_bytes);
+		sharing_state_born(&a->sharing_state, p, parent, born_ns, a->page_bytes);
 }
 
 /* Begins a new image of W: after an exec, or because another process has its pid now. */
 static void begin_image(
 	struct adaptive_pass *a, struct tracked *w, bool is_exec, uint64_t now_boot_ns)
 {
-	sharing_state_ended(&a->relations, w, is_exec);
+	sharing_state_ended(&a->sharing_state, w, is_exec);
 	if (w->is_member && !w->is_elsewhere)
-		host_check_left(&a->hostsum, w->seen.resident * a->page_bytes);
+		host_check_left(&a->host_check, w->seen.resident * a->page_bytes);
 	tracked_renew(w, now_boot_ns);
 }
 
@@ -205,9 +205,9 @@ static void end_image(
 	if (!s->is_exiting || saturate_less(now_boot_ns, since_ns) / LEAVING_NS_PER_BYTE > bytes)
 		bytes = 0;
 	if (bytes)
-		sharing_state_leaves(&a->relations, w);
+		sharing_state_leaves(&a->sharing_state, w);
 	else
-		sharing_state_ended(&a->relations, w, false);
+		sharing_state_ended(&a->sharing_state, w, false);
 	tracked_renew(w, since_ns);
 	w->leaving = bytes;
 }
@@ -217,7 +217,7 @@ static void note(
 	struct adaptive_pass *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
 {
 	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	struct statm m;
 
 	if (s->is_new_image || !s->is_member) {
@@ -261,17 +261,17 @@ static int meet(struct adaptive_pass *a, struct process *p, uint64_t now_ns, str
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
 	uint64_t before_ns = fetch_cpu_ns(a->reader);
-	bool is_first = !p->watch;
+	bool is_first = !p->tracked;
 	int r;
 
 	if (is_first)
-		p->watch = tracked_new(now_boot_ns);
-	if (!p->watch)
+		p->tracked = tracked_new(now_boot_ns);
+	if (!p->tracked)
 		return -ENOMEM;
 	r = look(a, process_look, p, now_ns, ret);
 	if (r >= 0 && is_first) {
-		p->watch->looked_ns -= saturate_min(first_age_ns(a, p), p->watch->looked_ns);
-		p->watch->was_there = p->watch->is_member && a->begin_ns == a->start_ns;
+		p->tracked->looked_ns -= saturate_min(first_age_ns(a, p), p->tracked->looked_ns);
+		p->tracked->was_there = p->tracked->is_member && a->begin_ns == a->start_ns;
 	}
 	/* Work that passes do not repeat. */
 	cpu_budget_charge_birth(
@@ -289,7 +289,7 @@ static bool is_look_due(const struct adaptive_pass *a, const struct tracked *w)
 int adaptive_pass_poll(
 	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	struct statm m;
 	int e;
 
@@ -330,10 +330,10 @@ void adaptive_pass_announce(
  */
 static int glance(struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
 {
-	struct statm before = p->watch->seen;
+	struct statm before = p->tracked->seen;
 	int r = look(a, process_glance, p, now_ns, ret);
 
-	if (r < 0 || statm_is_same(&before, &p->watch->seen))
+	if (r < 0 || statm_is_same(&before, &p->tracked->seen))
 		return r;
 	return look(a, process_look, p, now_ns, ret);
 }
@@ -360,7 +360,7 @@ static int sense(struct adaptive_pass *a, struct process *p, enum adaptive_pass_
  */
 static void probe_giant(struct adaptive_pass *a, struct process *p)
 {
-	const struct tracked *w = p->watch;
+	const struct tracked *w = p->tracked;
 
 	if (block_is_on(&p->block) && p->block.is_walk && w->is_member && w->has_base &&
 		page_walks_forecast(&a->walks, w).is_giant)
@@ -374,8 +374,8 @@ int adaptive_pass_sense(struct adaptive_pass *a, struct process *p, enum adaptiv
 
 	if (r >= 0 && need == ADAPTIVE_PASS_NEEDS_LOOK)
 		probe_giant(a, p);
-	if (p->watch && p->watch->leaving)
-		host_check_left(&a->hostsum, p->watch->leaving);
+	if (p->tracked && p->tracked->leaving)
+		host_check_left(&a->host_check, p->tracked->leaving);
 	return r;
 }
 
@@ -386,12 +386,12 @@ void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct
 
 void adaptive_pass_end_senses(struct adaptive_pass *a)
 {
-	host_check_after(&a->hostsum, a->reader->procfs->fd);
-	sharing_state_sensed(&a->relations, clock_now_ns(CLOCK_BOOTTIME));
+	host_check_after(&a->host_check, a->reader->procfs->fd);
+	sharing_state_sensed(&a->sharing_state, clock_now_ns(CLOCK_BOOTTIME));
 	cow_faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns,
 		a->limits.max_age_ns,
 		cpu_budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)));
-	sharing_state_renew(&a->relations, a->page_bytes);
+	sharing_state_renew(&a->sharing_state, a->page_bytes);
 }
 
 /* The state of a process before a measurement is recorded. */
@@ -410,7 +410,7 @@ enum { LATE_PAGES = 64 };
  */
 static uint64_t late_bytes(const struct adaptive_pass *a, const struct sample *s)
 {
-	uint64_t cpus = a->hostsum.cpus;
+	uint64_t cpus = a->host_check.cpus;
 	uint64_t pages = s->threads * (uint64_t)LATE_PAGES +
 	                 cpus * saturate_max(LATE_PAGES, 2 * cpus);
 
@@ -424,12 +424,12 @@ static uint64_t late_bytes(const struct adaptive_pass *a, const struct sample *s
 static bool measure(struct adaptive_pass *a, struct process *p, const struct sample *s,
 	const struct walked *walked, uint64_t now_boot_ns, struct prior *ret)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	struct statm after, *seen = NULL;
 
 	*ret = (struct prior){.had_base = w->has_base, .base = w->base};
 	if (ret->had_base)
-		row_estimate_get(&a->figures, w, &ret->expected);
+		row_estimate_get(&a->estimates, w, &ret->expected);
 	if (ROW_HAS(s, PROCESS_PSS) &&
 		!(tracked_agrees(w, s, a->page_bytes) && !walked->has_before) &&
 		statm_poll_read(a->reader, p, &after) == 0 && after.size)
@@ -445,8 +445,8 @@ static bool measure(struct adaptive_pass *a, struct process *p, const struct sam
 static void learn(struct adaptive_pass *a, struct process *p, const struct sample *s,
 	const struct walked *walked, const struct prior *b, uint64_t now_boot_ns)
 {
-	struct tracked *w = p->watch;
-	bool wrote = b->had_base && cow_faults_found(&a->faults, &a->relations, a->reader, p,
+	struct tracked *w = p->tracked;
+	bool wrote = b->had_base && cow_faults_found(&a->faults, &a->sharing_state, a->reader, p,
 					    walked, &b->expected, now_boot_ns);
 	const struct sharing_state_finding finding = {
 		.before = b->had_base && !wrote ? &b->base : NULL,
@@ -454,10 +454,10 @@ static void learn(struct adaptive_pass *a, struct process *p, const struct sampl
 		.now_ns = now_boot_ns,
 	};
 
-	sharing_state_measured(&a->relations, a->table, a->reader, p, &finding, a->page_bytes);
+	sharing_state_measured(&a->sharing_state, a->table, a->reader, p, &finding, a->page_bytes);
 	if (b->had_base) {
-		row_estimate_found(&a->figures, b->expected.pss, s->q[PROCESS_PSS]);
-		host_drift_measured(&a->hostsum.pool, &b->expected, &w->base);
+		row_estimate_found(&a->estimates, b->expected.pss, s->q[PROCESS_PSS]);
+		host_drift_measured(&a->host_check.drift, &b->expected, &w->base);
 	}
 	cow_faults_measured(a->reader, p, walked, a->limits.max_age_ns);
 }
@@ -471,20 +471,21 @@ void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct
 	note(a, p, s, now_boot_ns);
 	if (!s->is_member || s->outcome == OUTCOME_BLOCKED)
 		return; /* the last measurement stays */
-	if (p->watch->has_base && (s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED))
+	if (p->tracked->has_base &&
+		(s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED))
 		return; /* the last measurement stays, with its age */
 	if (measure(a, p, s, walked, now_boot_ns, &before))
 		learn(a, p, s, walked, &before, now_boot_ns);
 	else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING)
 		/* The former figure would hide that P can no longer be measured. */
-		sharing_state_unmeasured(p->watch);
+		sharing_state_unmeasured(p->tracked);
 }
 
 void adaptive_pass_begin_estimates(struct adaptive_pass *a)
 {
-	sharing_state_renew(&a->relations, a->page_bytes);
-	host_check_begin(&a->hostsum);
-	row_estimate_begin_rows(&a->figures);
+	sharing_state_renew(&a->sharing_state, a->page_bytes);
+	host_check_begin(&a->host_check);
+	row_estimate_begin_rows(&a->estimates);
 }
 
 /*
@@ -493,7 +494,7 @@ void adaptive_pass_begin_estimates(struct adaptive_pass *a)
  */
 static void ask(struct adaptive_pass *a, struct process *p)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	int e;
 
 	if (w->has_base || w->measured_ns || w->is_asked)
@@ -511,17 +512,17 @@ void adaptive_pass_estimate(
 	struct adaptive_pass *a, struct process *p, struct snapshot_process *row)
 {
 	ask(a, p);
-	row_estimate_fill(&a->figures, p, a->previous_ns, row);
+	row_estimate_fill(&a->estimates, p, a->previous_ns, row);
 }
 
 bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole)
 {
 	/* The first pass takes long: its rows are not of about one moment. */
-	bool is_used = host_check_end(
-		&a->hostsum, is_whole && a->reader->procfs->is_whole, a->previous_ns, a->begin_ns);
+	bool is_used = host_check_end(&a->host_check, is_whole && a->reader->procfs->is_whole,
+		a->previous_ns, a->begin_ns);
 
 	/* Before the drift is spread, so that this pass shows the effect. */
-	if (host_drift_alarms(&a->hostsum.pool))
+	if (host_drift_alarms(&a->host_check.drift))
 		cow_faults_alarmed(&a->faults, a->reader, a->table);
 	return is_used;
 }
@@ -529,22 +530,23 @@ bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole)
 void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, bool is_elsewhere)
 {
 	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 
 	if (w->is_elsewhere == is_elsewhere)
 		return;
 	w->is_elsewhere = is_elsewhere;
 	if (is_elsewhere) {
-		sharing_state_ended(&a->relations, w, false);
+		sharing_state_ended(&a->sharing_state, w, false);
 		return;
 	}
-	sharing_state_born(&a->relations, p,
-		sharing_state_parent(&a->relations, a->table, p, born_ns), born_ns, a->page_bytes);
+	sharing_state_born(&a->sharing_state, p,
+		sharing_state_parent(&a->sharing_state, a->table, p, born_ns), born_ns,
+		a->page_bytes);
 	if (!w->has_base)
 		return;
 	if (w->measured_ns >= a->begin_ns) {
 		sharing_state_met(
-			&a->relations, a->table, a->reader, p, w->measured_ns, a->page_bytes);
+			&a->sharing_state, a->table, a->reader, p, w->measured_ns, a->page_bytes);
 		return;
 	}
 	/* Births and exits since then were counted for the other process. */

@@ -54,12 +54,12 @@ struct adaptive_pass {
 	bool swaps;
 
 	struct cpu_budget budget;
-	struct lock_trial disturbance;
-	struct page_walks walks;        /* measurements, and their costs */
-	struct sharing_state relations; /* sharers of memory */
-	struct cow_faults faults;       /* possible copy-on-write breaks */
-	struct row_estimate figures;    /* estimates for rows */
-	struct host_check hostsum;      /* reconciliation with the host's sums */
+	struct lock_trial lock_trial;
+	struct page_walks walks;            /* measurements, and their costs */
+	struct sharing_state sharing_state; /* sharers of memory */
+	struct cow_faults faults;           /* possible copy-on-write breaks */
+	struct row_estimate estimates;      /* estimates for rows */
+	struct host_check host_check;       /* reconciliation with the host's sums */
 };
 
 /*

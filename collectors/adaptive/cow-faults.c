@@ -35,11 +35,11 @@ static bool may_break(const struct tracked *w, uint64_t max_age_ns)
 		b->pss_anon + b->pss_file + b->pss_shmem, max_age_ns, max_age_ns);
 }
 
-bool cow_faults_found(const struct cow_faults *f, struct sharing_state *relations,
+bool cow_faults_found(const struct cow_faults *f, struct sharing_state *sharing_state,
 	struct process_reader *reader, struct process *p, const struct walked *walked,
 	const struct estimate *before, uint64_t now_ns)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	uint64_t written = UINT64_MAX, since_ns = now_ns, faults;
 
 	if (w->broken_kib && process_faults(reader, p, &faults) == 0) {
@@ -49,13 +49,13 @@ bool cow_faults_found(const struct cow_faults *f, struct sharing_state *relation
 	} else if (w->has_faults && walked->has_faults) {
 		written = (uint64_t)(walked->faults - w->faults) * f->page_bytes;
 	}
-	return sharing_state_broke(relations, w, before, written, since_ns);
+	return sharing_state_broke(sharing_state, w, before, written, since_ns);
 }
 
 void cow_faults_measured(struct process_reader *reader, struct process *p,
 	const struct walked *walked, uint64_t max_age_ns)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	uint64_t faults = walked->faults;
 
 	w->has_faults = may_break(w, max_age_ns) &&
@@ -99,7 +99,7 @@ struct looks {
 
 static void look_at(struct cow_faults *f, struct process_reader *reader, struct process *p)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	uint64_t faults;
 
 	if (process_faults(reader, p, &faults) == 0)
@@ -135,7 +135,7 @@ static void look_in_turn(struct cow_faults *f, struct process_reader *reader,
 	for (size_t i = 0; i < table->count; i++) {
 		struct process *p = table->item[i];
 
-		if (is_worth_it(p->watch) && p->watch->broken_ns < f->begin_ns &&
+		if (is_worth_it(p->tracked) && p->tracked->broken_ns < f->begin_ns &&
 			((uint64_t)p->pid + f->turn) % turns == 0)
 			add_look(f, reader, &looks, p);
 	}
@@ -150,7 +150,7 @@ static void find_large(const struct process_table *table, struct process *large[
 	size_t count = 0, least = 0;
 
 	for (size_t i = 0; i < table->count; i++) {
-		const struct tracked *w = table->item[i]->watch;
+		const struct tracked *w = table->item[i]->tracked;
 		uint64_t its = is_worth_it(w) ? sharing_state_room(w) : 0;
 		size_t at = count < LARGE_COUNT ? count : least;
 
@@ -179,7 +179,7 @@ static void look_at_large(
 
 	find_large(table, large, &count);
 	for (size_t i = 0; i < count; i++)
-		if (large[i]->watch->broken_ns < f->begin_ns)
+		if (large[i]->tracked->broken_ns < f->begin_ns)
 			add_look(f, reader, &looks, large[i]);
 	look_at_all(f, reader, &looks);
 }
@@ -196,7 +196,7 @@ static void look_besides(struct cow_faults *f, struct process_reader *reader,
 
 	for (size_t n = 0; n < table->count && f->left; n++) {
 		size_t i = (first + n) % table->count;
-		const struct tracked *w = table->item[i]->watch;
+		const struct tracked *w = table->item[i]->tracked;
 
 		if (!is_worth_it(w) || w->broken_ns >= f->begin_ns ||
 			!has_reason(w, reason, since_ns))
@@ -227,13 +227,13 @@ static void suspect_unwatched(
 	bool is_short;
 
 	for (size_t i = 0; i < table->count; i++) {
-		const struct tracked *w = table->item[i]->watch;
+		const struct tracked *w = table->item[i]->tracked;
 
 		count += is_worth_it(w) && w->broken_ns < f->begin_ns;
 	}
 	is_short = f->left < (count + 1) / 2;
 	for (size_t i = 0; i < table->count; i++) {
-		struct tracked *w = table->item[i]->watch;
+		struct tracked *w = table->item[i]->tracked;
 
 		if (!w)
 			continue;

@@ -31,7 +31,7 @@ struct cow_faults {
  * BEFORE was expected. Tells the processes that share memory with P how much P has written to since
  * its former measurement. Returns true if P has certainly written, by its faults.
  */
-bool cow_faults_found(const struct cow_faults *f, struct sharing_state *relations,
+bool cow_faults_found(const struct cow_faults *f, struct sharing_state *sharing_state,
 	struct process_reader *reader, struct process *p, const struct walked *walked,
 	const struct estimate *before, uint64_t now_ns);
 

@@ -73,7 +73,7 @@ void host_check_begin(struct host_check *h)
 	h->anon_most = most_of(h, MEMINFO_ANON_PAGES);
 	h->file_most = most_of(h, MEMINFO_MAPPED);
 	h->has_lower = false;
-	host_drift_begin(&h->pool);
+	host_drift_begin(&h->drift);
 }
 
 /* A process as the pool gets it: an estimate without host drift's own doubts. */
@@ -142,11 +142,11 @@ void host_check_add(
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
 	if (see(h, w, row, &v)) {
-		host_drift_add(&h->pool, &v.member);
+		host_drift_add(&h->drift, &v.member);
 		h->has_lower |= !w->has_base && is_above(h, &v.estimate);
 		return;
 	}
-	host_drift_add_unread(&h->pool, v.now.anon, v.now.file);
+	host_drift_add_unread(&h->drift, v.now.anon, v.now.file);
 	if (see_guess(row, &guess))
 		h->has_lower |= is_above(h, &guess);
 	else if (w->present >> PROCESS_RSS & 1)
@@ -168,7 +168,7 @@ bool host_check_end(struct host_check *h, bool sees_all, bool is_whole, uint64_t
 
 	h->sees_all = sees_all;
 	host.is_whole = sees_all && is_whole && has_anon && has_mapped;
-	return host_drift_end(&h->pool, &host) || h->has_lower;
+	return host_drift_end(&h->drift, &host) || h->has_lower;
 }
 
 /*
@@ -208,11 +208,11 @@ void host_check_settle(struct host_check *h, const struct tracked *w, struct sna
 		lower(h, w, row);
 		return;
 	}
-	host_drift_doubt(&h->pool, &v.member, &doubt);
+	host_drift_doubt(&h->drift, &v.member, &doubt);
 	if (!sharing_state_estimate(w, h->page_bytes, &doubt, &e, NULL))
 		return;
 	if (!h->is_averaged)
-		host_drift_narrow(&h->pool, &e);
+		host_drift_narrow(&h->drift, &e);
 	if (!w->has_base && h->has_lower)
 		cap(h, &e);
 	tracked_fill(w, &e, h->page_bytes, row);
@@ -250,7 +250,7 @@ static bool extremes(const struct host_check *h, const struct meminfo *now, uint
 
 uint64_t host_check_most(const struct host_check *h, const struct meminfo *now)
 {
-	const struct host_drift *p = &h->pool;
+	const struct host_drift *p = &h->drift;
 	uint64_t least, most, beyond = 2 * late_bytes(h);
 
 	if (!extremes(h, now, &least, &most))
@@ -270,5 +270,5 @@ uint64_t host_check_least(const struct host_check *h, const struct meminfo *now)
 
 	if (h->is_averaged || !extremes(h, now, &least, &most))
 		return 0;
-	return saturate_less(least, saturate_add(others, host_drift_beyond(&h->pool)));
+	return saturate_less(least, saturate_add(others, host_drift_beyond(&h->drift)));
 }

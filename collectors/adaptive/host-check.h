@@ -18,7 +18,7 @@
 #include "snapshot/record.h"
 
 struct host_check {
-	struct host_drift pool;
+	struct host_drift drift;
 	uint64_t page_bytes;
 	uint32_t cpus;
 	bool sees_all; /* no process of the host is hidden from us */
@@ -39,7 +39,7 @@ struct host_check {
 
 /*
  * Makes H empty. PAGE_BYTES is the kernel's page size. The caller then calls
- * host_drift_init(&h->pool).
+ * host_drift_init(&h->drift).
  */
 void host_check_init(struct host_check *h, uint64_t page_bytes);
 

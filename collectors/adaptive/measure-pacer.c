@@ -21,15 +21,15 @@ enum {
 };
 
 void measure_pacer_init(struct measure_pacer *t, struct adaptive_pass *a,
-	const struct owner_sums *tally, struct buffer *scratch)
+	const struct owner_sums *sums, struct buffer *scratch)
 {
-	*t = (struct measure_pacer){.adapt = a, .tally = tally};
-	measure_queue_init(&t->choosing, scratch);
+	*t = (struct measure_pacer){.adaptive = a, .sums = sums};
+	measure_queue_init(&t->queue, scratch);
 }
 
 void measure_pacer_done(struct measure_pacer *t)
 {
-	measure_queue_done(&t->choosing);
+	measure_queue_done(&t->queue);
 }
 
 /*
@@ -38,8 +38,9 @@ void measure_pacer_done(struct measure_pacer *t)
  */
 static void set_waiting(const struct measure_pacer *t, const struct choice *choice, bool is_waiting)
 {
-	const struct process_table *table = t->adapt->table;
-	struct tracked *w = choice->place < table->count ? table->item[choice->place]->watch : NULL;
+	const struct process_table *table = t->adaptive->table;
+	struct tracked *w = choice->place < table->count ? table->item[choice->place]->tracked
+	                                                 : NULL;
 
 	if (w)
 		w->is_waiting = is_waiting;
@@ -47,7 +48,7 @@ static void set_waiting(const struct measure_pacer *t, const struct choice *choi
 
 void measure_pacer_drop(struct measure_pacer *t)
 {
-	struct measure_queue *c = &t->choosing;
+	struct measure_queue *c = &t->queue;
 
 	/* These cost more than predicted, or their budget was kept for the next pass. */
 	c->deferred[MEASURE_PLAN_BUDGET] += measure_queue_left(c);
@@ -62,12 +63,12 @@ void measure_pacer_drop(struct measure_pacer *t)
 static int finish(struct measure_pacer *t, struct process *p, const struct sample *s,
 	const struct walked *walked)
 {
-	struct adaptive_pass *a = t->adapt;
+	struct adaptive_pass *a = t->adaptive;
 	uint64_t before_ns = fetch_cpu_ns(a->reader), cpu_ns;
 
 	adaptive_pass_take(a, p, s, walked);
-	p->watch->was_there = false;
-	p->watch->shown_kib = 0;
+	p->tracked->was_there = false;
+	p->tracked->shown_kib = 0;
 	cpu_ns = fetch_cpu_ns(a->reader) - before_ns;
 	if (walked->is_excused)
 		cpu_budget_excuse(&a->budget, cpu_ns);
@@ -81,7 +82,7 @@ static int measure_whole(struct measure_pacer *t, struct process *p, const struc
 	uint64_t now_ns, struct sample *ret)
 {
 	struct walked walked;
-	int r = page_walks_whole(&t->adapt->walks, p, f, now_ns, ret, &walked);
+	int r = page_walks_whole(&t->adaptive->walks, p, f, now_ns, ret, &walked);
 
 	return r < 0 ? r : finish(t, p, ret, &walked);
 }
@@ -90,10 +91,10 @@ static int begin_slices(struct measure_pacer *t, struct process *p, const struct
 	uint64_t now_ns, struct sample *ret)
 {
 	struct walked walked;
-	int r = page_walks_begin_slices(&t->adapt->walks, p, f, now_ns, ret, &walked);
+	int r = page_walks_begin_slices(&t->adaptive->walks, p, f, now_ns, ret, &walked);
 
 	if (r == PAGE_WALKS_LOOKED) {
-		adaptive_pass_note(t->adapt, p, ret);
+		adaptive_pass_note(t->adaptive, p, ret);
 		return MEASURE_PACER_SAMPLE;
 	}
 	return r < 0 ? r : finish(t, p, ret, &walked);
@@ -103,10 +104,11 @@ static int step_slices(
 	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
 	struct walked walked;
-	int r = page_walks_step(&t->adapt->walks, t->is_broke, now_ns, ret, ret_process, &walked);
+	int r = page_walks_step(
+		&t->adaptive->walks, t->is_broke, now_ns, ret, ret_process, &walked);
 
 	if (r == PAGE_WALKS_GIANT) /* it waits for the age for giants */
-		t->choosing.deferred[MEASURE_PLAN_GIANT]++;
+		t->queue.deferred[MEASURE_PLAN_GIANT]++;
 	if (r == PAGE_WALKS_GIANT || r == PAGE_WALKS_MORE)
 		return MEASURE_PACER_MORE;
 	return r < 0 ? r : finish(t, *ret_process, ret, &walked);
@@ -127,7 +129,7 @@ static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w,
 		*ret_pss = w->base.pss_anon + w->base.pss_file + w->base.pss_shmem;
 		return 0;
 	}
-	row_estimate_get(&a->figures, w, &e);
+	row_estimate_get(&a->estimates, w, &e);
 	*ret_pss = e.pss;
 	doubt = measure_queue_doubt(w, e.low, e.pss, e.high);
 	return saturate_max(saturate_max(doubt, sharing_state_broken(w)), stray);
@@ -141,9 +143,9 @@ static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w,
 static uint64_t weighted(const struct measure_pacer *t, const struct process *p,
 	enum owner_kind kind, uint64_t bytes)
 {
-	const struct owner_table *owners = &t->tally->table[kind];
-	uint32_t slot = owner_sums_owners(t->tally, p->membership)[kind];
-	uint64_t mean = t->tally->host.last_pss / saturate_max(owners->count, 1);
+	const struct owner_table *owners = &t->sums->table[kind];
+	uint32_t slot = owner_sums_owners(t->sums, p->membership)[kind];
+	uint64_t mean = t->sums->host.last_pss / saturate_max(owners->count, 1);
 
 	if (slot == PROCESS_NO_SCOPE)
 		return 0;
@@ -171,7 +173,7 @@ static uint64_t worth(const struct measure_pacer *t, const struct process *p, ui
 /* Returns true if P may be measured. */
 static bool is_candidate(const struct process *p)
 {
-	const struct tracked *w = p->watch;
+	const struct tracked *w = p->tracked;
 
 	return w && w->is_member && w->is_settled && !w->is_elsewhere &&
 	       !block_is_barred(&p->block);
@@ -184,14 +186,14 @@ static bool is_candidate(const struct process *p)
 static bool is_of_all(const struct process *p, const struct forecast *f)
 {
 	return f->way == WALK_COST_ROLLUP && !f->is_giant &&
-	       (p->watch->outcome != OUTCOME_DENIED || !p->watch->measured_ns);
+	       (p->tracked->outcome != OUTCOME_DENIED || !p->tracked->measured_ns);
 }
 
 static void add(struct measure_pacer *t, size_t place)
 {
-	struct adaptive_pass *a = t->adapt;
+	struct adaptive_pass *a = t->adaptive;
 	const struct process *p = a->table->item[place];
-	const struct tracked *w = p->watch;
+	const struct tracked *w = p->tracked;
 	struct forecast f = page_walks_forecast(&a->walks, w);
 	uint64_t pss = w->seen.resident * a->page_bytes, doubt = pss;
 	/* Forks of a giant are not measured as long as the giant is their speaker. */
@@ -204,7 +206,7 @@ static void add(struct measure_pacer *t, size_t place)
 	}
 	if (is_known && !block_is_on(&p->block))
 		doubt = saturate_max(doubt_of(a, w, &pss), w->shown_kib * UINT64_C(1024));
-	item = measure_queue_add(&t->choosing, w, place, &f, doubt, pss);
+	item = measure_queue_add(&t->queue, w, place, &f, doubt, pss);
 	item->worth_bytes = worth(t, p, item->doubt_bytes);
 	if (!item->is_giant)
 		t->total_cost_ns += item->cost_ns;
@@ -220,12 +222,12 @@ static void add(struct measure_pacer *t, size_t place)
  */
 static uint64_t spare_ns(const struct measure_pacer *t, uint64_t available_ns)
 {
-	const struct adaptive_pass_limits *l = &t->adapt->limits;
-	uint64_t each_ns = cpu_budget_each_ns(&t->adapt->budget, l->interval_ns);
+	const struct adaptive_pass_limits *l = &t->adaptive->limits;
+	uint64_t each_ns = cpu_budget_each_ns(&t->adaptive->budget, l->interval_ns);
 	uint64_t sliced_ns = saturate_part(
 		t->total_cost_ns - t->all_cost_ns, l->interval_ns, l->max_age_ns);
 
-	if (t->adapt->pressure)
+	if (t->adaptive->pressure)
 		return 0;
 	each_ns = saturate_min(saturate_less(each_ns, sliced_ns), available_ns);
 	return saturate_min(saturate_part(each_ns, l->spare_ppm, CPU_BUDGET_PPM_MAX),
@@ -235,10 +237,10 @@ static uint64_t spare_ns(const struct measure_pacer *t, uint64_t available_ns)
 /* Chooses all processes that a pass can measure. */
 static void excuse_all(struct measure_pacer *t)
 {
-	for (size_t i = 0; i < t->choosing.count; i++) {
-		struct measure_plan_item *item = &t->choosing.items[i];
-		const struct process *p = t->adapt->table->item[item->id / CHOICE_KINDS];
-		struct forecast f = page_walks_forecast(&t->adapt->walks, p->watch);
+	for (size_t i = 0; i < t->queue.count; i++) {
+		struct measure_plan_item *item = &t->queue.items[i];
+		const struct process *p = t->adaptive->table->item[item->id / CHOICE_KINDS];
+		struct forecast f = page_walks_forecast(&t->adaptive->walks, p->tracked);
 
 		item->is_excused |= is_of_all(p, &f);
 	}
@@ -247,11 +249,11 @@ static void excuse_all(struct measure_pacer *t)
 /* A process to be measured after the pass keeps its flag: it has not waited yet. */
 static void note_waiting(const struct measure_pacer *t)
 {
-	const struct measure_queue *c = &t->choosing;
+	const struct measure_queue *c = &t->queue;
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct measure_plan_item *item = &c->items[i];
-		struct tracked *w = t->adapt->table->item[item->id / CHOICE_KINDS]->watch;
+		struct tracked *w = t->adaptive->table->item[item->id / CHOICE_KINDS]->tracked;
 
 		if (i >= c->chosen || item->is_excused)
 			w->is_waiting = item->is_put_off;
@@ -263,7 +265,7 @@ static void note_waiting(const struct measure_pacer *t)
 
 int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
 {
-	struct adaptive_pass *a = t->adapt;
+	struct adaptive_pass *a = t->adaptive;
 	uint64_t available_ns;
 	struct measure_plan_limits limits = {
 		.interval_ns = a->limits.interval_ns,
@@ -272,7 +274,7 @@ int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
 		.stall_ns = a->limits.stall_ns,
 		.pressure = a->pressure,
 	};
-	int r = measure_queue_begin(&t->choosing, a->table->count);
+	int r = measure_queue_begin(&t->queue, a->table->count);
 
 	if (r < 0)
 		return r;
@@ -296,7 +298,7 @@ int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
 	if (a->begin_ns == a->start_ns)
 		t->total_cost_ns = 0;
 	t->is_broke = false;
-	r = measure_queue_end(&t->choosing, &limits);
+	r = measure_queue_end(&t->queue, &limits);
 	if (r == 0)
 		note_waiting(t);
 	return r;
@@ -305,7 +307,7 @@ int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
 /* Returns the pause between turns that spreads the work evenly until the next pass. */
 static uint64_t gap_ns(const struct measure_pacer *t, uint64_t now_ns)
 {
-	uint64_t turns = t->choosing.left_ns / MEASURE_PACER_LENGTH_NS + 1;
+	uint64_t turns = t->queue.left_ns / MEASURE_PACER_LENGTH_NS + 1;
 
 	return saturate_less(t->due_ns, now_ns) / (turns + 1);
 }
@@ -320,43 +322,44 @@ static unsigned int kinds_now(const struct measure_pacer *t)
 
 	if (!is_between)
 		return CHOICES_WHOLE;
-	return page_walks_have_room(&t->adapt->walks) ? CHOICES_ALL
-	                                              : CHOICES_ALL & ~(1U << CHOICE_SLICES);
+	return page_walks_have_room(&t->adaptive->walks) ? CHOICES_ALL
+	                                                 : CHOICES_ALL & ~(1U << CHOICE_SLICES);
 }
 
 /* Measures the next chosen process, or begins to. Returns as measure_pacer_measure(). */
 static int measure_next(
 	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
-	struct adaptive_pass *a = t->adapt;
+	struct adaptive_pass *a = t->adaptive;
 	unsigned int kinds = kinds_now(t);
 	struct choice *choice;
 
-	while ((choice = measure_queue_next(&t->choosing, kinds, t->is_broke))) {
+	while ((choice = measure_queue_next(&t->queue, kinds, t->is_broke))) {
 		struct process *p = a->table->item[choice->place];
 		struct forecast f;
 
-		if (!p->watch->is_member || p->watch->is_elsewhere || page_walks_has(&a->walks, p))
+		if (!p->tracked->is_member || p->tracked->is_elsewhere ||
+			page_walks_has(&a->walks, p))
 			continue;
-		f = page_walks_forecast(&a->walks, p->watch);
+		f = page_walks_forecast(&a->walks, p->tracked);
 		/* The choice is of another image, or this pass measures all and costs more than
 		 * predicted. */
 		if (t->is_broke && !f.is_excused) {
-			t->choosing.deferred[MEASURE_PLAN_BUDGET]++;
-			p->watch->is_waiting = true;
+			t->queue.deferred[MEASURE_PLAN_BUDGET]++;
+			p->tracked->is_waiting = true;
 			continue;
 		}
 		if (f.is_giant && choice->kind != CHOICE_GIANT) {
-			t->choosing.deferred[MEASURE_PLAN_GIANT]++;
-			p->watch->is_waiting = false;
+			t->queue.deferred[MEASURE_PLAN_GIANT]++;
+			p->tracked->is_waiting = false;
 			continue;
 		}
 		/* The process has grown, or costs have been learned since. */
 		if (!(kinds >> measure_queue_kind(&f) & 1)) {
-			measure_queue_give_back(&t->choosing, choice, measure_queue_kind(&f));
+			measure_queue_give_back(&t->queue, choice, measure_queue_kind(&f));
 			continue;
 		}
-		p->watch->is_waiting = false;
+		p->tracked->is_waiting = false;
 		t->turn_ns = now_ns + gap_ns(t, now_ns);
 		*ret_process = p;
 		return f.way == WALK_COST_ROLLUP ? measure_whole(t, p, &f, now_ns, ret)
@@ -368,7 +371,7 @@ static int measure_next(
 int measure_pacer_measure(
 	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
-	struct adaptive_pass *a = t->adapt;
+	struct adaptive_pass *a = t->adaptive;
 	bool is_rested, is_turn;
 	int r = 0;
 
@@ -389,28 +392,28 @@ void measure_pacer_begin_rest(struct measure_pacer *t, uint64_t now_ns, uint64_t
 	uint64_t due_ns, struct process *const *members, const struct snapshot_process *rows,
 	size_t count)
 {
-	struct adaptive_pass *a = t->adapt;
+	struct adaptive_pass *a = t->adaptive;
 
 	cpu_budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
 	t->due_ns = due_ns;
 	t->kept_ns = cpu_budget_each_ns(&a->budget, a->limits.interval_ns) / KEPT_PART;
 	for (size_t i = 0; i < count; i++) {
 		adaptive_pass_set_elsewhere(a, members[i], rows[i].outcome == OUTCOME_SHARED_MM);
-		members[i]->watch->moved = 0;
-		members[i]->watch->shown_kib = (uint32_t)saturate_min(
-			measure_queue_row_doubt(members[i]->watch, &rows[i]) / 1024, UINT32_MAX);
+		members[i]->tracked->moved = 0;
+		members[i]->tracked->shown_kib = (uint32_t)saturate_min(
+			measure_queue_row_doubt(members[i]->tracked, &rows[i]) / 1024, UINT32_MAX);
 	}
 	t->turn_ns = now_ns + gap_ns(t, now_ns);
 	/* The lock trial costs nothing on hosts without long walks. If no child can be forked, it
 	 * is requested again. */
 	if (t->is_long && a->reader->procfs->live)
-		(void)lock_trial_ask(&a->disturbance);
+		(void)lock_trial_ask(&a->lock_trial);
 }
 
 /* Returns how long it takes until a turn can be paid for again. */
 static uint64_t broke_ns(const struct measure_pacer *t)
 {
-	const struct cpu_budget *b = &t->adapt->budget;
+	const struct cpu_budget *b = &t->adaptive->budget;
 	uint64_t needed_ns = saturate_add(t->kept_ns, MEASURE_PACER_LENGTH_NS);
 	uint64_t debt_ns = b->tokens_ns < 0 ? -(uint64_t)b->tokens_ns : 0;
 	uint64_t tokens_ns = b->tokens_ns > 0 ? (uint64_t)b->tokens_ns : 0;
@@ -423,10 +426,10 @@ static uint64_t broke_ns(const struct measure_pacer *t)
 /* Returns when there is something to measure; with EXCUSED_ALONE, something excused. */
 static uint64_t next_ns(const struct measure_pacer *t, bool excused_alone)
 {
-	const struct page_walks *walks = &t->adapt->walks;
+	const struct page_walks *walks = &t->adaptive->walks;
 	uint64_t at_ns = page_walks_next_ns(walks, excused_alone);
 
-	return measure_queue_has(&t->choosing, kinds_now(t), excused_alone)
+	return measure_queue_has(&t->queue, kinds_now(t), excused_alone)
 	               ? saturate_min(at_ns, t->turn_ns)
 	               : at_ns;
 }

@@ -19,9 +19,9 @@
 #include "collectors/owners/owner-sums.h"
 
 struct measure_pacer {
-	struct adaptive_pass *adapt;    /* borrowed */
-	const struct owner_sums *tally; /* borrowed: owners and their PSS in the last pass */
-	struct measure_queue choosing;
+	struct adaptive_pass *adaptive; /* borrowed */
+	const struct owner_sums *sums;  /* borrowed: owners and their PSS in the last pass */
+	struct measure_queue queue;
 	uint64_t due_ns;  /* CLOCK_MONOTONIC of the next pass; 0: a pass is running */
 	uint64_t turn_ns; /* CLOCK_MONOTONIC from which the next choice may be measured */
 	/* Predicted CPU of measuring once: every process but giants; and every process that a pass

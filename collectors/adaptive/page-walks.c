@@ -167,7 +167,7 @@ int page_walks_whole(struct page_walks *s, struct process *p, const struct forec
 {
 	struct walked walked = {.way = WALK_COST_ROLLUP, .is_excused = f->is_excused};
 	uint64_t before_ns = cpu_now_ns(s), walk_ns;
-	bool wants_faults = may_write(s, p->watch);
+	bool wants_faults = may_write(s, p->tracked);
 	int r;
 
 	/* Announced together, so that the worker is woken once. */
@@ -229,7 +229,7 @@ int page_walks_begin_slices(struct page_walks *s, struct process *p, const struc
 	w->ready_ns = 0;
 	w->predicted_ns = f->prediction.cpu_ns;
 	w->is_excused = f->is_excused;
-	r = smaps_slices_begin(&w->slices, s->reader, p, !p->watch->largest_kib, now_ns, ret);
+	r = smaps_slices_begin(&w->slices, s->reader, p, !p->tracked->largest_kib, now_ns, ret);
 	if (r == 0 && smaps_slices_are_under_way(&w->slices) && !w->slices.is_mapping)
 		begin_smaps(s, w, w->predicted_ns);
 	w->cpu_ns = cpu_now_ns(s) - before_ns;
@@ -272,18 +272,18 @@ uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone)
  */
 static int go_on(struct page_walks *s, struct walk *w, struct sample *ret)
 {
-	struct tracked *watch = w->slices.process->watch;
-	uint64_t rss_kib = watch->seen.resident * s->page_bytes / 1024;
+	struct tracked *tracked = w->slices.process->tracked;
+	uint64_t rss_kib = tracked->seen.resident * s->page_bytes / 1024;
 	uint64_t largest = smaps_slices_largest(&w->slices);
 	struct forecast f;
 	int r;
 
 	if (largest) {
-		watch->largest_kib = (uint32_t)saturate_min(
+		tracked->largest_kib = (uint32_t)saturate_min(
 			saturate_min(largest / 1024 + 1, rss_kib), UINT32_MAX);
-		watch->mapped_kib = (uint32_t)saturate_min(rss_kib, UINT32_MAX);
+		tracked->mapped_kib = (uint32_t)saturate_min(rss_kib, UINT32_MAX);
 	}
-	f = page_walks_forecast(s, watch);
+	f = page_walks_forecast(s, tracked);
 	if (f.is_giant)
 		return PAGE_WALKS_GIANT;
 	begin_smaps(s, w, w->predicted_ns);
@@ -348,7 +348,7 @@ int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, s
 void page_walks_learn(struct page_walks *s, struct process *p, const struct sample *sample,
 	const struct walked *walked)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	bool by_slices = walked->way == WALK_COST_SLICES;
 	struct walk_cost_work work;
 

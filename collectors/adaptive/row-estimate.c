@@ -78,7 +78,7 @@ void row_estimate_found(struct row_estimate *f, uint64_t estimated, uint64_t fou
 void row_estimate_fill(struct row_estimate *f, const struct process *p, uint64_t since_ns,
 	struct snapshot_process *row)
 {
-	const struct tracked *w = p->watch;
+	const struct tracked *w = p->tracked;
 	bool is_blocked = block_is_on(&p->block);
 	bool is_measured = w->has_base && !w->doubt && w->measured_ns >= since_ns &&
 	                   tracked_is_quiet(w, f->page_bytes) && !is_blocked;

@@ -74,7 +74,7 @@ static int compare_pid(const void *pid, const void *p)
 
 static bool is_like(const struct process *p, const struct process *parent)
 {
-	uint64_t size = p->watch->seen.size, theirs = parent->watch->seen.size;
+	uint64_t size = p->tracked->seen.size, theirs = parent->tracked->seen.size;
 	uint64_t off = size > theirs ? size - theirs : theirs - size;
 
 	return off <= theirs / LIKE_PART && p->name_len == parent->name_len &&
@@ -90,7 +90,7 @@ static struct process *parent_by_pid(const struct process_table *table, const st
 		return NULL;
 	found = bsearch(&p->stat.parent, (const void *)table->item, table->count,
 		sizeof(struct process *), compare_pid);
-	if (!found || *found == p || !(*found)->watch || !(*found)->watch->is_related)
+	if (!found || *found == p || !(*found)->tracked || !(*found)->tracked->is_related)
 		return NULL;
 	return *found;
 }
@@ -113,14 +113,14 @@ struct process *sharing_state_parent(const struct sharing_state *r,
 void sharing_state_born(struct sharing_state *r, struct process *p, struct process *parent,
 	uint64_t born_ns, uint64_t page_bytes)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 
 	w->member = (struct family_member){0};
 	w->is_related = true;
 	w->is_cut = false;
 	/* If there is no memory, it has no family until it is measured. */
 	(void)families_born(
-		&r->families, &w->member, parent ? &parent->watch->member : NULL, born_ns);
+		&r->families, &w->member, parent ? &parent->tracked->member : NULL, born_ns);
 	families_moved(&w->member, 0, w->seen.shared * page_bytes);
 }
 
@@ -158,8 +158,8 @@ static void map(struct sharing_state *r, struct process_reader *reader, struct p
 	fetch_note_stream(reader, p, FETCH_MAPS, e);
 	if (e < 0 || parser.start != p->range_start || maps_parser_end(&parser, object, &count) < 0)
 		return;
-	p->watch->is_cut = e == MAPS_CUT;
-	(void)families_mapped(&r->families, &p->watch->member, object, count, &p->watch->base);
+	p->tracked->is_cut = e == MAPS_CUT;
+	(void)families_mapped(&r->families, &p->tracked->member, object, count, &p->tracked->base);
 }
 
 /*
@@ -178,7 +178,7 @@ static bool has_image_of(const struct process *p, const struct process *parent)
  */
 static struct share_count_outside inherited(const struct process *p, const struct process *parent)
 {
-	const struct tracked *theirs = parent->watch;
+	const struct tracked *theirs = parent->tracked;
 	struct estimate_part anon, file;
 	uint64_t shared, pss;
 
@@ -186,7 +186,7 @@ static struct share_count_outside inherited(const struct process *p, const struc
 		return theirs->member.outside;
 	if (!theirs->has_base)
 		return (struct share_count_outside){0};
-	if (theirs->member.measured_ns < p->watch->member.born_ns)
+	if (theirs->member.measured_ns < p->tracked->member.born_ns)
 		return (struct share_count_outside){
 			.bytes = theirs->base.anon, .others = UINT32_MAX};
 	estimate_parts(&theirs->base, &anon, &file);
@@ -203,11 +203,11 @@ static struct share_count_outside inherited(const struct process *p, const struc
 static void tell_written(struct sharing_state *r, const struct process *p,
 	const struct process *parent, uint64_t page_bytes)
 {
-	struct estimate_now theirs = tracked_now(parent->watch, page_bytes);
-	struct tracked *w = p->watch;
+	struct estimate_now theirs = tracked_now(parent->tracked, page_bytes);
+	struct tracked *w = p->tracked;
 	struct estimate_part anon, file;
 
-	if (!parent->watch->has_base)
+	if (!parent->tracked->has_base)
 		return;
 	estimate_parts(&w->base, &anon, &file);
 	families_newborn(&r->families, &w->member,
@@ -221,7 +221,7 @@ static void measured(struct sharing_state *r, const struct process_table *table,
 {
 	struct share_count_outside outside = {0};
 	const struct process *parent;
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 	bool is_first = !w->member.measured_ns;
 
 	free(w->doubt);
@@ -238,7 +238,7 @@ static void measured(struct sharing_state *r, const struct process_table *table,
 		&r->families, &w->member, p->range_start, p->range_end, before, &w->base, now_ns);
 	/* If there is no memory, PARENT's low bound is too high until it is measured again. */
 	if (parent && is_first)
-		(void)families_departs(&r->families, &w->member, &parent->watch->member);
+		(void)families_departs(&r->families, &w->member, &parent->tracked->member);
 	if (parent)
 		tell_written(r, p, parent, page_bytes);
 	if (families_wants_maps(&w->member, &w->base))
@@ -256,7 +256,7 @@ void sharing_state_measured(struct sharing_state *r, const struct process_table 
 	struct process_reader *reader, struct process *p, const struct sharing_state_finding *f,
 	uint64_t page_bytes)
 {
-	struct tracked *w = p->watch;
+	struct tracked *w = p->tracked;
 
 	measured(r, table, reader, p, f->before, f->now_ns, page_bytes);
 	since(w, page_bytes);

@@ -8,7 +8,7 @@
 void shmem_done(struct shmem *s)
 {
 	tmpfs_done(&s->tmpfs);
-	shmem_owners_done(&s->holders);
+	shmem_owners_done(&s->owners);
 	buffer_done(&s->text);
 	*s = (struct shmem){0};
 }
@@ -30,16 +30,16 @@ static bool read_segments(struct shmem *s, const struct procfs *p)
 	while (r == 0) {
 		r = sysvipc_next(&parser, &segment);
 		if (r == 0)
-			shmem_owners_add_segment(&s->holders, &segment);
+			shmem_owners_add_segment(&s->owners, &segment);
 	}
 	if (r != SYSVIPC_END)
-		shmem_owners_clear(&s->holders);
+		shmem_owners_clear(&s->owners);
 	return r == SYSVIPC_END;
 }
 
 static void begin(struct shmem *s, const struct procfs *p, uint64_t now_ns)
 {
-	shmem_owners_clear(&s->holders);
+	shmem_owners_clear(&s->owners);
 	s->has_sysv = read_segments(s, p);
 	if (p->live)
 		tmpfs_begin(&s->tmpfs, p->fd, now_ns, &s->text);
@@ -55,6 +55,6 @@ bool shmem_step(struct shmem *s, const struct procfs *p, uint64_t now_ns)
 	}
 	if (tmpfs_step(&s->tmpfs))
 		return true;
-	shmem_owners_merge(&s->holders, &s->tmpfs.owners);
+	shmem_owners_merge(&s->owners, &s->tmpfs.owners);
 	return false;
 }

@@ -16,8 +16,8 @@
 /* Zeroed: nothing is known. */
 struct shmem {
 	struct tmpfs tmpfs;
-	struct shmem_owners holders; /* of this pass, with .tmpfs.owners added */
-	bool has_sysv;               /* the SysV segments of this IPC namespace are known */
+	struct shmem_owners owners; /* of this pass, with .tmpfs.owners added */
+	bool has_sysv;              /* the SysV segments of this IPC namespace are known */
 	struct buffer text;
 	bool is_begun;
 };

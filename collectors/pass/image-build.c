@@ -192,16 +192,16 @@ static void add_adaptive(const struct image_build_counts *counts,
 	if (a->longest_ns != UINT64_MAX)
 		ROW_SET(row, SELF_LONGEST_UNMEASURED, a->longest_ns);
 	ROW_SET(row, SELF_DEFERRED_PRESSURE, a->deferred[MEASURE_PLAN_PRESSURE]);
-	ROW_SET(row, SELF_ESTIMATE_OFF, a->figures->off_bytes);
-	ROW_SET(row, SELF_ESTIMATE_FOUND, a->figures->found_bytes);
-	ROW_SET(row, SELF_ESTIMATE_OFF_RECENT, a->figures->recent_off);
-	ROW_SET(row, SELF_ESTIMATE_FOUND_RECENT, a->figures->recent_found);
+	ROW_SET(row, SELF_ESTIMATE_OFF, a->estimates->off_bytes);
+	ROW_SET(row, SELF_ESTIMATE_FOUND, a->estimates->found_bytes);
+	ROW_SET(row, SELF_ESTIMATE_OFF_RECENT, a->estimates->recent_off);
+	ROW_SET(row, SELF_ESTIMATE_FOUND_RECENT, a->estimates->recent_found);
 	ROW_SET(row, SELF_BUDGET_STALL, counts->holds->limit_ns);
 	ROW_SET(row, SELF_HOLDS_ABOVE, counts->holds->above);
 	ROW_SET(row, SELF_OUTCOME_ESTIMATED, counts->estimated);
 	ROW_SET(row, SELF_OUTCOME_GUESSED, counts->guessed);
-	if (a->disturbance != LOCK_TRIAL_UNKNOWN)
-		ROW_SET(row, SELF_WALKS_DISTURB, a->disturbance == LOCK_TRIAL_YES);
+	if (a->lock_trial != LOCK_TRIAL_UNKNOWN)
+		ROW_SET(row, SELF_WALKS_DISTURB, a->lock_trial == LOCK_TRIAL_YES);
 	if (ROW_HAS(a->psi, PSI_SOME))
 		ROW_SET(row, SELF_MEMORY_PRESSURE,
 			metric_real_bits((double)a->psi->q[PSI_SOME].avg10 / PSI_WHOLE));
@@ -244,7 +244,7 @@ int image_build_self(const struct image_build_counts *counts,
 
 	holds.id = HISTOGRAM_HOLD;
 	if (r == 0 && adaptive)
-		r = add_histogram(b, &adaptive->figures->errors);
+		r = add_histogram(b, &adaptive->estimates->errors);
 	if (r == 0)
 		r = add_histogram(b, &holds);
 	row = r == 0 ? builder_add_self(b) : NULL;

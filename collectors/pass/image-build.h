@@ -62,10 +62,10 @@ struct image_build_counts {
 /* Counts and state of adaptive passes. */
 struct image_build_adaptive {
 	const struct page_walks_counts *walks;
-	const uint64_t *deferred;           /* by enum measure_plan_reason */
-	const struct row_estimate *figures; /* errors of estimates */
-	double budget;                      /* as a share of one CPU */
-	double needed;                      /* as a share of one CPU; 0: not known yet */
+	const uint64_t *deferred;             /* by enum measure_plan_reason */
+	const struct row_estimate *estimates; /* errors of estimates */
+	double budget;                        /* as a share of one CPU */
+	double needed;                        /* as a share of one CPU; 0: not known yet */
 	uint64_t available_ns, oldest_ns;
 	/* measurements wait because the host is short of memory, not for budget */
 	bool is_pressed;
@@ -77,7 +77,7 @@ struct image_build_adaptive {
 	 */
 	uint64_t max_age_ns, longest_ns;
 	const struct psi *psi;
-	enum lock_trial_verdict disturbance;
+	enum lock_trial_verdict lock_trial;
 };
 
 /*

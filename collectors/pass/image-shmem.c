@@ -75,7 +75,7 @@ static int add_holder(const struct shmem *s, const struct holder *h, uint32_t na
 
 static int add_holders(struct shmem *s, const struct owner_table *users, struct builder *b)
 {
-	struct shmem_owners *h = &s->holders, rest = {.item = h->item, .other = h->other};
+	struct shmem_owners *h = &s->owners, rest = {.item = h->item, .other = h->other};
 	struct holder other = {0};
 	size_t shown = h->count < IMAGE_SHMEM_SHOWN ? h->count : IMAGE_SHMEM_SHOWN;
 	int r = 0;

@@ -15,7 +15,7 @@ enum { IMAGE_SHMEM_SHOWN = 100 }; /* rows of each kind, without the row of the o
 /*
  * Adds the rows of S to the image in B. Users appear under their names in USERS, which must have
  * been added (image_build_scopes()), or under their number if USERS lacks them. Changes the order
- * of S's entries, so nothing can be added to S->holders afterwards. Returns 0 or -ENOMEM.
+ * of S's entries, so nothing can be added to S->owners afterwards. Returns 0 or -ENOMEM.
  */
 int image_shmem_add(struct shmem *s, const struct owner_table *users, struct builder *b);
 

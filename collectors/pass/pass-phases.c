@@ -36,7 +36,7 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
 		ROW_SET(row, PROCESS_PSS_AGE, clock_now_ns(CLOCK_BOOTTIME));
 	else if (s->outcome == OUTCOME_BLOCKED)
 		last_measured_fill(p, row);
-	return membership_set(&pass->tally, &pass->charges, &pass->reader, p, s);
+	return membership_set(&pass->sums, &pass->charges, &pass->reader, p, s);
 }
 
 /*
@@ -84,12 +84,12 @@ static int take_sample(struct pass *pass, struct process *p, const struct sample
 	int r = 0;
 
 	if (s->is_member)
-		r = membership_set(&pass->tally, &pass->charges, &pass->reader, p, s);
+		r = membership_set(&pass->sums, &pass->charges, &pass->reader, p, s);
 	else
 		membership_drop(p);
 	if (r < 0) {
 		membership_drop(p);
-		p->watch->is_settled = false;
+		p->tracked->is_settled = false;
 	}
 	return r;
 }
@@ -103,13 +103,13 @@ static int poll_some(struct pass *pass, uint64_t now_ns)
 		i++) {
 		struct process *p = pass->table.item[pass->at++];
 		enum adaptive_pass_need need;
-		int r = adaptive_pass_poll(&pass->adapt, p, now_ns, &need);
+		int r = adaptive_pass_poll(&pass->adaptive, p, now_ns, &need);
 
 		if (r < 0)
 			return r;
 		if (need == ADAPTIVE_PASS_NEEDS_NOTHING)
 			continue;
-		adaptive_pass_announce(&pass->adapt, p, need);
+		adaptive_pass_announce(&pass->adaptive, p, need);
 		pass->moved[pass->moved_count++] = (struct moved){.process = p, .need = need};
 	}
 	return 0;
@@ -126,7 +126,7 @@ static int sense_some(struct pass *pass)
 	if (pass->moved_at == pass->moved_count)
 		return poll_some(pass, now_ns);
 	pass->moved_at++;
-	r = adaptive_pass_sense(&pass->adapt, m->process, m->need, now_ns, &s);
+	r = adaptive_pass_sense(&pass->adaptive, m->process, m->need, now_ns, &s);
 	return r == ADAPTIVE_PASS_SAMPLE ? take_sample(pass, m->process, &s) : r;
 }
 
@@ -134,7 +134,7 @@ int pass_phases_measure(struct pass *pass)
 {
 	struct process *p;
 	struct sample s;
-	int r = measure_pacer_measure(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), &s, &p), e = 0;
+	int r = measure_pacer_measure(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC), &s, &p), e = 0;
 
 	if (r == MEASURE_PACER_SAMPLE)
 		e = take_sample(pass, p, &s);
@@ -146,29 +146,29 @@ static int add_estimate(struct pass *pass)
 	struct process *p = pass->table.item[pass->at++];
 	struct snapshot_process *row;
 
-	if (!p->watch->is_member) {
-		pass->counts.outcome[p->watch->outcome]++;
+	if (!p->tracked->is_member) {
+		pass->counts.outcome[p->tracked->outcome]++;
 		return 0;
 	}
 	row = process_rows_add(&pass->rows, p);
 	if (!row)
 		return -ENOMEM;
-	adaptive_pass_estimate(&pass->adapt, p, row);
-	if (row->outcome == OUTCOME_MEASURED && p->watch->has_base && row->uid != pass->euid)
+	adaptive_pass_estimate(&pass->adaptive, p, row);
+	if (row->outcome == OUTCOME_MEASURED && p->tracked->has_base && row->uid != pass->euid)
 		pass->reads_foreign = true;
 	return 0;
 }
 
 static void pool_one(struct pass *pass)
 {
-	host_check_add(&pass->adapt.hostsum, pass->rows.member[pass->at]->watch,
+	host_check_add(&pass->adaptive.host_check, pass->rows.member[pass->at]->tracked,
 		process_rows_at(&pass->rows, pass->at));
 	pass->at++;
 }
 
 static void settle_one(struct pass *pass)
 {
-	host_check_settle(&pass->adapt.hostsum, pass->rows.member[pass->at]->watch,
+	host_check_settle(&pass->adaptive.host_check, pass->rows.member[pass->at]->tracked,
 		process_rows_at(&pass->rows, pass->at));
 	pass->at++;
 }
@@ -187,7 +187,7 @@ static int begin_charges(struct pass *pass)
 			o->interval_ns, o->budget_cpu_ppm, 10 * CPU_BUDGET_PPM_MAX);
 	if (pass->interval_ns > o->interval_ns)
 		spare_ns = 0; /* passes alone exceed the budget */
-	return memcg_charges_begin(&pass->charges, &pass->tally, period_ns, spare_ns);
+	return memcg_charges_begin(&pass->charges, &pass->sums, period_ns, spare_ns);
 }
 
 int pass_phases_advance(struct pass *pass)
@@ -199,13 +199,13 @@ int pass_phases_advance(struct pass *pass)
 		if (pass->at < pass->table.count || pass->moved_at < pass->moved_count)
 			return sense_some(pass);
 		pass->phase = PHASE_MEASURE;
-		return measure_pacer_choose(&pass->turns, clock_now_ns(CLOCK_MONOTONIC));
+		return measure_pacer_choose(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC));
 	case PHASE_MEASURE:
 		r = pass_phases_measure(pass);
 		if (r == 0) {
 			pass->phase = PHASE_ROWS;
 			pass->at = 0;
-			adaptive_pass_begin_estimates(&pass->adapt);
+			adaptive_pass_begin_estimates(&pass->adaptive);
 		}
 		return r;
 	case PHASE_ROWS:
@@ -233,7 +233,7 @@ int pass_phases_advance(struct pass *pass)
 			pool_one(pass);
 			return 0;
 		}
-		pass->phase = adaptive_pass_end_estimates(&pass->adapt, !pass_is_hidden(pass))
+		pass->phase = adaptive_pass_end_estimates(&pass->adaptive, !pass_is_hidden(pass))
 		                      ? PHASE_SETTLE
 		                      : PHASE_SHMEM;
 		pass->at = 0;

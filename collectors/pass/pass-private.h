@@ -60,10 +60,10 @@ struct pass {
 	uint64_t looked_ns;
 	struct process_reader reader;
 	struct process_table table;
-	struct adaptive_pass adapt;
-	struct measure_pacer turns;
+	struct adaptive_pass adaptive;
+	struct measure_pacer pacer;
 	struct shared_mm sharing;
-	struct owner_sums tally;
+	struct owner_sums sums;
 	struct memcg_charges charges;
 	struct process_rows rows;
 	struct buffer scratch;
@@ -97,7 +97,7 @@ struct pass {
 	uint64_t large_anon;    /* mapcounts_large_anon(), if map counts are averaged */
 	struct meminfo meminfo; /* at the end of the current pass */
 	struct shmem shmem;
-	struct survey_result catalogue;       /* of the last survey */
+	struct survey_result survey;          /* of the last survey */
 	struct balance_sheet_processes parts; /* of the balance sheet: sums over the processes */
 	/* processes for which the last pass has set driver.is_wanted */
 	size_t drivers_wanted;

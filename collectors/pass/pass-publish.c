@@ -29,11 +29,11 @@ static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 	for (uint32_t i = 0; i < count; i++) {
 		struct snapshot_process *row = process_rows_at(&pass->rows, i);
 		const struct process *p = pass->rows.member[i];
-		const uint32_t *owner = owner_sums_owners(&pass->tally, p->membership);
+		const uint32_t *owner = owner_sums_owners(&pass->sums, p->membership);
 
 		for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 			row->owner[kind] =
-				owner_table_at(&pass->tally.table[kind], owner[kind])->name_ref;
+				owner_table_at(&pass->sums.table[kind], owner[kind])->name_ref;
 		row->flags = p->exported ? PROCESS_EXPORTED : 0;
 		if (ROW_HAS(row, PROCESS_PSS_AGE))
 			row->q[PROCESS_PSS_AGE] = now_boottime_ns - row->q[PROCESS_PSS_AGE];
@@ -113,7 +113,7 @@ static int seal(struct pass *pass, const struct image_header *head, bool with_pu
 	}
 	if (r == 0) {
 		finish_processes(pass, head->boottime_ns);
-		r = survey_result_add_files(&pass->catalogue, &pass->rows.builder);
+		r = survey_result_add_files(&pass->survey, &pass->rows.builder);
 	}
 	if (r == 0)
 		r = builder_seal(&pass->rows.builder, head, ret_fd);
@@ -136,7 +136,7 @@ static uint64_t longest_unmeasured_ns(const struct pass *pass)
  */
 static uint64_t backlog_ns(struct pass *pass, uint64_t needed_ppm)
 {
-	struct cpu_budget *b = &pass->adapt.budget;
+	struct cpu_budget *b = &pass->adaptive.budget;
 
 	if (!needed_ppm || needed_ppm >= b->rate_ppm)
 		return UINT64_MAX;
@@ -148,25 +148,25 @@ static uint64_t backlog_ns(struct pass *pass, uint64_t needed_ppm)
 static void describe_adaptive(
 	struct pass *pass, uint64_t now_ns, uint64_t needed_ppm, struct image_build_adaptive *ret)
 {
-	struct adaptive_pass *a = &pass->adapt;
+	struct adaptive_pass *a = &pass->adaptive;
 
 	if (!pass->options.is_adaptive)
 		return;
 	*ret = (struct image_build_adaptive){
 		.walks = &a->walks.counts,
-		.deferred = pass->turns.choosing.deferred,
-		.figures = &a->figures,
+		.deferred = pass->pacer.queue.deferred,
+		.estimates = &a->estimates,
 		.budget = (double)a->budget.rate_ppm / CPU_BUDGET_PPM_MAX,
 		.needed = (double)needed_ppm / CPU_BUDGET_PPM_MAX,
 		.available_ns = cpu_budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)),
 		.is_pressed = a->pressure != PSI_CALM,
 		.backlog_ns = backlog_ns(pass, needed_ppm),
-		.oldest_ns = row_estimate_oldest_ns(&a->figures, now_ns),
+		.oldest_ns = row_estimate_oldest_ns(&a->estimates, now_ns),
 		/* No process can be measured more often than passes are made. */
 		.max_age_ns = saturate_max(a->limits.max_age_ns, pass->options.interval_ns),
 		.longest_ns = longest_unmeasured_ns(pass),
 		.psi = &a->psi,
-		.disturbance = a->disturbance.verdict,
+		.lock_trial = a->lock_trial.verdict,
 	};
 }
 
@@ -194,14 +194,14 @@ int pass_publish_make(
 	memcpy(head.instance, pass->instance, sizeof(head.instance));
 	if (is_complete(pass))
 		head.flags |= IMAGE_COMPLETE;
-	r = image_build_scopes(&pass->tally, &pass->meminfo, &pass->rows.builder, &pass->scratch);
+	r = image_build_scopes(&pass->sums, &pass->meminfo, &pass->rows.builder, &pass->scratch);
 	if (r == 0)
 		r = image_build_balance(&pass->balance, &pass->rows.builder);
 	if (r == 0)
 		r = image_shmem_add(
-			&pass->shmem, &pass->tally.table[OWNER_USER], &pass->rows.builder);
+			&pass->shmem, &pass->sums.table[OWNER_USER], &pass->rows.builder);
 	if (r == 0)
-		r = survey_result_add_survey(&pass->catalogue, now_ns, &pass->rows.builder);
+		r = survey_result_add_survey(&pass->survey, now_ns, &pass->rows.builder);
 	if (r == 0) {
 		pass->counts.period_ns = pass->interval_ns;
 		count_blocked(pass);

@@ -46,7 +46,7 @@ static void note_unmeasured(
 
 	/* giants have a maximum age of their own */
 	if (row->outcome == OUTCOME_MEASURED && since_ns < pass->unmeasured_since_ns &&
-		!page_walks_forecast(&pass->adapt.walks, w).is_giant)
+		!page_walks_forecast(&pass->adaptive.walks, w).is_giant)
 		pass->unmeasured_since_ns = since_ns;
 }
 
@@ -57,7 +57,7 @@ static void count_waiting(
 		return;
 	pass->counts.waiting++;
 	pass->counts.waiting_cpu_ns = saturate_add(pass->counts.waiting_cpu_ns,
-		page_walks_forecast(&pass->adapt.walks, w).prediction.cpu_ns);
+		page_walks_forecast(&pass->adaptive.walks, w).prediction.cpu_ns);
 }
 
 /* Uses the meminfo of the last pass, since that of this pass is not read yet. */
@@ -89,7 +89,7 @@ static bool has_bounds(const struct snapshot_process *row)
 /* Widens the bounds of a row if they depend on map counts or on a complete list of sharers. */
 static void widen(const struct pass *pass, const struct process *p, struct snapshot_process *row)
 {
-	bool is_cut = pass->options.is_adaptive && p->watch->is_cut;
+	bool is_cut = pass->options.is_adaptive && p->tracked->is_cut;
 
 	if ((are_averaged(pass) || is_cut) && has_bounds(row))
 		mapcounts_widen(row, are_averaged(pass) ? pass->large_anon : 0);
@@ -103,8 +103,8 @@ void pass_totals_add(struct pass *pass, size_t i)
 
 	count_outcome(&pass->counts, row);
 	if (pass->options.is_adaptive) {
-		note_unmeasured(pass, p->watch, row);
-		count_waiting(pass, p->watch, row);
+		note_unmeasured(pass, p->tracked, row);
+		count_waiting(pass, p->tracked, row);
 	}
 	if (snapshot_has_figure(row) || row->source == SOURCE_RSS)
 		pass->counts.source[row->source]++;
@@ -114,7 +114,7 @@ void pass_totals_add(struct pass *pass, size_t i)
 				p->stat.start_ticks * pass->procfs.ns_per_tick));
 	widen(pass, p, row);
 	step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
-	owner_sums_add(&pass->tally, p, row, &step);
+	owner_sums_add(&pass->sums, p, row, &step);
 	add_to_sheet(pass, p, row);
 }
 
@@ -135,14 +135,15 @@ static uint64_t most(const struct pass *pass)
 	uint64_t total = ROW_HAS(m, MEMINFO_TOTAL) ? m->q[MEMINFO_TOTAL] : UINT64_MAX;
 
 	return pass->options.is_adaptive
-	               ? saturate_min(total, host_check_most(&pass->adapt.hostsum, m))
+	               ? saturate_min(total, host_check_most(&pass->adaptive.host_check, m))
 	               : total;
 }
 
 static uint64_t least(const struct pass *pass)
 {
-	return pass->options.is_adaptive ? host_check_least(&pass->adapt.hostsum, &pass->meminfo)
-	                                 : 0;
+	return pass->options.is_adaptive
+	               ? host_check_least(&pass->adaptive.host_check, &pass->meminfo)
+	               : 0;
 }
 
 /*
@@ -166,14 +167,14 @@ static void make_sheet(struct pass *pass, struct balance_sheet_sources *s)
 {
 	const struct shmem *shmem = &pass->shmem;
 
-	s->page_bytes = pass->adapt.page_bytes;
+	s->page_bytes = pass->adaptive.page_bytes;
 	s->processes = &pass->parts;
-	s->host = &pass->tally.host.sums;
+	s->host = &pass->sums.host.sums;
 	s->has_sysv = shmem->has_sysv;
-	s->sysv_unattached_bytes = shmem_owners_sum(&shmem->holders, SHMEM_SYSV_UNATTACHED);
-	s->sysv_swap_bytes = shmem_owners_sum(&shmem->holders, SHMEM_SYSV_SWAP);
+	s->sysv_unattached_bytes = shmem_owners_sum(&shmem->owners, SHMEM_SYSV_UNATTACHED);
+	s->sysv_swap_bytes = shmem_owners_sum(&shmem->owners, SHMEM_SYSV_SWAP);
 	s->has_tmpfs = shmem_has_tmpfs(shmem);
-	s->tmpfs_bytes = shmem_owners_sum(&shmem->holders, SHMEM_TMPFS);
+	s->tmpfs_bytes = shmem_owners_sum(&shmem->owners, SHMEM_TMPFS);
 	s->tmpfs_unread = shmem->tmpfs.unread;
 	s->directories_unread = shmem->tmpfs.directories_unread;
 	balance_sheet_make(s, &pass->balance);
@@ -189,25 +190,25 @@ int pass_totals_end(struct pass *pass)
 
 	read_host(pass, &sources, &vmstat);
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
-	owner_sums_end(&pass->tally, pass->end_ns, least(pass), most(pass));
-	memcg_charges_end(&pass->charges, &pass->tally, clock_now_ns(CLOCK_BOOTTIME));
+	owner_sums_end(&pass->sums, pass->end_ns, least(pass), most(pass));
+	memcg_charges_end(&pass->charges, &pass->sums, clock_now_ns(CLOCK_BOOTTIME));
 	pass->counts.charges = pass->charges.are_counted ? pass->charges.counts : NULL;
 	make_sheet(pass, &sources);
-	owner_sums_tidy(&pass->tally);
+	owner_sums_tidy(&pass->sums);
 	for (unsigned int i = 0; i < OWNER_KINDS; i++) {
-		int e = top_owners_scopes(&pass->tally.table[i], pass->options.export_owners[i],
+		int e = top_owners_scopes(&pass->sums.table[i], pass->options.export_owners[i],
 			pass->end_ns, &pass->scratch);
 
 		/*
 		 * Also after an error: counters that were added to the rows are added to (other),
 		 * too.
 		 */
-		owner_sums_sum_other(&pass->tally, (enum owner_kind)i);
-		remove_empty(&pass->tally.table[i]);
+		owner_sums_sum_other(&pass->sums, (enum owner_kind)i);
+		remove_empty(&pass->sums.table[i]);
 		r = r ? r : e;
 	}
-	owner_names_renew(&pass->tally.table[OWNER_USER], pass->end_ns);
-	owner_names_renew(&pass->tally.table[OWNER_GROUP], pass->end_ns);
+	owner_names_renew(&pass->sums.table[OWNER_USER], pass->end_ns);
+	owner_names_renew(&pass->sums.table[OWNER_GROUP], pass->end_ns);
 	if (r == 0)
 		r = top_owners_processes(pass->rows.member, process_rows_at(&pass->rows, 0),
 			process_rows_count(&pass->rows), pass->options.export_processes,

@@ -43,7 +43,7 @@ static void forget(void *to, struct process *p)
 	struct pass *pass = to;
 
 	last_measured_drop(p);
-	adaptive_pass_forget(&pass->adapt, p);
+	adaptive_pass_forget(&pass->adaptive, p);
 }
 
 /* The cgroups in a tree that is no /proc are not those that are mounted here. */
@@ -68,13 +68,13 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 		return r;
 	if (getrandom(pass->instance, sizeof(pass->instance), 0) != sizeof(pass->instance))
 		return -EIO;
-	owner_sums_init(&pass->tally, clock_now_ns(CLOCK_REALTIME));
+	owner_sums_init(&pass->sums, clock_now_ns(CLOCK_REALTIME));
 	pass->reader.procfs = &pass->procfs;
 	pass->reader.own_pid = pass->procfs.live ? getpid() : 0;
 	pass->reader.kept_max = kept_max();
 	pass->reader.is_single = options->is_single;
-	adaptive_pass_init(&pass->adapt, &pass->reader, &pass->table, &pass->sharing);
-	measure_pacer_init(&pass->turns, &pass->adapt, &pass->tally, &pass->scratch);
+	adaptive_pass_init(&pass->adaptive, &pass->reader, &pass->table, &pass->sharing);
+	measure_pacer_init(&pass->pacer, &pass->adaptive, &pass->sums, &pass->scratch);
 	pass->table.forget = forget;
 	pass->table.to = pass;
 	pass->euid = geteuid();
@@ -114,7 +114,7 @@ static void forget_all(struct pass *pass)
 		struct process *p = pass->table.item[i];
 
 		last_measured_drop(p);
-		adaptive_pass_forget(&pass->adapt, p);
+		adaptive_pass_forget(&pass->adaptive, p);
 		process_close_file(&pass->reader, p);
 	}
 }
@@ -124,17 +124,17 @@ struct pass *pass_free(struct pass *pass)
 	if (!pass)
 		return NULL;
 	forget_all(pass);
-	measure_pacer_done(&pass->turns);
-	adaptive_pass_done(&pass->adapt);
+	measure_pacer_done(&pass->pacer);
+	adaptive_pass_done(&pass->adaptive);
 	process_table_done(&pass->table);
 	process_reader_done(&pass->reader);
 	shared_mm_done(&pass->sharing);
-	owner_sums_done(&pass->tally);
+	owner_sums_done(&pass->sums);
 	memcg_charges_done(&pass->charges);
 	mapcounts_done(&pass->mapcounts);
 	process_rows_done(&pass->rows);
 	shmem_done(&pass->shmem);
-	survey_result_done(&pass->catalogue);
+	survey_result_done(&pass->survey);
 	buffer_done(&pass->scratch);
 	procfs_close(&pass->procfs);
 	free(pass->pids);
@@ -146,7 +146,7 @@ struct pass *pass_free(struct pass *pass)
 static void set_interval(struct pass *pass)
 {
 	const struct pass_options *options = &pass->next_options;
-	struct adaptive_pass *a = &pass->adapt;
+	struct adaptive_pass *a = &pass->adaptive;
 
 	pass->interval_ns = options->interval_ns;
 	if (!options->is_adaptive)
@@ -172,14 +172,14 @@ void pass_set_options(struct pass *pass, const struct pass_options *options)
 	pass->looked_ns = 0;
 	if (options->is_adaptive)
 		adaptive_pass_set_limits(
-			&pass->adapt, &(struct adaptive_pass_limits){
-					      .interval_ns = options->interval_ns,
-					      .max_age_ns = options->max_age_ns,
-					      .stall_ns = options->stall_ns,
-					      .giant_age_ns = options->giant_age_ns,
-					      .cpu_ppm = options->budget_cpu_ppm,
-					      .spare_ppm = options->spare_ppm,
-				      });
+			&pass->adaptive, &(struct adaptive_pass_limits){
+						 .interval_ns = options->interval_ns,
+						 .max_age_ns = options->max_age_ns,
+						 .stall_ns = options->stall_ns,
+						 .giant_age_ns = options->giant_age_ns,
+						 .cpu_ppm = options->budget_cpu_ppm,
+						 .spare_ppm = options->spare_ppm,
+					 });
 	pass->reader.holds.limit_ns = options->is_adaptive ? options->stall_ns : 0;
 	set_interval(pass);
 }
@@ -217,7 +217,7 @@ static void take_options(struct pass *pass)
 	pass->options = pass->next_options;
 	if (pass->was_adaptive && !pass->options.is_adaptive) {
 		forget_all(pass);
-		adaptive_pass_restart(&pass->adapt);
+		adaptive_pass_restart(&pass->adaptive);
 		pass->reader.files_first = 0;
 	} else if (!pass->was_adaptive && pass->options.is_adaptive) {
 		close_files(pass);
@@ -233,8 +233,8 @@ static void take_options(struct pass *pass)
 static void look_at_map_counts(struct pass *pass)
 {
 	mapcounts_answer(&pass->mapcounts);
-	pass->adapt.hostsum.is_averaged = pass->mapcounts.verdict == MAPCOUNTS_AVERAGED;
-	if (pass->adapt.hostsum.is_averaged)
+	pass->adaptive.host_check.is_averaged = pass->mapcounts.verdict == MAPCOUNTS_AVERAGED;
+	if (pass->adaptive.host_check.is_averaged)
 		pass->large_anon = mapcounts_large_anon(THP_FOLDER);
 }
 
@@ -296,8 +296,8 @@ static int begin(struct pass *pass)
 		pass->looked_ns = pass->begin_ns;
 	}
 	if (pass->options.is_adaptive) {
-		measure_pacer_drop(&pass->turns);
-		adaptive_pass_list(&pass->adapt);
+		measure_pacer_drop(&pass->pacer);
+		adaptive_pass_list(&pass->adaptive);
 	}
 	n = procfs_list(&pass->procfs, &pass->pids, &pass->pids_capacity);
 	if (n < 0)
@@ -308,10 +308,10 @@ static int begin(struct pass *pass)
 	if (r < 0)
 		return r;
 	if (pass->options.is_adaptive)
-		adaptive_pass_begin(&pass->adapt);
+		adaptive_pass_begin(&pass->adaptive);
 	else
 		process_begin_exact(&pass->reader, pass->table.count);
-	owner_sums_begin(&pass->tally, clock_now_ns(CLOCK_REALTIME));
+	owner_sums_begin(&pass->sums, clock_now_ns(CLOCK_REALTIME));
 	memset(pass->counts.outcome, 0, sizeof(pass->counts.outcome));
 	memset(pass->counts.source, 0, sizeof(pass->counts.source));
 	pass->counts.estimated = pass->counts.guessed = 0;
@@ -365,12 +365,12 @@ static int step(struct pass *pass, uint64_t deadline_ns)
 
 int pass_step(struct pass *pass, uint64_t deadline_ns)
 {
-	uint64_t before_ns = cpu_now_ns(pass), used_ns = cpu_budget_used_ns(&pass->adapt.budget);
+	uint64_t before_ns = cpu_now_ns(pass), used_ns = cpu_budget_used_ns(&pass->adaptive.budget);
 	int r = step(pass, deadline_ns);
 
 	/* First looks and measurements have charged or excused their own CPU time. */
 	pass->cpu_ns += cpu_now_ns(pass) - before_ns -
-	                (cpu_budget_used_ns(&pass->adapt.budget) - used_ns);
+	                (cpu_budget_used_ns(&pass->adaptive.budget) - used_ns);
 	if (!pass->reader.workers)
 		return r;
 	if (r != PASS_MORE)
@@ -382,7 +382,7 @@ bool pass_next_unnamed(struct pass *pass, struct principal *ret)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
 		ret->kind = (enum owner_kind)kind;
-		if (owner_names_are_of(ret->kind) && owner_names_next(&pass->tally.table[kind],
+		if (owner_names_are_of(ret->kind) && owner_names_next(&pass->sums.table[kind],
 							     &pass->name_cursor[kind], &ret->id))
 			return true;
 	}
@@ -391,28 +391,26 @@ bool pass_next_unnamed(struct pass *pass, struct principal *ret)
 
 void pass_name(struct pass *pass, const struct principal *who, const char *name)
 {
-	owner_names_set(
-		&pass->tally.table[who->kind], who->id, name, clock_now_ns(CLOCK_MONOTONIC));
+	owner_names_set(&pass->sums.table[who->kind], who->id, name, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 void pass_name_failed(struct pass *pass, const struct principal *who)
 {
-	owner_names_fail(&pass->tally.table[who->kind], who->id, clock_now_ns(CLOCK_MONOTONIC));
+	owner_names_fail(&pass->sums.table[who->kind], who->id, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 void pass_give_up_names(struct pass *pass)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		if (owner_names_are_of((enum owner_kind)kind))
-			owner_names_give_up(
-				&pass->tally.table[kind], clock_now_ns(CLOCK_MONOTONIC));
+			owner_names_give_up(&pass->sums.table[kind], clock_now_ns(CLOCK_MONOTONIC));
 }
 
 bool pass_awaits_names(const struct pass *pass)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		if (owner_names_are_of((enum owner_kind)kind) &&
-			owner_names_are_awaited(&pass->tally.table[kind]))
+			owner_names_are_awaited(&pass->sums.table[kind]))
 			return true;
 	return false;
 }
@@ -423,13 +421,13 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	int r;
 
 	if (pass->options.is_adaptive)
-		cpu_budget_expect(&pass->adapt.budget, pass->cpu_ns);
+		cpu_budget_expect(&pass->adaptive.budget, pass->cpu_ns);
 	set_interval(pass);
 	/*
 	 * The cost of measurements is added up only if there is a plan, or if passes alone exceed
 	 * the budget.
 	 */
-	if (pass->turns.total_cost_ns || pass->interval_ns > pass->next_options.interval_ns)
+	if (pass->pacer.total_cost_ns || pass->interval_ns > pass->next_options.interval_ns)
 		(void)pass_interval_ns(pass, &needed_ppm);
 	r = pass_publish_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
 	pass->cpu_ns += cpu_now_ns(pass) - before_ns;
@@ -442,10 +440,10 @@ static void plan(struct pass *pass, uint64_t due_ns)
 	/* The rows of a lost pass may be incomplete. */
 	uint32_t count = pass->is_whole ? process_rows_count(&pass->rows) : 0;
 
-	measure_pacer_begin_rest(&pass->turns, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
+	measure_pacer_begin_rest(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
 		pass->rows.member, process_rows_at(&pass->rows, 0), count);
-	cpu_budget_charge(
-		&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), cpu_now_ns(pass) - before_ns);
+	cpu_budget_charge(&pass->adaptive.budget, clock_now_ns(CLOCK_MONOTONIC),
+		cpu_now_ns(pass) - before_ns);
 }
 
 void pass_plan(struct pass *pass, uint64_t due_ns)
@@ -459,12 +457,12 @@ void pass_plan(struct pass *pass, uint64_t due_ns)
 
 uint64_t pass_next_measure_ns(const struct pass *pass, uint64_t now_ns)
 {
-	return pass->options.is_adaptive ? measure_pacer_next_ns(&pass->turns, now_ns) : UINT64_MAX;
+	return pass->options.is_adaptive ? measure_pacer_next_ns(&pass->pacer, now_ns) : UINT64_MAX;
 }
 
 int pass_measure(struct pass *pass)
 {
-	struct cpu_budget *budget = &pass->adapt.budget;
+	struct cpu_budget *budget = &pass->adaptive.budget;
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + MEASURE_PACER_LENGTH_NS;
 	uint64_t before_ns = cpu_now_ns(pass), used_ns = cpu_budget_used_ns(budget);
 	int r;
@@ -484,8 +482,9 @@ uint64_t pass_interval_ns(const struct pass *pass, uint64_t *ret_needed_ppm)
 
 	*ret_needed_ppm = !options->is_adaptive
 	                          ? 0
-	                          : cpu_budget_needed_ppm(&pass->adapt.budget, options->interval_ns,
-					    pass->turns.total_cost_ns, options->max_age_ns);
+	                          : cpu_budget_needed_ppm(&pass->adaptive.budget,
+					    options->interval_ns, pass->pacer.total_cost_ns,
+					    options->max_age_ns);
 	return pass->interval_ns;
 }
 

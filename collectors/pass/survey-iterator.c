@@ -28,7 +28,7 @@ static size_t place_after(const struct process_table *t, pid_t after)
 
 static bool has_memory(const struct process *p)
 {
-	return p->known && (!p->watch || p->watch->is_member);
+	return p->known && (!p->tracked || p->tracked->is_member);
 }
 
 /*
@@ -64,9 +64,9 @@ static bool is_giant(const struct pass *pass, const struct process *p)
 {
 	struct forecast f;
 
-	if (!pass->options.is_adaptive || !p->watch)
+	if (!pass->options.is_adaptive || !p->tracked)
 		return false;
-	f = page_walks_forecast(&pass->adapt.walks, p->watch);
+	f = page_walks_forecast(&pass->adaptive.walks, p->tracked);
 	return f.is_giant || (f.way == WALK_COST_SLICES && !f.work.largest_pages);
 }
 
@@ -196,9 +196,9 @@ void survey_iterator_blocked(struct pass *pass, pid_t pid)
 
 bool survey_iterator_may_spend(struct pass *pass)
 {
-	return !pass->options.is_adaptive ||
-	       (pass->adapt.pressure == PSI_CALM && cpu_budget_available_ns(&pass->adapt.budget,
-							    clock_now_ns(CLOCK_MONOTONIC)) > 0);
+	return !pass->options.is_adaptive || (pass->adaptive.pressure == PSI_CALM &&
+						     cpu_budget_available_ns(&pass->adaptive.budget,
+							     clock_now_ns(CLOCK_MONOTONIC)) > 0);
 }
 
 uint64_t survey_iterator_worker_cpu_ns(const struct pass *pass)
@@ -209,15 +209,15 @@ uint64_t survey_iterator_worker_cpu_ns(const struct pass *pass)
 void survey_iterator_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns)
 {
 	if (pass->options.is_adaptive)
-		cpu_budget_charge(&pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+		cpu_budget_charge(&pass->adaptive.budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
 	if (hold_ns)
 		lock_hold_add(&pass->reader.holds, hold_ns);
 }
 
 void survey_iterator_exchange(struct pass *pass, struct survey_result *c)
 {
-	struct survey_result before = pass->catalogue;
+	struct survey_result before = pass->survey;
 
-	pass->catalogue = *c;
+	pass->survey = *c;
 	*c = before;
 }

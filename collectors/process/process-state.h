@@ -72,7 +72,7 @@ struct process {
 	uint32_t mm_order, mm_group;
 	/* owned: the last measurement in exact mode (last-measured.h); NULL: none */
 	struct last_measured *last;
-	struct tracked *watch; /* owned: state of adaptive passes (tracked.h); NULL: none */
+	struct tracked *tracked; /* owned: state of adaptive passes (tracked.h); NULL: none */
 };
 
 /* The three parts of the PSS, as bits of .present. */

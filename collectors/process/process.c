@@ -156,7 +156,7 @@ static void forget(struct process *p)
 	process_init(p, p->pid);
 	p->dirfd = dirfd;
 	p->file_fd = file_fd;
-	p->watch = watch;
+	p->tracked = tracked;
 	p->block = block;
 	p->last = last;
 }

@@ -148,9 +148,9 @@ void daemon_restart_accounts(struct daemon *d)
 	d->above_ns = d->least_above_ns = 0;
 	d->accounted_ns = d->kernel.monotonic_ns;
 	d->accounted_cpu_ns = d->kernel.cpu_ns;
-	d->forgiven_ns = d->pass->adapt.budget.forgiven_ns;
-	d->excused_ns = d->pass->adapt.budget.excused_ns;
-	memcpy(d->deferred, d->pass->turns.choosing.deferred, sizeof(d->deferred));
+	d->forgiven_ns = d->pass->adaptive.budget.forgiven_ns;
+	d->excused_ns = d->pass->adaptive.budget.excused_ns;
+	memcpy(d->deferred, d->pass->pacer.queue.deferred, sizeof(d->deferred));
 	kernel_restart_counts(&d->kernel);
 }
 
@@ -318,7 +318,7 @@ static void account_for_sums(struct daemon *d, const struct totals *s)
 
 static void account_for_host(struct daemon *d, const struct totals *s)
 {
-	const struct sums *host = &d->pass->tally.host.sums;
+	const struct sums *host = &d->pass->sums.host.sums;
 	struct daemon_account *a = &d->account;
 	double truth = 0, low = (double)host->q[SCOPE_PSS_LOW];
 
@@ -439,14 +439,14 @@ static void daemon_pass(struct daemon *d)
 		account_for_rows(d, begin_boot_ns);
 	interval_ns = pass_interval_ns(d->pass, &needed_ppm);
 	a->passes++;
-	a->whole += d->pass->turns.measures_all;
+	a->whole += d->pass->pacer.measures_all;
 	a->waiting += d->pass->counts.waiting;
 	a->stretched += interval_ns > d->options.interval_ns;
 	d->due_ns = later(begin_ns + interval_ns, d->kernel.monotonic_ns);
 	pass_plan(d->pass, d->due_ns);
 	for (int i = 0; i < MEASURE_PLAN_REASONS; i++)
-		a->deferred[i] = d->pass->turns.choosing.deferred[i] - d->deferred[i];
-	a->forgiven_ns = d->pass->adapt.budget.forgiven_ns - d->forgiven_ns;
+		a->deferred[i] = d->pass->pacer.queue.deferred[i] - d->deferred[i];
+	a->forgiven_ns = d->pass->adaptive.budget.forgiven_ns - d->forgiven_ns;
 }
 
 static void survey(struct daemon *d)
@@ -477,7 +477,7 @@ static void daemon_wait(struct daemon *d)
 	}
 	sleep_until(d, d->due_ns);
 	account_for_cpu(d);
-	d->account.excused_ns = d->pass->adapt.budget.excused_ns - d->excused_ns;
+	d->account.excused_ns = d->pass->adaptive.budget.excused_ns - d->excused_ns;
 }
 
 void daemon_run(struct daemon *d, const struct host_rates *rates, uint64_t passes)
@@ -491,5 +491,5 @@ void daemon_run(struct daemon *d, const struct host_rates *rates, uint64_t passe
 
 uint64_t daemon_total_cost_ns(const struct daemon *d)
 {
-	return d->pass->turns.total_cost_ns;
+	return d->pass->pacer.total_cost_ns;
 }

@@ -38,8 +38,8 @@ static struct truth truth_of(const struct host *h)
 
 static const struct survey_result *found_by(const struct daemon *d)
 {
-	assert_true(d->pass->catalogue.is_there);
-	return &d->pass->catalogue;
+	assert_true(d->pass->survey.is_there);
+	return &d->pass->survey;
 }
 
 static double minutes(const struct survey_result *c)

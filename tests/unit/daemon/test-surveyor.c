@@ -429,7 +429,7 @@ static void counts_processes_that_are_not_read(void **state)
 		host.process[0].outcome = cases[i].outcome;
 		run(&s);
 		assert_int_equal(host.read, 2);
-		assert_int_equal(s.catalogue.q[cases[i].counted], 1);
+		assert_int_equal(s.result.q[cases[i].counted], 1);
 		surveyor_done(&s);
 	}
 }
@@ -445,7 +445,7 @@ static void reports_blocked_reads(void **state)
 	host.process[1].errors = 1;
 	run(&s);
 	assert_int_equal(host.read, 2);
-	assert_int_equal(s.catalogue.q[SURVEY_BLOCKED], 1);
+	assert_int_equal(s.result.q[SURVEY_BLOCKED], 1);
 	assert_int_equal(host.blocks, 1);
 	assert_int_equal(host.blocked, host.process[1].pid);
 	surveyor_done(&s);
@@ -470,7 +470,7 @@ static void reads_again_without_its_worker(void **state)
 		host.process[1].errors = cases[i].losses;
 		run(&s);
 		assert_int_equal(host.read, cases[i].read);
-		assert_int_equal(s.catalogue.q[SURVEY_ERROR], cases[i].errors);
+		assert_int_equal(s.result.q[SURVEY_ERROR], cases[i].errors);
 		assert_int_equal(host.calls, cases[i].calls);
 		assert_int_equal(host.blocks, 0);
 		surveyor_done(&s);
@@ -488,8 +488,8 @@ static void skips_processes_counted_with_others(void **state)
 	assert_int_equal(run(&s), 4);
 	assert_int_equal(host.read, 2);
 	for (unsigned int i = SURVEY_DENIED; i <= SURVEY_ERROR; i++)
-		assert_int_equal(s.catalogue.q[i], 0);
-	assert_int_equal(s.catalogue.q[SURVEY_BLOCKED], 0);
+		assert_int_equal(s.result.q[i], 0);
+	assert_int_equal(s.result.q[SURVEY_BLOCKED], 0);
 	surveyor_done(&s);
 }
 

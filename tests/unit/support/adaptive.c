@@ -152,7 +152,7 @@ struct adaptive *adaptive_new(const struct pass_options *with)
 		s->opened[i].suffix = files[i];
 	o.procfs = s->tree.path;
 	assert_int_equal(pass_open(&o, &s->pass), 0);
-	s->pass->adapt.walks.slice_ns = 0; /* slices of one read() each */
+	s->pass->adaptive.walks.slice_ns = 0; /* slices of one read() each */
 	return s;
 }
 

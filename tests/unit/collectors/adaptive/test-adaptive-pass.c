@@ -151,7 +151,7 @@ static void measures_new_images_at_once(void **state)
 	 * The memory of the former image counts as being freed, because the kernel may still be
 	 * freeing it. That of a process that is no longer listed is free.
 	 */
-	assert_int_equal(s->pass->adapt.hostsum.left, adaptive_cast[3].rss_kib * 1024);
+	assert_int_equal(s->pass->adaptive.host_check.left, adaptive_cast[3].rss_kib * 1024);
 }
 
 static void reuse_pid(void *s_)
@@ -300,7 +300,7 @@ static void limits_change_between_passes(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct pass_options other = run_adaptive;
-	const struct adaptive_pass *a = &s->pass->adapt;
+	const struct adaptive_pass *a = &s->pass->adaptive;
 	uint64_t sum;
 
 	(void)state;
@@ -309,14 +309,14 @@ static void limits_change_between_passes(void **state)
 	assert_int_equal(pass_begin(s->pass), 0);
 	while (s->pass->phase != PHASE_POOL || s->pass->at < 2)
 		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
-	sum = a->hostsum.pool.anon.sum + a->hostsum.pool.anon.unread;
+	sum = a->host_check.drift.anon.sum + a->host_check.drift.anon.unread;
 	assert_true(sum > 0);
 	pass_set_options(s->pass, &other);
-	assert_int_equal(a->hostsum.pool.anon.sum + a->hostsum.pool.anon.unread, sum);
+	assert_int_equal(a->host_check.drift.anon.sum + a->host_check.drift.anon.unread, sum);
 	assert_int_equal(a->limits.max_age_ns, run_adaptive.max_age_ns);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(a->limits.max_age_ns, other.max_age_ns);
-	assert_int_equal(a->hostsum.pool.max_age_ns, other.max_age_ns);
+	assert_int_equal(a->host_check.drift.max_age_ns, other.max_age_ns);
 }
 
 /* Swapping moves counters that statm does not show, so passes read status while the host swaps. */
@@ -391,8 +391,8 @@ static void changes_to_exact_and_back(void **state)
 		assert_int_equal(pass_next_measure_ns(s->pass, 0), UINT64_MAX);
 	}
 	/* Processes that were born before the exact passes are not taken for new. */
-	assert_int_equal(s->pass->adapt.begin_ns, 0);
-	assert_int_equal(s->pass->adapt.relations.begin_ns, 0);
+	assert_int_equal(s->pass->adaptive.begin_ns, 0);
+	assert_int_equal(s->pass->adaptive.sharing_state.begin_ns, 0);
 	pass_set_options(s->pass, &run_adaptive);
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		AUTO_VIEW struct view *view = adaptive_pass(s);
@@ -437,7 +437,7 @@ static const struct tracked *watch_of(const struct adaptive *s, pid_t pid)
 	while (i < t->count && t->item[i]->pid != pid)
 		i++;
 	assert_true(i < t->count);
-	return t->item[i]->watch;
+	return t->item[i]->tracked;
 }
 
 /*
@@ -448,7 +448,7 @@ static void keeps_exiting_processes_apart(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process exiting = adaptive_cast[2];
-	const struct host_check *h = &s->pass->adapt.hostsum;
+	const struct host_check *h = &s->pass->adaptive.host_check;
 
 	(void)state;
 	view_unref(adaptive_pass(s));

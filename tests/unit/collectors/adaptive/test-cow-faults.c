@@ -25,10 +25,10 @@ struct scene {
 	struct procfs procfs;
 	struct process_reader reader;
 	struct process process[CROWD], *item[CROWD];
-	struct tracked watch[CROWD];
+	struct tracked tracked[CROWD];
 	struct process_table table;
 	struct cow_faults faults;
-	struct sharing_state relations;
+	struct sharing_state sharing_state;
 	struct tree_event opened;
 };
 
@@ -57,8 +57,8 @@ static struct scene *scene_of(unsigned int count)
 		process_init(&s->process[i], (pid_t)(10 + i));
 		s->item[i] = &s->process[i];
 		s->process[i].known = true;
-		s->process[i].watch = &s->watch[i];
-		s->watch[i] = (struct tracked){
+		s->process[i].tracked = &s->tracked[i];
+		s->tracked[i] = (struct tracked){
 			.base = {.anon = 100 * MIB,
 				.pss_anon = 20 * MIB,
 				.uss = 10 * MIB,
@@ -85,8 +85,8 @@ static void scene_done(struct scene **s)
 {
 	tree_expect(NULL, 0);
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		families_gone(&(*s)->relations.families, &(*s)->watch[i].member);
-	families_done(&(*s)->relations.families);
+		families_gone(&(*s)->sharing_state.families, &(*s)->tracked[i].member);
+	families_done(&(*s)->sharing_state.families);
 	process_reader_done(&(*s)->reader);
 	tree_done(&(*s)->tree);
 	free(*s);
@@ -99,26 +99,26 @@ static void counts_faults_of_sharers(void **state)
 	const struct walked unknown = {.has_faults = false};
 
 	(void)state;
-	assert_true(s->watch[0].has_faults);
-	assert_int_equal(s->watch[0].faults, 1000);
-	s->watch[1].base.pss_anon = 100 * MIB; /* all of it is private */
+	assert_true(s->tracked[0].has_faults);
+	assert_int_equal(s->tracked[0].faults, 1000);
+	s->tracked[1].base.pss_anon = 100 * MIB; /* all of it is private */
 	measured(s, 1, 2000);
-	assert_false(s->watch[1].has_faults);
+	assert_false(s->tracked[1].has_faults);
 	/*
 	 * If a measurement brought no fault counter, it is read now, provided that the process
 	 * shares memory.
 	 */
 	tree_set_faults(&s->tree, 10, 3000);
 	cow_faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
-	assert_true(s->watch[0].has_faults);
-	assert_int_equal(s->watch[0].faults, 3000);
+	assert_true(s->tracked[0].has_faults);
+	assert_int_equal(s->tracked[0].faults, 3000);
 	s->opened.count = 0;
 	cow_faults_measured(&s->reader, &s->process[1], &unknown, 300 * SEC);
-	assert_false(s->watch[1].has_faults);
+	assert_false(s->tracked[1].has_faults);
 	assert_int_equal(s->opened.count, 0);
 	tree_remove(&s->tree, "10");
 	cow_faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
-	assert_false(s->watch[0].has_faults);
+	assert_false(s->tracked[0].has_faults);
 }
 
 static void look(struct scene *s, uint64_t max_age_ns, uint64_t available_ns)
@@ -137,8 +137,8 @@ static void reads_in_turn(void **state)
 		look(s, 120 * SEC, SEC);
 		assert_int_equal(s->opened.count, MEMBERS / 3);
 	}
-	s->watch[0].has_faults = s->watch[1].has_base = false;
-	s->watch[2].is_elsewhere = true;
+	s->tracked[0].has_faults = s->tracked[1].has_base = false;
+	s->tracked[2].is_elsewhere = true;
 	look(s, 10 * SEC, 0);
 	assert_int_equal(s->opened.count, MEMBERS - 3);
 }
@@ -154,23 +154,23 @@ static void growth_is_no_write(void **state)
 	(void)state;
 	for (pid_t pid = 10; pid < 10 + MEMBERS; pid++)
 		tree_set_faults(&s->tree, pid, 1000 + 40 * 256);
-	s->watch[0].seen.resident += 40 * 256;
-	s->watch[1].seen.resident += 40 * 256;
-	s->watch[1].seen.shared += 40 * 256;
-	s->watch[2].seen.resident += 30 * 256;
-	s->watch[2].seen.shared += 20 * 256;
+	s->tracked[0].seen.resident += 40 * 256;
+	s->tracked[1].seen.resident += 40 * 256;
+	s->tracked[1].seen.shared += 40 * 256;
+	s->tracked[2].seen.resident += 30 * 256;
+	s->tracked[2].seen.shared += 20 * 256;
 	look(s, 10 * SEC, 0);
-	assert_int_equal(s->watch[0].broken_kib, 0);
-	assert_int_equal(s->watch[1].broken_kib, 0);
-	assert_int_equal(s->watch[2].broken_kib, 10 << 10);
-	assert_int_equal(s->watch[3].broken_kib, 40 << 10);
+	assert_int_equal(s->tracked[0].broken_kib, 0);
+	assert_int_equal(s->tracked[1].broken_kib, 0);
+	assert_int_equal(s->tracked[2].broken_kib, 10 << 10);
+	assert_int_equal(s->tracked[3].broken_kib, 40 << 10);
 }
 
 static void join(struct scene *s, unsigned int i)
 {
-	struct tracked *w = &s->watch[i];
+	struct tracked *w = &s->tracked[i];
 
-	assert_int_equal(families_measured(&s->relations.families, &w->member, 1000, 2000, NULL,
+	assert_int_equal(families_measured(&s->sharing_state.families, &w->member, 1000, 2000, NULL,
 				 &w->base, clock_now_ns(CLOCK_BOOTTIME)),
 		0);
 }
@@ -190,7 +190,7 @@ static unsigned int count_broken(const struct scene *s)
 	unsigned int count = 0;
 
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		count += s->watch[i].broken_kib == 40 << 10;
+		count += s->tracked[i].broken_kib == 40 << 10;
 	return count;
 }
 
@@ -215,7 +215,7 @@ static void calm_members_raise_no_alarm(void **state)
 	(void)state;
 	write_all(s, 4);
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		s->watch[i].calm = 1;
+		s->tracked[i].calm = 1;
 	look(s, 120 * SEC, SEC);
 	assert_int_equal(s->opened.count, 2);
 }
@@ -237,7 +237,7 @@ static void alarms_take_a_part_of_the_budget(void **state)
 
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		for (unsigned int i = 0; i < MEMBERS; i++)
-			s->watch[i].is_unwatched = false;
+			s->tracked[i].is_unwatched = false;
 		look(s, 1200 * SEC, 80 * NS_PER_USEC); /* enough for two; no reading is due */
 		assert_int_equal(s->opened.count, 0);
 		cow_faults_alarmed(&s->faults, &s->reader, &s->table);
@@ -252,7 +252,7 @@ static uint64_t high_of(const struct scene *s, unsigned int i)
 {
 	struct estimate e;
 
-	assert_true(sharing_state_estimate(&s->watch[i], PAGE, NULL, &e, NULL));
+	assert_true(sharing_state_estimate(&s->tracked[i], PAGE, NULL, &e, NULL));
 	return e.high;
 }
 
@@ -262,7 +262,7 @@ static void age(struct scene *s, uint64_t age_ns)
 
 	for (unsigned int i = 0; i < MEMBERS; i++) {
 		join(s, i);
-		s->watch[i].measured_ns = s->watch[i].member.measured_ns = then_ns;
+		s->tracked[i].measured_ns = s->tracked[i].member.measured_ns = then_ns;
 	}
 }
 
@@ -276,7 +276,7 @@ static void unread_processes_may_have_written(void **state)
 
 	(void)state;
 	age(s, 15 * SEC);
-	s->watch[5].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 5 * SEC;
+	s->tracked[5].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 5 * SEC;
 	/* While there are tokens for an alarm, regular readings are enough. */
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(s->opened.count, 0);
@@ -287,12 +287,12 @@ static void unread_processes_may_have_written(void **state)
 		assert_int_equal(high_of(s, i), 100 * MIB);
 	/* Process 5 shared what the others may have written to. */
 	assert_true(high_of(s, 5) > 40 * MIB);
-	assert_false(s->watch[5].is_unwatched || s->watch[6].is_unwatched);
+	assert_false(s->tracked[5].is_unwatched || s->tracked[6].is_unwatched);
 	/* This doubt is no reason to measure any of them. */
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		assert_int_equal(sharing_state_broken(&s->watch[i]), 0);
+		assert_int_equal(sharing_state_broken(&s->tracked[i]), 0);
 		assert_int_equal(
-			measure_queue_doubt(&s->watch[i], 20 * MIB, 20 * MIB, high_of(s, i)), 0);
+			measure_queue_doubt(&s->tracked[i], 20 * MIB, 20 * MIB, high_of(s, i)), 0);
 	}
 
 	/*
@@ -319,13 +319,13 @@ static void young_processes_are_read(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		s->watch[i].member.born_ns = now_ns - 60 * SEC;
-		s->watch[i].measured_ns = now_ns - (i == 3 ? 31 : 29) * SEC;
+		s->tracked[i].member.born_ns = now_ns - 60 * SEC;
+		s->tracked[i].measured_ns = now_ns - (i == 3 ? 31 : 29) * SEC;
 	}
 	tree_set_faults(&s->tree, 13, 1000 + 40 * 256);
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(s->opened.count, 1);
-	assert_int_equal(sharing_state_broken(&s->watch[3]), 40 * MIB);
+	assert_int_equal(sharing_state_broken(&s->tracked[3]), 40 * MIB);
 	/* without tokens it is not read */
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 0);
@@ -341,17 +341,17 @@ static void the_largest_are_always_read(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
-		s->watch[i].base.anon = i < 2 ? 1500 * MIB : 140 * MIB;
-		s->watch[i].base.pss_anon = 20 * MIB;
-		s->watch[i].seen.resident = s->watch[i].base.anon / PAGE;
-		s->watch[i].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
+		s->tracked[i].base.anon = i < 2 ? 1500 * MIB : 140 * MIB;
+		s->tracked[i].base.pss_anon = 20 * MIB;
+		s->tracked[i].seen.resident = s->tracked[i].base.anon / PAGE;
+		s->tracked[i].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
 	}
 	tree_set_faults(&s->tree, 11, 1000 + 750 * 256);
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 2);
 	assert_int_equal(high_of(s, 0), 20 * MIB);
-	assert_int_equal(sharing_state_broken(&s->watch[1]), 750 * MIB);
-	assert_true(s->watch[2].is_unwatched);
+	assert_int_equal(sharing_state_broken(&s->tracked[1]), 750 * MIB);
+	assert_true(s->tracked[2].is_unwatched);
 	/* once is enough if it is due as well */
 	look(s, 40 * SEC, 0);
 	assert_int_equal(s->opened.count, MEMBERS);
@@ -364,19 +364,19 @@ static void many_processes_do_not_hide_the_largest(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < CROWD; i++) {
-		s->watch[i].base.anon = 1000 * MIB + (i == 5 ? 0 : i + 1) * MIB;
-		s->watch[i].seen.resident = s->watch[i].base.anon / PAGE;
-		s->watch[i].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
+		s->tracked[i].base.anon = 1000 * MIB + (i == 5 ? 0 : i + 1) * MIB;
+		s->tracked[i].seen.resident = s->tracked[i].base.anon / PAGE;
+		s->tracked[i].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
 	}
-	s->watch[CROWD - 1].has_faults = false; /* its writes are not known */
+	s->tracked[CROWD - 1].has_faults = false; /* its writes are not known */
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 64);
 	for (unsigned int i = 0; i < CROWD; i++)
-		assert_int_equal(s->watch[i].is_unwatched, i < 4 || i == 5);
-	s->watch[5].base.anon = 2000 * MIB;
+		assert_int_equal(s->tracked[i].is_unwatched, i < 4 || i == 5);
+	s->tracked[5].base.anon = 2000 * MIB;
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 64);
-	assert_false(s->watch[5].is_unwatched);
+	assert_false(s->tracked[5].is_unwatched);
 }
 
 /*
@@ -389,14 +389,14 @@ static void unmeasured_children_may_have_written(void **state)
 
 	(void)state;
 	age(s, 5 * SEC);
-	s->watch[5].has_base = false;
-	s->watch[5].is_related = true;
+	s->tracked[5].has_base = false;
+	s->tracked[5].is_related = true;
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 	look(s, 1200 * SEC, 0);
-	assert_false(s->watch[0].is_unwatched || s->watch[5].is_unwatched);
+	assert_false(s->tracked[0].is_unwatched || s->tracked[5].is_unwatched);
 	assert_true(high_of(s, 0) > 25 * MIB);
-	families_suspect(&s->watch[5].member, 0, 0); /* as its measurement does */
+	families_suspect(&s->tracked[5].member, 0, 0); /* as its measurement does */
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 }
 
@@ -406,7 +406,7 @@ static void a_measurement_ends_the_suspicion(void **state)
 	AUTO_SCENE struct scene *s = scene_new();
 
 	(void)state;
-	s->watch[0].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
+	s->tracked[0].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(high_of(s, 0), 100 * MIB);
 	measured(s, 0, 1000);
@@ -417,9 +417,9 @@ static void a_measurement_ends_the_suspicion(void **state)
 static bool find(struct scene *s, unsigned int i, uint32_t faults)
 {
 	const struct walked walked = {.faults = faults, .has_faults = true};
-	const struct estimate before = {.pss_anon = s->watch[i].base.pss_anon - 40 * MIB};
+	const struct estimate before = {.pss_anon = s->tracked[i].base.pss_anon - 40 * MIB};
 
-	return cow_faults_found(&s->faults, &s->relations, &s->reader, &s->process[i], &walked,
+	return cow_faults_found(&s->faults, &s->sharing_state, &s->reader, &s->process[i], &walked,
 		&before, clock_now_ns(CLOCK_BOOTTIME));
 }
 
@@ -441,7 +441,7 @@ static void reports_writes_to_earlier_members(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		s->watch[i].base.pss_anon = 60 * MIB;
+		s->tracked[i].base.pss_anon = 60 * MIB;
 		join(s, i);
 	}
 	for (pid_t pid = 10; pid < 12; pid++)
@@ -454,17 +454,17 @@ static void reports_writes_to_earlier_members(void **state)
 	assert_int_equal(high_of(s, 5), 100 * MIB);
 	assert_int_equal(high_of(s, 4), 60 * MIB);
 	find(s, 0, 1000 + 50 * 256);
-	assert_int_equal(broken_of(&s->watch[4].member), 0);
-	assert_int_equal(broken_of(&s->watch[5].member), 40 * MIB);
+	assert_int_equal(broken_of(&s->tracked[4].member), 0);
+	assert_int_equal(broken_of(&s->tracked[5].member), 40 * MIB);
 	/* Nor does member 4 suspect writes of process 1. */
-	assert_int_equal(families_suspected(&s->watch[4].member), 0);
-	assert_int_equal(families_suspected(&s->watch[5].member), 50 * MIB);
-	assert_int_equal(families_suspected(&s->watch[1].member), 0); /* its own writes */
+	assert_int_equal(families_suspected(&s->tracked[4].member), 0);
+	assert_int_equal(families_suspected(&s->tracked[5].member), 50 * MIB);
+	assert_int_equal(families_suspected(&s->tracked[1].member), 0); /* its own writes */
 	tree_set_faults(&s->tree, 11, 1000 + 51 * 256);
 	find(s, 1, 1000 + 51 * 256);
-	assert_int_equal(broken_of(&s->watch[4].member), 40 * MIB);
-	assert_int_equal(broken_of(&s->watch[5].member), 80 * MIB);
-	assert_int_equal(families_suspected(&s->watch[5].member), 0);
+	assert_int_equal(broken_of(&s->tracked[4].member), 40 * MIB);
+	assert_int_equal(broken_of(&s->tracked[5].member), 80 * MIB);
+	assert_int_equal(families_suspected(&s->tracked[5].member), 0);
 }
 
 /* A process that has more because others released shared memory has not written. */
@@ -474,21 +474,21 @@ static void reports_only_written_memory(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		s->watch[i].base.pss_anon = 60 * MIB;
+		s->tracked[i].base.pss_anon = 60 * MIB;
 		join(s, i);
 	}
 	assert_false(find(s, 0, 1000));
-	assert_int_equal(broken_of(&s->watch[1].member), 0);
+	assert_int_equal(broken_of(&s->tracked[1].member), 0);
 	assert_true(find(s, 0, 1000 + 10 * 256));
-	assert_int_equal(broken_of(&s->watch[1].member), 10 * MIB);
-	s->watch[2].has_faults = false; /* its faults are not known */
+	assert_int_equal(broken_of(&s->tracked[1].member), 10 * MIB);
+	s->tracked[2].has_faults = false; /* its faults are not known */
 	assert_false(find(s, 2, 1000));
-	assert_int_equal(broken_of(&s->watch[1].member), 50 * MIB);
+	assert_int_equal(broken_of(&s->tracked[1].member), 50 * MIB);
 	/* A small difference counts if faults show that it was written. */
 	assert_true(find(s, 3, 1000 + 8));
-	assert_int_equal(broken_of(&s->watch[1].member), 50 * MIB + 8 * PAGE);
+	assert_int_equal(broken_of(&s->tracked[1].member), 50 * MIB + 8 * PAGE);
 	assert_false(find(s, 3, 1000 + 7));
-	assert_int_equal(broken_of(&s->watch[1].member), 50 * MIB + 8 * PAGE);
+	assert_int_equal(broken_of(&s->tracked[1].member), 50 * MIB + 8 * PAGE);
 }
 
 /*
@@ -501,7 +501,7 @@ static void reads_families_with_writers(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
-		s->watch[i].base.pss_anon = 60 * MIB;
+		s->tracked[i].base.pss_anon = 60 * MIB;
 		join(s, i);
 	}
 	find(s, 0, 1000 + 40 * 256);
@@ -513,9 +513,9 @@ static void reads_families_with_writers(void **state)
 	/* not if tokens are short */
 	look(s, 240 * SEC, 0);
 	assert_int_equal(s->opened.count, 1);
-	assert_true(families_breaks(&s->watch[1].member, clock_now_ns(CLOCK_BOOTTIME) - SEC));
-	assert_false(families_breaks(&s->watch[1].member, clock_now_ns(CLOCK_BOOTTIME)));
-	assert_false(families_breaks(&s->watch[5].member, 0));
+	assert_true(families_breaks(&s->tracked[1].member, clock_now_ns(CLOCK_BOOTTIME) - SEC));
+	assert_false(families_breaks(&s->tracked[1].member, clock_now_ns(CLOCK_BOOTTIME)));
+	assert_false(families_breaks(&s->tracked[5].member, 0));
 }
 
 /*
@@ -617,7 +617,7 @@ static void the_host_sum_raises_an_alarm(void **state)
 
 	(void)state;
 	s->pass->procfs.is_whole = true;
-	s->pass->adapt.hostsum.cpus = 1;
+	s->pass->adaptive.host_check.cpus = 1;
 	p.pss_kib = 1750; /* 9000 KiB are shared by all twelve */
 	for (; p.pid < 42; p.pid++) {
 		adaptive_add_anon(s, &p);
@@ -628,7 +628,7 @@ static void the_host_sum_raises_an_alarm(void **state)
 		view_unref(adaptive_pass(s));
 		adaptive_plan(s, 1);
 	}
-	writer += (writer + s->pass->adapt.faults.turn + 1) % 3 == 0;
+	writer += (writer + s->pass->adaptive.faults.turn + 1) % 3 == 0;
 	tree_set_faults(&s->tree, (pid_t)writer, 5000 + 2250);
 	set_anon_pages(s, 209000);
 	view = adaptive_pass(s);

@@ -16,7 +16,7 @@ enum { MEMBERS = 4 };
 /* Each process has 1000 MiB of anonymous memory, and shares 800 MiB of it with another. */
 struct scene {
 	struct host_check h;
-	struct tracked watch[MEMBERS];
+	struct tracked tracked[MEMBERS];
 	struct snapshot_process row[MEMBERS];
 	uint64_t anon_mib; /* AnonPages of the host, MiB */
 	uint64_t now_ns;
@@ -33,9 +33,9 @@ static void scene_init(struct scene *s)
 {
 	*s = (struct scene){.anon_mib = MEMBERS * 600, .now_ns = 1000 * NS_PER_SEC};
 	host_check_init(&s->h, PAGE);
-	host_drift_init(&s->h.pool, 300 * NS_PER_SEC);
+	host_drift_init(&s->h.drift, 300 * NS_PER_SEC);
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		s->watch[i] = (struct tracked){
+		s->tracked[i] = (struct tracked){
 			.base = {.anon = 1000 * MIB,
 				.pss_anon = 600 * MIB,
 				.uss = 200 * MIB,
@@ -62,7 +62,7 @@ static bool add_all(struct scene *s, bool is_whole)
 		set_meminfo(&s->h.after, s->anon_mib);
 	host_check_begin(&s->h);
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		host_check_add(&s->h, &s->watch[i], &s->row[i]);
+		host_check_add(&s->h, &s->tracked[i], &s->row[i]);
 	return host_check_end(&s->h, is_whole, true, s->now_ns);
 }
 
@@ -81,10 +81,10 @@ static void adds_up_each_process_by_its_outcome(void **state)
 	scene_init(&s);
 	s.row[1].outcome = OUTCOME_DENIED; /* counts with all of its resident memory */
 	s.row[2].outcome = OUTCOME_SHARED_MM;
-	s.watch[3].has_base = false; /* no relative represents it */
+	s.tracked[3].has_base = false; /* no relative represents it */
 	pass(&s, 2400);
-	assert_int_equal(s.h.pool.anon.sum, 600 * MIB);
-	assert_int_equal(s.h.pool.anon.unread, 2000 * MIB);
+	assert_int_equal(s.h.drift.anon.sum, 600 * MIB);
+	assert_int_equal(s.h.drift.anon.unread, 2000 * MIB);
 }
 
 /*
@@ -98,20 +98,20 @@ static void drift_widens_bounds(void **state)
 	scene_init(&s);
 	pass(&s, 2400);
 	pass(&s, 2400);
-	host_check_settle(&s.h, &s.watch[0], &s.row[0]);
+	host_check_settle(&s.h, &s.tracked[0], &s.row[0]);
 	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 600 * MIB, 601 * MIB);
 	assert_true(pass(&s, 2700));
-	host_check_settle(&s.h, &s.watch[0], &s.row[0]);
+	host_check_settle(&s.h, &s.tracked[0], &s.row[0]);
 	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 675 * MIB, 1000 * MIB);
-	assert_int_equal(s.row[0].q[PROCESS_PSS_AGE], s.watch[0].measured_ns);
-	assert_true(host_drift_alarms(&s.h.pool));
+	assert_int_equal(s.row[0].q[PROCESS_PSS_AGE], s.tracked[0].measured_ns);
+	assert_true(host_drift_alarms(&s.h.drift));
 
 	/* A row without an estimate stays unchanged. */
-	s.watch[1].has_base = false;
+	s.tracked[1].has_base = false;
 	s.row[1] = (struct snapshot_process){.outcome = OUTCOME_MEASURED};
-	host_check_settle(&s.h, &s.watch[1], &s.row[1]);
+	host_check_settle(&s.h, &s.tracked[1], &s.row[1]);
 	assert_int_equal(s.row[1].present, 0);
 }
 
@@ -130,11 +130,11 @@ static void memory_being_freed_is_no_drift(void **state)
 	for (unsigned int i = 0; i < 3; i++) {
 		host_check_left(&s.h, 300 * MIB);
 		assert_false(pass(&s, 2700 - i * 100));
-		assert_false(host_drift_alarms(&s.h.pool));
-		assert_true(s.h.pool.anon.bias < (int64_t)MIB);
+		assert_false(host_drift_alarms(&s.h.drift));
+		assert_true(s.h.drift.anon.bias < (int64_t)MIB);
 	}
 	assert_false(pass(&s, 2400));
-	host_check_settle(&s.h, &s.watch[0], &s.row[0]);
+	host_check_settle(&s.h, &s.tracked[0], &s.row[0]);
 	assert_int_equal(s.row[0].q[PROCESS_PSS], 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_LOW], 599 * MIB, 600 * MIB);
 	assert_in_range(s.row[0].q[PROCESS_PSS_HIGH], 600 * MIB, 601 * MIB);
@@ -175,12 +175,12 @@ static void changes_during_the_pass_are_no_drift(void **state)
 	set_meminfo(&s.h.after, 3000);
 	s.h.after.present = s.h.before.present;
 	add_all(&s, true);
-	assert_int_equal(s.h.pool.anon.residual, 300 * MIB);
-	assert_int_equal(s.h.pool.anon.drift, 0);
+	assert_int_equal(s.h.drift.anon.residual, 300 * MIB);
+	assert_int_equal(s.h.drift.anon.drift, 0);
 	set_meminfo(&s.h.before, 2700);
 	set_meminfo(&s.h.after, 2700);
 	assert_true(add_all(&s, true));
-	assert_true(s.h.pool.anon.drift > (int64_t)(200 * MIB));
+	assert_true(s.h.drift.anon.drift > (int64_t)(200 * MIB));
 }
 
 /*
@@ -199,13 +199,13 @@ static void guesses_stay_within_the_host(void **state)
 
 	(void)state;
 	scene_init(&s);
-	s.watch[3].has_base = false; /* maps a page of shared memory many times */
-	s.watch[3].seen = (struct statm){
+	s.tracked[3].has_base = false; /* maps a page of shared memory many times */
+	s.tracked[3].seen = (struct statm){
 		.resident = 65000 * MIB / PAGE, .shared = 64000 * MIB / PAGE};
-	tracked_fill(&s.watch[3], &guess, PAGE, &s.row[3]);
+	tracked_fill(&s.tracked[3], &guess, PAGE, &s.row[3]);
 	before = s.row[3];
 	assert_true(add_all(&s, false));
-	host_check_settle(&s.h, &s.watch[3], &s.row[3]);
+	host_check_settle(&s.h, &s.tracked[3], &s.row[3]);
 	assert_in_range(s.row[3].q[PROCESS_PSS], 1000 * MIB, 1001 * MIB + s.h.cpus * MIB);
 	assert_int_equal(s.row[3].q[PROCESS_RSS], 65000 * MIB);
 	assert_in_range(s.row[3].q[PROCESS_PSS_HIGH], 2400 * MIB, 2401 * MIB + s.h.cpus * MIB);
@@ -215,7 +215,7 @@ static void guesses_stay_within_the_host(void **state)
 	s.row[3] = before;
 	s.h.before.present = s.h.after.present = UINT64_C(1) << MEMINFO_TOTAL;
 	assert_false(add_all(&s, true));
-	host_check_settle(&s.h, &s.watch[3], &s.row[3]);
+	host_check_settle(&s.h, &s.tracked[3], &s.row[3]);
 	assert_int_equal(s.row[3].q[PROCESS_PSS], 33000 * MIB);
 }
 
@@ -231,7 +231,7 @@ static void represented_processes_are_guesses(void **state)
 
 	(void)state;
 	scene_init(&s);
-	w = s.watch;
+	w = s.tracked;
 	families_init(&families, 1);
 	families_begin(&families, 990 * NS_PER_SEC);
 	w[0].is_related = w[3].is_related = true;
@@ -289,7 +289,7 @@ static void has_an_upper_bound(void **state)
 	scene_init(&s);
 	pass(&s, 2350);
 	set_meminfo(&now, 2350);
-	assert_true(s.h.pool.anon.is_used && s.h.pool.anon.bias < 0);
+	assert_true(s.h.drift.anon.is_used && s.h.drift.anon.bias < 0);
 	assert_in_range(host_check_most(&s.h, &now), 2390 * MIB, 2401 * MIB + noise);
 }
 
@@ -339,14 +339,14 @@ static void unreadable_processes_lower_the_bound(void **state)
 
 	(void)state;
 	scene_init(&s);
-	s.watch[1].seen.resident = 400 * MIB / PAGE;
+	s.tracked[1].seen.resident = 400 * MIB / PAGE;
 	s.row[1].outcome = OUTCOME_DENIED;
 	set_meminfo(&now, 2200);
 	for (unsigned int i = 0; i < 35; i++)
 		pass(&s, 2200);
-	assert_true(s.h.pool.anon.is_used);
+	assert_true(s.h.drift.anon.is_used);
 	assert_in_range(host_check_least(&s.h, &now), 1790 * MIB, 1800 * MIB);
-	s.watch[1].present = 0;
+	s.tracked[1].present = 0;
 	pass(&s, 2200);
 	assert_int_equal(host_check_least(&s.h, &now), 0);
 }
@@ -370,10 +370,10 @@ static void averaged_sums_narrow_nothing(void **state)
 		s.h.is_averaged = is_averaged;
 		pass(&s, 2400);
 		pass(&s, 2400);
-		s.watch[0].seen.resident = 700 * MIB / PAGE;
-		assert_true(sharing_state_estimate(&s.watch[0], PAGE, NULL, &alone, NULL));
+		s.tracked[0].seen.resident = 700 * MIB / PAGE;
+		assert_true(sharing_state_estimate(&s.tracked[0], PAGE, NULL, &alone, NULL));
 		pass(&s, alone.pss / MIB + 1800);
-		host_check_settle(&s.h, &s.watch[0], &s.row[0]);
+		host_check_settle(&s.h, &s.tracked[0], &s.row[0]);
 		if (!is_averaged) {
 			narrowed = s.row[0];
 			assert_true(host_check_least(&s.h, &now) > 2000 * MIB);

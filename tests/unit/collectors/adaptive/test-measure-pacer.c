@@ -86,7 +86,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_large, small = adaptive_cast[4];
-	const struct page_walks *walks = &s->pass->adapt.walks;
+	const struct page_walks *walks = &s->pass->adaptive.walks;
 	unsigned int most = 0;
 
 	(void)state;
@@ -105,7 +105,7 @@ static void walks_do_not_wait_for_each_other(void **state)
 	tree_expect(s->opened, OPENED_FILES);
 	adaptive_plan(s, 100);
 	for (unsigned int turns = 0; turns < 10000 && adaptive_turn(s); turns++) {
-		s->pass->turns.turn_ns = 0; /* as if much time had passed */
+		s->pass->pacer.turn_ns = 0; /* as if much time had passed */
 		most = walks->under_way > most ? walks->under_way : most;
 	}
 	assert_int_equal(most, 4);
@@ -134,8 +134,8 @@ static void has_no_turns_when_a_pass_is_due(void **state)
 	while (s->pass->phase != PHASE_ROWS)
 		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
 	assert_int_equal(pass_measure(s->pass), 0); /* nor during a pass */
-	assert_true(measure_queue_has(&s->pass->turns.choosing, CHOICES_ALL, false));
-	assert_int_equal(s->pass->adapt.walks.under_way, 0);
+	assert_true(measure_queue_has(&s->pass->pacer.queue, CHOICES_ALL, false));
+	assert_int_equal(s->pass->adaptive.walks.under_way, 0);
 }
 
 /*
@@ -154,8 +154,8 @@ static void processes_at_the_start_need_no_tokens(void **state)
 	(void)state;
 	poor.budget_cpu_ppm = 1; /* 60 us a minute */
 	s = adaptive_new(&poor);
-	reads = s->pass->adapt.walks.counts.reads;
-	budget = &s->pass->adapt.budget;
+	reads = s->pass->adaptive.walks.counts.reads;
+	budget = &s->pass->adaptive.budget;
 	other.pid = 51;
 	other.image = 51;
 	adaptive_add(s, &p, 0);
@@ -211,9 +211,9 @@ static void excuse_ends(void **state)
 		if (texts[i])
 			tree_write(&s->tree, "pressure/memory", texts[i]);
 		else
-			s->pass->adapt.start_ns -= 301 * NS_PER_SEC;
+			s->pass->adaptive.start_ns -= 301 * NS_PER_SEC;
 		cpu_budget_charge(
-			&s->pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
+			&s->pass->adaptive.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
 		adaptive_again(s, &view);
 		assert_int_equal(adaptive_turns(s), 0);
 	}
@@ -316,7 +316,7 @@ static void counts_waiting_processes(void **state)
 {
 	struct tree_process newborn = adaptive_cast[4];
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
-	struct cpu_budget *budget = &s->pass->adapt.budget;
+	struct cpu_budget *budget = &s->pass->adaptive.budget;
 	AUTO_VIEW struct view *view = NULL;
 
 	(void)state;
@@ -399,8 +399,8 @@ static void retries_blocked_walks(void **state)
 		adaptive_add_mappings(s, &p, cases[i].mappings);
 		go_on_for(s, 30);
 		process = process_of(s, p.pid);
-		measured_ns = &process->watch->measured_ns;
-		assert_true(process->watch->has_base);
+		measured_ns = &process->tracked->measured_ns;
+		assert_true(process->tracked->has_base);
 		nanosleep(&(struct timespec){.tv_sec = cases[i].age_s}, NULL);
 		for (unsigned int attempt = 0; attempt < 6; attempt++)
 			block_begin(&process->block, "smaps", true, clock_now_ns(CLOCK_MONOTONIC));
@@ -430,8 +430,8 @@ static void probes_blocked_giants(void **state)
 	adaptive_add_mappings(s, &p, 1);
 	go_on_for(s, 30);
 	process = process_of(s, p.pid);
-	before_ns = process->watch->measured_ns;
-	assert_true(process->watch->has_base);
+	before_ns = process->tracked->measured_ns;
+	assert_true(process->tracked->has_base);
 	for (unsigned int attempt = 0; attempt < 6; attempt++)
 		block_begin(&process->block, "maps", true, clock_now_ns(CLOCK_MONOTONIC));
 	go_on_for(s, 20);
@@ -442,7 +442,7 @@ static void probes_blocked_giants(void **state)
 	assert_int_equal(adaptive_row(view, 50)->outcome, OUTCOME_MEASURED);
 	assert_int_equal(adaptive_row(view, 50)->source, SOURCE_ESTIMATE);
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS_LOW], UINT64_C(8) << 30);
-	assert_int_equal(process->watch->measured_ns, before_ns);
+	assert_int_equal(process->tracked->measured_ns, before_ns);
 }
 
 /*
@@ -452,7 +452,7 @@ static void probes_blocked_giants(void **state)
  */
 static void lose_workers(struct adaptive *s, const struct tracked *w, unsigned int times)
 {
-	const struct page_walks *walks = &s->pass->adapt.walks;
+	const struct page_walks *walks = &s->pass->adaptive.walks;
 	uint64_t slices = walks->counts.slices;
 	unsigned int lost = 0;
 	uint8_t outcome = w->outcome;
@@ -475,7 +475,7 @@ static void a_lost_worker_delays_a_walk(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_large;
-	const struct page_walks *walks = &s->pass->adapt.walks;
+	const struct page_walks *walks = &s->pass->adaptive.walks;
 	AUTO_VIEW struct view *view = NULL;
 	const struct tracked *w;
 
@@ -483,7 +483,7 @@ static void a_lost_worker_delays_a_walk(void **state)
 	adaptive_add(s, &p, 0);
 	adaptive_add_mappings(s, &p, 32);
 	go_on_for(s, 30);
-	w = process_of(s, p.pid)->watch;
+	w = process_of(s, p.pid)->tracked;
 	assert_true(w->has_base);
 	p.rss_kib = p.pss_kib = p.uss_kib = p.rss_kib + 400000;
 	adaptive_add(s, &p, 0);
@@ -508,7 +508,7 @@ static void walk_is_abandoned_after_many_losses(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct tree_process p = adaptive_large;
-	const struct page_walks *walks = &s->pass->adapt.walks;
+	const struct page_walks *walks = &s->pass->adaptive.walks;
 	AUTO_VIEW struct view *view = NULL;
 	const struct tracked *w;
 	uint64_t measured_ns;
@@ -517,7 +517,7 @@ static void walk_is_abandoned_after_many_losses(void **state)
 	adaptive_add(s, &p, 0);
 	adaptive_add_mappings(s, &p, 32);
 	go_on_for(s, 30);
-	w = process_of(s, p.pid)->watch;
+	w = process_of(s, p.pid)->tracked;
 	measured_ns = w->measured_ns;
 	p.rss_kib = p.pss_kib = p.uss_kib = p.rss_kib + 400000;
 	adaptive_add(s, &p, 0);

@@ -26,7 +26,7 @@ struct scene {
 	struct cpu_budget budget;
 	struct page_walks walks;
 	struct process process[PAGE_WALKS_AT_ONCE + 1];
-	struct tracked watch[PAGE_WALKS_AT_ONCE + 1];
+	struct tracked tracked[PAGE_WALKS_AT_ONCE + 1];
 	struct sample sample;
 	struct walked walked;
 };
@@ -59,8 +59,8 @@ static struct scene *scene_new(void)
 		tree_write(&s->tree, path, maps);
 		tree_set_faults(&s->tree, p.pid, 1000);
 		process_init(&s->process[i], p.pid);
-		s->process[i].watch = &s->watch[i];
-		s->watch[i].seen.resident = GIB / PAGE;
+		s->process[i].tracked = &s->tracked[i];
+		s->tracked[i].seen.resident = GIB / PAGE;
 		assert_int_equal(process_look(&s->reader, &s->process[i], 1, &s->sample), 0);
 	}
 	return s;
@@ -130,7 +130,7 @@ static void walks_in_one_piece_are_charged(void **state)
 	assert_true(s->walks.counts.used_ns > s->walked.cpu_ns); /* faults were read too */
 	assert_int_equal(s->budget.charged_ns, s->walks.counts.used_ns);
 	page_walks_learn(&s->walks, &s->process[0], &s->sample, &s->walked);
-	assert_int_equal(s->watch[0].by_slices, false);
+	assert_int_equal(s->tracked[0].by_slices, false);
 	assert_true(s->walks.model[WALK_COST_ROLLUP].reads > 0);
 }
 
@@ -163,7 +163,7 @@ static void reads_fault_counters_first(void **state)
 		page_walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
 	assert_true(s->walked.has_faults);
 	assert_int_equal(s->walked.faults, 2000);
-	s->watch[0].seen = (struct statm){.resident = GIB / PAGE, .shared = GIB / PAGE};
+	s->tracked[0].seen = (struct statm){.resident = GIB / PAGE, .shared = GIB / PAGE};
 	assert_int_equal(
 		page_walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
 	assert_false(s->walked.has_faults);
@@ -185,7 +185,7 @@ static bool reads_faults(struct scene *s)
 static void skips_fault_counters_that_do_not_matter(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct tracked *w = &s->watch[0];
+	struct tracked *w = &s->tracked[0];
 	struct estimate_doubt doubt = {.anon_up = 1};
 
 	(void)state;
@@ -208,7 +208,7 @@ static void reads_fault_counters_before_all_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct forecast f = {.way = WALK_COST_SLICES};
-	struct tracked *w = &s->watch[0];
+	struct tracked *w = &s->tracked[0];
 	struct process *p;
 
 	(void)state;
@@ -292,7 +292,7 @@ static void gives_up_on_giants(void **state)
 
 	(void)state;
 	tree_write(&s->tree, "10/maps", "1000-2000001000 rw-p 00000000 00:00 0 \n");
-	s->watch[0].seen.resident = 128 * GIB / PAGE;
+	s->tracked[0].seen.resident = 128 * GIB / PAGE;
 	assert_int_equal(
 		page_walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
 		PAGE_WALKS_LOOKED);
@@ -301,7 +301,7 @@ static void gives_up_on_giants(void **state)
 	while (r == PAGE_WALKS_MORE);
 	assert_int_equal(r, PAGE_WALKS_GIANT);
 	assert_int_equal(s->walks.under_way, 0);
-	assert_true(page_walks_forecast(&s->walks, &s->watch[0]).is_giant);
+	assert_true(page_walks_forecast(&s->walks, &s->tracked[0]).is_giant);
 	assert_int_equal(s->walks.counts.reads[WALK_COST_SLICES], 0);
 	assert_int_equal(s->walks.counts.discarded, 0);
 }
@@ -422,8 +422,8 @@ static void counters_may_move_during_a_walk(void **state)
 	struct tree_process p = adaptive_large;
 
 	(void)state;
-	while (!s->pass->adapt.walks.counts.slices ||
-		s->pass->adapt.walks.walk[0].slices.is_mapping)
+	while (!s->pass->adaptive.walks.counts.slices ||
+		s->pass->adaptive.walks.walk[0].slices.is_mapping)
 		assert_true(adaptive_turn(s));
 	p.rss_kib += 500 << 10;
 	p.uss_kib += 500 << 10;
@@ -431,7 +431,7 @@ static void counters_may_move_during_a_walk(void **state)
 	adaptive_add(s, &p, 0); /* smaps is unchanged */
 	while (adaptive_turn(s))
 		;
-	assert_int_equal(s->pass->adapt.walks.counts.reads[WALK_COST_SLICES], 1);
+	assert_int_equal(s->pass->adaptive.walks.counts.reads[WALK_COST_SLICES], 1);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_RSS], p.rss_kib * 1024);
 	assert_int_equal(adaptive_row(view, 50)->q[PROCESS_PSS], p.pss_kib * 1024);
@@ -447,7 +447,7 @@ static void slices_are_charged_one_by_one(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	struct pass_options poor = run_adaptive;
-	struct adaptive_pass *a = &s->pass->adapt;
+	struct adaptive_pass *a = &s->pass->adaptive;
 	uint64_t charged_ns, used_ns, slices;
 
 	(void)state;
@@ -501,7 +501,7 @@ static void slices_if_the_stall_budget_is_small(void **state)
 	adaptive_add_mappings(s, &p, 32);
 	view_unref(adaptive_pass(s));
 	walk_cost_init(
-		&s->pass->adapt.walks.model[WALK_COST_ROLLUP], WALK_COST_ROLLUP); /* 1.7 ms */
+		&s->pass->adaptive.walks.model[WALK_COST_ROLLUP], WALK_COST_ROLLUP); /* 1.7 ms */
 	adaptive_turns(s);
 	view = adaptive_pass(s);
 	assert_int_equal(view_self(view)->q[SELF_MEASUREMENTS_SLICED], 1);

@@ -41,7 +41,7 @@ static struct snapshot_process fill(struct row_estimate *f, struct tracked *w, u
 {
 	struct process p = {.pid = 7,
 		.uid = 8,
-		.watch = w,
+		.tracked = w,
 		.block.file = w->outcome == OUTCOME_BLOCKED ? "smaps_rollup" : NULL};
 	struct snapshot_process row = {0};
 
@@ -222,7 +222,7 @@ static void recent_errors_fade(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new_within(NS_PER_MSEC);
 	const struct timespec longer = {.tv_nsec = 2 * NS_PER_MSEC};
-	struct row_estimate *f = &s->pass->adapt.figures;
+	struct row_estimate *f = &s->pass->adaptive.estimates;
 
 	(void)state;
 	view_unref(adaptive_pass(s));
@@ -337,8 +337,8 @@ static void denies_at_first_sight(void **state)
 		AUTO_VIEW struct view *view = NULL;
 
 		if (pass == 1) /* a newborn for which there are no tokens */
-			cpu_budget_charge(
-				&s->pass->adapt.budget, clock_now_ns(CLOCK_MONOTONIC), NS_PER_SEC);
+			cpu_budget_charge(&s->pass->adaptive.budget, clock_now_ns(CLOCK_MONOTONIC),
+				NS_PER_SEC);
 		if (pass == 1) {
 			adaptive_add(s, &p, 0);
 			adaptive_add_mappings(s, &p, 1);

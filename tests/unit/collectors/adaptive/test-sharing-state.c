@@ -240,15 +240,15 @@ static void measurement_of_a_giant_covers_its_children(void **state)
 		view_unref(adaptive_pass(s));
 		adaptive_turns(s);
 	}
-	assert_int_equal(s->pass->adapt.walks.counts.reads[WALK_COST_ROLLUP], 5);
+	assert_int_equal(s->pass->adaptive.walks.counts.reads[WALK_COST_ROLLUP], 5);
 	p.pid = 60;
 	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000;
 	adaptive_add(s, &p, 0);
 	adaptive_add_mappings(s, &p, 1);
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		adaptive_again(s, &view);
-		child = s->pass->table.item[s->pass->table.count - 1]->watch;
-		assert_ptr_equal(sharing_state_speaker(child), s->pass->table.item[1]->watch);
+		child = s->pass->table.item[s->pass->table.count - 1]->tracked;
+		assert_ptr_equal(sharing_state_speaker(child), s->pass->table.item[1]->tracked);
 		adaptive_turns(s);
 		assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
 	}
@@ -341,7 +341,7 @@ static struct tracked *meet_newborn(struct adaptive *s, uint64_t grown_kib, uint
 	p.pss_kib = 5000 + (p.rss_kib - 5000) / 2;
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
-	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	w = s->pass->table.item[s->pass->table.count - 1]->tracked;
 	assert_true(w->has_base && w->member.family);
 	return w;
 }
@@ -380,8 +380,8 @@ static void learns_nothing_without_a_measured_parent(void **state)
 	adaptive_add_anon(s, &server);
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
-	sharing_state_unmeasured(s->pass->table.item[1]->watch);
-	s->pass->table.item[1]->watch->outcome = OUTCOME_DENIED;
+	sharing_state_unmeasured(s->pass->table.item[1]->tracked);
+	s->pass->table.item[1]->tracked->outcome = OUTCOME_DENIED;
 	assert_int_equal(s->pass->table.item[1]->pid, server.pid);
 	assert_int_equal(meet_newborn(s, 0, 0)->member.family->soon_written, 0);
 }
@@ -439,7 +439,7 @@ static void estimates_the_likely_change_after_exits(void **state)
 		adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
-	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	w = s->pass->table.item[s->pass->table.count - 1]->tracked;
 	assert_int_equal(sharing_state_likely(w), 0);
 	tree_remove(&s->tree, "30");
 	view_unref(adaptive_pass(s));
@@ -462,7 +462,7 @@ static void forgets_measurements_that_are_refused(void **state)
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
 	view_unref(adaptive_pass(s));
-	w = s->pass->table.item[s->pass->table.count - 1]->watch;
+	w = s->pass->table.item[s->pass->table.count - 1]->tracked;
 	assert_true(w->has_base && w->member.measured_ns && w->member.family);
 	w->has_faults = true;
 	w->doubt = calloc(1, sizeof(*w->doubt));
@@ -551,7 +551,7 @@ static void knows_memory_shared_with_the_parent_at_once(void **state)
 	adaptive_add_anon(s, &p);
 	view = adaptive_pass(s);
 	assert_int_equal(adaptive_row(view, 40)->source, SOURCE_ROLLUP);
-	m = &s->pass->table.item[s->pass->table.count - 1]->watch->member;
+	m = &s->pass->table.item[s->pass->table.count - 1]->tracked->member;
 	assert_int_equal(m->outside.others, 4); /* from what its parent has, rounded up */
 	assert_int_equal(m->unseen, 1);
 }
@@ -576,13 +576,13 @@ static void allows_for_sharing_all_with_the_parent(void **state)
 	p.start_ticks = clock_now_ns(CLOCK_BOOTTIME) / 10000000 + 1;
 	adaptive_add_anon(s, &p);
 	view_unref(adaptive_pass(s));
-	m = &s->pass->table.item[s->pass->table.count - 1]->watch->member;
+	m = &s->pass->table.item[s->pass->table.count - 1]->tracked->member;
 	assert_int_equal(m->outside.bytes, 10000 * 1024);
 	/*
 	 * The parent may share all of that with the child, or nothing, until it is measured again.
 	 */
 	assert_int_equal(s->pass->table.item[1]->pid, 4);
-	assert_true(sharing_state_estimate(s->pass->table.item[1]->watch, 4096, NULL, &e, NULL));
+	assert_true(sharing_state_estimate(s->pass->table.item[1]->tracked, 4096, NULL, &e, NULL));
 	assert_int_equal(e.low / 1024, 4750);
 	assert_int_equal(e.pss / 1024, 9500);
 	assert_in_range(e.high / 1024, 9500, 9501);
@@ -598,19 +598,19 @@ static void knows_memory_shared_with_grandparents(void **state)
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
 	families_inherits(
-		&s->pass->table.item[1]->watch->member, &(struct share_count_outside){MIB, 7});
+		&s->pass->table.item[1]->tracked->member, &(struct share_count_outside){MIB, 7});
 	p.pid = 40;
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
 	assert_int_equal(s->pass->table.item[s->pass->table.count - 1]->pid, 40);
 	assert_int_equal(
-		s->pass->table.item[s->pass->table.count - 1]->watch->member.outside.bytes, MIB);
+		s->pass->table.item[s->pass->table.count - 1]->tracked->member.outside.bytes, MIB);
 	/* Without a parent it shares nothing with a grandparent. */
 	p = server;
 	p.rss_kib *= 4;
 	adaptive_add(s, &p, 0);
 	view_unref(adaptive_pass(s));
-	assert_int_equal(s->pass->table.item[1]->watch->member.outside.bytes, 0);
+	assert_int_equal(s->pass->table.item[1]->tracked->member.outside.bytes, 0);
 }
 
 /*
@@ -632,7 +632,7 @@ static void reads_long_maps_once(void **state)
 	view_unref(adaptive_pass(s));
 	worker = s->pass->table.item[s->pass->table.count - 1];
 	assert_int_equal(worker->pid, 30);
-	assert_false(worker->watch->member.sharer.is_mapped); /* no maps yet */
+	assert_false(worker->tracked->member.sharer.is_mapped); /* no maps yet */
 	len = (size_t)snprintf(text, 256, "%llx-%llx r--s 00000000 08:01 7 /shared\n",
 		(unsigned long long)worker->range_start,
 		(unsigned long long)worker->range_start + (8 << 20));
@@ -641,13 +641,13 @@ static void reads_long_maps_once(void **state)
 	tree_write(&s->tree, "30/maps", text);
 	tree_expect(&opened, 1);
 	for (unsigned int i = 0; i < 3; i++)
-		sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader,
-			worker,
+		sharing_state_measured(&s->pass->adaptive.sharing_state, &s->pass->table,
+			&s->pass->reader, worker,
 			&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
 			4096);
 	assert_int_equal(opened.count, 1);
-	assert_true(worker->watch->member.sharer.is_mapped);
-	assert_int_equal(worker->watch->member.sharer.count, 1);
+	assert_true(worker->tracked->member.sharer.is_mapped);
+	assert_int_equal(worker->tracked->member.sharer.count, 1);
 	tree_expect(NULL, 0);
 }
 
@@ -676,9 +676,10 @@ static void cut_maps_widen_bounds(void **state)
 			(unsigned long long)worker->range_start,
 			(unsigned long long)worker->range_start + 4096, name);
 	tree_write(&s->tree, "30/maps", text);
-	sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
-		&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
-	assert_true(worker->watch->is_cut);
+	sharing_state_measured(&s->pass->adaptive.sharing_state, &s->pass->table, &s->pass->reader,
+		worker, &(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
+		4096);
+	assert_true(worker->tracked->is_cut);
 	adaptive_again(s, &view);
 	row = adaptive_row(view, adaptive_worker.pid);
 	assert_true(row->q[PROCESS_PSS_LOW] <= row->q[PROCESS_USS]);
@@ -686,10 +687,11 @@ static void cut_maps_widen_bounds(void **state)
 
 	/* A complete text is used again. */
 	tree_write(&s->tree, "sys/vm/max_map_count", "1000000\n");
-	worker->watch->member.sharer.is_mapped = false;
-	sharing_state_measured(&s->pass->adapt.relations, &s->pass->table, &s->pass->reader, worker,
-		&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)}, 4096);
-	assert_false(worker->watch->is_cut);
+	worker->tracked->member.sharer.is_mapped = false;
+	sharing_state_measured(&s->pass->adaptive.sharing_state, &s->pass->table, &s->pass->reader,
+		worker, &(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
+		4096);
+	assert_false(worker->tracked->is_cut);
 	adaptive_again(s, &view);
 	row = adaptive_row(view, adaptive_worker.pid);
 	assert_true(row->q[PROCESS_PSS_HIGH] < row->q[PROCESS_RSS]);
@@ -700,8 +702,8 @@ static void hash_tables_are_seeded(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *a = adaptive_new(&run_adaptive),
 				      *b = adaptive_new(&run_adaptive);
-	const struct families *k = &a->pass->adapt.relations.families,
-			      *l = &b->pass->adapt.relations.families;
+	const struct families *k = &a->pass->adaptive.sharing_state.families,
+			      *l = &b->pass->adaptive.sharing_state.families;
 
 	(void)state;
 	assert_true(k->families.seed && k->objects.seed);

@@ -35,16 +35,16 @@ static void reads_segments_of_a_tree(void **state)
 	run(&s, &p, 1);
 	assert_true(s.has_sysv);
 	assert_false(shmem_has_tmpfs(&s));
-	assert_int_equal(s.holders.count, 1);
-	assert_int_equal(shmem_owners_sum(&s.holders, SHMEM_SYSV), 12288);
-	assert_int_equal(shmem_owners_sum(&s.holders, SHMEM_SYSV_UNATTACHED), 4096);
+	assert_int_equal(s.owners.count, 1);
+	assert_int_equal(shmem_owners_sum(&s.owners, SHMEM_SYSV), 12288);
+	assert_int_equal(shmem_owners_sum(&s.owners, SHMEM_SYSV_UNATTACHED), 4096);
 	run(&s, &p, 2); /* read again, not added */
-	assert_int_equal(shmem_owners_sum(&s.holders, SHMEM_SYSV), 12288);
+	assert_int_equal(shmem_owners_sum(&s.owners, SHMEM_SYSV), 12288);
 	/* All segments or none. */
 	tree_write(&tree, "sysvipc/shm", HEAD "5 4096 1000 8192 0\n6 8192 x 8192 1\n");
 	run(&s, &p, 3);
 	assert_false(s.has_sysv);
-	assert_int_equal(s.holders.count, 0);
+	assert_int_equal(s.owners.count, 0);
 	tree_remove(&tree, "sysvipc/shm");
 	run(&s, &p, 4);
 	assert_false(s.has_sysv);
@@ -61,7 +61,7 @@ static void reads_this_kernels_segments(void **state)
 	for (uint64_t now_ns = 1; now_ns < 3 * TMPFS_LOOK_NS; now_ns += TMPFS_LOOK_NS / 2) {
 		run(&s, &p, now_ns);
 		assert_true(shmem_has_tmpfs(&s));
-		assert_true(shmem_owners_sum(&s.holders, SHMEM_TMPFS) ==
+		assert_true(shmem_owners_sum(&s.owners, SHMEM_TMPFS) ==
 			    shmem_owners_sum(&s.tmpfs.owners, SHMEM_TMPFS));
 	}
 	assert_int_equal(unit_descriptors(), before);

@@ -20,7 +20,7 @@ enum { PROCESSES = WORLD_PROCESSES };
 
 static struct host {
 	struct world world;
-	struct host_drift pool;
+	struct host_drift drift;
 	struct estimate_base base[PROCESSES];
 	struct estimate_now before[PROCESSES];
 	struct estimate_doubt doubt[PROCESSES]; /* from sources other than the reconciliation */
@@ -37,7 +37,7 @@ static int setup(void **state)
 {
 	(void)state;
 	h = (struct host){.now = 1000 * SEC};
-	host_drift_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.drift, 300 * SEC);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static void measure(unsigned int i)
 
 	if (h.measured_ns[i]) {
 		estimate_carry(&h.base[i], &now, &h.doubt[i], &e);
-		host_drift_measured(&h.pool, &e, &found);
+		host_drift_measured(&h.drift, &e, &found);
 	}
 	h.base[i] = found;
 	h.measured_ns[i] = h.now + SEC;
@@ -85,10 +85,10 @@ static void tell(unsigned int i, const struct estimate_now *now)
 	struct host_drift_member m = member_of(i, now);
 	struct estimate_doubt doubt;
 
-	host_drift_doubt(&h.pool, &m, &doubt);
+	host_drift_doubt(&h.drift, &m, &doubt);
 	estimate_doubt_add(&doubt, &h.doubt[i]);
 	estimate_carry(&h.base[i], now, &doubt, &h.estimate[i]);
-	host_drift_narrow(&h.pool, &h.estimate[i]);
+	host_drift_narrow(&h.drift, &h.estimate[i]);
 }
 
 /* Makes a pass. Returns true if estimates were changed. */
@@ -104,21 +104,21 @@ static bool one_pass(void)
 	host.mapped = world_sum(&h.world, WORLD_FILES) + (uint64_t)h.extra_mapped;
 	host.anon_unsure = h.anon_unsure;
 	host.mapped_unsure = h.mapped_unsure;
-	host_drift_begin(&h.pool);
+	host_drift_begin(&h.drift);
 	for (unsigned int i = 0; i < PROCESSES; i++) {
 		struct host_drift_member m;
 
 		now[i] = world_now(&h.world, i);
 		if (h.denied & bit(i))
-			host_drift_add_unread(&h.pool, now[i].anon, now[i].file);
+			host_drift_add_unread(&h.drift, now[i].anon, now[i].file);
 		if (!(h.alive & ~h.denied & bit(i)))
 			continue;
 		estimate_carry(&h.base[i], &now[i], &h.doubt[i], &h.estimate[i]);
 		m = member_of(i, &now[i]);
-		host_drift_add(&h.pool, &m);
+		host_drift_add(&h.drift, &m);
 		h.before[i] = now[i];
 	}
-	tells = host_drift_end(&h.pool, &host);
+	tells = host_drift_end(&h.drift, &host);
 	for (unsigned int i = 0; tells && i < PROCESSES; i++)
 		if (h.alive & ~h.denied & bit(i))
 			tell(i, &now[i]);
@@ -176,16 +176,16 @@ static void guesses_cause_no_bias(void **state)
 {
 	(void)state;
 	start_server();
-	host_drift_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.drift, 300 * SEC);
 	for (unsigned int i = 1; i <= 20; i++)
 		h.doubt[i] = (struct estimate_doubt){
 			.anon_mid = (int64_t)(20 * MIB), .anon_down = 24 * MIB};
 	assert_true(pass());
-	assert_true(h.pool.anon.drift < -(int64_t)(390 * MIB));
+	assert_true(h.drift.anon.drift < -(int64_t)(390 * MIB));
 	memset(h.doubt, 0, sizeof(h.doubt));
 	measure_all();
 	pass();
-	assert_int_equal(h.pool.anon.drift, 0);
+	assert_int_equal(h.drift.anon.drift, 0);
 	for (unsigned int i = 0; i <= 40; i++)
 		assert_within(i, 1);
 }
@@ -198,22 +198,22 @@ static void waits_for_new_processes(void **state)
 {
 	(void)state;
 	start_server();
-	host_drift_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.drift, 300 * SEC);
 	h.denied = bit(1) | bit(2);
 	assert_false(one_pass());
-	assert_false(h.pool.anon.is_used);
+	assert_false(h.drift.anon.is_used);
 	h.denied = 0;
 	assert_false(one_pass());
-	assert_true(h.pool.anon.is_used && h.pool.anon.bias == 0);
+	assert_true(h.drift.anon.is_used && h.drift.anon.bias == 0);
 
-	host_drift_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.drift, 300 * SEC);
 	h.denied = bit(40);
 	for (unsigned int i = 0; i < 30; i++) {
 		assert_false(one_pass());
-		assert_false(h.pool.anon.is_used);
+		assert_false(h.drift.anon.is_used);
 	}
 	assert_false(one_pass());
-	assert_true(h.pool.anon.is_used);
+	assert_true(h.drift.anon.is_used);
 }
 
 static void small_changes_cause_no_drift(void **state)
@@ -224,8 +224,8 @@ static void small_changes_cause_no_drift(void **state)
 		h.extra_anon = (int64_t)((i % 5) * 40 * KIB);
 		h.extra_mapped = (int64_t)((i % 7) * 40 * KIB);
 		assert_false(pass());
-		assert_true(h.pool.anon.is_used && h.pool.file.is_used && !h.pool.anon.drift &&
-			    !h.pool.file.drift);
+		assert_true(h.drift.anon.is_used && h.drift.file.is_used && !h.drift.anon.drift &&
+			    !h.drift.file.drift);
 	}
 }
 
@@ -240,7 +240,7 @@ static void bounds_contain_private_writes(void **state)
 	for (unsigned int i = 1; i <= 10; i++)
 		world_write(&h.world, i, 50 * MIB);
 	assert_true(one_pass());
-	assert_in_range(h.pool.anon.drift, 499 * MIB, 501 * MIB);
+	assert_in_range(h.drift.anon.drift, 499 * MIB, 501 * MIB);
 	for (unsigned int i = 0; i <= 40; i++) {
 		assert_bounds(i);
 		assert_int_equal(h.estimate[i].pss, h.base[i].pss_anon + h.base[i].pss_file);
@@ -270,7 +270,7 @@ static void finds_copy_on_write_breaks(void **state)
 	}
 	measure_all();
 	assert_false(pass());
-	assert_int_equal(h.pool.anon.drift, 0);
+	assert_int_equal(h.drift.anon.drift, 0);
 }
 
 /* Half of the workers exit, and it was not known that they shared. */
@@ -321,7 +321,7 @@ static void finds_gains_and_losses_of_files(void **state)
 	for (unsigned int i = 20; i < 30; i++)
 		measure(i);
 	assert_true(pass());
-	assert_true(h.pool.file.drift < 0);
+	assert_true(h.drift.file.drift < 0);
 	for (unsigned int i = 0; i < 30; i++) {
 		if (!(h.alive & bit(i)))
 			continue;
@@ -345,7 +345,7 @@ static void finds_unknown_sharing(void **state)
 	world_map(&h.world, 60 * MIB, bit(0) | bit(1), WORLD_ANON);
 	assert_true(pass());
 	/* Both grew by the same 60 MiB. */
-	assert_true(h.pool.anon.drift < 0);
+	assert_true(h.drift.anon.drift < 0);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_bounds(i);
 	}
@@ -366,7 +366,7 @@ static void finds_merged_pages(void **state)
 	h.world.block[2].mask = bit(0) | bit(1);
 	h.world.block[3].mask = 0;
 	assert_true(pass());
-	assert_true(h.pool.anon.drift < 0);
+	assert_true(h.drift.anon.drift < 0);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_bounds(i);
 		/* The reduction is limited to a part of the PSS. */
@@ -390,14 +390,14 @@ static void lasting_difference_becomes_bias(void **state)
 	}
 	assert_true(told >= 1 && told <= 31);
 	assert_false(one_pass());
-	assert_int_equal(h.pool.file.drift, 0);
+	assert_int_equal(h.drift.file.drift, 0);
 	/* Later changes are relative to the bias. */
 	h.extra_mapped = (int64_t)(90 * MIB);
 	assert_true(one_pass());
-	assert_true(h.pool.file.drift < 0);
+	assert_true(h.drift.file.drift < 0);
 	h.extra_mapped = (int64_t)(100 * MIB);
 	one_pass();
-	assert_int_equal(h.pool.file.drift, 0);
+	assert_int_equal(h.drift.file.drift, 0);
 }
 
 /*
@@ -417,7 +417,7 @@ static void gives_up_drift_after_the_maximum_age(void **state)
 	measure_all();
 	assert_false(one_pass());
 	assert_false(one_pass());
-	assert_true(h.pool.file.bias > (int64_t)(199 * MIB));
+	assert_true(h.drift.file.bias > (int64_t)(199 * MIB));
 }
 
 /* A bias that exists for long, and one that changes slowly. */
@@ -432,7 +432,7 @@ static void follows_the_bias(void **state)
 	for (unsigned int i = 0; i < 100; i++) {
 		h.extra_anon += (int64_t)(20 * KIB);
 		assert_false(one_pass());
-		assert_int_equal(h.pool.anon.drift, 0);
+		assert_int_equal(h.drift.anon.drift, 0);
 	}
 }
 
@@ -452,14 +452,14 @@ static void pass_over_segment(const struct estimate_base *base, const uint64_t *
 	struct host_drift_member m[2];
 	struct estimate e[2];
 
-	host_drift_begin(&h.pool);
+	host_drift_begin(&h.drift);
 	for (unsigned int i = 0; i < count; i++) {
 		estimate_carry(&base[i], &now, &(struct estimate_doubt){0}, &e[i]);
 		m[i] = (struct host_drift_member){&base[i], &now, &e[i], 0, measured_ns[i]};
-		host_drift_add(&h.pool, &m[i]);
+		host_drift_add(&h.drift, &m[i]);
 	}
-	(void)host_drift_end(&h.pool, &host);
-	host_drift_doubt(&h.pool, &m[0], ret);
+	(void)host_drift_end(&h.drift, &host);
+	host_drift_doubt(&h.drift, &m[0], ret);
 }
 
 /*
@@ -487,7 +487,7 @@ static void assert_finds_second_mapper(uint64_t more)
 	pass_over_segment(base, measured_ns, 1, &doubt);
 	assert_int_equal(doubt.file_down, 0);
 	h.now += 10 * SEC;
-	host_drift_measured(&h.pool, &before, &base[1]);
+	host_drift_measured(&h.drift, &before, &base[1]);
 	pass_over_segment(base, measured_ns, 2, &doubt);
 	assert_in_range(doubt.file_down, 99 * MIB, 100 * MIB);
 }
@@ -510,10 +510,10 @@ static void removes_bias_that_measurements_find(void **state)
 		world_write(&h.world, i, 10 * MIB);
 	for (unsigned int i = 0; i < 31; i++)
 		one_pass();
-	assert_true(h.pool.anon.bias > (int64_t)(190 * MIB));
+	assert_true(h.drift.anon.bias > (int64_t)(190 * MIB));
 	measure_all();
 	assert_false(one_pass());
-	assert_true(h.pool.anon.bias < (int64_t)MIB && !h.pool.anon.drift);
+	assert_true(h.drift.anon.bias < (int64_t)MIB && !h.drift.anon.drift);
 	/* Processes that again share memory that was private. */
 	for (unsigned int b = 0; b < h.world.blocks; b++)
 		if (h.world.block[b].kind == WORLD_ANON && h.world.block[b].mask == bit(5))
@@ -522,16 +522,16 @@ static void removes_bias_that_measurements_find(void **state)
 	measure(63);
 	for (unsigned int i = 0; i < 31; i++)
 		one_pass();
-	assert_true(h.pool.anon.bias < -(int64_t)(4 * MIB));
+	assert_true(h.drift.anon.bias < -(int64_t)(4 * MIB));
 	measure_all();
 	assert_false(one_pass());
-	assert_true(h.pool.anon.bias > -(int64_t)MIB && !h.pool.anon.drift);
+	assert_true(h.drift.anon.bias > -(int64_t)MIB && !h.drift.anon.drift);
 	/* Memory that is written and measured before a pass causes neither drift nor bias. */
 	for (unsigned int i = 1; i <= 20; i++)
 		world_write(&h.world, i, 10 * MIB);
 	measure_all();
 	assert_false(one_pass());
-	assert_true(h.pool.anon.bias < (int64_t)MIB && !h.pool.anon.drift);
+	assert_true(h.drift.anon.bias < (int64_t)MIB && !h.drift.anon.drift);
 	assert_false(one_pass());
 }
 
@@ -545,7 +545,7 @@ static void allows_for_rounding(void **state)
 		h.base[i].rounding = 512 * KIB;
 	}
 	assert_false(pass());
-	assert_int_equal(h.pool.file.drift, 0);
+	assert_int_equal(h.drift.file.drift, 0);
 }
 
 /* A second drift follows a first: processes that were measured in between are suspects again. */
@@ -575,17 +575,17 @@ static void changed_drift_has_new_suspects(void **state)
 	start_server();
 	h.extra_anon = (int64_t)(100 * MIB);
 	assert_true(one_pass());
-	first = h.pool.anon.since_ns;
+	first = h.drift.anon.since_ns;
 	assert_int_equal(first, h.now);
 	h.extra_anon = (int64_t)(40 * MIB);
 	assert_true(one_pass());
-	assert_int_equal(h.pool.anon.since_ns, first);
+	assert_int_equal(h.drift.anon.since_ns, first);
 	h.extra_anon = (int64_t)(60 * MIB);
 	assert_true(one_pass());
-	assert_int_equal(h.pool.anon.since_ns, h.now);
+	assert_int_equal(h.drift.anon.since_ns, h.now);
 	h.extra_anon = -(int64_t)(40 * MIB);
 	assert_true(one_pass());
-	assert_int_equal(h.pool.anon.since_ns, h.now);
+	assert_int_equal(h.drift.anon.since_ns, h.now);
 }
 
 /* The same if measurements have found more than the drift fell by: a process goes on writing. */
@@ -595,17 +595,17 @@ static void continued_writes_renew_suspects(void **state)
 	start_server();
 	world_write(&h.world, 1, 128 * MIB);
 	assert_true(one_pass());
-	assert_true(host_drift_alarms(&h.pool));
+	assert_true(host_drift_alarms(&h.drift));
 	measure(1);
 	world_write(&h.world, 1, 100 * MIB);
 	assert_true(one_pass());
-	assert_int_equal(h.pool.anon.since_ns, h.now);
-	assert_true(host_drift_alarms(&h.pool));
+	assert_int_equal(h.drift.anon.since_ns, h.now);
+	assert_true(host_drift_alarms(&h.drift));
 	measure(1);
 	assert_true(one_pass());
 	/* the rest of the drift is attributed to the others */
-	assert_true(h.pool.anon.since_ns < h.now);
-	assert_false(host_drift_alarms(&h.pool));
+	assert_true(h.drift.anon.since_ns < h.now);
+	assert_false(host_drift_alarms(&h.drift));
 }
 
 /*
@@ -616,22 +616,22 @@ static void raises_one_alarm_per_rise(void **state)
 {
 	(void)state;
 	start_server();
-	assert_false(host_drift_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.drift));
 	h.extra_anon = (int64_t)(30 * MIB);
 	one_pass();
-	assert_true(host_drift_alarms(&h.pool));
-	assert_false(host_drift_alarms(&h.pool));
+	assert_true(host_drift_alarms(&h.drift));
+	assert_false(host_drift_alarms(&h.drift));
 	one_pass();
-	assert_false(host_drift_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.drift));
 	h.extra_anon = (int64_t)(10 * MIB);
 	one_pass();
-	assert_false(host_drift_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.drift));
 	h.extra_anon = (int64_t)(30 * MIB);
 	one_pass();
-	assert_true(host_drift_alarms(&h.pool));
+	assert_true(host_drift_alarms(&h.drift));
 	h.extra_anon = -(int64_t)(30 * MIB);
 	one_pass();
-	assert_false(host_drift_alarms(&h.pool));
+	assert_false(host_drift_alarms(&h.drift));
 }
 
 /* A slow rise raises it too. */
@@ -644,7 +644,7 @@ static void raises_alarms_for_a_slow_rise(void **state)
 	for (unsigned int i = 0; i < 20; i++) {
 		h.extra_anon = (int64_t)(30 * MIB + i * 100 * KIB);
 		one_pass();
-		alarms += host_drift_alarms(&h.pool);
+		alarms += host_drift_alarms(&h.drift);
 	}
 	assert_in_range(alarms, 2, 6);
 }
@@ -659,7 +659,7 @@ static void allows_for_changes_of_unread_processes(void **state)
 	h.denied = bit(50);
 	h.extra_anon = (int64_t)(30 * MIB);
 	one_pass();
-	assert_int_equal(h.pool.anon.drift, 0);
+	assert_int_equal(h.drift.anon.drift, 0);
 }
 
 /* A drift cannot be larger than what its suspects can have. */
@@ -689,23 +689,23 @@ static void is_unused_if_too_much_is_unread(void **state)
 	h.extra_anon = (int64_t)(500 * MIB);
 	h.is_partial = true;
 	assert_false(pass());
-	assert_false(h.pool.anon.is_used);
+	assert_false(h.drift.anon.is_used);
 	h.is_partial = false;
 	/* Denied: 20 of 50 MiB, of 1512 MiB in all. */
 	h.denied = UINT64_C(0xfffff) << 21;
 	assert_false(pass());
-	assert_false(h.pool.anon.is_used);
+	assert_false(h.drift.anon.is_used);
 	h.denied = bit(40);
 	assert_true(pass());
-	assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
+	assert_true(h.drift.anon.is_used && !h.drift.file.is_used);
 	/* 400 MiB are more than a quarter of all, 350 MiB are less. */
 	h.extra_anon = 0;
 	h.denied = UINT64_C(0xff) << 33;
 	one_pass();
-	assert_false(h.pool.anon.is_used);
+	assert_false(h.drift.anon.is_used);
 	h.denied = UINT64_C(0x7f) << 34;
 	one_pass();
-	assert_true(h.pool.anon.is_used);
+	assert_true(h.drift.anon.is_used);
 }
 
 /* Processes that cannot be read count with their RSS, and leave the bounds of others valid. */
@@ -748,9 +748,9 @@ static void allows_for_moving_processes(void **state)
 	world_map(&h.world, 160 * MIB, bit(30), WORLD_ANON);
 	h.extra_anon = -(int64_t)(9 * MIB);
 	assert_false(one_pass());
-	assert_int_equal(h.pool.anon.drift, 0);
+	assert_int_equal(h.drift.anon.drift, 0);
 	assert_true(one_pass());
-	assert_true(h.pool.anon.drift < 0);
+	assert_true(h.drift.anon.drift < 0);
 }
 
 /*
@@ -778,12 +778,12 @@ static void sums_narrow_bounds(void **state)
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
 	assert_true(e.low < 10 * MIB);
-	host_drift_narrow(&h.pool, &e);
+	host_drift_narrow(&h.drift, &e);
 	assert_true(e.low < 10 * MIB);
 	h.extra_anon = -(int64_t)(100 * MIB);
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
-	host_drift_narrow(&h.pool, &e);
+	host_drift_narrow(&h.drift, &e);
 	assert_true(e.high > 400 * MIB);
 	/* The same for files. */
 	h.extra_anon = 0;
@@ -792,12 +792,12 @@ static void sums_narrow_bounds(void **state)
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 20 * MIB}, &e);
 	assert_true(e.low < 10 * MIB);
-	host_drift_narrow(&h.pool, &e);
+	host_drift_narrow(&h.drift, &e);
 	assert_true(e.low < 10 * MIB);
 	h.extra_mapped = -(int64_t)(15 * MIB);
 	assert_true(pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
-	host_drift_narrow(&h.pool, &e);
+	host_drift_narrow(&h.drift, &e);
 	assert_true(e.high > 420 * MIB);
 }
 
@@ -818,10 +818,10 @@ static void sums_narrow_bounds_beside_denied_processes(void **state)
 	measure(0);
 	for (unsigned int i = 0; i < 40; i++)
 		one_pass();
-	assert_true(h.pool.anon.bias < -(int64_t)(20 * MIB));
+	assert_true(h.drift.anon.bias < -(int64_t)(20 * MIB));
 	now = world_now(&h.world, 1);
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 400 * MIB}, &e);
-	host_drift_narrow(&h.pool, &e);
+	host_drift_narrow(&h.drift, &e);
 	/* The host's sum is 30 MiB more than the PSS of the others. */
 	assert_true(e.high <= e.pss + 34 * MIB);
 }
@@ -840,7 +840,7 @@ static void bias_limits_narrowing(void **state)
 	assert_false(one_pass());
 	now = world_now(&h.world, 1);
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_up = 512 * KIB}, &e);
-	host_drift_narrow(&h.pool, &e);
+	host_drift_narrow(&h.drift, &e);
 	assert_true(e.high >= e.pss + 512 * KIB);
 	setup(state);
 	start_server();
@@ -849,7 +849,7 @@ static void bias_limits_narrowing(void **state)
 		one_pass();
 	assert_false(one_pass());
 	estimate_carry(&h.base[1], &now, &(struct estimate_doubt){.anon_down = 512 * KIB}, &e);
-	host_drift_narrow(&h.pool, &e);
+	host_drift_narrow(&h.drift, &e);
 	assert_true(e.low + 512 * KIB <= e.pss);
 }
 
@@ -859,7 +859,7 @@ static void bias_limits_narrowing(void **state)
  */
 static void assert_beyond(uint64_t extra_mib, uint64_t most_mib)
 {
-	uint64_t beyond = host_drift_beyond(&h.pool);
+	uint64_t beyond = host_drift_beyond(&h.drift);
 
 	if (beyond < extra_mib * MIB || beyond > most_mib * MIB)
 		fail_msg("%ju KiB, not %ju to %ju MiB", (uintmax_t)(beyond / KIB),
@@ -870,7 +870,7 @@ static void assert_beyond(uint64_t extra_mib, uint64_t most_mib)
 static void bounds_memory_without_owner(void **state)
 {
 	(void)state;
-	assert_true(host_drift_beyond(&h.pool) == UINT64_MAX);
+	assert_true(host_drift_beyond(&h.drift) == UINT64_MAX);
 	start_server();
 	assert_beyond(0, 3);
 	h.extra_anon = (int64_t)(30 * MIB);
@@ -879,7 +879,7 @@ static void bounds_memory_without_owner(void **state)
 		one_pass();
 		assert_beyond(50, 53);
 	}
-	assert_true(!h.pool.anon.drift && !h.pool.file.drift);
+	assert_true(!h.drift.anon.drift && !h.drift.file.drift);
 	/* Memory that the sum of files lacks does not reduce the bound. */
 	h.extra_mapped = -(int64_t)(15 * MIB);
 	for (unsigned int i = 0; i < 40; i++)
@@ -888,16 +888,16 @@ static void bounds_memory_without_owner(void **state)
 	/* If too many processes cannot be read, the bound stays, including a recent rise. */
 	h.extra_anon = (int64_t)(40 * MIB);
 	one_pass();
-	assert_true(h.pool.anon.drift > (int64_t)(8 * MIB));
+	assert_true(h.drift.anon.drift > (int64_t)(8 * MIB));
 	assert_beyond(40, 43);
 	h.denied = bit(0) | bit(1);
 	one_pass();
-	assert_false(h.pool.anon.is_used);
+	assert_false(h.drift.anon.is_used);
 	assert_beyond(40, 43);
 	h.denied = 0;
 	h.is_partial = true;
 	one_pass();
-	assert_true(host_drift_beyond(&h.pool) == UINT64_MAX);
+	assert_true(host_drift_beyond(&h.drift) == UINT64_MAX);
 }
 
 /* If files cannot be compared, the bound of anonymous memory still counts. */
@@ -909,8 +909,8 @@ static void bounds_memory_without_owner_of_each_part(void **state)
 	h.denied = bit(40);
 	h.extra_anon = (int64_t)(100 * MIB);
 	one_pass();
-	assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
-	assert_true(host_drift_beyond(&h.pool) >= 90 * MIB);
+	assert_true(h.drift.anon.is_used && !h.drift.file.is_used);
+	assert_true(host_drift_beyond(&h.drift) >= 90 * MIB);
 }
 
 static void guess_too_much(void)
@@ -928,27 +928,27 @@ static void allows_for_guesses_that_match_by_chance(void **state)
 {
 	(void)state;
 	start_server();
-	host_drift_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.drift, 300 * SEC);
 	h.extra_anon = (int64_t)(400 * MIB);
 	guess_too_much();
 	one_pass();
-	assert_int_equal(h.pool.anon.drift, 0);
+	assert_int_equal(h.drift.anon.drift, 0);
 	assert_beyond(400, 500);
 	memset(h.doubt, 0, sizeof(h.doubt));
 	measure_all();
 	one_pass();
-	assert_true(h.pool.anon.drift > (int64_t)(390 * MIB));
+	assert_true(h.drift.anon.drift > (int64_t)(390 * MIB));
 	assert_beyond(400, 900);
 	guess_too_much();
 	one_pass();
-	assert_int_equal(h.pool.anon.drift, 0);
+	assert_int_equal(h.drift.anon.drift, 0);
 	assert_beyond(400, 500);
 	memset(h.doubt, 0, sizeof(h.doubt));
 	for (unsigned int i = 0; i < 31; i++)
 		one_pass();
 	assert_beyond(400, 403);
 	/* If there is no such memory, this is known as soon as all are measured, */
-	host_drift_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.drift, 300 * SEC);
 	h.extra_anon = 0;
 	h.doubt[1].anon_down = 20 * MIB;
 	one_pass();
@@ -957,7 +957,7 @@ static void allows_for_guesses_that_match_by_chance(void **state)
 	one_pass();
 	assert_beyond(0, 3);
 	/* or as soon as all have been measured since, whatever has happened to them. */
-	host_drift_init(&h.pool, 300 * SEC);
+	host_drift_init(&h.drift, 300 * SEC);
 	h.doubt[1].anon_down = 20 * MIB;
 	for (unsigned int i = 0; i <= 30; i++) {
 		one_pass();
@@ -970,7 +970,7 @@ static void assert_not_narrowed(const struct estimate *wide)
 {
 	struct estimate e = *wide;
 
-	host_drift_narrow(&h.pool, &e);
+	host_drift_narrow(&h.drift, &e);
 	assert_int_equal(e.low, wide->low);
 	assert_int_equal(e.high, wide->high);
 }
@@ -996,7 +996,7 @@ static void narrows_only_after_a_comparison(void **state)
 		now = world_now(&h.world, 30);
 		h.doubt[30] = unsure;
 		estimate_carry(&h.base[30], &now, &unsure, &wide);
-		host_drift_init(&h.pool, 300 * SEC);
+		host_drift_init(&h.drift, 300 * SEC);
 		/*
 		 * A new process is waited for. Meanwhile the sum contains pages of a device, or it
 		 * is too small.
@@ -1006,7 +1006,8 @@ static void narrows_only_after_a_comparison(void **state)
 		h.denied = bit(50);
 		*extra = (int64_t)(500 * MIB);
 		assert_false(one_pass());
-		assert_true(h.pool.anon.has_looked == is_file && h.pool.file.has_looked != is_file);
+		assert_true(
+			h.drift.anon.has_looked == is_file && h.drift.file.has_looked != is_file);
 		assert_not_narrowed(&wide);
 		*extra = -(int64_t)(15 * MIB);
 		assert_false(one_pass());
@@ -1017,12 +1018,12 @@ static void narrows_only_after_a_comparison(void **state)
 		h.denied = 0;
 		assert_true(one_pass());
 		e = wide;
-		host_drift_narrow(&h.pool, &e);
+		host_drift_narrow(&h.drift, &e);
 		assert_true(e.low > wide.low && e.high < wide.high);
 		/* Some processes cannot be read any more, and most of the files are theirs. */
 		h.denied = bit(40);
 		assert_false(one_pass());
-		assert_true(h.pool.anon.is_used && !h.pool.file.is_used);
+		assert_true(h.drift.anon.is_used && !h.drift.file.is_used);
 		assert_not_narrowed(&wide);
 	}
 }
@@ -1063,8 +1064,8 @@ static void keeps_bounds_for_any_input(void **state)
 		};
 
 		if (unit_random(&seed) % 16 == 0)
-			host_drift_init(&h.pool, random_amount(&seed));
-		host_drift_begin(&h.pool);
+			host_drift_init(&h.drift, random_amount(&seed));
+		host_drift_begin(&h.drift);
 		for (unsigned int i = 0; i < MEMBERS; i++) {
 			static const struct estimate_doubt none;
 
@@ -1080,22 +1081,22 @@ static void keeps_bounds_for_any_input(void **state)
 			estimate_carry(&b[i], &now[i], &none, &e[i]);
 			m[i] = (struct host_drift_member){
 				&b[i], &now[i], &e[i], random_amount(&seed), random_amount(&seed)};
-			host_drift_add(&h.pool, &m[i]);
+			host_drift_add(&h.drift, &m[i]);
 		}
-		host_drift_add_unread(&h.pool, random_amount(&seed) / 4, random_amount(&seed) / 4);
-		host_drift_end(&h.pool, &host);
+		host_drift_add_unread(&h.drift, random_amount(&seed) / 4, random_amount(&seed) / 4);
+		host_drift_end(&h.drift, &host);
 		for (unsigned int i = 0; i < MEMBERS; i++) {
 			uint64_t low = e[i].low, high = e[i].high;
 			struct estimate_doubt d;
 
-			host_drift_doubt(&h.pool, &m[i], &d);
+			host_drift_doubt(&h.drift, &m[i], &d);
 			assert_true(d.anon_mid <= 0 || (uint64_t)d.anon_mid + d.anon_up <=
 							       now[i].anon - e[i].pss_anon);
 			assert_true(d.file_mid <= 0 || (uint64_t)d.file_mid + d.file_up <=
 							       now[i].file - e[i].pss_file);
 			assert_true(d.anon_mid >= -(int64_t)e[i].pss_anon);
 			assert_true(d.file_mid >= -(int64_t)(e[i].pss_file + e[i].pss_shmem));
-			host_drift_narrow(&h.pool, &e[i]);
+			host_drift_narrow(&h.drift, &e[i]);
 			assert_true(low <= e[i].low && e[i].low <= e[i].pss);
 			assert_true(e[i].pss <= e[i].high && e[i].high <= high);
 		}

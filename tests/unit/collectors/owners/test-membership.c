@@ -18,7 +18,7 @@
 enum { GID_APART = 100000 };
 
 struct scene {
-	struct owner_sums tally;
+	struct owner_sums sums;
 	struct memcg_charges charges;
 	struct process_reader reader;
 };
@@ -26,14 +26,14 @@ struct scene {
 static void scene_open(struct scene *s)
 {
 	*s = (struct scene){0};
-	owner_sums_init(&s->tally, 1);
+	owner_sums_init(&s->sums, 1);
 	memcg_charges_init(&s->charges);
 }
 
 static void scene_close(struct scene *s)
 {
 	memcg_charges_done(&s->charges);
-	owner_sums_done(&s->tally);
+	owner_sums_done(&s->sums);
 	buffer_done(&s->reader.program);
 	buffer_done(&s->reader.cgroup_text);
 }
@@ -60,7 +60,7 @@ static int find(
 		cgroup_parse(
 			s->reader.cgroup_text.data, s->reader.cgroup_text.len, &s->reader.cgroup);
 	}
-	return membership_set(&s->tally, &s->charges, &s->reader, p, &sample);
+	return membership_set(&s->sums, &s->charges, &s->reader, p, &sample);
 }
 
 static struct process new_process(
@@ -77,7 +77,7 @@ static const struct scope *owner(struct scene *s, const struct process *p, enum 
 {
 	assert_int_not_equal(p->membership, PROCESS_NO_SCOPE);
 	return owner_table_at(
-		&s->tally.table[kind], owner_sums_owners(&s->tally, p->membership)[kind]);
+		&s->sums.table[kind], owner_sums_owners(&s->sums, p->membership)[kind]);
 }
 
 static void assert_owner(

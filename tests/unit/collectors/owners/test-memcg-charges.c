@@ -25,7 +25,7 @@ enum { MEMBERS = 300 };
 
 struct scene {
 	struct tree tree;
-	struct owner_sums tally;
+	struct owner_sums sums;
 	struct memcg_charges charges;
 	struct process_reader reader;
 	struct process process[MEMBERS];
@@ -49,7 +49,7 @@ static struct scene *scene_new(void)
 
 	assert_non_null(s);
 	tree_open(&s->tree);
-	owner_sums_init(&s->tally, 1);
+	owner_sums_init(&s->sums, 1);
 	memcg_charges_init(&s->charges);
 	tree_write(&s->tree, "cgroup.controllers", "memory\n");
 	assert_non_null(realpath(s->tree.path, here));
@@ -65,7 +65,7 @@ static void scene_free(struct scene **s)
 {
 	tree_expect(NULL, 0);
 	memcg_charges_done(&(*s)->charges);
-	owner_sums_done(&(*s)->tally);
+	owner_sums_done(&(*s)->sums);
 	buffer_done(&(*s)->reader.program);
 	buffer_done(&(*s)->reader.cgroup_text);
 	tree_done(&(*s)->tree);
@@ -97,7 +97,7 @@ static int find_in(struct scene *s, size_t i, const char *cgroup, const char *me
 		buffer_printf(&s->reader.cgroup_text, "2:memory:%s\n", memory);
 	buffer_printf(&s->reader.cgroup_text, "0::%s\n", cgroup);
 	cgroup_parse(s->reader.cgroup_text.data, s->reader.cgroup_text.len, &s->reader.cgroup);
-	return membership_set(&s->tally, &s->charges, &s->reader, &s->process[i], &sample);
+	return membership_set(&s->sums, &s->charges, &s->reader, &s->process[i], &sample);
 }
 
 static int find(struct scene *s, size_t i, const char *cgroup)
@@ -123,19 +123,19 @@ static void begin(struct scene *s, uint64_t period_ns, uint64_t spare_ns)
 	struct snapshot_process row = {.outcome = OUTCOME_MEASURED, .source = SOURCE_ROLLUP};
 
 	ROW_SET(&row, PROCESS_PSS, 1000);
-	owner_sums_begin(&s->tally, 1);
+	owner_sums_begin(&s->sums, 1);
 	for (size_t i = 0; i < s->count; i++)
-		owner_sums_add(&s->tally, &s->process[i], &row, &(struct growth_step){0});
-	assert_int_equal(memcg_charges_begin(&s->charges, &s->tally, period_ns, spare_ns), 0);
+		owner_sums_add(&s->sums, &s->process[i], &row, &(struct growth_step){0});
+	assert_int_equal(memcg_charges_begin(&s->charges, &s->sums, period_ns, spare_ns), 0);
 }
 
 static void end(struct scene *s)
 {
-	owner_sums_end(&s->tally, 1, 0, UINT64_MAX);
-	memcg_charges_end(&s->charges, &s->tally, clock_now_ns(CLOCK_BOOTTIME));
-	owner_sums_tidy(&s->tally);
+	owner_sums_end(&s->sums, 1, 0, UINT64_MAX);
+	memcg_charges_end(&s->charges, &s->sums, clock_now_ns(CLOCK_BOOTTIME));
+	owner_sums_tidy(&s->sums);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		owner_sums_sum_other(&s->tally, (enum owner_kind)kind);
+		owner_sums_sum_other(&s->sums, (enum owner_kind)kind);
 }
 
 /* Makes a pass. Returns the number of cgroups that were read. */
@@ -159,7 +159,7 @@ static const struct sums *owner_of_name(struct scene *s, enum owner_kind kind, c
 {
 	static const struct sums none;
 
-	for (struct scope *o = NULL; (o = owner_table_next(&s->tally.table[kind], o));)
+	for (struct scope *o = NULL; (o = owner_table_next(&s->sums.table[kind], o));)
 		if (!strcmp(o->key, name))
 			return &o->sums;
 	fail_msg("there is no %s", name);
@@ -225,9 +225,9 @@ static void owners_have_the_charges_of_their_cgroups(void **state)
 	assert_int_equal(sums->q[SCOPE_CGROUP_KERNEL], 4);
 	assert_false(ROW_HAS(sums, SCOPE_CGROUP_SWAP)); /* as of a kernel without the field */
 	/* Cgroups are nested, so there is no sum over them. */
-	assert_false(ROW_HAS(&s->tally.host.sums, SCOPE_CGROUP));
+	assert_false(ROW_HAS(&s->sums.host.sums, SCOPE_CGROUP));
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		assert_false(ROW_HAS(&s->tally.other[kind].sums, SCOPE_CGROUP));
+		assert_false(ROW_HAS(&s->sums.other[kind].sums, SCOPE_CGROUP));
 }
 
 /* Each pass reads the charges again. */
@@ -350,7 +350,7 @@ static void cgroups_without_owners_are_forgotten(void **state)
 	s->count = 0;
 	assert_int_equal(pass(s), 0);
 	assert_int_equal(s->charges.cgroups.count, 0);
-	assert_int_equal(s->tally.memberships.count, 0);
+	assert_int_equal(s->sums.memberships.count, 0);
 }
 
 static uint64_t age_ns(struct scene *s, const char *unit)
@@ -447,7 +447,7 @@ static void the_controller_comes_and_goes(void **state)
 /* Expects a reading for each cgroup of P's owners. */
 static void assert_has_readings(struct scene *s, const struct process *p)
 {
-	const struct membership *m = owner_sums_membership(&s->tally, p->membership);
+	const struct membership *m = owner_sums_membership(&s->sums, p->membership);
 
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		assert_true(m->cgroup[kind] == MEMCG_CHARGES_NO_CGROUP ||
@@ -499,11 +499,11 @@ static void lack_of_memory_for_the_order_is_reported(void **state)
 	(void)state;
 	charge(s, "x.service", 100);
 	add(s, "/x.service");
-	owner_sums_begin(&s->tally, 1);
-	owner_sums_add(&s->tally, &s->process[0],
+	owner_sums_begin(&s->sums, 1);
+	owner_sums_add(&s->sums, &s->process[0],
 		&(struct snapshot_process){.outcome = OUTCOME_DENIED}, &(struct growth_step){0});
 	allocation_fail_at(1);
-	assert_int_equal(memcg_charges_begin(&s->charges, &s->tally, NS_PER_SEC, 0), -ENOMEM);
+	assert_int_equal(memcg_charges_begin(&s->charges, &s->sums, NS_PER_SEC, 0), -ENOMEM);
 	assert_true(allocation_end());
 	assert_int_equal(pass(s), 1);
 	assert_total(s, OWNER_UNIT, "x.service", 100);

@@ -14,7 +14,7 @@ enum { MEMBERS = 200 };
 
 /* A model host with MEMBERS processes. */
 struct host {
-	struct owner_sums tally;
+	struct owner_sums sums;
 	struct process process[MEMBERS];
 	struct snapshot_process row[MEMBERS];
 	size_t count;
@@ -25,9 +25,9 @@ static struct scope *scope_of(struct host *h, enum owner_kind kind, unsigned int
 	char name[16];
 
 	if (kind == OWNER_USER)
-		return owner_table_get(&h->tally.table[kind], &key, sizeof(key));
+		return owner_table_get(&h->sums.table[kind], &key, sizeof(key));
 	return owner_table_get(
-		&h->tally.table[kind], name, (size_t)snprintf(name, sizeof(name), "x%u", key));
+		&h->sums.table[kind], name, (size_t)snprintf(name, sizeof(name), "x%u", key));
 }
 
 static void place(
@@ -42,7 +42,7 @@ static void place(
 	}
 	m.owner[OWNER_USER] = scope_of(h, OWNER_USER, user)->slot;
 	m.owner[OWNER_PROGRAM] = scope_of(h, OWNER_PROGRAM, program)->slot;
-	assert_int_equal(owner_sums_join(&h->tally, &m, &h->process[i].membership), 0);
+	assert_int_equal(owner_sums_join(&h->sums, &m, &h->process[i].membership), 0);
 }
 
 static void measure(struct snapshot_process *row, uint64_t pss, uint64_t rss)
@@ -58,12 +58,12 @@ static void measure(struct snapshot_process *row, uint64_t pss, uint64_t rss)
 
 static void pass(struct host *h, uint64_t now_ns)
 {
-	owner_sums_begin(&h->tally, 1);
+	owner_sums_begin(&h->sums, 1);
 	for (size_t i = 0; i < h->count; i++)
-		owner_sums_add(&h->tally, &h->process[i], &h->row[i], &(struct growth_step){0});
-	owner_sums_end(&h->tally, now_ns, 0, UINT64_MAX);
+		owner_sums_add(&h->sums, &h->process[i], &h->row[i], &(struct growth_step){0});
+	owner_sums_end(&h->sums, now_ns, 0, UINT64_MAX);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		owner_sums_sum_other(&h->tally, (enum owner_kind)kind);
+		owner_sums_sum_other(&h->sums, (enum owner_kind)kind);
 }
 
 static uint64_t get(const struct scope *s, enum scope_quantity i)
@@ -76,14 +76,14 @@ static uint64_t get(const struct scope *s, enum scope_quantity i)
 static void assert_adds_up(struct host *h, enum scope_quantity quantity)
 {
 	for (unsigned int table = 0; table < OWNER_KINDS; table++) {
-		uint64_t rows = 0, exported = h->tally.other[table].sums.q[quantity];
+		uint64_t rows = 0, exported = h->sums.other[table].sums.q[quantity];
 
-		for (struct scope *s = NULL; (s = owner_table_next(&h->tally.table[table], s));) {
+		for (struct scope *s = NULL; (s = owner_table_next(&h->sums.table[table], s));) {
 			rows += s->sums.q[quantity];
 			exported += s->exported ? s->sums.q[quantity] : 0;
 		}
-		assert_int_equal(rows, h->tally.host.sums.q[quantity]);
-		assert_int_equal(exported, h->tally.host.sums.q[quantity]);
+		assert_int_equal(rows, h->sums.host.sums.q[quantity]);
+		assert_int_equal(exported, h->sums.host.sums.q[quantity]);
 	}
 }
 
@@ -97,7 +97,7 @@ static void sums_do_not_depend_on_slicing(void **state)
 
 	(void)state;
 	assert_non_null(h);
-	owner_sums_init(&h->tally, 1);
+	owner_sums_init(&h->sums, 1);
 	h->count = MEMBERS;
 	for (size_t i = 0; i < MEMBERS; i++) {
 		uint64_t rss = unit_random(&seed) % (1 << 20) * 1024;
@@ -119,9 +119,9 @@ static void sums_do_not_depend_on_slicing(void **state)
 	pass(h, NS_PER_SEC);
 	for (size_t i = 0; i < sizeof(additive) / sizeof(additive[0]); i++)
 		assert_adds_up(h, additive[i]);
-	assert_true(get(&h->tally.host, SCOPE_PSS_LOW) <= get(&h->tally.host, SCOPE_PSS));
-	assert_true(get(&h->tally.host, SCOPE_PSS) <= get(&h->tally.host, SCOPE_PSS_HIGH));
-	owner_sums_done(&h->tally);
+	assert_true(get(&h->sums.host, SCOPE_PSS_LOW) <= get(&h->sums.host, SCOPE_PSS));
+	assert_true(get(&h->sums.host, SCOPE_PSS) <= get(&h->sums.host, SCOPE_PSS_HIGH));
+	owner_sums_done(&h->sums);
 	free(h);
 }
 
@@ -131,7 +131,7 @@ static void absent_values_are_not_zero(void **state)
 	struct scope *user;
 
 	(void)state;
-	owner_sums_init(&h.tally, 1);
+	owner_sums_init(&h.sums, 1);
 	place(&h, 0, 1, 1, 1);
 	place(&h, 1, 2, 1, 1);
 	measure(&h.row[0], 4096, 8192);
@@ -145,14 +145,14 @@ static void absent_values_are_not_zero(void **state)
 	assert_int_equal(get(user, SCOPE_PSS_HIGH), 10240);
 	assert_int_equal(get(user, SCOPE_RSS), 10240);
 	assert_int_equal(get(user, SCOPE_UNMEASURED_DENIED), 1);
-	assert_int_equal(get(&h.tally.host, SCOPE_PSS), 4096);
-	assert_int_equal(get(&h.tally.host, SCOPE_PSS_HIGH), 4096 + 1023 + 10240);
+	assert_int_equal(get(&h.sums.host, SCOPE_PSS), 4096);
+	assert_int_equal(get(&h.sums.host, SCOPE_PSS_HIGH), 4096 + 1023 + 10240);
 	/* A member with nothing known leaves no upper bound. */
 	h.row[1].present = 0;
 	pass(&h, 2);
-	assert_false(ROW_HAS(&h.tally.host.sums, SCOPE_PSS_HIGH));
+	assert_false(ROW_HAS(&h.sums.host.sums, SCOPE_PSS_HIGH));
 	assert_false(ROW_HAS(&scope_of(&h, OWNER_USER, 2)->sums, SCOPE_RSS));
-	owner_sums_done(&h.tally);
+	owner_sums_done(&h.sums);
 }
 
 static void counts_a_shared_address_space_once(void **state)
@@ -160,17 +160,17 @@ static void counts_a_shared_address_space_once(void **state)
 	struct host h = {.count = 2};
 
 	(void)state;
-	owner_sums_init(&h.tally, 1);
+	owner_sums_init(&h.sums, 1);
 	place(&h, 0, 1, 1, 1);
 	place(&h, 1, 1, 1, 1);
 	measure(&h.row[0], 4096, 8192);
 	h.row[1] = (struct snapshot_process){.outcome = OUTCOME_SHARED_MM, .mm_pid = 1};
 	pass(&h, 1);
-	assert_int_equal(get(&h.tally.host, SCOPE_PROCESSES), 2);
-	assert_int_equal(get(&h.tally.host, SCOPE_PSS), 4096);
-	assert_int_equal(get(&h.tally.host, SCOPE_PSS_HIGH), 4096 + 1023);
-	assert_int_equal(get(&h.tally.host, SCOPE_UNMEASURED_DENIED), 0);
-	owner_sums_done(&h.tally);
+	assert_int_equal(get(&h.sums.host, SCOPE_PROCESSES), 2);
+	assert_int_equal(get(&h.sums.host, SCOPE_PSS), 4096);
+	assert_int_equal(get(&h.sums.host, SCOPE_PSS_HIGH), 4096 + 1023);
+	assert_int_equal(get(&h.sums.host, SCOPE_UNMEASURED_DENIED), 0);
+	owner_sums_done(&h.sums);
 }
 
 /* As in ps_mem: private hugetlb pages are summed, and of shared ones the largest amount counts. */
@@ -179,7 +179,7 @@ static void hugetlb_is_not_additive(void **state)
 	struct host h = {.count = 2};
 
 	(void)state;
-	owner_sums_init(&h.tally, 1);
+	owner_sums_init(&h.sums, 1);
 	for (size_t i = 0; i < 2; i++) {
 		place(&h, i, 1, (unsigned int)i, 1);
 		measure(&h.row[i], 0, 0);
@@ -189,8 +189,8 @@ static void hugetlb_is_not_additive(void **state)
 	pass(&h, 1);
 	assert_int_equal(get(scope_of(&h, OWNER_USER, 1), SCOPE_HUGETLB), 200 + 1001);
 	assert_int_equal(get(scope_of(&h, OWNER_PROGRAM, 0), SCOPE_HUGETLB), 100 + 1000);
-	assert_int_equal(get(&h.tally.other[0], SCOPE_HUGETLB), 200 + 1001);
-	owner_sums_done(&h.tally);
+	assert_int_equal(get(&h.sums.other[0], SCOPE_HUGETLB), 200 + 1001);
+	owner_sums_done(&h.sums);
 }
 
 static double byte_seconds(const struct scope *s)
@@ -204,7 +204,7 @@ static void integrates_with_the_trapezoidal_rule(void **state)
 	struct scope *user;
 
 	(void)state;
-	owner_sums_init(&h.tally, 1);
+	owner_sums_init(&h.sums, 1);
 	place(&h, 0, 1, 1, 1);
 	measure(&h.row[0], 1000, 5000);
 	pass(&h, 10 * NS_PER_SEC); /* the first pass has no interval */
@@ -221,13 +221,13 @@ static void integrates_with_the_trapezoidal_rule(void **state)
 	h.count = 0;
 	pass(&h, 13 * NS_PER_SEC);
 	assert_true(byte_seconds(user) == 3000 + 1000);
-	assert_true(byte_seconds(&h.tally.host) == 4000);
-	assert_true(byte_seconds(&h.tally.other[0]) == 3000); /* before it was exported */
+	assert_true(byte_seconds(&h.sums.host) == 4000);
+	assert_true(byte_seconds(&h.sums.other[0]) == 3000); /* before it was exported */
 	assert_int_equal(get(user, SCOPE_PSS), 0);
 	assert_int_equal(get(user, SCOPE_PROCESSES), 0);
 	assert_false(ROW_HAS(&user->sums, SCOPE_VM_HWM_MAX));
 	assert_int_equal(user->empty_ns, 13 * NS_PER_SEC);
-	owner_sums_done(&h.tally);
+	owner_sums_done(&h.sums);
 }
 
 /* 4 TiB for ten years exceed 64 bits of byte seconds. */
@@ -238,15 +238,15 @@ static void integrates_beyond_64_bits(void **state)
 	double expected, got;
 
 	(void)state;
-	owner_sums_init(&h.tally, 1);
+	owner_sums_init(&h.sums, 1);
 	place(&h, 0, 1, 1, 1);
 	measure(&h.row[0], pss, pss);
 	for (unsigned int year = 1; year <= 11; year++)
 		pass(&h, year * year_ns);
 	expected = (double)pss * 10 * 365 * 86400;
-	got = byte_seconds(&h.tally.host);
+	got = byte_seconds(&h.sums.host);
 	assert_true(got > expected * 0.999999 && got < expected * 1.000001);
-	owner_sums_done(&h.tally);
+	owner_sums_done(&h.sums);
 }
 
 static void counts_growth_in_the_right_rows(void **state)
@@ -255,18 +255,18 @@ static void counts_growth_in_the_right_rows(void **state)
 	struct scope *user;
 
 	(void)state;
-	owner_sums_init(&h.tally, 1);
+	owner_sums_init(&h.sums, 1);
 	place(&h, 0, 1, 1, 1);
 	measure(&h.row[0], 1, 1);
 	user = scope_of(&h, OWNER_USER, 1);
 	for (unsigned int i = 1; i <= 3; i++) {
 		user->exported = i > 1;
-		owner_sums_begin(&h.tally, 1);
-		owner_sums_add(&h.tally, &h.process[0], &h.row[0],
+		owner_sums_begin(&h.sums, 1);
+		owner_sums_add(&h.sums, &h.process[0], &h.row[0],
 			&(struct growth_step){
 				.hwm_bytes = 10, .swap_bytes = 100, .anon_bytes = 1000});
-		owner_sums_end(&h.tally, i, 0, UINT64_MAX);
-		owner_sums_sum_other(&h.tally, OWNER_USER);
+		owner_sums_end(&h.sums, i, 0, UINT64_MAX);
+		owner_sums_sum_other(&h.sums, OWNER_USER);
 	}
 	assert_int_equal(get(user, SCOPE_VM_HWM_GROWTH), 30);
 	assert_int_equal(get(user, SCOPE_VM_SWAP_GROWTH), 300);
@@ -275,13 +275,13 @@ static void counts_growth_in_the_right_rows(void **state)
 	 * (other) keeps what was added before the row was exported. The row has it too, so that
 	 * its own increase is right. The total is the host's.
 	 */
-	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_HWM_GROWTH), 10);
-	assert_int_equal(get(&h.tally.other[0], SCOPE_VM_SWAP_GROWTH), 100);
-	assert_int_equal(get(&h.tally.other[0], SCOPE_ANON_GROWTH), 1000);
-	assert_int_equal(get(&h.tally.host, SCOPE_VM_HWM_GROWTH), 30);
-	assert_int_equal(get(&h.tally.host, SCOPE_VM_SWAP_GROWTH), 300);
-	assert_int_equal(get(&h.tally.host, SCOPE_ANON_GROWTH), 3000);
-	owner_sums_done(&h.tally);
+	assert_int_equal(get(&h.sums.other[0], SCOPE_VM_HWM_GROWTH), 10);
+	assert_int_equal(get(&h.sums.other[0], SCOPE_VM_SWAP_GROWTH), 100);
+	assert_int_equal(get(&h.sums.other[0], SCOPE_ANON_GROWTH), 1000);
+	assert_int_equal(get(&h.sums.host, SCOPE_VM_HWM_GROWTH), 30);
+	assert_int_equal(get(&h.sums.host, SCOPE_VM_SWAP_GROWTH), 300);
+	assert_int_equal(get(&h.sums.host, SCOPE_ANON_GROWTH), 3000);
+	owner_sums_done(&h.sums);
 }
 
 /* Numbers beyond any host must not overflow to small ones. */
@@ -290,15 +290,15 @@ static void saturates_at_the_largest_number(void **state)
 	struct host h = {.count = 3};
 
 	(void)state;
-	owner_sums_init(&h.tally, 1);
+	owner_sums_init(&h.sums, 1);
 	for (size_t i = 0; i < 3; i++) {
 		place(&h, i, 1, 1, 1);
 		measure(&h.row[i], INT64_MAX, INT64_MAX);
 	}
 	pass(&h, 1);
-	assert_int_equal(get(&h.tally.host, SCOPE_PSS), INT64_MAX);
-	assert_int_equal(get(&h.tally.host, SCOPE_RSS), INT64_MAX);
-	owner_sums_done(&h.tally);
+	assert_int_equal(get(&h.sums.host, SCOPE_PSS), INT64_MAX);
+	assert_int_equal(get(&h.sums.host, SCOPE_RSS), INT64_MAX);
+	owner_sums_done(&h.sums);
 }
 
 /*
@@ -320,27 +320,26 @@ static void bounds_are_limited_by_the_host(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct host h = {.count = 4};
 
-		owner_sums_init(&h.tally, 1);
+		owner_sums_init(&h.sums, 1);
 		for (unsigned int n = 0; n < h.count; n++) {
 			place(&h, n, n / 2, 1, 1);
 			measure(&h.row[n], 1000, 9000);
 			ROW_SET(&h.row[n], PROCESS_PSS_LOW, 900);
 		}
 		scope_of(&h, OWNER_USER, 0)->exported = true;
-		owner_sums_begin(&h.tally, 1);
+		owner_sums_begin(&h.sums, 1);
 		for (unsigned int n = 0; n < h.count; n++)
-			owner_sums_add(
-				&h.tally, &h.process[n], &h.row[n], &(struct growth_step){0});
-		owner_sums_end(&h.tally, 1, cases[i].least, cases[i].most);
-		owner_sums_sum_other(&h.tally, OWNER_USER);
-		owner_sums_sum_other(&h.tally, OWNER_UNIT);
-		assert_int_equal(get(&h.tally.host, SCOPE_PSS_HIGH), cases[i].host);
-		assert_int_equal(get(&h.tally.host, SCOPE_PSS_LOW), cases[i].low);
+			owner_sums_add(&h.sums, &h.process[n], &h.row[n], &(struct growth_step){0});
+		owner_sums_end(&h.sums, 1, cases[i].least, cases[i].most);
+		owner_sums_sum_other(&h.sums, OWNER_USER);
+		owner_sums_sum_other(&h.sums, OWNER_UNIT);
+		assert_int_equal(get(&h.sums.host, SCOPE_PSS_HIGH), cases[i].host);
+		assert_int_equal(get(&h.sums.host, SCOPE_PSS_LOW), cases[i].low);
 		assert_int_equal(get(scope_of(&h, OWNER_USER, 0), SCOPE_PSS_LOW), 2 * 900);
 		assert_int_equal(get(scope_of(&h, OWNER_USER, 0), SCOPE_PSS_HIGH), cases[i].user);
-		assert_int_equal(get(&h.tally.other[0], SCOPE_PSS_HIGH), cases[i].user);
-		assert_int_equal(get(&h.tally.other[2], SCOPE_PSS_HIGH), cases[i].host);
-		owner_sums_done(&h.tally);
+		assert_int_equal(get(&h.sums.other[0], SCOPE_PSS_HIGH), cases[i].user);
+		assert_int_equal(get(&h.sums.other[2], SCOPE_PSS_HIGH), cases[i].host);
+		owner_sums_done(&h.sums);
 	}
 }
 
@@ -372,7 +371,7 @@ static void memberships_do_not_change_sums(void **state)
 	for (unsigned int round = 0; round < 300; round++) {
 		struct sums sums[10] = {{0}};
 
-		owner_sums_init(&h->tally, 1);
+		owner_sums_init(&h->sums, 1);
 		h->count = 1 + unit_random(&seed) % 12;
 		for (size_t i = 0; i < h->count; i++) {
 			unsigned int user = (unsigned int)unit_random(&seed) % 10;
@@ -381,11 +380,11 @@ static void memberships_do_not_change_sums(void **state)
 			invent(&h->row[i], &seed);
 			sums_add(&sums[user], &h->row[i]);
 		}
-		owner_sums_begin(&h->tally, 1);
+		owner_sums_begin(&h->sums, 1);
 		for (size_t i = 0; i < h->count; i++)
 			owner_sums_add(
-				&h->tally, &h->process[i], &h->row[i], &(struct growth_step){0});
-		owner_sums_end(&h->tally, 1, 0, UINT64_MAX);
+				&h->sums, &h->process[i], &h->row[i], &(struct growth_step){0});
+		owner_sums_end(&h->sums, 1, 0, UINT64_MAX);
 		for (unsigned int user = 0; user < 10; user++) {
 			const uint64_t counters = UINT64_C(1) << SCOPE_VM_HWM_GROWTH |
 			                          UINT64_C(1) << SCOPE_VM_SWAP_GROWTH |
@@ -401,7 +400,7 @@ static void memberships_do_not_change_sums(void **state)
 				if (ROW_HAS(&sums[user], i))
 					assert_int_equal(found->q[i], sums[user].q[i]);
 		}
-		owner_sums_done(&h->tally);
+		owner_sums_done(&h->sums);
 	}
 	free(h);
 }
@@ -413,19 +412,19 @@ static void members_with_equal_owners_share_a_membership(void **state)
 	uint32_t left;
 
 	(void)state;
-	owner_sums_init(&h.tally, 1);
+	owner_sums_init(&h.sums, 1);
 	place(&h, 0, 1, 1, 1);
 	place(&h, 1, 1, 1, 1);
 	place(&h, 2, 1, 1, 2);
 	assert_int_equal(h.process[0].membership, h.process[1].membership);
 	assert_int_not_equal(h.process[0].membership, h.process[2].membership);
-	assert_int_equal(h.tally.memberships.count, 2);
+	assert_int_equal(h.sums.memberships.count, 2);
 	for (size_t i = 0; i < h.count; i++)
 		measure(&h.row[i], 1000, 1000);
 	pass(&h, NS_PER_SEC);
-	owner_sums_tidy(&h.tally);
-	assert_int_equal(h.tally.memberships.count, 2);
-	assert_int_equal(owner_sums_owners(&h.tally, h.process[2].membership)[OWNER_UNIT],
+	owner_sums_tidy(&h.sums);
+	assert_int_equal(h.sums.memberships.count, 2);
+	assert_int_equal(owner_sums_owners(&h.sums, h.process[2].membership)[OWNER_UNIT],
 		scope_of(&h, OWNER_UNIT, 2)->slot);
 
 	/* The process changes its user, and then exits. */
@@ -436,10 +435,10 @@ static void members_with_equal_owners_share_a_membership(void **state)
 	assert_int_equal(get(scope_of(&h, OWNER_USER, 1), SCOPE_PSS), 2000);
 	assert_int_equal(get(scope_of(&h, OWNER_USER, 2), SCOPE_PSS), 1000);
 	assert_int_equal(get(scope_of(&h, OWNER_UNIT, 2), SCOPE_PSS), 1000);
-	owner_sums_tidy(&h.tally);
-	assert_int_equal(h.tally.memberships.count, 2);
-	assert_null(h.tally.memberships.slot[left]);
-	owner_sums_done(&h.tally);
+	owner_sums_tidy(&h.sums);
+	assert_int_equal(h.sums.memberships.count, 2);
+	assert_null(h.sums.memberships.slot[left]);
+	owner_sums_done(&h.sums);
 }
 
 int main(void)

@@ -171,10 +171,10 @@ static void rows_are_marked(void **state)
 
 /* All figures that adaptive passes count. Each has a value of its own. */
 struct counted {
-	struct owner_sums tally;
+	struct owner_sums sums;
 	struct lock_hold holds;
 	struct page_walks_counts walks;
-	struct row_estimate figures;
+	struct row_estimate estimates;
 	struct psi psi;
 	struct self_usage self;
 	uint64_t deferred[MEASURE_PLAN_REASONS], charges[CHARGE_OUTCOMES];
@@ -191,7 +191,7 @@ static void count_all(struct counted *c)
 			.discarded = 106,
 			.predicted_ns = 107,
 			.used_ns = 108},
-		.figures = {.errors = {.id = HISTOGRAM_ESTIMATE_ERROR, .count = 3, .bucket = {3}},
+		.estimates = {.errors = {.id = HISTOGRAM_ESTIMATE_ERROR, .count = 3, .bucket = {3}},
 			.off_bytes = 109,
 			.found_bytes = 110,
 			.recent_off = 138,
@@ -231,19 +231,19 @@ static void count_all(struct counted *c)
 			.oldest_ns = 133,
 			.max_age_ns = 134,
 			.longest_ns = 135,
-			.disturbance = LOCK_TRIAL_YES},
+			.lock_trial = LOCK_TRIAL_YES},
 	};
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
 		c->counts.outcome[i] = 140 + i;
-	owner_sums_init(&c->tally, 1);
-	owner_table_get(&c->tally.table[OWNER_PROGRAM], "small", 5);
+	owner_sums_init(&c->sums, 1);
+	owner_table_get(&c->sums.table[OWNER_PROGRAM], "small", 5);
 	for (unsigned int i = 0; i < CHARGE_OUTCOMES; i++)
 		c->charges[i] = 150 + i;
 	c->counts.charges = c->charges;
 	c->counts.holds = &c->holds;
 	c->adaptive.walks = &c->walks;
 	c->adaptive.deferred = c->deferred;
-	c->adaptive.figures = &c->figures;
+	c->adaptive.estimates = &c->estimates;
 	c->adaptive.psi = &c->psi;
 }
 
@@ -259,7 +259,7 @@ static struct view *view_of(struct counted *c, bool is_adaptive)
 	const char *reason = "";
 
 	builder_begin(&b);
-	assert_int_equal(image_build_scopes(&c->tally, &meminfo, &b, &scratch), 0);
+	assert_int_equal(image_build_scopes(&c->sums, &meminfo, &b, &scratch), 0);
 	assert_int_equal(image_build_self(&c->counts, is_adaptive ? &c->adaptive : NULL, &c->self,
 				 SELF_CAP_PERFMON, "1.2.3", &b),
 		0);
@@ -382,7 +382,7 @@ static void all_that_is_counted_is_in_the_image(void **state)
 	assert_int_equal(ARRAY_SIZE(of_both_modes) + ARRAY_SIZE(of_adaptive) + ARRAY_SIZE(ratios) +
 				 OUTCOME_COUNT_ - 3 + CHARGE_OUTCOMES - 2 + 1,
 		SELF_QUANTITIES);
-	owner_sums_done(&c.tally);
+	owner_sums_done(&c.sums);
 }
 
 /* Unknown figures are absent, and so are those of adaptive passes in an exact one. */
@@ -395,7 +395,7 @@ static void unknown_figures_are_not_in_the_image(void **state)
 	count_all(&c);
 	c.adaptive.needed = 0;
 	c.adaptive.longest_ns = UINT64_MAX;
-	c.adaptive.disturbance = LOCK_TRIAL_UNKNOWN;
+	c.adaptive.lock_trial = LOCK_TRIAL_UNKNOWN;
 	c.psi.present = 0;
 	c.self.start_realtime_ns = 0;
 	c.counts.charges = NULL;
@@ -413,7 +413,7 @@ static void unknown_figures_are_not_in_the_image(void **state)
 		assert_false(ROW_HAS(view_self(exact), ratios[i].index));
 	assert_int_equal(count_of(exact, HISTOGRAM_HOLD), 2);
 	assert_int_equal(count_of(exact, HISTOGRAM_ESTIMATE_ERROR), 0);
-	owner_sums_done(&c.tally);
+	owner_sums_done(&c.sums);
 }
 
 int main(void)

@@ -62,9 +62,9 @@ static void largest_come_first(void **state)
 	builder_begin(&b);
 	assert_non_null(user);
 	user->name_ref = builder_add_text(&b, "alice", 5);
-	shmem_owners_add_segment(&s.holders, &(struct sysvipc_segment){.uid = 5, .rss_bytes = 10});
-	shmem_owners_add_segment(&s.holders,
-		&(struct sysvipc_segment){.uid = alice, .rss_bytes = 20, .attached = 1});
+	shmem_owners_add_segment(&s.owners, &(struct sysvipc_segment){.uid = 5, .rss_bytes = 10});
+	shmem_owners_add_segment(
+		&s.owners, &(struct sysvipc_segment){.uid = alice, .rss_bytes = 20, .attached = 1});
 	add_mount(&s.tmpfs, "/small", 4096, 0);
 	add_mount(&s.tmpfs, "/lar\x01ge", 8192, 16384);
 	add_mount(&s.tmpfs, "/unlimited", 0, 0);
@@ -103,7 +103,7 @@ static void others_are_summed_up(void **state)
 
 		snprintf(path, sizeof(path), "/%u", i);
 		shmem_owners_add_segment(
-			&s.holders, &(struct sysvipc_segment){.uid = i, .rss_bytes = i});
+			&s.owners, &(struct sysvipc_segment){.uid = i, .rss_bytes = i});
 		add_mount(&s.tmpfs, path, i, i);
 	}
 	view = make(&s, &users, &b);
@@ -131,9 +131,9 @@ static void the_largest_is_not_displaced(void **state)
 	(void)state;
 	builder_begin(&b);
 	for (uint32_t i = 0; i < UIDS; i++)
-		shmem_owners_add_file(&s.holders, 100000 + i, 4096);
+		shmem_owners_add_file(&s.owners, 100000 + i, 4096);
 	shmem_owners_add_segment(
-		&s.holders, &(struct sysvipc_segment){.uid = LARGEST, .rss_bytes = 8192});
+		&s.owners, &(struct sysvipc_segment){.uid = LARGEST, .rss_bytes = 8192});
 	s.tmpfs.is_known = true;
 	view = make(&s, &users, &b);
 	assert_int_equal(view_holding_count(view), IMAGE_SHMEM_SHOWN + 1);
@@ -155,7 +155,7 @@ static void lack_of_memory_is_reported(void **state)
 		int r;
 
 		builder_begin(&b);
-		shmem_owners_add_file(&s.holders, 1, 1);
+		shmem_owners_add_file(&s.owners, 1, 1);
 		add_mount(&s.tmpfs, "/x", 1, 1);
 		allocation_fail_at(++n);
 		r = image_shmem_add(&s, &users, &b);

@@ -29,7 +29,7 @@ static struct tracked *watch_of(const struct adaptive *s, pid_t pid)
 
 	for (size_t i = 0; i < t->count; i++)
 		if (t->item[i]->pid == pid)
-			return t->item[i]->watch;
+			return t->item[i]->tracked;
 	fail_msg("there is no %d", pid);
 	return NULL;
 }

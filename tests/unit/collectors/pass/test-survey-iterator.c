@@ -147,7 +147,7 @@ static void returns_each_address_space_once(void **state)
 	/* Its eldest process has no memory any more. */
 	for (size_t i = 0; i < s->pass->table.count; i++)
 		if (s->pass->table.item[i]->pid == 11)
-			s->pass->table.item[i]->watch->is_member = false;
+			s->pass->table.item[i]->tracked->is_member = false;
 	assert_int_equal(survey_iterator_next(s->pass, 12, &e), 0);
 	assert_int_equal(e.pid, 13);
 	stream_close(&e.stream);
@@ -171,15 +171,15 @@ static void skips_giants(void **state)
 	assert_int_equal(survey_iterator_next(s->pass, 13, &e),
 		SURVEY_ITERATOR_GIANT); /* not measured yet */
 	assert_int_equal(e.pid, adaptive_large.pid);
-	p->watch->largest_kib = (uint32_t)adaptive_large.rss_kib;
-	p->watch->mapped_kib = p->watch->largest_kib;
+	p->tracked->largest_kib = (uint32_t)adaptive_large.rss_kib;
+	p->tracked->mapped_kib = p->tracked->largest_kib;
 	assert_int_equal(survey_iterator_next(s->pass, 13, &e), SURVEY_ITERATOR_GIANT);
-	p->watch->largest_kib = 64; /* many small mappings */
+	p->tracked->largest_kib = 64; /* many small mappings */
 	assert_int_equal(survey_iterator_next(s->pass, 13, &e), 0);
 	stream_close(&e.stream);
 	/* If walks do not block the process there are no giants. */
-	p->watch->largest_kib = 0;
-	s->pass->adapt.walks.is_undisturbing = true;
+	p->tracked->largest_kib = 0;
+	s->pass->adaptive.walks.is_undisturbing = true;
 	assert_int_equal(survey_iterator_next(s->pass, 13, &e), 0);
 	stream_close(&e.stream);
 }
@@ -242,7 +242,7 @@ static void returns_wanted_processes(void **state)
 	assert_int_equal(view_balance(view)->q[BALANCE_DRIVER_UNREAD], 400 << 10);
 	/* A process that has exited since is not returned. */
 	want(s, 12, 1);
-	process_of(s, 12)->watch->is_member = false;
+	process_of(s, 12)->tracked->is_member = false;
 	assert_int_equal(survey_iterator_wanted(s->pass, &e), SURVEY_ITERATOR_END);
 	assert_false(survey_iterator_is_wanting(s->pass));
 }
@@ -286,7 +286,7 @@ static void pays_from_the_budget(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
 	AUTO_VIEW struct view *view = adaptive_pass(s);
-	struct cpu_budget *b = &s->pass->adapt.budget;
+	struct cpu_budget *b = &s->pass->adaptive.budget;
 	uint64_t charged_ns = b->charged_ns, holds = s->pass->reader.holds.times.count;
 
 	(void)state;
@@ -303,7 +303,7 @@ static void pays_from_the_budget(void **state)
 	assert_false(survey_iterator_may_spend(s->pass));
 	b->tokens_ns = (int64_t)cpu_budget_capacity_ns(b);
 	assert_true(survey_iterator_may_spend(s->pass));
-	s->pass->adapt.pressure = PSI_SEVERE;
+	s->pass->adaptive.pressure = PSI_SEVERE;
 	assert_false(survey_iterator_may_spend(s->pass));
 }
 
@@ -311,13 +311,13 @@ static void has_no_budget_in_exact_mode(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_exact);
 	AUTO_VIEW struct view *view = adaptive_pass(s);
-	uint64_t charged_ns = s->pass->adapt.budget.charged_ns;
+	uint64_t charged_ns = s->pass->adaptive.budget.charged_ns;
 
 	(void)state;
 	assert_non_null(view);
 	survey_iterator_charge(s->pass, 1000 * NS_PER_SEC, 1);
 	assert_true(survey_iterator_may_spend(s->pass));
-	assert_int_equal(s->pass->adapt.budget.charged_ns, charged_ns);
+	assert_int_equal(s->pass->adaptive.budget.charged_ns, charged_ns);
 }
 
 /* The public image of the same pass has the amount, and no file names. */
