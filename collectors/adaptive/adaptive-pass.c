@@ -170,7 +170,7 @@ static uint64_t first_age_ns(const struct adaptive_pass *a, const struct process
  * A process that shares its parent's address space (vfork) is no fork with memory of its own, and
  * is not measured.
  */
-static void meet_parent(struct adaptive_pass *a, struct process *p, uint64_t born_ns)
+static void record_birth(struct adaptive_pass *a, struct process *p, uint64_t born_ns)
 {
 	struct process *parent = sharing_state_parent(&a->sharing_state, a->table, p, born_ns);
 
@@ -239,7 +239,7 @@ static void note(
 		w->is_seen = true;
 	}
 	if (w->is_member && !w->is_related && !w->is_elsewhere)
-		meet_parent(a, p, born_ns);
+		record_birth(a, p, born_ns);
 }
 
 typedef int look_with(struct process_reader *, struct process *, uint64_t, struct sample *);
@@ -257,7 +257,8 @@ static int look(struct adaptive_pass *a, look_with *read, struct process *p, uin
 }
 
 /* Reads a process that is new, or that has to be read from the beginning. */
-static int meet(struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
+static int first_look(
+	struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
 	uint64_t before_ns = fetch_cpu_ns(a->reader);
@@ -293,7 +294,7 @@ int adaptive_pass_poll(
 	struct statm m;
 	int e;
 
-	*ret = ADAPTIVE_PASS_NEEDS_MEET;
+	*ret = ADAPTIVE_PASS_NEEDS_FIRST_LOOK;
 	if (!w || !w->is_settled)
 		return 0;
 	e = statm_poll_read(a->reader, p, &m);
@@ -307,7 +308,7 @@ int adaptive_pass_poll(
 		*ret = ADAPTIVE_PASS_NEEDS_NOTHING;
 	} else if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen)) {
 		if (is_look_due(a, w) || statm_poll_is_anothers(a->reader, p))
-			*ret = ADAPTIVE_PASS_NEEDS_GLANCE;
+			*ret = ADAPTIVE_PASS_NEEDS_REFRESH;
 		else
 			*ret = process_cgroup_is_due(a->reader, p, now_ns)
 			               ? ADAPTIVE_PASS_NEEDS_CGROUP
@@ -328,25 +329,25 @@ void adaptive_pass_announce(
  * have executed a program between the two: then later polls would find the counters of the new
  * image unchanged.
  */
-static int glance(struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
+static int refresh(struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	struct statm before = p->tracked->seen;
-	int r = look(a, process_glance, p, now_ns, ret);
+	int r = look(a, process_refresh, p, now_ns, ret);
 
 	if (r < 0 || statm_is_same(&before, &p->tracked->seen))
 		return r;
 	return look(a, process_look, p, now_ns, ret);
 }
 
-static int sense(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
+static int look_as_needed(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
 	uint64_t now_ns, struct sample *ret)
 {
 	int e;
 
 	switch (need) {
-	case ADAPTIVE_PASS_NEEDS_MEET: return meet(a, p, now_ns, ret);
+	case ADAPTIVE_PASS_NEEDS_FIRST_LOOK: return first_look(a, p, now_ns, ret);
 	case ADAPTIVE_PASS_NEEDS_LOOK: return look(a, process_look, p, now_ns, ret);
-	case ADAPTIVE_PASS_NEEDS_GLANCE: return glance(a, p, now_ns, ret);
+	case ADAPTIVE_PASS_NEEDS_REFRESH: return refresh(a, p, now_ns, ret);
 	case ADAPTIVE_PASS_NEEDS_CGROUP:
 		e = process_read_cgroup(a->reader, p, now_ns, ret);
 		return e < 0 ? e : ret->has_cgroup ? ADAPTIVE_PASS_SAMPLE : 0;
@@ -367,10 +368,10 @@ static void probe_giant(struct adaptive_pass *a, struct process *p)
 		(void)process_probe(a->reader, p);
 }
 
-int adaptive_pass_sense(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
+int adaptive_pass_look(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
 	uint64_t now_ns, struct sample *ret)
 {
-	int r = sense(a, p, need, now_ns, ret);
+	int r = look_as_needed(a, p, need, now_ns, ret);
 
 	if (r >= 0 && need == ADAPTIVE_PASS_NEEDS_LOOK)
 		probe_giant(a, p);
@@ -384,10 +385,10 @@ void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct
 	note(a, p, s, clock_now_ns(CLOCK_BOOTTIME));
 }
 
-void adaptive_pass_end_senses(struct adaptive_pass *a)
+void adaptive_pass_end_polls(struct adaptive_pass *a)
 {
 	host_check_after(&a->host_check, a->reader->procfs->fd);
-	sharing_state_sensed(&a->sharing_state, clock_now_ns(CLOCK_BOOTTIME));
+	sharing_state_polled(&a->sharing_state, clock_now_ns(CLOCK_BOOTTIME));
 	cow_faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns,
 		a->limits.max_age_ns,
 		cpu_budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)));
@@ -545,7 +546,7 @@ void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, boo
 	if (!w->has_base)
 		return;
 	if (w->measured_ns >= a->begin_ns) {
-		sharing_state_met(
+		sharing_state_first_measured(
 			&a->sharing_state, a->table, a->reader, p, w->measured_ns, a->page_bytes);
 		return;
 	}

@@ -7,8 +7,8 @@
  *
  *	adaptive_pass_list                a pass is about to list the processes
  *	adaptive_pass_begin               it has listed them
- *	adaptive_pass_poll, adaptive_pass_sense   for each
- *	adaptive_pass_end_senses          then
+ *	adaptive_pass_poll, adaptive_pass_look    for each
+ *	adaptive_pass_end_polls           then
  *	adaptive_pass_note, adaptive_pass_take    for each that is read or measured
  *	adaptive_pass_begin_estimates     when the measurements of the pass are done
  *	adaptive_pass_estimate            for each member, into its row
@@ -102,10 +102,10 @@ void adaptive_pass_begin(struct adaptive_pass *a);
 /* The work that a poll of a process calls for. */
 enum adaptive_pass_need {
 	ADAPTIVE_PASS_NEEDS_NOTHING,
-	ADAPTIVE_PASS_NEEDS_CGROUP, /* read its cgroup again */
-	ADAPTIVE_PASS_NEEDS_GLANCE, /* process_glance(): statm is unchanged */
-	ADAPTIVE_PASS_NEEDS_LOOK,   /* process_look() */
-	ADAPTIVE_PASS_NEEDS_MEET,   /* process_look(): it is new */
+	ADAPTIVE_PASS_NEEDS_CGROUP,     /* read its cgroup again */
+	ADAPTIVE_PASS_NEEDS_REFRESH,    /* process_refresh(): statm is unchanged */
+	ADAPTIVE_PASS_NEEDS_LOOK,       /* process_look() */
+	ADAPTIVE_PASS_NEEDS_FIRST_LOOK, /* process_look(): it is new */
 };
 
 enum adaptive_pass_outcome {
@@ -116,7 +116,7 @@ enum adaptive_pass_outcome {
 int adaptive_pass_poll(
 	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret);
 
-/* Announces the reads that adaptive_pass_sense() will make of P for NEED (process_announce()). */
+/* Announces the reads that adaptive_pass_look() will make of P for NEED (process_announce()). */
 void adaptive_pass_announce(
 	struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need);
 
@@ -124,7 +124,7 @@ void adaptive_pass_announce(
  * Does what P needs, by adaptive_pass_poll(). May block for some milliseconds (fetch.h). Returns 0:
  * user, program and unit are unchanged; ADAPTIVE_PASS_SAMPLE: *RET has new ones; -ENOMEM.
  */
-int adaptive_pass_sense(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
+int adaptive_pass_look(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
 	uint64_t now_ns, struct sample *ret);
 
 /*
@@ -132,7 +132,7 @@ int adaptive_pass_sense(struct adaptive_pass *a, struct process *p, enum adaptiv
  * due (cow-faults.h), and renews the doubts of processes that writes, births, exits and sharers
  * affect.
  */
-void adaptive_pass_end_senses(struct adaptive_pass *a);
+void adaptive_pass_end_polls(struct adaptive_pass *a);
 
 /* Records all figures of S, a sample of P, except the PSS. */
 void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct sample *s);

@@ -278,7 +278,7 @@ int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
 
 	if (r < 0)
 		return r;
-	adaptive_pass_end_senses(a);
+	adaptive_pass_end_polls(a);
 	t->total_cost_ns = t->all_cost_ns = 0;
 	t->is_long = false;
 	for (size_t i = 0; i < a->table->count; i++)

@@ -7,7 +7,7 @@
  * the state of each process, measure-queue.h the choices; page-walks.h measures.
  *
  *	measure_pacer_drop                   a pass is about to list the processes
- *	measure_pacer_choose                 it has sensed them; then measure_pacer_measure() until it returns 0
+ *	measure_pacer_choose                 it has polled them; then measure_pacer_measure() until it returns 0
  *	measure_pacer_begin_rest             it has been published
  *	measure_pacer_next_ns, measure_pacer_measure until the next pass
  */

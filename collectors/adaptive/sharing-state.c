@@ -60,9 +60,9 @@ void sharing_state_begin(struct sharing_state *r, uint64_t now_ns)
 	families_begin(&r->families, now_ns);
 }
 
-void sharing_state_sensed(struct sharing_state *r, uint64_t now_ns)
+void sharing_state_polled(struct sharing_state *r, uint64_t now_ns)
 {
-	families_sensed(&r->families, now_ns);
+	families_polled(&r->families, now_ns);
 }
 
 static int compare_pid(const void *pid, const void *p)
@@ -264,7 +264,7 @@ void sharing_state_measured(struct sharing_state *r, const struct process_table 
 		sharing_state_fell(w, f->expected);
 }
 
-void sharing_state_met(struct sharing_state *r, const struct process_table *table,
+void sharing_state_first_measured(struct sharing_state *r, const struct process_table *table,
 	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes)
 {
 	measured(r, table, reader, p, NULL, now_ns, page_bytes);

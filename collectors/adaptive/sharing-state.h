@@ -89,7 +89,7 @@ void sharing_state_measured(struct sharing_state *r, const struct process_table 
  * Call instead of sharing_state_measured() if P was measured at NOW_NS and its relations begin only
  * now: does the same, without a former state to compare with.
  */
-void sharing_state_met(struct sharing_state *r, const struct process_table *table,
+void sharing_state_first_measured(struct sharing_state *r, const struct process_table *table,
 	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes);
 
 /*

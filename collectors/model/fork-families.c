@@ -48,18 +48,18 @@ void families_begin(struct families *k, uint64_t now_ns)
 
 /*
  * Returns when M was measured, as a part of the time between the polls before and after it: 0 is
- * .sensed_ns, MAPPED_OBJECTS_PART is NOW_NS.
+ * .polled_ns, MAPPED_OBJECTS_PART is NOW_NS.
  */
 static uint32_t part_of_time(
 	const struct families *k, const struct family_member *m, uint64_t now_ns)
 {
 	return (uint32_t)saturate_min(
-		saturate_part(saturate_less(m->measured_ns, k->sensed_ns), MAPPED_OBJECTS_PART,
-			saturate_less(now_ns, k->sensed_ns)),
+		saturate_part(saturate_less(m->measured_ns, k->polled_ns), MAPPED_OBJECTS_PART,
+			saturate_less(now_ns, k->polled_ns)),
 		MAPPED_OBJECTS_PART);
 }
 
-void families_sensed(struct families *k, uint64_t now_ns)
+void families_polled(struct families *k, uint64_t now_ns)
 {
 	for (size_t i = 0; i < k->measured_count; i++) {
 		struct families_measured *d = &k->measured[i];
@@ -78,7 +78,7 @@ void families_sensed(struct families *k, uint64_t now_ns)
 		k->measured = NULL;
 		k->measured_capacity = 0;
 	}
-	k->sensed_ns = now_ns;
+	k->polled_ns = now_ns;
 }
 
 int families_born(

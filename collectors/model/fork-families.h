@@ -24,7 +24,7 @@
  * A pass:
  *
  *	families_begin(families, now);
- *	families_moved() of each; families_sensed(families, now);
+ *	families_moved() of each; families_polled(families, now);
  *	for each event: families_born(), families_gone(), families_executed();
  *	while ((m = families_affected(families)))
  *		families_doubt(m, its base, its counters, &its doubt);
@@ -48,7 +48,7 @@
 #include "collectors/model/mapped-objects.h"
 #include "collectors/procfs/maps.h"
 
-/* A member that was measured since the last families_sensed(). */
+/* A member that was measured since the last families_polled(). */
 struct families_measured {
 	struct family_member *member; /* NULL: gone */
 	struct mapped_objects_lesson lesson;
@@ -60,11 +60,11 @@ struct families {
 	struct keytable objects;  /* by device and inode */
 	struct fork_family *dirty_families;
 	struct family_member *next_member;  /* where families_affected() is */
-	struct families_measured *measured; /* owned; since the last families_sensed() */
+	struct families_measured *measured; /* owned; since the last families_polled() */
 	size_t measured_count, measured_capacity;
 	struct family_count count;
 	uint64_t listed_ns, previous_ns; /* this pass and the one before */
-	uint64_t sensed_ns;              /* when all processes were polled last */
+	uint64_t polled_ns;              /* when all processes were polled last */
 	uint64_t measured_ns;            /* the last measurement */
 	uint64_t serial;
 };

@@ -146,7 +146,7 @@ void family_leave(struct families *k, struct family_member *m, bool has_ended)
 	cow_breaks_leave(&f->breaks, &m->writer);
 	unlink_from(k, f, m);
 	begin_deaths(k, f);
-	if (k->sensed_ns > k->listed_ns) {
+	if (k->polled_ns > k->listed_ns) {
 		f->late_deaths++;
 		f->late_ns = k->measured_ns;
 	} else {

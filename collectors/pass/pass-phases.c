@@ -2,9 +2,9 @@
 /*
  * The work of a pass, in pieces between which it can be interrupted:
  *
- *     exact       READ each process -> SHARE -> SHMEM -> TALLY -> CHARGES
- *     adaptive    SENSE each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> POOL -> SETTLE
- *                 -> SHMEM -> TALLY -> CHARGES
+ *     exact       READ each process -> SHARE -> SHMEM -> OWNERS -> CHARGES
+ *     adaptive    POLL each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> HOST_CHECK
+ *                 -> SETTLE -> SHMEM -> OWNERS -> CHARGES
  */
 #include "config.h"
 
@@ -116,7 +116,7 @@ static int poll_some(struct pass *pass, uint64_t now_ns)
 }
 
 /* Looks at the next process that has changed, or polls more of them. */
-static int sense_some(struct pass *pass)
+static int look_some(struct pass *pass)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	const struct moved *m = &pass->moved[pass->moved_at];
@@ -126,7 +126,7 @@ static int sense_some(struct pass *pass)
 	if (pass->moved_at == pass->moved_count)
 		return poll_some(pass, now_ns);
 	pass->moved_at++;
-	r = adaptive_pass_sense(&pass->adaptive, m->process, m->need, now_ns, &s);
+	r = adaptive_pass_look(&pass->adaptive, m->process, m->need, now_ns, &s);
 	return r == ADAPTIVE_PASS_SAMPLE ? take_sample(pass, m->process, &s) : r;
 }
 
@@ -195,9 +195,9 @@ int pass_phases_advance(struct pass *pass)
 	int r = 0;
 
 	switch (pass->phase) {
-	case PHASE_SENSE:
+	case PHASE_POLL:
 		if (pass->at < pass->table.count || pass->moved_at < pass->moved_count)
-			return sense_some(pass);
+			return look_some(pass);
 		pass->phase = PHASE_MEASURE;
 		return measure_pacer_choose(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC));
 	case PHASE_MEASURE:
@@ -221,14 +221,14 @@ int pass_phases_advance(struct pass *pass)
 	case PHASE_SHARE:
 		if (shared_mm_step(&pass->sharing))
 			return 0;
-		pass->phase = pass->options.is_adaptive ? PHASE_POOL : PHASE_SHMEM;
+		pass->phase = pass->options.is_adaptive ? PHASE_HOST_CHECK : PHASE_SHMEM;
 		pass->at = 0;
 		r = shared_mm_elect(&pass->sharing, pass->rows.member,
 			process_rows_at(&pass->rows, 0), process_rows_count(&pass->rows),
 			&pass->scratch);
 		pass->compares_mm = pass->can_compare && !pass->sharing.refused;
 		return r;
-	case PHASE_POOL:
+	case PHASE_HOST_CHECK:
 		if (pass->at < process_rows_count(&pass->rows)) {
 			pool_one(pass);
 			return 0;
@@ -248,9 +248,9 @@ int pass_phases_advance(struct pass *pass)
 		return 0;
 	case PHASE_SHMEM:
 		if (!shmem_step(&pass->shmem, &pass->procfs, clock_now_ns(CLOCK_MONOTONIC)))
-			pass->phase = PHASE_TALLY;
+			pass->phase = PHASE_OWNERS;
 		return 0;
-	case PHASE_TALLY:
+	case PHASE_OWNERS:
 		if (pass->at < process_rows_count(&pass->rows)) {
 			pass_totals_add(pass, pass->at++);
 			return 0;

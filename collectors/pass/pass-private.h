@@ -41,14 +41,14 @@ enum {
 enum phase {
 	PHASE_IDLE,
 	PHASE_READ,    /* exact mode: measures each process */
-	PHASE_SENSE,   /* adaptive mode: polls each process, and looks at those that have changed */
+	PHASE_POLL,    /* adaptive mode: polls each process, and looks at those that have changed */
 	PHASE_MEASURE, /* adaptive mode: measures the processes that the plan has chosen */
 	PHASE_ROWS,    /* adaptive mode: estimates each process */
 	PHASE_SHARE,
-	PHASE_POOL,   /* adaptive mode: adds up all rows for the host reconciliation */
-	PHASE_SETTLE, /* adaptive mode: applies its result to each row */
-	PHASE_SHMEM,  /* reads shared memory that exists without processes */
-	PHASE_TALLY,
+	PHASE_HOST_CHECK, /* adaptive mode: adds up all rows for the host reconciliation */
+	PHASE_SETTLE,     /* adaptive mode: applies its result to each row */
+	PHASE_SHMEM,      /* reads shared memory that exists without processes */
+	PHASE_OWNERS,
 	PHASE_CHARGES, /* reads what cgroups are charged */
 	PHASE_READY,
 };
@@ -76,7 +76,7 @@ struct pass {
 	struct moved {
 		struct process *process;
 		enum adaptive_pass_need need;
-	} moved[PASS_MOVED_MAX];            /* processes of PHASE_SENSE that must be looked at */
+	} moved[PASS_MOVED_MAX];            /* processes of PHASE_POLL that must be looked at */
 	unsigned int moved_at, moved_count; /* in .moved: the next one, and their number */
 	uint32_t name_cursor[OWNER_KINDS];  /* of users and groups */
 

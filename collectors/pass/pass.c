@@ -328,7 +328,7 @@ static int begin(struct pass *pass)
 	pass->moved_at = pass->moved_count = 0;
 	if (pass->reader.workers)
 		workers_begin_pass(pass->reader.workers);
-	pass->phase = pass->options.is_adaptive ? PHASE_SENSE : PHASE_READ;
+	pass->phase = pass->options.is_adaptive ? PHASE_POLL : PHASE_READ;
 	return 0;
 }
 

@@ -438,7 +438,8 @@ int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, s
 	return take_sample(&g, now_ns, ret);
 }
 
-int process_glance(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
+int process_refresh(
+	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reading g = {.reader = r, .process = p, .looks = true, .trusts = true};
 

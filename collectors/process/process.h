@@ -49,7 +49,7 @@ int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, s
  * as the same image, and stat is not read. If P runs another image that is equal in all of these,
  * the next walk detects it.
  */
-int process_glance(
+int process_refresh(
 	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret);
 
 /* Returns whether P's cgroup, which has been read before, should be read again. */

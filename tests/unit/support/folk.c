@@ -59,7 +59,7 @@ void folk_notice(struct folk *f)
 	f->is_noticing = true;
 	f->now += 5 * SEC;
 	families_begin(&f->families, f->now);
-	families_sensed(&f->families, f->now);
+	families_polled(&f->families, f->now);
 }
 
 void folk_start(struct folk *f, unsigned int i)

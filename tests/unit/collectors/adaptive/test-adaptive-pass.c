@@ -307,7 +307,7 @@ static void limits_change_between_passes(void **state)
 	other.max_age_ns = 600 * NS_PER_SEC;
 	view_unref(adaptive_pass(s));
 	assert_int_equal(pass_begin(s->pass), 0);
-	while (s->pass->phase != PHASE_POOL || s->pass->at < 2)
+	while (s->pass->phase != PHASE_HOST_CHECK || s->pass->at < 2)
 		assert_int_equal(pass_step(s->pass, 0), PASS_MORE);
 	sum = a->host_check.drift.anon.sum + a->host_check.drift.anon.unread;
 	assert_true(sum > 0);

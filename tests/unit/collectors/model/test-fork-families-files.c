@@ -326,7 +326,7 @@ static void interpolates_between_polls(void **state)
 	struct estimate_doubt d;
 
 	(void)state;
-	families_sensed(&f->families, 10 * SEC);
+	families_polled(&f->families, 10 * SEC);
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(families_born(&f->families, &m[i], NULL, SEC), 0);
 		families_moved(&m[i], 0, b.file);
@@ -335,11 +335,11 @@ static void interpolates_between_polls(void **state)
 		assert_int_equal(families_mapped(&f->families, &m[i], &object, 1, &b), 0);
 	}
 	families_begin(&f->families, 20 * SEC);
-	families_sensed(&f->families, 20 * SEC);
+	families_polled(&f->families, 20 * SEC);
 	assert_int_equal(families_measured(&f->families, &m[0], 0, 99, &b, &b, 25 * SEC), 0);
 	families_begin(&f->families, 30 * SEC);
 	families_moved(&m[1], b.file, 16 * MIB);
-	families_sensed(&f->families, 30 * SEC);
+	families_polled(&f->families, 30 * SEC);
 	/* At the measurement there were 20 of the present 24 MiB. */
 	assert_true(families_stirred(&m[0], &b, &now, &d));
 	assert_in_range(-d.file_mid, 4 * MIB / 6 - 4 * KIB, 4 * MIB / 6 + 4 * KIB);

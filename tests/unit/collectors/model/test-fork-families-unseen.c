@@ -200,7 +200,7 @@ static void allows_for_late_exits(void **state)
 
 		start_family(f);
 		folk_notice(f);
-		families_sensed(&f->families, f->now + 1);
+		families_polled(&f->families, f->now + 1);
 		if (late)
 			folk_settle(f);
 		world_unmap_all(&f->world, 3);
@@ -227,7 +227,7 @@ static void distinguishes_exits_by_order(void **state)
 	(void)state;
 	start_family(f);
 	folk_notice(f);
-	families_sensed(&f->families, f->now + 1);
+	families_polled(&f->families, f->now + 1);
 	folk_measure(f, 2);
 	folk_end(f, 3);
 	folk_measure(f, 1);

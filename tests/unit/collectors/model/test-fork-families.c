@@ -287,7 +287,7 @@ static void measure_strangers(struct families *k, struct family_member *m, unsig
 
 	for (unsigned int i = 0; i < count; i++)
 		assert_int_equal(families_measured(k, &m[i], i + 1, i + 2, NULL, &base, 1), 0);
-	families_sensed(k, 2);
+	families_polled(k, 2);
 }
 
 /*

@@ -821,7 +821,7 @@ static void short_refresh_reads_status_only(void **state)
 	(void)state;
 	subject_read(s, 1);
 	tree_expect(events, ARRAY_SIZE(events));
-	assert_int_equal(process_glance(&s->reader, &s->process, 1, &s->sample), 0);
+	assert_int_equal(process_refresh(&s->reader, &s->process, 1, &s->sample), 0);
 	assert_int_equal(events[0].count, 1);
 	assert_int_equal(events[1].count, 0);
 	assert_int_equal(s->sample.outcome, OUTCOME_MEASURED);
@@ -831,10 +831,10 @@ static void short_refresh_reads_status_only(void **state)
 	s->p.name = "cat";
 	s->p.image++;
 	tree_add(&s->tree, &s->p);
-	assert_int_equal(process_glance(&s->reader, &s->process, 1, &s->sample), 0);
+	assert_int_equal(process_refresh(&s->reader, &s->process, 1, &s->sample), 0);
 	assert_true(s->sample.is_new_image);
 	tree_remove(&s->tree, "42");
-	assert_int_equal(process_glance(&s->reader, &s->process, 1, &s->sample), 0);
+	assert_int_equal(process_refresh(&s->reader, &s->process, 1, &s->sample), 0);
 	assert_int_equal(s->sample.outcome, OUTCOME_GONE);
 }
 
