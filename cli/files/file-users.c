@@ -63,14 +63,14 @@ int file_users_add(struct file_users *m, const struct file_table_part *part)
 	}
 	if (m->count == m->room) {
 		size_t room = m->room ? 2 * m->room : ROOM_MIN;
-		struct mapper *more = reallocarray(m->item, room, sizeof(*more));
+		struct file_user *more = reallocarray(m->item, room, sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		m->item = more;
 		m->room = room;
 	}
-	m->item[m->count++] = (struct mapper){
+	m->item[m->count++] = (struct file_user){
 		.process = (uint32_t)(m->processes - 1), .part = *part};
 	return 0;
 }
@@ -87,17 +87,16 @@ void file_users_keep(struct file_users *m, bool (*is_wanted)(uint32_t row, const
 }
 
 struct order {
-	const struct file_users *mappers;
+	const struct file_users *users;
 	enum file_table_field field;
 };
 
 static int compare(const void *a_, const void *b_, void *order_)
 {
-	const struct mapper *a = a_, *b = b_;
+	const struct file_user *a = a_, *b = b_;
 	const struct order *order = order_;
 	uint64_t bit = order->field < FILE_TABLE_FIELDS ? UINT64_C(1) << order->field : 0;
-	pid_t x = order->mappers->process[a->process].pid,
-	      y = order->mappers->process[b->process].pid;
+	pid_t x = order->users->process[a->process].pid, y = order->users->process[b->process].pid;
 
 	if ((a->part.present & bit) != (b->part.present & bit))
 		return a->part.present & bit ? -1 : 1;
@@ -110,7 +109,7 @@ static int compare(const void *a_, const void *b_, void *order_)
 
 void file_users_sort(struct file_users *m, enum file_table_field field)
 {
-	struct order order = {.mappers = m, .field = field};
+	struct order order = {.users = m, .field = field};
 
 	if (m->count)
 		qsort_r(m->item, m->count, sizeof(*m->item), compare, &order);
@@ -118,7 +117,7 @@ void file_users_sort(struct file_users *m, enum file_table_field field)
 
 static int compare_files(const void *a_, const void *b_, void *order)
 {
-	const struct mapper *a = a_, *b = b_;
+	const struct file_user *a = a_, *b = b_;
 
 	if (a->part.row != b->part.row)
 		return a->part.row < b->part.row ? -1 : 1;
@@ -127,13 +126,13 @@ static int compare_files(const void *a_, const void *b_, void *order)
 
 void file_users_sort_by_file(struct file_users *m)
 {
-	struct order order = {.mappers = m, .field = FILE_TABLE_FIELDS};
+	struct order order = {.users = m, .field = FILE_TABLE_FIELDS};
 
 	if (m->count)
 		qsort_r(m->item, m->count, sizeof(*m->item), compare_files, &order);
 }
 
-const struct mapper *file_users_of(const struct file_users *m, uint32_t row, size_t *ret_count)
+const struct file_user *file_users_of(const struct file_users *m, uint32_t row, size_t *ret_count)
 {
 	size_t low = 0, high = m->count, count = 0;
 

@@ -22,7 +22,7 @@ struct file_user_process {
 	char *program, *unit, *user_unit; /* owned; clean; .unit and .user_unit NULL: none */
 };
 
-struct mapper {
+struct file_user {
 	uint32_t process; /* index in .process */
 	struct file_table_part part;
 };
@@ -30,7 +30,7 @@ struct mapper {
 struct file_users {
 	struct file_user_process *process;
 	size_t processes, processes_room;
-	struct mapper *item;
+	struct file_user *item;
 	size_t count, room;
 	size_t left_out; /* items that were dropped, because there are more than FILE_USERS_MAX */
 };
@@ -67,6 +67,6 @@ void file_users_sort(struct file_users *m, enum file_table_field field);
  * their number in *RET_COUNT.
  */
 void file_users_sort_by_file(struct file_users *m);
-const struct mapper *file_users_of(const struct file_users *m, uint32_t row, size_t *ret_count);
+const struct file_user *file_users_of(const struct file_users *m, uint32_t row, size_t *ret_count);
 
 #endif

@@ -26,7 +26,7 @@ static const struct {
 		{"PROCESSES", FILE_TABLE_PROCESSES},
 		{"USERS", FILE_TABLE_USERS},
 },
-  mapper_columns[] = {
+  user_columns[] = {
 	  {"PSS", FILE_TABLE_PSS},
 	  {"RSS", FILE_TABLE_RSS},
 	  {"DIRTY", FILE_TABLE_PRIVATE_DIRTY},
@@ -54,12 +54,12 @@ static size_t nth(const struct filerow_list *list, size_t count, size_t i)
 
 static const struct file_table_row *row_at(const struct filerow_list *list, size_t i)
 {
-	return &list->shelf->row[list->row[nth(list, list->count, i)]];
+	return &list->files->row[list->row[nth(list, list->count, i)]];
 }
 
-static const struct mapper *mapper_at(const struct filerow_list *list, size_t i)
+static const struct file_user *user_at(const struct filerow_list *list, size_t i)
 {
-	return &list->mappers->item[nth(list, list->mappers->count, i)];
+	return &list->users->item[nth(list, list->users->count, i)];
 }
 
 static void end_cell(struct table *t)
@@ -105,7 +105,7 @@ static void add_field(const struct filerow_list *list, struct table *t,
 		return;
 	}
 	if ((field == FILE_TABLE_RESIDENT && !row->is_exact) ||
-		(field == FILE_TABLE_USERS && list->shelf->users_are_low))
+		(field == FILE_TABLE_USERS && list->files->users_are_low))
 		buffer_add_char(&t->text, '>');
 	add_amount(list, t, field, row->q[field]);
 	end_cell(t);
@@ -137,14 +137,14 @@ static bool has_column(const struct filerow_list *list, enum file_table_field fi
 		return true;
 	if (field != FILE_TABLE_SWAP)
 		return field != FILE_TABLE_PRIVATE_DIRTY_MOST;
-	file_table_total(list->shelf, &total);
+	file_table_total(list->files, &total);
 	return total.q[FILE_TABLE_SWAP];
 }
 
 /* "total of 98 files (88 not shown) of 12 processes" */
 static void add_total(const struct filerow_list *list, const bool *has, struct table *t)
 {
-	const struct file_table *s = list->shelf;
+	const struct file_table *s = list->files;
 	struct file_table_row total;
 
 	file_table_total(s, &total);
@@ -204,17 +204,17 @@ static const char *unit_of(const struct file_user_process *p)
 	return p->user_unit ? p->user_unit : p->unit;
 }
 
-static void add_mapper(const struct filerow_list *list, const struct mapper *m, struct table *t)
+static void add_mapper(const struct filerow_list *list, const struct file_user *m, struct table *t)
 {
-	const struct file_user_process *p = &list->mappers->process[m->process];
+	const struct file_user_process *p = &list->users->process[m->process];
 
 	buffer_add_u64(&t->text, (uint64_t)p->pid);
 	end_cell(t);
 	add_cell(t, user_of(list, p, &t->text));
 	add_cell(t, p->program);
 	add_cell(t, unit_of(p));
-	for (size_t i = 0; i < ARRAY_SIZE(mapper_columns); i++) {
-		enum file_table_field field = mapper_columns[i].field;
+	for (size_t i = 0; i < ARRAY_SIZE(user_columns); i++) {
+		enum file_table_field field = user_columns[i].field;
 
 		if (m->part.present >> field & 1)
 			add_amount(list, t, field, m->part.q[field]);
@@ -223,31 +223,31 @@ static void add_mapper(const struct filerow_list *list, const struct mapper *m, 
 		end_cell(t);
 	}
 	add_cell(t, m->part.is_executable ? "code" : "data");
-	add_name(&list->shelf->row[m->part.row], t);
+	add_name(&list->files->row[m->part.row], t);
 	t->rows++;
 }
 
 int filerow_mapper_table(const struct filerow_list *list, struct table *ret)
 {
-	size_t count = list->mappers->count;
+	size_t count = list->users->count;
 
 	*ret = (struct table){0};
 	add_column(ret, "PID", true, false);
 	add_column(ret, "USER", false, false);
 	add_column(ret, "PROGRAM", false, false);
 	add_column(ret, "UNIT", false, true);
-	for (size_t i = 0; i < ARRAY_SIZE(mapper_columns); i++)
-		add_column(ret, mapper_columns[i].head, true, false);
+	for (size_t i = 0; i < ARRAY_SIZE(user_columns); i++)
+		add_column(ret, user_columns[i].head, true, false);
 	add_column(ret, "AS", false, false);
 	add_file_column(ret);
 	for (size_t i = 0; i < shown(list, count); i++)
-		add_mapper(list, mapper_at(list, i), ret);
+		add_mapper(list, user_at(list, i), ret);
 	return ret->text.error;
 }
 
 void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *to)
 {
-	size_t count = list->mappers->count;
+	size_t count = list->users->count;
 
 	if (shown(list, count) < count)
 		buffer_printf(to, "%zu of %zu shown\n", shown(list, count), count);
@@ -267,10 +267,10 @@ static void add_json_fields(uint64_t present, const uint64_t *q, struct buffer *
 				(unsigned long long)q[i]);
 }
 
-static void add_json_mapper(
-	const struct filerow_list *list, const struct mapper *m, struct buffer *to)
+static void add_json_user(
+	const struct filerow_list *list, const struct file_user *m, struct buffer *to)
 {
-	const struct file_user_process *p = &list->mappers->process[m->process];
+	const struct file_user_process *p = &list->users->process[m->process];
 
 	buffer_printf(to, "{\"pid\":%d,\"uid\":%u", (int)p->pid, p->uid);
 	jsontext_add(to, "user", user_of(list, p, to));
@@ -287,13 +287,13 @@ static void add_json_mapper(
 static void add_json_mappers(const struct filerow_list *list, uint32_t row, struct buffer *to)
 {
 	size_t count;
-	const struct mapper *m = file_users_of(list->mappers, row, &count);
+	const struct file_user *m = file_users_of(list->users, row, &count);
 
 	buffer_add_text(to, ",\"mapped_by\":[");
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			buffer_add_char(to, ',');
-		add_json_mapper(list, &m[i], to);
+		add_json_user(list, &m[i], to);
 	}
 	buffer_add_char(to, ']');
 }
@@ -312,13 +312,13 @@ static void add_json_row(const struct file_table_row *row, struct buffer *to)
 		buffer_printf(to, ",\"resident_is_exact\":%s", bool_text(row->is_exact));
 }
 
-void filerow_add_json(const struct filerow_list *list, bool with_mappers, struct buffer *to)
+void filerow_add_json(const struct filerow_list *list, bool with_users, struct buffer *to)
 {
 	for (size_t i = 0; i < shown(list, list->count); i++) {
 		if (i)
 			buffer_add_char(to, ',');
 		add_json_row(row_at(list, i), to);
-		if (with_mappers)
+		if (with_users)
 			add_json_mappers(list, list->row[nth(list, list->count, i)], to);
 		buffer_add_char(to, '}');
 	}
@@ -375,10 +375,10 @@ void filerow_add_csv(const struct filerow_list *list, struct buffer *to)
 	}
 }
 
-static void add_csv_mapper(
-	const struct filerow_list *list, const struct mapper *m, struct buffer *to)
+static void add_csv_user(
+	const struct filerow_list *list, const struct file_user *m, struct buffer *to)
 {
-	const struct file_user_process *p = &list->mappers->process[m->process];
+	const struct file_user_process *p = &list->users->process[m->process];
 
 	buffer_printf(to, "%d,%u,", (int)p->pid, p->uid);
 	csv_add_text(to, user_of(list, p, to));
@@ -389,7 +389,7 @@ static void add_csv_mapper(
 	buffer_add_char(to, ',');
 	csv_add_text(to, p->user_unit ? p->user_unit : "");
 	buffer_add_char(to, ',');
-	add_csv_file(&list->shelf->row[m->part.row], to);
+	add_csv_file(&list->files->row[m->part.row], to);
 	buffer_printf(to, ",%s", bool_text(m->part.is_executable));
 	add_csv_fields(OF_FILES, m->part.present, m->part.q, to);
 	buffer_add_char(to, '\n');
@@ -397,11 +397,11 @@ static void add_csv_mapper(
 
 void filerow_add_mapper_csv(const struct filerow_list *list, struct buffer *to)
 {
-	size_t count = list->mappers->count;
+	size_t count = list->users->count;
 
 	buffer_add_text(
 		to, "pid,uid,user,program,unit,user_unit,device,inode,kind,state,name,executable");
 	add_csv_field_heads(OF_FILES, to);
 	for (size_t i = 0; i < shown(list, count); i++)
-		add_csv_mapper(list, mapper_at(list, i), to);
+		add_csv_user(list, user_at(list, i), to);
 }

@@ -48,10 +48,10 @@ int filerow_mapper_table(const struct filerow_list *list, struct table *ret);
 void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *to);
 
 /*
- * Appends the files as objects of a JSON array, without its brackets. With WITH_MAPPERS each has
- * the processes that map it; .mappers must be sorted by file for that.
+ * Appends the files as objects of a JSON array, without its brackets. With WITH_USERS each has
+ * the processes that map it; .users must be sorted by file for that.
  */
-void filerow_add_json(const struct filerow_list *list, bool with_mappers, struct buffer *to);
+void filerow_add_json(const struct filerow_list *list, bool with_users, struct buffer *to);
 
 /* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
 void filerow_add_json_sums(const struct file_table_row *row, struct buffer *to);

@@ -75,7 +75,7 @@ struct showing {
 	const struct files *files;
 	struct file_filter wanted;
 	struct inventory inventory;
-	struct file_users mappers;
+	struct file_users users;
 	struct usernames names;
 	struct buffer text, failures;
 	size_t read, denied, blocked, changed;
@@ -88,7 +88,7 @@ static void cleanup_showing(struct showing *s)
 {
 	file_filter_done(&s->wanted);
 	inventory_done(&s->inventory);
-	file_users_done(&s->mappers);
+	file_users_done(&s->users);
 	usernames_done(&s->names);
 	buffer_done(&s->text);
 	buffer_done(&s->failures);
@@ -111,22 +111,22 @@ static const char *clean(const struct cgroup_name *name, struct buffer *to)
 static int add_mappers(
 	struct showing *s, const struct target *t, const char *unit, const char *user_unit)
 {
-	const struct file_table *shelf = &s->inventory.shelf;
+	const struct file_table *table = &s->inventory.files;
 	bool is_added = false;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < shelf->parts; i++) {
-		const struct file_table_part *part = &shelf->part[i];
+	for (size_t i = 0; r == 0 && i < table->parts; i++) {
+		const struct file_table_part *part = &table->part[i];
 
 		if (part->row == FILE_TABLE_REST ||
-			!file_filter_is(&s->wanted, &shelf->row[part->row]))
+			!file_filter_is(&s->wanted, &table->row[part->row]))
 			continue;
 		if (!is_added)
-			r = file_users_add_process(&s->mappers, t->process.pid, t->sample.uid,
+			r = file_users_add_process(&s->users, t->process.pid, t->sample.uid,
 				target_program(t), unit, user_unit);
 		is_added = true;
 		if (r == 0)
-			r = file_users_add(&s->mappers, part);
+			r = file_users_add(&s->users, part);
 	}
 	return r;
 }
@@ -223,21 +223,21 @@ static bool is_row_wanted(uint32_t row, const void *context)
 {
 	const struct showing *s = context;
 
-	return file_filter_is(&s->wanted, &s->inventory.shelf.row[row]);
+	return file_filter_is(&s->wanted, &s->inventory.files.row[row]);
 }
 
 /* Gives the rows that the filter accepts, in order. Returns 0 or -ENOMEM. */
 static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_count)
 {
-	const struct file_table *shelf = &s->inventory.shelf;
+	const struct file_table *table = &s->inventory.files;
 	AUTO_FREE uint32_t *row = NULL;
-	int r = file_table_order(shelf, s->files->sort, &row);
+	int r = file_table_order(table, s->files->sort, &row);
 
 	if (r < 0)
 		return r;
 	*ret_count = 0;
-	for (size_t i = 0; i < shelf->rows; i++)
-		if (file_filter_is(&s->wanted, &shelf->row[row[i]]))
+	for (size_t i = 0; i < table->rows; i++)
+		if (file_filter_is(&s->wanted, &table->row[row[i]]))
 			row[(*ret_count)++] = row[i];
 	*ret = TAKE_PTR(row);
 	return 0;
@@ -245,7 +245,7 @@ static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_coun
 
 static void add_json(const struct showing *s, const struct filerow_list *list, struct buffer *to)
 {
-	const struct file_table *shelf = list->shelf;
+	const struct file_table *table = list->files;
 	struct file_table_row total;
 
 	buffer_printf(to,
@@ -255,12 +255,12 @@ static void add_json(const struct showing *s, const struct filerow_list *list, s
 	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
 	filerow_add_json(list, file_filter_is_some(&s->wanted), to);
 	buffer_add_char(to, ']');
-	if (shelf->rest.q[FILE_TABLE_MAPPINGS]) {
+	if (table->rest.q[FILE_TABLE_MAPPINGS]) {
 		buffer_add_text(to, ",\"rest\":");
-		filerow_add_json_sums(&shelf->rest, to);
+		filerow_add_json_sums(&table->rest, to);
 	}
 	if (!list->is_selected) {
-		file_table_total(shelf, &total);
+		file_table_total(table, &total);
 		buffer_add_text(to, ",\"total\":");
 		filerow_add_json_sums(&total, to);
 	}
@@ -285,7 +285,7 @@ static int add_table(
 static void say_shown(const struct showing *s, size_t files)
 {
 	size_t limit = s->files->limit,
-	       count = file_filter_is_some(&s->wanted) ? s->mappers.count : files;
+	       count = file_filter_is_some(&s->wanted) ? s->users.count : files;
 
 	if (s->files->csv && limit && limit < count)
 		log_info("%zu of %zu rows shown", limit, count);
@@ -296,8 +296,8 @@ static int print(struct showing *s, size_t width)
 	const struct files *f = s->files;
 	AUTO_FREE uint32_t *row = NULL;
 	struct filerow_list list = {
-		.shelf = &s->inventory.shelf,
-		.mappers = &s->mappers,
+		.files = &s->inventory.files,
+		.users = &s->users,
 		.names = &s->names,
 		.is_selected = file_filter_is_some(&s->wanted),
 		.limit = f->limit,
@@ -312,9 +312,9 @@ static int print(struct showing *s, size_t width)
 		return r;
 	list.row = row;
 	if (f->json)
-		file_users_sort_by_file(&s->mappers);
+		file_users_sort_by_file(&s->users);
 	else
-		file_users_sort(&s->mappers, f->is_sorted ? f->sort : FILE_TABLE_FIELDS);
+		file_users_sort(&s->users, f->is_sorted ? f->sort : FILE_TABLE_FIELDS);
 	if (f->json)
 		add_json(s, &list, &s->text);
 	else if (f->csv && file_filter_is_some(&s->wanted))
@@ -346,16 +346,16 @@ static void say_missing(const struct showing *s, const struct procfs *procfs)
 		log_info(
 			"%zu process%s executed another program during the scan and %s not counted",
 			changed, changed == 1 ? "" : "es", changed == 1 ? "is" : "are");
-	if (s->inventory.shelf.rest.q[FILE_TABLE_MAPPINGS])
+	if (s->inventory.files.rest.q[FILE_TABLE_MAPPINGS])
 		log_warning(
 			"too many files: those found last have no rows, and are only in the total");
 	if (s->wanted.may_wait)
 		log_warning(
 			"%s is on a file system that may not answer (FUSE, network) or of an unknown type: memtally compared names only",
 			s->wanted.name.data);
-	if (s->mappers.left_out)
+	if (s->users.left_out)
 		log_warning(
-			"%zu more rows of processes and files are not shown", s->mappers.left_out);
+			"%zu more rows of processes and files are not shown", s->users.left_out);
 }
 
 /* Returns 0 if there is something to print; 1 if not, which has been logged. */
@@ -366,11 +366,11 @@ static int say_nothing(const struct showing *s)
 			log_error("no process could be read");
 		return 1;
 	}
-	if (s->files->file && !s->mappers.count) {
+	if (s->files->file && !s->users.count) {
 		log_error("no process that could be read maps %s", s->wanted.name.data);
 		return 1;
 	}
-	if (s->files->deleted && !s->mappers.count)
+	if (s->files->deleted && !s->users.count)
 		log_info(
 			"no file that the %zu process%s that could be read map%s has been deleted or replaced",
 			s->read, s->read == 1 ? "" : "es", s->read == 1 ? "s" : "");
@@ -411,7 +411,7 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 	if (r < 0)
 		return r;
 	inventory_finish(&s.inventory);
-	file_users_keep(&s.mappers, is_row_wanted, &s);
+	file_users_keep(&s.users, is_row_wanted, &s);
 	say_missing(&s, &procfs);
 	printed = say_nothing(&s);
 	r = printed && !f->json ? 0 : print(&s, width);

@@ -43,9 +43,9 @@ static uint32_t processes_read(const struct sharing_walk *w, uint32_t i)
 /* Returns true if all processes of group I exited before any of their memory was seen. */
 static bool has_ended(const struct sharing_walk *w, uint32_t i)
 {
-	const struct frame_owner *stake = &w->muster.stakes.group[i];
-	uint64_t seen = stake_resident(stake) + stake->resident[FRAME_OWNER_SWAP] +
-	                stake->resident[FRAME_OWNER_HUGETLB];
+	const struct frame_owner *owner = &w->muster.owners.group[i];
+	uint64_t seen = frame_owner_resident(owner) + owner->resident[FRAME_OWNER_SWAP] +
+	                owner->resident[FRAME_OWNER_HUGETLB];
 
 	return !seen && !w->tally[i].denied && !w->tally[i].blocked && !processes_read(w, i);
 }
@@ -53,7 +53,7 @@ static bool has_ended(const struct sharing_walk *w, uint32_t i)
 /* The total is of all groups, also those that are not shown. */
 static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 {
-	struct frame_owner all = w->muster.stakes.all;
+	struct frame_owner all = w->muster.owners.all;
 	uint64_t page_tables = 0;
 	uint32_t processes = 0, denied = 0, blocked = 0;
 
@@ -65,7 +65,7 @@ static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 		processes += processes_read(w, i);
 		denied += w->tally[i].denied;
 		blocked += w->tally[i].blocked;
-		all.fair += w->muster.stakes.group[i].fair;
+		all.fair += w->muster.owners.group[i].fair;
 		to->groups++;
 	}
 	sharing_fill(&to->total, &all, page_tables, processes, !sharing_options_is_set(w->asked),
@@ -88,7 +88,7 @@ static int add_rows(
 		row->name = group->name ? group->name : name_of_set(settings);
 		row->user = group->user;
 		row->group = i;
-		sharing_fill(row, &w->muster.stakes.group[i], w->tally[i].page_tables,
+		sharing_fill(row, &w->muster.owners.group[i], w->tally[i].page_tables,
 			processes_read(w, i), !sharing_options_is_set(w->asked),
 			sharing_walk_tells_swap(w));
 		sharing_lack(row, w->tally[i].denied, w->tally[i].blocked, group->elsewhere);
@@ -112,7 +112,7 @@ static int add_matrix(const struct sharing_walk *w, struct sharing_report *to)
 	to->compared = count;
 	for (size_t i = 0; i < count; i++)
 		group[i] = to->row[i].group;
-	return frame_owners_matrix(&w->muster.stakes, group, count, to->matrix);
+	return frame_owners_matrix(&w->muster.owners, group, count, to->matrix);
 }
 
 int sharing_report_make(
@@ -125,14 +125,14 @@ int sharing_report_make(
 		.has_user = !sharing_options_is_set(a) && owner_of(a->kind)->has_user,
 		.limit = a->limit,
 		.bytes = a->bytes,
-		.others_shared = stake_resident(&w->muster.stakes.others),
-		.others_fair = w->muster.stakes.others.fair,
-		.others_pss = w->muster.stakes.others.pss,
-		.many = w->muster.stakes.many,
-		.changed = w->muster.stakes.changed,
-		.gone = w->muster.stakes.gone,
-		.unmapped_kept = w->muster.remnants.kept_bytes,
-		.unmapped_untold = w->muster.remnants.untold,
+		.others_shared = frame_owner_resident(&w->muster.owners.others),
+		.others_fair = w->muster.owners.others.fair,
+		.others_pss = w->muster.owners.others.pss,
+		.many = w->muster.owners.many,
+		.changed = w->muster.owners.changed,
+		.gone = w->muster.owners.gone,
+		.unmapped_kept = w->muster.unmapped.kept_bytes,
+		.unmapped_untold = w->muster.unmapped.untold,
 		.course = w->course,
 	};
 	int r = add_rows(w, settings, &report);

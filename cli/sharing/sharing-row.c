@@ -74,22 +74,22 @@ void sharing_report_done(struct sharing_report *r)
 	*r = (struct sharing_report){0};
 }
 
-void sharing_fill(struct sharing_row *row, const struct frame_owner *stake, uint64_t page_tables,
+void sharing_fill(struct sharing_row *row, const struct frame_owner *owner, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap)
 {
-	const uint64_t *unique = stake->unique;
+	const uint64_t *unique = owner->unique;
 
 	row->present = (UINT64_C(1) << SHARING_FIELDS) - 1;
 	if (!has_fair)
 		row->present &= ~(UINT64_C(1) << SHARING_FAIR);
-	if (!has_swap && stake->resident[FRAME_OWNER_SWAP])
+	if (!has_swap && owner->resident[FRAME_OWNER_SWAP])
 		row->present &= ~(UINT64_C(1) << SHARING_SWAP_UNIQUE);
 	row->q[SHARING_ANON] = unique[FRAME_OWNER_ANON];
 	row->q[SHARING_SHMEM] = unique[FRAME_OWNER_SHMEM] + unique[FRAME_OWNER_SHMEM_KEPT];
 	row->q[SHARING_KEPT] = unique[FRAME_OWNER_SHMEM_KEPT];
 	row->q[SHARING_STAYS_CACHED] = unique[FRAME_OWNER_FILE];
 	row->q[SHARING_PAGE_TABLES] = page_tables;
-	row->q[SHARING_UNMAPPED] = stake->unmapped;
+	row->q[SHARING_UNMAPPED] = owner->unmapped;
 	row->q[SHARING_UNLINKED] = unique[FRAME_OWNER_UNLINKED];
 	row->q[SHARING_DRIVER] = unique[FRAME_OWNER_DRIVER] + unique[FRAME_OWNER_DRIVER_KEPT] +
 	                         unique[FRAME_OWNER_DRIVER_UNTOLD];
@@ -97,17 +97,17 @@ void sharing_fill(struct sharing_row *row, const struct frame_owner *stake, uint
 	row->q[SHARING_DRIVER_UNTOLD] = unique[FRAME_OWNER_DRIVER_UNTOLD];
 	row->q[SHARING_COMES_BACK] = unique[FRAME_OWNER_ANON] + unique[FRAME_OWNER_SHMEM] +
 	                             unique[FRAME_OWNER_UNLINKED] + unique[FRAME_OWNER_DRIVER] +
-	                             unique[FRAME_OWNER_DRIVER_UNTOLD] + stake->unmapped +
+	                             unique[FRAME_OWNER_DRIVER_UNTOLD] + owner->unmapped +
 	                             page_tables;
-	row->q[SHARING_USS] = stake_unique(stake);
+	row->q[SHARING_USS] = frame_owner_unique(owner);
 	row->q[SHARING_SWAP_UNIQUE] = unique[FRAME_OWNER_SWAP];
-	row->q[SHARING_FAIR] = stake->fair;
-	row->q[SHARING_RESIDENT] = stake_resident(stake);
-	row->q[SHARING_PSS] = stake->pss;
-	row->q[SHARING_RSS] = stake->rss;
-	row->q[SHARING_SWAP] = stake->resident[FRAME_OWNER_SWAP];
+	row->q[SHARING_FAIR] = owner->fair;
+	row->q[SHARING_RESIDENT] = frame_owner_resident(owner);
+	row->q[SHARING_PSS] = owner->pss;
+	row->q[SHARING_RSS] = owner->rss;
+	row->q[SHARING_SWAP] = owner->resident[FRAME_OWNER_SWAP];
 	row->q[SHARING_HUGETLB_UNIQUE] = unique[FRAME_OWNER_HUGETLB];
-	row->q[SHARING_HUGETLB] = stake->resident[FRAME_OWNER_HUGETLB];
+	row->q[SHARING_HUGETLB] = owner->resident[FRAME_OWNER_HUGETLB];
 	row->q[SHARING_PROCESSES] = processes;
 }
 

@@ -110,7 +110,7 @@ void sharing_report_done(struct sharing_report *r);
  * Fills ROW from STAKE, PAGE_TABLES bytes and the number of PROCESSES. It has a per-group PSS only
  * if HAS_FAIR, and SHARING_SWAP_UNIQUE only if HAS_SWAP or if the group has no swap at all.
  */
-void sharing_fill(struct sharing_row *row, const struct frame_owner *stake, uint64_t page_tables,
+void sharing_fill(struct sharing_row *row, const struct frame_owner *owner, uint64_t page_tables,
 	uint32_t processes, bool has_fair, bool has_swap);
 
 /*

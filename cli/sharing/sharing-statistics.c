@@ -25,8 +25,8 @@ static void say_course(const struct sharing_walk *w)
 		buffer_printf(&text,
 			"; %llu process%s exited or executed another program during the scan",
 			(unsigned long long)w->course.ended, w->course.ended == 1 ? "" : "es");
-	if (w->muster.stakes.changed + w->muster.stakes.gone)
-		add_amount(&text, "; ", w->muster.stakes.changed + w->muster.stakes.gone,
+	if (w->muster.owners.changed + w->muster.owners.gone)
+		add_amount(&text, "; ", w->muster.owners.changed + w->muster.owners.gone,
 			" were unmapped during the scan");
 	add_amount(&text, "; ", w->course.memory_bytes, " of memory used");
 	if (!text.error)
@@ -38,8 +38,8 @@ static void say_doubts(const struct sharing_walk *w)
 	AUTO_BUFFER struct buffer text = {0};
 	bool is_one = w->course.refused == 1;
 
-	if (w->muster.stakes.many) {
-		human_add_bytes(&text, w->muster.stakes.many);
+	if (w->muster.owners.many) {
+		human_add_bytes(&text, w->muster.owners.many);
 		log_warning(
 			"%.*s are shared by too many different sets of groups: only the total contains "
 			"them",
@@ -51,16 +51,17 @@ static void say_doubts(const struct sharing_walk *w)
 			(unsigned long long)w->course.refused, is_one ? "process" : "processes",
 			is_one ? "" : "one of them ", (int)w->refused,
 			is_one ? "it maps" : "they map");
-	if (w->muster.remnants.untold)
+	if (w->muster.unmapped.untold)
 		log_warning(
 			"%llu shared memory objects disappeared, or were too many, before memtally "
 			"found out what keeps them: they do not count as freed on exit",
-			(unsigned long long)w->muster.remnants.untold);
+			(unsigned long long)w->muster.unmapped.untold);
 	buffer_clear(&text);
-	if (sharing_options_is_set(w->asked) || stake_resident(&w->muster.stakes.others) * 100 <=
-							stake_resident(&w->muster.stakes.all))
+	if (sharing_options_is_set(w->asked) ||
+		frame_owner_resident(&w->muster.owners.others) * 100 <=
+			frame_owner_resident(&w->muster.owners.all))
 		return;
-	human_add_bytes(&text, stake_resident(&w->muster.stakes.others));
+	human_add_bytes(&text, frame_owner_resident(&w->muster.owners.others));
 	log_info("%.*s are also mapped by processes that started during the scan, cannot be seen "
 		 "from here or could not be read",
 		(int)text.len, text.data ? text.data : "");

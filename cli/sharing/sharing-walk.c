@@ -53,7 +53,7 @@ int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *aske
 	r = frame_mappers_open(&w->muster, w->procfs.fd, &what);
 	if (r == 0) {
 		w->muster.tick = show_progress;
-		w->muster.remnants.shield = supervisor_try;
+		w->muster.unmapped.shield = supervisor_try;
 		w->muster.context = w;
 		return 0;
 	}

@@ -28,7 +28,7 @@ void shmem_owners_clear(struct shmem_owners *h)
 	}
 	hashmap_clear(&h->index);
 	h->count = 0;
-	h->other = (struct holder){0};
+	h->other = (struct shmem_owner){0};
 	h->has_other = false;
 }
 
@@ -39,7 +39,7 @@ static uint64_t hash_of(const struct shmem_owners *h, uint32_t uid)
 	return (hash ^ (hash >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) >> 32;
 }
 
-static struct holder *find(const struct shmem_owners *h, uint64_t hash, uint32_t uid)
+static struct shmem_owner *find(const struct shmem_owners *h, uint64_t hash, uint32_t uid)
 {
 	uint32_t i;
 
@@ -52,7 +52,7 @@ static struct holder *find(const struct shmem_owners *h, uint64_t hash, uint32_t
 static bool grow(struct shmem_owners *h)
 {
 	size_t capacity = h->capacity ? h->capacity * 2 : CAPACITY_MIN;
-	struct holder *item = reallocarray(h->item, capacity, sizeof(*item));
+	struct shmem_owner *item = reallocarray(h->item, capacity, sizeof(*item));
 
 	if (!item)
 		return false;
@@ -61,19 +61,19 @@ static bool grow(struct shmem_owners *h)
 	return true;
 }
 
-static struct holder *add_holder(struct shmem_owners *h, uint64_t hash, uint32_t uid)
+static struct shmem_owner *add_holder(struct shmem_owners *h, uint64_t hash, uint32_t uid)
 {
 	if (h->count == SHMEM_OWNERS_MAX || (h->count == h->capacity && !grow(h)) ||
 		hashmap_add(&h->index, hash, h->count) < 0)
 		return NULL;
-	h->item[h->count] = (struct holder){.uid = uid};
+	h->item[h->count] = (struct shmem_owner){.uid = uid};
 	return &h->item[h->count++];
 }
 
 /* Returns the entry of UID, .other if memory has run out. */
-static struct holder *get(struct shmem_owners *h, uint32_t uid)
+static struct shmem_owner *get(struct shmem_owners *h, uint32_t uid)
 {
-	struct holder *holder;
+	struct shmem_owner *holder;
 	uint64_t hash;
 
 	if (!h->capacity)
@@ -88,14 +88,14 @@ static struct holder *get(struct shmem_owners *h, uint32_t uid)
 	return &h->other;
 }
 
-static void add(struct holder *to, enum shmem_quantity i, uint64_t value)
+static void add(struct shmem_owner *to, enum shmem_quantity i, uint64_t value)
 {
 	to->q[i] = saturate_min(saturate_add(to->q[i], value), INT64_MAX);
 }
 
 void shmem_owners_add_segment(struct shmem_owners *h, const struct sysvipc_segment *s)
 {
-	struct holder *to = get(h, s->uid);
+	struct shmem_owner *to = get(h, s->uid);
 
 	add(to, SHMEM_SYSV, s->rss_bytes);
 	if (!s->attached)
@@ -107,13 +107,13 @@ void shmem_owners_add_segment(struct shmem_owners *h, const struct sysvipc_segme
 
 void shmem_owners_add_file(struct shmem_owners *h, uint32_t uid, uint64_t bytes)
 {
-	struct holder *to = get(h, uid);
+	struct shmem_owner *to = get(h, uid);
 
 	add(to, SHMEM_TMPFS, bytes);
 	add(to, SHMEM_TMPFS_FILES, 1);
 }
 
-static void merge(struct holder *to, const struct holder *from)
+static void merge(struct shmem_owner *to, const struct shmem_owner *from)
 {
 	for (unsigned int i = 0; i < SHMEM_QUANTITIES; i++)
 		add(to, (enum shmem_quantity)i, from->q[i]);

@@ -23,18 +23,18 @@
  */
 enum { SHMEM_OWNERS_MAX = 1 << 16 };
 
-struct holder {
+struct shmem_owner {
 	uint32_t uid;
 	uint64_t q[SHMEM_QUANTITIES]; /* bytes or counts, each at most INT64_MAX */
 };
 
 /* Zeroed: empty. */
 struct shmem_owners {
-	struct holder *item;    /* in the order in which they were added */
-	size_t count, capacity; /* .capacity is 0 or a power of 2 */
-	struct hashmap index;   /* of .item */
-	uint64_t seed;          /* of the hash, since any user may choose uids */
-	struct holder other;    /* sum of the uids for which there is no room */
+	struct shmem_owner *item; /* in the order in which they were added */
+	size_t count, capacity;   /* .capacity is 0 or a power of 2 */
+	struct hashmap index;     /* of .item */
+	uint64_t seed;            /* of the hash, since any user may choose uids */
+	struct shmem_owner other; /* sum of the uids for which there is no room */
 	bool has_other;
 };
 

@@ -13,7 +13,7 @@
 
 static const char other_name[] = "(other)";
 
-static uint64_t weight_of_holder(const struct holder *h)
+static uint64_t weight_of_holder(const struct shmem_owner *h)
 {
 	return saturate_add(
 		saturate_add(h->q[SHMEM_SYSV], h->q[SHMEM_SYSV_SWAP]), h->q[SHMEM_TMPFS]);
@@ -22,7 +22,7 @@ static uint64_t weight_of_holder(const struct holder *h)
 /* The largest first; equal ones by uid. */
 static int compare_holders(const void *a_, const void *b_)
 {
-	const struct holder *a = a_, *b = b_;
+	const struct shmem_owner *a = a_, *b = b_;
 	uint64_t a_weight = weight_of_holder(a), b_weight = weight_of_holder(b);
 
 	if (a_weight != b_weight)
@@ -57,8 +57,8 @@ static uint32_t add_other_name(struct builder *b)
 	return builder_add_text(b, other_name, sizeof(other_name) - 1);
 }
 
-static int add_holder(const struct shmem *s, const struct holder *h, uint32_t name, uint32_t id,
-	struct builder *b)
+static int add_holder(const struct shmem *s, const struct shmem_owner *h, uint32_t name,
+	uint32_t id, struct builder *b)
 {
 	struct snapshot_holding *row = add_row(b, HOLDING_SHMEM, name, id);
 
@@ -76,7 +76,7 @@ static int add_holder(const struct shmem *s, const struct holder *h, uint32_t na
 static int add_holders(struct shmem *s, const struct owner_table *users, struct builder *b)
 {
 	struct shmem_owners *h = &s->owners, rest = {.item = h->item, .other = h->other};
-	struct holder other = {0};
+	struct shmem_owner other = {0};
 	size_t shown = h->count < IMAGE_SHMEM_SHOWN ? h->count : IMAGE_SHMEM_SHOWN;
 	int r = 0;
 

@@ -514,15 +514,15 @@ void file_table_set_resident(struct file_table *s, uint32_t row, uint64_t bytes,
 }
 
 struct order {
-	const struct file_table *shelf;
+	const struct file_table *table;
 	enum file_table_field field;
 };
 
 static int compare(const void *a_, const void *b_, void *order_)
 {
 	const struct order *order = order_;
-	const struct file_table_row *a = &order->shelf->row[*(const uint32_t *)a_],
-				    *b = &order->shelf->row[*(const uint32_t *)b_];
+	const struct file_table_row *a = &order->table->row[*(const uint32_t *)a_],
+				    *b = &order->table->row[*(const uint32_t *)b_];
 	enum file_table_field field = order->field;
 	int by_name;
 
@@ -539,7 +539,7 @@ static int compare(const void *a_, const void *b_, void *order_)
 
 int file_table_order(const struct file_table *s, enum file_table_field field, uint32_t **ret)
 {
-	struct order order = {.shelf = s, .field = field};
+	struct order order = {.table = s, .field = field};
 	uint32_t *row = calloc(s->rows + 1, sizeof(*row));
 
 	if (!row)

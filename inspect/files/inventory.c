@@ -26,7 +26,7 @@ void inventory_init(struct inventory *s, bool live)
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = clock_now_ns(CLOCK_MONOTONIC); /* early in boot: better than a constant */
 	*s = (struct inventory){
-		.shelf = {.max = FILE_TABLE_LIMITS, .seed = seed},
+		.files = {.max = FILE_TABLE_LIMITS, .seed = seed},
 		.coverage = {.max = PAGE_BITMAP_MAX, .seed = seed},
 		.spaces.compare = live ? kcmp_memory : NULL,
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
@@ -35,7 +35,7 @@ void inventory_init(struct inventory *s, bool live)
 
 void inventory_done(struct inventory *s)
 {
-	file_table_done(&s->shelf);
+	file_table_done(&s->files);
 	page_bitmap_done(&s->coverage);
 	mm_set_done(&s->spaces);
 	buffer_done(&s->span);
@@ -60,14 +60,14 @@ static int take(const struct mapping *m, void *context)
 		.first = m->offset / s->page_size,
 		.wanted = own_bytes(m) / s->page_size,
 	};
-	int r = file_table_add(&s->shelf, m, &span.row);
+	int r = file_table_add(&s->files, m, &span.row);
 
 	if (r == 0 && span.wanted)
 		buffer_add(&s->span, &span, sizeof(span));
 	return r < 0 ? r : s->span.error;
 }
 
-/* Adds the mappings of T to the shelf, completely or not. */
+/* Adds the mappings of T to .files, completely or not. */
 static int read_mappings(struct inventory *s, struct target *t, int *ret_pagemap)
 {
 	/* Without it the sums of smaps are still useful. */
@@ -123,8 +123,8 @@ static int scan_all(struct inventory *s, int pagemap)
 	const struct inventory_span *span = (const void *)s->span.data;
 	size_t count = s->span.len / sizeof(*span);
 
-	if (s->shelf.rows > s->partial.len)
-		buffer_add_zero(&s->partial, s->shelf.rows - s->partial.len);
+	if (s->files.rows > s->partial.len)
+		buffer_add_zero(&s->partial, s->files.rows - s->partial.len);
 	if (s->partial.error)
 		return s->partial.error;
 	for (size_t i = 0; i < count; i++) {
@@ -151,12 +151,12 @@ static int settle(struct inventory *s, struct target *t)
 	bool is_open = false;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < s->shelf.parts; i++) {
-		uint32_t number = s->shelf.part[i].row;
+	for (size_t i = 0; r == 0 && i < s->files.parts; i++) {
+		uint32_t number = s->files.part[i].row;
 		bool is_literal;
 		enum file_table_fate fate;
 
-		if (number == FILE_TABLE_REST || !may_change(&s->shelf.row[number]))
+		if (number == FILE_TABLE_REST || !may_change(&s->files.row[number]))
 			continue;
 		if (!s->spaces.compare)
 			return 0;
@@ -164,8 +164,8 @@ static int settle(struct inventory *s, struct target *t)
 		if (!is_open)
 			(void)file_state_open(t, &where);
 		is_open = true;
-		fate = file_state_find(&where, &s->shelf.row[number], &is_literal);
-		r = file_table_settle(&s->shelf, number, fate, is_literal);
+		fate = file_state_find(&where, &s->files.row[number], &is_literal);
+		r = file_table_settle(&s->files, number, fate, is_literal);
 	}
 	return r;
 }
@@ -175,9 +175,9 @@ void inventory_drop(struct inventory *s)
 	const struct inventory_span *span = (const void *)s->span.data;
 
 	if (!s->is_committed)
-		file_table_abandon(&s->shelf);
-	else if (s->shelf.rows > s->partial.len)
-		buffer_add_zero(&s->partial, s->shelf.rows - s->partial.len);
+		file_table_abandon(&s->files);
+	else if (s->files.rows > s->partial.len)
+		buffer_add_zero(&s->partial, s->files.rows - s->partial.len);
 	if (!s->is_committed || s->partial.error)
 		return;
 	for (size_t i = 0; i < s->span.len / sizeof(*span); i++)
@@ -189,17 +189,17 @@ int inventory_read(struct inventory *s, struct target *t)
 	AUTO_CLOSE int pagemap = -1;
 	int r;
 
-	file_table_begin(&s->shelf);
+	file_table_begin(&s->files);
 	s->is_committed = false;
 	buffer_clear(&s->span);
 	r = read_mappings(s, t, &pagemap);
 	if (r == 0 && (r = mm_set_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
 		r = INVENTORY_KNOWN;
 	if (r != 0) {
-		file_table_abandon(&s->shelf);
+		file_table_abandon(&s->files);
 		return r;
 	}
-	r = file_table_commit(&s->shelf, t->sample.uid);
+	r = file_table_commit(&s->files, t->sample.uid);
 	s->is_committed = true;
 	if (r == 0)
 		r = scan_all(s, pagemap);
@@ -208,11 +208,11 @@ int inventory_read(struct inventory *s, struct target *t)
 
 void inventory_finish(struct inventory *s)
 {
-	for (uint32_t i = 0; i < s->shelf.rows; i++) {
+	for (uint32_t i = 0; i < s->files.rows; i++) {
 		uint64_t pages = page_bitmap_pages(&s->coverage, i);
 		bool is_whole = i < s->partial.len && !s->partial.data[i];
 
 		if (pages || is_whole)
-			file_table_set_resident(&s->shelf, i, pages * s->page_size, is_whole);
+			file_table_set_resident(&s->files, i, pages * s->page_size, is_whole);
 	}
 }

@@ -31,7 +31,7 @@ static int take(const struct mapping *m, void *context)
 	drivermemory_add(&s->driver, m);
 	if (s->skips_files)
 		return 0;
-	r = file_table_add(&s->shelf, m, &row);
+	r = file_table_add(&s->files, m, &row);
 	/* A mapping without a file is skipped, and a file without room is in .rest. */
 	return r < 0 ? r : 0;
 }
@@ -39,7 +39,7 @@ static int take(const struct mapping *m, void *context)
 void survey_reader_init(struct survey_reader *s, uint64_t seed)
 {
 	*s = (struct survey_reader){
-		.shelf = {.max = {.rows = ROWS_MAX, .text = TEXT_MAX, .users = USERS_MAX},
+		.files = {.max = {.rows = ROWS_MAX, .text = TEXT_MAX, .users = USERS_MAX},
 			.seed = seed},
 		.max_bytes = BYTES_MAX,
 		.stream = STREAM_CLOSED,
@@ -52,7 +52,7 @@ void survey_reader_init(struct survey_reader *s, uint64_t seed)
 static void forget(struct survey_reader *s)
 {
 	stream_close(&s->stream);
-	file_table_done(&s->shelf);
+	file_table_done(&s->files);
 	mapping_reader_done(&s->reader);
 }
 
@@ -83,7 +83,7 @@ void survey_reader_enter(struct survey_reader *s, struct stream *stream, uint32_
 	s->driver = (struct drivermemory){0};
 	s->is_read = false;
 	buffer_clear(&s->reader.text);
-	file_table_begin(&s->shelf); /* drops a process that was not read to its end */
+	file_table_begin(&s->files); /* drops a process that was not read to its end */
 }
 
 /*
@@ -116,11 +116,11 @@ static int read_piece(struct survey_reader *s, uint64_t slice_ns)
  */
 static bool maps_deleted_code(const struct survey_reader *s)
 {
-	for (size_t i = 0; i < s->shelf.parts; i++) {
-		const struct file_table_part *p = &s->shelf.part[i];
+	for (size_t i = 0; i < s->files.parts; i++) {
+		const struct file_table_part *p = &s->files.part[i];
 
 		if (p->row != FILE_TABLE_REST && p->is_executable &&
-			file_table_is_deleted(&s->shelf.row[p->row]))
+			file_table_is_deleted(&s->files.row[p->row]))
 			return true;
 	}
 	return false;
@@ -129,7 +129,7 @@ static bool maps_deleted_code(const struct survey_reader *s)
 /* Counts the process, which was read completely. */
 static int commit(struct survey_reader *s)
 {
-	int r = file_table_commit(&s->shelf, s->uid);
+	int r = file_table_commit(&s->files, s->uid);
 
 	if (r < 0)
 		return r;
@@ -310,19 +310,19 @@ static void set_sums(const struct file_table *s, const bool *shown, struct surve
 /* If files did not fit into the table, the number of files is not known. */
 static void set_counts(const struct survey_reader *s, const bool *shown, struct survey_result *to)
 {
-	const struct file_table *shelf = &s->shelf;
+	const struct file_table *table = &s->files;
 	uint64_t deleted = 0, unlisted = 0;
 
 	for (unsigned int i = SURVEY_READ; i <= SURVEY_ERROR; i++)
 		survey_result_set(to, (enum survey_quantity)i, s->q[i]);
 	survey_result_set(to, SURVEY_BLOCKED, s->q[SURVEY_BLOCKED]);
-	if (shelf->rest.q[FILE_TABLE_MAPPINGS])
+	if (table->rest.q[FILE_TABLE_MAPPINGS])
 		return;
-	for (size_t i = 0; i < shelf->rows; i++) {
-		deleted += file_table_is_deleted(&shelf->row[i]);
+	for (size_t i = 0; i < table->rows; i++) {
+		deleted += file_table_is_deleted(&table->row[i]);
 		unlisted += !shown[i];
 	}
-	survey_result_set(to, SURVEY_FILES, shelf->rows);
+	survey_result_set(to, SURVEY_FILES, table->rows);
 	survey_result_set(to, SURVEY_DELETED, deleted);
 	survey_result_set(to, SURVEY_PROCESSES_DELETED, s->q[SURVEY_PROCESSES_DELETED]);
 	survey_result_set(to, SURVEY_UNLISTED, unlisted);
@@ -330,18 +330,18 @@ static void set_counts(const struct survey_reader *s, const bool *shown, struct 
 
 static int describe(const struct survey_reader *s, struct survey_result *to)
 {
-	const struct file_table *shelf = &s->shelf;
-	AUTO_FREE bool *shown = calloc(shelf->rows + 1, sizeof(*shown));
+	const struct file_table *table = &s->files;
+	AUTO_FREE bool *shown = calloc(table->rows + 1, sizeof(*shown));
 
 	if (!shown)
 		return -ENOMEM;
-	choose(shelf, FILE_TABLE_PSS, false, shown);
-	choose(shelf, FILE_TABLE_PRIVATE_DIRTY, false, shown);
-	choose(shelf, FILE_TABLE_PSS, true, shown);
-	for (size_t i = 0; i < shelf->rows; i++)
+	choose(table, FILE_TABLE_PSS, false, shown);
+	choose(table, FILE_TABLE_PRIVATE_DIRTY, false, shown);
+	choose(table, FILE_TABLE_PSS, true, shown);
+	for (size_t i = 0; i < table->rows; i++)
 		if (shown[i])
-			show(shelf, &shelf->row[i], to);
-	set_sums(shelf, shown, to);
+			show(table, &table->row[i], to);
+	set_sums(table, shown, to);
 	set_counts(s, shown, to);
 	return to->rows.error ? to->rows.error : to->texts.error;
 }
@@ -351,7 +351,7 @@ int survey_reader_end(struct survey_reader *s, uint64_t ended_ns, struct survey_
 	int r;
 
 	survey_result_clear(ret);
-	file_table_begin(&s->shelf); /* drops a process that was not read to its end */
+	file_table_begin(&s->files); /* drops a process that was not read to its end */
 	r = describe(s, ret);
 	ret->begun_ns = s->begun_ns;
 	ret->ended_ns = ended_ns;

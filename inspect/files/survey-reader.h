@@ -31,7 +31,7 @@
 enum { SURVEY_READER_SHOWN = 200 };
 
 struct survey_reader {
-	struct file_table shelf;
+	struct file_table files;
 	struct mapping_reader reader;
 	uint64_t begun_ns;             /* CLOCK_BOOTTIME */
 	uint64_t q[SURVEY_QUANTITIES]; /* counts of processes so far */

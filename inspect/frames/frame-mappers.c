@@ -34,7 +34,7 @@ static void tick(const struct frame_mappers *m)
 
 static int join(struct frame_mappers *m, uint32_t *number)
 {
-	return owner_sets_join(&m->parties, *number, m->group, number);
+	return owner_sets_join(&m->sets, *number, m->group, number);
 }
 
 /* After frame_mappers_seek() only places count that a group has. */
@@ -56,12 +56,12 @@ static int take_swapped(struct frame_mappers *m, uint64_t place)
 }
 
 /*
- * Records the file in .remnants that FRAME belongs to, if any. FRAME is found for the first time,
+ * Records the file in .unmapped that FRAME belongs to, if any. FRAME is found for the first time,
  * at ADDRESS.
  */
 static int note_origin(struct frame_mappers *m, uint64_t frame, uint64_t address)
 {
-	uint32_t file = unmapped_shmem_meet(&m->remnants, address), *number;
+	uint32_t file = unmapped_shmem_meet(&m->unmapped, address), *number;
 	int r = file ? frame_map_touch(&m->origin, frame, &number) : 0;
 
 	if (file && r == 0)
@@ -106,7 +106,7 @@ static int see_mapping(const struct mapping *mapping, void *context)
 {
 	struct frame_mappers *m = context;
 
-	return unmapped_shmem_map(mapping, &m->remnants);
+	return unmapped_shmem_map(mapping, &m->unmapped);
 }
 
 int frame_mappers_open(struct frame_mappers *m, int procfs_fd, const char **ret_what)
@@ -125,7 +125,7 @@ int frame_mappers_open(struct frame_mappers *m, int procfs_fd, const char **ret_
 	if (r < 0)
 		return r;
 	*ret_what = "cannot find out which files are in memory (memfd_create, mountinfo)";
-	return unmapped_shmem_open(&m->remnants, procfs_fd);
+	return unmapped_shmem_open(&m->unmapped, procfs_fd);
 }
 
 void frame_mappers_done(struct frame_mappers *m)
@@ -135,9 +135,9 @@ void frame_mappers_done(struct frame_mappers *m)
 	frame_map_done(&m->origin);
 	for (size_t i = 0; i < FRAME_MAPPERS_SWAP_AREAS; i++)
 		frame_map_done(&m->swap[i]);
-	owner_sets_done(&m->parties);
-	unmapped_shmem_done(&m->remnants);
-	frame_owners_done(&m->stakes);
+	owner_sets_done(&m->sets);
+	unmapped_shmem_done(&m->unmapped);
+	frame_owners_done(&m->owners);
 }
 
 /*
@@ -158,13 +158,13 @@ int frame_mappers_take(struct frame_mappers *m, struct target *t, uint32_t group
 	int r = target_file(t, by_smaps ? "smaps" : "maps", &maps);
 
 	m->group = group;
-	unmapped_shmem_begin(&m->remnants, t->process.pid, group);
+	unmapped_shmem_begin(&m->unmapped, t->process.pid, group);
 	if (r == 0 && has_pages)
 		r = target_file(t, "pagemap", &pagemap);
 	if (r == 0)
 		r = pagesweep_read(&m->walk, maps, pagemap);
 	if (r == 0)
-		r = unmapped_shmem_hold(&m->remnants, t);
+		r = unmapped_shmem_hold(&m->unmapped, t);
 	tick(m);
 	return r == -ERANGE ? r : target_end(t, r);
 }
@@ -174,8 +174,8 @@ int frame_mappers_hold(struct frame_mappers *m, struct target *t, uint32_t group
 	int r;
 
 	m->group = group;
-	unmapped_shmem_begin(&m->remnants, t->process.pid, group);
-	r = unmapped_shmem_hold(&m->remnants, t);
+	unmapped_shmem_begin(&m->unmapped, t->process.pid, group);
+	r = unmapped_shmem_hold(&m->unmapped, t);
 	tick(m);
 	return target_end(t, r);
 }
@@ -183,17 +183,17 @@ int frame_mappers_hold(struct frame_mappers *m, struct target *t, uint32_t group
 int frame_mappers_seek(struct frame_mappers *m)
 {
 	m->walk.swapped_alone = true;
-	return unmapped_shmem_weigh(&m->remnants);
+	return unmapped_shmem_weigh(&m->unmapped);
 }
 
 bool frame_mappers_is_seeking(const struct frame_mappers *m)
 {
-	return m->has_swap || unmapped_shmem_has_any(&m->remnants);
+	return m->has_swap || unmapped_shmem_has_any(&m->unmapped);
 }
 
 bool frame_mappers_seeks_holders(const struct frame_mappers *m)
 {
-	return unmapped_shmem_seeks_sockets(&m->remnants);
+	return unmapped_shmem_seeks_sockets(&m->unmapped);
 }
 
 /* Returns the kind of a frame with FLAGS; FRAME_OWNER_KINDS: not memory of a process. */
@@ -297,7 +297,7 @@ static enum frame_owner_kind by_keeper(
 {
 	const uint32_t *file = frame_map_find(&m->origin, frame);
 	bool is_known = file && *file;
-	bool stays = !is_known || unmapped_shmem_stays(&m->remnants, *file);
+	bool stays = !is_known || unmapped_shmem_stays(&m->unmapped, *file);
 
 	switch (kind) {
 	case FRAME_OWNER_SHMEM: return stays ? FRAME_OWNER_SHMEM_KEPT : kind;
@@ -308,12 +308,12 @@ static enum frame_owner_kind by_keeper(
 	case FRAME_OWNER_FILE: break;
 	default: return kind;
 	}
-	if (is_known && unmapped_shmem_at(&m->remnants, *file)->what == SHMEM_FILE_SECRET)
+	if (is_known && unmapped_shmem_at(&m->unmapped, *file)->what == SHMEM_FILE_SECRET)
 		return stays ? FRAME_OWNER_SHMEM_KEPT : FRAME_OWNER_SHMEM;
 	return stays ? kind : FRAME_OWNER_UNLINKED;
 }
 
-/* Adds the frames of a chunk, from FIRST on, to .stakes. */
+/* Adds the frames of a chunk, from FIRST on, to .owners. */
 static int count_chunk(struct frame_mappers *m, uint64_t first, const uint32_t *number)
 {
 	struct chunk chunk;
@@ -328,7 +328,7 @@ static int count_chunk(struct frame_mappers *m, uint64_t first, const uint32_t *
 		if (kind < FRAME_OWNER_RSS_KINDS)
 			kind = by_keeper(m, kind, first + i);
 		if (kind != FRAME_OWNER_KINDS)
-			frame_owners_add(&m->stakes, number[i], kind, chunk.mapped[i]);
+			frame_owners_add(&m->owners, number[i], kind, chunk.mapped[i]);
 	}
 	tick(m);
 	return r;
@@ -343,7 +343,7 @@ static void count_swap(struct frame_mappers *m)
 		for (; (number = frame_map_next(&m->swap[i], &at)); at += FRAME_MAP_CHUNK)
 			for (size_t k = 0; k < FRAME_MAP_CHUNK; k++)
 				frame_owners_add(
-					&m->stakes, number[k], FRAME_OWNER_SWAP, UINT64_MAX);
+					&m->owners, number[k], FRAME_OWNER_SWAP, UINT64_MAX);
 	}
 }
 
@@ -351,22 +351,22 @@ int frame_mappers_count(struct frame_mappers *m, uint32_t groups)
 {
 	const uint32_t *number;
 	uint64_t at = 0;
-	int r = frame_owners_init(&m->stakes, &m->parties, groups, (uint64_t)sysconf(_SC_PAGESIZE));
+	int r = frame_owners_init(&m->owners, &m->sets, groups, (uint64_t)sysconf(_SC_PAGESIZE));
 
 	for (; r == 0 && (number = frame_map_next(&m->frames, &at)); at += FRAME_MAP_CHUNK)
 		r = count_chunk(m, at, number);
 	if (r < 0)
 		return r;
 	count_swap(m);
-	unmapped_shmem_count(&m->remnants, &m->stakes);
-	return frame_owners_end(&m->stakes);
+	unmapped_shmem_count(&m->unmapped, &m->owners);
+	return frame_owners_end(&m->owners);
 }
 
 uint64_t frame_mappers_bytes(const struct frame_mappers *m)
 {
-	uint64_t bytes = m->frames.bytes + m->origin.bytes + owner_sets_bytes(&m->parties) +
-	                 unmapped_shmem_bytes(&m->remnants) +
-	                 m->parties.count * sizeof(*m->stakes.pages);
+	uint64_t bytes = m->frames.bytes + m->origin.bytes + owner_sets_bytes(&m->sets) +
+	                 unmapped_shmem_bytes(&m->unmapped) +
+	                 m->sets.count * sizeof(*m->owners.pages);
 
 	for (size_t i = 0; i < FRAME_MAPPERS_SWAP_AREAS; i++)
 		bytes += m->swap[i].bytes;

@@ -41,7 +41,7 @@ enum {
 
 struct frame_mappers {
 	struct frames files;
-	struct frame_map frames; /* for each frame, the number of its set in .parties */
+	struct frame_map frames; /* for each frame, the number of its set in .sets */
 	struct frame_map swap[FRAME_MAPPERS_SWAP_AREAS];
 	struct owner_sets parties;
 	struct unmapped_shmem remnants;
@@ -81,7 +81,7 @@ int frame_mappers_take(struct frame_mappers *m, struct target *t, uint32_t group
 
 /*
  * Call after the last process of the groups. Further processes are read only as sharers of memory
- * without a mapping count: places in swap, and files in .remnants. Returns 0, or a negative errno
+ * without a mapping count: places in swap, and files in .unmapped. Returns 0, or a negative errno
  * of unmapped_shmem_weigh().
  */
 int frame_mappers_seek(struct frame_mappers *m);
@@ -106,7 +106,7 @@ bool frame_mappers_seeks_holders(const struct frame_mappers *m);
 int frame_mappers_hold(struct frame_mappers *m, struct target *t, uint32_t group);
 
 /*
- * Call after the last process: computes .stakes for GROUPS groups. Returns 0; -ENOMEM; or a
+ * Call after the last process: computes .owners for GROUPS groups. Returns 0; -ENOMEM; or a
  * negative errno of read().
  */
 int frame_mappers_count(struct frame_mappers *m, uint32_t groups);

@@ -18,12 +18,12 @@ void frame_owners_done(struct frame_owners *s)
 	*s = (struct frame_owners){0};
 }
 
-int frame_owners_init(struct frame_owners *s, const struct owner_sets *parties, uint32_t groups,
-	uint64_t page_bytes)
+int frame_owners_init(
+	struct frame_owners *s, const struct owner_sets *sets, uint32_t groups, uint64_t page_bytes)
 {
-	size_t count = parties->count > OWNER_SETS_FIRST ? parties->count : OWNER_SETS_FIRST;
+	size_t count = sets->count > OWNER_SETS_FIRST ? sets->count : OWNER_SETS_FIRST;
 
-	*s = (struct frame_owners){.parties = parties, .groups = groups, .page_bytes = page_bytes};
+	*s = (struct frame_owners){.sets = sets, .groups = groups, .page_bytes = page_bytes};
 	s->group = calloc((size_t)groups + 1, sizeof(*s->group));
 	s->pages = calloc(count, sizeof(*s->pages));
 	s->pss = calloc((size_t)groups + 1, sizeof(*s->pss));
@@ -46,42 +46,42 @@ static unsigned __int128 part_of(uint64_t bytes, uint64_t part, uint64_t whole)
 static void add_shared(
 	struct frame_owners *s, uint32_t number, enum frame_owner_kind kind, uint64_t mapped)
 {
-	uint64_t seen = s->parties->party[number].seen;
+	uint64_t seen = s->sets->set[number].seen;
 
 	s->pages[number].shared[kind]++;
 	if (kind >= FRAME_OWNER_RSS_KINDS)
 		return;
 	s->pss[s->groups] += part_of(s->page_bytes, mapped - seen, mapped);
-	for (; number; number = s->parties->party[number].before) {
-		const struct party *party = &s->parties->party[number];
+	for (; number; number = s->sets->set[number].before) {
+		const struct owner_set *set = &s->sets->set[number];
 
-		s->pss[party->group] += part_of(s->page_bytes, party->count, mapped);
+		s->pss[set->group] += part_of(s->page_bytes, set->count, mapped);
 	}
 }
 
 void frame_owners_add(
-	struct frame_owners *s, uint32_t party, enum frame_owner_kind kind, uint64_t mapped)
+	struct frame_owners *s, uint32_t set, enum frame_owner_kind kind, uint64_t mapped)
 {
 	uint64_t seen;
 
-	if (party == OWNER_SETS_NOBODY)
+	if (set == OWNER_SETS_NOBODY)
 		return;
 	if (!mapped) {
 		s->gone += s->page_bytes;
 		return;
 	}
-	if (party == OWNER_SETS_MANY) {
+	if (set == OWNER_SETS_MANY) {
 		s->many += s->page_bytes;
 		s->all.resident[kind] += s->page_bytes;
 		return;
 	}
-	seen = s->parties->party[party].seen;
+	seen = s->sets->set[set].seen;
 	if (mapped < seen)
 		s->changed += s->page_bytes;
 	if (mapped > seen && mapped != UINT64_MAX)
-		add_shared(s, party, kind, mapped);
+		add_shared(s, set, kind, mapped);
 	else
-		s->pages[party].known[kind]++;
+		s->pages[set].known[kind]++;
 }
 
 void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t bytes)
@@ -89,10 +89,10 @@ void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t 
 	s->group[group].unmapped += bytes;
 }
 
-static void end_group(struct frame_owners *s, const struct party *party,
+static void end_group(struct frame_owners *s, const struct owner_set *set,
 	const struct frame_owners_pages *pages, uint32_t seen, bool is_only)
 {
-	struct frame_owner *to = &s->group[party->group];
+	struct frame_owner *to = &s->group[set->group];
 
 	for (unsigned int kind = 0; kind < FRAME_OWNER_KINDS; kind++) {
 		uint64_t known = pages->known[kind] * s->page_bytes;
@@ -103,8 +103,8 @@ static void end_group(struct frame_owners *s, const struct party *party,
 			to->unique[kind] += known;
 		if (kind >= FRAME_OWNER_RSS_KINDS)
 			continue;
-		to->rss += all * party->count;
-		s->pss[party->group] += part_of(known, party->count, seen);
+		to->rss += all * set->count;
+		s->pss[set->group] += part_of(known, set->count, seen);
 	}
 }
 
@@ -126,19 +126,19 @@ static void end_party(struct frame_owners *s, uint32_t number, unsigned __int128
 {
 	const struct frame_owners_pages *pages = &s->pages[number];
 	uint64_t known = bytes_in_rss(s, pages->known), shared = bytes_in_rss(s, pages->shared);
-	uint32_t groups = owner_sets_groups(s->parties, number);
-	uint32_t seen = s->parties->party[number].seen;
+	uint32_t groups = owner_sets_groups(s->sets, number);
+	uint32_t seen = s->sets->set[number].seen;
 
 	fair[s->groups] += part_of(shared, 1, groups + 1);
 	for (unsigned int kind = 0; kind < FRAME_OWNER_KINDS; kind++) {
 		s->all.resident[kind] += (pages->known[kind] + pages->shared[kind]) * s->page_bytes;
 		s->others.resident[kind] += pages->shared[kind] * s->page_bytes;
 	}
-	for (; number; number = s->parties->party[number].before) {
-		const struct party *party = &s->parties->party[number];
+	for (; number; number = s->sets->set[number].before) {
+		const struct owner_set *set = &s->sets->set[number];
 
-		end_group(s, party, pages, seen, groups == 1);
-		fair[party->group] += part_of(known, 1, groups) + part_of(shared, 1, groups + 1);
+		end_group(s, set, pages, seen, groups == 1);
+		fair[set->group] += part_of(known, 1, groups) + part_of(shared, 1, groups + 1);
 	}
 }
 
@@ -221,10 +221,10 @@ int frame_owners_end(struct frame_owners *s)
 	/* So far .resident has only pages of OWNER_SETS_MANY. */
 	for (unsigned int kind = FRAME_OWNER_RSS_KINDS; kind < FRAME_OWNER_KINDS; kind++)
 		many -= s->all.resident[kind];
-	for (uint32_t i = OWNER_SETS_FIRST; i < s->parties->count; i++)
+	for (uint32_t i = OWNER_SETS_FIRST; i < s->sets->count; i++)
 		if (has_pages(&s->pages[i]))
 			end_party(s, i, exact);
-	total = stake_resident(&s->all) - many;
+	total = frame_owner_resident(&s->all) - many;
 	r = divide(exact, count, total, fair);
 	if (r == 0)
 		end_all(s, fair);
@@ -240,12 +240,12 @@ static uint64_t sum(const uint64_t bytes[static FRAME_OWNER_KINDS])
 	return sum;
 }
 
-uint64_t stake_resident(const struct frame_owner *s)
+uint64_t frame_owner_resident(const struct frame_owner *s)
 {
 	return sum(s->resident);
 }
 
-uint64_t stake_unique(const struct frame_owner *s)
+uint64_t frame_owner_unique(const struct frame_owner *s)
 {
 	return sum(s->unique);
 }
@@ -259,9 +259,9 @@ static size_t places_of(
 {
 	size_t count = 0;
 
-	for (; number; number = s->parties->party[number].before)
-		if (place[s->parties->party[number].group])
-			ret[count++] = place[s->parties->party[number].group] - 1;
+	for (; number; number = s->sets->set[number].before)
+		if (place[s->sets->set[number].group])
+			ret[count++] = place[s->sets->set[number].group] - 1;
 	return count;
 }
 
@@ -276,7 +276,7 @@ int frame_owners_matrix(
 	memset(ret, 0, count * count * sizeof(*ret));
 	for (size_t i = 0; i < count; i++)
 		place[group[i]] = (uint32_t)i + 1;
-	for (uint32_t i = OWNER_SETS_FIRST; i < s->parties->count; i++) {
+	for (uint32_t i = OWNER_SETS_FIRST; i < s->sets->count; i++) {
 		const struct frame_owners_pages *pages = &s->pages[i];
 		uint64_t bytes = bytes_in_rss(s, pages->known) + bytes_in_rss(s, pages->shared);
 		size_t n = bytes ? places_of(s, i, place, here) : 0;

@@ -4,9 +4,9 @@
  *
  * Computes the figures of groups of processes from the pages that they map: memory that a group has
  * alone, its share of shared pages, and how much each two groups share. The set of groups that map
- * a page is its party (inspect/frames/owner-sets.h). If the kernel counts more mappings of a page
- * than were found, processes that were not read map it, too: they count as one more group, the
- * others. Pure.
+ * a page is its set of owners (inspect/frames/owner-sets.h). If the kernel counts more mappings of
+ * a page than were found, processes that were not read map it, too: they count as one more group,
+ * the others. Pure.
  */
 #ifndef MEMTALLY_INSPECT_FRAMES_FRAME_OWNERS_H
 #define MEMTALLY_INSPECT_FRAMES_FRAME_OWNERS_H
@@ -56,16 +56,16 @@ struct frame_owner {
 };
 
 struct frame_owners_pages {
-	uint64_t known[FRAME_OWNER_KINDS];  /* pages that only the groups of the party map */
+	uint64_t known[FRAME_OWNER_KINDS];  /* pages that only the groups of the set map */
 	uint64_t shared[FRAME_OWNER_KINDS]; /* pages that the others map, too */
 };
 
 struct frame_owners {
-	const struct owner_sets *parties; /* borrowed */
+	const struct owner_sets *sets; /* borrowed */
 	uint64_t page_bytes;
 	uint32_t groups;
 	struct frame_owner *group;        /* owned; by group */
-	struct frame_owners_pages *pages; /* owned; by number of the party */
+	struct frame_owners_pages *pages; /* owned; by number of the set */
 	unsigned __int128 *pss; /* owned; by group, and last that of the others, in 2^-32 bytes */
 	/*
 	 * Of all groups together: .resident: each page once; .unique: pages that only one group
@@ -91,10 +91,10 @@ struct frame_owners {
 };
 
 /*
- * Begins S for GROUPS groups, numbered from 0. PAGE_BYTES: bytes of a page. PARTIES stays borrowed,
+ * Begins S for GROUPS groups, numbered from 0. PAGE_BYTES: bytes of a page. SETS stays borrowed,
  * and must not change. Returns 0 or -ENOMEM.
  */
-int frame_owners_init(struct frame_owners *s, const struct owner_sets *parties, uint32_t groups,
+int frame_owners_init(struct frame_owners *s, const struct owner_sets *sets, uint32_t groups,
 	uint64_t page_bytes);
 /* Frees what S owns. */
 void frame_owners_done(struct frame_owners *s);
@@ -105,7 +105,7 @@ void frame_owners_done(struct frame_owners *s);
  * count of its mappings; UINT64_MAX if there is none: then it has as many as were found.
  */
 void frame_owners_add(
-	struct frame_owners *s, uint32_t party, enum frame_owner_kind kind, uint64_t mapped);
+	struct frame_owners *s, uint32_t set, enum frame_owner_kind kind, uint64_t mapped);
 
 /* Adds BYTES of shared memory in no page table that are freed with GROUP. */
 void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t bytes);

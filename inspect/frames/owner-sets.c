@@ -12,7 +12,7 @@ enum { FIRST_ROOM = 64 };
 
 void owner_sets_done(struct owner_sets *p)
 {
-	free(p->party);
+	free(p->set);
 	free(p->index);
 	*p = (struct owner_sets){0};
 }
@@ -29,15 +29,15 @@ static size_t hash(uint32_t before, uint32_t group, uint32_t count)
 
 static void add_to_index(struct owner_sets *p, uint32_t number)
 {
-	const struct party *party = &p->party[number];
-	size_t i = hash(party->before, party->group, party->count) & (p->index_size - 1);
+	const struct owner_set *set = &p->set[number];
+	size_t i = hash(set->before, set->group, set->count) & (p->index_size - 1);
 
 	while (p->index[i])
 		i = (i + 1) & (p->index_size - 1);
 	p->index[i] = number;
 }
 
-/* Makes the hash table twice as large as .party. */
+/* Makes the hash table twice as large as .set. */
 static int grow_index(struct owner_sets *p, uint32_t room)
 {
 	size_t size = (size_t)room * 2;
@@ -56,14 +56,14 @@ static int grow_index(struct owner_sets *p, uint32_t room)
 static int make_room(struct owner_sets *p)
 {
 	uint32_t room = p->room ? p->room * 2 : FIRST_ROOM;
-	struct party *more;
+	struct owner_set *more;
 
 	if (p->count < p->room)
 		return 0;
-	more = reallocarray(p->party, room, sizeof(*more));
+	more = reallocarray(p->set, room, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	p->party = more;
+	p->set = more;
 	if (!p->count) {
 		memset(more, 0, OWNER_SETS_FIRST * sizeof(*more));
 		p->count = OWNER_SETS_FIRST;
@@ -75,7 +75,7 @@ static int make_room(struct owner_sets *p)
 }
 
 /* Returns the number of the set that equals ONE; 0: there is none. */
-static uint32_t find(const struct owner_sets *p, const struct party *one)
+static uint32_t find(const struct owner_sets *p, const struct owner_set *one)
 {
 	size_t i;
 
@@ -83,16 +83,16 @@ static uint32_t find(const struct owner_sets *p, const struct party *one)
 		return 0;
 	i = hash(one->before, one->group, one->count) & (p->index_size - 1);
 	for (; p->index[i]; i = (i + 1) & (p->index_size - 1)) {
-		const struct party *party = &p->party[p->index[i]];
+		const struct owner_set *set = &p->set[p->index[i]];
 
-		if (party->before == one->before && party->group == one->group &&
-			party->count == one->count)
+		if (set->before == one->before && set->group == one->group &&
+			set->count == one->count)
 			break;
 	}
 	return p->index[i];
 }
 
-static bool is_full(const struct owner_sets *p, const struct party *one)
+static bool is_full(const struct owner_sets *p, const struct owner_set *one)
 {
 	uint32_t shared_max = p->shared_max ? p->shared_max : OWNER_SETS_SHARED_MAX;
 	uint32_t alone_max = p->alone_max ? p->alone_max : OWNER_SETS_ALONE_MAX;
@@ -100,7 +100,7 @@ static bool is_full(const struct owner_sets *p, const struct party *one)
 	return p->count >= (one->before ? shared_max : alone_max);
 }
 
-static int get(struct owner_sets *p, const struct party *one, uint32_t *ret)
+static int get(struct owner_sets *p, const struct owner_set *one, uint32_t *ret)
 {
 	uint32_t number = find(p, one);
 
@@ -112,7 +112,7 @@ static int get(struct owner_sets *p, const struct party *one, uint32_t *ret)
 		if (make_room(p) < 0)
 			return -ENOMEM;
 		number = p->count++;
-		p->party[number] = *one;
+		p->set[number] = *one;
 		add_to_index(p, number);
 	}
 	*ret = number;
@@ -124,27 +124,25 @@ static uint32_t one_more(uint32_t count)
 	return count < UINT32_MAX ? count + 1 : count;
 }
 
-static struct party joined(const struct owner_sets *p, uint32_t number, uint32_t group)
+static struct owner_set joined(const struct owner_sets *p, uint32_t number, uint32_t group)
 {
-	const struct party *party = number ? &p->party[number] : NULL;
+	const struct owner_set *set = number ? &p->set[number] : NULL;
 
-	if (!party)
-		return (struct party){.group = group, .count = 1, .seen = 1};
-	if (party->group != group)
-		return (struct party){.before = number,
-			.group = group,
-			.count = 1,
-			.seen = one_more(party->seen)};
-	return (struct party){.before = party->before,
+	if (!set)
+		return (struct owner_set){.group = group, .count = 1, .seen = 1};
+	if (set->group != group)
+		return (struct owner_set){
+			.before = number, .group = group, .count = 1, .seen = one_more(set->seen)};
+	return (struct owner_set){.before = set->before,
 		.group = group,
-		.count = one_more(party->count),
-		.seen = one_more(party->seen)};
+		.count = one_more(set->count),
+		.seen = one_more(set->seen)};
 }
 
 int owner_sets_join(struct owner_sets *p, uint32_t number, uint32_t group, uint32_t *ret)
 {
 	size_t place = (number * 31 + group) % OWNER_SETS_NEAR;
-	struct party one;
+	struct owner_set one;
 	int r;
 
 	if (number == OWNER_SETS_MANY) {
@@ -169,12 +167,12 @@ uint32_t owner_sets_groups(const struct owner_sets *p, uint32_t number)
 {
 	uint32_t groups = 0;
 
-	for (; number; number = p->party[number].before)
+	for (; number; number = p->set[number].before)
 		groups++;
 	return groups;
 }
 
 size_t owner_sets_bytes(const struct owner_sets *p)
 {
-	return p->room * sizeof(*p->party) + p->index_size * sizeof(*p->index);
+	return p->room * sizeof(*p->set) + p->index_size * sizeof(*p->index);
 }

@@ -3,9 +3,9 @@
  * Owner Sets
  *
  * The set of groups that map a page, with the number of mappings of each group. Thousands of pages
- * of a library, or of memory shared by a fork, have the same set, so each set (party) is stored
- * once and has a number. One more mapping of a page turns its set into another one, which is looked
- * up or new. Pure.
+ * of a library, or of memory shared by a fork, have the same set, so each set is stored once and
+ * has a number. One more mapping of a page turns its set into another one, which is looked up or
+ * new. Pure.
  *
  * A user can map memory so that each page has a set of its own, so the number of sets is limited.
  * Pages beyond the limit have the set OWNER_SETS_MANY: their groups are unknown. Sets of a single
@@ -28,7 +28,7 @@ enum {
 };
 
 /* A set: one group, and the set of the other groups. */
-struct party {
+struct owner_set {
 	uint32_t before; /* number of the set of the other groups; OWNER_SETS_NOBODY: none */
 	uint32_t group;
 	uint32_t count; /* mappings of .group; UINT32_MAX: or more */
@@ -38,7 +38,7 @@ struct party {
 enum { OWNER_SETS_NEAR = 64 };
 
 struct owner_sets {
-	struct party *party; /* owned; by number; valid from OWNER_SETS_FIRST on */
+	struct owner_set *set; /* owned; by number; valid from OWNER_SETS_FIRST on */
 	uint32_t count, room;
 	uint32_t shared_max, alone_max; /* 0: OWNER_SETS_SHARED_MAX and OWNER_SETS_ALONE_MAX */
 	uint32_t *index; /* hash table with open addressing: a number of a set, or 0 */
@@ -63,9 +63,9 @@ void owner_sets_done(struct owner_sets *p);
 int owner_sets_join(struct owner_sets *p, uint32_t number, uint32_t group, uint32_t *ret);
 
 /* Returns the set NUMBER, which is from OWNER_SETS_FIRST on and below .count. */
-static inline const struct party *owner_sets_at(const struct owner_sets *p, uint32_t number)
+static inline const struct owner_set *owner_sets_at(const struct owner_sets *p, uint32_t number)
 {
-	return &p->party[number];
+	return &p->set[number];
 }
 
 /* Returns the number of groups of set NUMBER, which is not OWNER_SETS_MANY. */

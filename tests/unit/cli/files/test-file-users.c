@@ -44,7 +44,7 @@ static pid_t pid_at(const struct file_users *m, size_t i)
 static void sorts_by_pid_by_amount_and_by_file(void **state)
 {
 	AUTO_FILE_USERS struct file_users m = {0};
-	const struct mapper *of;
+	const struct file_user *of;
 	size_t count;
 
 	(void)state;

@@ -20,8 +20,8 @@ enum { KIB = 1024, ALICE = 4000000001, BOB = 4000000002 };
 		UINT64_C(1) << MAPPING_SWAP)
 
 struct fixture {
-	struct file_table shelf;
-	struct file_users mappers;
+	struct file_table files;
+	struct file_users users;
 	struct usernames names;
 	uint32_t *order;
 	struct filerow_list list;
@@ -52,44 +52,44 @@ static void add(struct file_table *s, const char *perms, const char *path, uint6
 
 static void commit(struct fixture *f, pid_t pid, uint32_t uid, const char *unit)
 {
-	assert_int_equal(file_table_commit(&f->shelf, uid), 0);
-	assert_int_equal(file_users_add_process(
-				 &f->mappers, pid, uid, "cat", unit, unit ? "b.service" : NULL),
+	assert_int_equal(file_table_commit(&f->files, uid), 0);
+	assert_int_equal(
+		file_users_add_process(&f->users, pid, uid, "cat", unit, unit ? "b.service" : NULL),
 		0);
-	for (size_t i = 0; i < f->shelf.parts; i++)
-		assert_int_equal(file_users_add(&f->mappers, &f->shelf.part[i]), 0);
+	for (size_t i = 0; i < f->files.parts; i++)
+		assert_int_equal(file_users_add(&f->users, &f->files.part[i]), 0);
 }
 
 static void fixture_done(struct fixture *f)
 {
-	file_table_done(&f->shelf);
-	file_users_done(&f->mappers);
+	file_table_done(&f->files);
+	file_users_done(&f->users);
 	usernames_done(&f->names);
 	free(f->order);
 }
 
 static void fill(struct fixture *f)
 {
-	*f = (struct fixture){.shelf.max = FILE_TABLE_LIMITS};
-	file_table_begin(&f->shelf);
-	add(&f->shelf, "r-xp", "/lib/a.so (deleted)", 60, 40, 12);
-	add(&f->shelf, "r--s", "/srv/b, \"c\"", 50, 50, 0);
+	*f = (struct fixture){.files.max = FILE_TABLE_LIMITS};
+	file_table_begin(&f->files);
+	add(&f->files, "r-xp", "/lib/a.so (deleted)", 60, 40, 12);
+	add(&f->files, "r--s", "/srv/b, \"c\"", 50, 50, 0);
 	commit(f, 42, ALICE, "a.service");
-	file_table_begin(&f->shelf);
-	add(&f->shelf, "r-xp", "/lib/a.so (deleted)", 56, 36, 8);
-	add(&f->shelf, "rw-s", "/memfd:ring (deleted)", 4, 4, 0);
+	file_table_begin(&f->files);
+	add(&f->files, "r-xp", "/lib/a.so (deleted)", 56, 36, 8);
+	add(&f->files, "rw-s", "/memfd:ring (deleted)", 4, 4, 0);
 	commit(f, 9, BOB, NULL);
-	assert_int_equal(file_table_settle(&f->shelf, 0, FILE_TABLE_REPLACED, false), 0);
-	file_table_set_resident(&f->shelf, 0, 80 * KIB, true);
-	file_table_set_resident(&f->shelf, 2, 4 * KIB, true);
-	assert_int_equal(file_table_order(&f->shelf, FILE_TABLE_PSS, &f->order), 0);
-	file_users_sort(&f->mappers, FILE_TABLE_FIELDS);
+	assert_int_equal(file_table_settle(&f->files, 0, FILE_TABLE_REPLACED, false), 0);
+	file_table_set_resident(&f->files, 0, 80 * KIB, true);
+	file_table_set_resident(&f->files, 2, 4 * KIB, true);
+	assert_int_equal(file_table_order(&f->files, FILE_TABLE_PSS, &f->order), 0);
+	file_users_sort(&f->users, FILE_TABLE_FIELDS);
 	f->list = (struct filerow_list){
-		.shelf = &f->shelf,
-		.mappers = &f->mappers,
+		.files = &f->files,
+		.users = &f->users,
 		.names = &f->names,
 		.row = f->order,
-		.count = f->shelf.rows,
+		.count = f->files.rows,
 	};
 }
 
@@ -162,15 +162,15 @@ static void files_in_a_table(void **state)
 	f.list.limit = 1;
 	f.list.bytes = true;
 	f.list.ascending = true;
-	f.shelf.row[2].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
+	f.files.row[2].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
 	check_table(&f, false,
 		"   PSS RESIDENT    RSS DIRTY MAX-DIRTY SWAP PROCESSES USERS FILE\n"
 		"  4096     4096   4096     0         0    -         1     1 memfd:ring\n"
 		"---------------------------------------------------------------\n"
 		"133120  >137216 174080 20480         -    -         2     2 total of 3 files (2 not shown)\n");
-	f.shelf.users_are_low = true;
-	f.shelf.rest.q[FILE_TABLE_MAPPINGS] = 5;
-	f.shelf.rest.present = f.shelf.row[0].present;
+	f.files.users_are_low = true;
+	f.files.rest.q[FILE_TABLE_MAPPINGS] = 5;
+	f.files.rest.present = f.files.row[0].present;
 	check_table(&f, false,
 		"   PSS RESIDENT    RSS DIRTY MAX-DIRTY SWAP PROCESSES USERS FILE\n"
 		"  4096     4096   4096     0         0    -         1    >1 memfd:ring\n"
@@ -184,8 +184,8 @@ static void mappers_in_a_table(void **state)
 
 	(void)state;
 	fill(&f);
-	f.shelf.row[2].fate = FILE_TABLE_UNCERTAIN;
-	f.shelf.row[1].fate = FILE_TABLE_DELETED;
+	f.files.row[2].fate = FILE_TABLE_UNCERTAIN;
+	f.files.row[1].fate = FILE_TABLE_DELETED;
 	check_table(&f, true,
 		"PID USER       PROGRAM UNIT           PSS      RSS    DIRTY AS   FILE\n"
 		"  9 4000000002 cat     -         36.0 KiB 56.0 KiB  8.0 KiB code /lib/a.so [replaced]\n"
@@ -219,8 +219,8 @@ static void prints_json(void **state)
 
 	(void)state;
 	fill(&f);
-	f.shelf.row[1].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
-	file_users_sort_by_file(&f.mappers);
+	f.files.row[1].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
+	file_users_sort_by_file(&f.users);
 	buffer_add_char(&text, '[');
 	filerow_add_json(&f.list, true, &text);
 	buffer_add_char(&text, ']');
@@ -248,7 +248,7 @@ static void prints_json(void **state)
 	assert_true(json_is_false(json_object_get(row, "resident_is_exact")));
 	assert_null(json_object_get(row, "swap_bytes"));
 	json_decref(root);
-	file_table_total(&f.shelf, &total);
+	file_table_total(&f.files, &total);
 	filerow_add_json_sums(&total, &sums);
 	root = json_of(&sums);
 	assert_int_equal(json_integer_value(json_object_get(root, "rss_bytes")), 170 * KIB);
@@ -265,7 +265,7 @@ static void prints_values(void **state)
 	(void)state;
 	fill(&f);
 	f.list.limit = 2;
-	f.shelf.row[1].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
+	f.files.row[1].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
 	filerow_add_csv(&f.list, &files);
 	assert_string_equal(text_of(&files),
 		"device,inode,kind,state,name,executable,resident_is_exact,processes,users,mappings,size_bytes,"

@@ -22,7 +22,8 @@ static uint64_t matrix[] = {
 	0, 4 * KIB, 40 * KIB,          /* carol */
 };
 
-static struct frame_owner stake_of(uint64_t anon, uint64_t shmem, uint64_t file, uint64_t shared)
+static struct frame_owner frame_owner_made(
+	uint64_t anon, uint64_t shmem, uint64_t file, uint64_t shared)
 {
 	return (struct frame_owner){
 		.resident = {[FRAME_OWNER_ANON] = (anon + shared) * KIB,
@@ -44,8 +45,10 @@ static struct frame_owner stake_of(uint64_t anon, uint64_t shmem, uint64_t file,
 /* Makes a report on users (BY) or, without BY, on a set. */
 static struct sharing_report make(const char *by)
 {
-	struct frame_owner alice = stake_of(300, 100, 100, 300), bob = stake_of(100, 50, 46, 304),
-			   carol = stake_of(36, 0, 0, 4), all = stake_of(436, 150, 146, 304);
+	struct frame_owner alice = frame_owner_made(300, 100, 100, 300),
+			   bob = frame_owner_made(100, 50, 46, 304),
+			   carol = frame_owner_made(36, 0, 0, 4),
+			   all = frame_owner_made(436, 150, 146, 304);
 	struct sharing_report r = {
 		.by = by,
 		.title = "USER",
@@ -96,12 +99,12 @@ static void comes_back_excludes_files(void **state)
 
 static void kept_memory_does_not_come_back(void **state)
 {
-	struct frame_owner stake = stake_of(300, 100, 100, 300);
+	struct frame_owner owner = frame_owner_made(300, 100, 100, 300);
 	struct sharing_row row = {.name = "alice"};
 
 	(void)state;
-	stake.unique[FRAME_OWNER_SHMEM_KEPT] = stake.resident[FRAME_OWNER_SHMEM_KEPT] = 40 * KIB;
-	sharing_fill(&row, &stake, 20 * KIB, 4, true, true);
+	owner.unique[FRAME_OWNER_SHMEM_KEPT] = owner.resident[FRAME_OWNER_SHMEM_KEPT] = 40 * KIB;
+	sharing_fill(&row, &owner, 20 * KIB, 4, true, true);
 	assert_int_equal(row.q[SHARING_SHMEM], 140 * KIB);
 	assert_int_equal(row.q[SHARING_KEPT], 40 * KIB);
 	assert_int_equal(row.q[SHARING_COMES_BACK], 422 * KIB);
@@ -112,14 +115,14 @@ static void kept_memory_does_not_come_back(void **state)
 /* Unlinked files and drivers' memory are freed unless others keep them. Neither is page cache. */
 static void unlinked_and_driver_memory_comes_back_unless_kept(void **state)
 {
-	struct frame_owner stake = stake_of(300, 100, 100, 300);
+	struct frame_owner owner = frame_owner_made(300, 100, 100, 300);
 	struct sharing_row row = {.name = "alice"};
 
 	(void)state;
-	stake.unique[FRAME_OWNER_UNLINKED] = 8 * KIB;
-	stake.unique[FRAME_OWNER_DRIVER] = 16 * KIB;
-	stake.unique[FRAME_OWNER_DRIVER_KEPT] = 32 * KIB;
-	sharing_fill(&row, &stake, 20 * KIB, 4, true, true);
+	owner.unique[FRAME_OWNER_UNLINKED] = 8 * KIB;
+	owner.unique[FRAME_OWNER_DRIVER] = 16 * KIB;
+	owner.unique[FRAME_OWNER_DRIVER_KEPT] = 32 * KIB;
+	sharing_fill(&row, &owner, 20 * KIB, 4, true, true);
 	assert_int_equal(row.q[SHARING_UNLINKED], 8 * KIB);
 	assert_int_equal(row.q[SHARING_DRIVER], 48 * KIB);
 	assert_int_equal(row.q[SHARING_DRIVER_KEPT], 32 * KIB);
@@ -135,7 +138,8 @@ static void unlinked_and_driver_memory_comes_back_unless_kept(void **state)
 static void notes_memory_that_may_stay(void **state)
 {
 	struct sharing_report r = make("user");
-	struct frame_owner alice = stake_of(300, 100, 100, 300), all = stake_of(436, 150, 146, 304);
+	struct frame_owner alice = frame_owner_made(300, 100, 100, 300),
+			   all = frame_owner_made(436, 150, 146, 304);
 	AUTO_BUFFER struct buffer text = {0}, json = {0};
 	AUTO_TABLE struct table t = {0}, little = {0}, exact = {0};
 

@@ -48,9 +48,9 @@ static int read_pid(struct inventory *s, pid_t pid)
 
 static const struct file_table_row *row_of(const struct inventory *s, const char *name)
 {
-	for (size_t i = 0; i < s->shelf.rows; i++)
-		if (!strcmp(s->shelf.row[i].name, name))
-			return &s->shelf.row[i];
+	for (size_t i = 0; i < s->files.rows; i++)
+		if (!strcmp(s->files.row[i].name, name))
+			return &s->files.row[i];
 	fail_msg("there is no %s", name);
 	return NULL;
 }
@@ -87,14 +87,14 @@ static void a_process_that_exits_does_not_count(void **state)
 	(void)state;
 	inventory_init(&s, true);
 	assert_int_equal(read_pid(&s, one), 0);
-	rows = s.shelf.rows;
+	rows = s.files.rows;
 	assert_int_equal(target_open(&procfs, two, &t), 0);
 	waiter_end(two);
 	assert_int_equal(inventory_read(&s, &t), TARGET_GONE);
 	inventory_finish(&s);
-	assert_int_equal(s.shelf.rows, rows);
+	assert_int_equal(s.files.rows, rows);
 	assert_int_equal(row_of(&s, "memfd:pages")->q[FILE_TABLE_RESIDENT], WRITTEN * page_size);
-	assert_int_equal(s.shelf.processes, 1);
+	assert_int_equal(s.files.processes, 1);
 	waiter_end(one);
 }
 
@@ -139,9 +139,9 @@ static void a_simulated_proc_is_read_like_the_kernels(void **state)
 		assert_int_equal(target_open(&of_tree, 42, &t), 0);
 		assert_int_equal(inventory_read(&s, &t), 0);
 		inventory_finish(&s);
-		assert_int_equal(s.shelf.rows, 1);
-		assert_int_equal(s.shelf.row[0].is_exact, what > 0);
-		assert_int_equal(s.shelf.row[0].q[FILE_TABLE_RESIDENT], (what == 2          ? 256
+		assert_int_equal(s.files.rows, 1);
+		assert_int_equal(s.files.row[0].is_exact, what > 0);
+		assert_int_equal(s.files.row[0].q[FILE_TABLE_RESIDENT], (what == 2          ? 256
 										: what == 1 ? 40
 											    : 20) *
 										1024);
@@ -182,8 +182,8 @@ static void a_file_seen_in_part_is_not_exact(void **state)
 		assert_int_equal(inventory_read(&s, &t), 0);
 	}
 	inventory_finish(&s);
-	assert_int_equal(s.shelf.row[0].q[FILE_TABLE_RESIDENT], 40 * 1024);
-	assert_false(s.shelf.row[0].is_exact);
+	assert_int_equal(s.files.row[0].q[FILE_TABLE_RESIDENT], 40 * 1024);
+	assert_false(s.files.row[0].is_exact);
 }
 
 static void invalid_smaps_is_refused(void **state)
@@ -204,8 +204,8 @@ static void invalid_smaps_is_refused(void **state)
 	inventory_init(&s, of_tree.live);
 	assert_int_equal(target_open(&of_tree, 42, &t), 0);
 	assert_int_equal(inventory_read(&s, &t), -EBADMSG);
-	assert_int_equal(s.shelf.rows, 0);
-	assert_int_equal(s.shelf.processes, 0);
+	assert_int_equal(s.files.rows, 0);
+	assert_int_equal(s.files.processes, 0);
 }
 
 static void lack_of_memory_is_reported(void **state)

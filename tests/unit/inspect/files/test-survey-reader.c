@@ -544,7 +544,7 @@ static void number_of_files_is_limited(void **state)
 
 	(void)state;
 	survey_reader_init(&s, 1);
-	s.shelf.max.rows = 2;
+	s.files.max.rows = 2;
 	survey_reader_begin(&s, 1);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(other), BOB);
@@ -568,7 +568,7 @@ static void omits_users_that_cannot_be_told_apart(void **state)
 
 	(void)state;
 	survey_reader_init(&s, 1);
-	s.shelf.max.users = 2;
+	s.files.max.users = 2;
 	survey_reader_begin(&s, 1);
 	read_all(&s, smaps_of(app), ALICE);
 	read_all(&s, smaps_of(app), BOB);

@@ -94,12 +94,12 @@ static void finds_the_mappers_of_each_page(void **state)
 	 * counts as kept.
 	 */
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], 0);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM_KEPT], (PAGES - CHILDS) * page);
-	assert_int_equal(m.stakes.group[1].resident[FRAME_OWNER_SHMEM_KEPT], CHILDS * page);
-	assert_int_equal(m.stakes.group[1].unique[FRAME_OWNER_SHMEM], 0);
-	assert_true(m.stakes.group[1].resident[FRAME_OWNER_ANON] >
-		    m.stakes.group[1].unique[FRAME_OWNER_ANON]);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM], 0);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM_KEPT], (PAGES - CHILDS) * page);
+	assert_int_equal(m.owners.group[1].resident[FRAME_OWNER_SHMEM_KEPT], CHILDS * page);
+	assert_int_equal(m.owners.group[1].unique[FRAME_OWNER_SHMEM], 0);
+	assert_true(m.owners.group[1].resident[FRAME_OWNER_ANON] >
+		    m.owners.group[1].unique[FRAME_OWNER_ANON]);
 	assert_true(ticks > 0 && m.mapped > PAGES && frame_mappers_bytes(&m) > 4096);
 	waiter_end(child);
 	frame_mappers_done(&m);
@@ -121,8 +121,8 @@ static void counts_mappers_that_were_not_read(void **state)
 	take(&m, getpid(), 0);
 	assert_int_equal(frame_mappers_seek(&m), 0);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], (PAGES - CHILDS) * page);
-	assert_int_equal(m.stakes.others.resident[FRAME_OWNER_SHMEM], CHILDS * page);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM], (PAGES - CHILDS) * page);
+	assert_int_equal(m.owners.others.resident[FRAME_OWNER_SHMEM], CHILDS * page);
 	waiter_end(child);
 	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
@@ -156,9 +156,9 @@ static uint64_t unmapped_with(pid_t other)
 	take(&m, getpid(), 0);
 	assert_int_equal(frame_mappers_seek(&m), 0);
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
-	bytes = m.stakes.group[0].unmapped;
-	assert_int_equal(m.stakes.group[1].unmapped, 0);
-	assert_int_equal(m.stakes.all.unmapped, bytes);
+	bytes = m.owners.group[0].unmapped;
+	assert_int_equal(m.owners.group[1].unmapped, 0);
+	assert_int_equal(m.owners.all.unmapped, bytes);
 	frame_mappers_done(&m);
 	return bytes;
 }
@@ -210,8 +210,8 @@ static void memory_that_others_map_is_kept(void **state)
 	assert_true(frame_mappers_is_seeking(&m));
 	take(&m, child, 1);
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], 0);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM_KEPT], (PAGES - CHILDS) * page);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM], 0);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM_KEPT], (PAGES - CHILDS) * page);
 	waiter_end(child);
 	frame_mappers_done(&m);
 	/* Without that process the memory is this group's own. */
@@ -219,8 +219,8 @@ static void memory_that_others_map_is_kept(void **state)
 	take(&m, getpid(), 0);
 	assert_int_equal(frame_mappers_seek(&m), 0);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], PAGES * page);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM_KEPT], 0);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM], PAGES * page);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM_KEPT], 0);
 	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
@@ -244,9 +244,9 @@ static void other_processes_count_as_keepers_only(void **state)
 	assert_true(frame_mappers_is_seeking(&m));
 	take(&m, child, 1);
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
-	assert_int_equal(m.stakes.group[0].unmapped, 0);
-	assert_int_equal(stake_resident(&m.stakes.group[1]), 0);
-	assert_true(m.remnants.kept_bytes >= PAGES * page);
+	assert_int_equal(m.owners.group[0].unmapped, 0);
+	assert_int_equal(frame_owner_resident(&m.owners.group[1]), 0);
+	assert_true(m.unmapped.kept_bytes >= PAGES * page);
 	waiter_end(child);
 	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
@@ -262,12 +262,12 @@ static void memory_of_unknown_files_is_kept(void **state)
 	(void)state;
 	open_or_skip(&m);
 	touch(block, PAGES);
-	m.remnants.files.is_closed = true;
+	m.unmapped.files.is_closed = true;
 	take(&m, getpid(), 0);
 	assert_int_equal(frame_mappers_seek(&m), 0);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM], 0);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SHMEM_KEPT], PAGES * page);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM], 0);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SHMEM_KEPT], PAGES * page);
 	frame_mappers_done(&m);
 	munmap(block, PAGES * page);
 }
@@ -303,8 +303,8 @@ static void ignores_the_zero_page(void **state)
 	assert_int_equal(m.mapped, PAGES);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
 	for (unsigned int i = 0; i < FRAME_OWNER_KINDS; i++)
-		assert_int_equal(m.stakes.all.resident[i], 0);
-	assert_int_equal(m.stakes.gone, 0);
+		assert_int_equal(m.owners.all.resident[i], 0);
+	assert_int_equal(m.owners.gone, 0);
 	frame_mappers_done(&m);
 	munmap((void *)(uintptr_t)block, PAGES * page);
 }
@@ -334,10 +334,10 @@ static void distinguishes_swap_entries(void **state)
 	feed(&m, 1, second, ARRAY_SIZE(second));
 	assert_int_equal(m.mapped, 0);
 	assert_int_equal(frame_mappers_count(&m, 2), 0);
-	assert_int_equal(m.stakes.group[0].resident[FRAME_OWNER_SWAP], 3 * page);
-	assert_int_equal(m.stakes.group[0].unique[FRAME_OWNER_SWAP], 2 * page);
-	assert_int_equal(m.stakes.group[1].resident[FRAME_OWNER_SWAP], page);
-	assert_int_equal(m.stakes.group[1].unique[FRAME_OWNER_SWAP], 0);
+	assert_int_equal(m.owners.group[0].resident[FRAME_OWNER_SWAP], 3 * page);
+	assert_int_equal(m.owners.group[0].unique[FRAME_OWNER_SWAP], 2 * page);
+	assert_int_equal(m.owners.group[1].resident[FRAME_OWNER_SWAP], page);
+	assert_int_equal(m.owners.group[1].unique[FRAME_OWNER_SWAP], 0);
 	frame_mappers_done(&m);
 }
 
@@ -460,7 +460,7 @@ static void reports_an_exited_process(void **state)
 	waiter_end(child);
 	assert_int_equal(frame_mappers_take(&m, &t, 0), TARGET_GONE);
 	assert_int_equal(frame_mappers_count(&m, 1), 0);
-	assert_int_equal(stake_resident(&m.stakes.all), 0);
+	assert_int_equal(frame_owner_resident(&m.owners.all), 0);
 	frame_mappers_done(&m);
 	munmap(block, PAGES * (size_t)sysconf(_SC_PAGESIZE));
 }

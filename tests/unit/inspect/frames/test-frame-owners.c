@@ -21,13 +21,13 @@ struct host {
 	uint32_t others[FRAMES]; /* mappings by processes that are not read */
 	enum frame_owner_kind kind[FRAMES];
 	struct frame_map frames;
-	struct owner_sets parties;
+	struct owner_sets sets;
 };
 
 static void host_done(struct host *h)
 {
 	frame_map_done(&h->frames);
-	owner_sets_done(&h->parties);
+	owner_sets_done(&h->sets);
 }
 
 static void map(struct host *h, uint32_t group, uint64_t frame)
@@ -36,7 +36,7 @@ static void map(struct host *h, uint32_t group, uint64_t frame)
 
 	h->mappings[frame][group]++;
 	assert_int_equal(frame_map_touch(&h->frames, frame, &number), 0);
-	assert_int_equal(owner_sets_join(&h->parties, *number, group, number), 0);
+	assert_int_equal(owner_sets_join(&h->sets, *number, group, number), 0);
 }
 
 static uint64_t seen_of(const struct host *h, size_t frame)
@@ -50,7 +50,7 @@ static uint64_t seen_of(const struct host *h, size_t frame)
 
 static int count(struct host *h, struct frame_owners *ret)
 {
-	int r = frame_owners_init(ret, &h->parties, GROUPS, PAGE);
+	int r = frame_owners_init(ret, &h->sets, GROUPS, PAGE);
 
 	for (size_t i = 0; r == 0 && i < FRAMES; i++) {
 		uint32_t *number = frame_map_find(&h->frames, i);
@@ -104,7 +104,7 @@ static void check_sums(const struct host *h, const struct frame_owners *s)
 			resident += PAGE;
 	for (size_t g = 0; g < GROUPS; g++)
 		fair += s->group[g].fair;
-	assert_int_equal(stake_resident(&s->all), resident);
+	assert_int_equal(frame_owner_resident(&s->all), resident);
 	assert_int_equal(fair, resident);
 	assert_in_range(s->all.pss + s->others.pss, resident - GROUPS - 1, resident);
 }
@@ -218,7 +218,7 @@ static void reports_pages_that_changed(void **state)
 		map(&h, 0, i);
 		map(&h, 1, i);
 	}
-	assert_int_equal(frame_owners_init(&s, &h.parties, GROUPS, PAGE), 0);
+	assert_int_equal(frame_owners_init(&s, &h.sets, GROUPS, PAGE), 0);
 	frame_owners_add(&s, *frame_map_find(&h.frames, 0), FRAME_OWNER_FILE, 2);
 	frame_owners_add(&s, *frame_map_find(&h.frames, 1), FRAME_OWNER_FILE, 1);
 	frame_owners_add(&s, *frame_map_find(&h.frames, 2), FRAME_OWNER_FILE, 0);
@@ -227,15 +227,15 @@ static void reports_pages_that_changed(void **state)
 	assert_int_equal(frame_owners_end(&s), 0);
 	assert_int_equal(s.changed, PAGE);
 	assert_int_equal(s.gone, PAGE);
-	assert_int_equal(stake_resident(&s.all), 3 * PAGE);
-	assert_int_equal(stake_resident(&s.others), PAGE);
+	assert_int_equal(frame_owner_resident(&s.all), 3 * PAGE);
+	assert_int_equal(frame_owner_resident(&s.others), PAGE);
 	assert_int_equal(s.others.fair, PAGE / 3);
-	assert_int_equal(stake_unique(&s.all), 0);
+	assert_int_equal(frame_owner_unique(&s.all), 0);
 }
 
 static void pages_of_unread_processes_are_separate(void **state)
 {
-	CLEANUP(host_done) struct host h = {.parties = {.shared_max = 1, .alone_max = 99}};
+	CLEANUP(host_done) struct host h = {.sets = {.shared_max = 1, .alone_max = 99}};
 	AUTO_FRAME_OWNERS struct frame_owners s = {0};
 
 	(void)state;
@@ -247,9 +247,9 @@ static void pages_of_unread_processes_are_separate(void **state)
 	map(&h, 1, 3);
 	assert_int_equal(count(&h, &s), 0);
 	assert_int_equal(s.many, 2 * PAGE);
-	assert_int_equal(stake_resident(&s.all), 2 * PAGE);
+	assert_int_equal(frame_owner_resident(&s.all), 2 * PAGE);
 	assert_int_equal(s.all.resident[FRAME_OWNER_SWAP], PAGE);
-	assert_int_equal(stake_resident(&s.group[1]), PAGE);
+	assert_int_equal(frame_owner_resident(&s.group[1]), PAGE);
 	assert_int_equal(s.group[0].fair + s.group[1].fair + s.others.fair, PAGE);
 }
 

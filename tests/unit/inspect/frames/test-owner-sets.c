@@ -21,20 +21,20 @@ static void same_groups_are_one_set(void **state)
 {
 	AUTO_OWNER_SETS struct owner_sets p = {0};
 	uint32_t number = join_all(&p, "001");
-	const struct party *party = owner_sets_at(&p, number);
+	const struct owner_set *set = owner_sets_at(&p, number);
 
 	(void)state;
 	assert_int_equal(join_all(&p, "001"), number);
 	assert_int_not_equal(join_all(&p, "01"), number);
 	assert_int_not_equal(join_all(&p, "00"), number);
 	assert_int_not_equal(join_all(&p, "002"), number);
-	assert_int_equal(party->group, 1);
-	assert_int_equal(party->count, 1);
-	assert_int_equal(party->seen, 3);
-	party = owner_sets_at(&p, party->before);
-	assert_int_equal(party->group, 0);
-	assert_int_equal(party->count, 2);
-	assert_int_equal(party->before, OWNER_SETS_NOBODY);
+	assert_int_equal(set->group, 1);
+	assert_int_equal(set->count, 1);
+	assert_int_equal(set->seen, 3);
+	set = owner_sets_at(&p, set->before);
+	assert_int_equal(set->group, 0);
+	assert_int_equal(set->count, 2);
+	assert_int_equal(set->before, OWNER_SETS_NOBODY);
 	assert_int_equal(owner_sets_groups(&p, number), 2);
 	assert_int_equal(owner_sets_groups(&p, join_all(&p, "0112222")), 3);
 }
@@ -94,11 +94,11 @@ static void check_set(const struct owner_sets *p, const struct set *s)
 
 	assert_int_equal(owner_sets_at(p, number)->seen, s->count);
 	for (; number; number = owner_sets_at(p, number)->before) {
-		const struct party *party = owner_sets_at(p, number);
+		const struct owner_set *set = owner_sets_at(p, number);
 
-		assert_true(party->count <= left);
-		for (uint32_t i = 0; i < party->count; i++)
-			assert_int_equal(s->group[--left], party->group);
+		assert_true(set->count <= left);
+		for (uint32_t i = 0; i < set->count; i++)
+			assert_int_equal(s->group[--left], set->group);
 	}
 	assert_int_equal(left, 0);
 }
@@ -122,8 +122,8 @@ static void random_sets_keep_their_members(void **state)
 		assert_int_equal(join_set(&p, &sets[i]), sets[i].number);
 	}
 	assert_int_equal(p.count, count);
-	assert_in_range(owner_sets_bytes(&p), count * (sizeof(struct party) + sizeof(uint32_t)),
-		4 * count * (sizeof(struct party) + sizeof(uint32_t)));
+	assert_in_range(owner_sets_bytes(&p), count * (sizeof(struct owner_set) + sizeof(uint32_t)),
+		4 * count * (sizeof(struct owner_set) + sizeof(uint32_t)));
 }
 
 static void counts_stop_at_their_maximum(void **state)
@@ -132,7 +132,7 @@ static void counts_stop_at_their_maximum(void **state)
 	uint32_t number = join_all(&p, "0");
 
 	(void)state;
-	p.party[number].count = p.party[number].seen = UINT32_MAX;
+	p.set[number].count = p.set[number].seen = UINT32_MAX;
 	assert_int_equal(owner_sets_join(&p, number, 0, &number), 0);
 	assert_int_equal(owner_sets_at(&p, number)->count, UINT32_MAX);
 	assert_int_equal(owner_sets_at(&p, number)->seen, UINT32_MAX);
