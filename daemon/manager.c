@@ -53,11 +53,11 @@ struct manager {
 	struct pass *pass;
 	struct publisher *publisher;
 	struct access_list privileged;
-	struct name_client asking;
+	struct name_client name_client;
 	struct schedule schedule;
 	struct surveyor surveyor;
 	struct keepalive keepalive;
-	struct heap_trim ebb;
+	struct heap_trim trim;
 
 	int argc;
 	char *const *argv;
@@ -72,7 +72,7 @@ struct manager {
 	uint64_t heartbeat_ns;
 	uint64_t waited_ns; /* CLOCK_MONOTONIC at which on_wait() counted progress last */
 	bool has_watchdog;
-	struct log_messages remarks;
+	struct log_messages messages;
 };
 
 /*
@@ -131,9 +131,9 @@ static uint64_t next_due_ns(struct manager *m)
 	uint64_t interval_ns = pass_interval_ns(m->pass, &needed_ppm);
 
 	if (interval_ns > m->interval_ns)
-		log_messages_budget(&m->remarks, interval_ns, needed_ppm);
+		log_messages_budget(&m->messages, interval_ns, needed_ppm);
 	else
-		log_messages_budget_suffices(&m->remarks);
+		log_messages_budget_suffices(&m->messages);
 	return schedule_next(&m->schedule, interval_ns, m->begin_ns, now_ns, random_u32());
 }
 
@@ -189,7 +189,7 @@ static int publish(struct manager *m)
 	struct pass_summary s;
 
 	if (r < 0) {
-		log_messages_pass_error(&m->remarks, "can't publish a snapshot", r);
+		log_messages_pass_error(&m->messages, "can't publish a snapshot", r);
 		return end_pass(m);
 	}
 	pass_summary(m->pass, &s);
@@ -197,10 +197,10 @@ static int publish(struct manager *m)
 		public_fd = fd_close(public_fd);
 	publisher_publish(m->publisher, fd, public_fd);
 	get_ready(m);
-	log_messages_charges(&m->remarks, &s);
+	log_messages_charges(&m->messages, &s);
 	log_messages_blocked(m->pass);
 	r = end_pass(m);
-	if (heap_trim_is_due(&m->ebb, s.processes))
+	if (heap_trim_is_due(&m->trim, s.processes))
 		resident_trim();
 	return r;
 }
@@ -209,8 +209,8 @@ static int publish(struct manager *m)
 static int finish(struct manager *m)
 {
 	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
-	name_client_names(&m->asking);
-	if (!name_client_is_awaited(&m->asking))
+	name_client_names(&m->name_client);
+	if (!name_client_is_awaited(&m->name_client))
 		return publish(m);
 	if (m->is_waiting_for_names)
 		return 0;
@@ -237,14 +237,14 @@ static int on_batch(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)source, (void)usec;
 	m->progress++;
 	if (r == PASS_MORE) {
-		name_client_names(&m->asking);
+		name_client_names(&m->name_client);
 		return go_on(m);
 	}
 	if (r == -ECANCELED)
 		return 0; /* a signal is pending that ends memtallyd */
 	if (r == 0)
 		return finish(m);
-	log_messages_pass_error(&m->remarks, "a pass is lost", r);
+	log_messages_pass_error(&m->messages, "a pass is lost", r);
 	return end_pass(m);
 }
 
@@ -258,7 +258,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	r = pass_begin(m->pass);
 	if (r < 0) {
-		log_messages_pass_error(&m->remarks, "processes can't be listed", r);
+		log_messages_pass_error(&m->messages, "processes can't be listed", r);
 		return end_pass(m);
 	}
 	m->is_passing = true;
@@ -279,7 +279,7 @@ static int on_turn(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	r = pass_measure(m->pass);
 	if (r < 0)
-		log_messages_pass_error(&m->remarks, "a process can't be measured", r);
+		log_messages_pass_error(&m->messages, "a process can't be measured", r);
 	return arm_turn(m);
 }
 
@@ -294,7 +294,7 @@ static int on_survey(sd_event_source *source, uint64_t usec, void *userdata)
 		return 0;
 	r = surveyor_turn(&m->surveyor);
 	if (r < 0)
-		log_messages_pass_error(&m->remarks, "mapped files can't be surveyed", r);
+		log_messages_pass_error(&m->messages, "mapped files can't be surveyed", r);
 	if (r == SURVEYOR_ENDED)
 		resident_trim();
 	return arm_survey(m);
@@ -315,7 +315,7 @@ static int on_answers(void *userdata)
 
 	if (m->is_waiting_for_names)
 		return finish(m);
-	name_client_names(&m->asking);
+	name_client_names(&m->name_client);
 	return 0;
 }
 
@@ -510,7 +510,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	}
 	m->argc = argc;
 	m->argv = argv;
-	log_messages_init(&m->remarks);
+	log_messages_init(&m->messages);
 	set_options(settings, &options);
 	r = pass_open(&options, &m->pass);
 	if (r < 0) {
@@ -542,7 +542,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	publisher_set_resolver(m->publisher, resolver);
 	access_list_init(&m->privileged);
 	read_privileged(m);
-	r = name_client_open(&m->asking, m->event, resolver, m->pass, on_answers, m);
+	r = name_client_open(&m->name_client, m->event, resolver, m->pass, on_answers, m);
 	if (r < 0) {
 		log_error("can't set up the event loop: %s", strerror(-r));
 		return r;
@@ -562,7 +562,7 @@ struct manager *manager_close(struct manager *m)
 	sd_event_source_disable_unref(m->names_timer);
 	sd_event_source_disable_unref(m->heartbeat);
 	sd_event_source_disable_unref(m->batch_timer);
-	name_client_close(&m->asking);
+	name_client_close(&m->name_client);
 	sd_event_unref(m->clients);
 	sd_event_unref(m->event);
 	if (m->pass)

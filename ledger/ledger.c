@@ -35,8 +35,8 @@ struct ledger {
 	const char *socket; /* path of the socket that we have made; NULL: systemd passed it */
 	struct peer_access_rules rules;
 	struct loop loop;
-	struct usage_server desk;
-	struct writer keeper;
+	struct usage_server server;
+	struct writer writer;
 	bool stops;
 	int status; /* exit status */
 };
@@ -100,7 +100,7 @@ static int start(struct ledger *l)
 		r = open_socket(l, &fd);
 	if (r < 0)
 		return r;
-	usage_server_init(&l->desk, fd, &l->rules);
+	usage_server_init(&l->server, fd, &l->rules);
 	r = peer_access_rules_read("/etc/group", &l->rules);
 	if (r < 0)
 		log_warning("can't look up group memtally: %s; its members see only their own rows",
@@ -148,9 +148,9 @@ static int open_ledger(struct ledger *l)
 	get_limits(l->settings, &limits);
 	sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%llu",
 		(unsigned long long)(writer_opening_ns(l->directory) / NS_PER_USEC));
-	r = writer_open(&l->keeper, l->directory, &limits);
+	r = writer_open(&l->writer, l->directory, &limits);
 	/* Set after the start: until READY=1 the service manager waits for the extended timeout. */
-	writer_set_beat(&l->keeper, (struct store_beat){.call = beat, .context = &l->loop});
+	writer_set_beat(&l->writer, (struct store_beat){.call = beat, .context = &l->loop});
 	if (r == STORE_FOREIGN)
 		l->status = COMMAND_MISUSE;
 	if (r == 0)
@@ -166,10 +166,11 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static bool wait_for_events(struct ledger *l, uint64_t now_ns)
 {
 	struct pollfd p[LOOP_POLLS + USAGE_SERVER_POLLS];
-	size_t count = LOOP_POLLS + usage_server_poll(&l->desk, now_ns, p + LOOP_POLLS);
+	size_t count = LOOP_POLLS + usage_server_poll(&l->server, now_ns, p + LOOP_POLLS);
 
 	return loop_wait(&l->loop, p, count, now_ns,
-		earlier(usage_server_due_ns(&l->desk, now_ns), writer_due_ns(&l->keeper, now_ns)));
+		earlier(usage_server_due_ns(&l->server, now_ns),
+			writer_due_ns(&l->writer, now_ns)));
 }
 
 /*
@@ -196,11 +197,11 @@ static int run(struct ledger *l)
 			/* A snapshot that is waiting is not lost: it is in memtallyd's counters. */
 			break;
 		if (loop_receive(&l->loop, now, &view)) {
-			writer_take(&l->keeper, view, now);
+			writer_take(&l->writer, view, now);
 			view_unref(view);
 		}
-		writer_run(&l->keeper, now);
-		usage_server_run(&l->desk, now, writer_answer, &l->keeper);
+		writer_run(&l->writer, now);
+		usage_server_run(&l->server, now, writer_answer, &l->writer);
 		beat(&l->loop);
 	}
 	return EXIT_SUCCESS;
@@ -208,11 +209,11 @@ static int run(struct ledger *l)
 
 static void stop(struct ledger *l)
 {
-	writer_close(&l->keeper);
+	writer_close(&l->writer);
 	if (l->socket)
 		/* Before the descriptor is closed: later the path may be another process's. */
 		unlink(l->socket);
-	usage_server_done(&l->desk);
+	usage_server_done(&l->server);
 	loop_close(&l->loop);
 	free(l->directory);
 }
@@ -241,7 +242,7 @@ int ledger_run(int argc, char *argv[])
 		.purpose =
 			"Records the memory use of users, programs and units over time, for `memtally usage`."};
 	AUTO_SETTINGS struct settings *settings = NULL;
-	struct ledger l = {.loop = LOOP_CLOSED, .desk.listen_fd = -1};
+	struct ledger l = {.loop = LOOP_CLOSED, .server.listen_fd = -1};
 	int status = command_begin(&command, argc, argv, &settings);
 
 	l.settings = settings;

@@ -62,7 +62,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 	enum MHD_ConnectionNotificationCode what)
 {
 	struct listener *l = listener;
-	struct requests *xs = l->exchanges;
+	struct requests *xs = l->requests;
 	const int send_buffer = SEND_BUFFER;
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 	const union MHD_ConnectionInfo *info;
@@ -75,7 +75,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 			connections_remove(xs->connections, client);
 		}
 		l->clients -= *context != NULL;
-		accept_queue_retry(&l->entrance);
+		accept_queue_retry(&l->queue);
 		*context = NULL;
 		return;
 	}
@@ -124,7 +124,7 @@ _Static_assert((int)LISTENER_CLIENTS_OVER > (int)PASSWORDS_WAITING,
 
 static int start_library(struct listener *l)
 {
-	struct requests *xs = l->exchanges;
+	struct requests *xs = l->requests;
 	const union MHD_DaemonInfo *info;
 	bool is_tls = access_tls(xs->access) != NULL;
 	struct MHD_OptionItem tls[] = {
@@ -150,7 +150,7 @@ static int start_library(struct listener *l)
 	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info || info->epoll_fd < 0)
 		return -EIO;
-	return accept_queue_open(&l->entrance, l->socket->fd, info->epoll_fd);
+	return accept_queue_open(&l->queue, l->socket->fd, info->epoll_fd);
 }
 
 /*
@@ -183,8 +183,8 @@ static void refuse(int fd)
 static void hand_over(
 	struct listener *l, int fd, const struct sockaddr_storage *address, socklen_t len)
 {
-	AUTO_CLOSE int second = access_tls(l->exchanges->access) ? -1
-	                                                         : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	AUTO_CLOSE int second = access_tls(l->requests->access) ? -1
+	                                                        : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	if (MHD_add_connection(l->daemon, fd, (const struct sockaddr *)address, len) != MHD_YES &&
 		second >= 0)
@@ -199,7 +199,7 @@ static bool let_in(struct listener *l, uint64_t now_ns)
 		i++) {
 		struct sockaddr_storage address;
 		socklen_t len;
-		int fd = accept_queue_accept(&l->entrance, now_ns, &address, &len);
+		int fd = accept_queue_accept(&l->queue, now_ns, &address, &len);
 
 		if (fd < 0)
 			return false;
@@ -209,18 +209,18 @@ static bool let_in(struct listener *l, uint64_t now_ns)
 	return true;
 }
 
-int listener_start(struct listener *l, struct requests *exchanges,
+int listener_start(struct listener *l, struct requests *requests,
 	const struct listen_socket *socket, const struct caller_rules *rules,
 	unsigned int max_clients)
 {
 	int r;
 
 	*l = (struct listener){
-		.exchanges = exchanges,
+		.requests = requests,
 		.socket = socket,
 		.rules = rules,
 		.max_clients = max_clients,
-		.entrance.epoll_fd = -1,
+		.queue.epoll_fd = -1,
 	};
 	r = start_library(l);
 	if (r < 0)
@@ -233,7 +233,7 @@ void listener_stop(struct listener *l)
 	if (l->daemon)
 		MHD_stop_daemon(l->daemon);
 	l->daemon = NULL;
-	accept_queue_close(&l->entrance);
+	accept_queue_close(&l->queue);
 }
 
 /*

@@ -24,25 +24,25 @@ enum {
 };
 
 struct listener {
-	struct requests *exchanges;         /* borrowed */
+	struct requests *requests;          /* borrowed */
 	const struct listen_socket *socket; /* borrowed */
 	const struct caller_rules *rules;   /* borrowed */
 	unsigned int max_clients;           /* above it, older connections are shut down */
 	unsigned int clients;               /* open connections */
 	struct MHD_Daemon *daemon;
-	struct accept_queue entrance; /* the caller polls its .epoll_fd */
+	struct accept_queue queue; /* the caller polls its .epoll_fd */
 };
 
 /*
  * Begins to accept clients at SOCKET, MAX_CLIENTS (1 or more) at a time. RULES tell callers apart,
- * and EXCHANGES get the requests. All stay borrowed until listener_stop(), and L must not move.
- * Serves TLS if the access of EXCHANGES has TLS; each connection uses the settings of the moment at
+ * and REQUESTS get the requests. All stay borrowed until listener_stop(), and L must not move.
+ * Serves TLS if the access of REQUESTS has TLS; each connection uses the settings of the moment at
  * which it begins.
  *
  * Returns 0; -EPROTONOSUPPORT if the library was built without TLS; -EIO if the library fails; or
  * an error of accept_queue_open(). After a failure L needs no listener_stop().
  */
-int listener_start(struct listener *l, struct requests *exchanges,
+int listener_start(struct listener *l, struct requests *requests,
 	const struct listen_socket *socket, const struct caller_rules *rules,
 	unsigned int max_clients);
 

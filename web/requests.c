@@ -347,9 +347,9 @@ void requests_abandon(struct requests *xs)
 		resume(xs, xs->awaited, ASKER_WRONG);
 }
 
-void *requests_on_target(void *exchanges, const char *target, struct MHD_Connection *connection)
+void *requests_on_target(void *requests, const char *target, struct MHD_Connection *connection)
 {
-	struct requests *xs = exchanges;
+	struct requests *xs = requests;
 	struct connection *client = client_of(connection);
 	struct exchange *x;
 	size_t len;
@@ -379,11 +379,11 @@ static enum MHD_Result answer_unknown(struct requests *xs, struct MHD_Connection
 	return client && client->is_cut ? MHD_NO : answer_without_memory(xs, connection);
 }
 
-enum MHD_Result requests_on_request(void *exchanges, struct MHD_Connection *connection,
+enum MHD_Result requests_on_request(void *requests, struct MHD_Connection *connection,
 	const char *url, const char *method, const char *version, const char *upload,
 	size_t *upload_size, void **exchange)
 {
-	struct requests *xs = exchanges;
+	struct requests *xs = requests;
 	struct exchange *x = *exchange;
 	struct host_names names;
 	struct refusal refusal;
@@ -410,10 +410,10 @@ enum MHD_Result requests_on_request(void *exchanges, struct MHD_Connection *conn
 			xs->site, &x->request, &x->client->caller, clock_now_ns(CLOCK_BOOTTIME)));
 }
 
-void requests_on_completed(void *exchanges, struct MHD_Connection *connection, void **exchange,
+void requests_on_completed(void *requests, struct MHD_Connection *connection, void **exchange,
 	enum MHD_RequestTerminationCode how)
 {
-	struct requests *xs = exchanges;
+	struct requests *xs = requests;
 	struct exchange *x = *exchange;
 
 	(void)connection;

@@ -76,19 +76,19 @@ void requests_resume(struct requests *xs);
 void requests_abandon(struct requests *xs);
 
 /*
- * Callback for MHD_OPTION_URI_LOG_CALLBACK. EXCHANGES is a struct requests, here and below. Begins
+ * Callback for MHD_OPTION_URI_LOG_CALLBACK. REQUESTS is a struct requests, here and below. Begins
  * a request with the undecoded TARGET. Returns its struct exchange, or NULL if the target was
  * refused or there is no memory.
  */
-void *requests_on_target(void *exchanges, const char *target, struct MHD_Connection *connection);
+void *requests_on_target(void *requests, const char *target, struct MHD_Connection *connection);
 
 /* The library's access handler: answers the request, refuses it, or suspends it. */
-enum MHD_Result requests_on_request(void *exchanges, struct MHD_Connection *connection,
+enum MHD_Result requests_on_request(void *requests, struct MHD_Connection *connection,
 	const char *url, const char *method, const char *version, const char *upload,
 	size_t *upload_size, void **exchange);
 
 /* Callback for MHD_OPTION_NOTIFY_COMPLETED: frees the request. */
-void requests_on_completed(void *exchanges, struct MHD_Connection *connection, void **exchange,
+void requests_on_completed(void *requests, struct MHD_Connection *connection, void **exchange,
 	enum MHD_RequestTerminationCode how);
 
 #endif

@@ -45,7 +45,7 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 	int r;
 
 	*s = (struct server){.site = site};
-	r = requests_init(&s->exchanges, site, &s->connections, access);
+	r = requests_init(&s->requests, site, &s->connections, access);
 	if (r < 0)
 		return r;
 	if (fit < max_clients)
@@ -57,7 +57,7 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 		return -ENOMEM;
 	}
 	for (; s->listeners < set->count; s->listeners++) {
-		r = listener_start(&s->listener[s->listeners], &s->exchanges,
+		r = listener_start(&s->listener[s->listeners], &s->requests,
 			&set->socket[s->listeners], rules, fit);
 		if (r < 0) {
 			server_stop(s);
@@ -69,7 +69,7 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 
 int server_admit(struct server *s, const struct access *access)
 {
-	int r = requests_admit(&s->exchanges, access);
+	int r = requests_admit(&s->requests, access);
 
 	if (r < 0)
 		return r;
@@ -79,7 +79,7 @@ int server_admit(struct server *s, const struct access *access)
 
 int server_fd(const struct server *s)
 {
-	return requests_fd(&s->exchanges);
+	return requests_fd(&s->requests);
 }
 
 int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns)
@@ -88,8 +88,8 @@ int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_
 	int64_t least = -1;
 
 	for (size_t i = 0; i < s->listeners; i++)
-		if (accept_queue_due_ns(&s->listener[i].entrance) < due)
-			due = accept_queue_due_ns(&s->listener[i].entrance);
+		if (accept_queue_due_ns(&s->listener[i].queue) < due)
+			due = accept_queue_due_ns(&s->listener[i].queue);
 	if (due != UINT64_MAX)
 		least = due > now_monotonic_ns
 		                ? (int64_t)((due - now_monotonic_ns) / NS_PER_MSEC + 1)
@@ -107,7 +107,7 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
 {
 	site_begin_round(s->site);
 	connections_expire(&s->connections, now_monotonic_ns, client_timeout_ns);
-	requests_resume(&s->exchanges);
+	requests_resume(&s->requests);
 	for (size_t i = 0; i < s->listeners; i++)
 		listener_run(&s->listener[i], now_monotonic_ns);
 }
@@ -115,7 +115,7 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
 void server_leave(struct server *s)
 {
 	for (size_t i = 0; i < s->listeners; i++)
-		accept_queue_leave(&s->listener[i].entrance);
+		accept_queue_leave(&s->listener[i].queue);
 }
 
 bool server_owes(const struct server *s)
@@ -125,10 +125,10 @@ bool server_owes(const struct server *s)
 
 void server_stop(struct server *s)
 {
-	requests_abandon(&s->exchanges);
+	requests_abandon(&s->requests);
 	for (size_t i = 0; i < s->listeners; i++)
 		listener_stop(&s->listener[i]);
-	requests_done(&s->exchanges);
+	requests_done(&s->requests);
 	free(s->listener);
 	s->listener = NULL;
 	s->listeners = 0;

@@ -27,7 +27,7 @@ struct server {
 	struct listener *listener; /* owned; one for each socket */
 	size_t listeners;
 	struct connections connections;
-	struct requests exchanges;
+	struct requests requests;
 };
 
 /*

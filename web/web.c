@@ -275,7 +275,7 @@ static int start(struct web *w)
 	}
 	w->poll[POLL_PASSWORDS].fd = server_fd(&w->server);
 	for (size_t i = 0; i < w->server.listeners; i++)
-		w->poll[POLL_LISTENERS + i].fd = w->server.listener[i].entrance.epoll_fd;
+		w->poll[POLL_LISTENERS + i].fd = w->server.listener[i].queue.epoll_fd;
 	for (size_t i = LOOP_POLLS; i < POLL_LISTENERS + w->server.listeners; i++)
 		w->poll[i].events = POLLIN;
 	return 0;

@@ -70,7 +70,7 @@ static size_t run(struct fixture *f, int fd, char *to, size_t room)
 	size_t got = 0;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		struct pollfd p = {.fd = f->server.listener[0].entrance.epoll_fd, .events = POLLIN};
+		struct pollfd p = {.fd = f->server.listener[0].queue.epoll_fd, .events = POLLIN};
 		char rest[4096];
 		ssize_t n;
 

@@ -17,7 +17,7 @@ enum { MOST = 16, ROOM = 3, FIRST_UID = 1000 };
 
 static struct scene {
 	sd_event *event;
-	struct name_client asking;
+	struct name_client client;
 	int fd;
 	struct principal asked[MOST];
 	struct lookup_message answer[MOST];
@@ -165,9 +165,9 @@ static int hear(void *to)
 /* Only their addresses are used, by the replaced functions. */
 static char resolver, pass;
 
-static void open_asking(bool has_resolver)
+static void open_client(bool has_resolver)
 {
-	assert_int_equal(name_client_open(&scene.asking, scene.event,
+	assert_int_equal(name_client_open(&scene.client, scene.event,
 				 has_resolver ? (struct resolver *)&resolver : NULL,
 				 (struct pass *)&pass, hear, &scene),
 		0);
@@ -184,7 +184,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	name_client_close(&scene.asking);
+	name_client_close(&scene.client);
 	sd_event_unref(scene.event);
 	close(scene.fd);
 	return 0;
@@ -199,7 +199,7 @@ static void add_answer(enum lookup_result result, uid_t uid)
 static void hands_names_to_the_pass(void **state)
 {
 	(void)state;
-	open_asking(true);
+	open_client(true);
 	add_answer(LOOKUP_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.named, 1);
@@ -217,10 +217,10 @@ static void hands_names_to_the_pass(void **state)
 static void asks_as_far_as_there_is_room(void **state)
 {
 	(void)state;
-	open_asking(true);
+	open_client(true);
 	scene.asks = 0;
 	scene.unnamed = ROOM + 1;
-	name_client_names(&scene.asking);
+	name_client_names(&scene.client);
 	assert_int_equal(scene.asks, ROOM);
 	assert_int_equal(scene.unnamed, 1);
 	for (unsigned int i = 0; i < ROOM; i++) {
@@ -228,7 +228,7 @@ static void asks_as_far_as_there_is_room(void **state)
 	}
 	scene.asks = 0;
 	scene.refusal = -EPIPE;
-	name_client_names(&scene.asking);
+	name_client_names(&scene.client);
 	assert_int_equal(scene.failed, 1);
 	assert_int_equal(scene.last, FIRST_UID);
 }
@@ -237,19 +237,19 @@ static void asks_as_far_as_there_is_room(void **state)
 static void goes_on_when_the_resolver_ends(void **state)
 {
 	(void)state;
-	open_asking(true);
+	open_client(true);
 	scene.awaits = true;
-	assert_true(name_client_is_awaited(&scene.asking));
+	assert_true(name_client_is_awaited(&scene.client));
 	scene.end = -EPIPE;
 	add_answer(LOOKUP_FOUND, 5);
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	assert_int_equal(scene.named, 1); /* answers that came before the end count */
 	assert_int_equal(scene.heard, 1);
-	assert_false(name_client_is_awaited(&scene.asking));
+	assert_false(name_client_is_awaited(&scene.client));
 	assert_int_equal(sd_event_run(scene.event, 0), 0); /* its descriptor is no longer polled */
 	scene.asks = 0;
 	scene.unnamed = 1;
-	name_client_names(&scene.asking);
+	name_client_names(&scene.client);
 	assert_int_equal(scene.asks, 0);
 	assert_int_equal(scene.unnamed, 1);
 }
@@ -259,7 +259,7 @@ static void look(unsigned int after_s)
 {
 	scene.now_ns += after_s * NS_PER_SEC;
 	scene.asks = 0;
-	name_client_names(&scene.asking);
+	name_client_names(&scene.client);
 }
 
 /*
@@ -269,7 +269,7 @@ static void look(unsigned int after_s)
 static void replaces_a_resolver_that_answers_unasked(void **state)
 {
 	(void)state;
-	open_asking(true);
+	open_client(true);
 	scene.awaits = true;
 	for (unsigned int i = 0; i < 3; i++) {
 		unsigned int named = scene.named;
@@ -279,7 +279,7 @@ static void replaces_a_resolver_that_answers_unasked(void **state)
 		assert_true(sd_event_run(scene.event, 0) > 0);
 		/* its answers to earlier questions count */
 		assert_int_equal(scene.named, named + 1);
-		assert_false(name_client_is_awaited(&scene.asking));
+		assert_false(name_client_is_awaited(&scene.client));
 		assert_int_equal(sd_event_run(scene.event, 0), 0);
 		assert_int_equal(scene.replaced, i);
 		assert_int_equal(scene.liars, 1);
@@ -288,14 +288,14 @@ static void replaces_a_resolver_that_answers_unasked(void **state)
 		assert_int_equal(scene.replaced, i);
 		look(1);
 		assert_int_equal(scene.replaced, i + 1);
-		assert_true(name_client_is_awaited(&scene.asking));
+		assert_true(name_client_is_awaited(&scene.client));
 	}
 }
 
 static void replaces_a_silent_resolver(void **state)
 {
 	(void)state;
-	open_asking(true);
+	open_client(true);
 	look(1000); /* nothing was asked */
 	assert_int_equal(scene.replaced, 0);
 	scene.in_flight = 3;
@@ -323,7 +323,7 @@ static void replaces_a_silent_resolver(void **state)
 static void replaces_an_exited_resolver(void **state)
 {
 	(void)state;
-	open_asking(true);
+	open_client(true);
 	scene.end = -EPIPE;
 	assert_true(sd_event_run(scene.event, 0) > 0);
 	scene.end = -EAGAIN;
@@ -345,7 +345,7 @@ static void replaces_an_exited_resolver(void **state)
 static void goes_on_when_no_resolver_can_be_started(void **state)
 {
 	(void)state;
-	open_asking(true);
+	open_client(true);
 	scene.awaits = true;
 	scene.end = -EPIPE;
 	scene.replacing = -EPIPE;
@@ -355,7 +355,7 @@ static void goes_on_when_no_resolver_can_be_started(void **state)
 	for (unsigned int i = 0; i < 5; i++) {
 		look(320);
 		assert_int_equal(scene.over, 1);
-		assert_false(name_client_is_awaited(&scene.asking));
+		assert_false(name_client_is_awaited(&scene.client));
 	}
 	assert_int_equal(scene.failed, 2);
 	assert_int_equal(scene.asks, 0);
@@ -366,12 +366,12 @@ static void goes_on_when_no_resolver_can_be_started(void **state)
 static void does_without_a_resolver(void **state)
 {
 	(void)state;
-	open_asking(false);
+	open_client(false);
 	scene.awaits = true;
 	scene.unnamed = 1;
-	name_client_names(&scene.asking);
+	name_client_names(&scene.client);
 	assert_int_equal(scene.asks, 0);
-	assert_false(name_client_is_awaited(&scene.asking));
+	assert_false(name_client_is_awaited(&scene.client));
 	assert_int_equal(sd_event_run(scene.event, 0), 0);
 }
 

@@ -33,10 +33,10 @@ enum {
  */
 struct work {
 	struct view *view[SNAPSHOTS];
-	struct usage_server desk;
+	struct usage_server server;
 	struct peer_access_rules rules;
 	char socket[96];
-	struct writer keeper;
+	struct writer writer;
 };
 
 /* Snapshots ten minutes apart, of a user who has one GiB all the time. */
@@ -58,13 +58,13 @@ static void prepare(struct work *w)
 	if (peer_access_rules_read("/etc/group", &w->rules) < 0 ||
 		channel_listen(w->socket, SOCK_SEQPACKET, 0666, 4, &fd) < 0)
 		_exit(101);
-	usage_server_init(&w->desk, fd, &w->rules);
+	usage_server_init(&w->server, fd, &w->rules);
 }
 
 static void take(struct work *w, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
-		writer_take(&w->keeper, w->view[i], clock_now_ns(CLOCK_MONOTONIC));
+		writer_take(&w->writer, w->view[i], clock_now_ns(CLOCK_MONOTONIC));
 }
 
 /*
@@ -88,10 +88,10 @@ static uint64_t ask(struct work *w)
 	if (channel_connect(w->socket, &fd) < 0 ||
 		send(fd, question, sizeof(question), MSG_NOSIGNAL) != sizeof(question))
 		_exit(102);
-	w->keeper.fresh_ns = 0;     /* otherwise an answer may be seconds old */
+	w->writer.fresh_ns = 0;     /* otherwise an answer may be seconds old */
 	for (int i = 0; i < 2; i++) /* the first round accepts, the second answers */
 		usage_server_run(
-			&w->desk, clock_now_ns(CLOCK_MONOTONIC), writer_answer, &w->keeper);
+			&w->server, clock_now_ns(CLOCK_MONOTONIC), writer_answer, &w->writer);
 	n = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
 	close(fd);
 	if (n < 0 || usage_check(answer, (size_t)n, &head) < 0 || head.write_failures ||
@@ -109,15 +109,15 @@ static void work_of_the_ledger(struct work *w, size_t first, size_t end)
 	const struct store_limits limits = {.slots = {864, 1488, 732}, .bytes = 64 << 20};
 	uint64_t used, told;
 
-	if (writer_open(&w->keeper, victims.kept, &limits) != 0)
+	if (writer_open(&w->writer, victims.kept, &limits) != 0)
 		_exit(104);
 	take(w, first, end);
 	used = (uint64_t)(1 << 20) * 600 * (end - 1);
 	told = ask(w);
 	if (told > used + ROUNDING || told + ROUNDING < used)
 		_exit(105);
-	w->keeper.store = store_close(w->keeper.store);
-	bucket_done(&w->keeper.bucket);
+	w->writer.store = store_close(w->writer.store);
+	bucket_done(&w->writer.bucket);
 }
 
 static void be_ledger(void)

@@ -59,7 +59,7 @@ static void answer(void *context, const struct usage_request *request,
 
 struct fixture {
 	char dir[40], path[64];
-	struct usage_server desk;
+	struct usage_server server;
 };
 
 static void begin(struct fixture *f)
@@ -73,23 +73,23 @@ static void begin(struct fixture *f)
 	stranger = 0;
 	size = 1000;
 	rules = (struct peer_access_rules){.gid = (gid_t)-1, .uid = (uid_t)-1};
-	snprintf(f->dir, sizeof(f->dir), "/tmp/memtally-desk-XXXXXX");
+	snprintf(f->dir, sizeof(f->dir), "/tmp/memtally-usage-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	snprintf(f->path, sizeof(f->path), "%s/socket", f->dir);
 	assert_int_equal(channel_listen(f->path, SOCK_SEQPACKET, 0600, 64, &fd), 0);
-	usage_server_init(&f->desk, fd, &rules);
+	usage_server_init(&f->server, fd, &rules);
 }
 
 static void end(struct fixture *f)
 {
-	usage_server_done(&f->desk);
+	usage_server_done(&f->server);
 	unlink(f->path);
 	rmdir(f->dir);
 }
 
 static void run(struct fixture *f)
 {
-	usage_server_run(&f->desk, clock_ns, answer, NULL);
+	usage_server_run(&f->server, clock_ns, answer, NULL);
 }
 
 static int come(struct fixture *f)
@@ -152,7 +152,7 @@ static void answers_one_request_after_the_other(void **state)
 	assert_int_equal(good, 6);
 	close(fd);
 	run(&f);
-	assert_int_equal(f.desk.clients, 0);
+	assert_int_equal(f.server.clients, 0);
 	end(&f);
 }
 
@@ -178,7 +178,7 @@ static void an_invalid_request_ends_the_connection(void **state)
 		close(fd);
 	}
 	assert_int_equal(good, 0);
-	assert_int_equal(f.desk.clients, 0);
+	assert_int_equal(f.server.clients, 0);
 	end(&f);
 }
 
@@ -195,15 +195,15 @@ static void idle_clients_are_disconnected(void **state)
 	slow = come(&f);
 	ask(slow);
 	run(&f);
-	assert_true(usage_server_due_ns(&f.desk, clock_ns) <= clock_ns + 10 * NS_PER_SEC);
+	assert_true(usage_server_due_ns(&f.server, clock_ns) <= clock_ns + 10 * NS_PER_SEC);
 	clock_ns += 9 * NS_PER_SEC;
 	run(&f);
-	assert_int_equal(f.desk.clients, 2);
+	assert_int_equal(f.server.clients, 2);
 	clock_ns += 2 * NS_PER_SEC;
 	run(&f);
-	assert_int_equal(f.desk.clients, 0);
+	assert_int_equal(f.server.clients, 0);
 	assert_true(receive(slow, &ended) < SIZE && ended);
-	assert_int_equal(usage_server_due_ns(&f.desk, clock_ns), UINT64_MAX);
+	assert_int_equal(usage_server_due_ns(&f.server, clock_ns), UINT64_MAX);
 	close(idle);
 	close(slow);
 	end(&f);
@@ -221,21 +221,21 @@ static void there_is_room_for_a_client_that_sees_all(void **state)
 	stranger = 1000;
 	for (int i = 0; i < 8; i++)
 		fd[i] = come(&f);
-	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_EACH);
+	assert_int_equal(f.server.clients, USAGE_SERVER_CLIENTS_EACH);
 	for (int i = 0; i < 8; i++)
 		close(fd[i]);
 	run(&f);
-	assert_int_equal(f.desk.clients, 0);
+	assert_int_equal(f.server.clients, 0);
 	/* All places are taken, and a client that sees all still gets one. */
 	for (int i = 0; i < USAGE_SERVER_CLIENTS_MAX; i++) {
 		stranger = (uid_t)(1000 + i);
 		fd[i] = come(&f);
 		clock_ns += NS_PER_MSEC;
 	}
-	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
+	assert_int_equal(f.server.clients, USAGE_SERVER_CLIENTS_MAX);
 	stranger = 0;
 	last = come(&f);
-	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
+	assert_int_equal(f.server.clients, USAGE_SERVER_CLIENTS_MAX);
 	receive(fd[0], &ended);
 	assert_true(ended);
 	ask(last);
@@ -259,7 +259,7 @@ static void wait_ns(struct fixture *f, uint64_t ns)
 	uint64_t end_ns = clock_ns + ns;
 
 	while (clock_ns < end_ns) {
-		uint64_t due_ns = usage_server_due_ns(&f->desk, clock_ns);
+		uint64_t due_ns = usage_server_due_ns(&f->server, clock_ns);
 
 		assert_true(due_ns > clock_ns);
 		clock_ns = due_ns < end_ns ? due_ns : end_ns;
@@ -288,16 +288,16 @@ static void answers_to_users_are_followed_by_a_pause(void **state)
 	run(&f);
 	assert_int_equal(good, 1);
 	assert_int_equal(receive(fd, &ended), size);
-	assert_int_equal(f.desk.strangers_ns, clock_ns + 3 * NS_PER_SEC);
-	assert_int_equal(usage_server_poll(&f.desk, clock_ns, p), 3);
+	assert_int_equal(f.server.strangers_ns, clock_ns + 3 * NS_PER_SEC);
+	assert_int_equal(usage_server_poll(&f.server, clock_ns, p), 3);
 	assert_int_equal(p[1].events, POLLIN);
 	assert_int_equal(p[2].fd, -1);
-	assert_int_equal(usage_server_due_ns(&f.desk, clock_ns), f.desk.strangers_ns);
+	assert_int_equal(usage_server_due_ns(&f.server, clock_ns), f.server.strangers_ns);
 	ask(root);
 	run(&f);
 	assert_int_equal(good, 2);
 	assert_int_equal(answered, 0);
-	clock_ns = f.desk.strangers_ns;
+	clock_ns = f.server.strangers_ns;
 	run(&f);
 	assert_int_equal(good, 3);
 	assert_int_equal(answered, 1000);
@@ -324,7 +324,7 @@ static void a_busy_user_gets_every_other_answer(void **state)
 	one = come_as(&f, 1001);
 	ask(one);
 	for (unsigned int round = 0; round < 40; round++) {
-		clock_ns = clock_ns < f.desk.strangers_ns ? f.desk.strangers_ns : clock_ns + 1;
+		clock_ns = clock_ns < f.server.strangers_ns ? f.server.strangers_ns : clock_ns + 1;
 		good = 0;
 		run(&f);
 		assert_int_equal(good, 1);
@@ -368,11 +368,11 @@ static void reconnecting_loses_the_place(void **state)
 	clock_ns += NS_PER_SEC;
 	ask(other = come_as(&f, 1001));
 	assert_int_equal(good, 1);
-	clock_ns = f.desk.strangers_ns;
+	clock_ns = f.server.strangers_ns;
 	run(&f);
 	assert_int_equal(good, 2);
 	assert_int_equal(answered, 1001);
-	clock_ns = f.desk.strangers_ns;
+	clock_ns = f.server.strangers_ns;
 	run(&f);
 	assert_int_equal(good, 3);
 	assert_int_equal(answered, 1000);
@@ -402,7 +402,7 @@ static void waiting_for_others_is_not_idle(void **state)
 	ask(patient);
 	idle = come_as(&f, 1002);
 	wait_ns(&f, 14 * NS_PER_SEC);
-	assert_int_equal(f.desk.clients, 3);
+	assert_int_equal(f.server.clients, 3);
 	receive(patient, &ended);
 	assert_false(ended);
 	/* fifteen seconds after it asked */
@@ -412,7 +412,7 @@ static void waiting_for_others_is_not_idle(void **state)
 	receive(idle, &ended);
 	assert_false(ended);
 	/* After that pause, too, it has ten seconds. */
-	clock_ns = f.desk.strangers_ns;
+	clock_ns = f.server.strangers_ns;
 	wait_ns(&f, 9 * NS_PER_SEC);
 	receive(idle, &ended);
 	assert_false(ended);
@@ -469,7 +469,7 @@ static void a_silent_client_beside_a_busy_one_is_disconnected(void **state)
 	wait_ns(&f, NS_PER_SEC);
 	assert_int_equal(receive(asks, &ended), size);
 	assert_int_equal(receive(other, &ended), size);
-	assert_int_equal(f.desk.clients, 2);
+	assert_int_equal(f.server.clients, 2);
 	close(asks);
 	close(silent);
 	close(other);
@@ -497,14 +497,14 @@ static void a_waiting_client_keeps_its_place(void **state)
 	ask(fd[0]);
 	for (int i = 1; i < USAGE_SERVER_CLIENTS_MAX; i++)
 		ask(fd[i] = come_as(&f, (uid_t)(1000 + i / 4)));
-	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
+	assert_int_equal(f.server.clients, USAGE_SERVER_CLIENTS_MAX);
 	last = come_as(&f, 1000);
-	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
+	assert_int_equal(f.server.clients, USAGE_SERVER_CLIENTS_MAX);
 	receive(fd[0], &ended);
 	assert_false(ended);
 	close(last);
 	last = come_as(&f, 1100);
-	assert_int_equal(f.desk.clients, USAGE_SERVER_CLIENTS_MAX);
+	assert_int_equal(f.server.clients, USAGE_SERVER_CLIENTS_MAX);
 	receive(last, &ended);
 	assert_false(ended);
 	receive(fd[0], &ended);

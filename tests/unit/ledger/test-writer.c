@@ -145,13 +145,13 @@ static int make_sqlite_fail(void **state)
 
 struct fixture {
 	struct keeping keeping;
-	struct writer keeper;
+	struct writer writer;
 	struct feed_owner *alice;
 };
 
 static void open_keeper(struct fixture *f)
 {
-	assert_int_equal(writer_open(&f->keeper, f->keeping.dir, &f->keeping.limits), 0);
+	assert_int_equal(writer_open(&f->writer, f->keeping.dir, &f->keeping.limits), 0);
 }
 
 static int begin(void **state)
@@ -172,7 +172,7 @@ static int end(void **state)
 {
 	struct fixture *f = *state;
 
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	keeping_end(&f->keeping);
 	free(f);
 	return 0;
@@ -183,8 +183,8 @@ static void pass(void *fixture)
 	struct fixture *f = fixture;
 	AUTO_VIEW struct view *view = feed_pass(&feed);
 
-	writer_take(&f->keeper, view, feed.monotonic_ns);
-	writer_run(&f->keeper, feed.monotonic_ns);
+	writer_take(&f->writer, view, feed.monotonic_ns);
+	writer_run(&f->writer, feed.monotonic_ns);
 }
 
 static void run(struct fixture *f, double seconds)
@@ -207,7 +207,7 @@ static double ask_of(struct fixture *f, enum usage_kind kind, struct usage_head 
 	struct usage_row row;
 	double sum = 0;
 
-	writer_answer(&f->keeper, &request, &reader, &text);
+	writer_answer(&f->writer, &request, &reader, &text);
 	assert_int_equal(usage_check(text.data, text.len, head), 0);
 	while (usage_next(text.data, text.len, &at, &row)) {
 		if (!sum)
@@ -255,8 +255,8 @@ static void an_early_end_loses_nothing(void **state)
 
 	pass(f);
 	run(f, 100);
-	f->keeper.store = store_close(f->keeper.store); /* without the write of writer_close() */
-	bucket_done(&f->keeper.bucket);
+	f->writer.store = store_close(f->writer.store); /* without the write of writer_close() */
+	bucket_done(&f->writer.bucket);
 	open_keeper(f);
 	run(f, 50);
 	check_near(ask(f, &head), 150 * GIB_S);
@@ -270,16 +270,16 @@ static void a_slot_ends_without_a_snapshot(void **state)
 
 	pass(f);
 	run(f, 200);
-	assert_true(bucket_has_content(&f->keeper.bucket));
-	assert_true(writer_due_ns(&f->keeper, feed.monotonic_ns) <=
+	assert_true(bucket_has_content(&f->writer.bucket));
+	assert_true(writer_due_ns(&f->writer, feed.monotonic_ns) <=
 		    feed.monotonic_ns + 15 * NS_PER_SEC);
 	feed_wait(&feed, 110);
-	writer_run(&f->keeper, feed.monotonic_ns);
-	assert_true(bucket_has_content(&f->keeper.bucket)); /* a snapshot may still come */
+	writer_run(&f->writer, feed.monotonic_ns);
+	assert_true(bucket_has_content(&f->writer.bucket)); /* a snapshot may still come */
 	feed_wait(&feed, 30);
-	writer_run(&f->keeper, feed.monotonic_ns);
-	assert_false(bucket_has_content(&f->keeper.bucket));
-	assert_int_equal(writer_due_ns(&f->keeper, feed.monotonic_ns), UINT64_MAX);
+	writer_run(&f->writer, feed.monotonic_ns);
+	assert_false(bucket_has_content(&f->writer.bucket));
+	assert_int_equal(writer_due_ns(&f->writer, feed.monotonic_ns), UINT64_MAX);
 }
 
 static void limit_files(bool is_full)
@@ -293,7 +293,7 @@ static void limit_files(bool is_full)
 }
 
 /*
- * As run(), but with a full disk. Images are files, too, so the limit applies to the keeper alone.
+ * As run(), but with a full disk. Images are files, too, so the limit applies to the writer alone.
  */
 static void run_full(struct fixture *f, double seconds)
 {
@@ -303,8 +303,8 @@ static void run_full(struct fixture *f, double seconds)
 		feed_wait(&feed, 10);
 		view = feed_pass(&feed);
 		limit_files(true);
-		writer_take(&f->keeper, view, feed.monotonic_ns);
-		writer_run(&f->keeper, feed.monotonic_ns);
+		writer_take(&f->writer, view, feed.monotonic_ns);
+		writer_run(&f->writer, feed.monotonic_ns);
 		limit_files(false);
 	}
 }
@@ -317,13 +317,13 @@ static void a_full_disk_loses_nothing(void **state)
 	pass(f);
 	run(f, 600);
 	run_full(f, 3000);
-	assert_true(f->keeper.is_failing);
-	assert_true(f->keeper.write_failures > 1 && f->keeper.write_failures <= 300);
+	assert_true(f->writer.is_failing);
+	assert_true(f->writer.write_failures > 1 && f->writer.write_failures <= 300);
 	run(f, 600);
-	assert_false(f->keeper.is_failing);
+	assert_false(f->writer.is_failing);
 	check_near(ask(f, &head), 4200 * GIB_S);
 	assert_int_equal(head.covered_ms, 4200000);
-	assert_int_equal(head.write_failures, f->keeper.write_failures);
+	assert_int_equal(head.write_failures, f->writer.write_failures);
 }
 
 static void count_beat(void *beats)
@@ -343,11 +343,11 @@ static void a_report_keeps_the_watchdog_alive(void **state)
 		feed_wait(&feed, 86400);
 		pass(f);
 	}
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	open_keeper(f);
-	writer_set_beat(&f->keeper, (struct store_beat){.call = count_beat, .context = &beats});
+	writer_set_beat(&f->writer, (struct store_beat){.call = count_beat, .context = &beats});
 	/* otherwise it would be written first */
-	assert_false(bucket_has_content(&f->keeper.bucket));
+	assert_false(bucket_has_content(&f->writer.bucket));
 	ask_of(f, USAGE_PROGRAM, &head);
 	assert_int_equal(head.rows, 450);
 	assert_true(beats > 0);
@@ -373,7 +373,7 @@ static void a_lack_of_snapshots_is_reported(void **state)
 	feed_wait(&feed, 1);
 	ask(f, &head);
 	assert_int_equal(head.flags, USAGE_LATE);
-	writer_close(&f->keeper); /* the next ledger knows it, too */
+	writer_close(&f->writer); /* the next ledger knows it, too */
 	open_keeper(f);
 	ask(f, &head);
 	assert_int_equal(head.written_s, FEED_START_S + 600);
@@ -427,7 +427,7 @@ static void spoil_open(struct fixture *f)
 	snprintf(wal, sizeof(wal), "%s-wal", f->keeping.path);
 	assert_int_equal(truncate(wal, 0), 0);
 	spoil(f->keeping.path);
-	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+	sqlite3_db_release_memory(*(sqlite3 **)f->writer.store);
 }
 
 /*
@@ -442,17 +442,17 @@ static void damage_is_set_aside(void **state)
 
 	pass(f);
 	run(f, 1200);
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	spoil(f->keeping.path);
 	open_keeper(f);
-	assert_int_equal(f->keeper.set_aside, 1);
+	assert_int_equal(f->writer.set_aside, 1);
 	pass(f);
 	run(f, 600);
 	check_near(ask(f, &head), 600 * GIB_S);
 	assert_int_equal(head.set_aside, 1);
 	spoil_open(f);
 	run(f, 600);
-	assert_int_equal(f->keeper.set_aside, 2);
+	assert_int_equal(f->writer.set_aside, 2);
 	rest = ask(f, &head);
 	assert_true(rest >= 300 * GIB_S && rest <= 1200 * GIB_S);
 }
@@ -474,8 +474,8 @@ static void damage_found_by_a_request_is_set_aside(void **state)
 	ask(f, &head);
 	assert_int_equal(head.status, USAGE_GOOD);
 	/* Counting continues from the former counters, even if the ledger ends now. */
-	f->keeper.store = store_close(f->keeper.store);
-	bucket_done(&f->keeper.bucket);
+	f->writer.store = store_close(f->writer.store);
+	bucket_done(&f->writer.bucket);
 	open_keeper(f);
 	run(f, 300);
 	check_near(ask(f, &head), 300 * GIB_S);
@@ -490,8 +490,8 @@ static void lose_file(struct fixture *f)
 	spoil_open(f);
 	ask(f, &head);
 	assert_int_equal(head.status, USAGE_BROKEN);
-	f->keeper.store = store_close(f->keeper.store);
-	bucket_done(&f->keeper.bucket);
+	f->writer.store = store_close(f->writer.store);
+	bucket_done(&f->writer.bucket);
 	open_keeper(f);
 }
 
@@ -528,7 +528,7 @@ static void a_new_file_keeps_the_counter_of_unnamed_owners(void **state)
 	pass(f);
 	run(f, 1200);
 	ask(f, &head);
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	open_keeper(f);
 	lose_file(f);
 	run(f, 300);
@@ -544,7 +544,7 @@ static void two_users_with_one_name_are_no_damage(void **state)
 	struct fixture *f = *state;
 	struct usage_head head;
 
-	feed.userns = f->keeper.userns + 1;
+	feed.userns = f->writer.userns + 1;
 	pass(f);
 	run(f, 300); /* the names of the day are stored */
 	feed_set(feed_add(&feed, USAGE_USER, 2000, "dup", ""), GIB, 1);
@@ -554,8 +554,8 @@ static void two_users_with_one_name_are_no_damage(void **state)
 	assert_int_equal(head.set_aside, 0);
 	assert_int_equal(head.write_failures, 0);
 	/* each user continues from its own counter */
-	f->keeper.store = store_close(f->keeper.store);
-	bucket_done(&f->keeper.bucket);
+	f->writer.store = store_close(f->writer.store);
+	bucket_done(&f->writer.bucket);
 	open_keeper(f);
 	run(f, 310);
 	/* new users rise from 0 */
@@ -613,11 +613,11 @@ static void have_pages_to_give_back(struct fixture *f)
 	feed.crowd = (struct feed_crowd){
 		.kind = USAGE_PROGRAM, .count = 300, .name_bytes = 60, .pss_bytes = MIB};
 	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	open_keeper(f);
 	pass(f);
 	pass_slots(f, 400);
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	f->keeping.limits.slots[SLOT_BUCKET] = 12;
 	open_keeper(f);
 }
@@ -634,20 +634,20 @@ static void damage_found_by_vacuum_is_set_aside(void **state)
 	int saved;
 
 	have_pages_to_give_back(f);
-	keeping_spoil_map(&f->keeping, f->keeper.store);
+	keeping_spoil_map(&f->keeping, f->writer.store);
 	saved = begin_log(f, log);
-	for (unsigned int i = 0; i < 6 && !f->keeper.set_aside; i++)
+	for (unsigned int i = 0; i < 6 && !f->writer.set_aside; i++)
 		pass_slots(f, 1);
 	end_log(saved);
-	assert_int_equal(f->keeper.set_aside, 1);
-	assert_int_equal(f->keeper.write_failures, 0);
+	assert_int_equal(f->writer.set_aside, 1);
+	assert_int_equal(f->writer.write_failures, 0);
 	assert_int_equal(lines_with(log, "was set aside as"), 1);
 	assert_int_equal(lines_with(log, "error"), 1);
 	feed_wait(&feed, 10);
 	check_near(ask(f, &head), 600 * GIB_S);
 	assert_int_equal(head.covered_ms, 600000);
 	pass_slots(f, 3);
-	assert_int_equal(f->keeper.set_aside, 1);
+	assert_int_equal(f->writer.set_aside, 1);
 }
 
 /* Checks that the file has all usage until now exactly once, and was not set aside. */
@@ -672,7 +672,7 @@ static void written_usage_counts_once(void **state)
 	int saved;
 
 	have_pages_to_give_back(f);
-	f->keeper.bucket.clock_sets = f->keeper.clock_sets = 3;
+	f->writer.bucket.clock_sets = f->writer.clock_sets = 3;
 	vacuum_error = SQLITE_CORRUPT;
 	saved = begin_log(f, log);
 	pass_slots(f, 6);
@@ -682,8 +682,8 @@ static void written_usage_counts_once(void **state)
 	assert_int_equal(lines_with(log, "error"), 0);
 	pass_slots(f, 3);
 	check_all(f);
-	assert_int_equal(f->keeper.write_failures, 0);
-	assert_int_equal(f->keeper.bucket.clock_sets, 3);
+	assert_int_equal(f->writer.write_failures, 0);
+	assert_int_equal(f->writer.bucket.clock_sets, 3);
 }
 
 /* The same if for a while the file can neither be opened nor set aside. */
@@ -694,13 +694,13 @@ static void written_usage_counts_once_if_the_file_stays(void **state)
 	have_pages_to_give_back(f);
 	rename_error = EPERM;
 	vacuum_error = opening_error = SQLITE_CORRUPT;
-	for (unsigned int i = 0; i < 6 && f->keeper.store; i++)
+	for (unsigned int i = 0; i < 6 && f->writer.store; i++)
 		pass_slots(f, 1);
-	assert_null(f->keeper.store);
+	assert_null(f->writer.store);
 	rename_error = vacuum_error = opening_error = 0;
 	pass_slots(f, 3);
 	check_all(f);
-	assert_int_equal(f->keeper.write_failures, 1);
+	assert_int_equal(f->writer.write_failures, 1);
 }
 
 /*
@@ -716,12 +716,12 @@ static void unsynchronized_usage_counts_once(void **state)
 	sync_error = EIO;
 	run(f, 300);
 	sync_error = 0;
-	assert_true(f->keeper.is_failing);
-	sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+	assert_true(f->writer.is_failing);
+	sqlite3_db_release_memory(*(sqlite3 **)f->writer.store);
 	read_to_fail = 1;
 	run(f, 20);
 	assert_int_equal(read_to_fail, 0);
-	assert_false(f->keeper.is_failing);
+	assert_false(f->writer.is_failing);
 	run(f, 300);
 	check_all(f);
 }
@@ -746,14 +746,14 @@ static void a_read_that_fails_at_the_start_is_no_damage(void **state)
 	run(f, 600);
 	saved = begin_log(f, log);
 	do {
-		writer_close(&f->keeper);
+		writer_close(&f->writer);
 		read_to_fail = ++reads;
-		r = writer_open(&f->keeper, f->keeping.dir, &f->keeping.limits);
-		assert_int_equal(f->keeper.set_aside, 0);
+		r = writer_open(&f->writer, f->keeping.dir, &f->keeping.limits);
+		assert_int_equal(f->writer.set_aside, 0);
 		if (r == 0)
 			continue;
 		assert_int_equal(r, STORE_UNWRITABLE);
-		writer_close(&f->keeper);
+		writer_close(&f->writer);
 		open_keeper(f);
 	} while (has_read_failed());
 	end_log(saved);
@@ -771,16 +771,16 @@ static void a_read_that_fails_is_no_damage(void **state)
 
 	pass(f);
 	do {
-		sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+		sqlite3_db_release_memory(*(sqlite3 **)f->writer.store);
 		read_to_fail = ++reads;
 		run(f, 310);
-		assert_int_equal(f->keeper.set_aside, 0);
+		assert_int_equal(f->writer.set_aside, 0);
 	} while (has_read_failed());
 	assert_true(reads > 5);
 	reads = 0;
 	do {
-		assert_non_null(f->keeper.store);
-		sqlite3_db_release_memory(*(sqlite3 **)f->keeper.store);
+		assert_non_null(f->writer.store);
+		sqlite3_db_release_memory(*(sqlite3 **)f->writer.store);
 		read_to_fail = ++reads;
 		ask(f, &head); /* the request is answered all the same */
 		assert_int_equal(head.status, USAGE_GOOD);
@@ -800,11 +800,11 @@ static void a_lack_of_memory_is_no_damage(void **state)
 	have_pages_to_give_back(f);
 	saved = begin_log(f, log);
 	for (int more = 0; r != 0; more += 50000) {
-		writer_close(&f->keeper);
+		writer_close(&f->writer);
 		bytes_max = bytes + more;
-		r = writer_open(&f->keeper, f->keeping.dir, &f->keeping.limits);
+		r = writer_open(&f->writer, f->keeping.dir, &f->keeping.limits);
 		bytes_max = INT_MAX;
-		assert_int_equal(f->keeper.set_aside, 0);
+		assert_int_equal(f->writer.set_aside, 0);
 		assert_in_range(more, 0, 4 * MIB);
 	}
 	end_log(saved);
@@ -824,8 +824,8 @@ static void a_remaining_log_is_set_aside(void **state)
 
 	pass(f);
 	run(f, 600);
-	f->keeper.store = store_abandon(f->keeper.store); /* as after a crash */
-	bucket_done(&f->keeper.bucket);
+	f->writer.store = store_abandon(f->writer.store); /* as after a crash */
+	bucket_done(&f->writer.bucket);
 	assert_int_equal(unlink(f->keeping.path), 0);
 	saved = begin_log(f, log);
 	open_keeper(f);
@@ -833,7 +833,7 @@ static void a_remaining_log_is_set_aside(void **state)
 	assert_int_equal(lines_with(log, "error"), 1);
 	assert_int_equal(lines_with(log, "gone, and its log was left: that was set aside as"), 1);
 	assert_int_equal(lines_with(log, "Z-wal, and a new one begins"), 1);
-	assert_int_equal(f->keeper.set_aside, 1);
+	assert_int_equal(f->writer.set_aside, 1);
 	pass(f);
 	run(f, 100);
 	check_near(ask(f, &head), 100 * GIB_S);
@@ -914,7 +914,7 @@ static void a_replaced_file_is_continued(void **state)
 	snprintf(copy, sizeof(copy), "%s-copy", f->keeping.path);
 	pass(f);
 	run(f, 600);
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	copy_file(f->keeping.path, copy);
 	open_keeper(f);
 	run(f, 900);
@@ -939,7 +939,7 @@ static void a_failed_setting_aside_is_logged_once(void **state)
 
 	pass(f);
 	run(f, 600);
-	f->keeper.store = store_close(f->keeper.store);
+	f->writer.store = store_close(f->writer.store);
 	spoil(f->keeping.path);
 	rename_error = EPERM;
 	run(f, 900);
@@ -952,8 +952,8 @@ static void a_failed_setting_aside_is_logged_once(void **state)
 	assert_int_equal(lines_with(log, strerror(EROFS)), 1);
 	assert_int_equal(lines_with(log, "can't write the ledger"), 1);
 	assert_int_equal(lines_with(log, "was set aside as"), 1);
-	assert_int_equal(f->keeper.set_aside, 1);
-	assert_in_range(f->keeper.write_failures, 6, 10);
+	assert_int_equal(f->writer.set_aside, 1);
+	assert_in_range(f->writer.write_failures, 6, 10);
 }
 
 /* Adds many rows and damages the end of the file. */
@@ -984,17 +984,17 @@ static void a_failed_setting_aside_keeps_the_watchdog_alive(void **state)
 
 	pass(f);
 	run(f, 600);
-	writer_set_beat(&f->keeper, (struct store_beat){.call = count_beat, .context = &beats});
-	f->keeper.store = store_close(f->keeper.store);
+	writer_set_beat(&f->writer, (struct store_beat){.call = count_beat, .context = &beats});
+	f->writer.store = store_close(f->writer.store);
 	enlarge_and_spoil(&f->keeping);
 	beats = 0;
 	rename_error = EPERM;
 	run(f, 310);
 	rename_error = 0;
-	assert_true(f->keeper.write_failures > 0);
-	assert_true(beats >= f->keeper.write_failures);
+	assert_true(f->writer.write_failures > 0);
+	assert_true(beats >= f->writer.write_failures);
 	run(f, 330);
-	assert_int_equal(f->keeper.set_aside, 1);
+	assert_int_equal(f->writer.set_aside, 1);
 }
 
 /* A large file takes longer to open. The service manager is told so beforehand. */
@@ -1004,7 +1004,7 @@ static void a_large_file_may_take_longer_to_open(void **state)
 	uint64_t small_ns = writer_opening_ns(f->keeping.dir);
 
 	assert_true(small_ns >= 30 * NS_PER_SEC);
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	assert_int_equal(truncate(f->keeping.path, (off_t)1 << 38), 0);
 	assert_true(writer_opening_ns(f->keeping.dir) >= 3600 * NS_PER_SEC);
 	assert_int_equal(unlink(f->keeping.path), 0);
@@ -1019,7 +1019,7 @@ static void foreign_and_locked_files_are_refused(void **state)
 
 	assert_int_equal(writer_open(&second, f->keeping.dir, &limits), STORE_LOCKED);
 	writer_close(&second);
-	writer_close(&f->keeper);
+	writer_close(&f->writer);
 	assert_int_equal(unlink(f->keeping.path), 0);
 	{
 		sqlite3 *db;
@@ -1043,7 +1043,7 @@ static void an_invalid_request_is_answered(void **state)
 	AUTO_BUFFER struct buffer text = {0};
 	struct usage_head head;
 
-	writer_answer(&f->keeper, NULL, &reader, &text);
+	writer_answer(&f->writer, NULL, &reader, &text);
 	assert_int_equal(usage_check(text.data, text.len, &head), 0);
 	assert_int_equal(head.status, USAGE_BAD_REQUEST);
 }

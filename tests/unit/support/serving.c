@@ -70,7 +70,7 @@ void serving_ask(int fd, const char *request)
 void serving_run_once(struct serving *s)
 {
 	struct pollfd p[] = {
-		{.fd = s->server.listener[0].entrance.epoll_fd, .events = POLLIN},
+		{.fd = s->server.listener[0].queue.epoll_fd, .events = POLLIN},
 		{.fd = server_fd(&s->server), .events = POLLIN},
 	};
 

@@ -42,7 +42,7 @@ int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags)
 struct fixture {
 	struct sockaddr_in address;
 	int listen_fd, inner_fd, event_fd;
-	struct accept_queue entrance;
+	struct accept_queue queue;
 };
 
 static void begin(struct fixture *f)
@@ -60,12 +60,12 @@ static void begin(struct fixture *f)
 	f->inner_fd = epoll_create1(EPOLL_CLOEXEC);
 	f->event_fd = eventfd(0, EFD_CLOEXEC);
 	assert_int_equal(epoll_ctl(f->inner_fd, EPOLL_CTL_ADD, f->event_fd, &event), 0);
-	assert_int_equal(accept_queue_open(&f->entrance, f->listen_fd, f->inner_fd), 0);
+	assert_int_equal(accept_queue_open(&f->queue, f->listen_fd, f->inner_fd), 0);
 }
 
 static void finish(struct fixture *f)
 {
-	accept_queue_close(&f->entrance);
+	accept_queue_close(&f->queue);
 	close(f->event_fd);
 	close(f->inner_fd);
 	close(f->listen_fd);
@@ -81,7 +81,7 @@ static int come(const struct fixture *f)
 
 static bool is_ready(const struct fixture *f)
 {
-	struct pollfd p = {.fd = f->entrance.epoll_fd, .events = POLLIN};
+	struct pollfd p = {.fd = f->queue.epoll_fd, .events = POLLIN};
 
 	return poll(&p, 1, 0) == 1;
 }
@@ -90,7 +90,7 @@ static int let_in(struct fixture *f, uint64_t now_ns)
 {
 	struct sockaddr_storage address;
 	socklen_t len;
-	int fd = accept_queue_accept(&f->entrance, now_ns, &address, &len);
+	int fd = accept_queue_accept(&f->queue, now_ns, &address, &len);
 
 	if (fd < 0)
 		return fd;
@@ -124,7 +124,7 @@ static void accepts_waiting_clients(void **state)
 	assert_true(in >= 0);
 	assert_false(is_ready(&f));
 	assert_int_equal(let_in(&f, NOW), -EAGAIN);
-	assert_int_equal(accept_queue_due_ns(&f.entrance), UINT64_MAX);
+	assert_int_equal(accept_queue_due_ns(&f.queue), UINT64_MAX);
 	close(client[1]);
 	close(in);
 	/* Events of the inner epoll descriptor are reported, too. */
@@ -199,7 +199,7 @@ static void waits_for_descriptors(void **state)
 		kernel.error = errors[i];
 		assert_int_equal(let_in(&f, NOW), -errors[i]);
 		assert_false(is_ready(&f));
-		assert_int_equal(accept_queue_due_ns(&f.entrance), NOW + 100 * NS_PER_MSEC);
+		assert_int_equal(accept_queue_due_ns(&f.queue), NOW + 100 * NS_PER_MSEC);
 		assert_int_equal(let_in(&f, NOW + 1), -EAGAIN);
 		assert_int_equal(kernel.attempts, 1);
 		assert_int_equal(let_in(&f, NOW + 100 * NS_PER_MSEC), -errors[i]);
@@ -207,10 +207,10 @@ static void waits_for_descriptors(void **state)
 		assert_false(is_ready(&f));
 		kernel.error = 0;
 		if (i % 2)
-			accept_queue_retry(&f.entrance); /* a connection has ended */
+			accept_queue_retry(&f.queue); /* a connection has ended */
 		in = let_in(&f, i % 2 ? NOW + 1 : NOW + 200 * NS_PER_MSEC);
 		assert_true(in >= 0);
-		assert_int_equal(accept_queue_due_ns(&f.entrance), UINT64_MAX);
+		assert_int_equal(accept_queue_due_ns(&f.queue), UINT64_MAX);
 		close(client);
 		close(in);
 		client = come(&f);
@@ -234,13 +234,13 @@ static void leaves_later_clients(void **state)
 		in = let_in(&f, NOW);
 		assert_true(error ? in == -error : in >= 0);
 		kernel.error = 0;
-		accept_queue_leave(&f.entrance);
-		accept_queue_leave(&f.entrance);
+		accept_queue_leave(&f.queue);
+		accept_queue_leave(&f.queue);
 		close(come(&f));
 		assert_int_equal(let_in(&f, NOW + NS_PER_SEC), -EAGAIN);
 		assert_int_equal(kernel.attempts, 1);
 		assert_false(is_ready(&f));
-		assert_int_equal(accept_queue_due_ns(&f.entrance), UINT64_MAX);
+		assert_int_equal(accept_queue_due_ns(&f.queue), UINT64_MAX);
 		assert_true(fcntl(f.listen_fd, F_GETFD) >= 0);
 		close(client);
 		if (in >= 0)

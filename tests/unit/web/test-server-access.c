@@ -177,14 +177,14 @@ static void serves_known_users_during_checks(void **state)
 	fd = serving_connect(&f);
 	serving_ask(fd, BOB);
 	serving_run(&f);
-	assert_non_null(f.server.exchanges.awaited);
+	assert_non_null(f.server.requests.awaited);
 	assert_int_equal(status_of(&f, ALICE), 200);
 	assert_int_equal(status_of(&f, elsewhere), 200);
 	assert_int_equal(status_of(&f, NOBODY), 401);
 	assert_int_equal(recv(fd, got, sizeof(got), 0), -1);
 	let_go();
 	assert_int_equal(answer(&f, fd, got, sizeof(got)), 200);
-	assert_null(f.server.exchanges.awaited);
+	assert_null(f.server.requests.awaited);
 	close(fd);
 	serving_finish(&f);
 }
@@ -235,7 +235,7 @@ static void can_stop_during_a_check(void **state)
 		serving_ask(fd[i], ALICE);
 	}
 	serving_run(&f);
-	assert_non_null(f.server.exchanges.awaited);
+	assert_non_null(f.server.requests.awaited);
 	serving_finish(&f);
 	let_go();
 	for (size_t i = 0; i < ARRAY_SIZE(fd); i++)
@@ -261,7 +261,7 @@ static void closes_connections_that_wait_too_long(void **state)
 	serving_run(&f);
 	let_go();
 	assert_int_equal(answer(&f, fd, (char[64]){""}, 64), 0);
-	for (int i = 0; i < 1000 && f.server.exchanges.awaited; i++)
+	for (int i = 0; i < 1000 && f.server.requests.awaited; i++)
 		serving_run_once(&f);
 	serving_run(&f);
 	assert_int_equal(f.server.listener[0].clients, 0);

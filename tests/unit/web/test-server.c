@@ -134,7 +134,7 @@ static void rounds_end_despite_new_clients(void **state)
 
 	(void)state;
 	begin(&f, 8);
-	p.fd = f.server.listener[0].entrance.epoll_fd;
+	p.fd = f.server.listener[0].queue.epoll_fd;
 	fickle.fd = serving_connect(&f);
 	fickle.serving = &f;
 	serving_run(&f);
@@ -362,8 +362,7 @@ static void serves_its_own_host_names(void **state)
 
 	(void)state;
 	begin(&f, 8);
-	snprintf(f.server.exchanges.machine, sizeof(f.server.exchanges.machine),
-		"web1.site.example");
+	snprintf(f.server.requests.machine, sizeof(f.server.requests.machine), "web1.site.example");
 	assert_status(&f, "localhost", "HTTP/1.1 200 ");
 	assert_status(&f, "web1:9636", "HTTP/1.1 200 ");
 	assert_status(&f, "metrics.example", "HTTP/1.1 421 ");
