@@ -79,12 +79,12 @@ static void client_close(struct client *c)
 	c->fd = fd_close(c->fd);
 }
 
-enum publisher_place publisher_place(bool is_stranger, const struct publisher_groups *crowd)
+enum publisher_place publisher_place(bool is_stranger, const struct publisher_groups *groups)
 {
-	if (is_stranger && crowd->of_user >= PUBLISHER_STRANGERS_UID)
+	if (is_stranger && groups->of_user >= PUBLISHER_STRANGERS_UID)
 		return PUBLISHER_PLACE_OWN;
-	if (crowd->all >= PUBLISHER_CLIENTS_MAX ||
-		(is_stranger && crowd->strangers >= PUBLISHER_STRANGERS_MAX))
+	if (groups->all >= PUBLISHER_CLIENTS_MAX ||
+		(is_stranger && groups->strangers >= PUBLISHER_STRANGERS_MAX))
 		return PUBLISHER_PLACE_STRANGERS;
 	return PUBLISHER_PLACE_FREE;
 }
@@ -301,10 +301,10 @@ static struct client *served_longest(struct publisher *p, const uid_t *uid)
 static bool make_room(struct publisher *p, bool is_stranger, uid_t uid)
 {
 	struct client *leaver = NULL;
-	struct publisher_groups crowd;
+	struct publisher_groups groups;
 
-	count_clients(p, uid, &crowd);
-	switch (publisher_place(is_stranger, &crowd)) {
+	count_clients(p, uid, &groups);
+	switch (publisher_place(is_stranger, &groups)) {
 	case PUBLISHER_PLACE_FREE: return true;
 	case PUBLISHER_PLACE_OWN: leaver = served_longest(p, &uid); break;
 	case PUBLISHER_PLACE_STRANGERS: leaver = served_longest(p, NULL); break;

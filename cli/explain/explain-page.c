@@ -113,9 +113,9 @@ static void add_alone(
 	}
 	add_amount(e, f->alone, to);
 	buffer_add_text(to, " mapped by no other process (USS)");
-	add_parts(e, e->portrait->alone, to);
+	add_parts(e, e->breakdown->alone, to);
 	add_besides(e, "", f->pagetable, " of page tables in addition, which are not in RSS\n", to);
-	add_besides(e, "", e->portrait->total.q[MAPPING_PRIVATE_HUGETLB],
+	add_besides(e, "", e->breakdown->total.q[MAPPING_PRIVATE_HUGETLB],
 		" of hugetlb pages in addition, which are not in RSS\n", to);
 }
 
@@ -221,12 +221,12 @@ static void add_shared(
 	line_begin(to, "Shared");
 	add_amount(e, f->shared, to);
 	buffer_add_text(to, " mapped by other processes, too");
-	add_parts(e, e->portrait->shared, to);
-	add_besides(e, "", e->portrait->total.q[MAPPING_SHARED_HUGETLB],
+	add_parts(e, e->breakdown->shared, to);
+	add_besides(e, "", e->breakdown->total.q[MAPPING_SHARED_HUGETLB],
 		" of hugetlb pages in addition, which are not in RSS\n", to);
 	if (!f->shared)
 		return;
-	if (mapping_table_sharers(&e->portrait->total, &sharers)) {
+	if (mapping_table_sharers(&e->breakdown->total, &sharers)) {
 		line_begin(to, "");
 		buffer_printf(to,
 			"mapped by %.1f processes on average; the share of this process is ",
@@ -240,8 +240,8 @@ static void add_shared(
 
 static void add_swapped(const struct explanation *e, struct buffer *to)
 {
-	struct mapping_table *kinds = &e->portrait->kinds;
-	const struct mapping_table_row *total = &e->portrait->total;
+	struct mapping_table *kinds = &e->breakdown->kinds;
+	const struct mapping_table_row *total = &e->breakdown->total;
 
 	line_begin(to, "Swapped");
 	if (!((total->present >> MAPPING_SWAP) & 1) || !total->q[MAPPING_SWAP]) {
@@ -330,7 +330,7 @@ static void add_most(const struct explanation *e, struct buffer *to)
 /* Appends the largest rows by kind and by file, both by PSS, which adds up. */
 static void add_largest(const struct explanation *e, struct buffer *to)
 {
-	struct mapping_table *const atlases[] = {&e->portrait->kinds, &e->portrait->files};
+	struct mapping_table *const atlases[] = {&e->breakdown->kinds, &e->breakdown->files};
 	static const char *const heads[] = {"by kind, in PSS:", "by file or name, in PSS:"};
 
 	for (size_t k = 0; k < ARRAY_SIZE(atlases); k++) {
@@ -406,7 +406,7 @@ static void add_how(const struct explanation *e, struct buffer *to)
 	buffer_printf(to,
 		"RSS, PSS, alone, shared and swapped: the sum of %" PRIu64
 		" mappings in /proc/%d/smaps,\n",
-		e->portrait->total.mappings, (int)e->pid);
+		e->breakdown->total.mappings, (int)e->pid);
 	line_begin(to, "");
 	buffer_add_text(to, "each PSS rounded down to a KiB; page tables and VmHWM: its status\n");
 	if (e->is_averaged) {

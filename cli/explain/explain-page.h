@@ -11,7 +11,7 @@
 
 /*
  * Appends the page of E to TO: each list with at most E->limit rows, amounts exact if E->bytes.
- * Sorts E->portrait and E->sharers. Errors are those of TO.
+ * Sorts E->breakdown and E->sharers. Errors are those of TO.
  */
 void explain_page_add_page(const struct explanation *e, struct buffer *to);
 

@@ -66,7 +66,7 @@ struct subject {
 	struct stat_info stat;
 	int pagemap;                  /* open while its mappings are read; -1: it may not be read */
 	struct shmem_devices devices; /* of its mounts and memtally's */
-	struct breakdown portrait;
+	struct breakdown breakdown;
 	struct sharers sharers;
 	struct explanation_twin *twin; /* owned, like their texts */
 	size_t twins;
@@ -101,7 +101,7 @@ static void subject_done(struct subject *s)
 	free(s->twin);
 	free(s->program);
 	shmem_devices_done(&s->devices);
-	breakdown_done(&s->portrait);
+	breakdown_done(&s->breakdown);
 	sharers_done(&s->sharers);
 }
 
@@ -125,7 +125,7 @@ static void settle(struct subject *s, const struct mapping *m)
 
 	if (s->pagemap >= 0 && breakdown_doubt(m) &&
 		ownpages_read(s->pagemap, m->start, m->end, &bytes) == 0)
-		breakdown_settle(&s->portrait, m, bytes);
+		breakdown_settle(&s->breakdown, m, bytes);
 }
 
 static int take(const struct mapping *m, void *context)
@@ -135,7 +135,7 @@ static int take(const struct mapping *m, void *context)
 	int r;
 
 	known.store = shmem_devices_store(&s->devices, m);
-	r = breakdown_add(&s->portrait, s->process->pid, &known);
+	r = breakdown_add(&s->breakdown, s->process->pid, &known);
 	if (r == 0)
 		settle(s, &known);
 	return r == 0 ? sharers_learn(&s->sharers, &known) : r;
@@ -217,7 +217,7 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 
 		s->process = &chosen->process[x->subjects];
 		s->pagemap = -1;
-		breakdown_init(&s->portrait);
+		breakdown_init(&s->breakdown);
 		r = supervisor_try(s->process->pid, look_into,
 			&(struct looking_into){.subject = s, .procfs = procfs});
 		supervisor_say();
@@ -445,7 +445,7 @@ static void describe(const struct explaining *x, struct subject *s, struct expla
 	                                                                            : NULL,
 		.present = s->sample.present,
 		.q = s->sample.q,
-		.portrait = &s->portrait,
+		.breakdown = &s->breakdown,
 		.sharers = &s->sharers,
 		.twin = s->twin,
 		.twins = s->twins,

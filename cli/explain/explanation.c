@@ -22,7 +22,7 @@ static uint64_t sum_of(const uint64_t part[static BREAKDOWN_PARTS])
  */
 static uint64_t freed_of(const struct explanation *e, enum breakdown_part part, uint64_t *ret_kept)
 {
-	uint64_t alone = e->portrait->alone[part], kept = e->sharers->kept_bytes[part];
+	uint64_t alone = e->breakdown->alone[part], kept = e->sharers->kept_bytes[part];
 
 	*ret_kept = kept < alone ? kept : alone;
 	return alone - *ret_kept;
@@ -30,7 +30,7 @@ static uint64_t freed_of(const struct explanation *e, enum breakdown_part part, 
 
 static void reckon_end(const struct explanation *e, struct explanation_figures *f)
 {
-	const struct breakdown *p = e->portrait;
+	const struct breakdown *p = e->breakdown;
 	uint64_t kept;
 
 	f->freed = p->alone[BREAKDOWN_ANON] + f->pagetable;
@@ -46,7 +46,7 @@ static void reckon_end(const struct explanation *e, struct explanation_figures *
 
 void explanation_reckon(const struct explanation *e, struct explanation_figures *ret)
 {
-	const struct breakdown *p = e->portrait;
+	const struct breakdown *p = e->breakdown;
 	uint64_t unused;
 
 	*ret = (struct explanation_figures){
@@ -204,7 +204,7 @@ static void set_status(const struct explanation *e, json_t *to, int *failed)
 
 json_t *explanation_json(const struct explanation *e)
 {
-	const struct breakdown *p = e->portrait;
+	const struct breakdown *p = e->breakdown;
 	struct explanation_figures f;
 	json_t *json;
 	double sharers;
@@ -239,8 +239,8 @@ json_t *explanation_json(const struct explanation *e)
 		json, "others_hidden", json_boolean(e->hides || e->is_inside));
 	failed |= e->grown ? json_object_set_new(json, "growth", json_of_growth(e))
 	                   : json_object_set_new(json, "growth_unknown", json_string(e->unknown));
-	mapping_table_sort(&e->portrait->kinds, MAPPING_PSS);
-	mapping_table_sort(&e->portrait->files, MAPPING_PSS);
+	mapping_table_sort(&e->breakdown->kinds, MAPPING_PSS);
+	mapping_table_sort(&e->breakdown->files, MAPPING_PSS);
 	failed |= json_object_set_new(
 		json, "kinds", json_of_rows(p->kinds.row, p->kinds.rows, json_of_row));
 	failed |= json_object_set_new(

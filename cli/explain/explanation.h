@@ -26,7 +26,7 @@ struct explanation {
 	/* Of its status, by process_quantity. */
 	uint64_t present;
 	const uint64_t *q;
-	struct breakdown *portrait;          /* sorted by this module */
+	struct breakdown *breakdown;         /* sorted by this module */
 	struct sharers *sharers;             /* sorted by this module */
 	const struct explanation_twin *twin; /* processes with the same address space */
 	size_t twins;

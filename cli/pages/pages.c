@@ -20,7 +20,7 @@
 
 /* The state of one run. */
 struct looking {
-	const struct pages_options *asked;
+	const struct pages_options *options;
 	struct each_process visit;
 	struct frames frames;
 	struct pagewalk walk;
@@ -71,7 +71,7 @@ static bool is_set_aside(const struct mapping *m)
 static int take_mapping(const struct mapping *m, void *context)
 {
 	struct looking *l = context;
-	const struct pages_options *a = l->asked;
+	const struct pages_options *a = l->options;
 	uint64_t start = m->start > a->start ? m->start : a->start;
 	uint64_t end = m->end < a->end ? m->end : a->end;
 	int r;
@@ -92,7 +92,7 @@ static int take_mapping(const struct mapping *m, void *context)
  */
 static void compare_with_smaps(const struct looking *l)
 {
-	const struct pages_options *a = l->asked;
+	const struct pages_options *a = l->options;
 	bool is_more = l->rss_bytes > l->smaps_rss_bytes;
 	uint64_t apart = is_more ? l->rss_bytes - l->smaps_rss_bytes
 	                         : l->smaps_rss_bytes - l->rss_bytes;
@@ -114,7 +114,7 @@ static int keep(void *context)
 	struct looking *l = context;
 
 	l->knows_any = true;
-	if (pages_options_is_by_parts(l->asked)) {
+	if (pages_options_is_by_parts(l->options)) {
 		partlist_keep(&l->parts);
 	} else {
 		pagelist_keep(&l->list);
@@ -126,7 +126,7 @@ static int keep(void *context)
 /* An incomplete process is not summed. */
 static void drop_half(struct looking *l)
 {
-	if (pages_options_is_by_parts(l->asked))
+	if (pages_options_is_by_parts(l->options))
 		partlist_drop(&l->parts);
 	else
 		pagelist_drop(&l->list);
@@ -155,8 +155,8 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	l->walk.fd = pagemap;
 	if (r != 0)
 		return r;
-	return pages_options_is_by_parts(l->asked) ? look_for_parts(l)
-	                                           : file_state_mappings(t, take_mapping, l);
+	return pages_options_is_by_parts(l->options) ? look_for_parts(l)
+	                                             : file_state_mappings(t, take_mapping, l);
 }
 
 /*
@@ -184,11 +184,11 @@ static void open_frames(struct looking *l, const struct procfs *procfs)
 /* Whether pagemap can be scanned is known after the first mapping. */
 static int look_into_all(struct looking *l)
 {
-	const struct pid_selection *chosen = &l->asked->chosen;
+	const struct pid_selection *chosen = &l->options->chosen;
 	int r = 0;
 
 	l->list.format.known = pagesum_known(l->walk.frames, true);
-	if (pages_options_is_by_parts(l->asked))
+	if (pages_options_is_by_parts(l->options))
 		partlist_begin(&l->parts);
 	else
 		r = pagelist_begin(&l->list);
@@ -212,7 +212,7 @@ static void add_processes(struct looking *l)
  */
 static int finish_unknown(struct looking *l)
 {
-	const struct pages_options *a = l->asked;
+	const struct pages_options *a = l->options;
 
 	if (!a->json) {
 		buffer_clear(&l->text);
@@ -231,7 +231,7 @@ static int finish_list(struct looking *l)
 {
 	int r;
 
-	if (!pages_options_is_by_parts(l->asked))
+	if (!pages_options_is_by_parts(l->options))
 		return pagelist_finish(&l->list, l->walk.frames);
 	r = partlist_finish(&l->parts);
 	if (r == 0)
@@ -248,14 +248,14 @@ static int finish(struct looking *l)
 	if (!l->knows_any)
 		return finish_unknown(l);
 	r = finish_list(l);
-	if (l->asked->json)
+	if (l->options->json)
 		add_processes(l);
 	return r < 0 ? r : output_flush(&l->text);
 }
 
 static void init_pages(struct looking *l)
 {
-	const struct pages_options *a = l->asked;
+	const struct pages_options *a = l->options;
 
 	l->list = (struct pagelist){
 		.format = {.by = a->by, .bytes = a->bytes, .has_pid = a->chosen.count > 1},
@@ -271,7 +271,7 @@ static void init_pages(struct looking *l)
 
 static void init_parts(struct looking *l)
 {
-	const struct pages_options *a = l->asked;
+	const struct pages_options *a = l->options;
 
 	l->parts = (struct partlist){
 		.format = {.of_symbols = a->by == PAGEROW_BY_SYMBOL,
@@ -304,7 +304,7 @@ static int look(const struct pages_options *a, const struct procfs *procfs)
 {
 	CLEANUP(cleanup_looking)
 	struct looking l = {
-		.asked = a,
+		.options = a,
 		.visit = {.procfs = procfs,
 			.work = look_into,
 			.keep = keep,
@@ -341,10 +341,10 @@ static int show(const struct settings *settings, struct pages_options *a)
 
 int pages_run(const struct settings *settings, bool is_check)
 {
-	AUTO_PAGES_OPTIONS struct pages_options asked = {0};
+	AUTO_PAGES_OPTIONS struct pages_options options = {0};
 	char error[PID_SELECTION_ERROR_SIZE] = "";
 
-	if (pages_options_parse(settings, &asked, error) < 0)
+	if (pages_options_parse(settings, &options, error) < 0)
 		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : command_shown(show(settings, &asked));
+	return is_check ? COMMAND_GOOD : command_shown(show(settings, &options));
 }

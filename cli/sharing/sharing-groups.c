@@ -109,7 +109,7 @@ int sharing_groups_make(const struct sharing_options *a, const struct view *view
 	size_t rows = view_count(view, METRIC_PROCESS);
 	AUTO_FREE bool *is_named = calloc(rows + 1, sizeof(*is_named));
 	AUTO_FREE bool *is_chosen = calloc(rows + 1, sizeof(*is_chosen));
-	AUTO_GROUPS struct groups crowd = {0};
+	AUTO_GROUPS struct groups groups = {0};
 	bool has_failed;
 	int r;
 
@@ -120,18 +120,18 @@ int sharing_groups_make(const struct sharing_options *a, const struct view *view
 	r = mark_found(&a->chosen, view, is_chosen);
 	if (r == 0)
 		r = groups_make(view, a->kind, pid_selection_is_some(&a->chosen) ? is_chosen : NULL,
-			&crowd);
+			&groups);
 	if (r < 0)
 		return r;
-	if (!is_anybody_chosen(&crowd)) {
+	if (!is_anybody_chosen(&groups)) {
 		/* For each pid that was given the reason has been logged. */
 		if (a->chosen.has_filters || !a->chosen.count)
 			log_error("no process with memory matches the filters");
 		return -ECANCELED;
 	}
-	mark_members(view, is_named, &crowd);
-	*ret = crowd;
-	crowd = (struct groups){0};
+	mark_members(view, is_named, &groups);
+	*ret = groups;
+	groups = (struct groups){0};
 	*ret_has_failed = has_failed;
 	return 0;
 }

@@ -37,13 +37,13 @@ static uint32_t processes_read(const struct sharing_walk *w, uint32_t i)
 	const struct sharing_tally *tally = &w->tally[i];
 	uint32_t missed = tally->denied + tally->blocked + tally->ended;
 
-	return missed && !tally->read ? 0 : w->crowd.group[i].processes - missed;
+	return missed && !tally->read ? 0 : w->groups.group[i].processes - missed;
 }
 
 /* Returns true if all processes of group I exited before any of their memory was seen. */
 static bool has_ended(const struct sharing_walk *w, uint32_t i)
 {
-	const struct frame_owner *owner = &w->muster.owners.group[i];
+	const struct frame_owner *owner = &w->mappers.owners.group[i];
 	uint64_t seen = frame_owner_resident(owner) + owner->resident[FRAME_OWNER_SWAP] +
 	                owner->resident[FRAME_OWNER_HUGETLB];
 
@@ -53,22 +53,22 @@ static bool has_ended(const struct sharing_walk *w, uint32_t i)
 /* The total is of all groups, also those that are not shown. */
 static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 {
-	struct frame_owner all = w->muster.owners.all;
+	struct frame_owner all = w->mappers.owners.all;
 	uint64_t page_tables = 0;
 	uint32_t processes = 0, denied = 0, blocked = 0;
 
-	for (uint32_t i = 0; i < w->crowd.groups; i++) {
-		if (sharing_options_is_set(w->asked) ? !w->crowd.group[i].is_chosen
-						     : has_ended(w, i))
+	for (uint32_t i = 0; i < w->groups.groups; i++) {
+		if (sharing_options_is_set(w->options) ? !w->groups.group[i].is_chosen
+						       : has_ended(w, i))
 			continue;
 		page_tables += w->tally[i].page_tables;
 		processes += processes_read(w, i);
 		denied += w->tally[i].denied;
 		blocked += w->tally[i].blocked;
-		all.fair += w->muster.owners.group[i].fair;
+		all.fair += w->mappers.owners.group[i].fair;
 		to->groups++;
 	}
-	sharing_fill(&to->total, &all, page_tables, processes, !sharing_options_is_set(w->asked),
+	sharing_fill(&to->total, &all, page_tables, processes, !sharing_options_is_set(w->options),
 		sharing_walk_tells_swap(w));
 	sharing_lack(&to->total, denied, blocked, 0);
 }
@@ -76,20 +76,20 @@ static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 static int add_rows(
 	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *to)
 {
-	to->row = calloc((size_t)w->crowd.groups + 1, sizeof(*to->row));
+	to->row = calloc((size_t)w->groups.groups + 1, sizeof(*to->row));
 	if (!to->row)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < w->crowd.groups; i++) {
-		const struct groups_group *group = &w->crowd.group[i];
+	for (uint32_t i = 0; i < w->groups.groups; i++) {
+		const struct groups_group *group = &w->groups.group[i];
 		struct sharing_row *row = &to->row[to->rows];
 
-		if (!group->is_chosen || (!sharing_options_is_set(w->asked) && has_ended(w, i)))
+		if (!group->is_chosen || (!sharing_options_is_set(w->options) && has_ended(w, i)))
 			continue;
 		row->name = group->name ? group->name : name_of_set(settings);
 		row->user = group->user;
 		row->group = i;
-		sharing_fill(row, &w->muster.owners.group[i], w->tally[i].page_tables,
-			processes_read(w, i), !sharing_options_is_set(w->asked),
+		sharing_fill(row, &w->mappers.owners.group[i], w->tally[i].page_tables,
+			processes_read(w, i), !sharing_options_is_set(w->options),
 			sharing_walk_tells_swap(w));
 		sharing_lack(row, w->tally[i].denied, w->tally[i].blocked, group->elsewhere);
 		to->rows++;
@@ -104,7 +104,7 @@ static int add_matrix(const struct sharing_walk *w, struct sharing_report *to)
 	size_t count = to->rows < most ? to->rows : most;
 	uint32_t group[SHARING_MATRIX_MAX];
 
-	if (sharing_options_is_set(w->asked) || (!w->asked->matrix && !w->asked->json))
+	if (sharing_options_is_set(w->options) || (!w->options->matrix && !w->options->json))
 		return 0;
 	to->matrix = calloc(count * count + 1, sizeof(*to->matrix));
 	if (!to->matrix)
@@ -112,28 +112,28 @@ static int add_matrix(const struct sharing_walk *w, struct sharing_report *to)
 	to->compared = count;
 	for (size_t i = 0; i < count; i++)
 		group[i] = to->row[i].group;
-	return frame_owners_matrix(&w->muster.owners, group, count, to->matrix);
+	return frame_owners_matrix(&w->mappers.owners, group, count, to->matrix);
 }
 
 int sharing_report_make(
 	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
 {
-	const struct sharing_options *a = w->asked;
+	const struct sharing_options *a = w->options;
 	AUTO_SHARING_REPORT struct sharing_report report = {
 		.by = sharing_options_is_set(a) ? NULL : owner_of(a->kind)->name,
 		.title = sharing_options_is_set(a) ? "SET" : owner_of(a->kind)->title,
 		.has_user = !sharing_options_is_set(a) && owner_of(a->kind)->has_user,
 		.limit = a->limit,
 		.bytes = a->bytes,
-		.others_shared = frame_owner_resident(&w->muster.owners.others),
-		.others_fair = w->muster.owners.others.fair,
-		.others_pss = w->muster.owners.others.pss,
-		.many = w->muster.owners.many,
-		.changed = w->muster.owners.changed,
-		.gone = w->muster.owners.gone,
-		.unmapped_kept = w->muster.unmapped.kept_bytes,
-		.unmapped_untold = w->muster.unmapped.untold,
-		.course = w->course,
+		.others_shared = frame_owner_resident(&w->mappers.owners.others),
+		.others_fair = w->mappers.owners.others.fair,
+		.others_pss = w->mappers.owners.others.pss,
+		.many = w->mappers.owners.many,
+		.changed = w->mappers.owners.changed,
+		.gone = w->mappers.owners.gone,
+		.unmapped_kept = w->mappers.unmapped.kept_bytes,
+		.unmapped_untold = w->mappers.unmapped.untold,
+		.statistics = w->statistics,
 	};
 	int r = add_rows(w, settings, &report);
 

@@ -416,7 +416,7 @@ static void add_json_matrix(const struct sharing_report *r, struct buffer *to)
 	buffer_add_char(to, ']');
 }
 
-static void add_json_course(const struct sharing_course *c, struct buffer *to)
+static void add_json_statistics(const struct sharing_statistics *c, struct buffer *to)
 {
 	buffer_printf(to,
 		",\"read\":{\"processes\":%llu,\"ended\":%llu,\"refused\":%llu,\"seconds\":",
@@ -450,7 +450,7 @@ void sharing_json(const struct sharing_report *r, struct buffer *to)
 		(unsigned long long)r->unmapped_kept, (unsigned long long)r->unmapped_untold);
 	if (r->matrix)
 		add_json_matrix(r, to);
-	add_json_course(&r->course, to);
+	add_json_statistics(&r->statistics, to);
 	buffer_add_text(to, "}\n");
 }
 

@@ -76,7 +76,7 @@ struct sharing_row {
 enum { SHARING_MATRIX_MAX = 128 };
 
 /* Statistics of the scan. */
-struct sharing_course {
+struct sharing_statistics {
 	uint64_t read;           /* address spaces */
 	uint64_t ended, refused; /* processes */
 	uint64_t span_ns, cpu_ns;
@@ -99,7 +99,7 @@ struct sharing_report {
 	uint64_t unmapped_kept, unmapped_untold; /* unmapped-shmem.h */
 	uint64_t *matrix;                        /* owned; .compared rows and columns; NULL: none */
 	size_t compared;
-	struct sharing_course course;
+	struct sharing_statistics statistics;
 };
 
 /* Frees what R owns. */

@@ -18,17 +18,18 @@ static void say_course(const struct sharing_walk *w)
 	AUTO_BUFFER struct buffer text = {0};
 
 	/* Processes with the same address space are read once; the table counts all of them. */
-	buffer_printf(&text, "read %llu address space%s in ", (unsigned long long)w->course.read,
-		w->course.read == 1 ? "" : "s");
-	human_add_span(&text, w->course.span_ns);
-	if (w->course.ended)
+	buffer_printf(&text, "read %llu address space%s in ",
+		(unsigned long long)w->statistics.read, w->statistics.read == 1 ? "" : "s");
+	human_add_span(&text, w->statistics.span_ns);
+	if (w->statistics.ended)
 		buffer_printf(&text,
 			"; %llu process%s exited or executed another program during the scan",
-			(unsigned long long)w->course.ended, w->course.ended == 1 ? "" : "es");
-	if (w->muster.owners.changed + w->muster.owners.gone)
-		add_amount(&text, "; ", w->muster.owners.changed + w->muster.owners.gone,
+			(unsigned long long)w->statistics.ended,
+			w->statistics.ended == 1 ? "" : "es");
+	if (w->mappers.owners.changed + w->mappers.owners.gone)
+		add_amount(&text, "; ", w->mappers.owners.changed + w->mappers.owners.gone,
 			" were unmapped during the scan");
-	add_amount(&text, "; ", w->course.memory_bytes, " of memory used");
+	add_amount(&text, "; ", w->statistics.memory_bytes, " of memory used");
 	if (!text.error)
 		log_info("%.*s", (int)text.len, text.data);
 }
@@ -36,10 +37,10 @@ static void say_course(const struct sharing_walk *w)
 static void say_doubts(const struct sharing_walk *w)
 {
 	AUTO_BUFFER struct buffer text = {0};
-	bool is_one = w->course.refused == 1;
+	bool is_one = w->statistics.refused == 1;
 
-	if (w->muster.owners.many) {
-		human_add_bytes(&text, w->muster.owners.many);
+	if (w->mappers.owners.many) {
+		human_add_bytes(&text, w->mappers.owners.many);
 		log_warning(
 			"%.*s are shared by too many different sets of groups: only the total contains "
 			"them",
@@ -48,20 +49,20 @@ static void say_doubts(const struct sharing_walk *w)
 	if (w->refused)
 		log_warning("%llu %s could not be read, %spid %d: pages that %s count as shared; "
 			    "sharers of swap and of unmapped shared memory are not known",
-			(unsigned long long)w->course.refused, is_one ? "process" : "processes",
+			(unsigned long long)w->statistics.refused, is_one ? "process" : "processes",
 			is_one ? "" : "one of them ", (int)w->refused,
 			is_one ? "it maps" : "they map");
-	if (w->muster.unmapped.untold)
+	if (w->mappers.unmapped.untold)
 		log_warning(
 			"%llu shared memory objects disappeared, or were too many, before memtally "
 			"found out what keeps them: they do not count as freed on exit",
-			(unsigned long long)w->muster.unmapped.untold);
+			(unsigned long long)w->mappers.unmapped.untold);
 	buffer_clear(&text);
-	if (sharing_options_is_set(w->asked) ||
-		frame_owner_resident(&w->muster.owners.others) * 100 <=
-			frame_owner_resident(&w->muster.owners.all))
+	if (sharing_options_is_set(w->options) ||
+		frame_owner_resident(&w->mappers.owners.others) * 100 <=
+			frame_owner_resident(&w->mappers.owners.all))
 		return;
-	human_add_bytes(&text, frame_owner_resident(&w->muster.owners.others));
+	human_add_bytes(&text, frame_owner_resident(&w->mappers.owners.others));
 	log_info("%.*s are also mapped by processes that started during the scan, cannot be seen "
 		 "from here or could not be read",
 		(int)text.len, text.data ? text.data : "");

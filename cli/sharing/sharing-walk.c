@@ -23,38 +23,38 @@ void sharing_walk_done(struct sharing_walk *w)
 {
 	progress_end(&w->progress);
 	procfs_close(&w->procfs);
-	groups_done(&w->crowd);
+	groups_done(&w->groups);
 	free(w->tally);
-	frame_mappers_done(&w->muster);
+	frame_mappers_done(&w->mappers);
 }
 
 static void show_progress(void *context)
 {
 	struct sharing_walk *w = context;
 
-	progress_tick(&w->progress, w->muster.mapped * (uint64_t)sysconf(_SC_PAGESIZE));
+	progress_tick(&w->progress, w->mappers.mapped * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *asked,
+int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *options,
 	const struct settings *settings)
 {
 	const char *what;
 	int r;
 
-	*w = (struct sharing_walk){.asked = asked,
+	*w = (struct sharing_walk){.options = options,
 		.procfs.fd = -1,
-		.muster.files = {.counts.fd = -1, .flags.fd = -1},
+		.mappers.files = {.counts.fd = -1, .flags.fd = -1},
 		.begin_ns = clock_now_ns(CLOCK_MONOTONIC)};
 	r = procfs_open(settings->path_procfs, &w->procfs);
 	if (r < 0) {
 		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
 		return -ECANCELED;
 	}
-	r = frame_mappers_open(&w->muster, w->procfs.fd, &what);
+	r = frame_mappers_open(&w->mappers, w->procfs.fd, &what);
 	if (r == 0) {
-		w->muster.tick = show_progress;
-		w->muster.unmapped.shield = supervisor_try;
-		w->muster.context = w;
+		w->mappers.tick = show_progress;
+		w->mappers.unmapped.shield = supervisor_try;
+		w->mappers.context = w;
 		return 0;
 	}
 	if (r == FRAME_MAPPERS_NO_FRAMES)
@@ -69,30 +69,30 @@ int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *aske
 /* Counts the result R of reading MEMBER. Returns 0, or an error that ends the scan. */
 static int note(struct sharing_walk *w, const struct groups_member *member, int r)
 {
-	const struct groups_group *group = &w->crowd.group[member->group];
+	const struct groups_group *group = &w->groups.group[member->group];
 	struct sharing_tally *tally = &w->tally[member->group];
 
 	if (r == -ENOMEM || r == -ERANGE)
 		return r;
 	if (r == 0) {
-		w->course.read++;
+		w->statistics.read++;
 		tally->read++;
 		return 0;
 	}
 	if (r == TARGET_GONE || r == TARGET_ENDED || r == TARGET_CHANGED) {
-		w->course.ended++;
+		w->statistics.ended++;
 		tally->ended++;
 		if (!member->is_named) /* without a given pid, an exit is no failure */
 			return 0;
 	} else {
-		w->course.refused++;
+		w->statistics.refused++;
 		if (r == TARGET_BLOCKED)
 			tally->blocked++;
 		else
 			tally->denied++;
 		w->refused = member->pid;
 	}
-	if (!group->is_chosen || !pid_selection_is_some(&w->asked->chosen))
+	if (!group->is_chosen || !pid_selection_is_some(&w->options->chosen))
 		return 0;
 	w->has_failed = true;
 	progress_end(&w->progress);
@@ -120,7 +120,7 @@ static int look_at(void *context)
 	if (r == 0 && !pid_selection_is(&known, t.sample.q[PROCESS_START_TIME]))
 		r = TARGET_GONE;
 	if (r == 0)
-		r = frame_mappers_take(&w->muster, &t, member->group);
+		r = frame_mappers_take(&w->mappers, &t, member->group);
 	if (r == 0 && ROW_HAS(&t.sample, PROCESS_VM_PTE))
 		w->tally[member->group].page_tables += t.sample.q[PROCESS_VM_PTE];
 	return r;
@@ -166,7 +166,7 @@ static int hold(void *context)
 	int r = target_open(&w->procfs, member->pid, &t);
 
 	if (r == 0 && pid_selection_is(&known, t.sample.q[PROCESS_START_TIME]))
-		r = frame_mappers_hold(&w->muster, &t, member->group);
+		r = frame_mappers_hold(&w->mappers, &t, member->group);
 	return r;
 }
 
@@ -186,11 +186,11 @@ static int hold_all(struct sharing_walk *w)
 {
 	int r = 0;
 
-	if (sharing_options_is_set(w->asked))
+	if (sharing_options_is_set(w->options))
 		return 0;
 	for (size_t i = 0;
-		r == 0 && i < w->crowd.members && frame_mappers_seeks_holders(&w->muster); i++)
-		r = hold_member(w, &w->crowd.member[i]);
+		r == 0 && i < w->groups.members && frame_mappers_seeks_holders(&w->mappers); i++)
+		r = hold_member(w, &w->groups.member[i]);
 	return r;
 }
 
@@ -199,17 +199,17 @@ static int walk_all(struct sharing_walk *w)
 	size_t i = 0;
 	int r = 0;
 
-	progress_begin(&w->progress, "reading", w->crowd.members);
-	for (; r == 0 && i < w->crowd.members; i++) {
-		if (sharing_options_is_set(w->asked) &&
-			!w->crowd.group[w->crowd.member[i].group].is_chosen)
+	progress_begin(&w->progress, "reading", w->groups.members);
+	for (; r == 0 && i < w->groups.members; i++) {
+		if (sharing_options_is_set(w->options) &&
+			!w->groups.group[w->groups.member[i].group].is_chosen)
 			break;
-		r = walk_member(w, &w->crowd.member[i]);
+		r = walk_member(w, &w->groups.member[i]);
 	}
 	if (r == 0)
-		r = frame_mappers_seek(&w->muster);
-	for (; r == 0 && frame_mappers_is_seeking(&w->muster) && i < w->crowd.members; i++)
-		r = walk_member(w, &w->crowd.member[i]);
+		r = frame_mappers_seek(&w->mappers);
+	for (; r == 0 && frame_mappers_is_seeking(&w->mappers) && i < w->groups.members; i++)
+		r = walk_member(w, &w->groups.member[i]);
 	return r == 0 ? hold_all(w) : r;
 }
 
@@ -217,19 +217,19 @@ int sharing_walk_all(struct sharing_walk *w)
 {
 	int r;
 
-	w->tally = calloc((size_t)w->crowd.groups + 1, sizeof(*w->tally));
+	w->tally = calloc((size_t)w->groups.groups + 1, sizeof(*w->tally));
 	if (!w->tally)
 		return -ENOMEM;
 	r = walk_all(w);
 	w->progress.what = "counting";
 	if (r == 0)
-		r = frame_mappers_count(&w->muster, w->crowd.groups);
+		r = frame_mappers_count(&w->mappers, w->groups.groups);
 	progress_end(&w->progress);
 	if (r < 0)
 		return r;
-	w->course.span_ns = clock_now_ns(CLOCK_MONOTONIC) - w->begin_ns;
-	w->course.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	w->course.memory_bytes = frame_mappers_bytes(&w->muster);
+	w->statistics.span_ns = clock_now_ns(CLOCK_MONOTONIC) - w->begin_ns;
+	w->statistics.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	w->statistics.memory_bytes = frame_mappers_bytes(&w->mappers);
 	return 0;
 }
 

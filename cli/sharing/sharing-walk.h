@@ -24,25 +24,25 @@ struct sharing_tally {
 };
 
 struct sharing_walk {
-	const struct sharing_options *asked; /* borrowed */
-	const struct view *view;             /* borrowed; the snapshot with the processes */
+	const struct sharing_options *options; /* borrowed */
+	const struct view *view;               /* borrowed; the snapshot with the processes */
 	struct procfs procfs;
-	struct groups crowd;         /* owned */
-	struct sharing_tally *tally; /* owned; by group */
-	struct frame_mappers muster; /* complete after sharing_walk_all() */
+	struct groups groups;         /* owned */
+	struct sharing_tally *tally;  /* owned; by group */
+	struct frame_mappers mappers; /* complete after sharing_walk_all() */
 	struct progress progress;
-	struct sharing_course course;
+	struct sharing_statistics statistics;
 	uint64_t begin_ns; /* CLOCK_MONOTONIC, ns */
 	bool has_failed;   /* a chosen process could not be read: see sharing_walk_all() */
 	pid_t refused;     /* a process that could not be read; 0: there is none */
 };
 
 /*
- * Begins a scan: opens the files that need root's rights. The caller then sets .view and .crowd. W
+ * Begins a scan: opens the files that need root's rights. The caller then sets .view and .groups. W
  * must not move until sharing_walk_done(), which must follow also after a failure. Returns 0;
  * -ECANCELED if rights are missing or /proc cannot be opened, which has been logged.
  */
-int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *asked,
+int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *options,
 	const struct settings *settings);
 
 /* Closes and frees what W owns. */
@@ -50,7 +50,7 @@ void sharing_walk_done(struct sharing_walk *w);
 #define AUTO_SHARING_WALK CLEANUP(sharing_walk_done)
 
 /*
- * Reads the processes in .crowd, which are of .view, and counts their pages. Shows its progress on
+ * Reads the processes in .groups, which are of .view, and counts their pages. Shows its progress on
  * a terminal. Logs why a chosen process could not be read. Returns 0; -ENOMEM; -ERANGE
  * (frame-map.h); or a negative errno of read().
  */

@@ -39,7 +39,7 @@ static void hear_interrupts(void)
 
 static int look(struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
 {
-	int r = sharing_groups_make(w->asked, w->view, &w->procfs, &w->crowd, &w->has_failed);
+	int r = sharing_groups_make(w->options, w->view, &w->procfs, &w->groups, &w->has_failed);
 
 	if (r == 0)
 		r = sharing_walk_all(w);
@@ -114,10 +114,10 @@ static int show(const struct settings *settings, const struct sharing_options *a
 
 int sharing_run(const struct settings *settings, bool is_check)
 {
-	AUTO_SHARING_OPTIONS struct sharing_options asked = {0};
+	AUTO_SHARING_OPTIONS struct sharing_options options = {0};
 	char error[PID_SELECTION_ERROR_SIZE] = "";
 
-	if (sharing_options_parse(settings, &asked, error) < 0)
+	if (sharing_options_parse(settings, &options, error) < 0)
 		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : show(settings, &asked);
+	return is_check ? COMMAND_GOOD : show(settings, &options);
 }

@@ -781,7 +781,7 @@ static void chooses_the_place_of_a_client(void **state)
 {
 	static const struct {
 		bool is_stranger;
-		struct publisher_groups crowd;
+		struct publisher_groups groups;
 		enum publisher_place place;
 	} cases[] = {
 		{true, {0, 0, 0}, PUBLISHER_PLACE_FREE},
@@ -799,7 +799,7 @@ static void chooses_the_place_of_a_client(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(
-			publisher_place(cases[i].is_stranger, &cases[i].crowd), cases[i].place);
+			publisher_place(cases[i].is_stranger, &cases[i].groups), cases[i].place);
 }
 
 int main(void)

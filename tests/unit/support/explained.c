@@ -23,7 +23,7 @@ static void add(struct explained *p, struct mapping m)
 	m.path_len = strlen(m.path);
 	m.end = m.start + 0x1000;
 	memcpy(m.perms, "rw-p", sizeof(m.perms));
-	assert_int_equal(breakdown_add(&p->portrait, 42, &m), 0);
+	assert_int_equal(breakdown_add(&p->breakdown, 42, &m), 0);
 	assert_int_equal(sharers_learn(&p->sharers, &m), 0);
 }
 
@@ -71,7 +71,7 @@ void explained_see(struct explained *p, const char *program, uint64_t start, uin
 void explained_open(struct explained *p)
 {
 	*p = (struct explained){.sharers = {.things = 0}};
-	breakdown_init(&p->portrait);
+	breakdown_init(&p->breakdown);
 	fill(p);
 	p->q[PROCESS_RSS] = 16 * MIB;
 	p->q[PROCESS_VM_HWM] = 20 * MIB;
@@ -83,7 +83,7 @@ void explained_open(struct explained *p)
 		.present = UINT64_C(1) << PROCESS_RSS | UINT64_C(1) << PROCESS_VM_HWM |
 	                   UINT64_C(1) << PROCESS_VM_PTE,
 		.q = p->q,
-		.portrait = &p->portrait,
+		.breakdown = &p->breakdown,
 		.sharers = &p->sharers,
 		.looked = 7,
 		.unknown = "no snapshot from memtallyd: it is not there",
@@ -93,7 +93,7 @@ void explained_open(struct explained *p)
 
 void explained_close(struct explained *p)
 {
-	breakdown_done(&p->portrait);
+	breakdown_done(&p->breakdown);
 	sharers_done(&p->sharers);
 }
 

@@ -10,7 +10,7 @@
 
 /* The explanation, and all that it refers to. */
 struct explained {
-	struct breakdown portrait;
+	struct breakdown breakdown;
 	struct sharers sharers;
 	uint64_t q[PROCESS_QUANTITIES];
 	struct snapshot_process row;

@@ -74,8 +74,8 @@ static void reports_unknown_values(void **state)
 
 	(void)state;
 	explained_open(&p);
-	breakdown_done(&p.portrait);
-	breakdown_init(&p.portrait);
+	breakdown_done(&p.breakdown);
+	breakdown_init(&p.breakdown);
 	p.e.present = 0;
 	p.e.user = NULL;
 	check_text(&p,
@@ -114,11 +114,11 @@ static void hugetlb_is_in_addition(void **state)
 	(void)state;
 	explained_open(&p);
 	memcpy(m.perms, "rw-p", sizeof(m.perms));
-	m.present = p.portrait.total.present | UINT64_C(1) << MAPPING_PRIVATE_HUGETLB |
+	m.present = p.breakdown.total.present | UINT64_C(1) << MAPPING_PRIVATE_HUGETLB |
 	            UINT64_C(1) << MAPPING_SHARED_HUGETLB;
 	m.q[MAPPING_PRIVATE_HUGETLB] = 6 * MIB;
 	m.q[MAPPING_SHARED_HUGETLB] = 2 * MIB;
-	assert_int_equal(breakdown_add(&p.portrait, 42, &m), 0);
+	assert_int_equal(breakdown_add(&p.breakdown, 42, &m), 0);
 	check_line(
 		&p, "\n            6.0 MiB of hugetlb pages in addition, which are not in RSS\n");
 	check_line(
@@ -155,9 +155,9 @@ static void bounds_are_marked(void **state)
 
 	(void)state;
 	explained_open(&p);
-	p.portrait.doubt = 4096;
+	p.breakdown.doubt = 4096;
 	check_line(&p, "\nOn exit     at most 8.1 MiB are freed: ");
-	p.portrait.doubt = 0;
+	p.breakdown.doubt = 0;
 	p.e.is_averaged = true;
 	check_line(&p, "\nOn exit     about 8.1 MiB are freed: ");
 	check_line(&p,
@@ -210,8 +210,8 @@ static void drivers_and_unlinked_files_are_freed(void **state)
 
 	(void)state;
 	explained_open(&p);
-	p.portrait.alone[BREAKDOWN_UNLINKED] = 512 << 20;
-	p.portrait.alone[BREAKDOWN_DRIVER] = 3 << 20;
+	p.breakdown.alone[BREAKDOWN_UNLINKED] = 512 << 20;
+	p.breakdown.alone[BREAKDOWN_DRIVER] = 3 << 20;
 	p.sharers.kept_bytes[BREAKDOWN_DRIVER] = 1 << 20;
 	p.sharers.kept_bytes[BREAKDOWN_UNLINKED] = 2 << 20;
 	check_line(&p,
@@ -229,7 +229,7 @@ static void files_on_tmpfs_stay(void **state)
 
 	(void)state;
 	explained_open(&p);
-	p.portrait.alone[BREAKDOWN_NAMED] = 5 << 20;
+	p.breakdown.alone[BREAKDOWN_NAMED] = 5 << 20;
 	check_line(&p,
 		"\n            also 2.0 MiB of shared memory, unless it has a name or is held open\n"
 		"            5.0 MiB of files on tmpfs stay until the files are removed\n"
@@ -261,7 +261,7 @@ static void says_that_nothing_is_swapped(void **state)
 
 	(void)state;
 	explained_open(&p);
-	p.portrait.total.q[MAPPING_SWAP] = 0;
+	p.breakdown.total.q[MAPPING_SWAP] = 0;
 	check_line(&p, "\nSwapped     nothing\nGrowth ");
 	explained_close(&p);
 }

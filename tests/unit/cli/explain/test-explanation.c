@@ -64,7 +64,7 @@ static void json_names_a_shared_address_space(void **state)
 	json_decref(json);
 	p.e.twin = &twin;
 	p.e.twins = 1;
-	p.portrait.doubt = 4096;
+	p.breakdown.doubt = 4096;
 	json = explanation_json(&p.e);
 	assert_int_equal(
 		integer_of(json_array_get(json_object_get(json, "address_space_shared_with"), 0),
@@ -87,7 +87,7 @@ static void json_marks_bounds(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 2; i++) {
 		explained_open(&p);
-		p.portrait.doubt = i ? 0 : 4096;
+		p.breakdown.doubt = i ? 0 : 4096;
 		p.e.is_averaged = i;
 		json = explanation_json(&p.e);
 		assert_true(json_is_false(

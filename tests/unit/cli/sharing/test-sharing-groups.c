@@ -35,10 +35,10 @@ int __wrap_target_open(const struct procfs *procfs, pid_t pid, struct target *re
 }
 
 struct making {
-	const struct sharing_options *asked;
+	const struct sharing_options *options;
 	const struct view *view;
 	struct procfs procfs;
-	struct groups crowd;
+	struct groups groups;
 	bool has_failed;
 };
 
@@ -46,27 +46,27 @@ static int make(void *context)
 {
 	struct making *m = context;
 
-	return sharing_groups_make(m->asked, m->view, &m->procfs, &m->crowd, &m->has_failed);
+	return sharing_groups_make(m->options, m->view, &m->procfs, &m->groups, &m->has_failed);
 }
 
 static void skips_a_missing_process_that_blocks(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	struct pid_selection_process process[] = {{.pid = BLOCKS}, {.pid = THERE}};
-	const struct sharing_options asked = {
+	const struct sharing_options options = {
 		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .kind = OWNER_KINDS};
-	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
+	struct making m = {.options = &options, .view = view, .procfs = {.fd = -1}};
 
 	(void)state;
 	alarm(PATIENCE_S); /* reaching this means failure */
 	assert_int_equal(procfs_open("/proc", &m.procfs), 0);
 	assert_int_equal(supervisor_run("/proc", make, &m), 0);
 	assert_true(m.has_failed);
-	assert_int_equal(m.crowd.groups, 2);
-	assert_true(m.crowd.group[0].is_chosen);
-	assert_int_equal(m.crowd.group[0].processes, 1);
-	assert_int_equal(m.crowd.member[0].pid, THERE);
-	groups_done(&m.crowd);
+	assert_int_equal(m.groups.groups, 2);
+	assert_true(m.groups.group[0].is_chosen);
+	assert_int_equal(m.groups.group[0].processes, 1);
+	assert_int_equal(m.groups.member[0].pid, THERE);
+	groups_done(&m.groups);
 	procfs_close(&m.procfs);
 	alarm(0);
 }
@@ -79,21 +79,21 @@ static void named_processes_are_chosen(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	struct pid_selection_process process[] = {{.pid = 2001}, {.pid = 1002}};
-	const struct sharing_options asked = {
+	const struct sharing_options options = {
 		.chosen = {.process = process, .count = ARRAY_SIZE(process)}, .kind = OWNER_KINDS};
-	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
+	struct making m = {.options = &options, .view = view, .procfs = {.fd = -1}};
 
 	(void)state;
 	assert_int_equal(make(&m), 0);
 	assert_false(m.has_failed);
-	for (size_t i = 0; i < m.crowd.members; i++) {
-		const struct groups_member *member = &m.crowd.member[i];
+	for (size_t i = 0; i < m.groups.members; i++) {
+		const struct groups_member *member = &m.groups.member[i];
 		bool is_named = member->pid == 2001 || member->pid == 1001;
 
 		assert_int_equal(member->is_named, is_named);
-		assert_int_equal(m.crowd.group[member->group].is_chosen, is_named);
+		assert_int_equal(m.groups.group[member->group].is_chosen, is_named);
 	}
-	groups_done(&m.crowd);
+	groups_done(&m.groups);
 }
 
 /* Returns the CPU time to choose all of COUNT processes by pid. */
@@ -102,9 +102,9 @@ static uint64_t choose_many(size_t count)
 	AUTO_VIEW struct view *view = sample_open(
 		&(struct sample_options){.more = (uint32_t)count});
 	AUTO_FREE struct pid_selection_process *process = calloc(count, sizeof(*process));
-	const struct sharing_options asked = {
+	const struct sharing_options options = {
 		.chosen = {.process = process, .count = count}, .kind = OWNER_KINDS};
-	struct making m = {.asked = &asked, .view = view, .procfs = {.fd = -1}};
+	struct making m = {.options = &options, .view = view, .procfs = {.fd = -1}};
 	uint64_t begin_ns, took_ns;
 
 	assert_non_null(process);
@@ -113,8 +113,8 @@ static uint64_t choose_many(size_t count)
 	begin_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	assert_int_equal(make(&m), 0);
 	took_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
-	assert_int_equal(m.crowd.group[0].processes, count);
-	groups_done(&m.crowd);
+	assert_int_equal(m.groups.group[0].processes, count);
+	groups_done(&m.groups);
 	return took_ns;
 }
 

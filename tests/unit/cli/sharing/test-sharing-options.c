@@ -45,17 +45,17 @@ static void parses_arguments(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_SETTINGS struct settings *settings = load(cases[i].args);
-		AUTO_SHARING_OPTIONS struct sharing_options asked = {0};
+		AUTO_SHARING_OPTIONS struct sharing_options options = {0};
 		char error[PID_SELECTION_ERROR_SIZE] = "";
 
-		assert_int_equal(sharing_options_parse(settings, &asked, error), 0);
-		assert_int_equal(asked.kind, cases[i].kind);
-		assert_int_equal(sharing_options_is_set(&asked), cases[i].kind == OWNER_KINDS);
-		assert_int_equal(asked.sort, cases[i].sort);
-		assert_int_equal(asked.chosen.count, cases[i].pids);
-		assert_int_equal(asked.chosen.has_filters, cases[i].has_filters);
-		assert_int_equal(asked.ascending, cases[i].ascending);
-		assert_int_equal(asked.matrix, cases[i].matrix);
+		assert_int_equal(sharing_options_parse(settings, &options, error), 0);
+		assert_int_equal(options.kind, cases[i].kind);
+		assert_int_equal(sharing_options_is_set(&options), cases[i].kind == OWNER_KINDS);
+		assert_int_equal(options.sort, cases[i].sort);
+		assert_int_equal(options.chosen.count, cases[i].pids);
+		assert_int_equal(options.chosen.has_filters, cases[i].has_filters);
+		assert_int_equal(options.ascending, cases[i].ascending);
+		assert_int_equal(options.matrix, cases[i].matrix);
 	}
 }
 
@@ -76,10 +76,10 @@ static void describes_wrong_arguments(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		AUTO_SETTINGS struct settings *settings = load(cases[i].args);
-		struct sharing_options asked;
+		struct sharing_options options;
 		char error[PID_SELECTION_ERROR_SIZE] = "";
 
-		assert_int_equal(sharing_options_parse(settings, &asked, error), -EINVAL);
+		assert_int_equal(sharing_options_parse(settings, &options, error), -EINVAL);
 		assert_non_null(strstr(error, cases[i].word));
 	}
 }

@@ -63,7 +63,7 @@ static struct sharing_report make(const char *by)
 		.unmapped_untold = 3,
 		.matrix = by ? matrix : NULL,
 		.compared = by ? ARRAY_SIZE(rows) : 0,
-		.course = {.read = 9,
+		.statistics = {.read = 9,
 			.ended = 1,
 			.span_ns = 1500000000,
 			.cpu_ns = 20000000,
