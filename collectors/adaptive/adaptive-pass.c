@@ -423,7 +423,7 @@ static uint64_t late_bytes(const struct adaptive_pass *a, const struct sample *s
  * it. Returns true if S is a measurement.
  */
 static bool measure(struct adaptive_pass *a, struct process *p, const struct sample *s,
-	const struct walked *walked, uint64_t now_boot_ns, struct prior *ret)
+	const struct page_walk_result *walked, uint64_t now_boot_ns, struct prior *ret)
 {
 	struct tracked *w = p->tracked;
 	struct statm after, *seen = NULL;
@@ -444,7 +444,7 @@ static bool measure(struct adaptive_pass *a, struct process *p, const struct sam
  * known of P before.
  */
 static void learn(struct adaptive_pass *a, struct process *p, const struct sample *s,
-	const struct walked *walked, const struct prior *b, uint64_t now_boot_ns)
+	const struct page_walk_result *walked, const struct prior *b, uint64_t now_boot_ns)
 {
 	struct tracked *w = p->tracked;
 	bool wrote = b->had_base && cow_faults_found(&a->faults, &a->sharing_state, a->reader, p,
@@ -464,7 +464,7 @@ static void learn(struct adaptive_pass *a, struct process *p, const struct sampl
 }
 
 void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct sample *s,
-	const struct walked *walked)
+	const struct page_walk_result *walked)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
 	struct prior before;

@@ -139,7 +139,7 @@ void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct
 
 /* Records S, a measurement of P or an attempt at one, by the walk WALKED. */
 void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct sample *s,
-	const struct walked *walked);
+	const struct page_walk_result *walked);
 
 /*
  * Sets whether P's memory counts at another process that has the same address space. Does nothing

@@ -36,7 +36,7 @@ static bool may_break(const struct tracked *w, uint64_t max_age_ns)
 }
 
 bool cow_faults_found(const struct cow_faults *f, struct sharing_state *sharing_state,
-	struct process_reader *reader, struct process *p, const struct walked *walked,
+	struct process_reader *reader, struct process *p, const struct page_walk_result *walked,
 	const struct estimate *before, uint64_t now_ns)
 {
 	struct tracked *w = p->tracked;
@@ -53,7 +53,7 @@ bool cow_faults_found(const struct cow_faults *f, struct sharing_state *sharing_
 }
 
 void cow_faults_measured(struct process_reader *reader, struct process *p,
-	const struct walked *walked, uint64_t max_age_ns)
+	const struct page_walk_result *walked, uint64_t max_age_ns)
 {
 	struct tracked *w = p->tracked;
 	uint64_t faults = walked->faults;

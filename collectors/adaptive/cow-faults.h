@@ -32,7 +32,7 @@ struct cow_faults {
  * its former measurement. Returns true if P has certainly written, by its faults.
  */
 bool cow_faults_found(const struct cow_faults *f, struct sharing_state *sharing_state,
-	struct process_reader *reader, struct process *p, const struct walked *walked,
+	struct process_reader *reader, struct process *p, const struct page_walk_result *walked,
 	const struct estimate *before, uint64_t now_ns);
 
 /*
@@ -41,7 +41,7 @@ bool cow_faults_found(const struct cow_faults *f, struct sharing_state *sharing_
  * measurement.
  */
 void cow_faults_measured(struct process_reader *reader, struct process *p,
-	const struct walked *walked, uint64_t max_age_ns);
+	const struct page_walk_result *walked, uint64_t max_age_ns);
 
 /*
  * Reads fault counters, as part of a pass:

@@ -36,7 +36,8 @@ void measure_pacer_done(struct measure_pacer *t)
  * After exact passes another process may be at this place: then its flag is wrong until the next
  * plan.
  */
-static void set_waiting(const struct measure_pacer *t, const struct choice *choice, bool is_waiting)
+static void set_waiting(
+	const struct measure_pacer *t, const struct measure_choice *choice, bool is_waiting)
 {
 	const struct process_table *table = t->adaptive->table;
 	struct tracked *w = choice->place < table->count ? table->item[choice->place]->tracked
@@ -61,7 +62,7 @@ void measure_pacer_drop(struct measure_pacer *t)
 
 /* Finishes the walk WALKED of P, with the sample S. */
 static int finish(struct measure_pacer *t, struct process *p, const struct sample *s,
-	const struct walked *walked)
+	const struct page_walk_result *walked)
 {
 	struct adaptive_pass *a = t->adaptive;
 	uint64_t before_ns = fetch_cpu_ns(a->reader), cpu_ns;
@@ -78,19 +79,19 @@ static int finish(struct measure_pacer *t, struct process *p, const struct sampl
 	return MEASURE_PACER_SAMPLE;
 }
 
-static int measure_whole(struct measure_pacer *t, struct process *p, const struct forecast *f,
-	uint64_t now_ns, struct sample *ret)
+static int measure_whole(struct measure_pacer *t, struct process *p,
+	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret)
 {
-	struct walked walked;
+	struct page_walk_result walked;
 	int r = page_walks_whole(&t->adaptive->walks, p, f, now_ns, ret, &walked);
 
 	return r < 0 ? r : finish(t, p, ret, &walked);
 }
 
-static int begin_slices(struct measure_pacer *t, struct process *p, const struct forecast *f,
-	uint64_t now_ns, struct sample *ret)
+static int begin_slices(struct measure_pacer *t, struct process *p,
+	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret)
 {
-	struct walked walked;
+	struct page_walk_result walked;
 	int r = page_walks_begin_slices(&t->adaptive->walks, p, f, now_ns, ret, &walked);
 
 	if (r == PAGE_WALKS_LOOKED) {
@@ -103,7 +104,7 @@ static int begin_slices(struct measure_pacer *t, struct process *p, const struct
 static int step_slices(
 	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
-	struct walked walked;
+	struct page_walk_result walked;
 	int r = page_walks_step(
 		&t->adaptive->walks, t->is_broke, now_ns, ret, ret_process, &walked);
 
@@ -183,7 +184,7 @@ static bool is_candidate(const struct process *p)
  * Returns true if a pass that measures all measures P. A process that the kernel refuses waits for
  * its turn.
  */
-static bool is_of_all(const struct process *p, const struct forecast *f)
+static bool is_of_all(const struct process *p, const struct page_walk_forecast *f)
 {
 	return f->way == WALK_COST_ROLLUP && !f->is_giant &&
 	       (p->tracked->outcome != OUTCOME_DENIED || !p->tracked->measured_ns);
@@ -194,7 +195,7 @@ static void add(struct measure_pacer *t, size_t place)
 	struct adaptive_pass *a = t->adaptive;
 	const struct process *p = a->table->item[place];
 	const struct tracked *w = p->tracked;
-	struct forecast f = page_walks_forecast(&a->walks, w);
+	struct page_walk_forecast f = page_walks_forecast(&a->walks, w);
 	uint64_t pss = w->seen.resident * a->page_bytes, doubt = pss;
 	/* Forks of a giant are not measured as long as the giant is their speaker. */
 	bool is_known = w->has_base || (f.is_giant && sharing_state_speaker(w));
@@ -240,7 +241,7 @@ static void excuse_all(struct measure_pacer *t)
 	for (size_t i = 0; i < t->queue.count; i++) {
 		struct measure_plan_item *item = &t->queue.items[i];
 		const struct process *p = t->adaptive->table->item[item->id / CHOICE_KINDS];
-		struct forecast f = page_walks_forecast(&t->adaptive->walks, p->tracked);
+		struct page_walk_forecast f = page_walks_forecast(&t->adaptive->walks, p->tracked);
 
 		item->is_excused |= is_of_all(p, &f);
 	}
@@ -256,7 +257,7 @@ static void note_waiting(const struct measure_pacer *t)
 		struct tracked *w = t->adaptive->table->item[item->id / CHOICE_KINDS]->tracked;
 
 		if (i >= c->chosen || item->is_excused)
-			w->is_waiting = item->is_put_off;
+			w->is_waiting = item->is_deferred;
 		/* until it is measured; it may not be, if costs are higher than predicted */
 		else if (item->is_in_pass)
 			w->is_waiting = true;
@@ -332,11 +333,11 @@ static int measure_next(
 {
 	struct adaptive_pass *a = t->adaptive;
 	unsigned int kinds = kinds_now(t);
-	struct choice *choice;
+	struct measure_choice *choice;
 
 	while ((choice = measure_queue_next(&t->queue, kinds, t->is_broke))) {
 		struct process *p = a->table->item[choice->place];
-		struct forecast f;
+		struct page_walk_forecast f;
 
 		if (!p->tracked->is_member || p->tracked->is_elsewhere ||
 			page_walks_has(&a->walks, p))

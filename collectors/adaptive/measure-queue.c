@@ -43,7 +43,7 @@ int measure_queue_begin(struct measure_queue *c, size_t count)
 	return c->items ? 0 : -ENOMEM;
 }
 
-enum choice_kind measure_queue_kind(const struct forecast *f)
+enum measure_choice_kind measure_queue_kind(const struct page_walk_forecast *f)
 {
 	return f->is_giant                  ? CHOICE_GIANT
 	       : f->way == WALK_COST_SLICES ? CHOICE_SLICES
@@ -51,7 +51,7 @@ enum choice_kind measure_queue_kind(const struct forecast *f)
 }
 
 struct measure_plan_item *measure_queue_add(struct measure_queue *c, const struct tracked *w,
-	size_t place, const struct forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes)
+	size_t place, const struct page_walk_forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes)
 {
 	struct measure_plan_item *item = &c->items[c->count++];
 	bool is_refused = w->outcome == OUTCOME_DENIED && w->measured_ns;
@@ -79,7 +79,7 @@ struct measure_plan_item *measure_queue_add(struct measure_queue *c, const struc
 }
 
 /* Adds BY, 1 or -1, choices like CHOICE to the counters. */
-static void count(struct measure_queue *c, const struct choice *choice, int by)
+static void count(struct measure_queue *c, const struct measure_choice *choice, int by)
 {
 	c->left[choice->kind] += (size_t)by;
 	c->excused[choice->kind] += (size_t)(choice->is_excused ? by : 0);
@@ -95,7 +95,7 @@ int measure_queue_end(struct measure_queue *c, const struct measure_plan_limits 
 	n = measure_plan_choose(c->items, c->count, &with, &found);
 	measure_queue_drop(c);
 	if (n > c->capacity) {
-		struct choice *choice = reallocarray(c->choice, n, sizeof(*choice));
+		struct measure_choice *choice = reallocarray(c->choice, n, sizeof(*choice));
 
 		if (!choice)
 			return -ENOMEM;
@@ -103,7 +103,7 @@ int measure_queue_end(struct measure_queue *c, const struct measure_plan_limits 
 		c->capacity = n;
 	}
 	for (size_t i = 0; i < n; i++)
-		c->choice[i] = (struct choice){
+		c->choice[i] = (struct measure_choice){
 			.place = c->items[i].id / CHOICE_KINDS,
 			.kind = c->items[i].id % CHOICE_KINDS,
 			.is_excused = c->items[i].is_excused,
@@ -118,7 +118,7 @@ int measure_queue_end(struct measure_queue *c, const struct measure_plan_limits 
 	return 0;
 }
 
-static bool is_in(unsigned int kinds, enum choice_kind kind)
+static bool is_in(unsigned int kinds, enum measure_choice_kind kind)
 {
 	return kinds >> kind & 1;
 }
@@ -129,7 +129,7 @@ bool measure_queue_has(const struct measure_queue *c, unsigned int kinds, bool e
 	size_t sum = 0;
 
 	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
-		sum += is_in(kinds, (enum choice_kind)kind) ? left[kind] : 0;
+		sum += is_in(kinds, (enum measure_choice_kind)kind) ? left[kind] : 0;
 	return sum > 0;
 }
 
@@ -142,15 +142,16 @@ size_t measure_queue_left(const struct measure_queue *c)
 	return sum;
 }
 
-struct choice *measure_queue_next(struct measure_queue *c, unsigned int kinds, bool excused_alone)
+struct measure_choice *measure_queue_next(
+	struct measure_queue *c, unsigned int kinds, bool excused_alone)
 {
-	struct choice *found;
+	struct measure_choice *found;
 	size_t i = c->chosen;
 
 	if (!measure_queue_has(c, kinds, excused_alone))
 		return NULL;
 	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
-		if (is_in(kinds, (enum choice_kind)kind) && c->left[kind])
+		if (is_in(kinds, (enum measure_choice_kind)kind) && c->left[kind])
 			i = c->first[kind] < i ? c->first[kind] : i;
 	while (c->choice[i].is_taken || !is_in(kinds, c->choice[i].kind) ||
 		(excused_alone && !c->choice[i].is_excused))
@@ -164,7 +165,8 @@ struct choice *measure_queue_next(struct measure_queue *c, unsigned int kinds, b
 	return found;
 }
 
-void measure_queue_give_back(struct measure_queue *c, struct choice *choice, enum choice_kind kind)
+void measure_queue_give_back(
+	struct measure_queue *c, struct measure_choice *choice, enum measure_choice_kind kind)
 {
 	size_t i = (size_t)(choice - c->choice);
 

@@ -20,7 +20,7 @@
  * The way in which a process was chosen to be measured. If the way changes, the choice has to be
  * given back.
  */
-enum choice_kind {
+enum measure_choice_kind {
 	CHOICE_WHOLE,
 	CHOICE_SLICES,
 	CHOICE_GIANT,
@@ -35,9 +35,9 @@ enum {
 };
 
 /* A process to be measured. */
-struct choice {
+struct measure_choice {
 	uint32_t place; /* index in the process table */
-	enum choice_kind kind;
+	enum measure_choice_kind kind;
 	bool is_excused, is_taken;
 	uint32_t cost_us; /* predicted CPU */
 };
@@ -46,7 +46,7 @@ struct measure_queue {
 	struct buffer *scratch;          /* borrowed */
 	struct measure_plan_item *items; /* in .scratch; valid from measure_queue_begin() on */
 	size_t count;
-	struct choice *choice; /* owned: the processes to measure, in this order */
+	struct measure_choice *choice; /* owned: the processes to measure, in this order */
 	size_t capacity, chosen;
 	size_t first[CHOICE_KINDS];   /* no choice of this kind before this index is left */
 	size_t left[CHOICE_KINDS];    /* choices of each kind that are not taken */
@@ -66,7 +66,7 @@ void measure_queue_done(struct measure_queue *c);
 void measure_queue_drop(struct measure_queue *c);
 
 /* Returns the kind of a choice that would be measured as F says. */
-enum choice_kind measure_queue_kind(const struct forecast *f);
+enum measure_choice_kind measure_queue_kind(const struct page_walk_forecast *f);
 
 /* Starts a new set of items, of which at most COUNT will be added. Returns 0, or -ENOMEM. */
 int measure_queue_begin(struct measure_queue *c, size_t count);
@@ -77,7 +77,7 @@ int measure_queue_begin(struct measure_queue *c, size_t count);
  * measure_queue_end().
  */
 struct measure_plan_item *measure_queue_add(struct measure_queue *c, const struct tracked *w,
-	size_t place, const struct forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes);
+	size_t place, const struct page_walk_forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes);
 
 /*
  * Chooses among the items with LIMITS, of which it sets .round, and adds the plan's counts to
@@ -95,12 +95,14 @@ bool measure_queue_has(const struct measure_queue *c, unsigned int kinds, bool e
  * Takes the first choice that measure_queue_has() counts. Returns it, NULL if there is none. It
  * stays valid until measure_queue_end() or measure_queue_done().
  */
-struct choice *measure_queue_next(struct measure_queue *c, unsigned int kinds, bool excused_alone);
+struct measure_choice *measure_queue_next(
+	struct measure_queue *c, unsigned int kinds, bool excused_alone);
 
 /*
  * Gives back CHOICE, which was taken: it is to be measured as KIND, at its old place in the order.
  */
-void measure_queue_give_back(struct measure_queue *c, struct choice *choice, enum choice_kind kind);
+void measure_queue_give_back(
+	struct measure_queue *c, struct measure_choice *choice, enum measure_choice_kind kind);
 
 /* Returns how many choices are not taken. */
 size_t measure_queue_left(const struct measure_queue *c);

@@ -63,7 +63,7 @@ bool page_walks_has(const struct page_walks *s, const struct process *p)
 }
 
 /* The slices may have ended by themselves. */
-static void end(struct page_walks *s, struct walk *w)
+static void end(struct page_walks *s, struct page_walk *w)
 {
 	smaps_slices_drop(&w->slices);
 	s->under_way--;
@@ -97,10 +97,11 @@ static uint64_t slice_ns(const struct page_walks *s)
 	return saturate_min(s->slice_ns, s->stall_ns / 2);
 }
 
-struct forecast page_walks_forecast(const struct page_walks *s, const struct tracked *w)
+struct page_walk_forecast page_walks_forecast(const struct page_walks *s, const struct tracked *w)
 {
 	uint64_t above_ns = s->stall_ns / WHOLE_PART;
-	struct forecast f = {.work = work_of(s, w), .is_excused = s->excuses && w->was_there};
+	struct page_walk_forecast f = {
+		.work = work_of(s, w), .is_excused = s->excuses && w->was_there};
 
 	f.prediction = walk_cost_predict(
 		&s->model[WALK_COST_ROLLUP], &f.work, w->by_slices ? NULL : &w->habit);
@@ -162,10 +163,10 @@ static void use(struct page_walks *s, uint64_t cpu_ns, bool is_excused)
 		cpu_budget_charge(s->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
 }
 
-int page_walks_whole(struct page_walks *s, struct process *p, const struct forecast *f,
-	uint64_t now_ns, struct sample *ret, struct walked *ret_walked)
+int page_walks_whole(struct page_walks *s, struct process *p, const struct page_walk_forecast *f,
+	uint64_t now_ns, struct sample *ret, struct page_walk_result *ret_walked)
 {
-	struct walked walked = {.way = WALK_COST_ROLLUP, .is_excused = f->is_excused};
+	struct page_walk_result walked = {.way = WALK_COST_ROLLUP, .is_excused = f->is_excused};
 	uint64_t before_ns = cpu_now_ns(s), walk_ns;
 	bool wants_faults = may_write(s, p->tracked);
 	int r;
@@ -188,14 +189,14 @@ int page_walks_whole(struct page_walks *s, struct process *p, const struct forec
 }
 
 /* Ends the walk W, with SAMPLE. */
-static int finish(
-	struct page_walks *s, struct walk *w, const struct sample *sample, struct walked *ret)
+static int finish(struct page_walks *s, struct page_walk *w, const struct sample *sample,
+	struct page_walk_result *ret)
 {
 	end(s, w);
 	s->counts.reads[WALK_COST_SLICES]++;
 	if (sample->outcome != OUTCOME_MEASURED)
 		s->counts.discarded++;
-	*ret = (struct walked){
+	*ret = (struct page_walk_result){
 		.way = WALK_COST_SLICES,
 		.cpu_ns = w->cpu_ns,
 		.largest_rss = w->slices.largest_rss,
@@ -209,7 +210,7 @@ static int finish(
 }
 
 /* The walk of smaps begins now. */
-static void begin_smaps(struct page_walks *s, struct walk *w, uint64_t predicted_ns)
+static void begin_smaps(struct page_walks *s, struct page_walk *w, uint64_t predicted_ns)
 {
 	s->counts.predicted_ns += predicted_ns;
 	w->cpu_ns = 0;
@@ -217,11 +218,12 @@ static void begin_smaps(struct page_walks *s, struct walk *w, uint64_t predicted
 	w->has_faults = read_faults(s, w->slices.process, &w->faults);
 }
 
-int page_walks_begin_slices(struct page_walks *s, struct process *p, const struct forecast *f,
-	uint64_t now_ns, struct sample *ret, struct walked *ret_walked)
+int page_walks_begin_slices(struct page_walks *s, struct process *p,
+	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret,
+	struct page_walk_result *ret_walked)
 {
 	uint64_t before_ns = cpu_now_ns(s);
-	struct walk *w = &s->walk[place_of(s, NULL)];
+	struct page_walk *w = &s->walk[place_of(s, NULL)];
 	int r;
 
 	assert(page_walks_have_room(s));
@@ -270,12 +272,12 @@ uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone)
  * The maps of W are known. Continues with smaps, unless a mapping is too large. Returns 0 if the
  * walk is over, with *RET; PAGE_WALKS_MORE; PAGE_WALKS_GIANT; or -ENOMEM.
  */
-static int go_on(struct page_walks *s, struct walk *w, struct sample *ret)
+static int go_on(struct page_walks *s, struct page_walk *w, struct sample *ret)
 {
 	struct tracked *tracked = w->slices.process->tracked;
 	uint64_t rss_kib = tracked->seen.resident * s->page_bytes / 1024;
 	uint64_t largest = smaps_slices_largest(&w->slices);
-	struct forecast f;
+	struct page_walk_forecast f;
 	int r;
 
 	if (largest) {
@@ -295,7 +297,7 @@ static int go_on(struct page_walks *s, struct walk *w, struct sample *ret)
  * The worker that read for W is gone: begins W again. Returns 0 if the walk is over, with *RET;
  * PAGE_WALKS_MORE; or -ENOMEM.
  */
-static int begin_again(struct page_walks *s, struct walk *w, struct sample *ret)
+static int begin_again(struct page_walks *s, struct page_walk *w, struct sample *ret)
 {
 	bool was_mapping = w->slices.is_mapping;
 	int r;
@@ -313,10 +315,10 @@ static int begin_again(struct page_walks *s, struct walk *w, struct sample *ret)
 }
 
 int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
-	struct process **ret_process, struct walked *ret_walked)
+	struct process **ret_process, struct page_walk_result *ret_walked)
 {
 	uint64_t before_ns = cpu_now_ns(s), cpu_ns;
-	struct walk *w = &s->walk[next(s, excused_alone)];
+	struct page_walk *w = &s->walk[next(s, excused_alone)];
 	struct process *p = w->slices.process;
 	bool is_mapping = w->slices.is_mapping;
 	int r;
@@ -346,7 +348,7 @@ int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, s
 }
 
 void page_walks_learn(struct page_walks *s, struct process *p, const struct sample *sample,
-	const struct walked *walked)
+	const struct page_walk_result *walked)
 {
 	struct tracked *w = p->tracked;
 	bool by_slices = walked->way == WALK_COST_SLICES;

@@ -25,7 +25,7 @@ struct page_walks_counts {
 };
 
 /* How a process is to be walked, and the predicted cost. */
-struct forecast {
+struct page_walk_forecast {
 	enum walk_cost_way way;
 	struct walk_cost_work work;
 	struct walk_cost_prediction prediction;
@@ -35,7 +35,7 @@ struct forecast {
 };
 
 /* A finished walk. */
-struct walked {
+struct page_walk_result {
 	enum walk_cost_way way;
 	uint64_t cpu_ns;
 	uint64_t largest_rss; /* of its largest mapping, by slices; bytes */
@@ -47,7 +47,7 @@ struct walked {
 };
 
 /* A walk by slices that is not finished. */
-struct walk {
+struct page_walk {
 	struct smaps_slices slices;
 	uint64_t cpu_ns; /* of its slices of smaps */
 	uint64_t predicted_ns;
@@ -72,7 +72,7 @@ struct page_walks {
 	bool excuses;
 	uint64_t slice_ns; /* length of a slice; more than half of .stall_ns is not used */
 	struct walk_cost_model model[WALK_COST_WAYS];
-	struct walk walk[PAGE_WALKS_AT_ONCE];
+	struct page_walk walk[PAGE_WALKS_AT_ONCE];
 	unsigned int under_way;
 	struct page_walks_counts counts;
 };
@@ -91,14 +91,14 @@ void page_walks_done(struct page_walks *s);
 void page_walks_forget(struct page_walks *s, const struct process *p);
 
 /* Predicts the next walk of W, in the way that the stall budget allows. */
-struct forecast page_walks_forecast(const struct page_walks *s, const struct tracked *w);
+struct page_walk_forecast page_walks_forecast(const struct page_walks *s, const struct tracked *w);
 
 /*
  * Walks P at once, by process_read(). Returns 0 with the sample in *RET and the walk in
  * *RET_WALKED, or -ENOMEM.
  */
-int page_walks_whole(struct page_walks *s, struct process *p, const struct forecast *f,
-	uint64_t now_ns, struct sample *ret, struct walked *ret_walked);
+int page_walks_whole(struct page_walks *s, struct process *p, const struct page_walk_forecast *f,
+	uint64_t now_ns, struct sample *ret, struct page_walk_result *ret_walked);
 
 /* Returns true if P is being walked by slices. */
 bool page_walks_has(const struct page_walks *s, const struct process *p);
@@ -121,8 +121,9 @@ enum page_walks_outcome {
  * Begins to walk P by slices; page_walks_have_room() must be true. Returns 0 if the walk is over
  * already, with *RET and *RET_WALKED; PAGE_WALKS_LOOKED; or -ENOMEM.
  */
-int page_walks_begin_slices(struct page_walks *s, struct process *p, const struct forecast *f,
-	uint64_t now_ns, struct sample *ret, struct walked *ret_walked);
+int page_walks_begin_slices(struct page_walks *s, struct process *p,
+	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret,
+	struct page_walk_result *ret_walked);
 
 /*
  * Returns when the next slice may be read (CLOCK_MONOTONIC), with EXCUSED_ALONE of an excused walk
@@ -139,10 +140,10 @@ uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone);
  * *RET_PROCESS and *RET_WALKED; PAGE_WALKS_MORE; PAGE_WALKS_GIANT; or -ENOMEM.
  */
 int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
-	struct process **ret_process, struct walked *ret_walked);
+	struct process **ret_process, struct page_walk_result *ret_walked);
 
 /* Learns from the walk WALKED of P. Call after tracked_measure() of its result SAMPLE. */
 void page_walks_learn(struct page_walks *s, struct process *p, const struct sample *sample,
-	const struct walked *walked);
+	const struct page_walk_result *walked);
 
 #endif

@@ -62,7 +62,7 @@ static bool is_elsewhere(const struct process_table *t, const struct process *p)
  */
 static bool is_giant(const struct pass *pass, const struct process *p)
 {
-	struct forecast f;
+	struct page_walk_forecast f;
 
 	if (!pass->options.is_adaptive || !p->tracked)
 		return false;

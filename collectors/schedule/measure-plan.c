@@ -343,7 +343,7 @@ static void put_off(
 {
 	p->counts.deferred[reason] += end - from;
 	for (size_t i = from; i < end; i++)
-		p->items[i].is_put_off = true;
+		p->items[i].is_deferred = true;
 }
 
 static void part_items(struct measure_plan *p, size_t count)

@@ -47,11 +47,11 @@ struct measure_plan_item {
 	bool is_new : 1; /* this image was never measured */
 	/* a single mapping is predicted to hold the lock for longer than the stall budget */
 	bool is_giant : 1;
-	bool is_excused : 1; /* it needs no tokens */
-	bool is_in_pass : 1; /* it would be measured within the pass, rather than between passes */
-	bool is_put_off : 1; /* result: deferred for MEASURE_PLAN_BUDGET or MEASURE_PLAN_PRESSURE */
-	uint64_t cost_ns;    /* predicted CPU, for the way in which it would be walked */
-	uint64_t hold_ns;    /* predicted longest hold of the lock */
+	bool is_excused : 1;  /* it needs no tokens */
+	bool is_in_pass : 1;  /* it would be measured within the pass, rather than between passes */
+	bool is_deferred : 1; /* result: deferred for MEASURE_PLAN_BUDGET or MEASURE_PLAN_PRESSURE */
+	uint64_t cost_ns;     /* predicted CPU, for the way in which it would be walked */
+	uint64_t hold_ns;     /* predicted longest hold of the lock */
 	uint64_t doubt_bytes; /* how far off the estimate may be; RSS for new ones */
 	/* the same, weighted by how much it matters to owners' sums; for minor doubts */
 	uint64_t worth_bytes;

@@ -34,7 +34,7 @@ struct scene {
 
 static void measured(struct scene *s, unsigned int i, uint32_t faults)
 {
-	const struct walked walked = {.faults = faults, .has_faults = true};
+	const struct page_walk_result walked = {.faults = faults, .has_faults = true};
 
 	cow_faults_measured(&s->reader, &s->process[i], &walked, 300 * SEC);
 }
@@ -96,7 +96,7 @@ static void scene_done(struct scene **s)
 static void counts_faults_of_sharers(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	const struct walked unknown = {.has_faults = false};
+	const struct page_walk_result unknown = {.has_faults = false};
 
 	(void)state;
 	assert_true(s->tracked[0].has_faults);
@@ -416,7 +416,7 @@ static void a_measurement_ends_the_suspicion(void **state)
 /* Process I has 40 MiB more than was estimated, by a walk that began at FAULTS. */
 static bool find(struct scene *s, unsigned int i, uint32_t faults)
 {
-	const struct walked walked = {.faults = faults, .has_faults = true};
+	const struct page_walk_result walked = {.faults = faults, .has_faults = true};
 	const struct estimate before = {.pss_anon = s->tracked[i].base.pss_anon - 40 * MIB};
 
 	return cow_faults_found(&s->faults, &s->sharing_state, &s->reader, &s->process[i], &walked,

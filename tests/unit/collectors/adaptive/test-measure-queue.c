@@ -20,12 +20,13 @@ static const struct measure_plan_limits limits = {
 	.stall_ns = 20 * NS_PER_MSEC,
 };
 
-static const struct forecast whole = {.way = WALK_COST_ROLLUP,
-				     .prediction = {NS_PER_MSEC, NS_PER_MSEC}},
-			     sliced = {.way = WALK_COST_SLICES, .prediction = {NS_PER_MSEC, 1}},
-			     giant = {.way = WALK_COST_ROLLUP,
-				     .is_giant = true,
-				     .prediction = {NS_PER_SEC / 10, NS_PER_SEC / 10}};
+static const struct page_walk_forecast whole = {.way = WALK_COST_ROLLUP,
+					       .prediction = {NS_PER_MSEC, NS_PER_MSEC}},
+				       sliced = {.way = WALK_COST_SLICES,
+					       .prediction = {NS_PER_MSEC, 1}},
+				       giant = {.way = WALK_COST_ROLLUP,
+					       .is_giant = true,
+					       .prediction = {NS_PER_SEC / 10, NS_PER_SEC / 10}};
 
 struct scene {
 	struct measure_queue c;
@@ -55,10 +56,11 @@ static void scene_done(struct scene **s)
 /* Processes with a sliced walk may be passed over. They keep their order among themselves. */
 static void may_pass_over_sliced_walks(void **state)
 {
-	static const struct forecast *const way[] = {&whole, &sliced, &sliced, &whole, &whole};
+	static const struct page_walk_forecast *const way[] = {
+		&whole, &sliced, &sliced, &whole, &whole};
 	static const uint32_t want[] = {0, 3, 1, 2, 4};
 	AUTO_SCENE struct scene *s = scene_new();
-	struct choice *choice;
+	struct measure_choice *choice;
 
 	(void)state;
 	assert_int_equal(measure_queue_begin(&s->c, 5), 0);
@@ -92,7 +94,7 @@ static void may_pass_over_sliced_walks(void **state)
 static void returns_a_sliced_process_to_its_place(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct choice *choice;
+	struct measure_choice *choice;
 
 	(void)state;
 	assert_int_equal(measure_queue_begin(&s->c, 3), 0);
@@ -118,8 +120,9 @@ static void returns_a_sliced_process_to_its_place(void **state)
 static void takes_only_excused_processes(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast excused_whole = whole, excused_sliced = sliced;
-	const struct forecast *const way[] = {&whole, &excused_sliced, &sliced, &excused_whole};
+	struct page_walk_forecast excused_whole = whole, excused_sliced = sliced;
+	const struct page_walk_forecast *const way[] = {
+		&whole, &excused_sliced, &sliced, &excused_whole};
 
 	(void)state;
 	excused_whole.is_excused = excused_sliced.is_excused = true;

@@ -28,7 +28,7 @@ struct scene {
 	struct process process[PAGE_WALKS_AT_ONCE + 1];
 	struct tracked tracked[PAGE_WALKS_AT_ONCE + 1];
 	struct sample sample;
-	struct walked walked;
+	struct page_walk_result walked;
 };
 
 static struct scene *scene_new(void)
@@ -105,7 +105,7 @@ static void chooses_how_to_walk(void **state)
 		struct tracked w = {.seen = {.resident = cases[i].rss / PAGE},
 			.largest_kib = (uint32_t)cases[i].largest_kib,
 			.mapped_kib = (uint32_t)(cases[i].rss >> 10)};
-		struct forecast f;
+		struct page_walk_forecast f;
 
 		s->walks.stall_ns = cases[i].stall_ms * NS_PER_MSEC;
 		f = page_walks_forecast(&s->walks, &w);
@@ -118,7 +118,7 @@ static void chooses_how_to_walk(void **state)
 static void walks_in_one_piece_are_charged(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast f = {.prediction.cpu_ns = 7};
+	struct page_walk_forecast f = {.prediction.cpu_ns = 7};
 
 	(void)state;
 	assert_int_equal(
@@ -140,7 +140,7 @@ static void walks_in_one_piece_are_charged(void **state)
 static void reads_fault_counters_first(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast whole = {.way = WALK_COST_ROLLUP}, f = {.way = WALK_COST_SLICES};
+	struct page_walk_forecast whole = {.way = WALK_COST_ROLLUP}, f = {.way = WALK_COST_SLICES};
 	struct process *p;
 
 	(void)state;
@@ -171,7 +171,7 @@ static void reads_fault_counters_first(void **state)
 
 static bool reads_faults(struct scene *s)
 {
-	const struct forecast whole = {.way = WALK_COST_ROLLUP};
+	const struct page_walk_forecast whole = {.way = WALK_COST_ROLLUP};
 
 	assert_int_equal(
 		page_walks_whole(&s->walks, &s->process[0], &whole, 1, &s->sample, &s->walked), 0);
@@ -207,7 +207,7 @@ static void skips_fault_counters_that_do_not_matter(void **state)
 static void reads_fault_counters_before_all_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast f = {.way = WALK_COST_SLICES};
+	struct page_walk_forecast f = {.way = WALK_COST_SLICES};
 	struct tracked *w = &s->tracked[0];
 	struct process *p;
 
@@ -230,7 +230,7 @@ static void walks_take_turns_by_slices(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
 	struct process *order[PAGE_WALKS_AT_ONCE], *p;
-	struct forecast f = {.way = WALK_COST_SLICES};
+	struct page_walk_forecast f = {.way = WALK_COST_SLICES};
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), used_ns;
 	unsigned int ended = 0;
 	int r;
@@ -286,7 +286,7 @@ static void walks_take_turns_by_slices(void **state)
 static void gives_up_on_giants(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast f = {.way = WALK_COST_SLICES};
+	struct page_walk_forecast f = {.way = WALK_COST_SLICES};
 	struct process *p;
 	int r;
 
@@ -310,7 +310,7 @@ static void gives_up_on_giants(void **state)
 static void walk_of_an_exited_process_does_not_begin(void **state)
 {
 	AUTO_SCENE struct scene *s = scene_new();
-	struct forecast f = {.way = WALK_COST_SLICES};
+	struct page_walk_forecast f = {.way = WALK_COST_SLICES};
 
 	(void)state;
 	tree_remove(&s->tree, "10");

@@ -174,7 +174,7 @@ static void needs_no_slices_if_walks_do_not_disturb(void **state)
 {
 	struct tracked w = {.seen.resident = (UINT64_C(64) << 30) / 4096};
 	struct cpu_budget budget;
-	struct forecast f;
+	struct page_walk_forecast f;
 	struct page_walks s;
 
 	(void)state;

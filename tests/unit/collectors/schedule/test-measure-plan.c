@@ -69,8 +69,8 @@ static uint64_t deferred_of(const struct measure_plan_item *items, size_t n, siz
 	uint64_t marked = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		assert_false(i < n && items[i].is_put_off);
-		marked += items[i].is_put_off;
+		assert_false(i < n && items[i].is_deferred);
+		marked += items[i].is_deferred;
 	}
 	return marked;
 }
