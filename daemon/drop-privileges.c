@@ -70,7 +70,7 @@ static const struct filter_call pass_calls[] = {
 static const struct filter_list filter_pass = FILTER_LIST(pass_calls);
 
 /*
- * The children of a trial (collectors/schedule/lock-trial.c) set limits, drop the rest of their
+ * The children of a trial (collectors/process/lock-trial.c) set limits, drop the rest of their
  * rights, and report.
  */
 static const struct filter_call trial_calls[] = {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/kcmp.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/common/averages.h"
@@ -25,7 +26,6 @@
 #include "cli/table/output.h"
 #include "collectors/process/self-usage.h"
 #include "collectors/process/shared-mm.h"
-#include "collectors/procfs/kcmp.h"
 #include "inspect/files/file-state.h"
 #include "inspect/frames/shmem-devices.h"
 #include "inspect/maps/claims.h"

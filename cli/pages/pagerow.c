@@ -12,7 +12,7 @@
 #include "cli/table/csv.h"
 #include "cli/table/jsontext.h"
 #include "cli/table/mapline.h"
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 
 enum {
 	KIB = 1024,
@@ -309,18 +309,18 @@ static void add_flags(
 		uint64_t flag;
 		const char *name;
 	} flags[] = {
-		{FRAME_REFERENCED, "referenced"},
-		{FRAME_UPTODATE, "uptodate"},
-		{FRAME_DIRTY, "dirty"},
-		{FRAME_LRU, "lru"},
-		{FRAME_ACTIVE, "active"},
-		{FRAME_WRITEBACK, "writeback"},
-		{FRAME_SWAPCACHE, "swapcache"},
-		{FRAME_SWAPBACKED, "swapbacked"},
-		{FRAME_HUGE, "hugetlb"},
-		{FRAME_UNEVICTABLE, "unevictable"},
-		{FRAME_KSM, "ksm"},
-		{FRAME_THP, "thp"},
+		{KPAGE_REFERENCED, "referenced"},
+		{KPAGE_UPTODATE, "uptodate"},
+		{KPAGE_DIRTY, "dirty"},
+		{KPAGE_LRU, "lru"},
+		{KPAGE_ACTIVE, "active"},
+		{KPAGE_WRITEBACK, "writeback"},
+		{KPAGE_SWAPCACHE, "swapcache"},
+		{KPAGE_SWAPBACKED, "swapbacked"},
+		{KPAGE_HUGE, "hugetlb"},
+		{KPAGE_UNEVICTABLE, "unevictable"},
+		{KPAGE_KSM, "ksm"},
+		{KPAGE_THP, "thp"},
 	};
 	const char *before = "";
 

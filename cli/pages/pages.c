@@ -22,7 +22,7 @@
 struct looking {
 	const struct pages_options *options;
 	struct each_process visit;
-	struct frames frames;
+	struct kpage frames;
 	struct pagewalk walk;
 	struct pagelist list; /* rows; for sections and symbols .loaded and .parts instead */
 	struct loaded loaded;
@@ -42,7 +42,7 @@ static void cleanup_looking(struct looking *l)
 	pagelist_done(&l->list);
 	loaded_done(&l->loaded);
 	partlist_done(&l->parts);
-	frames_close(&l->frames);
+	kpage_close(&l->frames);
 	each_process_done(&l->visit);
 	buffer_done(&l->text);
 }
@@ -167,7 +167,7 @@ static void open_frames(struct looking *l, const struct procfs *procfs)
 {
 	/* A copy of /proc shows what it has. */
 	int shows = procfs->is_kernels ? pagemap_shows_frames(procfs->fd) : 1;
-	int r = frames_open(procfs->fd, &l->frames);
+	int r = kpage_open(procfs->fd, &l->frames);
 
 	if (shows == 1 && r == 0) {
 		l->walk.frames = &l->frames;

@@ -22,12 +22,12 @@
 #include "collectors/adaptive/page-walks.h"
 #include "collectors/adaptive/row-estimate.h"
 #include "collectors/adaptive/sharing-state.h"
+#include "collectors/process/lock-trial.h"
 #include "collectors/process/process-table.h"
 #include "collectors/process/shared-mm.h"
 #include "collectors/procfs/psi.h"
 #include "collectors/procfs/vmstat.h"
 #include "collectors/schedule/cpu-budget.h"
-#include "collectors/schedule/lock-trial.h"
 #include "snapshot/record.h"
 
 struct adaptive_pass_limits {

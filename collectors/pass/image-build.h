@@ -9,10 +9,10 @@
 #include "collectors/adaptive/row-estimate.h"
 #include "collectors/owners/owner-sums.h"
 #include "collectors/process/lock-hold.h"
+#include "collectors/process/lock-trial.h"
 #include "collectors/process/self-usage.h"
 #include "collectors/procfs/meminfo.h"
 #include "collectors/procfs/psi.h"
-#include "collectors/schedule/lock-trial.h"
 #include "collectors/schedule/measure-plan.h"
 #include "snapshot/builder.h"
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/kcmp.h"
 #include "base/saturate.h"
 #include "base/userns.h"
 #include "collectors/adaptive/last-measured.h"
@@ -19,7 +20,6 @@
 #include "collectors/pass/pass-private.h"
 #include "collectors/process/fetch.h"
 #include "collectors/process/statm-poll.h"
-#include "collectors/procfs/kcmp.h"
 #include "collectors/workers/workers.h"
 
 #define CGROUP_MAX_AGE_NS (60 * NS_PER_SEC)

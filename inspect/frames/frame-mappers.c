@@ -113,7 +113,7 @@ int frame_mappers_open(struct frame_mappers *m, int procfs_fd, const char **ret_
 {
 	int r;
 
-	*m = (struct frame_mappers){.files = {.counts.fd = -1, .flags.fd = -1},
+	*m = (struct frame_mappers){.kpage = {.counts.fd = -1, .flags.fd = -1},
 		.walk = {.take = take_pages, .see = see_mapping, .context = m}};
 	*ret_what = "cannot find out whether page frames are shown (pagemap)";
 	r = pagemap_shows_frames(procfs_fd);
@@ -121,7 +121,7 @@ int frame_mappers_open(struct frame_mappers *m, int procfs_fd, const char **ret_
 		return r < 0 ? r : FRAME_MAPPERS_NO_FRAMES;
 	*ret_what = "cannot read mapping counts of pages (kpagecount, kpageflags: take root, or "
 		    "CAP_DAC_READ_SEARCH)";
-	r = frames_open(procfs_fd, &m->files);
+	r = kpage_open(procfs_fd, &m->kpage);
 	if (r < 0)
 		return r;
 	*ret_what = "cannot find out which files are in memory (memfd_create, mountinfo)";
@@ -130,7 +130,7 @@ int frame_mappers_open(struct frame_mappers *m, int procfs_fd, const char **ret_
 
 void frame_mappers_done(struct frame_mappers *m)
 {
-	frames_close(&m->files);
+	kpage_close(&m->kpage);
 	frame_map_done(&m->frames);
 	frame_map_done(&m->origin);
 	for (size_t i = 0; i < FRAME_MAPPERS_SWAP_AREAS; i++)
@@ -199,19 +199,19 @@ bool frame_mappers_seeks_holders(const struct frame_mappers *m)
 /* Returns the kind of a frame with FLAGS; FRAME_OWNER_KINDS: not memory of a process. */
 static enum frame_owner_kind kind_of_frame(uint64_t flags)
 {
-	if (flags & (FRAME_ZERO | FRAME_NOPAGE))
+	if (flags & (KPAGE_ZERO | KPAGE_NOPAGE))
 		return FRAME_OWNER_KINDS;
-	if (flags & FRAME_HUGE)
+	if (flags & KPAGE_HUGE)
 		return FRAME_OWNER_HUGETLB;
-	if (flags & FRAME_ANON)
+	if (flags & KPAGE_ANON)
 		return FRAME_OWNER_ANON;
-	if (flags & FRAME_SWAPBACKED)
+	if (flags & KPAGE_SWAPBACKED)
 		return FRAME_OWNER_SHMEM;
 	/*
 	 * The page cache maps only pages that are up to date. Other pages, such as drivers' memory,
 	 * do not have this flag.
 	 */
-	return flags & (FRAME_UPTODATE | FRAME_RESERVED) ? FRAME_OWNER_FILE : FRAME_OWNER_DRIVER;
+	return flags & (KPAGE_UPTODATE | KPAGE_RESERVED) ? FRAME_OWNER_FILE : FRAME_OWNER_DRIVER;
 }
 
 /* Neighbouring frames; those without a set may be left unread. */
@@ -243,7 +243,7 @@ static size_t end_of_run(const uint32_t *number, size_t at)
 }
 
 static int read_runs(
-	const struct frames *frames, uint64_t first, const uint32_t *number, struct chunk *ret)
+	const struct kpage *frames, uint64_t first, const uint32_t *number, struct chunk *ret)
 {
 	size_t end;
 	int r = 0;
@@ -261,26 +261,26 @@ static int read_runs(
 
 /*
  * Old kernels do not show some flags of the head of a large folio for its tails, such as
- * FRAME_UPTODATE, which all mapped pages have. The head is before the tails in the same chunk.
+ * KPAGE_UPTODATE, which all mapped pages have. The head is before the tails in the same chunk.
  */
 static int complete_tails(
-	const struct frames *frames, uint64_t first, const uint32_t *number, struct chunk *chunk)
+	const struct kpage *frames, uint64_t first, const uint32_t *number, struct chunk *chunk)
 {
-	const uint64_t told = FRAME_ANON | FRAME_SWAPBACKED | FRAME_UPTODATE;
+	const uint64_t told = KPAGE_ANON | KPAGE_SWAPBACKED | KPAGE_UPTODATE;
 	uint64_t head = 0;
 	bool lacks = false;
 	int r;
 
 	for (size_t i = 0; i < FRAME_MAP_CHUNK; i++)
-		lacks |= number[i] && chunk->flags[i] & FRAME_COMPOUND_TAIL &&
-		         !(chunk->flags[i] & (told | FRAME_HUGE));
+		lacks |= number[i] && chunk->flags[i] & KPAGE_COMPOUND_TAIL &&
+		         !(chunk->flags[i] & (told | KPAGE_HUGE));
 	if (!lacks)
 		return 0;
 	r = read_frames(frames->flags.fd, first, FRAME_MAP_CHUNK, chunk->flags);
 	for (size_t i = 0; r == 0 && i < FRAME_MAP_CHUNK; i++) {
-		if (chunk->flags[i] & FRAME_COMPOUND_HEAD)
+		if (chunk->flags[i] & KPAGE_COMPOUND_HEAD)
 			head = chunk->flags[i];
-		if (chunk->flags[i] & FRAME_COMPOUND_TAIL)
+		if (chunk->flags[i] & KPAGE_COMPOUND_TAIL)
 			chunk->flags[i] |= head & told;
 	}
 	return r;
@@ -317,10 +317,10 @@ static enum frame_owner_kind by_keeper(
 static int count_chunk(struct frame_mappers *m, uint64_t first, const uint32_t *number)
 {
 	struct chunk chunk;
-	int r = read_runs(&m->files, first, number, &chunk);
+	int r = read_runs(&m->kpage, first, number, &chunk);
 
 	if (r == 0)
-		r = complete_tails(&m->files, first, number, &chunk);
+		r = complete_tails(&m->kpage, first, number, &chunk);
 	for (size_t i = 0; r == 0 && i < FRAME_MAP_CHUNK; i++) {
 		enum frame_owner_kind kind = number[i] ? kind_of_frame(chunk.flags[i])
 		                                       : FRAME_OWNER_KINDS;

@@ -28,7 +28,7 @@
 #include "inspect/frames/owner-sets.h"
 #include "inspect/frames/unmapped-shmem.h"
 #include "inspect/maps/target.h"
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 #include "inspect/pages/pagesweep.h"
 
 enum {
@@ -40,7 +40,7 @@ enum {
 };
 
 struct frame_mappers {
-	struct frames files;
+	struct kpage kpage;
 	struct frame_map frames; /* for each frame, the number of its set in .sets */
 	struct frame_map swap[FRAME_MAPPERS_SWAP_AREAS];
 	struct owner_sets parties;

@@ -3,7 +3,7 @@
 
 #include "inspect/pages/page.h"
 
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 #include "inspect/pages/pagemap.h"
 
 enum { MARK_TYPE = 31 };
@@ -29,7 +29,7 @@ const char *page_state_name(enum page_state state)
 static bool is_zero(const struct page_facts *f)
 {
 	if (f->has_frame)
-		return f->flags & FRAME_ZERO;
+		return f->flags & KPAGE_ZERO;
 	return f->has_categories && f->categories & PAGEMAP_IS_ZERO &&
 	       !(f->entry & PAGEMAP_EXCLUSIVE);
 }
@@ -44,7 +44,7 @@ static enum page_state state_of_present(const struct page_facts *f)
 		return PAGE_HUGETLB;
 	if (is_zero(f))
 		return PAGE_ZERO;
-	if (f->entry & PAGEMAP_FILE || !f->has_frame || f->flags & FRAME_ANON)
+	if (f->entry & PAGEMAP_FILE || !f->has_frame || f->flags & KPAGE_ANON)
 		return PAGE_RESIDENT;
 	return PAGE_DEVICE;
 }
@@ -100,6 +100,6 @@ bool page_is_dirty(const struct page *p, bool *ret)
 {
 	if (p->is_file && !p->knows_frame)
 		return false;
-	*ret = !p->is_file || p->flags & FRAME_DIRTY;
+	*ret = !p->is_file || p->flags & KPAGE_DIRTY;
 	return true;
 }

@@ -31,7 +31,7 @@ struct page_facts {
 	bool has_categories;
 	uint64_t categories; /* PAGEMAP_IS_* (inspect/pages/pagemap.h) */
 	bool has_frame;
-	uint64_t mappings, flags; /* of the frame (inspect/pages/frames.h) */
+	uint64_t mappings, flags; /* of the frame (inspect/pages/kpage.h) */
 	bool is_hugetlb;          /* the mapping is of hugetlbfs */
 };
 

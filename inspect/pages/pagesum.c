@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 
 static const char *const names[PAGESUM_FIELDS] = {
 	[PAGESUM_SIZE] = "size_bytes",
@@ -103,9 +103,9 @@ static void add_resident(struct pagesum *s, const struct page *p, uint64_t bytes
 		s->q[PAGESUM_HUGE] += bytes;
 	if (!p->knows_frame)
 		return;
-	if (p->flags & FRAME_THP)
+	if (p->flags & KPAGE_THP)
 		s->q[PAGESUM_LARGE] += bytes;
-	if (p->flags & FRAME_KSM)
+	if (p->flags & KPAGE_KSM)
 		s->q[PAGESUM_KSM] += bytes;
 	s->q[field_of(p->mappings)] += bytes;
 }

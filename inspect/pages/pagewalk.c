@@ -32,14 +32,14 @@ struct batch {
 	uint64_t entry[ENTRIES];
 	size_t count;
 	struct page_facts facts[ENTRIES];
-	struct frames_query query[ENTRIES];
+	struct kpage_query query[ENTRIES];
 };
 
 /*
  * Asks for the frames of B. A frame that is no memory of the host, such as a device's, gets
- * FRAME_NOPAGE.
+ * KPAGE_NOPAGE.
  */
-static int ask_of_frames(struct frames *frames, struct batch *b)
+static int ask_of_frames(struct kpage *frames, struct batch *b)
 {
 	size_t asked = 0;
 	int r;
@@ -48,16 +48,16 @@ static int ask_of_frames(struct frames *frames, struct batch *b)
 		uint64_t frame = pagemap_frame(b->entry[i]);
 
 		if (frame)
-			b->query[asked++] = (struct frames_query){.frame = frame, .number = i};
+			b->query[asked++] = (struct kpage_query){.frame = frame, .number = i};
 	}
-	r = frames_ask(frames, b->query, asked);
+	r = kpage_ask(frames, b->query, asked);
 	for (size_t i = 0; r == 0 && i < asked; i++) {
-		const struct frames_query *q = &b->query[i];
+		const struct kpage_query *q = &b->query[i];
 		struct page_facts *f = &b->facts[q->number];
 
 		f->has_frame = true;
 		f->mappings = q->mappings;
-		f->flags = q->is_none ? FRAME_NOPAGE : q->flags;
+		f->flags = q->is_none ? KPAGE_NOPAGE : q->flags;
 	}
 	return r;
 }

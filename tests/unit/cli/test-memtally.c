@@ -21,7 +21,7 @@
 #include "base/channel.h"
 #include "base/clock.h"
 #include "cli/memtally.h"
-#include "collectors/procfs/mapcounts.h"
+#include "collectors/process/mapcounts.h"
 #include "snapshot/usage.h"
 #include "tests/unit/support/running.h"
 #include "tests/unit/support/sample.h"

@@ -23,7 +23,7 @@
 #include "base/cleanup.h"
 #include "base/memfd.h"
 #include "base/userns.h"
-#include "collectors/schedule/lock-trial.h"
+#include "collectors/process/lock-trial.h"
 #include "daemon/drop-privileges.h"
 #include "daemon/leases.h"
 #include "tests/unit/support/attempts.h"

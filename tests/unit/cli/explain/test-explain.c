@@ -7,8 +7,8 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "collectors/procfs/kcmp.h"
-#include "collectors/procfs/mapcounts.h"
+#include "base/kcmp.h"
+#include "collectors/process/mapcounts.h"
 #include "collectors/procfs/procfs.h"
 #include "tests/unit/support/asked.h"
 

@@ -11,7 +11,7 @@
 
 #include "cli/pages/pagerow.h"
 #include "cli/pages/partrow.h"
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 
 enum { KIB = 1024 };
 
@@ -213,7 +213,7 @@ static void prints_single_pages(void **state)
 			.knows_frame = true,
 			.frame = 77,
 			.mappings = 3,
-			.flags = FRAME_DIRTY | FRAME_LRU | FRAME_THP},
+			.flags = KPAGE_DIRTY | KPAGE_LRU | KPAGE_THP},
 		{.address = 0x7f0000002000,
 			.state = PAGE_RESIDENT,
 			.is_file = true,

@@ -8,8 +8,8 @@
 #include "tests/unit/support/unit.h"
 
 #include "base/cleanup.h"
+#include "base/kcmp.h"
 #include "collectors/process/shared-mm.h"
-#include "collectors/procfs/kcmp.h"
 
 enum { PIDS = 512 };
 

@@ -7,7 +7,7 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 #include "inspect/pages/page.h"
 #include "inspect/pages/pagemap.h"
 #include "inspect/pages/pagesum.h"
@@ -25,22 +25,22 @@ static const struct {
 	{"shared after a fork", {.entry = THERE}, PAGE_RESIDENT},
 	{"a file's", {.entry = THERE | PAGEMAP_FILE}, PAGE_RESIDENT},
 	{"zeros, by a scan", {THERE, true, PAGEMAP_IS_PRESENT | PAGEMAP_IS_ZERO}, PAGE_ZERO},
-	{"zeros, by the frame", {THERE | 5, false, 0, true, 0, FRAME_ZERO}, PAGE_ZERO},
+	{"zeros, by the frame", {THERE | 5, false, 0, true, 0, KPAGE_ZERO}, PAGE_ZERO},
 	{"huge zeros",
 		{THERE | 5, true, PAGEMAP_IS_ZERO | PAGEMAP_IS_HUGE, true, 0,
-			FRAME_ZERO | FRAME_THP},
+			KPAGE_ZERO | KPAGE_THP},
 		PAGE_ZERO},
 	{"huge zeros, by a scan", {THERE | PAGEMAP_FILE, true, PAGEMAP_IS_ZERO | PAGEMAP_IS_HUGE},
 		PAGE_ZERO},
 	{"huge zeros that are called a file's",
-		{THERE | PAGEMAP_FILE | 5, true, PAGEMAP_IS_HUGE, true, 0, FRAME_ZERO | FRAME_THP},
+		{THERE | PAGEMAP_FILE | 5, true, PAGEMAP_IS_HUGE, true, 0, KPAGE_ZERO | KPAGE_THP},
 		PAGE_ZERO},
 	{"written to since the scan", {THERE | PAGEMAP_EXCLUSIVE, true, PAGEMAP_IS_ZERO},
 		PAGE_RESIDENT},
-	{"written to since, and shared", {THERE | 5, true, PAGEMAP_IS_ZERO, true, 2, FRAME_ANON},
+	{"written to since, and shared", {THERE | 5, true, PAGEMAP_IS_ZERO, true, 2, KPAGE_ANON},
 		PAGE_RESIDENT},
-	{"anonymous, by the frame", {THERE | 5, true, 0, true, 2, FRAME_ANON}, PAGE_RESIDENT},
-	{"a device's", {THERE | 5, true, 0, true, 0, FRAME_NOPAGE}, PAGE_DEVICE},
+	{"anonymous, by the frame", {THERE | 5, true, 0, true, 2, KPAGE_ANON}, PAGE_RESIDENT},
+	{"a device's", {THERE | 5, true, 0, true, 0, KPAGE_NOPAGE}, PAGE_DEVICE},
 	{"swapped", {.entry = PAGEMAP_SWAPPED | 32}, PAGE_SWAPPED},
 	{"a mark that does not say so", {.entry = PAGEMAP_SWAPPED | HEX(5f)}, PAGE_NONE},
 	{"swapped to the last place of an area", {.entry = PAGEMAP_SWAPPED | HEX(7fffffffffffe0)},
@@ -73,7 +73,7 @@ static void facts_that_were_not_read_are_unknown(void **state)
 				shown = {.entry = THERE | PAGEMAP_FILE | 9,
 					.has_frame = true,
 					.mappings = 0,
-					.flags = FRAME_DIRTY};
+					.flags = KPAGE_DIRTY};
 	struct page p = page_of(0, &anon);
 	bool is_dirty = false;
 
@@ -97,7 +97,7 @@ static struct page page_mapped(uint64_t mappings, bool is_file, uint64_t flags)
 		.has_categories = true,
 		.has_frame = true,
 		.mappings = mappings,
-		.flags = flags | (is_file ? 0 : FRAME_ANON),
+		.flags = flags | (is_file ? 0 : KPAGE_ANON),
 	};
 
 	return page_of(0, &f);
@@ -135,8 +135,8 @@ static void sums_count_each_page_once(void **state)
 	const struct page zero = {.state = PAGE_ZERO}, swapped = {.state = PAGE_SWAPPED},
 			  huge = {.state = PAGE_HUGETLB}, device = {.state = PAGE_DEVICE},
 			  none = {.state = PAGE_NONE};
-	struct page anon = page_mapped(1, false, 0), merged = page_mapped(3, false, FRAME_KSM),
-		    file = page_mapped(9, true, FRAME_DIRTY | FRAME_THP),
+	struct page anon = page_mapped(1, false, 0), merged = page_mapped(3, false, KPAGE_KSM),
+		    file = page_mapped(9, true, KPAGE_DIRTY | KPAGE_THP),
 		    clean = page_mapped(9, true, 0);
 	const struct page *all[] = {
 		&zero, &swapped, &swapped, &huge, &device, &none, &anon, &merged, &file, &clean};

@@ -4,7 +4,7 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 #include "inspect/pages/resident-ranges.h"
 #include "tests/unit/support/allocation.h"
 
@@ -103,7 +103,7 @@ static void dirty_bytes_follow_from_frames(void **state)
 	assert_int_equal(resident_ranges_add(&r, &p), 0);
 	p = page_at(2, PAGE_RESIDENT, true, false);
 	p.knows_frame = true;
-	p.flags = FRAME_DIRTY;
+	p.flags = KPAGE_DIRTY;
 	assert_int_equal(resident_ranges_add(&r, &p), 0);
 	p = page_at(3, PAGE_RESIDENT, false, false);
 	assert_int_equal(resident_ranges_add(&r, &p), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/owners/process-rows.h"
+#include "collectors/pass/process-rows.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/procfs/kcmp.h"
+#include "base/kcmp.h"
 
 #include <errno.h>
 #include <linux/kcmp.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "collectors/procfs/mapcounts.h"
+#include "collectors/process/mapcounts.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +15,12 @@ enum {
 	 * Frames of a read for a single one: the kernel looks at each frame that is read (48 ns,
 	 * Linux 6.18).
 	 */
-	FRAMES_ALONE = 16,
+	KPAGE_ALONE = 16,
 	/* A gap of as many frames takes as long to read as a read() of its own. */
-	FRAMES_APART = 32,
+	KPAGE_APART = 32,
 };
 
-int frames_open(int procfs_fd, struct frames *ret)
+int kpage_open(int procfs_fd, struct kpage *ret)
 {
 	AUTO_CLOSE int counts = openat(procfs_fd, "kpagecount", O_RDONLY | O_CLOEXEC);
 	AUTO_CLOSE int flags = counts < 0 ? -1
@@ -30,23 +30,23 @@ int frames_open(int procfs_fd, struct frames *ret)
 		return -errno;
 	ret->counts.fd = TAKE_FD(counts);
 	ret->flags.fd = TAKE_FD(flags);
-	frames_forget(ret);
+	kpage_forget(ret);
 	return 0;
 }
 
-void frames_close(struct frames *f)
+void kpage_close(struct kpage *f)
 {
 	cleanup_close(&f->counts.fd);
 	cleanup_close(&f->flags.fd);
 }
 
-void frames_forget(struct frames *f)
+void kpage_forget(struct kpage *f)
 {
 	f->counts.count = 0;
 	f->flags.count = 0;
 }
 
-static int read_span(struct frames_file *file, uint64_t frame, size_t wanted)
+static int read_span(struct kpage_file *file, uint64_t frame, size_t wanted)
 {
 	ssize_t len;
 
@@ -62,14 +62,14 @@ static int read_span(struct frames_file *file, uint64_t frame, size_t wanted)
 	return file->count ? 0 : -ENXIO;
 }
 
-static int read_from(struct frames_file *file, uint64_t frame)
+static int read_from(struct kpage_file *file, uint64_t frame)
 {
 	bool follows = file->count && frame == file->first + file->count;
 
-	return read_span(file, frame, follows ? FRAMES_WINDOW : FRAMES_ALONE);
+	return read_span(file, frame, follows ? KPAGE_WINDOW : KPAGE_ALONE);
 }
 
-static int look(struct frames_file *file, uint64_t frame, uint64_t *ret)
+static int look(struct kpage_file *file, uint64_t frame, uint64_t *ret)
 {
 	int r = frame - file->first < file->count ? 0 : read_from(file, frame);
 
@@ -78,35 +78,35 @@ static int look(struct frames_file *file, uint64_t frame, uint64_t *ret)
 	return r;
 }
 
-int frames_count(struct frames *f, uint64_t frame, uint64_t *ret)
+int kpage_count(struct kpage *f, uint64_t frame, uint64_t *ret)
 {
 	return look(&f->counts, frame, ret);
 }
 
-int frames_flags(struct frames *f, uint64_t frame, uint64_t *ret)
+int kpage_flags(struct kpage *f, uint64_t frame, uint64_t *ret)
 {
 	return look(&f->flags, frame, ret);
 }
 
 static int by_frame(const void *a, const void *b)
 {
-	const struct frames_query *x = a, *y = b;
+	const struct kpage_query *x = a, *y = b;
 
 	return (x->frame > y->frame) - (x->frame < y->frame);
 }
 
 /* Returns the number of queries, from the first on, that one read serves. */
-static size_t span_of(const struct frames_query *query, size_t count)
+static size_t span_of(const struct kpage_query *query, size_t count)
 {
 	size_t n = 1;
 
-	while (n < count && query[n].frame - query[n - 1].frame <= FRAMES_APART &&
-		query[n].frame - query[0].frame < FRAMES_WINDOW)
+	while (n < count && query[n].frame - query[n - 1].frame <= KPAGE_APART &&
+		query[n].frame - query[0].frame < KPAGE_WINDOW)
 		n++;
 	return n;
 }
 
-static int answer(struct frames *f, struct frames_query *q)
+static int answer(struct kpage *f, struct kpage_query *q)
 {
 	int r = look(&f->counts, q->frame, &q->mappings);
 
@@ -116,7 +116,7 @@ static int answer(struct frames *f, struct frames_query *q)
 	return q->is_none ? 0 : r;
 }
 
-int frames_ask(struct frames *f, struct frames_query *query, size_t count)
+int kpage_ask(struct kpage *f, struct kpage_query *query, size_t count)
 {
 	int r = 0;
 

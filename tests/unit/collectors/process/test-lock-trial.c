@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "collectors/adaptive/page-walks.h"
-#include "collectors/schedule/lock-trial.h"
+#include "collectors/process/lock-trial.h"
 
 #define MSEC NS_PER_MSEC
 

@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "collectors/schedule/lock-trial.h"
+#include "collectors/process/lock-trial.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "inspect/pages/frames.h"
+#include "inspect/pages/kpage.h"
 #include "inspect/pages/pagemap.h"
 #include "inspect/pages/pagewalk.h"
 
@@ -35,41 +35,41 @@ static void write_files(void)
 
 static void frames_are_found_in_any_order(void **state)
 {
-	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
+	AUTO_KPAGE struct kpage f = {.counts.fd = -1, .flags.fd = -1};
 	uint64_t random = 1, value;
 
 	(void)state;
 	write_files();
-	assert_int_equal(frames_open(folder, &f), 0);
+	assert_int_equal(kpage_open(folder, &f), 0);
 	for (uint64_t i = 0; i < FRAMES; i++) {
-		assert_int_equal(frames_count(&f, i, &value), 0);
+		assert_int_equal(kpage_count(&f, i, &value), 0);
 		assert_int_equal(value, i + 7);
 	}
 	for (unsigned int i = 0; i < 5000; i++) {
 		uint64_t frame = unit_random(&random) % FRAMES;
 
-		assert_int_equal(frames_flags(&f, frame, &value), 0);
+		assert_int_equal(kpage_flags(&f, frame, &value), 0);
 		assert_int_equal(value, frame * frame);
-		assert_int_equal(frames_count(&f, frame, &value), 0);
+		assert_int_equal(kpage_count(&f, frame, &value), 0);
 		assert_int_equal(value, frame + 7);
 	}
-	assert_int_equal(frames_count(&f, FRAMES, &value), -ENXIO);
-	assert_int_equal(frames_count(&f, UINT64_MAX, &value), -ENXIO);
-	assert_int_equal(frames_count(&f, UINT64_MAX / 8, &value), -ENXIO);
-	assert_int_equal(frames_count(&f, FRAMES - 1, &value), 0);
+	assert_int_equal(kpage_count(&f, FRAMES, &value), -ENXIO);
+	assert_int_equal(kpage_count(&f, UINT64_MAX, &value), -ENXIO);
+	assert_int_equal(kpage_count(&f, UINT64_MAX / 8, &value), -ENXIO);
+	assert_int_equal(kpage_count(&f, FRAMES - 1, &value), 0);
 	assert_int_equal(value, FRAMES - 1 + 7);
 }
 
 /* Many frames at once, in any order; some are asked for twice, some do not exist. */
 static void many_are_asked_for_at_once(void **state)
 {
-	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
-	struct frames_query query[300];
+	AUTO_KPAGE struct kpage f = {.counts.fd = -1, .flags.fd = -1};
+	struct kpage_query query[300];
 	uint64_t random = 5;
 
 	(void)state;
 	write_files();
-	assert_int_equal(frames_open(folder, &f), 0);
+	assert_int_equal(kpage_open(folder, &f), 0);
 	for (unsigned int round = 0; round < unit_rounds(200); round++) {
 		size_t count = unit_random(&random) % 300;
 		uint64_t within = 1 + unit_random(&random) % (2 * FRAMES);
@@ -77,9 +77,9 @@ static void many_are_asked_for_at_once(void **state)
 
 		for (size_t i = 0; i < count; i++) {
 			asked[i] = unit_random(&random) % within;
-			query[i] = (struct frames_query){.frame = asked[i], .number = i};
+			query[i] = (struct kpage_query){.frame = asked[i], .number = i};
 		}
-		assert_int_equal(frames_ask(&f, query, count), 0);
+		assert_int_equal(kpage_ask(&f, query, count), 0);
 		for (size_t i = 0; i < count; i++) {
 			assert_int_equal(query[i].frame, asked[query[i].number]);
 			assert_int_equal(query[i].is_none, query[i].frame >= FRAMES);
@@ -94,37 +94,37 @@ static void many_are_asked_for_at_once(void **state)
 /* A frame that was read keeps its figures until it is forgotten. */
 static void forgotten_frames_are_read_again(void **state)
 {
-	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
+	AUTO_KPAGE struct kpage f = {.counts.fd = -1, .flags.fd = -1};
 	AUTO_CLOSE int counts = -1;
 	const uint64_t other = 4711;
 	uint64_t value;
 
 	(void)state;
 	write_files();
-	assert_int_equal(frames_open(folder, &f), 0);
-	assert_int_equal(frames_count(&f, 3, &value), 0);
+	assert_int_equal(kpage_open(folder, &f), 0);
+	assert_int_equal(kpage_count(&f, 3, &value), 0);
 	counts = openat(folder, "kpagecount", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(pwrite(counts, &other, sizeof(other), 3 * 8), sizeof(other));
-	assert_int_equal(frames_count(&f, 3, &value), 0);
+	assert_int_equal(kpage_count(&f, 3, &value), 0);
 	assert_int_equal(value, 10);
-	frames_forget(&f);
-	assert_int_equal(frames_count(&f, 3, &value), 0);
+	kpage_forget(&f);
+	assert_int_equal(kpage_count(&f, 3, &value), 0);
 	assert_int_equal(value, 4711);
 }
 
 static void missing_files_and_rights_are_reported(void **state)
 {
 	unsigned int before = unit_descriptors();
-	struct frames f;
+	struct kpage f;
 	pid_t child;
 	int status;
 
 	(void)state;
 	write_files();
 	assert_int_equal(unlinkat(folder, "kpageflags", 0), 0);
-	assert_int_equal(frames_open(folder, &f), -ENOENT);
+	assert_int_equal(kpage_open(folder, &f), -ENOENT);
 	assert_int_equal(unlinkat(folder, "kpagecount", 0), 0);
-	assert_int_equal(frames_open(folder, &f), -ENOENT);
+	assert_int_equal(kpage_open(folder, &f), -ENOENT);
 	assert_int_equal(unit_descriptors(), before);
 	child = fork();
 	if (!child) {
@@ -133,7 +133,7 @@ static void missing_files_and_rights_are_reported(void **state)
 
 		if (geteuid() == 0 && setresuid(65534, 65534, 65534) < 0)
 			_exit(99);
-		r = frames_open(procfs, &f);
+		r = kpage_open(procfs, &f);
 		_exit(r == -EACCES || r == -EPERM || r == -ENOENT ? 0 : 98);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -151,7 +151,7 @@ static int count(const struct page *p, void *context)
 	assert_true(p->knows_frame);
 	c->pages++;
 	c->mapped += p->mappings;
-	c->anon += !!(p->flags & FRAME_ANON);
+	c->anon += !!(p->flags & KPAGE_ANON);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static int count(const struct page *p, void *context)
  */
 static void works_on_this_kernel(void **state)
 {
-	AUTO_FRAMES struct frames f = {.counts.fd = -1, .flags.fd = -1};
+	AUTO_KPAGE struct kpage f = {.counts.fd = -1, .flags.fd = -1};
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	struct pagewalk w = {.fd = pagemap, .frames = &f};
@@ -172,7 +172,7 @@ static void works_on_this_kernel(void **state)
 	pid_t child;
 
 	(void)state;
-	if (pagemap_shows_frames(procfs) != 1 || frames_open(procfs, &f) < 0)
+	if (pagemap_shows_frames(procfs) != 1 || kpage_open(procfs, &f) < 0)
 		skip();
 	memory = mmap(NULL, 8 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(memory != MAP_FAILED);

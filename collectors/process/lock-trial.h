@@ -12,8 +12,8 @@
  * they need. The trial takes some tens of ms of CPU. If the result is unclear, walks are taken to
  * disturb.
  */
-#ifndef MEMTALLY_COLLECTORS_SCHEDULE_LOCK_TRIAL_H
-#define MEMTALLY_COLLECTORS_SCHEDULE_LOCK_TRIAL_H
+#ifndef MEMTALLY_COLLECTORS_PROCESS_LOCK_TRIAL_H
+#define MEMTALLY_COLLECTORS_PROCESS_LOCK_TRIAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * kcmp(2) with KCMP_VM: whether two processes share one address space. It may block: it takes both
  * processes' exec_update_lock (Linux 5.11 and later).
  */
-#ifndef MEMTALLY_COLLECTORS_PROCFS_KCMP_H
-#define MEMTALLY_COLLECTORS_PROCFS_KCMP_H
+#ifndef MEMTALLY_BASE_KCMP_H
+#define MEMTALLY_BASE_KCMP_H
 
 #include <sys/types.h>
 

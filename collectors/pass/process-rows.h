@@ -3,8 +3,8 @@
  * The rows of processes in the image that is being built, each with its process: a member, which
  * has memory and a known user. The memory is used again for the next image.
  */
-#ifndef MEMTALLY_COLLECTORS_OWNERS_PROCESS_ROWS_H
-#define MEMTALLY_COLLECTORS_OWNERS_PROCESS_ROWS_H
+#ifndef MEMTALLY_COLLECTORS_PASS_PROCESS_ROWS_H
+#define MEMTALLY_COLLECTORS_PASS_PROCESS_ROWS_H
 
 #include <stdint.h>
 

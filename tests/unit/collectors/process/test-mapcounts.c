@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests of collectors/procfs/mapcounts.h: the trial of whether the kernel's map counts are exact,
+ * Tests of collectors/process/mapcounts.h: the trial of whether the kernel's map counts are exact,
  * and bounds where they are not.
  */
 #include "config.h"
@@ -14,7 +14,7 @@
 #include <zlib.h>
 
 #include "base/cleanup.h"
-#include "collectors/procfs/mapcounts.h"
+#include "collectors/process/mapcounts.h"
 #include "tests/unit/support/tree.h"
 
 #define KIB UINT64_C(1024)

@@ -6,8 +6,8 @@
  * CONFIG_NO_PAGE_MAPCOUNT (Linux 6.15) it counts only for the whole folio. Then smaps divides each
  * page by the folio's rounded mean, and the PSS of shared pages may be too high or too low.
  */
-#ifndef MEMTALLY_COLLECTORS_PROCFS_MAPCOUNTS_H
-#define MEMTALLY_COLLECTORS_PROCFS_MAPCOUNTS_H
+#ifndef MEMTALLY_COLLECTORS_PROCESS_MAPCOUNTS_H
+#define MEMTALLY_COLLECTORS_PROCESS_MAPCOUNTS_H
 
 #include <stdint.h>
 #include <sys/types.h>
