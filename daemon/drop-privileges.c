@@ -90,12 +90,12 @@ static const struct filter_call trial_calls[] = {
 static const struct filter_list filter_trial = FILTER_LIST(trial_calls);
 
 /* Each child of the fork server loads a filter of its own, in addition. */
-static const struct filter_call nursery_calls[] = {
+static const struct filter_call fork_server_calls[] = {
 	FILTER_CALL("seccomp"),
 	FILTER_CALL_IS("prctl", 0, PR_SET_SECCOMP),
 	FILTER_CALL_IS("prctl", 0, PR_GET_SECCOMP),
 };
-static const struct filter_list filter_nursery = FILTER_LIST(nursery_calls);
+static const struct filter_list filter_fork_server = FILTER_LIST(fork_server_calls);
 
 /*
  * The parent of measuring workers, and the workers: they read, compare address spaces, and end with
@@ -259,10 +259,10 @@ int drop_privileges_daemon(const struct account *account, bool has_socket_file)
 	return give_up_calls(has_socket_file);
 }
 
-int drop_privileges_nursery(const struct account *account, uid_t master)
+int drop_privileges_fork_server(const struct account *account, uid_t master)
 {
 	static const struct filter_list *const lists[] = {
-		&filter_base, &filter_unix, &filter_names, &filter_children, &filter_nursery};
+		&filter_base, &filter_unix, &filter_names, &filter_children, &filter_fork_server};
 	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, master, &kept);
 
 	if (r >= 0)

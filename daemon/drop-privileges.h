@@ -43,7 +43,7 @@ int drop_privileges_measurers(const struct account *account);
  * children, and those to fork and end them. Logs nothing. Returns 0, or a negative errno: rights
  * may be left. A kernel without filters is no error.
  */
-int drop_privileges_nursery(const struct account *account, uid_t master);
+int drop_privileges_fork_server(const struct account *account, uid_t master);
 
 /*
  * For a child of the fork server, which looks up names: keeps the system calls that read files,

@@ -135,7 +135,7 @@ static _Noreturn void be_fork_server(
 	sigemptyset(&ended);
 	sigaddset(&ended, SIGCHLD);
 	/* Closes above all a listening socket that the service manager passed. */
-	if (inheritance_close_but(fd, -1) < 0 || drop_privileges_nursery(account, master) < 0 ||
+	if (inheritance_close_but(fd, -1) < 0 || drop_privileges_fork_server(account, master) < 0 ||
 		child_end_with(parent) < 0 || sigaction(SIGCHLD, &waking, NULL) < 0 ||
 		sigprocmask(SIG_BLOCK, &ended, &b.usual) < 0)
 		_exit(1);

@@ -62,10 +62,10 @@ struct publisher {
 	int listen_fd;
 	char *path; /* of the socket file; NULL: the socket is the service manager's */
 	int fd;
-	bool is_lent; /* .fd counts as held by privileged clients */
+	bool is_leased; /* .fd counts as held by privileged clients */
 	struct copy copy[COPIES];
 	unsigned int copies; /* made of this pass's original */
-	struct leases lent;
+	struct leases leases;
 	struct access_list privileged;
 	const struct resolver *resolver; /* borrowed; NULL: there is none */
 	struct client client[PUBLISHER_CLIENTS_MAX];
@@ -135,7 +135,7 @@ static void say_withheld(struct publisher *p, int64_t who, int reason)
 	if (reason == LEASES_USER_FULL || !log_limit_pass(&p->withheld[is_stranger],
 						  clock_now_ns(CLOCK_MONOTONIC), &suppressed))
 		return;
-	leases_sum(&p->lent, who, &sum);
+	leases_sum(&p->leases, who, &sum);
 	if (reason < 0)
 		log_warning(
 			"%s get no snapshot, since inotify cannot track which clients keep it: %s",
@@ -155,10 +155,10 @@ static int whole_for(struct publisher *p, uid_t uid)
 {
 	int r;
 
-	if (p->is_lent || uid == 0)
+	if (p->is_leased || uid == 0)
 		return p->fd;
-	r = leases_add(&p->lent, LEASES_PRIVILEGED, p->fd);
-	p->is_lent = r == 0;
+	r = leases_add(&p->leases, LEASES_PRIVILEGED, p->fd);
+	p->is_leased = r == 0;
 	if (r != 0)
 		say_withheld(p, LEASES_PRIVILEGED, r);
 	/* A process of memtallyd's own uid could kill memtallyd anyway: no lease is needed. */
@@ -180,7 +180,7 @@ static int copy_make(struct publisher *p, int64_t who, struct copy **ret)
 	int r = memfd_copy_sealed("memtally-snapshot", p->copy[0].fd, &fd);
 
 	if (r == 0)
-		r = leases_add(&p->lent, who, fd);
+		r = leases_add(&p->leases, who, fd);
 	if (r != 0)
 		return r;
 	p->copies++;
@@ -192,8 +192,8 @@ static int copy_make(struct publisher *p, int64_t who, struct copy **ret)
 
 static int copy_lend(struct publisher *p, uid_t uid, struct copy **ret)
 {
-	int64_t who = leases_is_crowded(&p->lent) ? LEASES_TOGETHER : uid;
-	int r = leases_judge(&p->lent, uid, p->copy[0].fd);
+	int64_t who = leases_is_crowded(&p->leases) ? LEASES_TOGETHER : uid;
+	int r = leases_judge(&p->leases, uid, p->copy[0].fd);
 
 	*ret = copy_of(p, who);
 	if (*ret && r == LEASES_FULL)
@@ -202,7 +202,7 @@ static int copy_lend(struct publisher *p, uid_t uid, struct copy **ret)
 		return r;
 	if (p->copy[0].who != LEASES_PRIVILEGED)
 		return copy_make(p, who, ret);
-	r = leases_add(&p->lent, who, p->copy[0].fd);
+	r = leases_add(&p->leases, who, p->copy[0].fd);
 	if (r == 0)
 		p->copy[0].who = who;
 	*ret = p->copy;
@@ -419,7 +419,7 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		.withheld = {{.interval_ns = 60 * NS_PER_SEC}, {.interval_ns = 60 * NS_PER_SEC}},
 	};
 	access_list_init(&p->privileged);
-	leases_init(&p->lent);
+	leases_init(&p->leases);
 	for (size_t i = 0; i < COPIES; i++)
 		p->copy[i].fd = -1;
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
@@ -444,7 +444,7 @@ static void close_copies(struct publisher *p)
 static void close_images(struct publisher *p)
 {
 	p->fd = fd_close(p->fd);
-	p->is_lent = false;
+	p->is_leased = false;
 	close_copies(p);
 }
 
@@ -459,7 +459,7 @@ struct publisher *publisher_close(struct publisher *p)
 		unlink(p->path);
 	fd_close(p->listen_fd);
 	close_images(p);
-	leases_done(&p->lent);
+	leases_done(&p->leases);
 	free(p->path);
 	free(p);
 	return NULL;

@@ -15,7 +15,7 @@ enum {
 };
 
 struct resolver {
-	struct fork_server nursery;
+	struct fork_server fork_server;
 	int fd; /* channel to the child; -1: there is none */
 	unsigned int in_flight;
 	struct principal flight[IN_FLIGHT_MAX]; /* oldest first */
@@ -33,7 +33,7 @@ static int have_child(struct resolver *r)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
-	error = fork_server_replace(&r->nursery, fds[1]);
+	error = fork_server_replace(&r->fork_server, fds[1]);
 	fd_close(fds[1]);
 	if (error < 0)
 		fd_close(fds[0]);
@@ -50,7 +50,7 @@ int resolver_start(const struct account *account, uid_t master, struct resolver 
 	if (!r)
 		return -ENOMEM;
 	r->fd = -1;
-	error = fork_server_open(account, master, &r->nursery);
+	error = fork_server_open(account, master, &r->fork_server);
 	if (error == 0)
 		error = have_child(r);
 	if (error < 0)
@@ -86,14 +86,14 @@ struct resolver *resolver_stop(struct resolver *r)
 	if (!r)
 		return NULL;
 	fd_close(r->fd);
-	fork_server_close(&r->nursery);
+	fork_server_close(&r->fork_server);
 	free(r);
 	return NULL;
 }
 
 bool resolver_has(const struct resolver *r, pid_t pid)
 {
-	return r && fork_server_has(&r->nursery, pid);
+	return r && fork_server_has(&r->fork_server, pid);
 }
 
 int resolver_fd(const struct resolver *r)
@@ -142,7 +142,7 @@ int resolver_answer(struct resolver *r, struct lookup_message *ret)
 		return -EPIPE;
 	if (!is_answer(r, &m, (size_t)n)) {
 		/* If the order fails, the child is replaced later all the same. */
-		(void)fork_server_end(&r->nursery);
+		(void)fork_server_end(&r->fork_server);
 		return -EPROTO;
 	}
 	r->in_flight--;

@@ -100,9 +100,9 @@ static void add_missing(const struct view *view, struct buffer *to)
 }
 
 /* Adds the age of the snapshot in whole seconds. */
-static void add_age(struct fixed_width *steady, const struct status *s)
+static void add_age(struct fixed_width *fixed, const struct status *s)
 {
-	struct buffer *to = steady->to;
+	struct buffer *to = fixed->to;
 	char time[CLOCK_TEXT_SIZE];
 	uint64_t age_ns;
 
@@ -118,7 +118,7 @@ static void add_age(struct fixed_width *steady, const struct status *s)
 	buffer_add_text(to, "The snapshot of ");
 	buffer_add_text(to, time);
 	buffer_add_text(to, " is ");
-	fixed_width_add_seconds(steady, age_ns - age_ns % NS_PER_SEC);
+	fixed_width_add_seconds(fixed, age_ns - age_ns % NS_PER_SEC);
 	buffer_add_text(to, s->is_fresh ? " s old" : " s old, which is stale: it is not shown");
 	buffer_add_char(to, '.');
 	add_missing(s->view, to);
@@ -137,11 +137,11 @@ static void add_guessed(
 }
 
 /* Adds how much was measured, estimated and guessed, in the same words as `memtally status`. */
-static void add_shares(struct fixed_width *steady, const struct view *view, uint64_t age_ns)
+static void add_shares(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
 	const struct snapshot_self *self = view_self(view);
-	struct buffer *to = steady->to;
+	struct buffer *to = fixed->to;
 	struct shares s;
 
 	if (!shares_of(host, &s))
@@ -156,7 +156,7 @@ static void add_shares(struct fixed_width *steady, const struct view *view, uint
 	}
 	if (s.estimated_bytes && ROW_HAS(self, SELF_OLDEST_AGE)) {
 		buffer_add_text(to, " from measurements up to ");
-		fixed_width_add_age(steady, self->q[SELF_OLDEST_AGE] + age_ns);
+		fixed_width_add_age(fixed, self->q[SELF_OLDEST_AGE] + age_ns);
 		buffer_add_text(to, " old");
 	}
 	if (ROW_HAS(host, SCOPE_GUESSED) && host->q[SCOPE_GUESSED])
@@ -164,10 +164,10 @@ static void add_shares(struct fixed_width *steady, const struct view *view, uint
 }
 
 /* Adds memtallyd's mode and the sum of PSS. */
-static void add_mode(struct fixed_width *steady, const struct view *view, uint64_t age_ns)
+static void add_mode(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
-	struct buffer *to = steady->to;
+	struct buffer *to = fixed->to;
 	bool is_adaptive = snapshot_is_adaptive(view_self(view));
 
 	buffer_add_text(to, is_adaptive
@@ -181,17 +181,17 @@ static void add_mode(struct fixed_width *steady, const struct view *view, uint64
 		human_add_bytes(to, host->q[SCOPE_PSS]);
 		shares_add_bounds(to, ", ", host);
 		if (is_adaptive)
-			add_shares(steady, view, age_ns);
+			add_shares(fixed, view, age_ns);
 		buffer_add_char(to, '.');
 	}
 	buffer_add_text(to, "</p>\n");
 }
 
 /* Adds the reads that the kernel blocked when the snapshot was taken. */
-static void add_blocked(struct fixed_width *steady, const struct view *view, uint64_t age_ns)
+static void add_blocked(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_self *self = view_self(view);
-	struct buffer *to = steady->to;
+	struct buffer *to = fixed->to;
 
 	if (!ROW_HAS(self, SELF_BLOCKED_READS) || !self->q[SELF_BLOCKED_READS])
 		return;
@@ -201,20 +201,20 @@ static void add_blocked(struct fixed_width *steady, const struct view *view, uin
 	buffer_add_text(to, " of processes' files");
 	if (ROW_HAS(self, SELF_BLOCKED_OLDEST)) {
 		buffer_add_text(to, ", the oldest for ");
-		fixed_width_add_age(steady, self->q[SELF_BLOCKED_OLDEST] + age_ns);
+		fixed_width_add_age(fixed, self->q[SELF_BLOCKED_OLDEST] + age_ns);
 	}
 	buffer_add_text(to, ". The figures of these processes are estimates, or their RSS.</p>\n");
 }
 
 void page_render(const struct status *s, const char *telemetry_path, struct buffer *to)
 {
-	struct fixed_width steady = {.to = to};
+	struct fixed_width fixed = {.to = to};
 
 	buffer_add_text(to, page_head);
-	add_age(&steady, s);
+	add_age(&fixed, s);
 	if (s->view && s->is_fresh) {
-		add_mode(&steady, s->view, view_age_ns(s->view, s->now_boottime_ns));
-		add_blocked(&steady, s->view, view_age_ns(s->view, s->now_boottime_ns));
+		add_mode(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
+		add_blocked(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
 	}
 	buffer_add_text(to, "<table>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
@@ -222,6 +222,6 @@ void page_render(const struct status *s, const char *telemetry_path, struct buff
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		add_owner_link(to, owner_of((enum owner_kind)kind));
 	buffer_add_text(to, "</table>\n<p>memtally-web " PACKAGE_VERSION "</p>\n</body>\n</html>");
-	fixed_width_settle(&steady);
+	fixed_width_settle(&fixed);
 	buffer_add_char(to, '\n');
 }

@@ -227,9 +227,9 @@ static void add_head(struct buffer *to, const struct view *view, uint64_t now_ns
 
 static void add_end(struct buffer *to, size_t slack)
 {
-	struct fixed_width steady = {.to = to, .slack = slack};
+	struct fixed_width fixed = {.to = to, .slack = slack};
 
-	fixed_width_settle(&steady);
+	fixed_width_settle(&fixed);
 	buffer_add_char(to, '\n');
 }
 

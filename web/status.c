@@ -9,30 +9,30 @@
 #include "web/fixed-width.h"
 
 struct metrics {
-	struct fixed_width steady;
+	struct fixed_width fixed;
 	enum prometheus_format format;
 };
 
 static void add_family(
 	struct metrics *m, const char *name, const char *type, const char *unit, const char *help)
 {
-	prometheus_add_family(m->steady.to, m->format, name, type, unit, help);
+	prometheus_add_family(m->fixed.to, m->format, name, type, unit, help);
 }
 
 /* Adds a family with one sample without labels. */
 static void add_single(struct metrics *m, const char *name, const char *type, const char *unit,
 	const char *help, uint64_t value)
 {
-	struct buffer *to = m->steady.to;
+	struct buffer *to = m->fixed.to;
 	bool is_time = unit && !strcmp(unit, "seconds");
 
 	add_family(m, name, type, unit, help);
 	buffer_add_text(to, name);
 	buffer_add_text(to, !strcmp(type, "counter") ? "_total " : " ");
 	if (is_time)
-		fixed_width_add_seconds(&m->steady, value);
+		fixed_width_add_seconds(&m->fixed, value);
 	else
-		fixed_width_add_u64(&m->steady, value);
+		fixed_width_add_u64(&m->fixed, value);
 	buffer_add_char(to, '\n');
 }
 
@@ -60,20 +60,20 @@ static void add_process(struct metrics *m, const struct self *self)
 
 static void add_requests(struct metrics *m, const struct counters *counters)
 {
-	struct buffer *to = m->steady.to;
+	struct buffer *to = m->fixed.to;
 
 	add_family(m, "memtally_web_requests", "counter", NULL,
 		"Requests that memtally-web has answered, by status code.");
 	for (size_t i = 0; i < COUNTERS_STATUSES; i++) {
 		buffer_printf(to, "memtally_web_requests_total{code=\"%u\"} ", counters_status[i]);
-		fixed_width_add_u64(&m->steady, counters->answers[i]);
+		fixed_width_add_u64(&m->fixed, counters->answers[i]);
 		buffer_add_char(to, '\n');
 	}
 }
 
 static void add_build(struct metrics *m, const char *program, const char *version)
 {
-	struct buffer *to = m->steady.to;
+	struct buffer *to = m->fixed.to;
 
 	buffer_add_text(to, "memtally_build_info{");
 	prometheus_add_label(to, true, "program", program);
@@ -89,13 +89,13 @@ static void add_builds(struct metrics *m, const struct view *view)
 {
 	AUTO_BUFFER struct buffer help = {0};
 
-	struct fixed_width slack = {.to = &help, .slack = m->steady.slack};
+	struct fixed_width slack = {.to = &help, .slack = m->fixed.slack};
 
 	buffer_add_text(&help, "The programs that took the snapshot and that serve it.");
 	fixed_width_settle(&slack);
 	buffer_add_char(&help, 0);
 	if (help.error) {
-		m->steady.to->error = help.error;
+		m->fixed.to->error = help.error;
 		return;
 	}
 	add_family(m, "memtally_build", "info", NULL, help.data);
@@ -106,7 +106,7 @@ static void add_builds(struct metrics *m, const struct view *view)
 
 void status_render_metrics(const struct status *s, enum prometheus_format format, struct buffer *to)
 {
-	struct metrics m = {.steady.to = to, .format = format};
+	struct metrics m = {.fixed.to = to, .format = format};
 
 	add_single(&m, "memtally_collector_up", "gauge", NULL,
 		"Whether there is a snapshot that is not stale; without one the other families are "
@@ -129,30 +129,30 @@ void status_render_metrics(const struct status *s, enum prometheus_format format
 
 void status_render_json(const struct status *s, struct buffer *to, size_t *slack)
 {
-	struct fixed_width steady = {.to = to};
+	struct fixed_width fixed = {.to = to};
 
 	buffer_add_text(to, "\"web\":{\"version\":\"" PACKAGE_VERSION "\",\"connected\":");
 	buffer_add_text(to, s->is_connected ? "true" : "false");
 	buffer_add_text(to, ",\"snapshot\":\"");
 	buffer_add_text(to, s->is_fresh ? "fresh" : s->view ? "stale" : "none");
 	buffer_add_text(to, "\",\"snapshots_received\":");
-	fixed_width_add_u64(&steady, s->snapshots_received);
+	fixed_width_add_u64(&fixed, s->snapshots_received);
 	buffer_add_text(to, ",\"snapshots_refused\":");
-	fixed_width_add_u64(&steady, s->snapshots_refused);
+	fixed_width_add_u64(&fixed, s->snapshots_refused);
 	if (s->view) {
 		uint64_t age_ns = view_age_ns(s->view, s->now_boottime_ns);
 
 		buffer_add_text(to, ",\"snapshot_age_seconds\":");
-		fixed_width_add_seconds(&steady, age_ns - age_ns % NS_PER_MSEC);
+		fixed_width_add_seconds(&fixed, age_ns - age_ns % NS_PER_MSEC);
 	}
 	if (s->self->has & SELF_HAS_CPU) {
 		buffer_add_text(to, ",\"cpu_seconds\":");
-		fixed_width_add_seconds(&steady, s->self->cpu_ns);
+		fixed_width_add_seconds(&fixed, s->self->cpu_ns);
 	}
 	if (s->self->has & SELF_HAS_MEMORY) {
 		buffer_add_text(to, ",\"resident_memory_bytes\":");
-		fixed_width_add_u64(&steady, s->self->resident_bytes);
+		fixed_width_add_u64(&fixed, s->self->resident_bytes);
 	}
 	buffer_add_char(to, '}');
-	*slack += steady.slack;
+	*slack += fixed.slack;
 }

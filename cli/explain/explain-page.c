@@ -330,17 +330,17 @@ static void add_most(const struct explanation *e, struct buffer *to)
 /* Appends the largest rows by kind and by file, both by PSS, which adds up. */
 static void add_largest(const struct explanation *e, struct buffer *to)
 {
-	struct mapping_table *const atlases[] = {&e->breakdown->kinds, &e->breakdown->files};
+	struct mapping_table *const tables[] = {&e->breakdown->kinds, &e->breakdown->files};
 	static const char *const heads[] = {"by kind, in PSS:", "by file or name, in PSS:"};
 
-	for (size_t k = 0; k < ARRAY_SIZE(atlases); k++) {
-		mapping_table_sort(atlases[k], MAPPING_PSS);
+	for (size_t k = 0; k < ARRAY_SIZE(tables); k++) {
+		mapping_table_sort(tables[k], MAPPING_PSS);
 		line_begin(to, k ? "" : "Largest");
 		buffer_printf(to, "%s\n", heads[k]);
 		for (size_t i = 0;
-			i < atlases[k]->rows && i < e->limit && atlases[k]->row[i].q[MAPPING_PSS];
+			i < tables[k]->rows && i < e->limit && tables[k]->row[i].q[MAPPING_PSS];
 			i++) {
-			const struct mapping_table_row *row = &atlases[k]->row[i];
+			const struct mapping_table_row *row = &tables[k]->row[i];
 
 			begin_row(e, row->q[MAPPING_PSS], to);
 			cell_add_printable(to, row->name);

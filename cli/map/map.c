@@ -100,7 +100,7 @@ int map_parse(const struct settings *settings, struct map *ret,
 /* The state of one run: what is kept and printed. */
 struct showing {
 	const struct map *map;
-	struct mapping_table atlas;         /* if rows are sorted or summed: all rows, */
+	struct mapping_table table;         /* if rows are sorted or summed: all rows, */
 	struct mapping_table then;          /* and the rows to compare them with */
 	struct mapping_table *into;         /* the one that is being filled */
 	struct mapping_table one;           /* the rows of the process that is being read */
@@ -115,7 +115,7 @@ struct showing {
 
 static void cleanup_showing(struct showing *s)
 {
-	mapping_table_done(&s->atlas);
+	mapping_table_done(&s->table);
 	mapping_table_done(&s->then);
 	mapping_table_done(&s->one);
 	buffer_done(&s->text);
@@ -208,13 +208,13 @@ static void begin(struct showing *s)
 
 static int add_kept(struct showing *s)
 {
-	size_t count = s->atlas.rows;
+	size_t count = s->table.rows;
 	int r = 0;
 
-	mapping_table_sort(&s->atlas, s->map->sort);
+	mapping_table_sort(&s->table, s->map->sort);
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = add_row(s, &s->atlas.row[s->map->ascending ? count - 1 - i : i]);
-	mapping_table_total(&s->atlas, &s->total);
+		r = add_row(s, &s->table.row[s->map->ascending ? count - 1 - i : i]);
+	mapping_table_total(&s->table, &s->total);
 	return r;
 }
 
@@ -301,7 +301,7 @@ static int print_changes(struct showing *s)
 {
 	const struct map *map = s->map;
 	AUTO_COMPARE struct compare c = {0};
-	int r = compare_make(&s->atlas, &s->then, map->sort, &c);
+	int r = compare_make(&s->table, &s->then, map->sort, &c);
 	size_t shown;
 
 	if (r < 0)
@@ -350,7 +350,7 @@ static int show_changes(struct showing *s)
 	int r = load_then(s);
 	size_t before = s->whole;
 
-	s->into = &s->atlas;
+	s->into = &s->table;
 	for (size_t i = 0; r == 0 && !s->visit.has_failed && i < chosen->count; i++)
 		r = each_process_visit(&s->visit, &chosen->process[i]);
 	if (r == 0 && !s->visit.has_failed && s->whole == before) {
@@ -365,7 +365,7 @@ int map_show(const struct settings *settings, struct map *m)
 	CLEANUP(cleanup_showing)
 	struct showing s = {
 		.map = m,
-		.atlas.by = m->format.by,
+		.table.by = m->format.by,
 		.then.by = m->format.by,
 		.one.by = m->format.by,
 	};
@@ -375,7 +375,7 @@ int map_show(const struct settings *settings, struct map *m)
 	if (r != 0)
 		return r;
 	m->format.has_pid = m->chosen.count > 1;
-	s.into = &s.atlas;
+	s.into = &s.table;
 	s.visit = (struct each_process){
 		.procfs = &procfs, .work = look_into, .keep = keep, .context = &s};
 	r = is_compared(m) ? show_changes(&s) : show_all(&s);

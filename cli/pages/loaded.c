@@ -233,7 +233,7 @@ static int read_parts(struct looking *l, struct elffile *f, struct elffile *debu
  * Returns true if a file is loaded so often that its rows and names exceed those of the largest
  * file: rows may be kept. Mappings without loaded bytes do not count.
  */
-static bool is_too_often(const struct loadings *found, const struct elffile *parts)
+static bool is_too_often(const struct elf_loads *found, const struct elffile *parts)
 {
 	size_t times = 0;
 
@@ -253,8 +253,8 @@ static bool is_too_often(const struct loadings *found, const struct elffile *par
 static int load_all(struct looking *l, const struct elffile *f, const struct elffile *parts,
 	const struct elf_load_area *area, size_t areas, struct elf_load_area *bare, size_t bares)
 {
-	AUTO_LOADINGS struct loadings found = {.count = 0};
-	int r = loadings_find(f, pagewalk_page_size(), area, areas, bare, bares, &found);
+	AUTO_ELF_LOADS struct elf_loads found = {.count = 0};
+	int r = elf_loads_find(f, pagewalk_page_size(), area, areas, bare, bares, &found);
 
 	if (r == -E2BIG || (r == 0 && is_too_often(&found, parts)))
 		return refuse(l, "", "has too many mappings for sections or symbols");

@@ -27,7 +27,7 @@ struct candidate {
 	size_t first, votes;
 };
 
-/* The state of loadings_find(). */
+/* The state of elf_loads_find(). */
 struct finding {
 	const struct elffile *f;
 	uint64_t page_size;
@@ -359,7 +359,7 @@ static void arrange(struct elf_load *l)
 }
 
 /* Moves L to RET, unless it has no pieces. */
-static int keep(struct loadings *ret, struct elf_load *l)
+static int keep(struct elf_loads *ret, struct elf_load *l)
 {
 	struct elf_load *more;
 
@@ -380,7 +380,7 @@ static void cleanup_elf_load(struct elf_load *l)
 	free(l->piece);
 }
 
-static int load(struct finding *g, uint64_t bias, bool takes_all, struct loadings *ret)
+static int load(struct finding *g, uint64_t bias, bool takes_all, struct elf_loads *ret)
 {
 	CLEANUP(cleanup_elf_load) struct elf_load l = {.bias = bias};
 	bool placed;
@@ -413,16 +413,16 @@ static void cleanup_finding(struct finding *g)
 	free(g->candidate);
 }
 
-void loadings_done(struct loadings *l)
+void elf_loads_done(struct elf_loads *l)
 {
 	for (size_t i = 0; i < l->count; i++)
 		free(l->item[i].piece);
 	free(l->item);
-	*l = (struct loadings){.count = 0};
+	*l = (struct elf_loads){.count = 0};
 }
 
-int loadings_find(const struct elffile *f, uint64_t page_size, const struct elf_load_area *area,
-	size_t areas, struct elf_load_area *bare, size_t bares, struct loadings *ret)
+int elf_loads_find(const struct elffile *f, uint64_t page_size, const struct elf_load_area *area,
+	size_t areas, struct elf_load_area *bare, size_t bares, struct elf_loads *ret)
 {
 	CLEANUP(cleanup_finding)
 	struct finding g = {.f = f,
@@ -431,7 +431,7 @@ int loadings_find(const struct elffile *f, uint64_t page_size, const struct elf_
 		.areas = areas,
 		.bare = bare,
 		.bares = bares};
-	AUTO_LOADINGS struct loadings found = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads found = {.count = 0};
 	int r;
 
 	if (areas > ELF_LOAD_AREAS_MAX)
@@ -446,7 +446,7 @@ int loadings_find(const struct elffile *f, uint64_t page_size, const struct elf_
 	if (r < 0)
 		return r;
 	*ret = found;
-	found = (struct loadings){.count = 0};
+	found = (struct elf_loads){.count = 0};
 	return 0;
 }
 

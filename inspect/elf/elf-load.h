@@ -46,14 +46,14 @@ struct elf_load {
 	size_t pieces;
 };
 
-struct loadings {
+struct elf_loads {
 	struct elf_load *item; /* owned */
 	size_t count;
 };
 
 /* Frees what L owns, and empties it. */
-void loadings_done(struct loadings *l);
-#define AUTO_LOADINGS CLEANUP(loadings_done)
+void elf_loads_done(struct elf_loads *l);
+#define AUTO_ELF_LOADS CLEANUP(elf_loads_done)
 
 /*
  * Finds the loadings of F. AREA: the mappings of F. BARE: mappings without a file and without a
@@ -65,8 +65,8 @@ void loadings_done(struct loadings *l);
  *
  * Returns 0; -ENOMEM; or -E2BIG: more than ELF_LOAD_AREAS_MAX areas.
  */
-int loadings_find(const struct elffile *f, uint64_t page_size, const struct elf_load_area *area,
-	size_t areas, struct elf_load_area *bare, size_t bares, struct loadings *ret);
+int elf_loads_find(const struct elffile *f, uint64_t page_size, const struct elf_load_area *area,
+	size_t areas, struct elf_load_area *bare, size_t bares, struct elf_loads *ret);
 
 /* Cuts the pieces of L to [START, END), and sets .placed_before. Pieces outside become empty. */
 void elf_load_cut(struct elf_load *l, uint64_t start, uint64_t end);

@@ -27,7 +27,7 @@ void inventory_init(struct inventory *s, bool live)
 		seed = clock_now_ns(CLOCK_MONOTONIC); /* early in boot: better than a constant */
 	*s = (struct inventory){
 		.files = {.max = FILE_TABLE_LIMITS, .seed = seed},
-		.coverage = {.max = PAGE_BITMAP_MAX, .seed = seed},
+		.bitmap = {.max = PAGE_BITMAP_MAX, .seed = seed},
 		.spaces.compare = live ? kcmp_memory : NULL,
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
@@ -36,7 +36,7 @@ void inventory_init(struct inventory *s, bool live)
 void inventory_done(struct inventory *s)
 {
 	file_table_done(&s->files);
-	page_bitmap_done(&s->coverage);
+	page_bitmap_done(&s->bitmap);
 	mm_set_done(&s->spaces);
 	buffer_done(&s->span);
 	buffer_done(&s->partial);
@@ -86,7 +86,7 @@ static int take_pages(uint64_t address, uint64_t pages, void *context)
 	const struct inventory_span *span = scanning->span;
 	uint64_t page_size = scanning->inventory->page_size;
 
-	return page_bitmap_add(&scanning->inventory->coverage, span->row,
+	return page_bitmap_add(&scanning->inventory->bitmap, span->row,
 		span->first + (address - span->start) / page_size, pages);
 }
 
@@ -209,7 +209,7 @@ int inventory_read(struct inventory *s, struct target *t)
 void inventory_finish(struct inventory *s)
 {
 	for (uint32_t i = 0; i < s->files.rows; i++) {
-		uint64_t pages = page_bitmap_pages(&s->coverage, i);
+		uint64_t pages = page_bitmap_pages(&s->bitmap, i);
 		bool is_whole = i < s->partial.len && !s->partial.data[i];
 
 		if (pages || is_whole)

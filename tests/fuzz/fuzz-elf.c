@@ -30,7 +30,7 @@ static void check_loadings(const struct elffile *f)
 {
 	struct elf_load_area area[ELFFILE_SEGMENTS_MAX + 1] = {{PAGE, 9 * PAGE, 0, true}};
 	struct elf_load_area bare[ELFFILE_SEGMENTS_MAX];
-	struct loadings l = {.count = 0};
+	struct elf_loads l = {.count = 0};
 	uint64_t at = 16 * PAGE, bytes = 8 * PAGE, found = 0;
 	size_t areas = 1, pieces = 0;
 	int r;
@@ -42,7 +42,7 @@ static void check_loadings(const struct elffile *f)
 		at += 3 * PAGE;
 		bytes += 2 * PAGE;
 	}
-	r = loadings_find(f, PAGE, area, areas, bare, f->segments, &l);
+	r = elf_loads_find(f, PAGE, area, areas, bare, f->segments, &l);
 	fuzz_check(r == 0);
 	for (size_t i = 0; i < l.count; pieces += l.item[i++].pieces)
 		for (size_t j = 0; j < l.item[i].pieces; j++) {
@@ -53,7 +53,7 @@ static void check_loadings(const struct elffile *f)
 		}
 	fuzz_check(found >= bytes && found - bytes <= f->segments * PAGE);
 	fuzz_check(pieces <= areas + 2 * f->segments);
-	loadings_done(&l);
+	elf_loads_done(&l);
 }
 
 /* Fuzzes the reader of ELF files. */

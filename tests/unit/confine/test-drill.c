@@ -41,7 +41,7 @@ static void work_of_memtallyd(void)
 {
 	struct iovec image = {victims.secret, sizeof(victims.secret)};
 	struct lock_trial trial;
-	struct leases lent;
+	struct leases leases;
 	struct leases_sum sum;
 	char path[64], text[4096];
 	uint64_t cpu_ns = 0;
@@ -57,15 +57,15 @@ static void work_of_memtallyd(void)
 	if (memfd_new_sealed("drill", &image, 1, &fd) < 0 ||
 		memfd_check_sealed(fd, 4096, &size) < 0)
 		_exit(103);
-	leases_init(&lent);
-	if (leases_add(&lent, VICTIMS_NOBODY, fd) != 0)
+	leases_init(&leases);
+	if (leases_add(&leases, VICTIMS_NOBODY, fd) != 0)
 		_exit(106);
-	leases_sum(&lent, VICTIMS_NOBODY, &sum);
+	leases_sum(&leases, VICTIMS_NOBODY, &sum);
 	close(fd);
 	if (sum.count != 1)
 		_exit(107);
-	leases_sum(&lent, VICTIMS_NOBODY, &sum);
-	leases_done(&lent);
+	leases_sum(&leases, VICTIMS_NOBODY, &sum);
+	leases_done(&leases);
 	if (sum.count != 0)
 		_exit(108);
 	lock_trial_init(&trial);
@@ -106,7 +106,7 @@ static void serve_memtallyd(void)
 		_exit(99);
 	victims_meet_master(of_daemon.uid);
 	victims_meet_fellow(account.uid);
-	if (drop_privileges_nursery(&account, of_daemon.uid) < 0)
+	if (drop_privileges_fork_server(&account, of_daemon.uid) < 0)
 		_exit(100);
 	if (getuid() != account.uid || geteuid() != account.uid || account.uid == of_daemon.uid)
 		_exit(101);
@@ -118,7 +118,7 @@ static void serve_memtallyd(void)
  * The fork server creates and kills children, a few at a time. Each child gives up rights that only
  * the fork server needs.
  */
-static void work_of_the_nursery(void)
+static void work_of_the_fork_server(void)
 {
 	enum { MOST = 20 };
 	pid_t children[MOST];
@@ -146,7 +146,7 @@ static void work_of_the_nursery(void)
 static void be_fork_server(void)
 {
 	serve_memtallyd();
-	work_of_the_nursery();
+	work_of_the_fork_server();
 	drill_attack(ATTEMPTS_BY_NURSERY);
 }
 
@@ -267,7 +267,7 @@ static void memtallyd_is_useless_to_an_attacker(void **state)
 	assert_string_equal(victims.secret, "secret");
 }
 
-static void the_nursery_is_useless_to_an_attacker(void **state)
+static void the_fork_server_is_useless_to_an_attacker(void **state)
 {
 	(void)state;
 	drill_needs_root();
@@ -305,7 +305,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memtallyd_is_useless_to_an_attacker),
-		cmocka_unit_test(the_nursery_is_useless_to_an_attacker),
+		cmocka_unit_test(the_fork_server_is_useless_to_an_attacker),
 		cmocka_unit_test(the_resolver_is_useless_to_an_attacker),
 		cmocka_unit_test(memtally_web_is_useless_to_an_attacker),
 		cmocka_unit_test(no_daemon_runs_as_root),

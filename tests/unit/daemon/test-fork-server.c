@@ -47,7 +47,7 @@ int __wrap_close_range(unsigned int first, unsigned int last, int flags)
 }
 
 struct scene {
-	struct fork_server nursery;
+	struct fork_server server;
 	int fd; /* channel to the last child */
 };
 
@@ -57,7 +57,7 @@ static int have_child(struct scene *s)
 	int fds[2], r;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
-	r = fork_server_replace(&s->nursery, fds[1]);
+	r = fork_server_replace(&s->server, fds[1]);
 	close(fds[1]);
 	s->fd = fds[0];
 	return r;
@@ -86,9 +86,9 @@ static bool knows_root(int fd)
 /* Waits until the fork server has COUNT children, zombies included. Returns false on a timeout. */
 static bool comes_to(const struct scene *s, unsigned int count)
 {
-	for (int i = 0; i < 1000 && offspring_count(s->nursery.pid) != count; i++)
+	for (int i = 0; i < 1000 && offspring_count(s->server.pid) != count; i++)
 		usleep(10 * 1000);
-	return offspring_count(s->nursery.pid) == count;
+	return offspring_count(s->server.pid) == count;
 }
 
 static int setup(void **state)
@@ -97,7 +97,7 @@ static int setup(void **state)
 
 	*hang = false;
 	*state = s;
-	return s && fork_server_open(&account, DAEMON_UID, &s->nursery) == 0 && have_child(s) == 0
+	return s && fork_server_open(&account, DAEMON_UID, &s->server) == 0 && have_child(s) == 0
 	               ? 0
 	               : -1;
 }
@@ -108,7 +108,7 @@ static int teardown(void **state)
 
 	*hang = false;
 	(void)!seteuid(getuid()); /* after a failed test */
-	fork_server_close(&s->nursery);
+	fork_server_close(&s->server);
 	fd_close(s->fd);
 	free(s);
 	return 0;
@@ -119,14 +119,14 @@ static void has_a_child_that_answers(void **state)
 	struct scene *s = *state;
 
 	assert_true(knows_root(s->fd));
-	assert_int_equal(offspring_count(s->nursery.pid), 1);
+	assert_int_equal(offspring_count(s->server.pid), 1);
 }
 
 /* The exit of a child is visible at once. Neither its process nor its descriptors are left. */
 static void replaces_a_killed_child(void **state)
 {
 	struct scene *s = *state;
-	pid_t former = offspring_wait(s->nursery.pid, 0);
+	pid_t former = offspring_wait(s->server.pid, 0);
 
 	for (int i = 0; i < 3; i++) {
 		assert_true(knows_root(s->fd));
@@ -136,8 +136,8 @@ static void replaces_a_killed_child(void **state)
 		assert_true(comes_to(s, 0));
 		assert_int_equal(have_child(s), 0);
 		assert_true(knows_root(s->fd));
-		former = offspring_wait(s->nursery.pid, former);
-		assert_int_equal(offspring_count(s->nursery.pid), 1);
+		former = offspring_wait(s->server.pid, former);
+		assert_int_equal(offspring_count(s->server.pid), 1);
 	}
 }
 
@@ -145,7 +145,7 @@ static void replaces_a_killed_child(void **state)
 static void replaces_a_hanging_child(void **state)
 {
 	struct scene *s = *state;
-	pid_t former = offspring_wait(s->nursery.pid, 0);
+	pid_t former = offspring_wait(s->server.pid, 0);
 	int old = s->fd;
 
 	assert_true(knows_root(old));
@@ -155,7 +155,7 @@ static void replaces_a_hanging_child(void **state)
 	close(old);
 	assert_true(knows_root(s->fd));
 	assert_true(offspring_ends(former));
-	assert_int_equal(fork_server_end(&s->nursery), 0);
+	assert_int_equal(fork_server_end(&s->server), 0);
 	assert_true(has_ended(s->fd));
 }
 
@@ -177,7 +177,7 @@ static void limits_children_that_cannot_be_killed(void **state)
 		close(s->fd);
 		assert_int_equal(have_child(s), 0);
 		assert_true(has_ended(s->fd));
-		assert_int_equal(offspring_count(s->nursery.pid), 2);
+		assert_int_equal(offspring_count(s->server.pid), 2);
 	}
 	*hang = false;
 	/* They exit at some time. Requests until then start no child. */
@@ -195,39 +195,39 @@ static void limits_children_that_cannot_be_killed(void **state)
 static void recognises_its_descendants(void **state)
 {
 	struct scene *s = *state;
-	pid_t child = offspring_wait(s->nursery.pid, 0), gone = fork();
+	pid_t child = offspring_wait(s->server.pid, 0), gone = fork();
 
 	if (gone == 0)
 		_exit(0);
 	assert_int_equal(waitpid(gone, NULL, 0), gone);
-	assert_true(fork_server_has(&s->nursery, s->nursery.pid));
-	assert_true(fork_server_has(&s->nursery, child));
-	assert_true(fork_server_has(&s->nursery, gone));
-	assert_false(fork_server_has(&s->nursery, getpid()));
-	assert_false(fork_server_has(&s->nursery, 0));
+	assert_true(fork_server_has(&s->server, s->server.pid));
+	assert_true(fork_server_has(&s->server, child));
+	assert_true(fork_server_has(&s->server, gone));
+	assert_false(fork_server_has(&s->server, getpid()));
+	assert_false(fork_server_has(&s->server, 0));
 	assert_false(fork_server_has(&(struct fork_server){.fd = -1}, gone));
 }
 
 static void child_exits_with_the_fork_server(void **state)
 {
 	struct scene *s = *state;
-	pid_t child = offspring_wait(s->nursery.pid, 0);
+	pid_t child = offspring_wait(s->server.pid, 0);
 	int old = s->fd;
 
 	assert_true(knows_root(old));
-	assert_int_equal(kill(s->nursery.pid, SIGKILL), 0);
+	assert_int_equal(kill(s->server.pid, SIGKILL), 0);
 	assert_true(has_ended(old));
 	close(old);
 	assert_true(offspring_ends(child));
 	assert_int_equal(have_child(s), -EPIPE);
 	assert_true(has_ended(s->fd));
-	assert_int_equal(fork_server_end(&s->nursery), -EPIPE);
+	assert_int_equal(fork_server_end(&s->server), -EPIPE);
 	/* It is reaped too, at the latest at the next request. */
-	for (int i = 0; i < 500 && s->nursery.pid; i++) {
+	for (int i = 0; i < 500 && s->server.pid; i++) {
 		usleep(10 * 1000);
-		assert_int_equal(fork_server_end(&s->nursery), -EPIPE);
+		assert_int_equal(fork_server_end(&s->server), -EPIPE);
 	}
-	assert_int_equal(s->nursery.pid, 0);
+	assert_int_equal(s->server.pid, 0);
 }
 
 /* Requests do not wait for the fork server, and do not queue up. */
@@ -236,15 +236,15 @@ static void requests_do_not_wait(void **state)
 	struct scene *s = *state;
 
 	assert_true(knows_root(s->fd));
-	assert_int_equal(kill(s->nursery.pid, SIGSTOP), 0);
+	assert_int_equal(kill(s->server.pid, SIGSTOP), 0);
 	close(s->fd);
 	assert_int_equal(have_child(s), 0);
 	close(s->fd);
 	assert_int_equal(have_child(s), -EBUSY);
-	assert_int_equal(fork_server_end(&s->nursery), -EBUSY);
+	assert_int_equal(fork_server_end(&s->server), -EBUSY);
 	assert_true(has_ended(s->fd));
 	close(s->fd);
-	assert_int_equal(kill(s->nursery.pid, SIGCONT), 0);
+	assert_int_equal(kill(s->server.pid, SIGCONT), 0);
 	/* It gets the request late, when the channel of that child is long closed. */
 	assert_true(comes_to(s, 0));
 	assert_int_equal(have_child(s), 0);
@@ -259,13 +259,13 @@ static void outlives_signals(void **state)
 	pid_t child;
 
 	assert_true(knows_root(s->fd));
-	child = offspring_wait(s->nursery.pid, 0);
+	child = offspring_wait(s->server.pid, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
-		assert_int_equal(kill(s->nursery.pid, signals[i]), 0);
+		assert_int_equal(kill(s->server.pid, signals[i]), 0);
 		assert_int_equal(kill(child, signals[i]), 0);
 	}
 	assert_true(knows_root(s->fd));
-	assert_int_equal(offspring_last(s->nursery.pid), child);
+	assert_int_equal(offspring_last(s->server.pid), child);
 }
 
 static bool is_called(pid_t pid, const char *name)
@@ -313,10 +313,10 @@ static void keeps_no_channels_open(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		assert_true(knows_root(s->fd));
-		child = offspring_wait(s->nursery.pid, 0);
-		assert_true(is_called(s->nursery.pid, "memtallyd-nurse"));
+		child = offspring_wait(s->server.pid, 0);
+		assert_true(is_called(s->server.pid, "memtallyd-nurse"));
 		assert_true(is_called(child, "memtallyd-names"));
-		assert_true(comes_to_one_socket(s->nursery.pid));
+		assert_true(comes_to_one_socket(s->server.pid));
 		assert_int_equal(sockets(child), 1);
 		close(s->fd);
 		assert_int_equal(have_child(s), 0);
@@ -348,9 +348,9 @@ static _Noreturn void be_daemon(enum end end, int report)
 	struct scene s;
 	pid_t pids[2] = {0};
 
-	if (fork_server_open(&account, DAEMON_UID, &s.nursery) < 0)
+	if (fork_server_open(&account, DAEMON_UID, &s.server) < 0)
 		_exit(1);
-	pids[0] = s.nursery.pid;
+	pids[0] = s.server.pid;
 	if (end != BEFORE_THE_CHILD) {
 		if (have_child(&s) < 0 || !knows_root(s.fd))
 			_exit(2);
@@ -367,9 +367,9 @@ static _Noreturn void be_daemon(enum end end, int report)
 	if (write(report, pids, sizeof(pids)) != sizeof(pids))
 		_exit(5);
 	if (end == CLOSED)
-		close(s.nursery.fd);
+		close(s.server.fd);
 	if (end == ENDS)
-		fork_server_close(&s.nursery);
+		fork_server_close(&s.server);
 	for (;;)
 		pause();
 }
@@ -429,8 +429,8 @@ static void children_have_the_same_uid(void **state)
 	assert_int_equal(seteuid(DAEMON_UID), 0);
 	for (int i = 0; i < 3; i++) {
 		assert_true(comes_to(s, 1));
-		assert_uids(s->nursery.pid, CHILD_UID, CHILD_UID, DAEMON_UID);
-		assert_uids(offspring_wait(s->nursery.pid, 0), CHILD_UID, CHILD_UID, DAEMON_UID);
+		assert_uids(s->server.pid, CHILD_UID, CHILD_UID, DAEMON_UID);
+		assert_uids(offspring_wait(s->server.pid, 0), CHILD_UID, CHILD_UID, DAEMON_UID);
 		close(s->fd);
 		assert_int_equal(have_child(s), 0);
 		assert_true(knows_root(s->fd));

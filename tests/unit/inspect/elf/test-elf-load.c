@@ -43,9 +43,9 @@ static const struct elffile small = {
 };
 
 static void find(const struct elffile *f, const struct elf_load_area *area, size_t areas,
-	struct elf_load_area *bare, size_t bares, struct loadings *ret)
+	struct elf_load_area *bare, size_t bares, struct elf_loads *ret)
 {
-	assert_int_equal(loadings_find(f, SIZE, area, areas, bare, bares, ret), 0);
+	assert_int_equal(elf_loads_find(f, SIZE, area, areas, bare, bares, ret), 0);
 }
 
 static void check_piece(
@@ -69,7 +69,7 @@ static void finds_a_library_and_its_bss(void **state)
 	 */
 	struct elf_load_area bare[] = {{at - 0x9000, at - 0x1000, 0, false},
 		{at + 0x5000, at + 0x20000, 0, false}, {at + 0x30000, at + 0x31000, 0, false}};
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 
 	(void)state;
 	find(&library, area, 3, bare, 3, &l);
@@ -89,7 +89,7 @@ static void accepts_mappings_of_parts_of_segments(void **state)
 		{at + 0x1000, at + 0x2000, 0x1000, true}, {at + 0x2000, at + 0x3000, 0x2000, false},
 		{at + 0x3000, at + 0x4000, 0x3000, true},
 		{at + 0x4000, at + 0x5000, 0x3000, false}};
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 
 	(void)state;
 	find(&library, area, 5, NULL, 0, &l);
@@ -105,7 +105,7 @@ static void segments_may_share_a_file_page(void **state)
 	const uint64_t at = HEX(10000);
 	const struct elf_load_area area[] = {
 		{at, at + 0x1000, 0, true}, {at + 0x1000, at + 0x2000, 0, false}};
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 
 	(void)state;
 	find(&small, area, 2, NULL, 0, &l);
@@ -118,8 +118,8 @@ static void segments_may_share_a_file_page(void **state)
 static void execute_permission_decides_between_segments(void **state)
 {
 	const uint64_t at = HEX(10000);
-	AUTO_LOADINGS struct loadings text = {.count = 0};
-	AUTO_LOADINGS struct loadings data = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads text = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads data = {.count = 0};
 
 	(void)state;
 	find(&small, &(const struct elf_load_area){at, at + 0x1000, 0, true}, 1, NULL, 0, &text);
@@ -135,7 +135,7 @@ static void finds_two_loadings_and_a_plain_mapping(void **state)
 		{a + 0x2000, a + 0x4000, 0x2000, true}, {a + 0x4000, a + 0x5000, 0x3000, false},
 		{b, b + 0x2000, 0, false}, {b + 0x2000, b + 0x4000, 0x2000, true},
 		{b + 0x4000, b + 0x5000, 0x3000, false}, {flat, flat + 0x5000, 0, false}};
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 
 	(void)state;
 	find(&library, area, 7, NULL, 0, &l);
@@ -161,7 +161,7 @@ static void gaps_between_segments_are_not_placed(void **state)
 	const struct elf_load_area area[] = {{at, at + 0x1000, 0, true},
 		{at + 0x1000, at + 0x200000, 0x1000, false},
 		{at + 0x200000, at + 0x201000, 0x1000, false}};
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 
 	(void)state;
 	find(&gapped, area, 3, NULL, 0, &l);
@@ -173,7 +173,7 @@ static void gaps_between_segments_are_not_placed(void **state)
 
 /* Bytes of the pieces that are not in AREA: anonymous memory. */
 static uint64_t bare_bytes_of(
-	const struct loadings *l, const struct elf_load_area *area, size_t areas)
+	const struct elf_loads *l, const struct elf_load_area *area, size_t areas)
 {
 	uint64_t bytes = 0;
 
@@ -220,7 +220,7 @@ static void takes_only_memory_that_a_loader_would_have_made(void **state)
 		const struct elffile f = {
 			.segments = 1, .segment = {{.size = cases[i].size, .file_size = 0xe00}}};
 		const struct elf_load_area area = {HEX(10000), HEX(11000), 0, false};
-		AUTO_LOADINGS struct loadings l = {.count = 0};
+		AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 		size_t bares = 0;
 
 		while (bares < ARRAY_SIZE(cases[i].bare) && cases[i].bare[bares].end)
@@ -246,7 +246,7 @@ static void accepts_anonymous_pages_within_text(void **state)
 		{at + 0x6000, at + 0x8000, 0x6000, true},
 		{at + 0x9000, at + 0xa000, 0x8000, false}};
 	struct elf_load_area bare = {at + 0x2000, at + 0x6000, 0, true};
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 
 	(void)state;
 	find(&f, area, 3, &bare, 1, &l);
@@ -267,7 +267,7 @@ static void segment_without_file_bytes_must_be_near(void **state)
 			.segment = {{.size = 0x1000, .file_size = 0x1000},
 				{.address = bss, .size = 0x3000}}};
 		struct elf_load_area bare = {at + bss, at + bss + 0x3000, 0, false};
-		AUTO_LOADINGS struct loadings l = {.count = 0};
+		AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 
 		find(&f, &area, 1, &bare, 1, &l);
 		assert_int_equal(bare_bytes_of(&l, &area, 1), i ? 0 : 0x3000);
@@ -286,9 +286,9 @@ static void anonymous_memory_belongs_to_one_loading(void **state)
 	const struct elf_load_area area[] = {
 		{HEX(f000), HEX(11000), 0, false}, {HEX(11000), HEX(12000), 0x1000, true}};
 	struct elf_load_area bare = {HEX(12000), HEX(17000), 0, false}, again = bare;
-	AUTO_LOADINGS struct loadings both = {.count = 0};
-	AUTO_LOADINGS struct loadings first = {.count = 0};
-	AUTO_LOADINGS struct loadings second = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads both = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads first = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads second = {.count = 0};
 
 	(void)state;
 	find(&f, area, 2, &bare, 1, &both);
@@ -305,7 +305,7 @@ static void anonymous_memory_belongs_to_one_loading(void **state)
 	assert_int_equal(bare_bytes_of(&second, &area[0], 1), 0);
 }
 
-static uint64_t bytes_of(const struct loadings *l)
+static uint64_t bytes_of(const struct elf_loads *l)
 {
 	uint64_t bytes = 0;
 
@@ -323,9 +323,9 @@ static uint64_t bytes_of(const struct loadings *l)
 
 /* Checks that the result is the same with all file offsets moved by FAR. */
 static void check_far(const struct elffile *f, const struct elf_load_area *area, size_t areas,
-	uint64_t far, const struct loadings *near)
+	uint64_t far, const struct elf_loads *near)
 {
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 	struct elf_load_area there[20];
 	struct elffile g = *f;
 
@@ -359,7 +359,7 @@ static void keeps_each_mapping_for_random_files(void **state)
 		struct elffile f = {.segments = unit_random(&random) % 6};
 		struct elf_load_area area[20];
 		size_t areas = unit_random(&random) % 20;
-		AUTO_LOADINGS struct loadings l = {.count = 0};
+		AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 		uint64_t at = HEX(1000000), bytes = 0;
 
 		for (size_t i = 0; i < f.segments; i++) {
@@ -396,7 +396,7 @@ static void keeps_each_mapping_for_random_files(void **state)
 static void time_is_bounded_if_no_segment_fits(void **state)
 {
 	static struct elf_load_area area[ELF_LOAD_AREAS_MAX];
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 	struct elffile f = {.segments = ELFFILE_SEGMENTS_MAX};
 	clock_t began;
 
@@ -425,7 +425,7 @@ static void placed_mappings_are_not_tried_again(void **state)
 {
 	static struct elf_load_area area[ELF_LOAD_AREAS_MAX];
 	const uint64_t far = HEX(10000000000), at = HEX(100000000000);
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 	struct elffile f = {.segments = ELFFILE_SEGMENTS_MAX};
 	uint64_t bytes = 0;
 	clock_t began;
@@ -456,7 +456,7 @@ static void placed_mappings_are_not_tried_again(void **state)
 static void time_is_bounded_if_memory_is_taken(void **state)
 {
 	static struct elf_load_area area[ELF_LOAD_AREAS_MAX], bare[1 << 19];
-	AUTO_LOADINGS struct loadings l = {.count = 0};
+	AUTO_ELF_LOADS struct elf_loads l = {.count = 0};
 	struct elffile f = {
 		.segments = ELFFILE_SEGMENTS_MAX, .segment = {{.size = SIZE, .file_size = SIZE}}};
 	clock_t began;
@@ -543,24 +543,24 @@ static void time_is_bounded_for_many_parts_and_pieces(void **state)
 static void refuses_too_many_mappings(void **state)
 {
 	static struct elf_load_area area[ELF_LOAD_AREAS_MAX + 1];
-	struct loadings l = {.count = 0};
+	struct elf_loads l = {.count = 0};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(area); i++)
 		area[i] = (struct elf_load_area){i * SIZE, (i + 1) * SIZE, 0, false};
 	assert_int_equal(
-		loadings_find(&library, SIZE, area, ARRAY_SIZE(area), NULL, 0, &l), -E2BIG);
+		elf_loads_find(&library, SIZE, area, ARRAY_SIZE(area), NULL, 0, &l), -E2BIG);
 	for (unsigned int n = 1;; n++) {
 		int r;
 
 		allocation_fail_at(n);
-		r = loadings_find(&library, SIZE, area, 8, NULL, 0, &l);
+		r = elf_loads_find(&library, SIZE, area, 8, NULL, 0, &l);
 		if (!allocation_end())
 			break;
 		assert_int_equal(r, -ENOMEM);
 		assert_int_equal(l.count, 0);
 	}
-	loadings_done(&l);
+	elf_loads_done(&l);
 }
 
 int main(void)
