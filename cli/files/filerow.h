@@ -18,10 +18,10 @@
 #include "inspect/files/file-table.h"
 
 struct filerow_list {
-	const struct file_table *shelf;   /* borrowed */
-	const struct file_users *mappers; /* borrowed; sorted if they are the rows */
+	const struct file_table *files; /* borrowed */
+	const struct file_users *users; /* borrowed; sorted if they are the rows */
 	struct usernames *names;
-	const uint32_t *row; /* borrowed; rows of the file table to show, in order */
+	const uint32_t *row; /* borrowed; indices of the rows to show in .files, in order */
 	size_t count;
 	bool is_selected;           /* .row may lack rows of the file table, so there is no total */
 	size_t limit;               /* rows to show; 0: all */

@@ -128,7 +128,7 @@ int adaptive_pass_look(struct adaptive_pass *a, struct process *p, enum adaptive
 	uint64_t now_ns, struct sample *ret);
 
 /*
- * Call after the last adaptive_pass_sense(): reads meminfo again, reads the fault counters that are
+ * Call after the last adaptive_pass_look(): reads meminfo again, reads the fault counters that are
  * due (cow-faults.h), and renews the doubts of processes that writes, births, exits and sharers
  * affect.
  */

@@ -38,7 +38,7 @@ struct measure_pacer {
  * that others use, too.
  */
 void measure_pacer_init(struct measure_pacer *t, struct adaptive_pass *a,
-	const struct owner_sums *tally, struct buffer *scratch);
+	const struct owner_sums *sums, struct buffer *scratch);
 
 /* Frees what T owns. */
 void measure_pacer_done(struct measure_pacer *t);

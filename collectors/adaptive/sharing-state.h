@@ -36,9 +36,9 @@ void sharing_state_begin(struct sharing_state *r, uint64_t now_ns);
 /*
  * Call when the pass has polled all processes, at NOW_NS (CLOCK_BOOTTIME): from now on measurements
  * since the last such call get doubts for their mapped objects, because all sharers are known
- * (families_sensed()).
+ * (families_polled()).
  */
-void sharing_state_sensed(struct sharing_state *r, uint64_t now_ns);
+void sharing_state_polled(struct sharing_state *r, uint64_t now_ns);
 
 /*
  * Returns the process in TABLE that P, started at BORN_NS (CLOCK_BOOTTIME), looks forked from;

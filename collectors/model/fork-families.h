@@ -88,7 +88,7 @@ void families_begin(struct families *k, uint64_t now_ns);
  * Call when the pass has polled all processes, at NOW_NS: all sharers of the members measured since
  * the last such call are now known, so their doubts can be derived (mapped_objects_settle()).
  */
-void families_sensed(struct families *k, uint64_t now_ns);
+void families_polled(struct families *k, uint64_t now_ns);
 
 /*
  * Begins M, which started at BORN_NS. PARENT, if not NULL, is the member that it looks forked from

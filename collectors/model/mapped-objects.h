@@ -127,6 +127,6 @@ void mapped_objects_moved(
  * Call when S has exited or called exec: takes S from its objects, adds what S may have had to
  * their flows as lost, and frees objects without other sharers. S is then all zeros.
  */
-void mapped_objects_end(struct keytable *segments, struct sharer *s);
+void mapped_objects_end(struct keytable *objects, struct sharer *s);
 
 #endif

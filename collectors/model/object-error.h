@@ -30,7 +30,9 @@ struct object_error {
 	struct object_error_growth late, former; /* two means, of which .former fades more slowly */
 	uint64_t moved;                          /* by how much PSS was thought to have moved */
 	uint64_t off;                            /* how far off the guesses were */
-	/* the most that all sharers ever had together; unit of .then in struct object_error_change */
+	/*
+	 * the most that all sharers ever had together; unit of .then in struct object_error_change
+	 */
 	uint64_t most;
 };
 

@@ -151,7 +151,7 @@ static void forget(struct process *p)
 	struct block block = p->block;
 	struct last_measured *last = p->last;
 	/* Its owner finds out by the next sample that it is void. */
-	struct tracked *watch = p->watch;
+	struct tracked *tracked = p->tracked;
 
 	process_init(p, p->pid);
 	p->dirfd = dirfd;

@@ -29,8 +29,8 @@ struct inventory_span {
 };
 
 struct inventory {
-	struct file_table shelf; /* the files that were found */
-	struct page_bitmap coverage;
+	struct file_table files; /* the files that were found */
+	struct page_bitmap bitmap;
 	struct mm_set spaces;
 	uint64_t page_size;
 	struct buffer span; /* struct inventory_span, of the process that is being read */

@@ -43,11 +43,11 @@ struct frame_mappers {
 	struct kpage kpage;
 	struct frame_map frames; /* for each frame, the number of its set in .sets */
 	struct frame_map swap[FRAME_MAPPERS_SWAP_AREAS];
-	struct owner_sets parties;
-	struct unmapped_shmem remnants;
-	/* for frames of files in .remnants, the number of the file there */
+	struct owner_sets sets;
+	struct unmapped_shmem unmapped;
+	/* for frames of files in .unmapped, the number of the file there */
 	struct frame_map origin;
-	struct frame_owners stakes; /* after frame_mappers_count() */
+	struct frame_owners owners; /* after frame_mappers_count() */
 	struct pagesweep walk;
 	uint32_t group;  /* of the process that is being read */
 	bool has_swap;   /* a process has pages in swap */

@@ -101,7 +101,7 @@ void frame_owners_done(struct frame_owners *s);
 #define AUTO_FRAME_OWNERS CLEANUP(frame_owners_done)
 
 /*
- * Adds a page of KIND that PARTY maps; nothing if PARTY is OWNER_SETS_NOBODY. MAPPED: the kernel's
+ * Adds a page of KIND that SET maps; nothing if SET is OWNER_SETS_NOBODY. MAPPED: the kernel's
  * count of its mappings; UINT64_MAX if there is none: then it has as many as were found.
  */
 void frame_owners_add(
@@ -114,10 +114,10 @@ void frame_owners_add_unmapped(struct frame_owners *s, uint32_t group, uint64_t 
 int frame_owners_end(struct frame_owners *s);
 
 /* Returns the sum of .resident over the kinds in RSS, in bytes. */
-uint64_t stake_resident(const struct frame_owner *s);
+uint64_t frame_owner_resident(const struct frame_owner *s);
 
 /* Returns the sum of .unique over the kinds in RSS, in bytes. */
-uint64_t stake_unique(const struct frame_owner *s);
+uint64_t frame_owner_unique(const struct frame_owner *s);
 
 /*
  * Writes to RET the resident bytes, of the kinds in RSS, that each two of the COUNT groups in GROUP

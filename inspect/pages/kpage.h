@@ -59,11 +59,13 @@ void kpage_close(struct kpage *f);
 #define AUTO_KPAGE CLEANUP(kpage_close)
 
 /*
- * Write the number of mappings of FRAME, or its flags, to *RET. Neighbouring frames are read
- * together, so a result may be as old as that of a neighbour; kpage_forget() drops what was read.
- * Return 0; -ENXIO if there is no such frame; or a negative errno of read().
+ * Writes the number of mappings of FRAME to *RET. Neighbouring frames are read together, so a
+ * result may be as old as that of a neighbour; kpage_forget() drops what was read. Returns 0;
+ * -ENXIO if there is no such frame; or a negative errno of read().
  */
 int kpage_count(struct kpage *f, uint64_t frame, uint64_t *ret);
+
+/* Writes the flags of FRAME to *RET, with the same errors, and reads ahead like kpage_count(). */
 int kpage_flags(struct kpage *f, uint64_t frame, uint64_t *ret);
 /* Makes the next calls read again. */
 void kpage_forget(struct kpage *f);
