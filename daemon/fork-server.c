@@ -165,50 +165,50 @@ int fork_server_open(const struct account *account, uid_t master, struct fork_se
 	return 0;
 }
 
-void fork_server_close(struct fork_server *n)
+void fork_server_close(struct fork_server *s)
 {
-	n->fd = fd_close(n->fd);
-	if (n->pid > 0)
-		kill(n->pid, SIGKILL);
-	reap(&n->pid);
+	s->fd = fd_close(s->fd);
+	if (s->pid > 0)
+		kill(s->pid, SIGKILL);
+	reap(&s->pid);
 }
 
 /* An order before the last one was read would queue up, with its descriptor in flight. */
-static int check_listening(struct fork_server *n)
+static int check_listening(struct fork_server *s)
 {
-	reap(&n->pid);
-	return channel_is_drained(n->fd) ? 0 : -EBUSY;
+	reap(&s->pid);
+	return channel_is_drained(s->fd) ? 0 : -EBUSY;
 }
 
-int fork_server_replace(struct fork_server *n, int fd)
+int fork_server_replace(struct fork_server *s, int fd)
 {
-	int r = check_listening(n);
+	int r = check_listening(s);
 
-	return r < 0 ? r : channel_send_fd(n->fd, fd);
+	return r < 0 ? r : channel_send_fd(s->fd, fd);
 }
 
-int fork_server_end(struct fork_server *n)
+int fork_server_end(struct fork_server *s)
 {
-	int r = check_listening(n);
+	int r = check_listening(s);
 
 	if (r < 0)
 		return r;
-	return send(n->fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+	return send(s->fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-bool fork_server_has(const struct fork_server *n, pid_t pid)
+bool fork_server_has(const struct fork_server *s, pid_t pid)
 {
 	char path[sizeof("/proc//stat") + 11], text[STAT_SIZE];
 	struct stat_info stat;
 	size_t len;
 
-	if (n->pid <= 0 || pid <= 0)
+	if (s->pid <= 0 || pid <= 0)
 		return false;
-	if (pid == n->pid)
+	if (pid == s->pid)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (file_read(AT_FDCWD, path, text, sizeof(text), &len) < 0 ||
 		stat_parse(text, len, &stat) < 0)
 		return true;
-	return stat.parent == n->pid;
+	return stat.parent == s->pid;
 }

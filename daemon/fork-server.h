@@ -36,7 +36,7 @@ int fork_server_open(const struct account *account, uid_t master, struct fork_se
  * Kills the fork server, and so its child. Does not wait for their end. Accepts one that is all
  * zero but for a descriptor of -1.
  */
-void fork_server_close(struct fork_server *n);
+void fork_server_close(struct fork_server *s);
 
 /*
  * Orders the fork server to kill its child, if there is one, and to fork another, which answers at
@@ -47,13 +47,13 @@ void fork_server_close(struct fork_server *n);
  * Returns 0; -EBUSY if the fork server has not read the last order yet; -EPIPE if it has exited; or
  * a negative errno of sendmsg().
  */
-int fork_server_replace(struct fork_server *n, int fd);
+int fork_server_replace(struct fork_server *s, int fd);
 
 /*
  * Orders the fork server to kill its child, if there is one. Returns 0 or an error as
  * fork_server_replace().
  */
-int fork_server_end(struct fork_server *n);
+int fork_server_end(struct fork_server *s);
 
 /*
  * Returns whether PID is the fork server or one of its children. PID must be a process of
@@ -61,6 +61,6 @@ int fork_server_end(struct fork_server *n);
  * is hidden. Returns false for 0, a process of another pid namespace, and if there is no fork
  * server.
  */
-bool fork_server_has(const struct fork_server *n, pid_t pid);
+bool fork_server_has(const struct fork_server *s, pid_t pid);
 
 #endif

@@ -14,29 +14,29 @@
 
 enum { BLOCKED_LINES = 20 }; /* a pass: such processes are cheap to make */
 
-void log_messages_init(struct log_messages *r)
+void log_messages_init(struct log_messages *m)
 {
-	*r = (struct log_messages){
+	*m = (struct log_messages){
 		.pass_errors.interval_ns = LIMIT_NS,
 		.budget_warnings.interval_ns = LIMIT_NS,
 	};
 }
 
-void log_messages_pass_error(struct log_messages *r, const char *what, int error)
+void log_messages_pass_error(struct log_messages *m, const char *what, int error)
 {
 	uint64_t suppressed;
 
-	if (log_limit_pass(&r->pass_errors, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
+	if (log_limit_pass(&m->pass_errors, clock_now_ns(CLOCK_MONOTONIC), &suppressed))
 		log_error("%s: %s (and %llu times before)", what, strerror(-error),
 			(unsigned long long)suppressed);
 }
 
-void log_messages_budget(struct log_messages *r, uint64_t interval_ns, uint64_t needed_ppm)
+void log_messages_budget(struct log_messages *m, uint64_t interval_ns, uint64_t needed_ppm)
 {
 	uint64_t suppressed;
 
-	r->short_ns = clock_now_ns(CLOCK_MONOTONIC);
-	if (!log_limit_pass(&r->budget_warnings, r->short_ns, &suppressed))
+	m->short_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (!log_limit_pass(&m->budget_warnings, m->short_ns, &suppressed))
 		return;
 	log_warning("budget.cpu does not suffice to poll all processes: passes are %llu ms "
 		    "apart; this host needs %llu.%04llu%%, or a longer interval",
@@ -44,12 +44,12 @@ void log_messages_budget(struct log_messages *r, uint64_t interval_ns, uint64_t 
 		(unsigned long long)(needed_ppm / 10000), (unsigned long long)(needed_ppm % 10000));
 }
 
-void log_messages_budget_suffices(struct log_messages *r)
+void log_messages_budget_suffices(struct log_messages *m)
 {
-	if (!r->short_ns || clock_now_ns(CLOCK_MONOTONIC) - r->short_ns < LIMIT_NS)
+	if (!m->short_ns || clock_now_ns(CLOCK_MONOTONIC) - m->short_ns < LIMIT_NS)
 		return;
 	log_info("budget.cpu suffices again to poll all processes at each interval");
-	r->short_ns = 0;
+	m->short_ns = 0;
 }
 
 void log_messages_first_pass(const struct pass_summary *s)
@@ -82,20 +82,20 @@ void log_messages_first_pass(const struct pass_summary *s)
 			 "units, containers and their like is not known");
 }
 
-void log_messages_charges(struct log_messages *r, const struct pass_summary *s)
+void log_messages_charges(struct log_messages *m, const struct pass_summary *s)
 {
 	uint64_t denied = s->charges[CHARGE_DENIED], malformed = s->charges[CHARGE_MALFORMED];
 	uint64_t errors = s->charges[CHARGE_ERROR], ambiguous = s->charges[CHARGE_AMBIGUOUS];
 
-	if (!r->has_said_charges && (denied || malformed || errors)) {
-		r->has_said_charges = true;
+	if (!m->has_said_charges && (denied || malformed || errors)) {
+		m->has_said_charges = true;
 		log_warning("what some cgroups are charged can't be read: %llu denied, %llu "
 			    "malformed, %llu other errors; memtally_cgroup_charges counts them",
 			(unsigned long long)denied, (unsigned long long)malformed,
 			(unsigned long long)errors);
 	}
-	if (!r->has_said_ambiguous && ambiguous) {
-		r->has_said_ambiguous = true;
+	if (!m->has_said_ambiguous && ambiguous) {
+		m->has_said_ambiguous = true;
 		log_info(
 			"of %llu units, containers or their like processes are in several cgroups of "
 			"one name, or some in none that is charged: they are shown without a charge",

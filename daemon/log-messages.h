@@ -23,23 +23,23 @@ struct log_messages {
 	bool has_said_charges, has_said_ambiguous; /* log_messages_charges() has logged these */
 };
 
-/* Initialises R: nothing has been logged. */
-void log_messages_init(struct log_messages *r);
+/* Initialises M: nothing has been logged. */
+void log_messages_init(struct log_messages *m);
 
 /* Logs that WHAT failed in a pass, with ERROR, a negative errno; at most once a minute. */
-void log_messages_pass_error(struct log_messages *r, const char *what, int error);
+void log_messages_pass_error(struct log_messages *m, const char *what, int error);
 
 /*
  * Logs that the budget suffices only for a pass every INTERVAL_NS, and that the configured interval
  * needs NEEDED_PPM millionths of a core; at most once a minute.
  */
-void log_messages_budget(struct log_messages *r, uint64_t interval_ns, uint64_t needed_ppm);
+void log_messages_budget(struct log_messages *m, uint64_t interval_ns, uint64_t needed_ppm);
 
 /*
  * Call if the budget suffices for the configured interval. Logs so if it has sufficed for a minute
  * and log_messages_budget() was called before.
  */
-void log_messages_budget_suffices(struct log_messages *r);
+void log_messages_budget_suffices(struct log_messages *m);
 
 /* Logs after the first pass what it could read, and what would help. */
 void log_messages_first_pass(const struct pass_summary *s);
@@ -48,7 +48,7 @@ void log_messages_first_pass(const struct pass_summary *s);
  * Call after each pass. Logs, once each, that cgroups cannot be read, and that owners have several
  * cgroups.
  */
-void log_messages_charges(struct log_messages *r, const struct pass_summary *s);
+void log_messages_charges(struct log_messages *m, const struct pass_summary *s);
 
 /*
  * Call after each pass. Logs for each process that has been blocked for a second that its files

@@ -35,7 +35,7 @@ struct name_client {
 };
 
 /*
- * Initialises A and starts to receive answers. All arguments except A stay borrowed. RESOLVER may
+ * Initialises C and starts to receive answers. All arguments except C stay borrowed. RESOLVER may
  * be NULL: then no name is looked up.
  *
  * HEARD is called with TO each time that answers were taken or the child has exited. If it returns
@@ -43,9 +43,9 @@ struct name_client {
  *
  * Returns 0, or a negative errno of sd_event_add_io().
  */
-int name_client_open(struct name_client *a, sd_event *event, struct resolver *resolver,
+int name_client_open(struct name_client *c, sd_event *event, struct resolver *resolver,
 	struct pass *pass, int (*heard)(void *to), void *to);
-void name_client_close(struct name_client *a); /* accepts one that is all zero */
+void name_client_close(struct name_client *c); /* accepts one that is all zero */
 
 /*
  * Asks for the names that the pass lacks, as far as the resolver has room for questions. Call it
@@ -56,12 +56,12 @@ void name_client_close(struct name_client *a); /* accepts one that is all zero *
  * The patience is 10 s; each replacement without an answer doubles it, up to 320 s. Logs
  * replacements at most every 5 minutes, and once if there can be no other child.
  */
-void name_client_names(struct name_client *a);
+void name_client_names(struct name_client *c);
 
 /*
  * Returns whether the pass should wait before it is published: lookups of the pass are in flight,
  * and a child can answer them.
  */
-bool name_client_is_awaited(const struct name_client *a);
+bool name_client_is_awaited(const struct name_client *c);
 
 #endif

@@ -18,23 +18,23 @@ enum {
 	LET_IN_MAX = 256,
 };
 
-void usage_server_init(struct usage_server *d, int listen_fd, const struct peer_access_rules *rules)
+void usage_server_init(struct usage_server *s, int listen_fd, const struct peer_access_rules *rules)
 {
-	*d = (struct usage_server){.listen_fd = listen_fd, .rules = rules};
+	*s = (struct usage_server){.listen_fd = listen_fd, .rules = rules};
 }
 
-static void let_go(struct usage_server *d, size_t i)
+static void let_go(struct usage_server *s, size_t i)
 {
-	fd_close(d->client[i].fd);
-	buffer_done(&d->client[i].answer);
-	d->client[i] = d->client[--d->clients];
+	fd_close(s->client[i].fd);
+	buffer_done(&s->client[i].answer);
+	s->client[i] = s->client[--s->clients];
 }
 
-void usage_server_done(struct usage_server *d)
+void usage_server_done(struct usage_server *s)
 {
-	while (d->clients)
-		let_go(d, d->clients - 1);
-	d->listen_fd = fd_close(d->listen_fd);
+	while (s->clients)
+		let_go(s, s->clients - 1);
+	s->listen_fd = fd_close(s->listen_fd);
 }
 
 static bool is_answering(const struct usage_server_client *c)
@@ -44,80 +44,80 @@ static bool is_answering(const struct usage_server_client *c)
 
 /* Returns whether C's next question may be read at NOW_NS. */
 static bool may_ask(
-	const struct usage_server *d, const struct usage_server_client *c, uint64_t now_ns)
+	const struct usage_server *s, const struct usage_server_client *c, uint64_t now_ns)
 {
-	return c->reader.sees_all || now_ns >= d->strangers_ns;
+	return c->reader.sees_all || now_ns >= s->strangers_ns;
 }
 
 size_t usage_server_poll(
-	const struct usage_server *d, uint64_t now_ns, struct pollfd to[static USAGE_SERVER_POLLS])
+	const struct usage_server *s, uint64_t now_ns, struct pollfd to[static USAGE_SERVER_POLLS])
 {
-	to[0] = (struct pollfd){.fd = now_ns < d->retry_ns ? -1 : d->listen_fd, .events = POLLIN};
-	for (size_t i = 0; i < d->clients; i++) {
-		const struct usage_server_client *c = &d->client[i];
+	to[0] = (struct pollfd){.fd = now_ns < s->retry_ns ? -1 : s->listen_fd, .events = POLLIN};
+	for (size_t i = 0; i < s->clients; i++) {
+		const struct usage_server_client *c = &s->client[i];
 
 		to[i + 1] = (struct pollfd){.fd = c->fd};
 		if (is_answering(c))
 			to[i + 1].events = POLLOUT;
-		else if (may_ask(d, c, now_ns))
+		else if (may_ask(s, c, now_ns))
 			to[i + 1].events = POLLIN;
 		else
 			to[i + 1].fd = -1;
 	}
-	return d->clients + 1;
+	return s->clients + 1;
 }
 
 /*
  * Returns since when it is C's turn to do something (CLOCK_MONOTONIC). In a pause strangers'
  * questions are not read.
  */
-static uint64_t up_to_him_ns(const struct usage_server *d, const struct usage_server_client *c)
+static uint64_t up_to_him_ns(const struct usage_server *s, const struct usage_server_client *c)
 {
-	bool pauses = !is_answering(c) && !c->reader.sees_all && d->strangers_ns > c->looked_ns;
+	bool pauses = !is_answering(c) && !c->reader.sees_all && s->strangers_ns > c->looked_ns;
 
-	return pauses ? d->strangers_ns : c->looked_ns;
+	return pauses ? s->strangers_ns : c->looked_ns;
 }
 
-uint64_t usage_server_due_ns(const struct usage_server *d, uint64_t now_ns)
+uint64_t usage_server_due_ns(const struct usage_server *s, uint64_t now_ns)
 {
-	uint64_t due = d->retry_ns ? d->retry_ns : UINT64_MAX;
+	uint64_t due = s->retry_ns ? s->retry_ns : UINT64_MAX;
 
-	for (size_t i = 0; i < d->clients; i++) {
-		const struct usage_server_client *c = &d->client[i];
-		uint64_t idle_ns = up_to_him_ns(d, c) + IDLE_NS - c->idle_ns;
+	for (size_t i = 0; i < s->clients; i++) {
+		const struct usage_server_client *c = &s->client[i];
+		uint64_t idle_ns = up_to_him_ns(s, c) + IDLE_NS - c->idle_ns;
 
 		if (idle_ns < due)
 			due = idle_ns;
-		if (!is_answering(c) && !may_ask(d, c, now_ns) && d->strangers_ns < due)
-			due = d->strangers_ns;
+		if (!is_answering(c) && !may_ask(s, c, now_ns) && s->strangers_ns < due)
+			due = s->strangers_ns;
 	}
 	return due;
 }
 
-static size_t count_of(const struct usage_server *d, uid_t uid)
+static size_t count_of(const struct usage_server *s, uid_t uid)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < d->clients; i++)
-		count += d->client[i].uid == uid;
+	for (size_t i = 0; i < s->clients; i++)
+		count += s->client[i].uid == uid;
 	return count;
 }
 
 /* Returns how many connections C's uid would have if COMING were accepted. */
-static size_t places(const struct usage_server *d, const struct usage_server_client *c,
+static size_t places(const struct usage_server *s, const struct usage_server_client *c,
 	const struct usage_server_client *coming)
 {
-	return count_of(d, c->uid) + (c->uid == coming->uid);
+	return count_of(s, c->uid) + (c->uid == coming->uid);
 }
 
 /*
  * Returns whether A should be disconnected rather than B to make room for COMING, which may be A or
  * B. Waiting for a turn does not count as idle.
  */
-static bool makes_room(const struct usage_server *d, const struct usage_server_client *a,
+static bool makes_room(const struct usage_server *s, const struct usage_server_client *a,
 	const struct usage_server_client *b, const struct usage_server_client *coming)
 {
-	size_t a_places = places(d, a, coming), b_places = places(d, b, coming);
+	size_t a_places = places(s, a, coming), b_places = places(s, b, coming);
 
 	if (a->reader.sees_all != b->reader.sees_all)
 		return b->reader.sees_all;
@@ -129,18 +129,18 @@ static bool makes_room(const struct usage_server *d, const struct usage_server_c
 }
 
 /* Disconnects a client if there are too many. Returns false if COMING is the one to disconnect. */
-static bool make_room(struct usage_server *d, const struct usage_server_client *coming)
+static bool make_room(struct usage_server *s, const struct usage_server_client *coming)
 {
 	const struct usage_server_client *found = coming;
 
-	if (d->clients < USAGE_SERVER_CLIENTS_MAX)
+	if (s->clients < USAGE_SERVER_CLIENTS_MAX)
 		return true;
-	for (size_t i = 0; i < d->clients; i++)
-		if (makes_room(d, &d->client[i], found, coming))
-			found = &d->client[i];
+	for (size_t i = 0; i < s->clients; i++)
+		if (makes_room(s, &s->client[i], found, coming))
+			found = &s->client[i];
 	if (found == coming)
 		return false;
-	let_go(d, (size_t)(found - d->client));
+	let_go(s, (size_t)(found - s->client));
 	return true;
 }
 
@@ -148,53 +148,53 @@ static bool make_room(struct usage_server *d, const struct usage_server_client *
  * Disconnects clients that have closed their connection. In a pause strangers' sockets are not
  * read, so this is not noticed elsewhere.
  */
-static void sweep(struct usage_server *d)
+static void sweep(struct usage_server *s)
 {
 	struct pollfd p[USAGE_SERVER_CLIENTS_MAX];
 
-	for (size_t i = 0; i < d->clients; i++)
-		p[i] = (struct pollfd){.fd = d->client[i].fd};
-	if (poll(p, (nfds_t)d->clients, 0) <= 0)
+	for (size_t i = 0; i < s->clients; i++)
+		p[i] = (struct pollfd){.fd = s->client[i].fd};
+	if (poll(p, (nfds_t)s->clients, 0) <= 0)
 		return;
-	for (size_t i = d->clients; i-- > 0;)
+	for (size_t i = s->clients; i-- > 0;)
 		if (p[i].revents)
-			let_go(d, i);
+			let_go(s, i);
 }
 
-static void admit(struct usage_server *d, int consumed_fd, uint64_t now_ns)
+static void admit(struct usage_server *s, int consumed_fd, uint64_t now_ns)
 {
 	AUTO_CLOSE int fd = consumed_fd;
 	struct usage_server_client c = {.looked_ns = now_ns, .waits_ns = now_ns};
 
-	if (peer_access_of(fd, d->rules, &c.reader, &c.uid) < 0)
+	if (peer_access_of(fd, s->rules, &c.reader, &c.uid) < 0)
 		return;
-	if (d->clients == USAGE_SERVER_CLIENTS_MAX ||
-		count_of(d, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
-		sweep(d);
-	if (!c.reader.sees_all && count_of(d, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
+	if (s->clients == USAGE_SERVER_CLIENTS_MAX ||
+		count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
+		sweep(s);
+	if (!c.reader.sees_all && count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
 		return;
-	if (c.uid == d->last_uid && d->strangers_ns > now_ns)
-		c.waits_ns = d->strangers_ns;
-	if (!make_room(d, &c))
+	if (c.uid == s->last_uid && s->strangers_ns > now_ns)
+		c.waits_ns = s->strangers_ns;
+	if (!make_room(s, &c))
 		return;
 	c.fd = TAKE_FD(fd);
-	d->client[d->clients++] = c;
+	s->client[s->clients++] = c;
 }
 
-static void let_in(struct usage_server *d, uint64_t now_ns)
+static void let_in(struct usage_server *s, uint64_t now_ns)
 {
-	if (now_ns < d->retry_ns)
+	if (now_ns < s->retry_ns)
 		return;
-	d->retry_ns = 0;
+	s->retry_ns = 0;
 	for (int i = 0; i < LET_IN_MAX; i++) {
-		int fd = accept4(d->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0) {
-			admit(d, fd, now_ns);
+			admit(s, fd, now_ns);
 			continue;
 		}
 		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
-			d->retry_ns = now_ns + SHORTAGE_NS;
+			s->retry_ns = now_ns + SHORTAGE_NS;
 		return;
 	}
 }
@@ -229,9 +229,9 @@ static enum turn send_some(struct usage_server_client *c)
 }
 
 /* Adds the time until NOW_NS to C's idle time, if it was C's turn. */
-static void add_idle(const struct usage_server *d, struct usage_server_client *c, uint64_t now_ns)
+static void add_idle(const struct usage_server *s, struct usage_server_client *c, uint64_t now_ns)
 {
-	uint64_t since_ns = up_to_him_ns(d, c);
+	uint64_t since_ns = up_to_him_ns(s, c);
 
 	if (now_ns > since_ns)
 		c->idle_ns += now_ns - since_ns;
@@ -241,24 +241,24 @@ static void add_idle(const struct usage_server *d, struct usage_server_client *c
  * Adds idle time until NOW_NS to the strangers that could have asked and have not. Skips those that
  * have: their question is read later.
  */
-static void find_idle(struct usage_server *d, uint64_t now_ns)
+static void find_idle(struct usage_server *s, uint64_t now_ns)
 {
 	struct pollfd p[USAGE_SERVER_CLIENTS_MAX];
 
-	for (size_t i = 0; i < d->clients; i++) {
-		const struct usage_server_client *c = &d->client[i];
+	for (size_t i = 0; i < s->clients; i++) {
+		const struct usage_server_client *c = &s->client[i];
 		bool may_be = !c->reader.sees_all && !is_answering(c);
 
 		p[i] = (struct pollfd){.fd = may_be ? c->fd : -1, .events = POLLIN};
 	}
-	if (poll(p, (nfds_t)d->clients, 0) < 0)
+	if (poll(p, (nfds_t)s->clients, 0) < 0)
 		return;
-	for (size_t i = 0; i < d->clients; i++) {
+	for (size_t i = 0; i < s->clients; i++) {
 		if (p[i].fd < 0 || p[i].revents)
 			continue;
-		add_idle(d, &d->client[i], now_ns);
-		if (now_ns > d->client[i].looked_ns)
-			d->client[i].looked_ns = now_ns;
+		add_idle(s, &s->client[i], now_ns);
+		if (now_ns > s->client[i].looked_ns)
+			s->client[i].looked_ns = now_ns;
 	}
 }
 
@@ -266,20 +266,20 @@ static void find_idle(struct usage_server *d, uint64_t now_ns)
  * Begins the pause after an answer to a stranger of UID, which took from BEGIN_NS until now. Adds
  * up idle time first: after the pause only time since its end counts.
  */
-static void begin_pause(struct usage_server *d, uid_t uid, uint64_t begin_ns)
+static void begin_pause(struct usage_server *s, uid_t uid, uint64_t begin_ns)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC);
 
-	find_idle(d, begin_ns);
-	d->strangers_ns = end_ns + PAUSE_FACTOR * (end_ns - begin_ns);
-	d->last_uid = uid;
-	for (size_t i = 0; i < d->clients; i++)
-		if (d->client[i].uid == uid)
-			d->client[i].waits_ns = d->strangers_ns;
+	find_idle(s, begin_ns);
+	s->strangers_ns = end_ns + PAUSE_FACTOR * (end_ns - begin_ns);
+	s->last_uid = uid;
+	for (size_t i = 0; i < s->clients; i++)
+		if (s->client[i].uid == uid)
+			s->client[i].waits_ns = s->strangers_ns;
 }
 
 /* Reads C's question, if there is one, and answers it. */
-static enum turn serve(struct usage_server *d, struct usage_server_client *c,
+static enum turn serve(struct usage_server *s, struct usage_server_client *c,
 	usage_server_answer *answer, void *context)
 {
 	unsigned char text[USAGE_REQUEST_SIZE + 1];
@@ -299,79 +299,79 @@ static enum turn serve(struct usage_server *d, struct usage_server_client *c,
 	c->is_last = r < 0;
 	answer(context, r < 0 ? NULL : &request, &c->reader, &c->answer);
 	if (!c->reader.sees_all)
-		begin_pause(d, c->uid, begin_ns);
+		begin_pause(s, c->uid, begin_ns);
 	turn = c->answer.error ? TURN_GONE : send_some(c);
 	return turn == TURN_GONE ? TURN_GONE : TURN_USED;
 }
 
 /* Accounts for the TURN of client I, and disconnects it if it has gone or was idle for too long. */
-static void settle(struct usage_server *d, size_t i, enum turn turn, uint64_t now_ns)
+static void settle(struct usage_server *s, size_t i, enum turn turn, uint64_t now_ns)
 {
-	struct usage_server_client *c = &d->client[i];
+	struct usage_server_client *c = &s->client[i];
 
 	if (turn == TURN_USED)
 		c->idle_ns = 0;
 	else
-		add_idle(d, c, now_ns);
+		add_idle(s, c, now_ns);
 	if (now_ns > c->looked_ns)
 		c->looked_ns = now_ns;
 	if (turn == TURN_GONE || c->idle_ns >= IDLE_NS)
-		let_go(d, i);
+		let_go(s, i);
 }
 
 /*
  * Returns the stranger that has waited longest and was not tried in this run; d->clients if there
  * is none.
  */
-static size_t next_stranger(const struct usage_server *d)
+static size_t next_stranger(const struct usage_server *s)
 {
-	size_t found = d->clients;
+	size_t found = s->clients;
 
-	for (size_t i = 0; i < d->clients; i++) {
-		const struct usage_server_client *a = &d->client[i], *b = &d->client[found];
+	for (size_t i = 0; i < s->clients; i++) {
+		const struct usage_server_client *a = &s->client[i], *b = &s->client[found];
 
 		if (a->reader.sees_all || is_answering(a) || a->is_tried)
 			continue;
-		if (found == d->clients || a->waits_ns < b->waits_ns ||
-			(a->waits_ns == b->waits_ns && b->uid == d->last_uid))
+		if (found == s->clients || a->waits_ns < b->waits_ns ||
+			(a->waits_ns == b->waits_ns && b->uid == s->last_uid))
 			found = i;
 	}
 	return found;
 }
 
 static void serve_strangers(
-	struct usage_server *d, uint64_t now_ns, usage_server_answer *answer, void *context)
+	struct usage_server *s, uint64_t now_ns, usage_server_answer *answer, void *context)
 {
 	size_t i;
 
-	for (i = 0; i < d->clients; i++)
-		d->client[i].is_tried = false;
-	while (now_ns >= d->strangers_ns && (i = next_stranger(d)) < d->clients) {
-		struct usage_server_client *c = &d->client[i];
-		enum turn turn = serve(d, c, answer, context);
+	for (i = 0; i < s->clients; i++)
+		s->client[i].is_tried = false;
+	while (now_ns >= s->strangers_ns && (i = next_stranger(s)) < s->clients) {
+		struct usage_server_client *c = &s->client[i];
+		enum turn turn = serve(s, c, answer, context);
 
 		c->is_tried = true;
 		if (turn == TURN_IDLE && c->waits_ns < now_ns)
 			c->waits_ns = now_ns; /* it had no question, so it did not wait */
-		settle(d, i, turn, now_ns);
+		settle(s, i, turn, now_ns);
 	}
 	/* find_idle() may have found others idle for too long. */
-	for (i = d->clients; i-- > 0;)
-		if (!d->client[i].reader.sees_all && d->client[i].idle_ns >= IDLE_NS)
-			let_go(d, i);
+	for (i = s->clients; i-- > 0;)
+		if (!s->client[i].reader.sees_all && s->client[i].idle_ns >= IDLE_NS)
+			let_go(s, i);
 }
 
 void usage_server_run(
-	struct usage_server *d, uint64_t now_ns, usage_server_answer *answer, void *context)
+	struct usage_server *s, uint64_t now_ns, usage_server_answer *answer, void *context)
 {
-	for (size_t i = d->clients; i-- > 0;) {
-		struct usage_server_client *c = &d->client[i];
+	for (size_t i = s->clients; i-- > 0;) {
+		struct usage_server_client *c = &s->client[i];
 
 		if (is_answering(c))
-			settle(d, i, send_some(c), now_ns);
+			settle(s, i, send_some(c), now_ns);
 		else if (c->reader.sees_all)
-			settle(d, i, serve(d, c, answer, context), now_ns);
+			settle(s, i, serve(s, c, answer, context), now_ns);
 	}
-	serve_strangers(d, now_ns, answer, context);
-	let_in(d, now_ns);
+	serve_strangers(s, now_ns, answer, context);
+	let_in(s, now_ns);
 }

@@ -59,28 +59,28 @@ struct usage_server {
 	uint64_t retry_ns;
 };
 
-/* Initializes D without clients. LISTEN_FD is consumed, RULES are borrowed. */
+/* Initializes S without clients. LISTEN_FD is consumed, RULES are borrowed. */
 void usage_server_init(
-	struct usage_server *d, int listen_fd, const struct peer_access_rules *rules);
+	struct usage_server *s, int listen_fd, const struct peer_access_rules *rules);
 
 /* Disconnects all clients and closes the listening socket. */
-void usage_server_done(struct usage_server *d);
+void usage_server_done(struct usage_server *s);
 
 /* Writes to TO the events to wait for at NOW_NS (CLOCK_MONOTONIC). Returns their number. */
 size_t usage_server_poll(
-	const struct usage_server *d, uint64_t now_ns, struct pollfd to[static USAGE_SERVER_POLLS]);
+	const struct usage_server *s, uint64_t now_ns, struct pollfd to[static USAGE_SERVER_POLLS]);
 
 /*
  * Returns the CLOCK_MONOTONIC time at which usage_server_run() and a new usage_server_poll() are
  * due even without an event; UINT64_MAX: never.
  */
-uint64_t usage_server_due_ns(const struct usage_server *d, uint64_t now_ns);
+uint64_t usage_server_due_ns(const struct usage_server *s, uint64_t now_ns);
 
 /*
  * Accepts connections, reads questions, calls ANSWER with CONTEXT for each, and sends answers, all
  * without waiting. Answers at most one question of each client.
  */
 void usage_server_run(
-	struct usage_server *d, uint64_t now_ns, usage_server_answer *answer, void *context);
+	struct usage_server *s, uint64_t now_ns, usage_server_answer *answer, void *context);
 
 #endif

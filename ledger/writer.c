@@ -54,24 +54,24 @@ enum { LATE = 2 };
  * Logs that the file cannot be quarantined. Each failed write tries it, so the same reason is
  * logged only once.
  */
-static void say_not_aside(struct writer *k, const char *why)
+static void say_not_aside(struct writer *w, const char *why)
 {
-	if (!strcmp(k->aside_error, why))
+	if (!strcmp(w->aside_error, why))
 		return;
-	snprintf(k->aside_error, sizeof(k->aside_error), "%s", why);
+	snprintf(w->aside_error, sizeof(w->aside_error), "%s", why);
 	log_error("the ledger seems to be damaged, and can't be set aside: %s", why);
 }
 
-static void wait_longer(struct writer *k)
+static void wait_longer(struct writer *w)
 {
-	uint64_t ns = k->aside_wait_ns ? 2 * k->aside_wait_ns : RETRY_NS;
+	uint64_t ns = w->aside_wait_ns ? 2 * w->aside_wait_ns : RETRY_NS;
 
-	k->aside_wait_ns = ns < ASIDE_RETRY_MAX_NS ? ns : ASIDE_RETRY_MAX_NS;
+	w->aside_wait_ns = ns < ASIDE_RETRY_MAX_NS ? ns : ASIDE_RETRY_MAX_NS;
 }
 
-static int open_store(struct writer *k, char text[static STORE_ERROR_SIZE])
+static int open_store(struct writer *w, char text[static STORE_ERROR_SIZE])
 {
-	return store_open(k->directory, &k->limits, &k->beat, &k->store, text);
+	return store_open(w->directory, &w->limits, &w->beat, &w->store, text);
 }
 
 /*
@@ -81,21 +81,21 @@ static int open_store(struct writer *k, char text[static STORE_ERROR_SIZE])
  * synchronized, or damage was found after it. Otherwise its usage would count twice. Returns 0,
  * STORE_DAMAGED or -ENOMEM.
  */
-static int load(struct writer *k)
+static int load(struct writer *w)
 {
 	struct bucket found = {0};
-	int r = store_load(k->store, &found);
+	int r = store_load(w->store, &found);
 
-	if (r != 0 || !found.mark.is_set || found.mark.realtime_ns == k->written_ns) {
+	if (r != 0 || !found.mark.is_set || found.mark.realtime_ns == w->written_ns) {
 		bucket_done(&found);
 		/* It may be another file, with other series ids. */
-		bucket_forget_series(&k->bucket);
+		bucket_forget_series(&w->bucket);
 		return r;
 	}
-	found.clock_sets = k->bucket.clock_sets;
-	bucket_done(&k->bucket);
-	k->bucket = found;
-	k->written_ns = found.mark.realtime_ns;
+	found.clock_sets = w->bucket.clock_sets;
+	bucket_done(&w->bucket);
+	w->bucket = found;
+	w->written_ns = found.mark.realtime_ns;
 	return 0;
 }
 
@@ -103,31 +103,31 @@ static int load(struct writer *k)
  * Opens the file and loads it. Returns 0, or a store_outcome or -ENOMEM; then TEXT is the reason,
  * and no file is open.
  */
-static int open_and_load(struct writer *k, char text[static STORE_ERROR_SIZE])
+static int open_and_load(struct writer *w, char text[static STORE_ERROR_SIZE])
 {
-	int r = open_store(k, text);
+	int r = open_store(w, text);
 
 	if (r != 0)
 		return r;
-	r = load(k);
+	r = load(w);
 	if (r != 0) {
 		snprintf(text, STORE_ERROR_SIZE, "%.200s",
-			r == -ENOMEM ? strerror(ENOMEM) : store_error(k->store));
-		k->store = store_abandon(k->store);
+			r == -ENOMEM ? strerror(ENOMEM) : store_error(w->store));
+		w->store = store_abandon(w->store);
 		return r;
 	}
-	if (k->seems_damaged)
+	if (w->seems_damaged)
 		log_warning("the ledger seemed to be damaged, but is whole: it was opened again");
-	k->seems_damaged = false;
+	w->seems_damaged = false;
 	return 0;
 }
 
 /* Closes the file if R, the result of using it, is STORE_DAMAGED. Returns R. */
-static int close_damaged(struct writer *k, int r)
+static int close_damaged(struct writer *w, int r)
 {
 	if (r == STORE_DAMAGED) {
-		k->store = store_abandon(k->store);
-		k->seems_damaged = true;
+		w->store = store_abandon(w->store);
+		w->seems_damaged = true;
 	}
 	return r;
 }
@@ -136,29 +136,29 @@ static int close_damaged(struct writer *k, int r)
  * Quarantines the closed file, and opens a new one. Returns as writer_open(). Without memory for a
  * check the file stays: it may be whole.
  */
-static int replace(struct writer *k)
+static int replace(struct writer *w)
 {
 	char text[STORE_ERROR_SIZE];
 	int r = store_has_memory()
-	                ? quarantine_put(k->directory, clock_now_ns(CLOCK_REALTIME), text)
+	                ? quarantine_put(w->directory, clock_now_ns(CLOCK_REALTIME), text)
 	                : -ENOMEM;
 
 	if (r < 0) {
-		say_not_aside(k, strerror(-r));
-		wait_longer(k);
+		say_not_aside(w, strerror(-r));
+		wait_longer(w);
 		return STORE_UNWRITABLE;
 	}
-	*k->aside_error = '\0';
-	k->aside_wait_ns = 0;
-	k->set_aside++;
-	k->seems_damaged = false;
-	k->written_ns = 0;
+	*w->aside_error = '\0';
+	w->aside_wait_ns = 0;
+	w->set_aside++;
+	w->seems_damaged = false;
+	w->written_ns = 0;
 	log_error(
 		r == QUARANTINE_NO_FILE
 			? "the ledger's file is gone, and its log was left: that was set aside as %s, and a new one begins"
 			: "the ledger is damaged: it was set aside as %s, and a new one begins",
 		text);
-	r = open_and_load(k, text);
+	r = open_and_load(w, text);
 	if (r != 0)
 		log_error("%s", text);
 	return r;
@@ -181,13 +181,13 @@ uint64_t writer_opening_ns(const char *directory)
 	return ns < OPENING_MAX_NS ? ns : OPENING_MAX_NS;
 }
 
-int writer_open(struct writer *k, const char *directory, const struct store_limits *limits)
+int writer_open(struct writer *w, const char *directory, const struct store_limits *limits)
 {
 	char text[STORE_ERROR_SIZE];
 	unsigned int tries = 0;
 	int r;
 
-	*k = (struct writer){
+	*w = (struct writer){
 		.directory = directory,
 		.limits = *limits,
 		.userns = userns_id(),
@@ -195,195 +195,195 @@ int writer_open(struct writer *k, const char *directory, const struct store_limi
 		.report_limit.interval_ns = SAY_AGAIN_NS,
 	};
 	do
-		r = close_damaged(k, open_and_load(k, text));
+		r = close_damaged(w, open_and_load(w, text));
 	while (r == STORE_DAMAGED && ++tries < DAMAGED_TRIES);
 	if (r == STORE_DAMAGED)
-		return replace(k);
+		return replace(w);
 	if (r != 0)
 		log_error("%s", text);
 	return r;
 }
 
-void writer_set_beat(struct writer *k, struct store_beat beat)
+void writer_set_beat(struct writer *w, struct store_beat beat)
 {
-	k->beat = beat;
-	if (k->store)
-		store_set_beat(k->store, beat);
+	w->beat = beat;
+	if (w->store)
+		store_set_beat(w->store, beat);
 }
 
 /*
  * The file was removed, renamed or replaced. Closes it, with all that was counted in it; the next
  * file begins with the present counters.
  */
-static void begin_anew(struct writer *k)
+static void begin_anew(struct writer *w)
 {
-	k->store = store_close(k->store);
-	bucket_forget_series(&k->bucket);
+	w->store = store_close(w->store);
+	bucket_forget_series(&w->bucket);
 	log_warning(
 		"%s/" STORE_FILE
 		" was removed or renamed, or is another file: the ledger goes on in the file of that name",
-		k->directory);
+		w->directory);
 }
 
 /* Returns whether the file has all that was counted: load() may have just found that it does. */
-static bool is_written(const struct writer *k)
+static bool is_written(const struct writer *w)
 {
-	return k->written_ns && k->written_ns == k->bucket.mark.realtime_ns &&
-	       !bucket_has_content(&k->bucket);
+	return w->written_ns && w->written_ns == w->bucket.mark.realtime_ns &&
+	       !bucket_has_content(&w->bucket);
 }
 
-static int write_to_store(struct writer *k, char text[static STORE_ERROR_SIZE])
+static int write_to_store(struct writer *w, char text[static STORE_ERROR_SIZE])
 {
-	int r = is_written(k) ? 0 : store_write(k->store, &k->bucket);
+	int r = is_written(w) ? 0 : store_write(w->store, &w->bucket);
 
-	snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));
+	snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(w->store));
 	return r;
 }
 
 /* Tries once to write; if the file is gone, to the file that has its name now. */
-static int try_to_write(struct writer *k, char text[static STORE_ERROR_SIZE])
+static int try_to_write(struct writer *w, char text[static STORE_ERROR_SIZE])
 {
-	int r = k->store ? 0 : open_and_load(k, text);
+	int r = w->store ? 0 : open_and_load(w, text);
 
 	if (r == 0)
-		r = write_to_store(k, text);
+		r = write_to_store(w, text);
 	if (r != STORE_GONE)
 		return r;
-	begin_anew(k);
-	r = open_store(k, text);
-	return r == 0 ? write_to_store(k, text) : r;
+	begin_anew(w);
+	r = open_store(w, text);
+	return r == 0 ? write_to_store(w, text) : r;
 }
 
 /* Tries to write, to a new file if this one is damaged. */
-static int write_somewhere(struct writer *k, char text[static STORE_ERROR_SIZE])
+static int write_somewhere(struct writer *w, char text[static STORE_ERROR_SIZE])
 {
 	unsigned int tries = 0;
 	int r;
 
 	do
-		r = close_damaged(k, try_to_write(k, text));
+		r = close_damaged(w, try_to_write(w, text));
 	while (r == STORE_DAMAGED && ++tries < DAMAGED_TRIES);
-	if (r == STORE_DAMAGED && replace(k) == 0)
-		r = close_damaged(k, try_to_write(k, text));
+	if (r == STORE_DAMAGED && replace(w) == 0)
+		r = close_damaged(w, try_to_write(w, text));
 	return r;
 }
 
-static void write_down(struct writer *k, uint64_t now_ns)
+static void write_down(struct writer *w, uint64_t now_ns)
 {
 	char text[STORE_ERROR_SIZE] = "out of memory";
-	int r = write_somewhere(k, text);
+	int r = write_somewhere(w, text);
 
 	if (r == 0) {
-		if (k->is_failing)
+		if (w->is_failing)
 			log_info("the ledger is written again");
-		k->is_failing = false;
-		k->aside_wait_ns = 0;
-		k->fresh_ns = now_ns + FRESH_NS;
-		k->written_ns = k->bucket.mark.realtime_ns;
-		bucket_clear(&k->bucket);
+		w->is_failing = false;
+		w->aside_wait_ns = 0;
+		w->fresh_ns = now_ns + FRESH_NS;
+		w->written_ns = w->bucket.mark.realtime_ns;
+		bucket_clear(&w->bucket);
 		return;
 	}
-	k->write_failures++;
-	if (!k->is_failing)
+	w->write_failures++;
+	if (!w->is_failing)
 		log_error(
 			"can't write the ledger: %s; usage is kept in memory until it can be written",
 			text);
-	k->is_failing = true;
-	k->retry_ns = now_ns +
-	              (r == STORE_DAMAGED && k->aside_wait_ns ? k->aside_wait_ns : RETRY_NS);
-	bucket_stretch(&k->bucket);
+	w->is_failing = true;
+	w->retry_ns = now_ns +
+	              (r == STORE_DAMAGED && w->aside_wait_ns ? w->aside_wait_ns : RETRY_NS);
+	bucket_stretch(&w->bucket);
 }
 
-void writer_close(struct writer *k)
+void writer_close(struct writer *w)
 {
-	if (bucket_has_content(&k->bucket))
-		write_down(k, clock_now_ns(CLOCK_MONOTONIC));
-	k->store = store_close(k->store);
-	bucket_done(&k->bucket);
+	if (bucket_has_content(&w->bucket))
+		write_down(w, clock_now_ns(CLOCK_MONOTONIC));
+	w->store = store_close(w->store);
+	bucket_done(&w->bucket);
 }
 
-static void say_of_clock(struct writer *k, uint64_t now_ns)
+static void say_of_clock(struct writer *w, uint64_t now_ns)
 {
 	uint64_t held_back;
 
-	if (k->clock_sets == k->bucket.clock_sets)
+	if (w->clock_sets == w->bucket.clock_sets)
 		return;
-	k->clock_sets = k->bucket.clock_sets;
-	if (log_limit_pass(&k->clock_limit, now_ns, &held_back))
+	w->clock_sets = w->bucket.clock_sets;
+	if (log_limit_pass(&w->clock_limit, now_ns, &held_back))
 		log_warning(
 			"the clock was set: usage is counted by the new time (%llu more messages "
 			"like this before)",
 			(unsigned long long)held_back);
 }
 
-void writer_take(struct writer *k, const struct view *view, uint64_t now_ns)
+void writer_take(struct writer *w, const struct view *view, uint64_t now_ns)
 {
 	uint64_t boot_ns = clock_now_ns(CLOCK_BOOTTIME), mono_ns = clock_now_ns(CLOCK_MONOTONIC);
-	bool own_userns = k->userns && view->header->userns == k->userns;
+	bool own_userns = w->userns && view->header->userns == w->userns;
 	int r = bucket_take(
-		&k->bucket, view, boot_ns > mono_ns ? boot_ns - mono_ns : 0, own_userns);
+		&w->bucket, view, boot_ns > mono_ns ? boot_ns - mono_ns : 0, own_userns);
 
 	if (r < 0)
 		log_error(
 			"out of memory: a snapshot is not counted, the next one contains its usage");
 	if (r == BUCKET_BASELINE)
 		log_info("counting begins with this snapshot");
-	k->interval_ns = view->header->interval_ns;
+	w->interval_ns = view->header->interval_ns;
 	if (r < 0 || r == BUCKET_OLD)
 		return;
-	say_of_clock(k, now_ns);
-	while (bucket_advance(&k->bucket))
-		write_down(k, now_ns);
+	say_of_clock(w, now_ns);
+	while (bucket_advance(&w->bucket))
+		write_down(w, now_ns);
 	if (r == BUCKET_BASELINE) {
 		/*
 		 * Writes where counting begins, so that after a restart within the first slot
 		 * counting can go on from there.
 		 */
-		write_down(k, now_ns);
-		k->fresh_ns = now_ns;
+		write_down(w, now_ns);
+		w->fresh_ns = now_ns;
 	}
 }
 
-void writer_run(struct writer *k, uint64_t now_ns)
+void writer_run(struct writer *w, uint64_t now_ns)
 {
-	bool is_due = k->is_failing ? now_ns >= k->retry_ns
-	                            : bucket_is_due(&k->bucket, clock_now_ns(CLOCK_REALTIME));
+	bool is_due = w->is_failing ? now_ns >= w->retry_ns
+	                            : bucket_is_due(&w->bucket, clock_now_ns(CLOCK_REALTIME));
 
-	if (is_due && bucket_has_content(&k->bucket))
-		write_down(k, now_ns);
+	if (is_due && bucket_has_content(&w->bucket))
+		write_down(w, now_ns);
 }
 
-uint64_t writer_due_ns(const struct writer *k, uint64_t now_ns)
+uint64_t writer_due_ns(const struct writer *w, uint64_t now_ns)
 {
-	return bucket_has_content(&k->bucket) ? now_ns + LOOK_NS : UINT64_MAX;
+	return bucket_has_content(&w->bucket) ? now_ns + LOOK_NS : UINT64_MAX;
 }
 
-static uint32_t state_of(const struct writer *k)
+static uint32_t state_of(const struct writer *w)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_REALTIME);
 	uint64_t slot_ns = (uint64_t)slots_seconds(SLOT_BUCKET) * NS_PER_SEC;
-	uint64_t late_ns = LATE * (k->interval_ns > slot_ns ? k->interval_ns : slot_ns);
-	bool is_late = now_ns > k->written_ns && now_ns - k->written_ns > late_ns;
+	uint64_t late_ns = LATE * (w->interval_ns > slot_ns ? w->interval_ns : slot_ns);
+	bool is_late = now_ns > w->written_ns && now_ns - w->written_ns > late_ns;
 
-	return (is_late ? USAGE_LATE : 0) | (k->is_failing ? USAGE_FAILING : 0);
+	return (is_late ? USAGE_LATE : 0) | (w->is_failing ? USAGE_FAILING : 0);
 }
 
-static int try_to_report(struct writer *k, const struct usage_request *request,
+static int try_to_report(struct writer *w, const struct usage_request *request,
 	const struct store_reader *reader, int64_t now_s, struct usage_head *head,
 	struct buffer *to, char text[static STORE_ERROR_SIZE])
 {
-	int r = k->store ? 0 : open_and_load(k, text);
+	int r = w->store ? 0 : open_and_load(w, text);
 
 	if (r != 0)
 		return r;
 	usage_begin(to);
 	*head = (struct usage_head){.first_s = -1};
-	r = store_report(k->store, request, reader, now_s, head, to);
-	snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(k->store));
+	r = store_report(w->store, request, reader, now_s, head, to);
+	snprintf(text, STORE_ERROR_SIZE, "%.200s", store_error(w->store));
 	return r;
 }
 
-static void report(struct writer *k, const struct usage_request *request,
+static void report(struct writer *w, const struct usage_request *request,
 	const struct store_reader *reader, uint64_t now_ns, struct usage_head *head,
 	struct buffer *to)
 {
@@ -397,19 +397,19 @@ static void report(struct writer *k, const struct usage_request *request,
 	 * A file that could not be opened is tried again at the next write, and not for each
 	 * question.
 	 */
-	if (k->store)
+	if (w->store)
 		do
 			r = close_damaged(
-				k, try_to_report(k, request, reader, now_s, head, to, text));
+				w, try_to_report(w, request, reader, now_s, head, to, text));
 		while (r == STORE_DAMAGED && ++tries < DAMAGED_TRIES);
 	if (r == 0)
 		return;
-	if (log_limit_pass(&k->report_limit, now_ns, &held_back))
+	if (log_limit_pass(&w->report_limit, now_ns, &held_back))
 		log_error("can't read the ledger: %s (%llu more messages like this before)", text,
 			(unsigned long long)held_back);
 	/* The next question is answered from the new file; write to it where counting goes on. */
-	if (r == STORE_DAMAGED && replace(k) == 0 && k->bucket.mark.is_set)
-		write_down(k, now_ns);
+	if (r == STORE_DAMAGED && replace(w) == 0 && w->bucket.mark.is_set)
+		write_down(w, now_ns);
 	usage_begin(to);
 	*head = (struct usage_head){.status = USAGE_BROKEN,
 		.since_s = request->since_s,
@@ -421,22 +421,22 @@ static void report(struct writer *k, const struct usage_request *request,
 void writer_answer(void *context, const struct usage_request *request,
 	const struct store_reader *reader, struct buffer *to)
 {
-	struct writer *k = context;
+	struct writer *w = context;
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct usage_head head = {.first_s = -1};
 
 	usage_begin(to);
 	if (request) {
-		if (now_ns >= k->fresh_ns && !k->is_failing && bucket_has_content(&k->bucket))
-			write_down(k, now_ns);
-		report(k, request, reader, now_ns, &head, to);
+		if (now_ns >= w->fresh_ns && !w->is_failing && bucket_has_content(&w->bucket))
+			write_down(w, now_ns);
+		report(w, request, reader, now_ns, &head, to);
 	} else {
 		head.status = USAGE_BAD_REQUEST;
 	}
-	head.flags |= state_of(k);
-	head.written_s = k->written_ns ? (int64_t)(k->written_ns / NS_PER_SEC) : -1;
-	head.clock_sets = k->bucket.clock_sets;
-	head.write_failures = k->write_failures;
-	head.set_aside = k->set_aside;
+	head.flags |= state_of(w);
+	head.written_s = w->written_ns ? (int64_t)(w->written_ns / NS_PER_SEC) : -1;
+	head.clock_sets = w->bucket.clock_sets;
+	head.write_failures = w->write_failures;
+	head.set_aside = w->set_aside;
 	usage_end(to, &head);
 }

@@ -44,29 +44,29 @@ struct writer {
 uint64_t writer_opening_ns(const char *directory);
 
 /*
- * Initializes K and opens the store in DIRECTORY (borrowed). Quarantines a damaged file. Returns 0,
+ * Initializes W and opens the store in DIRECTORY (borrowed). Quarantines a damaged file. Returns 0,
  * or a store_outcome or -ENOMEM, which is logged; after STORE_LOCKED, STORE_UNWRITABLE and -ENOMEM
  * a later try may succeed.
  */
-int writer_open(struct writer *k, const char *directory, const struct store_limits *limits);
+int writer_open(struct writer *w, const char *directory, const struct store_limits *limits);
 
-/* Makes K call BEAT during operations that may take long. */
-void writer_set_beat(struct writer *k, struct store_beat beat);
+/* Makes W call BEAT during operations that may take long. */
+void writer_set_beat(struct writer *w, struct store_beat beat);
 
 /* Writes the open span, if possible, and closes the store. */
-void writer_close(struct writer *k);
+void writer_close(struct writer *w);
 
 /*
  * Takes the snapshot VIEW (borrowed) at NOW_NS (CLOCK_MONOTONIC), and writes the slots that it
  * completes. Logs failures.
  */
-void writer_take(struct writer *k, const struct view *view, uint64_t now_ns);
+void writer_take(struct writer *w, const struct view *view, uint64_t now_ns);
 
 /* Writes the open span, if a write or a new try is due at NOW_NS (CLOCK_MONOTONIC). */
-void writer_run(struct writer *k, uint64_t now_ns);
+void writer_run(struct writer *w, uint64_t now_ns);
 
 /* Returns the CLOCK_MONOTONIC time at which writer_run() is due next; UINT64_MAX: never. */
-uint64_t writer_due_ns(const struct writer *k, uint64_t now_ns);
+uint64_t writer_due_ns(const struct writer *w, uint64_t now_ns);
 
 /*
  * A usage_server_answer; CONTEXT is the writer. Writes the open span first, unless the last write

@@ -22,7 +22,7 @@ static int watch(int epoll_fd, int fd)
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-int accept_queue_open(struct accept_queue *e, int listen_fd, int inner_fd)
+int accept_queue_open(struct accept_queue *q, int listen_fd, int inner_fd)
 {
 	AUTO_CLOSE int fd = epoll_create1(EPOLL_CLOEXEC);
 	int r;
@@ -34,39 +34,39 @@ int accept_queue_open(struct accept_queue *e, int listen_fd, int inner_fd)
 		r = watch(fd, inner_fd);
 	if (r < 0)
 		return r;
-	*e = (struct accept_queue){
+	*q = (struct accept_queue){
 		.listen_fd = listen_fd, .epoll_fd = TAKE_FD(fd), .retry_ns = UINT64_MAX};
 	return 0;
 }
 
-void accept_queue_close(struct accept_queue *e)
+void accept_queue_close(struct accept_queue *q)
 {
-	e->epoll_fd = fd_close(e->epoll_fd);
+	q->epoll_fd = fd_close(q->epoll_fd);
 }
 
-void accept_queue_leave(struct accept_queue *e)
+void accept_queue_leave(struct accept_queue *q)
 {
-	if (e->listen_fd >= 0 && e->retry_ns == UINT64_MAX)
-		(void)epoll_ctl(e->epoll_fd, EPOLL_CTL_DEL, e->listen_fd, NULL);
-	e->listen_fd = -1;
-	e->retry_ns = UINT64_MAX;
+	if (q->listen_fd >= 0 && q->retry_ns == UINT64_MAX)
+		(void)epoll_ctl(q->epoll_fd, EPOLL_CTL_DEL, q->listen_fd, NULL);
+	q->listen_fd = -1;
+	q->retry_ns = UINT64_MAX;
 }
 
-static void leave_alone(struct accept_queue *e, uint64_t now_ns)
+static void leave_alone(struct accept_queue *q, uint64_t now_ns)
 {
-	if (e->retry_ns == UINT64_MAX)
-		(void)epoll_ctl(e->epoll_fd, EPOLL_CTL_DEL, e->listen_fd, NULL);
-	e->retry_ns = now_ns + SHORTAGE_NS;
+	if (q->retry_ns == UINT64_MAX)
+		(void)epoll_ctl(q->epoll_fd, EPOLL_CTL_DEL, q->listen_fd, NULL);
+	q->retry_ns = now_ns + SHORTAGE_NS;
 }
 
-static void take_up(struct accept_queue *e, uint64_t now_ns)
+static void take_up(struct accept_queue *q, uint64_t now_ns)
 {
-	if (e->retry_ns == UINT64_MAX)
+	if (q->retry_ns == UINT64_MAX)
 		return;
-	if (watch(e->epoll_fd, e->listen_fd) == 0)
-		e->retry_ns = UINT64_MAX;
+	if (watch(q->epoll_fd, q->listen_fd) == 0)
+		q->retry_ns = UINT64_MAX;
 	else
-		e->retry_ns = now_ns + SHORTAGE_NS;
+		q->retry_ns = now_ns + SHORTAGE_NS;
 }
 
 /*
@@ -105,17 +105,17 @@ static bool is_of_client(int error)
 	}
 }
 
-int accept_queue_accept(struct accept_queue *e, uint64_t now_ns,
+int accept_queue_accept(struct accept_queue *q, uint64_t now_ns,
 	struct sockaddr_storage *ret_address, socklen_t *ret_len)
 {
 	enum { ATTEMPTS = 256 };
 
-	if (e->listen_fd < 0 || (e->retry_ns != UINT64_MAX && now_ns < e->retry_ns))
+	if (q->listen_fd < 0 || (q->retry_ns != UINT64_MAX && now_ns < q->retry_ns))
 		return -EAGAIN;
 	for (int i = 0; i < ATTEMPTS; i++) {
 		struct sockaddr_storage address;
 		socklen_t len = sizeof(address);
-		int fd = accept4(e->listen_fd, (struct sockaddr *)&address, &len,
+		int fd = accept4(q->listen_fd, (struct sockaddr *)&address, &len,
 			SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0 && is_of_client(errno))
@@ -123,33 +123,33 @@ int accept_queue_accept(struct accept_queue *e, uint64_t now_ns,
 		if (fd < 0 && errno != EAGAIN) {
 			int error = errno;
 
-			leave_alone(e, now_ns);
+			leave_alone(q, now_ns);
 			return -error;
 		}
 		if (fd < 0) {
-			take_up(e, now_ns);
+			take_up(q, now_ns);
 			return -EAGAIN;
 		}
 		if (has_left(fd)) {
 			close(fd);
 			continue;
 		}
-		take_up(e, now_ns);
+		take_up(q, now_ns);
 		*ret_address = address;
 		*ret_len = len;
 		return fd;
 	}
-	take_up(e, now_ns); /* leave the rest for the next round */
+	take_up(q, now_ns); /* leave the rest for the next round */
 	return -EAGAIN;
 }
 
-void accept_queue_retry(struct accept_queue *e)
+void accept_queue_retry(struct accept_queue *q)
 {
-	if (e->retry_ns != UINT64_MAX)
-		e->retry_ns = 0;
+	if (q->retry_ns != UINT64_MAX)
+		q->retry_ns = 0;
 }
 
-uint64_t accept_queue_due_ns(const struct accept_queue *e)
+uint64_t accept_queue_due_ns(const struct accept_queue *q)
 {
-	return e->retry_ns;
+	return q->retry_ns;
 }

@@ -28,14 +28,14 @@ struct accept_queue {
 };
 
 /*
- * Begins E for the listening socket LISTEN_FD and the epoll descriptor INNER_FD. Both stay borrowed
+ * Begins Q for the listening socket LISTEN_FD and the epoll descriptor INNER_FD. Both stay borrowed
  * until accept_queue_close(). Returns 0, or a negative errno of epoll_create1() or epoll_ctl(), and
- * then E is unchanged.
+ * then Q is unchanged.
  */
-int accept_queue_open(struct accept_queue *e, int listen_fd, int inner_fd);
+int accept_queue_open(struct accept_queue *q, int listen_fd, int inner_fd);
 
 /* Closes the epoll descriptor. Does not close the listening socket. */
-void accept_queue_close(struct accept_queue *e);
+void accept_queue_close(struct accept_queue *q);
 
 /*
  * Accepts the client that has waited longest and has not left, at NOW_NS (CLOCK_MONOTONIC). Writes
@@ -47,7 +47,7 @@ void accept_queue_close(struct accept_queue *e);
  * -ENFILE, -ENOMEM ...): accepting is then suspended for 100 ms, until accept_queue_due_ns(), since
  * the socket would be readable all the time. The first call after that polls the socket again.
  */
-int accept_queue_accept(struct accept_queue *e, uint64_t now_ns,
+int accept_queue_accept(struct accept_queue *q, uint64_t now_ns,
 	struct sockaddr_storage *ret_address, socklen_t *ret_len);
 
 /*
@@ -55,18 +55,18 @@ int accept_queue_accept(struct accept_queue *e, uint64_t now_ns,
  * socket is polled again only by accept_queue_accept(), which the caller calls next. Does nothing
  * otherwise.
  */
-void accept_queue_retry(struct accept_queue *e);
+void accept_queue_retry(struct accept_queue *q);
 
 /*
  * Stops accepting for good. Clients that connect later wait at the socket until another process
  * accepts them.
  */
-void accept_queue_leave(struct accept_queue *e);
+void accept_queue_leave(struct accept_queue *q);
 
 /*
  * Returns when accept_queue_accept() is due without an event, in monotonic nanoseconds; 0: now;
  * UINT64_MAX: never, since accepting is not suspended.
  */
-uint64_t accept_queue_due_ns(const struct accept_queue *e);
+uint64_t accept_queue_due_ns(const struct accept_queue *q);
 
 #endif

@@ -29,9 +29,9 @@ struct weights {
 	uint64_t anon_up, anon_down, file_up, file_down;
 };
 
-void host_drift_init(struct host_drift *p, uint64_t max_age_ns)
+void host_drift_init(struct host_drift *d, uint64_t max_age_ns)
 {
-	*p = (struct host_drift){.max_age_ns = max_age_ns, .unsure = UINT64_MAX};
+	*d = (struct host_drift){.max_age_ns = max_age_ns, .unsure = UINT64_MAX};
 }
 
 static void part_begin(struct host_drift_part *t)
@@ -42,12 +42,12 @@ static void part_begin(struct host_drift_part *t)
 	t->is_used = false;
 }
 
-void host_drift_begin(struct host_drift *p)
+void host_drift_begin(struct host_drift *d)
 {
-	p->moved = p->rounding = p->low = p->high = 0;
-	p->bounds_up = p->bounds_down = p->is_whole = false;
-	part_begin(&p->anon);
-	part_begin(&p->file);
+	d->moved = d->rounding = d->low = d->high = 0;
+	d->bounds_up = d->bounds_down = d->is_whole = false;
+	part_begin(&d->anon);
+	part_begin(&d->file);
 }
 
 static int64_t add(int64_t a, int64_t b)
@@ -104,32 +104,32 @@ static void part_add(
 	t->down_stale = saturate_add(t->down_stale, down);
 }
 
-void host_drift_add(struct host_drift *p, const struct host_drift_member *m)
+void host_drift_add(struct host_drift *d, const struct host_drift_member *m)
 {
 	struct weights w = weights_of(m);
 
-	part_add(&p->anon, m->estimate->pss_anon, w.anon_up, w.anon_down, m->measured_ns);
-	part_add(&p->file, file_pss(m->estimate), w.file_up, w.file_down, m->measured_ns);
-	p->low = saturate_add(p->low, m->estimate->low);
-	p->high = saturate_add(p->high, m->estimate->high);
-	p->moved = saturate_add(p->moved, m->moved_bytes);
-	p->rounding = saturate_add(p->rounding, m->base->rounding);
+	part_add(&d->anon, m->estimate->pss_anon, w.anon_up, w.anon_down, m->measured_ns);
+	part_add(&d->file, file_pss(m->estimate), w.file_up, w.file_down, m->measured_ns);
+	d->low = saturate_add(d->low, m->estimate->low);
+	d->high = saturate_add(d->high, m->estimate->high);
+	d->moved = saturate_add(d->moved, m->moved_bytes);
+	d->rounding = saturate_add(d->rounding, m->base->rounding);
 }
 
-void host_drift_add_unread(struct host_drift *p, uint64_t anon, uint64_t file)
+void host_drift_add_unread(struct host_drift *d, uint64_t anon, uint64_t file)
 {
-	p->anon.unread = saturate_add(p->anon.unread, anon);
-	p->file.unread = saturate_add(p->file.unread, file);
+	d->anon.unread = saturate_add(d->anon.unread, anon);
+	d->file.unread = saturate_add(d->file.unread, file);
 }
 
 void host_drift_measured(
-	struct host_drift *p, const struct estimate *estimate, const struct estimate_base *found)
+	struct host_drift *d, const struct estimate *estimate, const struct estimate_base *found)
 {
 	struct estimate_part anon, file;
 
 	estimate_parts(found, &anon, &file);
-	p->anon.found = add(p->anon.found, saturate_difference(anon.pss, estimate->pss_anon));
-	p->file.found = add(p->file.found, saturate_difference(file.pss, file_pss(estimate)));
+	d->anon.found = add(d->anon.found, saturate_difference(anon.pss, estimate->pss_anon));
+	d->file.found = add(d->file.found, saturate_difference(file.pss, file_pss(estimate)));
 }
 
 static void settle(struct host_drift_part *t)
@@ -256,22 +256,22 @@ static void part_end(struct host_drift_part *t, uint64_t sum, const struct room 
  * Computes the slacks. Since all sums are known, no process can be far from one bound while all
  * others are at theirs. An unread process may have nothing, or all that is resident.
  */
-static void bound(struct host_drift *p, const struct host_drift_host *host)
+static void bound(struct host_drift *d, const struct host_drift_host *host)
 {
 	uint64_t total = saturate_add(host->anon, host->mapped);
-	uint64_t noise = saturate_add(p->anon.noise, p->file.noise);
-	uint64_t unread = saturate_add(p->anon.unread, p->file.unread);
-	int64_t bias = add(p->anon.bias, p->file.bias);
+	uint64_t noise = saturate_add(d->anon.noise, d->file.noise);
+	uint64_t unread = saturate_add(d->anon.unread, d->file.unread);
+	int64_t bias = add(d->anon.bias, d->file.bias);
 	uint64_t above = bias > 0 ? size_of(bias) : 0;
 	uint64_t below = bias < 0 ? saturate_less(size_of(bias), unread) : 0;
 
-	if (!p->anon.is_used || !p->file.is_used)
+	if (!d->anon.is_used || !d->file.is_used)
 		return;
-	p->slack_up = saturate_less(saturate_add(saturate_add(total, noise), below), p->low);
-	p->slack_down = saturate_less(
-		saturate_add(saturate_add(p->high, unread), saturate_add(noise, above)), total);
-	p->bounds_up = p->anon.drift >= 0 && p->file.drift >= 0;
-	p->bounds_down = p->anon.drift <= 0 && p->file.drift <= 0;
+	d->slack_up = saturate_less(saturate_add(saturate_add(total, noise), below), d->low);
+	d->slack_down = saturate_less(
+		saturate_add(saturate_add(d->high, unread), saturate_add(noise, above)), total);
+	d->bounds_up = d->anon.drift >= 0 && d->file.drift >= 0;
+	d->bounds_down = d->anon.drift <= 0 && d->file.drift <= 0;
 }
 
 /* Returns what no estimate contains: bias and upward drift of T. */
@@ -286,54 +286,54 @@ static uint64_t nobodys(const struct host_drift_part *t)
  * much as belongs to no process, and the sums look right all the same. The error is at most what
  * all estimates together were above their low bounds at any time.
  */
-static void be_sure(struct host_drift *p, uint64_t above_low, uint64_t now_ns)
+static void be_sure(struct host_drift *d, uint64_t above_low, uint64_t now_ns)
 {
-	if (p->anon.is_used)
-		p->anon.nobodys = nobodys(&p->anon);
-	if (p->file.is_used)
-		p->file.nobodys = nobodys(&p->file);
-	if (!p->anon.is_used || !p->file.is_used)
+	if (d->anon.is_used)
+		d->anon.nobodys = nobodys(&d->anon);
+	if (d->file.is_used)
+		d->file.nobodys = nobodys(&d->file);
+	if (!d->anon.is_used || !d->file.is_used)
 		return;
-	if (!p->first_ns)
-		p->first_ns = now_ns ? now_ns : 1;
-	if (saturate_less(now_ns, p->first_ns) >= p->max_age_ns)
-		p->unsure = 0;
-	else if (!p->anon.drift && !p->file.drift)
-		p->unsure = saturate_min(p->unsure, above_low);
+	if (!d->first_ns)
+		d->first_ns = now_ns ? now_ns : 1;
+	if (saturate_less(now_ns, d->first_ns) >= d->max_age_ns)
+		d->unsure = 0;
+	else if (!d->anon.drift && !d->file.drift)
+		d->unsure = saturate_min(d->unsure, above_low);
 }
 
-bool host_drift_end(struct host_drift *p, const struct host_drift_host *host)
+bool host_drift_end(struct host_drift *d, const struct host_drift_host *host)
 {
 	uint64_t noise = saturate_part(
 		host->page_bytes, (uint64_t)host->cpus * HOST_DRIFT_PAGES_PER_CPU, 1);
-	uint64_t half = p->rounding / 2, sum = saturate_add(p->anon.sum, p->file.sum);
-	struct room room = {saturate_add(saturate_less(p->high, sum), host->leaving),
-		saturate_less(sum, p->low)};
+	uint64_t half = d->rounding / 2, sum = saturate_add(d->anon.sum, d->file.sum);
+	struct room room = {saturate_add(saturate_less(d->high, sum), host->leaving),
+		saturate_less(sum, d->low)};
 
-	p->is_whole = host->is_whole;
-	p->leaving = host->leaving;
+	d->is_whole = host->is_whole;
+	d->leaving = host->leaving;
 	if (!host->is_whole)
 		return false;
-	noise = saturate_add(noise, p->moved / MOVES_IN_A_PASS);
-	p->anon.noise = saturate_add(noise, host->anon_unsure);
+	noise = saturate_add(noise, d->moved / MOVES_IN_A_PASS);
+	d->anon.noise = saturate_add(noise, host->anon_unsure);
 	/* Mostly files are rounded down, by half a KiB each; private pages are whole. */
-	p->file.noise = saturate_add(saturate_add(noise, half), host->mapped_unsure);
-	p->file.sum = saturate_add(p->file.sum, half);
-	part_end(&p->anon, host->anon, &room, host, p->max_age_ns);
-	part_end(&p->file, host->mapped, &room, host, p->max_age_ns);
-	p->anon.found = p->file.found = 0;
-	be_sure(p, room.down, host->now_ns);
-	bound(p, host);
-	if (p->anon.drift || p->file.drift)
+	d->file.noise = saturate_add(saturate_add(noise, half), host->mapped_unsure);
+	d->file.sum = saturate_add(d->file.sum, half);
+	part_end(&d->anon, host->anon, &room, host, d->max_age_ns);
+	part_end(&d->file, host->mapped, &room, host, d->max_age_ns);
+	d->anon.found = d->file.found = 0;
+	be_sure(d, room.down, host->now_ns);
+	bound(d, host);
+	if (d->anon.drift || d->file.drift)
 		return true;
-	return p->bounds_up &&
-	       saturate_less(p->high, p->low) >
-	               saturate_add(saturate_min(p->slack_up, p->slack_down), p->file.noise);
+	return d->bounds_up &&
+	       saturate_less(d->high, d->low) >
+	               saturate_add(saturate_min(d->slack_up, d->slack_down), d->file.noise);
 }
 
-bool host_drift_alarms(struct host_drift *p)
+bool host_drift_alarms(struct host_drift *d)
 {
-	struct host_drift_part *t = &p->anon;
+	struct host_drift_part *t = &d->anon;
 	uint64_t up = t->is_used && t->drift > 0 ? size_of(t->drift) : 0;
 	bool alarms = up > saturate_add(t->alarmed, t->noise);
 
@@ -354,29 +354,29 @@ static uint64_t most_of(
 }
 
 void host_drift_doubt(
-	const struct host_drift *p, const struct host_drift_member *m, struct estimate_doubt *ret)
+	const struct host_drift *d, const struct host_drift_member *m, struct estimate_doubt *ret)
 {
 	struct weights w = weights_of(m);
-	uint64_t anon = most_of(&p->anon, w.anon_up, w.anon_down, m->measured_ns);
-	uint64_t file = most_of(&p->file, w.file_up, w.file_down, m->measured_ns);
+	uint64_t anon = most_of(&d->anon, w.anon_up, w.anon_down, m->measured_ns);
+	uint64_t file = most_of(&d->file, w.file_up, w.file_down, m->measured_ns);
 
 	*ret = (struct estimate_doubt){
-		.anon_down = p->anon.drift < 0 ? anon : 0,
-		.anon_up = p->anon.drift > 0 ? anon : 0,
-		.file_down = p->file.drift < 0 ? file : 0,
-		.file_up = p->file.drift > 0 ? file : 0,
+		.anon_down = d->anon.drift < 0 ? anon : 0,
+		.anon_up = d->anon.drift > 0 ? anon : 0,
+		.file_down = d->file.drift < 0 ? file : 0,
+		.file_up = d->file.drift > 0 ? file : 0,
 	};
 }
 
-void host_drift_narrow(const struct host_drift *p, struct estimate *e)
+void host_drift_narrow(const struct host_drift *d, struct estimate *e)
 {
 	uint64_t low = e->low, high = e->high;
 
-	if (p->bounds_up)
-		e->high = saturate_max(saturate_min(high, saturate_add(low, p->slack_up)), e->pss);
-	if (p->bounds_down)
+	if (d->bounds_up)
+		e->high = saturate_max(saturate_min(high, saturate_add(low, d->slack_up)), e->pss);
+	if (d->bounds_down)
 		e->low = saturate_min(
-			saturate_max(low, saturate_less(high, p->slack_down)), e->pss);
+			saturate_max(low, saturate_less(high, d->slack_down)), e->pss);
 }
 
 static uint64_t part_beyond(const struct host_drift_part *t)
@@ -384,13 +384,13 @@ static uint64_t part_beyond(const struct host_drift_part *t)
 	return saturate_add(t->noise, t->nobodys);
 }
 
-uint64_t host_drift_beyond(const struct host_drift *p)
+uint64_t host_drift_beyond(const struct host_drift *d)
 {
-	if (!p->is_whole)
+	if (!d->is_whole)
 		return UINT64_MAX;
 	/* Before the first comparison .unsure is UINT64_MAX. */
 	return saturate_add(
 		saturate_less(
-			saturate_add(part_beyond(&p->anon), part_beyond(&p->file)), 2 * p->leaving),
-		saturate_add(p->rounding, p->unsure));
+			saturate_add(part_beyond(&d->anon), part_beyond(&d->file)), 2 * d->leaving),
+		saturate_add(d->rounding, d->unsure));
 }

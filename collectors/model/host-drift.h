@@ -114,23 +114,23 @@ struct host_drift {
 };
 
 /*
- * Makes P empty. MAX_AGE_NS: the maximum age of a measurement. A drift that is left after that time
+ * Makes D empty. MAX_AGE_NS: the maximum age of a measurement. A drift that is left after that time
  * belongs to no process.
  */
-void host_drift_init(struct host_drift *p, uint64_t max_age_ns);
+void host_drift_init(struct host_drift *d, uint64_t max_age_ns);
 
 /* Begins a pass: the sums are 0. */
-void host_drift_begin(struct host_drift *p);
+void host_drift_begin(struct host_drift *d);
 
 /* Adds a process with an estimate to the sums. */
-void host_drift_add(struct host_drift *p, const struct host_drift_member *m);
+void host_drift_add(struct host_drift *d, const struct host_drift_member *m);
 
 /*
  * Adds a process without an estimate: it is denied, or was never measured and has no speaker. ANON
  * and FILE are its resident bytes. A process that is estimated from its speaker's measurement
  * (families_speaker()) is added as a member, with the speaker's base and measurement time.
  */
-void host_drift_add_unread(struct host_drift *p, uint64_t anon, uint64_t file);
+void host_drift_add_unread(struct host_drift *d, uint64_t anon, uint64_t file);
 
 /*
  * Call when a process was measured again, with the result FOUND: adds to .found by how much it
@@ -138,7 +138,7 @@ void host_drift_add_unread(struct host_drift *p, uint64_t anon, uint64_t file);
  * doubt of host_drift_doubt().
  */
 void host_drift_measured(
-	struct host_drift *p, const struct estimate *estimate, const struct estimate_base *found);
+	struct host_drift *d, const struct estimate *estimate, const struct estimate_base *found);
 
 /*
  * Compares the sums. At the first comparison of a sum, the part of the difference that the members'
@@ -147,13 +147,13 @@ void host_drift_measured(
  * change a member. Returns false, and the second round can be left out, if there is no drift beyond
  * the noise and the bounds are narrow: the normal case on an idle host.
  */
-bool host_drift_end(struct host_drift *p, const struct host_drift_host *host);
+bool host_drift_end(struct host_drift *d, const struct host_drift_host *host);
 
 /*
  * Returns true if AnonPages exceeds the estimates by a drift that is larger than the last reported
  * one by more than the noise: some process writes to shared memory.
  */
-bool host_drift_alarms(struct host_drift *p);
+bool host_drift_alarms(struct host_drift *d);
 
 /*
  * Computes in *RET the doubt of M from the drifts; all zeros if there is none, or if M was measured
@@ -163,7 +163,7 @@ bool host_drift_alarms(struct host_drift *p);
  * what the process shares.
  */
 void host_drift_doubt(
-	const struct host_drift *p, const struct host_drift_member *m, struct estimate_doubt *ret);
+	const struct host_drift *d, const struct host_drift_member *m, struct estimate_doubt *ret);
 
 /*
  * Narrows the bounds of E, which may contain host drift's doubt or not. Since the sums are known,
@@ -171,7 +171,7 @@ void host_drift_doubt(
  * sum; the same holds for high bounds. Does so only if both sums were compared in this pass,
  * because their biases are part of that. Keeps low <= pss <= high.
  */
-void host_drift_narrow(const struct host_drift *p, struct estimate *e);
+void host_drift_narrow(const struct host_drift *d, struct estimate *e);
 
 /*
  * Returns how many bytes of the host's sums belong to no process, at most, beyond the processes
@@ -179,6 +179,6 @@ void host_drift_narrow(const struct host_drift *p, struct estimate *e);
  * While too much is unmeasured to compare them, it is the last known value. Memory that is being
  * freed is not in it.
  */
-uint64_t host_drift_beyond(const struct host_drift *p);
+uint64_t host_drift_beyond(const struct host_drift *d);
 
 #endif

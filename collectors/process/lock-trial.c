@@ -289,30 +289,30 @@ static _Noreturn void child(int fd, pid_t parent)
 	_exit(write(STDIN_FILENO, tries, count) == (ssize_t)count ? 0 : 1);
 }
 
-void lock_trial_init(struct lock_trial *d)
+void lock_trial_init(struct lock_trial *t)
 {
-	*d = (struct lock_trial){.fd = -1};
+	*t = (struct lock_trial){.fd = -1};
 }
 
-void lock_trial_done(struct lock_trial *d)
+void lock_trial_done(struct lock_trial *t)
 {
-	if (d->pid) {
-		kill(d->pid, SIGKILL);
-		while (waitpid(d->pid, NULL, 0) < 0 && errno == EINTR)
+	if (t->pid) {
+		kill(t->pid, SIGKILL);
+		while (waitpid(t->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	d->pid = 0;
-	d->fd = fd_close(d->fd);
+	t->pid = 0;
+	t->fd = fd_close(t->fd);
 }
 
-int lock_trial_ask(struct lock_trial *d)
+int lock_trial_ask(struct lock_trial *t)
 {
 	pid_t parent = getpid(), pid;
 	int fds[2];
 
-	if (d->verdict != LOCK_TRIAL_UNKNOWN || d->pid || d->asked >= ASKED_MAX)
+	if (t->verdict != LOCK_TRIAL_UNKNOWN || t->pid || t->asked >= ASKED_MAX)
 		return 0;
-	d->asked++;
+	t->asked++;
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	pid = fork();
@@ -325,8 +325,8 @@ int lock_trial_ask(struct lock_trial *d)
 		close(fds[0]);
 		return r;
 	}
-	d->pid = pid;
-	d->fd = fds[0];
+	t->pid = pid;
+	t->fd = fds[0];
 	return 0;
 }
 
@@ -335,7 +335,7 @@ static uint64_t ns_of(const struct timeval *t)
 	return (uint64_t)t->tv_sec * NS_PER_SEC + (uint64_t)t->tv_usec * NS_PER_USEC;
 }
 
-bool lock_trial_answer(struct lock_trial *d, uint64_t *ret_cpu_ns)
+bool lock_trial_answer(struct lock_trial *t, uint64_t *ret_cpu_ns)
 {
 	/* one more than can be read, so that the end of file is seen */
 	struct lock_trial_try tries[LOCK_TRIAL_TRIES + 1];
@@ -343,12 +343,12 @@ bool lock_trial_answer(struct lock_trial *d, uint64_t *ret_cpu_ns)
 	size_t len;
 	int status;
 
-	if (!d->pid || wait4(d->pid, &status, WNOHANG, &usage) != d->pid)
+	if (!t->pid || wait4(t->pid, &status, WNOHANG, &usage) != t->pid)
 		return false;
-	if (file_read_fd(d->fd, (char *)tries, sizeof(tries), &len) == 0 && status == 0 && len > 0)
-		d->verdict = lock_trial_judge(tries, len / sizeof(tries[0]));
-	d->pid = 0;
-	d->fd = fd_close(d->fd);
+	if (file_read_fd(t->fd, (char *)tries, sizeof(tries), &len) == 0 && status == 0 && len > 0)
+		t->verdict = lock_trial_judge(tries, len / sizeof(tries[0]));
+	t->pid = 0;
+	t->fd = fd_close(t->fd);
 	*ret_cpu_ns = ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime);
 	return true;
 }

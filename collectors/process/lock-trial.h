@@ -53,23 +53,23 @@ struct lock_trial {
 	int fd;             /* read end of the pipe for the child's result */
 };
 
-void lock_trial_init(struct lock_trial *d);
+void lock_trial_init(struct lock_trial *t);
 
 /* Kills the child of a trial that is under way, and waits for it. */
-void lock_trial_done(struct lock_trial *d);
+void lock_trial_done(struct lock_trial *t);
 
 /*
  * Forks a child that makes the trial, and returns at once. Does nothing if the verdict is known, a
  * trial is under way, or three trials were made. Returns 0, or a negative errno of fork() or
  * pipe2(), for example -EAGAIN, -ENOMEM or -EMFILE.
  */
-int lock_trial_ask(struct lock_trial *d);
+int lock_trial_ask(struct lock_trial *t);
 
 /*
  * Checks whether the child has exited, and never waits. Returns false if it has not, or if there is
  * none. Returns true if it has: .verdict is set from its result, and *RET_CPU_NS is the CPU time
  * that it used.
  */
-bool lock_trial_answer(struct lock_trial *d, uint64_t *ret_cpu_ns);
+bool lock_trial_answer(struct lock_trial *t, uint64_t *ret_cpu_ns);
 
 #endif

@@ -10,11 +10,11 @@
 
 enum { FIRST_ROOM = 64 };
 
-void owner_sets_done(struct owner_sets *p)
+void owner_sets_done(struct owner_sets *s)
 {
-	free(p->set);
-	free(p->index);
-	*p = (struct owner_sets){0};
+	free(s->set);
+	free(s->index);
+	*s = (struct owner_sets){0};
 }
 
 static size_t hash(uint32_t before, uint32_t group, uint32_t count)
@@ -27,93 +27,93 @@ static size_t hash(uint32_t before, uint32_t group, uint32_t count)
 	return (size_t)(x ^ x >> 32);
 }
 
-static void add_to_index(struct owner_sets *p, uint32_t number)
+static void add_to_index(struct owner_sets *s, uint32_t number)
 {
-	const struct owner_set *set = &p->set[number];
-	size_t i = hash(set->before, set->group, set->count) & (p->index_size - 1);
+	const struct owner_set *set = &s->set[number];
+	size_t i = hash(set->before, set->group, set->count) & (s->index_size - 1);
 
-	while (p->index[i])
-		i = (i + 1) & (p->index_size - 1);
-	p->index[i] = number;
+	while (s->index[i])
+		i = (i + 1) & (s->index_size - 1);
+	s->index[i] = number;
 }
 
 /* Makes the hash table twice as large as .set. */
-static int grow_index(struct owner_sets *p, uint32_t room)
+static int grow_index(struct owner_sets *s, uint32_t room)
 {
 	size_t size = (size_t)room * 2;
 	uint32_t *index = calloc(size, sizeof(*index));
 
 	if (!index)
 		return -ENOMEM;
-	free(p->index);
-	p->index = index;
-	p->index_size = size;
-	for (uint32_t i = OWNER_SETS_FIRST; i < p->count; i++)
-		add_to_index(p, i);
+	free(s->index);
+	s->index = index;
+	s->index_size = size;
+	for (uint32_t i = OWNER_SETS_FIRST; i < s->count; i++)
+		add_to_index(s, i);
 	return 0;
 }
 
-static int make_room(struct owner_sets *p)
+static int make_room(struct owner_sets *s)
 {
-	uint32_t room = p->room ? p->room * 2 : FIRST_ROOM;
+	uint32_t room = s->room ? s->room * 2 : FIRST_ROOM;
 	struct owner_set *more;
 
-	if (p->count < p->room)
+	if (s->count < s->room)
 		return 0;
-	more = reallocarray(p->set, room, sizeof(*more));
+	more = reallocarray(s->set, room, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	p->set = more;
-	if (!p->count) {
+	s->set = more;
+	if (!s->count) {
 		memset(more, 0, OWNER_SETS_FIRST * sizeof(*more));
-		p->count = OWNER_SETS_FIRST;
+		s->count = OWNER_SETS_FIRST;
 	}
-	if (grow_index(p, room) < 0)
+	if (grow_index(s, room) < 0)
 		return -ENOMEM;
-	p->room = room;
+	s->room = room;
 	return 0;
 }
 
 /* Returns the number of the set that equals ONE; 0: there is none. */
-static uint32_t find(const struct owner_sets *p, const struct owner_set *one)
+static uint32_t find(const struct owner_sets *s, const struct owner_set *one)
 {
 	size_t i;
 
-	if (!p->index)
+	if (!s->index)
 		return 0;
-	i = hash(one->before, one->group, one->count) & (p->index_size - 1);
-	for (; p->index[i]; i = (i + 1) & (p->index_size - 1)) {
-		const struct owner_set *set = &p->set[p->index[i]];
+	i = hash(one->before, one->group, one->count) & (s->index_size - 1);
+	for (; s->index[i]; i = (i + 1) & (s->index_size - 1)) {
+		const struct owner_set *set = &s->set[s->index[i]];
 
 		if (set->before == one->before && set->group == one->group &&
 			set->count == one->count)
 			break;
 	}
-	return p->index[i];
+	return s->index[i];
 }
 
-static bool is_full(const struct owner_sets *p, const struct owner_set *one)
+static bool is_full(const struct owner_sets *s, const struct owner_set *one)
 {
-	uint32_t shared_max = p->shared_max ? p->shared_max : OWNER_SETS_SHARED_MAX;
-	uint32_t alone_max = p->alone_max ? p->alone_max : OWNER_SETS_ALONE_MAX;
+	uint32_t shared_max = s->shared_max ? s->shared_max : OWNER_SETS_SHARED_MAX;
+	uint32_t alone_max = s->alone_max ? s->alone_max : OWNER_SETS_ALONE_MAX;
 
-	return p->count >= (one->before ? shared_max : alone_max);
+	return s->count >= (one->before ? shared_max : alone_max);
 }
 
-static int get(struct owner_sets *p, const struct owner_set *one, uint32_t *ret)
+static int get(struct owner_sets *s, const struct owner_set *one, uint32_t *ret)
 {
-	uint32_t number = find(p, one);
+	uint32_t number = find(s, one);
 
-	if (!number && is_full(p, one)) {
+	if (!number && is_full(s, one)) {
 		*ret = OWNER_SETS_MANY;
 		return 0;
 	}
 	if (!number) {
-		if (make_room(p) < 0)
+		if (make_room(s) < 0)
 			return -ENOMEM;
-		number = p->count++;
-		p->set[number] = *one;
-		add_to_index(p, number);
+		number = s->count++;
+		s->set[number] = *one;
+		add_to_index(s, number);
 	}
 	*ret = number;
 	return 0;
@@ -124,9 +124,9 @@ static uint32_t one_more(uint32_t count)
 	return count < UINT32_MAX ? count + 1 : count;
 }
 
-static struct owner_set joined(const struct owner_sets *p, uint32_t number, uint32_t group)
+static struct owner_set joined(const struct owner_sets *s, uint32_t number, uint32_t group)
 {
-	const struct owner_set *set = number ? &p->set[number] : NULL;
+	const struct owner_set *set = number ? &s->set[number] : NULL;
 
 	if (!set)
 		return (struct owner_set){.group = group, .count = 1, .seen = 1};
@@ -139,7 +139,7 @@ static struct owner_set joined(const struct owner_sets *p, uint32_t number, uint
 		.seen = one_more(set->seen)};
 }
 
-int owner_sets_join(struct owner_sets *p, uint32_t number, uint32_t group, uint32_t *ret)
+int owner_sets_join(struct owner_sets *s, uint32_t number, uint32_t group, uint32_t *ret)
 {
 	size_t place = (number * 31 + group) % OWNER_SETS_NEAR;
 	struct owner_set one;
@@ -149,30 +149,30 @@ int owner_sets_join(struct owner_sets *p, uint32_t number, uint32_t group, uint3
 		*ret = OWNER_SETS_MANY;
 		return 0;
 	}
-	if (p->near[place].to && p->near[place].from == number && p->near[place].group == group) {
-		*ret = p->near[place].to;
+	if (s->near[place].to && s->near[place].from == number && s->near[place].group == group) {
+		*ret = s->near[place].to;
 		return 0;
 	}
-	one = joined(p, number, group);
-	r = get(p, &one, ret);
+	one = joined(s, number, group);
+	r = get(s, &one, ret);
 	if (r == 0) {
-		p->near[place].from = number;
-		p->near[place].group = group;
-		p->near[place].to = *ret;
+		s->near[place].from = number;
+		s->near[place].group = group;
+		s->near[place].to = *ret;
 	}
 	return r;
 }
 
-uint32_t owner_sets_groups(const struct owner_sets *p, uint32_t number)
+uint32_t owner_sets_groups(const struct owner_sets *s, uint32_t number)
 {
 	uint32_t groups = 0;
 
-	for (; number; number = p->set[number].before)
+	for (; number; number = s->set[number].before)
 		groups++;
 	return groups;
 }
 
-size_t owner_sets_bytes(const struct owner_sets *p)
+size_t owner_sets_bytes(const struct owner_sets *s)
 {
-	return p->room * sizeof(*p->set) + p->index_size * sizeof(*p->index);
+	return s->room * sizeof(*s->set) + s->index_size * sizeof(*s->index);
 }

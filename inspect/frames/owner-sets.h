@@ -49,10 +49,10 @@ struct owner_sets {
 };
 
 /*
- * Frees what P owns, and zeroes it. A zeroed P is empty; the caller may set .shared_max and
+ * Frees what S owns, and zeroes it. A zeroed S is empty; the caller may set .shared_max and
  * .alone_max before the first use.
  */
-void owner_sets_done(struct owner_sets *p);
+void owner_sets_done(struct owner_sets *s);
 #define AUTO_OWNER_SETS CLEANUP(owner_sets_done)
 
 /*
@@ -60,18 +60,18 @@ void owner_sets_done(struct owner_sets *p);
  * of one group must be joined one after the other, without those of another group in between.
  * Returns 0 or -ENOMEM.
  */
-int owner_sets_join(struct owner_sets *p, uint32_t number, uint32_t group, uint32_t *ret);
+int owner_sets_join(struct owner_sets *s, uint32_t number, uint32_t group, uint32_t *ret);
 
 /* Returns the set NUMBER, which is from OWNER_SETS_FIRST on and below .count. */
-static inline const struct owner_set *owner_sets_at(const struct owner_sets *p, uint32_t number)
+static inline const struct owner_set *owner_sets_at(const struct owner_sets *s, uint32_t number)
 {
-	return &p->set[number];
+	return &s->set[number];
 }
 
 /* Returns the number of groups of set NUMBER, which is not OWNER_SETS_MANY. */
-uint32_t owner_sets_groups(const struct owner_sets *p, uint32_t number);
+uint32_t owner_sets_groups(const struct owner_sets *s, uint32_t number);
 
-/* Returns the bytes of memory that P uses. */
-size_t owner_sets_bytes(const struct owner_sets *p);
+/* Returns the bytes of memory that S uses. */
+size_t owner_sets_bytes(const struct owner_sets *s);
 
 #endif
