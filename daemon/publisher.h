@@ -95,7 +95,7 @@ enum publisher_place {
  * Chooses the place for a new client, privileged or a stranger, given the clients that are
  * connected. Pure.
  */
-enum publisher_place publisher_place(bool is_stranger, const struct publisher_groups *crowd);
+enum publisher_place publisher_place(bool is_stranger, const struct publisher_groups *groups);
 
 static inline void cleanup_publisher(struct publisher **p)
 {
