@@ -65,17 +65,17 @@ static void take_back(struct leases *l)
 		}
 }
 
-static bool is_of(const struct leases_image *image, int64_t who)
+static bool is_of(const struct leases_image *image, int64_t owner)
 {
-	return (image->who == LEASES_PRIVILEGED) == (who == LEASES_PRIVILEGED);
+	return (image->owner == LEASES_PRIVILEGED) == (owner == LEASES_PRIVILEGED);
 }
 
-void leases_sum(struct leases *l, int64_t who, struct leases_sum *ret)
+void leases_sum(struct leases *l, int64_t owner, struct leases_sum *ret)
 {
 	take_back(l);
 	*ret = (struct leases_sum){0};
 	for (const struct leases_image *i = l->image; i < l->image + l->count; i++)
-		if (is_of(i, who)) {
+		if (is_of(i, owner)) {
 			ret->count++;
 			ret->bytes += i->bytes;
 		}
@@ -89,26 +89,26 @@ bool leases_is_crowded(struct leases *l)
 	return sum.count >= LEASES_STRANGERS_MAX / 2 || sum.bytes >= LEASES_BYTES / 2;
 }
 
-int leases_fits(int64_t who, const struct leases_sum *sum, unsigned int of_user, uint64_t bytes)
+int leases_fits(int64_t owner, const struct leases_sum *sum, unsigned int of_user, uint64_t bytes)
 {
-	const struct bound *bound = &bounds[who == LEASES_PRIVILEGED];
+	const struct bound *bound = &bounds[owner == LEASES_PRIVILEGED];
 
-	if (who >= 0 && of_user >= LEASES_USER_MAX)
+	if (owner >= 0 && of_user >= LEASES_USER_MAX)
 		return LEASES_USER_FULL;
 	if (sum->count < bound->sure)
 		return 0;
 	return sum->count < bound->most && sum->bytes + bytes <= LEASES_BYTES ? 0 : LEASES_FULL;
 }
 
-static int judge(struct leases *l, int64_t who, uint64_t bytes)
+static int judge(struct leases *l, int64_t owner, uint64_t bytes)
 {
 	unsigned int of_user = 0;
 	struct leases_sum sum;
 
-	leases_sum(l, who, &sum);
+	leases_sum(l, owner, &sum);
 	for (unsigned int i = 0; i < l->count; i++)
-		of_user += l->image[i].who == who;
-	return leases_fits(who, &sum, of_user, bytes);
+		of_user += l->image[i].owner == owner;
+	return leases_fits(owner, &sum, of_user, bytes);
 }
 
 static int size_of(int fd, uint64_t *ret)
@@ -121,12 +121,12 @@ static int size_of(int fd, uint64_t *ret)
 	return 0;
 }
 
-int leases_judge(struct leases *l, int64_t who, int fd)
+int leases_judge(struct leases *l, int64_t owner, int fd)
 {
 	uint64_t bytes = 0;
 	int r = size_of(fd, &bytes);
 
-	return r < 0 ? r : judge(l, who, bytes);
+	return r < 0 ? r : judge(l, owner, bytes);
 }
 
 /*
@@ -140,7 +140,7 @@ static int open_watches(struct leases *l)
 	return l->fd < 0 ? -errno : 0;
 }
 
-int leases_add(struct leases *l, int64_t who, int fd)
+int leases_add(struct leases *l, int64_t owner, int fd)
 {
 	char path[sizeof("/proc/self/fd/") + 11];
 	int r, watch;
@@ -148,7 +148,7 @@ int leases_add(struct leases *l, int64_t who, int fd)
 
 	r = size_of(fd, &bytes);
 	if (r == 0)
-		r = judge(l, who, bytes);
+		r = judge(l, owner, bytes);
 	if (r == 0)
 		r = open_watches(l);
 	if (r != 0)
@@ -157,6 +157,7 @@ int leases_add(struct leases *l, int64_t who, int fd)
 	watch = inotify_add_watch(l->fd, path, IN_DELETE_SELF);
 	if (watch < 0)
 		return -errno;
-	l->image[l->count++] = (struct leases_image){.watch = watch, .who = who, .bytes = bytes};
+	l->image[l->count++] = (struct leases_image){
+		.watch = watch, .owner = owner, .bytes = bytes};
 	return 0;
 }

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 
 /*
- * Owners of a lease (WHO): the uid of a stranger, or one of these. A stranger is a client without
+ * Owner of a lease: the uid of a stranger, or one of these. A stranger is a client without
  * privileges.
  */
 #define LEASES_PRIVILEGED ((int64_t)-1) /* all privileged clients: they share images */
@@ -43,8 +43,8 @@ struct leases_sum {
 
 /* One lease. */
 struct leases_image {
-	int watch;   /* inotify's watch descriptor */
-	int64_t who; /* uid, LEASES_PRIVILEGED or LEASES_TOGETHER */
+	int watch;     /* inotify's watch descriptor */
+	int64_t owner; /* uid, LEASES_PRIVILEGED or LEASES_TOGETHER */
 	uint64_t bytes;
 };
 
@@ -66,23 +66,23 @@ void leases_init(struct leases *l);
 void leases_done(struct leases *l);
 
 /*
- * Whether WHO may be given the image FD (borrowed, a memfd). Returns 0 if so; an enum
+ * Whether OWNER may be given the image FD (borrowed, a memfd). Returns 0 if so; an enum
  * leases_outcome if not; a negative errno of fstat().
  */
-int leases_judge(struct leases *l, int64_t who, int fd);
+int leases_judge(struct leases *l, int64_t owner, int fd);
 
 /*
- * Call before FD (borrowed, a memfd) is sent to WHO. It counts as held by WHO until its last
+ * Call before FD (borrowed, a memfd) is sent to OWNER. It counts as held by OWNER until its last
  * reference is gone, memtallyd's own included. Returns 0; an enum leases_outcome, or a negative
  * errno of fstat() or inotify: FD does not count, and must not be sent.
  */
-int leases_add(struct leases *l, int64_t who, int fd);
+int leases_add(struct leases *l, int64_t owner, int fd);
 
 /*
- * Sums up in *RET what all privileged clients hold (WHO is LEASES_PRIVILEGED), or else what all
+ * Sums up in *RET what all privileged clients hold (OWNER is LEASES_PRIVILEGED), or else what all
  * strangers hold.
  */
-void leases_sum(struct leases *l, int64_t who, struct leases_sum *ret);
+void leases_sum(struct leases *l, int64_t owner, struct leases_sum *ret);
 
 /*
  * Returns whether strangers hold half of what they may (LEASES_STRANGERS_MAX, LEASES_BYTES). If so,
@@ -92,12 +92,12 @@ void leases_sum(struct leases *l, int64_t who, struct leases_sum *ret);
 bool leases_is_crowded(struct leases *l);
 
 /*
- * Whether WHO may be given an image of BYTES more. SUM is what strangers, or privileged clients,
- * hold; OF_USER is the number of images of WHO alone. The first image of strangers, and the first
+ * Whether OWNER may be given an image of BYTES more. SUM is what strangers, or privileged clients,
+ * hold; OF_USER is the number of images of OWNER alone. The first image of strangers, and the first
  * LEASES_PRIVILEGED_SURE ones of privileged clients, are granted whatever their size. Returns 0 or
  * an enum leases_outcome. Pure.
  */
-int leases_fits(int64_t who, const struct leases_sum *sum, unsigned int of_user, uint64_t bytes);
+int leases_fits(int64_t owner, const struct leases_sum *sum, unsigned int of_user, uint64_t bytes);
 
 #define AUTO_LEASES CLEANUP(leases_done)
 
