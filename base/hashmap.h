@@ -2,7 +2,7 @@
 /*
  * Hash Map
  *
- * The index of a table whose rows the caller keeps in an array: from a hash to the numbers of the
+ * The index of a table with rows in an array of the caller: from a hash to the numbers of the
  * rows with that hash. The map stores no keys, so the caller compares them. If users can choose
  * keys, the caller hashes them with a secret key (base/siphash.h). The map never shrinks. Pure.
  */

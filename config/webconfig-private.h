@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the sources of webconfig.h share: the table of all settings (webconfig-form.c), the reading
+ * Shared by the sources of webconfig.h: the table of all settings (webconfig-form.c), the reading
  * of one value (webconfig-value.c) and of the users (webconfig-users.c), and the last check
  * (webconfig-check.c).
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the sources of store.h share: its use of SQLite (database.c), series (series.c), and the
+ * Shared by the sources of store.h: its use of SQLite (database.c), series (series.c), and the
  * steps of a write (flush.c, retention.c, size-limit.c), which writing.c calls. store.c opens,
  * loads and closes; report.c reads. Only they and tests include it.
  *

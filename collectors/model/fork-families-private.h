@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the sources of fork-families.h share: the families and their members (fork-family.c), what
+ * Shared by the sources of fork-families.h: the families and their members (fork-family.c), what
  * births, exits and copy-on-write breaks mean for one member (family-effect.c), and conclusions
  * from the measurement of one member (family-findings.c). Only they and tests include it.
  *

@@ -59,7 +59,7 @@ static bool is_same(const struct mapping_table_row *a, const struct mapping_tabl
 	       a->minor == b->minor && !strcmp(a->name, b->name);
 }
 
-/* Returns the row like B, whose hash is HASH; NULL: there is none. */
+/* Returns the row like B with the hash HASH; NULL: there is none. */
 static struct mapping_table_row *find(
 	const struct mapping_table *a, uint64_t hash, const struct mapping_table_row *b)
 {

@@ -52,7 +52,7 @@ uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_t
 	return siphash_end(&s);
 }
 
-/* Returns the thing like KEY, whose hash is HASH; NULL: there is none. */
+/* Returns the thing like KEY with the hash HASH; NULL: there is none. */
 static struct sharers_thing *find(
 	const struct sharers *s, uint64_t hash, const struct sharers_thing *key)
 {

@@ -98,9 +98,9 @@ def blocks(metrics, owners, kinds):
     cgroup = [row for row in metrics if row[0] == "unit" and row[6] not in users]
     metric_head, field_head = ["metric", "type", "what it says"], ["field", "type", "what it says"]
     return {
-        "owner_scopes": table_of(["*SCOPE*", "labels", "whom it stands for"],
+        "owner_scopes": table_of(["*SCOPE*", "labels", "owner"],
                                  [[f"`{name}`", label_list(labels), text] for name, _, labels, text in owners]),
-        "owner_lists": table_of(["path", "name", "whom it stands for"],
+        "owner_lists": table_of(["path", "name", "owner"],
                                 [[f"`GET /api/v1/{rows}`", f"`{name}`", text] for name, rows, _, text in owners]),
         "scope_metrics": table_of(metric_head, metric_rows(metrics, "user", "SCOPE")),
         "host_metrics": table_of(metric_head, metric_rows(host_series, "host")),
