@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "cli/common/command.h"
-#include "cli/common/supervisor.h"
+#include "cli/common/reading/supervisor.h"
 #include "cli/explain/explain.h"
 #include "cli/files/files.h"
 #include "cli/lists/listing.h"

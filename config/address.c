@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/channel.h"
 #include "base/number.h"
+#include "base/os/channel.h"
 
 enum { DNS_NAME_MAX = 253 }; /* bytes as text, RFC 1035 */
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/channel.h"
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/os/channel.h"
 #include "config/address.h"
 
 enum {
@@ -513,7 +513,7 @@ static int set_text(char **field, const char *text)
 	return 0;
 }
 
-/* Refuses the other paths of memtally-web: web/routes.c has the same list. */
+/* Refuses the other paths of memtally-web: web/site/routes.c has the same list. */
 static bool is_url_path(const char *path)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/channel.h"
+#include "base/os/channel.h"
 #include "config/yaml.h"
 
 static const char socket_name[] = "snapshot.sock";

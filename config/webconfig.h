@@ -5,7 +5,7 @@
  * Reads TLS settings, passwords and headers in the format that Prometheus and its exporters share
  * (prometheus/exporter-toolkit, docs/web-configuration.md). Settings that memtally-web cannot
  * honour are refused, never ignored. Pure: the files that it names are not opened, and settings
- * that a TLS library lacks are refused later (web/tls.h).
+ * that a TLS library lacks are refused later (web/net/tls.h).
  */
 #ifndef MEMTALLY_CONFIG_WEBCONFIG_H
 #define MEMTALLY_CONFIG_WEBCONFIG_H

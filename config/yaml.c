@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "config/events.h"
 #include "config/nearest.h"
 

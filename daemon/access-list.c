@@ -3,8 +3,8 @@
 
 #include "daemon/access-list.h"
 
-#include "base/group.h"
-#include "base/userns.h"
+#include "base/os/group.h"
+#include "base/os/userns.h"
 #include "confine/account.h"
 
 void access_list_init(struct access_list *p)

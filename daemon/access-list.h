@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/channel.h"
+#include "base/os/channel.h"
 
 /* (uid_t)-1 and (gid_t)-1: none. */
 struct access_list {

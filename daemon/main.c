@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/standard.h"
+#include "base/os/standard.h"
 #include "daemon/memtallyd.h"
 
 int main(int argc, char *argv[])

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/resident.h"
+#include "base/os/resident.h"
 #include "collectors/pass/pass.h"
 #include "daemon/access-list.h"
 #include "daemon/heap-trim.h"

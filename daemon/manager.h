@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "config/settings.h"
-#include "daemon/measurers.h"
-#include "daemon/resolver.h"
+#include "daemon/children/measurers.h"
+#include "daemon/children/resolver.h"
 
 struct manager;
 

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "daemon/drop-privileges.h"
+#include "daemon/children/drop-privileges.h"
+#include "daemon/children/measurers.h"
+#include "daemon/children/resolver.h"
 #include "daemon/manager.h"
-#include "daemon/measurers.h"
-#include "daemon/resolver.h"
 #include "service/command.h"
 
 enum { NICE = 5 };

@@ -12,7 +12,7 @@
 #include <systemd/sd-event.h>
 
 #include "collectors/pass/pass.h"
-#include "daemon/resolver.h"
+#include "daemon/children/resolver.h"
 
 struct name_client {
 	struct resolver *resolver; /* borrowed; NULL: users and groups are shown by number */

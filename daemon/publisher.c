@@ -21,10 +21,10 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "base/channel.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/memfd.h"
+#include "base/os/channel.h"
+#include "base/os/memfd.h"
 #include "daemon/leases.h"
 
 /*

@@ -22,7 +22,7 @@
 #include "base/cleanup.h"
 #include "config/option.h"
 #include "daemon/access-list.h"
-#include "daemon/resolver.h"
+#include "daemon/children/resolver.h"
 
 enum {
 	PUBLISHER_CLIENTS_MAX = 16,

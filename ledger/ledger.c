@@ -13,11 +13,11 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/resident.h"
+#include "base/os/channel.h"
+#include "base/os/resident.h"
 #include "config/settings.h"
 #include "ledger/sandbox.h"
 #include "ledger/usage-server.h"

@@ -3,8 +3,8 @@
 
 #include "ledger/peer-access.h"
 
-#include "base/group.h"
-#include "base/userns.h"
+#include "base/os/group.h"
+#include "base/os/userns.h"
 
 int peer_access_rules_read(const char *groups, struct peer_access_rules *r)
 {

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/channel.h"
-#include "ledger/store.h"
+#include "base/os/channel.h"
+#include "ledger/store/store.h"
 
 struct peer_access_rules {
 	gid_t gid; /* of group memtally; -1: there is none */

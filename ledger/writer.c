@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/userns.h"
-#include "ledger/quarantine.h"
+#include "base/os/userns.h"
+#include "ledger/store/quarantine.h"
 
 #define RETRY_NS (10 * NS_PER_SEC)
 

@@ -13,8 +13,8 @@
 
 #include "base/buffer.h"
 #include "base/log.h"
-#include "ledger/bucket.h"
-#include "ledger/store.h"
+#include "ledger/count/bucket.h"
+#include "ledger/store/store.h"
 
 struct writer {
 	const char *directory; /* borrowed */

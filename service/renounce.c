@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "base/rights.h"
-#include "base/userns.h"
+#include "base/os/rights.h"
+#include "base/os/userns.h"
 #include "confine/limits.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/memfd.h"
+#include "base/os/memfd.h"
 #include "snapshot/view.h"
 
 void builder_done(struct builder *b)

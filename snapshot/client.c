@@ -7,8 +7,8 @@
 #include <poll.h>
 #include <string.h>
 
-#include "base/channel.h"
 #include "base/clock.h"
+#include "base/os/channel.h"
 
 int client_connect(const char *path, int *ret_fd)
 {

@@ -303,7 +303,7 @@ enum balance_quantity {
 	BALANCE_PSS_DRIVER, /* a line of the balance sheet: drivers' memory that processes map */
 	/* Bytes of the other PSS that may be drivers' memory: mappings that were not read yet */
 	BALANCE_DRIVER_UNREAD,
-	BALANCE_MAP_COUNTS_EXACT, /* 0 or 1, see collectors/process/mapcounts.h; absent if not known */
+	BALANCE_MAP_COUNTS_EXACT, /* 0 or 1, see collectors/process/self/mapcounts.h; absent if not known */
 	BALANCE_QUANTITIES
 };
 

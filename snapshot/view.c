@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/memfd.h"
+#include "base/os/memfd.h"
 #include "base/text.h"
 #include "snapshot/owner.h"
 

@@ -18,9 +18,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "web/access.h"
-#include "web/connections.h"
-#include "web/tls.h"
+#include "web/auth/access.h"
+#include "web/net/connections.h"
+#include "web/net/tls.h"
 
 enum {
 	SEND_BUFFER = 128 * 1024, /* bytes; the kernel holds twice as many for a slow client */

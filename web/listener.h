@@ -11,10 +11,10 @@
 
 #include <stdint.h>
 
-#include "web/accept-queue.h"
-#include "web/caller.h"
-#include "web/listen.h"
-#include "web/mhd.h"
+#include "web/http/mhd.h"
+#include "web/net/accept-queue.h"
+#include "web/net/caller.h"
+#include "web/net/listen.h"
 #include "web/requests.h"
 
 enum {

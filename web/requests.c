@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "web/answer.h"
-#include "web/credentials.h"
-#include "web/listen.h"
-#include "web/tls.h"
+#include "web/auth/credentials.h"
+#include "web/net/listen.h"
+#include "web/net/tls.h"
+#include "web/site/answer.h"
 
 enum {
 	TARGET_MEMORY = REQUESTS_MEMORY / 2,

@@ -13,12 +13,12 @@
 
 #include <stddef.h>
 
-#include "web/access.h"
-#include "web/connections.h"
-#include "web/mhd.h"
-#include "web/passwords.h"
-#include "web/rate.h"
-#include "web/site.h"
+#include "web/auth/access.h"
+#include "web/auth/passwords.h"
+#include "web/http/mhd.h"
+#include "web/net/connections.h"
+#include "web/net/rate.h"
+#include "web/site/site.h"
 
 enum {
 	/*

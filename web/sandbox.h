@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "web/listen.h"
+#include "web/net/listen.h"
 
 /*
  * Enters the sandbox for good.

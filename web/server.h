@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "web/access.h"
-#include "web/caller.h"
-#include "web/connections.h"
-#include "web/listen.h"
+#include "web/auth/access.h"
 #include "web/listener.h"
+#include "web/net/caller.h"
+#include "web/net/connections.h"
+#include "web/net/listen.h"
 #include "web/requests.h"
-#include "web/site.h"
+#include "web/site/site.h"
 
 /* Must not move between server_start() and server_stop(). */
 struct server {

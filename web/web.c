@@ -16,14 +16,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/resident.h"
+#include "base/os/resident.h"
 #include "config/settings.h"
 #include "service/command.h"
 #include "service/loop.h"
-#include "web/listen.h"
+#include "web/net/listen.h"
 #include "web/sandbox.h"
 #include "web/server.h"
-#include "web/site.h"
+#include "web/site/site.h"
 
 /*
  * Bytes. Blocks of at least this size come from mmap() and go back to the kernel when a snapshot's

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds out whether the running kernel averages map counts over large folios
- * (collectors/process/mapcounts.h), for commands that measure processes or read map counts
+ * (collectors/process/self/mapcounts.h), for commands that measure processes or read map counts
  * themselves.
  */
 #ifndef MEMTALLY_CLI_COMMON_AVERAGES_H
@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "collectors/process/mapcounts.h"
+#include "collectors/process/self/mapcounts.h"
 
 /* The text of the warning. */
 #define AVERAGES_TEXT                                                                              \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common/supervisor.h"
+#include "cli/common/reading/supervisor.h"
 
 void each_process_done(struct each_process *v)
 {

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "cli/common/hint.h"
 #include "cli/common/pid-selection.h"
+#include "cli/common/reading/hint.h"
 #include "inspect/maps/target.h"
 
 /*

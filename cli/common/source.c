@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/common/averages.h"
-#include "cli/common/readers.h"
+#include "cli/common/reading/readers.h"
 #include "collectors/pass/pass.h"
 #include "collectors/process/accounting.h"
 #include "collectors/schedule/cpu-budget.h"

@@ -35,7 +35,7 @@ struct explanation {
 		refused;  /* numbers of other processes with maps that could be read, or not */
 	bool hides;       /* /proc hides other users' processes, which are in neither number */
 	bool is_inside;   /* a pid namespace hides the processes outside of it */
-	bool is_averaged; /* the kernel averages map counts (collectors/process/mapcounts.h) */
+	bool is_averaged; /* the kernel averages map counts (collectors/process/self/mapcounts.h) */
 	/* its row in memtallyd's snapshot; NULL: there is none */
 	const struct snapshot_process *grown;
 	const char *unknown; /* if .grown is NULL: why, clean */

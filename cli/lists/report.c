@@ -97,7 +97,7 @@ static void add_blocked(const struct snapshot_self *self, uint64_t age_ns, struc
 	buffer_add_text(to, "; memtallyd's log names the processes\n");
 }
 
-/* Appends the results of trials (collectors/process/mapcounts.h) and what this kernel lacks. */
+/* Appends the results of trials (collectors/process/self/mapcounts.h) and what this kernel lacks. */
 static void add_kernel(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_balance *balance = view_balance(view);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "base/text.h"
 #include "cli/map/maprow.h"
 

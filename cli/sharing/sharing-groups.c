@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "cli/common/supervisor.h"
+#include "cli/common/reading/supervisor.h"
 #include "inspect/maps/target.h"
 
 /* A process that was given by pid and that the snapshot lacks. */

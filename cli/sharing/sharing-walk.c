@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/common/supervisor.h"
+#include "cli/common/reading/supervisor.h"
 #include "inspect/maps/target.h"
 
 void sharing_walk_done(struct sharing_walk *w)

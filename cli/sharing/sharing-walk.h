@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/common/progress.h"
+#include "cli/common/reading/progress.h"
 #include "cli/sharing/groups.h"
 #include "cli/sharing/sharing-options.h"
 #include "collectors/procfs/procfs.h"

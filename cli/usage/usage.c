@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/os/channel.h"
 #include "cli/common/flag.h"
 #include "snapshot/owner.h"
 

@@ -14,7 +14,7 @@
 
 #include "collectors/adaptive/tracked.h"
 #include "collectors/model/host-drift.h"
-#include "collectors/procfs/meminfo.h"
+#include "collectors/procfs/host/meminfo.h"
 #include "snapshot/record.h"
 
 struct host_check {

@@ -7,7 +7,7 @@
 #define MEMTALLY_COLLECTORS_ADAPTIVE_SHARING_STATE_H
 
 #include "collectors/adaptive/tracked.h"
-#include "collectors/model/fork-families.h"
+#include "collectors/model/family/fork-families.h"
 #include "collectors/process/process-table.h"
 
 struct sharing_state {

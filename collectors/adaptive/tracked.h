@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "collectors/model/estimate.h"
-#include "collectors/model/fork-families.h"
+#include "collectors/model/family/fork-families.h"
 #include "collectors/process/process.h"
 #include "collectors/procfs/statm.h"
 #include "collectors/schedule/walk-cost.h"

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "collectors/process/driver.h"
-#include "collectors/procfs/meminfo.h"
-#include "collectors/procfs/vmstat.h"
+#include "collectors/procfs/host/meminfo.h"
+#include "collectors/procfs/host/vmstat.h"
 #include "snapshot/record.h"
 #include "snapshot/sums.h"
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/hashmap.h"
-#include "collectors/procfs/sysvipc.h"
+#include "collectors/procfs/host/sysvipc.h"
 #include "snapshot/record.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include "collectors/hostmem/shmem.h"
 
-#include "collectors/procfs/sysvipc.h"
+#include "collectors/procfs/host/sysvipc.h"
 
 void shmem_done(struct shmem *s)
 {

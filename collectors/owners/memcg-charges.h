@@ -18,7 +18,7 @@
 #include "base/buffer.h"
 #include "collectors/owners/owner-sums.h"
 #include "collectors/owners/owner-table.h"
-#include "collectors/procfs/memcg-mount.h"
+#include "collectors/procfs/cgroup/memcg-mount.h"
 
 enum {
 	MEMCG_CHARGES_NO_CGROUP = UINT32_MAX, /* instead of a slot */

@@ -13,8 +13,8 @@
 #include "collectors/owners/top-owners.h"
 #include "collectors/process/driver.h"
 #include "collectors/process/growth.h"
-#include "collectors/procfs/vmstat.h"
-#include "collectors/procfs/zoneinfo.h"
+#include "collectors/procfs/host/vmstat.h"
+#include "collectors/procfs/host/zoneinfo.h"
 
 static bool are_averaged(const struct pass *pass)
 {

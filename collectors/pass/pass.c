@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/kcmp.h"
+#include "base/os/kcmp.h"
+#include "base/os/userns.h"
 #include "base/saturate.h"
-#include "base/userns.h"
 #include "collectors/adaptive/last-measured.h"
 #include "collectors/owners/owner-names.h"
 #include "collectors/pass/pass-private.h"

@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "collectors/owners/owner-names.h"
 #include "collectors/process/accounting.h"
-#include "collectors/process/mapcounts.h"
+#include "collectors/process/self/mapcounts.h"
 #include "snapshot/record.h"
 
 struct pass_options {

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "collectors/procfs/status.h"
 #include "collectors/workers/workers.h"
 

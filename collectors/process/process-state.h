@@ -18,7 +18,7 @@
 #include "collectors/process/driver.h"
 #include "collectors/process/growth.h"
 #include "collectors/process/lock-hold.h"
-#include "collectors/procfs/cgroup.h"
+#include "collectors/procfs/cgroup/cgroup.h"
 #include "collectors/procfs/keyvalue.h"
 #include "collectors/procfs/procfs.h"
 #include "collectors/procfs/proctext.h"

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "collectors/process/fetch.h"
 #include "collectors/process/process-image.h"
 #include "collectors/process/process-reading.h"

@@ -71,7 +71,7 @@ struct keyvalue_end_key {
 
 /*
  * Returns whether TEXT is complete; false if no key is known. It is a rule for file_read_until()
- * (base/file.h): CONTEXT is a struct keyvalue_end_key. Pure.
+ * (base/os/file.h): CONTEXT is a struct keyvalue_end_key. Pure.
  */
 bool keyvalue_is_whole(const char *text, size_t len, const void *context);
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 
 struct cursor {
 	char *at, *end; /* of a line; *end is its newline */

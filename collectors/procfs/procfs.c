@@ -18,8 +18,8 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 
 enum {
 	MOUNTINFO_MAX = 16 << 20,

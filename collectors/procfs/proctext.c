@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "collectors/procfs/stat.h"
 
 static const char *name_of(const char *path)

@@ -32,7 +32,7 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret);
 
 /*
  * Returns whether TEXT ends with a newline that is not part of the name: more bytes follow the last
- * ')' than a name of 15 bytes can hold. It is a rule for file_read_until() (base/file.h); CONTEXT
+ * ')' than a name of 15 bytes can hold. It is a rule for file_read_until() (base/os/file.h); CONTEXT
  * is not used. Pure.
  */
 bool stat_is_whole(const char *text, size_t len, const void *context);

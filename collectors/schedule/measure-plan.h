@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collectors/procfs/psi.h"
+#include "collectors/procfs/host/psi.h"
 
 /* A process that may be measured. */
 struct measure_plan_item {

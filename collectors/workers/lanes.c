@@ -25,8 +25,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "collectors/procfs/procfs.h"
 #include "collectors/procfs/status.h"
 

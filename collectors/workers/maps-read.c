@@ -3,8 +3,8 @@
 
 #include "collectors/workers/maps-read.h"
 
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "base/saturate.h"
 
 /* Returns how many mappings the kernel lets a process have, 0 if it does not say. */

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/kcmp.h"
+#include "base/os/kcmp.h"
 #include "collectors/procfs/proctext.h"
 
 enum { PATH_SIZE = WORKER_PATH + 12 };

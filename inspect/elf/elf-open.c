@@ -12,8 +12,8 @@
 #include <zlib.h>
 
 #include "base/buffer.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "inspect/files/safe-lookup.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 enum {
 	NOTES_SIZE_MAX = 1 << 16,

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/kcmp.h"
+#include "base/os/kcmp.h"
 #include "inspect/files/file-state.h"
 #include "inspect/maps/mapping.h"
 #include "inspect/pages/filepages.h"

@@ -56,7 +56,7 @@ enum {
 };
 
 /*
- * Reads process T. May block, see cli/common/supervisor.h. Returns 0: T counts, and the parts of
+ * Reads process T. May block, see cli/common/reading/supervisor.h. Returns 0: T counts, and the parts of
  * the file table are T's; INVENTORY_KNOWN or an enum target_outcome: T does not count; -ENOMEM;
  * -EOVERFLOW: its figures are impossible; or a negative errno of reading.
  */

@@ -28,9 +28,9 @@
 #include <sys/vfs.h>
 
 #include "base/buffer.h"
-#include "base/file.h"
 #include "base/number.h"
-#include "base/userns.h"
+#include "base/os/file.h"
+#include "base/os/userns.h"
 #include "collectors/procfs/mountinfo.h"
 
 enum { TRIES = 8 };

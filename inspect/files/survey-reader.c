@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 
 enum {
 	/*

@@ -73,7 +73,7 @@ void frame_mappers_done(struct frame_mappers *m);
 
 /*
  * Reads the pages of T, a process of GROUP. All processes of a group must come one after the other.
- * May block, see cli/common/supervisor.h. Returns 0; an enum target_outcome: pages that were read
+ * May block, see cli/common/reading/supervisor.h. Returns 0; an enum target_outcome: pages that were read
  * so far stay recorded; -ENOMEM or -ERANGE (inspect/frames/frame-map.h): M is of no further use; or
  * a negative errno of reading.
  */
@@ -100,7 +100,7 @@ bool frame_mappers_seeks_holders(const struct frame_mappers *m);
 
 /*
  * Records the files that T, a process of GROUP, has open and that may keep memory of a group. May
- * block, see cli/common/supervisor.h. Returns 0; an enum target_outcome; -ENOMEM; or a negative
+ * block, see cli/common/reading/supervisor.h. Returns 0; an enum target_outcome; -ENOMEM; or a negative
  * errno of reading.
  */
 int frame_mappers_hold(struct frame_mappers *m, struct target *t, uint32_t group);

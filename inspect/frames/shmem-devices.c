@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "collectors/procfs/mountinfo.h"
 #include "inspect/maps/kind.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/memfd.h"
+#include "base/os/memfd.h"
 #include "base/siphash.h"
 #include "inspect/frames/openfiles.h"
 #include "inspect/frames/unmapped-pages.h"

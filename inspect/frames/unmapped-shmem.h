@@ -70,7 +70,7 @@ void unmapped_shmem_begin(struct unmapped_shmem *r, pid_t pid, uint32_t group);
 int unmapped_shmem_map(const struct mapping *m, void *context);
 
 /*
- * Records the files that the process T has open. May block, see cli/common/supervisor.h. Returns 0;
+ * Records the files that the process T has open. May block, see cli/common/reading/supervisor.h. Returns 0;
  * an enum target_outcome; -ENOMEM; or a negative errno of reading.
  */
 int unmapped_shmem_hold(struct unmapped_shmem *r, struct target *t);

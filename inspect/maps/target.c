@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 
 /* Bytes that are parsed at once. */
 enum { READ_SIZE = 1 << 16 };

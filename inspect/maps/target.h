@@ -4,7 +4,7 @@
  *
  * A process that a view reads, with the rights of the user that runs memtally: its name, and its
  * files in /proc. The results tell whether all readings were of one image. All reads may block, see
- * cli/common/supervisor.h.
+ * cli/common/reading/supervisor.h.
  */
 #ifndef MEMTALLY_INSPECT_MAPS_TARGET_H
 #define MEMTALLY_INSPECT_MAPS_TARGET_H

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "base/os/file.h"
 
 enum { REGIONS = 512 };
 

@@ -28,8 +28,8 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "tests/bench/quantile.h"
 #include "tests/herd/options.h"
 

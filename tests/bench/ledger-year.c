@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "ledger/store.h"
+#include "ledger/store/store.h"
 
 #define FIRST_S UINT64_C(1704067200) /* 2024-01-01: a year of 366 days */
 

@@ -31,8 +31,8 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 
 enum { EXIT_USAGE = 2, TEXT_SIZE = 4096, PATH_SIZE = 64, PIDS_MAX = 1 << 24 };
 

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "collectors/procfs/cgroup.h"
+#include "collectors/procfs/cgroup/cgroup.h"
 
 /* A name is one component of the path in the text and has no slash. */
 static void check_name(const struct cgroup_name *name, const uint8_t *data, size_t size)

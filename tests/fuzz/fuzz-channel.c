@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/channel.h"
 #include "base/cleanup.h"
+#include "base/os/channel.h"
 
 enum { FDS_MAX = 8, BYTES_MAX = 3, MESSAGES_MAX = 16 };
 

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "collectors/procfs/container-id.h"
+#include "collectors/procfs/cgroup/container-id.h"
 
 /*
  * A name ends within its array and has only characters of container IDs, user IDs and names of LXC.

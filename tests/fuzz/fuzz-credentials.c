@@ -6,7 +6,7 @@
 #include <ctype.h>
 
 #include "base/cleanup.h"
-#include "web/credentials.h"
+#include "web/auth/credentials.h"
 
 /* Encodes NAME:PASSWORD in base64. */
 static void encode(const struct credentials *c, char *to)

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "base/group.h"
+#include "base/os/group.h"
 
 /*
  * Fuzzes group_parse(), which reads /etc/group. A gid that is found is in the text, as is the name.

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "ledger/store.h"
+#include "ledger/store/store.h"
 
 /*
  * Fuzzes the database file of memtally-ledger. With any file, opening, loading, reporting and

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/procfs/memcg-stat.h"
+#include "collectors/procfs/cgroup/memcg-stat.h"
 
 /* Present values are numbers of bytes. A refused text leaves no value. */
 static void check(int r, const struct memcg_stat *c)

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/text.h"
-#include "web/params.h"
+#include "web/http/params.h"
 
 /* Parses the part of a request behind "?" and passes it to the query, as the server does. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

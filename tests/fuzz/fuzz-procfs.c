@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/procfs/meminfo.h"
+#include "collectors/procfs/host/meminfo.h"
 #include "collectors/procfs/procfs.h"
 
 /* Parses the host's files as meminfo, boot time and mounts. */

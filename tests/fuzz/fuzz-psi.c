@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/procfs/psi.h"
+#include "collectors/procfs/host/psi.h"
 
 /* Fuzzes the parser of pressure files. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

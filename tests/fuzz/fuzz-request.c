@@ -4,9 +4,9 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "base/cleanup.h"
-#include "web/host.h"
-#include "web/request.h"
-#include "web/routes.h"
+#include "web/http/host.h"
+#include "web/http/request.h"
+#include "web/site/routes.h"
 
 static const char *next_line(char **rest)
 {

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/procfs/sysvipc.h"
+#include "collectors/procfs/host/sysvipc.h"
 
 /* Fuzzes the parser of /proc/sysvipc/shm. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/procfs/vmstat.h"
+#include "collectors/procfs/host/vmstat.h"
 
 /* Fuzzes the parser of /proc/vmstat. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

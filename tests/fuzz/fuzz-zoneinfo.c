@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "collectors/procfs/zoneinfo.h"
+#include "collectors/procfs/host/zoneinfo.h"
 
 /* Fuzzes the parser of /proc/zoneinfo. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

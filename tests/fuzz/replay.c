@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/support/extent.h"
 

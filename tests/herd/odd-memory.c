@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "tests/herd/self.h"
 
 #ifndef MADV_PAGEOUT

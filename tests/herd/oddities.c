@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "tests/herd/odd.h"
 #include "tests/herd/tape.h"
 

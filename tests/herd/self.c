@@ -15,8 +15,8 @@
 
 #include "base/buffer.h"
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/number.h"
+#include "base/os/file.h"
 #include "tests/herd/tape.h"
 
 void self_fail(const char *what)

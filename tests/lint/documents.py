@@ -254,12 +254,12 @@ def check_routes(source, owners):
 def check_map(source):
     """docs/ARCHITECTURE.md has a row for each folder of sources, and for each folder in collectors/ and inspect/."""
     named = {name for row in re.findall(r"^\| (`.*?) \|", common.read(source, MAP), re.M)
-             for name in re.findall(r"`([a-z]+)/`", row)}
+             for name in re.findall(r"`([a-z/]+)/`", row)}
     found = []
     for top in SOURCE_FOLDERS:
         folders = {os.path.dirname(path) for path in common.paths(source, top) if path.endswith((".c", ".h"))}
         if top in SPLIT_FOLDERS:
-            found += sorted(folder for folder in folders if os.path.basename(folder) not in named)
+            found += sorted(folder for folder in folders if folder.partition("/")[2] not in named)
         if folders and top not in named:
             found.append(top)
     return [f"{MAP}: does not mention {folder}/" for folder in sorted(set(found))]

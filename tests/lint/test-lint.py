@@ -258,7 +258,7 @@ class Documents(Tree):
 
     def test_routes(self):
         self.write("docs/api.md", "`GET /api/v1/users` `GET /api/v1/gone`\n")
-        self.write("web/routes.c", '"/healthz"\n')
+        self.write("web/site/routes.c", '"/healthz"\n')
         self.assertEqual(documents.check_routes(self.folder.name, self.OWNERS),
                          ["docs/api.md: does not mention GET /api/v1/user_units", "docs/api.md: does not mention GET /healthz",
                           "docs/api.md: web/ has no route /api/v1/gone"])

@@ -30,9 +30,9 @@ PAGE = "docs/security.md"
 FILTER = "confine/filter.c"
 TABLES = {
     "memtallyd": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
-                  (FILTER, "children_calls"), (FILTER, "unlink_calls"), ("daemon/drop-privileges.c", "pass_calls"),
-                  ("daemon/drop-privileges.c", "trial_calls"), ("daemon/drop-privileges.c", "fork_server_calls"),
-                  ("daemon/drop-privileges.c", "names_calls")],
+                  (FILTER, "children_calls"), (FILTER, "unlink_calls"), ("daemon/children/drop-privileges.c", "pass_calls"),
+                  ("daemon/children/drop-privileges.c", "trial_calls"), ("daemon/children/drop-privileges.c", "fork_server_calls"),
+                  ("daemon/children/drop-privileges.c", "names_calls")],
     "memtally-web": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),
                      (FILTER, "threads_calls"), (FILTER, "unlink_calls"), ("web/sandbox.c", "serve_calls")],
     "memtally-ledger": [(FILTER, "base_calls"), (FILTER, "unix_calls"), (FILTER, "server_calls"),

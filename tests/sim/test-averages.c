@@ -15,7 +15,7 @@
 
 #include "base/buffer.h"
 #include "base/cleanup.h"
-#include "collectors/process/mapcounts.h"
+#include "collectors/process/self/mapcounts.h"
 #include "collectors/procfs/smaps.h"
 #include "tests/sim/population.h"
 #include "tests/sim/verdict.h"

@@ -26,12 +26,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/memfd.h"
 #include "base/number.h"
-#include "base/userns.h"
+#include "base/os/channel.h"
+#include "base/os/memfd.h"
+#include "base/os/userns.h"
 #include "snapshot/image.h"
 #include "tests/unit/support/sample.h"
 

@@ -18,10 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/channel.h"
 #include "base/clock.h"
+#include "base/os/channel.h"
 #include "cli/memtally.h"
-#include "collectors/process/mapcounts.h"
+#include "collectors/process/self/mapcounts.h"
 #include "snapshot/usage.h"
 #include "tests/unit/support/running.h"
 #include "tests/unit/support/sample.h"

@@ -4,8 +4,8 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "base/channel.h"
 #include "base/cleanup.h"
+#include "base/os/channel.h"
 #include "config/address.h"
 
 static void parses(void **state)

@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "config/webconfig.h"
 #include "tests/unit/support/allocation.h"
 

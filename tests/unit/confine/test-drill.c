@@ -21,10 +21,10 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/memfd.h"
-#include "base/userns.h"
-#include "collectors/process/lock-trial.h"
-#include "daemon/drop-privileges.h"
+#include "base/os/memfd.h"
+#include "base/os/userns.h"
+#include "collectors/process/self/lock-trial.h"
+#include "daemon/children/drop-privileges.h"
 #include "daemon/leases.h"
 #include "tests/unit/support/attempts.h"
 #include "tests/unit/support/drill.h"

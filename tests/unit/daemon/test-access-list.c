@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/userns.h"
+#include "base/os/userns.h"
 #include "daemon/access-list.h"
 
 enum { OWN = 990, WEB = 812, LEDGER = 813, GROUP = 77, ALICE = 1000 };

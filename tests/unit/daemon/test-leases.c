@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/channel.h"
-#include "base/memfd.h"
+#include "base/os/channel.h"
+#include "base/os/memfd.h"
 #include "daemon/leases.h"
 
 enum { SIZE = 100, UID = 4711 };

@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/settings.h"
-#include "daemon/drop-privileges.h"
+#include "daemon/children/drop-privileges.h"
 #include "daemon/manager.h"
 #include "snapshot/client.h"
 #include "tests/unit/support/child.h"

@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/channel.h"
-#include "base/memfd.h"
+#include "base/os/channel.h"
+#include "base/os/memfd.h"
 #include "daemon/leases.h"
 #include "daemon/publisher.h"
 

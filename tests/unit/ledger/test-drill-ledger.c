@@ -11,10 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/userns.h"
+#include "base/os/channel.h"
+#include "base/os/userns.h"
 #include "ledger/sandbox.h"
 #include "ledger/usage-server.h"
 #include "ledger/writer.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of ledger/names.h: how many new names a day may bring. */
+/* Tests of ledger/store/names.h: how many new names a day may bring. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
 
-#include "ledger/folding.h"
-#include "ledger/names.h"
+#include "ledger/count/folding.h"
+#include "ledger/store/names.h"
 
 enum { DAY_S = 86400 };
 

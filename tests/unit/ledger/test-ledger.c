@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/channel.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/os/channel.h"
 #include "ledger/ledger.h"
 #include "tests/unit/support/child.h"
 #include "tests/unit/support/keeping.h"

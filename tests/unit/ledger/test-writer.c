@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "ledger/writer.h"
 #include "tests/unit/support/keeping.h"
 

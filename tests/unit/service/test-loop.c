@@ -8,10 +8,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/os/channel.h"
 #include "service/loop.h"
 #include "tests/unit/support/sample.h"
 

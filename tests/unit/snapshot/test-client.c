@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/channel.h"
 #include "base/clock.h"
+#include "base/os/channel.h"
 #include "snapshot/client.h"
 #include "tests/unit/support/sample.h"
 

@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-#include "base/channel.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/os/channel.h"
 #include "snapshot/link.h"
 #include "tests/unit/support/sample.h"
 

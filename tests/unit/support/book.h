@@ -8,7 +8,7 @@
 #ifndef MEMTALLY_TESTS_UNIT_SUPPORT_BOOK_H
 #define MEMTALLY_TESTS_UNIT_SUPPORT_BOOK_H
 
-#include "ledger/bucket.h"
+#include "ledger/count/bucket.h"
 #include "tests/unit/support/keeping.h"
 
 enum { BOOK_SERIES_MAX = 64 };

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/userns.h"
+#include "base/os/userns.h"
 #include "snapshot/builder.h"
 #include "snapshot/owner.h"
 

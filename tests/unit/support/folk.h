@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "collectors/model/fork-families.h"
+#include "collectors/model/family/fork-families.h"
 #include "tests/unit/support/world.h"
 
 struct folk {

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 enum { GOLDEN_MAX = 1 << 20 };
 

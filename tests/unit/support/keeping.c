@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "confine/account.h"
-#include "ledger/store-private.h"
+#include "ledger/store/store-private.h"
 
 #define PASSWD "/etc/passwd"
 

@@ -6,7 +6,7 @@
 #ifndef MEMTALLY_TESTS_UNIT_SUPPORT_KEEPING_H
 #define MEMTALLY_TESTS_UNIT_SUPPORT_KEEPING_H
 
-#include "ledger/store.h"
+#include "ledger/store/store.h"
 #include "tests/unit/support/feed.h"
 
 #define MIB ((uint64_t)1 << 20)

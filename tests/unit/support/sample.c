@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/userns.h"
+#include "base/os/userns.h"
 #include "snapshot/balance.h"
 #include "snapshot/owner.h"
 #include "snapshot/sums.h"

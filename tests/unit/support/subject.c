@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 
 static struct subject *allocate(void)
 {

@@ -3,7 +3,7 @@
 #ifndef MEMTALLY_TESTS_UNIT_SUPPORT_WEBDIR_H
 #define MEMTALLY_TESTS_UNIT_SUPPORT_WEBDIR_H
 
-#include "web/access.h"
+#include "web/auth/access.h"
 
 struct webdir {
 	char path[32];   /* absolute path of the directory */

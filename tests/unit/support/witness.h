@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "collectors/procfs/memcg-mount.h"
+#include "collectors/procfs/cgroup/memcg-mount.h"
 #include "snapshot/view.h"
 #include "tests/unit/support/tree.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web/status.h and web/page.h: the status page and its JSON. */
+/* Tests of web/site/status.h and web/site/page.h: the status page and its JSON. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
 #include "tests/unit/support/sample.h"
-#include "web/page.h"
-#include "web/status.h"
+#include "web/site/page.h"
+#include "web/site/status.h"
 
 static const struct counters few = {{1}},
 			     many = {{123456, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 15}};

@@ -19,10 +19,10 @@
 #include <zlib.h>
 
 #include "base/buffer.h"
-#include "base/channel.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/os/channel.h"
 #include "render/json.h"
 #include "render/prometheus.h"
 #include "tests/unit/support/child.h"

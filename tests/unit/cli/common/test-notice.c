@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "cli/common/notice.h"
-#include "collectors/process/mapcounts.h"
+#include "collectors/process/self/mapcounts.h"
 #include "snapshot/builder.h"
 
 struct notice_case {

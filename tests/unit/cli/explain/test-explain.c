@@ -7,8 +7,8 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "base/kcmp.h"
-#include "collectors/process/mapcounts.h"
+#include "base/os/kcmp.h"
+#include "collectors/process/self/mapcounts.h"
 #include "collectors/procfs/procfs.h"
 #include "tests/unit/support/asked.h"
 

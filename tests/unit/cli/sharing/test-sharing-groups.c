@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
-#include "cli/common/supervisor.h"
+#include "cli/common/reading/supervisor.h"
 #include "cli/sharing/sharing-groups.h"
 #include "inspect/maps/target.h"
 #include "tests/unit/support/sample.h"

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "cli/sharing/sharing-walk.h"
-#include "collectors/process/mapcounts.h"
+#include "collectors/process/self/mapcounts.h"
 #include "inspect/pages/pagemap.h"
 #include "tests/unit/support/asked.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "collectors/adaptive/sharing-state.h"
-#include "collectors/model/fork-families-private.h"
+#include "collectors/model/family/fork-families-private.h"
 #include "collectors/workers/maps-read.h"
 #include "tests/unit/support/adaptive.h"
 #include "tests/unit/support/run.h"

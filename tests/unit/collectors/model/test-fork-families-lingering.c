@@ -4,7 +4,7 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "collectors/model/fork-families-private.h"
+#include "collectors/model/family/fork-families-private.h"
 #include "tests/unit/support/folk.h"
 
 #define KIB UINT64_C(1024)

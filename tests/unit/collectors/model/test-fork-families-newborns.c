@@ -7,7 +7,7 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "collectors/model/fork-families-private.h"
+#include "collectors/model/family/fork-families-private.h"
 #include "tests/unit/support/folk.h"
 
 #define MIB  (UINT64_C(1) << 20)

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
-#include "base/userns.h"
+#include "base/os/userns.h"
 #include "collectors/pass/pass-private.h"
 #include "snapshot/owner.h"
 #include "tests/unit/support/allocation.h"

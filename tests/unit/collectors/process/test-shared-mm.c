@@ -8,7 +8,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "base/cleanup.h"
-#include "base/kcmp.h"
+#include "base/os/kcmp.h"
 #include "collectors/process/shared-mm.h"
 
 enum { PIDS = 512 };

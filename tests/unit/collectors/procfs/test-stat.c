@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "collectors/procfs/stat.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include <fcntl.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "collectors/procfs/statm.h"
 
 static void parses_statm(void **state)

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "collectors/procfs/status.h"
 
 #define HEAD                                                                                       \

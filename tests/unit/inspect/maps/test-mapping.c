@@ -6,7 +6,7 @@
 
 #include <fcntl.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "inspect/maps/mapping.h"
 #include "tests/unit/support/allocation.h"
 

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "inspect/maps/target.h"
 #include "tests/unit/support/waiter.h"
 

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A member remembers how many members its family had at its measurement (.then), and their highest
+ * serial (.seen). Of these, the ones with a serial up to .seen are left. A member that became known
+ * later either was there as well, if it was born before the measurement (from then on it counts
+ * so), or is fresh. So an event only puts a family on a list; one walk over each listed family,
+ * once a pass, does the counting.
+ */
+#include "config.h"
+
+#include "collectors/model/family/fork-families.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/saturate.h"
+#include "collectors/model/family/family-ancestry.h"
+#include "collectors/model/family/fork-families-private.h"
+#include "collectors/model/object-share.h"
+#include "collectors/model/share-count.h"
+
+enum {
+	/* Room that is kept in .measured from one pass to the next. */
+	MEASURED_KEPT = 1024,
+};
+
+void families_init(struct families *k, uint64_t seed)
+{
+	*k = (struct families){.families.seed = seed, .objects.seed = seed};
+}
+
+void families_done(struct families *k)
+{
+	family_free_all(k);
+	keytable_done(&k->families);
+	keytable_done(&k->objects);
+	family_count_done(&k->count);
+	free(k->measured);
+	*k = (struct families){0};
+}
+
+void families_begin(struct families *k, uint64_t now_ns)
+{
+	k->previous_ns = k->listed_ns;
+	k->listed_ns = now_ns;
+}
+
+/*
+ * Returns when M was measured, as a part of the time between the polls before and after it: 0 is
+ * .polled_ns, MAPPED_OBJECTS_PART is NOW_NS.
+ */
+static uint32_t part_of_time(
+	const struct families *k, const struct family_member *m, uint64_t now_ns)
+{
+	return (uint32_t)saturate_min(
+		saturate_part(saturate_less(m->measured_ns, k->polled_ns), MAPPED_OBJECTS_PART,
+			saturate_less(now_ns, k->polled_ns)),
+		MAPPED_OBJECTS_PART);
+}
+
+void families_polled(struct families *k, uint64_t now_ns)
+{
+	for (size_t i = 0; i < k->measured_count; i++) {
+		struct families_measured *d = &k->measured[i];
+
+		if (!d->member)
+			continue;
+		mapped_objects_settle(
+			&d->member->sharer, part_of_time(k, d->member, now_ns), &d->lesson);
+		if (d->member->unseen)
+			family_mark(k, d->member->family);
+	}
+	k->measured_count = 0;
+	/* The first pass measures all processes, later passes measure few. */
+	if (k->measured_capacity > MEASURED_KEPT) {
+		free(k->measured);
+		k->measured = NULL;
+		k->measured_capacity = 0;
+	}
+	k->polled_ns = now_ns;
+}
+
+int families_born(
+	struct families *k, struct family_member *m, struct family_member *parent, uint64_t born_ns)
+{
+	struct family_ancestor *ancestor;
+	int r;
+
+	*m = (struct family_member){.born_ns = born_ns};
+	if (!parent || !parent->key)
+		return 0;
+	ancestor = family_ancestry_begin(parent);
+	if (!ancestor)
+		return -ENOMEM;
+	r = family_join(k, m, parent->key);
+	if (r < 0)
+		return r;
+	m->is_forked = true;
+	m->ancestor = family_ancestry_use(ancestor);
+	return 0;
+}
+
+void families_executed(struct families *k, struct family_member *m)
+{
+	if (m->sharer.is_open)
+		k->measured[m->measured_at].member = NULL;
+	mapped_objects_end(&k->objects, &m->sharer);
+	family_leave(k, m, true);
+	/* The time of the exec is not known. It may have been noticed in this pass, or after this
+	 * pass began (.listed_ns). In the pass before (.previous_ns) the former image was certainly
+	 * there, so the new one is younger. */
+	*m = (struct family_member){
+		.born_ns = m->born_ns, .image_ns = k->previous_ns ? k->previous_ns + 1 : 0};
+}
+
+void families_gone(struct families *k, struct family_member *m)
+{
+	families_executed(k, m);
+	m->image_ns = 0;
+}
+
+void families_leaves(struct families *k, struct family_member *m)
+{
+	families_unmeasured(m);
+	if (m->is_leaving || !m->family)
+		return;
+	m->is_leaving = true;
+	m->family->leaving++;
+	family_mark(k, m->family);
+}
+
+struct family_member *families_affected(struct families *k)
+{
+	do {
+		while (k->next_member) {
+			struct family_member *m = k->next_member;
+
+			k->next_member = m->next;
+			if (m->measured_ns)
+				return m;
+		}
+	} while (family_next(k, &k->next_member));
+	return NULL;
+}
+
+/* The sharers of M are known when all processes have been polled again, in the next pass. */
+static void open_sharer(
+	struct families *k, struct family_member *m, const struct mapped_objects_lesson *lesson)
+{
+	if (k->measured_count == k->measured_capacity) {
+		size_t capacity = 2 * k->measured_capacity + 64;
+		struct families_measured *measured = reallocarray(
+			k->measured, capacity, sizeof(*measured));
+
+		if (!measured) {
+			mapped_objects_settle(&m->sharer, 0, lesson);
+			return;
+		}
+		k->measured = measured;
+		k->measured_capacity = capacity;
+	}
+	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 3);
+	k->measured[k->measured_count++] = (struct families_measured){m, *lesson};
+}
+
+void families_inherits(struct family_member *m, const struct share_count_outside *outside)
+{
+	m->outside = *outside;
+}
+
+int families_measured(struct families *k, struct family_member *m, uint64_t range_start,
+	uint64_t range_end, const struct estimate_base *before, const struct estimate_base *found,
+	uint64_t now_ns)
+{
+	uint64_t key = keytable_key(&k->families, range_start, range_end);
+	struct mapped_objects_lesson lesson = {0};
+	bool is_stranger, is_open;
+	int r = 0;
+
+	if (m->key && m->key != key)
+		family_leave(k, m, false);
+	is_stranger = !m->key;
+	if (before && m->measured_ns)
+		family_findings_tell(k, m, before, found, now_ns);
+	families_suspect(m, 0, 0);
+	m->is_again = families_is_newborn(m) && m->measured_ns >= k->previous_ns;
+	m->measured_ns = now_ns;
+	m->then = m->kept = 1;
+	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
+	m->leaving = m->unseen = m->gone = m->lasting = m->departed = 0;
+	k->measured_ns = now_ns;
+	is_open = m->sharer.is_open;
+	if (before)
+		lesson = mapped_objects_lesson(&m->sharer, before, found);
+	mapped_objects_measured(&m->sharer, found);
+	if (!is_open)
+		open_sharer(k, m, &lesson);
+	if (!m->key)
+		r = family_join(k, m, key);
+	m->seen = k->serial;
+	if (!m->family)
+		return r < 0 ? r : family_findings_count(k, m, found);
+	if (is_stranger && k->previous_ns && m->born_ns > k->previous_ns)
+		counter_flow_add(&m->family->flow, &m->sharer.own);
+	m->family_flow = counter_flow_less(m->family->flow, m->sharer.own);
+	m->then = m->kept = m->family->count;
+	if (m->family->leaving)
+		family_mark(k, m->family);
+	if (m->is_forked)
+		m->family->voice = m;
+	return family_findings_count(k, m, found);
+}
+
+int families_departs(
+	struct families *k, const struct family_member *m, struct family_member *parent)
+{
+	int r = 0;
+
+	if (!parent->key || parent->key == m->key || !parent->measured_ns ||
+		parent->measured_ns > m->born_ns)
+		return 0;
+	if (!parent->family)
+		r = family_found(k, parent);
+	if (r < 0)
+		return r;
+	parent->departed++;
+	family_mark(k, parent->family);
+	return 0;
+}
+
+void families_unmeasured(struct family_member *m)
+{
+	if (m->family && m->family->voice == m)
+		m->family->voice = NULL;
+	families_suspect(m, 0, 0);
+	m->measured_ns = 0;
+}
+
+bool families_wants_maps(const struct family_member *m, const struct estimate_base *base)
+{
+	return mapped_objects_wants_maps(&m->sharer, base);
+}
+
+int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
+	size_t count, const struct estimate_base *base)
+{
+	bool was_there = !k->previous_ns || saturate_max(m->born_ns, m->image_ns) <= k->previous_ns;
+
+	bool is_open = m->sharer.is_open;
+	int r = mapped_objects_map(&k->objects, &m->sharer, list, count, base, was_there);
+
+	if (r == 0 && !is_open)
+		open_sharer(k, m, &(struct mapped_objects_lesson){0});
+	return r;
+}
+
+void families_since(struct family_member *m, uint64_t before, uint64_t now)
+{
+	if (before != now)
+		mapped_objects_since(&m->sharer, before, now);
+}
+
+void families_moved(struct family_member *m, uint64_t before, uint64_t now)
+{
+	const struct counter_flow f = counter_flow_between(before, now);
+	const struct family_member *parent = family_ancestry_parent(m);
+
+	if (before == now)
+		return;
+	mapped_objects_moved(&m->sharer, parent ? &parent->sharer : NULL, before, now);
+	if (m->family)
+		counter_flow_add(&m->family->flow, &f);
+}
+
+bool families_stirred(const struct family_member *m, const struct estimate_base *base,
+	const struct estimate_now *now, struct estimate_doubt *ret)
+{
+	struct counter_flow rest = {0, 0};
+
+	if (m->family)
+		rest = counter_flow_less(
+			counter_flow_less(m->family->flow, m->sharer.own), m->family_flow);
+	return object_share_doubt(&m->sharer, base, now, &rest, ret);
+}
+
+void families_broke(
+	struct families *k, struct family_member *m, uint64_t gained, uint64_t room, uint64_t at_ns)
+{
+	if (!m->family)
+		return;
+	/* All members were measured after these copies, so they need not be told. */
+	if (m->writer.at_ns <= m->family->oldest_ns)
+		m->writer = (struct cow_breaks_writer){0};
+	cow_breaks_add(&m->family->breaks, &m->writer, gained, room, m->measured_ns, at_ns);
+	family_mark(k, m->family);
+}
+
+void families_broken(const struct family_member *m, struct cow_breaks_sum *ret)
+{
+	*ret = (struct cow_breaks_sum){0};
+	if (m->family)
+		cow_breaks_since(&m->family->breaks, m->measured_ns, ret);
+}
+
+void families_suspect(struct family_member *m, uint64_t bytes, uint64_t at_ns)
+{
+	if (!m->family)
+		return;
+	cow_suspected_move(&m->family->suspicion, m->suspected, bytes, at_ns);
+	m->suspected = bytes;
+}
+
+void families_asked(struct family_member *m, uint64_t suspected, uint64_t found)
+{
+	if (m->family)
+		cow_suspected_answer(&m->family->suspicion, suspected, found);
+}
+
+uint64_t families_suspected(const struct family_member *m)
+{
+	return m->family ? cow_suspected_since(&m->family->suspicion, m->suspected, m->measured_ns)
+	                 : 0;
+}
+
+bool families_breaks(const struct family_member *m, uint64_t since_ns)
+{
+	return m->family && cow_breaks_last_ns(&m->family->breaks) > since_ns;
+}
+
+struct family_member *families_speaker(const struct family_member *m)
+{
+	struct family_member *voice = m->family ? m->family->voice : NULL;
+	struct family_member *parent = family_ancestry_parent(m);
+
+	if (voice && voice->measured_ns >= m->born_ns)
+		return voice;
+	if (parent && parent->measured_ns)
+		return parent;
+	for (unsigned int i = 0; !voice && i < FAMILY_ANCESTRY_GENERATIONS && m->previous; i++) {
+		m = m->previous;
+		voice = m->measured_ns ? (struct family_member *)m : NULL;
+	}
+	return voice;
+}

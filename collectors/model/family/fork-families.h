@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fork Families
+ *
+ * Processes that share memory, as far as that is known without reading them. A birth, an exit or an
+ * exec changes the PSS of sharers without moving their own counters. This module says which
+ * processes are affected, and by how much at most:
+ *
+ * - Families: processes with the same address range [start, end) were forked from one image,
+ *   because fork keeps the range and exec, with address space randomisation, does not. They share
+ *   anonymous memory. A newborn counts to its parent's family until its own range is known.
+ * - Mapped objects: files and shared memory of at least 256 KiB (mapped-objects.h). Events on them
+ *   affect no process at once; families_stirred() tells how they changed a process when it is
+ *   estimated.
+ *
+ * Results are a doubt for each affected process (estimate.h), corrections of figures by the
+ * measurement of a relative, and a relative that represents a newborn without a measurement (its
+ * speaker).
+ *
+ * Members are embedded in records of the caller, and must not move. An event costs O(1); affected
+ * members are visited once a pass. Processes that share one address space (shared-mm.h) have one
+ * member. Pure. All times are in ns of CLOCK_BOOTTIME.
+ *
+ * A pass:
+ *
+ *	families_begin(families, now);
+ *	families_moved() of each; families_polled(families, now);
+ *	for each event: families_born(), families_gone(), families_executed();
+ *	while ((m = families_affected(families)))
+ *		families_doubt(m, its base, its counters, &its doubt);
+ *	for each never measured: families_speaker(), families_borrow()
+ *
+ * After each measurement of a process: families_measured(); its doubt is then void, until it is
+ * affected again.
+ */
+#ifndef MEMTALLY_COLLECTORS_MODEL_FAMILY_FORK_FAMILIES_H
+#define MEMTALLY_COLLECTORS_MODEL_FAMILY_FORK_FAMILIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/keytable.h"
+#include "collectors/model/estimate.h"
+#include "collectors/model/family/cow-breaks.h"
+#include "collectors/model/family/family-count.h"
+#include "collectors/model/family/family-member.h"
+#include "collectors/model/mapped-objects.h"
+#include "collectors/procfs/maps.h"
+
+/* A member that was measured since the last families_polled(). */
+struct families_measured {
+	struct family_member *member; /* NULL: gone */
+	struct mapped_objects_lesson lesson;
+};
+
+/* Other modules only read it. */
+struct families {
+	struct keytable families; /* by range: a lone member, or a family */
+	struct keytable objects;  /* by device and inode */
+	struct fork_family *dirty_families;
+	struct family_member *next_member;  /* where families_affected() is */
+	struct families_measured *measured; /* owned; since the last families_polled() */
+	size_t measured_count, measured_capacity;
+	struct family_count count;
+	uint64_t listed_ns, previous_ns; /* this pass and the one before */
+	uint64_t polled_ns;              /* when all processes were polled last */
+	uint64_t measured_ns;            /* the last measurement */
+	uint64_t serial;
+};
+
+/*
+ * Makes K empty. SEED is for its hash tables; it must be secret, so that users cannot choose ranges
+ * and files that collide.
+ */
+void families_init(struct families *k, uint64_t seed);
+
+/* Frees K. Call it after families_gone() of every member. */
+void families_done(struct families *k);
+
+/*
+ * Call when a pass begins to list the processes, at NOW_NS (CLOCK_BOOTTIME, as all times here):
+ * remembers the beginning of this pass and of the last one, by which births and execs are dated.
+ */
+void families_begin(struct families *k, uint64_t now_ns);
+
+/*
+ * Call when the pass has polled all processes, at NOW_NS: all sharers of the members measured since
+ * the last such call are now known, so their doubts can be derived (mapped_objects_settle()).
+ */
+void families_polled(struct families *k, uint64_t now_ns);
+
+/*
+ * Begins M, which started at BORN_NS. PARENT, if not NULL, is the member that it looks forked from
+ * (its parent by pid, with the same name and a similar size): M joins PARENT's family. Returns 0,
+ * or -ENOMEM: then M has no family until families_measured().
+ */
+int families_born(struct families *k, struct family_member *m, struct family_member *parent,
+	uint64_t born_ns);
+
+/*
+ * Call when M has called exec: takes M out of its family and from its mapped objects, and marks the
+ * family for families_affected(). M is then all zeros except for .born_ns and .image_ns, the
+ * earliest time at which the new image can have begun.
+ */
+void families_executed(struct families *k, struct family_member *m);
+
+/*
+ * Call when M has exited. Takes M out of its family and from its mapped objects, marks the family
+ * for families_affected(), and leaves only .born_ns: M may be freed.
+ */
+void families_gone(struct families *k, struct family_member *m);
+
+/*
+ * Call when M is exiting and the kernel frees its memory page by page: makes M's measurement void.
+ * Until families_gone(), M may still share any part of its family's memory.
+ */
+void families_leaves(struct families *k, struct family_member *m);
+
+/*
+ * Call before families_measured(): sets the memory that M may share, in addition to its family,
+ * with other processes of its image.
+ */
+void families_inherits(struct family_member *m, const struct share_count_outside *outside);
+
+/*
+ * M was measured at NOW_NS with the result FOUND, in the address range [RANGE_START, RANGE_END).
+ * BEFORE is its base until now, or NULL. If M was in doubt, the difference between FOUND and the
+ * guess of families_doubt() corrects the guesses for its sharers. Returns 0, or -ENOMEM: then M is
+ * in no family.
+ */
+int families_measured(struct families *k, struct family_member *m, uint64_t range_start,
+	uint64_t range_end, const struct estimate_base *before, const struct estimate_base *found,
+	uint64_t now_ns);
+
+/*
+ * Call once after the first measurement of M if PARENT is its parent by pid and has the same image,
+ * under whatever name. If M has another address range than PARENT and was forked after PARENT's
+ * last measurement, M may still share any part of PARENT's anonymous memory: this lowers PARENT's
+ * low bound until its next measurement. Returns 0, or -ENOMEM: then the bound is unchanged.
+ */
+int families_departs(
+	struct families *k, const struct family_member *m, struct family_member *parent);
+
+/*
+ * Call when M was measured and has WRITTEN bytes of private copies of its parent's memory: future
+ * siblings are expected to write as much before their first measurement. Ignored if M is older than
+ * the last pass, unless that pass measured M right after its birth. Also ignored if M was measured
+ * right after its birth and has written less than expected: it may have more to write.
+ */
+void families_newborn(struct families *k, struct family_member *m, uint64_t written);
+
+/*
+ * Returns the bytes of shared memory that M, which was measured right after its birth, is expected
+ * to have written since, as newborns of its family do. Returns 0 if it was not measured so early,
+ * or nothing is known.
+ */
+uint64_t families_unwritten(const struct family_member *m);
+
+/*
+ * Returns the bytes by which the PSS of M, measured as BASE, may have grown because sharers outside
+ * of its family may be gone: the measurement of M implied them, and no measurement of another pass
+ * has confirmed them. Returns 0 if one has, or there are no such sharers.
+ */
+uint64_t families_unconfirmed(const struct family_member *m, const struct estimate_base *base);
+
+/*
+ * Makes M's measurement void, as if M had never been measured: M represents no other member, and is
+ * suspected of no copies.
+ */
+void families_unmeasured(struct family_member *m);
+
+/*
+ * Returns true if the maps of M, measured as BASE, should be read: see mapped_objects_wants_maps().
+ */
+bool families_wants_maps(const struct family_member *m, const struct estimate_base *base);
+
+/*
+ * Call when M's maps have just been read: sets M's mapped objects to the COUNT in LIST, at most
+ * MAPS_OBJECTS. Returns 0, or -ENOMEM: then M keeps its former objects.
+ */
+int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
+	size_t count, const struct estimate_base *base);
+
+/*
+ * Returns the next measured member that is affected by events, or by the measurement of a relative,
+ * since the last pass; NULL: there are no more. A member may come twice. Between two calls only
+ * families_doubt() may be called.
+ */
+struct family_member *families_affected(struct families *k);
+
+/*
+ * Computes in *RET by how much events since M's measurement BASE may have changed M's PSS, as of
+ * the last families_affected(); the caller keeps it. NOW are M's counters in that pass: growth
+ * before a fork is shared with the child, too. Returns true if there is any doubt.
+ */
+bool families_doubt(const struct family_member *m, const struct estimate_base *base,
+	const struct estimate_now *now, struct estimate_doubt *ret);
+
+/*
+ * Call after families_measured() and families_mapped() if M's counter of files and shmem has moved
+ * from BEFORE to NOW, in bytes, since the time of the result: corrects M's part of its mapped
+ * objects.
+ */
+void families_since(struct family_member *m, uint64_t before, uint64_t now);
+
+/*
+ * Call when M's counter of files and shmem has moved from BEFORE to NOW, in bytes: adds the
+ * movement to the flows of M's mapped objects and family. Marks no sharer as affected, but
+ * families_stirred() of them will allow for it.
+ */
+void families_moved(struct family_member *m, uint64_t before, uint64_t now);
+
+/*
+ * Computes in *RET by how much sharers of M's files and shared memory may have changed M's PSS
+ * since its measurement BASE: pages that they touched and released, and sharers that came and went.
+ * The caller adds it to the doubt that it keeps. NOW are M's counters. Returns false, and leaves
+ * *RET unchanged, if there is no doubt.
+ */
+bool families_stirred(const struct family_member *m, const struct estimate_base *base,
+	const struct estimate_now *now, struct estimate_doubt *ret);
+
+/*
+ * Call before families_measured() if M has gained GAINED bytes of PSS by copy-on-write breaks
+ * between its former measurement and AT_NS, of at most ROOM bytes that it could gain (0: not
+ * known). Affects sharers that were measured earlier: these pages have one sharer fewer.
+ */
+void families_broke(struct families *k, struct family_member *m, uint64_t gained, uint64_t room,
+	uint64_t at_ns);
+
+/*
+ * Computes in *RET the copy-on-write breaks of other members of the family since M's measurement.
+ */
+void families_broken(const struct family_member *m, struct cow_breaks_sum *ret);
+
+/*
+ * Sets to BYTES what M, by its minor faults at AT_NS, may have copied of memory that it shared when
+ * it was measured. By as much the PSS of its sharers may have grown. 0 withdraws that.
+ */
+void families_suspect(struct family_member *m, uint64_t bytes, uint64_t at_ns);
+
+/*
+ * Call when M, suspected of copies of SUSPECTED bytes, was measured and has FOUND more bytes for
+ * itself: teaches how much to believe other suspicions in the family.
+ */
+void families_asked(struct family_member *m, uint64_t suspected, uint64_t found);
+
+/*
+ * Returns the bytes that other members of the family may have copied since M's measurement and that
+ * no measurement has found yet, scaled by the part of such suspicions that proved true.
+ */
+uint64_t families_suspected(const struct family_member *m);
+
+/* Returns true if a copy-on-write break of a member of M's family has been found since SINCE_NS. */
+bool families_breaks(const struct family_member *m, uint64_t since_ns);
+
+/*
+ * Returns M's speaker: the member with a measurement that represents M, which has none. It is a
+ * sibling that was measured after M's birth, else the parent, else another member of the family;
+ * NULL if there is none. Valid for one pass.
+ */
+struct family_member *families_speaker(const struct family_member *m);
+
+/*
+ * Computes in *RET the doubt for an estimate of M from SPEAKER's BASE and M's counters NOW: it adds
+ * the writes of M since its birth, which are not known. THEIRS are SPEAKER's counters.
+ */
+void families_borrow(const struct family_member *m, const struct family_member *speaker,
+	const struct estimate_base *base, const struct estimate_now *theirs,
+	const struct estimate_now *now, struct estimate_doubt *ret);
+
+#endif

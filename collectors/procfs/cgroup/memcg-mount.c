@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A controller is bound to one hierarchy at a time. Mount options name the controllers of a v1
+ * hierarchy; in the unified hierarchy the file cgroup.controllers does.
+ *
+ * Paths in /proc/PID/cgroup and roots in mountinfo are relative to the root of the reader's cgroup
+ * namespace. A mount shows the cgroups below its root. A mount with a root that leads up ("/..")
+ * cannot be matched with such paths.
+ */
+#include "config.h"
+
+#include "collectors/procfs/cgroup/memcg-mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/buffer.h"
+#include "base/cleanup.h"
+#include "base/os/file.h"
+#include "collectors/procfs/mountinfo.h"
+
+enum {
+	TEXT_SIZE = 1 << 14, /* memory.stat of Linux 6.18 has 2 KiB */
+	CANDIDATES = 16,     /* mounts that are considered; hosts have two */
+	RANKS = 8,
+};
+
+/*
+ * The usual place. A mount elsewhere may lie behind one that hangs, so it is opened only if none is
+ * here.
+ */
+#define USUAL "/sys/fs/cgroup"
+
+void memcg_mount_init(struct memcg_mount *fs)
+{
+	*fs = (struct memcg_mount){.fd = -1};
+}
+
+static void forget(struct memcg_mount *fs)
+{
+	memcg_mount_close(fs);
+	free(fs->mountpoint);
+	free(fs->root);
+	memcg_mount_init(fs);
+}
+
+void memcg_mount_done(struct memcg_mount *fs)
+{
+	forget(fs);
+}
+
+static bool is_below(const char *path, const char *above)
+{
+	size_t len = strlen(above);
+
+	return !strncmp(path, above, len) && (!path[len] || path[len] == '/');
+}
+
+/* Whether M may have the memory controller, and in which version. */
+static bool is_candidate(const struct mountinfo *m, enum memcg_stat_version *ret)
+{
+	if (!strcmp(m->fstype, "cgroup2"))
+		*ret = MEMCG_STAT_V2;
+	else if (!strcmp(m->fstype, "cgroup") && mountinfo_has_option(m->super_options, "memory"))
+		*ret = MEMCG_STAT_V1;
+	else
+		return false;
+	return m->root[0] == '/' && !is_below(m->root, "/..");
+}
+
+/* Candidates are tried by rising rank. */
+static unsigned int rank_of(const struct mountinfo *m, enum memcg_stat_version version)
+{
+	return (is_below(m->mountpoint, USUAL) ? 0U : 4U) + (m->root[1] ? 2U : 0U) +
+	       (version == MEMCG_STAT_V2);
+}
+
+/* TEXT has words, with a space or a newline behind each. */
+static bool has_word(const char *text, size_t len, const char *word)
+{
+	size_t word_len = strlen(word);
+
+	for (size_t at = 0, n; at < len; at += n + 1) {
+		for (n = 0; at + n < len && text[at + n] != ' ' && text[at + n] != '\n';)
+			n++;
+		if (n == word_len && !memcmp(text + at, word, n))
+			return true;
+	}
+	return false;
+}
+
+static bool has_memory(int fd)
+{
+	char text[1024];
+	size_t len;
+
+	return file_read(fd, "cgroup.controllers", text, sizeof(text), &len) == 0 &&
+	       has_word(text, len, "memory");
+}
+
+int memcg_mount_open(struct memcg_mount *fs)
+{
+	AUTO_CLOSE int fd = -1;
+	struct stat st;
+
+	memcg_mount_close(fs);
+	if (!fs->mountpoint)
+		return -ENODEV;
+	fd = open(fs->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	/* Another mount may be there now. */
+	if (major(st.st_dev) != fs->major || minor(st.st_dev) != fs->minor)
+		return -ENODEV;
+	fs->fd = TAKE_FD(fd);
+	return 0;
+}
+
+void memcg_mount_close(struct memcg_mount *fs)
+{
+	fs->fd = fd_close(fs->fd);
+}
+
+/*
+ * Takes M into RET if it has the memory controller, and sets *RET_HAS. Returns 0 in both cases, or
+ * -ENOMEM.
+ */
+static int try_mount(const struct mountinfo *m, enum memcg_stat_version version,
+	struct memcg_mount *ret, bool *ret_has)
+{
+	struct memcg_mount fs = {
+		.fd = -1, .major = m->major, .minor = m->minor, .version = version};
+
+	fs.mountpoint = strdup(m->mountpoint);
+	fs.root = strdup(m->root[1] ? m->root : "");
+	if (!fs.mountpoint || !fs.root) {
+		forget(&fs);
+		return -ENOMEM;
+	}
+	*ret_has = memcg_mount_open(&fs) == 0 && (version == MEMCG_STAT_V1 || has_memory(fs.fd));
+	memcg_mount_close(&fs);
+	if (!*ret_has) {
+		forget(&fs);
+		return 0;
+	}
+	forget(ret);
+	*ret = fs;
+	return 0;
+}
+
+int memcg_mount_find(struct memcg_mount *fs, char *text, size_t len)
+{
+	struct mountinfo m, candidate[CANDIDATES];
+	enum memcg_stat_version version[CANDIDATES];
+	char *end = text + len;
+	bool has = false;
+	size_t count = 0;
+	int r;
+
+	while ((r = mountinfo_next(&text, end, &m)) == 0 || r == MOUNTINFO_OTHER)
+		if (r == 0 && count < CANDIDATES && is_candidate(&m, &version[count]))
+			candidate[count++] = m;
+	for (unsigned int rank = 0; rank < RANKS; rank++)
+		for (size_t i = count; i-- > 0;) { /* of mounts at one place the last is on top */
+			if (rank_of(&candidate[i], version[i]) != rank)
+				continue;
+			r = try_mount(&candidate[i], version[i], fs, &has);
+			if (r < 0 || has)
+				return r;
+		}
+	forget(fs);
+	return 0;
+}
+
+int memcg_mount_look(struct memcg_mount *fs, int procfs_fd)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	int r = mountinfo_read(procfs_fd, &text);
+
+	return r < 0 ? r : memcg_mount_find(fs, text.data, text.len);
+}
+
+/* Returns PATH relative to the mount, NULL if the mount does not show it. */
+static const char *relative(const struct memcg_mount *fs, const char *path)
+{
+	if (!is_below(path, fs->root))
+		return NULL;
+	path += strlen(fs->root);
+	while (*path == '/')
+		path++;
+	return *path ? path : ".";
+}
+
+/* The outcome for ERROR, a negative errno of open or read in a cgroup's directory. */
+static enum charge_outcome outcome_of(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	/* the cgroup was removed, before or after its directory was opened */
+	case -ENODEV: return CHARGE_NONE;
+	case -EACCES:
+	case -EPERM: return CHARGE_DENIED;
+	case -EBADMSG: return CHARGE_MALFORMED;
+	default: return CHARGE_ERROR; /* for example no descriptor or no memory left */
+	}
+}
+
+static int read_value(
+	int dirfd, const char *file, enum memcg_stat_field field, struct memcg_stat *ret)
+{
+	char text[64];
+	size_t len;
+	int r = file_read(dirfd, file, text, sizeof(text), &len);
+
+	if (r == -EFBIG)
+		return -EBADMSG;
+	return r < 0 ? r : memcg_stat_parse_value(text, len, field, ret);
+}
+
+static int read_stat(int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
+{
+	char text[TEXT_SIZE];
+	size_t len;
+	int r = file_read(dirfd, "memory.stat", text, sizeof(text), &len);
+
+	return r < 0 ? r : memcg_stat_parse_stat(text, len, version, ret);
+}
+
+/*
+ * For a file that a kernel may lack: accounting of swap and of kernel memory can be left out or
+ * switched off.
+ */
+static int read_optional(
+	int dirfd, const char *file, enum memcg_stat_field field, struct memcg_stat *ret)
+{
+	int r = read_value(dirfd, file, field, ret);
+
+	return r == -ENOENT || r == -EOPNOTSUPP ? 0 : r;
+}
+
+static int read_all(int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
+{
+	bool is_v1 = version == MEMCG_STAT_V1;
+	int r = read_value(
+		dirfd, is_v1 ? "memory.usage_in_bytes" : "memory.current", MEMCG_STAT_TOTAL, ret);
+	int of_stat, of_rest;
+
+	/* A cgroup without the controller's files is charged as a part of one above it. */
+	if (r == -ENOENT || r == -ENODEV)
+		return r;
+	of_stat = read_stat(dirfd, version, ret);
+	of_rest = is_v1 ? read_optional(dirfd, "memory.kmem.usage_in_bytes", MEMCG_STAT_KERNEL, ret)
+	                : read_optional(dirfd, "memory.swap.current", MEMCG_STAT_SWAP, ret);
+	if (r == 0)
+		r = of_stat;
+	return r == 0 ? of_rest : r;
+}
+
+enum charge_outcome memcg_mount_read(
+	const struct memcg_mount *fs, const char *path, struct memcg_stat *ret)
+{
+	const char *below = relative(fs, path);
+	AUTO_CLOSE int dirfd = -1;
+	int r;
+
+	*ret = (struct memcg_stat){0};
+	if (!below)
+		return CHARGE_NONE;
+	dirfd = openat(fs->fd, below, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dirfd < 0)
+		return outcome_of(-errno);
+	r = read_all(dirfd, fs->version, ret);
+	return r == 0 ? CHARGE_READ : outcome_of(r);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.stat has lines "KEY VALUE". In v2 each value includes all cgroups below. In v1 each key is
+ * there twice: with "total_" before it, the value includes all cgroups below, else it is of the
+ * cgroup alone.
+ */
+#include "config.h"
+
+#include "collectors/procfs/cgroup/memcg-stat.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/number.h"
+#include "snapshot/record.h"
+
+struct key {
+	const char *name;
+	enum memcg_stat_field field;
+};
+
+static const struct key keys_v1[] = {
+	{"total_rss", MEMCG_STAT_ANON},
+	{"total_cache", MEMCG_STAT_FILE},
+	{"total_shmem", MEMCG_STAT_SHMEM},
+	{"total_swap", MEMCG_STAT_SWAP},
+};
+
+static const struct key keys_v2[] = {
+	{"anon", MEMCG_STAT_ANON},
+	{"file", MEMCG_STAT_FILE},
+	{"shmem", MEMCG_STAT_SHMEM},
+	{"kernel", MEMCG_STAT_KERNEL},
+};
+
+/* TEXT must be a number as a whole. */
+static int parse_bytes(const char *text, size_t len, uint64_t *ret)
+{
+	return number_parse_u64(text, len, ret) < 0 || *ret > INT64_MAX ? -EBADMSG : 0;
+}
+
+/* Returns the entry of a key, NULL if it is not in KEYS. */
+static const struct key *find_key(
+	const struct key *keys, size_t count, const char *name, size_t name_len)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(keys[i].name) == name_len && !memcmp(keys[i].name, name, name_len))
+			return &keys[i];
+	return NULL;
+}
+
+static int parse_line(const struct key *keys, size_t count, const char *line, size_t len,
+	struct memcg_stat *found)
+{
+	const char *blank = memchr(line, ' ', len);
+	const struct key *key = blank ? find_key(keys, count, line, (size_t)(blank - line)) : NULL;
+	uint64_t bytes;
+
+	if (!key)
+		return 0;
+	if (ROW_HAS(found, key->field) ||
+		parse_bytes(blank + 1, (size_t)(line + len - blank - 1), &bytes) < 0)
+		return -EBADMSG;
+	ROW_SET(found, key->field, bytes);
+	return 0;
+}
+
+static void add(struct memcg_stat *to, const struct memcg_stat *from)
+{
+	for (unsigned int i = 0; i < MEMCG_STAT_FIELDS; i++)
+		if (ROW_HAS(from, i))
+			ROW_SET(to, i, from->q[i]);
+}
+
+int memcg_stat_parse_stat(
+	const char *text, size_t len, enum memcg_stat_version version, struct memcg_stat *ret)
+{
+	const struct key *keys = version == MEMCG_STAT_V1 ? keys_v1 : keys_v2;
+	size_t count = version == MEMCG_STAT_V1 ? ARRAY_SIZE(keys_v1) : ARRAY_SIZE(keys_v2);
+	const char *end = text + len;
+	struct memcg_stat found = {0};
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		int r = newline ? parse_line(keys, count, text, (size_t)(newline - text), &found)
+		                : -EBADMSG;
+
+		if (r < 0)
+			return r;
+		text = newline + 1;
+	}
+	add(ret, &found);
+	return 0;
+}
+
+int memcg_stat_parse_value(
+	const char *text, size_t len, enum memcg_stat_field field, struct memcg_stat *ret)
+{
+	uint64_t bytes;
+
+	if (!len || text[len - 1] != '\n' || parse_bytes(text, len - 1, &bytes) < 0)
+		return -EBADMSG;
+	ROW_SET(ret, field, bytes);
+	return 0;
+}

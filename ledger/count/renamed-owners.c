@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "ledger/count/renamed-owners.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "snapshot/owner.h"
+
+void renamed_owners_done(struct renamed_owners *f)
+{
+	free((void *)f->row);
+	*f = (struct renamed_owners){0};
+}
+
+static int order_of(const struct row *a, const struct row *b)
+{
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->created_ns != b->created_ns)
+		return a->created_ns < b->created_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static int by_order(const void *a, const void *b)
+{
+	return order_of(*(const struct row *const *)a, *(const struct row *const *)b);
+}
+
+static bool is_former(const struct row *row, uint64_t number)
+{
+	return row->is_known && row->seen != number && owner_of(usage_owner(row->kind))->has_user;
+}
+
+int renamed_owners_collect(struct renamed_owners *f, const struct rows *rows, uint64_t number)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		count += is_former(rows->row[i], number);
+	if (!count)
+		return 0;
+	f->row = (struct row **)calloc(count, sizeof(struct row *));
+	if (!f->row)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->count; i++)
+		if (is_former(rows->row[i], number))
+			f->row[f->count++] = rows->row[i];
+	qsort((void *)f->row, f->count, sizeof(struct row *), by_order);
+	return 0;
+}
+
+/* Returns the index of the first row that is not before KEY. */
+static size_t first_of(const struct renamed_owners *f, const struct row *key)
+{
+	size_t from = 0, to = f->count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (order_of(f->row[middle], key) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+static bool is_nearer(const struct row *a, const struct row *b, uint32_t id, double counter)
+{
+	if ((a->id == id) != (b->id == id))
+		return a->id == id;
+	return fabs(counter - a->counted) < fabs(counter - b->counted);
+}
+
+struct row *renamed_owners_find(
+	const struct renamed_owners *f, const struct row *row, uint64_t created_ns, double counter)
+{
+	const struct row key = {.kind = row->kind, .created_ns = created_ns, .name = row->name};
+	struct row *found = NULL;
+
+	/* The caller clears is_known of a row that it was given, so no row is found twice. */
+	for (size_t i = first_of(f, &key); i < f->count && !order_of(f->row[i], &key); i++)
+		if (f->row[i]->is_known &&
+			(!found || is_nearer(f->row[i], found, row->id, counter)))
+			found = f->row[i];
+	return found;
+}

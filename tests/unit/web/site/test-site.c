@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of web/site/site.h: which answers callers get. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+#include "base/clock.h"
+#include "base/os/userns.h"
+#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/sample.h"
+#include "web/site/site.h"
+
+struct fixture {
+	struct site site;
+	struct link link;
+	struct settings settings;
+	struct caller caller; /* any caller */
+	uint64_t now_ns;
+};
+
+/* Takes ownership of VIEW; NULL: no snapshot. */
+static void begin(struct fixture *f, struct view *view)
+{
+	*f = (struct fixture){.link = {.fd = -1, .path = (char *)"/run/s", .said = ENOENT},
+		.settings.web_telemetry_path = (char *)"/metrics"};
+	f->now_ns = SAMPLE_BOOTTIME_NS + NS_PER_SEC;
+	site_init(&f->site, &f->link, &f->settings);
+	cache_replace(&f->site.cache, view);
+	site_begin_round(&f->site);
+}
+
+static struct answer *ask(struct fixture *f, const char *target, const char *etag)
+{
+	struct request rq;
+
+	request_init(&rq, target);
+	rq.if_none_match = etag;
+	return site_answer(&f->site, &rq, &f->caller, f->now_ns);
+}
+
+static unsigned int status_of(struct fixture *f, const char *target)
+{
+	struct answer *a = ask(f, target, NULL);
+	unsigned int status;
+
+	assert_non_null(a);
+	status = a->status;
+	assert_int_equal(a->before.error, 0);
+	answer_free(a);
+	return status;
+}
+
+static const char *const data[] = {"/api/v1/host", "/api/v1/users", "/api/v1/programs",
+	"/api/v1/units", "/api/v1/processes", "/api/v1/users?limit=1", "/api/v1/processes/1"};
+static const char *const always[] = {"/", "/metrics", "/metrics?x", "/healthz", "/api/v1/status"};
+
+static void answers_by_freshness(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++)
+		assert_int_equal(status_of(&f, data[i]), 200);
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		assert_int_equal(status_of(&f, always[i]), 200);
+	assert_int_equal(status_of(&f, "/readyz"), 200);
+
+	f.now_ns = f.site.cache.view->header->stale_ns; /* from that moment on */
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++)
+		assert_int_equal(status_of(&f, data[i]), 503);
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		assert_int_equal(status_of(&f, always[i]), 200);
+	assert_int_equal(status_of(&f, "/readyz"), 503);
+	assert_null(f.site.cache.body[CACHE_TEXT]); /* a path that is not requested */
+	f.now_ns--;
+	assert_int_equal(status_of(&f, "/readyz"), 200);
+	site_done(&f.site);
+
+	begin(&f, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++)
+		assert_int_equal(status_of(&f, data[i]), 503);
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		assert_int_equal(status_of(&f, always[i]), 200);
+	assert_int_equal(status_of(&f, "/readyz"), 503);
+	site_done(&f.site);
+}
+
+static void assert_says(struct fixture *f, const char *target, const char *text)
+{
+	struct answer *a = ask(f, target, NULL);
+
+	assert_non_null(a);
+	buffer_add_char(&a->before, '\0');
+	assert_int_equal(a->before.error, 0);
+	assert_string_equal(a->before.data, text);
+	answer_free(a);
+}
+
+/* Asserts that /readyz names a time between MIN_S and MAX_S since the connection was made. */
+static void assert_waits(struct fixture *f, unsigned int min_s, unsigned int max_s)
+{
+	struct answer *a = ask(f, "/readyz", NULL);
+	bool is_named = false;
+
+	assert_non_null(a);
+	buffer_add_char(&a->before, '\0');
+	assert_int_equal(a->before.error, 0);
+	for (unsigned int i = min_s; i <= max_s; i++) {
+		char text[100];
+
+		snprintf(text, sizeof(text),
+			"connected to /run/s for %u s: memtallyd's first pass is not complete\n",
+			i);
+		is_named = is_named || !strcmp(a->before.data, text);
+	}
+	if (!is_named)
+		fail_msg("%s", a->before.data);
+	answer_free(a);
+}
+
+/* A client that waits for values learns the reason. */
+static void readyz_says_why_there_are_no_figures(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, NULL);
+	assert_says(
+		&f, "/readyz", "no connection to memtallyd at /run/s: No such file or directory\n");
+	f.link.fd = 0;
+	f.link.connected_ns = clock_now_ns(CLOCK_MONOTONIC) - 90 * NS_PER_SEC / 2;
+	assert_waits(&f, 45, 60); /* measured by the real clock */
+	site_done(&f.site);
+
+	begin(&f, sample_open(NULL));
+	assert_says(&f, "/readyz", "ready\n");
+	f.now_ns = SAMPLE_BOOTTIME_NS + 1320 * NS_PER_SEC;
+	assert_says(&f, "/readyz",
+		"the snapshot is 1320 s old, at most 30 s are allowed; no connection to memtallyd "
+		"at /run/s: No such file or directory\n");
+	f.link.fd = 0;
+	f.link.is_served = true;
+	assert_says(&f, "/readyz", "the snapshot is 1320 s old, at most 30 s are allowed\n");
+	site_done(&f.site);
+}
+
+static void refuses_unknown_paths_and_parameters(void **state)
+{
+	static const struct {
+		const char *target;
+		unsigned int status;
+	} cases[] = {
+		{"/nope", 404},
+		{"/api/v1/processes/999", 404},
+		{"/api/v1/host?x=1", 400},
+		{"/api/v1/status?x=1", 400},
+		{"/api/v1/processes/1?x=1", 400},
+		{"/api/v1/users?x=1", 400},
+		{"/api/v1/users?limit=x", 400},
+		{"/api/v1/users?%", 400},
+		{"/api/v1/users?pid=1", 400},
+		{"/api/v1/host?", 200},
+		{"/api/v1/users?", 200},
+		{"/healthz?x=1", 200},
+	};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(status_of(&f, cases[i].target), cases[i].status);
+	site_done(&f.site);
+}
+
+static void hides_processes(void **state)
+{
+	const struct sample_options options = {.is_public = true};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(&options));
+	assert_int_equal(status_of(&f, "/api/v1/users"), 200);
+	assert_int_equal(status_of(&f, "/api/v1/processes"), 403);
+	assert_int_equal(status_of(&f, "/api/v1/processes?limit=1"), 403);
+	assert_int_equal(status_of(&f, "/api/v1/processes/1"), 403);
+	site_done(&f.site);
+}
+
+static void answers_304_to_known_etags(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++) {
+		struct answer *a = ask(&f, data[i], NULL), *b;
+
+		assert_int_equal(strncmp(a->etag, "W/\"" SAMPLE_INSTANCE "-42", 38), 0);
+		b = ask(&f, data[i], a->etag);
+		assert_int_equal(b->status, 304);
+		assert_string_equal(a->etag, b->etag);
+		answer_free(b);
+		b = ask(&f, data[i], "\"other\"");
+		assert_int_equal(b->status, 200);
+		answer_free(b);
+		answer_free(a);
+	}
+	site_done(&f.site);
+}
+
+static const struct caller root = {.kind = CALLER_TRUSTED};
+static const struct caller alice = {.kind = CALLER_USER, .uid = 1000, .userns = USERNS_INITIAL};
+static const struct caller bob = {.kind = CALLER_USER, .uid = 1001, .userns = USERNS_INITIAL};
+static const struct caller nobody = {
+	.kind = CALLER_USER, .uid = 4711, .userns = USERNS_INITIAL}; /* has no process */
+static const struct caller stranger = {.kind = CALLER_STRANGER};
+
+/* Returns the complete body of A, uncompressed. */
+static void read_body(struct answer *a, struct buffer *to)
+{
+	char piece[4096];
+	ssize_t n;
+
+	buffer_add(to, a->before.data, a->before.len);
+	if (a->body)
+		buffer_add(to, a->body->data.data, a->body->data.len);
+	buffer_add(to, a->after.data, a->after.len);
+	while (a->stream && (n = stream_read(a->stream, piece, sizeof(piece))) > 0)
+		buffer_add(to, piece, (size_t)n);
+	buffer_add_char(to, 0);
+	assert_int_equal(to->error, 0);
+}
+
+/* Returns how often TEXT is in the answer to CALLER for TARGET. */
+static unsigned int count_told(
+	struct fixture *f, const struct caller *caller, const char *target, const char *text)
+{
+	AUTO_ANSWER struct answer *a = NULL;
+	AUTO_BUFFER struct buffer body = {0};
+	unsigned int n = 0;
+
+	f->caller = *caller;
+	site_begin_round(&f->site);
+	a = ask(f, target, NULL);
+	assert_int_equal(a->status, 200);
+	read_body(a, &body);
+	for (const char *at = body.data; (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+/* Each caller asks twice, and after others: a cached answer must not reach another caller. */
+static void shows_users_their_own_processes(void **state)
+{
+	static const struct {
+		const struct caller *caller;
+		unsigned int rows, series; /* number of processes, and of those with a PSS */
+	} cases[] = {
+		{&root, SAMPLE_PROCESSES, 7},
+		{&alice, 4, 2},
+		{&bob, 2, 1},
+		{&nobody, 0, 0},
+		{&root, SAMPLE_PROCESSES, 7},
+		{&alice, 4, 2},
+	};
+	static const char *const lists[] = {"/api/v1/processes", "/api/v1/processes?limit=100",
+		("/api/v1/processes?sort=pid&pid=1&pid=300&pid=301&pid=400&pid=1000&pid=1001&pid=1002"
+		 "&pid=1003&pid=2000&pid=2001&pid=2100&pid=2200&pid=4242&pid=4243&pid=5000&pid=4194303")};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct caller *c = cases[i].caller;
+
+		for (size_t j = 0; j < ARRAY_SIZE(lists); j++)
+			assert_int_equal(count_told(&f, c, lists[j], "\"pid\":"), cases[i].rows);
+		assert_int_equal(count_told(&f, c, "/metrics", "\nmemtally_process_pss_bytes{"),
+			cases[i].series);
+		assert_int_equal(count_told(&f, c, "/metrics", "\nmemtally_user_pss_bytes{"), 6);
+		assert_int_equal(
+			count_told(&f, c, "/metrics", "# TYPE memtally_process_pss_bytes "),
+			cases[i].series > 0);
+		assert_int_equal(count_told(&f, c, "/api/v1/users", "\"user\":"), 8);
+	}
+	assert_int_equal(count_told(&f, &alice, "/api/v1/processes?user=bob", "\"pid\":"), 0);
+	assert_int_equal(count_told(&f, &bob, "/api/v1/processes?user=bob", "\"pid\":"), 2);
+	assert_int_equal(count_told(&f, &alice, "/api/v1/processes/1003", "\"pid\":1003"), 1);
+	/* Another user's process is as hidden as one that does not exist. */
+	f.caller = alice;
+	assert_int_equal(status_of(&f, "/api/v1/processes/2001"), 404);
+	f.caller = bob;
+	assert_int_equal(status_of(&f, "/api/v1/processes/2001"), 200);
+	assert_int_equal(status_of(&f, "/api/v1/processes/1003"), 404);
+	f.caller = root;
+	assert_int_equal(status_of(&f, "/api/v1/processes/2001"), 200);
+	site_done(&f.site);
+}
+
+/* A caller with an unmapped uid gets the sums. */
+static void shows_sums_to_unmapped_users(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	assert_int_equal(count_told(&f, &root, "/metrics", "memtally_process_pss_bytes{"), 7);
+	assert_int_equal(count_told(&f, &stranger, "/metrics", "memtally_process_"), 0);
+	assert_int_equal(count_told(&f, &stranger, "/api/v1/users", "\"user\":"), 8);
+	f.caller = stranger;
+	assert_int_equal(status_of(&f, "/api/v1/processes"), 403);
+	assert_int_equal(status_of(&f, "/api/v1/processes?limit=1"), 403);
+	assert_int_equal(status_of(&f, "/api/v1/processes/1"), 403);
+	assert_int_equal(status_of(&f, "/"), 200);
+	site_done(&f.site);
+}
+
+/* A TCP client may be any user. */
+static void option_decides_about_tcp_clients(void **state)
+{
+	static const struct {
+		enum tcp_scope scope;
+		bool is_restricted;
+		unsigned int rows, series;
+	} cases[] = {
+		{TCP_SCOPE_AUTO, false, 8, 7},
+		{TCP_SCOPE_PROCESSES, false, 8, 7},
+		{TCP_SCOPE_PROCESSES, true, 8, 7},
+		{TCP_SCOPE_AUTO, true, 0, 0},
+		{TCP_SCOPE_AGGREGATES, false, 0, 0},
+	};
+	static const struct caller anybody = {.kind = CALLER_ANYBODY};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct sample_options options = {.is_restricted = cases[i].is_restricted};
+		struct fixture f;
+
+		begin(&f, sample_open(&options));
+		f.settings.web_tcp_scope = cases[i].scope;
+		assert_int_equal(
+			count_told(&f, &root, "/api/v1/processes", "\"pid\":"), SAMPLE_PROCESSES);
+		assert_int_equal(
+			count_told(&f, &anybody, "/metrics", "\nmemtally_process_pss_bytes{"),
+			cases[i].series);
+		assert_int_equal(count_told(&f, &anybody, "/api/v1/users", "\"user\":"), 8);
+		if (cases[i].rows) {
+			assert_int_equal(
+				count_told(&f, &anybody, "/api/v1/processes", "\"pid\":"), 8);
+			assert_int_equal(
+				count_told(&f, &anybody, "/api/v1/processes?limit=99", "\"pid\":"),
+				8);
+			assert_int_equal(status_of(&f, "/api/v1/processes/1000"), 200);
+			assert_int_equal(
+				status_of(&f, "/api/v1/processes/1003"), 404); /* has no series */
+		} else {
+			f.caller = anybody;
+			assert_int_equal(status_of(&f, "/api/v1/processes"), 403);
+			assert_int_equal(status_of(&f, "/api/v1/processes?limit=1"), 403);
+			assert_int_equal(status_of(&f, "/api/v1/processes/1000"), 403);
+		}
+		assert_int_equal(
+			count_told(&f, &root, "/api/v1/processes", "\"pid\":"), SAMPLE_PROCESSES);
+		site_done(&f.site);
+	}
+}
+
+/* Mapped files are shown to the callers that may see them in /proc, and to no TCP client. */
+static void shows_files_to_trusted_callers(void **state)
+{
+	static const struct sample_options public = {.is_public = true};
+	static const enum tcp_scope scopes[] = {
+		TCP_SCOPE_AUTO, TCP_SCOPE_PROCESSES, TCP_SCOPE_AGGREGATES};
+	static const struct caller anybody = {.kind = CALLER_ANYBODY};
+	static const struct caller *const others[] = {&alice, &stranger, &anybody};
+	static const char *const targets[] = {"/api/v1/files", "/api/v1/files?limit=1"};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	assert_int_equal(count_told(&f, &root, "/api/v1/files", "\"path\":"), SAMPLE_FILES);
+	assert_int_equal(count_told(&f, &root, "/api/v1/files", "\"survey\":{"), 1);
+	assert_int_equal(
+		count_told(&f, &root, "/api/v1/files?deleted=true&executable=true", "\"path\":"),
+		1);
+	assert_int_equal(count_told(&f, &root, "/api/v1/files?limit=3&sort=path", "\"path\":"), 3);
+	f.caller = root;
+	assert_int_equal(status_of(&f, "/api/v1/files?deleted=perhaps"), 400);
+	assert_int_equal(status_of(&f, "/api/v1/files?pid=1"), 400);
+	for (size_t i = 0; i < ARRAY_SIZE(others) * ARRAY_SIZE(targets); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(scopes); k++) {
+			f.caller = *others[i / ARRAY_SIZE(targets)];
+			f.settings.web_tcp_scope = scopes[k];
+			assert_int_equal(status_of(&f, targets[i % ARRAY_SIZE(targets)]), 403);
+		}
+	/* The number of files is public. */
+	assert_int_equal(count_told(&f, &anybody, "/metrics", "\nmemtally_host_mapped_files "), 1);
+	assert_int_equal(count_told(&f, &anybody, "/metrics", "libc"), 0);
+	site_done(&f.site);
+	begin(&f, sample_open(&public));
+	f.caller = root;
+	assert_int_equal(status_of(&f, "/api/v1/files"), 403);
+	site_done(&f.site);
+}
+
+/* Each caller has its own ETags, even for rows that all may see. */
+static void callers_have_their_own_etags(void **state)
+{
+	static const struct caller *const callers[] = {&root, &alice, &bob, &stranger};
+	static const char *const targets[] = {"/metrics", "/api/v1/processes",
+		"/api/v1/processes?limit=1", "/api/v1/users", "/api/v1/host", "/api/v1/files"};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(callers); j++) {
+			AUTO_ANSWER struct answer *a = NULL;
+
+			f.caller = *callers[j];
+			a = ask(&f, targets[i], NULL);
+			for (size_t k = 0; a->status == 200 && k < ARRAY_SIZE(callers); k++) {
+				AUTO_ANSWER struct answer *b = NULL;
+
+				f.caller = *callers[k];
+				b = ask(&f, targets[i], a->etag);
+				assert_int_equal(b->status == 304, j == k);
+			}
+		}
+	site_done(&f.site);
+}
+
+/* The length of a body does not depend on the clock. Two requests share the bytes of a body. */
+static void bodies_have_a_constant_length(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (size_t i = 0; i < 5; i++) {
+		struct answer *a, *b;
+
+		f.now_ns = SAMPLE_BOOTTIME_NS;
+		a = ask(&f, data[i], NULL);
+		f.now_ns = SAMPLE_BOOTTIME_NS + UINT64_C(12345678901);
+		b = ask(&f, data[i], NULL);
+		assert_ptr_equal(a->body, b->body);
+		assert_int_equal(a->before.len + a->after.len, b->before.len + b->after.len);
+		assert_int_not_equal(a->before.len, b->before.len);
+		answer_free(a);
+		answer_free(b);
+	}
+	site_done(&f.site);
+}
+
+/* Without memory there is either no answer or a complete one. */
+static void answers_completely_or_not_without_memory(void **state)
+{
+	static const char *const targets[] = {"/", "/metrics", "/healthz", "/readyz", "/nope",
+		"/api/v1/status", "/api/v1/host", "/api/v1/users", "/api/v1/users?limit=1",
+		"/api/v1/processes/1", "/api/v1/users?x=1"};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(targets); i++) {
+		bool failed = true;
+		struct fixture f;
+
+		begin(&f, sample_open(NULL));
+		f.caller = i % 2 ? alice : root;
+		for (unsigned int n = 1; failed; n++) {
+			struct MHD_Response *response = NULL;
+			struct answer *a;
+
+			cache_drop(&f.site.cache);
+			allocation_fail_at(n);
+			a = ask(&f, targets[i / 2], NULL);
+			if (a)
+				response = answer_to_response(a);
+			failed = allocation_end();
+			if (response)
+				MHD_destroy_response(response);
+			assert_true(response || failed);
+		}
+		assert_int_equal(f.site.cache.view->refs, 1);
+		site_done(&f.site);
+	}
+}
+
+/* A list is not sent if its beginning could not be rendered. */
+static void lists_begin_completely(void **state)
+{
+	bool failed = true;
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	for (unsigned int n = 1; failed; n++) {
+		struct answer *a;
+
+		allocation_fail_at(n);
+		a = ask(&f, "/api/v1/users?limit=1", NULL);
+		failed = allocation_end();
+		assert_true(a || failed);
+		if (a)
+			assert_int_equal(stream_head(a->stream)->error, 0);
+		answer_free(a);
+	}
+	site_done(&f.site);
+}
+
+/* Allocations of jansson count too. */
+static void *json_memory(size_t size)
+{
+	return malloc(size);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_by_freshness),
+		cmocka_unit_test(readyz_says_why_there_are_no_figures),
+		cmocka_unit_test(refuses_unknown_paths_and_parameters),
+		cmocka_unit_test(hides_processes),
+		cmocka_unit_test(answers_304_to_known_etags),
+		cmocka_unit_test(shows_users_their_own_processes),
+		cmocka_unit_test(shows_sums_to_unmapped_users),
+		cmocka_unit_test(option_decides_about_tcp_clients),
+		cmocka_unit_test(shows_files_to_trusted_callers),
+		cmocka_unit_test(callers_have_their_own_etags),
+		cmocka_unit_test(bodies_have_a_constant_length),
+		cmocka_unit_test(answers_completely_or_not_without_memory),
+		cmocka_unit_test(lists_begin_completely),
+	};
+
+	json_set_alloc_funcs(json_memory, free);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

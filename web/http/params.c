@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/http/params.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+void params_init(struct params *p, const char *query, size_t len)
+{
+	*p = (struct params){.at = query, .end = len ? query + len : query};
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+enum decode_outcome {
+	DECODE_OK,
+	DECODE_BAD_PERCENT,
+	DECODE_BAD_TEXT,
+	DECODE_TOO_LONG,
+};
+
+/* Decodes the text from FROM to END into TO, which has SIZE bytes, and terminates it. */
+static enum decode_outcome decode(const char *from, const char *end, char *to, size_t size)
+{
+	size_t n = 0;
+
+	for (; from < end; from++, n++) {
+		char c = *from;
+
+		if (n + 1 >= size)
+			return DECODE_TOO_LONG;
+		if (c == '%') {
+			int high = end - from > 2 ? hex_digit(from[1]) : -1;
+			int low = end - from > 2 ? hex_digit(from[2]) : -1;
+
+			if (high < 0 || low < 0)
+				return DECODE_BAD_PERCENT;
+			c = (char)(high << 4 | low);
+			from += 2;
+		} else if (c == '+') {
+			c = ' ';
+		}
+		if (!c)
+			return DECODE_BAD_TEXT;
+		to[n] = c;
+	}
+	to[n] = 0;
+	return text_is_clean(to, n) ? DECODE_OK : DECODE_BAD_TEXT;
+}
+
+static int explain(
+	enum decode_outcome outcome, const char *what, char error[static QUERY_ERROR_SIZE])
+{
+	switch (outcome) {
+	case DECODE_OK: return 0;
+	case DECODE_BAD_PERCENT:
+		snprintf(error, QUERY_ERROR_SIZE,
+			"a parameter's %s has a '%%' without two hexadecimal digits", what);
+		break;
+	case DECODE_BAD_TEXT:
+		snprintf(error, QUERY_ERROR_SIZE,
+			"a parameter's %s is not UTF-8 text without control characters", what);
+		break;
+	case DECODE_TOO_LONG:
+		snprintf(error, QUERY_ERROR_SIZE, "a parameter's %s is too long", what);
+		break;
+	}
+	return -EINVAL;
+}
+
+int params_next(struct params *p, char key[static PARAMS_KEY_SIZE],
+	char value[static QUERY_VALUE_MAX], char error[static QUERY_ERROR_SIZE])
+{
+	const char *end, *equals;
+	int r;
+
+	if (p->at == p->end)
+		return PARAMS_END;
+	end = memchr(p->at, '&', (size_t)(p->end - p->at));
+	if (!end)
+		end = p->end;
+	equals = memchr(p->at, '=', (size_t)(end - p->at));
+	if (!equals || equals == p->at) {
+		snprintf(error, QUERY_ERROR_SIZE, "parameters must be of the form name=value");
+		return -EINVAL;
+	}
+	r = explain(decode(p->at, equals, key, PARAMS_KEY_SIZE), "name", error);
+	if (r == 0)
+		r = explain(decode(equals + 1, end, value, QUERY_VALUE_MAX), "value", error);
+	if (r < 0)
+		return r;
+	if (end == p->end) {
+		p->at = end;
+	} else if (end + 1 == p->end) {
+		snprintf(error, QUERY_ERROR_SIZE, "the query ends in '&'");
+		return -EINVAL;
+	} else {
+		p->at = end + 1;
+	}
+	return 0;
+}

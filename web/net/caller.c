@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/net/caller.h"
+
+#include <sys/socket.h>
+
+#include "base/os/group.h"
+#include "base/os/userns.h"
+
+int caller_rules_read(const char *groups, struct caller_rules *r)
+{
+	int found;
+
+	*r = (struct caller_rules){
+		.gid = (gid_t)-1,
+		.uid = (uid_t)-1,
+		.userns = userns_id(),
+		.has_unmapped = userns_has_unmapped(),
+	};
+	found = group_find(groups, "memtally", &r->gid);
+	return found < 0 ? found : 0;
+}
+
+struct caller caller_judge(
+	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules)
+{
+	if (rules->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
+		return (struct caller){.kind = CALLER_STRANGER}; /* even if it is our own uid */
+	if (peer->uid == 0 || peer->uid == rules->uid || is_member)
+		return (struct caller){.kind = CALLER_TRUSTED};
+	return (struct caller){.kind = CALLER_USER, .uid = peer->uid, .userns = rules->userns};
+}
+
+/* A listener that the service manager has passed may be of any family. */
+static bool is_unix(int fd)
+{
+	int domain;
+	socklen_t len = sizeof(domain);
+
+	return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0 || domain == AF_UNIX;
+}
+
+struct caller caller_of(int fd, const struct caller_rules *rules)
+{
+	struct channel_peer peer;
+
+	if (!is_unix(fd))
+		return (struct caller){.kind = CALLER_ANYBODY};
+	if (channel_peer(fd, &peer) < 0)
+		return (struct caller){.kind = CALLER_STRANGER};
+	return caller_judge(&peer,
+		rules->gid != (gid_t)-1 && channel_peer_in_group(fd, &peer, rules->gid), rules);
+}
+
+/*
+ * If /proc is restricted, clients of TCP listeners see no processes, unless web.tcp_scope says
+ * otherwise: else memtally-web would show them what /proc hides.
+ */
+static enum sight_kind tcp_sight(enum tcp_scope scope, const struct view *view)
+{
+	switch (scope) {
+	case TCP_SCOPE_PROCESSES: return SIGHT_EXPORTED;
+	case TCP_SCOPE_AGGREGATES: return SIGHT_NONE;
+	case TCP_SCOPE_AUTO: break;
+	}
+	return view && !(view_self(view)->flags & SELF_PROC_RESTRICTED) ? SIGHT_EXPORTED
+	                                                                : SIGHT_NONE;
+}
+
+static struct sight own_sight(const struct caller *c, const struct view *view)
+{
+	if (!c->userns || !view || view->header->userns != c->userns)
+		return (struct sight){.kind = SIGHT_NONE};
+	return (struct sight){.kind = SIGHT_OWN, .uid = c->uid};
+}
+
+struct sight caller_sight(const struct caller *c, enum tcp_scope scope, const struct view *view)
+{
+	switch (c->kind) {
+	case CALLER_ANYBODY: return (struct sight){.kind = tcp_sight(scope, view)};
+	case CALLER_TRUSTED: return (struct sight){.kind = SIGHT_ALL};
+	case CALLER_USER: return own_sight(c, view);
+	case CALLER_STRANGER: break;
+	}
+	return (struct sight){.kind = SIGHT_NONE};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Routes
+ *
+ * Maps paths to what is served there: one table of exact paths. A path is compared byte by byte as
+ * the client sent it. It is not decoded or normalized, so "%2e", "//" or an absolute URI never
+ * become a known path. Pure.
+ */
+#ifndef MEMTALLY_WEB_SITE_ROUTES_H
+#define MEMTALLY_WEB_SITE_ROUTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "snapshot/metric.h"
+
+enum route {
+	ROUTE_NONE,
+	ROUTE_METRICS,
+	ROUTE_PAGE,
+	ROUTE_HEALTHZ,
+	ROUTE_READYZ,
+	ROUTE_STATUS,
+	ROUTE_HOST,
+	ROUTE_FILES,
+	ROUTE_PROCESSES,
+	ROUTE_PROCESS, /* one process, by pid */
+	ROUTE_OWNERS,  /* lists of owners: one for each enum owner_kind */
+};
+
+/*
+ * Returns the route of PATH, LEN bytes; ROUTE_NONE if there is none. TELEMETRY_PATH is the path of
+ * the metrics. For ROUTE_PROCESS the pid is in *RET_PID; a pid is written without leading zeros, as
+ * the kernel writes it.
+ */
+enum route routes_find(const char *path, size_t len, const char *telemetry_path, uint32_t *ret_pid);
+
+/* Returns which rows the list of ROUTE has; METRIC_SELF if ROUTE is no list. */
+enum metric_scope routes_list_scope(enum route route);
+
+#endif
