@@ -43,7 +43,7 @@ bool hashmap_next(const struct hashmap *m, uint64_t hash, size_t *at, uint32_t *
 }
 
 /* Puts ONE into a free slot. M must have one. */
-static void put(struct hashmap *m, struct hashmap_slot one)
+static void hashmap_put(struct hashmap *m, struct hashmap_slot one)
 {
 	size_t i = one.hash & (m->slots - 1);
 
@@ -52,7 +52,7 @@ static void put(struct hashmap *m, struct hashmap_slot one)
 	m->slot[i] = one;
 }
 
-static int grow(struct hashmap *m)
+static int hashmap_grow(struct hashmap *m)
 {
 	struct hashmap larger = {
 		.slots = m->slots ? 2 * m->slots : SLOTS_MIN,
@@ -64,7 +64,7 @@ static int grow(struct hashmap *m)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->slots; i++)
 		if (m->slot[i].row)
-			put(&larger, m->slot[i]);
+			hashmap_put(&larger, m->slot[i]);
 	free(m->slot);
 	*m = larger;
 	return 0;
@@ -72,9 +72,9 @@ static int grow(struct hashmap *m)
 
 int hashmap_add(struct hashmap *m, uint64_t hash, size_t row)
 {
-	if (row > HASHMAP_ROW_MAX || (m->used >= m->slots / 2 && grow(m) < 0))
+	if (row > HASHMAP_ROW_MAX || (m->used >= m->slots / 2 && hashmap_grow(m) < 0))
 		return -ENOMEM;
-	put(m, (struct hashmap_slot){(uint32_t)hash, (uint32_t)row + 1});
+	hashmap_put(m, (struct hashmap_slot){(uint32_t)hash, (uint32_t)row + 1});
 	m->used++;
 	return 0;
 }

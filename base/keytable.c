@@ -19,7 +19,7 @@ void keytable_done(struct keytable *t)
 	*t = (struct keytable){0};
 }
 
-static uint64_t mix(uint64_t z)
+static uint64_t keytable_mix(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -29,13 +29,13 @@ static uint64_t mix(uint64_t z)
 /* Each step mixes in a value that strangers do not know. */
 uint64_t keytable_key(const struct keytable *t, uint64_t a, uint64_t b)
 {
-	uint64_t key = mix(mix(a + (t->seed ^ UINT64_C(0x9e3779b97f4a7c15))) + b);
+	uint64_t key = keytable_mix(keytable_mix(a + (t->seed ^ UINT64_C(0x9e3779b97f4a7c15))) + b);
 
 	return key ? key : 1;
 }
 
 /* Returns the slot of KEY, or the free slot for it. T must have slots. */
-static size_t place(const struct keytable *t, uint64_t key)
+static size_t keytable_place(const struct keytable *t, uint64_t key)
 {
 	size_t i = key & (t->slots - 1);
 
@@ -46,10 +46,10 @@ static size_t place(const struct keytable *t, uint64_t key)
 
 void *keytable_find(const struct keytable *t, uint64_t key)
 {
-	return t->slots ? t->slot[place(t, key)].item : NULL;
+	return t->slots ? t->slot[keytable_place(t, key)].item : NULL;
 }
 
-static int grow(struct keytable *t)
+static int keytable_grow(struct keytable *t)
 {
 	struct keytable larger = *t;
 
@@ -59,7 +59,7 @@ static int grow(struct keytable *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->slots; i++)
 		if (t->slot[i].key)
-			larger.slot[place(&larger, t->slot[i].key)] = t->slot[i];
+			larger.slot[keytable_place(&larger, t->slot[i].key)] = t->slot[i];
 	free(t->slot);
 	*t = larger;
 	return 0;
@@ -71,19 +71,19 @@ int keytable_set(struct keytable *t, uint64_t key, void *item)
 
 	assert(key && item);
 	if (t->slots) {
-		i = place(t, key);
+		i = keytable_place(t, key);
 		if (t->slot[i].key) {
 			t->slot[i].item = item;
 			return 0;
 		}
 	}
 	if (t->used >= t->slots / 4 * 3) {
-		int r = grow(t);
+		int r = keytable_grow(t);
 
 		if (r < 0)
 			return r;
 	}
-	t->slot[place(t, key)] = (struct keytable_slot){key, item};
+	t->slot[keytable_place(t, key)] = (struct keytable_slot){key, item};
 	t->used++;
 	return 0;
 }
@@ -94,7 +94,7 @@ void keytable_remove(struct keytable *t, uint64_t key)
 
 	if (!t->slots)
 		return;
-	free_slot = place(t, key);
+	free_slot = keytable_place(t, key);
 	if (!t->slot[free_slot].key)
 		return;
 	for (size_t i = (free_slot + 1) & mask; t->slot[i].key; i = (i + 1) & mask) {

@@ -23,31 +23,31 @@ struct siphash_key siphash_new_key(void)
 	return key;
 }
 
-static uint64_t rotate(uint64_t x, unsigned int bits)
+static uint64_t siphash_rotate(uint64_t x, unsigned int bits)
 {
 	return x << bits | x >> (64 - bits);
 }
 
-static void mix(uint64_t *v, unsigned int rounds)
+static void siphash_mix(uint64_t *v, unsigned int rounds)
 {
 	for (unsigned int i = 0; i < rounds; i++) {
 		v[0] += v[1];
-		v[1] = rotate(v[1], 13) ^ v[0];
-		v[0] = rotate(v[0], 32);
+		v[1] = siphash_rotate(v[1], 13) ^ v[0];
+		v[0] = siphash_rotate(v[0], 32);
 		v[2] += v[3];
-		v[3] = rotate(v[3], 16) ^ v[2];
+		v[3] = siphash_rotate(v[3], 16) ^ v[2];
 		v[0] += v[3];
-		v[3] = rotate(v[3], 21) ^ v[0];
+		v[3] = siphash_rotate(v[3], 21) ^ v[0];
 		v[2] += v[1];
-		v[1] = rotate(v[1], 17) ^ v[2];
-		v[2] = rotate(v[2], 32);
+		v[1] = siphash_rotate(v[1], 17) ^ v[2];
+		v[2] = siphash_rotate(v[2], 32);
 	}
 }
 
 static void add_word(struct siphash *s, uint64_t word)
 {
 	s->v[3] ^= word;
-	mix(s->v, ROUNDS);
+	siphash_mix(s->v, ROUNDS);
 	s->v[0] ^= word;
 }
 
@@ -78,6 +78,6 @@ uint64_t siphash_end(struct siphash *s)
 {
 	add_word(s, s->tail | (uint64_t)s->len << 56);
 	s->v[2] ^= 0xff;
-	mix(s->v, ROUNDS_END);
+	siphash_mix(s->v, ROUNDS_END);
 	return s->v[0] ^ s->v[1] ^ s->v[2] ^ s->v[3];
 }

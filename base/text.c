@@ -79,7 +79,7 @@ enum { ESCAPE_SIZE = sizeof("\\U0010ffff") };
  * Writes to TO what replaces the character C or, if N is 0, a byte that is not UTF-8. Returns its
  * length in bytes.
  */
-static size_t replace(size_t n, uint32_t c, char to[static ESCAPE_SIZE])
+static size_t text_replace(size_t n, uint32_t c, char to[static ESCAPE_SIZE])
 {
 	if (!n)
 		return (size_t)snprintf(to, ESCAPE_SIZE, "\xef\xbf\xbd"); /* U+FFFD */
@@ -104,7 +104,7 @@ void text_add_clean_max(struct buffer *to, const char *text, size_t len, size_t 
 		uint32_t c = 0;
 		size_t n = text_decode(text + at, len - at, &c);
 		bool is_good = n && !is_unsafe(c);
-		size_t size = is_good ? n : replace(n, c, instead);
+		size_t size = is_good ? n : text_replace(n, c, instead);
 
 		if (size > max)
 			break;
@@ -135,7 +135,7 @@ static bool is_label(const char *name, size_t len)
  * Returns the length of the mark at the end of NAME without the blank before it; 0 if there is no
  * mark.
  */
-static size_t mark_of(const char *name, size_t len)
+static size_t text_mark_of(const char *name, size_t len)
 {
 	static const char *const marks[] = {
 		" [deleted]", " [replaced]", " [deleted?]", " [unlinked]"};
@@ -153,7 +153,7 @@ static size_t mark_of(const char *name, size_t len)
 static void escape_at(struct buffer *b, size_t at)
 {
 	char escape[ESCAPE_SIZE];
-	size_t n = replace(1, (unsigned char)b->data[at], escape), behind = b->len - at - 1;
+	size_t n = text_replace(1, (unsigned char)b->data[at], escape), behind = b->len - at - 1;
 	char *room = buffer_reserve(b, n - 1);
 
 	if (!room)
@@ -169,7 +169,7 @@ void text_escape_reserved(struct buffer *b, size_t from)
 
 	if (b->error || !len)
 		return;
-	mark = mark_of(b->data + from, len);
+	mark = text_mark_of(b->data + from, len);
 	if (mark)
 		escape_at(b, b->len - mark);
 	else if (is_label(b->data + from, len))

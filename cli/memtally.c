@@ -43,7 +43,7 @@ static int run_command(void *context)
 	return r->command->run(r->settings, false);
 }
 
-static int run(const struct settings *settings, bool is_check)
+static int memtally_run_command(const struct settings *settings, bool is_check)
 {
 	const char *name = settings->operands.count ? settings->operands.item[0] : "";
 
@@ -67,7 +67,7 @@ static int print_line(const char *text)
 	return command_printed(output_flush(&line));
 }
 
-static int print_help(void)
+static int memtally_print_help(void)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
@@ -104,7 +104,7 @@ int memtally_run(int argc, char *argv[])
 		return COMMAND_MISUSED;
 	}
 	switch (settings_action(settings)) {
-	case SETTINGS_HELP: return print_help();
+	case SETTINGS_HELP: return memtally_print_help();
 	case SETTINGS_VERSION: return print_line("memtally " PACKAGE_VERSION);
 	case SETTINGS_CHECK:
 	case SETTINGS_RUN: break;
@@ -113,6 +113,6 @@ int memtally_run(int argc, char *argv[])
 	if (settings->ignored)
 		log_lines(LOG_LEVEL_WARNING, "", settings->ignored);
 	is_check = settings_action(settings) == SETTINGS_CHECK;
-	r = run(settings, is_check);
+	r = memtally_run_command(settings, is_check);
 	return is_check && r == COMMAND_GOOD ? print_line("the configuration is good") : r;
 }

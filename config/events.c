@@ -11,7 +11,7 @@
 
 enum {
 	UNSAID_SIZE = 48,   /* "\nand N more faults" */
-	CONTAINER_ENDS = 1, /* result of read_one() */
+	CONTAINER_ENDS = 1, /* result of events_read_one() */
 };
 
 int events_open(struct events *e, const char *name, const char *text, size_t len,
@@ -120,7 +120,7 @@ static int check_plain(struct events *e, const yaml_event_t *event)
 	return 0;
 }
 
-static void count(struct events *e, const yaml_event_t *event)
+static void events_count(struct events *e, const yaml_event_t *event)
 {
 	e->count++;
 	if (event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT)
@@ -135,7 +135,7 @@ static int next_of_any_kind(struct events *e, yaml_event_t *ret)
 	yaml_mark_t mark;
 
 	if (yaml_parser_parse(&e->parser, ret)) {
-		count(e, ret);
+		events_count(e, ret);
 		return 0;
 	}
 	if (e->parser.error == YAML_MEMORY_ERROR)
@@ -199,7 +199,8 @@ static int skip_node(struct events *e)
  * Reads one item, or a key with its value, of a container at depth e->depth, which ends with an
  * event of type END. Returns CONTAINER_ENDS at its end.
  */
-static int read_one(struct events *e, yaml_event_type_t end, events_each *each, void *context)
+static int events_read_one(
+	struct events *e, yaml_event_type_t end, events_each *each, void *context)
 {
 	unsigned int depth = e->depth;
 	bool is_mapping = end == YAML_MAPPING_END_EVENT, has_value;
@@ -224,11 +225,11 @@ static int read_one(struct events *e, yaml_event_type_t end, events_each *each, 
 }
 
 /* Reads up to the event END and calls EACH for each item or key before it. */
-static int read_until(struct events *e, yaml_event_type_t end, events_each *each, void *context,
-	size_t *ret_count)
+static int events_read_until(struct events *e, yaml_event_type_t end, events_each *each,
+	void *context, size_t *ret_count)
 {
 	for (size_t n = 0;; n++) {
-		int r = read_one(e, end, each, context);
+		int r = events_read_one(e, end, each, context);
 
 		if (r == CONTAINER_ENDS)
 			*ret_count = n;
@@ -241,13 +242,13 @@ int events_read_mapping(struct events *e, events_each *each, void *context)
 {
 	size_t keys;
 
-	return read_until(e, YAML_MAPPING_END_EVENT, each, context, &keys);
+	return events_read_until(e, YAML_MAPPING_END_EVENT, each, context, &keys);
 }
 
 int events_read_sequence(struct events *e, events_each *each, void *context)
 {
 	size_t items;
-	int r = read_until(e, YAML_SEQUENCE_END_EVENT, each, context, &items);
+	int r = events_read_until(e, YAML_SEQUENCE_END_EVENT, each, context, &items);
 
 	return r == 0 && !items ? EVENTS_EMPTY : r;
 }

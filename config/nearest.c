@@ -16,7 +16,7 @@ void nearest_init(struct nearest *n, const char *word)
 	*n = (struct nearest){.word = word, .distance = most < DISTANCE_MAX ? most : DISTANCE_MAX};
 }
 
-static size_t least(size_t a, size_t b)
+static size_t nearest_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -25,7 +25,7 @@ static size_t least(size_t a, size_t b)
  * Returns the edit distance between A and B, each of up to NEAREST_WORD_MAX bytes. BEFORE is the
  * row of the table two letters of A back, LAST is one letter back.
  */
-static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+static size_t nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t row[3][NEAREST_WORD_MAX + 1];
 	size_t *before = row[0], *last = row[1], *now = row[2];
@@ -39,10 +39,10 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 		for (size_t j = 1; j <= b_len; j++) {
 			bool is_same = a[i - 1] == b[j - 1];
 
-			now[j] = least(
-				least(last[j], now[j - 1]) + 1, last[j - 1] + (is_same ? 0 : 1));
+			now[j] = nearest_least(nearest_least(last[j], now[j - 1]) + 1,
+				last[j - 1] + (is_same ? 0 : 1));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				now[j] = least(now[j], before[j - 2] + 1);
+				now[j] = nearest_least(now[j], before[j - 2] + 1);
 		}
 		before = last;
 		last = now;
@@ -57,7 +57,7 @@ void nearest_consider(struct nearest *n, const char *candidate, size_t len)
 
 	if (word_len > NEAREST_WORD_MAX || len > NEAREST_WORD_MAX || !len)
 		return;
-	d = distance(n->word, word_len, candidate, len);
+	d = nearest_distance(n->word, word_len, candidate, len);
 	if (d > n->distance || (n->len && d == n->distance))
 		return;
 	n->distance = d;

@@ -13,7 +13,7 @@
 #include "base/buffer.h"
 #include "config/help.h"
 
-static void add_part(const char *line, struct buffer *to)
+static void option_doc_add_part(const char *line, struct buffer *to)
 {
 	if (!strncmp(line, ".\\\" KEYS", 8))
 		help_render_mdoc_keys(to);
@@ -35,7 +35,7 @@ int main(void)
 	char line[4096];
 
 	while (fgets(line, sizeof(line), stdin))
-		add_part(line, &out);
+		option_doc_add_part(line, &out);
 	if (out.error || fwrite(out.data, 1, out.len, stdout) != out.len || fflush(stdout))
 		return 1;
 	return 0;

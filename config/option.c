@@ -431,7 +431,7 @@ void text_list_done(struct text_list *list)
 	*list = (struct text_list){0};
 }
 
-static int parse_bool(const char *text, bool *ret)
+static int option_parse_bool(const char *text, bool *ret)
 {
 	if (!strcmp(text, "true"))
 		*ret = true;
@@ -499,7 +499,7 @@ static int set_number(const struct option_spec *spec, uint64_t *field, const cha
 	return 0;
 }
 
-static int set_text(char **field, const char *text)
+static int option_set_text(char **field, const char *text)
 {
 	char *copy;
 
@@ -528,7 +528,7 @@ static bool is_url_path(const char *path)
 	return true;
 }
 
-static int add_address(struct text_list *list, const char *text)
+static int option_add_address(struct text_list *list, const char *text)
 {
 	struct address address;
 	int r = address_parse(text, &address);
@@ -541,7 +541,7 @@ int option_set(const struct option_spec *spec, struct settings *c, const char *t
 	void *field = (char *)c + spec->offset;
 
 	switch (spec->type) {
-	case OPTION_BOOL: return parse_bool(text, field);
+	case OPTION_BOOL: return option_parse_bool(text, field);
 	case OPTION_COUNT:
 	case OPTION_DURATION:
 	case OPTION_PERCENT:
@@ -549,10 +549,10 @@ int option_set(const struct option_spec *spec, struct settings *c, const char *t
 	case OPTION_PATH:
 		if (spec->max && strlen(text) > spec->max)
 			return -ERANGE;
-		return set_text(field, text);
-	case OPTION_TEXT: return set_text(field, text);
-	case OPTION_URL_PATH: return is_url_path(text) ? set_text(field, text) : -EINVAL;
-	case OPTION_ADDRESSES: return add_address(field, text);
+		return option_set_text(field, text);
+	case OPTION_TEXT: return option_set_text(field, text);
+	case OPTION_URL_PATH: return is_url_path(text) ? option_set_text(field, text) : -EINVAL;
+	case OPTION_ADDRESSES: return option_add_address(field, text);
 	case OPTION_LIST: return *text ? text_list_add(field, text) : -EINVAL;
 	case OPTION_HOSTS: return address_is_host(text) ? text_list_add(field, text) : -EINVAL;
 	}

@@ -83,7 +83,7 @@ static int set_defaults(struct settings *c)
 	return 0;
 }
 
-static int refuse(
+static int settings_refuse(
 	char error[static SETTINGS_ERROR_SIZE], const struct option_spec *spec, const char *value)
 {
 	char expected[OPTION_EXPECTED_SIZE];
@@ -169,7 +169,7 @@ static int apply_flag(
 		value = value ? value : "true";
 	} else if (!value) {
 		if (*i + 1 >= f->argc)
-			return refuse(error, spec, "");
+			return settings_refuse(error, spec, "");
 		value = f->argv[++*i];
 	}
 	if (f->early && !is_early(spec))
@@ -182,7 +182,7 @@ static int apply_flag(
 	r = option_set(spec, c, value);
 	if (r == 0 && implies_live(spec, f->program))
 		c->live = true;
-	return r == -ENOMEM ? r : r < 0 ? refuse(error, spec, value) : 0;
+	return r == -ENOMEM ? r : r < 0 ? settings_refuse(error, spec, value) : 0;
 }
 
 static int apply_flags(
@@ -245,7 +245,7 @@ static int apply_file(struct settings *c, bool named, enum program program,
  * Does the work of settings_load(), with or without the file. Also returns FILE_LEFT_OUT, as
  * apply_file().
  */
-static int load(const struct flags *given, bool with_file, struct settings **ret,
+static int settings_load_from(const struct flags *given, bool with_file, struct settings **ret,
 	char error[static SETTINGS_ERROR_SIZE])
 {
 	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
@@ -305,7 +305,7 @@ static int load_without_file(const struct flags *flags, const char *why, struct 
 		ignored = NULL;
 		return -ENOMEM;
 	}
-	r = load(flags, false, &c, error);
+	r = settings_load_from(flags, false, &c, error);
 	if (r != 0)
 		return r;
 	c->ignored = TAKE_PTR(ignored);
@@ -317,7 +317,7 @@ int settings_load(enum program program, int argc, char *const argv[], struct set
 	char error[static SETTINGS_ERROR_SIZE])
 {
 	const struct flags flags = {.program = program, .argc = argc, .argv = argv};
-	int r = load(&flags, true, ret, error);
+	int r = settings_load_from(&flags, true, ret, error);
 
 	if (r == FILE_LEFT_OUT) {
 		AUTO_FREE char *why = strdup(error);

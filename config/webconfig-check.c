@@ -19,7 +19,8 @@ static size_t line_of(const struct check *c, enum webconfig_group group, const c
 }
 
 /* Reports a fault at the line of NAME, which the file contains. */
-static void refuse(struct check *c, enum webconfig_group group, const char *name, const char *why)
+static void webconfig_check_refuse(
+	struct check *c, enum webconfig_group group, const char *name, const char *why)
 {
 	yaml_mark_t mark = {.line = line_of(c, group, name) - 1};
 
@@ -39,10 +40,10 @@ static void check_pem(
 	if (!pem->text || !pem->path)
 		return;
 	snprintf(why, sizeof(why), "expected %s or %s, not both", here, in_file);
-	refuse(c, WEBCONFIG_GROUP_TLS, in_file, why);
+	webconfig_check_refuse(c, WEBCONFIG_GROUP_TLS, in_file, why);
 }
 
-static bool is_there(const struct webconfig_pem *pem)
+static bool webconfig_check_is_there(const struct webconfig_pem *pem)
 {
 	return pem->text || pem->path;
 }
@@ -61,25 +62,26 @@ static void check_clients(struct check *c, const struct webconfig_tls *t)
 	bool verifies = t->client == WEBCONFIG_CLIENT_VERIFY_IF_GIVEN ||
 	                t->client == WEBCONFIG_CLIENT_REQUIRE_AND_VERIFY;
 
-	if (t->client == WEBCONFIG_CLIENT_NONE && is_there(&t->client_ca))
-		refuse(c, WEBCONFIG_GROUP_TLS, t->client_ca.path ? "client_ca_file" : "client_ca",
+	if (t->client == WEBCONFIG_CLIENT_NONE && webconfig_check_is_there(&t->client_ca))
+		webconfig_check_refuse(c, WEBCONFIG_GROUP_TLS,
+			t->client_ca.path ? "client_ca_file" : "client_ca",
 			"expected a client_auth_type that asks for certificates");
 	if (t->client == WEBCONFIG_CLIENT_NONE && t->allowed_sans.count)
-		refuse(c, WEBCONFIG_GROUP_TLS, "client_allowed_sans",
+		webconfig_check_refuse(c, WEBCONFIG_GROUP_TLS, "client_allowed_sans",
 			"expected a client_auth_type that asks for certificates");
 	/*
 	 * Go would accept certificates of all public authorities: the owner of any such certificate
 	 * could read the metrics.
 	 */
-	if (verifies && !is_there(&t->client_ca))
-		refuse(c, WEBCONFIG_GROUP_TLS, type,
+	if (verifies && !webconfig_check_is_there(&t->client_ca))
+		webconfig_check_refuse(c, WEBCONFIG_GROUP_TLS, type,
 			"expected client_ca_file or client_ca to verify certificates by");
 }
 
 static void check_versions(struct check *c, const struct webconfig_tls *t)
 {
 	if (t->min > t->max)
-		refuse(c, WEBCONFIG_GROUP_TLS,
+		webconfig_check_refuse(c, WEBCONFIG_GROUP_TLS,
 			line_of(c, WEBCONFIG_GROUP_TLS, "min_version") ? "min_version"
 								       : "max_version",
 			"expected a min_version up to max_version (TLS12 to TLS13 where they are not "
@@ -96,17 +98,19 @@ static void check_tls(struct check *c)
 	t->is_on = has_settings(c, WEBCONFIG_GROUP_TLS);
 	if (!t->is_on)
 		return;
-	if (!is_there(&t->cert))
-		refuse(c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected cert_file or cert");
-	if (!is_there(&t->key))
-		refuse(c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected key_file or key");
+	if (!webconfig_check_is_there(&t->cert))
+		webconfig_check_refuse(
+			c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected cert_file or cert");
+	if (!webconfig_check_is_there(&t->key))
+		webconfig_check_refuse(
+			c, WEBCONFIG_GROUP_ROOT, "tls_server_config", "expected key_file or key");
 	check_versions(c, t);
 	/*
 	 * The order of curves always counts, but GnuTLS has one switch for the order of suites and
 	 * curves.
 	 */
 	if (t->curves.count > 1 && !t->prefers_own)
-		refuse(c, WEBCONFIG_GROUP_TLS, "curve_preferences",
+		webconfig_check_refuse(c, WEBCONFIG_GROUP_TLS, "curve_preferences",
 			"expected one curve, or prefer_server_cipher_suites: true, for their order "
 			"to count");
 	t->suites.line = line_of(c, WEBCONFIG_GROUP_TLS, "cipher_suites");
@@ -117,7 +121,7 @@ static void check_tls(struct check *c)
 static void check_rate(struct check *c)
 {
 	if (c->config->interval_ns && !c->config->burst)
-		refuse(c, WEBCONFIG_GROUP_RATE, "interval",
+		webconfig_check_refuse(c, WEBCONFIG_GROUP_RATE, "interval",
 			"expected a burst of 1 or more with it: no request would be answered");
 }
 

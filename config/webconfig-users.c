@@ -30,7 +30,8 @@ static bool is_bcrypt(const char *hash)
 }
 
 /* Adds a user. The hash is a secret and must not be in a message. */
-static int add_user(struct users *u, const yaml_event_t *key, const yaml_event_t *value)
+static int webconfig_users_add_user(
+	struct users *u, const yaml_event_t *key, const yaml_event_t *value)
 {
 	struct webconfig *c = u->config;
 	struct webconfig_user *grown, user = {0};
@@ -71,7 +72,7 @@ static int read_user(const yaml_event_t *key, void *context)
 
 	if (r < 0)
 		return r;
-	r = add_user(u, key, &value);
+	r = webconfig_users_add_user(u, key, &value);
 	yaml_event_delete(&value);
 	return r;
 }

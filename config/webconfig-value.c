@@ -15,7 +15,7 @@ enum { BURST_MAX = 1000000 };
 /* The largest burst times this fits into 64 bits of nanoseconds. */
 #define INTERVAL_MAX_NS (UINT64_C(3600) * NS_PER_SEC)
 
-static int set_text(char **field, const char *text)
+static int webconfig_value_set_text(char **field, const char *text)
 {
 	*field = strdup(text);
 	return *field ? 0 : -ENOMEM;
@@ -30,7 +30,7 @@ static int find_choice(const char *const *choices, const char *text)
 }
 
 /* Reads a boolean of YAML 1.1. */
-static int parse_bool(const char *text, bool *ret)
+static int webconfig_value_parse_bool(const char *text, bool *ret)
 {
 	static const char *const yes[] = {"true", "yes", "on", "y"};
 	static const char *const no[] = {"false", "no", "off", "n"};
@@ -88,7 +88,7 @@ static int set_header(const struct webconfig_setting *s, char **field, const cha
 {
 	if (s->choices ? find_choice(s->choices, text) < 0 : !is_header_value(text))
 		return -EINVAL;
-	return set_text(field, text);
+	return webconfig_value_set_text(field, text);
 }
 
 static int set_choice(const struct webconfig_setting *s, unsigned int *field, const char *text)
@@ -137,14 +137,16 @@ int webconfig_value_set(const struct webconfig_setting *s, struct webconfig *c, 
 	if (!*text && may_be_blank(s))
 		return 0;
 	switch (s->type) {
-	case WEBCONFIG_TYPE_PEM: return set_text(&((struct webconfig_pem *)field)->text, text);
-	case WEBCONFIG_TYPE_FILE: return set_text(&((struct webconfig_pem *)field)->path, text);
+	case WEBCONFIG_TYPE_PEM:
+		return webconfig_value_set_text(&((struct webconfig_pem *)field)->text, text);
+	case WEBCONFIG_TYPE_FILE:
+		return webconfig_value_set_text(&((struct webconfig_pem *)field)->path, text);
 	case WEBCONFIG_TYPE_CLIENT: return set_client(s, field, text);
 	case WEBCONFIG_TYPE_CHOICE: return set_choice(s, field, text);
 	case WEBCONFIG_TYPE_CHOICES: return add_choice(s, field, text);
 	case WEBCONFIG_TYPE_TEXTS: return *text ? text_list_add(field, text) : -EINVAL;
-	case WEBCONFIG_TYPE_BOOL: return parse_bool(text, field);
-	case WEBCONFIG_TYPE_CHECKED: return parse_bool(text, &unused);
+	case WEBCONFIG_TYPE_BOOL: return webconfig_value_parse_bool(text, field);
+	case WEBCONFIG_TYPE_CHECKED: return webconfig_value_parse_bool(text, &unused);
 	case WEBCONFIG_TYPE_HEADER: return set_header(s, field, text);
 	case WEBCONFIG_TYPE_DURATION: return parse_duration(text, field);
 	case WEBCONFIG_TYPE_COUNT: return parse_count(text, field);

@@ -35,7 +35,7 @@ struct list {
 };
 
 /* Wipes TEXT, which may be a private key, and frees it. */
-static void wipe(char *text)
+static void webconfig_wipe(char *text)
 {
 	if (text)
 		explicit_bzero(text, strlen(text));
@@ -44,7 +44,7 @@ static void wipe(char *text)
 
 static void pem_done(struct webconfig_pem *pem)
 {
-	wipe(pem->text);
+	webconfig_wipe(pem->text);
 	free(pem->path);
 }
 
@@ -60,7 +60,8 @@ static int fail_value(
 }
 
 /* Reports a key that GROUP does not have, with the known one that is closest. */
-static int fail_unknown(struct loader *l, enum webconfig_group group, const yaml_event_t *key)
+static int webconfig_fail_unknown(
+	struct loader *l, enum webconfig_group group, const yaml_event_t *key)
 {
 	char suggestion[NEAREST_TEXT_SIZE];
 	const char *name = events_text(key);
@@ -128,7 +129,7 @@ static int read_mapping(
 	return events_read_mapping(l->events, read_setting, &level);
 }
 
-static int read_value(
+static int webconfig_read_value(
 	struct loader *l, const struct webconfig_setting *s, const yaml_event_t *event)
 {
 	if (s->type == WEBCONFIG_TYPE_GROUP || s->type == WEBCONFIG_TYPE_USERS)
@@ -148,7 +149,7 @@ static int read_known(struct loader *l, const struct level *level, const yaml_ev
 	int r;
 
 	if (!s)
-		return fail_unknown(l, level->group, key);
+		return webconfig_fail_unknown(l, level->group, key);
 	line = &l->lines.line[s - webconfig_settings];
 	if (*line)
 		return events_fail(l->events, &key->start_mark, "key '%s' stands twice", name);
@@ -156,7 +157,7 @@ static int read_known(struct loader *l, const struct level *level, const yaml_ev
 	r = events_next(l->events, &value);
 	if (r < 0)
 		return r;
-	r = read_value(l, s, &value);
+	r = webconfig_read_value(l, s, &value);
 	yaml_event_delete(&value);
 	return r;
 }
@@ -207,7 +208,7 @@ void webconfig_done(struct webconfig *c)
 		free(c->header[i]);
 	for (size_t i = 0; i < c->users; i++) {
 		free(c->user[i].name);
-		wipe(c->user[i].hash);
+		webconfig_wipe(c->user[i].hash);
 	}
 	free(c->user);
 	*c = (struct webconfig){0};

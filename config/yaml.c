@@ -63,7 +63,7 @@ static void find_nearest(const char *key, struct nearest *ret)
 }
 
 /* Reports a key that the table does not know, with the known one that is closest. */
-static int fail_unknown(struct loader *l, const yaml_mark_t *mark, const char *key)
+static int yaml_fail_unknown(struct loader *l, const yaml_mark_t *mark, const char *key)
 {
 	char suggestion[NEAREST_TEXT_SIZE];
 	struct nearest nearest;
@@ -107,7 +107,7 @@ static const struct option_spec *claim_option(
 	size_t count;
 
 	if (!spec || !spec->in_file) {
-		fail_unknown(l, mark, key);
+		yaml_fail_unknown(l, mark, key);
 		return NULL;
 	}
 	table = option_table(&count);
@@ -210,7 +210,7 @@ static int load_group(
 
 	if (r < 0)
 		return r;
-	return depth == YAML_DEPTH_MAX ? fail_unknown(l, mark, key)
+	return depth == YAML_DEPTH_MAX ? yaml_fail_unknown(l, mark, key)
 	                               : events_read_mapping(&l->events, load_key, &level);
 }
 
@@ -241,7 +241,7 @@ static int load_known_key(
 
 	l->events.is_ignoring = l->is_lenient && !is_used(key, l->program);
 	if (n < 0 || (size_t)n >= sizeof(key) || (!is_known_prefix(key) && !option_find(key, ~0U)))
-		return fail_unknown(l, &event->start_mark, key);
+		return yaml_fail_unknown(l, &event->start_mark, key);
 	return load_value(l, &event->start_mark, key, depth);
 }
 

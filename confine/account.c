@@ -30,7 +30,7 @@ static void cleanup_fclose(FILE **file)
  * not fit, reads the file again with a larger buffer: the position after ERANGE differs between
  * versions of glibc. Returns 0 or a negative errno; a missing file counts as empty.
  */
-static int walk(
+static int account_walk(
 	const char *path, bool (*visit)(const struct passwd *entry, void *to), void *to, bool *ret)
 {
 	CLEANUP(cleanup_fclose) FILE *file = fopen(path, "re");
@@ -74,7 +74,7 @@ int account_find(const char *path, const char *name, struct account *ret)
 {
 	struct search search = {.name = name};
 	bool is_found;
-	int r = walk(path, is_named, &search, &is_found);
+	int r = account_walk(path, is_named, &search, &is_found);
 
 	if (r < 0)
 		return r;
@@ -89,7 +89,7 @@ struct range {
 	bool is_used[PART_SIZE];
 };
 
-static bool mark(const struct passwd *entry, void *range_)
+static bool account_mark(const struct passwd *entry, void *range_)
 {
 	struct range *range = range_;
 
@@ -113,7 +113,7 @@ int account_take(const char *path, enum account_part part, struct account *ret)
 	struct range range = {.first = ACCOUNT_FIRST + (uid_t)part * PART_SIZE};
 	unsigned int start = 0;
 	bool is_found;
-	int r = walk(path, mark, &range, &is_found);
+	int r = account_walk(path, account_mark, &range, &is_found);
 
 	if (r < 0)
 		return r;

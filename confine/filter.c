@@ -352,7 +352,8 @@ static unsigned int argument_on(uint32_t arch, unsigned int argument)
 }
 
 /* Adds a rule for C. libseccomp returns -EEXIST if an earlier rule covers it. */
-static int add(scmp_filter_ctx ctx, uint32_t arch, uint32_t action, const struct filter_call *c)
+static int filter_add(
+	scmp_filter_ctx ctx, uint32_t arch, uint32_t action, const struct filter_call *c)
 {
 	struct scmp_arg_cmp conditions[FILTER_CONDITIONS_MAX];
 	unsigned int count = c->conditions;
@@ -377,7 +378,7 @@ static int add(scmp_filter_ctx ctx, uint32_t arch, uint32_t action, const struct
 static int add_all(scmp_filter_ctx ctx, uint32_t arch, const struct filter_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		int r = add(ctx, arch, SCMP_ACT_ALLOW, &list->call[i]);
+		int r = filter_add(ctx, arch, SCMP_ACT_ALLOW, &list->call[i]);
 
 		if (r < 0)
 			return r;
@@ -395,7 +396,7 @@ bool filter_is_wide(void)
  * the number of the call. Its arguments are in memory, where no filter sees them: that would allow
  * any family of sockets. So socketcall() is refused last.
  */
-static int build(
+static int filter_build(
 	uint32_t arch, const struct filter_list *const *lists, size_t count, scmp_filter_ctx ctx)
 {
 	/*
@@ -407,14 +408,14 @@ static int build(
 	if (r == 0)
 		r = seccomp_attr_set(ctx, SCMP_FLTATR_API_SYSRAWRC, 1);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(unimplemented); i++)
-		r = add(ctx, arch, SCMP_ACT_ERRNO(ENOSYS),
+		r = filter_add(ctx, arch, SCMP_ACT_ERRNO(ENOSYS),
 			&(struct filter_call){.name = unimplemented[i]});
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = add_all(ctx, arch, lists[i]);
 	if (r == 0 && filter_is_wide())
 		r = add_all(ctx, arch, &filter_tools);
 	if (r == 0)
-		r = add(ctx, arch, SCMP_ACT_ERRNO(ENOSYS),
+		r = filter_add(ctx, arch, SCMP_ACT_ERRNO(ENOSYS),
 			&(struct filter_call){.name = "socketcall"});
 	return r;
 }
@@ -435,7 +436,7 @@ static bool is_unsupported(int error)
 int filter_load(const struct filter_list *const *lists, size_t count)
 {
 	CLEANUP(cleanup_release) scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	int r = ctx ? build(seccomp_arch_native(), lists, count, ctx) : -ENOMEM;
+	int r = ctx ? filter_build(seccomp_arch_native(), lists, count, ctx) : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -454,6 +455,6 @@ int filter_export(uint32_t arch, const struct filter_list *const *lists, size_t 
 			r = seccomp_arch_add(ctx, arch);
 	}
 	if (r == 0)
-		r = build(arch, lists, count, ctx);
+		r = filter_build(arch, lists, count, ctx);
 	return r == 0 ? seccomp_export_pfc(ctx, fd) : r;
 }

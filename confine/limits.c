@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 /* Lowers the hard and the soft limit of WHAT to MOST. */
-static int lower(int what, rlim_t most)
+static int limits_lower(int what, rlim_t most)
 {
 	struct rlimit limit;
 
@@ -31,13 +31,13 @@ int limits_set(uint64_t data_bytes, uint64_t processes)
 	int r = getrlimit(RLIMIT_NOFILE, &files) < 0 ? -errno : 0;
 
 	if (r == 0)
-		r = lower(RLIMIT_NOFILE, files.rlim_cur);
+		r = limits_lower(RLIMIT_NOFILE, files.rlim_cur);
 	if (r == 0)
-		r = lower(RLIMIT_CORE, 0);
+		r = limits_lower(RLIMIT_CORE, 0);
 	/* A sanitizer's shadow memory is private, and terabytes large. */
 	if (r == 0 && !SANITIZED)
-		r = lower(RLIMIT_DATA, data_bytes);
+		r = limits_lower(RLIMIT_DATA, data_bytes);
 	if (r == 0)
-		r = lower(RLIMIT_NPROC, processes);
+		r = limits_lower(RLIMIT_NPROC, processes);
 	return r;
 }

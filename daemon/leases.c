@@ -40,7 +40,7 @@ void leases_done(struct leases *l)
 	l->count = 0;
 }
 
-static void forget(struct leases *l, int watch)
+static void leases_forget(struct leases *l, int watch)
 {
 	for (unsigned int i = 0; i < l->count; i++)
 		if (l->image[i].watch == watch) {
@@ -50,7 +50,7 @@ static void forget(struct leases *l, int watch)
 }
 
 /* Two events for each image are far fewer than the kernel queues (fs.inotify.max_queued_events). */
-static void take_back(struct leases *l)
+static void leases_take_back(struct leases *l)
 {
 	char events[64 * sizeof(struct inotify_event)];
 	struct inotify_event event;
@@ -61,21 +61,21 @@ static void take_back(struct leases *l)
 			at += (ssize_t)(sizeof(event) + event.len)) {
 			memcpy(&event, events + at, sizeof(event));
 			if (event.mask & IN_IGNORED)
-				forget(l, event.wd);
+				leases_forget(l, event.wd);
 		}
 }
 
-static bool is_of(const struct leases_image *image, int64_t owner)
+static bool leases_is_of(const struct leases_image *image, int64_t owner)
 {
 	return (image->owner == LEASES_PRIVILEGED) == (owner == LEASES_PRIVILEGED);
 }
 
 void leases_sum(struct leases *l, int64_t owner, struct leases_sum *ret)
 {
-	take_back(l);
+	leases_take_back(l);
 	*ret = (struct leases_sum){0};
 	for (const struct leases_image *i = l->image; i < l->image + l->count; i++)
-		if (is_of(i, owner)) {
+		if (leases_is_of(i, owner)) {
 			ret->count++;
 			ret->bytes += i->bytes;
 		}
@@ -100,7 +100,7 @@ int leases_fits(int64_t owner, const struct leases_sum *sum, unsigned int of_use
 	return sum->count < bound->most && sum->bytes + bytes <= LEASES_BYTES ? 0 : LEASES_FULL;
 }
 
-static int judge(struct leases *l, int64_t owner, uint64_t bytes)
+static int leases_judge_size(struct leases *l, int64_t owner, uint64_t bytes)
 {
 	unsigned int of_user = 0;
 	struct leases_sum sum;
@@ -111,7 +111,7 @@ static int judge(struct leases *l, int64_t owner, uint64_t bytes)
 	return leases_fits(owner, &sum, of_user, bytes);
 }
 
-static int size_of(int fd, uint64_t *ret)
+static int leases_size_of(int fd, uint64_t *ret)
 {
 	struct stat st;
 
@@ -124,9 +124,9 @@ static int size_of(int fd, uint64_t *ret)
 int leases_judge(struct leases *l, int64_t owner, int fd)
 {
 	uint64_t bytes = 0;
-	int r = size_of(fd, &bytes);
+	int r = leases_size_of(fd, &bytes);
 
-	return r < 0 ? r : judge(l, owner, bytes);
+	return r < 0 ? r : leases_judge_size(l, owner, bytes);
 }
 
 /*
@@ -146,9 +146,9 @@ int leases_add(struct leases *l, int64_t owner, int fd)
 	int r, watch;
 	uint64_t bytes = 0;
 
-	r = size_of(fd, &bytes);
+	r = leases_size_of(fd, &bytes);
 	if (r == 0)
-		r = judge(l, owner, bytes);
+		r = leases_judge_size(l, owner, bytes);
 	if (r == 0)
 		r = open_watches(l);
 	if (r != 0)

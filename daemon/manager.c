@@ -114,7 +114,7 @@ static uint32_t random_u32(void)
 	return getrandom(&value, sizeof(value), GRND_NONBLOCK) == sizeof(value) ? value : 0;
 }
 
-static int arm(sd_event_source *timer, uint64_t at_ns)
+static int manager_arm(sd_event_source *timer, uint64_t at_ns)
 {
 	int r = sd_event_source_set_time(timer, at_ns / NS_PER_USEC);
 
@@ -143,7 +143,7 @@ static int arm_turn(struct manager *m)
 
 	if (at_ns >= m->due_ns)
 		return sd_event_source_set_enabled(m->turn_timer, SD_EVENT_OFF);
-	return arm(m->turn_timer, at_ns);
+	return manager_arm(m->turn_timer, at_ns);
 }
 
 static int arm_survey(struct manager *m)
@@ -152,7 +152,7 @@ static int arm_survey(struct manager *m)
 
 	if (at_ns >= m->due_ns)
 		return sd_event_source_set_enabled(m->survey_timer, SD_EVENT_OFF);
-	return arm(m->survey_timer, at_ns);
+	return manager_arm(m->survey_timer, at_ns);
 }
 
 /* Ends the pass, plans measurements, and arms the timers. */
@@ -168,7 +168,7 @@ static int end_pass(struct manager *m)
 	r = arm_turn(m);
 	if (r >= 0)
 		r = arm_survey(m);
-	return r < 0 ? r : arm(m->pass_timer, m->due_ns);
+	return r < 0 ? r : manager_arm(m->pass_timer, m->due_ns);
 }
 
 static void get_ready(struct manager *m)
@@ -183,7 +183,7 @@ static void get_ready(struct manager *m)
 	sd_notify(0, "READY=1\nSTATUS=Taking snapshots");
 }
 
-static int publish(struct manager *m)
+static int manager_publish(struct manager *m)
 {
 	int fd, public_fd, r = pass_publish(m->pass, true, &fd, &public_fd);
 	struct pass_summary s;
@@ -206,16 +206,16 @@ static int publish(struct manager *m)
 }
 
 /* All processes are read. Publishes, or first waits up to NAMES_WAIT_NS for names. */
-static int finish(struct manager *m)
+static int manager_finish(struct manager *m)
 {
 	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
 	name_client_names(&m->name_client);
 	if (!name_client_is_awaited(&m->name_client))
-		return publish(m);
+		return manager_publish(m);
 	if (m->is_waiting_for_names)
 		return 0;
 	m->is_waiting_for_names = true;
-	return arm(m->names_timer, clock_now_ns(CLOCK_MONOTONIC) + NAMES_WAIT_NS);
+	return manager_arm(m->names_timer, clock_now_ns(CLOCK_MONOTONIC) + NAMES_WAIT_NS);
 }
 
 /*
@@ -224,9 +224,9 @@ static int finish(struct manager *m)
  * defers would always be that one, so that no other would run while a pass lasts. With a lower
  * priority for passes, strangers could block them by connecting again and again.
  */
-static int go_on(struct manager *m)
+static int manager_go_on(struct manager *m)
 {
-	return arm(m->batch_timer, 0);
+	return manager_arm(m->batch_timer, 0);
 }
 
 static int on_batch(sd_event_source *source, uint64_t usec, void *userdata)
@@ -238,12 +238,12 @@ static int on_batch(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	if (r == PASS_MORE) {
 		name_client_names(&m->name_client);
-		return go_on(m);
+		return manager_go_on(m);
 	}
 	if (r == -ECANCELED)
 		return 0; /* a signal is pending that ends memtallyd */
 	if (r == 0)
-		return finish(m);
+		return manager_finish(m);
 	log_messages_pass_error(&m->messages, "a pass is lost", r);
 	return end_pass(m);
 }
@@ -264,7 +264,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	m->is_passing = true;
 	sd_event_source_set_enabled(m->turn_timer, SD_EVENT_OFF);
 	sd_event_source_set_enabled(m->survey_timer, SD_EVENT_OFF);
-	return go_on(m);
+	return manager_go_on(m);
 }
 
 /* Measures for about a millisecond between passes. */
@@ -306,7 +306,7 @@ static int on_names_timer(sd_event_source *source, uint64_t usec, void *userdata
 
 	(void)source, (void)usec;
 	pass_give_up_names(m->pass);
-	return publish(m);
+	return manager_publish(m);
 }
 
 static int on_answers(void *userdata)
@@ -314,7 +314,7 @@ static int on_answers(void *userdata)
 	struct manager *m = userdata;
 
 	if (m->is_waiting_for_names)
-		return finish(m);
+		return manager_finish(m);
 	name_client_names(&m->name_client);
 	return 0;
 }
@@ -336,7 +336,7 @@ static int on_heartbeat(sd_event_source *source, uint64_t usec, void *userdata)
 			(unsigned long long)(EXTEND_NS / NS_PER_USEC));
 	if (m->has_watchdog && is_alive)
 		sd_notify(0, "WATCHDOG=1");
-	return arm(source, now_ns + m->heartbeat_ns);
+	return manager_arm(source, now_ns + m->heartbeat_ns);
 }
 
 static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
@@ -367,7 +367,7 @@ static void say_kept(const char *option, const char *kept, const char *wanted)
 		log_warning("%s stays %s until the next start", option, kept);
 }
 
-static void apply(struct manager *m, const struct settings *settings)
+static void manager_apply(struct manager *m, const struct settings *settings)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), due_ns, needed_ppm;
 	struct pass_options options;
@@ -388,7 +388,7 @@ static void apply(struct manager *m, const struct settings *settings)
 		&m->schedule, pass_interval_ns(m->pass, &needed_ppm), now_ns);
 	if (!m->is_passing && due_ns < m->due_ns) {
 		m->due_ns = due_ns;
-		arm(m->pass_timer, due_ns);
+		manager_arm(m->pass_timer, due_ns);
 	}
 	log_set_level((enum log_level)settings->log_level);
 	read_privileged(m);
@@ -407,7 +407,7 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *inf
 	if (settings_load(PROGRAM_MEMTALLYD, m->argc, m->argv, &settings, error) < 0)
 		log_lines(LOG_LEVEL_ERROR, "the old configuration stays: ", error);
 	else
-		apply(m, settings);
+		manager_apply(m, settings);
 	return 0;
 }
 

@@ -45,7 +45,7 @@ static void lower_priority(void)
 		(void)setpriority(PRIO_PROCESS, 0, NICE);
 }
 
-static int serve(int argc, char *argv[], const struct settings *settings)
+static int memtallyd_serve(int argc, char *argv[], const struct settings *settings)
 {
 	AUTO_RESOLVER struct resolver *resolver = NULL;
 	AUTO_MEASURERS struct measurers measurers = {.fd = -1};
@@ -94,6 +94,6 @@ int memtallyd_run(int argc, char *argv[])
 	int status = command_begin(&command, argc, argv, &settings);
 
 	if (status == COMMAND_RUN)
-		return serve(argc, argv, settings);
+		return memtallyd_serve(argc, argv, settings);
 	return status == COMMAND_CHECK ? command_say_good() : status;
 }

@@ -14,7 +14,7 @@
 #define PATIENCE_MOST_NS (320 * NS_PER_SEC)
 #define SAY_NS           (300 * NS_PER_SEC)
 
-static void take_name(struct name_client *c, const struct lookup_message *answer)
+static void name_client_take_name(struct name_client *c, const struct lookup_message *answer)
 {
 	if (answer->result == LOOKUP_FAILED)
 		pass_name_failed(c->pass, &answer->who);
@@ -24,7 +24,7 @@ static void take_name(struct name_client *c, const struct lookup_message *answer
 }
 
 /* A broken name service may stay so for days: at most one message in 5 minutes. */
-static void say(struct name_client *c, const char *what)
+static void name_client_say(struct name_client *c, const char *what)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
@@ -66,12 +66,12 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *use
 	c->since_ns = clock_now_ns(CLOCK_MONOTONIC);
 	while ((r = resolver_answer(c->resolver, &answer)) == 0) {
 		c->patience_ns = PATIENCE_NS;
-		take_name(c, &answer);
+		name_client_take_name(c, &answer);
 	}
 	if (r == -EPROTO)
 		say_liar(c);
 	else if (r == -EPIPE)
-		say(c, "has exited");
+		name_client_say(c, "has exited");
 	if (r != -EAGAIN)
 		c->answers = sd_event_source_disable_unref(c->answers);
 	return c->heard(c->to);
@@ -84,13 +84,13 @@ static int listen_to(struct name_client *c)
 }
 
 /* Lost questions count as failed lookups: the next pass asks again. */
-static void replace(struct name_client *c)
+static void name_client_replace(struct name_client *c)
 {
 	struct principal lost;
 	int r;
 
 	if (c->answers)
-		say(c, "does not answer");
+		name_client_say(c, "does not answer");
 	c->answers = sd_event_source_disable_unref(c->answers);
 	c->since_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (c->patience_ns < PATIENCE_MOST_NS)
@@ -140,7 +140,7 @@ void name_client_names(struct name_client *c)
 	struct principal who;
 
 	if (c->resolver && is_overdue(c))
-		replace(c);
+		name_client_replace(c);
 	while (c->answers && resolver_has_room(c->resolver) && pass_next_unnamed(c->pass, &who)) {
 		if (resolver_ask(c->resolver, &who) < 0)
 			pass_name_failed(c->pass, &who);

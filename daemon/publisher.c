@@ -298,7 +298,7 @@ static struct client *served_longest(struct publisher *p, const uid_t *uid)
 }
 
 /* Disconnects a stranger if a new client needs its place. Returns false if there is no place. */
-static bool make_room(struct publisher *p, bool is_stranger, uid_t uid)
+static bool publisher_make_room(struct publisher *p, bool is_stranger, uid_t uid)
 {
 	struct client *leaver = NULL;
 	struct publisher_groups groups;
@@ -345,7 +345,7 @@ static void accept_client(struct publisher *p, int fd)
 	if (r == 0 && shutdown(fd, SHUT_RD) < 0)
 		r = -errno;
 	if (r == 0)
-		r = make_room(p, !access_list_has(&p->privileged, fd, &peer), peer.uid)
+		r = publisher_make_room(p, !access_list_has(&p->privileged, fd, &peer), peer.uid)
 		            ? add_client(p, TAKE_FD(owned), &peer)
 		            : -EUSERS;
 	if (r < 0)
@@ -391,7 +391,7 @@ static int inherited_socket(int *ret_fd)
 	return 0;
 }
 
-static int open_socket(struct publisher *p, const char *path)
+static int publisher_open_socket(struct publisher *p, const char *path)
 {
 	int r = inherited_socket(&p->listen_fd);
 
@@ -424,7 +424,7 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		p->copy[i].fd = -1;
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
 		p->client[i].fd = -1;
-	r = open_socket(p, path);
+	r = publisher_open_socket(p, path);
 	if (r == 0)
 		r = sd_event_add_io(event, &p->source, p->listen_fd, EPOLLIN, on_connect, p);
 	if (r < 0)

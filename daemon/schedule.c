@@ -8,12 +8,12 @@ enum {
 	REST_PART = 10,
 };
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t schedule_smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t schedule_larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -39,8 +39,8 @@ uint64_t schedule_next(struct schedule *s, uint64_t interval_ns, uint64_t begin_
 
 	s->due_ns += interval_ns;
 	if (s->due_ns >= end_ns)
-		return larger(s->due_ns + jitter_ns, smaller(rest_ns, latest_ns));
+		return schedule_larger(s->due_ns + jitter_ns, schedule_smaller(rest_ns, latest_ns));
 	/* The pass ran over points of the grid: leave them out. */
 	s->due_ns += (end_ns - s->due_ns + interval_ns - 1) / interval_ns * interval_ns;
-	return smaller(larger(s->due_ns + jitter_ns, rest_ns), latest_ns);
+	return schedule_smaller(schedule_larger(s->due_ns + jitter_ns, rest_ns), latest_ns);
 }

@@ -34,7 +34,7 @@ void surveyor_done(struct surveyor *s)
 }
 
 /* The last result is not shown any more. */
-static void withdraw(struct surveyor *s)
+static void surveyor_withdraw(struct surveyor *s)
 {
 	survey_result_clear(&s->result);
 	survey_iterator_exchange(s->pass, &s->result);
@@ -58,7 +58,7 @@ void surveyor_set(struct surveyor *s, uint64_t interval_ns, uint32_t cpu_ppm, ui
 	}
 	survey_reader_begin(&s->reader, 0);
 	s->is_under_way = false;
-	withdraw(s);
+	surveyor_withdraw(s);
 }
 
 static uint64_t next_survey_ns(const struct surveyor *s)
@@ -80,7 +80,7 @@ uint64_t surveyor_next_ns(const struct surveyor *s)
 	return survey_ns < look_ns ? survey_ns : look_ns;
 }
 
-static void begin(struct surveyor *s, uint64_t now_ns)
+static void surveyor_begin(struct surveyor *s, uint64_t now_ns)
 {
 	survey_reader_begin(&s->reader, clock_now_ns(CLOCK_BOOTTIME));
 	s->begun_ns = now_ns;
@@ -89,7 +89,7 @@ static void begin(struct surveyor *s, uint64_t now_ns)
 	s->is_under_way = true;
 }
 
-static int end(struct surveyor *s)
+static int surveyor_end(struct surveyor *s)
 {
 	int r = survey_reader_end(&s->reader, clock_now_ns(CLOCK_BOOTTIME), &s->result);
 
@@ -112,7 +112,7 @@ static enum survey_quantity counted_as(enum survey_iterator_outcome outcome)
  * Continues to read PID with P. Returns 0, whether PID is done or not; SURVEY_READER_LOST: PID is
  * to be read again; -ENOMEM or -EOVERFLOW.
  */
-static int step(struct surveyor *s, struct survey_reader *p, pid_t pid)
+static int surveyor_step(struct surveyor *s, struct survey_reader *p, pid_t pid)
 {
 	uint64_t begin_ns = survey_iterator_begin_reads(s->pass, pid);
 	int r = survey_reader_step(p, SLICE_NS);
@@ -130,7 +130,7 @@ static int step(struct surveyor *s, struct survey_reader *p, pid_t pid)
  */
 static int step_survey(struct surveyor *s)
 {
-	int r = step(s, &s->reader, s->at);
+	int r = surveyor_step(s, &s->reader, s->at);
 
 	if (r != SURVEY_READER_LOST)
 		return r;
@@ -149,19 +149,19 @@ static int step_survey(struct surveyor *s)
  */
 static int step_look(struct surveyor *s)
 {
-	int r = step(s, &s->look, s->looked_at);
+	int r = surveyor_step(s, &s->look, s->looked_at);
 
 	return r == SURVEY_READER_LOST ? 0 : r;
 }
 
 /* Goes to the next process, and begins to read it. */
-static int call(struct surveyor *s)
+static int surveyor_call(struct surveyor *s)
 {
 	struct survey_iterator_entry entry;
 	int r = survey_iterator_next(s->pass, s->at, &entry);
 
 	if (r == SURVEY_ITERATOR_END)
-		return end(s);
+		return surveyor_end(s);
 	s->at = entry.pid;
 	if (r == SURVEY_ITERATOR_ELSEWHERE)
 		return 0;
@@ -196,7 +196,7 @@ static uint64_t pause_ns(const struct surveyor *s, uint64_t cpu_ns)
 	return rest_ns > PAUSE_NS ? rest_ns : PAUSE_NS;
 }
 
-static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+static uint64_t surveyor_later(uint64_t a_ns, uint64_t b_ns)
 {
 	return a_ns > b_ns ? a_ns : b_ns;
 }
@@ -205,23 +205,24 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
  * A survey has ended: sets the time of the next one. After an error, which may come again, a whole
  * interval passes; else at least least_wait_ns(), however long the survey took.
  */
-static void rest(struct surveyor *s, uint64_t now_ns, bool has_failed)
+static void surveyor_rest(struct surveyor *s, uint64_t now_ns, bool has_failed)
 {
 	uint64_t due_ns = s->begun_ns + s->interval_ns;
 	uint64_t least_ns = has_failed ? s->interval_ns : least_wait_ns(s->interval_ns);
 
-	s->next_ns = later(s->next_ns, later(due_ns, now_ns + least_ns));
+	s->next_ns = surveyor_later(s->next_ns, surveyor_later(due_ns, now_ns + least_ns));
 }
 
-static uint64_t cpu_now_ns(const struct surveyor *s)
+static uint64_t surveyor_cpu_now_ns(const struct surveyor *s)
 {
 	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID) + survey_iterator_worker_cpu_ns(s->pass);
 }
 
 /* Charges the CPU time since BEFORE_NS, and the last hold of P. Returns that CPU time. */
-static uint64_t charge(struct surveyor *s, const struct survey_reader *p, uint64_t before_ns)
+static uint64_t surveyor_charge(
+	struct surveyor *s, const struct survey_reader *p, uint64_t before_ns)
 {
-	uint64_t cpu_ns = cpu_now_ns(s) - before_ns;
+	uint64_t cpu_ns = surveyor_cpu_now_ns(s) - before_ns;
 
 	survey_iterator_charge(s->pass, cpu_ns, p->hold_ns);
 	return cpu_ns;
@@ -229,12 +230,12 @@ static uint64_t charge(struct surveyor *s, const struct survey_reader *p, uint64
 
 static int look_turn(struct surveyor *s)
 {
-	uint64_t before_ns = cpu_now_ns(s), cpu_ns;
+	uint64_t before_ns = surveyor_cpu_now_ns(s), cpu_ns;
 	int r;
 
 	s->look.hold_ns = 0;
 	r = survey_reader_is_reading(&s->look) ? step_look(s) : call_wanted(s);
-	cpu_ns = charge(s, &s->look, before_ns);
+	cpu_ns = surveyor_charge(s, &s->look, before_ns);
 	if (!survey_reader_is_reading(&s->look))
 		survey_reader_done(&s->look); /* frees its memory */
 	s->look_ns = clock_now_ns(CLOCK_MONOTONIC) + pause_ns(s, cpu_ns);
@@ -243,14 +244,14 @@ static int look_turn(struct surveyor *s)
 
 static int survey_turn(struct surveyor *s)
 {
-	uint64_t before_ns = cpu_now_ns(s), cpu_ns, now_ns;
+	uint64_t before_ns = surveyor_cpu_now_ns(s), cpu_ns, now_ns;
 	int r;
 
 	if (!s->is_under_way)
-		begin(s, clock_now_ns(CLOCK_MONOTONIC));
+		surveyor_begin(s, clock_now_ns(CLOCK_MONOTONIC));
 	s->reader.hold_ns = 0;
-	r = survey_reader_is_reading(&s->reader) ? step_survey(s) : call(s);
-	cpu_ns = charge(s, &s->reader, before_ns);
+	r = survey_reader_is_reading(&s->reader) ? step_survey(s) : surveyor_call(s);
+	cpu_ns = surveyor_charge(s, &s->reader, before_ns);
 	s->cpu_ns += cpu_ns;
 	if (r == SURVEYOR_ENDED) {
 		survey_result_set(&s->result, SURVEY_CPU, s->cpu_ns);
@@ -263,7 +264,7 @@ static int survey_turn(struct surveyor *s)
 		s->is_under_way = false;
 	}
 	if (!s->is_under_way)
-		rest(s, now_ns, r < 0);
+		surveyor_rest(s, now_ns, r < 0);
 	return r;
 }
 

@@ -45,7 +45,7 @@ struct ledger {
  * Sets *RET_FD to the socket from systemd, or makes one and remembers its path in L. Returns 0 or a
  * negative errno, which is logged.
  */
-static int open_socket(struct ledger *l, int *ret_fd)
+static int ledger_open_socket(struct ledger *l, int *ret_fd)
 {
 	const char *path = l->settings->ledger_socket;
 	int count = sd_listen_fds(1), r;
@@ -89,7 +89,7 @@ static int find_directory(struct ledger *l)
 	return -EINVAL;
 }
 
-static int start(struct ledger *l)
+static int ledger_start(struct ledger *l)
 {
 	int fd = -1, r = loop_open(&l->loop, l->settings->snapshot_socket);
 
@@ -97,7 +97,7 @@ static int start(struct ledger *l)
 	if (r == 0)
 		r = find_directory(l);
 	if (r == 0)
-		r = open_socket(l, &fd);
+		r = ledger_open_socket(l, &fd);
 	if (r < 0)
 		return r;
 	usage_server_init(&l->server, fd, &l->rules);
@@ -108,7 +108,7 @@ static int start(struct ledger *l)
 	return 0;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t ledger_most(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -126,16 +126,16 @@ static uint64_t slots_in(enum slot_level level, uint64_t ns)
  */
 static void get_limits(const struct settings *c, struct store_limits *ret)
 {
-	uint64_t hours_ns = most(c->ledger_keep_hours_ns, c->ledger_keep_buckets_ns);
+	uint64_t hours_ns = ledger_most(c->ledger_keep_hours_ns, c->ledger_keep_buckets_ns);
 
 	ret->slots[SLOT_BUCKET] = slots_in(SLOT_BUCKET, c->ledger_keep_buckets_ns);
 	ret->slots[SLOT_HOUR] = slots_in(SLOT_HOUR, hours_ns);
-	ret->slots[SLOT_DAY] = slots_in(SLOT_DAY, most(c->ledger_keep_days_ns, hours_ns));
+	ret->slots[SLOT_DAY] = slots_in(SLOT_DAY, ledger_most(c->ledger_keep_days_ns, hours_ns));
 	ret->bytes = c->ledger_max_size_mib << 20;
 }
 
 /* Tells the service manager that a long operation makes progress. */
-static void beat(void *loop)
+static void ledger_beat(void *loop)
 {
 	loop_beat(loop, clock_now_ns(CLOCK_MONOTONIC));
 }
@@ -150,7 +150,7 @@ static int open_ledger(struct ledger *l)
 		(unsigned long long)(writer_opening_ns(l->directory) / NS_PER_USEC));
 	r = writer_open(&l->writer, l->directory, &limits);
 	/* Set after the start: until READY=1 the service manager waits for the extended timeout. */
-	writer_set_beat(&l->writer, (struct store_beat){.call = beat, .context = &l->loop});
+	writer_set_beat(&l->writer, (struct store_beat){.call = ledger_beat, .context = &l->loop});
 	if (r == STORE_FOREIGN)
 		l->status = COMMAND_MISUSE;
 	if (r == 0)
@@ -158,18 +158,18 @@ static int open_ledger(struct ledger *l)
 	return r;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+static uint64_t ledger_earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static bool wait_for_events(struct ledger *l, uint64_t now_ns)
+static bool ledger_wait_for_events(struct ledger *l, uint64_t now_ns)
 {
 	struct pollfd p[LOOP_POLLS + USAGE_SERVER_POLLS];
 	size_t count = LOOP_POLLS + usage_server_poll(&l->server, now_ns, p + LOOP_POLLS);
 
 	return loop_wait(&l->loop, p, count, now_ns,
-		earlier(usage_server_due_ns(&l->server, now_ns),
+		ledger_earlier(usage_server_due_ns(&l->server, now_ns),
 			writer_due_ns(&l->writer, now_ns)));
 }
 
@@ -177,22 +177,22 @@ static bool wait_for_events(struct ledger *l, uint64_t now_ns)
  * SIGHUP stops the ledger, too: a restart loses nothing, and so a ledger in a terminal ends with
  * it.
  */
-static void serve_signals(struct ledger *l)
+static void ledger_serve_signals(struct ledger *l)
 {
 	while (loop_signal(&l->loop))
 		l->stops = true;
 }
 
-static int run(struct ledger *l)
+static int ledger_loop(struct ledger *l)
 {
 	while (!l->stops) {
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 		struct view *view;
 
-		if (!wait_for_events(l, now))
+		if (!ledger_wait_for_events(l, now))
 			return EXIT_FAILURE;
 		now = clock_now_ns(CLOCK_MONOTONIC);
-		serve_signals(l);
+		ledger_serve_signals(l);
 		if (l->stops)
 			/* A snapshot that is waiting is not lost: it is in memtallyd's counters. */
 			break;
@@ -202,12 +202,12 @@ static int run(struct ledger *l)
 		}
 		writer_run(&l->writer, now);
 		usage_server_run(&l->server, now, writer_answer, &l->writer);
-		beat(&l->loop);
+		ledger_beat(&l->loop);
 	}
 	return EXIT_SUCCESS;
 }
 
-static void stop(struct ledger *l)
+static void ledger_stop(struct ledger *l)
 {
 	writer_close(&l->writer);
 	if (l->socket)
@@ -218,20 +218,20 @@ static void stop(struct ledger *l)
 	free(l->directory);
 }
 
-static int serve(struct ledger *l)
+static int ledger_serve(struct ledger *l)
 {
 	l->status = EXIT_FAILURE;
 	/* The database may contain anything, so it is opened after all rights are given up. */
-	if (start(l) == 0 && sandbox_confine(l->directory, l->socket) == 0) {
+	if (ledger_start(l) == 0 && sandbox_confine(l->directory, l->socket) == 0) {
 		l->rules.uid = geteuid();
 		if (open_ledger(l) == 0) {
 			resident_rest();
 			sd_notify(0, "READY=1");
-			l->status = run(l);
+			l->status = ledger_loop(l);
 			sd_notify(0, "STOPPING=1");
 		}
 	}
-	stop(l);
+	ledger_stop(l);
 	return l->status;
 }
 
@@ -247,6 +247,6 @@ int ledger_run(int argc, char *argv[])
 
 	l.settings = settings;
 	if (status == COMMAND_RUN)
-		return serve(&l);
+		return ledger_serve(&l);
 	return status == COMMAND_CHECK ? command_say_good() : status;
 }

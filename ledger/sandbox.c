@@ -24,7 +24,7 @@
  * Sets *RET to the user that root becomes. It is not a free uid, as for other daemons: tomorrow's
  * process must be able to use today's files.
  */
-static int choose_account(const char *directory, struct account *ret)
+static int ledger_sandbox_choose_account(const char *directory, struct account *ret)
 {
 	struct account account = {.uid = geteuid(), .gid = getegid()};
 	struct stat st;
@@ -45,7 +45,7 @@ struct needs {
 	const char *directory, *socket; /* socket may be NULL */
 };
 
-static int allow(struct landlock *l, const void *needs_)
+static int ledger_sandbox_allow(struct landlock *l, const void *needs_)
 {
 	const struct needs *needs = needs_;
 	int r = landlock_allow(l, needs->directory, LANDLOCK_MAY_KEEP);
@@ -60,7 +60,7 @@ int sandbox_confine(const char *directory, const char *socket)
 	const struct needs needs = {.directory = directory, .socket = socket};
 	struct account account = {0};
 	unsigned char chance;
-	int r = choose_account(directory, &account);
+	int r = ledger_sandbox_choose_account(directory, &account);
 
 	if (r < 0) {
 		log_error("can't choose a user: %s", strerror(-r));
@@ -73,6 +73,6 @@ int sandbox_confine(const char *directory, const char *socket)
 		return r;
 	umask(0077);
 	sqlite3_randomness(sizeof(chance), &chance); /* the first call reads a file */
-	r = renounce_files(allow, &needs);
+	r = renounce_files(ledger_sandbox_allow, &needs);
 	return r < 0 ? r : renounce_calls(lists, ARRAY_SIZE(lists));
 }

@@ -94,7 +94,7 @@ uint64_t usage_server_due_ns(const struct usage_server *s, uint64_t now_ns)
 	return due;
 }
 
-static size_t count_of(const struct usage_server *s, uid_t uid)
+static size_t usage_server_count_of(const struct usage_server *s, uid_t uid)
 {
 	size_t count = 0;
 
@@ -104,10 +104,10 @@ static size_t count_of(const struct usage_server *s, uid_t uid)
 }
 
 /* Returns how many connections C's uid would have if COMING were accepted. */
-static size_t places(const struct usage_server *s, const struct usage_server_client *c,
+static size_t usage_server_places(const struct usage_server *s, const struct usage_server_client *c,
 	const struct usage_server_client *coming)
 {
-	return count_of(s, c->uid) + (c->uid == coming->uid);
+	return usage_server_count_of(s, c->uid) + (c->uid == coming->uid);
 }
 
 /*
@@ -117,7 +117,8 @@ static size_t places(const struct usage_server *s, const struct usage_server_cli
 static bool makes_room(const struct usage_server *s, const struct usage_server_client *a,
 	const struct usage_server_client *b, const struct usage_server_client *coming)
 {
-	size_t a_places = places(s, a, coming), b_places = places(s, b, coming);
+	size_t a_places = usage_server_places(s, a, coming),
+	       b_places = usage_server_places(s, b, coming);
 
 	if (a->reader.sees_all != b->reader.sees_all)
 		return b->reader.sees_all;
@@ -129,7 +130,7 @@ static bool makes_room(const struct usage_server *s, const struct usage_server_c
 }
 
 /* Disconnects a client if there are too many. Returns false if COMING is the one to disconnect. */
-static bool make_room(struct usage_server *s, const struct usage_server_client *coming)
+static bool usage_server_make_room(struct usage_server *s, const struct usage_server_client *coming)
 {
 	const struct usage_server_client *found = coming;
 
@@ -148,7 +149,7 @@ static bool make_room(struct usage_server *s, const struct usage_server_client *
  * Disconnects clients that have closed their connection. In a pause strangers' sockets are not
  * read, so this is not noticed elsewhere.
  */
-static void sweep(struct usage_server *s)
+static void usage_server_sweep(struct usage_server *s)
 {
 	struct pollfd p[USAGE_SERVER_CLIENTS_MAX];
 
@@ -161,7 +162,7 @@ static void sweep(struct usage_server *s)
 			let_go(s, i);
 }
 
-static void admit(struct usage_server *s, int consumed_fd, uint64_t now_ns)
+static void usage_server_admit(struct usage_server *s, int consumed_fd, uint64_t now_ns)
 {
 	AUTO_CLOSE int fd = consumed_fd;
 	struct usage_server_client c = {.looked_ns = now_ns, .waits_ns = now_ns};
@@ -169,19 +170,19 @@ static void admit(struct usage_server *s, int consumed_fd, uint64_t now_ns)
 	if (peer_access_of(fd, s->rules, &c.reader, &c.uid) < 0)
 		return;
 	if (s->clients == USAGE_SERVER_CLIENTS_MAX ||
-		count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
-		sweep(s);
-	if (!c.reader.sees_all && count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
+		usage_server_count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
+		usage_server_sweep(s);
+	if (!c.reader.sees_all && usage_server_count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
 		return;
 	if (c.uid == s->last_uid && s->strangers_ns > now_ns)
 		c.waits_ns = s->strangers_ns;
-	if (!make_room(s, &c))
+	if (!usage_server_make_room(s, &c))
 		return;
 	c.fd = TAKE_FD(fd);
 	s->client[s->clients++] = c;
 }
 
-static void let_in(struct usage_server *s, uint64_t now_ns)
+static void usage_server_let_in(struct usage_server *s, uint64_t now_ns)
 {
 	if (now_ns < s->retry_ns)
 		return;
@@ -190,7 +191,7 @@ static void let_in(struct usage_server *s, uint64_t now_ns)
 		int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0) {
-			admit(s, fd, now_ns);
+			usage_server_admit(s, fd, now_ns);
 			continue;
 		}
 		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
@@ -279,7 +280,7 @@ static void begin_pause(struct usage_server *s, uid_t uid, uint64_t begin_ns)
 }
 
 /* Reads C's question, if there is one, and answers it. */
-static enum turn serve(struct usage_server *s, struct usage_server_client *c,
+static enum turn usage_server_serve(struct usage_server *s, struct usage_server_client *c,
 	usage_server_answer *answer, void *context)
 {
 	unsigned char text[USAGE_REQUEST_SIZE + 1];
@@ -305,7 +306,7 @@ static enum turn serve(struct usage_server *s, struct usage_server_client *c,
 }
 
 /* Accounts for the TURN of client I, and disconnects it if it has gone or was idle for too long. */
-static void settle(struct usage_server *s, size_t i, enum turn turn, uint64_t now_ns)
+static void usage_server_settle(struct usage_server *s, size_t i, enum turn turn, uint64_t now_ns)
 {
 	struct usage_server_client *c = &s->client[i];
 
@@ -348,12 +349,12 @@ static void serve_strangers(
 		s->client[i].is_tried = false;
 	while (now_ns >= s->strangers_ns && (i = next_stranger(s)) < s->clients) {
 		struct usage_server_client *c = &s->client[i];
-		enum turn turn = serve(s, c, answer, context);
+		enum turn turn = usage_server_serve(s, c, answer, context);
 
 		c->is_tried = true;
 		if (turn == TURN_IDLE && c->waits_ns < now_ns)
 			c->waits_ns = now_ns; /* it had no question, so it did not wait */
-		settle(s, i, turn, now_ns);
+		usage_server_settle(s, i, turn, now_ns);
 	}
 	/* find_idle() may have found others idle for too long. */
 	for (i = s->clients; i-- > 0;)
@@ -368,10 +369,11 @@ void usage_server_run(
 		struct usage_server_client *c = &s->client[i];
 
 		if (is_answering(c))
-			settle(s, i, send_some(c), now_ns);
+			usage_server_settle(s, i, send_some(c), now_ns);
 		else if (c->reader.sees_all)
-			settle(s, i, serve(s, c, answer, context), now_ns);
+			usage_server_settle(
+				s, i, usage_server_serve(s, c, answer, context), now_ns);
 	}
 	serve_strangers(s, now_ns, answer, context);
-	let_in(s, now_ns);
+	usage_server_let_in(s, now_ns);
 }

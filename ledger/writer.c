@@ -81,7 +81,7 @@ static int open_store(struct writer *w, char text[static STORE_ERROR_SIZE])
  * synchronized, or damage was found after it. Otherwise its usage would count twice. Returns 0,
  * STORE_DAMAGED or -ENOMEM.
  */
-static int load(struct writer *w)
+static int writer_load(struct writer *w)
 {
 	struct bucket found = {0};
 	int r = store_load(w->store, &found);
@@ -109,7 +109,7 @@ static int open_and_load(struct writer *w, char text[static STORE_ERROR_SIZE])
 
 	if (r != 0)
 		return r;
-	r = load(w);
+	r = writer_load(w);
 	if (r != 0) {
 		snprintf(text, STORE_ERROR_SIZE, "%.200s",
 			r == -ENOMEM ? strerror(ENOMEM) : store_error(w->store));
@@ -136,7 +136,7 @@ static int close_damaged(struct writer *w, int r)
  * Quarantines the closed file, and opens a new one. Returns as writer_open(). Without memory for a
  * check the file stays: it may be whole.
  */
-static int replace(struct writer *w)
+static int writer_replace(struct writer *w)
 {
 	char text[STORE_ERROR_SIZE];
 	int r = store_has_memory()
@@ -198,7 +198,7 @@ int writer_open(struct writer *w, const char *directory, const struct store_limi
 		r = close_damaged(w, open_and_load(w, text));
 	while (r == STORE_DAMAGED && ++tries < DAMAGED_TRIES);
 	if (r == STORE_DAMAGED)
-		return replace(w);
+		return writer_replace(w);
 	if (r != 0)
 		log_error("%s", text);
 	return r;
@@ -225,7 +225,10 @@ static void begin_anew(struct writer *w)
 		w->directory);
 }
 
-/* Returns whether the file has all that was counted: load() may have just found that it does. */
+/*
+ * Returns whether the file has all that was counted: writer_load() may have just found that it
+ * does.
+ */
 static bool is_written(const struct writer *w)
 {
 	return w->written_ns && w->written_ns == w->bucket.mark.realtime_ns &&
@@ -263,7 +266,7 @@ static int write_somewhere(struct writer *w, char text[static STORE_ERROR_SIZE])
 	do
 		r = close_damaged(w, try_to_write(w, text));
 	while (r == STORE_DAMAGED && ++tries < DAMAGED_TRIES);
-	if (r == STORE_DAMAGED && replace(w) == 0)
+	if (r == STORE_DAMAGED && writer_replace(w) == 0)
 		r = close_damaged(w, try_to_write(w, text));
 	return r;
 }
@@ -358,7 +361,7 @@ uint64_t writer_due_ns(const struct writer *w, uint64_t now_ns)
 	return bucket_has_content(&w->bucket) ? now_ns + LOOK_NS : UINT64_MAX;
 }
 
-static uint32_t state_of(const struct writer *w)
+static uint32_t writer_state_of(const struct writer *w)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_REALTIME);
 	uint64_t slot_ns = (uint64_t)slots_seconds(SLOT_BUCKET) * NS_PER_SEC;
@@ -383,7 +386,7 @@ static int try_to_report(struct writer *w, const struct usage_request *request,
 	return r;
 }
 
-static void report(struct writer *w, const struct usage_request *request,
+static void writer_report(struct writer *w, const struct usage_request *request,
 	const struct store_reader *reader, uint64_t now_ns, struct usage_head *head,
 	struct buffer *to)
 {
@@ -408,7 +411,7 @@ static void report(struct writer *w, const struct usage_request *request,
 		log_error("can't read the ledger: %s (%llu more messages like this before)", text,
 			(unsigned long long)held_back);
 	/* The next question is answered from the new file; write to it where counting goes on. */
-	if (r == STORE_DAMAGED && replace(w) == 0 && w->bucket.mark.is_set)
+	if (r == STORE_DAMAGED && writer_replace(w) == 0 && w->bucket.mark.is_set)
 		write_down(w, now_ns);
 	usage_begin(to);
 	*head = (struct usage_head){.status = USAGE_BROKEN,
@@ -429,11 +432,11 @@ void writer_answer(void *context, const struct usage_request *request,
 	if (request) {
 		if (now_ns >= w->fresh_ns && !w->is_failing && bucket_has_content(&w->bucket))
 			write_down(w, now_ns);
-		report(w, request, reader, now_ns, &head, to);
+		writer_report(w, request, reader, now_ns, &head, to);
 	} else {
 		head.status = USAGE_BAD_REQUEST;
 	}
-	head.flags |= state_of(w);
+	head.flags |= writer_state_of(w);
 	head.written_s = w->written_ns ? (int64_t)(w->written_ns / NS_PER_SEC) : -1;
 	head.clock_sets = w->bucket.clock_sets;
 	head.write_failures = w->write_failures;

@@ -76,7 +76,7 @@ void human_add_range(struct buffer *to, uint64_t low_bytes, const char *word, ui
 	human_add_bytes(to, high_bytes);
 }
 
-static void add_amount(struct buffer *to, uint64_t amount, const char *unit)
+static void human_add_amount(struct buffer *to, uint64_t amount, const char *unit)
 {
 	buffer_add_u64(to, amount);
 	buffer_add_text(to, unit);
@@ -87,13 +87,13 @@ void human_add_age(struct buffer *to, uint64_t ns)
 	uint64_t seconds = ns / NS_PER_SEC;
 
 	if (seconds >= 3600) {
-		add_amount(to, seconds / 3600, " h ");
-		add_amount(to, seconds / 60 % 60, " min");
+		human_add_amount(to, seconds / 3600, " h ");
+		human_add_amount(to, seconds / 60 % 60, " min");
 	} else if (seconds >= 60) {
-		add_amount(to, seconds / 60, " min ");
-		add_amount(to, seconds % 60, " s");
+		human_add_amount(to, seconds / 60, " min ");
+		human_add_amount(to, seconds % 60, " s");
 	} else {
-		add_amount(to, seconds, " s");
+		human_add_amount(to, seconds, " s");
 	}
 }
 

@@ -18,18 +18,18 @@
 #include "render/decimal.h"
 #include "snapshot/owner.h"
 
-static int add_bytes(const char *bytes, size_t len, void *to)
+static int json_render_add_bytes(const char *bytes, size_t len, void *to)
 {
 	buffer_add(to, bytes, len);
 	return 0;
 }
 
 /* Appends TEXT, which is UTF-8, as a JSON string. It can fail only for lack of memory. */
-static void add_text(struct buffer *to, const char *text)
+static void json_render_add_text(struct buffer *to, const char *text)
 {
 	json_t *string = json_string(text);
 
-	if (!string || json_dump_callback(string, add_bytes, to, JSON_ENCODE_ANY) < 0)
+	if (!string || json_dump_callback(string, json_render_add_bytes, to, JSON_ENCODE_ANY) < 0)
 		to->error = -ENOMEM;
 	json_decref(string);
 }
@@ -37,7 +37,7 @@ static void add_text(struct buffer *to, const char *text)
 /*
  * Appends a comma, if one is needed, and the field name NAME, which is ours and needs no escapes.
  */
-static void add_name(struct buffer *to, const char *name)
+static void json_render_add_name(struct buffer *to, const char *name)
 {
 	if (!to->len || to->data[to->len - 1] != '{')
 		buffer_add_char(to, ',');
@@ -48,25 +48,25 @@ static void add_name(struct buffer *to, const char *name)
 
 static void add_text_field(struct buffer *to, const char *name, const char *text)
 {
-	add_name(to, name);
-	add_text(to, text);
+	json_render_add_name(to, name);
+	json_render_add_text(to, text);
 }
 
 static void add_integer_field(struct buffer *to, const char *name, uint64_t value)
 {
-	add_name(to, name);
+	json_render_add_name(to, name);
 	buffer_add_u64(to, value);
 }
 
 static void add_seconds_field(struct buffer *to, const char *name, uint64_t ns)
 {
-	add_name(to, name);
+	json_render_add_name(to, name);
 	decimal_add_seconds(to, ns);
 }
 
 static void add_bool_field(struct buffer *to, const char *name, bool value)
 {
-	add_name(to, name);
+	json_render_add_name(to, name);
 	buffer_add_text(to, value ? "true" : "false");
 }
 
@@ -136,18 +136,18 @@ static void add_labelled_field(
 		if (!metric_get(m, present, q, &value))
 			continue;
 		if (!any) {
-			add_name(to, f->name);
+			json_render_add_name(to, f->name);
 			buffer_add_char(to, '{');
 		}
 		any = true;
-		add_name(to, m->value);
+		json_render_add_name(to, m->value);
 		decimal_add_quantity(to, m->kind, value);
 	}
 	if (any)
 		buffer_add_char(to, '}');
 }
 
-static void add_quantities(
+static void json_render_add_quantities(
 	struct buffer *to, const struct fields *fields, uint64_t present, const uint64_t *q)
 {
 	for (const struct field *f = fields->field; f < fields->field + fields->count; f++) {
@@ -156,7 +156,7 @@ static void add_quantities(
 		if (f->metric->label) {
 			add_labelled_field(to, f, present, q);
 		} else if (metric_get(f->metric, present, q, &value)) {
-			add_name(to, f->name);
+			json_render_add_name(to, f->name);
 			decimal_add_quantity(to, f->metric->kind, value);
 		}
 	}
@@ -169,8 +169,8 @@ static void add_owner_field(struct buffer *to, const struct owner *owner, const 
 		add_text_field(to, owner->name, name);
 }
 
-static void add_process(struct buffer *to, const struct view *view, const struct fields *fields,
-	const struct snapshot_process *row)
+static void json_render_add_process(struct buffer *to, const struct view *view,
+	const struct fields *fields, const struct snapshot_process *row)
 {
 	buffer_add_char(to, '{');
 	add_integer_field(to, "pid", row->pid);
@@ -188,7 +188,7 @@ static void add_process(struct buffer *to, const struct view *view, const struct
 	if (row->outcome == OUTCOME_SHARED_MM)
 		add_integer_field(to, "mm_pid", row->mm_pid);
 	add_bool_field(to, "exported", row->flags & PROCESS_EXPORTED);
-	add_quantities(to, fields, row->present, row->q);
+	json_render_add_quantities(to, fields, row->present, row->q);
 	buffer_add_char(to, '}');
 }
 
@@ -215,13 +215,13 @@ static void add_scope(struct buffer *to, const struct view *view, enum metric_sc
 	add_text_field(to, owner->name, view_text(view, row->name));
 	add_owner_details(to, view, owner, row);
 	add_bool_field(to, "exported", row->flags & SCOPE_EXPORTED);
-	add_quantities(to, fields, row->present, row->q);
+	json_render_add_quantities(to, fields, row->present, row->q);
 	buffer_add_char(to, '}');
 }
 
 /* The device is MAJOR:MINOR in hexadecimal, as in /proc/PID/maps. */
-static void add_file(struct buffer *to, const struct view *view, const struct fields *fields,
-	const struct snapshot_file *row)
+static void json_render_add_file(struct buffer *to, const struct view *view,
+	const struct fields *fields, const struct snapshot_file *row)
 {
 	buffer_add_char(to, '{');
 	add_text_field(to, "path", view_text(view, row->path));
@@ -229,7 +229,7 @@ static void add_file(struct buffer *to, const struct view *view, const struct fi
 	add_integer_field(to, "inode", row->inode);
 	add_bool_field(to, "deleted", row->flags & FILE_DELETED);
 	add_bool_field(to, "executable", row->flags & FILE_EXECUTABLE);
-	add_quantities(to, fields, row->present, row->q);
+	json_render_add_quantities(to, fields, row->present, row->q);
 	buffer_add_char(to, '}');
 }
 
@@ -242,9 +242,9 @@ static void add_survey(struct buffer *to, const struct view *view)
 	if (!survey)
 		return;
 	fields_init(&fields, METRIC_SURVEY);
-	add_name(to, json_list_name(METRIC_SURVEY));
+	json_render_add_name(to, json_list_name(METRIC_SURVEY));
 	buffer_add_char(to, '{');
-	add_quantities(to, &fields, survey->present, survey->q);
+	json_render_add_quantities(to, &fields, survey->present, survey->q);
 	buffer_add_char(to, '}');
 }
 
@@ -270,7 +270,7 @@ static void list_step(struct json_list *list, const struct fields *fields, struc
 	if (list->next == 0) {
 		if (list->scope == METRIC_FILE)
 			add_survey(to, list->view);
-		add_name(to, json_list_name(list->scope));
+		json_render_add_name(to, json_list_name(list->scope));
 		buffer_add_char(to, '[');
 	}
 	if (list->next == list->count) {
@@ -281,9 +281,9 @@ static void list_step(struct json_list *list, const struct fields *fields, struc
 		buffer_add_char(to, ',');
 	row = list->rows[list->next];
 	if (list->scope == METRIC_PROCESS)
-		add_process(to, list->view, fields, view_process(list->view, row));
+		json_render_add_process(to, list->view, fields, view_process(list->view, row));
 	else if (list->scope == METRIC_FILE)
-		add_file(to, list->view, fields, view_file(list->view, row));
+		json_render_add_file(to, list->view, fields, view_file(list->view, row));
 	else
 		add_scope(to, list->view, list->scope, fields,
 			view_scope(list->view, list->scope, row));
@@ -307,8 +307,8 @@ void json_render_process(
 	struct fields fields;
 
 	fields_init(&fields, METRIC_PROCESS);
-	add_name(to, "process");
-	add_process(to, view, &fields, row);
+	json_render_add_name(to, "process");
+	json_render_add_process(to, view, &fields, row);
 	buffer_add_char(to, '}');
 }
 
@@ -322,7 +322,7 @@ static void add_holdings(struct buffer *to, const struct view *view, enum holdin
 	if (!view_balance(view))
 		return;
 	fields_init(&fields, scope);
-	add_name(to, json_list_name(scope));
+	json_render_add_name(to, json_list_name(scope));
 	buffer_add_char(to, '[');
 	for (uint32_t i = 0; i < view_holding_count(view); i++) {
 		const struct snapshot_holding *row = view_holding(view, i);
@@ -334,32 +334,32 @@ static void add_holdings(struct buffer *to, const struct view *view, enum holdin
 		add_text_field(to, metric_holding_label(kind), view_text(view, row->name));
 		if (kind == HOLDING_SHMEM && row->id != OWNER_NO_ID)
 			add_integer_field(to, "uid", row->id);
-		add_quantities(to, &fields, row->present, row->q);
+		json_render_add_quantities(to, &fields, row->present, row->q);
 		buffer_add_char(to, '}');
 	}
 	buffer_add_char(to, ']');
 }
 
-static void add_host(struct buffer *to, const struct view *view)
+static void json_render_add_host(struct buffer *to, const struct view *view)
 {
 	const struct snapshot_scope *host = view_host(view);
 	const struct snapshot_balance *balance = view_balance(view);
 	struct fields fields;
 
 	fields_init(&fields, METRIC_HOST);
-	add_name(to, json_list_name(METRIC_HOST));
+	json_render_add_name(to, json_list_name(METRIC_HOST));
 	buffer_add_char(to, '{');
-	add_quantities(to, &fields, host->present, host->q);
+	json_render_add_quantities(to, &fields, host->present, host->q);
 	if (balance) {
 		fields_init(&fields, METRIC_BALANCE);
-		add_quantities(to, &fields, balance->present, balance->q);
+		json_render_add_quantities(to, &fields, balance->present, balance->q);
 	}
 	buffer_add_char(to, '}');
 }
 
 void json_render_host(const struct view *view, struct buffer *to)
 {
-	add_host(to, view);
+	json_render_add_host(to, view);
 	for (unsigned int kind = 0; kind < HOLDING_KINDS; kind++)
 		add_holdings(to, view, (enum holding_kind)kind);
 	add_survey(to, view);
@@ -367,19 +367,19 @@ void json_render_host(const struct view *view, struct buffer *to)
 }
 
 /* Buckets are cumulative, as in Prometheus; .count is that of the bucket without an upper bound. */
-static void add_histogram(struct buffer *to, const struct snapshot_histogram *h)
+static void json_render_add_histogram(struct buffer *to, const struct snapshot_histogram *h)
 {
 	const struct metric_histogram *m = metric_histogram(h->id);
 	uint64_t cumulative = 0;
 
 	if (!m)
 		return; /* of a newer minor version of the image */
-	add_name(to, m->field);
+	json_render_add_name(to, m->field);
 	buffer_add_text(to, "{\"buckets\":[");
 	for (size_t i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
 		cumulative += h->bucket[i];
 		buffer_add_text(to, i ? ",{" : "{");
-		add_name(to, "le");
+		json_render_add_name(to, "le");
 		decimal_add_real(to, m->bounds[i]);
 		add_integer_field(to, "count", cumulative);
 		buffer_add_char(to, '}');
@@ -392,7 +392,7 @@ static void add_histogram(struct buffer *to, const struct snapshot_histogram *h)
 
 static void add_capabilities(struct buffer *to, unsigned int flags)
 {
-	add_name(to, "capabilities");
+	json_render_add_name(to, "capabilities");
 	buffer_add_char(to, '{');
 	for (size_t i = 0; i < METRIC_CAPABILITIES; i++) {
 		const struct metric_capability *c = metric_capability(i);
@@ -403,9 +403,9 @@ static void add_capabilities(struct buffer *to, unsigned int flags)
 }
 
 /* Appends the length of each list; "(other)" is in none. */
-static void add_rows(struct buffer *to, const struct view *view)
+static void json_render_add_rows(struct buffer *to, const struct view *view)
 {
-	add_name(to, "rows");
+	json_render_add_name(to, "rows");
 	buffer_add_char(to, '{');
 	for (int scope = METRIC_USER; scope <= METRIC_PROCESS; scope++) {
 		uint32_t count = view_count(view, (enum metric_scope)scope), n = count;
@@ -421,7 +421,7 @@ static void add_rows(struct buffer *to, const struct view *view)
 /* Appends, for each scope, how many have no series of their own. */
 static void add_dropped(struct buffer *to, const struct view *view)
 {
-	add_name(to, "series_dropped");
+	json_render_add_name(to, "series_dropped");
 	buffer_add_char(to, '{');
 	for (int scope = METRIC_USER; scope <= METRIC_PROCESS; scope++) {
 		uint32_t dropped;
@@ -447,23 +447,23 @@ void json_render_status(const struct view *view, struct buffer *to)
 	struct fields fields;
 
 	fields_init(&fields, METRIC_SELF);
-	add_name(to, json_list_name(METRIC_SELF));
+	json_render_add_name(to, json_list_name(METRIC_SELF));
 	buffer_add_char(to, '{');
 	add_text_field(to, "version", view_text(view, self->version));
 	add_text_field(to, "mode", snapshot_is_adaptive(self) ? "adaptive" : "exact");
 	add_text_field(to, "map_counts", map_counts_of(view));
 	add_capabilities(to, self->flags);
-	add_rows(to, view);
+	json_render_add_rows(to, view);
 	add_dropped(to, view);
-	add_quantities(to, &fields, self->present, self->q);
+	json_render_add_quantities(to, &fields, self->present, self->q);
 	for (uint32_t i = 0; i < view->section[SECTION_HISTOGRAMS].count; i++)
-		add_histogram(to, view_histogram(view, i));
+		json_render_add_histogram(to, view_histogram(view, i));
 	buffer_add_text(to, "}}");
 }
 
 void json_render_host_status(const struct view *view, struct buffer *to)
 {
-	add_host(to, view);
+	json_render_add_host(to, view);
 	json_render_status(view, to);
 }
 
@@ -478,6 +478,6 @@ void json_render_error(const char *message, struct buffer *to)
 		return;
 	}
 	buffer_add_text(to, "{\"error\":");
-	add_text(to, clean.data);
+	json_render_add_text(to, clean.data);
 	buffer_add_char(to, '}');
 }

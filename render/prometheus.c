@@ -234,8 +234,8 @@ static uint64_t self_created_ns(const struct snapshot_self *self)
 	return ROW_HAS(self, SELF_START_TIME) ? self->q[SELF_START_TIME] : 0;
 }
 
-static void collect(const struct view *view, enum metric_scope scope, const struct sight *sight,
-	struct series_list *list)
+static void prometheus_collect(const struct view *view, enum metric_scope scope,
+	const struct sight *sight, struct series_list *list)
 {
 	if (scope == METRIC_PROCESS) {
 		collect_processes(view, sight, list);
@@ -324,7 +324,7 @@ static void render_scope(const struct view *view, enum metric_scope scope,
 	size_t count;
 	const struct metric *table = metric_table(scope, &count);
 
-	collect(view, scope, sight, &list);
+	prometheus_collect(view, scope, sight, &list);
 	if (list.series.error || list.labels.error) {
 		to->error = -ENOMEM;
 		return;

@@ -15,12 +15,12 @@
 #include "confine/inheritance.h"
 
 /* Flushes standard output. Returns the exit status. */
-static int flush(void)
+static int command_flush(void)
 {
 	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int print_help(const struct command *c)
+static int command_print_help(const struct command *c)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	char usage[64];
@@ -30,7 +30,7 @@ static int print_help(const struct command *c)
 	if (text.error)
 		return EXIT_FAILURE;
 	fwrite(text.data, 1, text.len, stdout);
-	return flush();
+	return command_flush();
 }
 
 int command_begin(const struct command *c, int argc, char *argv[], struct settings **ret)
@@ -51,8 +51,8 @@ int command_begin(const struct command *c, int argc, char *argv[], struct settin
 	}
 	log_set_level((enum log_level)(*ret)->log_level);
 	switch (settings_action(*ret)) {
-	case SETTINGS_HELP: return print_help(c);
-	case SETTINGS_VERSION: printf("%s " PACKAGE_VERSION "\n", c->name); return flush();
+	case SETTINGS_HELP: return command_print_help(c);
+	case SETTINGS_VERSION: printf("%s " PACKAGE_VERSION "\n", c->name); return command_flush();
 	case SETTINGS_CHECK: return COMMAND_CHECK;
 	case SETTINGS_RUN: break;
 	}
@@ -67,5 +67,5 @@ int command_refused(int r)
 int command_say_good(void)
 {
 	puts("the configuration is good");
-	return flush();
+	return command_flush();
 }

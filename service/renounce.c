@@ -20,7 +20,7 @@
  * Checks OUTCOME of rights_keep(). The host's root without capabilities still owns what root owns:
  * processes, files, sockets. Returns 0 or a negative errno.
  */
-static int check_user(int outcome, uid_t uid)
+static int renounce_check_user(int outcome, uid_t uid)
 {
 	if (outcome != RIGHTS_SAME_USER && (outcome != 0 || uid != 0))
 		return outcome;
@@ -35,7 +35,7 @@ int renounce_rights(
 {
 	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, account->uid, &kept);
 
-	r = check_user(r, account->uid);
+	r = renounce_check_user(r, account->uid);
 	/* It may hold keys, or usage of users, which must not be in a core dump. */
 	if (r >= 0 && !SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		r = -errno;

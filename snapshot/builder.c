@@ -43,7 +43,7 @@ uint32_t builder_add_text(struct builder *b, const char *text, size_t len)
 	return strings->error ? 0 : (uint32_t)ref;
 }
 
-static void *add_row(struct builder *b, enum image_section_kind kind, size_t size)
+static void *builder_add_row(struct builder *b, enum image_section_kind kind, size_t size)
 {
 	struct buffer *section = &b->section[kind];
 
@@ -54,42 +54,42 @@ static void *add_row(struct builder *b, enum image_section_kind kind, size_t siz
 struct snapshot_scope *builder_add_scope(struct builder *b, enum metric_scope scope)
 {
 	assert(scope < METRIC_OWNERS_END);
-	return add_row(b, view_section_kind(scope), sizeof(struct snapshot_scope));
+	return builder_add_row(b, view_section_kind(scope), sizeof(struct snapshot_scope));
 }
 
 struct snapshot_process *builder_add_process(struct builder *b)
 {
-	return add_row(b, SECTION_PROCESSES, sizeof(struct snapshot_process));
+	return builder_add_row(b, SECTION_PROCESSES, sizeof(struct snapshot_process));
 }
 
 struct snapshot_self *builder_add_self(struct builder *b)
 {
-	return add_row(b, SECTION_SELF, sizeof(struct snapshot_self));
+	return builder_add_row(b, SECTION_SELF, sizeof(struct snapshot_self));
 }
 
 struct snapshot_histogram *builder_add_histogram(struct builder *b)
 {
-	return add_row(b, SECTION_HISTOGRAMS, sizeof(struct snapshot_histogram));
+	return builder_add_row(b, SECTION_HISTOGRAMS, sizeof(struct snapshot_histogram));
 }
 
 struct snapshot_balance *builder_add_balance(struct builder *b)
 {
-	return add_row(b, SECTION_BALANCE, sizeof(struct snapshot_balance));
+	return builder_add_row(b, SECTION_BALANCE, sizeof(struct snapshot_balance));
 }
 
 struct snapshot_holding *builder_add_holding(struct builder *b)
 {
-	return add_row(b, SECTION_HOLDINGS, sizeof(struct snapshot_holding));
+	return builder_add_row(b, SECTION_HOLDINGS, sizeof(struct snapshot_holding));
 }
 
 struct snapshot_survey *builder_add_survey(struct builder *b)
 {
-	return add_row(b, SECTION_SURVEY, sizeof(struct snapshot_survey));
+	return builder_add_row(b, SECTION_SURVEY, sizeof(struct snapshot_survey));
 }
 
 struct snapshot_file *builder_add_file(struct builder *b)
 {
-	return add_row(b, SECTION_FILES, sizeof(struct snapshot_file));
+	return builder_add_row(b, SECTION_FILES, sizeof(struct snapshot_file));
 }
 
 uint32_t builder_process_count(const struct builder *b)

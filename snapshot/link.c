@@ -35,7 +35,7 @@ void link_done(struct link *l)
 }
 
 /* Ends the connection; the next attempt comes after a pause of at most MAX_NS. */
-static void drop(struct link *l, uint64_t now_ns, uint64_t max_ns)
+static void link_drop(struct link *l, uint64_t now_ns, uint64_t max_ns)
 {
 	uint32_t chance;
 
@@ -50,7 +50,7 @@ static void drop(struct link *l, uint64_t now_ns, uint64_t max_ns)
  * Prepares a message for the log if ERROR is not that of the last one, since attempts go on for
  * ever. 0: a snapshot was received.
  */
-static void say(struct link *l, int error)
+static void link_say(struct link *l, int error)
 {
 	l->is_refused = false;
 	if (l->said == error)
@@ -77,14 +77,14 @@ static void connect_now(struct link *l, uint64_t now_ns)
 	int r = client_connect(l->path, &l->fd);
 
 	if (r < 0) {
-		say(l, -r);
-		drop(l, now_ns, LINK_PAUSE_MAX_NS);
+		link_say(l, -r);
+		link_drop(l, now_ns, LINK_PAUSE_MAX_NS);
 	} else {
 		l->connected_ns = now_ns;
 	}
 }
 
-static void refuse(struct link *l, uint64_t now_ns, const char *reason)
+static void link_refuse(struct link *l, uint64_t now_ns, const char *reason)
 {
 	l->refused++;
 	l->is_refused = true;
@@ -99,7 +99,7 @@ static void refuse(struct link *l, uint64_t now_ns, const char *reason)
 		l->bad_ns = now_ns;
 		l->held_back = 0;
 	}
-	drop(l, now_ns, LINK_PAUSE_MAX_NS);
+	link_drop(l, now_ns, LINK_PAUSE_MAX_NS);
 }
 
 bool link_run(struct link *l, uint64_t now_ns, struct view **ret)
@@ -117,17 +117,17 @@ bool link_run(struct link *l, uint64_t now_ns, struct view **ret)
 	}
 	r = client_receive(l->fd, ret, &reason);
 	if (r < 0) {
-		refuse(l, now_ns, reason);
+		link_refuse(l, now_ns, reason);
 		return false;
 	}
 	if (r == CLIENT_CLOSED) {
-		say(l, l->is_served ? ECONNRESET : ENODATA);
-		drop(l, now_ns, l->is_served ? LINK_PAUSE_MAX_NS : LINK_PAUSE_UNSERVED_MAX_NS);
+		link_say(l, l->is_served ? ECONNRESET : ENODATA);
+		link_drop(l, now_ns, l->is_served ? LINK_PAUSE_MAX_NS : LINK_PAUSE_UNSERVED_MAX_NS);
 		return false;
 	}
 	if (r == CLIENT_NOTHING)
 		return false;
-	say(l, 0);
+	link_say(l, 0);
 	l->received++;
 	l->is_served = true;
 	backoff_reset(&l->backoff);

@@ -102,7 +102,7 @@ static const char *name_field(enum metric_scope scope)
 	}
 }
 
-static int find_field(
+static int query_find_field(
 	enum metric_scope scope, const char *key, bool filter, struct query_field *ret)
 {
 	const struct metric *table;
@@ -141,7 +141,7 @@ static int set_sort(struct query *q, const char *value, char error[static QUERY_
 
 	if (r < 0)
 		return r;
-	r = find_field(q->scope, value, false, &q->sort);
+	r = query_find_field(q->scope, value, false, &q->sort);
 	if (r < 0) {
 		snprintf(error, QUERY_ERROR_SIZE,
 			"'sort' must be a field of the rows, such as pss_bytes, rss_bytes or %s",
@@ -153,7 +153,7 @@ static int set_sort(struct query *q, const char *value, char error[static QUERY_
 	return 0;
 }
 
-static int set_order(struct query *q, const char *value, char error[static QUERY_ERROR_SIZE])
+static int query_set_order(struct query *q, const char *value, char error[static QUERY_ERROR_SIZE])
 {
 	int r = set_once(&q->has_order, "order", error);
 
@@ -216,7 +216,7 @@ static int add_filter(
 	uint64_t pid;
 	size_t len = strlen(value);
 
-	if (find_field(q->scope, key, true, &field) < 0) {
+	if (query_find_field(q->scope, key, true, &field) < 0) {
 		describe_filters(q->scope, key, error);
 		return -EINVAL;
 	}
@@ -257,7 +257,7 @@ int query_set(
 	if (!strcmp(key, "sort"))
 		return set_sort(q, value, error);
 	if (!strcmp(key, "order"))
-		return set_order(q, value, error);
+		return query_set_order(q, value, error);
 	if (!strcmp(key, "limit"))
 		return set_limit(q, value, error);
 	return add_filter(q, key, value, error);
@@ -376,8 +376,8 @@ static void key_of_file(const struct query *q, const struct query_field *f, cons
 	}
 }
 
-static void key_of(const struct query *q, const struct query_field *f, const struct view *view,
-	uint32_t i, struct key *key)
+static void query_key_of(const struct query *q, const struct query_field *f,
+	const struct view *view, uint32_t i, struct key *key)
 {
 	*key = (struct key){.row = i};
 	switch (q->scope) {
@@ -413,7 +413,7 @@ static bool filter_matches(const struct query *q, const struct query_filter *fil
 	struct key key;
 	uint64_t number;
 
-	key_of(q, &filter->field, view, i, &key);
+	query_key_of(q, &filter->field, view, i, &key);
 	if (!key.text)
 		return number_parse_u64(value, strlen(value), &number) == 0 && number == key.number;
 	return !strcmp(key.text, value);
@@ -477,7 +477,7 @@ int query_run(
 		return -ENOMEM;
 	for (uint32_t i = 0; i < total; i++)
 		if (is_selected(q, view, i))
-			key_of(q, &q->sort, view, i, &keys[n++]);
+			query_key_of(q, &q->sort, view, i, &keys[n++]);
 	qsort_r(keys, n, sizeof(*keys), key_compare, (void *)(uintptr_t)q);
 	if (q->limit && n > q->limit)
 		n = q->limit;

@@ -19,7 +19,7 @@ static const struct {
 	{PROCESS_VM_PTE, SCOPE_PAGETABLE},
 };
 
-/* Quantities that add_shares() adds. */
+/* Quantities that sums_add_shares() adds. */
 static const enum scope_quantity shares[] = {
 	SCOPE_PSS_MEASURED, SCOPE_PSS_ESTIMATED, SCOPE_PSS_GUESSED, SCOPE_GUESSED};
 
@@ -27,19 +27,19 @@ static const enum scope_quantity shares[] = {
  * No host has 2^63 bytes, but a fake proc file system may say so: sums stay at the largest value
  * that a snapshot can hold.
  */
-static uint64_t plus(uint64_t a, uint64_t b)
+static uint64_t sums_plus(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 
 	return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ? INT64_MAX : sum;
 }
 
-static void add(struct sums *s, enum scope_quantity i, uint64_t value)
+static void sums_add_quantity(struct sums *s, enum scope_quantity i, uint64_t value)
 {
-	ROW_SET(s, i, plus(s->q[i], value));
+	ROW_SET(s, i, sums_plus(s->q[i], value));
 }
 
-static void raise_to(struct sums *s, enum scope_quantity i, uint64_t value)
+static void sums_raise_to(struct sums *s, enum scope_quantity i, uint64_t value)
 {
 	if (!ROW_HAS(s, i) || value > s->q[i])
 		ROW_SET(s, i, value);
@@ -66,7 +66,7 @@ uint64_t sums_unmeasured(uint64_t present, const uint64_t *q)
 
 	for (size_t i = 0; i < SUMS_REASONS; i++)
 		if (present >> reasons[i].count & 1)
-			count = plus(count, q[reasons[i].count]);
+			count = sums_plus(count, q[reasons[i].count]);
 	return count;
 }
 
@@ -86,41 +86,41 @@ static const struct sums_reason *reason_of(unsigned int outcome)
 static void add_high(struct sums *s, const struct snapshot_process *m)
 {
 	if (ROW_HAS(m, PROCESS_PSS_HIGH))
-		add(s, SCOPE_PSS_HIGH, m->q[PROCESS_PSS_HIGH]);
+		sums_add_quantity(s, SCOPE_PSS_HIGH, m->q[PROCESS_PSS_HIGH]);
 	else if (ROW_HAS(m, PROCESS_RSS))
-		add(s, SCOPE_PSS_HIGH, m->q[PROCESS_RSS]);
+		sums_add_quantity(s, SCOPE_PSS_HIGH, m->q[PROCESS_RSS]);
 	else
 		s->has_unbounded = true;
 }
 
 /* Adds to the parts of the PSS that are measured, estimated and guessed. */
-static void add_shares(struct sums *s, const struct snapshot_process *m)
+static void sums_add_shares(struct sums *s, const struct snapshot_process *m)
 {
 	bool is_estimate = m->source == SOURCE_ESTIMATE, is_guess = snapshot_is_guess(m);
 
 	if (!ROW_HAS(m, PROCESS_PSS))
 		return;
-	add(s, SCOPE_PSS_MEASURED, is_estimate ? 0 : m->q[PROCESS_PSS]);
-	add(s, SCOPE_PSS_ESTIMATED, is_estimate ? m->q[PROCESS_PSS] : 0);
-	add(s, SCOPE_PSS_GUESSED, is_guess ? m->q[PROCESS_PSS] : 0);
-	add(s, SCOPE_GUESSED, is_guess);
+	sums_add_quantity(s, SCOPE_PSS_MEASURED, is_estimate ? 0 : m->q[PROCESS_PSS]);
+	sums_add_quantity(s, SCOPE_PSS_ESTIMATED, is_estimate ? m->q[PROCESS_PSS] : 0);
+	sums_add_quantity(s, SCOPE_PSS_GUESSED, is_guess ? m->q[PROCESS_PSS] : 0);
+	sums_add_quantity(s, SCOPE_GUESSED, is_guess);
 }
 
 /* The RSS of M is missing in the PSS only if M has no PSS. */
 static void add_unmeasured(
 	struct sums *s, const struct snapshot_process *m, const struct sums_reason *reason)
 {
-	add(s, reason->count, 1);
+	sums_add_quantity(s, reason->count, 1);
 	if (ROW_HAS(m, PROCESS_PSS))
-		add(s, reason->rss, 0);
+		sums_add_quantity(s, reason->rss, 0);
 	else if (ROW_HAS(m, PROCESS_RSS))
-		add(s, reason->rss, m->q[PROCESS_RSS]);
+		sums_add_quantity(s, reason->rss, m->q[PROCESS_RSS]);
 }
 
 static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
 {
 	if (ROW_HAS(m, PROCESS_PRIVATE_HUGETLB)) {
-		s->private_hugetlb = plus(s->private_hugetlb, m->q[PROCESS_PRIVATE_HUGETLB]);
+		s->private_hugetlb = sums_plus(s->private_hugetlb, m->q[PROCESS_PRIVATE_HUGETLB]);
 		s->has_hugetlb = true;
 	}
 	if (ROW_HAS(m, PROCESS_SHARED_HUGETLB)) {
@@ -134,17 +134,17 @@ static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
 static void add_nothing(struct sums *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
-		add(s, summed[i].scope, 0);
-	add(s, SCOPE_PSS_HIGH, 0);
+		sums_add_quantity(s, summed[i].scope, 0);
+	sums_add_quantity(s, SCOPE_PSS_HIGH, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
-		add(s, shares[i], 0);
+		sums_add_quantity(s, shares[i], 0);
 }
 
 void sums_add(struct sums *s, const struct snapshot_process *row)
 {
 	const struct sums_reason *reason = reason_of(row->outcome);
 
-	add(s, SCOPE_PROCESSES, 1);
+	sums_add_quantity(s, SCOPE_PROCESSES, 1);
 	if (reason)
 		add_unmeasured(s, row, reason);
 	if (row->outcome == OUTCOME_SHARED_MM) {
@@ -153,20 +153,20 @@ void sums_add(struct sums *s, const struct snapshot_process *row)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		if (ROW_HAS(row, summed[i].process))
-			add(s, summed[i].scope, row->q[summed[i].process]);
+			sums_add_quantity(s, summed[i].scope, row->q[summed[i].process]);
 	s->lacks_uss |= ROW_HAS(row, PROCESS_PSS) && !ROW_HAS(row, PROCESS_USS);
 	add_high(s, row);
-	add_shares(s, row);
+	sums_add_shares(s, row);
 	add_hugetlb(s, row);
 	if (ROW_HAS(row, PROCESS_VM_HWM))
-		raise_to(s, SCOPE_VM_HWM_MAX, row->q[PROCESS_VM_HWM]);
+		sums_raise_to(s, SCOPE_VM_HWM_MAX, row->q[PROCESS_VM_HWM]);
 }
 
 static void merge_reason(struct sums *to, const struct sums *from, const struct sums_reason *reason)
 {
-	add(to, reason->count, from->q[reason->count]);
+	sums_add_quantity(to, reason->count, from->q[reason->count]);
 	if (from->q[reason->count] && ROW_HAS(from, reason->rss))
-		add(to, reason->rss, from->q[reason->rss]);
+		sums_add_quantity(to, reason->rss, from->q[reason->rss]);
 }
 
 void sums_merge(struct sums *to, const struct sums *from)
@@ -176,21 +176,21 @@ void sums_merge(struct sums *to, const struct sums *from)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
 		if (ROW_HAS(from, summed[i].scope))
-			add(to, summed[i].scope, from->q[summed[i].scope]);
-	add(to, SCOPE_PROCESSES, from->q[SCOPE_PROCESSES]);
+			sums_add_quantity(to, summed[i].scope, from->q[summed[i].scope]);
+	sums_add_quantity(to, SCOPE_PROCESSES, from->q[SCOPE_PROCESSES]);
 	for (size_t i = 0; i < SUMS_REASONS; i++)
 		merge_reason(to, from, &reasons[i]);
 	if (ROW_HAS(from, SCOPE_PSS_HIGH))
-		add(to, SCOPE_PSS_HIGH, from->q[SCOPE_PSS_HIGH]);
+		sums_add_quantity(to, SCOPE_PSS_HIGH, from->q[SCOPE_PSS_HIGH]);
 	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
 		if (ROW_HAS(from, shares[i]))
-			add(to, shares[i], from->q[shares[i]]);
+			sums_add_quantity(to, shares[i], from->q[shares[i]]);
 	if (ROW_HAS(from, SCOPE_VM_HWM_MAX))
-		raise_to(to, SCOPE_VM_HWM_MAX, from->q[SCOPE_VM_HWM_MAX]);
+		sums_raise_to(to, SCOPE_VM_HWM_MAX, from->q[SCOPE_VM_HWM_MAX]);
 	to->has_unbounded = to->has_unbounded || from->has_unbounded;
 	to->lacks_uss = to->lacks_uss || from->lacks_uss;
 	to->has_hugetlb = to->has_hugetlb || from->has_hugetlb;
-	to->private_hugetlb = plus(to->private_hugetlb, from->private_hugetlb);
+	to->private_hugetlb = sums_plus(to->private_hugetlb, from->private_hugetlb);
 	if (from->shared_hugetlb_max > to->shared_hugetlb_max)
 		to->shared_hugetlb_max = from->shared_hugetlb_max;
 }
@@ -208,7 +208,7 @@ void sums_end(struct sums *s)
 	if (s->lacks_uss)
 		s->present &= ~(UINT64_C(1) << SCOPE_USS);
 	if (s->has_hugetlb)
-		ROW_SET(s, SCOPE_HUGETLB, plus(s->private_hugetlb, s->shared_hugetlb_max));
+		ROW_SET(s, SCOPE_HUGETLB, sums_plus(s->private_hugetlb, s->shared_hugetlb_max));
 	if (s->q[SCOPE_PROCESSES])
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)

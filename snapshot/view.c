@@ -15,38 +15,38 @@
 #include "base/text.h"
 #include "snapshot/owner.h"
 
-static int refuse(const char **ret_reason, const char *reason)
+static int view_refuse(const char **ret_reason, const char *reason)
 {
 	*ret_reason = reason;
 	return -EBADMSG;
 }
 
-static int check_header(const struct view *v, const char **ret_reason)
+static int view_check_header(const struct view *v, const char **ret_reason)
 {
 	const struct image_header *h = v->header;
 
 	if (v->size < sizeof(*h))
-		return refuse(ret_reason, "shorter than a header");
+		return view_refuse(ret_reason, "shorter than a header");
 	if (memcmp(h->magic, IMAGE_MAGIC, sizeof(h->magic)) != 0)
-		return refuse(ret_reason, "not a memtally snapshot");
+		return view_refuse(ret_reason, "not a memtally snapshot");
 	if (h->byte_order != IMAGE_BYTE_ORDER)
-		return refuse(ret_reason, "another byte order");
+		return view_refuse(ret_reason, "another byte order");
 	if (h->major != IMAGE_MAJOR) {
 		*ret_reason = "another major version";
 		return -EPROTO;
 	}
 	if (h->image_size != v->size)
-		return refuse(ret_reason, "size differs from the header's");
+		return view_refuse(ret_reason, "size differs from the header's");
 	if (h->header_size < sizeof(*h) || h->header_size % IMAGE_ALIGN || h->header_size > v->size)
-		return refuse(ret_reason, "bad header size");
+		return view_refuse(ret_reason, "bad header size");
 	if (!h->section_count || h->section_count > IMAGE_SECTIONS_MAX ||
 		h->section_count > (v->size - h->header_size) / sizeof(struct image_section))
-		return refuse(ret_reason, "bad number of sections");
+		return view_refuse(ret_reason, "bad number of sections");
 	if (!h->sequence || h->sequence > INT64_MAX)
-		return refuse(ret_reason, "an impossible sequence");
+		return view_refuse(ret_reason, "an impossible sequence");
 	if (h->stale_ns < h->boottime_ns || h->boottime_ns < h->pass_begin_ns || !h->interval_ns ||
 		h->interval_ns > INT64_MAX || h->realtime_ns > INT64_MAX || h->stale_ns > INT64_MAX)
-		return refuse(ret_reason, "impossible times");
+		return view_refuse(ret_reason, "impossible times");
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static struct layout layout_of(uint32_t kind)
  * version's size. Quantities that they lack are absent. The view owns the copy, which is at most
  * twice as long as the section.
  */
-static int widen(
+static int view_widen(
 	struct view *v, const struct image_section *s, struct layout l, const char **ret_reason)
 {
 	unsigned int quantities = (s->stride - l.head) / (unsigned int)sizeof(uint64_t);
@@ -103,7 +103,7 @@ static int widen(
 		memcpy(row, v->data + s->offset + i * s->stride, s->stride);
 		memcpy(&present, row + l.head - sizeof(present), sizeof(present));
 		if (present >> quantities)
-			return refuse(ret_reason, "a quantity behind the end of its row");
+			return view_refuse(ret_reason, "a quantity behind the end of its row");
 	}
 	v->section[s->kind] = (struct view_section){
 		.data = rows, .stride = l.size, .count = (uint32_t)s->count};
@@ -114,7 +114,7 @@ static int widen(
  * Whether rows of STRIDE bytes may be those of an older minor version: with fewer quantities, but
  * at least half as long as rows of this one.
  */
-static bool is_older(uint32_t stride, struct layout l)
+static bool view_is_older(uint32_t stride, struct layout l)
 {
 	return l.head < l.size && stride < l.size && stride >= l.head && stride >= l.size / 2 &&
 	       stride % IMAGE_ALIGN == 0;
@@ -128,22 +128,22 @@ static int check_section(struct view *v, const struct image_section *s, uint64_t
 
 	if (!s->stride || __builtin_mul_overflow(s->count, s->stride, &bytes) ||
 		__builtin_add_overflow(s->offset, bytes, &end) || end > v->size)
-		return refuse(ret_reason, "a section reaches past the end");
+		return view_refuse(ret_reason, "a section reaches past the end");
 	if (s->offset < floor)
-		return refuse(ret_reason, "sections overlap or are out of order");
+		return view_refuse(ret_reason, "sections overlap or are out of order");
 	if (s->offset % IMAGE_ALIGN)
-		return refuse(ret_reason, "a section is not aligned");
+		return view_refuse(ret_reason, "a section is not aligned");
 	*ret_end = end;
 	if (!l.size)
 		return 0; /* from a newer minor version: ignored */
 	if (s->count > UINT32_MAX)
-		return refuse(ret_reason, "too many rows");
+		return view_refuse(ret_reason, "too many rows");
 	if (v->section[s->kind].data)
-		return refuse(ret_reason, "a section stands twice");
-	if (is_older(s->stride, l))
-		return widen(v, s, l, ret_reason);
+		return view_refuse(ret_reason, "a section stands twice");
+	if (view_is_older(s->stride, l))
+		return view_widen(v, s, l, ret_reason);
 	if (s->stride < l.size || (l.size > 1 ? s->stride % IMAGE_ALIGN : s->stride != 1))
-		return refuse(ret_reason, "rows are too short");
+		return view_refuse(ret_reason, "rows are too short");
 	v->section[s->kind] = (struct view_section){
 		.data = v->data + s->offset,
 		.stride = s->stride,
@@ -165,22 +165,22 @@ static int check_sections(struct view *v, const char **ret_reason)
 			return r;
 	}
 	if (v->section[SECTION_HOST].count != 1 || v->section[SECTION_SELF].count != 1)
-		return refuse(ret_reason, "host and self need one row each");
+		return view_refuse(ret_reason, "host and self need one row each");
 	if (v->section[SECTION_BALANCE].count > 1)
-		return refuse(ret_reason, "two balances");
+		return view_refuse(ret_reason, "two balances");
 	if (!v->section[SECTION_BALANCE].count)
 		v->section[SECTION_BALANCE].data = NULL;
 	if (v->section[SECTION_SURVEY].count > 1)
-		return refuse(ret_reason, "two surveys");
+		return view_refuse(ret_reason, "two surveys");
 	if (!v->section[SECTION_SURVEY].count)
 		v->section[SECTION_SURVEY].data = NULL;
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		if (!v->section[SECTION_OWNERS + kind].data)
-			return refuse(ret_reason, "a section is missing");
+			return view_refuse(ret_reason, "a section is missing");
 	if (v->section[SECTION_PROCESSES].count && view_is_public(v))
-		return refuse(ret_reason, "a public image with rows of processes");
+		return view_refuse(ret_reason, "a public image with rows of processes");
 	if (v->section[SECTION_FILES].count && view_is_public(v))
-		return refuse(ret_reason, "a public image with rows of files");
+		return view_refuse(ret_reason, "a public image with rows of files");
 	return 0;
 }
 
@@ -191,19 +191,19 @@ static int check_strings(const struct view *v, const char **ret_reason)
 	size_t at = 0;
 
 	if (!s->count || text[0] || text[s->count - 1])
-		return refuse(ret_reason, "the string table is not closed");
+		return view_refuse(ret_reason, "the string table is not closed");
 	while (at < s->count) {
 		size_t len = strlen(text + at);
 
 		if (!text_is_clean(text + at, len))
-			return refuse(ret_reason, "a name is not clean text");
+			return view_refuse(ret_reason, "a name is not clean text");
 		at += len + 1;
 	}
 	return 0;
 }
 
 /* Whether REF is a name: a string begins there, at 0 or after the end of a string. */
-static bool is_name(const struct view *v, uint32_t ref)
+static bool view_is_name(const struct view *v, uint32_t ref)
 {
 	const struct view_section *s = &v->section[SECTION_STRINGS];
 
@@ -211,7 +211,7 @@ static bool is_name(const struct view *v, uint32_t ref)
 }
 
 /* Returns the mask of the quantities of SCOPE that are of KIND. */
-static uint64_t mask_of(enum metric_scope scope, enum metric_kind kind)
+static uint64_t view_mask_of(enum metric_scope scope, enum metric_kind kind)
 {
 	size_t count;
 	const struct metric *m = metric_table(scope, &count);
@@ -230,9 +230,9 @@ struct reals {
 
 static struct reals reals_of(enum metric_scope scope)
 {
-	struct reals reals = {.is_signed = mask_of(scope, METRIC_SIGNED_REAL)};
+	struct reals reals = {.is_signed = view_mask_of(scope, METRIC_SIGNED_REAL)};
 
-	reals.all = reals.is_signed | mask_of(scope, METRIC_REAL);
+	reals.all = reals.is_signed | view_mask_of(scope, METRIC_REAL);
 	return reals;
 }
 
@@ -272,28 +272,28 @@ static int check_scope(const struct view *v, enum metric_scope scope, const char
 	for (uint32_t i = 0; i < view_count(v, scope); i++) {
 		const struct snapshot_scope *row = view_scope(v, scope, i);
 
-		if (!is_name(v, row->name) || !is_name(v, row->above) || !is_name(v, row->user) ||
-			row->created_ns > INT64_MAX)
-			return refuse(ret_reason, "a row without a name or a time");
+		if (!view_is_name(v, row->name) || !view_is_name(v, row->above) ||
+			!view_is_name(v, row->user) || row->created_ns > INT64_MAX)
+			return view_refuse(ret_reason, "a row without a name or a time");
 		if (!are_quantities(row->present, row->q, SCOPE_QUANTITIES, reals))
-			return refuse(ret_reason, "an impossible quantity");
+			return view_refuse(ret_reason, "an impossible quantity");
 		if (metric_is_owner(scope) && owner_of(metric_owner_kind(scope))->words &&
 			row->id >= owner_of(metric_owner_kind(scope))->ids)
-			return refuse(ret_reason, "an unknown id");
+			return view_refuse(ret_reason, "an unknown id");
 		others += (row->flags & SCOPE_OTHER) != 0;
 	}
-	return others > 1 ? refuse(ret_reason, "two (other) rows") : 0;
+	return others > 1 ? view_refuse(ret_reason, "two (other) rows") : 0;
 }
 
 static bool are_owners(const struct view *v, const struct snapshot_process *row)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		if (!is_name(v, row->owner[kind]))
+		if (!view_is_name(v, row->owner[kind]))
 			return false;
 	return true;
 }
 
-static int check_processes(const struct view *v, const char **ret_reason)
+static int view_check_processes(const struct view *v, const char **ret_reason)
 {
 	struct reals reals = reals_of(METRIC_PROCESS);
 	uint32_t last = 0;
@@ -302,14 +302,14 @@ static int check_processes(const struct view *v, const char **ret_reason)
 		const struct snapshot_process *row = view_process(v, i);
 
 		if (row->pid <= last || row->pid > INT32_MAX || row->mm_pid > INT32_MAX)
-			return refuse(ret_reason, "processes are not in order");
+			return view_refuse(ret_reason, "processes are not in order");
 		last = row->pid;
 		if (!are_owners(v, row))
-			return refuse(ret_reason, "a process without a name");
+			return view_refuse(ret_reason, "a process without a name");
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_)
-			return refuse(ret_reason, "an unknown source or outcome");
+			return view_refuse(ret_reason, "an unknown source or outcome");
 		if (!are_quantities(row->present, row->q, PROCESS_QUANTITIES, reals))
-			return refuse(ret_reason, "an impossible quantity");
+			return view_refuse(ret_reason, "an impossible quantity");
 	}
 	return 0;
 }
@@ -318,25 +318,25 @@ static int check_self(const struct view *v, const char **ret_reason)
 {
 	const struct snapshot_self *self = view_self(v);
 
-	if (!is_name(v, self->version) ||
+	if (!view_is_name(v, self->version) ||
 		!are_quantities(self->present, self->q, SELF_QUANTITIES, reals_of(METRIC_SELF)))
-		return refuse(ret_reason, "an impossible quantity");
+		return view_refuse(ret_reason, "an impossible quantity");
 	return 0;
 }
 
 static int check_balance(const struct view *v, const char **ret_reason)
 {
 	const struct snapshot_balance *row = view_balance(v);
-	uint64_t with_sign = mask_of(METRIC_BALANCE, METRIC_SIGNED);
+	uint64_t with_sign = view_mask_of(METRIC_BALANCE, METRIC_SIGNED);
 
 	if (!row)
 		return 0;
 	if (!are_quantities(
 		    row->present & ~with_sign, row->q, BALANCE_QUANTITIES, (struct reals){0}))
-		return refuse(ret_reason, "an impossible quantity");
+		return view_refuse(ret_reason, "an impossible quantity");
 	for (uint64_t left = row->present & with_sign; left; left &= left - 1)
 		if ((int64_t)row->q[__builtin_ctzll(left)] == INT64_MIN)
-			return refuse(ret_reason, "an impossible quantity");
+			return view_refuse(ret_reason, "an impossible quantity");
 	return 0;
 }
 
@@ -350,11 +350,11 @@ static int check_holdings(const struct view *v, const char **ret_reason)
 	for (uint32_t i = 0; i < view_holding_count(v); i++) {
 		const struct snapshot_holding *row = view_holding(v, i);
 
-		if (!is_name(v, row->name))
-			return refuse(ret_reason, "a row without a name or a time");
+		if (!view_is_name(v, row->name))
+			return view_refuse(ret_reason, "a row without a name or a time");
 		if (row->kind < HOLDING_KINDS &&
 			!are_quantities(row->present, row->q, known[row->kind], (struct reals){0}))
-			return refuse(ret_reason, "an impossible quantity");
+			return view_refuse(ret_reason, "an impossible quantity");
 	}
 	return 0;
 }
@@ -365,14 +365,14 @@ static int check_files(const struct view *v, const char **ret_reason)
 
 	if (survey &&
 		!are_quantities(survey->present, survey->q, SURVEY_QUANTITIES, (struct reals){0}))
-		return refuse(ret_reason, "an impossible quantity");
+		return view_refuse(ret_reason, "an impossible quantity");
 	for (uint32_t i = 0; i < view_count(v, METRIC_FILE); i++) {
 		const struct snapshot_file *row = view_file(v, i);
 
-		if (!is_name(v, row->path))
-			return refuse(ret_reason, "a file without a path");
+		if (!view_is_name(v, row->path))
+			return view_refuse(ret_reason, "a file without a path");
 		if (!are_quantities(row->present, row->q, FILE_QUANTITIES, (struct reals){0}))
-			return refuse(ret_reason, "an impossible quantity");
+			return view_refuse(ret_reason, "an impossible quantity");
 	}
 	return 0;
 }
@@ -388,20 +388,20 @@ static int check_histograms(const struct view *v, const char **ret_reason)
 		if (h->id >= HISTOGRAM_COUNT_)
 			continue; /* from a newer minor version */
 		if (seen[h->id])
-			return refuse(ret_reason, "a histogram stands twice");
+			return view_refuse(ret_reason, "a histogram stands twice");
 		seen[h->id] = true;
 		for (size_t k = 0; k < HISTOGRAM_BUCKETS; k++)
 			if (__builtin_add_overflow(sum, h->bucket[k], &sum))
-				return refuse(ret_reason, "an impossible histogram");
+				return view_refuse(ret_reason, "an impossible histogram");
 		if (sum != h->count || h->count > INT64_MAX || h->sum_ns > INT64_MAX)
-			return refuse(ret_reason, "an impossible histogram");
+			return view_refuse(ret_reason, "an impossible histogram");
 	}
 	return 0;
 }
 
 static int view_check(struct view *v, const char **ret_reason)
 {
-	int r = check_header(v, ret_reason);
+	int r = view_check_header(v, ret_reason);
 
 	if (r == 0)
 		r = check_sections(v, ret_reason);
@@ -410,7 +410,7 @@ static int view_check(struct view *v, const char **ret_reason)
 	for (int scope = METRIC_HOST; r == 0 && scope < METRIC_OWNERS_END; scope++)
 		r = check_scope(v, (enum metric_scope)scope, ret_reason);
 	if (r == 0)
-		r = check_processes(v, ret_reason);
+		r = view_check_processes(v, ret_reason);
 	if (r == 0)
 		r = check_self(v, ret_reason);
 	if (r == 0)

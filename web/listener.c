@@ -32,7 +32,8 @@ enum {
  * Gives the session of CLIENT the TLS settings of the moment. If that fails, the connection is shut
  * down; a session without these settings has only the library's, with which no handshake succeeds.
  */
-static void admit(struct requests *xs, struct MHD_Connection *connection, struct connection *client)
+static void listener_admit(
+	struct requests *xs, struct MHD_Connection *connection, struct connection *client)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
@@ -92,7 +93,7 @@ static void on_connection(void *listener, struct MHD_Connection *connection, voi
 		caller_of(info->connect_fd, l->rules), now);
 	l->clients += client != NULL;
 	if (client && access_tls(xs->access))
-		admit(xs, connection, client);
+		listener_admit(xs, connection, client);
 	if (client && l->clients > l->max_clients)
 		connections_evict(xs->connections, client, now);
 	*context = client;
@@ -157,7 +158,7 @@ static int start_library(struct listener *l)
  * Answers a connection for which the library has no memory with 503. Over TLS no answer is
  * possible. The caller closes FD.
  */
-static void refuse(int fd)
+static void listener_refuse(int fd)
 {
 	static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
 				     "Cache-Control: no-store\r\n"
@@ -188,11 +189,11 @@ static void hand_over(
 
 	if (MHD_add_connection(l->daemon, fd, (const struct sockaddr *)address, len) != MHD_YES &&
 		second >= 0)
-		refuse(second);
+		listener_refuse(second);
 }
 
 /* Accepts waiting clients as far as there is room. Returns true if more may be waiting. */
-static bool let_in(struct listener *l, uint64_t now_ns)
+static bool listener_let_in(struct listener *l, uint64_t now_ns)
 {
 	for (int i = 0;
 		i < LISTENER_CLIENTS_OVER && l->clients < l->max_clients + LISTENER_CLIENTS_OVER;
@@ -243,7 +244,7 @@ void listener_stop(struct listener *l)
 void listener_run(struct listener *l, uint64_t now_monotonic_ns)
 {
 	for (int run = 0; run < RUNS_A_ROUND; run++) {
-		bool has_more = let_in(l, now_monotonic_ns);
+		bool has_more = listener_let_in(l, now_monotonic_ns);
 
 		MHD_run(l->daemon);
 		if (!has_more)

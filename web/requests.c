@@ -63,7 +63,7 @@ static struct connection *client_of(struct MHD_Connection *connection)
  * libmicrohttpd 0.9.75 sends no answer if its memory does not hold all parameters: it prepares a
  * refusal and then forgets it. So targets that come near this limit are refused here.
  */
-static bool is_too_long(const char *target, size_t len)
+static bool requests_is_too_long(const char *target, size_t len)
 {
 	const char *query = strchr(target, '?');
 	size_t need = len;
@@ -198,7 +198,8 @@ static const struct host_names *names_at(
 	return to;
 }
 
-static void await(struct requests *xs, struct MHD_Connection *connection, struct exchange *x)
+static void requests_await(
+	struct requests *xs, struct MHD_Connection *connection, struct exchange *x)
 {
 	x->asker = ASKER_AWAITED;
 	x->connection = connection;
@@ -210,7 +211,7 @@ static void await(struct requests *xs, struct MHD_Connection *connection, struct
 	MHD_suspend_connection(connection);
 }
 
-static void resume(struct requests *xs, struct exchange *x, enum exchange_asker asker)
+static void requests_resume_one(struct requests *xs, struct exchange *x, enum exchange_asker asker)
 {
 	if (x->next)
 		x->next->previous = x->previous;
@@ -260,7 +261,7 @@ static bool knows_asker(struct requests *xs, struct MHD_Connection *connection, 
 	switch (verdict) {
 	case PASSWORDS_RIGHT: return true;
 	case PASSWORDS_LATER:
-		await(xs, connection, x);
+		requests_await(xs, connection, x);
 		*ret = MHD_YES;
 		return false;
 	case PASSWORDS_BUSY:
@@ -335,7 +336,7 @@ void requests_resume(struct requests *xs)
 	void *exchange;
 
 	while (passwords_take(xs->passwords, &exchange, &verdict))
-		resume(xs, exchange,
+		requests_resume_one(xs, exchange,
 			verdict == PASSWORDS_RIGHT   ? ASKER_RIGHT
 			: verdict == PASSWORDS_AGAIN ? ASKER_UNKNOWN
 						     : ASKER_WRONG);
@@ -344,7 +345,7 @@ void requests_resume(struct requests *xs)
 void requests_abandon(struct requests *xs)
 {
 	while (xs->awaited) /* the library cannot be stopped with suspended requests */
-		resume(xs, xs->awaited, ASKER_WRONG);
+		requests_resume_one(xs, xs->awaited, ASKER_WRONG);
 }
 
 void *requests_on_target(void *requests, const char *target, struct MHD_Connection *connection)
@@ -357,7 +358,7 @@ void *requests_on_target(void *requests, const char *target, struct MHD_Connecti
 	if (!target || !client)
 		return NULL;
 	len = strlen(target);
-	if (is_too_long(target, len) || !mhd_preempt(connection, &shown)) {
+	if (requests_is_too_long(target, len) || !mhd_preempt(connection, &shown)) {
 		refuse_target(xs, client);
 		return NULL;
 	}

@@ -33,7 +33,7 @@ static const struct filter_list filter_serve = FILTER_LIST(serve_calls);
  * Writes to *RET the account to become: the process's own; for root, the user memtally-web or else
  * a uid that no user has. Returns 0; -ESRCH if there is none; or a negative errno.
  */
-static int choose_account(struct account *ret)
+static int web_sandbox_choose_account(struct account *ret)
 {
 	struct account account = {.uid = geteuid(), .gid = getegid()};
 	int r = 0;
@@ -104,7 +104,7 @@ struct needs {
 	const struct listen_set *set;
 };
 
-static int allow(struct landlock *l, const void *needs_)
+static int web_sandbox_allow(struct landlock *l, const void *needs_)
 {
 	const struct needs *needs = needs_;
 	int r = allow_self(l);
@@ -132,7 +132,7 @@ int sandbox_enter(const char *const *files, size_t count, const struct listen_se
 		&filter_server, &filter_threads, &filter_serve, &filter_unlink};
 	const struct needs needs = {.files = files, .count = count, .set = set};
 	struct account account = {0};
-	int r = choose_account(&account);
+	int r = web_sandbox_choose_account(&account);
 
 	if (r < 0) {
 		log_error("can't choose a user: %s", strerror(-r));
@@ -145,7 +145,7 @@ int sandbox_enter(const char *const *files, size_t count, const struct listen_se
 	if (r < 0)
 		return r;
 	tzset(); /* the first call reads a file */
-	r = renounce_files(allow, &needs);
+	r = renounce_files(web_sandbox_allow, &needs);
 	if (r < 0)
 		return r;
 	/*

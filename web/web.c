@@ -177,7 +177,7 @@ static void reload_settings(struct web *w)
 	log_info("the configuration was read again");
 }
 
-static void reload(struct web *w)
+static void web_reload(struct web *w)
 {
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
 		(unsigned long long)(clock_now_ns(CLOCK_MONOTONIC) / NS_PER_USEC));
@@ -187,11 +187,11 @@ static void reload(struct web *w)
 	sd_notify(0, "READY=1");
 }
 
-static void serve_signals(struct web *w)
+static void web_serve_signals(struct web *w)
 {
 	for (int number; (number = loop_signal(&w->loop));)
 		if (number == SIGHUP)
-			reload(w);
+			web_reload(w);
 		else
 			w->stops = true;
 }
@@ -246,7 +246,7 @@ static int open_sockets(struct web *w)
 	return 0;
 }
 
-static int start(struct web *w)
+static int web_start(struct web *w)
 {
 	int r = loop_open(&w->loop, w->settings->snapshot_socket);
 
@@ -281,7 +281,7 @@ static int start(struct web *w)
 	return 0;
 }
 
-static void stop(struct web *w)
+static void web_stop(struct web *w)
 {
 	server_stop(&w->server);
 	listen_done(&w->set);
@@ -290,7 +290,7 @@ static void stop(struct web *w)
 	free(w->poll);
 }
 
-static bool wait_for_events(struct web *w, uint64_t now_ns)
+static bool web_wait_for_events(struct web *w, uint64_t now_ns)
 {
 	int64_t ms = server_due_ms(&w->server, now_ns, w->settings->web_timeout_ns);
 	uint64_t due_ns = ms < 0 ? UINT64_MAX : now_ns + (uint64_t)ms * NS_PER_MSEC;
@@ -298,17 +298,17 @@ static bool wait_for_events(struct web *w, uint64_t now_ns)
 	return loop_wait(&w->loop, w->poll, POLL_LISTENERS + w->server.listeners, now_ns, due_ns);
 }
 
-static int run(struct web *w)
+static int web_loop(struct web *w)
 {
 	while (!w->stops) {
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 		struct view *view;
 
-		if (!wait_for_events(w, now))
+		if (!web_wait_for_events(w, now))
 			return EXIT_FAILURE;
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		if (w->poll[LOOP_SIGNALS].revents)
-			serve_signals(w);
+			web_serve_signals(w);
 		/*
 		 * The new image is checked as a whole. Drop the old one's pages first, so that only
 		 * one whole image is resident.
@@ -330,7 +330,7 @@ static int run(struct web *w)
  * Serves clients that are connected to the end of their requests, for a short time, so that a
  * restart fails no request. Nothing else goes on.
  */
-static void finish(struct web *w)
+static void web_finish(struct web *w)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), end = now + FINISH_NS;
 
@@ -347,8 +347,11 @@ static void finish(struct web *w)
 	} while (now < end);
 }
 
-/* Begins to check passwords. Call it after enclose(): the thread keeps the rights of the moment. */
-static int admit(struct web *w)
+/*
+ * Begins to check passwords. Call it after web_enclose(): the thread keeps the rights of the
+ * moment.
+ */
+static int web_admit(struct web *w)
 {
 	int r = server_admit(&w->server, w->access);
 
@@ -358,7 +361,7 @@ static int admit(struct web *w)
 }
 
 /* Enters the sandbox, with the files that a reload reads. */
-static int enclose(struct web *w)
+static int web_enclose(struct web *w)
 {
 	const char *files[16] = {w->settings->config_file};
 	size_t count = 1;
@@ -368,22 +371,22 @@ static int enclose(struct web *w)
 	return sandbox_enter(files, count, &w->set);
 }
 
-static int serve(struct web *w)
+static int web_serve(struct web *w)
 {
 	w->status = EXIT_FAILURE;
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 	/* The sandbox begins after the sockets are open and before any request is answered. */
-	if (start(w) == 0 && enclose(w) == 0 && admit(w) == 0) {
+	if (web_start(w) == 0 && web_enclose(w) == 0 && web_admit(w) == 0) {
 		w->rules.uid = geteuid();
 		resident_rest();
 		sd_notify(0, "READY=1");
-		w->status = run(w);
+		w->status = web_loop(w);
 		sd_notify(0, "STOPPING=1");
 		if (w->status == EXIT_SUCCESS)
-			finish(w);
+			web_finish(w);
 	}
-	stop(w);
+	web_stop(w);
 	return w->status;
 }
 
@@ -416,7 +419,7 @@ int web_run(int argc, char *argv[])
 	} else if (status == COMMAND_RUN) {
 		status = load_access(&w);
 		if (status == EXIT_SUCCESS)
-			status = serve(&w);
+			status = web_serve(&w);
 	}
 	access_free(w.access);
 	access_free(w.refused);

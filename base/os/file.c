@@ -21,8 +21,8 @@ static ssize_t read_retry(int fd, void *buf, size_t size, off_t at)
 	return n < 0 ? -errno : n;
 }
 
-static int read_until(int fd, bool from_beginning, char *buf, size_t size, file_is_whole *is_whole,
-	const void *context, size_t *ret_len)
+static int file_read_some(int fd, bool from_beginning, char *buf, size_t size,
+	file_is_whole *is_whole, const void *context, size_t *ret_len)
 {
 	size_t len = 0;
 
@@ -43,13 +43,13 @@ static int read_until(int fd, bool from_beginning, char *buf, size_t size, file_
 int file_read_until(int fd, char *buf, size_t size, file_is_whole *is_whole, const void *context,
 	size_t *ret_len)
 {
-	return read_until(fd, false, buf, size, is_whole, context, ret_len);
+	return file_read_some(fd, false, buf, size, is_whole, context, ret_len);
 }
 
 int file_reread_until(int fd, char *buf, size_t size, file_is_whole *is_whole, const void *context,
 	size_t *ret_len)
 {
-	return read_until(fd, true, buf, size, is_whole, context, ret_len);
+	return file_read_some(fd, true, buf, size, is_whole, context, ret_len);
 }
 
 int file_read_fd(int fd, char *buf, size_t size, size_t *ret_len)

@@ -23,7 +23,7 @@ enum { FILE_SIZE_MAX = 1 << 24 };
  * Reads the gid of a line "name:password:gid:members". Returns false if the line is of another
  * group, or malformed, or the gid is (gid_t)-1, which is no valid gid.
  */
-static bool parse_line(const char *line, const char *end, const char *name, gid_t *ret)
+static bool group_parse_line(const char *line, const char *end, const char *name, gid_t *ret)
 {
 	size_t len = strlen(name);
 	const char *gid, *stop;
@@ -49,7 +49,7 @@ int group_parse(const char *text, size_t len, const char *name, gid_t *ret)
 	while (line && line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 
-		if (parse_line(line, newline ? newline : end, name, ret))
+		if (group_parse_line(line, newline ? newline : end, name, ret))
 			return 0;
 		line = newline ? newline + 1 : NULL;
 	}

@@ -45,7 +45,7 @@ static int set_capabilities(uint64_t set)
  * Changes groups, gid and uid. Returns 0; RIGHTS_SAME_USER on EPERM (no right to do so) or EINVAL
  * (the user namespace has no such user); else a negative errno.
  */
-static int become(uid_t uid, gid_t gid, uid_t master)
+static int rights_become(uid_t uid, gid_t gid, uid_t master)
 {
 	if (setgroups(0, NULL) == 0 && setresgid(gid, gid, gid) == 0 &&
 		setresuid(uid, uid, master) == 0)
@@ -53,7 +53,7 @@ static int become(uid_t uid, gid_t gid, uid_t master)
 	return errno == EPERM || errno == EINVAL ? RIGHTS_SAME_USER : -errno;
 }
 
-static int choose(const int *wanted, size_t count, uint64_t permitted)
+static int rights_choose(const int *wanted, size_t count, uint64_t permitted)
 {
 	for (size_t i = 0; i < count; i++)
 		if (permitted >> wanted[i] & 1)
@@ -72,13 +72,13 @@ int rights_keep(const int *wanted, size_t count, uid_t uid, gid_t gid, uid_t mas
 	r = get_permitted(&permitted);
 	if (r < 0)
 		return r;
-	kept = choose(wanted, count, permitted);
+	kept = rights_choose(wanted, count, permitted);
 	for (int i = 0; i < CAPABILITIES_MAX && prctl(PR_CAPBSET_DROP, i, 0, 0, 0) == 0; i++)
 		;
 	if (was_root && uid != 0) {
 		if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 && errno != EPERM)
 			return -errno;
-		same = become(uid, gid, master);
+		same = rights_become(uid, gid, master);
 		if (same < 0)
 			return same;
 		(void)prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);

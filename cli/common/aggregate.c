@@ -16,7 +16,7 @@
  * Ends SUMS and stores them in ROW. The upper bound is at most that of HOST, because ROW is a part
  * of it.
  */
-static void set_sums(
+static void aggregate_set_sums(
 	struct snapshot_scope *row, struct sums *sums, const struct snapshot_scope *host)
 {
 	sums_end(sums);
@@ -35,7 +35,7 @@ struct member {
 	uint32_t from, owner[OWNER_KINDS];
 };
 
-static int compare_pids(const void *a_, const void *b_)
+static int aggregate_compare_pids(const void *a_, const void *b_)
 {
 	const struct member *a = a_, *b = b_;
 
@@ -49,7 +49,7 @@ static int compare_owners(const void *a_, const void *b_)
 
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
-	return compare_pids(a_, b_);
+	return aggregate_compare_pids(a_, b_);
 }
 
 static uint32_t copy_text(struct builder *b, const struct view *view, uint32_t ref)
@@ -91,7 +91,7 @@ static struct origin *list_origins(const struct view *view, enum metric_scope sc
  * Adds one row for the members from FIRST on that have the same owner. FROM is the old row of that
  * owner, NULL if there is none. Returns the number of these members; 0 if there is no memory.
  */
-static size_t add_owner(struct builder *b, const struct view *view, enum owner_kind kind,
+static size_t aggregate_add_owner(struct builder *b, const struct view *view, enum owner_kind kind,
 	const struct snapshot_scope *from, struct member *first, const struct member *end)
 {
 	struct snapshot_scope *row = builder_add_scope(b, metric_owner_scope(kind));
@@ -110,7 +110,7 @@ static size_t add_owner(struct builder *b, const struct view *view, enum owner_k
 		m->owner[kind] = row->name;
 		sums_add(&sums, m->row);
 	}
-	set_sums(row, &sums, view_host(view));
+	aggregate_set_sums(row, &sums, view_host(view));
 	return (size_t)(m - first);
 }
 
@@ -132,14 +132,14 @@ static int add_owners(struct builder *b, const struct view *view, enum owner_kin
 			at++;
 		if (at < rows && origins[at].name == members[i].from)
 			from = view_scope(view, metric_owner_scope(kind), origins[at].row);
-		n = add_owner(b, view, kind, from, members + i, members + count);
+		n = aggregate_add_owner(b, view, kind, from, members + i, members + count);
 		if (!n)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int add_host(
+static int aggregate_add_host(
 	struct builder *b, const struct view *view, const struct member *members, size_t count)
 {
 	static const enum scope_quantity kept[] = {SCOPE_MEM_TOTAL, SCOPE_MEM_AVAILABLE};
@@ -151,7 +151,7 @@ static int add_host(
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		sums_add(&sums, members[i].row);
-	set_sums(row, &sums, from);
+	aggregate_set_sums(row, &sums, from);
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
 		if (ROW_HAS(from, kept[i]))
 			ROW_SET(row, kept[i], from->q[kept[i]]);
@@ -159,9 +159,9 @@ static int add_host(
 }
 
 /* Images have processes in the order of pids. */
-static int add_processes(struct builder *b, struct member *members, size_t count)
+static int aggregate_add_processes(struct builder *b, struct member *members, size_t count)
 {
-	qsort(members, count, sizeof(*members), compare_pids);
+	qsort(members, count, sizeof(*members), aggregate_compare_pids);
 	for (size_t i = 0; i < count; i++) {
 		struct snapshot_process *row = builder_add_process(b);
 
@@ -184,14 +184,15 @@ static int add_self(struct builder *b, const struct view *view)
 	return 0;
 }
 
-static int build(struct builder *b, const struct view *view, struct member *members, size_t count)
+static int aggregate_build(
+	struct builder *b, const struct view *view, struct member *members, size_t count)
 {
-	int r = add_host(b, view, members, count);
+	int r = aggregate_add_host(b, view, members, count);
 
 	for (unsigned int kind = 0; r == 0 && kind < OWNER_KINDS; kind++)
 		r = add_owners(b, view, (enum owner_kind)kind, members, count);
 	if (r == 0)
-		r = add_processes(b, members, count);
+		r = aggregate_add_processes(b, members, count);
 	return r == 0 ? add_self(b, view) : r;
 }
 
@@ -209,7 +210,7 @@ int aggregate_processes(
 	for (size_t i = 0; i < count; i++)
 		members[i].row = view_process(view, rows[i]);
 	builder_begin(&b);
-	r = build(&b, view, members, count);
+	r = aggregate_build(&b, view, members, count);
 	if (r == 0)
 		r = builder_seal(&b, view->header, &fd);
 	return r == 0 ? view_open(fd, ret, &reason) : r;

@@ -16,7 +16,7 @@ void each_process_done(struct each_process *v)
 }
 
 /* Adds a process to .processes. WHY is the reason why it does not count; NULL: it counts. */
-static void add_process(
+static void each_process_add_process(
 	struct each_process *v, pid_t pid, const char *program, const char *why, bool has_ended)
 {
 	json_t *row = json_pack("{s:i,s:s*,s:b,s:s*,s:o*}", "pid", (int)pid, "program", program,
@@ -46,7 +46,7 @@ static void cleanup_visiting(struct visiting *v)
 }
 
 /* Returns 0, an enum target_outcome, or a negative errno. */
-static int look_into(void *context)
+static int each_process_look_into(void *context)
 {
 	struct visiting *v = context;
 	struct each_process *visit = v->visit;
@@ -67,7 +67,7 @@ static int look_into(void *context)
 int each_process_visit(struct each_process *v, const struct pid_selection_process *p)
 {
 	CLEANUP(cleanup_visiting) struct visiting visiting = {.visit = v, .process = p};
-	int r = supervisor_try(p->pid, look_into, &visiting);
+	int r = supervisor_try(p->pid, each_process_look_into, &visiting);
 	const char *why = NULL;
 	bool has_ended = false;
 
@@ -82,6 +82,6 @@ int each_process_visit(struct each_process *v, const struct pid_selection_proces
 		v->has_failed = true;
 		hint_say(&v->hint, v->procfs, r);
 	}
-	add_process(v, p->pid, visiting.program, why, has_ended);
+	each_process_add_process(v, p->pid, visiting.program, why, has_ended);
 	return v->processes.error;
 }

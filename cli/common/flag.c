@@ -36,7 +36,7 @@ static void add_views(unsigned int views, struct buffer *to)
 	}
 }
 
-static int refuse(const char *flag, enum flag_view view, unsigned int views,
+static int flag_refuse_view(const char *flag, enum flag_view view, unsigned int views,
 	char error[static FLAG_ERROR_SIZE])
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -85,7 +85,7 @@ int flag_check(const struct settings *c, enum flag_view view, char error[static 
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].is_given && !(flags[i].views >> view & 1))
-			return refuse(flags[i].name, view, flags[i].views, error);
+			return flag_refuse_view(flags[i].name, view, flags[i].views, error);
 	if (!c->json || !c->csv)
 		return 0;
 	snprintf(error, FLAG_ERROR_SIZE, "--csv does not go with --json");

@@ -51,7 +51,7 @@ static void add_denied(const struct view *view, const struct sums *sums, enum no
 			to, "memtallyd needs CAP_SYS_PTRACE to read %s\n", is_one ? "it" : "them");
 }
 
-static void add_blocked(const struct sums *sums, struct buffer *to)
+static void notice_add_blocked(const struct sums *sums, struct buffer *to)
 {
 	uint64_t blocked = sums->q[SCOPE_UNMEASURED_BLOCKED];
 
@@ -69,7 +69,7 @@ static void add_blocked(const struct sums *sums, struct buffer *to)
 }
 
 /* Appends the reasons other than missing rights and blocked reads. */
-static void add_others(const struct sums *sums, struct buffer *to)
+static void notice_add_others(const struct sums *sums, struct buffer *to)
 {
 	bool any = false;
 
@@ -89,7 +89,7 @@ static void add_others(const struct sums *sums, struct buffer *to)
 		buffer_add_char(to, '\n');
 }
 
-static void add_estimated(
+static void notice_add_estimated(
 	const struct view *view, const struct shares *s, uint64_t age_ns, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
@@ -115,7 +115,7 @@ void notice_add_origin(const struct view *view, uint64_t now_boottime_ns, struct
 		return;
 	if (s.estimated_bytes) {
 		buffer_add_text(to, ": ");
-		add_estimated(view, &s, age_ns, to);
+		notice_add_estimated(view, &s, age_ns, to);
 	}
 	if (s.guessed_bytes) {
 		buffer_add_text(to, s.estimated_bytes ? ", " : ": ");
@@ -146,8 +146,8 @@ void notice_render(const struct view *view, const struct sums *sums, enum notice
 	struct buffer *to)
 {
 	add_denied(view, sums, source, to);
-	add_blocked(sums, to);
-	add_others(sums, to);
+	notice_add_blocked(sums, to);
+	notice_add_others(sums, to);
 	if (view_self(view)->flags & SELF_PROC_HIDDEN)
 		buffer_printf(to,
 			"/proc hides other users' processes (hidepid) from %s: they are missing\n",

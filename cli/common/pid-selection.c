@@ -36,7 +36,7 @@ bool pid_selection_is(const struct pid_selection_process *p, uint64_t start_ns)
 	return !p->start_ns || !start_ns || apart < START_NOISE_NS;
 }
 
-static int add(struct pid_selection *c, const struct pid_selection_process *process)
+static int pid_selection_add(struct pid_selection *c, const struct pid_selection_process *process)
 {
 	size_t room = c->room ? 2 * c->room : ROOM_MIN;
 	struct pid_selection_process *more;
@@ -52,7 +52,7 @@ static int add(struct pid_selection *c, const struct pid_selection_process *proc
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int pid_selection_compare(const void *a, const void *b)
 {
 	pid_t x = ((const struct pid_selection_process *)a)->pid,
 	      y = ((const struct pid_selection_process *)b)->pid;
@@ -66,7 +66,7 @@ struct place {
 	size_t at;
 };
 
-static int compare_places(const void *a, const void *b)
+static int pid_selection_compare_places(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -88,7 +88,7 @@ static int remove_twins(struct pid_selection *c)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->count; i++)
 		place[i] = (struct place){.pid = c->process[i].pid, .at = i};
-	qsort(place, c->count, sizeof(*place), compare_places);
+	qsort(place, c->count, sizeof(*place), pid_selection_compare_places);
 	for (size_t i = 1; i < c->count; i++)
 		if (place[i].pid == place[i - 1].pid)
 			c->process[place[i].at].pid = 0;
@@ -99,13 +99,13 @@ static int remove_twins(struct pid_selection *c)
 	return 0;
 }
 
-static int add_text(
+static int pid_selection_add_text(
 	struct pid_selection *c, const char *text, char error[static PID_SELECTION_ERROR_SIZE])
 {
 	uint64_t value;
 
 	if (number_parse_u64(text, strlen(text), &value) == 0 && value && value <= INT32_MAX)
-		return add(c, &(struct pid_selection_process){.pid = (pid_t)value});
+		return pid_selection_add(c, &(struct pid_selection_process){.pid = (pid_t)value});
 	snprintf(error, PID_SELECTION_ERROR_SIZE, "expected the pid of a process, got '%.60s'",
 		text);
 	return -EINVAL;
@@ -118,9 +118,9 @@ int pid_selection_parse_or_all(const struct settings *settings, struct pid_selec
 	int r = 0;
 
 	for (size_t i = 1; r == 0 && i < settings->operands.count; i++)
-		r = add_text(&c, settings->operands.item[i], error);
+		r = pid_selection_add_text(&c, settings->operands.item[i], error);
 	for (size_t i = 0; r == 0 && i < settings->pid.count; i++)
-		r = add_text(&c, settings->pid.item[i], error);
+		r = pid_selection_add_text(&c, settings->pid.item[i], error);
 	if (r == 0)
 		r = remove_twins(&c);
 	if (r == 0)
@@ -176,7 +176,7 @@ static int add_found(struct pid_selection *c, const struct snapshot_process *row
 
 	if (row->outcome == OUTCOME_NO_MM || row->outcome == OUTCOME_SHARED_MM)
 		return 0;
-	return add(c, &process);
+	return pid_selection_add(c, &process);
 }
 
 int pid_selection_find(
@@ -196,7 +196,8 @@ int pid_selection_find(
 	if (r == 0)
 		r = remove_twins(c);
 	if (r == 0 && c->count > given)
-		qsort(c->process + given, c->count - given, sizeof(*c->process), compare);
+		qsort(c->process + given, c->count - given, sizeof(*c->process),
+			pid_selection_compare);
 	return r;
 }
 

@@ -120,7 +120,7 @@ static const struct text_list *values_of(const struct settings *settings, size_t
 	return (const struct text_list *)((const char *)settings + filter_values[filter]);
 }
 
-static const char *key_of(size_t filter)
+static const char *selection_key_of(size_t filter)
 {
 	return filter == OWNER_KINDS ? "pid" : owner_of((enum owner_kind)filter)->name;
 }
@@ -143,7 +143,7 @@ static bool is_filtered(const struct settings *settings)
  * A filter by the rows' own name selects rows. Any other filter selects processes, and the result
  * is their sums; then all filters select processes.
  */
-static int parse_filters(
+static int selection_parse_filters(
 	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
 {
 	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++)
@@ -152,7 +152,7 @@ static int parse_filters(
 			s->has_members = true;
 	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++) {
 		struct query *q = s->has_members ? &s->members : &s->query;
-		int r = add_filters(q, key_of(i), values_of(settings, i), error);
+		int r = add_filters(q, selection_key_of(i), values_of(settings, i), error);
 
 		if (r < 0)
 			return r;
@@ -170,14 +170,14 @@ int selection_parse_processes(const struct settings *settings, struct selection 
 	query_init(&s.query, s.scope);
 	for (size_t i = 0; r == 0 && i < OWNER_KINDS; i++) {
 		*ret_has_filters |= values_of(settings, i)->count > 0;
-		r = add_filters(&s.query, key_of(i), values_of(settings, i), error);
+		r = add_filters(&s.query, selection_key_of(i), values_of(settings, i), error);
 	}
 	if (r == 0)
 		*ret = s;
 	return r;
 }
 
-static int parse_order(
+static int selection_parse_order(
 	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
 {
 	int r = 0;
@@ -221,9 +221,9 @@ int selection_parse(
 		return r;
 	query_init(&s.query, s.scope);
 	query_init(&s.members, METRIC_PROCESS);
-	r = parse_order(settings, &s, error);
+	r = selection_parse_order(settings, &s, error);
 	if (r == 0)
-		r = parse_filters(settings, &s, error);
+		r = selection_parse_filters(settings, &s, error);
 	if (r == 0)
 		*ret = s;
 	return r;
@@ -244,7 +244,7 @@ bool selection_has_filters(const struct selection *s)
 	return s->query.filters || s->members.filters;
 }
 
-static int narrow(const struct selection *s, struct view *view, struct view **ret)
+static int selection_narrow(const struct selection *s, struct view *view, struct view **ret)
 {
 	AUTO_FREE uint32_t *rows = NULL;
 	size_t count;
@@ -264,7 +264,7 @@ int selection_run(const struct selection *s, struct view *view, struct view **re
 	AUTO_VIEW struct view *narrowed = NULL;
 	AUTO_FREE uint32_t *rows = NULL;
 	size_t count = 0;
-	int r = narrow(s, view, &narrowed);
+	int r = selection_narrow(s, view, &narrowed);
 
 	if (r == 0 && s->scope != METRIC_HOST)
 		r = query_run(&s->query, narrowed, &rows, &count);

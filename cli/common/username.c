@@ -17,7 +17,7 @@ void usernames_done(struct usernames *u)
 	keytable_done(&u->by_uid);
 }
 
-static char *look_up(uint32_t uid)
+static char *username_look_up(uint32_t uid)
 {
 	const struct passwd *pw = getpwuid(uid);
 	AUTO_BUFFER struct buffer text = {0};
@@ -37,7 +37,7 @@ const char *usernames_find(struct usernames *u, uint32_t uid)
 
 	if (name)
 		return name;
-	name = look_up(uid);
+	name = username_look_up(uid);
 	if (name && keytable_set(&u->by_uid, key, name) < 0) {
 		free(name);
 		name = NULL;

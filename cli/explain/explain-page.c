@@ -14,7 +14,7 @@
 
 enum { AMOUNT_WIDTH = 12, BYTES_WIDTH = 20 };
 
-static void add_amount(const struct explanation *e, uint64_t bytes, struct buffer *to)
+static void explain_page_add_amount(const struct explanation *e, uint64_t bytes, struct buffer *to)
 {
 	if (e->bytes)
 		buffer_printf(to, "%" PRIu64 " bytes", bytes);
@@ -27,14 +27,14 @@ static void begin_row(const struct explanation *e, uint64_t bytes, struct buffer
 {
 	AUTO_BUFFER struct buffer amount = {0};
 
-	add_amount(e, bytes, &amount);
+	explain_page_add_amount(e, bytes, &amount);
 	line_begin(to, "");
 	buffer_printf(
 		to, "%*.*s  ", e->bytes ? BYTES_WIDTH : AMOUNT_WIDTH, (int)amount.len, amount.data);
 }
 
 /* Unlinked files count as files here; "On exit" has their fate. */
-static void add_parts(
+static void explain_page_add_parts(
 	const struct explanation *e, const uint64_t part[static BREAKDOWN_PARTS], struct buffer *to)
 {
 	const struct {
@@ -52,14 +52,14 @@ static void add_parts(
 		if (!parts[i].bytes)
 			continue;
 		buffer_add_text(to, before);
-		add_amount(e, parts[i].bytes, to);
+		explain_page_add_amount(e, parts[i].bytes, to);
 		buffer_add_text(to, parts[i].text);
 		before = ", ";
 	}
 	buffer_add_char(to, '\n');
 }
 
-static void add_head(
+static void explain_page_add_head(
 	const struct explanation *e, const struct explanation_figures *f, struct buffer *to)
 {
 	buffer_printf(to, "%d is ", (int)e->pid);
@@ -69,9 +69,9 @@ static void add_head(
 		cell_add_printable(to, e->user);
 	}
 	buffer_add_text(to, ": ");
-	add_amount(e, f->rss, to);
+	explain_page_add_amount(e, f->rss, to);
 	buffer_add_text(to, " resident (RSS), of which ");
-	add_amount(e, f->pss, to);
+	explain_page_add_amount(e, f->pss, to);
 	buffer_add_text(to, " are its share (PSS)\n\n");
 }
 
@@ -99,7 +99,7 @@ static void add_besides(const struct explanation *e, const char *before, uint64_
 		return;
 	line_begin(to, "");
 	buffer_add_text(to, before);
-	add_amount(e, bytes, to);
+	explain_page_add_amount(e, bytes, to);
 	buffer_add_text(to, after);
 }
 
@@ -111,29 +111,29 @@ static void add_alone(
 		buffer_add_text(to, "the kernel does not tell private from shared memory\n");
 		return;
 	}
-	add_amount(e, f->alone, to);
+	explain_page_add_amount(e, f->alone, to);
 	buffer_add_text(to, " mapped by no other process (USS)");
-	add_parts(e, e->breakdown->alone, to);
+	explain_page_add_parts(e, e->breakdown->alone, to);
 	add_besides(e, "", f->pagetable, " of page tables in addition, which are not in RSS\n", to);
 	add_besides(e, "", e->breakdown->total.q[MAPPING_PRIVATE_HUGETLB],
 		" of hugetlb pages in addition, which are not in RSS\n", to);
 }
 
 /* Returns true if there may be processes with maps that were not read. */
-static bool is_partial(const struct explanation *e)
+static bool explain_page_is_partial(const struct explanation *e)
 {
 	return e->refused || e->hides || e->is_inside;
 }
 
 /* Appends how many other processes map THING, which the kernel says is mapped more than once. */
-static void add_others(
+static void explain_page_add_others(
 	const struct explanation *e, const struct sharers_thing *thing, struct buffer *to)
 {
 	if (thing->others) {
 		buffer_add_text(to, ", also in ");
 		line_add_count(to, thing->others, " other process", " other processes");
 		buffer_add_text(to, thing->inode ? "\n" : " at the same address\n");
-	} else if (is_partial(e)) {
+	} else if (explain_page_is_partial(e)) {
 		buffer_add_text(to,
 			", mapped more than once, perhaps by processes that could not be read\n");
 	} else {
@@ -148,7 +148,7 @@ static void add_things(const struct explanation *e, struct buffer *to)
 	for (size_t i = 0; i < s->things && i < e->limit; i++) {
 		begin_row(e, s->thing[i].shared_bytes, to);
 		cell_add_printable(to, s->thing[i].name);
-		add_others(e, &s->thing[i], to);
+		explain_page_add_others(e, &s->thing[i], to);
 	}
 	if (s->things > e->limit) {
 		line_begin(to, "");
@@ -180,8 +180,8 @@ static void add_programs(const struct explanation *e, struct buffer *to)
 {
 	const struct sharers *s = e->sharers;
 
-	const char *none = is_partial(e) ? "mapped by no process that could be read\n"
-	                                 : "no longer mapped by another process\n";
+	const char *none = explain_page_is_partial(e) ? "mapped by no process that could be read\n"
+	                                              : "no longer mapped by another process\n";
 
 	line_begin(to, "");
 	buffer_add_text(to,
@@ -198,7 +198,7 @@ static void add_programs(const struct explanation *e, struct buffer *to)
 			if (p->forked < p->processes)
 				buffer_printf(to, "%zu of them ", p->forked);
 			buffer_add_text(to, "related by fork: ");
-			add_amount(e, p->forked_bytes, to);
+			explain_page_add_amount(e, p->forked_bytes, to);
 			buffer_add_text(to, " anonymous");
 		}
 		buffer_add_char(to, '\n');
@@ -211,7 +211,7 @@ static void add_programs(const struct explanation *e, struct buffer *to)
 	add_unseen(e, to);
 }
 
-static void add_shared(
+static void explain_page_add_shared(
 	const struct explanation *e, const struct explanation_figures *f, struct buffer *to)
 {
 	double sharers;
@@ -219,9 +219,9 @@ static void add_shared(
 	if (!f->is_known)
 		return;
 	line_begin(to, "Shared");
-	add_amount(e, f->shared, to);
+	explain_page_add_amount(e, f->shared, to);
 	buffer_add_text(to, " mapped by other processes, too");
-	add_parts(e, e->breakdown->shared, to);
+	explain_page_add_parts(e, e->breakdown->shared, to);
 	add_besides(e, "", e->breakdown->total.q[MAPPING_SHARED_HUGETLB],
 		" of hugetlb pages in addition, which are not in RSS\n", to);
 	if (!f->shared)
@@ -231,7 +231,7 @@ static void add_shared(
 		buffer_printf(to,
 			"mapped by %.1f processes on average; the share of this process is ",
 			sharers);
-		add_amount(e, f->share, to);
+		explain_page_add_amount(e, f->share, to);
 		buffer_add_char(to, '\n');
 	}
 	add_things(e, to);
@@ -250,11 +250,11 @@ static void add_swapped(const struct explanation *e, struct buffer *to)
 					    : "the kernel does not say\n");
 		return;
 	}
-	add_amount(e, total->q[MAPPING_SWAP], to);
+	explain_page_add_amount(e, total->q[MAPPING_SWAP], to);
 	buffer_add_text(to, " in swap space");
 	if ((total->present >> MAPPING_SWAP_PSS) & 1) {
 		buffer_add_text(to, "; its share of the anonymous part is ");
-		add_amount(e, total->q[MAPPING_SWAP_PSS], to);
+		explain_page_add_amount(e, total->q[MAPPING_SWAP_PSS], to);
 	}
 	buffer_add_char(to, '\n');
 	mapping_table_sort(kinds, MAPPING_SWAP);
@@ -277,9 +277,9 @@ static void add_slope(const struct explanation *e, struct buffer *to)
 	line_begin(to, "");
 	buffer_add_text(to,
 		slope < 0 ? "over the last hour it shrank by " : "over the last hour it grew by ");
-	add_amount(e, (uint64_t)(fabs(slope) * 3600), to);
+	explain_page_add_amount(e, (uint64_t)(fabs(slope) * 3600), to);
 	buffer_add_text(to, " an hour, plus or minus ");
-	add_amount(e, (uint64_t)(error * 2 * 3600), to);
+	explain_page_add_amount(e, (uint64_t)(error * 2 * 3600), to);
 	if (fabs(slope) <= 2 * error)
 		buffer_add_text(to, ": so it may be 0");
 	buffer_add_char(to, '\n');
@@ -297,7 +297,7 @@ static void add_grown(const struct explanation *e, struct buffer *to)
 		buffer_add_char(to, '\n');
 		return;
 	}
-	add_amount(e, row->q[PROCESS_ANON_GROWTH], to);
+	explain_page_add_amount(e, row->q[PROCESS_ANON_GROWTH], to);
 	buffer_add_text(to,
 		" of anonymous memory, resident or swapped out, since memtallyd first saw it, ");
 	human_add_age(to, row->q[PROCESS_SEEN]);
@@ -316,13 +316,13 @@ static void add_most(const struct explanation *e, struct buffer *to)
 	}
 	now = e->q[PROCESS_RSS];
 	most = e->q[PROCESS_VM_HWM];
-	add_amount(e, most, to);
+	explain_page_add_amount(e, most, to);
 	buffer_add_text(to, " resident at one time (VmHWM), ");
 	if (most <= now || (!e->bytes && human_is_alike(most, now))) {
 		buffer_add_text(to, "as much as now\n");
 		return;
 	}
-	add_amount(e, most - now, to);
+	explain_page_add_amount(e, most - now, to);
 	buffer_add_text(
 		to, " more than now: given back, reclaimed by the kernel, or swapped out\n");
 }
@@ -365,7 +365,7 @@ static void add_on_exit(
 		return;
 	}
 	buffer_add_text(to, f->freed_is_exact ? "" : e->is_averaged ? "about " : "at most ");
-	add_amount(e, f->freed, to);
+	explain_page_add_amount(e, f->freed, to);
 	buffer_add_text(to, " are freed: its unshared anonymous memory and page tables\n");
 	add_besides(e, "also ", f->shmem_freed,
 		" of shared memory, unless it has a name or is held open\n", to);
@@ -388,7 +388,7 @@ static void add_on_exit(
 
 static void add_how_shared(const struct explanation *e, struct buffer *to)
 {
-	if (!e->looked && is_partial(e)) {
+	if (!e->looked && explain_page_is_partial(e)) {
 		buffer_add_text(to,
 			"sharers: not known, since the maps of no other process could be read\n");
 		return;
@@ -432,10 +432,10 @@ void explain_page_add_page(const struct explanation *e, struct buffer *to)
 
 	explanation_reckon(e, &f);
 	sharers_sort(e->sharers);
-	add_head(e, &f, to);
+	explain_page_add_head(e, &f, to);
 	add_twins(e, to);
 	add_alone(e, &f, to);
-	add_shared(e, &f, to);
+	explain_page_add_shared(e, &f, to);
 	add_swapped(e, to);
 	add_grown(e, to);
 	add_most(e, to);

@@ -119,7 +119,7 @@ static void cleanup_explaining(struct explaining *x)
  * If smaps leaves open whether pages of M are shared, pagemap may tell. Otherwise they stay in
  * doubt.
  */
-static void settle(struct subject *s, const struct mapping *m)
+static void explain_settle(struct subject *s, const struct mapping *m)
 {
 	uint64_t bytes;
 
@@ -128,7 +128,7 @@ static void settle(struct subject *s, const struct mapping *m)
 		breakdown_settle(&s->breakdown, m, bytes);
 }
 
-static int take(const struct mapping *m, void *context)
+static int explain_take(const struct mapping *m, void *context)
 {
 	struct subject *s = context;
 	struct mapping known = *m;
@@ -137,7 +137,7 @@ static int take(const struct mapping *m, void *context)
 	known.store = shmem_devices_store(&s->devices, m);
 	r = breakdown_add(&s->breakdown, s->process->pid, &known);
 	if (r == 0)
-		settle(s, &known);
+		explain_settle(s, &known);
 	return r == 0 ? sharers_learn(&s->sharers, &known) : r;
 }
 
@@ -145,7 +145,7 @@ static int take(const struct mapping *m, void *context)
  * The mounts of the process come first. For a process with another root, memtally's mounts tell the
  * rest.
  */
-static int learn_devices(struct subject *s, struct target *t)
+static int explain_learn_devices(struct subject *s, struct target *t)
 {
 	AUTO_CLOSE int theirs = -1;
 	AUTO_CLOSE int ours = openat(t->reader.procfs->fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
@@ -162,16 +162,16 @@ static int learn_devices(struct subject *s, struct target *t)
 /*
  * smaps and pagemap are of the address space that the process has now, also if it calls exec later.
  */
-static int walk(struct subject *s, struct target *t)
+static int explain_walk(struct subject *s, struct target *t)
 {
 	AUTO_CLOSE int pagemap = -1;
-	int r = learn_devices(s, t);
+	int r = explain_learn_devices(s, t);
 
 	if (r < 0)
 		return r;
 	(void)target_file(t, "pagemap", &pagemap);
 	s->pagemap = pagemap;
-	r = target_end(t, file_state_mappings(t, take, s));
+	r = target_end(t, file_state_mappings(t, explain_take, s));
 	s->pagemap = -1;
 	return r;
 }
@@ -182,7 +182,7 @@ struct looking_into {
 };
 
 /* Returns 0, an enum target_outcome, or a negative errno. */
-static int look_into(void *context)
+static int explain_look_into(void *context)
 {
 	const struct looking_into *l = context;
 	const struct procfs *procfs = l->procfs;
@@ -200,11 +200,11 @@ static int look_into(void *context)
 		return -ENOMEM;
 	if (!pid_selection_is(s->process, t.sample.q[PROCESS_START_TIME]))
 		return TARGET_GONE;
-	return walk(s, &t);
+	return explain_walk(s, &t);
 }
 
 /* Reads each process that was asked for. Returns 0 or -ENOMEM. */
-static int look_into_all(struct explaining *x, const struct procfs *procfs)
+static int explain_look_into_all(struct explaining *x, const struct procfs *procfs)
 {
 	const struct pid_selection *chosen = &x->explain->chosen;
 
@@ -218,7 +218,7 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 		s->process = &chosen->process[x->subjects];
 		s->pagemap = -1;
 		breakdown_init(&s->breakdown);
-		r = supervisor_try(s->process->pid, look_into,
+		r = supervisor_try(s->process->pid, explain_look_into,
 			&(struct looking_into){.subject = s, .procfs = procfs});
 		supervisor_say();
 		if (r == -ENOMEM) {
@@ -233,7 +233,7 @@ static int look_into_all(struct explaining *x, const struct procfs *procfs)
 	return 0;
 }
 
-static int see(const struct mapping *m, void *context)
+static int explain_see(const struct mapping *m, void *context)
 {
 	const struct explaining *x = context;
 
@@ -329,13 +329,13 @@ static int see_other(void *context)
 	if (r != 0)
 		return r;
 	begin_other(x);
-	r = target_places(&t, see, x);
+	r = target_places(&t, explain_see, x);
 	find_twins(x, &t);
 	r = target_end(&t, r);
 	return r == 0 ? end_other(x, &t) : r;
 }
 
-static int look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
+static int explain_look_at(struct explaining *x, const struct procfs *procfs, pid_t pid)
 {
 	struct looking_at l = {.explaining = x, .procfs = procfs, .pid = pid};
 	int r = supervisor_try(pid, see_other, &l);
@@ -359,10 +359,10 @@ static void refuse_other(struct explaining *x, pid_t pid)
  */
 static int look_at_other(struct explaining *x, const struct procfs *procfs, pid_t pid)
 {
-	int r = look_at(x, procfs, pid);
+	int r = explain_look_at(x, procfs, pid);
 
 	if (r == TARGET_CHANGED)
-		r = look_at(x, procfs, pid);
+		r = explain_look_at(x, procfs, pid);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0 || r == TARGET_DENIED || r == TARGET_CHANGED || r == TARGET_BLOCKED)
@@ -422,7 +422,8 @@ static void open_snapshot(struct explaining *x, const struct settings *settings)
 		x->view = view_unref(x->view);
 }
 
-static const struct snapshot_process *find_row(const struct explaining *x, const struct subject *s)
+static const struct snapshot_process *explain_find_row(
+	const struct explaining *x, const struct subject *s)
 {
 	const struct snapshot_process *row =
 		x->view ? view_find_process(x->view, (uint32_t)s->process->pid) : NULL;
@@ -434,7 +435,7 @@ static const struct snapshot_process *find_row(const struct explaining *x, const
 	return pid_selection_is(&known, s->sample.q[PROCESS_START_TIME]) ? row : NULL;
 }
 
-static void describe(const struct explaining *x, struct subject *s, struct explanation *ret)
+static void explain_describe(const struct explaining *x, struct subject *s, struct explanation *ret)
 {
 	const struct passwd *user = getpwuid(s->uid);
 
@@ -455,7 +456,7 @@ static void describe(const struct explaining *x, struct subject *s, struct expla
 		.hides = x->hides,
 		.is_inside = x->is_inside,
 		.is_averaged = x->is_averaged,
-		.grown = find_row(x, s),
+		.grown = explain_find_row(x, s),
 		.unknown = x->unknown.error ? "out of memory" : x->unknown.data,
 		.snapshot_age_ns = x->snapshot_age_ns,
 		.bytes = x->explain->bytes,
@@ -470,11 +471,11 @@ static json_t *json_of(const struct explaining *x, struct subject *s)
 	if (s->why)
 		return json_pack("{s:i,s:s*,s:b,s:s}", "pid", (int)s->process->pid, "program",
 			s->program, "complete", 0, "error", s->why);
-	describe(x, s, &e);
+	explain_describe(x, s, &e);
 	return explanation_json(&e);
 }
 
-static int print_json(const struct explaining *x)
+static int explain_print_json(const struct explaining *x)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	int r = 0;
@@ -496,7 +497,7 @@ static int print_json(const struct explaining *x)
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static int print_text(const struct explaining *x)
+static int explain_print_text(const struct explaining *x)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	bool any = false;
@@ -509,7 +510,7 @@ static int print_text(const struct explaining *x)
 		if (any)
 			buffer_add_char(&text, '\n');
 		any = true;
-		describe(x, &x->subject[i], &e);
+		explain_describe(x, &x->subject[i], &e);
 		explain_page_add_page(&e, &text);
 	}
 	return output_flush(&text);
@@ -524,7 +525,7 @@ int explain_show(const struct settings *settings, struct explain *e)
 	if (r != 0)
 		return r;
 	x.is_averaged = procfs.is_kernels && averages_warn();
-	r = look_into_all(&x, &procfs);
+	r = explain_look_into_all(&x, &procfs);
 	if (r == 0)
 		r = look_at_others(&x, &procfs);
 	if (r < 0) {
@@ -532,7 +533,7 @@ int explain_show(const struct settings *settings, struct explain *e)
 		return 1;
 	}
 	open_snapshot(&x, settings);
-	r = e->json ? print_json(&x) : print_text(&x);
+	r = e->json ? explain_print_json(&x) : explain_print_text(&x);
 	return r < 0 ? r : x.has_failed;
 }
 

@@ -7,7 +7,7 @@
 #include "cli/map/maprow.h"
 #include "snapshot/metric.h"
 
-static uint64_t sum_of(const uint64_t part[static BREAKDOWN_PARTS])
+static uint64_t explanation_sum_of(const uint64_t part[static BREAKDOWN_PARTS])
 {
 	uint64_t sum = 0;
 
@@ -53,8 +53,8 @@ void explanation_reckon(const struct explanation *e, struct explanation_figures 
 		.is_known = mapping_table_figure(&p->total, MAPPING_TABLE_PRIVATE, &unused),
 		.rss = p->total.q[MAPPING_RSS],
 		.pss = p->total.q[MAPPING_PSS],
-		.alone = sum_of(p->alone),
-		.shared = sum_of(p->shared),
+		.alone = explanation_sum_of(p->alone),
+		.shared = explanation_sum_of(p->shared),
 		.pagetable = explanation_has(e, PROCESS_VM_PTE) ? e->q[PROCESS_VM_PTE] : 0,
 	};
 	ret->share = ret->pss > ret->alone ? ret->pss - ret->alone : 0;

@@ -14,13 +14,13 @@
 /*
  * Makes the name as mappings have it, whether FILE is the name itself or the kernel's escaped form.
  */
-static void add_name(const char *file, struct buffer *to)
+static void file_filter_add_name(const char *file, struct buffer *to)
 {
 	kind_add_path(file, strlen(file), to);
 	buffer_add_char(to, '\0');
 }
 
-static int look_up(const char *file, struct file_filter *w)
+static int file_filter_look_up(const char *file, struct file_filter *w)
 {
 	AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), place = -1;
 	AUTO_MOUNTS struct mounts mounts = {.count = 0};
@@ -51,11 +51,11 @@ int file_filter_open(const char *file, bool deleted, struct file_filter *ret)
 	int r = 0;
 
 	if (file) {
-		add_name(file, &name);
+		file_filter_add_name(file, &name);
 		r = name.error;
 	}
 	if (r == 0 && file && *file == '/')
-		r = look_up(file, &w);
+		r = file_filter_look_up(file, &w);
 	if (r < 0)
 		return r;
 	w.name = name;

@@ -26,7 +26,7 @@ void file_users_done(struct file_users *m)
 }
 
 /* Returns false if there is no memory. */
-static bool copy(const char *text, char **ret)
+static bool file_users_copy(const char *text, char **ret)
 {
 	*ret = text ? strdup(text) : NULL;
 	return *ret || !text;
@@ -46,8 +46,8 @@ int file_users_add_process(struct file_users *m, pid_t pid, uint32_t uid, const 
 		m->process = more;
 		m->processes_room = room;
 	}
-	if (!copy(program, &one.program) || !copy(unit, &one.unit) ||
-		!copy(user_unit, &one.user_unit)) {
+	if (!file_users_copy(program, &one.program) || !file_users_copy(unit, &one.unit) ||
+		!file_users_copy(user_unit, &one.user_unit)) {
 		free_process(&one);
 		return -ENOMEM;
 	}
@@ -91,7 +91,7 @@ struct order {
 	enum file_table_field field;
 };
 
-static int compare(const void *a_, const void *b_, void *order_)
+static int file_users_compare(const void *a_, const void *b_, void *order_)
 {
 	const struct file_user *a = a_, *b = b_;
 	const struct order *order = order_;
@@ -112,16 +112,16 @@ void file_users_sort(struct file_users *m, enum file_table_field field)
 	struct order order = {.users = m, .field = field};
 
 	if (m->count)
-		qsort_r(m->item, m->count, sizeof(*m->item), compare, &order);
+		qsort_r(m->item, m->count, sizeof(*m->item), file_users_compare, &order);
 }
 
-static int compare_files(const void *a_, const void *b_, void *order)
+static int file_users_compare_files(const void *a_, const void *b_, void *order)
 {
 	const struct file_user *a = a_, *b = b_;
 
 	if (a->part.row != b->part.row)
 		return a->part.row < b->part.row ? -1 : 1;
-	return compare(a, b, order);
+	return file_users_compare(a, b, order);
 }
 
 void file_users_sort_by_file(struct file_users *m)
@@ -129,7 +129,7 @@ void file_users_sort_by_file(struct file_users *m)
 	struct order order = {.users = m, .field = FILE_TABLE_FIELDS};
 
 	if (m->count)
-		qsort_r(m->item, m->count, sizeof(*m->item), compare_files, &order);
+		qsort_r(m->item, m->count, sizeof(*m->item), file_users_compare_files, &order);
 }
 
 const struct file_user *file_users_of(const struct file_users *m, uint32_t row, size_t *ret_count)

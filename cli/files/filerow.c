@@ -41,39 +41,39 @@ static const char absent[] = "-";
 	(BIT(FILE_TABLE_PROCESSES) | BIT(FILE_TABLE_USERS) | BIT(FILE_TABLE_RESIDENT) |            \
 		BIT(FILE_TABLE_PRIVATE_DIRTY_MOST))
 
-static size_t shown(const struct filerow_list *list, size_t count)
+static size_t filerow_shown(const struct filerow_list *list, size_t count)
 {
 	return list->limit && list->limit < count ? list->limit : count;
 }
 
 /* Returns the index of the row that is shown as number I of COUNT. */
-static size_t nth(const struct filerow_list *list, size_t count, size_t i)
+static size_t filerow_nth(const struct filerow_list *list, size_t count, size_t i)
 {
 	return list->ascending ? count - 1 - i : i;
 }
 
-static const struct file_table_row *row_at(const struct filerow_list *list, size_t i)
+static const struct file_table_row *filerow_row_at(const struct filerow_list *list, size_t i)
 {
-	return &list->files->row[list->row[nth(list, list->count, i)]];
+	return &list->files->row[list->row[filerow_nth(list, list->count, i)]];
 }
 
 static const struct file_user *user_at(const struct filerow_list *list, size_t i)
 {
-	return &list->users->item[nth(list, list->users->count, i)];
+	return &list->users->item[filerow_nth(list, list->users->count, i)];
 }
 
-static void end_cell(struct table *t)
+static void filerow_end_cell(struct table *t)
 {
 	buffer_add_char(&t->text, '\0');
 }
 
-static void add_cell(struct table *t, const char *text)
+static void filerow_add_cell(struct table *t, const char *text)
 {
 	buffer_add_text(&t->text, text ? text : absent);
-	end_cell(t);
+	filerow_end_cell(t);
 }
 
-static void add_column(struct table *t, const char *head, bool is_right, bool is_wide)
+static void filerow_add_column(struct table *t, const char *head, bool is_right, bool is_wide)
 {
 	struct table_column *c = &t->column[t->columns++];
 
@@ -84,11 +84,11 @@ static void add_column(struct table *t, const char *head, bool is_right, bool is
 
 static void add_file_column(struct table *t)
 {
-	add_column(t, "FILE", false, true);
+	filerow_add_column(t, "FILE", false, true);
 	t->column[t->columns - 1].is_path = true;
 }
 
-static void add_amount(const struct filerow_list *list, struct table *t,
+static void filerow_add_amount(const struct filerow_list *list, struct table *t,
 	enum file_table_field field, uint64_t value)
 {
 	if (file_table_field_is_bytes(field) && !list->bytes)
@@ -101,17 +101,17 @@ static void add_field(const struct filerow_list *list, struct table *t,
 	const struct file_table_row *row, enum file_table_field field)
 {
 	if (!file_table_has(row, field)) {
-		add_cell(t, absent);
+		filerow_add_cell(t, absent);
 		return;
 	}
 	if ((field == FILE_TABLE_RESIDENT && !row->is_exact) ||
 		(field == FILE_TABLE_USERS && list->files->users_are_low))
 		buffer_add_char(&t->text, '>');
-	add_amount(list, t, field, row->q[field]);
-	end_cell(t);
+	filerow_add_amount(list, t, field, row->q[field]);
+	filerow_end_cell(t);
 }
 
-static void add_name(const struct file_table_row *row, struct table *t)
+static void filerow_add_name(const struct file_table_row *row, struct table *t)
 {
 	static const char *const marks[FILE_TABLE_FATES] = {
 		[FILE_TABLE_DELETED] = " [deleted]",
@@ -123,13 +123,13 @@ static void add_name(const struct file_table_row *row, struct table *t)
 	buffer_add_text(&t->text, row->name);
 	if (marks[row->fate])
 		buffer_add_text(&t->text, marks[row->fate]);
-	end_cell(t);
+	filerow_end_cell(t);
 }
 
 enum { WIDTH_NARROW = 100 };
 
 /* With all columns a terminal of 80 columns has hardly any room for names. */
-static bool has_column(const struct filerow_list *list, enum file_table_field field)
+static bool filerow_has_column(const struct filerow_list *list, enum file_table_field field)
 {
 	struct file_table_row total;
 
@@ -142,7 +142,7 @@ static bool has_column(const struct filerow_list *list, enum file_table_field fi
 }
 
 /* "total of 98 files (88 not shown) of 12 processes" */
-static void add_total(const struct filerow_list *list, const bool *has, struct table *t)
+static void filerow_add_total(const struct filerow_list *list, const bool *has, struct table *t)
 {
 	const struct file_table *s = list->files;
 	struct file_table_row total;
@@ -150,14 +150,14 @@ static void add_total(const struct filerow_list *list, const bool *has, struct t
 	file_table_total(s, &total);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		if (has[i] && columns[i].field == FILE_TABLE_PRIVATE_DIRTY_MOST)
-			add_cell(t, absent);
+			filerow_add_cell(t, absent);
 		else if (has[i])
 			add_field(list, t, &total, columns[i].field);
-	end_cell(t);
+	filerow_end_cell(t);
 	buffer_printf(&t->total, "total of %zu file%s", s->rows, s->rows == 1 ? "" : "s");
-	if (shown(list, list->count) < list->count)
-		buffer_printf(
-			&t->total, " (%zu not shown)", list->count - shown(list, list->count));
+	if (filerow_shown(list, list->count) < list->count)
+		buffer_printf(&t->total, " (%zu not shown)",
+			list->count - filerow_shown(list, list->count));
 	if (s->rest.q[FILE_TABLE_MAPPINGS])
 		buffer_printf(&t->total, ", and %llu mappings of files without a row",
 			(unsigned long long)s->rest.q[FILE_TABLE_MAPPINGS]);
@@ -171,25 +171,25 @@ int filerow_table(const struct filerow_list *list, struct table *ret)
 
 	*ret = (struct table){0};
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		has[i] = has_column(list, columns[i].field);
+		has[i] = filerow_has_column(list, columns[i].field);
 		if (has[i])
-			add_column(ret, columns[i].head, true, false);
+			filerow_add_column(ret, columns[i].head, true, false);
 	}
 	add_file_column(ret);
-	for (size_t i = 0; i < shown(list, list->count); i++, ret->rows++) {
-		const struct file_table_row *row = row_at(list, i);
+	for (size_t i = 0; i < filerow_shown(list, list->count); i++, ret->rows++) {
+		const struct file_table_row *row = filerow_row_at(list, i);
 
 		for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
 			if (has[k])
 				add_field(list, ret, row, columns[k].field);
-		add_name(row, ret);
+		filerow_add_name(row, ret);
 	}
 	if (!list->is_selected)
-		add_total(list, has, ret);
+		filerow_add_total(list, has, ret);
 	return ret->text.error ? ret->text.error : ret->total.error;
 }
 
-static const char *user_of(
+static const char *filerow_user_of(
 	const struct filerow_list *list, const struct file_user_process *p, struct buffer *to)
 {
 	const char *name = usernames_find(list->names, p->uid);
@@ -209,21 +209,21 @@ static void add_mapper(const struct filerow_list *list, const struct file_user *
 	const struct file_user_process *p = &list->users->process[m->process];
 
 	buffer_add_u64(&t->text, (uint64_t)p->pid);
-	end_cell(t);
-	add_cell(t, user_of(list, p, &t->text));
-	add_cell(t, p->program);
-	add_cell(t, unit_of(p));
+	filerow_end_cell(t);
+	filerow_add_cell(t, filerow_user_of(list, p, &t->text));
+	filerow_add_cell(t, p->program);
+	filerow_add_cell(t, unit_of(p));
 	for (size_t i = 0; i < ARRAY_SIZE(user_columns); i++) {
 		enum file_table_field field = user_columns[i].field;
 
 		if (m->part.present >> field & 1)
-			add_amount(list, t, field, m->part.q[field]);
+			filerow_add_amount(list, t, field, m->part.q[field]);
 		else
 			buffer_add_text(&t->text, absent);
-		end_cell(t);
+		filerow_end_cell(t);
 	}
-	add_cell(t, m->part.is_executable ? "code" : "data");
-	add_name(&list->files->row[m->part.row], t);
+	filerow_add_cell(t, m->part.is_executable ? "code" : "data");
+	filerow_add_name(&list->files->row[m->part.row], t);
 	t->rows++;
 }
 
@@ -232,15 +232,15 @@ int filerow_mapper_table(const struct filerow_list *list, struct table *ret)
 	size_t count = list->users->count;
 
 	*ret = (struct table){0};
-	add_column(ret, "PID", true, false);
-	add_column(ret, "USER", false, false);
-	add_column(ret, "PROGRAM", false, false);
-	add_column(ret, "UNIT", false, true);
+	filerow_add_column(ret, "PID", true, false);
+	filerow_add_column(ret, "USER", false, false);
+	filerow_add_column(ret, "PROGRAM", false, false);
+	filerow_add_column(ret, "UNIT", false, true);
 	for (size_t i = 0; i < ARRAY_SIZE(user_columns); i++)
-		add_column(ret, user_columns[i].head, true, false);
-	add_column(ret, "AS", false, false);
+		filerow_add_column(ret, user_columns[i].head, true, false);
+	filerow_add_column(ret, "AS", false, false);
 	add_file_column(ret);
-	for (size_t i = 0; i < shown(list, count); i++)
+	for (size_t i = 0; i < filerow_shown(list, count); i++)
 		add_mapper(list, user_at(list, i), ret);
 	return ret->text.error;
 }
@@ -249,8 +249,8 @@ void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *t
 {
 	size_t count = list->users->count;
 
-	if (shown(list, count) < count)
-		buffer_printf(to, "%zu of %zu shown\n", shown(list, count), count);
+	if (filerow_shown(list, count) < count)
+		buffer_printf(to, "%zu of %zu shown\n", filerow_shown(list, count), count);
 }
 
 static const char *bool_text(bool value)
@@ -267,13 +267,13 @@ static void add_json_fields(uint64_t present, const uint64_t *q, struct buffer *
 				(unsigned long long)q[i]);
 }
 
-static void add_json_user(
+static void filerow_add_json_user(
 	const struct filerow_list *list, const struct file_user *m, struct buffer *to)
 {
 	const struct file_user_process *p = &list->users->process[m->process];
 
 	buffer_printf(to, "{\"pid\":%d,\"uid\":%u", (int)p->pid, p->uid);
-	jsontext_add(to, "user", user_of(list, p, to));
+	jsontext_add(to, "user", filerow_user_of(list, p, to));
 	jsontext_add(to, "program", p->program);
 	if (p->unit)
 		jsontext_add(to, "unit", p->unit);
@@ -293,13 +293,13 @@ static void add_json_mappers(const struct filerow_list *list, uint32_t row, stru
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			buffer_add_char(to, ',');
-		add_json_user(list, &m[i], to);
+		filerow_add_json_user(list, &m[i], to);
 	}
 	buffer_add_char(to, ']');
 }
 
 /* Appends all but the closing brace. */
-static void add_json_row(const struct file_table_row *row, struct buffer *to)
+static void filerow_add_json_row(const struct file_table_row *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
 		(unsigned long long)row->inode);
@@ -314,12 +314,12 @@ static void add_json_row(const struct file_table_row *row, struct buffer *to)
 
 void filerow_add_json(const struct filerow_list *list, bool with_users, struct buffer *to)
 {
-	for (size_t i = 0; i < shown(list, list->count); i++) {
+	for (size_t i = 0; i < filerow_shown(list, list->count); i++) {
 		if (i)
 			buffer_add_char(to, ',');
-		add_json_row(row_at(list, i), to);
+		filerow_add_json_row(filerow_row_at(list, i), to);
 		if (with_users)
-			add_json_mappers(list, list->row[nth(list, list->count, i)], to);
+			add_json_mappers(list, list->row[filerow_nth(list, list->count, i)], to);
 		buffer_add_char(to, '}');
 	}
 }
@@ -364,8 +364,8 @@ void filerow_add_csv(const struct filerow_list *list, struct buffer *to)
 {
 	buffer_add_text(to, "device,inode,kind,state,name,executable,resident_is_exact");
 	add_csv_field_heads(0, to);
-	for (size_t i = 0; i < shown(list, list->count); i++) {
-		const struct file_table_row *row = row_at(list, i);
+	for (size_t i = 0; i < filerow_shown(list, list->count); i++) {
+		const struct file_table_row *row = filerow_row_at(list, i);
 
 		add_csv_file(row, to);
 		buffer_printf(
@@ -375,13 +375,13 @@ void filerow_add_csv(const struct filerow_list *list, struct buffer *to)
 	}
 }
 
-static void add_csv_user(
+static void filerow_add_csv_user(
 	const struct filerow_list *list, const struct file_user *m, struct buffer *to)
 {
 	const struct file_user_process *p = &list->users->process[m->process];
 
 	buffer_printf(to, "%d,%u,", (int)p->pid, p->uid);
-	csv_add_text(to, user_of(list, p, to));
+	csv_add_text(to, filerow_user_of(list, p, to));
 	buffer_add_char(to, ',');
 	csv_add_text(to, p->program);
 	buffer_add_char(to, ',');
@@ -402,6 +402,6 @@ void filerow_add_mapper_csv(const struct filerow_list *list, struct buffer *to)
 	buffer_add_text(
 		to, "pid,uid,user,program,unit,user_unit,device,inode,kind,state,name,executable");
 	add_csv_field_heads(OF_FILES, to);
-	for (size_t i = 0; i < shown(list, count); i++)
-		add_csv_user(list, user_at(list, i), to);
+	for (size_t i = 0; i < filerow_shown(list, count); i++)
+		filerow_add_csv_user(list, user_at(list, i), to);
 }

@@ -29,7 +29,7 @@ void files_done(struct files *f)
 	pid_selection_done(&f->chosen);
 }
 
-static int parse_order(
+static int files_parse_order(
 	const struct settings *c, struct files *f, char error[static PID_SELECTION_ERROR_SIZE])
 {
 	f->sort = FILE_TABLE_PSS;
@@ -62,7 +62,7 @@ int files_parse(const struct settings *settings, struct files *ret,
 		strncmp(f.file, "SysV ", 5) != 0)
 		return flag_refuse("--file", f.file,
 			"a name as files has it, such as /a/path or memfd:name", error);
-	r = parse_order(settings, &f, error);
+	r = files_parse_order(settings, &f, error);
 	if (r == 0)
 		r = pid_selection_parse_or_all(settings, &f.chosen, error);
 	if (r == 0)
@@ -84,7 +84,7 @@ struct showing {
 	bool has_failed;
 };
 
-static void cleanup_showing(struct showing *s)
+static void cleanup_files_showing(struct showing *s)
 {
 	file_filter_done(&s->wanted);
 	inventory_done(&s->inventory);
@@ -95,7 +95,7 @@ static void cleanup_showing(struct showing *s)
 }
 
 /* Returns NAME clean and terminated, in TO; NULL if it is empty or there is no memory. */
-static const char *clean(const struct cgroup_name *name, struct buffer *to)
+static const char *files_clean(const struct cgroup_name *name, struct buffer *to)
 {
 	if (!name->len)
 		return NULL;
@@ -135,8 +135,8 @@ static int read_target(struct showing *s, struct target *t)
 {
 	AUTO_BUFFER struct buffer unit = {0}, user_unit = {0};
 	bool has_cgroup = t->sample.has_cgroup;
-	const char *units[] = {has_cgroup ? clean(&t->reader.cgroup.unit, &unit) : NULL,
-		has_cgroup ? clean(&t->reader.cgroup.user_unit, &user_unit) : NULL};
+	const char *units[] = {has_cgroup ? files_clean(&t->reader.cgroup.unit, &unit) : NULL,
+		has_cgroup ? files_clean(&t->reader.cgroup.user_unit, &user_unit) : NULL};
 	int r = unit.error ? unit.error : user_unit.error;
 
 	if (r == 0)
@@ -154,7 +154,7 @@ static void say_failure(struct showing *s, pid_t pid, const char *why, bool is_e
 	s->has_failed = true;
 }
 
-static void count(struct showing *s, const struct pid_selection_process *p, int r)
+static void files_count(struct showing *s, const struct pid_selection_process *p, int r)
 {
 	bool is_counted = true, is_named = !p->is_found;
 
@@ -192,7 +192,7 @@ struct reading_one {
 };
 
 /* Returns 0, an enum target_outcome, INVENTORY_KNOWN, or a negative errno. */
-static int look_into(void *context)
+static int files_look_into(void *context)
 {
 	const struct reading_one *one = context;
 	const struct pid_selection_process *p = one->process;
@@ -210,12 +210,12 @@ static int read_process(
 	struct showing *s, const struct procfs *procfs, const struct pid_selection_process *p)
 {
 	struct reading_one one = {.showing = s, .procfs = procfs, .process = p};
-	int r = supervisor_try(p->pid, look_into, &one);
+	int r = supervisor_try(p->pid, files_look_into, &one);
 
 	supervisor_say();
 	if (r == -ENOMEM || r == -EOVERFLOW)
 		return r;
-	count(s, p, r);
+	files_count(s, p, r);
 	return 0;
 }
 
@@ -282,7 +282,7 @@ static int add_table(
 }
 
 /* The CSV format has no room for this number. */
-static void say_shown(const struct showing *s, size_t files)
+static void files_say_shown(const struct showing *s, size_t files)
 {
 	size_t limit = s->files->limit,
 	       count = file_filter_is_some(&s->wanted) ? s->users.count : files;
@@ -291,7 +291,7 @@ static void say_shown(const struct showing *s, size_t files)
 		log_info("%zu of %zu rows shown", limit, count);
 }
 
-static int print(struct showing *s, size_t width)
+static int files_print(struct showing *s, size_t width)
 {
 	const struct files *f = s->files;
 	AUTO_FREE uint32_t *row = NULL;
@@ -323,12 +323,12 @@ static int print(struct showing *s, size_t width)
 		filerow_add_csv(&list, &s->text);
 	else
 		r = add_table(s, &list, width, &s->text);
-	say_shown(s, list.count);
+	files_say_shown(s, list.count);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 
 /* Logs which processes, and so which memory, are missing. */
-static void say_missing(const struct showing *s, const struct procfs *procfs)
+static void files_say_missing(const struct showing *s, const struct procfs *procfs)
 {
 	size_t denied = s->denied - s->named_denied, changed = s->changed - s->named_changed;
 
@@ -377,7 +377,7 @@ static int say_nothing(const struct showing *s)
 	return 0;
 }
 
-static int find(
+static int files_find(
 	const struct settings *settings, const struct procfs *procfs, struct pid_selection *c)
 {
 	AUTO_BUFFER struct buffer said = {0};
@@ -394,12 +394,12 @@ static int find(
 
 int files_show(const struct settings *settings, struct files *f, size_t width)
 {
-	CLEANUP(cleanup_showing) struct showing s = {.files = f};
+	CLEANUP(cleanup_files_showing) struct showing s = {.files = f};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
 	int r = procfs_open(settings->path_procfs, &procfs), printed;
 
 	if (r == 0)
-		r = find(settings, &procfs, &f->chosen);
+		r = files_find(settings, &procfs, &f->chosen);
 	if (r < 0) {
 		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
 		return 1;
@@ -412,9 +412,9 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 		return r;
 	inventory_finish(&s.inventory);
 	file_users_keep(&s.users, is_row_wanted, &s);
-	say_missing(&s, &procfs);
+	files_say_missing(&s, &procfs);
 	printed = say_nothing(&s);
-	r = printed && !f->json ? 0 : print(&s, width);
+	r = printed && !f->json ? 0 : files_print(&s, width);
 	return r < 0 ? r : printed || s.has_failed;
 }
 

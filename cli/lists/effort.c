@@ -128,7 +128,7 @@ struct joined {
 	bool has_begun;
 };
 
-static void go_on(struct joined *line)
+static void effort_go_on(struct joined *line)
 {
 	if (line->has_begun)
 		buffer_add_text(line->to, "; ");
@@ -151,7 +151,7 @@ static void add_waiting(
 	if (!ROW_HAS(self, SELF_WAITING_BUDGET) ||
 		(!waiting && (is_overdue || view_host(view)->q[SCOPE_GUESSED])))
 		return;
-	go_on(line);
+	effort_go_on(line);
 	if (!waiting) {
 		buffer_add_text(line->to, "none");
 		return;
@@ -167,7 +167,7 @@ static void add_waiting(
 
 static void add_longest(const struct snapshot_self *self, uint64_t longest_ns, struct joined *line)
 {
-	go_on(line);
+	effort_go_on(line);
 	buffer_add_text(line->to, "longest without a measurement ");
 	human_add_age(line->to, longest_ns);
 	buffer_add_text(line->to, ", allowed ");
@@ -183,7 +183,7 @@ static void add_pressure(const struct snapshot_self *self, struct joined *line)
 	part = metric_real(self->q[SELF_MEMORY_PRESSURE]);
 	if (part <= PRESSURE_STRAINED)
 		return;
-	go_on(line);
+	effort_go_on(line);
 	buffer_add_text(line->to, "processes wait for memory ");
 	human_add_percent(line->to, part);
 	buffer_add_text(line->to, " of the time, so memtallyd measures ");

@@ -17,7 +17,7 @@ struct build {
 
 static const char absent[] = "-";
 
-static void end_cell(struct build *b)
+static void hosttable_end_cell(struct build *b)
 {
 	buffer_add_char(&b->to->text, '\0');
 }
@@ -25,10 +25,10 @@ static void end_cell(struct build *b)
 static void add_text_cell(struct build *b, const char *text)
 {
 	buffer_add_text(&b->to->text, text);
-	end_cell(b);
+	hosttable_end_cell(b);
 }
 
-static void add_amount(const struct build *b, struct buffer *to, uint64_t bytes)
+static void hosttable_add_amount(const struct build *b, struct buffer *to, uint64_t bytes)
 {
 	if (b->bytes)
 		buffer_add_u64(to, bytes);
@@ -36,7 +36,7 @@ static void add_amount(const struct build *b, struct buffer *to, uint64_t bytes)
 		human_add_bytes(to, bytes);
 }
 
-static uint64_t size_of(int64_t bytes)
+static uint64_t hosttable_size_of(int64_t bytes)
 {
 	return bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
 }
@@ -45,10 +45,10 @@ static void add_signed(const struct build *b, struct buffer *to, int64_t bytes)
 {
 	if (bytes < 0)
 		buffer_add_char(to, '-');
-	add_amount(b, to, size_of(bytes));
+	hosttable_add_amount(b, to, hosttable_size_of(bytes));
 }
 
-static void add_column(struct build *b, const char *head, bool is_right)
+static void hosttable_add_column(struct build *b, const char *head, bool is_right)
 {
 	struct table_column *c = &b->to->column[b->to->columns++];
 
@@ -62,22 +62,22 @@ static void add_line(struct build *b, int64_t bytes, uint64_t whole, const char 
 	struct buffer *to = &b->to->text;
 
 	add_signed(b, to, bytes);
-	end_cell(b);
+	hosttable_end_cell(b);
 	if (bytes < 0)
 		buffer_add_char(to, '-');
-	human_add_percent(to, (double)size_of(bytes) / (double)whole);
-	end_cell(b);
+	human_add_percent(to, (double)hosttable_size_of(bytes) / (double)whole);
+	hosttable_end_cell(b);
 	add_text_cell(b, name);
 	b->to->rows++;
 }
 
-static void add_total(struct build *b, uint64_t whole, const char *name)
+static void hosttable_add_total(struct build *b, uint64_t whole, const char *name)
 {
-	add_amount(b, &b->to->text, whole);
-	end_cell(b);
+	hosttable_add_amount(b, &b->to->text, whole);
+	hosttable_end_cell(b);
 	add_text_cell(b, "100 %");
-	end_cell(b); /* the name */
-	end_cell(b); /* the meaning; the text beside the total is: */
+	hosttable_end_cell(b); /* the name */
+	hosttable_end_cell(b); /* the meaning; the text beside the total is: */
 	buffer_add_text(&b->to->total, name);
 	b->to->rows++;
 	b->to->has_total = true;
@@ -87,8 +87,9 @@ static bool is_far(const struct build *b, enum balance_quantity i, int64_t from)
 {
 	int64_t to = (int64_t)b->balance->q[i];
 
-	return ROW_HAS(b->balance, i) && (size_of(to) != size_of(from) || (to < 0) != (from < 0)) &&
-	       (b->bytes || !human_is_alike(size_of(to), size_of(from)));
+	return ROW_HAS(b->balance, i) &&
+	       (hosttable_size_of(to) != hosttable_size_of(from) || (to < 0) != (from < 0)) &&
+	       (b->bytes || !human_is_alike(hosttable_size_of(to), hosttable_size_of(from)));
 }
 
 /*
@@ -119,7 +120,7 @@ static void add_residual(struct build *b, int64_t residual, uint64_t whole)
 									: BALANCE_RESIDUAL]);
 		buffer_add_text(to, ", by the bounds of the PSS and of drivers' memory");
 	}
-	end_cell(b);
+	hosttable_end_cell(b);
 }
 
 /* Kinds with 0 bytes are left out. */
@@ -131,10 +132,10 @@ static int build_memory(struct build *b)
 
 	if (!ROW_HAS(host, SCOPE_MEM_TOTAL) || !total || !ROW_HAS(s, BALANCE_RESIDUAL))
 		return HOSTTABLE_EMPTY;
-	add_column(b, "MEMORY", true);
-	add_column(b, "SHARE", true);
-	add_column(b, "KIND", false);
-	add_column(b, "WHAT IT IS", false);
+	hosttable_add_column(b, "MEMORY", true);
+	hosttable_add_column(b, "SHARE", true);
+	hosttable_add_column(b, "KIND", false);
+	hosttable_add_column(b, "WHAT IT IS", false);
 	b->to->column[3].is_prose = true;
 	for (unsigned int n = 0; n < BALANCE_KINDS; n++) {
 		const struct balance_kind *kind = balance_kind(n);
@@ -145,7 +146,7 @@ static int build_memory(struct build *b)
 		add_text_cell(b, kind->help);
 	}
 	add_residual(b, (int64_t)s->q[BALANCE_RESIDUAL], total);
-	add_total(b, total, "MemTotal");
+	hosttable_add_total(b, total, "MemTotal");
 	return 0;
 }
 
@@ -171,15 +172,15 @@ static int build_swap(struct build *b)
 	}
 	if (total <= 0)
 		return HOSTTABLE_EMPTY;
-	add_column(b, "SWAP", true);
-	add_column(b, "SHARE", true);
-	add_column(b, "KIND", false);
-	add_column(b, "WHAT IT IS", false);
+	hosttable_add_column(b, "SWAP", true);
+	hosttable_add_column(b, "SHARE", true);
+	hosttable_add_column(b, "KIND", false);
+	hosttable_add_column(b, "WHAT IT IS", false);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		add_line(b, (int64_t)s->q[lines[i].index], (uint64_t)total, lines[i].name);
 		add_text_cell(b, lines[i].help);
 	}
-	add_total(b, (uint64_t)total, "SwapTotal");
+	hosttable_add_total(b, (uint64_t)total, "SwapTotal");
 	return 0;
 }
 
@@ -194,8 +195,8 @@ static int build_holdings(struct build *b, enum holding_kind kind, const struct 
 	size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
-		add_column(b, columns[i].head, true);
-	add_column(b, name, false);
+		hosttable_add_column(b, columns[i].head, true);
+	hosttable_add_column(b, name, false);
 	b->to->column[count].is_wide = true;
 	for (uint32_t k = 0; k < view_holding_count(b->view); k++) {
 		const struct snapshot_holding *row = view_holding(b->view, k);
@@ -208,8 +209,8 @@ static int build_holdings(struct build *b, enum holding_kind kind, const struct 
 			else if (columns[i].is_count)
 				buffer_add_u64(&b->to->text, row->q[columns[i].index]);
 			else
-				add_amount(b, &b->to->text, row->q[columns[i].index]);
-			end_cell(b);
+				hosttable_add_amount(b, &b->to->text, row->q[columns[i].index]);
+			hosttable_end_cell(b);
 		}
 		add_text_cell(b, view_text(b->view, row->name));
 		b->to->rows++;
@@ -230,7 +231,7 @@ static int build_shmem(struct build *b)
 	return build_holdings(b, HOLDING_SHMEM, columns, ARRAY_SIZE(columns), "USER");
 }
 
-static uint64_t count_of(const struct build *b, enum balance_quantity i)
+static uint64_t hosttable_count_of(const struct build *b, enum balance_quantity i)
 {
 	return ROW_HAS(b->balance, i) ? b->balance->q[i] : 0;
 }
@@ -238,8 +239,8 @@ static uint64_t count_of(const struct build *b, enum balance_quantity i)
 /* Adds the sums over all tmpfs, and how many of them and of their directories could not be read. */
 static void add_tmpfs_total(struct build *b)
 {
-	uint64_t used = 0, owned = 0, unread = count_of(b, BALANCE_TMPFS_UNREAD);
-	uint64_t directories = count_of(b, BALANCE_DIRECTORIES_UNREAD);
+	uint64_t used = 0, owned = 0, unread = hosttable_count_of(b, BALANCE_TMPFS_UNREAD);
+	uint64_t directories = hosttable_count_of(b, BALANCE_DIRECTORIES_UNREAD);
 	struct buffer *to = &b->to->total;
 
 	for (uint32_t i = 0; i < view_holding_count(b->view); i++) {
@@ -250,12 +251,12 @@ static void add_tmpfs_total(struct build *b)
 		used += ROW_HAS(row, TMPFS_USED) ? row->q[TMPFS_USED] : 0;
 		owned += ROW_HAS(row, TMPFS_OWNED) ? row->q[TMPFS_OWNED] : 0;
 	}
-	add_amount(b, &b->to->text, used);
-	end_cell(b);
+	hosttable_add_amount(b, &b->to->text, used);
+	hosttable_end_cell(b);
 	add_text_cell(b, absent); /* limits do not add up */
-	add_amount(b, &b->to->text, owned);
-	end_cell(b);
-	end_cell(b); /* the name */
+	hosttable_add_amount(b, &b->to->text, owned);
+	hosttable_end_cell(b);
+	hosttable_end_cell(b); /* the name */
 	buffer_add_text(to, "total");
 	if (unread)
 		buffer_printf(to, ", %llu tmpfs not read", (unsigned long long)unread);
@@ -281,7 +282,7 @@ static int build_tmpfs(struct build *b)
 	return r;
 }
 
-static int build(struct build *b, enum hosttable which)
+static int hosttable_add_rows(struct build *b, enum hosttable which)
 {
 	switch (which) {
 	case HOSTTABLE_MEMORY: return build_memory(b);
@@ -301,7 +302,7 @@ int hosttable_build(const struct view *view, enum hosttable which, bool bytes, s
 	*ret = (struct table){0};
 	if (!b.balance)
 		return HOSTTABLE_EMPTY;
-	r = build(&b, which);
+	r = hosttable_add_rows(&b, which);
 	if (ret->text.error || ret->total.error)
 		return -ENOMEM;
 	return r;

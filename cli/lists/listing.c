@@ -40,7 +40,7 @@ static int print_host(const struct settings *settings, const struct view *view)
 	return r < 0 ? r : output_flush(&text);
 }
 
-static int print_text(const struct settings *settings, const struct selection *s,
+static int listing_print_text(const struct settings *settings, const struct selection *s,
 	const struct view *view, const uint32_t *rows, size_t count, const struct sums *sums,
 	const struct view *everybodys)
 {
@@ -66,8 +66,8 @@ static int print_text(const struct settings *settings, const struct selection *s
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static int print_json(const struct selection *s, const struct view *view, const uint32_t *rows,
-	size_t count, enum notice_source source)
+static int listing_print_json(const struct selection *s, const struct view *view,
+	const uint32_t *rows, size_t count, enum notice_source source)
 {
 	struct json_list list = {.view = view, .scope = s->scope, .rows = rows, .count = count};
 	AUTO_BUFFER struct buffer text = {0};
@@ -119,7 +119,7 @@ static int open_source(
  * on. If a filter names such an owner, memtally says that no process matches, and prints its row
  * only as JSON.
  */
-static int show(const struct settings *settings, struct selection *s)
+static int listing_show(const struct settings *settings, struct selection *s)
 {
 	AUTO_SOURCE struct source source = {0};
 	AUTO_VIEW struct view *view = NULL;
@@ -143,9 +143,9 @@ static int show(const struct settings *settings, struct selection *s)
 	if (is_none)
 		command_say_no_match(settings, source.sight.kind == SIGHT_OWN ? " of yours" : "");
 	if (settings->json)
-		r = print_json(s, view, rows, count, source.who);
+		r = listing_print_json(s, view, rows, count, source.who);
 	else if (!is_none)
-		r = print_text(settings, s, view, rows, count, &sums,
+		r = listing_print_text(settings, s, view, rows, count, &sums,
 			source.sight.kind == SIGHT_OWN ? source.sums : NULL);
 	return r < 0 || !is_none ? command_printed(r) : COMMAND_FAILED;
 }
@@ -190,5 +190,6 @@ int listing_run(const struct settings *settings, bool is_check)
 		return command_refuse(error);
 	if (is_check)
 		return COMMAND_GOOD;
-	return selection.scope == METRIC_SELF ? show_status(settings) : show(settings, &selection);
+	return selection.scope == METRIC_SELF ? show_status(settings)
+	                                      : listing_show(settings, &selection);
 }

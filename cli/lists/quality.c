@@ -11,7 +11,8 @@
 #include "render/shares.h"
 #include "snapshot/sums.h"
 
-static void add_part(struct buffer *to, const char *name, const struct shares *s, uint64_t bytes)
+static void quality_add_part(
+	struct buffer *to, const char *name, const struct shares *s, uint64_t bytes)
 {
 	line_begin(to, name);
 	human_add_bytes(to, bytes);
@@ -19,7 +20,7 @@ static void add_part(struct buffer *to, const char *name, const struct shares *s
 	shares_add_percent(to, s, bytes);
 }
 
-static uint64_t count_of(const struct snapshot_scope *host, enum scope_quantity i)
+static uint64_t quality_count_of(const struct snapshot_scope *host, enum scope_quantity i)
 {
 	return ROW_HAS(host, i) ? host->q[i] : 0;
 }
@@ -41,8 +42,8 @@ static void add_reason(struct buffer *to, bool *any, uint64_t count, const char 
 /* Appends the processes that could not be read, by reason. */
 static void add_unread(const struct snapshot_scope *host, struct buffer *to)
 {
-	uint64_t denied = count_of(host, SCOPE_UNMEASURED_DENIED);
-	uint64_t blocked = count_of(host, SCOPE_UNMEASURED_BLOCKED);
+	uint64_t denied = quality_count_of(host, SCOPE_UNMEASURED_DENIED);
+	uint64_t blocked = quality_count_of(host, SCOPE_UNMEASURED_BLOCKED);
 	bool any = false;
 
 	add_reason(to, &any, denied, "denied");
@@ -57,12 +58,12 @@ static void add_unread(const struct snapshot_scope *host, struct buffer *to)
 		buffer_add_char(to, '\n');
 }
 
-static void add_estimated(const struct snapshot_self *self, const struct shares *s, uint64_t age_ns,
-	struct buffer *to)
+static void quality_add_estimated(const struct snapshot_self *self, const struct shares *s,
+	uint64_t age_ns, struct buffer *to)
 {
 	if (!s->estimated_bytes)
 		return;
-	add_part(to, "  estimated", s, s->estimated_bytes);
+	quality_add_part(to, "  estimated", s, s->estimated_bytes);
 	if (ROW_HAS(self, SELF_OLDEST_AGE)) {
 		buffer_add_text(to, ", from measurements up to ");
 		human_add_age(to, self->q[SELF_OLDEST_AGE] + age_ns);
@@ -75,12 +76,12 @@ static void add_estimated(const struct snapshot_self *self, const struct shares 
  * Appends the memory of processes that wait for their first measurement, because it takes several
  * slices or the CPU budget is used up.
  */
-static void add_guessed(
+static void quality_add_guessed(
 	const struct snapshot_scope *host, const struct shares *s, struct buffer *to)
 {
 	if (!ROW_HAS(host, SCOPE_GUESSED) || !host->q[SCOPE_GUESSED])
 		return;
-	add_part(to, "  guessed", s, s->guessed_bytes);
+	quality_add_part(to, "  guessed", s, s->guessed_bytes);
 	buffer_add_text(to, ", ");
 	line_add_count(to, host->q[SCOPE_GUESSED], " process", " processes");
 	buffer_add_text(to, " never measured\n");
@@ -124,8 +125,8 @@ static void add_memory(const struct view *view, uint64_t age_ns, struct buffer *
 						    ? ", in the last pass: exact\n"
 						    : ", within the last interval\n");
 		}
-		add_estimated(view_self(view), &s, age_ns, to);
-		add_guessed(host, &s, to);
+		quality_add_estimated(view_self(view), &s, age_ns, to);
+		quality_add_guessed(host, &s, to);
 	}
 	add_unread(host, to);
 }

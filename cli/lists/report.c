@@ -23,7 +23,7 @@ static uint64_t uptime_ns(const struct view *view)
 }
 
 /* Appends the mode, the interval and by which uid processes count for users. */
-static void add_mode(const struct view *view, struct buffer *to)
+static void report_add_mode(const struct view *view, struct buffer *to)
 {
 	const struct snapshot_self *self = view_self(view);
 
@@ -83,7 +83,7 @@ static void add_running(
  * Appends the number of reads that were blocked when the snapshot was made, AGE_NS ago; nothing if
  * there were none.
  */
-static void add_blocked(const struct snapshot_self *self, uint64_t age_ns, struct buffer *to)
+static void report_add_blocked(const struct snapshot_self *self, uint64_t age_ns, struct buffer *to)
 {
 	if (!ROW_HAS(self, SELF_BLOCKED_READS) || !self->q[SELF_BLOCKED_READS])
 		return;
@@ -147,10 +147,10 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 	uint64_t age_ns = view_age_ns(view, now_boottime_ns), up_ns = uptime_ns(view);
 	const struct snapshot_self *self = view_self(view);
 
-	add_mode(view, to);
+	report_add_mode(view, to);
 	add_running(view, now_boottime_ns, up_ns, to);
 	quality_render(view, age_ns, to);
-	add_blocked(self, age_ns, to);
+	report_add_blocked(self, age_ns, to);
 	effort_render(view, age_ns, up_ns, to);
 	add_kernel(view, to);
 	add_rights(self->flags, to);

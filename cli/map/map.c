@@ -24,7 +24,7 @@ void map_done(struct map *m)
 	pid_selection_done(&m->chosen);
 }
 
-static int parse_by(const struct settings *c, enum mapping_table_by *ret,
+static int map_parse_by(const struct settings *c, enum mapping_table_by *ret,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {
 	*ret = c->diff || c->since ? MAPPING_TABLE_BY_FILE : MAPPING_TABLE_BY_MAPPING;
@@ -57,7 +57,7 @@ static bool is_compared(const struct map *m)
 	return m->diff || m->since;
 }
 
-static int parse_order(
+static int map_parse_order(
 	const struct settings *c, struct map *m, char error[static PID_SELECTION_ERROR_SIZE])
 {
 	m->sort = MAPPING_PSS;
@@ -85,11 +85,11 @@ int map_parse(const struct settings *settings, struct map *ret,
 	int r = flag_check(settings, FLAG_MAP, error);
 
 	if (r == 0)
-		r = parse_by(settings, &m.format.by, error);
+		r = map_parse_by(settings, &m.format.by, error);
 	if (r == 0)
 		r = parse_other(settings, &m, error);
 	if (r == 0)
-		r = parse_order(settings, &m, error);
+		r = map_parse_order(settings, &m, error);
 	if (r == 0)
 		r = pid_selection_parse(settings, &m.chosen, error);
 	if (r == 0)
@@ -113,7 +113,7 @@ struct showing {
 	struct each_process visit;
 };
 
-static void cleanup_showing(struct showing *s)
+static void cleanup_map_showing(struct showing *s)
 {
 	mapping_table_done(&s->table);
 	mapping_table_done(&s->then);
@@ -123,7 +123,7 @@ static void cleanup_showing(struct showing *s)
 	each_process_done(&s->visit);
 }
 
-static int add_row(struct showing *s, const struct mapping_table_row *row)
+static int map_add_row(struct showing *s, const struct mapping_table_row *row)
 {
 	const struct map *map = s->map;
 
@@ -155,28 +155,28 @@ static int pass_on(struct showing *s, const struct mapping *m)
 
 	if (r == 0)
 		r = mapping_table_sum(&s->one_total, &row);
-	return r == 0 ? add_row(s, &row) : r;
+	return r == 0 ? map_add_row(s, &row) : r;
 }
 
-static int take(const struct mapping *m, void *context)
+static int map_take(const struct mapping *m, void *context)
 {
 	struct showing *s = context;
 
 	return s->map->is_sorted ? mapping_table_add(&s->one, s->pid, m) : pass_on(s, m);
 }
 
-static int look_into(struct target *t, pid_t pid, void *context)
+static int map_look_into(struct target *t, pid_t pid, void *context)
 {
 	struct showing *s = context;
 
 	mapping_table_done(&s->one);
 	s->one_total = (struct mapping_table_row){0};
 	s->pid = pid;
-	return file_state_mappings(t, take, s);
+	return file_state_mappings(t, map_take, s);
 }
 
 /* Takes the process that was read. An incomplete process is neither summed nor compared. */
-static int keep(void *context)
+static int map_keep(void *context)
 {
 	struct showing *s = context;
 	int r = s->one_total.mappings ? mapping_table_sum(&s->total, &s->one_total) : 0;
@@ -193,7 +193,7 @@ static int keep(void *context)
 	return r;
 }
 
-static void begin(struct showing *s)
+static void map_begin(struct showing *s)
 {
 	const struct map *map = s->map;
 
@@ -213,7 +213,7 @@ static int add_kept(struct showing *s)
 
 	mapping_table_sort(&s->table, s->map->sort);
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = add_row(s, &s->table.row[s->map->ascending ? count - 1 - i : i]);
+		r = map_add_row(s, &s->table.row[s->map->ascending ? count - 1 - i : i]);
 	mapping_table_total(&s->table, &s->total);
 	return r;
 }
@@ -231,7 +231,7 @@ static void finish_json(struct showing *s)
 }
 
 /* The CSV format has no room for this number. */
-static void say_shown(const struct map *map, size_t shown, size_t rows)
+static void map_say_shown(const struct map *map, size_t shown, size_t rows)
 {
 	if (map->csv && shown < rows)
 		log_info("%zu of %zu rows shown", shown, rows);
@@ -241,7 +241,7 @@ static void say_shown(const struct map *map, size_t shown, size_t rows)
  * If no process was read completely, no total is printed: zeros would look like a result. The log
  * has the reason.
  */
-static int finish(struct showing *s)
+static int map_finish(struct showing *s)
 {
 	const struct map *map = s->map;
 	int r = map->is_sorted ? add_kept(s) : 0;
@@ -255,7 +255,7 @@ static int finish(struct showing *s)
 	else if (!map->csv && s->whole)
 		maprow_add_total(&map->format, &s->total,
 			map->is_sorted ? s->rows : s->total.mappings, &s->text);
-	say_shown(map, s->shown, s->rows);
+	map_say_shown(map, s->shown, s->rows);
 	return output_flush(&s->text);
 }
 
@@ -264,10 +264,10 @@ static int show_all(struct showing *s)
 	const struct pid_selection *chosen = &s->map->chosen;
 	int r = 0;
 
-	begin(s);
+	map_begin(s);
 	for (size_t i = 0; r == 0 && i < chosen->count; i++)
 		r = each_process_visit(&s->visit, &chosen->process[i]);
-	return r < 0 ? r : finish(s);
+	return r < 0 ? r : map_finish(s);
 }
 
 static void begin_changes(struct showing *s)
@@ -319,7 +319,7 @@ static int print_changes(struct showing *s)
 	} else if (!map->csv) {
 		mapchange_add_total(&map->format, &c.total, c.rows, &s->text);
 	}
-	say_shown(map, shown, c.rows);
+	map_say_shown(map, shown, c.rows);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 
@@ -362,7 +362,7 @@ static int show_changes(struct showing *s)
 
 int map_show(const struct settings *settings, struct map *m)
 {
-	CLEANUP(cleanup_showing)
+	CLEANUP(cleanup_map_showing)
 	struct showing s = {
 		.map = m,
 		.table.by = m->format.by,
@@ -377,7 +377,7 @@ int map_show(const struct settings *settings, struct map *m)
 	m->format.has_pid = m->chosen.count > 1;
 	s.into = &s.table;
 	s.visit = (struct each_process){
-		.procfs = &procfs, .work = look_into, .keep = keep, .context = &s};
+		.procfs = &procfs, .work = map_look_into, .keep = map_keep, .context = &s};
 	r = is_compared(m) ? show_changes(&s) : show_all(&s);
 	return r < 0 ? r : s.visit.has_failed;
 }

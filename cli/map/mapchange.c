@@ -12,12 +12,12 @@ static const struct mapping_table_row *row_of(const struct compare_row *row)
 	return row->now ? row->now : row->then;
 }
 
-static const char *change_of(const struct compare_row *row)
+static const char *mapchange_change_of(const struct compare_row *row)
 {
 	return !row->then ? "new" : !row->now ? "gone" : "changed";
 }
 
-static void add_amounts(
+static void mapchange_add_amounts(
 	const struct maprow_format *f, const struct compare_row *row, struct mapline *l)
 {
 	size_t width = mapline_width(f->bytes);
@@ -50,9 +50,9 @@ void mapchange_add_line(
 	mapline_begin(&l);
 	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		mapline_add_place(&l, row_of(row));
-	add_amounts(f, row, &l);
+	mapchange_add_amounts(f, row, &l);
 	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " %-7s", change_of(row));
+	buffer_printf(to, " %-7s", mapchange_change_of(row));
 	maprow_add_name(row_of(row), to);
 }
 
@@ -64,7 +64,7 @@ void mapchange_add_total(const struct maprow_format *f, const struct compare_row
 	mapline_begin(&l);
 	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		mapline_add_right(&l, "", MAPLINE_PLACE_WIDTH);
-	add_amounts(f, total, &l);
+	mapchange_add_amounts(f, total, &l);
 	mapline_add_sum_to(&l, to);
 	buffer_printf(to, " total of %zu changed row%s%s\n", rows, rows == 1 ? "" : "s",
 		f->bytes ? "" : ", in KiB");
@@ -75,7 +75,7 @@ void mapchange_add_json(
 {
 	const struct mapping_table_row *one = row_of(row);
 
-	buffer_printf(to, "{\"change\":\"%s\"", one ? change_of(row) : "total");
+	buffer_printf(to, "{\"change\":\"%s\"", one ? mapchange_change_of(row) : "total");
 	if (one && f->by == MAPPING_TABLE_BY_MAPPING)
 		maprow_add_json_place(one, to);
 	if (one) {
@@ -105,7 +105,7 @@ void mapchange_add_csv(
 {
 	const struct mapping_table_row *one = row_of(row);
 
-	buffer_printf(to, "%s,", change_of(row));
+	buffer_printf(to, "%s,", mapchange_change_of(row));
 	if (f->by == MAPPING_TABLE_BY_MAPPING)
 		maprow_add_csv_place(one, to);
 	maprow_add_csv_file(one, to);

@@ -65,7 +65,7 @@ const char *maprow_head(enum mapping_table_by by)
 	return heads[by];
 }
 
-static void add_amounts(
+static void maprow_add_amounts(
 	const struct maprow_format *f, const struct mapping_table_row *row, struct mapline *l)
 {
 	size_t width = mapline_width(f->bytes);
@@ -135,7 +135,7 @@ void maprow_add_line(
 		mapline_add_place(&l, row);
 	else
 		mapline_add_number(&l, row->mappings, MAPLINE_NUMBER_WIDTH);
-	add_amounts(f, row, &l);
+	maprow_add_amounts(f, row, &l);
 	buffer_add(to, l.text, l.len);
 	maprow_add_name(row, to);
 }
@@ -152,7 +152,7 @@ void maprow_add_total(const struct maprow_format *f, const struct mapping_table_
 		mapline_add_right(&l, "", MAPLINE_PLACE_WIDTH);
 	else
 		mapline_add_number(&l, total->mappings, MAPLINE_NUMBER_WIDTH);
-	add_amounts(f, total, &l);
+	maprow_add_amounts(f, total, &l);
 	mapline_add_sum_to(&l, to);
 	buffer_printf(to, " total of %zu row%s%s\n", rows, rows == 1 ? "" : "s",
 		f->bytes ? "" : ", in KiB");
@@ -178,7 +178,7 @@ static void add_json_flags(struct buffer *to, const char *flags)
 	buffer_add_char(to, ']');
 }
 
-static void add_address(uint64_t address, struct buffer *to)
+static void maprow_add_address(uint64_t address, struct buffer *to)
 {
 	struct mapline l;
 
@@ -188,17 +188,18 @@ static void add_address(uint64_t address, struct buffer *to)
 }
 
 /* Appends the first address of ROW, BETWEEN and its end. */
-static void add_range(const struct mapping_table_row *row, const char *between, struct buffer *to)
+static void maprow_add_range(
+	const struct mapping_table_row *row, const char *between, struct buffer *to)
 {
-	add_address(row->start, to);
+	maprow_add_address(row->start, to);
 	buffer_add_text(to, between);
-	add_address(row->end, to);
+	maprow_add_address(row->end, to);
 }
 
 void maprow_add_json_place(const struct mapping_table_row *row, struct buffer *to)
 {
 	buffer_add_text(to, ",\"start\":\"");
-	add_range(row, "\",\"end\":\"", to);
+	maprow_add_range(row, "\",\"end\":\"", to);
 	buffer_add_text(to, "\",\"perms\":\"");
 	buffer_add_text(to, row->perms);
 	buffer_add_char(to, '"');
@@ -221,7 +222,7 @@ static const char *const states[MAPPING_FATES] = {
 };
 
 /* Returns the state of ROW's file for JSON and CSV; NULL if it has none. */
-static const char *state_of(const struct mapping_table_row *row)
+static const char *maprow_state_of(const struct mapping_table_row *row)
 {
 	return row->is_deleted || row->fate == MAPPING_UNLINKED ? states[row->fate] : NULL;
 }
@@ -241,11 +242,11 @@ void maprow_add_json_name(const struct mapping_table_row *row, struct buffer *to
 	buffer_add_text(to, ",\"kind\":\"");
 	buffer_add_text(to, kind_name(row->kind));
 	buffer_add_text(to, row->is_deleted ? "\",\"deleted\":true" : "\",\"deleted\":false");
-	if (state_of(row))
-		buffer_printf(to, ",\"state\":\"%s\"", state_of(row));
+	if (maprow_state_of(row))
+		buffer_printf(to, ",\"state\":\"%s\"", maprow_state_of(row));
 }
 
-static void add_json_amounts(const struct mapping_table_row *row, struct buffer *to)
+static void maprow_add_json_amounts(const struct mapping_table_row *row, struct buffer *to)
 {
 	uint64_t shared, private;
 	double sharers;
@@ -277,14 +278,14 @@ void maprow_add_json(
 	maprow_add_json_name(row, to);
 	if (row->flags)
 		add_json_flags(to, row->flags);
-	add_json_amounts(row, to);
+	maprow_add_json_amounts(row, to);
 	buffer_add_char(to, '}');
 }
 
 void maprow_add_json_sums(const struct mapping_table_row *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
-	add_json_amounts(row, to);
+	maprow_add_json_amounts(row, to);
 	buffer_add_char(to, '}');
 }
 
@@ -301,7 +302,7 @@ void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to)
 
 void maprow_add_csv_place(const struct mapping_table_row *row, struct buffer *to)
 {
-	add_range(row, ",", to);
+	maprow_add_range(row, ",", to);
 	buffer_add_char(to, ',');
 	buffer_add_text(to, row->perms);
 	buffer_add_char(to, ',');
@@ -320,8 +321,8 @@ void maprow_add_csv_name(const struct mapping_table_row *row, struct buffer *to)
 {
 	csv_add_text(to, row->name);
 	buffer_add_text(to, row->is_deleted ? ",true," : ",false,");
-	if (state_of(row))
-		buffer_add_text(to, state_of(row));
+	if (maprow_state_of(row))
+		buffer_add_text(to, maprow_state_of(row));
 }
 
 /* Appends the cells before the name. */

@@ -46,7 +46,7 @@ static int refuse_json(char error[static SAVED_ERROR_SIZE], const char *path, co
 }
 
 /* Returns true if PID is in ENDED, an array of pids. */
-static bool has_ended(const struct buffer *ended, json_int_t pid)
+static bool saved_has_ended(const struct buffer *ended, json_int_t pid)
 {
 	const json_int_t *item = (const void *)ended->data;
 
@@ -71,7 +71,7 @@ static int refuse_process(
  * Checks that every process is complete. Adds to ENDED the pids of processes that exited while they
  * were read.
  */
-static int check_processes(const char *path, const json_t *json, struct buffer *ended,
+static int saved_check_processes(const char *path, const json_t *json, struct buffer *ended,
 	char error[static SAVED_ERROR_SIZE])
 {
 	const json_t *processes = json_object_get(json, "processes");
@@ -112,7 +112,10 @@ static bool get_amount(const json_t *value, uint64_t *ret)
 	return true;
 }
 
-/* load() has turned numbers that are too large for jansson into strings, and only those. */
+/*
+ * saved_parse_text() has turned numbers that are too large for jansson into strings, and only
+ * those.
+ */
 static bool get_u64(const json_t *value, uint64_t *ret)
 {
 	const char *text = json_string_value(value);
@@ -214,7 +217,7 @@ static int check_count(const char *path, const json_t *json, char error[static S
 		json_array_size(rows), (long long)json_integer_value(count));
 }
 
-static int add_rows(const char *path, const json_t *json, enum mapping_table_by by,
+static int saved_add_rows(const char *path, const json_t *json, enum mapping_table_by by,
 	const struct buffer *ended, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE])
 {
 	const json_t *rows = json_object_get(json, "rows");
@@ -227,7 +230,7 @@ static int add_rows(const char *path, const json_t *json, enum mapping_table_by 
 		if (!get_row(from, by, &row))
 			return refuse(error, path,
 				"row %zu is not valid output of memtally map --json", i + 1);
-		if (has_ended(ended, json_integer_value(json_object_get(from, "pid"))))
+		if (saved_has_ended(ended, json_integer_value(json_object_get(from, "pid"))))
 			continue;
 		r = mapping_table_add_row(ret, &row);
 		if (r == -EOVERFLOW)
@@ -293,7 +296,7 @@ static void quote_large(const char *text, size_t len, struct buffer *to)
  * jansson has 63, and refuses a text with a larger number. Returns NULL with the error in *E, or
  * with -ENOMEM in *RET.
  */
-static json_t *load(const char *text, size_t len, json_error_t *e, int *ret)
+static json_t *saved_parse_text(const char *text, size_t len, json_error_t *e, int *ret)
 {
 	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, e);
 	AUTO_BUFFER struct buffer quoted = {0};
@@ -311,7 +314,7 @@ int saved_parse(const char *path, const char *text, size_t len, struct mapping_t
 {
 	json_error_t e;
 	int r;
-	CLEANUP(cleanup_json) json_t *json = load(text, len, &e, &r);
+	CLEANUP(cleanup_json) json_t *json = saved_parse_text(text, len, &e, &r);
 	const json_t *version = json_object_get(json, "version");
 	const char *by = json_string_value(json_object_get(json, "by"));
 	enum mapping_table_by found = by ? mapping_table_find_by(by) : MAPPING_TABLE_BYS;
@@ -334,8 +337,8 @@ int saved_parse(const char *path, const char *text, size_t len, struct mapping_t
 						  : "something unknown");
 	r = check_count(path, json, error);
 	if (r == 0)
-		r = check_processes(path, json, &ended, error);
-	return r == 0 ? add_rows(path, json, found, &ended, ret, error) : r;
+		r = saved_check_processes(path, json, &ended, error);
+	return r == 0 ? saved_add_rows(path, json, found, &ended, ret, error) : r;
 }
 
 int saved_load(const char *path, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE])

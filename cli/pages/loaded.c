@@ -50,7 +50,7 @@ void loaded_done(struct loaded *p)
 	resident_ranges_done(&p->other);
 }
 
-static int end_all(struct loaded *p, int r)
+static int loaded_end_all(struct loaded *p, int r)
 {
 	if (r < 0)
 		p->fatal = r;
@@ -58,7 +58,7 @@ static int end_all(struct loaded *p, int r)
 }
 
 /* Sets the amounts of ROW from sums of pages. */
-static void fill(struct partrow *row, const uint64_t sum[static RESIDENT_RANGES_FIELDS])
+static void loaded_fill(struct partrow *row, const uint64_t sum[static RESIDENT_RANGES_FIELDS])
 {
 	row->q[PARTROW_RESIDENT] = sum[RESIDENT_RANGES_RESIDENT];
 	row->q[PARTROW_PRIVATE] = sum[RESIDENT_RANGES_PRIVATE];
@@ -69,7 +69,7 @@ static void fill(struct partrow *row, const uint64_t sum[static RESIDENT_RANGES_
 }
 
 /* Adds ROW with the name NAME, as in the file; NULL: the rest of the file. */
-static int add_row(struct looking *l, struct partrow *row, const char *name)
+static int loaded_add_row(struct looking *l, struct partrow *row, const char *name)
 {
 	struct loaded *p = l->p;
 
@@ -80,11 +80,11 @@ static int add_row(struct looking *l, struct partrow *row, const char *name)
 	text_escape_reserved(&p->name, 0);
 	buffer_add_char(&p->name, '\0');
 	if (p->name.error)
-		return end_all(p, p->name.error);
+		return loaded_end_all(p, p->name.error);
 	row->pid = p->pid;
 	row->name = name ? p->name.data : NULL;
 	row->object = l->name.data;
-	return end_all(p, partlist_add(p->list, row));
+	return loaded_end_all(p, partlist_add(p->list, row));
 }
 
 static int take_placed(const struct page *page, void *context)
@@ -141,14 +141,14 @@ static int add_rest(struct looking *l, const struct elffile *f, const struct elf
 		mapped += elf_load_placed(loading, from, to);
 		until = to;
 	}
-	fill(&row, sum);
+	loaded_fill(&row, sum);
 	row.q[PARTROW_SIZE] = size;
 	partlist_sum(p->list, &row);
 	for (unsigned int i = 0; i < RESIDENT_RANGES_FIELDS; i++)
 		sum[i] -= covered[i];
-	fill(&row, sum);
+	loaded_fill(&row, sum);
 	row.q[PARTROW_SIZE] = size - mapped;
-	return row.q[PARTROW_SIZE] ? add_row(l, &row, NULL) : 0;
+	return row.q[PARTROW_SIZE] ? loaded_add_row(l, &row, NULL) : 0;
 }
 
 static int add_loading(struct looking *l, const struct elffile *f, struct elf_load *loading)
@@ -168,20 +168,20 @@ static int add_loading(struct looking *l, const struct elffile *f, struct elf_lo
 		if (start >= end || !elf_load_placed(loading, start, end))
 			continue;
 		resident_ranges_sum(&p->placed, start, end, sum);
-		fill(&row, sum);
+		loaded_fill(&row, sum);
 		row.q[PARTROW_SIZE] = end - start;
-		r = add_row(l, &row, part->name);
+		r = loaded_add_row(l, &row, part->name);
 	}
 	return r == 0 ? add_rest(l, f, loading) : r;
 }
 
-static void add_file(struct looking *l, const char *symbols)
+static void loaded_add_file(struct looking *l, const char *symbols)
 {
 	partlist_add_file(l->p->list, l->p->pid, l->name.data, symbols, NULL);
 }
 
 /* Logs that the file could not be read, and why. Returns 0. */
-static int refuse(struct looking *l, const char *what, const char *why)
+static int loaded_refuse(struct looking *l, const char *what, const char *why)
 {
 	log_error("pid %d: %s %s%s", (int)l->p->pid, l->name.data, what, why);
 	l->p->has_failed = true;
@@ -205,13 +205,13 @@ static int read_symbols(struct looking *l, struct elffile *f, struct elffile *de
 			f, &l->p->mounts, l->path, DEBUG_FOLDER, &l->p->budget, debug, debug_fd);
 		if (other == 0 && elffile_read_symbols(debug, ret_why) == 0) {
 			*ret = debug;
-			add_file(l, "debug");
+			loaded_add_file(l, "debug");
 			return 0;
 		}
 		l->p->without_symtab++;
 	}
 	if (r >= 0)
-		add_file(l, r == 0 ? "symtab" : f->parts ? "dynsym" : "none");
+		loaded_add_file(l, r == 0 ? "symtab" : f->parts ? "dynsym" : "none");
 	return r < 0 ? r : 0;
 }
 
@@ -225,7 +225,7 @@ static int read_parts(struct looking *l, struct elffile *f, struct elffile *debu
 	*ret = f;
 	r = elffile_read_sections(f, ret_why);
 	if (r == 0)
-		add_file(l, NULL);
+		loaded_add_file(l, NULL);
 	return r;
 }
 
@@ -257,7 +257,7 @@ static int load_all(struct looking *l, const struct elffile *f, const struct elf
 	int r = elf_loads_find(f, pagewalk_page_size(), area, areas, bare, bares, &found);
 
 	if (r == -E2BIG || (r == 0 && is_too_often(&found, parts)))
-		return refuse(l, "", "has too many mappings for sections or symbols");
+		return loaded_refuse(l, "", "has too many mappings for sections or symbols");
 	for (size_t i = 0; r == 0 && i < found.count; i++)
 		r = add_loading(l, parts, &found.item[i]);
 	return r;
@@ -296,21 +296,21 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 	if (gone != 0)
 		return gone;
 	if (r != 0)
-		return refuse(l, "can't be opened: ", why_not_opened(r, first->is_deleted));
+		return loaded_refuse(l, "can't be opened: ", why_not_opened(r, first->is_deleted));
 	r = elffile_open(fd, &f, &why);
 	if (r == -ENOEXEC)
 		return 0;
 	if (r == 0)
 		r = read_parts(l, &f, &debug, &debug_fd, &parts, &why);
 	if (r == -EBADMSG)
-		return refuse(l, "", why);
+		return loaded_refuse(l, "", why);
 	if (r < 0)
-		return r == -ENOMEM ? r : refuse(l, "can't be read: ", strerror(-r));
+		return r == -ENOMEM ? r : loaded_refuse(l, "can't be read: ", strerror(-r));
 	return load_all(l, &f, parts, area, areas, bare, bares);
 }
 
 /* Orders by file, then by address. */
-static int compare_files(const void *a, const void *b)
+static int loaded_compare_files(const void *a, const void *b)
 {
 	const struct loaded_area *x = a, *y = b;
 
@@ -324,7 +324,7 @@ static int compare_files(const void *a, const void *b)
 }
 
 /* Orders by the file's lowest address; memory without a file comes last. */
-static int compare_places(const void *a, const void *b)
+static int loaded_compare_places(const void *a, const void *b)
 {
 	const struct loaded_area *x = a, *y = b;
 
@@ -332,7 +332,7 @@ static int compare_places(const void *a, const void *b)
 		return x->inode ? -1 : 1;
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
-	return compare_files(a, b);
+	return loaded_compare_files(a, b);
 }
 
 static bool is_of_one_file(const struct loaded_area *a, const struct loaded_area *b)
@@ -341,18 +341,18 @@ static bool is_of_one_file(const struct loaded_area *a, const struct loaded_area
 }
 
 /* Brings the mappings of each file together. */
-static void arrange(struct loaded *p)
+static void loaded_arrange(struct loaded *p)
 {
 	struct loaded_area *area = p->area;
 
 	if (!p->areas)
 		return;
-	qsort(area, p->areas, sizeof(*area), compare_files);
+	qsort(area, p->areas, sizeof(*area), loaded_compare_files);
 	for (size_t i = 0; i < p->areas; i++)
 		area[i].first = i && area[i].inode && is_of_one_file(&area[i - 1], &area[i])
 		                        ? area[i - 1].first
 		                        : area[i].place.start;
-	qsort(area, p->areas, sizeof(*area), compare_places);
+	qsort(area, p->areas, sizeof(*area), loaded_compare_places);
 }
 
 static int look_into_group(struct loaded *p, const struct loaded_area *first,
@@ -395,7 +395,7 @@ static int look_into_files(struct loaded *p)
  * Stores the path of M without " (deleted)" and with the newlines that the kernel escapes. Returns
  * its offset.
  */
-static size_t add_path(struct loaded *p, const struct mapping *m)
+static size_t loaded_add_path(struct loaded *p, const struct mapping *m)
 {
 	static const char newline[] = "\\012";
 	size_t len = kind_path_len(m), at = p->paths.len;
@@ -437,7 +437,7 @@ static bool is_bare_memory(const struct mapping *m, enum kind kind)
 	return kind == KIND_ANON || kind == KIND_HEAP;
 }
 
-static int take_mapping(const struct mapping *m, void *context)
+static int loaded_take_mapping(const struct mapping *m, void *context)
 {
 	struct loaded *p = context;
 	enum kind kind = kind_of(m);
@@ -449,7 +449,7 @@ static int take_mapping(const struct mapping *m, void *context)
 		return 0;
 	area = add_area(p);
 	if (!area)
-		return end_all(p, -ENOMEM);
+		return loaded_end_all(p, -ENOMEM);
 	*area = (struct loaded_area){
 		.place = {.start = m->start,
 			.end = m->end,
@@ -464,8 +464,8 @@ static int take_mapping(const struct mapping *m, void *context)
 	area->is_deleted = kind_is_deleted(m);
 	area->fate = m->fate;
 	last = area > p->area ? area - 1 : NULL;
-	area->path = last && is_of_one_file(last, area) ? last->path : add_path(p, m);
-	return p->paths.error ? end_all(p, p->paths.error) : 0;
+	area->path = last && is_of_one_file(last, area) ? last->path : loaded_add_path(p, m);
+	return p->paths.error ? loaded_end_all(p, p->paths.error) : 0;
 }
 
 int loaded_look_into(struct loaded *p, struct target *t, pid_t pid)
@@ -476,14 +476,14 @@ int loaded_look_into(struct loaded *p, struct target *t, pid_t pid)
 	p->pid = pid;
 	p->areas = 0;
 	buffer_clear(&p->paths);
-	r = file_state_mappings(t, take_mapping, p);
+	r = file_state_mappings(t, loaded_take_mapping, p);
 	if (r == 0)
 		r = mounts_read(&p->mounts, p->procfs->fd, pid);
 	if (r == 0) {
-		arrange(p);
+		loaded_arrange(p);
 		r = look_into_files(p);
 	}
-	return r == -ENOMEM ? end_all(p, r) : r;
+	return r == -ENOMEM ? loaded_end_all(p, r) : r;
 }
 
 void loaded_finish(const struct loaded *p)

@@ -44,7 +44,7 @@ int pagelist_begin(struct pagelist *l)
 }
 
 /* Returns a new row; NULL if there is no memory. */
-static struct pagerow *add_row(struct pagelist *l, pid_t pid, const char *name)
+static struct pagerow *pagelist_add_row(struct pagelist *l, pid_t pid, const char *name)
 {
 	struct pagerow *more = l->row;
 
@@ -66,7 +66,7 @@ static struct pagerow *add_row(struct pagelist *l, pid_t pid, const char *name)
 }
 
 /* Returns the name of M, valid until the next call; NULL if there is no memory. */
-static char *name_of(struct pagelist *l, const struct mapping *m)
+static char *pagelist_name_of(struct pagelist *l, const struct mapping *m)
 {
 	buffer_clear(&l->name);
 	kind_add_name(m, &l->name);
@@ -84,13 +84,14 @@ static struct pagerow *row_for(
 	if (is_by(l, PAGEROW_BY_KIND))
 		return &l->row[kind_of(m)];
 	if (is_by(l, PAGEROW_BY_PROCESS))
-		return l->rows && l->row[l->rows - 1].pid == pid ? &l->row[l->rows - 1]
-		                                                 : add_row(l, pid, program);
-	name = name_of(l, m);
+		return l->rows && l->row[l->rows - 1].pid == pid
+		               ? &l->row[l->rows - 1]
+		               : pagelist_add_row(l, pid, program);
+	name = pagelist_name_of(l, m);
 	if (!name)
 		return NULL;
 	if (is_by(l, PAGEROW_BY_MAPPING))
-		return add_row(l, pid, name);
+		return pagelist_add_row(l, pid, name);
 	l->mapping = (struct pagerow){.pid = pid, .name = name};
 	return &l->mapping;
 }
@@ -158,7 +159,7 @@ void pagelist_drop(struct pagelist *l)
 		memcpy(l->row, l->whole.kind, sizeof(l->whole.kind));
 }
 
-static int compare_rows(const void *a, const void *b, void *field)
+static int pagelist_compare_rows(const void *a, const void *b, void *field)
 {
 	const struct pagerow *x = a, *y = b;
 	uint64_t p = x->sum.q[*(enum pagesum_field *)field];
@@ -174,7 +175,7 @@ static int compare_rows(const void *a, const void *b, void *field)
 }
 
 /* Computes the total, removes empty rows, and sorts. */
-static void arrange(struct pagelist *l)
+static void pagelist_arrange(struct pagelist *l)
 {
 	enum pagesum_field field = l->sort;
 	size_t kept = 0;
@@ -187,7 +188,7 @@ static void arrange(struct pagelist *l)
 	}
 	l->rows = kept;
 	if (l->is_sorted)
-		qsort_r(l->row, l->rows, sizeof(*l->row), compare_rows, &field);
+		qsort_r(l->row, l->rows, sizeof(*l->row), pagelist_compare_rows, &field);
 	for (size_t i = 0; l->ascending && i < l->rows / 2; i++) {
 		struct pagerow swapped = l->row[i];
 
@@ -238,7 +239,7 @@ static int finish_sums(struct pagelist *l, bool knows_times)
 	size_t count;
 	int r;
 
-	arrange(l);
+	pagelist_arrange(l);
 	count = l->limit && l->limit < l->rows ? l->limit : l->rows;
 	r = print_rows(l, count);
 	if (l->json) {

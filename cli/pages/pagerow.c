@@ -64,17 +64,17 @@ static const struct {
 	{"HUGETLB", PAGESUM_HUGETLB},
 };
 
-static bool is_known(const struct pagerow_format *f, enum pagesum_field field)
+static bool pagerow_is_known(const struct pagerow_format *f, enum pagesum_field field)
 {
 	return (f->known >> field) & 1;
 }
 
-static void add_amount(const struct pagerow_format *f, const struct pagesum *s,
+static void pagerow_add_amount(const struct pagerow_format *f, const struct pagesum *s,
 	enum pagesum_field field, struct mapline *l)
 {
 	size_t width = mapline_width(f->bytes);
 
-	if (is_known(f, field))
+	if (pagerow_is_known(f, field))
 		mapline_add_number(l, f->bytes ? s->q[field] : s->q[field] / KIB, width);
 	else
 		mapline_add_right(l, "-", width);
@@ -101,7 +101,7 @@ static void add_of(const struct pagerow_format *f, const struct pagerow *row, st
 	buffer_add_char(to, '\n');
 }
 
-static void add_pid(const struct pagerow_format *f, pid_t pid, struct mapline *l)
+static void pagerow_add_pid(const struct pagerow_format *f, pid_t pid, struct mapline *l)
 {
 	if (!f->has_pid)
 		return;
@@ -118,7 +118,8 @@ static void add_pid_head(const struct pagerow_format *f, struct mapline *l)
 }
 
 /* Adds the first cells of a line: addresses and access of mapping ROW; blanks if ROW is NULL. */
-static void add_place(const struct pagerow_format *f, const struct pagerow *row, struct mapline *l)
+static void pagerow_add_place(
+	const struct pagerow_format *f, const struct pagerow *row, struct mapline *l)
 {
 	if (f->by != PAGEROW_BY_MAPPING)
 		return;
@@ -127,7 +128,7 @@ static void add_place(const struct pagerow_format *f, const struct pagerow *row,
 			l, "", MAPLINE_PLACE_WIDTH + (f->has_pid ? MAPLINE_PID_WIDTH + 1 : 0));
 		return;
 	}
-	add_pid(f, row->pid, l);
+	pagerow_add_pid(f, row->pid, l);
 	mapline_add_range(l, row->start, row->end, row->perms);
 }
 
@@ -139,11 +140,11 @@ static void add_place_head(const struct pagerow_format *f, struct mapline *l)
 	mapline_add_place_head(l);
 }
 
-static void add_amounts(
+static void pagerow_add_amounts(
 	const struct pagerow_format *f, const struct pagesum *sum, struct mapline *l)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		add_amount(f, sum, columns[i].field, l);
+		pagerow_add_amount(f, sum, columns[i].field, l);
 }
 
 void pagerow_add_head(const struct pagerow_format *f, struct buffer *to)
@@ -163,8 +164,8 @@ void pagerow_add_line(const struct pagerow_format *f, const struct pagerow *row,
 	struct mapline l;
 
 	mapline_begin(&l);
-	add_place(f, row, &l);
-	add_amounts(f, &row->sum, &l);
+	pagerow_add_place(f, row, &l);
+	pagerow_add_amounts(f, &row->sum, &l);
 	buffer_add(to, l.text, l.len);
 	add_of(f, row, to);
 }
@@ -175,15 +176,15 @@ void pagerow_add_total(
 	struct mapline l;
 
 	mapline_begin(&l);
-	add_place(f, NULL, &l);
-	add_amounts(f, &total->sum, &l);
+	pagerow_add_place(f, NULL, &l);
+	pagerow_add_amounts(f, &total->sum, &l);
 	mapline_add_sum_to(&l, to);
 	buffer_printf(to, " total of %zu row%s%s\n", rows, rows == 1 ? "" : "s",
 		f->bytes ? "" : ", in KiB");
 }
 
 /* Returns true if the histogram shows the column of FIELD. */
-static bool is_shown(const struct pagerow *total, unsigned int field)
+static bool pagerow_is_shown(const struct pagerow *total, unsigned int field)
 {
 	return field == PAGESUM_MAPPED_FIRST || total->sum.q[field];
 }
@@ -200,7 +201,7 @@ void pagerow_add_times_head(
 		uint64_t from, until;
 		char text[TEXT_SIZE];
 
-		if (!is_shown(total, i))
+		if (!pagerow_is_shown(total, i))
 			continue;
 		pagesum_times((enum pagesum_field)i, &from, &until);
 		if (from == until)
@@ -222,10 +223,10 @@ void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row
 	struct mapline l;
 
 	mapline_begin(&l);
-	add_place(f, row == total ? NULL : row, &l);
+	pagerow_add_place(f, row == total ? NULL : row, &l);
 	for (unsigned int i = PAGESUM_MAPPED_FIRST; i <= PAGESUM_MAPPED_LAST; i++)
-		if (is_shown(total, i))
-			add_amount(f, &row->sum, (enum pagesum_field)i, &l);
+		if (pagerow_is_shown(total, i))
+			pagerow_add_amount(f, &row->sum, (enum pagesum_field)i, &l);
 	buffer_add(to, l.text, l.len);
 	if (row == total)
 		buffer_add_text(to, " total\n");
@@ -233,11 +234,11 @@ void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row
 		add_of(f, row, to);
 }
 
-static void add_json_amounts(
+static void pagerow_add_json_amounts(
 	const struct pagerow_format *f, const struct pagesum *s, struct buffer *to)
 {
 	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++)
-		if (is_known(f, (enum pagesum_field)i))
+		if (pagerow_is_known(f, (enum pagesum_field)i))
 			buffer_printf(to, ",\"%s\":%llu", pagesum_name((enum pagesum_field)i),
 				(unsigned long long)s->q[i]);
 }
@@ -254,7 +255,7 @@ void pagerow_add_json(const struct pagerow_format *f, const struct pagerow *row,
 		buffer_printf(to, ",\"kind\":\"%s\"", kind_name(row->kind));
 	if (f->by != PAGEROW_BY_KIND)
 		jsontext_add(to, f->by == PAGEROW_BY_PROCESS ? "program" : "name", row->name);
-	add_json_amounts(f, &row->sum, to);
+	pagerow_add_json_amounts(f, &row->sum, to);
 	buffer_add_char(to, '}');
 }
 
@@ -262,7 +263,7 @@ void pagerow_add_json_sums(
 	const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
 {
 	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
-	add_json_amounts(f, &row->sum, to);
+	pagerow_add_json_amounts(f, &row->sum, to);
 	buffer_add_char(to, '}');
 }
 
@@ -292,7 +293,7 @@ void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, 
 		csv_add_text(to, row->name);
 	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++) {
 		buffer_add_char(to, ',');
-		if (is_known(f, (enum pagesum_field)i))
+		if (pagerow_is_known(f, (enum pagesum_field)i))
 			buffer_add_u64(to, row->sum.q[i]);
 	}
 	buffer_add_char(to, '\n');
@@ -302,7 +303,7 @@ void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, 
  * Appends the kernel's names of the flags of a page, in the kernel's order, with BETWEEN between
  * them and QUOTE around each.
  */
-static void add_flags(
+static void pagerow_add_flags(
 	const struct page *p, const char *between, const char *quote, struct buffer *to)
 {
 	static const struct {
@@ -380,7 +381,7 @@ void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapp
 	char mapped[TEXT_SIZE], address[TEXT_SIZE];
 	struct mapline l;
 
-	add_flags(page, ",", "", &flags);
+	pagerow_add_flags(page, ",", "", &flags);
 	if (!flags.len)
 		buffer_add_char(&flags, '-');
 	buffer_add_char(&flags, '\0');
@@ -389,7 +390,7 @@ void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapp
 	add_mapped(page, mapped);
 	snprintf(address, sizeof(address), "%012llx", (unsigned long long)page->address);
 	mapline_begin(&l);
-	add_pid(f, mapping->pid, &l);
+	pagerow_add_pid(f, mapping->pid, &l);
 	mapline_add_left(&l, address, ADDRESS_WIDTH + 1);
 	mapline_add_left(&l, mapping->perms, PERMS_WIDTH);
 	mapline_add_left(&l, page_state_name(page->state), STATE_WIDTH);
@@ -418,7 +419,7 @@ void pagerow_add_page_json(
 	if (page->knows_frame)
 		buffer_printf(to, ",\"frame\":%llu", (unsigned long long)page->frame);
 	buffer_add_text(to, ",\"flags\":[");
-	add_flags(page, ",", "\"", to);
+	pagerow_add_flags(page, ",", "\"", to);
 	buffer_add_text(to, "]}");
 }
 
@@ -443,7 +444,7 @@ void pagerow_add_page_csv(const struct pagerow *mapping, const struct page *page
 	if (page->knows_frame)
 		buffer_add_u64(to, page->frame);
 	buffer_add_char(to, ',');
-	add_flags(page, " ", "", to);
+	pagerow_add_flags(page, " ", "", to);
 	buffer_add_char(to, ',');
 	csv_add_text(to, mapping->name);
 	buffer_add_char(to, '\n');

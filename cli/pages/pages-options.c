@@ -21,7 +21,7 @@ void pages_options_done(struct pages_options *a)
  * Parses a range such as "7f0000000000-7f0000010000", as in maps; each address may begin with 0x.
  * Returns false if it is invalid.
  */
-static bool read_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
+static bool pages_options_read_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t *const to[] = {ret_start, ret_end};
 	const char *at = text;
@@ -41,7 +41,7 @@ static bool read_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
 	return !*at && *ret_start < *ret_end;
 }
 
-static int parse_range(const struct settings *c, struct pages_options *a,
+static int pages_options_parse_range(const struct settings *c, struct pages_options *a,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {
 	uint64_t size = pagewalk_page_size();
@@ -49,7 +49,7 @@ static int parse_range(const struct settings *c, struct pages_options *a,
 	a->end = UINT64_MAX;
 	if (!c->range)
 		return 0;
-	if (!read_range(c->range, &a->start, &a->end))
+	if (!pages_options_read_range(c->range, &a->start, &a->end))
 		return flag_refuse("--range", c->range,
 			"two addresses in hexadecimal digits, START-END, the first below the other",
 			error);
@@ -59,7 +59,7 @@ static int parse_range(const struct settings *c, struct pages_options *a,
 	return 0;
 }
 
-static int parse_by(const struct settings *c, struct pages_options *a,
+static int pages_options_parse_by(const struct settings *c, struct pages_options *a,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {
 	a->by = c->sections  ? PAGEROW_BY_SECTION
@@ -79,7 +79,7 @@ static int parse_by(const struct settings *c, struct pages_options *a,
 				 "kind, process, mapping, page, section or symbol", error);
 }
 
-static int parse_order(const struct settings *c, struct pages_options *a,
+static int pages_options_parse_order(const struct settings *c, struct pages_options *a,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {
 	a->is_sorted = c->sort || c->order || a->by == PAGEROW_BY_KIND ||
@@ -119,11 +119,11 @@ int pages_options_parse(const struct settings *settings, struct pages_options *r
 	int r = flag_check(settings, FLAG_PAGES, error);
 
 	if (r == 0)
-		r = parse_by(settings, &a, error);
+		r = pages_options_parse_by(settings, &a, error);
 	if (r == 0)
-		r = parse_range(settings, &a, error);
+		r = pages_options_parse_range(settings, &a, error);
 	if (r == 0)
-		r = parse_order(settings, &a, error);
+		r = pages_options_parse_order(settings, &a, error);
 	if (r == 0)
 		r = pid_selection_parse(settings, &a.chosen, error);
 	if (r == 0)

@@ -68,7 +68,7 @@ static bool is_set_aside(const struct mapping *m)
 	       kind_of(m) != KIND_HUGETLB;
 }
 
-static int take_mapping(const struct mapping *m, void *context)
+static int pages_take_mapping(const struct mapping *m, void *context)
 {
 	struct looking *l = context;
 	const struct pages_options *a = l->options;
@@ -109,7 +109,7 @@ static void compare_with_smaps(const struct looking *l)
 			(int)l->pid, (unsigned long long)apart / 1024, is_more ? "more" : "less");
 }
 
-static int keep(void *context)
+static int pages_keep(void *context)
 {
 	struct looking *l = context;
 
@@ -142,7 +142,7 @@ static int look_for_parts(struct looking *l)
 	return r;
 }
 
-static int look_into(struct target *t, pid_t pid, void *context)
+static int pages_look_into(struct target *t, pid_t pid, void *context)
 {
 	struct looking *l = context;
 	AUTO_CLOSE int pagemap = -1;
@@ -155,8 +155,9 @@ static int look_into(struct target *t, pid_t pid, void *context)
 	l->walk.fd = pagemap;
 	if (r != 0)
 		return r;
-	return pages_options_is_by_parts(l->options) ? look_for_parts(l)
-	                                             : file_state_mappings(t, take_mapping, l);
+	return pages_options_is_by_parts(l->options)
+	               ? look_for_parts(l)
+	               : file_state_mappings(t, pages_take_mapping, l);
 }
 
 /*
@@ -182,7 +183,7 @@ static void open_frames(struct looking *l, const struct procfs *procfs)
 }
 
 /* Whether pagemap can be scanned is known after the first mapping. */
-static int look_into_all(struct looking *l)
+static int pages_look_into_all(struct looking *l)
 {
 	const struct pid_selection *chosen = &l->options->chosen;
 	int r = 0;
@@ -198,7 +199,7 @@ static int look_into_all(struct looking *l)
 	return r;
 }
 
-static void add_processes(struct looking *l)
+static void pages_add_processes(struct looking *l)
 {
 	buffer_printf(&l->text, ",\"frames_shown\":%s,\"processes\":[",
 		l->walk.frames ? "true" : "false");
@@ -223,7 +224,7 @@ static int finish_unknown(struct looking *l)
 		buffer_add_text(&l->text, ",\"total\":{}");
 	if (pages_options_is_by_parts(a))
 		buffer_add_text(&l->text, ",\"files\":[]");
-	add_processes(l);
+	pages_add_processes(l);
 	return output_flush(&l->text);
 }
 
@@ -240,7 +241,7 @@ static int finish_list(struct looking *l)
 	return r;
 }
 
-static int finish(struct looking *l)
+static int pages_finish(struct looking *l)
 {
 	int r;
 
@@ -249,7 +250,7 @@ static int finish(struct looking *l)
 		return finish_unknown(l);
 	r = finish_list(l);
 	if (l->options->json)
-		add_processes(l);
+		pages_add_processes(l);
 	return r < 0 ? r : output_flush(&l->text);
 }
 
@@ -300,14 +301,14 @@ static void init_parts(struct looking *l)
  * would show more. Returns 0; 1 if a process could not be read; -ENOMEM; or a negative errno of
  * write().
  */
-static int look(const struct pages_options *a, const struct procfs *procfs)
+static int pages_look(const struct pages_options *a, const struct procfs *procfs)
 {
 	CLEANUP(cleanup_looking)
 	struct looking l = {
 		.options = a,
 		.visit = {.procfs = procfs,
-			.work = look_into,
-			.keep = keep,
+			.work = pages_look_into,
+			.keep = pages_keep,
 			.context = &l,
 			.hint.denied =
 				"reading pages of other users' processes requires CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"},
@@ -319,9 +320,9 @@ static int look(const struct pages_options *a, const struct procfs *procfs)
 	open_frames(&l, procfs);
 	init_pages(&l);
 	init_parts(&l);
-	r = look_into_all(&l);
+	r = pages_look_into_all(&l);
 	if (r == 0)
-		r = finish(&l);
+		r = pages_finish(&l);
 	if (r == -E2BIG) {
 		log_error(
 			"more than %d rows, or names of more than %d MiB, can't be sorted: ask for fewer processes or a --range, or without --sort",
@@ -331,12 +332,12 @@ static int look(const struct pages_options *a, const struct procfs *procfs)
 	return r < 0 ? r : l.visit.has_failed;
 }
 
-/* Does the same as look(); returns 1 also if there is no process. */
-static int show(const struct settings *settings, struct pages_options *a)
+/* Does the same as pages_look(); returns 1 also if there is no process. */
+static int pages_show(const struct settings *settings, struct pages_options *a)
 {
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
 
-	return pid_selection_open(settings, &a->chosen, &procfs) != 0 ? 1 : look(a, &procfs);
+	return pid_selection_open(settings, &a->chosen, &procfs) != 0 ? 1 : pages_look(a, &procfs);
 }
 
 int pages_run(const struct settings *settings, bool is_check)
@@ -346,5 +347,5 @@ int pages_run(const struct settings *settings, bool is_check)
 
 	if (pages_options_parse(settings, &options, error) < 0)
 		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : command_shown(show(settings, &options));
+	return is_check ? COMMAND_GOOD : command_shown(pages_show(settings, &options));
 }

@@ -86,7 +86,7 @@ int partlist_add(struct partlist *l, const struct partrow *row)
 	return l->is_sorted ? keep_row(l, row) : print_row(l, row);
 }
 
-static void add_amounts(struct partrow *to, const struct partrow *row)
+static void partlist_add_amounts(struct partrow *to, const struct partrow *row)
 {
 	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
 		to->q[i] += row->q[i];
@@ -94,7 +94,7 @@ static void add_amounts(struct partrow *to, const struct partrow *row)
 
 void partlist_sum(struct partlist *l, const struct partrow *row)
 {
-	add_amounts(&l->one_total, row);
+	partlist_add_amounts(&l->one_total, row);
 }
 
 static void drop_row(struct partlist *l)
@@ -113,7 +113,7 @@ static void begin_next(struct partlist *l)
 
 void partlist_keep(struct partlist *l)
 {
-	add_amounts(&l->total, &l->one_total);
+	partlist_add_amounts(&l->total, &l->one_total);
 	l->total_count += l->one_count;
 	l->whole_rows = l->rows;
 	l->whole_files = l->files.len;
@@ -158,7 +158,7 @@ void partlist_begin(struct partlist *l)
 		partrow_add_head(&l->format, l->text);
 }
 
-static int compare_rows(const void *a, const void *b, void *field)
+static int partlist_compare_rows(const void *a, const void *b, void *field)
 {
 	const struct partrow *x = a, *y = b;
 	uint64_t p = x->q[*(enum partrow_field *)field], q = y->q[*(enum partrow_field *)field];
@@ -176,7 +176,7 @@ static int print_kept(struct partlist *l)
 	int r = 0;
 
 	if (l->rows)
-		qsort_r(l->row, l->rows, sizeof(*l->row), compare_rows, &field);
+		qsort_r(l->row, l->rows, sizeof(*l->row), partlist_compare_rows, &field);
 	for (size_t i = 0; r == 0 && i < l->rows; i++)
 		r = print_row(l, &l->row[l->ascending ? l->rows - 1 - i : i]);
 	return r;

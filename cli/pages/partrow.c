@@ -52,7 +52,7 @@ enum partrow_field partrow_find(const char *name)
 	return (enum partrow_field)i;
 }
 
-static bool is_known(const struct partrow_format *f, unsigned int field)
+static bool partrow_is_known(const struct partrow_format *f, unsigned int field)
 {
 	return field != PARTROW_DIRTY || f->knows_dirty;
 }
@@ -62,11 +62,11 @@ static const char *none_of(const struct partrow_format *f)
 	return f->of_symbols ? "(no symbol)" : "(no section)";
 }
 
-static void add_amounts(
+static void partrow_add_amounts(
 	const struct partrow_format *f, const struct partrow *row, struct mapline *l)
 {
 	for (unsigned int i = 0; i < PARTROW_FIELDS; i++) {
-		if (is_known(f, i))
+		if (partrow_is_known(f, i))
 			mapline_add_number(l, row->q[i], AMOUNT_WIDTH);
 		else
 			mapline_add_right(l, "-", AMOUNT_WIDTH);
@@ -74,7 +74,7 @@ static void add_amounts(
 }
 
 /* Adds the pid if rows are of several processes. */
-static void add_pid(const struct partrow_format *f, pid_t pid, struct mapline *l)
+static void partrow_add_pid(const struct partrow_format *f, pid_t pid, struct mapline *l)
 {
 	if (!f->has_pid)
 		return;
@@ -107,9 +107,9 @@ void partrow_add_line(const struct partrow_format *f, const struct partrow *row,
 	if (row->name)
 		snprintf(address, sizeof(address), "%012llx", (unsigned long long)row->address);
 	mapline_begin(&l);
-	add_pid(f, row->pid, &l);
+	partrow_add_pid(f, row->pid, &l);
 	mapline_add_left(&l, address, ADDRESS_WIDTH);
-	add_amounts(f, row, &l);
+	partrow_add_amounts(f, row, &l);
 	buffer_add(to, l.text, l.len);
 	buffer_add_char(to, ' ');
 	begin = to->len;
@@ -128,18 +128,18 @@ void partrow_add_total(
 
 	mapline_begin(&l);
 	mapline_add_right(&l, "", ADDRESS_WIDTH + (f->has_pid ? MAPLINE_PID_WIDTH + 1 : 0));
-	add_amounts(f, total, &l);
+	partrow_add_amounts(f, total, &l);
 	mapline_add_sum_to(&l, to);
 	buffer_printf(to, " total of %zu row%s, in bytes\n", rows, rows == 1 ? "" : "s");
 }
 
-static void add_json_amounts(
+static void partrow_add_json_amounts(
 	const struct partrow_format *f, const struct partrow *row, struct buffer *to)
 {
 	const char *before = "";
 
 	for (unsigned int i = 0; i < PARTROW_FIELDS; i++) {
-		if (!is_known(f, i))
+		if (!partrow_is_known(f, i))
 			continue;
 		buffer_printf(to, "%s\"%s\":%llu", before, names[i], (unsigned long long)row->q[i]);
 		before = ",";
@@ -157,7 +157,7 @@ void partrow_add_json(const struct partrow_format *f, const struct partrow *row,
 	if (f->of_symbols && row->name)
 		buffer_printf(to, ",\"aliases\":%lu", (unsigned long)row->aliases);
 	buffer_add_char(to, ',');
-	add_json_amounts(f, row, to);
+	partrow_add_json_amounts(f, row, to);
 	buffer_add_char(to, '}');
 }
 
@@ -165,7 +165,7 @@ void partrow_add_json_sums(
 	const struct partrow_format *f, const struct partrow *row, struct buffer *to)
 {
 	buffer_add_char(to, '{');
-	add_json_amounts(f, row, to);
+	partrow_add_json_amounts(f, row, to);
 	buffer_add_char(to, '}');
 }
 
@@ -189,7 +189,7 @@ void partrow_add_csv(const struct partrow_format *f, const struct partrow *row, 
 	buffer_printf(to, ",%lu", (unsigned long)row->aliases);
 	for (unsigned int i = 0; i < PARTROW_FIELDS; i++) {
 		buffer_add_char(to, ',');
-		if (is_known(f, i))
+		if (partrow_is_known(f, i))
 			buffer_add_u64(to, row->q[i]);
 	}
 	buffer_add_char(to, '\n');

@@ -37,7 +37,7 @@ static int compare_groups(const struct entry *x, const struct entry *y)
 	return r ? r : strcmp(x->user, y->user);
 }
 
-static int compare(const void *a, const void *b)
+static int groups_compare(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	int r = compare_groups(x, y);
@@ -45,7 +45,7 @@ static int compare(const void *a, const void *b)
 	return r ? r : (x->row->pid > y->row->pid) - (x->row->pid < y->row->pid);
 }
 
-static bool has_memory(const struct snapshot_process *row)
+static bool groups_has_memory(const struct snapshot_process *row)
 {
 	return row->outcome != OUTCOME_NO_MM && row->outcome != OUTCOME_GONE;
 }
@@ -54,7 +54,7 @@ static bool has_memory(const struct snapshot_process *row)
  * Returns the user that the owner of KIND belongs to. That is not always ROW's user, who may differ
  * in a container or below sudo. Each name of an owner is in an image once.
  */
-static const char *user_of(
+static const char *groups_user_of(
 	const struct view *view, const struct snapshot_process *row, enum owner_kind kind)
 {
 	enum metric_scope scope = metric_owner_scope(kind);
@@ -75,7 +75,7 @@ static struct entry entry_of(
 	return (struct entry){
 		.row = row,
 		.name = kind < OWNER_KINDS ? view_owner(view, row, kind) : NULL,
-		.user = kind < OWNER_KINDS ? user_of(view, row, kind) : "",
+		.user = kind < OWNER_KINDS ? groups_user_of(view, row, kind) : "",
 	};
 }
 
@@ -83,7 +83,8 @@ static struct entry entry_of(
  * Returns true if the memory of ONE is counted at a process of another group. If there are only two
  * sets, chosen and others, it is assumed to be in the same one.
  */
-static bool is_elsewhere(const struct view *view, const struct entry *one, enum owner_kind kind)
+static bool groups_is_elsewhere(
+	const struct view *view, const struct entry *one, enum owner_kind kind)
 {
 	const struct snapshot_process *read = groups_find(view, (pid_t)one->row->pid);
 	struct entry other;
@@ -95,7 +96,7 @@ static bool is_elsewhere(const struct view *view, const struct entry *one, enum 
 	return compare_groups(one, &other) != 0;
 }
 
-static size_t list(
+static size_t groups_list(
 	const struct view *view, enum owner_kind kind, const bool *is_chosen, struct entry *to)
 {
 	uint32_t count = view_count(view, METRIC_PROCESS);
@@ -104,18 +105,18 @@ static size_t list(
 	for (uint32_t i = 0; i < count; i++) {
 		const struct snapshot_process *row = view_process(view, i);
 
-		if (!has_memory(row))
+		if (!groups_has_memory(row))
 			continue;
 		to[n] = entry_of(view, row, kind);
 		to[n].is_chosen = !is_chosen || is_chosen[i];
-		to[n].is_elsewhere = is_elsewhere(view, &to[n], kind);
+		to[n].is_elsewhere = groups_is_elsewhere(view, &to[n], kind);
 		n++;
 	}
-	qsort(to, n, sizeof(*to), compare);
+	qsort(to, n, sizeof(*to), groups_compare);
 	return n;
 }
 
-static void add(struct groups *c, const struct entry *entry, const struct entry *before)
+static void groups_add(struct groups *c, const struct entry *entry, const struct entry *before)
 {
 	const struct snapshot_process *row = entry->row;
 
@@ -147,9 +148,9 @@ int groups_make(
 		groups_done(&c);
 		return -ENOMEM;
 	}
-	count = list(view, kind, is_chosen, entry);
+	count = groups_list(view, kind, is_chosen, entry);
 	for (size_t i = 0; i < count; i++)
-		add(&c, &entry[i], i ? &entry[i - 1] : NULL);
+		groups_add(&c, &entry[i], i ? &entry[i - 1] : NULL);
 	*ret = c;
 	return 0;
 }
@@ -160,5 +161,5 @@ const struct snapshot_process *groups_find(const struct view *view, pid_t pid)
 
 	if (row && row->outcome == OUTCOME_SHARED_MM && row->mm_pid)
 		row = view_find_process(view, row->mm_pid);
-	return row && has_memory(row) ? row : NULL;
+	return row && groups_has_memory(row) ? row : NULL;
 }

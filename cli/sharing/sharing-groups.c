@@ -18,7 +18,7 @@ struct missing {
 };
 
 /* Returns 0, an enum target_outcome, or a negative errno. */
-static int look_for(void *context)
+static int sharing_groups_look_for(void *context)
 {
 	const struct missing *m = context;
 	AUTO_TARGET struct target t = {.process.dirfd = -1, .process.file_fd = -1};
@@ -27,10 +27,10 @@ static int look_for(void *context)
 }
 
 /* Logs why process PID, which was given, has no memory to count. */
-static void say_missing(const struct procfs *procfs, pid_t pid)
+static void sharing_groups_say_missing(const struct procfs *procfs, pid_t pid)
 {
 	struct missing missing = {.procfs = procfs, .pid = pid};
-	int r = supervisor_try(pid, look_for, &missing);
+	int r = supervisor_try(pid, sharing_groups_look_for, &missing);
 
 	supervisor_say();
 	if (r < 0)
@@ -54,7 +54,7 @@ static bool mark_named(const struct pid_selection *chosen, const struct view *vi
 		const struct snapshot_process *row = groups_find(view, chosen->process[i].pid);
 
 		if (!row) {
-			say_missing(procfs, chosen->process[i].pid);
+			sharing_groups_say_missing(procfs, chosen->process[i].pid);
 			has_failed = true;
 			continue;
 		}

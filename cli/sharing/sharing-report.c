@@ -41,7 +41,7 @@ static uint32_t processes_read(const struct sharing_walk *w, uint32_t i)
 }
 
 /* Returns true if all processes of group I exited before any of their memory was seen. */
-static bool has_ended(const struct sharing_walk *w, uint32_t i)
+static bool sharing_report_has_ended(const struct sharing_walk *w, uint32_t i)
 {
 	const struct frame_owner *owner = &w->mappers.owners.group[i];
 	uint64_t seen = frame_owner_resident(owner) + owner->resident[FRAME_OWNER_SWAP] +
@@ -51,7 +51,7 @@ static bool has_ended(const struct sharing_walk *w, uint32_t i)
 }
 
 /* The total is of all groups, also those that are not shown. */
-static void add_total(const struct sharing_walk *w, struct sharing_report *to)
+static void sharing_report_add_total(const struct sharing_walk *w, struct sharing_report *to)
 {
 	struct frame_owner all = w->mappers.owners.all;
 	uint64_t page_tables = 0;
@@ -59,7 +59,7 @@ static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 
 	for (uint32_t i = 0; i < w->groups.groups; i++) {
 		if (sharing_options_is_set(w->options) ? !w->groups.group[i].is_chosen
-						       : has_ended(w, i))
+						       : sharing_report_has_ended(w, i))
 			continue;
 		page_tables += w->tally[i].page_tables;
 		processes += processes_read(w, i);
@@ -73,7 +73,7 @@ static void add_total(const struct sharing_walk *w, struct sharing_report *to)
 	sharing_lack(&to->total, denied, blocked, 0);
 }
 
-static int add_rows(
+static int sharing_report_add_rows(
 	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *to)
 {
 	to->row = calloc((size_t)w->groups.groups + 1, sizeof(*to->row));
@@ -83,7 +83,8 @@ static int add_rows(
 		const struct groups_group *group = &w->groups.group[i];
 		struct sharing_row *row = &to->row[to->rows];
 
-		if (!group->is_chosen || (!sharing_options_is_set(w->options) && has_ended(w, i)))
+		if (!group->is_chosen ||
+			(!sharing_options_is_set(w->options) && sharing_report_has_ended(w, i)))
 			continue;
 		row->name = group->name ? group->name : name_of_set(settings);
 		row->user = group->user;
@@ -94,7 +95,7 @@ static int add_rows(
 		sharing_lack(row, w->tally[i].denied, w->tally[i].blocked, group->elsewhere);
 		to->rows++;
 	}
-	add_total(w, to);
+	sharing_report_add_total(w, to);
 	return 0;
 }
 
@@ -135,7 +136,7 @@ int sharing_report_make(
 		.unmapped_untold = w->mappers.unmapped.untold,
 		.statistics = w->statistics,
 	};
-	int r = add_rows(w, settings, &report);
+	int r = sharing_report_add_rows(w, settings, &report);
 
 	if (r == 0) {
 		sharing_sort(&report, a->sort, a->ascending);

@@ -124,7 +124,7 @@ void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, ui
 		row->present = UINT64_C(1) << SHARING_PROCESSES;
 }
 
-static bool has(const struct sharing_row *row, unsigned int field)
+static bool sharing_row_has(const struct sharing_row *row, unsigned int field)
 {
 	return (row->present >> field) & 1;
 }
@@ -134,15 +134,15 @@ struct order {
 	bool ascending;
 };
 
-static int compare(const void *a, const void *b, void *context)
+static int sharing_row_compare(const void *a, const void *b, void *context)
 {
 	const struct sharing_row *x = a, *y = b;
 	const struct order *order = context;
 	uint64_t p = x->q[order->field], q = y->q[order->field];
 
-	if (has(x, order->field) != has(y, order->field))
-		return has(x, order->field) ? -1 : 1;
-	if (p != q && has(x, order->field))
+	if (sharing_row_has(x, order->field) != sharing_row_has(y, order->field))
+		return sharing_row_has(x, order->field) ? -1 : 1;
+	if (p != q && sharing_row_has(x, order->field))
 		return (p > q) != order->ascending ? -1 : 1;
 	return (x->group > y->group) - (x->group < y->group);
 }
@@ -152,10 +152,10 @@ void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascen
 	struct order order = {field, ascending};
 
 	if (r->rows)
-		qsort_r(r->row, r->rows, sizeof(*r->row), compare, &order);
+		qsort_r(r->row, r->rows, sizeof(*r->row), sharing_row_compare, &order);
 }
 
-static void add_column(struct table *t, const char *head, bool is_right)
+static void sharing_row_add_column(struct table *t, const char *head, bool is_right)
 {
 	struct table_column *column = &t->column[t->columns++];
 
@@ -166,12 +166,12 @@ static void add_column(struct table *t, const char *head, bool is_right)
 
 static void add_name_columns(const struct sharing_report *r, struct table *t)
 {
-	add_column(t, r->title, false);
+	sharing_row_add_column(t, r->title, false);
 	if (r->has_user)
-		add_column(t, "USER", false);
+		sharing_row_add_column(t, "USER", false);
 }
 
-static const char *user_of(const struct sharing_row *row)
+static const char *sharing_row_user_of(const struct sharing_row *row)
 {
 	return row->user ? row->user : "";
 }
@@ -184,8 +184,8 @@ static void add_named_column(struct table *t, const struct sharing_row *row)
 {
 	AUTO_BUFFER struct buffer printable = {0}, head = {0};
 
-	if (*user_of(row)) {
-		cell_add_printable(&printable, user_of(row));
+	if (*sharing_row_user_of(row)) {
+		cell_add_printable(&printable, sharing_row_user_of(row));
 		buffer_add_char(&printable, ':');
 	}
 	cell_add_printable(&printable, row->name);
@@ -196,15 +196,15 @@ static void add_named_column(struct table *t, const struct sharing_row *row)
 	if (printable.error || head.error)
 		t->text.error = -ENOMEM;
 	else
-		add_column(t, head.data, true);
+		sharing_row_add_column(t, head.data, true);
 }
 
-static void end_cell(struct table *t)
+static void sharing_row_end_cell(struct table *t)
 {
 	buffer_add_char(&t->text, '\0');
 }
 
-static void add_bytes(
+static void sharing_row_add_bytes(
 	const struct sharing_report *r, struct table *t, bool is_there, uint64_t bytes)
 {
 	if (!is_there)
@@ -213,10 +213,10 @@ static void add_bytes(
 		buffer_add_u64(&t->text, bytes);
 	else
 		human_add_bytes(&t->text, bytes);
-	end_cell(t);
+	sharing_row_end_cell(t);
 }
 
-static size_t shown(const struct sharing_report *r)
+static size_t sharing_row_shown(const struct sharing_report *r)
 {
 	return r->limit && r->limit < r->rows ? r->limit : r->rows;
 }
@@ -226,13 +226,13 @@ static bool may_stay(const struct sharing_row *row)
 {
 	uint64_t bytes = row->q[SHARING_DRIVER_UNTOLD];
 
-	return has(row, SHARING_DRIVER_UNTOLD) && bytes >= NOTED_BYTES &&
+	return sharing_row_has(row, SHARING_DRIVER_UNTOLD) && bytes >= NOTED_BYTES &&
 	       bytes >= row->q[SHARING_COMES_BACK] / NOTED_PART;
 }
 
-static bool has_notes(const struct sharing_report *r)
+static bool sharing_row_has_notes(const struct sharing_report *r)
 {
-	for (size_t i = 0; i < shown(r); i++)
+	for (size_t i = 0; i < sharing_row_shown(r); i++)
 		if (r->row[i].denied || r->row[i].blocked || r->row[i].elsewhere ||
 			may_stay(&r->row[i]))
 			return true;
@@ -250,7 +250,8 @@ static void add_may_stay(
 }
 
 /* Adds the note of a row, or an empty cell for the total: its note stands beside it. */
-static void add_note(const struct sharing_report *r, struct table *t, const struct sharing_row *row)
+static void sharing_row_add_note(
+	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
 {
 	const char *comma = "";
 
@@ -270,18 +271,19 @@ static void add_note(const struct sharing_report *r, struct table *t, const stru
 		buffer_add_text(&t->text, comma);
 		add_may_stay(r, row, &t->text);
 	}
-	end_cell(t);
+	sharing_row_end_cell(t);
 }
 
 static void add_names(
 	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
 {
 	buffer_add_text(&t->text, row->name ? row->name : "");
-	end_cell(t);
+	sharing_row_end_cell(t);
 	if (!r->has_user)
 		return;
-	buffer_add_text(&t->text, !row->name || *user_of(row) ? user_of(row) : absent);
-	end_cell(t);
+	buffer_add_text(&t->text,
+		!row->name || *sharing_row_user_of(row) ? sharing_row_user_of(row) : absent);
+	sharing_row_end_cell(t);
 }
 
 static void add_cells(
@@ -291,15 +293,15 @@ static void add_cells(
 		if (!fields[i].head)
 			continue;
 		if (i != SHARING_PROCESSES) {
-			add_bytes(r, t, has(row, i), row->q[i]);
+			sharing_row_add_bytes(r, t, sharing_row_has(row, i), row->q[i]);
 			continue;
 		}
 		buffer_add_u64(&t->text, row->q[i]);
-		end_cell(t);
+		sharing_row_end_cell(t);
 	}
 	add_names(r, t, row);
-	if (has_notes(r))
-		add_note(r, t, row);
+	if (sharing_row_has_notes(r))
+		sharing_row_add_note(r, t, row);
 	t->rows++;
 }
 
@@ -308,8 +310,8 @@ static void add_beside_total(const struct sharing_report *r, struct buffer *to)
 {
 	buffer_printf(to, "total of %s%zu group%s", r->rows < r->groups ? "all " : "", r->groups,
 		r->groups == 1 ? "" : "s");
-	if (shown(r) < r->rows)
-		buffer_printf(to, " (%zu not shown)", r->rows - shown(r));
+	if (sharing_row_shown(r) < r->rows)
+		buffer_printf(to, " (%zu not shown)", r->rows - sharing_row_shown(r));
 	if (r->total.denied)
 		buffer_printf(to, ", %u denied", r->total.denied);
 	if (r->total.blocked)
@@ -325,11 +327,11 @@ int sharing_table(const struct sharing_report *r, struct table *ret)
 	*ret = (struct table){0};
 	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
 		if (fields[i].head)
-			add_column(ret, fields[i].head, true);
+			sharing_row_add_column(ret, fields[i].head, true);
 	add_name_columns(r, ret);
-	if (has_notes(r))
-		add_column(ret, "NOTE", false);
-	for (size_t i = 0; i < shown(r); i++)
+	if (sharing_row_has_notes(r))
+		sharing_row_add_column(ret, "NOTE", false);
+	for (size_t i = 0; i < sharing_row_shown(r); i++)
 		add_cells(r, ret, &r->row[i]);
 	if (r->by) {
 		add_cells(r, ret, &r->total);
@@ -351,22 +353,23 @@ int sharing_matrix_table(const struct sharing_report *r, struct table *ret)
 	add_name_columns(r, ret);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < count; j++)
-			add_bytes(r, ret, true, r->matrix[i * r->compared + j]);
+			sharing_row_add_bytes(r, ret, true, r->matrix[i * r->compared + j]);
 		add_names(r, ret, &r->row[i]);
 		ret->rows++;
 	}
 	return ret->text.error;
 }
 
-static void add_json_user(struct buffer *to, const char *field, const struct sharing_row *row)
+static void sharing_row_add_json_user(
+	struct buffer *to, const char *field, const struct sharing_row *row)
 {
-	if (!*user_of(row))
+	if (!*sharing_row_user_of(row))
 		return;
 	buffer_printf(to, ",\"%s\":", field);
 	jsontext_add_value(to, row->user);
 }
 
-static void add_json_row(struct buffer *to, const struct sharing_row *row)
+static void sharing_row_add_json_row(struct buffer *to, const struct sharing_row *row)
 {
 	const char *comma = "";
 
@@ -374,11 +377,11 @@ static void add_json_row(struct buffer *to, const struct sharing_row *row)
 	if (row->name) {
 		buffer_add_text(to, "\"name\":");
 		jsontext_add_value(to, row->name);
-		add_json_user(to, "user", row);
+		sharing_row_add_json_user(to, "user", row);
 		comma = ",";
 	}
 	for (unsigned int i = 0; i < SHARING_FIELDS; i++) {
-		if (!has(row, i))
+		if (!sharing_row_has(row, i))
 			continue;
 		buffer_printf(to, "%s\"%s\":", comma, fields[i].name);
 		buffer_add_u64(to, row->q[i]);
@@ -408,8 +411,8 @@ static void add_json_matrix(const struct sharing_report *r, struct buffer *to)
 			jsontext_add_value(to, r->row[i].name);
 			buffer_add_text(to, ",\"b\":");
 			jsontext_add_value(to, r->row[j].name);
-			add_json_user(to, "a_user", &r->row[i]);
-			add_json_user(to, "b_user", &r->row[j]);
+			sharing_row_add_json_user(to, "a_user", &r->row[i]);
+			sharing_row_add_json_user(to, "b_user", &r->row[j]);
 			buffer_printf(to, ",\"shared_bytes\":%llu}", (unsigned long long)bytes);
 			comma = ",";
 		}
@@ -432,13 +435,13 @@ void sharing_json(const struct sharing_report *r, struct buffer *to)
 {
 	buffer_printf(to, "{\"version\":%d,\"by\":\"%s\",\"groups\":[", SHARING_VERSION,
 		r->by ? r->by : "selection");
-	for (size_t i = 0; i < shown(r); i++) {
+	for (size_t i = 0; i < sharing_row_shown(r); i++) {
 		if (i)
 			buffer_add_char(to, ',');
-		add_json_row(to, &r->row[i]);
+		sharing_row_add_json_row(to, &r->row[i]);
 	}
 	buffer_add_text(to, "],\"total\":");
-	add_json_row(to, &r->total);
+	sharing_row_add_json_row(to, &r->total);
 	buffer_printf(to, ",\"others\":{\"shared_bytes\":%llu,\"pss_bytes\":%llu",
 		(unsigned long long)r->others_shared, (unsigned long long)r->others_pss);
 	if (r->by)
@@ -454,10 +457,10 @@ void sharing_json(const struct sharing_report *r, struct buffer *to)
 	buffer_add_text(to, "}\n");
 }
 
-static void add_csv_user(struct buffer *to, const struct sharing_row *row)
+static void sharing_row_add_csv_user(struct buffer *to, const struct sharing_row *row)
 {
 	buffer_add_char(to, ',');
-	csv_add_text(to, user_of(row));
+	csv_add_text(to, sharing_row_user_of(row));
 }
 
 void sharing_csv(const struct sharing_report *r, struct buffer *to)
@@ -466,13 +469,13 @@ void sharing_csv(const struct sharing_report *r, struct buffer *to)
 	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
 		buffer_printf(to, ",%s", fields[i].name);
 	buffer_add_char(to, '\n');
-	for (size_t i = 0; i < shown(r); i++) {
+	for (size_t i = 0; i < sharing_row_shown(r); i++) {
 		csv_add_text(to, r->row[i].name);
 		if (r->has_user)
-			add_csv_user(to, &r->row[i]);
+			sharing_row_add_csv_user(to, &r->row[i]);
 		for (unsigned int k = 0; k < SHARING_FIELDS; k++) {
 			buffer_add_char(to, ',');
-			if (has(&r->row[i], k))
+			if (sharing_row_has(&r->row[i], k))
 				buffer_add_u64(to, r->row[i].q[k]);
 		}
 		buffer_add_char(to, '\n');
@@ -492,8 +495,8 @@ void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to)
 			buffer_add_char(to, ',');
 			csv_add_text(to, r->row[j].name);
 			if (r->has_user) {
-				add_csv_user(to, &r->row[i]);
-				add_csv_user(to, &r->row[j]);
+				sharing_row_add_csv_user(to, &r->row[i]);
+				sharing_row_add_csv_user(to, &r->row[j]);
 			}
 			buffer_printf(to, ",%llu\n", (unsigned long long)bytes);
 		}

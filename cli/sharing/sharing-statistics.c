@@ -6,7 +6,8 @@
 #include "base/log.h"
 #include "render/human.h"
 
-static void add_amount(struct buffer *to, const char *before, uint64_t bytes, const char *after)
+static void sharing_statistics_add_amount(
+	struct buffer *to, const char *before, uint64_t bytes, const char *after)
 {
 	buffer_add_text(to, before);
 	human_add_bytes(to, bytes);
@@ -27,9 +28,10 @@ static void say_course(const struct sharing_walk *w)
 			(unsigned long long)w->statistics.ended,
 			w->statistics.ended == 1 ? "" : "es");
 	if (w->mappers.owners.changed + w->mappers.owners.gone)
-		add_amount(&text, "; ", w->mappers.owners.changed + w->mappers.owners.gone,
+		sharing_statistics_add_amount(&text, "; ",
+			w->mappers.owners.changed + w->mappers.owners.gone,
 			" were unmapped during the scan");
-	add_amount(&text, "; ", w->statistics.memory_bytes, " of memory used");
+	sharing_statistics_add_amount(&text, "; ", w->statistics.memory_bytes, " of memory used");
 	if (!text.error)
 		log_info("%.*s", (int)text.len, text.data);
 }

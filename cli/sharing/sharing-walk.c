@@ -67,7 +67,7 @@ int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *opti
 }
 
 /* Counts the result R of reading MEMBER. Returns 0, or an error that ends the scan. */
-static int note(struct sharing_walk *w, const struct groups_member *member, int r)
+static int sharing_walk_note(struct sharing_walk *w, const struct groups_member *member, int r)
 {
 	const struct groups_group *group = &w->groups.group[member->group];
 	struct sharing_tally *tally = &w->tally[member->group];
@@ -107,7 +107,7 @@ struct walking {
 };
 
 /* Returns 0, an enum target_outcome, or a negative errno. */
-static int look_at(void *context)
+static int sharing_walk_look_at(void *context)
 {
 	struct walking *walking = context;
 	struct sharing_walk *w = walking->walk;
@@ -145,17 +145,17 @@ static int try_member(
 
 static int walk_member(struct sharing_walk *w, const struct groups_member *member)
 {
-	int r = try_member(w, member, look_at);
+	int r = try_member(w, member, sharing_walk_look_at);
 
 	w->progress.done++;
-	return note(w, member, r);
+	return sharing_walk_note(w, member, r);
 }
 
 /*
  * Reads the open files of a process that was walked before. Returns 0, an enum target_outcome, or a
  * negative errno.
  */
-static int hold(void *context)
+static int sharing_walk_hold(void *context)
 {
 	const struct walking *walking = context;
 	struct sharing_walk *w = walking->walk;
@@ -176,7 +176,7 @@ static int hold(void *context)
  */
 static int hold_member(struct sharing_walk *w, const struct groups_member *member)
 {
-	int r = try_member(w, member, hold);
+	int r = try_member(w, member, sharing_walk_hold);
 
 	return r == -ENOMEM ? r : 0;
 }

@@ -21,7 +21,7 @@
 #include "cli/table/print.h"
 
 /* Exits at once: there is no partial result. */
-static void interrupted(int signal)
+static void sharing_interrupted(int signal)
 {
 	(void)signal;
 	_exit(130);
@@ -33,11 +33,12 @@ static void hear_interrupts(void)
 
 	if (sigaction(SIGINT, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
 		return;
-	action = (struct sigaction){.sa_handler = interrupted};
+	action = (struct sigaction){.sa_handler = sharing_interrupted};
 	sigaction(SIGINT, &action, NULL);
 }
 
-static int look(struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
+static int sharing_look(
+	struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
 {
 	int r = sharing_groups_make(w->options, w->view, &w->procfs, &w->groups, &w->has_failed);
 
@@ -54,7 +55,7 @@ static int look(struct sharing_walk *w, const struct settings *settings, struct 
  * Returns 0; 1 if a process that was asked for could not be read, and the rest is there; -ECANCELED
  * if there is no result, and the reason has been logged.
  */
-static int find(const struct settings *settings, const struct sharing_options *a,
+static int sharing_find(const struct settings *settings, const struct sharing_options *a,
 	struct sharing_report *ret, struct view **ret_view)
 {
 	AUTO_SHARING_WALK struct sharing_walk w;
@@ -68,7 +69,7 @@ static int find(const struct settings *settings, const struct sharing_options *a
 	}
 	w.view = view;
 	if (r == 0)
-		r = look(&w, settings, ret);
+		r = sharing_look(&w, settings, ret);
 	if (r < 0) {
 		if (r != -ECANCELED)
 			log_error("can't scan all processes: %s", strerror(-r));
@@ -78,7 +79,7 @@ static int find(const struct settings *settings, const struct sharing_options *a
 	return w.has_failed;
 }
 
-static int print(const struct sharing_options *a, const struct sharing_report *report)
+static int sharing_print(const struct sharing_options *a, const struct sharing_report *report)
 {
 	AUTO_TABLE struct table table = {0};
 	AUTO_BUFFER struct buffer text = {0};
@@ -98,17 +99,17 @@ static int print(const struct sharing_options *a, const struct sharing_report *r
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static int show(const struct settings *settings, const struct sharing_options *a)
+static int sharing_show(const struct settings *settings, const struct sharing_options *a)
 {
 	AUTO_SHARING_REPORT struct sharing_report report = {0};
 	AUTO_VIEW struct view *view = NULL;
 	int r, printed;
 
 	hear_interrupts();
-	r = find(settings, a, &report, &view);
+	r = sharing_find(settings, a, &report, &view);
 	if (r < 0)
 		return COMMAND_FAILED;
-	printed = command_printed(print(a, &report));
+	printed = command_printed(sharing_print(a, &report));
 	return r ? COMMAND_FAILED : printed;
 }
 
@@ -119,5 +120,5 @@ int sharing_run(const struct settings *settings, bool is_check)
 
 	if (sharing_options_parse(settings, &options, error) < 0)
 		return command_refuse(error);
-	return is_check ? COMMAND_GOOD : show(settings, &options);
+	return is_check ? COMMAND_GOOD : sharing_show(settings, &options);
 }

@@ -31,7 +31,7 @@ static void add_blanks(struct mapline *l, size_t count)
 	l->len += count;
 }
 
-static void add_text(struct mapline *l, const char *text, size_t len)
+static void mapline_add_text(struct mapline *l, const char *text, size_t len)
 {
 	memcpy(l->text + l->len, text, len);
 	l->len += len;
@@ -41,7 +41,7 @@ static void add_right(struct mapline *l, const char *text, size_t len, size_t wi
 {
 	l->due += width;
 	add_blanks(l, l->due > l->len + len ? l->due - l->len - len : 0);
-	add_text(l, text, len);
+	mapline_add_text(l, text, len);
 }
 
 void mapline_add_right(struct mapline *l, const char *text, size_t width)
@@ -52,7 +52,7 @@ void mapline_add_right(struct mapline *l, const char *text, size_t width)
 void mapline_add_left(struct mapline *l, const char *text, size_t width)
 {
 	add_blanks(l, l->due > l->len ? l->due - l->len : 0);
-	add_text(l, text, strlen(text));
+	mapline_add_text(l, text, strlen(text));
 	l->due += width;
 }
 

@@ -14,7 +14,7 @@ enum {
 };
 
 /* Returns quantity I of Q; 0 if it is absent. */
-static uint64_t of(uint64_t present, const uint64_t *q, unsigned int i)
+static uint64_t note_quantity(uint64_t present, const uint64_t *q, unsigned int i)
 {
 	return present >> i & 1 ? q[i] : 0;
 }
@@ -38,29 +38,30 @@ void note_of_process(const struct snapshot_process *row, struct note *ret)
 	if (!snapshot_has_figure(row))
 		return;
 	ret->guessed = snapshot_is_guess(row);
-	ret->low_bytes = of(row->present, row->q, PROCESS_PSS_LOW);
-	ret->high_bytes = of(row->present, row->q, PROCESS_PSS_HIGH);
+	ret->low_bytes = note_quantity(row->present, row->q, PROCESS_PSS_LOW);
+	ret->high_bytes = note_quantity(row->present, row->q, PROCESS_PSS_HIGH);
 	ret->is_open = !ROW_HAS(row, PROCESS_PSS_HIGH);
-	set_bounds(ret, ROW_HAS(row, PROCESS_PSS), of(row->present, row->q, PROCESS_PSS));
+	set_bounds(
+		ret, ROW_HAS(row, PROCESS_PSS), note_quantity(row->present, row->q, PROCESS_PSS));
 }
 
 void note_of_sums(uint64_t present, const uint64_t *q, struct note *ret)
 {
 	*ret = (struct note){
-		.processes = of(present, q, SCOPE_PROCESSES),
-		.denied = of(present, q, SCOPE_UNMEASURED_DENIED),
-		.blocked = of(present, q, SCOPE_UNMEASURED_BLOCKED),
-		.guessed = of(present, q, SCOPE_GUESSED),
-		.low_bytes = of(present, q, SCOPE_PSS_LOW),
-		.high_bytes = of(present, q, SCOPE_PSS_HIGH),
+		.processes = note_quantity(present, q, SCOPE_PROCESSES),
+		.denied = note_quantity(present, q, SCOPE_UNMEASURED_DENIED),
+		.blocked = note_quantity(present, q, SCOPE_UNMEASURED_BLOCKED),
+		.guessed = note_quantity(present, q, SCOPE_GUESSED),
+		.low_bytes = note_quantity(present, q, SCOPE_PSS_LOW),
+		.high_bytes = note_quantity(present, q, SCOPE_PSS_HIGH),
 		.is_open = !(present >> SCOPE_PSS_HIGH & 1),
 	};
 	ret->unmeasured = sums_unmeasured(present, q);
-	set_bounds(ret, present >> SCOPE_PSS & 1, of(present, q, SCOPE_PSS));
+	set_bounds(ret, present >> SCOPE_PSS & 1, note_quantity(present, q, SCOPE_PSS));
 }
 
 /* Appends a comma if text was appended since START. */
-static void go_on(struct buffer *to, size_t start)
+static void note_go_on(struct buffer *to, size_t start)
 {
 	if (to->len > start)
 		buffer_add_text(to, ", ");
@@ -71,7 +72,7 @@ static void add_count(
 {
 	if (!count)
 		return;
-	go_on(to, start);
+	note_go_on(to, start);
 	buffer_add_u64(to, count);
 	if (of_processes) {
 		buffer_add_text(to, " of ");
@@ -91,7 +92,7 @@ static void add_counts(struct buffer *to, size_t start, const struct note *n, ui
 	add_count(to, start, n->guessed, of_processes, " guessed");
 }
 
-static void add_range(struct buffer *to, const struct note *n, const char *word, bool bytes)
+static void note_add_range(struct buffer *to, const struct note *n, const char *word, bool bytes)
 {
 	if (!bytes) {
 		human_add_range(to, n->low_bytes, word, n->high_bytes);
@@ -126,8 +127,8 @@ void note_add(struct buffer *to, const struct note *n, bool bytes)
 	else if (n->guessed)
 		buffer_add_text(to, "guessed");
 	if (is_range_shown(n, bytes)) {
-		go_on(to, start);
-		add_range(to, n, "to", bytes);
+		note_go_on(to, start);
+		note_add_range(to, n, "to", bytes);
 	}
 }
 
@@ -136,7 +137,7 @@ void note_add_to_total(struct buffer *to, const struct note *n, bool bytes)
 	add_counts(to, 0, n, 0);
 	if (is_range_shown(n, bytes)) {
 		buffer_add_text(to, ", PSS between ");
-		add_range(to, n, "and", bytes);
+		note_add_range(to, n, "and", bytes);
 	} else if (n->is_open && n->unmeasured) {
 		buffer_add_text(to, ", PSS at least ");
 		if (bytes)

@@ -24,7 +24,7 @@ struct layout {
  * Cells are printable already. With its own encoding libsmartcols would count a backslash before an
  * x as four columns.
  */
-static int add_columns(const struct table *t, bool may_shrink, struct libscols_table *to)
+static int print_add_columns(const struct table *t, bool may_shrink, struct libscols_table *to)
 {
 	scols_table_enable_noencoding(to, 1);
 	for (size_t i = 0; i < t->columns; i++) {
@@ -44,7 +44,7 @@ static int add_columns(const struct table *t, bool may_shrink, struct libscols_t
 	return 0;
 }
 
-static void add_cell(
+static void print_add_cell(
 	const struct table_column *column, const char *cell, size_t width, struct buffer *to)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -76,7 +76,7 @@ static int add_lines(const struct table *t, const struct layout *layout, struct 
 			return -ENOMEM;
 		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1) {
 			buffer_clear(&text);
-			add_cell(&t->column[i], cell, layout->width[i], &text);
+			print_add_cell(&t->column[i], cell, layout->width[i], &text);
 			if (text.error || scols_line_set_data(line, i, text.data) < 0)
 				return -ENOMEM;
 		}
@@ -88,13 +88,13 @@ static int add_lines(const struct table *t, const struct layout *layout, struct 
  * Draws TABLE for a terminal of SHRUNK_TO columns; if SHRUNK_TO is 0, with the widths of LAYOUT.
  * The caller frees *RET.
  */
-static int draw(const struct table *table, const struct layout *layout, size_t shrunk_to,
+static int print_draw(const struct table *table, const struct layout *layout, size_t shrunk_to,
 	struct libscols_table *to, char **ret)
 {
 	scols_table_set_termforce(to, shrunk_to ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
 	if (shrunk_to)
 		scols_table_set_termwidth(to, shrunk_to);
-	if (add_columns(table, shrunk_to, to) < 0 || add_lines(table, layout, to) < 0 ||
+	if (print_add_columns(table, shrunk_to, to) < 0 || add_lines(table, layout, to) < 0 ||
 		scols_print_table_to_string(to, ret) < 0 || !*ret)
 		return -ENOMEM;
 	return 0;
@@ -111,7 +111,7 @@ static int find_layout(const struct table *table, size_t width, struct layout *r
 	AUTO_FREE char *text = NULL;
 	struct layout whole = {0};
 
-	if (!t || draw(table, &whole, width, t, &text) < 0)
+	if (!t || print_draw(table, &whole, width, t, &text) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < table->columns; i++)
 		ret->width[i] = scols_column_get_width(scols_table_get_column(t, i));
@@ -122,7 +122,7 @@ static int find_layout(const struct table *table, size_t width, struct layout *r
  * Returns the length of the line at TEXT without trailing blanks. *RET_NEXT is the start of the
  * next line.
  */
-static size_t trimmed(const char *text, const char **ret_next)
+static size_t print_trimmed(const char *text, const char **ret_next)
 {
 	size_t len = strcspn(text, "\n");
 
@@ -139,7 +139,7 @@ static void add_lines_of(
 	size_t head = strcspn(text, "\n");
 
 	for (const char *next; *text; text = next) {
-		size_t len = trimmed(text, &next);
+		size_t len = print_trimmed(text, &next);
 		bool is_total = table->has_total && !*next;
 
 		for (size_t i = 0; is_total && i < head; i++)
@@ -161,7 +161,7 @@ int print_table(const struct table *table, size_t width, struct buffer *to)
 	if (r == 0 && width)
 		r = find_layout(table, width, &layout);
 	if (r == 0)
-		r = draw(table, &layout, 0, t, &text);
+		r = print_draw(table, &layout, 0, t, &text);
 	if (r < 0)
 		return r;
 	add_lines_of(to, text, table, width);

@@ -82,18 +82,19 @@ void table_done(struct table *t)
 	buffer_done(&t->total);
 }
 
-static void end_cell(struct table *t)
+static void table_end_cell(struct table *t)
 {
 	buffer_add_char(&t->text, '\0');
 }
 
-static void add_cell(struct table *t, const char *text)
+static void table_add_cell(struct table *t, const char *text)
 {
 	buffer_add_text(&t->text, text);
-	end_cell(t);
+	table_end_cell(t);
 }
 
-static void add_column(struct build *b, enum what what, const char *head, const struct metric *m)
+static void table_add_column(
+	struct build *b, enum what what, const char *head, const struct metric *m)
 {
 	size_t i = b->to->columns++;
 
@@ -106,7 +107,7 @@ static void add_column(struct build *b, enum what what, const char *head, const 
 	b->to->column[i].is_wide = what == WHAT_NAME;
 }
 
-static bool has_column(const struct build *b, const struct metric *metric)
+static bool table_has_column(const struct build *b, const struct metric *metric)
 {
 	for (size_t i = 0; i < b->to->columns; i++)
 		if (b->metric[i] == metric)
@@ -123,12 +124,12 @@ static void add_sort_column(struct build *b)
 	const struct query_field *sort = &b->rows->query->sort;
 	char head[METRIC_NAME_SIZE];
 
-	if (sort->kind == QUERY_METRIC && !has_column(b, sort->metric)) {
+	if (sort->kind == QUERY_METRIC && !table_has_column(b, sort->metric)) {
 		metric_field(sort->metric, head);
 		for (char *c = head; *c; c++)
 			if (*c >= 'a' && *c <= 'z')
 				*c = (char)(*c - 'a' + 'A');
-		add_column(b, WHAT_QUANTITY, head, sort->metric);
+		table_add_column(b, WHAT_QUANTITY, head, sort->metric);
 		b->is_summed[b->to->columns - 1] = false;
 	}
 }
@@ -143,9 +144,9 @@ static const char *name_head(enum metric_scope scope)
 static void add_owner_columns(struct build *b, const struct owner *owner)
 {
 	if (owner->has_user)
-		add_column(b, WHAT_USER, "USER", NULL);
+		table_add_column(b, WHAT_USER, "USER", NULL);
 	if (owner->above)
-		add_column(b, WHAT_ABOVE, owner_of(owner_find(owner->above))->title, NULL);
+		table_add_column(b, WHAT_ABOVE, owner_of(owner_find(owner->above))->title, NULL);
 }
 
 /* Returns true if any of the rows, which are owners, has METRIC, which only cgroups have. */
@@ -172,7 +173,7 @@ static bool is_worth_a_column(const struct build *b, const char *field, const st
 	return m && (!(m->flags & METRIC_CGROUP_ONLY) || is_charged(b, m));
 }
 
-static void add_columns(struct build *b)
+static void table_add_columns(struct build *b)
 {
 	bool is_process = b->rows->scope == METRIC_PROCESS;
 	const struct column *column = is_process ? process_columns : scope_columns;
@@ -183,14 +184,14 @@ static void add_columns(struct build *b)
 		const struct metric *m = field ? metric_find_field(b->rows->scope, field) : NULL;
 
 		if (is_worth_a_column(b, field, m))
-			add_column(b, column[i].what, column[i].head, m);
+			table_add_column(b, column[i].what, column[i].head, m);
 	}
 	add_sort_column(b);
 	if (!is_process)
 		add_owner_columns(b, owner_of(metric_owner_kind(b->rows->scope)));
-	add_column(b, WHAT_NAME, name_head(b->rows->scope), NULL);
+	table_add_column(b, WHAT_NAME, name_head(b->rows->scope), NULL);
 	if (b->has_notes)
-		add_column(b, WHAT_NOTE, "NOTE", NULL);
+		table_add_column(b, WHAT_NOTE, "NOTE", NULL);
 }
 
 static void row_get(const struct build *b, uint32_t i, struct row *ret)
@@ -248,7 +249,7 @@ static void add_quantity_cell(struct build *b, size_t column, const struct row *
 		add_value(&b->to->text, b->metric[column], value, b->rows->bytes);
 	else
 		buffer_add_text(&b->to->text, absent);
-	end_cell(b->to);
+	table_end_cell(b->to);
 }
 
 static uint64_t processes_in(const struct row *row)
@@ -266,13 +267,13 @@ static void note_of(const struct row *row, struct note *ret)
 		note_of_sums(row->present, row->q, ret);
 }
 
-static void add_note(struct build *b, const struct row *row)
+static void table_add_note(struct build *b, const struct row *row)
 {
 	struct note note;
 
 	note_of(row, &note);
 	note_add(&b->to->text, &note, b->rows->bytes);
-	end_cell(b->to);
+	table_end_cell(b->to);
 }
 
 static const char *text_or_absent(const struct build *b, uint32_t ref)
@@ -282,29 +283,29 @@ static const char *text_or_absent(const struct build *b, uint32_t ref)
 	return *text ? text : absent;
 }
 
-static const char *user_of(const struct build *b, const struct row *row)
+static const char *table_user_of(const struct build *b, const struct row *row)
 {
 	return row->process ? view_owner(b->view, row->process, OWNER_USER)
 	                    : text_or_absent(b, row->owner->user);
 }
 
-static void add_row(struct build *b, const struct row *row)
+static void table_add_row(struct build *b, const struct row *row)
 {
 	for (size_t i = 0; i < b->to->columns; i++)
 		switch (b->what[i]) {
 		case WHAT_PID:
 			assert(row->process);
 			buffer_add_u64(&b->to->text, row->process->pid);
-			end_cell(b->to);
+			table_end_cell(b->to);
 			break;
-		case WHAT_USER: add_cell(b->to, user_of(b, row)); break;
+		case WHAT_USER: table_add_cell(b->to, table_user_of(b, row)); break;
 		case WHAT_ABOVE:
 			assert(row->owner);
-			add_cell(b->to, text_or_absent(b, row->owner->above));
+			table_add_cell(b->to, text_or_absent(b, row->owner->above));
 			break;
 		case WHAT_QUANTITY: add_quantity_cell(b, i, row); break;
-		case WHAT_NAME: add_cell(b->to, row->name); break;
-		case WHAT_NOTE: add_note(b, row); break;
+		case WHAT_NAME: table_add_cell(b->to, row->name); break;
+		case WHAT_NOTE: table_add_note(b, row); break;
 		}
 	b->to->rows++;
 }
@@ -330,7 +331,7 @@ static void add_to_sums(struct build *b, const struct row *row)
 	b->total++;
 }
 
-static void add_bytes(struct build *b, uint64_t bytes)
+static void table_add_bytes(struct build *b, uint64_t bytes)
 {
 	if (b->rows->bytes)
 		buffer_add_u64(&b->to->total, bytes);
@@ -352,11 +353,11 @@ static void add_total_text(struct build *b)
 		buffer_printf(to, " (%llu not shown)", (unsigned long long)(b->total - b->shown));
 	if (b->rows->everybodys && ROW_HAS(b->rows->everybodys, SCOPE_PSS)) {
 		buffer_add_text(to, ", PSS of all users ");
-		add_bytes(b, b->rows->everybodys->q[SCOPE_PSS]);
+		table_add_bytes(b, b->rows->everybodys->q[SCOPE_PSS]);
 	}
 	if (ROW_HAS(host, SCOPE_MEM_TOTAL)) {
 		buffer_add_text(to, ", MemTotal ");
-		add_bytes(b, host->q[SCOPE_MEM_TOTAL]);
+		table_add_bytes(b, host->q[SCOPE_MEM_TOTAL]);
 	}
 	if (b->drops_it)
 		return;
@@ -364,7 +365,7 @@ static void add_total_text(struct build *b)
 	note_add_to_total(to, &note, b->rows->bytes);
 }
 
-static void add_total(struct build *b)
+static void table_add_total(struct build *b)
 {
 	for (size_t i = 0; i < b->to->columns; i++) {
 		bool any = b->has_sum[i] || !b->total; /* the sum of no rows is 0 */
@@ -373,7 +374,7 @@ static void add_total(struct build *b)
 			add_value(&b->to->text, b->metric[i], b->sum[i], b->rows->bytes);
 		else if (b->metric[i])
 			buffer_add_text(&b->to->text, absent);
-		end_cell(b->to);
+		table_end_cell(b->to);
 	}
 	add_total_text(b);
 	b->to->rows++;
@@ -384,7 +385,7 @@ static void add_total(struct build *b)
  * An owner without processes stays in the snapshot for an hour, so that its series goes on; tables
  * leave it out.
  */
-static bool is_shown(const struct row *row)
+static bool table_is_shown(const struct row *row)
 {
 	return row->process || processes_in(row);
 }
@@ -403,14 +404,14 @@ static bool is_none_alone(const struct build *b)
 		struct row row;
 
 		row_get(b, b->rows->row[i], &row);
-		if (is_shown(&row) && strcmp(row.name, OWNER_NONE) != 0)
+		if (table_is_shown(&row) && strcmp(row.name, OWNER_NONE) != 0)
 			return false;
-		any = any || is_shown(&row);
+		any = any || table_is_shown(&row);
 	}
 	return any;
 }
 
-static bool has_notes(const struct build *b)
+static bool table_has_notes(const struct build *b)
 {
 	for (size_t i = 0; i < b->rows->count; i++) {
 		struct note note;
@@ -431,21 +432,21 @@ int table_build(const struct view *view, const struct table_rows *rows, struct t
 	*ret = (struct table){0};
 	b.is_none = is_none_alone(&b);
 	b.drops_it = b.is_none && owner_of(metric_owner_kind(rows->scope))->is_optional;
-	b.has_notes = !b.drops_it && has_notes(&b);
-	add_columns(&b);
+	b.has_notes = !b.drops_it && table_has_notes(&b);
+	table_add_columns(&b);
 	for (size_t i = 0; i < rows->count && !b.drops_it; i++) {
 		struct row row;
 
 		row_get(&b, rows->row[i], &row);
-		if (!is_shown(&row))
+		if (!table_is_shown(&row))
 			continue;
 		add_to_sums(&b, &row);
 		if (rows->limit && b.shown == rows->limit)
 			continue;
-		add_row(&b, &row);
+		table_add_row(&b, &row);
 		b.shown++;
 	}
-	add_total(&b);
+	table_add_total(&b);
 	return ret->text.error ? ret->text.error : ret->total.error;
 }
 
@@ -476,12 +477,12 @@ int table_build_host(const struct view *view, bool bytes, struct table *ret)
 			continue;
 		metric_field(m, field);
 		add_value(&ret->text, m, value, bytes);
-		end_cell(ret);
+		table_end_cell(ret);
 		buffer_add_text(&ret->text, field);
 		if (m->label)
 			buffer_printf(&ret->text, ".%s", m->value);
-		end_cell(ret);
-		add_cell(ret, m->help);
+		table_end_cell(ret);
+		table_add_cell(ret, m->help);
 		ret->rows++;
 	}
 	return ret->text.error;

@@ -20,7 +20,7 @@
 #include "snapshot/owner.h"
 
 /* Returns the reason why there is no answer, as text. */
-static const char *why(int r)
+static const char *billing_why(int r)
 {
 	switch (r) {
 	case -EBADMSG: return "its answer is invalid";
@@ -171,7 +171,8 @@ static int show_usage(const struct settings *settings, struct usage_table *b)
 	int r = usage_ask(settings->ledger_socket, b);
 
 	if (r < 0) {
-		log_error("no usage from memtally-ledger: %s: %s", settings->ledger_socket, why(r));
+		log_error("no usage from memtally-ledger: %s: %s", settings->ledger_socket,
+			billing_why(r));
 		return COMMAND_FAILED;
 	}
 	say_of_usage(b);

@@ -35,7 +35,7 @@ static int64_t second_of(struct tm tm)
 	return (int64_t)mktime(&tm);
 }
 
-static int64_t midnight(int64_t s, int days)
+static int64_t period_midnight(int64_t s, int days)
 {
 	struct tm tm = local_of(s);
 
@@ -44,7 +44,7 @@ static int64_t midnight(int64_t s, int days)
 	return second_of(tm);
 }
 
-static int64_t month(int64_t s, int months)
+static int64_t period_month(int64_t s, int months)
 {
 	struct tm tm = local_of(s);
 
@@ -58,7 +58,8 @@ static int64_t month(int64_t s, int months)
  * Parses exactly DIGITS digits at *AT, and moves *AT behind them. Returns false if the value is not
  * from MIN to MAX.
  */
-static bool scan(const char **at, size_t digits, unsigned int min, unsigned int max, int *ret)
+static bool period_scan(
+	const char **at, size_t digits, unsigned int min, unsigned int max, int *ret)
 {
 	uint64_t value;
 
@@ -70,7 +71,7 @@ static bool scan(const char **at, size_t digits, unsigned int min, unsigned int 
 	return true;
 }
 
-static bool skip(const char **at, const char *any)
+static bool period_skip(const char **at, const char *any)
 {
 	if (!**at || !strchr(any, **at))
 		return false;
@@ -80,10 +81,10 @@ static bool skip(const char **at, const char *any)
 
 static bool scan_time(const char *at, struct tm *tm)
 {
-	if (!skip(&at, " T") || !scan(&at, 2, 0, 23, &tm->tm_hour) || !skip(&at, ":") ||
-		!scan(&at, 2, 0, 59, &tm->tm_min))
+	if (!period_skip(&at, " T") || !period_scan(&at, 2, 0, 23, &tm->tm_hour) ||
+		!period_skip(&at, ":") || !period_scan(&at, 2, 0, 59, &tm->tm_min))
 		return false;
-	return !*at || (skip(&at, ":") && scan(&at, 2, 0, 59, &tm->tm_sec) && !*at);
+	return !*at || (period_skip(&at, ":") && period_scan(&at, 2, 0, 59, &tm->tm_sec) && !*at);
 }
 
 /*
@@ -96,9 +97,9 @@ static int parse_date(const char *text, int64_t *ret_s)
 	const char *at = text;
 	int64_t s;
 
-	if (!scan(&at, 4, FIRST_YEAR, 9999, &tm.tm_year) || !skip(&at, "-") ||
-		!scan(&at, 2, 1, 12, &tm.tm_mon) || !skip(&at, "-") ||
-		!scan(&at, 2, 1, 31, &tm.tm_mday) || (*at && !scan_time(at, &tm)))
+	if (!period_scan(&at, 4, FIRST_YEAR, 9999, &tm.tm_year) || !period_skip(&at, "-") ||
+		!period_scan(&at, 2, 1, 12, &tm.tm_mon) || !period_skip(&at, "-") ||
+		!period_scan(&at, 2, 1, 31, &tm.tm_mday) || (*at && !scan_time(at, &tm)))
 		return -EINVAL;
 	tm.tm_year -= TM_YEAR;
 	tm.tm_mon--;
@@ -129,9 +130,9 @@ int period_parse(const char *text, int64_t now_s, int64_t *ret_s)
 	if (!strcmp(text, "now"))
 		*ret_s = now_s;
 	else if (!strcmp(text, "today"))
-		*ret_s = midnight(now_s, 0);
+		*ret_s = period_midnight(now_s, 0);
 	else if (!strcmp(text, "yesterday"))
-		*ret_s = midnight(now_s, -1);
+		*ret_s = period_midnight(now_s, -1);
 	else if (!parse_ago(text, now_s, ret_s))
 		return parse_date(text, ret_s);
 	return 0;
@@ -143,8 +144,8 @@ int64_t period_default(enum usage_per per, int64_t until_s)
 	int64_t s;
 
 	switch (per) {
-	case USAGE_PER_DAY: s = midnight(until_s - 1, 1 - DAYS_SHOWN); break;
-	case USAGE_PER_MONTH: s = month(until_s - 1, 1 - MONTHS_SHOWN); break;
+	case USAGE_PER_DAY: s = period_midnight(until_s - 1, 1 - DAYS_SHOWN); break;
+	case USAGE_PER_MONTH: s = period_month(until_s - 1, 1 - MONTHS_SHOWN); break;
 	case USAGE_PER_HOUR:
 		tm = local_of(until_s - 1);
 		s = until_s - 1 - tm.tm_min * 60 - tm.tm_sec - 23 * HOUR_S;
@@ -161,8 +162,8 @@ static int64_t end_of(enum usage_per per, int64_t s)
 
 	switch (per) {
 	case USAGE_PER_HOUR: tm = local_of(s); return s - tm.tm_min * 60 - tm.tm_sec + HOUR_S;
-	case USAGE_PER_DAY: return midnight(s, 1);
-	case USAGE_PER_MONTH: return month(s, 1);
+	case USAGE_PER_DAY: return period_midnight(s, 1);
+	case USAGE_PER_MONTH: return period_month(s, 1);
 	default: return INT64_MAX;
 	}
 }

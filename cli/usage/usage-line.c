@@ -117,7 +117,7 @@ bool usage_line_is_chosen(const struct usage_line *item, const struct usage_line
 	return is_one_of(item->row.name, choice->names) && is_one_of(item->row.user, choice->users);
 }
 
-static int compare_names(const struct usage_line *a, const struct usage_line *b)
+static int usage_line_compare_names(const struct usage_line *a, const struct usage_line *b)
 {
 	int order = strcmp(a->row.name, b->row.name);
 
@@ -125,7 +125,7 @@ static int compare_names(const struct usage_line *a, const struct usage_line *b)
 }
 
 /* Within one answer means have the same order as the quantities they are of. */
-static int compare(const void *a_, const void *b_, void *choice_)
+static int usage_line_compare(const void *a_, const void *b_, void *choice_)
 {
 	const struct usage_line *a = a_, *b = b_;
 	const struct usage_line_choice *choice = choice_;
@@ -133,17 +133,18 @@ static int compare(const void *a_, const void *b_, void *choice_)
 	int order;
 
 	if (choice->sort == USAGE_LINE_FIELDS)
-		return choice->ascending ? compare_names(a, b) : compare_names(b, a);
+		return choice->ascending ? usage_line_compare_names(a, b)
+		                         : usage_line_compare_names(b, a);
 	if (has_field(a, choice->sort) != has_field(b, choice->sort))
 		return has_field(a, choice->sort) ? -1 : 1;
 	i = fields[choice->sort].quantity;
 	order = (a->row.q[i] > b->row.q[i]) - (a->row.q[i] < b->row.q[i]);
 	if (!order)
-		return compare_names(a, b);
+		return usage_line_compare_names(a, b);
 	return choice->ascending ? order : -order;
 }
 
 void usage_line_sort(struct usage_line *items, size_t count, const struct usage_line_choice *choice)
 {
-	qsort_r(items, count, sizeof(*items), compare, (void *)(uintptr_t)choice);
+	qsort_r(items, count, sizeof(*items), usage_line_compare, (void *)(uintptr_t)choice);
 }

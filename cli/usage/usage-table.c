@@ -150,7 +150,7 @@ struct cells {
 	bool has_pss, has_swap;
 };
 
-static void end_cell(struct cells *c)
+static void usage_table_end_cell(struct cells *c)
 {
 	buffer_add_char(&c->table->text, '\0');
 }
@@ -161,10 +161,10 @@ static void add_gib_hours(struct cells *c, bool is_there, double kib_s)
 		buffer_printf(&c->table->text, "%.3f", kib_s / USAGE_LINE_GIB_HOUR);
 	else
 		buffer_add_text(&c->table->text, absent);
-	end_cell(c);
+	usage_table_end_cell(c);
 }
 
-static void add_bytes(struct cells *c, bool is_there, uint64_t bytes)
+static void usage_table_add_bytes(struct cells *c, bool is_there, uint64_t bytes)
 {
 	if (!is_there)
 		buffer_add_text(&c->table->text, absent);
@@ -172,7 +172,7 @@ static void add_bytes(struct cells *c, bool is_there, uint64_t bytes)
 		buffer_add_u64(&c->table->text, bytes);
 	else
 		human_add_bytes(&c->table->text, bytes);
-	end_cell(c);
+	usage_table_end_cell(c);
 }
 
 /* Adds the quantity as in JSON. */
@@ -180,22 +180,22 @@ static void add_plain(struct cells *c, const struct usage_line *item, enum usage
 {
 	if (!usage_line_add(&c->table->text, item, field))
 		buffer_add_text(&c->table->text, absent);
-	end_cell(c);
+	usage_table_end_cell(c);
 }
 
-static void add_quantities(struct cells *c, const struct usage_line *item)
+static void usage_table_add_quantities(struct cells *c, const struct usage_line *item)
 {
 	const uint64_t *q = item->row.q;
 
 	add_gib_hours(c, usage_line_has(item, USAGE_PSS), (double)q[USAGE_PSS]);
-	add_bytes(c, item->has_mean, usage_line_mean_bytes(item));
-	add_bytes(c, usage_line_has(item, USAGE_PSS_MAX), q[USAGE_PSS_MAX] * KIB);
+	usage_table_add_bytes(c, item->has_mean, usage_line_mean_bytes(item));
+	usage_table_add_bytes(c, usage_line_has(item, USAGE_PSS_MAX), q[USAGE_PSS_MAX] * KIB);
 	add_gib_hours(c, usage_line_has(item, USAGE_SWAP), (double)q[USAGE_SWAP]);
 	if (item->has_processes)
 		buffer_printf(&c->table->text, "%.1f", item->processes);
 	else
 		buffer_add_text(&c->table->text, absent);
-	end_cell(c);
+	usage_table_end_cell(c);
 	if (c->bill->choice.sort == USAGE_LINE_PROCESSES_MAX)
 		add_plain(c, item, USAGE_LINE_PROCESSES_MAX);
 }
@@ -214,10 +214,10 @@ static void add_time(struct cells *c, const struct usage_table_part *part)
 		period_name(c->bill->per, part->period.from_s, name);
 	}
 	buffer_add_text(text, name);
-	end_cell(c);
+	usage_table_end_cell(c);
 }
 
-static void add_row(
+static void usage_table_add_row(
 	struct cells *c, const struct usage_table_part *part, const struct usage_line *item)
 {
 	struct buffer *text = &c->table->text;
@@ -225,17 +225,17 @@ static void add_row(
 
 	if (c->bill->per != USAGE_PER_ALL)
 		add_time(c, part);
-	add_quantities(c, item);
+	usage_table_add_quantities(c, item);
 	if (covered >= 0)
 		human_add_percent(text, covered);
 	else
 		buffer_add_text(text, absent);
-	end_cell(c);
+	usage_table_end_cell(c);
 	buffer_add_text(text, item->row.name);
-	end_cell(c);
+	usage_table_end_cell(c);
 	if (c->has_user) {
 		buffer_add_text(text, item->row.user);
-		end_cell(c);
+		usage_table_end_cell(c);
 	}
 	c->table->rows++;
 }
@@ -248,7 +248,7 @@ static void add_to_total(struct cells *c, const struct usage_line *item)
 	c->has_swap |= usage_line_has(item, USAGE_SWAP);
 }
 
-static void add_column(struct table *t, const char *head, bool is_right, bool is_wide)
+static void usage_table_add_column(struct table *t, const char *head, bool is_right, bool is_wide)
 {
 	struct table_column *column = &t->column[t->columns++];
 
@@ -258,7 +258,7 @@ static void add_column(struct table *t, const char *head, bool is_right, bool is
 }
 
 /* Means and maxima do not add up, so the total has none. */
-static void add_total(struct cells *c)
+static void usage_table_add_total(struct cells *c)
 {
 	struct table *t = c->table;
 	size_t rest = t->columns, unread = 0, rows = usage_table_rows(c->bill);
@@ -266,15 +266,15 @@ static void add_total(struct cells *c)
 	for (size_t i = 0; i < c->bill->parts; i++)
 		unread += count_unread(&c->bill->part[i]);
 	if (c->bill->per != USAGE_PER_ALL) {
-		end_cell(c);
+		usage_table_end_cell(c);
 		rest--;
 	}
 	add_gib_hours(c, c->has_pss, c->pss);
-	end_cell(c);
-	end_cell(c);
+	usage_table_end_cell(c);
+	usage_table_end_cell(c);
 	add_gib_hours(c, c->has_swap, c->swap);
 	for (rest -= 4; rest; rest--)
-		end_cell(c);
+		usage_table_end_cell(c);
 	buffer_printf(&t->total, "total of %zu row%s", rows, rows == 1 ? "" : "s");
 	if (t->rows < rows)
 		buffer_printf(&t->total, " (%zu not shown)", rows - t->rows);
@@ -291,29 +291,29 @@ int usage_table_build(const struct usage_table *b, struct table *ret)
 
 	*ret = (struct table){0};
 	if (b->per != USAGE_PER_ALL)
-		add_column(ret,
+		usage_table_add_column(ret,
 			b->per == USAGE_PER_HOUR  ? "HOUR"
 			: b->per == USAGE_PER_DAY ? "DAY"
 						  : "MONTH",
 			false, false);
-	add_column(ret, "GIB-HOURS", true, false);
-	add_column(ret, "MEAN", true, false);
-	add_column(ret, "MAX", true, false);
-	add_column(ret, "SWAP-GIB-HOURS", true, false);
-	add_column(ret, "PROCESSES", true, false);
+	usage_table_add_column(ret, "GIB-HOURS", true, false);
+	usage_table_add_column(ret, "MEAN", true, false);
+	usage_table_add_column(ret, "MAX", true, false);
+	usage_table_add_column(ret, "SWAP-GIB-HOURS", true, false);
+	usage_table_add_column(ret, "PROCESSES", true, false);
 	if (b->choice.sort == USAGE_LINE_PROCESSES_MAX)
-		add_column(ret, "MAX-PROCESSES", true, false);
-	add_column(ret, "COVERED", true, false);
-	add_column(ret, owner->title, false, true);
+		usage_table_add_column(ret, "MAX-PROCESSES", true, false);
+	usage_table_add_column(ret, "COVERED", true, false);
+	usage_table_add_column(ret, owner->title, false, true);
 	if (owner->has_user)
-		add_column(ret, "USER", false, true);
+		usage_table_add_column(ret, "USER", false, true);
 	for (size_t i = 0; i < b->parts; i++)
 		for (size_t k = 0; k < b->part[i].items; k++) {
 			if (k < shown_of(b, &b->part[i]))
-				add_row(&cells, &b->part[i], &b->part[i].item[k]);
+				usage_table_add_row(&cells, &b->part[i], &b->part[i].item[k]);
 			add_to_total(&cells, &b->part[i].item[k]);
 		}
-	add_total(&cells);
+	usage_table_add_total(&cells);
 	return ret->text.error ? ret->text.error : ret->total.error;
 }
 
@@ -321,14 +321,14 @@ int usage_table_build(const struct usage_table *b, struct table *ret)
  * Returns the name of the row's .id in JSON and CSV, next to the name of KIND; for a container it
  * is the uid of its user.
  */
-static const char *id_of(enum usage_kind kind)
+static const char *usage_table_id_of(enum usage_kind kind)
 {
 	const struct owner *owner = owner_of(usage_owner(kind));
 
 	return owner->has_user ? "uid" : owner->id;
 }
 
-static void add_json_row(
+static void usage_table_add_json_row(
 	const struct usage_table *b, const struct usage_line *item, struct buffer *to)
 {
 	const struct owner *owner = owner_of(usage_owner(b->kind));
@@ -340,8 +340,8 @@ static void add_json_row(
 		buffer_add_text(to, ",\"user\":");
 		jsontext_add_value(to, row->user);
 	}
-	if (id_of(b->kind) && row->id != OWNER_NO_ID)
-		buffer_printf(to, ",\"%s\":%u", id_of(b->kind), row->id);
+	if (usage_table_id_of(b->kind) && row->id != OWNER_NO_ID)
+		buffer_printf(to, ",\"%s\":%u", usage_table_id_of(b->kind), row->id);
 	for (unsigned int i = 0; i < USAGE_LINE_FIELDS; i++) {
 		size_t before = to->len;
 
@@ -371,7 +371,7 @@ static void add_json_part(
 	for (size_t i = 0; i < shown_of(b, part); i++) {
 		if (i)
 			buffer_add_char(to, ',');
-		add_json_row(b, &part->item[i], to);
+		usage_table_add_json_row(b, &part->item[i], to);
 	}
 	buffer_add_text(to, "]}");
 }
@@ -423,7 +423,7 @@ static void add_csv_row(const struct usage_table *b, const struct usage_table_pa
 		buffer_add_char(to, ',');
 		csv_add_text(to, item->row.user);
 	}
-	if (id_of(b->kind)) {
+	if (usage_table_id_of(b->kind)) {
 		buffer_add_char(to, ',');
 		if (item->row.id != OWNER_NO_ID)
 			buffer_add_u64(to, item->row.id);
@@ -442,8 +442,8 @@ void usage_table_csv(const struct usage_table *b, struct buffer *to)
 	buffer_printf(to, "since,until,covered_ratio,own_only,%s", owner->name);
 	if (owner->has_user)
 		buffer_add_text(to, ",user");
-	if (id_of(b->kind))
-		buffer_printf(to, ",%s", id_of(b->kind));
+	if (usage_table_id_of(b->kind))
+		buffer_printf(to, ",%s", usage_table_id_of(b->kind));
 	for (unsigned int i = 0; i < USAGE_LINE_FIELDS; i++)
 		buffer_printf(to, ",%s", usage_line_field_name((enum usage_line_field)i));
 	buffer_add_char(to, '\n');

@@ -27,7 +27,7 @@ enum {
  * Rows can be filtered by their own name, and containers also by the user they belong to: the
  * ledger records no other owners.
  */
-static int parse_filters(const struct settings *c, enum usage_kind kind,
+static int usage_parse_filters(const struct settings *c, enum usage_kind kind,
 	struct usage_line_choice *ret, char error[static USAGE_ERROR_SIZE])
 {
 	const struct text_list *lists[USAGE_KINDS_END] = {
@@ -53,7 +53,7 @@ static int parse_filters(const struct settings *c, enum usage_kind kind,
 	return 0;
 }
 
-static int parse_order(const struct settings *c, enum usage_kind kind,
+static int usage_parse_order(const struct settings *c, enum usage_kind kind,
 	struct usage_line_choice *ret, char error[static USAGE_ERROR_SIZE])
 {
 	const char *name = owner_of(usage_owner(kind))->name;
@@ -155,9 +155,9 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
 	if (r == 0)
 		r = parse_kind(settings->by, &kind, error);
 	if (r == 0)
-		r = parse_filters(settings, kind, &choice, error);
+		r = usage_parse_filters(settings, kind, &choice, error);
 	if (r == 0)
-		r = parse_order(settings, kind, &choice, error);
+		r = usage_parse_order(settings, kind, &choice, error);
 	if (r == 0)
 		r = parse_times(settings, now_s, &all, &is_cut, error);
 	if (r < 0)
@@ -179,7 +179,7 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
 	return make_parts(ret, period, count);
 }
 
-static int wait_for(int fd, short events)
+static int usage_wait_for(int fd, short events)
 {
 	struct pollfd p = {.fd = fd, .events = events};
 	int r;
@@ -192,10 +192,10 @@ static int wait_for(int fd, short events)
 	return r ? 0 : -ETIMEDOUT;
 }
 
-static int put(int fd, const struct usage_request *request)
+static int usage_put(int fd, const struct usage_request *request)
 {
 	unsigned char text[USAGE_REQUEST_SIZE];
-	int r = wait_for(fd, POLLOUT);
+	int r = usage_wait_for(fd, POLLOUT);
 
 	usage_request_write(request, text);
 	if (r < 0)
@@ -204,9 +204,9 @@ static int put(int fd, const struct usage_request *request)
 }
 
 /* Receives the next message of an answer. */
-static int receive(int fd, struct buffer *to)
+static int usage_receive(int fd, struct buffer *to)
 {
-	int r = wait_for(fd, POLLIN);
+	int r = usage_wait_for(fd, POLLIN);
 	char *room = r == 0 ? buffer_reserve(to, USAGE_MESSAGE_MAX) : NULL;
 	ssize_t n;
 
@@ -224,10 +224,10 @@ static int ask_one(int fd, enum usage_kind kind, struct usage_table_part *part)
 	const struct usage_request request = {
 		.kind = kind, .since_s = part->period.from_s, .until_s = part->period.to_s};
 	size_t size = 0;
-	int r = put(fd, &request);
+	int r = usage_put(fd, &request);
 
 	while (r == 0 && (!size || part->answer.len < size)) {
-		r = receive(fd, &part->answer);
+		r = usage_receive(fd, &part->answer);
 		if (r == 0 && !size)
 			r = usage_size(part->answer.data, part->answer.len, &size);
 	}

@@ -213,7 +213,7 @@ static void end_image(
 }
 
 /* Records all quantities of S, a sample of P, except PSS. */
-static void note(
+static void adaptive_pass_record(
 	struct adaptive_pass *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
 {
 	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
@@ -244,15 +244,15 @@ static void note(
 
 typedef int look_with(struct process_reader *, struct process *, uint64_t, struct sample *);
 
-static int look(struct adaptive_pass *a, look_with *read, struct process *p, uint64_t now_ns,
-	struct sample *ret)
+static int adaptive_pass_look_with(struct adaptive_pass *a, look_with *read, struct process *p,
+	uint64_t now_ns, struct sample *ret)
 {
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
 	int r = read(a->reader, p, now_ns, ret);
 
 	if (r < 0)
 		return r;
-	note(a, p, ret, now_boot_ns);
+	adaptive_pass_record(a, p, ret, now_boot_ns);
 	return ADAPTIVE_PASS_SAMPLE;
 }
 
@@ -269,7 +269,7 @@ static int first_look(
 		p->tracked = tracked_new(now_boot_ns);
 	if (!p->tracked)
 		return -ENOMEM;
-	r = look(a, process_look, p, now_ns, ret);
+	r = adaptive_pass_look_with(a, process_look, p, now_ns, ret);
 	if (r >= 0 && is_first) {
 		p->tracked->looked_ns -= saturate_min(first_age_ns(a, p), p->tracked->looked_ns);
 		p->tracked->was_there = p->tracked->is_member && a->begin_ns == a->start_ns;
@@ -329,14 +329,15 @@ void adaptive_pass_announce(
  * have executed a program between the two: then later polls would find the counters of the new
  * image unchanged.
  */
-static int refresh(struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
+static int adaptive_pass_refresh(
+	struct adaptive_pass *a, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	struct statm before = p->tracked->seen;
-	int r = look(a, process_refresh, p, now_ns, ret);
+	int r = adaptive_pass_look_with(a, process_refresh, p, now_ns, ret);
 
 	if (r < 0 || statm_is_same(&before, &p->tracked->seen))
 		return r;
-	return look(a, process_look, p, now_ns, ret);
+	return adaptive_pass_look_with(a, process_look, p, now_ns, ret);
 }
 
 static int look_as_needed(struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need,
@@ -346,8 +347,9 @@ static int look_as_needed(struct adaptive_pass *a, struct process *p, enum adapt
 
 	switch (need) {
 	case ADAPTIVE_PASS_NEEDS_FIRST_LOOK: return first_look(a, p, now_ns, ret);
-	case ADAPTIVE_PASS_NEEDS_LOOK: return look(a, process_look, p, now_ns, ret);
-	case ADAPTIVE_PASS_NEEDS_REFRESH: return refresh(a, p, now_ns, ret);
+	case ADAPTIVE_PASS_NEEDS_LOOK:
+		return adaptive_pass_look_with(a, process_look, p, now_ns, ret);
+	case ADAPTIVE_PASS_NEEDS_REFRESH: return adaptive_pass_refresh(a, p, now_ns, ret);
 	case ADAPTIVE_PASS_NEEDS_CGROUP:
 		e = process_read_cgroup(a->reader, p, now_ns, ret);
 		return e < 0 ? e : ret->has_cgroup ? ADAPTIVE_PASS_SAMPLE : 0;
@@ -382,7 +384,7 @@ int adaptive_pass_look(struct adaptive_pass *a, struct process *p, enum adaptive
 
 void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct sample *s)
 {
-	note(a, p, s, clock_now_ns(CLOCK_BOOTTIME));
+	adaptive_pass_record(a, p, s, clock_now_ns(CLOCK_BOOTTIME));
 }
 
 void adaptive_pass_end_polls(struct adaptive_pass *a)
@@ -409,7 +411,7 @@ enum { LATE_PAGES = 64 };
  * up to 64 pages in each thread; later versions on each CPU 32, or twice the number of CPUs if that
  * is more (percpu_counter_batch).
  */
-static uint64_t late_bytes(const struct adaptive_pass *a, const struct sample *s)
+static uint64_t adaptive_pass_late_bytes(const struct adaptive_pass *a, const struct sample *s)
 {
 	uint64_t cpus = a->host_check.cpus;
 	uint64_t pages = s->threads * (uint64_t)LATE_PAGES +
@@ -422,8 +424,9 @@ static uint64_t late_bytes(const struct adaptive_pass *a, const struct sample *s
  * Makes S, a sample of P by the walk WALKED, P's measurement, and saves in *RET the state before
  * it. Returns true if S is a measurement.
  */
-static bool measure(struct adaptive_pass *a, struct process *p, const struct sample *s,
-	const struct page_walk_result *walked, uint64_t now_boot_ns, struct prior *ret)
+static bool adaptive_pass_measure(struct adaptive_pass *a, struct process *p,
+	const struct sample *s, const struct page_walk_result *walked, uint64_t now_boot_ns,
+	struct prior *ret)
 {
 	struct tracked *w = p->tracked;
 	struct statm after, *seen = NULL;
@@ -436,14 +439,14 @@ static bool measure(struct adaptive_pass *a, struct process *p, const struct sam
 		statm_poll_read(a->reader, p, &after) == 0 && after.size)
 		seen = &after;
 	return tracked_measure(w, s, walked->has_before ? &walked->before : NULL, seen,
-		late_bytes(a, s), now_boot_ns, a->page_bytes);
+		adaptive_pass_late_bytes(a, s), now_boot_ns, a->page_bytes);
 }
 
 /*
  * Learns from S, the result of the walk WALKED of P: about P, and about its sharers. B is what was
  * known of P before.
  */
-static void learn(struct adaptive_pass *a, struct process *p, const struct sample *s,
+static void adaptive_pass_learn(struct adaptive_pass *a, struct process *p, const struct sample *s,
 	const struct page_walk_result *walked, const struct prior *b, uint64_t now_boot_ns)
 {
 	struct tracked *w = p->tracked;
@@ -469,14 +472,14 @@ void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
 	struct prior before;
 
-	note(a, p, s, now_boot_ns);
+	adaptive_pass_record(a, p, s, now_boot_ns);
 	if (!s->is_member || s->outcome == OUTCOME_BLOCKED)
 		return; /* the last measurement stays */
 	if (p->tracked->has_base &&
 		(s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED))
 		return; /* the last measurement stays, with its age */
-	if (measure(a, p, s, walked, now_boot_ns, &before))
-		learn(a, p, s, walked, &before, now_boot_ns);
+	if (adaptive_pass_measure(a, p, s, walked, now_boot_ns, &before))
+		adaptive_pass_learn(a, p, s, walked, &before, now_boot_ns);
 	else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING)
 		/* The former figure would hide that P can no longer be measured. */
 		sharing_state_unmeasured(p->tracked);
@@ -493,7 +496,7 @@ void adaptive_pass_begin_estimates(struct adaptive_pass *a)
  * A process that may not be measured gets no guess, however long it would wait for a measurement.
  * Tried once for each image.
  */
-static void ask(struct adaptive_pass *a, struct process *p)
+static void adaptive_pass_ask(struct adaptive_pass *a, struct process *p)
 {
 	struct tracked *w = p->tracked;
 	int e;
@@ -512,7 +515,7 @@ static void ask(struct adaptive_pass *a, struct process *p)
 void adaptive_pass_estimate(
 	struct adaptive_pass *a, struct process *p, struct snapshot_process *row)
 {
-	ask(a, p);
+	adaptive_pass_ask(a, p);
 	row_estimate_fill(&a->estimates, p, a->previous_ns, row);
 }
 

@@ -97,7 +97,8 @@ struct looks {
 	size_t count;
 };
 
-static void look_at(struct cow_faults *f, struct process_reader *reader, struct process *p)
+static void cow_faults_look_at(
+	struct cow_faults *f, struct process_reader *reader, struct process *p)
 {
 	struct tracked *w = p->tracked;
 	uint64_t faults;
@@ -115,7 +116,7 @@ static void look_at_all(struct cow_faults *f, struct process_reader *reader, str
 	for (size_t i = 0; i < looks->count; i++)
 		process_announce_faults(reader, looks->process[i]);
 	for (size_t i = 0; i < looks->count; i++)
-		look_at(f, reader, looks->process[i]);
+		cow_faults_look_at(f, reader, looks->process[i]);
 	looks->count = 0;
 }
 

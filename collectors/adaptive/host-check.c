@@ -41,7 +41,7 @@ void host_check_left(struct host_check *h, uint64_t bytes)
  * Computes the mean of the host's sum FIELD before and after the polls, and its error, in bytes.
  * Returns false if it was not read.
  */
-static bool middle(
+static bool host_check_middle(
 	const struct host_check *h, enum meminfo_field field, uint64_t *ret, uint64_t *ret_unsure)
 {
 	uint64_t before = h->before.q[field], after = h->after.q[field];
@@ -53,25 +53,26 @@ static bool middle(
 }
 
 /* By how many bytes the host's counters may be late. */
-static uint64_t late_bytes(const struct host_check *h)
+static uint64_t host_check_late_bytes(const struct host_check *h)
 {
 	return h->page_bytes * h->cpus * HOST_DRIFT_PAGES_PER_CPU;
 }
 
 /* Returns the upper bound of the host's sum FIELD; UINT64_MAX: not known. */
-static uint64_t most_of(const struct host_check *h, enum meminfo_field field)
+static uint64_t host_check_most_of(const struct host_check *h, enum meminfo_field field)
 {
 	uint64_t sum, unsure;
 
-	return middle(h, field, &sum, &unsure) ? sum + unsure + late_bytes(h) : UINT64_MAX;
+	return host_check_middle(h, field, &sum, &unsure) ? sum + unsure + host_check_late_bytes(h)
+	                                                  : UINT64_MAX;
 }
 
 void host_check_begin(struct host_check *h)
 {
 	h->left = h->leaving;
 	h->leaving = h->absent = 0;
-	h->anon_most = most_of(h, MEMINFO_ANON_PAGES);
-	h->file_most = most_of(h, MEMINFO_MAPPED);
+	h->anon_most = host_check_most_of(h, MEMINFO_ANON_PAGES);
+	h->file_most = host_check_most_of(h, MEMINFO_MAPPED);
 	h->has_lower = false;
 	host_drift_begin(&h->drift);
 }
@@ -87,7 +88,7 @@ struct view_of_member {
  * Fills *RET for W and its ROW. Returns false if there is no estimate of W; its counters are then
  * in RET->now.
  */
-static bool see(const struct host_check *h, const struct tracked *w,
+static bool host_check_see(const struct host_check *h, const struct tracked *w,
 	const struct snapshot_process *row, struct view_of_member *ret)
 {
 	const struct tracked *speaker;
@@ -141,7 +142,7 @@ void host_check_add(
 
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
-	if (see(h, w, row, &v)) {
+	if (host_check_see(h, w, row, &v)) {
 		host_drift_add(&h->drift, &v.member);
 		h->has_lower |= !w->has_base && is_above(h, &v.estimate);
 		return;
@@ -163,8 +164,8 @@ bool host_check_end(struct host_check *h, bool sees_all, bool is_whole, uint64_t
 		.leaving = h->left,
 		.now_ns = now_ns,
 	};
-	bool has_anon = middle(h, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure);
-	bool has_mapped = middle(h, MEMINFO_MAPPED, &host.mapped, &host.mapped_unsure);
+	bool has_anon = host_check_middle(h, MEMINFO_ANON_PAGES, &host.anon, &host.anon_unsure);
+	bool has_mapped = host_check_middle(h, MEMINFO_MAPPED, &host.mapped, &host.mapped_unsure);
 
 	h->sees_all = sees_all;
 	host.is_whole = sees_all && is_whole && has_anon && has_mapped;
@@ -175,7 +176,7 @@ bool host_check_end(struct host_check *h, bool sees_all, bool is_whole, uint64_t
  * Lowers the guess E to the host's sums: a process that maps a page of shared memory many times can
  * have any RSS. Keeps low <= pss <= high.
  */
-static void cap(const struct host_check *h, struct estimate *e)
+static void host_check_cap(const struct host_check *h, struct estimate *e)
 {
 	e->pss_anon = saturate_min(e->pss_anon, h->anon_most);
 	e->pss_file = saturate_min(e->pss_file, h->file_most);
@@ -188,13 +189,14 @@ static void cap(const struct host_check *h, struct estimate *e)
 		e->uss = saturate_min(e->uss, e->pss);
 }
 
-static void lower(const struct host_check *h, const struct tracked *w, struct snapshot_process *row)
+static void host_check_lower(
+	const struct host_check *h, const struct tracked *w, struct snapshot_process *row)
 {
 	struct estimate e;
 
 	if (!h->has_lower || !see_guess(row, &e))
 		return;
-	cap(h, &e);
+	host_check_cap(h, &e);
 	tracked_fill(w, &e, h->page_bytes, row);
 }
 
@@ -204,8 +206,8 @@ void host_check_settle(struct host_check *h, const struct tracked *w, struct sna
 	struct view_of_member v;
 	struct estimate e;
 
-	if (!see(h, w, row, &v)) {
-		lower(h, w, row);
+	if (!host_check_see(h, w, row, &v)) {
+		host_check_lower(h, w, row);
 		return;
 	}
 	host_drift_doubt(&h->drift, &v.member, &doubt);
@@ -214,7 +216,7 @@ void host_check_settle(struct host_check *h, const struct tracked *w, struct sna
 	if (!h->is_averaged)
 		host_drift_narrow(&h->drift, &e);
 	if (!w->has_base && h->has_lower)
-		cap(h, &e);
+		host_check_cap(h, &e);
 	tracked_fill(w, &e, h->page_bytes, row);
 }
 
@@ -227,8 +229,8 @@ static uint64_t below_zero(int64_t v)
  * Computes the least and the most of AnonPages + Mapped before the polls, after them and NOW.
  * Returns false if some are not known.
  */
-static bool extremes(const struct host_check *h, const struct meminfo *now, uint64_t *ret_least,
-	uint64_t *ret_most)
+static bool host_check_extremes(const struct host_check *h, const struct meminfo *now,
+	uint64_t *ret_least, uint64_t *ret_most)
 {
 	const struct meminfo *const read[] = {&h->before, &h->after, now};
 	uint64_t least = UINT64_MAX, most = 0;
@@ -251,9 +253,9 @@ static bool extremes(const struct host_check *h, const struct meminfo *now, uint
 uint64_t host_check_most(const struct host_check *h, const struct meminfo *now)
 {
 	const struct host_drift *p = &h->drift;
-	uint64_t least, most, beyond = 2 * late_bytes(h);
+	uint64_t least, most, beyond = 2 * host_check_late_bytes(h);
 
-	if (!extremes(h, now, &least, &most))
+	if (!host_check_extremes(h, now, &least, &most))
 		return UINT64_MAX;
 	/* If measurements always find more than the host's sums (a negative bias), that is there,
 	 * whatever it is. */
@@ -268,7 +270,7 @@ uint64_t host_check_least(const struct host_check *h, const struct meminfo *now)
 {
 	uint64_t others = saturate_add(h->absent, h->left), least, most;
 
-	if (h->is_averaged || !extremes(h, now, &least, &most))
+	if (h->is_averaged || !host_check_extremes(h, now, &least, &most))
 		return 0;
 	return saturate_less(least, saturate_add(others, host_drift_beyond(&h->drift)));
 }

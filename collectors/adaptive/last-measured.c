@@ -20,7 +20,8 @@ void last_measured_drop(struct process *p)
 }
 
 /* Splits the RSS of a sample or row into anonymous memory and the rest. */
-static void counters(uint64_t present, const uint64_t *q, uint64_t *ret_anon, uint64_t *ret_file)
+static void last_measured_counters(
+	uint64_t present, const uint64_t *q, uint64_t *ret_anon, uint64_t *ret_file)
 {
 	uint64_t rss = (present >> PROCESS_RSS) & 1 ? q[PROCESS_RSS] : 0;
 	uint64_t anon = (present >> PROCESS_RSS_ANON) & 1 ? q[PROCESS_RSS_ANON] : 0;
@@ -38,7 +39,7 @@ void last_measured_keep(struct process *p, const struct sample *s, uint64_t now_
 		last_measured_drop(p);
 	if (s->outcome != OUTCOME_MEASURED)
 		return;
-	counters(s->present, s->q, &anon, &file);
+	last_measured_counters(s->present, s->q, &anon, &file);
 	if (!estimate_base_take(
 		    s->present | (s->guesses_parts ? SAMPLE_PARTS : 0), s->q, anon, file, &base))
 		return;
@@ -56,7 +57,7 @@ void last_measured_fill(const struct process *p, struct snapshot_process *row)
 
 	if (!p->last || !ROW_HAS(row, PROCESS_RSS))
 		return;
-	counters(row->present, row->q, &now.anon, &now.file);
+	last_measured_counters(row->present, row->q, &now.anon, &now.file);
 	now.swap = ROW_HAS(row, PROCESS_VM_SWAP) ? row->q[PROCESS_VM_SWAP] : 0;
 	estimate_carry(&p->last->base, &now, &none, &e);
 	ROW_SET(row, PROCESS_PSS, e.pss);

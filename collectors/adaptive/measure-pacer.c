@@ -61,7 +61,7 @@ void measure_pacer_drop(struct measure_pacer *t)
 }
 
 /* Finishes the walk WALKED of P, with the sample S. */
-static int finish(struct measure_pacer *t, struct process *p, const struct sample *s,
+static int measure_pacer_finish(struct measure_pacer *t, struct process *p, const struct sample *s,
 	const struct page_walk_result *walked)
 {
 	struct adaptive_pass *a = t->adaptive;
@@ -85,7 +85,7 @@ static int measure_whole(struct measure_pacer *t, struct process *p,
 	struct page_walk_result walked;
 	int r = page_walks_whole(&t->adaptive->walks, p, f, now_ns, ret, &walked);
 
-	return r < 0 ? r : finish(t, p, ret, &walked);
+	return r < 0 ? r : measure_pacer_finish(t, p, ret, &walked);
 }
 
 static int begin_slices(struct measure_pacer *t, struct process *p,
@@ -98,7 +98,7 @@ static int begin_slices(struct measure_pacer *t, struct process *p,
 		adaptive_pass_note(t->adaptive, p, ret);
 		return MEASURE_PACER_SAMPLE;
 	}
-	return r < 0 ? r : finish(t, p, ret, &walked);
+	return r < 0 ? r : measure_pacer_finish(t, p, ret, &walked);
 }
 
 static int step_slices(
@@ -112,7 +112,7 @@ static int step_slices(
 		t->queue.deferred[MEASURE_PLAN_GIANT]++;
 	if (r == PAGE_WALKS_GIANT || r == PAGE_WALKS_MORE)
 		return MEASURE_PACER_MORE;
-	return r < 0 ? r : finish(t, *ret_process, ret, &walked);
+	return r < 0 ? r : measure_pacer_finish(t, *ret_process, ret, &walked);
 }
 
 /* Returns by how many bytes the estimate of W may be wrong, and writes the estimate to *RET_PSS. */
@@ -141,7 +141,7 @@ static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w,
  * but at most WEIGHT_MAX times BYTES: a user with many subordinate uids could make each of them
  * small.
  */
-static uint64_t weighted(const struct measure_pacer *t, const struct process *p,
+static uint64_t measure_pacer_weighted(const struct measure_pacer *t, const struct process *p,
 	enum owner_kind kind, uint64_t bytes)
 {
 	const struct owner_table *owners = &t->sums->table[kind];
@@ -160,19 +160,20 @@ static uint64_t weighted(const struct measure_pacer *t, const struct process *p,
  * wrong, weighted for the sum of the host, of the user and of the program. A user can give each
  * process another name, so a program counts at most as much as its user.
  */
-static uint64_t worth(const struct measure_pacer *t, const struct process *p, uint64_t doubt)
+static uint64_t measure_pacer_worth(
+	const struct measure_pacer *t, const struct process *p, uint64_t doubt)
 {
 	uint64_t user, program;
 
 	if (!doubt || p->membership == PROCESS_NO_SCOPE)
 		return doubt;
-	user = weighted(t, p, OWNER_USER, doubt);
-	program = weighted(t, p, OWNER_PROGRAM, doubt);
+	user = measure_pacer_weighted(t, p, OWNER_USER, doubt);
+	program = measure_pacer_weighted(t, p, OWNER_PROGRAM, doubt);
 	return saturate_add(doubt, saturate_add(user, saturate_min(program, user)));
 }
 
 /* Returns true if P may be measured. */
-static bool is_candidate(const struct process *p)
+static bool measure_pacer_is_candidate(const struct process *p)
 {
 	const struct tracked *w = p->tracked;
 
@@ -190,7 +191,7 @@ static bool is_of_all(const struct process *p, const struct page_walk_forecast *
 	       (p->tracked->outcome != OUTCOME_DENIED || !p->tracked->measured_ns);
 }
 
-static void add(struct measure_pacer *t, size_t place)
+static void measure_pacer_add(struct measure_pacer *t, size_t place)
 {
 	struct adaptive_pass *a = t->adaptive;
 	const struct process *p = a->table->item[place];
@@ -208,7 +209,7 @@ static void add(struct measure_pacer *t, size_t place)
 	if (is_known && !block_is_on(&p->block))
 		doubt = saturate_max(doubt_of(a, w, &pss), w->shown_kib * UINT64_C(1024));
 	item = measure_queue_add(&t->queue, w, place, &f, doubt, pss);
-	item->worth_bytes = worth(t, p, item->doubt_bytes);
+	item->worth_bytes = measure_pacer_worth(t, p, item->doubt_bytes);
 	if (!item->is_giant)
 		t->total_cost_ns += item->cost_ns;
 	if (is_of_all(p, &f))
@@ -283,8 +284,8 @@ int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
 	t->total_cost_ns = t->all_cost_ns = 0;
 	t->is_long = false;
 	for (size_t i = 0; i < a->table->count; i++)
-		if (is_candidate(a->table->item[i]))
-			add(t, i);
+		if (measure_pacer_is_candidate(a->table->item[i]))
+			measure_pacer_add(t, i);
 	available_ns = cpu_budget_available_ns(&a->budget, now_ns);
 	if (a->pressure)
 		available_ns = cpu_budget_cut_ns(&a->budget, available_ns, limits.interval_ns);

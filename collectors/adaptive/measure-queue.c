@@ -79,7 +79,8 @@ struct measure_plan_item *measure_queue_add(struct measure_queue *c, const struc
 }
 
 /* Adds BY, 1 or -1, choices like CHOICE to the counters. */
-static void count(struct measure_queue *c, const struct measure_choice *choice, int by)
+static void measure_queue_count(
+	struct measure_queue *c, const struct measure_choice *choice, int by)
 {
 	c->left[choice->kind] += (size_t)by;
 	c->excused[choice->kind] += (size_t)(choice->is_excused ? by : 0);
@@ -110,7 +111,7 @@ int measure_queue_end(struct measure_queue *c, const struct measure_plan_limits 
 			.cost_us = (uint32_t)saturate_min(c->items[i].cost_ns / 1000, UINT32_MAX),
 		};
 	for (size_t i = 0; i < n; i++)
-		count(c, &c->choice[i], 1);
+		measure_queue_count(c, &c->choice[i], 1);
 	c->chosen = n;
 	c->left_ns = found.chosen_ns;
 	for (unsigned int i = 0; i < MEASURE_PLAN_REASONS; i++)
@@ -160,7 +161,7 @@ struct measure_choice *measure_queue_next(
 	found->is_taken = true;
 	if (!excused_alone)
 		c->first[found->kind] = i + 1;
-	count(c, found, -1);
+	measure_queue_count(c, found, -1);
 	c->left_ns = saturate_less(c->left_ns, found->cost_us * NS_PER_USEC);
 	return found;
 }
@@ -174,7 +175,7 @@ void measure_queue_give_back(
 	choice->is_taken = false;
 	if (i < c->first[kind])
 		c->first[kind] = i;
-	count(c, choice, 1);
+	measure_queue_count(c, choice, 1);
 	c->left_ns = saturate_add(c->left_ns, choice->cost_us * NS_PER_USEC);
 }
 

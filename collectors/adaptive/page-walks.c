@@ -48,7 +48,7 @@ void page_walks_done(struct page_walks *s)
  * Returns the index of P's walk, or of an unused place if P is NULL; PAGE_WALKS_AT_ONCE: there is
  * none.
  */
-static size_t place_of(const struct page_walks *s, const struct process *p)
+static size_t page_walks_place_of(const struct page_walks *s, const struct process *p)
 {
 	size_t i = 0;
 
@@ -59,11 +59,11 @@ static size_t place_of(const struct page_walks *s, const struct process *p)
 
 bool page_walks_has(const struct page_walks *s, const struct process *p)
 {
-	return s->under_way && place_of(s, p) < PAGE_WALKS_AT_ONCE;
+	return s->under_way && page_walks_place_of(s, p) < PAGE_WALKS_AT_ONCE;
 }
 
 /* The slices may have ended by themselves. */
-static void end(struct page_walks *s, struct page_walk *w)
+static void page_walks_end(struct page_walks *s, struct page_walk *w)
 {
 	smaps_slices_drop(&w->slices);
 	s->under_way--;
@@ -73,7 +73,7 @@ void page_walks_forget(struct page_walks *s, const struct process *p)
 {
 	if (!page_walks_has(s, p))
 		return;
-	end(s, &s->walk[place_of(s, p)]);
+	page_walks_end(s, &s->walk[page_walks_place_of(s, p)]);
 	s->counts.discarded++;
 }
 
@@ -126,7 +126,7 @@ struct page_walk_forecast page_walks_forecast(const struct page_walks *s, const 
 	return f;
 }
 
-static uint64_t cpu_now_ns(const struct page_walks *s)
+static uint64_t page_walks_cpu_now_ns(const struct page_walks *s)
 {
 	return fetch_cpu_ns(s->reader);
 }
@@ -154,7 +154,7 @@ static bool read_faults(struct page_walks *s, struct process *p, uint32_t *ret)
 	return true;
 }
 
-static void use(struct page_walks *s, uint64_t cpu_ns, bool is_excused)
+static void page_walks_use(struct page_walks *s, uint64_t cpu_ns, bool is_excused)
 {
 	s->counts.used_ns += cpu_ns;
 	if (is_excused)
@@ -167,7 +167,7 @@ int page_walks_whole(struct page_walks *s, struct process *p, const struct page_
 	uint64_t now_ns, struct sample *ret, struct page_walk_result *ret_walked)
 {
 	struct page_walk_result walked = {.way = WALK_COST_ROLLUP, .is_excused = f->is_excused};
-	uint64_t before_ns = cpu_now_ns(s), walk_ns;
+	uint64_t before_ns = page_walks_cpu_now_ns(s), walk_ns;
 	bool wants_faults = may_write(s, p->tracked);
 	int r;
 
@@ -176,10 +176,10 @@ int page_walks_whole(struct page_walks *s, struct process *p, const struct page_
 		process_announce_faults(s->reader, p);
 	process_announce(s->reader, p, false);
 	walked.has_faults = wants_faults && read_faults(s, p, &walked.faults);
-	walk_ns = cpu_now_ns(s);
+	walk_ns = page_walks_cpu_now_ns(s);
 	r = process_read(s->reader, p, now_ns, ret);
-	walked.cpu_ns = cpu_now_ns(s) - walk_ns;
-	use(s, walked.cpu_ns + walk_ns - before_ns, f->is_excused);
+	walked.cpu_ns = page_walks_cpu_now_ns(s) - walk_ns;
+	page_walks_use(s, walked.cpu_ns + walk_ns - before_ns, f->is_excused);
 	if (r < 0)
 		return r;
 	s->counts.reads[WALK_COST_ROLLUP]++;
@@ -189,10 +189,10 @@ int page_walks_whole(struct page_walks *s, struct process *p, const struct page_
 }
 
 /* Ends the walk W, with SAMPLE. */
-static int finish(struct page_walks *s, struct page_walk *w, const struct sample *sample,
+static int page_walks_finish(struct page_walks *s, struct page_walk *w, const struct sample *sample,
 	struct page_walk_result *ret)
 {
-	end(s, w);
+	page_walks_end(s, w);
 	s->counts.reads[WALK_COST_SLICES]++;
 	if (sample->outcome != OUTCOME_MEASURED)
 		s->counts.discarded++;
@@ -210,7 +210,7 @@ static int finish(struct page_walks *s, struct page_walk *w, const struct sample
 }
 
 /* The walk of smaps begins now. */
-static void begin_smaps(struct page_walks *s, struct page_walk *w, uint64_t predicted_ns)
+static void page_walks_begin_smaps(struct page_walks *s, struct page_walk *w, uint64_t predicted_ns)
 {
 	s->counts.predicted_ns += predicted_ns;
 	w->cpu_ns = 0;
@@ -222,8 +222,8 @@ int page_walks_begin_slices(struct page_walks *s, struct process *p,
 	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret,
 	struct page_walk_result *ret_walked)
 {
-	uint64_t before_ns = cpu_now_ns(s);
-	struct page_walk *w = &s->walk[place_of(s, NULL)];
+	uint64_t before_ns = page_walks_cpu_now_ns(s);
+	struct page_walk *w = &s->walk[page_walks_place_of(s, NULL)];
 	int r;
 
 	assert(page_walks_have_room(s));
@@ -233,22 +233,22 @@ int page_walks_begin_slices(struct page_walks *s, struct process *p,
 	w->is_excused = f->is_excused;
 	r = smaps_slices_begin(&w->slices, s->reader, p, !p->tracked->largest_kib, now_ns, ret);
 	if (r == 0 && smaps_slices_are_under_way(&w->slices) && !w->slices.is_mapping)
-		begin_smaps(s, w, w->predicted_ns);
-	w->cpu_ns = cpu_now_ns(s) - before_ns;
-	use(s, w->cpu_ns, w->is_excused);
+		page_walks_begin_smaps(s, w, w->predicted_ns);
+	w->cpu_ns = page_walks_cpu_now_ns(s) - before_ns;
+	page_walks_use(s, w->cpu_ns, w->is_excused);
 	if (r < 0) {
-		end(s, w);
+		page_walks_end(s, w);
 		return r;
 	}
 	if (!smaps_slices_are_under_way(&w->slices))
-		return finish(s, w, ret, ret_walked);
+		return page_walks_finish(s, w, ret, ret_walked);
 	if (ret->is_new_image) /* the size of the new image is not known */
-		end(s, w);
+		page_walks_end(s, w);
 	return PAGE_WALKS_LOOKED;
 }
 
 /* Returns the index of the walk that has waited longest; PAGE_WALKS_AT_ONCE: none. */
-static size_t next(const struct page_walks *s, bool excused_alone)
+static size_t page_walks_next(const struct page_walks *s, bool excused_alone)
 {
 	size_t found = PAGE_WALKS_AT_ONCE;
 
@@ -263,7 +263,7 @@ static size_t next(const struct page_walks *s, bool excused_alone)
 
 uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone)
 {
-	size_t i = next(s, excused_alone);
+	size_t i = page_walks_next(s, excused_alone);
 
 	return i < PAGE_WALKS_AT_ONCE ? s->walk[i].ready_ns : UINT64_MAX;
 }
@@ -272,7 +272,7 @@ uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone)
  * The maps of W are known. Continues with smaps, unless a mapping is too large. Returns 0 if the
  * walk is over, with *RET; PAGE_WALKS_MORE; PAGE_WALKS_GIANT; or -ENOMEM.
  */
-static int go_on(struct page_walks *s, struct page_walk *w, struct sample *ret)
+static int page_walks_go_on(struct page_walks *s, struct page_walk *w, struct sample *ret)
 {
 	struct tracked *tracked = w->slices.process->tracked;
 	uint64_t rss_kib = tracked->seen.resident * s->page_bytes / 1024;
@@ -288,7 +288,7 @@ static int go_on(struct page_walks *s, struct page_walk *w, struct sample *ret)
 	f = page_walks_forecast(s, tracked);
 	if (f.is_giant)
 		return PAGE_WALKS_GIANT;
-	begin_smaps(s, w, w->predicted_ns);
+	page_walks_begin_smaps(s, w, w->predicted_ns);
 	r = smaps_slices_walk(&w->slices, s->reader, ret);
 	return r < 0 ? r : smaps_slices_are_under_way(&w->slices) ? PAGE_WALKS_MORE : 0;
 }
@@ -303,22 +303,22 @@ static int begin_again(struct page_walks *s, struct page_walk *w, struct sample 
 	int r;
 
 	if (!was_mapping)
-		begin_smaps(s, w, w->predicted_ns);
+		page_walks_begin_smaps(s, w, w->predicted_ns);
 	r = smaps_slices_again(&w->slices, s->reader, ret);
 	if (r < 0)
 		return r;
 	if (!smaps_slices_are_under_way(&w->slices))
 		return 0;
 	if (was_mapping && !w->slices.is_mapping) /* the maps can no longer be read */
-		begin_smaps(s, w, w->predicted_ns);
+		page_walks_begin_smaps(s, w, w->predicted_ns);
 	return PAGE_WALKS_MORE;
 }
 
 int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
 	struct process **ret_process, struct page_walk_result *ret_walked)
 {
-	uint64_t before_ns = cpu_now_ns(s), cpu_ns;
-	struct page_walk *w = &s->walk[next(s, excused_alone)];
+	uint64_t before_ns = page_walks_cpu_now_ns(s), cpu_ns;
+	struct page_walk *w = &s->walk[page_walks_next(s, excused_alone)];
 	struct process *p = w->slices.process;
 	bool is_mapping = w->slices.is_mapping;
 	int r;
@@ -326,25 +326,25 @@ int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, s
 	assert(s->under_way);
 	r = smaps_slices_step(&w->slices, s->reader, slice_ns(s), now_ns, ret);
 	if (r == SMAPS_SLICES_MAPPED)
-		r = go_on(s, w, ret);
+		r = page_walks_go_on(s, w, ret);
 	else if (r == SMAPS_SLICES_LOST)
 		r = begin_again(s, w, ret);
 	else if (r == SMAPS_SLICES_MORE)
 		r = PAGE_WALKS_MORE;
-	cpu_ns = cpu_now_ns(s) - before_ns;
+	cpu_ns = page_walks_cpu_now_ns(s) - before_ns;
 	if (!is_mapping)
 		w->cpu_ns += cpu_ns;
-	use(s, cpu_ns, w->is_excused);
+	page_walks_use(s, cpu_ns, w->is_excused);
 	s->counts.slices++;
 	w->ready_ns = clock_now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
 	if (r == PAGE_WALKS_MORE)
 		return r;
 	if (r != 0) {
-		end(s, w);
+		page_walks_end(s, w);
 		return r;
 	}
 	*ret_process = p;
-	return finish(s, w, ret, ret_walked);
+	return page_walks_finish(s, w, ret, ret_walked);
 }
 
 void page_walks_learn(struct page_walks *s, struct process *p, const struct sample *sample,

@@ -15,15 +15,15 @@ void row_estimate_init(struct row_estimate *f, uint64_t page_bytes)
 }
 
 /* Returns V as faded after ELAPSED_NS. */
-static uint64_t faded(uint64_t v, uint64_t elapsed_ns, uint64_t max_age_ns)
+static uint64_t row_estimate_faded(uint64_t v, uint64_t elapsed_ns, uint64_t max_age_ns)
 {
 	return elapsed_ns < max_age_ns ? v - saturate_part(v, elapsed_ns, max_age_ns) : 0;
 }
 
 void row_estimate_begin(struct row_estimate *f, uint64_t elapsed_ns, uint64_t max_age_ns)
 {
-	f->recent_off = faded(f->recent_off, elapsed_ns, max_age_ns);
-	f->recent_found = faded(f->recent_found, elapsed_ns, max_age_ns);
+	f->recent_off = row_estimate_faded(f->recent_off, elapsed_ns, max_age_ns);
+	f->recent_found = row_estimate_faded(f->recent_found, elapsed_ns, max_age_ns);
 	f->file_pss = f->next_file_pss;
 	f->file_rss = f->next_file_rss;
 	f->next_file_pss = f->next_file_rss = 0;
@@ -38,7 +38,8 @@ void row_estimate_begin_rows(struct row_estimate *f)
  * Estimates a process that was never measured: its memory is private, except that files are as
  * shared as the files of other processes.
  */
-static void guess(const struct row_estimate *f, const struct tracked *w, struct estimate *ret)
+static void row_estimate_guess(
+	const struct row_estimate *f, const struct tracked *w, struct estimate *ret)
 {
 	struct estimate_now now = tracked_now(w, f->page_bytes);
 	uint64_t pss = saturate_min(f->file_pss, f->file_rss); /* counters may be a little late */
@@ -57,7 +58,7 @@ static void guess(const struct row_estimate *f, const struct tracked *w, struct 
 void row_estimate_get(const struct row_estimate *f, const struct tracked *w, struct estimate *ret)
 {
 	if (!sharing_state_estimate(w, f->page_bytes, NULL, ret, NULL))
-		guess(f, w, ret);
+		row_estimate_guess(f, w, ret);
 }
 
 void row_estimate_found(struct row_estimate *f, uint64_t estimated, uint64_t found)

@@ -141,7 +141,8 @@ void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exe
  * Reads P's maps. Without them no mapped object of P is known, and no sharers of it; if they are
  * cut, none above the cut.
  */
-static void map(struct sharing_state *r, struct process_reader *reader, struct process *p)
+static void sharing_state_map(
+	struct sharing_state *r, struct process_reader *reader, struct process *p)
 {
 	AUTO_STREAM struct stream stream = STREAM_CLOSED;
 	struct maps_object object[MAPS_OBJECTS];
@@ -176,7 +177,8 @@ static bool has_image_of(const struct process *p, const struct process *parent)
  * Returns the memory that P may share outside of its family: with PARENT, which has the same image,
  * and PARENT's sharers.
  */
-static struct share_count_outside inherited(const struct process *p, const struct process *parent)
+static struct share_count_outside sharing_state_inherited(
+	const struct process *p, const struct process *parent)
 {
 	const struct tracked *theirs = parent->tracked;
 	struct estimate_part anon, file;
@@ -215,9 +217,9 @@ static void tell_written(struct sharing_state *r, const struct process *p,
 }
 
 /* P was measured at NOW_NS; its former base was BEFORE (NULL: none). */
-static void measured(struct sharing_state *r, const struct process_table *table,
-	struct process_reader *reader, struct process *p, const struct estimate_base *before,
-	uint64_t now_ns, uint64_t page_bytes)
+static void sharing_state_take_measurement(struct sharing_state *r,
+	const struct process_table *table, struct process_reader *reader, struct process *p,
+	const struct estimate_base *before, uint64_t now_ns, uint64_t page_bytes)
 {
 	struct share_count_outside outside = {0};
 	const struct process *parent;
@@ -232,7 +234,7 @@ static void measured(struct sharing_state *r, const struct process_table *table,
 	if (parent && !has_image_of(p, parent))
 		parent = NULL;
 	if (parent)
-		outside = inherited(p, parent);
+		outside = sharing_state_inherited(p, parent);
 	families_inherits(&w->member, &outside);
 	(void)families_measured(
 		&r->families, &w->member, p->range_start, p->range_end, before, &w->base, now_ns);
@@ -242,11 +244,11 @@ static void measured(struct sharing_state *r, const struct process_table *table,
 	if (parent)
 		tell_written(r, p, parent, page_bytes);
 	if (families_wants_maps(&w->member, &w->base))
-		map(r, reader, p);
+		sharing_state_map(r, reader, p);
 }
 
 /* Accounts for W's counter movements since the walk's result. */
-static void since(struct tracked *w, uint64_t page_bytes)
+static void sharing_state_since(struct tracked *w, uint64_t page_bytes)
 {
 	if (w->is_related)
 		families_since(&w->member, w->base.file, w->seen.shared * page_bytes);
@@ -258,8 +260,8 @@ void sharing_state_measured(struct sharing_state *r, const struct process_table 
 {
 	struct tracked *w = p->tracked;
 
-	measured(r, table, reader, p, f->before, f->now_ns, page_bytes);
-	since(w, page_bytes);
+	sharing_state_take_measurement(r, table, reader, p, f->before, f->now_ns, page_bytes);
+	sharing_state_since(w, page_bytes);
 	if (f->expected)
 		sharing_state_fell(w, f->expected);
 }
@@ -267,7 +269,7 @@ void sharing_state_measured(struct sharing_state *r, const struct process_table 
 void sharing_state_first_measured(struct sharing_state *r, const struct process_table *table,
 	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes)
 {
-	measured(r, table, reader, p, NULL, now_ns, page_bytes);
+	sharing_state_take_measurement(r, table, reader, p, NULL, now_ns, page_bytes);
 }
 
 void sharing_state_unmeasured(struct tracked *w)
@@ -310,7 +312,7 @@ void sharing_state_renew(struct sharing_state *r, uint64_t page_bytes)
 	}
 }
 
-static uint64_t size_of(int64_t v)
+static uint64_t sharing_state_size_of(int64_t v)
 {
 	return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
@@ -324,7 +326,7 @@ static uint64_t pss_of(const struct estimate_base *b)
  * Returns the part of W's shared memory that equals the part of its family that was born or has
  * exited.
  */
-static uint64_t turnover(const struct tracked *w)
+static uint64_t sharing_state_turnover(const struct tracked *w)
 {
 	const struct estimate_base *b = &w->base;
 	uint64_t shared = saturate_less(pss_of(b), b->uss);
@@ -337,11 +339,13 @@ uint64_t sharing_state_likely(const struct tracked *w)
 {
 	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
 
-	return d ? saturate_add(turnover(w), size_of(d->anon_mid) + size_of(d->file_mid)) : 0;
+	return d ? saturate_add(sharing_state_turnover(w),
+			   sharing_state_size_of(d->anon_mid) + sharing_state_size_of(d->file_mid))
+	         : 0;
 }
 
 /* Effects of other processes on W's files and shmem, apart from its own movements. */
-static bool stirred(const struct tracked *w, struct estimate_doubt *ret)
+static bool sharing_state_others_doubt(const struct tracked *w, struct estimate_doubt *ret)
 {
 	const struct estimate_now still = {w->base.anon, w->base.file, w->base.swap};
 
@@ -352,10 +356,10 @@ uint64_t sharing_state_stirred(const struct tracked *w)
 {
 	struct estimate_doubt d;
 
-	if (!stirred(w, &d))
+	if (!sharing_state_others_doubt(w, &d))
 		return 0;
 	return saturate_less(saturate_max(d.file_down, d.file_up) / UNLIKELY_OF * UNLIKELY_PART,
-		2 * size_of(d.file_mid));
+		2 * sharing_state_size_of(d.file_mid));
 }
 
 uint64_t sharing_state_unsettled(const struct tracked *w)
@@ -370,7 +374,7 @@ bool sharing_state_shifted(const struct tracked *w)
 {
 	struct estimate_doubt d;
 
-	return stirred(w, &d) && size_of(d.file_mid) >= SHIFT_MIN;
+	return sharing_state_others_doubt(w, &d) && sharing_state_size_of(d.file_mid) >= SHIFT_MIN;
 }
 
 uint64_t sharing_state_strayed(const struct tracked *w, uint64_t page_bytes)

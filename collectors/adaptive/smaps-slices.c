@@ -36,7 +36,7 @@ void smaps_slices_drop(struct smaps_slices *s)
 }
 
 /* Ends the walk with the outcome for ERROR. The counters from the look stay in RET. */
-static int fail(struct smaps_slices *s, int error, struct sample *ret)
+static int smaps_slices_fail(struct smaps_slices *s, int error, struct sample *ret)
 {
 	smaps_slices_drop(s);
 	if (error == -ENOMEM)
@@ -49,13 +49,13 @@ static int fail(struct smaps_slices *s, int error, struct sample *ret)
 	return 0;
 }
 
-static int begin_smaps(
+static int smaps_slices_begin_smaps(
 	struct smaps_slices *s, struct process_reader *r, struct process *p, struct sample *ret)
 {
 	int e = process_open_stream(r, p, false, &s->stream);
 
 	if (e < 0)
-		return fail(s, e, ret);
+		return smaps_slices_fail(s, e, ret);
 	s->process = p;
 	s->is_mapping = false;
 	s->largest_rss = 0;
@@ -68,7 +68,7 @@ static int begin_maps(
 	struct smaps_slices *s, struct process_reader *r, struct process *p, struct sample *ret)
 {
 	if (process_open_stream(r, p, true, &s->stream) < 0)
-		return begin_smaps(s, r, p, ret);
+		return smaps_slices_begin_smaps(s, r, p, ret);
 	s->process = p;
 	s->is_mapping = true;
 	maps_parser_init(&s->maps);
@@ -86,7 +86,7 @@ int smaps_slices_begin(struct smaps_slices *s, struct process_reader *r, struct 
 	if (e < 0 || ret->outcome != OUTCOME_MEASURED)
 		return e;
 	s->count = s->losses = 0;
-	return with_maps ? begin_maps(s, r, p, ret) : begin_smaps(s, r, p, ret);
+	return with_maps ? begin_maps(s, r, p, ret) : smaps_slices_begin_smaps(s, r, p, ret);
 }
 
 uint64_t smaps_slices_largest(const struct smaps_slices *s)
@@ -108,7 +108,7 @@ int smaps_slices_walk(struct smaps_slices *s, struct process_reader *r, struct s
 
 	stream_close(&s->stream);
 	fill_unlooked(r, p, ret);
-	return begin_smaps(s, r, p, ret);
+	return smaps_slices_begin_smaps(s, r, p, ret);
 }
 
 int smaps_slices_again(struct smaps_slices *s, struct process_reader *r, struct sample *ret)
@@ -117,7 +117,7 @@ int smaps_slices_again(struct smaps_slices *s, struct process_reader *r, struct 
 
 	stream_close(&s->stream);
 	fill_unlooked(r, p, ret);
-	return s->is_mapping ? begin_maps(s, r, p, ret) : begin_smaps(s, r, p, ret);
+	return s->is_mapping ? begin_maps(s, r, p, ret) : smaps_slices_begin_smaps(s, r, p, ret);
 }
 
 /*
@@ -138,7 +138,7 @@ static int give_up(struct smaps_slices *s, struct process_reader *r, uint64_t no
 }
 
 /* Ends the walk at the end of the text. process_take() finds out whether the process has exited. */
-static int end(
+static int smaps_slices_end(
 	struct smaps_slices *s, struct process_reader *r, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = s->process;
@@ -158,7 +158,7 @@ static int end(
  * *TOOK_NS. Returns 1 if there may be more; 0 at the end; or a negative errno of the read or the
  * parser.
  */
-static int read_piece(
+static int smaps_slices_read_piece(
 	struct smaps_slices *s, struct process_reader *r, uint64_t slice_ns, uint64_t *took_ns)
 {
 	struct stream_piece piece = {0};
@@ -186,7 +186,7 @@ int smaps_slices_step(struct smaps_slices *s, struct process_reader *r, uint64_t
 
 	s->count++;
 	do {
-		e = read_piece(s, r, slice_ns, &took_ns);
+		e = smaps_slices_read_piece(s, r, slice_ns, &took_ns);
 		is_empty = is_empty && e <= 0;
 		passed_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	} while (e > 0 && (stream_has_more(&s->stream) || passed_ns < slice_ns));
@@ -204,7 +204,7 @@ int smaps_slices_step(struct smaps_slices *s, struct process_reader *r, uint64_t
 		return SMAPS_SLICES_MAPPED;
 	}
 	if (e == 0)
-		return end(s, r, now_ns, ret);
+		return smaps_slices_end(s, r, now_ns, ret);
 	fill_unlooked(r, s->process, ret);
-	return fail(s, e, ret);
+	return smaps_slices_fail(s, e, ret);
 }

@@ -71,7 +71,7 @@ static uint64_t kept_at(const struct tracked *w, size_t i)
  * Stores BYTES. Returns false if there is no memory for a value above 4 TiB, or one that is no
  * multiple of 1 KiB.
  */
-static bool keep(struct tracked *w, size_t i, uint64_t bytes)
+static bool tracked_keep(struct tracked *w, size_t i, uint64_t bytes)
 {
 	if (bytes % 1024 == 0 && bytes / 1024 < IS_WIDE) {
 		w->kib[i] = (uint32_t)(bytes / 1024);
@@ -86,15 +86,15 @@ static bool keep(struct tracked *w, size_t i, uint64_t bytes)
 	return true;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t tracked_distance(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
 
-static uint64_t moves(const struct statm *a, const struct statm *b)
+static uint64_t tracked_moves(const struct statm *a, const struct statm *b)
 {
-	return distance(a->shared, b->shared) +
-	       distance(a->resident - a->shared, b->resident - b->shared);
+	return tracked_distance(a->shared, b->shared) +
+	       tracked_distance(a->resident - a->shared, b->resident - b->shared);
 }
 
 /* Accounts for the movement from OLD to .seen. */
@@ -102,11 +102,11 @@ static void note_move(struct tracked *w, const struct statm *old, uint64_t page_
 {
 	if (w->is_related)
 		families_moved(&w->member, old->shared * page_bytes, w->seen.shared * page_bytes);
-	w->moved += moves(&w->seen, old);
+	w->moved += tracked_moves(&w->seen, old);
 }
 
 /* Sets .seen from status, which has the same counters as statm. */
-static void see(struct tracked *w, const struct sample *s, uint64_t page_bytes)
+static void tracked_see(struct tracked *w, const struct sample *s, uint64_t page_bytes)
 {
 	uint64_t rss = s->q[PROCESS_RSS], file;
 	struct statm old = w->seen;
@@ -140,10 +140,10 @@ void tracked_note(struct tracked *w, const struct sample *s, uint64_t now_ns, ui
 	w->looked_ns = now_ns;
 	w->present = s->present | (has_walk ? 0 : w->present & HUGETLB_BITS);
 	for (size_t i = 0; i < TRACKED_KEPT; i++)
-		if (ROW_HAS(s, kept[i]) && !keep(w, i, s->q[kept[i]]))
+		if (ROW_HAS(s, kept[i]) && !tracked_keep(w, i, s->q[kept[i]]))
 			w->present &= ~BIT(kept[i]);
 	w->start_ns = s->q[PROCESS_START_TIME];
-	see(w, s, page_bytes);
+	tracked_see(w, s, page_bytes);
 }
 
 struct estimate_now tracked_now(const struct tracked *w, uint64_t page_bytes)
@@ -191,8 +191,8 @@ static struct estimate_now counters_of(struct tracked *w, const struct sample *s
 	note_move(w, &seen, page_bytes);
 	/* A walk takes time, and counters may be late by some pages on each processor. */
 	w->unsure = (uint32_t)saturate_min(
-		UNSURE_LEAST +
-			saturate_max(moves(after, before) * page_bytes, beyond) / UNSURE_PART,
+		UNSURE_LEAST + saturate_max(tracked_moves(after, before) * page_bytes, beyond) /
+				       UNSURE_PART,
 		UINT32_MAX);
 	if (s->anon_bytes <= s->q[PROCESS_RSS]) {
 		now.anon = s->anon_bytes;
@@ -245,7 +245,7 @@ bool tracked_measure(struct tracked *w, const struct sample *s, const struct sta
 	return true;
 }
 
-static void set(struct snapshot_process *row, enum process_quantity i, uint64_t value)
+static void tracked_set(struct snapshot_process *row, enum process_quantity i, uint64_t value)
 {
 	ROW_SET(row, i, value);
 }
@@ -253,33 +253,36 @@ static void set(struct snapshot_process *row, enum process_quantity i, uint64_t 
 static void fill_pss(
 	const struct tracked *w, const struct estimate *e, struct snapshot_process *row)
 {
-	set(row, PROCESS_PSS, e->pss);
-	set(row, PROCESS_PSS_LOW, e->low);
-	set(row, PROCESS_PSS_HIGH, e->high);
+	tracked_set(row, PROCESS_PSS, e->pss);
+	tracked_set(row, PROCESS_PSS_LOW, e->low);
+	tracked_set(row, PROCESS_PSS_HIGH, e->high);
 	if ((w->base.has_parts && !w->guesses_parts) || !w->has_base) {
-		set(row, PROCESS_PSS_ANON, saturate_less(e->pss_anon, w->lack_anon));
-		set(row, PROCESS_PSS_FILE, saturate_less(e->pss_file, w->lack_file));
-		set(row, PROCESS_PSS_SHMEM, e->pss_shmem);
+		tracked_set(row, PROCESS_PSS_ANON, saturate_less(e->pss_anon, w->lack_anon));
+		tracked_set(row, PROCESS_PSS_FILE, saturate_less(e->pss_file, w->lack_file));
+		tracked_set(row, PROCESS_PSS_SHMEM, e->pss_shmem);
 	}
 	/* No counter tells what others share of its pages: the USS of a process that was never
 	 * measured is not known. */
 	if (w->has_base && e->uss != ESTIMATE_UNKNOWN)
-		set(row, PROCESS_USS, e->uss);
+		tracked_set(row, PROCESS_USS, e->uss);
 	if (e->swap_pss != ESTIMATE_UNKNOWN)
-		set(row, PROCESS_SWAP_PSS, e->swap_pss);
+		tracked_set(row, PROCESS_SWAP_PSS, e->swap_pss);
 	if (w->has_base)
-		set(row, PROCESS_PSS_AGE, w->measured_ns);
+		tracked_set(row, PROCESS_PSS_AGE, w->measured_ns);
 }
 
 /* status and statm have the same counters. */
-static void fill_parts(const struct tracked *w, uint64_t page_bytes, struct snapshot_process *row)
+static void tracked_fill_parts(
+	const struct tracked *w, uint64_t page_bytes, struct snapshot_process *row)
 {
 	uint64_t shmem = ROW_HAS(row, PROCESS_RSS_SHMEM) ? row->q[PROCESS_RSS_SHMEM] : 0;
 
 	if ((w->present >> PROCESS_RSS_ANON) & 1)
-		set(row, PROCESS_RSS_ANON, (w->seen.resident - w->seen.shared) * page_bytes);
+		tracked_set(
+			row, PROCESS_RSS_ANON, (w->seen.resident - w->seen.shared) * page_bytes);
 	if ((w->present >> PROCESS_RSS_FILE) & 1)
-		set(row, PROCESS_RSS_FILE, saturate_less(w->seen.shared * page_bytes, shmem));
+		tracked_set(
+			row, PROCESS_RSS_FILE, saturate_less(w->seen.shared * page_bytes, shmem));
 }
 
 void tracked_fill(const struct tracked *w, const struct estimate *estimate, uint64_t page_bytes,
@@ -287,14 +290,14 @@ void tracked_fill(const struct tracked *w, const struct estimate *estimate, uint
 {
 	for (size_t i = 0; i < TRACKED_KEPT; i++)
 		if ((w->present >> kept[i]) & 1)
-			set(row, (enum process_quantity)kept[i], kept_at(w, i));
+			tracked_set(row, (enum process_quantity)kept[i], kept_at(w, i));
 	if ((w->present >> PROCESS_START_TIME) & 1)
-		set(row, PROCESS_START_TIME, w->start_ns);
-	fill_parts(w, page_bytes, row);
+		tracked_set(row, PROCESS_START_TIME, w->start_ns);
+	tracked_fill_parts(w, page_bytes, row);
 	if ((w->present >> PROCESS_RSS) & 1) {
 		uint64_t unseen = w->has_base && w->seen.resident ? w->base.unseen : 0;
 
-		set(row, PROCESS_RSS, w->seen.resident * page_bytes + unseen);
+		tracked_set(row, PROCESS_RSS, w->seen.resident * page_bytes + unseen);
 	}
 	if (estimate)
 		fill_pss(w, estimate, row);

@@ -61,7 +61,7 @@ void balance_sheet_add(struct balance_sheet_processes *p, const struct snapshot_
 	p->shmem = saturate_add(p->shmem, row->q[PROCESS_PSS_SHMEM]);
 }
 
-static void set(struct snapshot_balance *to, enum balance_quantity i, uint64_t bytes)
+static void sheet_set(struct snapshot_balance *to, enum balance_quantity i, uint64_t bytes)
 {
 	ROW_SET(to, i, saturate_min(bytes, INT64_MAX));
 }
@@ -88,7 +88,7 @@ static void take_numbers(const struct meminfo *m, struct snapshot_balance *to)
 
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		if (ROW_HAS(m, taken[i].from))
-			set(to, taken[i].to, m->q[taken[i].from]);
+			sheet_set(to, taken[i].to, m->q[taken[i].from]);
 }
 
 static bool has_all(const struct meminfo *m, const enum meminfo_field *fields, size_t count)
@@ -116,21 +116,21 @@ static void take_differences(const struct balance_sheet_sources *s, struct snaps
 	const struct meminfo *m = s->meminfo;
 
 	if (ROW_HAS(m, MEMINFO_KERNEL_RECLAIMABLE) && ROW_HAS(m, MEMINFO_SLAB_RECLAIMABLE))
-		set(to, BALANCE_KERNEL_RECLAIMABLE,
+		sheet_set(to, BALANCE_KERNEL_RECLAIMABLE,
 			saturate_less(
 				m->q[MEMINFO_KERNEL_RECLAIMABLE], m->q[MEMINFO_SLAB_RECLAIMABLE]));
 	if (ROW_HAS(m, MEMINFO_VMALLOC))
-		set(to, BALANCE_VMALLOC,
+		sheet_set(to, BALANCE_VMALLOC,
 			saturate_less(vmalloc_of(m), s->processes->driver.vmalloc));
 	if (ROW_HAS(s->vmstat, VMSTAT_ZSPAGES))
-		set(to, BALANCE_ZRAM,
+		sheet_set(to, BALANCE_ZRAM,
 			saturate_less(saturate_part(s->vmstat->q[VMSTAT_ZSPAGES], s->page_bytes, 1),
 				m->q[MEMINFO_ZSWAP]));
 	if (ROW_HAS(s->vmstat, VMSTAT_MEMMAP_PAGES))
-		set(to, BALANCE_MEMMAP,
+		sheet_set(to, BALANCE_MEMMAP,
 			saturate_part(s->vmstat->q[VMSTAT_MEMMAP_PAGES], s->page_bytes, 1));
 	if (s->has_lists)
-		set(to, BALANCE_FREE_LISTS, saturate_part(s->list_pages, s->page_bytes, 1));
+		sheet_set(to, BALANCE_FREE_LISTS, saturate_part(s->list_pages, s->page_bytes, 1));
 }
 
 /*
@@ -150,7 +150,7 @@ static void take_swap_cache(const struct meminfo *m, struct snapshot_balance *to
 		m->q[MEMINFO_UNEVICTABLE]);
 	known = saturate_add(saturate_add(m->q[MEMINFO_ANON_PAGES], m->q[MEMINFO_CACHED]),
 		m->q[MEMINFO_BUFFERS]);
-	set(to, BALANCE_SWAP_CACHE,
+	sheet_set(to, BALANCE_SWAP_CACHE,
 		saturate_min(saturate_less(lists, known), m->q[MEMINFO_SWAP_CACHED]));
 }
 
@@ -162,15 +162,15 @@ static void take_shmem(
 
 	if (s->has_sysv) {
 		bytes = saturate_min(s->sysv_unattached_bytes, unmapped);
-		set(to, BALANCE_SYSV, bytes);
+		sheet_set(to, BALANCE_SYSV, bytes);
 		unmapped -= bytes;
 	}
 	if (s->has_tmpfs) {
 		bytes = saturate_min(s->tmpfs_bytes, unmapped);
-		set(to, BALANCE_TMPFS, bytes);
+		sheet_set(to, BALANCE_TMPFS, bytes);
 		unmapped -= bytes;
 	}
-	set(to, BALANCE_SHMEM, unmapped);
+	sheet_set(to, BALANCE_SHMEM, unmapped);
 }
 
 /* Sets the lines of resident files and shared memory that no process maps. */
@@ -187,7 +187,7 @@ static void take_unmapped(const struct balance_sheet_sources *s, struct snapshot
 	files = saturate_add(saturate_less(m->q[MEMINFO_CACHED], shmem), m->q[MEMINFO_BUFFERS]);
 	mapped_shmem = saturate_min(saturate_add(s->processes->shmem, s->processes->unsplit_shmem),
 		saturate_min(shmem, mapped));
-	set(to, BALANCE_PAGE_CACHE,
+	sheet_set(to, BALANCE_PAGE_CACHE,
 		saturate_less(files, saturate_less(mapped - mapped_shmem, driver)));
 	take_shmem(s, shmem - mapped_shmem, to);
 }
@@ -198,13 +198,13 @@ static void take_processes(const struct balance_sheet_sources *s, struct snapsho
 
 	if (!ROW_HAS(s->host, SCOPE_PSS))
 		return;
-	set(to, BALANCE_PSS_ANON, p->anon);
-	set(to, BALANCE_PSS_FILE, p->file);
-	set(to, BALANCE_PSS_DRIVER, p->driver.pss);
-	set(to, BALANCE_DRIVER_UNREAD, p->driver.unread);
-	set(to, BALANCE_PSS_SHMEM, p->shmem);
+	sheet_set(to, BALANCE_PSS_ANON, p->anon);
+	sheet_set(to, BALANCE_PSS_FILE, p->file);
+	sheet_set(to, BALANCE_PSS_DRIVER, p->driver.pss);
+	sheet_set(to, BALANCE_DRIVER_UNREAD, p->driver.unread);
+	sheet_set(to, BALANCE_PSS_SHMEM, p->shmem);
 	if (p->has_unsplit)
-		set(to, BALANCE_PSS_UNSPLIT, p->unsplit);
+		sheet_set(to, BALANCE_PSS_UNSPLIT, p->unsplit);
 }
 
 static void set_signed(struct snapshot_balance *to, enum balance_quantity i, int64_t bytes)
@@ -213,7 +213,7 @@ static void set_signed(struct snapshot_balance *to, enum balance_quantity i, int
 }
 
 /* Returns A + B, limited to the range of int64_t. */
-static int64_t plus(int64_t a, int64_t b)
+static int64_t sheet_plus(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -264,13 +264,13 @@ static void take_residual(const struct balance_sheet_sources *s, struct snapshot
 	set_signed(to, BALANCE_RESIDUAL, residual);
 	if (ROW_HAS(host, SCOPE_PSS_HIGH))
 		set_signed(to, BALANCE_RESIDUAL_LOW,
-			plus(plus(residual, saturate_difference(
-						    host->q[SCOPE_PSS], host->q[SCOPE_PSS_HIGH])),
+			sheet_plus(sheet_plus(residual, saturate_difference(host->q[SCOPE_PSS],
+								host->q[SCOPE_PSS_HIGH])),
 				-(int64_t)saturate_min(driver_down(s), INT64_MAX)));
 	if (ROW_HAS(host, SCOPE_PSS_LOW))
 		set_signed(to, BALANCE_RESIDUAL_HIGH,
-			plus(plus(residual, saturate_difference(
-						    host->q[SCOPE_PSS], host->q[SCOPE_PSS_LOW])),
+			sheet_plus(sheet_plus(residual, saturate_difference(host->q[SCOPE_PSS],
+								host->q[SCOPE_PSS_LOW])),
 				(int64_t)saturate_min(driver_up(s), INT64_MAX)));
 	if (ROW_HAS(m, MEMINFO_ANON_PAGES))
 		set_signed(to, BALANCE_RESIDUAL_PROCESSES,
@@ -282,7 +282,7 @@ static void take_residual(const struct balance_sheet_sources *s, struct snapshot
 							s->processes->unsplit)))));
 }
 
-static void take_swap(const struct balance_sheet_sources *s, struct snapshot_balance *to)
+static void sheet_take_swap(const struct balance_sheet_sources *s, struct snapshot_balance *to)
 {
 	const struct meminfo *m = s->meminfo;
 	bool has_processes = ROW_HAS(s->host, SCOPE_SWAP_PSS);
@@ -290,14 +290,14 @@ static void take_swap(const struct balance_sheet_sources *s, struct snapshot_bal
 
 	if (!ROW_HAS(m, MEMINFO_SWAP_TOTAL) || !ROW_HAS(m, MEMINFO_SWAP_FREE))
 		return;
-	set(to, BALANCE_SWAP_FREE, m->q[MEMINFO_SWAP_FREE]);
+	sheet_set(to, BALANCE_SWAP_FREE, m->q[MEMINFO_SWAP_FREE]);
 	if (s->has_sysv) {
-		set(to, BALANCE_SWAP_SYSV, s->sysv_swap_bytes);
+		sheet_set(to, BALANCE_SWAP_SYSV, s->sysv_swap_bytes);
 		known = s->sysv_swap_bytes;
 	}
 	if (!has_processes)
 		return;
-	set(to, BALANCE_SWAP_PROCESSES, s->host->q[SCOPE_SWAP_PSS]);
+	sheet_set(to, BALANCE_SWAP_PROCESSES, s->host->q[SCOPE_SWAP_PSS]);
 	known = saturate_add(known, s->host->q[SCOPE_SWAP_PSS]);
 	used = saturate_less(m->q[MEMINFO_SWAP_TOTAL], m->q[MEMINFO_SWAP_FREE]);
 	set_signed(to, BALANCE_SWAP_UNKNOWN, saturate_difference(used, known));
@@ -312,9 +312,9 @@ void balance_sheet_make(const struct balance_sheet_sources *s, struct snapshot_b
 	take_swap_cache(s->meminfo, ret);
 	take_unmapped(s, ret);
 	take_residual(s, ret);
-	take_swap(s, ret);
+	sheet_take_swap(s, ret);
 	if (s->has_tmpfs) {
-		set(ret, BALANCE_TMPFS_UNREAD, s->tmpfs_unread);
-		set(ret, BALANCE_DIRECTORIES_UNREAD, s->directories_unread);
+		sheet_set(ret, BALANCE_TMPFS_UNREAD, s->tmpfs_unread);
+		sheet_set(ret, BALANCE_DIRECTORIES_UNREAD, s->directories_unread);
 	}
 }

@@ -32,14 +32,15 @@ void shmem_owners_clear(struct shmem_owners *h)
 	h->has_other = false;
 }
 
-static uint64_t hash_of(const struct shmem_owners *h, uint32_t uid)
+static uint64_t shmem_owners_hash_of(const struct shmem_owners *h, uint32_t uid)
 {
 	uint64_t hash = (uid ^ h->seed) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (hash ^ (hash >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) >> 32;
 }
 
-static struct shmem_owner *find(const struct shmem_owners *h, uint64_t hash, uint32_t uid)
+static struct shmem_owner *shmem_owners_find(
+	const struct shmem_owners *h, uint64_t hash, uint32_t uid)
 {
 	uint32_t i;
 
@@ -49,7 +50,7 @@ static struct shmem_owner *find(const struct shmem_owners *h, uint64_t hash, uin
 	return NULL;
 }
 
-static bool grow(struct shmem_owners *h)
+static bool shmem_owners_grow(struct shmem_owners *h)
 {
 	size_t capacity = h->capacity ? h->capacity * 2 : CAPACITY_MIN;
 	struct shmem_owner *item = reallocarray(h->item, capacity, sizeof(*item));
@@ -61,9 +62,10 @@ static bool grow(struct shmem_owners *h)
 	return true;
 }
 
-static struct shmem_owner *add_holder(struct shmem_owners *h, uint64_t hash, uint32_t uid)
+static struct shmem_owner *shmem_owners_add_holder(
+	struct shmem_owners *h, uint64_t hash, uint32_t uid)
 {
-	if (h->count == SHMEM_OWNERS_MAX || (h->count == h->capacity && !grow(h)) ||
+	if (h->count == SHMEM_OWNERS_MAX || (h->count == h->capacity && !shmem_owners_grow(h)) ||
 		hashmap_add(&h->index, hash, h->count) < 0)
 		return NULL;
 	h->item[h->count] = (struct shmem_owner){.uid = uid};
@@ -71,60 +73,60 @@ static struct shmem_owner *add_holder(struct shmem_owners *h, uint64_t hash, uin
 }
 
 /* Returns the entry of UID, .other if memory has run out. */
-static struct shmem_owner *get(struct shmem_owners *h, uint32_t uid)
+static struct shmem_owner *shmem_owners_get(struct shmem_owners *h, uint32_t uid)
 {
 	struct shmem_owner *holder;
 	uint64_t hash;
 
 	if (!h->capacity)
 		h->seed = siphash_new_key().half[0];
-	hash = hash_of(h, uid);
-	holder = find(h, hash, uid);
+	hash = shmem_owners_hash_of(h, uid);
+	holder = shmem_owners_find(h, hash, uid);
 	if (!holder)
-		holder = add_holder(h, hash, uid);
+		holder = shmem_owners_add_holder(h, hash, uid);
 	if (holder)
 		return holder;
 	h->has_other = true;
 	return &h->other;
 }
 
-static void add(struct shmem_owner *to, enum shmem_quantity i, uint64_t value)
+static void shmem_owners_add(struct shmem_owner *to, enum shmem_quantity i, uint64_t value)
 {
 	to->q[i] = saturate_min(saturate_add(to->q[i], value), INT64_MAX);
 }
 
 void shmem_owners_add_segment(struct shmem_owners *h, const struct sysvipc_segment *s)
 {
-	struct shmem_owner *to = get(h, s->uid);
+	struct shmem_owner *to = shmem_owners_get(h, s->uid);
 
-	add(to, SHMEM_SYSV, s->rss_bytes);
+	shmem_owners_add(to, SHMEM_SYSV, s->rss_bytes);
 	if (!s->attached)
-		add(to, SHMEM_SYSV_UNATTACHED, s->rss_bytes);
-	add(to, SHMEM_SYSV_SWAP, s->swap_bytes);
-	add(to, SHMEM_SYSV_SIZE, s->size_bytes);
-	add(to, SHMEM_SYSV_SEGMENTS, 1);
+		shmem_owners_add(to, SHMEM_SYSV_UNATTACHED, s->rss_bytes);
+	shmem_owners_add(to, SHMEM_SYSV_SWAP, s->swap_bytes);
+	shmem_owners_add(to, SHMEM_SYSV_SIZE, s->size_bytes);
+	shmem_owners_add(to, SHMEM_SYSV_SEGMENTS, 1);
 }
 
 void shmem_owners_add_file(struct shmem_owners *h, uint32_t uid, uint64_t bytes)
 {
-	struct shmem_owner *to = get(h, uid);
+	struct shmem_owner *to = shmem_owners_get(h, uid);
 
-	add(to, SHMEM_TMPFS, bytes);
-	add(to, SHMEM_TMPFS_FILES, 1);
+	shmem_owners_add(to, SHMEM_TMPFS, bytes);
+	shmem_owners_add(to, SHMEM_TMPFS_FILES, 1);
 }
 
-static void merge(struct shmem_owner *to, const struct shmem_owner *from)
+static void shmem_owners_merge_one(struct shmem_owner *to, const struct shmem_owner *from)
 {
 	for (unsigned int i = 0; i < SHMEM_QUANTITIES; i++)
-		add(to, (enum shmem_quantity)i, from->q[i]);
+		shmem_owners_add(to, (enum shmem_quantity)i, from->q[i]);
 }
 
 void shmem_owners_merge(struct shmem_owners *h, const struct shmem_owners *from)
 {
 	for (size_t i = 0; i < from->count; i++)
-		merge(get(h, from->item[i].uid), &from->item[i]);
+		shmem_owners_merge_one(shmem_owners_get(h, from->item[i].uid), &from->item[i]);
 	if (from->has_other) {
-		merge(&h->other, &from->other);
+		shmem_owners_merge_one(&h->other, &from->other);
 		h->has_other = true;
 	}
 }

@@ -19,7 +19,7 @@ void shmem_begin(struct shmem *s)
 }
 
 /* Reads all segments or none: if one part of the text makes no sense, the rest is not trusted. */
-static bool read_segments(struct shmem *s, const struct procfs *p)
+static bool shmem_read_segments(struct shmem *s, const struct procfs *p)
 {
 	struct sysvipc_segment segment;
 	struct sysvipc parser;
@@ -37,10 +37,10 @@ static bool read_segments(struct shmem *s, const struct procfs *p)
 	return r == SYSVIPC_END;
 }
 
-static void begin(struct shmem *s, const struct procfs *p, uint64_t now_ns)
+static void shmem_begin_owners(struct shmem *s, const struct procfs *p, uint64_t now_ns)
 {
 	shmem_owners_clear(&s->owners);
-	s->has_sysv = read_segments(s, p);
+	s->has_sysv = shmem_read_segments(s, p);
 	if (p->live)
 		tmpfs_begin(&s->tmpfs, p->fd, now_ns, &s->text);
 	buffer_rest(&s->text);
@@ -50,7 +50,7 @@ bool shmem_step(struct shmem *s, const struct procfs *p, uint64_t now_ns)
 {
 	if (!s->is_begun) {
 		s->is_begun = true;
-		begin(s, p, now_ns);
+		shmem_begin_owners(s, p, now_ns);
 		return true;
 	}
 	if (tmpfs_step(&s->tmpfs))

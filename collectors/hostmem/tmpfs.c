@@ -62,7 +62,7 @@ static bool is_tmpfs(const char *type)
 	return !strcmp(type, "tmpfs") || !strcmp(type, "devtmpfs");
 }
 
-static bool is_below(const char *path, const char *point)
+static bool tmpfs_is_below(const char *path, const char *point)
 {
 	size_t len = strlen(point);
 
@@ -77,7 +77,7 @@ struct foreign {
 static bool is_below_any(const struct foreign *f, const char *path)
 {
 	for (size_t at = 0; at < f->points.len; at += strlen(f->points.data + at) + 1)
-		if (is_below(path, f->points.data + at))
+		if (tmpfs_is_below(path, f->points.data + at))
 			return true;
 	return false;
 }
@@ -115,12 +115,12 @@ static int add_mount(struct tmpfs *t, size_t *capacity, const struct mountinfo *
 	return 0;
 }
 
-static bool is_same(const struct tmpfs_mount *a, const struct tmpfs_mount *b)
+static bool tmpfs_is_same(const struct tmpfs_mount *a, const struct tmpfs_mount *b)
 {
 	return a->major == b->major && a->minor == b->minor;
 }
 
-static int compare_mounts(const void *a_, const void *b_)
+static int tmpfs_compare_mounts(const void *a_, const void *b_)
 {
 	const struct tmpfs_mount *a = a_, *b = b_;
 	size_t a_len = strlen(a->path), b_len = strlen(b->path);
@@ -137,7 +137,7 @@ static int compare_mounts(const void *a_, const void *b_)
 }
 
 /* Adds the mounts of TEXT, and marks those that must not be opened. */
-static int parse(struct tmpfs *t, char *text, size_t len, struct foreign *foreign)
+static int tmpfs_parse_mounts(struct tmpfs *t, char *text, size_t len, struct foreign *foreign)
 {
 	char *at = text, *end = text + len;
 	size_t capacity = 0;
@@ -161,7 +161,7 @@ static int parse(struct tmpfs *t, char *text, size_t len, struct foreign *foreig
 		return foreign->points.error;
 	if (!t->mount)
 		return 0;
-	qsort(t->mount, t->count, sizeof(*t->mount), compare_mounts);
+	qsort(t->mount, t->count, sizeof(*t->mount), tmpfs_compare_mounts);
 	for (size_t i = 0; i < t->count; i++)
 		if (is_below_any(foreign, t->mount[i].path)) {
 			free(t->mount[i].path);
@@ -173,7 +173,7 @@ static int parse(struct tmpfs *t, char *text, size_t len, struct foreign *foreig
 int tmpfs_parse(struct tmpfs *t, char *text, size_t len)
 {
 	struct foreign foreign = {0};
-	int r = parse(t, text, len, &foreign);
+	int r = tmpfs_parse_mounts(t, text, len, &foreign);
 
 	buffer_done(&foreign.points);
 	if (r < 0)
@@ -182,7 +182,7 @@ int tmpfs_parse(struct tmpfs *t, char *text, size_t len)
 	return r;
 }
 
-static void look(struct tmpfs *t, int procfs_fd, struct buffer *scratch)
+static void tmpfs_look(struct tmpfs *t, int procfs_fd, struct buffer *scratch)
 {
 	int r = mountinfo_read(procfs_fd, scratch);
 
@@ -202,7 +202,7 @@ void tmpfs_begin(struct tmpfs *t, int procfs_fd, uint64_t now_ns, struct buffer 
 	close_levels(t); /* of a lost pass */
 	t->at = t->kept = 0;
 	if (!t->looked_ns || now_ns - t->looked_ns >= TMPFS_LOOK_NS || t->phase != TMPFS_IDLE) {
-		look(t, procfs_fd, scratch);
+		tmpfs_look(t, procfs_fd, scratch);
 		t->looked_ns = now_ns;
 		t->phase = TMPFS_CHOOSE;
 	} else {
@@ -285,12 +285,12 @@ static bool is_steady(const char *path)
 }
 
 /* Keeps the first mount of the file system at T->at that may be opened, and drops the others. */
-static void choose(struct tmpfs *t)
+static void tmpfs_choose(struct tmpfs *t)
 {
 	size_t first = t->at;
 	bool is_chosen = false;
 
-	for (; t->at < t->count && is_same(&t->mount[first], &t->mount[t->at]); t->at++) {
+	for (; t->at < t->count && tmpfs_is_same(&t->mount[first], &t->mount[t->at]); t->at++) {
 		struct tmpfs_mount *m = &t->mount[t->at];
 
 		if (!is_chosen && m->path && t->kept < TMPFS_MAX && is_steady(m->path) &&
@@ -311,7 +311,7 @@ static void choose(struct tmpfs *t)
 }
 
 /* Enters the directory of the place FD, which is closed. */
-static void enter(struct tmpfs *t, int fd)
+static void tmpfs_enter(struct tmpfs *t, int fd)
 {
 	AUTO_CLOSE int place = fd;
 	AUTO_CLOSE int opened = -1;
@@ -333,7 +333,7 @@ static void enter(struct tmpfs *t, int fd)
  * Reads the attributes of NAME in DIRFD without waiting for any file system but M. Returns false if
  * it is not on M, or gone.
  */
-static bool see(
+static bool tmpfs_see(
 	const struct tmpfs_mount *m, int dirfd, const char *name, int flags, struct statx *ret)
 {
 	return statx(dirfd, name, flags | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
@@ -341,7 +341,7 @@ static bool see(
 	       ret->stx_dev_major == m->major && ret->stx_dev_minor == m->minor;
 }
 
-static void add_file(struct tmpfs *t, struct tmpfs_mount *m, const struct statx *found)
+static void tmpfs_add_file(struct tmpfs *t, struct tmpfs_mount *m, const struct statx *found)
 {
 	/* A file with several names is found by each of them. */
 	uint64_t bytes = saturate_part(
@@ -351,7 +351,8 @@ static void add_file(struct tmpfs *t, struct tmpfs_mount *m, const struct statx 
 	m->owned_bytes = saturate_add(m->owned_bytes, bytes);
 }
 
-static void look_at(struct tmpfs *t, struct tmpfs_mount *m, int dirfd, const struct dirent *entry)
+static void tmpfs_look_at(
+	struct tmpfs *t, struct tmpfs_mount *m, int dirfd, const struct dirent *entry)
 {
 	struct statx found;
 
@@ -360,12 +361,12 @@ static void look_at(struct tmpfs *t, struct tmpfs_mount *m, int dirfd, const str
 			dirfd, entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
 		if (place < 0 ||
-			(see(m, place, "", AT_EMPTY_PATH, &found) && S_ISDIR(found.stx_mode)))
-			enter(t, TAKE_FD(place));
+			(tmpfs_see(m, place, "", AT_EMPTY_PATH, &found) && S_ISDIR(found.stx_mode)))
+			tmpfs_enter(t, TAKE_FD(place));
 	} else if (entry->d_type == DT_REG) {
-		if (see(m, dirfd, entry->d_name, AT_SYMLINK_NOFOLLOW, &found) &&
+		if (tmpfs_see(m, dirfd, entry->d_name, AT_SYMLINK_NOFOLLOW, &found) &&
 			S_ISREG(found.stx_mode))
-			add_file(t, m, &found);
+			tmpfs_add_file(t, m, &found);
 	}
 }
 
@@ -375,7 +376,7 @@ static bool is_dots(const char *name)
 }
 
 /* Reads some entries of the innermost open directory. */
-static void walk(struct tmpfs *t, struct tmpfs_mount *m)
+static void tmpfs_walk(struct tmpfs *t, struct tmpfs_mount *m)
 {
 	for (unsigned int i = 0; i < ENTRIES_A_STEP && t->depth; i++) {
 		DIR *dir = t->level[t->depth - 1].dir;
@@ -394,7 +395,7 @@ static void walk(struct tmpfs *t, struct tmpfs_mount *m)
 			return;
 		}
 		t->entries++;
-		look_at(t, m, dirfd(dir), entry);
+		tmpfs_look_at(t, m, dirfd(dir), entry);
 	}
 }
 
@@ -403,23 +404,23 @@ static void walk_some(struct tmpfs *t)
 	struct tmpfs_mount *m = &t->mount[t->at];
 
 	if (t->depth) {
-		walk(t, m);
+		tmpfs_walk(t, m);
 	} else {
 		m->owned_bytes = 0;
 		t->end = t->entries + tmpfs_share(TMPFS_ENTRIES - t->entries, t->count - t->at);
-		enter(t, open_mount(m));
+		tmpfs_enter(t, open_mount(m));
 	}
 	if (!t->depth)
 		t->at++;
 }
 
-static int compare_names(const void *a_, const void *b_)
+static int tmpfs_compare_names(const void *a_, const void *b_)
 {
 	const struct tmpfs_mount *a = a_, *b = b_;
 
 	if (a->names != b->names)
 		return a->names < b->names ? -1 : 1;
-	return compare_mounts(a, b);
+	return tmpfs_compare_mounts(a, b);
 }
 
 /*
@@ -430,7 +431,7 @@ static void begin_walk(struct tmpfs *t)
 {
 	t->count = t->kept;
 	if (t->count)
-		qsort(t->mount, t->count, sizeof(*t->mount), compare_names);
+		qsort(t->mount, t->count, sizeof(*t->mount), tmpfs_compare_names);
 	t->at = 0;
 	t->phase = TMPFS_WALK;
 }
@@ -445,7 +446,7 @@ bool tmpfs_step(struct tmpfs *t)
 {
 	if (t->phase != TMPFS_IDLE && t->at < t->count) {
 		if (t->phase == TMPFS_CHOOSE)
-			choose(t);
+			tmpfs_choose(t);
 		else if (t->phase == TMPFS_WALK)
 			walk_some(t);
 		else

@@ -26,7 +26,7 @@ struct span {
 	uint64_t private;
 };
 
-static uint64_t limited(uint64_t v)
+static uint64_t estimate_limited(uint64_t v)
 {
 	return saturate_min(v, LIMIT);
 }
@@ -35,16 +35,16 @@ static uint64_t limited(uint64_t v)
  * Copies B into *RET with all amounts at most LIMIT, RSS at least PSS, and guessed parts if B has
  * none.
  */
-static void tidy(const struct estimate_base *b, struct estimate_base *ret)
+static void estimate_tidy(const struct estimate_base *b, struct estimate_base *ret)
 {
-	uint64_t pss = limited(b->pss_file), file = limited(b->file);
-	uint64_t anon = limited(limited(b->anon) + limited(b->unseen));
+	uint64_t pss = estimate_limited(b->pss_file), file = estimate_limited(b->file);
+	uint64_t anon = estimate_limited(estimate_limited(b->anon) + estimate_limited(b->unseen));
 
 	*ret = *b;
 	if (b->has_parts) {
-		ret->pss_anon = limited(b->pss_anon);
+		ret->pss_anon = estimate_limited(b->pss_anon);
 		ret->pss_file = pss;
-		ret->pss_shmem = limited(b->pss_shmem);
+		ret->pss_shmem = estimate_limited(b->pss_shmem);
 	} else {
 		/* Only forks share anonymous memory, but any process may share files: so PSS counts
 		 * to anon first. */
@@ -54,13 +54,13 @@ static void tidy(const struct estimate_base *b, struct estimate_base *ret)
 	}
 	ret->anon = saturate_max(anon, ret->pss_anon);
 	ret->file = saturate_max(file, ret->pss_file + ret->pss_shmem);
-	ret->swap = limited(b->swap);
+	ret->swap = estimate_limited(b->swap);
 	if (b->swap_pss != ESTIMATE_UNKNOWN)
 		ret->swap_pss = saturate_min(b->swap_pss, ret->swap);
 	ret->rounding = b->rounding;
 }
 
-/* Computes estimate_parts() of B, which tidy() has made. */
+/* Computes estimate_parts() of B, which estimate_tidy() has made. */
 static void find_parts(
 	const struct estimate_base *b, struct estimate_part *anon, struct estimate_part *file)
 {
@@ -96,11 +96,11 @@ void estimate_parts(const struct estimate_base *base, struct estimate_part *ret_
 {
 	struct estimate_base b;
 
-	tidy(base, &b);
+	estimate_tidy(base, &b);
 	find_parts(&b, ret_anon, ret_file);
 }
 
-static bool has(uint64_t present, enum process_quantity i)
+static bool estimate_has(uint64_t present, enum process_quantity i)
 {
 	return (present >> i) & 1;
 }
@@ -115,25 +115,26 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 {
 	uint64_t parts, lacking;
 
-	if (!has(present, PROCESS_PSS))
+	if (!estimate_has(present, PROCESS_PSS))
 		return false;
 	*ret = (struct estimate_base){
 		.anon = anon,
 		.file = file,
 		.pss_file = q[PROCESS_PSS],
-		.uss = has(present, PROCESS_USS) ? q[PROCESS_USS] : ESTIMATE_UNKNOWN,
-		.swap = has(present, PROCESS_VM_SWAP) ? q[PROCESS_VM_SWAP] : 0,
-		.swap_pss = has(present, PROCESS_SWAP_PSS) ? q[PROCESS_SWAP_PSS] : ESTIMATE_UNKNOWN,
+		.uss = estimate_has(present, PROCESS_USS) ? q[PROCESS_USS] : ESTIMATE_UNKNOWN,
+		.swap = estimate_has(present, PROCESS_VM_SWAP) ? q[PROCESS_VM_SWAP] : 0,
+		.swap_pss = estimate_has(present, PROCESS_SWAP_PSS) ? q[PROCESS_SWAP_PSS]
+	                                                            : ESTIMATE_UNKNOWN,
 	};
-	if (has(present, PROCESS_RSS_SHMEM))
+	if (estimate_has(present, PROCESS_RSS_SHMEM))
 		ret->shmem_kib = (uint32_t)saturate_min(q[PROCESS_RSS_SHMEM] / 1024, UINT32_MAX);
-	if (has(present, PROCESS_PSS_HIGH))
+	if (estimate_has(present, PROCESS_PSS_HIGH))
 		ret->rounding = estimate_rounding(
 			saturate_less(q[PROCESS_PSS_HIGH], q[PROCESS_PSS]));
-	if (has(present, PROCESS_RSS))
+	if (estimate_has(present, PROCESS_RSS))
 		ret->unseen = saturate_less(q[PROCESS_RSS], saturate_add(anon, file));
-	if (!has(present, PROCESS_PSS_ANON) || !has(present, PROCESS_PSS_FILE) ||
-		!has(present, PROCESS_PSS_SHMEM))
+	if (!estimate_has(present, PROCESS_PSS_ANON) || !estimate_has(present, PROCESS_PSS_FILE) ||
+		!estimate_has(present, PROCESS_PSS_SHMEM))
 		return true;
 	parts = saturate_add(
 		saturate_add(q[PROCESS_PSS_ANON], q[PROCESS_PSS_FILE]), q[PROCESS_PSS_SHMEM]);
@@ -287,7 +288,7 @@ struct shift {
 static uint64_t private_after(const struct estimate_part *p, uint64_t fall)
 {
 	return saturate_less(
-		p->private_mid, 2 * limited(saturate_less(fall, p->pss - p->private_mid)));
+		p->private_mid, 2 * estimate_limited(saturate_less(fall, p->pss - p->private_mid)));
 }
 
 /*
@@ -332,7 +333,7 @@ static struct span carry_anon(const struct estimate_part *p, const struct estima
  * Returns the bytes, at least, by which B has lost files and gained shared memory. statm has only
  * their sum, which does not move. The exchange of one file for another is not visible.
  */
-static uint64_t exchanged(const struct estimate_base *b, const struct estimate_now *now)
+static uint64_t estimate_exchanged(const struct estimate_base *b, const struct estimate_now *now)
 {
 	uint64_t before = saturate_min((uint64_t)b->shmem_kib * 1024, b->file);
 	uint64_t shmem = saturate_min(now->shmem, now->file);
@@ -344,7 +345,7 @@ static uint64_t exchanged(const struct estimate_base *b, const struct estimate_n
 static struct span carry_file(const struct estimate_part *p, const struct estimate_base *b,
 	const struct estimate_now *now, const struct estimate_doubt *d, struct span *ret_growth)
 {
-	uint64_t both = exchanged(b, now);
+	uint64_t both = estimate_exchanged(b, now);
 	uint64_t lost = saturate_less(b->file, now->file) + both;
 	uint64_t grown = saturate_less(now->file, b->file) + both;
 	struct shift shift = {d->file_mid, d->file_down, d->file_up};
@@ -370,7 +371,7 @@ static struct span carry_whole(const struct estimate_part *anon, const struct es
 	const struct estimate_doubt *d, const struct span *growth)
 {
 	uint64_t lost = saturate_less(b->anon, now->anon) + saturate_less(b->file, now->file) +
-	                exchanged(b, now);
+	                estimate_exchanged(b, now);
 	struct shift shift = {add_mid(d->anon_mid, d->file_mid),
 		saturate_add(d->anon_down, d->file_down), saturate_add(d->anon_up, d->file_up)};
 	struct estimate_part p = {.rss = b->anon + b->file, .pss = anon->pss + file->pss};
@@ -401,7 +402,7 @@ static uint64_t carry_swap_pss(const struct estimate_base *b, const struct estim
 bool estimate_is_quiet(const struct estimate_base *b, const struct estimate_now *now)
 {
 	return now->anon == b->anon && now->file == b->file && now->swap == b->swap &&
-	       !exchanged(b, now);
+	       !estimate_exchanged(b, now);
 }
 
 static bool is_quiet(const struct estimate_base *b, const struct estimate_now *now,
@@ -438,8 +439,8 @@ static void carry_quiet(
 void estimate_carry(const struct estimate_base *base, const struct estimate_now *now_,
 	const struct estimate_doubt *doubt, struct estimate *ret)
 {
-	struct estimate_now now = {limited(now_->anon), limited(now_->file), limited(now_->swap),
-		limited(now_->shmem)};
+	struct estimate_now now = {estimate_limited(now_->anon), estimate_limited(now_->file),
+		estimate_limited(now_->swap), estimate_limited(now_->shmem)};
 	struct span anon, file, whole, growth, file_growth;
 	struct estimate_part anon_part, file_part;
 	uint64_t resident, uss;
@@ -449,10 +450,10 @@ void estimate_carry(const struct estimate_base *base, const struct estimate_now 
 		carry_quiet(base, doubt, ret);
 		return;
 	}
-	tidy(base, &b);
+	estimate_tidy(base, &b);
 	find_parts(&b, &anon_part, &file_part);
 	if (now.anon + now.file)
-		now.anon = limited(now.anon + limited(b.unseen));
+		now.anon = estimate_limited(now.anon + estimate_limited(b.unseen));
 	resident = now.anon + now.file;
 	if (doubt->forks && b.has_parts)
 		anon_part.private_min = anon_part.private_mid = anon_part.private_max = 0;

@@ -50,7 +50,7 @@ void host_drift_begin(struct host_drift *d)
 	part_begin(&d->file);
 }
 
-static int64_t add(int64_t a, int64_t b)
+static int64_t host_drift_plus(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -59,7 +59,7 @@ static int64_t add(int64_t a, int64_t b)
 	return sum;
 }
 
-static uint64_t size_of(int64_t v)
+static uint64_t host_drift_size_of(int64_t v)
 {
 	return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
@@ -128,11 +128,13 @@ void host_drift_measured(
 	struct estimate_part anon, file;
 
 	estimate_parts(found, &anon, &file);
-	d->anon.found = add(d->anon.found, saturate_difference(anon.pss, estimate->pss_anon));
-	d->file.found = add(d->file.found, saturate_difference(file.pss, file_pss(estimate)));
+	d->anon.found = host_drift_plus(
+		d->anon.found, saturate_difference(anon.pss, estimate->pss_anon));
+	d->file.found = host_drift_plus(
+		d->file.found, saturate_difference(file.pss, file_pss(estimate)));
 }
 
-static void settle(struct host_drift_part *t)
+static void host_drift_settle(struct host_drift_part *t)
 {
 	t->bias = t->residual;
 	t->drift = 0;
@@ -143,9 +145,9 @@ static void settle(struct host_drift_part *t)
  * Whether DRIFT has just begun, changed its direction to or from WAS_UP, or grown by more than the
  * noise.
  */
-static bool is_new(const struct host_drift_part *t, int64_t drift, bool was_up)
+static bool host_drift_is_new(const struct host_drift_part *t, int64_t drift, bool was_up)
 {
-	uint64_t size = size_of(drift);
+	uint64_t size = host_drift_size_of(drift);
 
 	return !t->since_ns || (drift > 0) != was_up || saturate_less(size, t->least) > t->noise;
 }
@@ -160,12 +162,12 @@ struct room {
 };
 
 /* First comparison of T: the bias is what the bounds cannot explain. */
-static void look(struct host_drift_part *t, const struct room *room)
+static void host_drift_look(struct host_drift_part *t, const struct room *room)
 {
 	uint64_t most = t->residual > 0 ? room->up : room->down;
 
-	settle(t);
-	t->bias = saturate_difference(saturate_less(size_of(t->residual), most), 0);
+	host_drift_settle(t);
+	t->bias = saturate_difference(saturate_less(host_drift_size_of(t->residual), most), 0);
 	if (t->residual < 0)
 		t->bias = -t->bias;
 	t->has_looked = true;
@@ -176,21 +178,22 @@ static void look(struct host_drift_part *t, const struct room *room)
  * bias, what they found had been taken for bias. The correction is at most the bias: growth since
  * the last pass was in no residual.
  */
-static void explain(struct host_drift_part *t)
+static void host_drift_explain(struct host_drift_part *t)
 {
-	int64_t drift = add(t->residual, -t->bias);
-	int64_t part = saturate_difference(saturate_min(size_of(drift), size_of(t->found)), 0);
+	int64_t drift = host_drift_plus(t->residual, -t->bias);
+	int64_t part = saturate_difference(
+		saturate_min(host_drift_size_of(drift), host_drift_size_of(t->found)), 0);
 
 	if (drift < 0)
 		part = part < t->bias ? part : t->bias > 0 ? t->bias : 0;
 	if ((drift < 0) == (t->found > 0))
-		t->bias = add(t->bias, drift < 0 ? -part : part);
+		t->bias = host_drift_plus(t->bias, drift < 0 ? -part : part);
 }
 
 /* Takes findings of measurements off the drift: anything beyond the rest is new. */
 static void forget_found(struct host_drift_part *t)
 {
-	uint64_t found = (t->found > 0) == t->was_up ? size_of(t->found) : 0;
+	uint64_t found = (t->found > 0) == t->was_up ? host_drift_size_of(t->found) : 0;
 
 	t->least = saturate_less(t->least, found);
 	t->alarmed = saturate_less(t->alarmed, found);
@@ -218,25 +221,25 @@ static void part_end(struct host_drift_part *t, uint64_t sum, const struct room 
 		return;
 	t->residual = saturate_difference(sum, saturate_add(t->sum, t->unread));
 	if (!t->has_looked) {
-		look(t, room);
+		host_drift_look(t, room);
 	} else {
 		/* A process without an estimate, or with its first one, is changing. */
 		t->noise = saturate_add(
 			t->noise, saturate_max(t->unread, t->unread_before) -
 					  saturate_min(t->unread, t->unread_before));
-		explain(t);
+		host_drift_explain(t);
 	}
 	forget_found(t);
 	t->unread_before = t->unread;
-	drift = add(t->residual, -t->bias);
-	size = size_of(drift);
+	drift = host_drift_plus(t->residual, -t->bias);
+	size = host_drift_size_of(drift);
 	if (size <= t->noise) {
 		if (!host->leaving)
-			t->bias = add(t->bias, drift / BIAS_FOLLOWS);
+			t->bias = host_drift_plus(t->bias, drift / BIAS_FOLLOWS);
 		t->since_ns = 0;
 		return;
 	}
-	if (is_new(t, drift, t->was_up)) {
+	if (host_drift_is_new(t, drift, t->was_up)) {
 		t->since_ns = now_ns ? now_ns : 1;
 		t->least = size;
 		t->spread = drift > 0 ? t->up_all : t->down_all;
@@ -246,7 +249,7 @@ static void part_end(struct host_drift_part *t, uint64_t sum, const struct room 
 	t->was_up = drift > 0;
 	t->least = saturate_min(t->least, size);
 	if ((!t->spread || saturate_less(now_ns, t->since_ns) >= max_age_ns) && !host->leaving) {
-		settle(t);
+		host_drift_settle(t);
 		return;
 	}
 	t->drift = drift;
@@ -256,14 +259,14 @@ static void part_end(struct host_drift_part *t, uint64_t sum, const struct room 
  * Computes the slacks. Since all sums are known, no process can be far from one bound while all
  * others are at theirs. An unread process may have nothing, or all that is resident.
  */
-static void bound(struct host_drift *d, const struct host_drift_host *host)
+static void host_drift_bound(struct host_drift *d, const struct host_drift_host *host)
 {
 	uint64_t total = saturate_add(host->anon, host->mapped);
 	uint64_t noise = saturate_add(d->anon.noise, d->file.noise);
 	uint64_t unread = saturate_add(d->anon.unread, d->file.unread);
-	int64_t bias = add(d->anon.bias, d->file.bias);
-	uint64_t above = bias > 0 ? size_of(bias) : 0;
-	uint64_t below = bias < 0 ? saturate_less(size_of(bias), unread) : 0;
+	int64_t bias = host_drift_plus(d->anon.bias, d->file.bias);
+	uint64_t above = bias > 0 ? host_drift_size_of(bias) : 0;
+	uint64_t below = bias < 0 ? saturate_less(host_drift_size_of(bias), unread) : 0;
 
 	if (!d->anon.is_used || !d->file.is_used)
 		return;
@@ -275,10 +278,10 @@ static void bound(struct host_drift *d, const struct host_drift_host *host)
 }
 
 /* Returns what no estimate contains: bias and upward drift of T. */
-static uint64_t nobodys(const struct host_drift_part *t)
+static uint64_t host_drift_nobodys(const struct host_drift_part *t)
 {
-	return saturate_add(
-		t->bias > 0 ? size_of(t->bias) : 0, t->drift > 0 ? size_of(t->drift) : 0);
+	return saturate_add(t->bias > 0 ? host_drift_size_of(t->bias) : 0,
+		t->drift > 0 ? host_drift_size_of(t->drift) : 0);
 }
 
 /*
@@ -289,9 +292,9 @@ static uint64_t nobodys(const struct host_drift_part *t)
 static void be_sure(struct host_drift *d, uint64_t above_low, uint64_t now_ns)
 {
 	if (d->anon.is_used)
-		d->anon.nobodys = nobodys(&d->anon);
+		d->anon.nobodys = host_drift_nobodys(&d->anon);
 	if (d->file.is_used)
-		d->file.nobodys = nobodys(&d->file);
+		d->file.nobodys = host_drift_nobodys(&d->file);
 	if (!d->anon.is_used || !d->file.is_used)
 		return;
 	if (!d->first_ns)
@@ -323,7 +326,7 @@ bool host_drift_end(struct host_drift *d, const struct host_drift_host *host)
 	part_end(&d->file, host->mapped, &room, host, d->max_age_ns);
 	d->anon.found = d->file.found = 0;
 	be_sure(d, room.down, host->now_ns);
-	bound(d, host);
+	host_drift_bound(d, host);
 	if (d->anon.drift || d->file.drift)
 		return true;
 	return d->bounds_up &&
@@ -334,7 +337,7 @@ bool host_drift_end(struct host_drift *d, const struct host_drift_host *host)
 bool host_drift_alarms(struct host_drift *d)
 {
 	struct host_drift_part *t = &d->anon;
-	uint64_t up = t->is_used && t->drift > 0 ? size_of(t->drift) : 0;
+	uint64_t up = t->is_used && t->drift > 0 ? host_drift_size_of(t->drift) : 0;
 	bool alarms = up > saturate_add(t->alarmed, t->noise);
 
 	t->alarmed = alarms ? up : saturate_min(t->alarmed, up);
@@ -342,10 +345,10 @@ bool host_drift_alarms(struct host_drift *d)
 }
 
 /* Returns the upper bound of the part of T's drift that belongs to a member with these weights. */
-static uint64_t most_of(
+static uint64_t host_drift_most_of(
 	const struct host_drift_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
 {
-	uint64_t weight = t->drift > 0 ? up : down, size = size_of(t->drift), part;
+	uint64_t weight = t->drift > 0 ? up : down, size = host_drift_size_of(t->drift), part;
 
 	if (!t->drift || !t->spread || measured_ns >= t->since_ns)
 		return 0;
@@ -357,8 +360,8 @@ void host_drift_doubt(
 	const struct host_drift *d, const struct host_drift_member *m, struct estimate_doubt *ret)
 {
 	struct weights w = weights_of(m);
-	uint64_t anon = most_of(&d->anon, w.anon_up, w.anon_down, m->measured_ns);
-	uint64_t file = most_of(&d->file, w.file_up, w.file_down, m->measured_ns);
+	uint64_t anon = host_drift_most_of(&d->anon, w.anon_up, w.anon_down, m->measured_ns);
+	uint64_t file = host_drift_most_of(&d->file, w.file_up, w.file_down, m->measured_ns);
 
 	*ret = (struct estimate_doubt){
 		.anon_down = d->anon.drift < 0 ? anon : 0,

@@ -85,7 +85,8 @@ bool mapped_objects_wants_maps(const struct sharer *s, const struct estimate_bas
 }
 
 /* Returns the object of M in OBJECTS, a new one if there is none; NULL: out of memory. */
-static struct mapped_object *get(struct keytable *objects, const struct maps_object *m)
+static struct mapped_object *mapped_objects_get(
+	struct keytable *objects, const struct maps_object *m)
 {
 	uint64_t key = keytable_key(objects, m->device, m->inode);
 	struct mapped_object *object = keytable_find(objects, key);
@@ -110,7 +111,7 @@ static void set_resident(struct mapped_object_link *l, uint64_t resident)
 	l->object->resident += l->resident;
 }
 
-static void drop(struct keytable *objects, struct mapped_object_link *l)
+static void mapped_objects_drop(struct keytable *objects, struct mapped_object_link *l)
 {
 	struct mapped_object *s = l->object;
 
@@ -124,12 +125,12 @@ static void drop(struct keytable *objects, struct mapped_object_link *l)
 static void drop_all(struct keytable *objects, struct mapped_object_link *links, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
-		drop(objects, &links[i]);
+		mapped_objects_drop(objects, &links[i]);
 	free(links);
 }
 
 /* Divides what BASE has resident among the objects, in proportion to what is mapped of each. */
-static void spread(struct sharer *s, const struct estimate_base *base)
+static void mapped_objects_spread(struct sharer *s, const struct estimate_base *base)
 {
 	uint64_t mapped[2] = {0, 0}, file = counter_flow_units(base->file);
 	uint64_t shmem = saturate_min(counter_flow_units((uint64_t)base->shmem_kib * 1024), file);
@@ -179,13 +180,13 @@ static void open_links(struct sharer *s)
 
 void mapped_objects_measured(struct sharer *s, const struct estimate_base *base)
 {
-	spread(s, base);
+	mapped_objects_spread(s, base);
 	for (unsigned int i = 0; i < s->count; i++)
 		s->link[i].measured = s->link[i].resident;
 	open_links(s);
 }
 
-static struct mapped_object_link *find(const struct sharer *s, uint64_t key)
+static struct mapped_object_link *mapped_objects_find(const struct sharer *s, uint64_t key)
 {
 	for (unsigned int i = 0; i < s->count; i++)
 		if (s->link[i].object->key == key)
@@ -225,13 +226,13 @@ int mapped_objects_map(struct keytable *objects, struct sharer *s, const struct 
 			return -ENOMEM;
 	}
 	for (unsigned int i = 0; i < count; i++) {
-		struct mapped_object *object = get(objects, &list[i]);
+		struct mapped_object *object = mapped_objects_get(objects, &list[i]);
 
 		if (!object) {
 			drop_all(objects, links, i);
 			return -ENOMEM;
 		}
-		is_new[i] = !find(s, object->key);
+		is_new[i] = !mapped_objects_find(s, object->key);
 		object->count++;
 		links[i] = (struct mapped_object_link){.object = object,
 			.mapped = counter_flow_units(list[i].bytes),
@@ -290,7 +291,7 @@ struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
 	};
 }
 
-static void learn(
+static void mapped_objects_learn(
 	struct sharer *s, const struct mapped_object_link *l, const struct mapped_objects_lesson *d)
 {
 	struct mapped_object *g = l->object;
@@ -312,7 +313,7 @@ static void learn(
  * Returns the object for which movements of S's counter count: its largest shared memory, else its
  * largest file; NULL: it maps none.
  */
-static struct mapped_object_link *growing(const struct sharer *s)
+static struct mapped_object_link *mapped_objects_growing(const struct sharer *s)
 {
 	for (unsigned int i = 0; i < s->count; i++)
 		if (s->link[i].is_shmem)
@@ -324,7 +325,8 @@ static struct mapped_object_link *growing(const struct sharer *s)
  * Interpolates what the others did between two polls. At worst they did all of it at once, before
  * or after the measurement.
  */
-static void settle(struct sharer *s, struct mapped_object_link *l, uint32_t part)
+static void mapped_objects_settle_link(
+	struct sharer *s, struct mapped_object_link *l, uint32_t part)
 {
 	int64_t moved = (int64_t)(others_of(l) - l->sum);
 	uint64_t before = saturate_part(
@@ -347,9 +349,9 @@ void mapped_objects_settle(
 		return;
 	s->is_open = false;
 	for (unsigned int i = 0; i < s->count; i++) {
-		settle(s, &s->link[i], part);
+		mapped_objects_settle_link(s, &s->link[i], part);
 		if (lesson->key && s->link[i].object->key == lesson->key)
-			learn(s, &s->link[i], lesson);
+			mapped_objects_learn(s, &s->link[i], lesson);
 	}
 }
 
@@ -359,9 +361,9 @@ static void add_flow(const struct sharer *s, const struct counter_flow *f)
 		counter_flow_add(&s->link[i].object->flow, f);
 }
 
-static void move(struct sharer *s, const struct counter_flow *f)
+static void mapped_objects_move(struct sharer *s, const struct counter_flow *f)
 {
-	struct mapped_object_link *l = growing(s);
+	struct mapped_object_link *l = mapped_objects_growing(s);
 
 	if (l)
 		set_resident(l, saturate_less((uint64_t)l->resident + f->gained, f->lost));
@@ -371,7 +373,7 @@ void mapped_objects_since(struct sharer *s, uint64_t before, uint64_t now)
 {
 	const struct counter_flow f = counter_flow_between(before, now);
 
-	move(s, &f);
+	mapped_objects_move(s, &f);
 }
 
 void mapped_objects_moved(
@@ -384,21 +386,21 @@ void mapped_objects_moved(
 	add_flow(s, &f);
 	if (!s->is_mapped && parent)
 		add_flow(parent, &f);
-	move(s, &f);
+	mapped_objects_move(s, &f);
 }
 
 /*
  * Returns S's counter now, in COUNTER_FLOW_UNIT: the sum of its movements since its birth, when it
  * was 0.
  */
-static uint32_t counter(const struct sharer *s)
+static uint32_t mapped_objects_counter(const struct sharer *s)
 {
 	return s->own.gained - s->own.lost;
 }
 
 void mapped_objects_end(struct keytable *objects, struct sharer *s)
 {
-	uint32_t file = counter(s);
+	uint32_t file = mapped_objects_counter(s);
 
 	for (unsigned int i = 0; i < s->count; i++)
 		s->link[i].object->flow.lost += most_resident(&s->link[i], file);

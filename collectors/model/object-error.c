@@ -34,7 +34,7 @@ enum {
 	OWN_MIN = 16 << 10,
 };
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t object_error_distance(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -43,12 +43,12 @@ static uint64_t distance(uint64_t a, uint64_t b)
  * Returns C's PSS if all sharers have the same pages as before. STILL is the PSS without the
  * others' doing.
  */
-static uint64_t divided(const struct object_error_change *c, uint64_t still)
+static uint64_t object_error_divided(const struct object_error_change *c, uint64_t still)
 {
 	return saturate_part(still, c->then, c->now);
 }
 
-static uint64_t part_of(const struct object_error_growth *g)
+static uint64_t object_error_part_of(const struct object_error_growth *g)
 {
 	return g->added > 0 ? saturate_min(saturate_part((uint64_t)g->added, FRESH_ONE, g->grown),
 				      FRESH_ONE)
@@ -57,9 +57,9 @@ static uint64_t part_of(const struct object_error_growth *g)
 
 /*
  * Returns the logarithm of V > 0 to the base 2, in units of 1 / (1 << POWER_BITS); linear between
- * powers of two, as power() is.
+ * powers of two, as object_error_power() is.
  */
-static int64_t logarithm(uint64_t v)
+static int64_t object_error_logarithm(uint64_t v)
 {
 	unsigned int whole = 63 - (unsigned int)__builtin_clzll(v);
 	uint64_t rest = v - (UINT64_C(1) << whole);
@@ -68,8 +68,8 @@ static int64_t logarithm(uint64_t v)
 	       (int64_t)saturate_part(rest, 1 << POWER_BITS, UINT64_C(1) << whole);
 }
 
-/* The inverse of logarithm(): 0 for less than 1, at most FRESH_ONE. */
-static uint64_t power(int64_t log)
+/* The inverse of object_error_logarithm(): 0 for less than 1, at most FRESH_ONE. */
+static uint64_t object_error_power(int64_t log)
 {
 	int64_t whole = log >> POWER_BITS;
 	uint64_t rest = (uint64_t)log & ((1 << POWER_BITS) - 1);
@@ -87,25 +87,28 @@ static uint64_t power(int64_t log)
  */
 static uint64_t fresh_part(const struct object_error *x, uint64_t place)
 {
-	uint64_t late = part_of(&x->late), former = part_of(&x->former), way, beyond;
+	uint64_t late = object_error_part_of(&x->late), former = object_error_part_of(&x->former),
+		 way, beyond;
 	int64_t fall;
 
 	if (!late || former <= late || x->late.place <= x->former.place)
 		return late;
-	fall = logarithm(former) - logarithm(late);
+	fall = object_error_logarithm(former) - object_error_logarithm(late);
 	way = x->late.place - x->former.place;
 	/* The curve is used neither before the former place, nor farther beyond the late place than
 	 * twice their distance. */
 	place = saturate_max(place, x->former.place);
-	beyond = saturate_min(distance(place, x->late.place), saturate_add(way, way));
+	beyond = saturate_min(object_error_distance(place, x->late.place), saturate_add(way, way));
 	fall = (int64_t)saturate_part((uint64_t)fall, beyond, way);
-	return power(logarithm(late) + (place < x->late.place ? fall : -fall));
+	return object_error_power(
+		object_error_logarithm(late) + (place < x->late.place ? fall : -fall));
 }
 
 /*
  * Returns the place of C: halfway between what all had and have, more if they have had more before.
  */
-static uint64_t place_of(const struct object_error *x, const struct object_error_change *c)
+static uint64_t object_error_place_of(
+	const struct object_error *x, const struct object_error_change *c)
 {
 	return c->then + (c->now - c->then) / 2 + saturate_less(x->most, c->now);
 }
@@ -117,14 +120,15 @@ void object_error_guess(const struct object_error *x, const struct object_error_
 
 	*ret = (struct object_error_guess){
 		.still = still, .grown = saturate_part(c->now_rss, c->now - c->then, c->now)};
-	added = saturate_part(ret->grown, fresh_part(x, place_of(x, c)), FRESH_ONE);
+	added = saturate_part(ret->grown, fresh_part(x, object_error_place_of(x, c)), FRESH_ONE);
 	ret->mid = saturate_min(
-		saturate_add(divided(c, still), saturate_min(added, ret->grown)), c->now_rss);
+		saturate_add(object_error_divided(c, still), saturate_min(added, ret->grown)),
+		c->now_rss);
 	ret->moved = saturate_add(saturate_part(still, saturate_min(c->stirred, c->now), c->now),
-		distance(still, c->pss));
+		object_error_distance(still, c->pss));
 }
 
-static void fade(uint64_t *sum, uint64_t more, unsigned int fades)
+static void object_error_fade(uint64_t *sum, uint64_t more, unsigned int fades)
 {
 	*sum = saturate_add(*sum - *sum / fades, more);
 }
@@ -139,12 +143,12 @@ static int64_t added_to(int64_t sum, int64_t more)
 	return both;
 }
 
-static void grow(struct object_error_growth *to, uint64_t grown, int64_t added, uint64_t place,
-	unsigned int fades)
+static void object_error_grow(struct object_error_growth *to, uint64_t grown, int64_t added,
+	uint64_t place, unsigned int fades)
 {
-	uint64_t way = distance(place, to->place);
+	uint64_t way = object_error_distance(place, to->place);
 
-	fade(&to->grown, grown, fades);
+	object_error_fade(&to->grown, grown, fades);
 	to->added = added_to(to->added - to->added / (int)fades, added);
 	way = saturate_part(way, grown, to->grown);
 	to->place = place < to->place ? to->place - way : to->place + way;
@@ -160,18 +164,18 @@ uint16_t object_error_learn(
 	object_error_guess(x, c, &g);
 	if (g.moved < OWN_MIN)
 		return odd;
-	off = distance(g.mid, found);
+	off = object_error_distance(g.mid, found);
 	now_odd = saturate_max(saturate_part(off, ODD_ONE, g.moved) + 1, odd / 2);
 	if (g.moved >= LESSON_MIN) {
 		if (!object_error_tells(x))
 			x->moved = x->off = saturate_part(g.moved, UNLEARNED, 1);
-		fade(&x->moved, g.moved, FADES);
-		fade(&x->off, off, FADES);
+		object_error_fade(&x->moved, g.moved, FADES);
+		object_error_fade(&x->off, off, FADES);
 		x->most = saturate_max(x->most, c->now);
-		place = place_of(x, c);
-		more = saturate_difference(found, divided(c, g.still));
-		grow(&x->late, g.grown, more, place, FADES_LATE);
-		grow(&x->former, g.grown, more, place, FADES_FORMER);
+		place = object_error_place_of(x, c);
+		more = saturate_difference(found, object_error_divided(c, g.still));
+		object_error_grow(&x->late, g.grown, more, place, FADES_LATE);
+		object_error_grow(&x->former, g.grown, more, place, FADES_FORMER);
 	}
 	return (uint16_t)saturate_min(now_odd, UINT16_MAX);
 }

@@ -50,7 +50,7 @@ struct part {
 };
 
 /* Takes L's share out of R. Private pages of a file that others map, too, stay in R. */
-static struct part take(struct rest *r, const struct mapped_object_link *l)
+static struct part object_share_take(struct rest *r, const struct mapped_object_link *l)
 {
 	uint64_t rss = (uint64_t)l->measured * COUNTER_FLOW_UNIT, sum = l->sum + l->object->late,
 		 shared;
@@ -98,7 +98,7 @@ void object_share_known(const struct sharer *s, const struct estimate_base *base
 
 		if (is_sole(l) != (i < s->count))
 			continue;
-		p = take(&r, l);
+		p = object_share_take(&r, l);
 		if (p.pss <= p.rss / 2) {
 			*ret_rss += p.rss;
 			*ret_pss += p.pss;
@@ -107,8 +107,8 @@ void object_share_known(const struct sharer *s, const struct estimate_base *base
 }
 
 /* Computes by how much the others' FLOW may have lowered and raised the PSS of RSS bytes. */
-static void stir(uint64_t rss, uint64_t pss, const struct counter_flow *flow, uint64_t *ret_down,
-	uint64_t *ret_up)
+static void object_share_stir(uint64_t rss, uint64_t pss, const struct counter_flow *flow,
+	uint64_t *ret_down, uint64_t *ret_up)
 {
 	uint64_t lost = (uint64_t)flow->lost * COUNTER_FLOW_UNIT,
 		 gained = (uint64_t)flow->gained * COUNTER_FLOW_UNIT;
@@ -205,17 +205,17 @@ static uint64_t part_growth(struct part *p, struct rest *r)
 }
 
 /* Adds L's share to SUM and takes it out of R. */
-static void add_link(const struct sharer *s, const struct mapped_object_link *l, struct rest *r,
-	struct stirred *sum)
+static void object_share_add_link(const struct sharer *s, const struct mapped_object_link *l,
+	struct rest *r, struct stirred *sum)
 {
 	uint64_t then = l->sum + l->object->late, own = r->file_own, file = r->file;
 	struct counter_flow others = counter_flow_less(
 		counter_flow_less(l->object->flow, s->own), l->flow);
 	uint64_t gained = (uint64_t)others.gained * COUNTER_FLOW_UNIT, touched, down, up, now;
-	struct part p = take(r, l);
+	struct part p = object_share_take(r, l);
 	struct link_guess g;
 
-	stir(p.rss, p.pss, &others, &down, &up);
+	object_share_stir(p.rss, p.pss, &others, &down, &up);
 	if (!l->is_shmem && !is_sole(l)) {
 		/* A private page among those that the others have may have two sharers now. */
 		touched = saturate_min(
@@ -258,7 +258,7 @@ static bool is_still(const struct sharer *s)
  * Returns the PSS of PART now, in proportion to its size NOW. If PART was empty, it is as shared as
  * ALL.
  */
-static uint64_t carried(
+static uint64_t object_share_carried(
 	const struct estimate_part *part, uint64_t now, const struct estimate_part *all)
 {
 	if (part->rss)
@@ -285,13 +285,14 @@ bool object_share_doubt(const struct sharer *s, const struct estimate_base *base
 
 		if (!l->measured || is_sole(l) != (i < s->count))
 			continue;
-		add_link(s, l, &r, &sum);
+		object_share_add_link(s, l, &r, &sum);
 	}
 	before = saturate_less(all.pss, all.private_mid);
-	rest_now = carried(&r.part, r.now, &all);
-	stir(r.part.rss, saturate_min(r.part.pss, r.part.rss), rest, &down, &up);
+	rest_now = object_share_carried(&r.part, r.now, &all);
+	object_share_stir(r.part.rss, saturate_min(r.part.pss, r.part.rss), rest, &down, &up);
 	/* Which object S itself has more or less of is a guess, which moves no bound. */
-	own = saturate_difference(sum.still + rest_now, carried(&all, now->file, &all));
+	own = saturate_difference(
+		sum.still + rest_now, object_share_carried(&all, now->file, &all));
 	*ret = (struct estimate_doubt){
 		.file_mid = own + saturate_difference(sum.mid, sum.still),
 		.file_down = sum.mid - sum.low + down + saturate_min(sum.down, r.part.pss),

@@ -43,7 +43,7 @@ static uint64_t with_fewer(uint64_t x, uint64_t removed)
 }
 
 /* The value at X of the line through (X0, Y0) and (X1, Y1); outside of them the nearer end. */
-static uint64_t between(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint64_t y1)
+static uint64_t share_count_between(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint64_t y1)
 {
 	if (x1 <= x0 || x <= x0)
 		return y0;
@@ -57,7 +57,7 @@ static uint64_t between(uint64_t x, uint64_t x0, uint64_t y0, uint64_t x1, uint6
 /*
  * The share, before X, of a page that all members and others map, after DEAD exits and BORN births.
  */
-static uint64_t alike(uint64_t x, uint64_t dead, uint64_t born)
+static uint64_t share_count_alike(uint64_t x, uint64_t dead, uint64_t born)
 {
 	return with_more(with_fewer(x, dead), born);
 }
@@ -66,7 +66,7 @@ static uint64_t alike(uint64_t x, uint64_t dead, uint64_t born)
  * The mean share of pages of two kinds: mapped by MEMBERS alone, of which LIVE are left and BORN
  * are new; and mapped by so many others that they count nothing. X is the mean before.
  */
-static uint64_t mixed(uint64_t x, uint64_t members, uint64_t live, uint64_t born)
+static uint64_t share_count_mixed(uint64_t x, uint64_t members, uint64_t live, uint64_t born)
 {
 	return saturate_part(with_more(ONE / live, born), x, ONE / members);
 }
@@ -101,7 +101,7 @@ static uint64_t even_after(uint64_t x, uint64_t members, const struct share_coun
  * if a page has more sharers than are known; then the additional sharers are taken to be equally
  * many for each page.
  */
-static uint64_t middle(uint64_t x, const struct share_count_change *c)
+static uint64_t share_count_middle(uint64_t x, const struct share_count_change *c)
 {
 	uint64_t live = c->members - c->dead, even = even_members(x, c), others;
 	uint64_t all_others = (c->members - UINT64_C(1)) * SHARE_COUNT_ONE;
@@ -109,7 +109,7 @@ static uint64_t middle(uint64_t x, const struct share_count_change *c)
 	if (even && (c->dead || c->born))
 		return even_after(x, even, c);
 	if (x < ONE / c->members && !c->parted)
-		return alike(x, c->dead, c->born);
+		return share_count_alike(x, c->dead, c->born);
 	/* 1 / (1 + (1/x - 1) * (live - parted - 1) / (members - 1)) */
 	if (all_others && (c->dead || c->parted)) {
 		others = saturate_part(ONE - x,
@@ -124,15 +124,16 @@ static uint64_t middle(uint64_t x, const struct share_count_change *c)
  * As the share count falls from all members to the living ones, the number of exited ones among its
  * sharers falls by as many.
  */
-static uint64_t least(uint64_t x, const struct share_count_change *c)
+static uint64_t share_count_least(uint64_t x, const struct share_count_change *c)
 {
 	uint64_t dead = saturate_less(c->dead, c->unsure), live = c->members - dead;
 	uint64_t all;
 
 	if (x <= ONE / c->members)
-		return saturate_min(alike(x, dead, c->born), mixed(x, c->members, live, c->born));
+		return saturate_min(share_count_alike(x, dead, c->born),
+			share_count_mixed(x, c->members, live, c->born));
 	all = with_more(ONE / live, c->born);
-	return between(x, ONE / live, all, ONE / 2, with_more(ONE / 2, c->born));
+	return share_count_between(x, ONE / live, all, ONE / 2, with_more(ONE / 2, c->born));
 }
 
 /*
@@ -154,7 +155,7 @@ static uint32_t dead_together(const struct share_count_change *c)
  * The largest share after C: as many sharers as possible exited. Processes that were born map the
  * page only if all members do, or if they are the process's own descendants.
  */
-static uint64_t most(uint64_t x, const struct share_count_change *c)
+static uint64_t share_count_most(uint64_t x, const struct share_count_change *c)
 {
 	uint64_t live = c->members - c->dead, first = ONE / c->members, y, one_left;
 	uint64_t born = saturate_less(c->born, c->early), own = saturate_less(c->own, c->early);
@@ -162,13 +163,14 @@ static uint64_t most(uint64_t x, const struct share_count_change *c)
 	uint32_t dead = dead_together(c);
 
 	if (x <= first)
-		return saturate_max(alike(x, c->dead, born), mixed(x, c->members, live, born));
+		return saturate_max(share_count_alike(x, c->dead, born),
+			share_count_mixed(x, c->members, live, born));
 	one_left = with_more(ONE, own);
 	y = with_more(with_fewer(x, dead), own);
-	y = saturate_max(
-		y, between(x, first, all, ONE / 2, with_more(with_fewer(ONE / 2, dead), own)));
+	y = saturate_max(y, share_count_between(x, first, all, ONE / 2,
+				    with_more(with_fewer(ONE / 2, dead), own)));
 	if (dead && dead + 1 < c->members)
-		y = saturate_max(y, between(x, first, all, ONE / (dead + 1), one_left));
+		y = saturate_max(y, share_count_between(x, first, all, ONE / (dead + 1), one_left));
 	return y;
 }
 
@@ -176,7 +178,8 @@ static uint64_t most(uint64_t x, const struct share_count_change *c)
  * Makes a span of the fractions LOW, MID and HIGH of RSS. Their formulas differ and each is
  * rounded, so this restores low <= mid <= high.
  */
-static struct share_count_span span_of(uint64_t rss, uint64_t low, uint64_t mid, uint64_t high)
+static struct share_count_span share_count_span_of(
+	uint64_t rss, uint64_t low, uint64_t mid, uint64_t high)
 {
 	struct share_count_span s;
 
@@ -232,10 +235,11 @@ uint64_t share_count_sharers(
 void share_count_forked(uint64_t rss, uint64_t pss, const struct share_count_change *c,
 	struct share_count_span *ret)
 {
-	uint64_t x = share_of(rss, pss), mid = middle(x, c);
+	uint64_t x = share_of(rss, pss), mid = share_count_middle(x, c);
 
 	/* The bounds ignore copy-on-write breaks, except that they contain the middle. */
-	*ret = span_of(rss, saturate_min(least(x, c), mid), mid, saturate_max(most(x, c), mid));
+	*ret = share_count_span_of(rss, saturate_min(share_count_least(x, c), mid), mid,
+		saturate_max(share_count_most(x, c), mid));
 }
 
 void share_count_mapped(uint64_t rss, uint64_t pss, const struct share_count_change *c,
@@ -253,7 +257,8 @@ void share_count_mapped(uint64_t rss, uint64_t pss, const struct share_count_cha
 	died.born = died.early = died.own = died.parted = 0;
 	joined.members = died.members;
 	joined.dead = joined.unsure = joined.own = joined.parted = 0;
-	*ret = span_of(rss, least(x, &joined), middle(x, &died), most(x, &died));
+	*ret = share_count_span_of(rss, share_count_least(x, &joined), share_count_middle(x, &died),
+		share_count_most(x, &died));
 }
 
 void share_count_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gained,

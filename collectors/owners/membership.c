@@ -99,7 +99,7 @@ static int set_owner(struct owner_sums *t, enum owner_kind kind, const struct tr
 	return 0;
 }
 
-static struct cgroup_name name_of(const char *text)
+static struct cgroup_name membership_name_of(const char *text)
 {
 	return (struct cgroup_name){text, strlen(text)};
 }
@@ -115,9 +115,9 @@ static int set_cgroup(struct owner_sums *t, struct memcg_charges *charges, const
 		{OWNER_USER_UNIT, {.name = c->user_unit, .has_user = c->has_uid, .user = c->uid}},
 		{OWNER_SESSION, {.name = c->session, .has_user = c->has_uid, .user = c->uid}},
 		{OWNER_SLICE, {.name = c->slice}},
-		{OWNER_MACHINE, {.name = name_of(c->machine)}},
-		{OWNER_POD, {.name = name_of(c->container.pod)}},
-		{OWNER_CONTAINER, {.name = name_of(c->container.name),
+		{OWNER_MACHINE, {.name = membership_name_of(c->machine)}},
+		{OWNER_POD, {.name = membership_name_of(c->container.pod)}},
+		{OWNER_CONTAINER, {.name = membership_name_of(c->container.name),
 					  .above = c->container.pod,
 					  .has_user = c->has_uid,
 					  .user = c->uid,
@@ -153,7 +153,8 @@ static void get_membership(
 /*
  * Whether P's membership is still right: the IDs are the same, and S brings no new name or cgroup.
  */
-static bool is_settled(const struct owner_sums *t, const struct process *p, const struct sample *s)
+static bool membership_is_settled(
+	const struct owner_sums *t, const struct process *p, const struct sample *s)
 {
 	const uint32_t *owner;
 
@@ -171,7 +172,7 @@ int membership_set(struct owner_sums *t, struct memcg_charges *c,
 	struct membership m;
 	int r;
 
-	if (is_settled(t, p, s))
+	if (membership_is_settled(t, p, s))
 		return 0;
 	get_membership(t, p, &m);
 	r = set_principal(t, OWNER_USER, s->user, m.owner);

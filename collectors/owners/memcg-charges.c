@@ -38,7 +38,7 @@ void memcg_charges_look(struct memcg_charges *c, int procfs_fd)
 	(void)memcg_mount_look(&c->fs, procfs_fd);
 }
 
-static int make_room(struct memcg_charges *c)
+static int memcg_charges_make_room(struct memcg_charges *c)
 {
 	struct memcg_charges_reading *more;
 
@@ -57,7 +57,7 @@ static struct scope *add_cgroup(struct memcg_charges *c, const char *path, size_
 {
 	struct scope *cgroup = owner_table_get(&c->cgroups, path, len);
 
-	if (cgroup && make_room(c) < 0) {
+	if (cgroup && memcg_charges_make_room(c) < 0) {
 		owner_table_remove(&c->cgroups, cgroup);
 		return NULL;
 	}
@@ -98,7 +98,7 @@ static void settle_owner(struct memcg_charges *c, struct scope *owner, uint32_t 
 }
 
 /* Sets which cgroup each owner is, from all members of this pass. */
-static void settle(struct memcg_charges *c, struct owner_sums *t)
+static void memcg_charges_settle(struct memcg_charges *c, struct owner_sums *t)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		for (struct scope *s = NULL; (s = owner_table_next(&t->table[kind], s));)
@@ -120,7 +120,7 @@ static void settle(struct memcg_charges *c, struct owner_sums *t)
  * Removes unused cgroups. Only memberships without members still have their slots, and
  * owner_sums_tidy() removes those.
  */
-static void sweep(struct memcg_charges *c)
+static void memcg_charges_sweep(struct memcg_charges *c)
 {
 	for (struct scope *s = owner_table_next(&c->cgroups, NULL), *next; s; s = next) {
 		next = owner_table_next(&c->cgroups, s);
@@ -134,7 +134,7 @@ struct item {
 	uint32_t slot;
 };
 
-static int compare_items(const void *a_, const void *b_)
+static int memcg_charges_compare_items(const void *a_, const void *b_)
 {
 	const struct item *a = a_, *b = b_;
 
@@ -148,13 +148,13 @@ static const struct item *item_at(const struct memcg_charges *c, uint32_t i)
 	return (const struct item *)(const void *)c->order.data + i;
 }
 
-static uint32_t count_of(const struct memcg_charges *c)
+static uint32_t memcg_charges_count_of(const struct memcg_charges *c)
 {
 	return (uint32_t)(c->order.len / sizeof(struct item));
 }
 
 /* Orders the cgroups: those never read first, then by age. */
-static int set_order(struct memcg_charges *c, uint64_t period_ns)
+static int memcg_charges_set_order(struct memcg_charges *c, uint64_t period_ns)
 {
 	uint64_t even = saturate_part(c->cgroups.count, period_ns, MAX_AGE_NS) + 1;
 	uint32_t never = 0;
@@ -168,8 +168,9 @@ static int set_order(struct memcg_charges *c, uint64_t period_ns)
 	if (c->order.error)
 		return -ENOMEM;
 	if (c->order.len)
-		qsort(c->order.data, count_of(c), sizeof(struct item), compare_items);
-	c->least = (uint32_t)saturate_min(count_of(c), saturate_max(even, never));
+		qsort(c->order.data, memcg_charges_count_of(c), sizeof(struct item),
+			memcg_charges_compare_items);
+	c->least = (uint32_t)saturate_min(memcg_charges_count_of(c), saturate_max(even, never));
 	return 0;
 }
 
@@ -183,8 +184,8 @@ static void forget_readings(struct memcg_charges *c)
 int memcg_charges_begin(
 	struct memcg_charges *c, struct owner_sums *t, uint64_t period_ns, uint64_t spare_ns)
 {
-	settle(c, t);
-	sweep(c);
+	memcg_charges_settle(c, t);
+	memcg_charges_sweep(c);
 	buffer_clear(&c->order);
 	memset(c->counts, 0, sizeof(c->counts));
 	c->at = c->least = 0;
@@ -192,7 +193,7 @@ int memcg_charges_begin(
 	c->spent_ns = 0;
 	c->are_counted = memcg_charges_are_there(c) && memcg_mount_open(&c->fs) == 0;
 	if (c->are_counted)
-		return set_order(c, period_ns);
+		return memcg_charges_set_order(c, period_ns);
 	forget_readings(c);
 	return 0;
 }
@@ -203,7 +204,8 @@ bool memcg_charges_step(struct memcg_charges *c)
 	struct memcg_charges_reading *reading;
 	const struct scope *cgroup;
 
-	if (c->at >= count_of(c) || (c->at >= c->least && c->spent_ns >= c->spare_ns)) {
+	if (c->at >= memcg_charges_count_of(c) ||
+		(c->at >= c->least && c->spent_ns >= c->spare_ns)) {
 		memcg_mount_close(&c->fs);
 		return false;
 	}
@@ -224,7 +226,8 @@ static const enum scope_quantity quantities[MEMCG_STAT_FIELDS] = {
 	[MEMCG_STAT_SWAP] = SCOPE_CGROUP_SWAP,
 };
 
-static void show(const struct memcg_charges_reading *reading, struct scope *owner, uint64_t now_ns)
+static void memcg_charges_show(
+	const struct memcg_charges_reading *reading, struct scope *owner, uint64_t now_ns)
 {
 	const struct memcg_stat *charge = &reading->charge;
 
@@ -248,7 +251,7 @@ static enum charge_outcome end_owner(struct memcg_charges *c, struct scope *owne
 	reading = &c->reading[owner->cgroup];
 	if (!reading->at_ns)
 		return CHARGE_OUTCOMES;
-	show(reading, owner, now_ns);
+	memcg_charges_show(reading, owner, now_ns);
 	return reading->outcome;
 }
 

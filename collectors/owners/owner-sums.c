@@ -83,7 +83,7 @@ static void show_counters(struct scope *s)
 	ROW_SET(&s->sums, SCOPE_PSS_BYTE_SECONDS, metric_real_bits(byte_seconds));
 }
 
-static void counters_add(struct scope_counters *to, const struct scope_counters *from)
+static void owner_sums_counters_add(struct scope_counters *to, const struct scope_counters *from)
 {
 	growth_step_add(&to->growth, &from->growth);
 	to->pss_byte_ns += from->pss_byte_ns;
@@ -92,11 +92,11 @@ static void counters_add(struct scope_counters *to, const struct scope_counters 
 static void scope_merge(struct scope *to, const struct scope *from)
 {
 	sums_merge(&to->sums, &from->sums);
-	counters_add(&to->delta, &from->delta);
+	owner_sums_counters_add(&to->delta, &from->delta);
 }
 
 /* Adds the sum of each membership to its owners and the host. */
-static void spread(struct owner_sums *t)
+static void owner_sums_spread(struct owner_sums *t)
 {
 	for (struct scope *s = NULL; (s = owner_table_next(&t->memberships, s));) {
 		const uint32_t *owner = owner_sums_owners(t, s->slot);
@@ -118,7 +118,7 @@ static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns, uin
 	pss = ROW_HAS(&s->sums, SCOPE_PSS) ? s->sums.q[SCOPE_PSS] : 0;
 	s->delta.pss_byte_ns = ((unsigned __int128)s->last_pss + pss) * elapsed_ns;
 	s->last_pss = pss;
-	counters_add(&s->total, &s->delta);
+	owner_sums_counters_add(&s->total, &s->delta);
 	show_counters(s);
 	if (s->sums.q[SCOPE_PROCESSES])
 		s->empty_ns = 0;
@@ -131,7 +131,7 @@ void owner_sums_end(struct owner_sums *t, uint64_t now_ns, uint64_t least, uint6
 	uint64_t elapsed_ns = t->last_ns ? now_ns - t->last_ns : 0;
 
 	t->last_ns = now_ns;
-	spread(t);
+	owner_sums_spread(t);
 	scope_end(&t->host, elapsed_ns, now_ns, most);
 	sums_raise(&t->host.sums, least);
 	/* If the sum exceeds the limit, all owners still get one and the same bound. */
@@ -151,7 +151,7 @@ void owner_sums_sum_other(struct owner_sums *t, enum owner_kind kind)
 			scope_merge(other, s);
 	sums_end(&other->sums);
 	sums_cap(&other->sums, t->most);
-	counters_add(&other->total, &other->delta);
+	owner_sums_counters_add(&other->total, &other->delta);
 	show_counters(other);
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 
-static uint32_t hash_of(const struct owner_table *s, const void *key, size_t len)
+static uint32_t owner_table_hash_of(const struct owner_table *s, const void *key, size_t len)
 {
 	struct siphash h;
 
@@ -79,7 +79,8 @@ static struct scope *scope_new(
 	return scope;
 }
 
-static struct scope *find(const struct owner_table *s, uint32_t hash, const void *key, size_t len)
+static struct scope *owner_table_find_hashed(
+	const struct owner_table *s, uint32_t hash, const void *key, size_t len)
 {
 	uint32_t i;
 
@@ -91,7 +92,7 @@ static struct scope *find(const struct owner_table *s, uint32_t hash, const void
 
 struct scope *owner_table_find(const struct owner_table *s, const void *key, size_t len)
 {
-	return find(s, hash_of(s, key, len), key, len);
+	return owner_table_find_hashed(s, owner_table_hash_of(s, key, len), key, len);
 }
 
 struct scope *owner_table_get(struct owner_table *s, const void *key, size_t len)
@@ -101,8 +102,8 @@ struct scope *owner_table_get(struct owner_table *s, const void *key, size_t len
 
 	if (!s->count)
 		s->hash_key = siphash_new_key();
-	hash = hash_of(s, key, len);
-	scope = find(s, hash, key, len);
+	hash = owner_table_hash_of(s, key, len);
+	scope = owner_table_find_hashed(s, hash, key, len);
 	if (scope)
 		return scope;
 	scope = scope_new(s, key, len, hash);

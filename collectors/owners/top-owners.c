@@ -13,7 +13,7 @@ struct item {
 	uint32_t row; /* a slot or an index */
 };
 
-static int compare_items(const void *a_, const void *b_)
+static int top_owners_compare_items(const void *a_, const void *b_)
 {
 	const struct item *a = a_, *b = b_;
 
@@ -76,7 +76,7 @@ static void retain_empty(struct owner_table *s, struct item *items, size_t room,
 	}
 	if (n <= room)
 		return;
-	qsort(items, n, sizeof(*items), compare_items);
+	qsort(items, n, sizeof(*items), top_owners_compare_items);
 	for (size_t i = room; i < n; i++)
 		owner_table_at(s, items[i].row)->exported = false;
 }
@@ -91,7 +91,7 @@ int top_owners_scopes(struct owner_table *s, uint32_t n, uint64_t now_ns, struct
 	for (struct scope *row = NULL; (row = owner_table_next(s, row));)
 		if (!row->empty_ns && !is_named_other(row))
 			items[count++] = (struct item){.weight = weight_of(row), .row = row->slot};
-	qsort(items, count, sizeof(*items), compare_items);
+	qsort(items, count, sizeof(*items), top_owners_compare_items);
 	for (size_t i = 0; i < count; i++) {
 		struct scope *row = owner_table_at(s, items[i].row);
 
@@ -137,7 +137,7 @@ int top_owners_processes(struct process *const *processes, const struct snapshot
 				items[ranked++] = (struct item){
 					.weight = weight, .row = (uint32_t)i};
 		}
-		qsort(items, ranked, sizeof(*items), compare_items);
+		qsort(items, ranked, sizeof(*items), top_owners_compare_items);
 		for (uint32_t rank = 0; rank < ranked; rank++)
 			if (rank < best[items[rank].row])
 				best[items[rank].row] = rank;

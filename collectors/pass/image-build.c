@@ -13,7 +13,7 @@
 
 static const char other_name[] = "(other)";
 
-static int compare_names(const void *a_, const void *b_)
+static int image_build_compare_names(const void *a_, const void *b_)
 {
 	const struct scope *a = *(struct scope *const *)a_, *b = *(struct scope *const *)b_;
 
@@ -63,7 +63,7 @@ static int add_principal_names(struct owner_table *table, struct builder *b, str
 		else
 			s->name_ref = add_principal_name(b, s, false, &text);
 	}
-	qsort((void *)named, n, sizeof(struct scope *), compare_names);
+	qsort((void *)named, n, sizeof(struct scope *), image_build_compare_names);
 	for (size_t i = 0; i < n; i++) {
 		bool is_twice = (i > 0 && !strcmp(named[i]->name, named[i - 1]->name)) ||
 		                (i + 1 < n && !strcmp(named[i]->name, named[i + 1]->name));
@@ -89,7 +89,7 @@ uint32_t image_build_user_name(const struct owner_table *users, uint32_t uid, st
 	return builder_add_text(b, number, number_format_u64(uid, number));
 }
 
-static struct snapshot_scope *add_row(
+static struct snapshot_scope *image_build_add_row(
 	struct builder *b, enum metric_scope scope, const struct scope *s, uint32_t flags)
 {
 	struct snapshot_scope *row = builder_add_scope(b, scope);
@@ -105,12 +105,13 @@ static struct snapshot_scope *add_row(
 	return row;
 }
 
-static int add_owner(const struct owner_sums *t, enum metric_scope scope, const struct scope *s,
-	struct builder *b)
+static int image_build_add_owner(const struct owner_sums *t, enum metric_scope scope,
+	const struct scope *s, struct builder *b)
 {
 	uint32_t user = s->has_user ? image_build_user_name(&t->table[OWNER_USER], s->user, b) : 0;
 	uint32_t above = s->above ? builder_add_text(b, s->above, strlen(s->above)) : 0;
-	struct snapshot_scope *row = add_row(b, scope, s, s->exported ? SCOPE_EXPORTED : 0);
+	struct snapshot_scope *row = image_build_add_row(
+		b, scope, s, s->exported ? SCOPE_EXPORTED : 0);
 
 	if (!row)
 		return -ENOMEM;
@@ -120,22 +121,22 @@ static int add_owner(const struct owner_sums *t, enum metric_scope scope, const 
 }
 
 /* Adds the rows of owners. A row without members is shown only as long as it has series. */
-static int add_rows(struct owner_sums *t, enum owner_kind kind, struct builder *b)
+static int image_build_add_rows(struct owner_sums *t, enum owner_kind kind, struct builder *b)
 {
 	enum metric_scope scope = metric_owner_scope(kind);
 	struct scope *other = &t->other[kind];
 
 	for (struct scope *s = NULL; (s = owner_table_next(&t->table[kind], s));)
-		if ((!s->empty_ns || s->exported) && add_owner(t, scope, s, b) < 0)
+		if ((!s->empty_ns || s->exported) && image_build_add_owner(t, scope, s, b) < 0)
 			return -ENOMEM;
 	other->name_ref = builder_add_text(b, other_name, sizeof(other_name) - 1);
-	return add_row(b, scope, other, SCOPE_OTHER) ? 0 : -ENOMEM;
+	return image_build_add_row(b, scope, other, SCOPE_OTHER) ? 0 : -ENOMEM;
 }
 
 int image_build_scopes(struct owner_sums *t, const struct meminfo *meminfo, struct builder *b,
 	struct buffer *scratch)
 {
-	struct snapshot_scope *host = add_row(b, METRIC_HOST, &t->host, SCOPE_EXPORTED);
+	struct snapshot_scope *host = image_build_add_row(b, METRIC_HOST, &t->host, SCOPE_EXPORTED);
 	int r = 0;
 
 	if (!host)
@@ -150,7 +151,7 @@ int image_build_scopes(struct owner_sums *t, const struct meminfo *meminfo, stru
 		else
 			add_key_names(&t->table[kind], b);
 		if (r == 0)
-			r = add_rows(t, (enum owner_kind)kind, b);
+			r = image_build_add_rows(t, (enum owner_kind)kind, b);
 	}
 	return r;
 }
@@ -207,7 +208,7 @@ static void add_adaptive(const struct image_build_counts *counts,
 			metric_real_bits((double)a->psi->q[PSI_SOME].avg10 / PSI_WHOLE));
 }
 
-static int add_histogram(struct builder *b, const struct snapshot_histogram *h)
+static int image_build_add_histogram(struct builder *b, const struct snapshot_histogram *h)
 {
 	struct snapshot_histogram *row = builder_add_histogram(b);
 
@@ -218,7 +219,8 @@ static int add_histogram(struct builder *b, const struct snapshot_histogram *h)
 }
 
 /* The processes of the pass by outcome and source, and the reads that the kernel blocks. */
-static void add_processes(const struct image_build_counts *counts, struct snapshot_self *row)
+static void image_build_add_processes(
+	const struct image_build_counts *counts, struct snapshot_self *row)
 {
 	for (unsigned int i = 0; i < OUTCOME_COUNT_; i++)
 		ROW_SET(row, snapshot_outcome_count((enum process_outcome)i), counts->outcome[i]);
@@ -237,16 +239,16 @@ int image_build_self(const struct image_build_counts *counts,
 	const char *version, struct builder *b)
 {
 	struct snapshot_histogram holds = counts->holds->times;
-	int r = add_histogram(b, &counts->durations);
+	int r = image_build_add_histogram(b, &counts->durations);
 	struct snapshot_self *row;
 	uint64_t span_ns;
 	double recent;
 
 	holds.id = HISTOGRAM_HOLD;
 	if (r == 0 && adaptive)
-		r = add_histogram(b, &adaptive->estimates->errors);
+		r = image_build_add_histogram(b, &adaptive->estimates->errors);
 	if (r == 0)
-		r = add_histogram(b, &holds);
+		r = image_build_add_histogram(b, &holds);
 	row = r == 0 ? builder_add_self(b) : NULL;
 	if (!row)
 		return -ENOMEM;
@@ -257,7 +259,7 @@ int image_build_self(const struct image_build_counts *counts,
 	ROW_SET(row, SELF_PERIOD, counts->period_ns);
 	ROW_SET(row, SELF_PASSES, counts->passes);
 	ROW_SET(row, SELF_PASS_OVERRUNS, counts->overruns);
-	add_processes(counts, row);
+	image_build_add_processes(counts, row);
 	for (unsigned int i = 0; counts->charges && i < CHARGE_OUTCOMES; i++)
 		ROW_SET(row, SELF_CHARGE_FIRST + i, counts->charges[i]);
 	ROW_SET(row, SELF_CPU, self->cpu_ns);

@@ -30,7 +30,7 @@ static int compare_holders(const void *a_, const void *b_)
 	return (a->uid > b->uid) - (a->uid < b->uid);
 }
 
-static int compare_mounts(const void *a_, const void *b_)
+static int image_shmem_compare_mounts(const void *a_, const void *b_)
 {
 	const struct tmpfs_mount *a = a_, *b = b_;
 
@@ -39,7 +39,7 @@ static int compare_mounts(const void *a_, const void *b_)
 	return strcmp(a->path, b->path);
 }
 
-static struct snapshot_holding *add_row(
+static struct snapshot_holding *image_shmem_add_row(
 	struct builder *b, enum holding_kind kind, uint32_t name, uint32_t id)
 {
 	struct snapshot_holding *row = builder_add_holding(b);
@@ -57,10 +57,10 @@ static uint32_t add_other_name(struct builder *b)
 	return builder_add_text(b, other_name, sizeof(other_name) - 1);
 }
 
-static int add_holder(const struct shmem *s, const struct shmem_owner *h, uint32_t name,
+static int image_shmem_add_holder(const struct shmem *s, const struct shmem_owner *h, uint32_t name,
 	uint32_t id, struct builder *b)
 {
-	struct snapshot_holding *row = add_row(b, HOLDING_SHMEM, name, id);
+	struct snapshot_holding *row = image_shmem_add_row(b, HOLDING_SHMEM, name, id);
 
 	if (!row)
 		return -ENOMEM;
@@ -83,8 +83,8 @@ static int add_holders(struct shmem *s, const struct owner_table *users, struct 
 	if (h->count)
 		qsort(h->item, h->count, sizeof(*h->item), compare_holders);
 	for (size_t i = 0; r == 0 && i < shown; i++)
-		r = add_holder(s, &h->item[i], image_build_user_name(users, h->item[i].uid, b),
-			h->item[i].uid, b);
+		r = image_shmem_add_holder(s, &h->item[i],
+			image_build_user_name(users, h->item[i].uid, b), h->item[i].uid, b);
 	if (r < 0 || (shown == h->count && !h->has_other))
 		return r;
 	if (h->item)
@@ -92,11 +92,11 @@ static int add_holders(struct shmem *s, const struct owner_table *users, struct 
 	rest.count = h->count - shown;
 	for (unsigned int i = 0; i < SHMEM_QUANTITIES; i++)
 		other.q[i] = shmem_owners_sum(&rest, (enum shmem_quantity)i);
-	return add_holder(s, &other, add_other_name(b), OWNER_NO_ID, b);
+	return image_shmem_add_holder(s, &other, add_other_name(b), OWNER_NO_ID, b);
 }
 
 /* A user who may mount chooses the path: it may have any bytes. */
-static uint32_t add_path(struct builder *b, const char *path)
+static uint32_t image_shmem_add_path(struct builder *b, const char *path)
 {
 	AUTO_BUFFER struct buffer text = {0};
 
@@ -104,7 +104,7 @@ static uint32_t add_path(struct builder *b, const char *path)
 	return text.error ? 0 : builder_add_text(b, text.data, text.len);
 }
 
-static void add_amounts(struct snapshot_holding *row, const struct tmpfs_mount *m)
+static void image_shmem_add_amounts(struct snapshot_holding *row, const struct tmpfs_mount *m)
 {
 	if (m->is_read) {
 		ROW_SET(row, TMPFS_USED,
@@ -121,22 +121,23 @@ static void add_amounts(struct snapshot_holding *row, const struct tmpfs_mount *
 static int add_mounts(struct tmpfs *t, struct builder *b)
 {
 	if (t->count)
-		qsort(t->mount, t->count, sizeof(*t->mount), compare_mounts);
+		qsort(t->mount, t->count, sizeof(*t->mount), image_shmem_compare_mounts);
 	for (size_t i = 0; i < t->count && i < IMAGE_SHMEM_SHOWN; i++) {
-		struct snapshot_holding *row = add_row(
-			b, HOLDING_TMPFS, add_path(b, t->mount[i].path), 0);
+		struct snapshot_holding *row = image_shmem_add_row(
+			b, HOLDING_TMPFS, image_shmem_add_path(b, t->mount[i].path), 0);
 
 		if (!row)
 			return -ENOMEM;
-		add_amounts(row, &t->mount[i]);
+		image_shmem_add_amounts(row, &t->mount[i]);
 	}
 	if (t->count > IMAGE_SHMEM_SHOWN) {
-		struct snapshot_holding *row = add_row(b, HOLDING_TMPFS, add_other_name(b), 0);
+		struct snapshot_holding *row = image_shmem_add_row(
+			b, HOLDING_TMPFS, add_other_name(b), 0);
 
 		if (!row)
 			return -ENOMEM;
 		for (size_t i = IMAGE_SHMEM_SHOWN; i < t->count; i++)
-			add_amounts(row, &t->mount[i]);
+			image_shmem_add_amounts(row, &t->mount[i]);
 	}
 	return 0;
 }

@@ -44,7 +44,7 @@ static int add_member(struct pass *pass, struct process *p, const struct sample 
  * when these have been taken, so that the worker is woken once for all of them: each wake costs as
  * much as reading a process.
  */
-static void announce(struct pass *pass)
+static void pass_phases_announce(struct pass *pass)
 {
 	if (pass->announced > pass->at)
 		return;
@@ -54,13 +54,13 @@ static void announce(struct pass *pass)
 		process_announce(&pass->reader, pass->table.item[pass->announced++], false);
 }
 
-static int read_one(struct pass *pass)
+static int pass_phases_read_one(struct pass *pass)
 {
 	struct process *p;
 	struct sample s;
 	int r;
 
-	announce(pass);
+	pass_phases_announce(pass);
 	p = pass->table.item[pass->at++];
 	r = process_read(&pass->reader, p, clock_now_ns(CLOCK_MONOTONIC), &s);
 	if (r == 0)
@@ -79,7 +79,7 @@ static int read_one(struct pass *pass)
 }
 
 /* Sets P's membership from S, a sample of an adaptive pass. */
-static int take_sample(struct pass *pass, struct process *p, const struct sample *s)
+static int pass_phases_take_sample(struct pass *pass, struct process *p, const struct sample *s)
 {
 	int r = 0;
 
@@ -127,7 +127,7 @@ static int look_some(struct pass *pass)
 		return poll_some(pass, now_ns);
 	pass->moved_at++;
 	r = adaptive_pass_look(&pass->adaptive, m->process, m->need, now_ns, &s);
-	return r == ADAPTIVE_PASS_SAMPLE ? take_sample(pass, m->process, &s) : r;
+	return r == ADAPTIVE_PASS_SAMPLE ? pass_phases_take_sample(pass, m->process, &s) : r;
 }
 
 int pass_phases_measure(struct pass *pass)
@@ -137,7 +137,7 @@ int pass_phases_measure(struct pass *pass)
 	int r = measure_pacer_measure(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC), &s, &p), e = 0;
 
 	if (r == MEASURE_PACER_SAMPLE)
-		e = take_sample(pass, p, &s);
+		e = pass_phases_take_sample(pass, p, &s);
 	return e < 0 ? e : r;
 }
 
@@ -215,7 +215,7 @@ int pass_phases_advance(struct pass *pass)
 		return shared_mm_begin(&pass->sharing, pass->table.item, pass->table.count);
 	case PHASE_READ:
 		if (pass->at < pass->table.count)
-			return read_one(pass);
+			return pass_phases_read_one(pass);
 		pass->phase = PHASE_SHARE;
 		return shared_mm_begin(&pass->sharing, pass->table.item, pass->table.count);
 	case PHASE_SHARE:

@@ -99,8 +99,8 @@ static bool is_complete(const struct pass *pass)
 }
 
 /* The public image comes first: it must not have the paths of mapped files. */
-static int seal(struct pass *pass, const struct image_header *head, bool with_public, int *ret_fd,
-	int *ret_public_fd)
+static int pass_publish_seal(struct pass *pass, const struct image_header *head, bool with_public,
+	int *ret_fd, int *ret_public_fd)
 {
 	AUTO_CLOSE int public_fd = -1;
 	int r = 0;
@@ -211,6 +211,6 @@ int pass_publish_make(
 			&pass->self, self_flags(pass), pass->options.version, &pass->rows.builder);
 	}
 	if (r == 0)
-		r = seal(pass, &head, with_public, ret_fd, ret_public_fd);
+		r = pass_publish_seal(pass, &head, with_public, ret_fd, ret_public_fd);
 	return r;
 }

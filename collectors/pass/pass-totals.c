@@ -87,7 +87,8 @@ static bool has_bounds(const struct snapshot_process *row)
 }
 
 /* Widens the bounds of a row if they depend on map counts or on a complete list of sharers. */
-static void widen(const struct pass *pass, const struct process *p, struct snapshot_process *row)
+static void pass_totals_widen(
+	const struct pass *pass, const struct process *p, struct snapshot_process *row)
 {
 	bool is_cut = pass->options.is_adaptive && p->tracked->is_cut;
 
@@ -112,7 +113,7 @@ void pass_totals_add(struct pass *pass, size_t i)
 		ROW_SET(row, PROCESS_ELAPSED,
 			saturate_less(pass->begin_boottime_ns,
 				p->stat.start_ticks * pass->procfs.ns_per_tick));
-	widen(pass, p, row);
+	pass_totals_widen(pass, p, row);
 	step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
 	owner_sums_add(&pass->sums, p, row, &step);
 	add_to_sheet(pass, p, row);
@@ -129,7 +130,7 @@ static void remove_empty(struct owner_table *table)
 }
 
 /* The host's limit for the sum of all processes: cuts bounds that add up to more. */
-static uint64_t most(const struct pass *pass)
+static uint64_t pass_totals_most(const struct pass *pass)
 {
 	const struct meminfo *m = &pass->meminfo;
 	uint64_t total = ROW_HAS(m, MEMINFO_TOTAL) ? m->q[MEMINFO_TOTAL] : UINT64_MAX;
@@ -139,7 +140,7 @@ static uint64_t most(const struct pass *pass)
 	               : total;
 }
 
-static uint64_t least(const struct pass *pass)
+static uint64_t pass_totals_least(const struct pass *pass)
 {
 	return pass->options.is_adaptive
 	               ? host_check_least(&pass->adaptive.host_check, &pass->meminfo)
@@ -190,7 +191,7 @@ int pass_totals_end(struct pass *pass)
 
 	read_host(pass, &sources, &vmstat);
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
-	owner_sums_end(&pass->sums, pass->end_ns, least(pass), most(pass));
+	owner_sums_end(&pass->sums, pass->end_ns, pass_totals_least(pass), pass_totals_most(pass));
 	memcg_charges_end(&pass->charges, &pass->sums, clock_now_ns(CLOCK_BOOTTIME));
 	pass->counts.charges = pass->charges.are_counted ? pass->charges.counts : NULL;
 	make_sheet(pass, &sources);

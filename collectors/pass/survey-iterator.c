@@ -26,7 +26,7 @@ static size_t place_after(const struct process_table *t, pid_t after)
 	return low;
 }
 
-static bool has_memory(const struct process *p)
+static bool survey_iterator_has_memory(const struct process *p)
 {
 	return p->known && (!p->tracked || p->tracked->is_member);
 }
@@ -44,13 +44,13 @@ static bool is_before(const struct process *a, const struct process *b)
 }
 
 /* Whether another process stands for P's address space. */
-static bool is_elsewhere(const struct process_table *t, const struct process *p)
+static bool survey_iterator_is_elsewhere(const struct process_table *t, const struct process *p)
 {
 	for (size_t i = 0; p->mm_group && i < t->count; i++) {
 		const struct process *other = t->item[i];
 
-		if (other != p && other->mm_group == p->mm_group && has_memory(other) &&
-			is_before(other, p))
+		if (other != p && other->mm_group == p->mm_group &&
+			survey_iterator_has_memory(other) && is_before(other, p))
 			return true;
 	}
 	return false;
@@ -70,7 +70,7 @@ static bool is_giant(const struct pass *pass, const struct process *p)
 	return f.is_giant || (f.way == WALK_COST_SLICES && !f.work.largest_pages);
 }
 
-static int outcome_of(int error)
+static int survey_iterator_outcome_of(int error)
 {
 	switch (error) {
 	case -ESRCH: return SURVEY_ITERATOR_GONE;
@@ -82,7 +82,7 @@ static int outcome_of(int error)
 }
 
 /* Returns the user that P is counted for. */
-static uint32_t user_of(const struct pass *pass, const struct process *p)
+static uint32_t survey_iterator_user_of(const struct pass *pass, const struct process *p)
 {
 	struct sample sample;
 
@@ -99,13 +99,13 @@ static int open_smaps(struct pass *pass, struct process *p, struct survey_iterat
 	int e;
 
 	*ret = (struct survey_iterator_entry){
-		.pid = p->pid, .user = user_of(pass, p), .stream = STREAM_CLOSED};
-	if (is_elsewhere(&pass->table, p))
+		.pid = p->pid, .user = survey_iterator_user_of(pass, p), .stream = STREAM_CLOSED};
+	if (survey_iterator_is_elsewhere(&pass->table, p))
 		return SURVEY_ITERATOR_ELSEWHERE;
 	if (is_giant(pass, p))
 		return SURVEY_ITERATOR_GIANT;
 	e = process_open_stream(&pass->reader, p, false, &ret->stream);
-	return e < 0 ? outcome_of(e) : 0;
+	return e < 0 ? survey_iterator_outcome_of(e) : 0;
 }
 
 int survey_iterator_next(struct pass *pass, pid_t after, struct survey_iterator_entry *ret)
@@ -113,7 +113,7 @@ int survey_iterator_next(struct pass *pass, pid_t after, struct survey_iterator_
 	const struct process_table *t = &pass->table;
 
 	for (size_t i = place_after(t, after); i < t->count; i++)
-		if (has_memory(t->item[i]))
+		if (survey_iterator_has_memory(t->item[i]))
 			return open_smaps(pass, t->item[i], ret);
 	return SURVEY_ITERATOR_END;
 }
@@ -131,7 +131,7 @@ static struct process *most_moved(const struct process_table *t)
 	for (size_t i = 0; i < t->count; i++) {
 		struct process *p = t->item[i];
 
-		if (p->driver.is_wanted && has_memory(p) &&
+		if (p->driver.is_wanted && survey_iterator_has_memory(p) &&
 			(!found || driver_moved(&p->driver) > driver_moved(&found->driver)))
 			found = p;
 	}
@@ -156,7 +156,7 @@ int survey_iterator_wanted(struct pass *pass, struct survey_iterator_entry *ret)
 	return r;
 }
 
-static struct process *find(const struct process_table *t, pid_t pid)
+static struct process *survey_iterator_find(const struct process_table *t, pid_t pid)
 {
 	size_t i = place_after(t, pid - 1);
 
@@ -165,7 +165,7 @@ static struct process *find(const struct process_table *t, pid_t pid)
 
 void survey_iterator_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc)
 {
-	struct process *p = find(&pass->table, pid);
+	struct process *p = survey_iterator_find(&pass->table, pid);
 
 	if (p)
 		driver_found(&p->driver, pss, vmalloc, clock_now_ns(CLOCK_BOOTTIME));
@@ -173,14 +173,14 @@ void survey_iterator_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t 
 
 uint64_t survey_iterator_begin_reads(struct pass *pass, pid_t pid)
 {
-	const struct process *p = find(&pass->table, pid);
+	const struct process *p = survey_iterator_find(&pass->table, pid);
 
 	return p ? fetch_begin_reads(&pass->reader, p) : 0;
 }
 
 void survey_iterator_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
 {
-	const struct process *p = find(&pass->table, pid);
+	const struct process *p = survey_iterator_find(&pass->table, pid);
 
 	if (p)
 		fetch_end_reads(&pass->reader, p, begin_ns);
@@ -188,7 +188,7 @@ void survey_iterator_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
 
 void survey_iterator_blocked(struct pass *pass, pid_t pid)
 {
-	struct process *p = find(&pass->table, pid);
+	struct process *p = survey_iterator_find(&pass->table, pid);
 
 	if (p)
 		fetch_note_stream(&pass->reader, p, FETCH_SMAPS, -ETIMEDOUT);

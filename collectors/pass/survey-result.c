@@ -28,7 +28,7 @@ void survey_result_clear(struct survey_result *c)
  * choose, and labels are memtally's own. A path that has to be cut is no label, but might look like
  * one where it is cut.
  */
-static void add_path(struct buffer *to, const char *path)
+static void survey_result_add_path(struct buffer *to, const char *path)
 {
 	size_t len = strlen(path);
 
@@ -45,7 +45,7 @@ void survey_result_add(struct survey_result *c, const struct snapshot_file *row,
 	copy.path = (uint32_t)c->texts.len;
 	for (unsigned int i = 0; i < FILE_QUANTITIES; i++)
 		copy.q[i] = saturate_min(copy.q[i], INT64_MAX);
-	add_path(&c->texts, path);
+	survey_result_add_path(&c->texts, path);
 	buffer_add_char(&c->texts, '\0');
 	buffer_add(&c->rows, &copy, sizeof(copy));
 }

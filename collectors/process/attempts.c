@@ -32,7 +32,7 @@ static const struct attempts_user *find_user(const struct attempts *a, uint32_t 
 }
 
 /* Returns the entry that counts for UID, and makes it if there is none. */
-static struct attempts_user *add_user(struct attempts *a, uint32_t uid)
+static struct attempts_user *attempts_add_user(struct attempts *a, uint32_t uid)
 {
 	const struct attempts_user *user = find_user(a, uid);
 
@@ -81,7 +81,7 @@ static int compare_ranks(const void *a_, const void *b_)
  * Sets .rank and .places of each entry of DUE from LAST, the counts of the last pass, and sorts DUE
  * by rank.
  */
-static void rank(const struct attempts *last, struct attempts_due *due, size_t count)
+static void attempts_rank(const struct attempts *last, struct attempts_due *due, size_t count)
 {
 	uint32_t places = ATTEMPTS_PLACES;
 
@@ -107,7 +107,7 @@ void attempts_begin(struct attempts *a, struct attempts_due *due, size_t count, 
 		due[i].block->is_chosen = false;
 	}
 	if (count)
-		rank(a, due, count);
+		attempts_rank(a, due, count);
 	*a = (struct attempts){0};
 	for (size_t i = 0; i < count; i++) {
 		struct attempts_user *user;
@@ -117,7 +117,7 @@ void attempts_begin(struct attempts *a, struct attempts_due *due, size_t count, 
 		if (due[i].places == ATTEMPTS_PLACES && taken++ >= ATTEMPTS_PLACES_ALL)
 			continue;
 		due[i].block->is_chosen = true;
-		user = add_user(a, due[i].uid);
+		user = attempts_add_user(a, due[i].uid);
 		user->places = due[i].places;
 		user->chosen++;
 	}
@@ -125,19 +125,19 @@ void attempts_begin(struct attempts *a, struct attempts_due *due, size_t count, 
 
 void attempts_blocked(struct attempts *a, uint32_t uid, enum attempt attempt)
 {
-	add_user(a, uid)->blocked[attempt]++;
+	attempts_add_user(a, uid)->blocked[attempt]++;
 	a->blocked[attempt]++;
 	a->total++;
 }
 
 void attempts_returned(struct attempts *a, uint32_t uid)
 {
-	add_user(a, uid)->returned++;
+	attempts_add_user(a, uid)->returned++;
 }
 
 void attempts_waited(struct attempts *a, uint32_t uid, uint64_t ns)
 {
-	add_user(a, uid)->waited_ns += ns;
+	attempts_add_user(a, uid)->waited_ns += ns;
 }
 
 uint64_t attempts_waited_ns(const struct attempts *a, uint32_t uid)

@@ -45,7 +45,7 @@ void driver_see(struct driver_share *d, const struct snapshot_process *row, uint
 	d->is_wanted = has_moved || (d->pss_kib && now_ns >= d->next_ns + (RENEW_NS - MOVED_NS));
 }
 
-static uint64_t most_of(const struct snapshot_process *row)
+static uint64_t driver_most_of(const struct snapshot_process *row)
 {
 	return row->q[ROW_HAS(row, PROCESS_PSS_FILE) ? PROCESS_PSS_FILE : PROCESS_PSS];
 }
@@ -53,7 +53,7 @@ static uint64_t most_of(const struct snapshot_process *row)
 struct driver_amounts driver_amounts(
 	const struct driver_share *d, const struct snapshot_process *row)
 {
-	uint64_t most = most_of(row), grown = saturate_less(d->seen_kib, d->file_kib) * KIB;
+	uint64_t most = driver_most_of(row), grown = saturate_less(d->seen_kib, d->file_kib) * KIB;
 	struct driver_amounts a = {.pss = saturate_min(d->pss_kib * KIB, most)};
 
 	a.vmalloc = saturate_min(d->vmalloc_kib * KIB, a.pss);

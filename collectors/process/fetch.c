@@ -39,7 +39,7 @@ static bool is_walk(enum fetch_file file)
 }
 
 /* stat is always the leader's: it has the start time of the process. */
-static const char *path_of(
+static const char *fetch_path_of(
 	const struct process *p, enum fetch_file file, char to[static PROCESS_PATH_SIZE])
 {
 	return file == FETCH_STAT ? names[file] : process_path(p, names[file], to);
@@ -58,7 +58,7 @@ static bool is_remote(const struct process_reader *r, const struct process *p)
  * Returns the real user of P, since a setuid program belongs to its caller; OWNER_NO_ID if status
  * cannot be read.
  */
-static uint32_t user_of(const struct process *p, int dirfd)
+static uint32_t fetch_user_of(const struct process *p, int dirfd)
 {
 	struct status status;
 	char text[STATUS_SIZE];
@@ -107,7 +107,7 @@ static bool is_forbidden(
 		return true;
 	if (attempt != ATTEMPT_BLOCKED && !may_be_limited(r))
 		return false;
-	if (attempts_allow(&r->attempts, user_of(p, dirfd), attempt))
+	if (attempts_allow(&r->attempts, fetch_user_of(p, dirfd), attempt))
 		return false;
 	block_defer(&p->block, names[file], is_walk(file), clock_now_ns(CLOCK_MONOTONIC));
 	return true;
@@ -117,18 +117,18 @@ static bool is_forbidden(
  * Notes in P the result of a read of FILE. Errors of the reader or of its workers do not end a
  * block.
  */
-static void note(
+static void fetch_note(
 	struct process_reader *r, struct process *p, int dirfd, enum fetch_file file, int error)
 {
 	enum attempt attempt = attempt_of(p, file);
 
 	if (error == -ETIMEDOUT) {
-		attempts_blocked(&r->attempts, user_of(p, dirfd), attempt);
+		attempts_blocked(&r->attempts, fetch_user_of(p, dirfd), attempt);
 		block_begin(&p->block, names[file], is_walk(file), clock_now_ns(CLOCK_MONOTONIC));
 	} else if (error != -ECHILD && error != -ECANCELED && error != -EMFILE &&
 		   error != -ENOMEM && error != -ESTALE) {
 		if (attempt == ATTEMPT_BLOCKED)
-			attempts_returned(&r->attempts, user_of(p, dirfd));
+			attempts_returned(&r->attempts, fetch_user_of(p, dirfd));
 		block_answered(&p->block, is_walk(file));
 	}
 }
@@ -155,7 +155,7 @@ static uint64_t begin_request(struct process_reader *r, const struct process *p,
 	uint64_t share_ns = lanes->control.patience.share_ns, cost_ns = lanes->waited_ns;
 
 	if (cost_ns >= share_ns && cost_ns < SHARES * share_ns && !r->is_single)
-		cost_ns = attempts_waited_ns(&r->attempts, user_of(p, dirfd));
+		cost_ns = attempts_waited_ns(&r->attempts, fetch_user_of(p, dirfd));
 	workers_hurry(r->workers, cost_ns >= share_ns);
 	return lanes->waited_ns;
 }
@@ -171,7 +171,7 @@ static void end_request(
 
 	workers_hurry(r->workers, false);
 	if (cost_ns)
-		attempts_waited(&r->attempts, user_of(p, dirfd), cost_ns);
+		attempts_waited(&r->attempts, fetch_user_of(p, dirfd), cost_ns);
 }
 
 static bool is_announced(const struct process_reader *r, const struct process *p, const char *path)
@@ -213,7 +213,7 @@ static int read_kept_status(
  * If status was not announced, it is read below DIRFD after all announced files, which proves that
  * these are of P.
  */
-static int read_status(struct process_reader *r, struct process *p, int dirfd, char *to,
+static int fetch_read_status(struct process_reader *r, struct process *p, int dirfd, char *to,
 	size_t size, size_t *ret_len, bool *ret_unproven)
 {
 	char path[PROCESS_PATH_SIZE];
@@ -241,7 +241,7 @@ static int read_status(struct process_reader *r, struct process *p, int dirfd, c
 	if (may_keep_status(r, p))
 		return read_kept_status(r, p, to, size, ret_len);
 	return proctext_read(
-		&r->ends, dirfd, path_of(p, FETCH_STATUS, path), to, size, ret_len, &took_ns);
+		&r->ends, dirfd, fetch_path_of(p, FETCH_STATUS, path), to, size, ret_len, &took_ns);
 }
 
 int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
@@ -253,20 +253,20 @@ int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetc
 
 	*ret_took_ns = 0;
 	if (file == FETCH_STATUS)
-		return read_status(r, p, dirfd, to, size, ret_len, ret_unproven);
+		return fetch_read_status(r, p, dirfd, to, size, ret_len, ret_unproven);
 	if (!is_remote(r, p))
-		return proctext_read(
-			&r->ends, dirfd, path_of(p, file, path), to, size, ret_len, ret_took_ns);
+		return proctext_read(&r->ends, dirfd, fetch_path_of(p, file, path), to, size,
+			ret_len, ret_took_ns);
 	if (is_forbidden(r, p, dirfd, file))
 		return -ETIMEDOUT;
-	if (!workers_is_awaited(r->workers, p->pid, path_of(p, file, path)))
+	if (!workers_is_awaited(r->workers, p->pid, fetch_path_of(p, file, path)))
 		*ret_unproven = true;
 	begin_ns = begin_request(r, p, dirfd);
 	e = workers_read(
-		r->workers, p->pid, path_of(p, file, path), to, size, ret_len, ret_took_ns);
+		r->workers, p->pid, fetch_path_of(p, file, path), to, size, ret_len, ret_took_ns);
 	end_request(r, p, dirfd, begin_ns);
 	e = as_below(dirfd, e);
-	note(r, p, dirfd, file, e);
+	fetch_note(r, p, dirfd, file, e);
 	return e;
 }
 
@@ -277,17 +277,17 @@ ssize_t fetch_link(struct process_reader *r, struct process *p, int dirfd, char 
 	ssize_t n;
 
 	if (!is_remote(r, p)) {
-		n = readlinkat(dirfd, path_of(p, FETCH_EXE, path), to, size);
+		n = readlinkat(dirfd, fetch_path_of(p, FETCH_EXE, path), to, size);
 		return n < 0 ? -errno : n;
 	}
 	if (is_forbidden(r, p, dirfd, FETCH_EXE))
 		return -ETIMEDOUT;
 	begin_ns = begin_request(r, p, dirfd);
-	n = workers_readlink(r->workers, p->pid, path_of(p, FETCH_EXE, path), to, size);
+	n = workers_readlink(r->workers, p->pid, fetch_path_of(p, FETCH_EXE, path), to, size);
 	end_request(r, p, dirfd, begin_ns);
 	if (n < 0)
 		n = as_below(dirfd, (int)n);
-	note(r, p, dirfd, FETCH_EXE, n < 0 ? (int)n : 0);
+	fetch_note(r, p, dirfd, FETCH_EXE, n < 0 ? (int)n : 0);
 	return n;
 }
 
@@ -299,7 +299,7 @@ int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fe
 	int e;
 
 	if (!is_remote(r, p)) {
-		int fd = openat(dirfd, path_of(p, file, path), O_RDONLY | O_CLOEXEC);
+		int fd = openat(dirfd, fetch_path_of(p, file, path), O_RDONLY | O_CLOEXEC);
 
 		if (fd < 0)
 			return -errno;
@@ -309,7 +309,7 @@ int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fe
 	if (is_forbidden(r, p, dirfd, file))
 		return -ETIMEDOUT;
 	begin_ns = begin_request(r, p, dirfd);
-	e = workers_open_stream(r->workers, p->pid, path_of(p, file, path), ret);
+	e = workers_open_stream(r->workers, p->pid, fetch_path_of(p, file, path), ret);
 	end_request(r, p, dirfd, begin_ns);
 	e = as_below(dirfd, e);
 	/*
@@ -317,7 +317,7 @@ int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fe
 	 * (fetch_read_stream()).
 	 */
 	if (e == -ETIMEDOUT)
-		note(r, p, dirfd, file, e);
+		fetch_note(r, p, dirfd, file, e);
 	else if (e == 0 && !fetch_is_there(dirfd)) {
 		stream_close(ret);
 		e = -ESRCH;
@@ -328,7 +328,7 @@ int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fe
 void fetch_note_stream(
 	struct process_reader *r, struct process *p, enum fetch_file file, ssize_t result)
 {
-	note(r, p, p->dirfd, file, result < 0 ? (int)result : 0);
+	fetch_note(r, p, p->dirfd, file, result < 0 ? (int)result : 0);
 }
 
 uint64_t fetch_begin_reads(struct process_reader *r, const struct process *p)

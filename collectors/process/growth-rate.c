@@ -51,7 +51,7 @@ void growth_rate_add(struct growth_rate *t, uint64_t value, uint64_t now_ns)
 }
 
 /* Returns how many seconds before the current slot the mean at AT was. */
-static double ago(const struct growth_rate *t, unsigned int at)
+static double growth_rate_ago(const struct growth_rate *t, unsigned int at)
 {
 	uint32_t back = (t->open + GROWTH_RATE_SLOTS - 1 - at) % GROWTH_RATE_SLOTS + 1;
 
@@ -66,7 +66,7 @@ bool growth_rate_slope(const struct growth_rate *t, double *ret_slope, double *r
 	for (unsigned int i = 0; i < GROWTH_RATE_SLOTS; i++)
 		if ((t->has >> i) & 1) {
 			n++;
-			x_mean -= ago(t, i);
+			x_mean -= growth_rate_ago(t, i);
 			y_mean += (double)t->mean[i];
 		}
 	if (n < GROWTH_RATE_LEAST)
@@ -75,7 +75,7 @@ bool growth_rate_slope(const struct growth_rate *t, double *ret_slope, double *r
 	y_mean /= n;
 	for (unsigned int i = 0; i < GROWTH_RATE_SLOTS; i++)
 		if ((t->has >> i) & 1) {
-			double x = -ago(t, i) - x_mean;
+			double x = -growth_rate_ago(t, i) - x_mean;
 
 			xx += x * x;
 			xy += x * ((double)t->mean[i] - y_mean);
@@ -83,7 +83,8 @@ bool growth_rate_slope(const struct growth_rate *t, double *ret_slope, double *r
 	slope = xy / xx; /* means of different slots are never of the same moment */
 	for (unsigned int i = 0; i < GROWTH_RATE_SLOTS; i++)
 		if ((t->has >> i) & 1) {
-			double y = (double)t->mean[i] - y_mean - slope * (-ago(t, i) - x_mean);
+			double y = (double)t->mean[i] - y_mean -
+			           slope * (-growth_rate_ago(t, i) - x_mean);
 
 			off += y * y;
 		}

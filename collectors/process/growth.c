@@ -20,7 +20,7 @@ static uint64_t raise_mark(bool *has, uint64_t *top, uint64_t bytes)
 	return added;
 }
 
-static uint64_t take_swap(struct growth *g, uint64_t vm_swap_bytes)
+static uint64_t growth_take_swap(struct growth *g, uint64_t vm_swap_bytes)
 {
 	uint64_t added = 0;
 
@@ -37,7 +37,7 @@ static uint64_t take_anon(struct growth *g, uint64_t anon_bytes, uint64_t now_ns
 	return raise_mark(&g->has_anon, &g->anon_top_bytes, anon_bytes);
 }
 
-static void show(const struct growth *g, struct snapshot_process *row, uint64_t boottime_ns)
+static void growth_show(const struct growth *g, struct snapshot_process *row, uint64_t boottime_ns)
 {
 	double slope, error;
 
@@ -63,7 +63,7 @@ struct growth_step growth_take(
 	if (ROW_HAS(row, PROCESS_VM_HWM))
 		step.hwm_bytes = raise_mark(&g->has_hwm, &g->hwm_top_bytes, row->q[PROCESS_VM_HWM]);
 	if (ROW_HAS(row, PROCESS_VM_SWAP))
-		step.swap_bytes = take_swap(g, row->q[PROCESS_VM_SWAP]);
+		step.swap_bytes = growth_take_swap(g, row->q[PROCESS_VM_SWAP]);
 	if (ROW_HAS(row, PROCESS_RSS_ANON) && ROW_HAS(row, PROCESS_VM_SWAP))
 		step.anon_bytes = take_anon(
 			g, saturate_add(row->q[PROCESS_RSS_ANON], row->q[PROCESS_VM_SWAP]), now_ns);
@@ -72,6 +72,6 @@ struct growth_step growth_take(
 	g->anon_bytes += step.anon_bytes;
 	if (!g->since_ns && (g->has_hwm || g->has_swap))
 		g->since_ns = boottime_ns;
-	show(g, row, boottime_ns);
+	growth_show(g, row, boottime_ns);
 	return step;
 }

@@ -26,7 +26,7 @@ enum {
 };
 
 /* Reads a file that does not block. */
-static int read_text(
+static int process_reading_read_text(
 	struct process_reading *g, const char *file, const char **ret_text, size_t *ret_len)
 {
 	struct process_reader *r = g->reader;
@@ -69,11 +69,11 @@ int process_reading_stat(struct process_reading *g, struct stat_info *ret)
 	return e;
 }
 
-static int read_status(struct process_reading *g, struct status *ret)
+static int process_reading_read_status(struct process_reading *g, struct status *ret)
 {
 	const char *text;
 	size_t len;
-	int e = read_text(g, "status", &text, &len);
+	int e = process_reading_read_text(g, "status", &text, &len);
 
 	if (e < 0)
 		return e;
@@ -81,7 +81,7 @@ static int read_status(struct process_reading *g, struct status *ret)
 }
 
 /* An empty text is no measurement: the process may just have become a zombie. */
-static int read_rollup(struct process_reading *g)
+static int process_reading_read_rollup(struct process_reading *g)
 {
 	struct process_reader *r = g->reader;
 	const char *text = r->text;
@@ -163,7 +163,7 @@ void process_reading_walk(struct process_reading *g)
 		g->error = 0;
 		return;
 	}
-	g->error = read_rollup(g);
+	g->error = process_reading_read_rollup(g);
 	if (g->error == -ENOENT)
 		g->error = read_smaps(g);
 	if (g->error == -ENOENT && is_thread_gone(g))
@@ -183,7 +183,7 @@ static int try_thread(struct process_reading *g, pid_t tid)
 	int e;
 
 	p->tid = tid;
-	e = read_status(g, &status);
+	e = process_reading_read_status(g, &status);
 	if (e < 0 || !status.has_mm) {
 		p->tid = 0;
 		return process_reading_is_shortage(e) ? e : -ESRCH;
@@ -243,7 +243,7 @@ int process_reading_counters(struct process_reading *g)
 	int e;
 
 	p->tid = 0;
-	e = read_status(g, &g->status);
+	e = process_reading_read_status(g, &g->status);
 	if (e < 0)
 		return e;
 	if (g->status.has_mm)
@@ -312,7 +312,7 @@ int process_reading_cgroup(struct process_reading *g, uint64_t now_ns, struct sa
 	int e = g->reader->user_by == ACCOUNTING_LOGIN ? read_loginuid(g) : 0;
 
 	if (e == 0)
-		e = read_text(g, "cgroup", &text, &len);
+		e = process_reading_read_text(g, "cgroup", &text, &len);
 
 	if (e == -ENOMEM)
 		return e;

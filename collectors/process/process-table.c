@@ -17,7 +17,7 @@ void process_table_done(struct process_table *t)
 	*t = (struct process_table){0};
 }
 
-static int grow(struct process_table *t, size_t count)
+static int process_table_grow(struct process_table *t, size_t count)
 {
 	size_t capacity = count + count / 4 + 64;
 	struct process **item, **spare;
@@ -46,7 +46,7 @@ static struct process *process_new(pid_t pid)
 }
 
 /* Frees what this call has made: the processes of SPARE that are not in ITEM. */
-static void undo(struct process_table *t, size_t made)
+static void process_table_undo(struct process_table *t, size_t made)
 {
 	size_t old = 0;
 
@@ -58,7 +58,8 @@ static void undo(struct process_table *t, size_t made)
 	}
 }
 
-static void forget(struct process_table *t, struct process_reader *reader, struct process *p)
+static void process_table_forget(
+	struct process_table *t, struct process_reader *reader, struct process *p)
 {
 	if (t->forget)
 		t->forget(t->to, p);
@@ -72,7 +73,7 @@ int process_table_sync(
 	struct process **swap;
 	size_t old = 0;
 
-	if (grow(t, count) < 0)
+	if (process_table_grow(t, count) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		while (old < t->count && t->item[old]->pid < pids[i])
@@ -82,7 +83,7 @@ int process_table_sync(
 		else
 			t->spare[i] = process_new(pids[i]);
 		if (!t->spare[i]) {
-			undo(t, i);
+			process_table_undo(t, i);
 			return -ENOMEM;
 		}
 	}
@@ -90,7 +91,7 @@ int process_table_sync(
 		while (kept < count && t->spare[kept]->pid < t->item[i]->pid)
 			kept++;
 		if (kept == count || t->spare[kept] != t->item[i])
-			forget(t, reader, t->item[i]);
+			process_table_forget(t, reader, t->item[i]);
 	}
 	swap = t->item;
 	t->item = t->spare;

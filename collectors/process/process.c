@@ -78,7 +78,7 @@ void process_release(struct process_reader *r, struct process *p)
 }
 
 /* Returns the outcome for an error of open or read below a live /proc/PID. */
-static enum process_outcome outcome_of(int error)
+static enum process_outcome process_outcome_of(int error)
 {
 	switch (error) {
 	case -ENOENT:
@@ -95,7 +95,7 @@ static enum process_outcome outcome_of(int error)
  * smaps does not print parts. Kernels without smaps_rollup never print them, so there they stay a
  * guess.
  */
-static void fill_parts(const struct process_reading *g, struct sample *ret)
+static void process_fill_parts(const struct process_reading *g, struct sample *ret)
 {
 	const uint64_t *shmem = ROW_HAS(ret, PROCESS_RSS_SHMEM) ? &ret->q[PROCESS_RSS_SHMEM] : NULL;
 	struct pss_split_found found;
@@ -112,7 +112,7 @@ static void fill_parts(const struct process_reading *g, struct sample *ret)
 		ret->present |= SAMPLE_PARTS;
 }
 
-static void fill(const struct process_reading *g, struct sample *ret)
+static void process_fill(const struct process_reading *g, struct sample *ret)
 {
 	const struct process *p = g->process;
 	const struct procfs *procfs = g->reader->procfs;
@@ -136,16 +136,16 @@ static void fill(const struct process_reading *g, struct sample *ret)
 	}
 	if (g->error == 0 && g->source == SOURCE_SMAPS) {
 		ret->mappings = (uint32_t)g->smaps.mappings;
-		fill_parts(g, ret);
+		process_fill_parts(g, ret);
 	}
 	ret->source = g->source;
-	ret->outcome = g->error == 0 || g->looks ? OUTCOME_MEASURED : outcome_of(g->error);
+	ret->outcome = g->error == 0 || g->looks ? OUTCOME_MEASURED : process_outcome_of(g->error);
 	if (g->error == -ENOENT) /* a kernel without CONFIG_PROC_PAGE_MONITOR has neither file */
 		ret->outcome = OUTCOME_ERROR;
 }
 
 /* Figures of a former image must not appear again: the next sample starts from nothing. */
-static void forget(struct process *p)
+static void process_forget(struct process *p)
 {
 	int dirfd = p->dirfd, file_fd = p->file_fd;
 	struct block block = p->block;
@@ -165,9 +165,9 @@ static void forget(struct process *p)
  * Fills in RET for a process without a readable status. A known process stays a member, without
  * quantities.
  */
-static int fail(const struct process_reading *g, int error, struct sample *ret)
+static int process_fail(const struct process_reading *g, int error, struct sample *ret)
 {
-	ret->outcome = outcome_of(error);
+	ret->outcome = process_outcome_of(error);
 	ret->source = SOURCE_NONE;
 	ret->is_member = g->process->known && ret->outcome != OUTCOME_GONE;
 	process_fill_owners(g->reader, g->process, ret);
@@ -198,7 +198,7 @@ static void end_without_memory(const struct process_reading *g, struct sample *r
 {
 	ret->outcome = OUTCOME_NO_MM;
 	ret->is_exiting = g->status.state && g->status.state != 'Z' && g->status.state != 'X';
-	forget(g->process);
+	process_forget(g->process);
 }
 
 /* The slow way, for processes that are new, have changed, or need a guard. */
@@ -210,7 +210,7 @@ static int sample_changed(struct process_reading *g, uint64_t now_ns, struct sam
 	int e = process_image_guard(g, &stat, &has_stat);
 
 	if (e < 0)
-		return fail(g, e, ret);
+		return process_fail(g, e, ret);
 	if (e == OUTCOME_NO_MM) {
 		end_without_memory(g, ret);
 		return 0;
@@ -222,7 +222,7 @@ static int sample_changed(struct process_reading *g, uint64_t now_ns, struct sam
 	process_image_adopt(g, &stat, has_stat, ret);
 	p->looked = p->looked || (g->looks && ret->is_new_image);
 	process_image_adopt_range(g);
-	fill(g, ret);
+	process_fill(g, ret);
 	e = end_sample(g, !is_steady || ret->is_new_image, now_ns, ret);
 	if (is_changing) {
 		ret->outcome = OUTCOME_CHANGING;
@@ -232,7 +232,7 @@ static int sample_changed(struct process_reading *g, uint64_t now_ns, struct sam
 	return e;
 }
 
-static int sample(struct process_reading *g, uint64_t now_ns, struct sample *ret)
+static int process_sample(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
 	int e;
@@ -241,7 +241,7 @@ static int sample(struct process_reading *g, uint64_t now_ns, struct sample *ret
 		return sample_changed(g, now_ns, ret);
 	e = process_reading_counters(g);
 	if (e < 0)
-		return fail(g, e, ret);
+		return process_fail(g, e, ret);
 	if (e == OUTCOME_NO_MM) {
 		end_without_memory(g, ret);
 		return 0;
@@ -256,7 +256,7 @@ static int sample(struct process_reading *g, uint64_t now_ns, struct sample *ret
 
 		e = process_image_is_known_look(g, &is_known);
 		if (e < 0)
-			return fail(g, e, ret);
+			return process_fail(g, e, ret);
 		if (!is_known)
 			return sample_changed(g, now_ns, ret);
 	}
@@ -264,7 +264,7 @@ static int sample(struct process_reading *g, uint64_t now_ns, struct sample *ret
 	if (!process_image_is_same_walk(g) || g->source == SOURCE_SMAPS)
 		return sample_changed(g, now_ns, ret);
 	process_image_adopt_range(g);
-	fill(g, ret);
+	process_fill(g, ret);
 	return end_sample(g, false, now_ns, ret);
 }
 
@@ -322,7 +322,7 @@ static int open_known(struct process_reader *r, struct process *p, bool *ret_own
 	return e < 0 ? e : TAKE_FD(fd);
 }
 
-static bool may_keep(const struct process_reader *r)
+static bool process_may_keep(const struct process_reader *r)
 {
 	size_t statm = r->kept_files > r->files_first ? r->kept_files : r->files_first;
 
@@ -332,7 +332,7 @@ static bool may_keep(const struct process_reader *r)
 /* Keeps FD, P's directory, if there is room. */
 static bool keep_directory(struct process_reader *r, struct process *p, int fd)
 {
-	if (!may_keep(r))
+	if (!process_may_keep(r))
 		return false;
 	p->dirfd = fd;
 	r->kept++;
@@ -346,7 +346,7 @@ static bool is_unproven(const struct process_reading *g)
 }
 
 /* Whether the process of G has not been reaped yet, so that all reads by its pid are of it. */
-static bool is_there(const struct process_reading *g)
+static bool process_is_there(const struct process_reading *g)
 {
 	struct process *p = g->process;
 	uint64_t tick_ns = g->reader->procfs->ns_per_tick;
@@ -365,11 +365,11 @@ static bool is_there(const struct process_reading *g)
 /* A worker may have read another process with the same pid. If so, RET says that P has exited. */
 static int sample_verified(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
-	int e = sample(g, now_ns, ret);
+	int e = process_sample(g, now_ns, ret);
 
-	if (e == 0 && is_unproven(g) && !is_there(g)) {
+	if (e == 0 && is_unproven(g) && !process_is_there(g)) {
 		*ret = (struct sample){.outcome = OUTCOME_GONE};
-		forget(g->process);
+		process_forget(g->process);
 	}
 	return e;
 }
@@ -383,24 +383,24 @@ static int sample_opened(struct process_reading *g, uint64_t now_ns, struct samp
 
 	*ret = (struct sample){.outcome = OUTCOME_GONE};
 	if (fd < 0)
-		return fail(g, fd, ret);
+		return process_fail(g, fd, ret);
 	g->dirfd = fd;
 	p->tid = 0;
 	if (p->known)
 		fetch_forget(r, p); /* it was read before FD was opened */
 	e = compare_start_time(g);
 	if (e == -ESRCH) {
-		forget(p);
+		process_forget(p);
 		p->block = (struct block){0};
 	} else if (e < 0) {
-		return fail(g, e, ret);
+		return process_fail(g, e, ret);
 	}
 	if (keep_directory(r, p, fd))
 		(void)TAKE_FD(fd);
 	return sample_verified(g, now_ns, ret);
 }
 
-static int take_sample(struct process_reading *g, uint64_t now_ns, struct sample *ret)
+static int process_take_sample(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process *p = g->process;
 	int e;
@@ -413,7 +413,7 @@ static int take_sample(struct process_reading *g, uint64_t now_ns, struct sample
 			return e;
 		/* It has exited; another process may have the pid now. */
 		process_release(g->reader, p);
-		forget(p);
+		process_forget(p);
 		p->block = (struct block){0};
 		fetch_forget(g->reader, p);
 	}
@@ -428,14 +428,14 @@ int process_read(struct process_reader *r, struct process *p, uint64_t now_ns, s
 {
 	struct process_reading g = {.reader = r, .process = p};
 
-	return take_sample(&g, now_ns, ret);
+	return process_take_sample(&g, now_ns, ret);
 }
 
 int process_look(struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reading g = {.reader = r, .process = p, .looks = true};
 
-	return take_sample(&g, now_ns, ret);
+	return process_take_sample(&g, now_ns, ret);
 }
 
 int process_refresh(
@@ -443,7 +443,7 @@ int process_refresh(
 {
 	struct process_reading g = {.reader = r, .process = p, .looks = true, .trusts = true};
 
-	return take_sample(&g, now_ns, ret);
+	return process_take_sample(&g, now_ns, ret);
 }
 
 /* If the image is new, the walk was of the former image or of another process. */
@@ -454,7 +454,7 @@ int process_take(struct process_reader *r, struct process *p, uint64_t now_ns,
 	int e;
 
 	p->looked = p->known; /* earlier walks must not be compared with this one */
-	e = take_sample(&g, now_ns, ret);
+	e = process_take_sample(&g, now_ns, ret);
 	if (ret->is_new_image && ret->outcome == OUTCOME_MEASURED) {
 		for (size_t i = PROCESS_PSS; i <= PROCESS_USS; i++)
 			ret->present &= ~(UINT64_C(1) << i);
@@ -584,7 +584,7 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 		return g.dirfd;
 	owned = is_owned ? g.dirfd : -1;
 	e = process_reading_stat(&g, &stat);
-	if (e == 0 && is_unproven(&g) && !is_there(&g))
+	if (e == 0 && is_unproven(&g) && !process_is_there(&g))
 		e = -ESRCH;
 	if (e == 0)
 		*ret = stat.faults;

@@ -25,7 +25,7 @@ void shared_mm_done(struct shared_mm *s)
  * kcmp() takes both processes' exec_update_lock (since Linux 5.11), so it may block. If comparisons
  * have cost as much as one user's reads may, the next one counts as blocked sooner.
  */
-static int compare(struct shared_mm *s, pid_t a, pid_t b)
+static int shared_mm_compare_pids(struct shared_mm *s, pid_t a, pid_t b)
 {
 	const struct lanes *lanes = s->workers ? &s->workers->lanes : NULL;
 	uint64_t before_ns;
@@ -55,14 +55,14 @@ static unsigned int sieve_bit(const struct process *p)
 	return (unsigned int)((p->range_start >> 12) * 2654435761U >> 7) % SIEVE_BITS;
 }
 
-static bool is_candidate(const struct process *p, const uint64_t *sieve)
+static bool shared_mm_is_candidate(const struct process *p, const uint64_t *sieve)
 {
 	unsigned int bit = sieve_bit(p);
 
 	return p->measured && !is_in_exec(p) && ((sieve[bit / 64] >> bit % 64) & 1);
 }
 
-static int compare_items(const void *a_, const void *b_)
+static int shared_mm_compare_items(const void *a_, const void *b_)
 {
 	const struct process *a = *(struct process *const *)a_, *b = *(struct process *const *)b_;
 	uint32_t a_order = a->mm_is_new ? ORDER_NEW : a->mm_order;
@@ -77,11 +77,11 @@ static int compare_items(const void *a_, const void *b_)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-static int collect(
+static int shared_mm_collect(
 	struct shared_mm *s, struct process *const *processes, size_t count, const uint64_t *sieve)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!is_candidate(processes[i], sieve))
+		if (!shared_mm_is_candidate(processes[i], sieve))
 			continue;
 		if (s->count == s->capacity) {
 			size_t capacity = s->capacity ? s->capacity * 2 : 256;
@@ -121,9 +121,9 @@ int shared_mm_begin(struct shared_mm *s, struct process *const *processes, size_
 	}
 	if (!any)
 		return 0;
-	r = collect(s, processes, count, sieve);
+	r = shared_mm_collect(s, processes, count, sieve);
 	if (r == 0 && s->count)
-		qsort((void *)s->item, s->count, sizeof(struct process *), compare_items);
+		qsort((void *)s->item, s->count, sizeof(struct process *), shared_mm_compare_items);
 	return r;
 }
 
@@ -132,7 +132,7 @@ static bool is_same_range(const struct process *a, const struct process *b)
 	return a->range_start == b->range_start && a->range_end == b->range_end;
 }
 
-static void join(struct shared_mm *s, struct process *a, struct process *b)
+static void shared_mm_join(struct shared_mm *s, struct process *a, struct process *b)
 {
 	if (!b->mm_group)
 		b->mm_group = ++s->last_group ? s->last_group : ++s->last_group;
@@ -147,7 +147,7 @@ static void remove_sorted(struct shared_mm *s, size_t at)
 }
 
 /* A dead leader has no address space to compare, and two dead leaders would be "equal". */
-static pid_t comparable(const struct process *p)
+static pid_t shared_mm_comparable(const struct process *p)
 {
 	return p->tid ? p->tid : p->pid;
 }
@@ -159,10 +159,11 @@ static bool find_place(struct shared_mm *s, struct process *p, size_t *ret)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = compare(s, comparable(p), comparable(s->item[middle]));
+		int order = shared_mm_compare_pids(
+			s, shared_mm_comparable(p), shared_mm_comparable(s->item[middle]));
 
 		if (order == 0) {
-			join(s, p, s->item[middle]);
+			shared_mm_join(s, p, s->item[middle]);
 			*ret = middle + 1;
 			return true;
 		}
@@ -170,7 +171,8 @@ static bool find_place(struct shared_mm *s, struct process *p, size_t *ret)
 			high = middle;
 		} else if (order == 2) {
 			low = middle + 1;
-		} else if (compare(s, comparable(p), comparable(p)) != 0) {
+		} else if (shared_mm_compare_pids(
+				   s, shared_mm_comparable(p), shared_mm_comparable(p)) != 0) {
 			s->refused = s->refused || order == -EPERM;
 			return false; /* P has exited or may not be compared */
 		} else {
@@ -225,9 +227,10 @@ bool shared_mm_step(struct shared_mm *s)
 
 bool shared_mm_is_one(struct shared_mm *s, struct process *p, struct process *parent)
 {
-	if (!s->compare || compare(s, comparable(p), comparable(parent)) != 0)
+	if (!s->compare || shared_mm_compare_pids(
+				   s, shared_mm_comparable(p), shared_mm_comparable(parent)) != 0)
 		return false;
-	join(s, p, parent);
+	shared_mm_join(s, p, parent);
 	return true;
 }
 
@@ -287,7 +290,9 @@ static bool still_share(struct shared_mm *s, struct process *const *members,
 
 	if (is_in_exec(a) || is_in_exec(b))
 		return is_same_size(&rows[i], &rows[k]);
-	order = s->compare ? compare(s, comparable(a), comparable(b)) : -ENOSYS;
+	order = s->compare ? shared_mm_compare_pids(
+				     s, shared_mm_comparable(a), shared_mm_comparable(b))
+	                   : -ENOSYS;
 	s->refused = s->refused || order == -EPERM;
 	return order == 0 || order == -ETIMEDOUT; /* while it blocks, the earlier result stands */
 }

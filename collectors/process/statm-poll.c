@@ -28,7 +28,7 @@ void statm_poll_begin(struct process_reader *r, size_t count)
 	r->files_first = r->files_max;
 }
 
-static int outcome_of(int error)
+static int statm_poll_outcome_of(int error)
 {
 	switch (error) {
 	case -EMFILE:
@@ -52,7 +52,7 @@ static int read_at(int fd, struct statm *ret)
 	do {
 		n = pread(fd, text + len, sizeof(text) - len, (off_t)len);
 		if (n < 0 && errno != EINTR)
-			return outcome_of(-errno);
+			return statm_poll_outcome_of(-errno);
 		len += n > 0 ? (size_t)n : 0;
 	} while (n < 0 || (n > 0 && len < sizeof(text) && text[len - 1] != '\n'));
 	return statm_parse(text, len, ret) < 0 ? STATM_POLL_UNKNOWN : 0;
@@ -81,7 +81,7 @@ static int read_kept(struct process_reader *r, struct process *p, struct statm *
 }
 
 /* Closes P's directory if it was kept when there was more room. */
-static void make_room(struct process_reader *r, struct process *p)
+static void statm_poll_make_room(struct process_reader *r, struct process *p)
 {
 	if (p->dirfd < 0 || r->kept + r->files_first <= r->kept_max)
 		return;
@@ -90,11 +90,11 @@ static void make_room(struct process_reader *r, struct process *p)
 }
 
 /* A thread's statm may end before its process, and is not kept. */
-static bool may_keep(struct process_reader *r, struct process *p)
+static bool statm_poll_may_keep(struct process_reader *r, struct process *p)
 {
 	if (p->tid || r->kept_files >= r->files_max)
 		return false;
-	make_room(r, p);
+	statm_poll_make_room(r, p);
 	return r->kept + r->kept_files < r->kept_max;
 }
 
@@ -110,9 +110,9 @@ int statm_poll_read(struct process_reader *r, struct process *p, struct statm *r
 		return read_kept(r, p, ret);
 	fd = process_open(r, p, "statm");
 	if (fd < 0)
-		return outcome_of(fd);
+		return statm_poll_outcome_of(fd);
 	e = read_at(fd, ret);
-	if (e == 0 && may_keep(r, p)) {
+	if (e == 0 && statm_poll_may_keep(r, p)) {
 		p->file_fd = TAKE_FD(fd);
 		r->kept_files++;
 	}

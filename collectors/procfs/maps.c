@@ -25,7 +25,7 @@ struct cursor {
 	const char *at, *end;
 };
 
-static bool take_char(struct cursor *c, char wanted)
+static bool maps_parser_take_char(struct cursor *c, char wanted)
 {
 	if (c->at == c->end || *c->at != wanted)
 		return false;
@@ -33,7 +33,7 @@ static bool take_char(struct cursor *c, char wanted)
 	return true;
 }
 
-static bool take_hex(struct cursor *c, uint64_t *ret)
+static bool maps_parser_take_hex(struct cursor *c, uint64_t *ret)
 {
 	int n = number_scan_hex(c->at, (size_t)(c->end - c->at), ret);
 
@@ -41,7 +41,7 @@ static bool take_hex(struct cursor *c, uint64_t *ret)
 	return n > 0;
 }
 
-static bool take_decimal(struct cursor *c, uint64_t *ret)
+static bool maps_parser_take_decimal(struct cursor *c, uint64_t *ret)
 {
 	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), ret);
 
@@ -60,13 +60,13 @@ static bool take_rights(struct cursor *c, bool *ret_accessible, bool *ret_shared
 	return true;
 }
 
-static bool is_same(const struct maps_object *a, const struct maps_object *b)
+static bool maps_parser_is_same(const struct maps_object *a, const struct maps_object *b)
 {
 	return a->inode == b->inode && a->device == b->device;
 }
 
 /* Returns the most that may be mapped of item I so far, in bytes. */
-static uint64_t most_of(const struct maps_parser *p, size_t i)
+static uint64_t maps_parser_most_of(const struct maps_parser *p, size_t i)
 {
 	return saturate_add(p->item[i].bytes, p->unseen[i]);
 }
@@ -75,16 +75,16 @@ static uint64_t most_of(const struct maps_parser *p, size_t i)
  * Returns the place of S in the table. If S is not there, returns the place for it: a free one, or
  * that with the fewest bytes in the second half.
  */
-static size_t place_of(const struct maps_parser *p, const struct maps_object *s)
+static size_t maps_parser_place_of(const struct maps_parser *p, const struct maps_object *s)
 {
 	size_t least = TOP;
 
-	if (p->count && is_same(&p->item[p->last], s))
+	if (p->count && maps_parser_is_same(&p->item[p->last], s))
 		return p->last;
 	for (size_t i = 0; i < p->count; i++) {
-		if (is_same(&p->item[i], s))
+		if (maps_parser_is_same(&p->item[i], s))
 			return i;
-		if (i > TOP && most_of(p, i) < most_of(p, least))
+		if (i > TOP && maps_parser_most_of(p, i) < maps_parser_most_of(p, least))
 			least = i;
 	}
 	return p->count < MAPS_CANDIDATES ? p->count : least;
@@ -94,7 +94,7 @@ static size_t place_of(const struct maps_parser *p, const struct maps_object *s)
  * Exchanges item I of the second half with the smallest of the first half, if more was seen of I.
  * Returns its place.
  */
-static size_t promote(struct maps_parser *p, size_t i)
+static size_t maps_parser_promote(struct maps_parser *p, size_t i)
 {
 	struct maps_object item = p->item[i];
 	uint64_t unseen = p->unseen[i];
@@ -115,31 +115,33 @@ static size_t promote(struct maps_parser *p, size_t i)
 	return least;
 }
 
-static void add(struct maps_parser *p, const struct maps_object *s)
+static void maps_parser_add(struct maps_parser *p, const struct maps_object *s)
 {
-	size_t i = place_of(p, s);
+	size_t i = maps_parser_place_of(p, s);
 
-	if (i < p->count && is_same(&p->item[i], s)) {
+	if (i < p->count && maps_parser_is_same(&p->item[i], s)) {
 		p->item[i].bytes = saturate_add(p->item[i].bytes, s->bytes);
 	} else {
-		p->unseen[i] = i < p->count ? most_of(p, i) : 0;
+		p->unseen[i] = i < p->count ? maps_parser_most_of(p, i) : 0;
 		p->item[i] = *s;
 		p->count += i == p->count;
 	}
-	p->last = promote(p, i);
+	p->last = maps_parser_promote(p, i);
 }
 
-static int parse_head(struct maps_parser *p)
+static int maps_parser_parse_head(struct maps_parser *p)
 {
 	struct cursor c = {p->head, p->head + p->head_len};
 	uint64_t start, end, offset, major, minor, inode;
 	bool is_accessible, is_shared;
 
-	if (!take_hex(&c, &start) || !take_char(&c, '-') || !take_hex(&c, &end) ||
-		!take_char(&c, ' ') || !take_rights(&c, &is_accessible, &is_shared) ||
-		!take_hex(&c, &offset) || !take_char(&c, ' ') || !take_hex(&c, &major) ||
-		!take_char(&c, ':') || !take_hex(&c, &minor) || !take_char(&c, ' ') ||
-		!take_decimal(&c, &inode))
+	if (!maps_parser_take_hex(&c, &start) || !maps_parser_take_char(&c, '-') ||
+		!maps_parser_take_hex(&c, &end) || !maps_parser_take_char(&c, ' ') ||
+		!take_rights(&c, &is_accessible, &is_shared) ||
+		!maps_parser_take_hex(&c, &offset) || !maps_parser_take_char(&c, ' ') ||
+		!maps_parser_take_hex(&c, &major) || !maps_parser_take_char(&c, ':') ||
+		!maps_parser_take_hex(&c, &minor) || !maps_parser_take_char(&c, ' ') ||
+		!maps_parser_take_decimal(&c, &inode))
 		return -EBADMSG;
 	if (c.at == c.end ? p->head_len == MAPS_HEAD : *c.at != ' ')
 		return -EBADMSG;
@@ -151,8 +153,8 @@ static int parse_head(struct maps_parser *p)
 	if (is_accessible && end - start > p->largest)
 		p->largest = end - start;
 	if (inode)
-		add(p, &(struct maps_object){
-			       major << 32 | minor, inode, end - start, is_shared && !major});
+		maps_parser_add(p, &(struct maps_object){major << 32 | minor, inode, end - start,
+					   is_shared && !major});
 	return 0;
 }
 
@@ -170,7 +172,7 @@ int maps_parser_feed(struct maps_parser *p, const char *text, size_t len)
 		p->in_line = !newline;
 		at += n;
 		if (newline) {
-			int r = parse_head(p);
+			int r = maps_parser_parse_head(p);
 
 			if (r < 0)
 				return r;

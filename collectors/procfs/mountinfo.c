@@ -22,7 +22,7 @@ struct cursor {
 	char *at, *end; /* of a line; *end is its newline */
 };
 
-static bool take_char(struct cursor *c, char wanted)
+static bool mountinfo_take_char(struct cursor *c, char wanted)
 {
 	if (c->at == c->end || *c->at != wanted)
 		return false;
@@ -37,7 +37,7 @@ static bool take_number(struct cursor *c, char after, uint64_t *ret)
 	if (n <= 0)
 		return false;
 	c->at += n;
-	return take_char(c, after);
+	return mountinfo_take_char(c, after);
 }
 
 /* Takes the text up to the next blank, and terminates it in place of the blank. */
@@ -59,7 +59,7 @@ static bool is_octal(char c)
 }
 
 /* Turns "\040" in TEXT into a blank again. Returns false for a backslash that no kernel prints. */
-static bool unescape(char *text)
+static bool mountinfo_unescape(char *text)
 {
 	char *to = text;
 
@@ -84,11 +84,11 @@ static bool unescape(char *text)
 }
 
 /* Takes a field that is not empty and in which the kernel escapes all that must be escaped. */
-static bool take_name(struct cursor *c, const char **ret)
+static bool mountinfo_take_name(struct cursor *c, const char **ret)
 {
 	char *field;
 
-	if (!take_field(c, &field) || !*field || !unescape(field))
+	if (!take_field(c, &field) || !*field || !mountinfo_unescape(field))
 		return false;
 	*ret = field;
 	return true;
@@ -105,7 +105,7 @@ static bool pass_optional(struct cursor *c)
 	return false;
 }
 
-static bool parse_line(struct cursor *c, struct mountinfo *ret)
+static bool mountinfo_parse_line(struct cursor *c, struct mountinfo *ret)
 {
 	uint64_t major, minor;
 	char *options, *source;
@@ -116,10 +116,10 @@ static bool parse_line(struct cursor *c, struct mountinfo *ret)
 		!take_number(c, ':', &major) || !take_number(c, ' ', &minor) ||
 		major > UINT32_MAX || minor > UINT32_MAX)
 		return false;
-	if (!take_name(c, &ret->root) || !take_name(c, &ret->mountpoint) ||
+	if (!mountinfo_take_name(c, &ret->root) || !mountinfo_take_name(c, &ret->mountpoint) ||
 		!take_field(c, &options) || !*options || !pass_optional(c) ||
-		!take_name(c, &ret->fstype) || !take_field(c, &source) || !unescape(source) ||
-		c->at == c->end)
+		!mountinfo_take_name(c, &ret->fstype) || !take_field(c, &source) ||
+		!mountinfo_unescape(source) || c->at == c->end)
 		return false;
 	*c->end = 0;
 	ret->major = (uint32_t)major;
@@ -141,7 +141,7 @@ int mountinfo_next(char **at, char *end, struct mountinfo *ret)
 	if (!c.end)
 		return -EBADMSG;
 	*at = c.end + 1;
-	if (!parse_line(&c, &m))
+	if (!mountinfo_parse_line(&c, &m))
 		return MOUNTINFO_OTHER;
 	*ret = m;
 	return 0;

@@ -219,7 +219,7 @@ void procfs_look(struct procfs *p)
 	p->hidepid = is_hidden_from_users(p, &st, is_ours_hidden);
 }
 
-static bool is_kernels(int fd)
+static bool procfs_is_kernels(int fd)
 {
 	struct statfs fs;
 
@@ -287,7 +287,7 @@ int procfs_open(const char *path, struct procfs *ret)
 	if (!is_proc(fd))
 		return -EMEDIUMTYPE;
 	*ret = (struct procfs){
-		.is_kernels = is_kernels(fd),
+		.is_kernels = procfs_is_kernels(fd),
 		.boot_realtime_ns = read_btime(fd),
 		.ns_per_tick = NS_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100),
 	};
@@ -311,14 +311,14 @@ struct dirent_header { /* record of getdents64; <dirent.h> has no name for it */
 	char name[];
 };
 
-static int compare_pids(const void *a, const void *b)
+static int procfs_compare_pids(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static int add_pid(const char *name, pid_t **pids, size_t *capacity, size_t *count)
+static int procfs_add_pid(const char *name, pid_t **pids, size_t *capacity, size_t *count)
 {
 	uint64_t pid;
 
@@ -359,7 +359,7 @@ ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity)
 			break;
 		for (long at = 0; at < n;) {
 			const struct dirent_header *e = (const void *)(entries + at);
-			int r = add_pid(e->name, pids, capacity, &count);
+			int r = procfs_add_pid(e->name, pids, capacity, &count);
 
 			if (r < 0)
 				return r;
@@ -368,6 +368,6 @@ ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity)
 		}
 	}
 	if (!sorted) /* the kernel's own list is sorted */
-		qsort(*pids, count, sizeof(**pids), compare_pids);
+		qsort(*pids, count, sizeof(**pids), procfs_compare_pids);
 	return (ssize_t)count;
 }

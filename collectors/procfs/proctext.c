@@ -12,7 +12,7 @@
 #include "base/os/file.h"
 #include "collectors/procfs/stat.h"
 
-static const char *name_of(const char *path)
+static const char *proctext_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -60,7 +60,7 @@ int proctext_read(struct proctext_ends *ends, int dirfd, const char *path, char 
 	if (fd < 0)
 		return -errno;
 	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
-	e = read_named(ends, name_of(path), fd, buf, size, ret_len);
+	e = read_named(ends, proctext_name_of(path), fd, buf, size, ret_len);
 	*ret_took_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	return e;
 }

@@ -25,7 +25,7 @@ static bool skip_words(struct cursor *c, unsigned int count)
 	return true;
 }
 
-static bool take_hex(struct cursor *c, char end, uint64_t *ret)
+static bool pss_split_take_hex(struct cursor *c, char end, uint64_t *ret)
 {
 	int n = number_scan_hex(c->at, (size_t)(c->end - c->at), ret);
 
@@ -35,7 +35,7 @@ static bool take_hex(struct cursor *c, char end, uint64_t *ret)
 	return true;
 }
 
-static bool begins(const struct cursor *c, const char *with)
+static bool pss_split_begins(const struct cursor *c, const char *with)
 {
 	size_t n = strlen(with);
 
@@ -48,7 +48,7 @@ static bool is_shmem_name(const struct cursor *c)
 		"/memfd:", "/SYSV", "/dev/shm/", "/dev/zero (deleted)", "[anon_shmem:"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (begins(c, names[i]))
+		if (pss_split_begins(c, names[i]))
 			return true;
 	return false;
 }
@@ -60,7 +60,8 @@ enum pss_split_kind pss_split_kind_of(const char *line, size_t len)
 	uint64_t major, minor, inode;
 	int n;
 
-	if (!skip_words(&c, 3) || !take_hex(&c, ':', &major) || !take_hex(&c, ' ', &minor))
+	if (!skip_words(&c, 3) || !pss_split_take_hex(&c, ':', &major) ||
+		!pss_split_take_hex(&c, ' ', &minor))
 		return PSS_SPLIT_EITHER;
 	n = number_scan_u64(c.at, (size_t)(c.end - c.at), &inode);
 	if (n <= 0)

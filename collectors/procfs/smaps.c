@@ -33,7 +33,7 @@ static const struct keyvalue_key keys[] = {
 };
 
 /* Parses a line "55d0c000-7ffe1000 ...". */
-static int parse_range(const char *line, size_t len, uint64_t *ret_start, uint64_t *ret_end)
+static int smaps_parse_range(const char *line, size_t len, uint64_t *ret_start, uint64_t *ret_end)
 {
 	uint64_t start, end;
 	int n = number_scan_hex(line, len, &start), m;
@@ -48,7 +48,7 @@ static int parse_range(const char *line, size_t len, uint64_t *ret_start, uint64
 	return 0;
 }
 
-static void add_parts(struct smaps_parser *p)
+static void smaps_add_parts(struct smaps_parser *p)
 {
 	const uint64_t needed = 1 << SMAPS_RSS | 1 << SMAPS_PSS | 1 << SMAPS_ANONYMOUS |
 	                        1 << SMAPS_PRIVATE_CLEAN | 1 << SMAPS_PRIVATE_DIRTY;
@@ -84,7 +84,7 @@ static void end_mapping(struct smaps_parser *p)
 		p->sum.shared_mappings++;
 	p->sum.present = p->sum.mappings == 1 ? p->mapping_present
 	                                      : p->sum.present & p->mapping_present;
-	add_parts(p);
+	smaps_add_parts(p);
 	p->mapping_present = 0;
 	memset(p->mapping, 0, sizeof(p->mapping));
 }
@@ -96,7 +96,7 @@ static void end_mapping(struct smaps_parser *p)
 static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
 {
 	uint64_t start, end;
-	int r = parse_range(line, len, &start, &end);
+	int r = smaps_parse_range(line, len, &start, &end);
 
 	if (r < 0)
 		return r;
@@ -110,7 +110,7 @@ static int parse_mapping(struct smaps_parser *p, const char *line, size_t len)
 	return 0;
 }
 
-static int parse_field(struct smaps_parser *p, const struct keyvalue *line)
+static int smaps_parse_field(struct smaps_parser *p, const struct keyvalue *line)
 {
 	const struct keyvalue_key *key = keyvalue_find(line, keys, ARRAY_SIZE(keys), &p->hint);
 	uint64_t bytes, bit;
@@ -149,7 +149,7 @@ static int parse_lines(struct smaps_parser *p, const char *text, size_t len, siz
 		if (is_mapping(start))
 			r = parse_mapping(p, start, (size_t)(at - start - 1));
 		else
-			r = r == 0 ? parse_field(p, &line) : 0;
+			r = r == 0 ? smaps_parse_field(p, &line) : 0;
 		if (r < 0)
 			return r;
 	}
@@ -246,7 +246,7 @@ int smaps_parse_rollup(const char *text, size_t len, struct smaps *ret)
 	return smaps_parser_end(&p, ret);
 }
 
-static void copy(const struct smaps *s, enum smaps_field from, uint64_t *present, uint64_t *q,
+static void smaps_copy(const struct smaps *s, enum smaps_field from, uint64_t *present, uint64_t *q,
 	enum process_quantity to)
 {
 	if (!((s->present >> from) & 1))
@@ -255,7 +255,7 @@ static void copy(const struct smaps *s, enum smaps_field from, uint64_t *present
 	*present |= UINT64_C(1) << to;
 }
 
-static void set(uint64_t *present, uint64_t *q, enum process_quantity to, uint64_t value)
+static void smaps_set(uint64_t *present, uint64_t *q, enum process_quantity to, uint64_t value)
 {
 	q[to] = value;
 	*present |= UINT64_C(1) << to;
@@ -290,16 +290,17 @@ void smaps_store(const struct smaps *s, uint64_t *present, uint64_t *q)
 	const uint64_t private = 1 << SMAPS_PRIVATE_CLEAN | 1 << SMAPS_PRIVATE_DIRTY;
 	uint64_t pss = s->q[SMAPS_PSS];
 
-	copy(s, SMAPS_RSS, present, q, PROCESS_RSS);
-	copy(s, SMAPS_PSS, present, q, PROCESS_PSS);
-	copy(s, SMAPS_PSS_ANON, present, q, PROCESS_PSS_ANON);
-	copy(s, SMAPS_PSS_FILE, present, q, PROCESS_PSS_FILE);
-	copy(s, SMAPS_PSS_SHMEM, present, q, PROCESS_PSS_SHMEM);
-	copy(s, SMAPS_SWAP_PSS, present, q, PROCESS_SWAP_PSS);
-	copy(s, SMAPS_PRIVATE_HUGETLB, present, q, PROCESS_PRIVATE_HUGETLB);
-	copy(s, SMAPS_SHARED_HUGETLB, present, q, PROCESS_SHARED_HUGETLB);
+	smaps_copy(s, SMAPS_RSS, present, q, PROCESS_RSS);
+	smaps_copy(s, SMAPS_PSS, present, q, PROCESS_PSS);
+	smaps_copy(s, SMAPS_PSS_ANON, present, q, PROCESS_PSS_ANON);
+	smaps_copy(s, SMAPS_PSS_FILE, present, q, PROCESS_PSS_FILE);
+	smaps_copy(s, SMAPS_PSS_SHMEM, present, q, PROCESS_PSS_SHMEM);
+	smaps_copy(s, SMAPS_SWAP_PSS, present, q, PROCESS_SWAP_PSS);
+	smaps_copy(s, SMAPS_PRIVATE_HUGETLB, present, q, PROCESS_PRIVATE_HUGETLB);
+	smaps_copy(s, SMAPS_SHARED_HUGETLB, present, q, PROCESS_SHARED_HUGETLB);
 	if ((s->present & private) == private)
-		set(present, q, PROCESS_USS, s->q[SMAPS_PRIVATE_CLEAN] + s->q[SMAPS_PRIVATE_DIRTY]);
-	set(present, q, PROCESS_PSS_LOW, pss);
-	set(present, q, PROCESS_PSS_HIGH, pss + smaps_rounding(s));
+		smaps_set(present, q, PROCESS_USS,
+			s->q[SMAPS_PRIVATE_CLEAN] + s->q[SMAPS_PRIVATE_DIRTY]);
+	smaps_set(present, q, PROCESS_PSS_LOW, pss);
+	smaps_set(present, q, PROCESS_PSS_HIGH, pss + smaps_rounding(s));
 }

@@ -26,7 +26,7 @@ enum {
 /* From <linux/sched.h>, which programs cannot include; unchanged since Linux 2.6.27. */
 #define PF_KTHREAD UINT64_C(0x00200000)
 
-static pid_t parse_pid(const char *text, size_t len)
+static pid_t stat_parse_pid(const char *text, size_t len)
 {
 	uint64_t pid;
 
@@ -58,7 +58,7 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret)
 		if (!next)
 			return -EBADMSG;
 		if (field == FIELD_PARENT)
-			info.parent = parse_pid(at, (size_t)(next - at));
+			info.parent = stat_parse_pid(at, (size_t)(next - at));
 		if (to && number_parse_u64(at, (size_t)(next - at), to) < 0)
 			return -EBADMSG;
 		at = next;

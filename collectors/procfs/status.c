@@ -95,7 +95,7 @@ static int parse_threads(const struct keyvalue *line, struct status *ret)
 	return 0;
 }
 
-static int parse_line(const struct keyvalue *line, unsigned int id, struct status *ret)
+static int status_parse_line(const struct keyvalue *line, unsigned int id, struct status *ret)
 {
 	uint64_t bytes;
 
@@ -136,7 +136,7 @@ int status_parse(const char *text, size_t len, struct status *ret)
 			return -EBADMSG;
 		seen |= UINT64_C(1) << key->id;
 		left--;
-		r = parse_line(&line, key->id, &status);
+		r = status_parse_line(&line, key->id, &status);
 		if (r < 0)
 			return r;
 	}

@@ -34,24 +34,24 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 }
 
 /* Returns the time in which an empty bucket fills. */
-static uint64_t span_of(const struct cpu_budget *b)
+static uint64_t cpu_budget_span_of(const struct cpu_budget *b)
 {
 	return b->interval_ns > MINUTE_NS ? b->interval_ns : MINUTE_NS;
 }
 
 uint64_t cpu_budget_capacity_ns(const struct cpu_budget *b)
 {
-	return span_of(b) / PPM * b->rate_ppm;
+	return cpu_budget_span_of(b) / PPM * b->rate_ppm;
 }
 
 /* Returns the millionths of a token that TIME_NS brings, at most to fill an empty bucket. */
 static uint64_t brought_by(const struct cpu_budget *b, uint64_t time_ns)
 {
-	return min_u64(time_ns, span_of(b)) * b->rate_ppm;
+	return min_u64(time_ns, cpu_budget_span_of(b)) * b->rate_ppm;
 }
 
 /* Limits both tokens and debt to the capacity. */
-static void limit(struct cpu_budget *b)
+static void cpu_budget_limit(struct cpu_budget *b)
 {
 	int64_t capacity = (int64_t)cpu_budget_capacity_ns(b);
 
@@ -65,7 +65,7 @@ static void limit(struct cpu_budget *b)
 	}
 }
 
-static void fill(struct cpu_budget *b, uint64_t now_ns)
+static void cpu_budget_fill(struct cpu_budget *b, uint64_t now_ns)
 {
 	uint64_t passed = now_ns > b->filled_ns ? now_ns - b->filled_ns : 0;
 	uint64_t millionths = b->rest + brought_by(b, passed);
@@ -73,14 +73,14 @@ static void fill(struct cpu_budget *b, uint64_t now_ns)
 	b->filled_ns = now_ns;
 	b->tokens_ns += (int64_t)(millionths / PPM);
 	b->rest = millionths % PPM;
-	limit(b);
+	cpu_budget_limit(b);
 }
 
 /* An absurdly large charge leaves a debt, not a credit. */
-static void take(struct cpu_budget *b, uint64_t cpu_ns)
+static void cpu_budget_take(struct cpu_budget *b, uint64_t cpu_ns)
 {
 	b->tokens_ns -= (int64_t)min_u64(cpu_ns, INT64_MAX / 2);
-	limit(b);
+	cpu_budget_limit(b);
 }
 
 void cpu_budget_init(struct cpu_budget *b, uint32_t rate_ppm, uint64_t now_ns)
@@ -93,15 +93,15 @@ void cpu_budget_init(struct cpu_budget *b, uint32_t rate_ppm, uint64_t now_ns)
 void cpu_budget_set_rate(struct cpu_budget *b, uint32_t rate_ppm, uint64_t now_ns)
 {
 	assert(rate_ppm > 0 && rate_ppm <= CPU_BUDGET_PPM_MAX);
-	fill(b, now_ns);
+	cpu_budget_fill(b, now_ns);
 	b->rate_ppm = rate_ppm;
-	fill(b, now_ns);
+	cpu_budget_fill(b, now_ns);
 }
 
 void cpu_budget_charge(struct cpu_budget *b, uint64_t now_ns, uint64_t cpu_ns)
 {
-	fill(b, now_ns);
-	take(b, cpu_ns);
+	cpu_budget_fill(b, now_ns);
+	cpu_budget_take(b, cpu_ns);
 	b->charged_ns += cpu_ns;
 }
 
@@ -153,23 +153,23 @@ void cpu_budget_charge_pass(struct cpu_budget *b, uint64_t now_ns, uint64_t cpu_
 }
 
 /* Returns what the next pass will need. */
-static uint64_t expected(const struct cpu_budget *b)
+static uint64_t cpu_budget_expected(const struct cpu_budget *b)
 {
 	return b->sensing_ns + b->births_ns;
 }
 
 /* Returns what comes in until the next pass. */
-static uint64_t coming(const struct cpu_budget *b, uint64_t now_ns)
+static uint64_t cpu_budget_coming(const struct cpu_budget *b, uint64_t now_ns)
 {
 	return brought_by(b, b->due_ns > now_ns ? b->due_ns - now_ns : 0) / PPM;
 }
 
 uint64_t cpu_budget_available_ns(struct cpu_budget *b, uint64_t now_ns)
 {
-	uint64_t brought = coming(b, now_ns);
-	uint64_t kept = expected(b) > brought ? expected(b) - brought : 0;
+	uint64_t brought = cpu_budget_coming(b, now_ns);
+	uint64_t kept = cpu_budget_expected(b) > brought ? cpu_budget_expected(b) - brought : 0;
 
-	fill(b, now_ns);
+	cpu_budget_fill(b, now_ns);
 	if (b->tokens_ns <= 0 || kept >= (uint64_t)b->tokens_ns)
 		return 0;
 	return (uint64_t)b->tokens_ns - kept;
@@ -179,7 +179,7 @@ uint64_t cpu_budget_each_ns(const struct cpu_budget *b, uint64_t interval_ns)
 {
 	uint64_t brought = brought_by(b, interval_ns) / PPM;
 
-	return brought > expected(b) ? brought - expected(b) : 0;
+	return brought > cpu_budget_expected(b) ? brought - cpu_budget_expected(b) : 0;
 }
 
 uint64_t cpu_budget_cut_ns(const struct cpu_budget *b, uint64_t tokens_ns, uint64_t interval_ns)
@@ -189,7 +189,7 @@ uint64_t cpu_budget_cut_ns(const struct cpu_budget *b, uint64_t tokens_ns, uint6
 
 uint64_t cpu_budget_set_interval(struct cpu_budget *b, uint64_t interval_ns)
 {
-	unsigned __int128 needed = (unsigned __int128)expected(b) * PPM * 4 /
+	unsigned __int128 needed = (unsigned __int128)cpu_budget_expected(b) * PPM * 4 /
 	                           ((uint64_t)b->rate_ppm * PASS_QUARTERS);
 	uint64_t borne_ns = needed > LONGEST_NS ? LONGEST_NS : (uint64_t)needed;
 
@@ -204,8 +204,8 @@ uint64_t cpu_budget_time_ns(
 	unsigned __int128 time_ns;
 
 	assert(taken_ppm < b->rate_ppm);
-	fill(b, now_ns);
-	lacking = (int64_t)(min_u64(cpu_ns, INT64_MAX / 2) + expected(b)) - b->tokens_ns;
+	cpu_budget_fill(b, now_ns);
+	lacking = (int64_t)(min_u64(cpu_ns, INT64_MAX / 2) + cpu_budget_expected(b)) - b->tokens_ns;
 	if (!cpu_ns || lacking <= 0)
 		return 0;
 	time_ns = (unsigned __int128)lacking * PPM / (b->rate_ppm - taken_ppm);
@@ -222,7 +222,7 @@ static uint64_t share_ppm(uint64_t cost_ns, uint64_t span_ns)
 uint64_t cpu_budget_needed_ppm(const struct cpu_budget *b, uint64_t interval_ns,
 	uint64_t total_cost_ns, uint64_t max_age_ns)
 {
-	uint64_t passes_ppm = share_ppm(expected(b), interval_ns);
+	uint64_t passes_ppm = share_ppm(cpu_budget_expected(b), interval_ns);
 	uint64_t borne_ppm = (passes_ppm * 4 + PASS_QUARTERS - 1) / PASS_QUARTERS;
 	uint64_t sum_ppm = passes_ppm + share_ppm(total_cost_ns, max_age_ns);
 

@@ -82,7 +82,8 @@ bool measure_plan_doubt_matters(
 	return doubt_bytes >= matters;
 }
 
-static bool is_too_long(const struct measure_plan *p, const struct measure_plan_item *i)
+static bool measure_plan_is_too_long(
+	const struct measure_plan *p, const struct measure_plan_item *i)
 {
 	return i->is_giant || i->hold_ns > p->limits->stall_ns;
 }
@@ -93,7 +94,7 @@ static bool is_too_long(const struct measure_plan *p, const struct measure_plan_
  */
 static bool is_allowed(const struct measure_plan *p, const struct measure_plan_item *i)
 {
-	if (!is_too_long(p, i))
+	if (!measure_plan_is_too_long(p, i))
 		return true;
 	return p->limits->giant_age_ns > 0 && (i->is_new || i->age_ns >= p->limits->giant_age_ns);
 }
@@ -103,14 +104,14 @@ static size_t point_of(const struct measure_plan *p, const struct measure_plan_i
 {
 	uint64_t age_ns = saturated_add(i->age_ns, p->limits->interval_ns / LATE_PART);
 
-	if (is_too_long(p, i) && !i->is_new)
+	if (measure_plan_is_too_long(p, i) && !i->is_new)
 		return 0;
 	if (age_ns >= p->limits->max_age_ns)
 		return 0;
 	return (p->limits->max_age_ns - age_ns) / p->step_ns;
 }
 
-static bool is_new(const struct measure_plan *p, const struct measure_plan_item *i)
+static bool measure_plan_is_new(const struct measure_plan *p, const struct measure_plan_item *i)
 {
 	return i->is_new && is_allowed(p, i) && point_of(p, i) > 0;
 }
@@ -132,7 +133,8 @@ static bool is_minor(const struct measure_plan *p, const struct measure_plan_ite
 	return is_allowed(p, i) && i->is_in_pass && i->worth_bytes > 0;
 }
 
-static bool is_older(const struct measure_plan_item *a, const struct measure_plan_item *b)
+static bool measure_plan_is_older(
+	const struct measure_plan_item *a, const struct measure_plan_item *b)
 {
 	if (a->age_ns != b->age_ns)
 		return a->age_ns > b->age_ns;
@@ -142,8 +144,8 @@ static bool is_older(const struct measure_plan_item *a, const struct measure_pla
 /* Returns the age at which I is to be measured. */
 static uint64_t age_for(const struct measure_plan *p, const struct measure_plan_item *i)
 {
-	return is_too_long(p, i) && p->limits->giant_age_ns ? p->limits->giant_age_ns
-	                                                    : p->limits->max_age_ns;
+	return measure_plan_is_too_long(p, i) && p->limits->giant_age_ns ? p->limits->giant_age_ns
+	                                                                 : p->limits->max_age_ns;
 }
 
 /* Items that are due now come first. */
@@ -152,7 +154,7 @@ static bool is_due_before(const struct measure_plan *p, const struct measure_pla
 {
 	bool is_now = point_of(p, a) == 0;
 
-	return is_now != (point_of(p, b) == 0) ? is_now : is_older(a, b);
+	return is_now != (point_of(p, b) == 0) ? is_now : measure_plan_is_older(a, b);
 }
 
 /*
@@ -164,9 +166,9 @@ static bool is_later(const struct measure_plan *p, const struct measure_plan_ite
 	unsigned __int128 of_a = (unsigned __int128)a->age_ns * age_for(p, b);
 	unsigned __int128 of_b = (unsigned __int128)b->age_ns * age_for(p, a);
 
-	if (p->is_enough && is_too_long(p, a) != is_too_long(p, b))
-		return is_too_long(p, b);
-	return of_a != of_b ? of_a > of_b : is_older(a, b);
+	if (p->is_enough && measure_plan_is_too_long(p, a) != measure_plan_is_too_long(p, b))
+		return measure_plan_is_too_long(p, b);
+	return of_a != of_b ? of_a > of_b : measure_plan_is_older(a, b);
 }
 
 /* Whether A has more bytes per cost (BYTES_OF_A) than B (BYTES_OF_B). */
@@ -176,7 +178,7 @@ static bool has_more(const struct measure_plan_item *a, uint64_t bytes_of_a,
 	unsigned __int128 of_a = (unsigned __int128)bytes_of_a * cost_of(b);
 	unsigned __int128 of_b = (unsigned __int128)bytes_of_b * cost_of(a);
 
-	return of_a != of_b ? of_a > of_b : is_older(a, b);
+	return of_a != of_b ? of_a > of_b : measure_plan_is_older(a, b);
 }
 
 static bool is_doubted_more(const struct measure_plan *p, const struct measure_plan_item *a,
@@ -193,7 +195,7 @@ static bool is_worth_more(const struct measure_plan *p, const struct measure_pla
 	return has_more(a, a->worth_bytes, b, b->worth_bytes);
 }
 
-static void swap(struct measure_plan_item *a, struct measure_plan_item *b)
+static void measure_plan_swap(struct measure_plan_item *a, struct measure_plan_item *b)
 {
 	struct measure_plan_item other = *a;
 
@@ -202,13 +204,13 @@ static void swap(struct measure_plan_item *a, struct measure_plan_item *b)
 }
 
 /* Moves the WANTED items of [FROM, END) to its beginning. Returns where the others begin. */
-static size_t divide(struct measure_plan *p, size_t from, size_t end,
+static size_t measure_plan_divide(struct measure_plan *p, size_t from, size_t end,
 	bool (*wanted)(const struct measure_plan *p, const struct measure_plan_item *i))
 {
 	for (size_t i = from; i < end; i++) {
 		if (wanted(p, &p->items[i])) {
 			if (i != from)
-				swap(&p->items[i], &p->items[from]);
+				measure_plan_swap(&p->items[i], &p->items[from]);
 			from++;
 		}
 	}
@@ -216,7 +218,7 @@ static size_t divide(struct measure_plan *p, size_t from, size_t end,
 }
 
 /* Node N of PART's heap is at .end - 1 - N. */
-static void sift(struct measure_plan *p, const struct part *part, size_t n)
+static void measure_plan_sift(struct measure_plan *p, const struct part *part, size_t n)
 {
 	size_t count = part->end - part->taken;
 	struct measure_plan_item *root = &p->items[part->end - 1];
@@ -230,15 +232,15 @@ static void sift(struct measure_plan *p, const struct part *part, size_t n)
 			child++;
 		if (!part->is_before(p, root - child, root - n))
 			return;
-		swap(root - child, root - n);
+		measure_plan_swap(root - child, root - n);
 		n = child;
 	}
 }
 
-static void order(struct measure_plan *p, const struct part *part)
+static void measure_plan_order(struct measure_plan *p, const struct part *part)
 {
 	for (size_t n = (part->end - part->taken) / 2; n-- > 0;)
-		sift(p, part, n);
+		measure_plan_sift(p, part, n);
 }
 
 static bool has_next(const struct part *part)
@@ -252,17 +254,17 @@ static const struct measure_plan_item *next_of(
 	return &p->items[part->end - 1];
 }
 
-static void take(struct measure_plan *p, struct part *part)
+static void measure_plan_take(struct measure_plan *p, struct part *part)
 {
-	swap(&p->items[part->taken++], &p->items[part->end - 1]);
-	sift(p, part, 0);
+	measure_plan_swap(&p->items[part->taken++], &p->items[part->end - 1]);
+	measure_plan_sift(p, part, 0);
 }
 
-static void choose(struct measure_plan *p, struct part *part)
+static void measure_plan_choose_part(struct measure_plan *p, struct part *part)
 {
 	p->counts.chosen++;
 	p->counts.chosen_ns = saturated_add(p->counts.chosen_ns, cost_of(next_of(p, part)));
-	take(p, part);
+	measure_plan_take(p, part);
 }
 
 /* Computes how much of the oldest is needed now, over COUNT items. */
@@ -280,7 +282,7 @@ static void set_pace(struct measure_plan *p, size_t count)
 		const struct measure_plan_item *i = &p->items[n];
 		size_t point;
 
-		if (!is_too_long(p, i))
+		if (!measure_plan_is_too_long(p, i))
 			total_ns = saturated_add(total_ns, cost_of(i));
 		if (!is_allowed(p, i))
 			continue;
@@ -326,13 +328,13 @@ static size_t take_needed(struct measure_plan *p, size_t from, size_t end)
 	const struct measure_plan_item *i;
 	uint64_t sum = 0;
 
-	order(p, &oldest);
+	measure_plan_order(p, &oldest);
 	while (has_next(&oldest)) {
 		i = next_of(p, &oldest);
 		sum = saturated_add(sum, cost_of(i));
 		if (sum > p->needed_ns && point_of(p, i) > 0)
 			break;
-		take(p, &oldest);
+		measure_plan_take(p, &oldest);
 	}
 	return oldest.taken;
 }
@@ -349,18 +351,18 @@ static void put_off(
 static void part_items(struct measure_plan *p, size_t count)
 {
 	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
-	size_t end = divide(p, 0, count, is_new), minor;
+	size_t end = measure_plan_divide(p, 0, count, measure_plan_is_new), minor;
 
 	*new = (struct part){0, 0, end, is_doubted_more};
-	end = take_needed(p, end, divide(p, end, count, is_refresh));
+	end = take_needed(p, end, measure_plan_divide(p, end, count, is_refresh));
 	*refresh = (struct part){new->end, new->end, end, is_later};
-	end = divide(p, end, count, is_doubtful);
+	end = measure_plan_divide(p, end, count, is_doubtful);
 	*doubt = (struct part){refresh->end, refresh->end, end, is_doubted_more};
 	if (p->limits->pressure == PSI_SEVERE) {
 		put_off(p, refresh->end, end, MEASURE_PLAN_PRESSURE);
 		doubt->end = doubt->start;
 	}
-	minor = p->limits->spare_ns ? divide(p, end, count, is_minor) : end;
+	minor = p->limits->spare_ns ? measure_plan_divide(p, end, count, is_minor) : end;
 	p->part[MINOR] = (struct part){end, end, minor, is_worth_more};
 
 	for (size_t n = end; n < count; n++) {
@@ -383,7 +385,7 @@ static void choose_within(struct measure_plan *p, struct part *part, uint64_t sh
 {
 	while (has_next(part) && cost_of(next_of(p, part)) <= share_ns) {
 		share_ns -= cost_of(next_of(p, part));
-		choose(p, part);
+		measure_plan_choose_part(p, part);
 	}
 }
 
@@ -398,15 +400,15 @@ static void doubt_those_that_wait(struct measure_plan *p)
 
 	if (!has_next(refresh))
 		return;
-	swap(&p->items[refresh->taken], &p->items[refresh->end - 1]);
+	measure_plan_swap(&p->items[refresh->taken], &p->items[refresh->end - 1]);
 	n = refresh->taken + 1;
 	for (size_t i = n; i < refresh->end; i++) {
 		if (!is_doubtful(p, &p->items[i]))
-			swap(&p->items[i], &p->items[n++]);
+			measure_plan_swap(&p->items[i], &p->items[n++]);
 	}
 	refresh->end = n;
 	doubt->start = doubt->taken = n;
-	order(p, refresh);
+	measure_plan_order(p, refresh);
 }
 
 /*
@@ -414,7 +416,7 @@ static void doubt_those_that_wait(struct measure_plan *p)
  * because their figures are guesses, and one read of another kind may cost as much as many of
  * theirs. The other rounds are for refreshes and doubts, in random order.
  */
-static enum kind draw(uint64_t round)
+static enum kind measure_plan_draw(uint64_t round)
 {
 	uint64_t z = round * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -425,7 +427,7 @@ static enum kind draw(uint64_t round)
 	return (z ^ (z >> 31)) % 2 ? REFRESH : DOUBT;
 }
 
-static uint64_t left(const struct measure_plan *p)
+static uint64_t measure_plan_left(const struct measure_plan *p)
 {
 	uint64_t tokens_ns = p->limits->tokens_ns;
 
@@ -438,22 +440,23 @@ static void share_out(struct measure_plan *p)
 	struct part *new = &p->part[NEW], *refresh = &p->part[REFRESH], *doubt = &p->part[DOUBT];
 	uint64_t reserve_ns, rest_ns, before_ns;
 
-	order(p, new);
-	order(p, refresh);
-	while (p->is_enough && has_next(refresh) && left(p) > 0)
-		choose(p, refresh);
-	reserve_ns = left(p) / 2;
+	measure_plan_order(p, new);
+	measure_plan_order(p, refresh);
+	while (p->is_enough && has_next(refresh) && measure_plan_left(p) > 0)
+		measure_plan_choose_part(p, refresh);
+	reserve_ns = measure_plan_left(p) / 2;
 	before_ns = p->counts.chosen_ns;
 	choose_within(p, new, reserve_ns);
 	reserve_ns = has_next(new) ? reserve_ns - (p->counts.chosen_ns - before_ns) : 0;
 
-	rest_ns = left(p) - reserve_ns;
+	rest_ns = measure_plan_left(p) - reserve_ns;
 	choose_within(p, refresh, rest_ns / 2);
 	doubt_those_that_wait(p);
-	order(p, doubt);
-	choose_within(p, doubt, has_next(refresh) ? rest_ns / 2 : left(p) - reserve_ns);
+	measure_plan_order(p, doubt);
+	choose_within(
+		p, doubt, has_next(refresh) ? rest_ns / 2 : measure_plan_left(p) - reserve_ns);
 	if (!has_next(doubt))
-		choose_within(p, refresh, left(p) - reserve_ns);
+		choose_within(p, refresh, measure_plan_left(p) - reserve_ns);
 }
 
 /*
@@ -469,14 +472,14 @@ static void choose_minor(struct measure_plan *p)
 	for (enum kind k = NEW; k < DRAWING_KINDS; k++)
 		if (has_next(&p->part[k]))
 			return;
-	order(p, minor);
+	measure_plan_order(p, minor);
 	while (has_next(minor) && p->counts.chosen_ns < p->limits->spare_ns) {
 		uint64_t cost_ns = cost_of(next_of(p, minor));
 
-		take(p, minor);
+		measure_plan_take(p, minor);
 		if (saturated_add(p->counts.chosen_ns, cost_ns) > p->limits->spare_ns)
 			continue;
-		swap(&p->items[chosen++], &p->items[minor->taken - 1]);
+		measure_plan_swap(&p->items[chosen++], &p->items[minor->taken - 1]);
 		p->counts.chosen++;
 		p->counts.chosen_ns += cost_ns;
 	}
@@ -492,32 +495,33 @@ static bool is_larger(const struct measure_plan *p, const struct measure_plan_it
 	const struct measure_plan_item *b)
 {
 	(void)p;
-	return a->pss_bytes != b->pss_bytes ? a->pss_bytes > b->pss_bytes : is_older(a, b);
+	return a->pss_bytes != b->pss_bytes ? a->pss_bytes > b->pss_bytes
+	                                    : measure_plan_is_older(a, b);
 }
 
 /* Moves the excused items to the beginning. Returns their number; *RET_NS becomes their cost. */
 static size_t take_excused(struct measure_plan *p, size_t count, uint64_t *ret_ns)
 {
-	struct part excused = {0, 0, divide(p, 0, count, is_excused), is_larger};
+	struct part excused = {0, 0, measure_plan_divide(p, 0, count, is_excused), is_larger};
 
 	*ret_ns = 0;
-	order(p, &excused);
+	measure_plan_order(p, &excused);
 	while (has_next(&excused)) {
 		*ret_ns = saturated_add(*ret_ns, cost_of(next_of(p, &excused)));
-		take(p, &excused);
+		measure_plan_take(p, &excused);
 	}
 	return excused.end;
 }
 
 /* Moves the chosen items of all parts to the beginning. */
-static void gather(struct measure_plan *p)
+static void measure_plan_gather(struct measure_plan *p)
 {
 	size_t to = 0;
 
 	for (enum kind k = NEW; k < KINDS; k++) {
 		for (size_t i = p->part[k].start; i < p->part[k].taken; i++, to++) {
 			if (i != to)
-				swap(&p->items[i], &p->items[to]);
+				measure_plan_swap(&p->items[i], &p->items[to]);
 		}
 	}
 }
@@ -526,7 +530,7 @@ size_t measure_plan_choose(struct measure_plan_item *items, size_t count,
 	const struct measure_plan_limits *limits, struct measure_plan_counts *ret_counts)
 {
 	struct measure_plan p = {.items = items, .limits = limits};
-	enum kind first = draw(limits->round);
+	enum kind first = measure_plan_draw(limits->round);
 	uint64_t excused_ns;
 	size_t excused;
 
@@ -543,14 +547,14 @@ size_t measure_plan_choose(struct measure_plan_item *items, size_t count,
 	for (int k = 0; k < DRAWING_KINDS; k++) {
 		struct part *part = &p.part[(first + (enum kind)k) % DRAWING_KINDS];
 
-		while (has_next(part) && left(&p) > 0)
-			choose(&p, part);
+		while (has_next(part) && measure_plan_left(&p) > 0)
+			measure_plan_choose_part(&p, part);
 	}
 	choose_minor(&p);
 	for (enum kind k = NEW; k < DRAWING_KINDS; k++)
 		put_off(&p, p.part[k].taken, p.part[k].end,
 			limits->pressure ? MEASURE_PLAN_PRESSURE : MEASURE_PLAN_BUDGET);
-	gather(&p);
+	measure_plan_gather(&p);
 	p.counts.chosen += excused;
 	p.counts.chosen_ns = saturated_add(p.counts.chosen_ns, excused_ns);
 	*ret_counts = p.counts;

@@ -73,7 +73,8 @@ static void terms_of(
 	to[TERM_MAPPING] = m->prior_ns[TERM_MAPPING] * (double)w->mappings;
 }
 
-static double weighed(const double factor[WALK_COST_TERMS], const double term[WALK_COST_TERMS])
+static double walk_cost_weighed(
+	const double factor[WALK_COST_TERMS], const double term[WALK_COST_TERMS])
 {
 	double sum = 0;
 
@@ -82,13 +83,13 @@ static double weighed(const double factor[WALK_COST_TERMS], const double term[WA
 	return sum;
 }
 
-static double clamp(double value, double low, double high)
+static double walk_cost_clamp(double value, double low, double high)
 {
 	return value < low ? low : value > high ? high : value;
 }
 
 /* Returns the excess that both of the last two walks had. */
-static double believed(const struct walk_cost_habit *habit)
+static double walk_cost_believed(const struct walk_cost_habit *habit)
 {
 	double later, earlier;
 
@@ -109,8 +110,8 @@ struct walk_cost_prediction walk_cost_predict(const struct walk_cost_model *m,
 	double term[WALK_COST_TERMS], model, excess, hold;
 
 	terms_of(m, w, term);
-	model = weighed(m->factor, term);
-	excess = believed(habit);
+	model = walk_cost_weighed(m->factor, term);
+	excess = walk_cost_believed(habit);
 	if (m->slices && w->largest_pages > 0) {
 		hold = m->factor[TERM_PAGE] * m->prior_ns[TERM_PAGE] * (double)w->largest_pages +
 		       m->factor[TERM_MAPPING] * m->prior_ns[TERM_MAPPING];
@@ -120,14 +121,14 @@ struct walk_cost_prediction walk_cost_predict(const struct walk_cost_model *m,
 			hold += excess;
 	}
 	return (struct walk_cost_prediction){
-		.cpu_ns = (uint64_t)clamp(model + excess, model / 4 + 1, PREDICTED_MAX),
-		.hold_ns = (uint64_t)clamp(hold, 0, PREDICTED_MAX),
+		.cpu_ns = (uint64_t)walk_cost_clamp(model + excess, model / 4 + 1, PREDICTED_MAX),
+		.hold_ns = (uint64_t)walk_cost_clamp(hold, 0, PREDICTED_MAX),
 	};
 }
 
 static void keep_excess(struct walk_cost_habit *habit, double excess_ns)
 {
-	int32_t excess = (int32_t)clamp(excess_ns, INT32_MIN, INT32_MAX);
+	int32_t excess = (int32_t)walk_cost_clamp(excess_ns, INT32_MIN, INT32_MAX);
 	bool is_first = habit->excess_ns[0] == 0 && habit->excess_ns[1] == 0;
 
 	habit->excess_ns[1] = is_first ? excess : habit->excess_ns[0];
@@ -138,7 +139,7 @@ static void keep_excess(struct walk_cost_habit *habit, double excess_ns)
  * Minimises the sum of (walk - prediction)^2 + RIDGE x (factor - SPEED)^2 over factors >= 0: each
  * factor in turn to its own optimum. With a ridge this converges to the common optimum.
  */
-static void solve(struct walk_cost_model *m, double speed)
+static void walk_cost_solve(struct walk_cost_model *m, double speed)
 {
 	for (int sweep = 0; sweep < SWEEPS; sweep++) {
 		for (int i = 0; i < WALK_COST_TERMS; i++) {
@@ -160,7 +161,7 @@ void walk_cost_learn(struct walk_cost_model *m, const struct walk_cost_work *w,
 	double term[WALK_COST_TERMS], prior = 0, predicted, off, most, read;
 
 	terms_of(m, w, term);
-	predicted = weighed(m->factor, term);
+	predicted = walk_cost_weighed(m->factor, term);
 	if (habit)
 		keep_excess(habit, (double)cpu_ns - predicted);
 	for (int i = 0; i < WALK_COST_TERMS; i++)
@@ -173,7 +174,7 @@ void walk_cost_learn(struct walk_cost_model *m, const struct walk_cost_work *w,
 	m->spread *= off > m->spread || off < -m->spread ? 1 + SPREAD_STEP : 1 - SPREAD_STEP;
 	if (m->spread < SPREAD_FLOOR)
 		m->spread = SPREAD_FLOOR;
-	off = clamp(off, -most, most);
+	off = walk_cost_clamp(off, -most, most);
 
 	/* Relative to the prior, so that a long walk weighs no more than a short one. */
 	read = predicted * (1 + off) / prior;
@@ -186,5 +187,5 @@ void walk_cost_learn(struct walk_cost_model *m, const struct walk_cost_work *w,
 	}
 	m->reads = m->reads * FADE + 1;
 	m->read_sum = m->read_sum * FADE + read;
-	solve(m, (SPEED_RIDGE + m->read_sum) / (SPEED_RIDGE + m->reads));
+	walk_cost_solve(m, (SPEED_RIDGE + m->read_sum) / (SPEED_RIDGE + m->reads));
 }

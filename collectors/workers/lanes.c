@@ -67,7 +67,7 @@ void lanes_close(struct lanes *s)
 }
 
 /* Asks for a worker of the unused LANE. */
-static int start(struct lanes *s, unsigned int lane)
+static int lanes_start_lane(struct lanes *s, unsigned int lane)
 {
 	struct worker_lane *shared = &s->shared[lane];
 	int e;
@@ -165,7 +165,7 @@ static void keep_standing_by(struct lanes *s)
 	lane = find_lane(s, LANE_UNUSED);
 	if (lane < LANES) {
 		/* after an error it is tried again when the next worker is needed */
-		(void)start(s, lane);
+		(void)lanes_start_lane(s, lane);
 		return;
 	}
 	lane = find_oldest_parked(s);
@@ -180,7 +180,7 @@ int lanes_start(struct lanes *s, const struct lanes_control *control)
 
 	s->control = *control;
 	s->sees_workers = proc_fd >= 0 && procfs_is_ours(proc_fd);
-	e = start(s, 0);
+	e = lanes_start_lane(s, 0);
 	if (e < 0)
 		return e;
 	s->lane[0].use = LANE_SERVES;
@@ -238,7 +238,7 @@ void lanes_end_pass(struct lanes *s)
 	s->processor = WORKER_ANYWHERE;
 }
 
-static void gather(struct lanes *s)
+static void lanes_gather_here(struct lanes *s)
 {
 	int processor = sched_getcpu();
 	cpu_set_t one;
@@ -255,7 +255,7 @@ static void gather(struct lanes *s)
 void lanes_gather(struct lanes *s, struct worker_lane *lane)
 {
 	if (s->processor == WORKER_ANYWHERE && s->gathers)
-		gather(s);
+		lanes_gather_here(s);
 	atomic_store_explicit(&lane->processor, s->processor, memory_order_relaxed);
 }
 
@@ -268,7 +268,7 @@ void lanes_begin_pass(struct lanes *s)
 }
 
 /* Lets another worker serve ROLE, and starts one if necessary. Returns 0, -ECHILD or -ECANCELED. */
-static int replace(struct lanes *s, enum lanes_role role)
+static int lanes_replace_role(struct lanes *s, enum lanes_role role)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 
@@ -296,7 +296,8 @@ bool lanes_is_walk(const struct worker_request *q)
 }
 
 /* Parks lane L: its worker is blocked at Q. */
-static void park(struct lanes *s, struct lane *l, const struct worker_request *q, uint64_t now_ns)
+static void lanes_park(
+	struct lanes *s, struct lane *l, const struct worker_request *q, uint64_t now_ns)
 {
 	l->use = LANE_PARKED;
 	l->parked_ns = now_ns;
@@ -310,7 +311,7 @@ static void park(struct lanes *s, struct lane *l, const struct worker_request *q
  * Gives up the worker of LANE: it has exited by itself, for example killed by the OOM killer, or
  * has not started in time.
  */
-static void bury(struct lanes *s, unsigned int lane)
+static void lanes_bury(struct lanes *s, unsigned int lane)
 {
 	if (atomic_load(&s->shared[lane].state) == WORKER_STARTING) {
 		/* it may start later: the lane is not free before it has exited */
@@ -342,7 +343,7 @@ static ssize_t read_own(pid_t pid, const char *name, char text[static TEXT_SIZE]
 }
 
 /* Returns the state letter of process PID, 0 if it cannot be read. */
-static char state_of(pid_t pid)
+static char lanes_state_of(pid_t pid)
 {
 	char text[TEXT_SIZE];
 	struct status status;
@@ -411,7 +412,7 @@ struct watched {
 };
 
 /* Updates W from the worker PID at NOW_NS. Returns false if the worker has exited. */
-static bool look_at(const struct lanes *s, struct watched *w, pid_t pid, uint64_t now_ns)
+static bool lanes_look_at(const struct lanes *s, struct watched *w, pid_t pid, uint64_t now_ns)
 {
 	clockid_t clock;
 	uint64_t cpu_ns, queued_ns, awake_ns;
@@ -435,7 +436,7 @@ static bool look_at(const struct lanes *s, struct watched *w, pid_t pid, uint64_
 }
 
 /* Checks the worker of LANE at NOW_NS. Returns 0 if it may go on, else an outcome. */
-static int judge(
+static int lanes_judge(
 	const struct lanes *s, struct worker_lane *lane, struct watched *w, uint64_t now_ns)
 {
 	pid_t pid = atomic_load(&lane->pid);
@@ -447,13 +448,13 @@ static int judge(
 	 * The process that reaps it notes the exit in the lane at once, unless that process has
 	 * exited, too.
 	 */
-	if (!look_at(s, w, pid, now_ns))
+	if (!lanes_look_at(s, w, pid, now_ns))
 		return now_ns - w->request_ns >= GONE_MAX_NS ? LANES_LOST : 0;
 	if (now_ns - w->request_ns >= SLOW_MAX_NS)
 		return LANES_BLOCKED;
 	if (now_ns - w->asleep_ns < patience_ns(s) && w->slept_ns < SLEEPS * patience_ns(s))
 		return 0;
-	state = s->sees_workers ? state_of(pid) : 0;
+	state = s->sees_workers ? lanes_state_of(pid) : 0;
 	if (!state) /* the worker may just as well wait for a CPU */
 		return w->slept_ns >= SLEEPS * patience_ns(s) ? LANES_BLOCKED : 0;
 	if (state == 'R' || (state == 'D' && waits_for_memory(pid)))
@@ -503,7 +504,7 @@ int lanes_wait(struct lanes *s, enum lanes_role role, uint32_t index, uint32_t e
 			watched = (struct watched){.request_ns = now_ns};
 			continue;
 		}
-		outcome = judge(s, lane, &watched, now_ns);
+		outcome = lanes_judge(s, lane, &watched, now_ns);
 		if (outcome && atomic_load(&lane->done) == done) {
 			s->waited_ns += now_ns - watched.request_ns;
 			return outcome;
@@ -521,15 +522,15 @@ int lanes_replace(struct lanes *s, enum lanes_role role, enum lanes_outcome outc
 
 	s->at[role] = LANES;
 	if (outcome == LANES_LOST) {
-		bury(s, at);
+		lanes_bury(s, at);
 	} else {
 		stuck = lane->slot[atomic_load(&lane->done) % WORKER_SLOTS].request;
-		park(s, &s->lane[at], &stuck, clock_now_ns(CLOCK_MONOTONIC));
+		lanes_park(s, &s->lane[at], &stuck, clock_now_ns(CLOCK_MONOTONIC));
 	}
-	return replace(s, role);
+	return lanes_replace_role(s, role);
 }
 
-static bool is_blocked(const struct lanes *s, unsigned int lane)
+static bool lanes_is_blocked(const struct lanes *s, unsigned int lane)
 {
 	enum lane_use use = s->lane[lane].use;
 
@@ -542,7 +543,7 @@ bool lanes_has_parked(const struct lanes *s, pid_t pid, bool for_walk)
 		const struct lane *l = &s->lane[i];
 
 		if (l->blocked_pid == pid && !l->other_pid && (for_walk || !l->is_walk) &&
-			is_blocked(s, i))
+			lanes_is_blocked(s, i))
 			return true;
 	}
 	return false;
@@ -554,7 +555,7 @@ bool lanes_has_parked_compare(const struct lanes *s, pid_t pid)
 		const struct lane *l = &s->lane[i];
 
 		if (l->other_pid && (l->blocked_pid == pid || l->other_pid == pid) &&
-			is_blocked(s, i))
+			lanes_is_blocked(s, i))
 			return true;
 	}
 	return false;

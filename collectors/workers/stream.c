@@ -26,7 +26,7 @@ void stream_close(struct stream *s)
 	*s = STREAM_CLOSED;
 }
 
-static ssize_t read_piece(int fd, char *to, size_t size, struct stream_piece *ret)
+static ssize_t stream_read_piece(int fd, char *to, size_t size, struct stream_piece *ret)
 {
 	uint64_t begin_ns = clock_now_ns(CLOCK_BOOTTIME), took_ns;
 	ssize_t n;
@@ -53,7 +53,7 @@ int stream_fill(int fd, size_t piece_bytes, uint64_t slice_ns, struct stream_bul
 	ret->is_at_end = false;
 	do {
 		struct stream_piece *piece = &ret->piece[ret->count];
-		ssize_t n = read_piece(fd, ret->text + at, piece_bytes, piece);
+		ssize_t n = stream_read_piece(fd, ret->text + at, piece_bytes, piece);
 
 		if (n < 0)
 			return ret->count ? 0 : (int)n;
@@ -94,7 +94,7 @@ ssize_t stream_read(
 	int e;
 
 	if (!s->calls)
-		return read_piece(s->fd, to, size, ret);
+		return stream_read_piece(s->fd, to, size, ret);
 	if (!stream_has_more(s)) {
 		if (!s->bulk)
 			s->bulk = malloc(sizeof(*s->bulk));

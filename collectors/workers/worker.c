@@ -27,7 +27,7 @@ struct worker {
 	int stream[WORKER_STREAMS]; /* -1: closed */
 	struct proctext_ends ends;
 	uint64_t cpu_ns;    /* of this thread, at the last count_cpu() */
-	uint32_t processor; /* the last one that follow() has set */
+	uint32_t processor; /* the last one that worker_follow() has set */
 	cpu_set_t usual;    /* the CPUs on which it may run otherwise */
 };
 
@@ -46,28 +46,28 @@ void worker_wake(_Atomic uint32_t *word)
 	(void)syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static const char *path_of(const struct worker_request *q, char to[static PATH_SIZE])
+static const char *worker_path_of(const struct worker_request *q, char to[static PATH_SIZE])
 {
 	snprintf(to, PATH_SIZE, "%d/%.*s", q->pid, WORKER_PATH - 1, q->path);
 	return to;
 }
 
-static int read_file(struct worker *w, struct worker_slot *slot)
+static int worker_read_file(struct worker *w, struct worker_slot *slot)
 {
 	char path[PATH_SIZE];
 	size_t len = 0;
-	int e = proctext_read(&w->ends, w->procfs_fd, path_of(&slot->request, path), slot->text,
-		sizeof(slot->text), &len, &slot->reply.took_ns);
+	int e = proctext_read(&w->ends, w->procfs_fd, worker_path_of(&slot->request, path),
+		slot->text, sizeof(slot->text), &len, &slot->reply.took_ns);
 
 	slot->reply.len = (uint32_t)len;
 	return e;
 }
 
-static int read_link(const struct worker *w, struct worker_slot *slot)
+static int worker_read_link(const struct worker *w, struct worker_slot *slot)
 {
 	char path[PATH_SIZE];
 	ssize_t n = readlinkat(
-		w->procfs_fd, path_of(&slot->request, path), slot->text, sizeof(slot->text));
+		w->procfs_fd, worker_path_of(&slot->request, path), slot->text, sizeof(slot->text));
 
 	if (n < 0)
 		return -errno;
@@ -78,7 +78,7 @@ static int read_link(const struct worker *w, struct worker_slot *slot)
 static int open_stream(struct worker *w, const struct worker_request *q)
 {
 	char path[PATH_SIZE];
-	int fd = openat(w->procfs_fd, path_of(q, path), O_RDONLY | O_CLOEXEC);
+	int fd = openat(w->procfs_fd, worker_path_of(q, path), O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
@@ -104,8 +104,8 @@ static int serve_request(struct worker *w, struct worker_slot *slot)
 	const struct worker_request *q = &slot->request;
 
 	switch (q->op) {
-	case WORKER_READ: return read_file(w, slot);
-	case WORKER_READLINK: return read_link(w, slot);
+	case WORKER_READ: return worker_read_file(w, slot);
+	case WORKER_READLINK: return worker_read_link(w, slot);
 	case WORKER_COMPARE: return kcmp_memory(q->pid, q->other);
 	default: return q->stream < WORKER_STREAMS ? serve_stream(w, q) : -EBADF;
 	}
@@ -122,7 +122,7 @@ static uint64_t count_cpu(struct worker *w)
 }
 
 /* Moves to the CPU that memtallyd has chosen (lanes.h). */
-static void follow(struct worker *w)
+static void worker_follow(struct worker *w)
 {
 	uint32_t processor = atomic_load(&w->lane->processor);
 	cpu_set_t one, *set = &w->usual;
@@ -143,7 +143,7 @@ static void serve_next(struct worker *w, uint32_t at)
 	struct worker_lane *lane = w->lane;
 	struct worker_slot *slot = &lane->slot[at % WORKER_SLOTS];
 
-	follow(w);
+	worker_follow(w);
 	slot->reply = (struct worker_reply){0};
 	slot->reply.result = serve_request(w, slot);
 	if (atomic_load(&lane->posted) == at + 1)

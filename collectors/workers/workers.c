@@ -49,7 +49,7 @@ void workers_drop_ahead(struct workers *w)
  * Returns the number of requests posted to the worker that serves ROLE; there must be such a
  * worker.
  */
-static uint32_t posted(const struct workers *w, enum lanes_role role)
+static uint32_t workers_posted(const struct workers *w, enum lanes_role role)
 {
 	return w->lanes.lane[w->lanes.at[role]].posted;
 }
@@ -71,7 +71,7 @@ static void forget_slot(struct workers *w, uint32_t index)
  * texts, or WORKER_STREAMS + 1 requests for streams, are not done at any time, which is less than
  * WORKER_SLOTS.
  */
-static void post(struct workers *w, enum lanes_role role, const struct worker_request *q)
+static void workers_post(struct workers *w, enum lanes_role role, const struct worker_request *q)
 {
 	unsigned int at = w->lanes.at[role];
 	struct worker_lane *lane = &w->lanes.shared[at];
@@ -86,14 +86,14 @@ static void post(struct workers *w, enum lanes_role role, const struct worker_re
  * Shows all posted requests to the worker that serves ROLE, so that it is woken once for all of
  * them.
  */
-static void publish(struct workers *w, enum lanes_role role)
+static void workers_publish(struct workers *w, enum lanes_role role)
 {
 	struct worker_lane *lane = &w->lanes.shared[w->lanes.at[role]];
 
-	if (atomic_load_explicit(&lane->posted, memory_order_relaxed) == posted(w, role))
+	if (atomic_load_explicit(&lane->posted, memory_order_relaxed) == workers_posted(w, role))
 		return;
 	lanes_gather(&w->lanes, lane);
-	atomic_store(&lane->posted, posted(w, role));
+	atomic_store(&lane->posted, workers_posted(w, role));
 	if (atomic_load(&lane->sleeps))
 		worker_wake(&lane->posted);
 }
@@ -115,8 +115,9 @@ void workers_ahead(struct workers *w, pid_t pid, const char *path, bool is_link)
 		!lanes_ensure(&w->lanes, LANES_TEXTS))
 		return;
 	a = &w->ahead[(w->ahead_first + w->ahead_count++) % WORKERS_AHEAD];
-	*a = (struct workers_ahead){.pid = pid, .path = path, .index = posted(w, LANES_TEXTS)};
-	post(w, LANES_TEXTS, &q);
+	*a = (struct workers_ahead){
+		.pid = pid, .path = path, .index = workers_posted(w, LANES_TEXTS)};
+	workers_post(w, LANES_TEXTS, &q);
 }
 
 void workers_forget(struct workers *w, pid_t pid)
@@ -173,15 +174,15 @@ static bool take_ahead(struct workers *w, pid_t pid, const char *path, uint32_t 
  * Waits for request INDEX of the worker that serves ROLE, and for those posted after it, as
  * lanes_wait().
  */
-static int wait_for(struct workers *w, enum lanes_role role, uint32_t index)
+static int workers_wait_for(struct workers *w, enum lanes_role role, uint32_t index)
 {
-	publish(w, role);
-	return lanes_wait(&w->lanes, role, index, posted(w, role));
+	workers_publish(w, role);
+	return lanes_wait(&w->lanes, role, index, workers_posted(w, role));
 }
 
 /*
- * Replaces the worker that serves ROLE after OUTCOME of wait_for(). Returns 0, or an error of
- * lanes_replace().
+ * Replaces the worker that serves ROLE after OUTCOME of workers_wait_for(). Returns 0, or an error
+ * of lanes_replace().
  */
 static int replace_after(struct workers *w, enum lanes_role role, enum lanes_outcome outcome)
 {
@@ -223,7 +224,7 @@ static int copy_answer(
  * announced request of another process blocks the worker, posts Q again to the next worker. Returns
  * 0 and the answer in *RET; -EIO: no worker answers so; or an error as workers_read().
  */
-static int complete(struct workers *w, enum lanes_role role, const struct worker_request *q,
+static int workers_complete(struct workers *w, enum lanes_role role, const struct worker_request *q,
 	const uint32_t *index, struct answer *ret)
 {
 	for (unsigned int lost = 0; lost <= LOST_MAX;) {
@@ -234,11 +235,11 @@ static int complete(struct workers *w, enum lanes_role role, const struct worker
 			return -ECANCELED;
 		if (!lanes_ensure(&w->lanes, role))
 			return -ECHILD;
-		at = index ? *index : posted(w, role);
+		at = index ? *index : workers_posted(w, role);
 		if (!index)
-			post(w, role, q);
+			workers_post(w, role, q);
 		index = NULL;
-		r = wait_for(w, role, at);
+		r = workers_wait_for(w, role, at);
 		if (r < 0)
 			return r;
 		if (r == 0) {
@@ -275,7 +276,7 @@ bool workers_await(struct workers *w, pid_t pid)
 	if (!last)
 		return true;
 	index = last->index;
-	r = w->lanes.is_stopped ? -ECANCELED : wait_for(w, LANES_TEXTS, index);
+	r = w->lanes.is_stopped ? -ECANCELED : workers_wait_for(w, LANES_TEXTS, index);
 	if (r > 0)
 		(void)replace_after(w, LANES_TEXTS,
 			(enum lanes_outcome)r); /* the next request finds an error itself */
@@ -299,7 +300,7 @@ bool workers_is_awaited(const struct workers *w, pid_t pid, const char *path)
  * Asks for PATH of PID, announced or not. Returns 0 and the kernel's answer in *RET; or an
  * error.
  */
-static int ask(
+static int workers_ask(
 	struct workers *w, enum worker_op op, pid_t pid, const char *path, struct answer *ret)
 {
 	struct worker_request q = request_of(op, pid, path);
@@ -308,14 +309,14 @@ static int ask(
 
 	if (!is_ahead && has_parked(w, &q))
 		return -ETIMEDOUT;
-	return complete(w, LANES_TEXTS, &q, is_ahead ? &index : NULL, ret);
+	return workers_complete(w, LANES_TEXTS, &q, is_ahead ? &index : NULL, ret);
 }
 
 int workers_read(struct workers *w, pid_t pid, const char *path, char *to, size_t size,
 	size_t *ret_len, uint64_t *ret_took_ns)
 {
 	struct answer a;
-	int e = ask(w, WORKER_READ, pid, path, &a);
+	int e = workers_ask(w, WORKER_READ, pid, path, &a);
 
 	if (e < 0)
 		return e;
@@ -333,7 +334,7 @@ ssize_t workers_readlink(struct workers *w, pid_t pid, const char *path, char *t
 {
 	struct answer a;
 	size_t len;
-	int e = ask(w, WORKER_READLINK, pid, path, &a);
+	int e = workers_ask(w, WORKER_READLINK, pid, path, &a);
 
 	if (e < 0)
 		return e;
@@ -352,7 +353,7 @@ int workers_compare(struct workers *w, pid_t a, pid_t b)
 
 	if (has_parked(w, &q))
 		return -ETIMEDOUT;
-	e = complete(w, LANES_TEXTS, &q, NULL, &answer);
+	e = workers_complete(w, LANES_TEXTS, &q, NULL, &answer);
 	return e < 0 ? e : answer.reply.result;
 }
 
@@ -378,10 +379,10 @@ static int complete_stream(struct stream *s, struct worker_request *q)
 
 	if (!has_stream(s))
 		return -ESTALE;
-	index = posted(w, LANES_STREAMS);
+	index = workers_posted(w, LANES_STREAMS);
 	q->stream = s->place;
-	post(w, LANES_STREAMS, q);
-	r = complete(w, LANES_STREAMS, q, &index, &answer);
+	workers_post(w, LANES_STREAMS, q);
+	r = workers_complete(w, LANES_STREAMS, q, &index, &answer);
 	if (r == 0 && !has_stream(s))
 		return -ESTALE; /* it was posted again to another worker */
 	return r < 0 ? r : answer.reply.result;
@@ -406,7 +407,7 @@ static int copy_bulk(const struct stream_bulk *bulk, struct stream_bulk *to)
 	return 0;
 }
 
-static int slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns)
+static int workers_slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns)
 {
 	struct worker_request q = {.op = WORKER_SLICE,
 		.pid = s->pid,
@@ -421,7 +422,7 @@ static int slice(struct stream *s, size_t piece_bytes, uint64_t slice_ns)
 	return e;
 }
 
-static int probe(struct stream *s)
+static int workers_probe(struct stream *s)
 {
 	struct worker_request q = {.op = WORKER_PROBE, .pid = s->pid};
 
@@ -436,11 +437,12 @@ static void close_stream(struct stream *s)
 	if (!has_stream(s) || w->lanes.is_stopped)
 		return;
 	w->lanes.lane[s->lane].streams &= ~(1U << s->place);
-	post(w, LANES_STREAMS, &q);
-	publish(w, LANES_STREAMS);
+	workers_post(w, LANES_STREAMS, &q);
+	workers_publish(w, LANES_STREAMS);
 }
 
-static const struct stream_calls calls = {.slice = slice, .probe = probe, .close = close_stream};
+static const struct stream_calls calls = {
+	.slice = workers_slice, .probe = workers_probe, .close = close_stream};
 
 int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct stream *ret)
 {
@@ -457,7 +459,7 @@ int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct s
 	if (place == WORKER_STREAMS)
 		return -EMFILE;
 	q.stream = place; /* also valid if another worker takes over: all places are free there */
-	e = complete(w, LANES_STREAMS, &q, NULL, &answer);
+	e = workers_complete(w, LANES_STREAMS, &q, NULL, &answer);
 	if (e == 0)
 		e = answer.reply.result;
 	if (e < 0)

@@ -166,7 +166,7 @@ static int give_up_calls(bool has_socket_file)
 }
 
 /* Returns -ESRCH if no uid of PART is free. */
-static int take(enum account_part part, struct account *ret)
+static int drop_privileges_take(enum account_part part, struct account *ret)
 {
 	int r = account_take(PASSWD, part, ret);
 
@@ -189,14 +189,14 @@ int drop_privileges_accounts(struct account *ret_daemon, struct account *ret_res
 			return r;
 		}
 		if (r == ACCOUNT_ABSENT) {
-			r = take(ACCOUNT_DAEMON, &daemon);
+			r = drop_privileges_take(ACCOUNT_DAEMON, &daemon);
 			if (r < 0)
 				return r;
 			log_warning(
 				"there is no user memtally to become: memtallyd runs as the unused uid %u",
 				daemon.uid);
 		}
-		r = take(ACCOUNT_RESOLVER, &resolver);
+		r = drop_privileges_take(ACCOUNT_RESOLVER, &resolver);
 		if (r < 0)
 			return r;
 	}
@@ -209,7 +209,7 @@ int drop_privileges_accounts(struct account *ret_daemon, struct account *ret_res
  * OUTCOME is that of rights_keep(). Even without capabilities, root of the host owns the processes,
  * files and sockets of root.
  */
-static int check_user(int outcome)
+static int drop_privileges_check_user(int outcome)
 {
 	if (outcome != RIGHTS_SAME_USER)
 		return 0;
@@ -248,7 +248,7 @@ int drop_privileges_daemon(const struct account *account, bool has_socket_file)
 		log_error("can't give up rights: %s", strerror(-r));
 		return r;
 	}
-	r = check_user(r);
+	r = drop_privileges_check_user(r);
 	if (r < 0)
 		return r;
 	r = limits_set(DATA_BYTES, account->is_taken ? PROCESSES : LIMITS_ANY);

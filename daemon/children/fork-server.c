@@ -40,7 +40,7 @@ struct fork_server_state {
 	pid_t ending;   /* an earlier child, which was killed and has not exited; 0: none */
 };
 
-static void wake(int signal)
+static void fork_server_wake(int signal)
 {
 	(void)signal;
 }
@@ -58,7 +58,7 @@ static _Noreturn void be_child(const struct fork_server_state *b, int fd, pid_t 
 }
 
 /* Forgets *PID when the process has exited: the pid may then be another process's. */
-static void reap(pid_t *pid)
+static void fork_server_reap(pid_t *pid)
 {
 	if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) != 0)
 		*pid = 0;
@@ -66,8 +66,8 @@ static void reap(pid_t *pid)
 
 static void reap_all(struct fork_server_state *b)
 {
-	reap(&b->child);
-	reap(&b->ending);
+	fork_server_reap(&b->child);
+	fork_server_reap(&b->ending);
 }
 
 /*
@@ -99,14 +99,14 @@ static void replace_child(struct fork_server_state *b, int fd)
 }
 
 /* Waits for an order, or the exit of a child. */
-static void rest(const struct fork_server_state *b)
+static void fork_server_rest(const struct fork_server_state *b)
 {
 	struct pollfd said = {.fd = b->fd, .events = POLLIN};
 
 	(void)ppoll(&said, 1, NULL, &b->usual);
 }
 
-static _Noreturn void serve(struct fork_server_state *b)
+static _Noreturn void fork_server_serve(struct fork_server_state *b)
 {
 	for (;;) {
 		AUTO_CLOSE int fd = -1;
@@ -119,7 +119,7 @@ static _Noreturn void serve(struct fork_server_state *b)
 		else if (r != CHANNEL_NOTHING)
 			_exit(r < 0);
 		else
-			rest(b);
+			fork_server_rest(b);
 		reap_all(b);
 	}
 }
@@ -127,7 +127,7 @@ static _Noreturn void serve(struct fork_server_state *b)
 static _Noreturn void be_fork_server(
 	const struct account *account, uid_t master, int fd, pid_t parent)
 {
-	const struct sigaction waking = {.sa_handler = wake};
+	const struct sigaction waking = {.sa_handler = fork_server_wake};
 	struct fork_server_state b = {.fd = fd};
 	sigset_t ended;
 
@@ -142,7 +142,7 @@ static _Noreturn void be_fork_server(
 	prctl(PR_SET_NAME, "memtallyd-nurse");
 	resident_rest();
 	sigdelset(&b.usual, SIGCHLD);
-	serve(&b);
+	fork_server_serve(&b);
 }
 
 int fork_server_open(const struct account *account, uid_t master, struct fork_server *ret)
@@ -170,13 +170,13 @@ void fork_server_close(struct fork_server *s)
 	s->fd = fd_close(s->fd);
 	if (s->pid > 0)
 		kill(s->pid, SIGKILL);
-	reap(&s->pid);
+	fork_server_reap(&s->pid);
 }
 
 /* An order before the last one was read would queue up, with its descriptor in flight. */
 static int check_listening(struct fork_server *s)
 {
-	reap(&s->pid);
+	fork_server_reap(&s->pid);
 	return channel_is_drained(s->fd) ? 0 : -EBUSY;
 }
 

@@ -20,7 +20,7 @@ static enum lookup_result result_of(const char *name, int error)
 	return error == 0 || error == ENOENT || error == ESRCH ? LOOKUP_ABSENT : LOOKUP_FAILED;
 }
 
-static void answer(struct lookup_message *m)
+static void lookup_answer(struct lookup_message *m)
 {
 	const char *name = NULL;
 
@@ -49,7 +49,7 @@ _Noreturn void lookup_serve(int fd)
 			continue;
 		if (n != sizeof(m))
 			_exit(n == 0 ? 0 : 1);
-		answer(&m);
+		lookup_answer(&m);
 		if (send(fd, &m, sizeof(m), MSG_NOSIGNAL) != sizeof(m))
 			_exit(1);
 	}

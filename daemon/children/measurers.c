@@ -64,7 +64,7 @@ static void start_worker(struct parent *p, unsigned int lane)
 		worker_exited(&p->lanes[lane]);
 }
 
-static void reap(struct parent *p)
+static void measurers_reap(struct parent *p)
 {
 	for (unsigned int i = 0; i < LANES; i++) {
 		if (!p->worker[i] || waitpid(p->worker[i], NULL, WNOHANG) == 0)
@@ -74,11 +74,11 @@ static void reap(struct parent *p)
 	}
 }
 
-static void obey(struct parent *p, const unsigned char order[static ORDER_SIZE])
+static void measurers_obey(struct parent *p, const unsigned char order[static ORDER_SIZE])
 {
 	unsigned int lane = order[1];
 
-	reap(p);
+	measurers_reap(p);
 	if (lane >= LANES)
 		_exit(1);
 	if (order[0] == START)
@@ -87,12 +87,12 @@ static void obey(struct parent *p, const unsigned char order[static ORDER_SIZE])
 		kill(p->worker[lane], SIGKILL);
 }
 
-static void wake(int signal)
+static void measurers_wake(int signal)
 {
 	(void)signal;
 }
 
-static _Noreturn void serve(struct parent *p)
+static _Noreturn void measurers_serve(struct parent *p)
 {
 	for (;;) {
 		struct pollfd orders = {.fd = p->fd, .events = POLLIN};
@@ -100,19 +100,19 @@ static _Noreturn void serve(struct parent *p)
 		ssize_t n = recv(p->fd, order, sizeof(order), MSG_DONTWAIT);
 
 		if (n == ORDER_SIZE)
-			obey(p, order);
+			measurers_obey(p, order);
 		else if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			(void)ppoll(&orders, 1, NULL, &p->usual);
 		else
 			_exit(n < 0); /* memtallyd has ended */
-		reap(p);
+		measurers_reap(p);
 	}
 }
 
 static _Noreturn void be_parent(
 	const struct account *account, struct parent *p, int keep, pid_t memtallyd)
 {
-	const struct sigaction waking = {.sa_handler = wake};
+	const struct sigaction waking = {.sa_handler = measurers_wake};
 	sigset_t exited;
 
 	child_ignore_signals();
@@ -125,27 +125,27 @@ static _Noreturn void be_parent(
 	prctl(PR_SET_NAME, "memtallyd-forks");
 	resident_rest();
 	sigdelset(&p->usual, SIGCHLD);
-	serve(p);
+	measurers_serve(p);
 }
 
-static int say(const struct measurers *m, unsigned char what, unsigned int lane)
+static int measurers_say(const struct measurers *m, unsigned char what, unsigned int lane)
 {
 	const unsigned char order[ORDER_SIZE] = {what, (unsigned char)lane};
 
 	return send(m->fd, order, sizeof(order), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-static int start(void *to, unsigned int lane)
+static int measurers_start(void *to, unsigned int lane)
 {
-	return say(to, START, lane);
+	return measurers_say(to, START, lane);
 }
 
-static void end(void *to, unsigned int lane)
+static void measurers_end(void *to, unsigned int lane)
 {
-	(void)say(to, KILL, lane);
+	(void)measurers_say(to, KILL, lane);
 }
 
-static bool wait_on(void *to)
+static bool measurers_wait_on(void *to)
 {
 	const struct measurers *m = to;
 
@@ -186,9 +186,9 @@ int measurers_open(const struct account *account, const char *procfs, struct mea
 
 		be_parent(account, &p, procfs_fd, memtallyd);
 	}
-	return workers_start(&ret->workers, &(struct lanes_control){.start = start,
-						    .kill = end,
-						    .wait = wait_on,
+	return workers_start(&ret->workers, &(struct lanes_control){.start = measurers_start,
+						    .kill = measurers_end,
+						    .wait = measurers_wait_on,
 						    .to = ret,
 						    .patience = {.long_ns = 10 * NS_PER_MSEC,
 							    .short_ns = 1 * NS_PER_MSEC,

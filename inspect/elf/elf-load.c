@@ -40,15 +40,15 @@ struct finding {
 	size_t votes, candidates;
 };
 
-static uint64_t down(const struct finding *g, uint64_t at)
+static uint64_t elf_load_down(const struct finding *g, uint64_t at)
 {
 	return at - at % g->page_size;
 }
 
 /* Rounds AT up to a page; if that overflows, to UINT64_MAX. */
-static uint64_t up(const struct finding *g, uint64_t at)
+static uint64_t elf_load_up(const struct finding *g, uint64_t at)
 {
-	uint64_t least = down(g, at);
+	uint64_t least = elf_load_down(g, at);
 
 	return least == at                         ? at
 	       : least > UINT64_MAX - g->page_size ? UINT64_MAX
@@ -61,8 +61,8 @@ static bool range_of(const struct finding *g, const struct elffile_segment *s, u
 {
 	uint64_t start = s->address + bias, end = start + s->size;
 
-	*ret_start = down(g, start);
-	*ret_end = up(g, end);
+	*ret_start = elf_load_down(g, start);
+	*ret_end = elf_load_up(g, end);
 	return end > start;
 }
 
@@ -70,8 +70,8 @@ static bool range_of(const struct finding *g, const struct elffile_segment *s, u
 static bool bias_of(const struct finding *g, const struct elffile_segment *s,
 	const struct elf_load_area *a, uint64_t *ret)
 {
-	if (!s->file_size || a->offset < down(g, s->offset) ||
-		a->offset >= up(g, s->offset + s->file_size))
+	if (!s->file_size || a->offset < elf_load_down(g, s->offset) ||
+		a->offset >= elf_load_up(g, s->offset + s->file_size))
 		return false;
 	*ret = a->start - a->offset + s->offset - s->address;
 	return *ret % g->page_size == 0;
@@ -82,7 +82,7 @@ static bool bias_of(const struct finding *g, const struct elffile_segment *s,
  * has no vote: its bias could not be confirmed. Without this limit a crafted file took 14 s,
  * because each candidate is tried.
  */
-static bool is_within(const struct finding *g, const struct elffile_segment *s,
+static bool elf_load_is_within(const struct finding *g, const struct elffile_segment *s,
 	const struct elf_load_area *a, uint64_t *ret)
 {
 	uint64_t start, end;
@@ -124,7 +124,7 @@ static void count_votes(struct finding *g)
 }
 
 /* An area and a segment that agree in being executable or not get a vote of double weight. */
-static int vote(struct finding *g)
+static int elf_load_vote(struct finding *g)
 {
 	size_t room = g->areas * g->f->segments + 1;
 
@@ -137,7 +137,7 @@ static int vote(struct finding *g)
 			const struct elffile_segment *s = &g->f->segment[j];
 			struct vote *v = &g->vote[g->votes];
 
-			if (!is_within(g, s, &g->area[i], &v->bias))
+			if (!elf_load_is_within(g, s, &g->area[i], &v->bias))
 				continue;
 			v->weight = s->is_executable == g->area[i].is_executable ? 2 : 1;
 			v->area = i;
@@ -155,7 +155,7 @@ static bool is_placed(const struct finding *g, const struct elf_load_area *a, ui
 	for (size_t i = 0; i < g->f->segments; i++) {
 		uint64_t by;
 
-		if (is_within(g, &g->f->segment[i], a, &by) && by == bias)
+		if (elf_load_is_within(g, &g->f->segment[i], a, &by) && by == bias)
 			return true;
 	}
 	return false;
@@ -165,7 +165,8 @@ static bool is_placed(const struct finding *g, const struct elf_load_area *a, ui
  * Writes the range from the first to the last address of all segments. Returns false if it exceeds
  * the address space.
  */
-static bool span_of(const struct finding *g, uint64_t bias, uint64_t *ret_start, uint64_t *ret_end)
+static bool elf_load_span_of(
+	const struct finding *g, uint64_t bias, uint64_t *ret_start, uint64_t *ret_end)
 {
 	*ret_start = UINT64_MAX;
 	*ret_end = 0;
@@ -202,7 +203,7 @@ static int take_areas(struct finding *g, struct elf_load *l, bool takes_all, boo
 	int r = 0;
 
 	*ret_placed = false;
-	if (!takes_all && !span_of(g, l->bias, &start, &end))
+	if (!takes_all && !elf_load_span_of(g, l->bias, &start, &end))
 		return 0;
 	for (size_t i = 0; r == 0 && i < g->areas; i++) {
 		const struct elf_load_area *a = &g->area[i];
@@ -339,7 +340,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Sorts the pieces by address, and removes overlaps. */
-static void arrange(struct elf_load *l)
+static void elf_load_arrange(struct elf_load *l)
 {
 	size_t kept = 0;
 	uint64_t end = 0;
@@ -359,13 +360,13 @@ static void arrange(struct elf_load *l)
 }
 
 /* Moves L to RET, unless it has no pieces. */
-static int keep(struct elf_loads *ret, struct elf_load *l)
+static int elf_load_keep(struct elf_loads *ret, struct elf_load *l)
 {
 	struct elf_load *more;
 
 	if (!l->pieces)
 		return 0;
-	arrange(l);
+	elf_load_arrange(l);
 	more = reallocarray(ret->item, ret->count + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -380,7 +381,7 @@ static void cleanup_elf_load(struct elf_load *l)
 	free(l->piece);
 }
 
-static int load(struct finding *g, uint64_t bias, bool takes_all, struct elf_loads *ret)
+static int elf_load_load(struct finding *g, uint64_t bias, bool takes_all, struct elf_loads *ret)
 {
 	CLEANUP(cleanup_elf_load) struct elf_load l = {.bias = bias};
 	bool placed;
@@ -394,7 +395,7 @@ static int load(struct finding *g, uint64_t bias, bool takes_all, struct elf_loa
 	if (!takes_all)
 		r = take_bare(g, &l);
 	mark_bare(g, &l, own);
-	return r == 0 ? keep(ret, &l) : r;
+	return r == 0 ? elf_load_keep(ret, &l) : r;
 }
 
 /* Whether an area that voted for C is free. Only such areas can confirm the bias. */
@@ -437,12 +438,12 @@ int elf_loads_find(const struct elffile *f, uint64_t page_size, const struct elf
 	if (areas > ELF_LOAD_AREAS_MAX)
 		return -E2BIG;
 	g.taken = calloc(areas + 1, sizeof(*g.taken));
-	r = g.taken ? vote(&g) : -ENOMEM;
+	r = g.taken ? elf_load_vote(&g) : -ENOMEM;
 	for (size_t i = 0; r == 0 && i < g.candidates; i++)
 		if (has_free_voter(&g, &g.candidate[i]))
-			r = load(&g, g.candidate[i].bias, false, &found);
+			r = elf_load_load(&g, g.candidate[i].bias, false, &found);
 	if (r == 0)
-		r = load(&g, 0, true, &found); /* areas that are mapped but not loaded */
+		r = elf_load_load(&g, 0, true, &found); /* areas that are mapped but not loaded */
 	if (r < 0)
 		return r;
 	*ret = found;

@@ -48,7 +48,7 @@ static int open_regular(struct mounts *mounts, int place, struct statx *ret_stat
 }
 
 /* Opens PATH below the directory ROOT. */
-static int open_path(struct mounts *mounts, int root, const char *path, bool it_follows,
+static int elf_open_open_path(struct mounts *mounts, int root, const char *path, bool it_follows,
 	struct statx *ret_stat, int *ret_fd)
 {
 	AUTO_CLOSE int place = -1;
@@ -106,7 +106,7 @@ static bool is_same_when_mapped(int fd, const struct elf_open_mapping *m)
 	return found && !strncmp(found, expected, strlen(expected));
 }
 
-static bool is_same(int fd, const struct statx *st, const struct elf_open_mapping *m)
+static bool elf_open_is_same(int fd, const struct statx *st, const struct elf_open_mapping *m)
 {
 	if (st->stx_ino == m->inode && st->stx_dev_major == m->major &&
 		st->stx_dev_minor == m->minor)
@@ -152,10 +152,10 @@ int elf_open_file(
 	root = openat(procfs_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -errno;
-	r = open_path(mounts, root, m->path, false, &st, &fd);
+	r = elf_open_open_path(mounts, root, m->path, false, &st, &fd);
 	if (r != 0)
 		return r;
-	if (!is_same(fd, &st, m))
+	if (!elf_open_is_same(fd, &st, m))
 		return -ESTALE;
 	*ret_fd = TAKE_FD(fd);
 	return 0;
@@ -197,7 +197,7 @@ static int try_debug(const struct search *s, const char *path, struct elffile *r
 	const struct elffile *f = s->f;
 	const char *why;
 	struct statx st;
-	int r = open_path(s->mounts, s->root, path, true, &st, &fd);
+	int r = elf_open_open_path(s->mounts, s->root, path, true, &st, &fd);
 
 	if (r == 0)
 		r = elffile_open(fd, &debug, &why);

@@ -25,7 +25,7 @@ enum {
 	COMPARED_MAX = 64,
 };
 
-static int refuse(const char **ret_why, const char *why)
+static int elffile_refuse(const char **ret_why, const char *why)
 {
 	*ret_why = why;
 	return -EBADMSG;
@@ -35,7 +35,7 @@ static int refuse(const char **ret_why, const char *why)
  * Refuses a file with more headers than e_phnum and e_shnum can say. libelf would allocate memory
  * for each header that the first section header claims beyond these.
  */
-static int check_header(const unsigned char *h, size_t len, const char **ret_why)
+static int elffile_check_header(const unsigned char *h, size_t len, const char **ret_why)
 {
 	bool is_64, is_big;
 	size_t at;
@@ -46,19 +46,20 @@ static int check_header(const unsigned char *h, size_t len, const char **ret_why
 	is_64 = h[EI_CLASS] == ELFCLASS64;
 	is_big = h[EI_DATA] == ELFDATA2MSB;
 	if ((!is_64 && h[EI_CLASS] != ELFCLASS32) || (!is_big && h[EI_DATA] != ELFDATA2LSB))
-		return refuse(ret_why, "has an unknown ELF class or byte order");
+		return elffile_refuse(ret_why, "has an unknown ELF class or byte order");
 	if (len < (is_64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
-		return refuse(ret_why, "ends within its ELF header");
+		return elffile_refuse(ret_why, "ends within its ELF header");
 	at = is_64 ? offsetof(Elf64_Ehdr, e_phnum) : offsetof(Elf32_Ehdr, e_phnum);
 	phnum = is_big ? h[at] * 256U + h[at + 1] : h[at + 1] * 256U + h[at];
 	at = is_64 ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum);
 	shnum = is_big ? h[at] * 256U + h[at + 1] : h[at + 1] * 256U + h[at];
 	at = is_64 ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff);
 	if (phnum == PN_XNUM || shnum > ELFFILE_SECTIONS_MAX)
-		return refuse(ret_why, "claims more headers than a loaded file has");
+		return elffile_refuse(ret_why, "claims more headers than a loaded file has");
 	for (size_t i = 0; !shnum && i < (is_64 ? 8 : 4); i++)
 		if (h[at + i])
-			return refuse(ret_why, "claims more headers than a loaded file has");
+			return elffile_refuse(
+				ret_why, "claims more headers than a loaded file has");
 	return 0;
 }
 
@@ -75,12 +76,12 @@ static int add_segment(struct elffile *f, const GElf_Phdr *ph, const char **ret_
 	if (ph->p_type != PT_LOAD || !ph->p_memsz)
 		return 0;
 	if (f->segments == ELFFILE_SEGMENTS_MAX)
-		return refuse(ret_why, "has more than 64 segments to load");
+		return elffile_refuse(ret_why, "has more than 64 segments to load");
 	if (ph->p_filesz > ph->p_memsz || ph->p_vaddr + ph->p_memsz < ph->p_vaddr ||
 		ph->p_offset + ph->p_filesz < ph->p_offset)
-		return refuse(ret_why, "has a segment that can't be loaded");
+		return elffile_refuse(ret_why, "has a segment that can't be loaded");
 	if (last && ph->p_vaddr < last->address + last->size)
-		return refuse(ret_why, "has segments to load that overlap or do not rise");
+		return elffile_refuse(ret_why, "has segments to load that overlap or do not rise");
 	*s = (struct elffile_segment){
 		.address = ph->p_vaddr,
 		.size = ph->p_memsz,
@@ -92,18 +93,18 @@ static int add_segment(struct elffile *f, const GElf_Phdr *ph, const char **ret_
 	return 0;
 }
 
-static int read_segments(struct elffile *f, const char **ret_why)
+static int elffile_read_segments(struct elffile *f, const char **ret_why)
 {
 	size_t count;
 	int r = 0;
 
 	if (elf_getphdrnum(f->elf, &count) < 0)
-		return refuse(ret_why, "has program headers that can't be read");
+		return elffile_refuse(ret_why, "has program headers that can't be read");
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		GElf_Phdr ph;
 
 		if (!gelf_getphdr(f->elf, (int)i, &ph))
-			return refuse(ret_why, "has its program headers beyond its end");
+			return elffile_refuse(ret_why, "has its program headers beyond its end");
 		r = add_segment(f, &ph, ret_why);
 	}
 	return r;
@@ -211,16 +212,16 @@ static void read_links(struct elffile *f)
 }
 
 /* .elf may be NULL. */
-static int read_all(struct elffile *f, const char **ret_why)
+static int elffile_read_all(struct elffile *f, const char **ret_why)
 {
 	GElf_Ehdr eh;
 	int r;
 
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &eh))
-		return refuse(ret_why, "has an ELF header that can't be read");
+		return elffile_refuse(ret_why, "has an ELF header that can't be read");
 	if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
-		return refuse(ret_why, "is neither an ELF executable nor a shared object");
-	r = read_segments(f, ret_why);
+		return elffile_refuse(ret_why, "is neither an ELF executable nor a shared object");
+	r = elffile_read_segments(f, ret_why);
 	if (r == 0)
 		read_links(f);
 	return r;
@@ -235,13 +236,13 @@ int elffile_open(int fd, struct elffile *ret, const char **ret_why)
 	*ret = (struct elffile){.segments = 0};
 	if (len < 0)
 		return (int)len;
-	r = check_header(header, (size_t)len, ret_why);
+	r = elffile_check_header(header, (size_t)len, ret_why);
 	if (r < 0)
 		return r;
 	elf_version(EV_CURRENT);
 	/* ELF_C_READ does not map the file, which may be truncated at any time */
 	ret->elf = elf_begin(fd, ELF_C_READ, NULL);
-	r = read_all(ret, ret_why);
+	r = elffile_read_all(ret, ret_why);
 	if (r < 0)
 		elffile_close(ret);
 	return r;
@@ -249,14 +250,14 @@ int elffile_open(int fd, struct elffile *ret, const char **ret_why)
 
 int elffile_open_image(char *image, size_t size, struct elffile *ret, const char **ret_why)
 {
-	int r = check_header((unsigned char *)image, size, ret_why);
+	int r = elffile_check_header((unsigned char *)image, size, ret_why);
 
 	*ret = (struct elffile){.segments = 0};
 	if (r < 0)
 		return r;
 	elf_version(EV_CURRENT);
 	ret->elf = elf_memory(image, size);
-	r = read_all(ret, ret_why);
+	r = elffile_read_all(ret, ret_why);
 	if (r < 0)
 		elffile_close(ret);
 	return r;
@@ -306,14 +307,14 @@ static int measure_names(struct elffile *f, const char **ret_why)
 		f->names += shown_len(f->part[i].name);
 		if (f->names > ELFFILE_NAMES_MAX) {
 			f->parts = 0;
-			return refuse(ret_why, "has names of more than 256 MiB");
+			return elffile_refuse(ret_why, "has names of more than 256 MiB");
 		}
 	}
 	return 0;
 }
 
 /* Empties .part, and allocates COUNT items. */
-static int make_room(struct elffile *f, size_t count)
+static int elffile_make_room(struct elffile *f, size_t count)
 {
 	free(f->part);
 	f->parts = f->names = 0;
@@ -321,7 +322,7 @@ static int make_room(struct elffile *f, size_t count)
 	return f->part ? 0 : -ENOMEM;
 }
 
-static void add_part(
+static void elffile_add_part(
 	struct elffile *f, uint64_t address, uint64_t size, const char *name, uint8_t rank)
 {
 	if (size && address + size > address)
@@ -337,20 +338,20 @@ int elffile_read_sections(struct elffile *f, const char **ret_why)
 	int r;
 
 	if (elf_getshdrnum(f->elf, &count) < 0)
-		return refuse(ret_why, "has its section headers beyond its end");
-	r = make_room(f, count);
+		return elffile_refuse(ret_why, "has its section headers beyond its end");
+	r = elffile_make_room(f, count);
 	while (r == 0 && (section = elf_nextscn(f->elf, section))) {
 		GElf_Shdr sh;
 
 		if (!gelf_getshdr(section, &sh))
-			return refuse(ret_why, "has its section headers beyond its end");
+			return elffile_refuse(ret_why, "has its section headers beyond its end");
 		/*
 		 * .tbss has addresses but takes no memory there: each thread has a copy elsewhere.
 		 */
 		if (!(sh.sh_flags & SHF_ALLOC) ||
 			(sh.sh_flags & SHF_TLS && sh.sh_type == SHT_NOBITS))
 			continue;
-		add_part(f, sh.sh_addr, sh.sh_size, string_at(names, sh.sh_name), 0);
+		elffile_add_part(f, sh.sh_addr, sh.sh_size, string_at(names, sh.sh_name), 0);
 	}
 	if (r < 0)
 		return r;
@@ -367,7 +368,7 @@ static bool is_in_memory(const GElf_Sym *s)
 		       type == STT_COMMON || type == STT_GNU_IFUNC);
 }
 
-static uint8_t rank_of(const GElf_Sym *s)
+static uint8_t elffile_rank_of(const GElf_Sym *s)
 {
 	unsigned int binding = GELF_ST_BIND(s->st_info);
 
@@ -399,15 +400,15 @@ static int read_table(
 	int r;
 
 	if (!entry || sh->sh_entsize != entry || sh->sh_size / entry > ELFFILE_SYMBOLS_MAX)
-		return refuse(
+		return elffile_refuse(
 			ret_why, "has a malformed symbol table, or more than 4 million symbols");
 	if (!names)
-		return refuse(ret_why, "has symbols without their names");
+		return elffile_refuse(ret_why, "has symbols without their names");
 	data = data_of(section, sh, SIZE_MAX);
 	if (!data)
-		return refuse(ret_why, "has its symbols beyond its end");
+		return elffile_refuse(ret_why, "has its symbols beyond its end");
 	count = data->d_size / entry;
-	r = make_room(f, count);
+	r = elffile_make_room(f, count);
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		GElf_Sym s;
 		const char *name;
@@ -416,7 +417,7 @@ static int read_table(
 			continue;
 		name = string_at(names, s.st_name);
 		if (*name)
-			add_part(f, s.st_value, s.st_size, name, rank_of(&s));
+			elffile_add_part(f, s.st_value, s.st_size, name, elffile_rank_of(&s));
 	}
 	if (r < 0)
 		return r;
@@ -444,6 +445,6 @@ int elffile_read_symbols(struct elffile *f, const char **ret_why)
 	if (section)
 		return read_table(f, section, &sh, ret_why);
 	section = find_section(f, SHT_DYNSYM, &sh);
-	r = section ? read_table(f, section, &sh, ret_why) : make_room(f, 0);
+	r = section ? read_table(f, section, &sh, ret_why) : elffile_make_room(f, 0);
 	return r < 0 ? r : 1;
 }

@@ -91,7 +91,7 @@ void file_state_close(struct file_state *w)
  * Whether S is the file of ROW. While a file is mapped, no other file of its file system has its
  * inode number.
  */
-static bool is_same(
+static bool file_state_is_same(
 	const struct mounts_one *on, const struct statx *s, const struct file_table_row *row)
 {
 	return on && s->stx_ino == row->inode &&
@@ -100,7 +100,8 @@ static bool is_same(
 }
 
 /* Looks PATH up. Asks only for what the kernel has in memory. */
-static enum found look(struct file_state *w, const char *path, const struct file_table_row *row)
+static enum found file_state_look(
+	struct file_state *w, const char *path, const struct file_table_row *row)
 {
 	AUTO_CLOSE int place = -1;
 	struct statx s;
@@ -110,14 +111,15 @@ static enum found look(struct file_state *w, const char *path, const struct file
 		return FOUND_NOTHING;
 	if (r != 0 || statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &s) < 0)
 		return FOUND_UNKNOWN;
-	return is_same(mounts_find(&w->mounts, place), &s, row) ? FOUND_IT : FOUND_ANOTHER;
+	return file_state_is_same(mounts_find(&w->mounts, place), &s, row) ? FOUND_IT
+	                                                                   : FOUND_ANOTHER;
 }
 
 /*
  * Unescapes newlines, which the kernel prints as "\012"; a name with that text looks the same.
  * Returns false if there are none.
  */
-static bool unescape(char *path)
+static bool file_state_unescape(char *path)
 {
 	char *to = path;
 	bool any = false;
@@ -143,8 +145,9 @@ static enum found look_both(
 		return FOUND_UNKNOWN;
 	memcpy(path, name, len);
 	path[len] = '\0';
-	found = look(w, path, row);
-	return found == FOUND_NOTHING && unescape(path) ? look(w, path, row) : found;
+	found = file_state_look(w, path, row);
+	return found == FOUND_NOTHING && file_state_unescape(path) ? file_state_look(w, path, row)
+	                                                           : found;
 }
 
 /*
@@ -167,7 +170,7 @@ static bool ask_file(struct file_state *w, const struct file_table_row *row, str
 	       S_ISREG(ret->stx_mode) && ret->stx_ino == row->inode;
 }
 
-static int64_t ns_of(const struct statx_timestamp *t)
+static int64_t file_state_ns_of(const struct statx_timestamp *t)
 {
 	return t->tv_sec * (int64_t)NS_PER_SEC + t->tv_nsec;
 }
@@ -190,7 +193,7 @@ static int64_t start_of(const struct target *t)
  */
 static bool is_short_lived(const struct statx *s)
 {
-	return ns_of(&s->stx_ctime) - ns_of(&s->stx_btime) <= SHORT_LIFE_NS;
+	return file_state_ns_of(&s->stx_ctime) - file_state_ns_of(&s->stx_btime) <= SHORT_LIFE_NS;
 }
 
 static int find_code(const struct mapping *m, void *context)
@@ -236,12 +239,12 @@ static bool is_own(
 		return false;
 	if (!ask_file(w, row, &s) || !(s.stx_mask & STATX_BTIME))
 		return by_name != KIND_NOT_TEMPORARY && fate == FILE_TABLE_DELETED;
-	if (ns_of(&s.stx_btime) < start_of(w->target))
+	if (file_state_ns_of(&s.stx_btime) < start_of(w->target))
 		return false;
 	return !s.stx_nlink && (by_name != KIND_NOT_TEMPORARY || is_short_lived(&s));
 }
 
-static enum file_table_fate look_for(
+static enum file_table_fate file_state_look_for(
 	struct file_state *w, const struct file_table_row *row, bool *ret_is_literal)
 {
 	size_t len = strlen(row->path);
@@ -266,7 +269,7 @@ static enum file_table_fate look_for(
 enum file_table_fate file_state_find(
 	struct file_state *w, const struct file_table_row *row, bool *ret_is_literal)
 {
-	enum file_table_fate fate = look_for(w, row, ret_is_literal);
+	enum file_table_fate fate = file_state_look_for(w, row, ret_is_literal);
 
 	if ((fate == FILE_TABLE_DELETED || fate == FILE_TABLE_UNCERTAIN) && is_own(w, row, fate))
 		return FILE_TABLE_UNLINKED;
@@ -321,7 +324,7 @@ static enum mapping_fate fate_of(struct naming *n, const struct mapping *m)
 	return is_literal ? MAPPING_LITERAL : fates[fate];
 }
 
-static bool is_last(const struct naming *n, const struct mapping *m)
+static bool file_state_is_last(const struct naming *n, const struct mapping *m)
 {
 	return n->path.len == m->path_len + 1 && n->inode == m->inode && n->major == m->major &&
 	       n->minor == m->minor && !memcmp(n->path.data, m->path, m->path_len);
@@ -334,7 +337,7 @@ static int take_named(const struct mapping *m, void *context)
 
 	if (!kind_looks_deleted(m))
 		return n->take(m, n->context);
-	if (!is_last(n, m)) {
+	if (!file_state_is_last(n, m)) {
 		buffer_clear(&n->path);
 		buffer_add(&n->path, m->path, m->path_len);
 		buffer_add_char(&n->path, '\0');

@@ -78,7 +78,7 @@ void file_table_done(struct file_table *s)
 	*s = (struct file_table){.max = s->max, .seed = s->seed};
 }
 
-static uint64_t mix(uint64_t z)
+static uint64_t file_table_mix(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -90,7 +90,7 @@ static uint64_t device_of(const struct mapping *m)
 	return (uint64_t)m->major << 32 | m->minor;
 }
 
-static uint64_t hash_of(const struct file_table *s, const struct mapping *m)
+static uint64_t file_table_hash_of(const struct file_table *s, const struct mapping *m)
 {
 	const struct siphash_key key = {{s->seed, ~s->seed}};
 	struct siphash h;
@@ -103,7 +103,7 @@ static uint64_t hash_of(const struct file_table *s, const struct mapping *m)
 	return siphash_end(&h);
 }
 
-static bool is_of(
+static bool file_table_is_of(
 	const struct file_table *s, const struct file_table_row *row, const struct mapping *m)
 {
 	return row->inode == m->inode && row->major == m->major && row->minor == m->minor &&
@@ -111,17 +111,17 @@ static bool is_of(
 }
 
 /* Returns the row of M; its name is in S->name. FILE_TABLE_REST: there is none. */
-static uint32_t find(const struct file_table *s, const struct mapping *m, uint64_t hash)
+static uint32_t file_table_find(const struct file_table *s, const struct mapping *m, uint64_t hash)
 {
 	uint32_t row;
 
 	for (size_t at = 0; hashmap_next(&s->index, hash, &at, &row);)
-		if (is_of(s, &s->row[row], m))
+		if (file_table_is_of(s, &s->row[row], m))
 			return row;
 	return FILE_TABLE_REST;
 }
 
-static int grow(struct file_table *s)
+static int file_table_grow(struct file_table *s)
 {
 	size_t room = s->room ? 2 * s->room : ROOM_MIN;
 	struct file_table_row *row;
@@ -143,7 +143,7 @@ static enum kind kind_of_file(const struct mapping *m)
 	return kind == KIND_CODE || kind == KIND_DATA ? KIND_FILE : kind;
 }
 
-static char *copy(const char *text, size_t len)
+static char *file_table_copy(const char *text, size_t len)
 {
 	char *ret = malloc(len + 1);
 
@@ -163,7 +163,8 @@ static enum file_table_fate first_fate(const struct mapping *m)
 }
 
 /* Adds a row for M. Returns 0, FILE_TABLE_FULL or -ENOMEM. */
-static int add_row(struct file_table *s, const struct mapping *m, uint64_t hash, uint32_t *ret)
+static int file_table_add_row(
+	struct file_table *s, const struct mapping *m, uint64_t hash, uint32_t *ret)
 {
 	bool is_deleted = kind_looks_deleted(m);
 	size_t text = s->name.len + 1 + (is_deleted ? m->path_len + 1 : 0);
@@ -172,11 +173,11 @@ static int add_row(struct file_table *s, const struct mapping *m, uint64_t hash,
 
 	if (s->rows >= s->max.rows || s->rows >= EVERYTHING || text > s->max.text - s->text)
 		return FILE_TABLE_FULL;
-	r = grow(s);
+	r = file_table_grow(s);
 	if (r < 0)
 		return r;
-	name = copy(s->name.data, s->name.len);
-	path = is_deleted ? copy(m->path, m->path_len) : NULL;
+	name = file_table_copy(s->name.data, s->name.len);
+	path = is_deleted ? file_table_copy(m->path, m->path_len) : NULL;
 	if (!name || (is_deleted && !path) || hashmap_add(&s->index, hash, s->rows) < 0)
 		return -ENOMEM;
 	s->row[s->rows] = (struct file_table_row){
@@ -197,7 +198,7 @@ static int add_row(struct file_table *s, const struct mapping *m, uint64_t hash,
 	return 0;
 }
 
-static bool is_last(const struct file_table *s, const struct mapping *m)
+static bool file_table_is_last(const struct file_table *s, const struct mapping *m)
 {
 	return s->last_row != FILE_TABLE_REST && s->last_inode == m->inode &&
 	       s->last_device == device_of(m) && s->last_path.len == m->path_len &&
@@ -205,7 +206,7 @@ static bool is_last(const struct file_table *s, const struct mapping *m)
 }
 
 /* Remembers the last mapping: mappings of a library are neighbours. */
-static void remember(struct file_table *s, const struct mapping *m, uint32_t row)
+static void file_table_remember(struct file_table *s, const struct mapping *m, uint32_t row)
 {
 	buffer_clear(&s->last_path);
 	buffer_add(&s->last_path, m->path, m->path_len);
@@ -219,7 +220,7 @@ static int find_or_add(struct file_table *s, const struct mapping *m, uint32_t *
 	uint64_t hash;
 	int r = 0;
 
-	if (is_last(s, m)) {
+	if (file_table_is_last(s, m)) {
 		*ret = s->last_row;
 		return 0;
 	}
@@ -227,17 +228,17 @@ static int find_or_add(struct file_table *s, const struct mapping *m, uint32_t *
 	kind_add_name(m, &s->name);
 	if (s->name.error)
 		return s->name.error;
-	hash = hash_of(s, m);
-	*ret = find(s, m, hash);
+	hash = file_table_hash_of(s, m);
+	*ret = file_table_find(s, m, hash);
 	if (*ret == FILE_TABLE_REST)
-		r = add_row(s, m, hash, ret);
+		r = file_table_add_row(s, m, hash, ret);
 	if (r == 0)
-		remember(s, m, *ret);
+		file_table_remember(s, m, *ret);
 	return r;
 }
 
 /* Returns the part of ROW in the current process, which may be new; NULL: out of memory. */
-static struct file_table_part *part_of(struct file_table *s, uint32_t row)
+static struct file_table_part *file_table_part_of(struct file_table *s, uint32_t row)
 {
 	uint32_t *part = row == FILE_TABLE_REST ? &s->rest.part : &s->row[row].part;
 	size_t room = s->parts_room ? 2 * s->parts_room : ROOM_MIN;
@@ -261,7 +262,7 @@ static struct file_table_part *part_of(struct file_table *s, uint32_t row)
 	return &s->part[*part - 1];
 }
 
-static void set(
+static void file_table_set(
 	struct file_table_part *p, enum file_table_field field, bool is_known, uint64_t value)
 {
 	if (!is_known)
@@ -285,7 +286,7 @@ static void set_swap(struct file_table_part *p, const struct mapping *m, enum ki
 		own = !has_pss ? 0 : own < swap ? own : swap;
 		p->shared_swap = swap - own;
 	}
-	set(p, FILE_TABLE_SWAP, mapping_has(m, MAPPING_SWAP), own);
+	file_table_set(p, FILE_TABLE_SWAP, mapping_has(m, MAPPING_SWAP), own);
 }
 
 /*
@@ -315,21 +316,21 @@ static struct file_table_part part_from(const struct mapping *m)
 	};
 	struct file_table_part p = {.is_executable = m->perms[2] == 'x'};
 
-	set(&p, FILE_TABLE_PROCESSES, true, 0);
-	set(&p, FILE_TABLE_USERS, true, 0);
-	set(&p, FILE_TABLE_MAPPINGS, true, 1);
+	file_table_set(&p, FILE_TABLE_PROCESSES, true, 0);
+	file_table_set(&p, FILE_TABLE_USERS, true, 0);
+	file_table_set(&p, FILE_TABLE_MAPPINGS, true, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
-		set(&p, same[i].to, mapping_has(m, same[i].from), m->q[same[i].from]);
-	set(&p, FILE_TABLE_RESIDENT,
+		file_table_set(&p, same[i].to, mapping_has(m, same[i].from), m->q[same[i].from]);
+	file_table_set(&p, FILE_TABLE_RESIDENT,
 		mapping_has(m, MAPPING_PSS) && mapping_has(m, MAPPING_ANONYMOUS), own_part(m));
-	set(&p, FILE_TABLE_HUGETLB,
+	file_table_set(&p, FILE_TABLE_HUGETLB,
 		mapping_has(m, MAPPING_SHARED_HUGETLB) && mapping_has(m, MAPPING_PRIVATE_HUGETLB),
 		m->q[MAPPING_SHARED_HUGETLB] + m->q[MAPPING_PRIVATE_HUGETLB]);
 	set_swap(&p, m, kind_of(m));
 	return p;
 }
 
-static int add_part(struct file_table_part *to, const struct file_table_part *p)
+static int file_table_add_part(struct file_table_part *to, const struct file_table_part *p)
 {
 	bool is_too_much = __builtin_add_overflow(
 		to->shared_swap, p->shared_swap, &to->shared_swap);
@@ -379,11 +380,11 @@ int file_table_add(struct file_table *s, const struct mapping *m, uint32_t *ret_
 	full = find_or_add(s, m, &row);
 	if (full < 0)
 		return full;
-	to = part_of(s, full ? FILE_TABLE_REST : row);
+	to = file_table_part_of(s, full ? FILE_TABLE_REST : row);
 	if (!to)
 		return -ENOMEM;
 	p = part_from(m);
-	r = add_part(to, &p);
+	r = file_table_add_part(to, &p);
 	if (r == 0 && !full)
 		*ret_row = row;
 	return r < 0 ? r : full;
@@ -392,7 +393,7 @@ int file_table_add(struct file_table *s, const struct mapping *m, uint32_t *ret_
 /* Returns the slot of KEY, or the free slot where it belongs. */
 static uint64_t *user_slot(const struct file_table *s, uint64_t key)
 {
-	size_t mask = s->user_slots - 1, at = mix(key ^ s->seed) & mask;
+	size_t mask = s->user_slots - 1, at = file_table_mix(key ^ s->seed) & mask;
 
 	while (s->user[at] && s->user[at] != key)
 		at = (at + 1) & mask;
@@ -440,7 +441,7 @@ static bool set_user(struct file_table *s, uint32_t row, uint32_t uid)
 	return true;
 }
 
-static int fold(struct file_table_row *row, const struct file_table_part *p)
+static int file_table_fold(struct file_table_row *row, const struct file_table_part *p)
 {
 	uint64_t most = row->q[FILE_TABLE_PRIVATE_DIRTY_MOST];
 	bool is_too_much = false;
@@ -471,7 +472,7 @@ int file_table_commit(struct file_table *s, uint32_t uid)
 		bool is_rest = p->row == FILE_TABLE_REST;
 		struct file_table_row *row = is_rest ? &s->rest : &s->row[p->row];
 
-		r = fold(row, p);
+		r = file_table_fold(row, p);
 		row->q[FILE_TABLE_USERS] += set_user(s, is_rest ? THE_REST : p->row, uid);
 	}
 	s->processes++;
@@ -518,7 +519,7 @@ struct order {
 	enum file_table_field field;
 };
 
-static int compare(const void *a_, const void *b_, void *order_)
+static int file_table_compare(const void *a_, const void *b_, void *order_)
 {
 	const struct order *order = order_;
 	const struct file_table_row *a = &order->table->row[*(const uint32_t *)a_],
@@ -546,13 +547,13 @@ int file_table_order(const struct file_table *s, enum file_table_field field, ui
 		return -ENOMEM;
 	for (size_t i = 0; i < s->rows; i++)
 		row[i] = (uint32_t)i;
-	qsort_r(row, s->rows, sizeof(*row), compare, &order);
+	qsort_r(row, s->rows, sizeof(*row), file_table_compare, &order);
 	*ret = row;
 	return 0;
 }
 
 /* A row without mappings has no figures. */
-static void add_total(struct file_table_row *total, const struct file_table_row *row)
+static void file_table_add_total(struct file_table_row *total, const struct file_table_row *row)
 {
 	if (!row->q[FILE_TABLE_MAPPINGS])
 		return;
@@ -570,8 +571,8 @@ void file_table_total(const struct file_table *s, struct file_table_row *ret)
 	*ret = (struct file_table_row){
 		.present = UINT64_MAX >> (64 - FILE_TABLE_FIELDS), .is_exact = true};
 	for (size_t i = 0; i < s->rows; i++)
-		add_total(ret, &s->row[i]);
-	add_total(ret, &s->rest);
+		file_table_add_total(ret, &s->row[i]);
+	file_table_add_total(ret, &s->rest);
 	ret->q[FILE_TABLE_PROCESSES] = s->processes;
 	ret->q[FILE_TABLE_USERS] = s->users;
 }

@@ -51,7 +51,7 @@ static uint64_t own_bytes(const struct mapping *m)
 	return (rss > copies ? rss - copies : 0) + huge;
 }
 
-static int take(const struct mapping *m, void *context)
+static int inventory_take(const struct mapping *m, void *context)
 {
 	struct inventory *s = context;
 	struct inventory_span span = {
@@ -68,11 +68,11 @@ static int take(const struct mapping *m, void *context)
 }
 
 /* Adds the mappings of T to .files, completely or not. */
-static int read_mappings(struct inventory *s, struct target *t, int *ret_pagemap)
+static int inventory_read_mappings(struct inventory *s, struct target *t, int *ret_pagemap)
 {
 	/* Without it the sums of smaps are still useful. */
 	(void)target_file(t, "pagemap", ret_pagemap);
-	return target_walk(t, take, s);
+	return target_walk(t, inventory_take, s);
 }
 
 struct scanning {
@@ -80,7 +80,7 @@ struct scanning {
 	const struct inventory_span *span;
 };
 
-static int take_pages(uint64_t address, uint64_t pages, void *context)
+static int inventory_take_pages(uint64_t address, uint64_t pages, void *context)
 {
 	const struct scanning *scanning = context;
 	const struct inventory_span *span = scanning->span;
@@ -97,7 +97,7 @@ static int scan_span(struct inventory *s, const struct inventory_span *span, int
 	struct filepages pages = {
 		.fd = pagemap,
 		.page_size = s->page_size,
-		.take = take_pages,
+		.take = inventory_take_pages,
 		.context = &scanning,
 		.has_no_scan = s->has_no_scan,
 	};
@@ -106,7 +106,7 @@ static int scan_span(struct inventory *s, const struct inventory_span *span, int
 
 	/* All pages are resident: no need to look which. */
 	if (span->wanted >= all)
-		return take_pages(span->start, all, &scanning);
+		return inventory_take_pages(span->start, all, &scanning);
 	if (pagemap < 0)
 		return FILEPAGES_GONE;
 	r = filepages_read(&pages, span->start, span->end, span->wanted);
@@ -118,7 +118,7 @@ static int scan_span(struct inventory *s, const struct inventory_span *span, int
  * Reads the pages of all spans. A file with pages that cannot be read becomes partial. Returns 0 or
  * -ENOMEM.
  */
-static int scan_all(struct inventory *s, int pagemap)
+static int inventory_scan_all(struct inventory *s, int pagemap)
 {
 	const struct inventory_span *span = (const void *)s->span.data;
 	size_t count = s->span.len / sizeof(*span);
@@ -145,7 +145,7 @@ static bool may_change(const struct file_table_row *row)
 }
 
 /* Looks up the state of the files of T that the kernel calls deleted, as far as T shows it. */
-static int settle(struct inventory *s, struct target *t)
+static int inventory_settle(struct inventory *s, struct target *t)
 {
 	AUTO_FILE_STATE struct file_state where = {.root = -1};
 	bool is_open = false;
@@ -192,7 +192,7 @@ int inventory_read(struct inventory *s, struct target *t)
 	file_table_begin(&s->files);
 	s->is_committed = false;
 	buffer_clear(&s->span);
-	r = read_mappings(s, t, &pagemap);
+	r = inventory_read_mappings(s, t, &pagemap);
 	if (r == 0 && (r = mm_set_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
 		r = INVENTORY_KNOWN;
 	if (r != 0) {
@@ -202,8 +202,8 @@ int inventory_read(struct inventory *s, struct target *t)
 	r = file_table_commit(&s->files, t->sample.uid);
 	s->is_committed = true;
 	if (r == 0)
-		r = scan_all(s, pagemap);
-	return r == 0 ? settle(s, t) : r;
+		r = inventory_scan_all(s, pagemap);
+	return r == 0 ? inventory_settle(s, t) : r;
 }
 
 void inventory_finish(struct inventory *s)

@@ -16,13 +16,13 @@ void mm_set_done(struct mm_set *s)
 	s->count = s->room = 0;
 }
 
-static void drop(struct mm_set *s, size_t at)
+static void mm_set_drop(struct mm_set *s, size_t at)
 {
 	s->count--;
 	memmove(&s->item[at], &s->item[at + 1], (s->count - at) * sizeof(*s->item));
 }
 
-static int insert(struct mm_set *s, size_t at, const struct space *one)
+static int mm_set_insert(struct mm_set *s, size_t at, const struct space *one)
 {
 	if (s->count == s->room) {
 		size_t room = s->room ? 2 * s->room : ROOM_MIN;
@@ -42,7 +42,7 @@ static int insert(struct mm_set *s, size_t at, const struct space *one)
 /*
  * Returns the order of A and B as kcmp() does: 0: equal, LESS, GREATER, or another number: unknown.
  */
-static int compare(const struct mm_set *s, const struct space *a, const struct space *b)
+static int mm_set_compare(const struct mm_set *s, const struct space *a, const struct space *b)
 {
 	if (a->start_code != b->start_code)
 		return a->start_code < b->start_code ? LESS : GREATER;
@@ -55,13 +55,13 @@ static int compare(const struct mm_set *s, const struct space *a, const struct s
  * Writes the place of ONE to *RET_AT. Returns 0; MM_SET_KNOWN; or a negative errno: item *RET_AT
  * cannot be compared.
  */
-static int search(const struct mm_set *s, const struct space *one, size_t *ret_at)
+static int mm_set_search(const struct mm_set *s, const struct space *one, size_t *ret_at)
 {
 	size_t low = 0, high = s->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = compare(s, one, &s->item[middle]);
+		int order = mm_set_compare(s, one, &s->item[middle]);
 
 		*ret_at = middle;
 		if (order == 0)
@@ -86,10 +86,10 @@ int mm_set_add(struct mm_set *s, pid_t pid, const struct stat_info *stat)
 
 	if (!s->compare)
 		return 0;
-	while ((r = search(s, &one, &at)) < 0) {
+	while ((r = mm_set_search(s, &one, &at)) < 0) {
 		if (s->compare(pid, pid) != 0)
 			return 0; /* PID has exited */
-		drop(s, at);
+		mm_set_drop(s, at);
 	}
-	return r == 0 ? insert(s, at, &one) : r;
+	return r == 0 ? mm_set_insert(s, at, &one) : r;
 }

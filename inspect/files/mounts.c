@@ -49,7 +49,7 @@ void mounts_done(struct mounts *m)
 	*m = (struct mounts){.count = 0};
 }
 
-static int add(struct mounts *m, const struct mountinfo *one, bool is_one)
+static int mounts_add_one(struct mounts *m, const struct mountinfo *one, bool is_one)
 {
 	size_t place = m->places.len;
 
@@ -111,7 +111,7 @@ int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose
 	while ((r = mountinfo_next(&at, text + len, &one)) == 0 || r == MOUNTINFO_OTHER) {
 		if (r != 0)
 			continue;
-		r = add(m, &one, is_one(m, &one, whose));
+		r = mounts_add_one(m, &one, is_one(m, &one, whose));
 		if (r < 0)
 			return r;
 		if (whose != MOUNTS_OURS && !strcmp(one.mountpoint, "/") && m->root != MOUNTS_OTHER)
@@ -143,7 +143,7 @@ static enum mounts_whose whose_are(int procfs_fd, pid_t pid)
 }
 
 /* FD stays open in M, to report changes. */
-static int read_one(struct mounts *m, int fd, enum mounts_whose whose)
+static int mounts_read_one(struct mounts *m, int fd, enum mounts_whose whose)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	int r;
@@ -155,7 +155,7 @@ static int read_one(struct mounts *m, int fd, enum mounts_whose whose)
 	return r == -ENOMEM ? r : 0;
 }
 
-static bool is_kernels(int procfs_fd)
+static bool mounts_is_kernels(int procfs_fd)
 {
 	struct statfs s;
 
@@ -170,11 +170,11 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 	close_lists(m);
 	m->count = 0;
 	buffer_clear(&m->places);
-	m->root = is_kernels(procfs_fd) ? MOUNTS_NOTHING : MOUNTS_ONE;
+	m->root = mounts_is_kernels(procfs_fd) ? MOUNTS_NOTHING : MOUNTS_ONE;
 	m->procfs_fd = procfs_fd;
 	m->pid = pid;
 	if (fd >= 0)
-		r = read_one(m, fd, MOUNTS_OURS);
+		r = mounts_read_one(m, fd, MOUNTS_OURS);
 	if (r < 0 || !pid)
 		return r;
 	snprintf(path, sizeof(path), "%d/mountinfo", (int)pid);
@@ -183,7 +183,7 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 	 * The owner is read afterwards: any process can enter a namespace of its own, but not
 	 * return.
 	 */
-	return fd < 0 ? 0 : read_one(m, fd, whose_are(procfs_fd, pid));
+	return fd < 0 ? 0 : mounts_read_one(m, fd, whose_are(procfs_fd, pid));
 }
 
 int mounts_find_id(int fd, uint64_t *ret)
@@ -220,7 +220,7 @@ static bool have_changed(const struct mounts *m)
 }
 
 /* Reads the mounts again if they changed. Returns false if that fails. */
-static bool renew(struct mounts *m)
+static bool mounts_renew(struct mounts *m)
 {
 	for (int i = 0; i < TRIES; i++) {
 		if (!have_changed(m))
@@ -235,7 +235,7 @@ const struct mounts_one *mounts_find(struct mounts *m, int fd)
 {
 	uint64_t id;
 
-	return mounts_find_id(fd, &id) == 0 && renew(m) ? find_id(m, id) : NULL;
+	return mounts_find_id(fd, &id) == 0 && mounts_renew(m) ? find_id(m, id) : NULL;
 }
 
 bool mounts_has(struct mounts *m, int fd)
@@ -293,7 +293,7 @@ enum mounts_there mounts_at(struct mounts *m, int fd, const char *path, size_t l
 {
 	uint64_t id;
 
-	if (mounts_find_id(fd, &id) < 0 || !renew(m))
+	if (mounts_find_id(fd, &id) < 0 || !mounts_renew(m))
 		return MOUNTS_OTHER;
 	/*
 	 * Mounts may be stacked, and the lookup goes through each of them. There are at most
@@ -313,10 +313,10 @@ enum mounts_there mounts_at(struct mounts *m, int fd, const char *path, size_t l
 
 bool mounts_has_root(struct mounts *m)
 {
-	return renew(m) && m->root == MOUNTS_ONE;
+	return mounts_renew(m) && m->root == MOUNTS_ONE;
 }
 
 bool mounts_has_device(struct mounts *m, uint32_t major, uint32_t minor)
 {
-	return renew(m) && has_device(m, major, minor);
+	return mounts_renew(m) && has_device(m, major, minor);
 }

@@ -44,14 +44,14 @@ static void cleanup_walk(struct walk *w)
 	fd_close(w->fd);
 }
 
-static void begin(struct walk *w)
+static void safe_lookup_begin(struct walk *w)
 {
 	w->fd = fd_close(w->fd);
 	w->at = w->path;
 }
 
 /* Replaces the text from FROM to TO by WITH, and starts again at the root. */
-static int replace(struct walk *w, const char *from, const char *with, const char *to)
+static int safe_lookup_replace(struct walk *w, const char *from, const char *with, const char *to)
 {
 	char path[PATH_MAX];
 	int len = snprintf(
@@ -60,7 +60,7 @@ static int replace(struct walk *w, const char *from, const char *with, const cha
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return -ENAMETOOLONG;
 	memcpy(w->path, path, (size_t)len + 1);
-	begin(w);
+	safe_lookup_begin(w);
 	return 0;
 }
 
@@ -75,14 +75,15 @@ static int go_up(struct walk *w, const char *name)
 		from--;
 	while (from > w->path && from[-1] != '/')
 		from--;
-	return replace(w, from, "", name + 2);
+	return safe_lookup_replace(w, from, "", name + 2);
 }
 
 /*
  * Follows the link FD at [NAME, END), if it is one: then *RET_FOLLOWED is set, and the walk starts
  * again. Returns 0, SAFE_LOOKUP_MAY_WAIT or a negative errno.
  */
-static int follow(struct walk *w, int fd, const char *name, const char *end, bool *ret_followed)
+static int safe_lookup_follow(
+	struct walk *w, int fd, const char *name, const char *end, bool *ret_followed)
 {
 	char target[PATH_MAX];
 	ssize_t len = readlinkat(fd, "", target, sizeof(target) - 1);
@@ -101,7 +102,7 @@ static int follow(struct walk *w, int fd, const char *name, const char *end, boo
 	if (w->is_proc && *target == '/')
 		return SAFE_LOOKUP_MAY_WAIT;
 	*ret_followed = true;
-	return replace(w, *target == '/' ? w->path : name, target, end);
+	return safe_lookup_replace(w, *target == '/' ? w->path : name, target, end);
 }
 
 /* Opens NAME in the directory FD, without crossing a mount. */
@@ -136,7 +137,7 @@ static int open_name(struct walk *w, const char *name, const char *end, int *ret
 }
 
 /* Goes on by the name of LEN bytes at .at. */
-static int step(struct walk *w, size_t len)
+static int safe_lookup_step(struct walk *w, size_t len)
 {
 	const char *end = w->at + len;
 	bool is_last = !end[strspn(end, "/")], followed = false;
@@ -156,7 +157,7 @@ static int step(struct walk *w, size_t len)
 	name[len] = '\0';
 	r = open_name(w, name, end, &fd);
 	if (r == 0 && (!is_last || w->it_follows))
-		r = follow(w, fd, w->at, end, &followed);
+		r = safe_lookup_follow(w, fd, w->at, end, &followed);
 	if (r != 0 || followed)
 		return r;
 	fd_close(w->fd);
@@ -178,12 +179,12 @@ int safe_lookup_open(
 	if (!mounts_has(mounts, root))
 		return SAFE_LOOKUP_MAY_WAIT;
 	memcpy(w.path, path, len + 1);
-	begin(&w);
+	safe_lookup_begin(&w);
 	for (unsigned int steps = 0; r == 0; steps++) {
 		w.at += strspn(w.at, "/");
 		if (!*w.at)
 			break;
-		r = steps < STEPS_MAX ? step(&w, strcspn(w.at, "/")) : -ELOOP;
+		r = steps < STEPS_MAX ? safe_lookup_step(&w, strcspn(w.at, "/")) : -ELOOP;
 	}
 	if (r != 0)
 		return r;

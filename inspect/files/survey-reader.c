@@ -22,7 +22,7 @@ enum {
 	BYTES_MAX = 1 << 27, /* 170,000 mappings; vm.max_map_count is 65,530 by default */
 };
 
-static int take(const struct mapping *m, void *context)
+static int survey_reader_take(const struct mapping *m, void *context)
 {
 	struct survey_reader *s = context;
 	uint32_t row;
@@ -44,12 +44,12 @@ void survey_reader_init(struct survey_reader *s, uint64_t seed)
 		.max_bytes = BYTES_MAX,
 		.stream = STREAM_CLOSED,
 	};
-	s->reader.take = take;
+	s->reader.take = survey_reader_take;
 	s->reader.context = s;
 }
 
 /* Frees the memory of the last survey. */
-static void forget(struct survey_reader *s)
+static void survey_reader_forget(struct survey_reader *s)
 {
 	stream_close(&s->stream);
 	file_table_done(&s->files);
@@ -58,12 +58,12 @@ static void forget(struct survey_reader *s)
 
 void survey_reader_done(struct survey_reader *s)
 {
-	forget(s);
+	survey_reader_forget(s);
 }
 
 void survey_reader_begin(struct survey_reader *s, uint64_t begun_ns)
 {
-	forget(s);
+	survey_reader_forget(s);
 	s->begun_ns = begun_ns;
 	memset(s->q, 0, sizeof(s->q));
 }
@@ -91,7 +91,7 @@ void survey_reader_enter(struct survey_reader *s, struct stream *stream, uint32_
  * or an error of read() or of the parser. The kernel continues at the next higher address, so a
  * process that maps faster than it is read would never end.
  */
-static int read_piece(struct survey_reader *s, uint64_t slice_ns)
+static int survey_reader_read_piece(struct survey_reader *s, uint64_t slice_ns)
 {
 	struct stream_piece piece;
 	char *to = mapping_reader_room(&s->reader, PIECE);
@@ -127,7 +127,7 @@ static bool maps_deleted_code(const struct survey_reader *s)
 }
 
 /* Counts the process, which was read completely. */
-static int commit(struct survey_reader *s)
+static int survey_reader_commit(struct survey_reader *s)
 {
 	int r = file_table_commit(&s->files, s->uid);
 
@@ -140,7 +140,7 @@ static int commit(struct survey_reader *s)
 	return 0;
 }
 
-static enum survey_quantity outcome_of(int error)
+static enum survey_quantity survey_reader_outcome_of(int error)
 {
 	switch (error) {
 	case -ESRCH: return SURVEY_GONE;
@@ -164,10 +164,10 @@ static int end_process(struct survey_reader *s, int error)
 	if (r == -ENOMEM)
 		return r;
 	if (r == 0)
-		return commit(s);
+		return survey_reader_commit(s);
 	if (r == -ESTALE)
 		return SURVEY_READER_LOST;
-	survey_reader_count(s, outcome_of(r));
+	survey_reader_count(s, survey_reader_outcome_of(r));
 	return r == -ETIMEDOUT ? SURVEY_READER_BLOCKED : 0;
 }
 
@@ -177,7 +177,7 @@ int survey_reader_step(struct survey_reader *s, uint64_t slice_ns)
 	int r;
 
 	do {
-		r = read_piece(s, slice_ns);
+		r = survey_reader_read_piece(s, slice_ns);
 		s->hold_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	} while (r > 0 && (stream_has_more(&s->stream) || s->hold_ns < slice_ns));
 	if (r > 0)
@@ -226,7 +226,7 @@ static void best_add(struct best *b, uint64_t value, uint32_t row)
  * Marks in SHOWN the rows with the most of FIELD, if that is not 0. DELETED: only rows of deleted
  * files, also with 0.
  */
-static void choose(
+static void survey_reader_choose(
 	const struct file_table *s, enum file_table_field field, bool deleted, bool *shown)
 {
 	struct best best = {.count = 0};
@@ -252,7 +252,7 @@ static const enum file_table_field from_shelf[FILE_QUANTITIES] = {
 	[FILE_SWAP] = FILE_TABLE_SWAP,
 };
 
-static void show(
+static void survey_reader_show(
 	const struct file_table *s, const struct file_table_row *from, struct survey_result *to)
 {
 	struct snapshot_file row = {
@@ -292,7 +292,8 @@ static uint64_t sum_shown(
 	return sum;
 }
 
-static void set_sums(const struct file_table *s, const bool *shown, struct survey_result *to)
+static void survey_reader_set_sums(
+	const struct file_table *s, const bool *shown, struct survey_result *to)
 {
 	struct file_table_row total;
 
@@ -328,20 +329,20 @@ static void set_counts(const struct survey_reader *s, const bool *shown, struct 
 	survey_result_set(to, SURVEY_UNLISTED, unlisted);
 }
 
-static int describe(const struct survey_reader *s, struct survey_result *to)
+static int survey_reader_describe(const struct survey_reader *s, struct survey_result *to)
 {
 	const struct file_table *table = &s->files;
 	AUTO_FREE bool *shown = calloc(table->rows + 1, sizeof(*shown));
 
 	if (!shown)
 		return -ENOMEM;
-	choose(table, FILE_TABLE_PSS, false, shown);
-	choose(table, FILE_TABLE_PRIVATE_DIRTY, false, shown);
-	choose(table, FILE_TABLE_PSS, true, shown);
+	survey_reader_choose(table, FILE_TABLE_PSS, false, shown);
+	survey_reader_choose(table, FILE_TABLE_PRIVATE_DIRTY, false, shown);
+	survey_reader_choose(table, FILE_TABLE_PSS, true, shown);
 	for (size_t i = 0; i < table->rows; i++)
 		if (shown[i])
-			show(table, &table->row[i], to);
-	set_sums(table, shown, to);
+			survey_reader_show(table, &table->row[i], to);
+	survey_reader_set_sums(table, shown, to);
 	set_counts(s, shown, to);
 	return to->rows.error ? to->rows.error : to->texts.error;
 }
@@ -352,10 +353,10 @@ int survey_reader_end(struct survey_reader *s, uint64_t ended_ns, struct survey_
 
 	survey_result_clear(ret);
 	file_table_begin(&s->files); /* drops a process that was not read to its end */
-	r = describe(s, ret);
+	r = survey_reader_describe(s, ret);
 	ret->begun_ns = s->begun_ns;
 	ret->ended_ns = ended_ns;
 	ret->is_there = r == 0;
-	forget(s);
+	survey_reader_forget(s);
 	return r;
 }

@@ -20,7 +20,7 @@ void frame_map_done(struct frame_map *s)
 	*s = (struct frame_map){0};
 }
 
-static int make_room(struct frame_map *s, size_t branch)
+static int frame_map_make_room(struct frame_map *s, size_t branch)
 {
 	size_t room = branch + 1 + branch / 2;
 	uint32_t ***more = reallocarray(s->table, room, sizeof(*more));
@@ -34,7 +34,7 @@ static int make_room(struct frame_map *s, size_t branch)
 	return 0;
 }
 
-static void *take(struct frame_map *s, size_t count, size_t size)
+static void *frame_map_take(struct frame_map *s, size_t count, size_t size)
 {
 	void *taken = calloc(count, size);
 
@@ -43,18 +43,18 @@ static void *take(struct frame_map *s, size_t count, size_t size)
 }
 
 /* Makes .chunk the chunk NUMBER, allocated if necessary. Returns 0 or -ENOMEM. */
-static int reach(struct frame_map *s, uint64_t number)
+static int frame_map_reach(struct frame_map *s, uint64_t number)
 {
 	size_t branch = number / BRANCH, at = number % BRANCH;
 
-	if (branch >= s->room && make_room(s, branch) < 0)
+	if (branch >= s->room && frame_map_make_room(s, branch) < 0)
 		return -ENOMEM;
 	if (!s->table[branch])
-		s->table[branch] = take(s, BRANCH, sizeof(**s->table));
+		s->table[branch] = frame_map_take(s, BRANCH, sizeof(**s->table));
 	if (!s->table[branch])
 		return -ENOMEM;
 	if (!s->table[branch][at])
-		s->table[branch][at] = take(s, FRAME_MAP_CHUNK, sizeof(***s->table));
+		s->table[branch][at] = frame_map_take(s, FRAME_MAP_CHUNK, sizeof(***s->table));
 	if (!s->table[branch][at])
 		return -ENOMEM;
 	s->near = number;
@@ -68,7 +68,7 @@ int frame_map_touch(struct frame_map *s, uint64_t index, uint32_t **ret)
 
 	if (index >> FRAME_MAP_INDEX_BITS)
 		return -ERANGE;
-	if ((!s->chunk || number != s->near) && reach(s, number) < 0)
+	if ((!s->chunk || number != s->near) && frame_map_reach(s, number) < 0)
 		return -ENOMEM;
 	*ret = &s->chunk[index % FRAME_MAP_CHUNK];
 	return 0;

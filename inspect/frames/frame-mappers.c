@@ -26,13 +26,13 @@ enum {
 #define SPARSE_MIN (UINT64_C(64) << 30)
 #define WALKED_MAX (UINT64_C(4) << 30)
 
-static void tick(const struct frame_mappers *m)
+static void frame_mappers_tick(const struct frame_mappers *m)
 {
 	if (m->tick)
 		m->tick(m->context);
 }
 
-static int join(struct frame_mappers *m, uint32_t *number)
+static int frame_mappers_join(struct frame_mappers *m, uint32_t *number)
 {
 	return owner_sets_join(&m->sets, *number, m->group, number);
 }
@@ -49,10 +49,10 @@ static int take_swapped(struct frame_mappers *m, uint64_t place)
 	m->has_swap = true;
 	if (m->walk.swapped_alone) {
 		number = frame_map_find(&m->swap[area], offset);
-		return number && *number ? join(m, number) : 0;
+		return number && *number ? frame_mappers_join(m, number) : 0;
 	}
 	r = frame_map_touch(&m->swap[area], offset, &number);
-	return r == 0 ? join(m, number) : r;
+	return r == 0 ? frame_mappers_join(m, number) : r;
 }
 
 /*
@@ -81,10 +81,11 @@ static int take_frame(struct frame_mappers *m, uint64_t frame, uint64_t address,
 	r = frame_map_touch(&m->frames, frame, &number);
 	if (r == 0 && !*number && is_files)
 		r = note_origin(m, frame, address);
-	return r == 0 ? join(m, number) : r;
+	return r == 0 ? frame_mappers_join(m, number) : r;
 }
 
-static int take_pages(uint64_t start, const uint64_t *entry, size_t count, void *context)
+static int frame_mappers_take_pages(
+	uint64_t start, const uint64_t *entry, size_t count, void *context)
 {
 	struct frame_mappers *m = context;
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -98,7 +99,7 @@ static int take_pages(uint64_t start, const uint64_t *entry, size_t count, void 
 		else if (place)
 			r = take_swapped(m, place);
 	}
-	tick(m);
+	frame_mappers_tick(m);
 	return r;
 }
 
@@ -114,7 +115,7 @@ int frame_mappers_open(struct frame_mappers *m, int procfs_fd, const char **ret_
 	int r;
 
 	*m = (struct frame_mappers){.kpage = {.counts.fd = -1, .flags.fd = -1},
-		.walk = {.take = take_pages, .see = see_mapping, .context = m}};
+		.walk = {.take = frame_mappers_take_pages, .see = see_mapping, .context = m}};
 	*ret_what = "cannot find out whether page frames are shown (pagemap)";
 	r = pagemap_shows_frames(procfs_fd);
 	if (r <= 0)
@@ -165,7 +166,7 @@ int frame_mappers_take(struct frame_mappers *m, struct target *t, uint32_t group
 		r = pagesweep_read(&m->walk, maps, pagemap);
 	if (r == 0)
 		r = unmapped_shmem_hold(&m->unmapped, t);
-	tick(m);
+	frame_mappers_tick(m);
 	return r == -ERANGE ? r : target_end(t, r);
 }
 
@@ -176,7 +177,7 @@ int frame_mappers_hold(struct frame_mappers *m, struct target *t, uint32_t group
 	m->group = group;
 	unmapped_shmem_begin(&m->unmapped, t->process.pid, group);
 	r = unmapped_shmem_hold(&m->unmapped, t);
-	tick(m);
+	frame_mappers_tick(m);
 	return target_end(t, r);
 }
 
@@ -330,7 +331,7 @@ static int count_chunk(struct frame_mappers *m, uint64_t first, const uint32_t *
 		if (kind != FRAME_OWNER_KINDS)
 			frame_owners_add(&m->owners, number[i], kind, chunk.mapped[i]);
 	}
-	tick(m);
+	frame_mappers_tick(m);
 	return r;
 }
 

@@ -34,7 +34,7 @@ int frame_owners_init(
 }
 
 /* Returns BYTES * PART / WHOLE, in 2^-32 bytes. */
-static unsigned __int128 part_of(uint64_t bytes, uint64_t part, uint64_t whole)
+static unsigned __int128 frame_owners_part_of(uint64_t bytes, uint64_t part, uint64_t whole)
 {
 	return ((unsigned __int128)bytes << FRACTION_BITS) * part / whole;
 }
@@ -43,7 +43,7 @@ static unsigned __int128 part_of(uint64_t bytes, uint64_t part, uint64_t whole)
  * Adds a page with more mappings than were found. These are not summed by set, because the count
  * differs from page to page.
  */
-static void add_shared(
+static void frame_owners_add_shared(
 	struct frame_owners *s, uint32_t number, enum frame_owner_kind kind, uint64_t mapped)
 {
 	uint64_t seen = s->sets->set[number].seen;
@@ -51,11 +51,11 @@ static void add_shared(
 	s->pages[number].shared[kind]++;
 	if (kind >= FRAME_OWNER_RSS_KINDS)
 		return;
-	s->pss[s->groups] += part_of(s->page_bytes, mapped - seen, mapped);
+	s->pss[s->groups] += frame_owners_part_of(s->page_bytes, mapped - seen, mapped);
 	for (; number; number = s->sets->set[number].before) {
 		const struct owner_set *set = &s->sets->set[number];
 
-		s->pss[set->group] += part_of(s->page_bytes, set->count, mapped);
+		s->pss[set->group] += frame_owners_part_of(s->page_bytes, set->count, mapped);
 	}
 }
 
@@ -79,7 +79,7 @@ void frame_owners_add(
 	if (mapped < seen)
 		s->changed += s->page_bytes;
 	if (mapped > seen && mapped != UINT64_MAX)
-		add_shared(s, set, kind, mapped);
+		frame_owners_add_shared(s, set, kind, mapped);
 	else
 		s->pages[set].known[kind]++;
 }
@@ -104,7 +104,7 @@ static void end_group(struct frame_owners *s, const struct owner_set *set,
 		if (kind >= FRAME_OWNER_RSS_KINDS)
 			continue;
 		to->rss += all * set->count;
-		s->pss[set->group] += part_of(known, set->count, seen);
+		s->pss[set->group] += frame_owners_part_of(known, set->count, seen);
 	}
 }
 
@@ -129,7 +129,7 @@ static void end_party(struct frame_owners *s, uint32_t number, unsigned __int128
 	uint32_t groups = owner_sets_groups(s->sets, number);
 	uint32_t seen = s->sets->set[number].seen;
 
-	fair[s->groups] += part_of(shared, 1, groups + 1);
+	fair[s->groups] += frame_owners_part_of(shared, 1, groups + 1);
 	for (unsigned int kind = 0; kind < FRAME_OWNER_KINDS; kind++) {
 		s->all.resident[kind] += (pages->known[kind] + pages->shared[kind]) * s->page_bytes;
 		s->others.resident[kind] += pages->shared[kind] * s->page_bytes;
@@ -138,7 +138,8 @@ static void end_party(struct frame_owners *s, uint32_t number, unsigned __int128
 		const struct owner_set *set = &s->sets->set[number];
 
 		end_group(s, set, pages, seen, groups == 1);
-		fair[set->group] += part_of(known, 1, groups) + part_of(shared, 1, groups + 1);
+		fair[set->group] += frame_owners_part_of(known, 1, groups) +
+		                    frame_owners_part_of(shared, 1, groups + 1);
 	}
 }
 
@@ -150,7 +151,7 @@ static bool has_pages(const struct frame_owners_pages *pages)
 	return false;
 }
 
-static uint32_t fraction(unsigned __int128 value)
+static uint32_t frame_owners_fraction(unsigned __int128 value)
 {
 	return (uint32_t)value;
 }
@@ -160,7 +161,7 @@ struct rest {
 	uint32_t at;
 };
 
-static int compare(const void *a, const void *b)
+static int frame_owners_compare(const void *a, const void *b)
 {
 	const struct rest *x = a, *y = b;
 
@@ -173,7 +174,8 @@ static int compare(const void *a, const void *b)
  * Rounds the COUNT shares in FAIR to whole bytes that add up to TOTAL: rounds each down, and then
  * gives one more byte to those with the largest fractions.
  */
-static int divide(const unsigned __int128 *fair, size_t count, uint64_t total, uint64_t *ret)
+static int frame_owners_divide(
+	const unsigned __int128 *fair, size_t count, uint64_t total, uint64_t *ret)
 {
 	AUTO_FREE struct rest *rest = calloc(count, sizeof(*rest));
 	uint64_t given = 0;
@@ -183,15 +185,15 @@ static int divide(const unsigned __int128 *fair, size_t count, uint64_t total, u
 	for (size_t i = 0; i < count; i++) {
 		ret[i] = (uint64_t)(fair[i] >> FRACTION_BITS);
 		given += ret[i];
-		rest[i] = (struct rest){fraction(fair[i]), (uint32_t)i};
+		rest[i] = (struct rest){frame_owners_fraction(fair[i]), (uint32_t)i};
 	}
-	qsort(rest, count, sizeof(*rest), compare);
+	qsort(rest, count, sizeof(*rest), frame_owners_compare);
 	for (size_t i = 0; given < total; given++, i = (i + 1) % count)
 		ret[rest[i].at]++;
 	return 0;
 }
 
-static void end_all(struct frame_owners *s, const uint64_t *fair)
+static void frame_owners_end_all(struct frame_owners *s, const uint64_t *fair)
 {
 	for (uint32_t i = 0; i < s->groups; i++) {
 		struct frame_owner *group = &s->group[i];
@@ -225,13 +227,13 @@ int frame_owners_end(struct frame_owners *s)
 		if (has_pages(&s->pages[i]))
 			end_party(s, i, exact);
 	total = frame_owner_resident(&s->all) - many;
-	r = divide(exact, count, total, fair);
+	r = frame_owners_divide(exact, count, total, fair);
 	if (r == 0)
-		end_all(s, fair);
+		frame_owners_end_all(s, fair);
 	return r;
 }
 
-static uint64_t sum(const uint64_t bytes[static FRAME_OWNER_KINDS])
+static uint64_t frame_owners_sum(const uint64_t bytes[static FRAME_OWNER_KINDS])
 {
 	uint64_t sum = 0;
 
@@ -242,12 +244,12 @@ static uint64_t sum(const uint64_t bytes[static FRAME_OWNER_KINDS])
 
 uint64_t frame_owner_resident(const struct frame_owner *s)
 {
-	return sum(s->resident);
+	return frame_owners_sum(s->resident);
 }
 
 uint64_t frame_owner_unique(const struct frame_owner *s)
 {
-	return sum(s->unique);
+	return frame_owners_sum(s->unique);
 }
 
 /*

@@ -42,7 +42,7 @@ static bool parse_socket(const char *link, size_t len, uint64_t *ret)
  * decides. A path that the kernel cannot print may be of either. A file of memfd_secret(2) has a
  * link count of 1, but no name.
  */
-static struct link read_link(int dirfd, const char *name)
+static struct link openfiles_read_link(int dirfd, const char *name)
 {
 	static const char deleted[] = " (deleted)";
 	char text[PATH_MAX];
@@ -61,7 +61,7 @@ static struct link read_link(int dirfd, const char *name)
 }
 
 /* Asks for what the kernel has in memory, not the file system, which may be on a network. */
-static bool is_nameless(int dirfd, const char *name, bool is_secret, struct statx *ret)
+static bool openfiles_is_nameless(int dirfd, const char *name, bool is_secret, struct statx *ret)
 {
 	const unsigned int mask = STATX_TYPE | STATX_NLINK | STATX_INO;
 
@@ -70,15 +70,15 @@ static bool is_nameless(int dirfd, const char *name, bool is_secret, struct stat
 }
 
 /* Returns 0, or a result of TAKE. */
-static int take_one(
+static int openfiles_take_one(
 	int dirfd, const char *name, bool with_sockets, openfiles_taker take, void *context)
 {
-	struct link link = read_link(dirfd, name);
+	struct link link = openfiles_read_link(dirfd, name);
 	struct statx found;
 
 	if (link.is_socket)
 		return with_sockets ? take(0, 0, link.inode, context) : 0;
-	if (!link.may_be_nameless || !is_nameless(dirfd, name, link.is_secret, &found))
+	if (!link.may_be_nameless || !openfiles_is_nameless(dirfd, name, link.is_secret, &found))
 		return 0;
 	return take(found.stx_dev_major, found.stx_dev_minor, found.stx_ino, context);
 }
@@ -100,7 +100,7 @@ int openfiles_read(int fd, bool with_sockets, uint64_t *budget, openfiles_taker 
 		if (!*budget)
 			return OPENFILES_MANY;
 		--*budget;
-		r = take_one(fd, entry->d_name, with_sockets, take, context);
+		r = openfiles_take_one(fd, entry->d_name, with_sockets, take, context);
 		errno = 0;
 	}
 	return r != 0 || errno == ENOENT || errno == ESRCH ? r : -errno;

@@ -17,7 +17,7 @@ void owner_sets_done(struct owner_sets *s)
 	*s = (struct owner_sets){0};
 }
 
-static size_t hash(uint32_t before, uint32_t group, uint32_t count)
+static size_t owner_sets_hash(uint32_t before, uint32_t group, uint32_t count)
 {
 	uint64_t x = ((uint64_t)before << 32 | count) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -30,7 +30,7 @@ static size_t hash(uint32_t before, uint32_t group, uint32_t count)
 static void add_to_index(struct owner_sets *s, uint32_t number)
 {
 	const struct owner_set *set = &s->set[number];
-	size_t i = hash(set->before, set->group, set->count) & (s->index_size - 1);
+	size_t i = owner_sets_hash(set->before, set->group, set->count) & (s->index_size - 1);
 
 	while (s->index[i])
 		i = (i + 1) & (s->index_size - 1);
@@ -53,7 +53,7 @@ static int grow_index(struct owner_sets *s, uint32_t room)
 	return 0;
 }
 
-static int make_room(struct owner_sets *s)
+static int owner_sets_make_room(struct owner_sets *s)
 {
 	uint32_t room = s->room ? s->room * 2 : FIRST_ROOM;
 	struct owner_set *more;
@@ -75,13 +75,13 @@ static int make_room(struct owner_sets *s)
 }
 
 /* Returns the number of the set that equals ONE; 0: there is none. */
-static uint32_t find(const struct owner_sets *s, const struct owner_set *one)
+static uint32_t owner_sets_find(const struct owner_sets *s, const struct owner_set *one)
 {
 	size_t i;
 
 	if (!s->index)
 		return 0;
-	i = hash(one->before, one->group, one->count) & (s->index_size - 1);
+	i = owner_sets_hash(one->before, one->group, one->count) & (s->index_size - 1);
 	for (; s->index[i]; i = (i + 1) & (s->index_size - 1)) {
 		const struct owner_set *set = &s->set[s->index[i]];
 
@@ -100,16 +100,16 @@ static bool is_full(const struct owner_sets *s, const struct owner_set *one)
 	return s->count >= (one->before ? shared_max : alone_max);
 }
 
-static int get(struct owner_sets *s, const struct owner_set *one, uint32_t *ret)
+static int owner_sets_get(struct owner_sets *s, const struct owner_set *one, uint32_t *ret)
 {
-	uint32_t number = find(s, one);
+	uint32_t number = owner_sets_find(s, one);
 
 	if (!number && is_full(s, one)) {
 		*ret = OWNER_SETS_MANY;
 		return 0;
 	}
 	if (!number) {
-		if (make_room(s) < 0)
+		if (owner_sets_make_room(s) < 0)
 			return -ENOMEM;
 		number = s->count++;
 		s->set[number] = *one;
@@ -124,7 +124,8 @@ static uint32_t one_more(uint32_t count)
 	return count < UINT32_MAX ? count + 1 : count;
 }
 
-static struct owner_set joined(const struct owner_sets *s, uint32_t number, uint32_t group)
+static struct owner_set owner_sets_joined(
+	const struct owner_sets *s, uint32_t number, uint32_t group)
 {
 	const struct owner_set *set = number ? &s->set[number] : NULL;
 
@@ -153,8 +154,8 @@ int owner_sets_join(struct owner_sets *s, uint32_t number, uint32_t group, uint3
 		*ret = s->near[place].to;
 		return 0;
 	}
-	one = joined(s, number, group);
-	r = get(s, &one, ret);
+	one = owner_sets_joined(s, number, group);
+	r = owner_sets_get(s, &one, ret);
 	if (r == 0) {
 		s->near[place].from = number;
 		s->near[place].group = group;

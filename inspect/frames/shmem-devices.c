@@ -20,13 +20,13 @@ void shmem_devices_done(struct shmem_devices *d)
 	*d = (struct shmem_devices){0};
 }
 
-static uint64_t number_of(uint32_t major, uint32_t minor)
+static uint64_t shmem_devices_number_of(uint32_t major, uint32_t minor)
 {
 	return (uint64_t)major << 32 | minor;
 }
 
 /* Returns the place of NUMBER, or where it belongs. */
-static size_t place_of(const struct shmem_devices *d, uint64_t number)
+static size_t shmem_devices_place_of(const struct shmem_devices *d, uint64_t number)
 {
 	size_t low = 0, high = d->count;
 
@@ -44,15 +44,15 @@ static size_t place_of(const struct shmem_devices *d, uint64_t number)
 enum shmem_devices_answer shmem_devices_ask(
 	const struct shmem_devices *d, uint32_t major, uint32_t minor)
 {
-	uint64_t number = number_of(major, minor);
-	size_t at = place_of(d, number);
+	uint64_t number = shmem_devices_number_of(major, minor);
+	size_t at = shmem_devices_place_of(d, number);
 
 	if (at < d->count && d->item[at].number == number)
 		return d->item[at].answer;
 	return d->count < SHMEM_DEVICES_MAX ? SHMEM_DEVICES_UNKNOWN : SHMEM_DEVICES_NO;
 }
 
-static int make_room(struct shmem_devices *d)
+static int shmem_devices_make_room(struct shmem_devices *d)
 {
 	size_t room = d->room ? 2 * d->room : ROOM_MIN;
 	struct shmem_device *more;
@@ -70,12 +70,12 @@ static int make_room(struct shmem_devices *d)
 int shmem_devices_add(
 	struct shmem_devices *d, uint32_t major, uint32_t minor, enum shmem_devices_answer answer)
 {
-	uint64_t number = number_of(major, minor);
-	size_t at = place_of(d, number);
+	uint64_t number = shmem_devices_number_of(major, minor);
+	size_t at = shmem_devices_place_of(d, number);
 
 	if (shmem_devices_ask(d, major, minor) != SHMEM_DEVICES_UNKNOWN)
 		return 0;
-	if (make_room(d) < 0)
+	if (shmem_devices_make_room(d) < 0)
 		return -ENOMEM;
 	memmove(&d->item[at + 1], &d->item[at], (d->count - at) * sizeof(*d->item));
 	d->item[at] = (struct shmem_device){number, answer};

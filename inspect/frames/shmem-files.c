@@ -26,7 +26,7 @@ void shmem_files_begin(struct shmem_files *s, pid_t pid, uint32_t group)
 	s->at = 0;
 }
 
-static int make_room(struct shmem_files *s)
+static int shmem_files_make_room(struct shmem_files *s)
 {
 	uint32_t room = s->room ? 2 * s->room : ROOM_MIN;
 	struct shmem_file **more;
@@ -41,11 +41,11 @@ static int make_room(struct shmem_files *s)
 	return 0;
 }
 
-static int add(
+static int shmem_files_add(
 	struct shmem_files *s, const struct shmem_file *one, uint64_t key, struct shmem_file **ret)
 {
 	struct shmem_file *file;
-	int r = make_room(s);
+	int r = shmem_files_make_room(s);
 
 	if (r < 0)
 		return r;
@@ -69,7 +69,8 @@ static int add(
  * Writes to *RET the file like ONE, now with the process as a user; NULL: new files are ignored, or
  * there is no room. Returns 0 or -ENOMEM.
  */
-static int find(struct shmem_files *s, const struct shmem_file *one, struct shmem_file **ret)
+static int shmem_files_find(
+	struct shmem_files *s, const struct shmem_file *one, struct shmem_file **ret)
 {
 	uint64_t device = (uint64_t)one->major << 32 | one->minor;
 	uint64_t key = keytable_key(&s->index, device << 3 | one->what, one->inode);
@@ -81,12 +82,13 @@ static int find(struct shmem_files *s, const struct shmem_file *one, struct shme
 	if (file || s->is_closed)
 		return 0;
 	if (s->count < (s->max ? s->max : SHMEM_FILES_MAX))
-		return add(s, one, key, ret);
+		return shmem_files_add(s, one, key, ret);
 	s->missed++;
 	return 0;
 }
 
-static int add_place(struct shmem_files *s, const struct mapping *m, struct shmem_file *file)
+static int shmem_files_add_place(
+	struct shmem_files *s, const struct mapping *m, struct shmem_file *file)
 {
 	/* If the address space changes during the reading, a mapping may come twice. */
 	if (s->places && m->start < s->place[s->places - 1].end)
@@ -108,7 +110,7 @@ static int add_place(struct shmem_files *s, const struct mapping *m, struct shme
  * /proc/PID/fd does not show the device of a socket. For files on a file system without a block
  * device stat() may show another device than maps (btrfs: one for each subvolume).
  */
-static struct shmem_file key_of(
+static struct shmem_file shmem_files_key_of(
 	enum shmem_file_kind what, uint32_t major, uint32_t minor, uint64_t inode)
 {
 	struct shmem_file key = {.what = what, .inode = inode};
@@ -122,9 +124,9 @@ static struct shmem_file key_of(
 
 int shmem_files_map(struct shmem_files *s, enum shmem_file_kind what, const struct mapping *m)
 {
-	const struct shmem_file one = key_of(what, m->major, m->minor, m->inode);
+	const struct shmem_file one = shmem_files_key_of(what, m->major, m->minor, m->inode);
 	struct shmem_file *file;
-	int r = find(s, &one, &file);
+	int r = shmem_files_find(s, &one, &file);
 
 	if (r < 0 || !file)
 		return r;
@@ -134,16 +136,16 @@ int shmem_files_map(struct shmem_files *s, enum shmem_file_kind what, const stru
 		file->start = m->start;
 		file->end = m->end;
 	}
-	return add_place(s, m, file);
+	return shmem_files_add_place(s, m, file);
 }
 
 int shmem_files_hold(struct shmem_files *s, enum shmem_file_kind what, uint32_t major,
 	uint32_t minor, uint64_t inode)
 {
-	const struct shmem_file one = key_of(what, major, minor, inode);
+	const struct shmem_file one = shmem_files_key_of(what, major, minor, inode);
 	struct shmem_file *file;
 
-	return find(s, &one, &file);
+	return shmem_files_find(s, &one, &file);
 }
 
 uint32_t shmem_files_meet(struct shmem_files *s, uint64_t address)

@@ -29,7 +29,7 @@ enum {
 #define SHM_DEST 01000 /* of shm_perm.mode: removed with its last mapping */
 #endif
 
-static int open_path(int dirfd, const char *path, int flags, int *ret_fd)
+static int unmapped_pages_open_path(int dirfd, const char *path, int flags, int *ret_fd)
 {
 	int fd = openat(dirfd, path, flags | O_CLOEXEC);
 
@@ -46,14 +46,14 @@ static int find_file(int procfs_fd, const struct shmem_file *file, int *ret_plac
 
 	snprintf(path, sizeof(path), "%d/map_files/%llx-%llx", (int)file->pid,
 		(unsigned long long)file->start, (unsigned long long)file->end);
-	return open_path(procfs_fd, path, O_PATH, ret_place);
+	return unmapped_pages_open_path(procfs_fd, path, O_PATH, ret_place);
 }
 
 /*
  * Whether PLACE is FILE, which was on tmpfs or a disk. The process may have mapped another file
  * there since, on FUSE or a network, that may never answer. So this asks no file system.
  */
-static bool is_same(int place, const struct shmem_file *file, struct statx *ret)
+static bool unmapped_pages_is_same(int place, const struct shmem_file *file, struct statx *ret)
 {
 	const unsigned int mask = STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BLOCKS;
 
@@ -155,7 +155,7 @@ static int read_swapped(
 	int r;
 
 	snprintf(path, sizeof(path), "self/fd/%d", place);
-	r = open_path(procfs_fd, path, O_RDONLY, &fd);
+	r = unmapped_pages_open_path(procfs_fd, path, O_RDONLY, &fd);
 	if (r != 0)
 		return r;
 	r = count_swapped(fd, allocated, page_size, ret);
@@ -172,7 +172,7 @@ int unmapped_pages_read(int procfs_fd, struct shmem_file *file, bool is_swapping
 
 	if (r != 0)
 		return r;
-	if (!is_same(place, file, &found))
+	if (!unmapped_pages_is_same(place, file, &found))
 		return UNMAPPED_PAGES_GONE;
 	if (file->what == SHMEM_FILE_DISK) {
 		file->is_kept = found.stx_nlink;

@@ -96,7 +96,7 @@ void unmapped_shmem_begin(struct unmapped_shmem *r, pid_t pid, uint32_t group)
  * that reading takes long. Mounts that the process does not see, such as below another root, may be
  * known from another process.
  */
-static int learn_devices(struct unmapped_shmem *r)
+static int unmapped_shmem_learn_devices(struct unmapped_shmem *r)
 {
 	char path[PATH_SIZE];
 
@@ -125,7 +125,7 @@ static int find_what(struct unmapped_shmem *r, uint32_t major, uint32_t minor, b
 		return NOT_FREED;
 	answer = shmem_devices_ask(&r->devices, major, minor);
 	if (answer == SHMEM_DEVICES_UNKNOWN) {
-		e = learn_devices(r);
+		e = unmapped_shmem_learn_devices(r);
 		answer = shmem_devices_ask(&r->devices, major, minor);
 	}
 	if (e < 0)
@@ -143,7 +143,7 @@ static int find_what(struct unmapped_shmem *r, uint32_t major, uint32_t minor, b
 	return 0;
 }
 
-static bool begins(const struct mapping *m, const char *with)
+static bool unmapped_shmem_begins(const struct mapping *m, const char *with)
 {
 	size_t len = strlen(with);
 
@@ -158,14 +158,14 @@ int unmapped_shmem_map(const struct mapping *m, void *context)
 
 	if (!kind_has_file(m))
 		return 0;
-	if (!kind_is_pseudo(m) || !begins(m, "socket:["))
+	if (!kind_is_pseudo(m) || !unmapped_shmem_begins(m, "socket:["))
 		e = find_what(r, m->major, m->minor, kind_may_be_unlinked(m), &what);
 	if (e != 0)
 		return e < 0 ? e : 0;
 	/*
 	 * The kernel's name of SysV segments (ipc/shm.c). Names of memfds always begin differently.
 	 */
-	if (what == SHMEM_FILE_SHMEM && begins(m, "/SYSV"))
+	if (what == SHMEM_FILE_SHMEM && unmapped_shmem_begins(m, "/SYSV"))
 		what = SHMEM_FILE_SYSV;
 	r->has_sockets |= what == SHMEM_FILE_SOCKET;
 	return shmem_files_map(&r->files, what, m);
@@ -184,7 +184,7 @@ static int hold_unknown(struct unmapped_shmem *r, uint32_t major, uint32_t minor
 	                        : e;
 }
 
-static int hold(uint32_t major, uint32_t minor, uint64_t inode, void *context)
+static int unmapped_shmem_hold_file(uint32_t major, uint32_t minor, uint64_t inode, void *context)
 {
 	struct unmapped_shmem *r = context;
 	enum shmem_file_kind what = SHMEM_FILE_SOCKET;
@@ -211,7 +211,8 @@ int unmapped_shmem_hold(struct unmapped_shmem *r, struct target *t)
 	 * Most sockets have no packet ring, so sockets are read only after those with one are
 	 * known.
 	 */
-	e = openfiles_read(fd, r->files.is_closed && r->has_sockets, &left, hold, r);
+	e = openfiles_read(
+		fd, r->files.is_closed && r->has_sockets, &left, unmapped_shmem_hold_file, r);
 	r->descriptors -= most - left;
 	if (e != OPENFILES_MANY)
 		return e;
@@ -232,7 +233,7 @@ struct weighing {
 	bool is_swapping;
 };
 
-static int weigh(void *context)
+static int unmapped_shmem_weigh_all(void *context)
 {
 	struct weighing *w = context;
 
@@ -247,7 +248,8 @@ static int weigh_file(const struct unmapped_shmem *r, struct shmem_file *file, b
 {
 	struct weighing w = {.procfs_fd = r->procfs_fd, .file = file, .is_swapping = is_swapping};
 
-	return r->shield ? r->shield(file->pid, weigh, &w) : weigh(&w);
+	return r->shield ? r->shield(file->pid, unmapped_shmem_weigh_all, &w)
+	                 : unmapped_shmem_weigh_all(&w);
 }
 
 int unmapped_shmem_weigh(struct unmapped_shmem *r)

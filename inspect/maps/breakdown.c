@@ -30,7 +30,7 @@ void breakdown_done(struct breakdown *p)
 }
 
 /* Whether M's file has no name, as far as that could be looked up. */
-static bool is_nameless(const struct mapping *m)
+static bool breakdown_is_nameless(const struct mapping *m)
 {
 	return kind_looks_deleted(m) && !m->has_name && m->fate != MAPPING_THERE &&
 	       m->fate != MAPPING_LITERAL;
@@ -48,7 +48,7 @@ static bool has_name(const struct mapping *m)
 }
 
 /* The path decides only if the device is not known. */
-static bool is_shmem(const struct mapping *m, enum kind kind)
+static bool breakdown_is_shmem(const struct mapping *m, enum kind kind)
 {
 	return m->store == MAPPING_STORE_UNKNOWN ? kind == KIND_SHMEM
 	                                         : m->store == MAPPING_STORE_MEMORY;
@@ -65,12 +65,12 @@ enum breakdown_part breakdown_part_of(const struct mapping *m)
 	case KIND_DEVICE: return BREAKDOWN_DRIVER;
 	default: break;
 	}
-	if (is_shmem(m, kind))
+	if (breakdown_is_shmem(m, kind))
 		return has_name(m) ? BREAKDOWN_NAMED : BREAKDOWN_SHMEM;
-	return is_nameless(m) ? BREAKDOWN_UNLINKED : BREAKDOWN_FILE;
+	return breakdown_is_nameless(m) ? BREAKDOWN_UNLINKED : BREAKDOWN_FILE;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t breakdown_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -92,12 +92,13 @@ static bool read_figures(const struct mapping *m, struct figures *ret)
 		.alone = m->q[MAPPING_PRIVATE_CLEAN] + m->q[MAPPING_PRIVATE_DIRTY],
 		.shared = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY],
 	};
-	ret->high = least(ret->anon, ret->alone);
-	ret->low = ret->anon > ret->shared ? least(ret->anon - ret->shared, ret->high) : 0;
+	ret->high = breakdown_least(ret->anon, ret->alone);
+	ret->low = ret->anon > ret->shared ? breakdown_least(ret->anon - ret->shared, ret->high)
+	                                   : 0;
 	return true;
 }
 
-static void add_parts(struct breakdown *p, const struct mapping *m)
+static void breakdown_add_parts(struct breakdown *p, const struct mapping *m)
 {
 	enum breakdown_part other = breakdown_part_of(m);
 	uint64_t shared_anon;
@@ -105,7 +106,7 @@ static void add_parts(struct breakdown *p, const struct mapping *m)
 
 	if (!read_figures(m, &f))
 		return;
-	shared_anon = least(f.anon - f.high, f.shared);
+	shared_anon = breakdown_least(f.anon - f.high, f.shared);
 	p->alone[BREAKDOWN_ANON] += f.high;
 	p->alone[other] += f.alone - f.high;
 	p->shared[BREAKDOWN_ANON] += shared_anon;
@@ -126,7 +127,7 @@ int breakdown_add(struct breakdown *p, pid_t pid, const struct mapping *m)
 	if (r == 0)
 		r = mapping_table_sum(&p->total, &row);
 	if (r == 0)
-		add_parts(p, m);
+		breakdown_add_parts(p, m);
 	return r;
 }
 
@@ -145,7 +146,7 @@ void breakdown_settle(struct breakdown *p, const struct mapping *m, uint64_t byt
 
 	if (!read_figures(m, &f))
 		return;
-	less = f.high - (bytes < f.low ? f.low : least(bytes, f.high));
+	less = f.high - (bytes < f.low ? f.low : breakdown_least(bytes, f.high));
 	p->alone[BREAKDOWN_ANON] -= less;
 	p->alone[other] += less;
 	p->shared[BREAKDOWN_ANON] += less;

@@ -46,13 +46,13 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Returns the lesser of A and B, of which one may be NULL. */
-static const struct mapping_table_row *least(
+static const struct mapping_table_row *compare_least(
 	const struct mapping_table_row *a, const struct mapping_table_row *b)
 {
 	return !b || (a && compare_keys(a, b) <= 0) ? a : b;
 }
 
-static const struct mapping_table_row **sorted(const struct mapping_table *a)
+static const struct mapping_table_row **compare_sorted(const struct mapping_table *a)
 {
 	const struct mapping_table_row **row = calloc(
 		a->rows + 1, sizeof(struct mapping_table_row *));
@@ -81,7 +81,7 @@ static size_t count_same(const struct run *r, const struct mapping_table_row *ke
 }
 
 /* Removes the first COUNT rows from R, and returns them. */
-static struct run take(struct run *r, size_t count)
+static struct run compare_take(struct run *r, size_t count)
 {
 	const struct run taken = {.row = r->row, .count = count};
 
@@ -90,7 +90,7 @@ static struct run take(struct run *r, size_t count)
 	return taken;
 }
 
-static const struct mapping_table_row *first_of(const struct run *r)
+static const struct mapping_table_row *compare_first_of(const struct run *r)
 {
 	return r->count ? r->row[0] : NULL;
 }
@@ -105,7 +105,7 @@ static uint64_t present_in(const struct run *r)
 }
 
 /* Returns the sum of FIELD, at most INT64_MAX. */
-static int64_t sum_of(const struct run *r, unsigned int field)
+static int64_t compare_sum_of(const struct run *r, unsigned int field)
 {
 	int64_t sum = 0;
 
@@ -124,21 +124,21 @@ static bool has_changed(const struct compare_row *r)
 }
 
 /* Adds the row for NOW and THEN, which are the same; unchanged rows count only in .total. */
-static void add(struct compare *c, const struct run *now, const struct run *then)
+static void compare_add(struct compare *c, const struct run *now, const struct run *then)
 {
 	struct compare_row *r = &c->row[c->rows];
 	bool is_first = !c->rows && !c->total.present;
 
 	*r = (struct compare_row){
-		.now = first_of(now),
-		.then = first_of(then),
+		.now = compare_first_of(now),
+		.then = compare_first_of(then),
 		.present = present_in(now) & present_in(then),
 	};
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
 		if (!mapping_table_is_sum((enum mapping_field)i))
 			r->present &= ~(UINT64_C(1) << i);
 		else if (r->present >> i & 1)
-			r->q[i] = sum_of(now, i) - sum_of(then, i);
+			r->q[i] = compare_sum_of(now, i) - compare_sum_of(then, i);
 		if (__builtin_add_overflow(c->total.q[i], r->q[i], &c->total.q[i]))
 			c->total.q[i] = r->q[i] > 0 ? INT64_MAX : INT64_MIN;
 	}
@@ -159,7 +159,8 @@ static int by_growth(const void *a_, const void *b_, void *field_)
 int compare_make(const struct mapping_table *now, const struct mapping_table *then,
 	enum mapping_field field, struct compare *ret)
 {
-	AUTO_FREE const struct mapping_table_row **a = sorted(now), **b = sorted(then);
+	AUTO_FREE const struct mapping_table_row **a = compare_sorted(now),
+						 **b = compare_sorted(then);
 	struct compare c = {.row = calloc(now->rows + then->rows + 1, sizeof(*c.row))};
 	struct run left_now = {.row = a, .count = now->rows};
 	struct run left_then = {.row = b, .count = then->rows};
@@ -169,12 +170,12 @@ int compare_make(const struct mapping_table *now, const struct mapping_table *th
 		return -ENOMEM;
 	}
 	while (left_now.count || left_then.count) {
-		const struct mapping_table_row *key = least(
-			first_of(&left_now), first_of(&left_then));
-		const struct run same_now = take(&left_now, count_same(&left_now, key));
-		const struct run same_then = take(&left_then, count_same(&left_then, key));
+		const struct mapping_table_row *key = compare_least(
+			compare_first_of(&left_now), compare_first_of(&left_then));
+		const struct run same_now = compare_take(&left_now, count_same(&left_now, key));
+		const struct run same_then = compare_take(&left_then, count_same(&left_then, key));
 
-		add(&c, &same_now, &same_then);
+		compare_add(&c, &same_now, &same_then);
 	}
 	qsort_r(c.row, c.rows, sizeof(*c.row), by_growth, &field);
 	*ret = c;

@@ -45,16 +45,16 @@ bool kind_has_flag(const struct mapping *m, const char flag[static 2])
 	return false;
 }
 
-static bool begins(const struct mapping *m, const char *with)
+static bool kind_begins(const struct mapping *m, const char *with)
 {
 	size_t n = strlen(with);
 
 	return m->path_len >= n && !memcmp(m->path, with, n);
 }
 
-static bool is(const struct mapping *m, const char *name)
+static bool kind_is(const struct mapping *m, const char *name)
 {
-	return m->path_len == strlen(name) && begins(m, name);
+	return m->path_len == strlen(name) && kind_begins(m, name);
 }
 
 static bool ends_deleted(const struct mapping *m)
@@ -94,30 +94,31 @@ bool kind_is_pseudo(const struct mapping *m)
  */
 static bool is_secret(const struct mapping *m)
 {
-	return !m->major && is(m, "/secretmem (deleted)");
+	return !m->major && kind_is(m, "/secretmem (deleted)");
 }
 
 /*
  * Shared memory is on no block device, and objects that the kernel made itself cannot be renamed.
  */
-static bool is_shmem(const struct mapping *m)
+static bool kind_is_shmem(const struct mapping *m)
 {
 	static const char *const names[] = {"/memfd:", "/SYSV", "/dev/shm/", "/dev/zero (deleted)",
 		"[anon_shmem:", "/drm mm object", "/i915"};
 
 	for (size_t i = 0; !m->major && i < ARRAY_SIZE(names); i++)
-		if (begins(m, names[i]))
+		if (kind_begins(m, names[i]))
 			return true;
 	return is_secret(m);
 }
 
 static enum kind kind_without_file(const struct mapping *m)
 {
-	if (is(m, "[heap]"))
+	if (kind_is(m, "[heap]"))
 		return KIND_HEAP;
-	if (is(m, "[stack]") || begins(m, "[stack:")) /* stacks of threads: before Linux 4.5 */
+	if (kind_is(m, "[stack]") ||
+		kind_begins(m, "[stack:")) /* stacks of threads: before Linux 4.5 */
 		return KIND_STACK;
-	if (!m->path_len || begins(m, "[anon:"))
+	if (!m->path_len || kind_begins(m, "[anon:"))
 		return KIND_ANON;
 	return KIND_KERNEL;
 }
@@ -132,7 +133,7 @@ enum kind kind_of(const struct mapping *m)
 		return kind_has_file(m) ? KIND_DEVICE : KIND_KERNEL;
 	if (!kind_has_file(m))
 		return kind_without_file(m);
-	if (is_shmem(m))
+	if (kind_is_shmem(m))
 		return KIND_SHMEM;
 	if (kind_is_pseudo(m) || (!m->major && kind_has_flag(m, "mm")))
 		return KIND_DEVICE;
@@ -178,7 +179,7 @@ static bool begins_with(struct piece p, const char *with)
 	return p.len >= n && !memcmp(p.text, with, n);
 }
 
-static struct piece without(struct piece p, size_t count)
+static struct piece kind_without(struct piece p, size_t count)
 {
 	return (struct piece){p.text + count, p.len - count};
 }
@@ -219,9 +220,9 @@ static bool is_jna(struct piece name)
 static bool is_temporary_name(struct piece name)
 {
 	if (begins_with(name, "ffi") && name.len == 9)
-		return is_alphanumeric(without(name, 3));
+		return is_alphanumeric(kind_without(name, 3));
 	if (begins_with(name, "#"))
-		return is_digits(without(name, 1));
+		return is_digits(kind_without(name, 1));
 	return begins_with(name, "orcexec.") || is_jna(name);
 }
 
@@ -247,7 +248,7 @@ enum kind_temporary kind_temporary(const char *path, size_t len)
 	slash = memrchr(path, '/', whole.len);
 	if (!slash)
 		return KIND_NOT_TEMPORARY;
-	name = without(whole, (size_t)(slash + 1 - path));
+	name = kind_without(whole, (size_t)(slash + 1 - path));
 	if (is_temporary_name(name))
 		return KIND_TEMPORARY;
 	return is_in_temporary_folder(whole) && memmem(name.text, name.len, ".so", 3)
@@ -258,9 +259,10 @@ enum kind_temporary kind_temporary(const char *path, size_t len)
 bool kind_looks_deleted(const struct mapping *m)
 {
 	/* "/[aio] (deleted)" and others: the kernel's own objects never had a path */
-	bool is_kernels = !m->major && (begins(m, "/[") || is(m, "/anon_hugepage (deleted)"));
+	bool is_kernels = !m->major &&
+	                  (kind_begins(m, "/[") || kind_is(m, "/anon_hugepage (deleted)"));
 
-	return kind_may_be_unlinked(m) && !is_shmem(m) && !is_kernels && m->path[0] == '/';
+	return kind_may_be_unlinked(m) && !kind_is_shmem(m) && !is_kernels && m->path[0] == '/';
 }
 
 enum mapping_fate kind_fate(const struct mapping *m)
@@ -304,11 +306,11 @@ void kind_add_path(const char *path, size_t len, struct buffer *to)
  */
 static void add_shmem(const struct mapping *m, size_t len, struct buffer *to)
 {
-	if (begins(m, "/memfd:"))
+	if (kind_begins(m, "/memfd:"))
 		kind_add_path(m->path + 1, len - 1, to);
-	else if (begins(m, "/SYSV"))
+	else if (kind_begins(m, "/SYSV"))
 		buffer_printf(to, "SysV %llu", (unsigned long long)m->inode);
-	else if (begins(m, "/dev/zero"))
+	else if (kind_begins(m, "/dev/zero"))
 		buffer_add_text(to, "[shared]");
 	else
 		kind_add_path(m->path, len, to);
@@ -325,7 +327,7 @@ void kind_add_name(const struct mapping *m, struct buffer *to)
 			buffer_add_text(to, "[anon]");
 		return;
 	}
-	if (is_shmem(m))
+	if (kind_is_shmem(m))
 		add_shmem(m, len, to);
 	else if (len)
 		kind_add_path(m->path, len, to);

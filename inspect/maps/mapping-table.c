@@ -40,7 +40,8 @@ void mapping_table_done(struct mapping_table *a)
 }
 
 /* Keyed, since users choose the names of files. */
-static uint64_t hash_of(const struct mapping_table *a, const struct mapping_table_row *row)
+static uint64_t mapping_table_hash_of(
+	const struct mapping_table *a, const struct mapping_table_row *row)
 {
 	struct siphash s;
 
@@ -53,25 +54,26 @@ static uint64_t hash_of(const struct mapping_table *a, const struct mapping_tabl
 	return siphash_end(&s);
 }
 
-static bool is_same(const struct mapping_table_row *a, const struct mapping_table_row *b)
+static bool mapping_table_is_same(
+	const struct mapping_table_row *a, const struct mapping_table_row *b)
 {
 	return a->kind == b->kind && a->inode == b->inode && a->major == b->major &&
 	       a->minor == b->minor && !strcmp(a->name, b->name);
 }
 
 /* Returns the row like B with the hash HASH; NULL: there is none. */
-static struct mapping_table_row *find(
+static struct mapping_table_row *mapping_table_find(
 	const struct mapping_table *a, uint64_t hash, const struct mapping_table_row *b)
 {
 	uint32_t row;
 
 	for (size_t at = 0; hashmap_next(&a->index, hash, &at, &row);)
-		if (is_same(&a->row[row], b))
+		if (mapping_table_is_same(&a->row[row], b))
 			return &a->row[row];
 	return NULL;
 }
 
-static int grow(struct mapping_table *a)
+static int mapping_table_grow(struct mapping_table *a)
 {
 	size_t room = a->room ? 2 * a->room : ROOM_MIN;
 	struct mapping_table_row *row;
@@ -147,7 +149,7 @@ static int add_fields(struct mapping_table_row *row, uint64_t present, const uin
 }
 
 /* Appends VmFlags, which are words of two letters or digits. Other text is skipped. */
-static void add_flags(const struct mapping *m, struct buffer *to)
+static void mapping_table_add_flags(const struct mapping *m, struct buffer *to)
 {
 	bool any = false;
 
@@ -188,7 +190,7 @@ int mapping_table_row_of(const struct mapping *m, pid_t pid, bool with_flags, st
 	buffer_add_char(texts, '\0');
 	flags_at = texts->len;
 	if (with_flags) {
-		add_flags(m, texts);
+		mapping_table_add_flags(m, texts);
 		buffer_add_char(texts, '\0');
 	}
 	ret->name = texts->data;
@@ -197,7 +199,7 @@ int mapping_table_row_of(const struct mapping *m, pid_t pid, bool with_flags, st
 }
 
 /* Writes to *RET the row that ONE is summed in, which may be new. Returns 0 or -ENOMEM. */
-static int get(struct mapping_table *a, const struct mapping_table_row *one,
+static int mapping_table_get(struct mapping_table *a, const struct mapping_table_row *one,
 	struct mapping_table_row **ret)
 {
 	bool is_single = a->by == MAPPING_TABLE_BY_MAPPING;
@@ -208,15 +210,16 @@ static int get(struct mapping_table *a, const struct mapping_table_row *one,
 		return -ENOMEM;
 	if (!a->rows)
 		a->hash_key = siphash_new_key();
-	hash = is_single ? 0 : hash_of(a, &made);
-	row = find(a, hash, &made);
+	hash = is_single ? 0 : mapping_table_hash_of(a, &made);
+	row = mapping_table_find(a, hash, &made);
 	if (row) {
 		free(made.name);
 		if (!row->is_deleted)
 			row->fate = made.fate;
 		row->is_deleted |= made.is_deleted;
 	} else {
-		if (grow(a) < 0 || (!is_single && hashmap_add(&a->index, hash, a->rows) < 0)) {
+		if (mapping_table_grow(a) < 0 ||
+			(!is_single && hashmap_add(&a->index, hash, a->rows) < 0)) {
 			free(made.name);
 			return -ENOMEM;
 		}
@@ -230,7 +233,7 @@ static int get(struct mapping_table *a, const struct mapping_table_row *one,
 int mapping_table_add_row(struct mapping_table *a, const struct mapping_table_row *one)
 {
 	struct mapping_table_row *row;
-	int r = get(a, one, &row);
+	int r = mapping_table_get(a, one, &row);
 
 	if (r < 0)
 		return r;
@@ -271,7 +274,7 @@ void mapping_table_total(const struct mapping_table *a, struct mapping_table_row
 		(void)mapping_table_sum(ret, &a->row[i]);
 }
 
-static bool has(const struct mapping_table_row *row, enum mapping_field field)
+static bool mapping_table_has(const struct mapping_table_row *row, enum mapping_field field)
 {
 	return (row->present >> field) & 1;
 }
@@ -285,7 +288,7 @@ bool mapping_table_figure(
 	                                                          : MAPPING_PRIVATE_DIRTY;
 
 	*ret = row->q[clean] + row->q[dirty];
-	return has(row, clean) && has(row, dirty);
+	return mapping_table_has(row, clean) && mapping_table_has(row, dirty);
 }
 
 bool mapping_table_sharers(const struct mapping_table_row *row, double *ret)
@@ -294,7 +297,7 @@ bool mapping_table_sharers(const struct mapping_table_row *row, double *ret)
 
 	if (!mapping_table_figure(row, MAPPING_TABLE_SHARED, &shared) ||
 		!mapping_table_figure(row, MAPPING_TABLE_PRIVATE, &private) ||
-		!has(row, MAPPING_PSS) || !shared || row->q[MAPPING_PSS] <= private)
+		!mapping_table_has(row, MAPPING_PSS) || !shared || row->q[MAPPING_PSS] <= private)
 		return false;
 	*ret = (double)shared / (double)(row->q[MAPPING_PSS] - private);
 	return true;
@@ -310,14 +313,14 @@ static int by_place(const struct mapping_table_row *a, const struct mapping_tabl
 	return strcmp(a->name, b->name);
 }
 
-static int compare(const void *a_, const void *b_, void *field_)
+static int mapping_table_compare(const void *a_, const void *b_, void *field_)
 {
 	const struct mapping_table_row *a = a_, *b = b_;
 	enum mapping_field field = *(enum mapping_field *)field_;
 
-	if (has(a, field) != has(b, field))
-		return has(a, field) ? -1 : 1;
-	if (has(a, field) && a->q[field] != b->q[field])
+	if (mapping_table_has(a, field) != mapping_table_has(b, field))
+		return mapping_table_has(a, field) ? -1 : 1;
+	if (mapping_table_has(a, field) && a->q[field] != b->q[field])
 		return a->q[field] < b->q[field] ? 1 : -1;
 	return by_place(a, b);
 }
@@ -325,6 +328,6 @@ static int compare(const void *a_, const void *b_, void *field_)
 void mapping_table_sort(struct mapping_table *a, enum mapping_field field)
 {
 	if (a->rows)
-		qsort_r(a->row, a->rows, sizeof(*a->row), compare, &field);
+		qsort_r(a->row, a->rows, sizeof(*a->row), mapping_table_compare, &field);
 	hashmap_done(&a->index);
 }

@@ -68,7 +68,7 @@ struct cursor {
 	bool is_bad;
 };
 
-static uint64_t take_hex(struct cursor *c)
+static uint64_t mapping_reader_take_hex(struct cursor *c)
 {
 	uint64_t value = 0;
 	int n = number_scan_hex(c->at, (size_t)(c->end - c->at), &value);
@@ -78,7 +78,7 @@ static uint64_t take_hex(struct cursor *c)
 	return value;
 }
 
-static uint64_t take_decimal(struct cursor *c)
+static uint64_t mapping_reader_take_decimal(struct cursor *c)
 {
 	uint64_t value = 0;
 	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), &value);
@@ -88,7 +88,7 @@ static uint64_t take_decimal(struct cursor *c)
 	return value;
 }
 
-static void expect(struct cursor *c, char byte)
+static void mapping_reader_expect(struct cursor *c, char byte)
 {
 	if (c->at < c->end && *c->at == byte)
 		c->at++;
@@ -103,14 +103,14 @@ bool mapping_is_access(const char *perms)
 }
 
 /* "55d0c000-55d0d000 rw-p 00001000 fe:01 1234      /a/path" */
-static int parse_head(const char *line, size_t len, struct mapping *ret)
+static int mapping_reader_parse_head(const char *line, size_t len, struct mapping *ret)
 {
 	struct cursor c = {.at = line, .end = line + len};
 
-	ret->start = take_hex(&c);
-	expect(&c, '-');
-	ret->end = take_hex(&c);
-	expect(&c, ' ');
+	ret->start = mapping_reader_take_hex(&c);
+	mapping_reader_expect(&c, '-');
+	ret->end = mapping_reader_take_hex(&c);
+	mapping_reader_expect(&c, ' ');
 	if (c.is_bad || c.end - c.at < 4 || ret->end < ret->start)
 		return -EBADMSG;
 	memcpy(ret->perms, c.at, 4);
@@ -118,14 +118,14 @@ static int parse_head(const char *line, size_t len, struct mapping *ret)
 	if (!mapping_is_access(ret->perms))
 		return -EBADMSG;
 	c.at += 4;
-	expect(&c, ' ');
-	ret->offset = take_hex(&c);
-	expect(&c, ' ');
-	ret->major = (uint32_t)take_hex(&c);
-	expect(&c, ':');
-	ret->minor = (uint32_t)take_hex(&c);
-	expect(&c, ' ');
-	ret->inode = take_decimal(&c);
+	mapping_reader_expect(&c, ' ');
+	ret->offset = mapping_reader_take_hex(&c);
+	mapping_reader_expect(&c, ' ');
+	ret->major = (uint32_t)mapping_reader_take_hex(&c);
+	mapping_reader_expect(&c, ':');
+	ret->minor = (uint32_t)mapping_reader_take_hex(&c);
+	mapping_reader_expect(&c, ' ');
+	ret->inode = mapping_reader_take_decimal(&c);
 	if (c.is_bad || (c.at < c.end && *c.at != ' '))
 		return -EBADMSG;
 	while (c.at < c.end && *c.at == ' ')
@@ -135,7 +135,8 @@ static int parse_head(const char *line, size_t len, struct mapping *ret)
 	return 0;
 }
 
-static enum mapping_field find_field(const char *key, size_t len, enum mapping_field hint)
+static enum mapping_field mapping_reader_find_field(
+	const char *key, size_t len, enum mapping_field hint)
 {
 	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
 		enum mapping_field field = (enum mapping_field)((hint + i) % MAPPING_FIELDS);
@@ -158,7 +159,8 @@ static int set_field(struct mapping *m, enum mapping_field field, uint64_t value
 }
 
 /* Parses "Rss: 8 kB". Unknown keys are skipped: newer kernels have more. */
-static int parse_field(const char *line, size_t len, struct mapping *m, enum mapping_field *hint)
+static int mapping_reader_parse_field(
+	const char *line, size_t len, struct mapping *m, enum mapping_field *hint)
 {
 	static const char flags[] = "VmFlags:";
 	const char *colon = memchr(line, ':', len), *end = line + len, *at;
@@ -177,7 +179,7 @@ static int parse_field(const char *line, size_t len, struct mapping *m, enum map
 		m->flags_len = (size_t)(end - m->flags);
 		return 0;
 	}
-	field = find_field(line, (size_t)(colon - line), *hint);
+	field = mapping_reader_find_field(line, (size_t)(colon - line), *hint);
 	if (field == MAPPING_FIELDS)
 		return 0;
 	*hint = (enum mapping_field)((field + 1) % MAPPING_FIELDS);
@@ -200,7 +202,8 @@ static int parse_fields(const char *text, size_t len, struct mapping *m)
 
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		int r = newline ? parse_field(at, (size_t)(newline - at), m, &hint) : -EBADMSG;
+		int r = newline ? mapping_reader_parse_field(at, (size_t)(newline - at), m, &hint)
+		                : -EBADMSG;
 
 		if (r < 0)
 			return r;
@@ -265,7 +268,7 @@ static bool learn_line(struct mapping_layout *l, const char *line, size_t len, s
 	if (line + at <= colon || (line + at > colon + 1 && line[at - 1] != ' ') ||
 		!read_padded(line + at, &value))
 		return false;
-	field = find_field(line, (size_t)(colon - line), MAPPING_SIZE);
+	field = mapping_reader_find_field(line, (size_t)(colon - line), MAPPING_SIZE);
 	if (field != MAPPING_FIELDS && fields[field].is_amount != (unit > 0))
 		return false;
 	memset(l->mask + offset + at, 0, DIGITS);
@@ -282,7 +285,7 @@ static bool learn_line(struct mapping_layout *l, const char *line, size_t len, s
  * Learns the layout from the lines of a mapping that were read line by line, up to the first line
  * without a number of eight characters.
  */
-static void learn(struct mapping_layout *l, const char *text, size_t len)
+static void mapping_reader_learn(struct mapping_layout *l, const char *text, size_t len)
 {
 	const char *at = text, *end = text + len, *newline;
 
@@ -306,7 +309,7 @@ static void learn(struct mapping_layout *l, const char *text, size_t len)
 /* The unit of comparison. */
 typedef uint64_t block __attribute__((vector_size(16)));
 
-static block load(const void *at)
+static block mapping_reader_load(const void *at)
 {
 	block b;
 
@@ -324,7 +327,8 @@ static bool has_lines(const struct mapping_layout *l, const char *text)
 	for (size_t i = 0; i < l->len; i += sizeof(block)) {
 		size_t at = i <= l->len - sizeof(block) ? i : l->len - sizeof(block);
 
-		difference |= (load(text + at) & load(l->mask + at)) ^ load(l->text + at);
+		difference |= (mapping_reader_load(text + at) & mapping_reader_load(l->mask + at)) ^
+		              mapping_reader_load(l->text + at);
 	}
 	return !(difference[0] | difference[1]);
 }
@@ -360,7 +364,7 @@ struct found {
 /*
  * Prepares M for the next mapping: clears all fields but those that the layout overwrites anyway.
  */
-static void reset(struct mapping *m, const struct mapping_layout *l)
+static void mapping_reader_reset(struct mapping *m, const struct mapping_layout *l)
 {
 	if (m->present & ~l->present)
 		*m = (struct mapping){0};
@@ -373,14 +377,15 @@ static void reset(struct mapping *m, const struct mapping_layout *l)
  * Finds the mapping at TEXT, which ends where the next one begins. *RET is zeroed, or has the
  * mapping before.
  */
-static void find(const struct mapping_reader *r, const char *text, size_t len, struct found *ret)
+static void mapping_reader_find(
+	const struct mapping_reader *r, const char *text, size_t len, struct found *ret)
 {
 	const struct mapping_layout *l = &r->layout;
 	const char *at = memchr(text, '\n', len), *end = text + len;
 
 	ret->fields = at ? at + 1 : NULL;
 	ret->end = NULL;
-	reset(&ret->mapping, l);
+	mapping_reader_reset(&ret->mapping, l);
 	ret->fits = at && l->len && (size_t)(end - at) > l->len &&
 	            parse_by_layout(l, at + 1, &ret->mapping);
 	if (ret->fits)
@@ -397,16 +402,16 @@ static void find(const struct mapping_reader *r, const char *text, size_t len, s
 }
 
 /* Parses the rest of FOUND, which begins at TEXT and has .end set, and calls .take. */
-static int take(struct mapping_reader *r, const char *text, struct found *found)
+static int mapping_reader_take(struct mapping_reader *r, const char *text, struct found *found)
 {
 	struct mapping *m = &found->mapping;
 	const char *rest = found->fields + (found->fits ? r->layout.len : 0);
-	int e = parse_head(text, (size_t)(found->fields - 1 - text), m);
+	int e = mapping_reader_parse_head(text, (size_t)(found->fields - 1 - text), m);
 
 	if (e == 0)
 		e = parse_fields(rest, (size_t)(found->end - rest), m);
 	if (e == 0 && !r->layout.len && r->layout.tries < MAPPING_TRIES_MAX)
-		learn(&r->layout, rest, (size_t)(found->end - rest));
+		mapping_reader_learn(&r->layout, rest, (size_t)(found->end - rest));
 	if (e < 0)
 		return e;
 	return r->take(m, r->context);
@@ -429,10 +434,10 @@ int mapping_reader_feed(struct mapping_reader *r, size_t len)
 	int e = len && !begins_mapping(at) ? -EBADMSG : 0;
 
 	for (; e == 0 && at < end; at = found.end) {
-		find(r, at, (size_t)(end - at), &found);
+		mapping_reader_find(r, at, (size_t)(end - at), &found);
 		if (!found.end)
 			break;
-		e = take(r, at, &found);
+		e = mapping_reader_take(r, at, &found);
 	}
 	if (e == 0 && end - at > MAPPING_TEXT_MAX)
 		e = -EBADMSG;
@@ -451,9 +456,10 @@ int mapping_reader_end(struct mapping_reader *r)
 
 	if (!r->text.len)
 		return 0;
-	find(r, r->text.data, r->text.len, &found);
+	mapping_reader_find(r, r->text.data, r->text.len, &found);
 	found.end = r->text.data + r->text.len;
-	e = found.fields && found.end[-1] == '\n' ? take(r, r->text.data, &found) : -EBADMSG;
+	e = found.fields && found.end[-1] == '\n' ? mapping_reader_take(r, r->text.data, &found)
+	                                          : -EBADMSG;
 	buffer_clear(&r->text);
 	return e;
 }

@@ -53,7 +53,7 @@ uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_t
 }
 
 /* Returns the thing like KEY with the hash HASH; NULL: there is none. */
-static struct sharers_thing *find(
+static struct sharers_thing *sharers_find(
 	const struct sharers *s, uint64_t hash, const struct sharers_thing *key)
 {
 	uint32_t i;
@@ -64,7 +64,7 @@ static struct sharers_thing *find(
 	return NULL;
 }
 
-static int grow(struct sharers *s)
+static int sharers_grow(struct sharers *s)
 {
 	size_t room = s->room ? 2 * s->room : ROOM_MIN;
 	struct sharers_thing *thing;
@@ -85,7 +85,7 @@ static int grow(struct sharers *s)
 }
 
 /* Returns the name of M; NULL: out of memory. */
-static char *name_of(const struct mapping *m)
+static char *sharers_name_of(const struct mapping *m)
 {
 	AUTO_BUFFER struct buffer name = {0};
 
@@ -122,11 +122,11 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 	if (!s->things)
 		s->hash_key = siphash_new_key();
 	hash = sharers_hash(&s->hash_key, &key);
-	thing = find(s, hash, &key);
+	thing = sharers_find(s, hash, &key);
 	if (!thing) {
-		AUTO_FREE char *name = name_of(m);
+		AUTO_FREE char *name = sharers_name_of(m);
 
-		if (!name || grow(s) < 0 || hashmap_add(&s->index, hash, s->things) < 0)
+		if (!name || sharers_grow(s) < 0 || hashmap_add(&s->index, hash, s->things) < 0)
 			return -ENOMEM;
 		key.name = TAKE_PTR(name);
 		thing = &s->thing[s->things++];
@@ -173,7 +173,7 @@ static struct sharers_program *add_program(struct sharers *s, const char *name)
 }
 
 /* Counts another process that maps THING. */
-static void count(struct sharers *s, struct sharers_thing *thing)
+static void sharers_count(struct sharers *s, struct sharers_thing *thing)
 {
 	if (!thing->others)
 		s->kept_bytes[thing->part] += thing->alone_bytes;
@@ -188,7 +188,7 @@ int sharers_end(struct sharers *s, const char *program)
 	for (size_t i = 0; i < s->mets; i++) {
 		struct sharers_thing *thing = &s->thing[s->met[i]];
 
-		count(s, thing);
+		sharers_count(s, thing);
 		shared_bytes += thing->shared_bytes;
 		forked_bytes += thing->inode ? 0 : thing->shared_bytes;
 	}

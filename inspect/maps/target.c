@@ -58,7 +58,7 @@ static int why_without(struct target *t)
 	return stat.is_kernel_thread ? TARGET_KERNEL_THREAD : TARGET_ENDED;
 }
 
-static int look(struct target *t, struct sample *ret)
+static int target_look(struct target *t, struct sample *ret)
 {
 	int r = process_look(&t->reader, &t->process, clock_now_ns(CLOCK_MONOTONIC), ret);
 
@@ -82,7 +82,7 @@ int target_open(const struct procfs *procfs, pid_t pid, struct target *ret)
 
 	*ret = (struct target){.reader = {.procfs = procfs, .kept_max = 1}};
 	process_init(&ret->process, pid);
-	r = look(ret, &ret->sample);
+	r = target_look(ret, &ret->sample);
 	buffer_add(&ret->program, ret->reader.program.data, ret->reader.program.len);
 	buffer_add_char(&ret->program, '\0');
 	if (r == 0)
@@ -118,7 +118,7 @@ int target_file(struct target *t, const char *file, int *ret_fd)
 int target_confirm(struct target *t)
 {
 	struct sample sample;
-	int r = look(t, &sample);
+	int r = target_look(t, &sample);
 
 	return r == 0 && sample.is_new_image ? TARGET_CHANGED : r;
 }
@@ -127,7 +127,7 @@ int target_confirm(struct target *t)
  * Reads LEN bytes, fewer only at the end. The kernel returns at most a page of smaps at a time, and
  * the parser looks at the last mapping of each piece again with the next piece.
  */
-static int read_piece(int fd, char *to, size_t len, size_t *ret_len)
+static int target_read_piece(int fd, char *to, size_t len, size_t *ret_len)
 {
 	size_t at = 0;
 
@@ -146,7 +146,7 @@ static int read_piece(int fd, char *to, size_t len, size_t *ret_len)
 	return 0;
 }
 
-static int read_mappings(int fd, struct mapping_reader *reader)
+static int target_read_mappings(int fd, struct mapping_reader *reader)
 {
 	size_t len = READ_SIZE;
 	int r = 0;
@@ -154,31 +154,31 @@ static int read_mappings(int fd, struct mapping_reader *reader)
 	while (r == 0 && len == READ_SIZE) {
 		char *room = mapping_reader_room(reader, READ_SIZE);
 
-		r = room ? read_piece(fd, room, READ_SIZE, &len) : -ENOMEM;
+		r = room ? target_read_piece(fd, room, READ_SIZE, &len) : -ENOMEM;
 		if (r == 0)
 			r = mapping_reader_feed(reader, len);
 	}
 	return r == 0 ? mapping_reader_end(reader) : r;
 }
 
-static int read_file(struct target *t, const char *file, mapping_taker take, void *context)
+static int target_read_file(struct target *t, const char *file, mapping_taker take, void *context)
 {
 	CLEANUP(mapping_reader_done)
 	struct mapping_reader reader = {.take = take, .context = context};
 	AUTO_CLOSE int fd = -1;
 	int r = target_file(t, file, &fd);
 
-	return r == 0 ? read_mappings(fd, &reader) : r;
+	return r == 0 ? target_read_mappings(fd, &reader) : r;
 }
 
 int target_mappings(struct target *t, mapping_taker take, void *context)
 {
-	return read_file(t, "smaps", take, context);
+	return target_read_file(t, "smaps", take, context);
 }
 
 int target_places(struct target *t, mapping_taker take, void *context)
 {
-	return read_file(t, "maps", take, context);
+	return target_read_file(t, "maps", take, context);
 }
 
 int target_end(struct target *t, int r)

@@ -19,7 +19,7 @@
 #include "base/saturate.h"
 #include "inspect/maps/kind.h"
 
-static bool begins(const struct mapping *m, const char *with)
+static bool drivermemory_begins(const struct mapping *m, const char *with)
 {
 	size_t n = strlen(with);
 
@@ -30,7 +30,7 @@ static bool begins(const struct mapping *m, const char *with)
 static bool is_kernel_object(const struct mapping *m)
 {
 	return m->path_len && m->path[0] != '/' && m->path[0] != '[' &&
-	       !begins(m, "anon_inode:[kvm-gmem]");
+	       !drivermemory_begins(m, "anon_inode:[kvm-gmem]");
 }
 
 static bool is_driver(const struct mapping *m)
@@ -46,6 +46,6 @@ void drivermemory_add(struct drivermemory *d, const struct mapping *m)
 	if (!is_driver(m) || pss <= copies)
 		return;
 	d->pss = saturate_add(d->pss, pss - copies);
-	if (begins(m, "anon_inode:bpf-map") && !m->offset)
+	if (drivermemory_begins(m, "anon_inode:bpf-map") && !m->offset)
 		d->vmalloc = saturate_add(d->vmalloc, pss - copies);
 }

@@ -33,7 +33,7 @@ struct found {
 	uint64_t wanted, pages;
 };
 
-static int take(struct filepages *f, struct found *found, uint64_t start, uint64_t pages)
+static int filepages_take(struct filepages *f, struct found *found, uint64_t start, uint64_t pages)
 {
 	found->pages += pages;
 	return f->take(start, pages, f->context);
@@ -58,12 +58,13 @@ static int scan_some(
 		return r == -ESRCH ? FILEPAGES_GONE : r;
 	for (size_t i = 0; r == 0 && i < count; i++)
 		if (region[i].categories & PAGEMAP_IS_FILE)
-			r = take(f, found, region[i].start,
+			r = filepages_take(f, found, region[i].start,
 				(region[i].end - region[i].start) / f->page_size);
 	return r;
 }
 
-static int scan_all(struct filepages *f, struct found *found, uint64_t start, uint64_t end)
+static int filepages_scan_all(
+	struct filepages *f, struct found *found, uint64_t start, uint64_t end)
 {
 	while (start < end && found->pages < found->wanted) {
 		uint64_t at = end;
@@ -97,7 +98,7 @@ static int take_entries(struct filepages *f, struct found *found, uint64_t start
 		for (n = 0; i + n < count && is_file(entry[i + n]); n++)
 			;
 		if (n)
-			r = take(f, found, start + i * f->page_size, n);
+			r = filepages_take(f, found, start + i * f->page_size, n);
 		else
 			n = 1;
 	}
@@ -121,7 +122,8 @@ static int read_some(
 	return r;
 }
 
-static int read_all(struct filepages *f, struct found *found, uint64_t start, uint64_t end)
+static int filepages_read_all(
+	struct filepages *f, struct found *found, uint64_t start, uint64_t end)
 {
 	uint64_t entry[ENTRIES], left = (end - start) / f->page_size;
 
@@ -150,7 +152,7 @@ int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t w
 	int r;
 
 	if (!f->has_no_scan) {
-		r = scan_all(f, &found, start, end);
+		r = filepages_scan_all(f, &found, start, end);
 		/*
 		 * If the address space is gone, the scan finds nothing and reports no error, but a
 		 * read does.
@@ -161,5 +163,5 @@ int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t w
 			return r;
 		f->has_no_scan = true;
 	}
-	return read_all(f, &found, start, end);
+	return filepages_read_all(f, &found, start, end);
 }

@@ -69,7 +69,7 @@ static int read_from(struct kpage_file *file, uint64_t frame)
 	return read_span(file, frame, follows ? KPAGE_WINDOW : KPAGE_ALONE);
 }
 
-static int look(struct kpage_file *file, uint64_t frame, uint64_t *ret)
+static int kpage_look(struct kpage_file *file, uint64_t frame, uint64_t *ret)
 {
 	int r = frame - file->first < file->count ? 0 : read_from(file, frame);
 
@@ -80,12 +80,12 @@ static int look(struct kpage_file *file, uint64_t frame, uint64_t *ret)
 
 int kpage_count(struct kpage *f, uint64_t frame, uint64_t *ret)
 {
-	return look(&f->counts, frame, ret);
+	return kpage_look(&f->counts, frame, ret);
 }
 
 int kpage_flags(struct kpage *f, uint64_t frame, uint64_t *ret)
 {
-	return look(&f->flags, frame, ret);
+	return kpage_look(&f->flags, frame, ret);
 }
 
 static int by_frame(const void *a, const void *b)
@@ -96,7 +96,7 @@ static int by_frame(const void *a, const void *b)
 }
 
 /* Returns the number of queries, from the first on, that one read serves. */
-static size_t span_of(const struct kpage_query *query, size_t count)
+static size_t kpage_span_of(const struct kpage_query *query, size_t count)
 {
 	size_t n = 1;
 
@@ -106,12 +106,12 @@ static size_t span_of(const struct kpage_query *query, size_t count)
 	return n;
 }
 
-static int answer(struct kpage *f, struct kpage_query *q)
+static int kpage_answer(struct kpage *f, struct kpage_query *q)
 {
-	int r = look(&f->counts, q->frame, &q->mappings);
+	int r = kpage_look(&f->counts, q->frame, &q->mappings);
 
 	if (r == 0)
-		r = look(&f->flags, q->frame, &q->flags);
+		r = kpage_look(&f->flags, q->frame, &q->flags);
 	q->is_none = r == -ENXIO;
 	return q->is_none ? 0 : r;
 }
@@ -126,14 +126,14 @@ int kpage_ask(struct kpage *f, struct kpage_query *query, size_t count)
 		uint64_t first = query[i].frame;
 		size_t wanted;
 
-		n = span_of(query + i, count - i);
+		n = kpage_span_of(query + i, count - i);
 		wanted = (size_t)(query[i + n - 1].frame - first) + 1;
 		r = read_span(&f->counts, first, wanted);
 		if (r == 0)
 			r = read_span(&f->flags, first, wanted);
 		r = r == -ENXIO ? 0 : r;
 		for (size_t j = i; r == 0 && j < i + n; j++)
-			r = answer(f, &query[j]);
+			r = kpage_answer(f, &query[j]);
 	}
 	return r;
 }

@@ -16,7 +16,7 @@ void page_bitmap_done(struct page_bitmap *c)
 	*c = (struct page_bitmap){.max = c->max, .seed = c->seed};
 }
 
-static uint64_t mix(uint64_t z)
+static uint64_t page_bitmap_mix(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -24,16 +24,18 @@ static uint64_t mix(uint64_t z)
 }
 
 /* Returns the slot of the chunk, or the free slot where it belongs. */
-static struct page_bitmap_chunk *place(const struct page_bitmap *c, uint32_t file, uint64_t number)
+static struct page_bitmap_chunk *page_bitmap_place(
+	const struct page_bitmap *c, uint32_t file, uint64_t number)
 {
-	size_t mask = c->slots - 1, at = mix(mix(c->seed ^ file) ^ number) & mask;
+	size_t mask = c->slots - 1,
+	       at = page_bitmap_mix(page_bitmap_mix(c->seed ^ file) ^ number) & mask;
 
 	while (c->slot[at].file && (c->slot[at].file != file + 1 || c->slot[at].number != number))
 		at = (at + 1) & mask;
 	return &c->slot[at];
 }
 
-static int grow(struct page_bitmap *c)
+static int page_bitmap_grow(struct page_bitmap *c)
 {
 	struct page_bitmap larger = *c;
 
@@ -47,7 +49,8 @@ static int grow(struct page_bitmap *c)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->slots; i++)
 		if (c->slot[i].file)
-			*place(&larger, c->slot[i].file - 1, c->slot[i].number) = c->slot[i];
+			*page_bitmap_place(
+				&larger, c->slot[i].file - 1, c->slot[i].number) = c->slot[i];
 	free(c->slot);
 	*c = larger;
 	return 0;
@@ -72,20 +75,21 @@ static int grow_files(struct page_bitmap *c, uint32_t file)
 }
 
 /* The bits from FIRST to LAST of a word. */
-static uint64_t mask_of(unsigned int first, unsigned int last)
+static uint64_t page_bitmap_mask_of(unsigned int first, unsigned int last)
 {
 	return (UINT64_MAX >> (WORD_BITS - 1 - (last - first))) << first;
 }
 
 /* Sets the bits from FIRST to LAST of CHUNK. Returns how many were not set before. */
-static uint64_t set(struct page_bitmap_chunk *chunk, unsigned int first, unsigned int last)
+static uint64_t page_bitmap_set(
+	struct page_bitmap_chunk *chunk, unsigned int first, unsigned int last)
 {
 	uint64_t added = 0;
 
 	for (unsigned int w = first / WORD_BITS; w <= last / WORD_BITS; w++) {
 		unsigned int from = w == first / WORD_BITS ? first % WORD_BITS : 0;
 		unsigned int to = w == last / WORD_BITS ? last % WORD_BITS : WORD_BITS - 1;
-		uint64_t bits = mask_of(from, to) & ~chunk->bit[w];
+		uint64_t bits = page_bitmap_mask_of(from, to) & ~chunk->bit[w];
 
 		added += (uint64_t)__builtin_popcountll(bits);
 		chunk->bit[w] |= bits;
@@ -94,15 +98,16 @@ static uint64_t set(struct page_bitmap_chunk *chunk, unsigned int first, unsigne
 }
 
 /* Records COUNT pages that are all in one chunk. */
-static int add(struct page_bitmap *c, uint32_t file, uint64_t first, unsigned int count)
+static int page_bitmap_add_in_chunk(
+	struct page_bitmap *c, uint32_t file, uint64_t first, unsigned int count)
 {
 	unsigned int from = (unsigned int)(first % PAGE_BITMAP_CHUNK);
 	struct page_bitmap_chunk *chunk;
-	int r = grow(c);
+	int r = page_bitmap_grow(c);
 
 	if (r == -ENOMEM || !c->slots)
 		return r;
-	chunk = place(c, file, first / PAGE_BITMAP_CHUNK);
+	chunk = page_bitmap_place(c, file, first / PAGE_BITMAP_CHUNK);
 	if (!chunk->file) {
 		if (r < 0 || c->used >= c->max)
 			return -ENOSPC;
@@ -110,7 +115,7 @@ static int add(struct page_bitmap *c, uint32_t file, uint64_t first, unsigned in
 			.number = first / PAGE_BITMAP_CHUNK, .file = file + 1};
 		c->used++;
 	}
-	c->pages[file] += set(chunk, from, from + count - 1);
+	c->pages[file] += page_bitmap_set(chunk, from, from + count - 1);
 	return 0;
 }
 
@@ -122,7 +127,7 @@ int page_bitmap_add(struct page_bitmap *c, uint32_t file, uint64_t first, uint64
 		uint64_t room = PAGE_BITMAP_CHUNK - first % PAGE_BITMAP_CHUNK;
 		unsigned int now = (unsigned int)(count < room ? count : room);
 
-		r = add(c, file, first, now);
+		r = page_bitmap_add_in_chunk(c, file, first, now);
 		first += now;
 		count -= now;
 	}

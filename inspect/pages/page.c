@@ -63,7 +63,7 @@ static bool is_mark(uint64_t entry)
  * A page with an entry that is not present is in swap, under migration, or a marker. The kernel
  * shows markers as swapped, too.
  */
-static enum page_state state_of(const struct page_facts *f)
+static enum page_state page_state_of(const struct page_facts *f)
 {
 	if (f->entry & PAGEMAP_PRESENT)
 		return state_of_present(f);
@@ -76,7 +76,7 @@ struct page page_of(uint64_t address, const struct page_facts *facts)
 {
 	struct page p = {
 		.address = address,
-		.state = state_of(facts),
+		.state = page_state_of(facts),
 		.is_file = facts->entry & PAGEMAP_FILE,
 		.is_exclusive = facts->entry & PAGEMAP_EXCLUSIVE,
 		.knows_huge = facts->has_categories,

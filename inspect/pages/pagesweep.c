@@ -52,7 +52,7 @@ static bool is_unused(const struct mapping *m)
 		       m->q[MAPPING_SHARED_HUGETLB]);
 }
 
-static int add_range(const struct mapping *m, void *context)
+static int pagesweep_add_range(const struct mapping *m, void *context)
 {
 	struct space *s = context;
 	struct range range = {m->start, m->end}, *last;
@@ -79,7 +79,7 @@ static int add_range(const struct mapping *m, void *context)
 static int read_maps(struct space *s, int fd)
 {
 	CLEANUP(mapping_reader_done)
-	struct mapping_reader reader = {.take = add_range, .context = s};
+	struct mapping_reader reader = {.take = pagesweep_add_range, .context = s};
 
 	for (;;) {
 		char *room = mapping_reader_room(&reader, MAPS_PIECE);
@@ -97,7 +97,7 @@ static int read_maps(struct space *s, int fd)
 }
 
 /* Pauses after a slice of calls, so that others get the lock. */
-static void pace(struct pagesweep *w)
+static void pagesweep_pace(struct pagesweep *w)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -116,7 +116,7 @@ static int read_pages(struct space *s, uint64_t start, uint64_t end)
 	size_t count = 0;
 	int r = pagemap_read(s->pagemap_fd, start, entry, (end - start) / s->page_bytes, &count);
 
-	pace(s->walk);
+	pagesweep_pace(s->walk);
 	if (r < 0 || !count)
 		return r;
 	return s->walk->take(start, entry, count, s->walk->context);
@@ -146,7 +146,8 @@ static bool is_wanted(const struct pagesweep *w, uint64_t categories)
 }
 
 /* Moves the wanted regions to the front. Returns their number. */
-static size_t choose(const struct pagesweep *w, struct pagemap_region *region, size_t count)
+static size_t pagesweep_choose(
+	const struct pagesweep *w, struct pagemap_region *region, size_t count)
 {
 	size_t kept = 0;
 
@@ -160,8 +161,8 @@ static int take_scanned(struct pagemap_region *region, size_t count, void *conte
 {
 	struct space *s = context;
 
-	pace(s->walk);
-	return take_regions(s, region, choose(s->walk, region, count));
+	pagesweep_pace(s->walk);
+	return take_regions(s, region, pagesweep_choose(s->walk, region, count));
 }
 
 /*
@@ -192,7 +193,7 @@ static bool is_empty(const uint64_t *entry, size_t count)
 }
 
 /* Reads all entries, if the kernel cannot tell which pages exist. */
-static int read_range(struct space *s, const struct range *range)
+static int pagesweep_read_range(struct space *s, const struct range *range)
 {
 	uint64_t entry[READ_CHUNKS * PAGESWEEP_ENTRIES];
 	uint64_t at = range->start;
@@ -204,7 +205,7 @@ static int read_range(struct space *s, const struct range *range)
 								 : READ_CHUNKS * PAGESWEEP_ENTRIES,
 			&count);
 
-		pace(s->walk);
+		pagesweep_pace(s->walk);
 		if (r < 0 || !count)
 			return r;
 		for (size_t i = 0; i < count; i += n, at += n * s->page_bytes) {
@@ -226,7 +227,7 @@ static int walk_range(struct space *s, const struct range *range)
 	if (r != -ENOTTY)
 		return r;
 	s->walk->cannot_scan = true;
-	return read_range(s, range);
+	return pagesweep_read_range(s, range);
 }
 
 int pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)

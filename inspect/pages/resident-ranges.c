@@ -60,7 +60,7 @@ int resident_ranges_add(struct resident_ranges *r, const struct page *p)
 }
 
 /* Returns the first page with a number of at least NUMBER; .count if there is none. */
-static size_t find(const struct resident_ranges *r, uint64_t number)
+static size_t resident_ranges_find(const struct resident_ranges *r, uint64_t number)
 {
 	size_t low = 0, high = r->count;
 
@@ -75,7 +75,7 @@ static size_t find(const struct resident_ranges *r, uint64_t number)
 	return low;
 }
 
-static const uint32_t *before(const struct resident_ranges *r, size_t i)
+static const uint32_t *resident_ranges_before(const struct resident_ranges *r, size_t i)
 {
 	return i < r->count ? r->page[i].before : r->sum;
 }
@@ -85,7 +85,8 @@ static void add_pages(const struct resident_ranges *r, size_t from, size_t to, u
 	uint64_t ret[static RESIDENT_RANGES_FIELDS])
 {
 	for (unsigned int i = 0; i < RESIDENT_RANGES_FIELDS; i++)
-		ret[i] += (before(r, to)[i] - before(r, from)[i]) * bytes;
+		ret[i] += (resident_ranges_before(r, to)[i] - resident_ranges_before(r, from)[i]) *
+		          bytes;
 }
 
 void resident_ranges_sum(const struct resident_ranges *r, uint64_t start, uint64_t end,
@@ -97,8 +98,8 @@ void resident_ranges_sum(const struct resident_ranges *r, uint64_t start, uint64
 	if (start >= end)
 		return;
 	last = (end - 1) / size;
-	from = find(r, first);
-	to = find(r, last + 1);
+	from = resident_ranges_find(r, first);
+	to = resident_ranges_find(r, last + 1);
 	add_pages(r, from, to, size, ret);
 	/* Subtract the parts of the first and the last page that are outside. */
 	if (from < to && r->page[from].number == first)

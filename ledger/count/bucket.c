@@ -34,22 +34,22 @@ void bucket_done(struct bucket *b)
 	*b = (struct bucket){0};
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t bucket_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t bucket_most(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static uint64_t apart(uint64_t a, uint64_t b)
+static uint64_t bucket_apart(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
 
-static bool is_former(const struct bucket *b, const uint8_t *instance)
+static bool bucket_is_former(const struct bucket *b, const uint8_t *instance)
 {
 	for (size_t i = 0; i < b->formers; i++)
 		if (!memcmp(b->former[i], instance, IMAGE_INSTANCE_SIZE))
@@ -65,16 +65,16 @@ static void add_former(struct bucket *b, const uint8_t *instance)
 	memcpy(b->former[0], instance, IMAGE_INSTANCE_SIZE);
 }
 
-static bool is_same(const struct bucket *b, const struct image_header *h)
+static bool bucket_is_same(const struct bucket *b, const struct image_header *h)
 {
 	return b->mark.is_set && !memcmp(b->mark.instance, h->instance, sizeof(h->instance));
 }
 
 static enum intake_relation relation_of(const struct bucket *b, const struct image_header *h)
 {
-	if (is_same(b, h))
+	if (bucket_is_same(b, h))
 		return INTAKE_SEQUEL;
-	return !b->mark.is_set || is_former(b, h->instance) ? INTAKE_FIRST : INTAKE_NEW;
+	return !b->mark.is_set || bucket_is_former(b, h->instance) ? INTAKE_FIRST : INTAKE_NEW;
 }
 
 /*
@@ -89,10 +89,10 @@ static uint64_t counted_for_ns(const struct bucket *b, const struct view *view)
 
 	if (h->realtime_ns >= created_ns && h->realtime_ns - created_ns <= h->boottime_ns)
 		ns = h->realtime_ns - created_ns;
-	else if (h->sequence - 1 < ns / most(h->interval_ns, 1))
+	else if (h->sequence - 1 < ns / bucket_most(h->interval_ns, 1))
 		ns = (h->sequence - 1) * h->interval_ns;
 	if (h->boottime_ns > b->mark.boottime_ns)
-		ns = least(ns, h->boottime_ns - b->mark.boottime_ns);
+		ns = bucket_least(ns, h->boottime_ns - b->mark.boottime_ns);
 	return h->sequence > 1 ? ns : 0;
 }
 
@@ -103,7 +103,7 @@ static uint64_t elapsed_ns(const struct bucket *b, const struct bucket_mark *nex
 	                           : 0;
 
 	return next->monotonic_ns > b->mark.monotonic_ns
-	               ? least(next->monotonic_ns - b->mark.monotonic_ns, boot_ns)
+	               ? bucket_least(next->monotonic_ns - b->mark.monotonic_ns, boot_ns)
 	               : 0;
 }
 
@@ -116,11 +116,11 @@ static bool was_clock_set(const struct bucket *b, const struct bucket_mark *next
 	uint64_t boot_ns = next->boottime_ns - b->mark.boottime_ns;
 
 	return next->realtime_ns < b->mark.realtime_ns ||
-	       apart(next->realtime_ns - b->mark.realtime_ns, boot_ns) > CLOCK_NOISE_NS;
+	       bucket_apart(next->realtime_ns - b->mark.realtime_ns, boot_ns) > CLOCK_NOISE_NS;
 }
 
 /* Returns the mark for the time after the snapshot of H is counted. */
-static struct bucket_mark mark_of(
+static struct bucket_mark bucket_mark_of(
 	const struct bucket *b, const struct image_header *h, uint64_t suspended_ns)
 {
 	struct bucket_mark mark = {
@@ -136,8 +136,8 @@ static struct bucket_mark mark_of(
 	 * SUSPENDED_NS is measured now. If the snapshot was made before a suspend and was waiting,
 	 * it is too much: then this snapshot covers no time, and the next one covers its time, too.
 	 */
-	if (is_same(b, h))
-		mark.monotonic_ns = most(mark.monotonic_ns, b->mark.monotonic_ns);
+	if (bucket_is_same(b, h))
+		mark.monotonic_ns = bucket_most(mark.monotonic_ns, b->mark.monotonic_ns);
 	return mark;
 }
 
@@ -148,7 +148,7 @@ static uint64_t brings_ns(const struct bucket *b, const struct view *view,
 	              : relation == INTAKE_NEW  ? counted_for_ns(b, view)
 	                                        : 0;
 
-	return least(ns, view->header->realtime_ns);
+	return bucket_least(ns, view->header->realtime_ns);
 }
 
 /*
@@ -162,23 +162,23 @@ static void change_memtallyd(struct bucket *b, const struct bucket_mark *next)
 		b->restarts++;
 	}
 	b->mark = *next;
-	b->mark.monotonic_ns -= least(b->brings_ns, b->mark.monotonic_ns);
-	b->mark.boottime_ns -= least(b->brings_ns, b->mark.boottime_ns);
+	b->mark.monotonic_ns -= bucket_least(b->brings_ns, b->mark.monotonic_ns);
+	b->mark.boottime_ns -= bucket_least(b->brings_ns, b->mark.boottime_ns);
 }
 
 int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns, bool own_userns)
 {
 	const struct image_header *h = view->header;
-	struct bucket_mark next = mark_of(b, h, suspended_ns);
+	struct bucket_mark next = bucket_mark_of(b, h, suspended_ns);
 	struct intake in = {.view = view, .relation = relation_of(b, h), .own_userns = own_userns};
 	int r;
 
-	if (is_same(b, h) && h->sequence <= b->mark.sequence)
+	if (bucket_is_same(b, h) && h->sequence <= b->mark.sequence)
 		return BUCKET_OLD;
 	in.number = ++b->taken;
 	in.brings_ns = brings_ns(b, view, &next, in.relation);
 	in.is_sampled = in.relation == INTAKE_SEQUEL &&
-	                in.brings_ns <= most(SAMPLES_APART_NS, 2 * h->interval_ns);
+	                in.brings_ns <= bucket_most(SAMPLES_APART_NS, 2 * h->interval_ns);
 	r = intake_take(&in, &b->rows, b->pool);
 	if (r < 0)
 		return r;
@@ -196,7 +196,7 @@ int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns
 }
 
 /* Adds to ROW its gain in PART (0 to 1) of the time that the snapshot covers. */
-static void add_part(const struct bucket *b, struct row *row, double part)
+static void bucket_add_part(const struct bucket *b, struct row *row, double part)
 {
 	row->pss_byte_s += row->gain * part;
 	if (row->counts)
@@ -223,7 +223,7 @@ static void settle_row(struct row *row)
 		row->pss_max_bytes = row->pss_bytes;
 		row->has_pss_max = true;
 	}
-	row->processes_max = most(row->processes_max, row->processes);
+	row->processes_max = bucket_most(row->processes_max, row->processes);
 }
 
 static void open_span(struct bucket *b, uint64_t from_ns, uint64_t to_ns)
@@ -234,8 +234,8 @@ static void open_span(struct bucket *b, uint64_t from_ns, uint64_t to_ns)
 		b->to_ns = to_ns;
 		return;
 	}
-	b->from_ns = least(b->from_ns, from_ns);
-	b->to_ns = most(b->to_ns, to_ns);
+	b->from_ns = bucket_least(b->from_ns, from_ns);
+	b->to_ns = bucket_most(b->to_ns, to_ns);
 	if (b->to_ns - b->from_ns > HULL_MAX_NS)
 		b->from_ns = b->to_ns - b->to_ns % SLOT_NS;
 }
@@ -248,7 +248,7 @@ static void add_until(struct bucket *b, uint64_t until_ns)
 
 	open_span(b, b->wall_from_ns + b->added_ns, until_ns);
 	for (size_t i = 0; i < b->rows.count; i++)
-		add_part(b, b->rows.row[i], part);
+		bucket_add_part(b, b->rows.row[i], part);
 	b->covered_ns += ns;
 	if (b->is_sampled)
 		b->sampled_ns += ns;
@@ -259,7 +259,7 @@ static void add_until(struct bucket *b, uint64_t until_ns)
 }
 
 /* Ends the taken snapshot: all of it is added. */
-static void settle(struct bucket *b)
+static void bucket_settle(struct bucket *b)
 {
 	b->is_taking = false;
 	b->mark = b->next;
@@ -292,7 +292,7 @@ static uint64_t end_of_part(uint64_t from_ns, uint64_t end_ns)
 /* Returns whether FROM_NS is where the open span ended, and in the same slot. */
 static bool goes_on(const struct bucket *b, uint64_t from_ns)
 {
-	return apart(b->to_ns, from_ns) <= CLOCK_NOISE_NS &&
+	return bucket_apart(b->to_ns, from_ns) <= CLOCK_NOISE_NS &&
 	       b->from_ns / SLOT_NS == from_ns / SLOT_NS;
 }
 
@@ -306,7 +306,7 @@ bool bucket_advance(struct bucket *b)
 	if (!b->brings_ns) {
 		if (!b->is_open)
 			open_span(b, end_ns, end_ns);
-		settle(b);
+		bucket_settle(b);
 		return false;
 	}
 	if (b->is_open && !b->is_stretched && bucket_has_content(b) && !goes_on(b, from_ns))
@@ -318,7 +318,7 @@ bool bucket_advance(struct bucket *b)
 		add_until(b, until_ns);
 	if (b->added_ns < b->brings_ns)
 		return true;
-	settle(b);
+	bucket_settle(b);
 	return false;
 }
 

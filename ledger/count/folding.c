@@ -29,7 +29,7 @@ static int by_use(const void *a, const void *b)
 	                                             : 0;
 }
 
-static void add(struct folding_sum *sum, const struct row *row)
+static void folding_add(struct folding_sum *sum, const struct row *row)
 {
 	sum->rows++;
 	sum->pss_byte_s += row->pss_byte_s;
@@ -47,7 +47,7 @@ static void fold_rest(
 
 		if (!rows || (is_new && !names) || rows_is_other(row[i])) {
 			row[i]->is_folded = true;
-			add(other, row[i]);
+			folding_add(other, row[i]);
 			continue;
 		}
 		rows--;
@@ -78,7 +78,7 @@ int folding_fold(struct folding *f, struct rows *rows, const struct folding_room
 	return 0;
 }
 
-static bool is_there(const struct row *row)
+static bool folding_is_there(const struct row *row)
 {
 	return !row->is_gone;
 }
@@ -97,10 +97,10 @@ static void fold_ended(struct folding *f, struct rows *rows, enum usage_kind kin
 	qsort((void *)row, found, sizeof(struct row *), by_use);
 	for (size_t i = folding_rows_max(kind); i < found; i++) {
 		if (rows_has_content(row[i]))
-			add(&f->ended[kind], row[i]);
+			folding_add(&f->ended[kind], row[i]);
 		row[i]->is_gone = true;
 	}
-	rows_sweep(rows, is_there);
+	rows_sweep(rows, folding_is_there);
 }
 
 void folding_forget_ended(struct folding *f, struct rows *rows)

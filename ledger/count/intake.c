@@ -10,12 +10,12 @@
 #include "ledger/count/renamed-owners.h"
 #include "snapshot/owner.h"
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t intake_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static const struct snapshot_scope *row_at(
+static const struct snapshot_scope *intake_row_at(
 	const struct view *view, enum usage_kind kind, uint32_t i)
 {
 	return view_scope(view, metric_owner_scope(usage_owner(kind)), i);
@@ -32,14 +32,14 @@ static bool is_sum(const struct snapshot_scope *s)
 	return s->flags & SCOPE_OTHER;
 }
 
-static const char *user_of(
+static const char *intake_user_of(
 	const struct view *view, enum usage_kind kind, const struct snapshot_scope *s)
 {
 	return owner_of(usage_owner(kind))->has_user ? view_text(view, s->user) : "";
 }
 
 /* Returns the uid of ROW's user, or the gid of a group; OWNER_NO_ID if it is not known. */
-static uint32_t id_of(const struct rows *rows, const struct row *row)
+static uint32_t intake_id_of(const struct rows *rows, const struct row *row)
 {
 	if (rows_has_number(row->kind))
 		return row->number;
@@ -57,24 +57,24 @@ static int make_rows(const struct intake *in, struct rows *rows)
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++)
 		for (uint32_t i = 0; i < rows_of(view, (enum usage_kind)k); i++) {
 			enum usage_kind kind = (enum usage_kind)k;
-			const struct snapshot_scope *s = row_at(view, kind, i);
+			const struct snapshot_scope *s = intake_row_at(view, kind, i);
 			const char *name = view_text(view, s->name);
 			struct row *row;
 
 			if (is_sum(s))
 				continue;
-			row = rows_get(rows, kind, s->id, name, user_of(view, kind, s));
+			row = rows_get(rows, kind, s->id, name, intake_user_of(view, kind, s));
 			if (!row || rows_rename(row, name) < 0)
 				return -ENOMEM;
 			if (row->id == OWNER_NO_ID && in->own_userns)
-				row->id = id_of(rows, row);
+				row->id = intake_id_of(rows, row);
 			row->seen = in->number;
 		}
 	return 0;
 }
 
 /* Sets *RET to quantity I of S, 0 if it is absent. Returns whether it is present. */
-static bool get(const struct snapshot_scope *s, enum scope_quantity i, uint64_t *ret)
+static bool intake_get(const struct snapshot_scope *s, enum scope_quantity i, uint64_t *ret)
 {
 	*ret = ROW_HAS(s, i) ? s->q[i] : 0;
 	return ROW_HAS(s, i);
@@ -92,7 +92,8 @@ static double counter_of(const struct snapshot_scope *s)
 }
 
 /* Sets ROW's gain by the counter of S, and the count that the gain will be added to. */
-static void gain(enum intake_relation relation, struct row *row, const struct snapshot_scope *s)
+static void intake_gain(
+	enum intake_relation relation, struct row *row, const struct snapshot_scope *s)
 {
 	double value = counter_of(s);
 	bool goes_on = relation == INTAKE_SEQUEL && has_counter_of(row, s);
@@ -113,7 +114,7 @@ static void gain(enum intake_relation relation, struct row *row, const struct sn
 /*
  * Integrates swap and processes by the trapezoid rule, as memtallyd does. A new owner rises from 0.
  */
-static void sample(const struct intake *in, struct row *row, bool is_there_before)
+static void intake_sample(const struct intake *in, struct row *row, bool is_there_before)
 {
 	double seconds = (double)in->brings_ns / (double)NS_PER_SEC / 2;
 	double swap = is_there_before ? (double)row->swap_bytes : 0;
@@ -129,12 +130,12 @@ static void sample(const struct intake *in, struct row *row, bool is_there_befor
 static void take_row(const struct intake *in, struct row *row, const struct snapshot_scope *s)
 {
 	row->will_be_known = true;
-	row->will_have_pss = get(s, SCOPE_PSS, &row->will_pss_bytes);
-	row->will_have_swap = get(s, SCOPE_SWAP_PSS, &row->will_swap_bytes);
-	get(s, SCOPE_PROCESSES, &row->will_processes);
-	gain(in->relation, row, s);
+	row->will_have_pss = intake_get(s, SCOPE_PSS, &row->will_pss_bytes);
+	row->will_have_swap = intake_get(s, SCOPE_SWAP_PSS, &row->will_swap_bytes);
+	intake_get(s, SCOPE_PROCESSES, &row->will_processes);
+	intake_gain(in->relation, row, s);
 	if (in->is_sampled)
-		sample(in, row, row->is_known);
+		intake_sample(in, row, row->is_known);
 }
 
 /*
@@ -145,7 +146,7 @@ static void take_row(const struct intake *in, struct row *row, const struct snap
 static void take_ended(const struct intake *in, struct row *row)
 {
 	uint64_t ns = in->is_sampled ? in->brings_ns
-	                             : least(in->brings_ns, in->view->header->interval_ns);
+	                             : intake_least(in->brings_ns, in->view->header->interval_ns);
 
 	if (in->relation != INTAKE_SEQUEL)
 		row->is_known = false; /* its counter ended with its memtallyd */
@@ -153,10 +154,10 @@ static void take_ended(const struct intake *in, struct row *row)
 		return;
 	row->gain = (double)row->pss_bytes * ((double)ns / (double)NS_PER_SEC) / 2;
 	if (in->is_sampled)
-		sample(in, row, true);
+		intake_sample(in, row, true);
 }
 
-static void prepare(struct row *row)
+static void intake_prepare(struct row *row)
 {
 	row->counts = row->samples_swap = false;
 	row->gain = row->swap_gain = row->process_gain = 0;
@@ -164,25 +165,25 @@ static void prepare(struct row *row)
 	row->will_pss_bytes = row->will_swap_bytes = row->will_processes = 0;
 }
 
-static double part_of(double part, double whole)
+static double intake_part_of(double part, double whole)
 {
 	return part < whole ? part / whole : 1;
 }
 
 /* Returns the row of S; NULL if S is "(other)". */
-static struct row *find_row(const struct rows *rows, const struct view *view, enum usage_kind kind,
-	const struct snapshot_scope *s)
+static struct row *intake_find_row(const struct rows *rows, const struct view *view,
+	enum usage_kind kind, const struct snapshot_scope *s)
 {
 	return is_sum(s) ? NULL
 	                 : rows_find(rows, kind, s->id, view_text(view, s->name),
-				   user_of(view, kind, s));
+				   intake_user_of(view, kind, s));
 }
 
 /* Returns the row of S if it has no counter yet; else NULL. */
 static struct row *find_unknown(const struct rows *rows, const struct view *view,
 	enum usage_kind kind, const struct snapshot_scope *s)
 {
-	struct row *row = find_row(rows, view, kind, s);
+	struct row *row = intake_find_row(rows, view, kind, s);
 
 	return row && !row->is_known ? row : NULL;
 }
@@ -216,8 +217,8 @@ static void follow_users(
 		if (!formers->count || !owner_of(usage_owner(kind))->has_user)
 			continue;
 		for (uint32_t i = 0; i < rows_of(view, kind); i++) {
-			const struct snapshot_scope *s = row_at(view, kind, i);
-			struct row *row = find_row(rows, view, kind, s), *former;
+			const struct snapshot_scope *s = intake_row_at(view, kind, i);
+			struct row *row = intake_find_row(rows, view, kind, s), *former;
 
 			if (!row || has_counter_of(row, s))
 				continue;
@@ -233,13 +234,13 @@ static void follow_users(
  * file: the same part of each counter is taken as counted. Together they gain what they have
  * gained, and not more if some have exited meanwhile.
  */
-static void recall(const struct intake_pool *pool, struct rows *rows, const struct view *view,
-	enum usage_kind kind)
+static void intake_recall(const struct intake_pool *pool, struct rows *rows,
+	const struct view *view, enum usage_kind kind)
 {
 	double counted = 0, swap_bytes = 0, processes = 0;
 
 	for (uint32_t i = 0; i < rows_of(view, kind); i++) {
-		const struct snapshot_scope *s = row_at(view, kind, i);
+		const struct snapshot_scope *s = intake_row_at(view, kind, i);
 
 		if (!find_unknown(rows, view, kind, s))
 			continue;
@@ -248,7 +249,7 @@ static void recall(const struct intake_pool *pool, struct rows *rows, const stru
 		processes += ROW_HAS(s, SCOPE_PROCESSES) ? (double)s->q[SCOPE_PROCESSES] : 0;
 	}
 	for (uint32_t i = 0; i < rows_of(view, kind); i++) {
-		const struct snapshot_scope *s = row_at(view, kind, i);
+		const struct snapshot_scope *s = intake_row_at(view, kind, i);
 		struct row *row = find_unknown(rows, view, kind, s);
 
 		if (!row)
@@ -257,13 +258,14 @@ static void recall(const struct intake_pool *pool, struct rows *rows, const stru
 		row->created_ns = s->created_ns;
 		if (ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS))
 			row->counted = metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) *
-			               part_of(pool->counted, counted);
-		row->has_swap = pool->has_swap && get(s, SCOPE_SWAP_PSS, &row->swap_bytes);
+			               intake_part_of(pool->counted, counted);
+		row->has_swap = pool->has_swap && intake_get(s, SCOPE_SWAP_PSS, &row->swap_bytes);
 		row->swap_bytes = (uint64_t)((double)row->swap_bytes *
-					     part_of((double)pool->swap_bytes, swap_bytes));
-		get(s, SCOPE_PROCESSES, &row->processes);
+					     intake_part_of((double)pool->swap_bytes, swap_bytes));
+		intake_get(s, SCOPE_PROCESSES, &row->processes);
 		row->processes = (uint64_t)((double)row->processes *
-						    part_of((double)pool->processes, processes) +
+						    intake_part_of(
+							    (double)pool->processes, processes) +
 					    0.5);
 	}
 }
@@ -273,12 +275,12 @@ static void take_rows(const struct intake *in, struct rows *rows)
 	const struct view *view = in->view;
 
 	for (size_t i = 0; i < rows->count; i++)
-		prepare(rows->row[i]);
+		intake_prepare(rows->row[i]);
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++)
 		for (uint32_t i = 0; i < rows_of(view, (enum usage_kind)k); i++) {
 			enum usage_kind kind = (enum usage_kind)k;
-			const struct snapshot_scope *s = row_at(view, kind, i);
-			struct row *row = find_row(rows, view, kind, s);
+			const struct snapshot_scope *s = intake_row_at(view, kind, i);
+			struct row *row = intake_find_row(rows, view, kind, s);
 
 			if (row)
 				take_row(in, row, s);
@@ -301,7 +303,7 @@ int intake_take(
 	follow_users(rows, &formers, in->view);
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
 		if (pool[k].is_set && in->relation == INTAKE_SEQUEL)
-			recall(&pool[k], rows, in->view, (enum usage_kind)k);
+			intake_recall(&pool[k], rows, in->view, (enum usage_kind)k);
 		pool[k] = (struct intake_pool){.is_set = false};
 	}
 	take_rows(in, rows);

@@ -30,7 +30,7 @@ static int by_order(const void *a, const void *b)
 	return order_of(*(const struct row *const *)a, *(const struct row *const *)b);
 }
 
-static bool is_former(const struct row *row, uint64_t number)
+static bool renamed_owners_is_former(const struct row *row, uint64_t number)
 {
 	return row->is_known && row->seen != number && owner_of(usage_owner(row->kind))->has_user;
 }
@@ -40,21 +40,21 @@ int renamed_owners_collect(struct renamed_owners *f, const struct rows *rows, ui
 	size_t count = 0;
 
 	for (size_t i = 0; i < rows->count; i++)
-		count += is_former(rows->row[i], number);
+		count += renamed_owners_is_former(rows->row[i], number);
 	if (!count)
 		return 0;
 	f->row = (struct row **)calloc(count, sizeof(struct row *));
 	if (!f->row)
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->count; i++)
-		if (is_former(rows->row[i], number))
+		if (renamed_owners_is_former(rows->row[i], number))
 			f->row[f->count++] = rows->row[i];
 	qsort((void *)f->row, f->count, sizeof(struct row *), by_order);
 	return 0;
 }
 
 /* Returns the index of the first row that is not before KEY. */
-static size_t first_of(const struct renamed_owners *f, const struct row *key)
+static size_t renamed_owners_first_of(const struct renamed_owners *f, const struct row *key)
 {
 	size_t from = 0, to = f->count;
 
@@ -83,7 +83,8 @@ struct row *renamed_owners_find(
 	struct row *found = NULL;
 
 	/* The caller clears is_known of a row that it was given, so no row is found twice. */
-	for (size_t i = first_of(f, &key); i < f->count && !order_of(f->row[i], &key); i++)
+	for (size_t i = renamed_owners_first_of(f, &key);
+		i < f->count && !order_of(f->row[i], &key); i++)
 		if (f->row[i]->is_known &&
 			(!found || is_nearer(f->row[i], found, row->id, counter)))
 			found = f->row[i];

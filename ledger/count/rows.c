@@ -30,7 +30,7 @@ void rows_done(struct rows *r)
 	*r = (struct rows){0};
 }
 
-static uint64_t hash_of(const struct rows *r, enum usage_kind kind, uint32_t number,
+static uint64_t rows_hash_of(const struct rows *r, enum usage_kind kind, uint32_t number,
 	const char *name, const char *user)
 {
 	struct siphash s;
@@ -57,7 +57,7 @@ static bool is_it(const struct row *row, enum usage_kind kind, uint32_t number, 
 }
 
 /* Makes room for one more row. Returns 0 or -ENOMEM. */
-static int grow(struct rows *r)
+static int rows_grow(struct rows *r)
 {
 	size_t room = r->room ? r->room * 2 : FIRST_ROOM;
 	struct row **row;
@@ -75,7 +75,7 @@ static int grow(struct rows *r)
 struct row *rows_find(const struct rows *r, enum usage_kind kind, uint32_t number, const char *name,
 	const char *user)
 {
-	uint64_t hash = hash_of(r, kind, number, name, user);
+	uint64_t hash = rows_hash_of(r, kind, number, name, user);
 	uint32_t i;
 
 	for (size_t at = 0; hashmap_next(&r->index, hash, &at, &i);)
@@ -94,7 +94,7 @@ struct row *rows_get(
 	row = rows_find(r, kind, number, name, user);
 	if (row)
 		return row;
-	if (grow(r) < 0)
+	if (rows_grow(r) < 0)
 		return NULL;
 	row = calloc(1, sizeof(*row));
 	if (!row)
@@ -104,7 +104,7 @@ struct row *rows_get(
 	row->id = OWNER_NO_ID;
 	row->name = strdup(name);
 	row->user = strdup(user);
-	row->hash = hash_of(r, kind, number, name, user);
+	row->hash = rows_hash_of(r, kind, number, name, user);
 	if (!row->name || !row->user || hashmap_add(&r->index, row->hash, r->count) < 0) {
 		row_free(row);
 		return NULL;

@@ -59,7 +59,7 @@ static int64_t round_up(enum slot_level level, int64_t s)
 	return slots_begin(level, s + slots_seconds(level) - 1);
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t slots_least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -73,7 +73,7 @@ int64_t slots_nearest(enum slot_level level, int64_t s, int64_t now_s)
 int64_t slots_boundary(int64_t s, int64_t now_s, const struct slots_kept *kept)
 {
 	if (s >= kept->from_s[SLOT_BUCKET] || s >= now_s)
-		return least(round_up(SLOT_BUCKET, s), round_up(SLOT_BUCKET, now_s));
+		return slots_least(round_up(SLOT_BUCKET, s), round_up(SLOT_BUCKET, now_s));
 	return slots_nearest(s >= kept->from_s[SLOT_HOUR] ? SLOT_HOUR : SLOT_DAY, s, now_s);
 }
 
@@ -81,7 +81,7 @@ int64_t slots_boundary(int64_t s, int64_t now_s, const struct slots_kept *kept)
  * Adds to TO the run of slots of LEVEL from FROM_S to before TO_S. Returns how many runs were
  * added: 0 or 1.
  */
-static size_t add(enum slot_level level, int64_t from_s, int64_t to_s, struct slots_run *to)
+static size_t slots_add(enum slot_level level, int64_t from_s, int64_t to_s, struct slots_run *to)
 {
 	if (from_s >= to_s)
 		return 0;
@@ -90,22 +90,23 @@ static size_t add(enum slot_level level, int64_t from_s, int64_t to_s, struct sl
 	return 1;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t slots_most(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
 
 size_t slots_split(int64_t from_s, int64_t to_s, struct slots_run to[static SLOTS_RUNS_MAX])
 {
-	int64_t hour = least(round_up(SLOT_HOUR, from_s), to_s);
-	int64_t day = least(round_up(SLOT_DAY, hour), most(slots_begin(SLOT_HOUR, to_s), hour));
-	int64_t day_end = most(slots_begin(SLOT_DAY, to_s), day);
-	int64_t hour_end = most(slots_begin(SLOT_HOUR, to_s), day_end);
-	size_t n = add(SLOT_BUCKET, from_s, hour, to);
+	int64_t hour = slots_least(round_up(SLOT_HOUR, from_s), to_s);
+	int64_t day = slots_least(
+		round_up(SLOT_DAY, hour), slots_most(slots_begin(SLOT_HOUR, to_s), hour));
+	int64_t day_end = slots_most(slots_begin(SLOT_DAY, to_s), day);
+	int64_t hour_end = slots_most(slots_begin(SLOT_HOUR, to_s), day_end);
+	size_t n = slots_add(SLOT_BUCKET, from_s, hour, to);
 
-	n += add(SLOT_HOUR, hour, day, to + n);
-	n += add(SLOT_DAY, day, day_end, to + n);
-	n += add(SLOT_HOUR, day_end, hour_end, to + n);
-	n += add(SLOT_BUCKET, hour_end, to_s, to + n);
+	n += slots_add(SLOT_HOUR, hour, day, to + n);
+	n += slots_add(SLOT_DAY, day, day_end, to + n);
+	n += slots_add(SLOT_HOUR, day_end, hour_end, to + n);
+	n += slots_add(SLOT_BUCKET, hour_end, to_s, to + n);
 	return n;
 }

@@ -136,7 +136,7 @@ void database_beat(const struct store *s)
 		s->beat.call(s->beat.context);
 }
 
-static int beat(void *store)
+static int database_beat_progress(void *store)
 {
 	database_beat(store);
 	return 0;
@@ -144,7 +144,7 @@ static int beat(void *store)
 
 void database_begin_beating(struct store *s)
 {
-	sqlite3_progress_handler(s->db, BEAT_EVERY, beat, s);
+	sqlite3_progress_handler(s->db, BEAT_EVERY, database_beat_progress, s);
 }
 
 void database_end_beating(struct store *s)

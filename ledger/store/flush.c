@@ -17,7 +17,7 @@
 enum { KIB = 1024, MS_PER_S = 1000 };
 
 /* Rounds a sum to an integer for the file. No sum here is negative or near the largest. */
-static int64_t whole(double value)
+static int64_t flush_whole(double value)
 {
 	return value > 0 && value < 4e18 ? llround(value) : 0;
 }
@@ -37,21 +37,21 @@ static int add_entry(
 
 	sqlite3_bind_int64(add, 1, slot);
 	sqlite3_bind_int64(add, 2, e->series);
-	sqlite3_bind_int64(add, 3, whole(e->pss_byte_s * share / KIB));
+	sqlite3_bind_int64(add, 3, flush_whole(e->pss_byte_s * share / KIB));
 	if (e->has_pss_max)
 		sqlite3_bind_int64(add, 4, (int64_t)(e->pss_max_bytes / KIB));
 	else
 		sqlite3_bind_null(add, 4);
 	if (e->has_swap_s)
-		sqlite3_bind_int64(add, 5, whole(e->swap_byte_s * share / KIB));
+		sqlite3_bind_int64(add, 5, flush_whole(e->swap_byte_s * share / KIB));
 	else
 		sqlite3_bind_null(add, 5);
-	sqlite3_bind_int64(add, 6, whole(e->process_s * share * MS_PER_S));
+	sqlite3_bind_int64(add, 6, flush_whole(e->process_s * share * MS_PER_S));
 	sqlite3_bind_int64(add, 7, (int64_t)e->processes_max);
 	return database_finish(add);
 }
 
-static int add_rows(
+static int flush_add_rows(
 	struct store *s, const struct bucket *b, enum slot_level level, int64_t slot, double share)
 {
 	int r = 0;
@@ -96,16 +96,16 @@ static int add_span(
 	sqlite3_bind_int(s->add_span, 1, (int)level);
 	sqlite3_bind_int64(s->add_span, 2, slot);
 	sqlite3_bind_int64(
-		s->add_span, 3, whole((double)b->covered_ns * share / (double)NS_PER_MSEC));
+		s->add_span, 3, flush_whole((double)b->covered_ns * share / (double)NS_PER_MSEC));
 	sqlite3_bind_int64(
-		s->add_span, 4, whole((double)b->sampled_ns * share / (double)NS_PER_MSEC));
+		s->add_span, 4, flush_whole((double)b->sampled_ns * share / (double)NS_PER_MSEC));
 	return database_finish(s->add_span);
 }
 
 static int add_slot(struct store *s, const struct bucket *b, enum slot_level level, int64_t slot)
 {
 	double share = slots_share(level, slot, b->from_ns, b->to_ns);
-	int r = add_rows(s, b, level, slot, share);
+	int r = flush_add_rows(s, b, level, slot, share);
 
 	if (slot < s->names_from[level])
 		s->names_from[level] = slot;
@@ -166,7 +166,7 @@ static int count_names(struct store *s, int64_t to_s)
 	return 0;
 }
 
-static int fold(struct store *s, struct bucket *b, int64_t to_s, enum naming naming)
+static int flush_fold(struct store *s, struct bucket *b, int64_t to_s, enum naming naming)
 {
 	struct folding_room room;
 
@@ -348,7 +348,7 @@ int flush_write(struct store *s, struct bucket *b, enum naming naming)
 	if (r == 0)
 		r = count_names(s, to_s);
 	if (r == 0)
-		r = fold(s, b, to_s, naming);
+		r = flush_fold(s, b, to_s, naming);
 	if (r == 0)
 		r = make_series(s, b, to_s);
 	if (r == 0)

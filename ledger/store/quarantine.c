@@ -24,17 +24,17 @@ enum {
 };
 
 /* Writes file NAME with suffix I of store_files to TO. */
-static void add_end(const char *name, size_t i, char to[static NAME_SIZE])
+static void quarantine_add_end(const char *name, size_t i, char to[static NAME_SIZE])
 {
 	snprintf(to, NAME_SIZE, "%.*s%s", NAME_LEN_MAX, name, store_files[i]);
 }
 
-static bool is_there(int dir_fd, const char *name, size_t i)
+static bool quarantine_is_there(int dir_fd, const char *name, size_t i)
 {
 	char path[NAME_SIZE];
 	struct stat st;
 
-	add_end(name, i, path);
+	quarantine_add_end(name, i, path);
 	return fstatat(dir_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
@@ -42,7 +42,7 @@ static bool is_there(int dir_fd, const char *name, size_t i)
 static bool is_taken(int dir_fd, const char *name)
 {
 	for (size_t i = 0; i < STORE_FILES; i++)
-		if (is_there(dir_fd, name, i))
+		if (quarantine_is_there(dir_fd, name, i))
 			return true;
 	return false;
 }
@@ -51,7 +51,7 @@ static bool is_taken(int dir_fd, const char *name)
  * Writes to TO the name for a quarantined database. Returns 0, or -EEXIST if all names of this
  * second are taken.
  */
-static int choose(int dir_fd, uint64_t realtime_ns, char to[static NAME_SIZE])
+static int quarantine_choose(int dir_fd, uint64_t realtime_ns, char to[static NAME_SIZE])
 {
 	time_t now = (time_t)(realtime_ns / NS_PER_SEC);
 	char stamp[32] = "";
@@ -72,22 +72,22 @@ static int choose(int dir_fd, uint64_t realtime_ns, char to[static NAME_SIZE])
  * The log goes first: a database without its log is only older, but with another database's log it
  * is unreadable.
  */
-static int move(int dir_fd, const char *name, size_t *ret_first)
+static int quarantine_move(int dir_fd, const char *name, size_t *ret_first)
 {
 	char from[NAME_SIZE], to[NAME_SIZE];
 	size_t first = 0;
 
 	for (size_t i = STORE_FILES; i > 0; i--) {
-		add_end(STORE_FILE, i - 1, from);
-		add_end(name, i - 1, to);
+		quarantine_add_end(STORE_FILE, i - 1, from);
+		quarantine_add_end(name, i - 1, to);
 		if (renameat(dir_fd, from, dir_fd, to) == 0) {
 			first = i - 1;
 		} else if (errno != ENOENT) {
 			int r = -errno;
 
 			for (; i < STORE_FILES; i++) {
-				add_end(STORE_FILE, i, from);
-				add_end(name, i, to);
+				quarantine_add_end(STORE_FILE, i, from);
+				quarantine_add_end(name, i, to);
 				renameat(dir_fd, to, dir_fd, from);
 			}
 			return r;
@@ -115,8 +115,8 @@ static size_t take_end(char name[static NAME_SIZE])
 
 /*
  * Returns whether NAME is the first existing file of a quarantined database (the database itself,
- * if it exists). Writes the name of that database to RET_FILE. Names longer than choose() makes
- * belong to other programs.
+ * if it exists). Writes the name of that database to RET_FILE. Names longer than
+ * quarantine_choose() makes belong to other programs.
  */
 static bool is_aside(int dir_fd, const char *name, char ret_file[static NAME_SIZE])
 {
@@ -127,7 +127,7 @@ static bool is_aside(int dir_fd, const char *name, char ret_file[static NAME_SIZ
 	if (strlen(ret_file) > NAME_LEN_MAX || strncmp(ret_file, PREFIX, strlen(PREFIX)) != 0)
 		return false;
 	for (size_t i = 0; i < end; i++)
-		if (is_there(dir_fd, ret_file, i))
+		if (quarantine_is_there(dir_fd, ret_file, i))
 			return false;
 	return true;
 }
@@ -177,7 +177,7 @@ static void remove_surplus(int dir_fd, const char *kept)
 	}
 	while (find_smallest(dir, kept, name) > QUARANTINE_MAX && *name) {
 		for (size_t i = STORE_FILES; i > 0; i--) {
-			add_end(name, i - 1, path);
+			quarantine_add_end(name, i - 1, path);
 			if (unlinkat(dir_fd, path, 0) < 0 && errno != ENOENT)
 				return;
 		}
@@ -189,10 +189,10 @@ int quarantine_put(const char *directory, uint64_t realtime_ns, char name[static
 	AUTO_CLOSE int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char to[NAME_SIZE];
 	size_t first = 0;
-	int r = dir_fd < 0 ? -errno : choose(dir_fd, realtime_ns, to);
+	int r = dir_fd < 0 ? -errno : quarantine_choose(dir_fd, realtime_ns, to);
 
 	if (r == 0)
-		r = move(dir_fd, to, &first);
+		r = quarantine_move(dir_fd, to, &first);
 	if (r < 0)
 		return r;
 	remove_surplus(dir_fd, to);

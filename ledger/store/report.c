@@ -87,7 +87,7 @@ static int find_kept(struct store *s, struct slots_kept *ret, int64_t *ret_first
  * Sets *RET to 1 if the finer slots contain less time than SLOT of LEVEL, as after an outage that
  * was written as a whole; else to 0. Each write rounds each of them to a millisecond.
  */
-static int is_partial(struct store *s, enum slot_level level, int64_t slot, int64_t *ret)
+static int report_is_partial(struct store *s, enum slot_level level, int64_t slot, int64_t *ret)
 {
 	enum slot_level finer = (enum slot_level)(level - 1);
 	int64_t count = slots_seconds(level) / slots_seconds(finer);
@@ -118,7 +118,7 @@ static int find_boundary(
 
 		if (found_s % slots_seconds(level) == 0)
 			break;
-		r = is_partial(s, level, slots_of(level, found_s), &partial);
+		r = report_is_partial(s, level, slots_of(level, found_s), &partial);
 		if (partial)
 			found_s = slots_nearest(level, at_s, now_s);
 	}
@@ -233,7 +233,7 @@ static void add_query(struct report *p, struct buffer *sql)
 	buffer_add_char(sql, '\0');
 }
 
-static bool has(const struct usage_row *row, enum usage_quantity i)
+static bool report_has(const struct usage_row *row, enum usage_quantity i)
 {
 	return (row->present >> i) & 1;
 }
@@ -245,7 +245,7 @@ static bool has(const struct usage_row *row, enum usage_quantity i)
  */
 static void drop_unknown(struct usage_row *row)
 {
-	if (!row->q[USAGE_PSS] && !has(row, USAGE_PSS_MAX) && row->q[USAGE_PROCESSES_MAX])
+	if (!row->q[USAGE_PSS] && !report_has(row, USAGE_PSS_MAX) && row->q[USAGE_PROCESSES_MAX])
 		row->present &= ~(1U << USAGE_PSS);
 	if (row->q[USAGE_PROCESSES] && !row->q[USAGE_PROCESSES_MAX])
 		row->present &= ~(1U << USAGE_PROCESSES_MAX);
@@ -278,14 +278,14 @@ static void add_to_rest(struct usage_row *rest, const struct usage_row *row)
 	static const enum usage_quantity sums[] = {USAGE_PSS, USAGE_SWAP, USAGE_PROCESSES};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
-		if (has(row, sums[i]) &&
+		if (report_has(row, sums[i]) &&
 			usage_is_possible(sums[i], rest->q[sums[i]] + row->q[sums[i]])) {
 			rest->q[sums[i]] += row->q[sums[i]];
 			rest->present |= 1U << sums[i];
 		}
 }
 
-static void add_row(struct report *p, const struct usage_row *row)
+static void report_add_row(struct report *p, const struct usage_row *row)
 {
 	if (p->head->rows < USAGE_ROWS_MAX - 1) {
 		usage_add(p->to, row);
@@ -296,7 +296,7 @@ static void add_row(struct report *p, const struct usage_row *row)
 	p->head->flags |= USAGE_CUT;
 }
 
-static int add_rows(struct report *p)
+static int report_add_rows(struct report *p)
 {
 	AUTO_STATEMENT sqlite3_stmt *statement = NULL;
 	AUTO_BUFFER struct buffer sql = {0};
@@ -310,7 +310,7 @@ static int add_rows(struct report *p)
 		struct usage_row row;
 
 		if (read_row(statement, &row))
-			add_row(p, &row);
+			report_add_row(p, &row);
 	}
 	if (r == 0)
 		r = database_outcome(step);
@@ -372,7 +372,7 @@ int store_report(struct store *s, const struct usage_request *request,
 	if (!reader->sees_all)
 		head->flags |= USAGE_OWN_ONLY | (has_own(request->kind) ? 0 : USAGE_NOT_OWN);
 	if (r == 0 && p.runs && !(head->flags & USAGE_NOT_OWN))
-		r = add_rows(&p);
+		r = report_add_rows(&p);
 	sqlite3_progress_handler(s->db, 0, NULL, NULL);
 	return r;
 }

@@ -284,7 +284,8 @@ static int let_go_of_level(struct store *s, enum letting_go what, enum slot_leve
  * Removes at most TURNS groups while IS_FULL. All are one transaction, during which nothing else is
  * done, and with a log that takes room.
  */
-static int make_room(struct store *s, unsigned int percent, unsigned int turns, bool is_full)
+static int retention_remove_groups(
+	struct store *s, unsigned int percent, unsigned int turns, bool is_full)
 {
 	int r = 0;
 
@@ -302,7 +303,9 @@ int retention_make_room(struct store *s, unsigned int percent)
 
 	if (r == 0)
 		r = is_too_full(s, percent, &is_full);
-	return r == 0 ? make_room(s, percent, FORCED * (s->turns ? s->turns : 1), is_full) : r;
+	return r == 0 ? retention_remove_groups(
+				s, percent, FORCED * (s->turns ? s->turns : 1), is_full)
+	              : r;
 }
 
 /* Removes unused names before usage, but once a day only: that reads all names. */
@@ -318,5 +321,5 @@ int retention_apply(struct store *s, int64_t day)
 	}
 	if (r == 0)
 		r = is_too_full(s, FULL_PERCENT, &is_full);
-	return r == 0 ? make_room(s, FULL_PERCENT, s->turns, is_full) : r;
+	return r == 0 ? retention_remove_groups(s, FULL_PERCENT, s->turns, is_full) : r;
 }

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-static int64_t number_of(const struct row *row)
+static int64_t series_number_of(const struct row *row)
 {
 	return row->id == OWNER_NO_ID ? -1 : (int64_t)row->id;
 }
@@ -73,7 +73,7 @@ static int find_renamed(
 
 int series_find(struct store *s, struct row *row)
 {
-	int64_t number = number_of(row), id = 0;
+	int64_t number = series_number_of(row), id = 0;
 	int r = bind_series(s->find_series, row->kind, number, row->name, row->user);
 
 	if (r == 0)
@@ -85,7 +85,7 @@ int series_find(struct store *s, struct row *row)
 	return r;
 }
 
-static int make(struct store *s, enum usage_kind kind, int64_t number, const char *name,
+static int series_make_id(struct store *s, enum usage_kind kind, int64_t number, const char *name,
 	const char *user, int64_t *ret)
 {
 	int r = bind_series(s->make_series, kind, number, name, user);
@@ -99,7 +99,8 @@ static int make(struct store *s, enum usage_kind kind, int64_t number, const cha
 
 int series_make(struct store *s, struct row *row)
 {
-	return make(s, row->kind, number_of(row), row->name, row->user, &row->series);
+	return series_make_id(
+		s, row->kind, series_number_of(row), row->name, row->user, &row->series);
 }
 
 int series_get_other(struct store *s, enum usage_kind kind, int64_t *ret)
@@ -110,7 +111,7 @@ int series_get_other(struct store *s, enum usage_kind kind, int64_t *ret)
 	if (r == 0)
 		r = select_series(s->find_series, &id);
 	if (r == 0 && !id)
-		r = make(s, kind, -1, USAGE_OTHER, "", &id);
+		r = series_make_id(s, kind, -1, USAGE_OTHER, "", &id);
 	if (r == 0)
 		*ret = id;
 	return r;

@@ -197,7 +197,7 @@ static int check_content(struct store *s)
 	return said && !strcmp((const char *)said, "ok") ? 0 : STORE_DAMAGED;
 }
 
-static int check(struct store *s)
+static int store_check(struct store *s)
 {
 	int r;
 
@@ -232,7 +232,7 @@ static int set_up(struct store *s)
 		r = database_run(s,
 			"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT");
 	if (r == 0)
-		r = check(s);
+		r = store_check(s);
 	if (r == 0)
 		r = database_number(s, "PRAGMA page_size", 4096, &bytes);
 	if (r != 0)
@@ -267,7 +267,7 @@ static int make_path(const char *directory, char to[static PATH_SIZE])
  * Returns the size of the file at PATH with suffix END; 0 if there is none, -1 if that is not
  * known.
  */
-static off_t size_of(const char *path, const char *end)
+static off_t store_size_of(const char *path, const char *end)
 {
 	char name[PATH_SIZE + 16];
 	struct stat st;
@@ -285,11 +285,11 @@ static off_t size_of(const char *path, const char *end)
  */
 static bool is_cut_off(const char *path)
 {
-	return size_of(path, "") == 0 && size_of(path, "-wal") > 0;
+	return store_size_of(path, "") == 0 && store_size_of(path, "-wal") > 0;
 }
 
 /* Writes to ERROR a message for the result R of opening PATH. */
-static void explain(
+static void store_explain(
 	const struct store *s, int r, const char *path, char error[static STORE_ERROR_SIZE])
 {
 	const char *said = s && s->db ? sqlite3_errmsg(s->db) : strerror(ENOMEM);
@@ -342,7 +342,7 @@ int store_open(const char *directory, const struct store_limits *limits,
 	if (r == 0)
 		database_note_file(s, path);
 	if (r != 0) {
-		explain(s, r, path, error);
+		store_explain(s, r, path, error);
 		if (r == STORE_DAMAGED)
 			s = store_abandon(s);
 		return r;

@@ -100,7 +100,7 @@ static void take_more_turns(struct store *s)
 		s->turns = s->turns ? 2 * s->turns : 1;
 }
 
-static int make_room(struct store *s, unsigned int percent)
+static int writing_make_room(struct store *s, unsigned int percent)
 {
 	int64_t names_from[SLOT_LEVELS];
 	int r = begin_transaction(s);
@@ -137,7 +137,7 @@ static int write_or_make_room(struct store *s, struct bucket *b)
 	int r = write_once(s, b, NAMING_ROWS);
 
 	for (size_t i = 0; r == DATABASE_TOO_LARGE && i < ARRAY_SIZE(tries); i++) {
-		r = make_room(s, tries[i].percent);
+		r = writing_make_room(s, tries[i].percent);
 		if (r == 0)
 			r = write_once(s, b, tries[i].naming);
 	}
@@ -174,7 +174,7 @@ static int write_as_can_be(struct store *s, struct bucket *b)
  * SQLite checks for this only without a write-ahead log (pager.c of 3.40), and would write to a
  * file that has no name.
  */
-static int leave(struct store *s)
+static int writing_leave(struct store *s)
 {
 	int r = database_leave(s);
 
@@ -189,7 +189,7 @@ int store_write(struct store *s, struct bucket *b)
 	int r;
 
 	database_begin_beating(s);
-	r = database_is_gone(s) ? leave(s) : write_as_can_be(s, b);
+	r = database_is_gone(s) ? writing_leave(s) : write_as_can_be(s, b);
 	if (r == 0)
 		r = size_limit_shrink(s);
 	database_end_beating(s);

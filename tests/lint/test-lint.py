@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import documents  # noqa: E402
 import layers  # noqa: E402
 import linking  # noqa: E402
+import names  # noqa: E402
 import rules  # noqa: E402
 import source  # noqa: E402
 import units  # noqa: E402
@@ -161,6 +162,22 @@ class Source(Tree):
     def test_clean(self):
         self.assert_clean(source, "base/a.c", TAG + '/* no sprintf() here */ int a = snprintf("gets(");\n'
                           "int b = my_system(1) + x.system(2);\n")
+
+
+class Names(Tree):
+    def test_the_same_name_in_two_files(self):
+        self.write("base/a.c", "static int a_grow(int b)\n{\n}\n")
+        self.assert_finds(names, "base/b.c", "\nstatic struct b *a_grow(\n\tint b)\n{\n}\n",
+                          "base/b.c:2: a_grow() is also in base/a.c")
+
+    def test_one_word(self):
+        self.assert_finds(names, "base/a.c", "static void grow(int b)\n{\n}\n", "base/a.c:1: grow() is one word")
+
+    def test_declarations_and_programs(self):
+        self.write("base/a.h", "int a_grow(int b);\n")
+        self.write("web/main.c", "int main(int argc)\n{\n}\n")
+        self.write("ledger/main.c", "int main(int argc)\n{\n}\n")
+        self.assert_clean(names, "base/a.c", "static int a_grow(int);\n\nint a_grow(int b)\n{\n}\n")
 
 
 class Linking(Tree):

@@ -58,7 +58,7 @@ struct access *access_free(struct access *a)
 }
 
 /* Compares field by field: the padding is undefined. */
-static struct identity identify(const char *path)
+static struct identity access_identify(const char *path)
 {
 	struct stat st;
 
@@ -72,14 +72,14 @@ static bool is_same_time(struct timespec a, struct timespec b)
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-static bool is_same(const struct identity *a, const struct identity *b)
+static bool access_is_same(const struct identity *a, const struct identity *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
 	       is_same_time(a->written, b->written) && is_same_time(a->changed, b->changed);
 }
 
 /* Reads the file at PATH and adds it to the files of A. */
-static int read_file(struct access *a, const char *path, struct buffer *to)
+static int access_read_file(struct access *a, const char *path, struct buffer *to)
 {
 	struct access_file *f = &a->file[a->files];
 
@@ -87,7 +87,7 @@ static int read_file(struct access *a, const char *path, struct buffer *to)
 	if (!f->path)
 		return -ENOMEM;
 	a->files++;
-	f->identity = identify(path);
+	f->identity = access_identify(path);
 	return file_read_all(AT_FDCWD, path, FILE_MAX, to);
 }
 
@@ -95,7 +95,7 @@ static int read_file(struct access *a, const char *path, struct buffer *to)
  * Makes *RET, PATH relative to the directory of the file CONFIG. The caller frees it. Returns 0 or
  * -ENOMEM.
  */
-static int resolve(const char *config, const char *path, char **ret)
+static int access_resolve(const char *config, const char *path, char **ret)
 {
 	const char *slash = strrchr(config, '/');
 
@@ -121,9 +121,9 @@ static int read_pem(struct access *a, const struct webconfig_pem *pem, const cha
 		buffer_add_text(to, pem->text);
 	if (!pem->path)
 		return to->error;
-	r = resolve(config, pem->path, &path);
+	r = access_resolve(config, pem->path, &path);
 	if (r == 0)
-		r = read_file(a, path, to);
+		r = access_read_file(a, path, to);
 	if (r < 0 && r != -ENOMEM)
 		settings_add_fault(error,
 			"%.150s:%zu: %s: expected a file that can be read: %.150s: %s", config,
@@ -176,10 +176,11 @@ static int load_tls(struct access *a, char error[static SETTINGS_ERROR_SIZE])
 	return r;
 }
 
-static int load(struct access *a, const char *path, char error[static SETTINGS_ERROR_SIZE])
+static int access_load_files(
+	struct access *a, const char *path, char error[static SETTINGS_ERROR_SIZE])
 {
 	CLEANUP(wipe_buffer) struct buffer text = {0};
-	int r = read_file(a, path, &text);
+	int r = access_read_file(a, path, &text);
 
 	if (r < 0) {
 		snprintf(error, SETTINGS_ERROR_SIZE, "%.300s: %s", path, strerror(-r));
@@ -197,7 +198,7 @@ int access_load(const char *path, struct access **ret, struct access **ret_refus
 
 	error[0] = 0;
 	if (r == 0 && path)
-		r = load(a, path, error);
+		r = access_load_files(a, path, error);
 	if (r == -ENOMEM)
 		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");
 	if (r < 0 && ret_refused)
@@ -212,7 +213,7 @@ int access_load(const char *path, struct access **ret, struct access **ret_refus
  * Goes by the ctime, which rename() also sets. A ctime in the future counts as settled, since
  * waiting for it may take for ever.
  */
-static bool is_settled(const struct identity *i, uint64_t now_realtime_ns)
+static bool access_is_settled(const struct identity *i, uint64_t now_realtime_ns)
 {
 	uint64_t changed_ns = (uint64_t)i->changed.tv_sec * NS_PER_SEC +
 	                      (uint64_t)i->changed.tv_nsec;
@@ -225,11 +226,11 @@ bool access_has_changed(const struct access *a, uint64_t now_realtime_ns)
 	bool has_changed = false;
 
 	for (size_t i = 0; i < a->files; i++) {
-		struct identity now = identify(a->file[i].path);
+		struct identity now = access_identify(a->file[i].path);
 
-		if (is_same(&now, &a->file[i].identity))
+		if (access_is_same(&now, &a->file[i].identity))
 			continue;
-		if (!is_settled(&now, now_realtime_ns))
+		if (!access_is_settled(&now, now_realtime_ns))
 			return false;
 		has_changed = true;
 	}

@@ -37,7 +37,7 @@ static bool has_hash(const char *password, const char *hash, struct crypt_data *
 	return !difference;
 }
 
-static void waste(const char *password, unsigned int cost, struct crypt_data *memory)
+static void bcrypt_waste(const char *password, unsigned int cost, struct crypt_data *memory)
 {
 	char nobodys[WEBCONFIG_HASH_LEN + 1];
 
@@ -54,9 +54,9 @@ bool bcrypt_check(
 	if (hash) {
 		is_right = has_hash(password, hash, memory);
 		for (unsigned int cost = bcrypt_cost(hash); cost < most; cost++)
-			waste(password, cost, memory);
+			bcrypt_waste(password, cost, memory);
 	} else {
-		waste(password, most, memory);
+		bcrypt_waste(password, most, memory);
 	}
 	explicit_bzero(memory, sizeof(*memory));
 	return is_right;

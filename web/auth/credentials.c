@@ -11,7 +11,7 @@
 enum { DECODED_MAX = CREDENTIALS_NAME_SIZE + CREDENTIALS_PASSWORD_SIZE - 1 };
 
 /* Returns the value of the base64 digit C (RFC 4648), or -1 if it is none. */
-static int digit(char c)
+static int credentials_digit(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return c - 'A';
@@ -23,7 +23,7 @@ static int digit(char c)
 }
 
 /* Decodes base64 with its padding. Returns false if TEXT is malformed or too long. */
-static bool decode(const char *text, char to[static DECODED_MAX], size_t *ret_len)
+static bool credentials_decode(const char *text, char to[static DECODED_MAX], size_t *ret_len)
 {
 	size_t len = strlen(text), n = 0;
 	size_t padding = len && text[len - 1] == '=' ? 1 + (len > 1 && text[len - 2] == '=') : 0;
@@ -32,7 +32,7 @@ static bool decode(const char *text, char to[static DECODED_MAX], size_t *ret_le
 	if (len % 4)
 		return false;
 	for (size_t i = 0; i < len - padding; i++) {
-		int value = digit(text[i]);
+		int value = credentials_digit(text[i]);
 
 		if (value < 0)
 			return false;
@@ -47,7 +47,7 @@ static bool decode(const char *text, char to[static DECODED_MAX], size_t *ret_le
 	return true;
 }
 
-static bool split(const char *text, size_t len, struct credentials *ret)
+static bool credentials_split(const char *text, size_t len, struct credentials *ret)
 {
 	const char *colon = memchr(text, ':', len);
 	size_t name_len, password_len;
@@ -76,7 +76,7 @@ bool credentials_parse(const char *value, struct credentials *ret)
 		return false;
 	value += strlen(scheme);
 	value += strspn(value, " ");
-	done = decode(value, text, &len) && split(text, len, ret);
+	done = credentials_decode(value, text, &len) && credentials_split(text, len, ret);
 	explicit_bzero(text, sizeof(text));
 	return done;
 }

@@ -127,7 +127,7 @@ static void workshop_free(struct workshop *w)
 	free(w);
 }
 
-static void *work(void *workshop)
+static void *passwords_work(void *workshop)
 {
 	const uint64_t one = 1;
 	struct workshop *w = workshop;
@@ -196,14 +196,14 @@ static int start_thread(struct workshop *w)
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	w->has_thread = true;
-	r = pthread_create(&thread, &attributes, work, w);
+	r = pthread_create(&thread, &attributes, passwords_work, w);
 	if (r)
 		w->has_thread = false;
 	pthread_attr_destroy(&attributes);
 	return -r;
 }
 
-static void leave(struct workshop *w)
+static void passwords_leave(struct workshop *w)
 {
 	struct timespec until;
 	bool is_last;
@@ -249,7 +249,7 @@ struct passwords *passwords_free(struct passwords *p)
 {
 	if (!p)
 		return NULL;
-	leave(p->workshop);
+	passwords_leave(p->workshop);
 	free(p->known);
 	explicit_bzero(p, sizeof(*p));
 	free(p);
@@ -321,7 +321,7 @@ int passwords_set(struct passwords *p, const struct webconfig *config)
 }
 
 /* Compares all users, so that the time does not depend on the position of the name. */
-static bool find(const struct passwords *p, const struct digest *name, size_t *ret)
+static bool passwords_find(const struct passwords *p, const struct digest *name, size_t *ret)
 {
 	size_t users = p->config ? p->config->users : 0;
 	bool found = false;
@@ -334,7 +334,7 @@ static bool find(const struct passwords *p, const struct digest *name, size_t *r
 	return found;
 }
 
-static void give(struct workshop *w, struct job *job)
+static void passwords_give(struct workshop *w, struct job *job)
 {
 	pthread_mutex_lock(&w->lock);
 	queue_add(&w->waiting, job);
@@ -353,7 +353,7 @@ enum passwords_verdict passwords_ask(
 	if (make_digest(p, c->name, NULL, &name) < 0 ||
 		make_digest(p, c->name, c->password, &both) < 0)
 		return PASSWORDS_BUSY;
-	is_known = find(p, &name, &user);
+	is_known = passwords_find(p, &name, &user);
 	if (is_known && p->known[user].was_right && is_digest(&p->known[user].right, &both))
 		return PASSWORDS_RIGHT;
 	job = p->asked < PASSWORDS_WAITING ? calloc(1, sizeof(*job)) : NULL;
@@ -369,7 +369,7 @@ enum passwords_verdict passwords_ask(
 	if (is_known)
 		memcpy(job->hash, p->config->user[user].hash, sizeof(job->hash));
 	p->asked++;
-	give(p->workshop, job);
+	passwords_give(p->workshop, job);
 	return PASSWORDS_LATER;
 }
 

@@ -76,7 +76,7 @@ static bool is_address(const char *host, size_t len)
  * Returns true if HOST of LEN bytes and NAME of NAME_LEN bytes are the same name. An empty HOST
  * never is.
  */
-static bool is_name(const char *host, size_t len, const char *name, size_t name_len)
+static bool host_is_name(const char *host, size_t len, const char *name, size_t name_len)
 {
 	len = without_dot(host, len);
 	return len && len == without_dot(name, name_len) && !strncasecmp(host, name, len);
@@ -90,15 +90,16 @@ bool host_is_served(const char *value, const struct host_names *names)
 	if (!len)
 		return false;
 	if (is_address(value, without_dot(value, len)) ||
-		is_name(value, len, "localhost", strlen("localhost")))
+		host_is_name(value, len, "localhost", strlen("localhost")))
 		return true;
-	if (listener && is_name(value, len, listener, strlen(listener)))
+	if (listener && host_is_name(value, len, listener, strlen(listener)))
 		return true;
-	if (own && (is_name(value, len, own, strlen(own)) ||
-			   is_name(value, len, own, strcspn(own, "."))))
+	if (own && (host_is_name(value, len, own, strlen(own)) ||
+			   host_is_name(value, len, own, strcspn(own, "."))))
 		return true;
 	for (size_t i = 0; names->allowed && i < names->allowed->count; i++)
-		if (is_name(value, len, names->allowed->item[i], strlen(names->allowed->item[i])))
+		if (host_is_name(
+			    value, len, names->allowed->item[i], strlen(names->allowed->item[i])))
 			return true;
 	return false;
 }
@@ -116,6 +117,6 @@ bool host_is_same_origin(const char *origin, const char *value)
 		return false;
 	len = host_length(origin);
 	value_len = host_length(value);
-	return is_name(origin, len, value, value_len) &&
+	return host_is_name(origin, len, value, value_len) &&
 	       !strcmp(origin + len, value + value_len); /* the ports */
 }

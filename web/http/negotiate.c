@@ -15,7 +15,7 @@ struct span {
 	size_t len;
 };
 
-static struct span trim(const char *from, const char *end)
+static struct span negotiate_trim(const char *from, const char *end)
 {
 	while (from < end && (*from == ' ' || *from == '\t'))
 		from++;
@@ -33,7 +33,7 @@ static bool span_is(struct span s, const char *text)
  * Returns the text from *AT to the next DELIMITER outside quotes, and moves *AT behind it, or sets
  * it to NULL after the last piece.
  */
-static struct span next_piece(const char **at, const char *end, char delimiter)
+static struct span negotiate_next_piece(const char **at, const char *end, char delimiter)
 {
 	const char *from = *at, *p;
 	bool quoted = false;
@@ -47,7 +47,7 @@ static struct span next_piece(const char **at, const char *end, char delimiter)
 			break;
 	}
 	*at = p < end ? p + 1 : NULL;
-	return trim(from, p);
+	return negotiate_trim(from, p);
 }
 
 /*
@@ -78,7 +78,7 @@ struct element {
 	int quality;         /* -1: malformed */
 };
 
-static struct span unquote(struct span s)
+static struct span negotiate_unquote(struct span s)
 {
 	if (s.len >= 2 && s.at[0] == '"' && s.at[s.len - 1] == '"')
 		return (struct span){.at = s.at + 1, .len = s.len - 2};
@@ -88,16 +88,16 @@ static struct span unquote(struct span s)
 static struct element parse_element(struct span s)
 {
 	const char *at = s.at, *end = s.at + s.len;
-	struct element e = {.name = next_piece(&at, end, ';'), .quality = 1000};
+	struct element e = {.name = negotiate_next_piece(&at, end, ';'), .quality = 1000};
 
 	while (at) {
-		struct span param = next_piece(&at, end, ';');
+		struct span param = negotiate_next_piece(&at, end, ';');
 		const char *value = param.at;
-		struct span name = next_piece(&value, param.at + param.len, '=');
+		struct span name = negotiate_next_piece(&value, param.at + param.len, '=');
 
 		if (!value)
 			continue;
-		param = unquote(trim(value, param.at + param.len));
+		param = negotiate_unquote(negotiate_trim(value, param.at + param.len));
 		if (span_is(name, "q"))
 			e.quality = parse_quality(param);
 		else if (span_is(name, "version"))
@@ -106,7 +106,7 @@ static struct element parse_element(struct span s)
 	return e;
 }
 
-static void raise_to(int *quality, int value)
+static void negotiate_raise_to(int *quality, int value)
 {
 	if (value > *quality)
 		*quality = value;
@@ -131,13 +131,13 @@ void negotiate_add_accept(struct negotiate *n, const char *value)
 	const char *end = value + strlen(value);
 
 	while (value) {
-		struct element e = parse_element(next_piece(&value, end, ','));
+		struct element e = parse_element(negotiate_next_piece(&value, end, ','));
 
 		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 			if (span_is(e.name, known[i].range) &&
 				(!e.version.len || !known[i].version ||
 					span_is(e.version, known[i].version)))
-				raise_to(known[i].quality, e.quality);
+				negotiate_raise_to(known[i].quality, e.quality);
 	}
 }
 
@@ -146,14 +146,14 @@ void negotiate_add_encoding(struct negotiate *n, const char *value)
 	const char *end = value + strlen(value);
 
 	while (value) {
-		struct element e = parse_element(next_piece(&value, end, ','));
+		struct element e = parse_element(negotiate_next_piece(&value, end, ','));
 
 		if (span_is(e.name, "gzip") || span_is(e.name, "x-gzip"))
-			raise_to(&n->gzip, e.quality);
+			negotiate_raise_to(&n->gzip, e.quality);
 		else if (span_is(e.name, "identity"))
-			raise_to(&n->identity, e.quality);
+			negotiate_raise_to(&n->identity, e.quality);
 		else if (span_is(e.name, "*"))
-			raise_to(&n->any_coding, e.quality);
+			negotiate_raise_to(&n->any_coding, e.quality);
 	}
 }
 
@@ -184,7 +184,7 @@ bool negotiate_etag_matches(const char *value, const char *etag)
 	struct span own = opaque_tag((struct span){.at = etag, .len = strlen(etag)});
 
 	while (value) {
-		struct span s = next_piece(&value, end, ',');
+		struct span s = negotiate_next_piece(&value, end, ',');
 		struct span tag = opaque_tag(s);
 
 		if (span_is(s, "*"))

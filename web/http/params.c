@@ -34,7 +34,7 @@ enum decode_outcome {
 };
 
 /* Decodes the text from FROM to END into TO, which has SIZE bytes, and terminates it. */
-static enum decode_outcome decode(const char *from, const char *end, char *to, size_t size)
+static enum decode_outcome params_decode(const char *from, const char *end, char *to, size_t size)
 {
 	size_t n = 0;
 
@@ -62,7 +62,7 @@ static enum decode_outcome decode(const char *from, const char *end, char *to, s
 	return text_is_clean(to, n) ? DECODE_OK : DECODE_BAD_TEXT;
 }
 
-static int explain(
+static int params_explain(
 	enum decode_outcome outcome, const char *what, char error[static QUERY_ERROR_SIZE])
 {
 	switch (outcome) {
@@ -98,9 +98,10 @@ int params_next(struct params *p, char key[static PARAMS_KEY_SIZE],
 		snprintf(error, QUERY_ERROR_SIZE, "parameters must be of the form name=value");
 		return -EINVAL;
 	}
-	r = explain(decode(p->at, equals, key, PARAMS_KEY_SIZE), "name", error);
+	r = params_explain(params_decode(p->at, equals, key, PARAMS_KEY_SIZE), "name", error);
 	if (r == 0)
-		r = explain(decode(equals + 1, end, value, QUERY_VALUE_MAX), "value", error);
+		r = params_explain(
+			params_decode(equals + 1, end, value, QUERY_VALUE_MAX), "value", error);
 	if (r < 0)
 		return r;
 	if (end == p->end) {

@@ -97,7 +97,7 @@ void request_add_header(struct request *rq, const char *name, const char *value)
 	}
 }
 
-static bool refuse(struct refusal *ret, unsigned int status, const char *why)
+static bool request_refuse(struct refusal *ret, unsigned int status, const char *why)
 {
 	*ret = (struct refusal){.status = status, .why = why};
 	return false;
@@ -115,20 +115,20 @@ bool request_is_sound(
 	                (rq->content_lengths && strcmp(rq->content_length, "0") != 0);
 
 	if (rq->is_malformed || !is_token(method) || !is_target(rq->path))
-		return refuse(ret, 400, "a malformed head");
+		return request_refuse(ret, 400, "a malformed head");
 	if (rq->hosts > 1 || rq->content_lengths > 1 || rq->origins > 1 || rq->authorizations > 1 ||
 		(rq->transfer_encodings && rq->content_lengths))
-		return refuse(ret, 400, "headers that contradict each other");
+		return request_refuse(ret, 400, "headers that contradict each other");
 	if (!rq->hosts && strcmp(version, "HTTP/1.0") != 0)
-		return refuse(ret, 400, "the Host header is missing");
+		return request_refuse(ret, 400, "the Host header is missing");
 	if (has_body && !is_readable(method))
-		return refuse(ret, 405, "only GET and HEAD are answered");
+		return request_refuse(ret, 405, "only GET and HEAD are answered");
 	if (rq->transfer_encodings)
-		return refuse(ret, 400, "a request must not have a body");
+		return request_refuse(ret, 400, "a request must not have a body");
 	if (has_body)
-		return refuse(ret, 413, "a request must not have a body");
+		return request_refuse(ret, 413, "a request must not have a body");
 	if (rq->expects)
-		return refuse(ret, 417, "no expectation can be met");
+		return request_refuse(ret, 417, "no expectation can be met");
 	return true;
 }
 
@@ -137,12 +137,12 @@ bool request_is_allowed(
 {
 	rq->is_head = !strcmp(method, "HEAD");
 	if (!is_readable(method))
-		return refuse(ret, 405, "only GET and HEAD are answered");
+		return request_refuse(ret, 405, "only GET and HEAD are answered");
 	if (rq->host && !host_is_valid(rq->host))
-		return refuse(ret, 400, "the Host header is malformed");
+		return request_refuse(ret, 400, "the Host header is malformed");
 	if (rq->host && names && !host_is_served(rq->host, names))
-		return refuse(ret, 421, "this host is not served here (web.allowed_hosts)");
+		return request_refuse(ret, 421, "this host is not served here (web.allowed_hosts)");
 	if (rq->origin && !(rq->host && host_is_same_origin(rq->origin, rq->host)))
-		return refuse(ret, 403, "requests from other sites are not answered");
+		return request_refuse(ret, 403, "requests from other sites are not answered");
 	return true;
 }

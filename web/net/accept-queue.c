@@ -15,7 +15,7 @@
 
 #define SHORTAGE_NS (100 * NS_PER_MSEC)
 
-static int watch(int epoll_fd, int fd)
+static int accept_queue_watch(int epoll_fd, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 
@@ -29,9 +29,9 @@ int accept_queue_open(struct accept_queue *q, int listen_fd, int inner_fd)
 
 	if (fd < 0)
 		return -errno;
-	r = watch(fd, listen_fd);
+	r = accept_queue_watch(fd, listen_fd);
 	if (r == 0)
-		r = watch(fd, inner_fd);
+		r = accept_queue_watch(fd, inner_fd);
 	if (r < 0)
 		return r;
 	*q = (struct accept_queue){
@@ -63,7 +63,7 @@ static void take_up(struct accept_queue *q, uint64_t now_ns)
 {
 	if (q->retry_ns == UINT64_MAX)
 		return;
-	if (watch(q->epoll_fd, q->listen_fd) == 0)
+	if (accept_queue_watch(q->epoll_fd, q->listen_fd) == 0)
 		q->retry_ns = UINT64_MAX;
 	else
 		q->retry_ns = now_ns + SHORTAGE_NS;

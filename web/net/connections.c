@@ -55,7 +55,7 @@ void connections_remove(struct connections *list, struct connection *c)
 	free(c);
 }
 
-static void renew(struct connections *list, struct connection *c, uint64_t now_ns)
+static void connections_renew(struct connections *list, struct connection *c, uint64_t now_ns)
 {
 	if (c->is_cut)
 		return;
@@ -69,7 +69,7 @@ void connections_begin(struct connections *list, struct connection *c, uint64_t 
 	c->is_busy = true;
 	c->is_whole = false;
 	if (c->has_answered)
-		renew(list, c, now_ns);
+		connections_renew(list, c, now_ns);
 }
 
 void connections_complete(struct connection *c)
@@ -81,7 +81,7 @@ void connections_end(struct connections *list, struct connection *c, uint64_t no
 {
 	c->is_busy = c->is_whole = false;
 	c->has_answered = true;
-	renew(list, c, now_ns);
+	connections_renew(list, c, now_ns);
 }
 
 /* With SO_LINGER 0 the kernel also throws away data that the client has not read. */

@@ -26,7 +26,7 @@ enum { SOCKET_MODE = 0666 }; /* any user may connect; the directory's mode restr
  * Returns the text of ADDRESS for logs, which the caller frees; NULL if there is no memory or the
  * family is unknown.
  */
-static char *name_of(const struct sockaddr_storage *address)
+static char *listen_name_of(const struct sockaddr_storage *address)
 {
 	char text[INET6_ADDRSTRLEN], *name;
 	const struct sockaddr_in *in = (const void *)address;
@@ -61,7 +61,7 @@ static bool is_loopback(const struct sockaddr_storage *address)
 }
 
 /* Adds FD, which SET then owns, with its name. PATH and HOST may be NULL. Returns 0 or -ENOMEM. */
-static int add(struct listen_set *set, int fd, const char *path, const char *host)
+static int listen_add(struct listen_set *set, int fd, const char *path, const char *host)
 {
 	struct sockaddr_storage address = {0};
 	socklen_t len = sizeof(address);
@@ -74,7 +74,7 @@ static int add(struct listen_set *set, int fd, const char *path, const char *hos
 	}
 	set->socket = grown;
 	if (getsockname(fd, (struct sockaddr *)&address, &len) == 0)
-		s.name = name_of(&address);
+		s.name = listen_name_of(&address);
 	s.path = path ? strdup(path) : NULL;
 	s.host = host && *host ? strdup(host) : NULL;
 	s.is_unix = address.ss_family == AF_UNIX;
@@ -112,7 +112,7 @@ static void cleanup_addrinfo(struct addrinfo **info)
  * Looks a name up only if it is no numeric address: using the name service costs more than
  * everything else here. Returns 0 or an error of getaddrinfo().
  */
-static int resolve(const struct address *a, struct addrinfo **ret)
+static int listen_resolve(const struct address *a, struct addrinfo **ret)
 {
 	struct addrinfo hints = {
 		.ai_family = AF_UNSPEC,
@@ -138,17 +138,17 @@ static int open_all(struct listen_set *set, const struct address *a)
 	struct address v4 = *a;
 	int fd = -1, r;
 
-	if (resolve(a, &info) != 0)
+	if (listen_resolve(a, &info) != 0)
 		return -EINVAL;
 	r = open_tcp(info, true, &fd);
 	if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL) {
 		freeaddrinfo(TAKE_PTR(info));
 		snprintf(v4.host, sizeof(v4.host), "0.0.0.0");
-		if (resolve(&v4, &info) != 0)
+		if (listen_resolve(&v4, &info) != 0)
 			return -EINVAL;
 		r = open_tcp(info, false, &fd);
 	}
-	return r < 0 ? r : add(set, fd, NULL, NULL);
+	return r < 0 ? r : listen_add(set, fd, NULL, NULL);
 }
 
 /* Returns true if I repeats an earlier address: some resolvers return an address twice. */
@@ -164,7 +164,7 @@ static bool is_repeated(const struct addrinfo *info, const struct addrinfo *i)
 static int open_host(struct listen_set *set, const struct address *a, const char **ret_why)
 {
 	CLEANUP(cleanup_addrinfo) struct addrinfo *info = NULL;
-	int r = resolve(a, &info), error = -EADDRNOTAVAIL;
+	int r = listen_resolve(a, &info), error = -EADDRNOTAVAIL;
 	bool any = false;
 
 	if (r != 0) {
@@ -178,7 +178,7 @@ static int open_host(struct listen_set *set, const struct address *a, const char
 			continue;
 		r = open_tcp(i, false, &fd);
 		if (r == 0)
-			r = add(set, fd, NULL, a->host);
+			r = listen_add(set, fd, NULL, a->host);
 		any |= r == 0;
 		if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL)
 			error = r; /* the name has addresses of a family that the host lacks */
@@ -204,7 +204,7 @@ static int open_address(struct listen_set *set, const char *text, const char **r
 		*ret_why = "something else stands at this path";
 	if (r == -EADDRINUSE)
 		*ret_why = "another process answers there";
-	return r < 0 ? r : add(set, fd, a.path, NULL);
+	return r < 0 ? r : listen_add(set, fd, a.path, NULL);
 }
 
 int listen_open(
@@ -223,7 +223,7 @@ int listen_open(
 	return 0;
 }
 
-static int take_one(struct listen_set *set, int fd, char error[static LISTEN_ERROR_SIZE])
+static int listen_take_one(struct listen_set *set, int fd, char error[static LISTEN_ERROR_SIZE])
 {
 	int flags = fcntl(fd, F_GETFL);
 	int r = sd_is_socket(fd, AF_UNSPEC, SOCK_STREAM, 1);
@@ -238,7 +238,7 @@ static int take_one(struct listen_set *set, int fd, char error[static LISTEN_ERR
 			strerror(errno));
 		return -errno;
 	}
-	r = add(set, fd, NULL, NULL);
+	r = listen_add(set, fd, NULL, NULL);
 	if (r < 0)
 		snprintf(error, LISTEN_ERROR_SIZE, "out of memory");
 	return r;
@@ -252,7 +252,7 @@ int listen_take(struct listen_set *set, char error[static LISTEN_ERROR_SIZE])
 		snprintf(error, LISTEN_ERROR_SIZE, "the sockets that systemd passes: %s",
 			strerror(-count));
 	for (int i = 0; i < count; i++) {
-		int r = take_one(set, SD_LISTEN_FDS_START + i, error);
+		int r = listen_take_one(set, SD_LISTEN_FDS_START + i, error);
 
 		if (r < 0)
 			return r;

@@ -70,7 +70,7 @@ struct making {
 	char *error;
 };
 
-static int refuse(
+static int tls_refuse(
 	struct making *m, size_t line, const char *key, const char *expected, const char *detail)
 {
 	settings_add_fault(m->error, "%.200s:%zu: %s: expected %s%s%s", m->name, line, key,
@@ -85,7 +85,7 @@ static int refuse(
 static int refuse_pem(struct making *m, const struct webconfig_pem *pem, const char *in_file,
 	const char *here, const char *expected, const char *detail)
 {
-	return refuse(m, pem->line, pem->path ? in_file : here, expected, detail);
+	return tls_refuse(m, pem->line, pem->path ? in_file : here, expected, detail);
 }
 
 static bool is_before_13(unsigned int suite)
@@ -227,14 +227,14 @@ static int check_suites_of(struct making *m, gnutls_priority_t p, const char *ke
 			suite < 0 ? "suites that there are in these versions, not %s"
 				  : "%s in the place that the same cipher has with other keys",
 			webconfig_suite_name(c->item[i]));
-		return refuse(m, c->line, "cipher_suites", expected, NULL);
+		return tls_refuse(m, c->line, "cipher_suites", expected, NULL);
 	}
 	while ((suite = next_suite(p, &index, key)) >= 0)
 		if (!is_listed(c, suite)) {
 			snprintf(expected, sizeof(expected),
 				"%s with them, without which they can't be had",
 				webconfig_suite_name((enum webconfig_suite)suite));
-			return refuse(m, c->line, "cipher_suites", expected, NULL);
+			return tls_refuse(m, c->line, "cipher_suites", expected, NULL);
 		}
 	return 0;
 }
@@ -248,7 +248,7 @@ static int check_suites(struct making *m, gnutls_priority_t p)
 	if (!c->suites.count)
 		return 0;
 	if (c->max == WEBCONFIG_TLS13 && next_suite(p, &index, NULL) < 0)
-		return refuse(m, c->suites.line, "cipher_suites",
+		return tls_refuse(m, c->suites.line, "cipher_suites",
 			"one of TLS 1.3 with them, or a max_version before it", NULL);
 	if (least_version(c) < WEBCONFIG_TLS13) {
 		r = check_suites_of(m, p, "ECDHE-ECDSA");
@@ -265,7 +265,7 @@ static int make_priorities(struct making *m, gnutls_priority_t *ret)
 	int r;
 
 	if (m->config->max < least_version(m->config))
-		return refuse(m, m->config->suites.line, "cipher_suites",
+		return tls_refuse(m, m->config->suites.line, "cipher_suites",
 			"one of the versions that are allowed", NULL);
 	write_priorities(m->config, &text);
 	if (text.error)
@@ -274,7 +274,7 @@ static int make_priorities(struct making *m, gnutls_priority_t *ret)
 	if (r == GNUTLS_E_MEMORY_ERROR)
 		return -ENOMEM;
 	if (r < 0) /* GnuTLS lacks some of it, or the system's policy forbids it */
-		return refuse(m, m->config->cert.line, "tls_server_config",
+		return tls_refuse(m, m->config->cert.line, "tls_server_config",
 			"versions, suites and curves that GnuTLS has here", gnutls_strerror(r));
 	return check_suites(m, *ret);
 }
@@ -474,7 +474,7 @@ static bool is_verified(gnutls_session_t session)
 }
 
 /* Called during the handshake, which fails if the result is not 0. */
-static int verify(gnutls_session_t session)
+static int tls_verify(gnutls_session_t session)
 {
 	const struct tls *t = gnutls_db_get_ptr(session);
 	unsigned int count = 0;
@@ -497,7 +497,7 @@ int tls_admit(struct tls *t, gnutls_session_t session)
 	                                                                 : GNUTLS_CERT_REQUEST;
 
 	gnutls_db_set_ptr(session, t);
-	gnutls_session_set_verify_function(session, verify);
+	gnutls_session_set_verify_function(session, tls_verify);
 	gnutls_certificate_server_set_request(session, request);
 	if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, t->credentials) < 0 ||
 		gnutls_priority_set(session, t->priorities) < 0)

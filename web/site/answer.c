@@ -9,7 +9,9 @@
 #include "config/webconfig.h"
 #include "render/json.h"
 
-enum { STREAM_BLOCK = 16 * 1024 }; /* bytes of the library's memory, if it cannot send in chunks */
+enum {
+	LIST_STREAM_BLOCK = 16 * 1024
+}; /* bytes of the library's memory, if it cannot send in chunks */
 
 struct answer *answer_new(unsigned int status, const char *content_type)
 {
@@ -29,7 +31,7 @@ struct answer *answer_free(struct answer *a)
 	buffer_done(&a->before);
 	body_unref(a->body);
 	buffer_done(&a->after);
-	stream_free(a->stream);
+	list_stream_free(a->stream);
 	free(a);
 	return NULL;
 }
@@ -46,7 +48,7 @@ struct answer *answer_new_error(unsigned int status, const char *why)
 }
 
 /* Returns the value that the web configuration sets for the header NAME; NULL if there is none. */
-static const char *configured(const struct answer *a, const char *name)
+static const char *answer_configured(const struct answer *a, const char *name)
 {
 	for (size_t i = 0; a->headers && i < WEBCONFIG_HEADERS; i++)
 		if (!strcmp(webconfig_header_name(i), name))
@@ -54,7 +56,7 @@ static const char *configured(const struct answer *a, const char *name)
 	return NULL;
 }
 
-static bool add(struct MHD_Response *response, const char *name, const char *value)
+static bool answer_add(struct MHD_Response *response, const char *name, const char *value)
 {
 	return MHD_add_response_header(response, name, value) == MHD_YES;
 }
@@ -80,11 +82,11 @@ static bool add_headers(struct MHD_Response *response, const struct answer *a)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
-		if (headers[i].value && !configured(a, headers[i].name) &&
-			!add(response, headers[i].name, headers[i].value))
+		if (headers[i].value && !answer_configured(a, headers[i].name) &&
+			!answer_add(response, headers[i].name, headers[i].value))
 			return false;
 	for (size_t i = 0; a->headers && i < WEBCONFIG_HEADERS; i++)
-		if (a->headers[i] && !add(response, webconfig_header_name(i), a->headers[i]))
+		if (a->headers[i] && !answer_add(response, webconfig_header_name(i), a->headers[i]))
 			return false;
 	return true;
 }
@@ -97,11 +99,11 @@ static void free_answer(void *answer)
 static ssize_t read_stream(void *answer, uint64_t position, char *to, size_t room)
 {
 	const struct answer *a = answer;
-	ssize_t n = stream_read(a->stream, to, room);
+	ssize_t n = list_stream_read(a->stream, to, room);
 
 	(void)position;
 	/* 0: the library asks again in the next round */
-	return n == STREAM_END ? MHD_CONTENT_READER_END_OF_STREAM : n;
+	return n == LIST_STREAM_END ? MHD_CONTENT_READER_END_OF_STREAM : n;
 }
 
 /*
@@ -112,7 +114,7 @@ static ssize_t read_stream(void *answer, uint64_t position, char *to, size_t roo
 static struct MHD_Response *make_stream(struct answer *a)
 {
 	struct MHD_Response *response = MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, a, free_answer);
+		MHD_SIZE_UNKNOWN, LIST_STREAM_BLOCK, read_stream, a, free_answer);
 
 	if (response && (a->is_head || a->status == MHD_HTTP_NOT_MODIFIED))
 		MHD_set_response_options(

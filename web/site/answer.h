@@ -4,7 +4,7 @@
  *
  * One HTTP answer before libmicrohttpd sends it. Its body is put together without copying: bytes of
  * this answer, then a shared body that other answers send, too (web/site/cache.h), then bytes of this
- * answer. Or it is a list that is rendered while it is sent (web/site/stream.h).
+ * answer. Or it is a list that is rendered while it is sent (web/site/list-stream.h).
  */
 #ifndef MEMTALLY_WEB_SITE_ANSWER_H
 #define MEMTALLY_WEB_SITE_ANSWER_H
@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "web/http/mhd.h"
 #include "web/site/cache.h"
-#include "web/site/stream.h"
+#include "web/site/list-stream.h"
 
 enum { ANSWER_ETAG_SIZE = 96 };
 
@@ -37,7 +37,7 @@ struct answer {
 	struct buffer before;
 	struct body *body; /* owned reference; NULL: none */
 	struct buffer after;
-	struct stream *stream; /* owned; the whole body, instead of the three pieces above */
+	struct list_stream *stream; /* owned; the whole body, instead of the three pieces above */
 };
 
 /*

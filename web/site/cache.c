@@ -107,7 +107,7 @@ static int render_gzip(
 	return gzip_add_front(&to->data, text.data, text.len, &to->front);
 }
 
-static int render(struct cache *c, enum cache_body which, struct body *to)
+static int cache_render(struct cache *c, enum cache_body which, struct body *to)
 {
 	enum prometheus_format format = (enum prometheus_format)(which % PROMETHEUS_FORMATS);
 	bool has_processes = which < CACHE_SUMS_TEXT;
@@ -139,7 +139,7 @@ int cache_get(struct cache *c, enum cache_body which, struct body **ret)
 		if (!body)
 			return -ENOMEM;
 		body->refs = 1;
-		r = render(c, which, body);
+		r = cache_render(c, which, body);
 		if (r < 0 || body->data.error)
 			return -ENOMEM;
 		buffer_trim(&body->data);

@@ -71,7 +71,7 @@ void cache_drop(struct cache *c);
 /*
  * Returns true if the list of SCOPE for SIGHT can be had from cache_get(). It can if it has at most
  * 512 rows, and is neither the list of one user's processes nor the list of files. Other lists are
- * rendered piece by piece (web/site/stream.h). There must be a snapshot.
+ * rendered piece by piece (web/site/list-stream.h). There must be a snapshot.
  */
 bool cache_keeps_list(const struct cache *c, enum metric_scope scope, const struct sight *sight);
 

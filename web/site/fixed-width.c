@@ -12,7 +12,7 @@ enum {
 	AGE_LEN = sizeof("2777777 h 59 min") - 1,
 };
 
-static void owe(struct fixed_width *s, size_t before, size_t digits)
+static void fixed_width_owe(struct fixed_width *s, size_t before, size_t digits)
 {
 	size_t len = s->to->len - before;
 
@@ -24,7 +24,7 @@ void fixed_width_add_u64(struct fixed_width *s, uint64_t value)
 	size_t before = s->to->len;
 
 	buffer_add_u64(s->to, value);
-	owe(s, before, INTEGER_DIGITS);
+	fixed_width_owe(s, before, INTEGER_DIGITS);
 }
 
 void fixed_width_add_seconds(struct fixed_width *s, uint64_t ns)
@@ -32,7 +32,7 @@ void fixed_width_add_seconds(struct fixed_width *s, uint64_t ns)
 	size_t before = s->to->len;
 
 	decimal_add_seconds(s->to, ns);
-	owe(s, before, SECONDS_DIGITS);
+	fixed_width_owe(s, before, SECONDS_DIGITS);
 }
 
 void fixed_width_add_age(struct fixed_width *s, uint64_t ns)
@@ -40,7 +40,7 @@ void fixed_width_add_age(struct fixed_width *s, uint64_t ns)
 	size_t before = s->to->len;
 
 	human_add_age(s->to, ns);
-	owe(s, before, AGE_LEN);
+	fixed_width_owe(s, before, AGE_LEN);
 }
 
 void fixed_width_settle(struct fixed_width *s)

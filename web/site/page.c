@@ -51,7 +51,7 @@ static const struct {
 	{"/healthz", "whether memtally-web runs: 200"},
 };
 
-static void add_link(struct buffer *to, const char *path, const char *what)
+static void page_add_link(struct buffer *to, const char *path, const char *what)
 {
 	buffer_add_text(to, "<tr><td><a href=\"");
 	buffer_add_text(to, path);
@@ -72,7 +72,7 @@ static void add_owner_link(struct buffer *to, const struct owner *owner)
 	if (path.error)
 		to->error = path.error;
 	else
-		add_link(to, path.data, owner->help);
+		page_add_link(to, path.data, owner->help);
 }
 
 /*
@@ -125,7 +125,7 @@ static void add_age(struct fixed_width *fixed, const struct status *s)
 	buffer_add_text(to, "</p>\n");
 }
 
-static void add_guessed(
+static void page_add_guessed(
 	const struct snapshot_scope *host, const struct shares *s, struct buffer *to)
 {
 	buffer_add_text(to, ", ");
@@ -137,7 +137,7 @@ static void add_guessed(
 }
 
 /* Adds how much was measured, estimated and guessed, in the same words as `memtally status`. */
-static void add_shares(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
+static void page_add_shares(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
 	const struct snapshot_self *self = view_self(view);
@@ -160,11 +160,11 @@ static void add_shares(struct fixed_width *fixed, const struct view *view, uint6
 		buffer_add_text(to, " old");
 	}
 	if (ROW_HAS(host, SCOPE_GUESSED) && host->q[SCOPE_GUESSED])
-		add_guessed(host, &s, to);
+		page_add_guessed(host, &s, to);
 }
 
 /* Adds memtallyd's mode and the sum of PSS. */
-static void add_mode(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
+static void page_add_mode(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_scope *host = view_host(view);
 	struct buffer *to = fixed->to;
@@ -181,14 +181,14 @@ static void add_mode(struct fixed_width *fixed, const struct view *view, uint64_
 		human_add_bytes(to, host->q[SCOPE_PSS]);
 		shares_add_bounds(to, ", ", host);
 		if (is_adaptive)
-			add_shares(fixed, view, age_ns);
+			page_add_shares(fixed, view, age_ns);
 		buffer_add_char(to, '.');
 	}
 	buffer_add_text(to, "</p>\n");
 }
 
 /* Adds the reads that the kernel blocked when the snapshot was taken. */
-static void add_blocked(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
+static void page_add_blocked(struct fixed_width *fixed, const struct view *view, uint64_t age_ns)
 {
 	const struct snapshot_self *self = view_self(view);
 	struct buffer *to = fixed->to;
@@ -213,12 +213,12 @@ void page_render(const struct status *s, const char *telemetry_path, struct buff
 	buffer_add_text(to, page_head);
 	add_age(&fixed, s);
 	if (s->view && s->is_fresh) {
-		add_mode(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
-		add_blocked(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
+		page_add_mode(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
+		page_add_blocked(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
 	}
 	buffer_add_text(to, "<table>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
-		add_link(to, links[i].path ? links[i].path : telemetry_path, links[i].what);
+		page_add_link(to, links[i].path ? links[i].path : telemetry_path, links[i].what);
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		add_owner_link(to, owner_of((enum owner_kind)kind));
 	buffer_add_text(to, "</table>\n<p>memtally-web " PACKAGE_VERSION "</p>\n</body>\n</html>");

@@ -39,7 +39,7 @@ static bool is_list(const char *path, size_t len, const char *list)
 	       is_path(path + prefix, len - prefix, list);
 }
 
-static bool parse_pid(const char *text, size_t len, uint32_t *ret)
+static bool routes_parse_pid(const char *text, size_t len, uint32_t *ret)
 {
 	uint64_t pid;
 
@@ -62,7 +62,7 @@ enum route routes_find(const char *path, size_t len, const char *telemetry_path,
 		if (is_list(path, len, owner_of((enum owner_kind)kind)->list))
 			return (enum route)(ROUTE_OWNERS + kind);
 	if (len > prefix && !memcmp(path, PROCESS_PREFIX, prefix) &&
-		parse_pid(path + prefix, len - prefix, ret_pid))
+		routes_parse_pid(path + prefix, len - prefix, ret_pid))
 		return ROUTE_PROCESS;
 	return ROUTE_NONE;
 }

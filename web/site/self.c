@@ -56,7 +56,7 @@ int self_parse_stat(const char *text, size_t len, struct self_stat *ret)
 	return 0;
 }
 
-static int read_stat(struct self_stat *ret)
+static int self_read_stat(struct self_stat *ret)
 {
 	char text[STAT_SIZE];
 	size_t len;
@@ -86,7 +86,7 @@ static uint64_t count_entries(const char *entries, size_t len)
  * Counts the process's descriptors, except the one that reads them. Allocates no memory, unlike
  * opendir().
  */
-static int count_fds(uint64_t *ret)
+static int self_count_fds(uint64_t *ret)
 {
 	AUTO_CLOSE int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char entries[ENTRIES_SIZE] __attribute__((aligned(__alignof__(struct dirent64))));
@@ -112,7 +112,7 @@ void self_init(struct self *s)
 	uint64_t boot_ns = clock_now_ns(CLOCK_REALTIME) - clock_now_ns(CLOCK_BOOTTIME);
 
 	*s = (struct self){0};
-	if (ticks <= 0 || read_stat(&stat) < 0)
+	if (ticks <= 0 || self_read_stat(&stat) < 0)
 		return;
 	s->start_ns = boot_ns + stat.start_ticks * (NS_PER_SEC / (uint64_t)ticks);
 	s->has = SELF_HAS_START;
@@ -140,8 +140,8 @@ int self_read(struct self *s, uint64_t now_ns)
 
 	if (s->read_ns && now_ns < s->read_ns + FRESH_NS)
 		return 0;
-	stat_r = read_stat(&stat);
-	fds_r = count_fds(&s->open_fds);
+	stat_r = self_read_stat(&stat);
+	fds_r = self_count_fds(&s->open_fds);
 	if (stat_r == -ENOMEM || fds_r == -ENOMEM)
 		return -ENOMEM;
 	s->has &= SELF_HAS_START;

@@ -213,7 +213,8 @@ static struct answer *answer_metrics(const struct task *t)
  * Adds the head, which has the snapshot's age. *RET_SLACK is how many blanks to add at the end of
  * the body, so that its length stays the same when the age has more digits.
  */
-static void add_head(struct buffer *to, const struct view *view, uint64_t now_ns, size_t *ret_slack)
+static void site_add_head(
+	struct buffer *to, const struct view *view, uint64_t now_ns, size_t *ret_slack)
 {
 	enum { AGE_DIGITS = 24 };
 	size_t len;
@@ -225,7 +226,7 @@ static void add_head(struct buffer *to, const struct view *view, uint64_t now_ns
 	*ret_slack = len + AGE_DIGITS > to->len ? len + AGE_DIGITS - to->len : 0;
 }
 
-static void add_end(struct buffer *to, size_t slack)
+static void site_add_end(struct buffer *to, size_t slack)
 {
 	struct fixed_width fixed = {.to = to, .slack = slack};
 
@@ -245,8 +246,8 @@ static struct answer *answer_cached(const struct task *t, enum cache_body body)
 	set_etag(t, a, "");
 	if (cache_get(cache, body, &a->body) < 0)
 		return NULL;
-	add_head(&a->before, cache->view, t->now_ns, &slack);
-	add_end(&a->after, slack);
+	site_add_head(&a->before, cache->view, t->now_ns, &slack);
+	site_add_end(&a->after, slack);
 	return TAKE_PTR(a);
 }
 
@@ -278,11 +279,11 @@ static struct answer *answer_stream(const struct task *t, const struct query *qu
 		snprintf(variant, sizeof(variant), "%016llx",
 			(unsigned long long)hash_text(t->rq->query));
 	set_etag(t, a, variant);
-	a->stream = stream_new(view, query, &t->site->turns);
+	a->stream = list_stream_new(view, query, &t->site->turns);
 	if (!a->stream)
 		return NULL;
-	add_head(stream_head(a->stream), view, t->now_ns, &slack);
-	return stream_begin(a->stream) < 0 ? NULL : TAKE_PTR(a);
+	site_add_head(list_stream_head(a->stream), view, t->now_ns, &slack);
+	return list_stream_begin(a->stream) < 0 ? NULL : TAKE_PTR(a);
 }
 
 static bool shows_processes(const struct task *t)
@@ -357,9 +358,9 @@ static struct answer *answer_process(const struct task *t, uint32_t pid)
 			"the part of the snapshot that may be shown has no process with this pid");
 	snprintf(variant, sizeof(variant), "p%u", pid);
 	set_etag(t, a, variant);
-	add_head(&a->before, view, t->now_ns, &slack);
+	site_add_head(&a->before, view, t->now_ns, &slack);
 	json_render_process(view, row, &a->before);
-	add_end(&a->after, slack);
+	site_add_end(&a->after, slack);
 	return TAKE_PTR(a);
 }
 
@@ -376,14 +377,14 @@ static struct answer *answer_status(const struct task *t)
 	if (self_read(&s->self, t->now_ns) < 0)
 		return NULL;
 	if (view)
-		add_head(&a->before, view, t->now_ns, &slack);
+		site_add_head(&a->before, view, t->now_ns, &slack);
 	buffer_add_char(&a->before, view ? ',' : '{');
 	status_render_json(&status, &a->before, &slack);
 	if (view)
 		json_render_status(view, &a->before);
 	else
 		buffer_add_char(&a->before, '}');
-	add_end(&a->after, slack);
+	site_add_end(&a->after, slack);
 	return TAKE_PTR(a);
 }
 

@@ -36,7 +36,7 @@ static void add_single(struct metrics *m, const char *name, const char *type, co
 	buffer_add_char(to, '\n');
 }
 
-static void add_process(struct metrics *m, const struct self *self)
+static void web_status_add_process(struct metrics *m, const struct self *self)
 {
 	if (self->has & SELF_HAS_CPU)
 		add_single(m, "process_cpu_seconds", "counter", "seconds",
@@ -122,7 +122,7 @@ void status_render_metrics(const struct status *s, enum prometheus_format format
 		"Messages on the snapshot socket that were no good snapshot.",
 		s->snapshots_refused);
 	add_requests(&m, s->counters);
-	add_process(&m, s->self);
+	web_status_add_process(&m, s->self);
 	add_builds(&m, s->view);
 	prometheus_add_end(to, format);
 }

@@ -67,7 +67,7 @@ static void end_with_parent(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-static void touch(int procfs_fd, pid_t pid, const char *file)
+static void probes_touch(int procfs_fd, pid_t pid, const char *file)
 {
 	char path[64], byte;
 	int fd;
@@ -80,7 +80,7 @@ static void touch(int procfs_fd, pid_t pid, const char *file)
 	close(fd);
 }
 
-static void probe(
+static void probes_probe(
 	const struct probes *p, const struct procfs *procfs, const pid_t *pids, struct probe *self)
 {
 	struct probes_shared *all = p->shared;
@@ -91,8 +91,8 @@ static void probe(
 			continue;
 		self->since_ns = clock_now_ns(CLOCK_MONOTONIC);
 		self->pid = pids[i];
-		touch(procfs->fd, pids[i], "stat");
-		touch(procfs->fd, pids[i], "smaps");
+		probes_touch(procfs->fd, pids[i], "stat");
+		probes_touch(procfs->fd, pids[i], "smaps");
 		self->pid = 0;
 	}
 }
@@ -121,7 +121,7 @@ static _Noreturn void run_probes(
 			if (pid == 0) {
 				end_with_parent();
 				p->shared->probe[started].task = getpid();
-				probe(p, procfs, pids, &p->shared->probe[started]);
+				probes_probe(p, procfs, pids, &p->shared->probe[started]);
 				_exit(0);
 			}
 		}

@@ -21,7 +21,7 @@
 static const struct lanes_patience patience = {
 	.long_ns = 500 * NS_PER_MSEC, .short_ns = 20 * NS_PER_MSEC, .share_ns = 1 * NS_PER_SEC};
 
-static void reap(struct readers *r)
+static void readers_reap(struct readers *r)
 {
 	for (unsigned int lane = 0; lane < LANES; lane++)
 		if (r->pid[lane] && waitpid(r->pid[lane], NULL, WNOHANG) != 0) {
@@ -30,7 +30,7 @@ static void reap(struct readers *r)
 		}
 }
 
-static int start(void *to, unsigned int lane)
+static int readers_start(void *to, unsigned int lane)
 {
 	struct readers *r = to;
 	pid_t memtally = getpid(), pid = fork();
@@ -46,18 +46,18 @@ static int start(void *to, unsigned int lane)
 	return 0;
 }
 
-static void end(void *to, unsigned int lane)
+static void readers_end(void *to, unsigned int lane)
 {
 	struct readers *r = to;
 
 	if (r->pid[lane])
 		kill(r->pid[lane], SIGKILL);
-	reap(r);
+	readers_reap(r);
 }
 
-static bool wait_on(void *to)
+static bool readers_wait_on(void *to)
 {
-	reap(to);
+	readers_reap(to);
 	return true;
 }
 
@@ -71,9 +71,9 @@ int readers_open(const char *procfs, struct readers *ret)
 	r = workers_open(&ret->workers);
 	if (r < 0)
 		return r;
-	return workers_start(&ret->workers, &(struct lanes_control){.start = start,
-						    .kill = end,
-						    .wait = wait_on,
+	return workers_start(&ret->workers, &(struct lanes_control){.start = readers_start,
+						    .kill = readers_end,
+						    .wait = readers_wait_on,
 						    .to = ret,
 						    .patience = patience});
 }
@@ -84,7 +84,7 @@ void readers_close(struct readers *r)
 		if (r->pid[lane])
 			kill(r->pid[lane], SIGKILL);
 	if (r->workers.lanes.shared)
-		reap(r);
+		readers_reap(r);
 	workers_close(&r->workers);
 	r->procfs_fd = fd_close(r->procfs_fd);
 }

@@ -107,7 +107,7 @@ struct sight {
 	uint64_t since_ns; /* CLOCK_MONOTONIC; the task has slept in one system call since then */
 };
 
-static bool is_blocked(pid_t pid)
+static bool supervisor_is_blocked(pid_t pid)
 {
 	for (size_t i = 0; i < the.count; i++)
 		if (the.blocked[i].pid == pid)
@@ -121,7 +121,7 @@ int supervisor_try(pid_t pid, int (*work)(void *context), void *context)
 
 	if (!the.is_on)
 		return work(context);
-	if (is_blocked(pid))
+	if (supervisor_is_blocked(pid))
 		return TARGET_BLOCKED;
 	the.is_resumed = false;
 	getcontext(&the.resume);
@@ -134,7 +134,7 @@ int supervisor_try(pid_t pid, int (*work)(void *context), void *context)
 	return r;
 }
 
-static void add_blocked(struct buffer *to, const struct blocked *b)
+static void supervisor_add_blocked(struct buffer *to, const struct blocked *b)
 {
 	buffer_printf(to, "pid %d", (int)b->pid);
 	if (b->file[0])
@@ -157,7 +157,7 @@ void supervisor_say(void)
 		if (count && count < NAMED_MAX)
 			buffer_add_text(&names, ", ");
 		if (count++ < NAMED_MAX)
-			add_blocked(&names, &the.blocked[i]);
+			supervisor_add_blocked(&names, &the.blocked[i]);
 	}
 	if (count > NAMED_MAX)
 		buffer_printf(&names, " and %zu more", count - NAMED_MAX);
@@ -295,7 +295,7 @@ static void list_blocked(pid_t pid, uint64_t ns, const char *file)
 {
 	struct blocked *b = &the.blocked[the.count];
 
-	if (the.count == BLOCKED_MAX || is_blocked(pid))
+	if (the.count == BLOCKED_MAX || supervisor_is_blocked(pid))
 		return;
 	*b = (struct blocked){.pid = pid, .slept_ns = ns};
 	snprintf(b->file, sizeof(b->file), "%s", file);
@@ -423,14 +423,14 @@ static void *map_memory(size_t size, int flags)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static bool prepare(void)
+static bool supervisor_prepare(void)
 {
 	the.done_fd = eventfd(0, EFD_CLOEXEC);
 	the.stack = map_memory(STACK_SIZE, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
 	the.start_stack = map_memory(START_STACK_SIZE, MAP_PRIVATE | MAP_STACK);
 	the.blocked = calloc(BLOCKED_MAX, sizeof(*the.blocked));
-	return probes_open(the.procfs, is_blocked, &the.probes) && the.done_fd >= 0 && the.stack &&
-	       the.start_stack && the.blocked &&
+	return probes_open(the.procfs, supervisor_is_blocked, &the.probes) && the.done_fd >= 0 &&
+	       the.stack && the.start_stack && the.blocked &&
 	       mprotect(the.stack, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE) == 0;
 }
 
@@ -460,7 +460,8 @@ int supervisor_run(const char *procfs, int (*work)(void *context), void *context
 	int status;
 
 	the = (struct supervisor){.procfs = procfs, .work = work, .context = context};
-	the.is_on = prepare(); /* set before the task starts, because the task reads it */
+	the.is_on =
+		supervisor_prepare(); /* set before the task starts, because the task reads it */
 	if (the.is_on && !start_view())
 		the.is_on = false;
 	if (the.is_on) {

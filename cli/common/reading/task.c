@@ -21,7 +21,7 @@ enum { TEXT_SIZE = 512 };
  * Reads the file NAME of task PID into TEXT. Returns its length, less than TEXT_SIZE, or a negative
  * errno.
  */
-static ssize_t read_text(pid_t pid, const char *name, char text[static TEXT_SIZE])
+static ssize_t task_read_text(pid_t pid, const char *name, char text[static TEXT_SIZE])
 {
 	AUTO_CLOSE int proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char path[64];
@@ -38,7 +38,7 @@ static ssize_t read_text(pid_t pid, const char *name, char text[static TEXT_SIZE
 char task_state(pid_t pid)
 {
 	char text[TEXT_SIZE];
-	ssize_t len = read_text(pid, "stat", text);
+	ssize_t len = task_read_text(pid, "stat", text);
 	const char *end = len > 0 ? memrchr(text, ')', (size_t)len) : NULL;
 
 	return end && text + len - end > 2 ? end[2] : '?';
@@ -76,7 +76,7 @@ int task_parse_call(const char *text, size_t len, struct task_call *ret)
 int task_call(pid_t pid, struct task_call *ret)
 {
 	char text[TEXT_SIZE];
-	ssize_t len = read_text(pid, "syscall", text);
+	ssize_t len = task_read_text(pid, "syscall", text);
 
 	return len < 0 ? (int)len : task_parse_call(text, (size_t)len, ret);
 }

@@ -8,7 +8,7 @@
 
 #include "base/saturate.h"
 
-static void add(struct cow_breaks_sum *to, const struct cow_breaks_sum *s)
+static void cow_breaks_add_sum(struct cow_breaks_sum *to, const struct cow_breaks_sum *s)
 {
 	to->gained = saturate_add(to->gained, s->gained);
 	to->parted = (uint32_t)saturate_min((uint64_t)to->parted + s->parted, UINT32_MAX);
@@ -16,18 +16,18 @@ static void add(struct cow_breaks_sum *to, const struct cow_breaks_sum *s)
 }
 
 /* Merges the oldest two times: it begins as the earlier and ends as the later one. */
-static void make_room(struct cow_breaks *b)
+static void cow_breaks_make_room(struct cow_breaks *b)
 {
 	if (b->count < COW_BREAKS_KEPT)
 		return;
-	add(&b->time[1].sum, &b->time[0].sum);
+	cow_breaks_add_sum(&b->time[1].sum, &b->time[0].sum);
 	b->time[1].from_ns = saturate_min(b->time[0].from_ns, b->time[1].from_ns);
 	b->count--;
 	memmove(&b->time[0], &b->time[1], b->count * sizeof(b->time[0]));
 }
 
 /* Returns the index of AT_NS, or the index at which it is to be inserted. */
-static uint32_t place_of(const struct cow_breaks *b, uint64_t at_ns)
+static uint32_t cow_breaks_place_of(const struct cow_breaks *b, uint64_t at_ns)
 {
 	uint32_t i = b->count;
 
@@ -45,26 +45,26 @@ void cow_breaks_add(struct cow_breaks *b, struct cow_breaks_writer *w, uint64_t 
 			COW_BREAKS_ONE - w->parted, saturate_min(gained, room), room),
 		.writers = 1,
 	};
-	uint32_t i = place_of(b, at_ns);
+	uint32_t i = cow_breaks_place_of(b, at_ns);
 	struct cow_breaks_time *t;
 
 	if (i == b->count || b->time[i].at_ns != at_ns) {
-		make_room(b);
-		i = place_of(b, at_ns);
+		cow_breaks_make_room(b);
+		i = cow_breaks_place_of(b, at_ns);
 		memmove(&b->time[i + 1], &b->time[i], (b->count - i) * sizeof(b->time[0]));
 		b->time[i] = (struct cow_breaks_time){.from_ns = from_ns, .at_ns = at_ns};
 		b->count++;
 	}
 	t = &b->time[i];
 	t->from_ns += ((int64_t)(from_ns - t->from_ns)) / ((int64_t)t->sum.writers + 1);
-	add(&t->sum, &s);
+	cow_breaks_add_sum(&t->sum, &s);
 	w->parted += s.parted;
 	w->last = s.parted;
 	w->at_ns = at_ns;
 }
 
 /* Takes PARTED off time I, and what exceeds that off earlier times. */
-static void take_back(struct cow_breaks *b, uint32_t i, uint32_t parted)
+static void cow_breaks_take_back(struct cow_breaks *b, uint32_t i, uint32_t parted)
 {
 	while (parted) {
 		uint32_t *told = &b->time[i].sum.parted;
@@ -80,11 +80,11 @@ static void take_back(struct cow_breaks *b, uint32_t i, uint32_t parted)
 
 void cow_breaks_leave(struct cow_breaks *b, struct cow_breaks_writer *w)
 {
-	uint32_t i = place_of(b, w->at_ns);
+	uint32_t i = cow_breaks_place_of(b, w->at_ns);
 
 	if (w->parted && i < b->count) {
-		take_back(b, i, w->last);
-		take_back(b, i ? i - 1 : 0, w->parted - w->last);
+		cow_breaks_take_back(b, i, w->last);
+		cow_breaks_take_back(b, i ? i - 1 : 0, w->parted - w->last);
 	}
 	*w = (struct cow_breaks_writer){0};
 }
@@ -99,6 +99,6 @@ void cow_breaks_since(const struct cow_breaks *b, uint64_t since_ns, struct cow_
 		if (since_ns > t->from_ns)
 			s.parted = (uint32_t)saturate_part(
 				s.parted, t->at_ns - since_ns, t->at_ns - t->from_ns);
-		add(ret, &s);
+		cow_breaks_add_sum(ret, &s);
 	}
 }

@@ -32,7 +32,7 @@ void cow_suspected_answer(struct cow_suspected *s, uint64_t suspected, uint64_t 
  * Returns how much of BYTES is believed: all of them while nothing was found. If other members'
  * faults had other causes so far, a member with real copies shows by its own measurement.
  */
-static uint64_t believed(const struct cow_suspected *s, uint64_t bytes)
+static uint64_t cow_suspected_believed(const struct cow_suspected *s, uint64_t bytes)
 {
 	uint64_t share = saturate_add(DOUBLED * s->admitted, s->asked / UNBELIEVED_PART);
 
@@ -41,5 +41,5 @@ static uint64_t believed(const struct cow_suspected *s, uint64_t bytes)
 
 uint64_t cow_suspected_since(const struct cow_suspected *s, uint64_t own, uint64_t since_ns)
 {
-	return since_ns >= s->at_ns ? 0 : believed(s, s->bytes - own);
+	return since_ns >= s->at_ns ? 0 : cow_suspected_believed(s, s->bytes - own);
 }

@@ -49,7 +49,7 @@ struct family_ancestor *family_ancestry_use(struct family_ancestor *a)
 	return a;
 }
 
-static void drop(struct family_ancestor *a)
+static void family_ancestry_drop(struct family_ancestor *a)
 {
 	while (a && !--a->uses) {
 		struct family_ancestor *parent = a->parent;
@@ -69,7 +69,7 @@ static bool is_passed(const struct family_ancestor *a)
 }
 
 /* Unlinks the exited ancestor above A, which has exited itself, so that it is skipped only once. */
-static void shorten(struct family_ancestor *a)
+static void family_ancestry_shorten(struct family_ancestor *a)
 {
 	struct family_ancestor *above = a->parent;
 
@@ -77,7 +77,7 @@ static void shorten(struct family_ancestor *a)
 		return;
 	a->line = saturate_min(a->line, above->line);
 	a->parent = family_ancestry_use(above->parent);
-	drop(above);
+	family_ancestry_drop(above);
 }
 
 uint64_t family_ancestry_settle(struct family_member *m)
@@ -88,10 +88,10 @@ uint64_t family_ancestry_settle(struct family_member *m)
 	while (is_passed(*parent)) {
 		struct family_ancestor *a = *parent;
 
-		shorten(a);
+		family_ancestry_shorten(a);
 		m->line = saturate_min(m->line, a->line);
 		*parent = family_ancestry_use(a->parent);
-		drop(a);
+		family_ancestry_drop(a);
 		steps++;
 	}
 	return steps;
@@ -112,7 +112,7 @@ void family_ancestry_leave(struct family_member *m)
 		m->ancestor->member = NULL;
 		m->ancestor->line = m->line;
 	}
-	drop(m->ancestor);
+	family_ancestry_drop(m->ancestor);
 	m->ancestor = NULL;
 	m->has_forked = false;
 }

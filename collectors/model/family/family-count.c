@@ -36,7 +36,7 @@ static uint32_t count_up_to(const uint64_t *number, uint32_t count, uint64_t lim
 	return low;
 }
 
-static bool reserve(struct family_count *c, size_t capacity)
+static bool family_count_reserve(struct family_count *c, size_t capacity)
 {
 	uint64_t *number;
 
@@ -51,7 +51,7 @@ static bool reserve(struct family_count *c, size_t capacity)
 	return true;
 }
 
-static uint32_t less(uint32_t *from, uint32_t by)
+static uint32_t family_count_less(uint32_t *from, uint32_t by)
 {
 	uint32_t taken = *from < by ? *from : by;
 
@@ -70,12 +70,12 @@ static void settle_unseen(
 	bool is_past = m->measured_ns <= listed_ns;
 	uint32_t back;
 
-	joined -= less(&m->unseen, joined);
-	early -= less(&m->unseen, early);
-	back = less(&m->gone, joined);
+	joined -= family_count_less(&m->unseen, joined);
+	early -= family_count_less(&m->unseen, early);
+	back = family_count_less(&m->gone, joined);
 	m->then -= back;
-	less(&m->unsure, back);
-	less(&m->lasting, joined - back + early);
+	family_count_less(&m->unsure, back);
+	family_count_less(&m->lasting, joined - back + early);
 	if (!is_past)
 		return;
 	m->gone += m->unseen;
@@ -216,7 +216,7 @@ int family_count_take(struct family_count *c, struct family_member *first, uint3
 {
 	for (struct family_member *m = first; m; m = m->next)
 		c->steps += family_ancestry_settle(m);
-	if (!reserve(c, 3 * (size_t)count)) {
+	if (!family_count_reserve(c, 3 * (size_t)count)) {
 		count_roughly(first, count);
 		return -ENOMEM;
 	}

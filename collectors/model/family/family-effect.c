@@ -18,7 +18,7 @@ enum {
 /* A process is a newborn for this long. */
 #define NEWBORN_NS UINT64_C(250000000)
 
-static struct share_count_change change_of(const struct family_member *m)
+static struct share_count_change family_effect_change_of(const struct family_member *m)
 {
 	uint32_t lost = m->family ? unlisted_sharers_lost(&m->family->unlisted, m->lasting) : 0;
 	uint32_t members = (m->then ? m->then : 1) + lost, kept = m->kept - m->leaving;
@@ -53,7 +53,7 @@ struct fork_effect family_effect_of(const struct family_member *m, const struct 
 {
 	const struct fork_family *f = m->family;
 	struct cow_breaks_sum broken;
-	struct fork_effect a = {.family = change_of(m),
+	struct fork_effect a = {.family = family_effect_change_of(m),
 		.anon = SHARE_COUNT_AS_GUESSED,
 		.file = SHARE_COUNT_AS_GUESSED};
 

@@ -43,7 +43,7 @@ void family_mark(struct families *k, struct fork_family *f)
 	k->dirty_families = f;
 }
 
-static void append(struct fork_family *f, struct family_member *m)
+static void family_append(struct fork_family *f, struct family_member *m)
 {
 	m->family = f;
 	m->family_flow = counter_flow_less(f->flow, m->sharer.own);
@@ -85,7 +85,7 @@ int family_found(struct families *k, struct family_member *m)
 	if (!f)
 		return -ENOMEM;
 	f->key = m->key;
-	append(f, m);
+	family_append(f, m);
 	return keytable_set(&k->families, f->key, f);
 }
 
@@ -104,7 +104,7 @@ int family_join(struct families *k, struct family_member *m, uint64_t key)
 	if (item) {
 		struct fork_family *f = lone ? lone->family : item;
 
-		append(f, m);
+		family_append(f, m);
 		f->found.at_ns = 0;
 		family_mark(k, f);
 	}
@@ -169,7 +169,7 @@ void family_leave(struct families *k, struct family_member *m, bool has_ended)
 		free(f);
 }
 
-static void settle(struct families *k, struct fork_family *f)
+static void family_settle(struct families *k, struct fork_family *f)
 {
 	struct family_count_deaths deaths = {.after_ns = k->previous_ns, .until_ns = k->listed_ns};
 
@@ -196,7 +196,7 @@ bool family_next(struct families *k, struct family_member **ret_first)
 		free(f);
 		return true;
 	}
-	settle(k, f);
+	family_settle(k, f);
 	*ret_first = f->first;
 	return true;
 }

@@ -14,7 +14,7 @@
 #define SPAN_NS  (60 * NS_PER_SEC)
 #define APART_NS (5 * NS_PER_SEC)
 
-static void drop(struct cpu_recent *r, unsigned int i)
+static void cpu_recent_drop(struct cpu_recent *r, unsigned int i)
 {
 	memmove(&r->mark[i], &r->mark[i + 1], (r->count - i - 1) * sizeof(r->mark[0]));
 	r->count--;
@@ -23,10 +23,10 @@ static void drop(struct cpu_recent *r, unsigned int i)
 void cpu_recent_add(struct cpu_recent *r, uint64_t at_ns, uint64_t cpu_ns)
 {
 	if (r->count > 1 && r->mark[r->count - 1].at_ns < r->mark[r->count - 2].at_ns + APART_NS)
-		drop(r, r->count - 1);
+		cpu_recent_drop(r, r->count - 1);
 	while (r->count > 1 &&
 		(r->mark[1].at_ns + SPAN_NS <= at_ns || r->count == CPU_RECENT_MARKS))
-		drop(r, 0);
+		cpu_recent_drop(r, 0);
 	r->mark[r->count].at_ns = at_ns;
 	r->mark[r->count].cpu_ns = cpu_ns;
 	r->count++;

@@ -86,7 +86,7 @@ struct arena {
 	atomic_uint_fast64_t calls, longest_ns;
 };
 
-static uint64_t now(clockid_t clock)
+static uint64_t lock_trial_now(clockid_t clock)
 {
 	return clock_now_ns(clock);
 }
@@ -124,7 +124,7 @@ static int open_rollup(pid_t pid)
 }
 
 /* Makes page tables in which every entry is the zero page. */
-static int populate(void)
+static int lock_trial_populate(void)
 {
 	void *region = mmap(
 		NULL, REGION_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -136,7 +136,10 @@ static int populate(void)
 	return madvise(region, REGION_BYTES, MADV_POPULATE_READ) < 0 ? -errno : 0;
 }
 
-/* Calls populate() until a walk takes long enough. ROLLUP is this process's own smaps_rollup. */
+/*
+ * Calls lock_trial_populate() until a walk takes long enough. ROLLUP is this process's own
+ * smaps_rollup.
+ */
 static int populate_enough(int rollup)
 {
 	char text[2048];
@@ -145,11 +148,11 @@ static int populate_enough(int rollup)
 	for (unsigned int i = 0; r == 0 && i < REGIONS_MAX; i++) {
 		uint64_t before_ns;
 
-		r = populate();
-		before_ns = now(CLOCK_THREAD_CPUTIME_ID);
+		r = lock_trial_populate();
+		before_ns = lock_trial_now(CLOCK_THREAD_CPUTIME_ID);
 		if (r == 0 && pread(rollup, text, sizeof(text), 0) <= 0)
 			return -EIO;
-		if (now(CLOCK_THREAD_CPUTIME_ID) - before_ns >= WALK_ENOUGH_NS)
+		if (lock_trial_now(CLOCK_THREAD_CPUTIME_ID) - before_ns >= WALK_ENOUGH_NS)
 			break;
 	}
 	return r;
@@ -180,12 +183,12 @@ static _Noreturn void map_and_unmap(struct arena *arena, pid_t parent)
 	close(rollup);
 	waited_ns = run_queue_ns(schedstat);
 	for (;;) {
-		uint64_t begin_ns = now(CLOCK_MONOTONIC), took_ns, until_ns;
+		uint64_t begin_ns = lock_trial_now(CLOCK_MONOTONIC), took_ns, until_ns;
 		void *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (page == MAP_FAILED || munmap(page, 1) < 0)
 			_exit(1);
-		took_ns = now(CLOCK_MONOTONIC) - begin_ns;
+		took_ns = lock_trial_now(CLOCK_MONOTONIC) - begin_ns;
 		until_ns = run_queue_ns(schedstat);
 		took_ns -= until_ns - waited_ns < took_ns ? until_ns - waited_ns : took_ns;
 		waited_ns = until_ns;
@@ -202,10 +205,10 @@ static _Noreturn void map_and_unmap(struct arena *arena, pid_t parent)
 static bool await_calls(struct arena *arena, uint64_t count, uint64_t time_ns)
 {
 	const struct timespec pause = {.tv_nsec = NS_PER_MSEC / 4};
-	uint64_t end_ns = now(CLOCK_MONOTONIC) + time_ns;
+	uint64_t end_ns = lock_trial_now(CLOCK_MONOTONIC) + time_ns;
 
 	while (atomic_load(&arena->calls) < count) {
-		if (now(CLOCK_MONOTONIC) >= end_ns)
+		if (lock_trial_now(CLOCK_MONOTONIC) >= end_ns)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -220,12 +223,12 @@ static bool try_once(struct arena *arena, int rollup, struct lock_trial_try *ret
 
 	atomic_store(&arena->longest_ns, 0);
 	calls = atomic_load(&arena->calls);
-	begin_ns = now(CLOCK_MONOTONIC);
-	before_ns = now(CLOCK_THREAD_CPUTIME_ID);
+	begin_ns = lock_trial_now(CLOCK_MONOTONIC);
+	before_ns = lock_trial_now(CLOCK_THREAD_CPUTIME_ID);
 	if (pread(rollup, text, sizeof(text), 0) <= 0)
 		return false;
-	ret->walk_ns = now(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-	ret->took_ns = now(CLOCK_MONOTONIC) - begin_ns;
+	ret->walk_ns = lock_trial_now(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	ret->took_ns = lock_trial_now(CLOCK_MONOTONIC) - begin_ns;
 	ret->calls = atomic_load(&arena->calls) - calls;
 	/* A call that waited for the walk ends now. */
 	if (!await_calls(arena, calls + ret->calls + 2, ENDED_WAIT_NS))
@@ -248,7 +251,7 @@ static size_t try_all(struct arena *arena, int rollup, pid_t parent, struct lock
 	return count;
 }
 
-static _Noreturn void child(int fd, pid_t parent)
+static _Noreturn void lock_trial_child(int fd, pid_t parent)
 {
 	const struct rlimit limit = {CPU_MAX_S, CPU_MAX_S};
 	struct lock_trial_try tries[LOCK_TRIAL_TRIES];
@@ -317,7 +320,7 @@ int lock_trial_ask(struct lock_trial *t)
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		child(fds[1], parent);
+		lock_trial_child(fds[1], parent);
 	close(fds[1]);
 	if (pid < 0) {
 		int r = -errno;
@@ -330,7 +333,7 @@ int lock_trial_ask(struct lock_trial *t)
 	return 0;
 }
 
-static uint64_t ns_of(const struct timeval *t)
+static uint64_t lock_trial_ns_of(const struct timeval *t)
 {
 	return (uint64_t)t->tv_sec * NS_PER_SEC + (uint64_t)t->tv_usec * NS_PER_USEC;
 }
@@ -349,6 +352,6 @@ bool lock_trial_answer(struct lock_trial *t, uint64_t *ret_cpu_ns)
 		t->verdict = lock_trial_judge(tries, len / sizeof(tries[0]));
 	t->pid = 0;
 	t->fd = fd_close(t->fd);
-	*ret_cpu_ns = ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime);
+	*ret_cpu_ns = lock_trial_ns_of(&usage.ru_utime) + lock_trial_ns_of(&usage.ru_stime);
 	return true;
 }

@@ -51,7 +51,7 @@ enum mapcounts_verdict mapcounts_judge(
 }
 
 /* Returns 0, or a negative errno. */
-static int read_rollup(int fd, struct smaps *ret)
+static int mapcounts_read_rollup(int fd, struct smaps *ret)
 {
 	char text[2048];
 	ssize_t len = pread(fd, text, sizeof(text), 0);
@@ -80,7 +80,7 @@ static char *map_huge(void)
 }
 
 /* Unmaps half of PAGE when GO has a byte, reports that by DONE, and waits until GO is closed. */
-static _Noreturn void grandchild(char *page, int go, int done)
+static _Noreturn void mapcounts_grandchild(char *page, int go, int done)
 {
 	char byte = 0;
 
@@ -106,11 +106,11 @@ static enum mapcounts_verdict try_it(int rollup)
 	if (other == 0) {
 		close(go[1]);
 		close(done[0]);
-		grandchild(page, go[0], done[1]);
+		mapcounts_grandchild(page, go[0], done[1]);
 	}
 	close(done[1]);
-	if (read_rollup(rollup, &before) < 0 || write(go[1], &byte, 1) != 1 ||
-		read(done[0], &byte, 1) != 1 || read_rollup(rollup, &after) < 0)
+	if (mapcounts_read_rollup(rollup, &before) < 0 || write(go[1], &byte, 1) != 1 ||
+		read(done[0], &byte, 1) != 1 || mapcounts_read_rollup(rollup, &after) < 0)
 		return MAPCOUNTS_UNKNOWN;
 	return mapcounts_judge(&before, &after, HUGE_BYTES);
 }
@@ -119,7 +119,7 @@ static enum mapcounts_verdict try_it(int rollup)
  * smaps_rollup is opened before the child gives up its rights: afterwards it belongs to root, since
  * the process is not dumpable.
  */
-static _Noreturn void child(int fd)
+static _Noreturn void mapcounts_child(int fd)
 {
 	const struct rlimit limit = {CPU_MAX_S, CPU_MAX_S};
 	char verdict;
@@ -165,7 +165,7 @@ int mapcounts_ask(struct mapcounts *m)
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		child(fds[1]);
+		mapcounts_child(fds[1]);
 	if (pid < 0)
 		r = -errno;
 	close(fds[1]);
@@ -222,7 +222,7 @@ void mapcounts_await(struct mapcounts *m, int timeout_ms)
 }
 
 /* Returns the size in bytes that a name like "hugepages-64kB" has, 0 for another name. */
-static uint64_t size_of(const char *name)
+static uint64_t mapcounts_size_of(const char *name)
 {
 	static const char prefix[] = "hugepages-", suffix[] = "kB";
 	size_t len = strlen(name), around = sizeof(prefix) + sizeof(suffix) - 2;
@@ -263,7 +263,7 @@ uint64_t mapcounts_large_anon(const char *folder)
 	bool has_any = false;
 
 	while (dir && (entry = readdir(dir))) {
-		uint64_t size = size_of(entry->d_name);
+		uint64_t size = mapcounts_size_of(entry->d_name);
 
 		if (!size)
 			continue;

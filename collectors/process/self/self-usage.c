@@ -44,7 +44,7 @@ int self_usage_parse_capabilities(const char *text, size_t len, uint64_t *ret)
 }
 
 /* Since Linux 6.2 the size of the directory is the number; before, it must be counted. */
-static uint64_t count_fds(void)
+static uint64_t self_usage_count_fds(void)
 {
 	AUTO_CLOSEDIR DIR *dir = NULL;
 	struct stat st;
@@ -72,7 +72,7 @@ static void parse_status(const char *text, size_t len, struct self_usage *self)
 }
 
 /* A user in hundreds of groups makes status long. */
-static void read_status(struct self_usage *self)
+static void self_usage_read_status(struct self_usage *self)
 {
 	AUTO_BUFFER struct buffer long_text = {0};
 	char text[8192];
@@ -109,10 +109,10 @@ void self_usage_read(struct self_usage *ret)
 		.recent = ret->recent,
 		.workers_cpu_ns = ret->workers_cpu_ns};
 
-	read_status(&self);
+	self_usage_read_status(&self);
 	self.cpu_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) + self.workers_cpu_ns;
 	cpu_recent_add(&self.recent, clock_now_ns(CLOCK_MONOTONIC), self.cpu_ns);
-	self.open_fds = count_fds();
+	self.open_fds = self_usage_count_fds();
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
 		self.max_fds = limit.rlim_cur;
 	if (!self.start_realtime_ns)

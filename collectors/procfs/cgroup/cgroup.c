@@ -77,7 +77,7 @@ static struct cgroup_name next_component(struct cgroup_name *path)
 	return part;
 }
 
-static struct cgroup_name unescape(struct cgroup_name n)
+static struct cgroup_name cgroup_unescape(struct cgroup_name n)
 {
 	if (n.len && n.text[0] == '_') {
 		n.text++;
@@ -113,7 +113,7 @@ static struct cgroup_name take_unit(
 
 	for (;;) {
 		*ret_component = next_component(path);
-		part = unescape(*ret_component);
+		part = cgroup_unescape(*ret_component);
 		if (!is_slice(part))
 			break;
 		*ret_slice = part;
@@ -124,7 +124,8 @@ static struct cgroup_name take_unit(
 }
 
 /* Returns the text between PREFIX and SUFFIX; len 0: N has another form, or nothing between. */
-static struct cgroup_name between(struct cgroup_name n, const char *prefix, const char *suffix)
+static struct cgroup_name cgroup_between(
+	struct cgroup_name n, const char *prefix, const char *suffix)
 {
 	size_t before = strlen(prefix), after = strlen(suffix);
 
@@ -150,14 +151,14 @@ static bool is_user_manager(struct cgroup_name n)
 {
 	uint32_t uid;
 
-	return parse_uid(between(n, "user@", ".service"), &uid);
+	return parse_uid(cgroup_between(n, "user@", ".service"), &uid);
 }
 
 /* A login session. systemd never escapes it. */
 static bool is_session(struct cgroup_name n)
 {
 	static const char alphanumeric[] = ALPHANUMERIC;
-	struct cgroup_name id = between(n, "session-", ".scope");
+	struct cgroup_name id = cgroup_between(n, "session-", ".scope");
 
 	for (size_t i = 0; i < id.len; i++)
 		if (!memchr(alphanumeric, id.text[i], sizeof(alphanumeric) - 1))
@@ -168,7 +169,7 @@ static bool is_session(struct cgroup_name n)
 /* Parses the uid in a user's own slice, "user-1000.slice". */
 static bool parse_user_slice(struct cgroup_name slice, uint32_t *ret)
 {
-	return parse_uid(between(slice, "user-", ".slice"), ret);
+	return parse_uid(cgroup_between(slice, "user-", ".slice"), ret);
 }
 
 /* Returns the value of a hexadecimal digit, -1 if C is none. */
@@ -217,10 +218,10 @@ static bool unescape_machine(struct cgroup_name n, char to[static CGROUP_MACHINE
  */
 static void parse_machine(struct cgroup *c)
 {
-	struct cgroup_name name = between(c->unit, "systemd-nspawn@", ".service");
+	struct cgroup_name name = cgroup_between(c->unit, "systemd-nspawn@", ".service");
 
 	if (!name.len && is_below_machine_slice(c->slice))
-		name = between(c->unit, "machine-", ".scope");
+		name = cgroup_between(c->unit, "machine-", ".scope");
 	if (!name.len || !unescape_machine(name, c->machine))
 		c->machine[0] = 0;
 }
@@ -279,9 +280,9 @@ static void parse_path(struct cgroup_name path, struct cgroup *ret)
 	is_users = ret->unit.len && (is_user_manager(component) || is_session(component));
 	if (is_users) {
 		ret->has_uid = parse_user_slice(ret->slice, &ret->uid) ||
-		               parse_uid(between(component, "user@", ".service"), &ret->uid);
+		               parse_uid(cgroup_between(component, "user@", ".service"), &ret->uid);
 		if (is_session(component))
-			ret->session = between(component, "session-", ".scope");
+			ret->session = cgroup_between(component, "session-", ".scope");
 	}
 	if (is_users)
 		ret->container.pod[0] = 0;
@@ -355,7 +356,7 @@ static bool leads_down(struct cgroup_name path)
 }
 
 /* Whether PATH is ABOVE or lies below it. */
-static bool is_within(struct cgroup_name path, struct cgroup_name above)
+static bool cgroup_is_within(struct cgroup_name path, struct cgroup_name above)
 {
 	return path.len >= above.len && !memcmp(path.text, above.text, above.len) &&
 	       (path.len == above.len || path.text[above.len] == '/');
@@ -372,7 +373,7 @@ static void find_charged(struct cgroup_name memory, struct cgroup *c)
 		struct cgroup_name *at = &c->charged[i];
 
 		if (!at->len || at->len > CGROUP_PATH_MAX || at->text[0] != '/' ||
-			!is_within(memory, *at) || !leads_down(*at))
+			!cgroup_is_within(memory, *at) || !leads_down(*at))
 			*at = (struct cgroup_name){0};
 		else
 			at->text = memory.text;

@@ -49,7 +49,7 @@ static struct part next_part(struct part *path)
 	return p;
 }
 
-static bool is(struct part p, const char *text)
+static bool container_is(struct part p, const char *text)
 {
 	return p.len == strlen(text) && !memcmp(p.text, text, p.len);
 }
@@ -110,7 +110,7 @@ static const struct {
 static bool find_runtime(struct part name, enum container_runtime *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (is(name, prefixes[i].name)) {
+		if (container_is(name, prefixes[i].name)) {
 			*ret = prefixes[i].runtime;
 			return true;
 		}
@@ -135,7 +135,7 @@ static bool take_id(struct part p, struct part parent, struct container_id *c)
 
 	take_suffix(&id, ".scope");
 	if (is_id(id)) {
-		set_name(c, id, is(parent, "docker") ? RUNTIME_DOCKER : RUNTIME_UNKNOWN);
+		set_name(c, id, container_is(parent, "docker") ? RUNTIME_DOCKER : RUNTIME_UNKNOWN);
 		return true;
 	}
 	if (id.len < ID_DIGITS + 2)
@@ -174,7 +174,8 @@ static bool is_lxc_name(struct part p)
 static bool take_lxc(struct part p, struct part parent, size_t depth, struct container_id *c)
 {
 	if (depth == 0 ? !take_prefix(&p, "lxc.payload.")
-		       : depth > 1 || (!is(parent, "lxc") && !is(parent, "lxc.payload")))
+		       : depth > 1 || (!container_is(parent, "lxc") &&
+					      !container_is(parent, "lxc.payload")))
 		return false;
 	if (!is_lxc_name(p))
 		return false;
@@ -245,7 +246,7 @@ void container_id_parse(const char *path, size_t len, struct container_id *ret)
 			ret->runtime = c.runtime;
 			ret->name_end = end;
 		}
-		is_below_kubepods |= is(p, "kubepods");
+		is_below_kubepods |= container_is(p, "kubepods");
 		parent = p;
 	}
 }

@@ -40,7 +40,7 @@ void memcg_mount_init(struct memcg_mount *fs)
 	*fs = (struct memcg_mount){.fd = -1};
 }
 
-static void forget(struct memcg_mount *fs)
+static void memcg_mount_forget(struct memcg_mount *fs)
 {
 	memcg_mount_close(fs);
 	free(fs->mountpoint);
@@ -50,10 +50,10 @@ static void forget(struct memcg_mount *fs)
 
 void memcg_mount_done(struct memcg_mount *fs)
 {
-	forget(fs);
+	memcg_mount_forget(fs);
 }
 
-static bool is_below(const char *path, const char *above)
+static bool memcg_mount_is_below(const char *path, const char *above)
 {
 	size_t len = strlen(above);
 
@@ -61,7 +61,7 @@ static bool is_below(const char *path, const char *above)
 }
 
 /* Whether M may have the memory controller, and in which version. */
-static bool is_candidate(const struct mountinfo *m, enum memcg_stat_version *ret)
+static bool memcg_mount_is_candidate(const struct mountinfo *m, enum memcg_stat_version *ret)
 {
 	if (!strcmp(m->fstype, "cgroup2"))
 		*ret = MEMCG_STAT_V2;
@@ -69,13 +69,13 @@ static bool is_candidate(const struct mountinfo *m, enum memcg_stat_version *ret
 		*ret = MEMCG_STAT_V1;
 	else
 		return false;
-	return m->root[0] == '/' && !is_below(m->root, "/..");
+	return m->root[0] == '/' && !memcg_mount_is_below(m->root, "/..");
 }
 
 /* Candidates are tried by rising rank. */
-static unsigned int rank_of(const struct mountinfo *m, enum memcg_stat_version version)
+static unsigned int memcg_mount_rank_of(const struct mountinfo *m, enum memcg_stat_version version)
 {
-	return (is_below(m->mountpoint, USUAL) ? 0U : 4U) + (m->root[1] ? 2U : 0U) +
+	return (memcg_mount_is_below(m->mountpoint, USUAL) ? 0U : 4U) + (m->root[1] ? 2U : 0U) +
 	       (version == MEMCG_STAT_V2);
 }
 
@@ -93,7 +93,7 @@ static bool has_word(const char *text, size_t len, const char *word)
 	return false;
 }
 
-static bool has_memory(int fd)
+static bool memcg_mount_has_memory(int fd)
 {
 	char text[1024];
 	size_t len;
@@ -138,16 +138,17 @@ static int try_mount(const struct mountinfo *m, enum memcg_stat_version version,
 	fs.mountpoint = strdup(m->mountpoint);
 	fs.root = strdup(m->root[1] ? m->root : "");
 	if (!fs.mountpoint || !fs.root) {
-		forget(&fs);
+		memcg_mount_forget(&fs);
 		return -ENOMEM;
 	}
-	*ret_has = memcg_mount_open(&fs) == 0 && (version == MEMCG_STAT_V1 || has_memory(fs.fd));
+	*ret_has = memcg_mount_open(&fs) == 0 &&
+	           (version == MEMCG_STAT_V1 || memcg_mount_has_memory(fs.fd));
 	memcg_mount_close(&fs);
 	if (!*ret_has) {
-		forget(&fs);
+		memcg_mount_forget(&fs);
 		return 0;
 	}
-	forget(ret);
+	memcg_mount_forget(ret);
 	*ret = fs;
 	return 0;
 }
@@ -162,17 +163,17 @@ int memcg_mount_find(struct memcg_mount *fs, char *text, size_t len)
 	int r;
 
 	while ((r = mountinfo_next(&text, end, &m)) == 0 || r == MOUNTINFO_OTHER)
-		if (r == 0 && count < CANDIDATES && is_candidate(&m, &version[count]))
+		if (r == 0 && count < CANDIDATES && memcg_mount_is_candidate(&m, &version[count]))
 			candidate[count++] = m;
 	for (unsigned int rank = 0; rank < RANKS; rank++)
 		for (size_t i = count; i-- > 0;) { /* of mounts at one place the last is on top */
-			if (rank_of(&candidate[i], version[i]) != rank)
+			if (memcg_mount_rank_of(&candidate[i], version[i]) != rank)
 				continue;
 			r = try_mount(&candidate[i], version[i], fs, &has);
 			if (r < 0 || has)
 				return r;
 		}
-	forget(fs);
+	memcg_mount_forget(fs);
 	return 0;
 }
 
@@ -185,9 +186,9 @@ int memcg_mount_look(struct memcg_mount *fs, int procfs_fd)
 }
 
 /* Returns PATH relative to the mount, NULL if the mount does not show it. */
-static const char *relative(const struct memcg_mount *fs, const char *path)
+static const char *memcg_mount_relative(const struct memcg_mount *fs, const char *path)
 {
-	if (!is_below(path, fs->root))
+	if (!memcg_mount_is_below(path, fs->root))
 		return NULL;
 	path += strlen(fs->root);
 	while (*path == '/')
@@ -196,7 +197,7 @@ static const char *relative(const struct memcg_mount *fs, const char *path)
 }
 
 /* The outcome for ERROR, a negative errno of open or read in a cgroup's directory. */
-static enum charge_outcome outcome_of(int error)
+static enum charge_outcome memcg_mount_outcome_of(int error)
 {
 	switch (error) {
 	case -ENOENT:
@@ -209,7 +210,7 @@ static enum charge_outcome outcome_of(int error)
 	}
 }
 
-static int read_value(
+static int memcg_mount_read_value(
 	int dirfd, const char *file, enum memcg_stat_field field, struct memcg_stat *ret)
 {
 	char text[64];
@@ -221,7 +222,7 @@ static int read_value(
 	return r < 0 ? r : memcg_stat_parse_value(text, len, field, ret);
 }
 
-static int read_stat(int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
+static int memcg_mount_read_stat(int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
 {
 	char text[TEXT_SIZE];
 	size_t len;
@@ -237,22 +238,22 @@ static int read_stat(int dirfd, enum memcg_stat_version version, struct memcg_st
 static int read_optional(
 	int dirfd, const char *file, enum memcg_stat_field field, struct memcg_stat *ret)
 {
-	int r = read_value(dirfd, file, field, ret);
+	int r = memcg_mount_read_value(dirfd, file, field, ret);
 
 	return r == -ENOENT || r == -EOPNOTSUPP ? 0 : r;
 }
 
-static int read_all(int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
+static int memcg_mount_read_all(int dirfd, enum memcg_stat_version version, struct memcg_stat *ret)
 {
 	bool is_v1 = version == MEMCG_STAT_V1;
-	int r = read_value(
+	int r = memcg_mount_read_value(
 		dirfd, is_v1 ? "memory.usage_in_bytes" : "memory.current", MEMCG_STAT_TOTAL, ret);
 	int of_stat, of_rest;
 
 	/* A cgroup without the controller's files is charged as a part of one above it. */
 	if (r == -ENOENT || r == -ENODEV)
 		return r;
-	of_stat = read_stat(dirfd, version, ret);
+	of_stat = memcg_mount_read_stat(dirfd, version, ret);
 	of_rest = is_v1 ? read_optional(dirfd, "memory.kmem.usage_in_bytes", MEMCG_STAT_KERNEL, ret)
 	                : read_optional(dirfd, "memory.swap.current", MEMCG_STAT_SWAP, ret);
 	if (r == 0)
@@ -263,7 +264,7 @@ static int read_all(int dirfd, enum memcg_stat_version version, struct memcg_sta
 enum charge_outcome memcg_mount_read(
 	const struct memcg_mount *fs, const char *path, struct memcg_stat *ret)
 {
-	const char *below = relative(fs, path);
+	const char *below = memcg_mount_relative(fs, path);
 	AUTO_CLOSE int dirfd = -1;
 	int r;
 
@@ -272,7 +273,7 @@ enum charge_outcome memcg_mount_read(
 		return CHARGE_NONE;
 	dirfd = openat(fs->fd, below, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dirfd < 0)
-		return outcome_of(-errno);
-	r = read_all(dirfd, fs->version, ret);
-	return r == 0 ? CHARGE_READ : outcome_of(r);
+		return memcg_mount_outcome_of(-errno);
+	r = memcg_mount_read_all(dirfd, fs->version, ret);
+	return r == 0 ? CHARGE_READ : memcg_mount_outcome_of(r);
 }

@@ -50,7 +50,7 @@ static const struct key *find_key(
 	return NULL;
 }
 
-static int parse_line(const struct key *keys, size_t count, const char *line, size_t len,
+static int memcg_stat_parse_line(const struct key *keys, size_t count, const char *line, size_t len,
 	struct memcg_stat *found)
 {
 	const char *blank = memchr(line, ' ', len);
@@ -66,7 +66,7 @@ static int parse_line(const struct key *keys, size_t count, const char *line, si
 	return 0;
 }
 
-static void add(struct memcg_stat *to, const struct memcg_stat *from)
+static void memcg_stat_add(struct memcg_stat *to, const struct memcg_stat *from)
 {
 	for (unsigned int i = 0; i < MEMCG_STAT_FIELDS; i++)
 		if (ROW_HAS(from, i))
@@ -83,14 +83,15 @@ int memcg_stat_parse_stat(
 
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		int r = newline ? parse_line(keys, count, text, (size_t)(newline - text), &found)
+		int r = newline ? memcg_stat_parse_line(
+					  keys, count, text, (size_t)(newline - text), &found)
 		                : -EBADMSG;
 
 		if (r < 0)
 			return r;
 		text = newline + 1;
 	}
-	add(ret, &found);
+	memcg_stat_add(ret, &found);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ struct cursor {
 	const char *at, *end;
 };
 
-static bool skip(struct cursor *c, const char *text)
+static bool psi_skip(struct cursor *c, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -32,7 +32,7 @@ static bool skip(struct cursor *c, const char *text)
 	return true;
 }
 
-static int scan(struct cursor *c, uint64_t *ret)
+static int psi_scan(struct cursor *c, uint64_t *ret)
 {
 	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), ret);
 
@@ -46,30 +46,30 @@ static bool parse_average(struct cursor *c, const char *name, uint32_t *ret)
 {
 	uint64_t whole, rest;
 
-	if (!skip(c, name) || scan(c, &whole) <= 0 || whole > 100)
+	if (!psi_skip(c, name) || psi_scan(c, &whole) <= 0 || whole > 100)
 		return false;
-	if (!skip(c, ".") || scan(c, &rest) != 2 || whole * 100 + rest > PSI_WHOLE)
+	if (!psi_skip(c, ".") || psi_scan(c, &rest) != 2 || whole * 100 + rest > PSI_WHOLE)
 		return false;
 	*ret = (uint32_t)(whole * 100 + rest);
 	return true;
 }
 
-static bool parse_line(struct cursor *c, struct psi *psi)
+static bool psi_parse_line(struct cursor *c, struct psi *psi)
 {
 	static const char *const names[PSI_LINES] = {[PSI_SOME] = "some", [PSI_FULL] = "full"};
 
 	for (unsigned int i = 0; i < PSI_LINES; i++) {
 		struct psi_figures f;
 
-		if (!skip(c, names[i]))
+		if (!psi_skip(c, names[i]))
 			continue;
 		if (ROW_HAS(psi, i) || !parse_average(c, " avg10=", &f.avg10) ||
 			!parse_average(c, " avg60=", &f.avg60) ||
-			!parse_average(c, " avg300=", &f.avg300) || !skip(c, " total=") ||
-			scan(c, &f.total_us) <= 0)
+			!parse_average(c, " avg300=", &f.avg300) || !psi_skip(c, " total=") ||
+			psi_scan(c, &f.total_us) <= 0)
 			return false;
 		ROW_SET(psi, i, f);
-		return skip(c, "\n");
+		return psi_skip(c, "\n");
 	}
 	return false;
 }
@@ -80,7 +80,7 @@ int psi_parse(const char *text, size_t len, struct psi *ret)
 	struct psi psi = {0};
 
 	while (c.at < c.end)
-		if (!parse_line(&c, &psi))
+		if (!psi_parse_line(&c, &psi))
 			return -EBADMSG;
 	*ret = psi;
 	return 0;

@@ -34,7 +34,7 @@ static const struct {
 };
 
 /* Parses one line, without its newline. */
-static int parse_line(const char *line, size_t len, struct vmstat *v)
+static int vmstat_parse_line(const char *line, size_t len, struct vmstat *v)
 {
 	for (unsigned int i = 0; i < VMSTAT_FIELDS; i++) {
 		uint64_t value;
@@ -56,7 +56,7 @@ int vmstat_parse(const char *text, size_t len, struct vmstat *ret)
 
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		int r = newline ? parse_line(text, (size_t)(newline - text), &v) : -EBADMSG;
+		int r = newline ? vmstat_parse_line(text, (size_t)(newline - text), &v) : -EBADMSG;
 
 		if (r < 0)
 			return r;

@@ -15,7 +15,7 @@
 #include "base/os/file.h"
 #include "base/saturate.h"
 
-static size_t blanks(const char *text, size_t len)
+static size_t zoneinfo_blanks(const char *text, size_t len)
 {
 	size_t n = 0;
 
@@ -25,16 +25,16 @@ static size_t blanks(const char *text, size_t len)
 }
 
 /* Parses one line, without its newline. */
-static int parse_line(const char *line, size_t len, uint64_t *pages, bool *any)
+static int zoneinfo_parse_line(const char *line, size_t len, uint64_t *pages, bool *any)
 {
 	static const char key[] = "count:";
-	size_t at = blanks(line, len);
+	size_t at = zoneinfo_blanks(line, len);
 	uint64_t count;
 
 	if (len - at < sizeof(key) - 1 || memcmp(line + at, key, sizeof(key) - 1) != 0)
 		return 0;
 	at += sizeof(key) - 1;
-	at += blanks(line + at, len - at);
+	at += zoneinfo_blanks(line + at, len - at);
 	if (number_parse_u64(line + at, len - at, &count) < 0)
 		return -EBADMSG;
 	*pages = saturate_add(*pages, count);
@@ -50,7 +50,7 @@ int zoneinfo_parse(const char *text, size_t len, uint64_t *ret_pages)
 
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		int r = newline ? parse_line(text, (size_t)(newline - text), &pages, &any)
+		int r = newline ? zoneinfo_parse_line(text, (size_t)(newline - text), &pages, &any)
 		                : -EBADMSG;
 
 		if (r < 0)

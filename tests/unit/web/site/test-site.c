@@ -229,7 +229,7 @@ static void read_body(struct answer *a, struct buffer *to)
 	if (a->body)
 		buffer_add(to, a->body->data.data, a->body->data.len);
 	buffer_add(to, a->after.data, a->after.len);
-	while (a->stream && (n = stream_read(a->stream, piece, sizeof(piece))) > 0)
+	while (a->stream && (n = list_stream_read(a->stream, piece, sizeof(piece))) > 0)
 		buffer_add(to, piece, (size_t)n);
 	buffer_add_char(to, 0);
 	assert_int_equal(to->error, 0);
@@ -506,7 +506,7 @@ static void lists_begin_completely(void **state)
 		failed = allocation_end();
 		assert_true(a || failed);
 		if (a)
-			assert_int_equal(stream_head(a->stream)->error, 0);
+			assert_int_equal(list_stream_head(a->stream)->error, 0);
 		answer_free(a);
 	}
 	site_done(&f.site);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "web/site/stream.h"
+#include "web/site/list-stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum {
 	NOT_CHOSEN = 1,    /* outcome of choose_rows() */
 };
 
-struct stream *stream_free(struct stream *s)
+struct list_stream *list_stream_free(struct list_stream *s)
 {
 	if (!s)
 		return NULL;
@@ -25,9 +25,10 @@ struct stream *stream_free(struct stream *s)
 	return NULL;
 }
 
-struct stream *stream_new(struct view *view, const struct query *query, unsigned int *turns)
+struct list_stream *list_stream_new(
+	struct view *view, const struct query *query, unsigned int *turns)
 {
-	struct stream *s = calloc(1, sizeof(*s));
+	struct list_stream *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -36,7 +37,7 @@ struct stream *stream_new(struct view *view, const struct query *query, unsigned
 	s->list = (struct json_list){.view = view, .scope = query->scope};
 	s->query = malloc(sizeof(*s->query));
 	if (!s->query)
-		return stream_free(s);
+		return list_stream_free(s);
 	*s->query = *query;
 	return s;
 }
@@ -45,7 +46,7 @@ struct stream *stream_new(struct view *view, const struct query *query, unsigned
  * Chooses and sorts the rows, if not done yet; this takes one turn. Returns 0; NOT_CHOSEN if there
  * is no turn left in this round; or -ENOMEM.
  */
-static int choose_rows(struct stream *s)
+static int choose_rows(struct list_stream *s)
 {
 	int r;
 
@@ -63,7 +64,7 @@ static int choose_rows(struct stream *s)
 }
 
 /* Appends rows to the piece. Returns 0; -ENOMEM, and then the piece and the list are unchanged. */
-static int add_rows(struct stream *s)
+static int list_stream_add_rows(struct list_stream *s)
 {
 	const struct json_list before = s->list;
 	size_t len = s->piece.len;
@@ -81,14 +82,14 @@ static int add_rows(struct stream *s)
 	return 0;
 }
 
-int stream_begin(struct stream *s)
+int list_stream_begin(struct list_stream *s)
 {
 	int r = s->piece.error;
 
 	if (r == 0)
 		r = choose_rows(s);
 	if (r == 0)
-		r = add_rows(s);
+		r = list_stream_add_rows(s);
 	return r < 0 ? r : 0;
 }
 
@@ -96,23 +97,23 @@ int stream_begin(struct stream *s)
  * Renders the next piece. A body that has begun must not be cut, so lack of memory means to try
  * again later.
  */
-static ssize_t next_piece(struct stream *s)
+static ssize_t list_stream_next_piece(struct list_stream *s)
 {
 	if (s->is_done)
-		return STREAM_END;
+		return LIST_STREAM_END;
 	if (choose_rows(s) != 0)
-		return STREAM_NOT_NOW;
+		return LIST_STREAM_NOT_NOW;
 	buffer_clear(&s->piece);
 	s->sent = 0;
-	return add_rows(s) < 0 ? STREAM_NOT_NOW : (ssize_t)s->piece.len;
+	return list_stream_add_rows(s) < 0 ? LIST_STREAM_NOT_NOW : (ssize_t)s->piece.len;
 }
 
-ssize_t stream_read(struct stream *s, char *to, size_t room)
+ssize_t list_stream_read(struct list_stream *s, char *to, size_t room)
 {
 	size_t n;
 
 	if (s->sent == s->piece.len) {
-		ssize_t r = next_piece(s);
+		ssize_t r = list_stream_next_piece(s);
 
 		if (r <= 0)
 			return r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of web/site/stream.h: lists that are rendered in pieces. */
+/* Tests of web/site/list-stream.h: lists that are rendered in pieces. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -8,7 +8,7 @@
 
 #include "tests/unit/support/allocation.h"
 #include "tests/unit/support/sample.h"
-#include "web/site/stream.h"
+#include "web/site/list-stream.h"
 
 enum {
 	MORE = 500,
@@ -37,7 +37,7 @@ static void render_whole(struct view *view, const struct query *query, struct bu
 	buffer_add_char(to, '\n');
 }
 
-static ssize_t read_whole(struct stream *s, size_t room, struct buffer *to)
+static ssize_t read_whole(struct list_stream *s, size_t room, struct buffer *to)
 {
 	ssize_t n;
 
@@ -45,7 +45,7 @@ static ssize_t read_whole(struct stream *s, size_t room, struct buffer *to)
 		char *at = buffer_reserve(to, room);
 
 		assert_non_null(at);
-		n = stream_read(s, at, room);
+		n = list_stream_read(s, at, room);
 		to->len += n > 0 ? (size_t)n : 0;
 	} while (n > 0);
 	return n;
@@ -65,17 +65,17 @@ static void pieces_add_up_to_the_whole(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rooms); i++) {
 		AUTO_BUFFER struct buffer got = {0};
 		unsigned int turns = 1;
-		struct stream *s = stream_new(view, &query, &turns);
+		struct list_stream *s = list_stream_new(view, &query, &turns);
 
 		assert_non_null(s);
-		buffer_add_text(stream_head(s), "HEAD");
+		buffer_add_text(list_stream_head(s), "HEAD");
 		if (i % 2)
-			assert_int_equal(stream_begin(s), 0);
-		assert_int_equal(read_whole(s, rooms[i], &got), STREAM_END);
+			assert_int_equal(list_stream_begin(s), 0);
+		assert_int_equal(read_whole(s, rooms[i], &got), LIST_STREAM_END);
 		assert_int_equal(got.len, whole.len);
 		assert_memory_equal(got.data, whole.data, whole.len);
-		assert_int_equal(stream_read(s, whole.data, 1), STREAM_END);
-		stream_free(s);
+		assert_int_equal(list_stream_read(s, whole.data, 1), LIST_STREAM_END);
+		list_stream_free(s);
 	}
 	assert_int_equal(view->refs, 1);
 }
@@ -84,27 +84,27 @@ static void waits_for_its_turn(void **state)
 {
 	AUTO_VIEW struct view *view = open_view();
 	unsigned int turns = 1;
-	struct stream *s[2];
+	struct list_stream *s[2];
 	struct query query;
 	char byte[8];
 
 	(void)state;
 	query_init(&query, METRIC_PROCESS);
 	for (int i = 0; i < 2; i++) {
-		s[i] = stream_new(view, &query, &turns);
+		s[i] = list_stream_new(view, &query, &turns);
 		assert_non_null(s[i]);
-		buffer_add_text(stream_head(s[i]), "HEAD");
-		assert_int_equal(stream_read(s[i], byte, sizeof(byte)), 4); /* needs no rows */
+		buffer_add_text(list_stream_head(s[i]), "HEAD");
+		assert_int_equal(list_stream_read(s[i], byte, sizeof(byte)), 4); /* needs no rows */
 	}
-	assert_int_equal(stream_read(s[0], byte, sizeof(byte)), sizeof(byte));
+	assert_int_equal(list_stream_read(s[0], byte, sizeof(byte)), sizeof(byte));
 	assert_int_equal(turns, 0);
-	assert_int_equal(stream_read(s[1], byte, sizeof(byte)), STREAM_NOT_NOW);
-	assert_int_equal(stream_read(s[0], byte, sizeof(byte)), sizeof(byte)); /* continues */
+	assert_int_equal(list_stream_read(s[1], byte, sizeof(byte)), LIST_STREAM_NOT_NOW);
+	assert_int_equal(list_stream_read(s[0], byte, sizeof(byte)), sizeof(byte)); /* continues */
 	turns = 1;
-	assert_int_equal(stream_read(s[1], byte, sizeof(byte)), sizeof(byte));
-	stream_free(s[0]);
-	stream_free(s[1]);
-	assert_null(stream_free(NULL));
+	assert_int_equal(list_stream_read(s[1], byte, sizeof(byte)), sizeof(byte));
+	list_stream_free(s[0]);
+	list_stream_free(s[1]);
+	assert_null(list_stream_free(NULL));
 }
 
 /*
@@ -117,29 +117,29 @@ static bool fails_at(unsigned int n, bool is_early, const struct buffer *whole, 
 	AUTO_BUFFER struct buffer got = {0};
 	unsigned int turns = is_early ? 1 : 0;
 	struct query query;
-	struct stream *s;
+	struct list_stream *s;
 	bool failed;
 
 	query_init(&query, METRIC_PROCESS);
 	buffer_reserve(&got, 4 << 20);
 	allocation_fail_at(n);
-	s = stream_new(view, &query, &turns);
+	s = list_stream_new(view, &query, &turns);
 	if (s)
-		buffer_add_text(stream_head(s), "HEAD");
-	*ret_begun = s && stream_begin(s) == 0;
+		buffer_add_text(list_stream_head(s), "HEAD");
+	*ret_begun = s && list_stream_begin(s) == 0;
 	if (*ret_begun) {
-		ssize_t end = STREAM_NOT_NOW;
+		ssize_t end = LIST_STREAM_NOT_NOW;
 
-		for (int i = 0; i < 5 && end == STREAM_NOT_NOW; i++) {
+		for (int i = 0; i < 5 && end == LIST_STREAM_NOT_NOW; i++) {
 			turns = 1;
 			end = read_whole(s, 64 * 1024, &got);
 		}
-		assert_int_equal(end, STREAM_END);
+		assert_int_equal(end, LIST_STREAM_END);
 		assert_int_equal(got.len, whole->len);
 		assert_memory_equal(got.data, whole->data, whole->len);
 	}
 	failed = allocation_end();
-	stream_free(s);
+	list_stream_free(s);
 	assert_int_equal(view->refs, 1);
 	return failed;
 }

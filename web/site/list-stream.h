@@ -8,8 +8,8 @@
  * that ask for lists do not delay other answers. A list that has begun is never cut for lack of
  * memory.
  */
-#ifndef MEMTALLY_WEB_SITE_STREAM_H
-#define MEMTALLY_WEB_SITE_STREAM_H
+#ifndef MEMTALLY_WEB_SITE_LIST_STREAM_H
+#define MEMTALLY_WEB_SITE_LIST_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,12 +21,12 @@
 #include "snapshot/query.h"
 #include "snapshot/view.h"
 
-enum stream_end {
-	STREAM_NOT_NOW = 0, /* not this stream's turn, or no memory: try again */
-	STREAM_END = -1,
+enum list_stream_end {
+	LIST_STREAM_NOT_NOW = 0, /* not this stream's turn, or no memory: try again */
+	LIST_STREAM_END = -1,
 };
 
-struct stream {
+struct list_stream {
 	struct view *view;   /* owned reference */
 	struct query *query; /* owned; NULL after the rows have been chosen */
 	uint32_t *rows;      /* owned; the chosen rows, in order */
@@ -43,26 +43,29 @@ struct stream {
  * reference to VIEW and copies QUERY. TURNS stays borrowed: it is how many more streams may choose
  * their rows in this round.
  */
-struct stream *stream_new(struct view *view, const struct query *query, unsigned int *turns);
-struct stream *stream_free(struct stream *s); /* accepts NULL; returns NULL */
+struct list_stream *list_stream_new(
+	struct view *view, const struct query *query, unsigned int *turns);
+struct list_stream *list_stream_free(struct list_stream *s); /* accepts NULL; returns NULL */
 
-/* Returns the buffer for the text before the list. The caller fills it before stream_begin(). */
-static inline struct buffer *stream_head(struct stream *s)
+/*
+ * Returns the buffer for the text before the list. The caller fills it before list_stream_begin().
+ */
+static inline struct buffer *list_stream_head(struct list_stream *s)
 {
 	return &s->piece;
 }
 
 /*
  * Renders the first piece after the head if it is the stream's turn, so that lack of memory shows
- * before anything is sent. Call it once, before stream_read(). Returns 0; -ENOMEM, also if filling
- * the head failed, and then only stream_free() may follow.
+ * before anything is sent. Call it once, before list_stream_read(). Returns 0; -ENOMEM, also if
+ * filling the head failed, and then only list_stream_free() may follow.
  */
-int stream_begin(struct stream *s);
+int list_stream_begin(struct list_stream *s);
 
 /*
  * Writes the next bytes of the list to TO, at most ROOM. Returns how many, or a value of enum
- * stream_end.
+ * list_stream_end.
  */
-ssize_t stream_read(struct stream *s, char *to, size_t room);
+ssize_t list_stream_read(struct list_stream *s, char *to, size_t room);
 
 #endif
