@@ -30,6 +30,40 @@ static inline uint64_t saturate_less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
+/* A, at most UINT32_MAX. */
+static inline uint32_t saturate_u32(uint64_t a)
+{
+	return (uint32_t)saturate_min(a, UINT32_MAX);
+}
+
+/* A, at most HIGH and at least LOW. */
+static inline uint64_t saturate_clamp(uint64_t a, uint64_t low, uint64_t high)
+{
+	return saturate_max(low, saturate_min(a, high));
+}
+
+/* The difference of A and B without its sign. */
+static inline uint64_t saturate_distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* A without its sign. */
+static inline uint64_t saturate_size(int64_t a)
+{
+	return a < 0 ? -(uint64_t)a : (uint64_t)a;
+}
+
+/* A + B, limited to INT64_MAX and -INT64_MAX. */
+static inline int64_t saturate_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? -INT64_MAX : INT64_MAX;
+	return sum;
+}
+
 /* A + B, limited to 0 and UINT64_MAX. */
 static inline uint64_t saturate_shift(uint64_t a, int64_t b)
 {

@@ -402,8 +402,8 @@ void measure_pacer_begin_rest(struct measure_pacer *t, uint64_t now_ns, uint64_t
 	for (size_t i = 0; i < count; i++) {
 		adaptive_pass_set_elsewhere(a, members[i], rows[i].outcome == OUTCOME_SHARED_MM);
 		members[i]->tracked->moved = 0;
-		members[i]->tracked->shown_kib = (uint32_t)saturate_min(
-			measure_queue_row_doubt(members[i]->tracked, &rows[i]) / 1024, UINT32_MAX);
+		members[i]->tracked->shown_kib = saturate_u32(
+			measure_queue_row_doubt(members[i]->tracked, &rows[i]) / 1024);
 	}
 	t->turn_ns = now_ns + gap_ns(t, now_ns);
 	/* The lock trial costs nothing on hosts without long walks. If no child can be forked, it

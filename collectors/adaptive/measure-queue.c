@@ -108,7 +108,7 @@ int measure_queue_end(struct measure_queue *c, const struct measure_plan_limits 
 			.place = c->items[i].id / CHOICE_KINDS,
 			.kind = c->items[i].id % CHOICE_KINDS,
 			.is_excused = c->items[i].is_excused,
-			.cost_us = (uint32_t)saturate_min(c->items[i].cost_ns / 1000, UINT32_MAX),
+			.cost_us = saturate_u32(c->items[i].cost_ns / 1000),
 		};
 	for (size_t i = 0; i < n; i++)
 		measure_queue_count(c, &c->choice[i], 1);

@@ -281,9 +281,8 @@ static int page_walks_go_on(struct page_walks *s, struct page_walk *w, struct sa
 	int r;
 
 	if (largest) {
-		tracked->largest_kib = (uint32_t)saturate_min(
-			saturate_min(largest / 1024 + 1, rss_kib), UINT32_MAX);
-		tracked->mapped_kib = (uint32_t)saturate_min(rss_kib, UINT32_MAX);
+		tracked->largest_kib = saturate_u32(saturate_min(largest / 1024 + 1, rss_kib));
+		tracked->mapped_kib = saturate_u32(rss_kib);
 	}
 	f = page_walks_forecast(s, tracked);
 	if (f.is_giant)
@@ -357,8 +356,8 @@ void page_walks_learn(struct page_walks *s, struct process *p, const struct samp
 	if (sample->outcome != OUTCOME_MEASURED)
 		return;
 	if (by_slices) {
-		w->largest_kib = (uint32_t)saturate_min(walked->largest_rss / 1024 + 1, UINT32_MAX);
-		w->mapped_kib = (uint32_t)saturate_min(sample->q[PROCESS_RSS] / 1024, UINT32_MAX);
+		w->largest_kib = saturate_u32(walked->largest_rss / 1024 + 1);
+		w->mapped_kib = saturate_u32(sample->q[PROCESS_RSS] / 1024);
 	}
 	work = work_of(s, w);
 	if (w->by_slices != by_slices) {

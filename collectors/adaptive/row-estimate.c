@@ -63,7 +63,7 @@ void row_estimate_get(const struct row_estimate *f, const struct tracked *w, str
 
 void row_estimate_found(struct row_estimate *f, uint64_t estimated, uint64_t found)
 {
-	uint64_t off = estimated > found ? estimated - found : found - estimated;
+	uint64_t off = saturate_distance(estimated, found);
 	uint64_t error = found ? saturate_part(off, NS_PER_SEC, found) : off ? NS_PER_SEC : 0;
 	struct snapshot_histogram *h = &f->errors;
 

@@ -75,10 +75,9 @@ static int compare_pid(const void *pid, const void *p)
 static bool is_like(const struct process *p, const struct process *parent)
 {
 	uint64_t size = p->tracked->seen.size, theirs = parent->tracked->seen.size;
-	uint64_t off = size > theirs ? size - theirs : theirs - size;
 
-	return off <= theirs / LIKE_PART && p->name_len == parent->name_len &&
-	       !memcmp(p->name, parent->name, p->name_len);
+	return saturate_distance(size, theirs) <= theirs / LIKE_PART &&
+	       p->name_len == parent->name_len && !memcmp(p->name, parent->name, p->name_len);
 }
 
 /* P's parent by pid, if it has relations; NULL: there is none. */
@@ -312,11 +311,6 @@ void sharing_state_renew(struct sharing_state *r, uint64_t page_bytes)
 	}
 }
 
-static uint64_t sharing_state_size_of(int64_t v)
-{
-	return v < 0 ? -(uint64_t)v : (uint64_t)v;
-}
-
 static uint64_t pss_of(const struct estimate_base *b)
 {
 	return b->pss_anon + b->pss_file + b->pss_shmem;
@@ -340,7 +334,7 @@ uint64_t sharing_state_likely(const struct tracked *w)
 	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
 
 	return d ? saturate_add(sharing_state_turnover(w),
-			   sharing_state_size_of(d->anon_mid) + sharing_state_size_of(d->file_mid))
+			   saturate_size(d->anon_mid) + saturate_size(d->file_mid))
 	         : 0;
 }
 
@@ -359,7 +353,7 @@ uint64_t sharing_state_stirred(const struct tracked *w)
 	if (!sharing_state_others_doubt(w, &d))
 		return 0;
 	return saturate_less(saturate_max(d.file_down, d.file_up) / UNLIKELY_OF * UNLIKELY_PART,
-		2 * sharing_state_size_of(d.file_mid));
+		2 * saturate_size(d.file_mid));
 }
 
 uint64_t sharing_state_unsettled(const struct tracked *w)
@@ -374,7 +368,7 @@ bool sharing_state_shifted(const struct tracked *w)
 {
 	struct estimate_doubt d;
 
-	return sharing_state_others_doubt(w, &d) && sharing_state_size_of(d.file_mid) >= SHIFT_MIN;
+	return sharing_state_others_doubt(w, &d) && saturate_size(d.file_mid) >= SHIFT_MIN;
 }
 
 uint64_t sharing_state_strayed(const struct tracked *w, uint64_t page_bytes)

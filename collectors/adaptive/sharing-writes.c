@@ -82,7 +82,7 @@ void sharing_state_faulted(struct tracked *w, uint64_t faults, uint64_t page_byt
 	 * sixteen pages, but need not. */
 	bytes = saturate_less(bytes, saturate_less(now.anon, w->base.anon));
 	bytes = saturate_less(bytes, saturate_less(now.file, w->base.file));
-	w->broken_kib = (uint32_t)saturate_min((bytes >> w->calm) / 1024, UINT32_MAX);
+	w->broken_kib = saturate_u32((bytes >> w->calm) / 1024);
 	families_suspect(&w->member, own_broken(w), now_ns);
 	w->looked_faults = (uint32_t)faults;
 	w->broken_ns = now_ns;
@@ -134,6 +134,6 @@ void sharing_state_fell(struct tracked *w, const struct estimate *before)
 	fell_anon = saturate_less(before->pss_anon, anon.pss);
 	fell_file = saturate_less(before->pss_file + before->pss_shmem, file.pss);
 	fell_anon = saturate_min(fell_anon, below);
-	w->fell_anon_kib = (uint32_t)saturate_min((fell_anon + 1023) / 1024, UINT32_MAX);
-	w->fell_file_kib = (uint32_t)saturate_min((fell_file + 1023) / 1024, UINT32_MAX);
+	w->fell_anon_kib = saturate_u32((fell_anon + 1023) / 1024);
+	w->fell_file_kib = saturate_u32((fell_file + 1023) / 1024);
 }

@@ -86,15 +86,10 @@ static bool tracked_keep(struct tracked *w, size_t i, uint64_t bytes)
 	return true;
 }
 
-static uint64_t tracked_distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 static uint64_t tracked_moves(const struct statm *a, const struct statm *b)
 {
-	return tracked_distance(a->shared, b->shared) +
-	       tracked_distance(a->resident - a->shared, b->resident - b->shared);
+	return saturate_distance(a->shared, b->shared) +
+	       saturate_distance(a->resident - a->shared, b->resident - b->shared);
 }
 
 /* Accounts for the movement from OLD to .seen. */
@@ -190,10 +185,9 @@ static struct estimate_now counters_of(struct tracked *w, const struct sample *s
 	w->seen = *after;
 	note_move(w, &seen, page_bytes);
 	/* A walk takes time, and counters may be late by some pages on each processor. */
-	w->unsure = (uint32_t)saturate_min(
-		UNSURE_LEAST + saturate_max(tracked_moves(after, before) * page_bytes, beyond) /
-				       UNSURE_PART,
-		UINT32_MAX);
+	w->unsure = saturate_u32(
+		UNSURE_LEAST +
+		saturate_max(tracked_moves(after, before) * page_bytes, beyond) / UNSURE_PART);
 	if (s->anon_bytes <= s->q[PROCESS_RSS]) {
 		now.anon = s->anon_bytes;
 		now.file = s->q[PROCESS_RSS] - s->anon_bytes;
@@ -234,12 +228,10 @@ bool tracked_measure(struct tracked *w, const struct sample *s, const struct sta
 	w->base.rounding = estimate_rounding(s->rounding);
 	w->lack_anon = w->lack_file = w->fell_anon_kib = w->fell_file_kib = 0;
 	if (w->base.has_parts) {
-		w->lack_anon = (uint32_t)saturate_min(
-			w->base.pss_anon - s->q[PROCESS_PSS_ANON], UINT32_MAX);
-		w->lack_file = (uint32_t)saturate_min(
-			w->base.pss_file - s->q[PROCESS_PSS_FILE], UINT32_MAX);
+		w->lack_anon = saturate_u32(w->base.pss_anon - s->q[PROCESS_PSS_ANON]);
+		w->lack_file = saturate_u32(w->base.pss_file - s->q[PROCESS_PSS_FILE]);
 	}
-	w->huge_kib = (uint32_t)saturate_min(s->huge_bytes / 1024, UINT32_MAX);
+	w->huge_kib = saturate_u32(s->huge_bytes / 1024);
 	if (s->mappings)
 		w->mappings = s->mappings;
 	return true;

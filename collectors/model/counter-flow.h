@@ -23,7 +23,7 @@ struct counter_flow {
 
 static inline uint32_t counter_flow_units(uint64_t bytes)
 {
-	return (uint32_t)saturate_min(bytes / COUNTER_FLOW_UNIT, UINT32_MAX);
+	return saturate_u32(bytes / COUNTER_FLOW_UNIT);
 }
 
 static inline struct counter_flow counter_flow_between(uint64_t before, uint64_t now)

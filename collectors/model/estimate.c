@@ -84,10 +84,10 @@ static void find_parts(
 	anon->private_mid = anon->private_max;
 	file->private_mid = file->private_min;
 	if (b->uss != ESTIMATE_UNKNOWN) {
-		anon->private_mid = saturate_max(anon->private_min,
-			saturate_min(anon->private_max, saturate_less(b->uss, file->private_min)));
-		file->private_mid = saturate_max(file->private_min,
-			saturate_min(file->private_max, saturate_less(b->uss, anon->private_mid)));
+		anon->private_mid = saturate_clamp(saturate_less(b->uss, file->private_min),
+			anon->private_min, anon->private_max);
+		file->private_mid = saturate_clamp(saturate_less(b->uss, anon->private_mid),
+			file->private_min, file->private_max);
 	}
 }
 
@@ -127,7 +127,7 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 	                                                            : ESTIMATE_UNKNOWN,
 	};
 	if (estimate_has(present, PROCESS_RSS_SHMEM))
-		ret->shmem_kib = (uint32_t)saturate_min(q[PROCESS_RSS_SHMEM] / 1024, UINT32_MAX);
+		ret->shmem_kib = saturate_u32(q[PROCESS_RSS_SHMEM] / 1024);
 	if (estimate_has(present, PROCESS_PSS_HIGH))
 		ret->rounding = estimate_rounding(
 			saturate_less(q[PROCESS_PSS_HIGH], q[PROCESS_PSS]));
@@ -154,19 +154,10 @@ bool estimate_base_take(uint64_t present, const uint64_t *q, uint64_t anon, uint
 	return true;
 }
 
-static int64_t add_mid(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum))
-		return a < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
-}
-
 void estimate_doubt_add(struct estimate_doubt *to, const struct estimate_doubt *d)
 {
-	to->anon_mid = add_mid(to->anon_mid, d->anon_mid);
-	to->file_mid = add_mid(to->file_mid, d->file_mid);
+	to->anon_mid = saturate_sum(to->anon_mid, d->anon_mid);
+	to->file_mid = saturate_sum(to->file_mid, d->file_mid);
 	to->anon_down = saturate_add(to->anon_down, d->anon_down);
 	to->anon_up = saturate_add(to->anon_up, d->anon_up);
 	to->file_down = saturate_add(to->file_down, d->file_down);
@@ -228,7 +219,7 @@ static struct span after_loss(const struct estimate_part *p, const struct span *
 	s.mid = s.private + saturate_part(shared_pss, saturate_less(shared_rss, rest), shared_rss);
 	if (s.high < s.low)
 		s.high = s.low;
-	s.mid = saturate_min(saturate_max(s.mid, s.low), s.high);
+	s.mid = saturate_clamp(s.mid, s.low, s.high);
 	return s;
 }
 
@@ -372,7 +363,7 @@ static struct span carry_whole(const struct estimate_part *anon, const struct es
 {
 	uint64_t lost = saturate_less(b->anon, now->anon) + saturate_less(b->file, now->file) +
 	                estimate_exchanged(b, now);
-	struct shift shift = {add_mid(d->anon_mid, d->file_mid),
+	struct shift shift = {saturate_sum(d->anon_mid, d->file_mid),
 		saturate_add(d->anon_down, d->file_down), saturate_add(d->anon_up, d->file_up)};
 	struct estimate_part p = {.rss = b->anon + b->file, .pss = anon->pss + file->pss};
 

@@ -50,20 +50,6 @@ void host_drift_begin(struct host_drift *d)
 	part_begin(&d->file);
 }
 
-static int64_t host_drift_plus(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum))
-		return a < 0 ? -INT64_MAX : INT64_MAX;
-	return sum;
-}
-
-static uint64_t host_drift_size_of(int64_t v)
-{
-	return v < 0 ? -(uint64_t)v : (uint64_t)v;
-}
-
 static uint64_t file_pss(const struct estimate *e)
 {
 	return e->pss_file + e->pss_shmem;
@@ -128,9 +114,9 @@ void host_drift_measured(
 	struct estimate_part anon, file;
 
 	estimate_parts(found, &anon, &file);
-	d->anon.found = host_drift_plus(
+	d->anon.found = saturate_sum(
 		d->anon.found, saturate_difference(anon.pss, estimate->pss_anon));
-	d->file.found = host_drift_plus(
+	d->file.found = saturate_sum(
 		d->file.found, saturate_difference(file.pss, file_pss(estimate)));
 }
 
@@ -147,7 +133,7 @@ static void host_drift_settle(struct host_drift_part *t)
  */
 static bool host_drift_is_new(const struct host_drift_part *t, int64_t drift, bool was_up)
 {
-	uint64_t size = host_drift_size_of(drift);
+	uint64_t size = saturate_size(drift);
 
 	return !t->since_ns || (drift > 0) != was_up || saturate_less(size, t->least) > t->noise;
 }
@@ -167,7 +153,7 @@ static void host_drift_look(struct host_drift_part *t, const struct room *room)
 	uint64_t most = t->residual > 0 ? room->up : room->down;
 
 	host_drift_settle(t);
-	t->bias = saturate_difference(saturate_less(host_drift_size_of(t->residual), most), 0);
+	t->bias = saturate_difference(saturate_less(saturate_size(t->residual), most), 0);
 	if (t->residual < 0)
 		t->bias = -t->bias;
 	t->has_looked = true;
@@ -180,20 +166,20 @@ static void host_drift_look(struct host_drift_part *t, const struct room *room)
  */
 static void host_drift_explain(struct host_drift_part *t)
 {
-	int64_t drift = host_drift_plus(t->residual, -t->bias);
+	int64_t drift = saturate_sum(t->residual, -t->bias);
 	int64_t part = saturate_difference(
-		saturate_min(host_drift_size_of(drift), host_drift_size_of(t->found)), 0);
+		saturate_min(saturate_size(drift), saturate_size(t->found)), 0);
 
 	if (drift < 0)
 		part = part < t->bias ? part : t->bias > 0 ? t->bias : 0;
 	if ((drift < 0) == (t->found > 0))
-		t->bias = host_drift_plus(t->bias, drift < 0 ? -part : part);
+		t->bias = saturate_sum(t->bias, drift < 0 ? -part : part);
 }
 
 /* Takes findings of measurements off the drift: anything beyond the rest is new. */
 static void forget_found(struct host_drift_part *t)
 {
-	uint64_t found = (t->found > 0) == t->was_up ? host_drift_size_of(t->found) : 0;
+	uint64_t found = (t->found > 0) == t->was_up ? saturate_size(t->found) : 0;
 
 	t->least = saturate_less(t->least, found);
 	t->alarmed = saturate_less(t->alarmed, found);
@@ -224,18 +210,16 @@ static void part_end(struct host_drift_part *t, uint64_t sum, const struct room 
 		host_drift_look(t, room);
 	} else {
 		/* A process without an estimate, or with its first one, is changing. */
-		t->noise = saturate_add(
-			t->noise, saturate_max(t->unread, t->unread_before) -
-					  saturate_min(t->unread, t->unread_before));
+		t->noise = saturate_add(t->noise, saturate_distance(t->unread, t->unread_before));
 		host_drift_explain(t);
 	}
 	forget_found(t);
 	t->unread_before = t->unread;
-	drift = host_drift_plus(t->residual, -t->bias);
-	size = host_drift_size_of(drift);
+	drift = saturate_sum(t->residual, -t->bias);
+	size = saturate_size(drift);
 	if (size <= t->noise) {
 		if (!host->leaving)
-			t->bias = host_drift_plus(t->bias, drift / BIAS_FOLLOWS);
+			t->bias = saturate_sum(t->bias, drift / BIAS_FOLLOWS);
 		t->since_ns = 0;
 		return;
 	}
@@ -264,9 +248,9 @@ static void host_drift_bound(struct host_drift *d, const struct host_drift_host 
 	uint64_t total = saturate_add(host->anon, host->mapped);
 	uint64_t noise = saturate_add(d->anon.noise, d->file.noise);
 	uint64_t unread = saturate_add(d->anon.unread, d->file.unread);
-	int64_t bias = host_drift_plus(d->anon.bias, d->file.bias);
-	uint64_t above = bias > 0 ? host_drift_size_of(bias) : 0;
-	uint64_t below = bias < 0 ? saturate_less(host_drift_size_of(bias), unread) : 0;
+	int64_t bias = saturate_sum(d->anon.bias, d->file.bias);
+	uint64_t above = bias > 0 ? saturate_size(bias) : 0;
+	uint64_t below = bias < 0 ? saturate_less(saturate_size(bias), unread) : 0;
 
 	if (!d->anon.is_used || !d->file.is_used)
 		return;
@@ -280,8 +264,8 @@ static void host_drift_bound(struct host_drift *d, const struct host_drift_host 
 /* Returns what no estimate contains: bias and upward drift of T. */
 static uint64_t host_drift_nobodys(const struct host_drift_part *t)
 {
-	return saturate_add(t->bias > 0 ? host_drift_size_of(t->bias) : 0,
-		t->drift > 0 ? host_drift_size_of(t->drift) : 0);
+	return saturate_add(t->bias > 0 ? saturate_size(t->bias) : 0,
+		t->drift > 0 ? saturate_size(t->drift) : 0);
 }
 
 /*
@@ -337,7 +321,7 @@ bool host_drift_end(struct host_drift *d, const struct host_drift_host *host)
 bool host_drift_alarms(struct host_drift *d)
 {
 	struct host_drift_part *t = &d->anon;
-	uint64_t up = t->is_used && t->drift > 0 ? host_drift_size_of(t->drift) : 0;
+	uint64_t up = t->is_used && t->drift > 0 ? saturate_size(t->drift) : 0;
 	bool alarms = up > saturate_add(t->alarmed, t->noise);
 
 	t->alarmed = alarms ? up : saturate_min(t->alarmed, up);
@@ -348,7 +332,7 @@ bool host_drift_alarms(struct host_drift *d)
 static uint64_t host_drift_most_of(
 	const struct host_drift_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
 {
-	uint64_t weight = t->drift > 0 ? up : down, size = host_drift_size_of(t->drift), part;
+	uint64_t weight = t->drift > 0 ? up : down, size = saturate_size(t->drift), part;
 
 	if (!t->drift || !t->spread || measured_ns >= t->since_ns)
 		return 0;
@@ -376,10 +360,9 @@ void host_drift_narrow(const struct host_drift *d, struct estimate *e)
 	uint64_t low = e->low, high = e->high;
 
 	if (d->bounds_up)
-		e->high = saturate_max(saturate_min(high, saturate_add(low, d->slack_up)), e->pss);
+		e->high = saturate_clamp(saturate_add(low, d->slack_up), e->pss, high);
 	if (d->bounds_down)
-		e->low = saturate_min(
-			saturate_max(low, saturate_less(high, d->slack_down)), e->pss);
+		e->low = saturate_clamp(saturate_less(high, d->slack_down), low, e->pss);
 }
 
 static uint64_t part_beyond(const struct host_drift_part *t)

@@ -71,7 +71,7 @@ bool mapped_objects_wants_maps(const struct sharer *s, const struct estimate_bas
 {
 	uint64_t pss = saturate_add(base->pss_file, base->pss_shmem), rss = base->file;
 	uint64_t then = (uint64_t)s->mapped_file * COUNTER_FLOW_UNIT;
-	uint64_t moved = saturate_max(base->file, then) - saturate_min(base->file, then);
+	uint64_t moved = saturate_distance(base->file, then);
 
 	if (!base->has_parts)
 		rss = saturate_add(rss, base->anon);
@@ -329,17 +329,15 @@ static void mapped_objects_settle_link(
 	struct sharer *s, struct mapped_object_link *l, uint32_t part)
 {
 	int64_t moved = (int64_t)(others_of(l) - l->sum);
-	uint64_t before = saturate_part(
-		moved < 0 ? -(uint64_t)moved : (uint64_t)moved, part, MAPPED_OBJECTS_PART);
+	uint64_t before = saturate_part(saturate_size(moved), part, MAPPED_OBJECTS_PART);
 	struct counter_flow joined = joined_flow(l->object);
 
 	l->sum += (moved < 0 ? -before : before) + l->object->joined;
 	l->sum += l->measured;
 	counter_flow_add(&l->flow, &joined);
 	if (l == mapped_objects_main_shmem(s))
-		s->unsure = (uint32_t)saturate_min(
-			saturate_part(before, MAPPED_OBJECTS_PART - part, MAPPED_OBJECTS_PART),
-			UINT32_MAX);
+		s->unsure = saturate_u32(
+			saturate_part(before, MAPPED_OBJECTS_PART - part, MAPPED_OBJECTS_PART));
 }
 
 void mapped_objects_settle(

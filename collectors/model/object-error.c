@@ -34,11 +34,6 @@ enum {
 	OWN_MIN = 16 << 10,
 };
 
-static uint64_t object_error_distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 /*
  * Returns C's PSS if all sharers have the same pages as before. STILL is the PSS without the
  * others' doing.
@@ -98,7 +93,7 @@ static uint64_t fresh_part(const struct object_error *x, uint64_t place)
 	/* The curve is used neither before the former place, nor farther beyond the late place than
 	 * twice their distance. */
 	place = saturate_max(place, x->former.place);
-	beyond = saturate_min(object_error_distance(place, x->late.place), saturate_add(way, way));
+	beyond = saturate_min(saturate_distance(place, x->late.place), saturate_add(way, way));
 	fall = (int64_t)saturate_part((uint64_t)fall, beyond, way);
 	return object_error_power(
 		object_error_logarithm(late) + (place < x->late.place ? fall : -fall));
@@ -125,7 +120,7 @@ void object_error_guess(const struct object_error *x, const struct object_error_
 		saturate_add(object_error_divided(c, still), saturate_min(added, ret->grown)),
 		c->now_rss);
 	ret->moved = saturate_add(saturate_part(still, saturate_min(c->stirred, c->now), c->now),
-		object_error_distance(still, c->pss));
+		saturate_distance(still, c->pss));
 }
 
 static void object_error_fade(uint64_t *sum, uint64_t more, unsigned int fades)
@@ -133,23 +128,13 @@ static void object_error_fade(uint64_t *sum, uint64_t more, unsigned int fades)
 	*sum = saturate_add(*sum - *sum / fades, more);
 }
 
-/* SUM + MORE, saturating. */
-static int64_t added_to(int64_t sum, int64_t more)
-{
-	int64_t both;
-
-	if (__builtin_add_overflow(sum, more, &both))
-		return more < 0 ? INT64_MIN : INT64_MAX;
-	return both;
-}
-
 static void object_error_grow(struct object_error_growth *to, uint64_t grown, int64_t added,
 	uint64_t place, unsigned int fades)
 {
-	uint64_t way = object_error_distance(place, to->place);
+	uint64_t way = saturate_distance(place, to->place);
 
 	object_error_fade(&to->grown, grown, fades);
-	to->added = added_to(to->added - to->added / (int)fades, added);
+	to->added = saturate_sum(to->added - to->added / (int)fades, added);
 	way = saturate_part(way, grown, to->grown);
 	to->place = place < to->place ? to->place - way : to->place + way;
 }
@@ -164,7 +149,7 @@ uint16_t object_error_learn(
 	object_error_guess(x, c, &g);
 	if (g.moved < OWN_MIN)
 		return odd;
-	off = object_error_distance(g.mid, found);
+	off = saturate_distance(g.mid, found);
 	now_odd = saturate_max(saturate_part(off, ODD_ONE, g.moved) + 1, odd / 2);
 	if (g.moved >= LESSON_MIN) {
 		if (!object_error_tells(x))

@@ -185,7 +185,7 @@ static struct share_count_span share_count_span_of(
 
 	s.high = saturate_part(rss, high, ONE);
 	s.low = saturate_min(saturate_part(rss, low, ONE), s.high);
-	s.mid = saturate_max(saturate_min(saturate_part(rss, mid, ONE), s.high), s.low);
+	s.mid = saturate_clamp(saturate_part(rss, mid, ONE), s.low, s.high);
 	return s;
 }
 
@@ -266,7 +266,7 @@ void share_count_stirred(uint64_t rss, uint64_t pss, uint64_t lost, uint64_t gai
 {
 	uint64_t x = share_of(rss, pss), sharers = x ? ONE / x / STIR_SPREAD : UINT32_MAX;
 
-	sharers = saturate_max(2, saturate_min(sharers, UINT32_MAX));
+	sharers = saturate_clamp(sharers, 2, UINT32_MAX);
 	*ret_up = saturate_min(lost / (sharers * (sharers - 1)), saturate_less(rss, pss));
 	*ret_down = saturate_min(gained / (sharers * (sharers + 1)), pss);
 }
@@ -301,8 +301,8 @@ uint32_t share_count_correction(
 	if (!correction)
 		return SHARE_COUNT_AS_GUESSED;
 	/* A larger correction says something about that one process only. */
-	return (uint32_t)saturate_max(
-		saturate_min(correction, 16 * SHARE_COUNT_AS_GUESSED), SHARE_COUNT_AS_GUESSED / 16);
+	return (uint32_t)saturate_clamp(
+		correction, SHARE_COUNT_AS_GUESSED / 16, 16 * SHARE_COUNT_AS_GUESSED);
 }
 
 void share_count_correct(struct share_count_span *s, uint32_t correction, uint64_t rss)
@@ -312,7 +312,7 @@ void share_count_correct(struct share_count_span *s, uint32_t correction, uint64
 	if (correction == SHARE_COUNT_AS_GUESSED)
 		return;
 	mid = saturate_min(saturate_part(s->mid, correction, SHARE_COUNT_AS_GUESSED), rss);
-	step = mid > s->mid ? mid - s->mid : s->mid - mid;
+	step = saturate_distance(mid, s->mid);
 	s->mid = mid;
 	s->low = saturate_min(s->low, saturate_less(mid, step / 4));
 	s->high = saturate_max(s->high, saturate_min(mid + step / 4, rss));

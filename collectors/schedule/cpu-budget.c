@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "base/clock.h"
+#include "base/saturate.h"
 
 #define MINUTE_NS  (60 * NS_PER_SEC)
 #define LONGEST_NS (4 * 60 * MINUTE_NS) /* times CPU_BUDGET_PPM_MAX it fits in 64 bits */
@@ -28,15 +29,10 @@ enum { BIRTHS_FADE = 8 };
 /* Quarters of the rate that passes may take. */
 enum { PASS_QUARTERS = 3 };
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Returns the time in which an empty bucket fills. */
 static uint64_t cpu_budget_span_of(const struct cpu_budget *b)
 {
-	return b->interval_ns > MINUTE_NS ? b->interval_ns : MINUTE_NS;
+	return saturate_max(b->interval_ns, MINUTE_NS);
 }
 
 uint64_t cpu_budget_capacity_ns(const struct cpu_budget *b)
@@ -47,7 +43,7 @@ uint64_t cpu_budget_capacity_ns(const struct cpu_budget *b)
 /* Returns the millionths of a token that TIME_NS brings, at most to fill an empty bucket. */
 static uint64_t brought_by(const struct cpu_budget *b, uint64_t time_ns)
 {
-	return min_u64(time_ns, cpu_budget_span_of(b)) * b->rate_ppm;
+	return saturate_min(time_ns, cpu_budget_span_of(b)) * b->rate_ppm;
 }
 
 /* Limits both tokens and debt to the capacity. */
@@ -67,8 +63,7 @@ static void cpu_budget_limit(struct cpu_budget *b)
 
 static void cpu_budget_fill(struct cpu_budget *b, uint64_t now_ns)
 {
-	uint64_t passed = now_ns > b->filled_ns ? now_ns - b->filled_ns : 0;
-	uint64_t millionths = b->rest + brought_by(b, passed);
+	uint64_t millionths = b->rest + brought_by(b, saturate_less(now_ns, b->filled_ns));
 
 	b->filled_ns = now_ns;
 	b->tokens_ns += (int64_t)(millionths / PPM);
@@ -79,7 +74,7 @@ static void cpu_budget_fill(struct cpu_budget *b, uint64_t now_ns)
 /* An absurdly large charge leaves a debt, not a credit. */
 static void cpu_budget_take(struct cpu_budget *b, uint64_t cpu_ns)
 {
-	b->tokens_ns -= (int64_t)min_u64(cpu_ns, INT64_MAX / 2);
+	b->tokens_ns -= (int64_t)saturate_min(cpu_ns, INT64_MAX / 2);
 	cpu_budget_limit(b);
 }
 
@@ -121,14 +116,14 @@ static void charge_unless_first(struct cpu_budget *b, uint64_t now_ns, uint64_t 
 void cpu_budget_charge_birth(struct cpu_budget *b, uint64_t now_ns, uint64_t cpu_ns)
 {
 	charge_unless_first(b, now_ns, cpu_ns);
-	b->born_ns += min_u64(cpu_ns, LONGEST_NS);
+	b->born_ns += saturate_min(cpu_ns, LONGEST_NS);
 }
 
 static void expect_births(struct cpu_budget *b)
 {
 	b->births_ns -= (b->births_ns + BIRTHS_FADE - 1) / BIRTHS_FADE;
 	if (b->has_passed)
-		b->births_ns += min_u64(b->born_ns, LONGEST_NS) / BIRTHS_FADE;
+		b->births_ns += saturate_min(b->born_ns, LONGEST_NS) / BIRTHS_FADE;
 	b->born_ns = 0;
 	b->has_passed = true;
 }
@@ -136,9 +131,8 @@ static void expect_births(struct cpu_budget *b)
 void cpu_budget_expect(struct cpu_budget *b, uint64_t cpu_ns)
 {
 	if (b->usual_ns)
-		cpu_ns = min_u64(cpu_ns, b->usual_ns * DEARER_TIMES);
-	if (cpu_ns > b->sensing_ns)
-		b->sensing_ns = cpu_ns;
+		cpu_ns = saturate_min(cpu_ns, b->usual_ns * DEARER_TIMES);
+	b->sensing_ns = saturate_max(b->sensing_ns, cpu_ns);
 }
 
 void cpu_budget_charge_pass(struct cpu_budget *b, uint64_t now_ns, uint64_t cpu_ns, uint64_t due_ns)
@@ -147,7 +141,7 @@ void cpu_budget_charge_pass(struct cpu_budget *b, uint64_t now_ns, uint64_t cpu_
 	b->due_ns = due_ns;
 	if (cpu_ns < b->sensing_ns)
 		b->sensing_ns -= (b->sensing_ns - cpu_ns + SENSING_FADES - 1) / SENSING_FADES;
-	cpu_budget_expect(b, min_u64(cpu_ns, LONGEST_NS));
+	cpu_budget_expect(b, saturate_min(cpu_ns, LONGEST_NS));
 	b->usual_ns = b->sensing_ns;
 	expect_births(b);
 }
@@ -161,30 +155,25 @@ static uint64_t cpu_budget_expected(const struct cpu_budget *b)
 /* Returns what comes in until the next pass. */
 static uint64_t cpu_budget_coming(const struct cpu_budget *b, uint64_t now_ns)
 {
-	return brought_by(b, b->due_ns > now_ns ? b->due_ns - now_ns : 0) / PPM;
+	return brought_by(b, saturate_less(b->due_ns, now_ns)) / PPM;
 }
 
 uint64_t cpu_budget_available_ns(struct cpu_budget *b, uint64_t now_ns)
 {
-	uint64_t brought = cpu_budget_coming(b, now_ns);
-	uint64_t kept = cpu_budget_expected(b) > brought ? cpu_budget_expected(b) - brought : 0;
+	uint64_t kept = saturate_less(cpu_budget_expected(b), cpu_budget_coming(b, now_ns));
 
 	cpu_budget_fill(b, now_ns);
-	if (b->tokens_ns <= 0 || kept >= (uint64_t)b->tokens_ns)
-		return 0;
-	return (uint64_t)b->tokens_ns - kept;
+	return b->tokens_ns <= 0 ? 0 : saturate_less((uint64_t)b->tokens_ns, kept);
 }
 
 uint64_t cpu_budget_each_ns(const struct cpu_budget *b, uint64_t interval_ns)
 {
-	uint64_t brought = brought_by(b, interval_ns) / PPM;
-
-	return brought > cpu_budget_expected(b) ? brought - cpu_budget_expected(b) : 0;
+	return saturate_less(brought_by(b, interval_ns) / PPM, cpu_budget_expected(b));
 }
 
 uint64_t cpu_budget_cut_ns(const struct cpu_budget *b, uint64_t tokens_ns, uint64_t interval_ns)
 {
-	return min_u64(tokens_ns, brought_by(b, interval_ns) / PPM) / 2;
+	return saturate_min(tokens_ns, brought_by(b, interval_ns) / PPM) / 2;
 }
 
 uint64_t cpu_budget_set_interval(struct cpu_budget *b, uint64_t interval_ns)
@@ -205,7 +194,8 @@ uint64_t cpu_budget_time_ns(
 
 	assert(taken_ppm < b->rate_ppm);
 	cpu_budget_fill(b, now_ns);
-	lacking = (int64_t)(min_u64(cpu_ns, INT64_MAX / 2) + cpu_budget_expected(b)) - b->tokens_ns;
+	lacking = (int64_t)(saturate_min(cpu_ns, INT64_MAX / 2) + cpu_budget_expected(b)) -
+	          b->tokens_ns;
 	if (!cpu_ns || lacking <= 0)
 		return 0;
 	time_ns = (unsigned __int128)lacking * PPM / (b->rate_ppm - taken_ppm);
@@ -227,5 +217,5 @@ uint64_t cpu_budget_needed_ppm(const struct cpu_budget *b, uint64_t interval_ns,
 	uint64_t sum_ppm = passes_ppm + share_ppm(total_cost_ns, max_age_ns);
 
 	assert(interval_ns > 0 && max_age_ns > 0);
-	return sum_ppm > borne_ppm ? sum_ppm : borne_ppm;
+	return saturate_max(sum_ppm, borne_ppm);
 }

@@ -19,6 +19,8 @@
 
 #include <assert.h>
 
+#include "base/saturate.h"
+
 #define MIB (UINT64_C(1) << 20)
 #define KIB (UINT64_C(1) << 10)
 
@@ -56,27 +58,17 @@ struct measure_plan {
 	bool is_enough;
 };
 
-static uint64_t saturated_add(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static uint64_t cost_of(const struct measure_plan_item *i)
 {
-	return i->cost_ns ? i->cost_ns : 1;
+	return saturate_max(i->cost_ns, 1);
 }
 
 bool measure_plan_doubt_matters(
 	uint64_t doubt_bytes, uint64_t pss_bytes, uint64_t age_ns, uint64_t max_age_ns)
 {
-	uint64_t matters = pss_bytes / 4;
+	uint64_t matters = saturate_max(
+		saturate_clamp(pss_bytes / 4, 256 * KIB, MIB), pss_bytes / 50);
 
-	if (matters < 256 * KIB)
-		matters = 256 * KIB;
-	if (matters > MIB)
-		matters = MIB;
-	if (matters < pss_bytes / 50)
-		matters = pss_bytes / 50;
 	if (age_ns >= max_age_ns / PATIENT_PART)
 		matters /= 2;
 	return doubt_bytes >= matters;
@@ -102,7 +94,7 @@ static bool is_allowed(const struct measure_plan *p, const struct measure_plan_i
 /* Returns the point of time by which I has to be measured: 0 is in this pass. */
 static size_t point_of(const struct measure_plan *p, const struct measure_plan_item *i)
 {
-	uint64_t age_ns = saturated_add(i->age_ns, p->limits->interval_ns / LATE_PART);
+	uint64_t age_ns = saturate_add(i->age_ns, p->limits->interval_ns / LATE_PART);
 
 	if (measure_plan_is_too_long(p, i) && !i->is_new)
 		return 0;
@@ -263,7 +255,7 @@ static void measure_plan_take(struct measure_plan *p, struct part *part)
 static void measure_plan_choose_part(struct measure_plan *p, struct part *part)
 {
 	p->counts.chosen++;
-	p->counts.chosen_ns = saturated_add(p->counts.chosen_ns, cost_of(next_of(p, part)));
+	p->counts.chosen_ns = saturate_add(p->counts.chosen_ns, cost_of(next_of(p, part)));
 	measure_plan_take(p, part);
 }
 
@@ -274,22 +266,19 @@ static void set_pace(struct measure_plan *p, size_t count)
 	uint64_t due_ns[POINTS] = {0}, total_ns = 0;
 	double pace, sum = 0, needed = 0;
 
-	p->step_ns = limits->max_age_ns / (POINTS - 1) + 1;
-	if (p->step_ns < limits->interval_ns)
-		p->step_ns = limits->interval_ns;
-
+	p->step_ns = saturate_max(limits->max_age_ns / (POINTS - 1) + 1, limits->interval_ns);
 	for (size_t n = 0; n < count; n++) {
 		const struct measure_plan_item *i = &p->items[n];
 		size_t point;
 
 		if (!measure_plan_is_too_long(p, i))
-			total_ns = saturated_add(total_ns, cost_of(i));
+			total_ns = saturate_add(total_ns, cost_of(i));
 		if (!is_allowed(p, i))
 			continue;
 		point = point_of(p, i);
 		assert(point < POINTS);
 		if (point == 0 || !i->is_new)
-			due_ns[point] = saturated_add(due_ns[point], cost_of(i));
+			due_ns[point] = saturate_add(due_ns[point], cost_of(i));
 	}
 	if (limits->total_cost_ns > 0)
 		total_ns = limits->total_cost_ns;
@@ -331,7 +320,7 @@ static size_t take_needed(struct measure_plan *p, size_t from, size_t end)
 	measure_plan_order(p, &oldest);
 	while (has_next(&oldest)) {
 		i = next_of(p, &oldest);
-		sum = saturated_add(sum, cost_of(i));
+		sum = saturate_add(sum, cost_of(i));
 		if (sum > p->needed_ns && point_of(p, i) > 0)
 			break;
 		measure_plan_take(p, &oldest);
@@ -429,9 +418,7 @@ static enum kind measure_plan_draw(uint64_t round)
 
 static uint64_t measure_plan_left(const struct measure_plan *p)
 {
-	uint64_t tokens_ns = p->limits->tokens_ns;
-
-	return tokens_ns > p->counts.chosen_ns ? tokens_ns - p->counts.chosen_ns : 0;
+	return saturate_less(p->limits->tokens_ns, p->counts.chosen_ns);
 }
 
 /* Gives each kind its guaranteed part. The part of a kind that has to wait is not given away. */
@@ -477,7 +464,7 @@ static void choose_minor(struct measure_plan *p)
 		uint64_t cost_ns = cost_of(next_of(p, minor));
 
 		measure_plan_take(p, minor);
-		if (saturated_add(p->counts.chosen_ns, cost_ns) > p->limits->spare_ns)
+		if (saturate_add(p->counts.chosen_ns, cost_ns) > p->limits->spare_ns)
 			continue;
 		measure_plan_swap(&p->items[chosen++], &p->items[minor->taken - 1]);
 		p->counts.chosen++;
@@ -507,7 +494,7 @@ static size_t take_excused(struct measure_plan *p, size_t count, uint64_t *ret_n
 	*ret_ns = 0;
 	measure_plan_order(p, &excused);
 	while (has_next(&excused)) {
-		*ret_ns = saturated_add(*ret_ns, cost_of(next_of(p, &excused)));
+		*ret_ns = saturate_add(*ret_ns, cost_of(next_of(p, &excused)));
 		measure_plan_take(p, &excused);
 	}
 	return excused.end;
@@ -556,7 +543,7 @@ size_t measure_plan_choose(struct measure_plan_item *items, size_t count,
 			limits->pressure ? MEASURE_PLAN_PRESSURE : MEASURE_PLAN_BUDGET);
 	measure_plan_gather(&p);
 	p.counts.chosen += excused;
-	p.counts.chosen_ns = saturated_add(p.counts.chosen_ns, excused_ns);
+	p.counts.chosen_ns = saturate_add(p.counts.chosen_ns, excused_ns);
 	*ret_counts = p.counts;
 	return p.counts.chosen;
 }

@@ -17,6 +17,8 @@
 
 #include <assert.h>
 
+#include "base/saturate.h"
+
 enum { TERM_WALK, TERM_PAGE, TERM_HUGE, TERM_MAPPING };
 
 #define PAGE_BYTES UINT64_C(4096)
@@ -55,10 +57,8 @@ void walk_cost_init(struct walk_cost_model *m, enum walk_cost_way way)
 
 struct walk_cost_work walk_cost_work_of(uint64_t rss_bytes, uint64_t huge_bytes)
 {
-	uint64_t small_bytes = rss_bytes > huge_bytes ? rss_bytes - huge_bytes : 0;
-
 	return (struct walk_cost_work){
-		.pages = small_bytes / PAGE_BYTES,
+		.pages = saturate_less(rss_bytes, huge_bytes) / PAGE_BYTES,
 		.huge_pages = huge_bytes / HUGE_BYTES,
 	};
 }

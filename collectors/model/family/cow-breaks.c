@@ -11,8 +11,8 @@
 static void cow_breaks_add_sum(struct cow_breaks_sum *to, const struct cow_breaks_sum *s)
 {
 	to->gained = saturate_add(to->gained, s->gained);
-	to->parted = (uint32_t)saturate_min((uint64_t)to->parted + s->parted, UINT32_MAX);
-	to->writers = (uint32_t)saturate_min((uint64_t)to->writers + s->writers, UINT32_MAX);
+	to->parted = saturate_u32((uint64_t)to->parted + s->parted);
+	to->writers = saturate_u32((uint64_t)to->writers + s->writers);
 }
 
 /* Merges the oldest two times: it begins as the earlier and ends as the later one. */

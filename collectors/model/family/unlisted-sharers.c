@@ -12,8 +12,8 @@ enum {
 struct unlisted_sharers_found unlisted_sharers_find(const struct unlisted_sharers *e,
 	uint64_t pass_ns, uint64_t sharers, uint32_t known, uint32_t ended)
 {
-	uint32_t more = (uint32_t)saturate_min(saturate_less(sharers, known), UINT32_MAX), others;
-	struct unlisted_sharers_found found = {.lingering = more < ended ? more : ended};
+	uint32_t more = saturate_u32(saturate_less(sharers, known)), others;
+	struct unlisted_sharers_found found = {.lingering = (uint32_t)saturate_min(more, ended)};
 
 	others = more - found.lingering;
 	found.lasting = others;

@@ -438,7 +438,7 @@ static void adds_doubts(void **state)
 		UINT64_MAX, UINT64_MAX, 7, INT64_MIN};
 	d = more;
 	estimate_doubt_add(&d, &more);
-	assert_true(d.anon_mid == INT64_MIN && d.file_mid == INT64_MAX && d.file_up == UINT64_MAX);
+	assert_true(d.anon_mid == -INT64_MAX && d.file_mid == INT64_MAX && d.file_up == UINT64_MAX);
 }
 
 static void takes_a_base_from_a_sample(void **state)
