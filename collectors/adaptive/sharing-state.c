@@ -242,7 +242,7 @@ static void sharing_state_take_measurement(struct sharing_state *r,
 		(void)families_departs(&r->families, &w->member, &parent->tracked->member);
 	if (parent)
 		tell_written(r, p, parent, page_bytes);
-	if (families_wants_maps(&w->member, &w->base))
+	if (mapped_objects_wants_maps(&w->member.sharer, &w->base))
 		sharing_state_map(r, reader, p);
 }
 

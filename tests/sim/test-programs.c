@@ -214,7 +214,7 @@ static void begin_shells(struct host *h, struct work *w)
 
 /*
  * Programs that fork for a moment, such as shells. Hardly any pass lists the forks. Tests
- * unlisted-sharers.h, which finds from the measurement of a program that it shared memory with a
+ * family-effect.c, which finds from the measurement of a program that it shared memory with a
  * fork that has exited.
  */
 static void step_shells(struct host *h, struct work *w)
@@ -436,7 +436,7 @@ static void follow_program(const struct program *p, uint64_t seed, struct outcom
  *
  * - Saving by a fork, and shells: a pass lists a fork that is exiting and was never listed with its
  *   memory. The memory that it still shares with its parent is missing until it is freed. The limit
- *   for shells is lower than twice, so that it fails without unlisted-sharers.h.
+ *   for shells is lower than twice, so that it fails without family-effect.c.
  * - A browser: forks with another address range come, go and write. Its limits are low enough to
  *   fail if young forks are not watched.
  * - A pool over segments: a process maps one segment in place of another of the same size.

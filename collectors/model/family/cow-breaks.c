@@ -8,6 +8,14 @@
 
 #include "base/saturate.h"
 
+enum {
+	/* Earlier findings fade by an eighth with each new one. */
+	FADES = 8,
+	/* The believed part of suspicions is twice the part that was true lately, plus 1/64. */
+	DOUBLED = 2,
+	UNBELIEVED_PART = 64,
+};
+
 static void cow_breaks_add_sum(struct cow_breaks_sum *to, const struct cow_breaks_sum *s)
 {
 	to->gained = saturate_add(to->gained, s->gained);
@@ -101,4 +109,35 @@ void cow_breaks_since(const struct cow_breaks *b, uint64_t since_ns, struct cow_
 				s.parted, t->at_ns - since_ns, t->at_ns - t->from_ns);
 		cow_breaks_add_sum(ret, &s);
 	}
+}
+
+void cow_breaks_suspect(struct cow_breaks *b, uint64_t old, uint64_t now, uint64_t at_ns)
+{
+	if (now > old)
+		b->suspected_ns = saturate_max(b->suspected_ns, at_ns);
+	b->suspected += now - old;
+}
+
+void cow_breaks_answer(struct cow_breaks *b, uint64_t suspected, uint64_t found)
+{
+	if (!suspected)
+		return;
+	b->asked += suspected - b->asked / FADES;
+	b->admitted += saturate_min(found, suspected) - b->admitted / FADES;
+}
+
+/*
+ * Returns how much of BYTES is believed: all of them while nothing was found. If other members'
+ * faults had other causes so far, a member with real copies shows by its own measurement.
+ */
+static uint64_t cow_breaks_believed(const struct cow_breaks *b, uint64_t bytes)
+{
+	uint64_t share = saturate_add(DOUBLED * b->admitted, b->asked / UNBELIEVED_PART);
+
+	return b->asked ? saturate_part(bytes, saturate_min(share, b->asked), b->asked) : bytes;
+}
+
+uint64_t cow_breaks_suspected(const struct cow_breaks *b, uint64_t own, uint64_t since_ns)
+{
+	return since_ns >= b->suspected_ns ? 0 : cow_breaks_believed(b, b->suspected - own);
 }

@@ -2,10 +2,12 @@
 /*
  * Copy-on-write Breaks
  *
- * Copy-on-write breaks that measurements have found in a fork family. A process that writes to a
- * shared page gets a copy of its own; the old page then has one sharer fewer, and no counter of the
- * other sharers moves. Breaks are kept by the time at which they were found, so that a member that
- * was measured earlier can ask for those since. Pure. Times are in ns of CLOCK_BOOTTIME.
+ * Private copies in a fork family. A process that writes to a shared page gets a copy of its own;
+ * the old page then has one sharer fewer, and no counter of the other sharers moves. Measurements
+ * find breaks; they are kept by the time at which they were found, so that a member that was
+ * measured earlier can ask for those since. Before that, minor faults let members be suspected of
+ * breaks. Faults have other causes, too: measurements of suspected members show which part to
+ * believe. Pure. Times are in ns of CLOCK_BOOTTIME.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_FAMILY_COW_BREAKS_H
 #define MEMTALLY_COLLECTORS_MODEL_FAMILY_COW_BREAKS_H
@@ -35,8 +37,14 @@ struct cow_breaks_time {
 
 /* All zeros: none. */
 struct cow_breaks {
-	struct cow_breaks_time time[COW_BREAKS_KEPT]; /* ascending by .at_ns */
+	struct cow_breaks_time time[COW_BREAKS_KEPT]; /* found; ascending by .at_ns */
 	uint32_t count;
+	uint64_t suspected; /* bytes, of all members together */
+	/* the latest suspicion; members that were measured later know about it */
+	uint64_t suspected_ns;
+	/* of suspected members that were measured: the bytes that were suspected, and found; fading
+	 * sums */
+	uint64_t asked, admitted;
 };
 
 /* A member's share in .parted of the sums. All zeros: none. */
@@ -55,8 +63,8 @@ void cow_breaks_add(struct cow_breaks *b, struct cow_breaks_writer *w, uint64_t 
 	uint64_t room, uint64_t from_ns, uint64_t at_ns);
 
 /*
- * Call when writer W has exited or left the family: removes its copies from .parted of the sums,
- * because its exit is accounted for elsewhere. *W is then all zeros.
+ * Removes the copies of W, which has exited or left the family, from .parted of the sums, because
+ * its exit is accounted for elsewhere. *W is then all zeros.
  */
 void cow_breaks_leave(struct cow_breaks *b, struct cow_breaks_writer *w);
 
@@ -72,5 +80,21 @@ static inline uint64_t cow_breaks_last_ns(const struct cow_breaks *b)
 {
 	return b->count ? b->time[b->count - 1].at_ns : 0;
 }
+
+/* Changes what a member is suspected of from OLD to NOW bytes, by its faults at AT_NS. */
+void cow_breaks_suspect(struct cow_breaks *b, uint64_t old, uint64_t now, uint64_t at_ns);
+
+/*
+ * Learns that a member suspected of copies of SUSPECTED bytes has copied FOUND bytes, as it was
+ * measured: cow_breaks_suspected() believes other suspicions accordingly. Does nothing if SUSPECTED
+ * is 0.
+ */
+void cow_breaks_answer(struct cow_breaks *b, uint64_t suspected, uint64_t found);
+
+/*
+ * Returns how many bytes other members are believed to have copied, for a member that is itself
+ * suspected of OWN bytes and was measured at SINCE_NS. Returns 0 if no suspicion is later.
+ */
+uint64_t cow_breaks_suspected(const struct cow_breaks *b, uint64_t own, uint64_t since_ns);
 
 #endif

@@ -1,23 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who was forked from whom in a family, and how many of its members have come and gone since each
+ * one's measurement.
+ *
+ * A process that forks has a record, which outlives it and which its children refer to. Children
+ * find their nearest ancestor that is left when the family is counted. So the exit of a process
+ * with thousands of children costs no more than other exits.
+ */
 #include "config.h"
 
-#include "collectors/model/family/family-count.h"
-
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/saturate.h"
-#include "collectors/model/family/family-ancestry.h"
+#include "collectors/model/family/fork-families-private.h"
 
 enum {
 	TICK_NS = 10000000, /* start times are in clock ticks, rounded down */
 };
 
-void family_count_done(struct family_count *c)
+/* A process that has forked. */
+struct family_ancestor {
+	struct family_member *member;   /* NULL: exited */
+	struct family_ancestor *parent; /* NULL: not known */
+	uint64_t root_ns;               /* birth of the first known process of its lineage */
+	/* if exited: the lowest .line of itself and of exited ancestors between it and .parent */
+	uint64_t line;
+	uint32_t uses; /* references, from .parent and .ancestor */
+};
+
+uint64_t family_ancestry_root_ns(const struct family_member *m)
 {
-	free(c->number);
-	*c = (struct family_count){0};
+	return m->ancestor ? m->ancestor->root_ns : m->born_ns;
+}
+
+struct family_ancestor *family_ancestry_begin(struct family_member *m)
+{
+	struct family_ancestor *a = m->has_forked ? m->ancestor : malloc(sizeof(*a));
+
+	if (!a || m->has_forked)
+		return a;
+	*a = (struct family_ancestor){.member = m,
+		.parent = m->ancestor,
+		.root_ns = family_ancestry_root_ns(m),
+		.uses = 1};
+	m->ancestor = a;
+	m->has_forked = true;
+	return a;
+}
+
+struct family_ancestor *family_ancestry_use(struct family_ancestor *a)
+{
+	if (a)
+		a->uses++;
+	return a;
+}
+
+static void family_ancestry_drop(struct family_ancestor *a)
+{
+	while (a && !--a->uses) {
+		struct family_ancestor *parent = a->parent;
+
+		free(a);
+		a = parent;
+	}
+}
+
+/*
+ * Whether A has exited and is skipped. The first of a lineage is not skipped: its birth time still
+ * counts.
+ */
+static bool is_passed(const struct family_ancestor *a)
+{
+	return a && !a->member && a->parent;
+}
+
+/* Unlinks the exited ancestor above A, which has exited itself, so that it is skipped only once. */
+static void family_ancestry_shorten(struct family_ancestor *a)
+{
+	struct family_ancestor *above = a->parent;
+
+	if (!is_passed(above))
+		return;
+	a->line = saturate_min(a->line, above->line);
+	a->parent = family_ancestry_use(above->parent);
+	family_ancestry_drop(above);
+}
+
+uint64_t family_ancestry_settle(struct family_member *m)
+{
+	struct family_ancestor **parent = m->has_forked ? &m->ancestor->parent : &m->ancestor;
+	uint64_t steps = 0;
+
+	while (is_passed(*parent)) {
+		struct family_ancestor *a = *parent;
+
+		family_ancestry_shorten(a);
+		m->line = saturate_min(m->line, a->line);
+		*parent = family_ancestry_use(a->parent);
+		family_ancestry_drop(a);
+		steps++;
+	}
+	return steps;
+}
+
+struct family_member *family_ancestry_parent(const struct family_member *m)
+{
+	const struct family_ancestor *a = m->has_forked ? m->ancestor->parent : m->ancestor;
+
+	for (unsigned int i = 0; is_passed(a) && i < FAMILY_ANCESTRY_GENERATIONS; i++)
+		a = a->parent;
+	return a ? a->member : NULL;
+}
+
+void family_ancestry_leave(struct family_member *m)
+{
+	if (m->has_forked) {
+		m->ancestor->member = NULL;
+		m->ancestor->line = m->line;
+	}
+	family_ancestry_drop(m->ancestor);
+	m->ancestor = NULL;
+	m->has_forked = false;
 }
 
 /* Returns how many of the COUNT ascending numbers are at most LIMIT. */
@@ -88,8 +192,7 @@ static void settle_unseen(
  * Returns how many of DEATHS M's measurement may have seen as exited already, or that were no
  * exits.
  */
-static uint32_t count_unsure(
-	const struct family_member *m, const struct family_count_deaths *deaths)
+static uint32_t count_unsure(const struct family_member *m, const struct family_deaths *deaths)
 {
 	if (m->measured_ns > deaths->until_ns)
 		return m->measured_ns <= deaths->late_ns ? deaths->late : 0;
@@ -101,21 +204,20 @@ static uint32_t count_unsure(
  * Births become known roughly in their order: a member that became known after one that was born
  * too late counts as fresh, too.
  */
-static void count_members(const struct family_count *c, struct family_member *first, uint32_t count,
-	const struct family_count_deaths *deaths)
+static void count_members(const struct family_count *c, const struct fork_family *f)
 {
+	uint32_t count = f->count, i = 0;
 	uint64_t *serial = c->number, *born = c->number + count, *leaving = born + count;
 	uint64_t latest = 0, leave = 0;
-	uint32_t i = 0;
 
-	for (struct family_member *m = first; m; m = m->next, i++) {
+	for (struct family_member *m = f->first; m; m = m->next, i++) {
 		latest = saturate_max(latest, m->born_ns);
 		serial[i] = m->serial;
 		born[i] = latest;
 		leaving[i] = leave += m->is_leaving;
 		m->children = 0;
 	}
-	for (struct family_member *m = first; m; m = m->next) {
+	for (struct family_member *m = f->first; m; m = m->next) {
 		uint32_t known, there, early, joined = 0, gone;
 
 		if (!m->measured_ns)
@@ -137,9 +239,9 @@ static void count_members(const struct family_count *c, struct family_member *fi
 		 * its mean tells. Others have joined. */
 		gone = (uint32_t)saturate_less(m->early, (uint64_t)early + joined);
 		m->then += gone;
-		m->unsure += saturate_max(gone, count_unsure(m, deaths));
+		m->unsure += saturate_max(gone, count_unsure(m, &f->deaths));
 		settle_unseen(
-			m, joined, (uint32_t)saturate_less(early, m->early), deaths->until_ns);
+			m, joined, (uint32_t)saturate_less(early, m->early), f->deaths.until_ns);
 		m->early = early;
 	}
 }
@@ -148,14 +250,14 @@ static void count_members(const struct family_count *c, struct family_member *fi
  * Counts each member for all ancestors that were measured before its lineage left them: it shares
  * their own memory.
  */
-static void count_children(struct family_member *first)
+static void count_children(const struct fork_family *f)
 {
-	for (struct family_member *m = first; m; m = m->next) {
+	for (struct family_member *m = f->first; m; m = m->next) {
 		const struct family_member *child = m;
 		struct family_member *a = family_ancestry_parent(m);
 
 		for (unsigned int i = 0; a && i < FAMILY_ANCESTRY_GENERATIONS; i++) {
-			if (child->line > a->seen && a->family == first->family)
+			if (child->line > a->seen && a->family == f)
 				a->children++;
 			child = a;
 			a = family_ancestry_parent(a);
@@ -175,53 +277,51 @@ static int compare_ns(const void *a, const void *b)
  * range alone. Any member that was measured before the process was born may be its parent, and so
  * the parent of its lineage.
  */
-static void count_strays(
-	const struct family_count *c, struct family_member *first, uint64_t *ret_oldest_ns)
+static void count_strays(const struct family_count *c, struct fork_family *f)
 {
-	uint64_t oldest = UINT64_MAX;
 	uint32_t found = 0;
 
-	for (const struct family_member *m = first; m; m = m->next)
+	f->oldest_ns = UINT64_MAX;
+	for (const struct family_member *m = f->first; m; m = m->next)
 		if (m->measured_ns)
-			oldest = saturate_min(oldest, m->measured_ns);
-	*ret_oldest_ns = oldest;
-	for (struct family_member *m = first; m; m = m->next) {
+			f->oldest_ns = saturate_min(f->oldest_ns, m->measured_ns);
+	for (struct family_member *m = f->first; m; m = m->next) {
 		uint64_t root_ns = family_ancestry_root_ns(m);
 
 		m->strays = 0;
-		if (saturate_add(root_ns, TICK_NS) > oldest)
+		if (saturate_add(root_ns, TICK_NS) > f->oldest_ns)
 			c->number[found++] = root_ns;
 	}
 	if (!found)
 		return;
 	qsort(c->number, found, sizeof(*c->number), compare_ns);
-	for (struct family_member *m = first; m; m = m->next)
+	for (struct family_member *m = f->first; m; m = m->next)
 		m->strays = found -
 		            count_up_to(c->number, found, saturate_less(m->measured_ns, TICK_NS));
 }
 
 /* Counts without memory: only missing members have exited, and all new ones were born since. */
-static void count_roughly(struct family_member *first, uint32_t count)
+static void count_roughly(const struct fork_family *f)
 {
-	for (struct family_member *m = first; m; m = m->next) {
-		m->kept = m->then < count ? m->then : count;
-		m->fresh = count - m->kept;
+	for (struct family_member *m = f->first; m; m = m->next) {
+		m->kept = (uint32_t)saturate_min(m->then, f->count);
+		m->fresh = f->count - m->kept;
 		m->early = m->leaving = m->children = 0;
 		m->strays = m->fresh;
 	}
 }
 
-int family_count_take(struct family_count *c, struct family_member *first, uint32_t count,
-	const struct family_count_deaths *deaths, uint64_t *ret_oldest_ns)
+void family_count_take(struct family_count *c, struct fork_family *f)
 {
-	for (struct family_member *m = first; m; m = m->next)
+	for (struct family_member *m = f->first; m; m = m->next)
 		c->steps += family_ancestry_settle(m);
-	if (!family_count_reserve(c, 3 * (size_t)count)) {
-		count_roughly(first, count);
-		return -ENOMEM;
+	if (!family_count_reserve(c, 3 * (size_t)f->count)) {
+		count_roughly(f);
+		return;
 	}
-	count_members(c, first, count, deaths);
-	count_children(first);
-	count_strays(c, first, ret_oldest_ns);
-	return 0;
+	count_members(c, f);
+	count_children(f);
+	count_strays(c, f);
+	/* Departures are counted once, however often the family is visited in a pass. */
+	f->deaths.count = f->deaths.late = f->deaths.moved = 0;
 }

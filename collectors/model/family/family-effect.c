@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What events make of a member, and what its measurement tells of the others: corrections of their
+ * guesses, and sharers that no list of processes has.
+ */
 #include "config.h"
 
-#include "collectors/model/family/fork-families-private.h"
-
 #include "base/saturate.h"
-#include "collectors/model/family/family-ancestry.h"
+#include "collectors/model/family/fork-effect.h"
+#include "collectors/model/family/fork-families-private.h"
 #include "collectors/model/object-share.h"
 #include "collectors/model/share-count.h"
 
@@ -13,10 +16,19 @@ enum {
 	LIKE_PART = 8,
 	/* The weight of one newborn's writes in .soon_written is a quarter. */
 	SOON_PART = 4,
+	/* Bytes of shared memory: a member with less says little about unlisted sharers. */
+	TELLING_MIN = 256 << 10,
+	FADING_PART = 8, /* of the most that members share, fades with each measurement */
 };
 
 /* A process is a newborn for this long. */
 #define NEWBORN_NS UINT64_C(250000000)
+
+/*
+ * Within this time after a pass has listed exits, unlisted sharers are taken for those processes,
+ * which still free their memory; later rather for processes born since.
+ */
+#define LINGERING_NS UINT64_C(20000000)
 
 static struct share_count_change family_effect_change_of(const struct family_member *m)
 {
@@ -32,7 +44,8 @@ static struct share_count_change family_effect_change_of(const struct family_mem
 	return c;
 }
 
-uint64_t family_effect_events(const struct share_count_change *c)
+/* Returns the number of births and exits in C. */
+static uint64_t family_effect_events(const struct share_count_change *c)
 {
 	return (uint64_t)c->dead + c->born;
 }
@@ -49,7 +62,12 @@ static bool is_heard(const struct family_correction *f, const struct family_memb
 	       family_effect_events(c) >= f->events - f->events / LIKE_PART;
 }
 
-struct fork_effect family_effect_of(const struct family_member *m, const struct estimate_base *base)
+/*
+ * Returns the events since M's measurement BASE, as of the last families_affected(), with the
+ * corrections that apply to M.
+ */
+static struct fork_effect family_effect_of(
+	const struct family_member *m, const struct estimate_base *base)
 {
 	const struct fork_family *f = m->family;
 	struct cow_breaks_sum broken;
@@ -89,6 +107,50 @@ bool families_doubt(const struct family_member *m, const struct estimate_base *b
 	ret->anon_down = saturate_add(
 		ret->anon_down, anon.pss - anon.pss / (UINT64_C(1) + m->departed));
 	return true;
+}
+
+void families_broke(
+	struct families *k, struct family_member *m, uint64_t gained, uint64_t room, uint64_t at_ns)
+{
+	if (!m->family)
+		return;
+	/* All members were measured after these copies, so they need not be told. */
+	if (m->writer.at_ns <= m->family->oldest_ns)
+		m->writer = (struct cow_breaks_writer){0};
+	cow_breaks_add(&m->family->breaks, &m->writer, gained, room, m->measured_ns, at_ns);
+	family_mark(k, m->family);
+}
+
+void families_broken(const struct family_member *m, struct cow_breaks_sum *ret)
+{
+	*ret = (struct cow_breaks_sum){0};
+	if (m->family)
+		cow_breaks_since(&m->family->breaks, m->measured_ns, ret);
+}
+
+void families_suspect(struct family_member *m, uint64_t bytes, uint64_t at_ns)
+{
+	if (!m->family)
+		return;
+	cow_breaks_suspect(&m->family->breaks, m->suspected, bytes, at_ns);
+	m->suspected = bytes;
+}
+
+void families_asked(struct family_member *m, uint64_t suspected, uint64_t found)
+{
+	if (m->family)
+		cow_breaks_answer(&m->family->breaks, suspected, found);
+}
+
+uint64_t families_suspected(const struct family_member *m)
+{
+	return m->family ? cow_breaks_suspected(&m->family->breaks, m->suspected, m->measured_ns)
+	                 : 0;
+}
+
+bool families_breaks(const struct family_member *m, uint64_t since_ns)
+{
+	return m->family && cow_breaks_last_ns(&m->family->breaks) > since_ns;
 }
 
 bool families_is_newborn(const struct family_member *m)
@@ -151,4 +213,123 @@ void families_borrow(const struct family_member *m, const struct family_member *
 	 * has members. */
 	ret->anon_down = saturate_add(ret->anon_down,
 		saturate_less(e.pss_anon, now->anon / (m->family->count + UINT64_C(1))));
+}
+
+struct unlisted_sharers_found unlisted_sharers_find(const struct unlisted_sharers *u,
+	uint64_t pass_ns, uint64_t sharers, uint32_t known, uint32_t ended)
+{
+	uint32_t more = saturate_u32(saturate_less(sharers, known)), others;
+	struct unlisted_sharers_found found = {.lingering = (uint32_t)saturate_min(more, ended)};
+
+	others = more - found.lingering;
+	found.lasting = others;
+	if (u->at_ns)
+		found.lasting = u->at_ns == pass_ns ? u->lasting : u->least;
+	found.lasting = (uint32_t)saturate_min(found.lasting, others);
+	found.unseen = others - found.lasting;
+	return found;
+}
+
+bool unlisted_sharers_is_telling(struct unlisted_sharers *u, uint64_t shared)
+{
+	uint64_t least = u->shared - u->shared / FADING_PART;
+
+	u->shared = saturate_max(shared, least);
+	return shared >= least;
+}
+
+void unlisted_sharers_learn(
+	struct unlisted_sharers *u, uint64_t pass_ns, const struct unlisted_sharers_found *found)
+{
+	uint32_t others = found->lasting + found->unseen;
+
+	if (u->at_ns != pass_ns) {
+		u->is_confirmed = u->at_ns;
+		u->lasting = u->at_ns ? u->least : others;
+		u->least = others;
+		u->at_ns = pass_ns;
+	}
+	u->least = (uint32_t)saturate_min(u->least, others);
+}
+
+uint32_t unlisted_sharers_lost(const struct unlisted_sharers *u, uint32_t lasting)
+{
+	return (uint32_t)saturate_less(lasting, u->least);
+}
+
+/*
+ * Computes in *RET the sharers of M beside its family. M was measured at NOW_NS as FOUND. Returns
+ * false if that cannot be told.
+ */
+static bool find_unlisted(const struct families *k, const struct family_member *m,
+	const struct estimate_base *found, uint64_t now_ns, struct unlisted_sharers_found *ret)
+{
+	const struct fork_family *f = m->family;
+	uint32_t known = f ? f->count : 1, ended = 0;
+	const struct unlisted_sharers none = {0};
+	struct estimate_part anon, file;
+	uint64_t shared, sharers = 1;
+
+	estimate_parts(found, &anon, &file);
+	shared = anon.rss - anon.private_mid;
+	if (shared >= TELLING_MIN)
+		sharers = share_count_sharers(
+			shared, anon.pss - anon.private_mid, &m->outside, known);
+	/* Fewer sharers than the family has members: this is about M only. */
+	if (sharers < known)
+		return false;
+	if (f && f->deaths_ns == k->listed_ns && saturate_less(now_ns, k->listed_ns) < LINGERING_NS)
+		ended = f->ended;
+	*ret = unlisted_sharers_find(f ? &f->unlisted : &none, k->listed_ns, sharers, known, ended);
+	return true;
+}
+
+void family_findings_tell(struct families *k, struct family_member *m,
+	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
+{
+	struct fork_effect a = family_effect_of(m, before);
+	struct family_correction f = {.at_ns = now_ns, .events = family_effect_events(&a.family)};
+	struct unlisted_sharers_found unlisted;
+
+	if (!m->family || !fork_effect_has_family(&a) || a.family.own)
+		return;
+	if (find_unlisted(k, m, found, now_ns, &unlisted) &&
+		(unlisted.lingering || unlisted.unseen))
+		return;
+	if (!fork_effect_compare(&a, before, found, &f.anon, &f.file))
+		return;
+	m->family->found = f;
+	family_mark(k, m->family);
+}
+
+int family_findings_count(
+	struct families *k, struct family_member *m, const struct estimate_base *found)
+{
+	struct unlisted_sharers_found unlisted;
+	struct estimate_part anon, file;
+	struct fork_family *f;
+	uint32_t least;
+
+	if (!find_unlisted(k, m, found, m->measured_ns, &unlisted))
+		return 0;
+	if (!m->family) {
+		/* A family is needed to tell M what later measurements show about these sharers. */
+		int r = unlisted.lasting ? family_found(k, m) : 0;
+
+		if (r < 0 || !unlisted.lasting)
+			return r;
+	}
+	f = m->family;
+	least = f->unlisted.least;
+	estimate_parts(found, &anon, &file);
+	if (f->count == 1 || unlisted_sharers_is_telling(&f->unlisted, anon.rss - anon.private_mid))
+		unlisted_sharers_learn(&f->unlisted, k->listed_ns, &unlisted);
+	m->unseen = unlisted.unseen;
+	m->lasting = unlisted.lasting;
+	m->gone = unlisted.lingering;
+	m->then += unlisted.lingering;
+	m->unsure += unlisted.lingering;
+	if (unlisted.lingering || f->unlisted.least < least)
+		family_mark(k, f);
+	return 0;
 }

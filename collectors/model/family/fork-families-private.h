@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the sources of fork-families.h: the families and their members (fork-family.c), what
- * births, exits and copy-on-write breaks mean for one member (family-effect.c), and conclusions
- * from the measurement of one member (family-findings.c). Only they and tests include it.
+ * Shared by the sources of fork-families.h: the families and their members (fork-families.c), the
+ * counts of births and exits (family-count.c), and what events and measurements mean for members
+ * (family-effect.c). Only they and tests include it.
  *
  * A process without relatives has no family: most have none, and a family costs as much memory as a
  * process.
@@ -15,10 +15,8 @@
 
 #include "collectors/model/counter-flow.h"
 #include "collectors/model/family/cow-breaks.h"
-#include "collectors/model/family/cow-suspected.h"
 #include "collectors/model/family/fork-effect.h"
 #include "collectors/model/family/fork-families.h"
-#include "collectors/model/family/unlisted-sharers.h"
 
 /* The difference between a member's measurement and its guess; valid until the next event. */
 struct family_correction {
@@ -30,6 +28,42 @@ struct family_correction {
 	uint32_t anon, file;
 };
 
+/*
+ * What earlier measurements of a family have implied about sharers beside its known members. All
+ * zeros: nothing is known.
+ */
+struct unlisted_sharers {
+	/* the last pass with a measurement of the family, as its begin time; 0: none */
+	uint64_t at_ns;
+	/* lowest number of unlisted sharers, without lingering ones, that a measurement of that
+	 * pass implied */
+	uint32_t least;
+	uint32_t lasting; /* .least as the pass before that one left it */
+	/* a pass before that one had a measurement, too; else .lasting is not known */
+	bool is_confirmed;
+	uint64_t shared; /* bytes: a fading maximum of the shared memory of measured members */
+};
+
+/* Numbers of unlisted sharers by kind. */
+struct unlisted_sharers_found {
+	/* exited in this pass and still freeing their pages: statm shows no memory any more, but
+	 * freeing takes a millisecond for every few MiB (exit_mm() in Linux up to 6.18) */
+	uint32_t lingering;
+	uint32_t lasting; /* share all of the memory but have another address range: they stay */
+	uint32_t unseen;  /* born since the list, and may exit before the next pass */
+};
+
+/*
+ * Departures from a family (by exit, exec or to another family) that were not counted yet: .count
+ * of them between .after_ns and .until_ns, .late of them between .until_ns and .late_ns
+ * (CLOCK_BOOTTIME). A member that was measured in the same interval may have seen them or not.
+ * .moved of all of them went to another family, and still share what they shared.
+ */
+struct family_deaths {
+	uint32_t count, late, moved;
+	uint64_t after_ns, until_ns, late_ns;
+};
+
 struct fork_family {
 	uint64_t key; /* 0: out of the table; freed when it leaves the list */
 	struct family_member *first, *last;
@@ -39,34 +73,18 @@ struct fork_family {
 	struct family_correction found;
 	struct counter_flow flow; /* of all members so far */
 	struct cow_breaks breaks;
-	struct cow_suspected suspicion;
 	struct unlisted_sharers unlisted;
 	/* bytes that newborns write before they are measured; a fading mean */
 	uint64_t soon_written;
 	uint64_t oldest_ns; /* the oldest measurement of a member, as of the last count */
-	/* begin of the pass in which .ended and the next exits were noticed */
+	struct family_deaths deaths;
+	/* begin of the pass in which .ended and the next departures were noticed */
 	uint64_t deaths_ns;
-	/* departures (by exit, exec or to another family) that were not counted yet */
-	uint32_t deaths;
-	uint32_t late_deaths; /* such departures after all processes were polled in that pass */
-	/* the last measurement of any process before the last of .late_deaths */
-	uint64_t late_ns;
-	/* of .deaths and .late_deaths, members that are in another family now */
-	uint32_t moved;
 	uint32_t ended;   /* departures of this pass by exit or exec */
 	uint32_t count;   /* members */
 	uint32_t leaving; /* of .count, see families_leaves() */
 	bool is_dirty;
 };
-
-/* Frees the families, which have no members any more. Only for families_done(). */
-void family_free_all(struct families *k);
-
-/*
- * Makes M, which has no key, a member of the family of KEY, or the only process with KEY. Returns
- * 0, or -ENOMEM: then M has no key.
- */
-int family_join(struct families *k, struct family_member *m, uint64_t key);
 
 /*
  * Gives M, the only process with its key, a family of its own, which it keeps. Returns 0, or
@@ -74,30 +92,58 @@ int family_join(struct families *k, struct family_member *m, uint64_t key);
  */
 int family_found(struct families *k, struct family_member *m);
 
-/*
- * Takes M out of its family, if it has one, and from its parent. HAS_ENDED: M has exited or
- * executed another program; else it goes to another family.
- */
-void family_leave(struct families *k, struct family_member *m, bool has_ended);
-
-/*
- * Marks F, which an event has affected: family_next() counts it once more. Does nothing if F is
- * marked already.
- */
+/* Marks F, which an event has affected: families_affected() will count it once more. */
 void family_mark(struct families *k, struct fork_family *f);
 
 /*
- * Counts the next marked family. *RET_FIRST becomes its first member; NULL: it is empty. Returns
- * false if no family is marked.
+ * A birth counts for at most this many ancestors. A family does not have more generations between
+ * two passes.
  */
-bool family_next(struct families *k, struct family_member **ret_first);
+enum { FAMILY_ANCESTRY_GENERATIONS = 8 };
 
 /*
- * Returns the events since M's measurement BASE, as of the last families_affected(), with the
- * corrections that apply to M.
+ * Returns when the first known process of M's lineage was born. The parent of that process is not
+ * known.
  */
-struct fork_effect family_effect_of(
-	const struct family_member *m, const struct estimate_base *base);
+uint64_t family_ancestry_root_ns(const struct family_member *m);
+
+/*
+ * Returns the record of M, which has forked, for family_ancestry_use() by its children; NULL: out
+ * of memory.
+ */
+struct family_ancestor *family_ancestry_begin(struct family_member *m);
+
+/*
+ * Adds a reference to A, which may be NULL: A is stored in a member's .ancestor, until
+ * family_ancestry_leave() of that member. Returns A.
+ */
+struct family_ancestor *family_ancestry_use(struct family_ancestor *a);
+
+/*
+ * Makes the nearest ancestor of M that is still there its parent, in place of exited ones. Returns
+ * the number of steps.
+ */
+uint64_t family_ancestry_settle(struct family_member *m);
+
+/*
+ * Returns M's parent as family_ancestry_settle() would set it; NULL if it is not known, has exited
+ * without a known parent, or is behind more than FAMILY_ANCESTRY_GENERATIONS exited ones.
+ */
+struct family_member *family_ancestry_parent(const struct family_member *m);
+
+/*
+ * Drops the reference of M, which is gone or no longer a child of its parent, to its ancestor. Its
+ * children find the ancestor by M's record, which stays until the last of them has left.
+ */
+void family_ancestry_leave(struct family_member *m);
+
+/*
+ * Counts births and exits for each member of F: sets .then to .unsure, .unseen, .gone and .lasting
+ * of each, and .oldest_ns of F (UINT64_MAX: no member was measured). F has no uncounted departures
+ * then. If memory runs out, it counts roughly, as if only missing members had exited and all new
+ * ones were strays; the departures and .oldest_ns stay.
+ */
+void family_count_take(struct family_count *c, struct fork_family *f);
 
 /*
  * Returns true if M was forked from a known member and measured less than 250 ms after its birth:
@@ -105,26 +151,53 @@ struct fork_effect family_effect_of(
  */
 bool families_is_newborn(const struct family_member *m);
 
-/* Returns the number of births and exits in C. */
-uint64_t family_effect_events(const struct share_count_change *c);
-
 /*
- * Call before M's counts are set to its measurement at NOW_NS. Compares the measurement FOUND with
- * the guess from the former base BEFORE; the difference corrects the guesses for members with the
- * same events. There is no correction if no births or exits happened, if any of those born are M's
- * own children, if M shares too little, or if FOUND implies sharers that will soon be gone: the
+ * Compares M's new measurement FOUND, at NOW_NS, with the guess from the former base BEFORE. M's
+ * counts are still those of BEFORE. The difference corrects the guesses for members with the same
+ * events. There is no correction if no births or exits happened, if any of those born are M's own
+ * children, if M shares too little, or if FOUND implies sharers that will soon be gone: the
  * correction would outlast them.
  */
 void family_findings_tell(struct families *k, struct family_member *m,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
 
 /*
- * Call after M's counts are set. Notes in M and its family which unlisted sharers the measurement
- * FOUND implies, and that M's PSS will change when exited ones have freed their memory. If M has no
- * family and some of these sharers are lasting, founds one. Returns 0, or -ENOMEM: then nothing is
- * noted.
+ * Notes in M, whose counts are those of its measurement FOUND, and in its family which unlisted
+ * sharers FOUND implies, and that M's PSS will change when exited ones have freed their memory. If
+ * M has no family and some of these sharers are lasting, founds one. Returns 0, or -ENOMEM: then
+ * nothing is noted.
  */
 int family_findings_count(
 	struct families *k, struct family_member *m, const struct estimate_base *found);
+
+/*
+ * Sorts the unlisted sharers that a measurement implies. PASS_NS is when the pass began. SHARERS is
+ * the implied number, the measured process included; KNOWN is the number of listed members; ENDED
+ * is the number of members that exited so recently that they may linger. Returns the numbers of
+ * each kind.
+ */
+struct unlisted_sharers_found unlisted_sharers_find(const struct unlisted_sharers *u,
+	uint64_t pass_ns, uint64_t sharers, uint32_t known, uint32_t ended);
+
+/*
+ * Returns true if a member that shares SHARED bytes with the family and others is representative. A
+ * member that has copied a part of the shared memory may share the rest with fewer processes, so a
+ * member with less than 7/8 of the most shared bytes is not. That maximum (.shared) fades with each
+ * call: if all members share less, the next ones are believed.
+ */
+bool unlisted_sharers_is_telling(struct unlisted_sharers *u, uint64_t shared);
+
+/*
+ * Learns FOUND, the result of unlisted_sharers_find() for a representative member, in the pass that
+ * began at PASS_NS.
+ */
+void unlisted_sharers_learn(
+	struct unlisted_sharers *u, uint64_t pass_ns, const struct unlisted_sharers_found *found);
+
+/*
+ * Returns how many of the LASTING sharers that a measurement implied later measurements do not
+ * imply any more.
+ */
+uint32_t unlisted_sharers_lost(const struct unlisted_sharers *u, uint32_t lasting);
 
 #endif

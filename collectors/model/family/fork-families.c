@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Families, their members, and the events that change them.
+ *
  * A member remembers how many members its family had at its measurement (.then), and their highest
  * serial (.seen). Of these, the ones with a serial up to .seen are left. A member that became known
  * later either was there as well, if it was born before the measurement (from then on it counts
@@ -15,7 +17,6 @@
 #include <stdlib.h>
 
 #include "base/saturate.h"
-#include "collectors/model/family/family-ancestry.h"
 #include "collectors/model/family/fork-families-private.h"
 #include "collectors/model/object-share.h"
 #include "collectors/model/share-count.h"
@@ -25,6 +26,180 @@ enum {
 	MEASURED_KEPT = 1024,
 };
 
+/*
+ * In .families a lone member stands for its family. The lowest bit of the item tells the two apart.
+ */
+static void *lone_item(struct family_member *m)
+{
+	return (char *)m + 1;
+}
+
+static struct family_member *item_lone(void *item)
+{
+	return (uintptr_t)item & 1 ? (struct family_member *)(void *)((char *)item - 1) : NULL;
+}
+
+void family_mark(struct families *k, struct fork_family *f)
+{
+	if (f->is_dirty)
+		return;
+	f->is_dirty = true;
+	f->next_dirty = k->dirty_families;
+	k->dirty_families = f;
+}
+
+static void family_append(struct fork_family *f, struct family_member *m)
+{
+	m->family = f;
+	m->family_flow = counter_flow_less(f->flow, m->sharer.own);
+	m->previous = f->last;
+	m->next = NULL;
+	if (f->last)
+		f->last->next = m;
+	else
+		f->first = m;
+	f->last = m;
+	f->count++;
+}
+
+static void unlink_from(struct families *k, struct fork_family *f, struct family_member *m)
+{
+	if (k->next_member == m)
+		k->next_member = m->next;
+	if (m->previous)
+		m->previous->next = m->next;
+	else
+		f->first = m->next;
+	if (m->next)
+		m->next->previous = m->previous;
+	else
+		f->last = m->previous;
+	if (f->voice == m)
+		f->voice = NULL;
+	f->count--;
+	f->leaving -= m->is_leaving;
+	m->is_leaving = false;
+	m->family = NULL;
+	m->previous = m->next = NULL;
+}
+
+int family_found(struct families *k, struct family_member *m)
+{
+	struct fork_family *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	f->key = m->key;
+	family_append(f, m);
+	return keytable_set(&k->families, f->key, f);
+}
+
+/*
+ * Makes M, which has no key, a member of the family of KEY, or the only process with KEY. Returns
+ * 0, or -ENOMEM: then M has no key.
+ */
+static int family_join(struct families *k, struct family_member *m, uint64_t key)
+{
+	void *item = keytable_find(&k->families, key);
+	struct family_member *lone = item ? item_lone(item) : NULL;
+	int r = 0;
+
+	if (!item)
+		r = keytable_set(&k->families, key, lone_item(m));
+	else if (lone)
+		r = family_found(k, lone);
+	if (r < 0)
+		return r;
+	if (item) {
+		struct fork_family *f = lone ? lone->family : item;
+
+		family_append(f, m);
+		f->found.at_ns = 0;
+		family_mark(k, f);
+	}
+	m->key = key;
+	m->serial = m->line = ++k->serial;
+	return 0;
+}
+
+/*
+ * Begins the departures of this pass. Late ones of an earlier pass that are not counted yet are
+ * ordinary ones now: they were noticed after that pass had polled all processes, while measurements
+ * went on.
+ */
+static void begin_deaths(const struct families *k, struct fork_family *f)
+{
+	if (f->deaths_ns == k->listed_ns)
+		return;
+	f->deaths_ns = k->listed_ns;
+	f->deaths.count += f->deaths.late;
+	f->deaths.late = f->ended = 0;
+}
+
+/*
+ * Takes M out of its family, if it has one, and from its parent. HAS_ENDED: M has exited or
+ * executed another program; else it goes to another family.
+ */
+static void family_leave(struct families *k, struct family_member *m, bool has_ended)
+{
+	struct fork_family *f = m->family;
+
+	if (!m->key) {
+		assert(!m->ancestor);
+		return;
+	}
+	family_ancestry_leave(m);
+	if (!f) {
+		keytable_remove(&k->families, m->key);
+		m->key = 0;
+		return;
+	}
+	cow_breaks_suspect(&f->breaks, m->suspected, 0, 0);
+	m->suspected = 0;
+	cow_breaks_leave(&f->breaks, &m->writer);
+	unlink_from(k, f, m);
+	begin_deaths(k, f);
+	if (k->polled_ns > k->listed_ns) {
+		f->deaths.late++;
+		f->deaths.late_ns = k->measured_ns;
+	} else {
+		f->deaths.count++;
+	}
+	if (has_ended)
+		f->ended++;
+	else
+		f->deaths.moved++;
+	f->found.at_ns = 0;
+	m->key = 0;
+	m->is_forked = false;
+	if (f->count) {
+		family_mark(k, f);
+		return;
+	}
+	keytable_remove(&k->families, f->key);
+	f->key = 0;
+	if (!f->is_dirty)
+		free(f);
+}
+
+/* Counts the next marked family, of which .next_member becomes the first. */
+static void count_next(struct families *k)
+{
+	struct fork_family *f = k->dirty_families;
+
+	k->dirty_families = f->next_dirty;
+	f->is_dirty = false;
+	if (!f->count) {
+		free(f);
+		return;
+	}
+	begin_deaths(k, f);
+	f->deaths.after_ns = k->previous_ns;
+	f->deaths.until_ns = k->listed_ns;
+	family_count_take(&k->count, f);
+	k->next_member = f->first;
+}
+
 void families_init(struct families *k, uint64_t seed)
 {
 	*k = (struct families){.families.seed = seed, .objects.seed = seed};
@@ -32,10 +207,16 @@ void families_init(struct families *k, uint64_t seed)
 
 void families_done(struct families *k)
 {
-	family_free_all(k);
+	while (k->dirty_families) {
+		struct fork_family *f = k->dirty_families;
+
+		k->dirty_families = f->next_dirty;
+		assert(!f->count);
+		free(f);
+	}
 	keytable_done(&k->families);
 	keytable_done(&k->objects);
-	family_count_done(&k->count);
+	free(k->count.number);
 	free(k->measured);
 	*k = (struct families){0};
 }
@@ -132,15 +313,17 @@ void families_leaves(struct families *k, struct family_member *m)
 
 struct family_member *families_affected(struct families *k)
 {
-	do {
-		while (k->next_member) {
-			struct family_member *m = k->next_member;
+	while (k->next_member || k->dirty_families) {
+		struct family_member *m = k->next_member;
 
-			k->next_member = m->next;
-			if (m->measured_ns)
-				return m;
+		if (!m) {
+			count_next(k);
+			continue;
 		}
-	} while (family_next(k, &k->next_member));
+		k->next_member = m->next;
+		if (m->measured_ns)
+			return m;
+	}
 	return NULL;
 }
 
@@ -237,11 +420,6 @@ void families_unmeasured(struct family_member *m)
 	m->measured_ns = 0;
 }
 
-bool families_wants_maps(const struct family_member *m, const struct estimate_base *base)
-{
-	return mapped_objects_wants_maps(&m->sharer, base);
-}
-
 int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
 	size_t count, const struct estimate_base *base)
 {
@@ -282,50 +460,6 @@ bool families_stirred(const struct family_member *m, const struct estimate_base 
 		rest = counter_flow_less(
 			counter_flow_less(m->family->flow, m->sharer.own), m->family_flow);
 	return object_share_doubt(&m->sharer, base, now, &rest, ret);
-}
-
-void families_broke(
-	struct families *k, struct family_member *m, uint64_t gained, uint64_t room, uint64_t at_ns)
-{
-	if (!m->family)
-		return;
-	/* All members were measured after these copies, so they need not be told. */
-	if (m->writer.at_ns <= m->family->oldest_ns)
-		m->writer = (struct cow_breaks_writer){0};
-	cow_breaks_add(&m->family->breaks, &m->writer, gained, room, m->measured_ns, at_ns);
-	family_mark(k, m->family);
-}
-
-void families_broken(const struct family_member *m, struct cow_breaks_sum *ret)
-{
-	*ret = (struct cow_breaks_sum){0};
-	if (m->family)
-		cow_breaks_since(&m->family->breaks, m->measured_ns, ret);
-}
-
-void families_suspect(struct family_member *m, uint64_t bytes, uint64_t at_ns)
-{
-	if (!m->family)
-		return;
-	cow_suspected_move(&m->family->suspicion, m->suspected, bytes, at_ns);
-	m->suspected = bytes;
-}
-
-void families_asked(struct family_member *m, uint64_t suspected, uint64_t found)
-{
-	if (m->family)
-		cow_suspected_answer(&m->family->suspicion, suspected, found);
-}
-
-uint64_t families_suspected(const struct family_member *m)
-{
-	return m->family ? cow_suspected_since(&m->family->suspicion, m->suspected, m->measured_ns)
-	                 : 0;
-}
-
-bool families_breaks(const struct family_member *m, uint64_t since_ns)
-{
-	return m->family && cow_breaks_last_ns(&m->family->breaks) > since_ns;
 }
 
 struct family_member *families_speaker(const struct family_member *m)

@@ -41,17 +41,79 @@
 #include <stdint.h>
 
 #include "base/keytable.h"
+#include "collectors/model/counter-flow.h"
 #include "collectors/model/estimate.h"
 #include "collectors/model/family/cow-breaks.h"
-#include "collectors/model/family/family-count.h"
-#include "collectors/model/family/family-member.h"
 #include "collectors/model/mapped-objects.h"
+#include "collectors/model/share-count.h"
 #include "collectors/procfs/maps.h"
+
+struct fork_family;
+struct family_ancestor;
+
+/*
+ * A process as a member of a fork family and a sharer of mapped objects. All zeros: in no family.
+ * Other modules only read it.
+ */
+struct family_member {
+	struct fork_family *family; /* NULL: alone, or its range is not known */
+	/* neighbours in the family's list, which is in the order in which members became known */
+	struct family_member *previous, *next;
+	struct cow_breaks_writer writer; /* its copy-on-write breaks */
+	/* its own record if .has_forked, else its parent's; NULL: none */
+	struct family_ancestor *ancestor;
+	uint64_t key;    /* of its range; 0: not known */
+	uint64_t serial; /* rises along the family's list */
+	/* the serial at which its lineage left its parent's: its own, or that of an exited ancestor
+	 * between them */
+	uint64_t line;
+	uint64_t seen;    /* members that were there at its measurement have this serial or less */
+	uint64_t born_ns; /* CLOCK_BOOTTIME, as its start time says */
+	/* CLOCK_BOOTTIME: its last known exec is not older; 0: it has had none */
+	uint64_t image_ns;
+	uint64_t measured_ns;            /* CLOCK_BOOTTIME; 0: never */
+	uint64_t suspected;              /* bytes of shared memory that it may have written since */
+	struct sharer sharer;            /* of mapped objects */
+	struct counter_flow family_flow; /* of the other members, when it was measured */
+	/* sharers outside of its family that its parent's family has */
+	struct share_count_outside outside;
+	/* Numbers of members of the family. */
+	uint32_t then;  /* at its measurement, itself included */
+	uint32_t kept;  /* of .then, still here; this and the next six as of families_affected() */
+	uint32_t fresh; /* born since its measurement */
+	uint32_t children; /* of .fresh, its own descendants */
+	/* of .fresh, or of their lineages, those with parents that are not known: any member
+	 * measured before may be the parent */
+	uint32_t strays;
+	uint32_t early;   /* of .fresh, those that may have been there at the measurement */
+	uint32_t leaving; /* of .kept, those that are freeing their memory: see families_leaves() */
+	uint32_t unsure;  /* exits that its measurement may or may not have seen */
+	/* Numbers of unlisted sharers: its measurement implied them, and no pass has listed
+	 * them. */
+	uint32_t unseen;   /* the next pass tells whether they are gone */
+	uint32_t gone;     /* taken for gone; they are in .then */
+	uint32_t lasting;  /* always there; they are not in .then */
+	uint32_t departed; /* children of another range that it has forked since */
+	/* its place in .measured of struct families, while .sharer is open */
+	uint32_t measured_at : 28;
+	bool is_forked : 1; /* from a known member, of its family or not */
+	bool has_forked : 1;
+	bool is_leaving : 1; /* families_leaves() was called */
+	/* measured for the second time, and for the first time right after its birth */
+	bool is_again : 1;
+};
 
 /* A member that was measured since the last families_polled(). */
 struct families_measured {
 	struct family_member *member; /* NULL: gone */
 	struct mapped_objects_lesson lesson;
+};
+
+/* All zeros: has not counted yet. Other modules only read it. */
+struct family_count {
+	uint64_t *number; /* owned; scratch space of the count */
+	size_t capacity;
+	uint64_t steps; /* over exited ancestors, ever */
 };
 
 /* Other modules only read it. */
@@ -99,28 +161,25 @@ int families_born(struct families *k, struct family_member *m, struct family_mem
 	uint64_t born_ns);
 
 /*
- * Call when M has called exec: takes M out of its family and from its mapped objects, and marks the
+ * M has called exec: takes M out of its family and from its mapped objects, and marks the
  * family for families_affected(). M is then all zeros except for .born_ns and .image_ns, the
  * earliest time at which the new image can have begun.
  */
 void families_executed(struct families *k, struct family_member *m);
 
 /*
- * Call when M has exited. Takes M out of its family and from its mapped objects, marks the family
+ * M has exited. Takes M out of its family and from its mapped objects, marks the family
  * for families_affected(), and leaves only .born_ns: M may be freed.
  */
 void families_gone(struct families *k, struct family_member *m);
 
 /*
- * Call when M is exiting and the kernel frees its memory page by page: makes M's measurement void.
- * Until families_gone(), M may still share any part of its family's memory.
+ * M is exiting and the kernel frees its memory page by page: makes M's measurement void. Until
+ * families_gone(), M may still share any part of its family's memory.
  */
 void families_leaves(struct families *k, struct family_member *m);
 
-/*
- * Call before families_measured(): sets the memory that M may share, in addition to its family,
- * with other processes of its image.
- */
+/* Sets the memory that M may share, in addition to its family, with other processes of its image. */
 void families_inherits(struct family_member *m, const struct share_count_outside *outside);
 
 /*
@@ -134,8 +193,8 @@ int families_measured(struct families *k, struct family_member *m, uint64_t rang
 	uint64_t now_ns);
 
 /*
- * Call once after the first measurement of M if PARENT is its parent by pid and has the same image,
- * under whatever name. If M has another address range than PARENT and was forked after PARENT's
+ * M was measured for the first time, and PARENT, its parent by pid, has the same image, under
+ * whatever name. If M has another address range than PARENT and was forked after PARENT's
  * last measurement, M may still share any part of PARENT's anonymous memory: this lowers PARENT's
  * low bound until its next measurement. Returns 0, or -ENOMEM: then the bound is unchanged.
  */
@@ -143,7 +202,7 @@ int families_departs(
 	struct families *k, const struct family_member *m, struct family_member *parent);
 
 /*
- * Call when M was measured and has WRITTEN bytes of private copies of its parent's memory: future
+ * The measurement of M has found WRITTEN bytes of private copies of its parent's memory: future
  * siblings are expected to write as much before their first measurement. Ignored if M is older than
  * the last pass, unless that pass measured M right after its birth. Also ignored if M was measured
  * right after its birth and has written less than expected: it may have more to write.
@@ -171,12 +230,7 @@ uint64_t families_unconfirmed(const struct family_member *m, const struct estima
 void families_unmeasured(struct family_member *m);
 
 /*
- * Returns true if the maps of M, measured as BASE, should be read: see mapped_objects_wants_maps().
- */
-bool families_wants_maps(const struct family_member *m, const struct estimate_base *base);
-
-/*
- * Call when M's maps have just been read: sets M's mapped objects to the COUNT in LIST, at most
+ * M's maps have just been read: sets M's mapped objects to the COUNT in LIST, at most
  * MAPS_OBJECTS. Returns 0, or -ENOMEM: then M keeps its former objects.
  */
 int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
@@ -198,15 +252,13 @@ bool families_doubt(const struct family_member *m, const struct estimate_base *b
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * Call after families_measured() and families_mapped() if M's counter of files and shmem has moved
- * from BEFORE to NOW, in bytes, since the time of the result: corrects M's part of its mapped
- * objects.
+ * M's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the time of its last
+ * measurement: corrects M's part of its mapped objects.
  */
 void families_since(struct family_member *m, uint64_t before, uint64_t now);
 
 /*
- * Call when M's counter of files and shmem has moved from BEFORE to NOW, in bytes: adds the
- * movement to the flows of M's mapped objects and family. Marks no sharer as affected, but
+ * M's counter of files and shmem has moved from BEFORE to NOW, in bytes: adds the movement to the flows of M's mapped objects and family. Marks no sharer as affected, but
  * families_stirred() of them will allow for it.
  */
 void families_moved(struct family_member *m, uint64_t before, uint64_t now);
@@ -221,9 +273,9 @@ bool families_stirred(const struct family_member *m, const struct estimate_base 
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * Call before families_measured() if M has gained GAINED bytes of PSS by copy-on-write breaks
- * between its former measurement and AT_NS, of at most ROOM bytes that it could gain (0: not
- * known). Affects sharers that were measured earlier: these pages have one sharer fewer.
+ * M has gained GAINED bytes of PSS by copy-on-write breaks between its last measurement, as
+ * families_measured() knows it, and AT_NS, of at most ROOM bytes that it could gain (0: not known).
+ * Affects sharers that were measured earlier: these pages have one sharer fewer.
  */
 void families_broke(struct families *k, struct family_member *m, uint64_t gained, uint64_t room,
 	uint64_t at_ns);
@@ -240,8 +292,8 @@ void families_broken(const struct family_member *m, struct cow_breaks_sum *ret);
 void families_suspect(struct family_member *m, uint64_t bytes, uint64_t at_ns);
 
 /*
- * Call when M, suspected of copies of SUSPECTED bytes, was measured and has FOUND more bytes for
- * itself: teaches how much to believe other suspicions in the family.
+ * A measurement of M, suspected of copies of SUSPECTED bytes, has found FOUND more bytes of its
+ * own: teaches how much to believe other suspicions in the family.
  */
 void families_asked(struct family_member *m, uint64_t suspected, uint64_t found);
 

@@ -28,9 +28,9 @@ static void follows_sharers_of_an_object(void **state)
 	folk_map(f, 1 * MIB, sharers, WORLD_FILES);
 	folk_measure_all(f, 0);
 	for (unsigned int i = 0; i < 20; i++) {
-		assert_true(families_wants_maps(&f->member[i], &f->base[i]));
+		assert_true(mapped_objects_wants_maps(&f->member[i].sharer, &f->base[i]));
 		folk_map_segments(f, i, 64 * MIB);
-		assert_false(families_wants_maps(&f->member[i], &f->base[i]));
+		assert_false(mapped_objects_wants_maps(&f->member[i].sharer, &f->base[i]));
 	}
 	for (unsigned int i = 10; i < 20; i++)
 		folk_end(f, i);
@@ -355,24 +355,24 @@ static void wants_maps_of_sharers_only(void **state)
 	struct maps_object object = {1, 2, 4 * MIB};
 
 	(void)state;
-	assert_false(families_wants_maps(&f->member[0], &b));
+	assert_false(mapped_objects_wants_maps(&f->member[0].sharer, &b));
 	b.pss_file--;
-	assert_true(families_wants_maps(&f->member[0], &b));
+	assert_true(mapped_objects_wants_maps(&f->member[0].sharer, &b));
 	b.has_parts = false;
 	b.pss_file = 102 * MIB;
-	assert_false(families_wants_maps(&f->member[0], &b));
+	assert_false(mapped_objects_wants_maps(&f->member[0].sharer, &b));
 	b = (struct estimate_base){.file = 8 * MIB, .has_parts = true};
 	assert_int_equal(families_mapped(&f->families, &f->member[0], &object, 1, &b), 0);
-	assert_false(families_wants_maps(&f->member[0], &b));
+	assert_false(mapped_objects_wants_maps(&f->member[0].sharer, &b));
 	b.file = 10 * MIB;
-	assert_false(families_wants_maps(&f->member[0], &b));
+	assert_false(mapped_objects_wants_maps(&f->member[0].sharer, &b));
 	b.file++;
-	assert_true(families_wants_maps(&f->member[0], &b));
+	assert_true(mapped_objects_wants_maps(&f->member[0].sharer, &b));
 	b.file = 5 * MIB;
-	assert_true(families_wants_maps(&f->member[0], &b));
+	assert_true(mapped_objects_wants_maps(&f->member[0].sharer, &b));
 	/* an empty list of mappings is known as well */
 	assert_int_equal(families_mapped(&f->families, &f->member[0], NULL, 0, &b), 0);
-	assert_false(families_wants_maps(&f->member[0], &b));
+	assert_false(mapped_objects_wants_maps(&f->member[0].sharer, &b));
 }
 
 int main(void)

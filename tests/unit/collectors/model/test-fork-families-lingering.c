@@ -123,7 +123,7 @@ static void counts_exited_processes_only(void **state)
 	folk_notice(f);
 	f->image[6]++;
 	folk_measure(f, 6);
-	assert_int_equal(f->member[1].family->deaths, 1);
+	assert_int_equal(f->member[1].family->deaths.count, 1);
 	assert_int_equal(then_of(f, 42 * MIB, 42 * MIB / 7), 6);
 }
 

@@ -163,6 +163,46 @@ static void accepts_any_number(void **state)
 	assert_since(&b, 0, UINT64_MAX, UINT32_MAX, 70003);
 }
 
+/* Suspected copy-on-write breaks of others count, except of processes measured since. */
+static void counts_suspicions_of_others(void **state)
+{
+	struct cow_breaks b = {.count = 0};
+
+	(void)state;
+	assert_int_equal(cow_breaks_suspected(&b, 0, 0), 0);
+	cow_breaks_suspect(&b, 0, 100, 20);
+	cow_breaks_suspect(&b, 0, 50, 30);
+	assert_int_equal(cow_breaks_suspected(&b, 0, 29), 150);
+	assert_int_equal(cow_breaks_suspected(&b, 100, 29), 50);
+	assert_int_equal(cow_breaks_suspected(&b, 0, 30), 0);
+	cow_breaks_suspect(&b, 100, 0, 40); /* a measurement is no new suspicion */
+	assert_int_equal(cow_breaks_suspected(&b, 0, 29), 50);
+	assert_int_equal(cow_breaks_suspected(&b, 0, 30), 0);
+}
+
+/*
+ * If suspicions were wrong lately, little of a new one counts, and more again after one was right.
+ */
+static void weighs_suspicions_by_experience(void **state)
+{
+	struct cow_breaks b = {.count = 0};
+
+	(void)state;
+	cow_breaks_suspect(&b, 0, 6400, 10);
+	cow_breaks_answer(&b, 0, 1000);
+	assert_int_equal(cow_breaks_suspected(&b, 0, 0), 6400);
+	for (int i = 0; i < 8; i++)
+		cow_breaks_answer(&b, 1000, 0);
+	assert_int_equal(cow_breaks_suspected(&b, 0, 0), 99); /* a 64th */
+	for (int i = 0; i < 8; i++)
+		cow_breaks_answer(&b, 1000, 250);
+	assert_in_range(
+		cow_breaks_suspected(&b, 0, 0), 1600, 3300); /* twice the part that was right */
+	for (int i = 0; i < 8; i++)
+		cow_breaks_answer(&b, 1000, 5000);
+	assert_int_equal(cow_breaks_suspected(&b, 0, 0), 6400);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -172,6 +212,8 @@ int main(void)
 		cmocka_unit_test(removes_copies_of_exited_writers),
 		cmocka_unit_test(counts_a_writer_once),
 		cmocka_unit_test(accepts_any_number),
+		cmocka_unit_test(counts_suspicions_of_others),
+		cmocka_unit_test(weighs_suspicions_by_experience),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "base/cleanup.h"
-#include "collectors/model/family/family-ancestry.h"
-#include "collectors/model/family/fork-families.h"
+#include "collectors/model/family/fork-families-private.h"
 
 #define MIB UINT64_C(1048576)
 #define SEC UINT64_C(1000000000)

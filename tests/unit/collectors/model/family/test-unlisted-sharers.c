@@ -4,7 +4,7 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "collectors/model/family/unlisted-sharers.h"
+#include "collectors/model/family/fork-families-private.h"
 
 /*
  * Expects WANTED if a measurement in PASS implies SHARERS where KNOWN are listed, and ENDED may
