@@ -38,10 +38,9 @@ void adaptive_pass_init(struct adaptive_pass *a, struct process_reader *reader,
 	};
 	lock_trial_init(&a->lock_trial);
 	page_walks_init(&a->walks, reader, &a->budget, a->page_bytes);
-	a->faults.page_bytes = a->page_bytes;
 	row_estimate_init(&a->estimates, a->page_bytes);
 	host_check_init(&a->host_check, a->page_bytes);
-	sharing_state_init(&a->sharing_state);
+	sharing_state_init(&a->sharing_state, reader, table, a->page_bytes);
 }
 
 void adaptive_pass_done(struct adaptive_pass *a)
@@ -80,7 +79,6 @@ void adaptive_pass_set_interval(struct adaptive_pass *a, uint64_t interval_ns)
 void adaptive_pass_restart(struct adaptive_pass *a)
 {
 	a->begin_ns = a->previous_ns = 0;
-	sharing_state_restart(&a->sharing_state);
 }
 
 void adaptive_pass_forget(struct adaptive_pass *a, struct process *p)
@@ -131,7 +129,7 @@ void adaptive_pass_list(struct adaptive_pass *a)
 	a->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	if (!a->start_ns)
 		a->start_ns = a->begin_ns;
-	sharing_state_begin(&a->sharing_state, a->begin_ns);
+	families_begin(&a->sharing_state.families, a->begin_ns);
 }
 
 static void read_psi(struct adaptive_pass *a)
@@ -172,12 +170,13 @@ static uint64_t first_age_ns(const struct adaptive_pass *a, const struct process
  */
 static void record_birth(struct adaptive_pass *a, struct process *p, uint64_t born_ns)
 {
-	struct process *parent = sharing_state_parent(&a->sharing_state, a->table, p, born_ns);
+	struct process *parent = sharing_state_parent(
+		&a->sharing_state, p, born_ns, a->previous_ns);
 
 	if (parent && shared_mm_is_one(a->sharing, p, parent))
 		p->tracked->is_elsewhere = true;
 	else
-		sharing_state_born(&a->sharing_state, p, parent, born_ns, a->page_bytes);
+		sharing_state_born(&a->sharing_state, p, parent, born_ns);
 }
 
 /* Begins a new image of W: after an exec, or because another process has its pid now. */
@@ -389,20 +388,14 @@ void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct
 
 void adaptive_pass_end_polls(struct adaptive_pass *a)
 {
+	uint64_t now_ns;
+
 	host_check_after(&a->host_check, a->reader->procfs->fd);
-	sharing_state_polled(&a->sharing_state, clock_now_ns(CLOCK_BOOTTIME));
-	cow_faults_look(&a->faults, a->reader, a->table, a->limits.interval_ns,
+	now_ns = clock_now_ns(CLOCK_BOOTTIME);
+	sharing_state_end_polls(&a->sharing_state, now_ns, a->limits.interval_ns,
 		a->limits.max_age_ns,
 		cpu_budget_available_ns(&a->budget, clock_now_ns(CLOCK_MONOTONIC)));
-	sharing_state_renew(&a->sharing_state, a->page_bytes);
 }
-
-/* The state of a process before a measurement is recorded. */
-struct prior {
-	bool had_base;
-	struct estimate_base base;
-	struct estimate expected;
-};
 
 enum { LATE_PAGES = 64 };
 
@@ -421,73 +414,75 @@ static uint64_t adaptive_pass_late_bytes(const struct adaptive_pass *a, const st
 }
 
 /*
- * Makes S, a sample of P by the walk WALKED, P's measurement, and saves in *RET the state before
- * it. Returns true if S is a measurement.
+ * Makes S, a sample of P by the walk WALKED, P's measurement, if it is one, and learns from it:
+ * about P, and about its sharers.
  */
-static bool adaptive_pass_measure(struct adaptive_pass *a, struct process *p,
-	const struct sample *s, const struct page_walk_result *walked, uint64_t now_boot_ns,
-	struct prior *ret)
+static void adaptive_pass_measure(struct adaptive_pass *a, struct process *p,
+	const struct sample *s, const struct page_walk_result *walked, uint64_t now_boot_ns)
 {
 	struct tracked *w = p->tracked;
+	const struct estimate_base before = w->base;
+	const bool had_base = w->has_base;
 	struct statm after, *seen = NULL;
+	struct estimate expected;
 
-	*ret = (struct prior){.had_base = w->has_base, .base = w->base};
-	if (ret->had_base)
-		row_estimate_get(&a->estimates, w, &ret->expected);
+	if (had_base)
+		row_estimate_get(&a->estimates, w, &expected);
 	if (ROW_HAS(s, PROCESS_PSS) &&
 		!(tracked_agrees(w, s, a->page_bytes) && !walked->has_before) &&
 		statm_poll_read(a->reader, p, &after) == 0 && after.size)
 		seen = &after;
-	return tracked_measure(w, s, walked->has_before ? &walked->before : NULL, seen,
-		adaptive_pass_late_bytes(a, s), now_boot_ns, a->page_bytes);
+	if (!tracked_measure(w, s, walked->has_before ? &walked->before : NULL, seen,
+		    adaptive_pass_late_bytes(a, s), now_boot_ns, a->page_bytes)) {
+		/* The former figure would hide that P can no longer be measured. */
+		if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING)
+			sharing_state_unmeasured(w);
+		return;
+	}
+	sharing_state_measured(&a->sharing_state, p,
+		&(struct sharing_state_finding){
+			.before = had_base ? &before : NULL,
+			.expected = &expected,
+			.walked = walked,
+			.now_ns = now_boot_ns,
+			.max_age_ns = a->limits.max_age_ns,
+		});
+	if (had_base) {
+		row_estimate_found(&a->estimates, expected.pss, s->q[PROCESS_PSS]);
+		host_drift_measured(&a->host_check.drift, &expected, &w->base);
+	}
 }
 
-/*
- * Learns from S, the result of the walk WALKED of P: about P, and about its sharers. B is what was
- * known of P before.
- */
-static void adaptive_pass_learn(struct adaptive_pass *a, struct process *p, const struct sample *s,
-	const struct page_walk_result *walked, const struct prior *b, uint64_t now_boot_ns)
+/* Whether S, an attempt to measure W, leaves W's last measurement as it is, with its age. */
+static bool says_nothing(const struct tracked *w, const struct sample *s)
 {
-	struct tracked *w = p->tracked;
-	bool wrote = b->had_base && cow_faults_found(&a->faults, &a->sharing_state, a->reader, p,
-					    walked, &b->expected, now_boot_ns);
-	const struct sharing_state_finding finding = {
-		.before = b->had_base && !wrote ? &b->base : NULL,
-		.expected = b->had_base ? &b->expected : NULL,
-		.now_ns = now_boot_ns,
-	};
-
-	sharing_state_measured(&a->sharing_state, a->table, a->reader, p, &finding, a->page_bytes);
-	if (b->had_base) {
-		row_estimate_found(&a->estimates, b->expected.pss, s->q[PROCESS_PSS]);
-		host_drift_measured(&a->host_check.drift, &b->expected, &w->base);
-	}
-	cow_faults_measured(a->reader, p, walked, a->limits.max_age_ns);
+	return !s->is_member || s->outcome == OUTCOME_BLOCKED ||
+	       (w->has_base && (s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED));
 }
 
 void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct sample *s,
 	const struct page_walk_result *walked)
 {
+	uint64_t before_ns = fetch_cpu_ns(a->reader), cpu_ns;
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
-	struct prior before;
+	struct tracked *w = p->tracked;
 
 	adaptive_pass_record(a, p, s, now_boot_ns);
-	if (!s->is_member || s->outcome == OUTCOME_BLOCKED)
-		return; /* the last measurement stays */
-	if (p->tracked->has_base &&
-		(s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED))
-		return; /* the last measurement stays, with its age */
-	if (adaptive_pass_measure(a, p, s, walked, now_boot_ns, &before))
-		adaptive_pass_learn(a, p, s, walked, &before, now_boot_ns);
-	else if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING)
-		/* The former figure would hide that P can no longer be measured. */
-		sharing_state_unmeasured(p->tracked);
+	if (!says_nothing(w, s))
+		adaptive_pass_measure(a, p, s, walked, now_boot_ns);
+	w->was_there = false;
+	w->shown_kib = 0;
+	cpu_ns = fetch_cpu_ns(a->reader) - before_ns;
+	if (walked->is_excused)
+		cpu_budget_excuse(&a->budget, cpu_ns);
+	else
+		cpu_budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
+	page_walks_learn(&a->walks, p, s, walked);
 }
 
 void adaptive_pass_begin_estimates(struct adaptive_pass *a)
 {
-	sharing_state_renew(&a->sharing_state, a->page_bytes);
+	sharing_state_renew(&a->sharing_state);
 	host_check_begin(&a->host_check);
 	row_estimate_begin_rows(&a->estimates);
 }
@@ -527,7 +522,7 @@ bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole)
 
 	/* Before the drift is spread, so that this pass shows the effect. */
 	if (host_drift_alarms(&a->host_check.drift))
-		cow_faults_alarmed(&a->faults, a->reader, a->table);
+		cow_faults_alarmed(&a->sharing_state.faults);
 	return is_used;
 }
 
@@ -544,13 +539,11 @@ void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, boo
 		return;
 	}
 	sharing_state_born(&a->sharing_state, p,
-		sharing_state_parent(&a->sharing_state, a->table, p, born_ns), born_ns,
-		a->page_bytes);
+		sharing_state_parent(&a->sharing_state, p, born_ns, a->previous_ns), born_ns);
 	if (!w->has_base)
 		return;
 	if (w->measured_ns >= a->begin_ns) {
-		sharing_state_first_measured(
-			&a->sharing_state, a->table, a->reader, p, w->measured_ns, a->page_bytes);
+		sharing_state_first_measured(&a->sharing_state, p);
 		return;
 	}
 	/* Births and exits since then were counted for the other process. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adaptive passes: every pass polls every process and measures a few; figures of the others are
- * carried forward. This module decides what is learned of each process, and in which order;
- * cow-faults.h, row-estimate.h, host-check.h, sharing-state.h and page-walks.h use it.
- * measure-pacer.h decides which process is measured when.
+ * carried forward. This module decides what is learned of each process, and in which order, by
+ * sharing-state.h, row-estimate.h, host-check.h and page-walks.h. measure-pacer.h decides which
+ * process is measured when.
  *
  *	adaptive_pass_list                a pass is about to list the processes
  *	adaptive_pass_begin               it has listed them
@@ -17,7 +17,6 @@
 #ifndef MEMTALLY_COLLECTORS_ADAPTIVE_ADAPTIVE_PASS_H
 #define MEMTALLY_COLLECTORS_ADAPTIVE_ADAPTIVE_PASS_H
 
-#include "collectors/adaptive/cow-faults.h"
 #include "collectors/adaptive/host-check.h"
 #include "collectors/adaptive/page-walks.h"
 #include "collectors/adaptive/row-estimate.h"
@@ -56,8 +55,7 @@ struct adaptive_pass {
 	struct cpu_budget budget;
 	struct lock_trial lock_trial;
 	struct page_walks walks;            /* measurements, and their costs */
-	struct sharing_state sharing_state; /* sharers of memory */
-	struct cow_faults faults;           /* possible copy-on-write breaks */
+	struct sharing_state sharing_state; /* sharers of memory, and copies that they make */
 	struct row_estimate estimates;      /* estimates for rows */
 	struct host_check host_check;       /* reconciliation with the host's sums */
 };
@@ -128,16 +126,19 @@ int adaptive_pass_look(struct adaptive_pass *a, struct process *p, enum adaptive
 	uint64_t now_ns, struct sample *ret);
 
 /*
- * Call after the last adaptive_pass_look(): reads meminfo again, reads the fault counters that are
- * due (cow-faults.h), and renews the doubts of processes that writes, births, exits and sharers
- * affect.
+ * Ends the polls: reads meminfo again, reads the fault counters that are due (cow-faults.h), and
+ * renews the doubts of processes that writes, births, exits and sharers affect.
  */
 void adaptive_pass_end_polls(struct adaptive_pass *a);
 
 /* Records all figures of S, a sample of P, except the PSS. */
 void adaptive_pass_note(struct adaptive_pass *a, struct process *p, const struct sample *s);
 
-/* Records S, a measurement of P or an attempt at one, by the walk WALKED. */
+/*
+ * Records S, a measurement of P or an attempt at one, by the walk WALKED: learns about P, its
+ * sharers, the error of estimates and the cost of walks. Charges the CPU of that to the budget,
+ * unless the walk was excused.
+ */
 void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct sample *s,
 	const struct page_walk_result *walked);
 
@@ -150,8 +151,8 @@ void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct
 void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, bool is_elsewhere);
 
 /*
- * Call after the last measurement for this pass: renews the doubts of the processes that these
- * measurements affect, and empties the sums for rows and for the host check.
+ * Ends the measurements for this pass: renews the doubts of the processes that they affect, and
+ * empties the sums for rows and for the host check.
  */
 void adaptive_pass_begin_estimates(struct adaptive_pass *a);
 

@@ -5,10 +5,14 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "collectors/adaptive/sharing-state.h"
+#include "collectors/model/share-count.h"
 #include "collectors/schedule/measure-plan.h"
 
 enum {
+	/* bytes certainly written from which sharers are told: they share the old pages */
+	BROKEN_MIN = 32 << 10,
+	LIKELY_MIN = 256 << 10, /* the same for bytes that may have been written, or not */
+	CALM_MAX = 16,
 	LOOKS_IN_AN_AGE = 4, /* readings of a process in turn within the maximum age */
 	LOOKS_SHARE = 4,     /* readings out of turn take a quarter of the tokens */
 	LOOKS_TOGETHER = 32, /* counters that a worker reads in one go */
@@ -26,40 +30,169 @@ enum {
  */
 #define YOUNG_NS (30 * NS_PER_SEC)
 
+void cow_faults_init(struct cow_faults *f, struct families *families, struct process_reader *reader,
+	const struct process_table *table, uint64_t page_bytes)
+{
+	*f = (struct cow_faults){
+		.families = families, .reader = reader, .table = table, .page_bytes = page_bytes};
+}
+
+uint64_t cow_faults_room(const struct tracked *w)
+{
+	struct estimate_part anon, file;
+
+	estimate_parts(&w->base, &anon, &file);
+	return anon.rss - anon.pss;
+}
+
+/*
+ * Returns how many bytes of PSS W may have gained if it has copied OWN bytes, and other members
+ * OTHERS bytes.
+ */
+static uint64_t gain_of(const struct tracked *w, uint64_t own, uint64_t others)
+{
+	struct estimate_part anon, file;
+
+	if (!w->has_base || !(own | others))
+		return 0;
+	estimate_parts(&w->base, &anon, &file);
+	others = share_count_written(
+		anon.rss - anon.private_mid, anon.pss - anon.private_mid, w->member.then, others);
+	return saturate_min(own + others, anon.rss - anon.pss);
+}
+
+static uint64_t own_broken(const struct tracked *w)
+{
+	return w->broken_kib * UINT64_C(1024);
+}
+
+/*
+ * A private copy of a page that had two sharers or more gains at least half of the page: so the
+ * copied bytes are at most twice the gain.
+ */
+static uint64_t others_broken(const struct tracked *w)
+{
+	struct cow_breaks_sum broken;
+
+	families_broken(&w->member, &broken);
+	return saturate_add(broken.gained, broken.gained);
+}
+
+uint64_t cow_faults_broken(const struct tracked *w)
+{
+	return gain_of(w, own_broken(w), others_broken(w));
+}
+
+uint64_t cow_faults_suspected(const struct tracked *w)
+{
+	return gain_of(w, w->is_unwatched ? cow_faults_room(w) : own_broken(w),
+		others_broken(w) + families_suspected(&w->member));
+}
+
+uint64_t cow_faults_unread(const struct tracked *w)
+{
+	return w->is_unwatched || w->lacks_looks
+	               ? saturate_less(cow_faults_suspected(w), cow_faults_broken(w))
+	               : 0;
+}
+
+/*
+ * Computes how much shared memory W, which has FAULTS minor faults, may have written since its
+ * measurement, and puts its family in doubt by as much.
+ */
+static void take_faults(const struct cow_faults *f, struct tracked *w, uint64_t faults)
+{
+	struct estimate_now now = tracked_now(w, f->page_bytes);
+	uint64_t bytes = ((uint32_t)faults - w->faults) * f->page_bytes;
+	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
+
+	/* Growth was faulted in, and is counted by the other counters. For files one fault may map
+	 * sixteen pages, but need not. */
+	bytes = saturate_less(bytes, saturate_less(now.anon, w->base.anon));
+	bytes = saturate_less(bytes, saturate_less(now.file, w->base.file));
+	w->broken_kib = saturate_u32((bytes >> w->calm) / 1024);
+	families_suspect(&w->member, own_broken(w), now_ns);
+	w->looked_faults = (uint32_t)faults;
+	w->broken_ns = now_ns;
+	w->is_unwatched = false;
+}
+
+/*
+ * W's faults could not be read until now, or W could not be measured. Until they are, the high
+ * bounds of W and its family allow for writes to all of its shared memory.
+ */
+static void suspect_all(const struct cow_faults *f, struct tracked *w)
+{
+	struct estimate_now now = tracked_now(w, f->page_bytes);
+	uint64_t bytes = w->has_base ? cow_faults_room(w) : now.anon;
+
+	w->is_unwatched = w->has_base;
+	/* Suspected anew each time, because it may write at any time. */
+	families_suspect(&w->member, 0, f->begin_ns);
+	families_suspect(&w->member, saturate_max(bytes, own_broken(w)), f->begin_ns);
+}
+
+/*
+ * W was measured again, where BEFORE was expected: tells its family about its private copies, at
+ * most WRITTEN bytes (UINT64_MAX: not known), made before AT_NS. Other growth is memory that
+ * sharers have released. Withdraws what W was suspected of. Returns true if W has certainly
+ * written.
+ */
+static bool tell_copies(const struct cow_faults *f, struct tracked *w,
+	const struct estimate *before, uint64_t written, uint64_t at_ns)
+{
+	bool is_known = written != UINT64_MAX;
+	uint64_t least = is_known ? BROKEN_MIN : LIKELY_MIN, gain;
+	struct estimate_part anon, file;
+
+	estimate_parts(&w->base, &anon, &file);
+	gain = saturate_min(saturate_less(anon.pss, before->pss_anon), written);
+	families_asked(&w->member, own_broken(w), gain);
+	if (gain >= least) {
+		families_broke(f->families, &w->member, gain,
+			is_known ? saturate_less(anon.rss, before->pss_anon) : 0, at_ns);
+		w->calm = 0;
+	} else if (w->broken_kib >= LIKELY_MIN / 1024 && w->calm < CALM_MAX) {
+		w->calm++;
+	}
+	w->broken_kib = 0;
+	families_suspect(&w->member, 0, at_ns);
+	return is_known && gain >= least;
+}
+
 /* Whether W shares so much anonymous memory that writes to it would require a measurement. */
 static bool may_break(const struct tracked *w, uint64_t max_age_ns)
 {
 	const struct estimate_base *b = &w->base;
 
-	return measure_plan_doubt_matters(sharing_state_room(w),
+	return measure_plan_doubt_matters(cow_faults_room(w),
 		b->pss_anon + b->pss_file + b->pss_shmem, max_age_ns, max_age_ns);
 }
 
-bool cow_faults_found(const struct cow_faults *f, struct sharing_state *sharing_state,
-	struct process_reader *reader, struct process *p, const struct page_walk_result *walked,
-	const struct estimate *before, uint64_t now_ns)
+bool cow_faults_found(const struct cow_faults *f, struct process *p,
+	const struct page_walk_result *walked, const struct estimate *before, uint64_t now_ns)
 {
 	struct tracked *w = p->tracked;
 	uint64_t written = UINT64_MAX, since_ns = now_ns, faults;
 
-	if (w->broken_kib && process_faults(reader, p, &faults) == 0) {
+	if (w->broken_kib && process_faults(f->reader, p, &faults) == 0) {
 		written = (uint64_t)((uint32_t)faults - w->faults) * f->page_bytes;
 		if ((uint32_t)faults == w->looked_faults)
 			since_ns = w->broken_ns;
 	} else if (w->has_faults && walked->has_faults) {
 		written = (uint64_t)(walked->faults - w->faults) * f->page_bytes;
 	}
-	return sharing_state_broke(sharing_state, w, before, written, since_ns);
+	return tell_copies(f, w, before, written, since_ns);
 }
 
-void cow_faults_measured(struct process_reader *reader, struct process *p,
+void cow_faults_measured(const struct cow_faults *f, struct process *p,
 	const struct page_walk_result *walked, uint64_t max_age_ns)
 {
 	struct tracked *w = p->tracked;
 	uint64_t faults = walked->faults;
 
 	w->has_faults = may_break(w, max_age_ns) &&
-	                (walked->has_faults || process_faults(reader, p, &faults) == 0);
+	                (walked->has_faults || process_faults(f->reader, p, &faults) == 0);
 	w->faults = w->has_faults ? (uint32_t)faults : 0;
 	w->is_unwatched = false;
 }
@@ -97,40 +230,38 @@ struct looks {
 	size_t count;
 };
 
-static void cow_faults_look_at(
-	struct cow_faults *f, struct process_reader *reader, struct process *p)
+static void cow_faults_look_at(struct cow_faults *f, struct process *p)
 {
 	struct tracked *w = p->tracked;
 	uint64_t faults;
 
-	if (process_faults(reader, p, &faults) == 0)
-		sharing_state_faulted(w, faults, f->page_bytes, clock_now_ns(CLOCK_BOOTTIME));
+	if (process_faults(f->reader, p, &faults) == 0)
+		take_faults(f, w, faults);
 	/* If one process has written this much, others of its family may be doing so at the same
 	 * time. */
-	if (!w->calm && w->broken_kib && sharing_state_broken(w) >= sharing_state_room(w) / 4)
+	if (!w->calm && w->broken_kib && cow_faults_broken(w) >= cow_faults_room(w) / 4)
 		f->is_alarmed = true;
 }
 
-static void look_at_all(struct cow_faults *f, struct process_reader *reader, struct looks *looks)
+static void look_at_all(struct cow_faults *f, struct looks *looks)
 {
 	for (size_t i = 0; i < looks->count; i++)
-		process_announce_faults(reader, looks->process[i]);
+		process_announce_faults(f->reader, looks->process[i]);
 	for (size_t i = 0; i < looks->count; i++)
-		cow_faults_look_at(f, reader, looks->process[i]);
+		cow_faults_look_at(f, looks->process[i]);
 	looks->count = 0;
 }
 
-static void add_look(
-	struct cow_faults *f, struct process_reader *reader, struct looks *looks, struct process *p)
+static void add_look(struct cow_faults *f, struct looks *looks, struct process *p)
 {
 	looks->process[looks->count++] = p;
 	if (looks->count == LOOKS_TOGETHER)
-		look_at_all(f, reader, looks);
+		look_at_all(f, looks);
 }
 
-static void look_in_turn(struct cow_faults *f, struct process_reader *reader,
-	const struct process_table *table, uint64_t turns)
+static void look_in_turn(struct cow_faults *f, uint64_t turns)
 {
+	const struct process_table *table = f->table;
 	struct looks looks = {.count = 0};
 
 	for (size_t i = 0; i < table->count; i++) {
@@ -138,9 +269,9 @@ static void look_in_turn(struct cow_faults *f, struct process_reader *reader,
 
 		if (is_worth_it(p->tracked) && p->tracked->broken_ns < f->begin_ns &&
 			((uint64_t)p->pid + f->turn) % turns == 0)
-			add_look(f, reader, &looks, p);
+			add_look(f, &looks, p);
 	}
-	look_at_all(f, reader, &looks);
+	look_at_all(f, &looks);
 }
 
 /* Finds the processes of TABLE that share most, in no order. *RET_COUNT becomes their number. */
@@ -152,7 +283,7 @@ static void find_large(const struct process_table *table, struct process *large[
 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct tracked *w = table->item[i]->tracked;
-		uint64_t its = is_worth_it(w) ? sharing_state_room(w) : 0;
+		uint64_t its = is_worth_it(w) ? cow_faults_room(w) : 0;
 		size_t at = count < LARGE_COUNT ? count : least;
 
 		if (its <= LARGE_MIN || (at < count && its <= room[at]))
@@ -171,27 +302,26 @@ static void find_large(const struct process_table *table, struct process *large[
  * Missing the writes of these processes would matter most. They are few, and a reading is far
  * cheaper than the wider bounds and the measurements that a suspicion of them causes.
  */
-static void look_at_large(
-	struct cow_faults *f, struct process_reader *reader, const struct process_table *table)
+static void look_at_large(struct cow_faults *f)
 {
 	struct process *large[LARGE_COUNT];
 	struct looks looks = {.count = 0};
 	size_t count;
 
-	find_large(table, large, &count);
+	find_large(f->table, large, &count);
 	for (size_t i = 0; i < count; i++)
 		if (large[i]->tracked->broken_ns < f->begin_ns)
-			add_look(f, reader, &looks, large[i]);
-	look_at_all(f, reader, &looks);
+			add_look(f, &looks, large[i]);
+	look_at_all(f, &looks);
 }
 
 /*
  * Reads the counters of processes with REASON that were not read in this pass, while .left lasts.
  * It starts where the last call ran out.
  */
-static void look_besides(struct cow_faults *f, struct process_reader *reader,
-	const struct process_table *table, enum reason reason, uint64_t since_ns)
+static void look_besides(struct cow_faults *f, enum reason reason, uint64_t since_ns)
 {
+	const struct process_table *table = f->table;
 	struct looks looks = {.count = 0};
 	size_t first = f->first;
 
@@ -204,9 +334,9 @@ static void look_besides(struct cow_faults *f, struct process_reader *reader,
 			continue;
 		f->first = i + 1;
 		f->left--;
-		add_look(f, reader, &looks, table->item[i]);
+		add_look(f, &looks, table->item[i]);
 	}
-	look_at_all(f, reader, &looks);
+	look_at_all(f, &looks);
 }
 
 /* Whether it is not known, for longer than an interval, what W has written to. */
@@ -221,9 +351,9 @@ static bool is_unwatched(const struct cow_faults *f, const struct tracked *w, ui
  * While enough readings are left for an alarm, processes need not be suspected between their turns:
  * the host's sum shows writes, and then all are read; those of a large host in two passes.
  */
-static void suspect_unwatched(
-	struct cow_faults *f, const struct process_table *table, uint64_t interval_ns)
+static void suspect_unwatched(const struct cow_faults *f, uint64_t interval_ns)
 {
+	const struct process_table *table = f->table;
 	uint64_t count = 0;
 	bool is_short;
 
@@ -241,30 +371,28 @@ static void suspect_unwatched(
 		w->lacks_looks = is_short;
 		if (is_short && (is_worth_it(w) ? is_unwatched(f, w, interval_ns)
 						: !w->has_base && w->is_related))
-			sharing_state_unwatched(w, f->page_bytes, f->begin_ns);
+			suspect_all(f, w);
 	}
 }
 
-void cow_faults_look(struct cow_faults *f, struct process_reader *reader,
-	const struct process_table *table, uint64_t interval_ns, uint64_t max_age_ns,
-	uint64_t available_ns)
+void cow_faults_look(
+	struct cow_faults *f, uint64_t interval_ns, uint64_t max_age_ns, uint64_t available_ns)
 {
 	f->turn++;
 	f->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	f->left = available_ns / LOOKS_SHARE / LOOK_NS;
 	f->is_alarmed = false;
-	look_at_large(f, reader, table);
-	look_in_turn(f, reader, table, saturate_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1));
-	look_besides(f, reader, table, REASON_WRITES, saturate_less(f->begin_ns, max_age_ns));
-	look_besides(f, reader, table, REASON_YOUNG, 0);
+	look_at_large(f);
+	look_in_turn(f, saturate_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1));
+	look_besides(f, REASON_WRITES, saturate_less(f->begin_ns, max_age_ns));
+	look_besides(f, REASON_YOUNG, 0);
 	if (f->is_alarmed)
-		look_besides(f, reader, table, REASON_FAMILY, 0);
-	look_besides(f, reader, table, REASON_UNWATCHED, 0);
-	suspect_unwatched(f, table, interval_ns);
+		look_besides(f, REASON_FAMILY, 0);
+	look_besides(f, REASON_UNWATCHED, 0);
+	suspect_unwatched(f, interval_ns);
 }
 
-void cow_faults_alarmed(
-	struct cow_faults *f, struct process_reader *reader, const struct process_table *table)
+void cow_faults_alarmed(struct cow_faults *f)
 {
-	look_besides(f, reader, table, REASON_HOST, 0);
+	look_besides(f, REASON_HOST, 0);
 }

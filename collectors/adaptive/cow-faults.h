@@ -4,20 +4,23 @@
  *
  * A write to shared memory copies a page, and moves no counter except the process's minor faults
  * (stat). This module reads the fault counters of processes that share much memory in turn, and
- * more of them if one of them, or the host's sum, shows that some process writes.
+ * more of them if one of them, or the host's sum, shows that some process writes. It tells fork
+ * families (fork-families.h) what their members may have written, and what measurements have found.
  */
 #ifndef MEMTALLY_COLLECTORS_ADAPTIVE_COW_FAULTS_H
 #define MEMTALLY_COLLECTORS_ADAPTIVE_COW_FAULTS_H
 
 #include "collectors/adaptive/page-walks.h"
-#include "collectors/adaptive/sharing-state.h"
 #include "collectors/adaptive/tracked.h"
+#include "collectors/model/family/fork-families.h"
 #include "collectors/process/process-table.h"
 
-/* All zeros but .page_bytes, which the caller sets, is the initial state. */
 struct cow_faults {
-	uint64_t page_bytes; /* the kernel's page size */
-	uint64_t turn;       /* number of passes so far; with a pid it says which passes read it */
+	struct families *families;         /* borrowed */
+	struct process_reader *reader;     /* borrowed */
+	const struct process_table *table; /* borrowed */
+	uint64_t page_bytes;
+	uint64_t turn; /* number of passes so far; with a pid it says which passes read it */
 	/* begin of this pass (CLOCK_BOOTTIME); a counter read later was read in this pass */
 	uint64_t begin_ns;
 	uint64_t left; /* counters that this pass may still read out of turn */
@@ -27,20 +30,48 @@ struct cow_faults {
 };
 
 /*
- * Call before sharing_state_measured() when P was measured at NOW_NS by the walk WALKED, where
- * BEFORE was expected. Tells the processes that share memory with P how much P has written to since
- * its former measurement. Returns true if P has certainly written, by its faults.
+ * Makes F ready for its first pass. FAMILIES, READER and TABLE stay borrowed as long as F is used.
+ * PAGE_BYTES is the kernel's page size.
  */
-bool cow_faults_found(const struct cow_faults *f, struct sharing_state *sharing_state,
-	struct process_reader *reader, struct process *p, const struct page_walk_result *walked,
-	const struct estimate *before, uint64_t now_ns);
+void cow_faults_init(struct cow_faults *f, struct families *families, struct process_reader *reader,
+	const struct process_table *table, uint64_t page_bytes);
+
+/* Returns the bytes of PSS that W would gain if no other process shared its anonymous memory. */
+uint64_t cow_faults_room(const struct tracked *w);
 
 /*
- * Call when P was measured by the walk WALKED. Keeps P's fault counter if P shares enough memory
+ * Returns the bytes of PSS that W may have gained by copy-on-write breaks, by its faults and its
+ * family.
+ */
+uint64_t cow_faults_broken(const struct tracked *w);
+
+/*
+ * Returns the same, and in addition what other members are suspected of and what only unread fault
+ * counters leave possible.
+ */
+uint64_t cow_faults_suspected(const struct tracked *w);
+
+/*
+ * Returns the bytes of W's high bound that are only for unread faults: no reason to measure W,
+ * since reading its faults is cheaper.
+ */
+uint64_t cow_faults_unread(const struct tracked *w);
+
+/*
+ * P was measured at NOW_NS by the walk WALKED, where BEFORE was expected, and its family does not
+ * know that yet. Tells the processes that share memory with P how much P has written to since its
+ * former measurement, and withdraws what P was suspected of. Returns true if P has certainly
+ * written, by its faults: then the measurement says nothing about sharers.
+ */
+bool cow_faults_found(const struct cow_faults *f, struct process *p,
+	const struct page_walk_result *walked, const struct estimate *before, uint64_t now_ns);
+
+/*
+ * Keeps the fault counter of P, which was measured by the walk WALKED, if P shares enough memory
  * for that to matter; reads it if WALKED does not have it. MAX_AGE_NS is the maximum age of a
  * measurement.
  */
-void cow_faults_measured(struct process_reader *reader, struct process *p,
+void cow_faults_measured(const struct cow_faults *f, struct process *p,
 	const struct page_walk_result *walked, uint64_t max_age_ns);
 
 /*
@@ -55,17 +86,15 @@ void cow_faults_measured(struct process_reader *reader, struct process *p,
  *
  * INTERVAL_NS is the interval of passes, and must be at least 1. If the rest would not suffice for
  * cow_faults_alarmed(), a process without a reading for longer than INTERVAL_NS is suspected of any
- * writes (sharing_state_unwatched()).
+ * writes.
  */
-void cow_faults_look(struct cow_faults *f, struct process_reader *reader,
-	const struct process_table *table, uint64_t interval_ns, uint64_t max_age_ns,
-	uint64_t available_ns);
+void cow_faults_look(
+	struct cow_faults *f, uint64_t interval_ns, uint64_t max_age_ns, uint64_t available_ns);
 
 /*
- * Call when the host's sum shows that some process writes (host_drift_alarms()): reads the counters
- * of all processes that this pass has not read, up to what cow_faults_look() has left.
+ * Reads the counters of all processes that this pass has not read, up to what cow_faults_look() has
+ * left: the host's sum shows that some process writes (host_drift_alarms()).
  */
-void cow_faults_alarmed(
-	struct cow_faults *f, struct process_reader *reader, const struct process_table *table);
+void cow_faults_alarmed(struct cow_faults *f);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "collectors/process/fetch.h"
 
 #define EARLY_NS (100 * NS_PER_USEC) /* by how much a timer may be early */
 
@@ -64,18 +63,7 @@ void measure_pacer_drop(struct measure_pacer *t)
 static int measure_pacer_finish(struct measure_pacer *t, struct process *p, const struct sample *s,
 	const struct page_walk_result *walked)
 {
-	struct adaptive_pass *a = t->adaptive;
-	uint64_t before_ns = fetch_cpu_ns(a->reader), cpu_ns;
-
-	adaptive_pass_take(a, p, s, walked);
-	p->tracked->was_there = false;
-	p->tracked->shown_kib = 0;
-	cpu_ns = fetch_cpu_ns(a->reader) - before_ns;
-	if (walked->is_excused)
-		cpu_budget_excuse(&a->budget, cpu_ns);
-	else
-		cpu_budget_charge(&a->budget, clock_now_ns(CLOCK_MONOTONIC), cpu_ns);
-	page_walks_learn(&a->walks, p, s, walked);
+	adaptive_pass_take(t->adaptive, p, s, walked);
 	return MEASURE_PACER_SAMPLE;
 }
 
@@ -124,7 +112,7 @@ static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w,
 	/* Memory of no known mapping may be shared with any process: reading the maps tells with
 	 * which. */
 	stray = sharing_state_strayed(w, a->page_bytes);
-	if (w->has_base && !w->doubt && !stray && !sharing_state_broken(w) &&
+	if (w->has_base && !w->doubt && !stray && !cow_faults_broken(w) &&
 		!sharing_state_shifted(w) && !sharing_state_unsettled(w) &&
 		tracked_is_quiet(w, a->page_bytes)) {
 		*ret_pss = w->base.pss_anon + w->base.pss_file + w->base.pss_shmem;
@@ -133,7 +121,7 @@ static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w,
 	row_estimate_get(&a->estimates, w, &e);
 	*ret_pss = e.pss;
 	doubt = measure_queue_doubt(w, e.low, e.pss, e.high);
-	return saturate_max(saturate_max(doubt, sharing_state_broken(w)), stray);
+	return saturate_max(saturate_max(doubt, cow_faults_broken(w)), stray);
 }
 
 /*

@@ -186,7 +186,7 @@ void measure_queue_give_back(
  */
 uint64_t measure_queue_doubt(const struct tracked *w, uint64_t low, uint64_t pss, uint64_t high)
 {
-	uint64_t up = saturate_less(high - pss, sharing_state_unlooked(w));
+	uint64_t up = saturate_less(high - pss, cow_faults_unread(w));
 	uint64_t doubt = saturate_less(saturate_max(up, pss - low), sharing_state_stirred(w));
 	uint64_t events;
 	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
@@ -205,5 +205,5 @@ uint64_t measure_queue_row_doubt(const struct tracked *w, const struct snapshot_
 	uint64_t doubt = measure_queue_doubt(w, saturate_min(row->q[PROCESS_PSS_LOW], pss), pss,
 		saturate_max(row->q[PROCESS_PSS_HIGH], pss));
 
-	return saturate_max(doubt, sharing_state_broken(w));
+	return saturate_max(doubt, cow_faults_broken(w));
 }

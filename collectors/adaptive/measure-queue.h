@@ -116,7 +116,7 @@ uint64_t measure_queue_doubt(const struct tracked *w, uint64_t low, uint64_t pss
 /*
  * Returns by how many bytes the PSS in ROW, the row of W, may be wrong, as measure_queue_doubt()
  * computes it from the bounds in ROW. Those contain host drift's doubts, too. Returns at least
- * sharing_state_broken().
+ * cow_faults_broken().
  */
 uint64_t measure_queue_row_doubt(const struct tracked *w, const struct snapshot_process *row);
 

@@ -142,7 +142,7 @@ uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone);
 int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
 	struct process **ret_process, struct page_walk_result *ret_walked);
 
-/* Learns from the walk WALKED of P. Call after tracked_measure() of its result SAMPLE. */
+/* Learns from the walk WALKED of P, whose tracked process has its result SAMPLE already. */
 void page_walks_learn(struct page_walks *s, struct process *p, const struct sample *sample,
 	const struct page_walk_result *walked);
 

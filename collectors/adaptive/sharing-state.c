@@ -27,42 +27,27 @@ enum {
 
 #define TICK_NS (10 * NS_PER_MSEC) /* unit of start times, at 100 a second */
 
-static struct tracked *watch_of(struct family_member *m)
+static struct tracked *tracked_of(struct family_member *m)
 {
 	return (struct tracked *)(void *)((char *)m - offsetof(struct tracked, member));
 }
 
-void sharing_state_init(struct sharing_state *r)
+void sharing_state_init(struct sharing_state *r, struct process_reader *reader,
+	const struct process_table *table, uint64_t page_bytes)
 {
 	uint64_t seed;
 
 	/* Early in boot there are no random numbers; this is better than a constant. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
 		seed = (uintptr_t)r ^ clock_now_ns(CLOCK_BOOTTIME);
-	*r = (struct sharing_state){0};
+	*r = (struct sharing_state){.reader = reader, .table = table, .page_bytes = page_bytes};
 	families_init(&r->families, seed);
+	cow_faults_init(&r->faults, &r->families, reader, table, page_bytes);
 }
 
 void sharing_state_done(struct sharing_state *r)
 {
 	families_done(&r->families);
-}
-
-void sharing_state_restart(struct sharing_state *r)
-{
-	r->begin_ns = r->previous_ns = 0;
-}
-
-void sharing_state_begin(struct sharing_state *r, uint64_t now_ns)
-{
-	r->previous_ns = r->begin_ns;
-	r->begin_ns = now_ns;
-	families_begin(&r->families, now_ns);
-}
-
-void sharing_state_polled(struct sharing_state *r, uint64_t now_ns)
-{
-	families_polled(&r->families, now_ns);
 }
 
 static int compare_pid(const void *pid, const void *p)
@@ -81,8 +66,9 @@ static bool is_like(const struct process *p, const struct process *parent)
 }
 
 /* P's parent by pid, if it has relations; NULL: there is none. */
-static struct process *parent_by_pid(const struct process_table *table, const struct process *p)
+static struct process *parent_by_pid(const struct sharing_state *r, const struct process *p)
 {
+	const struct process_table *table = r->table;
 	struct process *const *found;
 
 	if (!p->stat.parent)
@@ -98,19 +84,19 @@ static struct process *parent_by_pid(const struct process_table *table, const st
  * A process that was there before memtallyd may have done anything since its fork: it is no
  * process's child.
  */
-struct process *sharing_state_parent(const struct sharing_state *r,
-	const struct process_table *table, const struct process *p, uint64_t born_ns)
+struct process *sharing_state_parent(const struct sharing_state *r, const struct process *p,
+	uint64_t born_ns, uint64_t previous_ns)
 {
 	struct process *parent;
 
-	if (!r->previous_ns || born_ns + TICK_NS < r->previous_ns)
+	if (!previous_ns || born_ns + TICK_NS < previous_ns)
 		return NULL;
-	parent = parent_by_pid(table, p);
+	parent = parent_by_pid(r, p);
 	return parent && is_like(p, parent) ? parent : NULL;
 }
 
-void sharing_state_born(struct sharing_state *r, struct process *p, struct process *parent,
-	uint64_t born_ns, uint64_t page_bytes)
+void sharing_state_born(
+	struct sharing_state *r, struct process *p, struct process *parent, uint64_t born_ns)
 {
 	struct tracked *w = p->tracked;
 
@@ -120,7 +106,7 @@ void sharing_state_born(struct sharing_state *r, struct process *p, struct proce
 	/* If there is no memory, it has no family until it is measured. */
 	(void)families_born(
 		&r->families, &w->member, parent ? &parent->tracked->member : NULL, born_ns);
-	families_moved(&w->member, 0, w->seen.shared * page_bytes);
+	families_moved(&w->member, 0, w->seen.shared * r->page_bytes);
 }
 
 void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exec)
@@ -140,8 +126,7 @@ void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exe
  * Reads P's maps. Without them no mapped object of P is known, and no sharers of it; if they are
  * cut, none above the cut.
  */
-static void sharing_state_map(
-	struct sharing_state *r, struct process_reader *reader, struct process *p)
+static void sharing_state_map(struct sharing_state *r, struct process *p)
 {
 	AUTO_STREAM struct stream stream = STREAM_CLOSED;
 	struct maps_object object[MAPS_OBJECTS];
@@ -150,12 +135,12 @@ static void sharing_state_map(
 	size_t count;
 	int e;
 
-	if (process_open_stream(reader, p, true, &stream) < 0)
+	if (process_open_stream(r->reader, p, true, &stream) < 0)
 		return;
-	begin_ns = fetch_begin_reads(reader, p);
-	e = maps_read(&stream, reader->text, MAPS_PIECE, reader->procfs->fd, &parser);
-	fetch_end_reads(reader, p, begin_ns);
-	fetch_note_stream(reader, p, FETCH_MAPS, e);
+	begin_ns = fetch_begin_reads(r->reader, p);
+	e = maps_read(&stream, r->reader->text, MAPS_PIECE, r->reader->procfs->fd, &parser);
+	fetch_end_reads(r->reader, p, begin_ns);
+	fetch_note_stream(r->reader, p, FETCH_MAPS, e);
 	if (e < 0 || parser.start != p->range_start || maps_parser_end(&parser, object, &count) < 0)
 		return;
 	p->tracked->is_cut = e == MAPS_CUT;
@@ -201,10 +186,10 @@ static struct share_count_outside sharing_state_inherited(
  * P, of PARENT's image, was measured: it has written to the private memory that is not growth since
  * its birth.
  */
-static void tell_written(struct sharing_state *r, const struct process *p,
-	const struct process *parent, uint64_t page_bytes)
+static void tell_written(
+	struct sharing_state *r, const struct process *p, const struct process *parent)
 {
-	struct estimate_now theirs = tracked_now(parent->tracked, page_bytes);
+	struct estimate_now theirs = tracked_now(parent->tracked, r->page_bytes);
 	struct tracked *w = p->tracked;
 	struct estimate_part anon, file;
 
@@ -216,9 +201,8 @@ static void tell_written(struct sharing_state *r, const struct process *p,
 }
 
 /* P was measured at NOW_NS; its former base was BEFORE (NULL: none). */
-static void sharing_state_take_measurement(struct sharing_state *r,
-	const struct process_table *table, struct process_reader *reader, struct process *p,
-	const struct estimate_base *before, uint64_t now_ns, uint64_t page_bytes)
+static void tell_family(struct sharing_state *r, struct process *p,
+	const struct estimate_base *before, uint64_t now_ns)
 {
 	struct share_count_outside outside = {0};
 	const struct process *parent;
@@ -229,7 +213,7 @@ static void sharing_state_take_measurement(struct sharing_state *r,
 	w->doubt = NULL;
 	if (!w->is_related)
 		return;
-	parent = parent_by_pid(table, p);
+	parent = parent_by_pid(r, p);
 	if (parent && !has_image_of(p, parent))
 		parent = NULL;
 	if (parent)
@@ -241,34 +225,45 @@ static void sharing_state_take_measurement(struct sharing_state *r,
 	if (parent && is_first)
 		(void)families_departs(&r->families, &w->member, &parent->tracked->member);
 	if (parent)
-		tell_written(r, p, parent, page_bytes);
+		tell_written(r, p, parent);
 	if (mapped_objects_wants_maps(&w->member.sharer, &w->base))
-		sharing_state_map(r, reader, p);
+		sharing_state_map(r, p);
 }
 
-/* Accounts for W's counter movements since the walk's result. */
-static void sharing_state_since(struct tracked *w, uint64_t page_bytes)
+void sharing_state_fell(struct tracked *w, const struct estimate *before)
 {
-	if (w->is_related)
-		families_since(&w->member, w->base.file, w->seen.shared * page_bytes);
+	struct estimate_part anon, file;
+	uint64_t below, fell_anon, fell_file;
+
+	estimate_parts(&w->base, &anon, &file);
+	/* Bounds of anonymous memory allow only for known events, in a family. Bounds of files are
+	 * wide because of what unknown sharers may do, and do not say that they did. */
+	below = saturate_less(before->low, anon.pss + file.pss);
+	fell_anon = saturate_less(before->pss_anon, anon.pss);
+	fell_file = saturate_less(before->pss_file + before->pss_shmem, file.pss);
+	fell_anon = saturate_min(fell_anon, below);
+	w->fell_anon_kib = saturate_u32((fell_anon + 1023) / 1024);
+	w->fell_file_kib = saturate_u32((fell_file + 1023) / 1024);
 }
 
-void sharing_state_measured(struct sharing_state *r, const struct process_table *table,
-	struct process_reader *reader, struct process *p, const struct sharing_state_finding *f,
-	uint64_t page_bytes)
+void sharing_state_measured(
+	struct sharing_state *r, struct process *p, const struct sharing_state_finding *f)
 {
 	struct tracked *w = p->tracked;
+	bool wrote = f->before &&
+	             cow_faults_found(&r->faults, p, f->walked, f->expected, f->now_ns);
 
-	sharing_state_take_measurement(r, table, reader, p, f->before, f->now_ns, page_bytes);
-	sharing_state_since(w, page_bytes);
-	if (f->expected)
+	tell_family(r, p, wrote ? NULL : f->before, f->now_ns);
+	if (w->is_related) /* counters have moved since the walk's result */
+		families_since(&w->member, w->base.file, w->seen.shared * r->page_bytes);
+	if (f->before)
 		sharing_state_fell(w, f->expected);
+	cow_faults_measured(&r->faults, p, f->walked, f->max_age_ns);
 }
 
-void sharing_state_first_measured(struct sharing_state *r, const struct process_table *table,
-	struct process_reader *reader, struct process *p, uint64_t now_ns, uint64_t page_bytes)
+void sharing_state_first_measured(struct sharing_state *r, struct process *p)
 {
-	sharing_state_take_measurement(r, table, reader, p, NULL, now_ns, page_bytes);
+	tell_family(r, p, NULL, p->tracked->measured_ns);
 }
 
 void sharing_state_unmeasured(struct tracked *w)
@@ -288,13 +283,13 @@ void sharing_state_leaves(struct sharing_state *r, struct tracked *w)
 		families_leaves(&r->families, &w->member);
 }
 
-void sharing_state_renew(struct sharing_state *r, uint64_t page_bytes)
+void sharing_state_renew(struct sharing_state *r)
 {
 	struct family_member *m;
 
 	while ((m = families_affected(&r->families))) {
-		struct tracked *w = watch_of(m);
-		struct estimate_now now = tracked_now(w, page_bytes);
+		struct tracked *w = tracked_of(m);
+		struct estimate_now now = tracked_now(w, r->page_bytes);
 		struct estimate_doubt doubt;
 
 		if (!w->has_base)
@@ -309,6 +304,14 @@ void sharing_state_renew(struct sharing_state *r, uint64_t page_bytes)
 		if (w->doubt) /* else its bounds are too narrow until it is measured again */
 			*w->doubt = doubt;
 	}
+}
+
+void sharing_state_end_polls(struct sharing_state *r, uint64_t now_ns, uint64_t interval_ns,
+	uint64_t max_age_ns, uint64_t available_ns)
+{
+	families_polled(&r->families, now_ns);
+	cow_faults_look(&r->faults, interval_ns, max_age_ns, available_ns);
+	sharing_state_renew(r);
 }
 
 static uint64_t pss_of(const struct estimate_base *b)
@@ -384,7 +387,7 @@ const struct tracked *sharing_state_speaker(const struct tracked *w)
 {
 	struct family_member *m = w->is_related ? families_speaker(&w->member) : NULL;
 
-	return m && watch_of(m)->has_base ? watch_of(m) : NULL;
+	return m && tracked_of(m)->has_base ? tracked_of(m) : NULL;
 }
 
 /* Returns the bytes of copies by other members that the middle of DOUBT contains already. */
@@ -428,7 +431,7 @@ bool sharing_state_estimate(const struct tracked *w, uint64_t page_bytes,
 	/* Copies that other members may have made are no reason to measure W before those. A part
 	 * of them is in the middle already. */
 	doubt.anon_up = saturate_add(
-		doubt.anon_up, saturate_less(sharing_state_suspected(w), likely_gain(w, &doubt)));
+		doubt.anon_up, saturate_less(cow_faults_suspected(w), likely_gain(w, &doubt)));
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &now, &doubt, ret);

@@ -392,7 +392,6 @@ static void changes_to_exact_and_back(void **state)
 	}
 	/* Processes that were born before the exact passes are not taken for new. */
 	assert_int_equal(s->pass->adaptive.begin_ns, 0);
-	assert_int_equal(s->pass->adaptive.sharing_state.begin_ns, 0);
 	pass_set_options(s->pass, &run_adaptive);
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		AUTO_VIEW struct view *view = adaptive_pass(s);

@@ -27,8 +27,8 @@ struct scene {
 	struct process process[CROWD], *item[CROWD];
 	struct tracked tracked[CROWD];
 	struct process_table table;
+	struct families families;
 	struct cow_faults faults;
-	struct sharing_state sharing_state;
 	struct tree_event opened;
 };
 
@@ -36,7 +36,7 @@ static void measured(struct scene *s, unsigned int i, uint32_t faults)
 {
 	const struct page_walk_result walked = {.faults = faults, .has_faults = true};
 
-	cow_faults_measured(&s->reader, &s->process[i], &walked, 300 * SEC);
+	cow_faults_measured(&s->faults, &s->process[i], &walked, 300 * SEC);
 }
 
 /*
@@ -52,7 +52,7 @@ static struct scene *scene_of(unsigned int count)
 	tree_open(&s->tree);
 	s->procfs = (struct procfs){.fd = s->tree.fd, .ns_per_tick = 10000000};
 	s->reader.procfs = &s->procfs;
-	s->faults.page_bytes = PAGE;
+	cow_faults_init(&s->faults, &s->families, &s->reader, &s->table, PAGE);
 	for (unsigned int i = 0; i < count; i++) {
 		process_init(&s->process[i], (pid_t)(10 + i));
 		s->item[i] = &s->process[i];
@@ -85,8 +85,8 @@ static void scene_done(struct scene **s)
 {
 	tree_expect(NULL, 0);
 	for (unsigned int i = 0; i < MEMBERS; i++)
-		families_gone(&(*s)->sharing_state.families, &(*s)->tracked[i].member);
-	families_done(&(*s)->sharing_state.families);
+		families_gone(&(*s)->families, &(*s)->tracked[i].member);
+	families_done(&(*s)->families);
 	process_reader_done(&(*s)->reader);
 	tree_done(&(*s)->tree);
 	free(*s);
@@ -109,22 +109,22 @@ static void counts_faults_of_sharers(void **state)
 	 * shares memory.
 	 */
 	tree_set_faults(&s->tree, 10, 3000);
-	cow_faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
+	cow_faults_measured(&s->faults, &s->process[0], &unknown, 300 * SEC);
 	assert_true(s->tracked[0].has_faults);
 	assert_int_equal(s->tracked[0].faults, 3000);
 	s->opened.count = 0;
-	cow_faults_measured(&s->reader, &s->process[1], &unknown, 300 * SEC);
+	cow_faults_measured(&s->faults, &s->process[1], &unknown, 300 * SEC);
 	assert_false(s->tracked[1].has_faults);
 	assert_int_equal(s->opened.count, 0);
 	tree_remove(&s->tree, "10");
-	cow_faults_measured(&s->reader, &s->process[0], &unknown, 300 * SEC);
+	cow_faults_measured(&s->faults, &s->process[0], &unknown, 300 * SEC);
 	assert_false(s->tracked[0].has_faults);
 }
 
 static void look(struct scene *s, uint64_t max_age_ns, uint64_t available_ns)
 {
 	s->opened.count = 0;
-	cow_faults_look(&s->faults, &s->reader, &s->table, 10 * SEC, max_age_ns, available_ns);
+	cow_faults_look(&s->faults, 10 * SEC, max_age_ns, available_ns);
 }
 
 /* Each pass reads some counters; each is read several times within the maximum age. */
@@ -170,8 +170,8 @@ static void join(struct scene *s, unsigned int i)
 {
 	struct tracked *w = &s->tracked[i];
 
-	assert_int_equal(families_measured(&s->sharing_state.families, &w->member, 1000, 2000, NULL,
-				 &w->base, clock_now_ns(CLOCK_BOOTTIME)),
+	assert_int_equal(families_measured(&s->families, &w->member, 1000, 2000, NULL, &w->base,
+				 clock_now_ns(CLOCK_BOOTTIME)),
 		0);
 }
 
@@ -232,7 +232,7 @@ static void alarms_take_a_part_of_the_budget(void **state)
 	write_all(s, MEMBERS);
 	look(s, 120 * SEC, 0);
 	assert_int_equal(s->opened.count, 2);
-	cow_faults_alarmed(&s->faults, &s->reader, &s->table);
+	cow_faults_alarmed(&s->faults);
 	assert_int_equal(s->opened.count, 2);
 
 	for (unsigned int pass = 0; pass < 3; pass++) {
@@ -240,9 +240,9 @@ static void alarms_take_a_part_of_the_budget(void **state)
 			s->tracked[i].is_unwatched = false;
 		look(s, 1200 * SEC, 80 * NS_PER_USEC); /* enough for two; no reading is due */
 		assert_int_equal(s->opened.count, 0);
-		cow_faults_alarmed(&s->faults, &s->reader, &s->table);
+		cow_faults_alarmed(&s->faults);
 		assert_int_equal(s->opened.count, 2);
-		cow_faults_alarmed(&s->faults, &s->reader, &s->table);
+		cow_faults_alarmed(&s->faults);
 		assert_int_equal(s->opened.count, 2);
 	}
 	assert_int_equal(count_broken(s), MEMBERS);
@@ -290,7 +290,7 @@ static void unread_processes_may_have_written(void **state)
 	assert_false(s->tracked[5].is_unwatched || s->tracked[6].is_unwatched);
 	/* This doubt is no reason to measure any of them. */
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		assert_int_equal(sharing_state_broken(&s->tracked[i]), 0);
+		assert_int_equal(cow_faults_broken(&s->tracked[i]), 0);
 		assert_int_equal(
 			measure_queue_doubt(&s->tracked[i], 20 * MIB, 20 * MIB, high_of(s, i)), 0);
 	}
@@ -325,7 +325,7 @@ static void young_processes_are_read(void **state)
 	tree_set_faults(&s->tree, 13, 1000 + 40 * 256);
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(s->opened.count, 1);
-	assert_int_equal(sharing_state_broken(&s->tracked[3]), 40 * MIB);
+	assert_int_equal(cow_faults_broken(&s->tracked[3]), 40 * MIB);
 	/* without tokens it is not read */
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 0);
@@ -350,7 +350,7 @@ static void the_largest_are_always_read(void **state)
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 2);
 	assert_int_equal(high_of(s, 0), 20 * MIB);
-	assert_int_equal(sharing_state_broken(&s->tracked[1]), 750 * MIB);
+	assert_int_equal(cow_faults_broken(&s->tracked[1]), 750 * MIB);
 	assert_true(s->tracked[2].is_unwatched);
 	/* once is enough if it is due as well */
 	look(s, 40 * SEC, 0);
@@ -419,8 +419,8 @@ static bool find(struct scene *s, unsigned int i, uint32_t faults)
 	const struct page_walk_result walked = {.faults = faults, .has_faults = true};
 	const struct estimate before = {.pss_anon = s->tracked[i].base.pss_anon - 40 * MIB};
 
-	return cow_faults_found(&s->faults, &s->sharing_state, &s->reader, &s->process[i], &walked,
-		&before, clock_now_ns(CLOCK_BOOTTIME));
+	return cow_faults_found(
+		&s->faults, &s->process[i], &walked, &before, clock_now_ns(CLOCK_BOOTTIME));
 }
 
 static uint64_t broken_of(const struct family_member *m)
@@ -628,7 +628,7 @@ static void the_host_sum_raises_an_alarm(void **state)
 		view_unref(adaptive_pass(s));
 		adaptive_plan(s, 1);
 	}
-	writer += (writer + s->pass->adaptive.faults.turn + 1) % 3 == 0;
+	writer += (writer + s->pass->adaptive.sharing_state.faults.turn + 1) % 3 == 0;
 	tree_set_faults(&s->tree, (pid_t)writer, 5000 + 2250);
 	set_anon_pages(s, 209000);
 	view = adaptive_pass(s);

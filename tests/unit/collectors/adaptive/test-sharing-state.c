@@ -613,6 +613,16 @@ static void knows_memory_shared_with_grandparents(void **state)
 	assert_int_equal(s->pass->table.item[1]->tracked->member.outside.bytes, 0);
 }
 
+/* P is measured again, with the same result. */
+static void meet_again(struct adaptive *s, struct process *p)
+{
+	const struct page_walk_result walked = {.has_faults = false};
+
+	sharing_state_measured(&s->pass->adaptive.sharing_state, p,
+		&(struct sharing_state_finding){
+			.walked = &walked, .now_ns = clock_now_ns(CLOCK_BOOTTIME)});
+}
+
 /*
  * A text of maps longer than 1 MiB is read once, not at every measurement, and its content is
  * used.
@@ -641,10 +651,7 @@ static void reads_long_maps_once(void **state)
 	tree_write(&s->tree, "30/maps", text);
 	tree_expect(&opened, 1);
 	for (unsigned int i = 0; i < 3; i++)
-		sharing_state_measured(&s->pass->adaptive.sharing_state, &s->pass->table,
-			&s->pass->reader, worker,
-			&(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
-			4096);
+		meet_again(s, worker);
 	assert_int_equal(opened.count, 1);
 	assert_true(worker->tracked->member.sharer.is_mapped);
 	assert_int_equal(worker->tracked->member.sharer.count, 1);
@@ -676,9 +683,7 @@ static void cut_maps_widen_bounds(void **state)
 			(unsigned long long)worker->range_start,
 			(unsigned long long)worker->range_start + 4096, name);
 	tree_write(&s->tree, "30/maps", text);
-	sharing_state_measured(&s->pass->adaptive.sharing_state, &s->pass->table, &s->pass->reader,
-		worker, &(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
-		4096);
+	meet_again(s, worker);
 	assert_true(worker->tracked->is_cut);
 	adaptive_again(s, &view);
 	row = adaptive_row(view, adaptive_worker.pid);
@@ -688,9 +693,7 @@ static void cut_maps_widen_bounds(void **state)
 	/* A complete text is used again. */
 	tree_write(&s->tree, "sys/vm/max_map_count", "1000000\n");
 	worker->tracked->member.sharer.is_mapped = false;
-	sharing_state_measured(&s->pass->adaptive.sharing_state, &s->pass->table, &s->pass->reader,
-		worker, &(struct sharing_state_finding){.now_ns = clock_now_ns(CLOCK_BOOTTIME)},
-		4096);
+	meet_again(s, worker);
 	assert_false(worker->tracked->is_cut);
 	adaptive_again(s, &view);
 	row = adaptive_row(view, adaptive_worker.pid);
