@@ -39,9 +39,8 @@ void cow_faults_init(struct cow_faults *f, struct families *families, struct pro
 
 uint64_t cow_faults_room(const struct tracked *w)
 {
-	struct estimate_part anon, file;
+	struct estimate_part anon = estimate_anon(&w->base);
 
-	estimate_parts(&w->base, &anon, &file);
 	return anon.rss - anon.pss;
 }
 
@@ -51,11 +50,11 @@ uint64_t cow_faults_room(const struct tracked *w)
  */
 static uint64_t gain_of(const struct tracked *w, uint64_t own, uint64_t others)
 {
-	struct estimate_part anon, file;
+	struct estimate_part anon;
 
 	if (!w->has_base || !(own | others))
 		return 0;
-	estimate_parts(&w->base, &anon, &file);
+	anon = estimate_anon(&w->base);
 	others = share_count_written(
 		anon.rss - anon.private_mid, anon.pss - anon.private_mid, w->member.then, others);
 	return saturate_min(own + others, anon.rss - anon.pss);
@@ -142,11 +141,10 @@ static bool tell_copies(const struct cow_faults *f, struct tracked *w,
 	const struct estimate *before, uint64_t written, uint64_t at_ns)
 {
 	bool is_known = written != UINT64_MAX;
-	uint64_t least = is_known ? BROKEN_MIN : LIKELY_MIN, gain;
-	struct estimate_part anon, file;
+	uint64_t least = is_known ? BROKEN_MIN : LIKELY_MIN;
+	struct estimate_part anon = estimate_anon(&w->base);
+	uint64_t gain = saturate_min(saturate_less(anon.pss, before->pss_anon), written);
 
-	estimate_parts(&w->base, &anon, &file);
-	gain = saturate_min(saturate_less(anon.pss, before->pss_anon), written);
 	families_asked(&w->member, own_broken(w), gain);
 	if (gain >= least) {
 		families_broke(f->families, &w->member, gain,
@@ -163,10 +161,8 @@ static bool tell_copies(const struct cow_faults *f, struct tracked *w,
 /* Whether W shares so much anonymous memory that writes to it would require a measurement. */
 static bool may_break(const struct tracked *w, uint64_t max_age_ns)
 {
-	const struct estimate_base *b = &w->base;
-
-	return measure_plan_doubt_matters(cow_faults_room(w),
-		b->pss_anon + b->pss_file + b->pss_shmem, max_age_ns, max_age_ns);
+	return measure_plan_doubt_matters(
+		cow_faults_room(w), estimate_base_pss(&w->base), max_age_ns, max_age_ns);
 }
 
 bool cow_faults_found(const struct cow_faults *f, struct process *p,

@@ -115,7 +115,7 @@ static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w,
 	if (w->has_base && !w->doubt && !stray && !cow_faults_broken(w) &&
 		!sharing_state_shifted(w) && !sharing_state_unsettled(w) &&
 		tracked_is_quiet(w, a->page_bytes)) {
-		*ret_pss = w->base.pss_anon + w->base.pss_file + w->base.pss_shmem;
+		*ret_pss = estimate_base_pss(&w->base);
 		return 0;
 	}
 	row_estimate_get(&a->estimates, w, &e);

@@ -165,7 +165,7 @@ static struct share_count_outside sharing_state_inherited(
 	const struct process *p, const struct process *parent)
 {
 	const struct tracked *theirs = parent->tracked;
-	struct estimate_part anon, file;
+	struct estimate_part anon;
 	uint64_t shared, pss;
 
 	if (parent->range_start == p->range_start)
@@ -175,7 +175,7 @@ static struct share_count_outside sharing_state_inherited(
 	if (theirs->member.measured_ns < p->tracked->member.born_ns)
 		return (struct share_count_outside){
 			.bytes = theirs->base.anon, .others = UINT32_MAX};
-	estimate_parts(&theirs->base, &anon, &file);
+	anon = estimate_anon(&theirs->base);
 	shared = anon.rss - anon.private_mid;
 	pss = anon.pss - anon.private_mid;
 	return (struct share_count_outside){
@@ -191,13 +191,11 @@ static void tell_written(
 {
 	struct estimate_now theirs = tracked_now(parent->tracked, r->page_bytes);
 	struct tracked *w = p->tracked;
-	struct estimate_part anon, file;
 
-	if (!parent->tracked->has_base)
-		return;
-	estimate_parts(&w->base, &anon, &file);
-	families_newborn(&r->families, &w->member,
-		saturate_less(anon.private_mid, saturate_less(w->base.anon, theirs.anon)));
+	if (parent->tracked->has_base)
+		families_newborn(&r->families, &w->member,
+			saturate_less(estimate_anon(&w->base).private_mid,
+				saturate_less(w->base.anon, theirs.anon)));
 }
 
 /* P was measured at NOW_NS; its former base was BEFORE (NULL: none). */
@@ -314,19 +312,13 @@ void sharing_state_end_polls(struct sharing_state *r, uint64_t now_ns, uint64_t 
 	sharing_state_renew(r);
 }
 
-static uint64_t pss_of(const struct estimate_base *b)
-{
-	return b->pss_anon + b->pss_file + b->pss_shmem;
-}
-
 /*
  * Returns the part of W's shared memory that equals the part of its family that was born or has
  * exited.
  */
 static uint64_t sharing_state_turnover(const struct tracked *w)
 {
-	const struct estimate_base *b = &w->base;
-	uint64_t shared = saturate_less(pss_of(b), b->uss);
+	uint64_t shared = saturate_less(estimate_base_pss(&w->base), w->base.uss);
 	uint64_t dead = saturate_less(w->member.then, w->member.kept), born = w->member.fresh;
 
 	return saturate_part(shared, dead + born, w->member.then + born);

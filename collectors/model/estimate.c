@@ -100,6 +100,14 @@ void estimate_parts(const struct estimate_base *base, struct estimate_part *ret_
 	find_parts(&b, ret_anon, ret_file);
 }
 
+struct estimate_part estimate_anon(const struct estimate_base *base)
+{
+	struct estimate_part anon, file;
+
+	estimate_parts(base, &anon, &file);
+	return anon;
+}
+
 static bool estimate_has(uint64_t present, enum process_quantity i)
 {
 	return (present >> i) & 1;

@@ -137,4 +137,13 @@ struct estimate_part {
 void estimate_parts(const struct estimate_base *base, struct estimate_part *ret_anon,
 	struct estimate_part *ret_file);
 
+/* Returns the anonymous part that estimate_parts() finds. */
+struct estimate_part estimate_anon(const struct estimate_base *base);
+
+/* Returns the PSS of BASE, in bytes. */
+static inline uint64_t estimate_base_pss(const struct estimate_base *base)
+{
+	return base->pss_anon + base->pss_file + base->pss_shmem;
+}
+
 #endif

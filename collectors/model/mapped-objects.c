@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "base/saturate.h"
-#include "collectors/model/mapped-objects-private.h"
 
 enum {
 	/* A process with shared memory of no known object may have it in many small ones. So its

@@ -19,9 +19,40 @@
 #include "base/keytable.h"
 #include "collectors/model/counter-flow.h"
 #include "collectors/model/estimate.h"
+#include "collectors/model/object-error.h"
 #include "collectors/procfs/maps.h"
 
-struct mapped_object_link;
+/* Other modules only read it. */
+struct mapped_object {
+	uint64_t key;
+	uint64_t resident; /* of all sharers, in COUNTER_FLOW_UNIT */
+	/* Resident memory of sharers when they became known: .late if they had mapped it before,
+	 * .joined if not. Sums since the object became known; nothing is taken off when sharers
+	 * leave, because only what was added since a measurement counts. In COUNTER_FLOW_UNIT. */
+	uint64_t late, joined;
+	/* of all sharers ever, with arrivals and departures at their upper bounds */
+	struct counter_flow flow;
+	struct object_error error; /* from sharers that have it as their main shared memory */
+	/* in COUNTER_FLOW_UNIT: the part of .flow that comes from sharers in .joined */
+	uint32_t joined_most;
+	uint32_t count;
+};
+
+/* A sharer's part of an object. All in COUNTER_FLOW_UNIT. Other modules only read it. */
+struct mapped_object_link {
+	struct mapped_object *object;
+	/* At the measurement: the object's .resident less its .late; until the sharer is settled,
+	 * the object's .resident less its .late and .joined and less this link's .resident. Modulo
+	 * 2^64, because more may have come late, and left, than is resident. Together with .late at
+	 * any later moment it is the resident memory of all sharers at the measurement, including
+	 * those that became known only then. Only the difference of two such sums counts. */
+	uint64_t sum;
+	struct counter_flow flow; /* of the others, at the measurement */
+	uint32_t mapped;          /* upper bound of .resident */
+	uint32_t resident;        /* as far as is known */
+	uint32_t measured;        /* .resident at the measurement */
+	bool is_shmem;
+};
 
 /* A process as a sharer of mapped objects. All zeros: it maps none. Other modules only read it. */
 struct sharer {
@@ -36,6 +67,12 @@ struct sharer {
 	bool is_mapped : 1; /* its maps have been read */
 	bool is_open : 1;   /* it was measured, and mapped_objects_settle() is still to come */
 };
+
+/*
+ * Returns the link of S to the shared memory that is more than 7/8 of all its shared memory; NULL:
+ * there is none. Borrowed from S.
+ */
+const struct mapped_object_link *mapped_objects_main_shmem(const struct sharer *s);
 
 enum { MAPPED_OBJECTS_SHARED_MIN = 256 << 10 }; /* bytes */
 
@@ -74,8 +111,8 @@ int mapped_objects_map(struct keytable *objects, struct sharer *s, const struct 
 struct mapped_objects_lesson {
 	uint64_t key; /* of the object */
 	/*
-	 * of the others at the former measurement; in COUNTER_FLOW_UNIT, modulo 2^64 (see
-	 * mapped-objects-private.h)
+	 * .sum of its link at the former measurement, without itself; in COUNTER_FLOW_UNIT, modulo
+	 * 2^64
 	 */
 	uint64_t sum;
 	struct counter_flow flow; /* of the others, at that time */

@@ -4,7 +4,6 @@
 #include "collectors/model/object-share.h"
 
 #include "base/saturate.h"
-#include "collectors/model/mapped-objects-private.h"
 #include "collectors/model/share-count.h"
 
 /* The part of a process's files and shmem that was not assigned to an object yet; in bytes. */

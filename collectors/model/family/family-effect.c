@@ -94,7 +94,7 @@ bool families_doubt(const struct family_member *m, const struct estimate_base *b
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
 	struct fork_effect a = family_effect_of(m, base);
-	struct estimate_part anon, file;
+	struct estimate_part anon;
 
 	*ret = (struct estimate_doubt){0};
 	if (fork_effect_is_any(&a))
@@ -103,7 +103,7 @@ bool families_doubt(const struct family_member *m, const struct estimate_base *b
 		return fork_effect_is_any(&a);
 	/* Children with another range may share any part of M's anonymous memory, and may have
 	 * exited: this is not known until M is measured again. */
-	estimate_parts(base, &anon, &file);
+	anon = estimate_anon(base);
 	ret->anon_down = saturate_add(
 		ret->anon_down, anon.pss - anon.pss / (UINT64_C(1) + m->departed));
 	return true;
@@ -179,11 +179,11 @@ uint64_t families_unwritten(const struct family_member *m)
 
 uint64_t families_unconfirmed(const struct family_member *m, const struct estimate_base *base)
 {
-	struct estimate_part anon, file;
+	struct estimate_part anon;
 
 	if (!m->lasting || m->family->unlisted.is_confirmed)
 		return 0;
-	estimate_parts(base, &anon, &file);
+	anon = estimate_anon(base);
 	/* All sharers may exit. */
 	return anon.rss - anon.pss;
 }
@@ -267,11 +267,9 @@ static bool find_unlisted(const struct families *k, const struct family_member *
 	const struct fork_family *f = m->family;
 	uint32_t known = f ? f->count : 1, ended = 0;
 	const struct unlisted_sharers none = {0};
-	struct estimate_part anon, file;
-	uint64_t shared, sharers = 1;
+	struct estimate_part anon = estimate_anon(found);
+	uint64_t shared = anon.rss - anon.private_mid, sharers = 1;
 
-	estimate_parts(found, &anon, &file);
-	shared = anon.rss - anon.private_mid;
 	if (shared >= TELLING_MIN)
 		sharers = share_count_sharers(
 			shared, anon.pss - anon.private_mid, &m->outside, known);
@@ -305,8 +303,8 @@ void family_findings_tell(struct families *k, struct family_member *m,
 int family_findings_count(
 	struct families *k, struct family_member *m, const struct estimate_base *found)
 {
+	struct estimate_part anon = estimate_anon(found);
 	struct unlisted_sharers_found unlisted;
-	struct estimate_part anon, file;
 	struct fork_family *f;
 	uint32_t least;
 
@@ -321,7 +319,6 @@ int family_findings_count(
 	}
 	f = m->family;
 	least = f->unlisted.least;
-	estimate_parts(found, &anon, &file);
 	if (f->count == 1 || unlisted_sharers_is_telling(&f->unlisted, anon.rss - anon.private_mid))
 		unlisted_sharers_learn(&f->unlisted, k->listed_ns, &unlisted);
 	m->unseen = unlisted.unseen;
