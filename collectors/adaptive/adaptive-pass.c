@@ -174,7 +174,7 @@ static void record_birth(struct adaptive_pass *a, struct process *p, uint64_t bo
 		&a->sharing_state, p, born_ns, a->previous_ns);
 
 	if (parent && shared_mm_is_one(a->sharing, p, parent))
-		p->tracked->is_elsewhere = true;
+		p->tracked->relations = TRACKED_ELSEWHERE;
 	else
 		sharing_state_born(&a->sharing_state, p, parent, born_ns);
 }
@@ -184,7 +184,7 @@ static void begin_image(
 	struct adaptive_pass *a, struct tracked *w, bool is_exec, uint64_t now_boot_ns)
 {
 	sharing_state_ended(&a->sharing_state, w, is_exec);
-	if (w->is_member && !w->is_elsewhere)
+	if (tracked_has_memory(w) && w->relations != TRACKED_ELSEWHERE)
 		host_check_left(&a->host_check, w->seen.resident * a->page_bytes);
 	tracked_renew(w, now_boot_ns);
 }
@@ -199,7 +199,7 @@ static void end_image(
 	uint64_t since_ns = w->leaving ? w->first_ns : now_boot_ns;
 	uint64_t bytes = w->leaving;
 
-	if (w->is_member && !w->is_elsewhere)
+	if (tracked_has_memory(w) && w->relations != TRACKED_ELSEWHERE)
 		bytes = w->seen.resident * a->page_bytes;
 	if (!s->is_exiting || saturate_less(now_boot_ns, since_ns) / LEAVING_NS_PER_BYTE > bytes)
 		bytes = 0;
@@ -220,7 +220,8 @@ static void adaptive_pass_record(
 	struct statm m;
 
 	if (s->is_new_image || !s->is_member) {
-		bool is_exec = s->is_member && w->is_member && w->member.born_ns == born_ns;
+		bool is_exec = s->is_member && tracked_has_memory(w) &&
+		               w->member.born_ns == born_ns;
 
 		/* A walk of the former image says nothing about the new one, even if no other read
 		 * shows the change. */
@@ -232,12 +233,11 @@ static void adaptive_pass_record(
 	}
 	tracked_note(w, s, now_boot_ns, a->page_bytes);
 	/* Before Linux 4.5 status has no counters that compare with statm's. */
-	if (w->is_settled && w->is_member && !w->is_seen &&
-		statm_poll_read(a->reader, p, &m) == 0) {
+	if (w->image == TRACKED_SETTLED && !w->is_seen && statm_poll_read(a->reader, p, &m) == 0) {
 		w->seen = m;
 		w->is_seen = true;
 	}
-	if (w->is_member && !w->is_related && !w->is_elsewhere)
+	if (tracked_has_memory(w) && w->relations == TRACKED_ALONE)
 		record_birth(a, p, born_ns);
 }
 
@@ -271,7 +271,8 @@ static int first_look(
 	r = adaptive_pass_look_with(a, process_look, p, now_ns, ret);
 	if (r >= 0 && is_first) {
 		p->tracked->looked_ns -= saturate_min(first_age_ns(a, p), p->tracked->looked_ns);
-		p->tracked->was_there = p->tracked->is_member && a->begin_ns == a->start_ns;
+		p->tracked->was_there = tracked_has_memory(p->tracked) &&
+		                        a->begin_ns == a->start_ns;
 	}
 	/* Work that passes do not repeat. */
 	cpu_budget_charge_birth(
@@ -294,7 +295,7 @@ int adaptive_pass_poll(
 	int e;
 
 	*ret = ADAPTIVE_PASS_NEEDS_FIRST_LOOK;
-	if (!w || !w->is_settled)
+	if (!w || w->image == TRACKED_UNKNOWN || w->image == TRACKED_CHANGING)
 		return 0;
 	e = statm_poll_read(a->reader, p, &m);
 	*ret = ADAPTIVE_PASS_NEEDS_NOTHING;
@@ -303,9 +304,9 @@ int adaptive_pass_poll(
 	*ret = ADAPTIVE_PASS_NEEDS_LOOK;
 	if (e != 0 || (block_is_on(&p->block) && !block_is_barred(&p->block)))
 		return 0;
-	if (!w->is_member && !m.size && !w->leaving) { /* still a kernel thread or a zombie */
+	if (w->image == TRACKED_EMPTY && !m.size) {
 		*ret = ADAPTIVE_PASS_NEEDS_NOTHING;
-	} else if (w->is_member && w->is_seen && statm_is_same(&m, &w->seen)) {
+	} else if (w->image == TRACKED_SETTLED && w->is_seen && statm_is_same(&m, &w->seen)) {
 		if (is_look_due(a, w) || statm_poll_is_anothers(a->reader, p))
 			*ret = ADAPTIVE_PASS_NEEDS_REFRESH;
 		else
@@ -364,7 +365,7 @@ static void probe_giant(struct adaptive_pass *a, struct process *p)
 {
 	const struct tracked *w = p->tracked;
 
-	if (block_is_on(&p->block) && p->block.is_walk && w->is_member && w->has_base &&
+	if (block_is_on(&p->block) && p->block.is_walk && tracked_has_memory(w) && w->has_base &&
 		page_walks_forecast(&a->walks, w).is_giant)
 		(void)process_probe(a->reader, p);
 }
@@ -531,11 +532,11 @@ void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, boo
 	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
 	struct tracked *w = p->tracked;
 
-	if (w->is_elsewhere == is_elsewhere)
+	if ((w->relations == TRACKED_ELSEWHERE) == is_elsewhere)
 		return;
-	w->is_elsewhere = is_elsewhere;
 	if (is_elsewhere) {
 		sharing_state_ended(&a->sharing_state, w, false);
+		w->relations = TRACKED_ELSEWHERE;
 		return;
 	}
 	sharing_state_born(&a->sharing_state, p,

@@ -3,6 +3,8 @@
 
 #include "collectors/adaptive/cow-faults.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "collectors/model/share-count.h"
@@ -84,13 +86,13 @@ uint64_t cow_faults_broken(const struct tracked *w)
 
 uint64_t cow_faults_suspected(const struct tracked *w)
 {
-	return gain_of(w, w->is_unwatched ? cow_faults_room(w) : own_broken(w),
+	return gain_of(w, w->watch == TRACKED_OVERDUE ? cow_faults_room(w) : own_broken(w),
 		others_broken(w) + families_suspected(&w->member));
 }
 
 uint64_t cow_faults_unread(const struct tracked *w)
 {
-	return w->is_unwatched || w->lacks_looks
+	return w->watch == TRACKED_OVERDUE || w->lacks_looks
 	               ? saturate_less(cow_faults_suspected(w), cow_faults_broken(w))
 	               : 0;
 }
@@ -113,7 +115,7 @@ static void take_faults(const struct cow_faults *f, struct tracked *w, uint64_t 
 	families_suspect(&w->member, own_broken(w), now_ns);
 	w->looked_faults = (uint32_t)faults;
 	w->broken_ns = now_ns;
-	w->is_unwatched = false;
+	w->watch = TRACKED_COUNTED;
 }
 
 /*
@@ -125,7 +127,9 @@ static void suspect_all(const struct cow_faults *f, struct tracked *w)
 	struct estimate_now now = tracked_now(w, f->page_bytes);
 	uint64_t bytes = w->has_base ? cow_faults_room(w) : now.anon;
 
-	w->is_unwatched = w->has_base;
+	assert(!w->has_base || w->watch != TRACKED_UNCOUNTED);
+	if (w->has_base)
+		w->watch = TRACKED_OVERDUE;
 	/* Suspected anew each time, because it may write at any time. */
 	families_suspect(&w->member, 0, f->begin_ns);
 	families_suspect(&w->member, saturate_max(bytes, own_broken(w)), f->begin_ns);
@@ -175,7 +179,7 @@ bool cow_faults_found(const struct cow_faults *f, struct process *p,
 		written = (uint64_t)((uint32_t)faults - w->faults) * f->page_bytes;
 		if ((uint32_t)faults == w->looked_faults)
 			since_ns = w->broken_ns;
-	} else if (w->has_faults && walked->has_faults) {
+	} else if (w->watch != TRACKED_UNCOUNTED && walked->has_faults) {
 		written = (uint64_t)(walked->faults - w->faults) * f->page_bytes;
 	}
 	return tell_copies(f, w, before, written, since_ns);
@@ -186,20 +190,20 @@ void cow_faults_measured(const struct cow_faults *f, struct process *p,
 {
 	struct tracked *w = p->tracked;
 	uint64_t faults = walked->faults;
+	bool is_counted = may_break(w, max_age_ns) &&
+	                  (walked->has_faults || process_faults(f->reader, p, &faults) == 0);
 
-	w->has_faults = may_break(w, max_age_ns) &&
-	                (walked->has_faults || process_faults(f->reader, p, &faults) == 0);
-	w->faults = w->has_faults ? (uint32_t)faults : 0;
-	w->is_unwatched = false;
+	w->watch = is_counted ? TRACKED_COUNTED : TRACKED_UNCOUNTED;
+	w->faults = is_counted ? (uint32_t)faults : 0;
 }
 
 /* Why a process's counter is read out of turn. */
 enum reason {
-	REASON_WRITES,    /* a process of its family has written since SINCE_NS */
-	REASON_YOUNG,     /* it was measured soon after its birth */
-	REASON_UNWATCHED, /* it could not be read in an earlier pass */
-	REASON_FAMILY,    /* a process of its family may be writing now */
-	REASON_HOST,      /* the host's sum: all processes */
+	REASON_WRITES,  /* a process of its family has written since SINCE_NS */
+	REASON_YOUNG,   /* it was measured soon after its birth */
+	REASON_OVERDUE, /* it could not be read in an earlier pass */
+	REASON_FAMILY,  /* a process of its family may be writing now */
+	REASON_HOST,    /* the host's sum: all processes */
 };
 
 static bool has_reason(const struct tracked *w, enum reason reason, uint64_t since_ns)
@@ -208,7 +212,7 @@ static bool has_reason(const struct tracked *w, enum reason reason, uint64_t sin
 	case REASON_WRITES: return families_breaks(&w->member, since_ns);
 	case REASON_YOUNG:
 		return w->member.born_ns && w->measured_ns < w->member.born_ns + YOUNG_NS;
-	case REASON_UNWATCHED: return w->is_unwatched;
+	case REASON_OVERDUE: return w->watch == TRACKED_OVERDUE;
 	case REASON_FAMILY: return families_suspected(&w->member) > 0;
 	case REASON_HOST: break;
 	}
@@ -217,7 +221,8 @@ static bool has_reason(const struct tracked *w, enum reason reason, uint64_t sin
 
 static bool is_worth_it(const struct tracked *w)
 {
-	return w && w->has_base && w->has_faults && !w->is_elsewhere;
+	return w && w->has_base && w->watch != TRACKED_UNCOUNTED &&
+	       w->relations != TRACKED_ELSEWHERE;
 }
 
 /* Processes that are read together, so that a worker reads all of their counters in one go. */
@@ -336,7 +341,8 @@ static void look_besides(struct cow_faults *f, enum reason reason, uint64_t sinc
 }
 
 /* Whether it is not known, for longer than an interval, what W has written to. */
-static bool is_unwatched(const struct cow_faults *f, const struct tracked *w, uint64_t interval_ns)
+static bool cow_faults_is_overdue(
+	const struct cow_faults *f, const struct tracked *w, uint64_t interval_ns)
 {
 	uint64_t last_ns = saturate_max(w->broken_ns, w->measured_ns);
 
@@ -347,7 +353,7 @@ static bool is_unwatched(const struct cow_faults *f, const struct tracked *w, ui
  * While enough readings are left for an alarm, processes need not be suspected between their turns:
  * the host's sum shows writes, and then all are read; those of a large host in two passes.
  */
-static void suspect_unwatched(const struct cow_faults *f, uint64_t interval_ns)
+static void suspect_overdue(const struct cow_faults *f, uint64_t interval_ns)
 {
 	const struct process_table *table = f->table;
 	uint64_t count = 0;
@@ -365,8 +371,8 @@ static void suspect_unwatched(const struct cow_faults *f, uint64_t interval_ns)
 		if (!w)
 			continue;
 		w->lacks_looks = is_short;
-		if (is_short && (is_worth_it(w) ? is_unwatched(f, w, interval_ns)
-						: !w->has_base && w->is_related))
+		if (is_short && (is_worth_it(w) ? cow_faults_is_overdue(f, w, interval_ns)
+						: !w->has_base && w->relations == TRACKED_RELATED))
 			suspect_all(f, w);
 	}
 }
@@ -384,8 +390,8 @@ void cow_faults_look(
 	look_besides(f, REASON_YOUNG, 0);
 	if (f->is_alarmed)
 		look_besides(f, REASON_FAMILY, 0);
-	look_besides(f, REASON_UNWATCHED, 0);
-	suspect_unwatched(f, interval_ns);
+	look_besides(f, REASON_OVERDUE, 0);
+	suspect_overdue(f, interval_ns);
 }
 
 void cow_faults_alarmed(struct cow_faults *f)

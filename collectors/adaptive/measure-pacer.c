@@ -165,7 +165,7 @@ static bool measure_pacer_is_candidate(const struct process *p)
 {
 	const struct tracked *w = p->tracked;
 
-	return w && w->is_member && w->is_settled && !w->is_elsewhere &&
+	return w && w->image == TRACKED_SETTLED && w->relations != TRACKED_ELSEWHERE &&
 	       !block_is_barred(&p->block);
 }
 
@@ -328,7 +328,7 @@ static int measure_next(
 		struct process *p = a->table->item[choice->place];
 		struct page_walk_forecast f;
 
-		if (!p->tracked->is_member || p->tracked->is_elsewhere ||
+		if (!tracked_has_memory(p->tracked) || p->tracked->relations == TRACKED_ELSEWHERE ||
 			page_walks_has(&a->walks, p))
 			continue;
 		f = page_walks_forecast(&a->walks, p->tracked);

@@ -140,7 +140,8 @@ static bool may_write(const struct page_walks *s, const struct tracked *w)
 {
 	if ((w->seen.resident - w->seen.shared) * s->page_bytes < FAULTS_MIN)
 		return false;
-	return !w->has_base || w->has_faults || w->doubt || !tracked_is_quiet(w, s->page_bytes);
+	return !w->has_base || w->watch != TRACKED_UNCOUNTED || w->doubt ||
+	       !tracked_is_quiet(w, s->page_bytes);
 }
 
 /* Returns false if the fault counter cannot be read. */

@@ -75,7 +75,8 @@ static struct process *parent_by_pid(const struct sharing_state *r, const struct
 		return NULL;
 	found = bsearch(&p->stat.parent, (const void *)table->item, table->count,
 		sizeof(struct process *), compare_pid);
-	if (!found || *found == p || !(*found)->tracked || !(*found)->tracked->is_related)
+	if (!found || *found == p || !(*found)->tracked ||
+		(*found)->tracked->relations != TRACKED_RELATED)
 		return NULL;
 	return *found;
 }
@@ -101,7 +102,7 @@ void sharing_state_born(
 	struct tracked *w = p->tracked;
 
 	w->member = (struct family_member){0};
-	w->is_related = true;
+	w->relations = TRACKED_RELATED;
 	w->is_cut = false;
 	/* If there is no memory, it has no family until it is measured. */
 	(void)families_born(
@@ -113,13 +114,13 @@ void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exe
 {
 	free(w->doubt);
 	w->doubt = NULL;
-	if (!w->is_related)
+	if (w->relations != TRACKED_RELATED)
 		return;
 	if (is_exec)
 		families_executed(&r->families, &w->member);
 	else
 		families_gone(&r->families, &w->member);
-	w->is_related = is_exec;
+	w->relations = is_exec ? TRACKED_RELATED : TRACKED_ALONE;
 }
 
 /*
@@ -209,7 +210,7 @@ static void tell_family(struct sharing_state *r, struct process *p,
 
 	free(w->doubt);
 	w->doubt = NULL;
-	if (!w->is_related)
+	if (w->relations != TRACKED_RELATED)
 		return;
 	parent = parent_by_pid(r, p);
 	if (parent && !has_image_of(p, parent))
@@ -252,7 +253,7 @@ void sharing_state_measured(
 	             cow_faults_found(&r->faults, p, f->walked, f->expected, f->now_ns);
 
 	tell_family(r, p, wrote ? NULL : f->before, f->now_ns);
-	if (w->is_related) /* counters have moved since the walk's result */
+	if (w->relations == TRACKED_RELATED) /* counters have moved since the walk's result */
 		families_since(&w->member, w->base.file, w->seen.shared * r->page_bytes);
 	if (f->before)
 		sharing_state_fell(w, f->expected);
@@ -268,16 +269,17 @@ void sharing_state_unmeasured(struct tracked *w)
 {
 	free(w->doubt);
 	w->doubt = NULL;
-	w->has_base = w->has_faults = w->is_unwatched = false;
+	w->has_base = false;
+	w->watch = TRACKED_UNCOUNTED;
 	w->broken_kib = w->unsure = w->fell_anon_kib = w->fell_file_kib = 0;
-	if (w->is_related)
+	if (w->relations == TRACKED_RELATED)
 		families_unmeasured(&w->member);
 }
 
 void sharing_state_leaves(struct sharing_state *r, struct tracked *w)
 {
 	sharing_state_unmeasured(w);
-	if (w->is_related)
+	if (w->relations == TRACKED_RELATED)
 		families_leaves(&r->families, &w->member);
 }
 
@@ -338,7 +340,8 @@ static bool sharing_state_others_doubt(const struct tracked *w, struct estimate_
 {
 	const struct estimate_now still = {w->base.anon, w->base.file, w->base.swap};
 
-	return w->has_base && w->is_related && families_stirred(&w->member, &w->base, &still, ret);
+	return w->has_base && w->relations == TRACKED_RELATED &&
+	       families_stirred(&w->member, &w->base, &still, ret);
 }
 
 uint64_t sharing_state_stirred(const struct tracked *w)
@@ -353,7 +356,7 @@ uint64_t sharing_state_stirred(const struct tracked *w)
 
 uint64_t sharing_state_unsettled(const struct tracked *w)
 {
-	if (!w->has_base || !w->is_related)
+	if (!w->has_base || w->relations != TRACKED_RELATED)
 		return 0;
 	return saturate_add(
 		families_unwritten(&w->member), families_unconfirmed(&w->member, &w->base));
@@ -370,14 +373,15 @@ uint64_t sharing_state_strayed(const struct tracked *w, uint64_t page_bytes)
 {
 	struct estimate_now now = tracked_now(w, page_bytes);
 
-	if (!w->has_base || !w->is_related)
+	if (!w->has_base || w->relations != TRACKED_RELATED)
 		return 0;
 	return mapped_objects_stray(&w->member.sharer, &w->base, &now);
 }
 
 const struct tracked *sharing_state_speaker(const struct tracked *w)
 {
-	struct family_member *m = w->is_related ? families_speaker(&w->member) : NULL;
+	struct family_member *m = w->relations == TRACKED_RELATED ? families_speaker(&w->member)
+	                                                          : NULL;
 
 	return m && tracked_of(m)->has_base ? tracked_of(m) : NULL;
 }
@@ -412,7 +416,7 @@ bool sharing_state_estimate(const struct tracked *w, uint64_t page_bytes,
 	} else if (w->doubt) {
 		doubt = *w->doubt;
 	}
-	if (speaker->is_related &&
+	if (speaker->relations == TRACKED_RELATED &&
 		families_stirred(&speaker->member, &speaker->base, &theirs, &stirred))
 		estimate_doubt_add(&doubt, &stirred);
 	doubt.anon_down = saturate_add(doubt.anon_down, speaker->unsure);

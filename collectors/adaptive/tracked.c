@@ -59,7 +59,11 @@ void tracked_renew(struct tracked *w, uint64_t now_ns)
 {
 	free(w->doubt);
 	free(w->wide);
-	*w = (struct tracked){.first_ns = now_ns, .member = w->member, .is_related = w->is_related};
+	*w = (struct tracked){
+		.first_ns = now_ns,
+		.member = w->member,
+		.relations = w->relations == TRACKED_RELATED ? TRACKED_RELATED : TRACKED_ALONE,
+	};
 }
 
 static uint64_t kept_at(const struct tracked *w, size_t i)
@@ -95,7 +99,7 @@ static uint64_t tracked_moves(const struct statm *a, const struct statm *b)
 /* Accounts for the movement from OLD to .seen. */
 static void note_move(struct tracked *w, const struct statm *old, uint64_t page_bytes)
 {
-	if (w->is_related)
+	if (w->relations == TRACKED_RELATED)
 		families_moved(&w->member, old->shared * page_bytes, w->seen.shared * page_bytes);
 	w->moved += tracked_moves(&w->seen, old);
 }
@@ -122,16 +126,24 @@ static void tracked_see(struct tracked *w, const struct sample *s, uint64_t page
 	note_move(w, &old, page_bytes);
 }
 
+static enum tracked_image image_of(const struct tracked *w, const struct sample *s)
+{
+	if (s->is_member)
+		return ROW_HAS(s, PROCESS_RSS) && s->outcome != OUTCOME_CHANGING ? TRACKED_SETTLED
+		                                                                 : TRACKED_CHANGING;
+	if (s->outcome != OUTCOME_NO_MM)
+		return TRACKED_UNKNOWN;
+	return w->leaving ? TRACKED_LEAVING : TRACKED_EMPTY;
+}
+
 void tracked_note(struct tracked *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes)
 {
 	bool has_walk = ROW_HAS(s, PROCESS_PSS);
 
-	w->is_member = s->is_member;
 	/* Without a walk it is not known whether one would fail again. */
 	if (has_walk || s->outcome != OUTCOME_MEASURED)
 		w->outcome = (uint8_t)s->outcome;
-	w->is_settled = s->is_member ? ROW_HAS(s, PROCESS_RSS) && s->outcome != OUTCOME_CHANGING
-	                             : s->outcome == OUTCOME_NO_MM;
+	w->image = image_of(w, s);
 	w->looked_ns = now_ns;
 	w->present = s->present | (has_walk ? 0 : w->present & HUGETLB_BITS);
 	for (size_t i = 0; i < TRACKED_KEPT; i++)

@@ -23,8 +23,45 @@ enum {
 	TRACKED_KEPT = 14, /* quantities that are shown as last read: see tracked.c */
 };
 
+/*
+ * What is known of a process's image. tracked_note() sets it from each sample, from any state to
+ * any other; tracked_renew() sets TRACKED_UNKNOWN. Besides, pass-phases.c makes TRACKED_CHANGING of
+ * TRACKED_SETTLED if the process's user, program or unit could not be recorded.
+ */
+enum tracked_image {
+	TRACKED_UNKNOWN,  /* not read yet, or gone: the next pass reads it from the beginning */
+	TRACKED_EMPTY,    /* a kernel thread or a zombie: it has no memory */
+	TRACKED_LEAVING,  /* it has exited; the kernel frees its memory (.leaving) */
+	TRACKED_CHANGING, /* it has memory, and the next pass reads it from the beginning */
+	TRACKED_SETTLED,  /* it has memory, and its image is known */
+};
+
+/*
+ * Whether other processes share memory with it, as .member says. sharing_state_born() begins
+ * relations, and sharing_state_ended() ends them, but for an exec. While its address space counts
+ * at another process, that one has the relations: adaptive-pass.c ends them before
+ * TRACKED_ELSEWHERE, or has not begun them, and begins them after it. tracked_renew() leaves
+ * TRACKED_RELATED, and makes TRACKED_ALONE of TRACKED_ELSEWHERE.
+ */
+enum tracked_relations {
+	TRACKED_ALONE,
+	TRACKED_RELATED,
+	TRACKED_ELSEWHERE,
+};
+
+/*
+ * What is known of its minor faults. cow_faults_measured() sets one of the first two states after
+ * each measurement; sharing_state_unmeasured() and tracked_renew() set the first. cow_faults_look()
+ * makes the third of the second one, and a reading makes the second of the third one.
+ */
+enum tracked_watch {
+	TRACKED_UNCOUNTED, /* it shares too little for them to matter, or they could not be read */
+	TRACKED_COUNTED,   /* .faults are those at the measurement */
+	TRACKED_OVERDUE, /* they were not read for too long: it may have written to all it shares */
+};
+
 struct tracked {
-	struct family_member member; /* valid if .is_related; must not move */
+	struct family_member member; /* valid if TRACKED_RELATED; must not move */
 	/* owned: the doubt of births and exits about .base; NULL: none */
 	struct estimate_doubt *doubt;
 	struct estimate_base base; /* of the measurement, valid if .has_base */
@@ -42,14 +79,13 @@ struct tracked {
 	uint64_t measured_ns;
 	uint64_t looked_ns; /* CLOCK_BOOTTIME of the last read of status */
 	uint64_t first_ns;  /* CLOCK_BOOTTIME at which the image was first seen */
-	/* resident bytes when it exited, while the kernel frees them; else 0 */
-	uint64_t leaving;
+	uint64_t leaving;   /* if TRACKED_LEAVING: resident bytes when it exited; else 0 */
 	uint64_t broken_ns; /* CLOCK_BOOTTIME of .broken_kib */
 	struct walk_cost_habit habit;
 	uint32_t huge_kib, mappings; /* at the measurement; 0 mappings: not known */
 	uint32_t largest_kib;        /* upper bound of the largest mapping; 0: not known */
 	uint32_t mapped_kib;         /* RSS when .largest_kib was found */
-	uint32_t faults;             /* minor faults at the measurement, if .has_faults; wraps */
+	uint32_t faults;             /* minor faults at the measurement, by .watch; wraps */
 	/* by how much its row in the last pass may be wrong; 0 after a measurement */
 	uint32_t shown_kib;
 	/* that it may have copied since, by its faults when they were read last */
@@ -60,18 +96,15 @@ struct tracked {
 	uint32_t fell_anon_kib, fell_file_kib; /* by how much .base was below the estimate */
 	/* bytes that .base has in addition to the kernel's Pss_Anon and Pss_File */
 	uint32_t lack_anon, lack_file;
+	enum tracked_image image : 8;
+	enum tracked_relations relations : 8;
+	enum tracked_watch watch : 8;
 	uint8_t source, outcome;
-	bool is_member;  /* it had memory when status was read last */
-	bool is_seen;    /* .seen is valid */
-	bool is_settled; /* its image is known; else the next pass reads it */
 	/* how often faults had other causes than copies; each time, faults count half */
 	uint8_t calm;
-	bool has_faults;
-	/* its faults could not be read for too long: it may have written to any shared page */
-	bool is_unwatched;
+	bool is_seen;     /* .seen is valid */
 	bool lacks_looks; /* in the last pass, too few readings of faults were left for an alarm */
 	bool has_base;
-	bool is_related;
 	/* its maps were too long to be read to the end (maps.h): it may share any of its files */
 	bool is_cut;
 	bool by_slices;     /* .habit is from walks by slices */
@@ -82,8 +115,13 @@ struct tracked {
 	bool is_asked;
 	/* it was to be measured, but was deferred: the budget or the host's memory was short */
 	bool is_waiting;
-	bool is_elsewhere; /* in the last pass its address space counted at another process */
 };
+
+/* Returns true if the process of W had memory when it was read last. */
+static inline bool tracked_has_memory(const struct tracked *w)
+{
+	return w->image >= TRACKED_CHANGING;
+}
 
 /* Returns a new record of an image first seen at NOW_NS (CLOCK_BOOTTIME); NULL: out of memory. */
 struct tracked *tracked_new(uint64_t now_ns);

@@ -89,7 +89,7 @@ static int pass_phases_take_sample(struct pass *pass, struct process *p, const s
 		membership_drop(p);
 	if (r < 0) {
 		membership_drop(p);
-		p->tracked->is_settled = false;
+		p->tracked->image = TRACKED_CHANGING;
 	}
 	return r;
 }
@@ -146,7 +146,7 @@ static int add_estimate(struct pass *pass)
 	struct process *p = pass->table.item[pass->at++];
 	struct snapshot_process *row;
 
-	if (!p->tracked->is_member) {
+	if (!tracked_has_memory(p->tracked)) {
 		pass->counts.outcome[p->tracked->outcome]++;
 		return 0;
 	}

@@ -28,7 +28,7 @@ static size_t place_after(const struct process_table *t, pid_t after)
 
 static bool survey_iterator_has_memory(const struct process *p)
 {
-	return p->known && (!p->tracked || p->tracked->is_member);
+	return p->known && (!p->tracked || tracked_has_memory(p->tracked));
 }
 
 /*

@@ -462,7 +462,7 @@ static void keeps_exiting_processes_apart(void **state)
 		assert_int_equal(view_count(view, METRIC_PROCESS), 3);
 		assert_int_equal(h->left, 8000 * 1024);
 		assert_int_equal(watch_of(s, 11)->leaving, 8000 * 1024);
-		assert_true(watch_of(s, 11)->is_related);
+		assert_int_equal(watch_of(s, 11)->relations, TRACKED_RELATED);
 	}
 	exiting.state = 'Z';
 	tree_add(&s->tree, &exiting);
@@ -470,7 +470,7 @@ static void keeps_exiting_processes_apart(void **state)
 		view_unref(adaptive_pass(s));
 		assert_int_equal(h->left, 0);
 		assert_int_equal(watch_of(s, 11)->leaving, 0);
-		assert_false(watch_of(s, 11)->is_related);
+		assert_int_equal(watch_of(s, 11)->relations, TRACKED_ALONE);
 	}
 }
 

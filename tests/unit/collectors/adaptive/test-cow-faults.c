@@ -65,7 +65,7 @@ static struct scene *scene_of(unsigned int count)
 				.has_parts = true},
 			.seen = {.resident = 100 * MIB / PAGE},
 			.has_base = true,
-			.is_member = true,
+			.image = TRACKED_SETTLED,
 		};
 		tree_set_faults(&s->tree, (pid_t)(10 + i), 1000);
 		measured(s, i, 1000);
@@ -99,26 +99,26 @@ static void counts_faults_of_sharers(void **state)
 	const struct page_walk_result unknown = {.has_faults = false};
 
 	(void)state;
-	assert_true(s->tracked[0].has_faults);
+	assert_int_equal(s->tracked[0].watch, TRACKED_COUNTED);
 	assert_int_equal(s->tracked[0].faults, 1000);
 	s->tracked[1].base.pss_anon = 100 * MIB; /* all of it is private */
 	measured(s, 1, 2000);
-	assert_false(s->tracked[1].has_faults);
+	assert_int_equal(s->tracked[1].watch, TRACKED_UNCOUNTED);
 	/*
 	 * If a measurement brought no fault counter, it is read now, provided that the process
 	 * shares memory.
 	 */
 	tree_set_faults(&s->tree, 10, 3000);
 	cow_faults_measured(&s->faults, &s->process[0], &unknown, 300 * SEC);
-	assert_true(s->tracked[0].has_faults);
+	assert_int_equal(s->tracked[0].watch, TRACKED_COUNTED);
 	assert_int_equal(s->tracked[0].faults, 3000);
 	s->opened.count = 0;
 	cow_faults_measured(&s->faults, &s->process[1], &unknown, 300 * SEC);
-	assert_false(s->tracked[1].has_faults);
+	assert_int_equal(s->tracked[1].watch, TRACKED_UNCOUNTED);
 	assert_int_equal(s->opened.count, 0);
 	tree_remove(&s->tree, "10");
 	cow_faults_measured(&s->faults, &s->process[0], &unknown, 300 * SEC);
-	assert_false(s->tracked[0].has_faults);
+	assert_int_equal(s->tracked[0].watch, TRACKED_UNCOUNTED);
 }
 
 static void look(struct scene *s, uint64_t max_age_ns, uint64_t available_ns)
@@ -137,8 +137,9 @@ static void reads_in_turn(void **state)
 		look(s, 120 * SEC, SEC);
 		assert_int_equal(s->opened.count, MEMBERS / 3);
 	}
-	s->tracked[0].has_faults = s->tracked[1].has_base = false;
-	s->tracked[2].is_elsewhere = true;
+	s->tracked[0].watch = TRACKED_UNCOUNTED;
+	s->tracked[1].has_base = false;
+	s->tracked[2].relations = TRACKED_ELSEWHERE;
 	look(s, 10 * SEC, 0);
 	assert_int_equal(s->opened.count, MEMBERS - 3);
 }
@@ -237,7 +238,7 @@ static void alarms_take_a_part_of_the_budget(void **state)
 
 	for (unsigned int pass = 0; pass < 3; pass++) {
 		for (unsigned int i = 0; i < MEMBERS; i++)
-			s->tracked[i].is_unwatched = false;
+			s->tracked[i].watch = TRACKED_COUNTED;
 		look(s, 1200 * SEC, 80 * NS_PER_USEC); /* enough for two; no reading is due */
 		assert_int_equal(s->opened.count, 0);
 		cow_faults_alarmed(&s->faults);
@@ -287,7 +288,8 @@ static void unread_processes_may_have_written(void **state)
 		assert_int_equal(high_of(s, i), 100 * MIB);
 	/* Process 5 shared what the others may have written to. */
 	assert_true(high_of(s, 5) > 40 * MIB);
-	assert_false(s->tracked[5].is_unwatched || s->tracked[6].is_unwatched);
+	assert_false(
+		s->tracked[5].watch == TRACKED_OVERDUE || s->tracked[6].watch == TRACKED_OVERDUE);
 	/* This doubt is no reason to measure any of them. */
 	for (unsigned int i = 0; i < MEMBERS; i++) {
 		assert_int_equal(cow_faults_broken(&s->tracked[i]), 0);
@@ -351,7 +353,7 @@ static void the_largest_are_always_read(void **state)
 	assert_int_equal(s->opened.count, 2);
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 	assert_int_equal(cow_faults_broken(&s->tracked[1]), 750 * MIB);
-	assert_true(s->tracked[2].is_unwatched);
+	assert_true(s->tracked[2].watch == TRACKED_OVERDUE);
 	/* once is enough if it is due as well */
 	look(s, 40 * SEC, 0);
 	assert_int_equal(s->opened.count, MEMBERS);
@@ -368,15 +370,15 @@ static void many_processes_do_not_hide_the_largest(void **state)
 		s->tracked[i].seen.resident = s->tracked[i].base.anon / PAGE;
 		s->tracked[i].measured_ns = clock_now_ns(CLOCK_BOOTTIME) - 15 * SEC;
 	}
-	s->tracked[CROWD - 1].has_faults = false; /* its writes are not known */
+	s->tracked[CROWD - 1].watch = TRACKED_UNCOUNTED; /* its writes are not known */
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 64);
 	for (unsigned int i = 0; i < CROWD; i++)
-		assert_int_equal(s->tracked[i].is_unwatched, i < 4 || i == 5);
+		assert_int_equal(s->tracked[i].watch == TRACKED_OVERDUE, i < 4 || i == 5);
 	s->tracked[5].base.anon = 2000 * MIB;
 	look(s, 1200 * SEC, 0);
 	assert_int_equal(s->opened.count, 64);
-	assert_false(s->tracked[5].is_unwatched);
+	assert_false(s->tracked[5].watch == TRACKED_OVERDUE);
 }
 
 /*
@@ -390,11 +392,12 @@ static void unmeasured_children_may_have_written(void **state)
 	(void)state;
 	age(s, 5 * SEC);
 	s->tracked[5].has_base = false;
-	s->tracked[5].is_related = true;
+	s->tracked[5].relations = TRACKED_RELATED;
 	look(s, 1200 * SEC, SEC);
 	assert_int_equal(high_of(s, 0), 20 * MIB);
 	look(s, 1200 * SEC, 0);
-	assert_false(s->tracked[0].is_unwatched || s->tracked[5].is_unwatched);
+	assert_false(
+		s->tracked[0].watch == TRACKED_OVERDUE || s->tracked[5].watch == TRACKED_OVERDUE);
 	assert_true(high_of(s, 0) > 25 * MIB);
 	families_suspect(&s->tracked[5].member, 0, 0); /* as its measurement does */
 	assert_int_equal(high_of(s, 0), 20 * MIB);
@@ -481,7 +484,7 @@ static void reports_only_written_memory(void **state)
 	assert_int_equal(broken_of(&s->tracked[1].member), 0);
 	assert_true(find(s, 0, 1000 + 10 * 256));
 	assert_int_equal(broken_of(&s->tracked[1].member), 10 * MIB);
-	s->tracked[2].has_faults = false; /* its faults are not known */
+	s->tracked[2].watch = TRACKED_UNCOUNTED; /* its faults are not known */
 	assert_false(find(s, 2, 1000));
 	assert_int_equal(broken_of(&s->tracked[1].member), 50 * MIB);
 	/* A small difference counts if faults show that it was written. */

@@ -46,7 +46,7 @@ static void scene_init(struct scene *s)
 			.present = UINT64_C(1) << PROCESS_RSS,
 			.measured_ns = 999 * NS_PER_SEC,
 			.has_base = true,
-			.is_member = true,
+			.image = TRACKED_SETTLED,
 		};
 		s->row[i].outcome = OUTCOME_MEASURED;
 	}
@@ -234,7 +234,7 @@ static void represented_processes_are_guesses(void **state)
 	w = s.tracked;
 	families_init(&families, 1);
 	families_begin(&families, 990 * NS_PER_SEC);
-	w[0].is_related = w[3].is_related = true;
+	w[0].relations = w[3].relations = TRACKED_RELATED;
 	assert_int_equal(families_born(&families, &w[0].member, NULL, NS_PER_SEC), 0);
 	assert_int_equal(families_measured(&families, &w[0].member, 0x1000, 0x2000, NULL,
 				 &w[0].base, w[0].measured_ns),

@@ -193,9 +193,9 @@ static void skips_fault_counters_that_do_not_matter(void **state)
 	assert_true(reads_faults(s)); /* never measured */
 	w->has_base = true;
 	assert_false(reads_faults(s));
-	w->has_faults = true;
+	w->watch = TRACKED_COUNTED;
 	assert_true(reads_faults(s));
-	w->has_faults = false;
+	w->watch = TRACKED_UNCOUNTED;
 	w->doubt = &doubt;
 	assert_true(reads_faults(s));
 	w->doubt = NULL;

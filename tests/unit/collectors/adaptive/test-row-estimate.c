@@ -33,7 +33,7 @@ static struct tracked measured(void)
 		.source = SOURCE_ROLLUP,
 		.outcome = OUTCOME_MEASURED,
 		.has_base = true,
-		.is_member = true,
+		.image = TRACKED_SETTLED,
 	};
 }
 

@@ -464,14 +464,14 @@ static void forgets_measurements_that_are_refused(void **state)
 	view_unref(adaptive_pass(s));
 	w = s->pass->table.item[s->pass->table.count - 1]->tracked;
 	assert_true(w->has_base && w->member.measured_ns && w->member.family);
-	w->has_faults = true;
+	w->watch = TRACKED_COUNTED;
 	w->doubt = calloc(1, sizeof(*w->doubt));
 	assert_non_null(w->doubt);
 	w->broken_kib = w->fell_anon_kib = w->fell_file_kib = 1 << 20;
 	families_suspect(&w->member, 1 << 30, w->measured_ns);
 	s->opened[OPENED_ROLLUP].error = EACCES;
 	view_unref(adaptive_pass(s));
-	assert_false(w->has_base || w->has_faults || w->member.measured_ns || w->doubt);
+	assert_false(w->has_base || w->watch || w->member.measured_ns || w->doubt);
 	assert_int_equal(w->broken_kib + w->fell_anon_kib + w->fell_file_kib, 0);
 	assert_int_equal(w->member.suspected, 0);
 }

@@ -66,7 +66,7 @@ static bool measure(struct tracked *w, const struct sample *s, uint64_t now_ns)
 /* Seen at 5 and measured at 7, with the values of S and of a walk. */
 static struct tracked measured(struct sample *s)
 {
-	struct tracked w = {.is_related = false};
+	struct tracked w = {.image = TRACKED_UNKNOWN};
 
 	add_walk(s);
 	tracked_renew(&w, 5);
@@ -83,7 +83,7 @@ static void shows_measured_values(void **state)
 	struct tracked w = measured(&s);
 
 	(void)state;
-	assert_true(w.is_member && w.is_settled && w.is_seen && w.has_base);
+	assert_true(w.image == TRACKED_SETTLED && w.is_seen && w.has_base);
 	assert_true(tracked_is_quiet(&w, PAGE));
 	row = fill(&w);
 	for (unsigned int i = 0; i < PROCESS_QUANTITIES; i++)
@@ -106,7 +106,7 @@ static void shows_parts_of_many_mappings(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct tracked w = {.is_related = false};
+	struct tracked w = {.image = TRACKED_UNKNOWN};
 
 	(void)state;
 	add_walk(&s);
@@ -186,7 +186,7 @@ static void no_base_without_a_pss(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct tracked w = {.is_related = false};
+	struct tracked w = {.image = TRACKED_UNKNOWN};
 
 	(void)state;
 	s.outcome = OUTCOME_DENIED;
@@ -204,23 +204,23 @@ static void settles_after_a_measurement(void **state)
 {
 	struct sample s = sample_new(), none = {.outcome = OUTCOME_NO_MM},
 		      gone = {.outcome = OUTCOME_GONE};
-	struct tracked w = {.is_related = false};
+	struct tracked w = {.image = TRACKED_UNKNOWN};
 
 	(void)state;
 	tracked_renew(&w, 5);
 	tracked_note(&w, &none, 7, PAGE);
-	assert_true(w.is_settled && !w.is_member);
+	assert_int_equal(w.image, TRACKED_EMPTY);
 	tracked_note(&w, &gone, 7, PAGE);
-	assert_true(!w.is_settled && !w.is_member);
+	assert_int_equal(w.image, TRACKED_UNKNOWN);
 	tracked_note(&w, &s, 7, PAGE);
-	assert_true(w.is_settled && w.is_member);
+	assert_int_equal(w.image, TRACKED_SETTLED);
 	s.outcome = OUTCOME_CHANGING;
 	tracked_note(&w, &s, 7, PAGE);
-	assert_true(!w.is_settled && w.is_member);
+	assert_int_equal(w.image, TRACKED_CHANGING);
 	s.present = 0; /* status could not be read for lack of descriptors */
 	s.outcome = OUTCOME_ERROR;
 	tracked_note(&w, &s, 7, PAGE);
-	assert_true(!w.is_settled && w.is_member);
+	assert_int_equal(w.image, TRACKED_CHANGING);
 }
 
 /* The process grew between status and the walk. The PSS belongs to what the walk found. */
@@ -229,7 +229,7 @@ static void growth_before_the_walk_counts_as_measured(void **state)
 	struct sample s = sample_new();
 	struct statm after = {.size = 6000, .resident = 6200 / 4, .shared = 2000 / 4};
 	struct snapshot_process row;
-	struct tracked w = {.is_related = false};
+	struct tracked w = {.image = TRACKED_UNKNOWN};
 
 	(void)state;
 	add_walk(&s);
@@ -280,7 +280,7 @@ static void temporary_memory_is_not_carried_forward(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t beyond = cases[i].beyond_kib;
-		struct tracked w = {.is_related = false};
+		struct tracked w = {.image = TRACKED_UNKNOWN};
 		struct sample s = sample_new();
 		struct snapshot_process row;
 
@@ -323,7 +323,7 @@ static void shared_memory_is_that_of_the_walk(void **state)
 		struct statm before = {.size = 5000, .resident = 1100, .shared = 350};
 		struct statm after = {.size = 5000};
 		struct sample s = sample_new();
-		struct tracked w = {.is_related = false};
+		struct tracked w = {.image = TRACKED_UNKNOWN};
 
 		add_walk(&s);
 		s.source = cases[i].source;
@@ -348,7 +348,7 @@ static void shared_memory_is_that_of_the_walk(void **state)
 static void walks_may_agree_with_counters(void **state)
 {
 	struct sample s = sample_new();
-	struct tracked w = {.is_related = false};
+	struct tracked w = {.image = TRACKED_UNKNOWN};
 
 	(void)state;
 	add_walk(&s);
@@ -377,7 +377,7 @@ static void guessed_parts_are_not_shown(void **state)
 {
 	struct sample s = sample_new();
 	struct snapshot_process row;
-	struct tracked w = {.is_related = false};
+	struct tracked w = {.image = TRACKED_UNKNOWN};
 
 	(void)state;
 	add_walk(&s);

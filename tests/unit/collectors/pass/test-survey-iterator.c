@@ -147,7 +147,7 @@ static void returns_each_address_space_once(void **state)
 	/* Its eldest process has no memory any more. */
 	for (size_t i = 0; i < s->pass->table.count; i++)
 		if (s->pass->table.item[i]->pid == 11)
-			s->pass->table.item[i]->tracked->is_member = false;
+			s->pass->table.item[i]->tracked->image = TRACKED_EMPTY;
 	assert_int_equal(survey_iterator_next(s->pass, 12, &e), 0);
 	assert_int_equal(e.pid, 13);
 	stream_close(&e.stream);
@@ -242,7 +242,7 @@ static void returns_wanted_processes(void **state)
 	assert_int_equal(view_balance(view)->q[BALANCE_DRIVER_UNREAD], 400 << 10);
 	/* A process that has exited since is not returned. */
 	want(s, 12, 1);
-	process_of(s, 12)->tracked->is_member = false;
+	process_of(s, 12)->tracked->image = TRACKED_EMPTY;
 	assert_int_equal(survey_iterator_wanted(s->pass, &e), SURVEY_ITERATOR_END);
 	assert_false(survey_iterator_is_wanting(s->pass));
 }
