@@ -380,6 +380,7 @@ static void suspect_overdue(const struct cow_faults *f, uint64_t interval_ns)
 void cow_faults_look(
 	struct cow_faults *f, uint64_t interval_ns, uint64_t max_age_ns, uint64_t available_ns)
 {
+	assert(interval_ns > 0);
 	f->turn++;
 	f->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	f->left = available_ns / LOOKS_SHARE / LOOK_NS;

@@ -150,7 +150,7 @@ void host_check_add(
 	host_drift_add_unread(&h->drift, v.now.anon, v.now.file);
 	if (see_guess(row, &guess))
 		h->has_lower |= is_above(h, &guess);
-	else if (w->present >> PROCESS_RSS & 1)
+	else if (ROW_HAS(w, PROCESS_RSS))
 		h->absent = saturate_add(h->absent, v.now.anon + v.now.file);
 	else
 		h->absent = UINT64_MAX;
@@ -252,17 +252,17 @@ static bool host_check_extremes(const struct host_check *h, const struct meminfo
 
 uint64_t host_check_most(const struct host_check *h, const struct meminfo *now)
 {
-	const struct host_drift *p = &h->drift;
+	const struct host_drift *d = &h->drift;
 	uint64_t least, most, beyond = 2 * host_check_late_bytes(h);
 
 	if (!host_check_extremes(h, now, &least, &most))
 		return UINT64_MAX;
 	/* If measurements always find more than the host's sums (a negative bias), that is there,
 	 * whatever it is. */
-	if (p->anon.is_used)
-		beyond = saturate_add(beyond, below_zero(p->anon.bias));
-	if (p->file.is_used)
-		beyond = saturate_add(beyond, below_zero(p->file.bias));
+	if (d->anon.is_used)
+		beyond = saturate_add(beyond, below_zero(d->anon.bias));
+	if (d->file.is_used)
+		beyond = saturate_add(beyond, below_zero(d->file.bias));
 	return saturate_add(most, beyond);
 }
 

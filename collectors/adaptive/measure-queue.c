@@ -3,6 +3,7 @@
 
 #include "collectors/adaptive/measure-queue.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,7 @@ struct measure_choice *measure_queue_next(
 	while (c->choice[i].is_taken || !is_in(kinds, c->choice[i].kind) ||
 		(excused_alone && !c->choice[i].is_excused))
 		i++;
+	assert(i < c->chosen);
 	found = &c->choice[i];
 	found->is_taken = true;
 	if (!excused_alone)

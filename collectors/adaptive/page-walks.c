@@ -126,11 +126,6 @@ struct page_walk_forecast page_walks_forecast(const struct page_walks *s, const 
 	return f;
 }
 
-static uint64_t page_walks_cpu_now_ns(const struct page_walks *s)
-{
-	return fetch_cpu_ns(s->reader);
-}
-
 /*
  * Whether it may matter what W writes to while it is walked in one piece. It does not if W shared
  * too little at its measurement and nothing has happened since. A walk by slices may take seconds,
@@ -168,7 +163,7 @@ int page_walks_whole(struct page_walks *s, struct process *p, const struct page_
 	uint64_t now_ns, struct sample *ret, struct page_walk_result *ret_walked)
 {
 	struct page_walk_result walked = {.way = WALK_COST_ROLLUP, .is_excused = f->is_excused};
-	uint64_t before_ns = page_walks_cpu_now_ns(s), walk_ns;
+	uint64_t before_ns = fetch_cpu_ns(s->reader), walk_ns;
 	bool wants_faults = may_write(s, p->tracked);
 	int r;
 
@@ -177,9 +172,9 @@ int page_walks_whole(struct page_walks *s, struct process *p, const struct page_
 		process_announce_faults(s->reader, p);
 	process_announce(s->reader, p, false);
 	walked.has_faults = wants_faults && read_faults(s, p, &walked.faults);
-	walk_ns = page_walks_cpu_now_ns(s);
+	walk_ns = fetch_cpu_ns(s->reader);
 	r = process_read(s->reader, p, now_ns, ret);
-	walked.cpu_ns = page_walks_cpu_now_ns(s) - walk_ns;
+	walked.cpu_ns = fetch_cpu_ns(s->reader) - walk_ns;
 	page_walks_use(s, walked.cpu_ns + walk_ns - before_ns, f->is_excused);
 	if (r < 0)
 		return r;
@@ -197,16 +192,8 @@ static int page_walks_finish(struct page_walks *s, struct page_walk *w, const st
 	s->counts.reads[WALK_COST_SLICES]++;
 	if (sample->outcome != OUTCOME_MEASURED)
 		s->counts.discarded++;
-	*ret = (struct page_walk_result){
-		.way = WALK_COST_SLICES,
-		.cpu_ns = w->cpu_ns,
-		.largest_rss = w->slices.largest_rss,
-		.before = w->before,
-		.faults = w->faults,
-		.has_before = w->has_before,
-		.has_faults = w->has_faults,
-		.is_excused = w->is_excused,
-	};
+	*ret = w->result;
+	ret->largest_rss = w->slices.largest_rss;
 	return 0;
 }
 
@@ -214,16 +201,17 @@ static int page_walks_finish(struct page_walks *s, struct page_walk *w, const st
 static void page_walks_begin_smaps(struct page_walks *s, struct page_walk *w, uint64_t predicted_ns)
 {
 	s->counts.predicted_ns += predicted_ns;
-	w->cpu_ns = 0;
-	w->has_before = statm_poll_read(s->reader, w->slices.process, &w->before) == 0;
-	w->has_faults = read_faults(s, w->slices.process, &w->faults);
+	w->result.cpu_ns = 0;
+	w->result.has_before = statm_poll_read(s->reader, w->slices.process, &w->result.before) ==
+	                       0;
+	w->result.has_faults = read_faults(s, w->slices.process, &w->result.faults);
 }
 
 int page_walks_begin_slices(struct page_walks *s, struct process *p,
 	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret,
 	struct page_walk_result *ret_walked)
 {
-	uint64_t before_ns = page_walks_cpu_now_ns(s);
+	uint64_t before_ns = fetch_cpu_ns(s->reader);
 	struct page_walk *w = &s->walk[page_walks_place_of(s, NULL)];
 	int r;
 
@@ -231,12 +219,12 @@ int page_walks_begin_slices(struct page_walks *s, struct process *p,
 	s->under_way++;
 	w->ready_ns = 0;
 	w->predicted_ns = f->prediction.cpu_ns;
-	w->is_excused = f->is_excused;
+	w->result = (struct page_walk_result){.way = WALK_COST_SLICES, .is_excused = f->is_excused};
 	r = smaps_slices_begin(&w->slices, s->reader, p, !p->tracked->largest_kib, now_ns, ret);
 	if (r == 0 && smaps_slices_are_under_way(&w->slices) && !w->slices.is_mapping)
 		page_walks_begin_smaps(s, w, w->predicted_ns);
-	w->cpu_ns = page_walks_cpu_now_ns(s) - before_ns;
-	page_walks_use(s, w->cpu_ns, w->is_excused);
+	w->result.cpu_ns = fetch_cpu_ns(s->reader) - before_ns;
+	page_walks_use(s, w->result.cpu_ns, w->result.is_excused);
 	if (r < 0) {
 		page_walks_end(s, w);
 		return r;
@@ -255,7 +243,7 @@ static size_t page_walks_next(const struct page_walks *s, bool excused_alone)
 
 	for (size_t i = 0; s->under_way && i < PAGE_WALKS_AT_ONCE; i++)
 		if (smaps_slices_are_under_way(&s->walk[i].slices) &&
-			(!excused_alone || s->walk[i].is_excused) &&
+			(!excused_alone || s->walk[i].result.is_excused) &&
 			(found == PAGE_WALKS_AT_ONCE ||
 				s->walk[i].ready_ns < s->walk[found].ready_ns))
 			found = i;
@@ -317,7 +305,7 @@ static int begin_again(struct page_walks *s, struct page_walk *w, struct sample 
 int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
 	struct process **ret_process, struct page_walk_result *ret_walked)
 {
-	uint64_t before_ns = page_walks_cpu_now_ns(s), cpu_ns;
+	uint64_t before_ns = fetch_cpu_ns(s->reader), cpu_ns;
 	struct page_walk *w = &s->walk[page_walks_next(s, excused_alone)];
 	struct process *p = w->slices.process;
 	bool is_mapping = w->slices.is_mapping;
@@ -331,10 +319,10 @@ int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, s
 		r = begin_again(s, w, ret);
 	else if (r == SMAPS_SLICES_MORE)
 		r = PAGE_WALKS_MORE;
-	cpu_ns = page_walks_cpu_now_ns(s) - before_ns;
+	cpu_ns = fetch_cpu_ns(s->reader) - before_ns;
 	if (!is_mapping)
-		w->cpu_ns += cpu_ns;
-	page_walks_use(s, cpu_ns, w->is_excused);
+		w->result.cpu_ns += cpu_ns;
+	page_walks_use(s, cpu_ns, w->result.is_excused);
 	s->counts.slices++;
 	w->ready_ns = clock_now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
 	if (r == PAGE_WALKS_MORE)

@@ -49,12 +49,9 @@ struct page_walk_result {
 /* A walk by slices that is not finished. */
 struct page_walk {
 	struct smaps_slices slices;
-	uint64_t cpu_ns; /* of its slices of smaps */
+	struct page_walk_result result; /* so far; .cpu_ns of its slices of smaps */
 	uint64_t predicted_ns;
 	uint64_t ready_ns; /* CLOCK_MONOTONIC: end of its pause */
-	struct statm before;
-	uint32_t faults;
-	bool has_before, has_faults, is_excused;
 };
 
 /* More than one, so that a long walk does not keep others waiting. */

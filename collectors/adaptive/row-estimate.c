@@ -90,9 +90,9 @@ void row_estimate_fill(struct row_estimate *f, const struct process *p, uint64_t
 	row->pid = (uint32_t)p->pid;
 	row->uid = p->uid;
 	row->gid = p->gid;
-	if (is_failed || !(w->present >> PROCESS_RSS & 1)) {
+	if (is_failed || !ROW_HAS(w, PROCESS_RSS)) {
 		row->outcome = is_blocked ? OUTCOME_BLOCKED : w->outcome;
-		row->source = (w->present >> PROCESS_RSS) & 1 ? SOURCE_RSS : SOURCE_NONE;
+		row->source = ROW_HAS(w, PROCESS_RSS) ? SOURCE_RSS : SOURCE_NONE;
 		tracked_fill(w, NULL, f->page_bytes, row);
 		return;
 	}

@@ -3,6 +3,7 @@
 
 #include "collectors/adaptive/sharing-state.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -112,8 +113,7 @@ void sharing_state_born(
 
 void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exec)
 {
-	free(w->doubt);
-	w->doubt = NULL;
+	tracked_drop_doubt(w);
 	if (w->relations != TRACKED_RELATED)
 		return;
 	if (is_exec)
@@ -208,8 +208,7 @@ static void tell_family(struct sharing_state *r, struct process *p,
 	struct tracked *w = p->tracked;
 	bool is_first = !w->member.measured_ns;
 
-	free(w->doubt);
-	w->doubt = NULL;
+	tracked_drop_doubt(w);
 	if (w->relations != TRACKED_RELATED)
 		return;
 	parent = parent_by_pid(r, p);
@@ -249,12 +248,14 @@ void sharing_state_measured(
 	struct sharing_state *r, struct process *p, const struct sharing_state_finding *f)
 {
 	struct tracked *w = p->tracked;
-	bool wrote = f->before &&
-	             cow_faults_found(&r->faults, p, f->walked, f->expected, f->now_ns);
+	bool wrote;
 
+	assert(w->has_base && f->walked && (f->expected || !f->before));
+	wrote = f->before && cow_faults_found(&r->faults, p, f->walked, f->expected, f->now_ns);
 	tell_family(r, p, wrote ? NULL : f->before, f->now_ns);
-	if (w->relations == TRACKED_RELATED) /* counters have moved since the walk's result */
-		families_since(&w->member, w->base.file, w->seen.shared * r->page_bytes);
+	if (w->relations == TRACKED_RELATED) /* counters may have moved since the walk's result */
+		mapped_objects_since(
+			&w->member.sharer, w->base.file, w->seen.shared * r->page_bytes);
 	if (f->before)
 		sharing_state_fell(w, f->expected);
 	cow_faults_measured(&r->faults, p, f->walked, f->max_age_ns);
@@ -267,8 +268,7 @@ void sharing_state_first_measured(struct sharing_state *r, struct process *p)
 
 void sharing_state_unmeasured(struct tracked *w)
 {
-	free(w->doubt);
-	w->doubt = NULL;
+	tracked_drop_doubt(w);
 	w->has_base = false;
 	w->watch = TRACKED_UNCOUNTED;
 	w->broken_kib = w->unsure = w->fell_anon_kib = w->fell_file_kib = 0;
@@ -295,8 +295,7 @@ void sharing_state_renew(struct sharing_state *r)
 		if (!w->has_base)
 			continue;
 		if (!families_doubt(m, &w->base, &now, &doubt)) {
-			free(w->doubt);
-			w->doubt = NULL;
+			tracked_drop_doubt(w);
 			continue;
 		}
 		if (!w->doubt)

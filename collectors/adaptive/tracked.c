@@ -55,6 +55,12 @@ struct tracked *tracked_free(struct tracked *w)
 	return NULL;
 }
 
+void tracked_drop_doubt(struct tracked *w)
+{
+	free(w->doubt);
+	w->doubt = NULL;
+}
+
 void tracked_renew(struct tracked *w, uint64_t now_ns)
 {
 	free(w->doubt);
@@ -158,8 +164,8 @@ struct estimate_now tracked_now(const struct tracked *w, uint64_t page_bytes)
 	return (struct estimate_now){
 		.anon = (w->seen.resident - w->seen.shared) * page_bytes,
 		.file = w->seen.shared * page_bytes,
-		.swap = (w->present & BIT(PROCESS_VM_SWAP)) ? kept_at(w, SWAP_AT) : 0,
-		.shmem = (w->present & BIT(PROCESS_RSS_SHMEM)) ? kept_at(w, SHMEM_AT) : 0,
+		.swap = ROW_HAS(w, PROCESS_VM_SWAP) ? kept_at(w, SWAP_AT) : 0,
+		.shmem = ROW_HAS(w, PROCESS_RSS_SHMEM) ? kept_at(w, SHMEM_AT) : 0,
 	};
 }
 
@@ -249,30 +255,25 @@ bool tracked_measure(struct tracked *w, const struct sample *s, const struct sta
 	return true;
 }
 
-static void tracked_set(struct snapshot_process *row, enum process_quantity i, uint64_t value)
-{
-	ROW_SET(row, i, value);
-}
-
 static void fill_pss(
 	const struct tracked *w, const struct estimate *e, struct snapshot_process *row)
 {
-	tracked_set(row, PROCESS_PSS, e->pss);
-	tracked_set(row, PROCESS_PSS_LOW, e->low);
-	tracked_set(row, PROCESS_PSS_HIGH, e->high);
+	ROW_SET(row, PROCESS_PSS, e->pss);
+	ROW_SET(row, PROCESS_PSS_LOW, e->low);
+	ROW_SET(row, PROCESS_PSS_HIGH, e->high);
 	if ((w->base.has_parts && !w->guesses_parts) || !w->has_base) {
-		tracked_set(row, PROCESS_PSS_ANON, saturate_less(e->pss_anon, w->lack_anon));
-		tracked_set(row, PROCESS_PSS_FILE, saturate_less(e->pss_file, w->lack_file));
-		tracked_set(row, PROCESS_PSS_SHMEM, e->pss_shmem);
+		ROW_SET(row, PROCESS_PSS_ANON, saturate_less(e->pss_anon, w->lack_anon));
+		ROW_SET(row, PROCESS_PSS_FILE, saturate_less(e->pss_file, w->lack_file));
+		ROW_SET(row, PROCESS_PSS_SHMEM, e->pss_shmem);
 	}
 	/* No counter tells what others share of its pages: the USS of a process that was never
 	 * measured is not known. */
 	if (w->has_base && e->uss != ESTIMATE_UNKNOWN)
-		tracked_set(row, PROCESS_USS, e->uss);
+		ROW_SET(row, PROCESS_USS, e->uss);
 	if (e->swap_pss != ESTIMATE_UNKNOWN)
-		tracked_set(row, PROCESS_SWAP_PSS, e->swap_pss);
+		ROW_SET(row, PROCESS_SWAP_PSS, e->swap_pss);
 	if (w->has_base)
-		tracked_set(row, PROCESS_PSS_AGE, w->measured_ns);
+		ROW_SET(row, PROCESS_PSS_AGE, w->measured_ns);
 }
 
 /* status and statm have the same counters. */
@@ -281,27 +282,25 @@ static void tracked_fill_parts(
 {
 	uint64_t shmem = ROW_HAS(row, PROCESS_RSS_SHMEM) ? row->q[PROCESS_RSS_SHMEM] : 0;
 
-	if ((w->present >> PROCESS_RSS_ANON) & 1)
-		tracked_set(
-			row, PROCESS_RSS_ANON, (w->seen.resident - w->seen.shared) * page_bytes);
-	if ((w->present >> PROCESS_RSS_FILE) & 1)
-		tracked_set(
-			row, PROCESS_RSS_FILE, saturate_less(w->seen.shared * page_bytes, shmem));
+	if (ROW_HAS(w, PROCESS_RSS_ANON))
+		ROW_SET(row, PROCESS_RSS_ANON, (w->seen.resident - w->seen.shared) * page_bytes);
+	if (ROW_HAS(w, PROCESS_RSS_FILE))
+		ROW_SET(row, PROCESS_RSS_FILE, saturate_less(w->seen.shared * page_bytes, shmem));
 }
 
 void tracked_fill(const struct tracked *w, const struct estimate *estimate, uint64_t page_bytes,
 	struct snapshot_process *row)
 {
 	for (size_t i = 0; i < TRACKED_KEPT; i++)
-		if ((w->present >> kept[i]) & 1)
-			tracked_set(row, (enum process_quantity)kept[i], kept_at(w, i));
-	if ((w->present >> PROCESS_START_TIME) & 1)
-		tracked_set(row, PROCESS_START_TIME, w->start_ns);
+		if (ROW_HAS(w, kept[i]))
+			ROW_SET(row, kept[i], kept_at(w, i));
+	if (ROW_HAS(w, PROCESS_START_TIME))
+		ROW_SET(row, PROCESS_START_TIME, w->start_ns);
 	tracked_fill_parts(w, page_bytes, row);
-	if ((w->present >> PROCESS_RSS) & 1) {
+	if (ROW_HAS(w, PROCESS_RSS)) {
 		uint64_t unseen = w->has_base && w->seen.resident ? w->base.unseen : 0;
 
-		tracked_set(row, PROCESS_RSS, w->seen.resident * page_bytes + unseen);
+		ROW_SET(row, PROCESS_RSS, w->seen.resident * page_bytes + unseen);
 	}
 	if (estimate)
 		fill_pss(w, estimate, row);

@@ -129,6 +129,9 @@ struct tracked *tracked_new(uint64_t now_ns);
 /* Frees W, which must not have relations any more. Accepts NULL. Returns NULL. */
 struct tracked *tracked_free(struct tracked *w);
 
+/* Drops the doubt of W, if there is one. */
+void tracked_drop_doubt(struct tracked *w);
+
 /* Resets W for another image or another process. Only its relations stay. */
 void tracked_renew(struct tracked *w, uint64_t now_ns);
 

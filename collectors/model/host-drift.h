@@ -14,14 +14,6 @@
  * and Mapped were read), and for a sum of which at most a quarter belongs to processes that may not
  * be read. Pure.
  *
- * A pass, for all processes that are counted (each address space once):
- *
- *	host_drift_measured(), since the last pass, whenever a process was measured again
- *	host_drift_begin(pool);
- *	for each measured once: estimate_carry(); host_drift_add(); for each other: host_drift_add_unread();
- *	if (host_drift_end(pool, &host))
- *		for each added: host_drift_doubt(); estimate_carry() with that doubt; host_drift_narrow();
- *
  * The doubt of host_drift_doubt() is for this pass alone. It is not kept, and must not be part of
  * the next host_drift_add(): the drift would vanish from the sums although nothing was measured.
  */

@@ -135,9 +135,9 @@ struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
 void mapped_objects_measured(struct sharer *s, const struct estimate_base *base);
 
 /*
- * Call if S's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the result
- * of mapped_objects_measured(): corrects S's part of its objects. The objects' flows know about
- * that movement already.
+ * S's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the time of its last
+ * measurement: corrects S's part of its objects. The objects' flows know about that movement
+ * already.
  */
 void mapped_objects_since(struct sharer *s, uint64_t before, uint64_t now);
 

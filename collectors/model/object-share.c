@@ -105,6 +105,12 @@ void object_share_known(const struct sharer *s, const struct estimate_base *base
 	}
 }
 
+/* Returns the flow of the other sharers of L's object since the measurement of S. */
+static struct counter_flow others_since(const struct sharer *s, const struct mapped_object_link *l)
+{
+	return counter_flow_less(counter_flow_less(l->object->flow, s->own), l->flow);
+}
+
 /* Computes by how much the others' FLOW may have lowered and raised the PSS of RSS bytes. */
 static void object_share_stir(uint64_t rss, uint64_t pss, const struct counter_flow *flow,
 	uint64_t *ret_down, uint64_t *ret_up)
@@ -118,19 +124,11 @@ static void object_share_stir(uint64_t rss, uint64_t pss, const struct counter_f
 	*ret_down += saturate_min(gained, own) / 2;
 }
 
-/*
- * Sums over shares of objects: PSS if the others had done nothing, and what it is now with bounds.
- */
-struct stirred {
-	uint64_t still, low, mid, high;
-	uint64_t down; /* that the rest may have lost */
-	uint64_t told; /* growth of its own that these bounds allow for, too */
-};
-
-/* The PSS of S's share P of one object now, after what all sharers did. */
+/* The PSS of S's share P of one object now, after what all sharers did; or a sum over objects. */
 struct link_guess {
 	uint64_t still; /* if the others had done nothing */
 	uint64_t low, mid, high;
+	uint64_t down; /* that the rest of S's files may have lost */
 	uint64_t told; /* growth of its own that the bounds allow for, too */
 };
 
@@ -173,19 +171,19 @@ static struct link_guess guess_by_error(const struct sharer *s, const struct map
 		.now = now,
 		.stirred = (uint64_t)others->lost + others->gained,
 	};
-	struct object_error_guess e;
+	struct object_error_guess guess;
 	uint64_t off, own;
 	struct link_guess g;
 
-	object_error_guess(x, &c, &e);
-	off = object_error_likely(x, &e, s->odd) + saturate_part(e.still, s->unsure, then);
-	own = saturate_less(e.still, p->pss);
+	object_error_guess(x, &c, &guess);
+	off = object_error_likely(x, &guess, s->odd) + saturate_part(guess.still, s->unsure, then);
+	own = saturate_less(guess.still, p->pss);
 	g = (struct link_guess){
-		.still = e.still, .mid = e.mid, .told = saturate_less(p->now, p->rss)};
-	g.low = saturate_max(saturate_less(e.still, down + own), saturate_less(e.mid, off));
-	g.low = saturate_min(g.low, e.mid);
-	g.high = saturate_min(e.still + up + g.told, e.mid + off);
-	g.high = saturate_max(saturate_min(g.high, p->now), e.mid);
+		.still = guess.still, .mid = guess.mid, .told = saturate_less(p->now, p->rss)};
+	g.low = saturate_max(saturate_less(guess.still, down + own), saturate_less(guess.mid, off));
+	g.low = saturate_min(g.low, guess.mid);
+	g.high = saturate_min(guess.still + up + g.told, guess.mid + off);
+	g.high = saturate_max(saturate_min(g.high, p->now), guess.mid);
 	return g;
 }
 
@@ -205,11 +203,10 @@ static uint64_t part_growth(struct part *p, struct rest *r)
 
 /* Adds L's share to SUM and takes it out of R. */
 static void object_share_add_link(const struct sharer *s, const struct mapped_object_link *l,
-	struct rest *r, struct stirred *sum)
+	struct rest *r, struct link_guess *sum)
 {
 	uint64_t then = l->sum + l->object->late, own = r->file_own, file = r->file;
-	struct counter_flow others = counter_flow_less(
-		counter_flow_less(l->object->flow, s->own), l->flow);
+	struct counter_flow others = others_since(s, l);
 	uint64_t gained = (uint64_t)others.gained * COUNTER_FLOW_UNIT, touched, down, up, now;
 	struct part p = object_share_take(r, l);
 	struct link_guess g;
@@ -243,9 +240,7 @@ static bool is_still(const struct sharer *s)
 	if (s->is_open)
 		return true;
 	for (unsigned int i = 0; i < s->count; i++) {
-		const struct mapped_object_link *l = &s->link[i];
-		struct counter_flow others = counter_flow_less(
-			counter_flow_less(l->object->flow, s->own), l->flow);
+		struct counter_flow others = others_since(s, &s->link[i]);
 
 		if (others.lost | others.gained)
 			return false;
@@ -268,7 +263,7 @@ static uint64_t object_share_carried(
 bool object_share_doubt(const struct sharer *s, const struct estimate_base *base,
 	const struct estimate_now *now, const struct counter_flow *rest, struct estimate_doubt *ret)
 {
-	struct stirred sum = {0};
+	struct link_guess sum = {0};
 	struct estimate_part all;
 	uint64_t down, up, rest_now, before;
 	struct rest r;

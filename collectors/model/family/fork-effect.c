@@ -7,6 +7,7 @@
 
 #include "collectors/model/family/fork-effect.h"
 
+#include "base/cleanup.h"
 #include "base/saturate.h"
 
 enum {
@@ -156,64 +157,54 @@ static struct file_guess file_after(
 	return g;
 }
 
-static uint64_t least_private(const struct estimate_part *p)
+/*
+ * Computes the PSS of P after A, as anonymous memory or as files. The middle is for the likely
+ * number of private bytes, and the bounds are for the plausible ones. *RET_SHARED becomes the
+ * shared part of the middle, for anonymous memory.
+ */
+static struct share_count_span effect_on(const struct fork_effect *a, const struct estimate_part *p,
+	bool is_anon, struct share_count_span *ret_shared)
 {
-	return p->private_mid - (p->private_mid - p->private_min) / PLAUSIBLE_PART;
-}
+	const uint64_t private[] = {
+		p->private_mid - (p->private_mid - p->private_min) / PLAUSIBLE_PART,
+		p->private_mid + (p->private_max - p->private_mid) / PLAUSIBLE_PART,
+		p->private_mid,
+	};
+	struct share_count_span all = {.low = UINT64_MAX}, s = {0};
 
-static uint64_t most_private(const struct estimate_part *p)
-{
-	return p->private_mid + (p->private_max - p->private_mid) / PLAUSIBLE_PART;
-}
-
-static void anon_doubt(const struct fork_effect *a, const struct estimate_part *p,
-	uint64_t rounding, struct estimate_doubt *ret)
-{
-	struct share_count_span shared, other, s;
-	uint64_t before;
-
-	s = anon_after(p, least_private(p), a, a->anon, &shared);
-	other = anon_after(p, most_private(p), a, a->anon, &shared);
-	span_widen(&s, &other);
-	other = anon_after(p, p->private_mid, a, a->anon, &shared);
-	span_widen(&s, &other);
-	s.mid = other.mid;
-	/* The rounding error of the measurement grows in the same proportion as the shared PSS. */
-	before = p->pss - p->private_mid;
-	s.high += saturate_part(rounding, saturate_less(shared.mid, before), before);
-	ret->anon_mid = saturate_difference(s.mid, p->pss);
-	ret->anon_down = s.mid - s.low;
-	ret->anon_up = s.high - s.mid;
-}
-
-static void file_doubt(const struct fork_effect *a, const struct estimate_part *p,
-	uint64_t rounding, struct estimate_doubt *ret)
-{
-	struct share_count_span s = file_after(a, p, least_private(p)).all, other;
-
-	other = file_after(a, p, most_private(p)).all;
-	span_widen(&s, &other);
-	other = file_after(a, p, p->private_mid).all;
-	span_widen(&s, &other);
-	s.mid = other.mid;
-	s.high += saturate_part(rounding, saturate_less(s.mid, p->pss), p->pss - p->private_mid);
-	ret->file_mid = saturate_difference(s.mid, p->pss);
-	ret->file_down = s.mid - s.low;
-	ret->file_up = s.high - s.mid;
+	for (size_t i = 0; i < ARRAY_SIZE(private); i++) {
+		s = is_anon ? anon_after(p, private[i], a, a -> anon, ret_shared)
+		            : file_after(a, p, private[i]).all;
+		span_widen(&all, &s);
+	}
+	all.mid = s.mid;
+	return all;
 }
 
 void fork_effect_doubt(const struct fork_effect *a, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
+	struct share_count_span s, shared;
 	struct estimate_part anon, file;
-	uint64_t grown, left;
+	uint64_t grown, left, before;
 
 	*ret = (struct estimate_doubt){0};
 	estimate_parts(base, &anon, &file);
-	file_doubt(a, &file, base->rounding, ret);
+	s = effect_on(a, &file, false, NULL);
+	/* The rounding error of the measurement grows in the same proportion as the shared PSS. */
+	before = file.pss - file.private_mid;
+	s.high += saturate_part(base->rounding, saturate_less(s.mid, file.pss), before);
+	ret->file_mid = saturate_difference(s.mid, file.pss);
+	ret->file_down = s.mid - s.low;
+	ret->file_up = s.high - s.mid;
 	if (!fork_effect_is_any(a))
 		return;
-	anon_doubt(a, &anon, base->rounding, ret);
+	s = effect_on(a, &anon, true, &shared);
+	before = anon.pss - anon.private_mid;
+	s.high += saturate_part(base->rounding, saturate_less(shared.mid, before), before);
+	ret->anon_mid = saturate_difference(s.mid, anon.pss);
+	ret->anon_down = s.mid - s.low;
+	ret->anon_up = s.high - s.mid;
 	ret->forks = saturate_less(a->family.own, a->family.early);
 	grown = saturate_less(now->anon, base->anon);
 	ret->forked_growth = ret->forks ? grown : 0;

@@ -433,12 +433,6 @@ int families_mapped(struct families *k, struct family_member *m, const struct ma
 	return r;
 }
 
-void families_since(struct family_member *m, uint64_t before, uint64_t now)
-{
-	if (before != now)
-		mapped_objects_since(&m->sharer, before, now);
-}
-
 void families_moved(struct family_member *m, uint64_t before, uint64_t now)
 {
 	const struct counter_flow f = counter_flow_between(before, now);

@@ -18,20 +18,9 @@
  * speaker).
  *
  * Members are embedded in records of the caller, and must not move. An event costs O(1); affected
- * members are visited once a pass. Processes that share one address space (shared-mm.h) have one
- * member. Pure. All times are in ns of CLOCK_BOOTTIME.
- *
- * A pass:
- *
- *	families_begin(families, now);
- *	families_moved() of each; families_polled(families, now);
- *	for each event: families_born(), families_gone(), families_executed();
- *	while ((m = families_affected(families)))
- *		families_doubt(m, its base, its counters, &its doubt);
- *	for each never measured: families_speaker(), families_borrow()
- *
- * After each measurement of a process: families_measured(); its doubt is then void, until it is
- * affected again.
+ * members are visited once a pass. After a measurement the doubt of a member is void, until it is
+ * affected again. Processes that share one address space (shared-mm.h) have one member. Pure. All
+ * times are in ns of CLOCK_BOOTTIME.
  */
 #ifndef MEMTALLY_COLLECTORS_MODEL_FAMILY_FORK_FAMILIES_H
 #define MEMTALLY_COLLECTORS_MODEL_FAMILY_FORK_FAMILIES_H
@@ -250,12 +239,6 @@ struct family_member *families_affected(struct families *k);
  */
 bool families_doubt(const struct family_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
-
-/*
- * M's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the time of its last
- * measurement: corrects M's part of its mapped objects.
- */
-void families_since(struct family_member *m, uint64_t before, uint64_t now);
 
 /*
  * M's counter of files and shmem has moved from BEFORE to NOW, in bytes: adds the movement to the flows of M's mapped objects and family. Marks no sharer as affected, but

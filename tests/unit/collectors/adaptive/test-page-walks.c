@@ -148,7 +148,7 @@ static void reads_fault_counters_first(void **state)
 		page_walks_begin_slices(&s->walks, &s->process[0], &f, 1, &s->sample, &s->walked),
 		PAGE_WALKS_LOOKED);
 	s->walks.slice_ns = 0;
-	while (!s->walks.walk[0].has_faults)
+	while (!s->walks.walk[0].result.has_faults)
 		assert_int_equal(page_walks_step(&s->walks, false, 1, &s->sample, &p, &s->walked),
 			PAGE_WALKS_MORE);
 	assert_int_equal(s->walks.under_way, 1);
