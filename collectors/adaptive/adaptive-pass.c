@@ -179,36 +179,36 @@ static void record_birth(struct adaptive_pass *a, struct process *p, uint64_t bo
 		sharing_state_born(&a->sharing_state, p, parent, born_ns);
 }
 
-/* Begins a new image of W: after an exec, or because another process has its pid now. */
+/* Begins a new image of T: after an exec, or because another process has its pid now. */
 static void begin_image(
-	struct adaptive_pass *a, struct tracked *w, bool is_exec, uint64_t now_boot_ns)
+	struct adaptive_pass *a, struct tracked *t, bool is_exec, uint64_t now_boot_ns)
 {
-	sharing_state_ended(&a->sharing_state, w, is_exec);
-	if (tracked_has_memory(w) && w->relations != TRACKED_ELSEWHERE)
-		host_check_left(&a->host_check, w->seen.resident * a->page_bytes);
-	tracked_renew(w, now_boot_ns);
+	sharing_state_ended(&a->sharing_state, t, is_exec);
+	if (tracked_has_memory(t) && t->relations != TRACKED_ELSEWHERE)
+		host_check_left(&a->host_check, t->seen.resident * a->page_bytes);
+	tracked_renew(t, now_boot_ns);
 }
 
 /*
- * W has no memory any more, as S says. While the kernel is still freeing it, the pages are mapped
- * and count in the host's sums: W keeps its relations, and everything else is reset.
+ * T has no memory any more, as S says. While the kernel is still freeing it, the pages are mapped
+ * and count in the host's sums: T keeps its relations, and everything else is reset.
  */
 static void end_image(
-	struct adaptive_pass *a, struct tracked *w, const struct sample *s, uint64_t now_boot_ns)
+	struct adaptive_pass *a, struct tracked *t, const struct sample *s, uint64_t now_boot_ns)
 {
-	uint64_t since_ns = w->leaving ? w->first_ns : now_boot_ns;
-	uint64_t bytes = w->leaving;
+	uint64_t since_ns = t->leaving ? t->first_ns : now_boot_ns;
+	uint64_t bytes = t->leaving;
 
-	if (tracked_has_memory(w) && w->relations != TRACKED_ELSEWHERE)
-		bytes = w->seen.resident * a->page_bytes;
+	if (tracked_has_memory(t) && t->relations != TRACKED_ELSEWHERE)
+		bytes = t->seen.resident * a->page_bytes;
 	if (!s->is_exiting || saturate_less(now_boot_ns, since_ns) / LEAVING_NS_PER_BYTE > bytes)
 		bytes = 0;
 	if (bytes)
-		sharing_state_leaves(&a->sharing_state, w);
+		sharing_state_leaves(&a->sharing_state, t);
 	else
-		sharing_state_ended(&a->sharing_state, w, false);
-	tracked_renew(w, since_ns);
-	w->leaving = bytes;
+		sharing_state_ended(&a->sharing_state, t, false);
+	tracked_renew(t, since_ns);
+	t->leaving = bytes;
 }
 
 /* Records all quantities of S, a sample of P, except PSS. */
@@ -216,28 +216,28 @@ static void adaptive_pass_record(
 	struct adaptive_pass *a, struct process *p, const struct sample *s, uint64_t now_boot_ns)
 {
 	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 	struct statm m;
 
 	if (s->is_new_image || !s->is_member) {
-		bool is_exec = s->is_member && tracked_has_memory(w) &&
-		               w->member.born_ns == born_ns;
+		bool is_exec = s->is_member && tracked_has_memory(t) &&
+		               t->member.born_ns == born_ns;
 
 		/* A walk of the former image says nothing about the new one, even if no other read
 		 * shows the change. */
 		page_walks_forget(&a->walks, p);
 		if (s->is_member)
-			begin_image(a, w, is_exec, now_boot_ns);
+			begin_image(a, t, is_exec, now_boot_ns);
 		else
-			end_image(a, w, s, now_boot_ns);
+			end_image(a, t, s, now_boot_ns);
 	}
-	tracked_note(w, s, now_boot_ns, a->page_bytes);
+	tracked_note(t, s, now_boot_ns, a->page_bytes);
 	/* Before Linux 4.5 status has no counters that compare with statm's. */
-	if (w->image == TRACKED_SETTLED && !w->is_seen && statm_poll_read(a->reader, p, &m) == 0) {
-		w->seen = m;
-		w->is_seen = true;
+	if (t->image == TRACKED_SETTLED && !t->is_seen && statm_poll_read(a->reader, p, &m) == 0) {
+		t->seen = m;
+		t->is_seen = true;
 	}
-	if (tracked_has_memory(w) && w->relations == TRACKED_ALONE)
+	if (tracked_has_memory(t) && t->relations == TRACKED_ALONE)
 		record_birth(a, p, born_ns);
 }
 
@@ -280,9 +280,9 @@ static int first_look(
 	return r;
 }
 
-static bool is_look_due(const struct adaptive_pass *a, const struct tracked *w)
+static bool is_look_due(const struct adaptive_pass *a, const struct tracked *t)
 {
-	uint64_t age_ns = saturate_less(a->begin_ns, w->looked_ns);
+	uint64_t age_ns = saturate_less(a->begin_ns, t->looked_ns);
 
 	return a->swaps || age_ns + a->limits.interval_ns > LOOK_MAX_AGE_NS;
 }
@@ -290,12 +290,12 @@ static bool is_look_due(const struct adaptive_pass *a, const struct tracked *w)
 int adaptive_pass_poll(
 	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret)
 {
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 	struct statm m;
 	int e;
 
 	*ret = ADAPTIVE_PASS_NEEDS_FIRST_LOOK;
-	if (!w || w->image == TRACKED_UNKNOWN || w->image == TRACKED_CHANGING)
+	if (!t || t->image == TRACKED_UNKNOWN || t->image == TRACKED_CHANGING)
 		return 0;
 	e = statm_poll_read(a->reader, p, &m);
 	*ret = ADAPTIVE_PASS_NEEDS_NOTHING;
@@ -304,10 +304,10 @@ int adaptive_pass_poll(
 	*ret = ADAPTIVE_PASS_NEEDS_LOOK;
 	if (e != 0 || (block_is_on(&p->block) && !block_is_barred(&p->block)))
 		return 0;
-	if (w->image == TRACKED_EMPTY && !m.size) {
+	if (t->image == TRACKED_EMPTY && !m.size) {
 		*ret = ADAPTIVE_PASS_NEEDS_NOTHING;
-	} else if (w->image == TRACKED_SETTLED && w->is_seen && statm_is_same(&m, &w->seen)) {
-		if (is_look_due(a, w) || statm_poll_is_anothers(a->reader, p))
+	} else if (t->image == TRACKED_SETTLED && t->is_seen && statm_is_same(&m, &t->seen)) {
+		if (is_look_due(a, t) || statm_poll_is_anothers(a->reader, p))
 			*ret = ADAPTIVE_PASS_NEEDS_REFRESH;
 		else
 			*ret = process_cgroup_is_due(a->reader, p, now_ns)
@@ -363,10 +363,10 @@ static int look_as_needed(struct adaptive_pass *a, struct process *p, enum adapt
  */
 static void probe_giant(struct adaptive_pass *a, struct process *p)
 {
-	const struct tracked *w = p->tracked;
+	const struct tracked *t = p->tracked;
 
-	if (block_is_on(&p->block) && p->block.is_walk && tracked_has_memory(w) && w->has_base &&
-		page_walks_forecast(&a->walks, w).is_giant)
+	if (block_is_on(&p->block) && p->block.is_walk && tracked_has_memory(t) && t->has_base &&
+		page_walks_forecast(&a->walks, t).is_giant)
 		(void)process_probe(a->reader, p);
 }
 
@@ -421,23 +421,23 @@ static uint64_t adaptive_pass_late_bytes(const struct adaptive_pass *a, const st
 static void adaptive_pass_measure(struct adaptive_pass *a, struct process *p,
 	const struct sample *s, const struct page_walk_result *walked, uint64_t now_boot_ns)
 {
-	struct tracked *w = p->tracked;
-	const struct estimate_base before = w->base;
-	const bool had_base = w->has_base;
+	struct tracked *t = p->tracked;
+	const struct estimate_base before = t->base;
+	const bool had_base = t->has_base;
 	struct statm after, *seen = NULL;
 	struct estimate expected;
 
 	if (had_base)
-		row_estimate_get(&a->estimates, w, &expected);
+		row_estimate_get(&a->estimates, t, &expected);
 	if (ROW_HAS(s, PROCESS_PSS) &&
-		!(tracked_agrees(w, s, a->page_bytes) && !walked->has_before) &&
+		!(tracked_agrees(t, s, a->page_bytes) && !walked->has_before) &&
 		statm_poll_read(a->reader, p, &after) == 0 && after.size)
 		seen = &after;
-	if (!tracked_measure(w, s, walked->has_before ? &walked->before : NULL, seen,
+	if (!tracked_measure(t, s, walked->has_before ? &walked->before : NULL, seen,
 		    adaptive_pass_late_bytes(a, s), now_boot_ns, a->page_bytes)) {
 		/* The former figure would hide that P can no longer be measured. */
 		if (s->outcome == OUTCOME_DENIED || s->outcome == OUTCOME_CHANGING)
-			sharing_state_unmeasured(w);
+			sharing_state_unmeasured(t);
 		return;
 	}
 	sharing_state_measured(&a->sharing_state, p,
@@ -450,15 +450,15 @@ static void adaptive_pass_measure(struct adaptive_pass *a, struct process *p,
 		});
 	if (had_base) {
 		row_estimate_found(&a->estimates, expected.pss, s->q[PROCESS_PSS]);
-		host_drift_measured(&a->host_check.drift, &expected, &w->base);
+		host_drift_measured(&a->host_check.drift, &expected, &t->base);
 	}
 }
 
-/* Whether S, an attempt to measure W, leaves W's last measurement as it is, with its age. */
-static bool says_nothing(const struct tracked *w, const struct sample *s)
+/* Whether S, an attempt to measure T, leaves T's last measurement as it is, with its age. */
+static bool says_nothing(const struct tracked *t, const struct sample *s)
 {
 	return !s->is_member || s->outcome == OUTCOME_BLOCKED ||
-	       (w->has_base && (s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED));
+	       (t->has_base && (s->outcome == OUTCOME_ERROR || s->outcome == OUTCOME_MALFORMED));
 }
 
 void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct sample *s,
@@ -466,13 +466,13 @@ void adaptive_pass_take(struct adaptive_pass *a, struct process *p, const struct
 {
 	uint64_t before_ns = fetch_cpu_ns(a->reader), cpu_ns;
 	uint64_t now_boot_ns = clock_now_ns(CLOCK_BOOTTIME);
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 
 	adaptive_pass_record(a, p, s, now_boot_ns);
-	if (!says_nothing(w, s))
+	if (!says_nothing(t, s))
 		adaptive_pass_measure(a, p, s, walked, now_boot_ns);
-	w->was_there = false;
-	w->shown_kib = 0;
+	t->was_there = false;
+	t->shown_kib = 0;
 	cpu_ns = fetch_cpu_ns(a->reader) - before_ns;
 	if (walked->is_excused)
 		cpu_budget_excuse(&a->budget, cpu_ns);
@@ -494,18 +494,18 @@ void adaptive_pass_begin_estimates(struct adaptive_pass *a)
  */
 static void adaptive_pass_ask(struct adaptive_pass *a, struct process *p)
 {
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 	int e;
 
-	if (w->has_base || w->measured_ns || w->is_asked)
+	if (t->has_base || t->measured_ns || t->is_asked)
 		return;
-	w->is_asked = true;
+	t->is_asked = true;
 	e = process_permits(a->reader, p);
 	if (e != -EACCES && e != -EPERM)
 		return;
-	w->outcome = OUTCOME_DENIED;
-	w->measured_ns = clock_now_ns(CLOCK_BOOTTIME);
-	w->was_there = false;
+	t->outcome = OUTCOME_DENIED;
+	t->measured_ns = clock_now_ns(CLOCK_BOOTTIME);
+	t->was_there = false;
 }
 
 void adaptive_pass_estimate(
@@ -530,24 +530,24 @@ bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole)
 void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, bool is_elsewhere)
 {
 	uint64_t born_ns = p->stat.start_ticks * a->reader->procfs->ns_per_tick;
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 
-	if ((w->relations == TRACKED_ELSEWHERE) == is_elsewhere)
+	if ((t->relations == TRACKED_ELSEWHERE) == is_elsewhere)
 		return;
 	if (is_elsewhere) {
-		sharing_state_ended(&a->sharing_state, w, false);
-		w->relations = TRACKED_ELSEWHERE;
+		sharing_state_ended(&a->sharing_state, t, false);
+		t->relations = TRACKED_ELSEWHERE;
 		return;
 	}
 	sharing_state_born(&a->sharing_state, p,
 		sharing_state_parent(&a->sharing_state, p, born_ns, a->previous_ns), born_ns);
-	if (!w->has_base)
+	if (!t->has_base)
 		return;
-	if (w->measured_ns >= a->begin_ns) {
+	if (t->measured_ns >= a->begin_ns) {
 		sharing_state_first_measured(&a->sharing_state, p);
 		return;
 	}
 	/* Births and exits since then were counted for the other process. */
-	sharing_state_unmeasured(w);
-	w->measured_ns = 0;
+	sharing_state_unmeasured(t);
+	t->measured_ns = 0;
 }

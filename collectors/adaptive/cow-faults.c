@@ -39,162 +39,162 @@ void cow_faults_init(struct cow_faults *f, struct families *families, struct pro
 		.families = families, .reader = reader, .table = table, .page_bytes = page_bytes};
 }
 
-uint64_t cow_faults_room(const struct tracked *w)
+uint64_t cow_faults_room(const struct tracked *t)
 {
-	struct estimate_part anon = estimate_anon(&w->base);
+	struct estimate_part anon = estimate_anon(&t->base);
 
 	return anon.rss - anon.pss;
 }
 
 /*
- * Returns how many bytes of PSS W may have gained if it has copied OWN bytes, and other members
+ * Returns how many bytes of PSS T may have gained if it has copied OWN bytes, and other members
  * OTHERS bytes.
  */
-static uint64_t gain_of(const struct tracked *w, uint64_t own, uint64_t others)
+static uint64_t gain_of(const struct tracked *t, uint64_t own, uint64_t others)
 {
 	struct estimate_part anon;
 
-	if (!w->has_base || !(own | others))
+	if (!t->has_base || !(own | others))
 		return 0;
-	anon = estimate_anon(&w->base);
+	anon = estimate_anon(&t->base);
 	others = share_count_written(
-		anon.rss - anon.private_mid, anon.pss - anon.private_mid, w->member.then, others);
+		anon.rss - anon.private_mid, anon.pss - anon.private_mid, t->member.then, others);
 	return saturate_min(own + others, anon.rss - anon.pss);
 }
 
-static uint64_t own_broken(const struct tracked *w)
+static uint64_t own_broken(const struct tracked *t)
 {
-	return w->broken_kib * UINT64_C(1024);
+	return t->broken_kib * UINT64_C(1024);
 }
 
 /*
  * A private copy of a page that had two sharers or more gains at least half of the page: so the
  * copied bytes are at most twice the gain.
  */
-static uint64_t others_broken(const struct tracked *w)
+static uint64_t others_broken(const struct tracked *t)
 {
 	struct cow_breaks_sum broken;
 
-	families_broken(&w->member, &broken);
+	families_broken(&t->member, &broken);
 	return saturate_add(broken.gained, broken.gained);
 }
 
-uint64_t cow_faults_broken(const struct tracked *w)
+uint64_t cow_faults_broken(const struct tracked *t)
 {
-	return gain_of(w, own_broken(w), others_broken(w));
+	return gain_of(t, own_broken(t), others_broken(t));
 }
 
-uint64_t cow_faults_suspected(const struct tracked *w)
+uint64_t cow_faults_suspected(const struct tracked *t)
 {
-	return gain_of(w, w->watch == TRACKED_OVERDUE ? cow_faults_room(w) : own_broken(w),
-		others_broken(w) + families_suspected(&w->member));
+	return gain_of(t, t->watch == TRACKED_OVERDUE ? cow_faults_room(t) : own_broken(t),
+		others_broken(t) + families_suspected(&t->member));
 }
 
-uint64_t cow_faults_unread(const struct tracked *w)
+uint64_t cow_faults_unread(const struct tracked *t)
 {
-	return w->watch == TRACKED_OVERDUE || w->lacks_looks
-	               ? saturate_less(cow_faults_suspected(w), cow_faults_broken(w))
+	return t->watch == TRACKED_OVERDUE || t->lacks_looks
+	               ? saturate_less(cow_faults_suspected(t), cow_faults_broken(t))
 	               : 0;
 }
 
 /*
- * Computes how much shared memory W, which has FAULTS minor faults, may have written since its
+ * Computes how much shared memory T, which has FAULTS minor faults, may have written since its
  * measurement, and puts its family in doubt by as much.
  */
-static void take_faults(const struct cow_faults *f, struct tracked *w, uint64_t faults)
+static void take_faults(const struct cow_faults *f, struct tracked *t, uint64_t faults)
 {
-	struct estimate_now now = tracked_now(w, f->page_bytes);
-	uint64_t bytes = ((uint32_t)faults - w->faults) * f->page_bytes;
+	struct estimate_now now = tracked_now(t, f->page_bytes);
+	uint64_t bytes = ((uint32_t)faults - t->faults) * f->page_bytes;
 	uint64_t now_ns = clock_now_ns(CLOCK_BOOTTIME);
 
 	/* Growth was faulted in, and is counted by the other counters. For files one fault may map
 	 * sixteen pages, but need not. */
-	bytes = saturate_less(bytes, saturate_less(now.anon, w->base.anon));
-	bytes = saturate_less(bytes, saturate_less(now.file, w->base.file));
-	w->broken_kib = saturate_u32((bytes >> w->calm) / 1024);
-	families_suspect(&w->member, own_broken(w), now_ns);
-	w->looked_faults = (uint32_t)faults;
-	w->broken_ns = now_ns;
-	w->watch = TRACKED_COUNTED;
+	bytes = saturate_less(bytes, saturate_less(now.anon, t->base.anon));
+	bytes = saturate_less(bytes, saturate_less(now.file, t->base.file));
+	t->broken_kib = saturate_u32((bytes >> t->calm) / 1024);
+	families_suspect(&t->member, own_broken(t), now_ns);
+	t->looked_faults = (uint32_t)faults;
+	t->broken_ns = now_ns;
+	t->watch = TRACKED_COUNTED;
 }
 
 /*
- * W's faults could not be read until now, or W could not be measured. Until they are, the high
- * bounds of W and its family allow for writes to all of its shared memory.
+ * T's faults could not be read until now, or T could not be measured. Until they are, the high
+ * bounds of T and its family allow for writes to all of its shared memory.
  */
-static void suspect_all(const struct cow_faults *f, struct tracked *w)
+static void suspect_all(const struct cow_faults *f, struct tracked *t)
 {
-	struct estimate_now now = tracked_now(w, f->page_bytes);
-	uint64_t bytes = w->has_base ? cow_faults_room(w) : now.anon;
+	struct estimate_now now = tracked_now(t, f->page_bytes);
+	uint64_t bytes = t->has_base ? cow_faults_room(t) : now.anon;
 
-	assert(!w->has_base || w->watch != TRACKED_UNCOUNTED);
-	if (w->has_base)
-		w->watch = TRACKED_OVERDUE;
+	assert(!t->has_base || t->watch != TRACKED_UNCOUNTED);
+	if (t->has_base)
+		t->watch = TRACKED_OVERDUE;
 	/* Suspected anew each time, because it may write at any time. */
-	families_suspect(&w->member, 0, f->begin_ns);
-	families_suspect(&w->member, saturate_max(bytes, own_broken(w)), f->begin_ns);
+	families_suspect(&t->member, 0, f->begin_ns);
+	families_suspect(&t->member, saturate_max(bytes, own_broken(t)), f->begin_ns);
 }
 
 /*
- * W was measured again, where BEFORE was expected: tells its family about its private copies, at
+ * T was measured again, where BEFORE was expected: tells its family about its private copies, at
  * most WRITTEN bytes (UINT64_MAX: not known), made before AT_NS. Other growth is memory that
- * sharers have released. Withdraws what W was suspected of. Returns true if W has certainly
+ * sharers have released. Withdraws what T was suspected of. Returns true if T has certainly
  * written.
  */
-static bool tell_copies(const struct cow_faults *f, struct tracked *w,
+static bool tell_copies(const struct cow_faults *f, struct tracked *t,
 	const struct estimate *before, uint64_t written, uint64_t at_ns)
 {
 	bool is_known = written != UINT64_MAX;
 	uint64_t least = is_known ? BROKEN_MIN : LIKELY_MIN;
-	struct estimate_part anon = estimate_anon(&w->base);
+	struct estimate_part anon = estimate_anon(&t->base);
 	uint64_t gain = saturate_min(saturate_less(anon.pss, before->pss_anon), written);
 
-	families_asked(&w->member, own_broken(w), gain);
+	families_asked(&t->member, own_broken(t), gain);
 	if (gain >= least) {
-		families_broke(f->families, &w->member, gain,
+		families_broke(f->families, &t->member, gain,
 			is_known ? saturate_less(anon.rss, before->pss_anon) : 0, at_ns);
-		w->calm = 0;
-	} else if (w->broken_kib >= LIKELY_MIN / 1024 && w->calm < CALM_MAX) {
-		w->calm++;
+		t->calm = 0;
+	} else if (t->broken_kib >= LIKELY_MIN / 1024 && t->calm < CALM_MAX) {
+		t->calm++;
 	}
-	w->broken_kib = 0;
-	families_suspect(&w->member, 0, at_ns);
+	t->broken_kib = 0;
+	families_suspect(&t->member, 0, at_ns);
 	return is_known && gain >= least;
 }
 
-/* Whether W shares so much anonymous memory that writes to it would require a measurement. */
-static bool may_break(const struct tracked *w, uint64_t max_age_ns)
+/* Whether T shares so much anonymous memory that writes to it would require a measurement. */
+static bool may_break(const struct tracked *t, uint64_t max_age_ns)
 {
 	return measure_plan_doubt_matters(
-		cow_faults_room(w), estimate_base_pss(&w->base), max_age_ns, max_age_ns);
+		cow_faults_room(t), estimate_base_pss(&t->base), max_age_ns, max_age_ns);
 }
 
 bool cow_faults_found(const struct cow_faults *f, struct process *p,
 	const struct page_walk_result *walked, const struct estimate *before, uint64_t now_ns)
 {
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 	uint64_t written = UINT64_MAX, since_ns = now_ns, faults;
 
-	if (w->broken_kib && process_faults(f->reader, p, &faults) == 0) {
-		written = (uint64_t)((uint32_t)faults - w->faults) * f->page_bytes;
-		if ((uint32_t)faults == w->looked_faults)
-			since_ns = w->broken_ns;
-	} else if (w->watch != TRACKED_UNCOUNTED && walked->has_faults) {
-		written = (uint64_t)(walked->faults - w->faults) * f->page_bytes;
+	if (t->broken_kib && process_faults(f->reader, p, &faults) == 0) {
+		written = (uint64_t)((uint32_t)faults - t->faults) * f->page_bytes;
+		if ((uint32_t)faults == t->looked_faults)
+			since_ns = t->broken_ns;
+	} else if (t->watch != TRACKED_UNCOUNTED && walked->has_faults) {
+		written = (uint64_t)(walked->faults - t->faults) * f->page_bytes;
 	}
-	return tell_copies(f, w, before, written, since_ns);
+	return tell_copies(f, t, before, written, since_ns);
 }
 
 void cow_faults_measured(const struct cow_faults *f, struct process *p,
 	const struct page_walk_result *walked, uint64_t max_age_ns)
 {
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 	uint64_t faults = walked->faults;
-	bool is_counted = may_break(w, max_age_ns) &&
+	bool is_counted = may_break(t, max_age_ns) &&
 	                  (walked->has_faults || process_faults(f->reader, p, &faults) == 0);
 
-	w->watch = is_counted ? TRACKED_COUNTED : TRACKED_UNCOUNTED;
-	w->faults = is_counted ? (uint32_t)faults : 0;
+	t->watch = is_counted ? TRACKED_COUNTED : TRACKED_UNCOUNTED;
+	t->faults = is_counted ? (uint32_t)faults : 0;
 }
 
 /* Why a process's counter is read out of turn. */
@@ -206,23 +206,23 @@ enum reason {
 	REASON_HOST,    /* the host's sum: all processes */
 };
 
-static bool has_reason(const struct tracked *w, enum reason reason, uint64_t since_ns)
+static bool has_reason(const struct tracked *t, enum reason reason, uint64_t since_ns)
 {
 	switch (reason) {
-	case REASON_WRITES: return families_breaks(&w->member, since_ns);
+	case REASON_WRITES: return families_breaks(&t->member, since_ns);
 	case REASON_YOUNG:
-		return w->member.born_ns && w->measured_ns < w->member.born_ns + YOUNG_NS;
-	case REASON_OVERDUE: return w->watch == TRACKED_OVERDUE;
-	case REASON_FAMILY: return families_suspected(&w->member) > 0;
+		return t->member.born_ns && t->measured_ns < t->member.born_ns + YOUNG_NS;
+	case REASON_OVERDUE: return t->watch == TRACKED_OVERDUE;
+	case REASON_FAMILY: return families_suspected(&t->member) > 0;
 	case REASON_HOST: break;
 	}
 	return true;
 }
 
-static bool is_worth_it(const struct tracked *w)
+static bool is_worth_it(const struct tracked *t)
 {
-	return w && w->has_base && w->watch != TRACKED_UNCOUNTED &&
-	       w->relations != TRACKED_ELSEWHERE;
+	return t && t->has_base && t->watch != TRACKED_UNCOUNTED &&
+	       t->relations != TRACKED_ELSEWHERE;
 }
 
 /* Processes that are read together, so that a worker reads all of their counters in one go. */
@@ -233,14 +233,14 @@ struct looks {
 
 static void cow_faults_look_at(struct cow_faults *f, struct process *p)
 {
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 	uint64_t faults;
 
 	if (process_faults(f->reader, p, &faults) == 0)
-		take_faults(f, w, faults);
+		take_faults(f, t, faults);
 	/* If one process has written this much, others of its family may be doing so at the same
 	 * time. */
-	if (!w->calm && w->broken_kib && cow_faults_broken(w) >= cow_faults_room(w) / 4)
+	if (!t->calm && t->broken_kib && cow_faults_broken(t) >= cow_faults_room(t) / 4)
 		f->is_alarmed = true;
 }
 
@@ -283,8 +283,8 @@ static void find_large(const struct process_table *table, struct process *large[
 	size_t count = 0, least = 0;
 
 	for (size_t i = 0; i < table->count; i++) {
-		const struct tracked *w = table->item[i]->tracked;
-		uint64_t its = is_worth_it(w) ? cow_faults_room(w) : 0;
+		const struct tracked *t = table->item[i]->tracked;
+		uint64_t its = is_worth_it(t) ? cow_faults_room(t) : 0;
 		size_t at = count < LARGE_COUNT ? count : least;
 
 		if (its <= LARGE_MIN || (at < count && its <= room[at]))
@@ -328,10 +328,10 @@ static void look_besides(struct cow_faults *f, enum reason reason, uint64_t sinc
 
 	for (size_t n = 0; n < table->count && f->left; n++) {
 		size_t i = (first + n) % table->count;
-		const struct tracked *w = table->item[i]->tracked;
+		const struct tracked *t = table->item[i]->tracked;
 
-		if (!is_worth_it(w) || w->broken_ns >= f->begin_ns ||
-			!has_reason(w, reason, since_ns))
+		if (!is_worth_it(t) || t->broken_ns >= f->begin_ns ||
+			!has_reason(t, reason, since_ns))
 			continue;
 		f->first = i + 1;
 		f->left--;
@@ -340,11 +340,11 @@ static void look_besides(struct cow_faults *f, enum reason reason, uint64_t sinc
 	look_at_all(f, &looks);
 }
 
-/* Whether it is not known, for longer than an interval, what W has written to. */
+/* Whether it is not known, for longer than an interval, what T has written to. */
 static bool cow_faults_is_overdue(
-	const struct cow_faults *f, const struct tracked *w, uint64_t interval_ns)
+	const struct cow_faults *f, const struct tracked *t, uint64_t interval_ns)
 {
-	uint64_t last_ns = saturate_max(w->broken_ns, w->measured_ns);
+	uint64_t last_ns = saturate_max(t->broken_ns, t->measured_ns);
 
 	return last_ns < f->begin_ns && f->begin_ns - last_ns > interval_ns;
 }
@@ -360,20 +360,20 @@ static void suspect_overdue(const struct cow_faults *f, uint64_t interval_ns)
 	bool is_short;
 
 	for (size_t i = 0; i < table->count; i++) {
-		const struct tracked *w = table->item[i]->tracked;
+		const struct tracked *t = table->item[i]->tracked;
 
-		count += is_worth_it(w) && w->broken_ns < f->begin_ns;
+		count += is_worth_it(t) && t->broken_ns < f->begin_ns;
 	}
 	is_short = f->left < (count + 1) / 2;
 	for (size_t i = 0; i < table->count; i++) {
-		struct tracked *w = table->item[i]->tracked;
+		struct tracked *t = table->item[i]->tracked;
 
-		if (!w)
+		if (!t)
 			continue;
-		w->lacks_looks = is_short;
-		if (is_short && (is_worth_it(w) ? cow_faults_is_overdue(f, w, interval_ns)
-						: !w->has_base && w->relations == TRACKED_RELATED))
-			suspect_all(f, w);
+		t->lacks_looks = is_short;
+		if (is_short && (is_worth_it(t) ? cow_faults_is_overdue(f, t, interval_ns)
+						: !t->has_base && t->relations == TRACKED_RELATED))
+			suspect_all(f, t);
 	}
 }
 

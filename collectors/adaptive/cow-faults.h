@@ -36,26 +36,26 @@ struct cow_faults {
 void cow_faults_init(struct cow_faults *f, struct families *families, struct process_reader *reader,
 	const struct process_table *table, uint64_t page_bytes);
 
-/* Returns the bytes of PSS that W would gain if no other process shared its anonymous memory. */
-uint64_t cow_faults_room(const struct tracked *w);
+/* Returns the bytes of PSS that T would gain if no other process shared its anonymous memory. */
+uint64_t cow_faults_room(const struct tracked *t);
 
 /*
- * Returns the bytes of PSS that W may have gained by copy-on-write breaks, by its faults and its
+ * Returns the bytes of PSS that T may have gained by copy-on-write breaks, by its faults and its
  * family.
  */
-uint64_t cow_faults_broken(const struct tracked *w);
+uint64_t cow_faults_broken(const struct tracked *t);
 
 /*
  * Returns the same, and in addition what other members are suspected of and what only unread fault
  * counters leave possible.
  */
-uint64_t cow_faults_suspected(const struct tracked *w);
+uint64_t cow_faults_suspected(const struct tracked *t);
 
 /*
- * Returns the bytes of W's high bound that are only for unread faults: no reason to measure W,
+ * Returns the bytes of T's high bound that are only for unread faults: no reason to measure T,
  * since reading its faults is cheaper.
  */
-uint64_t cow_faults_unread(const struct tracked *w);
+uint64_t cow_faults_unread(const struct tracked *t);
 
 /*
  * P was measured at NOW_NS by the walk WALKED, where BEFORE was expected, and its family does not

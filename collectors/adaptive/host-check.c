@@ -85,23 +85,23 @@ struct view_of_member {
 };
 
 /*
- * Fills *RET for W and its ROW. Returns false if there is no estimate of W; its counters are then
+ * Fills *RET for T and its ROW. Returns false if there is no estimate of T; its counters are then
  * in RET->now.
  */
-static bool host_check_see(const struct host_check *h, const struct tracked *w,
+static bool host_check_see(const struct host_check *h, const struct tracked *t,
 	const struct snapshot_process *row, struct view_of_member *ret)
 {
 	const struct tracked *speaker;
 
-	ret->now = tracked_now(w, h->page_bytes);
+	ret->now = tracked_now(t, h->page_bytes);
 	if (!snapshot_has_figure(row) ||
-		!sharing_state_estimate(w, h->page_bytes, NULL, &ret->estimate, &speaker))
+		!sharing_state_estimate(t, h->page_bytes, NULL, &ret->estimate, &speaker))
 		return false;
 	ret->member = (struct host_drift_member){
 		.base = &speaker->base,
 		.now = &ret->now,
 		.estimate = &ret->estimate,
-		.moved_bytes = w->moved * h->page_bytes,
+		.moved_bytes = t->moved * h->page_bytes,
 		.measured_ns = speaker->measured_ns,
 	};
 	return true;
@@ -135,22 +135,22 @@ static bool is_above(const struct host_check *h, const struct estimate *e)
 }
 
 void host_check_add(
-	struct host_check *h, const struct tracked *w, const struct snapshot_process *row)
+	struct host_check *h, const struct tracked *t, const struct snapshot_process *row)
 {
 	struct view_of_member v;
 	struct estimate guess;
 
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
-	if (host_check_see(h, w, row, &v)) {
+	if (host_check_see(h, t, row, &v)) {
 		host_drift_add(&h->drift, &v.member);
-		h->has_lower |= !w->has_base && is_above(h, &v.estimate);
+		h->has_lower |= !t->has_base && is_above(h, &v.estimate);
 		return;
 	}
 	host_drift_add_unread(&h->drift, v.now.anon, v.now.file);
 	if (see_guess(row, &guess))
 		h->has_lower |= is_above(h, &guess);
-	else if (ROW_HAS(w, PROCESS_RSS))
+	else if (ROW_HAS(t, PROCESS_RSS))
 		h->absent = saturate_add(h->absent, v.now.anon + v.now.file);
 	else
 		h->absent = UINT64_MAX;
@@ -190,34 +190,34 @@ static void host_check_cap(const struct host_check *h, struct estimate *e)
 }
 
 static void host_check_lower(
-	const struct host_check *h, const struct tracked *w, struct snapshot_process *row)
+	const struct host_check *h, const struct tracked *t, struct snapshot_process *row)
 {
 	struct estimate e;
 
 	if (!h->has_lower || !see_guess(row, &e))
 		return;
 	host_check_cap(h, &e);
-	tracked_fill(w, &e, h->page_bytes, row);
+	tracked_fill(t, &e, h->page_bytes, row);
 }
 
-void host_check_settle(struct host_check *h, const struct tracked *w, struct snapshot_process *row)
+void host_check_settle(struct host_check *h, const struct tracked *t, struct snapshot_process *row)
 {
 	struct estimate_doubt doubt;
 	struct view_of_member v;
 	struct estimate e;
 
-	if (!host_check_see(h, w, row, &v)) {
-		host_check_lower(h, w, row);
+	if (!host_check_see(h, t, row, &v)) {
+		host_check_lower(h, t, row);
 		return;
 	}
 	host_drift_doubt(&h->drift, &v.member, &doubt);
-	if (!sharing_state_estimate(w, h->page_bytes, &doubt, &e, NULL))
+	if (!sharing_state_estimate(t, h->page_bytes, &doubt, &e, NULL))
 		return;
 	if (!h->is_averaged)
 		host_drift_narrow(&h->drift, &e);
-	if (!w->has_base && h->has_lower)
+	if (!t->has_base && h->has_lower)
 		host_check_cap(h, &e);
-	tracked_fill(w, &e, h->page_bytes, row);
+	tracked_fill(t, &e, h->page_bytes, row);
 }
 
 static uint64_t below_zero(int64_t v)

@@ -71,7 +71,7 @@ void host_check_begin(struct host_check *h);
  * (OUTCOME_SHARED_MM) do not count.
  */
 void host_check_add(
-	struct host_check *h, const struct tracked *w, const struct snapshot_process *row);
+	struct host_check *h, const struct tracked *t, const struct snapshot_process *row);
 
 /*
  * Compares the sums after all host_check_add(). SEES_ALL: no process of the host is hidden from us.
@@ -81,10 +81,10 @@ void host_check_add(
 bool host_check_end(struct host_check *h, bool sees_all, bool is_whole, uint64_t now_ns);
 
 /*
- * Fills ROW of W again, with host drift's doubt and narrower bounds. A guess that exceeds the
+ * Fills ROW of T again, with host drift's doubt and narrower bounds. A guess that exceeds the
  * host's sums is lowered to them.
  */
-void host_check_settle(struct host_check *h, const struct tracked *w, struct snapshot_process *row);
+void host_check_settle(struct host_check *h, const struct tracked *t, struct snapshot_process *row);
 
 /*
  * Returns the upper bound of all processes' PSS together, in bytes, from the host's sums in the

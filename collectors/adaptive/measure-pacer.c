@@ -19,16 +19,16 @@ enum {
 	WEIGHT_MAX = 3,
 };
 
-void measure_pacer_init(struct measure_pacer *t, struct adaptive_pass *a,
+void measure_pacer_init(struct measure_pacer *m, struct adaptive_pass *a,
 	const struct owner_sums *sums, struct buffer *scratch)
 {
-	*t = (struct measure_pacer){.adaptive = a, .sums = sums};
-	measure_queue_init(&t->queue, scratch);
+	*m = (struct measure_pacer){.adaptive = a, .sums = sums};
+	measure_queue_init(&m->queue, scratch);
 }
 
-void measure_pacer_done(struct measure_pacer *t)
+void measure_pacer_done(struct measure_pacer *m)
 {
-	measure_queue_done(&t->queue);
+	measure_queue_done(&m->queue);
 }
 
 /*
@@ -36,92 +36,92 @@ void measure_pacer_done(struct measure_pacer *t)
  * plan.
  */
 static void set_waiting(
-	const struct measure_pacer *t, const struct measure_choice *choice, bool is_waiting)
+	const struct measure_pacer *m, const struct measure_choice *choice, bool is_waiting)
 {
-	const struct process_table *table = t->adaptive->table;
-	struct tracked *w = choice->place < table->count ? table->item[choice->place]->tracked
+	const struct process_table *table = m->adaptive->table;
+	struct tracked *t = choice->place < table->count ? table->item[choice->place]->tracked
 	                                                 : NULL;
 
-	if (w)
-		w->is_waiting = is_waiting;
+	if (t)
+		t->is_waiting = is_waiting;
 }
 
-void measure_pacer_drop(struct measure_pacer *t)
+void measure_pacer_drop(struct measure_pacer *m)
 {
-	struct measure_queue *c = &t->queue;
+	struct measure_queue *q = &m->queue;
 
 	/* These cost more than predicted, or their budget was kept for the next pass. */
-	c->deferred[MEASURE_PLAN_BUDGET] += measure_queue_left(c);
-	for (size_t i = 0; i < c->chosen; i++)
-		if (!c->choice[i].is_taken)
-			set_waiting(t, &c->choice[i], true);
-	measure_queue_drop(c);
-	t->due_ns = 0;
+	q->deferred[MEASURE_PLAN_BUDGET] += measure_queue_left(q);
+	for (size_t i = 0; i < q->chosen; i++)
+		if (!q->choice[i].is_taken)
+			set_waiting(m, &q->choice[i], true);
+	measure_queue_drop(q);
+	m->due_ns = 0;
 }
 
 /* Finishes the walk WALKED of P, with the sample S. */
-static int measure_pacer_finish(struct measure_pacer *t, struct process *p, const struct sample *s,
+static int measure_pacer_finish(struct measure_pacer *m, struct process *p, const struct sample *s,
 	const struct page_walk_result *walked)
 {
-	adaptive_pass_take(t->adaptive, p, s, walked);
+	adaptive_pass_take(m->adaptive, p, s, walked);
 	return MEASURE_PACER_SAMPLE;
 }
 
-static int measure_whole(struct measure_pacer *t, struct process *p,
+static int measure_whole(struct measure_pacer *m, struct process *p,
 	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret)
 {
 	struct page_walk_result walked;
-	int r = page_walks_whole(&t->adaptive->walks, p, f, now_ns, ret, &walked);
+	int r = page_walks_whole(&m->adaptive->walks, p, f, now_ns, ret, &walked);
 
-	return r < 0 ? r : measure_pacer_finish(t, p, ret, &walked);
+	return r < 0 ? r : measure_pacer_finish(m, p, ret, &walked);
 }
 
-static int begin_slices(struct measure_pacer *t, struct process *p,
+static int begin_slices(struct measure_pacer *m, struct process *p,
 	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret)
 {
 	struct page_walk_result walked;
-	int r = page_walks_begin_slices(&t->adaptive->walks, p, f, now_ns, ret, &walked);
+	int r = page_walks_begin_slices(&m->adaptive->walks, p, f, now_ns, ret, &walked);
 
 	if (r == PAGE_WALKS_LOOKED) {
-		adaptive_pass_note(t->adaptive, p, ret);
+		adaptive_pass_note(m->adaptive, p, ret);
 		return MEASURE_PACER_SAMPLE;
 	}
-	return r < 0 ? r : measure_pacer_finish(t, p, ret, &walked);
+	return r < 0 ? r : measure_pacer_finish(m, p, ret, &walked);
 }
 
 static int step_slices(
-	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+	struct measure_pacer *m, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
 	struct page_walk_result walked;
 	int r = page_walks_step(
-		&t->adaptive->walks, t->is_broke, now_ns, ret, ret_process, &walked);
+		&m->adaptive->walks, m->is_broke, now_ns, ret, ret_process, &walked);
 
 	if (r == PAGE_WALKS_GIANT) /* it waits for the age for giants */
-		t->queue.deferred[MEASURE_PLAN_GIANT]++;
+		m->queue.deferred[MEASURE_PLAN_GIANT]++;
 	if (r == PAGE_WALKS_GIANT || r == PAGE_WALKS_MORE)
 		return MEASURE_PACER_MORE;
-	return r < 0 ? r : measure_pacer_finish(t, *ret_process, ret, &walked);
+	return r < 0 ? r : measure_pacer_finish(m, *ret_process, ret, &walked);
 }
 
-/* Returns by how many bytes the estimate of W may be wrong, and writes the estimate to *RET_PSS. */
-static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w, uint64_t *ret_pss)
+/* Returns by how many bytes the estimate of T may be wrong, and writes the estimate to *RET_PSS. */
+static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *t, uint64_t *ret_pss)
 {
 	struct estimate e;
 	uint64_t stray, doubt;
 
 	/* Memory of no known mapping may be shared with any process: reading the maps tells with
 	 * which. */
-	stray = sharing_state_strayed(w, a->page_bytes);
-	if (w->has_base && !w->doubt && !stray && !cow_faults_broken(w) &&
-		!sharing_state_shifted(w) && !sharing_state_unsettled(w) &&
-		tracked_is_quiet(w, a->page_bytes)) {
-		*ret_pss = estimate_base_pss(&w->base);
+	stray = sharing_state_strayed(t, a->page_bytes);
+	if (t->has_base && !t->doubt && !stray && !cow_faults_broken(t) &&
+		!sharing_state_shifted(t) && !sharing_state_unsettled(t) &&
+		tracked_is_quiet(t, a->page_bytes)) {
+		*ret_pss = estimate_base_pss(&t->base);
 		return 0;
 	}
-	row_estimate_get(&a->estimates, w, &e);
+	row_estimate_get(&a->estimates, t, &e);
 	*ret_pss = e.pss;
-	doubt = measure_queue_doubt(w, e.low, e.pss, e.high);
-	return saturate_max(saturate_max(doubt, cow_faults_broken(w)), stray);
+	doubt = measure_queue_doubt(t, e.low, e.pss, e.high);
+	return saturate_max(saturate_max(doubt, cow_faults_broken(t)), stray);
 }
 
 /*
@@ -129,12 +129,12 @@ static uint64_t doubt_of(const struct adaptive_pass *a, const struct tracked *w,
  * but at most WEIGHT_MAX times BYTES: a user with many subordinate uids could make each of them
  * small.
  */
-static uint64_t measure_pacer_weighted(const struct measure_pacer *t, const struct process *p,
+static uint64_t measure_pacer_weighted(const struct measure_pacer *m, const struct process *p,
 	enum owner_kind kind, uint64_t bytes)
 {
-	const struct owner_table *owners = &t->sums->table[kind];
-	uint32_t slot = owner_sums_owners(t->sums, p->membership)[kind];
-	uint64_t mean = t->sums->host.last_pss / saturate_max(owners->count, 1);
+	const struct owner_table *owners = &m->sums->table[kind];
+	uint32_t slot = owner_sums_owners(m->sums, p->membership)[kind];
+	uint64_t mean = m->sums->host.last_pss / saturate_max(owners->count, 1);
 
 	if (slot == PROCESS_NO_SCOPE)
 		return 0;
@@ -149,23 +149,23 @@ static uint64_t measure_pacer_weighted(const struct measure_pacer *t, const stru
  * process another name, so a program counts at most as much as its user.
  */
 static uint64_t measure_pacer_worth(
-	const struct measure_pacer *t, const struct process *p, uint64_t doubt)
+	const struct measure_pacer *m, const struct process *p, uint64_t doubt)
 {
 	uint64_t user, program;
 
 	if (!doubt || p->membership == PROCESS_NO_SCOPE)
 		return doubt;
-	user = measure_pacer_weighted(t, p, OWNER_USER, doubt);
-	program = measure_pacer_weighted(t, p, OWNER_PROGRAM, doubt);
+	user = measure_pacer_weighted(m, p, OWNER_USER, doubt);
+	program = measure_pacer_weighted(m, p, OWNER_PROGRAM, doubt);
 	return saturate_add(doubt, saturate_add(user, saturate_min(program, user)));
 }
 
 /* Returns true if P may be measured. */
 static bool measure_pacer_is_candidate(const struct process *p)
 {
-	const struct tracked *w = p->tracked;
+	const struct tracked *t = p->tracked;
 
-	return w && w->image == TRACKED_SETTLED && w->relations != TRACKED_ELSEWHERE &&
+	return t && t->image == TRACKED_SETTLED && t->relations != TRACKED_ELSEWHERE &&
 	       !block_is_barred(&p->block);
 }
 
@@ -179,30 +179,30 @@ static bool is_of_all(const struct process *p, const struct page_walk_forecast *
 	       (p->tracked->outcome != OUTCOME_DENIED || !p->tracked->measured_ns);
 }
 
-static void measure_pacer_add(struct measure_pacer *t, size_t place)
+static void measure_pacer_add(struct measure_pacer *m, size_t place)
 {
-	struct adaptive_pass *a = t->adaptive;
+	struct adaptive_pass *a = m->adaptive;
 	const struct process *p = a->table->item[place];
-	const struct tracked *w = p->tracked;
-	struct page_walk_forecast f = page_walks_forecast(&a->walks, w);
-	uint64_t pss = w->seen.resident * a->page_bytes, doubt = pss;
+	const struct tracked *t = p->tracked;
+	struct page_walk_forecast f = page_walks_forecast(&a->walks, t);
+	uint64_t pss = t->seen.resident * a->page_bytes, doubt = pss;
 	/* Forks of a giant are not measured as long as the giant is their speaker. */
-	bool is_known = w->has_base || (f.is_giant && sharing_state_speaker(w));
+	bool is_known = t->has_base || (f.is_giant && sharing_state_speaker(t));
 	struct measure_plan_item *item;
 
 	if (page_walks_has(&a->walks, p)) { /* counts for its next walks, too */
-		t->total_cost_ns += f.is_giant ? 0 : f.prediction.cpu_ns;
+		m->total_cost_ns += f.is_giant ? 0 : f.prediction.cpu_ns;
 		return;
 	}
 	if (is_known && !block_is_on(&p->block))
-		doubt = saturate_max(doubt_of(a, w, &pss), w->shown_kib * UINT64_C(1024));
-	item = measure_queue_add(&t->queue, w, place, &f, doubt, pss);
-	item->worth_bytes = measure_pacer_worth(t, p, item->doubt_bytes);
+		doubt = saturate_max(doubt_of(a, t, &pss), t->shown_kib * UINT64_C(1024));
+	item = measure_queue_add(&m->queue, t, place, &f, doubt, pss);
+	item->worth_bytes = measure_pacer_worth(m, p, item->doubt_bytes);
 	if (!item->is_giant)
-		t->total_cost_ns += item->cost_ns;
+		m->total_cost_ns += item->cost_ns;
 	if (is_of_all(p, &f))
-		t->all_cost_ns += item->cost_ns;
-	t->is_long |= w->outcome != OUTCOME_DENIED && (f.way == WALK_COST_SLICES || f.is_giant);
+		m->all_cost_ns += item->cost_ns;
+	m->is_long |= t->outcome != OUTCOME_DENIED && (f.way == WALK_COST_SLICES || f.is_giant);
 }
 
 /*
@@ -210,14 +210,14 @@ static void measure_pacer_add(struct measure_pacer *t, size_t place)
  * have their part of the budget first; the limit is such that every pass can use as much, and does
  * not become much longer.
  */
-static uint64_t spare_ns(const struct measure_pacer *t, uint64_t available_ns)
+static uint64_t spare_ns(const struct measure_pacer *m, uint64_t available_ns)
 {
-	const struct adaptive_pass_limits *l = &t->adaptive->limits;
-	uint64_t each_ns = cpu_budget_each_ns(&t->adaptive->budget, l->interval_ns);
+	const struct adaptive_pass_limits *l = &m->adaptive->limits;
+	uint64_t each_ns = cpu_budget_each_ns(&m->adaptive->budget, l->interval_ns);
 	uint64_t sliced_ns = saturate_part(
-		t->total_cost_ns - t->all_cost_ns, l->interval_ns, l->max_age_ns);
+		m->total_cost_ns - m->all_cost_ns, l->interval_ns, l->max_age_ns);
 
-	if (t->adaptive->pressure)
+	if (m->adaptive->pressure)
 		return 0;
 	each_ns = saturate_min(saturate_less(each_ns, sliced_ns), available_ns);
 	return saturate_min(saturate_part(each_ns, l->spare_ppm, CPU_BUDGET_PPM_MAX),
@@ -225,37 +225,37 @@ static uint64_t spare_ns(const struct measure_pacer *t, uint64_t available_ns)
 }
 
 /* Chooses all processes that a pass can measure. */
-static void excuse_all(struct measure_pacer *t)
+static void excuse_all(struct measure_pacer *m)
 {
-	for (size_t i = 0; i < t->queue.count; i++) {
-		struct measure_plan_item *item = &t->queue.items[i];
-		const struct process *p = t->adaptive->table->item[item->id / CHOICE_KINDS];
-		struct page_walk_forecast f = page_walks_forecast(&t->adaptive->walks, p->tracked);
+	for (size_t i = 0; i < m->queue.count; i++) {
+		struct measure_plan_item *item = &m->queue.items[i];
+		const struct process *p = m->adaptive->table->item[item->id / CHOICE_KINDS];
+		struct page_walk_forecast f = page_walks_forecast(&m->adaptive->walks, p->tracked);
 
 		item->is_excused |= is_of_all(p, &f);
 	}
 }
 
 /* A process to be measured after the pass keeps its flag: it has not waited yet. */
-static void note_waiting(const struct measure_pacer *t)
+static void note_waiting(const struct measure_pacer *m)
 {
-	const struct measure_queue *c = &t->queue;
+	const struct measure_queue *q = &m->queue;
 
-	for (size_t i = 0; i < c->count; i++) {
-		const struct measure_plan_item *item = &c->items[i];
-		struct tracked *w = t->adaptive->table->item[item->id / CHOICE_KINDS]->tracked;
+	for (size_t i = 0; i < q->count; i++) {
+		const struct measure_plan_item *item = &q->items[i];
+		struct tracked *t = m->adaptive->table->item[item->id / CHOICE_KINDS]->tracked;
 
-		if (i >= c->chosen || item->is_excused)
-			w->is_waiting = item->is_deferred;
+		if (i >= q->chosen || item->is_excused)
+			t->is_waiting = item->is_deferred;
 		/* until it is measured; it may not be, if costs are higher than predicted */
 		else if (item->is_in_pass)
-			w->is_waiting = true;
+			t->is_waiting = true;
 	}
 }
 
-int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
+int measure_pacer_choose(struct measure_pacer *m, uint64_t now_ns)
 {
-	struct adaptive_pass *a = t->adaptive;
+	struct adaptive_pass *a = m->adaptive;
 	uint64_t available_ns;
 	struct measure_plan_limits limits = {
 		.interval_ns = a->limits.interval_ns,
@@ -264,67 +264,67 @@ int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns)
 		.stall_ns = a->limits.stall_ns,
 		.pressure = a->pressure,
 	};
-	int r = measure_queue_begin(&t->queue, a->table->count);
+	int r = measure_queue_begin(&m->queue, a->table->count);
 
 	if (r < 0)
 		return r;
 	adaptive_pass_end_polls(a);
-	t->total_cost_ns = t->all_cost_ns = 0;
-	t->is_long = false;
+	m->total_cost_ns = m->all_cost_ns = 0;
+	m->is_long = false;
 	for (size_t i = 0; i < a->table->count; i++)
 		if (measure_pacer_is_candidate(a->table->item[i]))
-			measure_pacer_add(t, i);
+			measure_pacer_add(m, i);
 	available_ns = cpu_budget_available_ns(&a->budget, now_ns);
 	if (a->pressure)
 		available_ns = cpu_budget_cut_ns(&a->budget, available_ns, limits.interval_ns);
 	/* one processor cannot use more */
 	limits.tokens_ns = saturate_min(available_ns, limits.interval_ns);
-	limits.spare_ns = spare_ns(t, limits.tokens_ns);
-	limits.total_cost_ns = t->total_cost_ns;
-	t->measures_all = limits.spare_ns && t->all_cost_ns <= limits.spare_ns;
-	if (t->measures_all)
-		excuse_all(t);
+	limits.spare_ns = spare_ns(m, limits.tokens_ns);
+	limits.total_cost_ns = m->total_cost_ns;
+	m->measures_all = limits.spare_ns && m->all_cost_ns <= limits.spare_ns;
+	if (m->measures_all)
+		excuse_all(m);
 	/* Before anything was measured, predictions say nothing about this host. */
 	if (a->begin_ns == a->start_ns)
-		t->total_cost_ns = 0;
-	t->is_broke = false;
-	r = measure_queue_end(&t->queue, &limits);
+		m->total_cost_ns = 0;
+	m->is_broke = false;
+	r = measure_queue_end(&m->queue, &limits);
 	if (r == 0)
-		note_waiting(t);
+		note_waiting(m);
 	return r;
 }
 
 /* Returns the pause between turns that spreads the work evenly until the next pass. */
-static uint64_t gap_ns(const struct measure_pacer *t, uint64_t now_ns)
+static uint64_t gap_ns(const struct measure_pacer *m, uint64_t now_ns)
 {
-	uint64_t turns = t->queue.left_ns / MEASURE_PACER_LENGTH_NS + 1;
+	uint64_t turns = m->queue.left_ns / MEASURE_PACER_LENGTH_NS + 1;
 
-	return saturate_less(t->due_ns, now_ns) / (turns + 1);
+	return saturate_less(m->due_ns, now_ns) / (turns + 1);
 }
 
 /*
  * Which kinds of choices may be measured now. A pass does not wait for the pauses of slices, nor
  * for giants.
  */
-static unsigned int kinds_now(const struct measure_pacer *t)
+static unsigned int kinds_now(const struct measure_pacer *m)
 {
-	bool is_between = t->due_ns != 0;
+	bool is_between = m->due_ns != 0;
 
 	if (!is_between)
 		return CHOICES_WHOLE;
-	return page_walks_have_room(&t->adaptive->walks) ? CHOICES_ALL
+	return page_walks_have_room(&m->adaptive->walks) ? CHOICES_ALL
 	                                                 : CHOICES_ALL & ~(1U << CHOICE_SLICES);
 }
 
 /* Measures the next chosen process, or begins to. Returns as measure_pacer_measure(). */
 static int measure_next(
-	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+	struct measure_pacer *m, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
-	struct adaptive_pass *a = t->adaptive;
-	unsigned int kinds = kinds_now(t);
+	struct adaptive_pass *a = m->adaptive;
+	unsigned int kinds = kinds_now(m);
 	struct measure_choice *choice;
 
-	while ((choice = measure_queue_next(&t->queue, kinds, t->is_broke))) {
+	while ((choice = measure_queue_next(&m->queue, kinds, m->is_broke))) {
 		struct process *p = a->table->item[choice->place];
 		struct page_walk_forecast f;
 
@@ -334,77 +334,77 @@ static int measure_next(
 		f = page_walks_forecast(&a->walks, p->tracked);
 		/* The choice is of another image, or this pass measures all and costs more than
 		 * predicted. */
-		if (t->is_broke && !f.is_excused) {
-			t->queue.deferred[MEASURE_PLAN_BUDGET]++;
+		if (m->is_broke && !f.is_excused) {
+			m->queue.deferred[MEASURE_PLAN_BUDGET]++;
 			p->tracked->is_waiting = true;
 			continue;
 		}
 		if (f.is_giant && choice->kind != CHOICE_GIANT) {
-			t->queue.deferred[MEASURE_PLAN_GIANT]++;
+			m->queue.deferred[MEASURE_PLAN_GIANT]++;
 			p->tracked->is_waiting = false;
 			continue;
 		}
 		/* The process has grown, or costs have been learned since. */
 		if (!(kinds >> measure_queue_kind(&f) & 1)) {
-			measure_queue_give_back(&t->queue, choice, measure_queue_kind(&f));
+			measure_queue_give_back(&m->queue, choice, measure_queue_kind(&f));
 			continue;
 		}
 		p->tracked->is_waiting = false;
-		t->turn_ns = now_ns + gap_ns(t, now_ns);
+		m->turn_ns = now_ns + gap_ns(m, now_ns);
 		*ret_process = p;
-		return f.way == WALK_COST_ROLLUP ? measure_whole(t, p, &f, now_ns, ret)
-		                                 : begin_slices(t, p, &f, now_ns, ret);
+		return f.way == WALK_COST_ROLLUP ? measure_whole(m, p, &f, now_ns, ret)
+		                                 : begin_slices(m, p, &f, now_ns, ret);
 	}
 	return 0;
 }
 
 int measure_pacer_measure(
-	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process)
+	struct measure_pacer *m, uint64_t now_ns, struct sample *ret, struct process **ret_process)
 {
-	struct adaptive_pass *a = t->adaptive;
+	struct adaptive_pass *a = m->adaptive;
 	bool is_rested, is_turn;
 	int r = 0;
 
-	t->is_broke = cpu_budget_available_ns(&a->budget, now_ns) <= (t->due_ns ? t->kept_ns : 0);
-	is_rested = t->due_ns &&
-	            page_walks_next_ns(&a->walks, t->is_broke) <= saturate_add(now_ns, EARLY_NS);
+	m->is_broke = cpu_budget_available_ns(&a->budget, now_ns) <= (m->due_ns ? m->kept_ns : 0);
+	is_rested = m->due_ns &&
+	            page_walks_next_ns(&a->walks, m->is_broke) <= saturate_add(now_ns, EARLY_NS);
 	/* If slices and whole walks are both due, they alternate: neither keeps the other
 	 * waiting. */
-	is_turn = now_ns >= t->turn_ns;
+	is_turn = now_ns >= m->turn_ns;
 	if (!is_rested || is_turn)
-		r = measure_next(t, now_ns, ret, ret_process);
+		r = measure_next(m, now_ns, ret, ret_process);
 	if (r == 0 && is_rested)
-		r = step_slices(t, now_ns, ret, ret_process);
+		r = step_slices(m, now_ns, ret, ret_process);
 	return r;
 }
 
-void measure_pacer_begin_rest(struct measure_pacer *t, uint64_t now_ns, uint64_t cpu_ns,
+void measure_pacer_begin_rest(struct measure_pacer *m, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t due_ns, struct process *const *members, const struct snapshot_process *rows,
 	size_t count)
 {
-	struct adaptive_pass *a = t->adaptive;
+	struct adaptive_pass *a = m->adaptive;
 
 	cpu_budget_charge_pass(&a->budget, now_ns, cpu_ns, due_ns);
-	t->due_ns = due_ns;
-	t->kept_ns = cpu_budget_each_ns(&a->budget, a->limits.interval_ns) / KEPT_PART;
+	m->due_ns = due_ns;
+	m->kept_ns = cpu_budget_each_ns(&a->budget, a->limits.interval_ns) / KEPT_PART;
 	for (size_t i = 0; i < count; i++) {
 		adaptive_pass_set_elsewhere(a, members[i], rows[i].outcome == OUTCOME_SHARED_MM);
 		members[i]->tracked->moved = 0;
 		members[i]->tracked->shown_kib = saturate_u32(
 			measure_queue_row_doubt(members[i]->tracked, &rows[i]) / 1024);
 	}
-	t->turn_ns = now_ns + gap_ns(t, now_ns);
+	m->turn_ns = now_ns + gap_ns(m, now_ns);
 	/* The lock trial costs nothing on hosts without long walks. If no child can be forked, it
 	 * is requested again. */
-	if (t->is_long && a->reader->procfs->live)
+	if (m->is_long && a->reader->procfs->live)
 		(void)lock_trial_ask(&a->lock_trial);
 }
 
 /* Returns how long it takes until a turn can be paid for again. */
-static uint64_t broke_ns(const struct measure_pacer *t)
+static uint64_t broke_ns(const struct measure_pacer *m)
 {
-	const struct cpu_budget *b = &t->adaptive->budget;
-	uint64_t needed_ns = saturate_add(t->kept_ns, MEASURE_PACER_LENGTH_NS);
+	const struct cpu_budget *b = &m->adaptive->budget;
+	uint64_t needed_ns = saturate_add(m->kept_ns, MEASURE_PACER_LENGTH_NS);
 	uint64_t debt_ns = b->tokens_ns < 0 ? -(uint64_t)b->tokens_ns : 0;
 	uint64_t tokens_ns = b->tokens_ns > 0 ? (uint64_t)b->tokens_ns : 0;
 	uint64_t lacking_ns = saturate_less(saturate_add(needed_ns, debt_ns), tokens_ns);
@@ -414,25 +414,25 @@ static uint64_t broke_ns(const struct measure_pacer *t)
 }
 
 /* Returns when there is something to measure; with EXCUSED_ALONE, something excused. */
-static uint64_t next_ns(const struct measure_pacer *t, bool excused_alone)
+static uint64_t next_ns(const struct measure_pacer *m, bool excused_alone)
 {
-	const struct page_walks *walks = &t->adaptive->walks;
+	const struct page_walks *walks = &m->adaptive->walks;
 	uint64_t at_ns = page_walks_next_ns(walks, excused_alone);
 
-	return measure_queue_has(&t->queue, kinds_now(t), excused_alone)
-	               ? saturate_min(at_ns, t->turn_ns)
+	return measure_queue_has(&m->queue, kinds_now(m), excused_alone)
+	               ? saturate_min(at_ns, m->turn_ns)
 	               : at_ns;
 }
 
-uint64_t measure_pacer_next_ns(const struct measure_pacer *t, uint64_t now_ns)
+uint64_t measure_pacer_next_ns(const struct measure_pacer *m, uint64_t now_ns)
 {
 	uint64_t at_ns;
 
-	if (!t->due_ns || now_ns >= t->due_ns)
+	if (!m->due_ns || now_ns >= m->due_ns)
 		return UINT64_MAX;
-	at_ns = next_ns(t, false);
-	if (at_ns == UINT64_MAX || !t->is_broke)
+	at_ns = next_ns(m, false);
+	if (at_ns == UINT64_MAX || !m->is_broke)
 		return saturate_max(at_ns, now_ns);
-	at_ns = saturate_max(at_ns, saturate_add(now_ns, broke_ns(t)));
-	return saturate_min(at_ns, saturate_max(next_ns(t, true), now_ns));
+	at_ns = saturate_max(at_ns, saturate_add(now_ns, broke_ns(m)));
+	return saturate_min(at_ns, saturate_max(next_ns(m, true), now_ns));
 }

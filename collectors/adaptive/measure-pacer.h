@@ -34,24 +34,24 @@ struct measure_pacer {
 };
 
 /*
- * Makes T empty. A, TALLY and SCRATCH are borrowed until measure_pacer_done(). SCRATCH is memory
+ * Makes M empty. A, SUMS and SCRATCH are borrowed until measure_pacer_done(). SCRATCH is memory
  * that others use, too.
  */
-void measure_pacer_init(struct measure_pacer *t, struct adaptive_pass *a,
+void measure_pacer_init(struct measure_pacer *m, struct adaptive_pass *a,
 	const struct owner_sums *sums, struct buffer *scratch);
 
-/* Frees what T owns. */
-void measure_pacer_done(struct measure_pacer *t);
+/* Frees what M owns. */
+void measure_pacer_done(struct measure_pacer *m);
 
 /* Forgets all choices. Call before indices in the process table change. */
-void measure_pacer_drop(struct measure_pacer *t);
+void measure_pacer_drop(struct measure_pacer *m);
 
 /*
  * Chooses the processes to measure in this pass, and until the next one. If measuring every process
  * fits the budget (struct pass_options, .spare_ppm), all are chosen. Processes that block (block.h)
  * are chosen as others are, as soon as their next attempt is due. Returns 0 or -ENOMEM.
  */
-int measure_pacer_choose(struct measure_pacer *t, uint64_t now_ns);
+int measure_pacer_choose(struct measure_pacer *m, uint64_t now_ns);
 
 /* Results of measure_pacer_measure(). */
 enum measure_pacer_outcome {
@@ -64,7 +64,7 @@ enum measure_pacer_outcome {
  * sample of *RET_PROCESS; MEASURE_PACER_MORE; 0: there is nothing left to do now; or -ENOMEM.
  */
 int measure_pacer_measure(
-	struct measure_pacer *t, uint64_t now_ns, struct sample *ret, struct process **ret_process);
+	struct measure_pacer *m, uint64_t now_ns, struct sample *ret, struct process **ret_process);
 
 /*
  * Call when the pass is over. Charges CPU_NS, which the pass has used without its measurements, to
@@ -73,7 +73,7 @@ int measure_pacer_measure(
  * (adaptive_pass_set_elsewhere()). From now on measure_pacer_measure() measures what the pass has
  * left.
  */
-void measure_pacer_begin_rest(struct measure_pacer *t, uint64_t now_ns, uint64_t cpu_ns,
+void measure_pacer_begin_rest(struct measure_pacer *m, uint64_t now_ns, uint64_t cpu_ns,
 	uint64_t due_ns, struct process *const *members, const struct snapshot_process *rows,
 	size_t count);
 
@@ -81,7 +81,7 @@ void measure_pacer_begin_rest(struct measure_pacer *t, uint64_t now_ns, uint64_t
  * Returns when to call measure_pacer_measure() next (CLOCK_MONOTONIC), so that the work is spread
  * evenly; UINT64_MAX: not before the next pass.
  */
-uint64_t measure_pacer_next_ns(const struct measure_pacer *t, uint64_t now_ns);
+uint64_t measure_pacer_next_ns(const struct measure_pacer *m, uint64_t now_ns);
 
 /* ns: how long the caller may measure before it serves others. */
 #define MEASURE_PACER_LENGTH_NS UINT64_C(1000000)

@@ -17,31 +17,31 @@
 /* The doubt of births and exits counts at most this multiple of their likely change. */
 enum { EVENTS_TIMES = 16 };
 
-void measure_queue_init(struct measure_queue *c, struct buffer *scratch)
+void measure_queue_init(struct measure_queue *q, struct buffer *scratch)
 {
-	*c = (struct measure_queue){.scratch = scratch};
+	*q = (struct measure_queue){.scratch = scratch};
 }
 
-void measure_queue_done(struct measure_queue *c)
+void measure_queue_done(struct measure_queue *q)
 {
-	free(c->choice);
-	*c = (struct measure_queue){.scratch = c->scratch};
+	free(q->choice);
+	*q = (struct measure_queue){.scratch = q->scratch};
 }
 
-void measure_queue_drop(struct measure_queue *c)
+void measure_queue_drop(struct measure_queue *q)
 {
-	c->chosen = 0;
+	q->chosen = 0;
 	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
-		c->first[kind] = c->left[kind] = c->excused[kind] = 0;
+		q->first[kind] = q->left[kind] = q->excused[kind] = 0;
 }
 
-int measure_queue_begin(struct measure_queue *c, size_t count)
+int measure_queue_begin(struct measure_queue *q, size_t count)
 {
-	c->count = 0;
-	buffer_clear(c->scratch);
-	c->items = (struct measure_plan_item *)(void *)buffer_reserve(
-		c->scratch, (count + 1) * sizeof(struct measure_plan_item));
-	return c->items ? 0 : -ENOMEM;
+	q->count = 0;
+	buffer_clear(q->scratch);
+	q->items = (struct measure_plan_item *)(void *)buffer_reserve(
+		q->scratch, (count + 1) * sizeof(struct measure_plan_item));
+	return q->items ? 0 : -ENOMEM;
 }
 
 enum measure_choice_kind measure_queue_kind(const struct page_walk_forecast *f)
@@ -51,15 +51,15 @@ enum measure_choice_kind measure_queue_kind(const struct page_walk_forecast *f)
 	                                    : CHOICE_WHOLE;
 }
 
-struct measure_plan_item *measure_queue_add(struct measure_queue *c, const struct tracked *w,
+struct measure_plan_item *measure_queue_add(struct measure_queue *q, const struct tracked *t,
 	size_t place, const struct page_walk_forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes)
 {
-	struct measure_plan_item *item = &c->items[c->count++];
-	bool is_refused = w->outcome == OUTCOME_DENIED && w->measured_ns;
+	struct measure_plan_item *item = &q->items[q->count++];
+	bool is_refused = t->outcome == OUTCOME_DENIED && t->measured_ns;
 	/* For a giant, the measurement of its speaker has to do: a fork of a giant costs as much as
 	 * the giant. */
-	const struct tracked *measured = w->has_base || is_refused ? w
-	                                 : f->is_giant             ? sharing_state_speaker(w)
+	const struct tracked *measured = t->has_base || is_refused ? t
+	                                 : f->is_giant             ? sharing_state_speaker(t)
 	                                                           : NULL;
 
 	*item = (struct measure_plan_item){
@@ -74,49 +74,49 @@ struct measure_plan_item *measure_queue_add(struct measure_queue *c, const struc
 		.worth_bytes = is_refused ? 0 : doubt_bytes,
 		.pss_bytes = pss_bytes,
 		.age_ns = saturate_less(clock_now_ns(CLOCK_BOOTTIME),
-			measured ? measured->measured_ns : w->first_ns),
+			measured ? measured->measured_ns : t->first_ns),
 	};
 	return item;
 }
 
 /* Adds BY, 1 or -1, choices like CHOICE to the counters. */
 static void measure_queue_count(
-	struct measure_queue *c, const struct measure_choice *choice, int by)
+	struct measure_queue *q, const struct measure_choice *choice, int by)
 {
-	c->left[choice->kind] += (size_t)by;
-	c->excused[choice->kind] += (size_t)(choice->is_excused ? by : 0);
+	q->left[choice->kind] += (size_t)by;
+	q->excused[choice->kind] += (size_t)(choice->is_excused ? by : 0);
 }
 
-int measure_queue_end(struct measure_queue *c, const struct measure_plan_limits *limits)
+int measure_queue_end(struct measure_queue *q, const struct measure_plan_limits *limits)
 {
 	struct measure_plan_limits with = *limits;
 	struct measure_plan_counts found;
 	size_t n;
 
-	with.round = ++c->round;
-	n = measure_plan_choose(c->items, c->count, &with, &found);
-	measure_queue_drop(c);
-	if (n > c->capacity) {
-		struct measure_choice *choice = reallocarray(c->choice, n, sizeof(*choice));
+	with.round = ++q->round;
+	n = measure_plan_choose(q->items, q->count, &with, &found);
+	measure_queue_drop(q);
+	if (n > q->capacity) {
+		struct measure_choice *choice = reallocarray(q->choice, n, sizeof(*choice));
 
 		if (!choice)
 			return -ENOMEM;
-		c->choice = choice;
-		c->capacity = n;
+		q->choice = choice;
+		q->capacity = n;
 	}
 	for (size_t i = 0; i < n; i++)
-		c->choice[i] = (struct measure_choice){
-			.place = c->items[i].id / CHOICE_KINDS,
-			.kind = c->items[i].id % CHOICE_KINDS,
-			.is_excused = c->items[i].is_excused,
-			.cost_us = saturate_u32(c->items[i].cost_ns / 1000),
+		q->choice[i] = (struct measure_choice){
+			.place = q->items[i].id / CHOICE_KINDS,
+			.kind = q->items[i].id % CHOICE_KINDS,
+			.is_excused = q->items[i].is_excused,
+			.cost_us = saturate_u32(q->items[i].cost_ns / 1000),
 		};
 	for (size_t i = 0; i < n; i++)
-		measure_queue_count(c, &c->choice[i], 1);
-	c->chosen = n;
-	c->left_ns = found.chosen_ns;
+		measure_queue_count(q, &q->choice[i], 1);
+	q->chosen = n;
+	q->left_ns = found.chosen_ns;
 	for (unsigned int i = 0; i < MEASURE_PLAN_REASONS; i++)
-		c->deferred[i] += found.deferred[i];
+		q->deferred[i] += found.deferred[i];
 	return 0;
 }
 
@@ -125,9 +125,9 @@ static bool is_in(unsigned int kinds, enum measure_choice_kind kind)
 	return kinds >> kind & 1;
 }
 
-bool measure_queue_has(const struct measure_queue *c, unsigned int kinds, bool excused_alone)
+bool measure_queue_has(const struct measure_queue *q, unsigned int kinds, bool excused_alone)
 {
-	const size_t *left = excused_alone ? c->excused : c->left;
+	const size_t *left = excused_alone ? q->excused : q->left;
 	size_t sum = 0;
 
 	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
@@ -135,50 +135,50 @@ bool measure_queue_has(const struct measure_queue *c, unsigned int kinds, bool e
 	return sum > 0;
 }
 
-size_t measure_queue_left(const struct measure_queue *c)
+size_t measure_queue_left(const struct measure_queue *q)
 {
 	size_t sum = 0;
 
 	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
-		sum += c->left[kind];
+		sum += q->left[kind];
 	return sum;
 }
 
 struct measure_choice *measure_queue_next(
-	struct measure_queue *c, unsigned int kinds, bool excused_alone)
+	struct measure_queue *q, unsigned int kinds, bool excused_alone)
 {
 	struct measure_choice *found;
-	size_t i = c->chosen;
+	size_t i = q->chosen;
 
-	if (!measure_queue_has(c, kinds, excused_alone))
+	if (!measure_queue_has(q, kinds, excused_alone))
 		return NULL;
 	for (unsigned int kind = 0; kind < CHOICE_KINDS; kind++)
-		if (is_in(kinds, (enum measure_choice_kind)kind) && c->left[kind])
-			i = c->first[kind] < i ? c->first[kind] : i;
-	while (c->choice[i].is_taken || !is_in(kinds, c->choice[i].kind) ||
-		(excused_alone && !c->choice[i].is_excused))
+		if (is_in(kinds, (enum measure_choice_kind)kind) && q->left[kind])
+			i = q->first[kind] < i ? q->first[kind] : i;
+	while (q->choice[i].is_taken || !is_in(kinds, q->choice[i].kind) ||
+		(excused_alone && !q->choice[i].is_excused))
 		i++;
-	assert(i < c->chosen);
-	found = &c->choice[i];
+	assert(i < q->chosen);
+	found = &q->choice[i];
 	found->is_taken = true;
 	if (!excused_alone)
-		c->first[found->kind] = i + 1;
-	measure_queue_count(c, found, -1);
-	c->left_ns = saturate_less(c->left_ns, found->cost_us * NS_PER_USEC);
+		q->first[found->kind] = i + 1;
+	measure_queue_count(q, found, -1);
+	q->left_ns = saturate_less(q->left_ns, found->cost_us * NS_PER_USEC);
 	return found;
 }
 
 void measure_queue_give_back(
-	struct measure_queue *c, struct measure_choice *choice, enum measure_choice_kind kind)
+	struct measure_queue *q, struct measure_choice *choice, enum measure_choice_kind kind)
 {
-	size_t i = (size_t)(choice - c->choice);
+	size_t i = (size_t)(choice - q->choice);
 
 	choice->kind = kind;
 	choice->is_taken = false;
-	if (i < c->first[kind])
-		c->first[kind] = i;
-	measure_queue_count(c, choice, 1);
-	c->left_ns = saturate_add(c->left_ns, choice->cost_us * NS_PER_USEC);
+	if (i < q->first[kind])
+		q->first[kind] = i;
+	measure_queue_count(q, choice, 1);
+	q->left_ns = saturate_add(q->left_ns, choice->cost_us * NS_PER_USEC);
 }
 
 /*
@@ -186,26 +186,26 @@ void measure_queue_give_back(
  * this one alone. That is true of few processes, but all for which it is possible would be measured
  * for it. So this part of the doubt is limited to a multiple of the likely change.
  */
-uint64_t measure_queue_doubt(const struct tracked *w, uint64_t low, uint64_t pss, uint64_t high)
+uint64_t measure_queue_doubt(const struct tracked *t, uint64_t low, uint64_t pss, uint64_t high)
 {
-	uint64_t up = saturate_less(high - pss, cow_faults_unread(w));
-	uint64_t doubt = saturate_less(saturate_max(up, pss - low), sharing_state_stirred(w));
+	uint64_t up = saturate_less(high - pss, cow_faults_unread(t));
+	uint64_t doubt = saturate_less(saturate_max(up, pss - low), sharing_state_stirred(t));
 	uint64_t events;
-	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
+	const struct estimate_doubt *d = t->has_base ? t->doubt : NULL;
 
 	if (!d)
 		return doubt;
 	events = saturate_max(
 		saturate_add(d->anon_up, d->file_up), saturate_add(d->anon_down, d->file_down));
 	return saturate_add(saturate_less(doubt, events),
-		saturate_min(events, saturate_part(sharing_state_likely(w), EVENTS_TIMES, 1)));
+		saturate_min(events, saturate_part(sharing_state_likely(t), EVENTS_TIMES, 1)));
 }
 
-uint64_t measure_queue_row_doubt(const struct tracked *w, const struct snapshot_process *row)
+uint64_t measure_queue_row_doubt(const struct tracked *t, const struct snapshot_process *row)
 {
 	uint64_t pss = row->q[PROCESS_PSS];
-	uint64_t doubt = measure_queue_doubt(w, saturate_min(row->q[PROCESS_PSS_LOW], pss), pss,
+	uint64_t doubt = measure_queue_doubt(t, saturate_min(row->q[PROCESS_PSS_LOW], pss), pss,
 		saturate_max(row->q[PROCESS_PSS_HIGH], pss));
 
-	return saturate_max(doubt, cow_faults_broken(w));
+	return saturate_max(doubt, cow_faults_broken(t));
 }

@@ -56,68 +56,68 @@ struct measure_queue {
 	uint64_t deferred[MEASURE_PLAN_REASONS]; /* by reason, since the start */
 };
 
-/* Makes C empty. SCRATCH is borrowed until measure_queue_done(). */
-void measure_queue_init(struct measure_queue *c, struct buffer *scratch);
+/* Makes Q empty. SCRATCH is borrowed until measure_queue_done(). */
+void measure_queue_init(struct measure_queue *q, struct buffer *scratch);
 
-/* Frees what C owns, and forgets all choices. */
-void measure_queue_done(struct measure_queue *c);
+/* Frees what Q owns, and forgets all choices. */
+void measure_queue_done(struct measure_queue *q);
 
 /* Forgets all choices. */
-void measure_queue_drop(struct measure_queue *c);
+void measure_queue_drop(struct measure_queue *q);
 
 /* Returns the kind of a choice that would be measured as F says. */
 enum measure_choice_kind measure_queue_kind(const struct page_walk_forecast *f);
 
 /* Starts a new set of items, of which at most COUNT will be added. Returns 0, or -ENOMEM. */
-int measure_queue_begin(struct measure_queue *c, size_t count);
+int measure_queue_begin(struct measure_queue *q, size_t count);
 
 /*
- * Adds an item for W, at index PLACE of the table, which would be measured as F says. Its estimate
+ * Adds an item for T, at index PLACE of the table, which would be measured as F says. Its estimate
  * is PSS_BYTES, which may be off by DOUBT_BYTES. Returns the item, which stays valid until
  * measure_queue_end().
  */
-struct measure_plan_item *measure_queue_add(struct measure_queue *c, const struct tracked *w,
+struct measure_plan_item *measure_queue_add(struct measure_queue *q, const struct tracked *t,
 	size_t place, const struct page_walk_forecast *f, uint64_t doubt_bytes, uint64_t pss_bytes);
 
 /*
  * Chooses among the items with LIMITS, of which it sets .round, and adds the plan's counts to
  * .deferred. Returns 0, or -ENOMEM: then nothing is chosen.
  */
-int measure_queue_end(struct measure_queue *c, const struct measure_plan_limits *limits);
+int measure_queue_end(struct measure_queue *q, const struct measure_plan_limits *limits);
 
 /*
  * Returns true if a choice of the set KINDS is not taken yet; if EXCUSED_ALONE, one that is
  * excused.
  */
-bool measure_queue_has(const struct measure_queue *c, unsigned int kinds, bool excused_alone);
+bool measure_queue_has(const struct measure_queue *q, unsigned int kinds, bool excused_alone);
 
 /*
  * Takes the first choice that measure_queue_has() counts. Returns it, NULL if there is none. It
  * stays valid until measure_queue_end() or measure_queue_done().
  */
 struct measure_choice *measure_queue_next(
-	struct measure_queue *c, unsigned int kinds, bool excused_alone);
+	struct measure_queue *q, unsigned int kinds, bool excused_alone);
 
 /*
  * Gives back CHOICE, which was taken: it is to be measured as KIND, at its old place in the order.
  */
 void measure_queue_give_back(
-	struct measure_queue *c, struct measure_choice *choice, enum measure_choice_kind kind);
+	struct measure_queue *q, struct measure_choice *choice, enum measure_choice_kind kind);
 
 /* Returns how many choices are not taken. */
-size_t measure_queue_left(const struct measure_queue *c);
+size_t measure_queue_left(const struct measure_queue *q);
 
 /*
- * Returns by how many bytes the estimate PSS of W, with the bounds LOW and HIGH, may be wrong, as
+ * Returns by how many bytes the estimate PSS of T, with the bounds LOW and HIGH, may be wrong, as
  * the plan uses it. Unread faults do not count, and unlikely causes count less than in the bounds.
  */
-uint64_t measure_queue_doubt(const struct tracked *w, uint64_t low, uint64_t pss, uint64_t high);
+uint64_t measure_queue_doubt(const struct tracked *t, uint64_t low, uint64_t pss, uint64_t high);
 
 /*
- * Returns by how many bytes the PSS in ROW, the row of W, may be wrong, as measure_queue_doubt()
+ * Returns by how many bytes the PSS in ROW, the row of T, may be wrong, as measure_queue_doubt()
  * computes it from the bounds in ROW. Those contain host drift's doubts, too. Returns at least
  * cow_faults_broken().
  */
-uint64_t measure_queue_row_doubt(const struct tracked *w, const struct snapshot_process *row);
+uint64_t measure_queue_row_doubt(const struct tracked *t, const struct snapshot_process *row);
 
 #endif

@@ -74,36 +74,36 @@ struct page_walks {
 	struct page_walks_counts counts;
 };
 
-/* Makes S ready, without walks. READER and BUDGET are borrowed until page_walks_done(). */
-void page_walks_init(struct page_walks *s, struct process_reader *reader, struct cpu_budget *budget,
+/* Makes W ready, without walks. READER and BUDGET are borrowed until page_walks_done(). */
+void page_walks_init(struct page_walks *w, struct process_reader *reader, struct cpu_budget *budget,
 	uint64_t page_bytes);
 
-/* Frees what S owns, and ends its walks. */
-void page_walks_done(struct page_walks *s);
+/* Frees what W owns, and ends its walks. */
+void page_walks_done(struct page_walks *w);
 
 /*
  * Ends the walk of P by slices, if there is one, without a result. Call it when P has another
  * image, or before P is freed.
  */
-void page_walks_forget(struct page_walks *s, const struct process *p);
+void page_walks_forget(struct page_walks *w, const struct process *p);
 
-/* Predicts the next walk of W, in the way that the stall budget allows. */
-struct page_walk_forecast page_walks_forecast(const struct page_walks *s, const struct tracked *w);
+/* Predicts the next walk of T, in the way that the stall budget allows. */
+struct page_walk_forecast page_walks_forecast(const struct page_walks *w, const struct tracked *t);
 
 /*
  * Walks P at once, by process_read(). Returns 0 with the sample in *RET and the walk in
  * *RET_WALKED, or -ENOMEM.
  */
-int page_walks_whole(struct page_walks *s, struct process *p, const struct page_walk_forecast *f,
+int page_walks_whole(struct page_walks *w, struct process *p, const struct page_walk_forecast *f,
 	uint64_t now_ns, struct sample *ret, struct page_walk_result *ret_walked);
 
 /* Returns true if P is being walked by slices. */
-bool page_walks_has(const struct page_walks *s, const struct process *p);
+bool page_walks_has(const struct page_walks *w, const struct process *p);
 
 /* Returns true if another walk by slices may begin. */
-static inline bool page_walks_have_room(const struct page_walks *s)
+static inline bool page_walks_have_room(const struct page_walks *w)
 {
-	return s->under_way < PAGE_WALKS_AT_ONCE;
+	return w->under_way < PAGE_WALKS_AT_ONCE;
 }
 
 enum page_walks_outcome {
@@ -118,7 +118,7 @@ enum page_walks_outcome {
  * Begins to walk P by slices; page_walks_have_room() must be true. Returns 0 if the walk is over
  * already, with *RET and *RET_WALKED; PAGE_WALKS_LOOKED; or -ENOMEM.
  */
-int page_walks_begin_slices(struct page_walks *s, struct process *p,
+int page_walks_begin_slices(struct page_walks *w, struct process *p,
 	const struct page_walk_forecast *f, uint64_t now_ns, struct sample *ret,
 	struct page_walk_result *ret_walked);
 
@@ -126,7 +126,7 @@ int page_walks_begin_slices(struct page_walks *s, struct process *p,
  * Returns when the next slice may be read (CLOCK_MONOTONIC), with EXCUSED_ALONE of an excused walk
  * only; UINT64_MAX if there is no walk.
  */
-uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone);
+uint64_t page_walks_next_ns(const struct page_walks *w, bool excused_alone);
 
 /*
  * Reads the next slice of the walk that has waited longest, of those that page_walks_next_ns()
@@ -136,11 +136,11 @@ uint64_t page_walks_next_ns(const struct page_walks *s, bool excused_alone);
  * stays, and its next walk is planned like any other. Returns 0 if the walk is over, with *RET,
  * *RET_PROCESS and *RET_WALKED; PAGE_WALKS_MORE; PAGE_WALKS_GIANT; or -ENOMEM.
  */
-int page_walks_step(struct page_walks *s, bool excused_alone, uint64_t now_ns, struct sample *ret,
+int page_walks_step(struct page_walks *w, bool excused_alone, uint64_t now_ns, struct sample *ret,
 	struct process **ret_process, struct page_walk_result *ret_walked);
 
 /* Learns from the walk WALKED of P, whose tracked process has its result SAMPLE already. */
-void page_walks_learn(struct page_walks *s, struct process *p, const struct sample *sample,
+void page_walks_learn(struct page_walks *w, struct process *p, const struct sample *sample,
 	const struct page_walk_result *walked);
 
 #endif

@@ -29,29 +29,29 @@ struct row_estimate {
 	uint64_t recent_off, recent_found; /* the same, fading within about the maximum age */
 };
 
-/* Makes F empty. PAGE_BYTES is the kernel's page size. */
-void row_estimate_init(struct row_estimate *f, uint64_t page_bytes);
+/* Makes R empty. PAGE_BYTES is the kernel's page size. */
+void row_estimate_init(struct row_estimate *r, uint64_t page_bytes);
 
 /* Begins a pass, ELAPSED_NS after the last one. MAX_AGE_NS is the maximum age of a measurement. */
-void row_estimate_begin(struct row_estimate *f, uint64_t elapsed_ns, uint64_t max_age_ns);
+void row_estimate_begin(struct row_estimate *r, uint64_t elapsed_ns, uint64_t max_age_ns);
 
 /*
  * Call before the first row_estimate_fill() of a pass: forgets the oldest measurement in the last
  * pass's rows.
  */
-void row_estimate_begin_rows(struct row_estimate *f);
+void row_estimate_begin_rows(struct row_estimate *r);
 
 /*
- * Writes to *RET the estimate of W now, without a doubt of host-drift.h: from the measurement of W
+ * Writes to *RET the estimate of T now, without a doubt of host-drift.h: from the measurement of T
  * or of its speaker, else a guess.
  */
-void row_estimate_get(const struct row_estimate *f, const struct tracked *w, struct estimate *ret);
+void row_estimate_get(const struct row_estimate *r, const struct tracked *t, struct estimate *ret);
 
 /*
- * Counts the error of an estimate in the histogram and the sums of F: a measurement has found FOUND
+ * Counts the error of an estimate in the histogram and the sums of R: a measurement has found FOUND
  * where ESTIMATED was expected, both PSS in bytes.
  */
-void row_estimate_found(struct row_estimate *f, uint64_t estimated, uint64_t found);
+void row_estimate_found(struct row_estimate *r, uint64_t estimated, uint64_t found);
 
 /*
  * Fills ROW of P: pid, uid, gid, quantities, source and outcome. The row is shown as measured if P
@@ -59,15 +59,15 @@ void row_estimate_found(struct row_estimate *f, uint64_t estimated, uint64_t fou
  * is not in doubt, and its reads do not block; else as an estimate, which is a guess if neither P
  * nor a speaker of P was measured. A process that could not be measured gets its RSS at most.
  *
- * Adds a measured process to the sums in F for guesses in the next pass, and to .measured_ns.
+ * Adds a measured process to the sums in R for guesses in the next pass, and to .measured_ns.
  */
-void row_estimate_fill(struct row_estimate *f, const struct process *p, uint64_t since_ns,
+void row_estimate_fill(struct row_estimate *r, const struct process *p, uint64_t since_ns,
 	struct snapshot_process *row);
 
 /*
  * Returns the age at NOW_NS (CLOCK_BOOTTIME) of the oldest measurement in the pass's rows, in ns;
  * 0: there is none.
  */
-uint64_t row_estimate_oldest_ns(const struct row_estimate *f, uint64_t now_ns);
+uint64_t row_estimate_oldest_ns(const struct row_estimate *r, uint64_t now_ns);
 
 #endif

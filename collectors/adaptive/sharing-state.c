@@ -33,22 +33,22 @@ static struct tracked *tracked_of(struct family_member *m)
 	return (struct tracked *)(void *)((char *)m - offsetof(struct tracked, member));
 }
 
-void sharing_state_init(struct sharing_state *r, struct process_reader *reader,
+void sharing_state_init(struct sharing_state *s, struct process_reader *reader,
 	const struct process_table *table, uint64_t page_bytes)
 {
 	uint64_t seed;
 
 	/* Early in boot there are no random numbers; this is better than a constant. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = (uintptr_t)r ^ clock_now_ns(CLOCK_BOOTTIME);
-	*r = (struct sharing_state){.reader = reader, .table = table, .page_bytes = page_bytes};
-	families_init(&r->families, seed);
-	cow_faults_init(&r->faults, &r->families, reader, table, page_bytes);
+		seed = (uintptr_t)s ^ clock_now_ns(CLOCK_BOOTTIME);
+	*s = (struct sharing_state){.reader = reader, .table = table, .page_bytes = page_bytes};
+	families_init(&s->families, seed);
+	cow_faults_init(&s->faults, &s->families, reader, table, page_bytes);
 }
 
-void sharing_state_done(struct sharing_state *r)
+void sharing_state_done(struct sharing_state *s)
 {
-	families_done(&r->families);
+	families_done(&s->families);
 }
 
 static int compare_pid(const void *pid, const void *p)
@@ -67,9 +67,9 @@ static bool is_like(const struct process *p, const struct process *parent)
 }
 
 /* P's parent by pid, if it has relations; NULL: there is none. */
-static struct process *parent_by_pid(const struct sharing_state *r, const struct process *p)
+static struct process *parent_by_pid(const struct sharing_state *s, const struct process *p)
 {
-	const struct process_table *table = r->table;
+	const struct process_table *table = s->table;
 	struct process *const *found;
 
 	if (!p->stat.parent)
@@ -86,48 +86,48 @@ static struct process *parent_by_pid(const struct sharing_state *r, const struct
  * A process that was there before memtallyd may have done anything since its fork: it is no
  * process's child.
  */
-struct process *sharing_state_parent(const struct sharing_state *r, const struct process *p,
+struct process *sharing_state_parent(const struct sharing_state *s, const struct process *p,
 	uint64_t born_ns, uint64_t previous_ns)
 {
 	struct process *parent;
 
 	if (!previous_ns || born_ns + TICK_NS < previous_ns)
 		return NULL;
-	parent = parent_by_pid(r, p);
+	parent = parent_by_pid(s, p);
 	return parent && is_like(p, parent) ? parent : NULL;
 }
 
 void sharing_state_born(
-	struct sharing_state *r, struct process *p, struct process *parent, uint64_t born_ns)
+	struct sharing_state *s, struct process *p, struct process *parent, uint64_t born_ns)
 {
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 
-	w->member = (struct family_member){0};
-	w->relations = TRACKED_RELATED;
-	w->is_cut = false;
+	t->member = (struct family_member){0};
+	t->relations = TRACKED_RELATED;
+	t->is_cut = false;
 	/* If there is no memory, it has no family until it is measured. */
 	(void)families_born(
-		&r->families, &w->member, parent ? &parent->tracked->member : NULL, born_ns);
-	families_moved(&w->member, 0, w->seen.shared * r->page_bytes);
+		&s->families, &t->member, parent ? &parent->tracked->member : NULL, born_ns);
+	families_moved(&t->member, 0, t->seen.shared * s->page_bytes);
 }
 
-void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exec)
+void sharing_state_ended(struct sharing_state *s, struct tracked *t, bool is_exec)
 {
-	tracked_drop_doubt(w);
-	if (w->relations != TRACKED_RELATED)
+	tracked_drop_doubt(t);
+	if (t->relations != TRACKED_RELATED)
 		return;
 	if (is_exec)
-		families_executed(&r->families, &w->member);
+		families_executed(&s->families, &t->member);
 	else
-		families_gone(&r->families, &w->member);
-	w->relations = is_exec ? TRACKED_RELATED : TRACKED_ALONE;
+		families_gone(&s->families, &t->member);
+	t->relations = is_exec ? TRACKED_RELATED : TRACKED_ALONE;
 }
 
 /*
  * Reads P's maps. Without them no mapped object of P is known, and no sharers of it; if they are
  * cut, none above the cut.
  */
-static void sharing_state_map(struct sharing_state *r, struct process *p)
+static void sharing_state_map(struct sharing_state *s, struct process *p)
 {
 	AUTO_STREAM struct stream stream = STREAM_CLOSED;
 	struct maps_object object[MAPS_OBJECTS];
@@ -136,16 +136,16 @@ static void sharing_state_map(struct sharing_state *r, struct process *p)
 	size_t count;
 	int e;
 
-	if (process_open_stream(r->reader, p, true, &stream) < 0)
+	if (process_open_stream(s->reader, p, true, &stream) < 0)
 		return;
-	begin_ns = fetch_begin_reads(r->reader, p);
-	e = maps_read(&stream, r->reader->text, MAPS_PIECE, r->reader->procfs->fd, &parser);
-	fetch_end_reads(r->reader, p, begin_ns);
-	fetch_note_stream(r->reader, p, FETCH_MAPS, e);
+	begin_ns = fetch_begin_reads(s->reader, p);
+	e = maps_read(&stream, s->reader->text, MAPS_PIECE, s->reader->procfs->fd, &parser);
+	fetch_end_reads(s->reader, p, begin_ns);
+	fetch_note_stream(s->reader, p, FETCH_MAPS, e);
 	if (e < 0 || parser.start != p->range_start || maps_parser_end(&parser, object, &count) < 0)
 		return;
 	p->tracked->is_cut = e == MAPS_CUT;
-	(void)families_mapped(&r->families, &p->tracked->member, object, count, &p->tracked->base);
+	(void)families_mapped(&s->families, &p->tracked->member, object, count, &p->tracked->base);
 }
 
 /*
@@ -188,232 +188,232 @@ static struct share_count_outside sharing_state_inherited(
  * its birth.
  */
 static void tell_written(
-	struct sharing_state *r, const struct process *p, const struct process *parent)
+	struct sharing_state *s, const struct process *p, const struct process *parent)
 {
-	struct estimate_now theirs = tracked_now(parent->tracked, r->page_bytes);
-	struct tracked *w = p->tracked;
+	struct estimate_now theirs = tracked_now(parent->tracked, s->page_bytes);
+	struct tracked *t = p->tracked;
 
 	if (parent->tracked->has_base)
-		families_newborn(&r->families, &w->member,
-			saturate_less(estimate_anon(&w->base).private_mid,
-				saturate_less(w->base.anon, theirs.anon)));
+		families_newborn(&s->families, &t->member,
+			saturate_less(estimate_anon(&t->base).private_mid,
+				saturate_less(t->base.anon, theirs.anon)));
 }
 
 /* P was measured at NOW_NS; its former base was BEFORE (NULL: none). */
-static void tell_family(struct sharing_state *r, struct process *p,
+static void tell_family(struct sharing_state *s, struct process *p,
 	const struct estimate_base *before, uint64_t now_ns)
 {
 	struct share_count_outside outside = {0};
 	const struct process *parent;
-	struct tracked *w = p->tracked;
-	bool is_first = !w->member.measured_ns;
+	struct tracked *t = p->tracked;
+	bool is_first = !t->member.measured_ns;
 
-	tracked_drop_doubt(w);
-	if (w->relations != TRACKED_RELATED)
+	tracked_drop_doubt(t);
+	if (t->relations != TRACKED_RELATED)
 		return;
-	parent = parent_by_pid(r, p);
+	parent = parent_by_pid(s, p);
 	if (parent && !has_image_of(p, parent))
 		parent = NULL;
 	if (parent)
 		outside = sharing_state_inherited(p, parent);
-	families_inherits(&w->member, &outside);
+	families_inherits(&t->member, &outside);
 	(void)families_measured(
-		&r->families, &w->member, p->range_start, p->range_end, before, &w->base, now_ns);
+		&s->families, &t->member, p->range_start, p->range_end, before, &t->base, now_ns);
 	/* If there is no memory, PARENT's low bound is too high until it is measured again. */
 	if (parent && is_first)
-		(void)families_departs(&r->families, &w->member, &parent->tracked->member);
+		(void)families_departs(&s->families, &t->member, &parent->tracked->member);
 	if (parent)
-		tell_written(r, p, parent);
-	if (mapped_objects_wants_maps(&w->member.sharer, &w->base))
-		sharing_state_map(r, p);
+		tell_written(s, p, parent);
+	if (mapped_objects_wants_maps(&t->member.sharer, &t->base))
+		sharing_state_map(s, p);
 }
 
-void sharing_state_fell(struct tracked *w, const struct estimate *before)
+void sharing_state_fell(struct tracked *t, const struct estimate *before)
 {
 	struct estimate_part anon, file;
 	uint64_t below, fell_anon, fell_file;
 
-	estimate_parts(&w->base, &anon, &file);
+	estimate_parts(&t->base, &anon, &file);
 	/* Bounds of anonymous memory allow only for known events, in a family. Bounds of files are
 	 * wide because of what unknown sharers may do, and do not say that they did. */
 	below = saturate_less(before->low, anon.pss + file.pss);
 	fell_anon = saturate_less(before->pss_anon, anon.pss);
 	fell_file = saturate_less(before->pss_file + before->pss_shmem, file.pss);
 	fell_anon = saturate_min(fell_anon, below);
-	w->fell_anon_kib = saturate_u32((fell_anon + 1023) / 1024);
-	w->fell_file_kib = saturate_u32((fell_file + 1023) / 1024);
+	t->fell_anon_kib = saturate_u32((fell_anon + 1023) / 1024);
+	t->fell_file_kib = saturate_u32((fell_file + 1023) / 1024);
 }
 
 void sharing_state_measured(
-	struct sharing_state *r, struct process *p, const struct sharing_state_finding *f)
+	struct sharing_state *s, struct process *p, const struct sharing_state_finding *f)
 {
-	struct tracked *w = p->tracked;
+	struct tracked *t = p->tracked;
 	bool wrote;
 
-	assert(w->has_base && f->walked && (f->expected || !f->before));
-	wrote = f->before && cow_faults_found(&r->faults, p, f->walked, f->expected, f->now_ns);
-	tell_family(r, p, wrote ? NULL : f->before, f->now_ns);
-	if (w->relations == TRACKED_RELATED) /* counters may have moved since the walk's result */
+	assert(t->has_base && f->walked && (f->expected || !f->before));
+	wrote = f->before && cow_faults_found(&s->faults, p, f->walked, f->expected, f->now_ns);
+	tell_family(s, p, wrote ? NULL : f->before, f->now_ns);
+	if (t->relations == TRACKED_RELATED) /* counters may have moved since the walk's result */
 		mapped_objects_since(
-			&w->member.sharer, w->base.file, w->seen.shared * r->page_bytes);
+			&t->member.sharer, t->base.file, t->seen.shared * s->page_bytes);
 	if (f->before)
-		sharing_state_fell(w, f->expected);
-	cow_faults_measured(&r->faults, p, f->walked, f->max_age_ns);
+		sharing_state_fell(t, f->expected);
+	cow_faults_measured(&s->faults, p, f->walked, f->max_age_ns);
 }
 
-void sharing_state_first_measured(struct sharing_state *r, struct process *p)
+void sharing_state_first_measured(struct sharing_state *s, struct process *p)
 {
-	tell_family(r, p, NULL, p->tracked->measured_ns);
+	tell_family(s, p, NULL, p->tracked->measured_ns);
 }
 
-void sharing_state_unmeasured(struct tracked *w)
+void sharing_state_unmeasured(struct tracked *t)
 {
-	tracked_drop_doubt(w);
-	w->has_base = false;
-	w->watch = TRACKED_UNCOUNTED;
-	w->broken_kib = w->unsure = w->fell_anon_kib = w->fell_file_kib = 0;
-	if (w->relations == TRACKED_RELATED)
-		families_unmeasured(&w->member);
+	tracked_drop_doubt(t);
+	t->has_base = false;
+	t->watch = TRACKED_UNCOUNTED;
+	t->broken_kib = t->unsure = t->fell_anon_kib = t->fell_file_kib = 0;
+	if (t->relations == TRACKED_RELATED)
+		families_unmeasured(&t->member);
 }
 
-void sharing_state_leaves(struct sharing_state *r, struct tracked *w)
+void sharing_state_leaves(struct sharing_state *s, struct tracked *t)
 {
-	sharing_state_unmeasured(w);
-	if (w->relations == TRACKED_RELATED)
-		families_leaves(&r->families, &w->member);
+	sharing_state_unmeasured(t);
+	if (t->relations == TRACKED_RELATED)
+		families_leaves(&s->families, &t->member);
 }
 
-void sharing_state_renew(struct sharing_state *r)
+void sharing_state_renew(struct sharing_state *s)
 {
 	struct family_member *m;
 
-	while ((m = families_affected(&r->families))) {
-		struct tracked *w = tracked_of(m);
-		struct estimate_now now = tracked_now(w, r->page_bytes);
+	while ((m = families_affected(&s->families))) {
+		struct tracked *t = tracked_of(m);
+		struct estimate_now now = tracked_now(t, s->page_bytes);
 		struct estimate_doubt doubt;
 
-		if (!w->has_base)
+		if (!t->has_base)
 			continue;
-		if (!families_doubt(m, &w->base, &now, &doubt)) {
-			tracked_drop_doubt(w);
+		if (!families_doubt(m, &t->base, &now, &doubt)) {
+			tracked_drop_doubt(t);
 			continue;
 		}
-		if (!w->doubt)
-			w->doubt = malloc(sizeof(*w->doubt));
-		if (w->doubt) /* else its bounds are too narrow until it is measured again */
-			*w->doubt = doubt;
+		if (!t->doubt)
+			t->doubt = malloc(sizeof(*t->doubt));
+		if (t->doubt) /* else its bounds are too narrow until it is measured again */
+			*t->doubt = doubt;
 	}
 }
 
-void sharing_state_end_polls(struct sharing_state *r, uint64_t now_ns, uint64_t interval_ns,
+void sharing_state_end_polls(struct sharing_state *s, uint64_t now_ns, uint64_t interval_ns,
 	uint64_t max_age_ns, uint64_t available_ns)
 {
-	families_polled(&r->families, now_ns);
-	cow_faults_look(&r->faults, interval_ns, max_age_ns, available_ns);
-	sharing_state_renew(r);
+	families_polled(&s->families, now_ns);
+	cow_faults_look(&s->faults, interval_ns, max_age_ns, available_ns);
+	sharing_state_renew(s);
 }
 
 /*
- * Returns the part of W's shared memory that equals the part of its family that was born or has
+ * Returns the part of T's shared memory that equals the part of its family that was born or has
  * exited.
  */
-static uint64_t sharing_state_turnover(const struct tracked *w)
+static uint64_t sharing_state_turnover(const struct tracked *t)
 {
-	uint64_t shared = saturate_less(estimate_base_pss(&w->base), w->base.uss);
-	uint64_t dead = saturate_less(w->member.then, w->member.kept), born = w->member.fresh;
+	uint64_t shared = saturate_less(estimate_base_pss(&t->base), t->base.uss);
+	uint64_t dead = saturate_less(t->member.then, t->member.kept), born = t->member.fresh;
 
-	return saturate_part(shared, dead + born, w->member.then + born);
+	return saturate_part(shared, dead + born, t->member.then + born);
 }
 
-uint64_t sharing_state_likely(const struct tracked *w)
+uint64_t sharing_state_likely(const struct tracked *t)
 {
-	const struct estimate_doubt *d = w->has_base ? w->doubt : NULL;
+	const struct estimate_doubt *d = t->has_base ? t->doubt : NULL;
 
-	return d ? saturate_add(sharing_state_turnover(w),
+	return d ? saturate_add(sharing_state_turnover(t),
 			   saturate_size(d->anon_mid) + saturate_size(d->file_mid))
 	         : 0;
 }
 
-/* Effects of other processes on W's files and shmem, apart from its own movements. */
-static bool sharing_state_others_doubt(const struct tracked *w, struct estimate_doubt *ret)
+/* Effects of other processes on T's files and shmem, apart from its own movements. */
+static bool sharing_state_others_doubt(const struct tracked *t, struct estimate_doubt *ret)
 {
-	const struct estimate_now still = {w->base.anon, w->base.file, w->base.swap};
+	const struct estimate_now still = {t->base.anon, t->base.file, t->base.swap};
 
-	return w->has_base && w->relations == TRACKED_RELATED &&
-	       families_stirred(&w->member, &w->base, &still, ret);
+	return t->has_base && t->relations == TRACKED_RELATED &&
+	       families_stirred(&t->member, &t->base, &still, ret);
 }
 
-uint64_t sharing_state_stirred(const struct tracked *w)
+uint64_t sharing_state_stirred(const struct tracked *t)
 {
 	struct estimate_doubt d;
 
-	if (!sharing_state_others_doubt(w, &d))
+	if (!sharing_state_others_doubt(t, &d))
 		return 0;
 	return saturate_less(saturate_max(d.file_down, d.file_up) / UNLIKELY_OF * UNLIKELY_PART,
 		2 * saturate_size(d.file_mid));
 }
 
-uint64_t sharing_state_unsettled(const struct tracked *w)
+uint64_t sharing_state_unsettled(const struct tracked *t)
 {
-	if (!w->has_base || w->relations != TRACKED_RELATED)
+	if (!t->has_base || t->relations != TRACKED_RELATED)
 		return 0;
 	return saturate_add(
-		families_unwritten(&w->member), families_unconfirmed(&w->member, &w->base));
+		families_unwritten(&t->member), families_unconfirmed(&t->member, &t->base));
 }
 
-bool sharing_state_shifted(const struct tracked *w)
+bool sharing_state_shifted(const struct tracked *t)
 {
 	struct estimate_doubt d;
 
-	return sharing_state_others_doubt(w, &d) && saturate_size(d.file_mid) >= SHIFT_MIN;
+	return sharing_state_others_doubt(t, &d) && saturate_size(d.file_mid) >= SHIFT_MIN;
 }
 
-uint64_t sharing_state_strayed(const struct tracked *w, uint64_t page_bytes)
+uint64_t sharing_state_strayed(const struct tracked *t, uint64_t page_bytes)
 {
-	struct estimate_now now = tracked_now(w, page_bytes);
+	struct estimate_now now = tracked_now(t, page_bytes);
 
-	if (!w->has_base || w->relations != TRACKED_RELATED)
+	if (!t->has_base || t->relations != TRACKED_RELATED)
 		return 0;
-	return mapped_objects_stray(&w->member.sharer, &w->base, &now);
+	return mapped_objects_stray(&t->member.sharer, &t->base, &now);
 }
 
-const struct tracked *sharing_state_speaker(const struct tracked *w)
+const struct tracked *sharing_state_speaker(const struct tracked *t)
 {
-	struct family_member *m = w->relations == TRACKED_RELATED ? families_speaker(&w->member)
+	struct family_member *m = t->relations == TRACKED_RELATED ? families_speaker(&t->member)
 	                                                          : NULL;
 
 	return m && tracked_of(m)->has_base ? tracked_of(m) : NULL;
 }
 
 /* Returns the bytes of copies by other members that the middle of DOUBT contains already. */
-static uint64_t likely_gain(const struct tracked *w, const struct estimate_doubt *doubt)
+static uint64_t likely_gain(const struct tracked *t, const struct estimate_doubt *doubt)
 {
 	struct cow_breaks_sum broken;
 
-	if (doubt->anon_mid <= 0 || w->member.kept < w->member.then)
+	if (doubt->anon_mid <= 0 || t->member.kept < t->member.then)
 		return 0;
-	families_broken(&w->member, &broken);
+	families_broken(&t->member, &broken);
 	return broken.parted ? (uint64_t)doubt->anon_mid : 0;
 }
 
-bool sharing_state_estimate(const struct tracked *w, uint64_t page_bytes,
+bool sharing_state_estimate(const struct tracked *t, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct tracked **ret_speaker)
 {
-	struct estimate_now now = tracked_now(w, page_bytes), theirs;
+	struct estimate_now now = tracked_now(t, page_bytes), theirs;
 	struct estimate_doubt doubt = {0};
-	const struct tracked *speaker = w;
+	const struct tracked *speaker = t;
 	struct estimate_doubt stirred;
 
 	theirs = now;
-	if (!w->has_base) {
-		speaker = sharing_state_speaker(w);
+	if (!t->has_base) {
+		speaker = sharing_state_speaker(t);
 		if (!speaker)
 			return false;
 		theirs = tracked_now(speaker, page_bytes);
 		families_borrow(
-			&w->member, &speaker->member, &speaker->base, &theirs, &now, &doubt);
-	} else if (w->doubt) {
-		doubt = *w->doubt;
+			&t->member, &speaker->member, &speaker->base, &theirs, &now, &doubt);
+	} else if (t->doubt) {
+		doubt = *t->doubt;
 	}
 	if (speaker->relations == TRACKED_RELATED &&
 		families_stirred(&speaker->member, &speaker->base, &theirs, &stirred))
@@ -423,10 +423,10 @@ bool sharing_state_estimate(const struct tracked *w, uint64_t page_bytes,
 	doubt.anon_up = saturate_add(
 		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
 	doubt.file_up = saturate_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));
-	/* Copies that other members may have made are no reason to measure W before those. A part
+	/* Copies that other members may have made are no reason to measure T before those. A part
 	 * of them is in the middle already. */
 	doubt.anon_up = saturate_add(
-		doubt.anon_up, saturate_less(cow_faults_suspected(w), likely_gain(w, &doubt)));
+		doubt.anon_up, saturate_less(cow_faults_suspected(t), likely_gain(t, &doubt)));
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &now, &doubt, ret);

@@ -21,21 +21,21 @@ struct sharing_state {
 };
 
 /*
- * Makes R empty, with a random seed for its hash tables. R must not move. READER and TABLE are
+ * Makes S empty, with a random seed for its hash tables. S must not move. READER and TABLE are
  * borrowed until sharing_state_done(). PAGE_BYTES is the kernel's page size.
  */
-void sharing_state_init(struct sharing_state *r, struct process_reader *reader,
+void sharing_state_init(struct sharing_state *s, struct process_reader *reader,
 	const struct process_table *table, uint64_t page_bytes);
 
-/* Frees R, in which no process has relations any more (sharing_state_ended()). */
-void sharing_state_done(struct sharing_state *r);
+/* Frees S, in which no process has relations any more (sharing_state_ended()). */
+void sharing_state_done(struct sharing_state *s);
 
 /*
  * Returns the process that P, started at BORN_NS (CLOCK_BOOTTIME), looks forked from; NULL: there
  * is none. PREVIOUS_NS is the beginning of the last pass, 0: there was none. A process that was
  * there before it is no process's child.
  */
-struct process *sharing_state_parent(const struct sharing_state *r, const struct process *p,
+struct process *sharing_state_parent(const struct sharing_state *s, const struct process *p,
 	uint64_t born_ns, uint64_t previous_ns);
 
 /*
@@ -43,19 +43,19 @@ struct process *sharing_state_parent(const struct sharing_state *r, const struct
  * no memory (malloc), P has none.
  */
 void sharing_state_born(
-	struct sharing_state *r, struct process *p, struct process *parent, uint64_t born_ns);
+	struct sharing_state *s, struct process *p, struct process *parent, uint64_t born_ns);
 
 /*
- * W's process has exited or, with IS_EXEC, has called exec: puts its sharers in doubt, and drops
- * W's doubt. After an exit W has no relations; after an exec they begin again.
+ * T's process has exited or, with IS_EXEC, has called exec: puts its sharers in doubt, and drops
+ * T's doubt. After an exit T has no relations; after an exec they begin again.
  */
-void sharing_state_ended(struct sharing_state *r, struct tracked *w, bool is_exec);
+void sharing_state_ended(struct sharing_state *s, struct tracked *t, bool is_exec);
 
 /*
- * W is exiting, and the kernel frees its memory: makes W's measurement void. W keeps its relations
+ * T is exiting, and the kernel frees its memory: makes T's measurement void. T keeps its relations
  * until sharing_state_ended().
  */
-void sharing_state_leaves(struct sharing_state *r, struct tracked *w);
+void sharing_state_leaves(struct sharing_state *s, struct tracked *t);
 
 /* A measurement of a process, and the process's state just before it. */
 struct sharing_state_finding {
@@ -73,78 +73,78 @@ struct sharing_state_finding {
  * and keeps P's fault counter. Drops P's doubt.
  */
 void sharing_state_measured(
-	struct sharing_state *r, struct process *p, const struct sharing_state_finding *f);
+	struct sharing_state *s, struct process *p, const struct sharing_state_finding *f);
 
 /*
  * Does the same for the last measurement of P, whose relations have begun only after it, without a
  * former state to compare with.
  */
-void sharing_state_first_measured(struct sharing_state *r, struct process *p);
+void sharing_state_first_measured(struct sharing_state *s, struct process *p);
 
 /*
- * Sets .fell_anon_kib and .fell_file_kib to what W's base has less than BEFORE, the estimate that
- * was expected. By these W's high bound rises: an unlisted process shares with W, and if it exits
- * before the next pass, W's PSS grows again by as much. A part of sharing_state_measured().
+ * Sets .fell_anon_kib and .fell_file_kib to what T's base has less than BEFORE, the estimate that
+ * was expected. By these T's high bound rises: an unlisted process shares with T, and if it exits
+ * before the next pass, T's PSS grows again by as much. A part of sharing_state_measured().
  */
-void sharing_state_fell(struct tracked *w, const struct estimate *before);
+void sharing_state_fell(struct tracked *t, const struct estimate *before);
 
 /*
- * W can no longer be measured: drops its measurement, its doubt, and what its faults say. W then
+ * T can no longer be measured: drops its measurement, its doubt, and what its faults say. T then
  * represents no other process.
  */
-void sharing_state_unmeasured(struct tracked *w);
+void sharing_state_unmeasured(struct tracked *t);
 
 /*
  * All processes have been polled, at NOW_NS (CLOCK_BOOTTIME): measurements since the last such call
  * get doubts for their mapped objects, because all sharers are known now; fault counters that are
  * due are read (cow_faults_look() says what the last three are); and doubts are renewed.
  */
-void sharing_state_end_polls(struct sharing_state *r, uint64_t now_ns, uint64_t interval_ns,
+void sharing_state_end_polls(struct sharing_state *s, uint64_t now_ns, uint64_t interval_ns,
 	uint64_t max_age_ns, uint64_t available_ns);
 
 /* Computes the doubts of the processes anew that events and measurements have affected. */
-void sharing_state_renew(struct sharing_state *r);
+void sharing_state_renew(struct sharing_state *s);
 
 /*
- * Returns the bytes of W that births and exits are expected to have changed since its measurement:
- * the part of the family that was born or has exited, applied to W's shared memory, and guesses.
+ * Returns the bytes of T that births and exits are expected to have changed since its measurement:
+ * the part of the family that was born or has exited, applied to T's shared memory, and guesses.
  * Returns 0 if there were no births or exits.
  */
-uint64_t sharing_state_likely(const struct tracked *w);
+uint64_t sharing_state_likely(const struct tracked *t);
 
 /*
- * Returns the bytes of W's doubt that come from pages which sharers may have touched or released
- * but probably have not: no reason to measure W.
+ * Returns the bytes of T's doubt that come from pages which sharers may have touched or released
+ * but probably have not: no reason to measure T.
  */
-uint64_t sharing_state_stirred(const struct tracked *w);
+uint64_t sharing_state_stirred(const struct tracked *t);
 
 /*
- * Returns the bytes that W may have in addition because of its measurement itself: writes since
+ * Returns the bytes that T may have in addition because of its measurement itself: writes since
  * then, if it was measured right after its birth; and unlisted sharers that may be gone.
  */
-uint64_t sharing_state_unsettled(const struct tracked *w);
+uint64_t sharing_state_unsettled(const struct tracked *t);
 
 /*
- * Returns true if sharers have moved W's PSS by so much (by births, exits or touched pages) that it
+ * Returns true if sharers have moved T's PSS by so much (by births, exits or touched pages) that it
  * should be measured soon.
  */
-bool sharing_state_shifted(const struct tracked *w);
+bool sharing_state_shifted(const struct tracked *t);
 
 /*
- * Returns the bytes of shared memory, of none of its known mapped objects, by which W has grown
+ * Returns the bytes of shared memory, of none of its known mapped objects, by which T has grown
  * since its measurement.
  */
-uint64_t sharing_state_strayed(const struct tracked *w, uint64_t page_bytes);
+uint64_t sharing_state_strayed(const struct tracked *t, uint64_t page_bytes);
 
-/* Returns the process with a measurement that represents W, which has none; NULL: there is none. */
-const struct tracked *sharing_state_speaker(const struct tracked *w);
+/* Returns the process with a measurement that represents T, which has none; NULL: there is none. */
+const struct tracked *sharing_state_speaker(const struct tracked *t);
 
 /*
- * Estimates W in *RET, with the additional doubt MORE (NULL: none). *RET_SPEAKER, if not NULL,
- * becomes the process with the measurement that was used. Returns false if W was never measured and
+ * Estimates T in *RET, with the additional doubt MORE (NULL: none). *RET_SPEAKER, if not NULL,
+ * becomes the process with the measurement that was used. Returns false if T was never measured and
  * no other process represents it.
  */
-bool sharing_state_estimate(const struct tracked *w, uint64_t page_bytes,
+bool sharing_state_estimate(const struct tracked *t, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret,
 	const struct tracked **ret_speaker);
 

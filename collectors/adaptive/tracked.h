@@ -117,53 +117,53 @@ struct tracked {
 	bool is_waiting;
 };
 
-/* Returns true if the process of W had memory when it was read last. */
-static inline bool tracked_has_memory(const struct tracked *w)
+/* Returns true if the process of T had memory when it was read last. */
+static inline bool tracked_has_memory(const struct tracked *t)
 {
-	return w->image >= TRACKED_CHANGING;
+	return t->image >= TRACKED_CHANGING;
 }
 
 /* Returns a new record of an image first seen at NOW_NS (CLOCK_BOOTTIME); NULL: out of memory. */
 struct tracked *tracked_new(uint64_t now_ns);
 
-/* Frees W, which must not have relations any more. Accepts NULL. Returns NULL. */
-struct tracked *tracked_free(struct tracked *w);
+/* Frees T, which must not have relations any more. Accepts NULL. Returns NULL. */
+struct tracked *tracked_free(struct tracked *t);
 
-/* Drops the doubt of W, if there is one. */
-void tracked_drop_doubt(struct tracked *w);
+/* Drops the doubt of T, if there is one. */
+void tracked_drop_doubt(struct tracked *t);
 
-/* Resets W for another image or another process. Only its relations stay. */
-void tracked_renew(struct tracked *w, uint64_t now_ns);
+/* Resets T for another image or another process. Only its relations stay. */
+void tracked_renew(struct tracked *t, uint64_t now_ns);
 
 /* Records all quantities of the sample S except PSS. PAGE_BYTES is the kernel's page size. */
-void tracked_note(struct tracked *w, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
+void tracked_note(struct tracked *t, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
 
 /*
  * Call after tracked_note() of S. Returns true if the walk of S agrees with status, which was read
  * just before: then nothing moved in between, and later movements show in later polls.
  */
-bool tracked_agrees(const struct tracked *w, const struct sample *s, uint64_t page_bytes);
+bool tracked_agrees(const struct tracked *t, const struct sample *s, uint64_t page_bytes);
 
 /*
- * Makes S the measurement of W; call after tracked_note() of S. BEFORE is statm before the walk,
+ * Makes S the measurement of T; call after tracked_note() of S. BEFORE is statm before the walk,
  * NULL if status of S was read before it; AFTER is statm after the walk, NULL if there is none. If
  * both are equal, and the walk has found at most LATE_BYTES more, these counters are the base's.
- * Otherwise W moved during the walk, and the walk's own sums are. Returns false if S has no PSS.
+ * Otherwise T moved during the walk, and the walk's own sums are. Returns false if S has no PSS.
  */
-bool tracked_measure(struct tracked *w, const struct sample *s, const struct statm *before,
+bool tracked_measure(struct tracked *t, const struct sample *s, const struct statm *before,
 	const struct statm *after, uint64_t late_bytes, uint64_t now_ns, uint64_t page_bytes);
 
-/* Returns W's counters now, in bytes. */
-struct estimate_now tracked_now(const struct tracked *w, uint64_t page_bytes);
+/* Returns T's counters now, in bytes. */
+struct estimate_now tracked_now(const struct tracked *t, uint64_t page_bytes);
 
-/* Returns true if W has a measurement, and its counters have not moved since. */
-bool tracked_is_quiet(const struct tracked *w, uint64_t page_bytes);
+/* Returns true if T has a measurement, and its counters have not moved since. */
+bool tracked_is_quiet(const struct tracked *t, uint64_t page_bytes);
 
 /*
  * Fills quantities of ROW: the kept ones and RSS, and, if ESTIMATE is not NULL, PSS with bounds and
- * parts; if W was measured, also USS, and PROCESS_PSS_AGE as the CLOCK_BOOTTIME of the measurement.
+ * parts; if T was measured, also USS, and PROCESS_PSS_AGE as the CLOCK_BOOTTIME of the measurement.
  */
-void tracked_fill(const struct tracked *w, const struct estimate *estimate, uint64_t page_bytes,
+void tracked_fill(const struct tracked *t, const struct estimate *estimate, uint64_t page_bytes,
 	struct snapshot_process *row);
 
 #endif

@@ -34,12 +34,12 @@ void host_drift_init(struct host_drift *d, uint64_t max_age_ns)
 	*d = (struct host_drift){.max_age_ns = max_age_ns, .unsure = UINT64_MAX};
 }
 
-static void part_begin(struct host_drift_part *t)
+static void part_begin(struct host_drift_part *p)
 {
-	t->sum = t->unread = 0;
-	t->up_all = t->down_all = t->up_stale = t->down_stale = 0;
-	t->drift = 0;
-	t->is_used = false;
+	p->sum = p->unread = 0;
+	p->up_all = p->down_all = p->up_stale = p->down_stale = 0;
+	p->drift = 0;
+	p->is_used = false;
 }
 
 void host_drift_begin(struct host_drift *d)
@@ -79,15 +79,15 @@ static struct weights weights_of(const struct host_drift_member *m)
 }
 
 static void part_add(
-	struct host_drift_part *t, uint64_t pss, uint64_t up, uint64_t down, uint64_t measured_ns)
+	struct host_drift_part *p, uint64_t pss, uint64_t up, uint64_t down, uint64_t measured_ns)
 {
-	t->sum = saturate_add(t->sum, pss);
-	t->up_all = saturate_add(t->up_all, up);
-	t->down_all = saturate_add(t->down_all, down);
-	if (measured_ns >= t->since_ns)
+	p->sum = saturate_add(p->sum, pss);
+	p->up_all = saturate_add(p->up_all, up);
+	p->down_all = saturate_add(p->down_all, down);
+	if (measured_ns >= p->since_ns)
 		return;
-	t->up_stale = saturate_add(t->up_stale, up);
-	t->down_stale = saturate_add(t->down_stale, down);
+	p->up_stale = saturate_add(p->up_stale, up);
+	p->down_stale = saturate_add(p->down_stale, down);
 }
 
 void host_drift_add(struct host_drift *d, const struct host_drift_member *m)
@@ -120,22 +120,22 @@ void host_drift_measured(
 		d->file.found, saturate_difference(file.pss, file_pss(estimate)));
 }
 
-static void host_drift_settle(struct host_drift_part *t)
+static void host_drift_settle(struct host_drift_part *p)
 {
-	t->bias = t->residual;
-	t->drift = 0;
-	t->since_ns = 0;
+	p->bias = p->residual;
+	p->drift = 0;
+	p->since_ns = 0;
 }
 
 /*
  * Whether DRIFT has just begun, changed its direction to or from WAS_UP, or grown by more than the
  * noise.
  */
-static bool host_drift_is_new(const struct host_drift_part *t, int64_t drift, bool was_up)
+static bool host_drift_is_new(const struct host_drift_part *p, int64_t drift, bool was_up)
 {
 	uint64_t size = saturate_size(drift);
 
-	return !t->since_ns || (drift > 0) != was_up || saturate_less(size, t->least) > t->noise;
+	return !p->since_ns || (drift > 0) != was_up || saturate_less(size, p->least) > p->noise;
 }
 
 /*
@@ -147,16 +147,16 @@ struct room {
 	uint64_t up, down;
 };
 
-/* First comparison of T: the bias is what the bounds cannot explain. */
-static void host_drift_look(struct host_drift_part *t, const struct room *room)
+/* First comparison of P: the bias is what the bounds cannot explain. */
+static void host_drift_look(struct host_drift_part *p, const struct room *room)
 {
-	uint64_t most = t->residual > 0 ? room->up : room->down;
+	uint64_t most = p->residual > 0 ? room->up : room->down;
 
-	host_drift_settle(t);
-	t->bias = saturate_difference(saturate_less(saturate_size(t->residual), most), 0);
-	if (t->residual < 0)
-		t->bias = -t->bias;
-	t->has_looked = true;
+	host_drift_settle(p);
+	p->bias = saturate_difference(saturate_less(saturate_size(p->residual), most), 0);
+	if (p->residual < 0)
+		p->bias = -p->bias;
+	p->has_looked = true;
 }
 
 /*
@@ -164,79 +164,79 @@ static void host_drift_look(struct host_drift_part *t, const struct room *room)
  * bias, what they found had been taken for bias. The correction is at most the bias: growth since
  * the last pass was in no residual.
  */
-static void host_drift_explain(struct host_drift_part *t)
+static void host_drift_explain(struct host_drift_part *p)
 {
-	int64_t drift = saturate_sum(t->residual, -t->bias);
+	int64_t drift = saturate_sum(p->residual, -p->bias);
 	int64_t part = saturate_difference(
-		saturate_min(saturate_size(drift), saturate_size(t->found)), 0);
+		saturate_min(saturate_size(drift), saturate_size(p->found)), 0);
 
 	if (drift < 0)
-		part = part < t->bias ? part : t->bias > 0 ? t->bias : 0;
-	if ((drift < 0) == (t->found > 0))
-		t->bias = saturate_sum(t->bias, drift < 0 ? -part : part);
+		part = part < p->bias ? part : p->bias > 0 ? p->bias : 0;
+	if ((drift < 0) == (p->found > 0))
+		p->bias = saturate_sum(p->bias, drift < 0 ? -part : part);
 }
 
 /* Takes findings of measurements off the drift: anything beyond the rest is new. */
-static void forget_found(struct host_drift_part *t)
+static void forget_found(struct host_drift_part *p)
 {
-	uint64_t found = (t->found > 0) == t->was_up ? saturate_size(t->found) : 0;
+	uint64_t found = (p->found > 0) == p->was_up ? saturate_size(p->found) : 0;
 
-	t->least = saturate_less(t->least, found);
-	t->alarmed = saturate_less(t->alarmed, found);
+	p->least = saturate_less(p->least, found);
+	p->alarmed = saturate_less(p->alarmed, found);
 }
 
 /*
- * Decides how much of T's difference to the host's sum is drift, and over what weight it is spread.
+ * Decides how much of P's difference to the host's sum is drift, and over what weight it is spread.
  * SUM is AnonPages or Mapped. Memory of exited processes that is being freed is noise for as long
  * as it takes. It does not change the bias: in the next passes it will be gone.
  */
-static void part_end(struct host_drift_part *t, uint64_t sum, const struct room *room,
+static void part_end(struct host_drift_part *p, uint64_t sum, const struct room *room,
 	const struct host_drift_host *host, uint64_t max_age_ns)
 {
 	uint64_t now_ns = host->now_ns;
 	int64_t drift;
 	uint64_t size;
 
-	t->noise = saturate_add(t->noise, host->leaving);
-	t->is_used = t->unread <= sum / UNREAD_PART;
-	if (!t->has_looked && t->unread > t->noise) {
-		t->first_ns = t->first_ns ? t->first_ns : now_ns;
-		t->is_used = t->is_used && now_ns - t->first_ns >= max_age_ns;
+	p->noise = saturate_add(p->noise, host->leaving);
+	p->is_used = p->unread <= sum / UNREAD_PART;
+	if (!p->has_looked && p->unread > p->noise) {
+		p->first_ns = p->first_ns ? p->first_ns : now_ns;
+		p->is_used = p->is_used && now_ns - p->first_ns >= max_age_ns;
 	}
-	if (!t->is_used)
+	if (!p->is_used)
 		return;
-	t->residual = saturate_difference(sum, saturate_add(t->sum, t->unread));
-	if (!t->has_looked) {
-		host_drift_look(t, room);
+	p->residual = saturate_difference(sum, saturate_add(p->sum, p->unread));
+	if (!p->has_looked) {
+		host_drift_look(p, room);
 	} else {
 		/* A process without an estimate, or with its first one, is changing. */
-		t->noise = saturate_add(t->noise, saturate_distance(t->unread, t->unread_before));
-		host_drift_explain(t);
+		p->noise = saturate_add(p->noise, saturate_distance(p->unread, p->unread_before));
+		host_drift_explain(p);
 	}
-	forget_found(t);
-	t->unread_before = t->unread;
-	drift = saturate_sum(t->residual, -t->bias);
+	forget_found(p);
+	p->unread_before = p->unread;
+	drift = saturate_sum(p->residual, -p->bias);
 	size = saturate_size(drift);
-	if (size <= t->noise) {
+	if (size <= p->noise) {
 		if (!host->leaving)
-			t->bias = saturate_sum(t->bias, drift / BIAS_FOLLOWS);
-		t->since_ns = 0;
+			p->bias = saturate_sum(p->bias, drift / BIAS_FOLLOWS);
+		p->since_ns = 0;
 		return;
 	}
-	if (host_drift_is_new(t, drift, t->was_up)) {
-		t->since_ns = now_ns ? now_ns : 1;
-		t->least = size;
-		t->spread = drift > 0 ? t->up_all : t->down_all;
+	if (host_drift_is_new(p, drift, p->was_up)) {
+		p->since_ns = now_ns ? now_ns : 1;
+		p->least = size;
+		p->spread = drift > 0 ? p->up_all : p->down_all;
 	} else {
-		t->spread = drift > 0 ? t->up_stale : t->down_stale;
+		p->spread = drift > 0 ? p->up_stale : p->down_stale;
 	}
-	t->was_up = drift > 0;
-	t->least = saturate_min(t->least, size);
-	if ((!t->spread || saturate_less(now_ns, t->since_ns) >= max_age_ns) && !host->leaving) {
-		host_drift_settle(t);
+	p->was_up = drift > 0;
+	p->least = saturate_min(p->least, size);
+	if ((!p->spread || saturate_less(now_ns, p->since_ns) >= max_age_ns) && !host->leaving) {
+		host_drift_settle(p);
 		return;
 	}
-	t->drift = drift;
+	p->drift = drift;
 }
 
 /*
@@ -261,11 +261,11 @@ static void host_drift_bound(struct host_drift *d, const struct host_drift_host 
 	d->bounds_down = d->anon.drift <= 0 && d->file.drift <= 0;
 }
 
-/* Returns what no estimate contains: bias and upward drift of T. */
-static uint64_t host_drift_nobodys(const struct host_drift_part *t)
+/* Returns what no estimate contains: bias and upward drift of P. */
+static uint64_t host_drift_nobodys(const struct host_drift_part *p)
 {
-	return saturate_add(t->bias > 0 ? saturate_size(t->bias) : 0,
-		t->drift > 0 ? saturate_size(t->drift) : 0);
+	return saturate_add(p->bias > 0 ? saturate_size(p->bias) : 0,
+		p->drift > 0 ? saturate_size(p->drift) : 0);
 }
 
 /*
@@ -320,23 +320,23 @@ bool host_drift_end(struct host_drift *d, const struct host_drift_host *host)
 
 bool host_drift_alarms(struct host_drift *d)
 {
-	struct host_drift_part *t = &d->anon;
-	uint64_t up = t->is_used && t->drift > 0 ? saturate_size(t->drift) : 0;
-	bool alarms = up > saturate_add(t->alarmed, t->noise);
+	struct host_drift_part *p = &d->anon;
+	uint64_t up = p->is_used && p->drift > 0 ? saturate_size(p->drift) : 0;
+	bool alarms = up > saturate_add(p->alarmed, p->noise);
 
-	t->alarmed = alarms ? up : saturate_min(t->alarmed, up);
+	p->alarmed = alarms ? up : saturate_min(p->alarmed, up);
 	return alarms;
 }
 
-/* Returns the upper bound of the part of T's drift that belongs to a member with these weights. */
+/* Returns the upper bound of the part of P's drift that belongs to a member with these weights. */
 static uint64_t host_drift_most_of(
-	const struct host_drift_part *t, uint64_t up, uint64_t down, uint64_t measured_ns)
+	const struct host_drift_part *p, uint64_t up, uint64_t down, uint64_t measured_ns)
 {
-	uint64_t weight = t->drift > 0 ? up : down, size = saturate_size(t->drift), part;
+	uint64_t weight = p->drift > 0 ? up : down, size = saturate_size(p->drift), part;
 
-	if (!t->drift || !t->spread || measured_ns >= t->since_ns)
+	if (!p->drift || !p->spread || measured_ns >= p->since_ns)
 		return 0;
-	part = saturate_min(saturate_part(size, weight, t->spread), weight);
+	part = saturate_min(saturate_part(size, weight, p->spread), weight);
 	return saturate_min(saturate_min(saturate_part(part, SPREAD_TIMES, 1), size), weight);
 }
 
@@ -365,9 +365,9 @@ void host_drift_narrow(const struct host_drift *d, struct estimate *e)
 		e->low = saturate_clamp(saturate_less(high, d->slack_down), low, e->pss);
 }
 
-static uint64_t part_beyond(const struct host_drift_part *t)
+static uint64_t part_beyond(const struct host_drift_part *p)
 {
-	return saturate_add(t->noise, t->nobodys);
+	return saturate_add(p->noise, p->nobodys);
 }
 
 uint64_t host_drift_beyond(const struct host_drift *d)

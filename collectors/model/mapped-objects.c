@@ -112,13 +112,13 @@ static void set_resident(struct mapped_object_link *l, uint64_t resident)
 
 static void mapped_objects_drop(struct keytable *objects, struct mapped_object_link *l)
 {
-	struct mapped_object *s = l->object;
+	struct mapped_object *o = l->object;
 
 	set_resident(l, 0);
-	if (--s->count)
+	if (--o->count)
 		return;
-	keytable_remove(objects, s->key);
-	free(s);
+	keytable_remove(objects, o->key);
+	free(o);
 }
 
 static void drop_all(struct keytable *objects, struct mapped_object_link *links, unsigned int count)
@@ -150,14 +150,14 @@ static void mapped_objects_spread(struct sharer *s, const struct estimate_base *
  */
 static uint64_t others_of(const struct mapped_object_link *l)
 {
-	const struct mapped_object *g = l->object;
+	const struct mapped_object *o = l->object;
 
-	return g->resident - l->resident - g->late - g->joined;
+	return o->resident - l->resident - o->late - o->joined;
 }
 
-static struct counter_flow joined_flow(const struct mapped_object *g)
+static struct counter_flow joined_flow(const struct mapped_object *o)
 {
-	return (struct counter_flow){.gained = g->joined_most};
+	return (struct counter_flow){.gained = o->joined_most};
 }
 
 static struct counter_flow others_flow(const struct sharer *s, const struct mapped_object_link *l)
@@ -290,22 +290,22 @@ struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
 	};
 }
 
-static void mapped_objects_learn(
-	struct sharer *s, const struct mapped_object_link *l, const struct mapped_objects_lesson *d)
+static void mapped_objects_learn(struct sharer *s, const struct mapped_object_link *l,
+	const struct mapped_objects_lesson *lesson)
 {
-	struct mapped_object *g = l->object;
-	struct counter_flow others = counter_flow_less(l->flow, d->flow);
+	struct mapped_object *o = l->object;
+	struct counter_flow others = counter_flow_less(l->flow, lesson->flow);
 	struct object_error_change c = {
-		.rss = d->then,
-		.pss = d->then_pss,
-		.now_rss = d->now,
-		.then = d->sum + d->then / COUNTER_FLOW_UNIT + g->late,
-		.now = l->sum + g->late,
+		.rss = lesson->then,
+		.pss = lesson->then_pss,
+		.now_rss = lesson->now,
+		.then = lesson->sum + lesson->then / COUNTER_FLOW_UNIT + o->late,
+		.now = l->sum + o->late,
 		.stirred = (uint64_t)others.lost + others.gained,
 	};
 
 	if (c.now >= c.then)
-		s->odd = object_error_learn(&g->error, &c, d->now_pss, s->odd);
+		s->odd = object_error_learn(&o->error, &c, lesson->now_pss, s->odd);
 }
 
 /*

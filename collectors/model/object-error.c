@@ -80,42 +80,42 @@ static uint64_t object_error_power(int64_t log)
  * Returns the part of touched memory that is new if all sharers have PLACE, in units of 1 /
  * FRESH_ONE.
  */
-static uint64_t fresh_part(const struct object_error *x, uint64_t place)
+static uint64_t fresh_part(const struct object_error *e, uint64_t place)
 {
-	uint64_t late = object_error_part_of(&x->late), former = object_error_part_of(&x->former),
+	uint64_t late = object_error_part_of(&e->late), former = object_error_part_of(&e->former),
 		 way, beyond;
 	int64_t fall;
 
-	if (!late || former <= late || x->late.place <= x->former.place)
+	if (!late || former <= late || e->late.place <= e->former.place)
 		return late;
 	fall = object_error_logarithm(former) - object_error_logarithm(late);
-	way = x->late.place - x->former.place;
+	way = e->late.place - e->former.place;
 	/* The curve is used neither before the former place, nor farther beyond the late place than
 	 * twice their distance. */
-	place = saturate_max(place, x->former.place);
-	beyond = saturate_min(saturate_distance(place, x->late.place), saturate_add(way, way));
+	place = saturate_max(place, e->former.place);
+	beyond = saturate_min(saturate_distance(place, e->late.place), saturate_add(way, way));
 	fall = (int64_t)saturate_part((uint64_t)fall, beyond, way);
 	return object_error_power(
-		object_error_logarithm(late) + (place < x->late.place ? fall : -fall));
+		object_error_logarithm(late) + (place < e->late.place ? fall : -fall));
 }
 
 /*
  * Returns the place of C: halfway between what all had and have, more if they have had more before.
  */
 static uint64_t object_error_place_of(
-	const struct object_error *x, const struct object_error_change *c)
+	const struct object_error *e, const struct object_error_change *c)
 {
-	return c->then + (c->now - c->then) / 2 + saturate_less(x->most, c->now);
+	return c->then + (c->now - c->then) / 2 + saturate_less(e->most, c->now);
 }
 
-void object_error_guess(const struct object_error *x, const struct object_error_change *c,
+void object_error_guess(const struct object_error *e, const struct object_error_change *c,
 	struct object_error_guess *ret)
 {
 	uint64_t still = saturate_part(c->pss, c->now_rss, c->rss), added = 0;
 
 	*ret = (struct object_error_guess){
 		.still = still, .grown = saturate_part(c->now_rss, c->now - c->then, c->now)};
-	added = saturate_part(ret->grown, fresh_part(x, object_error_place_of(x, c)), FRESH_ONE);
+	added = saturate_part(ret->grown, fresh_part(e, object_error_place_of(e, c)), FRESH_ONE);
 	ret->mid = saturate_min(
 		saturate_add(object_error_divided(c, still), saturate_min(added, ret->grown)),
 		c->now_rss);
@@ -140,35 +140,35 @@ static void object_error_grow(struct object_error_growth *to, uint64_t grown, in
 }
 
 uint16_t object_error_learn(
-	struct object_error *x, const struct object_error_change *c, uint64_t found, uint16_t odd)
+	struct object_error *e, const struct object_error_change *c, uint64_t found, uint16_t odd)
 {
 	struct object_error_guess g;
 	uint64_t off, now_odd, place;
 	int64_t more;
 
-	object_error_guess(x, c, &g);
+	object_error_guess(e, c, &g);
 	if (g.moved < OWN_MIN)
 		return odd;
 	off = saturate_distance(g.mid, found);
 	now_odd = saturate_max(saturate_part(off, ODD_ONE, g.moved) + 1, odd / 2);
 	if (g.moved >= LESSON_MIN) {
-		if (!object_error_tells(x))
-			x->moved = x->off = saturate_part(g.moved, UNLEARNED, 1);
-		object_error_fade(&x->moved, g.moved, FADES);
-		object_error_fade(&x->off, off, FADES);
-		x->most = saturate_max(x->most, c->now);
-		place = object_error_place_of(x, c);
+		if (!object_error_tells(e))
+			e->moved = e->off = saturate_part(g.moved, UNLEARNED, 1);
+		object_error_fade(&e->moved, g.moved, FADES);
+		object_error_fade(&e->off, off, FADES);
+		e->most = saturate_max(e->most, c->now);
+		place = object_error_place_of(e, c);
 		more = saturate_difference(found, object_error_divided(c, g.still));
-		object_error_grow(&x->late, g.grown, more, place, FADES_LATE);
-		object_error_grow(&x->former, g.grown, more, place, FADES_FORMER);
+		object_error_grow(&e->late, g.grown, more, place, FADES_LATE);
+		object_error_grow(&e->former, g.grown, more, place, FADES_FORMER);
 	}
 	return (uint16_t)saturate_min(now_odd, UINT16_MAX);
 }
 
 uint64_t object_error_likely(
-	const struct object_error *x, const struct object_error_guess *g, uint16_t odd)
+	const struct object_error *e, const struct object_error_guess *g, uint16_t odd)
 {
-	uint64_t off = saturate_part(g->moved, saturate_part(x->off, LIKELY, 1), x->moved), own;
+	uint64_t off = saturate_part(g->moved, saturate_part(e->off, LIKELY, 1), e->moved), own;
 
 	/* If the process was measured only once, it is not known whether it is like the others. */
 	own = odd ? saturate_part(g->moved, LIKELY_OWN * (uint64_t)odd, ODD_ONE)

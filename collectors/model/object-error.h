@@ -58,28 +58,28 @@ struct object_error_guess {
  * Computes in *RET the guess for C. It applies only if all sharers together have no less than
  * before (C->now >= C->then): otherwise it is not known which pages are gone.
  */
-void object_error_guess(const struct object_error *x, const struct object_error_change *c,
+void object_error_guess(const struct object_error *e, const struct object_error_change *c,
 	struct object_error_guess *ret);
 
 /*
- * Call when a process with the change C was measured, and has FOUND bytes of PSS: teaches X. ODD is
+ * Call when a process with the change C was measured, and has FOUND bytes of PSS: teaches E. ODD is
  * how far earlier guesses for this process were off, 0 if not known; returns the new value. Its
  * unit is private to this module.
  */
 uint16_t object_error_learn(
-	struct object_error *x, const struct object_error_change *c, uint64_t found, uint16_t odd);
+	struct object_error *e, const struct object_error_change *c, uint64_t found, uint16_t odd);
 
 /* Returns true if anything was learned. */
-static inline bool object_error_tells(const struct object_error *x)
+static inline bool object_error_tells(const struct object_error *e)
 {
-	return x->moved;
+	return e->moved;
 }
 
 /*
  * Returns by how many bytes the guess G is off at most, except in one of a thousand cases, for a
- * process with ODD. Call only if object_error_tells(X).
+ * process with ODD. Call only if object_error_tells(E).
  */
 uint64_t object_error_likely(
-	const struct object_error *x, const struct object_error_guess *g, uint16_t odd);
+	const struct object_error *e, const struct object_error_guess *g, uint16_t odd);
 
 #endif

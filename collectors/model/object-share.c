@@ -162,7 +162,7 @@ static struct link_guess guess_by_error(const struct sharer *s, const struct map
 	const struct part *p, uint64_t then, uint64_t now, const struct counter_flow *others,
 	uint64_t down, uint64_t up)
 {
-	const struct object_error *x = &l->object->error;
+	const struct object_error *e = &l->object->error;
 	struct object_error_change c = {
 		.rss = p->rss,
 		.pss = p->pss,
@@ -175,8 +175,8 @@ static struct link_guess guess_by_error(const struct sharer *s, const struct map
 	uint64_t off, own;
 	struct link_guess g;
 
-	object_error_guess(x, &c, &guess);
-	off = object_error_likely(x, &guess, s->odd) + saturate_part(guess.still, s->unsure, then);
+	object_error_guess(e, &c, &guess);
+	off = object_error_likely(e, &guess, s->odd) + saturate_part(guess.still, s->unsure, then);
 	own = saturate_less(guess.still, p->pss);
 	g = (struct link_guess){
 		.still = guess.still, .mid = guess.mid, .told = saturate_less(p->now, p->rss)};

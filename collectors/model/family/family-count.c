@@ -204,20 +204,20 @@ static uint32_t count_unsure(const struct family_member *m, const struct family_
  * Births become known roughly in their order: a member that became known after one that was born
  * too late counts as fresh, too.
  */
-static void count_members(const struct family_count *c, const struct fork_family *f)
+static void count_members(const struct family_count *c, const struct fork_family *family)
 {
-	uint32_t count = f->count, i = 0;
+	uint32_t count = family->count, i = 0;
 	uint64_t *serial = c->number, *born = c->number + count, *leaving = born + count;
 	uint64_t latest = 0, leave = 0;
 
-	for (struct family_member *m = f->first; m; m = m->next, i++) {
+	for (struct family_member *m = family->first; m; m = m->next, i++) {
 		latest = saturate_max(latest, m->born_ns);
 		serial[i] = m->serial;
 		born[i] = latest;
 		leaving[i] = leave += m->is_leaving;
 		m->children = 0;
 	}
-	for (struct family_member *m = f->first; m; m = m->next) {
+	for (struct family_member *m = family->first; m; m = m->next) {
 		uint32_t known, there, early, joined = 0, gone;
 
 		if (!m->measured_ns)
@@ -239,9 +239,9 @@ static void count_members(const struct family_count *c, const struct fork_family
 		 * its mean tells. Others have joined. */
 		gone = (uint32_t)saturate_less(m->early, (uint64_t)early + joined);
 		m->then += gone;
-		m->unsure += saturate_max(gone, count_unsure(m, &f->deaths));
-		settle_unseen(
-			m, joined, (uint32_t)saturate_less(early, m->early), f->deaths.until_ns);
+		m->unsure += saturate_max(gone, count_unsure(m, &family->deaths));
+		settle_unseen(m, joined, (uint32_t)saturate_less(early, m->early),
+			family->deaths.until_ns);
 		m->early = early;
 	}
 }
@@ -250,14 +250,14 @@ static void count_members(const struct family_count *c, const struct fork_family
  * Counts each member for all ancestors that were measured before its lineage left them: it shares
  * their own memory.
  */
-static void count_children(const struct fork_family *f)
+static void count_children(const struct fork_family *family)
 {
-	for (struct family_member *m = f->first; m; m = m->next) {
+	for (struct family_member *m = family->first; m; m = m->next) {
 		const struct family_member *child = m;
 		struct family_member *a = family_ancestry_parent(m);
 
 		for (unsigned int i = 0; a && i < FAMILY_ANCESTRY_GENERATIONS; i++) {
-			if (child->line > a->seen && a->family == f)
+			if (child->line > a->seen && a->family == family)
 				a->children++;
 			child = a;
 			a = family_ancestry_parent(a);
@@ -277,51 +277,51 @@ static int compare_ns(const void *a, const void *b)
  * range alone. Any member that was measured before the process was born may be its parent, and so
  * the parent of its lineage.
  */
-static void count_strays(const struct family_count *c, struct fork_family *f)
+static void count_strays(const struct family_count *c, struct fork_family *family)
 {
 	uint32_t found = 0;
 
-	f->oldest_ns = UINT64_MAX;
-	for (const struct family_member *m = f->first; m; m = m->next)
+	family->oldest_ns = UINT64_MAX;
+	for (const struct family_member *m = family->first; m; m = m->next)
 		if (m->measured_ns)
-			f->oldest_ns = saturate_min(f->oldest_ns, m->measured_ns);
-	for (struct family_member *m = f->first; m; m = m->next) {
+			family->oldest_ns = saturate_min(family->oldest_ns, m->measured_ns);
+	for (struct family_member *m = family->first; m; m = m->next) {
 		uint64_t root_ns = family_ancestry_root_ns(m);
 
 		m->strays = 0;
-		if (saturate_add(root_ns, TICK_NS) > f->oldest_ns)
+		if (saturate_add(root_ns, TICK_NS) > family->oldest_ns)
 			c->number[found++] = root_ns;
 	}
 	if (!found)
 		return;
 	qsort(c->number, found, sizeof(*c->number), compare_ns);
-	for (struct family_member *m = f->first; m; m = m->next)
+	for (struct family_member *m = family->first; m; m = m->next)
 		m->strays = found -
 		            count_up_to(c->number, found, saturate_less(m->measured_ns, TICK_NS));
 }
 
 /* Counts without memory: only missing members have exited, and all new ones were born since. */
-static void count_roughly(const struct fork_family *f)
+static void count_roughly(const struct fork_family *family)
 {
-	for (struct family_member *m = f->first; m; m = m->next) {
-		m->kept = (uint32_t)saturate_min(m->then, f->count);
-		m->fresh = f->count - m->kept;
+	for (struct family_member *m = family->first; m; m = m->next) {
+		m->kept = (uint32_t)saturate_min(m->then, family->count);
+		m->fresh = family->count - m->kept;
 		m->early = m->leaving = m->children = 0;
 		m->strays = m->fresh;
 	}
 }
 
-void family_count_take(struct family_count *c, struct fork_family *f)
+void family_count_take(struct family_count *c, struct fork_family *family)
 {
-	for (struct family_member *m = f->first; m; m = m->next)
+	for (struct family_member *m = family->first; m; m = m->next)
 		c->steps += family_ancestry_settle(m);
-	if (!family_count_reserve(c, 3 * (size_t)f->count)) {
-		count_roughly(f);
+	if (!family_count_reserve(c, 3 * (size_t)family->count)) {
+		count_roughly(family);
 		return;
 	}
-	count_members(c, f);
-	count_children(f);
-	count_strays(c, f);
+	count_members(c, family);
+	count_children(family);
+	count_strays(c, family);
 	/* Departures are counted once, however often the family is visited in a pass. */
-	f->deaths.count = f->deaths.late = f->deaths.moved = 0;
+	family->deaths.count = family->deaths.late = family->deaths.moved = 0;
 }

@@ -51,15 +51,15 @@ static uint64_t family_effect_events(const struct share_count_change *c)
 }
 
 /*
- * Whether the correction F applies to M after the events C: M was measured earlier, and has nearly
- * as many events. After fewer the guess is less wrong, or wrong for other reasons; so it is if any
- * of those born are M's own children.
+ * Whether CORRECTION applies to M after the events C: M was measured earlier, and has nearly as many
+ * events. After fewer the guess is less wrong, or wrong for other reasons; so it is if any of those
+ * born are M's own children.
  */
-static bool is_heard(const struct family_correction *f, const struct family_member *m,
+static bool is_heard(const struct family_correction *correction, const struct family_member *m,
 	const struct share_count_change *c)
 {
-	return f->at_ns > m->measured_ns && !c->own &&
-	       family_effect_events(c) >= f->events - f->events / LIKE_PART;
+	return correction->at_ns > m->measured_ns && !c->own &&
+	       family_effect_events(c) >= correction->events - correction->events / LIKE_PART;
 }
 
 /*
@@ -69,38 +69,38 @@ static bool is_heard(const struct family_correction *f, const struct family_memb
 static struct fork_effect family_effect_of(
 	const struct family_member *m, const struct estimate_base *base)
 {
-	const struct fork_family *f = m->family;
+	const struct fork_family *family = m->family;
 	struct cow_breaks_sum broken;
-	struct fork_effect a = {.family = family_effect_change_of(m),
+	struct fork_effect e = {.family = family_effect_change_of(m),
 		.anon = SHARE_COUNT_AS_GUESSED,
 		.file = SHARE_COUNT_AS_GUESSED};
 
-	if (f)
-		a.soon_written = f->soon_written;
-	a.outside = m->outside;
-	if (f && is_heard(&f->found, m, &a.family)) {
-		a.anon = f->found.anon;
-		a.file = f->found.file;
+	if (family)
+		e.soon_written = family->soon_written;
+	e.outside = m->outside;
+	if (family && is_heard(&family->found, m, &e.family)) {
+		e.anon = family->found.anon;
+		e.file = family->found.file;
 	}
 	families_broken(m, &broken);
-	if (a.family.members > 1)
-		a.family.parted = broken.parted;
-	if (fork_effect_has_family(&a))
-		object_share_known(&m->sharer, base, &a.known_rss, &a.known_pss);
-	return a;
+	if (e.family.members > 1)
+		e.family.parted = broken.parted;
+	if (fork_effect_has_family(&e))
+		object_share_known(&m->sharer, base, &e.known_rss, &e.known_pss);
+	return e;
 }
 
 bool families_doubt(const struct family_member *m, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
-	struct fork_effect a = family_effect_of(m, base);
+	struct fork_effect e = family_effect_of(m, base);
 	struct estimate_part anon;
 
 	*ret = (struct estimate_doubt){0};
-	if (fork_effect_is_any(&a))
-		fork_effect_doubt(&a, base, now, ret);
+	if (fork_effect_is_any(&e))
+		fork_effect_doubt(&e, base, now, ret);
 	if (!m->departed)
-		return fork_effect_is_any(&a);
+		return fork_effect_is_any(&e);
 	/* Children with another range may share any part of M's anonymous memory, and may have
 	 * exited: this is not known until M is measured again. */
 	anon = estimate_anon(base);
@@ -110,7 +110,7 @@ bool families_doubt(const struct family_member *m, const struct estimate_base *b
 }
 
 void families_broke(
-	struct families *k, struct family_member *m, uint64_t gained, uint64_t room, uint64_t at_ns)
+	struct families *f, struct family_member *m, uint64_t gained, uint64_t room, uint64_t at_ns)
 {
 	if (!m->family)
 		return;
@@ -118,7 +118,7 @@ void families_broke(
 	if (m->writer.at_ns <= m->family->oldest_ns)
 		m->writer = (struct cow_breaks_writer){0};
 	cow_breaks_add(&m->family->breaks, &m->writer, gained, room, m->measured_ns, at_ns);
-	family_mark(k, m->family);
+	family_mark(f, m->family);
 }
 
 void families_broken(const struct family_member *m, struct cow_breaks_sum *ret)
@@ -159,17 +159,17 @@ bool families_is_newborn(const struct family_member *m)
 	       saturate_less(m->measured_ns, m->born_ns) < NEWBORN_NS;
 }
 
-void families_newborn(struct families *k, struct family_member *m, uint64_t written)
+void families_newborn(struct families *f, struct family_member *m, uint64_t written)
 {
-	struct fork_family *f = m->family;
+	struct fork_family *family = m->family;
 
-	if (!f || !m->is_forked || (m->born_ns <= k->previous_ns && !m->is_again))
+	if (!family || !m->is_forked || (m->born_ns <= f->previous_ns && !m->is_again))
 		return;
 	/* It may have more to write. Its next measurement tells (.is_again). */
-	if (families_is_newborn(m) && written < f->soon_written)
+	if (families_is_newborn(m) && written < family->soon_written)
 		return;
-	f->soon_written -= f->soon_written / SOON_PART;
-	f->soon_written += written / SOON_PART;
+	family->soon_written -= family->soon_written / SOON_PART;
+	family->soon_written += written / SOON_PART;
 }
 
 uint64_t families_unwritten(const struct family_member *m)
@@ -261,11 +261,11 @@ uint32_t unlisted_sharers_lost(const struct unlisted_sharers *u, uint32_t lastin
  * Computes in *RET the sharers of M beside its family. M was measured at NOW_NS as FOUND. Returns
  * false if that cannot be told.
  */
-static bool find_unlisted(const struct families *k, const struct family_member *m,
+static bool find_unlisted(const struct families *f, const struct family_member *m,
 	const struct estimate_base *found, uint64_t now_ns, struct unlisted_sharers_found *ret)
 {
-	const struct fork_family *f = m->family;
-	uint32_t known = f ? f->count : 1, ended = 0;
+	const struct fork_family *family = m->family;
+	uint32_t known = family ? family->count : 1, ended = 0;
 	const struct unlisted_sharers none = {0};
 	struct estimate_part anon = estimate_anon(found);
 	uint64_t shared = anon.rss - anon.private_mid, sharers = 1;
@@ -276,57 +276,61 @@ static bool find_unlisted(const struct families *k, const struct family_member *
 	/* Fewer sharers than the family has members: this is about M only. */
 	if (sharers < known)
 		return false;
-	if (f && f->deaths_ns == k->listed_ns && saturate_less(now_ns, k->listed_ns) < LINGERING_NS)
-		ended = f->ended;
-	*ret = unlisted_sharers_find(f ? &f->unlisted : &none, k->listed_ns, sharers, known, ended);
+	if (family && family->deaths_ns == f->listed_ns &&
+		saturate_less(now_ns, f->listed_ns) < LINGERING_NS)
+		ended = family->ended;
+	*ret = unlisted_sharers_find(
+		family ? &family->unlisted : &none, f->listed_ns, sharers, known, ended);
 	return true;
 }
 
-void family_findings_tell(struct families *k, struct family_member *m,
+void family_findings_tell(struct families *f, struct family_member *m,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns)
 {
-	struct fork_effect a = family_effect_of(m, before);
-	struct family_correction f = {.at_ns = now_ns, .events = family_effect_events(&a.family)};
+	struct fork_effect e = family_effect_of(m, before);
+	struct family_correction correction = {
+		.at_ns = now_ns, .events = family_effect_events(&e.family)};
 	struct unlisted_sharers_found unlisted;
 
-	if (!m->family || !fork_effect_has_family(&a) || a.family.own)
+	if (!m->family || !fork_effect_has_family(&e) || e.family.own)
 		return;
-	if (find_unlisted(k, m, found, now_ns, &unlisted) &&
+	if (find_unlisted(f, m, found, now_ns, &unlisted) &&
 		(unlisted.lingering || unlisted.unseen))
 		return;
-	if (!fork_effect_compare(&a, before, found, &f.anon, &f.file))
+	if (!fork_effect_compare(&e, before, found, &correction.anon, &correction.file))
 		return;
-	m->family->found = f;
-	family_mark(k, m->family);
+	m->family->found = correction;
+	family_mark(f, m->family);
 }
 
 int family_findings_count(
-	struct families *k, struct family_member *m, const struct estimate_base *found)
+	struct families *f, struct family_member *m, const struct estimate_base *found)
 {
 	struct estimate_part anon = estimate_anon(found);
 	struct unlisted_sharers_found unlisted;
-	struct fork_family *f;
+	struct fork_family *family;
 	uint32_t least;
 
-	if (!find_unlisted(k, m, found, m->measured_ns, &unlisted))
+	if (!find_unlisted(f, m, found, m->measured_ns, &unlisted))
 		return 0;
 	if (!m->family) {
 		/* A family is needed to tell M what later measurements show about these sharers. */
-		int r = unlisted.lasting ? family_found(k, m) : 0;
+		int r = unlisted.lasting ? family_found(f, m) : 0;
 
 		if (r < 0 || !unlisted.lasting)
 			return r;
 	}
-	f = m->family;
-	least = f->unlisted.least;
-	if (f->count == 1 || unlisted_sharers_is_telling(&f->unlisted, anon.rss - anon.private_mid))
-		unlisted_sharers_learn(&f->unlisted, k->listed_ns, &unlisted);
+	family = m->family;
+	least = family->unlisted.least;
+	if (family->count == 1 ||
+		unlisted_sharers_is_telling(&family->unlisted, anon.rss - anon.private_mid))
+		unlisted_sharers_learn(&family->unlisted, f->listed_ns, &unlisted);
 	m->unseen = unlisted.unseen;
 	m->lasting = unlisted.lasting;
 	m->gone = unlisted.lingering;
 	m->then += unlisted.lingering;
 	m->unsure += unlisted.lingering;
-	if (unlisted.lingering || f->unlisted.least < least)
-		family_mark(k, f);
+	if (unlisted.lingering || family->unlisted.least < least)
+		family_mark(f, family);
 	return 0;
 }

@@ -86,32 +86,32 @@ static void shared_after(uint64_t rss, uint64_t pss, const struct share_count_ou
 }
 
 /*
- * Computes the anonymous PSS of P after A if PRIVATE bytes of P were private: P's own children
+ * Computes the anonymous PSS of P after E if PRIVATE bytes of P were private: P's own children
  * share these, too, and processes that may be its children (.strays) may share them. CORRECTION
  * applies to the shared part, which is returned in *RET_SHARED.
  */
 static struct share_count_span anon_after(const struct estimate_part *p, uint64_t private,
-	const struct fork_effect *a, uint32_t correction, struct share_count_span *ret_shared)
+	const struct fork_effect *e, uint32_t correction, struct share_count_span *ret_shared)
 {
-	const struct share_count_change *c = &a->family;
+	const struct share_count_change *c = &e->family;
 	uint64_t rss = p->rss - private, pss = p->pss - private, unborn;
 	uint64_t fewest = saturate_less(c->own, c->early);
 	struct share_count_change deaths = *c;
 	struct share_count_span s;
 
-	shared_after(rss, pss, &a->outside, c, ret_shared);
+	shared_after(rss, pss, &e->outside, c, ret_shared);
 	share_count_correct(ret_shared, correction, rss);
 	s = *ret_shared;
 	span_add(&s, &(struct share_count_span){private / (UINT64_C(1) + c->own + c->strays),
-			     left_private(private, a->soon_written, c->own),
-			     left_private(private, saturate_add(a->soon_written, a->soon_written),
+			     left_private(private, e->soon_written, c->own),
+			     left_private(private, saturate_add(e->soon_written, e->soon_written),
 				     fewest)});
 	if (c->born) {
-		uint64_t written = saturate_less(a->soon_written, private), rise;
+		uint64_t written = saturate_less(e->soon_written, private), rise;
 		struct share_count_span before;
 
 		deaths.born = deaths.early = deaths.own = deaths.strays = 0;
-		shared_after(rss, pss, &a->outside, &deaths, &before);
+		shared_after(rss, pss, &e->outside, &deaths, &before);
 		/* Pages that newborns copy beyond PRIVATE count as if the newborns had never shared
 		 * them. */
 		rise = saturate_part(saturate_less(before.mid, ret_shared->mid),
@@ -130,16 +130,16 @@ struct file_guess {
 };
 
 /*
- * Computes the PSS of P's files after A if PRIVATE bytes were private. Files that belong to no
+ * Computes the PSS of P's files after E if PRIVATE bytes were private. Files that belong to no
  * known mapped object change as the family does.
  */
 static struct file_guess file_after(
-	const struct fork_effect *a, const struct estimate_part *p, uint64_t private)
+	const struct fork_effect *e, const struct estimate_part *p, uint64_t private)
 {
 	struct file_guess g = {.all = {private, private, private}};
 	uint64_t rss = p->rss - private, pss = p->pss - private;
-	uint64_t known_rss = saturate_min(a->known_rss, rss);
-	uint64_t known_pss = saturate_min(saturate_min(a->known_pss, pss), known_rss / 2);
+	uint64_t known_rss = saturate_min(e->known_rss, rss);
+	uint64_t known_pss = saturate_min(saturate_min(e->known_pss, pss), known_rss / 2);
 	struct share_count_span s;
 
 	/* The other files can count at most half of their RSS. */
@@ -148,9 +148,9 @@ static struct file_guess file_after(
 	pss -= known_pss;
 	span_add(&g.all, &(struct share_count_span){known_pss, known_pss, known_pss});
 	s = (struct share_count_span){pss, pss, pss};
-	if (fork_effect_has_family(a)) {
-		share_count_mapped(rss, pss, &a->family, &s);
-		share_count_correct(&s, a->file, rss);
+	if (fork_effect_has_family(e)) {
+		share_count_mapped(rss, pss, &e->family, &s);
+		share_count_correct(&s, e->file, rss);
 		g.affected += s.mid;
 	}
 	span_add(&g.all, &s);
@@ -158,11 +158,11 @@ static struct file_guess file_after(
 }
 
 /*
- * Computes the PSS of P after A, as anonymous memory or as files. The middle is for the likely
+ * Computes the PSS of P after E, as anonymous memory or as files. The middle is for the likely
  * number of private bytes, and the bounds are for the plausible ones. *RET_SHARED becomes the
  * shared part of the middle, for anonymous memory.
  */
-static struct share_count_span effect_on(const struct fork_effect *a, const struct estimate_part *p,
+static struct share_count_span effect_on(const struct fork_effect *e, const struct estimate_part *p,
 	bool is_anon, struct share_count_span *ret_shared)
 {
 	const uint64_t private[] = {
@@ -173,15 +173,15 @@ static struct share_count_span effect_on(const struct fork_effect *a, const stru
 	struct share_count_span all = {.low = UINT64_MAX}, s = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(private); i++) {
-		s = is_anon ? anon_after(p, private[i], a, a -> anon, ret_shared)
-		            : file_after(a, p, private[i]).all;
+		s = is_anon ? anon_after(p, private[i], e, e -> anon, ret_shared)
+		            : file_after(e, p, private[i]).all;
 		span_widen(&all, &s);
 	}
 	all.mid = s.mid;
 	return all;
 }
 
-void fork_effect_doubt(const struct fork_effect *a, const struct estimate_base *base,
+void fork_effect_doubt(const struct fork_effect *e, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret)
 {
 	struct share_count_span s, shared;
@@ -190,34 +190,34 @@ void fork_effect_doubt(const struct fork_effect *a, const struct estimate_base *
 
 	*ret = (struct estimate_doubt){0};
 	estimate_parts(base, &anon, &file);
-	s = effect_on(a, &file, false, NULL);
+	s = effect_on(e, &file, false, NULL);
 	/* The rounding error of the measurement grows in the same proportion as the shared PSS. */
 	before = file.pss - file.private_mid;
 	s.high += saturate_part(base->rounding, saturate_less(s.mid, file.pss), before);
 	ret->file_mid = saturate_difference(s.mid, file.pss);
 	ret->file_down = s.mid - s.low;
 	ret->file_up = s.high - s.mid;
-	if (!fork_effect_is_any(a))
+	if (!fork_effect_is_any(e))
 		return;
-	s = effect_on(a, &anon, true, &shared);
+	s = effect_on(e, &anon, true, &shared);
 	before = anon.pss - anon.private_mid;
 	s.high += saturate_part(base->rounding, saturate_less(shared.mid, before), before);
 	ret->anon_mid = saturate_difference(s.mid, anon.pss);
 	ret->anon_down = s.mid - s.low;
 	ret->anon_up = s.high - s.mid;
-	ret->forks = saturate_less(a->family.own, a->family.early);
+	ret->forks = saturate_less(e->family.own, e->family.early);
 	grown = saturate_less(now->anon, base->anon);
 	ret->forked_growth = ret->forks ? grown : 0;
 	/* Of growth after the forks, processes that may be children (.strays) may have received a
 	 * part, too. */
 	left = grown / (1 + ret->forks);
-	ret->anon_down += left - grown / (1 + ret->forks + a->family.strays);
+	ret->anon_down += left - grown / (1 + ret->forks + e->family.strays);
 }
 
-bool fork_effect_compare(const struct fork_effect *a, const struct estimate_base *before,
+bool fork_effect_compare(const struct fork_effect *e, const struct estimate_base *before,
 	const struct estimate_base *found, uint32_t *ret_anon, uint32_t *ret_file)
 {
-	struct fork_effect plain = *a;
+	struct fork_effect plain = *e;
 	struct estimate_part a0, a1, f0, f1;
 	struct share_count_span shared;
 	struct file_guess guess;
@@ -232,8 +232,8 @@ bool fork_effect_compare(const struct fork_effect *a, const struct estimate_base
 	 * about others. */
 	shared_rss = a0.rss - a0.private_mid;
 	/* Not if the process may have unknown children: then what fell may have been private. */
-	if (shared_rss >= TELLING_MIN && a1.rss >= a0.rss - shared_rss / 8 && !a->family.strays) {
-		same = left_private(a0.private_mid, a->soon_written, a->family.own) +
+	if (shared_rss >= TELLING_MIN && a1.rss >= a0.rss - shared_rss / 8 && !e->family.strays) {
+		same = left_private(a0.private_mid, e->soon_written, e->family.own) +
 		       saturate_less(a1.rss, a0.rss);
 		anon_after(&a0, a0.private_mid, &plain, plain.anon, &shared);
 		now = saturate_min(saturate_less(a1.pss, same), shared.high);
@@ -242,7 +242,7 @@ bool fork_effect_compare(const struct fork_effect *a, const struct estimate_base
 	}
 	shared_rss = f0.rss - f0.private_mid;
 	guess = file_after(&plain, &f0, f0.private_mid);
-	if (shared_rss >= TELLING_MIN && f1.rss && guess.affected && !a->known_rss) {
+	if (shared_rss >= TELLING_MIN && f1.rss && guess.affected && !e->known_rss) {
 		/* Scales the new PSS to the former RSS of files, and leaves out what no event has
 		 * changed. */
 		same = guess.all.mid - guess.affected;

@@ -31,26 +31,26 @@ struct fork_effect {
 };
 
 /* Returns true if there were births or exits in the family. */
-static inline bool fork_effect_has_family(const struct fork_effect *a)
+static inline bool fork_effect_has_family(const struct fork_effect *e)
 {
-	return a->family.dead || a->family.born;
+	return e->family.dead || e->family.born;
 }
 
 /* Returns true if there were births, exits, or copy-on-write breaks by other members. */
-static inline bool fork_effect_is_any(const struct fork_effect *a)
+static inline bool fork_effect_is_any(const struct fork_effect *e)
 {
-	return fork_effect_has_family(a) || a->family.parted;
+	return fork_effect_has_family(e) || e->family.parted;
 }
 
 /*
- * Computes in *RET the doubt of events A for a process with the measurement BASE. NOW are its
+ * Computes in *RET the doubt of events E for a process with the measurement BASE. NOW are its
  * counters at the time of the events.
  */
-void fork_effect_doubt(const struct fork_effect *a, const struct estimate_base *base,
+void fork_effect_doubt(const struct fork_effect *e, const struct estimate_base *base,
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * Compares the guess for A, without corrections, with a new measurement. BEFORE and FOUND are the
+ * Compares the guess for E, without corrections, with a new measurement. BEFORE and FOUND are the
  * process's former and new measurement. *RET_ANON and *RET_FILE become the corrections
  * (share-count.h) of guesses for other members after the same events, SHARE_COUNT_AS_GUESSED where
  * there is none; they are written in any case.
@@ -60,7 +60,7 @@ void fork_effect_doubt(const struct fork_effect *a, const struct estimate_base *
  * shared less than 256 KiB of them, has none now, maps known objects (.known_rss), or no event
  * affects its files. Returns true if either of the two says something.
  */
-bool fork_effect_compare(const struct fork_effect *a, const struct estimate_base *before,
+bool fork_effect_compare(const struct fork_effect *e, const struct estimate_base *before,
 	const struct estimate_base *found, uint32_t *ret_anon, uint32_t *ret_file);
 
 #endif

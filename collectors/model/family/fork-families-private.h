@@ -90,10 +90,10 @@ struct fork_family {
  * Gives M, the only process with its key, a family of its own, which it keeps. Returns 0, or
  * -ENOMEM: then it has none.
  */
-int family_found(struct families *k, struct family_member *m);
+int family_found(struct families *f, struct family_member *m);
 
-/* Marks F, which an event has affected: families_affected() will count it once more. */
-void family_mark(struct families *k, struct fork_family *f);
+/* Marks FAMILY, which an event has affected: families_affected() will count it once more. */
+void family_mark(struct families *f, struct fork_family *family);
 
 /*
  * A birth counts for at most this many ancestors. A family does not have more generations between
@@ -138,12 +138,12 @@ struct family_member *family_ancestry_parent(const struct family_member *m);
 void family_ancestry_leave(struct family_member *m);
 
 /*
- * Counts births and exits for each member of F: sets .then to .unsure, .unseen, .gone and .lasting
- * of each, and .oldest_ns of F (UINT64_MAX: no member was measured). F has no uncounted departures
- * then. If memory runs out, it counts roughly, as if only missing members had exited and all new
- * ones were strays; the departures and .oldest_ns stay.
+ * Counts births and exits for each member of FAMILY: sets .then to .unsure, .unseen, .gone and
+ * .lasting of each, and .oldest_ns of FAMILY (UINT64_MAX: no member was measured), which has no
+ * uncounted departures then. If memory runs out, it counts roughly, as if only missing members had
+ * exited and all new ones were strays; the departures and .oldest_ns stay.
  */
-void family_count_take(struct family_count *c, struct fork_family *f);
+void family_count_take(struct family_count *c, struct fork_family *family);
 
 /*
  * Returns true if M was forked from a known member and measured less than 250 ms after its birth:
@@ -158,7 +158,7 @@ bool families_is_newborn(const struct family_member *m);
  * children, if M shares too little, or if FOUND implies sharers that will soon be gone: the
  * correction would outlast them.
  */
-void family_findings_tell(struct families *k, struct family_member *m,
+void family_findings_tell(struct families *f, struct family_member *m,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
 
 /*
@@ -168,7 +168,7 @@ void family_findings_tell(struct families *k, struct family_member *m,
  * nothing is noted.
  */
 int family_findings_count(
-	struct families *k, struct family_member *m, const struct estimate_base *found);
+	struct families *f, struct family_member *m, const struct estimate_base *found);
 
 /*
  * Sorts the unlisted sharers that a measurement implies. PASS_NS is when the pass began. SHARERS is

@@ -39,86 +39,86 @@ static struct family_member *item_lone(void *item)
 	return (uintptr_t)item & 1 ? (struct family_member *)(void *)((char *)item - 1) : NULL;
 }
 
-void family_mark(struct families *k, struct fork_family *f)
+void family_mark(struct families *f, struct fork_family *family)
 {
-	if (f->is_dirty)
+	if (family->is_dirty)
 		return;
-	f->is_dirty = true;
-	f->next_dirty = k->dirty_families;
-	k->dirty_families = f;
+	family->is_dirty = true;
+	family->next_dirty = f->dirty_families;
+	f->dirty_families = family;
 }
 
-static void family_append(struct fork_family *f, struct family_member *m)
+static void family_append(struct fork_family *family, struct family_member *m)
 {
-	m->family = f;
-	m->family_flow = counter_flow_less(f->flow, m->sharer.own);
-	m->previous = f->last;
+	m->family = family;
+	m->family_flow = counter_flow_less(family->flow, m->sharer.own);
+	m->previous = family->last;
 	m->next = NULL;
-	if (f->last)
-		f->last->next = m;
+	if (family->last)
+		family->last->next = m;
 	else
-		f->first = m;
-	f->last = m;
-	f->count++;
+		family->first = m;
+	family->last = m;
+	family->count++;
 }
 
-static void unlink_from(struct families *k, struct fork_family *f, struct family_member *m)
+static void unlink_from(struct families *f, struct fork_family *family, struct family_member *m)
 {
-	if (k->next_member == m)
-		k->next_member = m->next;
+	if (f->next_member == m)
+		f->next_member = m->next;
 	if (m->previous)
 		m->previous->next = m->next;
 	else
-		f->first = m->next;
+		family->first = m->next;
 	if (m->next)
 		m->next->previous = m->previous;
 	else
-		f->last = m->previous;
-	if (f->voice == m)
-		f->voice = NULL;
-	f->count--;
-	f->leaving -= m->is_leaving;
+		family->last = m->previous;
+	if (family->voice == m)
+		family->voice = NULL;
+	family->count--;
+	family->leaving -= m->is_leaving;
 	m->is_leaving = false;
 	m->family = NULL;
 	m->previous = m->next = NULL;
 }
 
-int family_found(struct families *k, struct family_member *m)
+int family_found(struct families *f, struct family_member *m)
 {
-	struct fork_family *f = calloc(1, sizeof(*f));
+	struct fork_family *family = calloc(1, sizeof(*family));
 
-	if (!f)
+	if (!family)
 		return -ENOMEM;
-	f->key = m->key;
-	family_append(f, m);
-	return keytable_set(&k->families, f->key, f);
+	family->key = m->key;
+	family_append(family, m);
+	return keytable_set(&f->families, family->key, family);
 }
 
 /*
  * Makes M, which has no key, a member of the family of KEY, or the only process with KEY. Returns
  * 0, or -ENOMEM: then M has no key.
  */
-static int family_join(struct families *k, struct family_member *m, uint64_t key)
+static int family_join(struct families *f, struct family_member *m, uint64_t key)
 {
-	void *item = keytable_find(&k->families, key);
+	void *item = keytable_find(&f->families, key);
 	struct family_member *lone = item ? item_lone(item) : NULL;
 	int r = 0;
 
 	if (!item)
-		r = keytable_set(&k->families, key, lone_item(m));
+		r = keytable_set(&f->families, key, lone_item(m));
 	else if (lone)
-		r = family_found(k, lone);
+		r = family_found(f, lone);
 	if (r < 0)
 		return r;
 	if (item) {
-		struct fork_family *f = lone ? lone->family : item;
+		struct fork_family *family = lone ? lone->family : item;
 
-		family_append(f, m);
-		f->found.at_ns = 0;
-		family_mark(k, f);
+		family_append(family, m);
+		family->found.at_ns = 0;
+		family_mark(f, family);
 	}
 	m->key = key;
-	m->serial = m->line = ++k->serial;
+	m->serial = m->line = ++f->serial;
 	return 0;
 }
 
@@ -127,104 +127,104 @@ static int family_join(struct families *k, struct family_member *m, uint64_t key
  * ordinary ones now: they were noticed after that pass had polled all processes, while measurements
  * went on.
  */
-static void begin_deaths(const struct families *k, struct fork_family *f)
+static void begin_deaths(const struct families *f, struct fork_family *family)
 {
-	if (f->deaths_ns == k->listed_ns)
+	if (family->deaths_ns == f->listed_ns)
 		return;
-	f->deaths_ns = k->listed_ns;
-	f->deaths.count += f->deaths.late;
-	f->deaths.late = f->ended = 0;
+	family->deaths_ns = f->listed_ns;
+	family->deaths.count += family->deaths.late;
+	family->deaths.late = family->ended = 0;
 }
 
 /*
  * Takes M out of its family, if it has one, and from its parent. HAS_ENDED: M has exited or
  * executed another program; else it goes to another family.
  */
-static void family_leave(struct families *k, struct family_member *m, bool has_ended)
+static void family_leave(struct families *f, struct family_member *m, bool has_ended)
 {
-	struct fork_family *f = m->family;
+	struct fork_family *family = m->family;
 
 	if (!m->key) {
 		assert(!m->ancestor);
 		return;
 	}
 	family_ancestry_leave(m);
-	if (!f) {
-		keytable_remove(&k->families, m->key);
+	if (!family) {
+		keytable_remove(&f->families, m->key);
 		m->key = 0;
 		return;
 	}
-	cow_breaks_suspect(&f->breaks, m->suspected, 0, 0);
+	cow_breaks_suspect(&family->breaks, m->suspected, 0, 0);
 	m->suspected = 0;
-	cow_breaks_leave(&f->breaks, &m->writer);
-	unlink_from(k, f, m);
-	begin_deaths(k, f);
-	if (k->polled_ns > k->listed_ns) {
-		f->deaths.late++;
-		f->deaths.late_ns = k->measured_ns;
+	cow_breaks_leave(&family->breaks, &m->writer);
+	unlink_from(f, family, m);
+	begin_deaths(f, family);
+	if (f->polled_ns > f->listed_ns) {
+		family->deaths.late++;
+		family->deaths.late_ns = f->measured_ns;
 	} else {
-		f->deaths.count++;
+		family->deaths.count++;
 	}
 	if (has_ended)
-		f->ended++;
+		family->ended++;
 	else
-		f->deaths.moved++;
-	f->found.at_ns = 0;
+		family->deaths.moved++;
+	family->found.at_ns = 0;
 	m->key = 0;
 	m->is_forked = false;
-	if (f->count) {
-		family_mark(k, f);
+	if (family->count) {
+		family_mark(f, family);
 		return;
 	}
-	keytable_remove(&k->families, f->key);
-	f->key = 0;
-	if (!f->is_dirty)
-		free(f);
+	keytable_remove(&f->families, family->key);
+	family->key = 0;
+	if (!family->is_dirty)
+		free(family);
 }
 
 /* Counts the next marked family, of which .next_member becomes the first. */
-static void count_next(struct families *k)
+static void count_next(struct families *f)
 {
-	struct fork_family *f = k->dirty_families;
+	struct fork_family *family = f->dirty_families;
 
-	k->dirty_families = f->next_dirty;
-	f->is_dirty = false;
-	if (!f->count) {
-		free(f);
+	f->dirty_families = family->next_dirty;
+	family->is_dirty = false;
+	if (!family->count) {
+		free(family);
 		return;
 	}
-	begin_deaths(k, f);
-	f->deaths.after_ns = k->previous_ns;
-	f->deaths.until_ns = k->listed_ns;
-	family_count_take(&k->count, f);
-	k->next_member = f->first;
+	begin_deaths(f, family);
+	family->deaths.after_ns = f->previous_ns;
+	family->deaths.until_ns = f->listed_ns;
+	family_count_take(&f->count, family);
+	f->next_member = family->first;
 }
 
-void families_init(struct families *k, uint64_t seed)
+void families_init(struct families *f, uint64_t seed)
 {
-	*k = (struct families){.families.seed = seed, .objects.seed = seed};
+	*f = (struct families){.families.seed = seed, .objects.seed = seed};
 }
 
-void families_done(struct families *k)
+void families_done(struct families *f)
 {
-	while (k->dirty_families) {
-		struct fork_family *f = k->dirty_families;
+	while (f->dirty_families) {
+		struct fork_family *family = f->dirty_families;
 
-		k->dirty_families = f->next_dirty;
-		assert(!f->count);
-		free(f);
+		f->dirty_families = family->next_dirty;
+		assert(!family->count);
+		free(family);
 	}
-	keytable_done(&k->families);
-	keytable_done(&k->objects);
-	free(k->count.number);
-	free(k->measured);
-	*k = (struct families){0};
+	keytable_done(&f->families);
+	keytable_done(&f->objects);
+	free(f->count.number);
+	free(f->measured);
+	*f = (struct families){0};
 }
 
-void families_begin(struct families *k, uint64_t now_ns)
+void families_begin(struct families *f, uint64_t now_ns)
 {
-	k->previous_ns = k->listed_ns;
-	k->listed_ns = now_ns;
+	f->previous_ns = f->listed_ns;
+	f->listed_ns = now_ns;
 }
 
 /*
@@ -232,38 +232,38 @@ void families_begin(struct families *k, uint64_t now_ns)
  * .polled_ns, MAPPED_OBJECTS_PART is NOW_NS.
  */
 static uint32_t part_of_time(
-	const struct families *k, const struct family_member *m, uint64_t now_ns)
+	const struct families *f, const struct family_member *m, uint64_t now_ns)
 {
 	return (uint32_t)saturate_min(
-		saturate_part(saturate_less(m->measured_ns, k->polled_ns), MAPPED_OBJECTS_PART,
-			saturate_less(now_ns, k->polled_ns)),
+		saturate_part(saturate_less(m->measured_ns, f->polled_ns), MAPPED_OBJECTS_PART,
+			saturate_less(now_ns, f->polled_ns)),
 		MAPPED_OBJECTS_PART);
 }
 
-void families_polled(struct families *k, uint64_t now_ns)
+void families_polled(struct families *f, uint64_t now_ns)
 {
-	for (size_t i = 0; i < k->measured_count; i++) {
-		struct families_measured *d = &k->measured[i];
+	for (size_t i = 0; i < f->measured_count; i++) {
+		struct families_measured *measured = &f->measured[i];
 
-		if (!d->member)
+		if (!measured->member)
 			continue;
-		mapped_objects_settle(
-			&d->member->sharer, part_of_time(k, d->member, now_ns), &d->lesson);
-		if (d->member->unseen)
-			family_mark(k, d->member->family);
+		mapped_objects_settle(&measured->member->sharer,
+			part_of_time(f, measured->member, now_ns), &measured->lesson);
+		if (measured->member->unseen)
+			family_mark(f, measured->member->family);
 	}
-	k->measured_count = 0;
+	f->measured_count = 0;
 	/* The first pass measures all processes, later passes measure few. */
-	if (k->measured_capacity > MEASURED_KEPT) {
-		free(k->measured);
-		k->measured = NULL;
-		k->measured_capacity = 0;
+	if (f->measured_capacity > MEASURED_KEPT) {
+		free(f->measured);
+		f->measured = NULL;
+		f->measured_capacity = 0;
 	}
-	k->polled_ns = now_ns;
+	f->polled_ns = now_ns;
 }
 
 int families_born(
-	struct families *k, struct family_member *m, struct family_member *parent, uint64_t born_ns)
+	struct families *f, struct family_member *m, struct family_member *parent, uint64_t born_ns)
 {
 	struct family_ancestor *ancestor;
 	int r;
@@ -274,7 +274,7 @@ int families_born(
 	ancestor = family_ancestry_begin(parent);
 	if (!ancestor)
 		return -ENOMEM;
-	r = family_join(k, m, parent->key);
+	r = family_join(f, m, parent->key);
 	if (r < 0)
 		return r;
 	m->is_forked = true;
@@ -282,45 +282,45 @@ int families_born(
 	return 0;
 }
 
-void families_executed(struct families *k, struct family_member *m)
+void families_executed(struct families *f, struct family_member *m)
 {
 	if (m->sharer.is_open)
-		k->measured[m->measured_at].member = NULL;
-	mapped_objects_end(&k->objects, &m->sharer);
-	family_leave(k, m, true);
+		f->measured[m->measured_at].member = NULL;
+	mapped_objects_end(&f->objects, &m->sharer);
+	family_leave(f, m, true);
 	/* The time of the exec is not known. It may have been noticed in this pass, or after this
 	 * pass began (.listed_ns). In the pass before (.previous_ns) the former image was certainly
 	 * there, so the new one is younger. */
 	*m = (struct family_member){
-		.born_ns = m->born_ns, .image_ns = k->previous_ns ? k->previous_ns + 1 : 0};
+		.born_ns = m->born_ns, .image_ns = f->previous_ns ? f->previous_ns + 1 : 0};
 }
 
-void families_gone(struct families *k, struct family_member *m)
+void families_gone(struct families *f, struct family_member *m)
 {
-	families_executed(k, m);
+	families_executed(f, m);
 	m->image_ns = 0;
 }
 
-void families_leaves(struct families *k, struct family_member *m)
+void families_leaves(struct families *f, struct family_member *m)
 {
 	families_unmeasured(m);
 	if (m->is_leaving || !m->family)
 		return;
 	m->is_leaving = true;
 	m->family->leaving++;
-	family_mark(k, m->family);
+	family_mark(f, m->family);
 }
 
-struct family_member *families_affected(struct families *k)
+struct family_member *families_affected(struct families *f)
 {
-	while (k->next_member || k->dirty_families) {
-		struct family_member *m = k->next_member;
+	while (f->next_member || f->dirty_families) {
+		struct family_member *m = f->next_member;
 
 		if (!m) {
-			count_next(k);
+			count_next(f);
 			continue;
 		}
-		k->next_member = m->next;
+		f->next_member = m->next;
 		if (m->measured_ns)
 			return m;
 	}
@@ -329,22 +329,22 @@ struct family_member *families_affected(struct families *k)
 
 /* The sharers of M are known when all processes have been polled again, in the next pass. */
 static void open_sharer(
-	struct families *k, struct family_member *m, const struct mapped_objects_lesson *lesson)
+	struct families *f, struct family_member *m, const struct mapped_objects_lesson *lesson)
 {
-	if (k->measured_count == k->measured_capacity) {
-		size_t capacity = 2 * k->measured_capacity + 64;
+	if (f->measured_count == f->measured_capacity) {
+		size_t capacity = 2 * f->measured_capacity + 64;
 		struct families_measured *measured = reallocarray(
-			k->measured, capacity, sizeof(*measured));
+			f->measured, capacity, sizeof(*measured));
 
 		if (!measured) {
 			mapped_objects_settle(&m->sharer, 0, lesson);
 			return;
 		}
-		k->measured = measured;
-		k->measured_capacity = capacity;
+		f->measured = measured;
+		f->measured_capacity = capacity;
 	}
-	m->measured_at = (uint32_t)k->measured_count & (INT32_MAX >> 3);
-	k->measured[k->measured_count++] = (struct families_measured){m, *lesson};
+	m->measured_at = (uint32_t)f->measured_count & (INT32_MAX >> 3);
+	f->measured[f->measured_count++] = (struct families_measured){m, *lesson};
 }
 
 void families_inherits(struct family_member *m, const struct share_count_outside *outside)
@@ -352,51 +352,51 @@ void families_inherits(struct family_member *m, const struct share_count_outside
 	m->outside = *outside;
 }
 
-int families_measured(struct families *k, struct family_member *m, uint64_t range_start,
+int families_measured(struct families *f, struct family_member *m, uint64_t range_start,
 	uint64_t range_end, const struct estimate_base *before, const struct estimate_base *found,
 	uint64_t now_ns)
 {
-	uint64_t key = keytable_key(&k->families, range_start, range_end);
+	uint64_t key = keytable_key(&f->families, range_start, range_end);
 	struct mapped_objects_lesson lesson = {0};
 	bool is_stranger, is_open;
 	int r = 0;
 
 	if (m->key && m->key != key)
-		family_leave(k, m, false);
+		family_leave(f, m, false);
 	is_stranger = !m->key;
 	if (before && m->measured_ns)
-		family_findings_tell(k, m, before, found, now_ns);
+		family_findings_tell(f, m, before, found, now_ns);
 	families_suspect(m, 0, 0);
-	m->is_again = families_is_newborn(m) && m->measured_ns >= k->previous_ns;
+	m->is_again = families_is_newborn(m) && m->measured_ns >= f->previous_ns;
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;
 	m->leaving = m->unseen = m->gone = m->lasting = m->departed = 0;
-	k->measured_ns = now_ns;
+	f->measured_ns = now_ns;
 	is_open = m->sharer.is_open;
 	if (before)
 		lesson = mapped_objects_lesson(&m->sharer, before, found);
 	mapped_objects_measured(&m->sharer, found);
 	if (!is_open)
-		open_sharer(k, m, &lesson);
+		open_sharer(f, m, &lesson);
 	if (!m->key)
-		r = family_join(k, m, key);
-	m->seen = k->serial;
+		r = family_join(f, m, key);
+	m->seen = f->serial;
 	if (!m->family)
-		return r < 0 ? r : family_findings_count(k, m, found);
-	if (is_stranger && k->previous_ns && m->born_ns > k->previous_ns)
+		return r < 0 ? r : family_findings_count(f, m, found);
+	if (is_stranger && f->previous_ns && m->born_ns > f->previous_ns)
 		counter_flow_add(&m->family->flow, &m->sharer.own);
 	m->family_flow = counter_flow_less(m->family->flow, m->sharer.own);
 	m->then = m->kept = m->family->count;
 	if (m->family->leaving)
-		family_mark(k, m->family);
+		family_mark(f, m->family);
 	if (m->is_forked)
 		m->family->voice = m;
-	return family_findings_count(k, m, found);
+	return family_findings_count(f, m, found);
 }
 
 int families_departs(
-	struct families *k, const struct family_member *m, struct family_member *parent)
+	struct families *f, const struct family_member *m, struct family_member *parent)
 {
 	int r = 0;
 
@@ -404,11 +404,11 @@ int families_departs(
 		parent->measured_ns > m->born_ns)
 		return 0;
 	if (!parent->family)
-		r = family_found(k, parent);
+		r = family_found(f, parent);
 	if (r < 0)
 		return r;
 	parent->departed++;
-	family_mark(k, parent->family);
+	family_mark(f, parent->family);
 	return 0;
 }
 
@@ -420,16 +420,16 @@ void families_unmeasured(struct family_member *m)
 	m->measured_ns = 0;
 }
 
-int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
+int families_mapped(struct families *f, struct family_member *m, const struct maps_object *list,
 	size_t count, const struct estimate_base *base)
 {
-	bool was_there = !k->previous_ns || saturate_max(m->born_ns, m->image_ns) <= k->previous_ns;
+	bool was_there = !f->previous_ns || saturate_max(m->born_ns, m->image_ns) <= f->previous_ns;
 
 	bool is_open = m->sharer.is_open;
-	int r = mapped_objects_map(&k->objects, &m->sharer, list, count, base, was_there);
+	int r = mapped_objects_map(&f->objects, &m->sharer, list, count, base, was_there);
 
 	if (r == 0 && !is_open)
-		open_sharer(k, m, &(struct mapped_objects_lesson){0});
+		open_sharer(f, m, &(struct mapped_objects_lesson){0});
 	return r;
 }
 

@@ -121,32 +121,32 @@ struct families {
 };
 
 /*
- * Makes K empty. SEED is for its hash tables; it must be secret, so that users cannot choose ranges
+ * Makes F empty. SEED is for its hash tables; it must be secret, so that users cannot choose ranges
  * and files that collide.
  */
-void families_init(struct families *k, uint64_t seed);
+void families_init(struct families *f, uint64_t seed);
 
-/* Frees K. Call it after families_gone() of every member. */
-void families_done(struct families *k);
+/* Frees F. Call it after families_gone() of every member. */
+void families_done(struct families *f);
 
 /*
  * Call when a pass begins to list the processes, at NOW_NS (CLOCK_BOOTTIME, as all times here):
  * remembers the beginning of this pass and of the last one, by which births and execs are dated.
  */
-void families_begin(struct families *k, uint64_t now_ns);
+void families_begin(struct families *f, uint64_t now_ns);
 
 /*
  * Call when the pass has polled all processes, at NOW_NS: all sharers of the members measured since
  * the last such call are now known, so their doubts can be derived (mapped_objects_settle()).
  */
-void families_polled(struct families *k, uint64_t now_ns);
+void families_polled(struct families *f, uint64_t now_ns);
 
 /*
  * Begins M, which started at BORN_NS. PARENT, if not NULL, is the member that it looks forked from
  * (its parent by pid, with the same name and a similar size): M joins PARENT's family. Returns 0,
  * or -ENOMEM: then M has no family until families_measured().
  */
-int families_born(struct families *k, struct family_member *m, struct family_member *parent,
+int families_born(struct families *f, struct family_member *m, struct family_member *parent,
 	uint64_t born_ns);
 
 /*
@@ -154,21 +154,21 @@ int families_born(struct families *k, struct family_member *m, struct family_mem
  * family for families_affected(). M is then all zeros except for .born_ns and .image_ns, the
  * earliest time at which the new image can have begun.
  */
-void families_executed(struct families *k, struct family_member *m);
+void families_executed(struct families *f, struct family_member *m);
 
 /*
  * M has exited. Takes M out of its family and from its mapped objects, marks the family
  * for families_affected(), and leaves only .born_ns: M may be freed.
  */
-void families_gone(struct families *k, struct family_member *m);
+void families_gone(struct families *f, struct family_member *m);
 
 /*
  * M is exiting and the kernel frees its memory page by page: makes M's measurement void. Until
  * families_gone(), M may still share any part of its family's memory.
  */
-void families_leaves(struct families *k, struct family_member *m);
+void families_leaves(struct families *f, struct family_member *m);
 
-/* Sets the memory that M may share, in addition to its family, with other processes of its image. */
+/* Sets the memory that M may share, beside its family, with other processes of its image. */
 void families_inherits(struct family_member *m, const struct share_count_outside *outside);
 
 /*
@@ -177,7 +177,7 @@ void families_inherits(struct family_member *m, const struct share_count_outside
  * guess of families_doubt() corrects the guesses for its sharers. Returns 0, or -ENOMEM: then M is
  * in no family.
  */
-int families_measured(struct families *k, struct family_member *m, uint64_t range_start,
+int families_measured(struct families *f, struct family_member *m, uint64_t range_start,
 	uint64_t range_end, const struct estimate_base *before, const struct estimate_base *found,
 	uint64_t now_ns);
 
@@ -188,7 +188,7 @@ int families_measured(struct families *k, struct family_member *m, uint64_t rang
  * low bound until its next measurement. Returns 0, or -ENOMEM: then the bound is unchanged.
  */
 int families_departs(
-	struct families *k, const struct family_member *m, struct family_member *parent);
+	struct families *f, const struct family_member *m, struct family_member *parent);
 
 /*
  * The measurement of M has found WRITTEN bytes of private copies of its parent's memory: future
@@ -196,7 +196,7 @@ int families_departs(
  * the last pass, unless that pass measured M right after its birth. Also ignored if M was measured
  * right after its birth and has written less than expected: it may have more to write.
  */
-void families_newborn(struct families *k, struct family_member *m, uint64_t written);
+void families_newborn(struct families *f, struct family_member *m, uint64_t written);
 
 /*
  * Returns the bytes of shared memory that M, which was measured right after its birth, is expected
@@ -222,7 +222,7 @@ void families_unmeasured(struct family_member *m);
  * M's maps have just been read: sets M's mapped objects to the COUNT in LIST, at most
  * MAPS_OBJECTS. Returns 0, or -ENOMEM: then M keeps its former objects.
  */
-int families_mapped(struct families *k, struct family_member *m, const struct maps_object *list,
+int families_mapped(struct families *f, struct family_member *m, const struct maps_object *list,
 	size_t count, const struct estimate_base *base);
 
 /*
@@ -230,7 +230,7 @@ int families_mapped(struct families *k, struct family_member *m, const struct ma
  * since the last pass; NULL: there are no more. A member may come twice. Between two calls only
  * families_doubt() may be called.
  */
-struct family_member *families_affected(struct families *k);
+struct family_member *families_affected(struct families *f);
 
 /*
  * Computes in *RET by how much events since M's measurement BASE may have changed M's PSS, as of
@@ -241,8 +241,9 @@ bool families_doubt(const struct family_member *m, const struct estimate_base *b
 	const struct estimate_now *now, struct estimate_doubt *ret);
 
 /*
- * M's counter of files and shmem has moved from BEFORE to NOW, in bytes: adds the movement to the flows of M's mapped objects and family. Marks no sharer as affected, but
- * families_stirred() of them will allow for it.
+ * M's counter of files and shmem has moved from BEFORE to NOW, in bytes: adds the movement to the
+ * flows of M's mapped objects and family. Marks no sharer as affected, but families_stirred() of
+ * them will allow for it.
  */
 void families_moved(struct family_member *m, uint64_t before, uint64_t now);
 
@@ -260,7 +261,7 @@ bool families_stirred(const struct family_member *m, const struct estimate_base 
  * families_measured() knows it, and AT_NS, of at most ROOM bytes that it could gain (0: not known).
  * Affects sharers that were measured earlier: these pages have one sharer fewer.
  */
-void families_broke(struct families *k, struct family_member *m, uint64_t gained, uint64_t room,
+void families_broke(struct families *f, struct family_member *m, uint64_t gained, uint64_t room,
 	uint64_t at_ns);
 
 /*
