@@ -485,7 +485,6 @@ void adaptive_pass_begin_estimates(struct adaptive_pass *a)
 {
 	sharing_state_renew(&a->sharing_state);
 	host_check_begin(&a->host_check);
-	row_estimate_begin_rows(&a->estimates);
 }
 
 /*

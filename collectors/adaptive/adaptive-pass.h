@@ -67,7 +67,7 @@ struct adaptive_pass {
 void adaptive_pass_init(struct adaptive_pass *a, struct process_reader *reader,
 	const struct process_table *table, struct shared_mm *sharing);
 
-/* Frees what A owns. Call it after adaptive_pass_forget() of every process. */
+/* Frees what A owns, when it has forgotten every process (adaptive_pass_forget()). */
 void adaptive_pass_done(struct adaptive_pass *a);
 
 /*
@@ -82,18 +82,18 @@ void adaptive_pass_set_interval(struct adaptive_pass *a, uint64_t interval_ns);
 /* Forgets all processes: the next pass is like the first. */
 void adaptive_pass_restart(struct adaptive_pass *a);
 
-/* Forgets P. Call it before P is freed. */
+/* Forgets P, which is about to be freed. */
 void adaptive_pass_forget(struct adaptive_pass *a, struct process *p);
 
 /*
- * Call when a pass is about to list the processes: sets .begin_ns, and puts limits in force that
- * were set since the last pass.
+ * A pass is about to list the processes: sets .begin_ns, and puts limits in force that were set
+ * since the last pass.
  */
 void adaptive_pass_list(struct adaptive_pass *a);
 
 /*
- * Call when the pass has listed the processes: reads vmstat, memory pressure and meminfo, and
- * prepares the polls.
+ * The pass has listed the processes: reads vmstat, memory pressure and meminfo, and prepares the
+ * polls.
  */
 void adaptive_pass_begin(struct adaptive_pass *a);
 
@@ -152,7 +152,7 @@ void adaptive_pass_set_elsewhere(struct adaptive_pass *a, struct process *p, boo
 
 /*
  * Ends the measurements for this pass: renews the doubts of the processes that they affect, and
- * empties the sums for rows and for the host check.
+ * empties the sums for the host check.
  */
 void adaptive_pass_begin_estimates(struct adaptive_pass *a);
 
@@ -164,8 +164,8 @@ void adaptive_pass_estimate(
 	struct adaptive_pass *a, struct process *p, struct snapshot_process *row);
 
 /*
- * Call after host_check_add() of each row, when shared address spaces are known. IS_WHOLE: no
- * process is hidden. Returns true if host_check_settle() of each row must follow.
+ * Compares the sums of all rows (host_check_add()) with the host's. IS_WHOLE: no process is hidden.
+ * Returns true if host_check_settle() of each row must follow.
  */
 bool adaptive_pass_end_estimates(struct adaptive_pass *a, bool is_whole);
 

@@ -43,7 +43,7 @@ void measure_pacer_init(struct measure_pacer *m, struct adaptive_pass *a,
 /* Frees what M owns. */
 void measure_pacer_done(struct measure_pacer *m);
 
-/* Forgets all choices. Call before indices in the process table change. */
+/* Forgets all choices: indices in the process table are about to change. */
 void measure_pacer_drop(struct measure_pacer *m);
 
 /*
@@ -67,9 +67,9 @@ int measure_pacer_measure(
 	struct measure_pacer *m, uint64_t now_ns, struct sample *ret, struct process **ret_process);
 
 /*
- * Call when the pass is over. Charges CPU_NS, which the pass has used without its measurements, to
- * the budget. The next pass is due at DUE_NS (CLOCK_MONOTONIC). Notes of each of the COUNT
- * processes in MEMBERS how wrong its row in ROWS may be, and whether it counts at another process
+ * The pass is over. Charges CPU_NS, which the pass has used without its measurements, to the
+ * budget. The next pass is due at DUE_NS (CLOCK_MONOTONIC). Notes of each of the COUNT processes in
+ * MEMBERS how wrong its row in ROWS may be, and whether it counts at another process
  * (adaptive_pass_set_elsewhere()). From now on measure_pacer_measure() measures what the pass has
  * left.
  */

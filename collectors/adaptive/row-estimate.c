@@ -27,10 +27,6 @@ void row_estimate_begin(struct row_estimate *r, uint64_t elapsed_ns, uint64_t ma
 	r->file_pss = r->next_file_pss;
 	r->file_rss = r->next_file_rss;
 	r->next_file_pss = r->next_file_rss = 0;
-}
-
-void row_estimate_begin_rows(struct row_estimate *r)
-{
 	r->measured_ns = 0;
 }
 

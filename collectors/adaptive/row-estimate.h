@@ -36,12 +36,6 @@ void row_estimate_init(struct row_estimate *r, uint64_t page_bytes);
 void row_estimate_begin(struct row_estimate *r, uint64_t elapsed_ns, uint64_t max_age_ns);
 
 /*
- * Call before the first row_estimate_fill() of a pass: forgets the oldest measurement in the last
- * pass's rows.
- */
-void row_estimate_begin_rows(struct row_estimate *r);
-
-/*
  * Writes to *RET the estimate of T now, without a doubt of host-drift.h: from the measurement of T
  * or of its speaker, else a guess.
  */

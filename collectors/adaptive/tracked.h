@@ -139,16 +139,16 @@ void tracked_renew(struct tracked *t, uint64_t now_ns);
 void tracked_note(struct tracked *t, const struct sample *s, uint64_t now_ns, uint64_t page_bytes);
 
 /*
- * Call after tracked_note() of S. Returns true if the walk of S agrees with status, which was read
- * just before: then nothing moved in between, and later movements show in later polls.
+ * T has the quantities of S. Returns true if the walk of S agrees with status, which was read just
+ * before: then nothing moved in between, and later movements show in later polls.
  */
 bool tracked_agrees(const struct tracked *t, const struct sample *s, uint64_t page_bytes);
 
 /*
- * Makes S the measurement of T; call after tracked_note() of S. BEFORE is statm before the walk,
- * NULL if status of S was read before it; AFTER is statm after the walk, NULL if there is none. If
- * both are equal, and the walk has found at most LATE_BYTES more, these counters are the base's.
- * Otherwise T moved during the walk, and the walk's own sums are. Returns false if S has no PSS.
+ * Makes S the measurement of T, which has its quantities. BEFORE is statm before the walk, NULL if
+ * status of S was read before it; AFTER is statm after the walk, NULL if there is none. If both are
+ * equal, and the walk has found at most LATE_BYTES more, these counters are the base's. Otherwise T
+ * moved during the walk, and the walk's own sums are. Returns false if S has no PSS.
  */
 bool tracked_measure(struct tracked *t, const struct sample *s, const struct statm *before,
 	const struct statm *after, uint64_t late_bytes, uint64_t now_ns, uint64_t page_bytes);

@@ -125,9 +125,9 @@ void host_drift_add(struct host_drift *d, const struct host_drift_member *m);
 void host_drift_add_unread(struct host_drift *d, uint64_t anon, uint64_t file);
 
 /*
- * Call when a process was measured again, with the result FOUND: adds to .found by how much it
- * differs from ESTIMATE, which was expected: carried to the counters of that moment, without a
- * doubt of host_drift_doubt().
+ * A process was measured again, with the result FOUND: adds to .found by how much it differs from
+ * ESTIMATE, which was expected: carried to the counters of that moment, without a doubt of
+ * host_drift_doubt().
  */
 void host_drift_measured(
 	struct host_drift *d, const struct estimate *estimate, const struct estimate_base *found);

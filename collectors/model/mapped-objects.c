@@ -177,12 +177,57 @@ static void open_links(struct sharer *s)
 	s->is_open = true;
 }
 
-void mapped_objects_measured(struct sharer *s, const struct estimate_base *base)
+const struct mapped_object_link *mapped_objects_main_shmem(const struct sharer *s)
 {
-	mapped_objects_spread(s, base);
+	const struct mapped_object_link *found = NULL;
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < s->count; i++) {
+		const struct mapped_object_link *l = &s->link[i];
+
+		if (!l->is_shmem)
+			continue;
+		all += l->measured;
+		if (!found || l->measured > found->measured)
+			found = l;
+	}
+	return found && found->measured > all - all / 8 ? found : NULL;
+}
+
+/*
+ * Returns the lesson of the measurement FOUND of S, whose parts are still those of the base BEFORE;
+ * all zeros if none.
+ */
+static struct mapped_objects_lesson lesson_of(const struct sharer *s,
+	const struct estimate_base *before, const struct estimate_base *found)
+{
+	const struct mapped_object_link *l = s->is_open ? NULL : mapped_objects_main_shmem(s);
+
+	if (!l || !before->has_parts || !found->has_parts)
+		return (struct mapped_objects_lesson){0};
+	return (struct mapped_objects_lesson){
+		.key = l->object->key,
+		.sum = l->sum - l->measured,
+		.flow = l->flow,
+		.then = (uint64_t)before->shmem_kib * 1024,
+		.then_pss = before->pss_shmem,
+		.now = (uint64_t)found->shmem_kib * 1024,
+		.now_pss = found->pss_shmem,
+	};
+}
+
+struct mapped_objects_lesson mapped_objects_measured(
+	struct sharer *s, const struct estimate_base *before, const struct estimate_base *found)
+{
+	struct mapped_objects_lesson lesson = {0};
+
+	if (before)
+		lesson = lesson_of(s, before, found);
+	mapped_objects_spread(s, found);
 	for (unsigned int i = 0; i < s->count; i++)
 		s->link[i].measured = s->link[i].resident;
 	open_links(s);
+	return lesson;
 }
 
 static struct mapped_object_link *mapped_objects_find(const struct sharer *s, uint64_t key)
@@ -239,7 +284,7 @@ int mapped_objects_map(struct keytable *objects, struct sharer *s, const struct 
 	}
 	s->link = links;
 	s->count = (uint8_t)count;
-	mapped_objects_measured(s, base);
+	(void)mapped_objects_measured(s, NULL, base);
 	for (unsigned int i = 0; i < count; i++) {
 		struct mapped_object *object = links[i].object;
 
@@ -253,41 +298,6 @@ int mapped_objects_map(struct keytable *objects, struct sharer *s, const struct 
 	s->is_mapped = true;
 	s->mapped_file = counter_flow_units(base->file);
 	return 0;
-}
-
-const struct mapped_object_link *mapped_objects_main_shmem(const struct sharer *s)
-{
-	const struct mapped_object_link *found = NULL;
-	uint64_t all = 0;
-
-	for (unsigned int i = 0; i < s->count; i++) {
-		const struct mapped_object_link *l = &s->link[i];
-
-		if (!l->is_shmem)
-			continue;
-		all += l->measured;
-		if (!found || l->measured > found->measured)
-			found = l;
-	}
-	return found && found->measured > all - all / 8 ? found : NULL;
-}
-
-struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
-	const struct estimate_base *before, const struct estimate_base *found)
-{
-	const struct mapped_object_link *l = s->is_open ? NULL : mapped_objects_main_shmem(s);
-
-	if (!l || !before->has_parts || !found->has_parts)
-		return (struct mapped_objects_lesson){0};
-	return (struct mapped_objects_lesson){
-		.key = l->object->key,
-		.sum = l->sum - l->measured,
-		.flow = l->flow,
-		.then = (uint64_t)before->shmem_kib * 1024,
-		.then_pss = before->pss_shmem,
-		.now = (uint64_t)found->shmem_kib * 1024,
-		.now_pss = found->pss_shmem,
-	};
 }
 
 static void mapped_objects_learn(struct sharer *s, const struct mapped_object_link *l,

@@ -121,18 +121,13 @@ struct mapped_objects_lesson {
 };
 
 /*
- * Returns the lesson of the measurement FOUND of S, after the base BEFORE; all zeros if none. Call
- * before mapped_objects_measured(); then hand it to mapped_objects_settle().
+ * S was measured as FOUND just now, and its former base was BEFORE (NULL: it had none): divides its
+ * shared memory among its objects. Until mapped_objects_settle() no doubt is derived for S: what
+ * the others had at that moment is known only after the next poll of all processes. Returns what
+ * mapped_objects_settle() may learn from it.
  */
-struct mapped_objects_lesson mapped_objects_lesson(const struct sharer *s,
-	const struct estimate_base *before, const struct estimate_base *found);
-
-/*
- * Call when S was measured as BASE just now: divides its shared memory among its objects. Until
- * mapped_objects_settle() no doubt is derived for S: what the others had at that moment is known
- * only after the next poll of all processes.
- */
-void mapped_objects_measured(struct sharer *s, const struct estimate_base *base);
+struct mapped_objects_lesson mapped_objects_measured(
+	struct sharer *s, const struct estimate_base *before, const struct estimate_base *found);
 
 /*
  * S's counter of files and shmem has moved from BEFORE to NOW, in bytes, since the time of its last
@@ -144,25 +139,24 @@ void mapped_objects_since(struct sharer *s, uint64_t before, uint64_t now);
 enum { MAPPED_OBJECTS_PART = 1 << 16 }; /* unit of a part of the time between two polls */
 
 /*
- * Call when all processes were polled again, so that all processes that were there when S was
- * measured are known: computes what the others had at that moment. PART: when S was measured, in
- * MAPPED_OBJECTS_PART of the time between the polls before and after. Learns LESSON (all zeros:
- * none).
+ * All processes were polled again, so that all that were there when S was measured are known:
+ * computes what the others had at that moment. PART: when S was measured, in MAPPED_OBJECTS_PART of
+ * the time between the polls before and after. Learns LESSON (all zeros: none).
  */
 void mapped_objects_settle(
 	struct sharer *s, uint32_t part, const struct mapped_objects_lesson *lesson);
 
 /*
- * Call when S's counter of files and shmem has moved from BEFORE to NOW, in bytes; for a new
- * process, from 0. Adds the movement to the flows of S's objects, and to S's part of them. If S is
- * a newborn without maps, PARENT (or NULL) tells which objects it maps.
+ * S's counter of files and shmem has moved from BEFORE to NOW, in bytes; for a new process, from 0.
+ * Adds the movement to the flows of S's objects, and to S's part of them. If S is a newborn without
+ * maps, PARENT (or NULL) tells which objects it maps.
  */
 void mapped_objects_moved(
 	struct sharer *s, const struct sharer *parent, uint64_t before, uint64_t now);
 
 /*
- * Call when S has exited or called exec: takes S from its objects, adds what S may have had to
- * their flows as lost, and frees objects without other sharers. S is then all zeros.
+ * S has exited or called exec: takes S from its objects, adds what S may have had to their flows as
+ * lost, and frees objects without other sharers. S is then all zeros.
  */
 void mapped_objects_end(struct keytable *objects, struct sharer *s);
 

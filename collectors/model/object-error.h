@@ -62,9 +62,9 @@ void object_error_guess(const struct object_error *e, const struct object_error_
 	struct object_error_guess *ret);
 
 /*
- * Call when a process with the change C was measured, and has FOUND bytes of PSS: teaches E. ODD is
- * how far earlier guesses for this process were off, 0 if not known; returns the new value. Its
- * unit is private to this module.
+ * A process with the change C was measured, and has FOUND bytes of PSS: teaches E. ODD is how far
+ * earlier guesses for this process were off, 0 if not known; returns the new value. Its unit is
+ * private to this module.
  */
 uint16_t object_error_learn(
 	struct object_error *e, const struct object_error_change *c, uint64_t found, uint16_t odd);

@@ -51,9 +51,9 @@ static uint64_t family_effect_events(const struct share_count_change *c)
 }
 
 /*
- * Whether CORRECTION applies to M after the events C: M was measured earlier, and has nearly as many
- * events. After fewer the guess is less wrong, or wrong for other reasons; so it is if any of those
- * born are M's own children.
+ * Whether CORRECTION applies to M after the events C: M was measured earlier, and has nearly as
+ * many events. After fewer the guess is less wrong, or wrong for other reasons; so it is if any of
+ * those born are M's own children.
  */
 static bool is_heard(const struct family_correction *correction, const struct family_member *m,
 	const struct share_count_change *c)

@@ -357,7 +357,7 @@ int families_measured(struct families *f, struct family_member *m, uint64_t rang
 	uint64_t now_ns)
 {
 	uint64_t key = keytable_key(&f->families, range_start, range_end);
-	struct mapped_objects_lesson lesson = {0};
+	struct mapped_objects_lesson lesson;
 	bool is_stranger, is_open;
 	int r = 0;
 
@@ -374,9 +374,7 @@ int families_measured(struct families *f, struct family_member *m, uint64_t rang
 	m->leaving = m->unseen = m->gone = m->lasting = m->departed = 0;
 	f->measured_ns = now_ns;
 	is_open = m->sharer.is_open;
-	if (before)
-		lesson = mapped_objects_lesson(&m->sharer, before, found);
-	mapped_objects_measured(&m->sharer, found);
+	lesson = mapped_objects_measured(&m->sharer, before, found);
 	if (!is_open)
 		open_sharer(f, m, &lesson);
 	if (!m->key)

@@ -126,18 +126,18 @@ struct families {
  */
 void families_init(struct families *f, uint64_t seed);
 
-/* Frees F. Call it after families_gone() of every member. */
+/* Frees F, which has no members any more. */
 void families_done(struct families *f);
 
 /*
- * Call when a pass begins to list the processes, at NOW_NS (CLOCK_BOOTTIME, as all times here):
- * remembers the beginning of this pass and of the last one, by which births and execs are dated.
+ * A pass begins to list the processes, at NOW_NS (CLOCK_BOOTTIME, as all times here): remembers the
+ * beginning of this pass and of the last one, by which births and execs are dated.
  */
 void families_begin(struct families *f, uint64_t now_ns);
 
 /*
- * Call when the pass has polled all processes, at NOW_NS: all sharers of the members measured since
- * the last such call are now known, so their doubts can be derived (mapped_objects_settle()).
+ * The pass has polled all processes, at NOW_NS: all sharers of the members measured since the last
+ * such call are now known, so their doubts can be derived (mapped_objects_settle()).
  */
 void families_polled(struct families *f, uint64_t now_ns);
 
@@ -150,15 +150,15 @@ int families_born(struct families *f, struct family_member *m, struct family_mem
 	uint64_t born_ns);
 
 /*
- * M has called exec: takes M out of its family and from its mapped objects, and marks the
- * family for families_affected(). M is then all zeros except for .born_ns and .image_ns, the
- * earliest time at which the new image can have begun.
+ * M has called exec: takes M out of its family and from its mapped objects, and marks the family
+ * for families_affected(). M is then all zeros except for .born_ns and .image_ns, the earliest time
+ * at which the new image can have begun.
  */
 void families_executed(struct families *f, struct family_member *m);
 
 /*
- * M has exited. Takes M out of its family and from its mapped objects, marks the family
- * for families_affected(), and leaves only .born_ns: M may be freed.
+ * M has exited. Takes M out of its family and from its mapped objects, marks the family for
+ * families_affected(), and leaves only .born_ns: M may be freed.
  */
 void families_gone(struct families *f, struct family_member *m);
 
@@ -183,9 +183,9 @@ int families_measured(struct families *f, struct family_member *m, uint64_t rang
 
 /*
  * M was measured for the first time, and PARENT, its parent by pid, has the same image, under
- * whatever name. If M has another address range than PARENT and was forked after PARENT's
- * last measurement, M may still share any part of PARENT's anonymous memory: this lowers PARENT's
- * low bound until its next measurement. Returns 0, or -ENOMEM: then the bound is unchanged.
+ * whatever name. If M has another address range than PARENT and was forked after PARENT's last
+ * measurement, M may still share any part of PARENT's anonymous memory: this lowers PARENT's low
+ * bound until its next measurement. Returns 0, or -ENOMEM: then the bound is unchanged.
  */
 int families_departs(
 	struct families *f, const struct family_member *m, struct family_member *parent);
@@ -219,8 +219,8 @@ uint64_t families_unconfirmed(const struct family_member *m, const struct estima
 void families_unmeasured(struct family_member *m);
 
 /*
- * M's maps have just been read: sets M's mapped objects to the COUNT in LIST, at most
- * MAPS_OBJECTS. Returns 0, or -ENOMEM: then M keeps its former objects.
+ * M's maps have just been read: sets M's mapped objects to the COUNT in LIST, at most MAPS_OBJECTS.
+ * Returns 0, or -ENOMEM: then M keeps its former objects.
  */
 int families_mapped(struct families *f, struct family_member *m, const struct maps_object *list,
 	size_t count, const struct estimate_base *base);

@@ -462,6 +462,7 @@ static void keeps_exiting_processes_apart(void **state)
 		assert_int_equal(view_count(view, METRIC_PROCESS), 3);
 		assert_int_equal(h->left, 8000 * 1024);
 		assert_int_equal(watch_of(s, 11)->leaving, 8000 * 1024);
+		assert_int_equal(watch_of(s, 11)->image, TRACKED_LEAVING);
 		assert_int_equal(watch_of(s, 11)->relations, TRACKED_RELATED);
 	}
 	exiting.state = 'Z';
@@ -470,6 +471,7 @@ static void keeps_exiting_processes_apart(void **state)
 		view_unref(adaptive_pass(s));
 		assert_int_equal(h->left, 0);
 		assert_int_equal(watch_of(s, 11)->leaving, 0);
+		assert_int_equal(watch_of(s, 11)->image, TRACKED_EMPTY);
 		assert_int_equal(watch_of(s, 11)->relations, TRACKED_ALONE);
 	}
 }

@@ -178,14 +178,14 @@ static void knows_the_oldest(void **state)
 	old.measured_ns = now_ns - 300 * NS_PER_MSEC;
 	young.measured_ns = now_ns;
 	row_estimate_init(&f, PAGE);
-	row_estimate_begin_rows(&f);
+	row_estimate_begin(&f, 0, SEC);
 	assert_int_equal(row_estimate_oldest_ns(&f, now_ns), 0);
 	fill(&f, &young, 0);
 	fill(&f, &old, 0);
 	fill(&f, &young, 0);
 	assert_int_equal(row_estimate_oldest_ns(&f, now_ns), 300 * NS_PER_MSEC);
 	assert_int_equal(f.measured_ns, old.measured_ns);
-	row_estimate_begin_rows(&f);
+	row_estimate_begin(&f, 0, SEC);
 	assert_int_equal(row_estimate_oldest_ns(&f, now_ns), 0);
 }
 

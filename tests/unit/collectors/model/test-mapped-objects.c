@@ -318,7 +318,7 @@ static void all_memory_may_belong_to_one_segment(void **state)
 	assert_true(e.pss > e.low && e.high >= e.pss);
 	find(0, 100 * MIB, 68 * MIB);
 	base[0].uss = 40 * MIB;
-	mapped_objects_measured(&sharer[0], &base[0]);
+	mapped_objects_measured(&sharer[0], NULL, &base[0]);
 	settle();
 	/* It exits. */
 	mapped_objects_end(&table, &sharer[1]);
@@ -375,7 +375,7 @@ static void counts_sharers_at_the_time_of_measurement(void **state)
 		struct estimate e;
 
 		start_backends(quarters % 2); /* independent of how they became known */
-		mapped_objects_measured(&sharer[0], &base[0]);
+		mapped_objects_measured(&sharer[0], NULL, &base[0]);
 		for (unsigned int i = 1; i < BACKENDS; i++)
 			move(i, 100 * MIB, 120 * MIB);
 		mapped_objects_settle(&sharer[0], quarters * MAPPED_OBJECTS_PART / 4, &no_lesson);
@@ -405,7 +405,7 @@ static void own_growth_changes_no_other_share(void **state)
 	base[BACKENDS].file = MIB; /* but nothing of the library */
 	base[BACKENDS].pss_file = 0;
 	mapped_objects_moved(&sharer[BACKENDS], NULL, 0, 100 * MIB);
-	mapped_objects_measured(&sharer[BACKENDS], &base[BACKENDS]);
+	mapped_objects_measured(&sharer[BACKENDS], NULL, &base[BACKENDS]);
 	assert_int_equal(
 		mapped_objects_map(&table, &sharer[BACKENDS], &buffers, 1, &base[BACKENDS], false),
 		0);
@@ -448,8 +448,7 @@ static void measure_all(uint64_t more, uint64_t shmem_pss)
 		struct estimate_base before = base[i];
 
 		find(i, before.file - 8 * MIB + more, shmem_pss);
-		lesson[i] = mapped_objects_lesson(&sharer[i], &before, &base[i]);
-		mapped_objects_measured(&sharer[i], &base[i]);
+		lesson[i] = mapped_objects_measured(&sharer[i], &before, &base[i]);
 	}
 	for (unsigned int i = 0; i < BACKENDS; i++)
 		mapped_objects_settle(&sharer[i], 0, &lesson[i]);
@@ -553,8 +552,7 @@ static void keeps_bounds_for_any_input(void **state)
 			if (unit_random(&seed) % 2)
 				map(i, unit_random(&seed) % 2);
 			else {
-				lesson[i] = mapped_objects_lesson(&sharer[i], &before, &base[i]);
-				mapped_objects_measured(&sharer[i], &base[i]);
+				lesson[i] = mapped_objects_measured(&sharer[i], &before, &base[i]);
 			}
 			break;
 		case 1: mapped_objects_end(&table, &sharer[i]); break;
