@@ -287,7 +287,8 @@ static bool is_look_due(const struct adaptive_pass *a, const struct tracked *t)
 	return a->swaps || age_ns + a->limits.interval_ns > LOOK_MAX_AGE_NS;
 }
 
-int adaptive_pass_poll(
+/* Reads the statm of P, and finds what P needs. Returns 0 or -ENOMEM. */
+static int find_need(
 	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret)
 {
 	struct tracked *t = p->tracked;
@@ -317,11 +318,14 @@ int adaptive_pass_poll(
 	return 0;
 }
 
-void adaptive_pass_announce(
-	struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need)
+int adaptive_pass_poll(
+	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret)
 {
-	if (need >= ADAPTIVE_PASS_NEEDS_LOOK)
+	int e = find_need(a, p, now_ns, ret);
+
+	if (e == 0 && *ret >= ADAPTIVE_PASS_NEEDS_LOOK)
 		process_announce(a->reader, p, true);
+	return e;
 }
 
 /*

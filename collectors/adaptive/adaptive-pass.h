@@ -110,13 +110,12 @@ enum adaptive_pass_outcome {
 	ADAPTIVE_PASS_SAMPLE = 1, /* *RET is a sample, which the caller must process */
 };
 
-/* Polls P: reads its statm, and writes to *RET what P needs. Returns 0 or -ENOMEM. */
+/*
+ * Polls P: reads its statm, writes to *RET what P needs, and announces the reads that
+ * adaptive_pass_look() will make of P for it (process_announce()). Returns 0 or -ENOMEM.
+ */
 int adaptive_pass_poll(
 	struct adaptive_pass *a, struct process *p, uint64_t now_ns, enum adaptive_pass_need *ret);
-
-/* Announces the reads that adaptive_pass_look() will make of P for NEED (process_announce()). */
-void adaptive_pass_announce(
-	struct adaptive_pass *a, struct process *p, enum adaptive_pass_need need);
 
 /*
  * Does what P needs, by adaptive_pass_poll(). May block for some milliseconds (fetch.h). Returns 0:

@@ -198,10 +198,9 @@ static int page_walks_finish(struct page_walks *w, struct page_walk *walk,
 }
 
 /* The walk of smaps begins now. */
-static void page_walks_begin_smaps(
-	struct page_walks *w, struct page_walk *walk, uint64_t predicted_ns)
+static void page_walks_begin_smaps(struct page_walks *w, struct page_walk *walk)
 {
-	w->counts.predicted_ns += predicted_ns;
+	w->counts.predicted_ns += walk->predicted_ns;
 	walk->result.cpu_ns = 0;
 	walk->result.has_before = statm_poll_read(w->reader, walk->slices.process,
 					  &walk->result.before) == 0;
@@ -224,7 +223,7 @@ int page_walks_begin_slices(struct page_walks *w, struct process *p,
 		.way = WALK_COST_SLICES, .is_excused = f->is_excused};
 	r = smaps_slices_begin(&walk->slices, w->reader, p, !p->tracked->largest_kib, now_ns, ret);
 	if (r == 0 && smaps_slices_are_under_way(&walk->slices) && !walk->slices.is_mapping)
-		page_walks_begin_smaps(w, walk, walk->predicted_ns);
+		page_walks_begin_smaps(w, walk);
 	walk->result.cpu_ns = fetch_cpu_ns(w->reader) - before_ns;
 	page_walks_use(w, walk->result.cpu_ns, walk->result.is_excused);
 	if (r < 0) {
@@ -265,20 +264,20 @@ uint64_t page_walks_next_ns(const struct page_walks *w, bool excused_alone)
  */
 static int page_walks_go_on(struct page_walks *w, struct page_walk *walk, struct sample *ret)
 {
-	struct tracked *tracked = walk->slices.process->tracked;
-	uint64_t rss_kib = tracked->seen.resident * w->page_bytes / 1024;
+	struct tracked *t = walk->slices.process->tracked;
+	uint64_t rss_kib = t->seen.resident * w->page_bytes / 1024;
 	uint64_t largest = smaps_slices_largest(&walk->slices);
 	struct page_walk_forecast f;
 	int r;
 
 	if (largest) {
-		tracked->largest_kib = saturate_u32(saturate_min(largest / 1024 + 1, rss_kib));
-		tracked->mapped_kib = saturate_u32(rss_kib);
+		t->largest_kib = saturate_u32(saturate_min(largest / 1024 + 1, rss_kib));
+		t->mapped_kib = saturate_u32(rss_kib);
 	}
-	f = page_walks_forecast(w, tracked);
+	f = page_walks_forecast(w, t);
 	if (f.is_giant)
 		return PAGE_WALKS_GIANT;
-	page_walks_begin_smaps(w, walk, walk->predicted_ns);
+	page_walks_begin_smaps(w, walk);
 	r = smaps_slices_walk(&walk->slices, w->reader, ret);
 	return r < 0 ? r : smaps_slices_are_under_way(&walk->slices) ? PAGE_WALKS_MORE : 0;
 }
@@ -293,14 +292,14 @@ static int begin_again(struct page_walks *w, struct page_walk *walk, struct samp
 	int r;
 
 	if (!was_mapping)
-		page_walks_begin_smaps(w, walk, walk->predicted_ns);
+		page_walks_begin_smaps(w, walk);
 	r = smaps_slices_again(&walk->slices, w->reader, ret);
 	if (r < 0)
 		return r;
 	if (!smaps_slices_are_under_way(&walk->slices))
 		return 0;
 	if (was_mapping && !walk->slices.is_mapping) /* the maps can no longer be read */
-		page_walks_begin_smaps(w, walk, walk->predicted_ns);
+		page_walks_begin_smaps(w, walk);
 	return PAGE_WALKS_MORE;
 }
 

@@ -160,19 +160,14 @@ static struct counter_flow joined_flow(const struct mapped_object *o)
 	return (struct counter_flow){.gained = o->joined_most};
 }
 
-static struct counter_flow others_flow(const struct sharer *s, const struct mapped_object_link *l)
-{
-	return counter_flow_less(
-		counter_flow_less(l->object->flow, s->own), joined_flow(l->object));
-}
-
 static void open_links(struct sharer *s)
 {
 	for (unsigned int i = 0; i < s->count; i++) {
 		struct mapped_object_link *l = &s->link[i];
 
 		l->sum = others_of(l);
-		l->flow = others_flow(s, l);
+		l->flow = counter_flow_less(
+			counter_flow_less(l->object->flow, s->own), joined_flow(l->object));
 	}
 	s->is_open = true;
 }
@@ -396,18 +391,10 @@ void mapped_objects_moved(
 	mapped_objects_move(s, &f);
 }
 
-/*
- * Returns S's counter now, in COUNTER_FLOW_UNIT: the sum of its movements since its birth, when it
- * was 0.
- */
-static uint32_t mapped_objects_counter(const struct sharer *s)
-{
-	return s->own.gained - s->own.lost;
-}
-
 void mapped_objects_end(struct keytable *objects, struct sharer *s)
 {
-	uint32_t file = mapped_objects_counter(s);
+	/* its counter now: the sum of its movements since its birth, when it was 0 */
+	uint32_t file = s->own.gained - s->own.lost;
 
 	for (unsigned int i = 0; i < s->count; i++)
 		s->link[i].object->flow.lost += most_resident(&s->link[i], file);

@@ -109,7 +109,6 @@ static int poll_some(struct pass *pass, uint64_t now_ns)
 			return r;
 		if (need == ADAPTIVE_PASS_NEEDS_NOTHING)
 			continue;
-		adaptive_pass_announce(&pass->adaptive, p, need);
 		pass->moved[pass->moved_count++] = (struct moved){.process = p, .need = need};
 	}
 	return 0;

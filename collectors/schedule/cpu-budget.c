@@ -71,13 +71,6 @@ static void cpu_budget_fill(struct cpu_budget *b, uint64_t now_ns)
 	cpu_budget_limit(b);
 }
 
-/* An absurdly large charge leaves a debt, not a credit. */
-static void cpu_budget_take(struct cpu_budget *b, uint64_t cpu_ns)
-{
-	b->tokens_ns -= (int64_t)saturate_min(cpu_ns, INT64_MAX / 2);
-	cpu_budget_limit(b);
-}
-
 void cpu_budget_init(struct cpu_budget *b, uint32_t rate_ppm, uint64_t now_ns)
 {
 	assert(rate_ppm > 0 && rate_ppm <= CPU_BUDGET_PPM_MAX);
@@ -96,7 +89,9 @@ void cpu_budget_set_rate(struct cpu_budget *b, uint32_t rate_ppm, uint64_t now_n
 void cpu_budget_charge(struct cpu_budget *b, uint64_t now_ns, uint64_t cpu_ns)
 {
 	cpu_budget_fill(b, now_ns);
-	cpu_budget_take(b, cpu_ns);
+	/* An absurdly large charge leaves a debt, not a credit. */
+	b->tokens_ns -= (int64_t)saturate_min(cpu_ns, INT64_MAX / 2);
+	cpu_budget_limit(b);
 	b->charged_ns += cpu_ns;
 }
 
@@ -152,15 +147,10 @@ static uint64_t cpu_budget_expected(const struct cpu_budget *b)
 	return b->sensing_ns + b->births_ns;
 }
 
-/* Returns what comes in until the next pass. */
-static uint64_t cpu_budget_coming(const struct cpu_budget *b, uint64_t now_ns)
-{
-	return brought_by(b, saturate_less(b->due_ns, now_ns)) / PPM;
-}
-
 uint64_t cpu_budget_available_ns(struct cpu_budget *b, uint64_t now_ns)
 {
-	uint64_t kept = saturate_less(cpu_budget_expected(b), cpu_budget_coming(b, now_ns));
+	uint64_t coming = brought_by(b, saturate_less(b->due_ns, now_ns)) / PPM;
+	uint64_t kept = saturate_less(cpu_budget_expected(b), coming);
 
 	cpu_budget_fill(b, now_ns);
 	return b->tokens_ns <= 0 ? 0 : saturate_less((uint64_t)b->tokens_ns, kept);

@@ -75,12 +75,6 @@ void cow_breaks_leave(struct cow_breaks *b, struct cow_breaks_writer *w);
  */
 void cow_breaks_since(const struct cow_breaks *b, uint64_t since_ns, struct cow_breaks_sum *ret);
 
-/* Returns when breaks were found last; 0: never. */
-static inline uint64_t cow_breaks_last_ns(const struct cow_breaks *b)
-{
-	return b->count ? b->time[b->count - 1].at_ns : 0;
-}
-
 /* Changes what a member is suspected of from OLD to NOW bytes, by its faults at AT_NS. */
 void cow_breaks_suspect(struct cow_breaks *b, uint64_t old, uint64_t now, uint64_t at_ns);
 

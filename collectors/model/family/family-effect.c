@@ -150,7 +150,9 @@ uint64_t families_suspected(const struct family_member *m)
 
 bool families_breaks(const struct family_member *m, uint64_t since_ns)
 {
-	return m->family && cow_breaks_last_ns(&m->family->breaks) > since_ns;
+	const struct cow_breaks *b = m->family ? &m->family->breaks : NULL;
+
+	return b && b->count && b->time[b->count - 1].at_ns > since_ns;
 }
 
 bool families_is_newborn(const struct family_member *m)
