@@ -55,7 +55,7 @@ static bool host_check_middle(
 /* By how many bytes the host's counters may be late. */
 static uint64_t host_check_late_bytes(const struct host_check *h)
 {
-	return h->page_bytes * h->cpus * HOST_DRIFT_PAGES_PER_CPU;
+	return h->page_bytes * h->cpus * HOST_CHECK_PAGES_PER_CPU;
 }
 
 /* Returns the upper bound of the host's sum FIELD; UINT64_MAX: not known. */
@@ -159,8 +159,7 @@ void host_check_add(
 bool host_check_end(struct host_check *h, bool sees_all, bool is_whole, uint64_t now_ns)
 {
 	struct host_drift_host host = {
-		.page_bytes = h->page_bytes,
-		.cpus = h->cpus,
+		.late_bytes = host_check_late_bytes(h),
 		.leaving = h->left,
 		.now_ns = now_ns,
 	};

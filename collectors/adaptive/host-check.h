@@ -17,6 +17,12 @@
 #include "collectors/procfs/host/meminfo.h"
 #include "snapshot/record.h"
 
+/*
+ * Pages that one CPU may keep back from a counter of the host. The kernel's limit is 125, and CPUs
+ * seldom reach it together.
+ */
+enum { HOST_CHECK_PAGES_PER_CPU = 64 };
+
 struct host_check {
 	struct host_drift drift;
 	uint64_t page_bytes;

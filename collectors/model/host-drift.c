@@ -291,8 +291,7 @@ static void be_sure(struct host_drift *d, uint64_t above_low, uint64_t now_ns)
 
 bool host_drift_end(struct host_drift *d, const struct host_drift_host *host)
 {
-	uint64_t noise = saturate_part(
-		host->page_bytes, (uint64_t)host->cpus * HOST_DRIFT_PAGES_PER_CPU, 1);
+	uint64_t noise = saturate_add(host->late_bytes, d->moved / MOVES_IN_A_PASS);
 	uint64_t half = d->rounding / 2, sum = saturate_add(d->anon.sum, d->file.sum);
 	struct room room = {saturate_add(saturate_less(d->high, sum), host->leaving),
 		saturate_less(sum, d->low)};
@@ -301,7 +300,6 @@ bool host_drift_end(struct host_drift *d, const struct host_drift_host *host)
 	d->leaving = host->leaving;
 	if (!host->is_whole)
 		return false;
-	noise = saturate_add(noise, d->moved / MOVES_IN_A_PASS);
 	d->anon.noise = saturate_add(noise, host->anon_unsure);
 	/* Mostly files are rounded down, by half a KiB each; private pages are whole. */
 	d->file.noise = saturate_add(saturate_add(noise, half), host->mapped_unsure);

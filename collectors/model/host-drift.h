@@ -25,12 +25,6 @@
 
 #include "collectors/model/estimate.h"
 
-/*
- * Pages that one CPU may keep back from a counter of the host. The kernel's limit is 125, and CPUs
- * seldom reach it together.
- */
-enum { HOST_DRIFT_PAGES_PER_CPU = 64 };
-
 /* The host, for host_drift_end(). */
 struct host_drift_host {
 	bool is_whole;         /* the pass sees every process of the host */
@@ -40,9 +34,8 @@ struct host_drift_host {
 	uint64_t anon_unsure, mapped_unsure;
 	/* bytes of either, at most, that belong to exited processes and are being freed */
 	uint64_t leaving;
-	uint64_t page_bytes;
-	uint32_t cpus;
-	uint64_t now_ns; /* CLOCK_BOOTTIME */
+	uint64_t late_bytes; /* that CPUs may keep back from a counter */
+	uint64_t now_ns;     /* CLOCK_BOOTTIME */
 };
 
 /* One process in a pass. */

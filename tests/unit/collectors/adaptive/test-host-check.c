@@ -269,7 +269,7 @@ static void has_an_upper_bound(void **state)
 
 	(void)state;
 	scene_init(&s);
-	noise = 2 * PAGE * s.h.cpus * HOST_DRIFT_PAGES_PER_CPU;
+	noise = 2 * PAGE * s.h.cpus * HOST_CHECK_PAGES_PER_CPU;
 	set_meminfo(&now, 2500);
 	ROW_SET(&now, MEMINFO_MAPPED, 7 * MIB);
 	assert_int_equal(host_check_most(&s.h, &now), UINT64_MAX); /* no pass yet */

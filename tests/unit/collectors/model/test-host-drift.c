@@ -16,6 +16,8 @@
 #define MIB (UINT64_C(1024) * KIB)
 #define SEC UINT64_C(1000000000)
 
+#define LATE_BYTES (512 * KIB) /* that two CPUs keep back */
+
 enum { PROCESSES = WORLD_PROCESSES };
 
 static struct host {
@@ -94,7 +96,7 @@ static void tell(unsigned int i, const struct estimate_now *now)
 /* Makes a pass. Returns true if estimates were changed. */
 static bool one_pass(void)
 {
-	struct host_drift_host host = {.is_whole = !h.is_partial, .page_bytes = 4096, .cpus = 2};
+	struct host_drift_host host = {.is_whole = !h.is_partial, .late_bytes = LATE_BYTES};
 	struct estimate_now now[PROCESSES];
 	bool tells;
 
@@ -444,11 +446,8 @@ static void pass_over_segment(const struct estimate_base *base, const uint64_t *
 	unsigned int count, struct estimate_doubt *ret)
 {
 	const struct estimate_now now = {.file = 200 * MIB, .shmem = 200 * MIB};
-	struct host_drift_host host = {.is_whole = true,
-		.page_bytes = 4096,
-		.cpus = 2,
-		.mapped = 200 * MIB,
-		.now_ns = h.now};
+	struct host_drift_host host = {
+		.is_whole = true, .late_bytes = LATE_BYTES, .mapped = 200 * MIB, .now_ns = h.now};
 	struct host_drift_member m[2];
 	struct estimate e[2];
 
@@ -1058,8 +1057,7 @@ static void keeps_bounds_for_any_input(void **state)
 			.mapped = random_amount(&seed),
 			.anon_unsure = random_amount(&seed),
 			.mapped_unsure = random_amount(&seed),
-			.page_bytes = random_amount(&seed),
-			.cpus = (uint32_t)random_amount(&seed),
+			.late_bytes = random_amount(&seed),
 			.now_ns = random_amount(&seed),
 		};
 
