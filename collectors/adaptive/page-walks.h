@@ -139,7 +139,7 @@ uint64_t page_walks_next_ns(const struct page_walks *w, bool excused_alone);
 int page_walks_step(struct page_walks *w, bool excused_alone, uint64_t now_ns, struct sample *ret,
 	struct process **ret_process, struct page_walk_result *ret_walked);
 
-/* Learns from the walk WALKED of P, whose tracked process has its result SAMPLE already. */
+/* Learns from the walk WALKED of P. P's tracked process has its result SAMPLE already. */
 void page_walks_learn(struct page_walks *w, struct process *p, const struct sample *sample,
 	const struct page_walk_result *walked);
 

@@ -24,9 +24,9 @@ enum {
 };
 
 /*
- * What is known of a process's image. tracked_note() sets it from each sample, from any state to
- * any other; tracked_renew() sets TRACKED_UNKNOWN. Besides, pass-phases.c makes TRACKED_CHANGING of
- * TRACKED_SETTLED if the process's user, program or unit could not be recorded.
+ * The state of a process's image. tracked_note() sets it from each sample, from any state to any
+ * other; tracked_renew() sets TRACKED_UNKNOWN. pass-phases.c changes TRACKED_SETTLED to
+ * TRACKED_CHANGING if the process's user, program or unit could not be recorded.
  */
 enum tracked_image {
 	TRACKED_UNKNOWN,  /* not read yet, or gone: the next pass reads it from the beginning */
@@ -37,22 +37,22 @@ enum tracked_image {
 };
 
 /*
- * Whether other processes share memory with it, as .member says. sharing_state_born() begins
- * relations, and sharing_state_ended() ends them, but for an exec. While its address space counts
- * at another process, that one has the relations: adaptive-pass.c ends them before
- * TRACKED_ELSEWHERE, or has not begun them, and begins them after it. tracked_renew() leaves
- * TRACKED_RELATED, and makes TRACKED_ALONE of TRACKED_ELSEWHERE.
+ * The relations of a process to other processes. sharing_state_born() sets TRACKED_RELATED, from
+ * either of the others. sharing_state_ended() sets TRACKED_ALONE after an exit, and leaves
+ * TRACKED_RELATED after an exec. adaptive-pass.c sets TRACKED_ELSEWHERE, from TRACKED_ALONE.
+ * tracked_renew() leaves TRACKED_RELATED, and changes TRACKED_ELSEWHERE to TRACKED_ALONE.
  */
 enum tracked_relations {
-	TRACKED_ALONE,
-	TRACKED_RELATED,
-	TRACKED_ELSEWHERE,
+	TRACKED_ALONE,     /* none: they have not begun, or have ended */
+	TRACKED_RELATED,   /* .member has them */
+	TRACKED_ELSEWHERE, /* its address space counts at another process, which has them */
 };
 
 /*
- * What is known of its minor faults. cow_faults_measured() sets one of the first two states after
- * each measurement; sharing_state_unmeasured() and tracked_renew() set the first. cow_faults_look()
- * makes the third of the second one, and a reading makes the second of the third one.
+ * The state of a process's counter of minor faults. cow_faults_measured() sets TRACKED_UNCOUNTED or
+ * TRACKED_COUNTED after each measurement. sharing_state_unmeasured() and tracked_renew() set
+ * TRACKED_UNCOUNTED. cow_faults_look() changes TRACKED_COUNTED to TRACKED_OVERDUE; it and
+ * cow_faults_alarmed() change TRACKED_OVERDUE to TRACKED_COUNTED when they have read the counter.
  */
 enum tracked_watch {
 	TRACKED_UNCOUNTED, /* it shares too little for them to matter, or they could not be read */

@@ -190,8 +190,8 @@ const struct mapped_object_link *mapped_objects_main_shmem(const struct sharer *
 }
 
 /*
- * Returns the lesson of the measurement FOUND of S, whose parts are still those of the base BEFORE;
- * all zeros if none.
+ * Returns the lesson of the measurement FOUND of S; all zeros if none. S's parts of its objects are
+ * still those of the base BEFORE.
  */
 static struct mapped_objects_lesson lesson_of(const struct sharer *s,
 	const struct estimate_base *before, const struct estimate_base *found)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who was forked from whom in a family, and how many of its members have come and gone since each
- * one's measurement.
+ * The parent of each member of a family, and how many members have come and gone since the member's
+ * measurement.
  *
  * A process that forks has a record, which outlives it and which its children refer to. Children
  * find their nearest ancestor that is left when the family is counted. So the exit of a process

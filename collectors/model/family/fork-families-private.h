@@ -29,7 +29,7 @@ struct family_correction {
 };
 
 /*
- * What earlier measurements of a family have implied about sharers beside its known members. All
+ * Sharers beside the known members of a family, as earlier measurements have implied them. All
  * zeros: nothing is known.
  */
 struct unlisted_sharers {
@@ -162,10 +162,10 @@ void family_findings_tell(struct families *f, struct family_member *m,
 	const struct estimate_base *before, const struct estimate_base *found, uint64_t now_ns);
 
 /*
- * Notes in M, whose counts are those of its measurement FOUND, and in its family which unlisted
- * sharers FOUND implies, and that M's PSS will change when exited ones have freed their memory. If
- * M has no family and some of these sharers are lasting, founds one. Returns 0, or -ENOMEM: then
- * nothing is noted.
+ * M's counts are those of its measurement FOUND. Notes in M and its family which unlisted sharers
+ * FOUND implies, and that M's PSS will change when exited ones have freed their memory. If M has no
+ * family and some of these sharers are lasting, founds one. Returns 0, or -ENOMEM: then nothing is
+ * noted.
  */
 int family_findings_count(
 	struct families *f, struct family_member *m, const struct estimate_base *found);
