@@ -3,7 +3,7 @@
 
 #include "daemon/heap-trim.h"
 
-enum { LEAST = 1000, PASSES = 5 };
+enum { LEAST = 100, PASSES = 5 };
 
 bool heap_trim_is_due(struct heap_trim *e, uint64_t processes)
 {

@@ -19,7 +19,7 @@ struct heap_trim {
 
 /*
  * Call after each pass with the number of its processes. Returns whether to trim now: true if the
- * number has fallen to half of .most or below, and by 1000 or more; and after each of the four
+ * number has fallen to half of .most or below, and by 100 or more; and after each of the four
  * passes behind that one.
  */
 bool heap_trim_is_due(struct heap_trim *e, uint64_t processes);
