@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/os/channel.h"
@@ -403,23 +404,13 @@ const char *option_remark(const struct option_spec *spec, const char *text)
 
 int text_list_add(struct text_list *list, const char *text)
 {
-	size_t count = list->count;
-	char **item = list->item;
+	char *copy = strdup(text);
 
-	/*
-	 * The array doubles whenever the count is a power of two: a command line may have many
-	 * operands.
-	 */
-	if ((count & (count - 1)) == 0) {
-		item = reallocarray(item, count ? 2 * count : 1, sizeof(*item));
-		if (!item)
-			return -ENOMEM;
-		list->item = item;
-	}
-	item[count] = strdup(text);
-	if (!item[count])
+	if (!copy || ARRAY_RESERVE(list->item, list->room, list->count + 1) < 0) {
+		free(copy);
 		return -ENOMEM;
-	list->count++;
+	}
+	list->item[list->count++] = copy;
 	return 0;
 }
 

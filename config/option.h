@@ -66,7 +66,7 @@ enum usage_per {
 /* A list of texts. A zeroed struct is empty. */
 struct text_list {
 	char **item; /* owned */
-	size_t count;
+	size_t count, room;
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include "base/array.h"
 #include "config/webconfig-private.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static int webconfig_users_add_user(
 	struct users *u, const yaml_event_t *key, const yaml_event_t *value)
 {
 	struct webconfig *c = u->config;
-	struct webconfig_user *grown, user = {0};
+	struct webconfig_user user = {0};
 	const char *name = events_text(key), *hash = events_text(value);
 
 	/* In an Authorization header the name ends at the first colon. */
@@ -50,10 +51,8 @@ static int webconfig_users_add_user(
 			"basic_auth_users: expected of '%.100s' a bcrypt hash ($2a$, $2b$ or $2y$) "
 			"of cost %d to %d",
 			name, WEBCONFIG_COST_MIN, WEBCONFIG_COST_MAX);
-	grown = reallocarray(c->user, c->users + 1, sizeof(*grown));
-	if (!grown)
+	if (ARRAY_RESERVE(c->user, c->users_room, c->users + 1) < 0)
 		return -ENOMEM;
-	c->user = grown;
 	user.name = strdup(name);
 	user.hash = user.name ? strdup(hash) : NULL;
 	if (!user.hash) {

@@ -102,7 +102,7 @@ struct webconfig {
 	struct webconfig_tls tls;
 	char *header[WEBCONFIG_HEADERS]; /* owned; NULL: not set */
 	struct webconfig_user *user;     /* owned */
-	size_t users;
+	size_t users, users_room;
 	uint64_t interval_ns; /* between two requests in the long run; 0: no limit */
 	uint64_t burst;       /* requests that may come at once; at least 1 if there is a limit */
 };

@@ -5,13 +5,11 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/saturate.h"
 #include "base/siphash.h"
 
-enum {
-	CAPACITY_MIN = 16,
-	CAPACITY_KEPT = 1024, /* kept however few were in use */
-};
+enum { CAPACITY_KEPT = 1024 }; /* kept however few were in use */
 
 void shmem_owners_done(struct shmem_owners *h)
 {
@@ -50,22 +48,10 @@ static struct shmem_owner *shmem_owners_find(
 	return NULL;
 }
 
-static bool shmem_owners_grow(struct shmem_owners *h)
-{
-	size_t capacity = h->capacity ? h->capacity * 2 : CAPACITY_MIN;
-	struct shmem_owner *item = reallocarray(h->item, capacity, sizeof(*item));
-
-	if (!item)
-		return false;
-	h->item = item;
-	h->capacity = capacity;
-	return true;
-}
-
 static struct shmem_owner *shmem_owners_add_holder(
 	struct shmem_owners *h, uint64_t hash, uint32_t uid)
 {
-	if (h->count == SHMEM_OWNERS_MAX || (h->count == h->capacity && !shmem_owners_grow(h)) ||
+	if (h->count == SHMEM_OWNERS_MAX || ARRAY_RESERVE(h->item, h->capacity, h->count + 1) < 0 ||
 		hashmap_add(&h->index, hash, h->count) < 0)
 		return NULL;
 	h->item[h->count] = (struct shmem_owner){.uid = uid};

@@ -31,7 +31,7 @@ struct shmem_owner {
 /* Zeroed: empty. */
 struct shmem_owners {
 	struct shmem_owner *item; /* in the order in which they were added */
-	size_t count, capacity;   /* .capacity is 0 or a power of 2 */
+	size_t count, capacity;
 	struct hashmap index;     /* of .item */
 	uint64_t seed;            /* of the hash, since any user may choose uids */
 	struct shmem_owner other; /* sum of the uids for which there is no room */

@@ -26,6 +26,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/saturate.h"
 #include "collectors/procfs/mountinfo.h"
@@ -93,15 +94,8 @@ static int add_mount(struct tmpfs *t, size_t *capacity, const struct mountinfo *
 {
 	struct tmpfs_mount *to;
 
-	if (!t->mount || t->count == *capacity) {
-		size_t more = *capacity ? *capacity * 2 : 16;
-		struct tmpfs_mount *mount = reallocarray(t->mount, more, sizeof(*mount));
-
-		if (!mount)
-			return -ENOMEM;
-		t->mount = mount;
-		*capacity = more;
-	}
+	if (ARRAY_RESERVE(t->mount, *capacity, t->count + 1) < 0)
+		return -ENOMEM;
 	to = &t->mount[t->count];
 	*to = (struct tmpfs_mount){
 		.path = strdup(m->mountpoint),

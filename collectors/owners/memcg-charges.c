@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "snapshot/owner.h"
@@ -38,26 +39,11 @@ void memcg_charges_look(struct memcg_charges *c, int procfs_fd)
 	(void)memcg_mount_look(&c->fs, procfs_fd);
 }
 
-static int memcg_charges_make_room(struct memcg_charges *c)
-{
-	struct memcg_charges_reading *more;
-
-	if (c->readings >= c->cgroups.slots)
-		return 0;
-	more = reallocarray(c->reading, c->cgroups.slots, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	memset(more + c->readings, 0, (c->cgroups.slots - c->readings) * sizeof(*more));
-	c->reading = more;
-	c->readings = c->cgroups.slots;
-	return 0;
-}
-
 static struct scope *add_cgroup(struct memcg_charges *c, const char *path, size_t len)
 {
 	struct scope *cgroup = owner_table_get(&c->cgroups, path, len);
 
-	if (cgroup && memcg_charges_make_room(c) < 0) {
+	if (cgroup && ARRAY_RESERVE(c->reading, c->readings, c->cgroups.slots) < 0) {
 		owner_table_remove(&c->cgroups, cgroup);
 		return NULL;
 	}

@@ -39,7 +39,7 @@ struct memcg_charges {
 	struct memcg_mount fs;
 	struct owner_table cgroups;            /* by path */
 	struct memcg_charges_reading *reading; /* by slot in .cgroups */
-	uint32_t readings;
+	size_t readings;
 	/* The fields below are of the current pass. */
 	struct buffer order; /* the cgroups to read, oldest reading first */
 	/* .at: index of the next one in .order; .least: how many are read whatever they cost */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 
 static uint32_t owner_table_hash_of(const struct owner_table *s, const void *key, size_t len)
@@ -42,20 +43,15 @@ void owner_table_done(struct owner_table *s)
 /* Makes .free_hint the first free slot. */
 static int make_slot(struct owner_table *s)
 {
-	struct scope **slot;
-	uint32_t more;
+	size_t before = s->slots;
 
 	while (s->free_hint < s->slots && s->slot[s->free_hint])
 		s->free_hint++;
 	if (s->free_hint < s->slots)
 		return 0;
-	more = s->slots ? s->slots * 2 : 32;
-	slot = reallocarray((void *)s->slot, more, sizeof(struct scope *));
-	if (!slot)
-		return -1;
-	s->slot = slot;
-	memset((void *)(slot + s->slots), 0, (more - s->slots) * sizeof(struct scope *));
-	s->slots = more;
+	if (ARRAY_RESERVE(s->slot, s->slots, before + 1) < 0)
+		return -ENOMEM;
+	memset((void *)(s->slot + before), 0, (s->slots - before) * sizeof(struct scope *));
 	return 0;
 }
 

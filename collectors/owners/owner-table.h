@@ -67,7 +67,8 @@ struct scope {
 struct owner_table {
 	struct scope **slot;  /* NULL: free */
 	struct hashmap index; /* of .slot */
-	uint32_t slots, count;
+	size_t slots;
+	uint32_t count;
 	uint32_t free_hint;          /* all slots before it are taken */
 	struct siphash_key hash_key; /* set with the first owner */
 	/* CLOCK_REALTIME for new owners; the caller keeps it current */

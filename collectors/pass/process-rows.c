@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void process_rows_done(struct process_rows *r)
 {
 	builder_done(&r->builder);
@@ -27,18 +29,8 @@ struct snapshot_process *process_rows_add(struct process_rows *r, struct process
 	struct snapshot_process *row = builder_add_process(&r->builder);
 	uint32_t count = process_rows_count(r);
 
-	if (!row)
+	if (!row || ARRAY_RESERVE(r->member, r->capacity, count) < 0)
 		return NULL;
-	if (count > r->capacity) {
-		size_t capacity = count + count / 2 + 256;
-		struct process **member = reallocarray(
-			(void *)r->member, capacity, sizeof(struct process *));
-
-		if (!member)
-			return NULL;
-		r->member = member;
-		r->capacity = capacity;
-	}
 	r->member[count - 1] = p;
 	return row;
 }

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void process_table_done(struct process_table *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
@@ -19,21 +21,11 @@ void process_table_done(struct process_table *t)
 
 static int process_table_grow(struct process_table *t, size_t count)
 {
-	size_t capacity = count + count / 4 + 64;
-	struct process **item, **spare;
+	size_t capacity = t->capacity;
 
-	if (count <= t->capacity)
-		return 0;
-	item = reallocarray((void *)t->item, capacity, sizeof(struct process *));
-	if (!item)
+	if (ARRAY_RESERVE(t->item, capacity, count) < 0)
 		return -ENOMEM;
-	t->item = item;
-	spare = reallocarray((void *)t->spare, capacity, sizeof(struct process *));
-	if (!spare)
-		return -ENOMEM;
-	t->spare = spare;
-	t->capacity = capacity;
-	return 0;
+	return ARRAY_RESERVE(t->spare, t->capacity, count);
 }
 
 static struct process *process_new(pid_t pid)

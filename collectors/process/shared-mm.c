@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "collectors/workers/workers.h"
 
 enum {
@@ -83,16 +84,8 @@ static int shared_mm_collect(
 	for (size_t i = 0; i < count; i++) {
 		if (!shared_mm_is_candidate(processes[i], sieve))
 			continue;
-		if (s->count == s->capacity) {
-			size_t capacity = s->capacity ? s->capacity * 2 : 256;
-			struct process **item = reallocarray(
-				(void *)s->item, capacity, sizeof(struct process *));
-
-			if (!item)
-				return -ENOMEM;
-			s->item = item;
-			s->capacity = capacity;
-		}
+		if (ARRAY_RESERVE(s->item, s->capacity, s->count + 1) < 0)
+			return -ENOMEM;
 		s->item[s->count++] = processes[i];
 	}
 	return 0;

@@ -16,6 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/number.h"
@@ -327,15 +328,8 @@ static int procfs_add_pid(const char *name, pid_t **pids, size_t *capacity, size
 	 */
 	if (name[0] == '0' || number_parse_u64(name, strlen(name), &pid) < 0 || pid > INT32_MAX)
 		return 0;
-	if (*count == *capacity) {
-		size_t more = *capacity ? *capacity * 2 : 1024;
-		pid_t *grown = reallocarray(*pids, more, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		*pids = grown;
-		*capacity = more;
-	}
+	if (ARRAY_RESERVE(*pids, *capacity, *count + 1) < 0)
+		return -ENOMEM;
 	(*pids)[(*count)++] = (pid_t)pid;
 	return 0;
 }

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* The largest gap between two segments, in bytes: linkers align segments to a huge page. */
 enum { SEGMENT_GAP_MAX = 1 << 21 };
 
@@ -183,11 +185,8 @@ static bool elf_load_span_of(
 
 static int add_piece(struct elf_load *l, uint64_t start, uint64_t end, bool is_placed)
 {
-	struct elf_load_piece *more = reallocarray(l->piece, l->pieces + 1, sizeof(*more));
-
-	if (!more)
+	if (ARRAY_RESERVE(l->piece, l->room, l->pieces + 1) < 0)
 		return -ENOMEM;
-	l->piece = more;
 	l->piece[l->pieces++] = (struct elf_load_piece){
 		.start = start, .end = end, .is_placed = is_placed};
 	return 0;
@@ -362,15 +361,11 @@ static void elf_load_arrange(struct elf_load *l)
 /* Moves L to RET, unless it has no pieces. */
 static int elf_load_keep(struct elf_loads *ret, struct elf_load *l)
 {
-	struct elf_load *more;
-
 	if (!l->pieces)
 		return 0;
 	elf_load_arrange(l);
-	more = reallocarray(ret->item, ret->count + 1, sizeof(*more));
-	if (!more)
+	if (ARRAY_RESERVE(ret->item, ret->room, ret->count + 1) < 0)
 		return -ENOMEM;
-	ret->item = more;
 	ret->item[ret->count++] = *l;
 	*l = (struct elf_load){.bias = 0};
 	return 0;

@@ -43,12 +43,12 @@ struct elf_load_piece {
 struct elf_load {
 	uint64_t bias;                /* added to the file's addresses modulo 2^64 */
 	struct elf_load_piece *piece; /* owned; by rising address, without overlap */
-	size_t pieces;
+	size_t pieces, room;
 };
 
 struct elf_loads {
 	struct elf_load *item; /* owned */
-	size_t count;
+	size_t count, room;
 };
 
 /* Frees what L owns, and empties it. */

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/siphash.h"
 
 enum {
-	ROOM_MIN = 64,
+	USER_SLOTS_MIN = 64,
 	/* Numbers above those of rows, for the set of users. */
 	EVERYTHING = 1 << 30,
 	THE_REST,
@@ -121,21 +122,6 @@ static uint32_t file_table_find(const struct file_table *s, const struct mapping
 	return FILE_TABLE_REST;
 }
 
-static int file_table_grow(struct file_table *s)
-{
-	size_t room = s->room ? 2 * s->room : ROOM_MIN;
-	struct file_table_row *row;
-
-	if (s->rows < s->room)
-		return 0;
-	row = reallocarray(s->row, room, sizeof(*row));
-	if (!row)
-		return -ENOMEM;
-	s->row = row;
-	s->room = room;
-	return 0;
-}
-
 static enum kind kind_of_file(const struct mapping *m)
 {
 	enum kind kind = kind_of(m);
@@ -169,13 +155,11 @@ static int file_table_add_row(
 	bool is_deleted = kind_looks_deleted(m);
 	size_t text = s->name.len + 1 + (is_deleted ? m->path_len + 1 : 0);
 	AUTO_FREE char *name = NULL, *path = NULL;
-	int r;
 
 	if (s->rows >= s->max.rows || s->rows >= EVERYTHING || text > s->max.text - s->text)
 		return FILE_TABLE_FULL;
-	r = file_table_grow(s);
-	if (r < 0)
-		return r;
+	if (ARRAY_RESERVE(s->row, s->room, s->rows + 1) < 0)
+		return -ENOMEM;
 	name = file_table_copy(s->name.data, s->name.len);
 	path = is_deleted ? file_table_copy(m->path, m->path_len) : NULL;
 	if (!name || (is_deleted && !path) || hashmap_add(&s->index, hash, s->rows) < 0)
@@ -241,18 +225,11 @@ static int find_or_add(struct file_table *s, const struct mapping *m, uint32_t *
 static struct file_table_part *file_table_part_of(struct file_table *s, uint32_t row)
 {
 	uint32_t *part = row == FILE_TABLE_REST ? &s->rest.part : &s->row[row].part;
-	size_t room = s->parts_room ? 2 * s->parts_room : ROOM_MIN;
 
 	if (*part)
 		return &s->part[*part - 1];
-	if (s->parts == s->parts_room) {
-		struct file_table_part *more = reallocarray(s->part, room, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		s->part = more;
-		s->parts_room = room;
-	}
+	if (ARRAY_RESERVE(s->part, s->parts_room, s->parts + 1) < 0)
+		return NULL;
 	s->part[s->parts] = (struct file_table_part){
 		.row = row,
 		.present = UINT64_MAX >> (64 - FILE_TABLE_FIELDS),
@@ -403,7 +380,7 @@ static uint64_t *user_slot(const struct file_table *s, uint64_t key)
 /* Makes room for MORE users, so that set_user() cannot fail. */
 static int grow_users(struct file_table *s, size_t more)
 {
-	size_t slots = s->user_slots ? s->user_slots : ROOM_MIN, old_slots = s->user_slots;
+	size_t slots = s->user_slots ? s->user_slots : USER_SLOTS_MIN, old_slots = s->user_slots;
 	size_t wanted = s->user_count + more;
 	uint64_t *old = s->user, *user;
 

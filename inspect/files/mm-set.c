@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_MIN = 64, LESS = 1, GREATER = 2 };
+#include "base/array.h"
+
+enum { LESS = 1, GREATER = 2 };
 
 void mm_set_done(struct mm_set *s)
 {
@@ -24,15 +26,8 @@ static void mm_set_drop(struct mm_set *s, size_t at)
 
 static int mm_set_insert(struct mm_set *s, size_t at, const struct space *one)
 {
-	if (s->count == s->room) {
-		size_t room = s->room ? 2 * s->room : ROOM_MIN;
-		struct space *more = reallocarray(s->item, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->item = more;
-		s->room = room;
-	}
+	if (ARRAY_RESERVE(s->item, s->room, s->count + 1) < 0)
+		return -ENOMEM;
 	memmove(&s->item[at + 1], &s->item[at], (s->count - at) * sizeof(*s->item));
 	s->item[at] = *one;
 	s->count++;

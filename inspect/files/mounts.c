@@ -27,6 +27,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/number.h"
 #include "base/os/file.h"
@@ -53,15 +54,8 @@ static int mounts_add_one(struct mounts *m, const struct mountinfo *one, bool is
 {
 	size_t place = m->places.len;
 
-	if (m->count == m->room) {
-		size_t room = m->room ? 2 * m->room : 64;
-		struct mounts_one *more = reallocarray(m->item, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		m->item = more;
-		m->room = room;
-	}
+	if (ARRAY_RESERVE(m->item, m->room, m->count + 1) < 0)
+		return -ENOMEM;
 	buffer_add(&m->places, one->mountpoint, strlen(one->mountpoint) + 1);
 	if (m->places.error)
 		return m->places.error;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { BRANCH = 512 }; /* chunks of one item of .table */
 
 void frame_map_done(struct frame_map *s)
@@ -22,15 +24,13 @@ void frame_map_done(struct frame_map *s)
 
 static int frame_map_make_room(struct frame_map *s, size_t branch)
 {
-	size_t room = branch + 1 + branch / 2;
-	uint32_t ***more = reallocarray(s->table, room, sizeof(*more));
+	size_t before = s->room, added;
 
-	if (!more)
+	if (ARRAY_RESERVE(s->table, s->room, branch + 1) < 0)
 		return -ENOMEM;
-	memset(more + s->room, 0, (room - s->room) * sizeof(*more));
-	s->bytes += (room - s->room) * sizeof(*more);
-	s->table = more;
-	s->room = room;
+	added = (s->room - before) * sizeof(*s->table);
+	memset(s->table + before, 0, added);
+	s->bytes += added;
 	return 0;
 }
 

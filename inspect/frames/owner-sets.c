@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 64 };
+#include "base/array.h"
 
 void owner_sets_done(struct owner_sets *s)
 {
@@ -37,10 +37,9 @@ static void add_to_index(struct owner_sets *s, uint32_t number)
 	s->index[i] = number;
 }
 
-/* Makes the hash table twice as large as .set. */
-static int grow_index(struct owner_sets *s, uint32_t room)
+/* SIZE is a power of 2. */
+static int grow_index(struct owner_sets *s, size_t size)
 {
-	size_t size = (size_t)room * 2;
 	uint32_t *index = calloc(size, sizeof(*index));
 
 	if (!index)
@@ -55,23 +54,13 @@ static int grow_index(struct owner_sets *s, uint32_t room)
 
 static int owner_sets_make_room(struct owner_sets *s)
 {
-	uint32_t room = s->room ? s->room * 2 : FIRST_ROOM;
-	struct owner_set *more;
-
-	if (s->count < s->room)
-		return 0;
-	more = reallocarray(s->set, room, sizeof(*more));
-	if (!more)
+	if (ARRAY_RESERVE(s->set, s->room, s->count + 1) < 0)
 		return -ENOMEM;
-	s->set = more;
 	if (!s->count) {
-		memset(more, 0, OWNER_SETS_FIRST * sizeof(*more));
+		memset(s->set, 0, OWNER_SETS_FIRST * sizeof(*s->set));
 		s->count = OWNER_SETS_FIRST;
 	}
-	if (grow_index(s, room) < 0)
-		return -ENOMEM;
-	s->room = room;
-	return 0;
+	return s->index_size < 2 * s->room ? grow_index(s, 2 * s->room) : 0;
 }
 
 /* Returns the number of the set that equals ONE; 0: there is none. */

@@ -39,7 +39,8 @@ enum { OWNER_SETS_NEAR = 64 };
 
 struct owner_sets {
 	struct owner_set *set; /* owned; by number; valid from OWNER_SETS_FIRST on */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	uint32_t shared_max, alone_max; /* 0: OWNER_SETS_SHARED_MAX and OWNER_SETS_ALONE_MAX */
 	uint32_t *index; /* hash table with open addressing: a number of a set, or 0 */
 	size_t index_size;

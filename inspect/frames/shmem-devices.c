@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/os/file.h"
 #include "collectors/procfs/mountinfo.h"
 #include "inspect/maps/kind.h"
-
-enum { ROOM_MIN = 32 };
 
 void shmem_devices_done(struct shmem_devices *d)
 {
@@ -52,21 +51,6 @@ enum shmem_devices_answer shmem_devices_ask(
 	return d->count < SHMEM_DEVICES_MAX ? SHMEM_DEVICES_UNKNOWN : SHMEM_DEVICES_NO;
 }
 
-static int shmem_devices_make_room(struct shmem_devices *d)
-{
-	size_t room = d->room ? 2 * d->room : ROOM_MIN;
-	struct shmem_device *more;
-
-	if (d->count < d->room)
-		return 0;
-	more = reallocarray(d->item, room, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	d->item = more;
-	d->room = room;
-	return 0;
-}
-
 int shmem_devices_add(
 	struct shmem_devices *d, uint32_t major, uint32_t minor, enum shmem_devices_answer answer)
 {
@@ -75,7 +59,7 @@ int shmem_devices_add(
 
 	if (shmem_devices_ask(d, major, minor) != SHMEM_DEVICES_UNKNOWN)
 		return 0;
-	if (shmem_devices_make_room(d) < 0)
+	if (ARRAY_RESERVE(d->item, d->room, d->count + 1) < 0)
 		return -ENOMEM;
 	memmove(&d->item[at + 1], &d->item[at], (d->count - at) * sizeof(*d->item));
 	d->item[at] = (struct shmem_device){number, answer};

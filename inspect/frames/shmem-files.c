@@ -4,9 +4,8 @@
 #include "inspect/frames/shmem-files.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { ROOM_MIN = 64 };
+#include "base/array.h"
 
 void shmem_files_done(struct shmem_files *s)
 {
@@ -26,29 +25,14 @@ void shmem_files_begin(struct shmem_files *s, pid_t pid, uint32_t group)
 	s->at = 0;
 }
 
-static int shmem_files_make_room(struct shmem_files *s)
-{
-	uint32_t room = s->room ? 2 * s->room : ROOM_MIN;
-	struct shmem_file **more;
-
-	if (s->count < s->room)
-		return 0;
-	more = reallocarray(s->file, room, sizeof(struct shmem_file *));
-	if (!more)
-		return -ENOMEM;
-	s->file = more;
-	s->room = room;
-	return 0;
-}
-
 static int shmem_files_add(
 	struct shmem_files *s, const struct shmem_file *one, uint64_t key, struct shmem_file **ret)
 {
 	struct shmem_file *file;
-	int r = shmem_files_make_room(s);
+	int r;
 
-	if (r < 0)
-		return r;
+	if (ARRAY_RESERVE(s->file, s->room, s->count + 1) < 0)
+		return -ENOMEM;
 	file = malloc(sizeof(*file));
 	if (!file)
 		return -ENOMEM;
@@ -93,15 +77,8 @@ static int shmem_files_add_place(
 	/* If the address space changes during the reading, a mapping may come twice. */
 	if (s->places && m->start < s->place[s->places - 1].end)
 		return 0;
-	if (s->places == s->places_room) {
-		size_t room = s->places_room ? 2 * s->places_room : ROOM_MIN;
-		struct shmem_files_place *more = reallocarray(s->place, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->place = more;
-		s->places_room = room;
-	}
+	if (ARRAY_RESERVE(s->place, s->places_room, s->places + 1) < 0)
+		return -ENOMEM;
 	s->place[s->places++] = (struct shmem_files_place){m->start, m->end, file};
 	return 0;
 }

@@ -59,7 +59,8 @@ struct shmem_files_place {
 
 struct shmem_files {
 	struct shmem_file **file; /* owned; file NUMBER is at NUMBER - 1 */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	uint32_t max; /* 0: SHMEM_FILES_MAX */
 	struct keytable index;
 	uint64_t missed;                 /* uses of files that did not fit */

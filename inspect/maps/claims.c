@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void claims_done(struct claims *c)
 {
 	free(c->claim);
@@ -20,13 +22,10 @@ static const struct sharers_thing *thing_of(const struct claim *c)
 
 int claims_add(struct claims *c, struct sharers *s)
 {
-	struct claim *more = reallocarray(c->claim, c->claims + s->things + 1, sizeof(*more));
-
-	if (!more)
+	if (ARRAY_RESERVE(c->claim, c->room, c->claims + s->things) < 0)
 		return -ENOMEM;
-	c->claim = more;
 	for (size_t i = 0; i < s->things; i++)
-		more[c->claims++] = (struct claim){.sharers = s, .thing = i};
+		c->claim[c->claims++] = (struct claim){.sharers = s, .thing = i};
 	return 0;
 }
 

@@ -26,7 +26,7 @@ struct claim {
 struct claims {
 	/* Owned; after claims_arrange() claims to the same thing are neighbours. */
 	struct claim *claim;
-	size_t claims;
+	size_t claims, room;
 	struct hashmap index; /* of .claim: the first claim to each thing */
 	struct siphash_key hash_key;
 };

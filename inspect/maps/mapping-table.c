@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_MIN = 64 };
+#include "base/array.h"
 
 static const char *const bys[MAPPING_TABLE_BYS] = {
 	[MAPPING_TABLE_BY_MAPPING] = "mapping",
@@ -71,21 +71,6 @@ static struct mapping_table_row *mapping_table_find(
 		if (mapping_table_is_same(&a->row[row], b))
 			return &a->row[row];
 	return NULL;
-}
-
-static int mapping_table_grow(struct mapping_table *a)
-{
-	size_t room = a->room ? 2 * a->room : ROOM_MIN;
-	struct mapping_table_row *row;
-
-	if (a->rows < a->room)
-		return 0;
-	row = reallocarray(a->row, room, sizeof(*row));
-	if (!row)
-		return -ENOMEM;
-	a->row = row;
-	a->room = room;
-	return 0;
 }
 
 /* FLAGS may be NULL. */
@@ -218,7 +203,7 @@ static int mapping_table_get(struct mapping_table *a, const struct mapping_table
 			row->fate = made.fate;
 		row->is_deleted |= made.is_deleted;
 	} else {
-		if (mapping_table_grow(a) < 0 ||
+		if (ARRAY_RESERVE(a->row, a->room, a->rows + 1) < 0 ||
 			(!is_single && hashmap_add(&a->index, hash, a->rows) < 0)) {
 			free(made.name);
 			return -ENOMEM;

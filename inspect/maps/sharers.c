@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "inspect/maps/kind.h"
-
-enum { ROOM_MIN = 64 };
 
 void sharers_done(struct sharers *s)
 {
@@ -66,22 +65,11 @@ static struct sharers_thing *sharers_find(
 
 static int sharers_grow(struct sharers *s)
 {
-	size_t room = s->room ? 2 * s->room : ROOM_MIN;
-	struct sharers_thing *thing;
-	uint32_t *met;
+	size_t room = s->room;
 
-	if (s->things < s->room)
-		return 0;
-	thing = reallocarray(s->thing, room, sizeof(*thing));
-	if (!thing)
+	if (ARRAY_RESERVE(s->met, room, s->things + 1) < 0)
 		return -ENOMEM;
-	s->thing = thing;
-	met = reallocarray(s->met, room, sizeof(*met));
-	if (!met)
-		return -ENOMEM;
-	s->met = met;
-	s->room = room;
-	return 0;
+	return ARRAY_RESERVE(s->thing, s->room, s->things + 1);
 }
 
 /* Returns the name of M; NULL: out of memory. */
@@ -162,14 +150,14 @@ static struct sharers_program *find_program(struct sharers *s, const char *name)
 
 static struct sharers_program *add_program(struct sharers *s, const char *name)
 {
-	struct sharers_program *more = reallocarray(
-		s->program, s->programs + 1, sizeof(*s->program));
+	struct sharers_program *p;
 
-	if (!more)
+	if (ARRAY_RESERVE(s->program, s->programs_room, s->programs + 1) < 0)
 		return NULL;
-	s->program = more;
-	more[s->programs] = (struct sharers_program){.name = strdup(name)};
-	return more[s->programs].name ? &more[s->programs++] : NULL;
+	p = &s->program[s->programs];
+	*p = (struct sharers_program){.name = strdup(name)};
+	s->programs += p->name != NULL;
+	return p->name ? p : NULL;
 }
 
 /* Counts another process that maps THING. */

@@ -51,7 +51,7 @@ struct sharers {
 	struct hashmap index;        /* of .thing */
 	struct siphash_key hash_key; /* users choose inodes and addresses */
 	struct sharers_program *program;
-	size_t programs;
+	size_t programs, programs_room;
 	size_t current; /* number of the process that is being read, from 1 on */
 	/* Owned; numbers in .thing that the process maps; they count after sharers_end(). */
 	uint32_t *met;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 256, FILES_MIN = 256, WORD_BITS = 64 };
+#include "base/array.h"
+
+enum { SLOTS_MIN = 256, WORD_BITS = 64 };
 
 void page_bitmap_done(struct page_bitmap *c)
 {
@@ -58,19 +60,11 @@ static int page_bitmap_grow(struct page_bitmap *c)
 
 static int grow_files(struct page_bitmap *c, uint32_t file)
 {
-	size_t files = c->files ? c->files : FILES_MIN;
-	uint64_t *pages;
+	size_t before = c->files;
 
-	if (file < c->files)
-		return 0;
-	while (files <= file)
-		files *= 2;
-	pages = reallocarray(c->pages, files, sizeof(*pages));
-	if (!pages)
+	if (ARRAY_RESERVE(c->pages, c->files, (size_t)file + 1) < 0)
 		return -ENOMEM;
-	memset(pages + c->files, 0, (files - c->files) * sizeof(*pages));
-	c->pages = pages;
-	c->files = files;
+	memset(c->pages + before, 0, (c->files - before) * sizeof(*c->pages));
 	return 0;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void resident_ranges_done(struct resident_ranges *r)
 {
 	free(r->page);
@@ -19,20 +21,6 @@ void resident_ranges_clear(struct resident_ranges *r)
 	memset(r->sum, 0, sizeof(r->sum));
 }
 
-static struct resident_ranges_page *add_page(struct resident_ranges *r)
-{
-	if (r->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 256;
-		struct resident_ranges_page *more = reallocarray(r->page, room, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		r->page = more;
-		r->room = room;
-	}
-	return &r->page[r->count++];
-}
-
 int resident_ranges_add(struct resident_ranges *r, const struct page *p)
 {
 	uint64_t number = p->address / r->page_size;
@@ -43,9 +31,9 @@ int resident_ranges_add(struct resident_ranges *r, const struct page *p)
 		return 0;
 	if (r->count && number <= r->page[r->count - 1].number)
 		return -EINVAL;
-	page = r->count < UINT32_MAX ? add_page(r) : NULL;
-	if (!page)
+	if (r->count == UINT32_MAX || ARRAY_RESERVE(r->page, r->room, r->count + 1) < 0)
 		return -ENOMEM;
+	page = &r->page[r->count++];
 	page->number = number;
 	memcpy(page->before, r->sum, sizeof(page->before));
 	if (p->state == PAGE_SWAPPED) {

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
-
-enum { FIRST_ROOM = 64 };
 
 static void row_free(struct row *row)
 {
@@ -56,22 +55,6 @@ static bool is_it(const struct row *row, enum usage_kind kind, uint32_t number, 
 	return !strcmp(row->name, name) && !strcmp(row->user, user);
 }
 
-/* Makes room for one more row. Returns 0 or -ENOMEM. */
-static int rows_grow(struct rows *r)
-{
-	size_t room = r->room ? r->room * 2 : FIRST_ROOM;
-	struct row **row;
-
-	if (r->count < r->room)
-		return 0;
-	row = reallocarray((void *)r->row, room, sizeof(struct row *));
-	if (!row)
-		return -ENOMEM;
-	r->row = row;
-	r->room = room;
-	return 0;
-}
-
 struct row *rows_find(const struct rows *r, enum usage_kind kind, uint32_t number, const char *name,
 	const char *user)
 {
@@ -94,7 +77,7 @@ struct row *rows_get(
 	row = rows_find(r, kind, number, name, user);
 	if (row)
 		return row;
-	if (rows_grow(r) < 0)
+	if (ARRAY_RESERVE(r->row, r->room, r->count + 1) < 0)
 		return NULL;
 	row = calloc(1, sizeof(*row));
 	if (!row)

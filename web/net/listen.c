@@ -16,6 +16,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/os/channel.h"
 #include "config/address.h"
@@ -65,14 +66,12 @@ static int listen_add(struct listen_set *set, int fd, const char *path, const ch
 {
 	struct sockaddr_storage address = {0};
 	socklen_t len = sizeof(address);
-	struct listen_socket s = {.fd = fd}, *grown;
+	struct listen_socket s = {.fd = fd};
 
-	grown = realloc(set->socket, (set->count + 1) * sizeof(*grown));
-	if (!grown) {
+	if (ARRAY_RESERVE(set->socket, set->room, set->count + 1) < 0) {
 		close(fd);
 		return -ENOMEM;
 	}
-	set->socket = grown;
 	if (getsockname(fd, (struct sockaddr *)&address, &len) == 0)
 		s.name = listen_name_of(&address);
 	s.path = path ? strdup(path) : NULL;

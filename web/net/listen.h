@@ -26,7 +26,7 @@ struct listen_socket {
 
 struct listen_set {
 	struct listen_socket *socket; /* owned */
-	size_t count;
+	size_t count, room;
 };
 
 /*

@@ -109,15 +109,15 @@ static void lack_of_memory_loses_nothing(void **state)
 		AUTO_HOLDERS struct shmem_owners h = {0};
 
 		allocation_fail_at(n);
-		for (uint32_t uid = 0; uid < 40; uid++) {
+		for (uint32_t uid = 0; uid < 70; uid++) {
 			shmem_owners_add_segment(&h, &left);
 			shmem_owners_add_file(&h, uid, 10);
 		}
 		assert_true(allocation_end());
 		assert_true(h.has_other);
 		assert_true(h.count >= 16);
-		assert_int_equal(shmem_owners_sum(&h, SHMEM_SYSV), 40 * 50);
-		assert_int_equal(shmem_owners_sum(&h, SHMEM_TMPFS_FILES), 40);
+		assert_int_equal(shmem_owners_sum(&h, SHMEM_SYSV), 70 * 50);
+		assert_int_equal(shmem_owners_sum(&h, SHMEM_TMPFS_FILES), 70);
 	}
 }
 

@@ -110,12 +110,12 @@ static void is_unchanged_without_memory(void **state)
 
 		put(&s, 5, 5);
 		allocation_fail_at(n);
-		r = frame_map_touch(&s, 1 << 20, &number);
+		r = frame_map_touch(&s, 1 << 24, &number);
 		if (!allocation_end())
 			break;
 		assert_int_equal(r, -ENOMEM);
 		assert_int_equal(*frame_map_find(&s, 5), 5);
-		put(&s, 1 << 20, 6);
+		put(&s, 1 << 24, 6);
 	}
 	assert_true(n > 3);
 }
