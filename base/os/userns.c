@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/number.h"
 #include "base/os/file.h"
+#include "base/scan.h"
 
 uint64_t userns_id(void)
 {
@@ -39,30 +39,25 @@ bool userns_has_unmapped(void)
 	return userns_parse_has_unmapped(text, len);
 }
 
-static const char *skip_blanks(const char *at, const char *end)
-{
-	while (at < end && *at == ' ')
-		at++;
-	return at;
-}
-
 /*
  * A line of uid_map has three numbers: the first uid inside, the first uid outside, and how many.
  */
 bool userns_parse_is_root_outside(const char *text, size_t len)
 {
-	for (const char *at = text, *end = text + len, *next; at < end; at = next) {
-		uint64_t inside, outside;
-		int n;
+	struct scan all = {text, text + len}, line;
 
-		next = memchr(at, '\n', (size_t)(end - at));
-		next = next ? next + 1 : end;
-		at = skip_blanks(at, next);
-		n = number_scan_u64(at, (size_t)(next - at), &inside);
-		if (n <= 0 || inside != 0)
+	while (all.at < all.end) {
+		uint64_t inside, outside;
+
+		if (!scan_line(&all, &line)) {
+			line = all;
+			all.at = all.end;
+		}
+		scan_blanks(&line);
+		if (!scan_decimal(&line, &inside) || inside != 0)
 			continue;
-		at = skip_blanks(at + n, next);
-		return number_scan_u64(at, (size_t)(next - at), &outside) <= 0 || outside == 0;
+		scan_blanks(&line);
+		return !scan_decimal(&line, &outside) || outside == 0;
 	}
 	return false;
 }

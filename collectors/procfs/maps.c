@@ -11,8 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/saturate.h"
+#include "base/scan.h"
 
 enum { TOP = MAPS_CANDIDATES / 2 }; /* items of the first half */
 
@@ -21,36 +21,8 @@ void maps_parser_init(struct maps_parser *p)
 	*p = (struct maps_parser){0};
 }
 
-struct cursor {
-	const char *at, *end;
-};
-
-static bool maps_parser_take_char(struct cursor *c, char wanted)
-{
-	if (c->at == c->end || *c->at != wanted)
-		return false;
-	c->at++;
-	return true;
-}
-
-static bool maps_parser_take_hex(struct cursor *c, uint64_t *ret)
-{
-	int n = number_scan_hex(c->at, (size_t)(c->end - c->at), ret);
-
-	c->at += n > 0 ? n : 0;
-	return n > 0;
-}
-
-static bool maps_parser_take_decimal(struct cursor *c, uint64_t *ret)
-{
-	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), ret);
-
-	c->at += n > 0 ? n : 0;
-	return n > 0;
-}
-
 /* "rw-p ". Memory that is only reserved has "---p". */
-static bool take_rights(struct cursor *c, bool *ret_accessible, bool *ret_shared)
+static bool take_rights(struct scan *c, bool *ret_accessible, bool *ret_shared)
 {
 	if (c->end - c->at < 5 || memchr(c->at, ' ', 4) || c->at[4] != ' ')
 		return false;
@@ -131,17 +103,15 @@ static void maps_parser_add(struct maps_parser *p, const struct maps_object *s)
 
 static int maps_parser_parse_head(struct maps_parser *p)
 {
-	struct cursor c = {p->head, p->head + p->head_len};
+	struct scan c = {p->head, p->head + p->head_len};
 	uint64_t start, end, offset, major, minor, inode;
 	bool is_accessible, is_shared;
 
-	if (!maps_parser_take_hex(&c, &start) || !maps_parser_take_char(&c, '-') ||
-		!maps_parser_take_hex(&c, &end) || !maps_parser_take_char(&c, ' ') ||
-		!take_rights(&c, &is_accessible, &is_shared) ||
-		!maps_parser_take_hex(&c, &offset) || !maps_parser_take_char(&c, ' ') ||
-		!maps_parser_take_hex(&c, &major) || !maps_parser_take_char(&c, ':') ||
-		!maps_parser_take_hex(&c, &minor) || !maps_parser_take_char(&c, ' ') ||
-		!maps_parser_take_decimal(&c, &inode))
+	if (!scan_hex(&c, &start) || !scan_char(&c, '-') || !scan_hex(&c, &end) ||
+		!scan_char(&c, ' ') || !take_rights(&c, &is_accessible, &is_shared) ||
+		!scan_hex(&c, &offset) || !scan_char(&c, ' ') || !scan_hex(&c, &major) ||
+		!scan_char(&c, ':') || !scan_hex(&c, &minor) || !scan_char(&c, ' ') ||
+		!scan_decimal(&c, &inode))
 		return -EBADMSG;
 	if (c.at == c.end ? p->head_len == MAPS_HEAD : *c.at != ' ')
 		return -EBADMSG;

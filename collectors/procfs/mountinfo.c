@@ -15,30 +15,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/number.h"
 #include "base/os/file.h"
+#include "base/scan.h"
 
 struct cursor {
 	char *at, *end; /* of a line; *end is its newline */
 };
-
-static bool mountinfo_take_char(struct cursor *c, char wanted)
-{
-	if (c->at == c->end || *c->at != wanted)
-		return false;
-	c->at++;
-	return true;
-}
-
-static bool take_number(struct cursor *c, char after, uint64_t *ret)
-{
-	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), ret);
-
-	if (n <= 0)
-		return false;
-	c->at += n;
-	return mountinfo_take_char(c, after);
-}
 
 /* Takes the text up to the next blank, and terminates it in place of the blank. */
 static bool take_field(struct cursor *c, char **ret)
@@ -107,15 +89,18 @@ static bool pass_optional(struct cursor *c)
 
 static bool mountinfo_parse_line(struct cursor *c, struct mountinfo *ret)
 {
+	struct scan s = {c->at, c->end};
 	uint64_t major, minor;
 	char *options, *source;
 
 	if (memchr(c->at, 0, (size_t)(c->end - c->at)))
 		return false;
-	if (!take_number(c, ' ', &ret->id) || !take_number(c, ' ', &ret->parent_id) ||
-		!take_number(c, ':', &major) || !take_number(c, ' ', &minor) ||
-		major > UINT32_MAX || minor > UINT32_MAX)
+	if (!scan_decimal(&s, &ret->id) || !scan_char(&s, ' ') ||
+		!scan_decimal(&s, &ret->parent_id) || !scan_char(&s, ' ') ||
+		!scan_decimal(&s, &major) || !scan_char(&s, ':') || !scan_decimal(&s, &minor) ||
+		!scan_char(&s, ' ') || major > UINT32_MAX || minor > UINT32_MAX)
 		return false;
+	c->at += s.at - c->at;
 	if (!mountinfo_take_name(c, &ret->root) || !mountinfo_take_name(c, &ret->mountpoint) ||
 		!take_field(c, &options) || !*options || !pass_optional(c) ||
 		!mountinfo_take_name(c, &ret->fstype) || !take_field(c, &source) ||

@@ -6,14 +6,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/number.h"
 #include "base/saturate.h"
+#include "base/scan.h"
 
-struct cursor {
-	const char *at, *end;
-};
-
-static bool skip_words(struct cursor *c, unsigned int count)
+static bool skip_words(struct scan *c, unsigned int count)
 {
 	while (count--) {
 		const char *space = memchr(c->at, ' ', (size_t)(c->end - c->at));
@@ -25,30 +21,13 @@ static bool skip_words(struct cursor *c, unsigned int count)
 	return true;
 }
 
-static bool pss_split_take_hex(struct cursor *c, char end, uint64_t *ret)
-{
-	int n = number_scan_hex(c->at, (size_t)(c->end - c->at), ret);
-
-	if (n <= 0 || n == c->end - c->at || c->at[n] != end)
-		return false;
-	c->at += n + 1;
-	return true;
-}
-
-static bool pss_split_begins(const struct cursor *c, const char *with)
-{
-	size_t n = strlen(with);
-
-	return (size_t)(c->end - c->at) >= n && !memcmp(c->at, with, n);
-}
-
-static bool is_shmem_name(const struct cursor *c)
+static bool is_shmem_name(const struct scan *c)
 {
 	static const char *const names[] = {
 		"/memfd:", "/SYSV", "/dev/shm/", "/dev/zero (deleted)", "[anon_shmem:"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (pss_split_begins(c, names[i]))
+		if (scan_sees(c, names[i]))
 			return true;
 	return false;
 }
@@ -56,15 +35,11 @@ static bool is_shmem_name(const struct cursor *c)
 /* "7f10c000-7f10e000 rw-s 00001000 00:01 2056   /dev/zero (deleted)" */
 enum pss_split_kind pss_split_kind_of(const char *line, size_t len)
 {
-	struct cursor c = {line, line + len};
+	struct scan c = {line, line + len};
 	uint64_t major, minor, inode;
-	int n;
 
-	if (!skip_words(&c, 3) || !pss_split_take_hex(&c, ':', &major) ||
-		!pss_split_take_hex(&c, ' ', &minor))
-		return PSS_SPLIT_EITHER;
-	n = number_scan_u64(c.at, (size_t)(c.end - c.at), &inode);
-	if (n <= 0)
+	if (!skip_words(&c, 3) || !scan_hex(&c, &major) || !scan_char(&c, ':') ||
+		!scan_hex(&c, &minor) || !scan_char(&c, ' ') || !scan_decimal(&c, &inode))
 		return PSS_SPLIT_EITHER;
 	if (major) /* shmem is on no block device */
 		return PSS_SPLIT_FILE;
@@ -73,9 +48,7 @@ enum pss_split_kind pss_split_kind_of(const char *line, size_t len)
 	 */
 	if (!minor && !inode)
 		return PSS_SPLIT_FILE;
-	c.at += n;
-	while (c.at < c.end && *c.at == ' ')
-		c.at++;
+	scan_blanks(&c);
 	return is_shmem_name(&c) ? PSS_SPLIT_SHMEM : PSS_SPLIT_EITHER;
 }
 

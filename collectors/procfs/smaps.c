@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/scan.h"
 #include "collectors/procfs/keyvalue.h"
 
 enum {
@@ -35,13 +35,11 @@ static const struct keyvalue_key keys[] = {
 /* Parses a line "55d0c000-7ffe1000 ...". */
 static int smaps_parse_range(const char *line, size_t len, uint64_t *ret_start, uint64_t *ret_end)
 {
+	struct scan s = {line, line + len};
 	uint64_t start, end;
-	int n = number_scan_hex(line, len, &start), m;
 
-	if (n <= 0 || (size_t)n == len || line[n] != '-')
-		return -EBADMSG;
-	m = number_scan_hex(line + n + 1, len - (size_t)n - 1, &end);
-	if (m <= 0 || (size_t)(n + m) + 1 == len || line[n + m + 1] != ' ' || end < start)
+	if (!scan_hex(&s, &start) || !scan_char(&s, '-') || !scan_hex(&s, &end) ||
+		!scan_char(&s, ' ') || end < start)
 		return -EBADMSG;
 	*ret_start = start;
 	*ret_end = end;

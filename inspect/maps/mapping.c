@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/scan.h"
 
 enum {
 	KIB_SHIFT = 10,
@@ -62,40 +62,6 @@ static bool begins_mapping(const char *line)
 	return (line[0] >= '0' && line[0] <= '9') || (line[0] >= 'a' && line[0] <= 'f');
 }
 
-/* A text that is read from .at on. */
-struct cursor {
-	const char *at, *end;
-	bool is_bad;
-};
-
-static uint64_t mapping_reader_take_hex(struct cursor *c)
-{
-	uint64_t value = 0;
-	int n = number_scan_hex(c->at, (size_t)(c->end - c->at), &value);
-
-	c->is_bad |= n <= 0;
-	c->at += n > 0 ? n : 0;
-	return value;
-}
-
-static uint64_t mapping_reader_take_decimal(struct cursor *c)
-{
-	uint64_t value = 0;
-	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), &value);
-
-	c->is_bad |= n <= 0;
-	c->at += n > 0 ? n : 0;
-	return value;
-}
-
-static void mapping_reader_expect(struct cursor *c, char byte)
-{
-	if (c->at < c->end && *c->at == byte)
-		c->at++;
-	else
-		c->is_bad = true;
-}
-
 bool mapping_is_access(const char *perms)
 {
 	return (perms[0] == 'r' || perms[0] == '-') && (perms[1] == 'w' || perms[1] == '-') &&
@@ -105,31 +71,23 @@ bool mapping_is_access(const char *perms)
 /* "55d0c000-55d0d000 rw-p 00001000 fe:01 1234      /a/path" */
 static int mapping_reader_parse_head(const char *line, size_t len, struct mapping *ret)
 {
-	struct cursor c = {.at = line, .end = line + len};
+	struct scan c = {line, line + len};
+	uint64_t major, minor;
 
-	ret->start = mapping_reader_take_hex(&c);
-	mapping_reader_expect(&c, '-');
-	ret->end = mapping_reader_take_hex(&c);
-	mapping_reader_expect(&c, ' ');
-	if (c.is_bad || c.end - c.at < 4 || ret->end < ret->start)
+	if (!scan_hex(&c, &ret->start) || !scan_char(&c, '-') || !scan_hex(&c, &ret->end) ||
+		!scan_char(&c, ' ') || c.end - c.at < 4 || ret->end < ret->start)
 		return -EBADMSG;
 	memcpy(ret->perms, c.at, 4);
 	ret->perms[4] = '\0';
-	if (!mapping_is_access(ret->perms))
-		return -EBADMSG;
 	c.at += 4;
-	mapping_reader_expect(&c, ' ');
-	ret->offset = mapping_reader_take_hex(&c);
-	mapping_reader_expect(&c, ' ');
-	ret->major = (uint32_t)mapping_reader_take_hex(&c);
-	mapping_reader_expect(&c, ':');
-	ret->minor = (uint32_t)mapping_reader_take_hex(&c);
-	mapping_reader_expect(&c, ' ');
-	ret->inode = mapping_reader_take_decimal(&c);
-	if (c.is_bad || (c.at < c.end && *c.at != ' '))
+	if (!mapping_is_access(ret->perms) || !scan_char(&c, ' ') || !scan_hex(&c, &ret->offset) ||
+		!scan_char(&c, ' ') || !scan_hex(&c, &major) || !scan_char(&c, ':') ||
+		!scan_hex(&c, &minor) || !scan_char(&c, ' ') || !scan_decimal(&c, &ret->inode) ||
+		(c.at < c.end && *c.at != ' '))
 		return -EBADMSG;
-	while (c.at < c.end && *c.at == ' ')
-		c.at++;
+	ret->major = (uint32_t)major;
+	ret->minor = (uint32_t)minor;
+	scan_blanks(&c);
 	ret->path = c.at;
 	ret->path_len = (size_t)(c.end - c.at);
 	return 0;
@@ -163,10 +121,10 @@ static int mapping_reader_parse_field(
 	const char *line, size_t len, struct mapping *m, enum mapping_field *hint)
 {
 	static const char flags[] = "VmFlags:";
-	const char *colon = memchr(line, ':', len), *end = line + len, *at;
+	const char *colon = memchr(line, ':', len), *end = line + len;
 	enum mapping_field field;
+	struct scan s;
 	uint64_t value;
-	int n;
 
 	if (!colon)
 		return -EBADMSG;
@@ -183,13 +141,10 @@ static int mapping_reader_parse_field(
 	if (field == MAPPING_FIELDS)
 		return 0;
 	*hint = (enum mapping_field)((field + 1) % MAPPING_FIELDS);
-	for (at = colon + 1; at < end && *at == ' ';)
-		at++;
-	n = number_scan_u64(at, (size_t)(end - at), &value);
-	if (n <= 0)
-		return -EBADMSG;
-	at += n;
-	if (fields[field].is_amount ? end - at != 3 || memcmp(at, " kB", 3) != 0 : at != end)
+	s = (struct scan){colon + 1, end};
+	scan_blanks(&s);
+	if (!scan_decimal(&s, &value) || (fields[field].is_amount && !scan_text(&s, " kB")) ||
+		s.at != end)
 		return -EBADMSG;
 	return set_field(m, field, value);
 }

@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -27,9 +26,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/number.h"
 #include "base/os/file.h"
 #include "base/os/rights.h"
+#include "base/scan.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
@@ -100,15 +99,10 @@ static uint64_t run_queue_ns(int schedstat)
 	uint64_t used, waited;
 	char text[128];
 	ssize_t len = file_read_at(schedstat, text, sizeof(text), 0);
-	int n;
+	struct scan s = {text, text + (len > 0 ? len : 0)};
 
-	if (len <= 0)
-		return 0;
-	n = number_scan_u64(text, (size_t)len, &used);
-	if (n <= 0 || n + 1 >= len ||
-		number_scan_u64(text + n + 1, (size_t)len - (size_t)n - 1, &waited) <= 0)
-		return 0;
-	return waited;
+	return scan_decimal(&s, &used) && scan_char(&s, ' ') && scan_decimal(&s, &waited) ? waited
+	                                                                                  : 0;
 }
 
 /*

@@ -14,8 +14,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/number.h"
 #include "base/os/file.h"
+#include "base/scan.h"
 #include "collectors/procfs/procfs.h"
 #include "collectors/procfs/stat.h"
 #include "collectors/procfs/status.h"
@@ -30,14 +30,10 @@ int self_usage_parse_capabilities(const char *text, size_t len, uint64_t *ret)
 {
 	static const char key[] = "\nCapEff:\t";
 	const char *at = memmem(text, len, key, sizeof(key) - 1);
+	struct scan s = {at, text + len};
 	uint64_t caps;
-	int n;
 
-	if (!at)
-		return -EBADMSG;
-	at += sizeof(key) - 1;
-	n = number_scan_hex(at, (size_t)(text + len - at), &caps);
-	if (n <= 0 || at + n == text + len || at[n] != '\n')
+	if (!at || !scan_text(&s, key) || !scan_hex(&s, &caps) || !scan_char(&s, '\n'))
 		return -EBADMSG;
 	*ret = caps;
 	return 0;

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
+#include "base/scan.h"
 #include "snapshot/record.h"
 
 struct key {
@@ -50,20 +51,20 @@ static const struct key *find_key(
 	return NULL;
 }
 
-static int memcg_stat_parse_line(const struct key *keys, size_t count, const char *line, size_t len,
-	struct memcg_stat *found)
+static bool memcg_stat_parse_line(
+	const struct key *keys, size_t count, const struct scan *line, struct memcg_stat *found)
 {
-	const char *blank = memchr(line, ' ', len);
-	const struct key *key = blank ? find_key(keys, count, line, (size_t)(blank - line)) : NULL;
+	const char *at = line->at, *blank = memchr(at, ' ', (size_t)(line->end - at));
+	const struct key *key = blank ? find_key(keys, count, at, (size_t)(blank - at)) : NULL;
 	uint64_t bytes;
 
 	if (!key)
-		return 0;
+		return true;
 	if (ROW_HAS(found, key->field) ||
-		parse_bytes(blank + 1, (size_t)(line + len - blank - 1), &bytes) < 0)
-		return -EBADMSG;
+		parse_bytes(blank + 1, (size_t)(line->end - blank - 1), &bytes) < 0)
+		return false;
 	ROW_SET(found, key->field, bytes);
-	return 0;
+	return true;
 }
 
 static void memcg_stat_add(struct memcg_stat *to, const struct memcg_stat *from)
@@ -78,19 +79,12 @@ int memcg_stat_parse_stat(
 {
 	const struct key *keys = version == MEMCG_STAT_V1 ? keys_v1 : keys_v2;
 	size_t count = version == MEMCG_STAT_V1 ? ARRAY_SIZE(keys_v1) : ARRAY_SIZE(keys_v2);
-	const char *end = text + len;
+	struct scan all = {text, text + len}, line;
 	struct memcg_stat found = {0};
 
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		int r = newline ? memcg_stat_parse_line(
-					  keys, count, text, (size_t)(newline - text), &found)
-		                : -EBADMSG;
-
-		if (r < 0)
-			return r;
-		text = newline + 1;
-	}
+	while (all.at < all.end)
+		if (!scan_line(&all, &line) || !memcg_stat_parse_line(keys, count, &line, &found))
+			return -EBADMSG;
 	memcg_stat_add(ret, &found);
 	return 0;
 }

@@ -5,11 +5,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 
-#include "base/cleanup.h"
-#include "base/number.h"
 #include "base/os/file.h"
+#include "base/scan.h"
 #include "snapshot/record.h"
 
 enum {
@@ -18,65 +16,44 @@ enum {
 	SEVERE_ABOVE = PSI_WHOLE * 3 / 10,
 };
 
-struct cursor {
-	const char *at, *end;
-};
-
-static bool psi_skip(struct cursor *c, const char *text)
-{
-	size_t len = strlen(text);
-
-	if ((size_t)(c->end - c->at) < len || memcmp(c->at, text, len) != 0)
-		return false;
-	c->at += len;
-	return true;
-}
-
-static int psi_scan(struct cursor *c, uint64_t *ret)
-{
-	int n = number_scan_u64(c->at, (size_t)(c->end - c->at), ret);
-
-	if (n > 0)
-		c->at += n;
-	return n;
-}
-
 /* Parses NAME and a percentage with two decimals. */
-static bool parse_average(struct cursor *c, const char *name, uint32_t *ret)
+static bool parse_average(struct scan *c, const char *name, uint32_t *ret)
 {
 	uint64_t whole, rest;
+	const char *decimals;
 
-	if (!psi_skip(c, name) || psi_scan(c, &whole) <= 0 || whole > 100)
+	if (!scan_text(c, name) || !scan_decimal(c, &whole) || whole > 100 || !scan_char(c, '.'))
 		return false;
-	if (!psi_skip(c, ".") || psi_scan(c, &rest) != 2 || whole * 100 + rest > PSI_WHOLE)
+	decimals = c->at;
+	if (!scan_decimal(c, &rest) || c->at - decimals != 2 || whole * 100 + rest > PSI_WHOLE)
 		return false;
 	*ret = (uint32_t)(whole * 100 + rest);
 	return true;
 }
 
-static bool psi_parse_line(struct cursor *c, struct psi *psi)
+static bool psi_parse_line(struct scan *c, struct psi *psi)
 {
 	static const char *const names[PSI_LINES] = {[PSI_SOME] = "some", [PSI_FULL] = "full"};
 
 	for (unsigned int i = 0; i < PSI_LINES; i++) {
 		struct psi_figures f;
 
-		if (!psi_skip(c, names[i]))
+		if (!scan_text(c, names[i]))
 			continue;
 		if (ROW_HAS(psi, i) || !parse_average(c, " avg10=", &f.avg10) ||
 			!parse_average(c, " avg60=", &f.avg60) ||
-			!parse_average(c, " avg300=", &f.avg300) || !psi_skip(c, " total=") ||
-			psi_scan(c, &f.total_us) <= 0)
+			!parse_average(c, " avg300=", &f.avg300) || !scan_text(c, " total=") ||
+			!scan_decimal(c, &f.total_us))
 			return false;
 		ROW_SET(psi, i, f);
-		return psi_skip(c, "\n");
+		return scan_char(c, '\n');
 	}
 	return false;
 }
 
 int psi_parse(const char *text, size_t len, struct psi *ret)
 {
-	struct cursor c = {text, text + len};
+	struct scan c = {text, text + len};
 	struct psi psi = {0};
 
 	while (c.at < c.end)

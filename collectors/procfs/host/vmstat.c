@@ -4,11 +4,9 @@
 #include "collectors/procfs/host/vmstat.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "base/cleanup.h"
-#include "base/number.h"
 #include "base/os/file.h"
+#include "base/scan.h"
 #include "snapshot/record.h"
 
 enum {
@@ -19,49 +17,40 @@ enum {
  * pswpout does not count pages that zswap takes, nor pages that have only zeroes, which are not
  * stored: these have counters of their own, since Linux 5.19 and 6.12.
  */
-static const struct {
-	const char *name;
-	size_t len;
-} names[VMSTAT_FIELDS] = {
-	[VMSTAT_ZSPAGES] = {"nr_zspages ", 11},
-	[VMSTAT_MEMMAP_PAGES] = {"nr_memmap_pages ", 16},
-	[VMSTAT_SWAP_IN] = {"pswpin ", 7},
-	[VMSTAT_SWAP_OUT] = {"pswpout ", 8},
-	[VMSTAT_ZSWAP_IN] = {"zswpin ", 7},
-	[VMSTAT_ZSWAP_OUT] = {"zswpout ", 8},
-	[VMSTAT_ZEROES_IN] = {"swpin_zero ", 11},
-	[VMSTAT_ZEROES_OUT] = {"swpout_zero ", 12},
+static const char *const names[VMSTAT_FIELDS] = {
+	[VMSTAT_ZSPAGES] = "nr_zspages ",
+	[VMSTAT_MEMMAP_PAGES] = "nr_memmap_pages ",
+	[VMSTAT_SWAP_IN] = "pswpin ",
+	[VMSTAT_SWAP_OUT] = "pswpout ",
+	[VMSTAT_ZSWAP_IN] = "zswpin ",
+	[VMSTAT_ZSWAP_OUT] = "zswpout ",
+	[VMSTAT_ZEROES_IN] = "swpin_zero ",
+	[VMSTAT_ZEROES_OUT] = "swpout_zero ",
 };
 
-/* Parses one line, without its newline. */
-static int vmstat_parse_line(const char *line, size_t len, struct vmstat *v)
+static bool vmstat_parse_line(struct scan *line, struct vmstat *v)
 {
 	for (unsigned int i = 0; i < VMSTAT_FIELDS; i++) {
 		uint64_t value;
 
-		if (len < names[i].len || memcmp(line, names[i].name, names[i].len) != 0)
+		if (!scan_text(line, names[i]))
 			continue;
-		if (ROW_HAS(v, i) ||
-			number_parse_u64(line + names[i].len, len - names[i].len, &value) < 0)
-			return -EBADMSG;
+		if (ROW_HAS(v, i) || !scan_decimal(line, &value) || line->at != line->end)
+			return false;
 		ROW_SET(v, i, value);
+		return true;
 	}
-	return 0;
+	return true;
 }
 
 int vmstat_parse(const char *text, size_t len, struct vmstat *ret)
 {
-	const char *end = text + len;
+	struct scan all = {text, text + len}, line;
 	struct vmstat v = {0};
 
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		int r = newline ? vmstat_parse_line(text, (size_t)(newline - text), &v) : -EBADMSG;
-
-		if (r < 0)
-			return r;
-		text = newline + 1;
-	}
+	while (all.at < all.end)
+		if (!scan_line(&all, &line) || !vmstat_parse_line(&line, &v))
+			return -EBADMSG;
 	*ret = v;
 	return 0;
 }

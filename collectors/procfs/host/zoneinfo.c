@@ -9,54 +9,35 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 
-#include "base/number.h"
 #include "base/os/file.h"
 #include "base/saturate.h"
+#include "base/scan.h"
 
-static size_t zoneinfo_blanks(const char *text, size_t len)
+static bool zoneinfo_parse_line(struct scan *line, uint64_t *pages, bool *any)
 {
-	size_t n = 0;
-
-	while (n < len && text[n] == ' ')
-		n++;
-	return n;
-}
-
-/* Parses one line, without its newline. */
-static int zoneinfo_parse_line(const char *line, size_t len, uint64_t *pages, bool *any)
-{
-	static const char key[] = "count:";
-	size_t at = zoneinfo_blanks(line, len);
 	uint64_t count;
 
-	if (len - at < sizeof(key) - 1 || memcmp(line + at, key, sizeof(key) - 1) != 0)
-		return 0;
-	at += sizeof(key) - 1;
-	at += zoneinfo_blanks(line + at, len - at);
-	if (number_parse_u64(line + at, len - at, &count) < 0)
-		return -EBADMSG;
+	scan_blanks(line);
+	if (!scan_text(line, "count:"))
+		return true;
+	scan_blanks(line);
+	if (!scan_decimal(line, &count) || line->at != line->end)
+		return false;
 	*pages = saturate_add(*pages, count);
 	*any = true;
-	return 0;
+	return true;
 }
 
 int zoneinfo_parse(const char *text, size_t len, uint64_t *ret_pages)
 {
-	const char *end = text + len;
+	struct scan all = {text, text + len}, line;
 	uint64_t pages = 0;
 	bool any = false;
 
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		int r = newline ? zoneinfo_parse_line(text, (size_t)(newline - text), &pages, &any)
-		                : -EBADMSG;
-
-		if (r < 0)
-			return r;
-		text = newline + 1;
-	}
+	while (all.at < all.end)
+		if (!scan_line(&all, &line) || !zoneinfo_parse_line(&line, &pages, &any))
+			return -EBADMSG;
 	if (!any)
 		return -ENOENT;
 	*ret_pages = pages;

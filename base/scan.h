@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text Scanner
+ *
+ * Reads a text of the kernel from its beginning: each function takes the bytes that it expects. The
+ * functions are inline because maps of large processes have a million lines. Pure.
+ */
+#ifndef MEMTALLY_BASE_SCAN_H
+#define MEMTALLY_BASE_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* The bytes of a text that are not taken yet: from .at up to, and without, .end. */
+struct scan {
+	const char *at, *end;
+};
+
+/* Takes WANTED. Returns false, and takes nothing, if the next byte is another one or the text ends. */
+static inline bool scan_char(struct scan *s, char wanted)
+{
+	if (s->at == s->end || *s->at != wanted)
+		return false;
+	s->at++;
+	return true;
+}
+
+/* Returns whether the text continues with the terminated text WANTED. */
+static inline bool scan_sees(const struct scan *s, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	return (size_t)(s->end - s->at) >= len && !memcmp(s->at, wanted, len);
+}
+
+/* Takes the terminated text WANTED. Returns false, and takes nothing, if the text has another one. */
+static inline bool scan_text(struct scan *s, const char *wanted)
+{
+	bool sees = scan_sees(s, wanted);
+
+	s->at += sees ? strlen(wanted) : 0;
+	return sees;
+}
+
+/* Takes all blanks (not tabs) that come next. */
+static inline void scan_blanks(struct scan *s)
+{
+	while (s->at < s->end && *s->at == ' ')
+		s->at++;
+}
+
+/*
+ * Takes the decimal digits that come next, and writes their number to *RET. Returns false, and takes
+ * nothing, if there are none or the number is above UINT64_MAX.
+ */
+static inline bool scan_decimal(struct scan *s, uint64_t *ret)
+{
+	int n = number_scan_u64(s->at, (size_t)(s->end - s->at), ret);
+
+	s->at += n > 0 ? n : 0;
+	return n > 0;
+}
+
+/* Does the same with hexadecimal digits, in upper or lower case. */
+static inline bool scan_hex(struct scan *s, uint64_t *ret)
+{
+	int n = number_scan_hex(s->at, (size_t)(s->end - s->at), ret);
+
+	s->at += n > 0 ? n : 0;
+	return n > 0;
+}
+
+/*
+ * Takes the next line, and writes it to *RET without its newline. Returns false, and takes nothing,
+ * if there is no newline.
+ */
+static inline bool scan_line(struct scan *s, struct scan *ret)
+{
+	const char *newline = memchr(s->at, '\n', (size_t)(s->end - s->at));
+
+	if (!newline)
+		return false;
+	*ret = (struct scan){s->at, newline};
+	s->at = newline + 1;
+	return true;
+}
+
+#endif
