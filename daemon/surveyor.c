@@ -213,16 +213,11 @@ static void surveyor_rest(struct surveyor *s, uint64_t now_ns, bool has_failed)
 	s->next_ns = surveyor_later(s->next_ns, surveyor_later(due_ns, now_ns + least_ns));
 }
 
-static uint64_t surveyor_cpu_now_ns(const struct surveyor *s)
-{
-	return clock_now_ns(CLOCK_THREAD_CPUTIME_ID) + survey_iterator_worker_cpu_ns(s->pass);
-}
-
 /* Charges the CPU time since BEFORE_NS, and the last hold of P. Returns that CPU time. */
 static uint64_t surveyor_charge(
 	struct surveyor *s, const struct survey_reader *p, uint64_t before_ns)
 {
-	uint64_t cpu_ns = surveyor_cpu_now_ns(s) - before_ns;
+	uint64_t cpu_ns = survey_iterator_cpu_ns(s->pass) - before_ns;
 
 	survey_iterator_charge(s->pass, cpu_ns, p->hold_ns);
 	return cpu_ns;
@@ -230,7 +225,7 @@ static uint64_t surveyor_charge(
 
 static int look_turn(struct surveyor *s)
 {
-	uint64_t before_ns = surveyor_cpu_now_ns(s), cpu_ns;
+	uint64_t before_ns = survey_iterator_cpu_ns(s->pass), cpu_ns;
 	int r;
 
 	s->look.hold_ns = 0;
@@ -244,7 +239,7 @@ static int look_turn(struct surveyor *s)
 
 static int survey_turn(struct surveyor *s)
 {
-	uint64_t before_ns = surveyor_cpu_now_ns(s), cpu_ns, now_ns;
+	uint64_t before_ns = survey_iterator_cpu_ns(s->pass), cpu_ns, now_ns;
 	int r;
 
 	if (!s->is_under_way)

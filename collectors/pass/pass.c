@@ -332,17 +332,12 @@ static int pass_begin_scan(struct pass *pass)
 	return 0;
 }
 
-static uint64_t pass_cpu_now_ns(const struct pass *pass)
-{
-	return fetch_cpu_ns(&pass->reader);
-}
-
 int pass_begin(struct pass *pass)
 {
-	uint64_t before_ns = pass_cpu_now_ns(pass);
+	uint64_t before_ns = fetch_cpu_ns(&pass->reader);
 	int r = pass_begin_scan(pass);
 
-	pass->cpu_ns = pass_cpu_now_ns(pass) - before_ns;
+	pass->cpu_ns = fetch_cpu_ns(&pass->reader) - before_ns;
 	return r;
 }
 
@@ -365,12 +360,12 @@ static int pass_step_until(struct pass *pass, uint64_t deadline_ns)
 
 int pass_step(struct pass *pass, uint64_t deadline_ns)
 {
-	uint64_t before_ns = pass_cpu_now_ns(pass),
+	uint64_t before_ns = fetch_cpu_ns(&pass->reader),
 		 used_ns = cpu_budget_used_ns(&pass->adaptive.budget);
 	int r = pass_step_until(pass, deadline_ns);
 
 	/* First looks and measurements have charged or excused their own CPU time. */
-	pass->cpu_ns += pass_cpu_now_ns(pass) - before_ns -
+	pass->cpu_ns += fetch_cpu_ns(&pass->reader) - before_ns -
 	                (cpu_budget_used_ns(&pass->adaptive.budget) - used_ns);
 	if (!pass->reader.workers)
 		return r;
@@ -418,7 +413,7 @@ bool pass_awaits_names(const struct pass *pass)
 
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)
 {
-	uint64_t before_ns = pass_cpu_now_ns(pass), needed_ppm = 0;
+	uint64_t before_ns = fetch_cpu_ns(&pass->reader), needed_ppm = 0;
 	int r;
 
 	if (pass->options.is_adaptive)
@@ -431,20 +426,20 @@ int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_publ
 	if (pass->pacer.total_cost_ns || pass->interval_ns > pass->next_options.interval_ns)
 		(void)pass_interval_ns(pass, &needed_ppm);
 	r = pass_publish_make(pass, needed_ppm, with_public, ret_fd, ret_public_fd);
-	pass->cpu_ns += pass_cpu_now_ns(pass) - before_ns;
+	pass->cpu_ns += fetch_cpu_ns(&pass->reader) - before_ns;
 	return r;
 }
 
 static void pass_plan_until(struct pass *pass, uint64_t due_ns)
 {
-	uint64_t before_ns = pass_cpu_now_ns(pass), cpu_ns = pass->cpu_ns;
+	uint64_t before_ns = fetch_cpu_ns(&pass->reader), cpu_ns = pass->cpu_ns;
 	/* The rows of a lost pass may be incomplete. */
 	uint32_t count = pass->is_whole ? process_rows_count(&pass->rows) : 0;
 
 	measure_pacer_begin_rest(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
 		pass->rows.member, process_rows_at(&pass->rows, 0), count);
 	cpu_budget_charge(&pass->adaptive.budget, clock_now_ns(CLOCK_MONOTONIC),
-		pass_cpu_now_ns(pass) - before_ns);
+		fetch_cpu_ns(&pass->reader) - before_ns);
 }
 
 void pass_plan(struct pass *pass, uint64_t due_ns)
@@ -465,7 +460,7 @@ int pass_measure(struct pass *pass)
 {
 	struct cpu_budget *budget = &pass->adaptive.budget;
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + MEASURE_PACER_LENGTH_NS;
-	uint64_t before_ns = pass_cpu_now_ns(pass), used_ns = cpu_budget_used_ns(budget);
+	uint64_t before_ns = fetch_cpu_ns(&pass->reader), used_ns = cpu_budget_used_ns(budget);
 	int r;
 
 	do
@@ -473,8 +468,8 @@ int pass_measure(struct pass *pass)
 	while (r == MEASURE_PACER_SAMPLE && clock_now_ns(CLOCK_MONOTONIC) < end_ns);
 	/* Walks have charged or excused their own CPU time; charges the rest. */
 	cpu_budget_charge(budget, clock_now_ns(CLOCK_MONOTONIC),
-		saturate_less(
-			pass_cpu_now_ns(pass) - before_ns, cpu_budget_used_ns(budget) - used_ns));
+		saturate_less(fetch_cpu_ns(&pass->reader) - before_ns,
+			cpu_budget_used_ns(budget) - used_ns));
 	return r < 0 ? r : 0;
 }
 

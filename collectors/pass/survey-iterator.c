@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "collectors/pass/pass-private.h"
 #include "collectors/process/fetch.h"
-#include "collectors/workers/workers.h"
 
 /* Returns the index of the first process with a pid above AFTER. */
 static size_t place_after(const struct process_table *t, pid_t after)
@@ -201,9 +200,9 @@ bool survey_iterator_may_spend(struct pass *pass)
 							     clock_now_ns(CLOCK_MONOTONIC)) > 0);
 }
 
-uint64_t survey_iterator_worker_cpu_ns(const struct pass *pass)
+uint64_t survey_iterator_cpu_ns(const struct pass *pass)
 {
-	return pass->reader.workers ? pass->reader.workers->cpu_ns : 0;
+	return fetch_cpu_ns(&pass->reader);
 }
 
 void survey_iterator_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns)

@@ -85,10 +85,10 @@ void survey_iterator_blocked(struct pass *pass, pid_t pid);
 bool survey_iterator_may_spend(struct pass *pass);
 
 /*
- * Returns the CPU time of workers for all reads so far, in ns. Differences between two calls are
- * part of the cost of reading.
+ * Returns the CPU time of this thread and of workers for it, in ns. Differences between two calls
+ * are the cost of reading.
  */
-uint64_t survey_iterator_worker_cpu_ns(const struct pass *pass);
+uint64_t survey_iterator_cpu_ns(const struct pass *pass);
 
 /*
  * Charges CPU_NS of CPU time to the budget. HOLD_NS is the longest time for which a read kept a

@@ -75,7 +75,7 @@ static struct {
 
 uint64_t __wrap_clock_now_ns(clockid_t clock);
 int __wrap_survey_iterator_next(struct pass *pass, pid_t after, struct survey_iterator_entry *ret);
-uint64_t __wrap_survey_iterator_worker_cpu_ns(const struct pass *pass);
+uint64_t __wrap_survey_iterator_cpu_ns(const struct pass *pass);
 bool __wrap_survey_iterator_may_spend(struct pass *pass);
 void __wrap_survey_iterator_charge(struct pass *pass, uint64_t cpu_ns, uint64_t hold_ns);
 void __wrap_survey_iterator_exchange(struct pass *pass, struct survey_result *c);
@@ -207,10 +207,10 @@ static int give_next(pid_t after, struct survey_iterator_entry *ret)
 	return SURVEY_ITERATOR_END;
 }
 
-uint64_t __wrap_survey_iterator_worker_cpu_ns(const struct pass *pass)
+uint64_t __wrap_survey_iterator_cpu_ns(const struct pass *pass)
 {
 	(void)pass;
-	return 0;
+	return __wrap_clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 bool __wrap_survey_iterator_may_spend(struct pass *pass)
