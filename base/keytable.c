@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/mix.h"
+
 enum { SLOTS_MIN = 64 };
 
 void keytable_done(struct keytable *t)
@@ -19,17 +21,10 @@ void keytable_done(struct keytable *t)
 	*t = (struct keytable){0};
 }
 
-static uint64_t keytable_mix(uint64_t z)
-{
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
 /* Each step mixes in a value that strangers do not know. */
 uint64_t keytable_key(const struct keytable *t, uint64_t a, uint64_t b)
 {
-	uint64_t key = keytable_mix(keytable_mix(a + (t->seed ^ UINT64_C(0x9e3779b97f4a7c15))) + b);
+	uint64_t key = mix_bits(mix_bits(a + (t->seed ^ UINT64_C(0x9e3779b97f4a7c15))) + b);
 
 	return key ? key : 1;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/mix.h"
 #include "base/saturate.h"
 #include "base/siphash.h"
 
@@ -28,13 +29,6 @@ void shmem_owners_clear(struct shmem_owners *h)
 	h->count = 0;
 	h->other = (struct shmem_owner){0};
 	h->has_other = false;
-}
-
-static uint64_t shmem_owners_hash_of(const struct shmem_owners *h, uint32_t uid)
-{
-	uint64_t hash = (uid ^ h->seed) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return (hash ^ (hash >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) >> 32;
 }
 
 static struct shmem_owner *shmem_owners_find(
@@ -66,7 +60,7 @@ static struct shmem_owner *shmem_owners_get(struct shmem_owners *h, uint32_t uid
 
 	if (!h->capacity)
 		h->seed = siphash_new_key().half[0];
-	hash = shmem_owners_hash_of(h, uid);
+	hash = mix_bits(uid ^ h->seed);
 	holder = shmem_owners_find(h, hash, uid);
 	if (!holder)
 		holder = shmem_owners_add_holder(h, hash, uid);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/mix.h"
 #include "base/siphash.h"
 
 enum {
@@ -77,13 +78,6 @@ void file_table_done(struct file_table *s)
 	buffer_done(&s->name);
 	buffer_done(&s->last_path);
 	*s = (struct file_table){.max = s->max, .seed = s->seed};
-}
-
-static uint64_t file_table_mix(uint64_t z)
-{
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
 }
 
 static uint64_t device_of(const struct mapping *m)
@@ -370,7 +364,7 @@ int file_table_add(struct file_table *s, const struct mapping *m, uint32_t *ret_
 /* Returns the slot of KEY, or the free slot where it belongs. */
 static uint64_t *user_slot(const struct file_table *s, uint64_t key)
 {
-	size_t mask = s->user_slots - 1, at = file_table_mix(key ^ s->seed) & mask;
+	size_t mask = s->user_slots - 1, at = mix_bits(key ^ s->seed) & mask;
 
 	while (s->user[at] && s->user[at] != key)
 		at = (at + 1) & mask;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/mix.h"
 
 enum { SLOTS_MIN = 256, WORD_BITS = 64 };
 
@@ -18,19 +19,11 @@ void page_bitmap_done(struct page_bitmap *c)
 	*c = (struct page_bitmap){.max = c->max, .seed = c->seed};
 }
 
-static uint64_t page_bitmap_mix(uint64_t z)
-{
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
 /* Returns the slot of the chunk, or the free slot where it belongs. */
 static struct page_bitmap_chunk *page_bitmap_place(
 	const struct page_bitmap *c, uint32_t file, uint64_t number)
 {
-	size_t mask = c->slots - 1,
-	       at = page_bitmap_mix(page_bitmap_mix(c->seed ^ file) ^ number) & mask;
+	size_t mask = c->slots - 1, at = mix_bits(mix_bits(c->seed ^ file) ^ number) & mask;
 
 	while (c->slot[at].file && (c->slot[at].file != file + 1 || c->slot[at].number != number))
 		at = (at + 1) & mask;
