@@ -150,14 +150,17 @@ static int writer_replace(struct writer *w)
 	}
 	*w->aside_error = '\0';
 	w->aside_wait_ns = 0;
-	w->set_aside++;
+	w->set_aside += r != QUARANTINE_NOTHING;
 	w->seems_damaged = false;
 	w->written_ns = 0;
-	log_error(
-		r == QUARANTINE_NO_FILE
-			? "the ledger's file is gone, and its log was left: that was set aside as %s, and a new one begins"
-			: "the ledger is damaged: it was set aside as %s, and a new one begins",
-		text);
+	if (r == QUARANTINE_NOTHING)
+		log_error("the ledger's file is gone: a new one begins");
+	else
+		log_error(
+			r == QUARANTINE_NO_FILE
+				? "the ledger's file is gone, and its log was left: that was set aside as %s, and a new one begins"
+				: "the ledger is damaged: it was set aside as %s, and a new one begins",
+			text);
 	r = open_and_load(w, text);
 	if (r != 0)
 		log_error("%s", text);

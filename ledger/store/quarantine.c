@@ -67,7 +67,8 @@ static int quarantine_choose(int dir_fd, uint64_t realtime_ns, char to[static NA
 
 /*
  * Renames ledger.db and its companions to NAME. Sets *RET_FIRST to the first suffix of store_files
- * that existed. Returns 0 or a negative errno; then renames the companions back.
+ * that existed, or STORE_FILES if none did. Returns 0 or a negative errno; then renames the
+ * companions back.
  *
  * The log goes first: a database without its log is only older, but with another database's log it
  * is unreadable.
@@ -75,7 +76,7 @@ static int quarantine_choose(int dir_fd, uint64_t realtime_ns, char to[static NA
 static int quarantine_move(int dir_fd, const char *name, size_t *ret_first)
 {
 	char from[NAME_SIZE], to[NAME_SIZE];
-	size_t first = 0;
+	size_t first = STORE_FILES;
 
 	for (size_t i = STORE_FILES; i > 0; i--) {
 		quarantine_add_end(STORE_FILE, i - 1, from);
@@ -195,6 +196,8 @@ int quarantine_put(const char *directory, uint64_t realtime_ns, char name[static
 		r = quarantine_move(dir_fd, to, &first);
 	if (r < 0)
 		return r;
+	if (first == STORE_FILES)
+		return QUARANTINE_NOTHING;
 	remove_surplus(dir_fd, to);
 	snprintf(name, STORE_ERROR_SIZE, "%.200s/%s%s", directory, to, store_files[first]);
 	return first ? QUARANTINE_NO_FILE : 0;

@@ -20,6 +20,7 @@ enum {
 enum quarantine_outcome {
 	QUARANTINE_NO_FILE =
 		1, /* ledger.db itself was missing; only companions of it were renamed */
+	QUARANTINE_NOTHING = 2, /* neither ledger.db nor a companion of it was there */
 };
 
 /*
@@ -31,7 +32,8 @@ enum quarantine_outcome {
  * new one: a large one may hold years. Ignores directory entries that are not regular files, or
  * have a longer name than quarantine_put() gives.
  *
- * Returns 0, QUARANTINE_NO_FILE, or a negative errno: then ledger.db is still at its path.
+ * Returns 0, QUARANTINE_NO_FILE, QUARANTINE_NOTHING (NAME is unchanged), or a negative errno: then
+ * ledger.db is still at its path.
  */
 int quarantine_put(const char *directory, uint64_t realtime_ns, char name[static STORE_ERROR_SIZE]);
 

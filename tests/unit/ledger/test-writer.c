@@ -45,6 +45,8 @@ int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to);
 
 int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
+	if (rename_error == ENOENT) /* removed by an administrator just now */
+		unlinkat(from_dir, from, 0);
 	errno = rename_error;
 	return rename_error ? -1 : __real_renameat(from_dir, from, to_dir, to);
 }
@@ -840,6 +842,31 @@ static void a_remaining_log_is_set_aside(void **state)
 	assert_int_equal(head.set_aside, 1);
 }
 
+/* The file and its log are removed just before they are set aside. Nothing is, and none counts. */
+static void a_removed_file_is_not_set_aside(void **state)
+{
+	struct fixture *f = *state;
+	struct usage_head head;
+	char log[64];
+	int saved;
+
+	pass(f);
+	run(f, 600);
+	writer_close(&f->writer);
+	spoil(f->keeping.path);
+	saved = begin_log(f, log);
+	rename_error = ENOENT;
+	open_keeper(f);
+	rename_error = 0;
+	end_log(saved);
+	assert_int_equal(lines_with(log, "error"), 1);
+	assert_int_equal(lines_with(log, "the ledger's file is gone: a new one begins"), 1);
+	pass(f);
+	run(f, 100);
+	check_near(ask(f, &head), 100 * GIB_S);
+	assert_int_equal(head.set_aside, 0);
+}
+
 /* Returns the number of slots with usage in the file at PATH. */
 static int slots_in(const char *path)
 {
@@ -1071,6 +1098,7 @@ int main(void)
 		TEST(a_read_that_fails_is_no_damage),
 		TEST(a_lack_of_memory_is_no_damage),
 		TEST(a_remaining_log_is_set_aside),
+		TEST(a_removed_file_is_not_set_aside),
 		TEST(a_moved_file_is_left_alone),
 		TEST(a_replaced_file_is_continued),
 		TEST(a_failed_setting_aside_is_logged_once),

@@ -191,6 +191,17 @@ static void a_failed_rename_leaves_the_file(void **state)
 	assert_int_equal(size_of(path, ""), -1);
 }
 
+/* Without any file there is no new path. */
+static void an_empty_directory_stays_empty(void **state)
+{
+	char name[STORE_ERROR_SIZE] = "unchanged";
+	struct keeping *k = *state;
+
+	assert_int_equal(quarantine_put(k->dir, TIME_NS, name), QUARANTINE_NOTHING);
+	assert_string_equal(name, "unchanged");
+	assert_int_equal(entries(k), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -200,6 +211,7 @@ int main(void)
 		TEST(logs_without_a_database_count),
 		TEST(other_files_do_not_count),
 		TEST(a_failed_rename_leaves_the_file),
+		TEST(an_empty_directory_stays_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
