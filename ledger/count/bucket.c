@@ -49,20 +49,20 @@ static uint64_t bucket_apart(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-static bool bucket_is_former(const struct bucket *b, const uint8_t *instance)
+static bool bucket_is_replaced(const struct bucket *b, const uint8_t *instance)
 {
-	for (size_t i = 0; i < b->formers; i++)
-		if (!memcmp(b->former[i], instance, IMAGE_INSTANCE_SIZE))
+	for (size_t i = 0; i < b->replaced_count; i++)
+		if (!memcmp(b->replaced[i], instance, IMAGE_INSTANCE_SIZE))
 			return true;
 	return false;
 }
 
-static void add_former(struct bucket *b, const uint8_t *instance)
+static void add_replaced(struct bucket *b, const uint8_t *instance)
 {
-	if (b->formers < BUCKET_FORMER_MAX)
-		b->formers++;
-	memmove(b->former[1], b->former[0], (b->formers - 1) * sizeof(b->former[0]));
-	memcpy(b->former[0], instance, IMAGE_INSTANCE_SIZE);
+	if (b->replaced_count < BUCKET_REPLACED_MAX)
+		b->replaced_count++;
+	memmove(b->replaced[1], b->replaced[0], (b->replaced_count - 1) * sizeof(b->replaced[0]));
+	memcpy(b->replaced[0], instance, IMAGE_INSTANCE_SIZE);
 }
 
 static bool bucket_is_same(const struct bucket *b, const struct image_header *h)
@@ -74,7 +74,7 @@ static enum intake_relation relation_of(const struct bucket *b, const struct ima
 {
 	if (bucket_is_same(b, h))
 		return INTAKE_SEQUEL;
-	return !b->mark.is_set || bucket_is_former(b, h->instance) ? INTAKE_FIRST : INTAKE_NEW;
+	return !b->mark.is_set || bucket_is_replaced(b, h->instance) ? INTAKE_FIRST : INTAKE_NEW;
 }
 
 /*
@@ -158,7 +158,7 @@ static uint64_t brings_ns(const struct bucket *b, const struct view *view,
 static void change_memtallyd(struct bucket *b, const struct bucket_mark *next)
 {
 	if (b->mark.is_set) {
-		add_former(b, b->mark.instance);
+		add_replaced(b, b->mark.instance);
 		b->restarts++;
 	}
 	b->mark = *next;

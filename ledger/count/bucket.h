@@ -28,7 +28,7 @@
 #include "snapshot/image.h"
 #include "snapshot/view.h"
 
-enum { BUCKET_FORMER_MAX = 16 };
+enum { BUCKET_REPLACED_MAX = 16 };
 
 /* Up to which snapshot of which memtallyd the counters are counted. */
 struct bucket_mark {
@@ -42,8 +42,8 @@ struct bucket {
 	struct rows rows; /* every owner with a counter, or with usage to write */
 	struct bucket_mark mark;
 	/* Instances of memtallyd that others have replaced, the newest first. */
-	uint8_t former[BUCKET_FORMER_MAX][IMAGE_INSTANCE_SIZE];
-	size_t formers;
+	uint8_t replaced[BUCKET_REPLACED_MAX][IMAGE_INSTANCE_SIZE];
+	size_t replaced_count;
 
 	/*
 	 * The open span, which the next write writes. If a write failed, it is stretched: it goes

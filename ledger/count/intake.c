@@ -188,20 +188,20 @@ static struct row *find_unknown(const struct rows *rows, const struct view *view
 	return row && !row->is_known ? row : NULL;
 }
 
-/* Hands FORMER's counter on to ROW. FORMER's usage stays its own. */
-static void go_on_from(struct row *row, struct row *former)
+/* Hands OLD's counter on to ROW. OLD's usage stays its own. */
+static void go_on_from(struct row *row, struct row *old)
 {
 	row->is_known = true;
-	row->created_ns = former->created_ns;
-	row->counted = former->counted;
-	row->has_pss = former->has_pss;
-	row->has_swap = former->has_swap;
-	row->pss_bytes = former->pss_bytes;
-	row->swap_bytes = former->swap_bytes;
-	row->processes = former->processes;
+	row->created_ns = old->created_ns;
+	row->counted = old->counted;
+	row->has_pss = old->has_pss;
+	row->has_swap = old->has_swap;
+	row->pss_bytes = old->pss_bytes;
+	row->swap_bytes = old->swap_bytes;
+	row->processes = old->processes;
 	if (row->id == OWNER_NO_ID)
-		row->id = former->id;
-	former->is_known = false;
+		row->id = old->id;
+	old->is_known = false;
 }
 
 /*
@@ -209,22 +209,22 @@ static void go_on_from(struct row *row, struct row *former)
  * shows its present name. The counter goes on.
  */
 static void follow_users(
-	const struct rows *rows, const struct renamed_owners *formers, const struct view *view)
+	const struct rows *rows, const struct renamed_owners *renamed, const struct view *view)
 {
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
 		enum usage_kind kind = (enum usage_kind)k;
 
-		if (!formers->count || !owner_of(usage_owner(kind))->has_user)
+		if (!renamed->count || !owner_of(usage_owner(kind))->has_user)
 			continue;
 		for (uint32_t i = 0; i < rows_of(view, kind); i++) {
 			const struct snapshot_scope *s = intake_row_at(view, kind, i);
-			struct row *row = intake_find_row(rows, view, kind, s), *former;
+			struct row *row = intake_find_row(rows, view, kind, s), *old;
 
 			if (!row || has_counter_of(row, s))
 				continue;
-			former = renamed_owners_find(formers, row, s->created_ns, counter_of(s));
-			if (former)
-				go_on_from(row, former);
+			old = renamed_owners_find(renamed, row, s->created_ns, counter_of(s));
+			if (old)
+				go_on_from(row, old);
 		}
 	}
 }
@@ -293,14 +293,14 @@ static void take_rows(const struct intake *in, struct rows *rows)
 int intake_take(
 	const struct intake *in, struct rows *rows, struct intake_pool pool[static USAGE_KINDS_END])
 {
-	AUTO_RENAMED_OWNERS struct renamed_owners formers = {0};
+	AUTO_RENAMED_OWNERS struct renamed_owners renamed = {0};
 	int r = make_rows(in, rows);
 
 	if (r == 0 && in->relation == INTAKE_SEQUEL)
-		r = renamed_owners_collect(&formers, rows, in->number);
+		r = renamed_owners_collect(&renamed, rows, in->number);
 	if (r < 0)
 		return r;
-	follow_users(rows, &formers, in->view);
+	follow_users(rows, &renamed, in->view);
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
 		if (pool[k].is_set && in->relation == INTAKE_SEQUEL)
 			intake_recall(&pool[k], rows, in->view, (enum usage_kind)k);

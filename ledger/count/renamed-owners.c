@@ -10,10 +10,10 @@
 
 #include "snapshot/owner.h"
 
-void renamed_owners_done(struct renamed_owners *f)
+void renamed_owners_done(struct renamed_owners *o)
 {
-	free((void *)f->row);
-	*f = (struct renamed_owners){0};
+	free((void *)o->row);
+	*o = (struct renamed_owners){0};
 }
 
 static int order_of(const struct row *a, const struct row *b)
@@ -30,38 +30,38 @@ static int by_order(const void *a, const void *b)
 	return order_of(*(const struct row *const *)a, *(const struct row *const *)b);
 }
 
-static bool renamed_owners_is_former(const struct row *row, uint64_t number)
+static bool renamed_owners_is_missing(const struct row *row, uint64_t number)
 {
 	return row->is_known && row->seen != number && owner_of(usage_owner(row->kind))->has_user;
 }
 
-int renamed_owners_collect(struct renamed_owners *f, const struct rows *rows, uint64_t number)
+int renamed_owners_collect(struct renamed_owners *o, const struct rows *rows, uint64_t number)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < rows->count; i++)
-		count += renamed_owners_is_former(rows->row[i], number);
+		count += renamed_owners_is_missing(rows->row[i], number);
 	if (!count)
 		return 0;
-	f->row = (struct row **)calloc(count, sizeof(struct row *));
-	if (!f->row)
+	o->row = (struct row **)calloc(count, sizeof(struct row *));
+	if (!o->row)
 		return -ENOMEM;
 	for (size_t i = 0; i < rows->count; i++)
-		if (renamed_owners_is_former(rows->row[i], number))
-			f->row[f->count++] = rows->row[i];
-	qsort((void *)f->row, f->count, sizeof(struct row *), by_order);
+		if (renamed_owners_is_missing(rows->row[i], number))
+			o->row[o->count++] = rows->row[i];
+	qsort((void *)o->row, o->count, sizeof(struct row *), by_order);
 	return 0;
 }
 
 /* Returns the index of the first row that is not before KEY. */
-static size_t renamed_owners_first_of(const struct renamed_owners *f, const struct row *key)
+static size_t renamed_owners_first_of(const struct renamed_owners *o, const struct row *key)
 {
-	size_t from = 0, to = f->count;
+	size_t from = 0, to = o->count;
 
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (order_of(f->row[middle], key) < 0)
+		if (order_of(o->row[middle], key) < 0)
 			from = middle + 1;
 		else
 			to = middle;
@@ -77,16 +77,16 @@ static bool is_nearer(const struct row *a, const struct row *b, uint32_t id, dou
 }
 
 struct row *renamed_owners_find(
-	const struct renamed_owners *f, const struct row *row, uint64_t created_ns, double counter)
+	const struct renamed_owners *o, const struct row *row, uint64_t created_ns, double counter)
 {
 	const struct row key = {.kind = row->kind, .created_ns = created_ns, .name = row->name};
 	struct row *found = NULL;
 
 	/* The caller clears is_known of a row that it was given, so no row is found twice. */
-	for (size_t i = renamed_owners_first_of(f, &key);
-		i < f->count && !order_of(f->row[i], &key); i++)
-		if (f->row[i]->is_known &&
-			(!found || is_nearer(f->row[i], found, row->id, counter)))
-			found = f->row[i];
+	for (size_t i = renamed_owners_first_of(o, &key);
+		i < o->count && !order_of(o->row[i], &key); i++)
+		if (o->row[i]->is_known &&
+			(!found || is_nearer(o->row[i], found, row->id, counter)))
+			found = o->row[i];
 	return found;
 }

@@ -20,13 +20,13 @@ struct renamed_owners {
 };
 
 /*
- * Collects into F, which is empty, the owners of ROWS that have a user and a counter and are not in
+ * Collects into O, which is empty, the owners of ROWS that have a user and a counter and are not in
  * snapshot NUMBER. Returns 0 or -ENOMEM.
  */
-int renamed_owners_collect(struct renamed_owners *f, const struct rows *rows, uint64_t number);
+int renamed_owners_collect(struct renamed_owners *o, const struct rows *rows, uint64_t number);
 
-/* Frees the contents of F, and makes it empty. */
-void renamed_owners_done(struct renamed_owners *f);
+/* Frees the contents of O, and makes it empty. */
+void renamed_owners_done(struct renamed_owners *o);
 #define AUTO_RENAMED_OWNERS CLEANUP(renamed_owners_done)
 
 /*
@@ -35,6 +35,6 @@ void renamed_owners_done(struct renamed_owners *f);
  * else the one with the nearest counter. Returns NULL if ROW is a new owner.
  */
 struct row *renamed_owners_find(
-	const struct renamed_owners *f, const struct row *row, uint64_t created_ns, double counter);
+	const struct renamed_owners *o, const struct row *row, uint64_t created_ns, double counter);
 
 #endif

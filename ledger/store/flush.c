@@ -311,11 +311,11 @@ static int write_marks(struct store *s, const struct bucket *b)
 
 	if (r == 0)
 		r = write_mark(s, 0, &b->mark);
-	for (size_t i = 0; r == 0 && i < b->formers; i++) {
-		struct bucket_mark former = {.is_set = true};
+	for (size_t i = 0; r == 0 && i < b->replaced_count; i++) {
+		struct bucket_mark replaced = {.is_set = true};
 
-		memcpy(former.instance, b->former[i], IMAGE_INSTANCE_SIZE);
-		r = write_mark(s, (int)i + 1, &former);
+		memcpy(replaced.instance, b->replaced[i], IMAGE_INSTANCE_SIZE);
+		r = write_mark(s, (int)i + 1, &replaced);
 	}
 	return r;
 }

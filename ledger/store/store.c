@@ -423,8 +423,8 @@ static void load_mark(sqlite3_stmt *statement, struct bucket *b)
 			.realtime_ns = (uint64_t)sqlite3_column_int64(statement, 5),
 		};
 		memcpy(b->mark.instance, instance, IMAGE_INSTANCE_SIZE);
-	} else if (b->formers < BUCKET_FORMER_MAX) {
-		memcpy(b->former[b->formers++], instance, IMAGE_INSTANCE_SIZE);
+	} else if (b->replaced_count < BUCKET_REPLACED_MAX) {
+		memcpy(b->replaced[b->replaced_count++], instance, IMAGE_INSTANCE_SIZE);
 	}
 }
 
