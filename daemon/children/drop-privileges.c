@@ -42,7 +42,7 @@ enum { COMPARE_MM = 1, COMPARE_TYPE = 2 };
 enum {
 	PROCESSES = 64, /* memtallyd, a trial's two, and those of several daemons of one uid */
 	/* The fork server, a resolver, one that hangs; another container may use the same uid */
-	NURSERY_PROCESSES = 16,
+	FORK_SERVER_PROCESSES = 16,
 };
 
 /*
@@ -266,8 +266,8 @@ int drop_privileges_fork_server(const struct account *account, uid_t master)
 	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, master, &kept);
 
 	if (r >= 0)
-		r = limits_set(
-			RESOLVER_DATA_BYTES, account->is_taken ? NURSERY_PROCESSES : LIMITS_ANY);
+		r = limits_set(RESOLVER_DATA_BYTES,
+			account->is_taken ? FORK_SERVER_PROCESSES : LIMITS_ANY);
 	if (r >= 0)
 		r = filter_load(lists, ARRAY_SIZE(lists));
 	return r < 0 ? r : 0;

@@ -139,7 +139,7 @@ static _Noreturn void be_fork_server(
 		child_end_with(parent) < 0 || sigaction(SIGCHLD, &waking, NULL) < 0 ||
 		sigprocmask(SIG_BLOCK, &ended, &b.usual) < 0)
 		_exit(1);
-	prctl(PR_SET_NAME, "memtallyd-nurse");
+	prctl(PR_SET_NAME, "memtallyd-spawn");
 	resident_rest();
 	sigdelset(&b.usual, SIGCHLD);
 	fork_server_serve(&b);

@@ -147,7 +147,7 @@ static void be_fork_server(void)
 {
 	serve_memtallyd();
 	work_of_the_fork_server();
-	drill_attack(ATTEMPTS_BY_NURSERY);
+	drill_attack(ATTEMPTS_BY_FORK_SERVER);
 }
 
 /* The resolver has its parent's filter and one more. */

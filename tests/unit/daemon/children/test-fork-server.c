@@ -314,7 +314,7 @@ static void keeps_no_channels_open(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_true(knows_root(s->fd));
 		child = offspring_wait(s->server.pid, 0);
-		assert_true(is_called(s->server.pid, "memtallyd-nurse"));
+		assert_true(is_called(s->server.pid, "memtallyd-spawn"));
 		assert_true(is_called(child, "memtallyd-names"));
 		assert_true(comes_to_one_socket(s->server.pid));
 		assert_int_equal(sockets(child), 1);
@@ -357,7 +357,7 @@ static _Noreturn void be_daemon(enum end end, int report)
 		pids[1] = offspring_last(pids[0]);
 	} else {
 		/* Wait until the fork server has dropped its rights. */
-		for (int i = 0; i < 500 && !is_called(pids[0], "memtallyd-nurse"); i++)
+		for (int i = 0; i < 500 && !is_called(pids[0], "memtallyd-spawn"); i++)
 			usleep(10 * 1000);
 	}
 	if (geteuid() == 0 && setresuid(DAEMON_UID, DAEMON_UID, DAEMON_UID) < 0)
