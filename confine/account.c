@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -81,6 +82,14 @@ int account_find(const char *path, const char *name, struct account *ret)
 	if (!is_found || search.account.uid == 0)
 		return ACCOUNT_ABSENT;
 	*ret = search.account;
+	return 0;
+}
+
+int account_choose(const char *name, struct account *ret)
+{
+	if (geteuid() == 0)
+		return account_find(ACCOUNT_PASSWD, name, ret);
+	*ret = (struct account){.uid = geteuid(), .gid = getegid()};
 	return 0;
 }
 

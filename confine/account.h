@@ -47,6 +47,16 @@ enum {
  */
 int account_find(const char *path, const char *name, struct account *ret);
 
+/* The file for account_find() and account_take(). */
+#define ACCOUNT_PASSWD "/etc/passwd"
+
+/*
+ * Sets *RET to the account that this process is to have: if it is root, the user NAME in
+ * ACCOUNT_PASSWD, else its own. Returns 0; ACCOUNT_ABSENT if there is no such user; or an errno of
+ * account_find().
+ */
+int account_choose(const char *name, struct account *ret);
+
 /*
  * Sets *RET to a random uid of PART that is not in the file at PATH (/etc/passwd) and is no
  * process's real uid in this pid namespace, with the gid of the same number. Asks the kernel for

@@ -18,26 +18,20 @@
 /* Far above what 100,000 owners and a report on them take. Bytes. */
 #define DATA_BYTES (UINT64_C(512) << 20)
 
-#define PASSWD "/etc/passwd"
-
 /*
  * Sets *RET to the user that root becomes. It is not a free uid, as for other daemons: tomorrow's
  * process must be able to use today's files.
  */
 static int ledger_sandbox_choose_account(const char *directory, struct account *ret)
 {
-	struct account account = {.uid = geteuid(), .gid = getegid()};
 	struct stat st;
-	int r = account.uid == 0 ? account_find(PASSWD, "memtally-ledger", &account) : 0;
+	int r = account_choose("memtally-ledger", ret);
 
-	if (r < 0)
+	if (r != ACCOUNT_ABSENT)
 		return r;
-	if (r == ACCOUNT_ABSENT) {
-		if (stat(directory, &st) < 0)
-			return -errno;
-		account = (struct account){.uid = st.st_uid, .gid = st.st_gid};
-	}
-	*ret = account;
+	if (stat(directory, &st) < 0)
+		return -errno;
+	*ret = (struct account){.uid = st.st_uid, .gid = st.st_gid};
 	return 0;
 }
 

@@ -16,18 +16,17 @@
 #include "base/os/userns.h"
 #include "confine/limits.h"
 
-/*
- * Checks OUTCOME of rights_keep(). The host's root without capabilities still owns what root owns:
- * processes, files, sockets. Returns 0 or a negative errno.
- */
-static int renounce_check_user(int outcome, uid_t uid)
+int renounce_check_user(int outcome, uid_t uid, const char *advice)
 {
-	if (outcome != RIGHTS_SAME_USER && (outcome != 0 || uid != 0))
-		return outcome;
-	if (userns_is_root_outside())
-		return -EPERM;
-	log_warning("uid 0 stays: it can't become another user here");
-	return 0;
+	bool stays = outcome == RIGHTS_SAME_USER || (outcome == 0 && uid == 0);
+
+	if (stays && userns_is_root_outside())
+		outcome = -EPERM;
+	else if (stays)
+		log_warning("uid 0 stays: it can't become another user here");
+	if (outcome < 0)
+		log_error("can't give up rights: %s", stays ? advice : strerror(-outcome));
+	return outcome < 0 ? outcome : 0;
 }
 
 int renounce_rights(
@@ -35,15 +34,16 @@ int renounce_rights(
 {
 	int kept, r = rights_keep(NULL, 0, account->uid, account->gid, account->uid, &kept);
 
-	r = renounce_check_user(r, account->uid);
+	r = renounce_check_user(r, account->uid, advice);
+	if (r < 0)
+		return r;
 	/* It may hold keys, or usage of users, which must not be in a core dump. */
-	if (r >= 0 && !SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if (!SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		r = -errno;
-	if (r >= 0)
+	if (r == 0)
 		r = limits_set(data_bytes, processes);
 	if (r < 0)
-		log_error("can't give up rights: %s",
-			r == -EPERM && geteuid() == 0 ? advice : strerror(-r));
+		log_error("can't set limits: %s", strerror(-r));
 	return r;
 }
 

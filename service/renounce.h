@@ -25,6 +25,19 @@
 int renounce_rights(
 	const struct account *account, uint64_t data_bytes, uint64_t processes, const char *advice);
 
+/* How a process of the host's root can become another user. */
+#define RENOUNCE_ADVICE                                                                            \
+	"uid 0 can't become another user here: run it as another uid, or add the capabilities "    \
+	"SETUID and SETGID"
+
+/*
+ * Checks OUTCOME of rights_keep() for UID. The host's root without capabilities still owns what root
+ * owns: processes, files, sockets. Returns 0, also if the process stays root of a user namespace,
+ * which is logged; or a negative errno, which is logged, too: -EPERM if the process stays the host's
+ * root, with ADVICE in the log, or OUTCOME.
+ */
+int renounce_check_user(int outcome, uid_t uid, const char *advice);
+
 /* Adds to L the files that may be used. Returns 0 or a negative errno. */
 typedef int renounce_rules(struct landlock *l, const void *context);
 

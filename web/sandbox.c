@@ -19,8 +19,6 @@
 /* bytes; far above the bodies of a host with 100,000 processes */
 #define DATA_BYTES (UINT64_C(1) << 30)
 
-#define PASSWD "/etc/passwd"
-
 enum { PROCESSES = 16 }; /* limit for the uid, other instances included */
 
 /* GnuTLS calls it when it makes random numbers. */
@@ -35,24 +33,16 @@ static const struct filter_list filter_serve = FILTER_LIST(serve_calls);
  */
 static int web_sandbox_choose_account(struct account *ret)
 {
-	struct account account = {.uid = geteuid(), .gid = getegid()};
-	int r = 0;
+	int r = account_choose("memtally-web", ret);
 
-	if (account.uid == 0)
-		r = account_find(PASSWD, "memtally-web", &account);
-	if (r == ACCOUNT_ABSENT) {
-		r = account_take(PASSWD, ACCOUNT_WEB, &account);
-		if (r == 0)
-			log_warning(
-				"there is no user memtally-web: root becomes uid %u, which no user "
-				"has and to which memtallyd shows no more than to other users",
-				account.uid);
-	}
-	if (r == ACCOUNT_ABSENT)
-		r = -ESRCH;
+	if (r != ACCOUNT_ABSENT)
+		return r;
+	r = account_take(ACCOUNT_PASSWD, ACCOUNT_WEB, ret);
 	if (r == 0)
-		*ret = account;
-	return r;
+		log_warning("there is no user memtally-web: root becomes uid %u, which no user "
+			    "has and to which memtallyd shows no more than to other users",
+			ret->uid);
+	return r == ACCOUNT_ABSENT ? -ESRCH : r;
 }
 
 /*
@@ -139,9 +129,8 @@ int sandbox_enter(const char *const *files, size_t count, const struct listen_se
 		return r;
 	}
 	/* memtally-web has no children and one more thread. */
-	r = renounce_rights(&account, DATA_BYTES, account.is_taken ? PROCESSES : LIMITS_ANY,
-		"uid 0 can't become another user here; run it as another uid, or add the capabilities "
-		"SETUID and SETGID");
+	r = renounce_rights(
+		&account, DATA_BYTES, account.is_taken ? PROCESSES : LIMITS_ANY, RENOUNCE_ADVICE);
 	if (r < 0)
 		return r;
 	tzset(); /* the first call reads a file */

@@ -20,15 +20,13 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/os/rights.h"
-#include "base/os/userns.h"
 #include "confine/filter.h"
 #include "confine/limits.h"
+#include "service/renounce.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38 /* Linux 5.8 */
 #endif
-
-#define PASSWD "/etc/passwd"
 
 /* memtallyd takes about 1 GiB on a host of a million processes. */
 #define DATA_BYTES          (UINT64_C(1) << 30)
@@ -151,27 +149,13 @@ static const struct filter_call names_calls[] = {
 };
 static const struct filter_list filter_names = FILTER_LIST(names_calls);
 
-static int give_up_calls(bool has_socket_file)
-{
-	/* The last one only if there is a socket file to remove. */
-	static const struct filter_list *const lists[] = {&filter_base, &filter_unix,
-		&filter_server, &filter_children, &filter_pass, &filter_trial, &filter_unlink};
-	int r = filter_load(lists, ARRAY_SIZE(lists) - !has_socket_file);
-
-	if (r < 0)
-		log_error("cannot restrict system calls: %s", strerror(-r));
-	else if (r == FILTER_UNSUPPORTED)
-		log_warning("system calls are not restricted: this kernel has no seccomp filters");
-	return r < 0 ? r : 0;
-}
-
 /* Returns -ESRCH if no uid of PART is free. */
 static int drop_privileges_take(enum account_part part, struct account *ret)
 {
-	int r = account_take(PASSWD, part, ret);
+	int r = account_take(ACCOUNT_PASSWD, part, ret);
 
 	if (r < 0)
-		log_error("can't read " PASSWD ": %s", strerror(-r));
+		log_error("can't read " ACCOUNT_PASSWD ": %s", strerror(-r));
 	else if (r == ACCOUNT_ABSENT)
 		log_error("no uid from %d to %d is free", ACCOUNT_FIRST, ACCOUNT_LAST);
 	return r == ACCOUNT_ABSENT ? -ESRCH : r;
@@ -179,46 +163,27 @@ static int drop_privileges_take(enum account_part part, struct account *ret)
 
 int drop_privileges_accounts(struct account *ret_daemon, struct account *ret_resolver)
 {
-	struct account daemon = {.uid = geteuid(), .gid = getegid()}, resolver = daemon;
-	int r;
+	struct account daemon, resolver;
+	int r = account_choose("memtally", &daemon);
 
-	if (daemon.uid == 0) {
-		r = account_find(PASSWD, "memtally", &daemon);
-		if (r < 0) {
-			log_error("can't read " PASSWD ": %s", strerror(-r));
-			return r;
-		}
-		if (r == ACCOUNT_ABSENT) {
-			r = drop_privileges_take(ACCOUNT_DAEMON, &daemon);
-			if (r < 0)
-				return r;
-			log_warning(
-				"there is no user memtally to become: memtallyd runs as the unused uid %u",
-				daemon.uid);
-		}
-		r = drop_privileges_take(ACCOUNT_RESOLVER, &resolver);
+	if (r < 0) {
+		log_error("can't read " ACCOUNT_PASSWD ": %s", strerror(-r));
+		return r;
+	}
+	if (r == ACCOUNT_ABSENT) {
+		r = drop_privileges_take(ACCOUNT_DAEMON, &daemon);
 		if (r < 0)
 			return r;
+		log_warning(
+			"there is no user memtally to become: memtallyd runs as the unused uid %u",
+			daemon.uid);
 	}
+	resolver = daemon;
+	r = geteuid() == 0 ? drop_privileges_take(ACCOUNT_RESOLVER, &resolver) : 0;
+	if (r < 0)
+		return r;
 	*ret_daemon = daemon;
 	*ret_resolver = resolver;
-	return 0;
-}
-
-/*
- * OUTCOME is that of rights_keep(). Even without capabilities, root of the host owns the processes,
- * files and sockets of root.
- */
-static int drop_privileges_check_user(int outcome)
-{
-	if (outcome != RIGHTS_SAME_USER)
-		return 0;
-	if (userns_is_root_outside()) {
-		log_error("uid 0 can't become another user here: run it as another uid, or add the "
-			  "capabilities SETUID and SETGID");
-		return -EPERM;
-	}
-	log_warning("uid 0 stays: it can't become another user here");
 	return 0;
 }
 
@@ -241,14 +206,13 @@ int drop_privileges_measurers(const struct account *account)
 
 int drop_privileges_daemon(const struct account *account, bool has_socket_file)
 {
+	/* The last one only if there is a socket file to remove. */
+	static const struct filter_list *const lists[] = {&filter_base, &filter_unix,
+		&filter_server, &filter_children, &filter_pass, &filter_trial, &filter_unlink};
 	int kept, r = rights_keep(reading_rights, ARRAY_SIZE(reading_rights), account->uid,
 			  account->gid, account->uid, &kept);
 
-	if (r < 0) {
-		log_error("can't give up rights: %s", strerror(-r));
-		return r;
-	}
-	r = drop_privileges_check_user(r);
+	r = renounce_check_user(r, account->uid, RENOUNCE_ADVICE);
 	if (r < 0)
 		return r;
 	r = limits_set(DATA_BYTES, account->is_taken ? PROCESSES : LIMITS_ANY);
@@ -256,7 +220,7 @@ int drop_privileges_daemon(const struct account *account, bool has_socket_file)
 		log_error("can't set limits: %s", strerror(-r));
 		return r;
 	}
-	return give_up_calls(has_socket_file);
+	return renounce_calls(lists, ARRAY_SIZE(lists) - !has_socket_file);
 }
 
 int drop_privileges_fork_server(const struct account *account, uid_t master)

@@ -41,7 +41,7 @@ LAYERS = {
     "config": (["base"], ["yaml.h"]),
     "render": (["base", "snapshot"], ["jansson.h"]),
     "service": (["base", "confine", "snapshot", "config"], ["systemd/sd-daemon.h"]),
-    "daemon/children": (["base", "confine", "collectors"], []),
+    "daemon/children": (["base", "confine", "collectors", "service"], []),
     "daemon": (["base", "confine", "snapshot", "collectors", "inspect", "config", "service", "daemon/children"],
                ["systemd/"]),
     "web/net": (["base", "snapshot", "config"], ["gnutls/", "systemd/sd-daemon.h"]),

@@ -166,6 +166,24 @@ static void a_missing_file_has_no_account(void **state)
 	assert_int_equal(account_find("no such file", "memtally", &a), ACCOUNT_ABSENT);
 }
 
+/* Root alone becomes another user. */
+static void others_keep_their_account(void **state)
+{
+	struct account a = {0};
+
+	(void)state;
+	if (getuid() == 0) {
+		assert_int_equal(account_choose("no such user", &a), ACCOUNT_ABSENT);
+		assert_int_equal(a.uid, 0);
+		assert_int_equal(seteuid(ACCOUNT_FIRST), 0);
+	}
+	assert_int_equal(account_choose("no such user", &a), 0);
+	assert_int_equal(a.uid, geteuid());
+	assert_int_equal(a.gid, getegid());
+	assert_false(a.is_taken);
+	assert_int_equal(seteuid(getuid()), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +194,7 @@ int main(void)
 		cmocka_unit_test(takes_from_its_range_alone),
 		cmocka_unit_test(takes_an_unused_uid),
 		cmocka_unit_test(a_missing_file_has_no_account),
+		cmocka_unit_test(others_keep_their_account),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -12,8 +12,6 @@
 #include "confine/account.h"
 #include "ledger/store/store-private.h"
 
-#define PASSWD "/etc/passwd"
-
 void keeping_begin(struct keeping *k)
 {
 	*k = (struct keeping){.limits = {.slots = {864, 1488, 732}, .bytes = 64 * MIB}};
@@ -41,11 +39,11 @@ void keeping_end(struct keeping *k)
 
 int keeping_give(const char *directory, uid_t *ret)
 {
-	struct account account = {.uid = geteuid(), .gid = getegid()};
-	int r = account.uid == 0 ? account_find(PASSWD, "memtally-ledger", &account) : 0;
+	struct account account;
+	int r = account_choose("memtally-ledger", &account);
 
 	if (r == ACCOUNT_ABSENT)
-		r = account_take(PASSWD, ACCOUNT_WEB, &account);
+		r = account_take(ACCOUNT_PASSWD, ACCOUNT_WEB, &account);
 	if (r != 0 || chown(directory, account.uid, account.gid) < 0)
 		return -1;
 	*ret = account.uid;
