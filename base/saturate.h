@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic on amounts of memory that neither wraps nor goes below 0. The estimators take counters
- * of the kernel: each is right, but two of them may not fit together.
+ * Arithmetic on amounts of memory and on times that neither wraps nor goes below 0. The estimators
+ * take counters of the kernel: each is right, but two of them may not fit together.
  */
 #ifndef MEMTALLY_BASE_SATURATE_H
 #define MEMTALLY_BASE_SATURATE_H

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/saturate.h"
+
 enum { DISTANCE_MAX = 3 };
 
 void nearest_init(struct nearest *n, const char *word)
@@ -14,11 +16,6 @@ void nearest_init(struct nearest *n, const char *word)
 	size_t most = strlen(word) / 3;
 
 	*n = (struct nearest){.word = word, .distance = most < DISTANCE_MAX ? most : DISTANCE_MAX};
-}
-
-static size_t nearest_least(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 /*
@@ -39,10 +36,10 @@ static size_t nearest_distance(const char *a, size_t a_len, const char *b, size_
 		for (size_t j = 1; j <= b_len; j++) {
 			bool is_same = a[i - 1] == b[j - 1];
 
-			now[j] = nearest_least(nearest_least(last[j], now[j - 1]) + 1,
+			now[j] = saturate_min(saturate_min(last[j], now[j - 1]) + 1,
 				last[j - 1] + (is_same ? 0 : 1));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				now[j] = nearest_least(now[j], before[j - 2] + 1);
+				now[j] = saturate_min(now[j], before[j - 2] + 1);
 		}
 		before = last;
 		last = now;

@@ -3,20 +3,12 @@
 
 #include "daemon/schedule.h"
 
+#include "base/saturate.h"
+
 enum {
 	JITTER_PART = 20,
 	REST_PART = 10,
 };
-
-static uint64_t schedule_smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t schedule_larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 void schedule_init(struct schedule *s, uint64_t now_ns)
 {
@@ -39,8 +31,8 @@ uint64_t schedule_next(struct schedule *s, uint64_t interval_ns, uint64_t begin_
 
 	s->due_ns += interval_ns;
 	if (s->due_ns >= end_ns)
-		return schedule_larger(s->due_ns + jitter_ns, schedule_smaller(rest_ns, latest_ns));
+		return saturate_max(s->due_ns + jitter_ns, saturate_min(rest_ns, latest_ns));
 	/* The pass ran over points of the grid: leave them out. */
 	s->due_ns += (end_ns - s->due_ns + interval_ns - 1) / interval_ns * interval_ns;
-	return schedule_smaller(schedule_larger(s->due_ns + jitter_ns, rest_ns), latest_ns);
+	return saturate_min(saturate_max(s->due_ns + jitter_ns, rest_ns), latest_ns);
 }

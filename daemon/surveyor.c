@@ -4,6 +4,7 @@
 #include "daemon/surveyor.h"
 
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "collectors/pass/survey-iterator.h"
 
 /* Before the first survey, when most processes are measured, and between two */
@@ -196,11 +197,6 @@ static uint64_t pause_ns(const struct surveyor *s, uint64_t cpu_ns)
 	return rest_ns > PAUSE_NS ? rest_ns : PAUSE_NS;
 }
 
-static uint64_t surveyor_later(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns > b_ns ? a_ns : b_ns;
-}
-
 /*
  * A survey has ended: sets the time of the next one. After an error, which may come again, a whole
  * interval passes; else at least least_wait_ns(), however long the survey took.
@@ -210,7 +206,7 @@ static void surveyor_rest(struct surveyor *s, uint64_t now_ns, bool has_failed)
 	uint64_t due_ns = s->begun_ns + s->interval_ns;
 	uint64_t least_ns = has_failed ? s->interval_ns : least_wait_ns(s->interval_ns);
 
-	s->next_ns = surveyor_later(s->next_ns, surveyor_later(due_ns, now_ns + least_ns));
+	s->next_ns = saturate_max(s->next_ns, saturate_max(due_ns, now_ns + least_ns));
 }
 
 /* Charges the CPU time since BEFORE_NS, and the last hold of P. Returns that CPU time. */

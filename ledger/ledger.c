@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/os/channel.h"
 #include "base/os/resident.h"
+#include "base/saturate.h"
 #include "config/settings.h"
 #include "ledger/sandbox.h"
 #include "ledger/usage-server.h"
@@ -108,11 +109,6 @@ static int ledger_start(struct ledger *l)
 	return 0;
 }
 
-static uint64_t ledger_most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint64_t slots_in(enum slot_level level, uint64_t ns)
 {
 	uint64_t slot_ns = (uint64_t)slots_seconds(level) * NS_PER_SEC;
@@ -126,11 +122,11 @@ static uint64_t slots_in(enum slot_level level, uint64_t ns)
  */
 static void get_limits(const struct settings *c, struct store_limits *ret)
 {
-	uint64_t hours_ns = ledger_most(c->ledger_keep_hours_ns, c->ledger_keep_buckets_ns);
+	uint64_t hours_ns = saturate_max(c->ledger_keep_hours_ns, c->ledger_keep_buckets_ns);
 
 	ret->slots[SLOT_BUCKET] = slots_in(SLOT_BUCKET, c->ledger_keep_buckets_ns);
 	ret->slots[SLOT_HOUR] = slots_in(SLOT_HOUR, hours_ns);
-	ret->slots[SLOT_DAY] = slots_in(SLOT_DAY, ledger_most(c->ledger_keep_days_ns, hours_ns));
+	ret->slots[SLOT_DAY] = slots_in(SLOT_DAY, saturate_max(c->ledger_keep_days_ns, hours_ns));
 	ret->bytes = c->ledger_max_size_mib << 20;
 }
 
@@ -158,18 +154,13 @@ static int open_ledger(struct ledger *l)
 	return r;
 }
 
-static uint64_t ledger_earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static bool ledger_wait_for_events(struct ledger *l, uint64_t now_ns)
 {
 	struct pollfd p[LOOP_POLLS + USAGE_SERVER_POLLS];
 	size_t count = LOOP_POLLS + usage_server_poll(&l->server, now_ns, p + LOOP_POLLS);
 
 	return loop_wait(&l->loop, p, count, now_ns,
-		ledger_earlier(usage_server_due_ns(&l->server, now_ns),
+		saturate_min(usage_server_due_ns(&l->server, now_ns),
 			writer_due_ns(&l->writer, now_ns)));
 }
 

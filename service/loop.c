@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/saturate.h"
 
 #define WITHOUT_MEMORY_NS (10 * NS_PER_MSEC) /* pause before the next try */
 
@@ -62,16 +63,11 @@ void loop_close(struct loop *l)
 	l->signals = fd_close(l->signals);
 }
 
-static uint64_t loop_earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static int wait_ms(const struct loop *l, uint64_t now_ns, uint64_t due_ns)
 {
-	due_ns = loop_earlier(due_ns, link_due_ns(&l->link));
+	due_ns = saturate_min(due_ns, link_due_ns(&l->link));
 	if (l->watchdog_ns)
-		due_ns = loop_earlier(due_ns, l->watchdog_due_ns);
+		due_ns = saturate_min(due_ns, l->watchdog_due_ns);
 	if (due_ns == UINT64_MAX)
 		return -1;
 	if (due_ns <= now_ns)

@@ -3,6 +3,8 @@
 
 #include "inspect/maps/breakdown.h"
 
+#include "base/saturate.h"
+
 const char *breakdown_part_name(enum breakdown_part part)
 {
 	static const char *const names[BREAKDOWN_PARTS] = {
@@ -70,11 +72,6 @@ enum breakdown_part breakdown_part_of(const struct mapping *m)
 	return breakdown_is_nameless(m) ? BREAKDOWN_UNLINKED : BREAKDOWN_FILE;
 }
 
-static uint64_t breakdown_least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The figures of a mapping from smaps, in bytes. */
 struct figures {
 	uint64_t anon, alone, shared;
@@ -92,9 +89,8 @@ static bool read_figures(const struct mapping *m, struct figures *ret)
 		.alone = m->q[MAPPING_PRIVATE_CLEAN] + m->q[MAPPING_PRIVATE_DIRTY],
 		.shared = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY],
 	};
-	ret->high = breakdown_least(ret->anon, ret->alone);
-	ret->low = ret->anon > ret->shared ? breakdown_least(ret->anon - ret->shared, ret->high)
-	                                   : 0;
+	ret->high = saturate_min(ret->anon, ret->alone);
+	ret->low = saturate_min(saturate_less(ret->anon, ret->shared), ret->high);
 	return true;
 }
 
@@ -106,7 +102,7 @@ static void breakdown_add_parts(struct breakdown *p, const struct mapping *m)
 
 	if (!read_figures(m, &f))
 		return;
-	shared_anon = breakdown_least(f.anon - f.high, f.shared);
+	shared_anon = saturate_min(f.anon - f.high, f.shared);
 	p->alone[BREAKDOWN_ANON] += f.high;
 	p->alone[other] += f.alone - f.high;
 	p->shared[BREAKDOWN_ANON] += shared_anon;
@@ -146,7 +142,7 @@ void breakdown_settle(struct breakdown *p, const struct mapping *m, uint64_t byt
 
 	if (!read_figures(m, &f))
 		return;
-	less = f.high - (bytes < f.low ? f.low : breakdown_least(bytes, f.high));
+	less = f.high - (bytes < f.low ? f.low : saturate_min(bytes, f.high));
 	p->alone[BREAKDOWN_ANON] -= less;
 	p->alone[other] += less;
 	p->shared[BREAKDOWN_ANON] += less;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "ledger/count/slots.h"
 
 /*
@@ -32,16 +33,6 @@ void bucket_done(struct bucket *b)
 {
 	rows_done(&b->rows);
 	*b = (struct bucket){0};
-}
-
-static uint64_t bucket_least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t bucket_most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static uint64_t bucket_apart(uint64_t a, uint64_t b)
@@ -89,10 +80,10 @@ static uint64_t counted_for_ns(const struct bucket *b, const struct view *view)
 
 	if (h->realtime_ns >= created_ns && h->realtime_ns - created_ns <= h->boottime_ns)
 		ns = h->realtime_ns - created_ns;
-	else if (h->sequence - 1 < ns / bucket_most(h->interval_ns, 1))
+	else if (h->sequence - 1 < ns / saturate_max(h->interval_ns, 1))
 		ns = (h->sequence - 1) * h->interval_ns;
 	if (h->boottime_ns > b->mark.boottime_ns)
-		ns = bucket_least(ns, h->boottime_ns - b->mark.boottime_ns);
+		ns = saturate_min(ns, h->boottime_ns - b->mark.boottime_ns);
 	return h->sequence > 1 ? ns : 0;
 }
 
@@ -103,7 +94,7 @@ static uint64_t elapsed_ns(const struct bucket *b, const struct bucket_mark *nex
 	                           : 0;
 
 	return next->monotonic_ns > b->mark.monotonic_ns
-	               ? bucket_least(next->monotonic_ns - b->mark.monotonic_ns, boot_ns)
+	               ? saturate_min(next->monotonic_ns - b->mark.monotonic_ns, boot_ns)
 	               : 0;
 }
 
@@ -137,7 +128,7 @@ static struct bucket_mark bucket_mark_of(
 	 * it is too much: then this snapshot covers no time, and the next one covers its time, too.
 	 */
 	if (bucket_is_same(b, h))
-		mark.monotonic_ns = bucket_most(mark.monotonic_ns, b->mark.monotonic_ns);
+		mark.monotonic_ns = saturate_max(mark.monotonic_ns, b->mark.monotonic_ns);
 	return mark;
 }
 
@@ -148,7 +139,7 @@ static uint64_t brings_ns(const struct bucket *b, const struct view *view,
 	              : relation == INTAKE_NEW  ? counted_for_ns(b, view)
 	                                        : 0;
 
-	return bucket_least(ns, view->header->realtime_ns);
+	return saturate_min(ns, view->header->realtime_ns);
 }
 
 /*
@@ -162,8 +153,8 @@ static void change_memtallyd(struct bucket *b, const struct bucket_mark *next)
 		b->restarts++;
 	}
 	b->mark = *next;
-	b->mark.monotonic_ns -= bucket_least(b->brings_ns, b->mark.monotonic_ns);
-	b->mark.boottime_ns -= bucket_least(b->brings_ns, b->mark.boottime_ns);
+	b->mark.monotonic_ns -= saturate_min(b->brings_ns, b->mark.monotonic_ns);
+	b->mark.boottime_ns -= saturate_min(b->brings_ns, b->mark.boottime_ns);
 }
 
 int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns, bool own_userns)
@@ -178,7 +169,7 @@ int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns
 	in.number = ++b->taken;
 	in.brings_ns = brings_ns(b, view, &next, in.relation);
 	in.is_sampled = in.relation == INTAKE_SEQUEL &&
-	                in.brings_ns <= bucket_most(SAMPLES_APART_NS, 2 * h->interval_ns);
+	                in.brings_ns <= saturate_max(SAMPLES_APART_NS, 2 * h->interval_ns);
 	r = intake_take(&in, &b->rows, b->pool);
 	if (r < 0)
 		return r;
@@ -223,7 +214,7 @@ static void settle_row(struct row *row)
 		row->pss_max_bytes = row->pss_bytes;
 		row->has_pss_max = true;
 	}
-	row->processes_max = bucket_most(row->processes_max, row->processes);
+	row->processes_max = saturate_max(row->processes_max, row->processes);
 }
 
 static void open_span(struct bucket *b, uint64_t from_ns, uint64_t to_ns)
@@ -234,8 +225,8 @@ static void open_span(struct bucket *b, uint64_t from_ns, uint64_t to_ns)
 		b->to_ns = to_ns;
 		return;
 	}
-	b->from_ns = bucket_least(b->from_ns, from_ns);
-	b->to_ns = bucket_most(b->to_ns, to_ns);
+	b->from_ns = saturate_min(b->from_ns, from_ns);
+	b->to_ns = saturate_max(b->to_ns, to_ns);
 	if (b->to_ns - b->from_ns > HULL_MAX_NS)
 		b->from_ns = b->to_ns - b->to_ns % SLOT_NS;
 }

@@ -7,13 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "ledger/count/renamed-owners.h"
 #include "snapshot/owner.h"
-
-static uint64_t intake_least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static const struct snapshot_scope *intake_row_at(
 	const struct view *view, enum usage_kind kind, uint32_t i)
@@ -146,7 +142,7 @@ static void take_row(const struct intake *in, struct row *row, const struct snap
 static void take_ended(const struct intake *in, struct row *row)
 {
 	uint64_t ns = in->is_sampled ? in->brings_ns
-	                             : intake_least(in->brings_ns, in->view->header->interval_ns);
+	                             : saturate_min(in->brings_ns, in->view->header->interval_ns);
 
 	if (in->relation != INTAKE_SEQUEL)
 		row->is_known = false; /* its counter ended with its memtallyd */
