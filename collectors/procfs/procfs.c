@@ -220,7 +220,7 @@ void procfs_look(struct procfs *p)
 	p->hidepid = is_hidden_from_users(p, &st, is_ours_hidden);
 }
 
-static bool procfs_is_kernels(int fd)
+bool procfs_is_kernels(int fd)
 {
 	struct statfs fs;
 

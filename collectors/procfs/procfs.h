@@ -31,6 +31,9 @@ struct procfs {
  */
 int procfs_open(const char *path, struct procfs *ret);
 
+/* Returns whether the directory FD is on a proc file system of the kernel, not a tree of files. */
+bool procfs_is_kernels(int fd);
+
 /*
  * Returns whether the proc file system at the directory FD shows this process by the pid that it
  * has in its own pid namespace.

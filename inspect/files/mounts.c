@@ -17,7 +17,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/nsfs.h>
 #include <poll.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include "base/array.h"
 #include "base/buffer.h"
@@ -33,6 +31,7 @@
 #include "base/os/file.h"
 #include "base/os/userns.h"
 #include "collectors/procfs/mountinfo.h"
+#include "collectors/procfs/procfs.h"
 
 enum { TRIES = 8 };
 
@@ -149,13 +148,6 @@ static int mounts_read_one(struct mounts *m, int fd, enum mounts_whose whose)
 	return r == -ENOMEM ? r : 0;
 }
 
-static bool mounts_is_kernels(int procfs_fd)
-{
-	struct statfs s;
-
-	return fstatfs(procfs_fd, &s) == 0 && s.f_type == PROC_SUPER_MAGIC;
-}
-
 int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 {
 	char path[64];
@@ -164,7 +156,7 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 	close_lists(m);
 	m->count = 0;
 	buffer_clear(&m->places);
-	m->root = mounts_is_kernels(procfs_fd) ? MOUNTS_NOTHING : MOUNTS_ONE;
+	m->root = procfs_is_kernels(procfs_fd) ? MOUNTS_NOTHING : MOUNTS_ONE;
 	m->procfs_fd = procfs_fd;
 	m->pid = pid;
 	if (fd >= 0)

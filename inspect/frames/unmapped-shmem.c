@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
@@ -143,13 +142,6 @@ static int find_what(struct unmapped_shmem *r, uint32_t major, uint32_t minor, b
 	return 0;
 }
 
-static bool unmapped_shmem_begins(const struct mapping *m, const char *with)
-{
-	size_t len = strlen(with);
-
-	return m->path_len >= len && !memcmp(m->path, with, len);
-}
-
 int unmapped_shmem_map(const struct mapping *m, void *context)
 {
 	struct unmapped_shmem *r = context;
@@ -158,14 +150,14 @@ int unmapped_shmem_map(const struct mapping *m, void *context)
 
 	if (!kind_has_file(m))
 		return 0;
-	if (!kind_is_pseudo(m) || !unmapped_shmem_begins(m, "socket:["))
+	if (!kind_is_pseudo(m) || !kind_begins(m, "socket:["))
 		e = find_what(r, m->major, m->minor, kind_may_be_unlinked(m), &what);
 	if (e != 0)
 		return e < 0 ? e : 0;
 	/*
 	 * The kernel's name of SysV segments (ipc/shm.c). Names of memfds always begin differently.
 	 */
-	if (what == SHMEM_FILE_SHMEM && unmapped_shmem_begins(m, "/SYSV"))
+	if (what == SHMEM_FILE_SHMEM && kind_begins(m, "/SYSV"))
 		what = SHMEM_FILE_SYSV;
 	r->has_sockets |= what == SHMEM_FILE_SOCKET;
 	return shmem_files_map(&r->files, what, m);

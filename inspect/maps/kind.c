@@ -45,7 +45,7 @@ bool kind_has_flag(const struct mapping *m, const char flag[static 2])
 	return false;
 }
 
-static bool kind_begins(const struct mapping *m, const char *with)
+bool kind_begins(const struct mapping *m, const char *with)
 {
 	size_t n = strlen(with);
 

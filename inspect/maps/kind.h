@@ -111,6 +111,9 @@ void kind_add_path(const char *path, size_t len, struct buffer *to);
  */
 void kind_add_name(const struct mapping *m, struct buffer *to);
 
+/* Returns whether the path of M, as the kernel prints it, begins with WITH. */
+bool kind_begins(const struct mapping *m, const char *with);
+
 /* Returns whether the VmFlags of M have FLAG, two letters. */
 bool kind_has_flag(const struct mapping *m, const char flag[static 2]);
 

@@ -14,23 +14,15 @@
 #include "inspect/pages/drivermemory.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/saturate.h"
 #include "inspect/maps/kind.h"
-
-static bool drivermemory_begins(const struct mapping *m, const char *with)
-{
-	size_t n = strlen(with);
-
-	return m->path_len >= n && !memcmp(m->path, with, n);
-}
 
 /* guest_memfd is the one kernel object with pages in a page cache, and so in Cached. */
 static bool is_kernel_object(const struct mapping *m)
 {
 	return m->path_len && m->path[0] != '/' && m->path[0] != '[' &&
-	       !drivermemory_begins(m, "anon_inode:[kvm-gmem]");
+	       !kind_begins(m, "anon_inode:[kvm-gmem]");
 }
 
 static bool is_driver(const struct mapping *m)
@@ -46,6 +38,6 @@ void drivermemory_add(struct drivermemory *d, const struct mapping *m)
 	if (!is_driver(m) || pss <= copies)
 		return;
 	d->pss = saturate_add(d->pss, pss - copies);
-	if (drivermemory_begins(m, "anon_inode:bpf-map") && !m->offset)
+	if (kind_begins(m, "anon_inode:bpf-map") && !m->offset)
 		d->vmalloc = saturate_add(d->vmalloc, pss - copies);
 }
