@@ -122,11 +122,6 @@ const char *webconfig_suite_name(enum webconfig_suite suite)
 	return suites[suite];
 }
 
-const char *webconfig_version_name(enum webconfig_version version)
-{
-	return versions[version];
-}
-
 const char *webconfig_header_name(size_t header)
 {
 	for (size_t i = 0; i < WEBCONFIG_SETTINGS; i++)

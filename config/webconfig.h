@@ -121,11 +121,10 @@ void webconfig_done(struct webconfig *c);
 #define AUTO_WEBCONFIG CLEANUP(webconfig_done)
 
 /*
- * Return the name in the configuration: "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS12",
+ * Return the name in the configuration: "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
  * "Strict-Transport-Security".
  */
 const char *webconfig_suite_name(enum webconfig_suite suite);
-const char *webconfig_version_name(enum webconfig_version version);
 const char *webconfig_header_name(size_t header);
 
 #endif

@@ -5,20 +5,6 @@
 
 #include "base/saturate.h"
 
-const char *breakdown_part_name(enum breakdown_part part)
-{
-	static const char *const names[BREAKDOWN_PARTS] = {
-		[BREAKDOWN_ANON] = "anon",
-		[BREAKDOWN_SHMEM] = "shmem",
-		[BREAKDOWN_UNLINKED] = "unlinked",
-		[BREAKDOWN_NAMED] = "named",
-		[BREAKDOWN_DRIVER] = "driver",
-		[BREAKDOWN_FILE] = "file",
-	};
-
-	return names[part];
-}
-
 void breakdown_init(struct breakdown *p)
 {
 	*p = (struct breakdown){

@@ -35,9 +35,6 @@ enum breakdown_part {
 	BREAKDOWN_PARTS
 };
 
-/* Returns the name of PART: "anon", "shmem", "unlinked", "named", "driver" or "file". */
-const char *breakdown_part_name(enum breakdown_part part);
-
 struct breakdown {
 	/* .kinds: sums by kind; .files: sums by file, or by name if there is no file */
 	struct mapping_table kinds, files;

@@ -79,7 +79,6 @@ struct page page_of(uint64_t address, const struct page_facts *facts)
 		.state = page_state_of(facts),
 		.is_file = facts->entry & PAGEMAP_FILE,
 		.is_exclusive = facts->entry & PAGEMAP_EXCLUSIVE,
-		.knows_huge = facts->has_categories,
 		.is_huge = facts->has_categories && facts->categories & PAGEMAP_IS_HUGE,
 		.knows_frame = facts->has_frame && facts->entry & PAGEMAP_PRESENT,
 	};

@@ -40,9 +40,8 @@ struct page {
 	enum page_state state;
 	bool is_file;      /* page of a file or shared memory; else anonymous */
 	bool is_exclusive; /* no other mapping has the page */
-	/* Whether it is mapped by one entry for a whole huge page, and whether that is known. */
-	bool knows_huge, is_huge;
-	bool knows_frame; /* the next three are valid */
+	bool is_huge;      /* it is known to be mapped by one entry for a whole huge page */
+	bool knows_frame;  /* the next three are valid */
 	uint64_t frame;
 	uint64_t mappings; /* mapping count of the frame, at least 1 */
 	uint64_t flags;

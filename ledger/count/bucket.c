@@ -148,10 +148,8 @@ static uint64_t brings_ns(const struct bucket *b, const struct view *view,
  */
 static void change_memtallyd(struct bucket *b, const struct bucket_mark *next)
 {
-	if (b->mark.is_set) {
+	if (b->mark.is_set)
 		add_replaced(b, b->mark.instance);
-		b->restarts++;
-	}
 	b->mark = *next;
 	b->mark.monotonic_ns -= saturate_min(b->brings_ns, b->mark.monotonic_ns);
 	b->mark.boottime_ns -= saturate_min(b->brings_ns, b->mark.boottime_ns);

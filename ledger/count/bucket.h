@@ -66,8 +66,7 @@ struct bucket {
 	uint64_t taken, brings_ns, added_ns, wall_from_ns;
 	bool is_taking, is_sampled;
 
-	/* How often the clock was set; how often memtallyd was replaced by another one. */
-	uint64_t clock_sets, restarts;
+	uint64_t clock_sets; /* how often the clock was set */
 };
 
 /* Frees the contents of B, and makes it empty. */

@@ -22,7 +22,7 @@ int caller_rules_read(const char *groups, struct caller_rules *r)
 	return found < 0 ? found : 0;
 }
 
-struct caller caller_judge(
+static struct caller caller_judge(
 	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules)
 {
 	if (rules->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)

@@ -54,13 +54,6 @@ int caller_rules_read(const char *groups, struct caller_rules *r);
 struct caller caller_of(int fd, const struct caller_rules *rules);
 
 /*
- * Returns which caller PEER is, the peer of a UNIX socket by SO_PEERCRED. IS_MEMBER: PEER is a
- * member of group memtally. Pure.
- */
-struct caller caller_judge(
-	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules);
-
-/*
  * Returns which processes of VIEW the caller C may see; VIEW may be NULL. SCOPE is what TCP
  * listeners show (web.tcp_scope). A CALLER_USER sees the processes of its uid, but none if VIEW has
  * uids of another user namespace. Pure.

@@ -78,7 +78,7 @@ static void facts_that_were_not_read_are_unknown(void **state)
 	bool is_dirty = false;
 
 	(void)state;
-	assert_false(p.knows_frame || p.knows_huge || p.is_huge || p.frame);
+	assert_false(p.knows_frame || p.is_huge || p.frame);
 	assert_true(page_is_dirty(&p, &is_dirty) && is_dirty);
 	p = page_of(0, &file);
 	assert_false(p.knows_frame);
