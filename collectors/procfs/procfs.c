@@ -21,6 +21,8 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/os/file.h"
+#include "base/scan.h"
+#include "collectors/procfs/mountinfo.h"
 
 enum {
 	MOUNTINFO_MAX = 16 << 20,
@@ -40,125 +42,65 @@ int procfs_parse_btime(const char *text, size_t len, uint64_t *ret)
 	return n <= 0 || *ret > INT64_MAX / NS_PER_SEC ? -EBADMSG : 0;
 }
 
-/*
- * Finds field N, counted from 0, of a line with single blanks between the fields. Returns its
- * length.
- */
-static size_t field_at(const char *line, size_t len, size_t n, const char **ret)
+static bool is_value(const struct scan *option, const char *value)
 {
-	const char *at = line, *end = line + len, *blank;
-
-	while (n--) {
-		blank = memchr(at, ' ', (size_t)(end - at));
-		if (!blank)
-			return 0;
-		at = blank + 1;
-	}
-	blank = memchr(at, ' ', (size_t)(end - at));
-	*ret = at;
-	return (size_t)((blank ? blank : end) - at);
-}
-
-static bool is_value(const char *text, size_t len, const char *value)
-{
-	return len == strlen(value) && !memcmp(text, value, len);
+	return (size_t)(option->end - option->at) == strlen(value) && scan_sees(option, value);
 }
 
 /*
- * Reads hidepid= and gid= in options such as "rw,hidepid=invisible,gid=1000". Without gid=, group 0
- * sees all processes; with ptraceable (4) no group does.
+ * Reads hidepid= and gid= in the options of a mount such as "rw,hidepid=invisible,gid=1000". Without
+ * gid=, group 0 sees all processes; with ptraceable (4) no group does.
  */
-static bool parse_super_options(const char *text, size_t len, gid_t *ret_gid)
+static bool mount_hides(const struct mountinfo *m, gid_t *ret_gid)
 {
 	bool is_hidden = false, is_ptraceable = false;
+	const char *next = m->super_options;
 
 	*ret_gid = 0;
-	while (len) {
-		const char *comma = memchr(text, ',', len);
-		size_t n = comma ? (size_t)(comma - text) : len;
+	while (next) {
+		const char *comma = strchr(next, ',');
+		struct scan option = {next, comma ? comma : next + strlen(next)};
 		uint64_t gid;
 
-		if (n > 8 && !memcmp(text, "hidepid=", 8)) {
-			is_hidden = !is_value(text + 8, n - 8, "0") &&
-			            !is_value(text + 8, n - 8, "off");
-			is_ptraceable = is_value(text + 8, n - 8, "4") ||
-			                is_value(text + 8, n - 8, "ptraceable");
-		} else if (n > 4 && !memcmp(text, "gid=", 4) &&
-			   number_parse_u64(text + 4, n - 4, &gid) == 0 && gid < UINT32_MAX) {
+		if (scan_text(&option, "hidepid=")) {
+			is_hidden = !is_value(&option, "0") && !is_value(&option, "off");
+			is_ptraceable = is_value(&option, "4") || is_value(&option, "ptraceable");
+		} else if (scan_text(&option, "gid=") && scan_decimal(&option, &gid) &&
+			   option.at == option.end && gid < UINT32_MAX) {
 			*ret_gid = (gid_t)gid;
 		}
-		text += comma ? n + 1 : n;
-		len -= comma ? n + 1 : n;
+		next = comma ? comma + 1 : NULL;
 	}
 	if (is_ptraceable)
 		*ret_gid = (gid_t)-1;
 	return is_hidden;
 }
 
-/* A line "ID PARENT MAJOR:MINOR ROOT POINT OPTIONS ... - TYPE SOURCE SUPER-OPTIONS". */
-struct mount {
-	const char *line;
-	size_t len;
-};
-
-enum { FIELD_DEVICE = 2, FIELD_POINT = 4 };
-
-/* Takes the next line of the text. */
-static bool next_mount(const char **text, const char *end, struct mount *ret)
-{
-	const char *newline;
-
-	if (*text >= end)
-		return false;
-	newline = memchr(*text, '\n', (size_t)(end - *text));
-	ret->line = *text;
-	ret->len = newline ? (size_t)(newline - *text) : (size_t)(end - *text);
-	*text += ret->len + (newline != NULL);
-	return true;
-}
-
-static bool mount_has(const struct mount *m, size_t field, const char *value)
-{
-	const char *at = m->line;
-	size_t len = field_at(m->line, m->len, field, &at);
-
-	return is_value(at, len, value);
-}
-
-/* M has a blank. */
-static bool mount_hides(const struct mount *m, gid_t *ret_gid)
-{
-	const char *options = (const char *)memrchr(m->line, ' ', m->len) + 1;
-
-	return parse_super_options(options, (size_t)(m->line + m->len - options), ret_gid);
-}
-
 bool procfs_parse_hidepid(
-	const char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid)
+	char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid)
 {
-	const char *end = text + len;
-	struct mount m;
-	char device[32];
+	char *at = text;
+	struct mountinfo m;
+	int r;
 
 	*ret_gid = (gid_t)-1;
-	snprintf(device, sizeof(device), "%u:%u", major, minor);
-	while (next_mount(&text, end, &m))
-		if (mount_has(&m, FIELD_DEVICE, device))
+	while ((r = mountinfo_next(&at, text + len, &m)) == 0 || r == MOUNTINFO_OTHER)
+		if (r == 0 && m.major == major && m.minor == minor)
 			return mount_hides(&m, ret_gid);
-	return false;
+	return r < 0;
 }
 
-int procfs_parse_hidepid_at(const char *text, size_t len, const char *point)
+int procfs_parse_hidepid_at(char *text, size_t len, const char *point)
 {
-	const char *end = text + len;
-	int r = PROCFS_NOT_MOUNTED;
-	struct mount m;
+	int r, found = PROCFS_NOT_MOUNTED;
+	char *at = text;
+	struct mountinfo m;
 	gid_t gid;
 
-	while (next_mount(&text, end, &m))
-		if (mount_has(&m, FIELD_POINT, point))
-			r = mount_hides(&m, &gid) ? PROCFS_HIDES : PROCFS_SHOWS;
-	return r;
+	while ((r = mountinfo_next(&at, text + len, &m)) == 0 || r == MOUNTINFO_OTHER)
+		if (r == 0 && !strcmp(m.mountpoint, point))
+			found = mount_hides(&m, &gid) ? PROCFS_HIDES : PROCFS_SHOWS;
+	return r < 0 ? PROCFS_HIDES : found;
 }
 
 static bool is_in_group(gid_t gid)

@@ -60,11 +60,11 @@ int procfs_parse_btime(const char *text, size_t len, uint64_t *ret);
 
 /*
  * Returns whether the mount of device MAJOR:MINOR in TEXT, a /proc/self/mountinfo, has a hidepid
- * other than 0 (off). Sets *RET_GID to the group that sees all processes nevertheless, (gid_t)-1 if
- * there is none. Pure.
+ * other than 0 (off); true, too, if the text is cut off. Sets *RET_GID to the group that sees all
+ * processes nevertheless, (gid_t)-1 if there is none. Changes the text. Pure.
  */
 bool procfs_parse_hidepid(
-	const char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid);
+	char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid);
 
 enum {
 	PROCFS_SHOWS,
@@ -74,8 +74,9 @@ enum {
 
 /*
  * Looks for the mount at POINT in TEXT, a mountinfo; if there are several, the last one. Returns
- * PROCFS_HIDES if it has a hidepid other than 0, PROCFS_SHOWS if not, or PROCFS_NOT_MOUNTED. Pure.
+ * PROCFS_HIDES if it has a hidepid other than 0, or if the text is cut off; PROCFS_SHOWS if it has
+ * none; or PROCFS_NOT_MOUNTED. Changes the text. Pure.
  */
-int procfs_parse_hidepid_at(const char *text, size_t len, const char *point);
+int procfs_parse_hidepid_at(char *text, size_t len, const char *point);
 
 #endif

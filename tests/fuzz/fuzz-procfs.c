@@ -12,6 +12,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
+	char *copy;
 	struct meminfo m;
 	uint64_t btime;
 	gid_t gid;
@@ -23,7 +24,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			fuzz_check(m.q[i] <= INT64_MAX);
 	r = procfs_parse_btime(text, size, &btime);
 	fuzz_check(r == 0 || r == -EBADMSG);
-	procfs_parse_hidepid(text, size, 0, 22, &gid);
-	procfs_parse_hidepid_at(text, size, "/proc");
+	copy = malloc(size + 1);
+	fuzz_check(copy);
+	memcpy(copy, data, size);
+	procfs_parse_hidepid(copy, size, 0, 22, &gid);
+	memcpy(copy, data, size);
+	procfs_parse_hidepid_at(copy, size, "/proc");
+	free(copy);
 	return 0;
 }

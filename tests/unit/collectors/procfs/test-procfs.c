@@ -32,7 +32,7 @@ static void finds_hidepid_of_its_mount(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char text[512];
+		char text[512], copy[512];
 		gid_t gid;
 		int n = snprintf(text, sizeof(text),
 			"20 1 0:5 / /sys rw - sysfs sysfs rw,hidepid=2\n"
@@ -40,11 +40,16 @@ static void finds_hidepid_of_its_mount(void **state)
 			"22 1 0:23 / /other rw - proc proc rw,hidepid=1\n",
 			cases[i].options);
 
+		memcpy(copy, text, sizeof(copy));
 		assert_int_equal(
-			procfs_parse_hidepid(text, (size_t)n, 0, 22, &gid), cases[i].hidden);
+			procfs_parse_hidepid(copy, (size_t)n, 0, 22, &gid), cases[i].hidden);
 		if (cases[i].hidden)
 			assert_int_equal(gid, cases[i].gid);
-		assert_false(procfs_parse_hidepid(text, (size_t)n, 0, 2, &gid));
+		memcpy(copy, text, sizeof(copy));
+		assert_false(procfs_parse_hidepid(copy, (size_t)n, 0, 2, &gid));
+		/* A text that is cut off may lack the mount. */
+		assert_true(procfs_parse_hidepid(text, (size_t)n - 1, 0, 2, &gid));
+		assert_int_equal(gid, (gid_t)-1);
 	}
 }
 
@@ -63,9 +68,10 @@ static void finds_hidepid_of_a_place(void **state)
 		{"25 21 0:26 / /proc rw - proc proc rw,hidepid=2\n"
 		 "26 25 0:27 / /proc rw - proc proc rw,hidepid=0\n",
 			PROCFS_SHOWS},
-		{"25 21 0:26 / /proc", PROCFS_SHOWS},
+		{"25 21 0:26 / /proc", PROCFS_HIDES}, /* the text is cut off */
 		{"25 21 0:26 /proc /elsewhere rw - proc proc rw,hidepid=2\n", PROCFS_SHOWS},
 	};
+	char copy[sizeof(head)];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -75,9 +81,10 @@ static void finds_hidepid_of_a_place(void **state)
 		assert_int_equal(
 			procfs_parse_hidepid_at(text, (size_t)n, "/proc"), cases[i].expected);
 	}
+	memcpy(copy, head, sizeof(head));
 	assert_int_equal(
-		procfs_parse_hidepid_at(head, sizeof(head) - 1, "/none"), PROCFS_NOT_MOUNTED);
-	assert_int_equal(procfs_parse_hidepid_at("", 0, "/proc"), PROCFS_NOT_MOUNTED);
+		procfs_parse_hidepid_at(copy, sizeof(head) - 1, "/none"), PROCFS_NOT_MOUNTED);
+	assert_int_equal(procfs_parse_hidepid_at(copy, 0, "/proc"), PROCFS_NOT_MOUNTED);
 }
 
 static void finds_the_boot_time(void **state)
