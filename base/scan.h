@@ -73,13 +73,33 @@ static inline bool scan_hex(struct scan *s, uint64_t *ret)
 	return n > 0;
 }
 
+/* Returns whether WANTED, a terminated text, is all that is left. */
+static inline bool scan_is(const struct scan *s, const char *wanted)
+{
+	return (size_t)(s->end - s->at) == strlen(wanted) && scan_sees(s, wanted);
+}
+
+/*
+ * Takes the blanks and then the other bytes that come next, and writes the latter to *RET. Returns
+ * false if there are none.
+ */
+static inline bool scan_word(struct scan *s, struct scan *ret)
+{
+	scan_blanks(s);
+	ret->at = s->at;
+	while (s->at < s->end && *s->at != ' ')
+		s->at++;
+	ret->end = s->at;
+	return ret->at < ret->end;
+}
+
 /*
  * Takes the next line, and writes it to *RET without its newline. Returns false, and takes nothing,
  * if there is no newline.
  */
 static inline bool scan_line(struct scan *s, struct scan *ret)
 {
-	const char *newline = memchr(s->at, '\n', (size_t)(s->end - s->at));
+	const char *newline = s->at < s->end ? memchr(s->at, '\n', (size_t)(s->end - s->at)) : NULL;
 
 	if (!newline)
 		return false;

@@ -42,11 +42,6 @@ int procfs_parse_btime(const char *text, size_t len, uint64_t *ret)
 	return n <= 0 || *ret > INT64_MAX / NS_PER_SEC ? -EBADMSG : 0;
 }
 
-static bool is_value(const struct scan *option, const char *value)
-{
-	return (size_t)(option->end - option->at) == strlen(value) && scan_sees(option, value);
-}
-
 /*
  * Reads hidepid= and gid= in the options of a mount such as "rw,hidepid=invisible,gid=1000". Without
  * gid=, group 0 sees all processes; with ptraceable (4) no group does.
@@ -63,8 +58,8 @@ static bool mount_hides(const struct mountinfo *m, gid_t *ret_gid)
 		uint64_t gid;
 
 		if (scan_text(&option, "hidepid=")) {
-			is_hidden = !is_value(&option, "0") && !is_value(&option, "off");
-			is_ptraceable = is_value(&option, "4") || is_value(&option, "ptraceable");
+			is_hidden = !scan_is(&option, "0") && !scan_is(&option, "off");
+			is_ptraceable = scan_is(&option, "4") || scan_is(&option, "ptraceable");
 		} else if (scan_text(&option, "gid=") && scan_decimal(&option, &gid) &&
 			   option.at == option.end && gid < UINT32_MAX) {
 			*ret_gid = (gid_t)gid;

@@ -8,9 +8,7 @@
 #include "collectors/procfs/host/sysvipc.h"
 
 #include <errno.h>
-#include <string.h>
 
-#include "base/number.h"
 #include "base/os/file.h"
 
 static const char *const names[SYSVIPC_COLUMNS] = {
@@ -21,45 +19,19 @@ static const char *const names[SYSVIPC_COLUMNS] = {
 	[SYSVIPC_SWAP] = "swap",
 };
 
-/* Takes the next word from *AT on. Returns false if there is none. */
-static bool next_word(const char **at, const char *end, const char **ret, size_t *ret_len)
-{
-	while (*at < end && **at == ' ')
-		++*at;
-	*ret = *at;
-	while (*at < end && **at != ' ')
-		++*at;
-	*ret_len = (size_t)(*at - *ret);
-	return *ret_len > 0;
-}
-
-/* Takes the next line without its newline. Returns 0, or -EBADMSG if there is no newline. */
-static int next_line(struct sysvipc *s, const char **ret, const char **ret_end)
-{
-	const char *newline = s->at < s->end ? memchr(s->at, '\n', (size_t)(s->end - s->at)) : NULL;
-
-	if (!newline)
-		return -EBADMSG;
-	*ret = s->at;
-	*ret_end = newline;
-	s->at = newline + 1;
-	return 0;
-}
-
 int sysvipc_begin(struct sysvipc *s, const char *text, size_t len)
 {
-	const char *at, *end, *word;
+	struct scan line, word;
 	unsigned int seen = 0;
-	size_t n;
 
-	*s = (struct sysvipc){.at = text, .end = text + len};
-	if (next_line(s, &at, &end) < 0)
+	*s = (struct sysvipc){.rest = {text, text + len}};
+	if (!scan_line(&s->rest, &line))
 		return -EBADMSG;
-	for (unsigned int place = 0; next_word(&at, end, &word, &n); place++) {
+	for (unsigned int place = 0; scan_word(&line, &word); place++) {
 		if (place == SYSVIPC_COLUMNS_MAX)
 			return -EBADMSG;
 		for (unsigned int i = 0; i < SYSVIPC_COLUMNS; i++)
-			if (n == strlen(names[i]) && !memcmp(word, names[i], n)) {
+			if (scan_is(&word, names[i])) {
 				if (seen >> i & 1)
 					return -EBADMSG;
 				seen |= 1U << i;
@@ -72,19 +44,19 @@ int sysvipc_begin(struct sysvipc *s, const char *text, size_t len)
 int sysvipc_next(struct sysvipc *s, struct sysvipc_segment *ret)
 {
 	uint64_t value[SYSVIPC_COLUMNS] = {0};
-	const char *at, *end, *word;
+	struct scan line, word;
 	unsigned int seen = 0;
-	size_t n;
 
-	if (s->at == s->end)
+	if (s->rest.at == s->rest.end)
 		return SYSVIPC_END;
-	if (next_line(s, &at, &end) < 0)
+	if (!scan_line(&s->rest, &line))
 		return -EBADMSG;
-	for (unsigned int place = 0; next_word(&at, end, &word, &n); place++)
+	for (unsigned int place = 0; scan_word(&line, &word); place++)
 		for (unsigned int i = 0; i < SYSVIPC_COLUMNS; i++) {
 			if (s->place[i] != place)
 				continue;
-			if (number_parse_u64(word, n, &value[i]) < 0 || value[i] > INT64_MAX)
+			if (!scan_decimal(&word, &value[i]) || word.at != word.end ||
+				value[i] > INT64_MAX)
 				return -EBADMSG;
 			seen |= 1U << i;
 		}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/scan.h"
 
 enum {
 	SYSVIPC_TEXT_MAX = 4 << 20, /* bytes, of some 25,000 segments */
@@ -41,7 +42,7 @@ enum sysvipc_column {
 /* Parser state: the position of each column, by the names in the first line. */
 struct sysvipc {
 	unsigned int place[SYSVIPC_COLUMNS];
-	const char *at, *end; /* the rest of the text; borrowed */
+	struct scan rest; /* of the text, which is borrowed */
 };
 
 enum sysvipc_outcome {

@@ -85,6 +85,21 @@ static void refuses_numbers_that_do_not_fit(void **state)
 	assert_false(scan_hex(&s, &value));
 }
 
+static void takes_words(void **state)
+{
+	struct scan s = scan_of("  uid\tgid  7 "), word = {NULL, NULL};
+
+	(void)state;
+	assert_true(scan_word(&s, &word));
+	assert_true(scan_is(&word, "uid\tgid"));
+	assert_false(scan_is(&word, "uid"));
+	assert_false(scan_is(&word, "uid\tgid "));
+	assert_true(scan_word(&s, &word));
+	assert_true(scan_is(&word, "7"));
+	assert_false(scan_word(&s, &word));
+	assert_true(scan_is(&s, ""));
+}
+
 static void takes_lines(void **state)
 {
 	struct scan s = scan_of("one\n\ncut"), line = {NULL, NULL};
@@ -106,6 +121,7 @@ int main(void)
 		cmocka_unit_test(takes_nothing_else),
 		cmocka_unit_test(stops_at_the_end),
 		cmocka_unit_test(refuses_numbers_that_do_not_fit),
+		cmocka_unit_test(takes_words),
 		cmocka_unit_test(takes_lines),
 	};
 
