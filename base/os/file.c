@@ -67,15 +67,13 @@ int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_l
 ssize_t file_read_at(int fd, void *buf, size_t size, off_t at)
 {
 	size_t len = 0;
+	ssize_t n = 1;
 
-	while (len < size) {
-		ssize_t n = pread(fd, (char *)buf + len, size - len, at + (off_t)len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (!n)
-			break;
-		len += n > 0 ? (size_t)n : 0;
+	while (len < size && n > 0) {
+		n = read_retry(fd, (char *)buf + len, size - len, at + (off_t)len);
+		if (n < 0)
+			return n;
+		len += (size_t)n;
 	}
 	return (ssize_t)len;
 }

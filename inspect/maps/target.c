@@ -4,8 +4,6 @@
 #include "inspect/maps/target.h"
 
 #include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/os/file.h"
@@ -124,28 +122,9 @@ int target_confirm(struct target *t)
 }
 
 /*
- * Reads LEN bytes, fewer only at the end. The kernel returns at most a page of smaps at a time, and
- * the parser looks at the last mapping of each piece again with the next piece.
+ * The kernel returns at most a page of smaps at a time, and the parser looks at the last mapping of
+ * each piece again with the next piece. So pieces are filled.
  */
-static int target_read_piece(int fd, char *to, size_t len, size_t *ret_len)
-{
-	size_t at = 0;
-
-	while (at < len) {
-		ssize_t n = read(fd, to + at, len - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		at += (size_t)n;
-	}
-	*ret_len = at;
-	return 0;
-}
-
 static int target_read_mappings(int fd, struct mapping_reader *reader)
 {
 	size_t len = READ_SIZE;
@@ -154,7 +133,9 @@ static int target_read_mappings(int fd, struct mapping_reader *reader)
 	while (r == 0 && len == READ_SIZE) {
 		char *room = mapping_reader_room(reader, READ_SIZE);
 
-		r = room ? target_read_piece(fd, room, READ_SIZE, &len) : -ENOMEM;
+		r = room ? file_read_fd(fd, room, READ_SIZE, &len) : -ENOMEM;
+		if (r == -EFBIG) /* the text goes on after this piece */
+			r = 0;
 		if (r == 0)
 			r = mapping_reader_feed(reader, len);
 	}
