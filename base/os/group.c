@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/number.h"
 #include "base/os/file.h"
+#include "base/scan.h"
 
 enum { FILE_SIZE_MAX = 1 << 24 };
 
@@ -23,20 +23,15 @@ enum { FILE_SIZE_MAX = 1 << 24 };
  * Reads the gid of a line "name:password:gid:members". Returns false if the line is of another
  * group, or malformed, or the gid is (gid_t)-1, which is no valid gid.
  */
-static bool group_parse_line(const char *line, const char *end, const char *name, gid_t *ret)
+static bool group_parse_line(struct scan line, const char *name, gid_t *ret)
 {
-	size_t len = strlen(name);
-	const char *gid, *stop;
 	uint64_t value;
 
-	if ((size_t)(end - line) <= len || memcmp(line, name, len) != 0 || line[len] != ':')
+	if (!scan_text(&line, name) || !scan_char(&line, ':'))
 		return false;
-	gid = memchr(line + len + 1, ':', (size_t)(end - line) - len - 1);
-	if (!gid)
-		return false;
-	gid++;
-	stop = memchr(gid, ':', (size_t)(end - gid));
-	if (!stop || number_parse_u64(gid, (size_t)(stop - gid), &value) < 0 || value >= UINT32_MAX)
+	line.at = memchr(line.at, ':', (size_t)(line.end - line.at));
+	if (!line.at || !scan_char(&line, ':') || !scan_decimal(&line, &value) ||
+		!scan_char(&line, ':') || value >= UINT32_MAX)
 		return false;
 	*ret = (gid_t)value;
 	return true;
@@ -44,16 +39,13 @@ static bool group_parse_line(const char *line, const char *end, const char *name
 
 int group_parse(const char *text, size_t len, const char *name, gid_t *ret)
 {
-	const char *line = text, *end = text + len;
+	struct scan all = {text, text + len}, line;
 
-	while (line && line < end) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-
-		if (group_parse_line(line, newline ? newline : end, name, ret))
+	while (scan_line(&all, &line))
+		if (group_parse_line(line, name, ret))
 			return 0;
-		line = newline ? newline + 1 : NULL;
-	}
-	return GROUP_ABSENT;
+	/* The last line may lack a newline. */
+	return group_parse_line(all, name, ret) ? 0 : GROUP_ABSENT;
 }
 
 int group_find(const char *path, const char *name, gid_t *ret)
