@@ -34,7 +34,7 @@ struct ledger {
 	const struct settings *settings;
 	char *directory;    /* owned; absolute, without symbolic links */
 	const char *socket; /* path of the socket that we have made; NULL: systemd passed it */
-	struct peer_access_rules rules;
+	struct peer_rules rules;
 	struct loop loop;
 	struct usage_server server;
 	struct writer writer;
@@ -102,7 +102,7 @@ static int ledger_start(struct ledger *l)
 	if (r < 0)
 		return r;
 	usage_server_init(&l->server, fd, &l->rules);
-	r = peer_access_rules_read("/etc/group", &l->rules);
+	r = peer_rules_read("/etc/group", &l->rules);
 	if (r < 0)
 		log_warning("can't look up group memtally: %s; its members see only their own rows",
 			strerror(-r));

@@ -18,7 +18,7 @@ enum {
 	LET_IN_MAX = 256,
 };
 
-void usage_server_init(struct usage_server *s, int listen_fd, const struct peer_access_rules *rules)
+void usage_server_init(struct usage_server *s, int listen_fd, const struct peer_rules *rules)
 {
 	*s = (struct usage_server){.listen_fd = listen_fd, .rules = rules};
 }
@@ -166,9 +166,12 @@ static void usage_server_admit(struct usage_server *s, int consumed_fd, uint64_t
 {
 	AUTO_CLOSE int fd = consumed_fd;
 	struct usage_server_client c = {.looked_ns = now_ns, .waits_ns = now_ns};
+	enum peer_kind kind;
 
-	if (peer_access_of(fd, s->rules, &c.reader, &c.uid) < 0)
+	if (peer_of(fd, s->rules, &kind, &c.uid) < 0)
 		return;
+	c.reader.sees_all = kind == PEER_TRUSTED;
+	c.reader.uid = kind == PEER_STRANGER ? OWNER_NO_ID : c.uid;
 	if (s->clients == USAGE_SERVER_CLIENTS_MAX ||
 		usage_server_count_of(s, c.uid) >= USAGE_SERVER_CLIENTS_EACH)
 		usage_server_sweep(s);

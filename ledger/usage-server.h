@@ -17,7 +17,8 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "ledger/peer-access.h"
+#include "base/os/peer.h"
+#include "ledger/store/store.h"
 #include "snapshot/usage.h"
 
 enum {
@@ -50,7 +51,7 @@ struct usage_server_client {
 
 struct usage_server {
 	int listen_fd; /* owned; a listening socket that does not block */
-	const struct peer_access_rules *rules;
+	const struct peer_rules *rules;
 	struct usage_server_client client[USAGE_SERVER_CLIENTS_MAX];
 	size_t clients;
 	uint64_t strangers_ns; /* CLOCK_MONOTONIC when the pause for strangers ends */
@@ -60,8 +61,7 @@ struct usage_server {
 };
 
 /* Initializes S without clients. LISTEN_FD is consumed, RULES are borrowed. */
-void usage_server_init(
-	struct usage_server *s, int listen_fd, const struct peer_access_rules *rules);
+void usage_server_init(struct usage_server *s, int listen_fd, const struct peer_rules *rules);
 
 /* Disconnects all clients and closes the listening socket. */
 void usage_server_done(struct usage_server *s);

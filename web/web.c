@@ -378,7 +378,7 @@ static int web_serve(struct web *w)
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 	/* The sandbox begins after the sockets are open and before any request is answered. */
 	if (web_start(w) == 0 && web_enclose(w) == 0 && web_admit(w) == 0) {
-		w->rules.uid = geteuid();
+		w->rules.peer.uid = geteuid();
 		resident_rest();
 		sd_notify(0, "READY=1");
 		w->status = web_loop(w);

@@ -38,7 +38,7 @@ struct fixture {
 
 static void begin(struct fixture *f)
 {
-	static const struct caller_rules rules = {.gid = (gid_t)-1, .uid = (uid_t)-1};
+	static const struct caller_rules rules = {.peer = {.gid = (gid_t)-1, .uid = (uid_t)-1}};
 	char *address = (char *)"127.0.0.1:0";
 	const struct text_list list = {.item = &address, .count = 1};
 	const struct sample_options fresh = {

@@ -5,31 +5,12 @@
 
 #include <sys/socket.h>
 
-#include "base/os/group.h"
 #include "base/os/userns.h"
 
 int caller_rules_read(const char *groups, struct caller_rules *r)
 {
-	int found;
-
-	*r = (struct caller_rules){
-		.gid = (gid_t)-1,
-		.uid = (uid_t)-1,
-		.userns = userns_id(),
-		.has_unmapped = userns_has_unmapped(),
-	};
-	found = group_find(groups, "memtally", &r->gid);
-	return found < 0 ? found : 0;
-}
-
-static struct caller caller_judge(
-	const struct channel_peer *peer, bool is_member, const struct caller_rules *rules)
-{
-	if (rules->has_unmapped && peer->uid == USERNS_UNMAPPED_UID)
-		return (struct caller){.kind = CALLER_STRANGER}; /* even if it is our own uid */
-	if (peer->uid == 0 || peer->uid == rules->uid || is_member)
-		return (struct caller){.kind = CALLER_TRUSTED};
-	return (struct caller){.kind = CALLER_USER, .uid = peer->uid, .userns = rules->userns};
+	r->userns = userns_id();
+	return peer_rules_read(groups, &r->peer);
 }
 
 /* A listener that the service manager has passed may be of any family. */
@@ -43,14 +24,16 @@ static bool is_unix(int fd)
 
 struct caller caller_of(int fd, const struct caller_rules *rules)
 {
-	struct channel_peer peer;
+	enum peer_kind kind;
+	uid_t uid;
 
 	if (!is_unix(fd))
 		return (struct caller){.kind = CALLER_ANYBODY};
-	if (channel_peer(fd, &peer) < 0)
+	if (peer_of(fd, &rules->peer, &kind, &uid) < 0 || kind == PEER_STRANGER)
 		return (struct caller){.kind = CALLER_STRANGER};
-	return caller_judge(&peer,
-		rules->gid != (gid_t)-1 && channel_peer_in_group(fd, &peer, rules->gid), rules);
+	if (kind == PEER_TRUSTED)
+		return (struct caller){.kind = CALLER_TRUSTED};
+	return (struct caller){.kind = CALLER_USER, .uid = uid, .userns = rules->userns};
 }
 
 /*

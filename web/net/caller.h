@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/os/channel.h"
+#include "base/os/peer.h"
 #include "config/option.h"
 #include "snapshot/sight.h"
 #include "snapshot/view.h"
@@ -34,18 +34,11 @@ struct caller {
 
 /* Facts that tell trusted callers from others. */
 struct caller_rules {
-	gid_t gid;         /* gid of group memtally; -1: there is none */
-	uid_t uid;         /* uid of memtally-web; -1: not known yet */
-	uint64_t userns;   /* memtally-web's user namespace (userns_id()) */
-	bool has_unmapped; /* some users may have no uid here (userns_has_unmapped()) */
+	struct peer_rules peer;
+	uint64_t userns; /* memtally-web's user namespace (userns_id()) */
 };
 
-/*
- * Fills in R. Sets .uid to -1, because the uid may change until root is given up: the caller sets
- * it after that. GROUPS is the path of the group file, /etc/group, in which "memtally" is looked
- * up. Returns 0, also if there is no such group; or a negative errno if the file cannot be read,
- * and then no caller is a member of the group.
- */
+/* Fills in R. Parameters and errors are those of peer_rules_read(). */
 int caller_rules_read(const char *groups, struct caller_rules *r);
 
 /*

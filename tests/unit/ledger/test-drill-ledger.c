@@ -34,7 +34,7 @@ enum {
 struct work {
 	struct view *view[SNAPSHOTS];
 	struct usage_server server;
-	struct peer_access_rules rules;
+	struct peer_rules rules;
 	char socket[96];
 	struct writer writer;
 };
@@ -55,7 +55,7 @@ static void prepare(struct work *w)
 		feed_wait(&feed, 600);
 	}
 	snprintf(w->socket, sizeof(w->socket), "%s/ledger.sock", victims.kept);
-	if (peer_access_rules_read("/etc/group", &w->rules) < 0 ||
+	if (peer_rules_read("/etc/group", &w->rules) < 0 ||
 		channel_listen(w->socket, SOCK_SEQPACKET, 0666, 4, &fd) < 0)
 		_exit(101);
 	usage_server_init(&w->server, fd, &w->rules);

@@ -79,7 +79,7 @@ static struct access *load(const char *config)
 
 static void begin(struct serving *f, const char *config)
 {
-	static const struct caller_rules rules = {.gid = (gid_t)-1, .uid = (uid_t)-1};
+	static const struct caller_rules rules = {.peer = {.gid = (gid_t)-1, .uid = (uid_t)-1}};
 
 	serving_begin(f, NULL, &rules, load(config), 64);
 }

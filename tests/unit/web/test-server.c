@@ -22,7 +22,7 @@ enum { GROUP = 47110 }; /* the trusted group */
 
 static void begin_at(struct serving *f, const char *address, unsigned int max_clients)
 {
-	static const struct caller_rules rules = {.gid = GROUP, .uid = (uid_t)-1};
+	static const struct caller_rules rules = {.peer = {.gid = GROUP, .uid = (uid_t)-1}};
 	char error[SETTINGS_ERROR_SIZE];
 	struct access *everybody;
 
