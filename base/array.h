@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growing Arrays
+ * Arrays that grow, and sorted arrays
  *
- * The caller has the array, and a size_t with the number of items that the array has room for. Both
- * are 0 at first. The caller frees the array with free().
+ * The caller of ARRAY_RESERVE() has the array, and a size_t with the number of items that the array
+ * has room for. Both are 0 at first. The caller frees the array with free().
  */
 #ifndef MEMTALLY_BASE_ARRAY_H
 #define MEMTALLY_BASE_ARRAY_H
@@ -23,6 +23,26 @@
 		if (reserved_)                                                                     \
 			(items) = reserved_;                                                       \
 		reserved_ ? 0 : -ENOMEM;                                                           \
+	})
+
+/*
+ * Searches among COUNT items by halves. CONDITION is an expression of the index I: it is false for
+ * all items up to some place, and true for all from there on. Evaluates to the first index for which
+ * it is true, COUNT if there is none.
+ *
+ *     size_t at = ARRAY_FIRST(count, i, item[i].start >= start);
+ */
+#define ARRAY_FIRST(count, i, condition)                                                           \
+	({                                                                                         \
+		size_t low_ = 0, high_ = (count);                                                  \
+		while (low_ < high_) {                                                             \
+			size_t i = low_ + (high_ - low_) / 2;                                      \
+			if (condition)                                                             \
+				high_ = i;                                                         \
+			else                                                                       \
+				low_ = i + 1;                                                      \
+		}                                                                                  \
+		low_;                                                                              \
 	})
 
 /*

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "base/os/memfd.h"
 #include "base/text.h"
 #include "snapshot/owner.h"
@@ -526,20 +527,10 @@ bool view_count_dropped(const struct view *view, enum metric_scope scope, uint32
 
 const struct snapshot_process *view_find_process(const struct view *view, uint32_t pid)
 {
-	uint32_t low = 0, high = view_count(view, METRIC_PROCESS);
+	uint32_t count = view_count(view, METRIC_PROCESS);
+	uint32_t at = (uint32_t)ARRAY_FIRST(count, i, view_process(view, (uint32_t)i)->pid >= pid);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct snapshot_process *row = view_process(view, middle);
-
-		if (row->pid == pid)
-			return row;
-		if (row->pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return at < count && view_process(view, at)->pid == pid ? view_process(view, at) : NULL;
 }
 
 const struct snapshot_histogram *view_find_histogram(const struct view *view, uint32_t id)

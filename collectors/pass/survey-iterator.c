@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "collectors/pass/pass-private.h"
 #include "collectors/process/fetch.h"
@@ -12,17 +13,7 @@
 /* Returns the index of the first process with a pid above AFTER. */
 static size_t place_after(const struct process_table *t, pid_t after)
 {
-	size_t low = 0, high = t->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->item[middle]->pid > after)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return ARRAY_FIRST(t->count, i, t->item[i]->pid > after);
 }
 
 static bool survey_iterator_has_memory(const struct process *p)

@@ -231,17 +231,7 @@ static void mark_taken(struct finding *g, const struct elf_load *l)
 /* Returns the first item of .bare that ends above AT. */
 static size_t find_bare(const struct finding *g, uint64_t at)
 {
-	size_t low = 0, high = g->bares;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (g->bare[middle].end <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_FIRST(g->bares, i, g->bare[i].end > at);
 }
 
 /*
@@ -465,22 +455,13 @@ void elf_load_cut(struct elf_load *l, uint64_t start, uint64_t end)
 /* Returns the bytes below AT in placed pieces. */
 static uint64_t placed_below(const struct elf_load *l, uint64_t at)
 {
-	size_t low = 0, high = l->pieces;
+	size_t next = ARRAY_FIRST(l->pieces, i, l->piece[i].start >= at);
 	const struct elf_load_piece *p;
 	uint64_t end;
 
-	/* The last piece that begins below AT is .low - 1 afterwards. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->piece[middle].start < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!next)
 		return 0;
-	p = &l->piece[low - 1];
+	p = &l->piece[next - 1];
 	end = p->end < at ? p->end : at;
 	return p->placed_before + (p->is_placed ? end - p->start : 0);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/os/file.h"
 
@@ -203,18 +204,11 @@ struct best {
  */
 static void best_add(struct best *b, uint64_t value, uint32_t row)
 {
-	size_t at = 0, high = b->count;
+	size_t at;
 
-	if (high == SURVEY_READER_SHOWN && value <= b->rank[high - 1].value)
+	if (b->count == SURVEY_READER_SHOWN && value <= b->rank[b->count - 1].value)
 		return;
-	while (at < high) {
-		size_t middle = at + (high - at) / 2;
-
-		if (b->rank[middle].value < value)
-			high = middle;
-		else
-			at = middle + 1;
-	}
+	at = ARRAY_FIRST(b->count, i, b->rank[i].value < value);
 	if (b->count < SURVEY_READER_SHOWN)
 		b->count++;
 	memmove(&b->rank[at + 1], &b->rank[at], (b->count - 1 - at) * sizeof(b->rank[0]));

@@ -27,17 +27,7 @@ static uint64_t shmem_devices_number_of(uint32_t major, uint32_t minor)
 /* Returns the place of NUMBER, or where it belongs. */
 static size_t shmem_devices_place_of(const struct shmem_devices *d, uint64_t number)
 {
-	size_t low = 0, high = d->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (d->item[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_FIRST(d->count, i, d->item[i].number >= number);
 }
 
 enum shmem_devices_answer shmem_devices_ask(

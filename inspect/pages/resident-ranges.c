@@ -50,17 +50,7 @@ int resident_ranges_add(struct resident_ranges *r, const struct page *p)
 /* Returns the first page with a number of at least NUMBER; .count if there is none. */
 static size_t resident_ranges_find(const struct resident_ranges *r, uint64_t number)
 {
-	size_t low = 0, high = r->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->page[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_FIRST(r->count, i, r->page[i].number >= number);
 }
 
 static const uint32_t *resident_ranges_before(const struct resident_ranges *r, size_t i)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "snapshot/owner.h"
 
 void renamed_owners_done(struct renamed_owners *o)
@@ -53,22 +54,6 @@ int renamed_owners_collect(struct renamed_owners *o, const struct rows *rows, ui
 	return 0;
 }
 
-/* Returns the index of the first row that is not before KEY. */
-static size_t renamed_owners_first_of(const struct renamed_owners *o, const struct row *key)
-{
-	size_t from = 0, to = o->count;
-
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (order_of(o->row[middle], key) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
 static bool is_nearer(const struct row *a, const struct row *b, uint32_t id, double counter)
 {
 	if ((a->id == id) != (b->id == id))
@@ -83,7 +68,7 @@ struct row *renamed_owners_find(
 	struct row *found = NULL;
 
 	/* The caller clears is_known of a row that it was given, so no row is found twice. */
-	for (size_t i = renamed_owners_first_of(o, &key);
+	for (size_t i = ARRAY_FIRST(o->count, k, order_of(o->row[k], &key) >= 0);
 		i < o->count && !order_of(o->row[i], &key); i++)
 		if (o->row[i]->is_known &&
 			(!found || is_nearer(o->row[i], found, row->id, counter)))

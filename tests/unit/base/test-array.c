@@ -60,12 +60,29 @@ static void failure_changes_nothing(void **state)
 	}
 }
 
+static void finds_the_first(void **state)
+{
+	static const int sorted[] = {10, 20, 20, 30};
+
+	(void)state;
+	assert_int_equal(ARRAY_FIRST(0, i, sorted[i] >= 0), 0);
+	assert_int_equal(ARRAY_FIRST(4, i, sorted[i] >= 5), 0);
+	assert_int_equal(ARRAY_FIRST(4, i, sorted[i] >= 10), 0);
+	assert_int_equal(ARRAY_FIRST(4, i, sorted[i] >= 11), 1);
+	assert_int_equal(ARRAY_FIRST(4, i, sorted[i] >= 20), 1);
+	assert_int_equal(ARRAY_FIRST(4, i, sorted[i] > 20), 3);
+	assert_int_equal(ARRAY_FIRST(4, i, sorted[i] > 30), 4);
+	for (size_t place = 0; place <= 1000; place++)
+		assert_int_equal(ARRAY_FIRST(1000, i, i >= place), place);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows_to_twice_the_room),
 		cmocka_unit_test(grows_to_the_count_if_that_is_more),
 		cmocka_unit_test(failure_changes_nothing),
+		cmocka_unit_test(finds_the_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
