@@ -8,22 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 void params_init(struct params *p, const char *query, size_t len)
 {
 	*p = (struct params){.at = query, .end = len ? query + len : query};
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
 }
 
 enum decode_outcome {
@@ -44,12 +34,11 @@ static enum decode_outcome params_decode(const char *from, const char *end, char
 		if (n + 1 >= size)
 			return DECODE_TOO_LONG;
 		if (c == '%') {
-			int high = end - from > 2 ? hex_digit(from[1]) : -1;
-			int low = end - from > 2 ? hex_digit(from[2]) : -1;
+			uint64_t byte;
 
-			if (high < 0 || low < 0)
+			if (end - from <= 2 || number_scan_hex(from + 1, 2, &byte) != 2)
 				return DECODE_BAD_PERCENT;
-			c = (char)(high << 4 | low);
+			c = (char)byte;
 			from += 2;
 		} else if (c == '+') {
 			c = ' ';
