@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/number.h"
+#include "base/scan.h"
 
 /* Facts about the file of a descriptor, from its link. Reading the link costs less than stat(). */
 struct link {
@@ -21,21 +21,6 @@ struct link {
 	bool is_socket;
 	uint64_t inode; /* of a socket */
 };
-
-static bool is_text(const char *link, size_t len, const char *text)
-{
-	return len == strlen(text) && !memcmp(link, text, len);
-}
-
-/* "socket:[1234]" */
-static bool parse_socket(const char *link, size_t len, uint64_t *ret)
-{
-	static const char name[] = "socket:[";
-	const size_t n = sizeof(name) - 1;
-
-	return len > n && !memcmp(link, name, n) && link[len - 1] == ']' &&
-	       number_parse_u64(link + n, len - n - 1, ret) == 0;
-}
 
 /*
  * A name that ends in " (deleted)" may belong to a file with or without a name: the link count
@@ -48,15 +33,17 @@ static struct link openfiles_read_link(int dirfd, const char *name)
 	char text[PATH_MAX];
 	ssize_t n = readlinkat(dirfd, name, text, sizeof(text));
 	size_t len = n < 0 ? 0 : (size_t)n, tail = sizeof(deleted) - 1;
+	struct scan whole = {text, text + len}, socket = whole;
 	struct link link = {.inode = 0};
 
 	if (n < 0) {
 		link.may_be_nameless = errno == ENAMETOOLONG;
 		return link;
 	}
-	link.is_socket = parse_socket(text, len, &link.inode);
+	link.is_socket = scan_text(&socket, "socket:[") && scan_decimal(&socket, &link.inode) &&
+	                 scan_is(&socket, "]");
 	link.may_be_nameless = len >= tail && !memcmp(text + len - tail, deleted, tail);
-	link.is_secret = is_text(text, len, "/secretmem (deleted)");
+	link.is_secret = scan_is(&whole, "/secretmem (deleted)");
 	return link;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/scan.h"
 #include "base/text.h"
 
 static const char *const kinds[KIND_END] = {
@@ -22,6 +23,9 @@ static const char *const kinds[KIND_END] = {
 };
 
 static const char deleted[] = " (deleted)";
+
+#define DIGITS  "0123456789"
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 const char *kind_name(enum kind kind)
 {
@@ -166,92 +170,60 @@ const char *kind_note(bool is_deleted, enum mapping_fate fate)
 	return is_deleted || fate == MAPPING_UNLINKED ? notes[fate] : "";
 }
 
-/* A part of a path. */
-struct piece {
-	const char *text;
-	size_t len;
-};
-
-static bool begins_with(struct piece p, const char *with)
+/* Takes all characters of ALLOWED that come next. Returns how many there are. */
+static size_t take_all_of(struct scan *s, const char *allowed)
 {
-	size_t n = strlen(with);
+	const char *from = s->at;
 
-	return p.len >= n && !memcmp(p.text, with, n);
-}
-
-static struct piece kind_without(struct piece p, size_t count)
-{
-	return (struct piece){p.text + count, p.len - count};
-}
-
-static bool is_digits(struct piece p)
-{
-	for (size_t i = 0; i < p.len; i++)
-		if (p.text[i] < '0' || p.text[i] > '9')
-			return false;
-	return p.len > 0;
-}
-
-static bool is_alphanumeric(struct piece p)
-{
-	for (size_t i = 0; i < p.len; i++)
-		if (!((p.text[i] >= '0' && p.text[i] <= '9') ||
-			    (p.text[i] >= 'a' && p.text[i] <= 'z') ||
-			    (p.text[i] >= 'A' && p.text[i] <= 'Z')))
-			return false;
-	return true;
-}
-
-/* "jna123.tmp" */
-static bool is_jna(struct piece name)
-{
-	static const char head[] = "jna", tail[] = ".tmp";
-	const size_t ends = sizeof(head) - 1 + sizeof(tail) - 1;
-
-	return name.len > ends && begins_with(name, head) &&
-	       !memcmp(name.text + name.len - (sizeof(tail) - 1), tail, sizeof(tail) - 1) &&
-	       is_digits((struct piece){name.text + sizeof(head) - 1, name.len - ends});
+	while (s->at < s->end && *s->at && strchr(allowed, *s->at))
+		s->at++;
+	return (size_t)(s->at - from);
 }
 
 /*
  * Names of files that programs unlink themselves: libffi's "ffiXXXXXX", Orc's "orcexec.XXXXXX",
- * "#123" of O_TMPFILE.
+ * JNA's "jna123.tmp", "#123" of O_TMPFILE.
  */
-static bool is_temporary_name(struct piece name)
+static bool is_temporary_name(struct scan name)
 {
-	if (begins_with(name, "ffi") && name.len == 9)
-		return is_alphanumeric(kind_without(name, 3));
-	if (begins_with(name, "#"))
-		return is_digits(kind_without(name, 1));
-	return begins_with(name, "orcexec.") || is_jna(name);
+	struct scan ffi = name, jna = name, nameless = name;
+
+	if (scan_text(&ffi, "ffi") && take_all_of(&ffi, DIGITS LETTERS) == 6 && scan_is(&ffi, ""))
+		return true;
+	if (scan_text(&jna, "jna") && take_all_of(&jna, DIGITS) && scan_is(&jna, ".tmp"))
+		return true;
+	if (scan_text(&nameless, "#") && take_all_of(&nameless, DIGITS) && scan_is(&nameless, ""))
+		return true;
+	return scan_sees(&name, "orcexec.");
 }
 
-static bool is_in_temporary_folder(struct piece path)
+static bool is_in_temporary_folder(struct scan path)
 {
 	static const char *const folders[] = {
 		"/tmp/", "/var/tmp/", "/dev/shm/", "/run/", "/var/run/"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		if (begins_with(path, folders[i]))
+		if (scan_sees(&path, folders[i]))
 			return true;
 	return false;
 }
 
 enum kind_temporary kind_temporary(const char *path, size_t len)
 {
-	struct piece whole = {path, len}, name;
+	struct scan whole = {path, path + len}, name;
 	const char *slash;
 
 	if (len >= sizeof(deleted) - 1 &&
 		!memcmp(path + len - (sizeof(deleted) - 1), deleted, sizeof(deleted) - 1))
-		whole.len -= sizeof(deleted) - 1;
-	slash = memrchr(path, '/', whole.len);
+		whole.end -= sizeof(deleted) - 1;
+	slash = memrchr(path, '/', (size_t)(whole.end - path));
 	if (!slash)
 		return KIND_NOT_TEMPORARY;
-	name = kind_without(whole, (size_t)(slash + 1 - path));
+	name = (struct scan){slash + 1, whole.end};
 	if (is_temporary_name(name))
 		return KIND_TEMPORARY;
-	return is_in_temporary_folder(whole) && memmem(name.text, name.len, ".so", 3)
+	return is_in_temporary_folder(whole) &&
+	                       memmem(name.at, (size_t)(name.end - name.at), ".so", 3)
 	               ? KIND_MAYBE_TEMPORARY
 	               : KIND_NOT_TEMPORARY;
 }
