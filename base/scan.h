@@ -2,8 +2,8 @@
 /*
  * Text Scanner
  *
- * Reads a text of the kernel from its beginning: each function takes the bytes that it expects. The
- * functions are inline because maps of large processes have a million lines. Pure.
+ * Reads a text from its beginning: each function takes the bytes that it expects. The functions are
+ * inline because maps of large processes have a million lines. Pure.
  */
 #ifndef MEMTALLY_BASE_SCAN_H
 #define MEMTALLY_BASE_SCAN_H
@@ -19,6 +19,12 @@ struct scan {
 	const char *at, *end;
 };
 
+/* Returns how many bytes are left. */
+static inline size_t scan_left(const struct scan *s)
+{
+	return (size_t)(s->end - s->at);
+}
+
 /* Takes WANTED. Returns false, and takes nothing, if the next byte is another one or the text ends. */
 static inline bool scan_char(struct scan *s, char wanted)
 {
@@ -33,7 +39,7 @@ static inline bool scan_sees(const struct scan *s, const char *wanted)
 {
 	size_t len = strlen(wanted);
 
-	return (size_t)(s->end - s->at) >= len && !memcmp(s->at, wanted, len);
+	return scan_left(s) >= len && !memcmp(s->at, wanted, len);
 }
 
 /* Takes the terminated text WANTED. Returns false, and takes nothing, if the text has another one. */
@@ -58,7 +64,7 @@ static inline void scan_blanks(struct scan *s)
  */
 static inline bool scan_decimal(struct scan *s, uint64_t *ret)
 {
-	int n = number_scan_u64(s->at, (size_t)(s->end - s->at), ret);
+	int n = number_scan_u64(s->at, scan_left(s), ret);
 
 	s->at += n > 0 ? n : 0;
 	return n > 0;
@@ -67,7 +73,7 @@ static inline bool scan_decimal(struct scan *s, uint64_t *ret)
 /* Does the same with hexadecimal digits, in upper or lower case. */
 static inline bool scan_hex(struct scan *s, uint64_t *ret)
 {
-	int n = number_scan_hex(s->at, (size_t)(s->end - s->at), ret);
+	int n = number_scan_hex(s->at, scan_left(s), ret);
 
 	s->at += n > 0 ? n : 0;
 	return n > 0;
@@ -76,7 +82,7 @@ static inline bool scan_hex(struct scan *s, uint64_t *ret)
 /* Returns whether WANTED, a terminated text, is all that is left. */
 static inline bool scan_is(const struct scan *s, const char *wanted)
 {
-	return (size_t)(s->end - s->at) == strlen(wanted) && scan_sees(s, wanted);
+	return scan_left(s) == strlen(wanted) && scan_sees(s, wanted);
 }
 
 /*
@@ -94,12 +100,27 @@ static inline bool scan_word(struct scan *s, struct scan *ret)
 }
 
 /*
+ * Takes the slashes and then the other bytes that come next, up to a slash, and writes the latter to
+ * *RET. Returns false if there are none.
+ */
+static inline bool scan_component(struct scan *s, struct scan *ret)
+{
+	while (scan_char(s, '/'))
+		;
+	ret->at = s->at;
+	while (s->at < s->end && *s->at != '/')
+		s->at++;
+	ret->end = s->at;
+	return ret->at < ret->end;
+}
+
+/*
  * Takes the next line, and writes it to *RET without its newline. Returns false, and takes nothing,
  * if there is no newline.
  */
 static inline bool scan_line(struct scan *s, struct scan *ret)
 {
-	const char *newline = s->at < s->end ? memchr(s->at, '\n', (size_t)(s->end - s->at)) : NULL;
+	const char *newline = s->at < s->end ? memchr(s->at, '\n', scan_left(s)) : NULL;
 
 	if (!newline)
 		return false;

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
+#include "base/scan.h"
 
 #define ALPHANUMERIC "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -63,18 +64,11 @@ static bool is_unit_name(struct cgroup_name n, bool *ret_is_instance)
 /* Returns the next component of *PATH, and moves *PATH past it; len 0 at the end. */
 static struct cgroup_name next_component(struct cgroup_name *path)
 {
-	struct cgroup_name part;
-	const char *slash;
+	struct scan rest = {path->text, path->text + path->len}, part;
 
-	while (path->len && path->text[0] == '/') {
-		path->text++;
-		path->len--;
-	}
-	slash = memchr(path->text, '/', path->len);
-	part = (struct cgroup_name){path->text, slash ? (size_t)(slash - path->text) : path->len};
-	path->text += part.len;
-	path->len -= part.len;
-	return part;
+	scan_component(&rest, &part);
+	*path = (struct cgroup_name){rest.at, scan_left(&rest)};
+	return (struct cgroup_name){part.at, scan_left(&part)};
 }
 
 static struct cgroup_name cgroup_unescape(struct cgroup_name n)

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/scan.h"
 
 enum {
 	ID_DIGITS = 64,
@@ -28,51 +29,13 @@ enum {
 	HASH_LENGTH = 32,
 };
 
-struct part {
-	const char *text;
-	size_t len;
-};
-
-static struct part next_part(struct part *path)
-{
-	struct part p;
-	const char *slash;
-
-	while (path->len && path->text[0] == '/') {
-		path->text++;
-		path->len--;
-	}
-	slash = memchr(path->text, '/', path->len);
-	p = (struct part){path->text, slash ? (size_t)(slash - path->text) : path->len};
-	path->text += p.len;
-	path->len -= p.len;
-	return p;
-}
-
-static bool container_is(struct part p, const char *text)
-{
-	return p.len == strlen(text) && !memcmp(p.text, text, p.len);
-}
-
-/* Removes PREFIX. Returns false and leaves P unchanged if it does not begin with it. */
-static bool take_prefix(struct part *p, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	if (p->len < len || memcmp(p->text, prefix, len) != 0)
-		return false;
-	p->text += len;
-	p->len -= len;
-	return true;
-}
-
-static bool take_suffix(struct part *p, const char *suffix)
+static bool take_suffix(struct scan *p, const char *suffix)
 {
 	size_t len = strlen(suffix);
 
-	if (p->len < len || memcmp(p->text + p->len - len, suffix, len) != 0)
+	if (scan_left(p) < len || memcmp(p->end - len, suffix, len) != 0)
 		return false;
-	p->len -= len;
+	p->end -= len;
 	return true;
 }
 
@@ -81,17 +44,17 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-static bool are_hex(struct part p)
+static bool are_hex(struct scan p)
 {
-	for (size_t i = 0; i < p.len; i++)
-		if (!is_hex(p.text[i]))
+	for (; p.at < p.end; p.at++)
+		if (!is_hex(*p.at))
 			return false;
 	return true;
 }
 
-static bool is_id(struct part p)
+static bool is_id(struct scan p)
 {
-	return p.len == ID_DIGITS && are_hex(p);
+	return scan_left(&p) == ID_DIGITS && are_hex(p);
 }
 
 static const struct {
@@ -107,20 +70,20 @@ static const struct {
 };
 
 /* NAME is the text before the id. */
-static bool find_runtime(struct part name, enum container_runtime *ret)
+static bool find_runtime(struct scan name, enum container_runtime *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (container_is(name, prefixes[i].name)) {
+		if (scan_is(&name, prefixes[i].name)) {
 			*ret = prefixes[i].runtime;
 			return true;
 		}
 	return false;
 }
 
-static void set_name(struct container_id *c, struct part name, enum container_runtime runtime)
+static void set_name(struct container_id *c, struct scan name, enum container_runtime runtime)
 {
-	memcpy(c->name, name.text, name.len);
-	c->name[name.len] = 0;
+	memcpy(c->name, name.at, scan_left(&name));
+	c->name[scan_left(&name)] = 0;
 	c->runtime = runtime;
 }
 
@@ -128,28 +91,28 @@ static void set_name(struct container_id *c, struct part name, enum container_ru
  * Reads a container's id from P: "PREFIX-ID"; "PARENT:PREFIX:ID" in a unit of containerd's; or the
  * id alone below PARENT.
  */
-static bool take_id(struct part p, struct part parent, struct container_id *c)
+static bool take_id(struct scan p, struct scan parent, struct container_id *c)
 {
 	enum container_runtime runtime = RUNTIME_UNKNOWN;
-	struct part id = p, name = p;
+	struct scan id = p, name = p;
 
 	take_suffix(&id, ".scope");
 	if (is_id(id)) {
-		set_name(c, id, container_is(parent, "docker") ? RUNTIME_DOCKER : RUNTIME_UNKNOWN);
+		set_name(c, id, scan_is(&parent, "docker") ? RUNTIME_DOCKER : RUNTIME_UNKNOWN);
 		return true;
 	}
-	if (id.len < ID_DIGITS + 2)
+	if (scan_left(&id) < ID_DIGITS + 2)
 		return false;
-	name = (struct part){id.text, id.len - ID_DIGITS - 1};
-	id = (struct part){id.text + name.len + 1, ID_DIGITS};
-	if (!is_id(id) || (id.text[-1] != '-' && id.text[-1] != ':'))
+	name = (struct scan){id.at, id.end - ID_DIGITS - 1};
+	id.at = name.end + 1;
+	if (!is_id(id) || (*name.end != '-' && *name.end != ':'))
 		return false;
-	if (id.text[-1] == ':') {
-		const char *colon = memrchr(name.text, ':', name.len);
+	if (*name.end == ':') {
+		const char *colon = memrchr(name.at, ':', scan_left(&name));
 
 		if (!colon)
 			return false;
-		name = (struct part){colon + 1, (size_t)(name.text + name.len - colon - 1)};
+		name.at = colon + 1;
 	}
 	if (!find_runtime(name, &runtime))
 		return false;
@@ -157,25 +120,25 @@ static bool take_id(struct part p, struct part parent, struct container_id *c)
 	return true;
 }
 
-static bool is_lxc_name(struct part p)
+static bool is_lxc_name(struct scan p)
 {
 	static const char allowed[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
 
-	if (!p.len || p.len >= CONTAINER_ID_NAME_SIZE || p.text[0] == '.')
+	if (p.at == p.end || scan_left(&p) >= CONTAINER_ID_NAME_SIZE || *p.at == '.')
 		return false;
-	for (size_t i = 0; i < p.len; i++)
-		if (!memchr(allowed, p.text[i], sizeof(allowed) - 1))
+	for (; p.at < p.end; p.at++)
+		if (!memchr(allowed, *p.at, sizeof(allowed) - 1))
 			return false;
 	return true;
 }
 
 /* LXC has its cgroups only directly below the root; deeper ones belong to a container's guest. */
-static bool take_lxc(struct part p, struct part parent, size_t depth, struct container_id *c)
+static bool take_lxc(struct scan p, struct scan parent, size_t depth, struct container_id *c)
 {
-	if (depth == 0 ? !take_prefix(&p, "lxc.payload.")
-		       : depth > 1 || (!container_is(parent, "lxc") &&
-					      !container_is(parent, "lxc.payload")))
+	if (depth == 0 ? !scan_text(&p, "lxc.payload.")
+		       : depth > 1 ||
+				 (!scan_is(&parent, "lxc") && !scan_is(&parent, "lxc.payload")))
 		return false;
 	if (!is_lxc_name(p))
 		return false;
@@ -184,16 +147,16 @@ static bool take_lxc(struct part p, struct part parent, size_t depth, struct con
 }
 
 /* A UUID with DASH between its parts, or 32 digits. */
-static bool is_pod_uid(struct part p, char dash)
+static bool is_pod_uid(struct scan p, char dash)
 {
-	if (p.len == HASH_LENGTH)
+	if (scan_left(&p) == HASH_LENGTH)
 		return are_hex(p);
-	if (p.len != UUID_LENGTH)
+	if (scan_left(&p) != UUID_LENGTH)
 		return false;
-	for (size_t i = 0; i < p.len; i++) {
+	for (size_t i = 0; i < UUID_LENGTH; i++) {
 		bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
 
-		if (is_dash ? p.text[i] != dash : !is_hex(p.text[i]))
+		if (is_dash ? p.at[i] != dash : !is_hex(p.at[i]))
 			return false;
 	}
 	return true;
@@ -203,50 +166,49 @@ static bool is_pod_uid(struct part p, char dash)
  * Reads a pod's uid from P: "podUID" below kubepods, or "kubepods[-CLASS]-podU_I_D.slice", which
  * may have a ':' and other names behind it.
  */
-static bool take_pod(struct part p, bool is_below_kubepods, struct container_id *c)
+static bool take_pod(struct scan p, bool is_below_kubepods, struct container_id *c)
 {
-	const char *colon = memchr(p.text, ':', p.len);
+	const char *colon = memchr(p.at, ':', scan_left(&p));
 	char dash = '-';
 
-	if (colon)
-		p.len = (size_t)(colon - p.text);
+	p.end = colon ? colon : p.end;
 	if (take_suffix(&p, ".slice")) {
 		dash = '_';
-		if (!take_prefix(&p, "kubepods-"))
+		if (!scan_text(&p, "kubepods-"))
 			return false;
-		(void)(take_prefix(&p, "burstable-") || take_prefix(&p, "besteffort-"));
+		(void)(scan_text(&p, "burstable-") || scan_text(&p, "besteffort-"));
 	} else if (!is_below_kubepods) {
 		return false;
 	}
-	if (!take_prefix(&p, "pod") || !is_pod_uid(p, dash))
+	if (!scan_text(&p, "pod") || !is_pod_uid(p, dash))
 		return false;
-	for (size_t i = 0; i < p.len; i++)
-		c->pod[i] = p.text[i] == '_' ? '-' : p.text[i];
-	c->pod[p.len] = 0;
+	for (size_t i = 0; i < scan_left(&p); i++)
+		c->pod[i] = p.at[i] == '_' ? '-' : p.at[i];
+	c->pod[scan_left(&p)] = 0;
 	return true;
 }
 
 void container_id_parse(const char *path, size_t len, struct container_id *ret)
 {
-	struct part rest = {path, len}, parent = {path, 0}, p;
+	struct scan rest = {path, path + len}, parent = {path, path}, p;
 	bool is_below_kubepods = false;
 
 	*ret = (struct container_id){.runtime = RUNTIME_UNKNOWN};
-	for (size_t depth = 0; (p = next_part(&rest)).len; depth++) {
+	for (size_t depth = 0; scan_component(&rest, &p); depth++) {
 		struct container_id c = {.runtime = RUNTIME_UNKNOWN};
-		size_t end = (size_t)(rest.text - path);
+		size_t end = (size_t)(rest.at - path);
 
 		/* A pod's containers are below it: containers found before are around it. */
 		if (take_pod(p, is_below_kubepods, &c)) {
 			*ret = c;
-			ret->pod_end = memchr(p.text, ':', p.len) ? 0 : end;
+			ret->pod_end = memchr(p.at, ':', scan_left(&p)) ? 0 : end;
 			ret->name_end = take_id(p, parent, ret) ? end : 0;
 		} else if (take_id(p, parent, &c) || take_lxc(p, parent, depth, &c)) {
 			memcpy(ret->name, c.name, sizeof(c.name));
 			ret->runtime = c.runtime;
 			ret->name_end = end;
 		}
-		is_below_kubepods |= container_is(p, "kubepods");
+		is_below_kubepods |= scan_is(&p, "kubepods");
 		parent = p;
 	}
 }

@@ -100,6 +100,21 @@ static void takes_words(void **state)
 	assert_true(scan_is(&s, ""));
 }
 
+static void takes_components(void **state)
+{
+	struct scan s = scan_of("//a b/c/"), part = {NULL, NULL};
+
+	(void)state;
+	assert_int_equal(scan_left(&s), 8);
+	assert_true(scan_component(&s, &part));
+	assert_true(scan_is(&part, "a b"));
+	assert_int_equal(scan_left(&s), 3);
+	assert_true(scan_component(&s, &part));
+	assert_true(scan_is(&part, "c"));
+	assert_false(scan_component(&s, &part));
+	assert_int_equal(scan_left(&s), 0);
+}
+
 static void takes_lines(void **state)
 {
 	struct scan s = scan_of("one\n\ncut"), line = {NULL, NULL};
@@ -122,6 +137,7 @@ int main(void)
 		cmocka_unit_test(stops_at_the_end),
 		cmocka_unit_test(refuses_numbers_that_do_not_fit),
 		cmocka_unit_test(takes_words),
+		cmocka_unit_test(takes_components),
 		cmocka_unit_test(takes_lines),
 	};
 
