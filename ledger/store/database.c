@@ -87,6 +87,20 @@ int database_number(struct store *s, const char *sql, int64_t fallback, int64_t 
 	return database_outcome(step);
 }
 
+int database_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
+{
+	int64_t pages, free_pages;
+	int r = database_number(s, "PRAGMA page_count", 0, &pages);
+
+	if (r == 0)
+		r = database_number(s, "PRAGMA freelist_count", 0, &free_pages);
+	if (r == 0) {
+		*ret = (uint64_t)pages;
+		*ret_free = (uint64_t)free_pages;
+	}
+	return r;
+}
+
 const char *database_text(sqlite3_stmt *statement, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(statement, column);

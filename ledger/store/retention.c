@@ -129,14 +129,11 @@ static int64_t group_of(enum slot_level level)
 /* Sets *RET to whether the pages in use are more than PERCENT of the limit. */
 static int is_too_full(struct store *s, unsigned int percent, bool *ret)
 {
-	int64_t pages, free_pages;
-	int r = database_number(s, "PRAGMA page_count", 0, &pages);
+	uint64_t pages, free_pages;
+	int r = database_pages(s, &pages, &free_pages);
 
 	if (r == 0)
-		r = database_number(s, "PRAGMA freelist_count", 0, &free_pages);
-	if (r == 0)
-		*ret = (uint64_t)(pages - free_pages) * s->page_bytes >
-		       database_room(s) / 100 * percent;
+		*ret = (pages - free_pages) * s->page_bytes > database_room(s) / 100 * percent;
 	return r;
 }
 

@@ -24,21 +24,6 @@ enum {
 	LESS = 4,
 };
 
-/* Sets *RET to the number of pages of the file, and *RET_FREE to the free ones among them. */
-static int count_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
-{
-	int64_t pages, free_pages;
-	int r = database_number(s, "PRAGMA page_count", 0, &pages);
-
-	if (r == 0)
-		r = database_number(s, "PRAGMA freelist_count", 0, &free_pages);
-	if (r == 0) {
-		*ret = (uint64_t)pages;
-		*ret_free = (uint64_t)free_pages;
-	}
-	return r;
-}
-
 /* Gives back at most COUNT free pages; a few at a time, since SQLite does not report progress. */
 static int give_back(struct store *s, uint64_t count)
 {
@@ -60,12 +45,12 @@ int size_limit_check(struct store *s)
 {
 	uint64_t want = s->pages_before < s->pages_max ? s->pages_before : s->pages_max;
 	uint64_t pages, free_pages;
-	int r = count_pages(s, &pages, &free_pages);
+	int r = database_pages(s, &pages, &free_pages);
 
 	if (r == 0 && pages > want && free_pages) {
 		r = give_back(s, pages - want);
 		if (r == 0)
-			r = count_pages(s, &pages, &free_pages);
+			r = database_pages(s, &pages, &free_pages);
 	}
 	return r == 0 && pages > s->pages_max ? DATABASE_TOO_LARGE : r;
 }
@@ -74,7 +59,7 @@ int size_limit_begin(struct store *s)
 {
 	uint64_t free_pages;
 
-	return count_pages(s, &s->pages_before, &free_pages);
+	return database_pages(s, &s->pages_before, &free_pages);
 }
 
 int size_limit_allow(struct store *s)
@@ -84,7 +69,7 @@ int size_limit_allow(struct store *s)
 
 	if (r != DATABASE_TOO_LARGE)
 		return r;
-	r = count_pages(s, &pages, &free_pages);
+	r = database_pages(s, &pages, &free_pages);
 	if (r == 0)
 		s->pages_max = pages;
 	return r;
@@ -103,12 +88,12 @@ static int give_back_some(struct store *s)
 int size_limit_shrink(struct store *s)
 {
 	uint64_t room = database_room(s) / s->page_bytes, pages, free_pages;
-	int r = count_pages(s, &pages, &free_pages);
+	int r = database_pages(s, &pages, &free_pages);
 
 	if (r == 0 && (pages > room || free_pages > pages / FREE_PART + SPARE_PAGES)) {
 		r = give_back_some(s);
 		if (r != STORE_DAMAGED)
-			r = count_pages(s, &pages, &free_pages);
+			r = database_pages(s, &pages, &free_pages);
 	}
 	if (r != 0)
 		return r == STORE_DAMAGED ? r : 0;

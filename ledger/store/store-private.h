@@ -130,6 +130,12 @@ int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret);
  */
 int database_number(struct store *s, const char *sql, int64_t fallback, int64_t *ret);
 
+/*
+ * Sets *RET to the number of pages of the file, and *RET_FREE to the free ones among them. Errors as
+ * database_number().
+ */
+int database_pages(struct store *s, uint64_t *ret, uint64_t *ret_free);
+
 /* Remembers device and inode of the file at PATH, which S has just opened. */
 void database_note_file(struct store *s, const char *path);
 
