@@ -29,7 +29,7 @@ check_tests() {
 	find "$dir/tests" -name '*.trs' -delete
 	: >"$dir/tests/times"
 	all=$(all_tests "$dir" | grep -vE "${2:-^$}")
-	alone=$(grep -LE '^WITH_HOST=' tests/integration/[1-9]* | grep -xF "$all" | grep -vE "$later")
+	alone=$(grep -LE '^WITH_HOST=' tests/integration/*/[1-9]* | grep -xF "$all" | grep -vE "$later")
 	run_tests "$jobs" "$dir" < <(grep -E "$longest" <<<"$alone"; grep -vE "$longest" <<<"$alone")
 	all=$(grep -vxF "$alone" <<<"$all")
 	pause_jobs # the others are about the whole host
@@ -343,7 +343,7 @@ stage_man_pages() {
 # only the programs of the few tests are built.
 job_distcheck() {
 	local few=() units='tests/unit/cli/test-memtally tests/unit/snapshot/test-view'
-	local scenarios='tests/integration/100-herds tests/integration/201-json tests/integration/310-refusals'
+	local scenarios='tests/integration/figures/100-herds tests/integration/web/201-json tests/integration/life/310-refusals'
 	local tools='tests/herd/herd tests/tools/publish-sample tests/tools/snapshot-header'
 	rm -f "$logs/distcheck.gate"
 	[ -n "$long" ] || few=("TESTS=tests/fixtures/test-fixtures $units $scenarios")
