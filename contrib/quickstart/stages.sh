@@ -158,18 +158,22 @@ valgrind_test() { timeout --foreground 900 "${@:2}" "$1"; }
 # time in each check: only in --long. Programs that give up system calls need a build for valgrind,
 # which makes some calls of its own.
 stage_valgrind() {
-	local own=(confine/test-{drill,filter,limits} daemon/test-{fork-server,manager,resolver} ledger/test-{drill-ledger,ledger}
-		web/test-{tls,web})
+	local own=(
+		tests/unit/confine/test-drill tests/unit/confine/test-filter tests/unit/confine/test-limits
+		tests/unit/daemon/test-manager tests/unit/daemon/children/test-fork-server tests/unit/daemon/children/test-resolver
+		tests/unit/ledger/test-drill-ledger tests/unit/ledger/test-ledger
+		tests/unit/web/test-web tests/unit/web/net/test-tls
+	)
 	needs valgrind curl || return
 	if ! build_tree all "$top/build-valgrind" --enable-werror --enable-valgrind CFLAGS='-O2 -g1' ||
-		! make_in "$top/build-valgrind" "${own[@]/#/tests/unit/}"; then
+		! make_in "$top/build-valgrind" "${own[@]}"; then
 		count_fail 'it does not build'
 		return
 	fi
 	export MEMTALLY_BUILD=$top/build-check MEMTALLY_SOURCE=$top
 	MEMTALLY_VALGRIND=1 MEMTALLY_SLOW=1 for_each valgrind valgrind_test "${valgrind[@]}" < <(
-		unit_tests build-check | grep -vxF "$(printf 'build-check/tests/unit/%s\n' "${own[@]}")"
-		printf 'build-valgrind/tests/unit/%s\n' "${own[@]}"
+		unit_tests build-check | grep -vxF "$(printf 'build-check/%s\n' "${own[@]}")"
+		printf 'build-valgrind/%s\n' "${own[@]}"
 	)
 	valgrind_daemons
 }

@@ -21,8 +21,8 @@ FILE_PAGE = "docs/memtally.yaml.5"
 VIEWS = ["usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/common/flag.c with a man page each
 EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "container"}  # cli/common/flag.c refuses none of these
 SAMPLE = "contrib/memtally.yaml"
+QUICKSTART = "contrib/quickstart"
 FAULTS = "docs/faults.md"
-SECURITY = ("docs/security.md", "docs/confinement.md", "docs/threats.md")
 LEDGER = "docs/ledger.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
@@ -341,13 +341,15 @@ def check_links(source):
 
 
 def check_tests(source):
-    """Tests named by the pages on security and on faults exist."""
+    """Files below tests/ that pages and ./quickstart name exist. A program has the name of its source, and a
+    test has a log."""
     found = []
-    for path in SECURITY + (FAULTS,):
+    for path in markdown(source) + common.paths(source, QUICKSTART):
         text = common.read(source, path)
         found += [f"{path}:{common.line_of(text, match.start())}: there is no {match.group(1)}"
-                  for match in re.finditer(r"`(tests/[^`]+)`", text)
-                  if not any(os.path.exists(os.path.join(source, match.group(1) + end)) for end in ("", ".c"))]
+                  for match in re.finditer(r"(?<![\w./${}-])(tests/[\w./-]*[\w/-])", text)
+                  if not any(os.path.exists(os.path.join(source, re.sub(r"\.log$", "", match.group(1)) + end))
+                             for end in ("", ".c"))]
     return found
 
 

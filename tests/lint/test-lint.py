@@ -347,12 +347,15 @@ class Documents(Tree):
         self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
         self.write("docs/confinement.md", "")
         self.write("docs/threats.md", "`tests/b`, `tests/e`\n")
-        self.write("docs/faults.md", "`tests/b`\n")
+        self.write("docs/faults.md", "`tests/b`\nmake check TESTS=tests/f\n`tests/unit/test-a.log`\n")
+        self.write("contrib/quickstart/a.sh", "tests/unit/test-{a,b} tests/b tests/unit/ \"$dir/tests/g\"\n")
         for path in ("tests/unit/test-a.c", "tests/b"):
             self.write(path, "")
         self.assertEqual(documents.check_tests(self.folder.name),
-                         ["docs/security.md:1: there is no tests/unit/test-c", "docs/security.md:2: there is no tests/d",
-                          "docs/threats.md:1: there is no tests/e"])
+                         ["docs/faults.md:2: there is no tests/f",
+                          "docs/security.md:1: there is no tests/unit/test-c", "docs/security.md:2: there is no tests/d",
+                          "docs/threats.md:1: there is no tests/e",
+                          "contrib/quickstart/a.sh:1: there is no tests/unit/test-"])
 
     def test_faults(self):
         head = "## A. Names\n\n"
