@@ -19,7 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 #include "web/server.h"
 
 #define TIMEOUT (30 * NS_PER_SEC)

@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "snapshot/query.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 /* Each line "key=value" is a parameter. The first byte of the input chooses the list. */
 static void set_all(struct query *q, char *text)

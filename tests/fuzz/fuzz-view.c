@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "tests/fuzz/image.h"
-#include "tests/unit/support/walk.h"
+#include "tests/unit/support/snapshot/walk.h"
 
 /* Fuzzes the reader of snapshot images. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

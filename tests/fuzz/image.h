@@ -15,7 +15,7 @@
 
 #include "snapshot/view.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 /* One change: 1 << WIDTH % 4 bytes of VALUE (1 to 8) replace those at OFFSET. */
 struct image_change {

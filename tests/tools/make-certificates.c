@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/unit/support/pki.h"
+#include "tests/unit/support/web/pki.h"
 
 static void write_text(const char *dir, const char *name, const char *kind, const char *text)
 {

@@ -33,7 +33,7 @@
 #include "base/os/memfd.h"
 #include "base/os/userns.h"
 #include "snapshot/image.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 enum { CLIENTS_MAX = 64, SOCKET_MODE = 0666 };
 

@@ -8,7 +8,7 @@
 #include <wchar.h>
 
 #include "base/buffer.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static void assert_content(const struct buffer *b, const char *expected, size_t len)
 {

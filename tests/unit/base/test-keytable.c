@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/keytable.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { KEYS = 512 };
 

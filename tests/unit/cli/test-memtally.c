@@ -23,8 +23,8 @@
 #include "cli/memtally.h"
 #include "collectors/process/self/mapcounts.h"
 #include "snapshot/usage.h"
-#include "tests/unit/support/running.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/process/running.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 enum { ARGS_MAX = 8 };
 

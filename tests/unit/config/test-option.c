@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "config/option.h"
 #include "config/settings.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static const unsigned int programs[] = {
 	PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_LEDGER, PROGRAM_MEMTALLY};

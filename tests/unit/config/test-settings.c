@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "config/settings.h"
 #include "config/yaml.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { ARGS_MAX = 12 };
 

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/os/file.h"
 #include "config/webconfig.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static const char folder[] = "tests/fixtures/webconfig";
 

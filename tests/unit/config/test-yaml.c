@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/yaml.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static struct settings *new_settings(void)
 {

@@ -26,9 +26,9 @@
 #include "collectors/process/self/lock-trial.h"
 #include "daemon/children/drop-privileges.h"
 #include "daemon/leases.h"
-#include "tests/unit/support/attempts.h"
-#include "tests/unit/support/drill.h"
-#include "tests/unit/support/victims.h"
+#include "tests/unit/support/confine/attempts.h"
+#include "tests/unit/support/confine/drill.h"
+#include "tests/unit/support/confine/victims.h"
 #include "web/sandbox.h"
 
 enum { KCMP_VM_ = 1 };

@@ -21,8 +21,8 @@
 #include "daemon/children/drop-privileges.h"
 #include "daemon/manager.h"
 #include "snapshot/client.h"
-#include "tests/unit/support/child.h"
-#include "tests/unit/support/witness.h"
+#include "tests/unit/support/process/child.h"
+#include "tests/unit/support/tree/witness.h"
 
 #define INTERVAL_NS             (4 * NS_PER_MSEC)
 #define SHORT_READS_INTERVAL_NS (100 * NS_PER_MSEC) /* a pass then makes about 10,000 calls */

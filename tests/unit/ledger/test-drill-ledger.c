@@ -18,9 +18,9 @@
 #include "ledger/sandbox.h"
 #include "ledger/usage-server.h"
 #include "ledger/writer.h"
-#include "tests/unit/support/drill.h"
-#include "tests/unit/support/keeping.h"
-#include "tests/unit/support/victims.h"
+#include "tests/unit/support/confine/drill.h"
+#include "tests/unit/support/confine/victims.h"
+#include "tests/unit/support/ledger/keeping.h"
 
 enum {
 	SNAPSHOTS = 8,

@@ -21,9 +21,9 @@
 #include "base/log.h"
 #include "base/os/channel.h"
 #include "ledger/ledger.h"
-#include "tests/unit/support/child.h"
-#include "tests/unit/support/keeping.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/ledger/keeping.h"
+#include "tests/unit/support/process/child.h"
+#include "tests/unit/support/tree/tree.h"
 
 #define PATIENCE_NS (20 * NS_PER_SEC)
 

@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/os/file.h"
 #include "ledger/writer.h"
-#include "tests/unit/support/keeping.h"
+#include "tests/unit/support/ledger/keeping.h"
 
 static struct feed feed;
 

@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "render/json.h"
 #include "snapshot/owner.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/golden.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 #define NOW_NS (SAMPLE_BOOTTIME_NS + 1234567890)
 

@@ -10,9 +10,9 @@
 #include "render/prometheus.h"
 #include "snapshot/builder.h"
 #include "snapshot/owner.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/golden.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 /*
  * A parser of expositions that is stricter than scrapers: it accepts only what the formats allow,

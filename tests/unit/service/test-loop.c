@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/os/channel.h"
 #include "service/loop.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 enum { OWN = LOOP_POLLS, POLLS };
 

@@ -8,9 +8,9 @@
 
 #include "snapshot/builder.h"
 #include "snapshot/view.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/sample.h"
-#include "tests/unit/support/walk.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/walk.h"
 
 #define AUTO_BUILDER CLEANUP(builder_done)
 

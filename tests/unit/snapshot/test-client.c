@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "snapshot/client.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 static char folder[] = "test-client-XXXXXX";
 

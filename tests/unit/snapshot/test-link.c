@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "snapshot/link.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 struct fixture {
 	struct link link;

@@ -7,8 +7,8 @@
 #include "base/number.h"
 #include "snapshot/owner.h"
 #include "snapshot/query.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 /* Fields that processes can be filtered by. */
 #define OWNERS ", user, program, unit, user_unit, session, slice, machine, pod, container, group"

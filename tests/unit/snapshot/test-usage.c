@@ -6,7 +6,7 @@
 
 #include "snapshot/owner.h"
 #include "snapshot/usage.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static void kinds_match_owners(void **state)
 {

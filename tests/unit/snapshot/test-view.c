@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "snapshot/view.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/sample.h"
-#include "tests/unit/support/walk.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/walk.h"
 
 /* Copy of an image, aligned, to be modified. */
 struct image {

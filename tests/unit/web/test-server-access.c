@@ -14,9 +14,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
-#include "tests/unit/support/pki.h"
-#include "tests/unit/support/serving.h"
-#include "tests/unit/support/webdir.h"
+#include "tests/unit/support/web/pki.h"
+#include "tests/unit/support/web/serving.h"
+#include "tests/unit/support/web/webdir.h"
 
 #define SECRET_4 "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"
 #define OTHER_4  "$2b$04$abcdefghijklmnopqrstuu0HtfOlPbTiymk5tcV.3TsFPDd3SYZqu"

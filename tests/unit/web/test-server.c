@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "tests/unit/support/serving.h"
+#include "tests/unit/support/web/serving.h"
 
 enum { GROUP = 47110 }; /* the trusted group */
 

@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 #include "web/site/page.h"
 #include "web/site/status.h"
 

@@ -25,9 +25,9 @@
 #include "base/os/channel.h"
 #include "render/json.h"
 #include "render/prometheus.h"
-#include "tests/unit/support/child.h"
-#include "tests/unit/support/sample.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/process/child.h"
+#include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/tree/tree.h"
 #include "web/web.h"
 
 #define PATIENCE_NS (20 * NS_PER_SEC)

@@ -21,7 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/os/channel.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static char folder[] = "test-channel-XXXXXX";
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/os/file.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 /* Changes the next reads. For one test at a time. */
 static struct {

@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "cli/common/aggregate.h"
 #include "collectors/pass/pass.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/crew.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/tree/crew.h"
 
 #define KIB UINT64_C(1024)
 

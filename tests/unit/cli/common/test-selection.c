@@ -6,7 +6,7 @@
 
 #include "cli/common/selection.h"
 #include "snapshot/builder.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 enum { ARGS_MAX = 8 };
 

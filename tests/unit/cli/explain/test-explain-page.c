@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "cli/explain/explain-page.h"
-#include "tests/unit/support/explained.h"
+#include "tests/unit/support/cli/explained.h"
 
 enum { MIB = 1 << 20 };
 

@@ -10,7 +10,7 @@
 #include "base/os/kcmp.h"
 #include "collectors/process/self/mapcounts.h"
 #include "collectors/procfs/procfs.h"
-#include "tests/unit/support/asked.h"
+#include "tests/unit/support/cli/asked.h"
 
 enum { KIB = 1024, SUBJECT = 42, OTHER = 43 };
 

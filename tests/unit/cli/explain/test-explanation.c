@@ -4,7 +4,7 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "tests/unit/support/explained.h"
+#include "tests/unit/support/cli/explained.h"
 
 enum { KIB = 1024, MIB = 1024 * KIB };
 

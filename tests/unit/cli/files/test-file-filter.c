@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "cli/files/file-filter.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static const struct file_table_row *row_of(const char *name, unsigned int dev_major,
 	unsigned int dev_minor, uint64_t inode, enum file_table_fate fate)

@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "cli/files/file-users.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static int fill(struct file_users *m)
 {

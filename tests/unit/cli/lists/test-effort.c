@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "cli/lists/effort.h"
-#include "tests/unit/support/reported.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/cli/reported.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 static uint64_t up_ns(const struct reported *c)
 {

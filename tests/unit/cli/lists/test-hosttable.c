@@ -8,7 +8,7 @@
 #include "cli/lists/hosttable.h"
 #include "snapshot/balance.h"
 #include "snapshot/builder.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 /*
  * Formats a table as text: a line for each row, columns separated by bars, and the notes after the

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "cli/lists/quality.h"
-#include "tests/unit/support/reported.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/cli/reported.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 #define MEMORY "Memory      2.0 GiB (PSS) of 1432 processes"
 #define OLD    ", from measurements up to 4 min 40 s old\n"

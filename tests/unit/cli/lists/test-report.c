@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "cli/lists/report.h"
 #include "snapshot/builder.h"
-#include "tests/unit/support/reported.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/cli/reported.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 static void check(const struct view *view, uint64_t now_ns, const char *expected)
 {

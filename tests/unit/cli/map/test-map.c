@@ -11,8 +11,8 @@
 #include <jansson.h>
 
 #include "cli/memtally.h"
-#include "tests/unit/support/running.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/process/running.h"
+#include "tests/unit/support/tree/tree.h"
 
 enum { KIB = 1024, ARGS_MAX = 10, STEADY = 42, FLEETING = 43 };
 

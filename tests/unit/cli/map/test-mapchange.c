@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "cli/map/mapchange.h"
-#include "tests/unit/support/mapped.h"
+#include "tests/unit/support/cli/mapped.h"
 
 /* A mapping with one more KiB dirty and a page swapped out, and a new mapping. */
 struct changes {

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "cli/map/maprow.h"
-#include "tests/unit/support/mapped.h"
+#include "tests/unit/support/cli/mapped.h"
 
 static void make(struct mapping_table *a)
 {

@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "cli/map/saved.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 #define HEAD(by) "{\"version\":1,\"by\":\"" by "\",\"rows\":["
 #define TAIL(count)                                                                                \

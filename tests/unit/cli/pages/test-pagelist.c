@@ -9,7 +9,7 @@
 
 #include "cli/pages/pagelist.h"
 #include "inspect/pages/pagewalk.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { WHOLE = 42, HALF = 43 };
 

@@ -14,8 +14,8 @@
 #include <sys/sysmacros.h>
 
 #include "inspect/maps/target.h"
-#include "tests/unit/support/asked.h"
-#include "tests/unit/support/elfimage.h"
+#include "tests/unit/support/cli/asked.h"
+#include "tests/unit/support/inspect/elfimage.h"
 
 /* Rows per mapping: a section, and the rest. */
 enum { STEADY = 42, FLEETING = 43, PAGE = 4096, ROWS = 2 };

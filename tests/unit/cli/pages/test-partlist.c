@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "cli/pages/partlist.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 /* Adds three parts of a file of a process. The last two have the same resident size. */
 static int add_process(struct partlist *l, pid_t pid)

@@ -5,8 +5,8 @@
 #include "tests/unit/support/unit.h"
 
 #include "cli/sharing/groups.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 /*
  * Formats the groups as "alice 4: 1000 1001 1003; ": name, number of processes, and the pids to

@@ -14,7 +14,7 @@
 #include "cli/common/reading/supervisor.h"
 #include "cli/sharing/sharing-groups.h"
 #include "inspect/maps/target.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 enum { THERE = 1000, BLOCKS = 77, PATIENCE_S = 60 };
 

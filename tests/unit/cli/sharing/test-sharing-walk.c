@@ -14,7 +14,7 @@
 #include "cli/sharing/sharing-walk.h"
 #include "collectors/process/self/mapcounts.h"
 #include "inspect/pages/pagemap.h"
-#include "tests/unit/support/asked.h"
+#include "tests/unit/support/cli/asked.h"
 
 /* The map count trial finds averages, and the walk is cancelled. */
 static bool is_averaged;

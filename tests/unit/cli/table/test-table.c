@@ -7,8 +7,8 @@
 #include "cli/common/selection.h"
 #include "cli/table/table.h"
 #include "snapshot/owner.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
 
 /* Heads and cells, one row per line, with '|' between columns, and the total's text at the end. */
 static void flatten(const struct table *t, struct buffer *to)

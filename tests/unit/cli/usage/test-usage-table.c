@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "cli/usage/usage-table.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 #define GIB_HOUR (UINT64_C(3600) << 20) /* KiB seconds */
 

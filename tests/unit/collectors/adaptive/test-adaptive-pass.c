@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "collectors/adaptive/adaptive-pass.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/run.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
 
 /*
  * The first pass measures as many processes as the budget allows. Later passes read only statm, by

@@ -10,9 +10,9 @@
 #include "collectors/adaptive/cow-faults.h"
 #include "collectors/adaptive/measure-queue.h"
 #include "collectors/adaptive/sharing-state.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/run.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
+#include "tests/unit/support/tree/tree.h"
 
 #define PAGE UINT64_C(4096)
 #define MIB  (UINT64_C(1) << 20)

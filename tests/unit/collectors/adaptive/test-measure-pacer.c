@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "collectors/adaptive/measure-pacer.h"
 #include "collectors/process/block.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/run.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
 
 /* The next read() of this descriptor finds that its worker is gone; -1: none. */
 static int lost_fd = -1;

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "collectors/adaptive/measure-queue.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/run.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define SEC NS_PER_SEC

@@ -12,9 +12,9 @@
 
 #include "base/clock.h"
 #include "collectors/adaptive/page-walks.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/run.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
+#include "tests/unit/support/tree/tree.h"
 
 #define PAGE UINT64_C(4096)
 #define GIB  (UINT64_C(1) << 30)

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "collectors/adaptive/last-measured.h"
 #include "collectors/adaptive/row-estimate.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/run.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
 
 #define PAGE UINT64_C(4096)
 #define MIB  (UINT64_C(1) << 20)

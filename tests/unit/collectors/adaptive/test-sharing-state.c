@@ -13,8 +13,8 @@
 #include "collectors/adaptive/sharing-state.h"
 #include "collectors/model/family/fork-families-private.h"
 #include "collectors/workers/maps-read.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/run.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
 
 #define MIB (UINT64_C(1) << 20)
 

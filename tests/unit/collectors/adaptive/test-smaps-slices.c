@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "collectors/adaptive/smaps-slices.h"
-#include "tests/unit/support/subject.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/tree/subject.h"
+#include "tests/unit/support/tree/tree.h"
 
 enum { MAPPINGS = 40 };
 

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/hostmem/shmem-owners.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 #define AUTO_HOLDERS CLEANUP(shmem_owners_done)
 

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/hostmem/shmem.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/tree/tree.h"
 
 #define AUTO_SHMEM CLEANUP(shmem_done)
 #define HEAD       "swap rss uid size nattch\n"

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/hostmem/tmpfs.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 #define AUTO_TMPFS CLEANUP(tmpfs_done)
 

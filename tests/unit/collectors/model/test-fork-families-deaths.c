@@ -7,7 +7,7 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "tests/unit/support/folk.h"
+#include "tests/unit/support/model/folk.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)

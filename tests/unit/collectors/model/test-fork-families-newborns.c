@@ -8,7 +8,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "collectors/model/family/fork-families-private.h"
-#include "tests/unit/support/folk.h"
+#include "tests/unit/support/model/folk.h"
 
 #define MIB  (UINT64_C(1) << 20)
 #define MSEC UINT64_C(1000000)

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/saturate.h"
 #include "collectors/model/host-drift.h"
-#include "tests/unit/support/world.h"
+#include "tests/unit/support/model/world.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)

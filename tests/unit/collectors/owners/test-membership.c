@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "collectors/owners/membership.h"
 #include "snapshot/owner.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 #define ID   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define UUID "1b4e28ba-2fa1-11d2-883f-0016d3cca427"

@@ -16,8 +16,8 @@
 #include "collectors/owners/membership.h"
 #include "collectors/owners/memcg-charges.h"
 #include "snapshot/owner.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/tree/tree.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 

@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "collectors/owners/owner-table.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static void finds_the_rows_it_made(void **state)
 {

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "collectors/pass/image-shmem.h"
 #include "snapshot/view.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 /* Builds the image of S, with the other parts that a reader needs. */
 static struct view *make(struct shmem *s, const struct owner_table *users, struct builder *b)

@@ -12,9 +12,9 @@
 
 #include "base/clock.h"
 #include "collectors/pass/pass-private.h"
-#include "tests/unit/support/injector.h"
-#include "tests/unit/support/run.h"
-#include "tests/unit/support/witness.h"
+#include "tests/unit/support/faults/injector.h"
+#include "tests/unit/support/tree/run.h"
+#include "tests/unit/support/tree/witness.h"
 
 enum {
 	MANY = 50, /* consecutive failing calls: a third of a pass */

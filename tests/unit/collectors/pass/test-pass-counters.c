@@ -4,9 +4,9 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/run.h"
-#include "tests/unit/support/scene.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/tree/run.h"
+#include "tests/unit/support/tree/scene.h"
 
 /* Counters have every rise since a process was first seen. Its values then are the baseline. */
 static void counts_growth(void **state)

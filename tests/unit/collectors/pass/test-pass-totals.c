@@ -7,8 +7,8 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/run.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
 
 /*
  * Returns the longest time (s) that a process of VIEW has not been measured; -1: no process is to

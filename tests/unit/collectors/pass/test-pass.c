@@ -11,10 +11,10 @@
 #include "base/os/userns.h"
 #include "collectors/pass/pass-private.h"
 #include "snapshot/owner.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/crew.h"
-#include "tests/unit/support/run.h"
-#include "tests/unit/support/scene.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/tree/crew.h"
+#include "tests/unit/support/tree/run.h"
+#include "tests/unit/support/tree/scene.h"
 
 static uint64_t pss_kib(const struct view *view, enum metric_scope scope, const char *name)
 {

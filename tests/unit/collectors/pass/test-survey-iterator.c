@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "collectors/pass/survey-iterator.h"
-#include "tests/unit/support/adaptive.h"
-#include "tests/unit/support/run.h"
+#include "tests/unit/support/tree/adaptive.h"
+#include "tests/unit/support/tree/run.h"
 
 static struct pass_options with_stall(uint64_t stall_ns)
 {

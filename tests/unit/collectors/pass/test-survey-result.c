@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "collectors/pass/survey-result.h"
 #include "snapshot/view.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/walk.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/walk.h"
 
 static const struct image_header head = {.sequence = 1, .interval_ns = 1};
 

@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "collectors/process/process-image.h"
-#include "tests/unit/support/crew.h"
-#include "tests/unit/support/subject.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/tree/crew.h"
+#include "tests/unit/support/tree/subject.h"
+#include "tests/unit/support/tree/tree.h"
 
 /* mm_is_new marks processes for sharing.h: only a possibly new address space is compared again. */
 static void a_new_address_space_is_compared(void **state)

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/process/process-table.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { PIDS_MAX = 300 };
 

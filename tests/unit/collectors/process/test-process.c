@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "collectors/process/process.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/subject.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/tree/subject.h"
+#include "tests/unit/support/tree/tree.h"
 
 /* Makes the next read() fail, for files that can be opened but not read. */
 static bool read_fails;

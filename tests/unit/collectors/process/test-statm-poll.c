@@ -5,8 +5,8 @@
 #include "tests/unit/support/unit.h"
 
 #include "collectors/process/statm-poll.h"
-#include "tests/unit/support/subject.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/tree/subject.h"
+#include "tests/unit/support/tree/tree.h"
 
 /* Wrapped pread(): maximum bytes (0: no limit), and the number of the call that fails. */
 static struct {

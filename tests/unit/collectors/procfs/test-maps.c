@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/workers/maps-read.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/tree/tree.h"
 
 static int read_below(int procfs_fd, int fd, char *text, size_t size, struct maps_parser *p)
 {

@@ -8,7 +8,7 @@
 
 #include "base/os/file.h"
 #include "collectors/procfs/smaps.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 #define RANGE "55d4a3c00000-7ffd1c9f2000 ---p 00000000 00:00 0                          [rollup]\n"
 #define PARTS                                                                                      \

@@ -24,8 +24,8 @@
 #include "base/clock.h"
 #include "collectors/adaptive/smaps-slices.h"
 #include "collectors/process/fetch.h"
-#include "tests/unit/support/crew.h"
 #include "tests/unit/support/extent.h"
+#include "tests/unit/support/tree/crew.h"
 #include "tests/unit/support/unit.h"
 
 enum { FREE = 12, BLOCKS = 13, MISSING = 14, LONG_LINES = 5000 };

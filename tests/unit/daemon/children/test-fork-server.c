@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "daemon/children/fork-server.h"
 #include "daemon/children/lookup.h"
-#include "tests/unit/support/offspring.h"
+#include "tests/unit/support/process/offspring.h"
 
 enum { DAEMON_UID = 61301, CHILD_UID = 61300, PATIENCE_MS = 10000 };
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/children/resolver.h"
-#include "tests/unit/support/offspring.h"
+#include "tests/unit/support/process/offspring.h"
 
 static const struct account account = {.uid = 65534, .gid = 65534};
 

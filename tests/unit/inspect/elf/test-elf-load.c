@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "inspect/elf/elf-load.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { SIZE = 0x1000 };
 

@@ -14,7 +14,7 @@
 #include <zlib.h>
 
 #include "inspect/elf/elf-open.h"
-#include "tests/unit/support/elfimage.h"
+#include "tests/unit/support/inspect/elfimage.h"
 
 static int folder = -1;
 static struct mounts mounts; /* mounts of this namespace and of the directory */

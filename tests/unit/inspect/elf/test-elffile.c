@@ -10,8 +10,8 @@
 #include <fcntl.h>
 
 #include "inspect/elf/elffile.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/elfimage.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/inspect/elfimage.h"
 
 static int open_it(union elfimage *f, size_t size, struct elffile *ret, const char **why)
 {

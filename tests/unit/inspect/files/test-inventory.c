@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 
 #include "inspect/files/inventory.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/tree.h"
-#include "tests/unit/support/waiter.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/process/waiter.h"
+#include "tests/unit/support/tree/tree.h"
 
 enum { PAGES = 64, FIRST = 5, WRITTEN = 7, LATER = 9, ALSO = 3 };
 

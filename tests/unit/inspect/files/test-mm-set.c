@@ -8,7 +8,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "inspect/files/mm-set.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { ENDED = 9000, LESS = 1, GREATER = 2 };
 

@@ -9,7 +9,7 @@
 #include <sys/mount.h>
 
 #include "inspect/files/mounts.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 /* Parses a copy of TEXT. */
 static int add(struct mounts *m, const char *text, enum mounts_whose whose)

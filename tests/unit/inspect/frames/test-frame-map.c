@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "inspect/frames/frame-map.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 #define LAST ((UINT64_C(1) << FRAME_MAP_INDEX_BITS) - 1)
 

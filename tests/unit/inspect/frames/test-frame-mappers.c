@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
-#include "tests/unit/support/zeropage.h"
+#include "tests/unit/support/inspect/zeropage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "inspect/frames/frame-mappers.h"
 #include "inspect/pages/pagemap.h"
-#include "tests/unit/support/waiter.h"
+#include "tests/unit/support/process/waiter.h"
 
 enum { PAGES = 100, CHILDS = 40 };
 

@@ -6,7 +6,7 @@
 
 #include "inspect/frames/frame-map.h"
 #include "inspect/frames/frame-owners.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum {
 	PAGE = 4096,

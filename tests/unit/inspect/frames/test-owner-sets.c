@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "inspect/frames/owner-sets.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 /* Returns the set of the groups in TEXT: "0012" is group 0 twice, 1 and 2. */
 static uint32_t join_all(struct owner_sets *p, const char *text)

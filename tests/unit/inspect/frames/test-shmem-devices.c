@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "inspect/frames/shmem-devices.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static const char mounts[] = "22 1 254:0 / / rw - ext4 /dev/vda rw\n"
 			     "23 22 0:21 / /proc rw - proc proc rw\n"

@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "inspect/maps/breakdown.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { KIB = 1024 };
 

@@ -8,7 +8,7 @@
 
 #include "base/os/file.h"
 #include "inspect/maps/mapping.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 /* As Linux 6.18 prints them. */
 #define FIELDS(size, rss, pss, anonymous, flags)                                                       \

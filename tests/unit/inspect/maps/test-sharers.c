@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "inspect/maps/sharers.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { KIB = 1024, CHOSEN = 4096 };
 

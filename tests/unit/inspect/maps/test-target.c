@@ -11,7 +11,7 @@
 
 #include "base/os/file.h"
 #include "inspect/maps/target.h"
-#include "tests/unit/support/waiter.h"
+#include "tests/unit/support/process/waiter.h"
 
 static struct procfs procfs;
 

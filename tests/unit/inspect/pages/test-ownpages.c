@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "inspect/pages/ownpages.h"
-#include "tests/unit/support/waiter.h"
+#include "tests/unit/support/process/waiter.h"
 
 enum { PAGES = 64, COPIED = 10, AGAIN = 4, FAR = 48, LATER = 3 };
 

@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "inspect/pages/page-bitmap.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 static void each_page_counts_once(void **state)
 {

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
-#include "tests/unit/support/zeropage.h"
+#include "tests/unit/support/inspect/zeropage.h"
 
 #include <fcntl.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include "inspect/pages/kpage.h"
 #include "inspect/pages/resident-ranges.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { SIZE = 4096, PAGES = 200 };
 

@@ -8,8 +8,8 @@
 #include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/book.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/ledger/book.h"
 
 enum { SLOT_S = 300 };
 

@@ -7,8 +7,8 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/book.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/ledger/book.h"
 
 static void containers_of_two_users_are_distinct(void **state)
 {

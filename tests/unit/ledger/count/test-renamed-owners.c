@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "ledger/count/renamed-owners.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { BEFORE = 1, NOW = 2 }; /* snapshots */
 

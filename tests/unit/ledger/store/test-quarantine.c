@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "ledger/store/quarantine.h"
-#include "tests/unit/support/keeping.h"
+#include "tests/unit/support/ledger/keeping.h"
 
 #define TIME_NS (FEED_START_S * NS_PER_SEC)
 

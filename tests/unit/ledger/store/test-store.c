@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "ledger/store/quarantine.h"
 #include "ledger/store/store.h"
-#include "tests/unit/support/keeping.h"
+#include "tests/unit/support/ledger/keeping.h"
 
 /* For each prefix: the next .times SQL statements that begin with it fail for lack of memory. */
 static struct {

@@ -12,9 +12,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/pki.h"
-#include "tests/unit/support/webdir.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/web/pki.h"
+#include "tests/unit/support/web/webdir.h"
 #include "web/auth/access.h"
 
 #define HASH "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"

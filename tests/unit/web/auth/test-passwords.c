@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/cleanup.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 #include "web/auth/passwords.h"
 
 #define SECRET_4 "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"

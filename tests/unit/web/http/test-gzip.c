@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/cleanup.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 #include "web/http/gzip.h"
 
 /*

@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/os/userns.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/snapshot/sample.h"
 #include "web/net/caller.h"
 
 enum { GROUP = 77, OWN = 990, ALICE = 1000, UNMAPPED = 65534 };

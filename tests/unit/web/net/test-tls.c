@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "confine/filter.h"
-#include "tests/unit/support/pki.h"
+#include "tests/unit/support/web/pki.h"
 #include "web/net/tls.h"
 
 static struct pki authority, other_authority, server, rsa_server, client, stranger, expired,

@@ -4,8 +4,8 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
 #include "web/site/cache.h"
 
 static void renders_once(void **state)

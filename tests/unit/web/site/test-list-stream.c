@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
 #include "web/site/list-stream.h"
 
 enum {

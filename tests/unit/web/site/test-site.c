@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/os/userns.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/sample.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/sample.h"
 #include "web/site/site.h"
 
 struct fixture {

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/folk.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/model/folk.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (UINT64_C(1024) * KIB)

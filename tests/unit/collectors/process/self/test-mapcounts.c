@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "collectors/process/self/mapcounts.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/tree/tree.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * KIB)

@@ -14,8 +14,8 @@
 
 #include "base/buffer.h"
 #include "collectors/procfs/cgroup/memcg-mount.h"
-#include "tests/unit/support/allocation.h"
-#include "tests/unit/support/tree.h"
+#include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/tree/tree.h"
 
 enum { NO = -1 };
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/support/faults/allocation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned int fail_at, count;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+char *__wrap_strdup(const char *text);
+
+void allocation_fail_at(unsigned int n)
+{
+	fail_at = n;
+	count = 0;
+}
+
+bool allocation_end(void)
+{
+	bool reached = fail_at && count >= fail_at;
+
+	fail_at = 0;
+	return reached;
+}
+
+unsigned int allocation_count(void)
+{
+	return count;
+}
+
+static bool is_to_fail(void)
+{
+	if (++count != fail_at)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return is_to_fail() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return is_to_fail() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return is_to_fail() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return is_to_fail() ? NULL : __real_reallocarray(p, n, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return is_to_fail() ? NULL : __real_strdup(text);
+}
