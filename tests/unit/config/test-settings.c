@@ -464,25 +464,19 @@ static void returns_errors_without_memory(void **state)
 {
 	(void)state;
 	write_file("web.listen-address: [':1', ':2']\nsnapshot.socket: /s\n");
-	for (unsigned int n = 1;; n++) {
-		struct settings *c = NULL;
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
+		AUTO_SETTINGS struct settings *c = NULL;
 		char error[SETTINGS_ERROR_SIZE];
-		int r;
 
 		allocation_fail_at(n);
-		r = load(PROGRAM_WEB, ARGS("--config.file=file", "--web.listen-address=:3"), &c,
-			error);
-		if (!allocation_end()) {
-			assert_int_equal(r, 0);
-			settings_free(c);
-			assert_true(n > 20);
-			break;
-		}
-		assert_int_equal(r, -ENOMEM);
+		if (!allocation_check(load(PROGRAM_WEB,
+			    ARGS("--config.file=file", "--web.listen-address=:3"), &c, error)))
+			continue;
 		assert_null(c);
 		assert_true(!strcmp(error, "out of memory") ||
 			    !strcmp(error, "file: Cannot allocate memory"));
 	}
+	assert_true(allocation_count() > 19);
 }
 
 static void freeing_null_is_allowed(void **state)

@@ -386,7 +386,7 @@ static void refuses_a_line_without_end(void **state)
 static void returns_errors_without_memory(void **state)
 {
 	(void)state;
-	for (unsigned int n = 1;; n++) {
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
 		AUTO_PARSER struct smaps_parser p = {0};
 		struct smaps s;
 		int r;
@@ -396,12 +396,8 @@ static void returns_errors_without_memory(void **state)
 		r = smaps_parser_feed(&p, mappings, 10);
 		if (r == 0)
 			r = smaps_parser_feed(&p, mappings + 10, sizeof(mappings) - 11);
-		if (!allocation_end()) {
+		if (!allocation_check(r))
 			assert_int_equal(smaps_parser_end(&p, &s), 0);
-			assert_true(n > 1);
-			break;
-		}
-		assert_int_equal(r, -ENOMEM);
 	}
 }
 

@@ -370,7 +370,7 @@ static void memory_may_be_short(void **state)
 
 	(void)state;
 	elfimage_make(&f);
-	for (unsigned int n = 1;; n++) {
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
 		AUTO_ELFFILE struct elffile e = {.segments = 0};
 		int r;
 
@@ -379,10 +379,8 @@ static void memory_may_be_short(void **state)
 		r = elffile_read_sections(&e, &why);
 		if (r == 0)
 			r = elffile_read_symbols(&e, &why);
-		if (!allocation_end())
-			break;
-		assert_int_equal(r, -ENOMEM);
-		assert_int_equal(e.parts, 0);
+		if (allocation_check(r))
+			assert_int_equal(e.parts, 0);
 	}
 }
 

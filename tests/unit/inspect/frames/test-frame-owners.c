@@ -256,11 +256,10 @@ static void pages_of_unread_processes_are_separate(void **state)
 static void returns_errors_without_memory(void **state)
 {
 	CLEANUP(host_done) struct host h = {0};
-	unsigned int n = 1;
 
 	(void)state;
 	map(&h, 0, 1);
-	for (;; n++) {
+	for (unsigned int n = 1; n; n = allocation_next(n)) {
 		AUTO_FRAME_OWNERS struct frame_owners s = {0};
 		static const uint32_t one[] = {0};
 		uint64_t matrix;
@@ -270,11 +269,9 @@ static void returns_errors_without_memory(void **state)
 		r = count(&h, &s);
 		if (r == 0)
 			r = frame_owners_matrix(&s, one, 1, &matrix);
-		if (!allocation_end())
-			break;
-		assert_int_equal(r, -ENOMEM);
+		allocation_check(r);
 	}
-	assert_true(n > 6);
+	assert_true(allocation_count() > 5);
 }
 
 int main(void)

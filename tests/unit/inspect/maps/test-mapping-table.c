@@ -217,18 +217,12 @@ static void lack_of_memory_is_reported(void **state)
 {
 	(void)state;
 	for (unsigned int by = MAPPING_TABLE_BY_MAPPING; by <= MAPPING_TABLE_BY_KIND; by++)
-		for (unsigned int n = 1;; n++) {
+		for (unsigned int n = 1; n; n = allocation_next(n)) {
 			AUTO_MAPPING_TABLE struct mapping_table a = {
 				.by = (enum mapping_table_by)by};
-			bool has_failed;
-			int r;
 
 			allocation_fail_at(n);
-			r = fill(&a);
-			has_failed = allocation_end();
-			assert_int_equal(r, has_failed ? -ENOMEM : 0);
-			if (!has_failed)
-				break;
+			allocation_check(fill(&a));
 		}
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include "tests/unit/support/unit.h"
+
 #include "tests/unit/support/faults/allocation.h"
 
 #include <errno.h>
@@ -8,6 +10,7 @@
 #include <string.h>
 
 static unsigned int fail_at, count;
+static bool is_counting, is_reached;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -24,14 +27,27 @@ void allocation_fail_at(unsigned int n)
 {
 	fail_at = n;
 	count = 0;
+	is_counting = true;
 }
 
 bool allocation_end(void)
 {
-	bool reached = fail_at && count >= fail_at;
+	is_reached = fail_at && count >= fail_at;
+	is_counting = false;
+	return is_reached;
+}
 
-	fail_at = 0;
-	return reached;
+bool allocation_check(int r)
+{
+	allocation_end();
+	assert_int_equal(r, is_reached ? -ENOMEM : 0);
+	return is_reached;
+}
+
+unsigned int allocation_next(unsigned int n)
+{
+	assert_true(is_reached || n > 1);
+	return is_reached ? n + 1 : 0;
 }
 
 unsigned int allocation_count(void)
@@ -41,7 +57,7 @@ unsigned int allocation_count(void)
 
 static bool is_to_fail(void)
 {
-	if (++count != fail_at)
+	if (!is_counting || ++count != fail_at)
 		return false;
 	errno = ENOMEM;
 	return true;
