@@ -23,6 +23,7 @@
 #include "cli/memtally.h"
 #include "collectors/process/self/mapcounts.h"
 #include "snapshot/usage.h"
+#include "tests/unit/support/folder.h"
 #include "tests/unit/support/process/running.h"
 #include "tests/unit/support/snapshot/sample.h"
 
@@ -44,20 +45,16 @@ void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms)
 	m->verdict = verdict;
 }
 
-static char folder[] = "test-memtally-XXXXXX";
-
 static int enter_folder(void **state)
 {
-	(void)state;
 	unsetenv("RUNTIME_DIRECTORY");
-	return mkdtemp(folder) ? chdir(folder) : -1;
+	return folder_enter(state);
 }
 
-static int remove_folder(void **state)
+static int leave_folder(void **state)
 {
-	(void)state;
 	unlink("ledger");
-	return chdir("..") < 0 ? -1 : rmdir(folder);
+	return folder_leave(state);
 }
 
 /*
@@ -985,5 +982,5 @@ int main(void)
 		cmocka_unit_test(fails_if_the_pipe_is_closed),
 	};
 
-	return cmocka_run_group_tests(tests, enter_folder, remove_folder);
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

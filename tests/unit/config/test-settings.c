@@ -11,24 +11,16 @@
 #include "config/settings.h"
 #include "config/yaml.h"
 #include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/folder.h"
 
 enum { ARGS_MAX = 12 };
 
 #define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-static char folder[] = "test-settings-XXXXXX";
-
-static int enter_folder(void **state)
+static int leave_folder(void **state)
 {
-	(void)state;
-	return mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
 	unlink("file");
-	return chdir("..") < 0 ? -1 : rmdir(folder);
+	return folder_leave(state);
 }
 
 /*
@@ -506,5 +498,5 @@ int main(void)
 		cmocka_unit_test_setup(freeing_null_is_allowed, reset),
 	};
 
-	return cmocka_run_group_tests(tests, enter_folder, remove_folder);
+	return cmocka_run_group_tests(tests, folder_enter, leave_folder);
 }

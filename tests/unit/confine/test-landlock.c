@@ -17,10 +17,10 @@
 
 #include "base/cleanup.h"
 #include "confine/landlock.h"
+#include "tests/unit/support/folder.h"
 
 enum { UNSUPPORTED = 77, ABI_NET = 4 };
 
-static char directory[] = "test-landlock.XXXXXX";
 static const char *const made[] = {"read", "removed", "alone", "kept"};
 
 static bool reads(const char *path)
@@ -133,8 +133,7 @@ static int setup(void **state)
 {
 	char path[64];
 
-	(void)state;
-	if (!mkdtemp(directory) || chdir(directory) < 0)
+	if (folder_enter(state) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
 		snprintf(path, sizeof(path), "%s/file", made[i]);
@@ -149,13 +148,12 @@ static int teardown(void **state)
 {
 	char path[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
 		snprintf(path, sizeof(path), "%s/file", made[i]);
 		unlink(path);
 		rmdir(made[i]);
 	}
-	return chdir("..") < 0 ? -1 : rmdir(directory);
+	return folder_leave(state);
 }
 
 int main(void)

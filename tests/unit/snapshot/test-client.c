@@ -13,21 +13,8 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "snapshot/client.h"
+#include "tests/unit/support/folder.h"
 #include "tests/unit/support/snapshot/sample.h"
-
-static char folder[] = "test-client-XXXXXX";
-
-static int enter_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return chdir("..") < 0 ? -1 : rmdir(folder);
-}
 
 /* How many of the next calls of poll() a signal interrupts, and the error after that. */
 static unsigned int interruptions;
@@ -274,5 +261,5 @@ int main(void)
 		cmocka_unit_test(reports_why_fetching_failed),
 	};
 
-	return cmocka_run_group_tests(tests, enter_folder, remove_folder);
+	return cmocka_run_group_tests(tests, folder_enter, folder_leave);
 }

@@ -22,21 +22,7 @@
 #include "base/cleanup.h"
 #include "base/os/channel.h"
 #include "tests/unit/support/faults/allocation.h"
-
-static char folder[] = "test-channel-XXXXXX";
-
-/* Tests run inside a directory of their own: the path of a socket has room for 107 bytes only. */
-static int enter_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? chdir(folder) : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	return chdir("..") < 0 ? -1 : rmdir(folder);
-}
+#include "tests/unit/support/folder.h"
 
 /* Answers of the kernel that a test replaces. */
 static struct {
@@ -701,5 +687,6 @@ int main(void)
 		cmocka_unit_test_setup(finds_its_own_groups, reset_kernel),
 	};
 
-	return cmocka_run_group_tests(tests, enter_folder, remove_folder);
+	/* In a folder of their own: the path of a socket has room for 107 bytes only. */
+	return cmocka_run_group_tests(tests, folder_enter, folder_leave);
 }

@@ -25,6 +25,7 @@
 #include "collectors/adaptive/smaps-slices.h"
 #include "collectors/process/fetch.h"
 #include "tests/unit/support/extent.h"
+#include "tests/unit/support/folder.h"
 #include "tests/unit/support/tree/crew.h"
 #include "tests/unit/support/unit.h"
 
@@ -66,17 +67,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	static const char *const paths[] = {
-		"12/status", "12/stat", "12/exe", "12/smaps", "12/statm", "13/status", "13/stat"};
 	struct scene *s = *state;
 
 	crew_close(&s->crew);
-	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
-		unlinkat(s->fd, paths[i], 0);
-	unlinkat(s->fd, "12", AT_REMOVEDIR);
-	unlinkat(s->fd, "13", AT_REMOVEDIR);
 	close(s->fd);
-	rmdir(s->root);
+	folder_remove(s->root);
 	free(s);
 	return 0;
 }

@@ -8,12 +8,12 @@
 #include "tests/unit/support/unit.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <zlib.h>
 
 #include "inspect/elf/elf-open.h"
+#include "tests/unit/support/folder.h"
 #include "tests/unit/support/inspect/elfimage.h"
 
 static int folder = -1;
@@ -294,20 +294,12 @@ static int make_folder(void **state)
 	return folder < 0 ? -1 : read_mounts();
 }
 
-static int remove_one(const char *name, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st;
-	(void)type;
-	(void)where;
-	return remove(name);
-}
-
 static int remove_folder(void **state)
 {
 	(void)state;
 	mounts_done(&mounts);
 	close(folder);
-	return nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return folder_remove(path);
 }
 
 int main(void)

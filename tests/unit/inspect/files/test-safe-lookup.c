@@ -5,7 +5,6 @@
 #include "tests/unit/support/unit.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <sched.h>
@@ -17,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "inspect/files/safe-lookup.h"
+#include "tests/unit/support/folder.h"
 
 static char path[] = "/tmp/memtally-lookup.XXXXXX";
 static int root = -1;
@@ -304,20 +304,12 @@ static int make_folder(void **state)
 	return mounts_add(&mounts, text, strlen(text), MOUNTS_THEIRS);
 }
 
-static int remove_one(const char *name, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st;
-	(void)type;
-	(void)where;
-	return remove(name);
-}
-
 static int remove_folder(void **state)
 {
 	(void)state;
 	mounts_done(&mounts);
 	close(root);
-	return nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return folder_remove(path);
 }
 
 int main(void)

@@ -11,6 +11,7 @@
 
 #include "confine/account.h"
 #include "ledger/store/store-private.h"
+#include "tests/unit/support/folder.h"
 
 void keeping_begin(struct keeping *k)
 {
@@ -23,18 +24,7 @@ void keeping_begin(struct keeping *k)
 
 void keeping_end(struct keeping *k)
 {
-	struct dirent *entry;
-	DIR *dir = opendir(k->dir);
-
-	while (dir && (entry = readdir(dir))) {
-		char path[320];
-
-		snprintf(path, sizeof(path), "%s/%s", k->dir, entry->d_name);
-		unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(k->dir);
+	folder_remove(k->dir);
 }
 
 int keeping_give(const char *directory, uid_t *ret)

@@ -6,8 +6,9 @@
 #include "tests/unit/support/tree/tree.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
+
+#include "tests/unit/support/folder.h"
 
 enum {
 	TREE_PATH_MAX = 256,
@@ -64,23 +65,10 @@ void tree_open(struct tree *t)
 	assert_true(t->fd >= 0);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void remove_all(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 void tree_done(struct tree *t)
 {
 	t->fd = fd_close(t->fd);
-	remove_all(t->path);
+	folder_remove(t->path);
 }
 
 void tree_remove(const struct tree *t, const char *path)
@@ -88,7 +76,7 @@ void tree_remove(const struct tree *t, const char *path)
 	char whole[TREE_PATH_MAX];
 
 	snprintf(whole, sizeof(whole), "%s/%s", t->path, path);
-	remove_all(whole);
+	folder_remove(whole);
 }
 
 static void make_folders(const struct tree *t, const char *path)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
+#include "tests/unit/support/folder.h"
 
 void webdir_open(struct webdir *d)
 {
@@ -18,15 +19,7 @@ void webdir_open(struct webdir *d)
 
 void webdir_done(struct webdir *d)
 {
-	DIR *dir = opendir(d->path);
-	struct dirent *entry;
-
-	assert_non_null(dir);
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			assert_int_equal(unlinkat(dirfd(dir), entry->d_name, 0), 0);
-	closedir(dir);
-	assert_int_equal(rmdir(d->path), 0);
+	assert_int_equal(folder_remove(d->path), 0);
 }
 
 void webdir_write(const struct webdir *d, const char *name, const char *text)
