@@ -5,23 +5,13 @@
 #include "tests/unit/support/unit.h"
 
 #include "ledger/count/folding.h"
-
-static struct folding_room room_of(size_t names)
-{
-	struct folding_room room;
-
-	for (unsigned int kind = 0; kind < USAGE_KINDS_END; kind++) {
-		room.rows[kind] = folding_rows_max((enum usage_kind)kind);
-		room.names[kind] = names;
-	}
-	return room;
-}
+#include "tests/unit/support/ledger/book.h"
 
 /* Names beyond the limit become one row, and no usage is lost. */
 static void too_many_become_other(void **state)
 {
 	static char name[600][16];
-	const struct folding_room room = room_of(SIZE_MAX);
+	const struct folding_room room = book_room(SIZE_MAX);
 	struct folding f = {0};
 	struct rows rows = {0};
 	double sum = 0, folded;
@@ -57,7 +47,7 @@ static void too_many_become_other(void **state)
 /* New rows are for the largest usage. Known names have their rows already. */
 static void new_names_are_limited(void **state)
 {
-	struct folding_room room = room_of(3);
+	struct folding_room room = book_room(3);
 	struct folding f = {0};
 	struct rows rows = {0};
 	struct row *row[10], *other;
@@ -90,7 +80,7 @@ static void new_names_are_limited(void **state)
 /* The usage of exited owners is in the sum until it was written. */
 static void exited_owners_are_removed(void **state)
 {
-	const struct folding_room room = room_of(SIZE_MAX);
+	const struct folding_room room = book_room(SIZE_MAX);
 	const size_t max = folding_rows_max(USAGE_PROGRAM), ended = 2 * max + 1;
 	struct folding f = {0};
 	struct rows rows = {0};

@@ -104,11 +104,16 @@ static int try_open(struct fixture *f, const char *expected)
 	return r;
 }
 
-/* As after a crash: the state in memory is gone. */
-static void reopen(struct fixture *f)
+static void close_store(struct fixture *f)
 {
 	f->store = store_close(f->store);
 	bucket_done(&f->b);
+}
+
+/* As after a crash: the state in memory is gone. */
+static void reopen(struct fixture *f)
+{
+	close_store(f);
 	open_store(f);
 }
 
@@ -142,6 +147,34 @@ static void flush(struct fixture *f)
 		write_down(f);
 }
 
+/* Opens the store, and takes a first snapshot. */
+static void start(struct fixture *f)
+{
+	open_store(f);
+	take(f);
+}
+
+/* Lets SECONDS pass with a snapshot each 10 s, and writes all of it. */
+static void write_for(struct fixture *f, double seconds)
+{
+	run(f, seconds);
+	flush(f);
+}
+
+static void take_after(struct fixture *f, double seconds)
+{
+	feed_wait(&f->feed, seconds);
+	take(f);
+}
+
+/* Lets SLOTS slots of five minutes pass with a snapshot each, and writes all of them. */
+static void pass_slots(struct fixture *f, unsigned int slots)
+{
+	for (unsigned int i = 0; i < slots; i++)
+		take_after(f, 300);
+	flush(f);
+}
+
 struct answer {
 	struct usage_head head;
 	struct buffer body;
@@ -171,8 +204,7 @@ static void ask_as(struct fixture *f, enum usage_kind kind, int64_t since_s, int
 	*ret = (struct answer){.head = {.status = USAGE_GOOD}};
 	usage_begin(&ret->body);
 	clock_stands = true;
-	r = store_report(f->store, &request, reader, (int64_t)(f->feed.realtime_ns / NS_PER_SEC),
-		&ret->head, &ret->body);
+	r = store_report(f->store, &request, reader, feed_now_s(&f->feed), &ret->head, &ret->body);
 	clock_stands = false;
 	assert_int_equal(r, 0);
 	usage_end(&ret->body, &ret->head);
@@ -206,6 +238,38 @@ static double pss_of(const struct answer *a, const char *name)
 
 static const int64_t start_s = (int64_t)FEED_START_S;
 
+/* Checks the PSS of NAME in a report of KIND: PSS_KIB_S, in KiB seconds. */
+static void check_pss(struct fixture *f, enum usage_kind kind, int64_t since_s, int64_t until_s,
+	const char *name, double pss_kib_s)
+{
+	struct answer a;
+
+	ask(f, kind, since_s, until_s, &a);
+	keeping_check_near(pss_of(&a, name), pss_kib_s, 1e-6);
+	buffer_done(&a.body);
+}
+
+/* Returns the PSS of all rows of KIND over all time. */
+static double sum_of(struct fixture *f, enum usage_kind kind)
+{
+	size_t at = USAGE_HEAD_SIZE;
+	struct usage_row row;
+	struct answer a;
+	double sum = 0;
+
+	ask(f, kind, start_s - start_s % 86400, feed_now_s(&f->feed), &a);
+	while (usage_next(a.body.data, a.body.len, &at, &row))
+		sum += (double)row.q[USAGE_PSS];
+	buffer_done(&a.body);
+	return sum;
+}
+
+/* Checks that all rows of KIND together have alice's usage. */
+static void check_sum(struct fixture *f, enum usage_kind kind)
+{
+	keeping_check_near(sum_of(f, kind), f->alice->true_byte_s / 1024, 1e-6);
+}
+
 static void reads_written_usage(void **state)
 {
 	struct fixture *f = *state;
@@ -214,8 +278,7 @@ static void reads_written_usage(void **state)
 	open_store(f);
 	f->alice->swap_bytes = MIB;
 	take(f);
-	run(f, 7200);
-	flush(f);
+	write_for(f, 7200);
 	ask(f, USAGE_USER, start_s, start_s + 7200, &a);
 	assert_int_equal(a.head.rows, 2);
 	assert_int_equal(a.head.since_s, start_s);
@@ -251,8 +314,7 @@ static void a_restart_loses_nothing(void **state)
 	uint64_t random = 5;
 	struct answer a;
 
-	open_store(f);
-	take(f);
+	start(f);
 	feed_wait(&f->feed, 3); /* so that slots end between passes */
 	take(f);
 	for (int i = 0; i < 30; i++) {
@@ -262,7 +324,7 @@ static void a_restart_loses_nothing(void **state)
 	}
 	take(f);
 	flush(f);
-	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+	ask(f, USAGE_USER, start_s, feed_now_s(&f->feed), &a);
 	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 	keeping_check_near(pss_of(&a, "bob"), f->bob->true_byte_s / 1024, 1e-6);
 	assert_int_equal(
@@ -274,12 +336,9 @@ static void a_restart_loses_nothing(void **state)
 static void a_kill_loses_at_most_a_bucket(void **state)
 {
 	struct fixture *f = *state;
-	struct answer a;
 
-	open_store(f);
-	take(f);
-	run(f, 10);
-	flush(f);
+	start(f);
+	write_for(f, 10);
 	for (int i = 0; i < 20; i++) {
 		pid_t child;
 		int status;
@@ -291,8 +350,7 @@ static void a_kill_loses_at_most_a_bucket(void **state)
 		if (child == 0) {
 			alarm(60);
 			bucket_done(&f->b);
-			open_store(f);
-			take(f);
+			start(f);
 			if (i % 2 == 0)
 				flush(f);
 			raise(SIGKILL);
@@ -305,12 +363,10 @@ static void a_kill_loses_at_most_a_bucket(void **state)
 		f->feed.last_ns = f->feed.monotonic_ns;
 	}
 	reopen(f);
-	feed_wait(&f->feed, 10);
-	take(f);
+	take_after(f, 10);
 	flush(f);
-	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
-	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
-	buffer_done(&a.body);
+	check_pss(f, USAGE_USER, start_s, feed_now_s(&f->feed), "alice",
+		f->alice->true_byte_s / 1024);
 }
 
 static void memtallyd_restarts_while_the_ledger_is_away(void **state)
@@ -319,12 +375,9 @@ static void memtallyd_restarts_while_the_ledger_is_away(void **state)
 	struct answer a;
 	double lost;
 
-	open_store(f);
-	take(f);
-	run(f, 1000);
-	flush(f);
-	f->store = store_close(f->store);
-	bucket_done(&f->b);
+	start(f);
+	write_for(f, 1000);
+	close_store(f);
 	feed_wait(&f->feed, 100); /* of the first memtallyd; its exit was not seen */
 	lost = f->alice->true_byte_s;
 	feed_restart(&f->feed);
@@ -335,11 +388,9 @@ static void memtallyd_restarts_while_the_ledger_is_away(void **state)
 		view_unref(feed_pass(&f->feed));
 	}
 	open_store(f);
-	feed_wait(&f->feed, 10);
-	take(f);
-	run(f, 500);
-	flush(f);
-	ask(f, USAGE_USER, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+	take_after(f, 10);
+	write_for(f, 500);
+	ask(f, USAGE_USER, start_s, feed_now_s(&f->feed), &a);
 	keeping_check_near(pss_of(&a, "alice"), (f->alice->true_byte_s - lost) / 1024, 1e-6);
 	assert_int_equal(a.head.covered_ms, 1810000);
 	buffer_done(&a.body);
@@ -356,10 +407,8 @@ static void users_see_their_own_usage(void **state)
 	feed_set(feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "alice"), 2 * MIB, 1);
 	feed_set(feed_add(&f->feed, USAGE_CONTAINER, 0, "(none)", ""), 2 * MIB, 1);
 	feed_set(feed_add(&f->feed, USAGE_GROUP, 1001, "bob", ""), 2 * MIB, 1);
-	open_store(f);
-	take(f);
-	run(f, 600);
-	flush(f);
+	start(f);
+	write_for(f, 600);
 	ask_as(f, USAGE_USER, start_s, start_s + 600, &bob, &a);
 	assert_int_equal(a.head.rows, 1);
 	keeping_check_near(pss_of(&a, "bob"), 3 * 600 * GIB_S, 1e-6);
@@ -400,10 +449,8 @@ static void denied_users_have_no_value(void **state)
 
 	f->bob->is_denied = true;
 	feed_set(f->bob, 0, 2);
-	open_store(f);
-	take(f);
-	run(f, 600);
-	flush(f);
+	start(f);
+	write_for(f, 600);
 	ask(f, USAGE_USER, start_s, start_s + 600, &a);
 	assert_int_equal(a.head.rows, 2);
 	row = row_of(&a, "bob");
@@ -417,8 +464,7 @@ static void denied_users_have_no_value(void **state)
 	/* A user without processes is known to have none. */
 	f->bob->is_denied = false;
 	feed_set(f->bob, 0, 1);
-	run(f, 600);
-	flush(f);
+	write_for(f, 600);
 	ask(f, USAGE_USER, start_s + 900, start_s + 1200, &a);
 	row = row_of(&a, "bob");
 	assert_true(has(&row, USAGE_PSS) && has(&row, USAGE_PSS_MAX));
@@ -432,10 +478,8 @@ static void no_report_ends_in_the_future(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	open_store(f);
-	take(f);
-	run(f, 700);
-	flush(f);
+	start(f);
+	write_for(f, 700);
 	ask(f, USAGE_USER, start_s + 10, start_s + 7000, &a);
 	assert_int_equal(a.head.since_s, start_s + 300);
 	assert_int_equal(a.head.until_s, start_s + 700);
@@ -461,21 +505,17 @@ static void reused_uid_shows_no_former_usage(void **state)
 
 	container = feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "bob");
 	feed_set(container, MIB, 1);
-	open_store(f);
-	take(f);
-	run(f, 600);
-	flush(f);
+	start(f);
+	write_for(f, 600);
 	feed_set(container, 0, 0);
 	f->bob->name = "1001";
-	run(f, 600);
-	flush(f);
+	write_for(f, 600);
 	ask_as(f, USAGE_USER, start_s, start_s + 1200, &reader, &a);
 	assert_int_equal(a.head.rows, 1);
 	keeping_check_near(pss_of(&a, "bob"), 3 * 1200 * GIB_S, 1e-6);
 	buffer_done(&a.body);
 	f->bob->name = "carol";
-	run(f, 600);
-	flush(f);
+	write_for(f, 600);
 	ask_as(f, USAGE_USER, start_s, start_s + 1800, &reader, &a);
 	assert_int_equal(a.head.rows, 1);
 	keeping_check_near(pss_of(&a, "carol"), 3 * 600 * GIB_S, 1e-6);
@@ -503,12 +543,6 @@ static void check_own(struct fixture *f, int64_t until_s, const char *name, doub
 	buffer_done(&a.body);
 }
 
-static void write_for(struct fixture *f, double seconds)
-{
-	run(f, seconds);
-	flush(f);
-}
-
 /*
  * After a uid got a former name back, that is its current name, although another name has the
  * newest series, whatever processes run.
@@ -520,8 +554,7 @@ static void uid_may_get_a_former_name_back(void **state)
 
 	feed_set(bobs = feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "bob"), MIB, 1);
 	carols = feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "carol");
-	open_store(f);
-	take(f);
+	start(f);
 	write_for(f, 600);
 	f->bob->name = "carol";
 	feed_set(bobs, 0, 0);
@@ -552,24 +585,19 @@ static void uid_as_a_name_is_the_same_user(void **state)
 	struct answer a;
 
 	f->alice->name = "1000";
-	open_store(f);
-	take(f);
-	run(f, 300);
-	flush(f);
+	start(f);
+	write_for(f, 300);
 	f->alice->name = "alice";
-	run(f, 300);
-	flush(f);
+	write_for(f, 300);
 	f->alice->name = "1000";
-	run(f, 300);
-	flush(f);
+	write_for(f, 300);
 	ask(f, USAGE_USER, start_s, start_s + 900, &a);
 	assert_int_equal(a.head.rows, 2);
 	keeping_check_near(pss_of(&a, "alice"), 900 * GIB_S, 1e-6);
 	buffer_done(&a.body);
 	/* Another name is another user, to whom the uid may have been given. */
 	f->alice->name = "carol";
-	run(f, 300);
-	flush(f);
+	write_for(f, 300);
 	ask(f, USAGE_USER, start_s, start_s + 1200, &a);
 	assert_int_equal(a.head.rows, 3);
 	keeping_check_near(pss_of(&a, "carol"), 300 * GIB_S, 1e-6);
@@ -601,15 +629,12 @@ static void long_outage_is_spread(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	open_store(f);
-	take(f);
+	start(f);
 	run(f, 300);
-	feed_wait(&f->feed, 3 * 86400);
-	take(f);
+	take_after(f, 3 * 86400);
 	flush(f);
-	ask(f, USAGE_USER, start_s, start_s + 4 * 86400, &a);
-	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
-	buffer_done(&a.body);
+	check_pss(
+		f, USAGE_USER, start_s, start_s + 4 * 86400, "alice", f->alice->true_byte_s / 1024);
 	ask(f, USAGE_USER, start_s + 36000 - start_s % 3600,
 		start_s + 36000 - start_s % 3600 + 86400, &a);
 	keeping_check_near(pss_of(&a, "alice"), 86400 * GIB_S, 1e-6);
@@ -623,8 +648,7 @@ static void long_outage_is_spread(void **state)
 static void go_on(struct fixture *f, int64_t seconds)
 {
 	for (; seconds > 0; seconds -= 900) {
-		feed_wait(&f->feed, seconds < 900 ? (double)seconds : 900);
-		take(f);
+		take_after(f, seconds < 900 ? (double)seconds : 900);
 	}
 }
 
@@ -673,7 +697,7 @@ static void wait_until(struct fixture *f, int64_t day, int64_t seconds)
 {
 	int64_t s = start_s - start_s % 86400 + day * 86400 + seconds;
 
-	feed_wait(&f->feed, (double)(s - (int64_t)(f->feed.realtime_ns / NS_PER_SEC)));
+	feed_wait(&f->feed, (double)(s - feed_now_s(&f->feed)));
 }
 
 /*
@@ -756,10 +780,9 @@ static void parts_add_up_after_the_clock_was_set_back(void **state)
 	take(f);
 	go_on(f, 10 * 3600);
 	f->feed.realtime_ns -= 6 * 3600 * NS_PER_SEC;
-	feed_wait(&f->feed, 9 * 3600 + 1900);
-	take(f);
+	take_after(f, 9 * 3600 + 1900);
 	flush(f);
-	now_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
+	now_s = feed_now_s(&f->feed);
 	check_parts(f, start_s, now_s, 3600 - 600);
 	check_parts(f, start_s, now_s, 3600);
 }
@@ -800,8 +823,7 @@ static void parts_of_the_first_usage_add_up(void **state)
 	take(f);
 	wait_until(f, 1, 8 * 3600);
 	take(f);
-	f->feed.suspended_ns += (7 * 3600 + 2700) * NS_PER_SEC;
-	f->feed.realtime_ns += (7 * 3600 + 2700) * NS_PER_SEC;
+	feed_suspend(&f->feed, (7 * 3600 + 2700));
 	go_on(f, 7200);
 	flush(f);
 	check_halves(f, day_s + 15 * 3600, day_s + 15 * 3600 + 1900, day_s + 15 * 3600 + 2700);
@@ -816,8 +838,7 @@ static void parts_of_random_histories_add_up(void **state)
 	uint64_t random = 11;
 	int64_t first_s, now_s;
 
-	open_store(f);
-	take(f);
+	start(f);
 	first_s = start_s - start_s % 86400;
 	for (unsigned int i = 0; i < 40; i++) {
 		feed_wait(&f->feed, (double)(unit_random(&random) %
@@ -828,7 +849,7 @@ static void parts_of_random_histories_add_up(void **state)
 		go_on(f, (int64_t)(unit_random(&random) % 20000));
 	}
 	flush(f);
-	now_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
+	now_s = feed_now_s(&f->feed);
 	for (unsigned int i = 0; i < unit_rounds(3000); i++) {
 		int64_t at_s[3];
 
@@ -857,19 +878,16 @@ static void removes_old_slots(void **state)
 	f->keeping.limits.slots[SLOT_BUCKET] = 24;
 	f->keeping.limits.slots[SLOT_HOUR] = 48;
 	f->keeping.limits.slots[SLOT_DAY] = 10;
-	open_store(f);
-	take(f);
+	start(f);
 	/* four days, with a write every quarter of an hour */
 	for (int i = 0; i < 4 * 24 * 4; i++) {
-		feed_wait(&f->feed, 900);
-		take(f);
+		take_after(f, 900);
 	}
 	flush(f);
-	until_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
+	until_s = feed_now_s(&f->feed);
 	/* The days that are left have everything, and so has a report over all time. */
-	ask(f, USAGE_USER, start_s - start_s % 86400, until_s, &a);
-	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
-	buffer_done(&a.body);
+	check_pss(f, USAGE_USER, start_s - start_s % 86400, until_s, "alice",
+		f->alice->true_byte_s / 1024);
 	/* For times long ago there are no hours. The report has full days and says so. */
 	ask(f, USAGE_USER, start_s - start_s % 86400 + 86400 + 3600, until_s, &a);
 	assert_int_equal(a.head.since_s, start_s - start_s % 86400 + 86400);
@@ -893,27 +911,17 @@ static void removes_old_slots_gradually(void **state)
 	struct fixture *f = *state;
 
 	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
-	open_store(f);
-	take(f);
-	for (unsigned int i = 0; i < slots; i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
-	}
-	flush(f);
+	start(f);
+	pass_slots(f, slots);
 	f->keeping.limits.slots[SLOT_BUCKET] = 12;
 	f->keeping.limits.slots[SLOT_HOUR] = 24;
 	reopen(f);
-	feed_wait(&f->feed, 300);
-	take(f);
+	take_after(f, 300);
 	flush(f);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM bucket"), slots - 2 * at_once,
 		slots - at_once + 12);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 72, 74);
-	for (unsigned int i = 0; i < 6; i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
-	}
-	flush(f);
+	pass_slots(f, 6);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM bucket"), 12, 24);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 24, 48);
 }
@@ -922,19 +930,14 @@ static void removes_old_slots_gradually(void **state)
 static void future_clock_removes_nothing(void **state)
 {
 	struct fixture *f = *state;
-	struct answer a;
 
-	open_store(f);
-	take(f);
+	start(f);
 	run(f, 3600);
 	f->feed.realtime_ns += UINT64_C(20) * 365 * 86400 * NS_PER_SEC;
 	run(f, 3600);
 	f->feed.realtime_ns -= UINT64_C(20) * 365 * 86400 * NS_PER_SEC;
-	run(f, 600);
-	flush(f);
-	ask(f, USAGE_USER, start_s, start_s + 3600, &a);
-	keeping_check_near(pss_of(&a, "alice"), 3600 * GIB_S, 1e-6);
-	buffer_done(&a.body);
+	write_for(f, 600);
+	check_pss(f, USAGE_USER, start_s, start_s + 3600, "alice", 3600 * GIB_S);
 }
 
 static void file_stays_below_its_limit(void **state)
@@ -949,33 +952,15 @@ static void file_stays_below_its_limit(void **state)
 		feed_set(feed_add(&f->feed, USAGE_PROGRAM, 0, name[i], ""), MIB, 1);
 	}
 	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
-	open_store(f);
-	take(f);
+	start(f);
 	for (unsigned int i = 0; i < unit_rounds(5000); i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
+		take_after(f, 300);
 		assert_true(store_bytes(f->store) <= 16 * MIB);
 	}
 	flush(f);
-	ask(f, USAGE_USER, start_s - start_s % 86400, (int64_t)(f->feed.realtime_ns / NS_PER_SEC),
-		&a);
+	ask(f, USAGE_USER, start_s - start_s % 86400, feed_now_s(&f->feed), &a);
 	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
 	buffer_done(&a.body);
-}
-
-/* Returns the PSS of all rows of KIND over all time. */
-static double sum_of(struct fixture *f, enum usage_kind kind)
-{
-	size_t at = USAGE_HEAD_SIZE;
-	struct usage_row row;
-	struct answer a;
-	double sum = 0;
-
-	ask(f, kind, start_s - start_s % 86400, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
-	while (usage_next(a.body.data, a.body.len, &at, &row))
-		sum += (double)row.q[USAGE_PSS];
-	buffer_done(&a.body);
-	return sum;
 }
 
 /* The file has the container under the former name of its user. */
@@ -988,15 +973,12 @@ static void user_is_renamed_while_the_ledger_is_away(void **state)
 	container = feed_add(&f->feed, USAGE_CONTAINER, 0, "c0ffee", "1001");
 	feed_set(container, GIB, 1);
 	f->bob->name = "1001";
-	open_store(f);
-	take(f);
+	start(f);
 	write_for(f, 600);
-	f->store = store_close(f->store);
-	bucket_done(&f->b);
+	close_store(f);
 	feed_wait(&f->feed, 300);
 	container->user = f->bob->name = "bob";
-	open_store(f);
-	take(f);
+	start(f);
 	write_for(f, 300);
 	keeping_check_near(sum_of(f, USAGE_CONTAINER), container->true_byte_s / 1024, 1e-6);
 	ask(f, USAGE_CONTAINER, start_s, start_s + 1200, &a);
@@ -1024,14 +1006,11 @@ static void writes_a_long_outage_of_many_rows(void **state)
 
 	f->keeping.limits.bytes = 32 * MIB;
 	begin_crowd(f, USAGE_GROUP, groups, 0);
-	open_store(f);
-	take(f);
+	start(f);
 	run(f, 300);
-	feed_wait(&f->feed, days * 86400);
-	take(f);
-	run(f, 300);
-	flush(f);
-	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
+	take_after(f, days * 86400);
+	write_for(f, 300);
+	check_sum(f, USAGE_USER);
 	keeping_check_near(sum_of(f, USAGE_GROUP), f->alice->true_byte_s / 1024, 1e-3);
 	ask(f, USAGE_GROUP, start_s, start_s + days * 86400, &a);
 	assert_int_equal(a.head.rows, groups);
@@ -1053,13 +1032,11 @@ static void limits_new_names_per_day(void **state)
 
 	f->feed.realtime_ns += 86400 * NS_PER_SEC - f->feed.realtime_ns % (86400 * NS_PER_SEC);
 	begin_crowd(f, USAGE_PROGRAM, (unsigned int)half + 200, 0);
-	open_store(f);
-	take(f);
+	start(f);
 	for (int i = 0; i < 12; i++) {
 		if (i % 4 != 1)
 			feed_rename(&f->feed);
-		feed_wait(&f->feed, 300);
-		take(f);
+		take_after(f, 300);
 		if (i % 4 != 0)
 			continue;
 		flush(f);
@@ -1070,15 +1047,13 @@ static void limits_new_names_per_day(void **state)
 	/* The largest ones get a name although earlier ones used up the limit. */
 	feed_set(feed_add(&f->feed, USAGE_PROGRAM, 0, "postgres", ""), GIB, 1);
 	f->alice->pss_bytes += GIB;
-	feed_wait(&f->feed, 600);
-	take(f);
-	feed_wait(&f->feed, 600);
-	take(f);
+	take_after(f, 600);
+	take_after(f, 600);
 	flush(f);
 	{
 		struct answer a;
 
-		ask(f, USAGE_PROGRAM, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+		ask(f, USAGE_PROGRAM, start_s, feed_now_s(&f->feed), &a);
 		assert_true(pss_of(&a, "postgres") > 600 * GIB_S);
 		buffer_done(&a.body);
 	}
@@ -1094,13 +1069,10 @@ static void running_programs_are_not_new_after_a_restart(void **state)
 
 	f->feed.realtime_ns += 86400 * NS_PER_SEC - f->feed.realtime_ns % (86400 * NS_PER_SEC);
 	begin_crowd(f, USAGE_PROGRAM, (unsigned int)folding_rows_max(USAGE_PROGRAM) - 1, 0);
-	open_store(f);
-	take(f);
+	start(f);
 	run(f, 300);
-	f->feed.suspended_ns += 86400 * NS_PER_SEC;
-	f->feed.realtime_ns += 86400 * NS_PER_SEC;
-	run(f, 300);
-	flush(f);
+	feed_suspend(&f->feed, 86400);
+	write_for(f, 300);
 	/* As if the file had been full. */
 	count(f,
 		"DELETE FROM day WHERE series IN (SELECT id FROM series WHERE kind = 2) RETURNING 1");
@@ -1108,9 +1080,8 @@ static void running_programs_are_not_new_after_a_restart(void **state)
 		snprintf(name[i], sizeof(name[i]), "new-%u", i);
 		feed_set(feed_add(&f->feed, USAGE_PROGRAM, 0, name[i], ""), GIB, 1);
 	}
-	run(f, 600);
-	flush(f);
-	ask(f, USAGE_PROGRAM, start_s, (int64_t)(f->feed.realtime_ns / NS_PER_SEC), &a);
+	write_for(f, 600);
+	ask(f, USAGE_PROGRAM, start_s, feed_now_s(&f->feed), &a);
 	for (unsigned int i = 0; i < ARRAY_SIZE(name); i++)
 		assert_true(pss_of(&a, name[i]) > 500 * GIB_S);
 	buffer_done(&a.body);
@@ -1126,8 +1097,7 @@ static void programs_without_a_name_count_once(void **state)
 
 	begin_crowd(f, USAGE_UNIT, 900, 0);
 	f->alice->swap_bytes = 0;
-	open_store(f);
-	take(f);
+	start(f);
 	write_down(f);
 	for (int i = 0; i < 10; i++) {
 		run(f, 170);
@@ -1138,8 +1108,7 @@ static void programs_without_a_name_count_once(void **state)
 			feed_restart(&f->feed);
 	}
 	take(f);
-	run(f, 300);
-	flush(f);
+	write_for(f, 300);
 	assert_in_range(count(f, "SELECT count(*) FROM counter"), 2, 902);
 	keeping_check_near(sum_of(f, USAGE_UNIT), sum_of(f, USAGE_USER), 1e-6);
 	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 0.01);
@@ -1155,20 +1124,18 @@ static void endless_names_do_not_fill_the_file(void **state)
 
 	f->keeping.limits.bytes = 16 * MIB;
 	begin_crowd(f, USAGE_PROGRAM, 1500, 1000);
-	open_store(f);
-	take(f);
+	start(f);
 	for (unsigned int i = 0; i < hours; i++) {
 		feed_rename(&f->feed);
-		feed_wait(&f->feed, 3600);
-		take(f);
+		take_after(f, 3600);
 		assert_true(store_bytes(f->store) <= 8 * MIB);
 	}
 	flush(f);
-	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
+	check_sum(f, USAGE_USER);
 	/* For programs that exit between two snapshots an hour apart, half an interval counts. */
 	assert_true(sum_of(f, USAGE_PROGRAM) > f->alice->true_byte_s / 1024 * 0.4);
 	/* The last day exists, with users at full resolution. */
-	last_day_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC) - 86400;
+	last_day_s = feed_now_s(&f->feed) - 86400;
 	ask(f, USAGE_USER, last_day_s, last_day_s + 86400, &a);
 	keeping_check_near(pss_of(&a, "alice"), 86400.0 * 1500 * 1024, 1e-6);
 	assert_int_equal(a.head.since_s, last_day_s);
@@ -1182,17 +1149,15 @@ static void many_names_at_once_do_not_fill_the_file(void **state)
 
 	f->keeping.limits.bytes = 8 * MIB + MIB / 2;
 	begin_crowd(f, USAGE_PROGRAM, 3000, 1000);
-	open_store(f);
-	take(f);
+	start(f);
 	for (unsigned int i = 0; i < 6; i++) {
 		feed_rename(&f->feed);
-		feed_wait(&f->feed, 300);
-		take(f);
+		take_after(f, 300);
 		assert_true(store_bytes(f->store) <= MIB / 2);
 	}
 	flush(f);
-	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
-	keeping_check_near(sum_of(f, USAGE_PROGRAM), f->alice->true_byte_s / 1024, 1e-6);
+	check_sum(f, USAGE_USER);
+	check_sum(f, USAGE_PROGRAM);
 }
 
 /* Users are never dropped. What cannot be written stays in memory. */
@@ -1232,15 +1197,13 @@ static void removes_names_before_users(void **state)
 	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
 	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
 	begin_crowd(f, USAGE_PROGRAM, 300, 60);
-	open_store(f);
-	take(f);
+	start(f);
 	for (unsigned int i = 0; i < 576; i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
+		take_after(f, 300);
 		assert_true(store_bytes(f->store) <= 2 * MIB);
 	}
 	flush(f);
-	until_s = (int64_t)(f->feed.realtime_ns / NS_PER_SEC);
+	until_s = feed_now_s(&f->feed);
 	assert_int_equal(count(f, "SELECT count(DISTINCT slot) FROM bucket"), 576);
 	ask(f, USAGE_USER, start_s + 300, start_s + 1500, &a);
 	assert_int_equal(a.head.since_s, start_s + 300);
@@ -1285,13 +1248,8 @@ static void begin_slots(struct fixture *f, unsigned int slots)
 	f->keeping.limits.slots[SLOT_BUCKET] = 1000000;
 	f->keeping.limits.slots[SLOT_HOUR] = 1000000;
 	begin_crowd(f, USAGE_PROGRAM, 300, 60);
-	open_store(f);
-	take(f);
-	for (unsigned int i = 0; i < slots; i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
-	}
-	flush(f);
+	start(f);
+	pass_slots(f, slots);
 }
 
 /*
@@ -1313,33 +1271,19 @@ static void large_surplus_is_removed_gradually(void **state)
 	f->keeping.limits.bytes = 9 * MIB;
 	reopen(f);
 	store_set_beat(f->store, (struct store_beat){.call = count_beat, .context = &beats});
-	feed_wait(&f->feed, 300);
-	take(f);
+	take_after(f, 300);
 	flush(f);
 	assert_true(beats > 0);
 	assert_in_range(count(f, with_names), slots - 2 * 16 * 12, slots - 15 * 12);
-	for (unsigned int i = 0; i < 12; i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
-	}
-	flush(f);
+	pass_slots(f, 12);
 	assert_true(bytes_used(f) <= (int64_t)MIB);
-	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
-	keeping_check_near(sum_of(f, USAGE_PROGRAM), f->alice->true_byte_s / 1024, 1e-6);
+	check_sum(f, USAGE_USER);
+	check_sum(f, USAGE_PROGRAM);
 }
 
 static int64_t count_slots(struct fixture *f)
 {
 	return count(f, "SELECT count(*) FROM span WHERE level = 0");
-}
-
-static void pass_slots(struct fixture *f, unsigned int slots)
-{
-	for (unsigned int i = 0; i < slots; i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
-	}
-	flush(f);
 }
 
 /* If less is to be kept, or in less space, the file shrinks gradually. */
@@ -1370,8 +1314,8 @@ static void free_space_is_given_back(void **state)
 	reopen(f);
 	pass_slots(f, 12);
 	assert_true(store_bytes(f->store) <= MIB);
-	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
-	keeping_check_near(sum_of(f, USAGE_PROGRAM), f->alice->true_byte_s / 1024, 1e-6);
+	check_sum(f, USAGE_USER);
+	check_sum(f, USAGE_PROGRAM);
 	/* Nor does it grow again. */
 	for (unsigned int i = 0; i < 100; i++) {
 		pass_slots(f, 1);
@@ -1485,7 +1429,7 @@ static void shorten_on_a_full_disk(struct fixture *f)
 	pass_slots(f, 60);
 	assert_in_range(count_slots(f), 12, 24);
 	assert_true(room_in(f) > 3 * MIB);
-	keeping_check_near(sum_of(f, USAGE_USER), f->alice->true_byte_s / 1024, 1e-6);
+	check_sum(f, USAGE_USER);
 }
 
 static void keeps_less_on_a_full_disk(void **state)
@@ -1523,26 +1467,18 @@ static void names_are_removed_with_their_days(void **state)
 	struct fixture *f = *state;
 
 	begin_crowd(f, USAGE_PROGRAM, 20, 0);
-	open_store(f);
-	take(f);
+	start(f);
 	for (unsigned int i = 0; i < 20; i++) {
 		feed_rename(&f->feed);
-		run(f, 300);
-		flush(f);
-		f->feed.suspended_ns += 86400 * NS_PER_SEC;
-		f->feed.realtime_ns += 86400 * NS_PER_SEC;
+		write_for(f, 300);
+		feed_suspend(&f->feed, 86400);
 	}
-	run(f, 600);
-	flush(f);
+	write_for(f, 600);
 	assert_true(count(f, "SELECT count(*) FROM series WHERE kind = 2") > 300);
 	f->keeping.limits.slots[SLOT_DAY] = 3;
 	f->keeping.limits.slots[SLOT_HOUR] = 24;
 	reopen(f);
-	for (unsigned int i = 0; i < 8; i++) {
-		feed_wait(&f->feed, 300);
-		take(f);
-	}
-	flush(f);
+	pass_slots(f, 8);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM day"), 3, 4);
 	assert_int_equal(count(f, left), 0);
 }
@@ -1555,18 +1491,14 @@ static void finer_slots_are_removed_with_their_day(void **state)
 	struct fixture *f = *state;
 
 	f->keeping.limits.slots[SLOT_DAY] = 3;
-	open_store(f);
-	take(f);
+	start(f);
 	for (unsigned int i = 0; i < 10; i++) {
 		begin_crowd(f, USAGE_PROGRAM, 5, 0);
 		feed_rename(&f->feed);
-		run(f, 300);
-		flush(f);
-		f->feed.suspended_ns += 86400 * NS_PER_SEC;
-		f->feed.realtime_ns += 86400 * NS_PER_SEC;
+		write_for(f, 300);
+		feed_suspend(&f->feed, 86400);
 	}
-	run(f, 300);
-	flush(f);
+	write_for(f, 300);
 	assert_in_range(count(f, "SELECT count(DISTINCT slot) FROM hour"), 3, 6);
 	assert_int_equal(
 		count(f, "SELECT count(*) FROM hour WHERE series NOT IN (SELECT id FROM series)"),
@@ -1598,12 +1530,9 @@ static void damaged_files_are_quarantined(void **state)
 	assert_int_equal(st.st_size, sizeof(noise));
 	assert_int_equal(stat(f->keeping.path, &st), -1);
 	/* A database that was good, with its log files. */
-	open_store(f);
-	take(f);
-	run(f, 6000);
-	flush(f);
-	f->store = store_close(f->store);
-	bucket_done(&f->b);
+	start(f);
+	write_for(f, 6000);
+	close_store(f);
 	assert_int_equal(stat(f->keeping.path, &st), 0);
 	for (off_t at = 4096; at < st.st_size; at += 4096)
 		put(f->keeping.path, noise, 512, at);
@@ -1618,8 +1547,7 @@ static void damaged_files_are_quarantined(void **state)
 	open_store(f);
 	assert_false(f->b.mark.is_set);
 	take(f);
-	run(f, 600);
-	flush(f);
+	write_for(f, 600);
 }
 
 /* As after a crash: a log is beside the file. */
@@ -1628,10 +1556,8 @@ static void leave_log(struct fixture *f)
 	char log[80];
 	struct stat st;
 
-	open_store(f);
-	take(f);
-	run(f, 600);
-	flush(f);
+	start(f);
+	write_for(f, 600);
 	f->store = store_abandon(f->store);
 	bucket_done(&f->b);
 	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
@@ -1658,8 +1584,7 @@ static void truncated_file_is_no_new_file(void **state)
 	open_store(f);
 	assert_false(f->b.mark.is_set);
 	/* An empty log is no evidence. */
-	f->store = store_close(f->store);
-	bucket_done(&f->b);
+	close_store(f);
 	assert_int_equal(truncate(f->keeping.path, 0), 0);
 	snprintf(log, sizeof(log), "%s-wal", f->keeping.path);
 	put(log, "", 0, 0);
@@ -1687,8 +1612,7 @@ static void lost_file_is_no_new_file(void **state)
 	open_store(f);
 	assert_false(f->b.mark.is_set);
 	/* An empty log is no evidence. */
-	f->store = store_close(f->store);
-	bucket_done(&f->b);
+	close_store(f);
 	assert_int_equal(unlink(f->keeping.path), 0);
 	put(log, "", 0, 0);
 	open_store(f);
@@ -1736,8 +1660,7 @@ static void open_databases_are_refused(void **state)
 	open_store(f);
 	assert_int_equal(try_open(f, "locked"), STORE_LOCKED);
 	take(f);
-	run(f, 600);
-	flush(f);
+	write_for(f, 600);
 	f->store = store_close(f->store);
 	assert_int_equal(sqlite3_open(f->keeping.path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT count(*) FROM series", NULL, NULL, NULL),
@@ -1779,15 +1702,11 @@ static void reports_a_full_disk(void **state)
 	assert_true(child >= 0);
 	if (child == 0) {
 		struct rlimit limit, full = {.rlim_cur = 0};
-		struct answer a;
 
 		signal(SIGXFSZ, SIG_IGN);
-		open_store(f);
-		take(f);
-		run(f, 600);
-		flush(f);
-		feed_wait(&f->feed, 100);
-		take(f);
+		start(f);
+		write_for(f, 600);
+		take_after(f, 100);
 		getrlimit(RLIMIT_FSIZE, &limit);
 		full.rlim_max = limit.rlim_max;
 		setrlimit(RLIMIT_FSIZE, &full);
@@ -1797,15 +1716,12 @@ static void reports_a_full_disk(void **state)
 		}
 		bucket_stretch(&f->b);
 		setrlimit(RLIMIT_FSIZE, &limit);
-		run(f, 1000);
-		flush(f);
-		ask(f, USAGE_USER, start_s, start_s + 1700, &a);
-		keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
-		buffer_done(&a.body);
+		write_for(f, 1000);
+		check_pss(f, USAGE_USER, start_s, start_s + 1700, "alice",
+			f->alice->true_byte_s / 1024);
 		reopen(f);
-		ask(f, USAGE_UNIT, start_s, start_s + 1700, &a);
-		keeping_check_near(pss_of(&a, "job.service"), f->job->true_byte_s / 1024, 1e-6);
-		buffer_done(&a.body);
+		check_pss(f, USAGE_UNIT, start_s, start_s + 1700, "job.service",
+			f->job->true_byte_s / 1024);
 		store_close(f->store);
 		_exit(0);
 	}
@@ -1860,8 +1776,7 @@ static void fail_syncs(int error)
 /* Returns the number of attempts to write if writes fail with ERROR. */
 static unsigned int count_tries(struct fixture *f, void (*hurt)(int), int error)
 {
-	feed_wait(&f->feed, 10);
-	take(f);
+	take_after(f, 10);
 	begun = 0;
 	hurt(error);
 	assert_int_equal(store_write(f->store, &f->b), STORE_UNWRITABLE);
@@ -1880,27 +1795,20 @@ static void retries_with_less_if_space_is_short(void **state)
 	static void (*const hurt[])(int) = {fail_writes, fail_syncs};
 	static const int no_room[] = {ENOSPC, EDQUOT, EFBIG}, failure[] = {EIO, EROFS, EPERM};
 	struct fixture *f = *state;
-	struct answer a;
 
-	open_store(f);
-	take(f);
+	start(f);
 	for (size_t i = 0; i < ARRAY_SIZE(failure); i++)
 		assert_int_equal(count_tries(f, fail_writes, failure[i]), 1);
 	for (size_t i = 0; i < ARRAY_SIZE(hurt) * ARRAY_SIZE(no_room); i++) {
 		assert_int_equal(count_tries(f, hurt[i % 2], no_room[i / 2]), 4);
 		assert_int_equal(count_tries(f, hurt[i % 2], failure[i / 2]), 1);
 		for (unsigned int n = 0; n < 6; n++) { /* then the same amount is tried as before */
-			run(f, 10);
-			flush(f);
+			write_for(f, 10);
 		}
 	}
-	ask(f, USAGE_USER, start_s, start_s + 7200, &a);
-	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
-	buffer_done(&a.body);
+	check_pss(f, USAGE_USER, start_s, start_s + 7200, "alice", f->alice->true_byte_s / 1024);
 	reopen(f);
-	ask(f, USAGE_USER, start_s, start_s + 7200, &a);
-	keeping_check_near(pss_of(&a, "alice"), f->alice->true_byte_s / 1024, 1e-6);
-	buffer_done(&a.body);
+	check_pss(f, USAGE_USER, start_s, start_s + 7200, "alice", f->alice->true_byte_s / 1024);
 }
 
 static off_t size_of_log(const struct fixture *f)
@@ -1925,8 +1833,7 @@ static void unexaminable_file_is_not_gone(void **state)
 	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
 	struct fixture *f = *state;
 
-	open_store(f);
-	take(f);
+	start(f);
 	run(f, 10);
 	assert_int_equal(
 		vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)fail_to_stat), SQLITE_OK);
@@ -1944,10 +1851,8 @@ static void log_is_removed_with_its_file(void **state)
 
 	snprintf(away, sizeof(away), "%s-away", f->keeping.path);
 	for (unsigned int closes = 0; closes < 3; closes++) {
-		open_store(f);
-		take(f);
-		run(f, 10);
-		flush(f);
+		start(f);
+		write_for(f, 10);
 		assert_true(size_of_log(f) > 0);
 		assert_int_equal(rename(f->keeping.path, away), 0);
 		run(f, 10);
@@ -1964,8 +1869,7 @@ static void log_is_removed_with_its_file(void **state)
 		assert_int_equal(size_of_log(f), 0);
 		assert_int_equal(rename(away, f->keeping.path), 0);
 		open_store(f); /* complete, and not damaged */
-		f->store = store_close(f->store);
-		bucket_done(&f->b);
+		close_store(f);
 		assert_int_equal(unlink(f->keeping.path), 0);
 	}
 	open_store(f);
@@ -1977,8 +1881,7 @@ static void survives_a_failed_rollback(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	open_store(f);
-	take(f);
+	start(f);
 	for (unsigned int rollbacks = 0; rollbacks < 4; rollbacks++) {
 		run(f, 200);
 		failing[0].times = 1; /* after slots were written */
@@ -2000,10 +1903,8 @@ static void does_not_trust_names_in_the_file(void **state)
 	struct fixture *f = *state;
 	struct answer a;
 
-	open_store(f);
-	take(f);
-	run(f, 600);
-	flush(f);
+	start(f);
+	write_for(f, 600);
 	count(f, "DELETE FROM counter RETURNING 1");
 	count(f, "UPDATE series SET name = 'x' || char(27) WHERE name = 'bob' RETURNING 1");
 	count(f, "UPDATE day SET pss = -5, processes = 'many' WHERE series = 1 RETURNING 1");

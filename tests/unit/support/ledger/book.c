@@ -5,7 +5,7 @@
 
 #include "tests/unit/support/unit.h"
 
-size_t book_find(struct book *k, enum usage_kind kind, const char *name)
+struct book_sum *book_sum(struct book *k, enum usage_kind kind, const char *name)
 {
 	size_t i = 0;
 
@@ -17,21 +17,21 @@ size_t book_find(struct book *k, enum usage_kind kind, const char *name)
 		snprintf(k->sum[i].name, sizeof(k->sum[i].name), "%s", name);
 		k->sums++;
 	}
-	return i;
+	return &k->sum[i];
 }
 
 static void add(struct book *k, enum usage_kind kind, const char *name, double pss, double swap,
 	double processes)
 {
-	size_t at = book_find(k, kind, name);
+	struct book_sum *sum = book_sum(k, kind, name);
 
 	assert_true(pss >= 0 && swap >= 0 && processes >= 0);
-	k->sum[at].pss += pss;
-	k->sum[at].swap += swap;
-	k->sum[at].processes += processes;
+	sum->pss += pss;
+	sum->swap += swap;
+	sum->processes += processes;
 }
 
-static struct folding_room room_of(size_t names)
+struct folding_room book_room(size_t names)
 {
 	struct folding_room room;
 
@@ -44,7 +44,7 @@ static struct folding_room room_of(size_t names)
 
 void book_write_down(struct book *k)
 {
-	const struct folding_room room = room_of(k->names);
+	const struct folding_room room = book_room(k->names);
 
 	if (k->is_full) {
 		bucket_stretch(&k->b);
@@ -106,6 +106,17 @@ void book_begin(struct book *k)
 	keeping_start(&k->feed);
 }
 
+struct feed_owner *book_begin_alice(struct book *k)
+{
+	struct feed_owner *alice;
+
+	book_begin(k);
+	alice = feed_add(&k->feed, USAGE_USER, 1000, "alice", "");
+	feed_set(alice, GIB, 1);
+	book_take(k);
+	return alice;
+}
+
 void book_end(struct book *k)
 {
 	bucket_done(&k->b);
@@ -113,5 +124,10 @@ void book_end(struct book *k)
 
 void book_check_pss(struct book *k, const struct feed_owner *o, double part)
 {
-	keeping_check_near(k->sum[book_find(k, o->kind, o->name)].pss, o->true_byte_s, part);
+	keeping_check_near(book_sum(k, o->kind, o->name)->pss, o->true_byte_s, part);
+}
+
+void book_check(struct book *k, enum usage_kind kind, const char *name, double pss)
+{
+	keeping_check_near(book_sum(k, kind, name)->pss, pss, 1e-9);
 }

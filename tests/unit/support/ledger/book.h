@@ -14,17 +14,19 @@
 enum { BOOK_SERIES_MAX = 64 };
 
 /*
- * Sums of all that was written, by kind and name: PSS and swap in byte seconds, processes in
- * process seconds. .last_from_ns to .last_to_ns is the time span of the last write.
+ * All that was written for an owner: PSS and swap in byte seconds, processes in process seconds.
  */
+struct book_sum {
+	enum usage_kind kind;
+	char name[32];
+	double pss, swap, processes;
+};
+
+/* .last_from_ns to .last_to_ns is the time span of the last write. */
 struct book {
 	struct bucket b;
 	struct feed feed;
-	struct {
-		enum usage_kind kind;
-		char name[32];
-		double pss, swap, processes;
-	} sum[BOOK_SERIES_MAX];
+	struct book_sum sum[BOOK_SERIES_MAX];
 	size_t sums, writes;
 	double covered_s, sampled_s;
 	uint64_t last_from_ns, last_to_ns;
@@ -32,11 +34,20 @@ struct book {
 	bool is_full; /* a write fails: the bucket is kept and extended */
 };
 
+/* Returns the room of a write that may have NAMES new names of each kind. */
+struct folding_room book_room(size_t names);
+
 void book_begin(struct book *k);
 void book_end(struct book *k);
 
-/* Returns the index in .sum of KIND and NAME; adds a sum of 0 if there is none. */
-size_t book_find(struct book *k, enum usage_kind kind, const char *name);
+/*
+ * As book_begin(), with one owner, whose first snapshot has been taken: user alice, uid 1000, has
+ * one process with 1 GiB. Returns the owner.
+ */
+struct feed_owner *book_begin_alice(struct book *k);
+
+/* Returns what was written for KIND and NAME; adds a sum of 0 if there is none. */
+struct book_sum *book_sum(struct book *k, enum usage_kind kind, const char *name);
 
 /*
  * Makes a pass, gives its image to the bucket, and writes all completed slots. Returns what
@@ -56,5 +67,8 @@ void book_flush(struct book *k);
 
 /* Fails unless the PSS that was written for O matches its true usage within the fraction PART. */
 void book_check_pss(struct book *k, const struct feed_owner *o, double part);
+
+/* Fails unless PSS byte seconds were written for KIND and NAME. */
+void book_check(struct book *k, enum usage_kind kind, const char *name, double pss);
 
 #endif

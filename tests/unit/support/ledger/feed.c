@@ -78,6 +78,17 @@ void feed_wait(struct feed *f, double seconds)
 	}
 }
 
+void feed_suspend(struct feed *f, double seconds)
+{
+	f->suspended_ns += (uint64_t)(seconds * NS_PER_SEC);
+	f->realtime_ns += (uint64_t)(seconds * NS_PER_SEC);
+}
+
+int64_t feed_now_s(const struct feed *f)
+{
+	return (int64_t)(f->realtime_ns / NS_PER_SEC);
+}
+
 /*
  * Integrates as collectors/owners/owner-sums.c does. An owner without processes loses its row, and
  * so what the last step would have added.

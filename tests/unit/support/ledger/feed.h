@@ -86,6 +86,12 @@ void feed_restart(struct feed *f);
 /* Lets SECONDS pass, and adds them to the true usage of each owner. */
 void feed_wait(struct feed *f, double seconds);
 
+/* Suspends the machine for SECONDS: CLOCK_MONOTONIC stands still, and nothing is used. */
+void feed_suspend(struct feed *f, double seconds);
+
+/* Returns CLOCK_REALTIME in seconds. */
+int64_t feed_now_s(const struct feed *f);
+
 /* Makes a pass at the current time. Returns its sealed image; the caller closes it. */
 int feed_image(struct feed *f);
 
