@@ -225,7 +225,7 @@ stage_fuzzing() {
 	for_each fuzz fuzz_target "$seconds" < <(fuzzers)
 }
 
-fuzzers() { find build-fuzz/tests/fuzz -maxdepth 1 -name 'fuzz-*' -type f -perm -u+x ! -name '*.*' | sort; }
+fuzzers() { find build-fuzz/tests/fuzz -name 'fuzz-*' -type f -perm -u+x ! -name '*.*' | sort; }
 
 # Findings stay below build-fuzz/found, where the next run continues.
 fuzz_target() {

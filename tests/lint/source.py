@@ -12,7 +12,7 @@ import common  # noqa: E402
 TAG = "SPDX-License-Identifier: Apache-" + "2.0"
 
 # Captured text, corpora and expected bodies.
-DATA = re.compile(r"^tests/(fixtures|fuzz)/.*/|\.(json|png|svg|bin|golden|expected|prom)$")
+DATA = re.compile(r"^tests/(fixtures/.*/|fuzz/corpus/)|\.(json|png|svg|bin|golden|expected|prom)$")
 UNTAGGED = re.compile(r"^(COPYING|NEWS)$|(^|/)\.gitignore$")
 
 # Functions that overflow, guess, or pass text to a shell.

@@ -157,7 +157,9 @@ class Source(Tree):
         self.assert_finds(source, "base/a.c", TAG + 'int a; /* \u202e */\n', "a.c:2: an unseen character, U+202E")
 
     def test_data_is_free(self):
-        self.assert_clean(source, "tests/fixtures/hostile/a", "\x01 ../share" + "d\n")
+        for path in ("tests/fixtures/hostile/a", "tests/fuzz/corpus/stat/a"):
+            self.assert_clean(source, path, "\x01 ../share" + "d\n")
+        self.assert_finds(source, "tests/fuzz/proc/a.c", TAG + "int a = system(b);\n", "system()")
 
     def test_clean(self):
         self.assert_clean(source, "base/a.c", TAG + '/* no sprintf() here */ int a = snprintf("gets(");\n'
