@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "collectors/pass/pass-private.h"
-#include "tests/sim/calls.h"
+#include "tests/sim/host/calls.h"
 
 #define BATCH_NS      (5 * NS_PER_MSEC)  /* as memtallyd's */
 #define LATE_NS       (10 * NS_PER_MSEC) /* between a walk and its time stamp */

@@ -12,8 +12,8 @@
 #include "collectors/schedule/cpu-budget.h"
 #include "collectors/schedule/measure-plan.h"
 #include "daemon/surveyor.h"
-#include "tests/sim/kernel.h"
-#include "tests/sim/vfs.h"
+#include "tests/sim/host/kernel.h"
+#include "tests/sim/host/vfs.h"
 
 enum {
 	DAEMON_USERS = 8,

@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "collectors/process/self/mapcounts.h"
 #include "collectors/procfs/smaps.h"
-#include "tests/sim/population.h"
+#include "tests/sim/host/population.h"
 #include "tests/sim/verdict.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
-#include "tests/sim/population.h"
+#include "tests/sim/host/population.h"
 #include "tests/sim/verdict.h"
 
 /* The budget holds on each host, at any rate, on slow and loaded hosts, from the first pass on. */

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "collectors/pass/pass-private.h"
-#include "tests/sim/population.h"
+#include "tests/sim/host/population.h"
 #include "tests/sim/verdict.h"
 
 static void assert_near(double value, double expected)

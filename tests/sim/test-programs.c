@@ -10,7 +10,7 @@
 #include "tests/unit/support/unit.h"
 
 #include "base/clock.h"
-#include "tests/sim/population.h"
+#include "tests/sim/host/population.h"
 #include "tests/sim/verdict.h"
 
 enum { OTHERS = 100, PROGRAM_USER = DAEMON_USERS - 1, WORKERS = 24, SEGMENTS = 8 };

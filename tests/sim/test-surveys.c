@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "collectors/pass/pass-private.h"
-#include "tests/sim/files.h"
-#include "tests/sim/population.h"
+#include "tests/sim/host/files.h"
+#include "tests/sim/host/population.h"
 #include "tests/sim/verdict.h"
 
 #define HOUR_NS (3600 * NS_PER_SEC)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "tests/sim/calls.h"
+#include "tests/sim/host/calls.h"
 
 #include <assert.h>
 #include <errno.h>

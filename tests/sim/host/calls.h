@@ -6,10 +6,10 @@
  * --wrap). Calls that open, read and list below CALLS_PROC are answered by the /proc of a simulated
  * host (vfs.h), and clocks show the time of that host. All other calls go to the real kernel.
  */
-#ifndef MEMTALLY_TESTS_SIM_CALLS_H
-#define MEMTALLY_TESTS_SIM_CALLS_H
+#ifndef MEMTALLY_TESTS_SIM_HOST_CALLS_H
+#define MEMTALLY_TESTS_SIM_HOST_CALLS_H
 
-#include "tests/sim/vfs.h"
+#include "tests/sim/host/vfs.h"
 
 #define CALLS_PROC "/simulated/proc"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "tests/sim/files.h"
+#include "tests/sim/host/files.h"
 
 #include <assert.h>
 #include <string.h>

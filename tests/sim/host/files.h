@@ -4,11 +4,11 @@
  *
  * Prints the files of /proc as Linux 6.18 does. Pure: from the host to text.
  */
-#ifndef MEMTALLY_TESTS_SIM_FILES_H
-#define MEMTALLY_TESTS_SIM_FILES_H
+#ifndef MEMTALLY_TESTS_SIM_HOST_FILES_H
+#define MEMTALLY_TESTS_SIM_HOST_FILES_H
 
 #include "base/buffer.h"
-#include "tests/sim/host.h"
+#include "tests/sim/host/host.h"
 
 /* Print /proc/PID/NAME of the process in SLOT. */
 void files_statm(const struct host *h, size_t slot, struct buffer *to);

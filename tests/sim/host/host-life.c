@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "tests/sim/host.h"
+#include "tests/sim/host/host.h"
 
 /*
  * One query of a database: touches random pages, uses some memory, and at times keeps a bit of it.

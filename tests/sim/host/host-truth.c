@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "tests/sim/host.h"
+#include "tests/sim/host/host.h"
 
 /* The number of processes that map an extent, and whether there is only one. */
 struct mappers {

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "tests/sim/host.h"
+#include "tests/sim/host/host.h"
 
 #include <assert.h>
 #include <stdlib.h>

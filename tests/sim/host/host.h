@@ -19,8 +19,8 @@
  * 6.15). A walk then takes the folio's rounded mean as the map count of each extent, and the host's
  * sums count the whole folio while any part of it is mapped.
  */
-#ifndef MEMTALLY_TESTS_SIM_HOST_H
-#define MEMTALLY_TESTS_SIM_HOST_H
+#ifndef MEMTALLY_TESTS_SIM_HOST_HOST_H
+#define MEMTALLY_TESTS_SIM_HOST_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "tests/sim/kernel.h"
+#include "tests/sim/host/kernel.h"
 
 #include <stdlib.h>
 

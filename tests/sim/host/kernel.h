@@ -7,10 +7,10 @@
  * memtallyd waits for other programs after each time slice. Whenever time passes, events that are
  * due on the host happen. A walk holds the target's lock for one read() of smaps or smaps_rollup.
  */
-#ifndef MEMTALLY_TESTS_SIM_KERNEL_H
-#define MEMTALLY_TESTS_SIM_KERNEL_H
+#ifndef MEMTALLY_TESTS_SIM_HOST_KERNEL_H
+#define MEMTALLY_TESTS_SIM_HOST_KERNEL_H
 
-#include "tests/sim/host.h"
+#include "tests/sim/host/host.h"
 
 struct kernel {
 	struct host *host;

@@ -3,7 +3,7 @@
 
 #include "tests/unit/support/unit.h"
 
-#include "tests/sim/population.h"
+#include "tests/sim/host/population.h"
 
 #include "base/number.h"
 

@@ -5,14 +5,14 @@
  * Several tests share these. They simulate hours and days in seconds. With MEMTALLY_LONG set there
  * are more and larger hosts, and they run for a longer time.
  */
-#ifndef MEMTALLY_TESTS_SIM_POPULATION_H
-#define MEMTALLY_TESTS_SIM_POPULATION_H
+#ifndef MEMTALLY_TESTS_SIM_HOST_POPULATION_H
+#define MEMTALLY_TESTS_SIM_HOST_POPULATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/sim/host.h"
+#include "tests/sim/host/host.h"
 
 extern const struct host_rates population_no_events;
 

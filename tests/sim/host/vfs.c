@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "tests/sim/vfs.h"
+#include "tests/sim/host/vfs.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "tests/sim/files.h"
+#include "tests/sim/host/files.h"
 
 enum { SEQ_PAGE = 4096 };
 

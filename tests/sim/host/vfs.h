@@ -6,13 +6,13 @@
  * time of each call (kernel.h). All functions return what the system calls do: -1 with errno on
  * failure.
  */
-#ifndef MEMTALLY_TESTS_SIM_VFS_H
-#define MEMTALLY_TESTS_SIM_VFS_H
+#ifndef MEMTALLY_TESTS_SIM_HOST_VFS_H
+#define MEMTALLY_TESTS_SIM_HOST_VFS_H
 
 #include <sys/types.h>
 
 #include "base/buffer.h"
-#include "tests/sim/kernel.h"
+#include "tests/sim/host/kernel.h"
 
 enum { VFS_FIRST_FD = 1 << 24 }; /* no real descriptor is so high */
 
