@@ -14,7 +14,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.environ.get("MEMTALLY_SOURCE", os.path.dirname(os.path.dirname(HERE)))
+SOURCE = os.environ.get("MEMTALLY_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 BUILD = os.environ.get("MEMTALLY_BUILD", os.path.join(SOURCE, "build"))
 EXIT_SKIP = 77
 

@@ -3,7 +3,7 @@
 
 Each load has a folder and users of its own, which are numbers without accounts. Servers listen on
 UNIX sockets in their folder, or, if they cannot, on loopback. A load makes its own work, or
-tests/bench/traffic.py sends requests to its server, as another user.
+tests/bench/lib/traffic.py sends requests to its server, as another user.
 """
 import glob
 import os
