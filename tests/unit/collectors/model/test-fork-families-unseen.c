@@ -69,8 +69,7 @@ static void forgets_a_short_lived_sharer(void **state)
 	assert_int_equal(f->member[1].unseen, 1);
 	assert_int_equal(f->member[2].unseen, 1);
 	assert_int_equal(f->doubt[1].anon_mid, 0); /* it may still be there */
-	world_unmap_all(&f->world, 40);
-	f->alive &= ~world_bit(40);
+	folk_end_unseen(f, 40);
 	folk_settle(f);
 	folk_assert_all_bounds(f);
 	folk_assert_all_within(f, 10);
@@ -90,8 +89,7 @@ static void corrects_no_others_with_it(void **state)
 	folk_notice(f);
 	folk_fork_unseen(f, 0, 40);
 	folk_measure(f, 1);
-	world_unmap_all(&f->world, 40);
-	f->alive &= ~world_bit(40);
+	folk_end_unseen(f, 40);
 	folk_settle(f);
 	folk_settle(f);
 	folk_assert_all_bounds(f);
@@ -180,8 +178,7 @@ static void finds_a_sharer_besides_a_parent(void **state)
 	folk_fork_unseen(f, 0, 40);
 	folk_measure(f, 1);
 	assert_int_equal(f->member[1].unseen, 1);
-	world_unmap_all(&f->world, 40);
-	f->alive &= ~world_bit(40);
+	folk_end_unseen(f, 40);
 	folk_settle(f);
 	folk_settle(f);
 	folk_assert_bounds(f, 1);
@@ -249,8 +246,7 @@ static void doubts_sharers_of_a_lone_process(void **state)
 	folk_notice(f);
 	folk_fork_unseen(f, 0, 40);
 	folk_measure(f, 0);
-	world_unmap_all(&f->world, 40);
-	f->alive &= ~world_bit(40);
+	folk_end_unseen(f, 40);
 	folk_settle(f);
 	assert_true(folk_estimate(f, 0).low <= 256 * MIB); /* or the child stays */
 	folk_assert_bounds(f, 0);
@@ -262,8 +258,7 @@ static void doubts_sharers_of_a_lone_process(void **state)
 	folk_notice(f);
 	folk_fork_unseen(f, 0, 41);
 	folk_measure(f, 0);
-	world_unmap_all(&f->world, 41);
-	f->alive &= ~world_bit(41);
+	folk_end_unseen(f, 41);
 	folk_settle(f);
 	folk_settle(f);
 	folk_assert_bounds(f, 0);
@@ -284,8 +279,7 @@ static void doubts_sharers_besides_exits(void **state)
 		folk_measure(f, i);
 	folk_settle(f);
 	for (unsigned int i = 40; i < 44; i++) {
-		world_unmap_all(&f->world, i);
-		f->alive &= ~world_bit(i);
+		folk_end_unseen(f, i);
 	}
 	for (unsigned int i = 1; i < 4; i++)
 		folk_end(f, i);
@@ -308,8 +302,7 @@ static void doubts_first_lasting_sharers(void **state)
 	for (unsigned int i = 0; i < 4; i++)
 		folk_measure(f, i);
 	folk_settle(f);
-	world_unmap_all(&f->world, 40);
-	f->alive &= ~world_bit(40);
+	folk_end_unseen(f, 40);
 	folk_settle(f);
 	folk_assert_all_bounds(f);
 	folk_measure(f, 1);
@@ -373,8 +366,7 @@ static void trusts_members_that_share_all(void **state)
 	folk_settle(f);
 	folk_measure(f, 0);
 	folk_settle(f);
-	world_unmap_all(&f->world, 50);
-	f->alive &= ~world_bit(50);
+	folk_end_unseen(f, 50);
 	folk_notice(f);
 	folk_measure(f, 0);
 	folk_settle(f);

@@ -71,8 +71,7 @@ static void follows_exits_of_writers(void **state)
 		folk_assert_all_within(f, 50);
 		/* Nor does one that executes another program. */
 		families_executed(&f->families, &f->member[11]);
-		world_unmap_all(&f->world, 11);
-		f->alive &= ~world_bit(11);
+		folk_end_unseen(f, 11);
 		folk_settle(f);
 		folk_assert_all_within(f, 50);
 	}

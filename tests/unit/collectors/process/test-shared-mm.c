@@ -228,6 +228,14 @@ static unsigned int elect(
 	return dropped;
 }
 
+/* Three processes of one address space, after a pass in which no read blocked. */
+static void make_sharers(struct shared_mm *s, struct process p[static 3])
+{
+	for (unsigned int i = 0; i < 3; i++)
+		make(&p[i], (pid_t)(10 + i), 7, 100);
+	run(s, p, 3);
+}
+
 static void leaves_out_all_but_one(void **state)
 {
 	static const uint8_t measured[3] = {OUTCOME_MEASURED, OUTCOME_MEASURED, OUTCOME_MEASURED};
@@ -235,9 +243,7 @@ static void leaves_out_all_but_one(void **state)
 	struct process p[3];
 
 	(void)state;
-	for (unsigned int i = 0; i < 3; i++)
-		make(&p[i], (pid_t)(10 + i), 7, 100);
-	run(&s, p, 3);
+	make_sharers(&s, p);
 	assert_int_equal(elect(&s, p, measured, 3), 6);
 	shared_mm_done(&s);
 }
@@ -276,19 +282,9 @@ static void only_measured_processes_represent_others(void **state)
 	struct process p[3];
 
 	(void)state;
-	for (unsigned int i = 0; i < 3; i++)
-		make(&p[i], (pid_t)(10 + i), 7, 100);
-	run(&s, p, 3);
+	make_sharers(&s, p);
 	assert_int_equal(elect(&s, p, outcome, 3), 4);
 	shared_mm_done(&s);
-}
-
-/* Three processes of one address space, after a pass in which no read blocked. */
-static void make_sharers(struct shared_mm *s, struct process p[static 3])
-{
-	for (unsigned int i = 0; i < 3; i++)
-		make(&p[i], (pid_t)(10 + i), 7, 100);
-	run(s, p, 3);
 }
 
 /*

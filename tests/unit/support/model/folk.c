@@ -96,10 +96,15 @@ void folk_fork(struct folk *f, unsigned int parent, unsigned int child)
 	folk_notice_birth(f, parent, child, born_ns);
 }
 
-void folk_end(struct folk *f, unsigned int i)
+void folk_end_unseen(struct folk *f, unsigned int i)
 {
 	world_unmap_all(&f->world, i);
 	f->alive &= ~world_bit(i);
+}
+
+void folk_end(struct folk *f, unsigned int i)
+{
+	folk_end_unseen(f, i);
 	f->listed &= ~world_bit(i);
 	f->measured[i] = false;
 	folk_notice(f);

@@ -67,7 +67,11 @@ void folk_notice_birth(struct folk *f, unsigned int parent, unsigned int child, 
 /* Forks CHILD from PARENT, and reports it to fork-families.h. */
 void folk_fork(struct folk *f, unsigned int parent, unsigned int child);
 
-/* Process I exits, and fork-families.h is told in this pass. */
+/*
+ * folk_end_unseen() ends process I in the world only; folk_end() reports that to fork-families.h in
+ * this pass.
+ */
+void folk_end_unseen(struct folk *f, unsigned int i);
 void folk_end(struct folk *f, unsigned int i);
 
 /* Measures process I exactly, and reports the result to fork-families.h. */
