@@ -208,6 +208,18 @@ static void open_to_others(struct place *place)
 	assert_int_equal(chmod(place->dir, 0755), 0);
 }
 
+/* As open_to_others(), with users 4720 and 4721 in place of memtally-web's and memtallyd's own. */
+static void open_to_daemons(struct place *place)
+{
+	struct access_list privileged;
+
+	open_to_others(place);
+	access_list_init(&privileged);
+	privileged.web = 4720;
+	privileged.own = 4721;
+	publisher_set_privileged(place->publisher, &privileged);
+}
+
 /*
  * Idle clients of more users than there are places. A new client is served in the place of the one
  * connected longest.
@@ -628,15 +640,10 @@ static int make_large_file(off_t size)
 static void limits_copies_of_privileged_users_except_root(void **state)
 {
 	struct place *place = *state;
-	struct access_list privileged;
 	int hoard[LEASES_PRIVILEGED_SURE];
 	AUTO_CLOSE int root = -1, web = -1, other = -1;
 
-	open_to_others(place);
-	access_list_init(&privileged);
-	privileged.web = 4720;
-	privileged.own = 4721;
-	publisher_set_privileged(place->publisher, &privileged);
+	open_to_daemons(place);
 	root = connect_to(place);
 	web = connect_of(place, 4720);
 	for (int i = 0; i < 2 * LEASES_PRIVILEGED_SURE; i++) {
@@ -698,14 +705,9 @@ int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask)
 static void without_watches_serves_root_and_itself(void **state)
 {
 	struct place *place = *state;
-	struct access_list privileged;
 	AUTO_CLOSE int root = -1, web = -1, own = -1, stranger = -1;
 
-	open_to_others(place);
-	access_list_init(&privileged);
-	privileged.web = 4720;
-	privileged.own = 4721;
-	publisher_set_privileged(place->publisher, &privileged);
+	open_to_daemons(place);
 	root = connect_to(place);
 	web = connect_of(place, 4720);
 	own = connect_of(place, 4721);
