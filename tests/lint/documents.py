@@ -328,15 +328,30 @@ def check_operations(source):
             and not re.search(r"\bmemtally-ledger\b", row)]
 
 
+def anchors(text):
+    """Returns the anchors of the headings of a page."""
+    found = set()
+    for heading in re.findall(r"^#+ (.+)$", text, re.M):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        found.add(re.sub(r"[^\w -]", "", words).replace(" ", "-"))
+    return found
+
+
 def check_links(source):
+    """Files and headings that are linked exist."""
     found = []
     for path in markdown(source):
         text = common.read(source, path)
         for match in re.finditer(r"\]\(([^)\s]+)\)", text):
-            target = match.group(1).split("#")[0]
-            if target and "://" not in target and not os.path.exists(
-                    os.path.join(source, os.path.dirname(path), target)):
-                found.append(f"{path}:{common.line_of(text, match.start())}: there is no {target}")
+            target, _, anchor = match.group(1).partition("#")
+            if "://" in match.group(1):
+                continue
+            page = os.path.join(os.path.dirname(path), target) if target else path
+            where = f"{path}:{common.line_of(text, match.start())}"
+            if not os.path.exists(os.path.join(source, page)):
+                found.append(f"{where}: there is no {target}")
+            elif anchor and page.endswith(".md") and anchor not in anchors(common.read(source, page)):
+                found.append(f"{where}: there is no {match.group(1)}")
     return found
 
 

@@ -341,9 +341,13 @@ class Documents(Tree):
                          ["docs/install.md: 'begin' lacks memtally-ledger"])
 
     def test_links(self):
-        self.write("docs/a.md", "[b](b.md) [c](../c.md#x) [d](https://example.org/)\n")
-        self.write("c.md", "")
-        self.assertEqual(documents.check_links(self.folder.name), ["docs/a.md:1: there is no b.md"])
+        self.write("docs/a.md", "[b](b.md) [c](../c.md#x-and-y_z) [d](https://example.org/#e)\n## Here: `a`\n"
+                   "[e](#here-a) [f](#there) [g](../c.md#z) [h](h.png#i)\n")
+        self.write("c.md", "# X, and [`y_z`](docs/a.md)\n")
+        self.write("docs/h.png", "")
+        self.assertEqual(documents.check_links(self.folder.name),
+                         ["docs/a.md:1: there is no b.md", "docs/a.md:3: there is no #there",
+                          "docs/a.md:3: there is no ../c.md#z"])
 
     def test_tests(self):
         self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
