@@ -23,7 +23,8 @@ EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "con
 SAMPLE = "contrib/memtally.yaml"
 QUICKSTART = "contrib/quickstart"
 FAULTS = "docs/faults.md"
-LEDGER = "docs/ledger.md"
+SECURITY = ("docs/security.md", "docs/confinement.md", "docs/threats.md")
+USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
 ESTIMATOR = "docs/estimator.md"
@@ -310,12 +311,12 @@ def check_usage(source, owners):
     kinds = re.findall(r"\[USAGE_\w+\] = OWNER_([A-Z]+)", common.read(source, "snapshot/usage.c"))
     coded = set(re.findall(r'\\"([a-z_]+)\\":', common.read(source, "cli/usage/usage-table.c"))) | set(quantities) | {"uid", "gid"}
     coded |= {name for row in owners if row[0].upper() in kinds for name in row[:2]}
-    text = common.read(source, LEDGER).partition("\n## As JSON")[2].partition("\n## ")[0]
+    text = common.read(source, USAGE).partition("\n## As JSON")[2].partition("\n## ")[0]
     named = {name for cell in re.findall(r"^\| (`[^|]*) \|", text, re.M) for name in re.findall(r"`(\w+)`", cell)}
-    found = [f"{LEDGER}: does not mention the field {name}" for name in sorted(coded - named)]
-    found += [f"{LEDGER}: memtally usage has no field {name}" for name in sorted(named - coded)]
+    found = [f"{USAGE}: does not mention the field {name}" for name in sorted(coded - named)]
+    found += [f"{USAGE}: memtally usage has no field {name}" for name in sorted(named - coded)]
     head = ",".join(["    since,until,covered_ratio,own_only,user,uid"] + quantities)
-    return found + ([] if head in text.splitlines() else [f"{LEDGER}: no line '{head.strip()}'"])
+    return found + ([] if head in text.splitlines() else [f"{USAGE}: no line '{head.strip()}'"])
 
 
 def check_operations(source):

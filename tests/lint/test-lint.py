@@ -326,11 +326,11 @@ class Documents(Tree):
         rows = "## As JSON\n| `user`, `users` | |\n| `uid`, `gid` | |\n| `late` | `no` |\n| `pss` | |\n"
         for text, expected in ((f"\n{rows}| `max` | |\n{head}", []),
                                (f"\n{rows}| `mean` | |\n{head}\n## Next\n| `max` | |\n",
-                                ["docs/ledger.md: does not mention the field max",
-                                 "docs/ledger.md: memtally usage has no field mean"]),
+                                ["docs/usage.md: does not mention the field max",
+                                 "docs/usage.md: memtally usage has no field mean"]),
                                (f"\n{rows}| `max` | |\n{head.replace('pss,max', 'max,pss')}",
-                                [f"docs/ledger.md: no line '{head.strip()}'"])):
-            self.write("docs/ledger.md", text)
+                                [f"docs/usage.md: no line '{head.strip()}'"])):
+            self.write("docs/usage.md", text)
             self.assertEqual(documents.check_usage(self.folder.name, self.OWNERS), expected)
 
     def test_operations(self):
