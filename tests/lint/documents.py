@@ -22,7 +22,7 @@ VIEWS = ["usage", "map", "files", "pages", "sharing", "explain"]  # views of cli
 EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "container"}  # cli/common/flag.c refuses none of these
 SAMPLE = "contrib/memtally.yaml"
 QUICKSTART = "contrib/quickstart"
-FAULTS = "docs/faults.md"
+FAULTS = ("docs/faults-processes.md", "docs/faults-daemons.md")
 SECURITY = ("docs/security.md", "docs/confinement.md", "docs/threats.md")
 USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
@@ -370,18 +370,21 @@ def check_tests(source):
 
 
 def check_faults(source):
-    """In the page on faults the numbers of each section begin at 1 and are consecutive, and each fault
+    """In the pages on faults the numbers of each section begin at 1 and are consecutive, and each fault
     has a test, or a reason for none."""
-    text = common.read(source, FAULTS)
-    found, last = [], {letter: 0 for letter in re.findall(r"^## ([A-Z])\. ", text, re.M)}
-    for match in re.finditer(r"^\* \*\*([A-Z])(\d+)\. (.*\n(?:  \S.*\n)*)", text, re.M):
-        where = f"{FAULTS}:{common.line_of(text, match.start())}: {match.group(1)}{match.group(2)}"
-        if int(match.group(2)) != last.get(match.group(1), -1) + 1:
-            found.append(f"{where} does not follow")
-        last[match.group(1)] = int(match.group(2))
-        if not re.search(r"\bTests?:\s+`tests/|\bNot tested: \w", match.group(3)):
-            found.append(f"{where} has neither a test nor a reason")
-    return found + [f"{FAULTS}: section {letter} has no faults" for letter, count in last.items() if not count]
+    found = []
+    for path in FAULTS:
+        text = common.read(source, path)
+        last = {letter: 0 for letter in re.findall(r"^## ([A-Z])\. ", text, re.M)}
+        for match in re.finditer(r"^\* \*\*([A-Z])(\d+)\. (.*\n(?:  \S.*\n)*)", text, re.M):
+            where = f"{path}:{common.line_of(text, match.start())}: {match.group(1)}{match.group(2)}"
+            if int(match.group(2)) != last.get(match.group(1), -1) + 1:
+                found.append(f"{where} does not follow")
+            last[match.group(1)] = int(match.group(2))
+            if not re.search(r"\bTests?:\s+`tests/|\bNot tested: \w", match.group(3)):
+                found.append(f"{where} has neither a test nor a reason")
+        found += [f"{path}: section {letter} has no faults" for letter, count in last.items() if not count]
+    return found
 
 
 def findings(source, build):

@@ -367,16 +367,19 @@ class Documents(Tree):
         head = "## A. Names\n\n"
         first = "* **A1. A fault.** What holds.\n  Tests: `tests/a`.\n"
         second = "* **A2. A fault.** What holds. Not tested: no moon.\n"
+        self.write("docs/faults-daemons.md", "")
         for rows, expected in (
                 (first + second, []),
-                (second, ["docs/faults.md:3: A2 does not follow"]),
-                (first + first, ["docs/faults.md:5: A1 does not follow"]),
-                (first + "* **B1. A fault.** What holds.\n  Tests: `tests/a`.\n", ["docs/faults.md:5: B1 does not follow"]),
-                ("* **A1. A fault.** What holds.\n", ["docs/faults.md:3: A1 has neither a test nor a reason"]),
+                (second, ["docs/faults-processes.md:3: A2 does not follow"]),
+                (first + first, ["docs/faults-processes.md:5: A1 does not follow"]),
+                (first + "* **B1. A fault.** What holds.\n  Tests: `tests/a`.\n",
+                 ["docs/faults-processes.md:5: B1 does not follow"]),
+                ("* **A1. A fault.** What holds.\n",
+                 ["docs/faults-processes.md:3: A1 has neither a test nor a reason"]),
                 ("* **A1. A fault of `tests/a`.** What holds. Not tested:\n",
-                 ["docs/faults.md:3: A1 has neither a test nor a reason"]),
-                ("", ["docs/faults.md: section A has no faults"])):
-            self.write("docs/faults.md", head + rows)
+                 ["docs/faults-processes.md:3: A1 has neither a test nor a reason"]),
+                ("", ["docs/faults-processes.md: section A has no faults"])):
+            self.write("docs/faults-processes.md", head + rows)
             self.assertEqual(documents.check_faults(self.folder.name), expected)
 
 
