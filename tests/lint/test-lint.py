@@ -353,8 +353,11 @@ class Documents(Tree):
         self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
         self.write("docs/confinement.md", "")
         self.write("docs/threats.md", "`tests/b`, `tests/e`\n")
-        self.write("docs/faults.md", "`tests/b`\nmake check TESTS=tests/f\n`tests/unit/test-a.log`\n")
-        self.write("contrib/quickstart/a.sh", "tests/unit/test-{a,b} tests/b tests/unit/ \"$dir/tests/g\"\n")
+        self.write("docs/threats-http.md", "")
+        self.write("docs/threats-input.md", "")
+        self.write("docs/faults.md", "`tests/b`\n")
+        self.write("docs/faults-processes.md", "")
+        self.write("docs/faults-daemons.md", "")
         for path in ("tests/unit/test-a.c", "tests/b"):
             self.write(path, "")
         self.assertEqual(documents.check_tests(self.folder.name),
