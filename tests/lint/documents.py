@@ -357,6 +357,20 @@ def check_links(source):
     return found
 
 
+def check_index(source):
+    """Each page below docs/ is linked by docs/README.md or by the README.md of its folder, and is installed."""
+    found = []
+    installed = common.read(source, "docs/Makefile.inc")
+    for path in [path for path in common.paths(source, "docs") if path.endswith(".md")]:
+        folder, name = os.path.split(path)
+        index = os.path.join(folder, "README.md")
+        if name != "README.md" and f"]({name})" not in common.read(source, index):
+            found.append(f"{index}: does not mention {name}")
+        if not re.search(rf"^\t{re.escape(path)}( \\)?$", installed, re.M):
+            found.append(f"docs/Makefile.inc: does not mention {path}")
+    return found
+
+
 def check_tests(source):
     """Files below tests/ that pages and ./quickstart name exist. A program has the name of its source, and a
     test has a log."""
@@ -395,7 +409,7 @@ def findings(source, build):
             + check_options(source, build, options) + check_views(source) + check_sample(source, options)
             + check_routes(source, owners) + check_map(source) + check_constants(source)
             + check_usage(source, owners) + check_operations(source) + check_links(source)
-            + check_tests(source) + check_faults(source))
+            + check_index(source) + check_tests(source) + check_faults(source))
 
 
 def update(source, build):

@@ -349,6 +349,16 @@ class Documents(Tree):
                          ["docs/a.md:1: there is no b.md", "docs/a.md:3: there is no #there",
                           "docs/a.md:3: there is no ../c.md#z"])
 
+    def test_index(self):
+        for path, text in (("docs/README.md", "[a](a.md)\n"), ("docs/a.md", ""), ("docs/b.md", ""),
+                           ("docs/m/README.md", "[c](c.md)\n"), ("docs/m/c.md", ""), ("docs/m/d.md", ""),
+                           ("docs/Makefile.inc", "A = \\\n\tdocs/README.md \\\n\tdocs/a.md \\\n\tdocs/b.md\n"
+                            "B = \\\n\tdocs/m/README.md \\\n\tdocs/m/d.md\n")):
+            self.write(path, text)
+        self.assertEqual(documents.check_index(self.folder.name),
+                         ["docs/README.md: does not mention b.md", "docs/Makefile.inc: does not mention docs/m/c.md",
+                          "docs/m/README.md: does not mention d.md"])
+
     def test_tests(self):
         self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
         self.write("docs/confinement.md", "")
