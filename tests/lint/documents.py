@@ -28,7 +28,7 @@ SECURITY = ("docs/security.md", "docs/confinement.md", "docs/threats.md", "docs/
 USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
-ESTIMATOR = "docs/estimator.md"
+CONSTANTS = "docs/estimator-constants.md"
 SOURCE_FOLDERS = ("base", "confine", "snapshot", "collectors", "inspect", "config", "render", "service", "daemon",
                   "web", "ledger", "cli")
 SPLIT_FOLDERS = ("collectors", "inspect")
@@ -286,13 +286,13 @@ def defines(source, module, name):
 def check_constants(source):
     """In the page on the estimator each row of the table of constants names their files: one of
     these defines each constant, and each of these defines one of the constants."""
-    text = common.read(source, ESTIMATOR)
+    text = common.read(source, CONSTANTS)
     table = re.search(r"^\| constant \| file \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.M)
     if not table:
-        return [f"{ESTIMATOR}: has no table of constants"]
+        return [f"{CONSTANTS}: has no table of constants"]
     found = []
     for row in re.finditer(r"^\| (.*?) \| (.*?) \|", table.group(1), re.M):
-        where = f"{ESTIMATOR}:{common.line_of(text, table.start(1) + row.start())}"
+        where = f"{CONSTANTS}:{common.line_of(text, table.start(1) + row.start())}"
         names, modules = names_of(row.group(1)), []
         for module in row.group(2).split(", "):
             paths = [path for path in (f"collectors/{module}", module)

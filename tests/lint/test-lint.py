@@ -311,12 +311,12 @@ class Documents(Tree):
                 ("| `TW` | model/a |\n", ["model/a does not define TW"]),
                 ("| `ONE` | model/a, model/b |\n", ["collectors/model/b defines none of these"]),
                 ("| priors | model/gone |\n", ["there is no model/gone"])):
-            self.write("docs/estimator.md", head + rows + "\n| `X` | no | row |\n")
+            self.write("docs/estimator-constants.md", head + rows + "\n| `X` | no | row |\n")
             self.assertEqual(documents.check_constants(self.folder.name),
-                             [f"docs/estimator.md:5: {text}" for text in expected])
-        self.write("docs/estimator.md", "nothing\n")
+                             [f"docs/estimator-constants.md:5: {text}" for text in expected])
+        self.write("docs/estimator-constants.md", "nothing\n")
         self.assertEqual(documents.check_constants(self.folder.name),
-                         ["docs/estimator.md: has no table of constants"])
+                         ["docs/estimator-constants.md: has no table of constants"])
 
     def test_usage(self):
         self.write("cli/usage/usage-line.c", '\t[USAGE_LINE_PSS] = {"pss", USAGE_PSS},\n\t[USAGE_LINE_MAX] = {"max", USAGE_MAX},\n')
@@ -361,13 +361,9 @@ class Documents(Tree):
 
     def test_tests(self):
         self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
-        self.write("docs/confinement.md", "")
         self.write("docs/threats.md", "`tests/b`, `tests/e`\n")
-        self.write("docs/threats-http.md", "")
-        self.write("docs/threats-input.md", "")
-        self.write("docs/faults.md", "`tests/b`\n")
-        self.write("docs/faults-processes.md", "")
-        self.write("docs/faults-daemons.md", "")
+        self.write("docs/faults.md", "`tests/b`\nmake check TESTS=tests/f\n`tests/unit/test-a.log`\n")
+        self.write("contrib/quickstart/a.sh", "tests/unit/test-{a,b} tests/b tests/unit/ \"$dir/tests/g\"\n")
         for path in ("tests/unit/test-a.c", "tests/b"):
             self.write(path, "")
         self.assertEqual(documents.check_tests(self.folder.name),
