@@ -23,8 +23,6 @@ EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "con
 SAMPLE = "contrib/memtally.yaml"
 QUICKSTART = "contrib/quickstart"
 FAULTS = ("docs/faults-processes.md", "docs/faults-daemons.md")
-SECURITY = ("docs/security.md", "docs/confinement.md", "docs/threats.md", "docs/threats-http.md",
-            "docs/threats-input.md")
 USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
