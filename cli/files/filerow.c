@@ -4,114 +4,38 @@
 #include "cli/files/filerow.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "cli/table/csv.h"
-#include "cli/table/jsontext.h"
-#include "render/human.h"
-
-static const struct {
-	const char *head;
-	enum file_table_field field;
-} columns[] =
-	{
-		{"PSS", FILE_TABLE_PSS},
-		{"RESIDENT", FILE_TABLE_RESIDENT},
-		{"RSS", FILE_TABLE_RSS},
-		{"DIRTY", FILE_TABLE_PRIVATE_DIRTY},
-		{"MAX-DIRTY", FILE_TABLE_PRIVATE_DIRTY_MOST},
-		{"SWAP", FILE_TABLE_SWAP},
-		{"PROCESSES", FILE_TABLE_PROCESSES},
-		{"USERS", FILE_TABLE_USERS},
-},
-  user_columns[] = {
-	  {"PSS", FILE_TABLE_PSS},
-	  {"RSS", FILE_TABLE_RSS},
-	  {"DIRTY", FILE_TABLE_PRIVATE_DIRTY},
+/* The row of a list: a file, and in a list of users one process that maps it. */
+struct filerow {
+	const struct file_table_row *file;
+	const struct file_user *user; /* NULL: none */
 };
 
-static const char absent[] = "-";
+enum {
+	FILEROW_DEVICE,
+	FILEROW_INODE,
+	FILEROW_NAME,
+	FILEROW_KIND,
+	FILEROW_STATE,
+	FILEROW_EXECUTABLE,
+	FILEROW_EXACT,
+	FILEROW_PID,
+	FILEROW_UID,
+	FILEROW_USER,
+	FILEROW_PROGRAM,
+	FILEROW_UNIT,
+	FILEROW_USER_UNIT,
+	FILEROW_ANY_UNIT,
+	FILEROW_AS,
+};
 
-#define BIT(field) (UINT64_C(1) << (field))
-
-/* Fields that a file has, and a single process that maps it has not. */
-#define OF_FILES                                                                                   \
-	(BIT(FILE_TABLE_PROCESSES) | BIT(FILE_TABLE_USERS) | BIT(FILE_TABLE_RESIDENT) |            \
-		BIT(FILE_TABLE_PRIVATE_DIRTY_MOST))
-
-static size_t filerow_shown(const struct filerow_list *list, size_t count)
+static bool filerow_use(const char *text, struct column_value *ret)
 {
-	return list->limit && list->limit < count ? list->limit : count;
+	ret->text = text;
+	return text;
 }
 
-/* Returns the index of the row that is shown as number I of COUNT. */
-static size_t filerow_nth(const struct filerow_list *list, size_t count, size_t i)
-{
-	return list->ascending ? count - 1 - i : i;
-}
-
-static const struct file_table_row *filerow_row_at(const struct filerow_list *list, size_t i)
-{
-	return &list->files->row[list->row[filerow_nth(list, list->count, i)]];
-}
-
-static const struct file_user *user_at(const struct filerow_list *list, size_t i)
-{
-	return &list->users->item[filerow_nth(list, list->users->count, i)];
-}
-
-static void filerow_end_cell(struct table *t)
-{
-	buffer_add_char(&t->text, '\0');
-}
-
-static void filerow_add_cell(struct table *t, const char *text)
-{
-	buffer_add_text(&t->text, text ? text : absent);
-	filerow_end_cell(t);
-}
-
-static void filerow_add_column(struct table *t, const char *head, bool is_right, bool is_wide)
-{
-	struct table_column *c = &t->column[t->columns++];
-
-	snprintf(c->head, sizeof(c->head), "%s", head);
-	c->is_right = is_right;
-	c->is_wide = is_wide;
-}
-
-static void add_file_column(struct table *t)
-{
-	filerow_add_column(t, "FILE", false, true);
-	t->column[t->columns - 1].is_path = true;
-}
-
-static void filerow_add_amount(const struct filerow_list *list, struct table *t,
-	enum file_table_field field, uint64_t value)
-{
-	if (file_table_field_is_bytes(field) && !list->bytes)
-		human_add_bytes(&t->text, value);
-	else
-		buffer_add_u64(&t->text, value);
-}
-
-static void add_field(const struct filerow_list *list, struct table *t,
-	const struct file_table_row *row, enum file_table_field field)
-{
-	if (!file_table_has(row, field)) {
-		filerow_add_cell(t, absent);
-		return;
-	}
-	if ((field == FILE_TABLE_RESIDENT && !row->is_exact) ||
-		(field == FILE_TABLE_USERS && list->files->users_are_low))
-		buffer_add_char(&t->text, '>');
-	filerow_add_amount(list, t, field, row->q[field]);
-	filerow_end_cell(t);
-}
-
-static void filerow_add_name(const struct file_table_row *row, struct table *t)
+static bool get_name(const struct file_table_row *file, struct column_value *ret)
 {
 	static const char *const marks[FILE_TABLE_FATES] = {
 		[FILE_TABLE_DELETED] = " [deleted]",
@@ -120,288 +44,263 @@ static void filerow_add_name(const struct file_table_row *row, struct table *t)
 		[FILE_TABLE_UNLINKED] = " [unlinked]",
 	};
 
-	buffer_add_text(&t->text, row->name);
-	if (marks[row->fate])
-		buffer_add_text(&t->text, marks[row->fate]);
-	filerow_end_cell(t);
+	ret->after = marks[file->fate];
+	return filerow_use(file->name, ret);
 }
 
-enum { WIDTH_NARROW = 100 };
-
-/* With all columns a terminal of 80 columns has hardly any room for names. */
-static bool filerow_has_column(const struct filerow_list *list, enum file_table_field field)
+static bool filerow_get_file(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
-	struct file_table_row total;
+	const struct filerow *row = row_;
+	const struct file_table_row *file = row->file;
 
-	if (!list->width || list->width >= WIDTH_NARROW || field == list->sort)
-		return true;
-	if (field != FILE_TABLE_SWAP)
-		return field != FILE_TABLE_PRIVATE_DIRTY_MOST;
-	file_table_total(list->files, &total);
-	return total.q[FILE_TABLE_SWAP];
-}
-
-/* "total of 98 files (88 not shown) of 12 processes" */
-static void filerow_add_total(const struct filerow_list *list, const bool *has, struct table *t)
-{
-	const struct file_table *s = list->files;
-	struct file_table_row total;
-
-	file_table_total(s, &total);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (has[i] && columns[i].field == FILE_TABLE_PRIVATE_DIRTY_MOST)
-			filerow_add_cell(t, absent);
-		else if (has[i])
-			add_field(list, t, &total, columns[i].field);
-	filerow_end_cell(t);
-	buffer_printf(&t->total, "total of %zu file%s", s->rows, s->rows == 1 ? "" : "s");
-	if (filerow_shown(list, list->count) < list->count)
-		buffer_printf(&t->total, " (%zu not shown)",
-			list->count - filerow_shown(list, list->count));
-	if (s->rest.q[FILE_TABLE_MAPPINGS])
-		buffer_printf(&t->total, ", and %llu mappings of files without a row",
-			(unsigned long long)s->rest.q[FILE_TABLE_MAPPINGS]);
-	t->rows++;
-	t->has_total = true;
-}
-
-int filerow_table(const struct filerow_list *list, struct table *ret)
-{
-	bool has[ARRAY_SIZE(columns)];
-
-	*ret = (struct table){0};
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		has[i] = filerow_has_column(list, columns[i].field);
-		if (has[i])
-			filerow_add_column(ret, columns[i].head, true, false);
+	switch (c->index) {
+	case FILEROW_DEVICE:
+		buffer_printf(ret->room, "%x:%x", file->major, file->minor);
+		return column_use_room(ret);
+	case FILEROW_INODE: ret->number = file->inode; return true;
+	case FILEROW_NAME: return get_name(file, ret);
+	case FILEROW_KIND: return filerow_use(kind_name(file->kind), ret);
+	case FILEROW_STATE: return filerow_use(file_table_fate_name(file->fate), ret);
+	case FILEROW_EXACT:
+		ret->number = file->is_exact;
+		return l->form != LIST_JSON || file_table_has(file, FILE_TABLE_RESIDENT);
+	default: ret->number = file->is_executable; return true;
 	}
-	add_file_column(ret);
-	for (size_t i = 0; i < filerow_shown(list, list->count); i++, ret->rows++) {
-		const struct file_table_row *row = filerow_row_at(list, i);
+}
 
-		for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
-			if (has[k])
-				add_field(list, ret, row, columns[k].field);
-		filerow_add_name(row, ret);
+static bool filerow_get_user(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
+{
+	const struct filerow *row = row_;
+	const struct filerow_list *list = l->context;
+	const struct file_user_process *p = &list->users->process[row->user->process];
+	const char *name;
+
+	switch (c->index) {
+	case FILEROW_PID: ret->number = (uint64_t)p->pid; return true;
+	case FILEROW_UID: ret->number = p->uid; return true;
+	case FILEROW_USER:
+		name = usernames_find(list->names, p->uid);
+		if (!name)
+			ret->room->error = -ENOMEM;
+		return filerow_use(name, ret);
+	case FILEROW_PROGRAM: return filerow_use(p->program, ret);
+	case FILEROW_UNIT: return filerow_use(p->unit, ret);
+	case FILEROW_USER_UNIT: return filerow_use(p->user_unit, ret);
+	case FILEROW_ANY_UNIT: return filerow_use(p->user_unit ? p->user_unit : p->unit, ret);
+	case FILEROW_AS: return filerow_use(row->user->part.is_executable ? "code" : "data", ret);
+	default: ret->number = row->user->part.is_executable; return true;
 	}
-	if (!list->is_selected)
-		filerow_add_total(list, has, ret);
-	return ret->text.error ? ret->text.error : ret->total.error;
 }
 
-static const char *filerow_user_of(
-	const struct filerow_list *list, const struct file_user_process *p, struct buffer *to)
+/* .index is the field. A lower limit has a mark. */
+static bool filerow_get_amount(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
-	const char *name = usernames_find(list->names, p->uid);
+	const struct filerow *row = row_;
+	const struct filerow_list *list = l->context;
+	const struct file_table_row *file = row->file;
 
-	if (!name)
-		to->error = -ENOMEM;
-	return name ? name : "";
-}
-
-static const char *unit_of(const struct file_user_process *p)
-{
-	return p->user_unit ? p->user_unit : p->unit;
-}
-
-static void add_mapper(const struct filerow_list *list, const struct file_user *m, struct table *t)
-{
-	const struct file_user_process *p = &list->users->process[m->process];
-
-	buffer_add_u64(&t->text, (uint64_t)p->pid);
-	filerow_end_cell(t);
-	filerow_add_cell(t, filerow_user_of(list, p, &t->text));
-	filerow_add_cell(t, p->program);
-	filerow_add_cell(t, unit_of(p));
-	for (size_t i = 0; i < ARRAY_SIZE(user_columns); i++) {
-		enum file_table_field field = user_columns[i].field;
-
-		if (m->part.present >> field & 1)
-			filerow_add_amount(list, t, field, m->part.q[field]);
-		else
-			buffer_add_text(&t->text, absent);
-		filerow_end_cell(t);
+	if (row->user) {
+		ret->number = row->user->part.q[c->index];
+		return row->user->part.present >> c->index & 1;
 	}
-	filerow_add_cell(t, m->part.is_executable ? "code" : "data");
-	filerow_add_name(&list->files->row[m->part.row], t);
-	t->rows++;
+	if ((c->index == FILE_TABLE_RESIDENT && !file->is_exact) ||
+		(c->index == FILE_TABLE_USERS && list && list->files->users_are_low))
+		ret->before = ">";
+	ret->number = file->q[c->index];
+	return file_table_has(file, (enum file_table_field)c->index);
 }
 
-int filerow_mapper_table(const struct filerow_list *list, struct table *ret)
-{
-	size_t count = list->users->count;
+/* clang-format off */
+#define FILE_COLUMN(name, type, of)                                                                \
+	.field = (name), .kind = (type), .get = filerow_get_file, .index = (of)
+#define USER_COLUMN(name, type, of)                                                                \
+	.field = (name), .kind = (type), .get = filerow_get_user, .index = (of)
+#define AMOUNT(name, type, of)                                                                     \
+	.field = (name), .kind = (type), .get = filerow_get_amount, .index = (of), .csv_place = 2
+#define SORTED (COLUMN_SUM | COLUMN_SORT)
+/* clang-format on */
 
-	*ret = (struct table){0};
-	filerow_add_column(ret, "PID", true, false);
-	filerow_add_column(ret, "USER", false, false);
-	filerow_add_column(ret, "PROGRAM", false, false);
-	filerow_add_column(ret, "UNIT", false, true);
-	for (size_t i = 0; i < ARRAY_SIZE(user_columns); i++)
-		filerow_add_column(ret, user_columns[i].head, true, false);
-	filerow_add_column(ret, "AS", false, false);
-	add_file_column(ret);
-	for (size_t i = 0; i < filerow_shown(list, count); i++)
-		add_mapper(list, user_at(list, i), ret);
-	return ret->text.error;
+static const struct column columns[] = {
+	{FILE_COLUMN("resident_is_exact", COLUMN_FLAG, FILEROW_EXACT), .forms = LIST_SUMS,
+		.flags = COLUMN_SUM},
+	{FILE_COLUMN("device", COLUMN_WORD, FILEROW_DEVICE)},
+	{FILE_COLUMN("inode", COLUMN_COUNT, FILEROW_INODE)},
+	{FILE_COLUMN("name", COLUMN_TEXT, FILEROW_NAME), .head = "FILE", .place = 9, .csv_place = 1,
+		.flags = COLUMN_PATH},
+	{FILE_COLUMN("kind", COLUMN_WORD, FILEROW_KIND)},
+	{FILE_COLUMN("state", COLUMN_WORD, FILEROW_STATE)},
+	{FILE_COLUMN("executable", COLUMN_FLAG, FILEROW_EXECUTABLE), .csv_place = 1},
+	{AMOUNT("processes", COLUMN_COUNT, FILE_TABLE_PROCESSES), .head = "PROCESSES", .place = 7,
+		.flags = SORTED},
+	{AMOUNT("users", COLUMN_COUNT, FILE_TABLE_USERS), .head = "USERS", .place = 8,
+		.flags = SORTED},
+	{AMOUNT("mappings", COLUMN_COUNT, FILE_TABLE_MAPPINGS), .flags = SORTED},
+	{AMOUNT("size_bytes", COLUMN_BYTES, FILE_TABLE_SIZE), .flags = SORTED},
+	{AMOUNT("resident_bytes", COLUMN_BYTES, FILE_TABLE_RESIDENT), .head = "RESIDENT",
+		.place = 2, .flags = SORTED},
+	{AMOUNT("rss_bytes", COLUMN_BYTES, FILE_TABLE_RSS), .head = "RSS", .place = 3,
+		.flags = SORTED},
+	{AMOUNT("pss_bytes", COLUMN_BYTES, FILE_TABLE_PSS), .head = "PSS", .place = 1,
+		.flags = SORTED},
+	{AMOUNT("private_clean_bytes", COLUMN_BYTES, FILE_TABLE_PRIVATE_CLEAN), .flags = SORTED},
+	{AMOUNT("private_dirty_bytes", COLUMN_BYTES, FILE_TABLE_PRIVATE_DIRTY), .head = "DIRTY",
+		.place = 4, .flags = SORTED},
+	{AMOUNT("private_dirty_most_bytes", COLUMN_BYTES, FILE_TABLE_PRIVATE_DIRTY_MOST),
+		.head = "MAX-DIRTY", .place = 5, .drop = 1, .flags = SORTED},
+	{AMOUNT("anonymous_bytes", COLUMN_BYTES, FILE_TABLE_ANONYMOUS), .flags = SORTED},
+	{AMOUNT("swap_bytes", COLUMN_BYTES, FILE_TABLE_SWAP), .head = "SWAP", .place = 6,
+		.flags = SORTED | COLUMN_SPARE},
+	{AMOUNT("hugetlb_bytes", COLUMN_BYTES, FILE_TABLE_HUGETLB), .flags = SORTED},
+	{FILE_COLUMN("resident_is_exact", COLUMN_FLAG, FILEROW_EXACT), .csv_place = 1},
+};
+
+static const struct column user_columns[] = {
+	{USER_COLUMN("pid", COLUMN_COUNT, FILEROW_PID), .head = "PID"},
+	{USER_COLUMN("uid", COLUMN_COUNT, FILEROW_UID)},
+	{USER_COLUMN("user", COLUMN_TEXT, FILEROW_USER), .head = "USER"},
+	{USER_COLUMN("program", COLUMN_TEXT, FILEROW_PROGRAM), .head = "PROGRAM"},
+	{USER_COLUMN(NULL, COLUMN_TEXT, FILEROW_ANY_UNIT), .head = "UNIT", .flags = COLUMN_CUT},
+	{USER_COLUMN("unit", COLUMN_TEXT, FILEROW_UNIT)},
+	{USER_COLUMN("user_unit", COLUMN_TEXT, FILEROW_USER_UNIT)},
+	{FILE_COLUMN("device", COLUMN_WORD, FILEROW_DEVICE), .forms = LIST_CSV},
+	{FILE_COLUMN("inode", COLUMN_COUNT, FILEROW_INODE), .forms = LIST_CSV},
+	{FILE_COLUMN("kind", COLUMN_WORD, FILEROW_KIND), .forms = LIST_CSV},
+	{FILE_COLUMN("state", COLUMN_WORD, FILEROW_STATE), .forms = LIST_CSV},
+	{FILE_COLUMN("name", COLUMN_TEXT, FILEROW_NAME), .head = "FILE", .place = 5,
+		.flags = COLUMN_PATH, .forms = LIST_TABLE | LIST_CSV},
+	{USER_COLUMN(NULL, COLUMN_WORD, FILEROW_AS), .head = "AS", .place = 4},
+	{USER_COLUMN("executable", COLUMN_FLAG, FILEROW_EXECUTABLE)},
+	{AMOUNT("mappings", COLUMN_COUNT, FILE_TABLE_MAPPINGS)},
+	{AMOUNT("size_bytes", COLUMN_BYTES, FILE_TABLE_SIZE)},
+	{AMOUNT("rss_bytes", COLUMN_BYTES, FILE_TABLE_RSS), .head = "RSS", .place = 2},
+	{AMOUNT("pss_bytes", COLUMN_BYTES, FILE_TABLE_PSS), .head = "PSS", .place = 1},
+	{AMOUNT("private_clean_bytes", COLUMN_BYTES, FILE_TABLE_PRIVATE_CLEAN)},
+	{AMOUNT("private_dirty_bytes", COLUMN_BYTES, FILE_TABLE_PRIVATE_DIRTY), .head = "DIRTY",
+		.place = 3},
+	{AMOUNT("anonymous_bytes", COLUMN_BYTES, FILE_TABLE_ANONYMOUS)},
+	{AMOUNT("swap_bytes", COLUMN_BYTES, FILE_TABLE_SWAP)},
+	{AMOUNT("hugetlb_bytes", COLUMN_BYTES, FILE_TABLE_HUGETLB)},
+};
+
+enum file_table_field filerow_find_sort(const char *name)
+{
+	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);
+
+	return c ? (enum file_table_field)c->index : FILE_TABLE_FIELDS;
 }
 
-void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *to)
+/* Returns the index of the row that is shown as number I of COUNT. */
+static size_t filerow_nth(const struct filerow_list *list, size_t count, size_t i)
 {
-	size_t count = list->users->count;
-
-	if (filerow_shown(list, count) < count)
-		buffer_printf(to, "%zu of %zu shown\n", filerow_shown(list, count), count);
+	return list->ascending ? count - 1 - i : i;
 }
 
-static const char *bool_text(bool value)
+static void filerow_add_users(const struct list *l, const void *row_, struct buffer *to)
 {
-	return value ? "true" : "false";
-}
-
-static void add_json_fields(uint64_t present, const uint64_t *q, struct buffer *to)
-{
-	for (unsigned int i = 0; i < FILE_TABLE_FIELDS; i++)
-		if (present >> i & 1)
-			buffer_printf(to, ",\"%s\":%llu",
-				file_table_field_name((enum file_table_field)i),
-				(unsigned long long)q[i]);
-}
-
-static void filerow_add_json_user(
-	const struct filerow_list *list, const struct file_user *m, struct buffer *to)
-{
-	const struct file_user_process *p = &list->users->process[m->process];
-
-	buffer_printf(to, "{\"pid\":%d,\"uid\":%u", (int)p->pid, p->uid);
-	jsontext_add(to, "user", filerow_user_of(list, p, to));
-	jsontext_add(to, "program", p->program);
-	if (p->unit)
-		jsontext_add(to, "unit", p->unit);
-	if (p->user_unit)
-		jsontext_add(to, "user_unit", p->user_unit);
-	buffer_printf(to, ",\"executable\":%s", bool_text(m->part.is_executable));
-	add_json_fields(m->part.present & ~OF_FILES, m->part.q, to);
-	buffer_add_char(to, '}');
-}
-
-static void add_json_mappers(const struct filerow_list *list, uint32_t row, struct buffer *to)
-{
+	const struct filerow *row = row_;
+	const struct filerow_list *list = l->context;
+	AUTO_LIST struct list users = {.column = user_columns,
+		.columns = ARRAY_SIZE(user_columns),
+		.form = LIST_JSON,
+		.to = to,
+		.context = list};
 	size_t count;
-	const struct file_user *m = file_users_of(list->users, row, &count);
+	const struct file_user *user = file_users_of(
+		list->users, (uint32_t)(row->file - list->files->row), &count);
 
 	buffer_add_text(to, ",\"mapped_by\":[");
-	for (size_t i = 0; i < count; i++) {
-		if (i)
-			buffer_add_char(to, ',');
-		filerow_add_json_user(list, &m[i], to);
-	}
+	list_begin(&users);
+	for (size_t i = 0; !to->error && i < count; i++)
+		list_add(&users, &(struct filerow){.file = row->file, .user = &user[i]});
 	buffer_add_char(to, ']');
 }
 
-/* Appends all but the closing brace. */
-static void filerow_add_json_row(const struct file_table_row *row, struct buffer *to)
+static struct file_table_row filerow_total_of(const struct file_table *files)
 {
-	buffer_printf(to, "{\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
-		(unsigned long long)row->inode);
-	jsontext_add(to, "name", row->name);
-	buffer_printf(to, ",\"kind\":\"%s\",\"state\":\"%s\",\"executable\":%s",
-		kind_name(row->kind), file_table_fate_name(row->fate),
-		bool_text(row->is_executable));
-	add_json_fields(row->present, row->q, to);
-	if (file_table_has(row, FILE_TABLE_RESIDENT))
-		buffer_printf(to, ",\"resident_is_exact\":%s", bool_text(row->is_exact));
+	struct file_table_row total;
+
+	file_table_total(files, &total);
+	total.present &= ~(UINT64_C(1) << FILE_TABLE_PRIVATE_DIRTY_MOST);
+	return total;
 }
 
-void filerow_add_json(const struct filerow_list *list, bool with_users, struct buffer *to)
+/* "total of 98 files (88 not shown)" */
+static void filerow_add_total(const struct filerow_list *list, struct list *l)
 {
-	for (size_t i = 0; i < filerow_shown(list, list->count); i++) {
-		if (i)
-			buffer_add_char(to, ',');
-		filerow_add_json_row(filerow_row_at(list, i), to);
-		if (with_users)
-			add_json_mappers(list, list->row[filerow_nth(list, list->count, i)], to);
-		buffer_add_char(to, '}');
+	const struct file_table *s = list->files;
+	struct file_table_row total = filerow_total_of(s);
+	AUTO_BUFFER struct buffer text = {0};
+
+	buffer_printf(&text, "total of %zu file%s", s->rows, s->rows == 1 ? "" : "s");
+	if (l->shown < l->rows)
+		buffer_printf(&text, " (%zu not shown)", l->rows - l->shown);
+	if (s->rest.q[FILE_TABLE_MAPPINGS])
+		buffer_printf(&text, ", and %llu mappings of files without a row",
+			(unsigned long long)s->rest.q[FILE_TABLE_MAPPINGS]);
+	list_total(l, &(struct filerow){.file = &total}, &text);
+}
+
+static struct list filerow_list_of(const struct filerow_list *list, const struct column *column,
+	size_t columns_, enum list_form form, struct buffer *to)
+{
+	return (struct list){
+		.column = column,
+		.columns = columns_,
+		.form = form,
+		.to = to,
+		.context = list,
+		.bytes = list->bytes,
+		.limit = list->limit,
+		.width = list->width,
+	};
+}
+
+int filerow_print_files(const struct filerow_list *list, enum list_form form, struct buffer *to)
+{
+	AUTO_LIST struct list l = filerow_list_of(list, columns, ARRAY_SIZE(columns), form, to);
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (columns[i].flags & COLUMN_SORT && columns[i].index == (unsigned int)list->sort)
+			l.sort = &columns[i];
+	l.add_members = list->is_selected ? filerow_add_users : NULL;
+	list_begin(&l);
+	for (size_t i = 0; r == 0 && i < list->count; i++)
+		r = list_add(&l, &(struct filerow){.file = &list->files->row[list->row[filerow_nth(
+							   list, list->count, i)]]});
+	if (r == 0 && form == LIST_TABLE && !list->is_selected)
+		filerow_add_total(list, &l);
+	return r == 0 ? list_end(&l) : r;
+}
+
+int filerow_print_users(const struct filerow_list *list, enum list_form form, struct buffer *to)
+{
+	AUTO_LIST struct list l = filerow_list_of(
+		list, user_columns, ARRAY_SIZE(user_columns), form, to);
+	size_t count = list->users->count;
+	int r = 0;
+
+	list_begin(&l);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const struct file_user *user = &list->users->item[filerow_nth(list, count, i)];
+
+		r = list_add(&l, &(struct filerow){&list->files->row[user->part.row], user});
 	}
+	if (r == 0)
+		r = list_end(&l);
+	if (r == 0 && form == LIST_TABLE && l.shown < count)
+		buffer_printf(to, "%zu of %zu shown\n", l.shown, count);
+	return r == 0 ? to->error : r;
 }
 
 void filerow_add_json_sums(const struct file_table_row *row, struct buffer *to)
 {
-	buffer_printf(to, "{\"resident_is_exact\":%s", bool_text(row->is_exact));
-	add_json_fields(row->present & ~BIT(FILE_TABLE_PRIVATE_DIRTY_MOST), row->q, to);
-	buffer_add_char(to, '}');
-}
+	struct file_table_row sum = *row;
 
-/* Appends all fields except those in LEFT_OUT. */
-static void add_csv_fields(
-	uint64_t left_out, uint64_t present, const uint64_t *q, struct buffer *to)
-{
-	for (unsigned int i = 0; i < FILE_TABLE_FIELDS; i++) {
-		if (left_out >> i & 1)
-			continue;
-		buffer_add_char(to, ',');
-		if (present >> i & 1)
-			buffer_add_u64(to, q[i]);
-	}
-}
-
-static void add_csv_file(const struct file_table_row *row, struct buffer *to)
-{
-	buffer_printf(to, "%x:%x,%llu,%s,%s,", row->major, row->minor,
-		(unsigned long long)row->inode, kind_name(row->kind),
-		file_table_fate_name(row->fate));
-	csv_add_text(to, row->name);
-}
-
-static void add_csv_field_heads(uint64_t left_out, struct buffer *to)
-{
-	for (unsigned int i = 0; i < FILE_TABLE_FIELDS; i++)
-		if (!(left_out >> i & 1))
-			buffer_printf(to, ",%s", file_table_field_name((enum file_table_field)i));
-	buffer_add_char(to, '\n');
-}
-
-void filerow_add_csv(const struct filerow_list *list, struct buffer *to)
-{
-	buffer_add_text(to, "device,inode,kind,state,name,executable,resident_is_exact");
-	add_csv_field_heads(0, to);
-	for (size_t i = 0; i < filerow_shown(list, list->count); i++) {
-		const struct file_table_row *row = filerow_row_at(list, i);
-
-		add_csv_file(row, to);
-		buffer_printf(
-			to, ",%s,%s", bool_text(row->is_executable), bool_text(row->is_exact));
-		add_csv_fields(0, row->present, row->q, to);
-		buffer_add_char(to, '\n');
-	}
-}
-
-static void filerow_add_csv_user(
-	const struct filerow_list *list, const struct file_user *m, struct buffer *to)
-{
-	const struct file_user_process *p = &list->users->process[m->process];
-
-	buffer_printf(to, "%d,%u,", (int)p->pid, p->uid);
-	csv_add_text(to, filerow_user_of(list, p, to));
-	buffer_add_char(to, ',');
-	csv_add_text(to, p->program);
-	buffer_add_char(to, ',');
-	csv_add_text(to, p->unit ? p->unit : "");
-	buffer_add_char(to, ',');
-	csv_add_text(to, p->user_unit ? p->user_unit : "");
-	buffer_add_char(to, ',');
-	add_csv_file(&list->files->row[m->part.row], to);
-	buffer_printf(to, ",%s", bool_text(m->part.is_executable));
-	add_csv_fields(OF_FILES, m->part.present, m->part.q, to);
-	buffer_add_char(to, '\n');
-}
-
-void filerow_add_mapper_csv(const struct filerow_list *list, struct buffer *to)
-{
-	size_t count = list->users->count;
-
-	buffer_add_text(
-		to, "pid,uid,user,program,unit,user_unit,device,inode,kind,state,name,executable");
-	add_csv_field_heads(OF_FILES, to);
-	for (size_t i = 0; i < filerow_shown(list, count); i++)
-		filerow_add_csv_user(list, user_at(list, i), to);
+	sum.present &= ~(UINT64_C(1) << FILE_TABLE_PRIVATE_DIRTY_MOST);
+	list_add_sums(&(struct list){.column = columns, .columns = ARRAY_SIZE(columns)},
+		&(struct filerow){.file = &sum}, to);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of `memtally files`, which are files or the processes that map them, as tables, JSON or
- * comma-separated values. Pure, except that names of users are looked up. Errors of functions that
- * only append are those of TO.
+ * Rows of `memtally files`, which are files or the processes that map them. Pure, except that full
+ * buffers go to standard output and names of users are looked up.
  */
 #ifndef MEMTALLY_CLI_FILES_FILEROW_H
 #define MEMTALLY_CLI_FILES_FILEROW_H
@@ -14,7 +13,7 @@
 #include "base/buffer.h"
 #include "cli/common/username.h"
 #include "cli/files/file-users.h"
-#include "cli/table/table.h"
+#include "cli/table/list.h"
 #include "inspect/files/file-table.h"
 
 struct filerow_list {
@@ -23,7 +22,8 @@ struct filerow_list {
 	struct usernames *names;
 	const uint32_t *row; /* borrowed; indices of the rows to show in .files, in order */
 	size_t count;
-	bool is_selected;           /* .row may lack rows of the file table, so there is no total */
+	/* .row may lack rows of the file table: there is no total, and JSON has the users */
+	bool is_selected;
 	size_t limit;               /* rows to show; 0: all */
 	enum file_table_field sort; /* a table always shows this column */
 	bool ascending;
@@ -31,35 +31,26 @@ struct filerow_list {
 	size_t width; /* columns of the terminal; 0: none */
 };
 
-/*
- * Makes in *RET a table with a row for each file, and a total; on terminals of less than 100
- * columns without the less important columns. The caller frees it with table_done(). Returns 0 or
- * -ENOMEM.
- */
-int filerow_table(const struct filerow_list *list, struct table *ret);
+/* Returns the field by which --sort=NAME sorts; FILE_TABLE_FIELDS: there is none. */
+enum file_table_field filerow_find_sort(const char *name);
 
 /*
- * Makes in *RET a table with a row for each process and file. The caller frees it with
- * table_done(). Returns 0 or -ENOMEM.
+ * Appends a row for each file in FORM: a table with a total; objects of a JSON array without its
+ * brackets, for which .users must be sorted by file if .is_selected; or comma-separated values.
+ * Returns 0, -ENOMEM, or a negative errno of write().
  */
-int filerow_mapper_table(const struct filerow_list *list, struct table *ret);
-
-/* Appends a line with the number of rows shown if not all rows of the second table are. */
-void filerow_add_mappers_shown(const struct filerow_list *list, struct buffer *to);
+int filerow_print_files(const struct filerow_list *list, enum list_form form, struct buffer *to);
 
 /*
- * Appends the files as objects of a JSON array, without its brackets. With WITH_USERS each has
- * the processes that map it; .users must be sorted by file for that.
+ * Appends a row for each process and file, as a table, with a last line if not all are shown, or as
+ * comma-separated values. Returns as filerow_print_files().
  */
-void filerow_add_json(const struct filerow_list *list, bool with_users, struct buffer *to);
+int filerow_print_users(const struct filerow_list *list, enum list_form form, struct buffer *to);
 
-/* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
+/*
+ * Appends a JSON object with only the amounts of ROW, which is a sum without a name. Errors are
+ * those of TO.
+ */
 void filerow_add_json_sums(const struct file_table_row *row, struct buffer *to);
-
-/* Appends comma-separated values: a line of heads, and a line for each file. */
-void filerow_add_csv(const struct filerow_list *list, struct buffer *to);
-
-/* Appends comma-separated values: a line of heads, and a line for each process and file. */
-void filerow_add_mapper_csv(const struct filerow_list *list, struct buffer *to);
 
 #endif

@@ -18,7 +18,6 @@
 #include "cli/files/file-users.h"
 #include "cli/files/filerow.h"
 #include "cli/table/output.h"
-#include "cli/table/print.h"
 #include "inspect/files/inventory.h"
 
 /* The version of the JSON format. */
@@ -35,10 +34,10 @@ static int files_parse_order(
 	f->sort = FILE_TABLE_PSS;
 	f->is_sorted = c->sort;
 	if (c->sort) {
-		f->sort = file_table_find_field(c->sort);
+		f->sort = filerow_find_sort(c->sort);
 		if (f->sort == FILE_TABLE_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"an amount of the rows in JSON, such as pss_bytes or users", error);
+				"an amount of the rows, such as PSS or pss_bytes", error);
 	}
 	return flag_parse_order(c, &f->ascending, error);
 }
@@ -243,17 +242,18 @@ static int select_rows(const struct showing *s, uint32_t **ret, size_t *ret_coun
 	return 0;
 }
 
-static void add_json(const struct showing *s, const struct filerow_list *list, struct buffer *to)
+static int add_json(const struct showing *s, const struct filerow_list *list, struct buffer *to)
 {
 	const struct file_table *table = list->files;
 	struct file_table_row total;
+	int r;
 
 	buffer_printf(to,
 		"{\"version\":%d,\"processes\":{\"read\":%zu,\"denied\":%zu,\"blocked\":%zu,\"changed\":%zu,\"failed\":[",
 		FILES_VERSION, s->read, s->denied, s->blocked, s->changed);
 	buffer_add(to, s->failures.data, s->failures.len);
 	buffer_printf(to, "]},\"count\":%zu,\"files\":[", list->count);
-	filerow_add_json(list, file_filter_is_some(&s->wanted), to);
+	r = filerow_print_files(list, LIST_JSON, to);
 	buffer_add_char(to, ']');
 	if (table->rest.q[FILE_TABLE_MAPPINGS]) {
 		buffer_add_text(to, ",\"rest\":");
@@ -265,19 +265,6 @@ static void add_json(const struct showing *s, const struct filerow_list *list, s
 		filerow_add_json_sums(&total, to);
 	}
 	buffer_add_text(to, "}\n");
-}
-
-static int add_table(
-	const struct showing *s, const struct filerow_list *list, size_t width, struct buffer *to)
-{
-	AUTO_TABLE struct table table = {0};
-	int r = file_filter_is_some(&s->wanted) ? filerow_mapper_table(list, &table)
-	                                        : filerow_table(list, &table);
-
-	if (r == 0 && table.rows)
-		r = print_table(&table, width, to);
-	if (r == 0 && file_filter_is_some(&s->wanted))
-		filerow_add_mappers_shown(list, to);
 	return r;
 }
 
@@ -316,13 +303,11 @@ static int files_print(struct showing *s, size_t width)
 	else
 		file_users_sort(&s->users, f->is_sorted ? f->sort : FILE_TABLE_FIELDS);
 	if (f->json)
-		add_json(s, &list, &s->text);
-	else if (f->csv && file_filter_is_some(&s->wanted))
-		filerow_add_mapper_csv(&list, &s->text);
-	else if (f->csv)
-		filerow_add_csv(&list, &s->text);
+		r = add_json(s, &list, &s->text);
+	else if (list.is_selected)
+		r = filerow_print_users(&list, f->csv ? LIST_CSV : LIST_TABLE, &s->text);
 	else
-		r = add_table(s, &list, width, &s->text);
+		r = filerow_print_files(&list, f->csv ? LIST_CSV : LIST_TABLE, &s->text);
 	files_say_shown(s, list.count);
 	return r == 0 ? output_flush(&s->text) : r;
 }

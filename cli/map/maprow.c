@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cli/table/cell.h"
-#include "cli/table/csv.h"
-#include "cli/table/jsontext.h"
+#include "cli/table/column.h"
 #include "cli/table/mapline.h"
 #include "render/decimal.h"
 
@@ -238,7 +237,7 @@ enum mapping_fate maprow_find_state(const char *name)
 void maprow_add_json_name(const struct mapping_table_row *row, struct buffer *to)
 {
 	buffer_add_text(to, ",\"name\":");
-	jsontext_add_value(to, row->name);
+	column_add_json_text(to, row->name);
 	buffer_add_text(to, ",\"kind\":\"");
 	buffer_add_text(to, kind_name(row->kind));
 	buffer_add_text(to, row->is_deleted ? "\",\"deleted\":true" : "\",\"deleted\":false");
@@ -319,7 +318,7 @@ void maprow_add_csv_file(const struct mapping_table_row *row, struct buffer *to)
 
 void maprow_add_csv_name(const struct mapping_table_row *row, struct buffer *to)
 {
-	csv_add_text(to, row->name);
+	column_add_csv_text(to, row->name);
 	buffer_add_text(to, row->is_deleted ? ",true," : ",false,");
 	if (maprow_state_of(row))
 		buffer_add_text(to, maprow_state_of(row));

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 #include "cli/table/cell.h"
-#include "cli/table/csv.h"
+#include "cli/table/column.h"
 #include "cli/table/jsontext.h"
 #include "cli/table/mapline.h"
 #include "inspect/pages/kpage.h"
@@ -290,7 +290,7 @@ void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, 
 	if (f->by == PAGEROW_BY_KIND)
 		buffer_add_text(to, kind_name(row->kind));
 	else
-		csv_add_text(to, row->name);
+		column_add_csv_text(to, row->name);
 	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++) {
 		buffer_add_char(to, ',');
 		if (pagerow_is_known(f, (enum pagesum_field)i))
@@ -446,6 +446,6 @@ void pagerow_add_page_csv(const struct pagerow *mapping, const struct page *page
 	buffer_add_char(to, ',');
 	pagerow_add_flags(page, " ", "", to);
 	buffer_add_char(to, ',');
-	csv_add_text(to, mapping->name);
+	column_add_csv_text(to, mapping->name);
 	buffer_add_char(to, '\n');
 }

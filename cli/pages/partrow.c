@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/table/cell.h"
-#include "cli/table/csv.h"
+#include "cli/table/column.h"
 #include "cli/table/jsontext.h"
 #include "cli/table/mapline.h"
 
@@ -183,9 +183,9 @@ void partrow_add_csv(const struct partrow_format *f, const struct partrow *row, 
 	if (row->name)
 		buffer_printf(to, "%08llx", (unsigned long long)row->address);
 	buffer_add_char(to, ',');
-	csv_add_text(to, row->name ? row->name : none_of(f));
+	column_add_csv_text(to, row->name ? row->name : none_of(f));
 	buffer_add_char(to, ',');
-	csv_add_text(to, row->object);
+	column_add_csv_text(to, row->object);
 	buffer_printf(to, ",%lu", (unsigned long)row->aliases);
 	for (unsigned int i = 0; i < PARTROW_FIELDS; i++) {
 		buffer_add_char(to, ',');

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "cli/table/cell.h"
-#include "cli/table/csv.h"
-#include "cli/table/jsontext.h"
+#include "cli/table/column.h"
 #include "render/decimal.h"
 #include "render/human.h"
 
@@ -366,7 +365,7 @@ static void sharing_row_add_json_user(
 	if (!*sharing_row_user_of(row))
 		return;
 	buffer_printf(to, ",\"%s\":", field);
-	jsontext_add_value(to, row->user);
+	column_add_json_text(to, row->user);
 }
 
 static void sharing_row_add_json_row(struct buffer *to, const struct sharing_row *row)
@@ -376,7 +375,7 @@ static void sharing_row_add_json_row(struct buffer *to, const struct sharing_row
 	buffer_add_char(to, '{');
 	if (row->name) {
 		buffer_add_text(to, "\"name\":");
-		jsontext_add_value(to, row->name);
+		column_add_json_text(to, row->name);
 		sharing_row_add_json_user(to, "user", row);
 		comma = ",";
 	}
@@ -408,9 +407,9 @@ static void add_json_matrix(const struct sharing_report *r, struct buffer *to)
 			if (!bytes)
 				continue;
 			buffer_printf(to, "%s{\"a\":", comma);
-			jsontext_add_value(to, r->row[i].name);
+			column_add_json_text(to, r->row[i].name);
 			buffer_add_text(to, ",\"b\":");
-			jsontext_add_value(to, r->row[j].name);
+			column_add_json_text(to, r->row[j].name);
 			sharing_row_add_json_user(to, "a_user", &r->row[i]);
 			sharing_row_add_json_user(to, "b_user", &r->row[j]);
 			buffer_printf(to, ",\"shared_bytes\":%llu}", (unsigned long long)bytes);
@@ -460,7 +459,7 @@ void sharing_json(const struct sharing_report *r, struct buffer *to)
 static void sharing_row_add_csv_user(struct buffer *to, const struct sharing_row *row)
 {
 	buffer_add_char(to, ',');
-	csv_add_text(to, sharing_row_user_of(row));
+	column_add_csv_text(to, sharing_row_user_of(row));
 }
 
 void sharing_csv(const struct sharing_report *r, struct buffer *to)
@@ -470,7 +469,7 @@ void sharing_csv(const struct sharing_report *r, struct buffer *to)
 		buffer_printf(to, ",%s", fields[i].name);
 	buffer_add_char(to, '\n');
 	for (size_t i = 0; i < sharing_row_shown(r); i++) {
-		csv_add_text(to, r->row[i].name);
+		column_add_csv_text(to, r->row[i].name);
 		if (r->has_user)
 			sharing_row_add_csv_user(to, &r->row[i]);
 		for (unsigned int k = 0; k < SHARING_FIELDS; k++) {
@@ -491,9 +490,9 @@ void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to)
 
 			if (!bytes)
 				continue;
-			csv_add_text(to, r->row[i].name);
+			column_add_csv_text(to, r->row[i].name);
 			buffer_add_char(to, ',');
-			csv_add_text(to, r->row[j].name);
+			column_add_csv_text(to, r->row[j].name);
 			if (r->has_user) {
 				sharing_row_add_csv_user(to, &r->row[i]);
 				sharing_row_add_csv_user(to, &r->row[j]);

@@ -59,6 +59,18 @@ void cell_add_printable(struct buffer *to, const char *text)
 	}
 }
 
+size_t cell_width(const char *text, size_t len)
+{
+	size_t column = 0;
+	int columns;
+
+	for (size_t at = 0; at < len;) {
+		at += next_character(text + at, len - at, &columns);
+		column += columns > 0 ? (size_t)columns : 0;
+	}
+	return column;
+}
+
 struct sign {
 	const char *text;
 	size_t columns;
@@ -94,22 +106,10 @@ void cell_add_cut(struct buffer *to, const char *text, size_t width)
 	buffer_add(to, text, len);
 }
 
-static size_t columns_in(const char *text, size_t len)
-{
-	size_t column = 0;
-	int columns;
-
-	for (size_t at = 0; at < len;) {
-		at += next_character(text + at, len - at, &columns);
-		column += columns > 0 ? (size_t)columns : 0;
-	}
-	return column;
-}
-
 void cell_add_end(struct buffer *to, const char *text, size_t width)
 {
 	const struct sign sign = sign_within(width);
-	size_t len = strlen(text), at = 0, left = columns_in(text, len);
+	size_t len = strlen(text), at = 0, left = cell_width(text, len);
 	bool is_cut = left > width;
 
 	if (is_cut)

@@ -18,6 +18,9 @@
  */
 void cell_add_printable(struct buffer *to, const char *text);
 
+/* Returns the width in columns of the LEN bytes of TEXT, which is printable. */
+size_t cell_width(const char *text, size_t len);
+
 /*
  * Appends TEXT, which is printable, if it is at most WIDTH columns wide. If not, appends as much of
  * its start as fits, and an ellipsis ("..." if LC_CTYPE is not UTF-8). The ellipsis is left out if

@@ -8,9 +8,6 @@
 
 #include "base/buffer.h"
 
-/* Appends "TEXT". */
-void jsontext_add_value(struct buffer *to, const char *text);
-
 /* Appends ,"NAME":"TEXT". */
 void jsontext_add(struct buffer *to, const char *name, const char *text);
 

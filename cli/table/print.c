@@ -15,33 +15,45 @@ static void cleanup_table(struct libscols_table **table)
 	scols_unref_table(*table);
 }
 
-/* The largest width of the text in each column; 0: no limit. */
 struct layout {
-	size_t width[TABLE_COLUMNS_MAX];
+	size_t width[TABLE_COLUMNS_MAX]; /* of the text in each column, at most; 0: no limit */
+	bool is_hidden[TABLE_COLUMNS_MAX];
 };
+
+/* Columns disappear rather than that a name is cut to less than this. */
+enum { NAME_MIN = 24 };
 
 /*
  * Cells are printable already. With its own encoding libsmartcols would count a backslash before an
  * x as four columns.
  */
-static int print_add_columns(const struct table *t, bool may_shrink, struct libscols_table *to)
+static int print_add_column(
+	const struct table_column *c, bool may_shrink, struct libscols_table *to)
 {
-	scols_table_enable_noencoding(to, 1);
-	for (size_t i = 0; i < t->columns; i++) {
-		const struct table_column *c = &t->column[i];
-		bool shrinks = may_shrink && (c->is_wide || c->is_prose);
-		int flags = (c->is_right ? SCOLS_FL_RIGHT : 0) | (shrinks ? SCOLS_FL_TRUNC : 0) |
-		            (c->is_prose && !shrinks ? SCOLS_FL_WRAP : 0);
-		struct libscols_column *column = scols_table_new_column(
-			to, c->head, shrinks ? 0.5 : 0, flags);
+	bool shrinks = may_shrink && (c->is_wide || c->is_prose);
+	int flags = (c->is_right ? SCOLS_FL_RIGHT : 0) | (shrinks ? SCOLS_FL_TRUNC : 0) |
+	            (c->is_prose && !shrinks ? SCOLS_FL_WRAP : 0);
+	struct libscols_column *column = scols_table_new_column(
+		to, c->head, shrinks ? 0.5 : 0, flags);
 
-		if (!column)
-			return -ENOMEM;
-		if (flags & SCOLS_FL_WRAP)
-			scols_column_set_wrapfunc(
-				column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
-	}
+	if (!column)
+		return -ENOMEM;
+	if (flags & SCOLS_FL_WRAP)
+		scols_column_set_wrapfunc(
+			column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
 	return 0;
+}
+
+static int print_add_columns(const struct table *t, const struct layout *layout, bool may_shrink,
+	struct libscols_table *to)
+{
+	int r = 0;
+
+	scols_table_enable_noencoding(to, 1);
+	for (size_t i = 0; r == 0 && i < t->columns; i++)
+		if (!layout->is_hidden[i])
+			r = print_add_column(&t->column[i], may_shrink, to);
+	return r;
 }
 
 static void print_add_cell(
@@ -71,13 +83,16 @@ static int add_lines(const struct table *t, const struct layout *layout, struct 
 
 	for (size_t row = 0; row < t->rows; row++) {
 		struct libscols_line *line = scols_table_new_line(to, NULL);
+		size_t at = 0;
 
 		if (!line)
 			return -ENOMEM;
 		for (size_t i = 0; i < t->columns; i++, cell += strlen(cell) + 1) {
+			if (layout->is_hidden[i])
+				continue;
 			buffer_clear(&text);
 			print_add_cell(&t->column[i], cell, layout->width[i], &text);
-			if (text.error || scols_line_set_data(line, i, text.data) < 0)
+			if (text.error || scols_line_set_data(line, at++, text.data) < 0)
 				return -ENOMEM;
 		}
 	}
@@ -94,10 +109,68 @@ static int print_draw(const struct table *table, const struct layout *layout, si
 	scols_table_set_termforce(to, shrunk_to ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
 	if (shrunk_to)
 		scols_table_set_termwidth(to, shrunk_to);
-	if (print_add_columns(table, shrunk_to, to) < 0 || add_lines(table, layout, to) < 0 ||
-		scols_print_table_to_string(to, ret) < 0 || !*ret)
+	if (print_add_columns(table, layout, shrunk_to, to) < 0 ||
+		add_lines(table, layout, to) < 0 || scols_print_table_to_string(to, ret) < 0 ||
+		!*ret)
 		return -ENOMEM;
 	return 0;
+}
+
+/* Writes the width that each column of T would like to have. Returns 0 or -ENOMEM. */
+static int print_measure(const struct table *t, size_t ret[static TABLE_COLUMNS_MAX])
+{
+	AUTO_BUFFER struct buffer text = {0};
+	const char *cell = t->text.data;
+
+	for (size_t i = 0; i < t->columns; i++)
+		ret[i] = strlen(t->column[i].head);
+	for (size_t n = 0; n < t->rows * t->columns; n++, cell += strlen(cell) + 1) {
+		size_t *most = &ret[n % t->columns], width;
+
+		buffer_clear(&text);
+		cell_add_printable(&text, cell);
+		if (text.error)
+			return text.error;
+		width = text.len ? cell_width(text.data, text.len) : 0;
+		*most = width > *most ? width : *most;
+	}
+	for (size_t i = 0; i < t->columns; i++)
+		if ((t->column[i].is_wide || t->column[i].is_prose) && ret[i] > NAME_MIN)
+			ret[i] = NAME_MIN;
+	return 0;
+}
+
+/* Returns the column of T that disappears next; the number of columns if none may. */
+static size_t print_choose(const struct table *t, const struct layout *layout)
+{
+	size_t chosen = t->columns;
+
+	for (size_t i = 0; i < t->columns; i++) {
+		const struct table_column *c = &t->column[i];
+
+		if (layout->is_hidden[i])
+			continue;
+		if (c->is_spare && !c->is_used)
+			return i;
+		if (c->drop && (chosen == t->columns || c->drop > t->column[chosen].drop))
+			chosen = i;
+	}
+	return chosen;
+}
+
+/* Hides columns until the others fit in WIDTH, or until none may disappear. */
+static int print_drop_columns(const struct table *t, size_t width, struct layout *layout)
+{
+	size_t wanted[TABLE_COLUMNS_MAX], all = 0, next;
+	int r = print_measure(t, wanted);
+
+	for (size_t i = 0; r == 0 && i < t->columns; i++)
+		all += wanted[i] + (i > 0);
+	while (r == 0 && all > width && (next = print_choose(t, layout)) < t->columns) {
+		layout->is_hidden[next] = true;
+		all -= wanted[next] + 1;
+	}
+	return r;
 }
 
 /*
@@ -110,11 +183,15 @@ static int find_layout(const struct table *table, size_t width, struct layout *r
 	CLEANUP(cleanup_table) struct libscols_table *t = scols_new_table();
 	AUTO_FREE char *text = NULL;
 	struct layout whole = {0};
+	size_t at = 0;
 
-	if (!t || print_draw(table, &whole, width, t, &text) < 0)
+	if (!t || print_drop_columns(table, width, &whole) < 0 ||
+		print_draw(table, &whole, width, t, &text) < 0)
 		return -ENOMEM;
+	*ret = whole;
 	for (size_t i = 0; i < table->columns; i++)
-		ret->width[i] = scols_column_get_width(scols_table_get_column(t, i));
+		if (!whole.is_hidden[i])
+			ret->width[i] = scols_column_get_width(scols_table_get_column(t, at++));
 	return 0;
 }
 

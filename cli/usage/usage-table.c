@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/table/csv.h"
-#include "cli/table/jsontext.h"
+#include "cli/table/column.h"
 #include "render/decimal.h"
 #include "render/human.h"
 #include "snapshot/owner.h"
@@ -335,10 +334,10 @@ static void usage_table_add_json_row(
 	const struct usage_row *row = &item->row;
 
 	buffer_printf(to, "{\"%s\":", owner->name);
-	jsontext_add_value(to, row->name);
+	column_add_json_text(to, row->name);
 	if (owner->has_user && *row->user) {
 		buffer_add_text(to, ",\"user\":");
-		jsontext_add_value(to, row->user);
+		column_add_json_text(to, row->user);
 	}
 	if (usage_table_id_of(b->kind) && row->id != OWNER_NO_ID)
 		buffer_printf(to, ",\"%s\":%u", usage_table_id_of(b->kind), row->id);
@@ -418,10 +417,10 @@ static void add_csv_row(const struct usage_table *b, const struct usage_table_pa
 	if (covered >= 0)
 		decimal_add_real(to, covered);
 	buffer_add_text(to, part->head.flags & USAGE_OWN_ONLY ? ",true," : ",false,");
-	csv_add_text(to, item->row.name);
+	column_add_csv_text(to, item->row.name);
 	if (owner_of(usage_owner(b->kind))->has_user) {
 		buffer_add_char(to, ',');
-		csv_add_text(to, item->row.user);
+		column_add_csv_text(to, item->row.user);
 	}
 	if (usage_table_id_of(b->kind)) {
 		buffer_add_char(to, ',');

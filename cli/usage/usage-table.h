@@ -85,7 +85,7 @@ int usage_table_build(const struct usage_table *b, struct table *ret);
 void usage_table_json(const struct usage_table *b, struct buffer *to);
 
 /*
- * Append comma-separated values with a line of heads: see cli/table/csv.h. Errors are those of TO.
+ * Append comma-separated values with a line of heads: see cli/table/column.h. Errors are those of TO.
  */
 void usage_table_csv(const struct usage_table *b, struct buffer *to);
 

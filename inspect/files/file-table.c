@@ -18,22 +18,6 @@ enum {
 	THE_REST,
 };
 
-static const char *const names[FILE_TABLE_FIELDS] = {
-	[FILE_TABLE_PROCESSES] = "processes",
-	[FILE_TABLE_USERS] = "users",
-	[FILE_TABLE_MAPPINGS] = "mappings",
-	[FILE_TABLE_SIZE] = "size_bytes",
-	[FILE_TABLE_RESIDENT] = "resident_bytes",
-	[FILE_TABLE_RSS] = "rss_bytes",
-	[FILE_TABLE_PSS] = "pss_bytes",
-	[FILE_TABLE_PRIVATE_CLEAN] = "private_clean_bytes",
-	[FILE_TABLE_PRIVATE_DIRTY] = "private_dirty_bytes",
-	[FILE_TABLE_PRIVATE_DIRTY_MOST] = "private_dirty_most_bytes",
-	[FILE_TABLE_ANONYMOUS] = "anonymous_bytes",
-	[FILE_TABLE_SWAP] = "swap_bytes",
-	[FILE_TABLE_HUGETLB] = "hugetlb_bytes",
-};
-
 static const char *const fates[FILE_TABLE_FATES] = {
 	[FILE_TABLE_THERE] = "there",
 	[FILE_TABLE_DELETED] = "deleted",
@@ -41,20 +25,6 @@ static const char *const fates[FILE_TABLE_FATES] = {
 	[FILE_TABLE_UNCERTAIN] = "uncertain",
 	[FILE_TABLE_UNLINKED] = "unlinked",
 };
-
-const char *file_table_field_name(enum file_table_field field)
-{
-	return names[field];
-}
-
-enum file_table_field file_table_find_field(const char *name)
-{
-	unsigned int i = 0;
-
-	while (i < FILE_TABLE_FIELDS && strcmp(names[i], name) != 0)
-		i++;
-	return (enum file_table_field)i;
-}
 
 const char *file_table_fate_name(enum file_table_fate fate)
 {

@@ -45,18 +45,6 @@ enum file_table_field {
 	FILE_TABLE_FIELDS
 };
 
-/* Returns the name of FIELD in JSON, such as "pss_bytes" or "users". */
-const char *file_table_field_name(enum file_table_field field);
-
-/* Returns the field with the name NAME; FILE_TABLE_FIELDS: there is none. */
-enum file_table_field file_table_find_field(const char *name);
-
-/* Returns whether FIELD is in bytes; otherwise it is a count. */
-static inline bool file_table_field_is_bytes(enum file_table_field field)
-{
-	return field >= FILE_TABLE_SIZE;
-}
-
 /* State of a file with " (deleted)" behind its name. */
 enum file_table_fate {
 	FILE_TABLE_THERE,    /* it is at its path; also any file without " (deleted)" */

@@ -615,7 +615,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"map", "1", "--since=nowhere"}, 1, "",
 			"memtally: error: nowhere: No such file or directory\n"},
 		{{"files", "1x"}, 2, "", "expected the pid of a process, got '1x'"},
-		{{"files", "--sort=pid"}, 2, "", "--sort: expected an amount of the rows in JSON"},
+		{{"files", "--sort=pid"}, 2, "", "--sort: expected an amount of the rows"},
 		{{"files", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
 		{{"files", "--by=file"}, 2, "", "--by does not go with files"},
 		{{"files", "--csv", "--json"}, 2, "", "--csv does not go with --json"},

@@ -10,7 +10,6 @@
 #include <jansson.h>
 
 #include "cli/files/filerow.h"
-#include "cli/table/print.h"
 
 enum { KIB = 1024, ALICE = 4000000001, BOB = 4000000002 };
 
@@ -100,22 +99,18 @@ static const char *text_of(struct buffer *b)
 	return b->data;
 }
 
-static void check_drawn(
-	const struct fixture *f, bool of_mappers, size_t width, const char *expected)
+static void check_drawn(struct fixture *f, bool of_mappers, size_t width, const char *expected)
 {
-	AUTO_TABLE struct table table;
 	AUTO_BUFFER struct buffer text = {0};
 
-	assert_int_equal(of_mappers ? filerow_mapper_table(&f->list, &table)
-				    : filerow_table(&f->list, &table),
+	f->list.width = width;
+	assert_int_equal(of_mappers ? filerow_print_users(&f->list, LIST_TABLE, &text)
+				    : filerow_print_files(&f->list, LIST_TABLE, &text),
 		0);
-	assert_int_equal(print_table(&table, width, &text), 0);
-	if (of_mappers)
-		filerow_add_mappers_shown(&f->list, &text);
 	assert_string_equal(text_of(&text), expected);
 }
 
-static void check_table(const struct fixture *f, bool of_mappers, const char *expected)
+static void check_table(struct fixture *f, bool of_mappers, const char *expected)
 {
 	check_drawn(f, of_mappers, 0, expected);
 }
@@ -127,7 +122,6 @@ static void narrow_terminals_drop_columns(void **state)
 
 	(void)state;
 	fill(&f);
-	f.list.width = 68;
 	check_drawn(&f, false, 68,
 		"      PSS   RESIDENT       RSS    DIRTY PROCESSES USERS FILE\n"
 		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB         2     2 ...replaced]\n"
@@ -222,7 +216,8 @@ static void prints_json(void **state)
 	f.files.row[1].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
 	file_users_sort_by_file(&f.users);
 	buffer_add_char(&text, '[');
-	filerow_add_json(&f.list, true, &text);
+	f.list.is_selected = true;
+	assert_int_equal(filerow_print_files(&f.list, LIST_JSON, &text), 0);
 	buffer_add_char(&text, ']');
 	root = json_of(&text);
 	assert_int_equal(json_array_size(root), 3);
@@ -266,19 +261,32 @@ static void prints_values(void **state)
 	fill(&f);
 	f.list.limit = 2;
 	f.files.row[1].present &= ~(UINT64_C(1) << FILE_TABLE_SWAP);
-	filerow_add_csv(&f.list, &files);
+	assert_int_equal(filerow_print_files(&f.list, LIST_CSV, &files), 0);
 	assert_string_equal(text_of(&files),
 		"device,inode,kind,state,name,executable,resident_is_exact,processes,users,mappings,size_bytes,"
 		"resident_bytes,rss_bytes,pss_bytes,private_clean_bytes,private_dirty_bytes,"
 		"private_dirty_most_bytes,anonymous_bytes,swap_bytes,hugetlb_bytes\n"
 		"8:1,7,file,replaced,/lib/a.so,true,true,2,2,2,204800,81920,118784,77824,,20480,12288,20480,0,\n"
 		"8:1,7,file,there,\"/srv/b, \"\"c\"\"\",false,false,1,1,1,102400,51200,51200,51200,,0,0,0,,\n");
-	filerow_add_mapper_csv(&f.list, &who);
+	assert_int_equal(filerow_print_users(&f.list, LIST_CSV, &who), 0);
 	assert_string_equal(text_of(&who),
 		"pid,uid,user,program,unit,user_unit,device,inode,kind,state,name,executable,mappings,size_bytes,"
 		"rss_bytes,pss_bytes,private_clean_bytes,private_dirty_bytes,anonymous_bytes,swap_bytes,hugetlb_bytes\n"
 		"9,4000000002,4000000002,cat,,,8:1,7,file,replaced,/lib/a.so,true,1,102400,57344,36864,,8192,8192,0,\n"
 		"9,4000000002,4000000002,cat,,,0:1,7,shmem,there,memfd:ring,false,1,102400,4096,4096,,0,0,0,\n");
+}
+
+/* By the name in JSON, and by the head of the column. */
+static void finds_fields_to_sort_by(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		filerow_find_sort("private_dirty_most_bytes"), FILE_TABLE_PRIVATE_DIRTY_MOST);
+	assert_int_equal(filerow_find_sort("max-dirty"), FILE_TABLE_PRIVATE_DIRTY_MOST);
+	assert_int_equal(filerow_find_sort("PSS"), FILE_TABLE_PSS);
+	assert_int_equal(filerow_find_sort("mappings"), FILE_TABLE_MAPPINGS);
+	assert_int_equal(filerow_find_sort("file"), FILE_TABLE_FIELDS);
+	assert_int_equal(filerow_find_sort("Pss_Bytes"), FILE_TABLE_FIELDS);
 }
 
 int main(void)
@@ -287,6 +295,7 @@ int main(void)
 		cmocka_unit_test(files_in_a_table),
 		cmocka_unit_test(mappers_in_a_table),
 		cmocka_unit_test(narrow_terminals_drop_columns),
+		cmocka_unit_test(finds_fields_to_sort_by),
 		cmocka_unit_test(prints_json),
 		cmocka_unit_test(prints_values),
 	};

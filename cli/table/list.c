@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/table/list.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/table/cell.h"
+#include "cli/table/output.h"
+
+enum { KIB = 1024, KIB_WIDTH = 9, BYTES_WIDTH = 14 };
+
+static const char absent[] = "-";
+
+/* A line with columns of fixed widths, at the end of a buffer. */
+struct line {
+	struct buffer *to;
+	size_t begin; /* where it begins in .to */
+	size_t due;   /* column at which the last cell would end if every cell fitted its column */
+	bool is_after_right;
+};
+
+void list_done(struct list *l)
+{
+	table_done(&l->table);
+	buffer_done(&l->room);
+	buffer_done(&l->cell);
+}
+
+static bool is_text_form(unsigned int form)
+{
+	return form & (LIST_TABLE | LIST_LINES);
+}
+
+static bool list_has(const struct list *l, const struct column *c, unsigned int form)
+{
+	if (c->only && !(c->only & l->variant))
+		return false;
+	if (c->forms && !(c->forms & form))
+		return false;
+	return is_text_form(form) ? c->head != NULL : c->field != NULL;
+}
+
+static int list_place_of(const struct list *l, const struct column *c)
+{
+	return is_text_form(l->form) ? c->place : l->form == LIST_CSV ? c->csv_place : 0;
+}
+
+/* Puts the columns of the form in order. */
+static void list_arrange(struct list *l)
+{
+	l->count = 0;
+	for (size_t i = 0; i < l->columns; i++) {
+		const struct column *c = &l->column[i];
+		size_t at = l->count;
+
+		if (!list_has(l, c, l->form))
+			continue;
+		assert(l->count < (l->form == LIST_TABLE ? (size_t)TABLE_COLUMNS_MAX
+							 : (size_t)LIST_COLUMNS_MAX));
+		for (; at && list_place_of(l, l->order[at - 1]) > list_place_of(l, c); at--)
+			l->order[at] = l->order[at - 1];
+		l->order[at] = c;
+		l->count++;
+	}
+}
+
+/* Gets the value of C in ROW. ROOM is emptied, and lends memory to the value. */
+static bool list_get(const struct list *l, const struct column *c, const void *row,
+	struct buffer *room, struct buffer *to, struct column_value *ret)
+{
+	bool is_there;
+
+	*ret = (struct column_value){.room = room};
+	buffer_clear(room);
+	is_there = c->get(l, c, row, ret);
+	if (room->error)
+		to->error = room->error;
+	return is_there && !room->error;
+}
+
+static size_t list_width_of(const struct list *l, const struct column *c)
+{
+	if (c->width)
+		return c->width;
+	return l->bytes ? BYTES_WIDTH : KIB_WIDTH;
+}
+
+static void list_add_blanks(struct line *line, size_t len)
+{
+	size_t at = line->to->len - line->begin;
+	size_t count = line->due > at + len ? line->due - at - len : 0;
+
+	if (!count && at && !line->to->error && line->to->data[line->to->len - 1] != ' ')
+		count = 1;
+	while (count--)
+		buffer_add_char(line->to, ' ');
+}
+
+/* Adds a cell of C. */
+static void list_add_line_cell(
+	const struct list *l, struct line *line, const struct column *c, const char *text)
+{
+	bool is_right = column_is_right(c);
+
+	line->due += is_right ? list_width_of(l, c) : line->is_after_right;
+	list_add_blanks(line, is_right ? strlen(text) : 0);
+	cell_add_printable(line->to, text);
+	line->due += is_right ? 0 : list_width_of(l, c);
+	line->is_after_right = is_right;
+}
+
+/*
+ * Formats the cell of C in ROW, terminated, in .cell. Returns false if the value is absent, 0 or
+ * empty.
+ */
+static bool list_format(struct list *l, const struct column *c, const void *row)
+{
+	bool in_kib = l->form == LIST_LINES && !l->bytes;
+	struct column_value v;
+	bool is_there = list_get(l, c, row, &l->room, l->to, &v);
+
+	buffer_clear(&l->cell);
+	if (in_kib && c->kind == COLUMN_BYTES)
+		v.number /= KIB;
+	else if (in_kib && c->kind == COLUMN_CHANGE)
+		v.change /= KIB;
+	if (is_there)
+		column_add_shown(&l->cell, c, &v, l->bytes || l->form == LIST_LINES);
+	else
+		buffer_add_text(&l->cell, absent);
+	buffer_add_char(&l->cell, '\0');
+	if (l->cell.error)
+		l->to->error = l->cell.error;
+	if (!is_there || l->cell.error)
+		return false;
+	return c->kind <= COLUMN_WORDS ? *v.text : v.number != 0;
+}
+
+static const char *list_cell(const struct list *l)
+{
+	return l->cell.error ? "" : l->cell.data;
+}
+
+static void list_add_line(struct list *l, const void *row)
+{
+	struct line line = {.to = l->to, .begin = l->to->len};
+
+	for (size_t i = 0; i < l->count; i++) {
+		list_format(l, l->order[i], row);
+		list_add_line_cell(l, &line, l->order[i], list_cell(l));
+	}
+	buffer_add_char(l->to, '\n');
+}
+
+static void list_add_heads(struct list *l)
+{
+	struct line line = {.to = l->to, .begin = l->to->len};
+
+	for (size_t i = 0; i < l->count; i++)
+		list_add_line_cell(l, &line, l->order[i], l->order[i]->head);
+	buffer_add_char(l->to, '\n');
+}
+
+static void list_add_csv_heads(struct list *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (i)
+			buffer_add_char(l->to, ',');
+		buffer_add_text(l->to, l->order[i]->field);
+	}
+	buffer_add_char(l->to, '\n');
+}
+
+static void list_add_table_heads(struct list *l)
+{
+	l->table = (struct table){.columns = l->count};
+	for (size_t i = 0; i < l->count; i++) {
+		const struct column *c = l->order[i];
+		struct table_column *to = &l->table.column[i];
+
+		snprintf(to->head, sizeof(to->head), "%s", c->head);
+		to->is_right = column_is_right(c);
+		to->is_wide = c->flags & (COLUMN_CUT | COLUMN_PATH);
+		to->is_path = c->flags & COLUMN_PATH;
+		to->is_prose = c->flags & COLUMN_PROSE;
+		to->is_spare = c != l->sort && c->flags & COLUMN_SPARE;
+		to->drop = c != l->sort ? c->drop : 0;
+	}
+}
+
+void list_begin(struct list *l)
+{
+	l->rows = l->shown = 0;
+	list_arrange(l);
+	switch (l->form) {
+	case LIST_TABLE: list_add_table_heads(l); break;
+	case LIST_LINES: list_add_heads(l); break;
+	case LIST_CSV: list_add_csv_heads(l); break;
+	default: break;
+	}
+}
+
+static void list_add_cells(struct list *l, const void *row)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (list_format(l, l->order[i], row))
+			l->table.column[i].is_used = true;
+		buffer_add(&l->table.text, l->cell.data, l->cell.len);
+	}
+	l->table.rows++;
+}
+
+static void list_add_csv(struct list *l, const void *row)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		struct column_value v;
+
+		if (i)
+			buffer_add_char(l->to, ',');
+		if (list_get(l, l->order[i], row, &l->room, l->to, &v))
+			column_add_csv(l->to, l->order[i], &v);
+	}
+	buffer_add_char(l->to, '\n');
+}
+
+/* Appends the member of C in ROW with BEFORE it. Returns false if it is absent. */
+static bool list_add_member(const struct list *l, const struct column *c, const void *row,
+	char before, struct buffer *room, struct buffer *to)
+{
+	struct column_value v;
+
+	if (!list_get(l, c, row, room, to, &v))
+		return false;
+	buffer_add_char(to, before);
+	buffer_add_char(to, '"');
+	buffer_add_text(to, c->field);
+	buffer_add_text(to, "\":");
+	column_add_json(to, c, &v);
+	return true;
+}
+
+static void list_add_json(struct list *l, const void *row)
+{
+	char before = '{';
+
+	if (l->shown)
+		buffer_add_char(l->to, ',');
+	for (size_t i = 0; i < l->count; i++)
+		if (list_add_member(l, l->order[i], row, before, &l->room, l->to))
+			before = ',';
+	if (before == '{')
+		buffer_add_char(l->to, '{');
+	if (l->add_members)
+		l->add_members(l, row, l->to);
+	buffer_add_char(l->to, '}');
+}
+
+int list_add(struct list *l, const void *row)
+{
+	l->rows++;
+	if (l->limit && l->shown == l->limit)
+		return l->to->error;
+	switch (l->form) {
+	case LIST_TABLE: list_add_cells(l, row); break;
+	case LIST_LINES: list_add_line(l, row); break;
+	case LIST_CSV: list_add_csv(l, row); break;
+	default: list_add_json(l, row);
+	}
+	l->shown++;
+	return l->form == LIST_TABLE ? l->to->error : output_flush_some(l->to);
+}
+
+void list_add_sums(const struct list *l, const void *row, struct buffer *to)
+{
+	AUTO_BUFFER struct buffer room = {0};
+	char before = '{';
+
+	for (size_t i = 0; i < l->columns; i++) {
+		const struct column *c = &l->column[i];
+
+		if (c->flags & COLUMN_SUM && list_has(l, c, LIST_JSON | LIST_SUMS) &&
+			list_add_member(l, c, row, before, &room, to))
+			before = ',';
+	}
+	if (before == '{')
+		buffer_add_char(to, '{');
+	buffer_add_char(to, '}');
+}
+
+/* Appends a rule, and below it the sums. Their line ends behind the last of them, with BESIDE. */
+static void list_add_line_total(struct list *l, const void *row, const struct buffer *beside)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	struct line line = {.to = &text};
+	size_t last = l->count;
+
+	while (last && !(l->order[last - 1]->flags & COLUMN_SUM))
+		last--;
+	for (size_t i = 0; i < last; i++) {
+		const struct column *c = l->order[i];
+		bool is_sum = c->flags & COLUMN_SUM;
+
+		if (is_sum)
+			list_format(l, c, row);
+		list_add_line_cell(l, &line, c, is_sum ? list_cell(l) : "");
+	}
+	if (text.error)
+		l->to->error = text.error;
+	for (size_t i = 0; i < text.len; i++)
+		buffer_add_char(l->to, '-');
+	buffer_add_char(l->to, '\n');
+	buffer_add(l->to, text.data, text.len);
+	buffer_add_char(l->to, ' ');
+	buffer_add(l->to, beside->data, beside->len);
+	buffer_add_char(l->to, '\n');
+}
+
+void list_total(struct list *l, const void *row, const struct buffer *beside)
+{
+	struct table *t = &l->table;
+
+	if (beside->error)
+		l->to->error = beside->error;
+	if (l->form == LIST_LINES)
+		list_add_line_total(l, row, beside);
+	if (l->form != LIST_TABLE)
+		return;
+	for (size_t i = 0; i < l->count; i++) {
+		bool is_sum = l->order[i]->flags & COLUMN_SUM;
+
+		if (is_sum && list_format(l, l->order[i], row))
+			t->column[i].is_used = true;
+		buffer_add_text(&t->text, is_sum ? list_cell(l) : "");
+		buffer_add_char(&t->text, '\0');
+	}
+	buffer_add(&t->total, beside->data, beside->len);
+	t->rows++;
+	t->has_total = true;
+}
+
+int list_end(struct list *l)
+{
+	int r = l->to->error;
+
+	if (r == 0)
+		r = l->table.text.error ? l->table.text.error : l->table.total.error;
+	if (r == 0 && l->form == LIST_TABLE)
+		r = print_table(&l->table, l->width, l->to);
+	return r;
+}
+
+const struct column *list_find_sort(
+	const struct column *column, size_t columns, unsigned int variant, const char *name)
+{
+	for (size_t i = 0; i < columns; i++) {
+		const struct column *c = &column[i];
+
+		if (!(c->flags & COLUMN_SORT) || (c->only && !(c->only & variant)))
+			continue;
+		if ((c->head && !strcasecmp(c->head, name)) ||
+			(c->field && !strcmp(c->field, name)))
+			return c;
+	}
+	return NULL;
+}
