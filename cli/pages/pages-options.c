@@ -92,11 +92,10 @@ static int pages_options_parse_order(const struct settings *c, struct pages_opti
 		return -EINVAL;
 	}
 	if (pages_options_is_by_parts(a)) {
-		a->sort = c->sort ? partrow_find(c->sort) : PARTROW_RESIDENT;
+		a->sort = c->sort ? partrow_find_sort(c->sort) : PARTROW_RESIDENT;
 		if (a->sort == PARTROW_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"an amount of the rows in JSON, such as resident_bytes or private_bytes",
-				error);
+				"an amount of the rows, such as RESIDENT or resident_bytes", error);
 	} else if (c->sort) {
 		a->sort = pagesum_find(c->sort);
 		if (a->sort == PAGESUM_FIELDS)

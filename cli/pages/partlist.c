@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/table/output.h"
-
 void partlist_done(struct partlist *l)
 {
 	for (size_t i = 0; i < l->rows; i++)
@@ -19,22 +17,7 @@ void partlist_done(struct partlist *l)
 	free(l->row);
 	free(l->object);
 	buffer_done(&l->files);
-}
-
-static int print_row(struct partlist *l, const struct partrow *row)
-{
-	if (l->limit && l->shown == l->limit)
-		return 0;
-	if (l->json && l->shown)
-		buffer_add_char(l->text, ',');
-	if (l->json)
-		partrow_add_json(&l->format, row, l->text);
-	else if (l->csv)
-		partrow_add_csv(&l->format, row, l->text);
-	else
-		partrow_add_line(&l->format, row, l->text);
-	l->shown++;
-	return output_flush_some(l->text);
+	list_done(&l->list);
 }
 
 /*
@@ -83,7 +66,7 @@ int partlist_add(struct partlist *l, const struct partrow *row)
 {
 	l->count++;
 	l->one_count++;
-	return l->is_sorted ? keep_row(l, row) : print_row(l, row);
+	return l->is_sorted ? keep_row(l, row) : list_add(&l->list, row);
 }
 
 static void partlist_add_amounts(struct partrow *to, const struct partrow *row)
@@ -149,13 +132,12 @@ void partlist_add_file(
 
 void partlist_begin(struct partlist *l)
 {
-	if (l->json)
+	if (l->form == LIST_JSON)
 		buffer_printf(l->text, "{\"version\":1,\"by\":\"%s\",\"rows\":[",
 			l->format.of_symbols ? "symbol" : "section");
-	else if (l->csv)
-		partrow_add_csv_head(&l->format, l->text);
-	else
-		partrow_add_head(&l->format, l->text);
+	l->list = partrow_list(&l->format, l->form, l->text);
+	l->list.limit = l->limit;
+	list_begin(&l->list);
 }
 
 static int partlist_compare_rows(const void *a, const void *b, void *field)
@@ -178,27 +160,30 @@ static int print_kept(struct partlist *l)
 	if (l->rows)
 		qsort_r(l->row, l->rows, sizeof(*l->row), partlist_compare_rows, &field);
 	for (size_t i = 0; r == 0 && i < l->rows; i++)
-		r = print_row(l, &l->row[l->ascending ? l->rows - 1 - i : i]);
+		r = list_add(&l->list, &l->row[l->ascending ? l->rows - 1 - i : i]);
 	return r;
 }
 
 int partlist_finish(struct partlist *l)
 {
+	AUTO_BUFFER struct buffer beside = {0};
 	int r = print_kept(l);
 
 	if (r < 0)
 		return r;
-	if (l->json) {
+	if (l->form == LIST_JSON) {
 		buffer_add_text(l->text, "],\"total\":");
 		if (l->whole)
-			partrow_add_json_sums(&l->format, &l->total, l->text);
+			list_add_sums(&l->list, &l->total, l->text);
 		else
 			buffer_add_text(l->text, "{}");
 		buffer_add_text(l->text, ",\"files\":[");
 		buffer_add(l->text, l->files.data, l->files.len);
 		buffer_add_char(l->text, ']');
-	} else if (!l->csv && l->whole) {
-		partrow_add_total(&l->format, &l->total, l->total_count, l->text);
+	} else if (l->whole) {
+		buffer_printf(&beside, "total of %zu row%s, in bytes", l->total_count,
+			l->total_count == 1 ? "" : "s");
+		list_total(&l->list, &l->total, &beside);
 	}
 	return l->files.error;
 }

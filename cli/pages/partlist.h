@@ -26,8 +26,8 @@ enum {
 struct partlist {
 	/* Set by the caller. */
 	struct partrow_format format;
-	bool json, csv;
-	bool is_sorted; /* else rows are printed as they come, and none is kept */
+	enum list_form form; /* LIST_LINES, LIST_JSON or LIST_CSV */
+	bool is_sorted;      /* else rows are printed as they come, and none is kept */
 	enum partrow_field sort;
 	bool ascending;
 	size_t limit;        /* rows to show; 0: all */
@@ -36,11 +36,12 @@ struct partlist {
 	size_t count; /* rows that were added, kept or not */
 
 	/* For partlist.c alone. */
+	struct list list;
 	struct partrow *row; /* owned; the kept rows */
 	char **object;       /* owned, each too; the paths that rows share */
 	size_t objects;
 	size_t name_bytes; /* bytes of the names in .row */
-	size_t rows, room, shown;
+	size_t rows, room;
 	struct partrow total,
 		one_total; /* sums of the processes that were kept, and of the present one */
 	size_t total_count, one_count; /* numbers of rows in these sums */

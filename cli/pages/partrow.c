@@ -3,194 +3,93 @@
 
 #include "cli/pages/partrow.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "cli/table/cell.h"
-#include "cli/table/column.h"
-#include "cli/table/jsontext.h"
-#include "cli/table/mapline.h"
-
 enum {
-	AMOUNT_WIDTH = 12,
-	ADDRESS_WIDTH = 12,
-	NAME_WIDTH = 24,
-	TEXT_SIZE = 24,
+	PARTROW_PID,
+	PARTROW_FILE,
+	PARTROW_NAME,
+	PARTROW_ADDRESS,
+	PARTROW_ALIASES,
 };
 
-static const char *const names[PARTROW_FIELDS] = {
-	[PARTROW_SIZE] = "size_bytes",
-	[PARTROW_RESIDENT] = "resident_bytes",
-	[PARTROW_PRIVATE] = "private_bytes",
-	[PARTROW_SHARED] = "shared_bytes",
-	[PARTROW_WRITTEN] = "written_bytes",
-	[PARTROW_DIRTY] = "dirty_bytes",
-	[PARTROW_SWAPPED] = "swapped_bytes",
+/* Variants of the list. */
+enum { OF_SECTIONS = 1 << 0, OF_SYMBOLS = 1 << 1, WITH_PID = 1 << 2 };
+
+enum { AMOUNT_WIDTH = 12, ADDRESS_WIDTH = 12, NAME_WIDTH = 25, PID_WIDTH = 8 };
+
+/* The rest of a file has a name in tables and CSV only. */
+static bool partrow_get(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
+{
+	const struct partrow_format *f = l->context;
+	const struct partrow *row = row_;
+
+	switch (c->index) {
+	case PARTROW_PID: ret->number = (uint64_t)row->pid; return true;
+	case PARTROW_FILE: ret->text = row->object; return true;
+	case PARTROW_NAME:
+		ret->text = row->name ? row->name : f->of_symbols ? "(no symbol)" : "(no section)";
+		return row->name || l->form != LIST_JSON;
+	case PARTROW_ADDRESS: ret->number = row->address; return row->name;
+	default:
+		ret->number = row->aliases;
+		return l->form == LIST_CSV || (f->of_symbols && row->name);
+	}
+}
+
+static bool partrow_get_amount(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
+{
+	const struct partrow_format *f = l->context;
+
+	ret->number = ((const struct partrow *)row)->q[c->index];
+	return c->index != PARTROW_DIRTY || f->knows_dirty;
+}
+
+/* clang-format off */
+#define PLACE(name, type, of) .field = (name), .kind = (type), .get = partrow_get, .index = (of)
+#define AMOUNT(name, of)                                                                           \
+	.field = (name), .kind = COLUMN_BYTES, .get = partrow_get_amount, .index = (of),           \
+	.flags = COLUMN_SUM | COLUMN_SORT, .place = 2, .csv_place = 5, .width = AMOUNT_WIDTH
+/* clang-format on */
+
+static const struct column columns[] = {
+	{PLACE("pid", COLUMN_COUNT, PARTROW_PID), .head = "PID", .only = WITH_PID,
+		.width = PID_WIDTH},
+	{PLACE("file", COLUMN_TEXT, PARTROW_FILE), .head = "FILE", .place = 4, .csv_place = 3},
+	{PLACE("section", COLUMN_TEXT, PARTROW_NAME), .head = "SECTION", .only = OF_SECTIONS,
+		.place = 3, .csv_place = 2, .width = NAME_WIDTH},
+	{PLACE("symbol", COLUMN_TEXT, PARTROW_NAME), .head = "SYMBOL", .only = OF_SYMBOLS,
+		.place = 3, .csv_place = 2, .width = NAME_WIDTH},
+	{PLACE("address", COLUMN_ADDRESS, PARTROW_ADDRESS), .head = "ADDRESS", .place = 1,
+		.csv_place = 1, .width = ADDRESS_WIDTH},
+	{PLACE("aliases", COLUMN_COUNT, PARTROW_ALIASES), .csv_place = 4},
+	{AMOUNT("size_bytes", PARTROW_SIZE), .head = "SIZE"},
+	{AMOUNT("resident_bytes", PARTROW_RESIDENT), .head = "RESIDENT"},
+	{AMOUNT("private_bytes", PARTROW_PRIVATE), .head = "PRIVATE"},
+	{AMOUNT("shared_bytes", PARTROW_SHARED), .head = "SHARED"},
+	{AMOUNT("written_bytes", PARTROW_WRITTEN), .head = "WRITTEN"},
+	{AMOUNT("dirty_bytes", PARTROW_DIRTY), .head = "DIRTY"},
+	{AMOUNT("swapped_bytes", PARTROW_SWAPPED), .head = "SWAPPED"},
 };
 
-static const char *const heads[PARTROW_FIELDS] = {
-	[PARTROW_SIZE] = "SIZE",
-	[PARTROW_RESIDENT] = "RESIDENT",
-	[PARTROW_PRIVATE] = "PRIVATE",
-	[PARTROW_SHARED] = "SHARED",
-	[PARTROW_WRITTEN] = "WRITTEN",
-	[PARTROW_DIRTY] = "DIRTY",
-	[PARTROW_SWAPPED] = "SWAPPED",
-};
-
-const char *partrow_name(enum partrow_field field)
+enum partrow_field partrow_find_sort(const char *name)
 {
-	return names[field];
+	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);
+
+	return c ? (enum partrow_field)c->index : PARTROW_FIELDS;
 }
 
-enum partrow_field partrow_find(const char *name)
+struct list partrow_list(const struct partrow_format *f, enum list_form form, struct buffer *to)
 {
-	unsigned int i = 0;
+	bool has_pid = f->has_pid || form != LIST_LINES;
 
-	while (i < PARTROW_FIELDS && strcmp(names[i], name) != 0)
-		i++;
-	return (enum partrow_field)i;
-}
-
-static bool partrow_is_known(const struct partrow_format *f, unsigned int field)
-{
-	return field != PARTROW_DIRTY || f->knows_dirty;
-}
-
-static const char *none_of(const struct partrow_format *f)
-{
-	return f->of_symbols ? "(no symbol)" : "(no section)";
-}
-
-static void partrow_add_amounts(
-	const struct partrow_format *f, const struct partrow *row, struct mapline *l)
-{
-	for (unsigned int i = 0; i < PARTROW_FIELDS; i++) {
-		if (partrow_is_known(f, i))
-			mapline_add_number(l, row->q[i], AMOUNT_WIDTH);
-		else
-			mapline_add_right(l, "-", AMOUNT_WIDTH);
-	}
-}
-
-/* Adds the pid if rows are of several processes. */
-static void partrow_add_pid(const struct partrow_format *f, pid_t pid, struct mapline *l)
-{
-	if (!f->has_pid)
-		return;
-	mapline_add_number(l, (uint64_t)pid, MAPLINE_PID_WIDTH);
-	mapline_add_char(l, ' ');
-}
-
-void partrow_add_head(const struct partrow_format *f, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	if (f->has_pid) {
-		mapline_add_right(&l, "PID", MAPLINE_PID_WIDTH);
-		mapline_add_char(&l, ' ');
-	}
-	mapline_add_left(&l, "ADDRESS", ADDRESS_WIDTH);
-	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
-		mapline_add_right(&l, heads[i], AMOUNT_WIDTH);
-	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " %-*s FILE\n", NAME_WIDTH, f->of_symbols ? "SYMBOL" : "SECTION");
-}
-
-void partrow_add_line(const struct partrow_format *f, const struct partrow *row, struct buffer *to)
-{
-	char address[TEXT_SIZE] = "-";
-	struct mapline l;
-	size_t begin;
-
-	if (row->name)
-		snprintf(address, sizeof(address), "%012llx", (unsigned long long)row->address);
-	mapline_begin(&l);
-	partrow_add_pid(f, row->pid, &l);
-	mapline_add_left(&l, address, ADDRESS_WIDTH);
-	partrow_add_amounts(f, row, &l);
-	buffer_add(to, l.text, l.len);
-	buffer_add_char(to, ' ');
-	begin = to->len;
-	cell_add_printable(to, row->name ? row->name : none_of(f));
-	do
-		buffer_add_char(to, ' ');
-	while (!to->error && to->len < begin + NAME_WIDTH + 1);
-	cell_add_printable(to, row->object);
-	buffer_add_char(to, '\n');
-}
-
-void partrow_add_total(
-	const struct partrow_format *f, const struct partrow *total, size_t rows, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	mapline_add_right(&l, "", ADDRESS_WIDTH + (f->has_pid ? MAPLINE_PID_WIDTH + 1 : 0));
-	partrow_add_amounts(f, total, &l);
-	mapline_add_sum_to(&l, to);
-	buffer_printf(to, " total of %zu row%s, in bytes\n", rows, rows == 1 ? "" : "s");
-}
-
-static void partrow_add_json_amounts(
-	const struct partrow_format *f, const struct partrow *row, struct buffer *to)
-{
-	const char *before = "";
-
-	for (unsigned int i = 0; i < PARTROW_FIELDS; i++) {
-		if (!partrow_is_known(f, i))
-			continue;
-		buffer_printf(to, "%s\"%s\":%llu", before, names[i], (unsigned long long)row->q[i]);
-		before = ",";
-	}
-}
-
-void partrow_add_json(const struct partrow_format *f, const struct partrow *row, struct buffer *to)
-{
-	buffer_printf(to, "{\"pid\":%d", (int)row->pid);
-	jsontext_add(to, "file", row->object);
-	if (row->name) {
-		jsontext_add(to, f->of_symbols ? "symbol" : "section", row->name);
-		buffer_printf(to, ",\"address\":\"%08llx\"", (unsigned long long)row->address);
-	}
-	if (f->of_symbols && row->name)
-		buffer_printf(to, ",\"aliases\":%lu", (unsigned long)row->aliases);
-	buffer_add_char(to, ',');
-	partrow_add_json_amounts(f, row, to);
-	buffer_add_char(to, '}');
-}
-
-void partrow_add_json_sums(
-	const struct partrow_format *f, const struct partrow *row, struct buffer *to)
-{
-	buffer_add_char(to, '{');
-	partrow_add_json_amounts(f, row, to);
-	buffer_add_char(to, '}');
-}
-
-void partrow_add_csv_head(const struct partrow_format *f, struct buffer *to)
-{
-	buffer_printf(to, "pid,address,%s,file,aliases", f->of_symbols ? "symbol" : "section");
-	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
-		buffer_printf(to, ",%s", names[i]);
-	buffer_add_char(to, '\n');
-}
-
-void partrow_add_csv(const struct partrow_format *f, const struct partrow *row, struct buffer *to)
-{
-	buffer_printf(to, "%d,", (int)row->pid);
-	if (row->name)
-		buffer_printf(to, "%08llx", (unsigned long long)row->address);
-	buffer_add_char(to, ',');
-	column_add_csv_text(to, row->name ? row->name : none_of(f));
-	buffer_add_char(to, ',');
-	column_add_csv_text(to, row->object);
-	buffer_printf(to, ",%lu", (unsigned long)row->aliases);
-	for (unsigned int i = 0; i < PARTROW_FIELDS; i++) {
-		buffer_add_char(to, ',');
-		if (partrow_is_known(f, i))
-			buffer_add_u64(to, row->q[i]);
-	}
-	buffer_add_char(to, '\n');
+	return (struct list){
+		.column = columns,
+		.columns = ARRAY_SIZE(columns),
+		.form = form,
+		.to = to,
+		.context = f,
+		.variant = (f->of_symbols ? OF_SYMBOLS : OF_SECTIONS) | (has_pid ? WITH_PID : 0),
+		.bytes = true,
+	};
 }

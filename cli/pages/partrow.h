@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A section or symbol of a loaded file, as a line of a table, JSON or comma-separated values.
- * Amounts are in bytes, since most are less than a KiB. Pure. Errors of all functions that append
- * are those of TO.
+ * The columns of sections and symbols of loaded files. Amounts are in bytes, since most are less
+ * than a KiB. Pure.
  */
 #ifndef MEMTALLY_CLI_PAGES_PARTROW_H
 #define MEMTALLY_CLI_PAGES_PARTROW_H
@@ -11,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
+#include "cli/table/list.h"
 
 enum partrow_field {
 	PARTROW_SIZE,     /* mapped bytes */
@@ -23,12 +23,8 @@ enum partrow_field {
 	PARTROW_FIELDS
 };
 
-/*
- * Returns the name of FIELD in JSON, such as "size_bytes"; the field with the name NAME, or
- * PARTROW_FIELDS if there is none.
- */
-const char *partrow_name(enum partrow_field field);
-enum partrow_field partrow_find(const char *name);
+/* Returns the field by which --sort=NAME sorts; PARTROW_FIELDS: there is none. */
+enum partrow_field partrow_find_sort(const char *name);
 
 struct partrow_format {
 	bool of_symbols;
@@ -45,27 +41,10 @@ struct partrow {
 	uint32_t aliases;
 };
 
-/* Appends the heads of the columns, as a line of a table. */
-void partrow_add_head(const struct partrow_format *f, struct buffer *to);
-
-/* Appends ROW as a line of a table. */
-void partrow_add_line(const struct partrow_format *f, const struct partrow *row, struct buffer *to);
-
-/* Appends a line of dashes, and TOTAL, the sum of ROWS rows, as a line of a table. */
-void partrow_add_total(const struct partrow_format *f, const struct partrow *total, size_t rows,
-	struct buffer *to);
-
-/* Appends ROW as a JSON object. */
-void partrow_add_json(const struct partrow_format *f, const struct partrow *row, struct buffer *to);
-
-/* Appends a JSON object with only the amounts of ROW. */
-void partrow_add_json_sums(
-	const struct partrow_format *f, const struct partrow *row, struct buffer *to);
-
-/* Appends the line with the heads of comma-separated values. */
-void partrow_add_csv_head(const struct partrow_format *f, struct buffer *to);
-
-/* Appends ROW as a line of comma-separated values. */
-void partrow_add_csv(const struct partrow_format *f, const struct partrow *row, struct buffer *to);
+/*
+ * Returns a list of struct partrow that appends to TO in FORM: LIST_LINES, LIST_JSON or LIST_CSV.
+ * It borrows F, which must not move.
+ */
+struct list partrow_list(const struct partrow_format *f, enum list_form form, struct buffer *to);
 
 #endif

@@ -28,6 +28,12 @@ enum list_form {
 	LIST_SUMS = 1 << 4, /* list_add_sums(): also columns that only sums have */
 };
 
+/* Returns the form that flags ask for: JSON, CSV, or else OTHER. */
+static inline enum list_form list_form_of(bool json, bool csv, enum list_form other)
+{
+	return json ? LIST_JSON : csv ? LIST_CSV : other;
+}
+
 enum { LIST_COLUMNS_MAX = 128 };
 
 struct list {

@@ -676,7 +676,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"pages", "1", "--sort=pss_bytes"}, 2, "",
 			"--sort: expected an amount of the rows in JSON, such as rss_bytes or mapped_1_bytes, got"},
 		{{"pages", "1", "--sections", "--sort=rss_bytes"}, 2, "",
-			"--sort: expected an amount of the rows in JSON, such as resident_bytes or private_bytes, got 'rss_bytes'"},
+			"--sort: expected an amount of the rows, such as RESIDENT or resident_bytes, got 'rss_bytes'"},
 		{{"pages", "1", "--range=1-2", "--order=asc"}, 2, "",
 			"--order does not go with single pages"},
 		{{"pages", "1", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},

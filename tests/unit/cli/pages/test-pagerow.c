@@ -41,6 +41,22 @@ static struct pagerow row_of(void)
 	return row;
 }
 
+/* Prints ROW in the form of L: the head, the line or object, and a total, each if it is not NULL. */
+static void print(struct list l, const void *row, struct buffer *head, struct buffer *line,
+	struct buffer *total)
+{
+	AUTO_BUFFER struct buffer rest = {0}, beside = {0};
+
+	buffer_add_text(&beside, "total of 1 row, in bytes");
+	l.to = head ? head : &rest;
+	list_begin(&l);
+	l.to = line ? line : &rest;
+	assert_int_equal(list_add(&l, row), 0);
+	l.to = total ? total : &rest;
+	list_total(&l, row, &beside);
+	list_done(&l);
+}
+
 static size_t width_of_line(const char *line)
 {
 	return strcspn(line, "\n");
@@ -142,9 +158,7 @@ static void cells_of_parts_are_always_separated(void **state)
 
 		for (unsigned int k = 0; k < PARTROW_FIELDS; k++)
 			row.q[k] = UINT64_MAX;
-		partrow_add_head(&f, &head);
-		partrow_add_line(&f, &row, &line);
-		partrow_add_total(&f, &row, 1, &total);
+		print(partrow_list(&f, LIST_LINES, NULL), &row, &head, &line, &total);
 		assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
 		assert_int_equal(cells_of(strchr(text_of(&total), '\n') + 1), PARTROW_FIELDS + 6U);
 	}
@@ -280,10 +294,8 @@ static void prints_parts(void **state)
 		struct partrow row = part_of(true), none = part_of(false);
 		json_t *json;
 
-		partrow_add_head(&f, &head);
-		partrow_add_line(&f, &row, &line);
-		partrow_add_line(&f, &none, &rest);
-		partrow_add_total(&f, &row, 1, &total);
+		print(partrow_list(&f, LIST_LINES, NULL), &row, &head, &line, &total);
+		print(partrow_list(&f, LIST_LINES, NULL), &none, NULL, &rest, NULL);
 		assert_int_equal(strstr(text_of(&head), "FILE") - head.data,
 			strstr(text_of(&line), name) - line.data);
 		assert_int_equal(strstr(text_of(&rest), name) - rest.data,
@@ -292,11 +304,10 @@ static void prints_parts(void **state)
 		assert_int_equal(!strstr(line.data, "           6           7 "), !(i & 4));
 		assert_int_equal(strspn(text_of(&total), "-"),
 			strstr(head.data, i & 1 ? " SYMBOL" : " SECTION") - head.data);
-		partrow_add_csv_head(&f, &csv_head);
-		partrow_add_csv(&f, &row, &csv);
+		print(partrow_list(&f, LIST_CSV, NULL), &row, &csv_head, &csv, NULL);
 		assert_int_equal(count(text_of(&csv_head), ',') + 1,
 			count(text_of(&csv), ',')); /* within a name */
-		partrow_add_json(&f, &row, &text);
+		print(partrow_list(&f, LIST_JSON, NULL), &row, NULL, &text, NULL);
 		json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 		assert_string_equal(
 			json_string_value(json_object_get(json, i & 1 ? "symbol" : "section")),
@@ -306,7 +317,7 @@ static void prints_parts(void **state)
 		assert_int_equal(!json_object_get(json, "dirty_bytes"), !(i & 4));
 		json_decref(json);
 		buffer_clear(&text);
-		partrow_add_json(&f, &none, &text);
+		print(partrow_list(&f, LIST_JSON, NULL), &none, NULL, &text, NULL);
 		json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 		assert_non_null(json);
 		assert_null(json_object_get(json, "address"));
@@ -320,9 +331,10 @@ static void finds_fields_by_name(void **state)
 	for (unsigned int i = 0; i < PAGEROW_BYS; i++)
 		assert_int_equal(pagerow_find_by(pagerow_by_name((enum pagerow_by)i)), i);
 	assert_int_equal(pagerow_find_by("file"), PAGEROW_BYS);
-	for (unsigned int i = 0; i < PARTROW_FIELDS; i++)
-		assert_int_equal(partrow_find(partrow_name((enum partrow_field)i)), i);
-	assert_int_equal(partrow_find("rss_bytes"), PARTROW_FIELDS);
+	assert_int_equal(partrow_find_sort("written_bytes"), PARTROW_WRITTEN);
+	assert_int_equal(partrow_find_sort("Resident"), PARTROW_RESIDENT);
+	assert_int_equal(partrow_find_sort("address"), PARTROW_FIELDS);
+	assert_int_equal(partrow_find_sort("rss_bytes"), PARTROW_FIELDS);
 }
 
 int main(void)

@@ -50,7 +50,7 @@ static void check_order(const struct partlist *asked, const char *expected)
 	struct partlist l = *asked;
 	json_t *root, *rows;
 
-	l.json = true;
+	l.form = LIST_JSON;
 	l.text = &text;
 	assert_int_equal(fill(&l), 0);
 	assert_int_equal(l.count, 3);
@@ -101,7 +101,7 @@ static json_t *with_halves(struct partlist *l, unsigned int whole)
 		partlist_keep(l);
 	}
 	assert_int_equal(partlist_finish(l), 0);
-	if (!l->json)
+	if (l->form != LIST_JSON)
 		return NULL;
 	buffer_add_text(l->text, "}");
 	root = json_loadb(l->text->data, l->text->len, JSON_REJECT_DUPLICATES, NULL);
@@ -115,7 +115,8 @@ static void dropped_processes_are_in_no_sum(void **state)
 	for (unsigned int whole = 0; whole < 3; whole++) {
 		for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
 			AUTO_BUFFER struct buffer text = {0};
-			struct partlist l = {.json = true, .is_sorted = is_sorted, .text = &text};
+			struct partlist l = {
+				.form = LIST_JSON, .is_sorted = is_sorted, .text = &text};
 			json_t *root = with_halves(&l, whole), *rows, *total;
 
 			rows = json_object_get(root, "rows");
@@ -140,7 +141,7 @@ static void table_ends_with_the_total(void **state)
 	(void)state;
 	for (unsigned int whole = 0; whole < ARRAY_SIZE(expected); whole++) {
 		AUTO_BUFFER struct buffer text = {0};
-		struct partlist l = {.text = &text};
+		struct partlist l = {.form = LIST_LINES, .text = &text};
 
 		with_halves(&l, whole);
 		buffer_add_char(&text, '\0');
@@ -155,7 +156,7 @@ static void rows_of_one_file_share_its_path(void **state)
 {
 	static const char *const files[] = {"/lib/x", "/lib/x", "/lib/y", "/lib/x"};
 	AUTO_BUFFER struct buffer text = {0};
-	struct partlist l = {.json = true,
+	struct partlist l = {.form = LIST_JSON,
 		.is_sorted = true,
 		.ascending = true,
 		.sort = PARTROW_RESIDENT,
@@ -191,7 +192,7 @@ static void returns_errors_without_memory(void **state)
 	(void)state;
 	for (unsigned int n = 1;; n++) {
 		AUTO_BUFFER struct buffer text = {0};
-		struct partlist l = {.json = true, .is_sorted = true, .text = &text};
+		struct partlist l = {.form = LIST_JSON, .is_sorted = true, .text = &text};
 		int r;
 
 		allocation_fail_at(n);
