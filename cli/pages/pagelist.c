@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/table/output.h"
 #include "inspect/pages/pagewalk.h"
 
 enum { PAGES_VERSION = 1, ROOM_MIN = 16 };
@@ -18,6 +17,7 @@ void pagelist_done(struct pagelist *l)
 		free(l->row[i].name);
 	free(l->row);
 	buffer_done(&l->name);
+	list_done(&l->list);
 }
 
 static bool is_by(const struct pagelist *l, enum pagerow_by by)
@@ -25,15 +25,20 @@ static bool is_by(const struct pagelist *l, enum pagerow_by by)
 	return l->format.by == by;
 }
 
+static void begin_list(struct pagelist *l, struct list list)
+{
+	l->list = list;
+	l->list.limit = l->limit;
+	list_begin(&l->list);
+}
+
 int pagelist_begin(struct pagelist *l)
 {
-	if (l->json)
+	if (l->form == LIST_JSON)
 		buffer_printf(l->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", PAGES_VERSION,
 			pagerow_by_name(l->format.by));
-	else if (is_by(l, PAGEROW_BY_PAGE) && l->csv)
-		pagerow_add_page_csv_head(l->text);
-	else if (is_by(l, PAGEROW_BY_PAGE))
-		pagerow_add_page_head(&l->format, l->text);
+	if (is_by(l, PAGEROW_BY_PAGE))
+		begin_list(l, pagerow_page_list(&l->format, l->form, l->text));
 	if (!is_by(l, PAGEROW_BY_KIND))
 		return 0;
 	l->row = calloc(KIND_END, sizeof(*l->row));
@@ -117,27 +122,12 @@ int pagelist_enter(struct pagelist *l, pid_t pid, const char *program, const str
 	return 0;
 }
 
-static int print_page(struct pagelist *l, const struct page *page)
-{
-	l->pages++;
-	if (l->limit && l->shown == l->limit)
-		return 0;
-	if (l->json && l->shown)
-		buffer_add_char(l->text, ',');
-	if (l->json)
-		pagerow_add_page_json(&l->mapping, page, l->text);
-	else if (l->csv)
-		pagerow_add_page_csv(&l->mapping, page, l->text);
-	else
-		pagerow_add_page(&l->format, &l->mapping, page, l->text);
-	l->shown++;
-	return output_flush_some(l->text);
-}
-
 int pagelist_add(struct pagelist *l, const struct page *page)
 {
 	pagesum_add(&l->into->sum, page, pagewalk_page_size(), l->of_file);
-	return is_by(l, PAGEROW_BY_PAGE) ? print_page(l, page) : 0;
+	return is_by(l, PAGEROW_BY_PAGE)
+	               ? list_add(&l->list, &(struct pagerow_page){&l->mapping, page})
+	               : 0;
 }
 
 void pagelist_keep(struct pagelist *l)
@@ -197,69 +187,52 @@ static void pagelist_arrange(struct pagelist *l)
 	}
 }
 
-static int print_rows(struct pagelist *l, size_t count)
-{
-	int r = 0;
-
-	if (l->csv)
-		pagerow_add_csv_head(&l->format, l->text);
-	else if (!l->json)
-		pagerow_add_head(&l->format, l->text);
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (l->json && i)
-			buffer_add_char(l->text, ',');
-		if (l->json)
-			pagerow_add_json(&l->format, &l->row[i], l->text);
-		else if (l->csv)
-			pagerow_add_csv(&l->format, &l->row[i], l->text);
-		else
-			pagerow_add_line(&l->format, &l->row[i], l->text);
-		r = output_flush_some(l->text);
-	}
-	return r;
-}
-
-/* Prints the histogram. */
+/* Prints the histogram of the first COUNT rows. */
 static int print_times(struct pagelist *l, size_t count)
 {
+	struct pagerow_times times;
+	AUTO_LIST struct list list = pagerow_times_list(&l->format, &l->total, &times, l->text);
+	AUTO_BUFFER struct buffer beside = {0};
 	int r = 0;
 
-	pagerow_add_times_head(&l->format, &l->total, l->text);
-	for (size_t i = 0; r == 0 && i < count; i++) {
+	buffer_add_text(l->text, "\nRSS by how many times its pages are mapped, by any process:\n");
+	list_begin(&list);
+	for (size_t i = 0; r == 0 && i < count; i++)
 		if (l->row[i].sum.q[PAGESUM_RSS])
-			pagerow_add_times(&l->format, &l->row[i], &l->total, l->text);
-		r = output_flush_some(l->text);
-	}
-	pagerow_add_times(&l->format, &l->total, &l->total, l->text);
+			r = list_add(&list, &l->row[i]);
+	buffer_add_text(&beside, "total");
+	list_total(&list, &l->total, &beside);
 	return r;
 }
 
 static int finish_sums(struct pagelist *l, bool knows_times)
 {
-	size_t count;
-	int r;
+	AUTO_BUFFER struct buffer beside = {0};
+	int r = 0;
 
 	pagelist_arrange(l);
-	count = l->limit && l->limit < l->rows ? l->limit : l->rows;
-	r = print_rows(l, count);
-	if (l->json) {
+	begin_list(l, pagerow_list(&l->format, l->form, l->text));
+	for (size_t i = 0; r == 0 && i < l->rows; i++)
+		r = list_add(&l->list, &l->row[i]);
+	if (l->form == LIST_JSON) {
 		buffer_add_text(l->text, "],\"total\":");
-		pagerow_add_json_sums(&l->format, &l->total, l->text);
-	} else if (!l->csv) {
-		pagerow_add_total(&l->format, &l->total, l->rows, l->text);
-		if (r == 0 && knows_times && l->total.sum.q[PAGESUM_RSS])
-			r = print_times(l, count);
+		list_add_sums(&l->list, &l->total, l->text);
 	}
+	buffer_printf(&beside, "total of %zu row%s%s", l->rows, l->rows == 1 ? "" : "s",
+		l->format.bytes ? "" : ", in KiB");
+	list_total(&l->list, &l->total, &beside);
+	if (r == 0 && l->form == LIST_LINES && knows_times && l->total.sum.q[PAGESUM_RSS])
+		r = print_times(l, l->list.shown);
 	return r;
 }
 
 static void finish_pages(struct pagelist *l)
 {
-	if (l->json)
-		buffer_printf(l->text, "],\"pages\":%zu,\"size_bytes\":%llu", l->pages,
+	if (l->form == LIST_JSON)
+		buffer_printf(l->text, "],\"pages\":%zu,\"size_bytes\":%llu", l->list.rows,
 			(unsigned long long)l->size_bytes);
-	else if (!l->csv)
-		buffer_printf(l->text, "%zu of %llu pages; the others are empty\n", l->pages,
+	else if (l->form == LIST_LINES)
+		buffer_printf(l->text, "%zu of %llu pages; the others are empty\n", l->list.rows,
 			(unsigned long long)(l->size_bytes / pagewalk_page_size()));
 }
 

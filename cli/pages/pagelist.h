@@ -22,14 +22,15 @@
 struct pagelist {
 	/* Set by the caller. */
 	struct pagerow_format format; /* .known may change until rows are printed */
-	bool json, csv;
-	bool is_sorted; /* else rows are in the order of addresses */
+	enum list_form form;          /* LIST_LINES, LIST_JSON or LIST_CSV */
+	bool is_sorted;               /* else rows are in the order of addresses */
 	enum pagesum_field sort;
 	bool ascending;
 	size_t limit;        /* rows to show; 0: all */
 	struct buffer *text; /* borrowed; output; full buffers go to standard output */
 
 	/* For pagelist.c alone. */
+	struct list list;
 	struct pagerow *row; /* owned; by kind: KIND_END rows */
 	size_t rows, room;
 	struct pagerow total;
@@ -38,7 +39,6 @@ struct pagelist {
 	bool of_file;
 	struct buffer name;
 	uint64_t size_bytes; /* bytes of all mappings */
-	size_t pages, shown;
 	struct {
 		size_t rows;
 		uint64_t size_bytes;

@@ -7,21 +7,42 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/number.h"
-#include "cli/table/cell.h"
-#include "cli/table/column.h"
-#include "cli/table/jsontext.h"
-#include "cli/table/mapline.h"
 #include "inspect/pages/kpage.h"
 
 enum {
-	KIB = 1024,
+	PAGEROW_MAPPINGS,
+	PAGEROW_PID,
+	PAGEROW_RANGE,
+	PAGEROW_START,
+	PAGEROW_END,
+	PAGEROW_PERMS,
+	PAGEROW_KIND,
+	PAGEROW_NAME,
+	PAGEROW_ADDRESS,
+	PAGEROW_STATE,
+	PAGEROW_TYPE,
+	PAGEROW_EXCLUSIVE,
+	PAGEROW_MAPPED,
+	PAGEROW_FRAME,
+	PAGEROW_FLAGS,
+};
+
+/* Variants of the list. */
+enum { BY_KIND = 1 << 0, BY_PROCESS = 1 << 1, BY_MAPPING = 1 << 2, WITH_PID = 1 << 3 };
+
+/* Places in a line. */
+enum { AT_BEGIN, AT_AMOUNTS, AT_END };
+
+enum {
+	PID_WIDTH = 8,
+	COUNT_WIDTH = 9,
+	RANGE_WIDTH = 26,
+	ADDRESS_WIDTH = 13,
+	PERMS_WIDTH = 4,
+	PAGE_PERMS_WIDTH = 5,
 	STATE_WIDTH = 9,
 	TYPE_WIDTH = 5,
-	ADDRESS_WIDTH = 12,
-	PERMS_WIDTH = 5,
-	FLAGS_WIDTH = 40,
-	TEXT_SIZE = 48,
+	FLAGS_WIDTH = 41,
 };
 
 static const char *const bys[PAGEROW_BYS] = {
@@ -47,264 +68,183 @@ enum pagerow_by pagerow_find_by(const char *name)
 	return (enum pagerow_by)i;
 }
 
-static const struct {
-	const char *head;
-	enum pagesum_field field;
-} columns[] = {
-	{"SIZE", PAGESUM_SIZE},
-	{"RSS", PAGESUM_RSS},
-	{"ANON", PAGESUM_ANON},
-	{"FILE", PAGESUM_FILE},
-	{"PRIVATE", PAGESUM_PRIVATE},
-	{"SHARED", PAGESUM_SHARED},
-	{"HUGE", PAGESUM_HUGE},
-	{"KSM", PAGESUM_KSM},
-	{"ZERO", PAGESUM_ZERO},
-	{"SWAPPED", PAGESUM_SWAPPED},
-	{"HUGETLB", PAGESUM_HUGETLB},
+static bool pagerow_get(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
+{
+	const struct pagerow_format *f = l->context;
+	const struct pagerow *row = row_;
+
+	switch (c->index) {
+	case PAGEROW_MAPPINGS: ret->number = row->mappings; return true;
+	case PAGEROW_PID: ret->number = (uint64_t)row->pid; return true;
+	case PAGEROW_RANGE:
+		column_add_hex(ret->room, row->start, 8);
+		buffer_add_char(ret->room, '-');
+		column_add_hex(ret->room, row->end, 8);
+		return column_use_room(ret);
+	case PAGEROW_START: ret->number = row->start; return true;
+	case PAGEROW_END: ret->number = row->end; return true;
+	case PAGEROW_PERMS: ret->text = row->perms; return true;
+	case PAGEROW_KIND: ret->text = kind_name(row->kind); return true;
+	default:
+		ret->text = row->name;
+		if (l->form != LIST_LINES || f->by != PAGEROW_BY_PROCESS)
+			return true;
+		buffer_printf(ret->room, "%d %s", (int)row->pid, row->name);
+		return column_use_room(ret);
+	}
+}
+
+static bool pagerow_get_amount(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
+{
+	const struct pagerow_format *f = l->context;
+
+	ret->number = ((const struct pagerow *)row)->sum.q[c->index];
+	return f->known >> c->index & 1;
+}
+
+/* clang-format off */
+#define PLACE(name, type, of) .field = (name), .kind = (type), .get = pagerow_get, .index = (of)
+#define AMOUNT(name, of)                                                                           \
+	.field = (name), .kind = COLUMN_BYTES, .get = pagerow_get_amount, .index = (of),           \
+	.flags = COLUMN_SUM | COLUMN_SORT, .place = AT_AMOUNTS
+/* clang-format on */
+
+static const struct column columns[] = {
+	{PLACE("mappings", COLUMN_COUNT, PAGEROW_MAPPINGS), .forms = LIST_JSON | LIST_SUMS,
+		.flags = COLUMN_SUM},
+	{PLACE("mappings", COLUMN_COUNT, PAGEROW_MAPPINGS), .forms = LIST_CSV,
+		.only = BY_KIND | BY_PROCESS},
+	{PLACE("pid", COLUMN_COUNT, PAGEROW_PID), .head = "PID", .only = WITH_PID,
+		.width = PID_WIDTH},
+	{PLACE(NULL, COLUMN_WORD, PAGEROW_RANGE), .head = "ADDRESS", .only = BY_MAPPING,
+		.width = RANGE_WIDTH},
+	{PLACE("start", COLUMN_ADDRESS, PAGEROW_START), .only = BY_MAPPING},
+	{PLACE("end", COLUMN_ADDRESS, PAGEROW_END), .only = BY_MAPPING},
+	{PLACE("perms", COLUMN_WORD, PAGEROW_PERMS), .head = "PERM", .only = BY_MAPPING,
+		.width = PERMS_WIDTH},
+	{PLACE("kind", COLUMN_WORD, PAGEROW_KIND), .only = BY_MAPPING},
+	{PLACE("kind", COLUMN_WORD, PAGEROW_KIND), .head = "KIND", .only = BY_KIND,
+		.place = AT_END},
+	{PLACE("program", COLUMN_TEXT, PAGEROW_NAME), .head = "PROCESS", .only = BY_PROCESS,
+		.place = AT_END},
+	{PLACE("name", COLUMN_TEXT, PAGEROW_NAME), .head = "MAPPING", .only = BY_MAPPING,
+		.place = AT_END},
+	{AMOUNT("size_bytes", PAGESUM_SIZE), .head = "SIZE"},
+	{AMOUNT("rss_bytes", PAGESUM_RSS), .head = "RSS"},
+	{AMOUNT("anon_bytes", PAGESUM_ANON), .head = "ANON"},
+	{AMOUNT("file_bytes", PAGESUM_FILE), .head = "FILE"},
+	{AMOUNT("private_bytes", PAGESUM_PRIVATE), .head = "PRIVATE"},
+	{AMOUNT("shared_bytes", PAGESUM_SHARED), .head = "SHARED"},
+	{AMOUNT("written_bytes", PAGESUM_WRITTEN)},
+	{AMOUNT("dirty_bytes", PAGESUM_DIRTY)},
+	{AMOUNT("huge_bytes", PAGESUM_HUGE), .head = "HUGE"},
+	{AMOUNT("large_folio_bytes", PAGESUM_LARGE)},
+	{AMOUNT("ksm_bytes", PAGESUM_KSM), .head = "KSM"},
+	{AMOUNT("zero_bytes", PAGESUM_ZERO), .head = "ZERO"},
+	{AMOUNT("swapped_bytes", PAGESUM_SWAPPED), .head = "SWAPPED"},
+	{AMOUNT("hugetlb_bytes", PAGESUM_HUGETLB), .head = "HUGETLB"},
+	{AMOUNT("device_bytes", PAGESUM_DEVICE)},
+	{AMOUNT("mapped_1_bytes", PAGESUM_MAPPED_FIRST)},
+	{AMOUNT("mapped_2_bytes", PAGESUM_MAPPED_FIRST + 1)},
+	{AMOUNT("mapped_3_to_4_bytes", PAGESUM_MAPPED_FIRST + 2)},
+	{AMOUNT("mapped_5_to_8_bytes", PAGESUM_MAPPED_FIRST + 3)},
+	{AMOUNT("mapped_9_to_16_bytes", PAGESUM_MAPPED_FIRST + 4)},
+	{AMOUNT("mapped_17_to_32_bytes", PAGESUM_MAPPED_FIRST + 5)},
+	{AMOUNT("mapped_33_to_64_bytes", PAGESUM_MAPPED_FIRST + 6)},
+	{AMOUNT("mapped_65_to_128_bytes", PAGESUM_MAPPED_FIRST + 7)},
+	{AMOUNT("mapped_129_to_256_bytes", PAGESUM_MAPPED_FIRST + 8)},
+	{AMOUNT("mapped_257_to_512_bytes", PAGESUM_MAPPED_FIRST + 9)},
+	{AMOUNT("mapped_513_to_1024_bytes", PAGESUM_MAPPED_FIRST + 10)},
+	{AMOUNT("mapped_more_bytes", PAGESUM_MAPPED_LAST)},
 };
 
-static bool pagerow_is_known(const struct pagerow_format *f, enum pagesum_field field)
+enum pagesum_field pagerow_find_sort(const char *name)
 {
-	return (f->known >> field) & 1;
+	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);
+
+	return c ? (enum pagesum_field)c->index : PAGESUM_FIELDS;
 }
 
-static void pagerow_add_amount(const struct pagerow_format *f, const struct pagesum *s,
-	enum pagesum_field field, struct mapline *l)
+static unsigned int pagerow_variant_of(const struct pagerow_format *f, enum list_form form)
 {
-	size_t width = mapline_width(f->bytes);
+	bool has_pid = form != LIST_LINES || f->has_pid;
 
-	if (pagerow_is_known(f, field))
-		mapline_add_number(l, f->bytes ? s->q[field] : s->q[field] / KIB, width);
+	switch (f->by) {
+	case PAGEROW_BY_KIND: return BY_KIND;
+	case PAGEROW_BY_PROCESS: return BY_PROCESS | (form != LIST_LINES ? WITH_PID : 0);
+	case PAGEROW_BY_MAPPING: return BY_MAPPING | (has_pid ? WITH_PID : 0);
+	default: return has_pid ? WITH_PID : 0;
+	}
+}
+
+static struct list pagerow_list_of(const struct pagerow_format *f, const struct column *column,
+	size_t count, enum list_form form, struct buffer *to)
+{
+	return (struct list){
+		.column = column,
+		.columns = count,
+		.form = form,
+		.to = to,
+		.context = f,
+		.variant = pagerow_variant_of(f, form),
+		.bytes = f->bytes,
+	};
+}
+
+struct list pagerow_list(const struct pagerow_format *f, enum list_form form, struct buffer *to)
+{
+	return pagerow_list_of(f, columns, ARRAY_SIZE(columns), form, to);
+}
+
+static void name_times(enum pagesum_field field, char *to, size_t size)
+{
+	uint64_t from, until;
+
+	pagesum_times(field, &from, &until);
+	if (from == until)
+		snprintf(to, size, "%llu", (unsigned long long)from);
+	else if (until == UINT64_MAX)
+		snprintf(to, size, ">%llu", (unsigned long long)(from - 1));
 	else
-		mapline_add_right(l, "-", width);
+		snprintf(
+			to, size, "%llu-%llu", (unsigned long long)from, (unsigned long long)until);
 }
 
-static const char *head_of(const struct pagerow_format *f)
+struct list pagerow_times_list(const struct pagerow_format *f, const struct pagerow *total,
+	struct pagerow_times *times, struct buffer *to)
 {
-	return f->by == PAGEROW_BY_KIND      ? "KIND"
-	       : f->by == PAGEROW_BY_PROCESS ? "PROCESS"
-	                                     : "MAPPING";
-}
+	struct list l;
 
-/* Appends the last column, which names the row, and a newline. */
-static void add_of(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
-{
-	buffer_add_char(to, ' ');
-	if (f->by == PAGEROW_BY_KIND) {
-		buffer_add_text(to, kind_name(row->kind));
-	} else {
-		if (f->by == PAGEROW_BY_PROCESS)
-			buffer_printf(to, "%d ", (int)row->pid);
-		cell_add_printable(to, row->name);
-	}
-	buffer_add_char(to, '\n');
-}
+	times->columns = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		const struct column *c = &columns[i];
+		struct column *into = &times->column[times->columns];
+		bool is_amount = c->place == AT_AMOUNTS;
 
-static void pagerow_add_pid(const struct pagerow_format *f, pid_t pid, struct mapline *l)
-{
-	if (!f->has_pid)
-		return;
-	mapline_add_number(l, (uint64_t)pid, MAPLINE_PID_WIDTH);
-	mapline_add_char(l, ' ');
-}
-
-static void add_pid_head(const struct pagerow_format *f, struct mapline *l)
-{
-	if (!f->has_pid)
-		return;
-	mapline_add_right(l, "PID", MAPLINE_PID_WIDTH);
-	mapline_add_char(l, ' ');
-}
-
-/* Adds the first cells of a line: addresses and access of mapping ROW; blanks if ROW is NULL. */
-static void pagerow_add_place(
-	const struct pagerow_format *f, const struct pagerow *row, struct mapline *l)
-{
-	if (f->by != PAGEROW_BY_MAPPING)
-		return;
-	if (!row) {
-		mapline_add_right(
-			l, "", MAPLINE_PLACE_WIDTH + (f->has_pid ? MAPLINE_PID_WIDTH + 1 : 0));
-		return;
-	}
-	pagerow_add_pid(f, row->pid, l);
-	mapline_add_range(l, row->start, row->end, row->perms);
-}
-
-static void add_place_head(const struct pagerow_format *f, struct mapline *l)
-{
-	if (f->by != PAGEROW_BY_MAPPING)
-		return;
-	add_pid_head(f, l);
-	mapline_add_place_head(l);
-}
-
-static void pagerow_add_amounts(
-	const struct pagerow_format *f, const struct pagesum *sum, struct mapline *l)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		pagerow_add_amount(f, sum, columns[i].field, l);
-}
-
-void pagerow_add_head(const struct pagerow_format *f, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	add_place_head(f, &l);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		mapline_add_right(&l, columns[i].head, mapline_width(f->bytes));
-	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " %s\n", head_of(f));
-}
-
-void pagerow_add_line(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	pagerow_add_place(f, row, &l);
-	pagerow_add_amounts(f, &row->sum, &l);
-	buffer_add(to, l.text, l.len);
-	add_of(f, row, to);
-}
-
-void pagerow_add_total(
-	const struct pagerow_format *f, const struct pagerow *total, size_t rows, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	pagerow_add_place(f, NULL, &l);
-	pagerow_add_amounts(f, &total->sum, &l);
-	mapline_add_sum_to(&l, to);
-	buffer_printf(to, " total of %zu row%s%s\n", rows, rows == 1 ? "" : "s",
-		f->bytes ? "" : ", in KiB");
-}
-
-/* Returns true if the histogram shows the column of FIELD. */
-static bool pagerow_is_shown(const struct pagerow *total, unsigned int field)
-{
-	return field == PAGESUM_MAPPED_FIRST || total->sum.q[field];
-}
-
-void pagerow_add_times_head(
-	const struct pagerow_format *f, const struct pagerow *total, struct buffer *to)
-{
-	struct mapline l;
-
-	buffer_add_text(to, "\nRSS by how many times its pages are mapped, by any process:\n");
-	mapline_begin(&l);
-	add_place_head(f, &l);
-	for (unsigned int i = PAGESUM_MAPPED_FIRST; i <= PAGESUM_MAPPED_LAST; i++) {
-		uint64_t from, until;
-		char text[TEXT_SIZE];
-
-		if (!pagerow_is_shown(total, i))
+		if (is_amount &&
+			(c->index < PAGESUM_MAPPED_FIRST ||
+				(c->index > PAGESUM_MAPPED_FIRST && !total->sum.q[c->index])))
 			continue;
-		pagesum_times((enum pagesum_field)i, &from, &until);
-		if (from == until)
-			snprintf(text, sizeof(text), "%llu", (unsigned long long)from);
-		else if (until == UINT64_MAX)
-			snprintf(text, sizeof(text), ">%llu", (unsigned long long)(from - 1));
-		else
-			snprintf(text, sizeof(text), "%llu-%llu", (unsigned long long)from,
-				(unsigned long long)until);
-		mapline_add_right(&l, text, mapline_width(f->bytes));
+		if (!is_amount && !c->head)
+			continue;
+		*into = *c;
+		times->columns++;
+		if (is_amount) {
+			into->head = times->head[c->index - PAGESUM_MAPPED_FIRST];
+			name_times((enum pagesum_field)c->index,
+				times->head[c->index - PAGESUM_MAPPED_FIRST],
+				sizeof(times->head[0]));
+		}
 	}
-	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " %s\n", head_of(f));
+	l = pagerow_list_of(f, times->column, times->columns, LIST_LINES, to);
+	l.has_no_rule = true;
+	return l;
 }
 
-void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row,
-	const struct pagerow *total, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	pagerow_add_place(f, row == total ? NULL : row, &l);
-	for (unsigned int i = PAGESUM_MAPPED_FIRST; i <= PAGESUM_MAPPED_LAST; i++)
-		if (pagerow_is_shown(total, i))
-			pagerow_add_amount(f, &row->sum, (enum pagesum_field)i, &l);
-	buffer_add(to, l.text, l.len);
-	if (row == total)
-		buffer_add_text(to, " total\n");
-	else
-		add_of(f, row, to);
-}
-
-static void pagerow_add_json_amounts(
-	const struct pagerow_format *f, const struct pagesum *s, struct buffer *to)
-{
-	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++)
-		if (pagerow_is_known(f, (enum pagesum_field)i))
-			buffer_printf(to, ",\"%s\":%llu", pagesum_name((enum pagesum_field)i),
-				(unsigned long long)s->q[i]);
-}
-
-void pagerow_add_json(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
-{
-	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
-	if (f->by != PAGEROW_BY_KIND)
-		buffer_printf(to, ",\"pid\":%d", (int)row->pid);
-	if (f->by == PAGEROW_BY_MAPPING)
-		buffer_printf(to, ",\"start\":\"%08llx\",\"end\":\"%08llx\",\"perms\":\"%s\"",
-			(unsigned long long)row->start, (unsigned long long)row->end, row->perms);
-	if (f->by != PAGEROW_BY_PROCESS)
-		buffer_printf(to, ",\"kind\":\"%s\"", kind_name(row->kind));
-	if (f->by != PAGEROW_BY_KIND)
-		jsontext_add(to, f->by == PAGEROW_BY_PROCESS ? "program" : "name", row->name);
-	pagerow_add_json_amounts(f, &row->sum, to);
-	buffer_add_char(to, '}');
-}
-
-void pagerow_add_json_sums(
-	const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
-{
-	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
-	pagerow_add_json_amounts(f, &row->sum, to);
-	buffer_add_char(to, '}');
-}
-
-void pagerow_add_csv_head(const struct pagerow_format *f, struct buffer *to)
-{
-	buffer_add_text(to, f->by == PAGEROW_BY_KIND      ? "mappings,kind"
-			    : f->by == PAGEROW_BY_PROCESS ? "mappings,pid,program"
-							  : "pid,start,end,perms,kind,name");
-	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++)
-		buffer_printf(to, ",%s", pagesum_name((enum pagesum_field)i));
-	buffer_add_char(to, '\n');
-}
-
-void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to)
-{
-	if (f->by == PAGEROW_BY_MAPPING)
-		buffer_printf(to, "%d,%08llx,%08llx,%s,%s,", (int)row->pid,
-			(unsigned long long)row->start, (unsigned long long)row->end, row->perms,
-			kind_name(row->kind));
-	else
-		buffer_printf(to, "%llu,", (unsigned long long)row->mappings);
-	if (f->by == PAGEROW_BY_PROCESS)
-		buffer_printf(to, "%d,", (int)row->pid);
-	if (f->by == PAGEROW_BY_KIND)
-		buffer_add_text(to, kind_name(row->kind));
-	else
-		column_add_csv_text(to, row->name);
-	for (unsigned int i = 0; i < PAGESUM_FIELDS; i++) {
-		buffer_add_char(to, ',');
-		if (pagerow_is_known(f, (enum pagesum_field)i))
-			buffer_add_u64(to, row->sum.q[i]);
-	}
-	buffer_add_char(to, '\n');
-}
-
-/*
- * Appends the kernel's names of the flags of a page, in the kernel's order, with BETWEEN between
- * them and QUOTE around each.
- */
-static void pagerow_add_flags(
-	const struct page *p, const char *between, const char *quote, struct buffer *to)
+/* Appends the kernel's names of the flags of a page, in the kernel's order. */
+static void pagerow_add_flags(const struct page *p, struct buffer *to)
 {
 	static const struct {
 		uint64_t flag;
@@ -323,129 +263,74 @@ static void pagerow_add_flags(
 		{KPAGE_KSM, "ksm"},
 		{KPAGE_THP, "thp"},
 	};
-	const char *before = "";
 
-	if (p->is_huge) {
-		buffer_printf(to, "%shuge%s", quote, quote);
-		before = between;
-	}
-	for (size_t i = 0; p->knows_frame && i < ARRAY_SIZE(flags); i++) {
-		if (!(p->flags & flags[i].flag))
-			continue;
-		buffer_printf(to, "%s%s%s%s", before, quote, flags[i].name, quote);
-		before = between;
-	}
+	if (p->is_huge)
+		buffer_add_text(to, "huge");
+	for (size_t i = 0; p->knows_frame && i < ARRAY_SIZE(flags); i++)
+		if (p->flags & flags[i].flag)
+			buffer_printf(to, "%s%s", to->len ? " " : "", flags[i].name);
 }
 
-/* Returns "file" or "anon"; "" if the page is not resident. */
-static const char *type_of(const struct page *p)
+static bool get_text(const char *text, struct column_value *ret)
 {
-	if (p->state != PAGE_RESIDENT && p->state != PAGE_HUGETLB)
-		return "";
-	return p->is_file ? "file" : "anon";
+	ret->text = text;
+	return true;
 }
 
 /*
- * Writes how often the page is mapped, such as "3"; without frames "1" or ">1"; "-" if it is not
- * resident.
+ * Gets how often page P is mapped. Without frames it is only known whether a single process maps
+ * it, which tables show.
  */
-static void add_mapped(const struct page *p, char to[static TEXT_SIZE])
+static bool get_mapped(enum list_form form, const struct page *p, struct column_value *ret)
 {
-	if (p->state != PAGE_RESIDENT && p->state != PAGE_HUGETLB)
-		snprintf(to, TEXT_SIZE, "-");
-	else if (p->knows_frame)
-		snprintf(to, TEXT_SIZE, "%llu", (unsigned long long)p->mappings);
-	else
-		snprintf(to, TEXT_SIZE, "%s", p->is_exclusive ? "1" : ">1");
+	ret->number = p->knows_frame ? p->mappings : 1;
+	ret->before = p->knows_frame || p->is_exclusive ? NULL : ">";
+	return p->knows_frame || form == LIST_LINES;
 }
 
-void pagerow_add_page_head(const struct pagerow_format *f, struct buffer *to)
+static bool pagerow_get_page(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
-	struct mapline l;
+	const struct pagerow_page *row = row_;
+	const struct page *p = row->page;
+	bool is_there = p->state == PAGE_RESIDENT || p->state == PAGE_HUGETLB;
 
-	mapline_begin(&l);
-	add_pid_head(f, &l);
-	mapline_add_left(&l, "ADDRESS", ADDRESS_WIDTH + 1);
-	mapline_add_left(&l, "PERM", PERMS_WIDTH);
-	mapline_add_left(&l, "STATE", STATE_WIDTH);
-	mapline_add_left(&l, "TYPE", TYPE_WIDTH);
-	mapline_add_right(&l, "MAPPED", MAPLINE_NUMBER_WIDTH);
-	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " %-*s MAPPING\n", FLAGS_WIDTH, "FLAGS");
+	switch (c->index) {
+	case PAGEROW_ADDRESS: ret->number = p->address; return true;
+	case PAGEROW_STATE: return get_text(page_state_name(p->state), ret);
+	case PAGEROW_TYPE:
+		get_text(!is_there ? "" : p->is_file ? "file" : "anon", ret);
+		return is_there || l->form == LIST_LINES;
+	case PAGEROW_EXCLUSIVE: ret->number = p->is_exclusive; return is_there;
+	case PAGEROW_MAPPED: return is_there && get_mapped(l->form, p, ret);
+	case PAGEROW_FRAME: ret->number = p->frame; return p->knows_frame;
+	case PAGEROW_FLAGS:
+		pagerow_add_flags(p, ret->room);
+		return column_use_room(ret) && (*ret->text || l->form == LIST_JSON);
+	default: return pagerow_get(l, c, row->mapping, ret);
+	}
 }
 
-void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapping,
-	const struct page *page, struct buffer *to)
+#define OF_PAGE(name, type, of)                                                                    \
+	.field = (name), .kind = (type), .get = pagerow_get_page, .index = (of)
+
+static const struct column page_columns[] = {
+	{OF_PAGE("pid", COLUMN_COUNT, PAGEROW_PID), .head = "PID", .only = WITH_PID,
+		.width = PID_WIDTH},
+	{OF_PAGE("address", COLUMN_ADDRESS, PAGEROW_ADDRESS), .head = "ADDRESS",
+		.width = ADDRESS_WIDTH},
+	{OF_PAGE("perms", COLUMN_WORD, PAGEROW_PERMS), .head = "PERM", .width = PAGE_PERMS_WIDTH},
+	{OF_PAGE("state", COLUMN_WORD, PAGEROW_STATE), .head = "STATE", .width = STATE_WIDTH},
+	{OF_PAGE("name", COLUMN_TEXT, PAGEROW_NAME), .head = "MAPPING", .place = 1, .csv_place = 1},
+	{OF_PAGE("type", COLUMN_WORD, PAGEROW_TYPE), .head = "TYPE", .width = TYPE_WIDTH},
+	{OF_PAGE("exclusive", COLUMN_FLAG, PAGEROW_EXCLUSIVE)},
+	{OF_PAGE("mapped", COLUMN_COUNT, PAGEROW_MAPPED), .head = "MAPPED", .width = COUNT_WIDTH},
+	{OF_PAGE("frame", COLUMN_COUNT, PAGEROW_FRAME)},
+	{OF_PAGE("flags", COLUMN_WORDS, PAGEROW_FLAGS), .head = "FLAGS", .width = FLAGS_WIDTH},
+};
+
+struct list pagerow_page_list(
+	const struct pagerow_format *f, enum list_form form, struct buffer *to)
 {
-	AUTO_BUFFER struct buffer flags = {0};
-	char mapped[TEXT_SIZE], address[TEXT_SIZE];
-	struct mapline l;
-
-	pagerow_add_flags(page, ",", "", &flags);
-	if (!flags.len)
-		buffer_add_char(&flags, '-');
-	buffer_add_char(&flags, '\0');
-	if (flags.error)
-		to->error = flags.error;
-	add_mapped(page, mapped);
-	snprintf(address, sizeof(address), "%012llx", (unsigned long long)page->address);
-	mapline_begin(&l);
-	pagerow_add_pid(f, mapping->pid, &l);
-	mapline_add_left(&l, address, ADDRESS_WIDTH + 1);
-	mapline_add_left(&l, mapping->perms, PERMS_WIDTH);
-	mapline_add_left(&l, page_state_name(page->state), STATE_WIDTH);
-	mapline_add_left(&l, type_of(page), TYPE_WIDTH);
-	mapline_add_right(&l, mapped, MAPLINE_NUMBER_WIDTH);
-	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " %-*s ", FLAGS_WIDTH, flags.error ? "" : flags.data);
-	cell_add_printable(to, mapping->name);
-	buffer_add_char(to, '\n');
-}
-
-void pagerow_add_page_json(
-	const struct pagerow *mapping, const struct page *page, struct buffer *to)
-{
-	bool is_there = page->state == PAGE_RESIDENT || page->state == PAGE_HUGETLB;
-
-	buffer_printf(to, "{\"pid\":%d,\"address\":\"%08llx\",\"perms\":\"%s\",\"state\":\"%s\"",
-		(int)mapping->pid, (unsigned long long)page->address, mapping->perms,
-		page_state_name(page->state));
-	jsontext_add(to, "name", mapping->name);
-	if (is_there)
-		buffer_printf(to, ",\"type\":\"%s\",\"exclusive\":%s", type_of(page),
-			page->is_exclusive ? "true" : "false");
-	if (is_there && page->knows_frame)
-		buffer_printf(to, ",\"mapped\":%llu", (unsigned long long)page->mappings);
-	if (page->knows_frame)
-		buffer_printf(to, ",\"frame\":%llu", (unsigned long long)page->frame);
-	buffer_add_text(to, ",\"flags\":[");
-	pagerow_add_flags(page, ",", "\"", to);
-	buffer_add_text(to, "]}");
-}
-
-void pagerow_add_page_csv_head(struct buffer *to)
-{
-	buffer_add_text(to, "pid,address,perms,state,type,exclusive,mapped,frame,flags,name\n");
-}
-
-void pagerow_add_page_csv(const struct pagerow *mapping, const struct page *page, struct buffer *to)
-{
-	bool is_there = page->state == PAGE_RESIDENT || page->state == PAGE_HUGETLB;
-
-	buffer_printf(to, "%d,%08llx,%s,%s,%s,%s,", (int)mapping->pid,
-		(unsigned long long)page->address, mapping->perms, page_state_name(page->state),
-		type_of(page),
-		!is_there            ? ""
-		: page->is_exclusive ? "true"
-				     : "false");
-	if (is_there && page->knows_frame)
-		buffer_add_u64(to, page->mappings);
-	buffer_add_char(to, ',');
-	if (page->knows_frame)
-		buffer_add_u64(to, page->frame);
-	buffer_add_char(to, ',');
-	pagerow_add_flags(page, " ", "", to);
-	buffer_add_char(to, ',');
-	column_add_csv_text(to, mapping->name);
-	buffer_add_char(to, '\n');
+	return pagerow_list_of(f, page_columns, ARRAY_SIZE(page_columns), form, to);
 }

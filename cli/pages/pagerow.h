@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The pages of a kind, process or mapping in sum, or a single page, as a line of a table, JSON or
- * comma-separated values. Columns have fixed widths (cli/table/mapline.h). Pure. Errors of all
- * functions that append are those of TO.
- */
+/* The columns of pages: of a kind, process or mapping in sum, or single ones. Pure. */
 #ifndef MEMTALLY_CLI_PAGES_PAGEROW_H
 #define MEMTALLY_CLI_PAGES_PAGEROW_H
 
@@ -11,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
+#include "cli/table/list.h"
 #include "inspect/maps/kind.h"
 #include "inspect/pages/pagesum.h"
 
@@ -47,62 +44,37 @@ struct pagerow {
 	struct pagesum sum;
 };
 
-/* Appends the heads of the columns, as a line of a table. */
-void pagerow_add_head(const struct pagerow_format *f, struct buffer *to);
+/* A single page, and the mapping it is in, of which only .pid, .name and .perms are used. */
+struct pagerow_page {
+	const struct pagerow *mapping;
+	const struct page *page;
+};
 
-/* Appends ROW as a line of a table. */
-void pagerow_add_line(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
-
-/* Appends the sum TOTAL of ROWS rows, below a line. */
-void pagerow_add_total(const struct pagerow_format *f, const struct pagerow *total, size_t rows,
-	struct buffer *to);
-
-/*
- * Appends a title and the heads of the histogram: how many times pages are mapped. It has only the
- * columns in which TOTAL has pages.
- */
-void pagerow_add_times_head(
-	const struct pagerow_format *f, const struct pagerow *total, struct buffer *to);
+/* Returns the field by which --sort=NAME sorts; PAGESUM_FIELDS: there is none. */
+enum pagesum_field pagerow_find_sort(const char *name);
 
 /*
- * Appends ROW, which may be TOTAL, as a line of the histogram, with the columns of
- * pagerow_add_times_head().
+ * Return a list that appends to TO in FORM: LIST_LINES, LIST_JSON or LIST_CSV. Its rows are struct
+ * pagerow by kind, process or mapping, or struct pagerow_page. It borrows F, which must not move.
  */
-void pagerow_add_times(const struct pagerow_format *f, const struct pagerow *row,
-	const struct pagerow *total, struct buffer *to);
+struct list pagerow_list(const struct pagerow_format *f, enum list_form form, struct buffer *to);
+struct list pagerow_page_list(
+	const struct pagerow_format *f, enum list_form form, struct buffer *to);
 
-/* Appends ROW as a JSON object. */
-void pagerow_add_json(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
+enum { PAGEROW_TIMES = PAGESUM_MAPPED_LAST - PAGESUM_MAPPED_FIRST + 1 };
 
-/* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
-void pagerow_add_json_sums(
-	const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
-
-/* Appends the line with the heads of comma-separated values. */
-void pagerow_add_csv_head(const struct pagerow_format *f, struct buffer *to);
-
-/* Appends ROW as a line of comma-separated values. */
-void pagerow_add_csv(const struct pagerow_format *f, const struct pagerow *row, struct buffer *to);
-
-/* Appends the heads for single pages, as a line of a table. */
-void pagerow_add_page_head(const struct pagerow_format *f, struct buffer *to);
+/* The columns of a histogram. */
+struct pagerow_times {
+	struct column column[PAGEROW_TIMES + 8];
+	size_t columns;
+	char head[PAGEROW_TIMES][24];
+};
 
 /*
- * Appends PAGE of MAPPING as a line of a table. Here and below only .pid, .name and .perms of
- * MAPPING are used.
+ * Returns a list of struct pagerow in lines that is a histogram: how many times pages are mapped.
+ * It has only the columns in which TOTAL has pages, and borrows F and TIMES, which it fills in.
  */
-void pagerow_add_page(const struct pagerow_format *f, const struct pagerow *mapping,
-	const struct page *page, struct buffer *to);
-
-/* Appends PAGE of MAPPING as a JSON object. */
-void pagerow_add_page_json(
-	const struct pagerow *mapping, const struct page *page, struct buffer *to);
-
-/* Appends the line with the heads of comma-separated values, for single pages. */
-void pagerow_add_page_csv_head(struct buffer *to);
-
-/* Appends PAGE of MAPPING as a line of comma-separated values. */
-void pagerow_add_page_csv(
-	const struct pagerow *mapping, const struct page *page, struct buffer *to);
+struct list pagerow_times_list(const struct pagerow_format *f, const struct pagerow *total,
+	struct pagerow_times *times, struct buffer *to);
 
 #endif

@@ -97,10 +97,10 @@ static int pages_options_parse_order(const struct settings *c, struct pages_opti
 			return flag_refuse("--sort", c->sort,
 				"an amount of the rows, such as RESIDENT or resident_bytes", error);
 	} else if (c->sort) {
-		a->sort = pagesum_find(c->sort);
+		a->sort = pagerow_find_sort(c->sort);
 		if (a->sort == PAGESUM_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"an amount of the rows in JSON, such as rss_bytes or mapped_1_bytes",
+				"an amount of the rows, such as RSS, rss_bytes or mapped_1_bytes",
 				error);
 	}
 	return flag_parse_order(c, &a->ascending, error);

@@ -260,8 +260,7 @@ static void init_pages(struct looking *l)
 
 	l->list = (struct pagelist){
 		.format = {.by = a->by, .bytes = a->bytes, .has_pid = a->chosen.count > 1},
-		.json = a->json,
-		.csv = a->csv,
+		.form = list_form_of(a->json, a->csv, LIST_LINES),
 		.is_sorted = a->is_sorted,
 		.sort = (enum pagesum_field)a->sort,
 		.ascending = a->ascending,

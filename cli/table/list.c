@@ -310,9 +310,8 @@ static void list_add_line_total(struct list *l, const void *row, const struct bu
 	}
 	if (text.error)
 		l->to->error = text.error;
-	for (size_t i = 0; i < text.len; i++)
-		buffer_add_char(l->to, '-');
-	buffer_add_char(l->to, '\n');
+	for (size_t i = 0; !l->has_no_rule && i <= text.len; i++)
+		buffer_add_char(l->to, i < text.len ? '-' : '\n');
 	buffer_add(l->to, text.data, text.len);
 	buffer_add_char(l->to, ' ');
 	buffer_add(l->to, beside->data, beside->len);

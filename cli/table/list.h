@@ -45,6 +45,7 @@ struct list {
 	const void *context;  /* for .get of the columns */
 	unsigned int variant; /* the variants that the list is, for .only of the columns */
 	bool bytes;           /* exact bytes */
+	bool has_no_rule;     /* in lines: no rule stands above the total */
 	size_t limit;         /* rows to show; 0: all */
 	size_t width;         /* the terminal's, in columns; 0: none */
 	/* a column that never disappears, because rows are sorted by it; NULL: none */

@@ -3,53 +3,7 @@
 
 #include "inspect/pages/pagesum.h"
 
-#include <string.h>
-
 #include "inspect/pages/kpage.h"
-
-static const char *const names[PAGESUM_FIELDS] = {
-	[PAGESUM_SIZE] = "size_bytes",
-	[PAGESUM_RSS] = "rss_bytes",
-	[PAGESUM_ANON] = "anon_bytes",
-	[PAGESUM_FILE] = "file_bytes",
-	[PAGESUM_PRIVATE] = "private_bytes",
-	[PAGESUM_SHARED] = "shared_bytes",
-	[PAGESUM_WRITTEN] = "written_bytes",
-	[PAGESUM_DIRTY] = "dirty_bytes",
-	[PAGESUM_HUGE] = "huge_bytes",
-	[PAGESUM_LARGE] = "large_folio_bytes",
-	[PAGESUM_KSM] = "ksm_bytes",
-	[PAGESUM_ZERO] = "zero_bytes",
-	[PAGESUM_SWAPPED] = "swapped_bytes",
-	[PAGESUM_HUGETLB] = "hugetlb_bytes",
-	[PAGESUM_DEVICE] = "device_bytes",
-	[PAGESUM_MAPPED_FIRST] = "mapped_1_bytes",
-	"mapped_2_bytes",
-	"mapped_3_to_4_bytes",
-	"mapped_5_to_8_bytes",
-	"mapped_9_to_16_bytes",
-	"mapped_17_to_32_bytes",
-	"mapped_33_to_64_bytes",
-	"mapped_65_to_128_bytes",
-	"mapped_129_to_256_bytes",
-	"mapped_257_to_512_bytes",
-	"mapped_513_to_1024_bytes",
-	[PAGESUM_MAPPED_LAST] = "mapped_more_bytes",
-};
-
-const char *pagesum_name(enum pagesum_field field)
-{
-	return names[field];
-}
-
-enum pagesum_field pagesum_find(const char *name)
-{
-	unsigned int i = 0;
-
-	while (i < PAGESUM_FIELDS && strcmp(names[i], name) != 0)
-		i++;
-	return (enum pagesum_field)i;
-}
 
 static bool is_by_frames(enum pagesum_field field)
 {

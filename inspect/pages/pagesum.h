@@ -38,12 +38,6 @@ struct pagesum {
 	uint64_t q[PAGESUM_FIELDS]; /* bytes */
 };
 
-/* Returns the name of FIELD in JSON, such as "rss_bytes" or "mapped_3_to_4_bytes". */
-const char *pagesum_name(enum pagesum_field field);
-
-/* Returns the field with the name NAME; PAGESUM_FIELDS: there is none. */
-enum pagesum_field pagesum_find(const char *name);
-
 /*
  * Returns the bits of the fields that are known, if frames are shown (HAS_FRAMES) and pagemap can
  * be scanned (CAN_SCAN).

@@ -674,7 +674,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"pages", "1", "--since=x"}, 2, "", "--since does not go with pages"},
 		{{"pages", "1", "--csv", "--json"}, 2, "", "--csv does not go with --json"},
 		{{"pages", "1", "--sort=pss_bytes"}, 2, "",
-			"--sort: expected an amount of the rows in JSON, such as rss_bytes or mapped_1_bytes, got"},
+			"--sort: expected an amount of the rows, such as RSS, rss_bytes or mapped_1_bytes, got"},
 		{{"pages", "1", "--sections", "--sort=rss_bytes"}, 2, "",
 			"--sort: expected an amount of the rows, such as RESIDENT or resident_bytes, got 'rss_bytes'"},
 		{{"pages", "1", "--range=1-2", "--order=asc"}, 2, "",

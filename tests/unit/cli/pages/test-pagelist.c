@@ -67,6 +67,7 @@ static struct pagelist list_by(enum pagerow_by by, struct buffer *text)
 {
 	return (struct pagelist){
 		.format = {.by = by, .has_pid = true, .known = pagesum_known(false, true)},
+		.form = LIST_LINES,
 		.sort = PAGESUM_RSS,
 		.text = text,
 	};
@@ -78,7 +79,7 @@ static json_t *json_of(enum pagerow_by by)
 	struct pagelist l = list_by(by, &text);
 	json_t *root;
 
-	l.json = true;
+	l.form = LIST_JSON;
 	assert_int_equal(fill(&l), 0);
 	buffer_add_text(&text, "}");
 	root = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);

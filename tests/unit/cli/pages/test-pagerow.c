@@ -73,18 +73,16 @@ static void lines_have_fixed_columns(void **state)
 			.known = pagesum_known(true, true)};
 		AUTO_BUFFER struct buffer head = {0}, line = {0}, total = {0}, times = {0};
 		struct pagerow row = row_of();
+		struct pagerow_times columns;
 		const char *of = i & 1 ? " /lib/a, \"b\"\n" : " code\n";
 
-		pagerow_add_head(&f, &head);
-		pagerow_add_line(&f, &row, &line);
-		pagerow_add_total(&f, &row, 1, &total);
+		print(pagerow_list(&f, LIST_LINES, NULL), &row, &head, &line, &total);
 		assert_int_equal(
 			width_of_line(text_of(&head)) - strlen(i & 1 ? " MAPPING" : " KIND"),
 			width_of_line(text_of(&line)) - strlen(of) + 1);
 		assert_int_equal(width_of_line(text_of(&total)), strlen(line.data) - strlen(of));
 		assert_string_equal(line.data + strlen(line.data) - strlen(of), of);
-		pagerow_add_times_head(&f, &row, &times);
-		pagerow_add_times(&f, &row, &row, &times);
+		print(pagerow_times_list(&f, &row, &columns, NULL), &row, &times, &times, &times);
 		assert_non_null(strstr(text_of(&times), "   1 "));
 		assert_non_null(strstr(times.data, " 3-4 "));
 		assert_non_null(strstr(times.data, ">1024 "));
@@ -120,6 +118,7 @@ static void cells_of_pages_are_always_separated(void **state)
 			.mappings = UINT64_MAX,
 			.flags = UINT64_MAX};
 		struct pagerow row = row_of();
+		struct pagerow_times columns;
 		AUTO_BUFFER struct buffer head = {0}, line = {0}, total = {0}, pages = {0},
 					  page_head = {0}, times = {0}, times_head = {0};
 
@@ -128,18 +127,15 @@ static void cells_of_pages_are_always_separated(void **state)
 		row.start = row.end = UINT64_MAX;
 		for (unsigned int k = 0; k < PAGESUM_FIELDS; k++)
 			row.sum.q[k] = UINT64_MAX;
-		pagerow_add_head(&f, &head);
-		pagerow_add_line(&f, &row, &line);
-		pagerow_add_total(&f, &row, 1, &total);
+		print(pagerow_list(&f, LIST_LINES, NULL), &row, &head, &line, &total);
 		assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
-		assert_int_equal(
-			cells_of(strchr(text_of(&total), '\n') + 1), 11U + (i & 2 ? 4U : 6U));
-		pagerow_add_times_head(&f, &row, &times_head);
-		pagerow_add_times(&f, &row, &(struct pagerow){0}, &times);
+		assert_int_equal(cells_of(strchr(text_of(&total), '\n') + 1), 11U + 6U);
+		print(pagerow_times_list(&f, &(struct pagerow){0}, &columns, NULL), &row,
+			&times_head, &times, NULL);
 		assert_int_equal(
 			cells_of(text_of(&times)), 1U + 1U + (i & 1) * 2U + (i & 1 && i & 4));
-		pagerow_add_page_head(&f, &page_head);
-		pagerow_add_page(&f, &row, &page, &pages);
+		print(pagerow_page_list(&f, LIST_LINES, NULL), &(struct pagerow_page){&row, &page},
+			&page_head, &pages, NULL);
 		assert_int_equal(cells_of(text_of(&pages)), cells_of(text_of(&page_head)));
 	}
 }
@@ -174,10 +170,10 @@ static void unknown_quantities_are_absent(void **state)
 
 	(void)state;
 	row.name = program;
-	pagerow_add_line(&f, &row, &line);
+	print(pagerow_list(&f, LIST_LINES, NULL), &row, NULL, &line, NULL);
 	assert_string_equal(text_of(&line),
 		"        1        2        3        4        5        6        -        -        -       13       14 42 =program\n");
-	pagerow_add_json(&f, &row, &text);
+	print(pagerow_list(&f, LIST_JSON, NULL), &row, NULL, &text, NULL);
 	json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 	assert_int_equal(json_integer_value(json_object_get(json, "rss_bytes")), 2 * KIB);
 	assert_string_equal(json_string_value(json_object_get(json, "program")), "=program");
@@ -185,7 +181,7 @@ static void unknown_quantities_are_absent(void **state)
 	assert_null(json_object_get(json, "huge_bytes"));
 	assert_null(json_object_get(json, "mapped_1_bytes"));
 	json_decref(json);
-	pagerow_add_csv(&f, &row, &csv);
+	print(pagerow_list(&f, LIST_CSV, NULL), &row, NULL, &csv, NULL);
 	assert_non_null(strstr(text_of(&csv), "3,42,'=program,1024,2048,"));
 	assert_non_null(strstr(csv.data, ",13312,14336,,,,,,,,,,,,,\n"));
 }
@@ -210,8 +206,7 @@ static void csv_has_a_cell_for_each_head(void **state)
 		struct pagerow row = row_of();
 
 		row.name = program;
-		pagerow_add_csv_head(&f, &head);
-		pagerow_add_csv(&f, &row, &line);
+		print(pagerow_list(&f, LIST_CSV, NULL), &row, &head, &line, NULL);
 		assert_int_equal(count(text_of(&head), ','), count(text_of(&line), ','));
 	}
 }
@@ -250,14 +245,15 @@ static void prints_single_pages(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+		const struct pagerow_page row = {&mapping, &pages[i]};
 		AUTO_BUFFER struct buffer line = {0}, csv = {0}, text = {0};
 		json_t *json;
 
-		pagerow_add_page(&f, &mapping, &pages[i], &line);
+		print(pagerow_page_list(&f, LIST_LINES, NULL), &row, NULL, &line, NULL);
 		assert_string_equal(text_of(&line), lines[i]);
-		pagerow_add_page_csv(&mapping, &pages[i], &csv);
+		print(pagerow_page_list(&f, LIST_CSV, NULL), &row, NULL, &csv, NULL);
 		assert_string_equal(text_of(&csv), cells[i]);
-		pagerow_add_page_json(&mapping, &pages[i], &text);
+		print(pagerow_page_list(&f, LIST_JSON, NULL), &row, NULL, &text, NULL);
 		json = json_loads(text_of(&text), JSON_REJECT_DUPLICATES, NULL);
 		assert_string_equal(json_string_value(json_object_get(json, "state")),
 			page_state_name(pages[i].state));
@@ -331,6 +327,10 @@ static void finds_fields_by_name(void **state)
 	for (unsigned int i = 0; i < PAGEROW_BYS; i++)
 		assert_int_equal(pagerow_find_by(pagerow_by_name((enum pagerow_by)i)), i);
 	assert_int_equal(pagerow_find_by("file"), PAGEROW_BYS);
+	assert_int_equal(pagerow_find_sort("mapped_3_to_4_bytes"), PAGESUM_MAPPED_FIRST + 2);
+	assert_int_equal(pagerow_find_sort("mapped_more_bytes"), PAGESUM_MAPPED_LAST);
+	assert_int_equal(pagerow_find_sort("Swapped"), PAGESUM_SWAPPED);
+	assert_int_equal(pagerow_find_sort("pss_bytes"), PAGESUM_FIELDS);
 	assert_int_equal(partrow_find_sort("written_bytes"), PARTROW_WRITTEN);
 	assert_int_equal(partrow_find_sort("Resident"), PARTROW_RESIDENT);
 	assert_int_equal(partrow_find_sort("address"), PARTROW_FIELDS);
