@@ -64,10 +64,10 @@ static int map_parse_order(
 	m->is_sorted = c->sort || c->order || m->format.by != MAPPING_TABLE_BY_MAPPING ||
 	               is_compared(m);
 	if (c->sort) {
-		m->sort = maprow_find(c->sort);
-		if (m->sort == MAPPING_FIELDS)
+		m->sort = maprow_find_sort(c->sort);
+		if (m->sort == MAPROW_INDICES || (is_compared(m) && !mapchange_has(m->sort)))
 			return flag_refuse("--sort", c->sort,
-				"an amount of the rows in JSON, such as pss_bytes or private_dirty_bytes",
+				"an amount of the rows, such as PSS, pss_bytes or private_dirty_bytes",
 				error);
 	}
 	return flag_parse_order(c, &m->ascending, error);
@@ -78,8 +78,7 @@ int map_parse(const struct settings *settings, struct map *ret,
 {
 	struct map m = {
 		.format.bytes = settings->bytes,
-		.json = settings->json,
-		.csv = settings->csv,
+		.form = list_form_of(settings->json, settings->csv, LIST_LINES),
 		.limit = settings->limit,
 	};
 	int r = flag_check(settings, FLAG_MAP, error);
@@ -106,9 +105,9 @@ struct showing {
 	struct mapping_table one;           /* the rows of the process that is being read */
 	struct mapping_table_row total;     /* if rows are printed at once: the total, */
 	struct mapping_table_row one_total; /* and the total of the process that is being read */
+	struct list list;                   /* of rows or changes */
 	struct buffer text, name;
 	pid_t pid;
-	size_t rows, shown;
 	size_t whole; /* processes that were read completely */
 	struct each_process visit;
 };
@@ -120,27 +119,13 @@ static void cleanup_map_showing(struct showing *s)
 	mapping_table_done(&s->one);
 	buffer_done(&s->text);
 	buffer_done(&s->name);
+	list_done(&s->list);
 	each_process_done(&s->visit);
 }
 
 static int map_add_row(struct showing *s, const struct mapping_table_row *row)
 {
-	const struct map *map = s->map;
-
-	s->rows++;
-	if (map->limit && s->shown == map->limit)
-		return 0;
-	if (map->json) {
-		if (s->shown)
-			buffer_add_char(&s->text, ',');
-		maprow_add_json(&map->format, row, &s->text);
-	} else if (map->csv) {
-		maprow_add_csv(&map->format, row, &s->text);
-	} else {
-		maprow_add_line(&map->format, row, &s->text);
-	}
-	s->shown++;
-	s->visit.fatal = output_flush_some(&s->text);
+	s->visit.fatal = list_add(&s->list, row);
 	return s->visit.fatal;
 }
 
@@ -151,7 +136,7 @@ static int map_add_row(struct showing *s, const struct mapping_table_row *row)
 static int pass_on(struct showing *s, const struct mapping *m)
 {
 	struct mapping_table_row row;
-	int r = mapping_table_row_of(m, s->pid, s->map->json || s->map->csv, &s->name, &row);
+	int r = mapping_table_row_of(m, s->pid, s->map->form != LIST_LINES, &s->name, &row);
 
 	if (r == 0)
 		r = mapping_table_sum(&s->one_total, &row);
@@ -193,17 +178,21 @@ static int map_keep(void *context)
 	return r;
 }
 
+static void map_begin_list(struct showing *s, struct list list)
+{
+	s->list = list;
+	s->list.limit = s->map->limit;
+	list_begin(&s->list);
+}
+
 static void map_begin(struct showing *s)
 {
 	const struct map *map = s->map;
 
-	if (map->json)
+	if (map->form == LIST_JSON)
 		buffer_printf(&s->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", SAVED_VERSION,
 			mapping_table_by_name(map->format.by));
-	else if (map->csv)
-		maprow_add_csv_head(&map->format, &s->text);
-	else
-		maprow_add_head(&map->format, &s->text);
+	map_begin_list(s, maprow_list(&map->format, map->form, &s->text));
 }
 
 static int add_kept(struct showing *s)
@@ -211,7 +200,7 @@ static int add_kept(struct showing *s)
 	size_t count = s->table.rows;
 	int r = 0;
 
-	mapping_table_sort(&s->table, s->map->sort);
+	maprow_sort(&s->table, s->map->sort);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = map_add_row(s, &s->table.row[s->map->ascending ? count - 1 - i : i]);
 	mapping_table_total(&s->table, &s->total);
@@ -220,9 +209,9 @@ static int add_kept(struct showing *s)
 
 static void finish_json(struct showing *s)
 {
-	buffer_printf(&s->text, "],\"count\":%zu,\"total\":", s->rows);
+	buffer_printf(&s->text, "],\"count\":%zu,\"total\":", s->list.rows);
 	if (s->whole)
-		maprow_add_json_sums(&s->total, &s->text);
+		list_add_sums(&s->list, &s->total, &s->text);
 	else
 		buffer_add_text(&s->text, "{}");
 	buffer_add_text(&s->text, ",\"processes\":[");
@@ -231,10 +220,20 @@ static void finish_json(struct showing *s)
 }
 
 /* The CSV format has no room for this number. */
-static void map_say_shown(const struct map *map, size_t shown, size_t rows)
+static void map_say_shown(const struct list *l)
 {
-	if (map->csv && shown < rows)
-		log_info("%zu of %zu rows shown", shown, rows);
+	if (l->form == LIST_CSV && l->shown < l->rows)
+		log_info("%zu of %zu rows shown", l->shown, l->rows);
+}
+
+/* Adds a total of ROWS rows, which WHAT describes. */
+static void map_add_total(struct showing *s, const void *total, size_t rows, const char *what)
+{
+	AUTO_BUFFER struct buffer beside = {0};
+
+	buffer_printf(&beside, "total of %zu %s%s%s", rows, what, rows == 1 ? "" : "s",
+		s->map->format.bytes ? "" : ", in KiB");
+	list_total(&s->list, total, &beside);
 }
 
 /*
@@ -248,14 +247,14 @@ static int map_finish(struct showing *s)
 
 	if (r < 0)
 		return r;
-	if (map->json)
+	if (map->form == LIST_JSON)
 		finish_json(s);
-	else if (!s->whole && !s->rows)
+	else if (!s->whole && !s->list.rows)
 		buffer_clear(&s->text);
-	else if (!map->csv && s->whole)
-		maprow_add_total(&map->format, &s->total,
-			map->is_sorted ? s->rows : s->total.mappings, &s->text);
-	map_say_shown(map, s->shown, s->rows);
+	else if (s->whole)
+		map_add_total(
+			s, &s->total, map->is_sorted ? s->list.rows : s->total.mappings, "row");
+	map_say_shown(&s->list);
 	return output_flush(&s->text);
 }
 
@@ -270,56 +269,32 @@ static int show_all(struct showing *s)
 	return r < 0 ? r : map_finish(s);
 }
 
-static void begin_changes(struct showing *s)
-{
-	const struct map *map = s->map;
-
-	if (map->json)
-		buffer_printf(&s->text, "{\"by\":\"%s\",\"changes\":[",
-			mapping_table_by_name(map->format.by));
-	else if (map->csv)
-		mapchange_add_csv_head(&map->format, &s->text);
-	else
-		mapchange_add_head(&map->format, &s->text);
-}
-
-static void add_change(struct showing *s, const struct compare_row *row, bool is_first)
-{
-	const struct map *map = s->map;
-
-	if (map->json && !is_first)
-		buffer_add_char(&s->text, ',');
-	if (map->json)
-		mapchange_add_json(&map->format, row, &s->text);
-	else if (map->csv)
-		mapchange_add_csv(&map->format, row, &s->text);
-	else
-		mapchange_add_line(&map->format, row, &s->text);
-}
-
 static int print_changes(struct showing *s)
 {
 	const struct map *map = s->map;
+	struct mapchange_columns columns;
 	AUTO_COMPARE struct compare c = {0};
-	int r = compare_make(&s->table, &s->then, map->sort, &c);
-	size_t shown;
+	bool is_field = map->sort < MAPPING_FIELDS;
+	int r = compare_make(
+		&s->table, &s->then, is_field ? (enum mapping_field)map->sort : MAPPING_PSS, &c);
 
 	if (r < 0)
 		return r;
-	shown = map->limit && map->limit < c.rows ? map->limit : c.rows;
-	begin_changes(s);
-	for (size_t i = 0; r == 0 && i < shown; i++) {
-		add_change(s, &c.row[map->ascending ? c.rows - 1 - i : i], !i);
-		r = output_flush_some(&s->text);
-	}
-	if (map->json) {
+	if (!is_field)
+		mapchange_sort(&c, map->sort);
+	if (map->form == LIST_JSON)
+		buffer_printf(&s->text, "{\"by\":\"%s\",\"changes\":[",
+			mapping_table_by_name(map->format.by));
+	map_begin_list(s, mapchange_list(&map->format, map->form, &s->text, &columns));
+	for (size_t i = 0; r == 0 && i < c.rows; i++)
+		r = list_add(&s->list, &c.row[map->ascending ? c.rows - 1 - i : i]);
+	if (map->form == LIST_JSON) {
 		buffer_printf(&s->text, "],\"count\":%zu,\"total\":", c.rows);
-		mapchange_add_json(&map->format, &c.total, &s->text);
+		list_add_sums(&s->list, &c.total, &s->text);
 		buffer_add_text(&s->text, "}\n");
-	} else if (!map->csv) {
-		mapchange_add_total(&map->format, &c.total, c.rows, &s->text);
 	}
-	map_say_shown(map, shown, c.rows);
+	map_add_total(s, &c.total, c.rows, "changed row");
+	map_say_shown(&s->list);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 

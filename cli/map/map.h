@@ -15,9 +15,10 @@
 struct map {
 	struct pid_selection chosen;
 	struct maprow_format format;
-	bool is_sorted; /* else rows are printed in the order of smaps, and none is kept */
-	enum mapping_field sort;
-	bool ascending, json, csv;
+	bool is_sorted;    /* else rows are printed in the order of smaps, and none is kept */
+	unsigned int sort; /* index of a column: see cli/map/maprow.h */
+	bool ascending;
+	enum list_form form;
 	size_t limit; /* rows to show; 0: all */
 
 	/* The other side of a comparison; none if .diff is 0 and .since is NULL. */

@@ -1,121 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Changes have the columns of maps (cli/map/maprow.h) as far as they make sense, and one more. */
 #include "config.h"
 
 #include "cli/map/mapchange.h"
 
-#include "cli/table/mapline.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { KIB = 1024 };
+enum { CHANGE_WIDTH = 8 };
 
 static const struct mapping_table_row *row_of(const struct compare_row *row)
 {
 	return row->now ? row->now : row->then;
 }
 
-static const char *mapchange_change_of(const struct compare_row *row)
+static bool get_change(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
-	return !row->then ? "new" : !row->now ? "gone" : "changed";
+	const struct compare_row *row = row_;
+
+	(void)l;
+	(void)c;
+	ret->text = !row_of(row) ? "total" : !row->then ? "new" : !row->now ? "gone" : "changed";
+	return true;
 }
 
-static void mapchange_add_amounts(
-	const struct maprow_format *f, const struct compare_row *row, struct mapline *l)
+static bool mapchange_get(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
 {
-	size_t width = mapline_width(f->bytes);
-	uint64_t sum;
-
-	for (unsigned int i = 0; i < MAPCOLUMNS; i++)
-		if (mapcolumn_sum((const uint64_t *)row->q, row->present, (enum mapcolumn)i, &sum))
-			mapline_add_signed(l, f->bytes ? (int64_t)sum : (int64_t)sum / KIB, width);
-		else
-			mapline_add_right(l, "-", width);
+	return maprow_get(l, c, row_of(row), ret);
 }
 
-void mapchange_add_head(const struct maprow_format *f, struct buffer *to)
+static bool mapchange_get_amount(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
-	struct mapline l;
+	const struct compare_row *row = row_;
 
-	mapline_begin(&l);
-	if (f->by == MAPPING_TABLE_BY_MAPPING)
-		mapline_add_place_head(&l);
-	mapline_add_amounts_head(&l, f->bytes);
-	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " CHANGE  %s\n", maprow_head(f->by));
+	(void)l;
+	return maprow_sum((const uint64_t *)row->q, row->present, c->index, &ret->number);
 }
 
-void mapchange_add_line(
-	const struct maprow_format *f, const struct compare_row *row, struct buffer *to)
-{
-	struct mapline l;
+static const struct column change_columns[] = {
+	{.head = "CHANGE",
+		.field = "change",
+		.kind = COLUMN_WORD,
+		.get = get_change,
+		.index = MAPROW_INDICES,
+		.place = MAPROW_AT_CHANGE,
+		.width = CHANGE_WIDTH},
+	{.field = "change",
+		.kind = COLUMN_WORD,
+		.get = get_change,
+		.index = MAPROW_INDICES,
+		.forms = LIST_SUMS,
+		.flags = COLUMN_SUM},
+};
 
-	mapline_begin(&l);
-	if (f->by == MAPPING_TABLE_BY_MAPPING)
-		mapline_add_place(&l, row_of(row));
-	mapchange_add_amounts(f, row, &l);
-	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " %-7s", mapchange_change_of(row));
-	maprow_add_name(row_of(row), to);
+bool mapchange_has(unsigned int index)
+{
+	if (index < MAPPING_FIELDS)
+		return mapping_table_is_sum((enum mapping_field)index);
+	return index < MAPROW_SUMS;
 }
 
-void mapchange_add_total(const struct maprow_format *f, const struct compare_row *total,
-	size_t rows, struct buffer *to)
+/* Makes *C, a column of a map, a column of changes. Returns false if they have none. */
+static bool mapchange_adapt(struct column *c)
 {
-	struct mapline l;
-
-	mapline_begin(&l);
-	if (f->by == MAPPING_TABLE_BY_MAPPING)
-		mapline_add_right(&l, "", MAPLINE_PLACE_WIDTH);
-	mapchange_add_amounts(f, total, &l);
-	mapline_add_sum_to(&l, to);
-	buffer_printf(to, " total of %zu changed row%s%s\n", rows, rows == 1 ? "" : "s",
-		f->bytes ? "" : ", in KiB");
-}
-
-void mapchange_add_json(
-	const struct maprow_format *f, const struct compare_row *row, struct buffer *to)
-{
-	const struct mapping_table_row *one = row_of(row);
-
-	buffer_printf(to, "{\"change\":\"%s\"", one ? mapchange_change_of(row) : "total");
-	if (one && f->by == MAPPING_TABLE_BY_MAPPING)
-		maprow_add_json_place(one, to);
-	if (one) {
-		maprow_add_json_file(one, to);
-		maprow_add_json_name(one, to);
+	switch (c->index) {
+	case MAPROW_SHARERS:
+	case MAPROW_MAPPINGS:
+	case MAPROW_PID:
+	case MAPROW_FLAGS: return false;
+	case MAPROW_OFFSET: c->forms = LIST_JSON; break;
+	default: break;
 	}
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
-		if ((row->present >> i) & 1)
-			buffer_printf(to, ",\"%s\":%lld", maprow_name((enum mapping_field)i),
-				(long long)row->q[i]);
-	buffer_add_char(to, '}');
-}
-
-void mapchange_add_csv_head(const struct maprow_format *f, struct buffer *to)
-{
-	buffer_add_text(to, f->by == MAPPING_TABLE_BY_MAPPING
-				    ? "change,start,end,perms,device,inode,kind,name,deleted,state"
-				    : "change,device,inode,kind,name,deleted,state");
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
-		if (mapping_table_is_sum((enum mapping_field)i))
-			buffer_printf(to, ",%s", maprow_name((enum mapping_field)i));
-	buffer_add_char(to, '\n');
-}
-
-void mapchange_add_csv(
-	const struct maprow_format *f, const struct compare_row *row, struct buffer *to)
-{
-	const struct mapping_table_row *one = row_of(row);
-
-	buffer_printf(to, "%s,", mapchange_change_of(row));
-	if (f->by == MAPPING_TABLE_BY_MAPPING)
-		maprow_add_csv_place(one, to);
-	maprow_add_csv_file(one, to);
-	maprow_add_csv_name(one, to);
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
-		if (!mapping_table_is_sum((enum mapping_field)i))
-			continue;
-		buffer_add_char(to, ',');
-		if ((row->present >> i) & 1)
-			buffer_printf(to, "%lld", (long long)row->q[i]);
+	if (c->index >= MAPROW_SUMS) {
+		c->get = mapchange_get;
+		return true;
 	}
-	buffer_add_char(to, '\n');
+	if (c->index >= MAPPING_FIELDS)
+		c->field = NULL;
+	c->get = mapchange_get_amount;
+	c->kind = COLUMN_CHANGE;
+	return mapchange_has(c->index);
+}
+
+struct list mapchange_list(const struct maprow_format *f, enum list_form form, struct buffer *to,
+	struct mapchange_columns *columns)
+{
+	size_t count;
+	const struct column *of_map = maprow_columns(&count);
+
+	memcpy(columns->column, change_columns, sizeof(change_columns));
+	columns->count = ARRAY_SIZE(change_columns);
+	for (size_t i = 0; i < count; i++) {
+		assert(columns->count < MAPCHANGE_COLUMNS);
+		columns->column[columns->count] = of_map[i];
+		columns->count += mapchange_adapt(&columns->column[columns->count]);
+	}
+	return maprow_list_of(f, columns->column, columns->count, form, to);
+}
+
+/* Rows that are alike are in the order of their names and addresses. */
+static int mapchange_compare(const void *a_, const void *b_, void *index)
+{
+	const struct compare_row *a = a_, *b = b_;
+	uint64_t x, y;
+	bool has_x = maprow_sum((const uint64_t *)a->q, a->present, *(unsigned int *)index, &x);
+	bool has_y = maprow_sum((const uint64_t *)b->q, b->present, *(unsigned int *)index, &y);
+	int order = strcmp(row_of(a)->name, row_of(b)->name);
+
+	if (has_x != has_y)
+		return has_x ? -1 : 1;
+	if (has_x && x != y)
+		return (int64_t)x < (int64_t)y ? 1 : -1;
+	return order ? order
+	             : (row_of(a)->start > row_of(b)->start) -
+	                       (row_of(a)->start < row_of(b)->start);
+}
+
+void mapchange_sort(struct compare *c, unsigned int index)
+{
+	if (c->rows)
+		qsort_r(c->row, c->rows, sizeof(*c->row), mapchange_compare, &index);
 }

@@ -1,34 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Differences between two maps, as lines of a table, JSON or comma-separated values. Pure. */
+/* The columns of differences between two maps. Pure. */
 #ifndef MEMTALLY_CLI_MAP_MAPCHANGE_H
 #define MEMTALLY_CLI_MAP_MAPCHANGE_H
 
 #include "cli/map/maprow.h"
 #include "inspect/maps/compare.h"
 
+enum { MAPCHANGE_COLUMNS = 64 };
+
+struct mapchange_columns {
+	struct column column[MAPCHANGE_COLUMNS];
+	size_t count;
+};
+
 /*
- * Appends the heads of the columns, as a line of a table. F->has_pid is ignored here and below.
- * Errors of all functions are those of TO.
+ * Returns a list of struct compare_row that appends to TO in FORM: LIST_LINES, LIST_JSON or
+ * LIST_CSV. Amounts have a sign. It borrows F and COLUMNS, which it fills in.
  */
-void mapchange_add_head(const struct maprow_format *f, struct buffer *to);
+struct list mapchange_list(const struct maprow_format *f, enum list_form form, struct buffer *to,
+	struct mapchange_columns *columns);
 
-/* Appends ROW, with signed amounts, as a line of a table. */
-void mapchange_add_line(
-	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
+/* Returns true if changes have a value for INDEX, so that they can be sorted by it. */
+bool mapchange_has(unsigned int index);
 
-/* Appends a line of dashes, and TOTAL, the sum of ROWS rows, as a line of a table. */
-void mapchange_add_total(const struct maprow_format *f, const struct compare_row *total,
-	size_t rows, struct buffer *to);
-
-/* Appends ROW as a JSON object. The total, which has neither .now nor .then, has no name. */
-void mapchange_add_json(
-	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
-
-/* Appends the line with the heads of comma-separated values. */
-void mapchange_add_csv_head(const struct maprow_format *f, struct buffer *to);
-
-/* Appends ROW as a line of comma-separated values. */
-void mapchange_add_csv(
-	const struct maprow_format *f, const struct compare_row *row, struct buffer *to);
+/* Sorts the rows of C by INDEX, the largest growth first. mapchange_has(INDEX) is true. */
+void mapchange_sort(struct compare *c, unsigned int index);
 
 #endif

@@ -3,213 +3,53 @@
 
 #include "cli/map/maprow.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli/table/cell.h"
-#include "cli/table/column.h"
-#include "cli/table/mapline.h"
-#include "render/decimal.h"
+#define BIT(field) (UINT64_C(1) << (field))
 
-enum { KIB = 1024 };
-
-static const char *const names[MAPPING_FIELDS] = {
-	[MAPPING_SIZE] = "size_bytes",
-	[MAPPING_KERNEL_PAGE_SIZE] = "kernel_page_size_bytes",
-	[MAPPING_MMU_PAGE_SIZE] = "mmu_page_size_bytes",
-	[MAPPING_RSS] = "rss_bytes",
-	[MAPPING_PSS] = "pss_bytes",
-	[MAPPING_PSS_DIRTY] = "pss_dirty_bytes",
-	[MAPPING_SHARED_CLEAN] = "shared_clean_bytes",
-	[MAPPING_SHARED_DIRTY] = "shared_dirty_bytes",
-	[MAPPING_PRIVATE_CLEAN] = "private_clean_bytes",
-	[MAPPING_PRIVATE_DIRTY] = "private_dirty_bytes",
-	[MAPPING_REFERENCED] = "referenced_bytes",
-	[MAPPING_ANONYMOUS] = "anonymous_bytes",
-	[MAPPING_KSM] = "ksm_bytes",
-	[MAPPING_LAZY_FREE] = "lazy_free_bytes",
-	[MAPPING_ANON_HUGE_PAGES] = "anon_huge_pages_bytes",
-	[MAPPING_SHMEM_PMD_MAPPED] = "shmem_pmd_mapped_bytes",
-	[MAPPING_FILE_PMD_MAPPED] = "file_pmd_mapped_bytes",
-	[MAPPING_SHARED_HUGETLB] = "shared_hugetlb_bytes",
-	[MAPPING_PRIVATE_HUGETLB] = "private_hugetlb_bytes",
-	[MAPPING_SWAP] = "swap_bytes",
-	[MAPPING_SWAP_PSS] = "swap_pss_bytes",
-	[MAPPING_LOCKED] = "locked_bytes",
-	[MAPPING_THP_ELIGIBLE] = "thp_eligible",
-	[MAPPING_PROTECTION_KEY] = "protection_key",
+enum {
+	PARTS_MAX = 5,
+	PID_WIDTH = 8,
+	COUNT_WIDTH = 9,
+	RANGE_WIDTH = 26, /* two addresses of 12 digits, a dash and a blank */
+	PERMS_WIDTH = 4,
 };
 
-const char *maprow_name(enum mapping_field field)
+/* Variants of the list. */
+enum { BY_MAPPING = 1 << 0, BY_FILE = 1 << 1, BY_KIND = 1 << 2, WITH_PID = 1 << 3 };
+
+static const struct {
+	uint64_t needs; /* fields that must be present, as bits */
+	unsigned int parts;
+	enum mapping_field part[PARTS_MAX];
+} sums[MAPROW_SUMS - MAPPING_FIELDS] = {
+	[MAPROW_SHARED - MAPPING_FIELDS] = {BIT(MAPPING_SHARED_CLEAN) | BIT(MAPPING_SHARED_DIRTY),
+		2, {MAPPING_SHARED_CLEAN, MAPPING_SHARED_DIRTY}},
+	[MAPROW_PRIVATE -
+		MAPPING_FIELDS] = {BIT(MAPPING_PRIVATE_CLEAN) | BIT(MAPPING_PRIVATE_DIRTY), 2,
+		{MAPPING_PRIVATE_CLEAN, MAPPING_PRIVATE_DIRTY}},
+	[MAPROW_DIRTY - MAPPING_FIELDS] = {BIT(MAPPING_SHARED_DIRTY) | BIT(MAPPING_PRIVATE_DIRTY),
+		2, {MAPPING_SHARED_DIRTY, MAPPING_PRIVATE_DIRTY}},
+	/* Older kernels print fewer kinds. */
+	[MAPROW_HUGE - MAPPING_FIELDS] = {BIT(MAPPING_ANON_HUGE_PAGES), PARTS_MAX,
+		{MAPPING_ANON_HUGE_PAGES, MAPPING_SHMEM_PMD_MAPPED, MAPPING_FILE_PMD_MAPPED,
+			MAPPING_SHARED_HUGETLB, MAPPING_PRIVATE_HUGETLB}},
+};
+
+bool maprow_sum(const uint64_t q[static MAPPING_FIELDS], uint64_t present, unsigned int index,
+	uint64_t *ret)
 {
-	return names[field];
-}
+	unsigned int at = index - MAPPING_FIELDS;
 
-enum mapping_field maprow_find(const char *name)
-{
-	unsigned int i = 0;
-
-	while (i < MAPPING_FIELDS && strcmp(names[i], name) != 0)
-		i++;
-	return (enum mapping_field)i;
-}
-
-const char *maprow_head(enum mapping_table_by by)
-{
-	static const char *const heads[MAPPING_TABLE_BYS] = {
-		[MAPPING_TABLE_BY_MAPPING] = "MAPPING",
-		[MAPPING_TABLE_BY_FILE] = "FILE",
-		[MAPPING_TABLE_BY_KIND] = "KIND",
-	};
-
-	return heads[by];
-}
-
-static void maprow_add_amounts(
-	const struct maprow_format *f, const struct mapping_table_row *row, struct mapline *l)
-{
-	size_t width = mapline_width(f->bytes);
-	double sharers;
-	uint64_t value;
-
-	for (unsigned int i = 0; i < MAPCOLUMNS; i++)
-		if (mapcolumn_sum(row->q, row->present, (enum mapcolumn)i, &value))
-			mapline_add_number(l, f->bytes ? value : value / KIB, width);
-		else
-			mapline_add_right(l, "-", width);
-	if (mapping_table_sharers(row, &sharers) && sharers < 1e6) {
-		uint64_t tenths = (uint64_t)(sharers * 10 + 0.5);
-
-		mapline_add_number(l, tenths / 10, MAPLINE_NUMBER_WIDTH - 2);
-		mapline_add_char(l, '.');
-		mapline_add_char(l, (char)('0' + tenths % 10));
-	} else {
-		mapline_add_right(l, "-", MAPLINE_NUMBER_WIDTH);
+	if (index < MAPPING_FIELDS) {
+		*ret = q[index];
+		return present >> index & 1;
 	}
-}
-
-/* Returns true if lines begin with the pid. */
-static bool has_pid(const struct maprow_format *f)
-{
-	return f->has_pid && f->by == MAPPING_TABLE_BY_MAPPING;
-}
-
-void maprow_add_head(const struct maprow_format *f, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	if (has_pid(f)) {
-		mapline_add_right(&l, "PID", MAPLINE_PID_WIDTH);
-		mapline_add_char(&l, ' ');
-	}
-	if (f->by == MAPPING_TABLE_BY_MAPPING)
-		mapline_add_place_head(&l);
-	else
-		mapline_add_right(&l, "MAPPINGS", MAPLINE_NUMBER_WIDTH);
-	mapline_add_amounts_head(&l, f->bytes);
-	mapline_add_right(&l, "SHARERS", MAPLINE_NUMBER_WIDTH);
-	buffer_add(to, l.text, l.len);
-	buffer_printf(to, " %s\n", maprow_head(f->by));
-}
-
-void maprow_add_name(const struct mapping_table_row *row, struct buffer *to)
-{
-	buffer_add_char(to, ' ');
-	cell_add_printable(to, row->name);
-	buffer_add_text(to, kind_note(row->is_deleted, row->fate));
-	buffer_add_char(to, '\n');
-}
-
-void maprow_add_line(
-	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	if (has_pid(f)) {
-		mapline_add_number(&l, (uint64_t)row->pid, MAPLINE_PID_WIDTH);
-		mapline_add_char(&l, ' ');
-	}
-	if (f->by == MAPPING_TABLE_BY_MAPPING)
-		mapline_add_place(&l, row);
-	else
-		mapline_add_number(&l, row->mappings, MAPLINE_NUMBER_WIDTH);
-	maprow_add_amounts(f, row, &l);
-	buffer_add(to, l.text, l.len);
-	maprow_add_name(row, to);
-}
-
-void maprow_add_total(const struct maprow_format *f, const struct mapping_table_row *total,
-	size_t rows, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	if (has_pid(f))
-		mapline_add_right(&l, "", MAPLINE_PID_WIDTH + 1);
-	if (f->by == MAPPING_TABLE_BY_MAPPING)
-		mapline_add_right(&l, "", MAPLINE_PLACE_WIDTH);
-	else
-		mapline_add_number(&l, total->mappings, MAPLINE_NUMBER_WIDTH);
-	maprow_add_amounts(f, total, &l);
-	mapline_add_sum_to(&l, to);
-	buffer_printf(to, " total of %zu row%s%s\n", rows, rows == 1 ? "" : "s",
-		f->bytes ? "" : ", in KiB");
-}
-
-/* Appends a member with a comma before it. */
-static void add_json_number(struct buffer *to, const char *name, uint64_t value)
-{
-	buffer_add_text(to, ",\"");
-	buffer_add_text(to, name);
-	buffer_add_text(to, "\":");
-	buffer_add_u64(to, value);
-}
-
-static void add_json_flags(struct buffer *to, const char *flags)
-{
-	buffer_add_text(to, ",\"flags\":[");
-	for (size_t i = 0; flags[i]; i += flags[i + 2] ? 3 : 2) {
-		buffer_add_text(to, i ? ",\"" : "\"");
-		buffer_add(to, flags + i, 2);
-		buffer_add_char(to, '"');
-	}
-	buffer_add_char(to, ']');
-}
-
-static void maprow_add_address(uint64_t address, struct buffer *to)
-{
-	struct mapline l;
-
-	mapline_begin(&l);
-	mapline_add_hex(&l, address);
-	buffer_add(to, l.text, l.len);
-}
-
-/* Appends the first address of ROW, BETWEEN and its end. */
-static void maprow_add_range(
-	const struct mapping_table_row *row, const char *between, struct buffer *to)
-{
-	maprow_add_address(row->start, to);
-	buffer_add_text(to, between);
-	maprow_add_address(row->end, to);
-}
-
-void maprow_add_json_place(const struct mapping_table_row *row, struct buffer *to)
-{
-	buffer_add_text(to, ",\"start\":\"");
-	maprow_add_range(row, "\",\"end\":\"", to);
-	buffer_add_text(to, "\",\"perms\":\"");
-	buffer_add_text(to, row->perms);
-	buffer_add_char(to, '"');
-	add_json_number(to, "offset_bytes", row->offset);
-}
-
-void maprow_add_json_file(const struct mapping_table_row *row, struct buffer *to)
-{
-	if (row->inode)
-		buffer_printf(to, ",\"device\":\"%x:%x\",\"inode\":%llu", row->major, row->minor,
-			(unsigned long long)row->inode);
+	*ret = 0;
+	for (unsigned int i = 0; i < sums[at].parts; i++)
+		*ret += q[sums[at].part[i]];
+	return !(sums[at].needs & ~present);
 }
 
 /* The names in JSON and CSV. */
@@ -220,12 +60,6 @@ static const char *const states[MAPPING_FATES] = {
 	[MAPPING_UNLINKED] = "unlinked",
 };
 
-/* Returns the state of ROW's file for JSON and CSV; NULL if it has none. */
-static const char *maprow_state_of(const struct mapping_table_row *row)
-{
-	return row->is_deleted || row->fate == MAPPING_UNLINKED ? states[row->fate] : NULL;
-}
-
 enum mapping_fate maprow_find_state(const char *name)
 {
 	for (unsigned int i = 0; i < MAPPING_FATES; i++)
@@ -234,142 +68,227 @@ enum mapping_fate maprow_find_state(const char *name)
 	return MAPPING_NOT_ASKED;
 }
 
-void maprow_add_json_name(const struct mapping_table_row *row, struct buffer *to)
+/* JSON has both sums or none. */
+static bool maprow_get_sum(const struct list *l, const struct mapping_table_row *row,
+	unsigned int index, struct column_value *ret)
 {
-	buffer_add_text(to, ",\"name\":");
-	column_add_json_text(to, row->name);
-	buffer_add_text(to, ",\"kind\":\"");
-	buffer_add_text(to, kind_name(row->kind));
-	buffer_add_text(to, row->is_deleted ? "\",\"deleted\":true" : "\",\"deleted\":false");
-	if (maprow_state_of(row))
-		buffer_printf(to, ",\"state\":\"%s\"", maprow_state_of(row));
+	unsigned int other = index == MAPROW_SHARED    ? MAPROW_PRIVATE
+	                     : index == MAPROW_PRIVATE ? MAPROW_SHARED
+	                                               : index;
+	uint64_t unused;
+
+	if (l->form == LIST_JSON && !maprow_sum(row->q, row->present, other, &unused))
+		return false;
+	return maprow_sum(row->q, row->present, index, &ret->number);
 }
 
-static void maprow_add_json_amounts(const struct mapping_table_row *row, struct buffer *to)
+/* Lines have one decimal, rounded, and nothing that is too wide for them. */
+static bool maprow_get_sharers(
+	const struct list *l, const struct mapping_table_row *row, struct column_value *ret)
 {
-	uint64_t shared, private;
+	if (!mapping_table_sharers(row, &ret->real))
+		return false;
+	if (l->form != LIST_LINES)
+		return true;
+	if (ret->real >= 1e6)
+		return false;
+	ret->real = (double)(uint64_t)(ret->real * 10 + 0.5) / 10;
+	return true;
+}
+
+static bool maprow_use(const char *text, struct column_value *ret)
+{
+	ret->text = text;
+	return text;
+}
+
+bool maprow_get(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
+{
+	const struct mapping_table_row *row = row_;
+
+	switch (c->index) {
+	case MAPROW_SHARERS: return maprow_get_sharers(l, row, ret);
+	case MAPROW_MAPPINGS: ret->number = row->mappings; return true;
+	case MAPROW_PID: ret->number = (uint64_t)row->pid; return true;
+	case MAPROW_RANGE:
+		column_add_hex(ret->room, row->start, 8);
+		buffer_add_char(ret->room, '-');
+		column_add_hex(ret->room, row->end, 8);
+		return column_use_room(ret);
+	case MAPROW_START: ret->number = row->start; return true;
+	case MAPROW_END: ret->number = row->end; return true;
+	case MAPROW_PERMS: return maprow_use(row->perms, ret);
+	case MAPROW_OFFSET: ret->number = row->offset; return true;
+	case MAPROW_DEVICE:
+		buffer_printf(ret->room, "%x:%x", row->major, row->minor);
+		return column_use_room(ret) && row->inode;
+	case MAPROW_INODE: ret->number = row->inode; return row->inode;
+	case MAPROW_NAME:
+		ret->after = kind_note(row->is_deleted, row->fate);
+		return maprow_use(row->name, ret);
+	case MAPROW_KIND: return maprow_use(kind_name(row->kind), ret);
+	case MAPROW_DELETED: ret->number = row->is_deleted; return true;
+	case MAPROW_STATE:
+		return (row->is_deleted || row->fate == MAPPING_UNLINKED) &&
+		       maprow_use(states[row->fate], ret);
+	case MAPROW_FLAGS: return maprow_use(row->flags, ret);
+	default: return maprow_get_sum(l, row, c->index, ret);
+	}
+}
+
+/* clang-format off */
+#define PLACE(name, type, of) .field = (name), .kind = (type), .get = maprow_get, .index = (of)
+#define AMOUNT(name, type, of)                                                                     \
+	.field = (name), .kind = (type), .get = maprow_get, .index = (of),                         \
+	.flags = COLUMN_SUM | COLUMN_SORT
+#define FIELD(name, type, of) AMOUNT(name, type, of), .csv_place = 3
+/* clang-format on */
+
+static const struct column columns[] = {
+	{PLACE("mappings", COLUMN_COUNT, MAPROW_MAPPINGS), .forms = LIST_JSON | LIST_SUMS,
+		.flags = COLUMN_SUM},
+	{PLACE("mappings", COLUMN_COUNT, MAPROW_MAPPINGS), .head = "MAPPINGS",
+		.forms = LIST_LINES | LIST_CSV, .only = BY_FILE | BY_KIND, .width = COUNT_WIDTH,
+		.flags = COLUMN_SUM | COLUMN_SORT},
+	{PLACE("pid", COLUMN_COUNT, MAPROW_PID), .head = "PID", .only = WITH_PID,
+		.width = PID_WIDTH},
+	{PLACE(NULL, COLUMN_WORD, MAPROW_RANGE), .head = "ADDRESS", .only = BY_MAPPING,
+		.width = RANGE_WIDTH},
+	{PLACE("start", COLUMN_ADDRESS, MAPROW_START), .only = BY_MAPPING},
+	{PLACE("end", COLUMN_ADDRESS, MAPROW_END), .only = BY_MAPPING},
+	{PLACE("perms", COLUMN_WORD, MAPROW_PERMS), .head = "PERM", .only = BY_MAPPING,
+		.width = PERMS_WIDTH},
+	{PLACE("offset_bytes", COLUMN_COUNT, MAPROW_OFFSET), .only = BY_MAPPING},
+	{PLACE("device", COLUMN_WORD, MAPROW_DEVICE)},
+	{PLACE("inode", COLUMN_COUNT, MAPROW_INODE)},
+	{PLACE("name", COLUMN_TEXT, MAPROW_NAME), .head = "MAPPING", .only = BY_MAPPING,
+		.place = MAPROW_AT_NAME, .csv_place = 1},
+	{PLACE("name", COLUMN_TEXT, MAPROW_NAME), .head = "FILE", .only = BY_FILE,
+		.place = MAPROW_AT_NAME, .csv_place = 1},
+	{PLACE("name", COLUMN_TEXT, MAPROW_NAME), .head = "KIND", .only = BY_KIND,
+		.place = MAPROW_AT_NAME, .csv_place = 1},
+	{PLACE("kind", COLUMN_WORD, MAPROW_KIND)},
+	{PLACE("deleted", COLUMN_FLAG, MAPROW_DELETED), .csv_place = 1},
+	{PLACE("state", COLUMN_WORD, MAPROW_STATE), .csv_place = 1},
+	{PLACE("flags", COLUMN_WORDS, MAPROW_FLAGS), .only = BY_MAPPING},
+	{FIELD("size_bytes", COLUMN_BYTES, MAPPING_SIZE), .head = "SIZE", .place = 1},
+	{FIELD("kernel_page_size_bytes", COLUMN_BYTES, MAPPING_KERNEL_PAGE_SIZE)},
+	{FIELD("mmu_page_size_bytes", COLUMN_BYTES, MAPPING_MMU_PAGE_SIZE)},
+	{FIELD("rss_bytes", COLUMN_BYTES, MAPPING_RSS), .head = "RSS", .place = 1},
+	{FIELD("pss_bytes", COLUMN_BYTES, MAPPING_PSS), .head = "PSS", .place = 1},
+	{FIELD("pss_dirty_bytes", COLUMN_BYTES, MAPPING_PSS_DIRTY)},
+	{FIELD("shared_clean_bytes", COLUMN_BYTES, MAPPING_SHARED_CLEAN)},
+	{FIELD("shared_dirty_bytes", COLUMN_BYTES, MAPPING_SHARED_DIRTY)},
+	{FIELD("private_clean_bytes", COLUMN_BYTES, MAPPING_PRIVATE_CLEAN)},
+	{FIELD("private_dirty_bytes", COLUMN_BYTES, MAPPING_PRIVATE_DIRTY)},
+	{FIELD("referenced_bytes", COLUMN_BYTES, MAPPING_REFERENCED)},
+	{FIELD("anonymous_bytes", COLUMN_BYTES, MAPPING_ANONYMOUS)},
+	{FIELD("ksm_bytes", COLUMN_BYTES, MAPPING_KSM)},
+	{FIELD("lazy_free_bytes", COLUMN_BYTES, MAPPING_LAZY_FREE)},
+	{FIELD("anon_huge_pages_bytes", COLUMN_BYTES, MAPPING_ANON_HUGE_PAGES)},
+	{FIELD("shmem_pmd_mapped_bytes", COLUMN_BYTES, MAPPING_SHMEM_PMD_MAPPED)},
+	{FIELD("file_pmd_mapped_bytes", COLUMN_BYTES, MAPPING_FILE_PMD_MAPPED)},
+	{FIELD("shared_hugetlb_bytes", COLUMN_BYTES, MAPPING_SHARED_HUGETLB)},
+	{FIELD("private_hugetlb_bytes", COLUMN_BYTES, MAPPING_PRIVATE_HUGETLB)},
+	{FIELD("swap_bytes", COLUMN_BYTES, MAPPING_SWAP), .head = "SWAP", .place = 4},
+	{FIELD("swap_pss_bytes", COLUMN_BYTES, MAPPING_SWAP_PSS)},
+	{FIELD("locked_bytes", COLUMN_BYTES, MAPPING_LOCKED)},
+	{FIELD("thp_eligible", COLUMN_COUNT, MAPPING_THP_ELIGIBLE)},
+	{FIELD("protection_key", COLUMN_COUNT, MAPPING_PROTECTION_KEY)},
+	{AMOUNT("shared_bytes", COLUMN_BYTES, MAPROW_SHARED), .head = "SHARED", .place = 2,
+		.csv_place = 2},
+	{AMOUNT("private_bytes", COLUMN_BYTES, MAPROW_PRIVATE), .head = "PRIVATE", .place = 2,
+		.csv_place = 2},
+	{AMOUNT(NULL, COLUMN_BYTES, MAPROW_DIRTY), .head = "DIRTY", .place = 3},
+	{AMOUNT(NULL, COLUMN_BYTES, MAPROW_HUGE), .head = "HUGE", .place = 5},
+	{AMOUNT("sharers_mean", COLUMN_REAL, MAPROW_SHARERS), .head = "SHARERS", .place = 6,
+		.csv_place = 2, .width = COUNT_WIDTH, .decimals = 1},
+};
+
+const struct column *maprow_columns(size_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(columns);
+	return columns;
+}
+
+const char *maprow_name(enum mapping_field field)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (columns[i].index == (unsigned int)field)
+			return columns[i].field;
+	return NULL;
+}
+
+unsigned int maprow_find_sort(const char *name)
+{
+	const struct column *c = list_find_sort(
+		columns, ARRAY_SIZE(columns), BY_MAPPING | BY_FILE | BY_KIND, name);
+
+	return c ? c->index : MAPROW_INDICES;
+}
+
+struct list maprow_list_of(const struct maprow_format *f, const struct column *column, size_t count,
+	enum list_form form, struct buffer *to)
+{
+	bool is_single = f->by == MAPPING_TABLE_BY_MAPPING;
+	bool has_pid = is_single && (f->has_pid || form != LIST_LINES);
+
+	return (struct list){
+		.column = column,
+		.columns = count,
+		.form = form,
+		.to = to,
+		.context = f,
+		.variant = BIT(f->by) | (has_pid ? WITH_PID : 0),
+		.bytes = f->bytes,
+	};
+}
+
+struct list maprow_list(const struct maprow_format *f, enum list_form form, struct buffer *to)
+{
+	return maprow_list_of(f, columns, ARRAY_SIZE(columns), form, to);
+}
+
+/* Gets the value of INDEX by which ROW is sorted. Returns false if it is absent. */
+static bool maprow_key_of(const struct mapping_table_row *row, unsigned int index, uint64_t *ret)
+{
 	double sharers;
 
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
-		if ((row->present >> i) & 1)
-			add_json_number(to, names[i], row->q[i]);
-	if (mapping_table_figure(row, MAPPING_TABLE_SHARED, &shared) &&
-		mapping_table_figure(row, MAPPING_TABLE_PRIVATE, &private)) {
-		add_json_number(to, "shared_bytes", shared);
-		add_json_number(to, "private_bytes", private);
+	if (index < MAPROW_SUMS)
+		return maprow_sum(row->q, row->present, index, ret);
+	if (index == MAPROW_MAPPINGS) {
+		*ret = row->mappings;
+		return true;
 	}
-	if (mapping_table_sharers(row, &sharers)) {
-		buffer_add_text(to, ",\"sharers_mean\":");
-		decimal_add_real(to, sharers);
-	}
+	if (!mapping_table_sharers(row, &sharers))
+		return false;
+	*ret = sharers < 1e15 ? (uint64_t)(sharers * 1000) : UINT64_MAX;
+	return true;
 }
 
-void maprow_add_json(
-	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to)
+/* Rows that are alike stay in the order of process, address and name. */
+static int maprow_compare(const void *a_, const void *b_, void *index)
 {
-	buffer_add_text(to, "{\"mappings\":");
-	buffer_add_u64(to, row->mappings);
-	if (f->by == MAPPING_TABLE_BY_MAPPING) {
-		add_json_number(to, "pid", (uint64_t)row->pid);
-		maprow_add_json_place(row, to);
-	}
-	maprow_add_json_file(row, to);
-	maprow_add_json_name(row, to);
-	if (row->flags)
-		add_json_flags(to, row->flags);
-	maprow_add_json_amounts(row, to);
-	buffer_add_char(to, '}');
+	const struct mapping_table_row *a = a_, *b = b_;
+	uint64_t x, y;
+	bool has_x = maprow_key_of(a, *(unsigned int *)index, &x);
+	bool has_y = maprow_key_of(b, *(unsigned int *)index, &y);
+
+	if (has_x != has_y)
+		return has_x ? -1 : 1;
+	if (has_x && x != y)
+		return x < y ? 1 : -1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return strcmp(a->name, b->name);
 }
 
-void maprow_add_json_sums(const struct mapping_table_row *row, struct buffer *to)
+void maprow_sort(struct mapping_table *a, unsigned int index)
 {
-	buffer_printf(to, "{\"mappings\":%llu", (unsigned long long)row->mappings);
-	maprow_add_json_amounts(row, to);
-	buffer_add_char(to, '}');
-}
-
-void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to)
-{
-	buffer_add_text(to, f->by == MAPPING_TABLE_BY_MAPPING
-				    ? "pid,start,end,perms,offset_bytes,device,inode,kind,flags,"
-				    : "mappings,device,inode,kind,");
-	buffer_add_text(to, "name,deleted,state,shared_bytes,private_bytes,sharers_mean");
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
-		buffer_printf(to, ",%s", names[i]);
-	buffer_add_char(to, '\n');
-}
-
-void maprow_add_csv_place(const struct mapping_table_row *row, struct buffer *to)
-{
-	maprow_add_range(row, ",", to);
-	buffer_add_char(to, ',');
-	buffer_add_text(to, row->perms);
-	buffer_add_char(to, ',');
-}
-
-void maprow_add_csv_file(const struct mapping_table_row *row, struct buffer *to)
-{
-	if (row->inode)
-		buffer_printf(to, "%x:%x,%llu,%s,", row->major, row->minor,
-			(unsigned long long)row->inode, kind_name(row->kind));
-	else
-		buffer_printf(to, ",,%s,", kind_name(row->kind));
-}
-
-void maprow_add_csv_name(const struct mapping_table_row *row, struct buffer *to)
-{
-	column_add_csv_text(to, row->name);
-	buffer_add_text(to, row->is_deleted ? ",true," : ",false,");
-	if (maprow_state_of(row))
-		buffer_add_text(to, maprow_state_of(row));
-}
-
-/* Appends the cells before the name. */
-static void add_csv_head(
-	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to)
-{
-	if (f->by == MAPPING_TABLE_BY_MAPPING) {
-		buffer_add_u64(to, (uint64_t)row->pid);
-		buffer_add_char(to, ',');
-		maprow_add_csv_place(row, to);
-		buffer_add_u64(to, row->offset);
-	} else {
-		buffer_add_u64(to, row->mappings);
-	}
-	buffer_add_char(to, ',');
-	maprow_add_csv_file(row, to);
-	if (f->by == MAPPING_TABLE_BY_MAPPING) {
-		buffer_add_text(to, row->flags ? row->flags : "");
-		buffer_add_char(to, ',');
-	}
-}
-
-/* Appends the cells that are computed from the fields of smaps. */
-static void add_csv_figures(const struct mapping_table_row *row, struct buffer *to)
-{
-	double sharers;
-	uint64_t value;
-
-	for (unsigned int i = 0; i < MAPPING_TABLE_FIGURES; i++) {
-		buffer_add_char(to, ',');
-		if (mapping_table_figure(row, (enum mapping_table_figure)i, &value))
-			buffer_add_u64(to, value);
-	}
-	buffer_add_char(to, ',');
-	if (mapping_table_sharers(row, &sharers))
-		decimal_add_real(to, sharers);
-}
-
-void maprow_add_csv(
-	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to)
-{
-	add_csv_head(f, row, to);
-	maprow_add_csv_name(row, to);
-	add_csv_figures(row, to);
-	for (unsigned int i = 0; i < MAPPING_FIELDS; i++) {
-		buffer_add_char(to, ',');
-		if ((row->present >> i) & 1)
-			buffer_add_u64(to, row->q[i]);
-	}
-	buffer_add_char(to, '\n');
+	if (a->rows)
+		qsort_r(a->row, a->rows, sizeof(*a->row), maprow_compare, &index);
+	hashmap_done(&a->index);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One mapping, or the sum of several, as a line of a table, JSON or comma-separated values. Rows
- * are printed at once and not kept, since a process may have 60,000 mappings. Pure. Errors of all
- * functions that append are those of TO.
+ * The columns of mappings, single or in sum. Rows are printed at once and not kept, since a process
+ * may have 60,000 mappings. Pure.
  */
 #ifndef MEMTALLY_CLI_MAP_MAPROW_H
 #define MEMTALLY_CLI_MAP_MAPROW_H
@@ -10,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "cli/table/list.h"
 #include "inspect/maps/mapping-table.h"
 
 struct maprow_format {
@@ -18,83 +18,75 @@ struct maprow_format {
 	bool has_pid; /* rows are of several processes */
 };
 
+/* What a column shows, as .index: a field of smaps (enum mapping_field), or one of these. */
+enum maprow_index {
+	MAPROW_SHARED = MAPPING_FIELDS, /* sums of fields of smaps, as the next three */
+	MAPROW_PRIVATE,
+	MAPROW_DIRTY, /* shared and private */
+	MAPROW_HUGE,  /* huge pages of all kinds */
+	MAPROW_SUMS,
+	MAPROW_SHARERS = MAPROW_SUMS,
+	MAPROW_MAPPINGS,
+	MAPROW_PID,
+	MAPROW_RANGE,
+	MAPROW_START,
+	MAPROW_END,
+	MAPROW_PERMS,
+	MAPROW_OFFSET,
+	MAPROW_DEVICE,
+	MAPROW_INODE,
+	MAPROW_NAME,
+	MAPROW_KIND,
+	MAPROW_DELETED,
+	MAPROW_STATE,
+	MAPROW_FLAGS,
+	MAPROW_INDICES
+};
+
+/* Places in a line, behind those of the amounts. */
+enum { MAPROW_AT_CHANGE = 7, MAPROW_AT_NAME };
+
+/* Returns the columns of struct mapping_table_row, and their number in *RET_COUNT. */
+const struct column *maprow_columns(size_t *ret_count);
+
+/* The .get of these columns; L->context is a struct maprow_format. */
+bool maprow_get(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret);
+
+/*
+ * Sums in *RET the fields of INDEX, which is below MAPROW_SUMS, in bytes. Q has a value for each
+ * mapping_field, 0 if it is absent; PRESENT has their bits. Returns false if a field is absent that
+ * the sum needs: then no value must be shown. For signed changes the sum is modulo 2^64.
+ */
+bool maprow_sum(const uint64_t q[static MAPPING_FIELDS], uint64_t present, unsigned int index,
+	uint64_t *ret);
+
+/*
+ * Returns a list of struct mapping_table_row that appends to TO in FORM: LIST_LINES, LIST_JSON or
+ * LIST_CSV. It borrows F.
+ */
+struct list maprow_list(const struct maprow_format *f, enum list_form form, struct buffer *to);
+
+/* Does the same with COLUMN, which has COUNT columns, instead of its own. */
+struct list maprow_list_of(const struct maprow_format *f, const struct column *column, size_t count,
+	enum list_form form, struct buffer *to);
+
 /*
  * Returns the name of FIELD in JSON: "rss_bytes" for "Rss" in smaps, "thp_eligible" for a field
  * that is no amount.
  */
 const char *maprow_name(enum mapping_field field);
 
-/* Returns the field with the name NAME; MAPPING_FIELDS if there is none. */
-enum mapping_field maprow_find(const char *name);
+/* Returns the index by which --sort=NAME sorts; MAPROW_INDICES if there is none. */
+unsigned int maprow_find_sort(const char *name);
 
-/* Returns the head of the last column: "MAPPING", "FILE" or "KIND". */
-const char *maprow_head(enum mapping_table_by by);
-
-/* Appends the heads of the columns, as a line of a table. */
-void maprow_add_head(const struct maprow_format *f, struct buffer *to);
-
-/* Appends ROW as a line of a table. */
-void maprow_add_line(
-	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to);
-
-/* Appends a line of dashes, and TOTAL, the sum of ROWS rows, as a line of a table. */
-void maprow_add_total(const struct maprow_format *f, const struct mapping_table_row *total,
-	size_t rows, struct buffer *to);
-
-/* Appends the last column, the name with its mark, and a newline. */
-void maprow_add_name(const struct mapping_table_row *row, struct buffer *to);
-
-/* Appends ROW as a JSON object. */
-void maprow_add_json(
-	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to);
-
-/* Appends a JSON object with only the amounts of ROW, which is a sum without a name. */
-void maprow_add_json_sums(const struct mapping_table_row *row, struct buffer *to);
-
-/*
- * Appends members of a JSON object, each with a comma before it: "start", "end" (addresses),
- * "perms" (the access) and "offset_bytes" (in the file).
- */
-void maprow_add_json_place(const struct mapping_table_row *row, struct buffer *to);
-
-/*
- * Appends members of a JSON object, each with a comma before it: "device" and "inode". Appends
- * nothing if ROW has no file.
- */
-void maprow_add_json_file(const struct mapping_table_row *row, struct buffer *to);
-
-/*
- * Appends members of a JSON object, each with a comma before it: "name", "kind", "deleted" and, if
- * the file was deleted and looked up, its "state".
- */
-void maprow_add_json_name(const struct mapping_table_row *row, struct buffer *to);
+/* Sorts the rows of A by INDEX, the largest first and those without it last. */
+void maprow_sort(struct mapping_table *a, unsigned int index);
 
 /*
  * Returns the state of a deleted file with the name NAME in JSON and CSV; MAPPING_NOT_ASKED if
  * there is none.
  */
 enum mapping_fate maprow_find_state(const char *name);
-
-/* Appends the line with the heads of comma-separated values. */
-void maprow_add_csv_head(const struct maprow_format *f, struct buffer *to);
-
-/* Appends ROW as a line of comma-separated values. */
-void maprow_add_csv(
-	const struct maprow_format *f, const struct mapping_table_row *row, struct buffer *to);
-
-/* Appends cells of a CSV row, each with a comma behind it: the two addresses, and the access. */
-void maprow_add_csv_place(const struct mapping_table_row *row, struct buffer *to);
-
-/*
- * Appends cells of a CSV row, each with a comma behind it: device and inode, both empty if ROW has
- * no file; and kind.
- */
-void maprow_add_csv_file(const struct mapping_table_row *row, struct buffer *to);
-
-/*
- * Appends cells of a CSV row: name, whether the file was deleted, and its state or nothing. There
- * is no comma at the end.
- */
-void maprow_add_csv_name(const struct mapping_table_row *row, struct buffer *to);
 
 #endif

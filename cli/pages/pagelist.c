@@ -25,7 +25,7 @@ static bool is_by(const struct pagelist *l, enum pagerow_by by)
 	return l->format.by == by;
 }
 
-static void begin_list(struct pagelist *l, struct list list)
+static void pagelist_begin_list(struct pagelist *l, struct list list)
 {
 	l->list = list;
 	l->list.limit = l->limit;
@@ -38,7 +38,7 @@ int pagelist_begin(struct pagelist *l)
 		buffer_printf(l->text, "{\"version\":%d,\"by\":\"%s\",\"rows\":[", PAGES_VERSION,
 			pagerow_by_name(l->format.by));
 	if (is_by(l, PAGEROW_BY_PAGE))
-		begin_list(l, pagerow_page_list(&l->format, l->form, l->text));
+		pagelist_begin_list(l, pagerow_page_list(&l->format, l->form, l->text));
 	if (!is_by(l, PAGEROW_BY_KIND))
 		return 0;
 	l->row = calloc(KIND_END, sizeof(*l->row));
@@ -211,7 +211,7 @@ static int finish_sums(struct pagelist *l, bool knows_times)
 	int r = 0;
 
 	pagelist_arrange(l);
-	begin_list(l, pagerow_list(&l->format, l->form, l->text));
+	pagelist_begin_list(l, pagerow_list(&l->format, l->form, l->text));
 	for (size_t i = 0; r == 0 && i < l->rows; i++)
 		r = list_add(&l->list, &l->row[i]);
 	if (l->form == LIST_JSON) {

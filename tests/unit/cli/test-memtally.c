@@ -607,7 +607,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"map", "1", "--by=user"}, 2, "",
 			"--by: expected mapping, file or kind, got 'user'"},
 		{{"map", "1", "--sort=name"}, 2, "",
-			"--sort: expected an amount of the rows in JSON, such as pss_bytes or"},
+			"--sort: expected an amount of the rows, such as PSS, pss_bytes or"},
 		{{"map", "1", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
 		{{"map", "1", "--until=now"}, 2, "", "--until does not go with map"},
 		{{"map", "1", "--diff=x"}, 2, "", "--diff: expected the pid of a process, got 'x'"},

@@ -48,16 +48,30 @@ static const char *text_of(struct buffer *b)
 	return b->data;
 }
 
+/* Prints the rows of X from number FROM on in FORM. */
+static struct list print(const struct maprow_format *f, enum list_form form, struct changes *x,
+	size_t from, struct mapchange_columns *columns, struct buffer *to)
+{
+	struct list l = mapchange_list(f, form, to, columns);
+
+	list_begin(&l);
+	for (size_t i = from; i < x->c.rows; i++)
+		assert_int_equal(list_add(&l, &x->c.row[i]), 0);
+	return l;
+}
+
 static void check_lines(const struct maprow_format *f, const char *expected)
 {
-	AUTO_BUFFER struct buffer text = {0};
+	AUTO_BUFFER struct buffer text = {0}, beside = {0};
+	struct mapchange_columns columns;
 	struct changes x;
+	struct list l;
 
 	make(&x, f->by);
-	mapchange_add_head(f, &text);
-	for (size_t i = 0; i < x.c.rows; i++)
-		mapchange_add_line(f, &x.c.row[i], &text);
-	mapchange_add_total(f, &x.c.total, x.c.rows, &text);
+	l = print(f, LIST_LINES, &x, 0, &columns, &text);
+	buffer_add_text(&beside, "total");
+	list_total(&l, &x.c.total, &beside);
+	list_done(&l);
 	assert_string_equal(text_of(&text), expected);
 	done(&x);
 }
@@ -71,8 +85,7 @@ static void changes_have_a_sign(void **state)
 		"        0       -4        0        0       +1       +1       +4        0 changed "
 		"/lib/a, \"b\" [deleted]\n"
 		"------------------------------------------------------------------------\n"
-		"     +128      +92      +50      +75      +27      +37      +11    +3072 total of 2 "
-		"changed rows, in KiB\n");
+		"     +128      +92      +50      +75      +27      +37      +11    +3072 total\n");
 }
 
 static void single_mappings_have_an_address(void **state)
@@ -89,7 +102,7 @@ static void single_mappings_have_an_address(void **state)
 		"------------------------------------------------------------------------------------"
 		"----------------------------------------------------------\n"
 		"                                     +131072        +94208        +51200        +76800 "
-		"       +27648        +37888        +11264      +3145728 total of 2 changed rows\n");
+		"       +27648        +37888        +11264      +3145728 total\n");
 }
 
 static void csv_has_a_cell_for_each_head(void **state)
@@ -97,16 +110,19 @@ static void csv_has_a_cell_for_each_head(void **state)
 	(void)state;
 	for (unsigned int by = 0; by < MAPPING_TABLE_BYS; by++) {
 		const struct maprow_format f = {.by = (enum mapping_table_by)by};
-		AUTO_BUFFER struct buffer head = {0}, row = {0};
+		AUTO_BUFFER struct buffer text = {0};
+		struct mapchange_columns columns;
 		unsigned int heads = 0, cells = 0;
 		struct changes x;
+		struct list l;
 
 		make(&x, f.by);
-		mapchange_add_csv_head(&f, &head);
-		mapchange_add_csv(&f, &x.c.row[0], &row);
-		for (const char *at = text_of(&head); *at; at++)
+		x.c.rows = 1;
+		l = print(&f, LIST_CSV, &x, 0, &columns, &text);
+		list_done(&l);
+		for (const char *at = text_of(&text); *at != '\n'; at++)
 			heads += *at == ',';
-		for (const char *at = text_of(&row); *at; at++)
+		for (const char *at = strchr(text.data, '\n'); *at; at++)
 			cells += *at == ',';
 		assert_int_equal(cells, heads);
 		done(&x);
@@ -117,17 +133,19 @@ static void csv_and_json_have_exact_amounts(void **state)
 {
 	const struct maprow_format f = {.by = MAPPING_TABLE_BY_FILE};
 	AUTO_BUFFER struct buffer csv = {0}, json = {0}, total = {0};
+	struct mapchange_columns columns;
 	struct changes x;
 	json_t *object;
+	struct list l;
 
 	(void)state;
 	make(&x, f.by);
-	for (size_t i = 0; i < x.c.rows; i++)
-		mapchange_add_csv(&f, &x.c.row[i], &csv);
+	l = print(&f, LIST_CSV, &x, 0, &columns, &csv);
+	list_done(&l);
 	assert_non_null(strstr(text_of(&csv), "new,8:11,7,file,/new,false,,131072,98304,51200,0,"));
 	assert_non_null(
 		strstr(csv.data, "\nchanged,8:11,7,file,\"/lib/a, \"\"b\"\"\",true,,0,-4096,0,0,"));
-	mapchange_add_json(&f, &x.c.row[1], &json);
+	l = print(&f, LIST_JSON, &x, 1, &columns, &json);
 	object = json_loadb(json.data, json.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_string_equal(json_string_value(json_object_get(object, "change")), "changed");
 	assert_int_equal(json_integer_value(json_object_get(object, "rss_bytes")), -4 * KIB);
@@ -136,12 +154,35 @@ static void csv_and_json_have_exact_amounts(void **state)
 	assert_int_equal(json_integer_value(json_object_get(object, "inode")), 7);
 	assert_null(json_object_get(object, "mmu_page_size_bytes"));
 	json_decref(object);
-	mapchange_add_json(&f, &x.c.total, &total);
+	list_add_sums(&l, &x.c.total, &total);
+	list_done(&l);
 	object = json_loadb(total.data, total.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_string_equal(json_string_value(json_object_get(object, "change")), "total");
 	assert_int_equal(json_integer_value(json_object_get(object, "rss_bytes")), 92 * KIB);
 	assert_null(json_object_get(object, "name"));
 	json_decref(object);
+	done(&x);
+}
+
+/* Also by sums of fields. */
+static void sorts_by_growth(void **state)
+{
+	struct changes x;
+
+	(void)state;
+	make(&x, MAPPING_TABLE_BY_FILE);
+	mapchange_sort(&x.c, MAPROW_DIRTY);
+	assert_string_equal(x.c.row[0].now->name, "/new");
+	x.c.row[1].q[MAPPING_PRIVATE_DIRTY] = INT32_MAX;
+	mapchange_sort(&x.c, MAPROW_DIRTY);
+	assert_string_not_equal(x.c.row[0].now->name, "/new");
+	x.c.row[0].present = 0;
+	mapchange_sort(&x.c, MAPROW_DIRTY);
+	assert_string_equal(x.c.row[0].now->name, "/new");
+	assert_true(mapchange_has(MAPPING_PSS));
+	assert_false(mapchange_has(MAPPING_PROTECTION_KEY));
+	assert_true(mapchange_has(MAPROW_HUGE));
+	assert_false(mapchange_has(MAPROW_SHARERS));
 	done(&x);
 }
 
@@ -152,6 +193,7 @@ int main(void)
 		cmocka_unit_test(single_mappings_have_an_address),
 		cmocka_unit_test(csv_has_a_cell_for_each_head),
 		cmocka_unit_test(csv_and_json_have_exact_amounts),
+		cmocka_unit_test(sorts_by_growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,8 @@
 #include "cli/map/maprow.h"
 #include "tests/unit/support/cli/mapped.h"
 
+#define BIT(field) (UINT64_C(1) << (field))
+
 static void make(struct mapping_table *a)
 {
 	assert_int_equal(mapping_table_add(a, 42, &mapped_library), 0);
@@ -21,18 +23,31 @@ static const char *text_of(struct buffer *b)
 	return b->data;
 }
 
+/* Prints ROW in FORM: the head, the line or object, and a total, each if it is not NULL. */
+static void print(const struct maprow_format *f, enum list_form form,
+	const struct mapping_table_row *row, struct buffer *head, struct buffer *line,
+	struct buffer *total)
+{
+	AUTO_BUFFER struct buffer rest = {0}, beside = {0};
+	struct list l = maprow_list(f, form, head ? head : &rest);
+
+	buffer_printf(&beside, "total of 1 row%s", f->bytes ? "" : ", in KiB");
+	list_begin(&l);
+	l.to = line ? line : &rest;
+	assert_int_equal(list_add(&l, row), 0);
+	l.to = total ? total : &rest;
+	list_total(&l, row, &beside);
+	list_done(&l);
+}
+
 static void check_lines(
 	const struct maprow_format *f, const char *head, const char *line, const char *total)
 {
 	AUTO_MAPPING_TABLE struct mapping_table a = {.by = f->by};
 	AUTO_BUFFER struct buffer heads = {0}, lines = {0}, totals = {0};
-	struct mapping_table_row sum;
 
 	make(&a);
-	mapping_table_total(&a, &sum);
-	maprow_add_head(f, &heads);
-	maprow_add_line(f, &a.row[0], &lines);
-	maprow_add_total(f, &sum, 1, &totals);
+	print(f, LIST_LINES, &a.row[0], &heads, &lines, &totals);
 	assert_string_equal(text_of(&heads), head);
 	assert_string_equal(text_of(&lines), line);
 	assert_string_equal(strchr(text_of(&totals), '\n') + 1, total);
@@ -109,9 +124,7 @@ static void cells_are_always_separated(void **state)
 
 			for (unsigned int k = 0; k < MAPPING_FIELDS; k++)
 				row.q[k] = value;
-			maprow_add_head(&f, &head);
-			maprow_add_line(&f, &row, &line);
-			maprow_add_total(&f, &row, 1, &total);
+			print(&f, LIST_LINES, &row, &head, &line, &total);
 			assert_int_equal(cells_of(text_of(&line)), cells_of(text_of(&head)));
 			/*
 			 * without an address, but with "total of 1 row", and "in KiB" unless in
@@ -132,11 +145,11 @@ static void unknown_quantities_are_absent(void **state)
 	(void)state;
 	row.present = UINT64_C(1) << MAPPING_RSS;
 	row.q[MAPPING_RSS] = 4 * KIB;
-	maprow_add_line(&f, &row, &line);
+	print(&f, LIST_LINES, &row, NULL, &line, NULL);
 	assert_string_equal(text_of(&line),
 		"        2        -        4        -        -        -        -        -        -   "
 		"     - anon\n");
-	maprow_add_csv(&f, &row, &csv);
+	print(&f, LIST_CSV, &row, NULL, &csv, NULL);
 	assert_string_equal(text_of(&csv), "2,,,heap,anon,false,,,,,,,,4096,,,,,,,,,,,,,,,,,,,,\n");
 }
 
@@ -149,7 +162,7 @@ static void json_has_every_field(void **state)
 
 	(void)state;
 	make(&a);
-	maprow_add_json(&f, &a.row[0], &text);
+	print(&f, LIST_JSON, &a.row[0], NULL, &text, NULL);
 	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
 	assert_string_equal(json_string_value(json_object_get(json, "start")), "00400000");
@@ -167,9 +180,13 @@ static void json_has_every_field(void **state)
 
 		assert_int_equal(value != NULL, i < MAPPING_THP_ELIGIBLE);
 		assert_true(!value || (uint64_t)json_integer_value(value) == mapped_library.q[i]);
-		assert_int_equal(maprow_find(maprow_name((enum mapping_field)i)), i);
+		assert_int_equal(maprow_find_sort(maprow_name((enum mapping_field)i)), i);
 	}
-	assert_int_equal(maprow_find("none"), MAPPING_FIELDS);
+	assert_int_equal(maprow_find_sort("none"), MAPROW_INDICES);
+	assert_int_equal(maprow_find_sort("address"), MAPROW_INDICES);
+	assert_int_equal(maprow_find_sort("Dirty"), MAPROW_DIRTY);
+	assert_int_equal(maprow_find_sort("private_bytes"), MAPROW_PRIVATE);
+	assert_int_equal(maprow_find_sort("SHARERS"), MAPROW_SHARERS);
 	json_decref(json);
 }
 
@@ -183,7 +200,7 @@ static void json_has_any_name(void **state)
 	json_t *json;
 
 	(void)state;
-	maprow_add_json(&f, &row, &text);
+	print(&f, LIST_JSON, &row, NULL, &text, NULL);
 	json = json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 	assert_string_equal(json_string_value(json_object_get(json, "name")), name);
 	json_decref(json);
@@ -201,8 +218,7 @@ static void csv_has_a_cell_for_each_head(void **state)
 		bool is_quoted = false;
 
 		make(&a);
-		maprow_add_csv_head(&f, &head);
-		maprow_add_csv(&f, &a.row[0], &row);
+		print(&f, LIST_CSV, &a.row[0], &head, &row, NULL);
 		for (const char *at = text_of(&head); *at; at++)
 			heads += *at == ',';
 		for (const char *at = text_of(&row); *at; at++) {
@@ -239,13 +255,88 @@ static void csv_has_the_fate_of_deleted_files(void **state)
 			.fate = cases[i].fate};
 		AUTO_BUFFER struct buffer csv = {0}, json = {0};
 
-		maprow_add_csv(&f, &row, &csv);
-		maprow_add_json(&f, &row, &json);
+		print(&f, LIST_CSV, &row, NULL, &csv, NULL);
+		print(&f, LIST_JSON, &row, NULL, &json, NULL);
 		if (!strstr(text_of(&csv), cases[i].cells))
 			fail_msg("case %zu: %s", i, csv.data);
 		if (cases[i].json ? !strstr(text_of(&json), cases[i].json)
 				  : strstr(text_of(&json), "state") != NULL)
 			fail_msg("case %zu: %s", i, json.data);
+	}
+}
+
+/* Sums have a value only if all parts that they need have one. */
+static void sums_need_their_parts(void **state)
+{
+	static const struct {
+		unsigned int index;
+		uint64_t needed, sum; /* of fields with the values 1, 2, 4 ... */
+	} cases[] = {
+		{MAPPING_PSS, BIT(MAPPING_PSS), BIT(MAPPING_PSS)},
+		{MAPROW_SHARED, BIT(MAPPING_SHARED_CLEAN) | BIT(MAPPING_SHARED_DIRTY),
+			BIT(MAPPING_SHARED_CLEAN) | BIT(MAPPING_SHARED_DIRTY)},
+		{MAPROW_PRIVATE, BIT(MAPPING_PRIVATE_CLEAN) | BIT(MAPPING_PRIVATE_DIRTY),
+			BIT(MAPPING_PRIVATE_CLEAN) | BIT(MAPPING_PRIVATE_DIRTY)},
+		{MAPROW_DIRTY, BIT(MAPPING_SHARED_DIRTY) | BIT(MAPPING_PRIVATE_DIRTY),
+			BIT(MAPPING_SHARED_DIRTY) | BIT(MAPPING_PRIVATE_DIRTY)},
+		{MAPROW_HUGE, BIT(MAPPING_ANON_HUGE_PAGES),
+			BIT(MAPPING_ANON_HUGE_PAGES) | BIT(MAPPING_SHMEM_PMD_MAPPED) |
+				BIT(MAPPING_FILE_PMD_MAPPED) | BIT(MAPPING_SHARED_HUGETLB) |
+				BIT(MAPPING_PRIVATE_HUGETLB)},
+	};
+	uint64_t q[MAPPING_FIELDS], sum;
+
+	(void)state;
+	for (unsigned int i = 0; i < MAPPING_FIELDS; i++)
+		q[i] = BIT(i);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(maprow_sum(q, cases[i].needed, cases[i].index, &sum));
+		assert_int_equal(sum, cases[i].sum);
+		for (unsigned int k = 0; k < MAPPING_FIELDS; k++)
+			assert_int_equal(
+				maprow_sum(q, cases[i].needed & ~BIT(k), cases[i].index, &sum),
+				!(cases[i].needed & BIT(k)));
+	}
+}
+
+/* By any column of amounts, also a sum; rows without a value come last. */
+static void sorts_by_any_amount(void **state)
+{
+	static const struct {
+		const char *sort, *order;
+	} cases[] = {{"rss", "bac"}, {"rss_bytes", "bac"}, {"dirty", "cba"}, {"MAPPINGS", "cab"},
+		{"swap", "abc"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char names[][2] = {"c", "a", "b"};
+		struct mapping_table_row row[] = {
+			{.name = names[0],
+				.pid = 3,
+				.mappings = 9,
+				.present = UINT64_MAX,
+				.q[MAPPING_PRIVATE_DIRTY] = 4,
+				.q[MAPPING_SHARED_DIRTY] = 1},
+			{.name = names[1],
+				.pid = 1,
+				.mappings = 5,
+				.q[MAPPING_RSS] = 1,
+				.present = UINT64_MAX & ~BIT(MAPPING_SHARED_DIRTY)},
+			{.name = names[2],
+				.pid = 2,
+				.mappings = 1,
+				.q[MAPPING_RSS] = 2,
+				.present = UINT64_MAX,
+				.q[MAPPING_SHARED_DIRTY] = 3},
+		};
+		struct mapping_table table = {.row = row, .rows = ARRAY_SIZE(row)};
+		char order[ARRAY_SIZE(row) + 1] = "";
+
+		row[1].q[MAPPING_PRIVATE_DIRTY] = 7;
+		maprow_sort(&table, maprow_find_sort(cases[i].sort));
+		for (size_t k = 0; k < table.rows; k++)
+			order[k] = *table.row[k].name;
+		assert_string_equal(order, cases[i].order);
 	}
 }
 
@@ -259,6 +350,8 @@ int main(void)
 		cmocka_unit_test(json_has_any_name),
 		cmocka_unit_test(csv_has_a_cell_for_each_head),
 		cmocka_unit_test(csv_has_the_fate_of_deleted_files),
+		cmocka_unit_test(sums_need_their_parts),
+		cmocka_unit_test(sorts_by_any_amount),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
