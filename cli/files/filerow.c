@@ -263,9 +263,7 @@ int filerow_print_files(const struct filerow_list *list, enum list_form form, st
 	AUTO_LIST struct list l = filerow_list_of(list, columns, ARRAY_SIZE(columns), form, to);
 	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (columns[i].flags & COLUMN_SORT && columns[i].index == (unsigned int)list->sort)
-			l.sort = &columns[i];
+	l.sort = list_sort_column(columns, ARRAY_SIZE(columns), list->sort);
 	l.add_members = list->is_selected ? filerow_add_users : NULL;
 	list_begin(&l);
 	for (size_t i = 0; r == 0 && i < list->count; i++)

@@ -25,10 +25,10 @@ static int parse_form(const struct settings *c, struct sharing_options *a,
 				"user, program, unit or another kind of owner", error);
 	}
 	if (c->sort) {
-		a->sort = sharing_find_field(c->sort);
+		a->sort = sharing_find_sort(c->sort);
 		if (a->sort == SHARING_FIELDS)
 			return flag_refuse("--sort", c->sort,
-				"an amount of the rows in JSON, such as comes_back_bytes or fair_bytes",
+				"an amount of the rows, such as FREED-ON-EXIT or comes_back_bytes",
 				error);
 	}
 	return flag_parse_order(c, &a->ascending, error);

@@ -124,6 +124,7 @@ int sharing_report_make(
 		.by = sharing_options_is_set(a) ? NULL : owner_of(a->kind)->name,
 		.title = sharing_options_is_set(a) ? "SET" : owner_of(a->kind)->title,
 		.has_user = !sharing_options_is_set(a) && owner_of(a->kind)->has_user,
+		.sort = a->sort,
 		.limit = a->limit,
 		.bytes = a->bytes,
 		.others_shared = frame_owner_resident(&w->mappers.owners.others),

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cli/table/cell.h"
-#include "cli/table/column.h"
 #include "render/decimal.h"
 #include "render/human.h"
 
@@ -23,47 +22,141 @@ enum {
 	NOTED_PART = 20,       /* nor does less than 5 % of FREED-ON-EXIT */
 };
 
-static const char absent[] = "-";
-
-static const struct {
-	const char *name;
-	const char *head; /* NULL: no column of the table */
-} fields[SHARING_FIELDS] = {
-	[SHARING_COMES_BACK] = {"comes_back_bytes", "FREED-ON-EXIT"},
-	[SHARING_ANON] = {"unique_anon_bytes", NULL},
-	[SHARING_SHMEM] = {"unique_shmem_bytes", NULL},
-	[SHARING_KEPT] = {"kept_shmem_bytes", NULL},
-	[SHARING_UNMAPPED] = {"unmapped_bytes", NULL},
-	[SHARING_UNLINKED] = {"unique_unlinked_bytes", NULL},
-	[SHARING_DRIVER] = {"unique_driver_bytes", NULL},
-	[SHARING_DRIVER_KEPT] = {"kept_driver_bytes", NULL},
-	[SHARING_DRIVER_UNTOLD] = {"untold_driver_bytes", NULL},
-	[SHARING_STAYS_CACHED] = {"stays_cached_bytes", "CACHED"},
-	[SHARING_PAGE_TABLES] = {"page_tables_bytes", NULL},
-	[SHARING_USS] = {"uss_bytes", "USS"},
-	[SHARING_SWAP_UNIQUE] = {"unique_swap_bytes", "SWAP"},
-	[SHARING_FAIR] = {"fair_bytes", "PER-GROUP-PSS"},
-	[SHARING_RESIDENT] = {"resident_bytes", "RESIDENT"},
-	[SHARING_PSS] = {"pss_bytes", "PSS"},
-	[SHARING_RSS] = {"rss_bytes", "RSS"},
-	[SHARING_SWAP] = {"swap_bytes", NULL},
-	[SHARING_HUGETLB_UNIQUE] = {"unique_hugetlb_bytes", NULL},
-	[SHARING_HUGETLB] = {"hugetlb_bytes", NULL},
-	[SHARING_PROCESSES] = {"processes", "PROCESSES"},
+enum {
+	SHARING_NAME = SHARING_FIELDS,
+	SHARING_USER,
+	SHARING_DENIED,
+	SHARING_BLOCKED,
+	SHARING_ELSEWHERE,
+	SHARING_NOTE
 };
 
-const char *sharing_field_name(enum sharing_field field)
+/* Variants of the list. */
+enum { WITH_USER = 1 << 0, WITH_NOTE = 1 << 1 };
+
+static bool sharing_row_has(const struct sharing_row *row, unsigned int field)
 {
-	return fields[field].name;
+	return (row->present >> field) & 1;
 }
 
-enum sharing_field sharing_find_field(const char *name)
+static bool sharing_row_count(uint32_t count, struct column_value *ret)
 {
-	unsigned int i = 0;
+	ret->number = count;
+	return count;
+}
 
-	while (i < SHARING_FIELDS && strcmp(fields[i].name, name) != 0)
-		i++;
-	return (enum sharing_field)i;
+static bool sharing_row_text(const char *text, struct column_value *ret)
+{
+	ret->text = text;
+	return text && *text;
+}
+
+/* Returns true if ROW has enough memory that may stay to note it beside FREED-ON-EXIT. */
+static bool may_stay(const struct sharing_row *row)
+{
+	uint64_t bytes = row->q[SHARING_DRIVER_UNTOLD];
+
+	return sharing_row_has(row, SHARING_DRIVER_UNTOLD) && bytes >= NOTED_BYTES &&
+	       bytes >= row->q[SHARING_COMES_BACK] / NOTED_PART;
+}
+
+static void add_may_stay(const struct sharing_row *row, bool bytes, struct buffer *to)
+{
+	if (bytes)
+		buffer_add_u64(to, row->q[SHARING_DRIVER_UNTOLD]);
+	else
+		human_add_bytes(to, row->q[SHARING_DRIVER_UNTOLD]);
+	buffer_add_text(to, " of drivers may stay");
+}
+
+static bool sharing_row_is_noted(const struct sharing_row *row)
+{
+	return row->denied || row->blocked || row->elsewhere || may_stay(row);
+}
+
+static void add_note_part(struct buffer *to, uint32_t count, const char *what)
+{
+	if (count)
+		buffer_printf(to, "%s%u %s", to->len ? ", " : "", count, what);
+}
+
+static bool get_note(const struct sharing_row *row, bool bytes, struct column_value *ret)
+{
+	add_note_part(ret->room, row->denied, "denied");
+	add_note_part(ret->room, row->blocked, "blocked");
+	add_note_part(ret->room, row->elsewhere, "counted elsewhere");
+	if (may_stay(row)) {
+		buffer_add_text(ret->room, ret->room->len ? ", " : "");
+		add_may_stay(row, bytes, ret->room);
+	}
+	return column_use_room(ret);
+}
+
+static bool sharing_row_get(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
+{
+	const struct sharing_row *row = row_;
+
+	switch (c->index) {
+	case SHARING_NAME: return sharing_row_text(row->name, ret);
+	case SHARING_USER: return sharing_row_text(row->user, ret);
+	case SHARING_DENIED: return sharing_row_count(row->denied, ret);
+	case SHARING_BLOCKED: return sharing_row_count(row->blocked, ret);
+	case SHARING_ELSEWHERE: return sharing_row_count(row->elsewhere, ret);
+	case SHARING_NOTE: return get_note(row, l->bytes, ret);
+	default: ret->number = row->q[c->index]; return sharing_row_has(row, c->index);
+	}
+}
+
+/* clang-format off */
+#define OTHER(name, type, of) .field = (name), .kind = (type), .get = sharing_row_get, .index = (of)
+#define AMOUNT(name, of)                                                                           \
+	.field = (name), .kind = COLUMN_BYTES, .get = sharing_row_get, .index = (of),              \
+	.flags = COLUMN_SUM | COLUMN_SORT
+/* clang-format on */
+
+/* The names of the groups, which are set for each report: in CSV, in JSON, and in a table. */
+enum { NAME_COLUMN };
+
+static const struct column columns[] = {
+	[NAME_COLUMN] = {OTHER("name", COLUMN_TEXT, SHARING_NAME), .place = 1, .flags = COLUMN_CUT},
+	{OTHER("user", COLUMN_TEXT, SHARING_USER), .head = "USER", .only = WITH_USER, .place = 1,
+		.flags = COLUMN_CUT},
+	{AMOUNT("comes_back_bytes", SHARING_COMES_BACK), .head = "FREED-ON-EXIT"},
+	{AMOUNT("unique_anon_bytes", SHARING_ANON)},
+	{AMOUNT("unique_shmem_bytes", SHARING_SHMEM)},
+	{AMOUNT("kept_shmem_bytes", SHARING_KEPT)},
+	{AMOUNT("unmapped_bytes", SHARING_UNMAPPED)},
+	{AMOUNT("unique_unlinked_bytes", SHARING_UNLINKED)},
+	{AMOUNT("unique_driver_bytes", SHARING_DRIVER)},
+	{AMOUNT("kept_driver_bytes", SHARING_DRIVER_KEPT)},
+	{AMOUNT("untold_driver_bytes", SHARING_DRIVER_UNTOLD)},
+	{AMOUNT("stays_cached_bytes", SHARING_STAYS_CACHED), .head = "CACHED"},
+	{AMOUNT("page_tables_bytes", SHARING_PAGE_TABLES)},
+	{AMOUNT("uss_bytes", SHARING_USS), .head = "USS"},
+	{AMOUNT("unique_swap_bytes", SHARING_SWAP_UNIQUE), .head = "SWAP", .drop = 1},
+	{AMOUNT("fair_bytes", SHARING_FAIR), .head = "PER-GROUP-PSS"},
+	{AMOUNT("resident_bytes", SHARING_RESIDENT), .head = "RESIDENT", .drop = 2},
+	{AMOUNT("pss_bytes", SHARING_PSS), .head = "PSS", .drop = 3},
+	{AMOUNT("rss_bytes", SHARING_RSS), .head = "RSS", .drop = 4},
+	{AMOUNT("swap_bytes", SHARING_SWAP)},
+	{AMOUNT("unique_hugetlb_bytes", SHARING_HUGETLB_UNIQUE)},
+	{AMOUNT("hugetlb_bytes", SHARING_HUGETLB)},
+	{OTHER("processes", COLUMN_COUNT, SHARING_PROCESSES), .head = "PROCESSES",
+		.flags = COLUMN_SUM | COLUMN_SORT},
+	{OTHER("denied", COLUMN_COUNT, SHARING_DENIED), .forms = LIST_JSON, .flags = COLUMN_SUM},
+	{OTHER("blocked", COLUMN_COUNT, SHARING_BLOCKED), .forms = LIST_JSON, .flags = COLUMN_SUM},
+	{OTHER("elsewhere", COLUMN_COUNT, SHARING_ELSEWHERE), .forms = LIST_JSON,
+		.flags = COLUMN_SUM},
+	{OTHER(NULL, COLUMN_TEXT, SHARING_NOTE), .head = "NOTE", .only = WITH_NOTE, .place = 2,
+		.flags = COLUMN_CUT},
+};
+
+enum sharing_field sharing_find_sort(const char *name)
+{
+	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);
+
+	return c ? (enum sharing_field)c->index : SHARING_FIELDS;
 }
 
 void sharing_report_done(struct sharing_report *r)
@@ -123,11 +216,6 @@ void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, ui
 		row->present = UINT64_C(1) << SHARING_PROCESSES;
 }
 
-static bool sharing_row_has(const struct sharing_row *row, unsigned int field)
-{
-	return (row->present >> field) & 1;
-}
-
 struct order {
 	enum sharing_field field;
 	bool ascending;
@@ -154,154 +242,17 @@ void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascen
 		qsort_r(r->row, r->rows, sizeof(*r->row), sharing_row_compare, &order);
 }
 
-static void sharing_row_add_column(struct table *t, const char *head, bool is_right)
-{
-	struct table_column *column = &t->column[t->columns++];
-
-	snprintf(column->head, sizeof(column->head), "%s", head);
-	column->is_right = is_right;
-	column->is_wide = !is_right;
-}
-
-static void add_name_columns(const struct sharing_report *r, struct table *t)
-{
-	sharing_row_add_column(t, r->title, false);
-	if (r->has_user)
-		sharing_row_add_column(t, "USER", false);
-}
-
-static const char *sharing_row_user_of(const struct sharing_row *row)
-{
-	return row->user ? row->user : "";
-}
-
-/*
- * Names may be long and contain any character. The user comes first, because long names are cut at
- * the end.
- */
-static void add_named_column(struct table *t, const struct sharing_row *row)
-{
-	AUTO_BUFFER struct buffer printable = {0}, head = {0};
-
-	if (*sharing_row_user_of(row)) {
-		cell_add_printable(&printable, sharing_row_user_of(row));
-		buffer_add_char(&printable, ':');
-	}
-	cell_add_printable(&printable, row->name);
-	buffer_add_char(&printable, '\0');
-	if (!printable.error)
-		cell_add_cut(&head, printable.data, NAME_COLUMNS);
-	buffer_add_char(&head, '\0');
-	if (printable.error || head.error)
-		t->text.error = -ENOMEM;
-	else
-		sharing_row_add_column(t, head.data, true);
-}
-
-static void sharing_row_end_cell(struct table *t)
-{
-	buffer_add_char(&t->text, '\0');
-}
-
-static void sharing_row_add_bytes(
-	const struct sharing_report *r, struct table *t, bool is_there, uint64_t bytes)
-{
-	if (!is_there)
-		buffer_add_text(&t->text, absent);
-	else if (r->bytes)
-		buffer_add_u64(&t->text, bytes);
-	else
-		human_add_bytes(&t->text, bytes);
-	sharing_row_end_cell(t);
-}
-
 static size_t sharing_row_shown(const struct sharing_report *r)
 {
 	return r->limit && r->limit < r->rows ? r->limit : r->rows;
 }
 
-/* Returns true if ROW has enough memory that may stay to note it beside FREED-ON-EXIT. */
-static bool may_stay(const struct sharing_row *row)
-{
-	uint64_t bytes = row->q[SHARING_DRIVER_UNTOLD];
-
-	return sharing_row_has(row, SHARING_DRIVER_UNTOLD) && bytes >= NOTED_BYTES &&
-	       bytes >= row->q[SHARING_COMES_BACK] / NOTED_PART;
-}
-
 static bool sharing_row_has_notes(const struct sharing_report *r)
 {
 	for (size_t i = 0; i < sharing_row_shown(r); i++)
-		if (r->row[i].denied || r->row[i].blocked || r->row[i].elsewhere ||
-			may_stay(&r->row[i]))
+		if (sharing_row_is_noted(&r->row[i]))
 			return true;
 	return false;
-}
-
-static void add_may_stay(
-	const struct sharing_report *r, const struct sharing_row *row, struct buffer *to)
-{
-	if (r->bytes)
-		buffer_add_u64(to, row->q[SHARING_DRIVER_UNTOLD]);
-	else
-		human_add_bytes(to, row->q[SHARING_DRIVER_UNTOLD]);
-	buffer_add_text(to, " of drivers may stay");
-}
-
-/* Adds the note of a row, or an empty cell for the total: its note stands beside it. */
-static void sharing_row_add_note(
-	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
-{
-	const char *comma = "";
-
-	if (row->name && row->denied) {
-		buffer_printf(&t->text, "%u denied", row->denied);
-		comma = ", ";
-	}
-	if (row->name && row->blocked) {
-		buffer_printf(&t->text, "%s%u blocked", comma, row->blocked);
-		comma = ", ";
-	}
-	if (row->name && row->elsewhere) {
-		buffer_printf(&t->text, "%s%u counted elsewhere", comma, row->elsewhere);
-		comma = ", ";
-	}
-	if (row->name && may_stay(row)) {
-		buffer_add_text(&t->text, comma);
-		add_may_stay(r, row, &t->text);
-	}
-	sharing_row_end_cell(t);
-}
-
-static void add_names(
-	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
-{
-	buffer_add_text(&t->text, row->name ? row->name : "");
-	sharing_row_end_cell(t);
-	if (!r->has_user)
-		return;
-	buffer_add_text(&t->text,
-		!row->name || *sharing_row_user_of(row) ? sharing_row_user_of(row) : absent);
-	sharing_row_end_cell(t);
-}
-
-static void add_cells(
-	const struct sharing_report *r, struct table *t, const struct sharing_row *row)
-{
-	for (unsigned int i = 0; i < SHARING_FIELDS; i++) {
-		if (!fields[i].head)
-			continue;
-		if (i != SHARING_PROCESSES) {
-			sharing_row_add_bytes(r, t, sharing_row_has(row, i), row->q[i]);
-			continue;
-		}
-		buffer_add_u64(&t->text, row->q[i]);
-		sharing_row_end_cell(t);
-	}
-	add_names(r, t, row);
-	if (sharing_row_has_notes(r))
-		sharing_row_add_note(r, t, row);
-	t->rows++;
 }
 
 /* The total is of all groups, also if only some were asked for. */
@@ -317,105 +268,173 @@ static void add_beside_total(const struct sharing_report *r, struct buffer *to)
 		buffer_printf(to, ", %u blocked", r->total.blocked);
 	if (may_stay(&r->total)) {
 		buffer_add_text(to, ", ");
-		add_may_stay(r, &r->total, to);
+		add_may_stay(&r->total, r->bytes, to);
 	}
 }
 
-int sharing_table(const struct sharing_report *r, struct table *ret)
+static struct list sharing_row_list(const struct sharing_report *r, enum list_form form,
+	size_t width, const struct column *column, size_t count, struct buffer *to)
 {
-	*ret = (struct table){0};
-	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
-		if (fields[i].head)
-			sharing_row_add_column(ret, fields[i].head, true);
-	add_name_columns(r, ret);
-	if (sharing_row_has_notes(r))
-		sharing_row_add_column(ret, "NOTE", false);
-	for (size_t i = 0; i < sharing_row_shown(r); i++)
-		add_cells(r, ret, &r->row[i]);
-	if (r->by) {
-		add_cells(r, ret, &r->total);
-		ret->has_total = true;
-		add_beside_total(r, &ret->total);
-	}
-	return ret->text.error ? ret->text.error : ret->total.error;
+	return (struct list){
+		.column = column,
+		.columns = count,
+		.form = form,
+		.to = to,
+		.context = r,
+		.variant = (r->has_user ? WITH_USER : 0) |
+	                   (sharing_row_has_notes(r) ? WITH_NOTE : 0),
+		.bytes = r->bytes,
+		.limit = r->limit,
+		.width = width,
+	};
 }
 
-int sharing_matrix_table(const struct sharing_report *r, struct table *ret)
+int sharing_print_rows(
+	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to)
 {
-	size_t count = r->compared, most = TABLE_COLUMNS_MAX - (r->has_user ? 2 : 1);
+	struct column own[ARRAY_SIZE(columns)];
+	AUTO_LIST struct list l = sharing_row_list(r, form, width, own, ARRAY_SIZE(own), to);
+	AUTO_BUFFER struct buffer beside = {0};
+	int result = 0;
 
-	if (count > most)
-		count = most;
-	*ret = (struct table){0};
-	for (size_t i = 0; i < count; i++)
-		add_named_column(ret, &r->row[i]);
-	add_name_columns(r, ret);
+	memcpy(own, columns, sizeof(own));
+	own[NAME_COLUMN].head = r->title;
+	if (form == LIST_CSV)
+		own[NAME_COLUMN].field = r->by ? r->by : "selection";
+	l.sort = list_sort_column(own, ARRAY_SIZE(own), r->sort);
+	list_begin(&l);
+	for (size_t i = 0; result == 0 && i < r->rows; i++)
+		result = list_add(&l, &r->row[i]);
+	add_beside_total(r, &beside);
+	if (r->by)
+		list_total(&l, &r->total, &beside);
+	return result == 0 ? list_end(&l) : result;
+}
+
+/*
+ * Appends the name of a row as the head of a column. Names may be long and contain any character.
+ * The user comes first, because long names are cut at the end.
+ */
+static void add_named_head(const struct sharing_row *row, struct buffer *to)
+{
+	AUTO_BUFFER struct buffer printable = {0};
+
+	if (row->user && *row->user) {
+		cell_add_printable(&printable, row->user);
+		buffer_add_char(&printable, ':');
+	}
+	cell_add_printable(&printable, row->name);
+	buffer_add_char(&printable, '\0');
+	if (printable.error)
+		to->error = printable.error;
+	else
+		cell_add_cut(to, printable.data, NAME_COLUMNS);
+	buffer_add_char(to, '\0');
+}
+
+/* Gets the memory that ROW shares with the group of number .index. */
+static bool get_shared(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
+{
+	const struct sharing_report *r = l->context;
+	size_t i = (size_t)((const struct sharing_row *)row - r->row);
+
+	ret->number = r->matrix[i * r->compared + c->index];
+	return true;
+}
+
+/* Prints the matrix with a column for each of the first groups. */
+static int print_square(const struct sharing_report *r, size_t width, struct buffer *to)
+{
+	size_t names = r->has_user ? 2 : 1, most = TABLE_COLUMNS_MAX - names;
+	size_t count = r->compared < most ? r->compared : most, at[TABLE_COLUMNS_MAX];
+	struct column own[TABLE_COLUMNS_MAX];
+	AUTO_LIST struct list l = sharing_row_list(r, LIST_TABLE, width, own, count + names, to);
+	AUTO_BUFFER struct buffer heads = {0};
+	int result = 0;
+
 	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < count; j++)
-			sharing_row_add_bytes(r, ret, true, r->matrix[i * r->compared + j]);
-		add_names(r, ret, &r->row[i]);
-		ret->rows++;
+		at[i] = heads.len;
+		add_named_head(&r->row[i], &heads);
 	}
-	return ret->text.error;
+	if (heads.error)
+		return heads.error;
+	for (size_t i = 0; i < count; i++)
+		own[i] = (struct column){.head = heads.data + at[i],
+			.kind = COLUMN_BYTES,
+			.get = get_shared,
+			.index = (unsigned int)i};
+	memcpy(&own[count], &columns[NAME_COLUMN], names * sizeof(*own));
+	own[count].head = r->title;
+	list_begin(&l);
+	for (size_t i = 0; result == 0 && i < count; i++)
+		result = list_add(&l, &r->row[i]);
+	return result == 0 ? list_end(&l) : result;
 }
 
-static void sharing_row_add_json_user(
-	struct buffer *to, const char *field, const struct sharing_row *row)
+/* Two groups, and the memory that both map. */
+struct pair {
+	const struct sharing_row *a, *b;
+	uint64_t bytes;
+};
+
+enum { PAIR_A, PAIR_B, PAIR_A_USER, PAIR_B_USER, PAIR_SHARED };
+
+static bool get_pair(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
 {
-	if (!*sharing_row_user_of(row))
-		return;
-	buffer_printf(to, ",\"%s\":", field);
-	column_add_json_text(to, row->user);
+	const struct pair *pair = row;
+
+	(void)l;
+	switch (c->index) {
+	case PAIR_A: return sharing_row_text(pair->a->name, ret);
+	case PAIR_B: return sharing_row_text(pair->b->name, ret);
+	case PAIR_A_USER: return sharing_row_text(pair->a->user, ret);
+	case PAIR_B_USER: return sharing_row_text(pair->b->user, ret);
+	default: ret->number = pair->bytes; return true;
+	}
 }
 
-static void sharing_row_add_json_row(struct buffer *to, const struct sharing_row *row)
+static const struct column pair_columns[] = {
+	{.field = "a", .kind = COLUMN_TEXT, .get = get_pair, .index = PAIR_A},
+	{.field = "b", .kind = COLUMN_TEXT, .get = get_pair, .index = PAIR_B},
+	{.field = "a_user",
+		.kind = COLUMN_TEXT,
+		.get = get_pair,
+		.index = PAIR_A_USER,
+		.only = WITH_USER},
+	{.field = "b_user",
+		.kind = COLUMN_TEXT,
+		.get = get_pair,
+		.index = PAIR_B_USER,
+		.only = WITH_USER},
+	{.field = "shared_bytes", .kind = COLUMN_BYTES, .get = get_pair, .index = PAIR_SHARED},
+};
+
+/* Appends each two groups that share memory. */
+static int print_pairs(const struct sharing_report *r, enum list_form form, struct buffer *to)
 {
-	const char *comma = "";
+	AUTO_LIST struct list l = sharing_row_list(
+		r, form, 0, pair_columns, ARRAY_SIZE(pair_columns), to);
+	int result = 0;
 
-	buffer_add_char(to, '{');
-	if (row->name) {
-		buffer_add_text(to, "\"name\":");
-		column_add_json_text(to, row->name);
-		sharing_row_add_json_user(to, "user", row);
-		comma = ",";
-	}
-	for (unsigned int i = 0; i < SHARING_FIELDS; i++) {
-		if (!sharing_row_has(row, i))
-			continue;
-		buffer_printf(to, "%s\"%s\":", comma, fields[i].name);
-		buffer_add_u64(to, row->q[i]);
-		comma = ",";
-	}
-	if (row->denied)
-		buffer_printf(to, "%s\"denied\":%u", comma, row->denied);
-	if (row->blocked)
-		buffer_printf(to, ",\"blocked\":%u", row->blocked);
-	if (row->elsewhere)
-		buffer_printf(to, ",\"elsewhere\":%u", row->elsewhere);
-	buffer_add_char(to, '}');
-}
-
-static void add_json_matrix(const struct sharing_report *r, struct buffer *to)
-{
-	const char *comma = "";
-
-	buffer_printf(to, ",\"compared\":%zu,\"matrix\":[", r->compared);
+	l.limit = 0;
+	list_begin(&l);
 	for (size_t i = 0; i < r->compared; i++)
-		for (size_t j = i + 1; j < r->compared; j++) {
-			uint64_t bytes = r->matrix[i * r->compared + j];
+		for (size_t j = i + 1; result == 0 && j < r->compared; j++) {
+			const struct pair pair = {
+				&r->row[i], &r->row[j], r->matrix[i * r->compared + j]};
 
-			if (!bytes)
-				continue;
-			buffer_printf(to, "%s{\"a\":", comma);
-			column_add_json_text(to, r->row[i].name);
-			buffer_add_text(to, ",\"b\":");
-			column_add_json_text(to, r->row[j].name);
-			sharing_row_add_json_user(to, "a_user", &r->row[i]);
-			sharing_row_add_json_user(to, "b_user", &r->row[j]);
-			buffer_printf(to, ",\"shared_bytes\":%llu}", (unsigned long long)bytes);
-			comma = ",";
+			if (pair.bytes)
+				result = list_add(&l, &pair);
 		}
-	buffer_add_char(to, ']');
+	return result;
+}
+
+int sharing_print_matrix(
+	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to)
+{
+	return form == LIST_TABLE ? print_square(r, width, to) : print_pairs(r, form, to);
 }
 
 static void add_json_statistics(const struct sharing_statistics *c, struct buffer *to)
@@ -430,17 +449,16 @@ static void add_json_statistics(const struct sharing_statistics *c, struct buffe
 	buffer_printf(to, ",\"memory_bytes\":%llu}", (unsigned long long)c->memory_bytes);
 }
 
-void sharing_json(const struct sharing_report *r, struct buffer *to)
+int sharing_json(const struct sharing_report *r, struct buffer *to)
 {
+	int result;
+
 	buffer_printf(to, "{\"version\":%d,\"by\":\"%s\",\"groups\":[", SHARING_VERSION,
 		r->by ? r->by : "selection");
-	for (size_t i = 0; i < sharing_row_shown(r); i++) {
-		if (i)
-			buffer_add_char(to, ',');
-		sharing_row_add_json_row(to, &r->row[i]);
-	}
+	result = sharing_print_rows(r, LIST_JSON, 0, to);
 	buffer_add_text(to, "],\"total\":");
-	sharing_row_add_json_row(to, &r->total);
+	list_add_sums(
+		&(struct list){.column = columns, .columns = ARRAY_SIZE(columns)}, &r->total, to);
 	buffer_printf(to, ",\"others\":{\"shared_bytes\":%llu,\"pss_bytes\":%llu",
 		(unsigned long long)r->others_shared, (unsigned long long)r->others_pss);
 	if (r->by)
@@ -450,53 +468,13 @@ void sharing_json(const struct sharing_report *r, struct buffer *to)
 		(unsigned long long)r->gone);
 	buffer_printf(to, ",\"unmapped\":{\"kept_bytes\":%llu,\"untold\":%llu}",
 		(unsigned long long)r->unmapped_kept, (unsigned long long)r->unmapped_untold);
-	if (r->matrix)
-		add_json_matrix(r, to);
+	if (r->matrix) {
+		buffer_printf(to, ",\"compared\":%zu,\"matrix\":[", r->compared);
+		if (result == 0)
+			result = print_pairs(r, LIST_JSON, to);
+		buffer_add_char(to, ']');
+	}
 	add_json_statistics(&r->statistics, to);
 	buffer_add_text(to, "}\n");
-}
-
-static void sharing_row_add_csv_user(struct buffer *to, const struct sharing_row *row)
-{
-	buffer_add_char(to, ',');
-	column_add_csv_text(to, sharing_row_user_of(row));
-}
-
-void sharing_csv(const struct sharing_report *r, struct buffer *to)
-{
-	buffer_printf(to, "%s%s", r->by ? r->by : "selection", r->has_user ? ",user" : "");
-	for (unsigned int i = 0; i < SHARING_FIELDS; i++)
-		buffer_printf(to, ",%s", fields[i].name);
-	buffer_add_char(to, '\n');
-	for (size_t i = 0; i < sharing_row_shown(r); i++) {
-		column_add_csv_text(to, r->row[i].name);
-		if (r->has_user)
-			sharing_row_add_csv_user(to, &r->row[i]);
-		for (unsigned int k = 0; k < SHARING_FIELDS; k++) {
-			buffer_add_char(to, ',');
-			if (sharing_row_has(&r->row[i], k))
-				buffer_add_u64(to, r->row[i].q[k]);
-		}
-		buffer_add_char(to, '\n');
-	}
-}
-
-void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to)
-{
-	buffer_printf(to, "a,b,%sshared_bytes\n", r->has_user ? "a_user,b_user," : "");
-	for (size_t i = 0; i < r->compared; i++)
-		for (size_t j = i + 1; j < r->compared; j++) {
-			uint64_t bytes = r->matrix[i * r->compared + j];
-
-			if (!bytes)
-				continue;
-			column_add_csv_text(to, r->row[i].name);
-			buffer_add_char(to, ',');
-			column_add_csv_text(to, r->row[j].name);
-			if (r->has_user) {
-				sharing_row_add_csv_user(to, &r->row[i]);
-				sharing_row_add_csv_user(to, &r->row[j]);
-			}
-			buffer_printf(to, ",%llu\n", (unsigned long long)bytes);
-		}
+	return result == 0 ? to->error : result;
 }

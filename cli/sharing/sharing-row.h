@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "cli/table/table.h"
+#include "cli/table/list.h"
 #include "inspect/frames/frame-owners.h"
 
 /* Quantities of a group, in bytes except for SHARING_PROCESSES. */
@@ -54,11 +54,8 @@ enum sharing_field {
 	SHARING_FIELDS
 };
 
-/* Returns the name of FIELD in JSON, such as "comes_back_bytes". */
-const char *sharing_field_name(enum sharing_field field);
-
-/* Returns the field with the name NAME; SHARING_FIELDS if there is none. */
-enum sharing_field sharing_find_field(const char *name);
+/* Returns the field by which --sort=NAME sorts; SHARING_FIELDS: there is none. */
+enum sharing_field sharing_find_sort(const char *name);
 
 struct sharing_row {
 	const char *name; /* clean; borrowed */
@@ -89,6 +86,7 @@ struct sharing_report {
 	bool has_user;           /* rows may have .user */
 	struct sharing_row *row; /* owned; in order */
 	size_t rows;
+	enum sharing_field sort;  /* rows are sorted by it: a table always shows it */
 	size_t limit;             /* rows to show; 0: all */
 	bool bytes;               /* exact bytes, instead of KiB, MiB ... */
 	struct sharing_row total; /* of all .groups, also those without a row */
@@ -124,30 +122,21 @@ void sharing_lack(struct sharing_row *row, uint32_t denied, uint32_t blocked, ui
 void sharing_sort(struct sharing_report *r, enum sharing_field field, bool ascending);
 
 /*
- * Makes in *RET a table with a row for each group that is shown, and a total. The caller frees it
- * with table_done(). Returns 0 or -ENOMEM.
+ * Appends a row for each group that is shown in FORM: a table for a terminal of WIDTH columns, with
+ * a total; objects of a JSON array without its brackets; or comma-separated values. Returns 0,
+ * -ENOMEM, or a negative errno of write().
  */
-int sharing_table(const struct sharing_report *r, struct table *ret);
+int sharing_print_rows(
+	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to);
 
 /*
- * Makes in *RET a table of the matrix, with as many groups as a table has columns for. The caller
- * frees it with table_done(). Returns 0 or -ENOMEM.
+ * Appends the matrix: a table, with as many groups as a table has columns for, or comma-separated
+ * values, with a line for each two groups that share memory. Returns as sharing_print_rows().
  */
-int sharing_matrix_table(const struct sharing_report *r, struct table *ret);
+int sharing_print_matrix(
+	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to);
 
-/* Appends all of R as JSON. Errors are those of TO. */
-void sharing_json(const struct sharing_report *r, struct buffer *to);
-
-/*
- * Appends comma-separated values: a line of heads, and a line for each group that is shown. Errors
- * are those of TO.
- */
-void sharing_csv(const struct sharing_report *r, struct buffer *to);
-
-/*
- * Appends comma-separated values: a line of heads, and a line for each two groups of the matrix
- * that share memory. Errors are those of TO.
- */
-void sharing_matrix_csv(const struct sharing_report *r, struct buffer *to);
+/* Appends all of R as JSON. Returns as sharing_print_rows(). */
+int sharing_json(const struct sharing_report *r, struct buffer *to);
 
 #endif

@@ -18,7 +18,6 @@
 #include "cli/sharing/sharing-statistics.h"
 #include "cli/sharing/sharing-walk.h"
 #include "cli/table/output.h"
-#include "cli/table/print.h"
 
 /* Exits at once: there is no partial result. */
 static void sharing_interrupted(int signal)
@@ -81,21 +80,16 @@ static int sharing_find(const struct settings *settings, const struct sharing_op
 
 static int sharing_print(const struct sharing_options *a, const struct sharing_report *report)
 {
-	AUTO_TABLE struct table table = {0};
+	enum list_form form = list_form_of(a->json, a->csv, LIST_TABLE);
 	AUTO_BUFFER struct buffer text = {0};
-	int r = 0;
+	int r;
 
 	if (a->json)
-		sharing_json(report, &text);
-	else if (a->csv && a->matrix)
-		sharing_matrix_csv(report, &text);
-	else if (a->csv)
-		sharing_csv(report, &text);
+		r = sharing_json(report, &text);
+	else if (a->matrix)
+		r = sharing_print_matrix(report, form, command_width(), &text);
 	else
-		r = a->matrix ? sharing_matrix_table(report, &table)
-		              : sharing_table(report, &table);
-	if (r == 0 && table.columns)
-		r = print_table(&table, command_width(), &text);
+		r = sharing_print_rows(report, form, command_width(), &text);
 	return r == 0 ? output_flush(&text) : r;
 }
 

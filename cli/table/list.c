@@ -366,3 +366,12 @@ const struct column *list_find_sort(
 	}
 	return NULL;
 }
+
+const struct column *list_sort_column(
+	const struct column *column, size_t columns, unsigned int index)
+{
+	for (size_t i = 0; i < columns; i++)
+		if (column[i].flags & COLUMN_SORT && column[i].index == index)
+			return &column[i];
+	return NULL;
+}

@@ -91,4 +91,8 @@ void list_add_sums(const struct list *l, const void *row, struct buffer *to);
 const struct column *list_find_sort(
 	const struct column *column, size_t columns, unsigned int variant, const char *name);
 
+/* Returns the first column with COLUMN_SORT and .index INDEX; NULL: there is none. */
+const struct column *list_sort_column(
+	const struct column *column, size_t columns, unsigned int index);
+
 #endif

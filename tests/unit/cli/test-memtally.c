@@ -646,7 +646,7 @@ static void checks_arguments_and_exit_status(void **state)
 		{{"sharing", "x"}, 2, "", "expected the pid of a process, got 'x'"},
 		{{"sharing", "--pid=0"}, 2, "", "expected the pid of a process, got '0'"},
 		{{"sharing", "--sort=name"}, 2, "",
-			"--sort: expected an amount of the rows in JSON, such as comes_back_bytes"},
+			"--sort: expected an amount of the rows, such as FREED-ON-EXIT or"},
 		{{"sharing", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
 		{{"sharing", "--since=now"}, 2, "", "--since does not go with sharing"},
 		{{"sharing", "--diff=1"}, 2, "", "--diff does not go with sharing"},
