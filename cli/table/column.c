@@ -120,6 +120,7 @@ static void column_add_exact(
 			buffer_add_char(to, '-');
 		buffer_add_u64(to, column_size_of(v->change));
 		break;
+	case COLUMN_DIGITS: buffer_add_text(to, v->text); break;
 	case COLUMN_SECONDS: decimal_add_seconds(to, v->number); break;
 	case COLUMN_REAL:
 	case COLUMN_RATIO: decimal_add_real(to, v->real); break;

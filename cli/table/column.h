@@ -23,6 +23,7 @@ enum column_kind {
 	COLUMN_WORDS,   /* .text, words with blanks between: an array in JSON */
 	COLUMN_FLAG,    /* .number, 0 or 1: false or true */
 	COLUMN_COUNT,   /* .number: also of a pid, an inode */
+	COLUMN_DIGITS,  /* .text, the digits of a number of any size */
 	COLUMN_BYTES,   /* .number */
 	COLUMN_SIGNED,  /* .change, bytes, with a minus if it is negative */
 	COLUMN_CHANGE,  /* .change, bytes, with a sign unless it is 0 */

@@ -11,8 +11,6 @@
 #include "cli/common/command.h"
 #include "cli/common/source.h"
 #include "cli/table/output.h"
-#include "cli/table/print.h"
-#include "cli/table/table.h"
 #include "cli/usage/period.h"
 #include "cli/usage/usage-table.h"
 #include "cli/usage/usage.h"
@@ -151,18 +149,14 @@ static void say_nothing_is_kept(const struct settings *settings, const struct us
 
 static int print_usage(const struct settings *settings, const struct usage_table *b)
 {
-	AUTO_TABLE struct table table = {0};
+	enum list_form form = settings->csv ? LIST_CSV : LIST_TABLE;
 	AUTO_BUFFER struct buffer text = {0};
 	int r = 0;
 
 	if (settings->json)
-		usage_table_json(b, &text);
-	else if (settings->csv)
-		usage_table_csv(b, &text);
-	else if (usage_table_rows(b))
-		r = usage_table_build(b, &table);
-	if (r == 0 && table.columns)
-		r = print_table(&table, command_width(), &text);
+		r = usage_table_json(b, &text);
+	else if (settings->csv || usage_table_rows(b))
+		r = usage_table_print(b, form, command_width(), &text);
 	return r == 0 ? output_flush(&text) : r;
 }
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/decimal.h"
-
 enum { KIB = 1024, MS_PER_S = 1000 };
 
 bool usage_line_has(const struct usage_line *item, enum usage_quantity i)
@@ -33,37 +31,29 @@ void usage_line_of(
 		ret->processes = (double)row->q[USAGE_PROCESSES] / (double)head->sampled_ms;
 }
 
-/* The name of each field, and the quantity it is computed from. */
-static const struct {
-	const char *name;
-	enum usage_quantity quantity;
-} fields[USAGE_LINE_FIELDS] = {
-	[USAGE_LINE_PSS] = {"pss_byte_seconds", USAGE_PSS},
-	[USAGE_LINE_PSS_HOURS] = {"pss_gib_hours", USAGE_PSS},
-	[USAGE_LINE_MEAN] = {"pss_mean_bytes", USAGE_PSS},
-	[USAGE_LINE_MAX] = {"pss_max_bytes", USAGE_PSS_MAX},
-	[USAGE_LINE_SWAP] = {"swap_pss_byte_seconds", USAGE_SWAP},
-	[USAGE_LINE_SWAP_HOURS] = {"swap_pss_gib_hours", USAGE_SWAP},
-	[USAGE_LINE_PROCESSES] = {"processes_mean", USAGE_PROCESSES},
-	[USAGE_LINE_PROCESSES_MAX] = {"processes_max", USAGE_PROCESSES_MAX},
+/* The quantity that each field is computed from. */
+static const enum usage_quantity quantities[USAGE_LINE_FIELDS] = {
+	[USAGE_LINE_PSS] = USAGE_PSS,
+	[USAGE_LINE_PSS_HOURS] = USAGE_PSS,
+	[USAGE_LINE_MEAN] = USAGE_PSS,
+	[USAGE_LINE_MAX] = USAGE_PSS_MAX,
+	[USAGE_LINE_SWAP] = USAGE_SWAP,
+	[USAGE_LINE_SWAP_HOURS] = USAGE_SWAP,
+	[USAGE_LINE_PROCESSES] = USAGE_PROCESSES,
+	[USAGE_LINE_PROCESSES_MAX] = USAGE_PROCESSES_MAX,
 };
-
-const char *usage_line_field_name(enum usage_line_field field)
-{
-	return fields[field].name;
-}
 
 static bool has_field(const struct usage_line *item, enum usage_line_field field)
 {
 	switch (field) {
 	case USAGE_LINE_MEAN: return item->has_mean;
 	case USAGE_LINE_PROCESSES: return item->has_processes;
-	default: return usage_line_has(item, fields[field].quantity);
+	default: return usage_line_has(item, quantities[field]);
 	}
 }
 
 /* A mean that is too large for 64 bits becomes 2^63: a year's usage over a moment. */
-uint64_t usage_line_mean_bytes(const struct usage_line *item)
+static uint64_t usage_line_mean_bytes(const struct usage_line *item)
 {
 	return item->mean_bytes < 0x1p63 ? (uint64_t)(item->mean_bytes + 0.5) : UINT64_C(1) << 63;
 }
@@ -81,25 +71,25 @@ static void add_byte_seconds(struct buffer *to, uint64_t kib_s)
 		buffer_add_u64(to, (uint64_t)value);
 }
 
-bool usage_line_add(struct buffer *to, const struct usage_line *item, enum usage_line_field field)
+bool usage_line_get(
+	const struct usage_line *item, enum usage_line_field field, struct column_value *ret)
 {
-	uint64_t value = item->row.q[fields[field].quantity];
+	uint64_t value = item->row.q[quantities[field]];
 
-	if (!has_field(item, field))
-		return false;
 	switch (field) {
 	case USAGE_LINE_PSS:
-	case USAGE_LINE_SWAP: add_byte_seconds(to, value); break;
-	case USAGE_LINE_PSS_HOURS:
-	case USAGE_LINE_SWAP_HOURS:
-		decimal_add_real(to, (double)value / USAGE_LINE_GIB_HOUR);
+	case USAGE_LINE_SWAP:
+		add_byte_seconds(ret->room, value);
+		column_use_room(ret);
 		break;
-	case USAGE_LINE_MEAN: buffer_add_u64(to, usage_line_mean_bytes(item)); break;
-	case USAGE_LINE_MAX: buffer_add_u64(to, value * KIB); break;
-	case USAGE_LINE_PROCESSES: decimal_add_real(to, item->processes); break;
-	default: buffer_add_u64(to, value);
+	case USAGE_LINE_PSS_HOURS:
+	case USAGE_LINE_SWAP_HOURS: ret->real = (double)value / USAGE_LINE_GIB_HOUR; break;
+	case USAGE_LINE_MEAN: ret->number = usage_line_mean_bytes(item); break;
+	case USAGE_LINE_MAX: ret->number = value * KIB; break;
+	case USAGE_LINE_PROCESSES: ret->real = item->processes; break;
+	default: ret->number = value;
 	}
-	return true;
+	return has_field(item, field);
 }
 
 static bool is_one_of(const char *text, const struct text_list *list)
@@ -137,7 +127,7 @@ static int usage_line_compare(const void *a_, const void *b_, void *choice_)
 		                         : usage_line_compare_names(b, a);
 	if (has_field(a, choice->sort) != has_field(b, choice->sort))
 		return has_field(a, choice->sort) ? -1 : 1;
-	i = fields[choice->sort].quantity;
+	i = quantities[choice->sort];
 	order = (a->row.q[i] > b->row.q[i]) - (a->row.q[i] < b->row.q[i]);
 	if (!order)
 		return usage_line_compare_names(a, b);

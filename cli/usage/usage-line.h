@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
+#include "cli/table/column.h"
 #include "config/option.h"
 #include "snapshot/usage.h"
 
@@ -27,9 +28,6 @@ void usage_line_of(
 
 /* Returns true if the row has quantity I. */
 bool usage_line_has(const struct usage_line *item, enum usage_quantity i);
-
-/* Returns the mean PSS in bytes, rounded, at most 2^63. ITEM must have .has_mean. */
-uint64_t usage_line_mean_bytes(const struct usage_line *item);
 
 /* Returns true if none of its memory could be read, so that no sum contains it. */
 bool usage_line_is_unread(const struct usage_line *item);
@@ -50,11 +48,12 @@ enum usage_line_field {
 	USAGE_LINE_FIELDS
 };
 
-/* Returns the name of FIELD in JSON, such as "pss_byte_seconds". */
-const char *usage_line_field_name(enum usage_line_field field);
-
-/* Appends the value of FIELD as a number. Returns false and appends nothing if it is absent. */
-bool usage_line_add(struct buffer *to, const struct usage_line *item, enum usage_line_field field);
+/*
+ * Gets the value of FIELD: byte seconds are .text, means of processes and GiB hours .real, others
+ * .number. The mean PSS is rounded, and at most 2^63. Returns false if it is absent.
+ */
+bool usage_line_get(
+	const struct usage_line *item, enum usage_line_field field, struct column_value *ret);
 
 /* The choice of items and their order; zeroed: all items, largest PSS first. */
 struct usage_line_choice {

@@ -9,20 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/table/column.h"
 #include "render/decimal.h"
 #include "render/human.h"
 #include "snapshot/owner.h"
 
 enum {
-	KIB = 1024,
 	MS_PER_S = 1000,
 	BUCKET_S = 300, /* the ledger's shortest slot */
 	/* a period keeps its name if at most this part of it, one in ten, is different */
 	NAMED_PARTS = 10
 };
 
-static const char absent[] = "-";
 static const char *const pers[] = {
 	[USAGE_PER_ALL] = "all",
 	[USAGE_PER_HOUR] = "hour",
@@ -141,179 +138,135 @@ static size_t shown_of(const struct usage_table *b, const struct usage_table_par
 	return b->limit && b->limit < part->items ? b->limit : part->items;
 }
 
-struct cells {
-	const struct usage_table *bill;
-	struct table *table;
-	bool has_user;
-	double pss, swap; /* KiB seconds of all rows, also those that are not shown */
+/* The row of a list: an item and its part, or the total, which has neither. */
+struct usage_row_of {
+	const struct usage_table_part *part;
+	const struct usage_line *item;
+	double pss, swap; /* of the total: KiB seconds of all rows, also those that are not shown */
 	bool has_pss, has_swap;
 };
 
-static void usage_table_end_cell(struct cells *c)
-{
-	buffer_add_char(&c->table->text, '\0');
-}
+enum {
+	USAGE_TABLE_TIME = USAGE_LINE_FIELDS,
+	USAGE_TABLE_SINCE,
+	USAGE_TABLE_UNTIL,
+	USAGE_TABLE_COVERED,
+	USAGE_TABLE_OWN_ONLY,
+	USAGE_TABLE_NAME,
+	USAGE_TABLE_USER,
+	USAGE_TABLE_ID,
+};
 
-static void add_gib_hours(struct cells *c, bool is_there, double kib_s)
-{
-	if (is_there)
-		buffer_printf(&c->table->text, "%.3f", kib_s / USAGE_LINE_GIB_HOUR);
-	else
-		buffer_add_text(&c->table->text, absent);
-	usage_table_end_cell(c);
-}
+/* Variants of the list. */
+enum { WITH_TIME = 1 << 0, WITH_USER = 1 << 1, WITH_ID = 1 << 2, BY_PROCESSES_MAX = 1 << 3 };
 
-static void usage_table_add_bytes(struct cells *c, bool is_there, uint64_t bytes)
+/* Gets the time of a row, so that no day is billed as an hour. */
+static bool get_time(
+	const struct usage_table *b, const struct usage_table_part *part, struct column_value *ret)
 {
-	if (!is_there)
-		buffer_add_text(&c->table->text, absent);
-	else if (c->bill->bytes)
-		buffer_add_u64(&c->table->text, bytes);
-	else
-		human_add_bytes(&c->table->text, bytes);
-	usage_table_end_cell(c);
-}
-
-/* Adds the quantity as in JSON. */
-static void add_plain(struct cells *c, const struct usage_line *item, enum usage_line_field field)
-{
-	if (!usage_line_add(&c->table->text, item, field))
-		buffer_add_text(&c->table->text, absent);
-	usage_table_end_cell(c);
-}
-
-static void usage_table_add_quantities(struct cells *c, const struct usage_line *item)
-{
-	const uint64_t *q = item->row.q;
-
-	add_gib_hours(c, usage_line_has(item, USAGE_PSS), (double)q[USAGE_PSS]);
-	usage_table_add_bytes(c, item->has_mean, usage_line_mean_bytes(item));
-	usage_table_add_bytes(c, usage_line_has(item, USAGE_PSS_MAX), q[USAGE_PSS_MAX] * KIB);
-	add_gib_hours(c, usage_line_has(item, USAGE_SWAP), (double)q[USAGE_SWAP]);
-	if (item->has_processes)
-		buffer_printf(&c->table->text, "%.1f", item->processes);
-	else
-		buffer_add_text(&c->table->text, absent);
-	usage_table_end_cell(c);
-	if (c->bill->choice.sort == USAGE_LINE_PROCESSES_MAX)
-		add_plain(c, item, USAGE_LINE_PROCESSES_MAX);
-}
-
-/* Adds the time of a row, so that no day is billed as an hour. */
-static void add_time(struct cells *c, const struct usage_table_part *part)
-{
-	struct buffer *text = &c->table->text;
 	char name[PERIOD_TEXT_SIZE];
 
-	if (usage_table_is_misnamed(c->bill, part)) {
+	if (usage_table_is_misnamed(b, part)) {
 		period_name(USAGE_PER_ALL, part->head.since_s, name);
-		buffer_printf(text, "%s to ", name);
+		buffer_printf(ret->room, "%s to ", name);
 		period_name(USAGE_PER_ALL, part->head.until_s, name);
 	} else {
-		period_name(c->bill->per, part->period.from_s, name);
+		period_name(b->per, part->period.from_s, name);
 	}
-	buffer_add_text(text, name);
-	usage_table_end_cell(c);
+	buffer_add_text(ret->room, name);
+	return column_use_room(ret);
 }
 
-static void usage_table_add_row(
-	struct cells *c, const struct usage_table_part *part, const struct usage_line *item)
+static bool get_moment(int64_t s, struct column_value *ret)
 {
-	struct buffer *text = &c->table->text;
-	double covered = usage_table_covered(&part->head);
+	char text[PERIOD_TEXT_SIZE];
 
-	if (c->bill->per != USAGE_PER_ALL)
-		add_time(c, part);
-	usage_table_add_quantities(c, item);
-	if (covered >= 0)
-		human_add_percent(text, covered);
-	else
-		buffer_add_text(text, absent);
-	usage_table_end_cell(c);
-	buffer_add_text(text, item->row.name);
-	usage_table_end_cell(c);
-	if (c->has_user) {
-		buffer_add_text(text, item->row.user);
-		usage_table_end_cell(c);
+	period_format(s, text);
+	buffer_add_text(ret->room, text);
+	return column_use_room(ret);
+}
+
+static bool usage_table_get(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
+{
+	const struct usage_table *b = l->context;
+	const struct usage_row_of *row = row_;
+	const struct usage_head *head = &row->part->head;
+
+	switch (c->index) {
+	case USAGE_TABLE_TIME: return get_time(b, row->part, ret);
+	case USAGE_TABLE_SINCE: return get_moment(head->since_s, ret);
+	case USAGE_TABLE_UNTIL: return get_moment(head->until_s, ret);
+	case USAGE_TABLE_COVERED: ret->real = usage_table_covered(head); return ret->real >= 0;
+	case USAGE_TABLE_OWN_ONLY: ret->number = (head->flags & USAGE_OWN_ONLY) != 0; return true;
+	case USAGE_TABLE_NAME: ret->text = row->item->row.name; return true;
+	case USAGE_TABLE_USER:
+		ret->text = row->item->row.user;
+		return *ret->text || l->form == LIST_TABLE;
+	default: ret->number = row->item->row.id; return row->item->row.id != OWNER_NO_ID;
 	}
-	c->table->rows++;
 }
 
-static void add_to_total(struct cells *c, const struct usage_line *item)
+/* .index is the field. */
+static bool usage_table_get_quantity(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
-	c->pss += (double)item->row.q[USAGE_PSS];
-	c->swap += (double)item->row.q[USAGE_SWAP];
-	c->has_pss |= usage_line_has(item, USAGE_PSS);
-	c->has_swap |= usage_line_has(item, USAGE_SWAP);
+	const struct usage_row_of *row = row_;
+	bool is_pss = c->index == USAGE_LINE_PSS_HOURS;
+
+	(void)l;
+	if (row->item)
+		return usage_line_get(row->item, (enum usage_line_field)c->index, ret);
+	ret->real = (is_pss ? row->pss : row->swap) / USAGE_LINE_GIB_HOUR;
+	return is_pss ? row->has_pss : row->has_swap;
 }
 
-static void usage_table_add_column(struct table *t, const char *head, bool is_right, bool is_wide)
+/* clang-format off */
+#define OTHER(name, type, of) .field = (name), .kind = (type), .get = usage_table_get, .index = (of)
+#define QUANTITY(name, type, of)                                                                   \
+	.field = (name), .kind = (type), .get = usage_table_get_quantity, .index = (of), .place = 1
+/* clang-format on */
+
+/* These columns have a head or a name that depends on the kind of owners or on the periods. */
+enum { TIME_COLUMN = 0, NAME_COLUMN = 5, ID_COLUMN = 7 };
+
+static const struct column columns[] = {
+	[TIME_COLUMN] = {OTHER(NULL, COLUMN_TEXT, USAGE_TABLE_TIME), .only = WITH_TIME},
+	{OTHER("since", COLUMN_WORD, USAGE_TABLE_SINCE), .forms = LIST_CSV},
+	{OTHER("until", COLUMN_WORD, USAGE_TABLE_UNTIL), .forms = LIST_CSV},
+	{OTHER("covered_ratio", COLUMN_RATIO, USAGE_TABLE_COVERED), .head = "COVERED", .place = 2,
+		.forms = LIST_TABLE | LIST_CSV},
+	{OTHER("own_only", COLUMN_FLAG, USAGE_TABLE_OWN_ONLY), .forms = LIST_CSV},
+	[NAME_COLUMN] = {OTHER(NULL, COLUMN_TEXT, USAGE_TABLE_NAME), .place = 3,
+		.flags = COLUMN_CUT},
+	{OTHER("user", COLUMN_TEXT, USAGE_TABLE_USER), .head = "USER", .only = WITH_USER,
+		.place = 3, .flags = COLUMN_CUT},
+	[ID_COLUMN] = {OTHER(NULL, COLUMN_COUNT, USAGE_TABLE_ID)},
+	{QUANTITY("pss_byte_seconds", COLUMN_DIGITS, USAGE_LINE_PSS), .flags = COLUMN_SORT},
+	{QUANTITY("pss_gib_hours", COLUMN_REAL, USAGE_LINE_PSS_HOURS), .head = "GIB-HOURS",
+		.decimals = 3, .flags = COLUMN_SUM | COLUMN_SORT},
+	{QUANTITY("pss_mean_bytes", COLUMN_BYTES, USAGE_LINE_MEAN), .head = "MEAN",
+		.flags = COLUMN_SORT},
+	{QUANTITY("pss_max_bytes", COLUMN_BYTES, USAGE_LINE_MAX), .head = "MAX",
+		.flags = COLUMN_SORT},
+	{QUANTITY("swap_pss_byte_seconds", COLUMN_DIGITS, USAGE_LINE_SWAP), .flags = COLUMN_SORT},
+	{QUANTITY("swap_pss_gib_hours", COLUMN_REAL, USAGE_LINE_SWAP_HOURS),
+		.head = "SWAP-GIB-HOURS", .decimals = 3,
+		.flags = COLUMN_SUM | COLUMN_SORT | COLUMN_SPARE},
+	{QUANTITY("processes_mean", COLUMN_REAL, USAGE_LINE_PROCESSES), .head = "PROCESSES",
+		.decimals = 1, .drop = 1, .flags = COLUMN_SORT},
+	{QUANTITY("processes_max", COLUMN_COUNT, USAGE_LINE_PROCESSES_MAX),
+		.forms = LIST_JSON | LIST_CSV, .flags = COLUMN_SORT},
+	{QUANTITY(NULL, COLUMN_COUNT, USAGE_LINE_PROCESSES_MAX), .head = "MAX-PROCESSES",
+		.only = BY_PROCESSES_MAX, .flags = COLUMN_SORT},
+};
+
+enum usage_line_field usage_table_find_sort(const char *name)
 {
-	struct table_column *column = &t->column[t->columns++];
+	const struct column *c = list_find_sort(
+		columns, ARRAY_SIZE(columns), BY_PROCESSES_MAX, name);
 
-	snprintf(column->head, sizeof(column->head), "%s", head);
-	column->is_right = is_right;
-	column->is_wide = is_wide;
-}
-
-/* Means and maxima do not add up, so the total has none. */
-static void usage_table_add_total(struct cells *c)
-{
-	struct table *t = c->table;
-	size_t rest = t->columns, unread = 0, rows = usage_table_rows(c->bill);
-
-	for (size_t i = 0; i < c->bill->parts; i++)
-		unread += count_unread(&c->bill->part[i]);
-	if (c->bill->per != USAGE_PER_ALL) {
-		usage_table_end_cell(c);
-		rest--;
-	}
-	add_gib_hours(c, c->has_pss, c->pss);
-	usage_table_end_cell(c);
-	usage_table_end_cell(c);
-	add_gib_hours(c, c->has_swap, c->swap);
-	for (rest -= 4; rest; rest--)
-		usage_table_end_cell(c);
-	buffer_printf(&t->total, "total of %zu row%s", rows, rows == 1 ? "" : "s");
-	if (t->rows < rows)
-		buffer_printf(&t->total, " (%zu not shown)", rows - t->rows);
-	if (unread)
-		buffer_printf(&t->total, ", %zu could not be read", unread);
-	t->rows++;
-	t->has_total = true;
-}
-
-int usage_table_build(const struct usage_table *b, struct table *ret)
-{
-	const struct owner *owner = owner_of(usage_owner(b->kind));
-	struct cells cells = {.bill = b, .table = ret, .has_user = owner->has_user};
-
-	*ret = (struct table){0};
-	if (b->per != USAGE_PER_ALL)
-		usage_table_add_column(ret,
-			b->per == USAGE_PER_HOUR  ? "HOUR"
-			: b->per == USAGE_PER_DAY ? "DAY"
-						  : "MONTH",
-			false, false);
-	usage_table_add_column(ret, "GIB-HOURS", true, false);
-	usage_table_add_column(ret, "MEAN", true, false);
-	usage_table_add_column(ret, "MAX", true, false);
-	usage_table_add_column(ret, "SWAP-GIB-HOURS", true, false);
-	usage_table_add_column(ret, "PROCESSES", true, false);
-	if (b->choice.sort == USAGE_LINE_PROCESSES_MAX)
-		usage_table_add_column(ret, "MAX-PROCESSES", true, false);
-	usage_table_add_column(ret, "COVERED", true, false);
-	usage_table_add_column(ret, owner->title, false, true);
-	if (owner->has_user)
-		usage_table_add_column(ret, "USER", false, true);
-	for (size_t i = 0; i < b->parts; i++)
-		for (size_t k = 0; k < b->part[i].items; k++) {
-			if (k < shown_of(b, &b->part[i]))
-				usage_table_add_row(&cells, &b->part[i], &b->part[i].item[k]);
-			add_to_total(&cells, &b->part[i].item[k]);
-		}
-	usage_table_add_total(&cells);
-	return ret->text.error ? ret->text.error : ret->total.error;
+	return c ? (enum usage_line_field)c->index : USAGE_LINE_FIELDS;
 }
 
 /*
@@ -327,35 +280,94 @@ static const char *usage_table_id_of(enum usage_kind kind)
 	return owner->has_user ? "uid" : owner->id;
 }
 
-static void usage_table_add_json_row(
-	const struct usage_table *b, const struct usage_line *item, struct buffer *to)
+static const char *time_head(enum usage_per per)
 {
-	const struct owner *owner = owner_of(usage_owner(b->kind));
-	const struct usage_row *row = &item->row;
-
-	buffer_printf(to, "{\"%s\":", owner->name);
-	column_add_json_text(to, row->name);
-	if (owner->has_user && *row->user) {
-		buffer_add_text(to, ",\"user\":");
-		column_add_json_text(to, row->user);
-	}
-	if (usage_table_id_of(b->kind) && row->id != OWNER_NO_ID)
-		buffer_printf(to, ",\"%s\":%u", usage_table_id_of(b->kind), row->id);
-	for (unsigned int i = 0; i < USAGE_LINE_FIELDS; i++) {
-		size_t before = to->len;
-
-		buffer_printf(to, ",\"%s\":", usage_line_field_name((enum usage_line_field)i));
-		if (!usage_line_add(to, item, (enum usage_line_field)i) && !to->error)
-			to->len = before;
-	}
-	buffer_add_char(to, '}');
+	return per == USAGE_PER_HOUR ? "HOUR" : per == USAGE_PER_DAY ? "DAY" : "MONTH";
 }
 
-static void add_json_part(
-	const struct usage_table *b, const struct usage_table_part *part, struct buffer *to)
+/* Makes in *RET a list of struct usage_row_of, with its columns in OWN. */
+static void usage_table_list(const struct usage_table *b, enum list_form form, struct buffer *to,
+	struct column own[static ARRAY_SIZE(columns)], struct list *ret)
+{
+	const struct owner *owner = owner_of(usage_owner(b->kind));
+
+	memcpy(own, columns, sizeof(columns));
+	own[TIME_COLUMN].head = time_head(b->per);
+	own[NAME_COLUMN].head = owner->title;
+	own[NAME_COLUMN].field = owner->name;
+	own[ID_COLUMN].field = usage_table_id_of(b->kind);
+	*ret = (struct list){
+		.column = own,
+		.columns = ARRAY_SIZE(columns),
+		.form = form,
+		.to = to,
+		.context = b,
+		.variant = (b->per != USAGE_PER_ALL ? WITH_TIME : 0) |
+	                   (owner->has_user ? WITH_USER : 0) |
+	                   (b->choice.sort == USAGE_LINE_PROCESSES_MAX ? BY_PROCESSES_MAX : 0),
+		.bytes = b->bytes,
+		.sort = list_sort_column(own, ARRAY_SIZE(columns), b->choice.sort),
+	};
+}
+
+static int add_part(
+	const struct usage_table *b, const struct usage_table_part *part, struct list *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < shown_of(b, part); i++)
+		r = list_add(l, &(struct usage_row_of){.part = part, .item = &part->item[i]});
+	return r;
+}
+
+/* Means and maxima do not add up, so the total has none. */
+static void usage_table_add_total(const struct usage_table *b, struct list *l)
+{
+	struct usage_row_of total = {.item = NULL};
+	size_t unread = 0, rows = usage_table_rows(b);
+	AUTO_BUFFER struct buffer beside = {0};
+
+	for (size_t i = 0; i < b->parts; i++) {
+		unread += count_unread(&b->part[i]);
+		for (size_t k = 0; k < b->part[i].items; k++) {
+			const struct usage_line *item = &b->part[i].item[k];
+
+			total.pss += (double)item->row.q[USAGE_PSS];
+			total.swap += (double)item->row.q[USAGE_SWAP];
+			total.has_pss |= usage_line_has(item, USAGE_PSS);
+			total.has_swap |= usage_line_has(item, USAGE_SWAP);
+		}
+	}
+	buffer_printf(&beside, "total of %zu row%s", rows, rows == 1 ? "" : "s");
+	if (l->shown < rows)
+		buffer_printf(&beside, " (%zu not shown)", rows - l->shown);
+	if (unread)
+		buffer_printf(&beside, ", %zu could not be read", unread);
+	list_total(l, &total, &beside);
+}
+
+int usage_table_print(
+	const struct usage_table *b, enum list_form form, size_t width, struct buffer *to)
+{
+	struct column own[ARRAY_SIZE(columns)];
+	AUTO_LIST struct list l;
+	int r = 0;
+
+	usage_table_list(b, form, to, own, &l);
+	l.width = width;
+	list_begin(&l);
+	for (size_t i = 0; r == 0 && i < b->parts; i++)
+		r = add_part(b, &b->part[i], &l);
+	usage_table_add_total(b, &l);
+	return r == 0 ? list_end(&l) : r;
+}
+
+static int add_json_part(const struct usage_table *b, const struct usage_table_part *part,
+	struct list *l, struct buffer *to)
 {
 	char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE];
 	double covered = usage_table_covered(&part->head);
+	int r;
 
 	period_format(part->head.since_s, since);
 	period_format(part->head.until_s, until);
@@ -367,26 +379,28 @@ static void add_json_part(
 	}
 	buffer_printf(to, "\"unread\":%zu,\"%s\":[", count_unread(part),
 		owner_of(usage_owner(b->kind))->list);
-	for (size_t i = 0; i < shown_of(b, part); i++) {
-		if (i)
-			buffer_add_char(to, ',');
-		usage_table_add_json_row(b, &part->item[i], to);
-	}
+	list_begin(l);
+	r = add_part(b, part, l);
 	buffer_add_text(to, "]}");
+	return r;
 }
 
-void usage_table_json(const struct usage_table *b, struct buffer *to)
+int usage_table_json(const struct usage_table *b, struct buffer *to)
 {
+	struct column own[ARRAY_SIZE(columns)];
+	AUTO_LIST struct list l;
+	int r = 0;
 	const struct usage_head *last = &b->part[b->parts - 1].head;
 	char first[PERIOD_TEXT_SIZE];
 
+	usage_table_list(b, LIST_JSON, to, own, &l);
 	buffer_printf(to, "{\"usage\":{\"by\":\"%s\",\"per\":\"%s\",\"own_only\":%s,\"periods\":[",
 		owner_of(usage_owner(b->kind))->name, usage_table_per(b),
 		last->flags & USAGE_OWN_ONLY ? "true" : "false");
-	for (size_t i = 0; i < b->parts; i++) {
+	for (size_t i = 0; r == 0 && i < b->parts; i++) {
 		if (i)
 			buffer_add_char(to, ',');
-		add_json_part(b, &b->part[i], to);
+		r = add_json_part(b, &b->part[i], &l, to);
 	}
 	buffer_add_text(to, "]},\"ledger\":{");
 	if (last->first_s >= 0) {
@@ -403,50 +417,5 @@ void usage_table_json(const struct usage_table *b, struct buffer *to)
 	buffer_printf(to, "\"clock_sets\":%llu,\"write_failures\":%llu,\"set_aside\":%llu}}\n",
 		(unsigned long long)last->clock_sets, (unsigned long long)last->write_failures,
 		(unsigned long long)last->set_aside);
-}
-
-static void add_csv_row(const struct usage_table *b, const struct usage_table_part *part,
-	const struct usage_line *item, struct buffer *to)
-{
-	char since[PERIOD_TEXT_SIZE], until[PERIOD_TEXT_SIZE];
-	double covered = usage_table_covered(&part->head);
-
-	period_format(part->head.since_s, since);
-	period_format(part->head.until_s, until);
-	buffer_printf(to, "%s,%s,", since, until);
-	if (covered >= 0)
-		decimal_add_real(to, covered);
-	buffer_add_text(to, part->head.flags & USAGE_OWN_ONLY ? ",true," : ",false,");
-	column_add_csv_text(to, item->row.name);
-	if (owner_of(usage_owner(b->kind))->has_user) {
-		buffer_add_char(to, ',');
-		column_add_csv_text(to, item->row.user);
-	}
-	if (usage_table_id_of(b->kind)) {
-		buffer_add_char(to, ',');
-		if (item->row.id != OWNER_NO_ID)
-			buffer_add_u64(to, item->row.id);
-	}
-	for (unsigned int i = 0; i < USAGE_LINE_FIELDS; i++) {
-		buffer_add_char(to, ',');
-		usage_line_add(to, item, (enum usage_line_field)i);
-	}
-	buffer_add_char(to, '\n');
-}
-
-void usage_table_csv(const struct usage_table *b, struct buffer *to)
-{
-	const struct owner *owner = owner_of(usage_owner(b->kind));
-
-	buffer_printf(to, "since,until,covered_ratio,own_only,%s", owner->name);
-	if (owner->has_user)
-		buffer_add_text(to, ",user");
-	if (usage_table_id_of(b->kind))
-		buffer_printf(to, ",%s", usage_table_id_of(b->kind));
-	for (unsigned int i = 0; i < USAGE_LINE_FIELDS; i++)
-		buffer_printf(to, ",%s", usage_line_field_name((enum usage_line_field)i));
-	buffer_add_char(to, '\n');
-	for (size_t i = 0; i < b->parts; i++)
-		for (size_t k = 0; k < shown_of(b, &b->part[i]); k++)
-			add_csv_row(b, &b->part[i], &b->part[i].item[k], to);
+	return r == 0 ? to->error : r;
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "cli/table/table.h"
+#include "cli/table/list.h"
 #include "cli/usage/period.h"
 #include "cli/usage/usage-line.h"
 #include "snapshot/usage.h"
@@ -75,18 +75,18 @@ bool usage_table_is_coarse(const struct usage_table_part *part);
  */
 bool usage_table_is_misnamed(const struct usage_table *b, const struct usage_table_part *part);
 
-/*
- * Makes a table of the rows and a total in *RET, which the caller frees with table_done(). Misnamed
- * parts are shown with their start and end. Returns 0 or -ENOMEM.
- */
-int usage_table_build(const struct usage_table *b, struct table *ret);
-
-/* Appends all parts as JSON, with the state of the ledger. Errors are those of TO. */
-void usage_table_json(const struct usage_table *b, struct buffer *to);
+/* Returns the field by which --sort=NAME sorts; USAGE_LINE_FIELDS: there is none. */
+enum usage_line_field usage_table_find_sort(const char *name);
 
 /*
- * Append comma-separated values with a line of heads: see cli/table/column.h. Errors are those of TO.
+ * Appends the rows in FORM: a table for a terminal of WIDTH columns, with a total, in which misnamed
+ * parts have their start and end; or comma-separated values. Returns 0, -ENOMEM, or a negative
+ * errno of write().
  */
-void usage_table_csv(const struct usage_table *b, struct buffer *to);
+int usage_table_print(
+	const struct usage_table *b, enum list_form form, size_t width, struct buffer *to);
+
+/* Appends all parts as JSON, with the state of the ledger. Returns as usage_table_print(). */
+int usage_table_json(const struct usage_table *b, struct buffer *to);
 
 #endif

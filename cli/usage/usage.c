@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -58,12 +59,11 @@ static int usage_parse_order(const struct settings *c, enum usage_kind kind,
 {
 	const char *name = owner_of(usage_owner(kind))->name;
 
-	while (c->sort && ret->sort < USAGE_LINE_FIELDS &&
-		strcmp(c->sort, usage_line_field_name(ret->sort)) != 0)
-		ret->sort++;
-	if (c->sort && ret->sort == USAGE_LINE_FIELDS && strcmp(c->sort, name) != 0) {
+	if (c->sort)
+		ret->sort = usage_table_find_sort(c->sort);
+	if (c->sort && ret->sort == USAGE_LINE_FIELDS && strcasecmp(c->sort, name) != 0) {
 		snprintf(error, USAGE_ERROR_SIZE,
-			"--sort must be a field of the rows, such as pss_byte_seconds, pss_max_bytes or %s",
+			"--sort must be a column of the rows, such as GIB-HOURS, pss_max_bytes or %s",
 			name);
 		return -EINVAL;
 	}

@@ -306,9 +306,10 @@ def check_constants(source):
 
 def check_usage(source, owners):
     """The page on `memtally usage` names its JSON fields and CSV columns, and no others."""
-    quantities = re.findall(r'= \{"([a-z_]+)", USAGE_', common.read(source, "cli/usage/usage-line.c"))
+    table = common.read(source, "cli/usage/usage-table.c")
+    quantities = re.findall(r'QUANTITY\("([a-z_]+)"', table)
     kinds = re.findall(r"\[USAGE_\w+\] = OWNER_([A-Z]+)", common.read(source, "snapshot/usage.c"))
-    coded = set(re.findall(r'\\"([a-z_]+)\\":', common.read(source, "cli/usage/usage-table.c"))) | set(quantities) | {"uid", "gid"}
+    coded = set(re.findall(r'\\"([a-z_]+)\\":', table)) | set(quantities) | {"uid", "gid"}
     coded |= {name for row in owners if row[0].upper() in kinds for name in row[:2]}
     text = common.read(source, USAGE).partition("\n## As JSON")[2].partition("\n## ")[0]
     named = {name for cell in re.findall(r"^\| (`[^|]*) \|", text, re.M) for name in re.findall(r"`(\w+)`", cell)}

@@ -319,8 +319,7 @@ class Documents(Tree):
                          ["docs/estimator-constants.md: has no table of constants"])
 
     def test_usage(self):
-        self.write("cli/usage/usage-line.c", '\t[USAGE_LINE_PSS] = {"pss", USAGE_PSS},\n\t[USAGE_LINE_MAX] = {"max", USAGE_MAX},\n')
-        self.write("cli/usage/usage-table.c", '"{\\"late\\":%s}"')
+        self.write("cli/usage/usage-table.c", '\t{QUANTITY("pss", USAGE_PSS)},\n\t{QUANTITY("max", USAGE_MAX)},\n"{\\"late\\":%s}"')
         self.write("snapshot/usage.c", "\t[USAGE_USER] = OWNER_USER,\n")
         head = "\n    since,until,covered_ratio,own_only,user,uid,pss,max\n"
         rows = "## As JSON\n| `user`, `users` | |\n| `uid`, `gid` | |\n| `late` | `no` |\n| `pss` | |\n"

@@ -586,7 +586,7 @@ static void checks_arguments_and_exit_status(void **state)
 			"--user goes with usage --by=user and --by=container only"},
 		{{"usage", "--pid=1"}, 2, "", "--pid does not go with usage"},
 		{{"usage", "--sort=rss_bytes"}, 2, "",
-			"--sort must be a field of the rows, such as pss_byte_seconds, pss_max_bytes or user"},
+			"--sort must be a column of the rows, such as GIB-HOURS, pss_max_bytes or user"},
 		{{"usage", "--order=up"}, 2, "", "--order must be asc or desc"},
 		{{"usage", "--check-config", "--user=a", "--sort=user", "--order=desc",
 			 "--until=9000-01-01"},
