@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "snapshot/record.h"
 
@@ -133,6 +134,12 @@ static inline bool metric_get(
 		return false;
 	*ret = q[metric->index];
 	return true;
+}
+
+/* Returns whether METRIC is an integer number of bytes. */
+static inline bool metric_is_bytes(const struct metric *metric)
+{
+	return metric->kind == METRIC_INTEGER && metric->unit && !strcmp(metric->unit, "bytes");
 }
 
 /* Returns whether quantities of KIND are doubles. */

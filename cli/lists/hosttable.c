@@ -3,29 +3,24 @@
 
 #include "cli/lists/hosttable.h"
 
-#include <stdio.h>
+#include <string.h>
 
+#include "render/decimal.h"
 #include "render/human.h"
 #include "snapshot/balance.h"
 
 struct build {
 	const struct view *view;
 	const struct snapshot_balance *balance;
-	struct table *to;
+	struct list *to;
 	bool bytes;
 };
 
-static const char absent[] = "-";
-
-static void hosttable_end_cell(struct build *b)
+static void hosttable_begin(struct build *b, const struct column *column, size_t columns)
 {
-	buffer_add_char(&b->to->text, '\0');
-}
-
-static void add_text_cell(struct build *b, const char *text)
-{
-	buffer_add_text(&b->to->text, text);
-	hosttable_end_cell(b);
+	b->to->column = column;
+	b->to->columns = columns;
+	list_begin(b->to);
 }
 
 static void hosttable_add_amount(const struct build *b, struct buffer *to, uint64_t bytes)
@@ -48,39 +43,46 @@ static void add_signed(const struct build *b, struct buffer *to, int64_t bytes)
 	hosttable_add_amount(b, to, hosttable_size_of(bytes));
 }
 
-static void hosttable_add_column(struct build *b, const char *head, bool is_right)
-{
-	struct table_column *c = &b->to->column[b->to->columns++];
+/* A line of a sheet: BYTES, which may be negative, of WHOLE bytes. */
+struct sheet_line {
+	int64_t bytes;
+	uint64_t whole;
+	const char *name, *help;
+};
 
-	snprintf(c->head, sizeof(c->head), "%s", head);
-	c->is_right = is_right;
+enum { SHEET_BYTES, SHEET_SHARE, SHEET_NAME, SHEET_HELP };
+
+static bool get_sheet(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
+{
+	const struct sheet_line *line = row;
+
+	(void)l;
+	switch (c->index) {
+	case SHEET_BYTES: ret->change = line->bytes; return true;
+	case SHEET_SHARE: ret->real = (double)line->bytes / (double)line->whole; return true;
+	case SHEET_NAME: ret->text = line->name; return true;
+	default: ret->text = line->help; return true;
+	}
 }
 
-/* Adds a line with BYTES, which may be negative, and its share of WHOLE bytes. */
-static void add_line(struct build *b, int64_t bytes, uint64_t whole, const char *name)
-{
-	struct buffer *to = &b->to->text;
-
-	add_signed(b, to, bytes);
-	hosttable_end_cell(b);
-	if (bytes < 0)
-		buffer_add_char(to, '-');
-	human_add_percent(to, (double)hosttable_size_of(bytes) / (double)whole);
-	hosttable_end_cell(b);
-	add_text_cell(b, name);
-	b->to->rows++;
-}
+#define SHEET_COLUMNS(name)                                                                        \
+	{                                                                                          \
+		{(name), NULL, COLUMN_SIGNED, get_sheet, SHEET_BYTES, .flags = COLUMN_SUM},        \
+			{"SHARE", NULL, COLUMN_RATIO, get_sheet, SHEET_SHARE,                      \
+				.flags = COLUMN_SUM},                                              \
+			{"KIND", NULL, COLUMN_TEXT, get_sheet, SHEET_NAME},                        \
+			{"WHAT IT IS", NULL, COLUMN_TEXT, get_sheet, SHEET_HELP,                   \
+				.flags = COLUMN_PROSE},                                            \
+	}
 
 static void hosttable_add_total(struct build *b, uint64_t whole, const char *name)
 {
-	hosttable_add_amount(b, &b->to->text, whole);
-	hosttable_end_cell(b);
-	add_text_cell(b, "100 %");
-	hosttable_end_cell(b); /* the name */
-	hosttable_end_cell(b); /* the meaning; the text beside the total is: */
-	buffer_add_text(&b->to->total, name);
-	b->to->rows++;
-	b->to->has_total = true;
+	const struct sheet_line line = {.bytes = (int64_t)whole, .whole = whole};
+	AUTO_BUFFER struct buffer beside = {0};
+
+	buffer_add_text(&beside, name);
+	list_total(b->to, &line, &beside);
 }
 
 static bool is_far(const struct build *b, enum balance_quantity i, int64_t from)
@@ -92,16 +94,11 @@ static bool is_far(const struct build *b, enum balance_quantity i, int64_t from)
 	       (b->bytes || !human_is_alike(hosttable_size_of(to), hosttable_size_of(from)));
 }
 
-/*
- * Adds the line of the residual: its amount, the part that is of processes, and its bounds if the
- * PSS is estimated.
- */
-static void add_residual(struct build *b, int64_t residual, uint64_t whole)
+/* Describes the residual: the part that is of processes, and its bounds if the PSS is estimated. */
+static void describe_residual(const struct build *b, int64_t residual, struct buffer *to)
 {
 	const struct snapshot_balance *s = b->balance;
-	struct buffer *to = &b->to->text;
 
-	add_line(b, residual, whole, "unaccounted");
 	buffer_add_text(to, "memory that no counter of the kernel contains");
 	if (ROW_HAS(s, BALANCE_RESIDUAL_PROCESSES) && s->q[BALANCE_RESIDUAL_PROCESSES]) {
 		buffer_add_text(to, "; in processes, but in no PSS: ");
@@ -120,38 +117,41 @@ static void add_residual(struct build *b, int64_t residual, uint64_t whole)
 									: BALANCE_RESIDUAL]);
 		buffer_add_text(to, ", by the bounds of the PSS and of drivers' memory");
 	}
-	hosttable_end_cell(b);
+	buffer_add_char(to, '\0');
 }
 
 /* Kinds with 0 bytes are left out. */
 static int build_memory(struct build *b)
 {
+	static const struct column columns[] = SHEET_COLUMNS("MEMORY");
 	const struct snapshot_balance *s = b->balance;
 	const struct snapshot_scope *host = view_host(b->view);
 	uint64_t total = host->q[SCOPE_MEM_TOTAL];
+	AUTO_BUFFER struct buffer help = {0};
+	int64_t residual;
 
 	if (!ROW_HAS(host, SCOPE_MEM_TOTAL) || !total || !ROW_HAS(s, BALANCE_RESIDUAL))
 		return HOSTTABLE_EMPTY;
-	hosttable_add_column(b, "MEMORY", true);
-	hosttable_add_column(b, "SHARE", true);
-	hosttable_add_column(b, "KIND", false);
-	hosttable_add_column(b, "WHAT IT IS", false);
-	b->to->column[3].is_prose = true;
+	hosttable_begin(b, columns, ARRAY_SIZE(columns));
 	for (unsigned int n = 0; n < BALANCE_KINDS; n++) {
 		const struct balance_kind *kind = balance_kind(n);
 
-		if (!ROW_HAS(s, kind->line) || !s->q[kind->line])
-			continue;
-		add_line(b, (int64_t)s->q[kind->line], total, kind->name);
-		add_text_cell(b, kind->help);
+		if (ROW_HAS(s, kind->line) && s->q[kind->line])
+			list_add(b->to, &(struct sheet_line){(int64_t)s->q[kind->line], total,
+						kind->name, kind->help});
 	}
-	add_residual(b, (int64_t)s->q[BALANCE_RESIDUAL], total);
+	residual = (int64_t)s->q[BALANCE_RESIDUAL];
+	describe_residual(b, residual, &help);
+	if (help.error)
+		return help.error;
+	list_add(b->to, &(struct sheet_line){residual, total, "unaccounted", help.data});
 	hosttable_add_total(b, total, "MemTotal");
 	return 0;
 }
 
 static int build_swap(struct build *b)
 {
+	static const struct column columns[] = SHEET_COLUMNS("SWAP");
 	static const struct {
 		enum balance_quantity index;
 		const char *name, *help;
@@ -172,63 +172,57 @@ static int build_swap(struct build *b)
 	}
 	if (total <= 0)
 		return HOSTTABLE_EMPTY;
-	hosttable_add_column(b, "SWAP", true);
-	hosttable_add_column(b, "SHARE", true);
-	hosttable_add_column(b, "KIND", false);
-	hosttable_add_column(b, "WHAT IT IS", false);
-	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		add_line(b, (int64_t)s->q[lines[i].index], (uint64_t)total, lines[i].name);
-		add_text_cell(b, lines[i].help);
-	}
+	hosttable_begin(b, columns, ARRAY_SIZE(columns));
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		list_add(b->to, &(struct sheet_line){(int64_t)s->q[lines[i].index], (uint64_t)total,
+					lines[i].name, lines[i].help});
 	hosttable_add_total(b, (uint64_t)total, "SwapTotal");
 	return 0;
 }
 
-struct column {
-	const char *head;
-	unsigned int index;
-	bool is_count;
-};
-
-/* Adds a row for each holding of KIND, with COLUMNS and a column NAME. */
-static int build_holdings(struct build *b, enum holding_kind kind, const struct column *columns,
-	size_t count, const char *name)
+static bool get_held(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
-	for (size_t i = 0; i < count; i++)
-		hosttable_add_column(b, columns[i].head, true);
-	hosttable_add_column(b, name, false);
-	b->to->column[count].is_wide = true;
-	for (uint32_t k = 0; k < view_holding_count(b->view); k++) {
-		const struct snapshot_holding *row = view_holding(b->view, k);
+	const struct snapshot_holding *row = row_;
 
-		if (row->kind != kind)
-			continue;
-		for (size_t i = 0; i < count; i++) {
-			if (!ROW_HAS(row, columns[i].index))
-				buffer_add_text(&b->to->text, absent);
-			else if (columns[i].is_count)
-				buffer_add_u64(&b->to->text, row->q[columns[i].index]);
-			else
-				hosttable_add_amount(b, &b->to->text, row->q[columns[i].index]);
-			hosttable_end_cell(b);
-		}
-		add_text_cell(b, view_text(b->view, row->name));
-		b->to->rows++;
-	}
+	(void)l;
+	ret->number = row->q[c->index];
+	return ROW_HAS(row, c->index);
+}
+
+static bool get_holder(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
+{
+	const struct build *b = l->context;
+
+	(void)c;
+	ret->text = view_text(b->view, ((const struct snapshot_holding *)row)->name);
+	return true;
+}
+
+/* Adds a row for each holding of KIND. */
+static int build_holdings(
+	struct build *b, enum holding_kind kind, const struct column *column, size_t columns)
+{
+	hosttable_begin(b, column, columns);
+	for (uint32_t k = 0; k < view_holding_count(b->view); k++)
+		if (view_holding(b->view, k)->kind == kind)
+			list_add(b->to, view_holding(b->view, k));
 	return b->to->rows ? 0 : HOSTTABLE_EMPTY;
 }
 
 static int build_shmem(struct build *b)
 {
 	static const struct column columns[] = {
-		{"SYSV", SHMEM_SYSV, false},
-		{"UNATTACHED", SHMEM_SYSV_UNATTACHED, false},
-		{"SWAPPED", SHMEM_SYSV_SWAP, false},
-		{"SEGMENTS", SHMEM_SYSV_SEGMENTS, true},
-		{"TMPFS", SHMEM_TMPFS, false},
+		{"SYSV", NULL, COLUMN_BYTES, get_held, SHMEM_SYSV},
+		{"UNATTACHED", NULL, COLUMN_BYTES, get_held, SHMEM_SYSV_UNATTACHED},
+		{"SWAPPED", NULL, COLUMN_BYTES, get_held, SHMEM_SYSV_SWAP},
+		{"SEGMENTS", NULL, COLUMN_COUNT, get_held, SHMEM_SYSV_SEGMENTS},
+		{"TMPFS", NULL, COLUMN_BYTES, get_held, SHMEM_TMPFS},
+		{"USER", NULL, COLUMN_TEXT, get_holder, .flags = COLUMN_CUT},
 	};
 
-	return build_holdings(b, HOLDING_SHMEM, columns, ARRAY_SIZE(columns), "USER");
+	return build_holdings(b, HOLDING_SHMEM, columns, ARRAY_SIZE(columns));
 }
 
 static uint64_t hosttable_count_of(const struct build *b, enum balance_quantity i)
@@ -236,12 +230,16 @@ static uint64_t hosttable_count_of(const struct build *b, enum balance_quantity 
 	return ROW_HAS(b->balance, i) ? b->balance->q[i] : 0;
 }
 
-/* Adds the sums over all tmpfs, and how many of them and of their directories could not be read. */
+/*
+ * Adds the sums over all tmpfs, and how many of them and of their directories could not be read.
+ * Limits do not add up.
+ */
 static void add_tmpfs_total(struct build *b)
 {
 	uint64_t used = 0, owned = 0, unread = hosttable_count_of(b, BALANCE_TMPFS_UNREAD);
 	uint64_t directories = hosttable_count_of(b, BALANCE_DIRECTORIES_UNREAD);
-	struct buffer *to = &b->to->total;
+	AUTO_BUFFER struct buffer beside = {0};
+	struct snapshot_holding total = {0};
 
 	for (uint32_t i = 0; i < view_holding_count(b->view); i++) {
 		const struct snapshot_holding *row = view_holding(b->view, i);
@@ -251,59 +249,118 @@ static void add_tmpfs_total(struct build *b)
 		used += ROW_HAS(row, TMPFS_USED) ? row->q[TMPFS_USED] : 0;
 		owned += ROW_HAS(row, TMPFS_OWNED) ? row->q[TMPFS_OWNED] : 0;
 	}
-	hosttable_add_amount(b, &b->to->text, used);
-	hosttable_end_cell(b);
-	add_text_cell(b, absent); /* limits do not add up */
-	hosttable_add_amount(b, &b->to->text, owned);
-	hosttable_end_cell(b);
-	hosttable_end_cell(b); /* the name */
-	buffer_add_text(to, "total");
+	ROW_SET(&total, TMPFS_USED, used);
+	ROW_SET(&total, TMPFS_OWNED, owned);
+	buffer_add_text(&beside, "total");
 	if (unread)
-		buffer_printf(to, ", %llu tmpfs not read", (unsigned long long)unread);
+		buffer_printf(&beside, ", %llu tmpfs not read", (unsigned long long)unread);
 	if (directories)
-		buffer_printf(to, ", %llu director%s not read", (unsigned long long)directories,
-			directories == 1 ? "y" : "ies");
-	b->to->rows++;
-	b->to->has_total = true;
+		buffer_printf(&beside, ", %llu director%s not read",
+			(unsigned long long)directories, directories == 1 ? "y" : "ies");
+	list_total(b->to, &total, &beside);
 }
 
 static int build_tmpfs(struct build *b)
 {
 	static const struct column columns[] = {
-		{"USED", TMPFS_USED, false},
-		{"SIZE", TMPFS_SIZE, false},
-		{"OWNED", TMPFS_OWNED, false},
+		{"USED", NULL, COLUMN_BYTES, get_held, TMPFS_USED, .flags = COLUMN_SUM},
+		{"SIZE", NULL, COLUMN_BYTES, get_held, TMPFS_SIZE, .flags = COLUMN_SUM},
+		{"OWNED", NULL, COLUMN_BYTES, get_held, TMPFS_OWNED, .flags = COLUMN_SUM},
+		{"TMPFS", NULL, COLUMN_TEXT, get_holder, .flags = COLUMN_CUT},
 	};
-
-	int r = build_holdings(b, HOLDING_TMPFS, columns, ARRAY_SIZE(columns), "TMPFS");
+	int r = build_holdings(b, HOLDING_TMPFS, columns, ARRAY_SIZE(columns));
 
 	if (r == 0)
 		add_tmpfs_total(b);
 	return r;
 }
 
+/* A quantity of the host. */
+struct host_field {
+	const struct metric *metric;
+	uint64_t value;
+};
+
+enum { HOST_VALUE, HOST_FIELD, HOST_MEANING };
+
+static bool get_field(
+	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
+{
+	const struct host_field *row = row_;
+	const struct metric *m = row->metric;
+	char field[METRIC_NAME_SIZE];
+
+	switch (c->index) {
+	case HOST_VALUE:
+		if (l->form == LIST_TABLE && !l->bytes && metric_is_bytes(m))
+			human_add_bytes(ret->room, row->value);
+		else
+			decimal_add_quantity(ret->room, m->kind, row->value);
+		return column_use_room(ret);
+	case HOST_FIELD:
+		metric_field(m, field);
+		buffer_add_text(ret->room, field);
+		if (m->label)
+			buffer_printf(ret->room, ".%s", m->value);
+		return column_use_room(ret);
+	default: ret->text = m->help; return true;
+	}
+}
+
+static void add_host_fields(
+	struct list *l, enum metric_scope scope, uint64_t present, const uint64_t *q)
+{
+	size_t count;
+	const struct metric *table = metric_table(scope, &count);
+
+	for (const struct metric *m = table; m < table + count; m++) {
+		struct host_field row = {.metric = m};
+
+		if (metric_get(m, present, q, &row.value))
+			list_add(l, &row);
+	}
+}
+
+/* Adds the host's quantities, and in CSV those of its balance sheet, which a table has already. */
+static int build_fields(struct build *b)
+{
+	static const struct column columns[] = {
+		{"VALUE", "value", COLUMN_DIGITS, get_field, HOST_VALUE, .csv_place = 1},
+		{"FIELD", "field", COLUMN_WORD, get_field, HOST_FIELD},
+		{"MEANING", NULL, COLUMN_TEXT, get_field, HOST_MEANING, .flags = COLUMN_PROSE},
+	};
+	const struct snapshot_scope *host = view_host(b->view);
+
+	hosttable_begin(b, columns, ARRAY_SIZE(columns));
+	add_host_fields(b->to, METRIC_HOST, host->present, host->q);
+	if (b->to->form == LIST_CSV && b->balance)
+		add_host_fields(b->to, METRIC_BALANCE, b->balance->present, b->balance->q);
+	return 0;
+}
+
 static int hosttable_add_rows(struct build *b, enum hosttable which)
 {
+	if (which == HOSTTABLE_FIELDS)
+		return build_fields(b);
+	if (!b->balance)
+		return HOSTTABLE_EMPTY;
 	switch (which) {
 	case HOSTTABLE_MEMORY: return build_memory(b);
 	case HOSTTABLE_SWAP: return build_swap(b);
 	case HOSTTABLE_SHMEM: return build_shmem(b);
 	case HOSTTABLE_TMPFS: return build_tmpfs(b);
-	case HOSTTABLES: break;
+	default: return HOSTTABLE_EMPTY;
 	}
-	return HOSTTABLE_EMPTY;
 }
 
-int hosttable_build(const struct view *view, enum hosttable which, bool bytes, struct table *ret)
+int hosttable_build(const struct view *view, enum hosttable which, enum list_form form, bool bytes,
+	struct buffer *to, struct list *ret)
 {
 	struct build b = {.view = view, .balance = view_balance(view), .to = ret, .bytes = bytes};
 	int r;
 
-	*ret = (struct table){0};
-	if (!b.balance)
-		return HOSTTABLE_EMPTY;
+	*ret = (struct list){.form = form, .to = to, .context = &b, .bytes = bytes};
 	r = hosttable_add_rows(&b, which);
-	if (ret->text.error || ret->total.error)
-		return -ENOMEM;
-	return r;
+	ret->context = NULL;
+	return to->error ? to->error : r;
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of the host's memory: its balance sheet, its swap space, shared memory by user, and tmpfs.
- * Pure.
+ * Tables of the host: its balance sheet, its swap space, shared memory by user, tmpfs, and all its
+ * quantities.
  */
 #ifndef MEMTALLY_CLI_LISTS_HOSTTABLE_H
 #define MEMTALLY_CLI_LISTS_HOSTTABLE_H
 
-#include "cli/table/table.h"
+#include "cli/table/list.h"
+#include "snapshot/view.h"
 
 enum hosttable {
 	HOSTTABLE_MEMORY, /* adds up to MemTotal */
 	HOSTTABLE_SWAP,   /* adds up to SwapTotal */
 	HOSTTABLE_SHMEM,
 	HOSTTABLE_TMPFS,
+	HOSTTABLE_FIELDS, /* value, field and meaning of all quantities; the only one with CSV */
 	HOSTTABLES
 };
 
@@ -21,9 +23,11 @@ enum hosttable_outcome {
 };
 
 /*
- * Makes table WHICH of VIEW in *RET, which the caller frees with table_done() in any case. Amounts
- * are exact if BYTES, else in KiB, MiB ... Returns 0, HOSTTABLE_EMPTY or -ENOMEM.
+ * Adds the rows of table WHICH of VIEW to a list in FORM that appends to TO, which the caller ends
+ * with list_end() and frees with list_done(), in any case. Amounts are exact if BYTES, else in KiB,
+ * MiB ... Returns 0, HOSTTABLE_EMPTY, -ENOMEM, or a negative errno of write().
  */
-int hosttable_build(const struct view *view, enum hosttable which, bool bytes, struct table *ret);
+int hosttable_build(const struct view *view, enum hosttable which, enum list_form form, bool bytes,
+	struct buffer *to, struct list *ret);
 
 #endif

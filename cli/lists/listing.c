@@ -20,22 +20,25 @@
 
 enum { PIECE_SIZE = 1 << 16 };
 
-/* Prints the tables of hosttable.h, then all quantities of the host. */
+/* Prints the tables of hosttable.h; as CSV only all quantities of the host. */
 static int print_host(const struct settings *settings, const struct view *view)
 {
+	enum list_form form = settings->csv ? LIST_CSV : LIST_TABLE;
 	AUTO_BUFFER struct buffer text = {0};
 	int r = 0;
 
-	for (unsigned int i = 0; r >= 0 && i <= HOSTTABLES; i++) {
-		AUTO_TABLE struct table table = {0};
+	for (unsigned int i = settings->csv ? HOSTTABLE_FIELDS : 0; r >= 0 && i < HOSTTABLES; i++) {
+		AUTO_BUFFER struct buffer table = {0};
+		AUTO_LIST struct list list = {.to = NULL};
 
-		r = i < HOSTTABLES
-		            ? hosttable_build(view, (enum hosttable)i, settings->bytes, &table)
-		            : table_build_host(view, settings->bytes, &table);
+		r = hosttable_build(view, (enum hosttable)i, form, settings->bytes, &table, &list);
+		list.width = command_width();
+		if (r == 0)
+			r = list_end(&list);
 		if (r == 0 && text.len)
 			buffer_add_char(&text, '\n');
 		if (r == 0)
-			r = print_table(&table, command_width(), &text);
+			buffer_add(&text, table.data, table.len);
 	}
 	return r < 0 ? r : output_flush(&text);
 }

@@ -75,12 +75,6 @@ struct table_rows {
  */
 int table_build(const struct view *view, const struct table_rows *rows, struct table *ret);
 
-/*
- * Makes a table of the host's quantities in *RET: value (exact if BYTES), field and meaning, one a
- * line. Returns 0 or -ENOMEM.
- */
-int table_build_host(const struct view *view, bool bytes, struct table *ret);
-
 #define AUTO_TABLE CLEANUP(table_done)
 
 #endif

@@ -52,11 +52,11 @@ static struct view *make(const struct snapshot_balance *balance, uint64_t mem_to
 
 static void check(const struct view *view, enum hosttable which, bool bytes, const char *expected)
 {
-	AUTO_TABLE struct table table = {0};
-	AUTO_BUFFER struct buffer text = {0};
+	AUTO_BUFFER struct buffer text = {0}, unused = {0};
+	AUTO_LIST struct list list = {.to = NULL};
 
-	assert_int_equal(hosttable_build(view, which, bytes, &table), 0);
-	flatten(&table, &text);
+	assert_int_equal(hosttable_build(view, which, LIST_TABLE, bytes, &unused, &list), 0);
+	flatten(&list.table, &text);
 	assert_string_equal(text.data, expected);
 }
 
@@ -113,10 +113,12 @@ static void unknown_lines_are_not_shown(void **state)
 		if (i == 1)
 			ROW_SET(&s, BALANCE_FREE, 1); /* and no residual */
 		view = make(i < 2 ? &s : NULL, 1000);
-		for (unsigned int k = 0; k < HOSTTABLES; k++) {
-			AUTO_TABLE struct table table = {0};
+		for (unsigned int k = 0; k < HOSTTABLE_FIELDS; k++) {
+			AUTO_BUFFER struct buffer unused = {0};
+			AUTO_LIST struct list list = {.to = NULL};
 
-			assert_int_equal(hosttable_build(view, (enum hosttable)k, false, &table),
+			assert_int_equal(hosttable_build(view, (enum hosttable)k, LIST_TABLE, false,
+						 &unused, &list),
 				HOSTTABLE_EMPTY);
 		}
 	}
@@ -157,12 +159,13 @@ static void holders_and_tmpfs_have_rows(void **state)
 static void every_line_is_in_the_sheet(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
-	AUTO_TABLE struct table table = {0};
-	AUTO_BUFFER struct buffer text = {0};
+	AUTO_BUFFER struct buffer text = {0}, unused = {0};
+	AUTO_LIST struct list list = {.to = NULL};
 
 	(void)state;
-	assert_int_equal(hosttable_build(view, HOSTTABLE_MEMORY, false, &table), 0);
-	flatten(&table, &text);
+	assert_int_equal(
+		hosttable_build(view, HOSTTABLE_MEMORY, LIST_TABLE, false, &unused, &list), 0);
+	flatten(&list.table, &text);
 	for (unsigned int i = 0; i < BALANCE_KINDS; i++) {
 		const struct balance_kind *kind = balance_kind(i);
 		char cell[64];
@@ -171,6 +174,33 @@ static void every_line_is_in_the_sheet(void **state)
 		assert_int_equal(
 			strstr(text.data, cell) != NULL, ROW_HAS(view_balance(view), kind->line));
 	}
+}
+
+static void shows_all_quantities(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer text = {0}, csv = {0}, unused = {0};
+	AUTO_LIST struct list list = {.to = NULL}, cells = {.to = NULL};
+	size_t count, present = 0;
+	const struct metric *m = metric_table(METRIC_HOST, &count);
+
+	(void)state;
+	assert_int_equal(
+		hosttable_build(view, HOSTTABLE_FIELDS, LIST_TABLE, false, &unused, &list), 0);
+	flatten(&list.table, &text);
+	for (size_t i = 0; i < count; i++)
+		present += ROW_HAS(view_host(view), m[i].index);
+	assert_int_equal(list.rows, present);
+	assert_non_null(strstr(text.data, "\n596.3 MiB|pss_bytes|Proportional set size"));
+	assert_non_null(strstr(text.data, "\n15.6 GiB|mem_total_bytes|"));
+	assert_non_null(strstr(text.data, "\n1|unmeasured_processes.denied|"));
+	assert_null(strstr(text.data, "pss_high_bytes")); /* absent */
+	assert_int_equal(hosttable_build(view, HOSTTABLE_FIELDS, LIST_CSV, false, &csv, &cells), 0);
+	buffer_add_char(&csv, '\0');
+	assert_int_equal(strncmp(csv.data, "field,value\n", 12), 0);
+	assert_non_null(strstr(csv.data, "\npss_bytes,625285120\n"));
+	assert_non_null(strstr(csv.data, "\nunmeasured_processes.denied,1\n"));
+	assert_non_null(strstr(csv.data, "\nresidual_bytes,"));
 }
 
 int main(void)
@@ -182,6 +212,7 @@ int main(void)
 		cmocka_unit_test(swap_adds_up),
 		cmocka_unit_test(holders_and_tmpfs_have_rows),
 		cmocka_unit_test(every_line_is_in_the_sheet),
+		cmocka_unit_test(shows_all_quantities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -292,26 +292,6 @@ static void omits_processes_without_an_owner(void **state)
 		"total of 1 machine, MemTotal 16777216000");
 }
 
-static void shows_the_host(void **state)
-{
-	AUTO_VIEW struct view *view = sample_open(NULL);
-	AUTO_TABLE struct table table = {0};
-	AUTO_BUFFER struct buffer text = {0};
-	size_t count, present = 0;
-	const struct metric *m = metric_table(METRIC_HOST, &count);
-
-	(void)state;
-	assert_int_equal(table_build_host(view, false, &table), 0);
-	flatten(&table, &text);
-	for (size_t i = 0; i < count; i++)
-		present += ROW_HAS(view_host(view), m[i].index);
-	assert_int_equal(table.rows, present);
-	assert_non_null(strstr(text.data, "\n596.3 MiB|pss_bytes|Proportional set size"));
-	assert_non_null(strstr(text.data, "\n15.6 GiB|mem_total_bytes|"));
-	assert_non_null(strstr(text.data, "\n1|unmeasured_processes.denied|"));
-	assert_null(strstr(text.data, "pss_high_bytes")); /* absent */
-}
-
 static void returns_errors_without_memory(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
@@ -352,7 +332,6 @@ int main(void)
 		cmocka_unit_test(omits_rows_without_processes),
 		cmocka_unit_test(empty_table_has_a_head),
 		cmocka_unit_test(omits_processes_without_an_owner),
-		cmocka_unit_test(shows_the_host),
 		cmocka_unit_test(returns_errors_without_memory),
 	};
 
