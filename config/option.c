@@ -184,8 +184,8 @@ static const struct option_spec options[] = {
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
 		"Print exact bytes instead of KiB, MiB and GiB."},
 	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
-		"Sort by FIELD, a name of a field in JSON. Default: pss_bytes; usage: pss_byte_seconds; "
-		"sharing: comes_back_bytes; map: by address."},
+		"Sort by FIELD, the head of a column or its name in JSON. Default: pss; usage: gib-hours; "
+		"sharing: freed-on-exit; map: by address."},
 	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, NULL, FIELD(order),
 		"asc or desc; by default desc for quantities, asc for names."},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
@@ -211,7 +211,7 @@ static const struct option_spec options[] = {
 	{"file", PROGRAM_MEMTALLY, OPTION_TEXT, false, "PATH", NULL, 0, 0, NULL, FIELD(file),
 		"files: the processes that map this file."},
 	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
-		"usage, map, files, pages, sharing: print comma-separated values."},
+		"Print comma-separated values, with the names and exact numbers of JSON."},
 	{"sections", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
 		"pages: by ELF sections of mapped files; the same as --by=section."},
 	{"symbols", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),

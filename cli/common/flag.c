@@ -53,8 +53,7 @@ static int flag_refuse_view(const char *flag, enum flag_view view, unsigned int 
 
 int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE])
 {
-	const unsigned int all = (1U << FLAG_VIEWS) - 1,
-			   tables = all & ~(ONLY(LIST) | ONLY(EXPLAIN));
+	const unsigned int all = (1U << FLAG_VIEWS) - 1;
 	const struct {
 		const char *name;
 		bool is_given;
@@ -70,8 +69,8 @@ int flag_check(const struct settings *c, enum flag_view view, char error[static 
 		{"since", c->since, ONLY(USAGE) | ONLY(MAP)},
 		{"until", c->until, ONLY(USAGE)},
 		{"per", c->per, ONLY(USAGE)},
-		{"by", c->by, tables & ~ONLY(FILES)},
-		{"csv", c->csv, tables},
+		{"by", c->by, all & ~(ONLY(LIST) | ONLY(EXPLAIN) | ONLY(FILES))},
+		{"csv", c->csv, all & ~ONLY(EXPLAIN)},
 		{"sort", c->sort, all & ~ONLY(EXPLAIN)},
 		{"order", c->order, all & ~ONLY(EXPLAIN)},
 		{"live", c->live, all & ~ONLY(USAGE)},

@@ -196,7 +196,8 @@ static int selection_parse_order(
 
 static int check_status(const struct settings *c, char error[static QUERY_ERROR_SIZE])
 {
-	if (!c->live && !c->bytes && !c->sort && !c->order && !c->limit && !is_filtered(c))
+	if (!c->live && !c->bytes && !c->csv && !c->sort && !c->order && !c->limit &&
+		!is_filtered(c))
 		return 0;
 	snprintf(error, QUERY_ERROR_SIZE,
 		"status prints one page: of the flags for tables it takes --json only");

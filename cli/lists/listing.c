@@ -12,10 +12,9 @@
 #include "cli/common/selection.h"
 #include "cli/common/source.h"
 #include "cli/lists/hosttable.h"
+#include "cli/lists/owner-rows.h"
 #include "cli/lists/report.h"
 #include "cli/table/output.h"
-#include "cli/table/print.h"
-#include "cli/table/table.h"
 #include "render/json.h"
 
 enum { PIECE_SIZE = 1 << 16 };
@@ -47,7 +46,7 @@ static int listing_print_text(const struct settings *settings, const struct sele
 	const struct view *view, const uint32_t *rows, size_t count, const struct sums *sums,
 	const struct view *everybodys)
 {
-	const struct table_rows table_rows = {
+	const struct owner_rows owner_rows = {
 		.scope = s->scope,
 		.query = &s->query,
 		.row = rows,
@@ -57,15 +56,19 @@ static int listing_print_text(const struct settings *settings, const struct sele
 		.everybodys = everybodys ? view_host(everybodys) : NULL,
 		.bytes = settings->bytes,
 	};
-	AUTO_TABLE struct table table = {0};
 	AUTO_BUFFER struct buffer text = {0};
+	AUTO_LIST struct list list = {.to = NULL};
 	int r;
 
 	if (s->scope == METRIC_HOST)
 		return print_host(settings, view);
-	r = table_build(view, &table_rows, &table);
+	r = owner_rows_build(
+		view, &owner_rows, settings->csv ? LIST_CSV : LIST_TABLE, &text, &list);
+	list.width = command_width();
 	if (r == 0)
-		r = print_table(&table, command_width(), &text);
+		r = list_end(&list);
+	if (list.form == LIST_CSV && list.shown < list.rows)
+		log_info("%zu of %zu rows shown", list.shown, list.rows);
 	return r == 0 ? output_flush(&text) : r;
 }
 
@@ -187,9 +190,14 @@ static int show_status(const struct settings *settings)
 int listing_run(const struct settings *settings, bool is_check)
 {
 	struct selection selection = {0};
-	char error[QUERY_ERROR_SIZE] = "";
+	struct settings own = *settings;
+	char error[QUERY_ERROR_SIZE] = "", sort[METRIC_NAME_SIZE];
 
-	if (selection_parse(settings, &selection, error) < 0)
+	if (settings->sort) {
+		owner_rows_find_sort(settings->sort, sort);
+		own.sort = sort;
+	}
+	if (selection_parse(&own, &selection, error) < 0)
 		return command_refuse(error);
 	if (is_check)
 		return COMMAND_GOOD;

@@ -10,6 +10,12 @@
 
 #include "cli/table/cell.h"
 
+void table_done(struct table *t)
+{
+	buffer_done(&t->text);
+	buffer_done(&t->total);
+}
+
 static void cleanup_table(struct libscols_table **table)
 {
 	scols_unref_table(*table);

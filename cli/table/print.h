@@ -6,13 +6,48 @@
 #ifndef MEMTALLY_CLI_TABLE_PRINT_H
 #define MEMTALLY_CLI_TABLE_PRINT_H
 
-#include "cli/table/table.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "snapshot/metric.h"
+
+enum { TABLE_COLUMNS_MAX = 12 };
+
+struct table_column {
+	char head[METRIC_NAME_SIZE];
+	bool is_right; /* right-aligned (numbers) */
+	bool is_prose; /* may be folded if the terminal is too narrow */
+	bool is_wide;  /* names of any length: may be cut if the terminal is too narrow */
+	bool is_path;  /* cut at the start, because the end of a path says more */
+	/*
+	 * If the terminal is too narrow, spare columns disappear that are not used, and then those
+	 * with the highest .drop; never those with 0.
+	 */
+	bool is_spare;
+	bool is_used; /* a row has a value but 0 */
+	unsigned int drop;
+};
+
+struct table {
+	struct table_column column[TABLE_COLUMNS_MAX];
+	size_t columns;
+	/* cells row by row, each terminated by a zero byte; clean text (base/text.h) */
+	struct buffer text;
+	size_t rows;         /* including the total */
+	bool has_total;      /* the last row is a total: it has no name and no note, but .total */
+	struct buffer total; /* text beside the total; clean */
+};
+
+/* Frees what T owns. */
+void table_done(struct table *t);
+#define AUTO_TABLE CLEANUP(table_done)
 
 /*
- * Appends TABLE to TO. WIDTH is the terminal's width in columns: long names are cut with an
- * ellipsis, prose and the text beside the total are folded. With a WIDTH of 0 (no terminal) every
- * row is one line. Control characters, newlines included, and characters that LC_CTYPE cannot print
- * appear as \x0a. Returns 0 or -ENOMEM.
+ * Appends TABLE to TO. WIDTH is the terminal's width in columns: columns may disappear, long names
+ * are cut with an ellipsis, prose and the text beside the total are folded. With a WIDTH of 0 (no
+ * terminal) every row is one line. Control characters, newlines included, and characters that
+ * LC_CTYPE cannot print appear as \x0a. Returns 0 or -ENOMEM.
  */
 int print_table(const struct table *table, size_t width, struct buffer *to);
 

@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "cli/table/list.h"
-#include "tests/unit/support/allocation.h"
+#include "tests/unit/support/faults/allocation.h"
 
 enum { KIB = 1024 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of cli/table/table.h: tables of a snapshot's rows. */
+/* Tests of cli/lists/owner-rows.h: owners and processes of a snapshot. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
 
 #include "cli/common/selection.h"
-#include "cli/table/table.h"
+#include "cli/lists/owner-rows.h"
 #include "snapshot/owner.h"
 #include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/snapshot/sample.h"
@@ -32,7 +32,7 @@ struct table_case {
 	const char *sort;
 	size_t limit;
 	bool bytes;
-	bool is_measured, is_estimated;
+	bool is_measured, is_estimated, is_csv;
 	const char *key, *value; /* a filter, or NULL */
 	bool is_alone;           /* only the row of processes without an owner of the kind */
 };
@@ -42,8 +42,9 @@ static void build(const struct table_case *c, struct buffer *to)
 	struct sample_options options = {
 		.is_measured = c->is_measured, .is_estimated = c->is_estimated};
 	AUTO_VIEW struct view *view = sample_open(&options);
-	struct table_rows rows = {.scope = c->scope, .limit = c->limit, .bytes = c->bytes};
-	AUTO_TABLE struct table table = {0};
+	struct owner_rows rows = {.scope = c->scope, .limit = c->limit, .bytes = c->bytes};
+	AUTO_BUFFER struct buffer unused = {0};
+	AUTO_LIST struct list list = {.to = NULL};
 	AUTO_FREE uint32_t *row = NULL;
 	char error[QUERY_ERROR_SIZE];
 	struct sums sums;
@@ -64,8 +65,13 @@ static void build(const struct table_case *c, struct buffer *to)
 	rows.row = row;
 	selection_sum(&(struct selection){.scope = c->scope}, view, row, rows.count, &sums);
 	rows.sums = &sums;
-	assert_int_equal(table_build(view, &rows, &table), 0);
-	flatten(&table, to);
+	if (c->is_csv) {
+		assert_int_equal(owner_rows_build(view, &rows, LIST_CSV, to, &list), 0);
+		buffer_add_char(to, '\0');
+		return;
+	}
+	assert_int_equal(owner_rows_build(view, &rows, LIST_TABLE, &unused, &list), 0);
+	flatten(&list.table, to);
 }
 
 static void check(const struct table_case *c, const char *expected)
@@ -292,31 +298,87 @@ static void omits_processes_without_an_owner(void **state)
 		"total of 1 machine, MemTotal 16777216000");
 }
 
+/* The names and numbers of JSON. Absent is empty, and rows without processes are there, too. */
+static void csv_has_every_field(void **state)
+{
+	AUTO_BUFFER struct buffer users = {0}, units = {0}, processes = {0};
+	const char *ended;
+
+	(void)state;
+	build(&(struct table_case){.scope = METRIC_USER, .is_csv = true, .limit = 5}, &users);
+	assert_int_equal(strncmp(users.data, "user,uid,exported,", 18), 0);
+	assert_non_null(strstr(users.data, ",unmeasured_processes.denied,"));
+	assert_non_null(strstr(users.data, "\nalice,1000,true,"));
+	assert_non_null(strstr(users.data, "513539072,"));
+	build(&(struct table_case){.scope = METRIC_PROGRAM, .is_csv = true}, &units);
+	ended = strstr(units.data, "\nended,");
+	assert_non_null(ended);
+	build(&(struct table_case){.scope = METRIC_PROCESS,
+		      .is_csv = true,
+		      .key = "user",
+		      .value = "bob",
+		      .is_estimated = true},
+		&processes);
+	assert_int_equal(strncmp(processes.data, "pid,uid,gid,user,program,unit,", 30), 0);
+	assert_non_null(strstr(processes.data, ",\"x\"\",user=\"\"root\"\"} 1\\x0a# HELP\\\""));
+	assert_non_null(strstr(processes.data, ",guess,"));
+}
+
+static void finds_fields_by_heads(void **state)
+{
+	static const char *const cases[][2] = {
+		{"PSS", "pss_bytes"},
+		{"swap", "swap_pss_bytes"},
+		{"Processes", "processes"},
+		{"USER", "user"},
+		{"USER_UNIT", "user_unit"},
+		{"PID", "pid"},
+		{"VM_HWM_BYTES", "vm_hwm_bytes"},
+		{"uss_bytes", "uss_bytes"},
+		{"no thing", "no thing"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char field[METRIC_NAME_SIZE];
+
+		owner_rows_find_sort(cases[i][0], field);
+		assert_string_equal(field, cases[i][1]);
+	}
+}
+
 static void returns_errors_without_memory(void **state)
 {
 	AUTO_VIEW struct view *view = sample_open(NULL);
 	static const uint32_t row[] = {0, 1, 2, 3};
 	struct sums sums = {0};
 	struct query q;
-	struct table_rows rows = {.scope = METRIC_PROCESS,
+	struct owner_rows rows = {.scope = METRIC_PROCESS,
 		.query = &q,
 		.row = row,
 		.count = ARRAY_SIZE(row),
 		.sums = &sums};
-	unsigned int n = 0;
 
 	(void)state;
 	query_init(&q, METRIC_PROCESS);
-	for (bool failed = true; failed;) {
-		AUTO_TABLE struct table table = {0};
-		int r;
+	for (unsigned int is_csv = 0; is_csv < 2; is_csv++) {
+		unsigned int n = 0;
 
-		allocation_fail_at(++n);
-		r = table_build(view, &rows, &table);
-		failed = allocation_end();
-		assert_int_equal(r, failed ? -ENOMEM : 0);
+		for (bool failed = true; failed;) {
+			AUTO_BUFFER struct buffer text = {0};
+			AUTO_LIST struct list list = {.to = NULL};
+			int r;
+
+			allocation_fail_at(++n);
+			r = owner_rows_build(
+				view, &rows, is_csv ? LIST_CSV : LIST_TABLE, &text, &list);
+			if (r == 0)
+				r = list_end(&list);
+			failed = allocation_end();
+			assert_int_equal(r, failed ? -ENOMEM : 0);
+		}
+		assert_true(n > 2);
 	}
-	assert_true(n > 2);
 }
 
 int main(void)
@@ -332,6 +394,8 @@ int main(void)
 		cmocka_unit_test(omits_rows_without_processes),
 		cmocka_unit_test(empty_table_has_a_head),
 		cmocka_unit_test(omits_processes_without_an_owner),
+		cmocka_unit_test(csv_has_every_field),
+		cmocka_unit_test(finds_fields_by_heads),
 		cmocka_unit_test(returns_errors_without_memory),
 	};
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of owners and processes of a snapshot. */
+#ifndef MEMTALLY_CLI_LISTS_OWNER_ROWS_H
+#define MEMTALLY_CLI_LISTS_OWNER_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/table/list.h"
+#include "snapshot/query.h"
+#include "snapshot/sums.h"
+#include "snapshot/view.h"
+
+/* The rows of a list, and how to show them. */
+struct owner_rows {
+	enum metric_scope scope; /* METRIC_USER to METRIC_PROCESS */
+	const struct query *query;
+	const uint32_t *row; /* borrowed; indices in VIEW, in the order to show */
+	size_t count;        /* rows; the total is of all of them */
+	size_t limit;        /* rows to show; 0: all */
+	/* borrowed; of all rows: its bounds and counts are shown beside the total */
+	const struct sums *sums;
+	/*
+	 * borrowed; the host's row of a snapshot with all users, if the rows are only those of one
+	 * user; else NULL
+	 */
+	const struct snapshot_scope *everybodys;
+	bool bytes; /* exact bytes, instead of KiB, MiB ... */
+};
+
+/*
+ * Adds ROWS to a list in FORM that appends to TO, which the caller ends with list_end() and frees
+ * with list_done(), in any case. In CSV they have all fields that they have in JSON, and each label
+ * of a field has a column, such as "unmeasured_processes.denied".
+ *
+ * A table has PSS, USS, RSS, SwapPss, the cgroup charge if any row has one, the metric that
+ * ROWS->query sorts by, names, and a note (cli/table/note.h) if any row has one. The last row is the
+ * total; the host's MemTotal and a note stand beside it. Rows of owners without processes are left
+ * out. If no process has an owner of the kind and there are no filters, the total counts 0 owners,
+ * and kinds that are optional (such as containers) have no row.
+ *
+ * Returns 0, -ENOMEM, or a negative errno of write().
+ */
+int owner_rows_build(const struct view *view, const struct owner_rows *rows, enum list_form form,
+	struct buffer *to, struct list *ret);
+
+/*
+ * Writes the name in JSON of the column with the head NAME, in small letters or capitals; of any
+ * other NAME, NAME itself in small letters, which is the name in JSON of the columns of owners, pids
+ * and all metrics without a head of their own. A name that is too long is cut.
+ */
+void owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE]);
+
+#endif
