@@ -247,7 +247,7 @@ int events_read_mapping(struct events *e, events_each *each, void *context)
 
 int events_read_sequence(struct events *e, events_each *each, void *context)
 {
-	size_t items;
+	size_t items = 0;
 	int r = events_read_until(e, YAML_SEQUENCE_END_EVENT, each, context, &items);
 
 	return r == 0 && !items ? EVENTS_EMPTY : r;
