@@ -59,7 +59,7 @@ static inline int64_t saturate_sum(int64_t a, int64_t b)
 {
 	int64_t sum;
 
-	if (__builtin_add_overflow(a, b, &sum))
+	if (__builtin_add_overflow(a, b, &sum) || sum == INT64_MIN)
 		return a < 0 ? -INT64_MAX : INT64_MAX;
 	return sum;
 }

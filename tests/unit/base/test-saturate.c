@@ -14,6 +14,7 @@ static void sums_stop_at_the_limits(void **state)
 	assert_int_equal(saturate_sum(-5, 3), -2);
 	assert_int_equal(saturate_sum(INT64_MAX, 1), INT64_MAX);
 	assert_int_equal(saturate_sum(-INT64_MAX, -2), -INT64_MAX);
+	assert_int_equal(saturate_sum(-INT64_MAX, -1), -INT64_MAX); /* so that its minus fits */
 	assert_int_equal(saturate_u32(7), 7);
 	assert_int_equal(saturate_u32(UINT64_C(1) << 32), UINT32_MAX);
 }
