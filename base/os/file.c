@@ -69,6 +69,8 @@ ssize_t file_read_at(int fd, void *buf, size_t size, off_t at)
 	size_t len = 0;
 	ssize_t n = 1;
 
+	if (at < 0)
+		return -EINVAL; /* read_retry() would read at the position */
 	while (len < size && n > 0) {
 		n = read_retry(fd, (char *)buf + len, size - len, at + (off_t)len);
 		if (n < 0)

@@ -17,8 +17,8 @@
 
 /*
  * Reads the file PATH below DIRFD to its end into BUF of SIZE bytes and writes its length to
- * *RET_LEN. Returns 0; -EFBIG if the file has SIZE bytes or more; else a negative errno of openat()
- * or read().
+ * *RET_LEN. Returns 0; -EFBIG if the file has SIZE bytes or more, the first of which are in BUF then,
+ * while *RET_LEN is unchanged; else a negative errno of openat() or read().
  */
 int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len);
 
@@ -48,8 +48,8 @@ int file_reread_until(int fd, char *buf, size_t size, file_is_whole *is_whole, c
 
 /*
  * Reads SIZE bytes at offset AT of the open file FD into BUF, or fewer only if the file ends.
- * Returns the number of bytes read, or a negative errno of pread(), also if some bytes were read
- * before the failure.
+ * Returns the number of bytes read; -EINVAL if AT is negative; or a negative errno of pread(), also
+ * if some bytes were read before the failure.
  */
 ssize_t file_read_at(int fd, void *buf, size_t size, off_t at);
 

@@ -127,7 +127,7 @@ int target_confirm(struct target *t)
  */
 static int target_read_mappings(int fd, struct mapping_reader *reader)
 {
-	size_t len = READ_SIZE;
+	size_t len = READ_SIZE; /* until a read finds the end */
 	int r = 0;
 
 	while (r == 0 && len == READ_SIZE) {

@@ -155,6 +155,7 @@ static void reads_at_an_offset(void **state)
 		assert_int_equal(buf[49], 79);
 		assert_int_equal(file_read_at(fd, buf, sizeof(buf), 30), 60);
 		assert_int_equal(file_read_at(fd, buf, sizeof(buf), 90), 0);
+		assert_int_equal(file_read_at(fd, buf, 3, -8), -EINVAL); /* not at the position */
 		reads.calls = 0;
 		reads.fail = 2;
 		reads.error = EINTR;
