@@ -52,8 +52,8 @@ int account_find(const char *path, const char *name, struct account *ret);
 
 /*
  * Sets *RET to the account that this process is to have: if it is root, the user NAME in
- * ACCOUNT_PASSWD, else its own. Returns 0; ACCOUNT_ABSENT if there is no such user; or an errno of
- * account_find().
+ * ACCOUNT_PASSWD, else its own. Returns 0; ACCOUNT_ABSENT if there is no such user, and then *RET is
+ * unchanged; or an errno of account_find().
  */
 int account_choose(const char *name, struct account *ret);
 

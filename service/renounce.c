@@ -38,10 +38,12 @@ int renounce_rights(
 	if (r < 0)
 		return r;
 	/* It may hold keys, or usage of users, which must not be in a core dump. */
-	if (!SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if (!SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) {
 		r = -errno;
-	if (r == 0)
-		r = limits_set(data_bytes, processes);
+		log_error("can't give up rights: %s", strerror(-r));
+		return r;
+	}
+	r = limits_set(data_bytes, processes);
 	if (r < 0)
 		log_error("can't set limits: %s", strerror(-r));
 	return r;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a service gives up rights, files and system calls, in this order and for good, before it
- * serves anything. Each service decides what it keeps (ledger/sandbox.c, web/sandbox.c).
+ * serves anything. Each service decides what it keeps (ledger/sandbox.c, web/sandbox.c), and so do
+ * the processes of memtallyd (daemon/children/drop-privileges.c).
  *
  * Missing support of the kernel is logged. After a negative errno, which is logged, too, some
  * rights may be left: the service must end.
