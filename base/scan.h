@@ -59,8 +59,8 @@ static inline void scan_blanks(struct scan *s)
 }
 
 /*
- * Takes the decimal digits that come next, and writes their number to *RET. Returns false, and takes
- * nothing, if there are none or the number is above UINT64_MAX.
+ * Takes the decimal digits that come next, and writes their number to *RET. Returns false, takes
+ * nothing and leaves *RET as it is, if there are none or the number is above UINT64_MAX.
  */
 static inline bool scan_decimal(struct scan *s, uint64_t *ret)
 {
@@ -87,7 +87,7 @@ static inline bool scan_is(const struct scan *s, const char *wanted)
 
 /*
  * Takes the blanks and then the other bytes that come next, and writes the latter to *RET. Returns
- * false if there are none.
+ * false if there are no others: the blanks are taken then, and *RET is empty.
  */
 static inline bool scan_word(struct scan *s, struct scan *ret)
 {
@@ -101,7 +101,7 @@ static inline bool scan_word(struct scan *s, struct scan *ret)
 
 /*
  * Takes the slashes and then the other bytes that come next, up to a slash, and writes the latter to
- * *RET. Returns false if there are none.
+ * *RET. Returns false if there are no others: the slashes are taken then, and *RET is empty.
  */
 static inline bool scan_component(struct scan *s, struct scan *ret)
 {

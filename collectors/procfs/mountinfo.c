@@ -100,7 +100,7 @@ static bool mountinfo_parse_line(struct cursor *c, struct mountinfo *ret)
 		!scan_decimal(&s, &major) || !scan_char(&s, ':') || !scan_decimal(&s, &minor) ||
 		!scan_char(&s, ' ') || major > UINT32_MAX || minor > UINT32_MAX)
 		return false;
-	c->at += s.at - c->at;
+	c->at += s.at - c->at; /* the same byte, of a text that may be changed */
 	if (!mountinfo_take_name(c, &ret->root) || !mountinfo_take_name(c, &ret->mountpoint) ||
 		!take_field(c, &options) || !*options || !pass_optional(c) ||
 		!mountinfo_take_name(c, &ret->fstype) || !take_field(c, &source) ||
