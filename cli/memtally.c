@@ -3,6 +3,7 @@
 
 #include "cli/memtally.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
@@ -20,14 +21,19 @@
 #include "cli/usage/billing.h"
 #include "config/help.h"
 
+enum { HELP_WIDTH = 79 };
+
 /* Any other first operand is for listing_run(). */
 static const struct command commands[] = {
-	{.name = "usage", .run = billing_run},
-	{.name = "map", .run = map_run, .reads_processes = true},
-	{.name = "files", .run = files_run, .reads_processes = true},
-	{.name = "pages", .run = pages_run, .reads_processes = true},
-	{.name = "sharing", .run = sharing_run, .reads_processes = true},
-	{.name = "explain", .run = explain_run, .reads_processes = true},
+	{"usage", "", "memory used over time, from memtally-ledger", billing_run, NULL},
+	{"map", " PID...", "the mappings of processes", map_run, supervisor_run},
+	{"files", " [PID...]", "the files that processes map", files_run, supervisor_run},
+	{"pages", " PID...", "how often each page is mapped; memory of ELF sections and symbols",
+		pages_run, supervisor_run},
+	{"sharing", " [PID...]", "memory that each user has alone or shares with other users",
+		sharing_run, supervisor_run},
+	{"explain", " PID...", "the memory of a process in plain words", explain_run,
+		supervisor_run},
 };
 
 /* The context of run_command(). */
@@ -47,14 +53,16 @@ static int memtally_run_command(const struct settings *settings, bool is_check)
 {
 	const char *name = settings->operands.count ? settings->operands.item[0] : "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(name, commands[i].name)) {
-			struct running running = {.command = &commands[i], .settings = settings};
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct command *c = &commands[i];
+		struct running running = {.command = c, .settings = settings};
 
-			if (is_check || !commands[i].reads_processes)
-				return commands[i].run(settings, is_check);
-			return supervisor_run(settings->path_procfs, run_command, &running);
-		}
+		if (strcmp(name, c->name) != 0)
+			continue;
+		if (is_check || !c->supervise)
+			return c->run(settings, is_check);
+		return c->supervise(settings->path_procfs, run_command, &running);
+	}
 	return listing_run(settings, is_check);
 }
 
@@ -67,24 +75,52 @@ static int print_line(const char *text)
 	return command_printed(output_flush(&line));
 }
 
-static int memtally_print_help(void)
-{
-	AUTO_BUFFER struct buffer text = {0};
+#define HELP_INDENT "                "
 
-	help_render(PROGRAM_MEMTALLY,
-		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|\n"
-		"                slices|machines|pods|containers|processes|host|status|usage|\n"
-		"                map PID...|files [PID...]|pages PID...|sharing [PID...]|\n"
-		"                explain PID...]",
+/* Adds the operands of memtally, in lines of at most HELP_WIDTH columns; terminated. */
+static void add_operands(struct buffer *to)
+{
+	static const char last_line[] = HELP_INDENT
+		"slices|machines|pods|containers|processes|host|status";
+	size_t column = sizeof(last_line) - 1;
+
+	buffer_printf(to,
+		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|\n%s",
+		last_line);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const struct command *c = &commands[i];
+		size_t len = strlen(c->name) + strlen(c->operands);
+		bool is_full = column + len + strlen("||") > HELP_WIDTH;
+
+		buffer_printf(to, "|%s%s%s", is_full ? "\n" HELP_INDENT : "", c->name, c->operands);
+		column = (is_full ? strlen(HELP_INDENT) : column + 1) + len;
+	}
+	buffer_add(to, "]", sizeof("]"));
+}
+
+/* Adds what memtally prints, one line for each command; terminated. */
+static void add_purpose(struct buffer *to)
+{
+	buffer_add_text(to,
 		"Prints how much memory programs (by default), other owners (users, groups,\n"
 		"units, containers and so on), processes or the whole host really use.\n"
-		"status: the state of memtallyd;\n"
-		"usage: memory used over time, from memtally-ledger;\n"
-		"map: the mappings of processes; files: the files that processes map;\n"
-		"pages: how often each page is mapped; memory of ELF sections and symbols;\n"
-		"sharing: memory that each user has alone or shares with other users;\n"
-		"explain: the memory of a process in plain words.",
-		&text);
+		"status: the state of memtallyd");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		buffer_printf(to, ";\n%s: %s", commands[i].name, commands[i].purpose);
+	buffer_add(to, ".", sizeof("."));
+}
+
+static int memtally_print_help(void)
+{
+	AUTO_BUFFER struct buffer operands = {0};
+	AUTO_BUFFER struct buffer purpose = {0};
+	AUTO_BUFFER struct buffer text = {0};
+
+	add_operands(&operands);
+	add_purpose(&purpose);
+	if (operands.error || purpose.error)
+		return command_printed(-ENOMEM);
+	help_render(PROGRAM_MEMTALLY, operands.data, purpose.data, &text);
 	return command_printed(output_flush(&text));
 }
 

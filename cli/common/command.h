@@ -21,14 +21,16 @@ enum command_exit {
 };
 
 struct command {
-	const char *name; /* the first operand */
+	const char *name;     /* the first operand */
+	const char *operands; /* the others, for --help */
+	const char *purpose;  /* what it prints, for --help */
 	/*
 	 * Parses SETTINGS and, unless IS_CHECK, prints the figures. Returns an enum command_exit;
 	 * errors have been logged.
 	 */
 	int (*run)(const struct settings *settings, bool is_check);
-	/* reads files of processes, which may block: supervisor_run() runs it */
-	bool reads_processes;
+	/* supervisor_run() if .run reads files of processes, which may block; otherwise NULL */
+	int (*supervise)(const char *procfs, int (*work)(void *context), void *context);
 };
 
 /*
