@@ -200,7 +200,8 @@ static void take_processes(const struct balance_sheet_sources *s, struct snapsho
 		return;
 	sheet_set(to, BALANCE_PSS_ANON, p->anon);
 	sheet_set(to, BALANCE_PSS_FILE, p->file);
-	sheet_set(to, BALANCE_PSS_DRIVER, p->driver.pss);
+	if (!s->lacks_drivers)
+		sheet_set(to, BALANCE_PSS_DRIVER, p->driver.pss);
 	sheet_set(to, BALANCE_DRIVER_UNREAD, p->driver.unread);
 	sheet_set(to, BALANCE_PSS_SHMEM, p->shmem);
 	if (p->has_unsplit)

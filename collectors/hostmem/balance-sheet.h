@@ -39,6 +39,7 @@ struct balance_sheet_sources {
 	uint64_t list_pages; /* pages on free lists of single CPUs, valid if .has_lists is set */
 	uint64_t page_bytes;
 	const struct balance_sheet_processes *processes;
+	bool lacks_drivers;      /* drivers' memory is never read: all of it is in .unread */
 	const struct sums *host; /* after sums_end() */
 	bool has_sysv;
 	uint64_t sysv_unattached_bytes, sysv_swap_bytes;

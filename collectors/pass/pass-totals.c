@@ -170,6 +170,7 @@ static void make_sheet(struct pass *pass, struct balance_sheet_sources *s)
 
 	s->page_bytes = pass->adaptive.page_bytes;
 	s->processes = &pass->parts;
+	s->lacks_drivers = pass->options.lacks_drivers;
 	s->host = &pass->sums.host.sums;
 	s->has_sysv = shmem->has_sysv;
 	s->sysv_unattached_bytes = shmem_owners_sum(&shmem->owners, SHMEM_SYSV_UNATTACHED);

@@ -46,6 +46,8 @@ struct pass_options {
 	uint32_t export_processes;
 	/* there is no later pass, so attempts.h defers no reads */
 	bool is_single;
+	/* no caller reads drivers' memory (survey-iterator.h), so the balance sheet has no line of it */
+	bool lacks_drivers;
 	/*
 	 * borrowed, may change between passes: pids of processes to leave out; an entry 0 is no
 	 * process

@@ -390,6 +390,25 @@ static void packet_rings_are_no_page_cache(void **state)
 	expect_sum(&s, &with);
 }
 
+/* If drivers' memory is never read, its line is absent. Mapped files may be drivers' memory. */
+static void unread_drivers_memory_has_no_line(void **state)
+{
+	struct snapshot_balance read, unread;
+	struct state s;
+
+	(void)state;
+	init(&s);
+	s.processes.driver.unread = 200;
+	balance_sheet_make(&s.sources, &read);
+	s.sources.lacks_drivers = true;
+	balance_sheet_make(&s.sources, &unread);
+	assert_false(ROW_HAS(&unread, BALANCE_PSS_DRIVER));
+	expect(&unread, BALANCE_DRIVER_UNREAD, 200);
+	expect(&unread, BALANCE_RESIDUAL, read.q[BALANCE_RESIDUAL]);
+	expect(&unread, BALANCE_RESIDUAL_LOW, read.q[BALANCE_RESIDUAL_LOW]);
+	expect_sum(&s, &unread);
+}
+
 /*
  * A BPF array is also in VmallocUsed and counts once. If the mapping is none, the residual is
  * lower, which the lower bound has.
@@ -486,6 +505,7 @@ int main(void)
 		cmocka_unit_test(adds_up_processes),
 		cmocka_unit_test(giants_shared_memory_counts_as_mapped),
 		cmocka_unit_test(packet_rings_are_no_page_cache),
+		cmocka_unit_test(unread_drivers_memory_has_no_line),
 		cmocka_unit_test(bpf_arrays_count_once),
 		cmocka_unit_test(bounds_include_unknown_drivers_memory),
 	};

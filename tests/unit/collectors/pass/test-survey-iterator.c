@@ -282,6 +282,21 @@ static void forgets_drivers_memory_with_the_image(void **state)
 	assert_int_equal(view_balance(view)->q[BALANCE_PSS_DRIVER], 0);
 }
 
+/* Without a caller that reads drivers' memory there is no line of it. */
+static void no_reader_is_no_line(void **state)
+{
+	struct pass_options options = run_adaptive;
+	AUTO_ADAPTIVE struct adaptive *s = NULL;
+	AUTO_VIEW struct view *view = NULL;
+
+	(void)state;
+	options.lacks_drivers = true;
+	s = adaptive_new(&options);
+	view = adaptive_pass(s);
+	assert_true(ROW_HAS(view_balance(view), BALANCE_PSS_FILE));
+	assert_false(ROW_HAS(view_balance(view), BALANCE_PSS_DRIVER));
+}
+
 static void pays_from_the_budget(void **state)
 {
 	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
@@ -366,6 +381,7 @@ int main(void)
 		cmocka_unit_test(returns_wanted_processes),
 		cmocka_unit_test(defers_large_processes),
 		cmocka_unit_test(forgets_drivers_memory_with_the_image),
+		cmocka_unit_test(no_reader_is_no_line),
 		cmocka_unit_test(pays_from_the_budget),
 		cmocka_unit_test(has_no_budget_in_exact_mode),
 		cmocka_unit_test(images_have_the_results),
