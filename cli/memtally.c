@@ -23,17 +23,35 @@
 
 enum { HELP_WIDTH = 79 };
 
+/* IF_PART(FUNCTION): FUNCTION, or NULL in a build without the part. */
+#if ENABLE_LEDGER
+#define IF_LEDGER(function) function
+#else
+#define IF_LEDGER(function) NULL
+#endif
+#if ENABLE_INSPECT
+#define IF_INSPECT(function) function
+#else
+#define IF_INSPECT(function) NULL
+#endif
+
+#define NO_LEDGER  "has no usage history (it was configured with --disable-ledger)"
+#define NO_INSPECT "cannot look inside processes (it was configured with --disable-inspect)"
+
 /* Any other first operand is for listing_run(). */
 static const struct command commands[] = {
-	{"usage", "", "memory used over time, from memtally-ledger", billing_run, NULL},
-	{"map", " PID...", "the mappings of processes", map_run, supervisor_run},
-	{"files", " [PID...]", "the files that processes map", files_run, supervisor_run},
+	{"usage", "", "memory used over time, from memtally-ledger", IF_LEDGER(billing_run), NULL,
+		NO_LEDGER},
+	{"map", " PID...", "the mappings of processes", IF_INSPECT(map_run),
+		IF_INSPECT(supervisor_run), NO_INSPECT},
+	{"files", " [PID...]", "the files that processes map", IF_INSPECT(files_run),
+		IF_INSPECT(supervisor_run), NO_INSPECT},
 	{"pages", " PID...", "how often each page is mapped; memory of ELF sections and symbols",
-		pages_run, supervisor_run},
+		IF_INSPECT(pages_run), IF_INSPECT(supervisor_run), NO_INSPECT},
 	{"sharing", " [PID...]", "memory that each user has alone or shares with other users",
-		sharing_run, supervisor_run},
-	{"explain", " PID...", "the memory of a process in plain words", explain_run,
-		supervisor_run},
+		IF_INSPECT(sharing_run), IF_INSPECT(supervisor_run), NO_INSPECT},
+	{"explain", " PID...", "the memory of a process in plain words", IF_INSPECT(explain_run),
+		IF_INSPECT(supervisor_run), NO_INSPECT},
 };
 
 /* The context of run_command(). */
@@ -59,6 +77,10 @@ static int memtally_run_command(const struct settings *settings, bool is_check)
 
 		if (strcmp(name, c->name) != 0)
 			continue;
+		if (!c->run) {
+			log_error("%s: this build %s", c->name, c->lack);
+			return COMMAND_MISUSED;
+		}
 		if (is_check || !c->supervise)
 			return c->run(settings, is_check);
 		return c->supervise(settings->path_procfs, run_command, &running);
@@ -92,6 +114,8 @@ static void add_operands(struct buffer *to)
 		size_t len = strlen(c->name) + strlen(c->operands);
 		bool is_full = column + len + strlen("||") > HELP_WIDTH;
 
+		if (!c->run)
+			continue;
 		buffer_printf(to, "|%s%s%s", is_full ? "\n" HELP_INDENT : "", c->name, c->operands);
 		column = (is_full ? strlen(HELP_INDENT) : column + 1) + len;
 	}
@@ -106,7 +130,8 @@ static void add_purpose(struct buffer *to)
 		"units, containers and so on), processes or the whole host really use.\n"
 		"status: the state of memtallyd");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		buffer_printf(to, ";\n%s: %s", commands[i].name, commands[i].purpose);
+		if (commands[i].run)
+			buffer_printf(to, ";\n%s: %s", commands[i].name, commands[i].purpose);
 	buffer_add(to, ".", sizeof("."));
 }
 

@@ -17,7 +17,23 @@
 enum {
 	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB | PROGRAM_LEDGER,
 	ALL = DAEMONS | PROGRAM_MEMTALLY,
+	/* memtally, for flags of views that configure may leave out: no program without them */
+	LEDGER_VIEW = ENABLE_LEDGER ? PROGRAM_MEMTALLY : 0,
+	INSPECT_VIEWS = ENABLE_INSPECT ? PROGRAM_MEMTALLY : 0,
 };
+
+/* IF_PART(TEXT, OTHER): TEXT, or OTHER in a build without the part. BETWEEN(TEXT): with both parts. */
+#if ENABLE_LEDGER
+#define IF_LEDGER(text, other) text
+#else
+#define IF_LEDGER(text, other) other
+#endif
+#if ENABLE_INSPECT
+#define IF_INSPECT(text, other) text
+#else
+#define IF_INSPECT(text, other) other
+#endif
+#define BETWEEN(text) IF_LEDGER(IF_INSPECT(text, ""), "")
 
 #define DAY_NS  (UINT64_C(86400) * NS_PER_SEC)
 #define HOUR_NS (UINT64_C(3600) * NS_PER_SEC)
@@ -83,11 +99,14 @@ static const struct option_spec options[] = {
 		365 * DAY_NS, NULL, FIELD(budget_giant_age_ns),
 		"Adaptive mode: the time between two measurements of a process with a single mapping that"
 		" takes longer than budget.stall. 0: never."},
-	{"files.interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION", "1h", 0, DAY_NS,
-		NULL, FIELD(files_interval_ns),
-		"From the start of one survey of the files that processes map to the start of the next. A"
-		" survey uses a quarter of budget.cpu at most; in adaptive mode it leaves out processes "
-		"that it would keep waiting for longer than budget.stall. 0: no surveys."},
+	{"files.interval", PROGRAM_MEMTALLYD, OPTION_DURATION, true, "DURATION",
+		IF_INSPECT("1h", "0"), 0, DAY_NS, NULL, FIELD(files_interval_ns),
+		IF_INSPECT(
+			"From the start of one survey of the files that processes map to the start of the "
+			"next. A survey uses a quarter of budget.cpu at most; in adaptive mode it leaves "
+			"out processes that it would keep waiting for longer than budget.stall. 0: no "
+			"surveys.",
+			"Has no effect: this build makes no surveys of the files that processes map.")},
 	{"accounting.user", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_CHOICE, true, "ID", "euid",
 		0, 0, account_bys, FIELD(accounting_user),
 		"The user that a process counts for: its effective uid, as ps shows it (euid), its real "
@@ -154,7 +173,7 @@ static const struct option_spec options[] = {
 		"Serve on addresses beyond loopback without TLS or without authentication. By default "
 		"memtally-web refuses to start then."},
 
-	{"ledger.socket", PROGRAM_LEDGER | PROGRAM_MEMTALLY, OPTION_PATH, true, "PATH",
+	{"ledger.socket", PROGRAM_LEDGER | LEDGER_VIEW, OPTION_PATH, true, "PATH",
 		"/run/memtally-ledger/ledger.sock", 0, CHANNEL_PATH_MAX, NULL, FIELD(ledger_socket),
 		"The socket at which memtally-ledger answers and memtally usage asks. memtally-ledger "
 		"ignores it if systemd passes a socket."},
@@ -184,42 +203,51 @@ static const struct option_spec options[] = {
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
 		"Print exact bytes instead of KiB, MiB and GiB."},
 	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
-		"Sort by FIELD, the head of a column or its name in JSON. Default: pss; usage: gib-hours; "
-		"sharing: freed-on-exit; map: by address."},
+		"Sort by FIELD, the head of a column or its name in JSON. Default: pss" IF_LEDGER(
+			"; usage: gib-hours", "")
+			IF_INSPECT("; sharing: freed-on-exit; map: by address", "") "."},
 	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, NULL, FIELD(order),
 		"asc or desc; by default desc for quantities, asc for names."},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
 		"Print only the first N rows; the total stays that of all rows."},
-	{"diff", PROGRAM_MEMTALLY, OPTION_TEXT, false, "PID", NULL, 0, 0, NULL, FIELD(diff),
+	{"diff", INSPECT_VIEWS, OPTION_TEXT, false, "PID", NULL, 0, 0, NULL, FIELD(diff),
 		"map: how much more is mapped than by this process, by file unless --by says otherwise."},
-	{"since", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(since),
-		"usage: the beginning of the time. A date (2026-11-01), a date and a time (\"2026-11-01 "
-		"08:00\"), today, yesterday, now, or a duration ago (36h); local time. Default: a day "
-		"ago; with --per=day the last seven days, with --per=month the last twelve months. map: "
-		"what has changed since map --json printed this FILE."},
-	{"until", PROGRAM_MEMTALLY, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
+	{"since", LEDGER_VIEW | INSPECT_VIEWS, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL,
+		FIELD(since),
+		IF_LEDGER(
+			"usage: the beginning of the time. A date (2026-11-01), a date and a time "
+			"(\"2026-11-01 08:00\"), today, yesterday, now, or a duration ago (36h); local "
+			"time. Default: a day ago; with --per=day the last seven days, with --per=month "
+			"the last twelve months.",
+			"") BETWEEN(" ")
+			IF_INSPECT(
+				"map: what has changed since map --json printed this FILE.", "")},
+	{"until", LEDGER_VIEW, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL, FIELD(until),
 		"usage: the end of the time. Default: now, which is also the latest."},
-	{"by", PROGRAM_MEMTALLY, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
-		"usage: rows by user (default), group, program, unit or container. map: by mapping "
-		"(default), file or kind. pages: by kind (default), process, mapping, page, section or "
-		"symbol. sharing: by user (default), program, unit or any other kind of owner."},
-	{"per", PROGRAM_MEMTALLY, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),
+	{"by", LEDGER_VIEW | INSPECT_VIEWS, OPTION_TEXT, false, "KIND", NULL, 0, 0, NULL, FIELD(by),
+		IF_LEDGER("usage: rows by user (default), group, program, unit or container.", "")
+			BETWEEN(" ") IF_INSPECT(
+				"map: by mapping (default), file or kind. pages: by kind (default), "
+				"process, mapping, page, section or symbol. sharing: by user (default), "
+				"program, unit or any other kind of owner.",
+				"")},
+	{"per", LEDGER_VIEW, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),
 		"usage: rows for each span of local time, or for all of the time together."},
-	{"deleted", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(deleted),
+	{"deleted", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(deleted),
 		"files: the processes that map deleted or replaced files, as after an upgrade, and must "
 		"be restarted."},
-	{"file", PROGRAM_MEMTALLY, OPTION_TEXT, false, "PATH", NULL, 0, 0, NULL, FIELD(file),
+	{"file", INSPECT_VIEWS, OPTION_TEXT, false, "PATH", NULL, 0, 0, NULL, FIELD(file),
 		"files: the processes that map this file."},
 	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
 		"Print comma-separated values, with the names and exact numbers of JSON."},
-	{"sections", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
+	{"sections", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
 		"pages: by ELF sections of mapped files; the same as --by=section."},
-	{"symbols", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),
+	{"symbols", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),
 		"pages: by ELF symbols of mapped files; the same as --by=symbol."},
-	{"range", PROGRAM_MEMTALLY, OPTION_TEXT, false, "START-END", NULL, 0, 0, NULL, FIELD(range),
+	{"range", INSPECT_VIEWS, OPTION_TEXT, false, "START-END", NULL, 0, 0, NULL, FIELD(range),
 		"pages: only these addresses, in hexadecimal digits, as map prints them, and each page by"
 		" itself unless --by says otherwise."},
-	{"matrix", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(matrix),
+	{"matrix", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(matrix),
 		"sharing: how much memory each two of the groups both map; with --limit=N, of the first N "
 		"groups."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),

@@ -145,7 +145,7 @@ enum option_type {
 
 struct option_spec {
 	const char *name;
-	unsigned int programs; /* bits of enum program */
+	unsigned int programs; /* bits of enum program; 0: flag of a view that is not built */
 	enum option_type type;
 	bool in_file; /* is also a key of the YAML file */
 	const char *metavar;

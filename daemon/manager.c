@@ -104,6 +104,7 @@ static void set_options(const struct settings *s, struct pass_options *ret)
 		.export_owners[OWNER_GROUP] = (uint32_t)s->export_groups,
 		.user_by = (enum accounting_user)s->accounting_user,
 		.export_processes = (uint32_t)s->export_processes,
+		.lacks_drivers = !ENABLE_INSPECT,
 	};
 }
 

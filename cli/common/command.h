@@ -26,11 +26,12 @@ struct command {
 	const char *purpose;  /* what it prints, for --help */
 	/*
 	 * Parses SETTINGS and, unless IS_CHECK, prints the figures. Returns an enum command_exit;
-	 * errors have been logged.
+	 * errors have been logged. NULL: the build is without this command, and .lack says why.
 	 */
 	int (*run)(const struct settings *settings, bool is_check);
 	/* supervisor_run() if .run reads files of processes, which may block; otherwise NULL */
 	int (*supervise)(const char *procfs, int (*work)(void *context), void *context);
+	const char *lack; /* the end of a sentence that begins with "this build" */
 };
 
 /*

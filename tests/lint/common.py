@@ -46,6 +46,17 @@ def line_of(text, offset):
     return text.count("\n", 0, offset) + 1
 
 
+def has_part(build, part):
+    """Whether the build has a part that configure can leave out: "ledger" or "inspect"."""
+    path = os.path.join(build, "config.h")
+    return not os.path.exists(path) or f"#define ENABLE_{part.upper()} 0\n" not in read(build, "config.h")
+
+
+def built(build, programs):
+    """Returns those of PROGRAMS that the build is to have."""
+    return [program for program in programs if program != "memtally-ledger" or has_part(build, "ledger")]
+
+
 def main(findings):
     """Runs FINDINGS(source, build) on the tree named by the environment, or on the one that contains
     this file."""

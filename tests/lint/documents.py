@@ -21,6 +21,7 @@ FILE_PAGE = "docs/memtally.yaml.5"
 VIEWS = ["usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/common/flag.c with a man page each
 EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "container"}  # cli/common/flag.c refuses none of these
 SAMPLE = "contrib/memtally.yaml"
+SURVEYS = "files.interval"  # has another default in a build without surveys
 QUICKSTART = "contrib/quickstart"
 FAULTS = ("docs/faults-processes.md", "docs/faults-daemons.md")
 USAGE = "docs/usage.md"
@@ -177,7 +178,8 @@ def check_metric_names(source, metrics, owners):
 
 def check_options(source, build, options):
     found = []
-    for program, page in PAGES.items():
+    for program in common.built(build, PAGES):
+        page = PAGES[program]
         text = common.read(build, page).replace("\\-", "-")
         found += [f"{page}: does not mention --{row[1]}" for row in options
                   if row[0] == program and not re.search(rf"^\.It Fl -{re.escape(row[1])}\b", text, re.M)]
@@ -405,7 +407,8 @@ def findings(source, build):
     metrics, options, owners = dump(build, "metrics"), dump(build, "options"), dump(build, "owners")
     return (check_blocks(source, blocks(metrics, owners, dump(build, "balance")))
             + check_metric_names(source, metrics, owners)
-            + check_options(source, build, options) + check_views(source) + check_sample(source, options)
+            + check_options(source, build, options) + check_views(source)
+            + check_sample(source, [row for row in options if common.has_part(build, "inspect") or row[1] != SURVEYS])
             + check_routes(source, owners) + check_map(source) + check_constants(source)
             + check_usage(source, owners) + check_operations(source) + check_links(source)
             + check_index(source) + check_tests(source) + check_faults(source))

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that a search for a function's name finds one function: names of the product are unique, and not one word."""
+"""Checks that a search for a function's name finds one function: names of the product are unique, and not one word.
+
+X-absent.c defines the functions of X.c for a build without them.
+"""
 import os
 import re
 import sys
@@ -28,11 +31,12 @@ def definitions(source):
 def findings(source, build):
     found, first = [], {}
     for path, line, is_static, name in definitions(source):
-        if first.get(name, path) != path and name != "main":
+        file = path.replace("-absent.c", ".c")
+        if first.get(name, file) != file and name != "main":
             found.append(f"{path}:{line}: {name}() is also in {first[name]}: begin it with the name of its module")
         elif is_static and "_" not in name:
             found.append(f"{path}:{line}: {name}() is one word: begin it with the name of its module")
-        first.setdefault(name, path)
+        first.setdefault(name, file)
     return found
 
 

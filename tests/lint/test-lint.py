@@ -172,6 +172,11 @@ class Names(Tree):
         self.assert_finds(names, "base/b.c", "\nstatic struct b *a_grow(\n\tint b)\n{\n}\n",
                           "base/b.c:2: a_grow() is also in base/a.c")
 
+    def test_a_stand_in(self):
+        self.write("daemon/a-absent.c", "void a_grow(int b)\n{\n}\n")
+        self.assert_clean(names, "daemon/a.c", "void a_grow(int b)\n{\n}\n")
+        self.assert_finds(names, "daemon/b-absent.c", "void a_grow(int b)\n{\n}\n", "a_grow() is also in daemon/a.c")
+
     def test_one_word(self):
         self.assert_finds(names, "base/a.c", "static void grow(int b)\n{\n}\n", "base/a.c:1: grow() is one word")
 
@@ -217,6 +222,16 @@ class Linking(Tree):
 
     def test_nothing_built(self):
         self.assertEqual(self.found(linking), ["program is not built"])
+
+    def test_parts_left_out(self):
+        linking.PROGRAMS = {"memtally": (["libz."], []), "memtally-ledger": ([], [])}
+        self.link("int main(void) { return 0; }\n", "-Wl,--no-as-needed", "-lz")
+        os.rename(os.path.join(self.folder.name, "program"), os.path.join(self.folder.name, "memtally"))
+        self.assertEqual(self.found(linking), ["memtally-ledger is not built"])
+        self.write("config.h", "#define ENABLE_INSPECT 0\n#define ENABLE_LEDGER 0\n")
+        found = self.found(linking)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("memtally links libz.", found[0])
 
 
 class Documents(Tree):

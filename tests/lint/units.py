@@ -65,13 +65,18 @@ def analyze(*arguments):
 
 def copy_units(source, build, to):
     """Copies the units as they are installed, with programs that exist."""
-    for program in PROGRAMS:
+    for program in common.built(build, PROGRAMS):
         text = common.read(build, f"{UNITS}/{program}.service")
         installed = rf"^(ExecStart|ExecReload)=/\S+/{program}\b"
         text = re.sub(installed, r"\1=" + os.path.abspath(os.path.join(build, program)), text, flags=re.M)
         with open(os.path.join(to, f"{program}.service"), "w", encoding="utf-8") as file:
             file.write(text)
         shutil.copy(os.path.join(source, UNITS, f"{program}.socket"), to)
+
+
+def copied(folder):
+    """Returns the programs whose units copy_units() has copied."""
+    return [program for program in PROGRAMS if os.path.exists(os.path.join(folder, f"{program}.service"))]
 
 
 def exposure_of(path):
@@ -95,7 +100,8 @@ def copy_dropin(source, folder, dropin):
 
 def measure(folder, source):
     """Returns the exposures by their names in the page on security."""
-    found = {f"{program}.service": exposure_of(os.path.join(folder, f"{program}.service")) for program in PROGRAMS}
+    found = {f"{program}.service": exposure_of(os.path.join(folder, f"{program}.service"))
+             for program in copied(folder)}
     for dropin in DROPINS:
         path = os.path.join(copy_dropin(source, folder, dropin), "memtallyd.service")
         found[f"memtallyd.service with {dropin}"] = exposure_of(path)
@@ -133,7 +139,7 @@ def check_page(text, version, exposures):
 
 def check_sense(folder):
     """systemd itself warns of nothing."""
-    every = [[os.path.join(folder, f"{p}.{kind}") for p in PROGRAMS for kind in ("service", "socket")]]
+    every = [[os.path.join(folder, f"{p}.{kind}") for p in copied(folder) for kind in ("service", "socket")]]
     every += [[os.path.join(folder, dropin, "memtallyd.service")] for dropin in DROPINS]
     found = []
     for paths in every:

@@ -32,6 +32,9 @@ STATUS=0          # exit status of the process stopped by stop()
 # Whether the long variants are requested.
 is_long() { [ -n "${MEMTALLY_LONG:-}" ]; }
 
+# has_part ledger|inspect: whether the build has this part, which configure can leave out.
+has_part() { ! grep -qx "#define ENABLE_${1^^} 0" "$MEMTALLY_BUILD/config.h"; }
+
 skip() {
 	echo "SKIP: $*"
 	exit 77

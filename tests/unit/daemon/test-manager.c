@@ -210,7 +210,8 @@ static const char *missing_of(const struct view *view)
 
 	if (missing)
 		return missing;
-	if (!survey || survey->q[SURVEY_READ] != WITH_SMAPS || view_count(view, METRIC_FILE) != 1)
+	if (ENABLE_INSPECT && (!survey || survey->q[SURVEY_READ] != WITH_SMAPS ||
+				      view_count(view, METRIC_FILE) != 1))
 		return "no survey finds the mapped file";
 	return NULL;
 }
