@@ -161,6 +161,7 @@ do_check() {
 	# Some tests of a long check need an otherwise idle machine.
 	[ -n "$long" ] || begin_jobs "${background[@]}"
 	run_stage tests stage_tests
+	[ -z "$long" ] || run_stage left-out stage_left_out
 	[ -z "$long" ] || begin_jobs "${background[@]}"
 	run_stage sanitizers stage_sanitizers
 	run_stage threads stage_threads

@@ -82,6 +82,16 @@ stage_tests() {
 	MEMTALLY_LONG=$long check_tests "$top/build-check" # soaks last longer if that is set
 }
 
+# Builds without the parts that configure can leave out, and runs its unit tests and lints.
+stage_left_out() {
+	local dir=$top/build-left-out
+	check_build build_tree check-programs "$dir" --enable-werror --disable-ledger --disable-inspect CFLAGS='-O2 -g1' || return
+	choose_host no
+	find "$dir/tests" -name '*.trs' -delete
+	run_tests "$(nproc)" "$dir" < <(all_tests "$dir" | grep -E '^tests/(unit|lint)/')
+	count_tests "$dir"
+}
+
 job_asan() { build_tree check-programs "$top/build-asan" --enable-werror --enable-sanitizers CFLAGS='-O1 -g1'; }
 
 # Tests of measured values, and long ones, run in --long only, which runs all: here they would take
