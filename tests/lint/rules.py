@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the rules for Prometheus with docs/runbooks.md.
+"""Compares the rules for Prometheus with docs/runbooks.md and docs/alerts.md.
 
-Each alert has a severity, waits, and has a paragraph, and each paragraph has an alert. Recorded
-names used by rules, tests and pages are recorded. Federation and remote write take the same series.
-(documents.py checks that their metrics exist.)
+Each alert has a severity, waits, and has a paragraph on both pages, and each paragraph has an alert.
+Recorded names used by rules, tests and pages are recorded. Federation and remote write take the
+same series. (documents.py checks that their metrics exist.)
 """
 import os
 import re
@@ -16,6 +16,8 @@ import common  # noqa: E402
 
 FOLDER = "contrib/prometheus"
 PAGE = "docs/runbooks.md"
+# How a paragraph on an alert begins.
+PARAGRAPHS = {PAGE: r"^## (Memtally\w+)$", "docs/alerts.md": r"^\*\*(Memtally\w+)\b"}
 # The page's path in a package; `make install` inserts another one if needed.
 URL = f"file:///usr/share/doc/memtally/{PAGE}"
 RULE = re.compile(r"^( *)- (alert|record): (\S+)\n((?:\1 .*\n|\n)*)", re.M)
@@ -48,11 +50,11 @@ def check_alert(where, name, body):
     return [f"{where}: {name}: {lack}" for pattern, lack in needs if not re.search(pattern, body, re.M)]
 
 
-def check_page(source, alerts):
-    text = common.read(source, PAGE)
-    described = {m.group(1): common.line_of(text, m.start()) for m in re.finditer(r"^## (Memtally\w+)$", text, re.M)}
-    found = [f"{PAGE}: does not mention {name}" for name in sorted(alerts - set(described))]
-    return found + [f"{PAGE}:{line}: there is no alert {name}" for name, line in described.items() if name not in alerts]
+def check_page(source, page, alerts):
+    text = common.read(source, page)
+    described = {m.group(1): common.line_of(text, m.start()) for m in re.finditer(PARAGRAPHS[page], text, re.M)}
+    found = [f"{page}: does not describe {name}" for name in sorted(alerts - set(described))]
+    return found + [f"{page}:{line}: there is no alert {name}" for name, line in described.items() if name not in alerts]
 
 
 def check_records(source, records):
@@ -105,8 +107,8 @@ def findings(source, _build):
              for line in check_alert(where, name, body)]
     alerts = {name for _, kind, name, _ in all_rules if kind == "alert"}
     records = {name for _, kind, name, _ in all_rules if kind == "record"}
-    return (found + check_page(source, alerts) + check_records(source, records)
-            + check_ways_up(source, alerts, records))
+    found += [line for page in PARAGRAPHS for line in check_page(source, page, alerts)]
+    return found + check_records(source, records) + check_ways_up(source, alerts, records)
 
 
 if __name__ == "__main__":

@@ -407,7 +407,7 @@ class Documents(Tree):
 
 
 class Rules(Tree):
-    """Alerts compared with their page, and recorded names."""
+    """Alerts compared with their pages, and recorded names."""
 
     ALERT = """      - alert: MemtallyA
         expr: memtally:a:ratio > 1
@@ -423,11 +423,13 @@ class Rules(Tree):
     SELECTORS = "- '{__name__=~\"memtally:.+\"}'\n- '{__name__=\"ALERTS\",alertname=~\"Memtally.+\"}'\n"
     WRITTEN = "source_labels: [__name__, alertname]\nregex: 'memtally:.+;.*|ALERTS;Memtally.+'\n"
 
-    def look(self, rule_text, page="## MemtallyA\n", selectors=SELECTORS, written=WRITTEN):
+    def look(self, rule_text, page="## MemtallyA\n", when="**MemtallyA** fires.\n", selectors=SELECTORS,
+             written=WRITTEN):
         self.write("contrib/prometheus/federation.yml", selectors)
         self.write("contrib/prometheus/remote_write.yml", written)
         self.write("contrib/prometheus/a.alerts.yml", "groups:\n  - rules:\n" + self.RECORD + rule_text)
         self.write("docs/runbooks.md", page)
+        self.write("docs/alerts.md", when)
         return self.found(rules)
 
     def test_clean(self):
@@ -443,7 +445,9 @@ class Rules(Tree):
 
     def test_page(self):
         self.assertEqual(self.look(self.ALERT, "## MemtallyB\n"),
-                         ["docs/runbooks.md: does not mention MemtallyA", "docs/runbooks.md:1: there is no alert MemtallyB"])
+                         ["docs/runbooks.md: does not describe MemtallyA", "docs/runbooks.md:1: there is no alert MemtallyB"])
+        self.assertEqual(self.look(self.ALERT, when="MemtallyA.\n\n**MemtallyB.** Fires.\n"),
+                         ["docs/alerts.md: does not describe MemtallyA", "docs/alerts.md:3: there is no alert MemtallyB"])
 
     def test_unrecorded(self):
         self.assertEqual(self.look(self.ALERT.replace("memtally:a:ratio", "memtally:a:sum")),
