@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/scan.h"
 #include "render/decimal.h"
 #include "render/human.h"
 
@@ -87,20 +88,17 @@ void column_add_hex(struct buffer *to, uint64_t value, unsigned int digits)
 	buffer_add(to, at, (size_t)(end - at));
 }
 
-/* Appends WORDS with BETWEEN instead of each blank, and QUOTE around each word. */
+/* Appends the words of TEXT with BETWEEN them, and QUOTE around each. */
 static void column_add_words(
-	struct buffer *to, const char *words, const char *between, const char *quote)
+	struct buffer *to, const char *text, const char *between, const char *quote)
 {
-	while (*words) {
-		size_t len = strcspn(words, " ");
+	struct scan left = {text, text + strlen(text)}, word;
 
+	for (const char *before = ""; scan_word(&left, &word); before = between) {
+		buffer_add_text(to, before);
 		buffer_add_text(to, quote);
-		buffer_add(to, words, len);
+		buffer_add(to, word.at, scan_left(&word));
 		buffer_add_text(to, quote);
-		words += len;
-		if (*words++ != ' ')
-			return;
-		buffer_add_text(to, between);
 	}
 }
 

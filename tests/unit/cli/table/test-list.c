@@ -285,6 +285,33 @@ static void writes_json(void **state)
 	json_decref(json);
 }
 
+/* However many blanks stand around them. */
+static void words_are_an_array(void **state)
+{
+	static const struct column words = {.kind = COLUMN_WORDS};
+	static const char *const cases[][3] = {
+		{"", "[]", ""},
+		{" ", "[]", ""},
+		{" a", "[\"a\"]", "a"},
+		{"a ", "[\"a\"]", "a"},
+		{"a  b", "[\"a\",\"b\"]", "a,b"},
+		{" rd wr mr ", "[\"rd\",\"wr\",\"mr\"]", "rd,wr,mr"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct column_value v = {.text = cases[i][0]};
+		AUTO_BUFFER struct buffer json = {0}, shown = {0};
+
+		column_add_json(&json, &words, &v);
+		buffer_add_char(&json, '\0');
+		assert_string_equal(json.data, cases[i][1]);
+		column_add_shown(&shown, &words, &v, false);
+		buffer_add_char(&shown, '\0');
+		assert_string_equal(shown.data, cases[i][2]);
+	}
+}
+
 static void add_more(const struct list *l, const void *row, struct buffer *to)
 {
 	(void)l;
@@ -370,6 +397,7 @@ int main(void)
 		cmocka_unit_test(writes_csv),
 		cmocka_unit_test(csv_of_hostile_names_is_harmless),
 		cmocka_unit_test(writes_json),
+		cmocka_unit_test(words_are_an_array),
 		cmocka_unit_test(writes_members_and_sums),
 		cmocka_unit_test(sorts_by_shown_names),
 		cmocka_unit_test(returns_errors_without_memory),
