@@ -198,7 +198,7 @@ static size_t filerow_nth(const struct filerow_list *list, size_t count, size_t 
 	return list->ascending ? count - 1 - i : i;
 }
 
-static void filerow_add_users(const struct list *l, const void *row_, struct buffer *to)
+static int filerow_add_users(const struct list *l, const void *row_, struct buffer *to)
 {
 	const struct filerow *row = row_;
 	const struct filerow_list *list = l->context;
@@ -210,12 +210,14 @@ static void filerow_add_users(const struct list *l, const void *row_, struct buf
 	size_t count;
 	const struct file_user *user = file_users_of(
 		list->users, (uint32_t)(row->file - list->files->row), &count);
+	int r = 0;
 
 	buffer_add_text(to, ",\"mapped_by\":[");
 	list_begin(&users);
-	for (size_t i = 0; !to->error && i < count; i++)
-		list_add(&users, &(struct filerow){.file = row->file, .user = &user[i]});
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = list_add(&users, &(struct filerow){.file = row->file, .user = &user[i]});
 	buffer_add_char(to, ']');
+	return r == 0 ? to->error : r;
 }
 
 static struct file_table_row filerow_total_of(const struct file_table *files)

@@ -243,9 +243,10 @@ static bool list_add_member(const struct list *l, const struct column *c, const 
 	return true;
 }
 
-static void list_add_json(struct list *l, const void *row)
+static int list_add_json(struct list *l, const void *row)
 {
 	char before = '{';
+	int r = 0;
 
 	if (l->shown)
 		buffer_add_char(l->to, ',');
@@ -255,12 +256,15 @@ static void list_add_json(struct list *l, const void *row)
 	if (before == '{')
 		buffer_add_char(l->to, '{');
 	if (l->add_members)
-		l->add_members(l, row, l->to);
+		r = l->add_members(l, row, l->to);
 	buffer_add_char(l->to, '}');
+	return r;
 }
 
 int list_add(struct list *l, const void *row)
 {
+	int r = 0;
+
 	l->rows++;
 	if (l->limit && l->shown == l->limit)
 		return l->to->error;
@@ -268,9 +272,11 @@ int list_add(struct list *l, const void *row)
 	case LIST_TABLE: list_add_cells(l, row); break;
 	case LIST_LINES: list_add_line(l, row); break;
 	case LIST_CSV: list_add_csv(l, row); break;
-	default: list_add_json(l, row);
+	default: r = list_add_json(l, row);
 	}
 	l->shown++;
+	if (r < 0)
+		return r;
 	return l->form == LIST_TABLE ? l->to->error : output_flush_some(l->to);
 }
 

@@ -50,8 +50,11 @@ struct list {
 	size_t width;         /* the terminal's, in columns; 0: none */
 	/* a column that never disappears, because rows are sorted by it; NULL: none */
 	const struct column *sort;
-	/* appends members of JSON to a row, each with a comma before it; NULL: no others */
-	void (*add_members)(const struct list *l, const void *row, struct buffer *to);
+	/*
+	 * Appends members of JSON to a row, each with a comma before it; NULL: no others. Returns 0;
+	 * the error of TO; or a negative errno of write().
+	 */
+	int (*add_members)(const struct list *l, const void *row, struct buffer *to);
 
 	size_t rows, shown; /* rows that were added, and those that were not beyond the limit */
 

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "cli/files/filerow.h"
+#include "tests/unit/support/faults/full.h"
 
 enum { KIB = 1024, ALICE = 4000000001, BOB = 4000000002 };
 
@@ -252,6 +253,25 @@ static void prints_json(void **state)
 	json_decref(root);
 }
 
+/* If output fails amid the users of a file, nothing is written after it. */
+static void returns_errors_of_output(void **state)
+{
+	CLEANUP(fixture_done) struct fixture f;
+	AUTO_BUFFER struct buffer text = {0};
+	int r;
+
+	(void)state;
+	fill(&f);
+	for (size_t i = 0; i < 1000; i++)
+		assert_int_equal(file_users_add(&f.users, &f.files.part[0]), 0);
+	file_users_sort_by_file(&f.users);
+	f.list.is_selected = true;
+	full_begin();
+	r = filerow_print_files(&f.list, LIST_JSON, &text);
+	assert_int_equal(full_end(), 1);
+	assert_int_equal(r, -ENOSPC);
+}
+
 static void prints_values(void **state)
 {
 	CLEANUP(fixture_done) struct fixture f;
@@ -297,6 +317,7 @@ int main(void)
 		cmocka_unit_test(narrow_terminals_drop_columns),
 		cmocka_unit_test(finds_fields_to_sort_by),
 		cmocka_unit_test(prints_json),
+		cmocka_unit_test(returns_errors_of_output),
 		cmocka_unit_test(prints_values),
 	};
 

@@ -11,6 +11,7 @@
 
 #include "cli/table/list.h"
 #include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/faults/full.h"
 
 enum { KIB = 1024 };
 
@@ -312,10 +313,11 @@ static void words_are_an_array(void **state)
 	}
 }
 
-static void add_more(const struct list *l, const void *row, struct buffer *to)
+static int add_more(const struct list *l, const void *row, struct buffer *to)
 {
 	(void)l;
 	buffer_printf(to, ",\"more\":%s", row == &things[0] ? "1" : "2");
+	return to->error;
 }
 
 static void writes_members_and_sums(void **state)
@@ -340,6 +342,40 @@ static void writes_members_and_sums(void **state)
 	assert_string_equal(text.data,
 		"{\"pss_bytes\":1572864,\"more\":1},{\"pss_bytes\":524288,\"more\":2}"
 		"{}{\"pss_bytes\":1572864,\"count\":3,\"swap_bytes\":0,\"all\":3}");
+}
+
+/* A list in a row, which fills the buffer that both lists have. */
+static int add_list(const struct list *outer, const void *row, struct buffer *to)
+{
+	AUTO_LIST struct list l = {
+		.column = outer->column, .columns = 1, .form = LIST_JSON, .to = to};
+	int r = 0;
+
+	buffer_add_text(to, ",\"things\":[");
+	list_begin(&l);
+	for (size_t i = 0; r == 0 && i < 64 * KIB; i++)
+		r = list_add(&l, row);
+	buffer_add_char(to, ']');
+	return r;
+}
+
+/* An error of a list in a row ends both lists: nothing is written after it. */
+static void returns_errors_of_output(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_LIST struct list l = {.column = &columns[2],
+		.columns = 1,
+		.form = LIST_JSON,
+		.to = &text,
+		.add_members = add_list};
+	int r;
+
+	(void)state;
+	list_begin(&l);
+	full_begin();
+	r = list_add(&l, &things[0]);
+	assert_int_equal(full_end(), 1);
+	assert_int_equal(r, -ENOSPC);
 }
 
 static void sorts_by_shown_names(void **state)
@@ -399,6 +435,7 @@ int main(void)
 		cmocka_unit_test(writes_json),
 		cmocka_unit_test(words_are_an_array),
 		cmocka_unit_test(writes_members_and_sums),
+		cmocka_unit_test(returns_errors_of_output),
 		cmocka_unit_test(sorts_by_shown_names),
 		cmocka_unit_test(returns_errors_without_memory),
 	};
