@@ -28,6 +28,26 @@ bool column_is_right(const struct column *c)
 	return c->kind >= COLUMN_COUNT && c->kind != COLUMN_ADDRESS;
 }
 
+bool column_is_zero(const struct column *c, const struct column_value *v)
+{
+	switch (c->kind) {
+	case COLUMN_TEXT:
+	case COLUMN_WORD:
+	case COLUMN_WORDS: return !*v->text;
+	case COLUMN_DIGITS: return !v->text[strspn(v->text, "-0.")];
+	case COLUMN_FLAG:
+	case COLUMN_COUNT:
+	case COLUMN_BYTES:
+	case COLUMN_SECONDS:
+	case COLUMN_ADDRESS: return v->number == 0;
+	case COLUMN_SIGNED:
+	case COLUMN_CHANGE: return v->change == 0;
+	case COLUMN_REAL:
+	case COLUMN_RATIO: return v->real == 0;
+	}
+	return false;
+}
+
 void column_add_json_text(struct buffer *to, const char *text)
 {
 	buffer_add_char(to, '"');

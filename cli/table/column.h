@@ -93,6 +93,9 @@ struct column {
 /* Returns true if values of C are aligned at their right end. */
 bool column_is_right(const struct column *c);
 
+/* Returns true if V, a value of C, is 0, false or an empty text. */
+bool column_is_zero(const struct column *c, const struct column_value *v);
+
 /*
  * Appends V, a value of C, as JSON, as CSV, or as a table shows it: amounts in KiB, MiB ... unless
  * EXACT. Errors are those of TO.

@@ -126,7 +126,7 @@ static bool list_format(struct list *l, const struct column *c, const void *row)
 	buffer_clear(&l->cell);
 	if (in_kib && c->kind == COLUMN_BYTES)
 		v.number /= KIB;
-	else if (in_kib && c->kind == COLUMN_CHANGE)
+	else if (in_kib && (c->kind == COLUMN_SIGNED || c->kind == COLUMN_CHANGE))
 		v.change /= KIB;
 	if (is_there)
 		column_add_shown(&l->cell, c, &v, l->bytes || l->form == LIST_LINES);
@@ -135,9 +135,7 @@ static bool list_format(struct list *l, const struct column *c, const void *row)
 	buffer_add_char(&l->cell, '\0');
 	if (l->cell.error)
 		l->to->error = l->cell.error;
-	if (!is_there || l->cell.error)
-		return false;
-	return c->kind <= COLUMN_WORDS ? *v.text : v.number != 0;
+	return is_there && !l->cell.error && !column_is_zero(c, &v);
 }
 
 static const char *list_cell(const struct list *l)

@@ -212,6 +212,98 @@ static void writes_csv(void **state)
 		"a long name of a program,524288,,0,7f0012345678,1,0,\n");
 }
 
+/* Rows with values of the kinds, and with the flags, that no thing has. */
+struct other {
+	const char *digits, *prose, *path;
+	int64_t owed;
+	double mean;
+};
+
+static bool get_other(
+	const struct list *l, const struct column *c, const void *row, struct column_value *ret)
+{
+	const struct other *o = row;
+
+	(void)l;
+	switch (c->kind) {
+	case COLUMN_DIGITS: ret->text = o->digits; return true;
+	case COLUMN_SIGNED: ret->change = o->owed; return true;
+	case COLUMN_REAL: ret->real = o->mean; return true;
+	default: ret->text = c->flags & COLUMN_PATH ? o->path : o->prose; return true;
+	}
+}
+
+static const struct column other_columns[] = {
+	{"DIGITS", "digits", COLUMN_DIGITS, get_other, .width = 21, .flags = COLUMN_SPARE},
+	{"OWED", "owed_bytes", COLUMN_SIGNED, get_other, .flags = COLUMN_SPARE},
+	{"MEAN", "mean", COLUMN_REAL, get_other, .width = 5, .decimals = 1, .flags = COLUMN_SPARE},
+	{"PATH", "path", COLUMN_TEXT, get_other, .width = 12, .flags = COLUMN_PATH},
+	{"PROSE", "prose", COLUMN_TEXT, get_other, .width = 8, .flags = COLUMN_PROSE},
+};
+
+static void check_others(const struct other *row, size_t rows, enum list_form form, size_t width,
+	const char *expected)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_LIST struct list l = {.column = other_columns,
+		.columns = ARRAY_SIZE(other_columns),
+		.form = form,
+		.to = &text,
+		.width = width};
+
+	list_begin(&l);
+	for (size_t i = 0; i < rows; i++)
+		assert_int_equal(list_add(&l, &row[i]), 0);
+	assert_int_equal(list_end(&l), 0);
+	buffer_add_char(&text, '\0');
+	assert_string_equal(text.data, expected);
+}
+
+static void draws_other_kinds(void **state)
+{
+	static const struct other rows[] = {
+		{"18446744073709551616.5", "more than all", "/usr/lib/a.so", -3 * KIB, 2.25},
+		{"0", "", "/b", 2 * KIB, 0},
+	};
+
+	(void)state;
+	check_others(rows, 2, LIST_TABLE, 0,
+		"                DIGITS     OWED MEAN PATH          PROSE\n"
+		"18446744073709551616.5 -3.0 KiB  2.2 /usr/lib/a.so more than all\n"
+		"                     0  2.0 KiB  0.0 /b\n");
+	check_others(rows, 2, LIST_TABLE, 60,
+		"                DIGITS     OWED MEAN PATH        PROSE\n"
+		"18446744073709551616.5 -3.0 KiB  2.2 ...lib/a.so more than\n"
+		"                                                 all\n"
+		"                     0  2.0 KiB  0.0 /b\n");
+	check_others(rows, 2, LIST_LINES, 0,
+		"               DIGITS     OWED MEAN PATH        PROSE\n"
+		"18446744073709551616.5      -3  2.2 /usr/lib/a.so more than all\n"
+		"                    0        2  0.0 /b          \n");
+	check_others(rows, 2, LIST_JSON, 0,
+		"{\"digits\":18446744073709551616.5,\"owed_bytes\":-3072,\"mean\":2.25,"
+		"\"path\":\"/usr/lib/a.so\",\"prose\":\"more than all\"},"
+		"{\"digits\":0,\"owed_bytes\":2048,\"mean\":0,\"path\":\"/b\",\"prose\":\"\"}");
+	check_others(rows, 2, LIST_CSV, 0,
+		"digits,owed_bytes,mean,path,prose\n"
+		"18446744073709551616.5,-3072,2.25,/usr/lib/a.so,more than all\n"
+		"0,2048,0,/b,\n");
+}
+
+/* Whatever the kind of 0, a spare column of zeros is the first to go. */
+static void zeros_of_each_kind_may_go(void **state)
+{
+	static const struct other zeros[] = {{"0", "", "/b", 0, 0}, {"-0.00", "", "/b", 0, -0.0}};
+	static const struct other digits = {"0.01", "", "/b", 0, 0}, owed = {"0", "", "/b", -1, 0},
+				  mean = {"0", "", "/b", 0, -0.5};
+
+	(void)state;
+	check_others(zeros, 2, LIST_TABLE, 12, "PATH PROSE\n/b\n/b\n");
+	check_others(&digits, 1, LIST_TABLE, 12, "DIGITS PATH PROSE\n  0.01 /b\n");
+	check_others(&owed, 1, LIST_TABLE, 12, "    OWED PATH PROSE\n-0.0 KiB /b\n");
+	check_others(&mean, 1, LIST_TABLE, 12, "MEAN PATH PROSE\n-0.5 /b\n");
+}
+
 /* Reads back a cell of CSV: returns the text that was written, in TO. */
 static void read_cell(const char *cell, size_t len, struct buffer *to)
 {
@@ -431,6 +523,8 @@ int main(void)
 		cmocka_unit_test(columns_disappear_in_order),
 		cmocka_unit_test(draws_lines),
 		cmocka_unit_test(writes_csv),
+		cmocka_unit_test(draws_other_kinds),
+		cmocka_unit_test(zeros_of_each_kind_may_go),
 		cmocka_unit_test(csv_of_hostile_names_is_harmless),
 		cmocka_unit_test(writes_json),
 		cmocka_unit_test(words_are_an_array),
