@@ -77,7 +77,7 @@ static bool maprow_get_sum(const struct list *l, const struct mapping_table_row 
 	                                               : index;
 	uint64_t unused;
 
-	if (l->form == LIST_JSON && !maprow_sum(row->q, row->present, other, &unused))
+	if (l->form & (LIST_JSON | LIST_SUMS) && !maprow_sum(row->q, row->present, other, &unused))
 		return false;
 	return maprow_sum(row->q, row->present, index, &ret->number);
 }

@@ -280,14 +280,16 @@ int list_add(struct list *l, const void *row)
 
 void list_add_sums(const struct list *l, const void *row, struct buffer *to)
 {
+	const struct list sums = {
+		.form = LIST_SUMS, .context = l->context, .variant = l->variant, .bytes = l->bytes};
 	AUTO_BUFFER struct buffer room = {0};
 	char before = '{';
 
 	for (size_t i = 0; i < l->columns; i++) {
 		const struct column *c = &l->column[i];
 
-		if (c->flags & COLUMN_SUM && list_has(l, c, LIST_JSON | LIST_SUMS) &&
-			list_add_member(l, c, row, before, &room, to))
+		if (c->flags & COLUMN_SUM && list_has(&sums, c, LIST_JSON | LIST_SUMS) &&
+			list_add_member(&sums, c, row, before, &room, to))
 			before = ',';
 	}
 	if (before == '{')

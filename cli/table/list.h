@@ -25,7 +25,8 @@ enum list_form {
 	LIST_LINES = 1 << 1,
 	LIST_JSON = 1 << 2,
 	LIST_CSV = 1 << 3,
-	LIST_SUMS = 1 << 4, /* list_add_sums(): also columns that only sums have */
+	/* list_add_sums() alone: the columns of JSON, and those that only sums have */
+	LIST_SUMS = 1 << 4,
 };
 
 /* Returns the form that flags ask for: JSON, CSV, or else OTHER. */
@@ -84,12 +85,15 @@ void list_total(struct list *l, const void *row, const struct buffer *beside);
 /* Ends the list: appends an aligned table. Returns 0, or the error of .to. */
 int list_end(struct list *l);
 
-/* Appends a JSON object with the columns of ROW that have COLUMN_SUM. L need not have begun. */
+/*
+ * Appends a JSON object with the columns of ROW that have COLUMN_SUM. Whatever the form of L, .get of
+ * its columns sees LIST_SUMS. L need not have begun.
+ */
 void list_add_sums(const struct list *l, const void *row, struct buffer *to);
 
 /*
- * Returns the first column with COLUMN_SORT, of those of VARIANT, that has the name NAME in tables
- * (in small letters or capitals) or in JSON; NULL: there is none.
+ * Returns the first column with COLUMN_SORT, of those of VARIANT, that has the name NAME in tables or
+ * in JSON, in small letters or capitals; NULL: there is none.
  */
 const struct column *list_find_sort(
 	const struct column *column, size_t columns, unsigned int variant, const char *name);

@@ -265,6 +265,25 @@ static void csv_has_the_fate_of_deleted_files(void **state)
 	}
 }
 
+/* A row and the total have both the shared and the private memory, or neither. */
+static void json_has_both_parts_or_none(void **state)
+{
+	const struct maprow_format f = {.by = MAPPING_TABLE_BY_MAPPING};
+	const struct mapping_table_row row = {.name = (char *)(uintptr_t) "name",
+		.present = BIT(MAPPING_RSS) | BIT(MAPPING_SHARED_CLEAN) |
+	                   BIT(MAPPING_SHARED_DIRTY)};
+	AUTO_BUFFER struct buffer one = {0}, total = {0}, unused = {0};
+	AUTO_LIST struct list lines = maprow_list(&f, LIST_LINES, &unused);
+
+	(void)state;
+	print(&f, LIST_JSON, &row, NULL, &one, NULL);
+	assert_null(strstr(text_of(&one), "shared_bytes"));
+	list_add_sums(&lines, &row, &total);
+	assert_string_equal(text_of(&total),
+		"{\"mappings\":0,\"rss_bytes\":0,\"shared_clean_bytes\":0,"
+		"\"shared_dirty_bytes\":0}");
+}
+
 /* Sums have a value only if all parts that they need have one. */
 static void sums_need_their_parts(void **state)
 {
@@ -350,6 +369,7 @@ int main(void)
 		cmocka_unit_test(json_has_any_name),
 		cmocka_unit_test(csv_has_a_cell_for_each_head),
 		cmocka_unit_test(csv_has_the_fate_of_deleted_files),
+		cmocka_unit_test(json_has_both_parts_or_none),
 		cmocka_unit_test(sums_need_their_parts),
 		cmocka_unit_test(sorts_by_any_amount),
 	};

@@ -23,7 +23,7 @@ struct thing {
 	bool is_old, lacks_count;
 };
 
-enum { NAME, WORDS, BYTES, COUNT, SWAP, AT, CHANGE, PART, OLD, SPAN };
+enum { NAME, WORDS, BYTES, COUNT, SWAP, AT, CHANGE, PART, OLD, SPAN, FORM };
 enum { NARROW = 1 << 0, OLD_ONES = 1 << 1 };
 
 static bool get(
@@ -31,7 +31,6 @@ static bool get(
 {
 	const struct thing *t = row;
 
-	(void)l;
 	switch (c->index) {
 	case NAME:
 		ret->after = t->is_old ? " [old]" : NULL;
@@ -48,6 +47,7 @@ static bool get(
 	case CHANGE: ret->change = t->change; return true;
 	case PART: ret->real = t->part; return true;
 	case SPAN: ret->number = t->count * 500000000; return true;
+	case FORM: ret->number = l->form; return true;
 	default: ret->number = t->is_old; return true;
 	}
 }
@@ -64,7 +64,7 @@ static const struct column columns[] = {
 	{NULL, "part_ratio", COLUMN_RATIO, get, PART},
 	{NULL, "span_seconds", COLUMN_SECONDS, get, SPAN},
 	{"OLD", "old", COLUMN_FLAG, get, OLD, .only = OLD_ONES, .flags = COLUMN_SORT},
-	{NULL, "all", COLUMN_COUNT, get, COUNT, .forms = LIST_SUMS, .flags = COLUMN_SUM},
+	{NULL, "form", COLUMN_COUNT, get, FORM, .forms = LIST_SUMS, .flags = COLUMN_SUM},
 };
 
 static const struct thing things[] = {
@@ -371,7 +371,7 @@ static void writes_json(void **state)
 	assert_int_equal(json_array_size(json_object_get(row, "words")), 2);
 	assert_true(json_is_true(json_object_get(row, "old")));
 	assert_int_equal(json_integer_value(json_object_get(row, "change_bytes")), -2 * KIB);
-	assert_null(json_object_get(row, "all"));
+	assert_null(json_object_get(row, "form"));
 	row = json_array_get(json, 1);
 	assert_null(json_object_get(row, "count"));
 	assert_null(json_object_get(row, "words"));
@@ -433,7 +433,7 @@ static void writes_members_and_sums(void **state)
 	buffer_add_char(&text, '\0');
 	assert_string_equal(text.data,
 		"{\"pss_bytes\":1572864,\"more\":1},{\"pss_bytes\":524288,\"more\":2}"
-		"{}{\"pss_bytes\":1572864,\"count\":3,\"swap_bytes\":0,\"all\":3}");
+		"{}{\"pss_bytes\":1572864,\"count\":3,\"swap_bytes\":0,\"form\":16}");
 }
 
 /* A list in a row, which fills the buffer that both lists have. */
