@@ -191,12 +191,11 @@ int listing_run(const struct settings *settings, bool is_check)
 {
 	struct selection selection = {0};
 	struct settings own = *settings;
-	char error[QUERY_ERROR_SIZE] = "", sort[METRIC_NAME_SIZE];
+	char error[QUERY_ERROR_SIZE] = "", room[METRIC_NAME_SIZE];
+	char *sort = settings->sort ? owner_rows_find_sort(settings->sort, room) : NULL;
 
-	if (settings->sort) {
-		owner_rows_find_sort(settings->sort, sort);
+	if (sort)
 		own.sort = sort;
-	}
 	if (selection_parse(&own, &selection, error) < 0)
 		return command_refuse(error);
 	if (is_check)

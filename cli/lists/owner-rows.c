@@ -530,7 +530,7 @@ int owner_rows_build(const struct view *view, const struct owner_rows *rows, enu
 	return to->error ? to->error : r;
 }
 
-void owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
+char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 {
 	size_t i = 0;
 
@@ -540,4 +540,13 @@ void owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 	for (; name[i] && i < METRIC_NAME_SIZE - 1; i++)
 		to[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
 	to[i] = '\0';
+	for (unsigned int scope = METRIC_USER; !name[i] && scope <= METRIC_PROCESS; scope++) {
+		char error[QUERY_ERROR_SIZE];
+		struct query q;
+
+		query_init(&q, (enum metric_scope)scope);
+		if (query_set(&q, "sort", to, error) == 0)
+			return to;
+	}
+	return NULL;
 }

@@ -46,10 +46,9 @@ int owner_rows_build(const struct view *view, const struct owner_rows *rows, enu
 	struct buffer *to, struct list *ret);
 
 /*
- * Writes the name in JSON of the column with the head NAME, in small letters or capitals; of any
- * other NAME, NAME itself in small letters, which is the name in JSON of the columns of owners, pids
- * and all metrics without a head of their own. A name that is too long is cut.
+ * Writes to TO the name in JSON of the column that has the name NAME in tables or in JSON of any kind
+ * of rows, in small letters or capitals. Returns TO; NULL, with TO undefined, if there is none.
  */
-void owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE]);
+char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE]);
 
 #endif

@@ -367,7 +367,7 @@ const struct column *list_find_sort(
 		if (!(c->flags & COLUMN_SORT) || (c->only && !(c->only & variant)))
 			continue;
 		if ((c->head && !strcasecmp(c->head, name)) ||
-			(c->field && !strcmp(c->field, name)))
+			(c->field && !strcasecmp(c->field, name)))
 			return c;
 	}
 	return NULL;

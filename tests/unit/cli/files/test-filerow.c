@@ -306,7 +306,7 @@ static void finds_fields_to_sort_by(void **state)
 	assert_int_equal(filerow_find_sort("PSS"), FILE_TABLE_PSS);
 	assert_int_equal(filerow_find_sort("mappings"), FILE_TABLE_MAPPINGS);
 	assert_int_equal(filerow_find_sort("file"), FILE_TABLE_FIELDS);
-	assert_int_equal(filerow_find_sort("Pss_Bytes"), FILE_TABLE_FIELDS);
+	assert_int_equal(filerow_find_sort("Pss_Bytes"), FILE_TABLE_PSS);
 }
 
 int main(void)

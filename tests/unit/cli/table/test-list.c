@@ -480,7 +480,7 @@ static void sorts_by_shown_names(void **state)
 		{"PSS", 0, 2},
 		{"pss", 0, 2},
 		{"pss_bytes", 0, 2},
-		{"PSS_bytes", 0, ARRAY_SIZE(columns)},
+		{"PSS_bytes", 0, 2},
 		{"Count", 0, 3},
 		{"name", 0, ARRAY_SIZE(columns)},
 		{"old", 0, ARRAY_SIZE(columns)},
