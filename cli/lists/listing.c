@@ -55,20 +55,16 @@ static int listing_print_text(const struct settings *settings, const struct sele
 		.sums = sums,
 		.everybodys = everybodys ? view_host(everybodys) : NULL,
 		.bytes = settings->bytes,
+		.width = command_width(),
 	};
 	AUTO_BUFFER struct buffer text = {0};
-	AUTO_LIST struct list list = {.to = NULL};
 	int r;
 
 	if (s->scope == METRIC_HOST)
 		return print_host(settings, view);
-	r = owner_rows_build(
-		view, &owner_rows, settings->csv ? LIST_CSV : LIST_TABLE, &text, &list);
-	list.width = command_width();
-	if (r == 0)
-		r = list_end(&list);
-	if (list.form == LIST_CSV && list.shown < list.rows)
-		log_info("%zu of %zu rows shown", list.shown, list.rows);
+	r = owner_rows_print(view, &owner_rows, settings->csv ? LIST_CSV : LIST_TABLE, &text);
+	if (settings->csv && s->limit && s->limit < count)
+		log_info("%zu of %zu rows shown", (size_t)s->limit, count);
 	return r == 0 ? output_flush(&text) : r;
 }
 

@@ -517,17 +517,21 @@ static int build_table(struct build *b)
 	return r;
 }
 
-int owner_rows_build(const struct view *view, const struct owner_rows *rows, enum list_form form,
-	struct buffer *to, struct list *ret)
+int owner_rows_print(const struct view *view, const struct owner_rows *rows, enum list_form form,
+	struct buffer *to)
 {
-	struct build b = {.view = view, .rows = rows, .to = ret};
+	struct build b = {.view = view, .rows = rows};
+	AUTO_LIST struct list list = {.form = form,
+		.to = to,
+		.context = &b,
+		.bytes = rows->bytes,
+		.limit = rows->limit,
+		.width = rows->width};
 	int r;
 
-	*ret = (struct list){
-		.form = form, .to = to, .context = &b, .bytes = rows->bytes, .limit = rows->limit};
+	b.to = &list;
 	r = form == LIST_CSV ? build_csv(&b) : build_table(&b);
-	ret->context = NULL;
-	return to->error ? to->error : r;
+	return r == 0 ? list_end(&list) : r;
 }
 
 char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])

@@ -26,13 +26,14 @@ struct owner_rows {
 	 * user; else NULL
 	 */
 	const struct snapshot_scope *everybodys;
-	bool bytes; /* exact bytes, instead of KiB, MiB ... */
+	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
+	size_t width; /* the terminal's, in columns; 0: none */
 };
 
 /*
- * Adds ROWS to a list in FORM that appends to TO, which the caller ends with list_end() and frees
- * with list_done(), in any case. In CSV they have all fields that they have in JSON, and each label
- * of a field has a column, such as "unmeasured_processes.denied".
+ * Prints ROWS as a table (LIST_TABLE) or in CSV, and appends them to TO; full buffers go to standard
+ * output. In CSV they have all fields that they have in JSON, and each label of a field has a column,
+ * such as "unmeasured_processes.denied".
  *
  * A table has PSS, USS, RSS, SwapPss, the cgroup charge if any row has one, the metric that
  * ROWS->query sorts by, names, and a note (cli/table/note.h) if any row has one. The last row is the
@@ -42,8 +43,8 @@ struct owner_rows {
  *
  * Returns 0, -ENOMEM, or a negative errno of write().
  */
-int owner_rows_build(const struct view *view, const struct owner_rows *rows, enum list_form form,
-	struct buffer *to, struct list *ret);
+int owner_rows_print(const struct view *view, const struct owner_rows *rows, enum list_form form,
+	struct buffer *to);
 
 /*
  * Writes to TO the name in JSON of the column that has the name NAME in tables or in JSON of any kind

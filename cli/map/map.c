@@ -105,6 +105,7 @@ struct showing {
 	struct mapping_table one;           /* the rows of the process that is being read */
 	struct mapping_table_row total;     /* if rows are printed at once: the total, */
 	struct mapping_table_row one_total; /* and the total of the process that is being read */
+	struct mapchange_columns columns;   /* of changes */
 	struct list list;                   /* of rows or changes */
 	struct buffer text, name;
 	pid_t pid;
@@ -272,7 +273,6 @@ static int show_all(struct showing *s)
 static int print_changes(struct showing *s)
 {
 	const struct map *map = s->map;
-	struct mapchange_columns columns;
 	AUTO_COMPARE struct compare c = {0};
 	bool is_field = map->sort < MAPPING_FIELDS;
 	int r = compare_make(
@@ -285,7 +285,7 @@ static int print_changes(struct showing *s)
 	if (map->form == LIST_JSON)
 		buffer_printf(&s->text, "{\"by\":\"%s\",\"changes\":[",
 			mapping_table_by_name(map->format.by));
-	map_begin_list(s, mapchange_list(&map->format, map->form, &s->text, &columns));
+	map_begin_list(s, mapchange_list(&map->format, map->form, &s->text, &s->columns));
 	for (size_t i = 0; r == 0 && i < c.rows; i++)
 		r = list_add(&s->list, &c.row[map->ascending ? c.rows - 1 - i : i]);
 	if (map->form == LIST_JSON) {

@@ -10,11 +10,16 @@
 #include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/snapshot/sample.h"
 
+enum { WIDTH = 100 };
+
+int __wrap_print_table(const struct table *t, size_t width, struct buffer *to);
+
 /* Heads and cells, one row per line, with '|' between columns, and the total's text at the end. */
-static void flatten(const struct table *t, struct buffer *to)
+int __wrap_print_table(const struct table *t, size_t width, struct buffer *to)
 {
 	const char *cell = t->text.data;
 
+	assert_int_equal(width, WIDTH);
 	for (size_t i = 0; i < t->columns; i++)
 		buffer_printf(to, "%s%s", i ? "|" : "", t->column[i].head);
 	for (size_t row = 0; row < t->rows; row++)
@@ -24,7 +29,7 @@ static void flatten(const struct table *t, struct buffer *to)
 	buffer_add_char(to, '\n');
 	if (t->has_total)
 		buffer_add(to, t->total.data, t->total.len);
-	buffer_add_char(to, '\0');
+	return to->error;
 }
 
 struct table_case {
@@ -42,9 +47,8 @@ static void build(const struct table_case *c, struct buffer *to)
 	struct sample_options options = {
 		.is_measured = c->is_measured, .is_estimated = c->is_estimated};
 	AUTO_VIEW struct view *view = sample_open(&options);
-	struct owner_rows rows = {.scope = c->scope, .limit = c->limit, .bytes = c->bytes};
-	AUTO_BUFFER struct buffer unused = {0};
-	AUTO_LIST struct list list = {.to = NULL};
+	struct owner_rows rows = {
+		.scope = c->scope, .limit = c->limit, .bytes = c->bytes, .width = WIDTH};
 	AUTO_FREE uint32_t *row = NULL;
 	char error[QUERY_ERROR_SIZE];
 	struct sums sums;
@@ -65,13 +69,8 @@ static void build(const struct table_case *c, struct buffer *to)
 	rows.row = row;
 	selection_sum(&(struct selection){.scope = c->scope}, view, row, rows.count, &sums);
 	rows.sums = &sums;
-	if (c->is_csv) {
-		assert_int_equal(owner_rows_build(view, &rows, LIST_CSV, to, &list), 0);
-		buffer_add_char(to, '\0');
-		return;
-	}
-	assert_int_equal(owner_rows_build(view, &rows, LIST_TABLE, &unused, &list), 0);
-	flatten(&list.table, to);
+	assert_int_equal(owner_rows_print(view, &rows, c->is_csv ? LIST_CSV : LIST_TABLE, to), 0);
+	buffer_add_char(to, '\0');
 }
 
 static void check(const struct table_case *c, const char *expected)
@@ -365,7 +364,8 @@ static void returns_errors_without_memory(void **state)
 		.query = &q,
 		.row = row,
 		.count = ARRAY_SIZE(row),
-		.sums = &sums};
+		.sums = &sums,
+		.width = WIDTH};
 
 	(void)state;
 	query_init(&q, METRIC_PROCESS);
@@ -374,14 +374,10 @@ static void returns_errors_without_memory(void **state)
 
 		for (bool failed = true; failed;) {
 			AUTO_BUFFER struct buffer text = {0};
-			AUTO_LIST struct list list = {.to = NULL};
 			int r;
 
 			allocation_fail_at(++n);
-			r = owner_rows_build(
-				view, &rows, is_csv ? LIST_CSV : LIST_TABLE, &text, &list);
-			if (r == 0)
-				r = list_end(&list);
+			r = owner_rows_print(view, &rows, is_csv ? LIST_CSV : LIST_TABLE, &text);
 			failed = allocation_end();
 			assert_int_equal(r, failed ? -ENOMEM : 0);
 		}
