@@ -307,18 +307,20 @@ static bool get_field(
 	}
 }
 
-static void add_host_fields(
+static int add_host_fields(
 	struct list *l, enum metric_scope scope, uint64_t present, const uint64_t *q)
 {
 	size_t count;
 	const struct metric *table = metric_table(scope, &count);
+	int r = 0;
 
-	for (const struct metric *m = table; m < table + count; m++) {
+	for (const struct metric *m = table; r == 0 && m < table + count; m++) {
 		struct host_field row = {.metric = m};
 
 		if (metric_get(m, present, q, &row.value))
-			list_add(l, &row);
+			r = list_add(l, &row);
 	}
+	return r;
 }
 
 /* Adds the host's quantities, and in CSV those of its balance sheet, which a table has already. */
@@ -330,12 +332,13 @@ static int build_fields(struct build *b)
 		{"MEANING", NULL, COLUMN_TEXT, get_field, HOST_MEANING, .flags = COLUMN_PROSE},
 	};
 	const struct snapshot_scope *host = view_host(b->view);
+	int r;
 
 	hosttable_begin(b, columns, ARRAY_SIZE(columns));
-	add_host_fields(b->to, METRIC_HOST, host->present, host->q);
-	if (b->to->form == LIST_CSV && b->balance)
-		add_host_fields(b->to, METRIC_BALANCE, b->balance->present, b->balance->q);
-	return 0;
+	r = add_host_fields(b->to, METRIC_HOST, host->present, host->q);
+	if (r == 0 && b->to->form == LIST_CSV && b->balance)
+		r = add_host_fields(b->to, METRIC_BALANCE, b->balance->present, b->balance->q);
+	return r;
 }
 
 static int hosttable_add_rows(struct build *b, enum hosttable which)

@@ -8,6 +8,7 @@
 #include "cli/lists/hosttable.h"
 #include "snapshot/balance.h"
 #include "snapshot/builder.h"
+#include "tests/unit/support/faults/full.h"
 #include "tests/unit/support/snapshot/sample.h"
 
 /*
@@ -203,6 +204,24 @@ static void shows_all_quantities(void **state)
 	assert_non_null(strstr(csv.data, "\nresidual_bytes,"));
 }
 
+/* The quantities go to a buffer that is nearly full already, so that it has to be written amid them. */
+static void returns_errors_of_output(void **state)
+{
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	AUTO_BUFFER struct buffer text = {0};
+	AUTO_LIST struct list list = {.to = NULL};
+	int r;
+
+	(void)state;
+	for (unsigned int i = 0; i < (1 << 16) - 100; i++)
+		buffer_add_char(&text, ' ');
+	full_begin();
+	r = hosttable_build(view, HOSTTABLE_FIELDS, LIST_CSV, false, &text, &list);
+	assert_int_equal(full_end(), 1);
+	assert_int_equal(r, -ENOSPC);
+	assert_int_equal(text.len, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -213,6 +232,7 @@ int main(void)
 		cmocka_unit_test(holders_and_tmpfs_have_rows),
 		cmocka_unit_test(every_line_is_in_the_sheet),
 		cmocka_unit_test(shows_all_quantities),
+		cmocka_unit_test(returns_errors_of_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
