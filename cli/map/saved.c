@@ -22,7 +22,7 @@ static void cleanup_json(json_t **json)
 	json_decref(*json);
 }
 
-__attribute__((format(printf, 3, 4))) static int refuse(
+__attribute__((format(printf, 3, 4))) static int saved_refuse(
 	char error[static SAVED_ERROR_SIZE], const char *path, const char *format, ...)
 {
 	va_list args;
@@ -41,7 +41,7 @@ static int refuse_json(char error[static SAVED_ERROR_SIZE], const char *path, co
 
 	text_add_clean_max(&said, e->text, strlen(e->text), SAID_MAX);
 	buffer_add_char(&said, '\0');
-	return refuse(error, path, "line %d: expected the output of memtally map --json: %s",
+	return saved_refuse(error, path, "line %d: expected the output of memtally map --json: %s",
 		e->line, said.error ? "" : said.data);
 }
 
@@ -63,7 +63,7 @@ static int refuse_process(
 
 	text_add_clean_max(&said, why ? why : "", why ? strlen(why) : 0, SAID_MAX);
 	buffer_add_char(&said, '\0');
-	return refuse(error, path, "incomplete: pid %lld %s", (long long)pid,
+	return saved_refuse(error, path, "incomplete: pid %lld %s", (long long)pid,
 		said.error ? "" : said.data);
 }
 
@@ -77,14 +77,14 @@ static int saved_check_processes(const char *path, const json_t *json, struct bu
 	const json_t *processes = json_object_get(json, "processes");
 
 	if (!json_is_array(processes))
-		return refuse(error, path,
+		return saved_refuse(error, path,
 			"expected the output of memtally map --json, but it has no processes");
 	for (size_t i = 0; i < json_array_size(processes); i++) {
 		const json_t *process = json_array_get(processes, i);
 		json_int_t pid = json_integer_value(json_object_get(process, "pid"));
 
 		if (pid <= 0)
-			return refuse(error, path,
+			return saved_refuse(error, path,
 				"process %zu is not valid output of memtally map --json", i + 1);
 		if (json_is_true(json_object_get(process, "complete")))
 			continue;
@@ -209,11 +209,11 @@ static int check_count(const char *path, const json_t *json, char error[static S
 	const json_t *rows = json_object_get(json, "rows"), *count = json_object_get(json, "count");
 
 	if (!json_is_array(rows) || !json_is_integer(count))
-		return refuse(error, path,
+		return saved_refuse(error, path,
 			"expected the output of memtally map --json, but it has no rows, or no count of them");
 	if (json_integer_value(count) == (json_int_t)json_array_size(rows))
 		return 0;
-	return refuse(error, path, "incomplete: %zu of %lld rows, as with --limit",
+	return saved_refuse(error, path, "incomplete: %zu of %lld rows, as with --limit",
 		json_array_size(rows), (long long)json_integer_value(count));
 }
 
@@ -228,13 +228,14 @@ static int saved_add_rows(const char *path, const json_t *json, enum mapping_tab
 		struct mapping_table_row row;
 
 		if (!get_row(from, by, &row))
-			return refuse(error, path,
+			return saved_refuse(error, path,
 				"row %zu is not valid output of memtally map --json", i + 1);
 		if (saved_has_ended(ended, json_integer_value(json_object_get(from, "pid"))))
 			continue;
 		r = mapping_table_add_row(ret, &row);
 		if (r == -EOVERFLOW)
-			return refuse(error, path, "row %zu has amounts that are too large", i + 1);
+			return saved_refuse(
+				error, path, "row %zu has amounts that are too large", i + 1);
 	}
 	return r;
 }
@@ -325,13 +326,14 @@ int saved_parse(const char *path, const char *text, size_t len, struct mapping_t
 	if (!json)
 		return refuse_json(error, path, &e);
 	if (!json_is_integer(version))
-		return refuse(error, path, "expected the output of memtally map --json");
+		return saved_refuse(error, path, "expected the output of memtally map --json");
 	if (json_integer_value(version) != SAVED_VERSION)
-		return refuse(error, path,
+		return saved_refuse(error, path,
 			"expected version %d of the output of memtally map --json, got %lld",
 			SAVED_VERSION, (long long)json_integer_value(version));
 	if (found == MAPPING_TABLE_BYS || (found != MAPPING_TABLE_BY_MAPPING && found != ret->by))
-		return refuse(error, path, "expected rows by mapping or by %s, got rows by %s",
+		return saved_refuse(error, path,
+			"expected rows by mapping or by %s, got rows by %s",
 			mapping_table_by_name(ret->by),
 			found < MAPPING_TABLE_BYS ? mapping_table_by_name(found)
 						  : "something unknown");
@@ -349,6 +351,6 @@ int saved_load(const char *path, struct mapping_table *ret, char error[static SA
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
-		return refuse(error, path, "%s", strerror(-r));
+		return saved_refuse(error, path, "%s", strerror(-r));
 	return saved_parse(path, text.data ? text.data : "", text.len, ret, error);
 }
