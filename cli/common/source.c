@@ -3,7 +3,6 @@
 
 #include "cli/common/source.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <string.h>

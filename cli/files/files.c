@@ -4,7 +4,6 @@
 #include "cli/files/files.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"

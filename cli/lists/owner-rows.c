@@ -8,7 +8,6 @@
 #include "cli/lists/owner-rows.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

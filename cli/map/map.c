@@ -4,9 +4,7 @@
 #include "cli/map/map.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

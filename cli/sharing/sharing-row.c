@@ -4,8 +4,6 @@
 #include "cli/sharing/sharing-row.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

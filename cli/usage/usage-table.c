@@ -4,13 +4,10 @@
 #include "cli/usage/usage-table.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "render/decimal.h"
-#include "render/human.h"
 #include "snapshot/owner.h"
 
 enum {
