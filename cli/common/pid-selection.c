@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/saturate.h"
 #include "cli/common/command.h"
 #include "cli/common/source.h"
 #include "inspect/maps/target.h"
@@ -21,8 +23,6 @@
  */
 #define START_NOISE_NS (2 * NS_PER_SEC)
 
-enum { ROOM_MIN = 16 };
-
 void pid_selection_done(struct pid_selection *c)
 {
 	free(c->process);
@@ -31,23 +31,14 @@ void pid_selection_done(struct pid_selection *c)
 
 bool pid_selection_is(const struct pid_selection_process *p, uint64_t start_ns)
 {
-	uint64_t apart = p->start_ns > start_ns ? p->start_ns - start_ns : start_ns - p->start_ns;
-
-	return !p->start_ns || !start_ns || apart < START_NOISE_NS;
+	return !p->start_ns || !start_ns ||
+	       saturate_distance(p->start_ns, start_ns) < START_NOISE_NS;
 }
 
 static int pid_selection_add(struct pid_selection *c, const struct pid_selection_process *process)
 {
-	size_t room = c->room ? 2 * c->room : ROOM_MIN;
-	struct pid_selection_process *more;
-
-	if (c->count == c->room) {
-		more = reallocarray(c->process, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		c->process = more;
-		c->room = room;
-	}
+	if (ARRAY_RESERVE(c->process, c->room, c->count + 1) < 0)
+		return -ENOMEM;
 	c->process[c->count++] = *process;
 	return 0;
 }

@@ -7,10 +7,10 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/os/kcmp.h"
@@ -69,7 +69,7 @@ struct subject {
 	struct breakdown breakdown;
 	struct sharers sharers;
 	struct explanation_twin *twin; /* owned, like their texts */
-	size_t twins;
+	size_t twins, twins_room;
 	bool is_looked_at; /* it is one of .looked of struct explaining, */
 	bool is_refused;   /* or of .refused */
 	bool is_same;      /* the other process that is being read has its address space */
@@ -259,14 +259,14 @@ static bool is_twin(struct explaining *x, const struct subject *s, const struct 
 
 static int add_twin(struct subject *s, const struct target *t)
 {
-	struct explanation_twin *more = reallocarray(s->twin, s->twins + 1, sizeof(*more));
+	struct explanation_twin *twin;
 
-	if (!more)
+	if (ARRAY_RESERVE(s->twin, s->twins_room, s->twins + 1) < 0)
 		return -ENOMEM;
-	s->twin = more;
-	more[s->twins] = (struct explanation_twin){
+	twin = &s->twin[s->twins];
+	*twin = (struct explanation_twin){
 		.pid = t->process.pid, .program = strdup(target_program(t))};
-	if (!more[s->twins].program)
+	if (!twin->program)
 		return -ENOMEM;
 	s->twins++;
 	return 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_MIN = 64 };
+#include "base/array.h"
 
 static void free_process(struct file_user_process *p)
 {
@@ -35,17 +35,10 @@ static bool file_users_copy(const char *text, char **ret)
 int file_users_add_process(struct file_users *m, pid_t pid, uint32_t uid, const char *program,
 	const char *unit, const char *user_unit)
 {
-	struct file_user_process one = {.pid = pid, .uid = uid}, *more;
+	struct file_user_process one = {.pid = pid, .uid = uid};
 
-	if (m->processes == m->processes_room) {
-		size_t room = m->processes_room ? 2 * m->processes_room : ROOM_MIN;
-
-		more = reallocarray(m->process, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		m->process = more;
-		m->processes_room = room;
-	}
+	if (ARRAY_RESERVE(m->process, m->processes_room, m->processes + 1) < 0)
+		return -ENOMEM;
 	if (!file_users_copy(program, &one.program) || !file_users_copy(unit, &one.unit) ||
 		!file_users_copy(user_unit, &one.user_unit)) {
 		free_process(&one);
@@ -61,15 +54,8 @@ int file_users_add(struct file_users *m, const struct file_table_part *part)
 		m->left_out++;
 		return 0;
 	}
-	if (m->count == m->room) {
-		size_t room = m->room ? 2 * m->room : ROOM_MIN;
-		struct file_user *more = reallocarray(m->item, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		m->item = more;
-		m->room = room;
-	}
+	if (ARRAY_RESERVE(m->item, m->room, m->count + 1) < 0)
+		return -ENOMEM;
 	m->item[m->count++] = (struct file_user){
 		.process = (uint32_t)(m->processes - 1), .part = *part};
 	return 0;
@@ -134,18 +120,10 @@ void file_users_sort_by_file(struct file_users *m)
 
 const struct file_user *file_users_of(const struct file_users *m, uint32_t row, size_t *ret_count)
 {
-	size_t low = 0, high = m->count, count = 0;
+	size_t first = ARRAY_FIRST(m->count, i, m->item[i].part.row >= row), count = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->item[middle].part.row < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low + count < m->count && m->item[low + count].part.row == row)
+	while (first + count < m->count && m->item[first + count].part.row == row)
 		count++;
 	*ret_count = count;
-	return m->item ? &m->item[low] : NULL;
+	return m->item ? &m->item[first] : NULL;
 }

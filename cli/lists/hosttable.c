@@ -3,8 +3,7 @@
 
 #include "cli/lists/hosttable.h"
 
-#include <string.h>
-
+#include "base/saturate.h"
 #include "render/decimal.h"
 #include "render/human.h"
 #include "snapshot/balance.h"
@@ -31,16 +30,11 @@ static void hosttable_add_amount(const struct build *b, struct buffer *to, uint6
 		human_add_bytes(to, bytes);
 }
 
-static uint64_t hosttable_size_of(int64_t bytes)
-{
-	return bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
-}
-
 static void add_signed(const struct build *b, struct buffer *to, int64_t bytes)
 {
 	if (bytes < 0)
 		buffer_add_char(to, '-');
-	hosttable_add_amount(b, to, hosttable_size_of(bytes));
+	hosttable_add_amount(b, to, saturate_size(bytes));
 }
 
 /* A line of a sheet: BYTES, which may be negative, of WHOLE bytes. */
@@ -90,8 +84,8 @@ static bool is_far(const struct build *b, enum balance_quantity i, int64_t from)
 	int64_t to = (int64_t)b->balance->q[i];
 
 	return ROW_HAS(b->balance, i) &&
-	       (hosttable_size_of(to) != hosttable_size_of(from) || (to < 0) != (from < 0)) &&
-	       (b->bytes || !human_is_alike(hosttable_size_of(to), hosttable_size_of(from)));
+	       (saturate_size(to) != saturate_size(from) || (to < 0) != (from < 0)) &&
+	       (b->bytes || !human_is_alike(saturate_size(to), saturate_size(from)));
 }
 
 /* Describes the residual: the part that is of processes, and its bounds if the PSS is estimated. */

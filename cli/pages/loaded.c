@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "inspect/elf/elf-load.h"
@@ -412,15 +413,8 @@ static size_t loaded_add_path(struct loaded *p, const struct mapping *m)
 
 static struct loaded_area *add_area(struct loaded *p)
 {
-	if (p->areas == p->areas_room) {
-		size_t room = p->areas_room ? 2 * p->areas_room : 256;
-		struct loaded_area *more = reallocarray(p->area, room, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		p->area = more;
-		p->areas_room = room;
-	}
+	if (ARRAY_RESERVE(p->area, p->areas_room, p->areas + 1) < 0)
+		return NULL;
 	return &p->area[p->areas++];
 }
 

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "inspect/pages/pagewalk.h"
 
-enum { PAGES_VERSION = 1, ROOM_MIN = 16 };
+enum { PAGES_VERSION = 1 };
 
 void pagelist_done(struct pagelist *l)
 {
@@ -51,23 +52,16 @@ int pagelist_begin(struct pagelist *l)
 /* Returns a new row; NULL if there is no memory. */
 static struct pagerow *pagelist_add_row(struct pagelist *l, pid_t pid, const char *name)
 {
-	struct pagerow *more = l->row;
+	struct pagerow *row;
 
-	if (l->rows == l->room) {
-		size_t room = l->room ? 2 * l->room : ROOM_MIN;
-
-		more = reallocarray(l->row, room, sizeof(*more));
-		if (!more)
-			return NULL;
-		l->row = more;
-		l->room = room;
-	}
-	more += l->rows;
-	*more = (struct pagerow){.pid = pid, .name = strdup(name)};
-	if (!more->name)
+	if (ARRAY_RESERVE(l->row, l->room, l->rows + 1) < 0)
+		return NULL;
+	row = &l->row[l->rows];
+	*row = (struct pagerow){.pid = pid, .name = strdup(name)};
+	if (!row->name)
 		return NULL;
 	l->rows++;
-	return more;
+	return row;
 }
 
 /* Returns the name of M, valid until the next call; NULL if there is no memory. */

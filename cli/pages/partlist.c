@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void partlist_done(struct partlist *l)
 {
 	for (size_t i = 0; i < l->rows; i++)
@@ -26,40 +28,29 @@ void partlist_done(struct partlist *l)
  */
 static char *keep_object(struct partlist *l, const char *object)
 {
-	char **more;
-
 	if (l->objects && !strcmp(l->object[l->objects - 1], object))
 		return l->object[l->objects - 1];
-	more = reallocarray(l->object, l->objects + 1, sizeof(*more));
-	if (!more)
+	if (ARRAY_RESERVE(l->object, l->objects_room, l->objects + 1) < 0)
 		return NULL;
-	l->object = more;
-	more[l->objects] = strdup(object);
-	return more[l->objects] ? more[l->objects++] : NULL;
+	l->object[l->objects] = strdup(object);
+	return l->object[l->objects] ? l->object[l->objects++] : NULL;
 }
 
 static int keep_row(struct partlist *l, const struct partrow *row)
 {
 	size_t bytes = row->name ? strlen(row->name) : 0;
-	struct partrow *more = l->row;
+	struct partrow *kept;
 
 	if (l->rows == PARTLIST_ROWS_MAX || bytes > PARTLIST_NAMES_MAX - l->name_bytes)
 		return -E2BIG;
-	if (l->rows == l->room) {
-		size_t room = l->room ? 2 * l->room : 256;
-
-		more = reallocarray(l->row, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		l->row = more;
-		l->room = room;
-	}
-	more += l->rows++;
-	*more = *row;
-	more->name = row->name ? strdup(row->name) : NULL;
-	more->object = keep_object(l, row->object);
-	l->name_bytes += more->name ? bytes : 0;
-	return (row->name && !more->name) || !more->object ? -ENOMEM : 0;
+	if (ARRAY_RESERVE(l->row, l->room, l->rows + 1) < 0)
+		return -ENOMEM;
+	kept = &l->row[l->rows++];
+	*kept = *row;
+	kept->name = row->name ? strdup(row->name) : NULL;
+	kept->object = keep_object(l, row->object);
+	l->name_bytes += kept->name ? bytes : 0;
+	return (row->name && !kept->name) || !kept->object ? -ENOMEM : 0;
 }
 
 int partlist_add(struct partlist *l, const struct partrow *row)

@@ -39,7 +39,7 @@ struct partlist {
 	struct list list;
 	struct partrow *row; /* owned; the kept rows */
 	char **object;       /* owned, each too; the paths that rows share */
-	size_t objects;
+	size_t objects, objects_room;
 	size_t name_bytes; /* bytes of the names in .row */
 	size_t rows, room;
 	struct partrow total,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/saturate.h"
 #include "base/scan.h"
 #include "render/decimal.h"
 #include "render/human.h"
@@ -122,11 +123,6 @@ static void column_add_words(
 	}
 }
 
-static uint64_t column_size_of(int64_t change)
-{
-	return change < 0 ? -(uint64_t)change : (uint64_t)change;
-}
-
 /* Appends a value of a kind that is a number in each form, exactly. */
 static void column_add_exact(
 	struct buffer *to, const struct column *c, const struct column_value *v)
@@ -136,7 +132,7 @@ static void column_add_exact(
 	case COLUMN_CHANGE:
 		if (v->change < 0)
 			buffer_add_char(to, '-');
-		buffer_add_u64(to, column_size_of(v->change));
+		buffer_add_u64(to, saturate_size(v->change));
 		break;
 	case COLUMN_DIGITS: buffer_add_text(to, v->text); break;
 	case COLUMN_SECONDS: decimal_add_seconds(to, v->number); break;
@@ -201,7 +197,7 @@ static void column_add_bare(
 			buffer_add_char(to, '-');
 		else if (v->change && c->kind == COLUMN_CHANGE)
 			buffer_add_char(to, '+');
-		column_add_amount(to, column_size_of(v->change), exact);
+		column_add_amount(to, saturate_size(v->change), exact);
 		break;
 	case COLUMN_REAL:
 		if (c->decimals)
