@@ -14,8 +14,9 @@ import common  # noqa: E402
 import layers  # noqa: E402
 
 # The head of a definition at the start of a line. A declaration ends with ";" instead.
-DEFINITION = re.compile(r"^(static )?(?:inline )?(?:_Noreturn )?(?:const )?(?:(?:struct|enum|unsigned) )?\w+ \**"
-                        r"(\w+)\([^;{}]*\)\s*\{", re.M)
+DEFINITION = re.compile(r"^(?:__attribute__\(\(.*?\)\)\s*)?(static )?(?:__attribute__\(\(.*?\)\)\s*)?"
+                        r"(?:(?:inline|_Noreturn|const|struct|enum|unsigned|signed|long|short)\s+)*\w+\s+"
+                        r"(?:\*+\s*(?:const\s+)?)*(\w+)\([^;{}]*\)\s*\{", re.M)
 
 
 def definitions(source):

@@ -180,6 +180,11 @@ class Names(Tree):
     def test_one_word(self):
         self.assert_finds(names, "base/a.c", "static void grow(int b)\n{\n}\n", "base/a.c:1: grow() is one word")
 
+    def test_other_heads(self):
+        for head in ("__attribute__((format(printf, 1, 2))) static int", "static long long", "static const char *const *",
+                     "static unsigned long"):
+            self.assert_finds(names, "base/a.c", f"{head} grow(int b)\n{{\n}}\n", "base/a.c:1: grow() is one word")
+
     def test_declarations_and_programs(self):
         self.write("base/a.h", "int a_grow(int b);\n")
         self.write("web/main.c", "int main(int argc)\n{\n}\n")
