@@ -190,7 +190,7 @@ void fork_effect_doubt(const struct fork_effect *e, const struct estimate_base *
 
 	*ret = (struct estimate_doubt){0};
 	estimate_parts(base, &anon, &file);
-	s = effect_on(e, &file, false, NULL);
+	s = effect_on(e, &file, false, &shared);
 	/* The rounding error of the measurement grows in the same proportion as the shared PSS. */
 	before = file.pss - file.private_mid;
 	s.high += saturate_part(base->rounding, saturate_less(s.mid, file.pss), before);
