@@ -540,7 +540,7 @@ char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 	for (size_t k = 0; k < ARRAY_SIZE(shown); k++)
 		if (!strcasecmp(name, shown[k].head))
 			name = shown[k].field;
-	for (; name[i] && i < METRIC_NAME_SIZE - 1; i++)
+	for (; i < METRIC_NAME_SIZE - 1 && name[i]; i++)
 		to[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
 	to[i] = '\0';
 	for (unsigned int scope = METRIC_USER; !name[i] && scope <= METRIC_PROCESS; scope++) {

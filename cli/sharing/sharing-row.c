@@ -290,7 +290,7 @@ static struct list sharing_row_list(const struct sharing_report *r, enum list_fo
 int sharing_print_rows(
 	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to)
 {
-	struct column own[ARRAY_SIZE(columns)];
+	struct column own[ARRAY_SIZE(columns)] = {0};
 	AUTO_LIST struct list l = sharing_row_list(r, form, width, own, ARRAY_SIZE(own), to);
 	AUTO_BUFFER struct buffer beside = {0};
 	int result = 0;
@@ -346,7 +346,7 @@ static int print_square(const struct sharing_report *r, size_t width, struct buf
 {
 	size_t names = r->has_user ? 2 : 1, most = TABLE_COLUMNS_MAX - names;
 	size_t count = r->compared < most ? r->compared : most, at[TABLE_COLUMNS_MAX];
-	struct column own[TABLE_COLUMNS_MAX];
+	struct column own[TABLE_COLUMNS_MAX] = {0};
 	AUTO_LIST struct list l = sharing_row_list(r, LIST_TABLE, width, own, count + names, to);
 	AUTO_BUFFER struct buffer heads = {0};
 	int result = 0;
