@@ -17,9 +17,9 @@
 static void name_client_take_name(struct name_client *c, const struct lookup_message *answer)
 {
 	if (answer->result == LOOKUP_FAILED)
-		pass_name_failed(c->pass, &answer->who);
+		pass_name_failed(c->pass, &answer->principal);
 	else
-		pass_name(c->pass, &answer->who,
+		pass_name(c->pass, &answer->principal,
 			answer->result == LOOKUP_FOUND ? answer->name : NULL);
 }
 
@@ -137,13 +137,14 @@ void name_client_close(struct name_client *c)
 
 void name_client_names(struct name_client *c)
 {
-	struct principal who;
+	struct principal principal;
 
 	if (c->resolver && is_overdue(c))
 		name_client_replace(c);
-	while (c->answers && resolver_has_room(c->resolver) && pass_next_unnamed(c->pass, &who)) {
-		if (resolver_ask(c->resolver, &who) < 0)
-			pass_name_failed(c->pass, &who);
+	while (c->answers && resolver_has_room(c->resolver) &&
+		pass_next_unnamed(c->pass, &principal)) {
+		if (resolver_ask(c->resolver, &principal) < 0)
+			pass_name_failed(c->pass, &principal);
 	}
 }
 

@@ -17,8 +17,8 @@
 
 /*
  * Reads the file PATH below DIRFD to its end into BUF of SIZE bytes and writes its length to
- * *RET_LEN. Returns 0; -EFBIG if the file has SIZE bytes or more, the first of which are in BUF then,
- * while *RET_LEN is unchanged; else a negative errno of openat() or read().
+ * *RET_LEN. Returns 0; -EFBIG if the file has SIZE bytes or more: then BUF has the first SIZE bytes
+ * and *RET_LEN is unchanged; else a negative errno of openat() or read().
  */
 int file_read(int dirfd, const char *path, char *buf, size_t size, size_t *ret_len);
 

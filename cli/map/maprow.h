@@ -18,7 +18,7 @@ struct maprow_format {
 	bool has_pid; /* rows are of several processes */
 };
 
-/* What a column shows, as .index: a field of smaps (enum mapping_field), or one of these. */
+/* Values of .index of a column: a field of smaps (enum mapping_field), or one of these. */
 enum maprow_index {
 	MAPROW_SHARED = MAPPING_FIELDS, /* sums of fields of smaps, as the next three */
 	MAPROW_PRIVATE,

@@ -25,12 +25,12 @@ static void lookup_answer(struct lookup_message *m)
 	const char *name = NULL;
 
 	errno = 0;
-	if (m->who.kind == OWNER_GROUP) {
-		const struct group *group = getgrgid(m->who.id);
+	if (m->principal.kind == OWNER_GROUP) {
+		const struct group *group = getgrgid(m->principal.id);
 
 		name = group ? group->gr_name : NULL;
 	} else {
-		const struct passwd *user = getpwuid(m->who.id);
+		const struct passwd *user = getpwuid(m->principal.id);
 
 		name = user ? user->pw_name : NULL;
 	}

@@ -18,9 +18,9 @@ enum lookup_result {
 	LOOKUP_FAILED, /* the name service failed: ask again later */
 };
 
-/* A question, with .who alone, or the answer to it. */
+/* A question, with .principal alone, or the answer to it. */
 struct lookup_message {
-	struct principal who;
+	struct principal principal;
 	enum lookup_result result;
 	char name[LOOKUP_NAME_SIZE]; /* LOOKUP_FOUND: terminated, any bytes */
 };

@@ -106,23 +106,23 @@ bool resolver_has_room(const struct resolver *r)
 	return r->in_flight < IN_FLIGHT_MAX;
 }
 
-int resolver_ask(struct resolver *r, const struct principal *who)
+int resolver_ask(struct resolver *r, const struct principal *principal)
 {
-	struct lookup_message m = {.who = *who};
+	struct lookup_message m = {.principal = *principal};
 
 	if (!resolver_has_room(r))
 		return -EAGAIN;
 	if (send(r->fd, &m, sizeof(m), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(m))
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
-	r->flight[r->in_flight++] = *who;
+	r->flight[r->in_flight++] = *principal;
 	return 0;
 }
 
 /* Whether M, of LEN bytes, is a valid answer to the oldest question. */
 static bool is_answer(const struct resolver *r, const struct lookup_message *m, size_t len)
 {
-	return len == sizeof(*m) && r->in_flight && m->who.kind == r->flight[0].kind &&
-	       m->who.id == r->flight[0].id &&
+	return len == sizeof(*m) && r->in_flight && m->principal.kind == r->flight[0].kind &&
+	       m->principal.id == r->flight[0].id &&
 	       (m->result == LOOKUP_FOUND || m->result == LOOKUP_ABSENT ||
 		       m->result == LOOKUP_FAILED) &&
 	       memchr(m->name, 0, sizeof(m->name));

@@ -67,10 +67,10 @@ int resolver_fd(const struct resolver *r);
 bool resolver_has_room(const struct resolver *r);
 
 /*
- * Asks for the name of WHO. Returns 0; -EAGAIN if there is no room for another question; -EPIPE if
- * the child has exited.
+ * Asks for the name of PRINCIPAL. Returns 0; -EAGAIN if there is no room for another question;
+ * -EPIPE if the child has exited.
  */
-int resolver_ask(struct resolver *r, const struct principal *who);
+int resolver_ask(struct resolver *r, const struct principal *principal);
 
 /*
  * Takes the answer to the oldest question into *RET. Returns 0; -EAGAIN if none has arrived; -EPIPE

@@ -193,7 +193,7 @@ static int teardown(void **state)
 static void add_answer(enum lookup_result result, uid_t uid)
 {
 	scene.answer[scene.answers++] = (struct lookup_message){
-		.result = result, .who = {OWNER_USER, uid}, .name = "alice"};
+		.result = result, .principal = {OWNER_USER, uid}, .name = "alice"};
 }
 
 static void hands_names_to_the_pass(void **state)

@@ -74,7 +74,7 @@ static bool has_ended(int fd)
 /* Whether the child answers a lookup. */
 static bool knows_root(int fd)
 {
-	struct lookup_message m = {.who = {OWNER_USER, 0}};
+	struct lookup_message m = {.principal = {OWNER_USER, 0}};
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	return send(fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) &&

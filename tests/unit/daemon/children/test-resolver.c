@@ -60,12 +60,12 @@ static void forge(size_t size, const struct lookup_message *m)
 
 struct passwd *__wrap_getpwuid(uid_t uid)
 {
-	struct lookup_message m = {.who = {OWNER_USER, uid}, .name = "mallory"};
+	struct lookup_message m = {.principal = {OWNER_USER, uid}, .name = "mallory"};
 
 	switch (breach) {
 	case HONEST: return __real_getpwuid(uid);
-	case FORGES_ANOTHER: m.who.id = STRANGER; break;
-	case FORGES_KIND: m.who.kind = OWNER_GROUP; break;
+	case FORGES_ANOTHER: m.principal.id = STRANGER; break;
+	case FORGES_KIND: m.principal.kind = OWNER_GROUP; break;
 	case FORGES_ONE_MORE: forge(sizeof(m), &m); break;
 	case FORGES_SHORT: forge(sizeof(m) - 1, &m); break;
 	case FORGES_LONG: forge(sizeof(m) + 1, &m); break;
@@ -101,12 +101,12 @@ static void resolves_root(void **state)
 	assert_int_equal(ask(r, 0), 0);
 	wait_answer(r, &answer);
 	assert_int_equal(answer.result, LOOKUP_FOUND);
-	assert_int_equal(answer.who.id, 0);
+	assert_int_equal(answer.principal.id, 0);
 	assert_string_equal(answer.name, "root");
 	assert_int_equal(ask(r, STRANGER), 0);
 	wait_answer(r, &answer);
 	assert_int_equal(answer.result, LOOKUP_ABSENT);
-	assert_int_equal(answer.who.id, STRANGER);
+	assert_int_equal(answer.principal.id, STRANGER);
 }
 
 static void distinguishes_groups_from_users(void **state)
@@ -122,7 +122,7 @@ static void distinguishes_groups_from_users(void **state)
 	assert_int_equal(resolver_ask(r, &group), 0);
 	wait_answer(r, &answer);
 	assert_int_equal(answer.result, LOOKUP_FOUND);
-	assert_int_equal(answer.who.kind, OWNER_GROUP);
+	assert_int_equal(answer.principal.kind, OWNER_GROUP);
 	assert_string_equal(answer.name, known->gr_name);
 	assert_int_equal(resolver_ask(r, &stranger), 0);
 	wait_answer(r, &answer);
@@ -233,7 +233,7 @@ static void kills_a_child_that_sends_anything_else(void **state)
 	(void)state;
 	for (breach = FORGES_ANOTHER; breach <= FORGES_ENDLESS; breach++) {
 		AUTO_RESOLVER struct resolver *r = NULL;
-		struct lookup_message answer = {.who = {OWNER_USER, 77}};
+		struct lookup_message answer = {.principal = {OWNER_USER, 77}};
 		struct pollfd p = {.events = POLLIN};
 		struct principal lost;
 
@@ -245,10 +245,10 @@ static void kills_a_child_that_sends_anything_else(void **state)
 			wait_answer(r, &answer);
 			assert_string_equal(answer.name, "mallory");
 			assert_int_equal(poll(&p, 1, 10000), 1);
-			answer.who.id = 77;
+			answer.principal.id = 77;
 		}
 		assert_int_equal(resolver_answer(r, &answer), -EPROTO);
-		assert_int_equal(answer.who.id, 77);
+		assert_int_equal(answer.principal.id, 77);
 		/* Its exit is visible because its socket closes. */
 		p.events = POLLRDHUP;
 		assert_int_equal(poll(&p, 1, 10000), 1);

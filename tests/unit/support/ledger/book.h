@@ -41,8 +41,8 @@ void book_begin(struct book *k);
 void book_end(struct book *k);
 
 /*
- * As book_begin(), with one owner, whose first snapshot has been taken: user alice, uid 1000, has
- * one process with 1 GiB. Returns the owner.
+ * Does the same as book_begin(), and takes the first snapshot of one owner: user alice, uid 1000,
+ * has one process with 1 GiB. Returns the owner.
  */
 struct feed_owner *book_begin_alice(struct book *k);
 
