@@ -40,7 +40,7 @@ check() {
 expect() {
 	local what=$1
 	shift
-	wait_for 20 "$@" || fail "timeout while waiting: $what"
+	wait_for 60 "$@" || fail "timeout while waiting: $what"
 }
 
 equal() {
