@@ -19,13 +19,13 @@ check_build() {
 # Scenarios wait for most of their time: four more run at a time than there are processors.
 # Scenarios with a pid namespace of their own come first. Some of them block readers of their
 # processes (tests/tools/blocked), which all other tests would notice. The longest come first. In
-# --long, scenarios with tens of thousands of processes, with swap, with an hour of kills or with
-# loads that fill the machine come last and one at a time.
+# --long, scenarios with tens of thousands of processes, with walks of seconds, with swap, with an
+# hour of kills or with loads that fill the machine come last and one at a time.
 check_tests() {
 	local dir=$1 jobs=$(($(nproc) + 4)) longest='/(108|132|175|203|370|391|400|410|450|451|452|660|670)-' later='^$' simulated='^$' all alone
 	# Takes a processor for a quarter of an hour in --long.
 	[ -z "$long" ] || simulated='/sim/test-budgets$'
-	[ -z "$long" ] || later='/(107|112|113|173|301|362|451|510|700)-'
+	[ -z "$long" ] || later='/(107|112|113|173|301|362|380|451|510|700)-'
 	find "$dir/tests" -name '*.trs' -delete
 	: >"$dir/tests/times"
 	all=$(all_tests "$dir" | grep -vE "${2:-^$}")
