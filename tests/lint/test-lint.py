@@ -396,6 +396,7 @@ class Documents(Tree):
         first = "* **A1. A fault.** What holds.\n  Tests: `tests/a`.\n"
         second = "* **A2. A fault.** What holds. Not tested: no moon.\n"
         self.write("docs/faults-daemons.md", "")
+        self.write("docs/faults-ledger.md", "")
         for rows, expected in (
                 (first + second, []),
                 (second, ["docs/faults-processes.md:3: A2 does not follow"]),
