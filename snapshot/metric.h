@@ -2,9 +2,9 @@
 /*
  * The metric table
  *
- * Every quantity that memtally publishes, once. Prometheus and JSON renderers, the query's sort
- * fields, the terminal's columns, docs/metrics.md and the tests loop over it. A new metric is an
- * enumerator in snapshot/record.h, a row here, a parser, a fixture and a line of documentation.
+ * Every quantity that memtally publishes, once (metric.c). The renderers of Prometheus and JSON, the
+ * query's sort fields, the terminal's CSV and list of the host, docs/metrics.md and the tests loop
+ * over it. docs/HACKING.md has the steps to add a metric.
  */
 #ifndef MEMTALLY_SNAPSHOT_METRIC_H
 #define MEMTALLY_SNAPSHOT_METRIC_H
@@ -73,7 +73,11 @@ enum metric_flag {
 
 struct metric {
 	const char *what; /* the name without scope and unit: "pss" */
-	const char *unit; /* "bytes", "seconds", "byte_seconds", or NULL for counts */
+	const char *unit; /* "bytes", "seconds", "byte_seconds", "ratio" ...; NULL for counts */
+	/*
+	 * The name of a counter ends in "_total". Rows of processes have no counters, because they
+	 * have no time at which these began.
+	 */
 	enum metric_type type;
 	enum metric_kind kind;
 	unsigned int index; /* the quantity's number in its row */
@@ -83,7 +87,8 @@ struct metric {
 	 * apart. NULL: no label.
 	 */
 	const char *label, *value;
-	const char *json; /* the JSON field if it is not "<what>_<unit>"; NULL: it is */
+	/* the JSON field; NULL: "<what>_<unit>", and of counters "<what>_<unit>_total" */
+	const char *json;
 	const char *help; /* one line, understandable without the documentation */
 };
 
