@@ -63,7 +63,12 @@ def main(findings):
     here = os.path.dirname(os.path.abspath(__file__))
     source = os.environ.get("MEMTALLY_SOURCE", os.path.dirname(os.path.dirname(here)))
     build = os.environ.get("MEMTALLY_BUILD", os.path.join(source, "build"))
-    found = findings(source, build)
+    try:
+        found = findings(source, build)
+    except FileNotFoundError as error:
+        if not str(error.filename).startswith(os.path.join(build, "")):
+            raise
+        sys.exit(f"{error.filename} is missing: run `make all check-programs` in {build}")
     for finding in found:
         print(finding)
     print(f"{len(found)} findings")

@@ -6,9 +6,11 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import common  # noqa: E402
 import documents  # noqa: E402
 import layers  # noqa: E402
 import linking  # noqa: E402
@@ -45,6 +47,21 @@ class Tree(unittest.TestCase):
     def assert_clean(self, lint, path, text):
         self.write(path, text)
         self.assertEqual(self.found(lint), [])
+
+
+class Common(Tree):
+    def run_main(self, folder):
+        """Runs a lint that reads FOLDER/man; returns what it exits with."""
+        places = {"MEMTALLY_SOURCE": "/source", "MEMTALLY_BUILD": self.folder.name}
+        with unittest.mock.patch.dict(os.environ, places), self.assertRaises(SystemExit) as raised:
+            common.main(lambda source, build: common.read(folder, "man"))
+        return raised.exception.code
+
+    def test_not_built(self):
+        self.assertIn("/man is missing: run `make all", self.run_main(self.folder.name))
+
+    def test_no_source(self):
+        self.assertRaises(FileNotFoundError, self.run_main, "/source")
 
 
 class Layers(Tree):

@@ -39,7 +39,8 @@ void golden_check(const char *name, const struct buffer *body)
 		at++;
 	if (at == golden.len && at == body->len)
 		return;
-	fail_msg("differs from %s at byte %zu: '%.*s'; expected '%.*s'", name, at,
-		(int)(body->len - at < 80 ? body->len - at : 80), body->data + at,
+	fail_msg(
+		"differs from %s at byte %zu (UPDATE_GOLDEN=1 renews the file): '%.*s'; expected '%.*s'",
+		name, at, (int)(body->len - at < 80 ? body->len - at : 80), body->data + at,
 		(int)(golden.len - at < 80 ? golden.len - at : 80), golden.data + at);
 }
