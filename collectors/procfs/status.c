@@ -3,6 +3,7 @@
 
 #include "collectors/procfs/status.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +17,10 @@ enum {
 	KEY_UID,
 	KEY_GID,
 	KEY_THREADS,
+	KEYS_END,
 };
+
+static_assert(KEYS_END <= 64, "status_parse() has a bit for each key");
 
 /*
  * In the kernel's order, which makes keyvalue_find() fast. Ids below KEY_NAME are quantities in kB.
