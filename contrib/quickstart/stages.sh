@@ -18,7 +18,7 @@ check_build() {
 # check_tests DIR [WITHOUT]: runs all tests except those that match WITHOUT, and counts the results.
 # Scenarios wait for most of their time: four more run at a time than there are processors.
 # Scenarios with a pid namespace of their own come first. Some of them block readers of their
-# processes (tests/tools/blocked), which all other tests would notice. The longest come first. In
+# processes (tests/tools/processes/blocked), which all other tests would notice. The longest come first. In
 # --long, scenarios with tens of thousands of processes, with walks of seconds, with swap, with an
 # hour of kills or with loads that fill the machine come last and one at a time.
 check_tests() {
@@ -358,7 +358,7 @@ stage_man_pages() {
 job_distcheck() {
 	local few=() units='tests/unit/cli/test-memtally tests/unit/snapshot/test-view'
 	local scenarios='tests/integration/figures/100-herds tests/integration/web/201-json tests/integration/life/310-refusals'
-	local tools='tests/herd/herd tests/tools/publish-sample tests/tools/snapshot-header'
+	local tools='tests/herd/herd tests/tools/snapshot/publish-sample tests/tools/snapshot/snapshot-header'
 	rm -f "$logs/distcheck.gate"
 	[ -n "$long" ] || few=("TESTS=tests/fixtures/test-fixtures $units $scenarios")
 	[ -n "$long" ] || [ ! -e .git ] || few+=("check_PROGRAMS=$units $tools")

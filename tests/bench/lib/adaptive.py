@@ -84,7 +84,7 @@ class Floor:
     """The bare loop over smaps_rollup of all processes. Each pass runs on request."""
 
     def __init__(self, rig, *files, proc="/proc"):
-        self.process = rig.start(os.path.join(bench.BUILD, "tests/bench/floor"), f"--proc={proc}", "--on-demand",
+        self.process = rig.start(os.path.join(bench.BUILD, "tests/bench/helpers/floor"), f"--proc={proc}", "--on-demand",
                                  *(files or ("smaps_rollup",)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                  text=True)
 
@@ -98,7 +98,7 @@ class Truth:
     """Current PSS of the herds' processes, from the kernel."""
 
     def __init__(self, rig):
-        self.process = rig.start(os.path.join(bench.BUILD, "tests/bench/truth"), f"--first-uid={FIRST_UID}",
+        self.process = rig.start(os.path.join(bench.BUILD, "tests/bench/helpers/truth"), f"--first-uid={FIRST_UID}",
                                  f"--last-uid={LAST_UID}", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def read(self):

@@ -18,7 +18,7 @@ SOURCE = os.environ.get("MEMTALLY_SOURCE", os.path.dirname(os.path.dirname(os.pa
 BUILD = os.environ.get("MEMTALLY_BUILD", os.path.join(SOURCE, "build"))
 EXIT_SKIP = 77
 
-sys.path.insert(0, os.path.join(SOURCE, "tests", "tools"))
+sys.path.insert(0, os.path.join(SOURCE, "tests", "tools", "snapshot"))
 import snapshot  # noqa: E402
 
 

@@ -24,7 +24,7 @@ def quantile(values, q):
 class Sample:
     """One snapshot and the truth of the same moment.
 
-    IMAGE is the snapshot, TRUTH a line of tests/bench/truth. users, programs and processes map a uid, a name or a pid to
+    IMAGE is the snapshot, TRUTH a line of tests/bench/helpers/truth. users, programs and processes map a uid, a name or a pid to
     (truth, estimate, low, high, number of processes), all but the last in bytes. The kernel rounds the PSS of each process
     down to KiB.
     """

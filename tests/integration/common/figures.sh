@@ -19,14 +19,14 @@ truth_check() {
 	local flags=()
 	is_root || flags+=(--no-users)
 	[ "$MODE" = exact ] || flags+=(--estimates)
-	"$TOOLS/truth-check" "${flags[@]}" "$@"
+	"$TOOLS/compare/truth-check" "${flags[@]}" "$@"
 }
 
 # fixture_check PERCENT FOUND EXPECTED: in adaptive mode the PSS may be off by PERCENT.
 fixture_check() {
 	local flags=()
 	[ "$MODE" = exact ] || flags+=(--estimates="$1")
-	"$TOOLS/fixture-check" "${flags[@]}" "${@:2}"
+	"$TOOLS/compare/fixture-check" "${flags[@]}" "${@:2}"
 }
 
 # If a test compares the sum of a user, the user must have no other processes.
@@ -65,7 +65,7 @@ start_oddities() {
 }
 
 # snapshots COUNT >FILE: prints snapshots of passes that begin from now on.
-snapshots() { "$TOOLS/snapshot-dump" --fresh --count="$1" "$SOCKET"; }
+snapshots() { "$TOOLS/snapshot/snapshot-dump" --fresh --count="$1" "$SOCKET"; }
 
 # make_tree NAME [FLAG...]: makes a fixture tree at $DIR/NAME.
 make_tree() {
@@ -79,7 +79,7 @@ make_tree() {
 judge() {
 	local program
 	program=$(cat)
-	PYTHONPATH=$TOOLS python3 -B - "$@" <<-END || fail "wrong values, see above"
+	python3 -B - "$@" <<-END || fail "wrong values, see above"
 		import json, struct, sys
 		found = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 		given = [json.load(open(path, encoding="utf-8")) for path in sys.argv[2:]]

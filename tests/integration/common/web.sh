@@ -8,9 +8,9 @@ command -v "$PYTHON" >/dev/null || skip 'python3 is not installed'
 WEB=$MEMTALLY_BUILD/memtally-web
 TOOLS=$MEMTALLY_SOURCE/tests/tools
 
-# publish [NAME=VALUE]...; see tests/tools/publish-sample.c
+# publish [NAME=VALUE]...; see tests/tools/snapshot/publish-sample.c
 publish() {
-	start publisher "$MEMTALLY_BUILD/tests/tools/publish-sample" "$SOCKET" "$@"
+	start publisher "$MEMTALLY_BUILD/tests/tools/snapshot/publish-sample" "$SOCKET" "$@"
 	expect 'the snapshot socket' test -S "$SOCKET"
 }
 
@@ -98,7 +98,7 @@ is_sanitized() { nm "$WEB" 2>/dev/null | grep '__asan_init\|__tsan_init' >/dev/n
 # Whether the metrics are valid for a reader that is stricter than Prometheus.
 is_valid() {
 	curl -s "$URL/metrics" >"$DIR/valid.out"
-	"$TOOLS/metrics-lint" "$DIR/valid.out"
+	"$TOOLS/compare/metrics-lint" "$DIR/valid.out"
 }
 
 # remember() stores memtally-web's descriptors and memory before a scenario hurts it. is_as_before()

@@ -13,8 +13,8 @@ import socket
 import struct
 import time
 
-SOURCE = os.environ.get("MEMTALLY_SOURCE") or os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
+SOURCE = os.environ.get("MEMTALLY_SOURCE") or os.path.abspath(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
 
 HEADER = struct.Struct("=8sIHHIIQ16sQQQQQQQQ")
 SECTION = struct.Struct("=IIQQ")

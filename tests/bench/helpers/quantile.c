@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "tests/bench/quantile.h"
+#include "tests/bench/helpers/quantile.h"
 
 #include <stdlib.h>
 

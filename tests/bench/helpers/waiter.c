@@ -31,7 +31,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
-#include "tests/bench/quantile.h"
+#include "tests/bench/helpers/quantile.h"
 #include "tests/herd/options.h"
 #include "tests/herd/self.h"
 #include "tests/herd/tape.h"

@@ -30,7 +30,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/os/file.h"
-#include "tests/bench/quantile.h"
+#include "tests/bench/helpers/quantile.h"
 #include "tests/herd/options.h"
 
 enum { READ_SIZE = 1 << 16, PASSES_MAX = 100000, CHILDREN_MAX = 1 << 24 };
