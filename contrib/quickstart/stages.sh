@@ -356,7 +356,7 @@ stage_man_pages() {
 # the machine for itself. In a clone tarball_is_whole() detects a missing source of another test, so
 # only the programs of the few tests are built.
 job_distcheck() {
-	local few=() units='tests/unit/cli/test-memtally tests/unit/snapshot/test-view'
+	local few=() units='tests/unit/cli/test-memtally-snapshot tests/unit/snapshot/test-view'
 	local scenarios='tests/integration/figures/100-herds tests/integration/web/201-json tests/integration/life/310-refusals'
 	local tools='tests/herd/herd tests/tools/snapshot/publish-sample tests/tools/snapshot/snapshot-header'
 	rm -f "$logs/distcheck.gate"

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Arguments of memtally, its help, and output that cannot be written.
+ */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tests/unit/support/cli/invoked.h"
+
+/* The result of memtally with .args. */
+struct argument_case {
+	const char *args[INVOKED_ARGS];
+	int status;
+	const char *out, *err;
+};
+
+static const struct argument_case list_cases[] = {
+	{{"threads"}, 2, "", "memtally: error: unexpected argument 'threads'; expected "},
+	{{"--threads"}, 2, "", "memtally: error: unknown flag '--threads'; try --help\n"},
+	{{"--limit=0"}, 2, "", "--limit: expected a whole number from 1 to 1000000, got '0'"},
+	{{"status", "--live"}, 2, "", "status prints one page: "},
+	{{"status", "--user=root"}, 2, "", "it takes --json only; try --help"},
+	{{"--sort=No thing"}, 2, "", "rss_bytes or program, got 'No thing'"},
+	{{"users", "--check-config", "--sort=VM_HWM_Max_bytes"}, 0, "the configuration is good\n",
+		""},
+	{{"--config.file=nowhere"}, 2, "", "nowhere: No such file or directory"},
+	{{"--check-config", "threads"}, 2, "", "unexpected argument 'threads'"},
+	{{"--csv", "--json"}, 2, "", "--csv does not go with --json"},
+	{{"status", "--csv"}, 2, "", "it takes --json only"},
+	{{"users", "--check-config", "--csv", "--sort=PSS"}, 0, "the configuration is good\n", ""},
+	{{"--check-config"}, 0, "the configuration is good\n", ""},
+	{{"--version"}, 0, "memtally " PACKAGE_VERSION "\n", ""},
+	{{"--path.procfs=nowhere", "--live"}, 1, "",
+		"memtally: error: can't read nowhere: No such file or directory\n"},
+	{{"--live", "--log.level=error", "users", "--user=nobody-at-all"}, 1, "",
+		"memtally: error: no process with memory matches --user=nobody-at-all\n"},
+	{{"--live", "--log.level=error", "--pid=1", "--unit=none", "--unit=%s"}, 1, "",
+		"memtally: error: no process with memory matches "
+		"--unit=none --unit=%s --pid=1\n"},
+	{{"--live", "--log.level=error", "pods", "--pod=a", "--machine=b", "--slice=c",
+		 "--session=d", "--user_unit=e"},
+		1, "",
+		"memtally: error: no process with memory matches "
+		"--user_unit=e --session=d --slice=c --machine=b --pod=a\n"},
+	{{"--live", "--log.level=error", "host", "--program=nothing"}, 1, "",
+		"memtally: error: no process with memory matches --"},
+	{{"--live", "--log.level=error", "--json", "--user=nobody-at-all"}, 1, "\"programs\":[]}\n",
+		"memtally: error: no process with memory matches --"},
+};
+
+static const struct argument_case ledger_cases[] = {
+	{{"usage", "--by=session"}, 2, "",
+		"--by: expected user, group, program, unit or container"},
+	{{"usage", "--since=soon"}, 2, "", "--since: expected a date"},
+	{{"usage", "--since=now"}, 2, "", "--since is not before --until"},
+	{{"usage", "--since=1970-01-02", "--per=hour"}, 2, "", "more than 10000"},
+	{{"usage", "--live"}, 2, "", "--live does not go with usage"},
+	{{"usage", "--since=2h", "--until=3h"}, 2, "", "--since is not before --until"},
+	{{"usage", "--since=9000-01-01"}, 2, "", "--since is in the future"},
+	{{"usage", "--unit=a", "--by=user"}, 2, "", "--unit goes with usage --by=unit only"},
+	{{"usage", "--user=a", "--by=program"}, 2, "",
+		"--user goes with usage --by=user and --by=container only"},
+	{{"usage", "--pid=1"}, 2, "", "--pid does not go with usage"},
+	{{"usage", "--sort=rss_bytes"}, 2, "",
+		"--sort must be a column of the rows, such as GIB-HOURS, pss_max_bytes or user"},
+	{{"usage", "--order=up"}, 2, "", "--order must be asc or desc"},
+	{{"usage", "--check-config", "--user=a", "--sort=user", "--order=desc",
+		 "--until=9000-01-01"},
+		0, "the configuration is good\n", ""},
+	{{"usage", "--check-config", "--by=container", "--user=a", "--container=b",
+		 "--sort=processes_max"},
+		0, "the configuration is good\n", ""},
+	{{"usage", "--csv", "--json"}, 2, "", "--csv does not go with --json"},
+	{{"usage", "users"}, 2, "", "unexpected argument 'users' after usage"},
+	{{"usage", "--per=week"}, 2, "", "--per: expected all, hour, day or month"},
+	{{"usage", "--ledger.socket=nowhere"}, 1, "",
+		"memtally: error: no usage from memtally-ledger: nowhere: No such file or directory\n"},
+};
+
+static const struct argument_case inspect_cases[] = {
+	{{"map"}, 2, "",
+		"map needs the pid of a process, or a filter such as --user or --program; try "
+		"--help"},
+	{{"map", "1x"}, 2, "", "expected the pid of a process, got '1x'"},
+	{{"map", "--pid=0"}, 2, "", "expected the pid of a process, got '0'"},
+	{{"map", "1", "--by=user"}, 2, "", "--by: expected mapping, file or kind, got 'user'"},
+	{{"map", "1", "--sort=name"}, 2, "",
+		"--sort: expected an amount of the rows, such as PSS, pss_bytes or"},
+	{{"map", "1", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
+	{{"map", "1", "--diff=x"}, 2, "", "--diff: expected the pid of a process, got 'x'"},
+	{{"map", "1", "--diff=2", "--since=x"}, 2, "", "--diff does not go with --since"},
+	{{"map", "1", "--since=nowhere"}, 1, "",
+		"memtally: error: nowhere: No such file or directory\n"},
+	{{"files", "1x"}, 2, "", "expected the pid of a process, got '1x'"},
+	{{"files", "--sort=pid"}, 2, "", "--sort: expected an amount of the rows"},
+	{{"files", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
+	{{"files", "--by=file"}, 2, "", "--by does not go with files"},
+	{{"files", "--csv", "--json"}, 2, "", "--csv does not go with --json"},
+	{{"files", "--file=a"}, 2, "",
+		"--file: expected a name as files has it, such as /a/path or memfd:name, got 'a'"},
+	{{"files", "2147483647"}, 1, "", "memtally: error: pid 2147483647 was not found\n"},
+	{{"files", "--path.procfs=nowhere"}, 1, "",
+		"memtally: error: can't read nowhere: No such file or directory\n"},
+	{{"map", "1", "--deleted"}, 2, "", "--deleted does not go with map"},
+	{{"map", "1", "--file=/a"}, 2, "", "--file does not go with map"},
+	{{"map", "1", "--csv", "--json"}, 2, "", "--csv does not go with --json"},
+	{{"explain"}, 2, "",
+		"explain needs the pid of a process, or a filter such as --user or --program; try "
+		"--help"},
+	{{"explain", "1", "--by=file"}, 2, "", "--by does not go with explain; try --help"},
+	{{"explain", "-1"}, 2, "", "unknown flag '-1'; try --help"},
+	{{"explain", "2147483647", "--json"}, 1,
+		"{\"version\":1,\"processes\":[{\"pid\":2147483647,\"complete\":false,",
+		"memtally: error: pid 2147483647 was not found\n"},
+	{{"map", "1", "--matrix"}, 2, "", "--matrix does not go with map"},
+	{{"sharing", "--by=kind"}, 2, "",
+		"--by: expected user, program, unit or another kind of owner, got 'kind'"},
+	{{"sharing", "x"}, 2, "", "expected the pid of a process, got 'x'"},
+	{{"sharing", "--pid=0"}, 2, "", "expected the pid of a process, got '0'"},
+	{{"sharing", "--sort=name"}, 2, "",
+		"--sort: expected an amount of the rows, such as FREED-ON-EXIT or"},
+	{{"sharing", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
+	{{"sharing", "--since=now"}, 2, "", "--since does not go with sharing"},
+	{{"sharing", "--diff=1"}, 2, "", "--diff does not go with sharing"},
+	{{"sharing", "--csv", "--json"}, 2, "", "--csv does not go with --json"},
+	{{"sharing", "1", "--matrix"}, 2, "", "--matrix needs groups to compare: give --by, too"},
+	{{"sharing", "1", "--matrix", "--by=container", "--user=a", "--check-config"}, 0,
+		"the configuration is good\n", ""},
+	{{"map", "2147483647"}, 1, "", "memtally: error: pid 2147483647 was not found\n"},
+	{{"map", "2147483647", "--json"}, 1,
+		"\"rows\":[],\"count\":0,\"total\":{},\"processes\":[{",
+		"memtally: error: pid 2147483647 was not found\n"},
+	{{"map", "1", "--sections"}, 2, "", "--sections does not go with map"},
+	{{"pages"}, 2, "",
+		"pages needs the pid of a process, or a filter such as --user or --program"},
+	{{"pages", "1", "--by=file"}, 2, "",
+		"--by: expected kind, process, mapping, page, section or symbol, got 'file'"},
+	{{"pages", "1", "--sections", "--symbols"}, 2, "", "--sections does not go with --symbols"},
+	{{"pages", "1", "--symbols", "--by=kind"}, 2, "", "--symbols does not go with --by"},
+	{{"pages", "1", "--since=x"}, 2, "", "--since does not go with pages"},
+	{{"pages", "1", "--csv", "--json"}, 2, "", "--csv does not go with --json"},
+	{{"pages", "1", "--sort=pss_bytes"}, 2, "",
+		"--sort: expected an amount of the rows, such as RSS, rss_bytes or mapped_1_bytes, got"},
+	{{"pages", "1", "--sections", "--sort=rss_bytes"}, 2, "",
+		"--sort: expected an amount of the rows, such as RESIDENT or resident_bytes, got 'rss_bytes'"},
+	{{"pages", "1", "--range=1-2", "--order=asc"}, 2, "",
+		"--order does not go with single pages"},
+	{{"pages", "1", "--order=up"}, 2, "", "--order: expected asc or desc, got 'up'"},
+	{{"pages", "1", "--range=2-1"}, 2, "",
+		"--range: expected two addresses in hexadecimal digits, START-END"},
+	{{"pages", "2147483647"}, 1, "", "memtally: error: pid 2147483647 was not found\n"},
+	{{"pages", "2147483647", "--range=0-1000"}, 1, "",
+		"memtally: error: pid 2147483647 was not found\n"},
+	{{"pages", "2147483647", "--json"}, 1, "\"rows\":[],\"total\":{},\"frames_shown\":",
+		"memtally: error: pid 2147483647 was not found\n"},
+	{{"pages", "2147483647", "--range=0-1000", "--json"}, 1,
+		"\"rows\":[],\"frames_shown\":", "memtally: error: pid 2147483647 was not found\n"},
+	{{"pages", "2147483647", "--symbols", "--json"}, 1,
+		"\"rows\":[],\"total\":{},\"files\":[],\"frames_shown\":",
+		"memtally: error: pid 2147483647 was not found\n"},
+	{{"pages", "2147483647", "--sections"}, 1, "",
+		"memtally: error: pid 2147483647 was not found\n"},
+};
+
+/* They name views and flags of both parts. */
+static const struct argument_case both_cases[] = {
+	{{"users", "--since=today"}, 2, "", "--since is for usage"},
+	{{"--matrix"}, 2, "", "--matrix is for sharing"},
+	{{"users", "--deleted"}, 2, "", "--deleted is for files"},
+	{{"usage", "--file=/a"}, 2, "", "--file does not go with usage"},
+	{{"users", "--diff=1"}, 2, "", "--diff is for map"},
+	{{"usage", "--diff=1"}, 2, "", "--diff does not go with usage"},
+	{{"usage", "--matrix"}, 2, "", "--matrix does not go with usage"},
+	{{"users", "--range=1-2"}, 2, "", "--range is for pages"},
+	{{"users", "--symbols"}, 2, "", "--symbols is for pages"},
+	{{"usage", "--range=1-2"}, 2, "", "--range does not go with usage"},
+	{{"map", "1", "--until=now"}, 2, "", "--until does not go with map"},
+};
+
+static const struct argument_case without_ledger_cases[] = {
+	{{"usage"}, 2, "",
+		"memtally: error: usage: this build has no usage history (it was configured with --disable-ledger)\n"},
+	{{"usage", "--check-config"}, 2, "", "usage: this build has no usage history"},
+	{{"usage", "--until=now"}, 2, "", "memtally: error: unknown flag '--until=now'"},
+	{{"--ledger.socket=/a"}, 2, "", "memtally: error: unknown flag '--ledger.socket=/a'"},
+};
+
+static const struct argument_case without_inspect_cases[] = {
+	{{"map", "1"}, 2, "",
+		"memtally: error: map: this build cannot look inside processes (it was configured with --disable-inspect)\n"},
+	{{"files", "--check-config"}, 2, "", "files: this build cannot look inside processes"},
+	{{"pages", "1"}, 2, "", "pages: this build cannot look inside processes"},
+	{{"sharing"}, 2, "", "sharing: this build cannot look inside processes"},
+	{{"explain", "1"}, 2, "", "explain: this build cannot look inside processes"},
+	{{"--deleted"}, 2, "", "memtally: error: unknown flag '--deleted'"},
+};
+
+static void check_cases(const struct argument_case *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		AUTO_RUNNING struct running r = {0};
+
+		invoked_run(cases[i].args, &r);
+		if (r.status != cases[i].status)
+			fail_msg("%s: %d, '%s'", cases[i].args[0], r.status, r.err.data);
+		running_check_prints(&r, cases[i].out);
+		running_check_says(&r, cases[i].err);
+		assert_int_equal(*cases[i].out != 0, *r.out.data != 0);
+		assert_int_equal(*cases[i].err != 0, *r.err.data != 0);
+	}
+}
+
+static void checks_arguments_and_exit_status(void **state)
+{
+	(void)state;
+	check_cases(list_cases, ARRAY_SIZE(list_cases));
+	if (ENABLE_LEDGER)
+		check_cases(ledger_cases, ARRAY_SIZE(ledger_cases));
+	else
+		check_cases(without_ledger_cases, ARRAY_SIZE(without_ledger_cases));
+	if (ENABLE_INSPECT)
+		check_cases(inspect_cases, ARRAY_SIZE(inspect_cases));
+	else
+		check_cases(without_inspect_cases, ARRAY_SIZE(without_inspect_cases));
+	if (ENABLE_LEDGER && ENABLE_INSPECT)
+		check_cases(both_cases, ARRAY_SIZE(both_cases));
+}
+
+/* Returns whether a line of TEXT is LINE. */
+static bool has_line(const char *text, const char *line)
+{
+	size_t len = strlen(line);
+
+	for (const char *at = text; (at = strstr(at, line)); at += len)
+		if ((at == text || at[-1] == '\n') && (!at[len] || at[len] == '\n'))
+			return true;
+	return false;
+}
+
+/* Help lists the commands and flags of this build, and no others. */
+static void help_lists_what_is_built(void **state)
+{
+	static const char *const usages[2][2] = {
+		{"]\n\n",
+			"|\n"
+			"                map PID...|files [PID...]|pages PID...|sharing [PID...]|\n"
+			"                explain PID...]\n\n"},
+		{"|usage]\n\n",
+			"|usage|\n"
+			"                map PID...|files [PID...]|pages PID...|sharing [PID...]|\n"
+			"                explain PID...]\n\n"},
+	};
+	char usage[512];
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
+	invoked_run((const char *[INVOKED_ARGS]){"--help"}, &r);
+	assert_int_equal(r.status, 0);
+	snprintf(usage, sizeof(usage),
+		"Usage: memtally [FLAG...] [programs|users|groups|units|user_units|sessions|\n"
+		"                slices|machines|pods|containers|processes|host|status%s",
+		usages[ENABLE_LEDGER][ENABLE_INSPECT]);
+	assert_int_equal(strncmp(r.out.data, usage, strlen(usage)), 0);
+	assert_true(has_line(r.out.data, "  --limit=N"));
+	assert_int_equal(has_line(r.out.data, "  --until=TIME"), ENABLE_LEDGER);
+	assert_int_equal(has_line(r.out.data, "  --diff=PID"), ENABLE_INSPECT);
+	assert_int_equal(strstr(r.out.data, "usage:") != NULL, ENABLE_LEDGER);
+	assert_int_equal(strstr(r.out.data, "map:") != NULL, ENABLE_INSPECT);
+	assert_int_equal(strstr(r.out.data, "sharing:") != NULL, ENABLE_INSPECT);
+}
+
+static void help_fits_a_terminal(void **state)
+{
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
+	invoked_run((const char *[INVOKED_ARGS]){"--help"}, &r);
+	assert_int_equal(r.status, 0);
+	for (const char *line = r.out.data; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > 79)
+			fail_msg("wider than 79 columns: %.200s", line);
+}
+
+/* Output that cannot be written is a failure, for every kind of output. */
+static void reports_a_full_disk(void **state)
+{
+	static const char *const args[][INVOKED_ARGS] = {
+		{"--live"}, {"--live", "--json"}, {"--help"}, {"--version"}, {"--check-config"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
+		AUTO_CLOSE int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+		AUTO_RUNNING struct running r = {0};
+
+		invoked_run_into(full, args[i], &r);
+		assert_int_equal(r.status, 1);
+		running_check_says(&r, "No space left on device");
+	}
+}
+
+static void fails_if_the_pipe_is_closed(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"--live", "--log.level=error"};
+	AUTO_RUNNING struct running r = {0};
+	AUTO_CLOSE int nowhere = -1;
+	int end[2];
+
+	(void)state;
+	assert_int_equal(pipe2(end, O_CLOEXEC), 0);
+	assert_int_equal(close(end[0]), 0);
+	nowhere = end[1];
+	invoked_run_into(nowhere, args, &r);
+	assert_int_equal(r.status, 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(checks_arguments_and_exit_status),
+		cmocka_unit_test(help_lists_what_is_built),
+		cmocka_unit_test(help_fits_a_terminal),
+		cmocka_unit_test(reports_a_full_disk),
+		cmocka_unit_test(fails_if_the_pipe_is_closed),
+	};
+
+	return cmocka_run_group_tests(tests, invoked_enter, invoked_leave);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memtally makes a pass of its own, over this host's /proc: when, and of which processes.
+ */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collectors/process/self/mapcounts.h"
+#include "tests/unit/support/cli/invoked.h"
+
+/* The result of the map count trial; MAPCOUNTS_UNKNOWN: run the real trial. */
+static enum mapcounts_verdict verdict;
+
+void __real_mapcounts_await(struct mapcounts *m, int timeout_ms);
+void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms);
+
+void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms)
+{
+	if (verdict == MAPCOUNTS_UNKNOWN) {
+		__real_mapcounts_await(m, timeout_ms);
+		return;
+	}
+	mapcounts_done(m);
+	m->verdict = verdict;
+}
+
+static void makes_a_pass_without_memtallyd(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"host", "--json"};
+	AUTO_RUNNING struct running r = {0};
+	json_t *json;
+
+	(void)state;
+	invoked_run(args, &r);
+	json = invoked_load(&r, "host");
+	assert_true(json_integer_value(
+			    json_object_get(json_object_get(json, "host"), "processes")) > 0);
+	running_check_says(&r, "memtally: read now, with the rights of ");
+	running_check_says(&r, "(no snapshot from memtallyd: socket: No such file or directory)");
+	assert_false(invoked_has_interval(json)); /* memtally's own pass has no schedule */
+	json_decref(json);
+}
+
+static void live_does_not_ask_memtallyd(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"processes", "--json", "--live"};
+	struct sample_options options = invoked_sample();
+	pid_t publisher = invoked_publish(&options);
+	AUTO_RUNNING struct running r = {0};
+	bool found = false;
+	json_t *json, *row;
+	size_t i;
+
+	(void)state;
+	invoked_run(args, &r);
+	invoked_unpublish(publisher);
+	json = invoked_load(&r, "processes");
+	json_array_foreach(json_object_get(json, "processes"), i, row)
+		found = found ||
+	                json_integer_value(json_object_get(row, "pid")) == (json_int_t)getpid();
+	assert_true(found);
+	assert_false(invoked_has_interval(json));
+	running_check_says(&r, "memtally: read now, with the rights of ");
+	assert_null(strstr(r.err.data, "memtallyd:"));
+	json_decref(json);
+}
+
+/* Returns the width of the PSS bounds of this process, in bytes, if the trial finds KERNEL. */
+static json_int_t own_width(enum mapcounts_verdict kernel, struct running *ret)
+{
+	static const char *const args[INVOKED_ARGS] = {"processes", "--json", "--live"};
+	json_int_t width = -1;
+	json_t *json, *row;
+	size_t i;
+
+	verdict = kernel;
+	invoked_run(args, ret);
+	verdict = MAPCOUNTS_UNKNOWN;
+	json = invoked_load(ret, "processes");
+	json_array_foreach(json_object_get(json, "processes"), i,
+		row) if (json_integer_value(json_object_get(row, "pid")) == (json_int_t)getpid())
+		width = json_integer_value(json_object_get(row, "pss_high_bytes")) -
+	                json_integer_value(json_object_get(row, "pss_low_bytes"));
+	json_decref(json);
+	return width;
+}
+
+/* This process shares the C library with others, in folios that may be large. */
+static void live_widens_bounds_for_averaged_map_counts(void **state)
+{
+	static const char warning[] = "this kernel averages the map counts of large folios";
+	AUTO_RUNNING struct running exact = {0}, averaged = {0};
+
+	(void)state;
+	assert_in_range(own_width(MAPCOUNTS_EXACT, &exact), 0, 4096);
+	assert_null(strstr(exact.err.data, warning));
+	assert_true(own_width(MAPCOUNTS_AVERAGED, &averaged) > 65536);
+	running_check_says(&averaged, warning);
+}
+
+/*
+ * A stale snapshot is not shown, nor one without processes if they are needed. The message says
+ * why.
+ */
+static void makes_a_pass_if_the_snapshot_will_not_do(void **state)
+{
+	struct sample_options options[] = {invoked_sample(), invoked_sample(), invoked_sample()};
+	static const struct {
+		const char *args[INVOKED_ARGS];
+		const char *said;
+	} cases[] = {
+		{{"users"}, "(memtallyd's last snapshot is too old: 2 min 3 s)"},
+		{{"processes"},
+			"(memtallyd shows single processes to root, group memtally and its own user only)"},
+		{{"users", "--program=bash"},
+			"(memtallyd shows single processes to root, group memtally and its own user only)"},
+	};
+
+	char name[16];
+
+	(void)state;
+	assert_int_equal(prctl(PR_GET_NAME, name), 0);
+	assert_int_equal(prctl(PR_SET_NAME, "bash"), 0); /* so that every host has such a process */
+	options[0].boottime_ns -= 120 * NS_PER_SEC;
+	options[1].is_public = options[2].is_public = true;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		pid_t publisher = invoked_publish(&options[i]);
+		AUTO_RUNNING struct running r = {0};
+
+		invoked_run(cases[i].args, &r);
+		invoked_unpublish(publisher);
+		assert_int_equal(r.status, 0);
+		running_check_says(&r, "read now, with the rights of ");
+		running_check_says(&r, cases[i].said);
+	}
+	assert_int_equal(prctl(PR_SET_NAME, name), 0);
+}
+
+/*
+ * If memtallyd shows a user only sums, memtally measures the user's own processes itself. For
+ * other selections it uses the sums.
+ */
+static void measures_a_users_own_processes(void **state)
+{
+	static const char *const text[INVOKED_ARGS] = {"processes"},
+				 *const json[INVOKED_ARGS] = {"processes", "--json"},
+				 *const users[INVOKED_ARGS] = {"users", "--pid=1", "--json"},
+				 *const some[INVOKED_ARGS] = {"users", "--user=alice"};
+	const uid_t uid = geteuid() ? geteuid() : 4711;
+	AUTO_RUNNING struct running r = {0}, all = {0}, other = {0}, sums = {0};
+	struct sample_options options = invoked_sample();
+	pid_t publisher;
+	json_t *found, *rows;
+
+	(void)state;
+	options.is_public = true;
+	assert_int_equal(chmod(".", 0755), 0);
+	publisher = invoked_publish(&options);
+	assert_int_equal(chmod("socket", 0666), 0);
+	invoked_run_as(uid, text, &r);
+	invoked_unpublish(publisher);
+	assert_int_equal(r.status, 0);
+	running_check_says(&r, "memtally: your own processes, read now, with the rights of ");
+	assert_null(strstr(r.err.data, "could not be read"));
+	running_check_prints(&r, ", PSS of all users 596.3 MiB, MemTotal ");
+
+	publisher = invoked_publish(&options);
+	assert_int_equal(chmod("socket", 0666), 0);
+	invoked_run_as(uid, json, &all);
+	invoked_unpublish(publisher);
+	found = invoked_load(&all, "processes");
+	assert_true(json_array_size(json_object_get(found, "processes")) > 0);
+	rows = json_object_get(found, "processes");
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		assert_int_equal(
+			json_integer_value(json_object_get(json_array_get(rows, i), "uid")), uid);
+	json_decref(found);
+
+	publisher = invoked_publish(&options);
+	assert_int_equal(chmod("socket", 0666), 0);
+	invoked_run_as(uid, users, &other);
+	invoked_unpublish(publisher);
+	assert_int_equal(other.status, 1);
+	running_check_says(&other, "no process of yours with memory matches --pid=1\n");
+
+	publisher = invoked_publish(&options);
+	assert_int_equal(chmod("socket", 0666), 0);
+	invoked_run_as(uid, some, &sums);
+	invoked_unpublish(publisher);
+	assert_int_equal(sums.status, 0);
+	running_check_prints(&sums, "489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n");
+	running_check_says(&sums, "from memtallyd's snapshot of ");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(makes_a_pass_without_memtallyd),
+		cmocka_unit_test(live_does_not_ask_memtallyd),
+		cmocka_unit_test(live_widens_bounds_for_averaged_map_counts),
+		cmocka_unit_test(makes_a_pass_if_the_snapshot_will_not_do),
+		cmocka_unit_test(measures_a_users_own_processes),
+	};
+
+	return cmocka_run_group_tests(tests, invoked_enter, invoked_leave);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memtally shows a snapshot of memtallyd: output, messages and exit status.
+ */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "base/clock.h"
+#include "tests/unit/support/cli/invoked.h"
+
+/* If memtallyd counts users in another way than the command line asks for, memtally says so. */
+static void says_how_users_are_counted(void **state)
+{
+	static const struct {
+		const char *args[INVOKED_ARGS];
+		const char *says, *not_says;
+		bool by_login;
+	} cases[] = {
+		{{"users"}, "snapshot of 3 s ago", "accounting.user", false},
+		{{"users", "--accounting.user=ruid"},
+			" ago; users by euid (accounting.user of memtallyd)\n", NULL, false},
+		{{"users"}, "; users by loginuid (accounting.user of memtallyd)\n", NULL, true},
+		{{"users", "--accounting.user=loginuid"}, "snapshot of 3 s ago", "accounting.user",
+			true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample_options options = invoked_sample();
+		AUTO_RUNNING struct running r = {0};
+		pid_t publisher;
+
+		options.by_login = cases[i].by_login;
+		publisher = invoked_publish(&options);
+		invoked_run(cases[i].args, &r);
+		invoked_unpublish(publisher);
+		assert_int_equal(r.status, 0);
+		running_check_says(&r, cases[i].says);
+		assert_true(!cases[i].not_says || !strstr(r.err.data, cases[i].not_says));
+	}
+}
+
+static void shows_memtallyds_snapshot(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"users", "--limit=2"};
+	struct sample_options options = invoked_sample();
+	pid_t publisher = invoked_publish(&options);
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
+	invoked_run(args, &r);
+	invoked_unpublish(publisher);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.out.data,
+		"      PSS       USS       RSS    SWAP PROCESSES USER  NOTE\n"
+		"489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n"
+		" 69.7 MiB  69.4 MiB  74.2 MiB 0.0 KiB         2 bob\n"
+		"---------------------------------------------------------\n"
+		"596.3 MiB 534.0 MiB 829.6 MiB       -        16 total of 8 users (6 not shown), "
+		"MemTotal 15.6 GiB, 4 not measured, PSS at least 596.3 MiB\n");
+	running_check_says(&r, "memtally: from memtallyd's snapshot of 3 s ago\n");
+	running_check_says(&r, "warning: 1 of 16 processes could not be read");
+	running_check_says(&r, "1 malformed, 1 changing, 1 error\n");
+}
+
+/* Only unmeasured processes of the selection cause a warning. */
+static void warns_about_the_selection_only(void **state)
+{
+	static const struct {
+		const char *args[INVOKED_ARGS];
+		const char *said; /* NULL: no warning */
+	} cases[] = {
+		{{"processes", "--program=bash"}, NULL},
+		{{"users", "--user=alice"}, NULL},
+		{{"programs", "--user=alice"}, NULL},
+		{{"host", "--user=alice"}, NULL},
+		{{"processes", "--user=root"}, "warning: 1 of 4 processes could not be read"},
+		{{"users", "--user=root", "--json"}, "warning: 1 of 4 processes could not be read"},
+		{{"programs", "--user=root"}, "warning: 1 of 4 processes could not be read"},
+		{{"host"}, "warning: 1 of 16 processes could not be read"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample_options options = invoked_sample();
+		pid_t publisher = invoked_publish(&options);
+		AUTO_RUNNING struct running r = {0};
+
+		invoked_run(cases[i].args, &r);
+		invoked_unpublish(publisher);
+		assert_int_equal(r.status, 0);
+		if (cases[i].said)
+			running_check_says(&r, cases[i].said);
+		else
+			assert_null(strstr(r.err.data, "warning"));
+	}
+}
+
+static void json_is_complete(void **state)
+{
+	static const char *const lists[] = {"users", "programs", "units", "processes"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		const char *const args[INVOKED_ARGS] = {lists[i], "--json"};
+		struct sample_options options = invoked_sample();
+		AUTO_RUNNING struct running r = {0};
+		pid_t publisher;
+		json_t *json;
+
+		options.more = 1000;
+		publisher = invoked_publish(&options);
+		invoked_run(args, &r);
+		invoked_unpublish(publisher);
+		json = invoked_load(&r, lists[i]);
+		assert_true(json_array_size(json_object_get(json, lists[i])) > 8);
+		if (!strcmp(lists[i], "processes"))
+			assert_int_equal(json_array_size(json_object_get(json, lists[i])),
+				1000 + SAMPLE_PROCESSES);
+		assert_int_equal(r.out.data[r.out.len - 2], '\n');
+		json_decref(json);
+	}
+}
+
+static void json_has_the_selection(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {
+		"users", "--program=bash", "--json", "--limit=1"};
+	struct sample_options options = invoked_sample();
+	pid_t publisher = invoked_publish(&options);
+	AUTO_RUNNING struct running r = {0};
+	json_t *json, *row;
+
+	(void)state;
+	invoked_run(args, &r);
+	invoked_unpublish(publisher);
+	json = invoked_load(&r, "users");
+	assert_int_equal(json_array_size(json_object_get(json, "users")), 1);
+	row = json_array_get(json_object_get(json, "users"), 0);
+	assert_string_equal(json_string_value(json_object_get(row, "user")), "alice");
+	assert_int_equal(json_integer_value(json_object_get(row, "pss_bytes")), 1500 * 1024);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(json, "snapshot"), "sequence")),
+		SAMPLE_SEQUENCE);
+	assert_true(invoked_has_interval(json));
+	json_decref(json);
+}
+
+static void uses_the_public_snapshot_for_sums(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"programs", "--program=firefox", "--bytes"};
+	struct sample_options options = invoked_sample();
+	AUTO_RUNNING struct running r = {0};
+	pid_t publisher;
+
+	(void)state;
+	options.is_public = true;
+	publisher = invoked_publish(&options);
+	invoked_run(args, &r);
+	invoked_unpublish(publisher);
+	assert_int_equal(r.status, 0);
+	running_check_prints(&r, "\n512003072 450561024 729088000 1048576         3 firefox\n");
+	running_check_says(&r, "from memtallyd's snapshot of ");
+}
+
+static void status_shows_memtallyds_snapshot(void **state)
+{
+	static const char *const text[INVOKED_ARGS] = {"status"}, *const json[INVOKED_ARGS] = {
+									  "status", "--json"};
+	struct sample_options options = invoked_sample();
+	pid_t publisher = invoked_publish(&options);
+	AUTO_RUNNING struct running r = {0}, s = {0}, stale = {0}, none = {0};
+	json_t *found;
+
+	(void)state;
+	options.is_public = true;
+	invoked_run(text, &r);
+	invoked_unpublish(publisher);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err.data, "");
+	running_check_prints(&r, "memtallyd 1.2.3: adaptive, ");
+	running_check_prints(&r, "; snapshot 3 s old\n");
+	running_check_prints(&r, "\nRights ");
+	publisher = invoked_publish(&options); /* the public snapshot is enough */
+	invoked_run(json, &s);
+	invoked_unpublish(publisher);
+	found = invoked_load(&s, "status");
+	assert_non_null(json_object_get(json_object_get(found, "host"), "pss_measured_bytes"));
+	assert_non_null(json_object_get(json_object_get(found, "status"), "estimate_error_ratio"));
+	assert_true(invoked_has_interval(found));
+	json_decref(found);
+	options.boottime_ns -= 120 * NS_PER_SEC;
+	publisher = invoked_publish(&options);
+	invoked_run(text, &stale);
+	invoked_unpublish(publisher);
+	assert_int_equal(stale.status, 1);
+	running_check_prints(&stale, "; snapshot 2 min 3 s old: stale (limit ");
+	running_check_says(&stale, "memtally: error: memtallyd runs, but ");
+	invoked_run(text, &none);
+	assert_int_equal(none.status, 1);
+	assert_string_equal(none.out.data, "");
+	assert_string_equal(none.err.data,
+		"memtally: error: no snapshot from memtallyd: socket: No such file or directory\n");
+}
+
+/*
+ * Whether the name is unknown or its processes just exited, no total of zeros is printed. In JSON
+ * a program that exited keeps its row.
+ */
+static void exited_programs_match_nothing(void **state)
+{
+	static const struct {
+		const char *args[INVOKED_ARGS];
+		size_t rows; /* rows in JSON; as a table nothing is printed */
+	} cases[] = {
+		{{"programs", "--program=ended"}, 0},
+		{{"programs", "--program=nowhere"}, 0},
+		{{"programs", "--program=ended", "--sort=vm_swap_growth_bytes_total"}, 0},
+		{{"programs", "--program=nowhere", "--sort=processes"}, 0},
+		{{"users", "--program=ended"}, 0},
+		{{"programs", "--program=ended", "--json"}, 1},
+		{{"programs", "--program=nowhere", "--json"}, 0},
+		{{"users", "--program=ended", "--json"}, 0},
+		{{"processes", "--program=ended", "--json"}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sample_options options = invoked_sample();
+		pid_t publisher = invoked_publish(&options);
+		AUTO_RUNNING struct running r = {0};
+
+		invoked_run(cases[i].args, &r);
+		invoked_unpublish(publisher);
+		assert_int_equal(r.status, 1);
+		running_check_says(&r, "error: no process with memory matches --");
+		if (strstr(r.out.data, "{\"snapshot\"")) {
+			json_t *json = json_loads(r.out.data, JSON_REJECT_DUPLICATES, NULL);
+			json_t *list = json_object_get(json, cases[i].args[0]);
+
+			assert_true(json_is_array(list));
+			assert_int_equal(json_array_size(list), cases[i].rows);
+			assert_string_equal(cases[i].args[2], "--json");
+			json_decref(json);
+		} else {
+			assert_string_equal(r.out.data, "");
+			assert_true(!cases[i].args[2] || strcmp(cases[i].args[2], "--json") != 0);
+		}
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_how_users_are_counted),
+		cmocka_unit_test(shows_memtallyds_snapshot),
+		cmocka_unit_test(warns_about_the_selection_only),
+		cmocka_unit_test(json_is_complete),
+		cmocka_unit_test(json_has_the_selection),
+		cmocka_unit_test(uses_the_public_snapshot_for_sums),
+		cmocka_unit_test(status_shows_memtallyds_snapshot),
+		cmocka_unit_test(exited_programs_match_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, invoked_enter, invoked_leave);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memtally usage, with a server that stands in for memtally-ledger.
+ */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/os/channel.h"
+#include "snapshot/usage.h"
+#include "tests/unit/support/cli/invoked.h"
+
+/* 2026-08-01; before it only days are kept. */
+#define FINE_S INT64_C(1785542400)
+
+static int64_t boundary(int64_t s)
+{
+	return s >= FINE_S ? s : (s + 43200) / 86400 * 86400;
+}
+
+/* One user with 1 GiB all the time. */
+static void answer(const struct usage_request *request, struct buffer *to)
+{
+	struct usage_head head = {
+		.since_s = boundary(request->since_s),
+		.until_s = boundary(request->until_s),
+		.now_s = FINE_S + 10 * 86400,
+		.first_s = 0,
+		.written_s = FINE_S + 10 * 86400,
+	};
+	uint64_t seconds = (uint64_t)(head.until_s - head.since_s);
+	const struct usage_row row = {
+		.id = 1000, .present = 1, .q = {seconds << 20}, .name = "alice", .user = ""};
+
+	head.covered_ms = head.sampled_ms = seconds * 1000;
+	head.rows = seconds > 0;
+	usage_begin(to);
+	if (head.rows)
+		usage_add(to, &row);
+	usage_end(to, &head);
+}
+
+/* Forks a child that serves one client on "ledger" until that disconnects. Returns its pid. */
+static pid_t keep(void)
+{
+	AUTO_CLOSE int listener = -1;
+	pid_t child;
+
+	assert_int_equal(channel_listen("ledger", SOCK_SEQPACKET, 0600, 1, &listener), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct pollfd p = {.fd = listener, .events = POLLIN};
+		unsigned char text[USAGE_REQUEST_SIZE];
+		struct usage_request request;
+		int client;
+		ssize_t n;
+
+		if (poll(&p, 1, -1) < 0)
+			_exit(1);
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		while ((n = recv(client, text, sizeof(text), 0)) > 0) {
+			AUTO_BUFFER struct buffer to = {0};
+
+			if (usage_request_parse(text, (size_t)n, &request) < 0)
+				_exit(1);
+			answer(&request, &to);
+			if (send(client, to.data, to.len, MSG_NOSIGNAL) != (ssize_t)to.len)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	return child;
+}
+
+static void ask(const char *per, const char *since, const char *until, const char *form,
+	struct running *ret)
+{
+	const char *const args[INVOKED_ARGS] = {
+		"usage", "--ledger.socket=ledger", per, since, until, form};
+	pid_t child;
+
+	setenv("TZ", "UTC", 1);
+	child = keep();
+	invoked_run(args, ret);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	unlink("ledger");
+}
+
+static bool says(const struct running *r, const char *what)
+{
+	return strstr(r->err.data, what) != NULL;
+}
+
+/*
+ * If some of the hours asked for are kept as days only, at the ends or in the middle of the time,
+ * memtally says so.
+ */
+static void warns_if_hours_are_kept_as_days(void **state)
+{
+	static const char coarse[] = "; part of that time is recorded in larger spans",
+			  misnamed[] =
+				  "warning: part of that time is not recorded by local hours: ";
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		AUTO_RUNNING struct running r = {0};
+
+		ask("--per=hour", "--since=2026-07-31", "--until=2026-08-01 02:00",
+			i ? "--csv" : NULL, &r);
+		assert_int_equal(r.status, 0);
+		assert_true(says(&r, "usage from 2026-07-31 00:00 to 2026-08-01 02:00"));
+		assert_true(says(&r, coarse));
+		assert_true(says(&r, misnamed));
+		if (!i) {
+			running_check_prints(
+				&r, "\n2026-07-31 00:00 to 2026-08-01 00:00    24.000 ");
+			running_check_prints(
+				&r, "\n2026-08-01 00:00                         1.000 ");
+			assert_null(strstr(r.out.data, "\n2026-07-31 11:00"));
+		}
+	}
+	for (int i = 0; i < 3; i++) {
+		static const char *const pers[] = {"--per=hour", "--per=day", "--per=all"};
+		AUTO_RUNNING struct running r = {0};
+
+		ask(pers[i], i ? "--since=2026-07-30" : "--since=2026-08-01",
+			"--until=2026-08-01 02:00", NULL, &r);
+		assert_int_equal(r.status, 0);
+		assert_false(says(&r, coarse) || says(&r, misnamed));
+	}
+}
+
+/* The time is shorter than the slots that are kept. */
+static void refuses_hours_within_a_day(void **state)
+{
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
+	ask("--per=hour", "--since=2026-07-31 13:00", "--until=2026-07-31 15:00", NULL, &r);
+	assert_int_equal(r.status, 1);
+	assert_true(says(&r, "that time is too short: the ledger only has larger spans of it"));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(warns_if_hours_are_kept_as_days),
+		cmocka_unit_test(refuses_hours_within_a_day),
+	};
+
+	return cmocka_run_group_tests(tests, invoked_enter, invoked_leave);
+}

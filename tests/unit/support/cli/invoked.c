@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/os/channel.h"
+#include "cli/memtally.h"
+#include "tests/unit/support/cli/invoked.h"
+#include "tests/unit/support/folder.h"
+
+int invoked_enter(void **state)
+{
+	unsetenv("RUNTIME_DIRECTORY");
+	return folder_enter(state);
+}
+
+int invoked_leave(void **state)
+{
+	return folder_leave(state);
+}
+
+pid_t invoked_publish(const struct sample_options *options)
+{
+	AUTO_CLOSE int listener = -1;
+	pid_t child;
+
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 1, &listener), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		AUTO_CLOSE int image = -1;
+		struct pollfd p = {.fd = listener, .events = POLLIN};
+		char c;
+		int client;
+
+		if (sample_seal(options, &image) < 0 || poll(&p, 1, -1) < 0)
+			_exit(1);
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (client < 0 || channel_send_fd(client, image) < 0 || recv(client, &c, 1, 0) != 0)
+			_exit(1);
+		_exit(0);
+	}
+	return child;
+}
+
+void invoked_unpublish(pid_t child)
+{
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	unlink("socket");
+}
+
+static void invoked_become(uid_t uid)
+{
+	if (uid != geteuid() && (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
+					setresuid(uid, uid, uid) < 0))
+		_exit(98);
+	/* As a program that the user executed, so that its workers can read it. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+struct invocation {
+	uid_t uid;
+	const char *const *args;
+};
+
+static int invoked_call(void *context)
+{
+	const struct invocation *invocation = context;
+	char *argv[INVOKED_ARGS + 5] = {(char *)(uintptr_t) "memtally",
+		(char *)(uintptr_t) "--snapshot.socket=socket",
+		(char *)(uintptr_t) "--config.file=/dev/null"};
+	int argc = 3;
+
+	for (size_t i = 0; i < INVOKED_ARGS && invocation->args[i]; i++)
+		argv[argc++] = (char *)(uintptr_t)invocation->args[i];
+	invoked_become(invocation->uid);
+	return memtally_run(argc, argv);
+}
+
+void invoked_run_as(uid_t uid, const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	struct invocation invocation = {uid, args};
+
+	running_do(invoked_call, &invocation, -1, ret);
+}
+
+void invoked_run(const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	invoked_run_as(geteuid(), args, ret);
+}
+
+void invoked_run_into(int output, const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	struct invocation invocation = {geteuid(), args};
+
+	running_do(invoked_call, &invocation, output, ret);
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *ret);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	static struct timespec began;
+
+	if (clock != CLOCK_BOOTTIME)
+		return __real_clock_gettime(clock, ret);
+	if (!began.tv_sec && __real_clock_gettime(clock, &began) < 0)
+		return -1;
+	*ret = began;
+	ret->tv_sec += 86400;
+	return 0;
+}
+
+struct sample_options invoked_sample(void)
+{
+	return (struct sample_options){
+		.boottime_ns = clock_now_ns(CLOCK_BOOTTIME) - 3 * NS_PER_SEC,
+	};
+}
+
+json_t *invoked_load(const struct running *r, const char *list)
+{
+	json_t *json = json_loads(r->out.data, JSON_REJECT_DUPLICATES, NULL);
+
+	assert_int_equal(r->status, 0);
+	assert_non_null(json);
+	assert_non_null(json_object_get(json, "snapshot"));
+	assert_non_null(json_object_get(json, list));
+	return json;
+}
+
+bool invoked_has_interval(const json_t *json)
+{
+	return json_object_get(json_object_get(json, "snapshot"), "interval_seconds") != NULL;
+}
