@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "collectors/process/block.h"
+#include "collectors/process/state/block.h"
 #include "snapshot/record.h"
 
 #define LIMIT_NS (60 * NS_PER_SEC)

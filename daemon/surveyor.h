@@ -2,10 +2,10 @@
 /*
  * Surveys between passes
  *
- * Reads smaps slowly and after all other work: of all processes for the survey of mapped files, and
- * of single processes if a pass wants their drivers' memory (collectors/process/driver.h). It uses
- * a quarter of the CPU budget at most, and a fortieth while measurements use all of it, so that it
- * always continues.
+ * Reads smaps slowly and after all other work: of all processes for the survey of mapped files,
+ * and of single processes if a pass wants their drivers' memory
+ * (collectors/process/state/driver.h). It uses a quarter of the CPU budget at most, and a fortieth
+ * while measurements use all of it, so that it always continues.
  */
 #ifndef MEMTALLY_DAEMON_SURVEYOR_H
 #define MEMTALLY_DAEMON_SURVEYOR_H

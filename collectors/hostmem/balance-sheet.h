@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collectors/process/driver.h"
+#include "collectors/process/state/driver.h"
 #include "collectors/procfs/host/meminfo.h"
 #include "collectors/procfs/host/vmstat.h"
 #include "snapshot/record.h"

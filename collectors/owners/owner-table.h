@@ -13,7 +13,7 @@
 
 #include "base/hashmap.h"
 #include "base/siphash.h"
-#include "collectors/process/growth.h"
+#include "collectors/process/state/growth.h"
 #include "snapshot/sums.h"
 
 enum scope_name_state {

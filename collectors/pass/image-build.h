@@ -8,7 +8,7 @@
 #include "collectors/adaptive/page-walks.h"
 #include "collectors/adaptive/row-estimate.h"
 #include "collectors/owners/owner-sums.h"
-#include "collectors/process/lock-hold.h"
+#include "collectors/process/state/lock-hold.h"
 #include "collectors/process/self/lock-trial.h"
 #include "collectors/process/self/self-usage.h"
 #include "collectors/procfs/host/meminfo.h"

@@ -11,8 +11,8 @@
 #include "base/saturate.h"
 #include "collectors/owners/owner-names.h"
 #include "collectors/owners/top-owners.h"
-#include "collectors/process/driver.h"
-#include "collectors/process/growth.h"
+#include "collectors/process/state/driver.h"
+#include "collectors/process/state/growth.h"
 #include "collectors/procfs/host/vmstat.h"
 #include "collectors/procfs/host/zoneinfo.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "collectors/adaptive/measure-pacer.h"
-#include "collectors/process/block.h"
+#include "collectors/process/state/block.h"
 #include "tests/unit/support/tree/adaptive.h"
 #include "tests/unit/support/tree/run.h"
 

@@ -5,8 +5,8 @@
  * Cached: they are no page cache. Only smaps tells them from files (inspect/pages/drivermemory.h).
  * This module decides when a process's smaps is read for them, and keeps the result. Pure.
  */
-#ifndef MEMTALLY_COLLECTORS_PROCESS_DRIVER_H
-#define MEMTALLY_COLLECTORS_PROCESS_DRIVER_H
+#ifndef MEMTALLY_COLLECTORS_PROCESS_STATE_DRIVER_H
+#define MEMTALLY_COLLECTORS_PROCESS_STATE_DRIVER_H
 
 #include <stdbool.h>
 #include <stdint.h>

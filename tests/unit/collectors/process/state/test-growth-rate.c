@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of collectors/process/growth-rate.h: how fast a process grows. */
+/* Tests of collectors/process/state/growth-rate.h: how fast a process grows. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/process/growth-rate.h"
+#include "collectors/process/state/growth-rate.h"
 
 #define MINUTE_NS (60 * NS_PER_SEC)
 #define MIB       (1024.0 * 1024.0)

@@ -4,8 +4,8 @@
  * last hour, and fits a straight line by least squares. Means even out what an allocator takes and
  * gives back all the time. Their distance from the line says how reliable the slope is. Pure.
  */
-#ifndef MEMTALLY_COLLECTORS_PROCESS_GROWTH_RATE_H
-#define MEMTALLY_COLLECTORS_PROCESS_GROWTH_RATE_H
+#ifndef MEMTALLY_COLLECTORS_PROCESS_STATE_GROWTH_RATE_H
+#define MEMTALLY_COLLECTORS_PROCESS_STATE_GROWTH_RATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

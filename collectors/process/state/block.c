@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/process/block.h"
+#include "collectors/process/state/block.h"
 
 bool block_is_due(const struct block *b, uint64_t now_ns)
 {

@@ -11,14 +11,14 @@
  * read again then waits until these UIDs have had their first places: with blocked processes of
  * 1,000 UIDs, about 31 passes.
  */
-#ifndef MEMTALLY_COLLECTORS_PROCESS_ATTEMPTS_H
-#define MEMTALLY_COLLECTORS_PROCESS_ATTEMPTS_H
+#ifndef MEMTALLY_COLLECTORS_PROCESS_STATE_ATTEMPTS_H
+#define MEMTALLY_COLLECTORS_PROCESS_STATE_ATTEMPTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collectors/process/block.h"
+#include "collectors/process/state/block.h"
 
 enum {
 	ATTEMPTS_USERS = 256, /* users that one pass tells apart; all others count as one */

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "collectors/process/attempts.h"
+#include "collectors/process/state/attempts.h"
 
 #include "base/cleanup.h"
 #include "tests/unit/support/unit.h"

@@ -3,8 +3,8 @@
  * Block: the state of a process that has a file which blocked its reader (workers.h): since when
  * it blocks, and when to try again. Pure.
  */
-#ifndef MEMTALLY_COLLECTORS_PROCESS_BLOCK_H
-#define MEMTALLY_COLLECTORS_PROCESS_BLOCK_H
+#ifndef MEMTALLY_COLLECTORS_PROCESS_STATE_BLOCK_H
+#define MEMTALLY_COLLECTORS_PROCESS_STATE_BLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/process/lock-hold.h"
+#include "collectors/process/state/lock-hold.h"
 #include "snapshot/metric.h"
 
 static void counts_by_length(void **state)

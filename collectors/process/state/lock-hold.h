@@ -8,8 +8,8 @@
  * lock keeps the process waiting, too. The time also includes waiting for the lock, and work
  * without the lock.
  */
-#ifndef MEMTALLY_COLLECTORS_PROCESS_LOCK_HOLD_H
-#define MEMTALLY_COLLECTORS_PROCESS_LOCK_HOLD_H
+#ifndef MEMTALLY_COLLECTORS_PROCESS_STATE_LOCK_HOLD_H
+#define MEMTALLY_COLLECTORS_PROCESS_STATE_LOCK_HOLD_H
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 /* Tests since when a process blocks its readers, and when it is tried again. */
 #include "config.h"
 
-#include "collectors/process/block.h"
+#include "collectors/process/state/block.h"
 
 #include "base/cleanup.h"
 #include "tests/unit/support/unit.h"

@@ -10,13 +10,13 @@
  *   allocator returns and takes again is no growth, and memory that goes to swap has not become
  *   less.
  */
-#ifndef MEMTALLY_COLLECTORS_PROCESS_GROWTH_H
-#define MEMTALLY_COLLECTORS_PROCESS_GROWTH_H
+#ifndef MEMTALLY_COLLECTORS_PROCESS_STATE_GROWTH_H
+#define MEMTALLY_COLLECTORS_PROCESS_STATE_GROWTH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collectors/process/growth-rate.h"
+#include "collectors/process/state/growth-rate.h"
 #include "snapshot/record.h"
 
 struct growth {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/process/growth.h"
+#include "collectors/process/state/growth.h"
 
 #include "base/saturate.h"
 #include "snapshot/metric.h"

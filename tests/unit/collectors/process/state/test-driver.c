@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/process/driver.h"
+#include "collectors/process/state/driver.h"
 
 #define MIB UINT64_C(1048576)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/process/lock-hold.h"
+#include "collectors/process/state/lock-hold.h"
 
 #include "base/saturate.h"
 #include "snapshot/metric.h"

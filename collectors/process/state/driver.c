@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/process/driver.h"
+#include "collectors/process/state/driver.h"
 
 #include "base/clock.h"
 #include "base/saturate.h"

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "collectors/process/growth.h"
+#include "collectors/process/state/growth.h"
 #include "snapshot/metric.h"
 
 /* Returns a row with one quantity. */

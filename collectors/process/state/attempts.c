@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "collectors/process/attempts.h"
+#include "collectors/process/state/attempts.h"
 
 #include <stdlib.h>
 

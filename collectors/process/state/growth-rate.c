@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "collectors/process/growth-rate.h"
+#include "collectors/process/state/growth-rate.h"
 
 #include <assert.h>
 #include <math.h>
