@@ -32,6 +32,10 @@ STATUS=0          # exit status of the process stopped by stop()
 # Whether the long variants are requested.
 is_long() { [ -n "${MEMTALLY_LONG:-}" ]; }
 
+# Whether programs are slow here, as with sanitizers: repeat what finds rare faults a few times only,
+# since another run of the scenario repeats it often.
+is_slow() { [ -n "${MEMTALLY_SLOW:-}" ]; }
+
 # has_part ledger|inspect: whether the build has this part, which configure can leave out.
 has_part() { ! grep -qx "#define ENABLE_${1^^} 0" "$MEMTALLY_BUILD/config.h"; }
 
