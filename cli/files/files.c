@@ -267,16 +267,6 @@ static int add_json(const struct showing *s, const struct filerow_list *list, st
 	return r;
 }
 
-/* The CSV format has no room for this number. */
-static void files_say_shown(const struct showing *s, size_t files)
-{
-	size_t limit = s->files->limit,
-	       count = file_filter_is_some(&s->wanted) ? s->users.count : files;
-
-	if (s->files->csv && limit && limit < count)
-		log_info("%zu of %zu rows shown", limit, count);
-}
-
 static int files_print(struct showing *s, size_t width)
 {
 	const struct files *f = s->files;
@@ -307,7 +297,6 @@ static int files_print(struct showing *s, size_t width)
 		r = filerow_print_users(&list, f->csv ? LIST_CSV : LIST_TABLE, &s->text);
 	else
 		r = filerow_print_files(&list, f->csv ? LIST_CSV : LIST_TABLE, &s->text);
-	files_say_shown(s, list.count);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 

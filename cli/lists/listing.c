@@ -63,8 +63,6 @@ static int listing_print_text(const struct settings *settings, const struct sele
 	if (s->scope == METRIC_HOST)
 		return print_host(settings, view);
 	r = owner_rows_print(view, &owner_rows, settings->csv ? LIST_CSV : LIST_TABLE, &text);
-	if (settings->csv && s->limit && s->limit < count)
-		log_info("%zu of %zu rows shown", (size_t)s->limit, count);
 	return r == 0 ? output_flush(&text) : r;
 }
 

@@ -218,13 +218,6 @@ static void finish_json(struct showing *s)
 	buffer_add_text(&s->text, "]}\n");
 }
 
-/* The CSV format has no room for this number. */
-static void map_say_shown(const struct list *l)
-{
-	if (l->form == LIST_CSV && l->shown < l->rows)
-		log_info("%zu of %zu rows shown", l->shown, l->rows);
-}
-
 /* Adds a total of ROWS rows, which WHAT describes. */
 static void map_add_total(struct showing *s, const void *total, size_t rows, const char *what)
 {
@@ -253,8 +246,8 @@ static int map_finish(struct showing *s)
 	else if (s->whole)
 		map_add_total(
 			s, &s->total, map->is_sorted ? s->list.rows : s->total.mappings, "row");
-	map_say_shown(&s->list);
-	return output_flush(&s->text);
+	r = list_end(&s->list);
+	return r == 0 ? output_flush(&s->text) : r;
 }
 
 static int show_all(struct showing *s)
@@ -292,7 +285,8 @@ static int print_changes(struct showing *s)
 		buffer_add_text(&s->text, "}\n");
 	}
 	map_add_total(s, &c.total, c.rows, "changed row");
-	map_say_shown(&s->list);
+	if (r == 0)
+		r = list_end(&s->list);
 	return r == 0 ? output_flush(&s->text) : r;
 }
 

@@ -232,8 +232,11 @@ static void finish_pages(struct pagelist *l)
 
 int pagelist_finish(struct pagelist *l, bool knows_times)
 {
-	if (!is_by(l, PAGEROW_BY_PAGE))
-		return finish_sums(l, knows_times);
-	finish_pages(l);
-	return 0;
+	int r = 0;
+
+	if (is_by(l, PAGEROW_BY_PAGE))
+		finish_pages(l);
+	else
+		r = finish_sums(l, knows_times);
+	return r == 0 ? list_end(&l->list) : r;
 }

@@ -176,5 +176,5 @@ int partlist_finish(struct partlist *l)
 			l->total_count == 1 ? "" : "s");
 		list_total(&l->list, &l->total, &beside);
 	}
-	return l->files.error;
+	return l->files.error ? l->files.error : list_end(&l->list);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cli/table/cell.h"
 #include "render/decimal.h"
 #include "render/human.h"
@@ -426,6 +427,8 @@ static int print_pairs(const struct sharing_report *r, enum list_form form, stru
 			if (pair.bytes)
 				result = list_add(&l, &pair);
 		}
+	if (form == LIST_CSV && r->compared < r->rows)
+		log_info("%zu of %zu groups compared", r->compared, r->rows);
 	return result;
 }
 

@@ -131,7 +131,8 @@ int sharing_print_rows(
 
 /*
  * Appends the matrix: a table, with as many groups as a table has columns for, or comma-separated
- * values, with a line for each two groups that share memory. Returns as sharing_print_rows().
+ * values, with a line for each two groups that share memory; then logs how many groups are compared
+ * if not all are. Returns as sharing_print_rows().
  */
 int sharing_print_matrix(
 	const struct sharing_report *r, enum list_form form, size_t width, struct buffer *to);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
 #include "cli/table/cell.h"
 #include "cli/table/output.h"
 
@@ -355,6 +356,8 @@ int list_end(struct list *l)
 		r = l->table.text.error ? l->table.text.error : l->table.total.error;
 	if (r == 0 && l->form == LIST_TABLE)
 		r = print_table(&l->table, l->width, l->to);
+	if (r == 0 && l->form == LIST_CSV && l->shown < l->rows)
+		log_info("%zu of %zu rows shown", l->shown, l->rows);
 	return r;
 }
 

@@ -82,7 +82,10 @@ int list_add(struct list *l, const void *row);
  */
 void list_total(struct list *l, const void *row, const struct buffer *beside);
 
-/* Ends the list: appends an aligned table. Returns 0, or the error of .to. */
+/*
+ * Ends the list: appends an aligned table; in CSV, which has no room for it, logs how many rows are
+ * shown if the limit left some out. Returns 0, or the error of .to.
+ */
 int list_end(struct list *l);
 
 /*

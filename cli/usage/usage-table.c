@@ -130,11 +130,6 @@ bool usage_table_is_misnamed(const struct usage_table *b, const struct usage_tab
 	       moved_s > (part->period.to_s - part->period.from_s) / NAMED_PARTS;
 }
 
-static size_t shown_of(const struct usage_table *b, const struct usage_table_part *part)
-{
-	return b->limit && b->limit < part->items ? b->limit : part->items;
-}
-
 /* The row of a list: an item and its part, or the total, which has neither. */
 struct usage_row_of {
 	const struct usage_table_part *part;
@@ -307,12 +302,14 @@ static void usage_table_list(const struct usage_table *b, enum list_form form, s
 	};
 }
 
+/* The limit is one of each part. */
 static int add_part(
 	const struct usage_table *b, const struct usage_table_part *part, struct list *l)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < shown_of(b, part); i++)
+	l->limit = b->limit ? l->shown + b->limit : 0;
+	for (size_t i = 0; r == 0 && i < part->items; i++)
 		r = list_add(l, &(struct usage_row_of){.part = part, .item = &part->item[i]});
 	return r;
 }
@@ -336,8 +333,8 @@ static void usage_table_add_total(const struct usage_table *b, struct list *l)
 		}
 	}
 	buffer_printf(&beside, "total of %zu row%s", rows, rows == 1 ? "" : "s");
-	if (l->shown < rows)
-		buffer_printf(&beside, " (%zu not shown)", rows - l->shown);
+	if (l->shown < l->rows)
+		buffer_printf(&beside, " (%zu not shown)", l->rows - l->shown);
 	if (unread)
 		buffer_printf(&beside, ", %zu could not be read", unread);
 	list_total(l, &total, &beside);

@@ -7,8 +7,10 @@
 #include <jansson.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "cli/usage/usage-table.h"
 #include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/process/running.h"
 
 #define GIB_HOUR (UINT64_C(3600) << 20) /* KiB seconds */
 
@@ -160,6 +162,31 @@ static void a_table_has_a_total(void **state)
 		"2026-11-23 07:00     2.000 4.0 GiB 4.0 GiB          0.500       4.0    50 % alice\n"
 		"-------------------------------------------------------------------------------\n"
 		"                     4.250                          1.000 total of 3 rows (1 not shown)\n");
+}
+
+static int print_csv(void *bill)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	log_open("memtally", LOG_LEVEL_INFO);
+	return usage_table_print(bill, LIST_CSV, 0, &text);
+}
+
+/* The limit is one of each period. */
+static void csv_notes_rows_that_are_left_out(void **state)
+{
+	AUTO_USAGE_TABLE struct usage_table b = {0};
+	AUTO_RUNNING struct running limited, all;
+
+	(void)state;
+	make_chosen(&b, USAGE_USER);
+	b.limit = 1;
+	running_do(print_csv, &b, -1, &limited);
+	assert_int_equal(limited.status, 0);
+	assert_string_equal(limited.err.data, "memtally: 2 of 3 rows shown\n");
+	b.limit = 2;
+	running_do(print_csv, &b, -1, &all);
+	assert_string_equal(all.err.data, "");
 }
 
 /*
@@ -445,6 +472,7 @@ int main(void)
 		cmocka_unit_test(csv_has_a_line_for_each_row),
 		cmocka_unit_test(json_leaves_out_absent_fields),
 		cmocka_unit_test(a_table_has_a_total),
+		cmocka_unit_test(csv_notes_rows_that_are_left_out),
 		cmocka_unit_test(only_hours_are_named_as_hours),
 		cmocka_unit_test(large_amounts_are_exact),
 		cmocka_unit_test(the_covered_part_is_a_part),
