@@ -214,11 +214,11 @@ int pid_selection_open(const struct settings *settings, struct pid_selection *c,
 		r = pid_selection_find(settings, c, &said);
 	if (r < 0) {
 		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
-		return 1;
+		return PID_SELECTION_FAILED;
 	}
 	if (said.len)
 		log_info("%.*s", (int)said.len, said.data);
 	if (!c->count)
 		command_say_no_match(settings, "");
-	return !c->count;
+	return c->count ? 0 : PID_SELECTION_NONE;
 }

@@ -86,10 +86,15 @@ bool pid_selection_is(const struct pid_selection_process *p, uint64_t start_ns);
  */
 bool pid_selection_say(const struct pid_selection_process *p, int outcome, const char **ret_why);
 
+enum pid_selection_outcome {
+	PID_SELECTION_FAILED = 1,
+	PID_SELECTION_NONE, /* no process matches */
+};
+
 /*
  * Begins a view: opens the proc file system of SETTINGS in *RET, which the caller closes with
  * procfs_close(), and adds to C the processes that match its filters. Logs their source, errors,
- * and if no process matches. Returns 0; 1 if there is no process to read.
+ * and if no process matches. Returns 0 or an enum pid_selection_outcome.
  */
 int pid_selection_open(
 	const struct settings *settings, struct pid_selection *c, struct procfs *ret);

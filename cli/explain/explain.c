@@ -523,7 +523,7 @@ int explain_show(const struct settings *settings, struct explain *e)
 	int r = pid_selection_open(settings, &e->chosen, &procfs);
 
 	if (r != 0)
-		return r;
+		return 1;
 	x.is_averaged = procfs.is_kernels && averages_warn();
 	r = explain_look_into_all(&x, &procfs);
 	if (r == 0)

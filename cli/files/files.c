@@ -387,7 +387,7 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 	file_users_keep(&s.users, is_row_wanted, &s);
 	files_say_missing(&s, &procfs);
 	printed = say_nothing(&s);
-	r = printed && !f->json ? 0 : files_print(&s, width);
+	r = printed && !f->json && !f->csv ? 0 : files_print(&s, width);
 	return r < 0 ? r : printed || s.has_failed;
 }
 

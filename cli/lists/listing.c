@@ -117,7 +117,7 @@ static int open_source(
 /*
  * Lists rows. An owner without processes stays in the snapshot for an hour, so that its series goes
  * on. If a filter names such an owner, memtally says that no process matches, and prints its row
- * only as JSON.
+ * only as JSON and CSV.
  */
 static int listing_show(const struct settings *settings, struct selection *s)
 {
@@ -144,7 +144,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 		command_say_no_match(settings, source.sight.kind == SIGHT_OWN ? " of yours" : "");
 	if (settings->json)
 		r = listing_print_json(s, view, rows, count, source.who);
-	else if (!is_none)
+	else if (!is_none || settings->csv)
 		r = listing_print_text(settings, s, view, rows, count, &sums,
 			source.sight.kind == SIGHT_OWN ? source.sums : NULL);
 	return r < 0 || !is_none ? command_printed(r) : COMMAND_FAILED;

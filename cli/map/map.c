@@ -230,7 +230,7 @@ static void map_add_total(struct showing *s, const void *total, size_t rows, con
 
 /*
  * If no process was read completely, no total is printed: zeros would look like a result. The log
- * has the reason.
+ * has the reason. CSV has its head even then.
  */
 static int map_finish(struct showing *s)
 {
@@ -241,7 +241,7 @@ static int map_finish(struct showing *s)
 		return r;
 	if (map->form == LIST_JSON)
 		finish_json(s);
-	else if (!s->whole && !s->list.rows)
+	else if (!s->whole && !s->list.rows && map->form != LIST_CSV)
 		buffer_clear(&s->text);
 	else if (s->whole)
 		map_add_total(
@@ -337,16 +337,17 @@ int map_show(const struct settings *settings, struct map *m)
 		.one.by = m->format.by,
 	};
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
-	int r = pid_selection_open(settings, &m->chosen, &procfs);
+	int opened = pid_selection_open(settings, &m->chosen, &procfs), r;
 
-	if (r != 0)
-		return r;
+	if (opened == PID_SELECTION_FAILED ||
+		(opened == PID_SELECTION_NONE && (m->form != LIST_CSV || is_compared(m))))
+		return 1;
 	m->format.has_pid = m->chosen.count > 1;
 	s.into = &s.table;
 	s.visit = (struct each_process){
 		.procfs = &procfs, .work = map_look_into, .keep = map_keep, .context = &s};
 	r = is_compared(m) ? show_changes(&s) : show_all(&s);
-	return r < 0 ? r : s.visit.has_failed;
+	return r < 0 ? r : opened || s.visit.has_failed;
 }
 
 int map_run(const struct settings *settings, bool is_check)

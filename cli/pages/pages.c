@@ -209,7 +209,7 @@ static void pages_add_processes(struct looking *l)
 
 /*
  * If no process was read completely, no total is printed: zeros would look like a result. JSON
- * output has its other members; the log has the reason.
+ * output has its other members, and CSV has its head; the log has the reason.
  */
 static int finish_unknown(struct looking *l)
 {
@@ -246,7 +246,7 @@ static int pages_finish(struct looking *l)
 	int r;
 
 	drop_half(l);
-	if (!l->knows_any)
+	if (!l->knows_any && !l->options->csv)
 		return finish_unknown(l);
 	r = finish_list(l);
 	if (l->options->json)
@@ -334,8 +334,12 @@ static int pages_look(const struct pages_options *a, const struct procfs *procfs
 static int pages_show(const struct settings *settings, struct pages_options *a)
 {
 	CLEANUP(procfs_close) struct procfs procfs = {.fd = -1};
+	int opened = pid_selection_open(settings, &a->chosen, &procfs), r;
 
-	return pid_selection_open(settings, &a->chosen, &procfs) != 0 ? 1 : pages_look(a, &procfs);
+	if (opened == PID_SELECTION_FAILED || (opened == PID_SELECTION_NONE && !a->csv))
+		return 1;
+	r = pages_look(a, &procfs);
+	return r < 0 ? r : opened || r;
 }
 
 int pages_run(const struct settings *settings, bool is_check)

@@ -127,7 +127,7 @@ int sharing_groups_make(const struct sharing_options *a, const struct view *view
 		/* For each pid that was given the reason has been logged. */
 		if (a->chosen.has_filters || !a->chosen.count)
 			log_error("no process with memory matches the filters");
-		return -ECANCELED;
+		return SHARING_GROUPS_NONE;
 	}
 	mark_members(view, is_named, &groups);
 	*ret = groups;

@@ -10,11 +10,15 @@
 #include "collectors/procfs/procfs.h"
 #include "snapshot/view.h"
 
+enum sharing_groups_outcome {
+	SHARING_GROUPS_NONE = 1, /* no process is left, which has been logged */
+};
+
 /*
  * Groups the processes of VIEW as A asks, in *RET, which the caller frees with groups_done(). For
  * each given pid that VIEW does not have, or that has no memory, logs the reason, which it looks up
- * in PROCFS; *RET_HAS_FAILED is true if there was one. Returns 0; -ECANCELED if no process is left,
- * which has been logged; -ENOMEM; or another error of the query. Sets nothing on failure.
+ * in PROCFS; *RET_HAS_FAILED is true if there was one. Returns 0; SHARING_GROUPS_NONE; -ENOMEM; or
+ * another error of the query. Sets nothing but on 0.
  */
 int sharing_groups_make(const struct sharing_options *a, const struct view *view,
 	const struct procfs *procfs, struct groups *ret, bool *ret_has_failed);

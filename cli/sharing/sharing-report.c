@@ -116,29 +116,37 @@ static int add_matrix(const struct sharing_walk *w, struct sharing_report *to)
 	return frame_owners_matrix(&w->mappers.owners, group, count, to->matrix);
 }
 
+struct sharing_report sharing_report_empty(const struct sharing_options *a)
+{
+	bool is_set = sharing_options_is_set(a);
+
+	return (struct sharing_report){
+		.by = is_set ? NULL : owner_of(a->kind)->name,
+		.title = is_set ? "SET" : owner_of(a->kind)->title,
+		.has_user = !is_set && owner_of(a->kind)->has_user,
+		.sort = a->sort,
+		.limit = a->limit,
+		.bytes = a->bytes,
+	};
+}
+
 int sharing_report_make(
 	const struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
 {
 	const struct sharing_options *a = w->options;
-	AUTO_SHARING_REPORT struct sharing_report report = {
-		.by = sharing_options_is_set(a) ? NULL : owner_of(a->kind)->name,
-		.title = sharing_options_is_set(a) ? "SET" : owner_of(a->kind)->title,
-		.has_user = !sharing_options_is_set(a) && owner_of(a->kind)->has_user,
-		.sort = a->sort,
-		.limit = a->limit,
-		.bytes = a->bytes,
-		.others_shared = frame_owner_resident(&w->mappers.owners.others),
-		.others_fair = w->mappers.owners.others.fair,
-		.others_pss = w->mappers.owners.others.pss,
-		.many = w->mappers.owners.many,
-		.changed = w->mappers.owners.changed,
-		.gone = w->mappers.owners.gone,
-		.unmapped_kept = w->mappers.unmapped.kept_bytes,
-		.unmapped_untold = w->mappers.unmapped.untold,
-		.statistics = w->statistics,
-	};
-	int r = sharing_report_add_rows(w, settings, &report);
+	AUTO_SHARING_REPORT struct sharing_report report = sharing_report_empty(a);
+	int r;
 
+	report.others_shared = frame_owner_resident(&w->mappers.owners.others);
+	report.others_fair = w->mappers.owners.others.fair;
+	report.others_pss = w->mappers.owners.others.pss;
+	report.many = w->mappers.owners.many;
+	report.changed = w->mappers.owners.changed;
+	report.gone = w->mappers.owners.gone;
+	report.unmapped_kept = w->mappers.unmapped.kept_bytes;
+	report.unmapped_untold = w->mappers.unmapped.untold;
+	report.statistics = w->statistics;
+	r = sharing_report_add_rows(w, settings, &report);
 	if (r == 0) {
 		sharing_sort(&report, a->sort, a->ascending);
 		r = add_matrix(w, &report);

@@ -7,6 +7,9 @@
 #include "cli/sharing/sharing-walk.h"
 #include "config/settings.h"
 
+/* Returns a report for A without groups. It owns nothing. */
+struct sharing_report sharing_report_empty(const struct sharing_options *a);
+
 /*
  * Makes the report in *RET, which sharing_report_done() frees, from W: sharing_walk_all() has
  * returned 0. *RET borrows names from the view of W, and from SETTINGS the name of a set. Returns 0

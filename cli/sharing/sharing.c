@@ -43,7 +43,7 @@ static int sharing_look(
 
 	if (r == 0)
 		r = sharing_walk_all(w);
-	if (r < 0)
+	if (r != 0)
 		return r;
 	sharing_statistics_say(w);
 	return sharing_report_make(w, settings, ret);
@@ -52,7 +52,8 @@ static int sharing_look(
 /*
  * Scans processes as A asks, and makes the report in *RET, which borrows names of *RET_VIEW.
  * Returns 0; 1 if a process that was asked for could not be read, and the rest is there; -ECANCELED
- * if there is no result, and the reason has been logged.
+ * if there is no result, and the reason has been logged. If no process matches, CSV has an empty
+ * report.
  */
 static int sharing_find(const struct settings *settings, const struct sharing_options *a,
 	struct sharing_report *ret, struct view **ret_view)
@@ -69,6 +70,10 @@ static int sharing_find(const struct settings *settings, const struct sharing_op
 	w.view = view;
 	if (r == 0)
 		r = sharing_look(&w, settings, ret);
+	if (r == SHARING_GROUPS_NONE) {
+		*ret = sharing_report_empty(a);
+		return a->csv ? 1 : -ECANCELED;
+	}
 	if (r < 0) {
 		if (r != -ECANCELED)
 			log_error("can't scan all processes: %s", strerror(-r));
