@@ -30,6 +30,9 @@ static void pagelist_begin_list(struct pagelist *l, struct list list)
 {
 	l->list = list;
 	l->list.limit = l->limit;
+	l->list.width = l->width;
+	if (l->is_sorted)
+		l->list.sort = list_sort_column(list.column, list.columns, l->sort);
 	list_begin(&l->list);
 }
 
@@ -189,6 +192,7 @@ static int print_times(struct pagelist *l, size_t count)
 	AUTO_BUFFER struct buffer beside = {0};
 	int r = 0;
 
+	list.width = l->width;
 	buffer_add_text(l->text, "\nRSS by how many times its pages are mapped, by any process:\n");
 	list_begin(&list);
 	for (size_t i = 0; r == 0 && i < count; i++)

@@ -27,6 +27,7 @@ struct pagelist {
 	enum pagesum_field sort;
 	bool ascending;
 	size_t limit;        /* rows to show; 0: all */
+	size_t width;        /* columns of the terminal; 0: none */
 	struct buffer *text; /* borrowed; output; full buffers go to standard output */
 
 	/* For pagelist.c alone. */

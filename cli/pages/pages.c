@@ -265,6 +265,7 @@ static void init_pages(struct looking *l)
 		.sort = (enum pagesum_field)a->sort,
 		.ascending = a->ascending,
 		.limit = a->limit,
+		.width = command_width(),
 		.text = &l->text,
 	};
 }
@@ -282,6 +283,7 @@ static void init_parts(struct looking *l)
 		.sort = (enum partrow_field)a->sort,
 		.ascending = a->ascending,
 		.limit = a->limit,
+		.width = command_width(),
 		.text = &l->text,
 	};
 	l->loaded = (struct loaded){

@@ -128,6 +128,9 @@ void partlist_begin(struct partlist *l)
 			l->format.of_symbols ? "symbol" : "section");
 	l->list = partrow_list(&l->format, l->form, l->text);
 	l->list.limit = l->limit;
+	l->list.width = l->width;
+	if (l->is_sorted)
+		l->list.sort = list_sort_column(l->list.column, l->list.columns, l->sort);
 	list_begin(&l->list);
 }
 

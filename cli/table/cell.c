@@ -127,6 +127,24 @@ void cell_add_end(struct buffer *to, const char *text, size_t width)
 	buffer_add(to, text + at, len - at);
 }
 
+void cell_add_name(struct buffer *to, const char *text, size_t width, bool is_path)
+{
+	AUTO_BUFFER struct buffer printable = {0};
+
+	if (!width) {
+		cell_add_printable(to, text);
+		return;
+	}
+	cell_add_printable(&printable, text);
+	buffer_add_char(&printable, '\0');
+	if (printable.error)
+		to->error = printable.error;
+	else if (is_path)
+		cell_add_end(to, printable.data, width);
+	else
+		cell_add_cut(to, printable.data, width);
+}
+
 void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width)
 {
 	for (const char *end = text + len; text < end;) {

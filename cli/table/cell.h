@@ -8,6 +8,7 @@
 #ifndef MEMTALLY_CLI_TABLE_CELL_H
 #define MEMTALLY_CLI_TABLE_CELL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
@@ -30,6 +31,15 @@ void cell_add_cut(struct buffer *to, const char *text, size_t width);
 
 /* Does the same as cell_add_cut(), but keeps the end of TEXT, behind the ellipsis. */
 void cell_add_end(struct buffer *to, const char *text, size_t width);
+
+/* The least columns of a name, and those that it has before columns disappear (table/list.h). */
+enum { CELL_NAME_MIN = 16, CELL_NAME_KEPT = 24 };
+
+/*
+ * Appends TEXT, made printable, cut to WIDTH columns (0: uncut): at its start if IS_PATH, because
+ * the end of a path says more.
+ */
+void cell_add_name(struct buffer *to, const char *text, size_t width, bool is_path);
 
 /*
  * Appends the LEN bytes of TEXT, which is plain ASCII, to a line that has AT columns already.

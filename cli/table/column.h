@@ -84,7 +84,10 @@ struct column {
 	 * stand behind the others.
 	 */
 	int place, csv_place;
-	/* If the terminal is too narrow, columns disappear: the highest first, and 0 never. */
+	/*
+	 * If the terminal is too narrow, columns disappear: the highest first, and 0 never. Names
+	 * (COLUMN_CUT, COLUMN_PATH) are cut last, and to 16 columns at least.
+	 */
 	unsigned int drop;
 	unsigned int width;    /* in lines (LIST_LINES); 0: that of amounts */
 	unsigned int decimals; /* of COLUMN_REAL in a table; 0: as many as it has */

@@ -101,15 +101,37 @@ static void list_add_blanks(struct line *line, size_t len)
 		buffer_add_char(line->to, ' ');
 }
 
-/* Adds a cell of C. */
-static void list_add_line_cell(
-	const struct list *l, struct line *line, const struct column *c, const char *text)
+static bool list_is_name(const struct column *c)
 {
+	return c->flags & (COLUMN_CUT | COLUMN_PATH);
+}
+
+/*
+ * Returns the columns of the terminal that column I of a line, a name, may have if it begins at AT;
+ * 0: any number.
+ */
+static size_t list_room_of(const struct list *l, size_t i, size_t at)
+{
+	size_t end = at + CELL_NAME_MIN;
+
+	if (!l->width || !list_is_name(l->order[i]))
+		return 0;
+	for (size_t k = i + 1; k < l->count; k++)
+		end += list_is_name(l->order[k]) ? CELL_NAME_MIN + 1
+		                                 : list_width_of(l, l->order[k]);
+	return CELL_NAME_MIN + (l->width > end ? l->width - end : 0);
+}
+
+/* Adds the cell of column I. */
+static void list_add_line_cell(const struct list *l, struct line *line, size_t i, const char *text)
+{
+	const struct column *c = l->order[i];
 	bool is_right = column_is_right(c);
 
 	line->due += is_right ? list_width_of(l, c) : line->is_after_right;
 	list_add_blanks(line, is_right ? strlen(text) : 0);
-	cell_add_printable(line->to, text);
+	cell_add_name(line->to, text, list_room_of(l, i, line->to->len - line->begin),
+		c->flags & COLUMN_PATH);
 	line->due += is_right ? 0 : list_width_of(l, c);
 	line->is_after_right = is_right;
 }
@@ -150,7 +172,7 @@ static void list_add_line(struct list *l, const void *row)
 
 	for (size_t i = 0; i < l->count; i++) {
 		list_format(l, l->order[i], row);
-		list_add_line_cell(l, &line, l->order[i], list_cell(l));
+		list_add_line_cell(l, &line, i, list_cell(l));
 	}
 	buffer_add_char(l->to, '\n');
 }
@@ -160,7 +182,7 @@ static void list_add_heads(struct list *l)
 	struct line line = {.to = l->to, .begin = l->to->len};
 
 	for (size_t i = 0; i < l->count; i++)
-		list_add_line_cell(l, &line, l->order[i], l->order[i]->head);
+		list_add_line_cell(l, &line, i, l->order[i]->head);
 	buffer_add_char(l->to, '\n');
 }
 
@@ -191,10 +213,47 @@ static void list_add_table_heads(struct list *l)
 	}
 }
 
+/* Returns the columns of the terminal that a line takes with names of CELL_NAME_KEPT columns. */
+static size_t list_line_width(const struct list *l)
+{
+	bool is_after_right = false;
+	size_t all = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct column *c = l->order[i];
+		bool is_right = column_is_right(c);
+
+		all += !is_right && is_after_right;
+		all += list_is_name(c) && !c->width ? CELL_NAME_KEPT : list_width_of(l, c);
+		is_after_right = is_right;
+	}
+	return all;
+}
+
+/* Takes columns from lines until the others fit in the terminal, or until none may disappear. */
+static void list_drop_columns(struct list *l)
+{
+	while (l->width && list_line_width(l) > l->width) {
+		size_t chosen = l->count;
+
+		for (size_t i = 0; i < l->count; i++)
+			if (l->order[i]->drop && l->order[i] != l->sort &&
+				(chosen == l->count || l->order[i]->drop > l->order[chosen]->drop))
+				chosen = i;
+		if (chosen == l->count)
+			return;
+		l->count--;
+		memmove(&l->order[chosen], &l->order[chosen + 1],
+			(l->count - chosen) * sizeof(*l->order));
+	}
+}
+
 void list_begin(struct list *l)
 {
 	l->rows = l->shown = 0;
 	list_arrange(l);
+	if (l->form == LIST_LINES)
+		list_drop_columns(l);
 	switch (l->form) {
 	case LIST_TABLE: list_add_table_heads(l); break;
 	case LIST_LINES: list_add_heads(l); break;
@@ -313,15 +372,14 @@ static void list_add_line_total(struct list *l, const void *row, const struct bu
 
 		if (is_sum)
 			list_format(l, c, row);
-		list_add_line_cell(l, &line, c, is_sum ? list_cell(l) : "");
+		list_add_line_cell(l, &line, i, is_sum ? list_cell(l) : "");
 	}
 	if (text.error)
 		l->to->error = text.error;
 	for (size_t i = 0; !l->has_no_rule && i <= text.len; i++)
 		buffer_add_char(l->to, i < text.len ? '-' : '\n');
 	buffer_add(l->to, text.data, text.len);
-	buffer_add_char(l->to, ' ');
-	buffer_add(l->to, beside->data, beside->len);
+	cell_add_folded(l->to, beside->data, beside->len, text.len, l->width);
 	buffer_add_char(l->to, '\n');
 }
 

@@ -20,7 +20,8 @@ enum list_form {
 	/*
 	 * Columns of fixed widths, for lists that are too long to be kept. A cell that is wider
 	 * than its column moves the next cells of its line to the right, no further than it must.
-	 * Amounts are in KiB.
+	 * Amounts are in KiB. If the terminal is too narrow, columns disappear and names are cut as
+	 * in a table, but spare columns do not go first, because later rows may use them.
 	 */
 	LIST_LINES = 1 << 1,
 	LIST_JSON = 1 << 2,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/saturate.h"
 #include "cli/table/cell.h"
 
 void table_done(struct table *t)
@@ -26,39 +27,32 @@ struct layout {
 	bool is_hidden[TABLE_COLUMNS_MAX];
 };
 
-/* Columns disappear rather than that a name is cut to less than this. */
-enum { NAME_MIN = 24 };
-
 /*
  * Cells are printable already. With its own encoding libsmartcols would count a backslash before an
  * x as four columns.
  */
-static int print_add_column(
-	const struct table_column *c, bool may_shrink, struct libscols_table *to)
+static int print_add_column(const struct table_column *c, struct libscols_table *to)
 {
-	bool shrinks = may_shrink && (c->is_wide || c->is_prose);
-	int flags = (c->is_right ? SCOLS_FL_RIGHT : 0) | (shrinks ? SCOLS_FL_TRUNC : 0) |
-	            (c->is_prose && !shrinks ? SCOLS_FL_WRAP : 0);
-	struct libscols_column *column = scols_table_new_column(
-		to, c->head, shrinks ? 0.5 : 0, flags);
+	int flags = (c->is_right ? SCOLS_FL_RIGHT : 0) | (c->is_prose ? SCOLS_FL_WRAP : 0);
+	struct libscols_column *column = scols_table_new_column(to, c->head, 0, flags);
 
 	if (!column)
 		return -ENOMEM;
-	if (flags & SCOLS_FL_WRAP)
+	if (c->is_prose)
 		scols_column_set_wrapfunc(
 			column, scols_wrapnl_chunksize, scols_wrapnl_nextchunk, NULL);
 	return 0;
 }
 
-static int print_add_columns(const struct table *t, const struct layout *layout, bool may_shrink,
-	struct libscols_table *to)
+static int print_add_columns(
+	const struct table *t, const struct layout *layout, struct libscols_table *to)
 {
 	int r = 0;
 
 	scols_table_enable_noencoding(to, 1);
 	for (size_t i = 0; r == 0 && i < t->columns; i++)
 		if (!layout->is_hidden[i])
-			r = print_add_column(&t->column[i], may_shrink, to);
+			r = print_add_column(&t->column[i], to);
 	return r;
 }
 
@@ -67,18 +61,14 @@ static void print_add_cell(
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	cell_add_printable(&text, cell);
-	buffer_add_char(&text, '\0');
+	if (width && column->is_prose) {
+		cell_add_printable(&text, cell);
+		cell_add_folded(to, text.data, text.len, 0, width);
+	} else {
+		cell_add_name(to, cell, width, column->is_path);
+	}
 	if (text.error)
 		to->error = text.error;
-	else if (width && column->is_path)
-		cell_add_end(to, text.data, width);
-	else if (width && column->is_wide)
-		cell_add_cut(to, text.data, width);
-	else if (width && column->is_prose)
-		cell_add_folded(to, text.data, text.len - 1, 0, width);
-	else
-		buffer_add_text(to, text.data);
 	buffer_add_char(to, '\0');
 }
 
@@ -105,19 +95,13 @@ static int add_lines(const struct table *t, const struct layout *layout, struct 
 	return 0;
 }
 
-/*
- * Draws TABLE for a terminal of SHRUNK_TO columns; if SHRUNK_TO is 0, with the widths of LAYOUT.
- * The caller frees *RET.
- */
-static int print_draw(const struct table *table, const struct layout *layout, size_t shrunk_to,
+/* Draws TABLE with the columns and widths of LAYOUT. The caller frees *RET. */
+static int print_draw(const struct table *table, const struct layout *layout,
 	struct libscols_table *to, char **ret)
 {
-	scols_table_set_termforce(to, shrunk_to ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
-	if (shrunk_to)
-		scols_table_set_termwidth(to, shrunk_to);
-	if (print_add_columns(table, layout, shrunk_to, to) < 0 ||
-		add_lines(table, layout, to) < 0 || scols_print_table_to_string(to, ret) < 0 ||
-		!*ret)
+	scols_table_set_termforce(to, SCOLS_TERMFORCE_NEVER);
+	if (print_add_columns(table, layout, to) < 0 || add_lines(table, layout, to) < 0 ||
+		scols_print_table_to_string(to, ret) < 0 || !*ret)
 		return -ENOMEM;
 	return 0;
 }
@@ -140,10 +124,12 @@ static int print_measure(const struct table *t, size_t ret[static TABLE_COLUMNS_
 		width = text.len ? cell_width(text.data, text.len) : 0;
 		*most = width > *most ? width : *most;
 	}
-	for (size_t i = 0; i < t->columns; i++)
-		if ((t->column[i].is_wide || t->column[i].is_prose) && ret[i] > NAME_MIN)
-			ret[i] = NAME_MIN;
 	return 0;
+}
+
+static bool print_may_shrink(const struct table_column *c)
+{
+	return c->is_wide || c->is_prose;
 }
 
 /* Returns the column of T that disappears next; the number of columns if none may. */
@@ -164,40 +150,58 @@ static size_t print_choose(const struct table *t, const struct layout *layout)
 	return chosen;
 }
 
-/* Hides columns until the others fit in WIDTH, or until none may disappear. */
-static int print_drop_columns(const struct table *t, size_t width, struct layout *layout)
+/*
+ * Hides columns of T until the others fit in WIDTH with names of CELL_NAME_KEPT columns, or until
+ * none may disappear. WANTED is the width of each column.
+ */
+static void print_drop_columns(
+	const struct table *t, const size_t *wanted, size_t width, struct layout *layout)
 {
-	size_t wanted[TABLE_COLUMNS_MAX], all = 0, next;
-	int r = print_measure(t, wanted);
+	size_t kept[TABLE_COLUMNS_MAX], all = 0, next;
 
-	for (size_t i = 0; r == 0 && i < t->columns; i++)
-		all += wanted[i] + (i > 0);
-	while (r == 0 && all > width && (next = print_choose(t, layout)) < t->columns) {
-		layout->is_hidden[next] = true;
-		all -= wanted[next] + 1;
+	for (size_t i = 0; i < t->columns; i++) {
+		kept[i] = print_may_shrink(&t->column[i]) ? saturate_min(wanted[i], CELL_NAME_KEPT)
+		                                          : wanted[i];
+		all += kept[i] + (i > 0);
 	}
-	return r;
+	while (all > width && (next = print_choose(t, layout)) < t->columns) {
+		layout->is_hidden[next] = true;
+		all -= kept[next] + 1;
+	}
 }
 
-/*
- * libsmartcols distributes the terminal's width over the columns, but it cuts without an ellipsis
- * and wraps inside words. So a first drawing only gives the widths, and cli/table/cell.h cuts and
- * folds.
- */
-static int find_layout(const struct table *table, size_t width, struct layout *ret)
+/* Cuts the widest of the names, again and again, until all fits in WIDTH or none may be cut. */
+static void print_cut_names(
+	const struct table *t, size_t *wanted, size_t width, struct layout *layout)
 {
-	CLEANUP(cleanup_table) struct libscols_table *t = scols_new_table();
-	AUTO_FREE char *text = NULL;
-	struct layout whole = {0};
-	size_t at = 0;
+	size_t all = 0, widest;
 
-	if (!t || print_drop_columns(table, width, &whole) < 0 ||
-		print_draw(table, &whole, width, t, &text) < 0)
-		return -ENOMEM;
-	*ret = whole;
-	for (size_t i = 0; i < table->columns; i++)
-		if (!whole.is_hidden[i])
-			ret->width[i] = scols_column_get_width(scols_table_get_column(t, at++));
+	for (size_t i = 0; i < t->columns; i++)
+		if (!layout->is_hidden[i])
+			all += wanted[i] + (all > 0);
+	for (; all > width; all--) {
+		widest = t->columns;
+		for (size_t i = 0; i < t->columns; i++)
+			if (!layout->is_hidden[i] && print_may_shrink(&t->column[i]) &&
+				wanted[i] > CELL_NAME_MIN &&
+				(widest == t->columns || wanted[i] > wanted[widest]))
+				widest = i;
+		if (widest == t->columns)
+			return;
+		layout->width[widest] = --wanted[widest];
+	}
+}
+
+/* Writes the layout of T for a terminal of WIDTH columns. Returns 0 or -ENOMEM. */
+static int find_layout(const struct table *t, size_t width, struct layout *ret)
+{
+	size_t wanted[TABLE_COLUMNS_MAX];
+	int r = print_measure(t, wanted);
+
+	if (r < 0)
+		return r;
+	print_drop_columns(t, wanted, width, ret);
+	print_cut_names(t, wanted, width, ret);
 	return 0;
 }
 
@@ -244,7 +248,7 @@ int print_table(const struct table *table, size_t width, struct buffer *to)
 	if (r == 0 && width)
 		r = find_layout(table, width, &layout);
 	if (r == 0)
-		r = print_draw(table, &layout, 0, t, &text);
+		r = print_draw(table, &layout, t, &text);
 	if (r < 0)
 		return r;
 	add_lines_of(to, text, table, width);

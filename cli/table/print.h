@@ -44,8 +44,9 @@ void table_done(struct table *t);
 #define AUTO_TABLE CLEANUP(table_done)
 
 /*
- * Appends TABLE to TO. WIDTH is the terminal's width in columns: columns may disappear, long names
- * are cut with an ellipsis, prose and the text beside the total are folded. With a WIDTH of 0 (no
+ * Appends TABLE to TO. WIDTH is the terminal's width in columns. Columns disappear until names have
+ * 24 columns; then names are cut with an ellipsis, the widest first, and prose is folded, to 16
+ * columns at least. The text beside the total is folded. With a WIDTH of 0 (no
  * terminal) every row is one line. Control characters, newlines included, and characters that
  * LC_CTYPE cannot print appear as \x0a. Returns 0 or -ENOMEM.
  */

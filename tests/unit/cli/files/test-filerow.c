@@ -123,14 +123,21 @@ static void narrow_terminals_drop_columns(void **state)
 
 	(void)state;
 	fill(&f);
+	f.list.sort = FILE_TABLE_PSS;
 	check_drawn(&f, false, 68,
-		"      PSS   RESIDENT       RSS    DIRTY PROCESSES USERS FILE\n"
-		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB         2     2 ...replaced]\n"
-		" 50.0 KiB  >50.0 KiB  50.0 KiB  0.0 KiB         1     1 /srv/b, \"c\"\n"
-		"  4.0 KiB    4.0 KiB   4.0 KiB  0.0 KiB         1     1 memfd:ring\n"
-		"-----------------------------------------------------------\n"
-		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB         2     2 total of 3\n"
-		"files\n");
+		"      PSS   RESIDENT    DIRTY PROCESSES USERS FILE\n"
+		" 76.0 KiB   80.0 KiB 20.0 KiB         2     2 /lib/a.so [replaced]\n"
+		" 50.0 KiB  >50.0 KiB  0.0 KiB         1     1 /srv/b, \"c\"\n"
+		"  4.0 KiB    4.0 KiB  0.0 KiB         1     1 memfd:ring\n"
+		"-------------------------------------------------\n"
+		"130.0 KiB >134.0 KiB 20.0 KiB         2     2 total of 3 files\n");
+	check_drawn(&f, false, 27,
+		"      PSS FILE\n"
+		" 76.0 KiB ....so [replaced]\n"
+		" 50.0 KiB /srv/b, \"c\"\n"
+		"  4.0 KiB memfd:ring\n"
+		"-------------\n"
+		"130.0 KiB total of 3 files\n");
 	f.list.sort = FILE_TABLE_PRIVATE_DIRTY_MOST;
 	f.list.limit = 1;
 	check_drawn(&f, false, 90,

@@ -203,6 +203,28 @@ static void draws_lines(void **state)
 		"       1572864    >3             0 000000001000          -2048 =a,\"b\"\\ [old]\n");
 }
 
+/* As in a table; but a spare column stays, because a later row may use it. */
+static void lines_lose_columns_in_order(void **state)
+{
+	(void)state;
+	check(&(struct options){.form = LIST_LINES, .limit = 1, .width = 72},
+		"      PSS COUNT     SWAP AT              CHANGE NAME\n"
+		"     1536    >3        0 000000001000        -2 =a,\"b\"\\ [old]\n");
+	check(&(struct options){.form = LIST_LINES, .limit = 2, .width = 54},
+		"      PSS COUNT     SWAP   CHANGE NAME\n"
+		"     1536    >3        0       -2 =a,\"b\"\\ [old]\n"
+		"      512     -        0       +5 a long name of a ...\n");
+	check(&(struct options){.form = LIST_LINES, .limit = 2, .width = 40, .has_total = true},
+		"      PSS     SWAP   CHANGE NAME\n"
+		"     1536        0       -2 =a,\"b\"\\ [old]\n"
+		"      512        0       +5 a long name o...\n"
+		"------------------\n"
+		"     2048        0 total of 3, 2 shown\n");
+	check(&(struct options){.form = LIST_LINES, .limit = 1, .width = 40, .sort = "count"},
+		"      PSS COUNT     SWAP   CHANGE NAME\n"
+		"     1536    >3        0       -2 =a,\"b\"\\ [old]\n");
+}
+
 static void writes_csv(void **state)
 {
 	(void)state;
@@ -265,6 +287,8 @@ static void draws_other_kinds(void **state)
 		{"18446744073709551616.5", "more than all", "/usr/lib/a.so", -3 * KIB, 2.25},
 		{"0", "", "/b", 2 * KIB, 0},
 	};
+	static const struct other long_row = {"1", "more than all of it there is",
+		"/usr/lib/x86_64/liblong.so.6", -3 * KIB, 2.25};
 
 	(void)state;
 	check_others(rows, 2, LIST_TABLE, 0,
@@ -272,10 +296,17 @@ static void draws_other_kinds(void **state)
 		"18446744073709551616.5 -3.0 KiB  2.2 /usr/lib/a.so more than all\n"
 		"                     0  2.0 KiB  0.0 /b\n");
 	check_others(rows, 2, LIST_TABLE, 60,
-		"                DIGITS     OWED MEAN PATH        PROSE\n"
-		"18446744073709551616.5 -3.0 KiB  2.2 ...lib/a.so more than\n"
-		"                                                 all\n"
+		"                DIGITS     OWED MEAN PATH          PROSE\n"
+		"18446744073709551616.5 -3.0 KiB  2.2 /usr/lib/a.so more than all\n"
 		"                     0  2.0 KiB  0.0 /b\n");
+	check_others(&long_row, 1, LIST_TABLE, 60,
+		"DIGITS     OWED MEAN PATH                PROSE\n"
+		"     1 -3.0 KiB  2.2 ..._64/liblong.so.6 more than all of it\n"
+		"                                         there is\n");
+	check_others(&long_row, 1, LIST_TABLE, 40,
+		"DIGITS     OWED MEAN PATH             PROSE\n"
+		"     1 -3.0 KiB  2.2 .../liblong.so.6 more than all of\n"
+		"                                      it there is\n");
 	check_others(rows, 2, LIST_LINES, 0,
 		"               DIGITS     OWED MEAN PATH        PROSE\n"
 		"18446744073709551616.5      -3  2.2 /usr/lib/a.so more than all\n"
@@ -522,6 +553,7 @@ int main(void)
 		cmocka_unit_test(draws_a_table),
 		cmocka_unit_test(columns_disappear_in_order),
 		cmocka_unit_test(draws_lines),
+		cmocka_unit_test(lines_lose_columns_in_order),
 		cmocka_unit_test(writes_csv),
 		cmocka_unit_test(draws_other_kinds),
 		cmocka_unit_test(zeros_of_each_kind_may_go),

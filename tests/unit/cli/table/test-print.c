@@ -144,14 +144,17 @@ static void width_counts_wide_characters(void **state)
 /* libsmartcols counts more than one column for a backslash before an x. */
 static void width_counts_printed_characters(void **state)
 {
-	static const char cells[] = "a\\x2db\0x\0c\nd\0y\0abcdef\0z";
+	static const char cells[] =
+		"a\\x2db of a unit\0x\0c\nd of a program\0y\0abcdef of a group\0z";
 	static const struct {
 		size_t width;
 		const char *expected;
 	} cases[] = {
-		{0, "NAME   NOTE\na\\x2db x\nc\\x0ad y\nabcdef z\n"},
-		{11, "NAME   NOTE\na\\x2db x\nc\\x0ad y\nabcdef z\n"},
-		{10, "NAME  NOTE\na\\x2… x\nc\\x0… y\nabcd… z\n"},
+		{0, "NAME                NOTE\na\\x2db of a unit    x\nc\\x0ad of a program y\nabcdef of a group   z\n"},
+		{24, "NAME                NOTE\na\\x2db of a unit    x\nc\\x0ad of a program y\nabcdef of a group   z\n"},
+		{23, "NAME               NOTE\na\\x2db of a unit   x\nc\\x0ad of a progr… y\nabcdef of a group  z\n"},
+		{21, "NAME             NOTE\na\\x2db of a unit x\nc\\x0ad of a pro… y\nabcdef of a gro… z\n"},
+		{10, "NAME             NOTE\na\\x2db of a unit x\nc\\x0ad of a pro… y\nabcdef of a gro… z\n"},
 	};
 
 	(void)state;
