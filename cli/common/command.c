@@ -27,7 +27,10 @@ int command_shown(int r)
 
 int command_refuse(const char *error)
 {
-	log_error("%s; try --help", *error ? error : "out of memory");
+	size_t len = strlen(error);
+	bool is_question = len && error[len - 1] == '?'; /* has a suggestion already */
+
+	log_error("%s%s", len ? error : "out of memory", is_question ? "" : "; try --help");
 	return COMMAND_MISUSED;
 }
 

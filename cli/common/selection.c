@@ -85,17 +85,6 @@ static int set_from_flag(
 	return r;
 }
 
-static int set_sort_from_flag(
-	struct query *q, const char *value, char error[static QUERY_ERROR_SIZE])
-{
-	int r = set_from_flag(q, "sort", value, error);
-	size_t len = r < 0 ? strlen(error) : 0;
-
-	if (r < 0)
-		snprintf(error + len, QUERY_ERROR_SIZE - len, ", got '%.60s'", value);
-	return r;
-}
-
 static int add_filters(struct query *q, const char *key, const struct text_list *values,
 	char error[static QUERY_ERROR_SIZE])
 {
@@ -199,7 +188,8 @@ static int selection_parse_order(
 		return -EINVAL;
 	}
 	if (settings->sort)
-		r = set_sort_from_flag(&s->query, settings->sort, error);
+		r = query_set(&s->query, "sort", settings->sort, error) < 0 ? SELECTION_BAD_SORT
+		                                                            : 0;
 	if (r == 0 && settings->order)
 		r = set_from_flag(&s->query, "order", settings->order, error);
 	return r;
@@ -234,6 +224,8 @@ int selection_parse(
 	query_init(&s.query, s.scope);
 	query_init(&s.members, METRIC_PROCESS);
 	r = selection_parse_order(settings, &s, error);
+	if (r == SELECTION_BAD_SORT)
+		ret->scope = s.scope;
 	if (r == 0)
 		r = selection_parse_filters(settings, &s, error);
 	if (r == 0)

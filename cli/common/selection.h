@@ -23,9 +23,13 @@ struct selection {
 	uint32_t limit; /* rows to show; 0: all */
 };
 
+enum selection_outcome {
+	SELECTION_BAD_SORT = 1, /* rows have no field --sort; only .scope is set */
+};
+
 /*
- * Reads the view, filters, order and limit from SETTINGS into *RET. Returns 0, or -EINVAL with a
- * sentence for the user in ERROR. Pure.
+ * Reads the view, filters, order and limit from SETTINGS into *RET. Returns 0, SELECTION_BAD_SORT,
+ * or -EINVAL with a sentence for the user in ERROR. Pure.
  */
 int selection_parse(const struct settings *settings, struct selection *ret,
 	char error[static QUERY_ERROR_SIZE]);

@@ -187,6 +187,12 @@ static const struct column user_columns[] = {
 	{AMOUNT("hugetlb_bytes", COLUMN_BYTES, FILE_TABLE_HUGETLB)},
 };
 
+const struct column *filerow_columns(size_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(columns);
+	return columns;
+}
+
 enum file_table_field filerow_find_sort(const char *name)
 {
 	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);

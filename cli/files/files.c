@@ -12,6 +12,7 @@
 #include "cli/common/flag.h"
 #include "cli/common/reading/hint.h"
 #include "cli/common/reading/supervisor.h"
+#include "cli/common/sort-names.h"
 #include "cli/common/username.h"
 #include "cli/files/file-filter.h"
 #include "cli/files/file-users.h"
@@ -27,6 +28,14 @@ void files_done(struct files *f)
 	pid_selection_done(&f->chosen);
 }
 
+static int files_refuse_sort(const char *sort, char error[static PID_SELECTION_ERROR_SIZE])
+{
+	size_t count;
+	const struct column *column = filerow_columns(&count);
+
+	return sort_names_refuse_columns(sort, column, count, NULL, error);
+}
+
 static int files_parse_order(
 	const struct settings *c, struct files *f, char error[static PID_SELECTION_ERROR_SIZE])
 {
@@ -35,8 +44,7 @@ static int files_parse_order(
 	if (c->sort) {
 		f->sort = filerow_find_sort(c->sort);
 		if (f->sort == FILE_TABLE_FIELDS)
-			return flag_refuse("--sort", c->sort,
-				"an amount of the rows, such as PSS or pss_bytes", error);
+			return files_refuse_sort(c->sort, error);
 	}
 	return flag_parse_order(c, &f->ascending, error);
 }

@@ -187,10 +187,14 @@ int listing_run(const struct settings *settings, bool is_check)
 	struct settings own = *settings;
 	char error[QUERY_ERROR_SIZE] = "", room[METRIC_NAME_SIZE];
 	char *sort = settings->sort ? owner_rows_find_sort(settings->sort, room) : NULL;
+	int r;
 
 	if (sort)
 		own.sort = sort;
-	if (selection_parse(&own, &selection, error) < 0)
+	r = selection_parse(&own, &selection, error);
+	if (r == SELECTION_BAD_SORT)
+		owner_rows_refuse_sort(selection.scope, settings->sort, error);
+	if (r != 0)
 		return command_refuse(error);
 	if (is_check)
 		return COMMAND_GOOD;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/common/sort-names.h"
 #include "cli/table/note.h"
 #include "render/human.h"
 #include "render/json.h"
@@ -533,6 +534,15 @@ int owner_rows_print(const struct view *view, const struct owner_rows *rows, enu
 	return r == 0 ? list_end(&list) : r;
 }
 
+static bool is_sort(enum metric_scope scope, const char *field)
+{
+	char error[QUERY_ERROR_SIZE];
+	struct query q;
+
+	query_init(&q, scope);
+	return query_set(&q, "sort", field, error) == 0;
+}
+
 char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 {
 	size_t i = 0;
@@ -543,13 +553,36 @@ char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 	for (; i < METRIC_NAME_SIZE - 1 && name[i]; i++)
 		to[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
 	to[i] = '\0';
-	for (unsigned int scope = METRIC_USER; !name[i] && scope <= METRIC_PROCESS; scope++) {
-		char error[QUERY_ERROR_SIZE];
-		struct query q;
-
-		query_init(&q, (enum metric_scope)scope);
-		if (query_set(&q, "sort", to, error) == 0)
+	for (unsigned int scope = METRIC_USER; !name[i] && scope <= METRIC_PROCESS; scope++)
+		if (is_sort((enum metric_scope)scope, to))
 			return to;
-	}
 	return NULL;
+}
+
+void owner_rows_refuse_sort(
+	enum metric_scope scope, const char *sort, char error[static QUERY_ERROR_SIZE])
+{
+	const struct owner *owner = owner_of(
+		scope == METRIC_PROCESS ? OWNER_PROGRAM : metric_owner_kind(scope));
+	size_t count;
+	const struct metric *table = metric_table(scope, &count);
+	struct sort_names names;
+
+	sort_names_init(&names, sort);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		if (is_sort(scope, shown[i].field))
+			sort_names_add(&names, shown[i].head, shown[i].field);
+	if (scope == METRIC_PROCESS) {
+		sort_names_add(&names, "PID", "pid");
+		sort_names_add(&names, "USER", "user");
+	}
+	sort_names_add(&names, owner->title, owner->name);
+	for (size_t i = 0; i < count; i++) {
+		char field[METRIC_NAME_SIZE];
+
+		metric_field(&table[i], field);
+		if (is_sort(scope, field))
+			sort_names_add(&names, NULL, field);
+	}
+	sort_names_refuse(&names, error);
 }

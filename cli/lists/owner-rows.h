@@ -52,4 +52,8 @@ int owner_rows_print(const struct view *view, const struct owner_rows *rows, enu
  */
 char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE]);
 
+/* Refuses SORT, by which rows of SCOPE cannot be sorted, as sort_names_refuse(). */
+void owner_rows_refuse_sort(
+	enum metric_scope scope, const char *sort, char error[static QUERY_ERROR_SIZE]);
+
 #endif

@@ -12,6 +12,7 @@
 #include "cli/common/command.h"
 #include "cli/common/each-process.h"
 #include "cli/common/flag.h"
+#include "cli/common/sort-names.h"
 #include "cli/map/mapchange.h"
 #include "cli/map/saved.h"
 #include "cli/table/output.h"
@@ -58,16 +59,17 @@ static bool is_compared(const struct map *m)
 static int map_parse_order(
 	const struct settings *c, struct map *m, char error[static PID_SELECTION_ERROR_SIZE])
 {
+	size_t count;
+	const struct column *column = maprow_columns(&count);
+
 	m->sort = MAPPING_PSS;
 	m->is_sorted = c->sort || c->order || m->format.by != MAPPING_TABLE_BY_MAPPING ||
 	               is_compared(m);
-	if (c->sort) {
+	if (c->sort)
 		m->sort = maprow_find_sort(c->sort);
-		if (m->sort == MAPROW_INDICES || (is_compared(m) && !mapchange_has(m->sort)))
-			return flag_refuse("--sort", c->sort,
-				"an amount of the rows, such as PSS, pss_bytes or private_dirty_bytes",
-				error);
-	}
+	if (m->sort == MAPROW_INDICES || (is_compared(m) && !mapchange_has(m->sort)))
+		return sort_names_refuse_columns(
+			c->sort, column, count, is_compared(m) ? mapchange_has : NULL, error);
 	return flag_parse_order(c, &m->ascending, error);
 }
 

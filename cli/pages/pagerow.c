@@ -160,6 +160,12 @@ static const struct column columns[] = {
 	{AMOUNT("mapped_more_bytes", PAGESUM_MAPPED_LAST), .drop = 12},
 };
 
+const struct column *pagerow_columns(size_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(columns);
+	return columns;
+}
+
 enum pagesum_field pagerow_find_sort(const char *name)
 {
 	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);

@@ -50,6 +50,9 @@ struct pagerow_page {
 	const struct page *page;
 };
 
+/* Returns the columns of the list, of which there are *RET_COUNT. */
+const struct column *pagerow_columns(size_t *ret_count);
+
 /* Returns the field by which --sort=NAME sorts; PAGESUM_FIELDS: there is none. */
 enum pagesum_field pagerow_find_sort(const char *name);
 

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "cli/common/flag.h"
+#include "cli/common/sort-names.h"
 #include "cli/pages/partrow.h"
 #include "inspect/pages/pagewalk.h"
 
@@ -82,26 +83,26 @@ static int pages_options_parse_by(const struct settings *c, struct pages_options
 static int pages_options_parse_order(const struct settings *c, struct pages_options *a,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {
+	bool by_parts = pages_options_is_by_parts(a);
+	const struct column *column;
+	size_t count;
+
 	a->is_sorted = c->sort || c->order || a->by == PAGEROW_BY_KIND ||
 	               a->by == PAGEROW_BY_PROCESS;
-	a->sort = PAGESUM_RSS;
 	if (a->is_sorted && a->by == PAGEROW_BY_PAGE) {
 		snprintf(error, PID_SELECTION_ERROR_SIZE,
 			"--%s does not go with single pages: these are in order of address",
 			c->sort ? "sort" : "order");
 		return -EINVAL;
 	}
-	if (pages_options_is_by_parts(a)) {
-		a->sort = c->sort ? partrow_find_sort(c->sort) : PARTROW_RESIDENT;
-		if (a->sort == PARTROW_FIELDS)
-			return flag_refuse("--sort", c->sort,
-				"an amount of the rows, such as RESIDENT or resident_bytes", error);
-	} else if (c->sort) {
+	a->sort = by_parts ? (unsigned int)PARTROW_RESIDENT : (unsigned int)PAGESUM_RSS;
+	if (c->sort && by_parts)
+		a->sort = partrow_find_sort(c->sort);
+	else if (c->sort)
 		a->sort = pagerow_find_sort(c->sort);
-		if (a->sort == PAGESUM_FIELDS)
-			return flag_refuse("--sort", c->sort,
-				"an amount of the rows, such as RSS, rss_bytes or mapped_1_bytes",
-				error);
+	if (a->sort == (by_parts ? (unsigned int)PARTROW_FIELDS : (unsigned int)PAGESUM_FIELDS)) {
+		column = by_parts ? partrow_columns(&count) : pagerow_columns(&count);
+		return sort_names_refuse_columns(c->sort, column, count, NULL, error);
 	}
 	return flag_parse_order(c, &a->ascending, error);
 }

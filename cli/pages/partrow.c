@@ -73,6 +73,12 @@ static const struct column columns[] = {
 	{AMOUNT("swapped_bytes", PARTROW_SWAPPED), .head = "SWAPPED", .drop = 5},
 };
 
+const struct column *partrow_columns(size_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(columns);
+	return columns;
+}
+
 enum partrow_field partrow_find_sort(const char *name)
 {
 	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);

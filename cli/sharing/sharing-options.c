@@ -8,6 +8,7 @@
 
 #include "cli/common/flag.h"
 #include "cli/common/selection.h"
+#include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
 
 void sharing_options_done(struct sharing_options *a)
@@ -18,6 +19,9 @@ void sharing_options_done(struct sharing_options *a)
 static int parse_form(const struct settings *c, struct sharing_options *a,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {
+	size_t count;
+	const struct column *column = sharing_columns(&count);
+
 	if (c->by) {
 		a->kind = owner_find(c->by);
 		if (a->kind == OWNER_KINDS)
@@ -27,9 +31,7 @@ static int parse_form(const struct settings *c, struct sharing_options *a,
 	if (c->sort) {
 		a->sort = sharing_find_sort(c->sort);
 		if (a->sort == SHARING_FIELDS)
-			return flag_refuse("--sort", c->sort,
-				"an amount of the rows, such as FREED-ON-EXIT or comes_back_bytes",
-				error);
+			return sort_names_refuse_columns(c->sort, column, count, NULL, error);
 	}
 	return flag_parse_order(c, &a->ascending, error);
 }

@@ -151,6 +151,12 @@ static const struct column columns[] = {
 		.flags = COLUMN_CUT},
 };
 
+const struct column *sharing_columns(size_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(columns);
+	return columns;
+}
+
 enum sharing_field sharing_find_sort(const char *name)
 {
 	const struct column *c = list_find_sort(columns, ARRAY_SIZE(columns), 0, name);

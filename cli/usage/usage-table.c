@@ -253,6 +253,12 @@ static const struct column columns[] = {
 		.only = BY_PROCESSES_MAX, .flags = COLUMN_SORT},
 };
 
+const struct column *usage_table_columns(size_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(columns);
+	return columns;
+}
+
 enum usage_line_field usage_table_find_sort(const char *name)
 {
 	const struct column *c = list_find_sort(

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "cli/common/flag.h"
+#include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
 
 enum {
@@ -54,28 +55,31 @@ static int usage_parse_filters(const struct settings *c, enum usage_kind kind,
 	return 0;
 }
 
+static int usage_refuse_sort(
+	const char *sort, const struct owner *owner, char error[static USAGE_ERROR_SIZE])
+{
+	size_t count;
+	const struct column *column = usage_table_columns(&count);
+	struct sort_names names;
+
+	sort_names_init(&names, sort);
+	sort_names_add(&names, owner->title, owner->name);
+	sort_names_add_columns(&names, column, count, NULL);
+	return sort_names_refuse(&names, error);
+}
+
 static int usage_parse_order(const struct settings *c, enum usage_kind kind,
 	struct usage_line_choice *ret, char error[static USAGE_ERROR_SIZE])
 {
-	const char *name = owner_of(usage_owner(kind))->name;
+	const struct owner *owner = owner_of(usage_owner(kind));
 
 	if (c->sort)
 		ret->sort = usage_table_find_sort(c->sort);
-	if (c->sort && ret->sort == USAGE_LINE_FIELDS && strcasecmp(c->sort, name) != 0) {
-		snprintf(error, USAGE_ERROR_SIZE,
-			"--sort must be a column of the rows, such as GIB-HOURS, pss_max_bytes or %s",
-			name);
-		return -EINVAL;
-	}
+	if (c->sort && ret->sort == USAGE_LINE_FIELDS && strcasecmp(c->sort, owner->name) != 0)
+		return usage_refuse_sort(c->sort, owner, error);
 	ret->ascending = ret->sort ==
 	                 USAGE_LINE_FIELDS; /* names are ascending, quantities descending */
-	if (c->order && strcmp(c->order, "asc") != 0 && strcmp(c->order, "desc") != 0) {
-		snprintf(error, USAGE_ERROR_SIZE, "--order must be asc or desc");
-		return -EINVAL;
-	}
-	if (c->order)
-		ret->ascending = !strcmp(c->order, "asc");
-	return 0;
+	return c->order ? flag_parse_order(c, &ret->ascending, error) : 0;
 }
 
 static int parse_kind(const char *text, enum usage_kind *ret, char error[static USAGE_ERROR_SIZE])

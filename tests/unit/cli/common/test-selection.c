@@ -216,9 +216,7 @@ static void wrong_usage_is_refused(void **state)
 		{{""}, "unexpected argument ''"},
 		{{"host", "--limit=3"}, "--sort, --order and --limit do not apply"},
 		{{"host", "--sort=pss_bytes"}, "--sort, --order and --limit do not apply"},
-		{{"users", "--sort=pid"}, "--sort must be a field"},
 		{{"users", "--order=down"}, "--order must be asc or desc"},
-		{{"users", "--sort=pid"}, "such as pss_bytes, rss_bytes or user"},
 		{{"processes", "--pid=x"}, "--pid must be a whole number"},
 		{{"users", "--pid=x"}, "--pid must be a whole number"},
 	};
@@ -236,6 +234,19 @@ static void wrong_usage_is_refused(void **state)
 	}
 }
 
+static void unknown_fields_are_not_sorted_by(void **state)
+{
+	static const char *const args[ARGS_MAX] = {"processes", "--sort=pass"};
+	AUTO_SETTINGS struct settings *settings = load(args);
+	struct selection s = {.limit = 77};
+	char error[QUERY_ERROR_SIZE] = "";
+
+	(void)state;
+	assert_int_equal(selection_parse(settings, &s, error), SELECTION_BAD_SORT);
+	assert_int_equal(s.scope, METRIC_PROCESS);
+	assert_int_equal(s.limit, 77);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -245,6 +256,7 @@ int main(void)
 		cmocka_unit_test(total_of_all_has_the_hosts_bounds),
 		cmocka_unit_test(programs_are_the_default),
 		cmocka_unit_test(wrong_usage_is_refused),
+		cmocka_unit_test(unknown_fields_are_not_sorted_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names for --sort
+ *
+ * Refuses a name that --sort does not take, with the names that it takes and the nearest of them.
+ * Each list adds its names. Pure.
+ */
+#ifndef MEMTALLY_CLI_COMMON_SORT_NAMES_H
+#define MEMTALLY_CLI_COMMON_SORT_NAMES_H
+
+#include "cli/common/flag.h"
+#include "cli/table/column.h"
+#include "config/nearest.h"
+
+struct sort_names {
+	const char *got; /* borrowed */
+	char lower[NEAREST_WORD_MAX + 2];
+	struct nearest nearest;
+	struct buffer heads;
+};
+
+/* Begins the refusal of GOT. sort_names_refuse() frees it. */
+void sort_names_init(struct sort_names *s, const char *got);
+
+/*
+ * Adds a column that --sort takes by HEAD, its name in tables, and by FIELD, its name in JSON; NULL:
+ * it has none.
+ */
+void sort_names_add(struct sort_names *s, const char *head, const char *field);
+
+/* Adds each of the COLUMNS with COLUMN_SORT that IS_TAKEN accepts by its .index; NULL: all. */
+void sort_names_add_columns(struct sort_names *s, const struct column *column, size_t columns,
+	bool (*is_taken)(unsigned int index));
+
+/*
+ * Writes "--sort: expected PSS, RSS or a name of an amount in JSON, got 'pps'; did you mean
+ * 'pss'?" to ERROR. Returns -EINVAL.
+ */
+int sort_names_refuse(struct sort_names *s, char error[static FLAG_ERROR_SIZE]);
+
+/* Does all of this for COLUMNS alone. */
+int sort_names_refuse_columns(const char *got, const struct column *column, size_t columns,
+	bool (*is_taken)(unsigned int index), char error[static FLAG_ERROR_SIZE]);
+
+#endif
