@@ -100,6 +100,20 @@ static void say_notices(const struct view *view, const struct sums *sums, enum n
 		log_warning("%.*s", (int)(end - line), line);
 }
 
+/* Warns if rows are not sorted as asked, because the kernel does not provide the figure. */
+static void say_unsorted(const struct settings *settings, const struct selection *s,
+	const struct view *view, const uint32_t *rows, size_t count)
+{
+	const struct owner_rows owner_rows = {
+		.scope = s->scope, .query = &s->query, .row = rows, .count = count};
+
+	if (settings->sort && !owner_rows_can_sort(view, &owner_rows))
+		log_warning(
+			"--sort=%s has no effect: no %s has this figure, because no memory controller "
+			"is mounted, or it has no such cgroups",
+			settings->sort, metric_scope_name(s->scope));
+}
+
 /* Opens the snapshot, and logs its source or the error. */
 static int open_source(
 	const struct settings *settings, const struct selection *s, struct source *ret)
@@ -139,6 +153,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 	}
 	selection_sum(s, view, rows, count, &sums);
 	say_notices(source.view, &sums, source.who);
+	say_unsorted(settings, s, view, rows, count);
 	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
 	if (is_none)
 		command_say_no_match(settings, source.sight.kind == SIGHT_OWN ? " of yours" : "");

@@ -234,13 +234,23 @@ static enum column_kind kind_of_metric(const struct metric *m)
 	}
 }
 
-/* Returns true if any of the rows, which are owners, has METRIC, which only cgroups have. */
-static bool is_charged(const struct build *b, const struct metric *metric)
+/* Returns false if METRIC is one that only cgroups have and none of the rows, which are owners, has it. */
+static bool is_charged(
+	const struct view *view, const struct owner_rows *rows, const struct metric *metric)
 {
-	for (size_t i = 0; i < b->rows->count; i++)
-		if (ROW_HAS(view_scope(b->view, b->rows->scope, b->rows->row[i]), metric->index))
+	if (!(metric->flags & METRIC_CGROUP_ONLY))
+		return true;
+	for (size_t i = 0; i < rows->count; i++)
+		if (ROW_HAS(view_scope(view, rows->scope, rows->row[i]), metric->index))
 			return true;
 	return false;
+}
+
+bool owner_rows_can_sort(const struct view *view, const struct owner_rows *rows)
+{
+	const struct query_field *sort = &rows->query->sort;
+
+	return !rows->count || sort->kind != QUERY_METRIC || is_charged(view, rows, sort->metric);
 }
 
 /* Gives C, the column of M with the name FIELD, its head, if tables show M. */
@@ -250,9 +260,10 @@ static void owner_rows_show(
 	const struct query_field *sort = &b->rows->query->sort;
 	char *head = b->name[c->index];
 
+	if (!is_charged(b->view, b->rows, m))
+		return;
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		if (!strcmp(shown[i].field, field) &&
-			(!(m->flags & METRIC_CGROUP_ONLY) || is_charged(b, m))) {
+		if (!strcmp(shown[i].field, field)) {
 			c->head = shown[i].head;
 			c->place = AT_SHOWN + (int)i;
 			c->flags |= shown[i].flags;

@@ -36,7 +36,7 @@ struct owner_rows {
  * such as "unmeasured_processes.denied".
  *
  * A table has PSS, USS, RSS, SwapPss, the cgroup charge if any row has one, the metric that
- * ROWS->query sorts by, names, and a note (cli/table/note.h) if any row has one. The last row is the
+ * ROWS->query sorts by (if any row has it, if it is a charge), names, and a note (cli/table/note.h) if any row has one. The last row is the
  * total; the host's MemTotal and a note stand beside it. Rows of owners without processes are left
  * out. If no process has an owner of the kind and there are no filters, the total counts 0 owners,
  * and kinds that are optional (such as containers) have no row.
@@ -45,6 +45,9 @@ struct owner_rows {
  */
 int owner_rows_print(const struct view *view, const struct owner_rows *rows, enum list_form form,
 	struct buffer *to);
+
+/* Returns false if ROWS are sorted by a charge of cgroups and none of them has one. */
+bool owner_rows_can_sort(const struct view *view, const struct owner_rows *rows);
 
 /*
  * Writes to TO the name in JSON of the column that has the name NAME in tables or in JSON of any kind

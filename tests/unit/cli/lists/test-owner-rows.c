@@ -253,6 +253,22 @@ static void shows_charges_of_cgroups(void **state)
 		"total of 2 machines (1 not shown), MemTotal 16777216000");
 }
 
+/* Without charges there is no column of them, even if rows are sorted by it. */
+static void absent_charges_have_no_column(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		check(&(struct table_case){.scope = METRIC_MACHINE,
+			      .sort = i ? "cgroup_anon_bytes" : "cgroup_bytes",
+			      .limit = 1,
+			      .bytes = true,
+			      .is_measured = true},
+			"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+			"594565120|529264640|830177280|1179648|11|(none)\n"
+			"625285120|559984640|860897280|1179648|12|\n"
+			"total of 2 machines (1 not shown), MemTotal 16777216000");
+}
+
 /* "ended" has series for an hour but no process. Tables omit it, whatever they are sorted by. */
 static void omits_rows_without_processes(void **state)
 {
@@ -395,6 +411,7 @@ int main(void)
 		cmocka_unit_test(notes_why_a_process_was_not_measured),
 		cmocka_unit_test(sort_field_is_shown),
 		cmocka_unit_test(shows_charges_of_cgroups),
+		cmocka_unit_test(absent_charges_have_no_column),
 		cmocka_unit_test(omits_rows_without_processes),
 		cmocka_unit_test(empty_table_has_a_head),
 		cmocka_unit_test(omits_processes_without_an_owner),
