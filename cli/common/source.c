@@ -33,6 +33,7 @@ static const struct pass_options live_options = {
 	.version = PACKAGE_VERSION,
 	.interval_ns = 10 * NS_PER_SEC,
 	.is_single = true,
+	.lacks_drivers = true,
 	.export_owners[OWNER_USER] = 1000,
 	.export_owners[OWNER_PROGRAM] = 200,
 	.export_owners[OWNER_UNIT] = 500,

@@ -73,10 +73,12 @@ void owner_sums_add(struct owner_sums *t, const struct process *p,
 }
 
 /* Sets the counters in .sums as a snapshot shows them. */
-static void show_counters(struct scope *s)
+static void show_counters(const struct owner_sums *t, struct scope *s)
 {
 	double byte_seconds = (double)s->total.pss_byte_ns / 2 / (double)NS_PER_SEC;
 
+	if (t->is_single)
+		return;
 	ROW_SET(&s->sums, SCOPE_VM_HWM_GROWTH, s->total.growth.hwm_bytes);
 	ROW_SET(&s->sums, SCOPE_VM_SWAP_GROWTH, s->total.growth.swap_bytes);
 	ROW_SET(&s->sums, SCOPE_ANON_GROWTH, s->total.growth.anon_bytes);
@@ -109,7 +111,8 @@ static void owner_sums_spread(struct owner_sums *t)
 	}
 }
 
-static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns, uint64_t most)
+static void scope_end(const struct owner_sums *t, struct scope *s, uint64_t elapsed_ns,
+	uint64_t now_ns, uint64_t most)
 {
 	uint64_t pss;
 
@@ -119,7 +122,7 @@ static void scope_end(struct scope *s, uint64_t elapsed_ns, uint64_t now_ns, uin
 	s->delta.pss_byte_ns = ((unsigned __int128)s->last_pss + pss) * elapsed_ns;
 	s->last_pss = pss;
 	owner_sums_counters_add(&s->total, &s->delta);
-	show_counters(s);
+	show_counters(t, s);
 	if (s->sums.q[SCOPE_PROCESSES])
 		s->empty_ns = 0;
 	else if (!s->empty_ns)
@@ -132,14 +135,14 @@ void owner_sums_end(struct owner_sums *t, uint64_t now_ns, uint64_t least, uint6
 
 	t->last_ns = now_ns;
 	owner_sums_spread(t);
-	scope_end(&t->host, elapsed_ns, now_ns, most);
+	scope_end(t, &t->host, elapsed_ns, now_ns, most);
 	sums_raise(&t->host.sums, least);
 	/* If the sum exceeds the limit, all owners still get one and the same bound. */
 	t->most = ROW_HAS(&t->host.sums, SCOPE_PSS) ? saturate_max(most, t->host.sums.q[SCOPE_PSS])
 	                                            : most;
 	for (size_t i = 0; i < OWNER_KINDS; i++)
 		for (struct scope *s = NULL; (s = owner_table_next(&t->table[i], s));)
-			scope_end(s, elapsed_ns, now_ns, t->most);
+			scope_end(t, s, elapsed_ns, now_ns, t->most);
 }
 
 void owner_sums_sum_other(struct owner_sums *t, enum owner_kind kind)
@@ -152,7 +155,7 @@ void owner_sums_sum_other(struct owner_sums *t, enum owner_kind kind)
 	sums_end(&other->sums);
 	sums_cap(&other->sums, t->most);
 	owner_sums_counters_add(&other->total, &other->delta);
-	show_counters(other);
+	show_counters(t, other);
 }
 
 void owner_sums_tidy(struct owner_sums *t)

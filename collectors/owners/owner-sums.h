@@ -20,6 +20,7 @@ struct owner_sums {
 	struct scope other[OWNER_KINDS];       /* "(other)": the owners that are not exported */
 	struct scope host;
 	uint64_t last_ns; /* CLOCK_MONOTONIC of the last pass's end; 0: no pass yet */
+	bool is_single;   /* there is no later pass: snapshots have no counters */
 	uint64_t most;    /* bytes: upper bound of the sum of all processes, for the last pass */
 };
 

@@ -100,7 +100,7 @@ void pass_totals_add(struct pass *pass, size_t i)
 {
 	struct process *p = pass->rows.member[i];
 	struct snapshot_process *row = process_rows_at(&pass->rows, i);
-	struct growth_step step;
+	struct growth_step step = {0};
 
 	count_outcome(&pass->counts, row);
 	if (pass->options.is_adaptive) {
@@ -114,7 +114,8 @@ void pass_totals_add(struct pass *pass, size_t i)
 			saturate_less(pass->begin_boottime_ns,
 				p->stat.start_ticks * pass->procfs.ns_per_tick));
 	pass_totals_widen(pass, p, row);
-	step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
+	if (!pass->options.is_single)
+		step = growth_take(&p->growth, row, pass->begin_ns, pass->begin_boottime_ns);
 	owner_sums_add(&pass->sums, p, row, &step);
 	add_to_sheet(pass, p, row);
 }

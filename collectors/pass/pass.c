@@ -73,6 +73,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 	pass->reader.own_pid = pass->procfs.live ? getpid() : 0;
 	pass->reader.kept_max = kept_max();
 	pass->reader.is_single = options->is_single;
+	pass->sums.is_single = options->is_single;
 	adaptive_pass_init(&pass->adaptive, &pass->reader, &pass->table, &pass->sharing);
 	measure_pacer_init(&pass->pacer, &pass->adaptive, &pass->sums, &pass->scratch);
 	pass->table.forget = pass_forget;

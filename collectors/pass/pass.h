@@ -44,7 +44,10 @@ struct pass_options {
 	 */
 	uint32_t export_owners[OWNER_KINDS];
 	uint32_t export_processes;
-	/* there is no later pass, so attempts.h defers no reads */
+	/*
+	 * There is no later pass: attempts.h defers no reads, and the image has no counters of growth
+	 * and usage, which would be 0.
+	 */
 	bool is_single;
 	/* no caller reads drivers' memory (survey-iterator.h), so the balance sheet has no line of it */
 	bool lacks_drivers;

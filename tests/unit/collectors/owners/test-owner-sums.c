@@ -284,6 +284,29 @@ static void counts_growth_in_the_right_rows(void **state)
 	owner_sums_done(&h.sums);
 }
 
+/* Without a later pass a counter would be 0 and look like no growth. */
+static void a_single_pass_has_no_counters(void **state)
+{
+	const uint64_t counters = UINT64_C(1) << SCOPE_VM_HWM_GROWTH |
+	                          UINT64_C(1) << SCOPE_VM_SWAP_GROWTH |
+	                          UINT64_C(1) << SCOPE_ANON_GROWTH |
+	                          UINT64_C(1) << SCOPE_PSS_BYTE_SECONDS;
+	struct host h = {.count = 1};
+
+	(void)state;
+	owner_sums_init(&h.sums, 1);
+	h.sums.is_single = true;
+	place(&h, 0, 1, 1, 1);
+	measure(&h.row[0], 1, 1);
+	pass(&h, 1);
+	owner_sums_sum_other(&h.sums, OWNER_USER);
+	assert_true(ROW_HAS(&h.sums.host.sums, SCOPE_PSS));
+	assert_int_equal(h.sums.host.sums.present & counters, 0);
+	assert_int_equal(scope_of(&h, OWNER_USER, 1)->sums.present & counters, 0);
+	assert_int_equal(h.sums.other[OWNER_USER].sums.present & counters, 0);
+	owner_sums_done(&h.sums);
+}
+
 /* Numbers beyond any host must not overflow to small ones. */
 static void saturates_at_the_largest_number(void **state)
 {
@@ -453,6 +476,7 @@ int main(void)
 		cmocka_unit_test(integrates_with_the_trapezoidal_rule),
 		cmocka_unit_test(integrates_beyond_64_bits),
 		cmocka_unit_test(counts_growth_in_the_right_rows),
+		cmocka_unit_test(a_single_pass_has_no_counters),
 		cmocka_unit_test(saturates_at_the_largest_number),
 		cmocka_unit_test(bounds_are_limited_by_the_host),
 	};
