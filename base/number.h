@@ -3,7 +3,7 @@
  * Strict Number Parsing
  *
  * Reads unsigned numbers from text: no sign, no blanks, no silent overflow. Kernel files,
- * configuration, queries and flags are all read with these functions. No text needs a terminator.
+ * configuration, queries and options are all read with these functions. No text needs a terminator.
  */
 #ifndef MEMTALLY_BASE_NUMBER_H
 #define MEMTALLY_BASE_NUMBER_H

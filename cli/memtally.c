@@ -107,7 +107,7 @@ static void add_operands(struct buffer *to)
 	size_t column = sizeof(last_line) - 1;
 
 	buffer_printf(to,
-		"memtally [FLAG...] [programs|users|groups|units|user_units|sessions|\n%s",
+		"memtally [OPTION...] [programs|users|groups|units|user_units|sessions|\n%s",
 		last_line);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		const struct command *c = &commands[i];

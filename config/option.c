@@ -17,7 +17,7 @@
 enum {
 	DAEMONS = PROGRAM_MEMTALLYD | PROGRAM_WEB | PROGRAM_LEDGER,
 	ALL = DAEMONS | PROGRAM_MEMTALLY,
-	/* memtally, for flags of views that configure may leave out: no program without them */
+	/* memtally, for options of views that configure may leave out: no program without them */
 	LEDGER_VIEW = ENABLE_LEDGER ? PROGRAM_MEMTALLY : 0,
 	INSPECT_VIEWS = ENABLE_INSPECT ? PROGRAM_MEMTALLY : 0,
 };
@@ -196,7 +196,7 @@ static const struct option_spec options[] = {
 		" by about a GiB a day."},
 
 	{"live", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(live),
-		"Read /proc now, with your own rights, instead of asking memtallyd. The flag "
+		"Read /proc now, with your own rights, instead of asking memtallyd. The option "
 		"--path.procfs implies it."},
 	{"json", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(json),
 		"Print JSON, in the form of memtally-web's answers."},

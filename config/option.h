@@ -2,9 +2,9 @@
 /*
  * Option Table
  *
- * Every setting of every program, once. Flags, YAML keys, --help, --check-config and the man pages
- * are made from this table. The name is the flag ("--pss.mode") and the key; in a file each dot may
- * also be a level of nesting ("pss: {mode: exact}").
+ * Every setting of every program, once. Options, YAML keys, --help, --check-config and the man
+ * pages are made from this table. The name is the option ("--pss.mode") and the key; in a file each
+ * dot may also be a level of nesting ("pss: {mode: exact}").
  *
  * One file serves all programs, so each program checks every key of the table and uses its own.
  */
@@ -24,7 +24,7 @@ enum program {
 	PROGRAM_MEMTALLY = 1 << 3, /* must be the last */
 };
 
-/* The action that the flags ask for. */
+/* The action that the options ask for. */
 enum settings_action {
 	SETTINGS_RUN,
 	SETTINGS_CHECK,
@@ -114,7 +114,7 @@ struct settings {
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
 		group, pid;
 
-	struct text_list operands; /* arguments of the command line that are no flags */
+	struct text_list operands; /* arguments of the command line that are no options */
 	char *ignored; /* owned; a warning about ignored settings; NULL: none is ignored */
 };
 
@@ -136,7 +136,7 @@ enum option_type {
 	OPTION_PERCENT,   /* uint64_t, millionths */
 	OPTION_CHOICE,    /* uint64_t, index into choices */
 	OPTION_TEXT,      /* char *, not empty */
-	OPTION_PATH,      /* char *, absolute unless given as a flag */
+	OPTION_PATH,      /* char *, absolute unless given as an option */
 	OPTION_LIST,      /* struct text_list */
 	OPTION_URL_PATH,  /* char *, a path where memtally-web serves nothing else */
 	OPTION_ADDRESSES, /* struct text_list; config/address.h */
@@ -145,7 +145,7 @@ enum option_type {
 
 struct option_spec {
 	const char *name;
-	unsigned int programs; /* bits of enum program; 0: flag of a view that is not built */
+	unsigned int programs; /* bits of enum program; 0: option of a view that is not built */
 	enum option_type type;
 	bool in_file; /* is also a key of the YAML file */
 	const char *metavar;

@@ -98,7 +98,7 @@ static int settings_refuse(
 	return -EINVAL;
 }
 
-/* Checks the default that RUNTIME_DIRECTORY has set. Flags and keys have been checked already. */
+/* Checks the default that RUNTIME_DIRECTORY has set. Options and keys have been checked already. */
 static int check_socket(const struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
 	assert(c->snapshot_socket);
@@ -114,8 +114,8 @@ struct flags {
 	enum program program;
 	int argc;
 	char *const *argv;
-	bool early; /* only flags that decide about reading the file */
-	bool *seen; /* lists that a flag has emptied, because it replaces the file's */
+	bool early; /* only options that decide about reading the file */
+	bool *seen; /* lists that an option has emptied, because it replaces the file's */
 };
 
 /*
@@ -136,14 +136,14 @@ static bool is_early(const struct option_spec *spec)
 	       spec->offset == offsetof(struct settings, version);
 }
 
-/* Returns true for -h, the only flag of one letter, because new users try it first. */
+/* Returns true for -h, the only option of one letter, because new users try it first. */
 static bool is_short_help(const char *arg)
 {
 	return !strcmp(arg, "-h");
 }
 
 /*
- * Applies the flag at *I: "--name", "--name=value", "--name value" or "-h". Moves *I to its last
+ * Applies the option at *I: "--name", "--name=value", "--name value" or "-h". Moves *I to its last
  * argument.
  */
 static int apply_flag(
@@ -161,7 +161,7 @@ static int apply_flag(
 	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : 0), arg);
 	spec = option_find(name, f->program);
 	if (!spec) {
-		snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help",
+		snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '%.100s'; try --help",
 			f->argv[*i]);
 		return -EINVAL;
 	}
@@ -199,7 +199,7 @@ static int apply_flags(
 		} else if (!ended && (!strncmp(arg, "--", 2) || is_short_help(arg))) {
 			r = apply_flag(f, &i, c, error);
 		} else if (!ended && arg[0] == '-' && arg[1]) {
-			snprintf(error, SETTINGS_ERROR_SIZE, "unknown flag '%.100s'; try --help",
+			snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '%.100s'; try --help",
 				arg);
 			r = -EINVAL;
 		} else if (!f->early) {

@@ -2,7 +2,7 @@
 /*
  * Settings
  *
- * Reads a program's settings: the table's defaults, then the file, then the flags. Loading has no
+ * Reads a program's settings: the table's defaults, then the file, then the options. Loading has no
  * side effects, so the old settings stay valid if a reload fails.
  */
 #ifndef MEMTALLY_CONFIG_SETTINGS_H
@@ -11,13 +11,13 @@
 #include "config/option.h"
 
 /*
- * Reads the flags ARGV and the file that they name (or the default file) into *RET, which the
+ * Reads the options ARGV and the file that they name (or the default file) into *RET, which the
  * caller frees with settings_free().
  *
- * Returns 0; -EINVAL if a flag or a setting is refused; -EBADMSG if the file is not YAML; -EFBIG if
- * it has more than 1 MiB; -ENOMEM; or a negative errno of open() or read(). After a failure ERROR
- * has a line for each fault: the flag, or file, line and key, the value that was found and what was
- * expected.
+ * Returns 0; -EINVAL if an option or a setting is refused; -EBADMSG if the file is not YAML; -EFBIG
+ * if it has more than 1 MiB; -ENOMEM; or a negative errno of open() or read(). After a failure
+ * ERROR has a line for each fault: the option, or file, line and key, the value that was found and
+ * what was expected.
  *
  * PROGRAM_MEMTALLY without --check-config ignores file settings that it does not use or know, and a
  * default file that is not YAML or that the user may not read. Then .ignored of *RET has the text
@@ -31,7 +31,7 @@ void settings_add_fault(char error[static SETTINGS_ERROR_SIZE], const char *form
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Returns what the flags ask for. --help comes before --version, and --version before
+ * Returns what the options ask for. --help comes before --version, and --version before
  * --check-config.
  */
 enum settings_action settings_action(const struct settings *c);

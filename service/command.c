@@ -25,7 +25,7 @@ static int command_print_help(const struct command *c)
 	AUTO_BUFFER struct buffer text = {0};
 	char usage[64];
 
-	snprintf(usage, sizeof(usage), "%s [FLAG...]", c->name);
+	snprintf(usage, sizeof(usage), "%s [OPTION...]", c->name);
 	help_render(c->program, usage, c->purpose, &text);
 	if (text.error)
 		return EXIT_FAILURE;

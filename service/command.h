@@ -16,7 +16,7 @@ struct command {
 
 /* Results in addition to exit statuses. */
 enum {
-	/* An exit status: a wrong flag or configuration. Starting again does not help. */
+	/* An exit status: a wrong option or configuration. Starting again does not help. */
 	COMMAND_MISUSE = 2,
 	COMMAND_RUN = -1, /* start the service */
 	/* --check-config: the settings are good; check the rest of the configuration. */

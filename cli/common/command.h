@@ -56,7 +56,7 @@ int command_refuse(const char *error);
 size_t command_width(void);
 
 /*
- * Appends the filters of SETTINGS as flags, such as " --user=alice --unit=a.service"; nothing if
+ * Appends the filters of SETTINGS as options, such as " --user=alice --unit=a.service"; nothing if
  * there is no memory.
  */
 void command_add_filters(const struct settings *settings, struct buffer *to);

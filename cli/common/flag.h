@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compatibility of flags
+ * Compatibility of options
  *
- * Says which flags have a meaning for which view. A flag without a meaning there is refused,
+ * Says which options have a meaning for which view. An option without a meaning there is refused,
  * because the user expects an effect of it. Pure.
  */
 #ifndef MEMTALLY_CLI_COMMON_FLAG_H
@@ -27,7 +27,7 @@ enum flag_view {
 enum { FLAG_ERROR_SIZE = QUERY_ERROR_SIZE };
 
 /*
- * Checks that VIEW accepts each flag that C has set, and that --csv and --json are not both set.
+ * Checks that VIEW accepts each option that C has set, and that --csv and --json are not both set.
  * Returns 0, or -EINVAL with a sentence for the user in ERROR.
  */
 int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE]);

@@ -67,8 +67,8 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 }
 
 /*
- * Calls query_set() for the flag of the same name. Its messages say parameter 'KEY'; this one says
- * --KEY.
+ * Calls query_set() for the option of the same name. Its messages say parameter 'KEY'; this one
+ * says --KEY.
  */
 static int set_from_flag(
 	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE])
@@ -201,7 +201,7 @@ static int check_status(const struct settings *c, char error[static QUERY_ERROR_
 		!is_filtered(c))
 		return 0;
 	snprintf(error, QUERY_ERROR_SIZE,
-		"status prints one page: of the flags for tables it takes --json only");
+		"status prints one page: of the options for tables it takes --json only");
 	return -EINVAL;
 }
 

@@ -30,7 +30,7 @@ enum list_form {
 	LIST_SUMS = 1 << 4,
 };
 
-/* Returns the form that flags ask for: JSON, CSV, or else OTHER. */
+/* Returns the form that options ask for: JSON, CSV, or else OTHER. */
 static inline enum list_form list_form_of(bool json, bool csv, enum list_form other)
 {
 	return json ? LIST_JSON : csv ? LIST_CSV : other;

@@ -45,7 +45,7 @@ await_ready() {
 	fail "$1 is not ready after two minutes"
 }
 
-# start_herd NAME [FLAG...]: starts a herd and writes its truth to $DIR/NAME.json. It may have up to
+# start_herd NAME [OPTION...]: starts a herd and writes its truth to $DIR/NAME.json. It may have up to
 # 100 users.
 start_herd() {
 	local name=$1
@@ -67,7 +67,7 @@ start_oddities() {
 # snapshots COUNT >FILE: prints snapshots of passes that begin from now on.
 snapshots() { "$TOOLS/snapshot/snapshot-dump" --fresh --count="$1" "$SOCKET"; }
 
-# make_tree NAME [FLAG...]: makes a fixture tree at $DIR/NAME.
+# make_tree NAME [OPTION...]: makes a fixture tree at $DIR/NAME.
 make_tree() {
 	local name=$1
 	shift

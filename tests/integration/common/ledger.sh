@@ -24,7 +24,7 @@ start_ledger() {
 # The original may be in a folder that only root can read.
 install -m 755 "$MEMTALLY_BUILD/memtally" "$DIR/memtally"
 
-# usage [FLAG...]: runs `memtally usage`. Its messages are in $DIR/usage.log.
+# usage [OPTION...]: runs `memtally usage`. Its messages are in $DIR/usage.log.
 usage() {
 	"$DIR/memtally" usage --config.file="$DIR/none.yaml" --ledger.socket="$LEDGER_SOCKET" "$@" 2>"$DIR/usage.log"
 }
@@ -45,7 +45,7 @@ sum_of() {
 		column == "" || $at[column] == value { sum += $at[field] } END { printf "%.0f\n", sum }'
 }
 
-# used KIND NAME [FLAG...]: prints byte seconds of the last day; 0: there is no row.
+# used KIND NAME [OPTION...]: prints byte seconds of the last day; 0: there is no row.
 used() {
 	local kind=$1 name=$2
 	shift 2

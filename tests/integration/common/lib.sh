@@ -151,7 +151,7 @@ print(s.getsockname()[1])'
 
 has_line() { grep -q -- "$2" "$DIR/$1.log"; }
 
-# start_memtallyd [FLAG...]: starts memtallyd with its socket at $SOCKET and waits for the first
+# start_memtallyd [OPTION...]: starts memtallyd with its socket at $SOCKET and waits for the first
 # snapshot.
 start_memtallyd() {
 	start memtallyd "$MEMTALLY_BUILD/memtallyd" --config.file="$DIR/none.yaml" \
@@ -178,7 +178,7 @@ choose_web() {
 		--bounding-set=-all "$DIR/memtally-web")
 }
 
-# start_web PORT [FLAG...]: starts memtally-web on 127.0.0.1:PORT, from $SOCKET.
+# start_web PORT [OPTION...]: starts memtally-web on 127.0.0.1:PORT, from $SOCKET.
 start_web() {
 	local port=$1
 	shift

@@ -30,7 +30,7 @@ need_alertmanager() {
 	ALERTMANAGER_SHARE=$PART/usr/share
 }
 
-# start_prometheus NAME CONFIGURATION [FLAG...]: starts Prometheus on port PROMETHEUS_PORT[NAME].
+# start_prometheus NAME CONFIGURATION [OPTION...]: starts Prometheus on port PROMETHEUS_PORT[NAME].
 declare -A PROMETHEUS_PORT=()
 start_prometheus() {
 	local name=$1 configuration=$2

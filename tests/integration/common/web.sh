@@ -14,7 +14,7 @@ publish() {
 	expect 'the snapshot socket' test -S "$SOCKET"
 }
 
-# serve [FLAG]...: starts memtally-web on a port that the kernel chooses; sets PORT and URL.
+# serve [OPTION]...: starts memtally-web on a port that the kernel chooses; sets PORT and URL.
 serve() {
 	serve_only --web.listen-address=127.0.0.1:0 "$@"
 	expect 'a listening memtally-web' has_line web 'listening on 127'

@@ -20,7 +20,7 @@ struct argument_case {
 
 static const struct argument_case list_cases[] = {
 	{{"threads"}, 2, "", "memtally: error: unexpected argument 'threads'; expected "},
-	{{"--threads"}, 2, "", "memtally: error: unknown flag '--threads'; try --help\n"},
+	{{"--threads"}, 2, "", "memtally: error: unknown option '--threads'; try --help\n"},
 	{{"--limit=0"}, 2, "", "--limit: expected a whole number from 1 to 1000000, got '0'"},
 	{{"status", "--live"}, 2, "", "status prints one page: "},
 	{{"status", "--user=root"}, 2, "", "it takes --json only; try --help"},
@@ -125,7 +125,7 @@ static const struct argument_case inspect_cases[] = {
 		"explain needs the pid of a process, or a filter such as --user or --program; try "
 		"--help"},
 	{{"explain", "1", "--by=file"}, 2, "", "--by does not go with explain; try --help"},
-	{{"explain", "-1"}, 2, "", "unknown flag '-1'; try --help"},
+	{{"explain", "-1"}, 2, "", "unknown option '-1'; try --help"},
 	{{"explain", "2147483647", "--json"}, 1,
 		"{\"version\":1,\"processes\":[{\"pid\":2147483647,\"complete\":false,",
 		"memtally: error: pid 2147483647 was not found\n"},
@@ -181,7 +181,7 @@ static const struct argument_case inspect_cases[] = {
 		"memtally: error: pid 2147483647 was not found\n"},
 };
 
-/* They name views and flags of both parts. */
+/* They name views and options of both parts. */
 static const struct argument_case both_cases[] = {
 	{{"users", "--since=today"}, 2, "", "--since is for usage"},
 	{{"--matrix"}, 2, "", "--matrix is for sharing"},
@@ -200,8 +200,8 @@ static const struct argument_case without_ledger_cases[] = {
 	{{"usage"}, 2, "",
 		"memtally: error: usage: this build has no usage history (it was configured with --disable-ledger)\n"},
 	{{"usage", "--check-config"}, 2, "", "usage: this build has no usage history"},
-	{{"usage", "--until=now"}, 2, "", "memtally: error: unknown flag '--until=now'"},
-	{{"--ledger.socket=/a"}, 2, "", "memtally: error: unknown flag '--ledger.socket=/a'"},
+	{{"usage", "--until=now"}, 2, "", "memtally: error: unknown option '--until=now'"},
+	{{"--ledger.socket=/a"}, 2, "", "memtally: error: unknown option '--ledger.socket=/a'"},
 };
 
 static const struct argument_case without_inspect_cases[] = {
@@ -211,7 +211,7 @@ static const struct argument_case without_inspect_cases[] = {
 	{{"pages", "1"}, 2, "", "pages: this build cannot look inside processes"},
 	{{"sharing"}, 2, "", "sharing: this build cannot look inside processes"},
 	{{"explain", "1"}, 2, "", "explain: this build cannot look inside processes"},
-	{{"--deleted"}, 2, "", "memtally: error: unknown flag '--deleted'"},
+	{{"--deleted"}, 2, "", "memtally: error: unknown option '--deleted'"},
 };
 
 static void check_cases(const struct argument_case *cases, size_t count)
@@ -256,7 +256,7 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-/* Help lists the commands and flags of this build, and no others. */
+/* Help lists the commands and options of this build, and no others. */
 static void help_lists_what_is_built(void **state)
 {
 	static const char *const usages[2][2] = {
@@ -276,7 +276,7 @@ static void help_lists_what_is_built(void **state)
 	invoked_run((const char *[INVOKED_ARGS]){"--help"}, &r);
 	assert_int_equal(r.status, 0);
 	snprintf(usage, sizeof(usage),
-		"Usage: memtally [FLAG...] [programs|users|groups|units|user_units|sessions|\n"
+		"Usage: memtally [OPTION...] [programs|users|groups|units|user_units|sessions|\n"
 		"                slices|machines|pods|containers|processes|host|status%s",
 		usages[ENABLE_LEDGER][ENABLE_INSPECT]);
 	assert_int_equal(strncmp(r.out.data, usage, strlen(usage)), 0);

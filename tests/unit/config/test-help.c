@@ -53,10 +53,10 @@ static void help_lists_the_programs_options(void **state)
 		AUTO_BUFFER struct buffer b = {0};
 		const char *text;
 
-		help_render(programs[p], "prog [FLAG ...]", "Does something.", &b);
+		help_render(programs[p], "prog [OPTION ...]", "Does something.", &b);
 		text = terminated(&b);
 		assert_int_equal(
-			strncmp(text, "Usage: prog [FLAG ...]\n\nDoes something.\n\n", 41), 0);
+			strncmp(text, "Usage: prog [OPTION ...]\n\nDoes something.\n\n", 43), 0);
 		each_line(text, check_help_line);
 		for (size_t i = 0; i < count; i++) {
 			char line[128];

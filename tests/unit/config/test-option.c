@@ -41,7 +41,7 @@ static bool is_name(const char *name)
 	return *name != 0;
 }
 
-/* What flags, keys, help and man pages assume of every row. */
+/* What options, keys, help and man pages assume of every row. */
 static void table_is_consistent(void **state)
 {
 	size_t count;
@@ -53,7 +53,7 @@ static void table_is_consistent(void **state)
 		size_t help = strlen(s->help);
 
 		assert_true(is_name(s->name));
-		/* Only flags of views may be left out of a build. */
+		/* Only options of views may be left out of a build. */
 		assert_true(s->programs || (!s->in_file && !(ENABLE_LEDGER && ENABLE_INSPECT)));
 		if (!s->programs)
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of config/settings.h: settings from defaults, the file and flags. */
+/* Tests of config/settings.h: settings from defaults, the file and options. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
@@ -179,14 +179,14 @@ static void flags_override_the_file(void **state)
 	flags = load_good(
 		PROGRAM_MEMTALLYD, ARGS("--interval", "5s", "--config.file", "file",
 					   "--snapshot.socket", "relative", "--interval=6s"));
-	assert_int_equal(flags->interval_ns, 6 * NS_PER_SEC); /* the last flag counts */
+	assert_int_equal(flags->interval_ns, 6 * NS_PER_SEC); /* the last option counts */
 	assert_int_equal(flags->export_users, 7);
 	assert_string_equal(flags->snapshot_socket, "relative");
 }
 
 /*
- * A list in the file replaces the default, a list of flags replaces that, and flags are appended
- * to each other.
+ * A list in the file replaces the default, a list of options replaces that, and options are
+ * appended to each other.
  */
 static void flag_lists_replace_file_lists(void **state)
 {
@@ -354,16 +354,17 @@ static void describes_errors(void **state)
 			"--limit: expected a whole number from 1 to 1000000, got 'x'"},
 		{PROGRAM_MEMTALLY, {"--limit=" X50 X50 X50},
 			"--limit: expected a whole number from 1 to 1000000, got '" X50 X50 "'"},
-		{PROGRAM_MEMTALLY, {"--interval=5s"}, "unknown flag '--interval=5s'; try --help"},
-		{PROGRAM_WEB, {"--interval", "5s"}, "unknown flag '--interval'; try --help"},
-		{PROGRAM_WEB, {"--inter"}, "unknown flag '--inter'; try --help"},
-		{PROGRAM_WEB, {"--=x"}, "unknown flag '--=x'; try --help"},
-		{PROGRAM_WEB, {"---help"}, "unknown flag '---help'; try --help"},
-		{PROGRAM_WEB, {"-x"}, "unknown flag '-x'; try --help"},
-		{PROGRAM_WEB, {"-hx"}, "unknown flag '-hx'; try --help"},
-		{PROGRAM_WEB, {"-h=x"}, "unknown flag '-h=x'; try --help"},
+		{PROGRAM_MEMTALLY, {"--interval=5s"}, "unknown option '--interval=5s'; try --help"},
+		{PROGRAM_WEB, {"--interval", "5s"}, "unknown option '--interval'; try --help"},
+		{PROGRAM_WEB, {"--inter"}, "unknown option '--inter'; try --help"},
+		{PROGRAM_WEB, {"--=x"}, "unknown option '--=x'; try --help"},
+		{PROGRAM_WEB, {"---help"}, "unknown option '---help'; try --help"},
+		{PROGRAM_WEB, {"-x"}, "unknown option '-x'; try --help"},
+		{PROGRAM_WEB, {"-hx"}, "unknown option '-hx'; try --help"},
+		{PROGRAM_WEB, {"-h=x"}, "unknown option '-h=x'; try --help"},
 		{PROGRAM_WEB, {"--" X50 X50 X50},
-			"unknown flag '--" X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
+			"unknown option '--" X50
+			"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
 			"try --help"},
 	};
 

@@ -160,7 +160,7 @@ static const struct {
 	{"'.': 1", "f.yaml:1: " UNKNOWN(".")},
 	{"pss: {pss.mode: exact}", "f.yaml:1: " UNKNOWN("pss.pss.mode")},
 	{"5: 5", "f.yaml:1: " UNKNOWN("5")},
-	{"live: true", "f.yaml:1: " UNKNOWN("live")}, /* a flag only */
+	{"live: true", "f.yaml:1: " UNKNOWN("live")}, /* an option only */
 	{"config.file:\n\n  /x", "f.yaml:1: " UNKNOWN("config.file")},
 	{"config:\n  file: /x", "f.yaml:1: " UNKNOWN("config")},
 	{X50 X50 X50 ": 1", "f.yaml:1: " UNKNOWN(X50 X50)},
