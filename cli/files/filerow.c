@@ -245,8 +245,7 @@ static void filerow_add_total(const struct filerow_list *list, struct list *l)
 	AUTO_BUFFER struct buffer text = {0};
 
 	buffer_printf(&text, "total of %zu file%s", s->rows, s->rows == 1 ? "" : "s");
-	if (l->shown < l->rows)
-		buffer_printf(&text, " (%zu not shown)", l->rows - l->shown);
+	list_add_not_shown(l, &text);
 	if (s->rest.q[FILE_TABLE_MAPPINGS])
 		buffer_printf(&text, ", and %llu mappings of files without a row",
 			(unsigned long long)s->rest.q[FILE_TABLE_MAPPINGS]);

@@ -22,19 +22,11 @@ static void hosttable_begin(struct build *b, const struct column *column, size_t
 	list_begin(b->to);
 }
 
-static void hosttable_add_amount(const struct build *b, struct buffer *to, uint64_t bytes)
-{
-	if (b->bytes)
-		buffer_add_u64(to, bytes);
-	else
-		human_add_bytes(to, bytes);
-}
-
 static void add_signed(const struct build *b, struct buffer *to, int64_t bytes)
 {
 	if (bytes < 0)
 		buffer_add_char(to, '-');
-	hosttable_add_amount(b, to, saturate_size(bytes));
+	column_add_amount(to, saturate_size(bytes), b->bytes);
 }
 
 /* A line of a sheet: BYTES, which may be negative, of WHOLE bytes. */

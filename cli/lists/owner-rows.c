@@ -14,7 +14,6 @@
 
 #include "cli/common/sort-names.h"
 #include "cli/table/note.h"
-#include "render/human.h"
 #include "render/json.h"
 #include "snapshot/owner.h"
 
@@ -71,9 +70,8 @@ struct build {
 	const struct metric *metric[LIST_COLUMNS_MAX];
 	char name[LIST_COLUMNS_MAX][2 * METRIC_NAME_SIZE];
 	size_t columns;
-	bool is_none;   /* the only row is that of processes without an owner of the kind */
-	bool drops_it;  /* ... and is left out */
-	uint64_t total; /* rows, shown or not */
+	bool is_none;  /* the only row is that of processes without an owner of the kind */
+	bool drops_it; /* ... and is left out */
 };
 
 static void row_get(const struct build *b, uint32_t i, struct row *ret)
@@ -398,33 +396,23 @@ static void add_to_sums(const struct build *b, const struct row *row, struct own
 	}
 }
 
-static void owner_rows_add_bytes(const struct build *b, struct buffer *to, uint64_t bytes)
-{
-	if (b->rows->bytes)
-		buffer_add_u64(to, bytes);
-	else
-		human_add_bytes(to, bytes);
-}
-
 /* "total of 9 users (2 not shown), MemTotal 15.6 GiB, 3 denied, PSS between 2.7 and 3.1 GiB" */
 static void add_total_text(const struct build *b, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(b->view);
 	struct note note;
 
-	buffer_printf(to, "total of %llu %s", (unsigned long long)(b->is_none ? 0 : b->total),
-		b->total == 1 && !b->is_none ? metric_scope_name(b->rows->scope)
-					     : json_list_name(b->rows->scope));
-	if (b->to->shown < b->total)
-		buffer_printf(
-			to, " (%llu not shown)", (unsigned long long)(b->total - b->to->shown));
+	buffer_printf(to, "total of %zu %s", b->is_none ? 0 : b->to->rows,
+		b->to->rows == 1 && !b->is_none ? metric_scope_name(b->rows->scope)
+						: json_list_name(b->rows->scope));
+	list_add_not_shown(b->to, to);
 	if (b->rows->everybodys && ROW_HAS(b->rows->everybodys, SCOPE_PSS)) {
 		buffer_add_text(to, ", PSS of all users ");
-		owner_rows_add_bytes(b, to, b->rows->everybodys->q[SCOPE_PSS]);
+		column_add_amount(to, b->rows->everybodys->q[SCOPE_PSS], b->rows->bytes);
 	}
 	if (ROW_HAS(host, SCOPE_MEM_TOTAL)) {
 		buffer_add_text(to, ", MemTotal ");
-		owner_rows_add_bytes(b, to, host->q[SCOPE_MEM_TOTAL]);
+		column_add_amount(to, host->q[SCOPE_MEM_TOTAL], b->rows->bytes);
 	}
 	if (b->drops_it)
 		return;
@@ -437,7 +425,7 @@ static void owner_rows_add_total(struct build *b, const struct owner_rows_sums *
 	struct row total = {.present = sums->present & ~sums->lacking, .q = sums->q};
 	AUTO_BUFFER struct buffer beside = {0};
 
-	if (!b->total) /* the sum of no rows is 0 */
+	if (!b->to->rows) /* the sum of no rows is 0 */
 		for (size_t i = 0; i < b->columns; i++)
 			if (b->metric[i] && b->column[i].place != AT_SORT &&
 				!(b->metric[i]->flags & METRIC_CGROUP_ONLY))
@@ -521,7 +509,6 @@ static int build_table(struct build *b)
 		if (!owner_rows_is_shown(&row))
 			continue;
 		add_to_sums(b, &row, &sums);
-		b->total++;
 		r = list_add(b->to, &row);
 	}
 	owner_rows_add_total(b, &sums);

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "cli/table/cell.h"
 #include "render/decimal.h"
-#include "render/human.h"
 
 /* The version of the JSON format. */
 enum { SHARING_VERSION = 1 };
@@ -61,10 +60,7 @@ static bool may_stay(const struct sharing_row *row)
 
 static void add_may_stay(const struct sharing_row *row, bool bytes, struct buffer *to)
 {
-	if (bytes)
-		buffer_add_u64(to, row->q[SHARING_DRIVER_UNTOLD]);
-	else
-		human_add_bytes(to, row->q[SHARING_DRIVER_UNTOLD]);
+	column_add_amount(to, row->q[SHARING_DRIVER_UNTOLD], bytes);
 	buffer_add_text(to, " of drivers may stay");
 }
 
@@ -261,12 +257,12 @@ static bool sharing_row_has_notes(const struct sharing_report *r)
 }
 
 /* The total is of all groups, also if only some were asked for. */
-static void add_beside_total(const struct sharing_report *r, struct buffer *to)
+static void add_beside_total(
+	const struct sharing_report *r, const struct list *l, struct buffer *to)
 {
 	buffer_printf(to, "total of %s%zu group%s", r->rows < r->groups ? "all " : "", r->groups,
 		r->groups == 1 ? "" : "s");
-	if (sharing_row_shown(r) < r->rows)
-		buffer_printf(to, " (%zu not shown)", r->rows - sharing_row_shown(r));
+	list_add_not_shown(l, to);
 	if (r->total.denied)
 		buffer_printf(to, ", %u denied", r->total.denied);
 	if (r->total.blocked)
@@ -310,7 +306,7 @@ int sharing_print_rows(
 	list_begin(&l);
 	for (size_t i = 0; result == 0 && i < r->rows; i++)
 		result = list_add(&l, &r->row[i]);
-	add_beside_total(r, &beside);
+	add_beside_total(r, &l, &beside);
 	if (r->by)
 		list_total(&l, &r->total, &beside);
 	return result == 0 ? list_end(&l) : result;

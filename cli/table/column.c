@@ -174,7 +174,7 @@ void column_add_csv(struct buffer *to, const struct column *c, const struct colu
 	}
 }
 
-static void column_add_amount(struct buffer *to, uint64_t bytes, bool exact)
+void column_add_amount(struct buffer *to, uint64_t bytes, bool exact)
 {
 	if (exact)
 		buffer_add_u64(to, bytes);

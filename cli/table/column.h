@@ -112,6 +112,9 @@ void column_add_csv(struct buffer *to, const struct column *c, const struct colu
 void column_add_shown(
 	struct buffer *to, const struct column *c, const struct column_value *v, bool exact);
 
+/* Appends BYTES, in KiB, MiB ... unless EXACT. */
+void column_add_amount(struct buffer *to, uint64_t bytes, bool exact);
+
 /* Appends TEXT, which is clean, as a JSON string, or as a cell of CSV. */
 void column_add_json_text(struct buffer *to, const char *text);
 void column_add_csv_text(struct buffer *to, const char *text);

@@ -406,6 +406,12 @@ void list_total(struct list *l, const void *row, const struct buffer *beside)
 	t->has_total = true;
 }
 
+void list_add_not_shown(const struct list *l, struct buffer *to)
+{
+	if (l->shown < l->rows)
+		buffer_printf(to, " (%zu not shown)", l->rows - l->shown);
+}
+
 int list_end(struct list *l)
 {
 	int r = l->to->error;

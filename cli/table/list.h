@@ -83,6 +83,9 @@ int list_add(struct list *l, const void *row);
  */
 void list_total(struct list *l, const void *row, const struct buffer *beside);
 
+/* Appends " (2 not shown)" to TO if the limit left out 2 rows; nothing if it left out none. */
+void list_add_not_shown(const struct list *l, struct buffer *to);
+
 /*
  * Ends the list: appends an aligned table; in CSV, which has no room for it, logs how many rows are
  * shown if the limit left some out. Returns 0, or the error of .to.

@@ -3,6 +3,7 @@
 
 #include "cli/table/note.h"
 
+#include "cli/table/column.h"
 #include "render/human.h"
 #include "snapshot/metric.h"
 #include "snapshot/sums.h"
@@ -140,9 +141,6 @@ void note_add_to_total(struct buffer *to, const struct note *n, bool bytes)
 		note_add_range(to, n, "and", bytes);
 	} else if (n->is_open && n->unmeasured) {
 		buffer_add_text(to, ", PSS at least ");
-		if (bytes)
-			buffer_add_u64(to, n->low_bytes);
-		else
-			human_add_bytes(to, n->low_bytes);
+		column_add_amount(to, n->low_bytes, bytes);
 	}
 }

@@ -324,7 +324,7 @@ static int add_part(
 static void usage_table_add_total(const struct usage_table *b, struct list *l)
 {
 	struct usage_row_of total = {.item = NULL};
-	size_t unread = 0, rows = usage_table_rows(b);
+	size_t unread = 0;
 	AUTO_BUFFER struct buffer beside = {0};
 
 	for (size_t i = 0; i < b->parts; i++) {
@@ -338,9 +338,8 @@ static void usage_table_add_total(const struct usage_table *b, struct list *l)
 			total.has_swap |= usage_line_has(item, USAGE_SWAP);
 		}
 	}
-	buffer_printf(&beside, "total of %zu row%s", rows, rows == 1 ? "" : "s");
-	if (l->shown < l->rows)
-		buffer_printf(&beside, " (%zu not shown)", l->rows - l->shown);
+	buffer_printf(&beside, "total of %zu row%s", l->rows, l->rows == 1 ? "" : "s");
+	list_add_not_shown(l, &beside);
 	if (unread)
 		buffer_printf(&beside, ", %zu could not be read", unread);
 	list_total(l, &total, &beside);
