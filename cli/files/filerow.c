@@ -29,12 +29,6 @@ enum {
 	FILEROW_AS,
 };
 
-static bool filerow_use(const char *text, struct column_value *ret)
-{
-	ret->text = text;
-	return text;
-}
-
 static bool get_name(const struct file_table_row *file, struct column_value *ret)
 {
 	static const char *const marks[FILE_TABLE_FATES] = {
@@ -45,7 +39,7 @@ static bool get_name(const struct file_table_row *file, struct column_value *ret
 	};
 
 	ret->after = marks[file->fate];
-	return filerow_use(file->name, ret);
+	return column_use_text(ret, file->name);
 }
 
 static bool filerow_get_file(
@@ -60,8 +54,8 @@ static bool filerow_get_file(
 		return column_use_room(ret);
 	case FILEROW_INODE: ret->number = file->inode; return true;
 	case FILEROW_NAME: return get_name(file, ret);
-	case FILEROW_KIND: return filerow_use(kind_name(file->kind), ret);
-	case FILEROW_STATE: return filerow_use(file_table_fate_name(file->fate), ret);
+	case FILEROW_KIND: return column_use_text(ret, kind_name(file->kind));
+	case FILEROW_STATE: return column_use_text(ret, file_table_fate_name(file->fate));
 	case FILEROW_EXACT:
 		ret->number = file->is_exact;
 		return l->form != LIST_JSON || file_table_has(file, FILE_TABLE_RESIDENT);
@@ -84,12 +78,13 @@ static bool filerow_get_user(
 		name = usernames_find(list->names, p->uid);
 		if (!name)
 			ret->room->error = -ENOMEM;
-		return filerow_use(name, ret);
-	case FILEROW_PROGRAM: return filerow_use(p->program, ret);
-	case FILEROW_UNIT: return filerow_use(p->unit, ret);
-	case FILEROW_USER_UNIT: return filerow_use(p->user_unit, ret);
-	case FILEROW_ANY_UNIT: return filerow_use(p->user_unit ? p->user_unit : p->unit, ret);
-	case FILEROW_AS: return filerow_use(row->user->part.is_executable ? "code" : "data", ret);
+		return column_use_text(ret, name);
+	case FILEROW_PROGRAM: return column_use_text(ret, p->program);
+	case FILEROW_UNIT: return column_use_text(ret, p->unit);
+	case FILEROW_USER_UNIT: return column_use_text(ret, p->user_unit);
+	case FILEROW_ANY_UNIT: return column_use_text(ret, p->user_unit ? p->user_unit : p->unit);
+	case FILEROW_AS:
+		return column_use_text(ret, row->user->part.is_executable ? "code" : "data");
 	default: ret->number = row->user->part.is_executable; return true;
 	}
 }

@@ -47,8 +47,8 @@ static bool get_sheet(
 	switch (c->index) {
 	case SHEET_BYTES: ret->change = line->bytes; return true;
 	case SHEET_SHARE: ret->real = (double)line->bytes / (double)line->whole; return true;
-	case SHEET_NAME: ret->text = line->name; return true;
-	default: ret->text = line->help; return true;
+	case SHEET_NAME: return column_use_text(ret, line->name);
+	default: return column_use_text(ret, line->help);
 	}
 }
 
@@ -289,7 +289,7 @@ static bool get_field(
 		if (m->label)
 			buffer_printf(ret->room, ".%s", m->value);
 		return column_use_room(ret);
-	default: ret->text = m->help; return true;
+	default: return column_use_text(ret, m->help);
 	}
 }
 

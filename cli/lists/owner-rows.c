@@ -112,12 +112,6 @@ static bool get_value(
 	return any;
 }
 
-static bool owner_rows_use(const char *text, struct column_value *ret)
-{
-	ret->text = text;
-	return text && *text;
-}
-
 static void note_of(const struct row *row, struct note *ret)
 {
 	if (row->process)
@@ -135,14 +129,14 @@ static bool get_of_process(const struct build *b, const struct snapshot_process 
 	case OWNER_ROWS_PID: ret->number = p->pid; return true;
 	case OWNER_ROWS_UID: ret->number = p->uid; return true;
 	case OWNER_ROWS_GID: ret->number = p->gid; return p->gid != OWNER_NO_ID;
-	case OWNER_ROWS_USER: return owner_rows_use(view_owner(b->view, p, OWNER_USER), ret);
+	case OWNER_ROWS_USER: return column_use_name(ret, view_owner(b->view, p, OWNER_USER));
 	case OWNER_ROWS_SOURCE:
 		return p->source != SOURCE_NONE &&
-		       owner_rows_use(
-			       snapshot_is_guess(p) ? "guess" : metric_source_name(p->source), ret);
+		       column_use_name(
+			       ret, snapshot_is_guess(p) ? "guess" : metric_source_name(p->source));
 	case OWNER_ROWS_REASON:
 		return p->outcome != OUTCOME_MEASURED &&
-		       owner_rows_use(metric_outcome_name(p->outcome), ret);
+		       column_use_name(ret, metric_outcome_name(p->outcome));
 	case OWNER_ROWS_MM_PID: ret->number = p->mm_pid; return p->outcome == OUTCOME_SHARED_MM;
 	case OWNER_ROWS_EXPORTED: ret->number = (p->flags & PROCESS_EXPORTED) != 0; return true;
 	default:
@@ -158,12 +152,12 @@ static bool get_of_owner(const struct build *b, const struct snapshot_scope *s, 
 	const struct owner *owner = owner_of(metric_owner_kind(b->rows->scope));
 
 	switch (what) {
-	case OWNER_ROWS_USER: return owner_rows_use(view_text(b->view, s->user), ret);
-	case OWNER_ROWS_ABOVE: return owner_rows_use(view_text(b->view, s->above), ret);
+	case OWNER_ROWS_USER: return column_use_name(ret, view_text(b->view, s->user));
+	case OWNER_ROWS_ABOVE: return column_use_name(ret, view_text(b->view, s->above));
 	case OWNER_ROWS_ID: ret->number = s->id; return s->id != OWNER_NO_ID;
 	case OWNER_ROWS_WORD:
 		return strcmp(view_text(b->view, s->name), OWNER_NONE) != 0 &&
-		       owner_rows_use(owner_word(owner, s->id), ret);
+		       column_use_name(ret, owner_word(owner, s->id));
 	default: ret->number = (s->flags & SCOPE_EXPORTED) != 0; return true;
 	}
 }
@@ -176,7 +170,7 @@ static bool get_other(
 	struct note note;
 
 	switch (c->index) {
-	case OWNER_ROWS_NAME: ret->text = row->name; return true;
+	case OWNER_ROWS_NAME: return column_use_text(ret, row->name);
 	case OWNER_ROWS_NOTE:
 		note_of(row, &note);
 		note_add(ret->room, &note, l->bytes);

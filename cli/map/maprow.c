@@ -96,12 +96,6 @@ static bool maprow_get_sharers(
 	return true;
 }
 
-static bool maprow_use(const char *text, struct column_value *ret)
-{
-	ret->text = text;
-	return text;
-}
-
 bool maprow_get(
 	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
@@ -118,7 +112,7 @@ bool maprow_get(
 		return column_use_room(ret);
 	case MAPROW_START: ret->number = row->start; return true;
 	case MAPROW_END: ret->number = row->end; return true;
-	case MAPROW_PERMS: return maprow_use(row->perms, ret);
+	case MAPROW_PERMS: return column_use_text(ret, row->perms);
 	case MAPROW_OFFSET: ret->number = row->offset; return true;
 	case MAPROW_DEVICE:
 		buffer_printf(ret->room, "%x:%x", row->major, row->minor);
@@ -126,13 +120,13 @@ bool maprow_get(
 	case MAPROW_INODE: ret->number = row->inode; return row->inode;
 	case MAPROW_NAME:
 		ret->after = kind_note(row->is_deleted, row->fate);
-		return maprow_use(row->name, ret);
-	case MAPROW_KIND: return maprow_use(kind_name(row->kind), ret);
+		return column_use_text(ret, row->name);
+	case MAPROW_KIND: return column_use_text(ret, kind_name(row->kind));
 	case MAPROW_DELETED: ret->number = row->is_deleted; return true;
 	case MAPROW_STATE:
 		return (row->is_deleted || row->fate == MAPPING_UNLINKED) &&
-		       maprow_use(states[row->fate], ret);
-	case MAPROW_FLAGS: return maprow_use(row->flags, ret);
+		       column_use_text(ret, states[row->fate]);
+	case MAPROW_FLAGS: return column_use_text(ret, row->flags);
 	default: return maprow_get_sum(l, row, c->index, ret);
 	}
 }

@@ -84,8 +84,8 @@ static bool pagerow_get(
 		return column_use_room(ret);
 	case PAGEROW_START: ret->number = row->start; return true;
 	case PAGEROW_END: ret->number = row->end; return true;
-	case PAGEROW_PERMS: ret->text = row->perms; return true;
-	case PAGEROW_KIND: ret->text = kind_name(row->kind); return true;
+	case PAGEROW_PERMS: return column_use_text(ret, row->perms);
+	case PAGEROW_KIND: return column_use_text(ret, kind_name(row->kind));
 	default:
 		ret->text = row->name;
 		if (l->form != LIST_LINES || f->by != PAGEROW_BY_PROCESS)
@@ -277,12 +277,6 @@ static void pagerow_add_flags(const struct page *p, struct buffer *to)
 			buffer_printf(to, "%s%s", to->len ? " " : "", flags[i].name);
 }
 
-static bool get_text(const char *text, struct column_value *ret)
-{
-	ret->text = text;
-	return true;
-}
-
 /*
  * Gets how often page P is mapped. Without frames it is only known whether a single process maps
  * it, which tables show.
@@ -303,9 +297,9 @@ static bool pagerow_get_page(
 
 	switch (c->index) {
 	case PAGEROW_ADDRESS: ret->number = p->address; return true;
-	case PAGEROW_STATE: return get_text(page_state_name(p->state), ret);
+	case PAGEROW_STATE: return column_use_text(ret, page_state_name(p->state));
 	case PAGEROW_TYPE:
-		get_text(!is_there ? "" : p->is_file ? "file" : "anon", ret);
+		column_use_text(ret, !is_there ? "" : p->is_file ? "file" : "anon");
 		return is_there || l->form == LIST_LINES;
 	case PAGEROW_EXCLUSIVE: ret->number = p->is_exclusive; return is_there;
 	case PAGEROW_MAPPED: return is_there && get_mapped(l->form, p, ret);

@@ -25,7 +25,7 @@ static bool partrow_get(
 
 	switch (c->index) {
 	case PARTROW_PID: ret->number = (uint64_t)row->pid; return true;
-	case PARTROW_FILE: ret->text = row->object; return true;
+	case PARTROW_FILE: return column_use_text(ret, row->object);
 	case PARTROW_NAME:
 		ret->text = row->name ? row->name : f->of_symbols ? "(no symbol)" : "(no section)";
 		return row->name || l->form != LIST_JSON;

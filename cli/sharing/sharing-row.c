@@ -43,12 +43,6 @@ static bool sharing_row_count(uint32_t count, struct column_value *ret)
 	return count;
 }
 
-static bool sharing_row_text(const char *text, struct column_value *ret)
-{
-	ret->text = text;
-	return text && *text;
-}
-
 /* Returns true if ROW has enough memory that may stay to note it beside FREED-ON-EXIT. */
 static bool may_stay(const struct sharing_row *row)
 {
@@ -93,8 +87,8 @@ static bool sharing_row_get(
 	const struct sharing_row *row = row_;
 
 	switch (c->index) {
-	case SHARING_NAME: return sharing_row_text(row->name, ret);
-	case SHARING_USER: return sharing_row_text(row->user, ret);
+	case SHARING_NAME: return column_use_name(ret, row->name);
+	case SHARING_USER: return column_use_name(ret, row->user);
 	case SHARING_DENIED: return sharing_row_count(row->denied, ret);
 	case SHARING_BLOCKED: return sharing_row_count(row->blocked, ret);
 	case SHARING_ELSEWHERE: return sharing_row_count(row->elsewhere, ret);
@@ -388,10 +382,10 @@ static bool get_pair(
 
 	(void)l;
 	switch (c->index) {
-	case PAIR_A: return sharing_row_text(pair->a->name, ret);
-	case PAIR_B: return sharing_row_text(pair->b->name, ret);
-	case PAIR_A_USER: return sharing_row_text(pair->a->user, ret);
-	case PAIR_B_USER: return sharing_row_text(pair->b->user, ret);
+	case PAIR_A: return column_use_name(ret, pair->a->name);
+	case PAIR_B: return column_use_name(ret, pair->b->name);
+	case PAIR_A_USER: return column_use_name(ret, pair->a->user);
+	case PAIR_B_USER: return column_use_name(ret, pair->b->user);
 	default: ret->number = pair->bytes; return true;
 	}
 }

@@ -56,6 +56,20 @@ typedef bool column_get(
 /* Ends the text that .get of a column made in V->room, and makes it the value. Returns true. */
 bool column_use_room(struct column_value *v);
 
+/* Makes TEXT the value. Returns false, because it is absent, if TEXT is NULL. */
+static inline bool column_use_text(struct column_value *v, const char *text)
+{
+	v->text = text;
+	return text;
+}
+
+/* Does the same; an empty TEXT is absent, too. */
+static inline bool column_use_name(struct column_value *v, const char *text)
+{
+	v->text = text;
+	return text && *text;
+}
+
 enum column_flag {
 	COLUMN_SUM = 1 << 0,  /* the total has a value, in a table a dash if that is absent */
 	COLUMN_SORT = 1 << 1, /* --sort takes it; .index says by what */

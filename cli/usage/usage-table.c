@@ -191,7 +191,7 @@ static bool usage_table_get(
 	case USAGE_TABLE_UNTIL: return get_moment(head->until_s, ret);
 	case USAGE_TABLE_COVERED: ret->real = usage_table_covered(head); return ret->real >= 0;
 	case USAGE_TABLE_OWN_ONLY: ret->number = (head->flags & USAGE_OWN_ONLY) != 0; return true;
-	case USAGE_TABLE_NAME: ret->text = row->item->row.name; return true;
+	case USAGE_TABLE_NAME: return column_use_text(ret, row->item->row.name);
 	case USAGE_TABLE_USER:
 		ret->text = row->item->row.user;
 		return *ret->text || l->form == LIST_TABLE;
