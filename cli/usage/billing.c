@@ -21,6 +21,7 @@
 static const char *billing_why(int r)
 {
 	switch (r) {
+	case -ENOMSG: return "not memtally-ledger (check --ledger.socket)";
 	case -EBADMSG: return "its answer is invalid";
 	case -EPROTO: return "it has another version";
 	case -EIO: return "it can't read its file; see its log";

@@ -18,12 +18,9 @@
 #include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
 
-enum {
-	ANSWER_TIMEOUT_MS = 20000,
-	CONNECT_TRIES = 500,
-};
-
-#define CONNECT_PAUSE_NS (10 * NS_PER_MSEC)
+#define ANSWER_TIMEOUT_NS  (20 * NS_PER_SEC)
+#define CONNECT_TIMEOUT_NS (5 * NS_PER_SEC)
+#define CONNECT_PAUSE_NS   (10 * NS_PER_MSEC)
 
 /*
  * Rows can be filtered by their own name, and containers also by the user they belong to: the
@@ -183,23 +180,28 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
 	return make_parts(ret, period, count);
 }
 
-static int usage_wait_for(int fd, short events)
+/* Waits for EVENTS until END_NS (CLOCK_MONOTONIC). Returns 0, -ETIMEDOUT, or -errno of poll(). */
+static int usage_wait_for(int fd, short events, uint64_t end_ns)
 {
 	struct pollfd p = {.fd = fd, .events = events};
 	int r;
 
-	do
-		r = poll(&p, 1, ANSWER_TIMEOUT_MS);
-	while (r < 0 && errno == EINTR);
+	do {
+		uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+		if (now_ns >= end_ns)
+			return -ETIMEDOUT;
+		r = poll(&p, 1, (int)((end_ns - now_ns) / NS_PER_MSEC) + 1);
+	} while (r < 0 && errno == EINTR);
 	if (r < 0)
 		return -errno;
 	return r ? 0 : -ETIMEDOUT;
 }
 
-static int usage_put(int fd, const struct usage_request *request)
+static int usage_put(int fd, const struct usage_request *request, uint64_t end_ns)
 {
 	unsigned char text[USAGE_REQUEST_SIZE];
-	int r = usage_wait_for(fd, POLLOUT);
+	int r = usage_wait_for(fd, POLLOUT, end_ns);
 
 	usage_request_write(request, text);
 	if (r < 0)
@@ -208,9 +210,9 @@ static int usage_put(int fd, const struct usage_request *request)
 }
 
 /* Receives the next message of an answer. */
-static int usage_receive(int fd, struct buffer *to)
+static int usage_receive(int fd, struct buffer *to, uint64_t end_ns)
 {
-	int r = usage_wait_for(fd, POLLIN);
+	int r = usage_wait_for(fd, POLLIN, end_ns);
 	char *room = r == 0 ? buffer_reserve(to, USAGE_MESSAGE_MAX) : NULL;
 	ssize_t n;
 
@@ -223,17 +225,27 @@ static int usage_receive(int fd, struct buffer *to)
 	return n ? 0 : -ECONNRESET;
 }
 
+/*
+ * Gives in *RET_SIZE the length of the answer that begins with FIRST, its first message. Returns 0;
+ * -ENOMSG if memtally-ledger sends no such message: its first one has the whole head.
+ */
+static int usage_begin_answer(const struct buffer *first, size_t *ret_size)
+{
+	return usage_size(first->data, first->len, ret_size) == 0 && *ret_size ? 0 : -ENOMSG;
+}
+
 static int ask_one(int fd, enum usage_kind kind, struct usage_table_part *part)
 {
 	const struct usage_request request = {
 		.kind = kind, .since_s = part->period.from_s, .until_s = part->period.to_s};
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + ANSWER_TIMEOUT_NS;
 	size_t size = 0;
-	int r = usage_put(fd, &request);
+	int r = usage_put(fd, &request, end_ns);
 
 	while (r == 0 && (!size || part->answer.len < size)) {
-		r = usage_receive(fd, &part->answer);
-		if (r == 0 && !size)
-			r = usage_size(part->answer.data, part->answer.len, &size);
+		r = usage_receive(fd, &part->answer, end_ns);
+		if (r == 0 && !size && part->answer.len)
+			r = usage_begin_answer(&part->answer, &size);
 	}
 	if (r == 0)
 		r = usage_check(part->answer.data, part->answer.len, &part->head);
@@ -249,12 +261,17 @@ static void pause_awhile(void)
 	nanosleep(&(struct timespec){.tv_nsec = CONNECT_PAUSE_NS}, NULL);
 }
 
-/* EAGAIN: the queue of connections is full, which does not last: try again for up to 5 s. */
-static int connect_to(const char *path, int *ret_fd)
+static uint64_t usage_connect_end_ns(void)
+{
+	return clock_now_ns(CLOCK_MONOTONIC) + CONNECT_TIMEOUT_NS;
+}
+
+/* EAGAIN: the queue of connections is full, which does not last: try again until END_NS. */
+static int connect_to(const char *path, uint64_t end_ns, int *ret_fd)
 {
 	int r = channel_connect(path, ret_fd);
 
-	for (int i = 0; r == -EAGAIN && i < CONNECT_TRIES; i++) {
+	while (r == -EAGAIN && clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
 		pause_awhile();
 		r = channel_connect(path, ret_fd);
 	}
@@ -268,15 +285,18 @@ static int connect_to(const char *path, int *ret_fd)
 int usage_ask(const char *path, struct usage_table *b)
 {
 	AUTO_CLOSE int fd = -1;
-	int r = connect_to(path, &fd);
+	int r = connect_to(path, usage_connect_end_ns(), &fd);
 
 	for (size_t i = 0; r == 0 && i < b->parts; i++) {
+		uint64_t end_ns;
+
 		r = ask_one(fd, b->kind, &b->part[i]);
-		for (int k = 0; r == -ECONNRESET && !b->part[0].answer.len && k < CONNECT_TRIES;
-			k++) {
+		end_ns = usage_connect_end_ns();
+		while (r == -ECONNRESET && !b->part[0].answer.len &&
+			clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
 			pause_awhile();
 			fd = fd_close(fd);
-			r = connect_to(path, &fd);
+			r = connect_to(path, end_ns, &fd);
 			if (r == 0)
 				r = ask_one(fd, b->kind, &b->part[i]);
 		}

@@ -21,10 +21,11 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
 
 /*
  * Asks memtally-ledger at the socket PATH for all parts of B, and calls usage_table_select(). Waits
- * at most 20 s for each message. If memtally-ledger has no free place for a connection, tries again
- * for about 5 s. Returns 0; -ETIMEDOUT; -ECONNRESET if it closed the connection; -EBADMSG for an
- * invalid answer; -EPROTO if it does not know the request; -EIO if it cannot read its file;
- * -ENOMEM; or another negative errno of connect(), send() or recv().
+ * at most 20 s for each answer. If memtally-ledger has no free place for a connection, tries again
+ * for 5 s. Returns 0; -ETIMEDOUT; -ECONNRESET if it closed the connection; -ENOMSG if the first
+ * message is of another program; -EBADMSG for an invalid answer; -EPROTO if it does not know the
+ * request; -EIO if it cannot read its file; -ENOMEM; or another negative errno of connect(), send()
+ * or recv().
  */
 int usage_ask(const char *path, struct usage_table *b);
 

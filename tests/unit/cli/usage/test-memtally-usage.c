@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/os/channel.h"
 #include "snapshot/usage.h"
 #include "tests/unit/support/cli/invoked.h"
@@ -94,6 +95,56 @@ static void ask(const char *per, const char *since, const char *until, const cha
 	unlink("ledger");
 }
 
+/* Forks a child that serves as "ledger" and sends TEXT to each client. Returns its pid. */
+static pid_t keep_another(const char *text)
+{
+	AUTO_CLOSE int listener = -1;
+	pid_t child;
+
+	assert_int_equal(channel_listen("ledger", SOCK_SEQPACKET, 0600, 1, &listener), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct pollfd p = {.fd = listener, .events = POLLIN};
+
+		while (poll(&p, 1, -1) > 0) {
+			int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+			if (client < 0 || send(client, text, strlen(text), MSG_NOSIGNAL) < 0)
+				_exit(1);
+		}
+		_exit(1);
+	}
+	return child;
+}
+
+/*
+ * A message that does not begin an answer, such as the single byte that memtallyd sends with each
+ * snapshot, is of another program: more of them make no answer.
+ */
+static void usage_refuses_another_service(void **state)
+{
+	static const char *const texts[] = {"M", "HTTP/1.1 400 Bad Request\r\n\r\n"};
+	static const char *const args[INVOKED_ARGS] = {"usage", "--ledger.socket=ledger"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		uint64_t began_ns = clock_now_ns(CLOCK_MONOTONIC);
+		pid_t child = keep_another(texts[i]);
+		AUTO_RUNNING struct running r = {0};
+
+		invoked_run(args, &r);
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		unlink("ledger");
+		assert_int_equal(r.status, 1);
+		running_check_says(&r,
+			"memtally: error: no usage from memtally-ledger: ledger: not memtally-ledger "
+			"(check --ledger.socket)\n");
+		assert_true(clock_now_ns(CLOCK_MONOTONIC) - began_ns < 15 * NS_PER_SEC);
+	}
+}
+
 static bool says(const struct running *r, const char *what)
 {
 	return strstr(r->err.data, what) != NULL;
@@ -154,6 +205,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(warns_if_hours_are_kept_as_days),
 		cmocka_unit_test(refuses_hours_within_a_day),
+		cmocka_unit_test(usage_refuses_another_service),
 	};
 
 	return cmocka_run_group_tests(tests, invoked_enter, invoked_leave);
