@@ -3,10 +3,12 @@
 
 #include "cli/lists/listing.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/common/advice.h"
 #include "cli/common/command.h"
 #include "cli/common/notice.h"
 #include "cli/common/selection.h"
@@ -178,6 +180,7 @@ static int show_status(const struct settings *settings)
 	int r = source_open_daemon(settings, &view, &reason);
 
 	if (r < 0) {
+		advice_add(&reason, r == -EPROTO ? -ENOMSG : r, "memtallyd", "--snapshot.socket");
 		log_error("%.*s", (int)reason.len, reason.data ? reason.data : "");
 		return COMMAND_FAILED;
 	}

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/common/advice.h"
 #include "cli/common/command.h"
 #include "cli/common/source.h"
 #include "cli/table/output.h"
@@ -21,7 +22,7 @@
 static const char *billing_why(int r)
 {
 	switch (r) {
-	case -ENOMSG: return "not memtally-ledger (check --ledger.socket)";
+	case -ENOMSG: return "not memtally-ledger";
 	case -EBADMSG: return "its answer is invalid";
 	case -EPROTO: return "it has another version";
 	case -EIO: return "it can't read its file; see its log";
@@ -166,8 +167,11 @@ static int show_usage(const struct settings *settings, struct usage_table *b)
 	int r = usage_ask(settings->ledger_socket, b);
 
 	if (r < 0) {
-		log_error("no usage from memtally-ledger: %s: %s", settings->ledger_socket,
-			billing_why(r));
+		AUTO_BUFFER struct buffer advice = {0};
+
+		advice_add(&advice, r, "memtally-ledger", "--ledger.socket");
+		log_error("no usage from memtally-ledger: %s: %s%.*s", settings->ledger_socket,
+			billing_why(r), (int)advice.len, advice.data ? advice.data : "");
 		return COMMAND_FAILED;
 	}
 	say_of_usage(b);

@@ -85,7 +85,8 @@ static const struct argument_case ledger_cases[] = {
 	{{"usage", "users"}, 2, "", "unexpected argument 'users' after usage"},
 	{{"usage", "--per=week"}, 2, "", "--per: expected all, hour, day or month"},
 	{{"usage", "--ledger.socket=nowhere"}, 1, "",
-		"memtally: error: no usage from memtally-ledger: nowhere: No such file or directory\n"},
+		"memtally: error: no usage from memtally-ledger: nowhere: No such file or directory "
+		"(start memtally-ledger, or set --ledger.socket)\n"},
 };
 
 static const struct argument_case inspect_cases[] = {

@@ -201,7 +201,8 @@ static void status_shows_memtallyds_snapshot(void **state)
 	assert_int_equal(none.status, 1);
 	assert_string_equal(none.out.data, "");
 	assert_string_equal(none.err.data,
-		"memtally: error: no snapshot from memtallyd: socket: No such file or directory\n");
+		"memtally: error: no snapshot from memtallyd: socket: No such file or directory "
+		"(start memtallyd, or set --snapshot.socket)\n");
 }
 
 /*
