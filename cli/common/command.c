@@ -34,6 +34,15 @@ int command_refuse(const char *error)
 	return COMMAND_MISUSED;
 }
 
+void command_say_unreadable(const struct settings *settings, int r)
+{
+	if (r == -EMEDIUMTYPE)
+		log_error("%s is not a proc file system (check --path.procfs)",
+			settings->path_procfs);
+	else
+		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+}
+
 size_t command_width(void)
 {
 	struct winsize size;

@@ -52,6 +52,9 @@ int command_shown(int r);
  */
 int command_refuse(const char *error);
 
+/* Logs that the proc file system of SETTINGS cannot be read: R is the negative errno. */
+void command_say_unreadable(const struct settings *settings, int r);
+
 /* Returns the width of the terminal in columns; 0 if standard output is no terminal. */
 size_t command_width(void);
 

@@ -213,7 +213,7 @@ int pid_selection_open(const struct settings *settings, struct pid_selection *c,
 	if (r == 0 && c->has_filters)
 		r = pid_selection_find(settings, c, &said);
 	if (r < 0) {
-		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		command_say_unreadable(settings, r);
 		return PID_SELECTION_FAILED;
 	}
 	if (said.len)

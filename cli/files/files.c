@@ -382,7 +382,7 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 	if (r == 0)
 		r = files_find(settings, &procfs, &f->chosen);
 	if (r < 0) {
-		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		command_say_unreadable(settings, r);
 		return 1;
 	}
 	inventory_init(&s.inventory, procfs.live);

@@ -124,7 +124,7 @@ static int open_source(
 	int r = source_open(settings, selection_needs_processes(s), ret, &said);
 
 	if (r < 0)
-		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		command_say_unreadable(settings, r);
 	else
 		log_info("%.*s", (int)said.len, said.data);
 	return r;

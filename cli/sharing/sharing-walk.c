@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/common/command.h"
 #include "cli/common/reading/supervisor.h"
 #include "inspect/maps/target.h"
 
@@ -47,7 +48,7 @@ int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *opti
 		.begin_ns = clock_now_ns(CLOCK_MONOTONIC)};
 	r = procfs_open(settings->path_procfs, &w->procfs);
 	if (r < 0) {
-		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		command_say_unreadable(settings, r);
 		return -ECANCELED;
 	}
 	r = frame_mappers_open(&w->mappers, w->procfs.fd, &what);

@@ -20,6 +20,8 @@ struct argument_case {
 
 static const struct argument_case list_cases[] = {
 	{{"threads"}, 2, "", "memtally: error: unexpected argument 'threads'; expected "},
+	{{"--path.procfs=/dev"}, 1, "",
+		"memtally: error: /dev is not a proc file system (check --path.procfs)\n"},
 	{{"--threads"}, 2, "", "memtally: error: unknown option '--threads'; try --help\n"},
 	{{"--limit=0"}, 2, "", "--limit: expected a whole number from 1 to 1000000, got '0'"},
 	{{"status", "--live"}, 2, "", "status prints one page: "},
@@ -93,6 +95,10 @@ static const struct argument_case inspect_cases[] = {
 	{{"map"}, 2, "",
 		"map needs the pid of a process, or a filter such as --user or --program; try "
 		"--help"},
+	{{"map", "1", "--path.procfs=/dev"}, 1, "",
+		"memtally: error: /dev is not a proc file system (check --path.procfs)\n"},
+	{{"files", "--path.procfs=/dev"}, 1, "",
+		"memtally: error: /dev is not a proc file system (check --path.procfs)\n"},
 	{{"map", "1x"}, 2, "", "expected the pid of a process, got '1x'"},
 	{{"map", "--pid=0"}, 2, "", "expected the pid of a process, got '0'"},
 	{{"map", "1", "--by=user"}, 2, "", "--by: expected mapping, file or kind, got 'user'"},
