@@ -30,6 +30,7 @@ static void add_denied(const struct view *view, const struct sums *sums, enum no
 	struct buffer *to)
 {
 	uint64_t denied = sums->q[SCOPE_UNMEASURED_DENIED];
+	uint32_t rights = view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON);
 	bool is_one = denied == 1;
 
 	if (!denied || is_negligible(sums))
@@ -39,9 +40,9 @@ static void add_denied(const struct view *view, const struct sums *sums, enum no
 	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
 	buffer_printf(to, " process%s could not be read: the sums do not contain %s PSS; ",
 		sums->q[SCOPE_PROCESSES] == 1 ? "" : "es", is_one ? "its" : "their");
-	if (view_self(view)->flags & (SELF_CAP_SYS_PTRACE | SELF_CAP_PERFMON))
-		buffer_printf(to, "the kernel refuses %s even to %s\n", is_one ? "it" : "them",
-			reader_of(source));
+	if (rights)
+		buffer_printf(to, "the kernel refuses %s in spite of %s\n", is_one ? "it" : "them",
+			rights & SELF_CAP_SYS_PTRACE ? "CAP_SYS_PTRACE" : "CAP_PERFMON");
 	else if (source == NOTICE_LIVE)
 		buffer_add_text(to, "run as root, or run memtallyd and join group memtally\n");
 	else if (source == NOTICE_LIVE_BY_DAEMON)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs once which right is missing, when a process cannot be read. */
+/*
+ * Logs once why a process cannot be read: which right is missing, or that the kernel refuses in
+ * spite of it, as for processes of an outer user namespace.
+ */
 #ifndef MEMTALLY_CLI_COMMON_READING_HINT_H
 #define MEMTALLY_CLI_COMMON_READING_HINT_H
 
@@ -8,7 +11,10 @@
 #include "collectors/procfs/procfs.h"
 
 struct hint {
-	/* text to log if the kernel refuses; NULL: that mappings need CAP_SYS_PTRACE */
+	/*
+	 * The text if a right is missing, CAP_SYS_PTRACE or CAP_DAC_READ_SEARCH; NULL: that
+	 * mappings need CAP_SYS_PTRACE
+	 */
 	const char *denied;
 	bool has_said_denied, has_said_hidden;
 };

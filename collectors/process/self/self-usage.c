@@ -62,6 +62,7 @@ static void parse_status(const char *text, size_t len, struct self_usage *self)
 	if (self_usage_parse_capabilities(text, len, &caps) == 0) {
 		self->has_sys_ptrace = (caps >> CAP_SYS_PTRACE) & 1;
 		self->has_perfmon = (caps >> CAP_PERFMON) & 1;
+		self->has_dac_read_search = (caps >> CAP_DAC_READ_SEARCH) & 1;
 	}
 	if (status_parse(text, len, &status) == 0 && ROW_HAS(&status, PROCESS_RSS))
 		self->resident_bytes = status.q[PROCESS_RSS];

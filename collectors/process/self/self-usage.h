@@ -12,7 +12,8 @@
 #include "collectors/process/self/cpu-recent.h"
 
 struct self_usage {
-	bool has_sys_ptrace, has_perfmon; /* in the effective set */
+	/* in the effective set */
+	bool has_sys_ptrace, has_perfmon, has_dac_read_search;
 	/* CPU time of measuring workers: the caller sets it before self_usage_read() */
 	uint64_t workers_cpu_ns;
 	uint64_t cpu_ns;          /* CPU time of this process and its workers */

@@ -59,14 +59,14 @@ static void reports_missing_values(void **state)
 			.source = NOTICE_LIVE,
 			.flags = SELF_CAP_SYS_PTRACE,
 			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
-				"the kernel refuses it even to you\n"},
+				"the kernel refuses it in spite of CAP_SYS_PTRACE\n"},
 		{.denied = 80,
 			.text = "80 of 120 processes could not be read: the sums do not contain their PSS; "
 				"memtallyd needs CAP_SYS_PTRACE to read them\n"},
 		{.denied = 1,
 			.flags = SELF_CAP_PERFMON,
 			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
-				"the kernel refuses it even to memtallyd\n"},
+				"the kernel refuses it in spite of CAP_PERFMON\n"},
 		/* hardly any of the whole, some of it, and nothing of nothing */
 		{.denied = 1,
 			.flags = SELF_CAP_SYS_PTRACE,
@@ -80,7 +80,7 @@ static void reports_missing_values(void **state)
 			.pss = 10000,
 			.denied_rss = 101,
 			.text = "2 of 120 processes could not be read: the sums do not contain their PSS; "
-				"the kernel refuses them even to memtallyd\n"},
+				"the kernel refuses them in spite of CAP_SYS_PTRACE\n"},
 		{.denied = 1,
 			.processes = 1,
 			.has_pss = true,
