@@ -97,6 +97,14 @@ static int print_line(const char *text)
 	return command_printed(output_flush(&line));
 }
 
+static int memtally_say_good(const struct settings *settings)
+{
+	AUTO_BUFFER struct buffer line = {0};
+
+	settings_say_good(settings, &line);
+	return line.error ? command_printed(line.error) : print_line(line.data);
+}
+
 #define HELP_INDENT "                "
 
 /* Adds the operands of memtally, in lines of at most HELP_WIDTH columns; terminated. */
@@ -175,5 +183,5 @@ int memtally_run(int argc, char *argv[])
 		log_lines(LOG_LEVEL_WARNING, "", settings->ignored);
 	is_check = settings_action(settings) == SETTINGS_CHECK;
 	r = memtally_run_command(settings, is_check);
-	return is_check && r == COMMAND_GOOD ? print_line("the configuration is good") : r;
+	return is_check && r == COMMAND_GOOD ? memtally_say_good(settings) : r;
 }

@@ -76,6 +76,7 @@ struct text_list {
 struct settings {
 	bool check_config, help, version;
 	char *config_file;
+	bool is_file_missing; /* the default file does not exist */
 	char *snapshot_socket;
 	uint64_t log_level; /* enum log_level of base/log.h */
 

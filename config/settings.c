@@ -40,6 +40,16 @@ enum settings_action settings_action(const struct settings *c)
 	return SETTINGS_RUN;
 }
 
+void settings_say_good(const struct settings *c, struct buffer *to)
+{
+	if (c->is_file_missing)
+		buffer_printf(to, "the configuration is good: the defaults, as there is no %s",
+			c->config_file);
+	else
+		buffer_printf(to, "the configuration is good: %s", c->config_file);
+	buffer_add_char(to, '\0');
+}
+
 /*
  * Returns the environment variable NAME if the service manager has set it to exactly one directory;
  * else NULL.
@@ -238,6 +248,7 @@ static int apply_file(struct settings *c, bool named, enum program program,
 	if (r != -ENOENT)
 		return FILE_LEFT_OUT;
 	error[0] = 0;
+	c->is_file_missing = true;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #ifndef MEMTALLY_CONFIG_SETTINGS_H
 #define MEMTALLY_CONFIG_SETTINGS_H
 
+#include "base/buffer.h"
 #include "config/option.h"
 
 /*
@@ -35,5 +36,11 @@ void settings_add_fault(char error[static SETTINGS_ERROR_SIZE], const char *form
  * --check-config.
  */
 enum settings_action settings_action(const struct settings *c);
+
+/*
+ * Appends to TO, for --check-config, that the configuration is good, and its file or that there is
+ * none; terminated.
+ */
+void settings_say_good(const struct settings *c, struct buffer *to);
 
 #endif

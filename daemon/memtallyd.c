@@ -95,5 +95,5 @@ int memtallyd_run(int argc, char *argv[])
 
 	if (status == COMMAND_RUN)
 		return memtallyd_serve(argc, argv, settings);
-	return status == COMMAND_CHECK ? command_say_good() : status;
+	return status == COMMAND_CHECK ? command_say_good(settings) : status;
 }

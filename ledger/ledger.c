@@ -239,5 +239,5 @@ int ledger_run(int argc, char *argv[])
 	l.settings = settings;
 	if (status == COMMAND_RUN)
 		return ledger_serve(&l);
-	return status == COMMAND_CHECK ? command_say_good() : status;
+	return status == COMMAND_CHECK ? command_say_good(settings) : status;
 }

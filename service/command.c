@@ -64,8 +64,13 @@ int command_refused(int r)
 	return r == -ENOMEM ? EXIT_FAILURE : COMMAND_MISUSE;
 }
 
-int command_say_good(void)
+int command_say_good(const struct settings *settings)
 {
-	puts("the configuration is good");
+	AUTO_BUFFER struct buffer text = {0};
+
+	settings_say_good(settings, &text);
+	if (text.error)
+		return EXIT_FAILURE;
+	puts(text.data);
 	return command_flush();
 }

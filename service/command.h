@@ -36,7 +36,10 @@ int command_begin(const struct command *c, int argc, char *argv[], struct settin
  */
 int command_refused(int r);
 
-/* Prints that the configuration is good, for --check-config. Returns the exit status. */
-int command_say_good(void);
+/*
+ * Prints for --check-config that the configuration of SETTINGS is good, and which file that is.
+ * Returns the exit status.
+ */
+int command_say_good(const struct settings *settings);
 
 #endif

@@ -415,7 +415,7 @@ int web_run(int argc, char *argv[])
 	if (status == COMMAND_CHECK) {
 		status = load_access(&w);
 		if (status == EXIT_SUCCESS)
-			status = command_say_good();
+			status = command_say_good(w.settings);
 	} else if (status == COMMAND_RUN) {
 		status = load_access(&w);
 		if (status == EXIT_SUCCESS)

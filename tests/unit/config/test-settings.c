@@ -245,6 +245,23 @@ static void only_the_default_file_may_be_missing(void **state)
 	assert_null(c);
 }
 
+static void names_the_file_that_is_good(void **state)
+{
+	AUTO_SETTINGS struct settings *without = load_good(PROGRAM_MEMTALLYD, ARGS());
+	AUTO_SETTINGS struct settings *with = NULL;
+	AUTO_BUFFER struct buffer to = {0};
+
+	(void)state;
+	write_file("interval: 20s\n");
+	with = load_good(PROGRAM_MEMTALLYD, ARGS("--config.file=file", "--check-config"));
+	settings_say_good(with, &to);
+	assert_string_equal(to.data, "the configuration is good: file");
+	buffer_clear(&to);
+	settings_say_good(without, &to);
+	assert_string_equal(to.data, "the configuration is good: the defaults, as there is no "
+				     "/etc/memtally/memtally.yaml");
+}
+
 /* If the default file is unreadable or no YAML, memtally warns and goes on. */
 static void memtally_does_without_a_bad_default_file(void **state)
 {
@@ -489,6 +506,7 @@ int main(void)
 		cmocka_unit_test_setup(path_procfs_flag_implies_live, reset),
 		cmocka_unit_test_setup(the_last_file_named_is_read, reset),
 		cmocka_unit_test_setup(only_the_default_file_may_be_missing, reset),
+		cmocka_unit_test_setup(names_the_file_that_is_good, reset),
 		cmocka_unit_test_setup(memtally_does_without_a_bad_default_file, reset),
 		cmocka_unit_test_setup(only_memtally_takes_operands, reset),
 		cmocka_unit_test_setup(describes_errors, reset),
