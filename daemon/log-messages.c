@@ -96,10 +96,11 @@ void log_messages_charges(struct log_messages *m, const struct pass_summary *s)
 	}
 	if (!m->has_said_ambiguous && ambiguous) {
 		m->has_said_ambiguous = true;
-		log_info(
-			"of %llu units, containers or their like processes are in several cgroups of "
-			"one name, or some in none that is charged: they are shown without a charge",
-			(unsigned long long)ambiguous);
+		log_info("%llu unit%s, container%s or the like %s shown without a charge: the "
+			 "processes are in several cgroups of one name, or some in a cgroup that "
+			 "the kernel does not charge",
+			(unsigned long long)ambiguous, ambiguous == 1 ? "" : "s",
+			ambiguous == 1 ? "" : "s", ambiguous == 1 ? "is" : "are");
 	}
 }
 

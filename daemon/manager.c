@@ -25,6 +25,7 @@
 #include "daemon/publisher.h"
 #include "daemon/schedule.h"
 #include "daemon/surveyor.h"
+#include "service/command.h"
 #include "snapshot/record.h"
 
 #define BATCH_NS      (5 * NS_PER_MSEC)
@@ -344,7 +345,8 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 {
 	struct manager *m = userdata;
 
-	(void)source, (void)info;
+	(void)source;
+	command_say_stop((int)info->ssi_signo);
 	sd_notify(0, "STOPPING=1");
 	return sd_event_exit(m->event, 0);
 }

@@ -429,6 +429,7 @@ int publisher_open(sd_event *event, const char *path, struct publisher **ret)
 		r = sd_event_add_io(event, &p->source, p->listen_fd, EPOLLIN, on_connect, p);
 	if (r < 0)
 		return r;
+	log_info("listening on %s", p->path ? p->path : "the socket that systemd has passed");
 	*ret = TAKE_PTR(p);
 	return 0;
 }

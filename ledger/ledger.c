@@ -170,8 +170,11 @@ static bool ledger_wait_for_events(struct ledger *l, uint64_t now_ns)
  */
 static void ledger_serve_signals(struct ledger *l)
 {
-	while (loop_signal(&l->loop))
+	for (int number; (number = loop_signal(&l->loop));) {
+		if (!l->stops)
+			command_say_stop(number);
 		l->stops = true;
+	}
 }
 
 static int ledger_loop(struct ledger *l)

@@ -74,3 +74,10 @@ int command_say_good(const struct settings *settings)
 	puts(text.data);
 	return command_flush();
 }
+
+void command_say_stop(int number)
+{
+	const char *name = sigabbrev_np(number);
+
+	log_info("stopping: SIG%s", name ? name : "?");
+}

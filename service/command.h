@@ -42,4 +42,7 @@ int command_refused(int r);
  */
 int command_say_good(const struct settings *settings);
 
+/* Logs that NUMBER, a signal, ends the service. */
+void command_say_stop(int number);
+
 #endif
