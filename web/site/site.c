@@ -291,11 +291,13 @@ static bool shows_processes(const struct task *t)
 	return !view_is_public(t->site->cache.view) && t->sight.kind != SIGHT_NONE;
 }
 
+#define USER_REMEDY "; create the user memtally-web, then restart memtallyd and memtally-web"
+
 static struct answer *refuse_processes(const struct task *t)
 {
 	return answer_new_error(MHD_HTTP_FORBIDDEN,
 		view_is_public(t->site->cache.view)
-			? "memtallyd does not show processes to this memtally-web"
+			? "memtallyd does not show processes to the user of this memtally-web" USER_REMEDY
 			: "processes are not shown to clients that cannot be identified, as at a TCP listener "
 			  "(web.tcp_scope)");
 }
@@ -308,7 +310,7 @@ static struct answer *refuse_files(const struct task *t)
 {
 	return answer_new_error(MHD_HTTP_FORBIDDEN,
 		view_is_public(t->site->cache.view)
-			? "memtallyd does not show files to this memtally-web"
+			? "memtallyd does not show files to the user of this memtally-web" USER_REMEDY
 			: "the files that processes map are shown to root and group memtally, at a UNIX socket "
 			  "(web.listen-address)");
 }
@@ -419,7 +421,8 @@ static struct answer *answer_route(const struct task *t)
 		rq->path, rq->path_len, t->site->settings->web_telemetry_path, &pid);
 
 	if (route == ROUTE_NONE)
-		return answer_new_error(MHD_HTTP_NOT_FOUND, "there is nothing at this path");
+		return answer_new_error(MHD_HTTP_NOT_FOUND,
+			"there is nothing at this path; the page at / has links to all paths");
 	if (has_parameters(rq) && refuses_parameters(route))
 		return answer_new_error(MHD_HTTP_BAD_REQUEST, "this path takes no parameters");
 	switch (route) {

@@ -176,6 +176,25 @@ static void refuses_unknown_paths_and_parameters(void **state)
 	site_done(&f.site);
 }
 
+/* The message of an error says what to do. */
+static void errors_have_a_remedy(void **state)
+{
+	static const struct sample_options public = {.is_public = true};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(&public));
+	assert_says(&f, "/api/v1/user",
+		"{\"error\":\"there is nothing at this path; the page at / has links to all paths\"}\n");
+	assert_says(&f, "/api/v1/processes",
+		"{\"error\":\"memtallyd does not show processes to the user of this memtally-web; "
+		"create the user memtally-web, then restart memtallyd and memtally-web\"}\n");
+	assert_says(&f, "/api/v1/files",
+		"{\"error\":\"memtallyd does not show files to the user of this memtally-web; "
+		"create the user memtally-web, then restart memtallyd and memtally-web\"}\n");
+	site_done(&f.site);
+}
+
 static void hides_processes(void **state)
 {
 	const struct sample_options options = {.is_public = true};
@@ -524,6 +543,7 @@ int main(void)
 		cmocka_unit_test(answers_by_freshness),
 		cmocka_unit_test(readyz_says_why_there_are_no_figures),
 		cmocka_unit_test(refuses_unknown_paths_and_parameters),
+		cmocka_unit_test(errors_have_a_remedy),
 		cmocka_unit_test(hides_processes),
 		cmocka_unit_test(answers_304_to_known_etags),
 		cmocka_unit_test(shows_users_their_own_processes),
