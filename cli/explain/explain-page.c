@@ -369,15 +369,19 @@ static void add_on_exit(
 	buffer_add_text(to, " are freed: its unshared anonymous memory and page tables\n");
 	add_besides(e, "also ", f->shmem_freed,
 		" of shared memory, unless it has a name or is held open\n", to);
-	add_besides(
-		e, "", f->shmem_kept, " of shared memory stay while other processes map it\n", to);
+	add_besides(e, "", f->shmem_kept,
+		" of shared memory stay, since other processes map the object, although not these "
+		"pages\n",
+		to);
 	add_besides(
 		e, "", f->shmem_named, " of files on tmpfs stay until the files are removed\n", to);
 	add_besides(e, "also ", f->unlinked_freed,
 		" of unlinked files, unless they have another name or are held open\n", to);
 	add_besides(e, "also ", f->driver_freed,
 		" of drivers (packet rings, BPF maps), unless another reference keeps it\n", to);
-	add_besides(e, "", f->driver_kept, " of drivers stay while other processes map it\n", to);
+	add_besides(e, "", f->driver_kept,
+		" of drivers stay, since other processes map the object, although not these pages\n",
+		to);
 	add_besides(e, "", f->cached,
 		" of files stay in the page cache until the kernel needs the memory\n", to);
 	add_besides(e, "the PSS of other processes grows by ", f->others_more, "\n", to);

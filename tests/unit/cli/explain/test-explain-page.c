@@ -176,7 +176,7 @@ static void shared_memory_stays_with_others(void **state)
 	explained_see(&p, "other", 0, 6);
 	explained_see(&p, "other", 0, 6);
 	check_line(&p,
-		"page tables\n            2.0 MiB of shared memory stay while other processes map it\n"
+		"page tables\n            2.0 MiB of shared memory stay, since other processes map the object, although not these pages\n"
 		"            1.0 MiB of files");
 	check_line(&p, "\n            no longer mapped by another process\n");
 	explained_close(&p);
@@ -217,7 +217,7 @@ static void drivers_and_unlinked_files_are_freed(void **state)
 	check_line(&p,
 		"also 510.0 MiB of unlinked files, unless they have another name or are held open\n"
 		"            also 2.0 MiB of drivers (packet rings, BPF maps), unless another reference keeps it\n"
-		"            1.0 MiB of drivers stay while other processes map it\n"
+		"            1.0 MiB of drivers stay, since other processes map the object, although not these pages\n"
 		"            3.0 MiB of files stay in the page cache until the kernel needs the memory\n");
 	check_line(&p, ", 3.0 MiB of drivers, 513.0 MiB of files\n");
 	explained_close(&p);
