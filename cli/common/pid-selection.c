@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
-#include "base/saturate.h"
 #include "cli/common/command.h"
 #include "cli/common/source.h"
 #include "inspect/maps/target.h"

@@ -22,13 +22,6 @@ static void hosttable_begin(struct build *b, const struct column *column, size_t
 	list_begin(b->to);
 }
 
-static void add_signed(const struct build *b, struct buffer *to, int64_t bytes)
-{
-	if (bytes < 0)
-		buffer_add_char(to, '-');
-	column_add_amount(to, saturate_size(bytes), b->bytes);
-}
-
 /* A line of a sheet: BYTES, which may be negative, of WHOLE bytes. */
 struct sheet_line {
 	int64_t bytes;
@@ -71,37 +64,44 @@ static void hosttable_add_total(struct build *b, uint64_t whole, const char *nam
 	list_total(b->to, &line, &beside);
 }
 
-static bool is_far(const struct build *b, enum balance_quantity i, int64_t from)
+/*
+ * Returns how far the bound I is from the residual FROM, in bytes; 0 if there is no bound, or if
+ * both are printed as the same text.
+ */
+static uint64_t hosttable_doubt(const struct build *b, enum balance_quantity i, int64_t from)
 {
 	int64_t to = (int64_t)b->balance->q[i];
+	uint64_t to_size = saturate_size(to), from_size = saturate_size(from);
 
-	return ROW_HAS(b->balance, i) &&
-	       (saturate_size(to) != saturate_size(from) || (to < 0) != (from < 0)) &&
-	       (b->bytes || !human_is_alike(saturate_size(to), saturate_size(from)));
+	if (!ROW_HAS(b->balance, i))
+		return 0;
+	if ((to < 0) != (from < 0))
+		return saturate_add(to_size, from_size);
+	return !b->bytes && human_is_alike(to_size, from_size)
+	               ? 0
+	               : saturate_distance(to_size, from_size);
 }
 
-/* Describes the residual: the part that is of processes, and its bounds if the PSS is estimated. */
+/*
+ * Describes the residual with one more figure, the larger of two: the error of the sum of PSS, as
+ * AnonPages and Mapped show it, or the possible error, by the bounds of PSS and drivers' memory.
+ */
 static void describe_residual(const struct build *b, int64_t residual, struct buffer *to)
 {
 	const struct snapshot_balance *s = b->balance;
+	bool has_error = ROW_HAS(s, BALANCE_RESIDUAL_PROCESSES);
+	int64_t error = has_error ? (int64_t)s->q[BALANCE_RESIDUAL_PROCESSES] : 0;
+	uint64_t doubt = saturate_max(hosttable_doubt(b, BALANCE_RESIDUAL_LOW, residual),
+		hosttable_doubt(b, BALANCE_RESIDUAL_HIGH, residual));
 
 	buffer_add_text(to, "memory that no counter of the kernel contains");
-	if (ROW_HAS(s, BALANCE_RESIDUAL_PROCESSES) && s->q[BALANCE_RESIDUAL_PROCESSES]) {
-		buffer_add_text(to, "; in processes, but in no PSS: ");
-		add_signed(b, to, (int64_t)s->q[BALANCE_RESIDUAL_PROCESSES]);
-	}
-	if (is_far(b, BALANCE_RESIDUAL_LOW, residual) ||
-		is_far(b, BALANCE_RESIDUAL_HIGH, residual)) {
-		buffer_add_text(to, "; between ");
-		if (ROW_HAS(s, BALANCE_RESIDUAL_LOW))
-			add_signed(b, to, (int64_t)s->q[BALANCE_RESIDUAL_LOW]);
-		else
-			buffer_add_text(to, "an unknown amount");
-		buffer_add_text(to, " and ");
-		add_signed(b, to,
-			(int64_t)s->q[ROW_HAS(s, BALANCE_RESIDUAL_HIGH) ? BALANCE_RESIDUAL_HIGH
-									: BALANCE_RESIDUAL]);
-		buffer_add_text(to, ", by the bounds of the PSS and of drivers' memory");
+	if (doubt > saturate_size(error)) {
+		buffer_add_text(to, "; by the bounds of PSS, off by at most ");
+		column_add_amount(to, doubt, b->bytes);
+	} else if (error) {
+		buffer_add_text(to, error < 0 ? "; the sum of PSS is too high by "
+					      : "; the sum of PSS is too low by ");
+		column_add_amount(to, saturate_size(error), b->bytes);
 	}
 	buffer_add_char(to, '\0');
 }

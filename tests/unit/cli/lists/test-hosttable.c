@@ -81,26 +81,41 @@ static void memory_adds_up(void **state)
 		"MemTotal");
 }
 
-/* A residual below 0, the part of it that processes cause, and what else it may be. */
+/* A residual below 0, with the larger of the error of the sum of PSS and its bounds. */
 static void the_residual_has_a_sign(void **state)
 {
-	struct snapshot_balance s = {0};
-	AUTO_VIEW struct view *view = NULL;
+	static const struct {
+		int64_t error, low, high;
+		const char *text;
+	} cases[] = {
+		{-4, -30, 5, "; by the bounds of PSS, off by at most 20"},
+		{-4, -12, 5, "; by the bounds of PSS, off by at most 15"},
+		{-4, -12, -9, "; the sum of PSS is too high by 4"},
+		{4, -12, -9, "; the sum of PSS is too low by 4"},
+		{0, -10, -10, ""},
+	};
 
 	(void)state;
-	ROW_SET(&s, BALANCE_FREE, 1010);
-	ROW_SET(&s, BALANCE_RESIDUAL, (uint64_t)-10);
-	ROW_SET(&s, BALANCE_RESIDUAL_PROCESSES, (uint64_t)-4);
-	ROW_SET(&s, BALANCE_RESIDUAL_LOW, (uint64_t)-30);
-	ROW_SET(&s, BALANCE_RESIDUAL_HIGH, 5);
-	view = make(&s, 1000);
-	check(view, HOSTTABLE_MEMORY, true,
-		"MEMORY|SHARE|KIND|WHAT IT IS\n"
-		"1010|101 %|free|free\n"
-		"-10|-1 %|unaccounted|memory that no counter of the kernel contains; in processes, but "
-		"in no PSS: -4; between -30 and 5, by the bounds of the PSS and of drivers' memory\n"
-		"1000|100 %||\n"
-		"MemTotal");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct snapshot_balance s = {0};
+		AUTO_VIEW struct view *view = NULL;
+		char expected[300];
+
+		ROW_SET(&s, BALANCE_FREE, 1010);
+		ROW_SET(&s, BALANCE_RESIDUAL, (uint64_t)-10);
+		ROW_SET(&s, BALANCE_RESIDUAL_PROCESSES, (uint64_t)cases[i].error);
+		ROW_SET(&s, BALANCE_RESIDUAL_LOW, (uint64_t)cases[i].low);
+		ROW_SET(&s, BALANCE_RESIDUAL_HIGH, (uint64_t)cases[i].high);
+		view = make(&s, 1000);
+		snprintf(expected, sizeof(expected),
+			"MEMORY|SHARE|KIND|WHAT IT IS\n"
+			"1010|101 %%|free|free\n"
+			"-10|-1 %%|unaccounted|memory that no counter of the kernel contains%s\n"
+			"1000|100 %%||\n"
+			"MemTotal",
+			cases[i].text);
+		check(view, HOSTTABLE_MEMORY, true, expected);
+	}
 }
 
 static void unknown_lines_are_not_shown(void **state)
