@@ -176,13 +176,19 @@ int tmpfs_parse(struct tmpfs *t, char *text, size_t len)
 	return r;
 }
 
+static void forget_files(struct tmpfs *t)
+{
+	t->directories_unread = 0;
+	t->entries = 0;
+	shmem_owners_clear(&t->owners);
+}
+
 static void tmpfs_look(struct tmpfs *t, int procfs_fd, struct buffer *scratch)
 {
 	int r = mountinfo_read(procfs_fd, scratch);
 
-	t->unchosen = t->directories_unread = 0;
-	t->entries = 0;
-	shmem_owners_clear(&t->owners);
+	t->unchosen = 0;
+	forget_files(t);
 	if (r == 0)
 		r = tmpfs_parse(t, scratch->data, scratch->len);
 	if (r < 0) {
@@ -195,6 +201,7 @@ void tmpfs_begin(struct tmpfs *t, int procfs_fd, uint64_t now_ns, struct buffer 
 {
 	close_levels(t); /* of a lost pass */
 	t->at = t->kept = 0;
+	t->begun_ns = now_ns;
 	if (!t->looked_ns || now_ns - t->looked_ns >= TMPFS_LOOK_NS || t->phase != TMPFS_IDLE) {
 		tmpfs_look(t, procfs_fd, scratch);
 		t->looked_ns = now_ns;
@@ -401,6 +408,7 @@ static void walk_some(struct tmpfs *t)
 		tmpfs_walk(t, m);
 	} else {
 		m->owned_bytes = 0;
+		m->walked_bytes = m->is_read ? m->used_bytes : 0;
 		t->end = t->entries + tmpfs_share(TMPFS_ENTRIES - t->entries, t->count - t->at);
 		tmpfs_enter(t, open_mount(m));
 	}
@@ -427,7 +435,24 @@ static void begin_walk(struct tmpfs *t)
 	if (t->count)
 		qsort(t->mount, t->count, sizeof(*t->mount), tmpfs_compare_names);
 	t->at = 0;
+	t->walked_ns = t->begun_ns;
 	t->phase = TMPFS_WALK;
+}
+
+/* Returns whether files were deleted since the last round, which is not too recent. */
+static bool tmpfs_has_lost(const struct tmpfs *t)
+{
+	if (t->begun_ns - t->walked_ns < TMPFS_AGAIN_NS)
+		return false;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tmpfs_mount *m = &t->mount[i];
+		uint64_t lost = saturate_less(m->walked_bytes, m->used_bytes);
+
+		if (m->is_read && lost > TMPFS_LOST_BYTES &&
+			lost > m->walked_bytes / TMPFS_LOST_PART)
+			return true;
+	}
+	return false;
 }
 
 static void read_again(struct tmpfs *t, struct tmpfs_mount *m)
@@ -445,6 +470,12 @@ bool tmpfs_step(struct tmpfs *t)
 			walk_some(t);
 		else
 			read_again(t, &t->mount[t->at++]);
+		return true;
+	}
+	if (t->phase == TMPFS_READ && tmpfs_has_lost(t)) {
+		forget_files(t);
+		t->kept = t->count;
+		begin_walk(t);
 		return true;
 	}
 	if (t->phase == TMPFS_CHOOSE) {

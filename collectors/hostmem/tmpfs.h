@@ -3,7 +3,7 @@
  * tmpfs: how much is on each tmpfs file system that is mounted in this mount namespace, each
  * counted once, and the owners of the files. How much is on each is read in every pass. Which there
  * are, and their files' owners, are looked up once a minute, as far as they can be seen without
- * rights.
+ * rights; the owners sooner if files were deleted.
  *
  *     tmpfs_begin -> tmpfs_step ... -> the result is in the fields
  *
@@ -22,7 +22,15 @@
 #include "base/buffer.h"
 #include "collectors/hostmem/shmem-owners.h"
 
-#define TMPFS_LOOK_NS (UINT64_C(60) * 1000000000) /* between two checks of what is mounted */
+#define TMPFS_LOOK_NS  (UINT64_C(60) * 1000000000) /* between two checks of what is mounted */
+#define TMPFS_AGAIN_NS (UINT64_C(10) * 1000000000) /* at least, between two rounds over files */
+
+/*
+ * A file system has lost files if its used amount fell since the last round over files by more than
+ * TMPFS_LOST_BYTES, and by more than the TMPFS_LOST_PART-th part.
+ */
+#define TMPFS_LOST_BYTES (UINT64_C(1) << 20)
+enum { TMPFS_LOST_PART = 16 };
 
 enum {
 	TMPFS_MAX = 1000, /* file systems that are read */
@@ -46,7 +54,8 @@ struct tmpfs_mount {
 	uint64_t size_bytes; /* 0: above INT64_MAX */
 	/* names on it; UINT64_MAX: not counted, since there is no limit of inodes */
 	uint64_t names;
-	uint64_t owned_bytes; /* bytes of the files that the last round found */
+	uint64_t owned_bytes;  /* bytes of the files that the last round found */
+	uint64_t walked_bytes; /* .used_bytes in the pass of the last round */
 };
 
 struct tmpfs_level {
@@ -70,6 +79,8 @@ struct tmpfs {
 	size_t count;
 	bool is_known;      /* the mounts are known */
 	uint64_t looked_ns; /* CLOCK_MONOTONIC: last check of what is mounted; 0: never */
+	uint64_t begun_ns;  /* CLOCK_MONOTONIC: begin of the pass */
+	uint64_t walked_ns; /* the pass of the last round over files */
 	/* file systems without a mount that may be opened, or beyond TMPFS_MAX */
 	uint64_t unchosen;
 	uint64_t unread; /* .unchosen, and file systems that could not be read in this pass */
@@ -108,7 +119,8 @@ static inline size_t tmpfs_share(size_t left, size_t count)
 /*
  * Begins a pass at NOW_NS (CLOCK_MONOTONIC). If the last check is TMPFS_LOOK_NS ago, reads
  * "self/mountinfo" below PROCFS_FD into SCRATCH, which is overwritten. If it cannot be read,
- * nothing is known.
+ * nothing is known. If a file system has lost files since the last round over files, and that is
+ * TMPFS_AGAIN_NS ago, the pass has a round, too.
  */
 void tmpfs_begin(struct tmpfs *t, int procfs_fd, uint64_t now_ns, struct buffer *scratch);
 

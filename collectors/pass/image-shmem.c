@@ -104,6 +104,12 @@ static uint32_t image_shmem_add_path(struct builder *b, const char *path)
 	return text.error ? 0 : builder_add_text(b, text.data, text.len);
 }
 
+/* The owners of files are older than the used amount: files may have been deleted since. */
+static uint64_t owned_of(const struct tmpfs_mount *m)
+{
+	return m->is_read ? saturate_min(m->owned_bytes, m->used_bytes) : m->owned_bytes;
+}
+
 static void image_shmem_add_amounts(struct snapshot_holding *row, const struct tmpfs_mount *m)
 {
 	if (m->is_read) {
@@ -115,7 +121,7 @@ static void image_shmem_add_amounts(struct snapshot_holding *row, const struct t
 					INT64_MAX));
 	}
 	ROW_SET(row, TMPFS_OWNED,
-		saturate_min(saturate_add(row->q[TMPFS_OWNED], m->owned_bytes), INT64_MAX));
+		saturate_min(saturate_add(row->q[TMPFS_OWNED], owned_of(m)), INT64_MAX));
 }
 
 static int add_mounts(struct tmpfs *t, struct builder *b)

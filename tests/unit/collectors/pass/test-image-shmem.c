@@ -66,6 +66,7 @@ static void largest_come_first(void **state)
 	shmem_owners_add_segment(
 		&s.owners, &(struct sysvipc_segment){.uid = alice, .rss_bytes = 20, .attached = 1});
 	add_mount(&s.tmpfs, "/small", 4096, 0);
+	s.tmpfs.mount[0].owned_bytes = 5000; /* files were deleted since they were found */
 	add_mount(&s.tmpfs, "/lar\x01ge", 8192, 16384);
 	add_mount(&s.tmpfs, "/unlimited", 0, 0);
 	s.tmpfs.is_known = false;
@@ -81,6 +82,7 @@ static void largest_come_first(void **state)
 	expect(view, 2, HOLDING_TMPFS, "/lar\\x01ge", 8192);
 	assert_int_equal(view_holding(view, 2)->q[TMPFS_SIZE], 16384);
 	expect(view, 3, HOLDING_TMPFS, "/small", 4096);
+	assert_int_equal(view_holding(view, 3)->q[TMPFS_OWNED], 4096);
 	assert_false(ROW_HAS(view_holding(view, 3), TMPFS_SIZE));
 	expect(view, 4, HOLDING_TMPFS, "/unlimited", 0);
 	assert_false(ROW_HAS(view_holding(view, 4), TMPFS_USED));
