@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/common/reading/supervisor.h"
 
 void each_process_done(struct each_process *v)
@@ -15,12 +16,27 @@ void each_process_done(struct each_process *v)
 	buffer_done(&v->processes);
 }
 
-/* Adds a process to .processes. WHY is the reason why it does not count; NULL: it counts. */
-static void each_process_add_process(
-	struct each_process *v, pid_t pid, const char *program, const char *why, bool has_ended)
+/* The process that is being read. */
+struct visiting {
+	struct each_process *visit;
+	const struct pid_selection_process *process;
+	char *program;     /* owned; NULL: the process could not be opened */
+	uint64_t start_ns; /* as PROCESS_START_TIME; 0: not known */
+};
+
+static void cleanup_visiting(struct visiting *v)
 {
-	json_t *row = json_pack("{s:i,s:s*,s:b,s:s*,s:o*}", "pid", (int)pid, "program", program,
-		"complete", !why, "error", why, "ended", has_ended ? json_true() : NULL);
+	free(v->program);
+}
+
+/* Adds a process to .processes. WHY is the reason why it does not count; NULL: it counts. */
+static void each_process_add_process(struct each_process *v, pid_t pid, const struct visiting *p,
+	const char *why, bool has_ended)
+{
+	json_t *start = p->start_ns ? json_real((double)p->start_ns / (double)NS_PER_SEC) : NULL;
+	json_t *row = json_pack("{s:i,s:s*,s:o*,s:b,s:s*,s:o*}", "pid", (int)pid, "program",
+		p->program, "start_time_seconds", start, "complete", !why, "error", why, "ended",
+		has_ended ? json_true() : NULL);
 	char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
 
 	if (v->processes.len)
@@ -31,18 +47,6 @@ static void each_process_add_process(
 		v->processes.error = -ENOMEM;
 	free(text);
 	json_decref(row);
-}
-
-/* The process that is being read. */
-struct visiting {
-	struct each_process *visit;
-	const struct pid_selection_process *process;
-	char *program; /* owned; NULL: the process could not be opened */
-};
-
-static void cleanup_visiting(struct visiting *v)
-{
-	free(v->program);
 }
 
 /* Returns 0, an enum target_outcome, or a negative errno. */
@@ -59,6 +63,7 @@ static int each_process_look_into(void *context)
 	v->program = strdup(target_program(&t));
 	if (!v->program)
 		return -ENOMEM;
+	v->start_ns = t.sample.q[PROCESS_START_TIME];
 	return pid_selection_is(p, t.sample.q[PROCESS_START_TIME])
 	               ? target_end(&t, visit->work(&t, p->pid, visit->context))
 	               : TARGET_GONE;
@@ -82,6 +87,6 @@ int each_process_visit(struct each_process *v, const struct pid_selection_proces
 		v->has_failed = true;
 		hint_say(&v->hint, v->procfs, r);
 	}
-	each_process_add_process(v, p->pid, visiting.program, why, has_ended);
+	each_process_add_process(v, p->pid, &visiting, why, has_ended);
 	return v->processes.error;
 }

@@ -15,22 +15,10 @@
 #include "cli/common/source.h"
 #include "inspect/maps/target.h"
 
-/*
- * Start times are computed from the time since boot, in ticks, anew at each reading, so they differ
- * a little.
- */
-#define START_NOISE_NS (2 * NS_PER_SEC)
-
 void pid_selection_done(struct pid_selection *c)
 {
 	free(c->process);
 	*c = (struct pid_selection){0};
-}
-
-bool pid_selection_is(const struct pid_selection_process *p, uint64_t start_ns)
-{
-	return !p->start_ns || !start_ns ||
-	       saturate_distance(p->start_ns, start_ns) < START_NOISE_NS;
 }
 
 static int pid_selection_add(struct pid_selection *c, const struct pid_selection_process *process)

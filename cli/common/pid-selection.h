@@ -6,9 +6,12 @@
 #define MEMTALLY_CLI_COMMON_PID_SELECTION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
+#include "base/saturate.h"
 #include "cli/common/selection.h"
 #include "collectors/procfs/procfs.h"
 #include "config/settings.h"
@@ -33,6 +36,12 @@ struct pid_selection {
 /* Frees what C owns. */
 void pid_selection_done(struct pid_selection *c);
 #define AUTO_PID_SELECTION CLEANUP(pid_selection_done)
+
+/*
+ * Start times are computed from the time since boot, in ticks, anew at each reading, so they differ
+ * a little.
+ */
+#define PID_SELECTION_NOISE_NS (2 * NS_PER_SEC)
 
 enum { PID_SELECTION_ERROR_SIZE = QUERY_ERROR_SIZE };
 
@@ -77,7 +86,11 @@ int pid_selection_find(
  * not known) is P, or if a start time is not known. Pids are used again, and those of a snapshot
  * may be of another pid namespace.
  */
-bool pid_selection_is(const struct pid_selection_process *p, uint64_t start_ns);
+static inline bool pid_selection_is(const struct pid_selection_process *p, uint64_t start_ns)
+{
+	return !p->start_ns || !start_ns ||
+	       saturate_distance(p->start_ns, start_ns) < PID_SELECTION_NOISE_NS;
+}
 
 /*
  * Logs that P could not be read, because of OUTCOME: an enum target_outcome or a negative errno.

@@ -14,6 +14,7 @@
 #include "cli/common/flag.h"
 #include "cli/common/sort-names.h"
 #include "cli/map/mapchange.h"
+#include "cli/map/process-list.h"
 #include "cli/map/saved.h"
 #include "cli/table/output.h"
 #include "inspect/files/file-state.h"
@@ -100,7 +101,8 @@ int map_parse(const struct settings *settings, struct map *ret,
 struct showing {
 	const struct map *map;
 	struct mapping_table table;         /* if rows are sorted or summed: all rows, */
-	struct mapping_table then;          /* and the rows to compare them with */
+	struct mapping_table then;          /* and the rows to compare them with, */
+	struct process_list saved;          /* of these processes, if they are of a file */
 	struct mapping_table *into;         /* the one that is being filled */
 	struct mapping_table one;           /* the rows of the process that is being read */
 	struct mapping_table_row total;     /* if rows are printed at once: the total, */
@@ -117,6 +119,7 @@ static void cleanup_map_showing(struct showing *s)
 {
 	mapping_table_done(&s->table);
 	mapping_table_done(&s->then);
+	process_list_done(&s->saved);
 	mapping_table_done(&s->one);
 	buffer_done(&s->text);
 	buffer_done(&s->name);
@@ -305,7 +308,7 @@ static int load_then(struct showing *s)
 	int r;
 
 	if (s->map->since) {
-		r = saved_load(s->map->since, &s->then, error);
+		r = saved_load(s->map->since, &s->then, &s->saved, error);
 		if (r == -EINVAL)
 			log_error("%s", error);
 		s->visit.has_failed = r == -EINVAL;
@@ -313,6 +316,25 @@ static int load_then(struct showing *s)
 	}
 	s->into = &s->then;
 	return each_process_visit(&s->visit, &(struct pid_selection_process){.pid = s->map->diff});
+}
+
+/* Warns if the file is of other processes. Returns 0 or -ENOMEM. */
+static int map_say_others(const struct showing *s)
+{
+	const struct buffer *processes = &s->visit.processes;
+	const struct map *map = s->map;
+	AUTO_PROCESS_LIST struct process_list now = {0};
+	AUTO_BUFFER struct buffer lines = {0};
+	int r = process_list_add_text(&now, processes->data, processes->len);
+
+	if (r < 0)
+		return r;
+	process_list_compare(&s->saved, &now, map->since, map->chosen.has_filters, &lines);
+	if (lines.error || !lines.len)
+		return lines.error;
+	lines.data[lines.len - 1] = '\0'; /* the last newline */
+	log_lines(LOG_LEVEL_WARNING, "", lines.data);
+	return 0;
 }
 
 /* Prints nothing if a process is incomplete: memory would seem to have gone. */
@@ -329,6 +351,8 @@ static int show_changes(struct showing *s)
 		log_error("nothing to compare: all processes that matched have exited");
 		s->visit.has_failed = true;
 	}
+	if (r == 0 && !s->visit.has_failed && s->map->since)
+		r = map_say_others(s);
 	return r < 0 || s->visit.has_failed ? r : print_changes(s);
 }
 

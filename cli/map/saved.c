@@ -311,7 +311,7 @@ static json_t *saved_parse_text(const char *text, size_t len, json_error_t *e, i
 }
 
 int saved_parse(const char *path, const char *text, size_t len, struct mapping_table *ret,
-	char error[static SAVED_ERROR_SIZE])
+	struct process_list *processes, char error[static SAVED_ERROR_SIZE])
 {
 	json_error_t e;
 	int r;
@@ -340,10 +340,13 @@ int saved_parse(const char *path, const char *text, size_t len, struct mapping_t
 	r = check_count(path, json, error);
 	if (r == 0)
 		r = saved_check_processes(path, json, &ended, error);
+	if (r == 0)
+		r = process_list_add(processes, json_object_get(json, "processes"));
 	return r == 0 ? saved_add_rows(path, json, found, &ended, ret, error) : r;
 }
 
-int saved_load(const char *path, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE])
+int saved_load(const char *path, struct mapping_table *ret, struct process_list *processes,
+	char error[static SAVED_ERROR_SIZE])
 {
 	AUTO_BUFFER struct buffer text = {0};
 	int r = file_read_all(AT_FDCWD, path, FILE_MAX, &text);
@@ -352,5 +355,5 @@ int saved_load(const char *path, struct mapping_table *ret, char error[static SA
 		return r;
 	if (r < 0)
 		return saved_refuse(error, path, "%s", strerror(-r));
-	return saved_parse(path, text.data ? text.data : "", text.len, ret, error);
+	return saved_parse(path, text.data ? text.data : "", text.len, ret, processes, error);
 }

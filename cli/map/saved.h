@@ -9,6 +9,7 @@
 #ifndef MEMTALLY_CLI_MAP_SAVED_H
 #define MEMTALLY_CLI_MAP_SAVED_H
 
+#include "cli/map/process-list.h"
 #include "inspect/maps/mapping-table.h"
 
 enum {
@@ -17,14 +18,16 @@ enum {
 };
 
 /*
- * Adds the rows of the file at PATH to RET, with RET->by set by the caller. Returns 0; -ENOMEM; or
- * -EINVAL with a sentence for the user in ERROR if the file cannot be read, is no such file, has
- * another version, is summed by something else than RET->by, or is incomplete.
+ * Adds the rows of the file at PATH to RET, with RET->by set by the caller, and its complete
+ * processes to PROCESSES. Returns 0; -ENOMEM; or -EINVAL with a sentence for the user in ERROR if
+ * the file cannot be read, is no such file, has another version, is summed by something else than
+ * RET->by, or is incomplete.
  */
-int saved_load(const char *path, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE]);
+int saved_load(const char *path, struct mapping_table *ret, struct process_list *processes,
+	char error[static SAVED_ERROR_SIZE]);
 
 /* Does the same for TEXT, the content of the file. PATH is only for messages. Pure. */
 int saved_parse(const char *path, const char *text, size_t len, struct mapping_table *ret,
-	char error[static SAVED_ERROR_SIZE]);
+	struct process_list *processes, char error[static SAVED_ERROR_SIZE]);
 
 #endif

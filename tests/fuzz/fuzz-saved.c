@@ -14,9 +14,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	for (unsigned int by = MAPPING_TABLE_BY_MAPPING; by <= MAPPING_TABLE_BY_KIND; by++) {
 		AUTO_MAPPING_TABLE struct mapping_table a = {.by = (enum mapping_table_by)by};
+		AUTO_PROCESS_LIST struct process_list processes = {0};
 		AUTO_COMPARE struct compare c = {0};
 		char error[SAVED_ERROR_SIZE] = "";
-		int r = saved_parse("file", (const char *)data, size, &a, error);
+		int r = saved_parse("file", (const char *)data, size, &a, &processes, error);
 
 		fuzz_check(r == 0 || (r == -EINVAL && text_is_clean(error, strlen(error))));
 		for (size_t i = 0; i < a.rows; i++)

@@ -233,6 +233,27 @@ static void changes_are_those_of_complete_processes(void **state)
 	unlink("test-map.before");
 }
 
+/* A comparison with a file of another process is one of two processes, which nothing else shows. */
+static void warns_of_a_file_of_another_process(void **state)
+{
+	AUTO_RUNNING struct running before, same, other;
+	AUTO_TREE struct tree t;
+
+	(void)state;
+	populate(&t);
+	RUN(&t, 0, &before, "42", "--json");
+	save(&before, "test-map.before");
+	RUN(&t, 0, &same, "42", "--since=test-map.before");
+	assert_int_equal(same.status, 0);
+	assert_string_equal(same.err.data, "");
+	RUN(&t, 0, &other, "43", "--since=test-map.before");
+	assert_int_equal(other.status, 0);
+	assert_string_equal(other.err.data,
+		"memtally: warning: test-map.before is of other processes: pid 42 (worker); now "
+		"compared with pid 43 (worker)\n");
+	unlink("test-map.before");
+}
+
 static void refuses_to_compare_with_incomplete_files(void **state)
 {
 	AUTO_RUNNING struct running cut, denied, r;
@@ -287,6 +308,7 @@ int main(void)
 		cmocka_unit_test(partly_read_processes_are_in_no_total),
 		cmocka_unit_test(reports_exited_processes_that_were_named),
 		cmocka_unit_test(changes_are_those_of_complete_processes),
+		cmocka_unit_test(warns_of_a_file_of_another_process),
 		cmocka_unit_test(refuses_to_compare_with_incomplete_files),
 		cmocka_unit_test(notes_rows_that_are_left_out),
 	};

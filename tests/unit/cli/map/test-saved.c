@@ -22,7 +22,9 @@
 
 static int parse(const char *text, struct mapping_table *ret, char error[static SAVED_ERROR_SIZE])
 {
-	return saved_parse("file", text, strlen(text), ret, error);
+	AUTO_PROCESS_LIST struct process_list processes = {0};
+
+	return saved_parse("file", text, strlen(text), ret, &processes, error);
 }
 
 static void reads_the_output_of_map(void **state)
@@ -244,10 +246,11 @@ static void refuses_too_large_files(void **state)
 static void reports_a_missing_file(void **state)
 {
 	AUTO_MAPPING_TABLE struct mapping_table a = {.by = MAPPING_TABLE_BY_KIND};
+	AUTO_PROCESS_LIST struct process_list processes = {0};
 	char error[SAVED_ERROR_SIZE];
 
 	(void)state;
-	assert_int_equal(saved_load("nowhere/at-all", &a, error), -EINVAL);
+	assert_int_equal(saved_load("nowhere/at-all", &a, &processes, error), -EINVAL);
 	assert_string_equal(error, "nowhere/at-all: No such file or directory");
 }
 
