@@ -23,6 +23,7 @@
 #include "cli/common/source.h"
 #include "cli/explain/explain-page.h"
 #include "cli/explain/explanation.h"
+#include "cli/table/line.h"
 #include "cli/table/output.h"
 #include "collectors/process/self/self-usage.h"
 #include "collectors/process/shared-mm.h"
@@ -499,7 +500,7 @@ static int explain_print_json(const struct explaining *x)
 
 static int explain_print_text(const struct explaining *x)
 {
-	AUTO_BUFFER struct buffer text = {0};
+	AUTO_BUFFER struct buffer lines = {0}, text = {0};
 	bool any = false;
 
 	for (size_t i = 0; i < x->subjects; i++) {
@@ -508,11 +509,12 @@ static int explain_print_text(const struct explaining *x)
 		if (x->subject[i].why)
 			continue;
 		if (any)
-			buffer_add_char(&text, '\n');
+			buffer_add_char(&lines, '\n');
 		any = true;
 		explain_describe(x, &x->subject[i], &e);
-		explain_page_add_page(&e, &text);
+		explain_page_add_page(&e, &lines);
 	}
+	line_fold(&lines, command_width(), &text);
 	return output_flush(&text);
 }
 

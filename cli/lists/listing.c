@@ -16,6 +16,7 @@
 #include "cli/lists/hosttable.h"
 #include "cli/lists/owner-rows.h"
 #include "cli/lists/report.h"
+#include "cli/table/line.h"
 #include "cli/table/output.h"
 #include "render/json.h"
 
@@ -191,7 +192,10 @@ static int show_status(const struct settings *settings)
 		json_render_host_status(view, &text);
 		buffer_add_char(&text, '\n');
 	} else {
-		report_render(view, now_ns, &text);
+		AUTO_BUFFER struct buffer lines = {0};
+
+		report_render(view, now_ns, &lines);
+		line_fold(&lines, command_width(), &text);
 	}
 	r = output_flush(&text);
 	if (is_stale)
