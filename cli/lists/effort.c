@@ -43,7 +43,7 @@ static void add_need(double allowed, double needed, struct buffer *to)
 		return;
 	buffer_add_text(to, ", ");
 	human_add_percent_up(to, needed);
-	buffer_add_text(to, " needed: too little");
+	buffer_add_text(to, " needed: raise budget.cpu");
 }
 
 /*
@@ -157,8 +157,8 @@ static void add_waiting(
 		return;
 	}
 	line_add_count(line->to, waiting, " measurement", " measurements");
-	buffer_add_text(line->to,
-		is_pressed ? ", because the host is short of memory" : " for lack of CPU budget");
+	buffer_add_text(line->to, is_pressed ? " waiting, because the host is short of memory"
+					     : " waiting for CPU budget");
 	if (!is_pressed && ROW_HAS(self, SELF_BACKLOG) && self->q[SELF_BACKLOG] > age_ns) {
 		buffer_add_text(line->to, ", done in about ");
 		human_add_age(line->to, self->q[SELF_BACKLOG] - age_ns);
@@ -168,7 +168,7 @@ static void add_waiting(
 static void add_longest(const struct snapshot_self *self, uint64_t longest_ns, struct joined *line)
 {
 	effort_go_on(line);
-	buffer_add_text(line->to, "longest without a measurement ");
+	buffer_add_text(line->to, "longest since measured or first seen ");
 	human_add_age(line->to, longest_ns);
 	buffer_add_text(line->to, ", allowed ");
 	human_add_age(line->to, self->q[SELF_MAX_AGE]);

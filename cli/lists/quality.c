@@ -132,27 +132,30 @@ static void add_memory(const struct view *view, uint64_t age_ns, struct buffer *
 }
 
 /*
- * Appends the recent error, and the amount of memory that it is of: processes in doubt are measured
+ * Appends the recent error, of the last SELF_MAX_AGE or of the UP_NS that memtallyd has run if that
+ * is less, and the amount of memory that it is of: processes in doubt are measured
  * again first, so they are no random sample.
  */
-static void add_recent(const struct snapshot_self *self, struct buffer *to)
+static void add_recent(const struct snapshot_self *self, uint64_t up_ns, struct buffer *to)
 {
-	uint64_t found = self->q[SELF_ESTIMATE_FOUND_RECENT];
+	uint64_t found = self->q[SELF_ESTIMATE_FOUND_RECENT], span_ns = self->q[SELF_MAX_AGE];
 
 	if (!ROW_HAS(self, SELF_ESTIMATE_OFF_RECENT) ||
 		!ROW_HAS(self, SELF_ESTIMATE_FOUND_RECENT) || !ROW_HAS(self, SELF_MAX_AGE))
 		return;
+	if (up_ns && up_ns < span_ns)
+		span_ns = up_ns;
 	if (found) {
 		buffer_add_text(to, "estimates ");
 		human_add_percent(to, (double)self->q[SELF_ESTIMATE_OFF_RECENT] / (double)found);
 		buffer_add_text(to, " off (");
 		human_add_bytes(to, found);
 		buffer_add_text(to, " measured again in ");
-		human_add_span(to, self->q[SELF_MAX_AGE]);
+		human_add_span(to, span_ns);
 		buffer_add_text(to, "); ");
 	} else {
 		buffer_add_text(to, "no estimate measured again in ");
-		human_add_span(to, self->q[SELF_MAX_AGE]);
+		human_add_span(to, span_ns);
 		buffer_add_text(to, "; ");
 	}
 }
@@ -162,7 +165,7 @@ static void add_recent(const struct snapshot_self *self, struct buffer *to)
  * recent error is weighted by bytes, like that of sums: the relative error of one small process may
  * be large. Guesses are not counted, since they have no earlier measurement.
  */
-static void add_accuracy(const struct view *view, struct buffer *to)
+static void add_accuracy(const struct view *view, uint64_t up_ns, struct buffer *to)
 {
 	const struct snapshot_histogram *h = view_find_histogram(view, HISTOGRAM_ESTIMATE_ERROR);
 	const struct metric_histogram *m = metric_histogram(HISTOGRAM_ESTIMATE_ERROR);
@@ -172,15 +175,15 @@ static void add_accuracy(const struct view *view, struct buffer *to)
 	if (!h || !quantile_of(h, is_enough ? QUANTILE_NEARLY_ALL : QUANTILE_HALF, &error))
 		return;
 	line_begin(to, "Accuracy");
-	add_recent(view_self(view), to);
+	add_recent(view_self(view), up_ns, to);
 	buffer_printf(to, "since the start %s ", is_enough ? "99 of 100" : "half of the estimates");
 	buffer_add_text(to, isinf(error) ? "over " : "up to ");
 	human_add_percent(to, isinf(error) ? m->bounds[HISTOGRAM_BUCKETS - 2] : error);
 	buffer_add_text(to, " off\n");
 }
 
-void quality_render(const struct view *view, uint64_t age_ns, struct buffer *to)
+void quality_render(const struct view *view, uint64_t age_ns, uint64_t up_ns, struct buffer *to)
 {
 	add_memory(view, age_ns, to);
-	add_accuracy(view, to);
+	add_accuracy(view, up_ns, to);
 }

@@ -13,8 +13,9 @@
 
 /*
  * Appends the lines "Memory" and "Accuracy", as far as VIEW has their quantities. AGE_NS is the age
- * of VIEW in ns. Errors are those of TO.
+ * of VIEW in ns; UP_NS is for how long memtallyd had run at the time of VIEW, in ns (0: not known).
+ * Errors are those of TO.
  */
-void quality_render(const struct view *view, uint64_t age_ns, struct buffer *to);
+void quality_render(const struct view *view, uint64_t age_ns, uint64_t up_ns, struct buffer *to);
 
 #endif

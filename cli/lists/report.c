@@ -149,7 +149,7 @@ void report_render(const struct view *view, uint64_t now_boottime_ns, struct buf
 
 	report_add_mode(view, to);
 	add_running(view, now_boottime_ns, up_ns, to);
-	quality_render(view, age_ns, to);
+	quality_render(view, age_ns, up_ns, to);
 	report_add_blocked(self, age_ns, to);
 	effort_render(view, age_ns, up_ns, to);
 	add_kernel(view, to);

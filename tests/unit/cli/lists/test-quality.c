@@ -32,6 +32,12 @@ static void quality_follows_from_errors_and_age(void **state)
 			     "  measured  256.0 MiB, 12 %, within the last interval\n"
 			     "  estimated 1.8 GiB, 88 %" OLD OFF
 			     "half of the estimates up to 0.01 % off\n"},
+		/* memtallyd has run for less than the maximum age */
+		{{.is_whole = true, .low_mib = 2048, .high_mib = 2048, .up_s = 60}, MEMORY
+			"\n"
+			"  measured  2.0 GiB, 100 %, in the last pass: exact\n"
+			"Accuracy    estimates 12 % off (100.0 MiB measured again in "
+			"1 min 0 s); since the start half of the estimates up to 0.01 % off\n"},
 		/*
 		 * from 1000 estimates on the 99th percentile is significant; the last bucket has
 		 * no bound
@@ -63,10 +69,12 @@ static void quality_follows_from_errors_and_age(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const uint64_t up_s = cases[i].reported.up_s ? cases[i].reported.up_s
+		                                             : REPORTED_UP_S;
 		AUTO_VIEW struct view *view = reported_open(&cases[i].reported);
 		AUTO_BUFFER struct buffer b = {0};
 
-		quality_render(view, 9 * NS_PER_SEC, &b);
+		quality_render(view, 9 * NS_PER_SEC, up_s * NS_PER_SEC, &b);
 		buffer_add_char(&b, '\0');
 		assert_int_equal(b.error, 0);
 		assert_string_equal(b.data, cases[i].text);

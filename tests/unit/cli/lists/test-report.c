@@ -61,7 +61,7 @@ static void prints_a_page(void **state)
 			HEAD_ADAPTIVE MEMORY_ADAPTIVE ACCURACY
 			"half of the estimates up to 0.01 % off\n" CPU "\n" STALLS
 			"at most 0.25 ms; none over the 20 ms allowed\n"
-			"Deferred    none; longest without a measurement 4 min 50 s, allowed 5 min 0 s\n"
+			"Deferred    none; longest since measured or first seen 4 min 50 s, allowed 5 min 0 s\n"
 			"Kernel      walks keep their processes waiting, so long ones are sliced\n"
 			"Rights      all processes (CAP_SYS_PTRACE)\n"},
 		{{.is_young = true,
@@ -79,9 +79,9 @@ static void prints_a_page(void **state)
 			"old\n" MEMORY ", likely between 1.0 and 6.0 GiB\n"
 			"  estimated 1.5 GiB, 75 %, from measurements up to 4 min 40 s old\n"
 			"  guessed   512.0 MiB, 25 %, 2 processes never measured\n" CPU
-			", 1.1 % needed: too little\n"
-			"Overdue     longest without a measurement 12 min 12 s, allowed 5 min 0 s; "
-			"108 measurements for lack of CPU budget\n"
+			", 1.1 % needed: raise budget.cpu\n"
+			"Overdue     longest since measured or first seen 12 min 12 s, allowed 5 min 0 s; "
+			"108 measurements waiting for CPU budget\n"
 			"Rights      all processes (CAP_SYS_PTRACE)\n"},
 		/* all guessed, as shown to a caller that sees no single processes */
 		{{.is_young = true,
@@ -117,10 +117,10 @@ static void prints_a_page(void **state)
 			"blocked, 1 failed\n" ACCURACY "99 of 100 up to 0.5 % off\n"
 			"Blocked     2 reads of files in /proc, the oldest for 22 min 0 s; "
 			"memtallyd's log names the processes\n" CPU
-			", 2.3 % needed: too little\n" STALLS
+			", 2.3 % needed: raise budget.cpu\n" STALLS
 			"at most 50 ms; 12054 over the 20 ms allowed\n"
-			"Deferred    1 measurement, because the host is short of memory; longest "
-			"without a measurement 5 min 0 s, allowed 5 min 0 s; processes wait for "
+			"Deferred    1 measurement waiting, because the host is short of memory; longest "
+			"since measured or first seen 5 min 0 s, allowed 5 min 0 s; processes wait for "
 			"memory 12 % of the time, so memtallyd measures less\n"
 			"Kernel      walks keep no process waiting; no kcmp: each process counts a "
 			"shared address space\n"
