@@ -257,6 +257,10 @@ static void follow_database(const struct database *db, uint64_t seed, struct ver
  * connections come and go, some samples are outside: on 128 hosts 0.09 %, with the confidence
  * limit. In the other cases none was on 128 hosts. Their limit, 0.1, is reached if one of 16 hosts
  * has 0.4 %.
+ *
+ * Most pages that the backends of the huge database touch are new. Without the learned object error
+ * the bounds of users are 21 % wide instead of 5 %, and users 0.57 % off instead of 0.13 %; without
+ * the part of new pages alone they are 0.40 % off.
  */
 static void databases_are_known(void **state)
 {
@@ -273,6 +277,8 @@ static void databases_are_known(void **state)
 			{.churn = 0.5, .touches = 12}, {0.05, 7, 0, 0.1}},
 		{"a large database", 512, 60, true, false, 30, {.churn = 0.5, .touches = 12},
 			{0.05, 6, 0, 0.1}},
+		{"a huge database that is being filled", 1024, 100, false, false, 2,
+			{.churn = 0.5, .touches = 0.4}, {0.25, 12, 0.3, 0.1}},
 	};
 
 	(void)state;
