@@ -13,27 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Growth of sharers. In bytes; fading sums over lessons. */
-struct object_error_growth {
-	/* upper bound of the growth: as if all touched pages had been new */
-	uint64_t grown;
-	int64_t added; /* measured growth of PSS beyond a mere division among more */
-	/* the mean of what all sharers had together at these lessons; unit of .then in
-	 * struct object_error_change */
-	uint64_t place;
-};
-
 /*
  * All zeros: nothing was learned. Other modules only read it. In bytes; fading sums over lessons.
  */
 struct object_error {
-	struct object_error_growth late, former; /* two means, of which .former fades more slowly */
-	uint64_t moved;                          /* by how much PSS was thought to have moved */
-	uint64_t off;                            /* how far off the guesses were */
-	/*
-	 * the most that all sharers ever had together; unit of .then in struct object_error_change
-	 */
-	uint64_t most;
+	/* upper bound of the growth of sharers: as if all touched pages had been new */
+	uint64_t grown;
+	int64_t added;  /* measured growth of PSS beyond a mere division among more */
+	uint64_t moved; /* by how much PSS was thought to have moved */
+	uint64_t off;   /* how far off the guesses were */
 };
 
 /* The change of one process's share of an object. .now must be at least .then. */
@@ -50,7 +38,7 @@ struct object_error_change {
 struct object_error_guess {
 	uint64_t mid;   /* guessed PSS */
 	uint64_t still; /* PSS if the others had done nothing */
-	uint64_t grown; /* as in struct object_error_growth */
+	uint64_t grown; /* as in struct object_error */
 	uint64_t moved; /* by how much PSS may have moved, by what all did */
 };
 

@@ -80,110 +80,7 @@ static void learns_the_part_of_new_pages(void **state)
 	assert_in_range(mid(&x, &doubled), 100 * MIB, 200 * MIB);
 }
 
-/*
- * The sharers fill up an object: the part of touched pages that are new halves with each 1000 units
- * that all have in total.
- */
-static struct object_error_change step_from(uint64_t then, uint64_t step)
-{
-	return (struct object_error_change){.rss = 100 * MIB,
-		.pss = 10 * MIB,
-		.now_rss = 100 * MIB * (then + step) / then,
-		.then = then,
-		.now = then + step,
-		.stirred = step};
-}
-
-/*
- * Returns how much of what C touched is new (KiB), with the mean of the total at PLACE: 1/4 at
- * 4000, 1/8 at 5000, and so on.
- */
-static uint64_t new_kib_at(const struct object_error_change *c, uint64_t place)
-{
-	uint64_t whole = place / 1000, rest = place % 1000;
-	/* between two powers of two a chord is close to the curve */
-	uint64_t part = (UINT64_C(1) << 20) - rest * (UINT64_C(1) << 19) / 1000;
-
-	return (c->now_rss / 1024 * (c->now - c->then) / c->now * (part >> whole) * 4) >> 20;
-}
-
-static uint64_t new_kib(const struct object_error_change *c)
-{
-	return new_kib_at(c, (c->then + c->now) / 2);
-}
-
-/* In the end all have 6400 units together. */
-static void fill_up(struct object_error *x)
-{
-	for (uint64_t then = 2000; then <= 6000; then += 20) {
-		struct object_error_change c = step_from(then, 400);
-
-		(void)object_error_learn(x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
-	}
-}
-
-static void follows_a_falling_part(void **state)
-{
-	struct object_error x = {0};
-	struct object_error_change c;
-	uint64_t wanted;
-
-	(void)state;
-	fill_up(&x);
-	/* Earlier touched pages were new more often than current ones. */
-	for (uint64_t then = 5200; then <= 7200; then += 400) {
-		c = step_from(then, then < 6000 ? 6400 - then : 400);
-		wanted = 10 * MIB + new_kib(&c) * 1024;
-		assert_in_range(mid(&x, &c), wanted - MIB / 3, wanted + MIB / 3);
-	}
-	assert_in_range(new_kib(&c), 0, 256); /* and was more than 1024 */
-}
-
-/*
- * Half of the sharers exit. The pages they touched stay in the object, so that still few touched
- * pages are new.
- */
-static void knows_that_an_object_stays_full(void **state)
-{
-	struct object_error x = {0};
-	struct object_error_change c = step_from(2800, 400);
-	uint64_t wanted;
-
-	(void)state;
-	fill_up(&x);
-	wanted = 10 * MIB + new_kib_at(&c, 6200) * 1024;
-	assert_in_range(mid(&x, &c), wanted - MIB / 3, wanted + MIB / 3);
-	/* the same is found again and again */
-	for (unsigned int i = 0; i < 300; i++)
-		(void)object_error_learn(&x, &c, wanted, 0);
-	assert_in_range(mid(&x, &c), wanted - MIB / 8, wanted + MIB / 8);
-	/* If the object was emptied, the guess follows soon. */
-	for (unsigned int i = 0; i < 60; i++)
-		(void)object_error_learn(&x, &c, 10 * MIB + new_kib(&c) * 1024, 0);
-	wanted = 10 * MIB + new_kib(&c) * 1024;
-	assert_in_range(mid(&x, &c), wanted - MIB / 2, wanted);
-}
-
-/*
- * How much was new before the first lessons is not known; it is guessed to be as much as in the
- * first ones.
- */
-static void uses_the_first_lessons_for_earlier_times(void **state)
-{
-	struct object_error x = {0};
-	struct object_error_change c = step_from(1000, 5400);
-	struct object_error_guess g;
-	uint64_t added;
-
-	(void)state;
-	fill_up(&x);
-	object_error_guess(&x, &c, &g);
-	assert_true((c.then + c.now) / 2 < x.former.place);
-	added = g.grown / 1024 * ((uint64_t)x.former.added / 1024) / (x.former.grown / 1024) * 1024;
-	assert_in_range(g.mid, 10 * MIB + added - MIB, 10 * MIB + added + MIB);
-}
-
-/* Without a total to relate it to, a change is learned soon as well. */
+/* A change is learned soon. */
 static void forgets_old_lessons(void **state)
 {
 	struct object_error x = {0};
@@ -282,9 +179,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(divides_the_same_pages),
 		cmocka_unit_test(learns_the_part_of_new_pages),
-		cmocka_unit_test(follows_a_falling_part),
-		cmocka_unit_test(knows_that_an_object_stays_full),
-		cmocka_unit_test(uses_the_first_lessons_for_earlier_times),
 		cmocka_unit_test(forgets_old_lessons),
 		cmocka_unit_test(learns_its_error),
 		cmocka_unit_test(knows_unusual_processes),
