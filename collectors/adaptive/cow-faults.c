@@ -202,7 +202,6 @@ enum reason {
 	REASON_WRITES,  /* a process of its family has written since SINCE_NS */
 	REASON_YOUNG,   /* it was measured soon after its birth */
 	REASON_OVERDUE, /* it could not be read in an earlier pass */
-	REASON_FAMILY,  /* a process of its family may be writing now */
 	REASON_HOST,    /* the host's sum: all processes */
 };
 
@@ -213,7 +212,6 @@ static bool has_reason(const struct tracked *t, enum reason reason, uint64_t sin
 	case REASON_YOUNG:
 		return t->member.born_ns && t->measured_ns < t->member.born_ns + YOUNG_NS;
 	case REASON_OVERDUE: return t->watch == TRACKED_OVERDUE;
-	case REASON_FAMILY: return families_suspected(&t->member) > 0;
 	case REASON_HOST: break;
 	}
 	return true;
@@ -231,20 +229,15 @@ struct looks {
 	size_t count;
 };
 
-static void cow_faults_look_at(struct cow_faults *f, struct process *p)
+static void cow_faults_look_at(const struct cow_faults *f, struct process *p)
 {
-	struct tracked *t = p->tracked;
 	uint64_t faults;
 
 	if (process_faults(f->reader, p, &faults) == 0)
-		take_faults(f, t, faults);
-	/* If one process has written this much, others of its family may be doing so at the same
-	 * time. */
-	if (!t->calm && t->broken_kib && cow_faults_broken(t) >= cow_faults_room(t) / 4)
-		f->is_alarmed = true;
+		take_faults(f, p->tracked, faults);
 }
 
-static void look_at_all(struct cow_faults *f, struct looks *looks)
+static void look_at_all(const struct cow_faults *f, struct looks *looks)
 {
 	for (size_t i = 0; i < looks->count; i++)
 		process_announce_faults(f->reader, looks->process[i]);
@@ -253,14 +246,14 @@ static void look_at_all(struct cow_faults *f, struct looks *looks)
 	looks->count = 0;
 }
 
-static void add_look(struct cow_faults *f, struct looks *looks, struct process *p)
+static void add_look(const struct cow_faults *f, struct looks *looks, struct process *p)
 {
 	looks->process[looks->count++] = p;
 	if (looks->count == LOOKS_TOGETHER)
 		look_at_all(f, looks);
 }
 
-static void look_in_turn(struct cow_faults *f, uint64_t turns)
+static void look_in_turn(const struct cow_faults *f, uint64_t turns)
 {
 	const struct process_table *table = f->table;
 	struct looks looks = {.count = 0};
@@ -303,7 +296,7 @@ static void find_large(const struct process_table *table, struct process *large[
  * Missing the writes of these processes would matter most. They are few, and a reading is far
  * cheaper than the wider bounds and the measurements that a suspicion of them causes.
  */
-static void look_at_large(struct cow_faults *f)
+static void look_at_large(const struct cow_faults *f)
 {
 	struct process *large[LARGE_COUNT];
 	struct looks looks = {.count = 0};
@@ -384,13 +377,10 @@ void cow_faults_look(
 	f->turn++;
 	f->begin_ns = clock_now_ns(CLOCK_BOOTTIME);
 	f->left = available_ns / LOOKS_SHARE / LOOK_NS;
-	f->is_alarmed = false;
 	look_at_large(f);
 	look_in_turn(f, saturate_max(max_age_ns / interval_ns / LOOKS_IN_AN_AGE, 1));
 	look_besides(f, REASON_WRITES, saturate_less(f->begin_ns, max_age_ns));
 	look_besides(f, REASON_YOUNG, 0);
-	if (f->is_alarmed)
-		look_besides(f, REASON_FAMILY, 0);
 	look_besides(f, REASON_OVERDUE, 0);
 	suspect_overdue(f, interval_ns);
 }

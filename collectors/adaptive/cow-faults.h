@@ -26,7 +26,6 @@ struct cow_faults {
 	uint64_t left; /* counters that this pass may still read out of turn */
 	/* the index in the process table at which reading out of turn continues */
 	size_t first;
-	bool is_alarmed; /* by one process's faults: its family's counters are to be read */
 };
 
 /*
@@ -79,10 +78,10 @@ void cow_faults_measured(const struct cow_faults *f, struct process *p,
  * - of the 64 processes that share most, if each shares more than 128 MiB of anonymous memory,
  *   whatever is left of the budget;
  * - of others in turn: of each about four times within MAX_AGE_NS, at most once a pass;
- * - out of turn, of families in which a process has written within MAX_AGE_NS or may be writing
- *   now, of processes that were measured within 30 s of their birth, and of those left out before.
- *   This takes at most a quarter of AVAILABLE_NS, the CPU tokens that are left, so that a process
- *   that writes much does not use up what other estimates need.
+ * - out of turn, of families in which a process has written within MAX_AGE_NS, of processes that
+ *   were measured within 30 s of their birth, and of those left out before. This takes at most a
+ *   quarter of AVAILABLE_NS, the CPU tokens that are left, so that a process that writes much does
+ *   not use up what other estimates need.
  *
  * INTERVAL_NS is the interval of passes, and must be at least 1. If the rest would not suffice for
  * cow_faults_alarmed(), a process without a reading for longer than INTERVAL_NS is suspected of any

@@ -176,12 +176,11 @@ static void join(struct scene *s, unsigned int i)
 		0);
 }
 
-/* The first LAST processes form a family. All fault for 40 MiB, which they share. */
-static void write_all(struct scene *s, unsigned int last)
+/* All processes form a family, and fault for 40 MiB, which they share. */
+static void write_all(struct scene *s)
 {
 	for (unsigned int i = 0; i < MEMBERS; i++) {
-		if (i < last)
-			join(s, i);
+		join(s, i);
 		tree_set_faults(&s->tree, (pid_t)(10 + i), 1000 + 40 * 256);
 	}
 }
@@ -195,32 +194,6 @@ static unsigned int count_broken(const struct scene *s)
 	return count;
 }
 
-/* If one member writes, the counters of its family are read in the same pass, and no others. */
-static void one_alarms_its_family(void **state)
-{
-	AUTO_SCENE struct scene *s = scene_new();
-
-	(void)state;
-	write_all(s, 4);
-	/* Due now are one of the family, and one of the others. */
-	look(s, 120 * SEC, SEC);
-	assert_int_equal(s->opened.count, 5);
-	assert_int_equal(count_broken(s), 5);
-}
-
-/* A member with earlier faults that were no writes does not alarm its family. */
-static void calm_members_raise_no_alarm(void **state)
-{
-	AUTO_SCENE struct scene *s = scene_new();
-
-	(void)state;
-	write_all(s, 4);
-	for (unsigned int i = 0; i < MEMBERS; i++)
-		s->tracked[i].calm = 1;
-	look(s, 120 * SEC, SEC);
-	assert_int_equal(s->opened.count, 2);
-}
-
 /*
  * Readings because of an alarm take a quarter of the tokens, and continue in the next pass where
  * they ended.
@@ -230,7 +203,7 @@ static void alarms_take_a_part_of_the_budget(void **state)
 	AUTO_SCENE struct scene *s = scene_new();
 
 	(void)state;
-	write_all(s, MEMBERS);
+	write_all(s);
 	look(s, 120 * SEC, 0);
 	assert_int_equal(s->opened.count, 2);
 	cow_faults_alarmed(&s->faults);
@@ -664,8 +637,6 @@ int main(void)
 		cmocka_unit_test(counts_faults_of_sharers),
 		cmocka_unit_test(reads_in_turn),
 		cmocka_unit_test(growth_is_no_write),
-		cmocka_unit_test(one_alarms_its_family),
-		cmocka_unit_test(calm_members_raise_no_alarm),
 		cmocka_unit_test(alarms_take_a_part_of_the_budget),
 		cmocka_unit_test(unread_processes_may_have_written),
 		cmocka_unit_test(young_processes_are_read),
