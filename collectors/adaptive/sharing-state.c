@@ -385,17 +385,6 @@ const struct tracked *sharing_state_speaker(const struct tracked *t)
 	return m && tracked_of(m)->has_base ? tracked_of(m) : NULL;
 }
 
-/* Returns the bytes of copies by other members that the middle of DOUBT contains already. */
-static uint64_t likely_gain(const struct tracked *t, const struct estimate_doubt *doubt)
-{
-	struct cow_breaks_sum broken;
-
-	if (doubt->anon_mid <= 0 || t->member.kept < t->member.then)
-		return 0;
-	families_broken(&t->member, &broken);
-	return broken.parted ? (uint64_t)doubt->anon_mid : 0;
-}
-
 bool sharing_state_estimate(const struct tracked *t, uint64_t page_bytes,
 	const struct estimate_doubt *more, struct estimate *ret, const struct tracked **ret_speaker)
 {
@@ -423,10 +412,8 @@ bool sharing_state_estimate(const struct tracked *t, uint64_t page_bytes,
 	doubt.anon_up = saturate_add(
 		doubt.anon_up, speaker->unsure + speaker->fell_anon_kib * UINT64_C(1024));
 	doubt.file_up = saturate_add(doubt.file_up, speaker->fell_file_kib * UINT64_C(1024));
-	/* Copies that other members may have made are no reason to measure T before those. A part
-	 * of them is in the middle already. */
-	doubt.anon_up = saturate_add(
-		doubt.anon_up, saturate_less(cow_faults_suspected(t), likely_gain(t, &doubt)));
+	/* Copies that other members may have made are no reason to measure T before those. */
+	doubt.anon_up = saturate_add(doubt.anon_up, cow_faults_suspected(t));
 	if (more)
 		estimate_doubt_add(&doubt, more);
 	estimate_carry(&speaker->base, &now, &doubt, ret);
