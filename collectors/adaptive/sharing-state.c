@@ -357,8 +357,7 @@ uint64_t sharing_state_unsettled(const struct tracked *t)
 {
 	if (!t->has_base || t->relations != TRACKED_RELATED)
 		return 0;
-	return saturate_add(
-		families_unwritten(&t->member), families_unconfirmed(&t->member, &t->base));
+	return families_unconfirmed(&t->member, &t->base);
 }
 
 bool sharing_state_shifted(const struct tracked *t)

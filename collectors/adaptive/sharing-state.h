@@ -119,8 +119,8 @@ uint64_t sharing_state_likely(const struct tracked *t);
 uint64_t sharing_state_stirred(const struct tracked *t);
 
 /*
- * Returns the bytes that T may have in addition because of its measurement itself: writes since
- * then, if it was measured right after its birth; and unlisted sharers that may be gone.
+ * Returns the bytes that T may have in addition because unlisted sharers that its measurement
+ * implied may be gone.
  */
 uint64_t sharing_state_unsettled(const struct tracked *t);
 

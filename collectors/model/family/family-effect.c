@@ -21,9 +21,6 @@ enum {
 	FADING_PART = 8, /* of the most that members share, fades with each measurement */
 };
 
-/* A process is a newborn for this long. */
-#define NEWBORN_NS UINT64_C(250000000)
-
 /*
  * Within this time after a pass has listed exits, unlisted sharers are taken for those processes,
  * which still free their memory; later rather for processes born since.
@@ -155,28 +152,14 @@ bool families_breaks(const struct family_member *m, uint64_t since_ns)
 	return b && b->count && b->time[b->count - 1].at_ns > since_ns;
 }
 
-bool families_is_newborn(const struct family_member *m)
-{
-	return m->is_forked && m->measured_ns &&
-	       saturate_less(m->measured_ns, m->born_ns) < NEWBORN_NS;
-}
-
 void families_newborn(struct families *f, struct family_member *m, uint64_t written)
 {
 	struct fork_family *family = m->family;
 
-	if (!family || !m->is_forked || (m->born_ns <= f->previous_ns && !m->is_again))
-		return;
-	/* It may have more to write. Its next measurement tells (.is_again). */
-	if (families_is_newborn(m) && written < family->soon_written)
+	if (!family || !m->is_forked || m->born_ns <= f->previous_ns)
 		return;
 	family->soon_written -= family->soon_written / SOON_PART;
 	family->soon_written += written / SOON_PART;
-}
-
-uint64_t families_unwritten(const struct family_member *m)
-{
-	return families_is_newborn(m) && m->family ? m->family->soon_written : 0;
 }
 
 uint64_t families_unconfirmed(const struct family_member *m, const struct estimate_base *base)

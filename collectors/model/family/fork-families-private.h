@@ -146,12 +146,6 @@ void family_ancestry_leave(struct family_member *m);
 void family_count_take(struct family_count *c, struct fork_family *family);
 
 /*
- * Returns true if M was forked from a known member and measured less than 250 ms after its birth:
- * it may still have been copying the pages that newborns copy.
- */
-bool families_is_newborn(const struct family_member *m);
-
-/*
  * Compares M's new measurement FOUND, at NOW_NS, with the guess from the former base BEFORE. M's
  * counts are still those of BEFORE. The difference corrects the guesses for members with the same
  * events. There is no correction if no births or exits happened, if any of those born are M's own

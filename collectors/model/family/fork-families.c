@@ -367,7 +367,6 @@ int families_measured(struct families *f, struct family_member *m, uint64_t rang
 	if (before && m->measured_ns)
 		family_findings_tell(f, m, before, found, now_ns);
 	families_suspect(m, 0, 0);
-	m->is_again = families_is_newborn(m) && m->measured_ns >= f->previous_ns;
 	m->measured_ns = now_ns;
 	m->then = m->kept = 1;
 	m->fresh = m->early = m->children = m->strays = m->unsure = 0;

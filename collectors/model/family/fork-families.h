@@ -88,8 +88,6 @@ struct family_member {
 	bool is_forked : 1; /* from a known member, of its family or not */
 	bool has_forked : 1;
 	bool is_leaving : 1; /* families_leaves() was called */
-	/* measured for the second time, and for the first time right after its birth */
-	bool is_again : 1;
 };
 
 /* A member that was measured since the last families_polled(). */
@@ -193,17 +191,9 @@ int families_departs(
 /*
  * The measurement of M has found WRITTEN bytes of private copies of its parent's memory: future
  * siblings are expected to write as much before their first measurement. Ignored if M is older than
- * the last pass, unless that pass measured M right after its birth. Also ignored if M was measured
- * right after its birth and has written less than expected: it may have more to write.
+ * the last pass.
  */
 void families_newborn(struct families *f, struct family_member *m, uint64_t written);
-
-/*
- * Returns the bytes of shared memory that M, which was measured right after its birth, is expected
- * to have written since, as newborns of its family do. Returns 0 if it was not measured so early,
- * or nothing is known.
- */
-uint64_t families_unwritten(const struct family_member *m);
 
 /*
  * Returns the bytes by which the PSS of M, measured as BASE, may have grown because sharers outside

@@ -387,43 +387,6 @@ static void learns_nothing_without_a_measured_parent(void **state)
 }
 
 /*
- * A child that was measured while it was writing may have more soon. It is measured once more, and
- * the second measurement teaches too.
- */
-static void measures_newborns_again(void **state)
-{
-	AUTO_ADAPTIVE struct adaptive *s = adaptive_new(&run_adaptive);
-	const uint64_t soon = 5000 * 1024 / 4;
-	uint64_t measured_ns;
-	struct estimate e;
-	struct tracked *w;
-
-	(void)state;
-	adaptive_add_anon(s, &server);
-	view_unref(adaptive_pass(s));
-	view_unref(adaptive_pass(s));
-	w = meet_newborn(s, 0, 0);
-	w->member.born_ns = w->member.measured_ns; /* however long the test took */
-	assert_int_equal(sharing_state_unsettled(w), soon);
-	assert_true(sharing_state_estimate(w, 4096, NULL, &e, NULL));
-	assert_int_equal(e.pss, 7500 * 1024);
-	assert_int_equal(e.low, 7500 * 1024);
-	assert_int_equal(e.high, 7501 * 1024 + soon);
-	measured_ns = w->measured_ns;
-	view_unref(adaptive_pass(s));
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 1);
-	assert_true(w->measured_ns > measured_ns);
-	assert_int_equal(w->member.family->soon_written, soon - soon / 4 + soon);
-	/* Its time as a newborn is over. */
-	w->member.born_ns = w->member.measured_ns - NS_PER_SEC;
-	assert_int_equal(sharing_state_unsettled(w), 0);
-	assert_true(sharing_state_estimate(w, 4096, NULL, &e, NULL));
-	assert_int_equal(e.high, 7501 * 1024);
-	view_unref(adaptive_pass(s));
-	assert_int_equal(s->opened[OPENED_ROLLUP].count, 0);
-}
-
-/*
  * After an exit in its family a member's likely change is the same part of its shared memory, plus
  * the rise of its estimate.
  */
@@ -726,7 +689,6 @@ int main(void)
 		cmocka_unit_test(known_sharers_are_expected),
 		cmocka_unit_test(learns_how_much_newborns_write),
 		cmocka_unit_test(learns_nothing_without_a_measured_parent),
-		cmocka_unit_test(measures_newborns_again),
 		cmocka_unit_test(estimates_the_likely_change_after_exits),
 		cmocka_unit_test(forgets_measurements_that_are_refused),
 		cmocka_unit_test(measures_processes_with_unknown_sharers_again),

@@ -47,32 +47,17 @@ static void learns_from_writes_of_newborns(void **state)
 	measure_newborn(f, 3, 250 * MSEC);
 	families_newborn(&f->families, &f->member[3], 0);
 	assert_int_equal(soon_written(f), 21 * MIB / 4);
-	/* A newborn that had little time to write teaches only that newborns may write more. */
-	measure_newborn(f, 4, 250 * MSEC - 1);
-	families_newborn(&f->families, &f->member[4], 5 * MIB);
-	assert_int_equal(soon_written(f), 21 * MIB / 4);
-	families_newborn(&f->families, &f->member[4], 6 * MIB);
-	assert_true(soon_written(f) > 21 * MIB / 4);
-	/* It teaches once more when it is measured in the next pass. */
-	folk_settle(f);
 	known = soon_written(f);
-	folk_notice(f);
-	folk_measure(f, 4);
-	families_newborn(&f->families, &f->member[4], 0);
-	assert_int_equal(soon_written(f), known - known / 4);
-	folk_measure(f, 4);
-	families_newborn(&f->families, &f->member[4], 0);
-	assert_int_equal(soon_written(f), known - known / 4);
 	/*
 	 * A process that is measured much later teaches nothing: it may have written at any time.
 	 */
-	measure_newborn(f, 5, 10 * MSEC);
+	measure_newborn(f, 4, 10 * MSEC);
 	for (int pass = 0; pass < 2; pass++)
 		folk_settle(f);
 	folk_notice(f);
-	folk_measure(f, 5);
-	families_newborn(&f->families, &f->member[5], 0);
-	assert_int_equal(soon_written(f), known - known / 4);
+	folk_measure(f, 4);
+	families_newborn(&f->families, &f->member[4], 0);
+	assert_int_equal(soon_written(f), known);
 }
 
 /*
@@ -117,36 +102,6 @@ static void learns_only_from_newborns(void **state)
 	assert_int_equal(soon_written(f), known);
 }
 
-/* In its first quarter of a second a newborn is expected to write as others of its family did. */
-static void expects_writes_of_newborns(void **state)
-{
-	AUTO_FOLK struct folk *f = folk_new();
-
-	(void)state;
-	folk_start_server(f);
-	measure_newborn(f, 1, 10 * MSEC);
-	assert_int_equal(families_unwritten(&f->member[1]), 0); /* nothing was learned yet */
-	families_newborn(&f->families, &f->member[1], 16 * MIB);
-	assert_int_equal(families_unwritten(&f->member[1]), 4 * MIB);
-	measure_newborn(f, 2, 250 * MSEC - 1);
-	assert_int_equal(families_unwritten(&f->member[2]), 4 * MIB);
-	measure_newborn(f, 3, 250 * MSEC);
-	assert_int_equal(families_unwritten(&f->member[3]), 0);
-	/* when it is measured again, it had the time */
-	f->now += 250 * MSEC;
-	folk_measure(f, 1);
-	assert_int_equal(families_unwritten(&f->member[1]), 0);
-	families_unmeasured(&f->member[2]);
-	assert_int_equal(families_unwritten(&f->member[2]), 0);
-	/* Processes without a known parent, or without a family, are not expected to write. */
-	assert_int_equal(families_born(&f->families, &f->member[4], NULL, f->now), 0);
-	folk_fork_unseen(f, 0, 4);
-	folk_measure(f, 4);
-	assert_ptr_equal(f->member[4].family, f->member[0].family);
-	assert_int_equal(families_unwritten(&f->member[4]), 0);
-	assert_int_equal(families_unwritten(&f->member[63]), 0);
-}
-
 /*
  * A server has private memory because its children wrote to their copies. It still has it after the
  * next birth.
@@ -179,7 +134,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(learns_from_writes_of_newborns),
 		cmocka_unit_test(learns_only_from_newborns),
-		cmocka_unit_test(expects_writes_of_newborns),
 		cmocka_unit_test(parents_keep_memory_that_newborns_copy),
 	};
 
