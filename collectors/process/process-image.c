@@ -155,11 +155,13 @@ void process_image_adopt_range(const struct process_reading *g)
 	if (p->measured == measured && (!measured || (p->range_start == g->smaps.range_start &&
 							     p->range_end == g->smaps.range_end)))
 		return;
+	/* Before its first measurement a process may have been found to share its parent's memory. */
+	if (p->measured)
+		p->mm_group = 0;
 	p->measured = measured;
 	p->range_start = measured ? g->smaps.range_start : 0;
 	p->range_end = measured ? g->smaps.range_end : 0;
 	p->mm_is_new = measured;
-	p->mm_group = 0;
 }
 
 int process_image_is_known_look(struct process_reading *g, bool *ret)

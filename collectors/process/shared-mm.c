@@ -51,16 +51,38 @@ static bool is_in_exec(const struct process *p)
 	return block_is_of(&p->block, false);
 }
 
+/* Where an address space lies: equal in processes that share one, and in forked siblings. */
+struct place {
+	uint64_t start, end; /* .end 0: not known, so the process cannot be compared */
+};
+
+/*
+ * stat tells the place of a process that was never measured. It does not if the leader is dead: then
+ * a walk by one of its threads does.
+ */
+static struct place shared_mm_place(const struct process *p)
+{
+	if (p->has_stat && p->stat.start_stack)
+		return (struct place){.start = p->stat.start_code, .end = p->stat.start_stack};
+	return (struct place){.start = p->range_start, .end = p->range_end};
+}
+
 static unsigned int sieve_bit(const struct process *p)
 {
-	return (unsigned int)((p->range_start >> 12) * 2654435761U >> 7) % SIEVE_BITS;
+	return (unsigned int)((shared_mm_place(p).end >> 4) * 2654435761U >> 7) % SIEVE_BITS;
+}
+
+/* Whether P has an address space that can be compared with others. */
+static bool shared_mm_has_place(const struct process *p)
+{
+	return shared_mm_place(p).end && !is_in_exec(p);
 }
 
 static bool shared_mm_is_candidate(const struct process *p, const uint64_t *sieve)
 {
 	unsigned int bit = sieve_bit(p);
 
-	return p->measured && !is_in_exec(p) && ((sieve[bit / 64] >> bit % 64) & 1);
+	return shared_mm_has_place(p) && ((sieve[bit / 64] >> bit % 64) & 1);
 }
 
 static int shared_mm_compare_items(const void *a_, const void *b_)
@@ -69,10 +91,12 @@ static int shared_mm_compare_items(const void *a_, const void *b_)
 	uint32_t a_order = a->mm_is_new ? ORDER_NEW : a->mm_order;
 	uint32_t b_order = b->mm_is_new ? ORDER_NEW : b->mm_order;
 
-	if (a->range_start != b->range_start)
-		return a->range_start < b->range_start ? -1 : 1;
-	if (a->range_end != b->range_end)
-		return a->range_end < b->range_end ? -1 : 1;
+	const struct place a_place = shared_mm_place(a), b_place = shared_mm_place(b);
+
+	if (a_place.start != b_place.start)
+		return a_place.start < b_place.start ? -1 : 1;
+	if (a_place.end != b_place.end)
+		return a_place.end < b_place.end ? -1 : 1;
 	if (a_order != b_order)
 		return a_order < b_order ? -1 : 1;
 	return (a->pid > b->pid) - (a->pid < b->pid);
@@ -107,7 +131,7 @@ int shared_mm_begin(struct shared_mm *s, struct process *const *processes, size_
 
 		if (is_in_exec(processes[i])) {
 			processes[i]->mm_is_new = true; /* compared when it can be read again */
-		} else if (processes[i]->measured && processes[i]->mm_is_new) {
+		} else if (shared_mm_has_place(processes[i]) && processes[i]->mm_is_new) {
 			sieve[bit / 64] |= UINT64_C(1) << bit % 64;
 			any = true;
 		}
@@ -120,13 +144,17 @@ int shared_mm_begin(struct shared_mm *s, struct process *const *processes, size_
 	return r;
 }
 
-static bool is_same_range(const struct process *a, const struct process *b)
+static bool is_same_place(const struct process *a, const struct process *b)
 {
-	return a->range_start == b->range_start && a->range_end == b->range_end;
+	const struct place a_place = shared_mm_place(a), b_place = shared_mm_place(b);
+
+	return a_place.start == b_place.start && a_place.end == b_place.end;
 }
 
 static void shared_mm_join(struct shared_mm *s, struct process *a, struct process *b)
 {
+	if (!b->mm_group)
+		b->mm_group = a->mm_group;
 	if (!b->mm_group)
 		b->mm_group = ++s->last_group ? s->last_group : ++s->last_group;
 	a->mm_group = b->mm_group;
@@ -191,7 +219,7 @@ bool shared_mm_step(struct shared_mm *s)
 		struct process *p = s->item[s->next++];
 		size_t place;
 
-		if (s->first == s->sorted || !is_same_range(s->item[s->first], p)) {
+		if (s->first == s->sorted || !is_same_place(s->item[s->first], p)) {
 			end_run(s);
 			s->first = s->next - 1;
 			s->sorted = s->next;
@@ -230,6 +258,7 @@ bool shared_mm_is_one(struct shared_mm *s, struct process *p, struct process *pa
 /* How well a process can stand for a shared address space, best first. */
 enum standing {
 	STANDING_MEASURED,
+	STANDING_GUESSED, /* it was never measured */
 	STANDING_BLOCKED, /* its last measurement is carried forward */
 	STANDING_UNKNOWN, /* it is blocked, and has no PSS */
 	STANDING_IN_EXEC, /* it may have left the address space */
@@ -245,7 +274,7 @@ struct sharer {
 static enum standing standing_of(const struct process *p, const struct snapshot_process *row)
 {
 	if (row->outcome == OUTCOME_MEASURED)
-		return STANDING_MEASURED;
+		return p->measured ? STANDING_MEASURED : STANDING_GUESSED;
 	if (is_in_exec(p))
 		return STANDING_IN_EXEC;
 	return ROW_HAS(row, PROCESS_PSS) ? STANDING_BLOCKED : STANDING_UNKNOWN;

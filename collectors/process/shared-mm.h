@@ -5,9 +5,9 @@
  * /proc.
  *
  * Only a fork can make processes share an address space. So each new image is compared once, with
- * images of the same address range: kcmp() orders address spaces, so this is a binary search. Later
- * passes make one call for each process that is left out of the sums, to confirm that it still
- * shares.
+ * images at the same place (start of code and of stack, as stat prints them): kcmp() orders address
+ * spaces, so this is a binary search. Later passes make one call for each process that is left out
+ * of the sums, to confirm that it still shares.
  */
 #ifndef MEMTALLY_COLLECTORS_PROCESS_SHARED_MM_H
 #define MEMTALLY_COLLECTORS_PROCESS_SHARED_MM_H
@@ -30,11 +30,11 @@ struct shared_mm {
 	bool refused;       /* the kernel refused a comparison since shared_mm_begin() */
 	uint64_t waited_ns; /* time that comparisons by workers have cost since then */
 	uint32_t last_group;
-	/* owned: processes with the range of a new image, ordered by range and address space */
+	/* owned: processes at the place of a new image, ordered by place and address space */
 	struct process **item;
 	size_t count, capacity;
 	/*
-	 * of the processes with one range (the run): its beginning, the end of its sorted part, the
+	 * of the processes at one place (the run): its beginning, the end of its sorted part, the
 	 * next item
 	 */
 	size_t first, sorted, next;
@@ -44,7 +44,7 @@ struct shared_mm {
 void shared_mm_done(struct shared_mm *s);
 
 /*
- * Finds new images among the COUNT processes of a pass; processes without .measured are skipped.
+ * Finds new images among the COUNT processes of a pass; processes without a known place are skipped.
  * Returns 0 or -ENOMEM.
  */
 int shared_mm_begin(struct shared_mm *s, struct process *const *processes, size_t count);

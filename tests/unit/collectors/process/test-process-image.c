@@ -15,7 +15,7 @@
 #include "tests/unit/support/tree/subject.h"
 #include "tests/unit/support/tree/tree.h"
 
-/* mm_is_new marks processes for sharing.h: only a possibly new address space is compared again. */
+/* mm_is_new marks processes for shared-mm.h: only a possibly new address space is compared again. */
 static void a_new_address_space_is_compared(void **state)
 {
 	AUTO_SUBJECT struct subject *s = subject_bash();
@@ -33,6 +33,24 @@ static void a_new_address_space_is_compared(void **state)
 	subject_read(s, 1000);
 	assert_true(s->process.mm_is_new);
 	assert_int_equal(s->process.mm_group, 0);
+}
+
+/*
+ * Before its first measurement kcmp() may have shown that a process shares its parent's memory: both
+ * would count if the measurement of one ended that.
+ */
+static void a_first_measurement_keeps_what_is_shared(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	subject_look(s);
+	assert_false(s->process.measured);
+	s->process.mm_group = 5;
+	subject_read(s, 1000);
+	assert_true(s->process.measured);
+	assert_int_equal(s->process.mm_group, 5);
+	assert_true(s->process.mm_is_new);
 }
 
 /* A process, and the next one with its pid. */
@@ -475,6 +493,7 @@ int main(void)
 		cmocka_unit_test(a_block_ends_with_its_process),
 		cmocka_unit_test(announced_reads_of_a_former_process_do_not_count),
 		cmocka_unit_test(a_new_address_space_is_compared),
+		cmocka_unit_test(a_first_measurement_keeps_what_is_shared),
 		cmocka_unit_test(a_refusal_causes_no_further_reads),
 		cmocka_unit_test(a_different_size_checks_the_image),
 		cmocka_unit_test(an_exec_in_the_middle_is_read_again),

@@ -446,6 +446,31 @@ static void asks_the_kernel(void **state)
 	assert_int_equal(kcmp_memory(getpid(), INT32_MAX), -ESRCH);
 }
 
+/* Processes that were never measured have a place by stat; without stat they have none. */
+static void never_measured_processes_count_once(void **state)
+{
+	struct shared_mm s = {.compare = compare_spaces};
+	struct process p[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		make(&p[i], 10 + i, 0, i < 3 ? 1 : 2);
+		p[i].measured = i == 1;
+		p[i].range_start = p[i].measured ? 1 << 12 : 0;
+		p[i].range_end = p[i].measured ? 2 << 12 : 0;
+		p[i].has_stat = true;
+		p[i].stat.start_code = 0x400000;
+		p[i].stat.start_stack = i == 2 ? 0 : 0x7ffc0000;
+	}
+	run(&s, p, 4);
+	assert_int_not_equal(p[0].mm_group, 0);
+	assert_int_equal(p[1].mm_group, p[0].mm_group);
+	assert_int_equal(p[2].mm_group, 0);
+	assert_int_equal(p[3].mm_group, 0);
+	assert_true(p[2].mm_is_new);
+	shared_mm_done(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +486,7 @@ int main(void)
 		cmocka_unit_test_setup(process_in_exec_has_left, setup),
 		cmocka_unit_test_setup(verifies_that_processes_still_share, setup),
 		cmocka_unit_test_setup(compares_the_threads_of_dead_leaders, setup),
+		cmocka_unit_test(never_measured_processes_count_once),
 		cmocka_unit_test(asks_the_kernel),
 	};
 
