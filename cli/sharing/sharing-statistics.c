@@ -39,7 +39,7 @@ static void say_course(const struct sharing_walk *w)
 static void say_doubts(const struct sharing_walk *w)
 {
 	AUTO_BUFFER struct buffer text = {0};
-	bool is_one = w->statistics.refused == 1;
+	bool is_one = w->statistics.refused == 1, is_alone = w->mappers.unmapped.untold == 1;
 
 	if (w->mappers.owners.many) {
 		human_add_bytes(&text, w->mappers.owners.many);
@@ -56,9 +56,10 @@ static void say_doubts(const struct sharing_walk *w)
 			is_one ? "it maps" : "they map");
 	if (w->mappers.unmapped.untold)
 		log_warning(
-			"%llu shared memory objects disappeared, or were too many, before memtally "
-			"found out what keeps them: they do not count as freed on exit",
-			(unsigned long long)w->mappers.unmapped.untold);
+			"%llu shared memory object%s disappeared, or %s too many, before memtally "
+			"found out what keeps %s not count as freed on exit",
+			(unsigned long long)w->mappers.unmapped.untold, is_alone ? "" : "s",
+			is_alone ? "was one" : "were", is_alone ? "it: it does" : "them: they do");
 	buffer_clear(&text);
 	if (sharing_options_is_set(w->options) ||
 		frame_owner_resident(&w->mappers.owners.others) * 100 <=

@@ -60,8 +60,8 @@ int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *opti
 	}
 	if (r == FRAME_MAPPERS_NO_FRAMES)
 		log_error(
-			"page frames are shown only with CAP_SYS_ADMIN in the host's first user namespace: "
-			"run memtally sharing as root");
+			"run memtally sharing as root: the kernel shows page frames only with CAP_SYS_ADMIN "
+			"in the host's first user namespace");
 	else
 		log_error("%s: %s", what, strerror(-r));
 	return -ECANCELED;
