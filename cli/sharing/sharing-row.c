@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/table/cell.h"
 #include "render/decimal.h"
+#include "snapshot/owner.h"
 
 /* The version of the JSON format. */
 enum { SHARING_VERSION = 1 };
@@ -250,12 +251,23 @@ static bool sharing_row_has_notes(const struct sharing_report *r)
 	return false;
 }
 
+/* Returns the word for the groups of R: "user" or "users"; "set" for chosen processes. */
+static const char *sharing_row_word(const struct sharing_report *r)
+{
+	const struct owner *owner;
+
+	if (!r->by)
+		return r->groups == 1 ? "set" : "sets";
+	owner = owner_of(owner_find(r->by));
+	return r->groups == 1 ? owner->name : owner->list;
+}
+
 /* The total is of all groups, also if only some were asked for. */
 static void add_beside_total(
 	const struct sharing_report *r, const struct list *l, struct buffer *to)
 {
-	buffer_printf(to, "total of %s%zu group%s", r->rows < r->groups ? "all " : "", r->groups,
-		r->groups == 1 ? "" : "s");
+	buffer_printf(to, "total of %s%zu %s", r->rows < r->groups ? "all " : "", r->groups,
+		sharing_row_word(r));
 	list_add_not_shown(l, to);
 	if (r->total.denied)
 		buffer_printf(to, ", %u denied", r->total.denied);

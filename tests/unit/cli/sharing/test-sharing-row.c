@@ -171,20 +171,20 @@ static void notes_memory_that_may_stay(void **state)
 	draw(&r, false, &text);
 	assert_non_null(
 		strstr(text.data, " alice  1 counted elsewhere, 2.0 MiB of drivers may stay\n"));
-	assert_non_null(strstr(text.data, " total of 3 groups, 2.0 MiB of drivers may stay\n"));
+	assert_non_null(strstr(text.data, " total of 3 users, 2.0 MiB of drivers may stay\n"));
 	rows[0].elsewhere = 0;
 	assert_int_equal(sharing_json(&r, &json), 0);
 	assert_non_null(strstr(text_of(&json), "\"untold_driver_bytes\":2097152"));
 	r.bytes = true;
 	draw(&r, false, &text);
-	assert_non_null(strstr(text.data, " total of 3 groups, 2097152 of drivers may stay\n"));
+	assert_non_null(strstr(text.data, " total of 3 users, 2097152 of drivers may stay\n"));
 	/* Less than a twentieth of a row, or less than 1 MiB, gets no note. */
 	alice.unique[FRAME_OWNER_ANON] = all.unique[FRAME_OWNER_ANON] = 64 * 1024 * KIB;
 	sharing_fill(&rows[0], &alice, 20 * KIB, 4, true, true);
 	sharing_fill(&r.total, &all, 40 * KIB, 7, true, true);
 	draw(&r, false, &text);
 	assert_true(head_ends_with(text.data, " USER"));
-	assert_non_null(strstr(text.data, " total of 3 groups\n"));
+	assert_non_null(strstr(text.data, " total of 3 users\n"));
 }
 
 static void table_has_a_total(void **state)
@@ -200,7 +200,7 @@ static void table_has_a_total(void **state)
 		"    422.0 KiB 100.0 KiB 500.0 KiB 4.0 KiB     650.0 KiB 800.0 KiB 725.0 KiB 1.4 MiB         4 alice\n"
 		"    163.0 KiB  46.0 KiB 196.0 KiB       -     348.0 KiB 500.0 KiB 424.0 KiB 1.1 MiB         2 =b,o\"b\n"
 		"-------------------------------------------------------------------------------------------------\n"
-		"    629.0 KiB 146.0 KiB 732.0 KiB 4.0 KiB     884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 groups (1 not shown)\n");
+		"    629.0 KiB 146.0 KiB 732.0 KiB 4.0 KiB     884.0 KiB   1.0 MiB 960.0 KiB 1.6 MiB         7 total of 3 users (1 not shown)\n");
 }
 
 static void limited_rows_have_the_total_of_all(void **state)
@@ -211,7 +211,10 @@ static void limited_rows_have_the_total_of_all(void **state)
 	(void)state;
 	r.rows = 2;
 	draw(&r, false, &text);
-	assert_non_null(strstr(text.data, " total of all 3 groups\n"));
+	assert_non_null(strstr(text.data, " total of all 3 users\n"));
+	r.by = "pod";
+	draw(&r, false, &text);
+	assert_non_null(strstr(text.data, " total of all 3 pods\n"));
 }
 
 /* Unreadable processes do not count as 0. */
@@ -231,7 +234,7 @@ static void denied_groups_have_no_values(void **state)
 	assert_non_null(strstr(text.data, " 4 alice\n"));
 	assert_non_null(strstr(text.data, " 1 carol  1 denied\n"));
 	assert_non_null(strstr(text.data, " 0 =b,o\"b 2 denied\n"));
-	assert_non_null(strstr(text.data, " 7 total of 3 groups, 3 denied\n"));
+	assert_non_null(strstr(text.data, " 7 total of 3 users, 3 denied\n"));
 	/* If only processes outside the rows were denied, the rows get no note. */
 	r.limit = 1;
 	draw(&r, false, &text);
