@@ -77,12 +77,3 @@ void command_add_filters(const struct settings *settings, struct buffer *to)
 	if (to->error)
 		buffer_clear(to);
 }
-
-void command_say_no_match(const struct settings *settings, const char *limit)
-{
-	AUTO_BUFFER struct buffer filters = {0};
-
-	command_add_filters(settings, &filters);
-	log_error("no process%s with memory matches%.*s", limit, (int)filters.len,
-		filters.data ? filters.data : "");
-}

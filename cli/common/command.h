@@ -64,10 +64,4 @@ size_t command_width(void);
  */
 void command_add_filters(const struct settings *settings, struct buffer *to);
 
-/*
- * Logs that no process with memory matches the filters of SETTINGS. LIMIT is empty, or names the
- * processes that may be read, such as " of yours".
- */
-void command_say_no_match(const struct settings *settings, const char *limit);
-
 #endif

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cli/common/command.h"
+#include "cli/common/no-match.h"
 #include "cli/common/source.h"
 #include "inspect/maps/target.h"
 
@@ -156,13 +157,13 @@ static int add_found(struct pid_selection *c, const struct snapshot_process *row
 	return pid_selection_add(c, &process);
 }
 
-int pid_selection_find(
-	const struct settings *settings, struct pid_selection *c, struct buffer *said)
+int pid_selection_find(const struct settings *settings, struct pid_selection *c)
 {
+	AUTO_BUFFER struct buffer said = {0};
 	AUTO_SOURCE struct source source = {0};
 	AUTO_FREE uint32_t *rows = NULL;
 	size_t given = c->count, count = 0;
-	int r = source_open(settings, true, &source, said);
+	int r = source_open(settings, true, &source, &said);
 
 	if (r == 0) {
 		selection_set_sight(&c->selection, &source.sight);
@@ -175,6 +176,10 @@ int pid_selection_find(
 	if (r == 0 && c->count > given)
 		qsort(c->process + given, c->count - given, sizeof(*c->process),
 			pid_selection_compare);
+	if (r == 0)
+		log_info("%.*s", (int)said.len, said.data);
+	if (r == 0 && !c->count)
+		no_match_say(settings, source_hides_others(&source));
 	return r;
 }
 
@@ -193,18 +198,13 @@ bool pid_selection_say(const struct pid_selection_process *p, int outcome, const
 
 int pid_selection_open(const struct settings *settings, struct pid_selection *c, struct procfs *ret)
 {
-	AUTO_BUFFER struct buffer said = {0};
 	int r = procfs_open(settings->path_procfs, ret);
 
 	if (r == 0 && c->has_filters)
-		r = pid_selection_find(settings, c, &said);
+		r = pid_selection_find(settings, c);
 	if (r < 0) {
 		command_say_unreadable(settings, r);
 		return PID_SELECTION_FAILED;
 	}
-	if (said.len)
-		log_info("%.*s", (int)said.len, said.data);
-	if (!c->count)
-		command_say_no_match(settings, "");
 	return c->count ? 0 : PID_SELECTION_NONE;
 }

@@ -75,11 +75,10 @@ int pid_selection_take_all(const struct procfs *procfs, struct pid_selection *c)
 
 /*
  * Adds to C the processes with memory that match its filters, from memtallyd's snapshot, or from a
- * pass of memtally's own if there is none (which blocks while it runs). Appends to SAID a sentence
- * about the source. Returns 0; -ENOMEM; or a negative errno of the pass.
+ * pass of memtally's own if there is none (which blocks while it runs). Logs the source, and if C
+ * stays empty. Returns 0; -ENOMEM; or a negative errno of the pass.
  */
-int pid_selection_find(
-	const struct settings *settings, struct pid_selection *c, struct buffer *said);
+int pid_selection_find(const struct settings *settings, struct pid_selection *c);
 
 /*
  * Returns true if the process that now has P's pid and started at START_NS (ns, as .start_ns; 0:

@@ -206,6 +206,12 @@ static void say_accounting(
 		buffer_printf(said, "; users by %s (accounting.user of memtallyd)", by);
 }
 
+bool source_hides_others(const struct source *s)
+{
+	return s->who != NOTICE_DAEMON &&
+	       (s->sight.kind == SIGHT_OWN || view_self(s->view)->flags & SELF_PROC_HIDDEN);
+}
+
 void source_done(struct source *s)
 {
 	s->view = view_unref(s->view);

@@ -41,6 +41,12 @@ struct source {
 int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
 	struct buffer *said);
 
+/*
+ * Returns true if memtally measured S, and it may not show other users' processes, or /proc hides
+ * them.
+ */
+bool source_hides_others(const struct source *s);
+
 /* Frees what S owns. */
 void source_done(struct source *s);
 #define AUTO_SOURCE CLEANUP(source_done)

@@ -317,7 +317,7 @@ static void files_say_missing(const struct showing *s, const struct procfs *proc
 		log_warning(
 			"the kernel refused %zu process%s: the figures do not include %s mappings",
 			denied, denied == 1 ? "" : "es", denied == 1 ? "its" : "their");
-	if (s->named_denied)
+	if (s->named_denied || (denied && !s->read))
 		hint_say(&(struct hint){0}, procfs, TARGET_DENIED);
 	if (procfs->hides_from_us)
 		log_warning(
@@ -343,7 +343,8 @@ static void files_say_missing(const struct showing *s, const struct procfs *proc
 static int say_nothing(const struct showing *s)
 {
 	if (!s->read) {
-		if (!s->has_failed)
+		/* If none was chosen, the reason has been logged. */
+		if (!s->has_failed && s->files->chosen.count)
 			log_error("no process could be read");
 		return 1;
 	}
@@ -361,16 +362,9 @@ static int say_nothing(const struct showing *s)
 static int files_find(
 	const struct settings *settings, const struct procfs *procfs, struct pid_selection *c)
 {
-	AUTO_BUFFER struct buffer said = {0};
-	int r = 0;
-
 	if (!pid_selection_is_some(c))
 		return pid_selection_take_all(procfs, c);
-	if (c->has_filters)
-		r = pid_selection_find(settings, c, &said);
-	if (r == 0 && said.len)
-		log_info("%.*s", (int)said.len, said.data);
-	return r;
+	return c->has_filters ? pid_selection_find(settings, c) : 0;
 }
 
 int files_show(const struct settings *settings, struct files *f, size_t width)

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "cli/common/advice.h"
 #include "cli/common/command.h"
+#include "cli/common/no-match.h"
 #include "cli/common/notice.h"
 #include "cli/common/selection.h"
 #include "cli/common/source.h"
@@ -159,7 +160,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 	say_unsorted(settings, s, view, rows, count);
 	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
 	if (is_none)
-		command_say_no_match(settings, source.sight.kind == SIGHT_OWN ? " of yours" : "");
+		no_match_say(settings, source_hides_others(&source));
 	if (settings->json)
 		r = listing_print_json(s, view, rows, count, source.who);
 	else if (!is_none || settings->csv)

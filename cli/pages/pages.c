@@ -311,7 +311,7 @@ static int pages_look(const struct pages_options *a, const struct procfs *procfs
 			.keep = pages_keep,
 			.context = &l,
 			.hint.denied =
-				"reading pages of other users' processes requires CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"},
+				"reading pages of other users' processes requires CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH: run as root"},
 		.frames = {.counts.fd = -1, .flags.fd = -1},
 		.page_size = pagewalk_page_size(),
 	};

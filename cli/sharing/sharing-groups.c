@@ -123,12 +123,8 @@ int sharing_groups_make(const struct sharing_options *a, const struct view *view
 			&groups);
 	if (r < 0)
 		return r;
-	if (!is_anybody_chosen(&groups)) {
-		/* For each pid that was given the reason has been logged. */
-		if (a->chosen.has_filters || !a->chosen.count)
-			log_error("no process with memory matches the filters");
+	if (!is_anybody_chosen(&groups))
 		return SHARING_GROUPS_NONE;
-	}
 	mark_members(view, is_named, &groups);
 	*ret = groups;
 	groups = (struct groups){0};

@@ -11,7 +11,7 @@
 #include "snapshot/view.h"
 
 enum sharing_groups_outcome {
-	SHARING_GROUPS_NONE = 1, /* no process is left, which has been logged */
+	SHARING_GROUPS_NONE = 1, /* no process is left */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "cli/common/averages.h"
 #include "cli/common/command.h"
+#include "cli/common/no-match.h"
 #include "cli/common/source.h"
 #include "cli/sharing/sharing-groups.h"
 #include "cli/sharing/sharing-options.h"
@@ -36,11 +37,20 @@ static void hear_interrupts(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
+/* For each pid that was given the reason has been logged. */
+static void sharing_say_none(const struct sharing_walk *w, const struct settings *settings)
+{
+	if (w->options->chosen.has_filters || !w->options->chosen.count)
+		no_match_say(settings, view_self(w->view)->flags & SELF_PROC_HIDDEN);
+}
+
 static int sharing_look(
 	struct sharing_walk *w, const struct settings *settings, struct sharing_report *ret)
 {
 	int r = sharing_groups_make(w->options, w->view, &w->procfs, &w->groups, &w->has_failed);
 
+	if (r == SHARING_GROUPS_NONE)
+		sharing_say_none(w, settings);
 	if (r == 0)
 		r = sharing_walk_all(w);
 	if (r != 0)

@@ -20,8 +20,9 @@ static const char *hint_denied(const struct hint *h)
 {
 	if (hint_has_rights(h))
 		return "the kernel refuses this in spite of CAP_SYS_PTRACE";
-	return h->denied ? h->denied
-	                 : "reading mappings of other users' processes requires CAP_SYS_PTRACE";
+	return h->denied
+	               ? h->denied
+	               : "reading mappings of other users' processes requires CAP_SYS_PTRACE: run as root";
 }
 
 void hint_say(struct hint *h, const struct procfs *procfs, int r)

@@ -187,7 +187,9 @@ static void measures_a_users_own_processes(void **state)
 	invoked_run_as(uid, users, &other);
 	invoked_unpublish(publisher);
 	assert_int_equal(other.status, 1);
-	running_check_says(&other, "no process of yours with memory matches --pid=1\n");
+	running_check_says(&other,
+		"error: no process of yours with memory matches --pid=1; other users' processes are "
+		"hidden from you: run as root\n");
 
 	publisher = invoked_publish(&options);
 	assert_int_equal(chmod("socket", 0666), 0);

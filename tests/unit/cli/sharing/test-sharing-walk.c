@@ -19,18 +19,20 @@
 /* The map count trial finds averages, and the walk is cancelled. */
 static bool is_averaged;
 
+/* Outside of this process memfd_create() fails. */
+static bool is_refused = true;
+
 /* The walk ends with so many shared memory objects of which it did not find out what keeps them. */
 static uint64_t untold;
 
-/* memfd_create() works in this process; elsewhere it fails unless is_averaged */
-static pid_t tester;
+static pid_t tester; /* this process */
 
 int __real_memfd_create(const char *name, unsigned int flags);
 int __wrap_memfd_create(const char *name, unsigned int flags);
 
 int __wrap_memfd_create(const char *name, unsigned int flags)
 {
-	if (getpid() == tester || is_averaged || untold)
+	if (getpid() == tester || !is_refused)
 		return __real_memfd_create(name, flags);
 	errno = EPERM;
 	return -1;
@@ -103,8 +105,10 @@ static void reports_averaged_map_counts(void **state)
 	if (!shows_frames())
 		skip();
 	is_averaged = true;
+	is_refused = false;
 	ASKED(&host, NULL, &a, "sharing", "1");
 	is_averaged = false;
+	is_refused = true;
 	assert_int_equal(a.status, 1);
 	assert_says(&a, "memtally: warning: this kernel averages the map counts of large folios "
 			"(CONFIG_NO_PAGE_MAPCOUNT): PSS and USS are approximations\n");
@@ -129,11 +133,29 @@ static void counts_objects_that_it_knows_too_little_of(void **state)
 		AUTO_ASKED struct asked a = {0};
 
 		untold = i + 1;
+		is_refused = false;
 		ASKED(&host, NULL, &a, "sharing", pid);
 		untold = 0;
+		is_refused = true;
 		assert_int_equal(a.status, 0);
 		assert_non_null(strstr(a.err.data, texts[i]));
 	}
+}
+
+static void names_the_filter_that_nothing_matches(void **state)
+{
+	const struct tree host = {.path = "/proc", .fd = -1};
+	AUTO_ASKED struct asked a = {0};
+
+	(void)state;
+	if (!shows_frames())
+		skip();
+	is_refused = false;
+	ASKED(&host, NULL, &a, "sharing", "--user=nobody-at-all");
+	is_refused = true;
+	assert_int_equal(a.status, 1);
+	assert_non_null(strstr(a.err.data,
+		"memtally: error: no process with memory matches --user=nobody-at-all\n"));
 }
 
 int main(void)
@@ -142,6 +164,7 @@ int main(void)
 		cmocka_unit_test(reports_a_refused_memfd_create),
 		cmocka_unit_test(reports_averaged_map_counts),
 		cmocka_unit_test(counts_objects_that_it_knows_too_little_of),
+		cmocka_unit_test(names_the_filter_that_nothing_matches),
 	};
 
 	tester = getpid();

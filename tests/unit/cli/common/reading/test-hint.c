@@ -39,7 +39,7 @@ static void asks_for_no_right_that_is_there(void **state)
 		const char *said;
 	} cases[] = {
 		{NULL, false, true,
-			"memtally: reading mappings of other users' processes requires CAP_SYS_PTRACE\n"},
+			"memtally: reading mappings of other users' processes requires CAP_SYS_PTRACE: run as root\n"},
 		{NULL, true, false,
 			"memtally: the kernel refuses this in spite of CAP_SYS_PTRACE\n"},
 		{"pages require both", true, false, "memtally: pages require both\n"},

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of cli/common/no-match.h: the message if no process matches. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "cli/common/no-match.h"
+
+enum { ARGS_MAX = 4 };
+
+struct no_match_case {
+	const char *args[ARGS_MAX];
+	bool hides_others;
+	const char *text;
+};
+
+static void check(const struct no_match_case *c)
+{
+	char *argv[ARGS_MAX + 2] = {
+		(char *)(uintptr_t) "memtally", (char *)(uintptr_t) "--config.file=/dev/null"};
+	AUTO_SETTINGS struct settings *settings = NULL;
+	AUTO_BUFFER struct buffer text = {0};
+	char error[SETTINGS_ERROR_SIZE];
+	int argc = 2;
+
+	for (size_t i = 0; i < ARGS_MAX && c->args[i]; i++)
+		argv[argc++] = (char *)(uintptr_t)c->args[i];
+	assert_int_equal(settings_load(PROGRAM_MEMTALLY, argc, argv, &settings, error), 0);
+	no_match_render(settings, c->hides_others, &text);
+	buffer_add_char(&text, '\0');
+	assert_string_equal(text.data, c->text);
+}
+
+static void names_the_filters(void **state)
+{
+	static const struct no_match_case cases[] = {
+		{{"--user=nowhere"}, false, "no process with memory matches --user=nowhere"},
+		{{"--program=firefox", "--user=root"}, false,
+			"no process with memory matches --user=root --program=firefox"},
+		{{"--container=1"}, false, "no process with memory matches --container=1"},
+		{{"--pid=7"}, false, "no process with memory matches --pid=7"},
+		{{NULL}, false, "no process with memory was found"},
+		{{"--user=nowhere"}, true,
+			"no process of yours with memory matches --user=nowhere; other users' processes "
+			"are hidden from you: run as root"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check(&cases[i]);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_the_filters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
