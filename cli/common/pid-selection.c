@@ -179,7 +179,7 @@ int pid_selection_find(const struct settings *settings, struct pid_selection *c)
 	if (r == 0)
 		log_info("%.*s", (int)said.len, said.data);
 	if (r == 0 && !c->count)
-		no_match_say(settings, source_hides_others(&source));
+		no_match_say(settings, source.view, source_hides_others(&source));
 	return r;
 }
 

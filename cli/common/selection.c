@@ -177,6 +177,11 @@ int selection_parse_processes(const struct settings *settings, struct selection 
 	return r;
 }
 
+const struct text_list *selection_filter(const struct settings *settings, enum owner_kind kind)
+{
+	return values_of(settings, kind);
+}
+
 static int selection_parse_order(
 	const struct settings *settings, struct selection *s, char error[static QUERY_ERROR_SIZE])
 {

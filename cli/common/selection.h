@@ -41,6 +41,9 @@ int selection_parse(const struct settings *settings, struct selection *ret,
 int selection_parse_processes(const struct settings *settings, struct selection *ret,
 	bool *ret_has_filters, char error[static QUERY_ERROR_SIZE]);
 
+/* Returns the values of the filter by KIND. */
+const struct text_list *selection_filter(const struct settings *settings, enum owner_kind kind);
+
 /* Limits S to the processes that SIGHT allows. */
 void selection_set_sight(struct selection *s, const struct sight *sight);
 

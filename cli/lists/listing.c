@@ -160,7 +160,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 	say_unsorted(settings, s, view, rows, count);
 	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
 	if (is_none)
-		no_match_say(settings, source_hides_others(&source));
+		no_match_say(settings, source.view, source_hides_others(&source));
 	if (settings->json)
 		r = listing_print_json(s, view, rows, count, source.who);
 	else if (!is_none || settings->csv)

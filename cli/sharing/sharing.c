@@ -41,7 +41,7 @@ static void hear_interrupts(void)
 static void sharing_say_none(const struct sharing_walk *w, const struct settings *settings)
 {
 	if (w->options->chosen.has_filters || !w->options->chosen.count)
-		no_match_say(settings, view_self(w->view)->flags & SELF_PROC_HIDDEN);
+		no_match_say(settings, w->view, view_self(w->view)->flags & SELF_PROC_HIDDEN);
 }
 
 static int sharing_look(
