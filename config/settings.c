@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/os/channel.h"
+#include "config/nearest.h"
 #include "config/yaml.h"
 
 static const char socket_name[] = "snapshot.sock";
@@ -152,6 +153,26 @@ static bool is_short_help(const char *arg)
 	return !strcmp(arg, "-h");
 }
 
+/* Refuses ARG, whose NAME is no option of PROGRAM, with the option that it may mean. */
+static int refuse_option(const char *arg, const char *name, enum program program,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	struct nearest nearest;
+	size_t count;
+	const struct option_spec *spec = option_table(&count), *end = spec + count;
+
+	nearest_init(&nearest, name);
+	for (; spec < end; spec++)
+		if (spec->programs & program)
+			nearest_consider(&nearest, spec->name, strlen(spec->name));
+	if (nearest.len)
+		snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '%.100s'; did you mean --%s?",
+			arg, nearest.found);
+	else
+		snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '%.100s'; try --help", arg);
+	return -EINVAL;
+}
+
 /*
  * Applies the option at *I: "--name", "--name=value", "--name value" or "-h". Moves *I to its last
  * argument.
@@ -170,11 +191,8 @@ static int apply_flag(
 
 	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : 0), arg);
 	spec = option_find(name, f->program);
-	if (!spec) {
-		snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '%.100s'; try --help",
-			f->argv[*i]);
-		return -EINVAL;
-	}
+	if (!spec)
+		return refuse_option(f->argv[*i], name, f->program, error);
 	if (spec->type == OPTION_BOOL) {
 		value = value ? value : "true";
 	} else if (!value) {

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/common/aggregate.h"
 #include "cli/common/flag.h"
+#include "config/nearest.h"
 #include "snapshot/owner.h"
 
 /* The views that are not a kind of owner. */
@@ -38,16 +40,75 @@ static int find_view(const char *name, enum metric_scope *ret)
 	return -EINVAL;
 }
 
-static void describe_views(const char *argument, char error[static QUERY_ERROR_SIZE])
-{
-	int n = snprintf(
-		error, QUERY_ERROR_SIZE, "unexpected argument '%.100s'; expected ", argument);
+/* The commands that are not lists: the rows of the table in cli/memtally.c. */
+static const char *const other_commands[] = {
+	"usage", "map", "files", "pages", "sharing", "explain"};
 
+static bool is_command(const char *word)
+{
+	enum metric_scope scope;
+
+	for (size_t i = 0; i < ARRAY_SIZE(other_commands); i++)
+		if (!strcmp(word, other_commands[i]))
+			return true;
+	return find_view(word, &scope) == 0;
+}
+
+/* Writes to TO the suggestion for WORD, a misspelled command; empty if there is none. */
+static const char *suggest_command(const char *word, char to[static NEAREST_TEXT_SIZE])
+{
+	struct nearest nearest;
+
+	nearest_init(&nearest, word);
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+		nearest_consider(&nearest, owner_of((enum owner_kind)kind)->list,
+			strlen(owner_of((enum owner_kind)kind)->list));
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
+		nearest_consider(&nearest, views[i].name, strlen(views[i].name));
+	for (size_t i = 0; i < ARRAY_SIZE(other_commands); i++)
+		nearest_consider(&nearest, other_commands[i], strlen(other_commands[i]));
+	return nearest_text(&nearest, to);
+}
+
+static void refuse_command(const char *word, char error[static QUERY_ERROR_SIZE])
+{
+	char suggestion[NEAREST_TEXT_SIZE];
+	int n = snprintf(error, QUERY_ERROR_SIZE, "unexpected argument '%.100s'%s", word,
+		suggest_command(word, suggestion));
+
+	if (suggestion[0])
+		return;
+	n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "; expected ");
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
 			owner_of((enum owner_kind)kind)->list);
 	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
 		"processes, host, status, usage, map, files, pages, sharing or explain");
+}
+
+static bool is_number(const char *word)
+{
+	uint64_t value;
+
+	return number_parse_u64(word, strlen(word), &value) == 0;
+}
+
+/* Refuses WORD after the command of VIEW, whose rows a filter may choose. */
+static void refuse_second(enum metric_scope view, const char *command, const char *word,
+	char error[static QUERY_ERROR_SIZE])
+{
+	const char *filter = metric_is_owner(view)    ? owner_of(metric_owner_kind(view))->name
+	                     : view == METRIC_PROCESS ? is_number(word) ? "pid" : "program"
+	                                              : NULL;
+	int n = snprintf(
+		error, QUERY_ERROR_SIZE, "unexpected argument '%.100s' after %.20s", word, command);
+
+	if (is_command(word))
+		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
+			": only one list can be printed at a time");
+	else if (filter)
+		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "; did you mean --%s=%.100s?",
+			filter, word);
 }
 
 static int parse_view(const struct text_list *operands, enum metric_scope *ret,
@@ -58,9 +119,9 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 		return 0;
 	}
 	if (find_view(operands->item[0], ret) < 0)
-		describe_views(operands->item[0], error);
+		refuse_command(operands->item[0], error);
 	else if (operands->count > 1)
-		describe_views(operands->item[1], error);
+		refuse_second(*ret, operands->item[0], operands->item[1], error);
 	else
 		return 0;
 	return -EINVAL;
