@@ -70,8 +70,7 @@ struct build {
 	const struct metric *metric[LIST_COLUMNS_MAX];
 	char name[LIST_COLUMNS_MAX][2 * METRIC_NAME_SIZE];
 	size_t columns;
-	bool is_none;  /* the only row is that of processes without an owner of the kind */
-	bool drops_it; /* ... and is left out */
+	bool has_none; /* a row is that of processes without an owner of the kind */
 };
 
 static void row_get(const struct build *b, uint32_t i, struct row *ret)
@@ -390,15 +389,19 @@ static void add_to_sums(const struct build *b, const struct row *row, struct own
 	}
 }
 
-/* "total of 9 users (2 not shown), MemTotal 15.6 GiB, 3 denied, PSS between 2.7 and 3.1 GiB" */
+/*
+ * "total of 9 units and (none) (2 not shown), MemTotal 15.6 GiB, 3 denied, PSS between 2.7 and 3.1
+ * GiB"
+ */
 static void add_total_text(const struct build *b, struct buffer *to)
 {
 	const struct snapshot_scope *host = view_host(b->view);
+	size_t count = b->to->rows - b->has_none;
 	struct note note;
 
-	buffer_printf(to, "total of %zu %s", b->is_none ? 0 : b->to->rows,
-		b->to->rows == 1 && !b->is_none ? metric_scope_name(b->rows->scope)
-						: json_list_name(b->rows->scope));
+	buffer_printf(to, "total of %zu %s%s", count,
+		count == 1 ? metric_scope_name(b->rows->scope) : json_list_name(b->rows->scope),
+		b->has_none ? " and " OWNER_NONE : "");
 	list_add_not_shown(b->to, to);
 	if (b->rows->everybodys && ROW_HAS(b->rows->everybodys, SCOPE_PSS)) {
 		buffer_add_text(to, ", PSS of all users ");
@@ -408,8 +411,6 @@ static void add_total_text(const struct build *b, struct buffer *to)
 		buffer_add_text(to, ", MemTotal ");
 		column_add_amount(to, host->q[SCOPE_MEM_TOTAL], b->rows->bytes);
 	}
-	if (b->drops_it)
-		return;
 	note_of_sums(b->rows->sums->present, b->rows->sums->q, &note);
 	note_add_to_total(to, &note, b->rows->bytes);
 }
@@ -435,27 +436,6 @@ static void owner_rows_add_total(struct build *b, const struct owner_rows_sums *
 static bool owner_rows_is_shown(const struct row *row)
 {
 	return row->process || processes_in(row);
-}
-
-/*
- * Returns true if no process has an owner of the kind, and no filter asks for the row of processes
- * without one.
- */
-static bool is_none_alone(const struct build *b)
-{
-	bool any = false;
-
-	if (!metric_is_owner(b->rows->scope) || b->rows->query->filters)
-		return false;
-	for (size_t i = 0; i < b->rows->count; i++) {
-		struct row row;
-
-		row_get(b, b->rows->row[i], &row);
-		if (owner_rows_is_shown(&row) && strcmp(row.name, OWNER_NONE) != 0)
-			return false;
-		any = any || owner_rows_is_shown(&row);
-	}
-	return any;
 }
 
 static bool owner_rows_has_notes(const struct build *b)
@@ -492,17 +472,16 @@ static int build_table(struct build *b)
 	struct owner_rows_sums sums = {0};
 	int r = 0;
 
-	b->is_none = is_none_alone(b);
-	b->drops_it = b->is_none && owner_of(metric_owner_kind(b->rows->scope))->is_optional;
-	owner_rows_add_columns(b, !b->drops_it && owner_rows_has_notes(b));
+	owner_rows_add_columns(b, owner_rows_has_notes(b));
 	list_begin(b->to);
-	for (size_t i = 0; r == 0 && i < b->rows->count && !b->drops_it; i++) {
+	for (size_t i = 0; r == 0 && i < b->rows->count; i++) {
 		struct row row;
 
 		row_get(b, b->rows->row[i], &row);
 		if (!owner_rows_is_shown(&row))
 			continue;
 		add_to_sums(b, &row, &sums);
+		b->has_none |= row.owner && !strcmp(row.name, OWNER_NONE);
 		r = list_add(b->to, &row);
 	}
 	owner_rows_add_total(b, &sums);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "snapshot/owner.h"
 
@@ -58,7 +59,9 @@ static void sharing_report_add_total(const struct sharing_walk *w, struct sharin
 	uint32_t processes = 0, denied = 0, blocked = 0;
 
 	for (uint32_t i = 0; i < w->groups.groups; i++) {
-		if (sharing_options_is_set(w->options) ? !w->groups.group[i].is_chosen
+		const struct groups_group *group = &w->groups.group[i];
+
+		if (sharing_options_is_set(w->options) ? !group->is_chosen
 						       : sharing_report_has_ended(w, i))
 			continue;
 		page_tables += w->tally[i].page_tables;
@@ -67,6 +70,7 @@ static void sharing_report_add_total(const struct sharing_walk *w, struct sharin
 		blocked += w->tally[i].blocked;
 		all.fair += w->mappers.owners.group[i].fair;
 		to->groups++;
+		to->has_none |= group->name && !strcmp(group->name, OWNER_NONE);
 	}
 	sharing_fill(&to->total, &all, page_tables, processes, !sharing_options_is_set(w->options),
 		sharing_walk_tells_swap(w));

@@ -251,23 +251,25 @@ static bool sharing_row_has_notes(const struct sharing_report *r)
 	return false;
 }
 
-/* Returns the word for the groups of R: "user" or "users"; "set" for chosen processes. */
-static const char *sharing_row_word(const struct sharing_report *r)
+/* Returns the word for COUNT groups of R: "user" or "users"; "set" for chosen processes. */
+static const char *sharing_row_word(const struct sharing_report *r, size_t count)
 {
 	const struct owner *owner;
 
 	if (!r->by)
-		return r->groups == 1 ? "set" : "sets";
+		return count == 1 ? "set" : "sets";
 	owner = owner_of(owner_find(r->by));
-	return r->groups == 1 ? owner->name : owner->list;
+	return count == 1 ? owner->name : owner->list;
 }
 
 /* The total is of all groups, also if only some were asked for. */
 static void add_beside_total(
 	const struct sharing_report *r, const struct list *l, struct buffer *to)
 {
-	buffer_printf(to, "total of %s%zu %s", r->rows < r->groups ? "all " : "", r->groups,
-		sharing_row_word(r));
+	size_t count = r->groups - r->has_none;
+
+	buffer_printf(to, "total of %s%zu %s%s", r->rows < r->groups ? "all " : "", count,
+		sharing_row_word(r, count), r->has_none ? " and " OWNER_NONE : "");
 	list_add_not_shown(l, to);
 	if (r->total.denied)
 		buffer_printf(to, ", %u denied", r->total.denied);

@@ -94,6 +94,7 @@ struct sharing_report {
 	bool bytes;               /* exact bytes, instead of KiB, MiB ... */
 	struct sharing_row total; /* of all .groups, also those without a row */
 	size_t groups;
+	bool has_none; /* one of .groups has the processes without an owner of the kind */
 	/* of processes that were not read; bytes */
 	uint64_t others_shared, others_fair, others_pss;
 	uint64_t many, changed, gone;            /* frame-owners.h */

@@ -209,7 +209,7 @@ static void sort_field_is_shown(void **state)
 		"488.3 MiB|429.7 MiB|695.3 MiB|1.0 MiB|683.6 MiB|3|500.1 MiB|user@1000.service\n"
 		"68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|-|1|69.4 MiB|(none)\n"
 		"596.3 MiB|534.0 MiB|821.0 MiB|-|-|12|-|\n"
-		"total of 10 units (8 not shown), MemTotal 15.6 GiB");
+		"total of 9 units and (none) (8 not shown), MemTotal 15.6 GiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .sort = "start_time_seconds",
 		      .key = "program",
@@ -243,14 +243,14 @@ static void shows_charges_of_cgroups(void **state)
 		"512003072|450561024|729088000|1048576|716800000|3|user@1000.service|\n"
 		"-|-|8388608|-|9437184|2|ssh.service|2 of 2 not measured\n"
 		"625285120|559984640|869941248|-|-|16||\n"
-		"total of 12 units (10 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
+		"total of 11 units and (none) (10 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
 	check(
 		&(struct table_case){
 			.scope = METRIC_MACHINE, .limit = 1, .bytes = true, .is_measured = true},
 		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
 		"594565120|529264640|830177280|1179648|11|(none)\n"
 		"625285120|559984640|860897280|1179648|12|\n"
-		"total of 2 machines (1 not shown), MemTotal 16777216000");
+		"total of 1 machine and (none) (1 not shown), MemTotal 16777216000");
 }
 
 /* Without charges there is no column of them, even if rows are sorted by it. */
@@ -266,7 +266,7 @@ static void absent_charges_have_no_column(void **state)
 			"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
 			"594565120|529264640|830177280|1179648|11|(none)\n"
 			"625285120|559984640|860897280|1179648|12|\n"
-			"total of 2 machines (1 not shown), MemTotal 16777216000");
+			"total of 1 machine and (none) (1 not shown), MemTotal 16777216000");
 }
 
 /* "ended" has series for an hour but no process. Tables omit it, whatever they are sorted by. */
@@ -293,14 +293,18 @@ static void empty_table_has_a_head(void **state)
 		"total of 0 users, MemTotal 15.6 GiB");
 }
 
-/* As on a host without containers. Processes in none are shown if they are asked for. */
-static void omits_processes_without_an_owner(void **state)
+/* As on a host without machines. The row of other processes is not counted as one. */
+static void shows_processes_without_an_owner(void **state)
 {
 	(void)state;
-	check(&(struct table_case){.scope = METRIC_POD, .is_alone = true},
-		"PSS|USS|RSS|SWAP|PROCESSES|POD\n"
-		"0.0 KiB|0.0 KiB|0.0 KiB|0.0 KiB|0|\n"
-		"total of 0 pods, MemTotal 15.6 GiB");
+	check(&(struct table_case){.scope = METRIC_MACHINE,
+		      .bytes = true,
+		      .is_measured = true,
+		      .is_alone = true},
+		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+		"594565120|529264640|830177280|1179648|11|(none)\n"
+		"594565120|529264640|830177280|1179648|11|\n"
+		"total of 0 machines and (none), MemTotal 16777216000");
 	check(&(struct table_case){.scope = METRIC_MACHINE,
 		      .limit = 1,
 		      .bytes = true,
@@ -310,7 +314,7 @@ static void omits_processes_without_an_owner(void **state)
 		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
 		"594565120|529264640|830177280|1179648|11|(none)\n"
 		"594565120|529264640|830177280|1179648|11|\n"
-		"total of 1 machine, MemTotal 16777216000");
+		"total of 0 machines and (none), MemTotal 16777216000");
 }
 
 /* The names and numbers of JSON. Absent is empty, and rows without processes are there, too. */
@@ -414,7 +418,7 @@ int main(void)
 		cmocka_unit_test(absent_charges_have_no_column),
 		cmocka_unit_test(omits_rows_without_processes),
 		cmocka_unit_test(empty_table_has_a_head),
-		cmocka_unit_test(omits_processes_without_an_owner),
+		cmocka_unit_test(shows_processes_without_an_owner),
 		cmocka_unit_test(csv_has_every_field),
 		cmocka_unit_test(finds_fields_by_heads),
 		cmocka_unit_test(returns_errors_without_memory),

@@ -215,6 +215,9 @@ static void limited_rows_have_the_total_of_all(void **state)
 	r.by = "pod";
 	draw(&r, false, &text);
 	assert_non_null(strstr(text.data, " total of all 3 pods\n"));
+	r.has_none = true;
+	draw(&r, false, &text);
+	assert_non_null(strstr(text.data, " total of all 2 pods and (none)\n"));
 }
 
 /* Unreadable processes do not count as 0. */
