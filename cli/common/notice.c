@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "cli/common/averages.h"
+#include "cli/common/pid-names.h"
 #include "render/human.h"
 #include "render/shares.h"
 #include "snapshot/metric.h"
@@ -26,6 +27,32 @@ static bool is_negligible(const struct sums *sums)
 	       rss <= sums->q[SCOPE_PSS] / NEGLIGIBLE_PART;
 }
 
+/*
+ * Appends the pids of the COUNT processes of OUTCOME, in parentheses; nothing if VIEW has others
+ * of them, too, or lacks some: the sums are not of all processes, or VIEW has no processes.
+ */
+static void notice_add_pids(
+	const struct view *view, enum process_outcome outcome, uint64_t count, struct buffer *to)
+{
+	pid_t pid[PID_NAMES_MAX];
+	size_t found = 0;
+
+	for (uint32_t i = 0; i < view_count(view, METRIC_PROCESS); i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		if (row->outcome != outcome)
+			continue;
+		if (found < PID_NAMES_MAX)
+			pid[found] = (pid_t)row->pid;
+		found++;
+	}
+	if (found != count)
+		return;
+	buffer_add_text(to, " (");
+	pid_names_add(to, pid, found);
+	buffer_add_char(to, ')');
+}
+
 static void add_denied(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to)
 {
@@ -38,8 +65,10 @@ static void add_denied(const struct view *view, const struct sums *sums, enum no
 	buffer_add_u64(to, denied);
 	buffer_add_text(to, " of ");
 	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
-	buffer_printf(to, " process%s could not be read: the sums do not contain %s PSS; ",
-		sums->q[SCOPE_PROCESSES] == 1 ? "" : "es", is_one ? "its" : "their");
+	buffer_printf(
+		to, " process%s could not be read", sums->q[SCOPE_PROCESSES] == 1 ? "" : "es");
+	notice_add_pids(view, OUTCOME_DENIED, denied, to);
+	buffer_printf(to, ": the sums do not contain %s PSS; ", is_one ? "its" : "their");
 	if (rights)
 		buffer_printf(to, "the kernel refuses %s in spite of %s\n", is_one ? "it" : "them",
 			rights & SELF_CAP_SYS_PTRACE ? "CAP_SYS_PTRACE" : "CAP_PERFMON");
@@ -52,7 +81,7 @@ static void add_denied(const struct view *view, const struct sums *sums, enum no
 			to, "memtallyd needs CAP_SYS_PTRACE to read %s\n", is_one ? "it" : "them");
 }
 
-static void notice_add_blocked(const struct sums *sums, struct buffer *to)
+static void notice_add_blocked(const struct view *view, const struct sums *sums, struct buffer *to)
 {
 	uint64_t blocked = sums->q[SCOPE_UNMEASURED_BLOCKED];
 
@@ -61,10 +90,13 @@ static void notice_add_blocked(const struct sums *sums, struct buffer *to)
 	buffer_add_u64(to, blocked);
 	buffer_add_text(to, " of ");
 	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
+	buffer_printf(
+		to, " process%s could not be read", sums->q[SCOPE_PROCESSES] == 1 ? "" : "es");
+	notice_add_pids(view, OUTCOME_BLOCKED, blocked, to);
 	buffer_printf(to,
-		" process%s could not be read, because the kernel blocks readers of %s files in "
-		"/proc: the sums contain %s, or the upper bounds %s RSS\n",
-		sums->q[SCOPE_PROCESSES] == 1 ? "" : "es", blocked == 1 ? "its" : "their",
+		", because the kernel blocks readers of %s files in /proc: the sums contain %s, or "
+		"the upper bounds %s RSS\n",
+		blocked == 1 ? "its" : "their",
 		blocked == 1 ? "an estimate of its PSS" : "estimates of their PSS",
 		blocked == 1 ? "its" : "their");
 }
@@ -147,7 +179,7 @@ void notice_render(const struct view *view, const struct sums *sums, enum notice
 	struct buffer *to)
 {
 	add_denied(view, sums, source, to);
-	notice_add_blocked(sums, to);
+	notice_add_blocked(view, sums, to);
 	notice_add_others(sums, to);
 	if (view_self(view)->flags & SELF_PROC_HIDDEN)
 		buffer_printf(to,

@@ -12,6 +12,8 @@
 struct notice_case {
 	uint64_t denied, changing, error, blocked;
 	uint64_t processes; /* 0: 120 */
+	/* processes of the snapshot, from pid 50 on */
+	unsigned int denied_rows, blocked_rows;
 	bool has_pss;
 	uint64_t pss, denied_rss;
 	uint32_t flags;
@@ -20,7 +22,16 @@ struct notice_case {
 	const char *text;
 };
 
-/* Returns an image without processes. */
+static void add_rows(struct builder *b, const struct notice_case *c)
+{
+	for (unsigned int i = 0; i < c->denied_rows + c->blocked_rows; i++) {
+		struct snapshot_process *row = builder_add_process(b);
+
+		row->pid = 50 + i;
+		row->outcome = i < c->denied_rows ? OUTCOME_DENIED : OUTCOME_BLOCKED;
+	}
+}
+
 static struct view *view_of(const struct notice_case *c)
 {
 	CLEANUP(builder_done) struct builder b = {0};
@@ -37,6 +48,7 @@ static struct view *view_of(const struct notice_case *c)
 	balance = builder_add_balance(&b);
 	if (c->map_counts != MAPCOUNTS_UNKNOWN)
 		ROW_SET(balance, BALANCE_MAP_COUNTS_EXACT, c->map_counts == MAPCOUNTS_EXACT);
+	add_rows(&b, c);
 	assert_int_equal(builder_seal(&b, &head, &fd), 0);
 	assert_int_equal(view_open(fd, &view, &reason), 0);
 	return view;
@@ -86,6 +98,30 @@ static void reports_missing_values(void **state)
 			.has_pss = true,
 			.denied_rss = 1,
 			.text = "1 of 1 process could not be read: the sums do not contain its PSS; "
+				"memtallyd needs CAP_SYS_PTRACE to read it\n"},
+		{.denied = 1,
+			.denied_rows = 1,
+			.blocked = 2,
+			.blocked_rows = 2,
+			.flags = SELF_CAP_SYS_PTRACE,
+			.text = "1 of 120 processes could not be read (pid 50): the sums do not contain "
+				"its PSS; the kernel refuses it in spite of CAP_SYS_PTRACE\n"
+				"2 of 120 processes could not be read (pids 51 and 52), because the kernel "
+				"blocks readers of their files in /proc: the sums contain estimates of "
+				"their PSS, or the upper bounds their RSS\n"},
+		{.denied = 3,
+			.denied_rows = 3,
+			.text = "3 of 120 processes could not be read (pids 50, 51 and 52): the sums do "
+				"not contain their PSS; memtallyd needs CAP_SYS_PTRACE to read them\n"},
+		{.denied = 80,
+			.denied_rows = 80,
+			.text = "80 of 120 processes could not be read (pids 50, 51, 52 and 77 more): the "
+				"sums do not contain their PSS; memtallyd needs CAP_SYS_PTRACE to read "
+				"them\n"},
+		/* The sums are of a part of the snapshot. */
+		{.denied = 1,
+			.denied_rows = 2,
+			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
 				"memtallyd needs CAP_SYS_PTRACE to read it\n"},
 		{.changing = 1,
 			.error = 3,
