@@ -3,6 +3,8 @@
 
 #include "cli/lists/hosttable.h"
 
+#include <string.h>
+
 #include "base/saturate.h"
 #include "render/decimal.h"
 #include "render/human.h"
@@ -261,6 +263,34 @@ static int build_tmpfs(struct build *b)
 	return r;
 }
 
+/* Returns why processes with the value NAME of a label "reason" were not measured. */
+static const char *hosttable_reason(const char *name)
+{
+	static const char *const reasons[][2] = {
+		{"denied", "the kernel refuses to show their memory"},
+		{"malformed", "their files are not what a kernel prints"},
+		{"changing", "they called exec during each of two readings"},
+		{"error", "reading them failed for another reason"},
+		{"blocked", "the kernel blocks readers of their files in /proc"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (!strcmp(name, reasons[i][0]))
+			return reasons[i][1];
+	return name;
+}
+
+/* Appends the meaning of M, of which all metrics of a family have the same help. */
+static void add_meaning(const struct metric *m, struct buffer *to)
+{
+	if (m->label && !strcmp(m->label, "reason"))
+		buffer_printf(to, "%s that could not be measured, because %s.",
+			metric_is_bytes(m) ? "RSS of processes" : "Processes",
+			hosttable_reason(m->value));
+	else
+		buffer_add_text(to, m->help);
+}
+
 /* A quantity of the host. */
 struct host_field {
 	const struct metric *metric;
@@ -289,10 +319,11 @@ static bool get_field(
 		if (m->label)
 			buffer_printf(ret->room, ".%s", m->value);
 		return column_use_room(ret);
-	default: return column_use_text(ret, m->help);
+	default: add_meaning(m, ret->room); return column_use_room(ret);
 	}
 }
 
+/* Adds the metrics of SCOPE. A table has no row for 0. */
 static int add_host_fields(
 	struct list *l, enum metric_scope scope, uint64_t present, const uint64_t *q)
 {
@@ -303,7 +334,7 @@ static int add_host_fields(
 	for (const struct metric *m = table; r == 0 && m < table + count; m++) {
 		struct host_field row = {.metric = m};
 
-		if (metric_get(m, present, q, &row.value))
+		if (metric_get(m, present, q, &row.value) && (row.value || l->form == LIST_CSV))
 			r = list_add(l, &row);
 	}
 	return r;

@@ -205,17 +205,24 @@ static void shows_all_quantities(void **state)
 		hosttable_build(view, HOSTTABLE_FIELDS, LIST_TABLE, false, &unused, &list), 0);
 	flatten(&list.table, &text);
 	for (size_t i = 0; i < count; i++)
-		present += ROW_HAS(view_host(view), m[i].index);
+		present += ROW_HAS(view_host(view), m[i].index) &&
+		           view_host(view)->q[m[i].index] != 0;
 	assert_int_equal(list.rows, present);
 	assert_non_null(strstr(text.data, "\n596.3 MiB|pss_bytes|Proportional set size"));
 	assert_non_null(strstr(text.data, "\n15.6 GiB|mem_total_bytes|"));
-	assert_non_null(strstr(text.data, "\n1|unmeasured_processes.denied|"));
-	assert_null(strstr(text.data, "pss_high_bytes")); /* absent */
+	assert_non_null(strstr(text.data,
+		"\n1|unmeasured_processes.denied|Processes that could not be measured, because the "
+		"kernel refuses to show their memory.\n"));
+	assert_non_null(strstr(text.data,
+		"|unmeasured_rss_bytes.denied|RSS of processes that could not be measured, because"));
+	assert_null(strstr(text.data, "unmeasured_processes.blocked")); /* 0 */
+	assert_null(strstr(text.data, "pss_high_bytes"));               /* absent */
 	assert_int_equal(hosttable_build(view, HOSTTABLE_FIELDS, LIST_CSV, false, &csv, &cells), 0);
 	buffer_add_char(&csv, '\0');
 	assert_int_equal(strncmp(csv.data, "field,value\n", 12), 0);
 	assert_non_null(strstr(csv.data, "\npss_bytes,625285120\n"));
 	assert_non_null(strstr(csv.data, "\nunmeasured_processes.denied,1\n"));
+	assert_non_null(strstr(csv.data, "\nunmeasured_processes.blocked,0\n"));
 	assert_non_null(strstr(csv.data, "\nresidual_bytes,"));
 }
 
