@@ -218,7 +218,6 @@ static int read_process(
 	struct reading_one one = {.showing = s, .procfs = procfs, .process = p};
 	int r = supervisor_try(p->pid, files_look_into, &one);
 
-	supervisor_say();
 	if (r == -ENOMEM || r == -EOVERFLOW)
 		return r;
 	files_count(s, p, r);
@@ -387,9 +386,10 @@ int files_show(const struct settings *settings, struct files *f, size_t width)
 		return r;
 	inventory_finish(&s.inventory);
 	file_users_keep(&s.users, is_row_wanted, &s);
-	files_say_missing(&s, &procfs);
 	printed = say_nothing(&s);
 	r = printed && !f->json && !f->csv ? 0 : files_print(&s, width);
+	supervisor_say();
+	files_say_missing(&s, &procfs);
 	return r < 0 ? r : printed || s.has_failed;
 }
 

@@ -66,7 +66,7 @@ enum {
 	STACK_SIZE = 8 << 20, /* as a main thread has by default */
 	START_STACK_SIZE = 1 << 16,
 	BLOCKED_MAX = 4096,
-	NAMED_MAX = 20, /* in one warning */
+	NAMED_MAX = 3, /* in one warning */
 };
 
 struct blocked {

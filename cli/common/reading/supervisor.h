@@ -31,8 +31,8 @@ int supervisor_run(const char *procfs, int (*work)(void *context), void *context
 int supervisor_try(pid_t pid, int (*work)(void *context), void *context);
 
 /*
- * Logs one warning that names the processes that were found to block since the last call: pid,
- * file, duration.
+ * Logs one warning that names the first three processes that were found to block since the last
+ * call (pid, file, duration), and counts the others.
  */
 void supervisor_say(void);
 
