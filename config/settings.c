@@ -153,7 +153,7 @@ static bool is_short_help(const char *arg)
 	return !strcmp(arg, "-h");
 }
 
-/* Refuses ARG, whose NAME is no option of PROGRAM, with the option that it may mean. */
+/* Refuses ARG with the option that it may mean: NAME, the name in ARG, is no option of PROGRAM. */
 static int refuse_option(const char *arg, const char *name, enum program program,
 	char error[static SETTINGS_ERROR_SIZE])
 {

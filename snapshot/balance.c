@@ -15,7 +15,7 @@ static const struct balance_kind kinds[BALANCE_KINDS] = {
 	{BALANCE_PSS_SHMEM, "pss_shmem", "shared memory that processes map",
 		"the sum of the processes' Pss_Shmem"},
 	{BALANCE_PSS_UNSPLIT, "pss_unsplit",
-		"processes with a PSS not divided into the lines above: not yet measured, or read in slices",
+		"processes with a PSS not divided into the lines above: not yet measured, read in slices, or on a kernel before 5.3",
 		"the sum of their Pss"},
 	{BALANCE_PAGE_CACHE, "page_cache", "cached files that no process maps",
 		"Cached + Buffers - Shmem, less the part of Mapped that is neither shared nor drivers' memory"},

@@ -93,7 +93,7 @@ static bool is_number(const char *word)
 	return number_parse_u64(word, strlen(word), &value) == 0;
 }
 
-/* Refuses WORD after the command of VIEW, whose rows a filter may choose. */
+/* Refuses WORD after the command of VIEW: a filter may choose rows of VIEW. */
 static void refuse_second(enum metric_scope view, const char *command, const char *word,
 	char error[static QUERY_ERROR_SIZE])
 {
@@ -267,7 +267,7 @@ static int check_status(const struct settings *c, char error[static QUERY_ERROR_
 		!is_filtered(c))
 		return 0;
 	snprintf(error, QUERY_ERROR_SIZE,
-		"status prints one page: of the options for tables it takes --json only");
+		"status prints one page: --json is the only option for tables that it takes");
 	return -EINVAL;
 }
 

@@ -23,8 +23,8 @@ struct sort_names {
 void sort_names_init(struct sort_names *s, const char *got);
 
 /*
- * Adds a column that --sort takes by HEAD, its name in tables, and by FIELD, its name in JSON; NULL:
- * it has none.
+ * Adds a column that --sort takes by HEAD, its name in tables, and by FIELD, its name in JSON. NULL:
+ * it has no such name.
  */
 void sort_names_add(struct sort_names *s, const char *head, const char *field);
 

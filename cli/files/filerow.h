@@ -31,7 +31,7 @@ struct filerow_list {
 	size_t width; /* columns of the terminal; 0: none */
 };
 
-/* Returns the columns of the list, of which there are *RET_COUNT. */
+/* Returns the columns of the list, and their number in *RET_COUNT. */
 const struct column *filerow_columns(size_t *ret_count);
 
 /* Returns the field by which --sort=NAME sorts; FILE_TABLE_FIELDS: there is none. */

@@ -98,7 +98,7 @@ static void describe_residual(const struct build *b, int64_t residual, struct bu
 
 	buffer_add_text(to, "memory that no counter of the kernel contains");
 	if (doubt > saturate_size(error)) {
-		buffer_add_text(to, "; by the bounds of PSS, off by at most ");
+		buffer_add_text(to, "; by the bounds of its parts, off by at most ");
 		column_add_amount(to, doubt, b->bytes);
 	} else if (error) {
 		buffer_add_text(to, error < 0 ? "; the sum of PSS is too high by "
@@ -268,7 +268,7 @@ static const char *hosttable_reason(const char *name)
 {
 	static const char *const reasons[][2] = {
 		{"denied", "the kernel refuses to show their memory"},
-		{"malformed", "their files are not what a kernel prints"},
+		{"malformed", "their files in /proc have text that no kernel prints"},
 		{"changing", "they called exec during each of two readings"},
 		{"error", "reading them failed for another reason"},
 		{"blocked", "the kernel blocks readers of their files in /proc"},

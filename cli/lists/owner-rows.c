@@ -225,7 +225,7 @@ static enum column_kind kind_of_metric(const struct metric *m)
 	}
 }
 
-/* Returns false if METRIC is one that only cgroups have and none of the rows, which are owners, has it. */
+/* Returns false if only cgroups have METRIC, and no row has it. The rows are owners. */
 static bool is_charged(
 	const struct view *view, const struct owner_rows *rows, const struct metric *metric)
 {

@@ -31,15 +31,14 @@ struct owner_rows {
 };
 
 /*
- * Prints ROWS as a table (LIST_TABLE) or in CSV, and appends them to TO; full buffers go to standard
- * output. In CSV they have all fields that they have in JSON, and each label of a field has a column,
- * such as "unmeasured_processes.denied".
+ * Prints ROWS as a table (LIST_TABLE) or in CSV, and appends them to TO. Full buffers go to
+ * standard output. CSV has all fields that JSON has, and a column for each label of a field, such as
+ * "unmeasured_processes.denied".
  *
  * A table has PSS, USS, RSS, SwapPss, the cgroup charge if any row has one, the metric that
- * ROWS->query sorts by (if any row has it, if it is a charge), names, and a note (cli/table/note.h) if any row has one. The last row is the
- * total; the host's MemTotal and a note stand beside it. Rows of owners without processes are left
- * out. If no process has an owner of the kind and there are no filters, the total counts 0 owners,
- * and kinds that are optional (such as containers) have no row.
+ * ROWS->query sorts by (a charge only if any row has one), names, and a note (cli/table/note.h) if
+ * any row has one. The last row is the total; the host's MemTotal and a note stand beside it. Rows
+ * of owners without processes are left out.
  *
  * Returns 0, -ENOMEM, or a negative errno of write().
  */
@@ -50,8 +49,9 @@ int owner_rows_print(const struct view *view, const struct owner_rows *rows, enu
 bool owner_rows_can_sort(const struct view *view, const struct owner_rows *rows);
 
 /*
- * Writes to TO the name in JSON of the column that has the name NAME in tables or in JSON of any kind
- * of rows, in small letters or capitals. Returns TO; NULL, with TO undefined, if there is none.
+ * Writes to TO the name in JSON of the column that has the name NAME in tables or in JSON of any
+ * kind of rows, in small letters or capitals. Returns TO. Returns NULL, with TO undefined, if there
+ * is none.
  */
 char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE]);
 

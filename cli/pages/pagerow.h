@@ -50,7 +50,7 @@ struct pagerow_page {
 	const struct page *page;
 };
 
-/* Returns the columns of the list, of which there are *RET_COUNT. */
+/* Returns the columns of the list, and their number in *RET_COUNT. */
 const struct column *pagerow_columns(size_t *ret_count);
 
 /* Returns the field by which --sort=NAME sorts; PAGESUM_FIELDS: there is none. */

@@ -23,7 +23,7 @@ enum partrow_field {
 	PARTROW_FIELDS
 };
 
-/* Returns the columns of the list, of which there are *RET_COUNT. */
+/* Returns the columns of the list, and their number in *RET_COUNT. */
 const struct column *partrow_columns(size_t *ret_count);
 
 /* Returns the field by which --sort=NAME sorts; PARTROW_FIELDS: there is none. */

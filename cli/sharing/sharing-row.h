@@ -54,7 +54,7 @@ enum sharing_field {
 	SHARING_FIELDS
 };
 
-/* Returns the columns of the list, of which there are *RET_COUNT. */
+/* Returns the columns of the list, and their number in *RET_COUNT. */
 const struct column *sharing_columns(size_t *ret_count);
 
 /* Returns the field by which --sort=NAME sorts; SHARING_FIELDS: there is none. */

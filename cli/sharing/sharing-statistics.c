@@ -56,10 +56,10 @@ static void say_doubts(const struct sharing_walk *w)
 			is_one ? "it maps" : "they map");
 	if (w->mappers.unmapped.untold)
 		log_warning(
-			"%llu shared memory object%s disappeared, or %s too many, before memtally "
-			"found out what keeps %s not count as freed on exit",
-			(unsigned long long)w->mappers.unmapped.untold, is_alone ? "" : "s",
-			is_alone ? "was one" : "were", is_alone ? "it: it does" : "them: they do");
+			"%llu shared memory object%s not count as freed on exit: %s disappeared, or "
+			"there were too many to examine",
+			(unsigned long long)w->mappers.unmapped.untold, is_alone ? " does" : "s do",
+			is_alone ? "it" : "they");
 	buffer_clear(&text);
 	if (sharing_options_is_set(w->options) ||
 		frame_owner_resident(&w->mappers.owners.others) * 100 <=

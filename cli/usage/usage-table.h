@@ -75,7 +75,7 @@ bool usage_table_is_coarse(const struct usage_table_part *part);
  */
 bool usage_table_is_misnamed(const struct usage_table *b, const struct usage_table_part *part);
 
-/* Returns the columns of the list, of which there are *RET_COUNT. */
+/* Returns the columns of the list, and their number in *RET_COUNT. */
 const struct column *usage_table_columns(size_t *ret_count);
 
 /* Returns the field by which --sort=NAME sorts; USAGE_LINE_FIELDS: there is none. */

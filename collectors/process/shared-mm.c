@@ -51,14 +51,14 @@ static bool is_in_exec(const struct process *p)
 	return block_is_of(&p->block, false);
 }
 
-/* Where an address space lies: equal in processes that share one, and in forked siblings. */
+/* Place of an address space: equal in processes that share one, and in forked siblings. */
 struct place {
 	uint64_t start, end; /* .end 0: not known, so the process cannot be compared */
 };
 
 /*
- * stat tells the place of a process that was never measured. It does not if the leader is dead: then
- * a walk by one of its threads does.
+ * stat has the place of a process, measured or not. If the leader is dead, a walk by one of its
+ * threads has it.
  */
 static struct place shared_mm_place(const struct process *p)
 {

@@ -44,7 +44,7 @@ struct shared_mm {
 void shared_mm_done(struct shared_mm *s);
 
 /*
- * Finds new images among the COUNT processes of a pass; processes without a known place are skipped.
+ * Finds new images among the COUNT processes of a pass, except for processes without a known place.
  * Returns 0 or -ENOMEM.
  */
 int shared_mm_begin(struct shared_mm *s, struct process *const *processes, size_t count);

@@ -25,7 +25,7 @@ static const struct argument_case list_cases[] = {
 	{{"--threads"}, 2, "", "memtally: error: unknown option '--threads'; try --help\n"},
 	{{"--limit=0"}, 2, "", "--limit: expected a whole number from 1 to 1000000, got '0'"},
 	{{"status", "--live"}, 2, "", "status prints one page: "},
-	{{"status", "--user=root"}, 2, "", "it takes --json only; try --help"},
+	{{"status", "--user=root"}, 2, "", "--json is the only option for tables that it takes; try --help"},
 	{{"--sort=No thing"}, 2, "", "PROGRAM or a name of an amount in JSON, got 'No thing'"},
 	{{"users", "--check-config", "--sort=VM_HWM_Max_bytes"}, 0,
 		"the configuration is good: /dev/null\n", ""},
@@ -37,7 +37,7 @@ static const struct argument_case list_cases[] = {
 	{{"processes", "--sort=pass"}, 2, "",
 		"--sort: expected PSS, USS, RSS, SWAP, PID, USER, PROGRAM or a name of an amount in "
 		"JSON, got 'pass'; did you mean 'pss'?\n"},
-	{{"status", "--csv"}, 2, "", "it takes --json only"},
+	{{"status", "--csv"}, 2, "", "--json is the only option for tables that it takes"},
 	{{"users", "--check-config", "--csv", "--sort=PSS"}, 0,
 		"the configuration is good: /dev/null\n", ""},
 	{{"--check-config"}, 0, "the configuration is good: /dev/null\n", ""},

@@ -88,8 +88,8 @@ static void the_residual_has_a_sign(void **state)
 		int64_t error, low, high;
 		const char *text;
 	} cases[] = {
-		{-4, -30, 5, "; by the bounds of PSS, off by at most 20"},
-		{-4, -12, 5, "; by the bounds of PSS, off by at most 15"},
+		{-4, -30, 5, "; by the bounds of its parts, off by at most 20"},
+		{-4, -12, 5, "; by the bounds of its parts, off by at most 15"},
 		{-4, -12, -9, "; the sum of PSS is too high by 4"},
 		{4, -12, -9, "; the sum of PSS is too low by 4"},
 		{0, -10, -10, ""},

@@ -117,10 +117,10 @@ static void reports_averaged_map_counts(void **state)
 static void counts_objects_that_it_knows_too_little_of(void **state)
 {
 	static const char *const texts[] = {
-		"memtally: warning: 1 shared memory object disappeared, or was one too many, before "
-		"memtally found out what keeps it: it does not count as freed on exit\n",
-		"memtally: warning: 2 shared memory objects disappeared, or were too many, before "
-		"memtally found out what keeps them: they do not count as freed on exit\n",
+		"memtally: warning: 1 shared memory object does not count as freed on exit: it "
+		"disappeared, or there were too many to examine\n",
+		"memtally: warning: 2 shared memory objects do not count as freed on exit: they "
+		"disappeared, or there were too many to examine\n",
 	};
 	const struct tree host = {.path = "/proc", .fd = -1};
 	char pid[16];
