@@ -21,10 +21,7 @@ static bool survey_iterator_has_memory(const struct process *p)
 	return p->known && (!p->tracked || tracked_has_memory(p->tracked));
 }
 
-/*
- * Whether A is the older one of two processes with one address space, in the order of
- * shared_mm_elect().
- */
+/* Whether A is the older one of two processes with one address space, or has the lower pid. */
 static bool is_before(const struct process *a, const struct process *b)
 {
 	uint64_t a_ticks = a->has_stat ? a->stat.start_ticks : UINT64_MAX;
