@@ -31,7 +31,7 @@ static void pagelist_begin_list(struct pagelist *l, struct list list)
 	l->list = list;
 	l->list.limit = l->limit;
 	l->list.width = l->width;
-	if (l->is_sorted)
+	if (l->is_sorted && l->rows)
 		l->list.sort = list_sort_column(list.column, list.columns, l->sort);
 	list_begin(&l->list);
 }
@@ -174,7 +174,7 @@ static void pagelist_arrange(struct pagelist *l)
 			l->row[kept++] = l->row[i];
 	}
 	l->rows = kept;
-	if (l->is_sorted)
+	if (l->is_sorted && l->rows)
 		qsort_r(l->row, l->rows, sizeof(*l->row), pagelist_compare_rows, &field);
 	for (size_t i = 0; l->ascending && i < l->rows / 2; i++) {
 		struct pagerow swapped = l->row[i];
