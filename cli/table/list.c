@@ -244,7 +244,7 @@ static void list_drop_columns(struct list *l)
 			return;
 		l->count--;
 		memmove(&l->order[chosen], &l->order[chosen + 1],
-			(l->count - chosen) * sizeof(*l->order));
+			(l->count - chosen) * sizeof(const struct column *));
 	}
 }
 
