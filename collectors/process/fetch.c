@@ -26,6 +26,7 @@ enum {
 
 static const char *const names[FETCH_FILES] = {
 	[FETCH_STAT] = "stat",
+	[FETCH_THREAD_STAT] = "stat",
 	[FETCH_STATUS] = "status",
 	[FETCH_ROLLUP] = "smaps_rollup",
 	[FETCH_SMAPS] = "smaps",
@@ -38,7 +39,7 @@ static bool is_walk(enum fetch_file file)
 	return file == FETCH_ROLLUP || file == FETCH_SMAPS || file == FETCH_MAPS;
 }
 
-/* stat is always the leader's: it has the start time of the process. */
+/* FETCH_STAT is the leader's: it has the start time of the process. */
 static const char *fetch_path_of(
 	const struct process *p, enum fetch_file file, char to[static PROCESS_PATH_SIZE])
 {

@@ -31,7 +31,8 @@ enum fetch_file {
 	 * dead
 	 */
 	FETCH_STAT,
-	FETCH_STATUS, /* never blocks: read directly, unless it was announced */
+	FETCH_THREAD_STAT, /* of a live thread if the leader is dead */
+	FETCH_STATUS,      /* never blocks: read directly, unless it was announced */
 	FETCH_ROLLUP,
 	FETCH_SMAPS,
 	FETCH_MAPS,

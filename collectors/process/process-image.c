@@ -161,7 +161,7 @@ void process_image_adopt_range(const struct process_reading *g)
 	p->measured = measured;
 	p->range_start = measured ? g->smaps.range_start : 0;
 	p->range_end = measured ? g->smaps.range_end : 0;
-	p->mm_is_new = measured;
+	p->mm_is_new = true;
 }
 
 int process_image_is_known_look(struct process_reading *g, bool *ret)

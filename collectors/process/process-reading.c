@@ -51,18 +51,33 @@ static int process_reading_read_text(
 	return e;
 }
 
-int process_reading_stat(struct process_reading *g, struct stat_info *ret)
+static int process_reading_read_stat(
+	struct process_reading *g, enum fetch_file file, struct stat_info *ret)
 {
 	struct process_reader *r = g->reader;
-	const struct process *p = g->process;
 	uint64_t took_ns;
 	size_t len;
-	int e = fetch_text(r, g->process, g->dirfd, FETCH_STAT, r->text, sizeof(r->text), &len,
-		&took_ns, &g->is_unproven);
+	int e = fetch_text(r, g->process, g->dirfd, file, r->text, sizeof(r->text), &len, &took_ns,
+		&g->is_unproven);
 
+	return e < 0 ? e : stat_parse(r->text, len, ret);
+}
+
+int process_reading_stat(struct process_reading *g, struct stat_info *ret)
+{
+	const struct process *p = g->process;
+	struct stat_info thread = {0};
+	int e;
+
+	/* A dead leader has no address space any more: a thread tells its place. */
+	if (p->tid && process_reading_read_stat(g, FETCH_THREAD_STAT, &thread) < 0)
+		thread = (struct stat_info){0};
+	e = process_reading_read_stat(g, FETCH_STAT, ret);
 	g->is_stat_blocked = e == -ETIMEDOUT;
-	if (e == 0)
-		e = stat_parse(r->text, len, ret);
+	if (e == 0 && !ret->start_stack) {
+		ret->start_code = thread.start_code;
+		ret->start_stack = thread.start_stack;
+	}
 	/* Then everything read so far is of this process. */
 	if (e == 0 && p->start_is_unique && p->stat.start_ticks == ret->start_ticks)
 		g->is_unproven = false;

@@ -258,8 +258,8 @@ bool shared_mm_is_one(struct shared_mm *s, struct process *p, struct process *pa
 /* How well a process can stand for a shared address space, best first. */
 enum standing {
 	STANDING_MEASURED,
-	STANDING_GUESSED, /* it was never measured */
 	STANDING_BLOCKED, /* its last measurement is carried forward */
+	STANDING_GUESSED, /* it was never measured */
 	STANDING_UNKNOWN, /* it is blocked, and has no PSS */
 	STANDING_IN_EXEC, /* it may have left the address space */
 };

@@ -647,6 +647,21 @@ static void add_dead_leader(struct subject *s, pid_t tid)
 	tree_add_at(&s->tree, path, &thread);
 }
 
+/* stat of a dead leader has no start of code and stack any more; that of the thread has. */
+static void a_dead_leader_has_the_place_of_its_thread(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	add_dead_leader(s, 44);
+	tree_write(&s->tree, "42/stat",
+		"42 (bash) Z 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 42 23 24 25 0 27 0 29\n");
+	subject_read(s, 1000);
+	assert_int_equal(s->process.stat.start_ticks, 42);
+	assert_int_equal(s->process.stat.start_code, s->p.image);
+	assert_int_equal(s->process.stat.start_stack, 28);
+}
+
 static void lack_of_descriptors_hides_no_thread(void **state)
 {
 	static const char *const files[] = {"task", "task/44/status"};
@@ -990,6 +1005,7 @@ int main(void)
 		cmocka_unit_test(missing_process_is_gone),
 		cmocka_unit_test(process_that_exits_halfway_is_gone),
 		cmocka_unit_test(a_dead_leader_is_read_through_a_thread),
+		cmocka_unit_test(a_dead_leader_has_the_place_of_its_thread),
 		cmocka_unit_test(a_long_status_is_read_whole),
 		cmocka_unit_test(missing_lines_are_absent),
 		cmocka_unit_test(recovers_from_each_failed_allocation),

@@ -446,6 +446,26 @@ static void asks_the_kernel(void **state)
 	assert_int_equal(kcmp_memory(getpid(), INT32_MAX), -ESRCH);
 }
 
+/* The best figure counts: a measurement, also one carried forward, rather than a guess. */
+static void measurements_represent_guesses(void **state)
+{
+	static const uint8_t outcomes[2][2] = {
+		{OUTCOME_MEASURED, OUTCOME_MEASURED}, {OUTCOME_MEASURED, OUTCOME_BLOCKED}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct shared_mm s = {.compare = compare_spaces};
+		struct process p[2];
+
+		make(&p[0], 10, 7, 100);
+		make(&p[1], 11, 7, 100);
+		run(&s, p, 2);
+		p[0].measured = false;
+		assert_int_equal(elect(&s, p, outcomes[i], 2), 1);
+		shared_mm_done(&s);
+	}
+}
+
 /* Processes that were never measured have a place by stat; without stat they have none. */
 static void never_measured_processes_count_once(void **state)
 {
@@ -462,9 +482,10 @@ static void never_measured_processes_count_once(void **state)
 		p[i].stat.start_code = 0x400000;
 		p[i].stat.start_stack = i == 2 ? 0 : 0x7ffc0000;
 	}
+	p[1].mm_group = 5; /* found to share with its parent before */
 	run(&s, p, 4);
-	assert_int_not_equal(p[0].mm_group, 0);
-	assert_int_equal(p[1].mm_group, p[0].mm_group);
+	assert_int_equal(p[0].mm_group, 5);
+	assert_int_equal(p[1].mm_group, 5);
 	assert_int_equal(p[2].mm_group, 0);
 	assert_int_equal(p[3].mm_group, 0);
 	assert_true(p[2].mm_is_new);
@@ -486,6 +507,7 @@ int main(void)
 		cmocka_unit_test_setup(process_in_exec_has_left, setup),
 		cmocka_unit_test_setup(verifies_that_processes_still_share, setup),
 		cmocka_unit_test_setup(compares_the_threads_of_dead_leaders, setup),
+		cmocka_unit_test(measurements_represent_guesses),
 		cmocka_unit_test(never_measured_processes_count_once),
 		cmocka_unit_test(asks_the_kernel),
 	};
