@@ -67,16 +67,14 @@ static void hosttable_add_total(struct build *b, uint64_t whole, const char *nam
 }
 
 /*
- * Returns how far the bound I is from the residual FROM, in bytes; 0 if there is no bound, or if
- * both are printed as the same text.
+ * Returns how far the bound I, which is present, is from the residual FROM, in bytes; 0 if both are
+ * printed as the same text.
  */
 static uint64_t hosttable_doubt(const struct build *b, enum balance_quantity i, int64_t from)
 {
 	int64_t to = (int64_t)b->balance->q[i];
 	uint64_t to_size = saturate_size(to), from_size = saturate_size(from);
 
-	if (!ROW_HAS(b->balance, i))
-		return 0;
 	if ((to < 0) != (from < 0))
 		return saturate_add(to_size, from_size);
 	return !b->bytes && human_is_alike(to_size, from_size)
@@ -85,10 +83,11 @@ static uint64_t hosttable_doubt(const struct build *b, enum balance_quantity i, 
 }
 
 /*
- * Describes the residual with one more figure, the larger of two: the error of the sum of PSS, as
- * AnonPages and Mapped show it, or the possible error, by the bounds of PSS and drivers' memory.
+ * Appends one more figure about the residual, whose bounds are present, the larger of two: the
+ * error of the sum of PSS, as AnonPages and Mapped show it, or the possible error, by the bounds of
+ * PSS and drivers' memory.
  */
-static void describe_residual(const struct build *b, int64_t residual, struct buffer *to)
+static void add_residual_error(const struct build *b, int64_t residual, struct buffer *to)
 {
 	const struct snapshot_balance *s = b->balance;
 	bool has_error = ROW_HAS(s, BALANCE_RESIDUAL_PROCESSES);
@@ -96,7 +95,6 @@ static void describe_residual(const struct build *b, int64_t residual, struct bu
 	uint64_t doubt = saturate_max(hosttable_doubt(b, BALANCE_RESIDUAL_LOW, residual),
 		hosttable_doubt(b, BALANCE_RESIDUAL_HIGH, residual));
 
-	buffer_add_text(to, "memory that no counter of the kernel contains");
 	if (doubt > saturate_size(error)) {
 		buffer_add_text(to, "; by the bounds of its parts, off by at most ");
 		column_add_amount(to, doubt, b->bytes);
@@ -105,6 +103,17 @@ static void describe_residual(const struct build *b, int64_t residual, struct bu
 					      : "; the sum of PSS is too low by ");
 		column_add_amount(to, saturate_size(error), b->bytes);
 	}
+}
+
+static void describe_residual(const struct build *b, int64_t residual, struct buffer *to)
+{
+	buffer_add_text(to, "memory that no counter of the kernel contains");
+	if (!ROW_HAS(b->balance, BALANCE_RESIDUAL_LOW))
+		buffer_add_text(to, "; off by an unknown amount, since a PSS has no upper bound");
+	else if (!ROW_HAS(b->balance, BALANCE_RESIDUAL_HIGH))
+		buffer_add_text(to, "; off by an unknown amount, since a PSS has no lower bound");
+	else
+		add_residual_error(b, residual, to);
 	buffer_add_char(to, '\0');
 }
 

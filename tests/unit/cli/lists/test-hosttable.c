@@ -28,8 +28,9 @@ static void flatten(const struct table *t, struct buffer *to)
 	buffer_add_char(to, '\0');
 }
 
-/* Returns an image with BALANCE and no other sums of the host. */
-static struct view *make(const struct snapshot_balance *balance, uint64_t mem_total)
+/* Returns an image with SUMS of the host, and with BALANCE unless it is NULL. */
+static struct view *make_of(
+	const struct snapshot_scope *sums, const struct snapshot_balance *balance)
 {
 	CLEANUP(builder_done) struct builder b = {0};
 	AUTO_CLOSE int fd = -1;
@@ -41,14 +42,23 @@ static struct view *make(const struct snapshot_balance *balance, uint64_t mem_to
 	builder_begin(&b);
 	host = builder_add_scope(&b, METRIC_HOST);
 	assert_non_null(host);
-	if (mem_total)
-		ROW_SET(host, SCOPE_MEM_TOTAL, mem_total);
+	*host = *sums;
 	assert_non_null(builder_add_self(&b));
 	if (balance)
 		*builder_add_balance(&b) = *balance;
 	assert_int_equal(builder_seal(&b, &head, &fd), 0);
 	assert_int_equal(view_open(fd, &view, &reason), 0);
 	return view;
+}
+
+/* Returns an image with BALANCE and no other sums of the host. */
+static struct view *make(const struct snapshot_balance *balance, uint64_t mem_total)
+{
+	struct snapshot_scope host = {0};
+
+	if (mem_total)
+		ROW_SET(&host, SCOPE_MEM_TOTAL, mem_total);
+	return make_of(&host, balance);
 }
 
 static void check(const struct view *view, enum hosttable which, bool bytes, const char *expected)
@@ -71,6 +81,8 @@ static void memory_adds_up(void **state)
 	ROW_SET(&s, BALANCE_HUGETLB, 0);
 	ROW_SET(&s, BALANCE_FREE, UINT64_C(400) << 20);
 	ROW_SET(&s, BALANCE_RESIDUAL, UINT64_C(24) << 20);
+	ROW_SET(&s, BALANCE_RESIDUAL_LOW, UINT64_C(24) << 20);
+	ROW_SET(&s, BALANCE_RESIDUAL_HIGH, UINT64_C(24) << 20);
 	view = make(&s, UINT64_C(1024) << 20);
 	check(view, HOSTTABLE_MEMORY, false,
 		"MEMORY|SHARE|KIND|WHAT IT IS\n"
@@ -111,6 +123,37 @@ static void the_residual_has_a_sign(void **state)
 			"MEMORY|SHARE|KIND|WHAT IT IS\n"
 			"1010|101 %%|free|free\n"
 			"-10|-1 %%|unaccounted|memory that no counter of the kernel contains%s\n"
+			"1000|100 %%||\n"
+			"MemTotal",
+			cases[i].text);
+		check(view, HOSTTABLE_MEMORY, true, expected);
+	}
+}
+
+/* Without one of its bounds the residual may be off by any amount, whatever the other bound is. */
+static void the_residual_may_have_no_bound(void **state)
+{
+	static const struct {
+		enum balance_quantity present;
+		const char *text;
+	} cases[] = {
+		{BALANCE_RESIDUAL_HIGH, "off by an unknown amount, since a PSS has no upper bound"},
+		{BALANCE_RESIDUAL_LOW, "off by an unknown amount, since a PSS has no lower bound"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct snapshot_balance s = {0};
+		AUTO_VIEW struct view *view = NULL;
+		char expected[300];
+
+		ROW_SET(&s, BALANCE_RESIDUAL, 10);
+		ROW_SET(&s, BALANCE_RESIDUAL_PROCESSES, 4);
+		ROW_SET(&s, cases[i].present, 30);
+		view = make(&s, 1000);
+		snprintf(expected, sizeof(expected),
+			"MEMORY|SHARE|KIND|WHAT IT IS\n"
+			"10|1 %%|unaccounted|memory that no counter of the kernel contains; %s\n"
 			"1000|100 %%||\n"
 			"MemTotal",
 			cases[i].text);
@@ -226,6 +269,48 @@ static void shows_all_quantities(void **state)
 	assert_non_null(strstr(csv.data, "\nresidual_bytes,"));
 }
 
+static bool is_reason(const struct metric *m)
+{
+	return metric_applies(m, METRIC_HOST) && m->label && !strcmp(m->label, "reason");
+}
+
+/* Each value of a label "reason" is explained by more than its name. */
+static void explains_each_reason(void **state)
+{
+	AUTO_BUFFER struct buffer text = {0}, unused = {0};
+	AUTO_LIST struct list list = {.to = NULL};
+	struct snapshot_scope host = {0};
+	AUTO_VIEW struct view *view = NULL;
+	size_t count, reasons = 0;
+	const struct metric *m = metric_table(METRIC_HOST, &count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		if (is_reason(&m[i]))
+			ROW_SET(&host, m[i].index, 4096);
+	view = make_of(&host, NULL);
+	assert_int_equal(
+		hosttable_build(view, HOSTTABLE_FIELDS, LIST_TABLE, false, &unused, &list), 0);
+	flatten(&list.table, &text);
+	for (size_t i = 0; i < count; i++) {
+		char field[METRIC_NAME_SIZE], cell[200], bare[80];
+		const char *row;
+
+		if (!is_reason(&m[i]))
+			continue;
+		reasons++;
+		metric_field(&m[i], field);
+		snprintf(cell, sizeof(cell), "|%s.%s|", field, m[i].value);
+		snprintf(bare, sizeof(bare), "because %s.", m[i].value);
+		row = strstr(text.data, cell);
+		row = row ? strstr(row, "because ") : NULL;
+		assert_non_null(row);
+		if (!strncmp(row, bare, strlen(bare)))
+			fail_msg("%s is not explained", cell);
+	}
+	assert_true(reasons > 0);
+}
+
 /* The quantities go to a buffer that is nearly full already, so that it has to be written amid them. */
 static void returns_errors_of_output(void **state)
 {
@@ -249,11 +334,13 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_adds_up),
 		cmocka_unit_test(the_residual_has_a_sign),
+		cmocka_unit_test(the_residual_may_have_no_bound),
 		cmocka_unit_test(unknown_lines_are_not_shown),
 		cmocka_unit_test(swap_adds_up),
 		cmocka_unit_test(holders_and_tmpfs_have_rows),
 		cmocka_unit_test(every_line_is_in_the_sheet),
 		cmocka_unit_test(shows_all_quantities),
+		cmocka_unit_test(explains_each_reason),
 		cmocka_unit_test(returns_errors_of_output),
 	};
 
