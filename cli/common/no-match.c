@@ -28,11 +28,13 @@ static void no_match_consider(
 {
 	const char *name = view_text(view, row->name);
 
-	if (row->flags & SCOPE_OTHER || !ROW_HAS(row, SCOPE_PROCESSES) || !row->q[SCOPE_PROCESSES])
+	if (row->flags & SCOPE_OTHER)
 		return;
 	if (!strcmp(name, m->value))
 		m->is_right = true;
-	else if (!strcasecmp(name, m->value) || (m->has_id && row->id == m->id))
+	if (!ROW_HAS(row, SCOPE_PROCESSES) || !row->q[SCOPE_PROCESSES])
+		return;
+	if (!strcasecmp(name, m->value) || (m->has_id && row->id == m->id))
 		m->alike = name;
 	else
 		nearest_consider(&m->nearest, name, strlen(name));

@@ -4,7 +4,9 @@
 
 #include "tests/unit/support/unit.h"
 
+#include "base/cleanup.h"
 #include "cli/common/no-match.h"
+#include "snapshot/builder.h"
 #include "tests/unit/support/snapshot/sample.h"
 
 enum { ARGS_MAX = 4 };
@@ -65,10 +67,54 @@ static void names_the_filters_and_the_nearest_owner(void **state)
 		check(&cases[i], view);
 }
 
+/* Returns an image with session-2.scope, which has ended, and session-3.scope. */
+static struct view *make_sessions(void)
+{
+	CLEANUP(builder_done) struct builder b = {0};
+	AUTO_CLOSE int fd = -1;
+	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
+	struct view *view = NULL;
+	const char *reason = "";
+
+	builder_begin(&b);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
+	assert_non_null(builder_add_self(&b));
+	for (unsigned int i = 0; i < 2; i++) {
+		uint32_t name = builder_add_text(&b, i ? "session-3.scope" : "session-2.scope", 15);
+		struct snapshot_scope *row = builder_add_scope(&b, METRIC_UNIT);
+
+		assert_non_null(row);
+		row->id = OWNER_NO_ID;
+		row->name = name;
+		ROW_SET(row, SCOPE_PROCESSES, i);
+	}
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	assert_int_equal(view_open(fd, &view, &reason), 0);
+	return view;
+}
+
+/* An owner without processes is suggested for no value, and is no misspelling itself. */
+static void suggests_nothing_for_an_owner_that_has_ended(void **state)
+{
+	static const struct no_match_case cases[] = {
+		{{"--unit=session-2.scope"}, false,
+			"no process with memory matches --unit=session-2.scope"},
+		{{"--unit=session-4.scope"}, false,
+			"no process with memory matches --unit=session-4.scope; did you mean "
+			"--unit=session-3.scope?"},
+	};
+	AUTO_VIEW struct view *view = make_sessions();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check(&cases[i], view);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_the_filters_and_the_nearest_owner),
+		cmocka_unit_test(suggests_nothing_for_an_owner_that_has_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
