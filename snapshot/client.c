@@ -29,8 +29,12 @@ int client_receive(int fd, struct view **ret, const char **ret_reason)
 		fd_close(newest);
 		newest = received;
 	}
+	if (r == -EPROTO) {
+		*ret_reason = "not a message of memtallyd's";
+		return -ENOMSG;
+	}
 	if (r < 0) {
-		*ret_reason = r == -EPROTO ? "not a message of memtallyd's" : strerror(-r);
+		*ret_reason = strerror(-r);
 		return r;
 	}
 	if (newest < 0)

@@ -23,9 +23,9 @@ int client_connect(const char *path, int *ret_fd);
 
 /*
  * Receives all messages that wait on FD without blocking, and opens the last one as *RET; the
- * caller owns a reference. Returns 0; an enum client_outcome; -EPROTO if a message has not exactly
- * one descriptor or the image another major version; or an error of recvmsg() or view_open(). After
- * an error *RET_REASON (static) says why, and the connection is of no more use.
+ * caller owns a reference. Returns 0; an enum client_outcome; -ENOMSG if a message has not exactly
+ * one descriptor and one byte; or an error of recvmsg() or view_open(). After an error *RET_REASON
+ * (static) says why, and the connection is of no more use.
  */
 int client_receive(int fd, struct view **ret, const char **ret_reason);
 

@@ -15,6 +15,7 @@ void advice_add(struct buffer *to, int r, const char *daemon, const char *flag)
 	case -EPROTOTYPE:
 		buffer_printf(to, " (another program listens there: check %s)", flag);
 		break;
+	case -EPROTO: buffer_printf(to, " (restart %s after the upgrade)", daemon); break;
 	default: break;
 	}
 }

@@ -6,9 +6,9 @@
 #include "base/buffer.h"
 
 /*
- * Appends to TO, in parentheses, how to reach DAEMON after the error R, a negative errno of
- * connect(), or -ENOMSG if another program answers. FLAG names the option of the socket. Appends
- * nothing if there is no advice for R.
+ * Appends to TO, in parentheses, how to reach DAEMON after the error R: a negative errno of
+ * connect(), -ENOMSG if another program answers, or -EPROTO if DAEMON has another version. FLAG
+ * names the option of the socket. Appends nothing if there is no advice for R.
  */
 void advice_add(struct buffer *to, int r, const char *daemon, const char *flag);
 

@@ -6,7 +6,15 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/os/channel.h"
 #include "tests/unit/support/cli/invoked.h"
 
 /* If memtallyd counts users in another way than the command line asks for, memtally says so. */
@@ -205,6 +213,61 @@ static void status_shows_memtallyds_snapshot(void **state)
 		"(start memtallyd, or set --snapshot.socket)\n");
 }
 
+/* Forks a child that sends an image of another major version, or else a text, to one client. */
+static pid_t publish_otherwise(bool is_newer)
+{
+	AUTO_CLOSE int listener = -1;
+	pid_t child;
+
+	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 1, &listener), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		const struct sample_options options = invoked_sample();
+		const uint16_t major = IMAGE_MAJOR + 1;
+		struct pollfd p = {.fd = listener, .events = POLLIN};
+		char image[sizeof(struct image_header)];
+		AUTO_VIEW struct view *view = sample_open(&options);
+		AUTO_CLOSE int fd = memfd_create("newer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		int client;
+
+		memcpy(image, view->header, sizeof(image));
+		memcpy(image + offsetof(struct image_header, major), &major, sizeof(major));
+		if (write(fd, image, sizeof(image)) != (ssize_t)sizeof(image) ||
+			fcntl(fd, F_ADD_SEALS,
+				F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0 ||
+			poll(&p, 1, -1) < 0)
+			_exit(1);
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (is_newer ? channel_send_fd(client, fd) < 0 : send(client, "hello", 5, 0) < 0)
+			_exit(1);
+		recv(client, image, 1, 0);
+		_exit(0);
+	}
+	return child;
+}
+
+/* Another version and another program have different remedies. */
+static void status_tells_another_version_from_another_program(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"status"};
+
+	(void)state;
+	for (int is_newer = 0; is_newer < 2; is_newer++) {
+		pid_t publisher = publish_otherwise(is_newer);
+		AUTO_RUNNING struct running r = {0};
+
+		invoked_run(args, &r);
+		invoked_unpublish(publisher);
+		assert_int_equal(r.status, 1);
+		assert_string_equal(r.err.data,
+			is_newer ? "memtally: error: no snapshot from memtallyd: socket: another "
+				   "major version (restart memtallyd after the upgrade)\n"
+				 : "memtally: error: no snapshot from memtallyd: socket: not a "
+				   "message of memtallyd's (check --snapshot.socket)\n");
+	}
+}
+
 /*
  * Whether the name is unknown or its processes just exited, no total of zeros is printed. In JSON
  * a program that exited keeps its row.
@@ -261,6 +324,7 @@ int main(void)
 		cmocka_unit_test(json_has_the_selection),
 		cmocka_unit_test(uses_the_public_snapshot_for_sums),
 		cmocka_unit_test(status_shows_memtallyds_snapshot),
+		cmocka_unit_test(status_tells_another_version_from_another_program),
 		cmocka_unit_test(exited_programs_match_nothing),
 	};
 

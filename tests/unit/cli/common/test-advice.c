@@ -19,6 +19,7 @@ static void each_error_has_its_advice(void **state)
 		{-EACCES, "why (run as root, or join group memtally)"},
 		{-EPROTOTYPE, "why (another program listens there: check --snapshot.socket)"},
 		{-ENOMSG, "why (check --snapshot.socket)"},
+		{-EPROTO, "why (restart memtallyd after the upgrade)"},
 		{-ETIMEDOUT, "why"},
 	};
 
