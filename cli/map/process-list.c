@@ -146,7 +146,7 @@ static void process_list_say_apart(const struct process_list *then, const struct
 void process_list_compare(const struct process_list *then, const struct process_list *now,
 	const char *path, bool is_found, struct buffer *to)
 {
-	struct differing gone = {0}, fresh = {0}, started = {0}, executed = {0};
+	struct differing gone = {0}, fresh = {0}, started = {0}, moved = {0}, executed = {0};
 
 	for (size_t i = 0; i < then->count; i++) {
 		const struct process_list_item *a = &then->item[i];
@@ -155,7 +155,7 @@ void process_list_compare(const struct process_list *then, const struct process_
 		if (!b)
 			process_list_note(&gone, a);
 		else if (!is_same_process(a, b))
-			process_list_note(&started, a);
+			process_list_note(is_same_program(a, b) ? &moved : &started, a);
 		else if (!is_same_program(a, b))
 			process_list_note(&executed, a);
 	}
@@ -171,5 +171,8 @@ void process_list_compare(const struct process_list *then, const struct process_
 	process_list_say("in the file, but not compared: ", &gone, to);
 	process_list_say("not in the file, so that all of its memory is new: ", &fresh, to);
 	process_list_say("exited since, and another process has the pid now: ", &started, to);
+	/* a start time is by the wall clock: a process has another one after the clock was set */
+	process_list_say(
+		"may be another process with the same pid (or the clock was set): ", &moved, to);
 	process_list_say("executed another program since: ", &executed, to);
 }
