@@ -164,7 +164,7 @@ static int print_usage(const struct settings *settings, const struct usage_table
 
 static int show_usage(const struct settings *settings, struct usage_table *b)
 {
-	int r = usage_ask(settings->ledger_socket, b);
+	int r = usage_ask(settings->ledger_socket, USAGE_TIMEOUT_NS, b);
 
 	if (r < 0) {
 		AUTO_BUFFER struct buffer advice = {0};

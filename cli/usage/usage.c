@@ -14,11 +14,11 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/os/channel.h"
+#include "base/saturate.h"
 #include "cli/common/flag.h"
 #include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
 
-#define ANSWER_TIMEOUT_NS  (20 * NS_PER_SEC)
 #define CONNECT_TIMEOUT_NS (5 * NS_PER_SEC)
 #define CONNECT_PAUSE_NS   (10 * NS_PER_MSEC)
 
@@ -234,11 +234,10 @@ static int usage_begin_answer(const struct buffer *first, size_t *ret_size)
 	return usage_size(first->data, first->len, ret_size) == 0 && *ret_size ? 0 : -ENOMSG;
 }
 
-static int ask_one(int fd, enum usage_kind kind, struct usage_table_part *part)
+static int ask_one(int fd, enum usage_kind kind, uint64_t end_ns, struct usage_table_part *part)
 {
 	const struct usage_request request = {
 		.kind = kind, .since_s = part->period.from_s, .until_s = part->period.to_s};
-	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + ANSWER_TIMEOUT_NS;
 	size_t size = 0;
 	int r = usage_put(fd, &request, end_ns);
 
@@ -261,9 +260,10 @@ static void pause_awhile(void)
 	nanosleep(&(struct timespec){.tv_nsec = CONNECT_PAUSE_NS}, NULL);
 }
 
-static uint64_t usage_connect_end_ns(void)
+/* Returns when to give up connecting, if all answers must be there at END_NS. */
+static uint64_t usage_connect_end_ns(uint64_t end_ns)
 {
-	return clock_now_ns(CLOCK_MONOTONIC) + CONNECT_TIMEOUT_NS;
+	return saturate_min(clock_now_ns(CLOCK_MONOTONIC) + CONNECT_TIMEOUT_NS, end_ns);
 }
 
 /* EAGAIN: the queue of connections is full, which does not last: try again until END_NS. */
@@ -282,23 +282,24 @@ static int connect_to(const char *path, uint64_t end_ns, int *ret_fd)
  * A connection that ends before any answer may have found no free place, which does not last, so
  * this tries again.
  */
-int usage_ask(const char *path, struct usage_table *b)
+int usage_ask(const char *path, uint64_t timeout_ns, struct usage_table *b)
 {
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + timeout_ns;
 	AUTO_CLOSE int fd = -1;
-	int r = connect_to(path, usage_connect_end_ns(), &fd);
+	int r = connect_to(path, usage_connect_end_ns(end_ns), &fd);
 
 	for (size_t i = 0; r == 0 && i < b->parts; i++) {
-		uint64_t end_ns;
+		uint64_t connect_end_ns;
 
-		r = ask_one(fd, b->kind, &b->part[i]);
-		end_ns = usage_connect_end_ns();
+		r = ask_one(fd, b->kind, end_ns, &b->part[i]);
+		connect_end_ns = usage_connect_end_ns(end_ns);
 		while (r == -ECONNRESET && !b->part[0].answer.len &&
-			clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
+			clock_now_ns(CLOCK_MONOTONIC) < connect_end_ns) {
 			pause_awhile();
 			fd = fd_close(fd);
-			r = connect_to(path, end_ns, &fd);
+			r = connect_to(path, connect_end_ns, &fd);
 			if (r == 0)
-				r = ask_one(fd, b->kind, &b->part[i]);
+				r = ask_one(fd, b->kind, end_ns, &b->part[i]);
 		}
 	}
 	return r == 0 ? usage_table_select(b) : r;

@@ -4,12 +4,17 @@
 #define MEMTALLY_CLI_USAGE_USAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "base/clock.h"
 #include "cli/common/flag.h"
 #include "cli/usage/usage-table.h"
 #include "config/settings.h"
 
 enum { USAGE_ERROR_SIZE = FLAG_ERROR_SIZE };
+
+/* How long memtally waits for the answers to all questions of a command. */
+#define USAGE_TIMEOUT_NS (60 * NS_PER_SEC)
 
 /*
  * Reads the options from SETTINGS into *RET: periods without answers. NOW_S is the current time in
@@ -21,12 +26,12 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
 
 /*
  * Asks memtally-ledger at the socket PATH for all parts of B, and calls usage_table_select(). Waits
- * at most 20 s for each answer. If memtally-ledger has no free place for a connection, tries again
- * for 5 s. Returns 0; -ETIMEDOUT; -ECONNRESET if it closed the connection; -ENOMSG if the first
- * message is of another program; -EBADMSG for an invalid answer; -EPROTO if it does not know the
- * request; -EIO if it cannot read its file; -ENOMEM; or another negative errno of connect(), send()
- * or recv().
+ * at most TIMEOUT_NS, for all answers together. If memtally-ledger has no free place for a
+ * connection, tries again for 5 s of that time. Returns 0; -ETIMEDOUT; -ECONNRESET if it closed the
+ * connection; -ENOMSG if the first message is of another program; -EBADMSG for an invalid answer;
+ * -EPROTO if it does not know the request; -EIO if it cannot read its file; -ENOMEM; or another
+ * negative errno of connect(), send() or recv().
  */
-int usage_ask(const char *path, struct usage_table *b);
+int usage_ask(const char *path, uint64_t timeout_ns, struct usage_table *b);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/os/channel.h"
+#include "cli/usage/usage.h"
 #include "snapshot/usage.h"
 #include "tests/unit/support/cli/invoked.h"
 
@@ -200,12 +201,86 @@ static void refuses_hours_within_a_day(void **state)
 	assert_true(says(&r, "that time is too short: the ledger only has larger spans of it"));
 }
 
+/*
+ * Forks a child that serves one client on "ledger" until that disconnects. It answers each question
+ * after DELAY_MS: with a whole answer, or with a head and then a byte every DELAY_MS. Returns its
+ * pid.
+ */
+static pid_t keep_slowly(int delay_ms, bool is_whole)
+{
+	AUTO_CLOSE int listener = -1;
+	pid_t child;
+
+	assert_int_equal(channel_listen("ledger", SOCK_SEQPACKET, 0600, 1, &listener), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct pollfd p = {.fd = listener, .events = POLLIN};
+		unsigned char text[USAGE_REQUEST_SIZE];
+		struct usage_request request;
+		int client;
+		ssize_t n;
+
+		if (poll(&p, 1, -1) < 0)
+			_exit(1);
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		while ((n = recv(client, text, sizeof(text), 0)) > 0) {
+			AUTO_BUFFER struct buffer to = {0};
+			size_t at = 0, len;
+
+			if (usage_request_parse(text, (size_t)n, &request) < 0)
+				_exit(1);
+			answer(&request, &to);
+			for (; at < to.len; at += len) {
+				len = is_whole ? to.len : at ? 1 : USAGE_HEAD_SIZE;
+				poll(NULL, 0, delay_ms);
+				if (send(client, (char *)to.data + at, len, MSG_NOSIGNAL) !=
+					(ssize_t)len)
+					_exit(0);
+			}
+		}
+		_exit(0);
+	}
+	return child;
+}
+
+/*
+ * The time is limited for all answers together: neither a message in time nor a whole answer in
+ * time makes more of it.
+ */
+static void waits_no_longer_for_many_messages(void **state)
+{
+	enum { DELAY_MS = 200, TIMEOUT_MS = 500, PARTS = 8 };
+
+	(void)state;
+	for (int is_whole = 0; is_whole < 2; is_whole++) {
+		pid_t child = keep_slowly(DELAY_MS, is_whole);
+		uint64_t began_ns = clock_now_ns(CLOCK_MONOTONIC);
+		AUTO_USAGE_TABLE struct usage_table table = {.kind = USAGE_USER};
+		int r;
+
+		table.parts = is_whole ? PARTS : 1;
+		table.part = calloc(table.parts, sizeof(*table.part));
+		assert_non_null(table.part);
+		for (size_t i = 0; i < table.parts; i++)
+			table.part[i].period = (struct period){.from_s = FINE_S + (int64_t)i * 3600,
+				.to_s = FINE_S + (int64_t)(i + 1) * 3600};
+		r = usage_ask("ledger", TIMEOUT_MS * NS_PER_MSEC, &table);
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		unlink("ledger");
+		assert_int_equal(r, -ETIMEDOUT);
+		assert_true(clock_now_ns(CLOCK_MONOTONIC) - began_ns >= TIMEOUT_MS * NS_PER_MSEC);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(warns_if_hours_are_kept_as_days),
 		cmocka_unit_test(refuses_hours_within_a_day),
 		cmocka_unit_test(usage_refuses_another_service),
+		cmocka_unit_test(waits_no_longer_for_many_messages),
 	};
 
 	return cmocka_run_group_tests(tests, invoked_enter, invoked_leave);
