@@ -24,6 +24,9 @@
 	"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "     \
 	"frame-ancestors 'none'"
 
+/* memtallyd looks users up when it starts and when it reloads its configuration. */
+#define USER_REMEDY "; run it as user memtally-web, and restart memtallyd if that user is new"
+
 enum {
 	LISTS_A_ROUND = 2,
 	SIGHT_TEXT_SIZE = 16,
@@ -290,8 +293,6 @@ static bool shows_processes(const struct task *t)
 {
 	return !view_is_public(t->site->cache.view) && t->sight.kind != SIGHT_NONE;
 }
-
-#define USER_REMEDY "; create the user memtally-web, then restart memtallyd and memtally-web"
 
 static struct answer *refuse_processes(const struct task *t)
 {
