@@ -44,8 +44,7 @@ enum settings_action settings_action(const struct settings *c)
 void settings_say_good(const struct settings *c, struct buffer *to)
 {
 	if (c->is_file_missing)
-		buffer_printf(to, "the configuration is good: the defaults, as there is no %s",
-			c->config_file);
+		buffer_printf(to, "the configuration is good (there is no %s)", c->config_file);
 	else
 		buffer_printf(to, "the configuration is good: %s", c->config_file);
 	buffer_add_char(to, '\0');

@@ -258,8 +258,8 @@ static void names_the_file_that_is_good(void **state)
 	assert_string_equal(to.data, "the configuration is good: file");
 	buffer_clear(&to);
 	settings_say_good(without, &to);
-	assert_string_equal(to.data, "the configuration is good: the defaults, as there is no "
-				     "/etc/memtally/memtally.yaml");
+	assert_string_equal(
+		to.data, "the configuration is good (there is no /etc/memtally/memtally.yaml)");
 }
 
 /* If the default file is unreadable or no YAML, memtally warns and goes on. */
