@@ -38,7 +38,10 @@ enum { HELP_WIDTH = 79 };
 #define NO_LEDGER  "has no usage history (it was configured with --disable-ledger)"
 #define NO_INSPECT "cannot look inside processes (it was configured with --disable-inspect)"
 
-/* Any other first operand is for listing_run(). */
+/*
+ * Any other first operand is for listing_run(). The rows of each build are also in
+ * selection_other_commands().
+ */
 static const struct command commands[] = {
 	{"usage", "", "memory used over time, from memtally-ledger", IF_LEDGER(billing_run), NULL,
 		NO_LEDGER},
@@ -53,6 +56,12 @@ static const struct command commands[] = {
 	{"explain", " PID...", "the memory of a process in plain words", IF_INSPECT(explain_run),
 		IF_INSPECT(supervisor_run), NO_INSPECT},
 };
+
+const struct command *memtally_commands(size_t *ret_count)
+{
+	*ret_count = ARRAY_SIZE(commands);
+	return commands;
+}
 
 /* The context of run_command(). */
 struct running {

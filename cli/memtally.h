@@ -6,6 +6,13 @@
 #ifndef MEMTALLY_CLI_MEMTALLY_H
 #define MEMTALLY_CLI_MEMTALLY_H
 
+#include <stddef.h>
+
+#include "cli/common/command.h"
+
+/* Returns the commands that are not lists, and their number in *RET_COUNT. */
+const struct command *memtally_commands(size_t *ret_count);
+
 /*
  * Runs the program with main()'s arguments. Returns its exit status: 0; 1 if a part failed (also if
  * the output could not be written) or no process matches the filters; 2 if the command line or the

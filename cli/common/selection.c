@@ -40,33 +40,54 @@ static int find_view(const char *name, enum metric_scope *ret)
 	return -EINVAL;
 }
 
-/* The commands that are not lists: the rows of the table in cli/memtally.c. */
-static const char *const other_commands[] = {
-	"usage", "map", "files", "pages", "sharing", "explain"};
+const char *const *selection_other_commands(void)
+{
+	static const char *const names[] = {
+#if ENABLE_LEDGER
+		"usage",
+#endif
+#if ENABLE_INSPECT
+		"map",
+		"files",
+		"pages",
+		"sharing",
+		"explain",
+#endif
+		NULL
+	};
+
+	return names;
+}
+
+/* Returns the name of command I of this build, the lists first; NULL: there are only I. */
+static const char *command_name(size_t i)
+{
+	if (i < OWNER_KINDS)
+		return owner_of((enum owner_kind)i)->list;
+	i -= OWNER_KINDS;
+	return i < ARRAY_SIZE(views) ? views[i].name
+	                             : selection_other_commands()[i - ARRAY_SIZE(views)];
+}
 
 static bool is_command(const char *word)
 {
-	enum metric_scope scope;
+	const char *name;
 
-	for (size_t i = 0; i < ARRAY_SIZE(other_commands); i++)
-		if (!strcmp(word, other_commands[i]))
+	for (size_t i = 0; (name = command_name(i)); i++)
+		if (!strcmp(word, name))
 			return true;
-	return find_view(word, &scope) == 0;
+	return false;
 }
 
 /* Writes to TO the suggestion for WORD, a misspelled command; empty if there is none. */
 static const char *suggest_command(const char *word, char to[static NEAREST_TEXT_SIZE])
 {
 	struct nearest nearest;
+	const char *name;
 
 	nearest_init(&nearest, word);
-	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		nearest_consider(&nearest, owner_of((enum owner_kind)kind)->list,
-			strlen(owner_of((enum owner_kind)kind)->list));
-	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
-		nearest_consider(&nearest, views[i].name, strlen(views[i].name));
-	for (size_t i = 0; i < ARRAY_SIZE(other_commands); i++)
-		nearest_consider(&nearest, other_commands[i], strlen(other_commands[i]));
+	for (size_t i = 0; (name = command_name(i)); i++)
+		nearest_consider(&nearest, name, strlen(name));
 	return nearest_text(&nearest, to);
 }
 
@@ -75,15 +96,14 @@ static void refuse_command(const char *word, char error[static QUERY_ERROR_SIZE]
 	char suggestion[NEAREST_TEXT_SIZE];
 	int n = snprintf(error, QUERY_ERROR_SIZE, "unexpected argument '%.100s'%s", word,
 		suggest_command(word, suggestion));
+	const char *name = command_name(0);
 
 	if (suggestion[0])
 		return;
-	n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "; expected ");
-	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s, ",
-			owner_of((enum owner_kind)kind)->list);
-	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
-		"processes, host, status, usage, map, files, pages, sharing or explain");
+	n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "; expected %s", name);
+	for (size_t i = 1; (name = command_name(i)); i++)
+		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s%s",
+			command_name(i + 1) ? ", " : " or ", name);
 }
 
 static bool is_number(const char *word)

@@ -44,6 +44,12 @@ int selection_parse_processes(const struct settings *settings, struct selection 
 /* Returns the values of the filter by KIND. */
 const struct text_list *selection_filter(const struct settings *settings, enum owner_kind kind);
 
+/*
+ * Returns the names of the commands of this build that are not lists, terminated by NULL: those of
+ * memtally_commands() with a function.
+ */
+const char *const *selection_other_commands(void);
+
 /* Limits S to the processes that SIGHT allows. */
 void selection_set_sight(struct selection *s, const struct sight *sight);
 

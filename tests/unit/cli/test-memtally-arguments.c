@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "cli/common/selection.h"
+#include "cli/memtally.h"
 #include "tests/unit/support/cli/invoked.h"
 
 /* The result of memtally with .args. */
@@ -25,7 +27,8 @@ static const struct argument_case list_cases[] = {
 	{{"--threads"}, 2, "", "memtally: error: unknown option '--threads'; try --help\n"},
 	{{"--limit=0"}, 2, "", "--limit: expected a whole number from 1 to 1000000, got '0'"},
 	{{"status", "--live"}, 2, "", "status prints one page: "},
-	{{"status", "--user=root"}, 2, "", "--json is the only option for tables that it takes; try --help"},
+	{{"status", "--user=root"}, 2, "",
+		"--json is the only option for tables that it takes; try --help"},
 	{{"--sort=No thing"}, 2, "", "PROGRAM or a name of an amount in JSON, got 'No thing'"},
 	{{"users", "--check-config", "--sort=VM_HWM_Max_bytes"}, 0,
 		"the configuration is good: /dev/null\n", ""},
@@ -302,6 +305,23 @@ static void help_lists_what_is_built(void **state)
 	assert_int_equal(strstr(r.out.data, "sharing:") != NULL, ENABLE_INSPECT);
 }
 
+/* Suggestions and lists of commands have those of this build, in the order of the help. */
+static void names_the_commands_that_are_built(void **state)
+{
+	size_t count;
+	const struct command *command = memtally_commands(&count);
+	const char *const *name = selection_other_commands();
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		if (!command[i].run)
+			continue;
+		assert_non_null(*name);
+		assert_string_equal(*name++, command[i].name);
+	}
+	assert_null(*name);
+}
+
 static void help_fits_a_terminal(void **state)
 {
 	AUTO_RUNNING struct running r = {0};
@@ -351,6 +371,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checks_arguments_and_exit_status),
 		cmocka_unit_test(help_lists_what_is_built),
+		cmocka_unit_test(names_the_commands_that_are_built),
 		cmocka_unit_test(help_fits_a_terminal),
 		cmocka_unit_test(reports_a_full_disk),
 		cmocka_unit_test(fails_if_the_pipe_is_closed),
