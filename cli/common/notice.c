@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "cli/common/averages.h"
-#include "cli/common/pid-names.h"
+#include "cli/common/reading/pid-names.h"
 #include "render/human.h"
 #include "render/shares.h"
 #include "snapshot/metric.h"

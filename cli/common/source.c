@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/common/averages.h"
+#include "cli/common/reading/pid-names.h"
 #include "cli/common/reading/readers.h"
 #include "collectors/pass/pass.h"
 #include "collectors/process/accounting.h"
@@ -20,8 +21,6 @@
 #include "snapshot/client.h"
 
 enum {
-	BLOCKED_NAMED = 10,      /* processes that the warning names with file and duration */
-	BLOCKED_IN_LINE = 50,    /* pids in each further line; a line of the log has 1 KiB */
 	FETCH_TIMEOUT_MS = 2000, /* memtallyd sends at once, unless its first pass still runs */
 };
 
@@ -53,40 +52,27 @@ static void name_principals(struct pass *pass)
 	}
 }
 
-/* Adds PID to OTHERS, lines of pids. COUNT is the number of pids in it so far. */
-static void add_other(struct buffer *others, pid_t pid, size_t count)
-{
-	if (count)
-		buffer_add_char(others, count % BLOCKED_IN_LINE ? ' ' : '\n');
-	buffer_printf(others, "%d", (int)pid);
-}
-
 /* Warns about the processes that were not measured because their files blocked. */
 static void say_blocked(struct pass *pass)
 {
-	AUTO_BUFFER struct buffer names = {0}, others = {0};
+	AUTO_BUFFER struct buffer names = {0};
 	struct pass_blocked b;
 	size_t count = 0;
 
 	for (; pass_next_blocked(pass, 0, &b); count++) {
-		if (count >= BLOCKED_NAMED) {
-			add_other(&others, b.pid, count - BLOCKED_NAMED);
+		if (count >= PID_NAMES_MAX)
 			continue;
-		}
 		buffer_printf(&names, "%spid %d (%s, for ", count ? ", " : "", (int)b.pid, b.file);
 		human_add_span(&names, b.duration_ns);
 		buffer_add_char(&names, ')');
 	}
-	if (count > BLOCKED_NAMED)
-		buffer_printf(&names, " and %zu more", count - BLOCKED_NAMED);
+	if (count > PID_NAMES_MAX)
+		buffer_printf(&names, " and %zu more", count - PID_NAMES_MAX);
 	if (count && !names.error)
 		log_warning("%zu process%s not measured, because the kernel blocks readers of %s "
 			    "files in /proc: %.*s",
 			count, count == 1 ? " is" : "es are", count == 1 ? "its" : "their",
 			(int)names.len, names.data);
-	buffer_add_char(&others, 0);
-	if (count > BLOCKED_NAMED && !others.error)
-		log_lines(LOG_LEVEL_WARNING, "not measured either, pids: ", others.data);
 }
 
 static int open_live(const struct settings *settings, const struct pass_options *how,

@@ -37,6 +37,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/common/reading/pid-names.h"
 #include "cli/common/reading/probes.h"
 #include "cli/common/reading/task.h"
 #include "inspect/maps/target.h"
@@ -66,7 +67,6 @@ enum {
 	STACK_SIZE = 8 << 20, /* as a main thread has by default */
 	START_STACK_SIZE = 1 << 16,
 	BLOCKED_MAX = 4096,
-	NAMED_MAX = 3, /* in one warning */
 };
 
 struct blocked {
@@ -154,13 +154,13 @@ void supervisor_say(void)
 		if (the.blocked[i].is_said)
 			continue;
 		the.blocked[i].is_said = true;
-		if (count && count < NAMED_MAX)
+		if (count && count < PID_NAMES_MAX)
 			buffer_add_text(&names, ", ");
-		if (count++ < NAMED_MAX)
+		if (count++ < PID_NAMES_MAX)
 			supervisor_add_blocked(&names, &the.blocked[i]);
 	}
-	if (count > NAMED_MAX)
-		buffer_printf(&names, " and %zu more", count - NAMED_MAX);
+	if (count > PID_NAMES_MAX)
+		buffer_printf(&names, " and %zu more", count - PID_NAMES_MAX);
 	if (count && !names.error)
 		log_warning(
 			"%zu process%s left out, because the kernel blocks readers of %s files in "

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collectors/pass/pass.h"
 #include "collectors/process/self/mapcounts.h"
 #include "tests/unit/support/cli/invoked.h"
 
@@ -28,6 +29,22 @@ void __wrap_mapcounts_await(struct mapcounts *m, int timeout_ms)
 	}
 	mapcounts_done(m);
 	m->verdict = verdict;
+}
+
+/* The number of processes that are said to be blocked, from pid 101. */
+static int blocked, blocked_given;
+
+bool __wrap_pass_next_blocked(struct pass *pass, uint64_t least_ns, struct pass_blocked *ret);
+
+bool __wrap_pass_next_blocked(struct pass *pass, uint64_t least_ns, struct pass_blocked *ret)
+{
+	(void)pass;
+	(void)least_ns;
+	if (blocked_given == blocked)
+		return false;
+	*ret = (struct pass_blocked){
+		.pid = 101 + blocked_given++, .file = "maps", .duration_ns = 500 * NS_PER_MSEC};
+	return true;
 }
 
 static void makes_a_pass_without_memtallyd(void **state)
@@ -69,6 +86,36 @@ static void live_does_not_ask_memtallyd(void **state)
 	running_check_says(&r, "memtally: read now, with the rights of ");
 	assert_null(strstr(r.err.data, "memtallyd:"));
 	json_decref(json);
+}
+
+/* The warning names three processes at most. */
+static void warns_of_blocked_processes_in_one_line(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"host", "--live"};
+	static const struct {
+		int blocked;
+		const char *said;
+	} cases[] = {
+		{1, "memtally: warning: 1 process is not measured, because the kernel blocks readers of "
+		    "its files in /proc: pid 101 (maps, for 500 ms)\n"},
+		{3, "pid 101 (maps, for 500 ms), pid 102 (maps, for 500 ms), pid 103 (maps, for "
+		    "500 ms)\n"},
+		{61, "memtally: warning: 61 processes are not measured, because the kernel blocks readers "
+		     "of their files in /proc: pid 101 (maps, for 500 ms), pid 102 (maps, for 500 "
+		     "ms), pid 103 (maps, for 500 ms) and 58 more\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_RUNNING struct running r = {0};
+
+		blocked = cases[i].blocked;
+		invoked_run(args, &r);
+		blocked = 0;
+		assert_int_equal(r.status, 0);
+		running_check_says(&r, cases[i].said);
+		assert_null(strstr(r.err.data, "pid 104"));
+	}
 }
 
 /* Returns the width of the PSS bounds of this process, in bytes, if the trial finds KERNEL. */
@@ -205,6 +252,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(makes_a_pass_without_memtallyd),
 		cmocka_unit_test(live_does_not_ask_memtallyd),
+		cmocka_unit_test(warns_of_blocked_processes_in_one_line),
 		cmocka_unit_test(live_widens_bounds_for_averaged_map_counts),
 		cmocka_unit_test(makes_a_pass_if_the_snapshot_will_not_do),
 		cmocka_unit_test(measures_a_users_own_processes),

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pid names: how a message names several processes. Pure. */
-#ifndef MEMTALLY_CLI_COMMON_PID_NAMES_H
-#define MEMTALLY_CLI_COMMON_PID_NAMES_H
+#ifndef MEMTALLY_CLI_COMMON_READING_PID_NAMES_H
+#define MEMTALLY_CLI_COMMON_READING_PID_NAMES_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
 #include "base/buffer.h"
 
+/* Processes that one message names; it counts the others. */
 enum { PID_NAMES_MAX = 3 };
 
 /*

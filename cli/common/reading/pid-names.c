@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/common/pid-names.h"
+#include "cli/common/reading/pid-names.h"
 
 void pid_names_add(struct buffer *to, const pid_t *pid, size_t count)
 {
