@@ -151,11 +151,11 @@ static void names_the_filter_that_nothing_matches(void **state)
 	if (!shows_frames())
 		skip();
 	is_refused = false;
-	ASKED(&host, NULL, &a, "sharing", "--user=nobody-at-all");
+	ASKED(&host, NULL, &a, "sharing", "--user=none-such");
 	is_refused = true;
 	assert_int_equal(a.status, 1);
-	assert_non_null(strstr(a.err.data,
-		"memtally: error: no process with memory matches --user=nobody-at-all\n"));
+	assert_non_null(strstr(
+		a.err.data, "memtally: error: no process with memory matches --user=none-such\n"));
 }
 
 int main(void)
