@@ -48,8 +48,12 @@ static void answer(const struct usage_request *request, struct buffer *to)
 	usage_end(to, &head);
 }
 
-/* Forks a child that serves one client on "ledger" until that disconnects. Returns its pid. */
-static pid_t keep(void)
+/*
+ * Forks a child that serves one client on "ledger" until that disconnects. It answers each question
+ * after DELAY_MS: with a whole answer, or with a head and then a byte every DELAY_MS. Returns its
+ * pid.
+ */
+static pid_t keep(int delay_ms, bool is_whole)
 {
 	AUTO_CLOSE int listener = -1;
 	pid_t child;
@@ -69,12 +73,18 @@ static pid_t keep(void)
 		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		while ((n = recv(client, text, sizeof(text), 0)) > 0) {
 			AUTO_BUFFER struct buffer to = {0};
+			size_t at = 0, len;
 
 			if (usage_request_parse(text, (size_t)n, &request) < 0)
 				_exit(1);
 			answer(&request, &to);
-			if (send(client, to.data, to.len, MSG_NOSIGNAL) != (ssize_t)to.len)
-				_exit(1);
+			for (; at < to.len; at += len) {
+				len = is_whole ? to.len : at ? 1 : USAGE_HEAD_SIZE;
+				poll(NULL, 0, delay_ms);
+				if (send(client, (char *)to.data + at, len, MSG_NOSIGNAL) !=
+					(ssize_t)len)
+					_exit(0);
+			}
 		}
 		_exit(0);
 	}
@@ -89,7 +99,7 @@ static void ask(const char *per, const char *since, const char *until, const cha
 	pid_t child;
 
 	setenv("TZ", "UTC", 1);
-	child = keep();
+	child = keep(0, true);
 	invoked_run(args, ret);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
@@ -202,49 +212,6 @@ static void refuses_hours_within_a_day(void **state)
 }
 
 /*
- * Forks a child that serves one client on "ledger" until that disconnects. It answers each question
- * after DELAY_MS: with a whole answer, or with a head and then a byte every DELAY_MS. Returns its
- * pid.
- */
-static pid_t keep_slowly(int delay_ms, bool is_whole)
-{
-	AUTO_CLOSE int listener = -1;
-	pid_t child;
-
-	assert_int_equal(channel_listen("ledger", SOCK_SEQPACKET, 0600, 1, &listener), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		struct pollfd p = {.fd = listener, .events = POLLIN};
-		unsigned char text[USAGE_REQUEST_SIZE];
-		struct usage_request request;
-		int client;
-		ssize_t n;
-
-		if (poll(&p, 1, -1) < 0)
-			_exit(1);
-		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		while ((n = recv(client, text, sizeof(text), 0)) > 0) {
-			AUTO_BUFFER struct buffer to = {0};
-			size_t at = 0, len;
-
-			if (usage_request_parse(text, (size_t)n, &request) < 0)
-				_exit(1);
-			answer(&request, &to);
-			for (; at < to.len; at += len) {
-				len = is_whole ? to.len : at ? 1 : USAGE_HEAD_SIZE;
-				poll(NULL, 0, delay_ms);
-				if (send(client, (char *)to.data + at, len, MSG_NOSIGNAL) !=
-					(ssize_t)len)
-					_exit(0);
-			}
-		}
-		_exit(0);
-	}
-	return child;
-}
-
-/*
  * The time is limited for all answers together: neither a message in time nor a whole answer in
  * time makes more of it.
  */
@@ -254,7 +221,7 @@ static void waits_no_longer_for_many_messages(void **state)
 
 	(void)state;
 	for (int is_whole = 0; is_whole < 2; is_whole++) {
-		pid_t child = keep_slowly(DELAY_MS, is_whole);
+		pid_t child = keep(DELAY_MS, is_whole);
 		uint64_t began_ns = clock_now_ns(CLOCK_MONOTONIC);
 		AUTO_USAGE_TABLE struct usage_table table = {.kind = USAGE_USER};
 		int r;
