@@ -84,8 +84,8 @@ static uint64_t hosttable_doubt(const struct build *b, enum balance_quantity i, 
 
 /*
  * Appends one more figure about the residual, the larger of two: the error of the sum of PSS, as
- * AnonPages and Mapped show it, or the possible error, by the bounds of PSS and drivers' memory. Both
- * bounds of the residual are present.
+ * AnonPages and Mapped show it, or the possible error, by the bounds of PSS and drivers' memory.
+ * Both bounds of the residual are present.
  */
 static void add_residual_error(const struct build *b, int64_t residual, struct buffer *to)
 {

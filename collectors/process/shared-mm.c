@@ -57,8 +57,8 @@ struct place {
 };
 
 /*
- * stat has the place of a process, measured or not. If the leader is dead, a walk by one of its
- * threads has it.
+ * stat has the place of a process, measured or not. If stat could not be read, a walk of the page
+ * tables has it.
  */
 static struct place shared_mm_place(const struct process *p)
 {
@@ -173,8 +173,8 @@ static pid_t shared_mm_comparable(const struct process *p)
 	return p->tid ? p->tid : p->pid;
 }
 
-/* Finds P's place among the sorted items of the run. Returns false if P cannot be compared. */
-static bool find_place(struct shared_mm *s, struct process *p, size_t *ret)
+/* Finds P's index among the sorted items of the run. Returns false if P cannot be compared. */
+static bool shared_mm_search(struct shared_mm *s, struct process *p, size_t *ret)
 {
 	size_t low = s->first, high = s->sorted;
 
@@ -217,7 +217,7 @@ bool shared_mm_step(struct shared_mm *s)
 {
 	while (s->next < s->count) {
 		struct process *p = s->item[s->next++];
-		size_t place;
+		size_t at;
 
 		if (s->first == s->sorted || !is_same_place(s->item[s->first], p)) {
 			end_run(s);
@@ -231,12 +231,12 @@ bool shared_mm_step(struct shared_mm *s)
 			s->item[s->sorted++] = p;
 			continue;
 		}
-		if (find_place(
-			    s, p, &place)) { /* else it stays new, and the next pass tries again */
+		if (shared_mm_search(
+			    s, p, &at)) { /* else it stays new: the next pass tries again */
 			p->mm_is_new = false;
-			memmove((void *)&s->item[place + 1], (void *)&s->item[place],
-				(s->sorted - place) * sizeof(struct process *));
-			s->item[place] = p;
+			memmove((void *)&s->item[at + 1], (void *)&s->item[at],
+				(s->sorted - at) * sizeof(struct process *));
+			s->item[at] = p;
 			s->sorted++;
 		}
 		return true;
