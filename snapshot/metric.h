@@ -4,7 +4,7 @@
  *
  * Every quantity that memtally publishes, once (metric.c). The renderers of Prometheus and JSON, the
  * query's sort fields, the terminal's CSV and list of the host, docs/metrics.md and the tests loop
- * over it. docs/HACKING.md has the steps to add a metric.
+ * over it. docs/adding.md has the steps to add a metric.
  */
 #ifndef MEMTALLY_SNAPSHOT_METRIC_H
 #define MEMTALLY_SNAPSHOT_METRIC_H

@@ -21,7 +21,7 @@
 
 /*
  * Parts of the time in which processes wait for memory. Above these memtallyd measures less; see
- * docs/estimates.md.
+ * docs/accounting/estimates.md.
  */
 #define PRESSURE_STRAINED 0.1
 #define PRESSURE_SEVERE   0.3

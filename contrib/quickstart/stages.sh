@@ -351,7 +351,7 @@ job_shellcheck() {
 stage_man_pages() {
 	local page
 	needs mandoc || return
-	for page in build-check/docs/*.[158]; do
+	for page in build-check/docs/man/*.[158]; do
 		judge mandoc -T lint -W warning "$page"
 	done
 }

@@ -14,20 +14,20 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 
-PAGES = {"memtallyd": "docs/memtallyd.8", "memtally-web": "docs/memtally-web.8",
-         "memtally-ledger": "docs/memtally-ledger.8",
-         "memtally": "docs/memtally.1"}
-FILE_PAGE = "docs/memtally.yaml.5"
+PAGES = {"memtallyd": "docs/man/memtallyd.8", "memtally-web": "docs/man/memtally-web.8",
+         "memtally-ledger": "docs/man/memtally-ledger.8",
+         "memtally": "docs/man/memtally.1"}
+FILE_PAGE = "docs/man/memtally.yaml.5"
 VIEWS = ["usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/common/flag.c with a man page each
 EVERY_VIEW = {"json", "bytes", "limit", "user", "program", "unit", "group", "container"}  # cli/common/flag.c refuses none of these
 SAMPLE = "contrib/memtally.yaml"
 SURVEYS = "files.interval"  # has another default in a build without surveys
 QUICKSTART = "contrib/quickstart"
-FAULTS = ("docs/faults-processes.md", "docs/faults-daemons.md", "docs/faults-ledger.md")
+FAULTS = ("docs/faults/processes.md", "docs/faults/daemons.md", "docs/faults/ledger.md")
 USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
-CONSTANTS = "docs/estimator-constants.md"
+CONSTANTS = "docs/estimator/constants.md"
 SOURCE_FOLDERS = ("base", "confine", "snapshot", "collectors", "inspect", "config", "render", "service", "daemon",
                   "web", "ledger", "cli")
 SPLIT_FOLDERS = ("collectors", "inspect")
@@ -207,7 +207,7 @@ def check_views(source):
     taken = flag_views(source)
     found = []
     for view in VIEWS:
-        page = f"docs/memtally-{view}.1.in"
+        page = f"docs/man/memtally-{view}.1.in"
         items = re.findall(r"^\.It (Fl .*)$", common.read(source, page).replace("\\-", "-"), re.M)
         described = {flag for item in items for flag in re.findall(r"(?<= )-([a-z_]+)", item)}
         wanted = EVERY_VIEW | {flag for flag, views in taken.items() if view in views}
@@ -359,12 +359,15 @@ def check_links(source):
 
 
 def check_index(source):
-    """Each page below docs/ is linked by docs/README.md or by the README.md of its folder, and is installed."""
+    """Each page below docs/ is linked by the README.md of its folder or, if there is none, by docs/README.md, and
+    is installed."""
     found = []
     installed = common.read(source, "docs/Makefile.inc")
     for path in [path for path in common.paths(source, "docs") if path.endswith(".md")]:
         folder, name = os.path.split(path)
         index = os.path.join(folder, "README.md")
+        if not os.path.exists(os.path.join(source, index)):
+            index, name = "docs/README.md", os.path.relpath(path, "docs")
         if name != "README.md" and f"]({name})" not in common.read(source, index):
             found.append(f"{index}: does not mention {name}")
         if not re.search(rf"^\t{re.escape(path)}( \\)?$", installed, re.M):

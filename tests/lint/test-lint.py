@@ -285,8 +285,8 @@ class Documents(Tree):
             self.write(page, ".It Fl \\-intervals\n")
         self.write(documents.FILE_PAGE, "")
         found = documents.check_options(self.folder.name, self.folder.name, self.OPTIONS)
-        self.assertEqual(found, ["docs/memtallyd.8: does not mention --interval",
-                                 "docs/memtally.yaml.5: does not mention interval"])
+        self.assertEqual(found, ["docs/man/memtallyd.8: does not mention --interval",
+                                 "docs/man/memtally.yaml.5: does not mention interval"])
 
     def test_views(self):
         self.write("cli/common/flag.c", '{"diff", c->diff, ONLY(MAP)},\n{"since", c->since, ONLY(USAGE) | ONLY(MAP)},\n'
@@ -295,13 +295,13 @@ class Documents(Tree):
         taken = {"usage": "since by", "map": "diff since by pid", "files": "pid", "pages": "by pid",
                  "sharing": "by pid", "explain": "pid"}
         for view, flags in taken.items():
-            self.write(f"docs/memtally-{view}.1.in",
+            self.write(f"docs/man/memtally-{view}.1.in",
                        always + ".It Fl \\-" + " , \\-".join(flags.split()) + " Ns = Ns Ar X\n")
         self.assertEqual(documents.check_views(self.folder.name), [])
-        self.write("docs/memtally-files.1.in", always + ".It Fl \\-by Ns = Ns Ar KIND\n")
+        self.write("docs/man/memtally-files.1.in", always + ".It Fl \\-by Ns = Ns Ar KIND\n")
         self.assertEqual(documents.check_views(self.folder.name),
-                         ["docs/memtally-files.1.in: does not mention --pid",
-                          "docs/memtally-files.1.in: files does not take --by"])
+                         ["docs/man/memtally-files.1.in: does not mention --pid",
+                          "docs/man/memtally-files.1.in: files does not take --by"])
 
     def test_unknown_option(self):
         self.write("README.md", "run with --web.listen-adress=:80\n")
@@ -348,12 +348,12 @@ class Documents(Tree):
                 ("| `TW` | model/a |\n", ["model/a does not define TW"]),
                 ("| `ONE` | model/a, model/b |\n", ["collectors/model/b defines none of these"]),
                 ("| priors | model/gone |\n", ["there is no model/gone"])):
-            self.write("docs/estimator-constants.md", head + rows + "\n| `X` | no | row |\n")
+            self.write("docs/estimator/constants.md", head + rows + "\n| `X` | no | row |\n")
             self.assertEqual(documents.check_constants(self.folder.name),
-                             [f"docs/estimator-constants.md:5: {text}" for text in expected])
-        self.write("docs/estimator-constants.md", "nothing\n")
+                             [f"docs/estimator/constants.md:5: {text}" for text in expected])
+        self.write("docs/estimator/constants.md", "nothing\n")
         self.assertEqual(documents.check_constants(self.folder.name),
-                         ["docs/estimator-constants.md: has no table of constants"])
+                         ["docs/estimator/constants.md: has no table of constants"])
 
     def test_usage(self):
         self.write("cli/usage/usage-table.c", '\t{QUANTITY("pss", USAGE_PSS)},\n\t{QUANTITY("max", USAGE_MAX)},\n"{\\"late\\":%s}"')
@@ -386,46 +386,47 @@ class Documents(Tree):
                           "docs/a.md:3: there is no ../c.md#z"])
 
     def test_index(self):
-        for path, text in (("docs/README.md", "[a](a.md)\n"), ("docs/a.md", ""), ("docs/b.md", ""),
+        for path, text in (("docs/README.md", "[a](a.md) [f](n/f.md)\n"), ("docs/a.md", ""), ("docs/b.md", ""),
                            ("docs/m/README.md", "[c](c.md)\n"), ("docs/m/c.md", ""), ("docs/m/d.md", ""),
+                           ("docs/n/e.md", ""), ("docs/n/f.md", ""),
                            ("docs/Makefile.inc", "A = \\\n\tdocs/README.md \\\n\tdocs/a.md \\\n\tdocs/b.md\n"
-                            "B = \\\n\tdocs/m/README.md \\\n\tdocs/m/d.md\n")):
+                            "B = \\\n\tdocs/m/README.md \\\n\tdocs/m/d.md\nC = \\\n\tdocs/n/e.md \\\n\tdocs/n/f.md\n")):
             self.write(path, text)
         self.assertEqual(documents.check_index(self.folder.name),
                          ["docs/README.md: does not mention b.md", "docs/Makefile.inc: does not mention docs/m/c.md",
-                          "docs/m/README.md: does not mention d.md"])
+                          "docs/m/README.md: does not mention d.md", "docs/README.md: does not mention n/e.md"])
 
     def test_tests(self):
         self.write("docs/security.md", "`tests/unit/test-a`, `tests/b`, `tests/unit/test-c`\n`tests/d`\n")
-        self.write("docs/threats.md", "`tests/b`, `tests/e`\n")
-        self.write("docs/faults.md", "`tests/b`\nmake check TESTS=tests/f\n`tests/unit/test-a.log`\n")
+        self.write("docs/security/threats.md", "`tests/b`, `tests/e`\n")
+        self.write("docs/faults/README.md", "`tests/b`\nmake check TESTS=tests/f\n`tests/unit/test-a.log`\n")
         self.write("contrib/quickstart/a.sh", "tests/unit/test-{a,b} tests/b tests/unit/ \"$dir/tests/g\"\n")
         for path in ("tests/unit/test-a.c", "tests/b"):
             self.write(path, "")
         self.assertEqual(documents.check_tests(self.folder.name),
-                         ["docs/faults.md:2: there is no tests/f",
+                         ["docs/faults/README.md:2: there is no tests/f",
                           "docs/security.md:1: there is no tests/unit/test-c", "docs/security.md:2: there is no tests/d",
-                          "docs/threats.md:1: there is no tests/e",
+                          "docs/security/threats.md:1: there is no tests/e",
                           "contrib/quickstart/a.sh:1: there is no tests/unit/test-"])
 
     def test_faults(self):
         head = "## A. Names\n\n"
         first = "* **A1. A fault.** What holds.\n  Tests: `tests/a`.\n"
         second = "* **A2. A fault.** What holds. Not tested: no moon.\n"
-        self.write("docs/faults-daemons.md", "")
-        self.write("docs/faults-ledger.md", "")
+        self.write("docs/faults/daemons.md", "")
+        self.write("docs/faults/ledger.md", "")
         for rows, expected in (
                 (first + second, []),
-                (second, ["docs/faults-processes.md:3: A2 does not follow"]),
-                (first + first, ["docs/faults-processes.md:5: A1 does not follow"]),
+                (second, ["docs/faults/processes.md:3: A2 does not follow"]),
+                (first + first, ["docs/faults/processes.md:5: A1 does not follow"]),
                 (first + "* **B1. A fault.** What holds.\n  Tests: `tests/a`.\n",
-                 ["docs/faults-processes.md:5: B1 does not follow"]),
+                 ["docs/faults/processes.md:5: B1 does not follow"]),
                 ("* **A1. A fault.** What holds.\n",
-                 ["docs/faults-processes.md:3: A1 has neither a test nor a reason"]),
+                 ["docs/faults/processes.md:3: A1 has neither a test nor a reason"]),
                 ("* **A1. A fault of `tests/a`.** What holds. Not tested:\n",
-                 ["docs/faults-processes.md:3: A1 has neither a test nor a reason"]),
-                ("", ["docs/faults-processes.md: section A has no faults"])):
-            self.write("docs/faults-processes.md", head + rows)
+                 ["docs/faults/processes.md:3: A1 has neither a test nor a reason"]),
+                ("", ["docs/faults/processes.md: section A has no faults"])):
+            self.write("docs/faults/processes.md", head + rows)
             self.assertEqual(documents.check_faults(self.folder.name), expected)
 
 

@@ -82,7 +82,7 @@ struct verdict_limits {
 	double sums_off;
 	/*
 	 * In place of VERDICT_MEAN_OUTSIDE and VERDICT_MEDIAN_OUTSIDE, if the changes that
-	 * memtallyd cannot see (docs/estimates.md) happen in the case all the time. 0: those hold.
+	 * memtallyd cannot see (docs/accounting/estimates.md) happen in the case all the time. 0: those hold.
 	 */
 	double unseen;
 };
