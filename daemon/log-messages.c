@@ -65,10 +65,11 @@ void log_messages_first_pass(const struct pass_summary *s)
 		s->has_perfmon ? (s->has_sys_ptrace ? " CAP_PERFMON" : "CAP_PERFMON") : "",
 		!s->has_sys_ptrace && !s->has_perfmon ? "no capability" : "");
 	if (s->outcome[OUTCOME_DENIED] && !s->has_sys_ptrace && !s->has_perfmon)
-		log_warning("processes of other users can't be measured; CAP_SYS_PTRACE allows it");
+		log_warning(
+			"processes of other users cannot be measured; CAP_SYS_PTRACE allows it");
 	else if (s->outcome[OUTCOME_DENIED])
 		log_warning(
-			"some processes can't be measured: the kernel refuses them in spite of the "
+			"some processes cannot be measured: the kernel refuses them in spite of the "
 			"capability");
 	if (s->has_perfmon && !s->has_sys_ptrace)
 		log_warning(
@@ -89,7 +90,7 @@ void log_messages_charges(struct log_messages *m, const struct pass_summary *s)
 
 	if (!m->has_said_charges && (denied || malformed || errors)) {
 		m->has_said_charges = true;
-		log_warning("what some cgroups are charged can't be read: %llu denied, %llu "
+		log_warning("what some cgroups are charged cannot be read: %llu denied, %llu "
 			    "malformed, %llu other errors; memtally_cgroup_charges counts them",
 			(unsigned long long)denied, (unsigned long long)malformed,
 			(unsigned long long)errors);
@@ -128,7 +129,7 @@ void log_messages_listen_error(const char *path, int error)
 		log_error("%.*s: no such directory; make it, or choose another --snapshot.socket",
 			slash == path ? 1 : (int)(slash - path), path);
 	else if (error == -EADDRINUSE)
-		log_error("%s: can't listen: another process answers there", path);
+		log_error("%s: cannot listen: another process answers there", path);
 	else
-		log_error("%s: can't listen: %s", path, strerror(-error));
+		log_error("%s: cannot listen: %s", path, strerror(-error));
 }

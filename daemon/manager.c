@@ -191,7 +191,7 @@ static int manager_publish(struct manager *m)
 	struct pass_summary s;
 
 	if (r < 0) {
-		log_messages_pass_error(&m->messages, "can't publish a snapshot", r);
+		log_messages_pass_error(&m->messages, "cannot publish a snapshot", r);
 		return end_pass(m);
 	}
 	pass_summary(m->pass, &s);
@@ -260,7 +260,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	r = pass_begin(m->pass);
 	if (r < 0) {
-		log_messages_pass_error(&m->messages, "processes can't be listed", r);
+		log_messages_pass_error(&m->messages, "processes cannot be listed", r);
 		return end_pass(m);
 	}
 	m->is_passing = true;
@@ -281,7 +281,7 @@ static int on_turn(sd_event_source *source, uint64_t usec, void *userdata)
 	m->progress++;
 	r = pass_measure(m->pass);
 	if (r < 0)
-		log_messages_pass_error(&m->messages, "a process can't be measured", r);
+		log_messages_pass_error(&m->messages, "a process cannot be measured", r);
 	return arm_turn(m);
 }
 
@@ -296,7 +296,7 @@ static int on_survey(sd_event_source *source, uint64_t usec, void *userdata)
 		return 0;
 	r = surveyor_turn(&m->surveyor);
 	if (r < 0)
-		log_messages_pass_error(&m->messages, "mapped files can't be surveyed", r);
+		log_messages_pass_error(&m->messages, "mapped files cannot be surveyed", r);
 	if (r == SURVEYOR_ENDED)
 		resident_trim();
 	return arm_survey(m);
@@ -508,7 +508,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 		m->socket = strdup(settings->snapshot_socket);
 	}
 	if (!m || !m->procfs || !m->socket) {
-		log_error("can't start: %s", strerror(ENOMEM));
+		log_error("cannot start: %s", strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	m->argc = argc;
@@ -517,7 +517,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	set_options(settings, &options);
 	r = pass_open(&options, &m->pass);
 	if (r < 0) {
-		log_error("%s: can't be read: %s", settings->path_procfs,
+		log_error("%s: cannot be read: %s", settings->path_procfs,
 			r == -EMEDIUMTYPE ? "it is not a proc file system" : strerror(-r));
 		return r;
 	}
@@ -534,7 +534,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	if (r >= 0)
 		r = add_sources(m);
 	if (r < 0) {
-		log_error("can't set up the event loop: %s", strerror(-r));
+		log_error("cannot set up the event loop: %s", strerror(-r));
 		return r;
 	}
 	r = publisher_open(m->clients, settings->snapshot_socket, &m->publisher);
@@ -547,7 +547,7 @@ int manager_open(const struct settings *settings, int argc, char *const argv[],
 	read_privileged(m);
 	r = name_client_open(&m->name_client, m->event, resolver, m->pass, on_answers, m);
 	if (r < 0) {
-		log_error("can't set up the event loop: %s", strerror(-r));
+		log_error("cannot set up the event loop: %s", strerror(-r));
 		return r;
 	}
 	*ret = TAKE_PTR(m);
@@ -619,7 +619,7 @@ int manager_set_measurers(struct manager *m, struct measurers *measurers)
 	int r = sd_event_add_io(m->event, NULL, measurers->fd, EPOLLIN, on_measurers_end, m);
 
 	if (r < 0) {
-		log_error("can't set up the event loop: %s", strerror(-r));
+		log_error("cannot set up the event loop: %s", strerror(-r));
 		return r;
 	}
 	measurers_on_wait(measurers, on_wait, m);

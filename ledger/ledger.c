@@ -67,7 +67,7 @@ static int ledger_open_socket(struct ledger *l, int *ret_fd)
 	r = count < 0 ? count
 	              : channel_listen(path, SOCK_SEQPACKET, SOCKET_MODE, SOMAXCONN, ret_fd);
 	if (r < 0) {
-		log_error("can't listen on %s: %s", path,
+		log_error("cannot listen on %s: %s", path,
 			r == -ENOTSOCK     ? "something else stands at this path"
 			: r == -EADDRINUSE ? "another process answers there"
 					   : strerror(-r));
@@ -104,7 +104,8 @@ static int ledger_start(struct ledger *l)
 	usage_server_init(&l->server, fd, &l->rules);
 	r = peer_rules_read("/etc/group", &l->rules);
 	if (r < 0)
-		log_warning("can't look up group memtally: %s; its members see only their own rows",
+		log_warning(
+			"cannot look up group memtally: %s; its members see only their own rows",
 			strerror(-r));
 	return 0;
 }

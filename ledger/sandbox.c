@@ -57,7 +57,7 @@ int sandbox_confine(const char *directory, const char *socket)
 	int r = ledger_sandbox_choose_account(directory, &account);
 
 	if (r < 0) {
-		log_error("can't choose a user: %s", strerror(-r));
+		log_error("cannot choose a user: %s", strerror(-r));
 		return r;
 	}
 	r = renounce_rights(&account, DATA_BYTES, LIMITS_ANY,

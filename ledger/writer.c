@@ -59,7 +59,7 @@ static void say_not_aside(struct writer *w, const char *why)
 	if (!strcmp(w->aside_error, why))
 		return;
 	snprintf(w->aside_error, sizeof(w->aside_error), "%s", why);
-	log_error("the ledger seems to be damaged, and can't be set aside: %s", why);
+	log_error("the ledger seems to be damaged, and cannot be set aside: %s", why);
 }
 
 static void wait_longer(struct writer *w)
@@ -292,7 +292,7 @@ static void write_down(struct writer *w, uint64_t now_ns)
 	w->write_failures++;
 	if (!w->is_failing)
 		log_error(
-			"can't write the ledger: %s; usage is kept in memory until it can be written",
+			"cannot write the ledger: %s; usage is kept in memory until it can be written",
 			text);
 	w->is_failing = true;
 	w->retry_ns = now_ns +
@@ -411,7 +411,7 @@ static void writer_report(struct writer *w, const struct usage_request *request,
 	if (r == 0)
 		return;
 	if (log_limit_pass(&w->report_limit, now_ns, &held_back))
-		log_error("can't read the ledger: %s (%llu more messages like this before)", text,
+		log_error("cannot read the ledger: %s (%llu more messages like this before)", text,
 			(unsigned long long)held_back);
 	/* The next question is answered from the new file; write to it where counting goes on. */
 	if (r == STORE_DAMAGED && writer_replace(w) == 0 && w->bucket.mark.is_set)

@@ -41,7 +41,7 @@ int command_begin(const struct command *c, int argc, char *argv[], struct settin
 	log_open(c->name, LOG_LEVEL_INFO);
 	r = given < 0 ? given : inheritance_close((unsigned int)given);
 	if (r < 0) {
-		log_error("can't close inherited descriptors: %s", strerror(-r));
+		log_error("cannot close inherited descriptors: %s", strerror(-r));
 		return EXIT_FAILURE;
 	}
 	r = settings_load(c->program, argc, argv, ret, error);

@@ -49,7 +49,7 @@ int loop_open(struct loop *l, const char *path)
 	if (r == 0)
 		r = link_init(&l->link, path);
 	if (r < 0) {
-		log_error("can't receive signals and snapshots: %s", strerror(-r));
+		log_error("cannot receive signals and snapshots: %s", strerror(-r));
 		return r;
 	}
 	if (sd_watchdog_enabled(0, &usec) > 0)
@@ -83,7 +83,7 @@ bool loop_wait(struct loop *l, struct pollfd *p, size_t count, uint64_t now_ns, 
 	if (poll(p, (nfds_t)count, wait_ms(l, now_ns, due_ns)) >= 0 || errno == EINTR)
 		return true;
 	if (errno != ENOMEM) {
-		log_error("can't wait for events: %s", strerror(errno));
+		log_error("cannot wait for events: %s", strerror(errno));
 		return false;
 	}
 	/* The host will have memory again: a late answer is better than ended connections. */

@@ -23,9 +23,9 @@ int renounce_check_user(int outcome, uid_t uid, const char *advice)
 	if (stays && userns_is_root_outside())
 		outcome = -EPERM;
 	else if (stays)
-		log_warning("uid 0 stays: it can't become another user here");
+		log_warning("uid 0 stays: it cannot become another user here");
 	if (outcome < 0)
-		log_error("can't give up rights: %s", stays ? advice : strerror(-outcome));
+		log_error("cannot give up rights: %s", stays ? advice : strerror(-outcome));
 	return outcome < 0 ? outcome : 0;
 }
 
@@ -40,12 +40,12 @@ int renounce_rights(
 	/* It may hold keys, or usage of users, which must not be in a core dump. */
 	if (!SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) {
 		r = -errno;
-		log_error("can't give up rights: %s", strerror(-r));
+		log_error("cannot give up rights: %s", strerror(-r));
 		return r;
 	}
 	r = limits_set(data_bytes, processes);
 	if (r < 0)
-		log_error("can't set limits: %s", strerror(-r));
+		log_error("cannot set limits: %s", strerror(-r));
 	return r;
 }
 
@@ -70,9 +70,10 @@ int renounce_files(renounce_rules *rules, const void *context)
 	int r = filter_is_wide() ? LANDLOCK_UNSUPPORTED : leave_files(rules, context);
 
 	if (r < 0)
-		log_error("can't give up files: %s", strerror(-r));
+		log_error("cannot give up files: %s", strerror(-r));
 	if (r == LANDLOCK_UNSUPPORTED)
-		log_info("files can't be given up: this kernel has no Landlock, or it is disabled");
+		log_info(
+			"files cannot be given up: this kernel has no Landlock, or it is disabled");
 	return r;
 }
 
@@ -81,8 +82,8 @@ int renounce_calls(const struct filter_list *const *lists, size_t count)
 	int r = filter_load(lists, count);
 
 	if (r < 0)
-		log_error("can't give up system calls: %s", strerror(-r));
+		log_error("cannot give up system calls: %s", strerror(-r));
 	if (r == FILTER_UNSUPPORTED)
-		log_warning("system calls can't be given up: this kernel has no seccomp filters");
+		log_warning("system calls cannot be given up: this kernel has no seccomp filters");
 	return r < 0 ? r : 0;
 }

@@ -28,7 +28,7 @@ int renounce_rights(
 
 /* How a process of the host's root can become another user. */
 #define RENOUNCE_ADVICE                                                                            \
-	"uid 0 can't become another user here: run it as another uid, or add the capabilities "    \
+	"uid 0 cannot become another user here: run it as another uid, or add the capabilities "   \
 	"SETUID and SETGID"
 
 /*

@@ -67,8 +67,8 @@ static void link_say(struct link *l, int error)
 			"memtallyd's log",
 			l->path);
 	else
-		snprintf(l->news, sizeof(l->news), "can't connect to %s: %s; trying again", l->path,
-			strerror(error));
+		snprintf(l->news, sizeof(l->news), "cannot connect to %s: %s; trying again",
+			l->path, strerror(error));
 	l->said = error;
 }
 

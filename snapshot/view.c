@@ -461,7 +461,7 @@ int view_open(int fd, struct view **ret, const char **ret_reason)
 	}
 	data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED) {
-		*ret_reason = "can't be mapped";
+		*ret_reason = "cannot be mapped";
 		return -errno;
 	}
 	r = view_new(data, size, size, ret, ret_reason);

@@ -125,7 +125,7 @@ int sandbox_enter(const char *const *files, size_t count, const struct listen_se
 	int r = web_sandbox_choose_account(&account);
 
 	if (r < 0) {
-		log_error("can't choose a user: %s", strerror(-r));
+		log_error("cannot choose a user: %s", strerror(-r));
 		return r;
 	}
 	/* memtally-web has no children and one more thread. */

@@ -263,8 +263,9 @@ static int web_start(struct web *w)
 		return r;
 	r = caller_rules_read("/etc/group", &w->rules);
 	if (r < 0)
-		log_warning("can't look up group memtally: %s; UNIX listeners treat its members as "
-			    "other users",
+		log_warning(
+			"cannot look up group memtally: %s; UNIX listeners treat its members as "
+			"other users",
 			strerror(-r));
 	site_init(&w->site, &w->loop.link, w->settings);
 	r = server_start(&w->server, &w->site, &w->set, &w->rules, w->access,
@@ -274,7 +275,7 @@ static int web_start(struct web *w)
 		r = w->poll ? 0 : -ENOMEM;
 	}
 	if (r < 0) {
-		log_error("can't start to serve: %s",
+		log_error("cannot start to serve: %s",
 			r == -EPROTONOSUPPORT ? "libmicrohttpd was built without TLS"
 			: r == -EIO           ? "libmicrohttpd refuses"
 					      : strerror(-r));
@@ -363,7 +364,7 @@ static int web_admit(struct web *w)
 	int r = server_admit(&w->server, w->access);
 
 	if (r < 0)
-		log_error("can't begin to check passwords: %s", strerror(-r));
+		log_error("cannot begin to check passwords: %s", strerror(-r));
 	return r;
 }
 

@@ -16,7 +16,7 @@ int command_printed(int r)
 	if (r == -ENOMEM)
 		log_error("out of memory");
 	else if (r < 0 && r != -EPIPE)
-		log_error("can't print: %s", strerror(-r));
+		log_error("cannot print: %s", strerror(-r));
 	return r < 0 ? COMMAND_FAILED : COMMAND_GOOD;
 }
 
@@ -40,7 +40,7 @@ void command_say_unreadable(const struct settings *settings, int r)
 		log_error("%s is not a proc file system (check --path.procfs)",
 			settings->path_procfs);
 	else
-		log_error("can't read %s: %s", settings->path_procfs, strerror(-r));
+		log_error("cannot read %s: %s", settings->path_procfs, strerror(-r));
 }
 
 size_t command_width(void)

@@ -192,7 +192,7 @@ bool pid_selection_say(const struct pid_selection_process *p, int outcome, const
 		log_info("pid %d exited before it was read", (int)p->pid);
 		return false;
 	}
-	log_error("pid %d %s%s", (int)p->pid, outcome < 0 ? "can't be read: " : "", *ret_why);
+	log_error("pid %d %s%s", (int)p->pid, outcome < 0 ? "cannot be read: " : "", *ret_why);
 	return true;
 }
 

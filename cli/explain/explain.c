@@ -531,7 +531,7 @@ int explain_show(const struct settings *settings, struct explain *e)
 	if (r == 0)
 		r = look_at_others(&x, &procfs);
 	if (r < 0) {
-		log_error("can't read processes: %s", strerror(-r));
+		log_error("cannot read processes: %s", strerror(-r));
 		return 1;
 	}
 	open_snapshot(&x, settings);

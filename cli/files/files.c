@@ -154,7 +154,7 @@ static int read_target(struct showing *s, struct target *t)
 /* Logs that PID could not be read, and adds it to the failures. */
 static void say_failure(struct showing *s, pid_t pid, const char *why, bool is_error)
 {
-	log_error("pid %d %s%s", (int)pid, is_error ? "can't be read: " : "", why);
+	log_error("pid %d %s%s", (int)pid, is_error ? "cannot be read: " : "", why);
 	buffer_printf(&s->failures, "%s{\"pid\":%d,\"error\":\"%s\"}", s->failures.len ? "," : "",
 		(int)pid, why);
 	s->has_failed = true;

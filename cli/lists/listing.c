@@ -152,7 +152,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 	selection_set_sight(s, &source.sight);
 	r = selection_run(s, source.view, &view, &rows, &count);
 	if (r < 0) {
-		log_error("can't sum up: %s", strerror(-r));
+		log_error("cannot sum up: %s", strerror(-r));
 		return COMMAND_FAILED;
 	}
 	selection_sum(s, view, rows, count, &sums);

@@ -297,7 +297,7 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 	if (gone != 0)
 		return gone;
 	if (r != 0)
-		return loaded_refuse(l, "can't be opened: ", why_not_opened(r, first->is_deleted));
+		return loaded_refuse(l, "cannot be opened: ", why_not_opened(r, first->is_deleted));
 	r = elffile_open(fd, &f, &why);
 	if (r == -ENOEXEC)
 		return 0;
@@ -306,7 +306,7 @@ static int look_into_file(struct looking *l, const struct loaded_area *first,
 	if (r == -EBADMSG)
 		return loaded_refuse(l, "", why);
 	if (r < 0)
-		return r == -ENOMEM ? r : loaded_refuse(l, "can't be read: ", strerror(-r));
+		return r == -ENOMEM ? r : loaded_refuse(l, "cannot be read: ", strerror(-r));
 	return load_all(l, &f, parts, area, areas, bare, bares);
 }
 

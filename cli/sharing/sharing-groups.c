@@ -34,7 +34,7 @@ static void sharing_groups_say_missing(const struct procfs *procfs, pid_t pid)
 
 	supervisor_say();
 	if (r < 0)
-		log_error("pid %d can't be read: %s", (int)pid, strerror(-r));
+		log_error("pid %d cannot be read: %s", (int)pid, strerror(-r));
 	else
 		/* If it exists, it started after the snapshot was made. */
 		log_error("pid %d %s", (int)pid,

@@ -97,7 +97,7 @@ static int sharing_walk_note(struct sharing_walk *w, const struct groups_member 
 		return 0;
 	w->has_failed = true;
 	progress_end(&w->progress);
-	log_error("pid %d %s%s", (int)member->pid, r < 0 ? "can't be read: " : "",
+	log_error("pid %d %s%s", (int)member->pid, r < 0 ? "cannot be read: " : "",
 		r < 0 ? strerror(-r) : target_text((enum target_outcome)r));
 	return 0;
 }

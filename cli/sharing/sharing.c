@@ -86,7 +86,7 @@ static int sharing_find(const struct settings *settings, const struct sharing_op
 	}
 	if (r < 0) {
 		if (r != -ECANCELED)
-			log_error("can't scan all processes: %s", strerror(-r));
+			log_error("cannot scan all processes: %s", strerror(-r));
 		return -ECANCELED;
 	}
 	*ret_view = TAKE_PTR(view);

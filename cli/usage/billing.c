@@ -25,7 +25,7 @@ static const char *billing_why(int r)
 	case -ENOMSG: return "not memtally-ledger";
 	case -EBADMSG: return "its answer is invalid";
 	case -EPROTO: return "it has another version";
-	case -EIO: return "it can't read its file; see its log";
+	case -EIO: return "it cannot read its file; see its log";
 	case -ETIMEDOUT: return "it does not answer";
 	case -ECONNRESET: return "it has closed the connection";
 	default: return strerror(-r);
@@ -37,7 +37,7 @@ static void say_of_lateness(const struct usage_head *head)
 {
 	char text[PERIOD_TEXT_SIZE] = "it began";
 	const char *reason = head->flags & USAGE_FAILING
-	                             ? "memtally-ledger can't write, its log says why"
+	                             ? "memtally-ledger cannot write, its log says why"
 	                             : "no snapshots of memtallyd reach memtally-ledger";
 
 	if (!(head->flags & USAGE_LATE))

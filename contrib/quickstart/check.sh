@@ -147,7 +147,7 @@ do_check() {
 	local packages_log
 	logs=$top/build-check/logs
 	find_builder "$top/build-check"
-	"${builder[@]}" mkdir -p "$logs" || fail "can't write to $top"
+	"${builder[@]}" mkdir -p "$logs" || fail "cannot write to $top"
 	export MEMTALLY_PARTS=$top/build-check/parts # downloads of tests, shared by all builds
 	say 'Checking memtally; logs are in build-check/logs'
 	packages_log=$logs/packages.log

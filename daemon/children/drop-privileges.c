@@ -155,7 +155,7 @@ static int drop_privileges_take(enum account_part part, struct account *ret)
 	int r = account_take(ACCOUNT_PASSWD, part, ret);
 
 	if (r < 0)
-		log_error("can't read " ACCOUNT_PASSWD ": %s", strerror(-r));
+		log_error("cannot read " ACCOUNT_PASSWD ": %s", strerror(-r));
 	else if (r == ACCOUNT_ABSENT)
 		log_error("no uid from %d to %d is free", ACCOUNT_FIRST, ACCOUNT_LAST);
 	return r == ACCOUNT_ABSENT ? -ESRCH : r;
@@ -167,7 +167,7 @@ int drop_privileges_accounts(struct account *ret_daemon, struct account *ret_res
 	int r = account_choose("memtally", &daemon);
 
 	if (r < 0) {
-		log_error("can't read " ACCOUNT_PASSWD ": %s", strerror(-r));
+		log_error("cannot read " ACCOUNT_PASSWD ": %s", strerror(-r));
 		return r;
 	}
 	if (r == ACCOUNT_ABSENT) {
@@ -217,7 +217,7 @@ int drop_privileges_daemon(const struct account *account, bool has_socket_file)
 		return r;
 	r = limits_set(DATA_BYTES, account->is_taken ? PROCESSES : LIMITS_ANY);
 	if (r < 0) {
-		log_error("can't set limits: %s", strerror(-r));
+		log_error("cannot set limits: %s", strerror(-r));
 		return r;
 	}
 	return renounce_calls(lists, ARRAY_SIZE(lists) - !has_socket_file);

@@ -79,7 +79,7 @@ static int add_segment(struct elffile *f, const GElf_Phdr *ph, const char **ret_
 		return elffile_refuse(ret_why, "has more than 64 segments to load");
 	if (ph->p_filesz > ph->p_memsz || ph->p_vaddr + ph->p_memsz < ph->p_vaddr ||
 		ph->p_offset + ph->p_filesz < ph->p_offset)
-		return elffile_refuse(ret_why, "has a segment that can't be loaded");
+		return elffile_refuse(ret_why, "has a segment that cannot be loaded");
 	if (last && ph->p_vaddr < last->address + last->size)
 		return elffile_refuse(ret_why, "has segments to load that overlap or do not rise");
 	*s = (struct elffile_segment){
@@ -99,7 +99,7 @@ static int elffile_read_segments(struct elffile *f, const char **ret_why)
 	int r = 0;
 
 	if (elf_getphdrnum(f->elf, &count) < 0)
-		return elffile_refuse(ret_why, "has program headers that can't be read");
+		return elffile_refuse(ret_why, "has program headers that cannot be read");
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		GElf_Phdr ph;
 
@@ -218,7 +218,7 @@ static int elffile_read_all(struct elffile *f, const char **ret_why)
 	int r;
 
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &eh))
-		return elffile_refuse(ret_why, "has an ELF header that can't be read");
+		return elffile_refuse(ret_why, "has an ELF header that cannot be read");
 	if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
 		return elffile_refuse(ret_why, "is neither an ELF executable nor a shared object");
 	r = elffile_read_segments(f, ret_why);

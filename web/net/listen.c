@@ -214,7 +214,7 @@ int listen_open(
 		int r = open_address(set, list->item[i], &why);
 
 		if (r < 0) {
-			snprintf(error, LISTEN_ERROR_SIZE, "can't listen on %.120s: %s",
+			snprintf(error, LISTEN_ERROR_SIZE, "cannot listen on %.120s: %s",
 				list->item[i], why ? why : strerror(-r));
 			return r;
 		}

@@ -232,7 +232,7 @@ static int check_suites_of(struct making *m, gnutls_priority_t p, const char *ke
 	while ((suite = next_suite(p, &index, key)) >= 0)
 		if (!is_listed(c, suite)) {
 			snprintf(expected, sizeof(expected),
-				"%s with them, without which they can't be had",
+				"%s with them, without which they cannot be had",
 				webconfig_suite_name((enum webconfig_suite)suite));
 			return tls_refuse(m, c->line, "cipher_suites", expected, NULL);
 		}

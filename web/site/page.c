@@ -109,7 +109,7 @@ static void add_age(struct fixed_width *fixed, const struct status *s)
 	if (!s->view) {
 		buffer_add_text(to, "<p class=\"bad\">There is no snapshot yet: ");
 		buffer_add_text(to, s->is_connected ? "memtallyd has not sent one.</p>\n"
-						    : "memtallyd can't be reached.</p>\n");
+						    : "memtallyd cannot be reached.</p>\n");
 		return;
 	}
 	age_ns = view_age_ns(s->view, s->now_boottime_ns);

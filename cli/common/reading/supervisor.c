@@ -362,7 +362,7 @@ static void take_over(const struct sight *s, uint64_t ns)
 	if (task_call(the.task, &call) == 0)
 		task_name_file(&call, file);
 	if (!kill_task()) {
-		log_error("pid %d: a read of %s blocks and can't be ended", (int)the.pid,
+		log_error("pid %d: a read of %s blocks and cannot be ended", (int)the.pid,
 			file[0] ? file : "its files");
 		_exit(EXIT_FAILURE);
 	}
@@ -372,7 +372,7 @@ static void take_over(const struct sight *s, uint64_t ns)
 	the.pid = 0;
 	give_up_frames();
 	if (!start_task(resume_work, the.start_stack, START_STACK_SIZE)) {
-		log_error("can't continue behind a process that blocks: %s", strerror(errno));
+		log_error("cannot continue behind a process that blocks: %s", strerror(errno));
 		_exit(EXIT_FAILURE);
 	}
 }

@@ -14,7 +14,7 @@ RULES=$MEMTALLY_SOURCE/contrib/prometheus
 fetch_part() {
 	PART=$("$TOOLS/get-part" "$1") && return 0
 	[ $? -eq 77 ] || fail "$1 could not be fetched"
-	skip "Debian's $1 can't be fetched here"
+	skip "Debian's $1 cannot be fetched here"
 }
 
 need_prometheus() {

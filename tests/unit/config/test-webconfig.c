@@ -28,7 +28,7 @@ static void load(const char *kind, const char *name, struct buffer *to)
 	AUTO_FREE char *path = path_of(kind, name);
 
 	if (file_read_all(AT_FDCWD, path, 1 << 16, to) < 0)
-		fail_msg("%s can't be read; is MEMTALLY_SOURCE set?", path);
+		fail_msg("%s cannot be read; is MEMTALLY_SOURCE set?", path);
 }
 
 static void parse_good(const char *name, struct webconfig *ret)

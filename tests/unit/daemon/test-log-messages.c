@@ -91,7 +91,7 @@ static void first_pass_logs_advice(void **state)
 	log_messages_first_pass(&s);
 	assert_true(says(
 		"7 processes measured, 3 never measured, 0 denied, in 12 ms; rights: no capability"));
-	assert_false(says("can't be measured") || says("hidepid"));
+	assert_false(says("cannot be measured") || says("hidepid"));
 
 	s.outcome[OUTCOME_DENIED] = 2;
 	s.proc_hidden = true;
@@ -140,12 +140,12 @@ static void logs_unreadable_cgroups_once(void **state)
 	s.charges[CHARGE_MALFORMED] = 3;
 	s.charges[CHARGE_ERROR] = 4;
 	log_messages_charges(&r, &s);
-	assert_true(says("can't be read: 2 denied, 3 malformed, 4 other errors"));
+	assert_true(says("cannot be read: 2 denied, 3 malformed, 4 other errors"));
 	assert_false(says("several cgroups"));
 	s.charges[CHARGE_AMBIGUOUS] = 5;
 	forget();
 	log_messages_charges(&r, &s);
-	assert_false(says("can't be read"));
+	assert_false(says("cannot be read"));
 	assert_true(says("5 units, containers or the like are shown without a charge: "));
 	forget();
 	log_messages_charges(&r, &s);
@@ -160,8 +160,8 @@ static void logs_why_it_does_not_listen(void **state)
 	} cases[] = {
 		{"/run/memtally/snapshot.sock", "/run/memtally: no such directory", -ENOENT},
 		{"/snapshot.sock", " /: no such directory", -ENOENT},
-		{"/a/b", "/a/b: can't listen: another process answers there", -EADDRINUSE},
-		{"/a/b", "/a/b: can't listen: Permission denied", -EACCES},
+		{"/a/b", "/a/b: cannot listen: another process answers there", -EADDRINUSE},
+		{"/a/b", "/a/b: cannot listen: Permission denied", -EACCES},
 	};
 
 	(void)state;

@@ -811,7 +811,7 @@ static void a_lack_of_memory_is_no_damage(void **state)
 	}
 	end_log(saved);
 	assert_true(lines_with(log, strerror(ENOMEM)) > 5);
-	assert_true(lines_with(log, "seems to be damaged, and can't be set aside") > 5);
+	assert_true(lines_with(log, "seems to be damaged, and cannot be set aside") > 5);
 	pass_slots(f, 1);
 	check_all(f);
 }
@@ -975,9 +975,9 @@ static void a_failed_setting_aside_is_logged_once(void **state)
 	rename_error = 0;
 	run(f, 400);
 	end_log(saved);
-	assert_int_equal(lines_with(log, "can't be set aside"), 2);
+	assert_int_equal(lines_with(log, "cannot be set aside"), 2);
 	assert_int_equal(lines_with(log, strerror(EROFS)), 1);
-	assert_int_equal(lines_with(log, "can't write the ledger"), 1);
+	assert_int_equal(lines_with(log, "cannot write the ledger"), 1);
 	assert_int_equal(lines_with(log, "was set aside as"), 1);
 	assert_int_equal(f->writer.set_aside, 1);
 	assert_in_range(f->writer.write_failures, 6, 10);

@@ -30,7 +30,7 @@ static struct view *seal_and_open(struct builder *b, const struct image_header *
 {
 	AUTO_CLOSE int fd = -1;
 	struct view *view = NULL;
-	const char *reason = "can't be sealed";
+	const char *reason = "cannot be sealed";
 	int r = builder_seal(b, h, &fd);
 
 	if (r == 0)

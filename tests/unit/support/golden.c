@@ -34,7 +34,7 @@ void golden_check(const char *name, const struct buffer *body)
 		return;
 	}
 	if (file_read_all(AT_FDCWD, path, GOLDEN_MAX, &golden) < 0)
-		fail_msg("%s can't be read; is MEMTALLY_SOURCE set?", path);
+		fail_msg("%s cannot be read; is MEMTALLY_SOURCE set?", path);
 	while (at < golden.len && at < body->len && golden.data[at] == body->data[at])
 		at++;
 	if (at == golden.len && at == body->len)

@@ -31,7 +31,7 @@ static void output_errors_are_reported(void **state)
 	} cases[] = {
 		{0, ""},
 		{-EPIPE, ""}, /* the reader closed the pipe */
-		{-ENOSPC, "test: error: can't print: No space left on device\n"},
+		{-ENOSPC, "test: error: cannot print: No space left on device\n"},
 		{-ENOMEM, "test: error: out of memory\n"},
 	};
 

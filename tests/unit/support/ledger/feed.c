@@ -188,7 +188,7 @@ static int seal(struct feed *f, struct builder *b)
 	r = builder_seal(b, &head, &fd);
 	if (r == 0)
 		return fd;
-	fprintf(stderr, "feed: can't be built: %s\n", strerror(-r));
+	fprintf(stderr, "feed: cannot be built: %s\n", strerror(-r));
 	exit(99);
 }
 

@@ -787,7 +787,7 @@ int sample_seal(const struct sample_options *options, int *ret_fd)
 
 struct view *sample_open(const struct sample_options *options)
 {
-	const char *reason = "can't be built";
+	const char *reason = "cannot be built";
 	struct view *view = NULL;
 	AUTO_CLOSE int fd = -1;
 	int r = sample_seal(options, &fd);

@@ -92,7 +92,7 @@ static const char *walk_processes(const struct view *view)
 		if (row->pid < 1 || row->pid > INT32_MAX || (last && last->pid >= row->pid))
 			return "the order of processes";
 		if (view_find_process(view, row->pid) != row)
-			return "a process that can't be found";
+			return "a process that cannot be found";
 		if (!are_owners(view, row))
 			return "the name of a process";
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_ ||

@@ -75,7 +75,7 @@ static void names_the_failed_address(void **state)
 
 	(void)state;
 	assert_int_equal(listen_open(&set, &list, error), -EADDRNOTAVAIL);
-	assert_non_null(strstr(error, "can't listen on 192.0.2.1:0: "));
+	assert_non_null(strstr(error, "cannot listen on 192.0.2.1:0: "));
 	listen_done(&set);
 	assert_int_equal(unit_descriptors(), before);
 }

@@ -317,11 +317,11 @@ static void accepts_supported_suites(void **state)
 		{{WEBCONFIG_ECDSA_AES_128_GCM_SHA256, WEBCONFIG_RSA_AES_256_GCM_SHA384, -1},
 			WEBCONFIG_TLS12, WEBCONFIG_TLS13,
 			"f:5: cipher_suites: expected TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384 with "
-			"them, without which they can't be had"},
+			"them, without which they cannot be had"},
 		{{WEBCONFIG_RSA_AES_128_GCM_SHA256, WEBCONFIG_AES_256_GCM_SHA384, -1},
 			WEBCONFIG_TLS12, WEBCONFIG_TLS13,
 			"f:5: cipher_suites: expected TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 with "
-			"them, without which they can't be had"},
+			"them, without which they cannot be had"},
 		{{WEBCONFIG_ECDSA_AES_128_GCM_SHA256, WEBCONFIG_ECDSA_AES_256_GCM_SHA384,
 			 WEBCONFIG_RSA_AES_256_GCM_SHA384, WEBCONFIG_RSA_AES_128_GCM_SHA256, -1},
 			WEBCONFIG_TLS12, WEBCONFIG_TLS13,
