@@ -70,7 +70,7 @@ static int walk_guarded(struct process_reading *g, const struct stat_info *befor
 		return OUTCOME_CHANGING;
 	if (!has_stat)
 		return 0;
-	e = process_reading_stat(g, &after);
+	e = process_reading_image_stat(g, &after);
 	if (process_reading_is_shortage(e))
 		return e;
 	if (g->is_stat_blocked)
@@ -85,10 +85,12 @@ int process_image_guard(struct process_reading *g, struct stat_info *ret, bool *
 	int e = OUTCOME_CHANGING;
 
 	for (int i = 0; e == OUTCOME_CHANGING && i < PROCESS_READING_ATTEMPTS; i++) {
-		e = process_reading_stat(g, ret);
+		e = process_reading_image_stat(g, ret);
 		if (process_reading_is_shortage(e))
 			return e;
 		*ret_has_stat = e == 0;
+		if (e < 0)
+			*ret = (struct stat_info){0}; /* not that of the attempt before */
 		e = process_reading_counters(g);
 		if (e == 0)
 			e = walk_guarded(g, ret, *ret_has_stat);
@@ -155,20 +157,24 @@ void process_image_adopt_range(const struct process_reading *g)
 	if (p->measured == measured && (!measured || (p->range_start == g->smaps.range_start &&
 							     p->range_end == g->smaps.range_end)))
 		return;
-	/* Before its first measurement a process may have been found to share its parent's memory. */
+	/*
+	 * A process that was never measured has been compared at the place that stat has, or shares
+	 * its parent's memory (shared_mm_is_one()).
+	 */
 	if (p->measured)
 		p->mm_group = 0;
+	if (p->measured || !p->stat.start_stack)
+		p->mm_is_new = true;
 	p->measured = measured;
 	p->range_start = measured ? g->smaps.range_start : 0;
 	p->range_end = measured ? g->smaps.range_end : 0;
-	p->mm_is_new = true;
 }
 
 int process_image_is_known_look(struct process_reading *g, bool *ret)
 {
 	struct process *p = g->process;
 	struct stat_info stat;
-	int e = process_reading_stat(g, &stat);
+	int e = process_reading_image_stat(g, &stat);
 
 	if (process_reading_is_shortage(e))
 		return e;

@@ -66,21 +66,30 @@ static int process_reading_read_stat(
 int process_reading_stat(struct process_reading *g, struct stat_info *ret)
 {
 	const struct process *p = g->process;
-	struct stat_info thread = {0};
-	int e;
+	int e = process_reading_read_stat(g, FETCH_STAT, ret);
 
-	/* A dead leader has no address space any more: a thread tells its place. */
-	if (p->tid && process_reading_read_stat(g, FETCH_THREAD_STAT, &thread) < 0)
-		thread = (struct stat_info){0};
-	e = process_reading_read_stat(g, FETCH_STAT, ret);
 	g->is_stat_blocked = e == -ETIMEDOUT;
-	if (e == 0 && !ret->start_stack) {
-		ret->start_code = thread.start_code;
-		ret->start_stack = thread.start_stack;
-	}
 	/* Then everything read so far is of this process. */
 	if (e == 0 && p->start_is_unique && p->stat.start_ticks == ret->start_ticks)
 		g->is_unproven = false;
+	return e;
+}
+
+int process_reading_image_stat(struct process_reading *g, struct stat_info *ret)
+{
+	bool is_dead = g->process->tid != 0;
+	struct stat_info thread = {0};
+	int e = is_dead ? process_reading_read_stat(g, FETCH_THREAD_STAT, &thread) : 0;
+
+	if (process_reading_is_shortage(e))
+		return e;
+	if (e < 0)
+		thread = (struct stat_info){0};
+	e = process_reading_stat(g, ret); /* the last read proves both */
+	if (e == 0 && is_dead && !ret->start_stack) {
+		ret->start_code = thread.start_code;
+		ret->start_stack = thread.start_stack;
+	}
 	return e;
 }
 

@@ -28,7 +28,7 @@ struct process_reading {
 	bool looks; /* reads without a walk: .error is negative */
 	/* a worker has read a file by pid, and P may have exited before that */
 	bool is_unproven;
-	bool is_stat_blocked; /* the last process_reading_stat() was blocked */
+	bool is_stat_blocked; /* the last read of the leader's stat was blocked */
 	bool trusts;          /* the known name and user are enough to identify the image */
 	/* the result of an earlier walk, used instead of a walk; NULL: none */
 	const struct smaps *walked;
@@ -44,10 +44,17 @@ static inline bool process_reading_is_shortage(int error)
 }
 
 /*
- * Reads stat of the leader, dead or not: it has the start time of the process. Returns 0, or an
- * error of fetch_text() or stat_parse().
+ * Reads stat of the leader, dead or not: it has the start time and the faults of the process.
+ * Returns 0, or an error of fetch_text() or stat_parse().
  */
 int process_reading_stat(struct process_reading *g, struct stat_info *ret);
+
+/*
+ * Does what process_reading_stat() does. A dead leader has no address space, so .start_code and
+ * .start_stack are those of a live thread then; both are 0 if the thread cannot be read. Returns
+ * the same, also for a shortage at the thread (process_reading_is_shortage()).
+ */
+int process_reading_image_stat(struct process_reading *g, struct stat_info *ret);
 
 /*
  * Reads status into .status: ids, name and counters. If the leader is dead, the counters are those

@@ -51,18 +51,22 @@ static bool is_in_exec(const struct process *p)
 	return block_is_of(&p->block, false);
 }
 
-/* Place of an address space: equal in processes that share one, and in forked siblings. */
+/*
+ * Place of an address space: equal in processes that share one, and in forked siblings, if stat of
+ * all of them could be read, or of none.
+ */
 struct place {
 	uint64_t start, end; /* .end 0: not known, so the process cannot be compared */
 };
 
 /*
- * stat has the place of a process, measured or not. If stat could not be read, a walk of the page
- * tables has it.
+ * stat has the place of a process, measured or not. If the kernel hides it, or stat was never read,
+ * a walk of the page tables has it. A stat that is too old to identify the image (.has_stat) still
+ * has the place.
  */
 static struct place shared_mm_place(const struct process *p)
 {
-	if (p->has_stat && p->stat.start_stack)
+	if (p->stat.start_stack)
 		return (struct place){.start = p->stat.start_code, .end = p->stat.start_stack};
 	return (struct place){.start = p->range_start, .end = p->range_end};
 }
@@ -259,7 +263,7 @@ bool shared_mm_is_one(struct shared_mm *s, struct process *p, struct process *pa
 enum standing {
 	STANDING_MEASURED,
 	STANDING_BLOCKED, /* its last measurement is carried forward */
-	STANDING_GUESSED, /* it was never measured */
+	STANDING_GUESSED, /* its last walk failed, or there was none */
 	STANDING_UNKNOWN, /* it is blocked, and has no PSS */
 	STANDING_IN_EXEC, /* it may have left the address space */
 };

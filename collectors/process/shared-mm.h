@@ -62,11 +62,12 @@ bool shared_mm_step(struct shared_mm *s);
 bool shared_mm_is_one(struct shared_mm *s, struct process *p, struct process *parent);
 
 /*
- * Chooses, for each shared address space, the process at which it counts: the oldest measured one,
- * and of equally old ones that with the lowest pid. So a fork does not change the choice, even if
- * the child has a lower pid. If all are blocked (block.h), the oldest one with a PSS is chosen. The
- * ROWS of the others get OUTCOME_SHARED_MM and lose their figures. A process that is blocked inside
- * execve() counts by itself, unless the size of its address space shows that it still shares.
+ * Chooses, for each shared address space, the process at which it counts. In this order: a measured
+ * one; a blocked one (block.h) with a PSS; one that has a guess and no measurement; a blocked one
+ * without a PSS. Of several, the oldest, and of equally old ones that with the lowest pid. So a
+ * fork does not change the choice, even if the child has a lower pid. The ROWS of the others get
+ * OUTCOME_SHARED_MM and lose their figures. A process that is blocked inside execve() counts by
+ * itself, unless the size of its address space shows that it still shares.
  *
  * MEMBERS are the processes of ROWS, by index (COUNT of them). SCRATCH is overwritten. Returns 0 or
  * -ENOMEM.

@@ -47,9 +47,25 @@ static void a_first_measurement_keeps_what_is_shared(void **state)
 	subject_look(s);
 	assert_false(s->process.measured);
 	s->process.mm_group = 5;
+	s->process.mm_is_new = false;
 	subject_read(s, 1000);
 	assert_true(s->process.measured);
 	assert_int_equal(s->process.mm_group, 5);
+	assert_false(s->process.mm_is_new); /* it has been compared at the place in stat */
+}
+
+/* If the kernel hides the place in stat, only the walk has one to compare at. */
+static void a_first_measurement_has_the_place_that_stat_hides(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+
+	(void)state;
+	tree_write(&s->tree, "42/stat",
+		"42 (bash) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 42 23 24 25 1 27 0 29\n");
+	subject_look(s);
+	s->process.mm_is_new = false;
+	subject_read(s, 1000);
+	assert_true(s->process.measured);
 	assert_true(s->process.mm_is_new);
 }
 
@@ -494,6 +510,7 @@ int main(void)
 		cmocka_unit_test(announced_reads_of_a_former_process_do_not_count),
 		cmocka_unit_test(a_new_address_space_is_compared),
 		cmocka_unit_test(a_first_measurement_keeps_what_is_shared),
+		cmocka_unit_test(a_first_measurement_has_the_place_that_stat_hides),
 		cmocka_unit_test(a_refusal_causes_no_further_reads),
 		cmocka_unit_test(a_different_size_checks_the_image),
 		cmocka_unit_test(an_exec_in_the_middle_is_read_again),

@@ -662,9 +662,25 @@ static void a_dead_leader_has_the_place_of_its_thread(void **state)
 	assert_int_equal(s->process.stat.start_stack, 28);
 }
 
+/* Only the leader's stat has the faults of the process: reading another file would cost as much. */
+static void faults_of_a_dead_leader_take_one_read(void **state)
+{
+	AUTO_SUBJECT struct subject *s = subject_bash();
+	struct tree_event event = {.suffix = "task/44/stat", .error = EMFILE};
+	uint64_t faults;
+
+	(void)state;
+	add_dead_leader(s, 44);
+	subject_read(s, 1000);
+	tree_expect(&event, 1);
+	assert_int_equal(process_faults(&s->reader, &s->process, &faults), 0);
+	tree_expect(NULL, 0);
+	assert_int_equal(event.count, 0);
+}
+
 static void lack_of_descriptors_hides_no_thread(void **state)
 {
-	static const char *const files[] = {"task", "task/44/status"};
+	static const char *const files[] = {"task", "task/44/status", "task/44/stat"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -676,6 +692,10 @@ static void lack_of_descriptors_hides_no_thread(void **state)
 		subject_assert_measured(s);
 		s->process.growth.has_hwm = true;
 		s->process.tid = i == 0 ? 0 : 44; /* the known thread is tried first */
+		if (i == 2) { /* stat is read of a process that may be a new image */
+			s->p.name = "worker";
+			add_dead_leader(s, 44);
+		}
 		tree_expect(&event, 1);
 		subject_read(s, 1001);
 		assert_unread(s);
@@ -1006,6 +1026,7 @@ int main(void)
 		cmocka_unit_test(process_that_exits_halfway_is_gone),
 		cmocka_unit_test(a_dead_leader_is_read_through_a_thread),
 		cmocka_unit_test(a_dead_leader_has_the_place_of_its_thread),
+		cmocka_unit_test(faults_of_a_dead_leader_take_one_read),
 		cmocka_unit_test(a_long_status_is_read_whole),
 		cmocka_unit_test(missing_lines_are_absent),
 		cmocka_unit_test(recovers_from_each_failed_allocation),

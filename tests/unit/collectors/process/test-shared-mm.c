@@ -466,7 +466,10 @@ static void measurements_represent_guesses(void **state)
 	}
 }
 
-/* Processes that were never measured have a place by stat; without stat they have none. */
+/*
+ * Processes that were never measured have a place by stat; without stat they have none. A stat that
+ * no longer identifies the image has the place.
+ */
 static void never_measured_processes_count_once(void **state)
 {
 	struct shared_mm s = {.compare = compare_spaces};
@@ -478,7 +481,7 @@ static void never_measured_processes_count_once(void **state)
 		p[i].measured = i == 1;
 		p[i].range_start = p[i].measured ? 1 << 12 : 0;
 		p[i].range_end = p[i].measured ? 2 << 12 : 0;
-		p[i].has_stat = true;
+		p[i].has_stat = i > 0;
 		p[i].stat.start_code = 0x400000;
 		p[i].stat.start_stack = i == 2 ? 0 : 0x7ffc0000;
 	}
