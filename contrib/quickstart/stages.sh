@@ -92,7 +92,15 @@ stage_left_out() {
 	count_tests "$dir"
 }
 
-job_asan() { build_tree check-programs "$top/build-asan" --enable-werror --enable-sanitizers CFLAGS='-O1 -g1'; }
+# quickly_build TARGET DIR ARG...: as build_tree, for instrumented builds, which nobody installs: lld
+# links in a third of the CPU time of GNU ld.
+quickly_build() {
+	local linker=()
+	! command -v ld.lld >/dev/null || linker=(LDFLAGS=-fuse-ld=lld)
+	build_tree "$@" "${linker[@]}"
+}
+
+job_asan() { quickly_build check-programs "$top/build-asan" --enable-werror --enable-sanitizers CFLAGS='-O1 -g1'; }
 
 # Tests of measured values, and long ones, run in --long only, which runs all: here they would take
 # more than half of the time.
@@ -145,7 +153,7 @@ run_item() {
 }
 
 # Not --enable-werror: with this instrumentation gcc reports some variables as uninitialized.
-job_tsan() { build_tree thread-tests "$top/build-tsan" --enable-thread-sanitizer CFLAGS='-O1 -g1'; }
+job_tsan() { quickly_build thread-tests "$top/build-tsan" --enable-thread-sanitizer CFLAGS='-O1 -g1'; }
 
 # The one thread is memtally-web's, which checks passwords.
 stage_threads() {
@@ -223,12 +231,7 @@ valgrind_daemons() {
 	rm -rf "$dir"
 }
 
-# lld takes a third of the CPU time of GNU ld.
-job_fuzz() {
-	local linker=()
-	! command -v ld.lld >/dev/null || linker=(LDFLAGS=-fuse-ld=lld)
-	build_tree fuzzers "$top/build-fuzz" --enable-werror --enable-fuzzing CC=clang CFLAGS='-O1 -g1' "${linker[@]}"
-}
+job_fuzz() { quickly_build fuzzers "$top/build-fuzz" --enable-werror --enable-fuzzing CC=clang CFLAGS='-O1 -g1'; }
 
 # Fuzzes every parser with new inputs, for half an hour in all with --long; `make check` replays the
 # stored inputs.
