@@ -40,7 +40,7 @@ static void no_match_consider(
 		nearest_consider(&m->nearest, name, strlen(name));
 }
 
-/* Appends the suggestion for --NAME=VALUE. Returns false if there is none. */
+/* Appends the suggestion for KIND=VALUE, a filter. Returns false if there is none. */
 static bool no_match_add_suggestion(
 	const struct view *view, enum owner_kind kind, const char *value, struct buffer *to)
 {
@@ -60,7 +60,8 @@ static bool no_match_add_suggestion(
 	return true;
 }
 
-static bool no_match_add_suggestions(
+/* Appends the suggestion for the first filter that has one. */
+static void no_match_add_suggestions(
 	const struct settings *settings, const struct view *view, struct buffer *to)
 {
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
@@ -69,9 +70,8 @@ static bool no_match_add_suggestions(
 		for (size_t i = 0; i < values->count; i++)
 			if (no_match_add_suggestion(
 				    view, (enum owner_kind)kind, values->item[i], to))
-				return true;
+				return;
 	}
-	return false;
 }
 
 void no_match_render(const struct settings *settings, const struct view *view, bool hides_others,
@@ -83,10 +83,10 @@ void no_match_render(const struct settings *settings, const struct view *view, b
 	buffer_printf(to, "no process%s with memory %s%.*s", hides_others ? " of yours" : "",
 		filters.len ? "matches" : "was found", (int)filters.len,
 		filters.data ? filters.data : "");
-	if (no_match_add_suggestions(settings, view, to))
-		return;
 	if (hides_others)
 		buffer_add_text(to, "; other users' processes are hidden from you: run as root");
+	/* VIEW also has owners with hidden processes only, so the suggestion is no remedy then. */
+	no_match_add_suggestions(settings, view, to);
 }
 
 void no_match_say(const struct settings *settings, const struct view *view, bool hides_others)

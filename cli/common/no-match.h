@@ -16,7 +16,7 @@
  * the owners that are suggested. A suggestion differs from the value of a filter in few letters or
  * in their case, or the value is its uid or gid. There is none if the value is the name of an
  * owner, with or without processes. HIDES_OTHERS: the user cannot see other users' processes, and
- * the message says so.
+ * the message says so in any case, before the suggestion.
  */
 void no_match_render(const struct settings *settings, const struct view *view, bool hides_others,
 	struct buffer *to);

@@ -58,7 +58,8 @@ static void names_the_filters_and_the_nearest_owner(void **state)
 			"no process of yours with memory matches --user=nowhere; other users' processes "
 			"are hidden from you: run as root"},
 		{{"--user=rooot"}, true,
-			"no process of yours with memory matches --user=rooot; did you mean --user=root?"},
+			"no process of yours with memory matches --user=rooot; other users' processes "
+			"are hidden from you: run as root; did you mean --user=root?"},
 	};
 	AUTO_VIEW struct view *view = sample_open(NULL);
 
