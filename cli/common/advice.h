@@ -4,12 +4,14 @@
 #define MEMTALLY_CLI_COMMON_ADVICE_H
 
 #include "base/buffer.h"
+#include "config/option.h"
 
 /*
- * Appends to TO, in parentheses, how to reach DAEMON after the error R: a negative errno of
- * connect(), -ENOMSG if another program answers, or -EPROTO if DAEMON has another version. FLAG
- * names the option of the socket. Appends nothing if there is no advice for R.
+ * Appends to TO, in parentheses, how to reach PROGRAM (PROGRAM_MEMTALLYD or PROGRAM_LEDGER) after
+ * the error R: a negative errno of connect(), -ECONNRESET if it closed the connection, -ENOMSG if
+ * another program answers, or -EPROTO if it has another version. SETTINGS has the paths of the
+ * sockets. Appends nothing if there is no advice for R.
  */
-void advice_add(struct buffer *to, int r, const char *daemon, const char *flag);
+void advice_add(struct buffer *to, int r, enum program program, const struct settings *settings);
 
 #endif

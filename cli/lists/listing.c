@@ -182,7 +182,7 @@ static int show_status(const struct settings *settings)
 	int r = source_open_daemon(settings, &view, &reason);
 
 	if (r < 0) {
-		advice_add(&reason, r, "memtallyd", "--snapshot.socket");
+		advice_add(&reason, r, PROGRAM_MEMTALLYD, settings);
 		log_error("%.*s", (int)reason.len, reason.data ? reason.data : "");
 		return COMMAND_FAILED;
 	}

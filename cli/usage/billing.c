@@ -169,7 +169,7 @@ static int show_usage(const struct settings *settings, struct usage_table *b)
 	if (r < 0) {
 		AUTO_BUFFER struct buffer advice = {0};
 
-		advice_add(&advice, r, "memtally-ledger", "--ledger.socket");
+		advice_add(&advice, r, PROGRAM_LEDGER, settings);
 		log_error("no usage from memtally-ledger: %s: %s%.*s", settings->ledger_socket,
 			billing_why(r), (int)advice.len, advice.data ? advice.data : "");
 		return COMMAND_FAILED;
