@@ -20,7 +20,10 @@
 #define VALUE_MAX  (UINT64_C(1) << 61)
 #define MEMORY_MAX (UINT64_C(1) << 50)
 
-enum { ALIGN = 8 };
+enum {
+	ALIGN = 8,
+	MAGIC_NAME_LEN = 7, /* the last byte of a magic is the version */
+};
 
 struct request {
 	char magic[8];
@@ -166,8 +169,11 @@ int usage_size(const void *data, size_t len, size_t *ret)
 	if (len < sizeof(raw))
 		return 0;
 	memcpy(&raw, data, sizeof(raw));
-	if (memcmp(raw.magic, ANSWER_MAGIC, sizeof(raw.magic)) != 0 || raw.size < sizeof(raw) ||
-		raw.size > USAGE_SIZE_MAX || raw.size % ALIGN)
+	if (memcmp(raw.magic, ANSWER_MAGIC, MAGIC_NAME_LEN) != 0)
+		return -EBADMSG;
+	if (raw.magic[MAGIC_NAME_LEN] != ANSWER_MAGIC[MAGIC_NAME_LEN])
+		return -EPROTO;
+	if (raw.size < sizeof(raw) || raw.size > USAGE_SIZE_MAX || raw.size % ALIGN)
 		return -EBADMSG;
 	*ret = (size_t)raw.size;
 	return 0;

@@ -141,13 +141,15 @@ void usage_end(struct buffer *to, const struct usage_head *head);
 
 /*
  * Gives in *RET the length in bytes of an answer of which the first LEN bytes are at DATA; 0: that
- * takes more bytes. Returns 0, or -EBADMSG if it is no answer.
+ * takes more bytes. Returns 0; -EPROTO if the answer is of another version of memtally-ledger; or
+ * -EBADMSG if it is no answer.
  */
 int usage_size(const void *data, size_t len, size_t *ret);
 
 /*
- * Checks a whole answer of LEN bytes at DATA, aligned to 8, and gives its head in *RET. Returns 0,
- * or -EBADMSG if any of it is invalid.
+ * Checks a whole answer of LEN bytes at DATA, aligned to 8, and gives its head in *RET. Returns 0;
+ * -EPROTO if the answer is of another version of memtally-ledger; or -EBADMSG if any of it is
+ * invalid.
  */
 int usage_check(const void *data, size_t len, struct usage_head *ret);
 

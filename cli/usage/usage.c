@@ -227,11 +227,16 @@ static int usage_receive(int fd, struct buffer *to, uint64_t end_ns)
 
 /*
  * Gives in *RET_SIZE the length of the answer that begins with FIRST, its first message. Returns 0;
- * -ENOMSG if memtally-ledger sends no such message: its first one has the whole head.
+ * -EPROTO if it is of another version of memtally-ledger; -ENOMSG if no memtally-ledger sends such
+ * a message: its first one has the whole head.
  */
 static int usage_begin_answer(const struct buffer *first, size_t *ret_size)
 {
-	return usage_size(first->data, first->len, ret_size) == 0 && *ret_size ? 0 : -ENOMSG;
+	int r = usage_size(first->data, first->len, ret_size);
+
+	if (r == -EPROTO)
+		return r;
+	return r == 0 && *ret_size ? 0 : -ENOMSG;
 }
 
 static int ask_one(int fd, enum usage_kind kind, uint64_t end_ns, struct usage_table_part *part)

@@ -29,8 +29,8 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
  * at most TIMEOUT_NS, for all answers together. If memtally-ledger has no free place for a
  * connection, tries again for 5 s of that time. Returns 0; -ETIMEDOUT; -ECONNRESET if it closed the
  * connection; -ENOMSG if the first message is of another program; -EBADMSG for an invalid answer;
- * -EPROTO if it does not know the request; -EIO if it cannot read its file; -ENOMEM; or another
- * negative errno of connect(), send() or recv().
+ * -EPROTO if it has another version; -EIO if it cannot read its file; -ENOMEM; or another negative
+ * errno of connect(), send() or recv().
  */
 int usage_ask(const char *path, uint64_t timeout_ns, struct usage_table *b);
 

@@ -158,6 +158,25 @@ static void damaged_answer_is_harmless(void **state)
 	assert_true(refused > b.len * 100);
 }
 
+/* The last of the first 8 bytes is the version. */
+static void answer_of_another_version_is_told_from_another_message(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+	struct usage_head head;
+
+	(void)state;
+	make(&b);
+	for (size_t i = 0; i < 8; i++) {
+		int r = i == 7 ? -EPROTO : -EBADMSG;
+		size_t size;
+
+		b.data[i]++;
+		assert_int_equal(usage_size(b.data, b.len, &size), r);
+		assert_int_equal(usage_check(b.data, b.len, &head), r);
+		b.data[i]--;
+	}
+}
+
 static void returns_errors_without_memory(void **state)
 {
 	(void)state;
@@ -180,6 +199,7 @@ int main(void)
 		cmocka_unit_test(damaged_question_is_harmless),
 		cmocka_unit_test(answer_survives_the_transfer),
 		cmocka_unit_test(damaged_answer_is_harmless),
+		cmocka_unit_test(answer_of_another_version_is_told_from_another_message),
 		cmocka_unit_test(returns_errors_without_memory),
 	};
 

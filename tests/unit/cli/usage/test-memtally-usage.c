@@ -129,19 +129,32 @@ static pid_t keep_another(const char *text)
 	return child;
 }
 
+#define REFUSAL "memtally: error: no usage from memtally-ledger: ledger: "
+
 /*
  * A message that does not begin an answer, such as the single byte that memtallyd sends with each
- * snapshot, is of another program: more of them make no answer.
+ * snapshot, is of another program: more of them make no answer. Another version of memtally-ledger
+ * has another remedy.
  */
 static void usage_refuses_another_service(void **state)
 {
-	static const char *const texts[] = {"M", "HTTP/1.1 400 Bad Request\r\n\r\n"};
+	char head[USAGE_HEAD_SIZE + 1] = "";
+	const struct {
+		const char *text, *said;
+	} cases[] = {
+		{"M", REFUSAL "not memtally-ledger (check --ledger.socket)\n"},
+		{"HTTP/1.1 400 Bad Request\r\n\r\n",
+			REFUSAL "not memtally-ledger (check --ledger.socket)\n"},
+		{head, REFUSAL "it has another version (restart memtally-ledger after the "
+			       "upgrade)\n"},
+	};
 	static const char *const args[INVOKED_ARGS] = {"usage", "--ledger.socket=ledger"};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+	snprintf(head, sizeof(head), "%-*s", USAGE_HEAD_SIZE, "MTUSAGR0");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t began_ns = clock_now_ns(CLOCK_MONOTONIC);
-		pid_t child = keep_another(texts[i]);
+		pid_t child = keep_another(cases[i].text);
 		AUTO_RUNNING struct running r = {0};
 
 		invoked_run(args, &r);
@@ -149,9 +162,7 @@ static void usage_refuses_another_service(void **state)
 		assert_int_equal(waitpid(child, NULL, 0), child);
 		unlink("ledger");
 		assert_int_equal(r.status, 1);
-		running_check_says(&r,
-			"memtally: error: no usage from memtally-ledger: ledger: not memtally-ledger "
-			"(check --ledger.socket)\n");
+		running_check_says(&r, cases[i].said);
 		assert_true(clock_now_ns(CLOCK_MONOTONIC) - began_ns < 15 * NS_PER_SEC);
 	}
 }
