@@ -25,7 +25,7 @@
 	"frame-ancestors 'none'"
 
 /* memtallyd looks users up when it starts and when it reloads its configuration. */
-#define USER_REMEDY "; run it as user memtally-web, and restart memtallyd if that user is new"
+#define USER_REMEDY "; run it as user memtally-web, and reload memtallyd if that user is new"
 
 enum {
 	LISTS_A_ROUND = 2,

@@ -188,10 +188,10 @@ static void errors_have_a_remedy(void **state)
 		"{\"error\":\"there is nothing at this path; the page at / has links to all paths\"}\n");
 	assert_says(&f, "/api/v1/processes",
 		"{\"error\":\"memtallyd does not show processes to the user of this memtally-web; "
-		"run it as user memtally-web, and restart memtallyd if that user is new\"}\n");
+		"run it as user memtally-web, and reload memtallyd if that user is new\"}\n");
 	assert_says(&f, "/api/v1/files",
 		"{\"error\":\"memtallyd does not show files to the user of this memtally-web; "
-		"run it as user memtally-web, and restart memtallyd if that user is new\"}\n");
+		"run it as user memtally-web, and reload memtallyd if that user is new\"}\n");
 	site_done(&f.site);
 }
 
