@@ -20,8 +20,8 @@ void each_process_done(struct each_process *v)
 struct visiting {
 	struct each_process *visit;
 	const struct pid_selection_process *process;
-	char *program;     /* owned; NULL: the process could not be opened */
-	uint64_t start_ns; /* as PROCESS_START_TIME; 0: not known */
+	char *program;     /* owned; NULL: the process was not opened */
+	uint64_t start_ns; /* as PROCESS_START_TIME; 0: not known, or the process was not opened */
 };
 
 static void cleanup_visiting(struct visiting *v)
@@ -60,13 +60,13 @@ static int each_process_look_into(void *context)
 
 	if (r != 0)
 		return r;
+	if (!pid_selection_is(p, t.sample.q[PROCESS_START_TIME]))
+		return TARGET_GONE;
 	v->program = strdup(target_program(&t));
 	if (!v->program)
 		return -ENOMEM;
 	v->start_ns = t.sample.q[PROCESS_START_TIME];
-	return pid_selection_is(p, t.sample.q[PROCESS_START_TIME])
-	               ? target_end(&t, visit->work(&t, p->pid, visit->context))
-	               : TARGET_GONE;
+	return target_end(&t, visit->work(&t, p->pid, visit->context));
 }
 
 int each_process_visit(struct each_process *v, const struct pid_selection_process *p)

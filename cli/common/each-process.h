@@ -3,8 +3,9 @@
  * Per-process loop
  *
  * For views that look inside processes, one after the other. Logs why a process could not be read,
- * and makes the JSON array "processes": each has .start_time_seconds, and .complete, or .error,
- * and .ended if it was found by a filter and has exited since.
+ * and makes the JSON array "processes". Each has .pid and .complete; .program and
+ * .start_time_seconds if it was opened and they are known; .error if it is not complete; and .ended
+ * if a filter found it and it has exited since.
  */
 #ifndef MEMTALLY_CLI_COMMON_EACH_PROCESS_H
 #define MEMTALLY_CLI_COMMON_EACH_PROCESS_H

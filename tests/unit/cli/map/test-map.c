@@ -24,7 +24,7 @@ static const struct tree_process processes[] = {
 static void populate(struct tree *t)
 {
 	tree_open(t);
-	tree_write(t, "stat", "btime 1000000\n");
+	tree_write(t, "stat", "cpu 1 2 3 4\nbtime 1000000\n");
 	tree_write(t, "meminfo", "MemTotal: 1000000 kB\n");
 	for (size_t i = 0; i < ARRAY_SIZE(processes); i++) {
 		tree_add(t, &processes[i]);
@@ -42,12 +42,23 @@ static void end_in_the_middle(void *tree)
 	tree_remove(tree, "43/status");
 }
 
+/* Another process has the pid of process 43. */
+static void reuse_the_pid(void *tree)
+{
+	static const struct tree_process other = {
+		.pid = FLEETING, .name = "other", .start_ticks = 5000, .rss_kib = 100};
+
+	tree_add(tree, &other);
+	tree_add_smaps(tree, &other);
+}
+
 /*
- * Arguments of `memtally map` over .tree, where process 43 exits at the .NTH open of a smaps file;
- * 0: it does not exit.
+ * Arguments of `memtally map` over .tree, where .call changes process 43 at the .NTH open of a
+ * smaps file; 0: it does not change.
  */
 struct asked {
 	struct tree *tree;
+	void (*call)(void *tree);
 	unsigned int nth;
 	const char *const *args;
 };
@@ -56,7 +67,7 @@ static int ask(void *context)
 {
 	const struct asked *asked = context;
 	struct tree_event event = {
-		.suffix = "smaps", .nth = asked->nth, .call = end_in_the_middle, .to = asked->tree};
+		.suffix = "smaps", .nth = asked->nth, .call = asked->call, .to = asked->tree};
 	char procfs[64],
 		*argv[ARGS_MAX + 4] = {(char *)(uintptr_t) "memtally", (char *)(uintptr_t) "map",
 			procfs, (char *)(uintptr_t) "--config.file=/dev/null"};
@@ -72,7 +83,7 @@ static int ask(void *context)
 static void run(struct tree *t, unsigned int nth, const char *const args[static ARGS_MAX],
 	struct running *ret)
 {
-	struct asked asked = {t, nth, args};
+	struct asked asked = {t, end_in_the_middle, nth, args};
 
 	running_do(ask, &asked, -1, ret);
 }
@@ -150,6 +161,32 @@ static void partly_read_processes_are_in_no_sum(void **state)
 		assert_true(json_is_true(json_object_get(process_at(json, 1), "ended")));
 		json_decref(json);
 	}
+}
+
+/* An exited process has nothing of the process that has its pid now. */
+static void exited_processes_are_not_described_by_others(void **state)
+{
+	static const char *const args[ARGS_MAX] = {"--program=worker", "--json"};
+	AUTO_RUNNING struct running r;
+	AUTO_TREE struct tree t;
+	const json_t *process;
+	json_t *json;
+
+	(void)state;
+	populate(&t);
+	running_do(ask, &(struct asked){&t, reuse_the_pid, 1, args}, -1, &r);
+	assert_int_equal(r.status, 0);
+	running_check_says(&r, "pid 43 exited before it was read");
+	json = json_of(&r);
+	process = process_at(json, 0);
+	assert_string_equal(json_string_value(json_object_get(process, "program")), "worker");
+	assert_non_null(json_object_get(process, "start_time_seconds"));
+	process = process_at(json, 1);
+	assert_int_equal(json_integer_value(json_object_get(process, "pid")), FLEETING);
+	assert_true(json_is_true(json_object_get(process, "ended")));
+	assert_null(json_object_get(process, "program"));
+	assert_null(json_object_get(process, "start_time_seconds"));
+	json_decref(json);
 }
 
 /*
@@ -305,6 +342,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(complete_processes_count_once),
 		cmocka_unit_test(partly_read_processes_are_in_no_sum),
+		cmocka_unit_test(exited_processes_are_not_described_by_others),
 		cmocka_unit_test(partly_read_processes_are_in_no_total),
 		cmocka_unit_test(reports_exited_processes_that_were_named),
 		cmocka_unit_test(changes_are_those_of_complete_processes),
