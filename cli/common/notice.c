@@ -81,7 +81,9 @@ static void add_denied(const struct view *view, const struct sums *sums, enum no
 			to, "memtallyd needs CAP_SYS_PTRACE to read %s\n", is_one ? "it" : "them");
 }
 
-static void notice_add_blocked(const struct view *view, const struct sums *sums, struct buffer *to)
+/* If memtally measured, its warning about blocked reads has the pids and the reason. */
+static void notice_add_blocked(const struct view *view, const struct sums *sums,
+	enum notice_source source, struct buffer *to)
 {
 	uint64_t blocked = sums->q[SCOPE_UNMEASURED_BLOCKED];
 
@@ -92,11 +94,12 @@ static void notice_add_blocked(const struct view *view, const struct sums *sums,
 	buffer_add_u64(to, sums->q[SCOPE_PROCESSES]);
 	buffer_printf(
 		to, " process%s could not be read", sums->q[SCOPE_PROCESSES] == 1 ? "" : "es");
-	notice_add_pids(view, OUTCOME_BLOCKED, blocked, to);
-	buffer_printf(to,
-		", because the kernel blocks readers of %s files in /proc: the sums contain %s, or "
-		"the upper bounds %s RSS\n",
-		blocked == 1 ? "its" : "their",
+	if (source == NOTICE_DAEMON) {
+		notice_add_pids(view, OUTCOME_BLOCKED, blocked, to);
+		buffer_printf(to, ", because the kernel blocks readers of %s files in /proc",
+			blocked == 1 ? "its" : "their");
+	}
+	buffer_printf(to, ": the sums contain %s, or the upper bounds %s RSS\n",
 		blocked == 1 ? "an estimate of its PSS" : "estimates of their PSS",
 		blocked == 1 ? "its" : "their");
 }
@@ -179,7 +182,7 @@ void notice_render(const struct view *view, const struct sums *sums, enum notice
 	struct buffer *to)
 {
 	add_denied(view, sums, source, to);
-	notice_add_blocked(view, sums, to);
+	notice_add_blocked(view, sums, source, to);
 	notice_add_others(sums, to);
 	if (view_self(view)->flags & SELF_PROC_HIDDEN)
 		buffer_printf(to,

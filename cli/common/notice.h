@@ -38,8 +38,9 @@ const char *notice_users_by(const struct view *view);
  * Appends a line for each of these that applies to VIEW, and to SUMS of its processes (after
  * sums_end()): the number of denied processes and the remedy, unless their RSS is at most 1 % of
  * the PSS; the number of blocked processes; the numbers of processes that were not measured for
- * other reasons; that /proc hides processes; that the kernel averages map counts. Names denied and
- * blocked processes by pid if SUMS count all of VIEW.
+ * other reasons; that /proc hides processes; that the kernel averages map counts. Names denied
+ * processes by pid if SUMS count all of VIEW, and so blocked ones if memtallyd measured. If
+ * memtally measured, source_open() has named the blocked processes.
  */
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to);

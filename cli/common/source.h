@@ -31,8 +31,9 @@ struct source {
 /*
  * Opens memtallyd's snapshot in *RET if --live is not set, memtallyd answers, its snapshot is not
  * stale, and, with NEEDS_PROCESSES, it has rows of processes. Otherwise measures one now, which
- * blocks for that time. If memtallyd sent only sums and the caller may not read other users'
- * processes, RET->sight limits the rows to the caller's own.
+ * blocks for that time, and logs a warning if readers of some processes were blocked. If memtallyd
+ * sent only sums and the caller may not read other users' processes, RET->sight limits the rows to
+ * the caller's own.
  *
  * Appends to SAID one line that names the source; if memtallyd's snapshot was wanted and not used,
  * also the reason. The caller calls source_done(RET). Returns 0, an error of the pass, or the error
@@ -60,7 +61,8 @@ int source_open_daemon(const struct settings *settings, struct view **ret, struc
 /*
  * Measures a snapshot now and gives it in *RET, which the caller owns. It is for the list of
  * processes, their owners and counters: no walk stalls a process for more than about 1 ms, so the
- * PSS of large processes is a guess. Returns 0 or an error of the pass.
+ * PSS of large processes is a guess. Logs the same warning as source_open() about blocked readers.
+ * Returns 0 or an error of the pass.
  */
 int source_list(const struct settings *settings, struct view **ret);
 

@@ -136,6 +136,17 @@ static void reports_missing_values(void **state)
 				"readers of their files in /proc: the sums contain estimates of "
 				"their PSS, or the upper bounds their RSS\n"
 				"processes not measured for other reasons: 3 error\n"},
+		/* The warning about blocked reads has the pids and the reason. */
+		{.blocked = 1,
+			.blocked_rows = 1,
+			.source = NOTICE_LIVE,
+			.text = "1 of 120 processes could not be read: the sums contain an estimate "
+				"of its PSS, or the upper bounds its RSS\n"},
+		{.blocked = 2,
+			.blocked_rows = 2,
+			.source = NOTICE_LIVE_BY_DAEMON,
+			.text = "2 of 120 processes could not be read: the sums contain estimates of "
+				"their PSS, or the upper bounds their RSS\n"},
 		{.flags = SELF_PROC_HIDDEN,
 			.source = NOTICE_LIVE,
 			.text = "/proc hides other users' processes (hidepid) from you: they are "
