@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of the host: its balance sheet, its swap space, shared memory by user, tmpfs, and all its
- * quantities.
+ * Tables of the host: its balance sheet, its swap space, shared memory by user, tmpfs, and its
+ * other quantities.
  */
 #ifndef MEMTALLY_CLI_LISTS_HOSTTABLE_H
 #define MEMTALLY_CLI_LISTS_HOSTTABLE_H
@@ -14,7 +14,11 @@ enum hosttable {
 	HOSTTABLE_SWAP,   /* adds up to SwapTotal */
 	HOSTTABLE_SHMEM,
 	HOSTTABLE_TMPFS,
-	HOSTTABLE_FIELDS, /* value, field and meaning of all quantities; the only one with CSV */
+	/*
+	 * The other quantities that are not 0, with field and meaning. It is the only table with
+	 * CSV, which has a row for each quantity of the host.
+	 */
+	HOSTTABLE_FIELDS,
 	HOSTTABLES
 };
 
