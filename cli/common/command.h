@@ -48,7 +48,8 @@ int command_shown(int r);
 
 /*
  * Logs ERROR, which says what is wrong with the settings; it is empty if there was no memory for
- * it. Returns COMMAND_MISUSED.
+ * it. Appends "; try --help" unless ERROR ends with '?', which means that it has a suggestion.
+ * Returns COMMAND_MISUSED.
  */
 int command_refuse(const char *error);
 
