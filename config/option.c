@@ -276,7 +276,7 @@ static const struct option_spec options[] = {
 		"Only this process. May be given several times."},
 
 	{"check-config", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(check_config),
-		"Check flags and configuration file, and exit."},
+		"Check options and configuration file, and exit."},
 	{"version", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(version),
 		"Print the version and exit."},
 	{"help", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(help),
