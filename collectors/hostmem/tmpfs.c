@@ -439,7 +439,10 @@ static void begin_walk(struct tmpfs *t)
 	t->phase = TMPFS_WALK;
 }
 
-/* Returns whether files were deleted since the last round, which is not too recent. */
+/*
+ * Returns true if the last round was at least TMPFS_AGAIN_NS ago and a file system has lost files
+ * since.
+ */
 static bool tmpfs_has_lost(const struct tmpfs *t)
 {
 	if (t->begun_ns - t->walked_ns < TMPFS_AGAIN_NS)

@@ -80,7 +80,7 @@ struct tmpfs {
 	bool is_known;      /* the mounts are known */
 	uint64_t looked_ns; /* CLOCK_MONOTONIC: last check of what is mounted; 0: never */
 	uint64_t begun_ns;  /* CLOCK_MONOTONIC: begin of the pass */
-	uint64_t walked_ns; /* the pass of the last round over files */
+	uint64_t walked_ns; /* CLOCK_MONOTONIC: begin of the pass with the last round over files */
 	/* file systems without a mount that may be opened, or beyond TMPFS_MAX */
 	uint64_t unchosen;
 	uint64_t unread; /* .unchosen, and file systems that could not be read in this pass */
