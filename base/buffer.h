@@ -55,7 +55,7 @@ void buffer_add_u64(struct buffer *b, uint64_t value);
 
 /*
  * Appends as printf() prints. If printf() fails (EOVERFLOW, EILSEQ), adds nothing and sets .error
- * to the negative errno. -ENOMEM as above.
+ * to the negative errno. If there is no memory, sets .error to -ENOMEM.
  */
 void buffer_printf(struct buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -26,7 +26,10 @@ int number_parse_u64(const char *text, size_t len, uint64_t *ret);
  */
 int number_scan_u64(const char *text, size_t len, uint64_t *ret);
 
-/* Does the same with hexadecimal digits, in upper or lower case. */
+/*
+ * Reads the hexadecimal digits, in upper or lower case, at the beginning of TEXT into *RET. Returns
+ * the same as number_scan_u64().
+ */
 int number_scan_hex(const char *text, size_t len, uint64_t *ret);
 
 /*

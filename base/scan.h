@@ -70,7 +70,7 @@ static inline bool scan_decimal(struct scan *s, uint64_t *ret)
 	return n > 0;
 }
 
-/* Does the same with hexadecimal digits, in upper or lower case. */
+/* Does the same as scan_decimal() with hexadecimal digits, in upper or lower case. */
 static inline bool scan_hex(struct scan *s, uint64_t *ret)
 {
 	int n = number_scan_hex(s->at, scan_left(s), ret);

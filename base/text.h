@@ -30,7 +30,8 @@ bool text_is_clean(const char *text, size_t len);
 void text_add_clean(struct buffer *to, const char *text, size_t len);
 
 /*
- * Does the same, but stops before the first character or escape that does not fit into MAX bytes.
+ * Does the same as text_add_clean(), but stops before the first character or escape that does not
+ * fit into MAX bytes.
  */
 void text_add_clean_max(struct buffer *to, const char *text, size_t len, size_t max);
 

@@ -82,7 +82,10 @@ enum {
  */
 int events_read_mapping(struct events *e, events_each *each, void *context);
 
-/* Does the same for the items of a sequence. Also returns EVENTS_EMPTY. */
+/*
+ * Reads the rest of a sequence after its start event, and calls EACH for each item. Returns 0, also
+ * after faults; EVENTS_EMPTY; -EBADMSG; -ENOMEM.
+ */
 int events_read_sequence(struct events *e, events_each *each, void *context);
 
 /*

@@ -24,7 +24,10 @@
 int yaml_load(const char *path, enum program program, struct settings *c,
 	char error[static SETTINGS_ERROR_SIZE]);
 
-/* Does the same with TEXT, LEN bytes. NAME is the file's name for errors. Pure. */
+/*
+ * Does the same as yaml_load() with TEXT, the LEN bytes of a file. NAME is the file's name for
+ * errors. Pure.
+ */
 int yaml_parse(const char *name, const char *text, size_t len, enum program program,
 	struct settings *c, char error[static SETTINGS_ERROR_SIZE]);
 

@@ -60,7 +60,7 @@ ssize_t file_read_at(int fd, void *buf, size_t size, off_t at);
  */
 int file_read_all(int dirfd, const char *path, size_t limit, struct buffer *ret);
 
-/* Does the same with the open file FD, from its current position on. */
+/* Does the same as file_read_all() with the open file FD, from its current position on. */
 int file_read_all_fd(int fd, size_t limit, struct buffer *ret);
 
 #endif

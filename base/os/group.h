@@ -21,7 +21,10 @@ enum { GROUP_ABSENT = 1 }; /* there is no such group */
  */
 int group_find(const char *path, const char *name, gid_t *ret);
 
-/* Does the same with TEXT, the LEN bytes of such a file. Returns 0 or GROUP_ABSENT. Pure. */
+/*
+ * Looks up the group NAME in TEXT, the LEN bytes of a group file, and writes its gid to *RET.
+ * Returns 0 or GROUP_ABSENT. Pure.
+ */
 int group_parse(const char *text, size_t len, const char *name, gid_t *ret);
 
 #endif

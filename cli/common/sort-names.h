@@ -38,7 +38,11 @@ void sort_names_add_columns(struct sort_names *s, const struct column *column, s
  */
 int sort_names_refuse(struct sort_names *s, char error[static FLAG_ERROR_SIZE]);
 
-/* Does all of this for COLUMNS alone. */
+/*
+ * Refuses GOT for a list that --sort sorts by its COLUMNS alone: by those that
+ * sort_names_add_columns() adds. Writes the same sentence to ERROR as sort_names_refuse(). Returns
+ * -EINVAL.
+ */
 int sort_names_refuse_columns(const char *got, const struct column *column, size_t columns,
 	bool (*is_taken)(unsigned int index), char error[static FLAG_ERROR_SIZE]);
 

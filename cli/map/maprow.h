@@ -67,7 +67,7 @@ bool maprow_sum(const uint64_t q[static MAPPING_FIELDS], uint64_t present, unsig
  */
 struct list maprow_list(const struct maprow_format *f, enum list_form form, struct buffer *to);
 
-/* Does the same with COLUMN, which has COUNT columns, instead of its own. */
+/* Returns the same list as maprow_list(), but with COUNT columns at COLUMN instead of its own. */
 struct list maprow_list_of(const struct maprow_format *f, const struct column *column, size_t count,
 	enum list_form form, struct buffer *to);
 

@@ -39,7 +39,10 @@ void process_list_done(struct process_list *l);
  */
 int process_list_add(struct process_list *l, const json_t *processes);
 
-/* Does the same for OBJECTS, LEN bytes: JSON objects, separated by commas. */
+/*
+ * Adds to L the complete processes in OBJECTS, LEN bytes: JSON objects, separated by commas.
+ * Ignores items that are not valid. Returns 0 or -ENOMEM.
+ */
 int process_list_add_text(struct process_list *l, const char *objects, size_t len);
 
 /*

@@ -26,7 +26,10 @@ enum {
 int saved_load(const char *path, struct mapping_table *ret, struct process_list *processes,
 	char error[static SAVED_ERROR_SIZE]);
 
-/* Does the same for TEXT, the content of the file. PATH is only for messages. Pure. */
+/*
+ * Does the same as saved_load() for TEXT, the LEN bytes of the file. PATH is only for messages.
+ * Pure.
+ */
 int saved_parse(const char *path, const char *text, size_t len, struct mapping_table *ret,
 	struct process_list *processes, char error[static SAVED_ERROR_SIZE]);
 

@@ -63,7 +63,7 @@ static inline bool column_use_text(struct column_value *v, const char *text)
 	return text;
 }
 
-/* Does the same; an empty TEXT is absent, too. */
+/* Makes TEXT the value. Returns false, because it is absent, if TEXT is NULL or empty. */
 static inline bool column_use_name(struct column_value *v, const char *text)
 {
 	v->text = text;

@@ -11,7 +11,7 @@
  */
 int output_flush(struct buffer *to);
 
-/* Does the same if TO has at least 64 KiB; with less, only returns the error of TO. */
+/* Calls output_flush() if TO has at least 64 KiB. With less, only returns the error of TO. */
 int output_flush_some(struct buffer *to);
 
 #endif

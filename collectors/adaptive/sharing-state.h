@@ -76,8 +76,8 @@ void sharing_state_measured(
 	struct sharing_state *s, struct process *p, const struct sharing_state_finding *f);
 
 /*
- * Does the same for the last measurement of P if P's relations have begun only after it: there is
- * no former state to compare with.
+ * Does the same as sharing_state_measured() for the last measurement of P, if P's relations have
+ * begun only after it: there is no former state to compare with.
  */
 void sharing_state_first_measured(struct sharing_state *s, struct process *p);
 

@@ -108,7 +108,7 @@ bool stream_has_more(const struct stream *s);
  */
 int stream_probe(struct stream *s);
 
-/* Does the same with the open file FD. */
+/* Does the same as stream_probe() with the open file FD. */
 int stream_probe_fd(int fd);
 
 /*
