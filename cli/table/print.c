@@ -151,8 +151,8 @@ static size_t print_choose(const struct table *t, const struct layout *layout)
 }
 
 /*
- * Hides columns of T until the others fit in WIDTH with names of CELL_NAME_KEPT columns, or until
- * none may disappear. WANTED is the width of each column.
+ * Hides columns of T until the others fit in WIDTH with names and prose of CELL_NAME_KEPT columns,
+ * or until none may disappear. WANTED is the width of each column.
  */
 static void print_drop_columns(
 	const struct table *t, const size_t *wanted, size_t width, struct layout *layout)
@@ -170,9 +170,11 @@ static void print_drop_columns(
 	}
 }
 
-/* Cuts the widest of the names, again and again, until all fits in WIDTH or none may be cut. */
-static void print_cut_names(
-	const struct table *t, size_t *wanted, size_t width, struct layout *layout)
+/*
+ * Narrows the widest column of names, which are cut, or of prose, which is folded, again and again,
+ * until all fits in WIDTH or none may be narrowed.
+ */
+static void print_narrow(const struct table *t, size_t *wanted, size_t width, struct layout *layout)
 {
 	size_t all = 0, widest;
 
@@ -201,7 +203,7 @@ static int find_layout(const struct table *t, size_t width, struct layout *ret)
 	if (r < 0)
 		return r;
 	print_drop_columns(t, wanted, width, ret);
-	print_cut_names(t, wanted, width, ret);
+	print_narrow(t, wanted, width, ret);
 	return 0;
 }
 
