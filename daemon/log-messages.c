@@ -79,8 +79,8 @@ void log_messages_first_pass(const struct pass_summary *s)
 	if (s->proc_hidden)
 		log_warning("/proc is mounted with hidepid: processes of other users are missing");
 	if (s->lacks_charges)
-		log_info("no memory controller of cgroups is mounted here: what the kernel charges "
-			 "units, containers and their like is not known");
+		log_info("no memory controller of cgroups is mounted here: the charges of units, "
+			 "containers and the like are not known");
 }
 
 void log_messages_charges(struct log_messages *m, const struct pass_summary *s)
@@ -90,7 +90,7 @@ void log_messages_charges(struct log_messages *m, const struct pass_summary *s)
 
 	if (!m->has_said_charges && (denied || malformed || errors)) {
 		m->has_said_charges = true;
-		log_warning("what some cgroups are charged cannot be read: %llu denied, %llu "
+		log_warning("the charges of some cgroups cannot be read: %llu denied, %llu "
 			    "malformed, %llu other errors; memtally_cgroup_charges counts them",
 			(unsigned long long)denied, (unsigned long long)malformed,
 			(unsigned long long)errors);
