@@ -64,7 +64,7 @@ struct manager {
 	char *const *argv;
 	char *procfs, *socket; /* settings that a reload cannot change */
 
-	bool is_passing, is_waiting_for_names, is_ready;
+	bool is_passing, is_waiting_for_names, is_ready, stops;
 	uint64_t interval_ns; /* as configured */
 	enum snapshot_public snapshot_public;
 	uint64_t begin_ns;
@@ -346,7 +346,7 @@ static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info,
 	struct manager *m = userdata;
 
 	(void)source;
-	command_say_stop((int)info->ssi_signo);
+	command_stop_at((int)info->ssi_signo, &m->stops);
 	sd_notify(0, "STOPPING=1");
 	return sd_event_exit(m->event, 0);
 }

@@ -171,11 +171,8 @@ static bool ledger_wait_for_events(struct ledger *l, uint64_t now_ns)
  */
 static void ledger_serve_signals(struct ledger *l)
 {
-	for (int number; (number = loop_signal(&l->loop));) {
-		if (!l->stops)
-			command_say_stop(number);
-		l->stops = true;
-	}
+	for (int number; (number = loop_signal(&l->loop));)
+		command_stop_at(number, &l->stops);
 }
 
 static int ledger_loop(struct ledger *l)

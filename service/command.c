@@ -75,9 +75,11 @@ int command_say_good(const struct settings *settings)
 	return command_flush();
 }
 
-void command_say_stop(int number)
+void command_stop_at(int number, bool *stops)
 {
 	const char *name = sigabbrev_np(number);
 
-	log_info("stopping: SIG%s", name ? name : "?");
+	if (!*stops)
+		log_info("stopping: SIG%s", name ? name : "?");
+	*stops = true;
 }

@@ -6,6 +6,8 @@
 #ifndef MEMTALLY_SERVICE_COMMAND_H
 #define MEMTALLY_SERVICE_COMMAND_H
 
+#include <stdbool.h>
+
 #include "config/settings.h"
 
 struct command {
@@ -42,7 +44,10 @@ int command_refused(int r);
  */
 int command_say_good(const struct settings *settings);
 
-/* Logs that NUMBER, a signal, ends the service. */
-void command_say_stop(int number);
+/*
+ * Stops the service at signal NUMBER: sets *STOPS, and logs the signal if *STOPS was not set. So
+ * only the first of several signals is logged.
+ */
+void command_stop_at(int number, bool *stops);
 
 #endif

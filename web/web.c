@@ -187,20 +187,13 @@ static void web_reload(struct web *w)
 	sd_notify(0, "READY=1");
 }
 
-static void web_stop_at(struct web *w, int number)
-{
-	if (!w->stops)
-		command_say_stop(number);
-	w->stops = true;
-}
-
 static void web_serve_signals(struct web *w)
 {
 	for (int number; (number = loop_signal(&w->loop));)
 		if (number == SIGHUP)
 			web_reload(w);
 		else
-			web_stop_at(w, number);
+			command_stop_at(number, &w->stops);
 }
 
 /*

@@ -116,6 +116,20 @@ stop() {
 	await "$1"
 }
 
+# stop_by_two NAME: stops NAME by two signals that it gets at the same time, and checks that it
+# exits with 0 and logs the first one only.
+stop_by_two() {
+	local pid=${PID[$1]}
+	kill -s STOP "$pid"
+	is_stopped() { grep -q '^State:[[:space:]]T' "/proc/$pid/status"; }
+	wait_for 10 is_stopped || fail "$1 does not stop"
+	kill -s INT "$pid"
+	kill -s TERM "$pid"
+	stop "$1" CONT
+	[ "$STATUS" -eq 0 ] || fail "$1 exits with $STATUS"
+	[ "$(grep -c 'stopping: SIG' "$DIR/$1.log")" -eq 1 ] || fail "$1 logs both signals"
+}
+
 is_running() { is_alive "${PID[$1]}"; }
 
 # wait_for SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS. POLL_S:
