@@ -6,15 +6,12 @@
 
 #include "tests/unit/support/unit.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/os/channel.h"
+#include "base/os/memfd.h"
 #include "tests/unit/support/cli/invoked.h"
 
 /* If memtallyd counts users in another way than the command line asks for, memtally says so. */
@@ -213,58 +210,52 @@ static void status_shows_memtallyds_snapshot(void **state)
 		"(start memtallyd, or set --snapshot.socket)\n");
 }
 
-/* Forks a child that sends an image of another major version, or else a text, to one client. */
-static pid_t publish_otherwise(bool is_newer)
+static void send_newer_version(int client, const void *context)
 {
-	AUTO_CLOSE int listener = -1;
-	pid_t child;
+	AUTO_VIEW struct view *view = sample_open(NULL);
+	struct image_header header = *view->header;
+	struct iovec iov = {.iov_base = &header, .iov_len = sizeof(header)};
+	AUTO_CLOSE int image = -1;
 
-	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 1, &listener), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		const struct sample_options options = invoked_sample();
-		const uint16_t major = IMAGE_MAJOR + 1;
-		struct pollfd p = {.fd = listener, .events = POLLIN};
-		char image[sizeof(struct image_header)];
-		AUTO_VIEW struct view *view = sample_open(&options);
-		AUTO_CLOSE int fd = memfd_create("newer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		int client;
+	(void)context;
+	header.major++;
+	if (memfd_new_sealed("newer", &iov, 1, &image) < 0 || channel_send_fd(client, image) < 0)
+		_exit(1);
+	stand_in_await_end(client);
+}
 
-		memcpy(image, view->header, sizeof(image));
-		memcpy(image + offsetof(struct image_header, major), &major, sizeof(major));
-		if (write(fd, image, sizeof(image)) != (ssize_t)sizeof(image) ||
-			fcntl(fd, F_ADD_SEALS,
-				F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0 ||
-			poll(&p, 1, -1) < 0)
-			_exit(1);
-		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (is_newer ? channel_send_fd(client, fd) < 0 : send(client, "hello", 5, 0) < 0)
-			_exit(1);
-		recv(client, image, 1, 0);
-		_exit(0);
-	}
-	return child;
+static void send_greeting(int client, const void *context)
+{
+	(void)context;
+	stand_in_send_text(client, "hello");
+	stand_in_await_end(client);
 }
 
 /* Another version and another program have different remedies. */
 static void status_tells_another_version_from_another_program(void **state)
 {
 	static const char *const args[INVOKED_ARGS] = {"status"};
+	static const struct {
+		void (*serve)(int client, const void *context);
+		const char *said;
+	} cases[] = {
+		{send_newer_version,
+			"memtally: error: no snapshot from memtallyd: socket: another major version "
+			"(restart memtallyd after the upgrade)\n"},
+		{send_greeting,
+			"memtally: error: no snapshot from memtallyd: socket: not a message of "
+			"memtallyd's (check --snapshot.socket)\n"},
+	};
 
 	(void)state;
-	for (int is_newer = 0; is_newer < 2; is_newer++) {
-		pid_t publisher = publish_otherwise(is_newer);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		pid_t server = stand_in_start(INVOKED_SOCKET, cases[i].serve, NULL);
 		AUTO_RUNNING struct running r = {0};
 
 		invoked_run(args, &r);
-		invoked_unpublish(publisher);
+		stand_in_end(server, INVOKED_SOCKET);
 		assert_int_equal(r.status, 1);
-		assert_string_equal(r.err.data,
-			is_newer ? "memtally: error: no snapshot from memtallyd: socket: another "
-				   "major version (restart memtallyd after the upgrade)\n"
-				 : "memtally: error: no snapshot from memtallyd: socket: not a "
-				   "message of memtallyd's (check --snapshot.socket)\n");
+		assert_string_equal(r.err.data, cases[i].said);
 	}
 }
 

@@ -93,15 +93,14 @@ static void receives_snapshots(void **state)
 {
 	struct fixture *f = *state;
 	const struct sample_options options = {.sequence = 7};
-	AUTO_CLOSE int client = -1, image = -1;
+	AUTO_CLOSE int client = -1;
 	AUTO_VIEW struct view *view = NULL;
 
 	assert_int_equal(loop_open(&f->loop, f->path), 0);
 	assert_true(loop_wait(&f->loop, f->p, POLLS, now(), UINT64_MAX));
 	assert_false(loop_receive(&f->loop, now(), &view));
 	client = accept4(f->listener, NULL, NULL, SOCK_CLOEXEC);
-	assert_int_equal(sample_seal(&options, &image), 0);
-	assert_int_equal(channel_send_fd(client, image), 0);
+	assert_int_equal(sample_send(client, &options), 0);
 	assert_true(loop_wait(&f->loop, f->p, POLLS, now(), UINT64_MAX));
 	assert_true(f->p[LOOP_LINK].revents & POLLIN);
 	assert_true(loop_receive(&f->loop, now(), &view));

@@ -8,12 +8,12 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "snapshot/client.h"
 #include "tests/unit/support/folder.h"
+#include "tests/unit/support/process/stand-in.h"
 #include "tests/unit/support/snapshot/sample.h"
 
 /* How many of the next calls of poll() a signal interrupts, and the error after that. */
@@ -39,11 +39,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 
 static void send_sample(int socket, uint64_t sequence)
 {
-	struct sample_options options = {.sequence = sequence};
-	AUTO_CLOSE int fd = -1;
-
-	assert_int_equal(sample_seal(&options, &fd), 0);
-	assert_int_equal(channel_send_fd(socket, fd), 0);
+	assert_int_equal(sample_send(socket, &(struct sample_options){.sequence = sequence}), 0);
 }
 
 static void make_pair(int *server, int *client)
@@ -159,57 +155,35 @@ static void refuses_other_messages(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
-/*
- * Child: a server for one client. It waits DELAY_MS, sends a sample if SENDS, and closes the
- * connection.
- */
-static pid_t start_server(int listener, int delay_ms, bool sends)
+static void send_later(int client, const void *delay_ms)
 {
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		struct pollfd p = {.fd = listener, .events = POLLIN};
-		int client;
-
-		__real_poll(&p, 1, 10000);
-		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		__real_poll(NULL, 0, delay_ms);
-		if (client >= 0 && sends)
-			send_sample(client, 9);
-		_exit(client < 0);
-	}
-	return pid;
-}
-
-static void stop_server(pid_t pid)
-{
-	int status;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	poll(NULL, 0, *(const int *)delay_ms);
+	if (sample_send(client, &(struct sample_options){.sequence = 9}) < 0)
+		_exit(1);
 }
 
 static void fetches_one_snapshot(void **state)
 {
-	AUTO_CLOSE int listener = -1;
-	unsigned int before;
+	unsigned int before = unit_descriptors();
 
 	(void)state;
-	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &listener), 0);
-	before = unit_descriptors();
 	for (int delay_ms = 0; delay_ms <= 100; delay_ms += 50) {
 		AUTO_VIEW struct view *view = NULL;
 		const char *reason = NULL;
-		pid_t pid = start_server(listener, delay_ms, true);
+		pid_t server = stand_in_start("socket", send_later, &delay_ms);
 
 		interruptions = 1;
 		assert_int_equal(client_fetch("socket", 10000, &view, &reason), 0);
 		assert_int_equal(view->header->sequence, 9);
-		stop_server(pid);
+		stand_in_end(server, "socket");
 	}
 	assert_int_equal(unit_descriptors(), before);
-	assert_int_equal(unlink("socket"), 0);
+}
+
+static void send_nothing(int client, const void *context)
+{
+	(void)client;
+	(void)context;
 }
 
 static void reports_why_fetching_failed(void **state)
@@ -218,7 +192,7 @@ static void reports_why_fetching_failed(void **state)
 	struct view *view = NULL;
 	const char *reason = NULL;
 	uint64_t begin;
-	pid_t pid;
+	pid_t server;
 
 	(void)state;
 	assert_int_equal(client_fetch("socket", 1000, &view, &reason), -ENOENT);
@@ -239,15 +213,13 @@ static void reports_why_fetching_failed(void **state)
 	listener = fd_close(listener);
 	assert_int_equal(client_fetch("socket", 1000, &view, &reason), -ECONNREFUSED);
 
-	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 4, &listener), 0);
-	pid = start_server(listener, 0, false);
+	server = stand_in_start("socket", send_nothing, NULL);
 	assert_int_equal(client_fetch("socket", 10000, &view, &reason), -ECONNRESET);
 	assert_string_equal(reason,
 		"memtallyd closed the connection: it has exited, or snapshot.public "
 		"denies snapshots to this user");
-	stop_server(pid);
+	stand_in_end(server, "socket");
 	assert_null(view);
-	assert_int_equal(unlink("socket"), 0);
 }
 
 int main(void)

@@ -55,12 +55,7 @@ static int accept_there(struct fixture *f)
 
 static void send_sample(int client, uint64_t sequence)
 {
-	const struct sample_options options = {.sequence = sequence};
-	int fd;
-
-	assert_int_equal(sample_seal(&options, &fd), 0);
-	assert_int_equal(channel_send_fd(client, fd), 0);
-	close(fd);
+	assert_int_equal(sample_send(client, &(struct sample_options){.sequence = sequence}), 0);
 }
 
 /* Moves the clock to the next attempt and runs it. Checks that nothing is tried before. */

@@ -7,13 +7,10 @@
 #include "tests/unit/support/unit.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/os/channel.h"
 #include "cli/usage/usage.h"
 #include "snapshot/usage.h"
 #include "tests/unit/support/cli/invoked.h"
@@ -48,47 +45,36 @@ static void answer(const struct usage_request *request, struct buffer *to)
 	usage_end(to, &head);
 }
 
+struct service {
+	int delay_ms;
+	bool is_whole;
+};
+
 /*
- * Forks a child that serves one client on "ledger" until that disconnects. It answers each question
- * after DELAY_MS: with a whole answer, or with a head and then a byte every DELAY_MS. Returns its
- * pid.
+ * Answers each question of CLIENT after a delay: with a whole answer, or with a head and then a
+ * byte after each further delay.
  */
-static pid_t keep(int delay_ms, bool is_whole)
+static void serve(int client, const void *context)
 {
-	AUTO_CLOSE int listener = -1;
-	pid_t child;
+	const struct service *service = context;
+	unsigned char text[USAGE_REQUEST_SIZE];
+	struct usage_request request;
+	ssize_t n;
 
-	assert_int_equal(channel_listen("ledger", SOCK_SEQPACKET, 0600, 1, &listener), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		struct pollfd p = {.fd = listener, .events = POLLIN};
-		unsigned char text[USAGE_REQUEST_SIZE];
-		struct usage_request request;
-		int client;
-		ssize_t n;
+	while ((n = recv(client, text, sizeof(text), 0)) > 0) {
+		AUTO_BUFFER struct buffer to = {0};
+		size_t at = 0, len;
 
-		if (poll(&p, 1, -1) < 0)
+		if (usage_request_parse(text, (size_t)n, &request) < 0)
 			_exit(1);
-		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		while ((n = recv(client, text, sizeof(text), 0)) > 0) {
-			AUTO_BUFFER struct buffer to = {0};
-			size_t at = 0, len;
-
-			if (usage_request_parse(text, (size_t)n, &request) < 0)
-				_exit(1);
-			answer(&request, &to);
-			for (; at < to.len; at += len) {
-				len = is_whole ? to.len : at ? 1 : USAGE_HEAD_SIZE;
-				poll(NULL, 0, delay_ms);
-				if (send(client, (char *)to.data + at, len, MSG_NOSIGNAL) !=
-					(ssize_t)len)
-					_exit(0);
-			}
+		answer(&request, &to);
+		for (; at < to.len; at += len) {
+			len = service->is_whole ? to.len : at ? 1 : USAGE_HEAD_SIZE;
+			poll(NULL, 0, service->delay_ms);
+			if (send(client, (char *)to.data + at, len, MSG_NOSIGNAL) != (ssize_t)len)
+				return;
 		}
-		_exit(0);
 	}
-	return child;
 }
 
 static void ask(const char *per, const char *since, const char *until, const char *form,
@@ -96,37 +82,17 @@ static void ask(const char *per, const char *since, const char *until, const cha
 {
 	const char *const args[INVOKED_ARGS] = {
 		"usage", "--ledger.socket=ledger", per, since, until, form};
-	pid_t child;
+	pid_t server = stand_in_start("ledger", serve, &(struct service){.is_whole = true});
 
 	setenv("TZ", "UTC", 1);
-	child = keep(0, true);
 	invoked_run(args, ret);
-	kill(child, SIGKILL);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	unlink("ledger");
+	stand_in_end(server, "ledger");
 }
 
-/* Forks a child that serves as "ledger" and sends TEXT to each client. Returns its pid. */
-static pid_t keep_another(const char *text)
+static void send_text(int client, const void *text)
 {
-	AUTO_CLOSE int listener = -1;
-	pid_t child;
-
-	assert_int_equal(channel_listen("ledger", SOCK_SEQPACKET, 0600, 1, &listener), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		struct pollfd p = {.fd = listener, .events = POLLIN};
-
-		while (poll(&p, 1, -1) > 0) {
-			int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-
-			if (client < 0 || send(client, text, strlen(text), MSG_NOSIGNAL) < 0)
-				_exit(1);
-		}
-		_exit(1);
-	}
-	return child;
+	stand_in_send_text(client, text);
+	stand_in_await_end(client);
 }
 
 #define REFUSAL "memtally: error: no usage from memtally-ledger: ledger: "
@@ -154,13 +120,11 @@ static void usage_refuses_another_service(void **state)
 	snprintf(head, sizeof(head), "%-*s", USAGE_HEAD_SIZE, "MTUSAGR0");
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t began_ns = clock_now_ns(CLOCK_MONOTONIC);
-		pid_t child = keep_another(cases[i].text);
+		pid_t server = stand_in_start("ledger", send_text, cases[i].text);
 		AUTO_RUNNING struct running r = {0};
 
 		invoked_run(args, &r);
-		kill(child, SIGKILL);
-		assert_int_equal(waitpid(child, NULL, 0), child);
-		unlink("ledger");
+		stand_in_end(server, "ledger");
 		assert_int_equal(r.status, 1);
 		running_check_says(&r, cases[i].said);
 		assert_true(clock_now_ns(CLOCK_MONOTONIC) - began_ns < 15 * NS_PER_SEC);
@@ -232,7 +196,8 @@ static void waits_no_longer_for_many_messages(void **state)
 
 	(void)state;
 	for (int is_whole = 0; is_whole < 2; is_whole++) {
-		pid_t child = keep(DELAY_MS, is_whole);
+		const struct service service = {.delay_ms = DELAY_MS, .is_whole = is_whole};
+		pid_t server = stand_in_start("ledger", serve, &service);
 		uint64_t began_ns = clock_now_ns(CLOCK_MONOTONIC);
 		AUTO_USAGE_TABLE struct usage_table table = {.kind = USAGE_USER};
 		int r;
@@ -244,9 +209,7 @@ static void waits_no_longer_for_many_messages(void **state)
 			table.part[i].period = (struct period){.from_s = FINE_S + (int64_t)i * 3600,
 				.to_s = FINE_S + (int64_t)(i + 1) * 3600};
 		r = usage_ask("ledger", TIMEOUT_MS * NS_PER_MSEC, &table);
-		kill(child, SIGKILL);
-		assert_int_equal(waitpid(child, NULL, 0), child);
-		unlink("ledger");
+		stand_in_end(server, "ledger");
 		assert_int_equal(r, -ETIMEDOUT);
 		assert_true(clock_now_ns(CLOCK_MONOTONIC) - began_ns >= TIMEOUT_MS * NS_PER_MSEC);
 	}

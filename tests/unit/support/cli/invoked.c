@@ -4,15 +4,10 @@
 #include "tests/unit/support/unit.h"
 
 #include <grp.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/os/channel.h"
 #include "cli/memtally.h"
 #include "tests/unit/support/cli/invoked.h"
 #include "tests/unit/support/folder.h"
@@ -28,35 +23,21 @@ int invoked_leave(void **state)
 	return folder_leave(state);
 }
 
+static void invoked_serve(int client, const void *options)
+{
+	if (sample_send(client, options) < 0)
+		_exit(1);
+	stand_in_await_end(client);
+}
+
 pid_t invoked_publish(const struct sample_options *options)
 {
-	AUTO_CLOSE int listener = -1;
-	pid_t child;
-
-	assert_int_equal(channel_listen("socket", SOCK_SEQPACKET, 0600, 1, &listener), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		AUTO_CLOSE int image = -1;
-		struct pollfd p = {.fd = listener, .events = POLLIN};
-		char c;
-		int client;
-
-		if (sample_seal(options, &image) < 0 || poll(&p, 1, -1) < 0)
-			_exit(1);
-		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (client < 0 || channel_send_fd(client, image) < 0 || recv(client, &c, 1, 0) != 0)
-			_exit(1);
-		_exit(0);
-	}
-	return child;
+	return stand_in_start(INVOKED_SOCKET, invoked_serve, options);
 }
 
 void invoked_unpublish(pid_t child)
 {
-	kill(child, SIGKILL);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	unlink("socket");
+	stand_in_end(child, INVOKED_SOCKET);
 }
 
 static void invoked_become(uid_t uid)
@@ -77,7 +58,7 @@ static int invoked_call(void *context)
 {
 	const struct invocation *invocation = context;
 	char *argv[INVOKED_ARGS + 5] = {(char *)(uintptr_t) "memtally",
-		(char *)(uintptr_t) "--snapshot.socket=socket",
+		(char *)(uintptr_t) "--snapshot.socket=" INVOKED_SOCKET,
 		(char *)(uintptr_t) "--config.file=/dev/null"};
 	int argc = 3;
 

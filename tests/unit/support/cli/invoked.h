@@ -13,9 +13,13 @@
 #include <sys/types.h>
 
 #include "tests/unit/support/process/running.h"
+#include "tests/unit/support/process/stand-in.h"
 #include "tests/unit/support/snapshot/sample.h"
 
 enum { INVOKED_ARGS = 8 };
+
+/* The snapshot socket that memtally is told of. */
+#define INVOKED_SOCKET "socket"
 
 /*
  * Set-up and tear-down of a group of tests, which work in an empty folder of their own: see
@@ -28,15 +32,15 @@ int invoked_leave(void **state);
 struct sample_options invoked_sample(void);
 
 /*
- * Forks a child that serves the sample on "socket" to one client until that disconnects. Returns
- * its pid, for invoked_unpublish(), which ends the child.
+ * Starts a child that sends the sample to each client of INVOKED_SOCKET (stand-in.h). Returns its
+ * pid, for invoked_unpublish(), which ends the child.
  */
 pid_t invoked_publish(const struct sample_options *options);
 void invoked_unpublish(pid_t child);
 
 /*
  * Runs memtally with ARGS, which end with NULL unless there are INVOKED_ARGS: as this user, as UID,
- * or with standard output going to OUTPUT. Its snapshot socket is "socket".
+ * or with standard output going to OUTPUT.
  */
 void invoked_run(const char *const args[static INVOKED_ARGS], struct running *ret);
 void invoked_run_as(uid_t uid, const char *const args[static INVOKED_ARGS], struct running *ret);

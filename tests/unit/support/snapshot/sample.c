@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/os/channel.h"
 #include "base/os/userns.h"
 #include "snapshot/balance.h"
 #include "snapshot/owner.h"
@@ -783,6 +784,14 @@ int sample_seal(const struct sample_options *options, int *ret_fd)
 	builder_begin(&b);
 	r = sample_add(&b, o);
 	return r == 0 ? builder_seal(&b, &head, ret_fd) : r;
+}
+
+int sample_send(int socket, const struct sample_options *options)
+{
+	AUTO_CLOSE int fd = -1;
+	int r = sample_seal(options, &fd);
+
+	return r < 0 ? r : channel_send_fd(socket, fd);
 }
 
 struct view *sample_open(const struct sample_options *options)

@@ -72,6 +72,12 @@ int sample_add(struct builder *b, const struct sample_options *options);
 int sample_seal(const struct sample_options *options, int *ret_fd);
 
 /*
+ * Sends the sample over SOCKET, as memtallyd sends a snapshot. Returns 0, or an error of
+ * sample_seal() or channel_send_fd().
+ */
+int sample_send(int socket, const struct sample_options *options);
+
+/*
  * Returns a view of the sample; the caller unrefs it. Exits with status 99 if the view cannot be
  * made, which is a fault of the test.
  */
