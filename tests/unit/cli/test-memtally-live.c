@@ -68,15 +68,13 @@ static void live_does_not_ask_memtallyd(void **state)
 {
 	static const char *const args[INVOKED_ARGS] = {"processes", "--json", "--live"};
 	struct sample_options options = invoked_sample();
-	pid_t publisher = invoked_publish(&options);
 	AUTO_RUNNING struct running r = {0};
 	bool found = false;
 	json_t *json, *row;
 	size_t i;
 
 	(void)state;
-	invoked_run(args, &r);
-	invoked_unpublish(publisher);
+	invoked_run_served(&options, args, &r);
 	json = invoked_load(&r, "processes");
 	json_array_foreach(json_object_get(json, "processes"), i, row)
 		found = found ||
@@ -177,11 +175,9 @@ static void makes_a_pass_if_the_snapshot_will_not_do(void **state)
 	options[0].boottime_ns -= 120 * NS_PER_SEC;
 	options[1].is_public = options[2].is_public = true;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		pid_t publisher = invoked_publish(&options[i]);
 		AUTO_RUNNING struct running r = {0};
 
-		invoked_run(cases[i].args, &r);
-		invoked_unpublish(publisher);
+		invoked_run_served(&options[i], cases[i].args, &r);
 		assert_int_equal(r.status, 0);
 		running_check_says(&r, "read now, with the rights of ");
 		running_check_says(&r, cases[i].said);
@@ -202,23 +198,18 @@ static void measures_a_users_own_processes(void **state)
 	const uid_t uid = geteuid() ? geteuid() : 4711;
 	AUTO_RUNNING struct running r = {0}, all = {0}, other = {0}, sums = {0};
 	struct sample_options options = invoked_sample();
-	pid_t publisher;
 	json_t *found, *rows;
 
 	(void)state;
 	options.is_public = true;
 	assert_int_equal(chmod(".", 0755), 0);
-	publisher = invoked_publish(&options);
-	invoked_run_as(uid, text, &r);
-	invoked_unpublish(publisher);
+	invoked_run_served_as(uid, &options, text, &r);
 	assert_int_equal(r.status, 0);
 	running_check_says(&r, "memtally: your own processes, read now, with the rights of ");
 	assert_null(strstr(r.err.data, "could not be read"));
 	running_check_prints(&r, ", PSS of all users 596.3 MiB, MemTotal ");
 
-	publisher = invoked_publish(&options);
-	invoked_run_as(uid, json, &all);
-	invoked_unpublish(publisher);
+	invoked_run_served_as(uid, &options, json, &all);
 	found = invoked_load(&all, "processes");
 	assert_true(json_array_size(json_object_get(found, "processes")) > 0);
 	rows = json_object_get(found, "processes");
@@ -227,17 +218,13 @@ static void measures_a_users_own_processes(void **state)
 			json_integer_value(json_object_get(json_array_get(rows, i), "uid")), uid);
 	json_decref(found);
 
-	publisher = invoked_publish(&options);
-	invoked_run_as(uid, users, &other);
-	invoked_unpublish(publisher);
+	invoked_run_served_as(uid, &options, users, &other);
 	assert_int_equal(other.status, 1);
 	running_check_says(&other,
 		"error: no process of yours with memory matches --pid=1; other users' processes are "
 		"hidden from you: run as root\n");
 
-	publisher = invoked_publish(&options);
-	invoked_run_as(uid, some, &sums);
-	invoked_unpublish(publisher);
+	invoked_run_served_as(uid, &options, some, &sums);
 	assert_int_equal(sums.status, 0);
 	running_check_prints(&sums, "489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n");
 	running_check_says(&sums, "from memtallyd's snapshot of ");

@@ -34,12 +34,9 @@ static void says_how_users_are_counted(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct sample_options options = invoked_sample();
 		AUTO_RUNNING struct running r = {0};
-		pid_t publisher;
 
 		options.by_login = cases[i].by_login;
-		publisher = invoked_publish(&options);
-		invoked_run(cases[i].args, &r);
-		invoked_unpublish(publisher);
+		invoked_run_served(&options, cases[i].args, &r);
 		assert_int_equal(r.status, 0);
 		running_check_says(&r, cases[i].says);
 		assert_true(!cases[i].not_says || !strstr(r.err.data, cases[i].not_says));
@@ -50,12 +47,10 @@ static void shows_memtallyds_snapshot(void **state)
 {
 	static const char *const args[INVOKED_ARGS] = {"users", "--limit=2"};
 	struct sample_options options = invoked_sample();
-	pid_t publisher = invoked_publish(&options);
 	AUTO_RUNNING struct running r = {0};
 
 	(void)state;
-	invoked_run(args, &r);
-	invoked_unpublish(publisher);
+	invoked_run_served(&options, args, &r);
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.out.data,
 		"      PSS       USS       RSS    SWAP PROCESSES USER  NOTE\n"
@@ -89,11 +84,9 @@ static void warns_about_the_selection_only(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct sample_options options = invoked_sample();
-		pid_t publisher = invoked_publish(&options);
 		AUTO_RUNNING struct running r = {0};
 
-		invoked_run(cases[i].args, &r);
-		invoked_unpublish(publisher);
+		invoked_run_served(&options, cases[i].args, &r);
 		assert_int_equal(r.status, 0);
 		if (cases[i].said)
 			running_check_says(&r, cases[i].said);
@@ -111,13 +104,10 @@ static void json_is_complete(void **state)
 		const char *const args[INVOKED_ARGS] = {lists[i], "--json"};
 		struct sample_options options = invoked_sample();
 		AUTO_RUNNING struct running r = {0};
-		pid_t publisher;
 		json_t *json;
 
 		options.more = 1000;
-		publisher = invoked_publish(&options);
-		invoked_run(args, &r);
-		invoked_unpublish(publisher);
+		invoked_run_served(&options, args, &r);
 		json = invoked_load(&r, lists[i]);
 		assert_true(json_array_size(json_object_get(json, lists[i])) > 8);
 		if (!strcmp(lists[i], "processes"))
@@ -133,13 +123,11 @@ static void json_has_the_selection(void **state)
 	static const char *const args[INVOKED_ARGS] = {
 		"users", "--program=bash", "--json", "--limit=1"};
 	struct sample_options options = invoked_sample();
-	pid_t publisher = invoked_publish(&options);
 	AUTO_RUNNING struct running r = {0};
 	json_t *json, *row;
 
 	(void)state;
-	invoked_run(args, &r);
-	invoked_unpublish(publisher);
+	invoked_run_served(&options, args, &r);
 	json = invoked_load(&r, "users");
 	assert_int_equal(json_array_size(json_object_get(json, "users")), 1);
 	row = json_array_get(json_object_get(json, "users"), 0);
@@ -157,55 +145,71 @@ static void uses_the_public_snapshot_for_sums(void **state)
 	static const char *const args[INVOKED_ARGS] = {"programs", "--program=firefox", "--bytes"};
 	struct sample_options options = invoked_sample();
 	AUTO_RUNNING struct running r = {0};
-	pid_t publisher;
 
 	(void)state;
 	options.is_public = true;
-	publisher = invoked_publish(&options);
-	invoked_run(args, &r);
-	invoked_unpublish(publisher);
+	invoked_run_served(&options, args, &r);
 	assert_int_equal(r.status, 0);
 	running_check_prints(&r, "\n512003072 450561024 729088000 1048576         3 firefox\n");
 	running_check_says(&r, "from memtallyd's snapshot of ");
 }
 
+static const char *const status_args[INVOKED_ARGS] = {"status"};
+
 static void status_shows_memtallyds_snapshot(void **state)
 {
-	static const char *const text[INVOKED_ARGS] = {"status"}, *const json[INVOKED_ARGS] = {
-									  "status", "--json"};
 	struct sample_options options = invoked_sample();
-	pid_t publisher = invoked_publish(&options);
-	AUTO_RUNNING struct running r = {0}, s = {0}, stale = {0}, none = {0};
-	json_t *found;
+	AUTO_RUNNING struct running r = {0};
 
 	(void)state;
-	options.is_public = true;
-	invoked_run(text, &r);
-	invoked_unpublish(publisher);
+	invoked_run_served(&options, status_args, &r);
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.err.data, "");
 	running_check_prints(&r, "memtallyd 1.2.3: adaptive, ");
 	running_check_prints(&r, "; snapshot 3 s old\n");
 	running_check_prints(&r, "\nRights ");
-	publisher = invoked_publish(&options); /* the public snapshot is enough */
-	invoked_run(json, &s);
-	invoked_unpublish(publisher);
-	found = invoked_load(&s, "status");
-	assert_non_null(json_object_get(json_object_get(found, "host"), "pss_measured_bytes"));
-	assert_non_null(json_object_get(json_object_get(found, "status"), "estimate_error_ratio"));
-	assert_true(invoked_has_interval(found));
-	json_decref(found);
+}
+
+static void status_shows_a_public_snapshot(void **state)
+{
+	static const char *const args[INVOKED_ARGS] = {"status", "--json"};
+	struct sample_options options = invoked_sample();
+	AUTO_RUNNING struct running r = {0};
+	json_t *json;
+
+	(void)state;
+	options.is_public = true;
+	invoked_run_served(&options, args, &r);
+	json = invoked_load(&r, "status");
+	assert_non_null(json_object_get(json_object_get(json, "host"), "pss_measured_bytes"));
+	assert_non_null(json_object_get(json_object_get(json, "status"), "estimate_error_ratio"));
+	assert_true(invoked_has_interval(json));
+	json_decref(json);
+}
+
+static void status_reports_a_stale_snapshot(void **state)
+{
+	struct sample_options options = invoked_sample();
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
+	options.is_public = true;
 	options.boottime_ns -= 120 * NS_PER_SEC;
-	publisher = invoked_publish(&options);
-	invoked_run(text, &stale);
-	invoked_unpublish(publisher);
-	assert_int_equal(stale.status, 1);
-	running_check_prints(&stale, "; snapshot 2 min 3 s old: stale (limit ");
-	running_check_says(&stale, "memtally: error: memtallyd runs, but ");
-	invoked_run(text, &none);
-	assert_int_equal(none.status, 1);
-	assert_string_equal(none.out.data, "");
-	assert_string_equal(none.err.data,
+	invoked_run_served(&options, status_args, &r);
+	assert_int_equal(r.status, 1);
+	running_check_prints(&r, "; snapshot 2 min 3 s old: stale (limit ");
+	running_check_says(&r, "memtally: error: memtallyd runs, but ");
+}
+
+static void status_reports_that_memtallyd_does_not_run(void **state)
+{
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
+	invoked_run(status_args, &r);
+	assert_int_equal(r.status, 1);
+	assert_string_equal(r.out.data, "");
+	assert_string_equal(r.err.data,
 		"memtally: error: no snapshot from memtallyd: socket: No such file or directory "
 		"(start memtallyd, or set --snapshot.socket)\n");
 }
@@ -234,7 +238,6 @@ static void send_greeting(int client, const void *context)
 /* Another version and another program have different remedies. */
 static void status_tells_another_version_from_another_program(void **state)
 {
-	static const char *const args[INVOKED_ARGS] = {"status"};
 	static const struct {
 		void (*serve)(int client, const void *context);
 		const char *said;
@@ -252,7 +255,7 @@ static void status_tells_another_version_from_another_program(void **state)
 		pid_t server = stand_in_start(INVOKED_SOCKET, cases[i].serve, NULL);
 		AUTO_RUNNING struct running r = {0};
 
-		invoked_run(args, &r);
+		invoked_run(status_args, &r);
 		stand_in_end(server, INVOKED_SOCKET);
 		assert_int_equal(r.status, 1);
 		assert_string_equal(r.err.data, cases[i].said);
@@ -283,11 +286,9 @@ static void exited_programs_match_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct sample_options options = invoked_sample();
-		pid_t publisher = invoked_publish(&options);
 		AUTO_RUNNING struct running r = {0};
 
-		invoked_run(cases[i].args, &r);
-		invoked_unpublish(publisher);
+		invoked_run_served(&options, cases[i].args, &r);
 		assert_int_equal(r.status, 1);
 		running_check_says(&r, "error: no process with memory matches --");
 		if (strstr(r.out.data, "{\"snapshot\"")) {
@@ -315,6 +316,9 @@ int main(void)
 		cmocka_unit_test(json_has_the_selection),
 		cmocka_unit_test(uses_the_public_snapshot_for_sums),
 		cmocka_unit_test(status_shows_memtallyds_snapshot),
+		cmocka_unit_test(status_shows_a_public_snapshot),
+		cmocka_unit_test(status_reports_a_stale_snapshot),
+		cmocka_unit_test(status_reports_that_memtallyd_does_not_run),
 		cmocka_unit_test(status_tells_another_version_from_another_program),
 		cmocka_unit_test(exited_programs_match_nothing),
 	};

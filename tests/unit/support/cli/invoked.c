@@ -23,23 +23,6 @@ int invoked_leave(void **state)
 	return folder_leave(state);
 }
 
-static void invoked_serve(int client, const void *options)
-{
-	if (sample_send(client, options) < 0)
-		_exit(1);
-	stand_in_await_end(client);
-}
-
-pid_t invoked_publish(const struct sample_options *options)
-{
-	return stand_in_start(INVOKED_SOCKET, invoked_serve, options);
-}
-
-void invoked_unpublish(pid_t child)
-{
-	stand_in_end(child, INVOKED_SOCKET);
-}
-
 static void invoked_become(uid_t uid)
 {
 	if (uid != geteuid() && (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
@@ -68,23 +51,39 @@ static int invoked_call(void *context)
 	return memtally_run(argc, argv);
 }
 
-void invoked_run_as(uid_t uid, const char *const args[static INVOKED_ARGS], struct running *ret)
-{
-	struct invocation invocation = {uid, args};
-
-	running_do(invoked_call, &invocation, -1, ret);
-}
-
-void invoked_run(const char *const args[static INVOKED_ARGS], struct running *ret)
-{
-	invoked_run_as(geteuid(), args, ret);
-}
-
 void invoked_run_into(int output, const char *const args[static INVOKED_ARGS], struct running *ret)
 {
 	struct invocation invocation = {geteuid(), args};
 
 	running_do(invoked_call, &invocation, output, ret);
+}
+
+void invoked_run(const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	invoked_run_into(-1, args, ret);
+}
+
+static void invoked_serve(int client, const void *options)
+{
+	if (sample_send(client, options) < 0)
+		_exit(1);
+	stand_in_await_end(client);
+}
+
+void invoked_run_served_as(uid_t uid, const struct sample_options *options,
+	const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	struct invocation invocation = {uid, args};
+	pid_t server = stand_in_start(INVOKED_SOCKET, invoked_serve, options);
+
+	running_do(invoked_call, &invocation, -1, ret);
+	stand_in_end(server, INVOKED_SOCKET);
+}
+
+void invoked_run_served(const struct sample_options *options,
+	const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	invoked_run_served_as(geteuid(), options, args, ret);
 }
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memtally run in a child process with command-line arguments, in a folder of the test. A server
- * stands in for memtallyd and sends the sample. Link with WRAP_INVOKED.
+ * memtally run in a child process with command-line arguments, in a folder of the test, with a
+ * stand-in for memtallyd or without. Link with WRAP_INVOKED.
  *
  * CLOCK_BOOTTIME stands still at the start of the test plus one day, so that ages are exact and the
  * host has run for a day.
@@ -18,7 +18,7 @@
 
 enum { INVOKED_ARGS = 8 };
 
-/* The snapshot socket that memtally is told of. */
+/* The snapshot socket in memtally's configuration, for stand_in_start(). */
 #define INVOKED_SOCKET "socket"
 
 /*
@@ -32,19 +32,20 @@ int invoked_leave(void **state);
 struct sample_options invoked_sample(void);
 
 /*
- * Starts a child that sends the sample to each client of INVOKED_SOCKET (stand-in.h). Returns its
- * pid, for invoked_unpublish(), which ends the child.
- */
-pid_t invoked_publish(const struct sample_options *options);
-void invoked_unpublish(pid_t child);
-
-/*
- * Runs memtally with ARGS, which end with NULL unless there are INVOKED_ARGS: as this user, as UID,
- * or with standard output going to OUTPUT.
+ * Runs memtally with ARGS, which end with NULL unless there are INVOKED_ARGS. With _into(),
+ * standard output goes to OUTPUT.
  */
 void invoked_run(const char *const args[static INVOKED_ARGS], struct running *ret);
-void invoked_run_as(uid_t uid, const char *const args[static INVOKED_ARGS], struct running *ret);
 void invoked_run_into(int output, const char *const args[static INVOKED_ARGS], struct running *ret);
+
+/*
+ * As invoked_run(), while a stand-in for memtallyd sends the sample with OPTIONS to each client.
+ * With _as(), memtally runs as user UID.
+ */
+void invoked_run_served(const struct sample_options *options,
+	const char *const args[static INVOKED_ARGS], struct running *ret);
+void invoked_run_served_as(uid_t uid, const struct sample_options *options,
+	const char *const args[static INVOKED_ARGS], struct running *ret);
 
 /*
  * Returns R's standard output as JSON. The test fails unless R succeeded and the output has
