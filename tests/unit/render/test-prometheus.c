@@ -8,11 +8,11 @@
 
 #include "base/number.h"
 #include "render/prometheus.h"
-#include "snapshot/builder.h"
 #include "snapshot/owner.h"
 #include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/golden.h"
 #include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
 
 /*
  * A parser of expositions that is stricter than scrapers: it accepts only what the formats allow,
@@ -376,26 +376,16 @@ static void absent_quantities_have_no_sample(void **state)
 /* Makes an image with the host and one pod called NAME. */
 static struct view *open_pod(const char *name)
 {
-	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
-	AUTO_CLOSE int fd = -1;
+	AUTO_SMALL struct small s = {0};
 	struct snapshot_scope *row;
-	struct builder b = {0};
-	struct view *view = NULL;
-	const char *reason = "";
 
-	builder_begin(&b);
-	assert_non_null(builder_add_scope(&b, METRIC_HOST));
-	row = builder_add_scope(&b, METRIC_POD);
+	small_begin(&s);
+	row = builder_add_scope(&s.builder, METRIC_POD);
 	assert_non_null(row);
-	row->name = builder_add_text(&b, name, strlen(name));
+	row->name = builder_add_text(&s.builder, name, strlen(name));
 	row->flags = SCOPE_EXPORTED;
 	ROW_SET(row, SCOPE_PROCESSES, 7);
-	assert_non_null(builder_add_self(&b));
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	builder_done(&b);
-	return view;
+	return small_view(&s.builder, NULL);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "snapshot/query.h"
 #include "tests/unit/support/faults/allocation.h"
 #include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
 
 /* Fields that processes can be filtered by. */
 #define OWNERS ", user, program, unit, user_unit, session, slice, machine, pod, container, group"
@@ -430,28 +431,22 @@ static void hides_rows_from_other_callers(void **state)
 /* The sum of four parts exceeds 2^64, and must count as larger than any of them. */
 static void sums_of_a_family_do_not_overflow(void **state)
 {
-	static const struct image_header head = {.sequence = 1, .interval_ns = 1};
-	CLEANUP(builder_done) struct builder b = {0};
 	AUTO_VIEW struct view *view = NULL;
 	AUTO_ROWS struct rows rows = {0};
-	AUTO_CLOSE int fd = -1;
-	const char *reason;
+	AUTO_SMALL struct small s = {0};
 	struct query q;
 
 	(void)state;
-	builder_begin(&b);
-	assert_non_null(builder_add_scope(&b, METRIC_HOST));
-	assert_non_null(builder_add_self(&b));
+	small_begin(&s);
 	for (int i = 0; i < 2; i++) {
-		struct snapshot_scope *row = builder_add_scope(&b, METRIC_USER);
+		struct snapshot_scope *row = builder_add_scope(&s.builder, METRIC_USER);
 
 		assert_non_null(row);
 		ROW_SET(row, SCOPE_UNMEASURED_DENIED, INT64_MAX);
 		ROW_SET(row, SCOPE_UNMEASURED_MALFORMED, i ? INT64_MAX : 0);
 		ROW_SET(row, SCOPE_UNMEASURED_ERROR, i ? INT64_MAX : 0);
 	}
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	assert_int_equal(view_open(fd, &view, &reason), 0);
+	view = small_view(&s.builder, NULL);
 	query_init(&q, METRIC_USER);
 	set(&q, "sort", "unmeasured_processes");
 	rows = run(&q, view);
@@ -599,27 +594,21 @@ static void limits_the_number_of_filters(void **state)
 static void finds_long_names(void **state)
 {
 	static const enum metric_scope named[] = {METRIC_USER, METRIC_PROGRAM, METRIC_UNIT};
-	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
-	CLEANUP(builder_done) struct builder b = {0};
-	AUTO_CLOSE int fd = -1;
+	AUTO_SMALL struct small s = {0};
 	AUTO_VIEW struct view *view = NULL;
 	char name[SNAPSHOT_NAME_MAX + 1];
-	const char *reason;
 
 	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;
-	builder_begin(&b);
-	assert_non_null(builder_add_scope(&b, METRIC_HOST));
-	assert_non_null(builder_add_self(&b));
+	small_begin(&s);
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++) {
-		struct snapshot_scope *row = builder_add_scope(&b, named[i]);
+		struct snapshot_scope *row = builder_add_scope(&s.builder, named[i]);
 
 		assert_non_null(row);
-		row->name = builder_add_text(&b, name, strlen(name));
+		row->name = builder_add_text(&s.builder, name, strlen(name));
 	}
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	assert_int_equal(view_open(fd, &view, &reason), 0);
+	view = small_view(&s.builder, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
 		for (size_t cut = 0; cut <= 1; cut++) {
 			AUTO_ROWS struct rows rows = {0};

@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "cli/common/no-match.h"
-#include "snapshot/builder.h"
 #include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
 
 enum { ARGS_MAX = 4 };
 
@@ -71,27 +71,20 @@ static void names_the_filters_and_the_nearest_owner(void **state)
 /* Returns an image with session-2.scope, which has ended, and session-3.scope. */
 static struct view *make_sessions(void)
 {
-	CLEANUP(builder_done) struct builder b = {0};
-	AUTO_CLOSE int fd = -1;
-	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
-	struct view *view = NULL;
-	const char *reason = "";
+	AUTO_SMALL struct small s = {0};
 
-	builder_begin(&b);
-	assert_non_null(builder_add_scope(&b, METRIC_HOST));
-	assert_non_null(builder_add_self(&b));
+	small_begin(&s);
 	for (unsigned int i = 0; i < 2; i++) {
-		uint32_t name = builder_add_text(&b, i ? "session-3.scope" : "session-2.scope", 15);
-		struct snapshot_scope *row = builder_add_scope(&b, METRIC_UNIT);
+		uint32_t name = builder_add_text(
+			&s.builder, i ? "session-3.scope" : "session-2.scope", 15);
+		struct snapshot_scope *row = builder_add_scope(&s.builder, METRIC_UNIT);
 
 		assert_non_null(row);
 		row->id = OWNER_NO_ID;
 		row->name = name;
 		ROW_SET(row, SCOPE_PROCESSES, i);
 	}
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	assert_int_equal(view_open(fd, &view, &reason), 0);
-	return view;
+	return small_view(&s.builder, NULL);
 }
 
 /* An owner without processes is suggested for no value, and is no misspelling itself. */

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "cli/common/notice.h"
 #include "collectors/process/self/mapcounts.h"
-#include "snapshot/builder.h"
+#include "tests/unit/support/snapshot/small.h"
 
 struct notice_case {
 	uint64_t denied, changing, error, blocked;
@@ -34,24 +34,16 @@ static void add_rows(struct builder *b, const struct notice_case *c)
 
 static struct view *view_of(const struct notice_case *c)
 {
-	CLEANUP(builder_done) struct builder b = {0};
-	static const struct image_header head = {
-		.sequence = 1, .interval_ns = 1, .stale_ns = 1, .boottime_ns = 1};
-	AUTO_CLOSE int fd = -1;
+	AUTO_SMALL struct small s = {0};
 	struct snapshot_balance *balance;
-	struct view *view = NULL;
-	const char *reason;
 
-	builder_begin(&b);
-	assert_non_null(builder_add_scope(&b, METRIC_HOST));
-	builder_add_self(&b)->flags = c->flags;
-	balance = builder_add_balance(&b);
+	small_begin(&s);
+	s.self->flags = c->flags;
+	balance = builder_add_balance(&s.builder);
 	if (c->map_counts != MAPCOUNTS_UNKNOWN)
 		ROW_SET(balance, BALANCE_MAP_COUNTS_EXACT, c->map_counts == MAPCOUNTS_EXACT);
-	add_rows(&b, c);
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	assert_int_equal(view_open(fd, &view, &reason), 0);
-	return view;
+	add_rows(&s.builder, c);
+	return small_view(&s.builder, NULL);
 }
 
 static void reports_missing_values(void **state)
@@ -201,29 +193,21 @@ static void origin_has_the_age_of_estimates(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		CLEANUP(builder_done) struct builder b = {0};
 		static const struct image_header head = {.sequence = 1,
 			.interval_ns = 1,
 			.stale_ns = NS_PER_SEC,
 			.boottime_ns = NS_PER_SEC};
 		AUTO_BUFFER struct buffer said = {0}, expected = {0};
 		AUTO_VIEW struct view *view = NULL;
-		AUTO_CLOSE int fd = -1;
-		struct snapshot_scope *host;
-		struct snapshot_self *self;
-		const char *reason;
+		AUTO_SMALL struct small s = {0};
 
-		builder_begin(&b);
-		host = builder_add_scope(&b, METRIC_HOST);
-		self = builder_add_self(&b);
-		assert_true(host && self);
-		ROW_SET(host, SCOPE_PSS, 1000);
-		ROW_SET(host, SCOPE_PSS_MEASURED, cases[i].measured);
-		ROW_SET(host, SCOPE_PSS_GUESSED, cases[i].guessed);
+		small_begin(&s);
+		ROW_SET(s.host, SCOPE_PSS, 1000);
+		ROW_SET(s.host, SCOPE_PSS_MEASURED, cases[i].measured);
+		ROW_SET(s.host, SCOPE_PSS_GUESSED, cases[i].guessed);
 		if (cases[i].has_oldest)
-			ROW_SET(self, SELF_OLDEST_AGE, 221 * NS_PER_SEC);
-		assert_int_equal(builder_seal(&b, &head, &fd), 0);
-		assert_int_equal(view_open(fd, &view, &reason), 0);
+			ROW_SET(s.self, SELF_OLDEST_AGE, 221 * NS_PER_SEC);
+		view = small_view(&s.builder, &head);
 		notice_add_origin(view, 10 * NS_PER_SEC, &said);
 		buffer_add_char(&said, '\0');
 		buffer_printf(&expected, "from memtallyd's snapshot of 9 s ago%s", cases[i].text);

@@ -5,8 +5,8 @@
 #include "tests/unit/support/unit.h"
 
 #include "cli/common/selection.h"
-#include "snapshot/builder.h"
 #include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
 
 enum { ARGS_MAX = 8 };
 
@@ -140,31 +140,22 @@ static void host_covers_the_selection(void **state)
 /* Two users: 3 KiB of each are certain, and 8 of the 10 KiB of both together. */
 static struct view *open_sure(void)
 {
-	static const struct image_header head = {
-		.sequence = 1, .interval_ns = 1, .stale_ns = 3, .boottime_ns = 1};
-	CLEANUP(builder_done) struct builder b = {0};
-	struct image_header h = head;
-	AUTO_CLOSE int fd = -1;
-	struct view *view = NULL;
-	const char *reason;
+	AUTO_SMALL struct small s = {0};
 
-	builder_begin(&b);
-	for (unsigned int i = 0; i < 3; i++) {
-		struct snapshot_scope *row = builder_add_scope(
-			&b, i == 0 ? METRIC_HOST : METRIC_USER);
+	small_begin(&s);
+	ROW_SET(s.host, SCOPE_PROCESSES, 2);
+	ROW_SET(s.host, SCOPE_PSS, 10);
+	ROW_SET(s.host, SCOPE_PSS_LOW, 8);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct snapshot_scope *row = builder_add_scope(&s.builder, METRIC_USER);
 
 		assert_non_null(row);
-		if (i > 0)
-			row->name = builder_add_text(&b, i == 1 ? "a" : "b", 1);
-		ROW_SET(row, SCOPE_PROCESSES, i == 0 ? 2 : 1);
-		ROW_SET(row, SCOPE_PSS, i == 0 ? 10 : 5);
-		ROW_SET(row, SCOPE_PSS_LOW, i == 0 ? 8 : 3);
+		row->name = builder_add_text(&s.builder, i ? "b" : "a", 1);
+		ROW_SET(row, SCOPE_PROCESSES, 1);
+		ROW_SET(row, SCOPE_PSS, 5);
+		ROW_SET(row, SCOPE_PSS_LOW, 3);
 	}
-	assert_non_null(builder_add_self(&b));
-	assert_int_equal(builder_seal(&b, &h, &fd), 0);
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	return view;
+	return small_view(&s.builder, NULL);
 }
 
 /* The total of all users has the host's bounds. The total of some does not. */

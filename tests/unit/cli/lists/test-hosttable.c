@@ -7,9 +7,9 @@
 #include "base/cleanup.h"
 #include "cli/lists/hosttable.h"
 #include "snapshot/balance.h"
-#include "snapshot/builder.h"
 #include "tests/unit/support/faults/full.h"
 #include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
 
 /*
  * Formats a table as text: a line for each row, columns separated by bars, and the notes after the
@@ -32,23 +32,13 @@ static void flatten(const struct table *t, struct buffer *to)
 static struct view *make_of(
 	const struct snapshot_scope *sums, const struct snapshot_balance *balance)
 {
-	CLEANUP(builder_done) struct builder b = {0};
-	AUTO_CLOSE int fd = -1;
-	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
-	struct snapshot_scope *host;
-	struct view *view = NULL;
-	const char *reason = "";
+	AUTO_SMALL struct small s = {0};
 
-	builder_begin(&b);
-	host = builder_add_scope(&b, METRIC_HOST);
-	assert_non_null(host);
-	*host = *sums;
-	assert_non_null(builder_add_self(&b));
+	small_begin(&s);
+	*s.host = *sums;
 	if (balance)
-		*builder_add_balance(&b) = *balance;
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	assert_int_equal(view_open(fd, &view, &reason), 0);
-	return view;
+		*builder_add_balance(&s.builder) = *balance;
+	return small_view(&s.builder, NULL);
 }
 
 /* Returns an image with BALANCE and no other sums of the host. */

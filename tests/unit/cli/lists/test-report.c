@@ -6,9 +6,8 @@
 
 #include "base/clock.h"
 #include "cli/lists/report.h"
-#include "snapshot/builder.h"
 #include "tests/unit/support/cli/reported.h"
-#include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
 
 static void check(const struct view *view, uint64_t now_ns, const char *expected)
 {
@@ -199,17 +198,13 @@ static void omits_unknown_values(void **state)
 {
 	static const struct image_header head = {
 		.sequence = 1, .interval_ns = 100 * NS_PER_MSEC, .stale_ns = 2, .boottime_ns = 1};
-	CLEANUP(builder_done) struct builder b = {0};
 	AUTO_VIEW struct view *view = NULL;
-	AUTO_CLOSE int fd = -1;
-	const char *reason;
+	AUTO_SMALL struct small s = {0};
 
 	(void)state;
-	builder_begin(&b);
-	assert_non_null(builder_add_scope(&b, METRIC_HOST));
-	builder_add_self(&b)->flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM;
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	assert_int_equal(view_open(fd, &view, &reason), 0);
+	small_begin(&s);
+	s.self->flags = SELF_CAP_SYS_PTRACE | SELF_COMPARES_MM;
+	view = small_view(&s.builder, &head);
 	check(view, 1,
 		"memtallyd : exact, a pass every 100 ms\n"
 		"Running     snapshot 0 s old\n"
@@ -225,24 +220,17 @@ static void says_whether_map_counts_are_exact(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(texts); i++) {
-		static const struct image_header head = {
-			.sequence = 1, .interval_ns = 1, .stale_ns = 1, .boottime_ns = 1};
-		CLEANUP(builder_done) struct builder b = {0};
 		AUTO_BUFFER struct buffer text = {0};
 		AUTO_VIEW struct view *view = NULL;
-		AUTO_CLOSE int fd = -1;
+		AUTO_SMALL struct small s = {0};
 		struct snapshot_balance *balance;
-		const char *reason;
 
-		builder_begin(&b);
-		assert_non_null(builder_add_scope(&b, METRIC_HOST));
-		assert_non_null(builder_add_self(&b));
-		balance = builder_add_balance(&b);
+		small_begin(&s);
+		balance = builder_add_balance(&s.builder);
 		assert_non_null(balance);
 		if (i < 2)
 			ROW_SET(balance, BALANCE_MAP_COUNTS_EXACT, i);
-		assert_int_equal(builder_seal(&b, &head, &fd), 0);
-		assert_int_equal(view_open(fd, &view, &reason), 0);
+		view = small_view(&s.builder, NULL);
 		report_render(view, 1, &text);
 		buffer_add_char(&text, 0);
 		assert_int_equal(text.error, 0);

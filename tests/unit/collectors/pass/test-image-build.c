@@ -6,25 +6,18 @@
 
 #include "collectors/pass/image-build.h"
 #include "snapshot/metric.h"
-#include "snapshot/view.h"
+#include "tests/unit/support/snapshot/small.h"
 
 /* Builds the image of T, with the other parts that a reader needs. */
 static struct view *compose(struct owner_sums *t, struct builder *b)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
-	AUTO_CLOSE int fd = -1;
 	struct meminfo meminfo = {.present = 1 << MEMINFO_TOTAL, .q = {[MEMINFO_TOTAL] = 1 << 30}};
-	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
-	struct view *view;
-	const char *reason = "";
 
 	builder_begin(b);
 	assert_int_equal(image_build_scopes(t, &meminfo, b, &scratch), 0);
 	assert_non_null(builder_add_self(b));
-	assert_int_equal(builder_seal(b, &head, &fd), 0);
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	return view;
+	return small_view(b, NULL);
 }
 
 static void add_user(struct owner_sums *t, uid_t uid, const char *name)
@@ -252,21 +245,14 @@ static struct view *view_of(struct counted *c, bool is_adaptive)
 {
 	AUTO_BUFFER struct buffer scratch = {0};
 	CLEANUP(builder_done) struct builder b = {0};
-	AUTO_CLOSE int fd = -1;
 	struct meminfo meminfo = {0};
-	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
-	struct view *view;
-	const char *reason = "";
 
 	builder_begin(&b);
 	assert_int_equal(image_build_scopes(&c->sums, &meminfo, &b, &scratch), 0);
 	assert_int_equal(image_build_self(&c->counts, is_adaptive ? &c->adaptive : NULL, &c->self,
 				 SELF_CAP_PERFMON, "1.2.3", &b),
 		0);
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	return view;
+	return small_view(&b, NULL);
 }
 
 struct expected {

@@ -6,24 +6,16 @@
 
 #include "base/cleanup.h"
 #include "collectors/pass/image-shmem.h"
-#include "snapshot/view.h"
 #include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/small.h"
 
 /* Builds the image of S, with the other parts that a reader needs. */
 static struct view *make(struct shmem *s, const struct owner_table *users, struct builder *b)
 {
-	struct image_header head = {.sequence = 1, .interval_ns = 1, .stale_ns = 1};
-	AUTO_CLOSE int fd = -1;
-	const char *reason = "";
-	struct view *view;
-
 	assert_int_equal(image_shmem_add(s, users, b), 0);
 	assert_non_null(builder_add_scope(b, METRIC_HOST));
 	assert_non_null(builder_add_self(b));
-	assert_int_equal(builder_seal(b, &head, &fd), 0);
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	return view;
+	return small_view(b, NULL);
 }
 
 static void add_mount(struct tmpfs *t, const char *path, uint64_t used, uint64_t size)

@@ -7,27 +7,20 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "collectors/pass/survey-result.h"
-#include "snapshot/view.h"
 #include "tests/unit/support/faults/allocation.h"
+#include "tests/unit/support/snapshot/small.h"
 #include "tests/unit/support/snapshot/walk.h"
-
-static const struct image_header head = {.sequence = 1, .interval_ns = 1};
 
 /* Returns the rows of the survey result C as an image shows them that is published at NOW_NS. */
 static struct view *show(const struct survey_result *c, uint64_t now_ns)
 {
-	CLEANUP(builder_done) struct builder b = {0};
-	struct view *view = NULL;
-	AUTO_CLOSE int fd = -1;
-	const char *reason;
+	AUTO_SMALL struct small s = {0};
+	struct view *view;
 
-	builder_begin(&b);
-	assert_non_null(builder_add_scope(&b, METRIC_HOST));
-	assert_non_null(builder_add_self(&b));
-	assert_int_equal(survey_result_add_survey(c, now_ns, &b), 0);
-	assert_int_equal(survey_result_add_files(c, &b), 0);
-	assert_int_equal(builder_seal(&b, &head, &fd), 0);
-	assert_int_equal(view_open(fd, &view, &reason), 0);
+	small_begin(&s);
+	assert_int_equal(survey_result_add_survey(c, now_ns, &s.builder), 0);
+	assert_int_equal(survey_result_add_files(c, &s.builder), 0);
+	view = small_view(&s.builder, NULL);
 	assert_null(walk_view(view));
 	return view;
 }

@@ -8,14 +8,12 @@
 #include "base/clock.h"
 #include "snapshot/builder.h"
 #include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/small.h"
 
 #define MIB UINT64_C(1048576)
 
-static void add_host(struct builder *b, const struct reported *c)
+static void set_host(struct snapshot_scope *host, const struct reported *c)
 {
-	struct snapshot_scope *host = builder_add_scope(b, METRIC_HOST);
-
-	assert_non_null(host);
 	ROW_SET(host, SCOPE_PSS, 2048 * MIB);
 	ROW_SET(host, SCOPE_PSS_MEASURED,
 		c->is_exact || c->is_whole ? 2048 * MIB
@@ -95,48 +93,42 @@ struct view *reported_open(const struct reported *c)
 		.pass_begin_ns = 99 * NS_PER_SEC,
 		.realtime_ns = SAMPLE_REALTIME_NS,
 	};
-	CLEANUP(builder_done) struct builder b = {0};
+	AUTO_SMALL struct small s = {0};
 	struct image_header h = head;
-	AUTO_CLOSE int fd = -1;
 	struct snapshot_histogram *passes, *holds;
 	struct snapshot_process *row;
-	struct snapshot_self *self;
-	struct view *view = NULL;
-	const char *reason;
 
-	builder_begin(&b);
-	add_host(&b, c);
-	passes = builder_add_histogram(&b);
+	small_begin(&s);
+	set_host(s.host, c);
+	passes = builder_add_histogram(&s.builder);
 	assert_non_null(passes);
 	passes->id = HISTOGRAM_PASS_DURATION;
 	passes->bucket[5] = 735 * scale_of(c);
 	passes->bucket[6] = 3 * scale_of(c);
 	passes->count = 738 * scale_of(c);
-	holds = builder_add_histogram(&b);
+	holds = builder_add_histogram(&s.builder);
 	assert_non_null(holds);
 	holds->id = HISTOGRAM_HOLD;
 	holds->bucket[c->holds] = holds->count = c->is_young ? 0 : 12054;
-	self = builder_add_self(&b);
-	assert_non_null(self);
-	self->version = builder_add_text(&b, "1.2.3", 5);
-	self->flags = c->flags;
-	ROW_SET(self, SELF_PASSES, 738);
-	ROW_SET(self, SELF_INTERVAL,
+	s.self->version = builder_add_text(&s.builder, "1.2.3", 5);
+	s.self->flags = c->flags;
+	ROW_SET(s.self, SELF_PASSES, 738);
+	ROW_SET(s.self, SELF_INTERVAL,
 		(c->interval_ms ? c->interval_ms : UINT64_C(10000)) * NS_PER_MSEC);
-	ROW_SET(self, SELF_LAST_PASS_DURATION, 41200000);
-	ROW_SET(self, SELF_PASS_OVERRUNS, 0);
-	ROW_SET(self, SELF_CPU, 23 * NS_PER_SEC);
-	ROW_SET(self, SELF_CPU_RECENT, metric_real_bits(c->recent > 0 ? c->recent : 0.0025));
-	ROW_SET(self, SELF_CPU_RECENT_SPAN,
+	ROW_SET(s.self, SELF_LAST_PASS_DURATION, 41200000);
+	ROW_SET(s.self, SELF_PASS_OVERRUNS, 0);
+	ROW_SET(s.self, SELF_CPU, 23 * NS_PER_SEC);
+	ROW_SET(s.self, SELF_CPU_RECENT, metric_real_bits(c->recent > 0 ? c->recent : 0.0025));
+	ROW_SET(s.self, SELF_CPU_RECENT_SPAN,
 		(c->span_ms ? c->span_ms : UINT64_C(65000)) * NS_PER_MSEC);
-	ROW_SET(self, SELF_START_TIME,
+	ROW_SET(s.self, SELF_START_TIME,
 		SAMPLE_REALTIME_NS - (c->up_s ? c->up_s : REPORTED_UP_S) * NS_PER_SEC);
-	ROW_SET(self, SELF_BLOCKED_READS, 2 * c->blocked);
-	ROW_SET(self, SELF_BLOCKED_OLDEST, c->blocked ? 1311 * NS_PER_SEC : 0);
+	ROW_SET(s.self, SELF_BLOCKED_READS, 2 * c->blocked);
+	ROW_SET(s.self, SELF_BLOCKED_OLDEST, c->blocked ? 1311 * NS_PER_SEC : 0);
 	if (!c->is_exact)
-		add_adaptive(&b, c, self);
+		add_adaptive(&s.builder, c, s.self);
 	for (uint32_t i = 0; i < c->denied && !c->is_public; i++) {
-		row = builder_add_process(&b);
+		row = builder_add_process(&s.builder);
 		assert_non_null(row);
 		row->pid = i + 1;
 		row->outcome = OUTCOME_DENIED;
@@ -146,8 +138,5 @@ struct view *reported_open(const struct reported *c)
 	if (c->stretched_s)
 		h.interval_ns = c->stretched_s * NS_PER_SEC;
 	h.flags = c->is_public ? IMAGE_PUBLIC : 0;
-	assert_int_equal(builder_seal(&b, &h, &fd), 0);
-	if (view_open(fd, &view, &reason) < 0)
-		fail_msg("%s", reason);
-	return view;
+	return small_view(&s.builder, &h);
 }
