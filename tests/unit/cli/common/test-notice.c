@@ -46,11 +46,46 @@ static struct view *view_of(const struct notice_case *c)
 	return small_view(&s.builder, NULL);
 }
 
-static void reports_missing_values(void **state)
+static void check(const struct notice_case *c)
+{
+	AUTO_VIEW struct view *view = view_of(c);
+	struct sums sums = {0};
+	AUTO_BUFFER struct buffer b = {0};
+
+	ROW_SET(&sums, SCOPE_PROCESSES, c->processes ? c->processes : 120);
+	if (c->has_pss) {
+		ROW_SET(&sums, SCOPE_PSS, c->pss);
+		ROW_SET(&sums, SCOPE_UNMEASURED_RSS_DENIED, c->denied_rss);
+	}
+	ROW_SET(&sums, SCOPE_UNMEASURED_DENIED, c->denied);
+	ROW_SET(&sums, SCOPE_UNMEASURED_CHANGING, c->changing);
+	ROW_SET(&sums, SCOPE_UNMEASURED_ERROR, c->error);
+	ROW_SET(&sums, SCOPE_UNMEASURED_BLOCKED, c->blocked);
+	notice_render(view, &sums, c->source, &b);
+	buffer_add_char(&b, '\0');
+	assert_string_equal(b.data, c->text);
+}
+
+static void check_cases(const struct notice_case *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		check(&cases[i]);
+}
+
+static void is_silent_about_a_complete_snapshot(void **state)
 {
 	static const struct notice_case cases[] = {
 		{.text = ""},
 		{.flags = SELF_READS_FOREIGN, .source = NOTICE_LIVE, .text = ""},
+	};
+
+	(void)state;
+	check_cases(cases, ARRAY_SIZE(cases));
+}
+
+static void says_how_to_read_denied_processes(void **state)
+{
+	static const struct notice_case cases[] = {
 		{.denied = 80,
 			.source = NOTICE_LIVE,
 			.text = "80 of 120 processes could not be read: the sums do not contain their PSS; "
@@ -71,7 +106,16 @@ static void reports_missing_values(void **state)
 			.flags = SELF_CAP_PERFMON,
 			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
 				"the kernel refuses it in spite of CAP_PERFMON\n"},
-		/* hardly any of the whole, some of it, and nothing of nothing */
+	};
+
+	(void)state;
+	check_cases(cases, ARRAY_SIZE(cases));
+}
+
+/* Denied processes with an RSS of at most a hundredth of the PSS are not reported. */
+static void is_silent_about_a_hundredth_of_the_memory(void **state)
+{
+	static const struct notice_case cases[] = {
 		{.denied = 1,
 			.flags = SELF_CAP_SYS_PTRACE,
 			.has_pss = true,
@@ -91,6 +135,15 @@ static void reports_missing_values(void **state)
 			.denied_rss = 1,
 			.text = "1 of 1 process could not be read: the sums do not contain its PSS; "
 				"memtallyd needs CAP_SYS_PTRACE to read it\n"},
+	};
+
+	(void)state;
+	check_cases(cases, ARRAY_SIZE(cases));
+}
+
+static void names_three_denied_processes(void **state)
+{
+	static const struct notice_case cases[] = {
 		{.denied = 1,
 			.denied_rows = 1,
 			.blocked = 2,
@@ -115,6 +168,15 @@ static void reports_missing_values(void **state)
 			.denied_rows = 2,
 			.text = "1 of 120 processes could not be read: the sums do not contain its PSS; "
 				"memtallyd needs CAP_SYS_PTRACE to read it\n"},
+	};
+
+	(void)state;
+	check_cases(cases, ARRAY_SIZE(cases));
+}
+
+static void tells_other_failures_apart(void **state)
+{
+	static const struct notice_case cases[] = {
 		{.changing = 1,
 			.error = 3,
 			.text = "processes not measured for other reasons: 1 changing, 3 error\n"},
@@ -139,6 +201,15 @@ static void reports_missing_values(void **state)
 			.source = NOTICE_LIVE_BY_DAEMON,
 			.text = "2 of 120 processes could not be read: the sums contain estimates of "
 				"their PSS, or the upper bounds their RSS\n"},
+	};
+
+	(void)state;
+	check_cases(cases, ARRAY_SIZE(cases));
+}
+
+static void says_that_proc_hides_processes(void **state)
+{
+	static const struct notice_case cases[] = {
 		{.flags = SELF_PROC_HIDDEN,
 			.source = NOTICE_LIVE,
 			.text = "/proc hides other users' processes (hidepid) from you: they are "
@@ -148,6 +219,15 @@ static void reports_missing_values(void **state)
 			.text = "processes not measured for other reasons: 1 error\n"
 				"/proc hides other users' processes (hidepid) from memtallyd: "
 				"they are missing\n"},
+	};
+
+	(void)state;
+	check_cases(cases, ARRAY_SIZE(cases));
+}
+
+static void says_that_map_counts_are_averaged(void **state)
+{
+	static const struct notice_case cases[] = {
 		{.map_counts = MAPCOUNTS_EXACT, .text = ""},
 		{.map_counts = MAPCOUNTS_AVERAGED,
 			.text = "this kernel averages the map counts of large folios "
@@ -155,24 +235,7 @@ static void reports_missing_values(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		AUTO_VIEW struct view *view = view_of(&cases[i]);
-		struct sums sums = {0};
-		AUTO_BUFFER struct buffer b = {0};
-
-		ROW_SET(&sums, SCOPE_PROCESSES, cases[i].processes ? cases[i].processes : 120);
-		if (cases[i].has_pss) {
-			ROW_SET(&sums, SCOPE_PSS, cases[i].pss);
-			ROW_SET(&sums, SCOPE_UNMEASURED_RSS_DENIED, cases[i].denied_rss);
-		}
-		ROW_SET(&sums, SCOPE_UNMEASURED_DENIED, cases[i].denied);
-		ROW_SET(&sums, SCOPE_UNMEASURED_CHANGING, cases[i].changing);
-		ROW_SET(&sums, SCOPE_UNMEASURED_ERROR, cases[i].error);
-		ROW_SET(&sums, SCOPE_UNMEASURED_BLOCKED, cases[i].blocked);
-		notice_render(view, &sums, cases[i].source, &b);
-		buffer_add_char(&b, '\0');
-		assert_string_equal(b.data, cases[i].text);
-	}
+	check_cases(cases, ARRAY_SIZE(cases));
 }
 
 /* The age of the snapshot says nothing about estimates carried forward into it. */
@@ -219,7 +282,13 @@ static void origin_has_the_age_of_estimates(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reports_missing_values),
+		cmocka_unit_test(is_silent_about_a_complete_snapshot),
+		cmocka_unit_test(says_how_to_read_denied_processes),
+		cmocka_unit_test(is_silent_about_a_hundredth_of_the_memory),
+		cmocka_unit_test(names_three_denied_processes),
+		cmocka_unit_test(tells_other_failures_apart),
+		cmocka_unit_test(says_that_proc_hides_processes),
+		cmocka_unit_test(says_that_map_counts_are_averaged),
 		cmocka_unit_test(origin_has_the_age_of_estimates),
 	};
 
