@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Identity: decides whether readings of a process are of one image, and whether the process is
- * known to run that image. Used only by process.c.
+ * known to run that image. Used only by process-sample.c.
  *
  * An image is identified by its name, effective uid, and address range in the first line of
  * smaps_rollup. If one of them has changed, the sample is taken again between two readings of stat,

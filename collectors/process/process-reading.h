@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One reading of a process: the contents of its files below /proc/PID. process-image.h decides
- * whether they are of one image. Used only by process.c and process-image.c.
+ * whether they are of one image. Used only by the sources of process.h and process-image.h.
  */
 #ifndef MEMTALLY_COLLECTORS_PROCESS_PROCESS_READING_H
 #define MEMTALLY_COLLECTORS_PROCESS_PROCESS_READING_H
