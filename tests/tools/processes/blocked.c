@@ -32,7 +32,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fuse.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
@@ -49,7 +48,6 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -57,16 +55,12 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
+#include "tests/tools/processes/blocked.h"
 
 enum {
-	COUNT_MAX = 1000,
 	SECONDS = 20,
 	SECONDS_MAX = 3600,
 	EXIT_SKIP = 77,
-	PAGE = 4096,
-	ROOT_NODE = 1, /* the file of process i is node ROOT_NODE + 1 + i */
-	REQUEST_SIZE = 1 << 17,
-	WRITE_SIZE = 1 << 16,
 	REGION = 32 << 20, /* mapped by a starved thread */
 	MAPPING = 8 << 10, /* mappings of a filled process */
 	MIB_MAX = 400,     /* vm.max_map_count is 65530 */
@@ -80,22 +74,6 @@ static pid_t supervisor;
 enum kind { EXEC, FAULT, FROZEN, USERFAULT, STARVED, KINDS };
 
 static const char *const kind_names[KINDS] = {"exec", "fault", "frozen", "userfault", "starved"};
-
-/* Memory shared by the supervisor, the FUSE server and the processes. */
-struct victim {
-	pid_t pid;           /* 0: not started */
-	bool is_filled;      /* has filled its memory */
-	unsigned int reads;  /* reads of its file that the server was asked for */
-	bool holds;          /* holds the lock: the server has received its request */
-	uint64_t pending[2]; /* requests without an answer: flush, read; 0: none */
-};
-
-struct shared {
-	bool released;
-	bool begun;  /* processes that have filled their memory may block */
-	bool opened; /* the file system is mounted, and the processes may begin */
-	struct victim victim[COUNT_MAX];
-};
 
 struct options {
 	enum kind kind;
@@ -186,140 +164,6 @@ static char state_of(pid_t pid)
 	text[len] = '\0';
 	line = strstr(text, "\nState:\t");
 	return line ? line[8] : '?';
-}
-
-/* The FUSE server: a folder "/" with a file "0", "1", ... for each process. */
-
-static void answer(int dev, uint64_t request, int error, const void *data, size_t len)
-{
-	char text[sizeof(struct fuse_out_header) + PAGE];
-	struct fuse_out_header head = {
-		.len = (uint32_t)(sizeof(head) + len), .error = error, .unique = request};
-
-	memcpy(text, &head, sizeof(head));
-	if (len)
-		memcpy(text + sizeof(head), data, len);
-	if (write(dev, text, head.len) < 0 && errno != ENOENT)
-		fprintf(stderr, "blocked: answer: %s\n", strerror(errno));
-}
-
-static struct fuse_attr attributes(uint64_t node)
-{
-	bool is_root = node == ROOT_NODE;
-
-	return (struct fuse_attr){
-		.ino = node,
-		.mode = is_root ? S_IFDIR | 0755 : S_IFREG | 0644,
-		.nlink = 1,
-		.size = is_root ? 0 : PAGE,
-		.blksize = PAGE,
-	};
-}
-
-static void look_up(int dev, uint64_t request, const char *name)
-{
-	struct fuse_entry_out entry = {.entry_valid = 1000, .attr_valid = 1000};
-	size_t index;
-
-	if (!parse_number(name, "", COUNT_MAX - 1, &index)) {
-		answer(dev, request, -ENOENT, NULL, 0);
-		return;
-	}
-	entry.nodeid = ROOT_NODE + 1 + index;
-	entry.attr = attributes(entry.nodeid);
-	answer(dev, request, 0, &entry, sizeof(entry));
-}
-
-static void release(int dev, struct victim *v)
-{
-	static const char zeros[PAGE];
-
-	if (v->pending[0])
-		answer(dev, v->pending[0], 0, NULL, 0);
-	if (v->pending[1])
-		answer(dev, v->pending[1], 0, zeros, sizeof(zeros));
-	v->pending[0] = v->pending[1] = 0;
-}
-
-static void keep(int dev, struct shared *s, struct victim *v, uint64_t request, bool is_read)
-{
-	v->pending[is_read] = request;
-	v->holds = true;
-	if (s->released)
-		release(dev, v);
-}
-
-/*
- * A first read that fails leaves a page that is not up to date. The kernel asks again, and may
- * release the mmap lock for such a wait only once.
- */
-static void serve_read(int dev, struct shared *s, struct victim *v, uint64_t request)
-{
-	if (++v->reads == 1)
-		answer(dev, request, -EIO, NULL, 0);
-	else
-		keep(dev, s, v, request, true);
-}
-
-static void serve_one(int dev, struct shared *s, const struct fuse_in_header *in, const void *body)
-{
-	struct victim *v =
-		&s->victim[in->nodeid > ROOT_NODE ? (in->nodeid - ROOT_NODE - 1) % COUNT_MAX : 0];
-
-	switch (in->opcode) {
-	case FUSE_INIT: {
-		struct fuse_init_out out = {.major = FUSE_KERNEL_VERSION,
-			.minor = 31, /* the part of the protocol used here is of this version */
-			.max_write = WRITE_SIZE};
-
-		answer(dev, in->unique, 0, &out, sizeof(out));
-		break;
-	}
-	case FUSE_LOOKUP: look_up(dev, in->unique, body); break;
-	case FUSE_GETATTR: {
-		struct fuse_attr_out out = {.attr_valid = 1000, .attr = attributes(in->nodeid)};
-
-		answer(dev, in->unique, 0, &out, sizeof(out));
-		break;
-	}
-	case FUSE_OPEN: {
-		struct fuse_open_out out = {0};
-
-		answer(dev, in->unique, 0, &out, sizeof(out));
-		break;
-	}
-	case FUSE_READ: serve_read(dev, s, v, in->unique); break;
-	case FUSE_FLUSH: keep(dev, s, v, in->unique, false); break;
-	case FUSE_RELEASE: answer(dev, in->unique, 0, NULL, 0); break;
-	case FUSE_FORGET:
-	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT: break;
-	default: answer(dev, in->unique, -ENOSYS, NULL, 0);
-	}
-}
-
-/*
- * Serves requests until the connection ends. Checks every 50 ms whether to release waiting
- * processes.
- */
-static void serve(int dev, struct shared *s)
-{
-	static _Alignas(struct fuse_in_header) char request[REQUEST_SIZE];
-	struct pollfd ready = {.fd = dev, .events = POLLIN};
-
-	for (;;) {
-		ssize_t len = poll(&ready, 1, 50) > 0 ? read(dev, request, sizeof(request) - 1) : 0;
-
-		if (len < 0 && errno != EINTR && errno != ENOENT && errno != EAGAIN)
-			_exit(EXIT_SUCCESS);
-		if (len >= (ssize_t)sizeof(struct fuse_in_header)) {
-			request[len] = '\0';
-			serve_one(dev, s, (const void *)request,
-				request + sizeof(struct fuse_in_header));
-		}
-		for (size_t i = 0; s->released && i < COUNT_MAX; i++)
-			release(dev, &s->victim[i]);
-	}
 }
 
 static int open_file(size_t index, int flags)
@@ -704,7 +548,7 @@ static pid_t start_server(struct shared *s, int dev)
 	pid_t server = start();
 
 	if (server == 0)
-		serve(dev, s);
+		blocked_serve(dev, s);
 	close(dev);
 	return server;
 }
