@@ -34,18 +34,14 @@
 #include "base/os/userns.h"
 #include "snapshot/image.h"
 #include "tests/unit/support/snapshot/sample.h"
-
-enum { CLIENTS_MAX = 64, SOCKET_MODE = 0666 };
+#include "tests/unit/support/snapshot/snapshot-socket.h"
 
 struct publisher {
 	uint64_t interval_ms, told_ms, count, more, exported, is_restricted, is_moving, is_public,
 		good, userns;
 	const char *fault;
 	uint64_t sequence;
-	int image; /* the latest image; -1: none */
-	int client[CLIENTS_MAX];
-	size_t clients;
-	bool had_client;
+	struct snapshot_socket socket;
 };
 
 static void die(const char *what, int error)
@@ -135,12 +131,61 @@ static int spoil(const struct publisher *p, int good)
 	return bad >= 0 ? bad : TAKE_FD(fd);
 }
 
+/* Sends a message with COUNT copies of IMAGE. */
+static int send_copies(int client, int image, size_t count)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(2 * sizeof(int))];
+	} control = {0};
+	int fds[2] = {image, image};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t) "x", .iov_len = 1};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (count) {
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+	}
+	return sendmsg(client, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+static int send_empty(int client, int image)
+{
+	return send_copies(client, image, 0);
+}
+
+static int send_two(int client, int image)
+{
+	return send_copies(client, image, 2);
+}
+
+static int send_nothing(int client, int image)
+{
+	(void)client;
+	(void)image;
+	return -EPIPE;
+}
+
+/* Returns the function that sends an image with FAULT. */
+static int (*sender(const char *fault))(int client, int image)
+{
+	if (!strcmp(fault, "empty"))
+		return send_empty;
+	if (!strcmp(fault, "two"))
+		return send_two;
+	return !strcmp(fault, "close") ? send_nothing : channel_send_fd;
+}
+
 static bool is_spoilt(const struct publisher *p)
 {
 	return p->fault && p->sequence > p->good;
 }
 
-static void next_image(struct publisher *p)
+static void publish(struct publisher *p)
 {
 	struct sample_options options = {
 		.sequence = ++p->sequence,
@@ -158,69 +203,17 @@ static void next_image(struct publisher *p)
 
 	if (r < 0)
 		die("sample", r);
-	fd_close(p->image);
-	p->image = is_spoilt(p) ? spoil(p, fd) : fd;
-}
-
-/* Sends a message with COUNT copies of the descriptor. */
-static int send_odd(const struct publisher *p, int client, size_t count)
-{
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(2 * sizeof(int))];
-	} control = {0};
-	int fds[2] = {p->image, p->image};
-	struct iovec iov = {.iov_base = (void *)(uintptr_t) "x", .iov_len = 1};
-	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
-
-	if (count) {
-		message.msg_control = &control;
-		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+	if (is_spoilt(p)) {
+		p->socket.send = sender(p->fault);
+		fd = spoil(p, fd);
 	}
-	return sendmsg(client, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
-}
-
-static int send_to(const struct publisher *p, int client)
-{
-	if (is_spoilt(p) && !strcmp(p->fault, "empty"))
-		return send_odd(p, client, 0);
-	if (is_spoilt(p) && !strcmp(p->fault, "two"))
-		return send_odd(p, client, 2);
-	if (is_spoilt(p) && !strcmp(p->fault, "close"))
-		return -EPIPE;
-	return channel_is_drained(client) ? channel_send_fd(client, p->image) : 0;
-}
-
-static void send_all(struct publisher *p)
-{
-	for (size_t i = p->clients; i > 0; i--)
-		if (send_to(p, p->client[i - 1]) < 0) {
-			close(p->client[i - 1]);
-			p->client[i - 1] = p->client[--p->clients];
-		}
-}
-
-static void accept_one(struct publisher *p, int listener)
-{
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	if (p->clients == CLIENTS_MAX || send_to(p, fd) < 0)
-		close(fd);
-	else
-		p->client[p->clients++] = fd;
-	p->had_client = true;
+	snapshot_socket_publish(&p->socket, fd);
 }
 
 int main(int argc, char *argv[])
 {
-	struct publisher p = {.interval_ms = 10000, .count = UINT64_MAX, .image = -1};
-	struct pollfd poll_fd = {.events = POLLIN};
+	struct publisher p = {.interval_ms = 10000, .count = UINT64_MAX};
+	struct pollfd clients = {.events = POLLIN};
 	uint64_t due;
 	int r;
 
@@ -228,24 +221,24 @@ int main(int argc, char *argv[])
 		die("usage: publish-sample SOCKET [NAME=VALUE]...", EINVAL);
 	for (int i = 2; i < argc; i++)
 		parse_arg(&p, argv[i]);
-	r = channel_listen(argv[1], SOCK_SEQPACKET, SOCKET_MODE, 16, &poll_fd.fd);
+	r = snapshot_socket_open(&p.socket, argv[1]);
 	if (r < 0)
 		die(argv[1], r);
-	next_image(&p);
+	clients.fd = p.socket.listener;
+	publish(&p);
 	due = clock_now_ns(CLOCK_MONOTONIC) + p.interval_ms * NS_PER_MSEC;
 	for (;;) {
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 		bool is_over = p.sequence >= p.count;
 
-		if (!p.had_client)
+		if (!p.socket.accepted)
 			due = now + p.interval_ms * NS_PER_MSEC;
 		if (!is_over && now >= due) {
-			next_image(&p);
-			send_all(&p);
+			publish(&p);
 			due += p.interval_ms * NS_PER_MSEC;
 			continue;
 		}
-		if (poll(&poll_fd, 1, is_over ? -1 : (int)((due - now) / NS_PER_MSEC + 1)) > 0)
-			accept_one(&p, poll_fd.fd);
+		if (poll(&clients, 1, is_over ? -1 : (int)((due - now) / NS_PER_MSEC + 1)) > 0)
+			snapshot_socket_serve(&p.socket);
 	}
 }

@@ -23,6 +23,7 @@
 #include "ledger/ledger.h"
 #include "tests/unit/support/ledger/keeping.h"
 #include "tests/unit/support/process/child.h"
+#include "tests/unit/support/snapshot/snapshot-socket.h"
 #include "tests/unit/support/tree/tree.h"
 
 #define PATIENCE_NS (20 * NS_PER_SEC)
@@ -42,7 +43,7 @@ static struct fixture {
 	char file_flag[96], snapshot_flag[96], ledger_flag[96], directory_flag[96];
 	char snapshots[64], ledger[64], directory[64];
 	struct child child;
-	int listener, client, image;
+	struct snapshot_socket socket;
 	struct feed feed;
 	uint64_t begin_ns; /* wall-clock time of the first snapshot */
 	double told;       /* highest usage reported so far, in byte seconds */
@@ -70,31 +71,10 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 	return 0;
 }
 
-static void send_image(void)
-{
-	if (f.client >= 0 && channel_send_fd(f.client, f.image) < 0)
-		f.client = fd_close(f.client);
-}
-
-/* Accepts a new client, which gets the last snapshot at once. */
-static void let_in(void)
-{
-	int fd = accept4(f.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	fd_close(f.client);
-	f.client = fd;
-	send_image();
-}
-
 static void publish(void)
 {
 	feed_wait(&f.feed, SLOT_S);
-	fd_close(f.image);
-	f.image = feed_image(&f.feed);
-	send_image();
-	let_in();
+	snapshot_socket_publish(&f.socket, feed_image(&f.feed));
 }
 
 /* Byte seconds used so far: one user has 1 GiB all the time. */
@@ -166,7 +146,7 @@ static void await_baseline(void)
 {
 	for (int i = 0; f.written_s <= 0 && i < 2000; i++) {
 		usleep(10000);
-		let_in();
+		snapshot_socket_serve(&f.socket);
 		ask();
 	}
 }
@@ -182,7 +162,7 @@ static void follow(void)
 		if (clock_now_ns(CLOCK_MONOTONIC) > end_ns)
 			FAIL("%.0f were used, but the answer has %.0f", truth(), f.told);
 		usleep(2000);
-		let_in();
+		snapshot_socket_serve(&f.socket);
 	}
 }
 
@@ -252,7 +232,6 @@ static int start(void **state)
 	uid_t uid;
 
 	(void)state;
-	f.client = f.image = f.listener = -1;
 	tree_open(&f.tree);
 	if (chmod(f.tree.path, 0755) < 0)
 		return -1;
@@ -273,7 +252,7 @@ static int start(void **state)
 	alice = feed_add(&f.feed, USAGE_USER, 1000, "alice", "");
 	feed_set(alice, UINT64_C(1) << 30, 1);
 	if (mkdir(f.directory, 0700) < 0 || keeping_give(f.directory, &uid) < 0 ||
-		channel_listen(f.snapshots, SOCK_SEQPACKET, 0666, 4, &f.listener) < 0)
+		snapshot_socket_open(&f.socket, f.snapshots) < 0)
 		return -1;
 	publish();
 	f.begin_ns = f.feed.realtime_ns;
@@ -299,9 +278,7 @@ static int stop(void **state)
 		kill(f.child.pid, SIGTERM);
 		waitpid(f.child.pid, &status, 0);
 	}
-	fd_close(f.client);
-	fd_close(f.listener);
-	fd_close(f.image);
+	snapshot_socket_close(&f.socket);
 	tree_done(&f.tree);
 	return status;
 }

@@ -22,11 +22,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
-#include "base/os/channel.h"
 #include "render/json.h"
 #include "render/prometheus.h"
 #include "tests/unit/support/process/child.h"
 #include "tests/unit/support/snapshot/sample.h"
+#include "tests/unit/support/snapshot/snapshot-socket.h"
 #include "tests/unit/support/tree/tree.h"
 #include "web/web.h"
 
@@ -34,7 +34,6 @@
 
 enum {
 	VIEWS = 8, /* the latest snapshots, any of which an answer may show */
-	CLIENTS = 4,
 	WAIT_MS = 10000,
 	ROWS = 8,
 	TOP = 5,
@@ -78,9 +77,7 @@ static struct fixture {
 	char file_flag[96], socket_flag[96], listen_flag[96];
 	char snapshots[48], web[48];
 	struct child child;
-	int listener;
-	int client[CLIENTS]; /* -1: none */
-	int image;
+	struct snapshot_socket socket;
 	uint64_t sequence;
 	struct view *view[VIEWS];
 	struct buffer raw, body;
@@ -96,29 +93,6 @@ struct reply {
 
 #define FAIL(...) CHILD_FAIL(&f.child, __VA_ARGS__)
 
-static void send_image(size_t i)
-{
-	if (f.client[i] >= 0 && channel_is_drained(f.client[i]) &&
-		channel_send_fd(f.client[i], f.image) < 0)
-		f.client[i] = fd_close(f.client[i]);
-}
-
-/* Accepts a new client of the snapshot socket, which gets the last one at once. */
-static void accept_clients(void)
-{
-	struct pollfd p = {.events = 0};
-
-	for (size_t i = 0; i < CLIENTS; i++) {
-		p.fd = f.client[i];
-		if (p.fd >= 0 && poll(&p, 1, 0) > 0)
-			f.client[i] = fd_close(f.client[i]);
-		if (f.client[i] >= 0)
-			continue;
-		f.client[i] = accept4(f.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		send_image(i);
-	}
-}
-
 static void publish(void)
 {
 	struct sample_options options = {
@@ -132,14 +106,12 @@ static void publish(void)
 	};
 	struct view **view = &f.view[f.sequence % VIEWS];
 	const char *reason;
+	int image;
 
-	fd_close(f.image);
 	view_unref(*view);
-	assert_int_equal(sample_seal(&options, &f.image), 0);
-	assert_int_equal(view_open(f.image, view, &reason), 0);
-	for (size_t i = 0; i < CLIENTS; i++)
-		send_image(i);
-	accept_clients();
+	assert_int_equal(sample_seal(&options, &image), 0);
+	assert_int_equal(view_open(image, view, &reason), 0);
+	snapshot_socket_publish(&f.socket, image);
 }
 
 static int connect_web(void)
@@ -445,9 +417,7 @@ static void follow(void)
 		if (clock_now_ns(CLOCK_MONOTONIC) > end_ns)
 			FAIL("the last snapshot does not arrive");
 		usleep(1000);
-		for (size_t i = 0; i < CLIENTS; i++)
-			send_image(i);
-		accept_clients();
+		snapshot_socket_serve(&f.socket);
 	}
 }
 
@@ -521,9 +491,6 @@ static void run_web(void)
 static int start(void **state)
 {
 	(void)state;
-	f.listener = f.image = -1;
-	for (size_t i = 0; i < CLIENTS; i++)
-		f.client[i] = -1;
 	tree_open(&f.tree);
 	/* It drops root. */
 	if (chmod(f.tree.path, 0755) < 0)
@@ -535,7 +502,7 @@ static int start(void **state)
 	snprintf(f.file_flag, sizeof(f.file_flag), "--config.file=%s/none.yaml", f.tree.path);
 	snprintf(f.socket_flag, sizeof(f.socket_flag), "--snapshot.socket=%s", f.snapshots);
 	snprintf(f.listen_flag, sizeof(f.listen_flag), "--web.listen-address=unix:%s", f.web);
-	if (channel_listen(f.snapshots, SOCK_SEQPACKET, 0666, CLIENTS, &f.listener) < 0)
+	if (snapshot_socket_open(&f.socket, f.snapshots) < 0)
 		return -1;
 	publish();
 	if (!injector_open())
@@ -555,12 +522,9 @@ static int stop(void **state)
 		kill(f.child.pid, SIGTERM);
 		waitpid(f.child.pid, NULL, 0);
 	}
-	for (size_t i = 0; i < CLIENTS; i++)
-		fd_close(f.client[i]);
+	snapshot_socket_close(&f.socket);
 	for (size_t i = 0; i < VIEWS; i++)
 		view_unref(f.view[i]);
-	fd_close(f.listener);
-	fd_close(f.image);
 	buffer_done(&f.raw);
 	buffer_done(&f.body);
 	tree_done(&f.tree);
