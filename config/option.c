@@ -537,7 +537,8 @@ static bool is_url_path(const char *path)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789-._~/";
-	static const char *const taken[] = {"/", "/healthz", "/readyz"};
+	static const char *const taken[] = {
+		"/", "/healthz", "/livez", "/-/healthy", "/readyz", "/-/ready"};
 
 	if (path[0] != '/' || path[strspn(path, allowed)] || !strncmp(path, "/api/", 5))
 		return false;

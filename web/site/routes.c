@@ -19,7 +19,10 @@ static const struct {
 } routes[] = {
 	{"/", ROUTE_PAGE},
 	{"/healthz", ROUTE_HEALTHZ},
+	{"/livez", ROUTE_HEALTHZ},
+	{"/-/healthy", ROUTE_HEALTHZ},
 	{"/readyz", ROUTE_READYZ},
+	{"/-/ready", ROUTE_READYZ},
 	{"/api/v1/status", ROUTE_STATUS},
 	{"/api/v1/host", ROUTE_HOST},
 	{"/api/v1/files", ROUTE_FILES},

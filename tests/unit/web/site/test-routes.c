@@ -22,7 +22,13 @@ static void finds_exact_paths(void **state)
 		{"/", ROUTE_PAGE},
 		{"/metrics", ROUTE_METRICS},
 		{"/healthz", ROUTE_HEALTHZ},
+		{"/livez", ROUTE_HEALTHZ},
+		{"/-/healthy", ROUTE_HEALTHZ},
 		{"/readyz", ROUTE_READYZ},
+		{"/-/ready", ROUTE_READYZ},
+		{"/-/", ROUTE_NONE},
+		{"/-/healthz", ROUTE_NONE},
+		{"/ready", ROUTE_NONE},
 		{"/api/v1/status", ROUTE_STATUS},
 		{"/api/v1/host", ROUTE_HOST},
 		{"/api/v1/users", ROUTE_OWNERS + OWNER_USER},
@@ -89,9 +95,9 @@ static void metrics_path_is_configurable(void **state)
 /* The metrics would hide another page with the same path, so the option refuses such paths. */
 static void refuses_metrics_paths_in_use(void **state)
 {
-	static const char *const paths[] = {"/", "/healthz", "/readyz", "/api/v1/status",
-		"/api/v1/host", "/api/v1/users", "/api/v1/programs", "/api/v1/units",
-		"/api/v1/processes", "/api/v1/processes/7", "/api/v1/files"};
+	static const char *const paths[] = {"/", "/healthz", "/livez", "/-/healthy", "/readyz",
+		"/-/ready", "/api/v1/status", "/api/v1/host", "/api/v1/users", "/api/v1/programs",
+		"/api/v1/units", "/api/v1/processes", "/api/v1/processes/7", "/api/v1/files"};
 	const struct option_spec *spec = option_find("web.telemetry-path", PROGRAM_WEB);
 	struct settings c = {0};
 	uint32_t pid;

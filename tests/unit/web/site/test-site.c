@@ -55,7 +55,10 @@ static unsigned int status_of(struct fixture *f, const char *target)
 
 static const char *const data[] = {"/api/v1/host", "/api/v1/users", "/api/v1/programs",
 	"/api/v1/units", "/api/v1/processes", "/api/v1/users?limit=1", "/api/v1/processes/1"};
-static const char *const always[] = {"/", "/metrics", "/metrics?x", "/healthz", "/api/v1/status"};
+static const char *const always[] = {
+	"/", "/metrics", "/metrics?x", "/healthz", "/livez", "/-/healthy", "/api/v1/status"};
+/* These need a fresh snapshot, too; without one they give the reason. */
+static const char *const ready[] = {"/readyz", "/-/ready"};
 
 static void answers_by_freshness(void **state)
 {
@@ -67,17 +70,20 @@ static void answers_by_freshness(void **state)
 		assert_int_equal(status_of(&f, data[i]), 200);
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		assert_int_equal(status_of(&f, always[i]), 200);
-	assert_int_equal(status_of(&f, "/readyz"), 200);
+	for (size_t i = 0; i < ARRAY_SIZE(ready); i++)
+		assert_int_equal(status_of(&f, ready[i]), 200);
 
 	f.now_ns = f.site.cache.view->header->stale_ns; /* from that moment on */
 	for (size_t i = 0; i < ARRAY_SIZE(data); i++)
 		assert_int_equal(status_of(&f, data[i]), 503);
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		assert_int_equal(status_of(&f, always[i]), 200);
-	assert_int_equal(status_of(&f, "/readyz"), 503);
+	for (size_t i = 0; i < ARRAY_SIZE(ready); i++)
+		assert_int_equal(status_of(&f, ready[i]), 503);
 	assert_null(f.site.cache.body[CACHE_TEXT]); /* a path that is not requested */
 	f.now_ns--;
-	assert_int_equal(status_of(&f, "/readyz"), 200);
+	for (size_t i = 0; i < ARRAY_SIZE(ready); i++)
+		assert_int_equal(status_of(&f, ready[i]), 200);
 	site_done(&f.site);
 
 	begin(&f, NULL);
@@ -85,7 +91,8 @@ static void answers_by_freshness(void **state)
 		assert_int_equal(status_of(&f, data[i]), 503);
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		assert_int_equal(status_of(&f, always[i]), 200);
-	assert_int_equal(status_of(&f, "/readyz"), 503);
+	for (size_t i = 0; i < ARRAY_SIZE(ready); i++)
+		assert_int_equal(status_of(&f, ready[i]), 503);
 	site_done(&f.site);
 }
 
@@ -138,6 +145,8 @@ static void readyz_says_why_there_are_no_figures(void **state)
 
 	begin(&f, sample_open(NULL));
 	assert_says(&f, "/readyz", "ready\n");
+	assert_says(&f, "/-/ready", "ready\n");
+	assert_says(&f, "/-/healthy", "alive\n");
 	f.now_ns = SAMPLE_BOOTTIME_NS + 1320 * NS_PER_SEC;
 	assert_says(&f, "/readyz",
 		"the snapshot is 1320 s old, at most 30 s are allowed; no connection to memtallyd "
