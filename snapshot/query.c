@@ -184,29 +184,54 @@ static int set_limit(struct query *q, const char *value, char error[static QUERY
 	return 0;
 }
 
-static void describe_filters(
+static size_t add_known_filters(
+	const struct known_field *fields, size_t count, const char **to, size_t n)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fields[i].filter)
+			to[n++] = fields[i].key;
+	return n;
+}
+
+static size_t add_owner_filters(const struct owner *owner, const char **to, size_t n)
+{
+	to[n++] = owner->name;
+	if (owner->has_user)
+		to[n++] = "user";
+	if (owner->above)
+		to[n++] = owner->above;
+	if (owner->words)
+		to[n++] = owner->id;
+	return n;
+}
+
+size_t query_parameters(enum metric_scope scope, const char *ret[static QUERY_PARAMETERS_MAX])
+{
+	static const char *const common[] = {"sort", "order", "limit"};
+	size_t n = 0;
+
+	for (; n < ARRAY_SIZE(common); n++)
+		ret[n] = common[n];
+	switch (scope) {
+	case METRIC_PROCESS:
+		for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
+			ret[n++] = owner_of((enum owner_kind)kind)->name;
+		return add_known_filters(process_fields, ARRAY_SIZE(process_fields), ret, n);
+	case METRIC_FILE: return add_known_filters(file_fields, ARRAY_SIZE(file_fields), ret, n);
+	default: return add_owner_filters(owner_of(metric_owner_kind(scope)), ret, n);
+	}
+}
+
+static void refuse_parameter(
 	enum metric_scope scope, const char *key, char error[static QUERY_ERROR_SIZE])
 {
-	int n = snprintf(error, QUERY_ERROR_SIZE,
-		"unknown parameter '%.64s'; known here: sort, order, limit", key);
+	const char *known[QUERY_PARAMETERS_MAX];
+	size_t count = query_parameters(scope, known);
+	int n = snprintf(error, QUERY_ERROR_SIZE, "unknown parameter '%.64s'; known here: ", key);
 
-	if (scope == METRIC_FILE) {
-		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", path, deleted, executable");
-		return;
-	}
-	if (scope != METRIC_PROCESS) {
-		const struct owner *owner = owner_of(metric_owner_kind(scope));
-
-		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", %s%s%s%s%s%s", owner->name,
-			owner->has_user ? ", user" : "", owner->above ? ", " : "",
-			owner->above ? owner->above : "", owner->words ? ", " : "",
-			owner->words ? owner->id : "");
-		return;
-	}
-	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", %s",
-			owner_of((enum owner_kind)kind)->name);
-	snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, ", pid");
+	for (size_t i = 0; i < count && n > 0 && n < QUERY_ERROR_SIZE; i++)
+		n += snprintf(
+			error + n, QUERY_ERROR_SIZE - (size_t)n, "%s%s", i ? ", " : "", known[i]);
 }
 
 static int add_filter(
@@ -217,7 +242,7 @@ static int add_filter(
 	size_t len = strlen(value);
 
 	if (query_find_field(q->scope, key, true, &field) < 0) {
-		describe_filters(q->scope, key, error);
+		refuse_parameter(q->scope, key, error);
 		return -EINVAL;
 	}
 	if (q->filters == QUERY_FILTERS_MAX) {

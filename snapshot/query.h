@@ -23,6 +23,8 @@ enum {
 	QUERY_LIMIT_MAX = 1000000,
 	/* A key of 64 bytes, or an argument of 100, and the names of all kinds of owners */
 	QUERY_ERROR_SIZE = 512,
+	/* sort, order and limit; the filters of processes: their owners and pid */
+	QUERY_PARAMETERS_MAX = 3 + OWNER_KINDS + 1,
 };
 
 enum query_field_kind {
@@ -79,6 +81,12 @@ void query_init(struct query *q, enum metric_scope scope);
  */
 int query_set(
 	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE]);
+
+/*
+ * Writes the names of all parameters that query_set() takes for SCOPE to RET, filters last. SCOPE is
+ * one that a query may have. Returns their number.
+ */
+size_t query_parameters(enum metric_scope scope, const char *ret[static QUERY_PARAMETERS_MAX]);
 
 /*
  * Runs Q over VIEW. *RET_ROWS has the indices of the selected rows in order, which the caller

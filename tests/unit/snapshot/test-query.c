@@ -533,6 +533,42 @@ static void describes_bad_queries(void **state)
 	}
 }
 
+/* Returns true if query_set() knows KEY, whatever it thinks of the value. */
+static bool is_parameter(enum metric_scope scope, const char *key)
+{
+	char error[QUERY_ERROR_SIZE] = "";
+	struct query q;
+
+	query_init(&q, scope);
+	return query_set(&q, key, "1", error) == 0 ||
+	       strncmp(error, "unknown parameter", strlen("unknown parameter")) != 0;
+}
+
+/* Every word that is a parameter of one of the lists. */
+static void lists_every_parameter(void **state)
+{
+	static const char *const words[] = {"sort", "order", "limit", "pid", "uid", "gid", "path",
+		"deleted", "executable", "device", "inode", "source", "reason", "runtime", "user",
+		"program", "unit", "user_unit", "session", "slice", "machine", "pod", "container",
+		"group"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
+		const char *names[QUERY_PARAMETERS_MAX];
+		size_t count = query_parameters(scopes[i], names), known = 0;
+
+		assert_in_range(count, 4, QUERY_PARAMETERS_MAX);
+		for (size_t j = 0; j < ARRAY_SIZE(words); j++)
+			known += is_parameter(scopes[i], words[j]);
+		assert_int_equal(count, known);
+		for (size_t j = 0; j < count; j++) {
+			assert_true(is_parameter(scopes[i], names[j]));
+			for (size_t k = 0; k < j; k++)
+				assert_string_not_equal(names[j], names[k]);
+		}
+	}
+}
+
 static void accepts_limits_in_range(void **state)
 {
 	static const char *const limits[] = {"1", "007", "1000000"};
@@ -673,6 +709,7 @@ int main(void)
 		cmocka_unit_test(hides_rows_from_other_callers),
 		cmocka_unit_test(sums_of_a_family_do_not_overflow),
 		cmocka_unit_test(describes_bad_queries),
+		cmocka_unit_test(lists_every_parameter),
 		cmocka_unit_test(accepts_limits_in_range),
 		cmocka_unit_test(refuses_repeated_parameters),
 		cmocka_unit_test(limits_the_number_of_filters),
