@@ -313,11 +313,13 @@ class Documents(Tree):
         self.assertEqual(len(documents.check_sample(self.folder.name, self.OPTIONS)), 1)
 
     def test_routes(self):
-        self.write("docs/api.md", "`GET /api/v1/users` `GET /api/v1/gone`\n")
-        self.write("web/site/routes.c", '"/healthz"\n')
-        self.assertEqual(documents.check_routes(self.folder.name, self.OWNERS),
-                         ["docs/api.md: does not mention GET /api/v1/user_units", "docs/api.md: does not mention GET /healthz",
-                          "docs/api.md: web/ has no route /api/v1/gone"])
+        self.write("docs/api.md", "`GET /api/v1/users` `GET /api/v1/gone`, `GET /`\n")
+        self.write(documents.WEB_PAGE, ".It Pa / , /-/ready\n.It Pa /api/v1/ Ns Ar users\n")
+        routes = [[path, "-", "-", "It."] for path in ("/", "/-/ready", "/api/v1/users", "/api/v1/user_units")]
+        self.assertEqual(documents.check_routes(self.folder.name, routes),
+                         ["docs/api.md: does not mention GET /-/ready", "docs/api.md: does not mention GET /api/v1/user_units",
+                          "docs/api.md: web/ has no path /api/v1/gone",
+                          "docs/man/memtally-web.8.in: does not mention /api/v1/user_units"])
 
     def test_map(self):
         self.write("docs/ARCHITECTURE.md", "| `base/` | a |\n| `tests/`, `web/` | b |\n| `procfs/` | c |\n")

@@ -6,6 +6,7 @@
  *     table-dump metrics   scope, metric, type, label, value, where ("prometheus", "json", "both"), JSON field, help
  *     table-dump owners    name, list, labels, help
  *     table-dump balance   kind, description, source
+ *     table-dump routes    path, "alias" or "-", parameters or "-", answer
  *     table-dump options   program, name, kind, in the file ("file" or "-"), default or "-", expected, help
  */
 #include "config.h"
@@ -17,7 +18,9 @@
 #include "snapshot/balance.h"
 #include "snapshot/metric.h"
 #include "snapshot/owner.h"
+#include "snapshot/query.h"
 #include "snapshot/record.h"
+#include "web/site/routes.h"
 
 static const char *or_dash(const char *text)
 {
@@ -93,6 +96,22 @@ static void dump_balance(void)
 	}
 }
 
+static void dump_routes(void)
+{
+	struct route_row row;
+
+	for (size_t i = 0; routes_row(i, "/metrics", &row); i++) {
+		enum metric_scope scope = routes_list_scope(row.route);
+		const char *names[QUERY_PARAMETERS_MAX] = {"-"};
+		size_t count = scope == METRIC_SELF ? 1 : query_parameters(scope, names);
+
+		printf("%s%s\t%s\t", row.folder, row.name, row.is_alias ? "alias" : "-");
+		for (size_t j = 0; j < count; j++)
+			printf("%s%s", j ? " " : "", names[j]);
+		printf("\t%s\n", row.what);
+	}
+}
+
 static const char *kind(const struct option_spec *spec)
 {
 	switch (spec->type) {
@@ -138,10 +157,12 @@ int main(int argc, char *argv[])
 		dump_owners();
 	} else if (argc == 2 && !strcmp(argv[1], "balance")) {
 		dump_balance();
+	} else if (argc == 2 && !strcmp(argv[1], "routes")) {
+		dump_routes();
 	} else if (argc == 2 && !strcmp(argv[1], "options")) {
 		dump_options();
 	} else {
-		fprintf(stderr, "Usage: table-dump metrics|owners|options\n");
+		fprintf(stderr, "Usage: table-dump metrics|owners|balance|routes|options\n");
 		return 2;
 	}
 	return fflush(stdout) || ferror(stdout);

@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "render/human.h"
 #include "render/shares.h"
-#include "snapshot/owner.h"
 #include "snapshot/sums.h"
 #include "web/site/fixed-width.h"
+#include "web/site/routes.h"
 
 static const char page_head[] =
 	"<!DOCTYPE html>\n"
@@ -34,45 +34,38 @@ static const char page_head[] =
 	"<p>How much memory each process, program, user and systemd unit of this host really uses: its"
 	" PSS, in which shared memory is divided among the processes that share it.</p>\n";
 
-static const struct {
-	const char *path; /* NULL: the path of the metrics */
-	const char *what;
-} links[] = {
-	{NULL, "all sums and the largest processes, for Prometheus or as OpenMetrics"},
-	{"/api/v1/host", "the host as a whole; all below /api is JSON"},
-	{"/api/v1/processes",
-		"processes, the largest first; <code>?sort=rss_bytes&amp;limit=10&amp;user=NAME</code> sorts "
-		"and narrows a list, <code>/PID</code> is one of them"},
-	{"/api/v1/files",
-		"the files that processes map, and which of them are deleted, for root and group memtally at a "
-		"UNIX socket"},
-	{"/api/v1/status", "what memtallyd and memtally-web are doing, and what that costs"},
-	{"/readyz", "whether there is a fresh snapshot: 200, or 503"},
-	{"/healthz", "whether memtally-web runs: 200"},
-};
+static const char page_end[] =
+	"<p>Parameters sort lists and select rows: "
+	"<code>/api/v1/processes?sort=rss_bytes&amp;limit=10&amp;user=NAME</code>. "
+	"<code>/api/v1/processes/PID</code> is one process.</p>\n"
+	"<p>memtally-web " PACKAGE_VERSION "</p>\n"
+	"</body>\n"
+	"</html>";
 
-static void page_add_link(struct buffer *to, const char *path, const char *what)
+/* Adds a link to ROW. Its texts have no characters to escape. */
+static void page_add_link(const struct route_row *row, struct buffer *to)
 {
 	buffer_add_text(to, "<tr><td><a href=\"");
-	buffer_add_text(to, path);
+	buffer_add_text(to, row->folder);
+	buffer_add_text(to, row->name);
 	buffer_add_text(to, "\"><code>");
-	buffer_add_text(to, path);
+	buffer_add_text(to, row->folder);
+	buffer_add_text(to, row->name);
 	buffer_add_text(to, "</code></a></td><td>");
-	buffer_add_text(to, what);
+	buffer_add_text(to, row->what);
 	buffer_add_text(to, "</td></tr>\n");
 }
 
-/* Adds the link to the list of a kind of owners. The help text has no characters to escape. */
-static void add_owner_link(struct buffer *to, const struct owner *owner)
+/* Adds links to all paths but this page, single processes and further names of a path. */
+static void page_add_links(const char *telemetry_path, struct buffer *to)
 {
-	AUTO_BUFFER struct buffer path = {0};
+	struct route_row row;
 
-	buffer_printf(&path, "/api/v1/%s", owner->list);
-	buffer_add_char(&path, '\0');
-	if (path.error)
-		to->error = path.error;
-	else
-		page_add_link(to, path.data, owner->help);
+	buffer_add_text(to, "<table>\n");
+	for (size_t i = 0; routes_row(i, telemetry_path, &row); i++)
+		if (!row.is_alias && row.route != ROUTE_PAGE && row.route != ROUTE_PROCESS)
+			page_add_link(&row, to);
+	buffer_add_text(to, "</table>\n");
 }
 
 /*
@@ -216,12 +209,8 @@ void page_render(const struct status *s, const char *telemetry_path, struct buff
 		page_add_mode(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
 		page_add_blocked(&fixed, s->view, view_age_ns(s->view, s->now_boottime_ns));
 	}
-	buffer_add_text(to, "<table>\n");
-	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
-		page_add_link(to, links[i].path ? links[i].path : telemetry_path, links[i].what);
-	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		add_owner_link(to, owner_of((enum owner_kind)kind));
-	buffer_add_text(to, "</table>\n<p>memtally-web " PACKAGE_VERSION "</p>\n</body>\n</html>");
+	page_add_links(telemetry_path, to);
+	buffer_add_text(to, page_end);
 	fixed_width_settle(&fixed);
 	buffer_add_char(to, '\n');
 }

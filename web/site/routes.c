@@ -9,37 +9,61 @@
 #include "base/number.h"
 #include "snapshot/owner.h"
 
-#define API_PREFIX     "/api/v1/"
-#define PROCESS_PREFIX API_PREFIX "processes/"
+#define API            "/api/v1/"
+#define PROCESS_PREFIX API "processes/"
 
-/* The metrics must not be configured at one of these paths: config/option.c has the same list. */
-static const struct {
-	const char *path;
-	enum route route;
-} routes[] = {
-	{"/", ROUTE_PAGE},
-	{"/healthz", ROUTE_HEALTHZ},
-	{"/livez", ROUTE_HEALTHZ},
-	{"/-/healthy", ROUTE_HEALTHZ},
-	{"/readyz", ROUTE_READYZ},
-	{"/-/ready", ROUTE_READYZ},
-	{"/api/v1/status", ROUTE_STATUS},
-	{"/api/v1/host", ROUTE_HOST},
-	{"/api/v1/files", ROUTE_FILES},
-	{"/api/v1/processes", ROUTE_PROCESSES},
+/*
+ * The metrics must not be configured at one of these paths: config/option.c has the same list. The
+ * lists of owners follow these rows.
+ */
+static const struct route_row rows[] = {
+	{"", "", ROUTE_METRICS,
+		"all sums and the largest processes, for Prometheus or as OpenMetrics"},
+	{"/", "", ROUTE_PAGE, "a page with the total and links to other paths"},
+	{API, "", ROUTE_INDEX, "all paths with their parameters; every answer below /api is JSON"},
+	{"/api/v1", "", ROUTE_INDEX, "the same as " API, true},
+	{API, "host", ROUTE_HOST, "the host as a whole, and where its memory is"},
+	{API, "processes", ROUTE_PROCESSES, "processes, the largest first"},
+	{PROCESS_PREFIX, "PID", ROUTE_PROCESS, "one process"},
+	{API, "files", ROUTE_FILES,
+		"files that processes map, and whether these are deleted; for root and group memtally, at a "
+		"UNIX socket"},
+	{API, "status", ROUTE_STATUS, "the state of memtallyd and memtally-web, and their cost"},
+	{"/", "readyz", ROUTE_READYZ,
+		"200 if there is a fresh snapshot, otherwise 503 and the reason"},
+	{"/-/", "ready", ROUTE_READYZ, "the same as /readyz, at the path of Prometheus", true},
+	{"/", "healthz", ROUTE_HEALTHZ, "200 while memtally-web runs"},
+	{"/", "livez", ROUTE_HEALTHZ, "the same as /healthz, at the path of Kubernetes", true},
+	{"/-/", "healthy", ROUTE_HEALTHZ, "the same as /healthz, at the path of Prometheus", true},
 };
 
-static bool is_path(const char *path, size_t len, const char *known)
+bool routes_row(size_t i, const char *telemetry_path, struct route_row *ret)
 {
-	return len == strlen(known) && !memcmp(path, known, len);
+	const struct owner *owner;
+
+	if (i < ARRAY_SIZE(rows)) {
+		*ret = rows[i];
+		if (ret->route == ROUTE_METRICS)
+			ret->folder = telemetry_path;
+		return true;
+	}
+	i -= ARRAY_SIZE(rows);
+	if (i >= OWNER_KINDS)
+		return false;
+	owner = owner_of((enum owner_kind)i);
+	*ret = (struct route_row){.folder = API,
+		.name = owner->list,
+		.route = (enum route)(ROUTE_OWNERS + i),
+		.what = owner->help};
+	return true;
 }
 
-static bool is_list(const char *path, size_t len, const char *list)
+static bool routes_has_path(const struct route_row *row, const char *path, size_t len)
 {
-	size_t prefix = strlen(API_PREFIX);
+	size_t folder = strlen(row->folder), name = strlen(row->name);
 
-	return len > prefix && !memcmp(path, API_PREFIX, prefix) &&
-	       is_path(path + prefix, len - prefix, list);
+	return row->route != ROUTE_PROCESS && len == folder + name &&
+	       !memcmp(path, row->folder, folder) && !memcmp(path + folder, row->name, name);
 }
 
 static bool routes_parse_pid(const char *text, size_t len, uint32_t *ret)
@@ -55,15 +79,11 @@ static bool routes_parse_pid(const char *text, size_t len, uint32_t *ret)
 enum route routes_find(const char *path, size_t len, const char *telemetry_path, uint32_t *ret_pid)
 {
 	size_t prefix = strlen(PROCESS_PREFIX);
+	struct route_row row;
 
-	if (is_path(path, len, telemetry_path))
-		return ROUTE_METRICS;
-	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
-		if (is_path(path, len, routes[i].path))
-			return routes[i].route;
-	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
-		if (is_list(path, len, owner_of((enum owner_kind)kind)->list))
-			return (enum route)(ROUTE_OWNERS + kind);
+	for (size_t i = 0; routes_row(i, telemetry_path, &row); i++)
+		if (routes_has_path(&row, path, len))
+			return row.route;
 	if (len > prefix && !memcmp(path, PROCESS_PREFIX, prefix) &&
 		routes_parse_pid(path + prefix, len - prefix, ret_pid))
 		return ROUTE_PROCESS;

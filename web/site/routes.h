@@ -2,13 +2,15 @@
 /*
  * Routes
  *
- * Maps paths to what is served there: one table of exact paths. A path is compared byte by byte as
+ * Maps paths to what is served there: one table of exact paths, from which the page, the list of
+ * routes and docs/openapi.yaml are made, too. A path is compared byte by byte as
  * the client sent it. It is not decoded or normalized, so "%2e", "//" or an absolute URI never
  * become a known path. Pure.
  */
 #ifndef MEMTALLY_WEB_SITE_ROUTES_H
 #define MEMTALLY_WEB_SITE_ROUTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +22,7 @@ enum route {
 	ROUTE_PAGE,
 	ROUTE_HEALTHZ,
 	ROUTE_READYZ,
+	ROUTE_INDEX, /* the list of routes */
 	ROUTE_STATUS,
 	ROUTE_HOST,
 	ROUTE_FILES,
@@ -27,6 +30,22 @@ enum route {
 	ROUTE_PROCESS, /* one process, by pid */
 	ROUTE_OWNERS,  /* lists of owners: one for each enum owner_kind */
 };
+
+/* A row of the table. */
+struct route_row {
+	/* The path is .folder and then .name. PID stands for a number. */
+	const char *folder, *name;
+	enum route route;
+	/* The answer, for people: text that needs no escapes in HTML and JSON */
+	const char *what;
+	bool is_alias; /* a row before this one has the same route */
+};
+
+/*
+ * Writes row I of the table to *RET. TELEMETRY_PATH is the path of the metrics, and stays borrowed.
+ * Returns false if the table has no such row.
+ */
+bool routes_row(size_t i, const char *telemetry_path, struct route_row *ret);
 
 /*
  * Returns the route of PATH, LEN bytes; ROUTE_NONE if there is none. TELEMETRY_PATH is the path of

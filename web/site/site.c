@@ -12,6 +12,7 @@
 #include "web/http/params.h"
 #include "web/site/fixed-width.h"
 #include "web/site/page.h"
+#include "web/site/route-list.h"
 #include "web/site/routes.h"
 #include "web/site/status.h"
 
@@ -160,6 +161,16 @@ static struct answer *answer_page(const struct task *t)
 		return NULL;
 	a->policy = PAGE_POLICY;
 	page_render(&status, t->site->settings->web_telemetry_path, &a->before);
+	return TAKE_PTR(a);
+}
+
+static struct answer *answer_index(const struct task *t)
+{
+	AUTO_ANSWER struct answer *a = answer_new(MHD_HTTP_OK, TYPE_JSON);
+
+	if (!a)
+		return NULL;
+	route_list_render(t->site->settings->web_telemetry_path, &a->before);
 	return TAKE_PTR(a);
 }
 
@@ -411,7 +422,8 @@ static struct answer *answer_data(const struct task *t, enum route route, uint32
  */
 static bool refuses_parameters(enum route route)
 {
-	return route == ROUTE_STATUS || route == ROUTE_HOST || route == ROUTE_PROCESS;
+	return route == ROUTE_INDEX || route == ROUTE_STATUS || route == ROUTE_HOST ||
+	       route == ROUTE_PROCESS;
 }
 
 static struct answer *answer_route(const struct task *t)
@@ -423,7 +435,7 @@ static struct answer *answer_route(const struct task *t)
 
 	if (route == ROUTE_NONE)
 		return answer_new_error(MHD_HTTP_NOT_FOUND,
-			"there is nothing at this path; the page at / has links to all paths");
+			"there is nothing at this path; /api/v1/ and the page at / list all paths");
 	if (has_parameters(rq) && refuses_parameters(route))
 		return answer_new_error(MHD_HTTP_BAD_REQUEST, "this path takes no parameters");
 	switch (route) {
@@ -431,6 +443,7 @@ static struct answer *answer_route(const struct task *t)
 	case ROUTE_PAGE: return answer_page(t);
 	case ROUTE_HEALTHZ: return answer_text(MHD_HTTP_OK, "alive\n");
 	case ROUTE_READYZ: return answer_readyz(t);
+	case ROUTE_INDEX: return answer_index(t);
 	case ROUTE_STATUS: return answer_status(t);
 	default: return answer_data(t, route, pid);
 	}

@@ -139,6 +139,12 @@ static void page_has_links_and_values(void **state)
 	buffer_add_char(&page, 0);
 	assert_non_null(strstr(page.data, "href=\"/own/path\""));
 	assert_non_null(strstr(page.data, "href=\"/api/v1/processes\""));
+	assert_non_null(strstr(page.data, "href=\"/api/v1/user_units\""));
+	assert_non_null(strstr(page.data, "href=\"/api/v1/\""));
+	assert_non_null(strstr(page.data, "href=\"/readyz\""));
+	assert_null(strstr(page.data, "href=\"/-/ready\""));
+	assert_null(strstr(page.data, "href=\"/\""));
+	assert_null(strstr(page.data, "href=\"/api/v1/processes/PID\""));
 	assert_non_null(strstr(page.data, "2023-11-14T22:13:20.123Z is 12 s old."));
 	assert_null(strstr(page.data, "<script"));
 	s.is_fresh = false;

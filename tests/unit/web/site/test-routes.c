@@ -48,7 +48,12 @@ static void finds_exact_paths(void **state)
 		{"/metrics%00", ROUTE_NONE},
 		{"http://localhost/metrics", ROUTE_NONE},
 		{"*", ROUTE_NONE},
-		{"/api/v1/", ROUTE_NONE},
+		{"/api/v1/", ROUTE_INDEX},
+		{"/api/v1", ROUTE_INDEX},
+		{"/api/v1//", ROUTE_NONE},
+		{"/api/v", ROUTE_NONE},
+		{"/api/", ROUTE_NONE},
+		{"/api/v1/processes/PID", ROUTE_NONE},
 		{"/api/v1/user", ROUTE_NONE},
 		{"/api/v1/userss", ROUTE_NONE},
 		{"/api/v1/processes/", ROUTE_NONE},
@@ -92,23 +97,63 @@ static void metrics_path_is_configurable(void **state)
 	assert_int_equal(routes_find("/metrics", 8, "/own", &pid), ROUTE_NONE);
 }
 
+/* Returns the path of ROW, at which PID is 7. */
+static const char *path_of(const struct route_row *row, char to[static 64])
+{
+	snprintf(to, 64, "%s%s", row->folder, row->route == ROUTE_PROCESS ? "7" : row->name);
+	return to;
+}
+
+/* Each row can be found, and a row with further names of a path stands behind its first name. */
+static void rows_have_one_route_each(void **state)
+{
+	struct route_row row, other;
+	uint32_t pid;
+	char path[64], other_path[64];
+	size_t count = 0;
+
+	(void)state;
+	for (; routes_row(count, "/metrics", &row); count++) {
+		bool is_first = true;
+
+		assert_int_equal(find(path_of(&row, path), &pid), row.route);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(routes_row(i, "/metrics", &other));
+			assert_string_not_equal(path, path_of(&other, other_path));
+			is_first = is_first && other.route != row.route;
+		}
+		assert_int_equal(row.is_alias, !is_first);
+	}
+	assert_int_equal(count, 14 + OWNER_KINDS);
+}
+
+/* The texts stand in HTML and JSON as they are. */
+static void rows_need_no_escapes(void **state)
+{
+	struct route_row row;
+
+	(void)state;
+	for (size_t i = 0; routes_row(i, "/metrics", &row); i++) {
+		assert_true(strlen(row.what) > 10);
+		for (const char *c = row.what; *c; c++)
+			assert_true(*c >= ' ' && *c < 127 && !strchr("\"\\<>&", *c));
+	}
+}
+
 /* The metrics would hide another page with the same path, so the option refuses such paths. */
 static void refuses_metrics_paths_in_use(void **state)
 {
-	static const char *const paths[] = {"/", "/healthz", "/livez", "/-/healthy", "/readyz",
-		"/-/ready", "/api/v1/status", "/api/v1/host", "/api/v1/users", "/api/v1/programs",
-		"/api/v1/units", "/api/v1/processes", "/api/v1/processes/7", "/api/v1/files"};
 	const struct option_spec *spec = option_find("web.telemetry-path", PROGRAM_WEB);
 	struct settings c = {0};
-	uint32_t pid;
+	struct route_row row;
+	char path[64];
 
 	(void)state;
 	assert_non_null(spec);
-	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		assert_int_not_equal(find(paths[i], &pid), ROUTE_NONE);
-		if (option_set(spec, &c, paths[i]) != -EINVAL)
-			fail_msg("'%s'", paths[i]);
-	}
+	for (size_t i = 0; routes_row(i, "/metrics", &row); i++)
+		if (row.route != ROUTE_METRICS &&
+			option_set(spec, &c, path_of(&row, path)) != -EINVAL)
+			fail_msg("'%s'", path);
 	assert_null(c.web_telemetry_path);
 }
 
@@ -120,6 +165,7 @@ static void recognises_lists(void **state)
 	assert_int_equal(routes_list_scope(ROUTE_FILES), METRIC_FILE);
 	assert_int_equal(routes_list_scope(ROUTE_PROCESS), METRIC_SELF);
 	assert_int_equal(routes_list_scope(ROUTE_HOST), METRIC_SELF);
+	assert_int_equal(routes_list_scope(ROUTE_INDEX), METRIC_SELF);
 }
 
 int main(void)
@@ -128,6 +174,8 @@ int main(void)
 		cmocka_unit_test(finds_exact_paths),
 		cmocka_unit_test(finds_processes),
 		cmocka_unit_test(metrics_path_is_configurable),
+		cmocka_unit_test(rows_have_one_route_each),
+		cmocka_unit_test(rows_need_no_escapes),
 		cmocka_unit_test(refuses_metrics_paths_in_use),
 		cmocka_unit_test(recognises_lists),
 	};

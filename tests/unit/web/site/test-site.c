@@ -55,8 +55,8 @@ static unsigned int status_of(struct fixture *f, const char *target)
 
 static const char *const data[] = {"/api/v1/host", "/api/v1/users", "/api/v1/programs",
 	"/api/v1/units", "/api/v1/processes", "/api/v1/users?limit=1", "/api/v1/processes/1"};
-static const char *const always[] = {
-	"/", "/metrics", "/metrics?x", "/healthz", "/livez", "/-/healthy", "/api/v1/status"};
+static const char *const always[] = {"/", "/metrics", "/metrics?x", "/healthz", "/livez",
+	"/-/healthy", "/api/v1/status", "/api/v1", "/api/v1/"};
 /* These need a fresh snapshot, too; without one they give the reason. */
 static const char *const ready[] = {"/readyz", "/-/ready"};
 
@@ -165,6 +165,7 @@ static void refuses_unknown_paths_and_parameters(void **state)
 	} cases[] = {
 		{"/nope", 404},
 		{"/api/v1/processes/999", 404},
+		{"/api/v1/?x=1", 400},
 		{"/api/v1/host?x=1", 400},
 		{"/api/v1/status?x=1", 400},
 		{"/api/v1/processes/1?x=1", 400},
@@ -194,7 +195,8 @@ static void errors_have_a_remedy(void **state)
 	(void)state;
 	begin(&f, sample_open(&public));
 	assert_says(&f, "/api/v1/user",
-		"{\"error\":\"there is nothing at this path; the page at / has links to all paths\"}\n");
+		"{\"error\":\"there is nothing at this path; /api/v1/ and the page at / list all "
+		"paths\"}\n");
 	assert_says(&f, "/api/v1/processes",
 		"{\"error\":\"memtallyd does not show processes to the user of this memtally-web; "
 		"run it as user memtally-web, and reload memtallyd if that user is new\"}\n");
@@ -489,8 +491,8 @@ static void bodies_have_a_constant_length(void **state)
 static void answers_completely_or_not_without_memory(void **state)
 {
 	static const char *const targets[] = {"/", "/metrics", "/healthz", "/readyz", "/nope",
-		"/api/v1/status", "/api/v1/host", "/api/v1/users", "/api/v1/users?limit=1",
-		"/api/v1/processes/1", "/api/v1/users?x=1"};
+		"/api/v1/status", "/api/v1/", "/api/v1/host", "/api/v1/users",
+		"/api/v1/users?limit=1", "/api/v1/processes/1", "/api/v1/users?x=1"};
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(targets); i++) {

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "web/site/route-list.h"
+
+#include "snapshot/query.h"
+#include "web/site/routes.h"
+
+static void route_list_add_parameters(enum route route, struct buffer *to)
+{
+	enum metric_scope scope = routes_list_scope(route);
+	const char *names[QUERY_PARAMETERS_MAX];
+	size_t count = scope == METRIC_SELF ? 0 : query_parameters(scope, names);
+
+	for (size_t i = 0; i < count; i++) {
+		buffer_add_text(to, i ? ",\"" : "\"");
+		buffer_add_text(to, names[i]);
+		buffer_add_char(to, '"');
+	}
+}
+
+static void route_list_add_row(const struct route_row *row, struct buffer *to)
+{
+	buffer_add_text(to, "{\"path\":\"");
+	buffer_add_text(to, row->folder);
+	buffer_add_text(to, row->name);
+	buffer_add_text(to, "\",\"what\":\"");
+	buffer_add_text(to, row->what);
+	buffer_add_text(to, "\",\"parameters\":[");
+	route_list_add_parameters(row->route, to);
+	buffer_add_text(to, "]}");
+}
+
+void route_list_render(const char *telemetry_path, struct buffer *to)
+{
+	struct route_row row;
+
+	buffer_add_text(to, "{\"routes\":[");
+	for (size_t i = 0; routes_row(i, telemetry_path, &row); i++) {
+		if (i)
+			buffer_add_char(to, ',');
+		route_list_add_row(&row, to);
+	}
+	buffer_add_text(to, "]}\n");
+}
