@@ -66,6 +66,9 @@ void help_render(enum program program, const char *usage, const char *purpose, s
 		}
 		if (spec[i].fallback)
 			buffer_printf(to, "%*sDefault: %s\n", HELP_INDENT, "", spec[i].fallback);
+		if (spec[i].variable && program == PROGRAM_MEMTALLY)
+			buffer_printf(
+				to, "%*sEnvironment: %s\n", HELP_INDENT, "", spec[i].variable);
 	}
 }
 
@@ -118,6 +121,9 @@ void help_render_mdoc(enum program program, struct buffer *to)
 			buffer_printf(to, " Ns = Ns Ar %s", spec[i].metavar);
 		buffer_add_char(to, '\n');
 		add_mdoc_text(&spec[i], to);
+		if (spec[i].variable && program == PROGRAM_MEMTALLY)
+			buffer_printf(to, "The environment variable\n.Ev %s\nsets another one.\n",
+				spec[i].variable);
 	}
 	buffer_add_text(to, ".El\n");
 }
@@ -134,6 +140,10 @@ void help_render_mdoc_keys(struct buffer *to)
 		buffer_printf(to, ".It Cm %s : Ar %s\n", spec[i].name,
 			spec[i].metavar ? spec[i].metavar : "BOOL");
 		add_mdoc_text(&spec[i], to);
+		if (spec[i].variable && (spec[i].programs & PROGRAM_MEMTALLY))
+			buffer_printf(to,
+				"For\n.Xr memtally 1\nthe environment variable\n.Ev %s\ncomes before the file.\n",
+				spec[i].variable);
 		buffer_add_text(to, "Used by");
 		for (unsigned int p = PROGRAM_MEMTALLYD; p <= PROGRAM_MEMTALLY; p <<= 1)
 			if (spec[i].programs & p)

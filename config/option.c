@@ -57,7 +57,8 @@ static const struct option_spec options[] = {
 	{"snapshot.socket", ALL, OPTION_PATH, true, "PATH", "/run/memtally/snapshot.sock", 0,
 		CHANNEL_PATH_MAX, NULL, FIELD(snapshot_socket),
 		"The socket over which memtallyd hands out its snapshots. If RUNTIME_DIRECTORY is set, "
-		"the default is snapshot.sock in that directory."},
+		"the default is snapshot.sock in that directory.",
+		.variable = "MEMTALLY_SNAPSHOT_SOCKET"},
 	{"log.level", ALL, OPTION_CHOICE, true, "LEVEL", "info", 0, 0, log_levels, FIELD(log_level),
 		"The lowest level of messages on standard error."},
 
@@ -176,7 +177,8 @@ static const struct option_spec options[] = {
 	{"ledger.socket", PROGRAM_LEDGER | LEDGER_VIEW, OPTION_PATH, true, "PATH",
 		"/run/memtally-ledger/ledger.sock", 0, CHANNEL_PATH_MAX, NULL, FIELD(ledger_socket),
 		"The socket at which memtally-ledger answers and memtally usage asks. memtally-ledger "
-		"ignores it if systemd passes a socket."},
+		"ignores it if systemd passes a socket.",
+		.variable = "MEMTALLY_LEDGER_SOCKET"},
 	{"ledger.directory", PROGRAM_LEDGER, OPTION_PATH, true, "DIR", "/var/lib/memtally-ledger",
 		0, 0, NULL, FIELD(ledger_directory),
 		"The directory of the ledger. If STATE_DIRECTORY is set, the default is that directory."},
@@ -301,6 +303,15 @@ const struct option_spec *option_find(const char *name, unsigned int programs)
 		if ((options[i].programs & programs) && !strcmp(options[i].name, name))
 			return &options[i];
 	return NULL;
+}
+
+const char *option_variable(const struct option_spec *spec, enum program program)
+{
+	const char *value = NULL;
+
+	if (spec->variable && program == PROGRAM_MEMTALLY && (spec->programs & PROGRAM_MEMTALLY))
+		value = getenv(spec->variable);
+	return value && *value ? value : NULL;
 }
 
 const char *option_program_name(enum program program)
@@ -602,6 +613,7 @@ struct settings *settings_free(struct settings *c)
 	for (size_t i = 0; i < count; i++)
 		option_reset(&spec[i], c);
 	text_list_done(&c->operands);
+	text_list_done(&c->variables);
 	free(c->ignored);
 	free(c);
 	return NULL;

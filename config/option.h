@@ -117,6 +117,8 @@ struct settings {
 
 	struct text_list operands; /* arguments of the command line that are no options */
 	char *ignored; /* owned; a warning about ignored settings; NULL: none is ignored */
+	/* "NAME sets OPTION: VALUE" of each environment variable that has set a value */
+	struct text_list variables;
 };
 
 struct settings *settings_free(struct settings *c); /* accepts NULL; returns NULL */
@@ -158,6 +160,11 @@ struct option_spec {
 	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
 	size_t offset;              /* of the field in struct settings */
 	const char *help;
+	/*
+	 * The environment variable from which memtally takes the value if it is set and not empty: it
+	 * comes before the file, and after the command line. Other programs ignore it. NULL: none.
+	 */
+	const char *variable;
 };
 
 /* Returns the table and writes the number of its rows to *RET_COUNT. */
@@ -168,6 +175,12 @@ bool option_is_list(const struct option_spec *spec);
 
 /* Returns the option NAME of PROGRAMS, bits of enum program; NULL if there is none. */
 const struct option_spec *option_find(const char *name, unsigned int programs);
+
+/*
+ * Returns the value of SPEC's environment variable for PROGRAM; NULL if PROGRAM reads none, or if
+ * the variable is empty or not set.
+ */
+const char *option_variable(const struct option_spec *spec, enum program program);
 
 /* Returns "memtallyd", "memtally-web", "memtally-ledger" or "memtally". */
 const char *option_program_name(enum program program);

@@ -47,6 +47,8 @@ void settings_say_good(const struct settings *c, struct buffer *to)
 		buffer_printf(to, "the configuration is good (there is no %s)", c->config_file);
 	else
 		buffer_printf(to, "the configuration is good: %s", c->config_file);
+	for (size_t i = 0; i < c->variables.count; i++)
+		buffer_printf(to, "\n%s", c->variables.item[i]);
 	buffer_add_char(to, '\0');
 }
 
@@ -108,6 +110,71 @@ static int settings_refuse(
 	return -EINVAL;
 }
 
+struct flags {
+	enum program program;
+	int argc;
+	char *const *argv;
+	bool early; /* only options that decide about reading the file */
+	bool *seen; /* by index in the table: options that the command line has set */
+};
+
+/*
+ * Sets the field of SPEC in C from VALUE of its environment variable. A path must begin with /, as
+ * in the file: the variable stays when the current directory changes.
+ */
+static int apply_variable(const struct option_spec *spec, const char *value, struct settings *c,
+	char error[static SETTINGS_ERROR_SIZE])
+{
+	bool is_relative = spec->type == OPTION_PATH && *value != '/';
+	int r = is_relative ? -EINVAL : option_set(spec, c, value);
+	char expected[OPTION_EXPECTED_SIZE];
+
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	option_expected(spec, expected);
+	snprintf(error, SETTINGS_ERROR_SIZE, "%s: expected %s%s, got '%.100s'%s", spec->variable,
+		expected, spec->type == OPTION_PATH ? " that begins with /" : "", value,
+		option_remark(spec, value));
+	return -EINVAL;
+}
+
+static int apply_variables(
+	enum program program, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count), *end = spec + count;
+	int r = 0;
+
+	for (; spec < end && r == 0; spec++) {
+		const char *value = option_variable(spec, program);
+
+		if (value)
+			r = apply_variable(spec, value, c, error);
+	}
+	return r;
+}
+
+/* Adds to .variables of C a line for each variable that no option has replaced. */
+static int note_variables(const struct flags *f, struct settings *c)
+{
+	size_t count;
+	const struct option_spec *table = option_table(&count);
+	int r = 0;
+
+	for (size_t i = 0; i < count && r == 0; i++) {
+		const char *value = option_variable(&table[i], f->program);
+		char *line;
+
+		if (!value || f->seen[i])
+			continue;
+		if (asprintf(&line, "%s sets %s: %s", table[i].variable, table[i].name, value) < 0)
+			return -ENOMEM;
+		r = text_list_add(&c->variables, line);
+		free(line);
+	}
+	return r;
+}
+
 /* Checks the default that RUNTIME_DIRECTORY has set. Options and keys have been checked already. */
 static int check_socket(const struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
@@ -119,14 +186,6 @@ static int check_socket(const struct settings *c, char error[static SETTINGS_ERR
 		CHANNEL_PATH_MAX - sizeof(socket_name), socket_name, c->snapshot_socket);
 	return -EINVAL;
 }
-
-struct flags {
-	enum program program;
-	int argc;
-	char *const *argv;
-	bool early; /* only options that decide about reading the file */
-	bool *seen; /* lists that an option has emptied, because it replaces the file's */
-};
 
 /*
  * Returns true for --path.procfs of memtally: a user who names a proc file system wants it to be
@@ -202,10 +261,9 @@ static int apply_flag(
 	if (f->early && !is_early(spec))
 		return 0;
 	table = option_table(&count);
-	if (option_is_list(spec) && !f->seen[spec - table]) {
-		option_reset(spec, c);
-		f->seen[spec - table] = true;
-	}
+	if (option_is_list(spec) && !f->seen[spec - table])
+		option_reset(spec, c); /* replaces the file's */
+	f->seen[spec - table] = true;
 	r = option_set(spec, c, value);
 	if (r == 0 && implies_live(spec, f->program))
 		c->live = true;
@@ -305,10 +363,15 @@ static int settings_load_from(const struct flags *given, bool with_file, struct 
 		if (with_file && !c->help && !c->version)
 			r = apply_file(c, named, flags.program, error);
 	}
+	/* These must work with a broken environment, too. */
+	if (r == 0 && !c->help && !c->version)
+		r = apply_variables(flags.program, c, error);
 	if (r == 0) {
 		flags.early = false;
 		r = apply_flags(&flags, c, error);
 	}
+	if (r == 0)
+		r = note_variables(&flags, c);
 	if (r == 0 && flags.program != PROGRAM_MEMTALLY && c->operands.count) {
 		snprintf(error, SETTINGS_ERROR_SIZE, "unexpected argument '%.100s'; try --help",
 			c->operands.item[0]);

@@ -261,7 +261,7 @@ class Documents(Tree):
 
     METRICS = [["user", "memtally_user_pss_bytes", "gauge", "-", "-", "both", "pss_bytes", "PSS."]]
     OWNERS = [["user", "users", "user", "Users."], ["user_unit", "user_units", "unit user", "Units."]]
-    OPTIONS = [["memtallyd", "interval", "duration", "file", "10s", "a duration", "How often."]]
+    OPTIONS = [["memtallyd", "interval", "duration", "file", "10s", "a duration", "How often.", "-"]]
 
     def test_tables(self):
         text = "<!-- BEGIN a -->\nold\n<!-- END a -->\n"
@@ -284,8 +284,12 @@ class Documents(Tree):
         for page in documents.PAGES.values():
             self.write(page, ".It Fl \\-intervals\n")
         self.write(documents.FILE_PAGE, "")
-        found = documents.check_options(self.folder.name, self.folder.name, self.OPTIONS)
+        options = self.OPTIONS + [["memtally", "intervals", "path", "-", "-", "a path", "Some path.", name]
+                                  for name in ("MEMTALLY_A", "MEMTALLY_B")]
+        self.write(documents.PAGES["memtally"], ".It Fl \\-intervals\n.It Ev MEMTALLY_B\n")
+        found = documents.check_options(self.folder.name, self.folder.name, options)
         self.assertEqual(found, ["docs/man/memtallyd.8: does not mention --interval",
+                                 "docs/man/memtally.1: ENVIRONMENT does not mention MEMTALLY_A",
                                  "docs/man/memtally.yaml.5: does not mention interval"])
 
     def test_views(self):

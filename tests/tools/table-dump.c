@@ -7,7 +7,8 @@
  *     table-dump owners    name, list, labels, help
  *     table-dump balance   kind, description, source
  *     table-dump routes    path, "alias" or "-", parameters or "-", answer
- *     table-dump options   program, name, kind, in the file ("file" or "-"), default or "-", expected, help
+ *     table-dump options   program, name, kind, in the file ("file" or "-"), default or "-", expected, help,
+ *                          environment variable or "-"
  */
 #include "config.h"
 
@@ -143,9 +144,11 @@ static void dump_options(void)
 			if (!(table[i].programs & p))
 				continue;
 			option_expected(&table[i], expected);
-			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", option_program_name((enum program)p),
-				table[i].name, kind(&table[i]), table[i].in_file ? "file" : "-",
-				or_dash(table[i].fallback), expected, table[i].help);
+			printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+				option_program_name((enum program)p), table[i].name,
+				kind(&table[i]), table[i].in_file ? "file" : "-",
+				or_dash(table[i].fallback), expected, table[i].help,
+				or_dash(table[i].variable));
 		}
 }
 

@@ -7,6 +7,9 @@ shopt -s inherit_errexit
 : "${MEMTALLY_BUILD:?names the build directory}"
 : "${MEMTALLY_SOURCE:?names the source directory}"
 
+# Those of the user who runs the tests.
+unset MEMTALLY_SNAPSHOT_SOCKET MEMTALLY_LEDGER_SOCKET
+
 # A scenario runs in a pid namespace of its own if the kernel allows that, so that processes of the
 # host or of another scenario do not count, take its pids, make its passes long or block its
 # readers. A scenario about the host's processes sets WITH_HOST before.

@@ -84,6 +84,24 @@ static void help_has_range_and_default(void **state)
 	assert_non_null(strstr(terminated(&b), expected));
 }
 
+/* Only memtally reads variables. */
+static void help_names_the_variable(void **state)
+{
+	static const char line[] = "        Environment: MEMTALLY_SNAPSHOT_SOCKET";
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_SIZE(programs); p++) {
+		AUTO_BUFFER struct buffer help = {0}, page = {0};
+		bool reads = programs[p] == PROGRAM_MEMTALLY;
+
+		help_render(programs[p], "u", "p", &help);
+		help_render_mdoc(programs[p], &page);
+		assert_int_equal(count_lines(terminated(&help), line), reads);
+		assert_int_equal(
+			count_lines(terminated(&page), ".Ev MEMTALLY_SNAPSHOT_SOCKET"), reads);
+	}
+}
+
 /* Breaking text into lines loses no word. */
 static void help_keeps_every_word(void **state)
 {
@@ -110,7 +128,7 @@ static int list_depth;
 
 static void check_mdoc_line(const char *line, size_t len)
 {
-	static const char *const macros[] = {".It ", ".Ql ", ".Xr "};
+	static const char *const macros[] = {".It ", ".Ql ", ".Xr ", ".Ev "};
 
 	assert_true(len > 0); /* mdoc warns of empty lines */
 	assert_true(line[len - 1] != ' ');
@@ -184,6 +202,8 @@ static void mdoc_lists_the_files_keys(void **state)
 	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 ,\n.Xr memtally-web 8 ,\n"
 				     ".Xr memtally-ledger 8 ,\n.Xr memtally 1 .\n"));
 	assert_non_null(strstr(text, "Used by\n.Xr memtallyd 8 .\n"));
+	assert_int_equal(count_lines(text, ".Ev MEMTALLY_SNAPSHOT_SOCKET"), 1);
+	assert_int_equal(count_lines(text, ".Ev MEMTALLY_LEDGER_SOCKET"), ENABLE_LEDGER);
 }
 
 static void reports_lack_of_memory(void **state)
@@ -203,6 +223,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(help_lists_the_programs_options),
 		cmocka_unit_test(help_has_range_and_default),
+		cmocka_unit_test(help_names_the_variable),
 		cmocka_unit_test(help_keeps_every_word),
 		cmocka_unit_test(mdoc_lists_the_programs_options),
 		cmocka_unit_test(mdoc_lists_the_files_keys),

@@ -55,6 +55,9 @@ static void table_is_consistent(void **state)
 		assert_true(is_name(s->name));
 		/* Only options of views may be left out of a build. */
 		assert_true(s->programs || (!s->in_file && !(ENABLE_LEDGER && ENABLE_INSPECT)));
+		/* Only memtally reads variables. */
+		if (s->variable)
+			assert_int_equal(strncmp(s->variable, "MEMTALLY_", 9), 0);
 		if (!s->programs)
 			continue;
 		assert_int_equal(s->metavar == NULL, s->type == OPTION_BOOL);

@@ -46,6 +46,8 @@ static int reset(void **state)
 	(void)state;
 	default_result = -ENOENT;
 	unsetenv("RUNTIME_DIRECTORY");
+	unsetenv("MEMTALLY_SNAPSHOT_SOCKET");
+	unsetenv("MEMTALLY_LEDGER_SOCKET");
 	return 0;
 }
 
@@ -161,6 +163,93 @@ static void refuses_too_long_default_sockets(void **state)
 	assert_string_equal(file->snapshot_socket, "/s");
 	help = load_good(PROGRAM_WEB, ARGS("--help"));
 	assert_string_equal(flag->snapshot_socket, "/s");
+}
+
+static void assert_socket(enum program program, const char *const *args, const char *socket)
+{
+	AUTO_SETTINGS struct settings *c = load_good(program, args);
+
+	assert_string_equal(c->snapshot_socket, socket);
+}
+
+/* The option comes before the variable, that before the file, and that before the default. */
+static void memtally_takes_sockets_from_variables(void **state)
+{
+	static const char file[] = "--config.file=file", flag[] = "--snapshot.socket=flag";
+
+	(void)state;
+	write_file("snapshot.socket: /file\n");
+	setenv("RUNTIME_DIRECTORY", "/run/other", 1);
+	assert_socket(PROGRAM_MEMTALLY, ARGS(), "/run/other/snapshot.sock");
+	assert_socket(PROGRAM_MEMTALLY, ARGS(file), "/file");
+	setenv("MEMTALLY_SNAPSHOT_SOCKET", "/variable", 1);
+	assert_socket(PROGRAM_MEMTALLY, ARGS(), "/variable");
+	assert_socket(PROGRAM_MEMTALLY, ARGS(file), "/variable");
+	assert_socket(PROGRAM_MEMTALLY, ARGS(file, flag), "flag");
+	for (enum program p = PROGRAM_MEMTALLYD; p < PROGRAM_MEMTALLY; p <<= 1)
+		assert_socket(p, ARGS(file), "/file");
+	setenv("MEMTALLY_SNAPSHOT_SOCKET", "", 1);
+	assert_socket(PROGRAM_MEMTALLY, ARGS(file), "/file");
+}
+
+static void variables_are_told_apart(void **state)
+{
+	AUTO_SETTINGS struct settings *c = NULL;
+
+	(void)state;
+	if (!ENABLE_LEDGER)
+		return;
+	setenv("MEMTALLY_LEDGER_SOCKET", "/ledger", 1);
+	c = load_good(PROGRAM_MEMTALLY, ARGS());
+	assert_string_equal(c->snapshot_socket, "/run/memtally/snapshot.sock");
+	assert_string_equal(c->ledger_socket, "/ledger");
+}
+
+/* A path of a variable is relative to no directory. The error names the variable. */
+static void refuses_bad_variables(void **state)
+{
+	struct settings *c = NULL;
+	char error[SETTINGS_ERROR_SIZE];
+
+	(void)state;
+	setenv("MEMTALLY_SNAPSHOT_SOCKET", "some.sock", 1);
+	assert_int_equal(load(PROGRAM_MEMTALLY, ARGS(), &c, error), -EINVAL);
+	assert_string_equal(error,
+		"MEMTALLY_SNAPSHOT_SOCKET: expected a path of at most 107 bytes that begins with /, "
+		"got 'some.sock'");
+	setenv("MEMTALLY_SNAPSHOT_SOCKET", "/" X50 X50 "1234567", 1);
+	assert_int_equal(load(PROGRAM_MEMTALLY, ARGS("--check-config"), &c, error), -EINVAL);
+	assert_string_equal(error,
+		"MEMTALLY_SNAPSHOT_SOCKET: expected a path of at most 107 bytes that begins with /, "
+		"got '/" X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'");
+	assert_null(c);
+	settings_free(load_good(PROGRAM_MEMTALLY, ARGS("--help")));
+	settings_free(load_good(PROGRAM_MEMTALLY, ARGS("--version")));
+	settings_free(load_good(PROGRAM_WEB, ARGS()));
+}
+
+/* --check-config shows the variables that have an effect. */
+static void names_the_variables_in_effect(void **state)
+{
+	AUTO_SETTINGS struct settings *c = NULL, *flag = NULL, *daemon = NULL;
+	AUTO_BUFFER struct buffer to = {0};
+
+	(void)state;
+	write_file("snapshot.socket: /file\n");
+	setenv("MEMTALLY_SNAPSHOT_SOCKET", "/variable", 1);
+	c = load_good(PROGRAM_MEMTALLY, ARGS("--check-config", "--config.file=file"));
+	settings_say_good(c, &to);
+	assert_string_equal(to.data, "the configuration is good: file\n"
+				     "MEMTALLY_SNAPSHOT_SOCKET sets snapshot.socket: /variable");
+	flag = load_good(PROGRAM_MEMTALLY,
+		ARGS("--check-config", "--config.file=file", "--snapshot.socket=/x"));
+	daemon = load_good(PROGRAM_MEMTALLYD, ARGS("--check-config", "--config.file=file"));
+	buffer_clear(&to);
+	settings_say_good(flag, &to);
+	assert_string_equal(to.data, "the configuration is good: file");
+	buffer_clear(&to);
+	settings_say_good(daemon, &to);
+	assert_string_equal(to.data, "the configuration is good: file");
 }
 
 static void flags_override_the_file(void **state)
@@ -506,6 +595,10 @@ int main(void)
 		cmocka_unit_test_setup(defaults_are_those_of_the_table, reset),
 		cmocka_unit_test_setup(runtime_directory_moves_the_socket, reset),
 		cmocka_unit_test_setup(refuses_too_long_default_sockets, reset),
+		cmocka_unit_test_setup(memtally_takes_sockets_from_variables, reset),
+		cmocka_unit_test_setup(variables_are_told_apart, reset),
+		cmocka_unit_test_setup(refuses_bad_variables, reset),
+		cmocka_unit_test_setup(names_the_variables_in_effect, reset),
 		cmocka_unit_test_setup(flags_override_the_file, reset),
 		cmocka_unit_test_setup(flag_lists_replace_file_lists, reset),
 		cmocka_unit_test_setup(path_procfs_flag_implies_live, reset),
