@@ -73,20 +73,43 @@ can_run() {
 		(as_user "$account_uid" "$account_gid" none "$builddir/memtally-ledger" --version) >/dev/null 2>&1
 }
 
+root_place=/run/memtally-quickstart # only root can make it
+
+# Prints where a run of this user has its sockets, unless that is in use.
+runtime_place() {
+	local base=${XDG_RUNTIME_DIR:-}
+	if is_root; then
+		printf '%s' "$root_place"
+	elif [ -d "$base" ] && [ -w "$base" ]; then
+		printf '%s' "$base/memtally"
+	else
+		printf '%s' "/tmp/memtally-quickstart-$EUID"
+	fi
+}
+
+# is_bound SOCKET: whether a process has it. A killed run leaves its socket behind.
+is_bound() { [ -S "$1" ] && { [ ! -r /proc/net/unix ] || grep -qF " $1" /proc/net/unix; }; }
+
+# Prints where a run that answers has its sockets: one of this user, or of root. Any user can make a
+# directory in /tmp: so it counts only if it is this user's.
+find_runtime() {
+	local place
+	for place in "$(runtime_place)" "$root_place"; do
+		if is_bound "$place/snapshot.sock" && { [ "$place" = "$root_place" ] || [ -O "$place" ]; }; then
+			printf '%s' "$place"
+			return 0
+		fi
+	done
+	return 1
+}
+
 # Makes a directory for the sockets and the ledger. The daemons' user owns it, and it is removed at
 # the end.
 make_runtime() {
-	local base=${XDG_RUNTIME_DIR:-}
-	if is_root; then
-		runtime=/run/memtally-quickstart
-	elif [ -d "$base" ] && [ -w "$base" ]; then
-		runtime=$base/memtally
-	else
-		runtime=
-	fi
+	runtime=$(runtime_place)
 	# A killed run leaves an empty one; one in use is not empty.
-	[ -z "$runtime" ] || rmdir -- "$runtime" 2>/dev/null
-	if [ -z "$runtime" ] || ! mkdir -m 0755 -- "$runtime" 2>/dev/null; then
+	rmdir -- "$runtime" 2>/dev/null
+	if ! mkdir -m 0755 -- "$runtime" 2>/dev/null; then
 		runtime=$(mktemp -d) || fail 'no temporary directory'
 		chmod 0755 "$runtime"
 	fi
@@ -288,15 +311,30 @@ tell_guessed() {
 	[ -z "$guessed" ] || say "$guessed still to be measured."
 }
 
+# memtally_beside WORD: prints how to run `memtally WORD` beside this run. If another run answers
+# first, `./quickstart memtally` would find that one.
+memtally_beside() {
+	local place option=
+	if place=$(find_runtime) && [ "$place" = "$runtime" ]; then
+		[ "$builddir" = "$top/build" ] || printf -v option ' --builddir=%q' "$(shown "$builddir")"
+		printf '%s' "./quickstart memtally$option $1"
+	elif [ "$1" = usage ]; then
+		printf '%s' "$(shown "$builddir")/memtally usage --ledger.socket=$runtime/ledger.sock"
+	else
+		printf '%s' "$(shown "$builddir")/memtally $1 --snapshot.socket=$runtime/snapshot.sock"
+	fi
+}
+
 tell_places() {
 	cat <<END
 
   page        http://127.0.0.1:$port/
   metrics     http://127.0.0.1:$port/metrics
   JSON        http://127.0.0.1:$port/api/v1/users
-  terminal    $(shown "$builddir")/memtally --snapshot.socket=$runtime/snapshot.sock
-  status      $(shown "$builddir")/memtally status --snapshot.socket=$runtime/snapshot.sock
-  over time   $(shown "$builddir")/memtally usage --ledger.socket=$runtime/ledger.sock
+  terminal    $(memtally_beside users)
+  status      $(memtally_beside status)
+  over time   $(memtally_beside usage)
+  sockets     $runtime/snapshot.sock, ledger.sock
 
 The history of usage is deleted when this ends. For Prometheus, below scrape_configs:
 
@@ -319,6 +357,18 @@ check_interval() {
 # Before the build, which takes a while, and after it.
 check_port() {
 	! port_is_taken || fail "127.0.0.1:$port is in use. Choose another port: ./quickstart run --port $((port % 65535 + 1))"
+}
+
+# Runs memtally with its arguments, with the sockets of a run in another terminal, in the directory
+# in which ./quickstart was called.
+do_memtally() {
+	local memtally=$builddir/memtally
+	[ -x "$memtally" ] || fail "there is no $(shown "$memtally"). Start ./quickstart run in another terminal first."
+	runtime=$(find_runtime) ||
+		fail 'there is no ./quickstart run to ask. Start one in another terminal first, as the same user or as root.'
+	cd -- "$caller_dir" || exit 1
+	MEMTALLY_SNAPSHOT_SOCKET=$runtime/snapshot.sock MEMTALLY_LEDGER_SOCKET=$runtime/ledger.sock \
+		exec "$memtally" --config.file=/dev/null "${operands[@]}"
 }
 
 do_run() {
