@@ -536,6 +536,24 @@ class Units(Tree):
         self.assertIn(f"{units.UNITS}/memtallyd.service.in: no ExecStopPost= with a pause",
                       units.check_pauses(self.folder.name))
 
+    def test_target(self):
+        for program in units.PROGRAMS:
+            self.write(f"{units.UNITS}/{program}.service.in", "PartOf=a memtally.target\nWantedBy=a b memtally.target\n")
+            self.write(f"{units.UNITS}/{program}.socket", "PartOf=memtally.target\n")
+        services = [f"{program}.service" for program in units.PROGRAMS]
+        for path in units.TARGET_FILES:
+            self.write(f"{units.UNITS}/{path}", "Also=" + " ".join(services) + "\n")
+        self.assertEqual(units.check_target(self.folder.name), [])
+        self.write(f"{units.UNITS}/memtallyd.service.in", "WantedBy=multi-user.target\n")
+        self.write(f"{units.UNITS}/memtally-web.socket", "PartOf=\n")
+        for path in units.TARGET_FILES:
+            self.write(f"{units.UNITS}/{path}", "Also=" + " ".join(services[:2]) + "\n")
+        self.assertEqual(units.check_target(self.folder.name),
+                         [f"{units.UNITS}/memtallyd.service.in: is not PartOf=memtally.target",
+                          f"{units.UNITS}/memtallyd.service.in: is not WantedBy=memtally.target",
+                          f"{units.UNITS}/memtally-web.socket: is not PartOf=memtally.target",
+                          f"{units.UNITS}/memtally.target: no Also=memtally-ledger.service"])
+
     def test_exposure(self):
         self.assertEqual(units.check_exposure({"a": (9, "")}), [])
         for exposure in ((10, "\u2717 PrivateUsers="), (None, "no such unit")):

@@ -19,6 +19,8 @@ UNITS = "contrib/systemd"
 DROPINS = ("perfmon.conf", "tmpfs.conf")  # samples for memtallyd.service
 DROPIN_FOLDER = "memtallyd.service.d"
 PROGRAMS = ("memtallyd", "memtally-web", "memtally-ledger")
+TARGET = "memtally.target"
+TARGET_FILES = (TARGET, TARGET + ".d/ledger.conf")
 MOST = 9  # tenths: the greatest exposure that a service may have
 # This drop-in exposes more on purpose; systemd-analyze does not take into account that it hides
 # /home again.
@@ -72,6 +74,7 @@ def copy_units(source, build, to):
         with open(os.path.join(to, f"{program}.service"), "w", encoding="utf-8") as file:
             file.write(text)
         shutil.copy(os.path.join(source, UNITS, f"{program}.socket"), to)
+    shutil.copy(os.path.join(source, UNITS, TARGET), to)
 
 
 def copied(folder):
@@ -92,7 +95,7 @@ def copy_dropin(source, folder, dropin):
     """Makes a folder in FOLDER with memtallyd's units and the drop-in."""
     other = os.path.join(folder, dropin)
     os.makedirs(os.path.join(other, DROPIN_FOLDER))
-    for unit in ("memtallyd.service", "memtallyd.socket"):
+    for unit in ("memtallyd.service", "memtallyd.socket", TARGET):
         shutil.copy(os.path.join(folder, unit), other)
     shutil.copy(os.path.join(source, UNITS, DROPIN_FOLDER, dropin), os.path.join(other, DROPIN_FOLDER))
     return other
@@ -139,7 +142,8 @@ def check_page(text, version, exposures):
 
 def check_sense(folder):
     """systemd itself warns of nothing."""
-    every = [[os.path.join(folder, f"{p}.{kind}") for p in copied(folder) for kind in ("service", "socket")]]
+    every = [[os.path.join(folder, f"{p}.{kind}") for p in copied(folder) for kind in ("service", "socket")]
+             + [os.path.join(folder, TARGET)]]
     every += [[os.path.join(folder, dropin, "memtallyd.service")] for dropin in DROPINS]
     found = []
     for paths in every:
@@ -225,6 +229,26 @@ def check_pauses(source):
     return found
 
 
+def words_of(text, key):
+    """Returns the words of all lines KEY= of a unit."""
+    return [word for line in re.findall(rf"^{key}=(.*)$", text, re.M) for word in line.split()]
+
+
+def check_target(source):
+    """The target enables and starts each service, and stops it with its socket."""
+    enabled = [word for path in TARGET_FILES for word in words_of(common.read(source, f"{UNITS}/{path}"), "Also")]
+    found = []
+    for program in PROGRAMS:
+        service, socket = f"{UNITS}/{program}.service.in", f"{UNITS}/{program}.socket"
+        found += [f"{path}: is not PartOf={TARGET}" for path in (service, socket)
+                  if TARGET not in words_of(common.read(source, path), "PartOf")]
+        if TARGET not in words_of(common.read(source, service), "WantedBy"):
+            found.append(f"{service}: is not WantedBy={TARGET}")
+        if f"{program}.service" not in enabled:
+            found.append(f"{UNITS}/{TARGET}: no Also={program}.service")
+    return found
+
+
 def findings(source, build):
     if not shutil.which("systemd-analyze"):
         print("SKIP: there is no systemd-analyze")
@@ -235,7 +259,7 @@ def findings(source, build):
         exposures = measure(folder, source)
         found = check_sense(folder)
     return (found + check_exposure(exposures) + check_page(common.read(source, PAGE), version, exposures)
-            + check_pauses(source) + check_filters(source, parse_sets(analyze("syscall-filter")[0])))
+            + check_pauses(source) + check_target(source) + check_filters(source, parse_sets(analyze("syscall-filter")[0])))
 
 
 if __name__ == "__main__":
