@@ -28,6 +28,11 @@ def read(source, path):
         return file.read()
 
 
+def write(source, path, text):
+    with open(os.path.join(source, path), "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
+
+
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
 

@@ -3,7 +3,8 @@
 """Compares the documentation with the tables of metrics, JSON fields and options, with routes, files
 and tests, and checks links.
 
-With --update it rewrites the generated parts of docs/metrics.md and docs/api.md in the source tree.
+With --update it rewrites docs/openapi.yaml and the generated parts of docs/metrics.md and docs/api.md in the source
+tree.
 """
 import os
 import re
@@ -13,6 +14,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
+import openapi  # noqa: E402
 
 PAGES = {"memtallyd": "docs/man/memtallyd.8", "memtally-web": "docs/man/memtally-web.8",
          "memtally-ledger": "docs/man/memtally-ledger.8",
@@ -28,6 +30,7 @@ FAULTS = ("docs/faults/processes.md", "docs/faults/daemons.md", "docs/faults/led
 USAGE = "docs/usage.md"
 INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
+OPENAPI = "docs/openapi.yaml"
 CONSTANTS = "docs/estimator/constants.md"
 SOURCE_FOLDERS = ("base", "confine", "snapshot", "collectors", "inspect", "config", "render", "service", "daemon",
                   "web", "ledger", "cli")
@@ -69,12 +72,15 @@ def metric_rows(metrics, scope, shown=None):
     return rows
 
 
+def json_fields(metrics, scope):
+    """Returns name, type, label, its values and help of each JSON field of a scope."""
+    return [(field, "number" if "second" in field or field.endswith("ratio") else "integer", label, values, text)
+            for _, _, label, values, where, field, text in families(metrics, scope) if where != "prometheus"]
+
+
 def field_rows(metrics, scope):
     rows = []
-    for _, _, label, values, where, field, text in families(metrics, scope):
-        if where == "prometheus":
-            continue
-        kind = "number" if "seconds" in field or field.endswith("ratio") else "integer"
+    for field, kind, label, values, text in json_fields(metrics, scope):
         if label != "-":
             kind = "object of integers, by " + label
             text += " " + ", ".join(f"`{v}`" for v in values) + "."
@@ -127,6 +133,25 @@ def blocks(metrics, owners, kinds):
 
 def renewed(text, generated):
     return BLOCK.sub(lambda m: m.group(1) + generated.get(m.group(2), m.group(3)) + m.group(4), text)
+
+
+def describe_interface(source, metrics, owners, routes):
+    """Returns the text of docs/openapi.yaml."""
+    users = {row[6] for row in metrics if row[0] == "user"}
+    fields = {scope: json_fields(metrics, scope) for scope in
+              ("user", "host", "shmem", "tmpfs", "survey", "file", "process", "self")}
+    charges = [row for row in metrics if row[0] == "unit" and row[6] not in users]
+    fields["cgroup"] = json_fields(charges, "unit")
+    cgroups = {row[0] for row in metrics if row[6] in {name for name, *_ in fields["cgroup"]}}
+    histograms = [row[6] for row in metrics if row[2] == "histogram"]
+    page = common.read(source, "docs/api.md")
+    return openapi.render(openapi.document(routes, fields, owners, cgroups, histograms, page))
+
+
+def check_interface(source, text):
+    if os.path.exists(os.path.join(source, OPENAPI)) and common.read(source, OPENAPI) == text:
+        return []
+    return [f"{OPENAPI}: is not that of the tables; `make update-docs` renews it"]
 
 
 def check_blocks(source, generated):
@@ -366,10 +391,10 @@ def check_links(source):
 
 def check_index(source):
     """Each page below docs/ is linked by the README.md of its folder or, if there is none, by docs/README.md, and
-    is installed."""
+    is installed. So is docs/openapi.yaml."""
     found = []
     installed = common.read(source, "docs/Makefile.inc")
-    for path in [path for path in common.paths(source, "docs") if path.endswith(".md")]:
+    for path in [path for path in common.paths(source, "docs") if path.endswith((".md", ".yaml"))]:
         folder, name = os.path.split(path)
         index = os.path.join(folder, "README.md")
         if not os.path.exists(os.path.join(source, index)):
@@ -414,21 +439,23 @@ def check_faults(source):
 
 def findings(source, build):
     metrics, options, owners = dump(build, "metrics"), dump(build, "options"), dump(build, "owners")
+    routes = dump(build, "routes")
     return (check_blocks(source, blocks(metrics, owners, dump(build, "balance")))
             + check_metric_names(source, metrics, owners)
             + check_options(source, build, options) + check_views(source)
             + check_sample(source, [row for row in options if common.has_part(build, "inspect") or row[1] != SURVEYS])
-            + check_routes(source, dump(build, "routes")) + check_map(source) + check_constants(source)
+            + check_routes(source, routes) + check_interface(source, describe_interface(source, metrics, owners, routes))
+            + check_map(source) + check_constants(source)
             + check_usage(source, owners) + check_operations(source) + check_links(source)
             + check_index(source) + check_tests(source) + check_faults(source))
 
 
 def update(source, build):
-    generated = blocks(dump(build, "metrics"), dump(build, "owners"), dump(build, "balance"))
+    metrics, owners = dump(build, "metrics"), dump(build, "owners")
+    generated = blocks(metrics, owners, dump(build, "balance"))
     for path in ("docs/metrics.md", "docs/api.md"):
-        text = renewed(common.read(source, path), generated)
-        with open(os.path.join(source, path), "w", encoding="utf-8") as file:
-            file.write(text)
+        common.write(source, path, renewed(common.read(source, path), generated))
+    common.write(source, OPENAPI, describe_interface(source, metrics, owners, dump(build, "routes")))
     return []
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each lint finds a sample that breaks its rule, and accepts one that does not."""
+import importlib.util
 import os
 import subprocess
 import sys
@@ -271,6 +272,45 @@ class Documents(Tree):
         self.assertEqual(len(found), 2, found)
         self.assertIn("docs/metrics.md: its tables", found[0])
         self.assertIn("no table of b", found[1])
+
+    ROUTES = [["/metrics", "-", "-", "Metrics."], ["/api/v1/users", "-", "sort limit user", "Users: by name."],
+              ["/api/v1/units", "-", "unit", "Units."], ["/healthz", "-", "-", "Runs."], ["/livez", "/healthz", "-", "Same."],
+              ["/api/v1/processes/PID", "-", "-", "One."]]
+    ERRORS = "".join(f"| {status} | when `it` is [so](x.md) |\n" for status in ("400", "401, 403", "404", "421", "429", "503", "503"))
+
+    def interface(self):
+        self.write("docs/api.md", "| 400 | other |\n## Errors\n\n| status | when |\n" + self.ERRORS)
+        metrics = self.METRICS + [["unit", "memtally_unit_cgroup_bytes", "gauge", "kind", value, "both", "cgroup_bytes",
+                                   "Charged, " + "long " * 30] for value in ("a", "b")]
+        owners = [["user", "users", "user", "Users."], ["unit", "units", "unit user", "Units."]]
+        return documents.describe_interface(self.folder.name, metrics, owners, self.ROUTES)
+
+    def test_interface(self):
+        text = self.interface()
+        self.assertEqual(len(documents.check_interface(self.folder.name, text)), 1)
+        self.write("docs/openapi.yaml", text)
+        self.assertEqual(documents.check_interface(self.folder.name, text), [])
+        self.assertLessEqual(max(map(len, text.splitlines())), documents.openapi.WIDTH)
+
+    @unittest.skipUnless(importlib.util.find_spec("yaml"), "python3-yaml is not installed")
+    def test_interface_as_yaml(self):
+        import yaml
+        found = yaml.safe_load(self.interface())
+        self.assertEqual(list(found["paths"]), ["/metrics", "/api/v1/users", "/api/v1/units", "/healthz", "/livez",
+                                                "/api/v1/processes/{pid}"])
+        users, live = found["paths"]["/api/v1/users"]["get"], found["paths"]["/livez"]["get"]
+        self.assertEqual(users["summary"], "Users: by name.")
+        self.assertEqual(users["parameters"], [{"$ref": f"#/components/parameters/{name}"} for name in ("sort", "limit", "user")])
+        self.assertEqual(list(users["responses"]), ["200", "304", "400", "401", "403", "421", "429", "503"])
+        self.assertEqual(live["responses"]["200"]["content"], {"text/plain": {"schema": {"type": "string"}}})
+        schemas = found["components"]["schemas"]
+        self.assertEqual(schemas["sums"]["properties"]["pss_bytes"], {"type": "integer", "description": "PSS."})
+        self.assertEqual(schemas["charges"]["properties"]["cgroup_bytes"]["properties"], {"a": {"type": "integer"}, "b": {"type": "integer"}})
+        self.assertEqual(schemas["charges"]["properties"]["cgroup_bytes"]["description"], ("Charged, " + "long " * 30).strip())
+        self.assertEqual(schemas["unit"]["allOf"][:2], [{"$ref": "#/components/schemas/sums"}, {"$ref": "#/components/schemas/charges"}])
+        self.assertEqual(list(schemas["unit"]["allOf"][2]["properties"]), ["unit", "exported", "user"])
+        self.assertEqual(list(schemas["user"]["allOf"][1]["properties"]), ["user", "exported", "uid"])
+        self.assertEqual(found["components"]["responses"]["error503"]["description"], "when it is so; or when it is so")
 
     def test_metric_names(self):
         self.write("docs/metrics.md", "`memtally_user_pss_bytes` `memtally_user_uss_bytes` `memtally_(user|unit)_.+` `memtally_unit_`\n")

@@ -6,7 +6,7 @@
  *     table-dump metrics   scope, metric, type, label, value, where ("prometheus", "json", "both"), JSON field, help
  *     table-dump owners    name, list, labels, help
  *     table-dump balance   kind, description, source
- *     table-dump routes    path, "alias" or "-", parameters or "-", answer
+ *     table-dump routes    path, "-" or the first path with this answer, parameters or "-", answer
  *     table-dump options   program, name, kind, in the file ("file" or "-"), default or "-", expected, help,
  *                          environment variable or "-"
  */
@@ -72,8 +72,8 @@ static void dump_metrics(void)
 	for (unsigned int id = 0; id < HISTOGRAM_COUNT_; id++) {
 		const struct metric_histogram *histogram = metric_histogram(id);
 
-		printf("self\t%s\thistogram\t-\t-\tprometheus\t-\t%s\n", histogram->name,
-			histogram->help);
+		printf("self\t%s\thistogram\t-\t-\tprometheus\t%s\t%s\n", histogram->name,
+			histogram->field, histogram->help);
 	}
 }
 
@@ -97,6 +97,16 @@ static void dump_balance(void)
 	}
 }
 
+/* Prints the first path of ROUTE. */
+static void print_first_path(enum route route)
+{
+	struct route_row row = {.route = ROUTE_NONE};
+
+	for (size_t i = 0; row.route != route; i++)
+		routes_row(i, "/metrics", &row);
+	printf("%s%s", row.folder, row.name);
+}
+
 static void dump_routes(void)
 {
 	struct route_row row;
@@ -106,7 +116,12 @@ static void dump_routes(void)
 		const char *names[QUERY_PARAMETERS_MAX] = {"-"};
 		size_t count = scope == METRIC_SELF ? 1 : query_parameters(scope, names);
 
-		printf("%s%s\t%s\t", row.folder, row.name, row.is_alias ? "alias" : "-");
+		printf("%s%s\t", row.folder, row.name);
+		if (row.is_alias)
+			print_first_path(row.route);
+		else
+			putchar('-');
+		putchar('\t');
 		for (size_t j = 0; j < count; j++)
 			printf("%s%s", j ? " " : "", names[j]);
 		printf("\t%s\n", row.what);
