@@ -46,6 +46,12 @@ static bool is_limited(const struct option_spec *spec)
 	       spec->type == OPTION_PERCENT || spec->type == OPTION_CHOICE;
 }
 
+/* Returns true if the letter of SPEC takes the same values as the option. */
+static bool has_short_form(const struct option_spec *spec)
+{
+	return spec->letter && !spec->letter_value;
+}
+
 void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to)
 {
 	size_t count;
@@ -57,9 +63,15 @@ void help_render(enum program program, const char *usage, const char *purpose, s
 
 		if (!(spec[i].programs & (unsigned int)program))
 			continue;
-		buffer_printf(to, "  --%s%s%s\n", spec[i].name, spec[i].metavar ? "=" : "",
+		buffer_add_text(to, "  ");
+		if (has_short_form(&spec[i]))
+			buffer_printf(to, "-%c, ", spec[i].letter);
+		buffer_printf(to, "--%s%s%s\n", spec[i].name, spec[i].metavar ? "=" : "",
 			spec[i].metavar ? spec[i].metavar : "");
 		add_filled(to, spec[i].help);
+		if (spec[i].letter_value)
+			buffer_printf(to, "%*s-%c is the same as --%s=%s.\n", HELP_INDENT, "",
+				spec[i].letter, spec[i].name, spec[i].letter_value);
 		if (is_limited(&spec[i])) {
 			option_expected(&spec[i], expected);
 			buffer_printf(to, "%*sTakes %s.\n", HELP_INDENT, "", expected);
@@ -99,6 +111,9 @@ static void add_mdoc_text(const struct option_spec *spec, struct buffer *to)
 	char expected[OPTION_EXPECTED_SIZE];
 
 	add_mdoc_sentences(spec->help, to);
+	if (spec->letter_value)
+		buffer_printf(to, ".Fl %c\nis the same as\n.Fl \\-%s Ns = Ns Cm %s .\n",
+			spec->letter, spec->name, spec->letter_value);
 	if (is_limited(spec)) {
 		option_expected(spec, expected);
 		buffer_printf(to, "Takes %s.\n", expected);
@@ -116,7 +131,10 @@ void help_render_mdoc(enum program program, struct buffer *to)
 	for (size_t i = 0; i < count; i++) {
 		if (!(spec[i].programs & (unsigned int)program))
 			continue;
-		buffer_printf(to, ".It Fl \\-%s", spec[i].name);
+		buffer_add_text(to, ".It ");
+		if (has_short_form(&spec[i]))
+			buffer_printf(to, "Fl %c , ", spec[i].letter);
+		buffer_printf(to, "Fl \\-%s", spec[i].name);
 		if (spec[i].metavar)
 			buffer_printf(to, " Ns = Ns Ar %s", spec[i].metavar);
 		buffer_add_char(to, '\n');

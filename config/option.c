@@ -201,17 +201,19 @@ static const struct option_spec options[] = {
 		"Read /proc now, with your own rights, instead of asking memtallyd. The option "
 		"--path.procfs implies it."},
 	{"json", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(json),
-		"Print JSON, in the form of memtally-web's answers."},
+		"Print JSON, in the form of memtally-web's answers.", .letter = 'j'},
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
-		"Print exact bytes instead of KiB, MiB and GiB."},
+		"Print exact bytes instead of KiB, MiB and GiB.", .letter = 'b'},
 	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
 		"Sort by FIELD, the head of a column or its name in JSON. Default: pss" IF_LEDGER(
 			"; usage: gib-hours", "")
-			IF_INSPECT("; sharing: freed-on-exit; map: by address", "") "."},
+			IF_INSPECT("; sharing: freed-on-exit; map: by address", "") ".",
+		.letter = 's'},
 	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, NULL, FIELD(order),
-		"asc or desc; by default desc for quantities, asc for names."},
+		"asc or desc; by default desc for quantities, asc for names.", .letter = 'r',
+		.letter_value = "asc"},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
-		"Print only the first N rows; the total stays that of all rows."},
+		"Print only the first N rows; the total stays that of all rows.", .letter = 'n'},
 	{"diff", INSPECT_VIEWS, OPTION_TEXT, false, "PID", NULL, 0, 0, NULL, FIELD(diff),
 		"map: how much more is mapped than by this process, by file unless --by says otherwise."},
 	{"since", LEDGER_VIEW | INSPECT_VIEWS, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL,
@@ -254,7 +256,8 @@ static const struct option_spec options[] = {
 		"groups."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
 		"Only this user: the exact name, or the number if the uid has no name. May be given "
-		"several times."},
+		"several times.",
+		.letter = 'u'},
 	{"program", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(program),
 		"Only this program. May be given several times."},
 	{"unit", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(unit),
@@ -275,14 +278,14 @@ static const struct option_spec options[] = {
 	{"container", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL,
 		FIELD(container), "Only this container, by its id. May be given several times."},
 	{"pid", PROGRAM_MEMTALLY, OPTION_LIST, false, "PID", NULL, 0, 0, NULL, FIELD(pid),
-		"Only this process. May be given several times."},
+		"Only this process. May be given several times.", .letter = 'p'},
 
 	{"check-config", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(check_config),
 		"Check options and configuration file, and exit."},
 	{"version", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(version),
 		"Print the version and exit."},
 	{"help", ALL, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(help),
-		"Print this help and exit; -h does so, too."},
+		"Print this help and exit.", .letter = 'h'},
 };
 
 const struct option_spec *option_table(size_t *ret_count)
@@ -312,6 +315,14 @@ const char *option_variable(const struct option_spec *spec, enum program program
 	if (spec->variable && program == PROGRAM_MEMTALLY && (spec->programs & PROGRAM_MEMTALLY))
 		value = getenv(spec->variable);
 	return value && *value ? value : NULL;
+}
+
+const struct option_spec *option_find_letter(char letter, unsigned int programs)
+{
+	for (size_t i = 0; letter && i < ARRAY_SIZE(options); i++)
+		if ((options[i].programs & programs) && options[i].letter == letter)
+			return &options[i];
+	return NULL;
 }
 
 const char *option_program_name(enum program program)

@@ -165,6 +165,12 @@ struct option_spec {
 	 * comes before the file, and after the command line. Other programs ignore it. NULL: none.
 	 */
 	const char *variable;
+	/*
+	 * The short form: 'n' for -n; 0: none. With .letter_value it takes no value and stands for
+	 * --NAME=VALUE; otherwise it takes the same values as the option.
+	 */
+	char letter;
+	const char *letter_value;
 };
 
 /* Returns the table and writes the number of its rows to *RET_COUNT. */
@@ -181,6 +187,9 @@ const struct option_spec *option_find(const char *name, unsigned int programs);
  * the variable is empty or not set.
  */
 const char *option_variable(const struct option_spec *spec, enum program program);
+
+/* Returns the option of PROGRAMS with the short form LETTER; NULL if there is none. */
+const struct option_spec *option_find_letter(char letter, unsigned int programs);
 
 /* Returns "memtallyd", "memtally-web", "memtally-ledger" or "memtally". */
 const char *option_program_name(enum program program);

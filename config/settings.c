@@ -205,10 +205,17 @@ static bool is_early(const struct option_spec *spec)
 	       spec->offset == offsetof(struct settings, version);
 }
 
-/* Returns true for -h, the only option of one letter, because new users try it first. */
-static bool is_short_help(const char *arg)
+enum { OPTION_NAME_SIZE = 64 };
+
+/*
+ * Copies the name in ARG, an option without its dashes, up to an equals sign. A name that is too
+ * long for any option becomes an empty one.
+ */
+static void copy_name(const char *arg, char to[static OPTION_NAME_SIZE])
 {
-	return !strcmp(arg, "-h");
+	size_t len = strcspn(arg, "=");
+
+	snprintf(to, OPTION_NAME_SIZE, "%.*s", (int)(len < OPTION_NAME_SIZE ? len : 0), arg);
 }
 
 /* Refuses ARG with the option that it may mean: NAME, the name in ARG, is no option of PROGRAM. */
@@ -232,32 +239,45 @@ static int refuse_option(const char *arg, const char *name, enum program program
 }
 
 /*
- * Applies the option at *I: "--name", "--name=value", "--name value" or "-h". Moves *I to its last
- * argument.
+ * Refuses LETTER of ARG, which PROGRAM does not have. If ARG is a long option with one dash, names
+ * that option.
  */
-static int apply_flag(
-	const struct flags *f, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+static int refuse_letter(
+	const char *arg, char letter, enum program program, char error[static SETTINGS_ERROR_SIZE])
 {
-	const char *arg = is_short_help(f->argv[*i]) ? "help" : f->argv[*i] + 2;
-	const char *equals = strchr(arg, '=');
-	size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
-	const struct option_spec *spec, *table;
-	const char *value = equals ? equals + 1 : NULL;
-	char name[64];
+	const struct option_spec *spec;
+	char name[OPTION_NAME_SIZE];
+
+	copy_name(arg + 1, name);
+	spec = option_find(name, program);
+	if (spec)
+		snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '%.100s'; did you mean --%s?",
+			arg, spec->name);
+	else if (arg[2] && letter > ' ' && letter <= '~')
+		snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '-%c' in '%.100s'; try --help",
+			letter, arg);
+	else
+		snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '%.100s'; try --help", arg);
+	return -EINVAL;
+}
+
+/*
+ * Applies SPEC with VALUE. If VALUE is NULL and SPEC needs one, the value is the argument after *I,
+ * and *I moves there.
+ */
+static int apply_option(const struct flags *f, const struct option_spec *spec, const char *value,
+	int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+{
+	const struct option_spec *table;
 	size_t count;
 	int r;
 
-	snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : 0), arg);
-	spec = option_find(name, f->program);
-	if (!spec)
-		return refuse_option(f->argv[*i], name, f->program, error);
-	if (spec->type == OPTION_BOOL) {
-		value = value ? value : "true";
-	} else if (!value) {
-		if (*i + 1 >= f->argc)
-			return settings_refuse(error, spec, "");
+	if (!value && spec->type == OPTION_BOOL)
+		value = "true";
+	if (!value && *i + 1 >= f->argc)
+		return settings_refuse(error, spec, "");
+	if (!value)
 		value = f->argv[++*i];
-	}
 	if (f->early && !is_early(spec))
 		return 0;
 	table = option_table(&count);
@@ -268,6 +288,49 @@ static int apply_flag(
 	if (r == 0 && implies_live(spec, f->program))
 		c->live = true;
 	return r == -ENOMEM ? r : r < 0 ? settings_refuse(error, spec, value) : 0;
+}
+
+/*
+ * Applies the option at *I: "--name", "--name=value" or "--name value". Moves *I to its last
+ * argument.
+ */
+static int apply_flag(
+	const struct flags *f, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+{
+	const char *arg = f->argv[*i], *equals = strchr(arg, '=');
+	const struct option_spec *spec;
+	char name[OPTION_NAME_SIZE];
+
+	copy_name(arg + 2, name);
+	spec = option_find(name, f->program);
+	if (!spec)
+		return refuse_option(arg, name, f->program, error);
+	return apply_option(f, spec, equals ? equals + 1 : NULL, i, c, error);
+}
+
+/*
+ * Applies the short options at *I: "-j", several as in "-jb", or one with a value behind them:
+ * "-n5", "-n 5", "-jn5". Moves *I to the last argument.
+ */
+static int apply_letters(
+	const struct flags *f, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+{
+	const char *arg = f->argv[*i];
+
+	for (const char *at = arg + 1; *at; at++) {
+		const struct option_spec *spec = option_find_letter(*at, f->program);
+		bool takes_rest;
+		int r;
+
+		if (!spec)
+			return refuse_letter(arg, *at, f->program, error);
+		takes_rest = spec->type != OPTION_BOOL && !spec->letter_value;
+		r = apply_option(
+			f, spec, takes_rest && at[1] ? at + 1 : spec->letter_value, i, c, error);
+		if (r < 0 || takes_rest)
+			return r;
+	}
+	return 0;
 }
 
 static int apply_flags(
@@ -281,12 +344,10 @@ static int apply_flags(
 
 		if (!ended && !strcmp(arg, "--")) {
 			ended = true;
-		} else if (!ended && (!strncmp(arg, "--", 2) || is_short_help(arg))) {
+		} else if (!ended && !strncmp(arg, "--", 2)) {
 			r = apply_flag(f, &i, c, error);
 		} else if (!ended && arg[0] == '-' && arg[1]) {
-			snprintf(error, SETTINGS_ERROR_SIZE, "unknown option '%.100s'; try --help",
-				arg);
-			r = -EINVAL;
+			r = apply_letters(f, &i, c, error);
 		} else if (!f->early) {
 			r = text_list_add(&c->operands, arg);
 		}

@@ -208,7 +208,7 @@ def check_options(source, build, options):
         page = PAGES[program]
         text = common.read(build, page).replace("\\-", "-")
         found += [f"{page}: does not mention --{row[1]}" for row in options
-                  if row[0] == program and not re.search(rf"^\.It Fl -{re.escape(row[1])}\b", text, re.M)]
+                  if row[0] == program and not re.search(rf"^\.It (?:Fl \w , )?Fl -{re.escape(row[1])}\b", text, re.M)]
     text = common.read(build, PAGES["memtally"])
     found += [f"{PAGES['memtally']}: ENVIRONMENT does not mention {row[7]}" for row in options
               if row[0] == "memtally" and row[7] != "-" and not re.search(rf"^\.It Ev {row[7]}$", text, re.M)]

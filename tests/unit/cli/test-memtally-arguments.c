@@ -44,6 +44,11 @@ static const struct argument_case list_cases[] = {
 	{{"users", "--check-config", "--csv", "--sort=PSS"}, 0,
 		"the configuration is good: /dev/null\n", ""},
 	{{"--check-config"}, 0, "the configuration is good: /dev/null\n", ""},
+	{{"users", "--check-config", "-rn5", "-s", "rss"}, 0,
+		"the configuration is good: /dev/null\n", ""},
+	{{"-x"}, 2, "", "memtally: error: unknown option '-x'; try --help\n"},
+	{{"-jx"}, 2, "", "memtally: error: unknown option '-x' in '-jx'; try --help\n"},
+	{{"processes", "-p", "x"}, 2, "", "--pid must be a whole number"},
 	{{"--version"}, 0, "memtally " PACKAGE_VERSION "\n", ""},
 	{{"--path.procfs=nowhere", "--live"}, 1, "",
 		"memtally: error: cannot read nowhere: No such file or directory\n"},
@@ -297,7 +302,7 @@ static void help_lists_what_is_built(void **state)
 		"                slices|machines|pods|containers|processes|host|status%s",
 		usages[ENABLE_LEDGER][ENABLE_INSPECT]);
 	assert_int_equal(strncmp(r.out.data, usage, strlen(usage)), 0);
-	assert_true(has_line(r.out.data, "  --limit=N"));
+	assert_true(has_line(r.out.data, "  -n, --limit=N"));
 	assert_int_equal(has_line(r.out.data, "  --until=TIME"), ENABLE_LEDGER);
 	assert_int_equal(has_line(r.out.data, "  --diff=PID"), ENABLE_INSPECT);
 	assert_int_equal(strstr(r.out.data, "usage:") != NULL, ENABLE_LEDGER);

@@ -8,6 +8,15 @@
 
 static const enum program programs[] = {PROGRAM_MEMTALLYD, PROGRAM_WEB, PROGRAM_MEMTALLY};
 
+/* Returns "-n, " with the form FORM for an option with that short form; "" for one without. */
+static const char *short_form(const struct option_spec *spec, const char *form, char to[static 16])
+{
+	to[0] = 0;
+	if (spec->letter && !spec->letter_value)
+		snprintf(to, 16, form, spec->letter);
+	return to;
+}
+
 static const char *terminated(struct buffer *b)
 {
 	buffer_add_char(b, '\0');
@@ -59,9 +68,10 @@ static void help_lists_the_programs_options(void **state)
 			strncmp(text, "Usage: prog [OPTION ...]\n\nDoes something.\n\n", 43), 0);
 		each_line(text, check_help_line);
 		for (size_t i = 0; i < count; i++) {
-			char line[128];
+			char line[128], letter[16];
 
-			snprintf(line, sizeof(line), "  --%s%s%s", spec[i].name,
+			snprintf(line, sizeof(line), "  %s--%s%s%s",
+				short_form(&spec[i], "-%c, ", letter), spec[i].name,
 				spec[i].metavar ? "=" : "", spec[i].metavar ? spec[i].metavar : "");
 			assert_int_equal(count_lines(text, line),
 				(spec[i].programs & (unsigned int)programs[p]) != 0);
@@ -102,6 +112,20 @@ static void help_names_the_variable(void **state)
 	}
 }
 
+/* A letter that stands for a value is explained in the option's paragraph. */
+static void help_explains_letters_with_a_value(void **state)
+{
+	AUTO_BUFFER struct buffer help = {0}, mdoc = {0};
+
+	(void)state;
+	help_render(PROGRAM_MEMTALLY, "u", "p", &help);
+	assert_non_null(strstr(terminated(&help), "  --order=ORDER\n"));
+	assert_non_null(strstr(help.data, "\n        -r is the same as --order=asc.\n"));
+	help_render_mdoc(PROGRAM_MEMTALLY, &mdoc);
+	assert_non_null(strstr(
+		terminated(&mdoc), "\n.Fl r\nis the same as\n.Fl \\-order Ns = Ns Cm asc .\n"));
+}
+
 /* Breaking text into lines loses no word. */
 static void help_keeps_every_word(void **state)
 {
@@ -128,7 +152,7 @@ static int list_depth;
 
 static void check_mdoc_line(const char *line, size_t len)
 {
-	static const char *const macros[] = {".It ", ".Ql ", ".Xr ", ".Ev "};
+	static const char *const macros[] = {".It ", ".Ql ", ".Xr ", ".Ev ", ".Fl "};
 
 	assert_true(len > 0); /* mdoc warns of empty lines */
 	assert_true(line[len - 1] != ' ');
@@ -170,9 +194,10 @@ static void mdoc_lists_the_programs_options(void **state)
 		text = terminated(&b);
 		check_mdoc(text);
 		for (size_t i = 0; i < count; i++) {
-			char line[128];
+			char line[128], letter[16];
 
-			snprintf(line, sizeof(line), ".It Fl \\-%s%s%s", spec[i].name,
+			snprintf(line, sizeof(line), ".It %sFl \\-%s%s%s",
+				short_form(&spec[i], "Fl %c , ", letter), spec[i].name,
 				spec[i].metavar ? " Ns = Ns Ar " : "",
 				spec[i].metavar ? spec[i].metavar : "");
 			assert_int_equal(count_lines(text, line),
@@ -224,6 +249,7 @@ int main(void)
 		cmocka_unit_test(help_lists_the_programs_options),
 		cmocka_unit_test(help_has_range_and_default),
 		cmocka_unit_test(help_names_the_variable),
+		cmocka_unit_test(help_explains_letters_with_a_value),
 		cmocka_unit_test(help_keeps_every_word),
 		cmocka_unit_test(mdoc_lists_the_programs_options),
 		cmocka_unit_test(mdoc_lists_the_files_keys),

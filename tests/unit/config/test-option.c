@@ -79,6 +79,33 @@ static void table_is_consistent(void **state)
 	}
 }
 
+/* No two options have the same letter, and a value that a letter stands for is not needed twice. */
+static void letters_are_unique(void **state)
+{
+	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+	size_t count, letters = 0;
+	const struct option_spec *spec = option_table(&count);
+
+	(void)state;
+	assert_non_null(c);
+	for (size_t i = 0; i < count; i++) {
+		if (!spec[i].letter) {
+			assert_null(spec[i].letter_value);
+			continue;
+		}
+		letters++;
+		assert_true(islower((unsigned char)spec[i].letter));
+		assert_ptr_equal(option_find_letter(spec[i].letter, ~0U), &spec[i]);
+		assert_ptr_equal(option_find_letter(spec[i].letter, spec[i].programs), &spec[i]);
+		assert_null(option_find_letter(spec[i].letter, ~spec[i].programs));
+		if (spec[i].letter_value)
+			assert_int_equal(option_set(&spec[i], c, spec[i].letter_value), 0);
+	}
+	assert_int_equal(letters, 8);
+	assert_null(option_find_letter(0, ~0U));
+	assert_null(option_find_letter('x', ~0U));
+}
+
 /* Every setting of a daemon may be in the file, and no other option may. */
 static void file_may_have_all_settings_of_daemons(void **state)
 {
@@ -484,6 +511,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_is_consistent),
+		cmocka_unit_test(letters_are_unique),
 		cmocka_unit_test(file_may_have_all_settings_of_daemons),
 		cmocka_unit_test(rows_do_not_collide),
 		cmocka_unit_test(accepts_its_defaults),

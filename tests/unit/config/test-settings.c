@@ -416,6 +416,66 @@ static void only_memtally_takes_operands(void **state)
 	assert_null(none);
 }
 
+/* As getopt() takes them: bundled, and with a value in the same argument or in the next one. */
+static void letters_stand_for_options(void **state)
+{
+	static const struct {
+		const char *args[5];
+		const char *sort, *order, *user, *operand;
+		uint64_t limit;
+		bool json, bytes;
+	} cases[] = {
+		{{"-j"}, .json = true},
+		{{"-jb"}, .json = true, .bytes = true},
+		{{"-n5"}, .limit = 5},
+		{{"-n", "5", "users"}, .limit = 5, .operand = "users"},
+		{{"-jn5", "-b"}, .limit = 5, .json = true, .bytes = true},
+		{{"-jbn", "5"}, .limit = 5, .json = true, .bytes = true},
+		{{"-r"}, .order = "asc"},
+		{{"-rsrss", "-n7"}, .order = "asc", .sort = "rss", .limit = 7},
+		{{"-sjb"}, .sort = "jb"},
+		{{"-s", "-j"}, .sort = "-j"},
+		{{"-r", "--order=desc"}, .order = "desc"},
+		{{"-ualice", "-j"}, .user = "alice", .json = true},
+		{{"-n5", "--limit=6"}, .limit = 6},
+		{{"--", "-j"}, .operand = "-j"},
+		{{"-j", "-"}, .json = true, .operand = "-"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *const *args = cases[i].args;
+		AUTO_SETTINGS struct settings *c = load_good(
+			PROGRAM_MEMTALLY, ARGS(args[0], args[1], args[2]));
+		const char *const found[] = {c->sort, c->order,
+			c->user.count ? c->user.item[0] : NULL,
+			c->operands.count ? c->operands.item[0] : NULL};
+		const char *const expected[] = {
+			cases[i].sort, cases[i].order, cases[i].user, cases[i].operand};
+
+		for (size_t k = 0; k < ARRAY_SIZE(found); k++) {
+			assert_int_equal(found[k] != NULL, expected[k] != NULL);
+			if (found[k])
+				assert_string_equal(found[k], expected[k]);
+		}
+		assert_int_equal(c->limit, cases[i].limit);
+		assert_int_equal(c->json, cases[i].json);
+		assert_int_equal(c->bytes, cases[i].bytes);
+	}
+}
+
+/* The first reading of the options, which looks for --config.file, skips the values of letters. */
+static void values_of_letters_are_no_options(void **state)
+{
+	AUTO_SETTINGS struct settings *c = load_good(
+		PROGRAM_MEMTALLY, ARGS("-s", "--config.file=none", "-u", "-h"));
+
+	(void)state;
+	assert_string_equal(c->sort, "--config.file=none");
+	assert_string_equal(c->user.item[0], "-h");
+	assert_int_equal(settings_action(c), SETTINGS_RUN);
+}
+
 static void describes_errors(void **state)
 {
 	static const struct {
@@ -471,8 +531,23 @@ static void describes_errors(void **state)
 			"unknown option '--intervall'; did you mean --interval?"},
 		{PROGRAM_WEB, {"--intervall", "5s"}, "unknown option '--intervall'; try --help"},
 		{PROGRAM_WEB, {"-x"}, "unknown option '-x'; try --help"},
-		{PROGRAM_WEB, {"-hx"}, "unknown option '-hx'; try --help"},
-		{PROGRAM_WEB, {"-h=x"}, "unknown option '-h=x'; try --help"},
+		{PROGRAM_WEB, {"-hx"}, "unknown option '-x' in '-hx'; try --help"},
+		{PROGRAM_WEB, {"-h=x"}, "unknown option '-=' in '-h=x'; try --help"},
+		{PROGRAM_WEB, {"-n5"}, "unknown option '-n' in '-n5'; try --help"},
+		{PROGRAM_WEB, {"-interval=5s"},
+			"unknown option '-i' in '-interval=5s'; try --help"},
+		{PROGRAM_MEMTALLYD, {"-interval=5s"},
+			"unknown option '-interval=5s'; did you mean --interval?"},
+		{PROGRAM_MEMTALLY, {"-limit", "5"},
+			"unknown option '-limit'; did you mean --limit?"},
+		{PROGRAM_MEMTALLY, {"-jn5x"},
+			"--limit: expected a whole number from 1 to 1000000, got '5x'"},
+		{PROGRAM_MEMTALLY, {"-n=5"},
+			"--limit: expected a whole number from 1 to 1000000, got '=5'"},
+		{PROGRAM_MEMTALLY, {"-jn"}, "--limit: a value is missing"},
+		{PROGRAM_MEMTALLY, {"-n", ""}, "--limit: a value is missing"},
+		{PROGRAM_MEMTALLY, {"-\xc3\xa4x"}, "unknown option '-\xc3\xa4x'; try --help"},
+		{PROGRAM_MEMTALLY, {"-1"}, "unknown option '-1'; try --help"},
 		{PROGRAM_WEB, {"--" X50 X50 X50},
 			"unknown option '--" X50
 			"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
@@ -505,6 +580,7 @@ static void help_precedes_version_and_check(void **state)
 		{{"--help", "--help=false"}, SETTINGS_RUN},
 		{{"-h"}, SETTINGS_HELP},
 		{{"--check-config", "-h"}, SETTINGS_HELP},
+		{{"-hh"}, SETTINGS_HELP},
 	};
 
 	(void)state;
@@ -607,6 +683,8 @@ int main(void)
 		cmocka_unit_test_setup(names_the_file_that_is_good, reset),
 		cmocka_unit_test_setup(memtally_does_without_a_bad_default_file, reset),
 		cmocka_unit_test_setup(only_memtally_takes_operands, reset),
+		cmocka_unit_test_setup(letters_stand_for_options, reset),
+		cmocka_unit_test_setup(values_of_letters_are_no_options, reset),
 		cmocka_unit_test_setup(describes_errors, reset),
 		cmocka_unit_test_setup(help_precedes_version_and_check, reset),
 		cmocka_unit_test_setup(help_works_with_a_broken_file, reset),
