@@ -6,22 +6,32 @@
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "cli/common/command.h"
+#include "cli/common/help-page.h"
 #include "cli/common/reading/supervisor.h"
+#include "cli/common/selection.h"
 #include "cli/explain/explain.h"
+#include "cli/files/filerow.h"
 #include "cli/files/files.h"
 #include "cli/lists/listing.h"
 #include "cli/map/map.h"
+#include "cli/map/maprow.h"
+#include "cli/pages/pagerow.h"
+#include "cli/pages/pages-options.h"
 #include "cli/pages/pages.h"
+#include "cli/pages/partrow.h"
+#include "cli/sharing/sharing-options.h"
+#include "cli/sharing/sharing-row.h"
 #include "cli/sharing/sharing.h"
 #include "cli/table/output.h"
 #include "cli/usage/billing.h"
+#include "cli/usage/usage-table.h"
+#include "cli/usage/usage.h"
 #include "config/help.h"
-
-enum { HELP_WIDTH = 79 };
 
 /* IF_PART(FUNCTION): FUNCTION, or NULL in a build without the part. */
 #if ENABLE_LEDGER
@@ -38,29 +48,183 @@ enum { HELP_WIDTH = 79 };
 #define NO_LEDGER  "has no usage history (it was configured with --disable-ledger)"
 #define NO_INSPECT "cannot look inside processes (it was configured with --disable-inspect)"
 
+/* Operands of the commands that look inside processes. */
+#define PIDS      "The operands are pids. Filters such as --user choose processes, too. "
+#define SOME_PIDS PIDS "One pid or filter at least is needed."
+#define ALL_PIDS  PIDS "Without pids and filters all processes are meant."
+
+/* A command that lists owners or processes. */
+#define LIST                                                                                       \
+	.operands = "",                                                                            \
+	.about = "Takes no operands. With a filter such as --user only the processes that match "  \
+		 "count.",                                                                         \
+	.view = FLAG_LIST, .run = listing_run, .add_sorts = listing_add_sorts
+
+/* A command that reads files of processes, which may block. */
+#define INSPECT(function)                                                                          \
+	.run = IF_INSPECT(function), .supervise = IF_INSPECT(supervisor_run), .lack = NO_INSPECT
+
+static int help_run(const struct settings *settings, bool is_check);
+
 /*
- * Any other first operand is for listing_run(). The rows of each build are also in
- * selection_other_commands().
+ * Any other first operand is for listing_run(), which refuses it. The rows of each build that are
+ * no lists are also in selection_other_commands().
  */
 static const struct command commands[] = {
-	{"usage", "", "memory used over time, from memtally-ledger", IF_LEDGER(billing_run), NULL,
-		NO_LEDGER},
-	{"map", " PID...", "the mappings of processes", IF_INSPECT(map_run),
-		IF_INSPECT(supervisor_run), NO_INSPECT},
-	{"files", " [PID...]", "the files that processes map", IF_INSPECT(files_run),
-		IF_INSPECT(supervisor_run), NO_INSPECT},
-	{"pages", " PID...", "how often each page is mapped; memory of ELF sections and symbols",
-		IF_INSPECT(pages_run), IF_INSPECT(supervisor_run), NO_INSPECT},
-	{"sharing", " [PID...]", "memory that each user has alone or shares with other users",
-		IF_INSPECT(sharing_run), IF_INSPECT(supervisor_run), NO_INSPECT},
-	{"explain", " PID...", "the memory of a process in plain words", IF_INSPECT(explain_run),
-		IF_INSPECT(supervisor_run), NO_INSPECT},
+	{LIST, .name = "programs", .purpose = "the memory of each program (the default)",
+		.example = {{"programs -u alice", "What alice's programs use."},
+			{"programs -s swap -n 5",
+				"The five programs with the most memory in swap."}}},
+	{LIST, .name = "users", .purpose = "the memory of each user",
+		.example = {{"users -n 3", "The three users with the most memory."},
+			{"users --program=python3 -j",
+				"What each user has in Python programs, as JSON."}}},
+	{LIST, .name = "groups", .purpose = "the memory of each group",
+		.example = {{"groups -n 3", "The three groups with the most memory."},
+			{"groups -s rss -r", "All groups, the smallest RSS first."}}},
+	{LIST, .name = "units", .purpose = "the memory of each systemd unit",
+		.example = {{"units -s cgroup -n 10",
+				    "The ten units that the kernel charges with the most memory."},
+			{"units --csv", "All units, for a spreadsheet."}}},
+	{LIST, .name = "user_units", .purpose = "the memory of each unit of a user's own systemd",
+		.example = {{"user_units -u alice", "The units of alice's own systemd."},
+			{"user_units -n 10", "The ten with the most memory."}}},
+	{LIST, .name = "sessions", .purpose = "the memory of each login session",
+		.example = {{"sessions -u alice", "The sessions of alice."},
+			{"sessions -n 5", "The five with the most memory."}}},
+	{LIST, .name = "slices", .purpose = "the memory of each systemd slice",
+		.example = {{"slices", "All slices; the rows add up to all processes."},
+			{"slices --slice=system.slice -b", "One slice, in exact bytes."}}},
+	{LIST, .name = "machines", .purpose = "the memory of each machine of systemd-machined",
+		.example = {{"machines", "All machines and virtual machines."},
+			{"machines -s cgroup",
+				"Those that the kernel charges with the most memory first."}}},
+	{LIST, .name = "pods", .purpose = "the memory of each Kubernetes pod",
+		.example = {{"pods -n 10", "The ten pods with the most memory."},
+			{"pods -j", "All pods, as JSON."}}},
+	{LIST, .name = "containers", .purpose = "the memory of each container",
+		.example = {{"containers -n 10", "The ten containers with the most memory."},
+			{"containers -u alice", "The containers with processes of alice."}}},
+	{LIST, .name = "processes", .purpose = "the memory of each process",
+		.example = {{"processes -u alice -n 10", "The ten largest processes of alice."},
+			{"processes -s anon_growth_bytes -n 5",
+				"The five processes that have grown most since memtallyd first saw them."}}},
+	{.name = "host",
+		.operands = "",
+		.purpose = "where all of the host's memory is",
+		.about =
+			"Takes no operands. With a filter such as --user it prints the sums of the processes that match.",
+		.example = {{"host", "A table that adds up to MemTotal."},
+			{"host -u alice", "The sums of alice's processes."}},
+		.view = FLAG_HOST,
+		.run = listing_run},
+	{.name = "status",
+		.operands = "",
+		.purpose = "the state of memtallyd, and how exact its figures are",
+		.about = "Takes no operands. Needs memtallyd.",
+		.example = {{"status", "What memtallyd measures, estimates and costs."},
+			{"status >/dev/null && echo works",
+				"Whether memtallyd works, for a script."}},
+		.view = FLAG_STATUS,
+		.run = listing_run},
+	{.name = "usage",
+		.operands = "",
+		.purpose = "memory used over time, from memtally-ledger",
+		.about = "Takes no operands. Needs memtally-ledger.",
+		.example = {{"usage --since=yesterday --until=today",
+				    "What each user used yesterday."},
+			{"usage --per=month --by=unit -n 5",
+				"The five units with the most usage of each of the last twelve months."}},
+		.view = FLAG_USAGE,
+		.by = IF_LEDGER(usage_by),
+		.columns = {IF_LEDGER(usage_table_columns)},
+		.run = IF_LEDGER(billing_run),
+		.lack = NO_LEDGER},
+	{.name = "map",
+		.operands = " PID...",
+		.purpose = "the mappings of processes",
+		.about = SOME_PIDS " With --diff or --since it compares.",
+		.example = {{"map 4711 --by=file -s dirty -n 10",
+				    "The ten files and areas with the most memory that process 4711 has written."},
+			{"map 4711 --since=before.json",
+				"What has changed since \"memtally map 4711 -j >before.json\"."}},
+		.view = FLAG_MAP,
+		.by = IF_INSPECT(map_by),
+		.columns = {IF_INSPECT(maprow_columns)},
+		INSPECT(map_run)},
+	{.name = "files",
+		.operands = " [PID...]",
+		.purpose = "the files that processes map",
+		.about = ALL_PIDS " With --file or --deleted it prints processes.",
+		.example = {{"files -n 10", "The ten files with the most memory."},
+			{"files --deleted",
+				"The processes that must be restarted after an upgrade."}},
+		.view = FLAG_FILES,
+		.columns = {IF_INSPECT(filerow_columns)},
+		INSPECT(files_run)},
+	{.name = "pages",
+		.operands = " PID...",
+		.purpose = "how often pages are mapped, by kind, section or symbol",
+		.about = SOME_PIDS,
+		.example = {{"pages 4711",
+				    "How often the pages of process 4711 are mapped, by kind."},
+			{"pages 4711 --symbols -n 10",
+				"The ten symbols of programs and libraries with the most memory."}},
+		.view = FLAG_PAGES,
+		.by = IF_INSPECT(pages_options_by),
+		.columns = {IF_INSPECT(pagerow_columns), IF_INSPECT(partrow_columns)},
+		INSPECT(pages_run)},
+	{.name = "sharing",
+		.operands = " [PID...]",
+		.purpose = "memory that each user has alone or shares with other users",
+		.about = ALL_PIDS " Has to run as root.",
+		.example =
+			{{"sharing -u alice",
+				 "How much memory the kernel frees if all processes of alice exit."},
+				{"sharing --by=unit -n 10",
+					"The ten systemd units that would free most."}},
+		.view = FLAG_SHARING,
+		.by = IF_INSPECT(sharing_options_by),
+		.columns = {IF_INSPECT(sharing_columns)},
+		INSPECT(sharing_run)},
+	{.name = "explain",
+		.operands = " PID...",
+		.purpose = "the memory of a process in plain words",
+		.about = SOME_PIDS,
+		.example = {{"explain 4711",
+				    "What process 4711 costs, shares, and frees on its exit."},
+			{"explain --unit=ssh.service -n 1",
+				"All processes of a systemd unit, each list with one row."}},
+		.view = FLAG_EXPLAIN,
+		INSPECT(explain_run)},
+	{.name = "help",
+		.operands = " [COMMAND]",
+		.purpose = "the help of memtally, of a command, or of all options",
+		.about = "The operand is a command, or the word options.",
+		.example = {{"help users", "The same as memtally users --help."},
+			{"help options", "Every option of every command."}},
+		.view = FLAG_HELP,
+		.run = help_run},
 };
 
 const struct command *memtally_commands(size_t *ret_count)
 {
 	*ret_count = ARRAY_SIZE(commands);
 	return commands;
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int refuse_absent(const struct command *c)
+{
+	log_error("%s: this build %s", c->name, c->lack);
+	return COMMAND_MISUSED;
 }
 
 /* The context of run_command(). */
@@ -79,22 +243,16 @@ static int run_command(void *context)
 static int memtally_run_command(const struct settings *settings, bool is_check)
 {
 	const char *name = settings->operands.count ? settings->operands.item[0] : "";
+	const struct command *c = find_command(name);
+	struct running running = {.command = c, .settings = settings};
 
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		const struct command *c = &commands[i];
-		struct running running = {.command = c, .settings = settings};
-
-		if (strcmp(name, c->name) != 0)
-			continue;
-		if (!c->run) {
-			log_error("%s: this build %s", c->name, c->lack);
-			return COMMAND_MISUSED;
-		}
-		if (is_check || !c->supervise)
-			return c->run(settings, is_check);
-		return c->supervise(settings->path_procfs, run_command, &running);
-	}
-	return listing_run(settings, is_check);
+	if (!c)
+		return listing_run(settings, is_check);
+	if (!c->run)
+		return refuse_absent(c);
+	if (is_check || !c->supervise)
+		return c->run(settings, is_check);
+	return c->supervise(settings->path_procfs, run_command, &running);
 }
 
 static int print_line(const char *text)
@@ -114,56 +272,51 @@ static int memtally_say_good(const struct settings *settings)
 	return line.error ? command_printed(line.error) : print_line(line.data);
 }
 
-#define HELP_INDENT "                "
+/* The operand of `help` for all options. */
+static const char all_options[] = "options";
 
-/* Adds the operands of memtally, in lines of at most HELP_WIDTH columns; terminated. */
-static void add_operands(struct buffer *to)
+/* Prints the help of the command NAME; "": of memtally. If IS_CHECK, only checks the name. */
+static int memtally_print_help(const char *name, bool is_check)
 {
-	static const char last_line[] = HELP_INDENT
-		"slices|machines|pods|containers|processes|host|status";
-	size_t column = sizeof(last_line) - 1;
-
-	buffer_printf(to,
-		"memtally [OPTION...] [programs|users|groups|units|user_units|sessions|\n%s",
-		last_line);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		const struct command *c = &commands[i];
-		size_t len = strlen(c->name) + strlen(c->operands);
-		bool is_full = column + len + strlen("||") > HELP_WIDTH;
-
-		if (!c->run)
-			continue;
-		buffer_printf(to, "|%s%s%s", is_full ? "\n" HELP_INDENT : "", c->name, c->operands);
-		column = (is_full ? strlen(HELP_INDENT) : column + 1) + len;
-	}
-	buffer_add(to, "]", sizeof("]"));
-}
-
-/* Adds what memtally prints, one line for each command; terminated. */
-static void add_purpose(struct buffer *to)
-{
-	buffer_add_text(to,
-		"Prints how much memory programs (by default), other owners (users, groups,\n"
-		"units, containers and so on), processes or the whole host really use.\n"
-		"status: the state of memtallyd");
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (commands[i].run)
-			buffer_printf(to, ";\n%s: %s", commands[i].name, commands[i].purpose);
-	buffer_add(to, ".", sizeof("."));
-}
-
-static int memtally_print_help(void)
-{
-	AUTO_BUFFER struct buffer operands = {0};
-	AUTO_BUFFER struct buffer purpose = {0};
+	const struct command *c = find_command(name);
+	bool is_all = !strcmp(name, all_options);
 	AUTO_BUFFER struct buffer text = {0};
+	char error[QUERY_ERROR_SIZE];
 
-	add_operands(&operands);
-	add_purpose(&purpose);
-	if (operands.error || purpose.error)
-		return command_printed(-ENOMEM);
-	help_render(PROGRAM_MEMTALLY, operands.data, purpose.data, &text);
+	if (*name && !is_all && !c) {
+		selection_refuse_command(name, error);
+		return command_refuse(error);
+	}
+	if (c && !c->run)
+		return refuse_absent(c);
+	if (is_check)
+		return COMMAND_GOOD;
+	if (c)
+		help_page_command(c, &text);
+	else if (is_all)
+		help_render(PROGRAM_MEMTALLY, "memtally [COMMAND] [OPTION...]",
+			"These are the options of all commands. \"memtally COMMAND --help\" prints those\n"
+			"that have a meaning for a command.",
+			&text);
+	else
+		help_page_overview(commands, ARRAY_SIZE(commands), &text);
 	return command_printed(output_flush(&text));
+}
+
+static int help_run(const struct settings *settings, bool is_check)
+{
+	const struct text_list *operands = &settings->operands;
+	char error[QUERY_ERROR_SIZE];
+	int r = flag_check(settings, FLAG_HELP, error);
+
+	if (r == 0 && operands->count > 2) {
+		snprintf(error, sizeof(error), "unexpected argument '%.100s' after help %.100s",
+			operands->item[2], operands->item[1]);
+		r = -EINVAL;
+	}
+	if (r < 0)
+		return command_refuse(error);
+	return memtally_print_help(operands->count > 1 ? operands->item[1] : "", is_check);
 }
 
 int memtally_run(int argc, char *argv[])
@@ -182,7 +335,9 @@ int memtally_run(int argc, char *argv[])
 		return COMMAND_MISUSED;
 	}
 	switch (settings_action(settings)) {
-	case SETTINGS_HELP: return memtally_print_help();
+	case SETTINGS_HELP:
+		return memtally_print_help(
+			settings->operands.count ? settings->operands.item[0] : "", false);
 	case SETTINGS_VERSION: return print_line("memtally " PACKAGE_VERSION);
 	case SETTINGS_CHECK:
 	case SETTINGS_RUN: break;

@@ -10,7 +10,7 @@
 
 #include "cli/common/command.h"
 
-/* Returns the commands that are not lists, and their number in *RET_COUNT. */
+/* Returns the commands, and their number in *RET_COUNT. Those without .run are not in the build. */
 const struct command *memtally_commands(size_t *ret_count);
 
 /*

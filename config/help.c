@@ -8,34 +8,38 @@
 
 enum {
 	HELP_INDENT = 8,
-	HELP_WIDTH = 79,
+	OPTION_INDENT = 2,  /* in the help of a command: where options begin, */
+	OPTION_COLUMN = 26, /* and their texts */
+	BRIEF_COLUMN = 20,
 };
 
-/* Adds TEXT as an indented paragraph of at most HELP_WIDTH columns. */
-static void add_filled(struct buffer *to, const char *text)
+size_t help_fill(const char *text, size_t column, size_t indent, struct buffer *to)
 {
-	size_t column = 0;
-
 	while (*text) {
-		size_t len = strcspn(text, " ");
+		size_t len = strcspn(text, " "), gap = column > indent;
 
-		if (column && column + 1 + len > HELP_WIDTH) {
+		if (gap && column + gap + len > HELP_WIDTH) {
 			buffer_add_char(to, '\n');
-			column = 0;
+			column = gap = 0;
 		}
-		if (!column) {
-			buffer_printf(to, "%*s", HELP_INDENT, "");
-			column = HELP_INDENT;
-		} else {
-			buffer_add_char(to, ' ');
-			column++;
+		if (column < indent) {
+			buffer_printf(to, "%*s", (int)(indent - column), "");
+			column = indent;
 		}
+		buffer_add(to, " ", gap);
 		buffer_add(to, text, len);
-		column += len;
+		column += gap + len;
 		text += len;
 		while (*text == ' ')
 			text++;
 	}
+	return column;
+}
+
+/* Adds TEXT as an indented paragraph of at most HELP_WIDTH columns. */
+static void add_filled(struct buffer *to, const char *text)
+{
+	help_fill(text, 0, HELP_INDENT, to);
 	buffer_add_char(to, '\n');
 }
 
@@ -52,6 +56,19 @@ static bool has_short_form(const struct option_spec *spec)
 	return spec->letter && !spec->letter_value;
 }
 
+/* Adds SPEC as it is typed: "-n, --limit=N". Returns the number of columns. */
+static size_t add_form(const struct option_spec *spec, struct buffer *to)
+{
+	size_t begin = to->len;
+
+	if (has_short_form(spec))
+		buffer_printf(to, "-%c, ", spec->letter);
+	buffer_printf(to, "--%s", spec->name);
+	if (spec->metavar)
+		buffer_printf(to, "=%s", spec->metavar);
+	return to->len - begin;
+}
+
 void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to)
 {
 	size_t count;
@@ -64,10 +81,8 @@ void help_render(enum program program, const char *usage, const char *purpose, s
 		if (!(spec[i].programs & (unsigned int)program))
 			continue;
 		buffer_add_text(to, "  ");
-		if (has_short_form(&spec[i]))
-			buffer_printf(to, "-%c, ", spec[i].letter);
-		buffer_printf(to, "--%s%s%s\n", spec[i].name, spec[i].metavar ? "=" : "",
-			spec[i].metavar ? spec[i].metavar : "");
+		add_form(&spec[i], to);
+		buffer_add_char(to, '\n');
 		add_filled(to, spec[i].help);
 		if (spec[i].letter_value)
 			buffer_printf(to, "%*s-%c is the same as --%s=%s.\n", HELP_INDENT, "",
@@ -82,6 +97,133 @@ void help_render(enum program program, const char *usage, const char *purpose, s
 			buffer_printf(
 				to, "%*sEnvironment: %s\n", HELP_INDENT, "", spec[i].variable);
 	}
+}
+
+/*
+ * Returns the length of the names of commands and the colon with which TEXT begins, such as
+ * "map, pages: "; 0: it does not begin so.
+ */
+static size_t scope_len(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+	size_t len = 0, name;
+
+	while ((name = strspn(text + len, letters))) {
+		len += name;
+		if (!strncmp(text + len, ": ", 2))
+			return len + 2;
+		if (strncmp(text + len, ", ", 2) != 0)
+			return 0;
+		len += 2;
+	}
+	return 0;
+}
+
+/* Returns true if SCOPE, of LEN bytes, has the name COMMAND. */
+static bool has_command(const char *scope, size_t len, const char *command)
+{
+	size_t name = strlen(command);
+
+	for (size_t i = 0; i + name < len; i++)
+		if (!strncmp(scope + i, command, name) && (!i || scope[i - 1] == ' ') &&
+			strchr(",:", scope[i + name]))
+			return true;
+	return false;
+}
+
+/* Returns the length of the first sentence of TEXT, with its full stop. */
+static size_t sentence_len(const char *text)
+{
+	const char *end = strstr(text, ". ");
+
+	return end ? (size_t)(end - text) + 1 : strlen(text);
+}
+
+static char capital_of(char c)
+{
+	return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+}
+
+void help_add_text(const struct option_spec *spec, const char *command, struct buffer *to)
+{
+	bool is_about = true;
+
+	for (const char *at = spec->help; *at; at += strspn(at, " ")) {
+		size_t scope = scope_len(at), len;
+
+		if (scope)
+			is_about = has_command(at, scope, command);
+		at += scope;
+		len = sentence_len(at);
+		if (is_about) {
+			buffer_add_text(to, to->len ? " " : "");
+			buffer_add_char(to, scope ? capital_of(*at) : *at);
+			buffer_add(to, at + 1, len - 1);
+		}
+		at += len;
+	}
+}
+
+/* Adds the sentences about values that the table knows: the letter's, the range, the default. */
+static void add_values(const struct option_spec *spec, struct buffer *to)
+{
+	char expected[OPTION_EXPECTED_SIZE];
+
+	if (spec->letter_value)
+		buffer_printf(to, " -%c is the same as --%s=%s.", spec->letter, spec->name,
+			spec->letter_value);
+	if (is_limited(spec)) {
+		option_expected(spec, expected);
+		buffer_printf(to, " Takes %s.", expected);
+	}
+	if (spec->fallback)
+		buffer_printf(to, " Default: %s.", spec->fallback);
+}
+
+void help_render_option(
+	const struct option_spec *spec, const char *command, const char *more, struct buffer *to)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	size_t column = has_short_form(spec) ? OPTION_INDENT : OPTION_INDENT + strlen("-x, ");
+
+	help_add_text(spec, command, &text);
+	add_values(spec, &text);
+	if (more)
+		buffer_printf(&text, " %s", more);
+	buffer_add_char(&text, '\0');
+	buffer_printf(to, "%*s", (int)column, "");
+	column += add_form(spec, to);
+	if (column + 2 > OPTION_COLUMN) {
+		buffer_add_char(to, '\n');
+		column = 0;
+	}
+	if (text.error)
+		to->error = text.error;
+	else
+		help_fill(text.data, column, OPTION_COLUMN, to);
+	buffer_add_char(to, '\n');
+}
+
+size_t help_brief_len(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len] && !(strchr(".;:", text[len]) && (!text[len + 1] || text[len + 1] == ' ')))
+		len++;
+	return len;
+}
+
+void help_render_brief(const struct option_spec *spec, struct buffer *to)
+{
+	size_t begin = to->len, len = help_brief_len(spec->help);
+
+	buffer_printf(to, "%*s-%c, --%s", OPTION_INDENT, "", spec->letter, spec->name);
+	if (spec->letter_value || spec->metavar)
+		buffer_printf(to, "=%s", spec->letter_value ? spec->letter_value : spec->metavar);
+	if (to->error)
+		return;
+	buffer_printf(
+		to, "%*s%.*s\n", (int)(BRIEF_COLUMN - (to->len - begin)), "", (int)len, spec->help);
 }
 
 /*

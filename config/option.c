@@ -45,6 +45,7 @@ static const char *const account_bys[] = {"euid", "ruid", "loginuid", NULL};
 static const char *const snapshot_publics[] = {"auto", "aggregates", "nothing", NULL};
 static const char *const tcp_scopes[] = {"auto", "processes", "aggregates", NULL};
 
+static const char *const orders[] = {"asc", "desc", NULL};
 static const char *const usage_pers[] = {"all", "hour", "day", "month", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
@@ -205,18 +206,23 @@ static const struct option_spec options[] = {
 	{"bytes", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(bytes),
 		"Print exact bytes instead of KiB, MiB and GiB.", .letter = 'b'},
 	{"sort", PROGRAM_MEMTALLY, OPTION_TEXT, false, "FIELD", NULL, 0, 0, NULL, FIELD(sort),
-		"Sort by FIELD, the head of a column or its name in JSON. Default: pss" IF_LEDGER(
-			"; usage: gib-hours", "")
-			IF_INSPECT("; sharing: freed-on-exit; map: by address", "") ".",
+		"Sort by FIELD, the head of a column or its name in JSON. lists: by default pss." IF_LEDGER(
+			" usage: by default gib-hours.", "")
+			IF_INSPECT(
+				" files: by default pss. sharing: by default freed-on-exit. map: by "
+				"default pss; single mappings by address. pages: by default rss; "
+				"mappings, sections and symbols by address.",
+				""),
 		.letter = 's'},
-	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, NULL, FIELD(order),
-		"asc or desc; by default desc for quantities, asc for names.", .letter = 'r',
-		.letter_value = "asc"},
+	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, orders, FIELD(order),
+		"Sort in this order, asc or desc; by default desc for quantities, asc for names.",
+		.letter = 'r', .letter_value = "asc"},
 	{"limit", PROGRAM_MEMTALLY, OPTION_COUNT, false, "N", NULL, 1, 1000000, NULL, FIELD(limit),
 		"Print only the first N rows; the total stays that of all rows.", .letter = 'n'},
 	{"diff", INSPECT_VIEWS, OPTION_TEXT, false, "PID", NULL, 0, 0, NULL, FIELD(diff),
 		"map: how much more is mapped than by this process, by file unless --by says otherwise."},
-	{"since", LEDGER_VIEW | INSPECT_VIEWS, OPTION_TEXT, false, "TIME", NULL, 0, 0, NULL,
+	{"since", LEDGER_VIEW | INSPECT_VIEWS, OPTION_TEXT, false,
+		IF_LEDGER("TIME", "") BETWEEN("|") IF_INSPECT("FILE", ""), NULL, 0, 0, NULL,
 		FIELD(since),
 		IF_LEDGER(
 			"usage: the beginning of the time. A date (2026-11-01), a date and a time "
@@ -599,6 +605,26 @@ int option_set(const struct option_spec *spec, struct settings *c, const char *t
 	case OPTION_HOSTS: return address_is_host(text) ? text_list_add(field, text) : -EINVAL;
 	}
 	return -EINVAL;
+}
+
+bool option_is_set(const struct option_spec *spec, const struct settings *c)
+{
+	const void *field = (const char *)c + spec->offset;
+
+	switch (spec->type) {
+	case OPTION_BOOL: return *(const bool *)field;
+	case OPTION_COUNT:
+	case OPTION_DURATION:
+	case OPTION_PERCENT:
+	case OPTION_CHOICE: return *(const uint64_t *)field;
+	case OPTION_TEXT:
+	case OPTION_PATH:
+	case OPTION_URL_PATH: return *(char *const *)field;
+	case OPTION_LIST:
+	case OPTION_ADDRESSES:
+	case OPTION_HOSTS: return ((const struct text_list *)field)->count;
+	}
+	return false;
 }
 
 void option_reset(const struct option_spec *spec, struct settings *c)

@@ -157,8 +157,14 @@ struct option_spec {
 	 * Of OPTION_COUNT, OPTION_DURATION and OPTION_PERCENT; .max of OPTION_PATH: bytes, 0: any.
 	 */
 	uint64_t min, max;
-	const char *const *choices; /* OPTION_CHOICE: NULL-terminated */
-	size_t offset;              /* of the field in struct settings */
+	/* OPTION_CHOICE: NULL-terminated; OPTION_TEXT: values to suggest, or NULL */
+	const char *const *choices;
+	size_t offset; /* of the field in struct settings */
+	/*
+	 * Sentences. Those of memtally's options may begin with names of commands and a colon, as in
+	 * "map, pages: ...": such a sentence, and all up to the next one that begins so, is about
+	 * these commands only. "lists" stands for the commands that list owners or processes.
+	 */
 	const char *help;
 	/*
 	 * The environment variable from which memtally takes the value if it is set and not empty: it
@@ -210,6 +216,12 @@ const char *option_remark(const struct option_spec *spec, const char *text);
  * is not what option_expected() says; -ENOMEM. After a failure the field is unchanged.
  */
 int option_set(const struct option_spec *spec, struct settings *c, const char *text);
+
+/*
+ * Returns true if the field of SPEC in C is not 0, false, NULL or empty. So it says of an option
+ * without a default whether it was given.
+ */
+bool option_is_set(const struct option_spec *spec, const struct settings *c);
 
 /*
  * Empties the field of SPEC in C if it is a list, or frees it and sets it to NULL if it is a text.

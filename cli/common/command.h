@@ -12,6 +12,9 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
+#include "cli/common/flag.h"
+#include "cli/common/sort-names.h"
+#include "cli/table/column.h"
 #include "config/settings.h"
 
 enum command_exit {
@@ -20,10 +23,28 @@ enum command_exit {
 	COMMAND_MISUSED, /* 2: wrong settings */
 };
 
+struct command_example {
+	const char *arguments; /* behind "memtally " */
+	const char *purpose;   /* what they print: a sentence */
+};
+
+enum { COMMAND_EXAMPLES = 2, COMMAND_TABLES = 2 };
+
 struct command {
 	const char *name;     /* the first operand */
-	const char *operands; /* the others, for --help */
-	const char *purpose;  /* what it prints, for --help */
+	const char *operands; /* the others, for the help: " PID..." */
+	const char *purpose;  /* what it prints: the end of a sentence that begins with "Prints" */
+	const char *about;    /* more sentences: its operands, and what it needs */
+	struct command_example example[COMMAND_EXAMPLES];
+	enum flag_view view; /* says which options it takes */
+	/* Returns value I of --by, the default first; NULL: there are only I. NULL: no --by. */
+	const char *(*by)(unsigned int i);
+	/*
+	 * The names that --sort takes: columns with COLUMN_SORT of these tables, and the names that
+	 * .add_sorts adds for the command NAME. NULL: none.
+	 */
+	const struct column *(*columns[COMMAND_TABLES])(size_t *ret_count);
+	void (*add_sorts)(const char *name, struct sort_names *to);
 	/*
 	 * Parses SETTINGS and, unless IS_CHECK, prints the figures. Returns an enum command_exit;
 	 * errors have been logged. NULL: the build is without this command, and .lack says why.
@@ -33,6 +54,21 @@ struct command {
 	int (*supervise)(const char *procfs, int (*work)(void *context), void *context);
 	const char *lack; /* the end of a sentence that begins with "this build" */
 };
+
+/* Returns true if C lists owners or processes. */
+bool command_is_list(const struct command *c);
+
+/* Returns the name by which sentences of option help name C (config/option.h). */
+const char *command_scope(const struct command *c);
+
+/* Returns true if SPEC, an option of memtally, has a meaning for C. */
+bool command_takes(const struct command *c, const struct option_spec *spec);
+
+/*
+ * Appends the heads of columns that --sort takes for C, in small letters and with SEPARATOR between
+ * them, each once. Errors are in TO.error.
+ */
+void command_add_sorts(const struct command *c, const char *separator, struct buffer *to);
 
 /*
  * Returns the exit status for R, the result of printing: 0 or a negative errno. Logs an errno,

@@ -11,15 +11,70 @@
 
 /* As messages name them. FLAG_LIST has no name, since users type the name of the list. */
 static const char *const view_names[FLAG_VIEWS] = {
+	[FLAG_HOST] = "host",
+	[FLAG_STATUS] = "status",
 	[FLAG_USAGE] = "usage",
 	[FLAG_MAP] = "map",
 	[FLAG_FILES] = "files",
 	[FLAG_PAGES] = "pages",
 	[FLAG_SHARING] = "sharing",
 	[FLAG_EXPLAIN] = "explain",
+	[FLAG_HELP] = "help",
 };
 
 #define ONLY(view) (1U << FLAG_##view)
+
+/* The views that print figures; of these, the views with rows. */
+#define ALL  ((1U << FLAG_VIEWS) - 1 - ONLY(HELP))
+#define ROWS (ALL & ~(ONLY(HOST) | ONLY(STATUS)))
+
+/* The views that an option has a meaning for. All other options have a meaning for each view. */
+static const struct {
+	const char *name;
+	unsigned int views;
+} flags[] = {
+	{"diff", ONLY(MAP)},
+	{"deleted", ONLY(FILES)},
+	{"file", ONLY(FILES)},
+	{"matrix", ONLY(SHARING)},
+	{"sections", ONLY(PAGES)},
+	{"symbols", ONLY(PAGES)},
+	{"range", ONLY(PAGES)},
+	{"since", ONLY(USAGE) | ONLY(MAP)},
+	{"until", ONLY(USAGE)},
+	{"per", ONLY(USAGE)},
+	{"by", ONLY(USAGE) | ONLY(MAP) | ONLY(PAGES) | ONLY(SHARING)},
+	{"csv", ALL & ~(ONLY(STATUS) | ONLY(EXPLAIN))},
+	{"json", ALL},
+	{"bytes", ALL & ~ONLY(STATUS)},
+	{"sort", ROWS & ~ONLY(EXPLAIN)},
+	{"order", ROWS & ~ONLY(EXPLAIN)},
+	{"limit", ROWS},
+	{"live", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"user", ALL & ~ONLY(STATUS)},
+	{"program", ALL & ~ONLY(STATUS)},
+	{"unit", ALL & ~ONLY(STATUS)},
+	{"group", ALL & ~ONLY(STATUS)},
+	{"container", ALL & ~ONLY(STATUS)},
+	{"user_unit", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"session", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"slice", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"machine", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"pod", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"pid", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"snapshot.socket", ALL & ~ONLY(USAGE)},
+	{"ledger.socket", ONLY(USAGE)},
+	{"path.procfs", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"accounting.user", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+};
+
+bool flag_is_for(const char *name, enum flag_view view)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (!strcmp(flags[i].name, name))
+			return flags[i].views >> view & 1;
+	return true;
+}
 
 /* Appends the names of the views with a bit in VIEWS: "usage, map and pages". */
 static void add_views(unsigned int views, struct buffer *to)
@@ -53,38 +108,13 @@ static int flag_refuse_view(const char *flag, enum flag_view view, unsigned int 
 
 int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE])
 {
-	const unsigned int all = (1U << FLAG_VIEWS) - 1;
-	const struct {
-		const char *name;
-		bool is_given;
-		unsigned int views; /* the views that accept it */
-	} flags[] = {
-		{"diff", c->diff, ONLY(MAP)},
-		{"deleted", c->deleted, ONLY(FILES)},
-		{"file", c->file, ONLY(FILES)},
-		{"matrix", c->matrix, ONLY(SHARING)},
-		{"sections", c->sections, ONLY(PAGES)},
-		{"symbols", c->symbols, ONLY(PAGES)},
-		{"range", c->range, ONLY(PAGES)},
-		{"since", c->since, ONLY(USAGE) | ONLY(MAP)},
-		{"until", c->until, ONLY(USAGE)},
-		{"per", c->per, ONLY(USAGE)},
-		{"by", c->by, all & ~(ONLY(LIST) | ONLY(EXPLAIN) | ONLY(FILES))},
-		{"csv", c->csv, all & ~ONLY(EXPLAIN)},
-		{"sort", c->sort, all & ~ONLY(EXPLAIN)},
-		{"order", c->order, all & ~ONLY(EXPLAIN)},
-		{"live", c->live, all & ~ONLY(USAGE)},
-		{"user_unit", c->user_unit.count, all & ~ONLY(USAGE)},
-		{"session", c->session.count, all & ~ONLY(USAGE)},
-		{"slice", c->slice.count, all & ~ONLY(USAGE)},
-		{"machine", c->machine.count, all & ~ONLY(USAGE)},
-		{"pod", c->pod.count, all & ~ONLY(USAGE)},
-		{"pid", c->pid.count, all & ~ONLY(USAGE)},
-	};
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		const struct option_spec *spec = option_find(flags[i].name, PROGRAM_MEMTALLY);
 
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-		if (flags[i].is_given && !(flags[i].views >> view & 1))
+		if (spec && !spec->in_file && option_is_set(spec, c) &&
+			!(flags[i].views >> view & 1))
 			return flag_refuse_view(flags[i].name, view, flags[i].views, error);
+	}
 	if (!c->json || !c->csv)
 		return 0;
 	snprintf(error, FLAG_ERROR_SIZE, "--csv does not go with --json");

@@ -14,20 +14,27 @@
 #include "snapshot/query.h"
 
 enum flag_view {
-	FLAG_LIST, /* rows of a snapshot, the host, or memtallyd's status */
+	FLAG_LIST, /* rows of a snapshot */
+	FLAG_HOST,
+	FLAG_STATUS,
 	FLAG_USAGE,
 	FLAG_MAP,
 	FLAG_FILES,
 	FLAG_PAGES,
 	FLAG_SHARING,
 	FLAG_EXPLAIN,
+	FLAG_HELP,
 	FLAG_VIEWS
 };
 
 enum { FLAG_ERROR_SIZE = QUERY_ERROR_SIZE };
 
+/* Returns true if the option NAME has a meaning for VIEW. */
+bool flag_is_for(const char *name, enum flag_view view);
+
 /*
  * Checks that VIEW accepts each option that C has set, and that --csv and --json are not both set.
+ * Options that are also keys of the configuration file are accepted.
  * Returns 0, or -EINVAL with a sentence for the user in ERROR.
  */
 int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE]);

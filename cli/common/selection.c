@@ -24,7 +24,7 @@ static const struct {
 	{"status", METRIC_SELF},
 };
 
-static int find_view(const char *name, enum metric_scope *ret)
+int selection_find_view(const char *name, enum metric_scope *ret)
 {
 	enum owner_kind kind = owner_find_list(name);
 
@@ -53,6 +53,7 @@ const char *const *selection_other_commands(void)
 		"sharing",
 		"explain",
 #endif
+		"help",
 		NULL
 	};
 
@@ -91,7 +92,7 @@ static const char *suggest_command(const char *word, char to[static NEAREST_TEXT
 	return nearest_text(&nearest, to);
 }
 
-static void refuse_command(const char *word, char error[static QUERY_ERROR_SIZE])
+void selection_refuse_command(const char *word, char error[static QUERY_ERROR_SIZE])
 {
 	char suggestion[NEAREST_TEXT_SIZE];
 	int n = snprintf(error, QUERY_ERROR_SIZE, "unexpected argument '%.100s'%s", word,
@@ -138,8 +139,8 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 		*ret = METRIC_PROGRAM;
 		return 0;
 	}
-	if (find_view(operands->item[0], ret) < 0)
-		refuse_command(operands->item[0], error);
+	if (selection_find_view(operands->item[0], ret) < 0)
+		selection_refuse_command(operands->item[0], error);
 	else if (operands->count > 1)
 		refuse_second(*ret, operands->item[0], operands->item[1], error);
 	else
@@ -212,14 +213,6 @@ static enum metric_scope scope_of(size_t filter)
 	return filter == OWNER_KINDS ? METRIC_PROCESS : metric_owner_scope((enum owner_kind)filter);
 }
 
-static bool is_filtered(const struct settings *settings)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(filter_values); i++)
-		if (values_of(settings, i)->count)
-			return true;
-	return false;
-}
-
 /*
  * A filter by the rows' own name selects rows. Any other filter selects processes, and the result
  * is their sums; then all filters select processes.
@@ -268,11 +261,6 @@ static int selection_parse_order(
 {
 	int r = 0;
 
-	if (s->scope == METRIC_HOST && (settings->sort || settings->order || settings->limit)) {
-		snprintf(error, QUERY_ERROR_SIZE,
-			"the host has no rows: --sort, --order and --limit do not apply to it");
-		return -EINVAL;
-	}
 	if (settings->sort)
 		r = query_set(&s->query, "sort", settings->sort, error) < 0 ? SELECTION_BAD_SORT
 		                                                            : 0;
@@ -281,14 +269,13 @@ static int selection_parse_order(
 	return r;
 }
 
-static int check_status(const struct settings *c, char error[static QUERY_ERROR_SIZE])
+static enum flag_view view_of(enum metric_scope scope)
 {
-	if (!c->live && !c->bytes && !c->csv && !c->sort && !c->order && !c->limit &&
-		!is_filtered(c))
-		return 0;
-	snprintf(error, QUERY_ERROR_SIZE,
-		"status prints one page: --json is the only option for tables that it takes");
-	return -EINVAL;
+	switch (scope) {
+	case METRIC_HOST: return FLAG_HOST;
+	case METRIC_SELF: return FLAG_STATUS;
+	default: return FLAG_LIST;
+	}
 }
 
 int selection_parse(
@@ -298,14 +285,10 @@ int selection_parse(
 	int r = parse_view(&settings->operands, &s.scope, error);
 
 	if (r == 0)
-		r = flag_check(settings, FLAG_LIST, error);
-	if (r == 0 && s.scope == METRIC_SELF) {
-		r = check_status(settings, error);
-		if (r == 0)
-			*ret = s;
-		return r;
-	}
-	if (r < 0)
+		r = flag_check(settings, view_of(s.scope), error);
+	if (r == 0 && s.scope == METRIC_SELF)
+		*ret = s;
+	if (r < 0 || s.scope == METRIC_SELF)
 		return r;
 	query_init(&s.query, s.scope);
 	query_init(&s.members, METRIC_PROCESS);

@@ -51,6 +51,11 @@ void sort_names_add_columns(struct sort_names *s, const struct column *column, s
 			sort_names_add(s, c->head, c->field);
 }
 
+void sort_names_done(struct sort_names *s)
+{
+	buffer_done(&s->heads);
+}
+
 int sort_names_refuse(struct sort_names *s, char error[static FLAG_ERROR_SIZE])
 {
 	char nearest[NEAREST_TEXT_SIZE];
@@ -59,7 +64,7 @@ int sort_names_refuse(struct sort_names *s, char error[static FLAG_ERROR_SIZE])
 		"--sort: expected %.*s or a name of an amount in JSON, got '%.60s'%s",
 		(int)s->heads.len, s->heads.data ? s->heads.data : "", s->got,
 		nearest_text(&s->nearest, nearest));
-	buffer_done(&s->heads);
+	sort_names_done(s);
 	return -EINVAL;
 }
 

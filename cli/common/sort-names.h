@@ -16,10 +16,10 @@ struct sort_names {
 	const char *got; /* borrowed */
 	char lower[NEAREST_WORD_MAX + 2];
 	struct nearest nearest;
-	struct buffer heads;
+	struct buffer heads; /* "PSS, RSS" */
 };
 
-/* Begins the refusal of GOT. sort_names_refuse() frees it. */
+/* Begins the refusal of GOT. sort_names_refuse() or sort_names_done() frees it. */
 void sort_names_init(struct sort_names *s, const char *got);
 
 /*
@@ -31,6 +31,9 @@ void sort_names_add(struct sort_names *s, const char *head, const char *field);
 /* Adds each of the COLUMNS with COLUMN_SORT that IS_TAKEN accepts by its .index; NULL: all. */
 void sort_names_add_columns(struct sort_names *s, const struct column *column, size_t columns,
 	bool (*is_taken)(unsigned int index));
+
+void sort_names_done(struct sort_names *s);
+#define AUTO_SORT_NAMES CLEANUP(sort_names_done)
 
 /*
  * Writes "--sort: expected PSS, RSS or a name of an amount in JSON, got 'pps'; did you mean

@@ -224,3 +224,11 @@ int listing_run(const struct settings *settings, bool is_check)
 	return selection.scope == METRIC_SELF ? show_status(settings)
 	                                      : listing_show(settings, &selection);
 }
+
+void listing_add_sorts(const char *list, struct sort_names *to)
+{
+	enum metric_scope scope;
+
+	if (selection_find_view(list, &scope) == 0)
+		owner_rows_add_sorts(scope, to);
+}

@@ -8,9 +8,13 @@
 
 #include <stdbool.h>
 
+#include "cli/common/sort-names.h"
 #include "config/settings.h"
 
 /* The run() of struct command (cli/common/command.h) for every first operand that is no command. */
 int listing_run(const struct settings *settings, bool is_check);
+
+/* The add_sorts() of struct command for LIST, owners or processes. */
+void listing_add_sorts(const char *list, struct sort_names *to);
 
 #endif

@@ -530,24 +530,30 @@ char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 	return NULL;
 }
 
-void owner_rows_refuse_sort(
-	enum metric_scope scope, const char *sort, char error[static QUERY_ERROR_SIZE])
+void owner_rows_add_sorts(enum metric_scope scope, struct sort_names *to)
 {
 	const struct owner *owner = owner_of(
 		scope == METRIC_PROCESS ? OWNER_PROGRAM : metric_owner_kind(scope));
+
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		if (is_sort(scope, shown[i].field))
+			sort_names_add(to, shown[i].head, shown[i].field);
+	if (scope == METRIC_PROCESS) {
+		sort_names_add(to, "PID", "pid");
+		sort_names_add(to, "USER", "user");
+	}
+	sort_names_add(to, owner->title, owner->name);
+}
+
+void owner_rows_refuse_sort(
+	enum metric_scope scope, const char *sort, char error[static QUERY_ERROR_SIZE])
+{
 	size_t count;
 	const struct metric *table = metric_table(scope, &count);
 	struct sort_names names;
 
 	sort_names_init(&names, sort);
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		if (is_sort(scope, shown[i].field))
-			sort_names_add(&names, shown[i].head, shown[i].field);
-	if (scope == METRIC_PROCESS) {
-		sort_names_add(&names, "PID", "pid");
-		sort_names_add(&names, "USER", "user");
-	}
-	sort_names_add(&names, owner->title, owner->name);
+	owner_rows_add_sorts(scope, &names);
 	for (size_t i = 0; i < count; i++) {
 		char field[METRIC_NAME_SIZE];
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/common/sort-names.h"
 #include "cli/table/list.h"
 #include "snapshot/query.h"
 #include "snapshot/sums.h"
@@ -54,6 +55,9 @@ bool owner_rows_can_sort(const struct view *view, const struct owner_rows *rows)
  * is none.
  */
 char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE]);
+
+/* Adds the columns of a table of SCOPE that --sort takes. */
+void owner_rows_add_sorts(enum metric_scope scope, struct sort_names *to);
 
 /* Refuses SORT, by which rows of SCOPE cannot be sorted, as sort_names_refuse(). */
 void owner_rows_refuse_sort(

@@ -24,6 +24,11 @@ void map_done(struct map *m)
 	pid_selection_done(&m->chosen);
 }
 
+const char *map_by(unsigned int i)
+{
+	return i < MAPPING_TABLE_BYS ? mapping_table_by_name((enum mapping_table_by)i) : NULL;
+}
+
 static int map_parse_by(const struct settings *c, enum mapping_table_by *ret,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {

@@ -44,7 +44,8 @@ int map_parse(const struct settings *settings, struct map *ret,
  */
 int map_show(const struct settings *settings, struct map *m);
 
-/* The run() of struct command (cli/common/command.h). */
+/* The by() and the run() of struct command (cli/common/command.h). */
+const char *map_by(unsigned int i);
 int map_run(const struct settings *settings, bool is_check);
 
 #endif

@@ -60,6 +60,11 @@ static int pages_options_parse_range(const struct settings *c, struct pages_opti
 	return 0;
 }
 
+const char *pages_options_by(unsigned int i)
+{
+	return i < PAGEROW_BYS ? pagerow_by_name((enum pagerow_by)i) : NULL;
+}
+
 static int pages_options_parse_by(const struct settings *c, struct pages_options *a,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {

@@ -38,4 +38,7 @@ static inline bool pages_options_is_by_parts(const struct pages_options *a)
 	return a->by >= PAGEROW_BY_SECTION;
 }
 
+/* The by() of struct command (cli/common/command.h). */
+const char *pages_options_by(unsigned int i);
+
 #endif

@@ -16,6 +16,11 @@ void sharing_options_done(struct sharing_options *a)
 	pid_selection_done(&a->chosen);
 }
 
+const char *sharing_options_by(unsigned int i)
+{
+	return i < OWNER_KINDS ? owner_of((enum owner_kind)i)->name : NULL;
+}
+
 static int parse_form(const struct settings *c, struct sharing_options *a,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {

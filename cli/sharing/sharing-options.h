@@ -39,4 +39,7 @@ static inline bool sharing_options_is_set(const struct sharing_options *a)
 	return a->kind == OWNER_KINDS;
 }
 
+/* The by() of struct command (cli/common/command.h). */
+const char *sharing_options_by(unsigned int i);
+
 #endif

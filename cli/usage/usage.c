@@ -79,6 +79,13 @@ static int usage_parse_order(const struct settings *c, enum usage_kind kind,
 	return c->order ? flag_parse_order(c, &ret->ascending, error) : 0;
 }
 
+const char *usage_by(unsigned int i)
+{
+	return i + USAGE_USER < USAGE_KINDS_END
+	               ? owner_of(usage_owner((enum usage_kind)(i + USAGE_USER)))->name
+	               : NULL;
+}
+
 static int parse_kind(const char *text, enum usage_kind *ret, char error[static USAGE_ERROR_SIZE])
 {
 	*ret = text ? usage_find(text) : USAGE_USER;

@@ -34,4 +34,7 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
  */
 int usage_ask(const char *path, uint64_t timeout_ns, struct usage_table *b);
 
+/* The by() of struct command (cli/common/command.h). */
+const char *usage_by(unsigned int i);
+
 #endif

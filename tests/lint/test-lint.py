@@ -333,11 +333,12 @@ class Documents(Tree):
                                  "docs/man/memtally.yaml.5: does not mention interval"])
 
     def test_views(self):
-        self.write("cli/common/flag.c", '{"diff", c->diff, ONLY(MAP)},\n{"since", c->since, ONLY(USAGE) | ONLY(MAP)},\n'
-                                 '{"by", c->by, tables & ~ONLY(FILES)},\n{"pid", c->pid.count, all & ~ONLY(USAGE)},\n')
-        always = "".join(f".It Fl \\-{flag}\n" for flag in sorted(documents.EVERY_VIEW))
+        self.write("cli/common/flag.c", '{"diff", ONLY(MAP)},\n{"since", ONLY(USAGE) | ONLY(MAP)},\n{"json", ALL},\n'
+                                 '{"by", ROWS & ~(ONLY(FILES) | ONLY(EXPLAIN))},\n{"pid", ROWS & ~ONLY(USAGE)},\n')
+        always = ".It Fl j , Fl \\-json\n"
         taken = {"usage": "since by", "map": "diff since by pid", "files": "pid", "pages": "by pid",
                  "sharing": "by pid", "explain": "pid"}
+        self.write("docs/man/memtally-status.1.in", always)
         for view, flags in taken.items():
             self.write(f"docs/man/memtally-{view}.1.in",
                        always + ".It Fl \\-" + " , \\-".join(flags.split()) + " Ns = Ns Ar X\n")

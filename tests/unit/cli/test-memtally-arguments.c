@@ -11,6 +11,8 @@
 
 #include "cli/common/selection.h"
 #include "cli/memtally.h"
+#include "config/help.h"
+#include "snapshot/owner.h"
 #include "tests/unit/support/cli/invoked.h"
 
 /* The result of memtally with .args. */
@@ -26,9 +28,8 @@ static const struct argument_case list_cases[] = {
 		"memtally: error: /dev is not a proc file system (check --path.procfs)\n"},
 	{{"--threads"}, 2, "", "memtally: error: unknown option '--threads'; try --help\n"},
 	{{"--limit=0"}, 2, "", "--limit: expected a whole number from 1 to 1000000, got '0'"},
-	{{"status", "--live"}, 2, "", "status prints one page: "},
-	{{"status", "--user=root"}, 2, "",
-		"--json is the only option for tables that it takes; try --help"},
+	{{"status", "--live"}, 2, "", "--live does not go with status"},
+	{{"status", "--user=root"}, 2, "", "--user does not go with status; try --help"},
 	{{"--sort=No thing"}, 2, "", "PROGRAM or a name of an amount in JSON, got 'No thing'"},
 	{{"users", "--check-config", "--sort=VM_HWM_Max_bytes"}, 0,
 		"the configuration is good: /dev/null\n", ""},
@@ -40,7 +41,15 @@ static const struct argument_case list_cases[] = {
 	{{"processes", "--sort=pass"}, 2, "",
 		"--sort: expected PSS, USS, RSS, SWAP, PID, USER, PROGRAM or a name of an amount in "
 		"JSON, got 'pass'; did you mean 'pss'?\n"},
-	{{"status", "--csv"}, 2, "", "--json is the only option for tables that it takes"},
+	{{"status", "--csv"}, 2, "", "--csv does not go with status"},
+	{{"threads", "--help"}, 2, "", "memtally: error: unexpected argument 'threads'; expected "},
+	{{"help", "userz"}, 2, "",
+		"memtally: error: unexpected argument 'userz'; did you mean 'users'?\n"},
+	{{"helq"}, 2, "", "unexpected argument 'helq'; did you mean 'help'?"},
+	{{"help", "users", "groups"}, 2, "", "unexpected argument 'groups' after help users"},
+	{{"help", "users", "-j"}, 2, "", "--json does not go with help"},
+	{{"help", "users", "--check-config"}, 0, "the configuration is good: /dev/null\n", ""},
+	{{"help", "userz", "--check-config"}, 2, "", "did you mean 'users'?"},
 	{{"users", "--check-config", "--csv", "--sort=PSS"}, 0,
 		"the configuration is good: /dev/null\n", ""},
 	{{"--check-config"}, 0, "the configuration is good: /dev/null\n", ""},
@@ -222,6 +231,8 @@ static const struct argument_case without_ledger_cases[] = {
 	{{"usage"}, 2, "",
 		"memtally: error: usage: this build has no usage history (it was configured with --disable-ledger)\n"},
 	{{"usage", "--check-config"}, 2, "", "usage: this build has no usage history"},
+	{{"usage", "--help"}, 2, "", "usage: this build has no usage history"},
+	{{"help", "usage"}, 2, "", "usage: this build has no usage history"},
 	{{"usage", "--until=now"}, 2, "", "memtally: error: unknown option '--until=now'"},
 	{{"--ledger.socket=/a"}, 2, "", "memtally: error: unknown option '--ledger.socket=/a'"},
 };
@@ -278,72 +289,241 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-/* Help lists the commands and options of this build, and no others. */
+static size_t count_lines(const char *text)
+{
+	size_t lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+/* Help lists the commands of this build with their purposes, and the common options. */
 static void help_lists_what_is_built(void **state)
 {
-	static const char *const usages[2][2] = {
-		{"]\n\n",
-			"|\n"
-			"                map PID...|files [PID...]|pages PID...|sharing [PID...]|\n"
-			"                explain PID...]\n\n"},
-		{"|usage]\n\n",
-			"|usage|\n"
-			"                map PID...|files [PID...]|pages PID...|sharing [PID...]|\n"
-			"                explain PID...]\n\n"},
-	};
-	char usage[512];
-	AUTO_RUNNING struct running r = {0};
+	size_t count;
+	const struct command *command = memtally_commands(&count);
+	AUTO_RUNNING struct running r = {0}, same = {0};
 
 	(void)state;
 	invoked_run((const char *[INVOKED_ARGS]){"--help"}, &r);
 	assert_int_equal(r.status, 0);
-	snprintf(usage, sizeof(usage),
-		"Usage: memtally [OPTION...] [programs|users|groups|units|user_units|sessions|\n"
-		"                slices|machines|pods|containers|processes|host|status%s",
-		usages[ENABLE_LEDGER][ENABLE_INSPECT]);
-	assert_int_equal(strncmp(r.out.data, usage, strlen(usage)), 0);
+	assert_int_equal(strncmp(r.out.data, "Usage: memtally [COMMAND] [OPTION...]\n\n", 39), 0);
+	assert_true(count_lines(r.out.data) <= 40);
+	for (size_t i = 0; i < count; i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "  %s%s%*s%s", command[i].name, command[i].operands,
+			18 - (int)(strlen(command[i].name) + strlen(command[i].operands)), "",
+			command[i].purpose);
+		assert_int_equal(has_line(r.out.data, line), command[i].run != NULL);
+	}
+	assert_true(has_line(r.out.data, "  -n, --limit=N     Print only the first N rows"));
+	invoked_run((const char *[INVOKED_ARGS]){"help"}, &same);
+	assert_int_equal(same.status, 0);
+	assert_string_equal(same.out.data, r.out.data);
+}
+
+/* All options of this build, and no others, are in the help of options. */
+static void help_of_options_has_them_all(void **state)
+{
+	AUTO_RUNNING struct running r = {0}, same = {0};
+
+	(void)state;
+	invoked_run((const char *[INVOKED_ARGS]){"help", "options"}, &r);
+	assert_int_equal(r.status, 0);
 	assert_true(has_line(r.out.data, "  -n, --limit=N"));
+	assert_true(has_line(r.out.data, "  --accounting.user=ID"));
 	assert_int_equal(has_line(r.out.data, "  --until=TIME"), ENABLE_LEDGER);
 	assert_int_equal(has_line(r.out.data, "  --diff=PID"), ENABLE_INSPECT);
 	assert_int_equal(strstr(r.out.data, "usage:") != NULL, ENABLE_LEDGER);
-	assert_int_equal(strstr(r.out.data, "map:") != NULL, ENABLE_INSPECT);
 	assert_int_equal(strstr(r.out.data, "sharing:") != NULL, ENABLE_INSPECT);
+	invoked_run((const char *[INVOKED_ARGS]){"options", "--help"}, &same);
+	assert_string_equal(same.out.data, r.out.data);
 }
 
-/* Suggestions and lists of commands have those of this build, in the order of the help. */
+/* Returns whether the help of a command, TEXT, has the option SPEC as a paragraph or by its name. */
+static bool describes(const char *text, const struct option_spec *spec)
+{
+	char form[80], named[80];
+
+	snprintf(form, sizeof(form), "--%s%s%s%s", spec->name, spec->metavar ? "=" : "",
+		spec->metavar ? spec->metavar : "", "  ");
+	snprintf(named, sizeof(named), "--%s", spec->name);
+	for (const char *at = text; (at = strstr(at, named)); at++)
+		if (!strncmp(at, form, strlen(form)) ||
+			(at[strlen(named)] && strchr(",;", at[strlen(named)])))
+			return true;
+	return false;
+}
+
+/* The help of each command has its purpose, the options that it takes and no others. */
+static void each_command_has_help(void **state)
+{
+	size_t count, options;
+	const struct command *command = memtally_commands(&count);
+	const struct option_spec *spec = option_table(&options);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		AUTO_RUNNING struct running r = {0}, same = {0};
+
+		if (!command[i].run)
+			continue;
+		invoked_run((const char *[INVOKED_ARGS]){command[i].name, "--help"}, &r);
+		assert_int_equal(r.status, 0);
+		assert_string_equal(r.err.data, "");
+		running_check_prints(&r, command[i].purpose);
+		invoked_run((const char *[INVOKED_ARGS]){"help", command[i].name}, &same);
+		assert_string_equal(same.out.data, r.out.data);
+		for (size_t k = 0; k < options; k++)
+			if (describes(r.out.data, &spec[k]) != command_takes(&command[i], &spec[k]))
+				fail_msg("%s and --%s", command[i].name, spec[k].name);
+		for (size_t k = 0; k < COMMAND_EXAMPLES; k++)
+			running_check_prints(&r, command[i].example[k].arguments);
+	}
+}
+
+/* The help of options has something to say of each option to each command that takes it. */
+static void each_option_has_a_text_for_its_commands(void **state)
+{
+	size_t count, options;
+	const struct command *command = memtally_commands(&count);
+	const struct option_spec *spec = option_table(&options);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < options; k++) {
+			AUTO_BUFFER struct buffer text = {0};
+
+			if (!command[i].run || !command_takes(&command[i], &spec[k]))
+				continue;
+			help_add_text(&spec[k], command_scope(&command[i]), &text);
+			if (text.len < 10)
+				fail_msg("%s and --%s", command[i].name, spec[k].name);
+		}
+}
+
+/* Runs `memtally ARGUMENTS --check-config`; ARGUMENTS are words with a blank between them. */
+static void check_accepted(const char *arguments)
+{
+	AUTO_FREE char *copy = strdup(arguments);
+	const char *args[INVOKED_ARGS] = {"--check-config"};
+	AUTO_RUNNING struct running r = {0};
+	size_t count = 1;
+	char *rest = NULL;
+
+	assert_non_null(copy);
+	copy[strcspn(copy, ">")] = 0; /* what follows is for a shell */
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		assert_true(count < INVOKED_ARGS);
+		args[count++] = word;
+	}
+	invoked_run(args, &r);
+	if (r.status)
+		fail_msg("memtally %s: %s", arguments, r.err.data);
+}
+
+static void commands_accept_what_their_help_shows(void **state)
+{
+	size_t count;
+	const struct command *command = memtally_commands(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const struct command *c = &command[i];
+		AUTO_BUFFER struct buffer sorts = {0};
+		char *rest = NULL;
+
+		if (!c->run)
+			continue;
+		for (size_t k = 0; k < COMMAND_EXAMPLES; k++)
+			check_accepted(c->example[k].arguments);
+		for (unsigned int k = 0; c->by && c->by(k); k++) {
+			char line[128];
+
+			snprintf(line, sizeof(line), "%s %s --by=%s", c->name,
+				strstr(c->operands, "PID") ? "1" : "", c->by(k));
+			check_accepted(line);
+		}
+		command_add_sorts(c, " ", &sorts);
+		buffer_add_char(&sorts, '\0');
+		assert_int_equal(sorts.error, 0);
+		for (char *sort = strtok_r(sorts.data, " ", &rest); sort;
+			sort = strtok_r(NULL, " ", &rest)) {
+			char line[128];
+			bool is_of_parts = c->view == FLAG_PAGES &&
+			                   (!strcmp(sort, "resident") || !strcmp(sort, "written") ||
+						   !strcmp(sort, "dirty"));
+
+			snprintf(line, sizeof(line), "%s %s --sort=%s %s", c->name,
+				strstr(c->operands, "PID") ? "1" : "", sort,
+				is_of_parts ? "--sections" : "");
+			check_accepted(line);
+		}
+		assert_int_equal(*sorts.data != 0, flag_is_for("sort", c->view));
+	}
+}
+
+/*
+ * Suggestions have the commands of this build in the order of the help, and each list of a snapshot
+ * has a row in the table of commands.
+ */
 static void names_the_commands_that_are_built(void **state)
 {
 	size_t count;
 	const struct command *command = memtally_commands(&count);
 	const char *const *name = selection_other_commands();
+	size_t lists = 0;
 
 	(void)state;
 	for (size_t i = 0; i < count; i++) {
+		enum metric_scope scope;
+
+		if (selection_find_view(command[i].name, &scope) == 0) {
+			lists++;
+			continue;
+		}
 		if (!command[i].run)
 			continue;
 		assert_non_null(*name);
 		assert_string_equal(*name++, command[i].name);
 	}
 	assert_null(*name);
+	assert_int_equal(lists, OWNER_KINDS + 3);
+}
+
+static void check_width(const char *text)
+{
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > 79)
+			fail_msg("wider than 79 columns: %.200s", line);
 }
 
 static void help_fits_a_terminal(void **state)
 {
-	AUTO_RUNNING struct running r = {0};
+	size_t count;
+	const struct command *command = memtally_commands(&count);
+	AUTO_RUNNING struct running all = {0}, options = {0};
 
 	(void)state;
-	invoked_run((const char *[INVOKED_ARGS]){"--help"}, &r);
-	assert_int_equal(r.status, 0);
-	for (const char *line = r.out.data; *line; line += strcspn(line, "\n") + 1)
-		if (strcspn(line, "\n") > 79)
-			fail_msg("wider than 79 columns: %.200s", line);
+	invoked_run((const char *[INVOKED_ARGS]){"--help"}, &all);
+	check_width(all.out.data);
+	invoked_run((const char *[INVOKED_ARGS]){"help", "options"}, &options);
+	check_width(options.out.data);
+	for (size_t i = 0; i < count; i++) {
+		AUTO_RUNNING struct running r = {0};
+
+		invoked_run((const char *[INVOKED_ARGS]){"help", command[i].name}, &r);
+		check_width(r.out.data);
+	}
 }
 
 /* Output that cannot be written is a failure, for every kind of output. */
 static void reports_a_full_disk(void **state)
 {
-	static const char *const args[][INVOKED_ARGS] = {
-		{"--live"}, {"--live", "--json"}, {"--help"}, {"--version"}, {"--check-config"}};
+	static const char *const args[][INVOKED_ARGS] = {{"--live"}, {"--live", "--json"},
+		{"--help"}, {"help", "users"}, {"--version"}, {"--check-config"}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
@@ -376,6 +556,10 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checks_arguments_and_exit_status),
 		cmocka_unit_test(help_lists_what_is_built),
+		cmocka_unit_test(help_of_options_has_them_all),
+		cmocka_unit_test(each_command_has_help),
+		cmocka_unit_test(each_option_has_a_text_for_its_commands),
+		cmocka_unit_test(commands_accept_what_their_help_shows),
 		cmocka_unit_test(names_the_commands_that_are_built),
 		cmocka_unit_test(help_fits_a_terminal),
 		cmocka_unit_test(reports_a_full_disk),

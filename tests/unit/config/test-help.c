@@ -148,6 +148,83 @@ static void help_keeps_every_word(void **state)
 			assert_non_null(strstr(text, spec[i].help));
 }
 
+/* Text with names of commands, such as "map: ...", is about these commands only. */
+static void a_command_has_its_own_sentences(void **state)
+{
+	static const struct option_spec spec = {.name = "by",
+		.programs = PROGRAM_MEMTALLY,
+		.type = OPTION_TEXT,
+		.metavar = "KIND",
+		.help = "Rows by KIND: any one. Or all. usage: user (default). A date, too. map, pages: by "
+			"file. lists: none."};
+	static const struct {
+		const char *command, *text;
+	} cases[] = {
+		{"usage", "Rows by KIND: any one. Or all. User (default). A date, too."},
+		{"map", "Rows by KIND: any one. Or all. By file."},
+		{"pages", "Rows by KIND: any one. Or all. By file."},
+		{"lists", "Rows by KIND: any one. Or all. None."},
+		{"age", "Rows by KIND: any one. Or all."},
+		{"page", "Rows by KIND: any one. Or all."},
+		{"", "Rows by KIND: any one. Or all."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		help_add_text(&spec, cases[i].command, &b);
+		assert_string_equal(terminated(&b), cases[i].text);
+	}
+}
+
+static void options_of_a_command_have_two_columns(void **state)
+{
+	static const struct option_spec wide = {.name = "abcdefghijklmnop",
+		.metavar = "VALUE",
+		.type = OPTION_TEXT,
+		.help = "A text."};
+	static const char expected[] =
+		"  -n, --limit=N           Print only the first N rows; the total stays that of\n"
+		"                          all rows. Takes a whole number from 1 to 1000000. And\n"
+		"                          more.\n"
+		"      --order=ORDER       Sort in this order, asc or desc; by default desc for\n"
+		"                          quantities, asc for names. -r is the same as\n"
+		"                          --order=asc.\n"
+		"      --abcdefghijklmnop=VALUE\n"
+		"                          A text.\n"
+		"      --per=SPAN          Takes all, hour, day or month. Default: all.\n";
+	static const char *const spans[] = {"all", "hour", "day", "month", NULL};
+	static const struct option_spec per = {.name = "per",
+		.type = OPTION_CHOICE,
+		.metavar = "SPAN",
+		.fallback = "all",
+		.choices = spans,
+		.help = "usage: for each."};
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	help_render_option(option_find("limit", PROGRAM_MEMTALLY), "users", "And more.", &b);
+	help_render_option(option_find("order", PROGRAM_MEMTALLY), "users", NULL, &b);
+	help_render_option(&wide, "users", NULL, &b);
+	help_render_option(&per, "users", NULL, &b);
+	assert_string_equal(terminated(&b), expected);
+}
+
+static void a_brief_option_is_one_line(void **state)
+{
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	help_render_brief(option_find("limit", PROGRAM_MEMTALLY), &b);
+	help_render_brief(option_find("order", PROGRAM_MEMTALLY), &b);
+	help_render_brief(option_find("json", PROGRAM_MEMTALLY), &b);
+	assert_string_equal(terminated(&b),
+		"  -n, --limit=N     Print only the first N rows\n"
+		"  -r, --order=asc   Sort in this order, asc or desc\n"
+		"  -j, --json        Print JSON, in the form of memtally-web's answers\n");
+}
+
 static int list_depth;
 
 static void check_mdoc_line(const char *line, size_t len)
@@ -239,6 +316,9 @@ static void reports_lack_of_memory(void **state)
 	help_render(PROGRAM_WEB, "u", "p", &b);
 	help_render_mdoc(PROGRAM_WEB, &b);
 	help_render_mdoc_keys(&b);
+	help_render_brief(option_find("limit", PROGRAM_MEMTALLY), &b);
+	help_render_option(option_find("limit", PROGRAM_MEMTALLY), "users", NULL, &b);
+	help_add_text(option_find("limit", PROGRAM_MEMTALLY), "users", &b);
 	assert_int_equal(b.error, -ENOMEM);
 	assert_int_equal(b.len, 0);
 }
@@ -251,6 +331,9 @@ int main(void)
 		cmocka_unit_test(help_names_the_variable),
 		cmocka_unit_test(help_explains_letters_with_a_value),
 		cmocka_unit_test(help_keeps_every_word),
+		cmocka_unit_test(a_command_has_its_own_sentences),
+		cmocka_unit_test(options_of_a_command_have_two_columns),
+		cmocka_unit_test(a_brief_option_is_one_line),
 		cmocka_unit_test(mdoc_lists_the_programs_options),
 		cmocka_unit_test(mdoc_lists_the_files_keys),
 		cmocka_unit_test(reports_lack_of_memory),

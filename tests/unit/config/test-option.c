@@ -61,7 +61,8 @@ static void table_is_consistent(void **state)
 		if (!s->programs)
 			continue;
 		assert_int_equal(s->metavar == NULL, s->type == OPTION_BOOL);
-		assert_int_equal(s->choices != NULL, s->type == OPTION_CHOICE);
+		assert_true(s->choices ? s->type == OPTION_CHOICE || s->type == OPTION_TEXT
+				       : s->type != OPTION_CHOICE);
 		assert_true(s->offset + size_of(s->type) <= sizeof(struct settings));
 		assert_true(help > 10 && s->help[help - 1] == '.' && s->help[0] != ' ');
 		/*
@@ -422,6 +423,36 @@ static void hosts_have_no_port(void **state)
 	assert_string_equal(c->web_allowed_hosts.item[1], "b");
 }
 
+static void knows_the_options_that_are_set(void **state)
+{
+	static const struct {
+		enum option_type type;
+		const char *empty, *text;
+	} cases[] = {
+		{OPTION_BOOL, "false", "true"},
+		{OPTION_COUNT, NULL, "2"},
+		{OPTION_CHOICE, "one", "two"}, /* the first choice is 0 */
+		{OPTION_TEXT, NULL, "a"},
+		{OPTION_PATH, NULL, "a"},
+		{OPTION_LIST, NULL, "a"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
+		const struct option_spec *spec = &specs[cases[i].type];
+
+		assert_non_null(c);
+		assert_false(option_is_set(spec, c));
+		if (cases[i].empty)
+			assert_int_equal(option_set(spec, c, cases[i].empty), 0);
+		assert_false(option_is_set(spec, c));
+		assert_int_equal(option_set(spec, c, cases[i].text), 0);
+		for (size_t k = 0; k < ARRAY_SIZE(specs); k++)
+			assert_int_equal(option_is_set(&specs[k], c), k == cases[i].type);
+	}
+}
+
 static void returns_errors_without_memory(void **state)
 {
 	(void)state;
@@ -525,6 +556,7 @@ int main(void)
 		cmocka_unit_test(url_paths_are_plain_and_free),
 		cmocka_unit_test(addresses_are_checked_one_by_one),
 		cmocka_unit_test(hosts_have_no_port),
+		cmocka_unit_test(knows_the_options_that_are_set),
 		cmocka_unit_test(returns_errors_without_memory),
 		cmocka_unit_test(describes_accepted_values),
 		cmocka_unit_test(cuts_long_lists_of_choices),

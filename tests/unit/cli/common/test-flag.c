@@ -25,6 +25,8 @@ static void a_flag_belongs_to_some_commands(void **state)
 			      pod = {.pod = {.count = 1}};
 
 	(void)state;
+	if (!ENABLE_LEDGER || !ENABLE_INSPECT)
+		skip(); /* no option of an absent part can be given */
 	expect(&diff, FLAG_MAP, NULL);
 	expect(&diff, FLAG_LIST, "--diff is for map");
 	expect(&diff, FLAG_PAGES, "--diff does not go with pages");
@@ -44,17 +46,58 @@ static void a_flag_belongs_to_some_commands(void **state)
 	expect(&pod, FLAG_USAGE, "--pod does not go with usage");
 }
 
-static void common_flags_belong_to_all_commands(void **state)
+static void common_flags_belong_to_all_commands_with_rows(void **state)
 {
 	const struct settings none = {.limit = 3, .bytes = true}, json = {.json = true},
-			      both = {.json = true, .csv = true};
+			      both = {.json = true, .csv = true}, sort = {.limit = 3};
 
 	(void)state;
-	for (enum flag_view view = 0; view < FLAG_VIEWS; view++) {
-		expect(&none, view, NULL);
+	for (enum flag_view view = 0; view < FLAG_HELP; view++) {
+		if (view != FLAG_HOST && view != FLAG_STATUS)
+			expect(&none, view, NULL);
 		expect(&json, view, NULL);
 	}
 	expect(&both, FLAG_MAP, "--csv does not go with --json");
+	expect(&sort, FLAG_HOST, "--limit does not go with host");
+	expect(&none, FLAG_STATUS, "--bytes does not go with status");
+	expect(&json, FLAG_HELP, "--json does not go with help");
+}
+
+/* The configuration file sets these for all commands. */
+static void keys_of_the_file_are_never_refused(void **state)
+{
+	char path[] = "/x";
+	const struct settings settings = {.ledger_socket = path,
+		.snapshot_socket = path,
+		.path_procfs = path,
+		.accounting_user = 1};
+
+	(void)state;
+	for (enum flag_view view = 0; view < FLAG_VIEWS; view++)
+		expect(&settings, view, NULL);
+}
+
+static void flags_have_a_meaning_for_some_commands(void **state)
+{
+	static const struct {
+		const char *name;
+		enum flag_view view;
+		bool is_for;
+	} cases[] = {
+		{"diff", FLAG_MAP, true},
+		{"diff", FLAG_LIST, false},
+		{"limit", FLAG_LIST, true},
+		{"limit", FLAG_HOST, false},
+		{"ledger.socket", FLAG_USAGE, true},
+		{"ledger.socket", FLAG_MAP, false},
+		{"log.level", FLAG_STATUS, true},
+		{"help", FLAG_HELP, true},
+		{"live", FLAG_HELP, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(flag_is_for(cases[i].name, cases[i].view), cases[i].is_for);
 }
 
 static void an_order_is_one_of_two(void **state)
@@ -79,7 +122,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_flag_belongs_to_some_commands),
-		cmocka_unit_test(common_flags_belong_to_all_commands),
+		cmocka_unit_test(common_flags_belong_to_all_commands_with_rows),
+		cmocka_unit_test(keys_of_the_file_are_never_refused),
+		cmocka_unit_test(flags_have_a_meaning_for_some_commands),
 		cmocka_unit_test(an_order_is_one_of_two),
 	};
 
