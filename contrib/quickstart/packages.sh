@@ -6,7 +6,7 @@ build_packages=(autoconf automake gcc libc6-dev make pkg-config
 	libsystemd-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev libjansson-dev libyaml-dev zlib1g-dev
 	libsmartcols-dev libseccomp-dev libsqlite3-dev libelf-dev)
 check_packages=(libcmocka-dev binutils python3 python3-yaml curl jq smem gzip xz-utils procps systemd
-	cppcheck clang clang-format clang-tidy libclang-rt-dev lld mandoc shellcheck)
+	cppcheck clang clang-format clang-tidy libclang-rt-dev lld mandoc shellcheck zsh fish)
 # Loads that check --long measures (PostgreSQL's own cluster is not used), tools for the machines
 # that it boots or emulates, and valgrind for the unit tests.
 long_packages=(postgresql chromium redis-tools gunicorn tmux debootstrap systemd-container qemu-system-x86 valgrind)

@@ -56,6 +56,7 @@ LAYERS = {
     "cli/table": (BELOW_CLI, ["libsmartcols"]),
     "cli/common/reading": (BELOW_CLI, []),
     "cli/common": (BELOW_CLI + ["cli/common/reading", "cli/table"], ["jansson.h"]),
+    "cli/completion": (BELOW_CLI + ["cli/table", "cli/common"], []),
     "cli/lists": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/usage": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/map": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
