@@ -8,6 +8,11 @@
 #include <string.h>
 #include <wchar.h>
 
+bool cell_is_utf8(void)
+{
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
 /*
  * Returns the length in bytes of the character at TEXT (LEN > 0). *RET_COLUMNS is its width; -1: it
  * is not printable.
@@ -78,8 +83,8 @@ struct sign {
 
 static struct sign sign_within(size_t width)
 {
-	bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	struct sign sign = is_utf8 ? (struct sign){"\xe2\x80\xa6", 1} : (struct sign){"...", 3};
+	struct sign sign = cell_is_utf8() ? (struct sign){"\xe2\x80\xa6", 1}
+	                                  : (struct sign){"...", 3};
 
 	return 2 * sign.columns <= width ? sign : (struct sign){"", 0};
 }

@@ -13,6 +13,9 @@
 
 #include "base/buffer.h"
 
+/* Returns true if LC_CTYPE is an UTF-8 locale. */
+bool cell_is_utf8(void);
+
 /*
  * Appends TEXT. Control characters, newlines included, and every byte of a character that LC_CTYPE
  * cannot print become \xHH. A backslash stays as it is, because names of units contain many.

@@ -3,6 +3,8 @@
 
 #include "cli/table/note.h"
 
+#include "base/saturate.h"
+#include "cli/table/cell.h"
 #include "cli/table/column.h"
 #include "render/human.h"
 #include "snapshot/metric.h"
@@ -25,6 +27,7 @@ static void set_bounds(struct note *n, bool has_pss, uint64_t pss_bytes)
 {
 	uint64_t between = n->high_bytes > n->low_bytes ? n->high_bytes - n->low_bytes : 0;
 
+	n->pss_bytes = pss_bytes;
 	n->is_wide = has_pss && !n->is_open && between > ROUNDING_BYTES * n->processes &&
 	             between >= WIDE_BYTES && between >= pss_bytes / WIDE_PART;
 }
@@ -87,10 +90,28 @@ static void add_counts(struct buffer *to, size_t start, const struct note *n, ui
 {
 	const char *word = n->denied == n->unmeasured    ? " denied"
 	                   : n->blocked == n->unmeasured ? " blocked"
-	                                                 : " not measured";
+	                                                 : " unmeasured";
 
 	add_count(to, start, n->unmeasured, of_processes, word);
 	add_count(to, start, n->guessed, of_processes, " guessed");
+}
+
+/*
+ * Appends how far the bounds are from the PSS: "±12 %" for the larger distance, or "up to 4.9 MiB"
+ * if that exceeds the PSS.
+ */
+static void note_add_doubt(struct buffer *to, const struct note *n)
+{
+	uint64_t doubt = saturate_max(saturate_less(n->high_bytes, n->pss_bytes),
+		saturate_less(n->pss_bytes, n->low_bytes));
+
+	if (doubt > n->pss_bytes) {
+		buffer_add_text(to, "up to ");
+		human_add_bytes(to, n->high_bytes);
+	} else {
+		buffer_add_text(to, cell_is_utf8() ? "\xc2\xb1" : "+-");
+		human_add_percent_up(to, (double)doubt / (double)n->pss_bytes);
+	}
 }
 
 static void note_add_range(struct buffer *to, const struct note *n, const char *word, bool bytes)
@@ -122,14 +143,17 @@ void note_add(struct buffer *to, const struct note *n, bool bytes)
 	if (n->outcome)
 		buffer_add_text(to, n->outcome);
 	else if (n->mm_pid)
-		buffer_printf(to, "shares the memory of %u", n->mm_pid);
+		buffer_printf(to, "memory of %u", n->mm_pid);
 	else if (!n->is_process)
 		add_counts(to, start, n, n->processes);
 	else if (n->guessed)
 		buffer_add_text(to, "guessed");
 	if (is_range_shown(n, bytes)) {
 		note_go_on(to, start);
-		note_add_range(to, n, "to", bytes);
+		if (bytes)
+			note_add_range(to, n, "to", bytes);
+		else
+			note_add_doubt(to, n);
 	}
 }
 

@@ -3,7 +3,8 @@
  * Notes
  *
  * The column NOTE of a table: which figures of a row are missing, and the bounds of its PSS. It
- * does not say which figures are estimates: nearly all are, and an estimate may be exact. Pure.
+ * does not say which figures are estimates: nearly all are, and an estimate may be exact. Pure
+ * except for LC_CTYPE, which says whether a plus-minus sign can be printed.
  */
 #ifndef MEMTALLY_CLI_TABLE_NOTE_H
 #define MEMTALLY_CLI_TABLE_NOTE_H
@@ -27,7 +28,7 @@ struct note {
 	uint64_t denied, blocked; /* parts of .unmeasured, by reason */
 	bool is_wide; /* there is a PSS, and the bounds differ enough to be shown: see note_add() */
 	bool is_open; /* there is no upper bound */
-	uint64_t low_bytes, high_bytes;
+	uint64_t pss_bytes, low_bytes, high_bytes;
 };
 
 /* Makes in *RET the note of a process. */
@@ -43,10 +44,12 @@ void note_of_sums(uint64_t present, const uint64_t *q, struct note *ret);
 bool note_is_empty(const struct note *n, bool bytes);
 
 /*
- * Appends the note of a row, such as "1 of 54 denied, 6 of 54 guessed, 345.0 MiB to 2.7 GiB";
- * nothing if it is empty. BYTES: amounts are exact. The bounds are left out if there is no PSS or
- * no upper bound; if they differ by less than 5 % of the PSS, by less than 1 MiB, or by no more
- * than the kernel's rounding (1 KiB a process); and, without BYTES, if both print alike.
+ * Appends the note of a row, such as "8 of 10 unmeasured, ±12 %"; nothing if it is empty. The
+ * percentage is the larger distance of a bound from the PSS, rounded up. If the upper bound is more
+ * than twice the PSS, it stands there instead: "up to 4.9 MiB". BYTES: both bounds, in bytes:
+ * "1048576 to 3407872". The bounds are left out if there is no PSS or no upper bound; if they
+ * differ by less than 5 % of the PSS, by less than 1 MiB, or by no more than the kernel's rounding
+ * (1 KiB a process); and, without BYTES, if both print alike.
  */
 void note_add(struct buffer *to, const struct note *n, bool bytes);
 

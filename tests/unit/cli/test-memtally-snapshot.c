@@ -58,7 +58,7 @@ static void shows_memtallyds_snapshot(void **state)
 		" 69.7 MiB  69.4 MiB  74.2 MiB 0.0 KiB         2 bob\n"
 		"---------------------------------------------------------\n"
 		"596.3 MiB 534.0 MiB 829.6 MiB       -        16 total of 8 users (6 not shown), "
-		"MemTotal 15.6 GiB, 4 not measured, PSS at least 596.3 MiB\n");
+		"MemTotal 15.6 GiB, 4 unmeasured, PSS at least 596.3 MiB\n");
 	running_check_says(&r, "memtally: from memtallyd's snapshot of 3 s ago\n");
 	running_check_says(&r, "warning: 1 of 16 processes could not be read");
 	running_check_says(&r, "1 malformed, 1 changing, 1 error\n");

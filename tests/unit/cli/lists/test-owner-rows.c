@@ -93,13 +93,13 @@ static void users_have_sums(void **state)
 		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
 		"69.7 MiB|69.4 MiB|74.2 MiB|0.0 KiB|2|bob|\n"
 		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
-		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 not measured\n"
+		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 unmeasured\n"
 		"900.0 KiB|0.0 KiB|2.9 MiB|-|1|carol|\n"
 		"128.0 KiB|128.0 KiB|128.0 KiB|0.0 KiB|1|erin|\n"
 		"64.0 KiB|32.0 KiB|256.0 KiB|0.0 KiB|1|dave|\n"
-		"-|-|640.0 KiB|-|2|4242|2 of 2 not measured\n"
+		"-|-|640.0 KiB|-|2|4242|2 of 2 unmeasured\n"
 		"596.3 MiB|534.0 MiB|829.6 MiB|-|16||\n"
-		"total of 8 users, MemTotal 15.6 GiB, 4 not measured, PSS at least 596.3 MiB");
+		"total of 8 users, MemTotal 15.6 GiB, 4 unmeasured, PSS at least 596.3 MiB");
 }
 
 /* Without a note there is no column for notes. */
@@ -138,11 +138,11 @@ static void notes_wide_bounds(void **state)
 	check(&(struct table_case){.scope = METRIC_USER, .limit = 4, .is_estimated = true},
 		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
 		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
-		"69.7 MiB|-|74.2 MiB|0.0 KiB|2|bob|1 of 2 guessed, 68.4 to 73.2 MiB\n"
+		"69.7 MiB|-|74.2 MiB|0.0 KiB|2|bob|1 of 2 guessed, +-5.1 %\n"
 		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
-		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 not measured\n"
+		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 unmeasured\n"
 		"596.3 MiB|-|829.6 MiB|-|16||\n"
-		"total of 8 users (4 not shown), MemTotal 15.6 GiB, 4 not measured, 1 guessed, "
+		"total of 8 users (4 not shown), MemTotal 15.6 GiB, 4 unmeasured, 1 guessed, "
 		"PSS at least 595.0 MiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .is_estimated = true,
@@ -150,7 +150,7 @@ static void notes_wide_bounds(void **state)
 		      .value = "bob"},
 		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
 		"2000|bob|68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|x\",user=\"root\"} 1\\x0a# HELP\\|\n"
-		"2001|bob|1.4 MiB|-|4.9 MiB|0.0 KiB|bash|guessed, 0.0 KiB to 4.9 MiB\n"
+		"2001|bob|1.4 MiB|-|4.9 MiB|0.0 KiB|bash|guessed, up to 4.9 MiB\n"
 		"||69.7 MiB|-|74.2 MiB|0.0 KiB||\n"
 		"total of 2 processes, MemTotal 15.6 GiB, 1 guessed, "
 		"PSS between 68.4 and 73.2 MiB");
@@ -184,7 +184,7 @@ static void notes_why_a_process_was_not_measured(void **state)
 		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
 		"301|root|-|-|-|-|sshd|changing\n"
 		"||6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB||\n"
-		"total of 4 processes, MemTotal 15.6 GiB, 2 not measured, PSS at least 6.5 MiB");
+		"total of 4 processes, MemTotal 15.6 GiB, 2 unmeasured, PSS at least 6.5 MiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "300"},
 		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
 		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
@@ -192,7 +192,7 @@ static void notes_why_a_process_was_not_measured(void **state)
 		"total of 1 process, MemTotal 15.6 GiB, 1 denied");
 	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "1002"},
 		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
-		"1002|alice|-|-|-|-|firefox|shares the memory of 1001\n"
+		"1002|alice|-|-|-|-|firefox|memory of 1001\n"
 		"||-|-|-|-||\n"
 		"total of 1 process, MemTotal 15.6 GiB");
 }
@@ -225,9 +225,9 @@ static void sort_field_is_shown(void **state)
 		      .limit = 1,
 		      .bytes = true},
 		"PSS|USS|RSS|SWAP|PROCESSES|UNMEASURED_PROCESSES|USER|NOTE\n"
-		"6794240|4505600|23068672|131072|4|2|root|2 of 4 not measured\n"
+		"6794240|4505600|23068672|131072|4|2|root|2 of 4 unmeasured\n"
 		"625285120|559984640|869941248|-|16|-||\n"
-		"total of 8 users (7 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
+		"total of 8 users (7 not shown), MemTotal 16777216000, 4 unmeasured, PSS at least 625285120");
 }
 
 /*
@@ -241,9 +241,9 @@ static void shows_charges_of_cgroups(void **state)
 			.scope = METRIC_UNIT, .sort = "cgroup_bytes", .limit = 2, .bytes = true},
 		"PSS|USS|RSS|SWAP|CGROUP|PROCESSES|UNIT|NOTE\n"
 		"512003072|450561024|729088000|1048576|716800000|3|user@1000.service|\n"
-		"-|-|8388608|-|9437184|2|ssh.service|2 of 2 not measured\n"
+		"-|-|8388608|-|9437184|2|ssh.service|2 of 2 unmeasured\n"
 		"625285120|559984640|869941248|-|-|16||\n"
-		"total of 11 units and (none) (10 not shown), MemTotal 16777216000, 4 not measured, PSS at least 625285120");
+		"total of 11 units and (none) (10 not shown), MemTotal 16777216000, 4 unmeasured, PSS at least 625285120");
 	check(
 		&(struct table_case){
 			.scope = METRIC_MACHINE, .limit = 1, .bytes = true, .is_measured = true},

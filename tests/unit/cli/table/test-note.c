@@ -4,6 +4,8 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <locale.h>
+
 #include "cli/table/note.h"
 
 #define KIB UINT64_C(1024)
@@ -32,17 +34,15 @@ static void sums_note_missing_processes_and_bounds(void **state)
 {
 	static const struct sums_case cases[] = {
 		{54, 0, 0, 0, 800, 780, 819, "", ""},
-		{54, 0, 0, 0, 800, 780, 820, "780.0 to 820.0 MiB",
-			", PSS between 780.0 and 820.0 MiB"},
+		{54, 0, 0, 0, 800, 780, 820, "+-2.5 %", ", PSS between 780.0 and 820.0 MiB"},
 		{54, 1, 0, 0, 1000, 1000, 1001, "1 of 54 denied", ", 1 denied"},
-		{8, 0, 0, 6, 1024, 345, 2765, "6 of 8 guessed, 345.0 MiB to 2.7 GiB",
+		{8, 0, 0, 6, 1024, 345, 2765, "6 of 8 guessed, up to 2.7 GiB",
 			", 6 guessed, PSS between 345.0 MiB and 2.7 GiB"},
-		{8, 1, 2, 3, 1000, 1000, 1001, "3 of 8 not measured, 3 of 8 guessed",
-			", 3 not measured, 3 guessed"},
+		{8, 1, 2, 3, 1000, 1000, 1001, "3 of 8 unmeasured, 3 of 8 guessed",
+			", 3 unmeasured, 3 guessed"},
 		/* without a PSS there are no bounds; and with a member of which nothing is known */
 		{2, 2, 0, 0, -1, -1, 78, "2 of 2 denied", ", 2 denied"},
-		{2, 0, 1, 0, 5, 5, -1, "1 of 2 not measured",
-			", 1 not measured, PSS at least 5.0 MiB"},
+		{2, 0, 1, 0, 5, 5, -1, "1 of 2 unmeasured", ", 1 unmeasured, PSS at least 5.0 MiB"},
 		/* the bounds differ, but not as they are printed */
 		{54, 0, 0, 0, 1100, 1076, 1131, "", ""},
 	};
@@ -93,7 +93,7 @@ static void small_amounts_get_no_note(void **state)
 	note_of_process(&row, &n);
 	assert_false(note_is_empty(&n, false));
 	note_add(&b, &n, false);
-	assert_says(&b, "100.0 KiB to 1.1 MiB");
+	assert_says(&b, "up to 1.1 MiB");
 }
 
 /*
@@ -120,6 +120,41 @@ static void rounding_gets_no_note(void **state)
 	assert_says(&b, "12288000 to 15360001");
 }
 
+/*
+ * The percentage is that of the farther bound, rounded up. Beyond 100 % the upper bound is clearer.
+ */
+static void bounds_are_a_distance_from_the_pss(void **state)
+{
+	static const struct {
+		uint64_t pss_mib, low_mib, high_mib;
+		const char *text;
+	} cases[] = {
+		{100, 95, 112, "±12 %"},
+		{100, 70, 105, "±30 %"},
+		{300, 300, 400, "±34 %"},
+		{100, 100, 200, "±100 %"},
+		{100, 100, 201, "up to 201.0 MiB"},
+		{0, 0, 9, "up to 9.0 MiB"},
+	};
+
+	(void)state;
+	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t present = 0, q[SCOPE_QUANTITIES] = {0};
+		AUTO_BUFFER struct buffer b = {0};
+		struct note n;
+
+		set(&present, q, SCOPE_PROCESSES, 2);
+		set(&present, q, SCOPE_PSS, cases[i].pss_mib * MIB);
+		set(&present, q, SCOPE_PSS_LOW, cases[i].low_mib * MIB);
+		set(&present, q, SCOPE_PSS_HIGH, cases[i].high_mib * MIB);
+		note_of_sums(present, q, &n);
+		note_add(&b, &n, false);
+		assert_says(&b, cases[i].text);
+	}
+	assert_non_null(setlocale(LC_CTYPE, "C"));
+}
+
 static void processes_note_why_they_have_no_pss(void **state)
 {
 	static const struct {
@@ -128,13 +163,13 @@ static void processes_note_why_they_have_no_pss(void **state)
 		bool has_age;
 		const char *text;
 	} cases[] = {
-		{OUTCOME_MEASURED, SOURCE_ROLLUP, true, "1.0 to 9.0 MiB"},
-		{OUTCOME_MEASURED, SOURCE_ESTIMATE, true, "1.0 to 9.0 MiB"},
-		{OUTCOME_MEASURED, SOURCE_ESTIMATE, false, "guessed, 1.0 to 9.0 MiB"},
+		{OUTCOME_MEASURED, SOURCE_ROLLUP, true, "+-80 %"},
+		{OUTCOME_MEASURED, SOURCE_ESTIMATE, true, "+-80 %"},
+		{OUTCOME_MEASURED, SOURCE_ESTIMATE, false, "guessed, +-80 %"},
 		{OUTCOME_DENIED, SOURCE_RSS, false, "denied"},
 		{OUTCOME_BLOCKED, SOURCE_RSS, false, "blocked"},
-		{OUTCOME_BLOCKED, SOURCE_ESTIMATE, true, "blocked, 1.0 to 9.0 MiB"},
-		{OUTCOME_SHARED_MM, SOURCE_NONE, false, "shares the memory of 77"},
+		{OUTCOME_BLOCKED, SOURCE_ESTIMATE, true, "blocked, +-80 %"},
+		{OUTCOME_SHARED_MM, SOURCE_NONE, false, "memory of 77"},
 	};
 
 	(void)state;
@@ -165,6 +200,7 @@ int main(void)
 		cmocka_unit_test(sums_note_missing_processes_and_bounds),
 		cmocka_unit_test(small_amounts_get_no_note),
 		cmocka_unit_test(rounding_gets_no_note),
+		cmocka_unit_test(bounds_are_a_distance_from_the_pss),
 		cmocka_unit_test(processes_note_why_they_have_no_pss),
 	};
 
