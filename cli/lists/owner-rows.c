@@ -17,19 +17,33 @@
 #include "render/json.h"
 #include "snapshot/owner.h"
 
+/* If the terminal is too narrow, columns disappear from the last one of these to the first. */
+enum {
+	DROP_NEVER,
+	DROP_PROCESSES,
+	DROP_SHARE,
+	DROP_SWAP,
+	DROP_CGROUP,
+	DROP_RSS,
+	DROP_NOTE,
+	DROP_USS,
+};
+
 /* Metrics that tables show. */
 static const struct {
 	const char *head;
 	const char *field; /* its name in JSON */
 	unsigned int flags, drop;
 } shown[] = {
-	{"PSS", "pss_bytes", 0, 0},
-	{"USS", "uss_bytes", 0, 1},
-	{"RSS", "rss_bytes", 0, 3},
-	{"SWAP", "swap_pss_bytes", COLUMN_SPARE, 0},
-	{"CGROUP", "cgroup_bytes", 0, 2}, /* if any row is charged */
-	{"PROCESSES", "processes", 0, 0},
+	{"PSS", "pss_bytes", 0, DROP_NEVER},
+	{"USS", "uss_bytes", 0, DROP_USS},
+	{"RSS", "rss_bytes", 0, DROP_RSS},
+	{"SWAP", "swap_pss_bytes", COLUMN_SPARE, DROP_SWAP},
+	{"CGROUP", "cgroup_bytes", 0, DROP_CGROUP}, /* if any row is charged */
+	{"PROCESSES", "processes", 0, DROP_PROCESSES},
 };
+
+#define SHARE_HEAD "%MEM"
 
 /* Columns that are no metrics. */
 enum owner_rows_other {
@@ -45,6 +59,7 @@ enum owner_rows_other {
 	OWNER_ROWS_REASON,
 	OWNER_ROWS_MM_PID,
 	OWNER_ROWS_EXPORTED,
+	OWNER_ROWS_SHARE,
 	OWNER_ROWS_NOTE,
 	OWNER_ROWS_KIND, /* and above: the owner of a process of kind .index - OWNER_ROWS_KIND */
 };
@@ -161,6 +176,26 @@ static bool get_of_owner(const struct build *b, const struct snapshot_scope *s, 
 	}
 }
 
+/* Returns true if ROW, of SCOPE, has a PSS, which it writes to *RET. */
+static bool get_pss(enum metric_scope scope, const struct row *row, uint64_t *ret)
+{
+	unsigned int i = scope == METRIC_PROCESS ? (unsigned int)PROCESS_PSS
+	                                         : (unsigned int)SCOPE_PSS;
+
+	*ret = row->q[i];
+	return row->present >> i & 1;
+}
+
+/* Gets the PSS of ROW in percent of MemTotal, which the host has. */
+static bool get_share(const struct build *b, const struct row *row, struct column_value *ret)
+{
+	uint64_t pss;
+	bool has_pss = get_pss(b->rows->scope, row, &pss);
+
+	ret->real = (double)pss / (double)view_host(b->view)->q[SCOPE_MEM_TOTAL] * 100;
+	return has_pss;
+}
+
 static bool get_other(
 	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
@@ -170,6 +205,7 @@ static bool get_other(
 
 	switch (c->index) {
 	case OWNER_ROWS_NAME: return column_use_text(ret, row->name);
+	case OWNER_ROWS_SHARE: return get_share(b, row, ret);
 	case OWNER_ROWS_NOTE:
 		note_of(row, &note);
 		note_add(ret->room, &note, l->bytes);
@@ -336,6 +372,20 @@ static void add_owner_columns(struct build *b, const struct owner *owner)
 		owner_rows_add(b, NULL, owner->id, COLUMN_COUNT, OWNER_ROWS_ID, 0);
 }
 
+/* Adds %MEM behind PSS of a table, unless MemTotal is not known. */
+static void owner_rows_add_share(struct build *b)
+{
+	const struct snapshot_scope *host = view_host(b->view);
+	struct column *c;
+
+	if (b->to->form == LIST_CSV || !ROW_HAS(host, SCOPE_MEM_TOTAL) || !host->q[SCOPE_MEM_TOTAL])
+		return;
+	c = owner_rows_add(b, SHARE_HEAD, NULL, COLUMN_REAL, OWNER_ROWS_SHARE, AT_SHOWN);
+	c->flags = COLUMN_SUM;
+	c->decimals = 1;
+	c->drop = DROP_SHARE;
+}
+
 static void owner_rows_add_columns(struct build *b, bool has_notes)
 {
 	if (b->rows->scope == METRIC_PROCESS)
@@ -344,6 +394,7 @@ static void owner_rows_add_columns(struct build *b, bool has_notes)
 		add_owner_columns(b, owner_of(metric_owner_kind(b->rows->scope)));
 	owner_rows_add(b, NULL, "exported", COLUMN_FLAG, OWNER_ROWS_EXPORTED, 0);
 	owner_rows_add_metrics(b);
+	owner_rows_add_share(b);
 	if (has_notes)
 		owner_rows_add(b, "NOTE", NULL, COLUMN_TEXT, OWNER_ROWS_NOTE, AT_NOTE);
 	b->to->column = b->column;
@@ -518,6 +569,8 @@ char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 {
 	size_t i = 0;
 
+	if (!strcasecmp(name, SHARE_HEAD))
+		name = "pss_bytes"; /* the same order */
 	for (size_t k = 0; k < ARRAY_SIZE(shown); k++)
 		if (!strcasecmp(name, shown[k].head))
 			name = shown[k].field;

@@ -36,9 +36,9 @@ struct owner_rows {
  * standard output. CSV has all fields that JSON has, and a column for each label of a field, such as
  * "unmeasured_processes.denied".
  *
- * A table has PSS, USS, RSS, SwapPss, the cgroup charge if any row has one, the metric that
- * ROWS->query sorts by (a charge only if any row has one), names, and a note (cli/table/note.h) if
- * any row has one. The last row is the total; the host's MemTotal and a note stand beside it. Rows
+ * A table has PSS, its percentage of MemTotal, USS, RSS, SwapPss, the cgroup charge if any row has
+ * one, the metric that ROWS->query sorts by (a charge only if any row has one), names, and a note
+ * (cli/table/note.h) if any row has one. The last row is the total; the host's MemTotal and a note stand beside it. Rows
  * of owners without processes are left out.
  *
  * Returns 0, -ENOMEM, or a negative errno of write().

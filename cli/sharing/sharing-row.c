@@ -17,6 +17,7 @@ enum { SHARING_VERSION = 1 };
 
 enum {
 	NAME_COLUMNS = 16,     /* width of a name that is the head of a column */
+	SQUARE_COLUMNS = 12,   /* columns of the matrix as a table */
 	NOTED_BYTES = 1 << 20, /* of memory that may stay; less gets no note */
 	NOTED_PART = 20,       /* nor does less than 5 % of FREED-ON-EXIT */
 };
@@ -355,9 +356,9 @@ static bool get_shared(
 /* Prints the matrix with a column for each of the first groups. */
 static int print_square(const struct sharing_report *r, size_t width, struct buffer *to)
 {
-	size_t names = r->has_user ? 2 : 1, most = TABLE_COLUMNS_MAX - names;
-	size_t count = r->compared < most ? r->compared : most, at[TABLE_COLUMNS_MAX];
-	struct column own[TABLE_COLUMNS_MAX] = {0};
+	size_t names = r->has_user ? 2 : 1, most = SQUARE_COLUMNS - names;
+	size_t count = r->compared < most ? r->compared : most, at[SQUARE_COLUMNS];
+	struct column own[SQUARE_COLUMNS] = {0};
 	AUTO_LIST struct list l = sharing_row_list(r, LIST_TABLE, width, own, count + names, to);
 	AUTO_BUFFER struct buffer heads = {0};
 	int result = 0;

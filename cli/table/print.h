@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "snapshot/metric.h"
 
-enum { TABLE_COLUMNS_MAX = 12 };
+enum { TABLE_COLUMNS_MAX = 16 };
 
 struct table_column {
 	char head[METRIC_NAME_SIZE];

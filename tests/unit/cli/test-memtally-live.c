@@ -226,7 +226,7 @@ static void measures_a_users_own_processes(void **state)
 
 	invoked_run_served_as(uid, &options, some, &sums);
 	assert_int_equal(sums.status, 0);
-	running_check_prints(&sums, "489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n");
+	running_check_prints(&sums, "489.7 MiB  3.1 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n");
 	running_check_says(&sums, "from memtallyd's snapshot of ");
 }
 

@@ -53,11 +53,11 @@ static void shows_memtallyds_snapshot(void **state)
 	invoked_run_served(&options, args, &r);
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.out.data,
-		"      PSS       USS       RSS    SWAP PROCESSES USER  NOTE\n"
-		"489.7 MiB 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n"
-		" 69.7 MiB  69.4 MiB  74.2 MiB 0.0 KiB         2 bob\n"
-		"---------------------------------------------------------\n"
-		"596.3 MiB 534.0 MiB 829.6 MiB       -        16 total of 8 users (6 not shown), "
+		"      PSS %MEM       USS       RSS    SWAP PROCESSES USER  NOTE\n"
+		"489.7 MiB  3.1 430.9 MiB 700.2 MiB 1.0 MiB         4 alice\n"
+		" 69.7 MiB  0.4  69.4 MiB  74.2 MiB 0.0 KiB         2 bob\n"
+		"--------------------------------------------------------------\n"
+		"596.3 MiB  3.7 534.0 MiB 829.6 MiB       -        16 total of 8 users (6 not shown), "
 		"MemTotal 15.6 GiB, 4 unmeasured, PSS at least 596.3 MiB\n");
 	running_check_says(&r, "memtally: from memtallyd's snapshot of 3 s ago\n");
 	running_check_says(&r, "warning: 1 of 16 processes could not be read");
@@ -150,7 +150,7 @@ static void uses_the_public_snapshot_for_sums(void **state)
 	options.is_public = true;
 	invoked_run_served(&options, args, &r);
 	assert_int_equal(r.status, 0);
-	running_check_prints(&r, "\n512003072 450561024 729088000 1048576         3 firefox\n");
+	running_check_prints(&r, "\n512003072  3.1 450561024 729088000 1048576         3 firefox\n");
 	running_check_says(&r, "from memtallyd's snapshot of ");
 }
 

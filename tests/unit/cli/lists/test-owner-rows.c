@@ -89,16 +89,16 @@ static void users_have_sums(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_USER},
-		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
-		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
-		"69.7 MiB|69.4 MiB|74.2 MiB|0.0 KiB|2|bob|\n"
-		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
-		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 unmeasured\n"
-		"900.0 KiB|0.0 KiB|2.9 MiB|-|1|carol|\n"
-		"128.0 KiB|128.0 KiB|128.0 KiB|0.0 KiB|1|erin|\n"
-		"64.0 KiB|32.0 KiB|256.0 KiB|0.0 KiB|1|dave|\n"
-		"-|-|640.0 KiB|-|2|4242|2 of 2 unmeasured\n"
-		"596.3 MiB|534.0 MiB|829.6 MiB|-|16||\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
+		"489.7 MiB|3.1|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
+		"69.7 MiB|0.4|69.4 MiB|74.2 MiB|0.0 KiB|2|bob|\n"
+		"29.3 MiB|0.2|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
+		"6.5 MiB|0.0|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 unmeasured\n"
+		"900.0 KiB|0.0|0.0 KiB|2.9 MiB|-|1|carol|\n"
+		"128.0 KiB|0.0|128.0 KiB|128.0 KiB|0.0 KiB|1|erin|\n"
+		"64.0 KiB|0.0|32.0 KiB|256.0 KiB|0.0 KiB|1|dave|\n"
+		"-|-|-|640.0 KiB|-|2|4242|2 of 2 unmeasured\n"
+		"596.3 MiB|3.7|534.0 MiB|829.6 MiB|-|16||\n"
 		"total of 8 users, MemTotal 15.6 GiB, 4 unmeasured, PSS at least 596.3 MiB");
 }
 
@@ -111,9 +111,9 @@ static void bytes_are_exact(void **state)
 		      .is_measured = true,
 		      .key = "user",
 		      .value = "alice"},
-		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
-		"513539072|451789824|734208000|1048576|4|alice\n"
-		"513539072|451789824|734208000|1048576|4|\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|USER\n"
+		"513539072|3.1|451789824|734208000|1048576|4|alice\n"
+		"513539072|3.1|451789824|734208000|1048576|4|\n"
 		"total of 1 user, MemTotal 16777216000");
 }
 
@@ -122,9 +122,9 @@ static void limit_leaves_the_total(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_USER, .limit = 1, .is_measured = true},
-		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
-		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice\n"
-		"596.3 MiB|534.0 MiB|821.0 MiB|-|12|\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|USER\n"
+		"489.7 MiB|3.1|430.9 MiB|700.2 MiB|1.0 MiB|4|alice\n"
+		"596.3 MiB|3.7|534.0 MiB|821.0 MiB|-|12|\n"
 		"total of 7 users (6 not shown), MemTotal 15.6 GiB");
 }
 
@@ -136,22 +136,22 @@ static void notes_wide_bounds(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_USER, .limit = 4, .is_estimated = true},
-		"PSS|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
-		"489.7 MiB|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
-		"69.7 MiB|-|74.2 MiB|0.0 KiB|2|bob|1 of 2 guessed, +-5.1 %\n"
-		"29.3 MiB|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
-		"6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 unmeasured\n"
-		"596.3 MiB|-|829.6 MiB|-|16||\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|USER|NOTE\n"
+		"489.7 MiB|3.1|430.9 MiB|700.2 MiB|1.0 MiB|4|alice|\n"
+		"69.7 MiB|0.4|-|74.2 MiB|0.0 KiB|2|bob|1 of 2 guessed, +-5.1 %\n"
+		"29.3 MiB|0.2|29.3 MiB|29.3 MiB|0.0 KiB|1|小野|\n"
+		"6.5 MiB|0.0|4.3 MiB|22.0 MiB|128.0 KiB|4|root|2 of 4 unmeasured\n"
+		"596.3 MiB|3.7|-|829.6 MiB|-|16||\n"
 		"total of 8 users (4 not shown), MemTotal 15.6 GiB, 4 unmeasured, 1 guessed, "
 		"PSS at least 595.0 MiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .is_estimated = true,
 		      .key = "user",
 		      .value = "bob"},
-		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
-		"2000|bob|68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|x\",user=\"root\"} 1\\x0a# HELP\\|\n"
-		"2001|bob|1.4 MiB|-|4.9 MiB|0.0 KiB|bash|guessed, up to 4.9 MiB\n"
-		"||69.7 MiB|-|74.2 MiB|0.0 KiB||\n"
+		"PID|USER|PSS|%MEM|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"2000|bob|68.4 MiB|0.4|68.4 MiB|69.3 MiB|0.0 KiB|x\",user=\"root\"} 1\\x0a# HELP\\|\n"
+		"2001|bob|1.4 MiB|0.0|-|4.9 MiB|0.0 KiB|bash|guessed, up to 4.9 MiB\n"
+		"||69.7 MiB|0.4|-|74.2 MiB|0.0 KiB||\n"
 		"total of 2 processes, MemTotal 15.6 GiB, 1 guessed, "
 		"PSS between 68.4 and 73.2 MiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
@@ -159,18 +159,18 @@ static void notes_wide_bounds(void **state)
 		      .bytes = true,
 		      .key = "pid",
 		      .value = "2001"},
-		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
-		"2001|bob|1433600|-|5120000|0|bash|guessed, 0 to 5120000\n"
-		"||1433600|-|5120000|0||\n"
+		"PID|USER|PSS|%MEM|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"2001|bob|1433600|0.0|-|5120000|0|bash|guessed, 0 to 5120000\n"
+		"||1433600|0.0|-|5120000|0||\n"
 		"total of 1 process, MemTotal 16777216000, 1 guessed, "
 		"PSS between 0 and 5120000");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .is_estimated = true,
 		      .key = "pid",
 		      .value = "1000"},
-		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM\n"
-		"1000|alice|390.6 MiB|341.8 MiB|500.0 MiB|1.0 MiB|firefox\n"
-		"||390.6 MiB|341.8 MiB|500.0 MiB|1.0 MiB|\n"
+		"PID|USER|PSS|%MEM|USS|RSS|SWAP|PROGRAM\n"
+		"1000|alice|390.6 MiB|2.4|341.8 MiB|500.0 MiB|1.0 MiB|firefox\n"
+		"||390.6 MiB|2.4|341.8 MiB|500.0 MiB|1.0 MiB|\n"
 		"total of 1 process, MemTotal 15.6 GiB");
 }
 
@@ -178,22 +178,22 @@ static void notes_why_a_process_was_not_measured(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "user", .value = "root"},
-		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
-		"1|root|6.0 MiB|3.9 MiB|12.0 MiB|0.0 KiB|systemd|\n"
-		"400|root|512.0 KiB|400.0 KiB|2.0 MiB|128.0 KiB|swapper \\ \"x\"|\n"
-		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
-		"301|root|-|-|-|-|sshd|changing\n"
-		"||6.5 MiB|4.3 MiB|22.0 MiB|128.0 KiB||\n"
+		"PID|USER|PSS|%MEM|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"1|root|6.0 MiB|0.0|3.9 MiB|12.0 MiB|0.0 KiB|systemd|\n"
+		"400|root|512.0 KiB|0.0|400.0 KiB|2.0 MiB|128.0 KiB|swapper \\ \"x\"|\n"
+		"300|root|-|-|-|8.0 MiB|-|sshd|denied\n"
+		"301|root|-|-|-|-|-|sshd|changing\n"
+		"||6.5 MiB|0.0|4.3 MiB|22.0 MiB|128.0 KiB||\n"
 		"total of 4 processes, MemTotal 15.6 GiB, 2 unmeasured, PSS at least 6.5 MiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "300"},
-		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
-		"300|root|-|-|8.0 MiB|-|sshd|denied\n"
-		"||-|-|8.0 MiB|-||\n"
+		"PID|USER|PSS|%MEM|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"300|root|-|-|-|8.0 MiB|-|sshd|denied\n"
+		"||-|-|-|8.0 MiB|-||\n"
 		"total of 1 process, MemTotal 15.6 GiB, 1 denied");
 	check(&(struct table_case){.scope = METRIC_PROCESS, .key = "pid", .value = "1002"},
-		"PID|USER|PSS|USS|RSS|SWAP|PROGRAM|NOTE\n"
-		"1002|alice|-|-|-|-|firefox|memory of 1001\n"
-		"||-|-|-|-||\n"
+		"PID|USER|PSS|%MEM|USS|RSS|SWAP|PROGRAM|NOTE\n"
+		"1002|alice|-|-|-|-|-|firefox|memory of 1001\n"
+		"||-|-|-|-|-||\n"
 		"total of 1 process, MemTotal 15.6 GiB");
 }
 
@@ -205,28 +205,28 @@ static void sort_field_is_shown(void **state)
 		      .sort = "vm_hwm_max_bytes",
 		      .limit = 2,
 		      .is_measured = true},
-		"PSS|USS|RSS|SWAP|CGROUP|PROCESSES|VM_HWM_MAX_BYTES|UNIT\n"
-		"488.3 MiB|429.7 MiB|695.3 MiB|1.0 MiB|683.6 MiB|3|500.1 MiB|user@1000.service\n"
-		"68.4 MiB|68.4 MiB|69.3 MiB|0.0 KiB|-|1|69.4 MiB|(none)\n"
-		"596.3 MiB|534.0 MiB|821.0 MiB|-|-|12|-|\n"
+		"PSS|%MEM|USS|RSS|SWAP|CGROUP|PROCESSES|VM_HWM_MAX_BYTES|UNIT\n"
+		"488.3 MiB|3.1|429.7 MiB|695.3 MiB|1.0 MiB|683.6 MiB|3|500.1 MiB|user@1000.service\n"
+		"68.4 MiB|0.4|68.4 MiB|69.3 MiB|0.0 KiB|-|1|69.4 MiB|(none)\n"
+		"596.3 MiB|3.7|534.0 MiB|821.0 MiB|-|-|12|-|\n"
 		"total of 9 units and (none) (8 not shown), MemTotal 15.6 GiB");
 	check(&(struct table_case){.scope = METRIC_PROCESS,
 		      .sort = "start_time_seconds",
 		      .key = "program",
 		      .value = "bash",
 		      .bytes = true},
-		"PID|USER|PSS|USS|RSS|SWAP|START_TIME_SECONDS|PROGRAM\n"
-		"2001|bob|1433600|1126400|5120000|0|1699996420.133|bash\n"
-		"1003|alice|1536000|1228800|5120000|0|1699996410.153|bash\n"
-		"||2969600|2355200|10240000|0|-|\n"
+		"PID|USER|PSS|%MEM|USS|RSS|SWAP|START_TIME_SECONDS|PROGRAM\n"
+		"2001|bob|1433600|0.0|1126400|5120000|0|1699996420.133|bash\n"
+		"1003|alice|1536000|0.0|1228800|5120000|0|1699996410.153|bash\n"
+		"||2969600|0.0|2355200|10240000|0|-|\n"
 		"total of 2 processes, MemTotal 16777216000");
 	check(&(struct table_case){.scope = METRIC_USER,
 		      .sort = "unmeasured_processes",
 		      .limit = 1,
 		      .bytes = true},
-		"PSS|USS|RSS|SWAP|PROCESSES|UNMEASURED_PROCESSES|USER|NOTE\n"
-		"6794240|4505600|23068672|131072|4|2|root|2 of 4 unmeasured\n"
-		"625285120|559984640|869941248|-|16|-||\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|UNMEASURED_PROCESSES|USER|NOTE\n"
+		"6794240|0.0|4505600|23068672|131072|4|2|root|2 of 4 unmeasured\n"
+		"625285120|3.7|559984640|869941248|-|16|-||\n"
 		"total of 8 users (7 not shown), MemTotal 16777216000, 4 unmeasured, PSS at least 625285120");
 }
 
@@ -239,17 +239,17 @@ static void shows_charges_of_cgroups(void **state)
 	check(
 		&(struct table_case){
 			.scope = METRIC_UNIT, .sort = "cgroup_bytes", .limit = 2, .bytes = true},
-		"PSS|USS|RSS|SWAP|CGROUP|PROCESSES|UNIT|NOTE\n"
-		"512003072|450561024|729088000|1048576|716800000|3|user@1000.service|\n"
-		"-|-|8388608|-|9437184|2|ssh.service|2 of 2 unmeasured\n"
-		"625285120|559984640|869941248|-|-|16||\n"
+		"PSS|%MEM|USS|RSS|SWAP|CGROUP|PROCESSES|UNIT|NOTE\n"
+		"512003072|3.1|450561024|729088000|1048576|716800000|3|user@1000.service|\n"
+		"-|-|-|8388608|-|9437184|2|ssh.service|2 of 2 unmeasured\n"
+		"625285120|3.7|559984640|869941248|-|-|16||\n"
 		"total of 11 units and (none) (10 not shown), MemTotal 16777216000, 4 unmeasured, PSS at least 625285120");
 	check(
 		&(struct table_case){
 			.scope = METRIC_MACHINE, .limit = 1, .bytes = true, .is_measured = true},
-		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
-		"594565120|529264640|830177280|1179648|11|(none)\n"
-		"625285120|559984640|860897280|1179648|12|\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+		"594565120|3.5|529264640|830177280|1179648|11|(none)\n"
+		"625285120|3.7|559984640|860897280|1179648|12|\n"
 		"total of 1 machine and (none) (1 not shown), MemTotal 16777216000");
 }
 
@@ -263,9 +263,9 @@ static void absent_charges_have_no_column(void **state)
 			      .limit = 1,
 			      .bytes = true,
 			      .is_measured = true},
-			"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
-			"594565120|529264640|830177280|1179648|11|(none)\n"
-			"625285120|559984640|860897280|1179648|12|\n"
+			"PSS|%MEM|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+			"594565120|3.5|529264640|830177280|1179648|11|(none)\n"
+			"625285120|3.7|559984640|860897280|1179648|12|\n"
 			"total of 1 machine and (none) (1 not shown), MemTotal 16777216000");
 }
 
@@ -288,8 +288,8 @@ static void empty_table_has_a_head(void **state)
 {
 	(void)state;
 	check(&(struct table_case){.scope = METRIC_USER, .key = "user", .value = "nobody"},
-		"PSS|USS|RSS|SWAP|PROCESSES|USER\n"
-		"0.0 KiB|0.0 KiB|0.0 KiB|0.0 KiB|0|\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|USER\n"
+		"0.0 KiB|0.0|0.0 KiB|0.0 KiB|0.0 KiB|0|\n"
 		"total of 0 users, MemTotal 15.6 GiB");
 }
 
@@ -301,9 +301,9 @@ static void shows_processes_without_an_owner(void **state)
 		      .bytes = true,
 		      .is_measured = true,
 		      .is_alone = true},
-		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
-		"594565120|529264640|830177280|1179648|11|(none)\n"
-		"594565120|529264640|830177280|1179648|11|\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+		"594565120|3.5|529264640|830177280|1179648|11|(none)\n"
+		"594565120|3.5|529264640|830177280|1179648|11|\n"
 		"total of 0 machines and (none), MemTotal 16777216000");
 	check(&(struct table_case){.scope = METRIC_MACHINE,
 		      .limit = 1,
@@ -311,9 +311,9 @@ static void shows_processes_without_an_owner(void **state)
 		      .is_measured = true,
 		      .key = "machine",
 		      .value = "(none)"},
-		"PSS|USS|RSS|SWAP|PROCESSES|MACHINE\n"
-		"594565120|529264640|830177280|1179648|11|(none)\n"
-		"594565120|529264640|830177280|1179648|11|\n"
+		"PSS|%MEM|USS|RSS|SWAP|PROCESSES|MACHINE\n"
+		"594565120|3.5|529264640|830177280|1179648|11|(none)\n"
+		"594565120|3.5|529264640|830177280|1179648|11|\n"
 		"total of 0 machines and (none), MemTotal 16777216000");
 }
 
