@@ -343,7 +343,7 @@ static void add_process_columns(struct build *b)
 	owner_rows_add(b, "PID", "pid", COLUMN_COUNT, OWNER_ROWS_PID, AT_BEGIN);
 	owner_rows_add(b, NULL, "uid", COLUMN_COUNT, OWNER_ROWS_UID, 0);
 	owner_rows_add(b, NULL, "gid", COLUMN_COUNT, OWNER_ROWS_GID, 0);
-	owner_rows_add(b, "USER", NULL, COLUMN_TEXT, OWNER_ROWS_USER, AT_BEGIN);
+	owner_rows_add(b, "USER", NULL, COLUMN_TEXT, OWNER_ROWS_USER, AT_BEGIN)->flags = COLUMN_CUT;
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		owner_rows_add(b, NULL, owner_of((enum owner_kind)kind)->name, COLUMN_TEXT,
 			OWNER_ROWS_KIND + kind, 0);
@@ -362,10 +362,12 @@ static void add_owner_columns(struct build *b, const struct owner *owner)
 	owner_rows_add(b, owner->title, owner->name, COLUMN_TEXT, OWNER_ROWS_NAME, AT_NAME)->flags =
 		COLUMN_CUT;
 	if (owner->has_user)
-		owner_rows_add(b, "USER", "user", COLUMN_TEXT, OWNER_ROWS_USER, AT_OWNERS);
+		owner_rows_add(b, "USER", "user", COLUMN_TEXT, OWNER_ROWS_USER, AT_OWNERS)->flags =
+			COLUMN_CUT;
 	if (owner->above)
 		owner_rows_add(b, owner_of(owner_find(owner->above))->title, owner->above,
-			COLUMN_TEXT, OWNER_ROWS_ABOVE, AT_OWNERS);
+			COLUMN_TEXT, OWNER_ROWS_ABOVE, AT_OWNERS)
+			->flags = COLUMN_CUT;
 	if (owner->id && owner->words)
 		owner_rows_add(b, NULL, owner->id, COLUMN_WORD, OWNER_ROWS_WORD, 0);
 	else if (owner->id)
@@ -396,7 +398,8 @@ static void owner_rows_add_columns(struct build *b, bool has_notes)
 	owner_rows_add_metrics(b);
 	owner_rows_add_share(b);
 	if (has_notes)
-		owner_rows_add(b, "NOTE", NULL, COLUMN_TEXT, OWNER_ROWS_NOTE, AT_NOTE);
+		owner_rows_add(b, "NOTE", NULL, COLUMN_TEXT, OWNER_ROWS_NOTE, AT_NOTE)->drop =
+			DROP_NOTE;
 	b->to->column = b->column;
 	b->to->columns = b->columns;
 }

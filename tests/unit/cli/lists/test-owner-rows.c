@@ -12,6 +12,10 @@
 
 enum { WIDTH = 100 };
 
+/* The width of a terminal on which tables are really drawn; 0: there is none. */
+static size_t drawn_width;
+
+int __real_print_table(const struct table *t, size_t width, struct buffer *to);
 int __wrap_print_table(const struct table *t, size_t width, struct buffer *to);
 
 /* Heads and cells, one row per line, with '|' between columns, and the total's text at the end. */
@@ -19,6 +23,8 @@ int __wrap_print_table(const struct table *t, size_t width, struct buffer *to)
 {
 	const char *cell = t->text.data;
 
+	if (drawn_width)
+		return __real_print_table(t, width, to);
 	assert_int_equal(width, WIDTH);
 	for (size_t i = 0; i < t->columns; i++)
 		buffer_printf(to, "%s%s", i ? "|" : "", t->column[i].head);
@@ -47,8 +53,10 @@ static void build(const struct table_case *c, struct buffer *to)
 	struct sample_options options = {
 		.is_measured = c->is_measured, .is_estimated = c->is_estimated};
 	AUTO_VIEW struct view *view = sample_open(&options);
-	struct owner_rows rows = {
-		.scope = c->scope, .limit = c->limit, .bytes = c->bytes, .width = WIDTH};
+	struct owner_rows rows = {.scope = c->scope,
+		.limit = c->limit,
+		.bytes = c->bytes,
+		.width = drawn_width ? drawn_width : WIDTH};
 	AUTO_FREE uint32_t *row = NULL;
 	char error[QUERY_ERROR_SIZE];
 	struct sums sums;
@@ -284,6 +292,61 @@ static void omits_rows_without_processes(void **state)
 	assert_non_null(strstr(sorted.data, "total of 11 programs,"));
 }
 
+/*
+ * SWAP goes first if it is 0 in all rows, then USS, NOTE and the others. Rows keep the column that
+ * they are sorted by.
+ */
+static void columns_give_way_to_a_narrow_terminal(void **state)
+{
+	static const struct {
+		struct table_case table;
+		size_t width;
+		const char *head;
+	} cases[] = {
+		{{.scope = METRIC_USER}, 80,
+			"      PSS %MEM       USS       RSS      SWAP PROCESSES USER  NOTE\n"},
+		{{.scope = METRIC_USER}, 77,
+			"      PSS %MEM       RSS      SWAP PROCESSES USER  NOTE\n"},
+		{{.scope = METRIC_USER}, 67, "      PSS %MEM       RSS      SWAP PROCESSES USER\n"},
+		{{.scope = METRIC_USER}, 49, "      PSS %MEM      SWAP PROCESSES USER\n"},
+		{{.scope = METRIC_USER}, 39, "      PSS %MEM PROCESSES USER\n"},
+		{{.scope = METRIC_USER}, 29, "      PSS PROCESSES USER\n"},
+		{{.scope = METRIC_USER}, 24, "      PSS USER\n"},
+		{{.scope = METRIC_USER, .sort = "uss_bytes"}, 49,
+			"      PSS %MEM       USS PROCESSES USER\n"},
+		{{.scope = METRIC_USER, .key = "user", .value = "bob", .is_measured = true}, 46,
+			"     PSS %MEM      USS      RSS PROCESSES USER\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer text = {0};
+
+		drawn_width = cases[i].width;
+		build(&cases[i].table, &text);
+		drawn_width = 0;
+		if (strncmp(text.data, cases[i].head, strlen(cases[i].head)) != 0)
+			fail_msg("%zu columns:\n%s", cases[i].width, text.data);
+	}
+}
+
+/* A host with long names has rows of 80 columns; a name keeps 16 of them. */
+static void names_keep_their_width(void **state)
+{
+	AUTO_BUFFER struct buffer units = {0}, processes = {0};
+
+	(void)state;
+	drawn_width = 80;
+	build(&(struct table_case){.scope = METRIC_UNIT, .is_estimated = true}, &units);
+	build(&(struct table_case){.scope = METRIC_PROCESS, .is_estimated = true}, &processes);
+	drawn_width = 0;
+	assert_non_null(strstr(units.data, " user@1000.service"));
+	for (const char *line = units.data; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+	for (const char *line = processes.data; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+}
+
 static void empty_table_has_a_head(void **state)
 {
 	(void)state;
@@ -417,6 +480,8 @@ int main(void)
 		cmocka_unit_test(shows_charges_of_cgroups),
 		cmocka_unit_test(absent_charges_have_no_column),
 		cmocka_unit_test(omits_rows_without_processes),
+		cmocka_unit_test(columns_give_way_to_a_narrow_terminal),
+		cmocka_unit_test(names_keep_their_width),
 		cmocka_unit_test(empty_table_has_a_head),
 		cmocka_unit_test(shows_processes_without_an_owner),
 		cmocka_unit_test(csv_has_every_field),
