@@ -22,6 +22,8 @@
 static const char *log_program = "memtally";
 static enum log_level log_max = LOG_LEVEL_INFO;
 static bool log_prefix;
+static bool log_holds;
+static struct buffer log_held; /* whole lines */
 
 /*
  * Returns true if standard error is the journal. systemd sets JOURNAL_STREAM to "DEVICE:INODE" of
@@ -54,6 +56,43 @@ void log_set_level(enum log_level level)
 	log_max = level;
 }
 
+static void log_write(const void *data, size_t len)
+{
+	if (write(STDERR_FILENO, data, len) < 0)
+		return; /* no reader: there is nowhere to report it */
+}
+
+void log_hold(void)
+{
+	log_holds = true;
+}
+
+void log_release(void)
+{
+	for (size_t at = 0; at < log_held.len;) {
+		const char *line = log_held.data + at;
+		const char *end = memchr(line, '\n', log_held.len - at);
+
+		log_write(line, (size_t)(end - line) + 1);
+		at += (size_t)(end - line) + 1;
+	}
+	buffer_done(&log_held);
+	log_holds = false;
+}
+
+/* Holds LINE back. Returns false if there is no memory. */
+static bool log_keep(const struct buffer *line)
+{
+	size_t before = log_held.len;
+
+	buffer_add(&log_held, line->data, line->len);
+	if (!log_held.error)
+		return true;
+	log_held.len = before;
+	log_held.error = 0;
+	return false;
+}
+
 void log_message(enum log_level level, const char *format, ...)
 {
 	static const char *const priority[] = {"<3>", "<4>", "<6>", "<7>"};
@@ -73,8 +112,9 @@ void log_message(enum log_level level, const char *format, ...)
 		buffer_printf(&line, "%s: %s", log_program, word[level]);
 	text_add_clean(&line, text, strlen(text));
 	buffer_add_char(&line, '\n');
-	if (!line.error && write(STDERR_FILENO, line.data, line.len) < 0)
-		return; /* no reader: there is nowhere to report it */
+	if (line.error || (log_holds && level == LOG_LEVEL_WARNING && log_keep(&line)))
+		return;
+	log_write(line.data, line.len);
 }
 
 void log_lines(enum log_level level, const char *before, const char *text)

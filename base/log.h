@@ -37,6 +37,15 @@ void log_set_level(enum log_level level);
 void log_message(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Holds back warnings from now on, for a program that prints a result first. Errors and other lines
+ * are written at once.
+ */
+void log_hold(void);
+
+/* Writes the warnings that were held back, in their order, and holds back no more. */
+void log_release(void);
+
 /* Writes each line of TEXT with log_message(), with BEFORE in front of it. */
 void log_lines(enum log_level level, const char *before, const char *text);
 

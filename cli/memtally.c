@@ -343,9 +343,11 @@ int memtally_run(int argc, char *argv[])
 	case SETTINGS_RUN: break;
 	}
 	log_set_level((enum log_level)settings->log_level);
+	log_hold(); /* warnings come after the figures */
 	if (settings->ignored)
 		log_lines(LOG_LEVEL_WARNING, "", settings->ignored);
 	is_check = settings_action(settings) == SETTINGS_CHECK;
 	r = memtally_run_command(settings, is_check);
+	log_release();
 	return is_check && r == COMMAND_GOOD ? memtally_say_good(settings) : r;
 }

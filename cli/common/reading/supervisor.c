@@ -380,6 +380,7 @@ static void take_over(const struct sight *s, uint64_t ns)
 /* Ends this process in the same way as the task ended. */
 static void end_likewise(int status)
 {
+	log_release();
 	if (!WIFSIGNALED(status))
 		_exit(WEXITSTATUS(status));
 	signal(WTERMSIG(status), SIG_DFL);

@@ -206,6 +206,27 @@ static void ignores_failed_writes(void **state)
 	assert_int_equal(caught_writes, 1);
 }
 
+/* Only warnings are held back. Each remains a write of its own, so that lines do not mix. */
+static void holds_warnings_back(void **state)
+{
+	(void)state;
+	catch_begin();
+	log_hold();
+	log_warning("first");
+	log_info("origin");
+	log_warning("second");
+	log_error("broken");
+	assert_string_equal(caught, "test: origin\ntest: error: broken\n");
+	log_release();
+	assert_string_equal(caught,
+		"test: origin\ntest: error: broken\ntest: warning: first\ntest: warning: second\n");
+	assert_int_equal(caught_writes, 4);
+	log_warning("third");
+	log_release();
+	assert_non_null(strstr(catch_end(), "second\ntest: warning: third\n"));
+	assert_int_equal(caught_writes, 5);
+}
+
 static void limits_messages_to_one_per_interval(void **state)
 {
 	struct log_limit limit = {.interval_ns = 100};
@@ -243,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup(cleans_messages, open_plain),
 		cmocka_unit_test_setup(cuts_long_messages, open_plain),
 		cmocka_unit_test_setup(ignores_failed_writes, open_plain),
+		cmocka_unit_test_setup(holds_warnings_back, open_plain),
 		cmocka_unit_test(limits_messages_to_one_per_interval),
 	};
 

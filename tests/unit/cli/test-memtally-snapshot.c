@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "base/os/memfd.h"
+#include "cli/memtally.h"
 #include "tests/unit/support/cli/invoked.h"
 
 /* If memtallyd counts users in another way than the command line asks for, memtally says so. */
@@ -62,6 +63,43 @@ static void shows_memtallyds_snapshot(void **state)
 	running_check_says(&r, "memtally: from memtallyd's snapshot of 3 s ago\n");
 	running_check_says(&r, "warning: 1 of 16 processes could not be read");
 	running_check_says(&r, "1 malformed, 1 changing, 1 error\n");
+}
+
+/* Runs memtally with standard output and standard error in one file. */
+static int print_into_one(void *context)
+{
+	static char *argv[] = {(char *)(uintptr_t) "memtally",
+		(char *)(uintptr_t) "--snapshot.socket=socket",
+		(char *)(uintptr_t) "--config.file=/dev/null", NULL, NULL};
+
+	argv[3] = context;
+	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return 99;
+	return memtally_run(4, argv);
+}
+
+/* The origin of the figures stands before them, what is missing behind them. */
+static void warnings_come_after_the_table(void **state)
+{
+	static const char *const lists[] = {"users", "processes", "host"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		struct sample_options options = invoked_sample();
+		pid_t server = stand_in_start(INVOKED_SOCKET, invoked_serve, &options);
+		AUTO_RUNNING struct running r = {0};
+		const char *table, *warning;
+
+		running_do(print_into_one, (void *)(uintptr_t)lists[i], -1, &r);
+		stand_in_end(server, INVOKED_SOCKET);
+		assert_int_equal(r.status, 0);
+		table = strstr(r.err.data, "\n--------");
+		warning = strstr(r.err.data, "\nmemtally: warning: ");
+		assert_true(table && warning && strstr(r.err.data, "from memtallyd's") < table);
+		assert_true(warning > table);
+		for (warning++; *warning; warning = strchr(warning, '\n') + 1)
+			assert_int_equal(strncmp(warning, "memtally: warning: ", 19), 0);
+	}
 }
 
 /* Only unmeasured processes of the selection cause a warning. */
@@ -150,7 +188,8 @@ static void uses_the_public_snapshot_for_sums(void **state)
 	options.is_public = true;
 	invoked_run_served(&options, args, &r);
 	assert_int_equal(r.status, 0);
-	running_check_prints(&r, "\n512003072  3.1 450561024 729088000 1048576         3 firefox\n");
+	running_check_prints(
+		&r, "\n512003072  3.1 450561024 729088000 1048576         3 firefox\n");
 	running_check_says(&r, "from memtallyd's snapshot of ");
 }
 
@@ -311,6 +350,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_how_users_are_counted),
 		cmocka_unit_test(shows_memtallyds_snapshot),
+		cmocka_unit_test(warnings_come_after_the_table),
 		cmocka_unit_test(warns_about_the_selection_only),
 		cmocka_unit_test(json_is_complete),
 		cmocka_unit_test(json_has_the_selection),

@@ -63,7 +63,7 @@ void invoked_run(const char *const args[static INVOKED_ARGS], struct running *re
 	invoked_run_into(-1, args, ret);
 }
 
-static void invoked_serve(int client, const void *options)
+void invoked_serve(int client, const void *options)
 {
 	if (sample_send(client, options) < 0)
 		_exit(1);

@@ -38,6 +38,9 @@ struct sample_options invoked_sample(void);
 void invoked_run(const char *const args[static INVOKED_ARGS], struct running *ret);
 void invoked_run_into(int output, const char *const args[static INVOKED_ARGS], struct running *ret);
 
+/* Sends the sample with CONTEXT, struct sample_options, to CLIENT: for stand_in_start(). */
+void invoked_serve(int client, const void *context);
+
 /*
  * As invoked_run(), while a stand-in for memtallyd sends the sample with OPTIONS to each client.
  * With _as(), memtally runs as user UID.
