@@ -12,7 +12,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/saturate.h"
 #include "cli/common/sort-names.h"
+#include "cli/table/cell.h"
 #include "cli/table/note.h"
 #include "render/json.h"
 #include "snapshot/owner.h"
@@ -45,6 +47,8 @@ static const struct {
 
 #define SHARE_HEAD "%MEM"
 
+enum { BAR_WIDTH = 10, BAR_TERMINAL = 110 }; /* columns of a bar, and of a terminal that has bars */
+
 /* Columns that are no metrics. */
 enum owner_rows_other {
 	OWNER_ROWS_PID,
@@ -60,6 +64,7 @@ enum owner_rows_other {
 	OWNER_ROWS_MM_PID,
 	OWNER_ROWS_EXPORTED,
 	OWNER_ROWS_SHARE,
+	OWNER_ROWS_BAR,
 	OWNER_ROWS_NOTE,
 	OWNER_ROWS_KIND, /* and above: the owner of a process of kind .index - OWNER_ROWS_KIND */
 };
@@ -85,7 +90,8 @@ struct build {
 	const struct metric *metric[LIST_COLUMNS_MAX];
 	char name[LIST_COLUMNS_MAX][2 * METRIC_NAME_SIZE];
 	size_t columns;
-	bool has_none; /* a row is that of processes without an owner of the kind */
+	uint64_t largest; /* PSS of a row, bytes */
+	bool has_none;    /* a row is that of processes without an owner of the kind */
 };
 
 static void row_get(const struct build *b, uint32_t i, struct row *ret)
@@ -196,6 +202,16 @@ static bool get_share(const struct build *b, const struct row *row, struct colum
 	return has_pss;
 }
 
+/* Gets a bar as long as the PSS of ROW. The largest one has the whole width. */
+static bool get_bar(const struct build *b, const struct row *row, struct column_value *ret)
+{
+	uint64_t pss;
+
+	if (get_pss(b->rows->scope, row, &pss) && b->largest)
+		cell_add_bar(ret->room, (double)pss / (double)b->largest, BAR_WIDTH);
+	return column_use_room(ret);
+}
+
 static bool get_other(
 	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
@@ -206,6 +222,7 @@ static bool get_other(
 	switch (c->index) {
 	case OWNER_ROWS_NAME: return column_use_text(ret, row->name);
 	case OWNER_ROWS_SHARE: return get_share(b, row, ret);
+	case OWNER_ROWS_BAR: return get_bar(b, row, ret);
 	case OWNER_ROWS_NOTE:
 		note_of(row, &note);
 		note_add(ret->room, &note, l->bytes);
@@ -388,6 +405,29 @@ static void owner_rows_add_share(struct build *b)
 	c->drop = DROP_SHARE;
 }
 
+static uint64_t owner_rows_largest(const struct build *b)
+{
+	uint64_t largest = 0, pss;
+
+	for (size_t i = 0; i < b->rows->count; i++) {
+		struct row row;
+
+		row_get(b, b->rows->row[i], &row);
+		if (get_pss(b->rows->scope, &row, &pss))
+			largest = saturate_max(largest, pss);
+	}
+	return largest;
+}
+
+/* Adds bars to the PSS if the terminal is wide. */
+static void owner_rows_add_bar(struct build *b)
+{
+	if (b->to->form == LIST_CSV || b->rows->width < BAR_TERMINAL)
+		return;
+	b->largest = owner_rows_largest(b);
+	owner_rows_add(b, "", NULL, COLUMN_TEXT, OWNER_ROWS_BAR, AT_SHOWN)->flags = COLUMN_EXTRA;
+}
+
 static void owner_rows_add_columns(struct build *b, bool has_notes)
 {
 	if (b->rows->scope == METRIC_PROCESS)
@@ -397,6 +437,7 @@ static void owner_rows_add_columns(struct build *b, bool has_notes)
 	owner_rows_add(b, NULL, "exported", COLUMN_FLAG, OWNER_ROWS_EXPORTED, 0);
 	owner_rows_add_metrics(b);
 	owner_rows_add_share(b);
+	owner_rows_add_bar(b);
 	if (has_notes)
 		owner_rows_add(b, "NOTE", NULL, COLUMN_TEXT, OWNER_ROWS_NOTE, AT_NOTE)->drop =
 			DROP_NOTE;

@@ -38,8 +38,9 @@ struct owner_rows {
  *
  * A table has PSS, its percentage of MemTotal, USS, RSS, SwapPss, the cgroup charge if any row has
  * one, the metric that ROWS->query sorts by (a charge only if any row has one), names, and a note
- * (cli/table/note.h) if any row has one. The last row is the total; the host's MemTotal and a note stand beside it. Rows
- * of owners without processes are left out.
+ * (cli/table/note.h) if any row has one. On a terminal of 110 columns or more it has bars of the
+ * PSS, unless they leave no room for other columns. The last row is the total; the host's MemTotal
+ * and a note stand beside it. Rows of owners without processes are left out.
  *
  * Returns 0, -ENOMEM, or a negative errno of write().
  */

@@ -150,6 +150,30 @@ void cell_add_name(struct buffer *to, const char *text, size_t width, bool is_pa
 		cell_add_cut(to, printable.data, width);
 }
 
+/* Appends a block of N eighths of a column, from U+258F (one) to U+2588 (eight). */
+static void add_block(struct buffer *to, size_t n)
+{
+	const char block[] = {'\xe2', '\x96', (char)(0x90 - n)};
+
+	buffer_add(to, block, sizeof(block));
+}
+
+void cell_add_bar(struct buffer *to, double part, size_t width)
+{
+	enum { EIGHTHS = 8 };
+	bool has_blocks = cell_is_utf8();
+	size_t steps = has_blocks ? EIGHTHS : 1;
+	size_t filled = (size_t)(part * (double)(width * steps) + 0.5);
+
+	for (size_t i = 0; i < filled / steps; i++)
+		if (has_blocks)
+			add_block(to, EIGHTHS);
+		else
+			buffer_add_char(to, '#');
+	if (filled % steps)
+		add_block(to, filled % steps);
+}
+
 void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width)
 {
 	for (const char *end = text + len; text < end;) {

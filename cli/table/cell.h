@@ -45,6 +45,12 @@ enum { CELL_NAME_MIN = 16, CELL_NAME_KEPT = 24 };
 void cell_add_name(struct buffer *to, const char *text, size_t width, bool is_path);
 
 /*
+ * Appends a bar for PART (0 to 1) of WIDTH columns: of blocks, in eighths of a column, or of '#' in
+ * whole columns if LC_CTYPE is not UTF-8. PART is rounded to the nearest.
+ */
+void cell_add_bar(struct buffer *to, double part, size_t width);
+
+/*
  * Appends the LEN bytes of TEXT, which is plain ASCII, to a line that has AT columns already.
  * Breaks lines at blanks so that none is wider than WIDTH columns; breaks inside words that are
  * wider than that. With a WIDTH of 0 no line is broken.

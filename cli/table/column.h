@@ -79,6 +79,7 @@ enum column_flag {
 	COLUMN_PROSE = 1 << 4, /* may be folded */
 	/* If the terminal is too narrow, it is the first to go, unless a row has a value but 0. */
 	COLUMN_SPARE = 1 << 5,
+	COLUMN_EXTRA = 1 << 6, /* it goes even before those, because it repeats other columns */
 };
 
 struct column {

@@ -208,6 +208,7 @@ static void list_add_table_heads(struct list *l)
 		to->is_wide = c->flags & (COLUMN_CUT | COLUMN_PATH);
 		to->is_path = c->flags & COLUMN_PATH;
 		to->is_prose = c->flags & COLUMN_PROSE;
+		to->is_extra = c->flags & COLUMN_EXTRA;
 		to->is_spare = c != l->sort && c->flags & COLUMN_SPARE;
 		to->drop = c != l->sort ? c->drop : 0;
 	}

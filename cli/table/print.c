@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <libsmartcols.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -132,20 +133,27 @@ static bool print_may_shrink(const struct table_column *c)
 	return c->is_wide || c->is_prose;
 }
 
+/* Returns how early C disappears; 0: never. */
+static unsigned int print_rank(const struct table_column *c)
+{
+	if (c->is_extra)
+		return UINT_MAX;
+	return c->is_spare && !c->is_used ? UINT_MAX - 1 : c->drop;
+}
+
 /* Returns the column of T that disappears next; the number of columns if none may. */
 static size_t print_choose(const struct table *t, const struct layout *layout)
 {
 	size_t chosen = t->columns;
+	unsigned int highest = 0;
 
 	for (size_t i = 0; i < t->columns; i++) {
-		const struct table_column *c = &t->column[i];
+		unsigned int rank = layout->is_hidden[i] ? 0 : print_rank(&t->column[i]);
 
-		if (layout->is_hidden[i])
-			continue;
-		if (c->is_spare && !c->is_used)
-			return i;
-		if (c->drop && (chosen == t->columns || c->drop > t->column[chosen].drop))
+		if (rank > highest) {
+			highest = rank;
 			chosen = i;
+		}
 	}
 	return chosen;
 }

@@ -21,10 +21,10 @@ struct table_column {
 	bool is_wide;  /* names of any length: may be cut if the terminal is too narrow */
 	bool is_path;  /* cut at the start, because the end of a path says more */
 	/*
-	 * If the terminal is too narrow, spare columns disappear that are not used, and then those
-	 * with the highest .drop; never those with 0.
+	 * If the terminal is too narrow, extra columns disappear, then spare columns that are not
+	 * used, and then those with the highest .drop; never those with 0.
 	 */
-	bool is_spare;
+	bool is_extra, is_spare;
 	bool is_used; /* a row has a value but 0 */
 	unsigned int drop;
 };

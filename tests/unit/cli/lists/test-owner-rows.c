@@ -330,6 +330,26 @@ static void columns_give_way_to_a_narrow_terminal(void **state)
 	}
 }
 
+/* Bars need 110 columns, and give way to every other column. */
+static void wide_terminals_have_bars(void **state)
+{
+	const struct table_case users = {.scope = METRIC_USER, .limit = 2, .is_measured = true};
+	AUTO_BUFFER struct buffer wide = {0}, narrow = {0}, long_names = {0};
+
+	(void)state;
+	drawn_width = 110;
+	build(&users, &wide);
+	build(&(struct table_case){.scope = METRIC_UNIT}, &long_names);
+	drawn_width = 109;
+	build(&users, &narrow);
+	drawn_width = 0;
+	assert_non_null(strstr(wide.data, "\n489.7 MiB  3.1 ########## 430.9 MiB"));
+	assert_non_null(strstr(wide.data, "\n 69.7 MiB  0.4 #           69.4 MiB"));
+	assert_non_null(strstr(narrow.data, "\n489.7 MiB  3.1 430.9 MiB"));
+	assert_null(strchr(long_names.data, '#'));
+	assert_non_null(strstr(long_names.data, " USS "));
+}
+
 /* A host with long names has rows of 80 columns; a name keeps 16 of them. */
 static void names_keep_their_width(void **state)
 {
@@ -481,6 +501,7 @@ int main(void)
 		cmocka_unit_test(absent_charges_have_no_column),
 		cmocka_unit_test(omits_rows_without_processes),
 		cmocka_unit_test(columns_give_way_to_a_narrow_terminal),
+		cmocka_unit_test(wide_terminals_have_bars),
 		cmocka_unit_test(names_keep_their_width),
 		cmocka_unit_test(empty_table_has_a_head),
 		cmocka_unit_test(shows_processes_without_an_owner),

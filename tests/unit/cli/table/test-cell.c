@@ -118,6 +118,35 @@ static void the_end_of_a_text_is_kept(void **state)
 	}
 }
 
+static void bars_have_eighths_of_columns(void **state)
+{
+	static const struct {
+		const char *locale;
+		double part;
+		const char *expected;
+	} cases[] = {
+		{"C", 0, ""},
+		{"C", 0.12, ""},
+		{"C", 0.13, "#"},
+		{"C", 0.5, "##"},
+		{"C", 1, "####"},
+		{"C.UTF-8", 0, ""},
+		{"C.UTF-8", 1.0 / 32, "▏"},
+		{"C.UTF-8", 7.0 / 32, "▉"},
+		{"C.UTF-8", 8.0 / 32, "█"},
+		{"C.UTF-8", 12.4 / 32, "█▌"},
+		{"C.UTF-8", 1, "████"},
+	};
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		in_locale(cases[i].locale);
+		cell_add_bar(&b, cases[i].part, 4);
+		check(&b, cases[i].expected);
+	}
+}
+
 static void lines_break_at_blanks(void **state)
 {
 	static const struct {
@@ -157,6 +186,7 @@ int main(void)
 		cmocka_unit_test(text_becomes_printable),
 		cmocka_unit_test(cut_text_ends_with_an_ellipsis),
 		cmocka_unit_test(the_end_of_a_text_is_kept),
+		cmocka_unit_test(bars_have_eighths_of_columns),
 		cmocka_unit_test(lines_break_at_blanks),
 	};
 
