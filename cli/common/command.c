@@ -4,6 +4,7 @@
 #include "cli/common/command.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -113,6 +114,14 @@ size_t command_width(void)
 	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
 		return 0;
 	return size.ws_col;
+}
+
+bool command_has_styles(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
 }
 
 void command_add_filters(const struct settings *settings, struct buffer *to)

@@ -96,6 +96,12 @@ void command_say_unreadable(const struct settings *settings, int r);
 size_t command_width(void);
 
 /*
+ * Returns true if tables may have bold and dim text: standard output is a terminal, and neither
+ * NO_COLOR nor a TERM without such text (empty, dumb) is set.
+ */
+bool command_has_styles(void);
+
+/*
  * Appends the filters of SETTINGS as options, such as " --user=alice --unit=a.service"; nothing if
  * there is no memory.
  */

@@ -259,6 +259,7 @@ static struct list filerow_list_of(const struct filerow_list *list, const struct
 		.bytes = list->bytes,
 		.limit = list->limit,
 		.width = list->width,
+		.has_styles = list->has_styles,
 	};
 }
 

@@ -29,6 +29,7 @@ struct filerow_list {
 	bool ascending;
 	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
 	size_t width; /* columns of the terminal; 0: none */
+	bool has_styles;
 };
 
 /* Returns the columns of the list, and their number in *RET_COUNT. */

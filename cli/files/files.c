@@ -288,6 +288,7 @@ static int files_print(struct showing *s, size_t width)
 		.ascending = f->ascending,
 		.bytes = f->bytes,
 		.width = width,
+		.has_styles = width && command_has_styles(),
 	};
 	int r = select_rows(s, &row, &list.count);
 

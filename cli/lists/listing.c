@@ -36,6 +36,7 @@ static int print_host(const struct settings *settings, const struct view *view)
 
 		r = hosttable_build(view, (enum hosttable)i, form, settings->bytes, &table, &list);
 		list.width = command_width();
+		list.has_styles = command_has_styles();
 		if (r == 0)
 			r = list_end(&list);
 		if (r == 0 && text.len)
@@ -60,6 +61,7 @@ static int listing_print_text(const struct settings *settings, const struct sele
 		.everybodys = everybodys ? view_host(everybodys) : NULL,
 		.bytes = settings->bytes,
 		.width = command_width(),
+		.has_styles = command_has_styles(),
 	};
 	AUTO_BUFFER struct buffer text = {0};
 	int r;

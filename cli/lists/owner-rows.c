@@ -419,6 +419,14 @@ static uint64_t owner_rows_largest(const struct build *b)
 	return largest;
 }
 
+static void owner_rows_add_note(struct build *b)
+{
+	struct column *c = owner_rows_add(b, "NOTE", NULL, COLUMN_TEXT, OWNER_ROWS_NOTE, AT_NOTE);
+
+	c->flags = COLUMN_NOTE;
+	c->drop = DROP_NOTE;
+}
+
 /* Adds bars to the PSS if the terminal is wide. */
 static void owner_rows_add_bar(struct build *b)
 {
@@ -439,8 +447,7 @@ static void owner_rows_add_columns(struct build *b, bool has_notes)
 	owner_rows_add_share(b);
 	owner_rows_add_bar(b);
 	if (has_notes)
-		owner_rows_add(b, "NOTE", NULL, COLUMN_TEXT, OWNER_ROWS_NOTE, AT_NOTE)->drop =
-			DROP_NOTE;
+		owner_rows_add_note(b);
 	b->to->column = b->column;
 	b->to->columns = b->columns;
 }
@@ -592,7 +599,8 @@ int owner_rows_print(const struct view *view, const struct owner_rows *rows, enu
 		.context = &b,
 		.bytes = rows->bytes,
 		.limit = rows->limit,
-		.width = rows->width};
+		.width = rows->width,
+		.has_styles = rows->has_styles};
 	int r;
 
 	b.to = &list;

@@ -29,6 +29,7 @@ struct owner_rows {
 	const struct snapshot_scope *everybodys;
 	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
 	size_t width; /* the terminal's, in columns; 0: none */
+	bool has_styles;
 };
 
 /*

@@ -192,6 +192,7 @@ static void map_begin_list(struct showing *s, struct list list)
 	s->list = list;
 	s->list.limit = s->map->limit;
 	s->list.width = command_width();
+	s->list.has_styles = command_has_styles();
 	if (s->map->is_sorted)
 		s->list.sort = list_sort_column(list.column, list.columns, s->map->sort);
 	list_begin(&s->list);

@@ -31,6 +31,7 @@ static void pagelist_begin_list(struct pagelist *l, struct list list)
 	l->list = list;
 	l->list.limit = l->limit;
 	l->list.width = l->width;
+	l->list.has_styles = l->has_styles;
 	if (l->is_sorted && l->rows)
 		l->list.sort = list_sort_column(list.column, list.columns, l->sort);
 	list_begin(&l->list);
@@ -193,6 +194,7 @@ static int print_times(struct pagelist *l, size_t count)
 	int r = 0;
 
 	list.width = l->width;
+	list.has_styles = l->has_styles;
 	buffer_add_text(l->text, "\nRSS by how many times its pages are mapped, by any process:\n");
 	list_begin(&list);
 	for (size_t i = 0; r == 0 && i < count; i++)

@@ -28,6 +28,7 @@ struct pagelist {
 	bool ascending;
 	size_t limit;        /* rows to show; 0: all */
 	size_t width;        /* columns of the terminal; 0: none */
+	bool has_styles;     /* as of struct list */
 	struct buffer *text; /* borrowed; output; full buffers go to standard output */
 
 	/* For pagelist.c alone. */

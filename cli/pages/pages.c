@@ -266,6 +266,7 @@ static void init_pages(struct looking *l)
 		.ascending = a->ascending,
 		.limit = a->limit,
 		.width = command_width(),
+		.has_styles = command_has_styles(),
 		.text = &l->text,
 	};
 }
@@ -284,6 +285,7 @@ static void init_parts(struct looking *l)
 		.ascending = a->ascending,
 		.limit = a->limit,
 		.width = command_width(),
+		.has_styles = command_has_styles(),
 		.text = &l->text,
 	};
 	l->loaded = (struct loaded){

@@ -129,6 +129,7 @@ void partlist_begin(struct partlist *l)
 	l->list = partrow_list(&l->format, l->form, l->text);
 	l->list.limit = l->limit;
 	l->list.width = l->width;
+	l->list.has_styles = l->has_styles;
 	if (l->is_sorted)
 		l->list.sort = list_sort_column(l->list.column, l->list.columns, l->sort);
 	list_begin(&l->list);

@@ -32,6 +32,7 @@ struct partlist {
 	bool ascending;
 	size_t limit;        /* rows to show; 0: all */
 	size_t width;        /* columns of the terminal; 0: none */
+	bool has_styles;     /* as of struct list */
 	struct buffer *text; /* borrowed; output; full buffers go to standard output */
 
 	size_t count; /* rows that were added, kept or not */

@@ -92,6 +92,7 @@ struct sharing_report {
 	enum sharing_field sort;  /* rows are sorted by it: a table always shows it */
 	size_t limit;             /* rows to show; 0: all */
 	bool bytes;               /* exact bytes, instead of KiB, MiB ... */
+	bool has_styles;          /* as of struct list */
 	struct sharing_row total; /* of all .groups, also those without a row */
 	size_t groups;
 	bool has_none; /* one of .groups has the processes without an owner of the kind */

@@ -118,6 +118,7 @@ static int sharing_show(const struct settings *settings, const struct sharing_op
 	r = sharing_find(settings, a, &report, &view);
 	if (r < 0)
 		return COMMAND_FAILED;
+	report.has_styles = command_has_styles();
 	printed = command_printed(sharing_print(a, &report));
 	return r ? COMMAND_FAILED : printed;
 }

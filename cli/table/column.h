@@ -80,6 +80,7 @@ enum column_flag {
 	/* If the terminal is too narrow, it is the first to go, unless a row has a value but 0. */
 	COLUMN_SPARE = 1 << 5,
 	COLUMN_EXTRA = 1 << 6, /* it goes even before those, because it repeats other columns */
+	COLUMN_NOTE = 1 << 7,  /* it says why figures of the row are missing or uncertain */
 };
 
 struct column {

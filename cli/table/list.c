@@ -179,10 +179,15 @@ static void list_add_line(struct list *l, const void *row)
 
 static void list_add_heads(struct list *l)
 {
-	struct line line = {.to = l->to, .begin = l->to->len};
+	struct line line = {.to = l->to};
 
+	if (l->has_styles)
+		buffer_add_text(l->to, PRINT_BOLD);
+	line.begin = l->to->len;
 	for (size_t i = 0; i < l->count; i++)
 		list_add_line_cell(l, &line, i, l->order[i]->head);
+	if (l->has_styles)
+		buffer_add_text(l->to, PRINT_PLAIN);
 	buffer_add_char(l->to, '\n');
 }
 
@@ -208,6 +213,7 @@ static void list_add_table_heads(struct list *l)
 		to->is_wide = c->flags & (COLUMN_CUT | COLUMN_PATH);
 		to->is_path = c->flags & COLUMN_PATH;
 		to->is_prose = c->flags & COLUMN_PROSE;
+		to->is_note = c->flags & COLUMN_NOTE;
 		to->is_extra = c->flags & COLUMN_EXTRA;
 		to->is_spare = c != l->sort && c->flags & COLUMN_SPARE;
 		to->drop = c != l->sort ? c->drop : 0;
@@ -419,6 +425,7 @@ int list_end(struct list *l)
 
 	if (r == 0)
 		r = l->table.text.error ? l->table.text.error : l->table.total.error;
+	l->table.has_styles = l->has_styles;
 	if (r == 0 && l->form == LIST_TABLE)
 		r = print_table(&l->table, l->width, l->to);
 	if (r == 0 && l->form == LIST_CSV && l->shown < l->rows)

@@ -50,6 +50,7 @@ struct list {
 	bool has_no_rule;     /* in lines: no rule stands above the total */
 	size_t limit;         /* rows to show; 0: all */
 	size_t width;         /* the terminal's, in columns; 0: none */
+	bool has_styles;      /* heads are bold, rows with a visible note dim (COLUMN_NOTE) */
 	/* a column that never disappears, because rows are sorted by it; NULL: none */
 	const struct column *sort;
 	/*

@@ -229,19 +229,46 @@ static size_t print_trimmed(const char *text, const char **ret_next)
 	return len;
 }
 
-/* Appends the drawn TEXT line by line, with a rule above the total and TABLE->total beside it. */
-static void add_lines_of(
-	struct buffer *to, const char *text, const struct table *table, size_t width)
+/* Moves *CELL behind a row of T. Returns true if the row has a note that is shown. */
+static bool print_is_noted(const struct table *t, const struct layout *layout, const char **cell)
 {
-	size_t head = strcspn(text, "\n");
+	bool is_noted = false;
 
-	for (const char *next; *text; text = next) {
+	for (size_t i = 0; i < t->columns; i++, *cell += strlen(*cell) + 1)
+		is_noted |= t->column[i].is_note && !layout->is_hidden[i] && **cell;
+	return is_noted;
+}
+
+/* Appends LEN bytes of TEXT in STYLE; NULL: plain. */
+static void print_add_styled(struct buffer *to, const char *text, size_t len, const char *style)
+{
+	if (style)
+		buffer_add_text(to, style);
+	buffer_add(to, text, len);
+	if (style)
+		buffer_add_text(to, PRINT_PLAIN);
+}
+
+/*
+ * Appends the drawn TEXT line by line, with a rule above the total and TABLE->total beside it. Rows
+ * with notes have one line each: tables with notes have no prose.
+ */
+static void add_lines_of(struct buffer *to, const char *text, const struct table *table,
+	const struct layout *layout, size_t width)
+{
+	size_t head = strcspn(text, "\n"), lines = 0;
+	const char *cell = table->text.data;
+
+	for (const char *next; *text; text = next, lines++) {
 		size_t len = print_trimmed(text, &next);
 		bool is_total = table->has_total && !*next;
+		const char *style = lines ? NULL : PRINT_BOLD;
 
+		if (lines && lines <= table->rows && print_is_noted(table, layout, &cell))
+			style = PRINT_DIM;
 		for (size_t i = 0; is_total && i < head; i++)
 			buffer_add_char(to, i + 1 < head ? '-' : '\n');
-		buffer_add(to, text, len);
+		print_add_styled(to, text, len, table->has_styles ? style : NULL);
 		if (is_total)
 			cell_add_folded(to, table->total.data, table->total.len, len, width);
 		buffer_add_char(to, '\n');
@@ -261,6 +288,6 @@ int print_table(const struct table *table, size_t width, struct buffer *to)
 		r = print_draw(table, &layout, t, &text);
 	if (r < 0)
 		return r;
-	add_lines_of(to, text, table, width);
+	add_lines_of(to, text, table, &layout, width);
 	return to->error;
 }

@@ -20,6 +20,7 @@ struct table_column {
 	bool is_prose; /* may be folded if the terminal is too narrow */
 	bool is_wide;  /* names of any length: may be cut if the terminal is too narrow */
 	bool is_path;  /* cut at the start, because the end of a path says more */
+	bool is_note;  /* a text in it says why figures of the row are missing or uncertain */
 	/*
 	 * If the terminal is too narrow, extra columns disappear, then spare columns that are not
 	 * used, and then those with the highest .drop; never those with 0.
@@ -37,7 +38,14 @@ struct table {
 	size_t rows;         /* including the total */
 	bool has_total;      /* the last row is a total: it has no name and no note, but .total */
 	struct buffer total; /* text beside the total; clean */
+	/* The heads are bold, and a row with a visible note is dim. */
+	bool has_styles;
 };
+
+/* Escape sequences of a terminal (ECMA-48). */
+#define PRINT_BOLD  "\033[1m"
+#define PRINT_DIM   "\033[2m"
+#define PRINT_PLAIN "\033[0m"
 
 /* Frees what T owns. */
 void table_done(struct table *t);

@@ -193,5 +193,6 @@ int billing_run(const struct settings *settings, bool is_check)
 
 	if (usage_parse(settings, now_s, &bill, error) < 0)
 		return command_refuse(error);
+	bill.has_styles = command_has_styles();
 	return is_check ? COMMAND_GOOD : show_usage(settings, &bill);
 }

@@ -304,6 +304,7 @@ static void usage_table_list(const struct usage_table *b, enum list_form form, s
 	                   (owner->has_user ? WITH_USER : 0) |
 	                   (b->choice.sort == USAGE_LINE_PROCESSES_MAX ? BY_PROCESSES_MAX : 0),
 		.bytes = b->bytes,
+		.has_styles = b->has_styles,
 		.sort = list_sort_column(own, ARRAY_SIZE(columns), b->choice.sort),
 	};
 }

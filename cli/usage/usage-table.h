@@ -33,6 +33,7 @@ struct usage_table {
 	size_t parts;
 	size_t limit; /* rows of each part to show; 0: all */
 	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
+	bool has_styles;
 	struct usage_line_choice choice;
 	bool is_cut; /* the time that was asked for ends in the future: the last period ends now */
 };

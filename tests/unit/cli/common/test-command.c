@@ -4,6 +4,9 @@
 
 #include "tests/unit/support/unit.h"
 
+#include <fcntl.h>
+
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "cli/common/command.h"
 
@@ -56,11 +59,58 @@ static void positive_results_are_not_reported_twice(void **state)
 	assert_string_equal(said, "");
 }
 
+static void set_or_unset(const char *name, const char *value)
+{
+	assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
+}
+
+static bool has_styles_at(int fd)
+{
+	AUTO_CLOSE int before = dup(STDOUT_FILENO);
+	bool has_styles;
+
+	assert_true(before >= 0 && dup2(fd, STDOUT_FILENO) >= 0);
+	has_styles = command_has_styles();
+	assert_true(dup2(before, STDOUT_FILENO) >= 0);
+	return has_styles;
+}
+
+/* https://no-color.org: an empty NO_COLOR is as none. */
+static void styles_need_a_terminal_that_may_have_them(void **state)
+{
+	static const struct {
+		const char *term, *no_color;
+		bool has_styles;
+	} cases[] = {
+		{"xterm", NULL, true},
+		{"xterm", "", true},
+		{"xterm", "1", false},
+		{"dumb", NULL, false},
+		{"", NULL, false},
+		{NULL, NULL, false},
+	};
+	AUTO_CLOSE int master = posix_openpt(O_RDWR | O_NOCTTY), terminal = -1;
+	AUTO_CLOSE int file = open("/dev/null", O_WRONLY);
+
+	(void)state;
+	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
+		skip();
+	terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+	assert_true(terminal >= 0 && file >= 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		set_or_unset("TERM", cases[i].term);
+		set_or_unset("NO_COLOR", cases[i].no_color);
+		assert_int_equal(has_styles_at(terminal), cases[i].has_styles);
+		assert_false(has_styles_at(file));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_errors_are_reported),
 		cmocka_unit_test(positive_results_are_not_reported_twice),
+		cmocka_unit_test(styles_need_a_terminal_that_may_have_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

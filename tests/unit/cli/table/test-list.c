@@ -90,7 +90,7 @@ static const struct thing total = {.bytes = 2048 * KIB, .count = 4, .lacks_count
 struct options {
 	enum list_form form;
 	unsigned int variant;
-	bool bytes, has_total;
+	bool bytes, has_total, has_styles;
 	size_t limit, width;
 	const char *sort;
 };
@@ -104,7 +104,8 @@ static int print(const struct options *o, struct buffer *to)
 		.variant = o->variant,
 		.bytes = o->bytes,
 		.limit = o->limit,
-		.width = o->width};
+		.width = o->width,
+		.has_styles = o->has_styles};
 	AUTO_BUFFER struct buffer beside = {0};
 	int r = 0;
 
@@ -184,6 +185,27 @@ static void columns_disappear_in_order(void **state)
 		if (strncmp(text.data, cases[i].head, strlen(cases[i].head)) != 0 ||
 			!strstr(text.data, cases[i].name))
 			fail_msg("case %zu:\n%s", i, text.data);
+	}
+}
+
+/* JSON and CSV are for programs. */
+static void styles_are_for_people(void **state)
+{
+	static const struct {
+		enum list_form form;
+		bool is_bold;
+	} cases[] = {{LIST_TABLE, true}, {LIST_LINES, true}, {LIST_JSON, false}, {LIST_CSV, false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer plain = {0}, styled = {0};
+
+		assert_int_equal(print(&(struct options){.form = cases[i].form}, &plain), 0);
+		assert_int_equal(print(&(struct options){.form = cases[i].form, .has_styles = true},
+					 &styled),
+			0);
+		assert_int_equal(styled.len - plain.len, cases[i].is_bold ? 8 : 0);
+		assert_int_equal(!strncmp(styled.data, "\033[1m ", 5), cases[i].is_bold);
 	}
 }
 
@@ -552,6 +574,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(draws_a_table),
 		cmocka_unit_test(columns_disappear_in_order),
+		cmocka_unit_test(styles_are_for_people),
 		cmocka_unit_test(draws_lines),
 		cmocka_unit_test(lines_lose_columns_in_order),
 		cmocka_unit_test(writes_csv),

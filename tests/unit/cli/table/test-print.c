@@ -173,6 +173,49 @@ static void width_counts_printed_characters(void **state)
 	}
 }
 
+/* A row is dim only if its note says why, so that colour alone means nothing. */
+static void heads_are_bold_and_rows_with_notes_dim(void **state)
+{
+	static const char cells[] = "1\0one\0\0"
+				    "2\0two\0denied\0"
+				    "3\0\0";
+	static const struct {
+		size_t width;
+		const char *expected;
+	} cases[] = {
+		{0, "\033[1mPSS NAME NOTE\033[0m\n"
+		    "  1 one\n"
+		    "\033[2m  2 two  denied\033[0m\n"
+		    "------------\n"
+		    "  3 total\n"},
+		{10, "\033[1mPSS NAME\033[0m\n"
+		     "  1 one\n"
+		     "  2 two\n"
+		     "-------\n"
+		     "  3 total\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_TABLE struct table t = {
+			.column = {{.head = "PSS", .is_right = true},
+				{.head = "NAME", .is_wide = true},
+				{.head = "NOTE", .is_note = true, .drop = 1}},
+			.columns = 3,
+			.rows = 3,
+			.has_total = true,
+			.has_styles = true,
+		};
+		AUTO_BUFFER struct buffer b = {0};
+
+		buffer_add(&t.text, cells, sizeof(cells));
+		buffer_add_text(&t.total, "total");
+		assert_int_equal(print_table(&t, cases[i].width, &b), 0);
+		buffer_add_char(&b, '\0');
+		assert_string_equal(b.data, cases[i].expected);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -182,6 +225,7 @@ int main(void)
 		cmocka_unit_test(prose_is_wrapped_on_a_terminal),
 		cmocka_unit_test(width_counts_wide_characters),
 		cmocka_unit_test(width_counts_printed_characters),
+		cmocka_unit_test(heads_are_bold_and_rows_with_notes_dim),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
