@@ -3,10 +3,13 @@
 
 #include "cli/common/notice.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "cli/common/averages.h"
 #include "cli/common/reading/pid-names.h"
+#include "cli/table/line.h"
 #include "render/human.h"
 #include "render/shares.h"
 #include "snapshot/metric.h"
@@ -189,4 +192,56 @@ void notice_render(const struct view *view, const struct sums *sums, enum notice
 			"/proc hides other users' processes (hidepid) from %s: they are missing\n",
 			reader_of(source));
 	add_averages(view, to);
+}
+
+static int notice_compare_uids(const void *a_, const void *b_)
+{
+	const uint32_t *a = a_, *b = b_;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Returns the number of different users among the COUNT uids, which it sorts. */
+static size_t count_users(uint32_t *uid, size_t count)
+{
+	size_t users = count > 0;
+
+	qsort(uid, count, sizeof(*uid), notice_compare_uids);
+	for (size_t i = 1; i < count; i++)
+		users += uid[i] != uid[i - 1];
+	return users;
+}
+
+static bool is_hidden(const struct sight *sight, const struct snapshot_process *row)
+{
+	return !sight_has(sight, row) && row->outcome != OUTCOME_NO_MM &&
+	       row->outcome != OUTCOME_GONE && row->outcome != OUTCOME_SHARED_MM;
+}
+
+void notice_add_hidden(const struct view *view, const struct sight *sight, struct buffer *to)
+{
+	uint32_t rows = view_count(view, METRIC_PROCESS);
+	AUTO_FREE uint32_t *uid = calloc((size_t)rows + 1, sizeof(*uid));
+	uint64_t rss = 0;
+	size_t count = 0;
+
+	if (!uid) {
+		to->error = -ENOMEM;
+		return;
+	}
+	for (uint32_t i = 0; i < rows; i++) {
+		const struct snapshot_process *row = view_process(view, i);
+
+		if (!is_hidden(sight, row))
+			continue;
+		uid[count++] = row->uid;
+		rss += ROW_HAS(row, PROCESS_RSS) ? row->q[PROCESS_RSS] : 0;
+	}
+	if (!count)
+		return;
+	line_add_count(to, count, " process of ", " processes of ");
+	line_add_count(to, count_users(uid, count), " other user", " other users");
+	buffer_add_text(to, ": no permission, RSS ");
+	human_add_bytes(to, rss);
+	buffer_add_text(to, "; run as root, or run memtallyd and join group memtally\n");
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "snapshot/sight.h"
 #include "snapshot/sums.h"
 #include "snapshot/view.h"
 
@@ -44,5 +45,12 @@ const char *notice_users_by(const struct view *view);
  */
 void notice_render(const struct view *view, const struct sums *sums, enum notice_source source,
 	struct buffer *to);
+
+/*
+ * Appends a line about the processes of VIEW that SIGHT hides, and how to see them: "297 processes
+ * of 42 other users: no permission, RSS 16.0 GiB; ..."; nothing if it hides none. Processes without
+ * memory of their own do not count.
+ */
+void notice_add_hidden(const struct view *view, const struct sight *sight, struct buffer *to);
 
 #endif

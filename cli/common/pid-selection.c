@@ -163,7 +163,7 @@ int pid_selection_find(const struct settings *settings, struct pid_selection *c)
 	AUTO_SOURCE struct source source = {0};
 	AUTO_FREE uint32_t *rows = NULL;
 	size_t given = c->count, count = 0;
-	int r = source_open(settings, true, &source, &said);
+	int r = source_open(settings, SOURCE_PROCESSES, &source, &said);
 
 	if (r == 0) {
 		selection_set_sight(&c->selection, &source.sight);

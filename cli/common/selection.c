@@ -305,11 +305,14 @@ int selection_parse(
 void selection_set_sight(struct selection *s, const struct sight *sight)
 {
 	s->query.sight = s->members.sight = *sight;
+	s->has_members |= sight->kind != SIGHT_ALL && metric_is_owner(s->scope);
 }
 
-bool selection_needs_processes(const struct selection *s)
+enum source_rows selection_needs(const struct selection *s)
 {
-	return s->has_members || s->scope == METRIC_PROCESS;
+	if (s->has_members || s->scope == METRIC_PROCESS)
+		return SOURCE_PROCESSES;
+	return s->scope == METRIC_HOST ? SOURCE_HOST : SOURCE_OWNERS;
 }
 
 bool selection_has_filters(const struct selection *s)

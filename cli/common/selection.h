@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/common/source.h"
 #include "config/settings.h"
 #include "snapshot/query.h"
 #include "snapshot/sums.h"
@@ -58,11 +59,14 @@ int selection_find_view(const char *name, enum metric_scope *ret);
  */
 void selection_refuse_command(const char *word, char error[static QUERY_ERROR_SIZE]);
 
-/* Limits S to the processes that SIGHT allows. */
+/*
+ * Limits S to the processes that SIGHT allows. If these are not all, rows of owners become the sums
+ * of these processes.
+ */
 void selection_set_sight(struct selection *s, const struct sight *sight);
 
-/* Returns true if S needs a snapshot with rows of processes. */
-bool selection_needs_processes(const struct selection *s);
+/* Returns the rows that S needs of a snapshot. */
+enum source_rows selection_needs(const struct selection *s);
 
 /*
  * Applies S to VIEW. *RET_VIEW, which the caller owns, is VIEW itself or, with .has_members, a

@@ -124,7 +124,7 @@ int source_open_daemon(const struct settings *settings, struct view **ret, struc
  * Returns 0, or 1 with the reason in REASON; RET->sums then has memtallyd's snapshot if it sent
  * only sums.
  */
-static int open_daemon(const struct settings *settings, bool needs_processes, struct source *ret,
+static int open_daemon(const struct settings *settings, enum source_rows rows, struct source *ret,
 	struct buffer *reason)
 {
 	AUTO_VIEW struct view *view = NULL;
@@ -138,7 +138,7 @@ static int open_daemon(const struct settings *settings, bool needs_processes, st
 		human_add_age(reason, view_age_ns(view, now));
 		return 1;
 	}
-	if (needs_processes && view_is_public(view)) {
+	if (rows == SOURCE_PROCESSES && view_is_public(view)) {
 		buffer_add_text(reason,
 			"memtallyd shows single processes to root, group memtally and its own user only");
 		ret->who = NOTICE_LIVE_BY_DAEMON;
@@ -204,7 +204,7 @@ void source_done(struct source *s)
 	s->sums = view_unref(s->sums);
 }
 
-int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
+int source_open(const struct settings *settings, enum source_rows rows, struct source *ret,
 	struct buffer *said)
 {
 	AUTO_BUFFER struct buffer reason = {0};
@@ -212,7 +212,7 @@ int source_open(const struct settings *settings, bool needs_processes, struct so
 	int r;
 
 	*ret = (struct source){.who = NOTICE_LIVE};
-	if (!settings->live && open_daemon(settings, needs_processes, ret, &reason) == 0) {
+	if (!settings->live && open_daemon(settings, rows, ret, &reason) == 0) {
 		notice_add_origin(ret->view, clock_now_ns(CLOCK_BOOTTIME), said);
 		say_accounting(settings, ret->view, said);
 		return said->error;
@@ -220,7 +220,7 @@ int source_open(const struct settings *settings, bool needs_processes, struct so
 	r = open_live(settings, &live_options, &ret->view, &why);
 	if (r < 0)
 		return r;
-	if (ret->who == NOTICE_LIVE_BY_DAEMON && !sees_others(ret->view))
+	if (!settings->live && rows != SOURCE_HOST && !sees_others(ret->view))
 		ret->sight = (struct sight){.kind = SIGHT_OWN, .uid = geteuid()};
 	say_live(said, ret, &reason);
 	return said->error;

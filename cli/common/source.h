@@ -28,18 +28,24 @@ struct source {
 	struct sight sight;     /* the processes of .view to show */
 };
 
+/* The rows that a list needs. */
+enum source_rows {
+	SOURCE_HOST,      /* the host's */
+	SOURCE_OWNERS,    /* those of owners */
+	SOURCE_PROCESSES, /* those of processes, perhaps to sum them */
+};
+
 /*
  * Opens memtallyd's snapshot in *RET if --live is not set, memtallyd answers, its snapshot is not
- * stale, and, with NEEDS_PROCESSES, it has rows of processes. Otherwise measures one now, which
- * blocks for that time, and logs a warning if readers of some processes were blocked. If memtallyd
- * sent only sums and the caller may not read other users' processes, RET->sight limits the rows to
- * the caller's own.
+ * stale and has ROWS. Otherwise measures one now, which blocks for that time, and logs a warning if
+ * readers of some processes were blocked. If that is not for --live, and the user may not read other
+ * users' processes, RET->sight limits the rows of owners and processes to the user's own.
  *
  * Appends to SAID one line that names the source; if memtallyd's snapshot was wanted and not used,
  * also the reason. The caller calls source_done(RET). Returns 0, an error of the pass, or the error
  * of SAID.
  */
-int source_open(const struct settings *settings, bool needs_processes, struct source *ret,
+int source_open(const struct settings *settings, enum source_rows rows, struct source *ret,
 	struct buffer *said);
 
 /*

@@ -93,12 +93,19 @@ static int listing_print_json(const struct selection *s, const struct view *view
 	return r == 0 ? output_flush(&text) : r;
 }
 
-static void say_notices(const struct view *view, const struct sums *sums, enum notice_source source)
+/*
+ * Warns about what is missing. Without a daemon one line stands for other users' processes, unless
+ * filters ask for some of them.
+ */
+static void say_notices(
+	const struct source *source, const struct selection *s, const struct sums *sums)
 {
 	AUTO_BUFFER struct buffer lines = {0};
 	char *line, *end;
 
-	notice_render(view, sums, source, &lines);
+	notice_render(source->view, sums, source->who, &lines);
+	if (source->who == NOTICE_LIVE && !selection_has_filters(s))
+		notice_add_hidden(source->view, &source->sight, &lines);
 	buffer_add_char(&lines, '\0');
 	if (lines.error)
 		return;
@@ -125,7 +132,7 @@ static int open_source(
 	const struct settings *settings, const struct selection *s, struct source *ret)
 {
 	AUTO_BUFFER struct buffer said = {0};
-	int r = source_open(settings, selection_needs_processes(s), ret, &said);
+	int r = source_open(settings, selection_needs(s), ret, &said);
 
 	if (r < 0)
 		command_say_unreadable(settings, r);
@@ -158,7 +165,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 		return COMMAND_FAILED;
 	}
 	selection_sum(s, view, rows, count, &sums);
-	say_notices(source.view, &sums, source.who);
+	say_notices(&source, s, &sums);
 	say_unsorted(settings, s, view, rows, count);
 	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
 	if (is_none)

@@ -230,6 +230,36 @@ static void measures_a_users_own_processes(void **state)
 	running_check_says(&sums, "from memtallyd's snapshot of ");
 }
 
+/*
+ * Without memtallyd a user sees the sums of his own processes, and a line for all others. --live
+ * shows every process.
+ */
+static void sums_a_users_own_processes_without_memtallyd(void **state)
+{
+	static const char *const users[INVOKED_ARGS] = {"users"},
+				 *const live[INVOKED_ARGS] = {"users", "--live"},
+				 *const host[INVOKED_ARGS] = {"host", "--json"};
+	AUTO_RUNNING struct running own = {0}, all = {0}, whole = {0};
+
+	(void)state;
+	if (geteuid())
+		skip(); /* there may be no other users */
+	invoked_run_as(4711, users, &own);
+	assert_int_equal(own.status, 0);
+	running_check_says(&own, "memtally: your own processes, read now, with the rights of ");
+	running_check_says(&own, ": no permission, RSS ");
+	running_check_says(&own, "iB; run as root, or run memtallyd and join group memtally\n");
+	running_check_prints(&own, " total of 1 user, MemTotal ");
+	running_check_prints(&own, " 4711\n");
+	invoked_run_as(4711, live, &all);
+	assert_int_equal(all.status, 0);
+	assert_null(strstr(all.err.data, "no permission"));
+	running_check_prints(&all, " root ");
+	invoked_run_as(4711, host, &whole);
+	assert_int_equal(whole.status, 0);
+	assert_null(strstr(whole.err.data, "your own"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -239,6 +269,7 @@ int main(void)
 		cmocka_unit_test(live_widens_bounds_for_averaged_map_counts),
 		cmocka_unit_test(makes_a_pass_if_the_snapshot_will_not_do),
 		cmocka_unit_test(measures_a_users_own_processes),
+		cmocka_unit_test(sums_a_users_own_processes_without_memtallyd),
 	};
 
 	return cmocka_run_group_tests(tests, invoked_enter, invoked_leave);

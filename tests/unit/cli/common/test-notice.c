@@ -238,6 +238,60 @@ static void says_that_map_counts_are_averaged(void **state)
 	check_cases(cases, ARRAY_SIZE(cases));
 }
 
+/* Adds a process of UID with 1 MiB of RSS. */
+static void add_process(struct builder *b, uint32_t pid, uint32_t uid, enum process_outcome outcome)
+{
+	struct snapshot_process *row = builder_add_process(b);
+
+	row->pid = pid;
+	row->uid = uid;
+	row->outcome = (uint8_t)outcome;
+	ROW_SET(row, PROCESS_RSS, 1 << 20);
+}
+
+/* Kernel threads have no memory, and one address space counts once. */
+static void counts_hidden_processes_and_their_users(void **state)
+{
+	static const struct {
+		struct sight sight;
+		const char *text;
+	} cases[] = {
+		{{SIGHT_ALL, 0}, ""},
+		{{SIGHT_OWN, 1000},
+			"3 processes of 2 other users: no permission, RSS 3.0 MiB; run as root, or "
+			"run memtallyd and join group memtally\n"},
+		{{SIGHT_OWN, 0},
+			"2 processes of 2 other users: no permission, RSS 2.0 MiB; run as root, or "
+			"run memtallyd and join group memtally\n"},
+	};
+	CLEANUP(builder_done) struct builder b = {0};
+	static const struct image_header head = {
+		.sequence = 1, .interval_ns = 1, .stale_ns = 1, .boottime_ns = 1};
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	const char *reason;
+
+	(void)state;
+	builder_begin(&b);
+	assert_non_null(builder_add_scope(&b, METRIC_HOST));
+	assert_non_null(builder_add_self(&b));
+	add_process(&b, 1, 0, OUTCOME_DENIED);
+	add_process(&b, 2, 0, OUTCOME_NO_MM);
+	add_process(&b, 3, 1000, OUTCOME_MEASURED);
+	add_process(&b, 4, 1001, OUTCOME_DENIED);
+	add_process(&b, 5, 0, OUTCOME_DENIED);
+	add_process(&b, 6, 0, OUTCOME_SHARED_MM);
+	assert_int_equal(builder_seal(&b, &head, &fd), 0);
+	assert_int_equal(view_open(fd, &view, &reason), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer said = {0};
+
+		notice_add_hidden(view, &cases[i].sight, &said);
+		buffer_add_char(&said, '\0');
+		assert_string_equal(said.data, cases[i].text);
+	}
+}
+
 /* The age of the snapshot says nothing about estimates carried forward into it. */
 static void origin_has_the_age_of_estimates(void **state)
 {
@@ -289,6 +343,7 @@ int main(void)
 		cmocka_unit_test(tells_other_failures_apart),
 		cmocka_unit_test(says_that_proc_hides_processes),
 		cmocka_unit_test(says_that_map_counts_are_averaged),
+		cmocka_unit_test(counts_hidden_processes_and_their_users),
 		cmocka_unit_test(origin_has_the_age_of_estimates),
 	};
 

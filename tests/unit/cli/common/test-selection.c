@@ -113,7 +113,7 @@ static void sums_cover_the_selection(void **state)
 		row = view_scope(selected, s.scope, rows[0]);
 		assert_int_equal(row->q[SCOPE_PSS], cases[i].pss_kib * 1024);
 		assert_int_equal(ROW_HAS(row, SCOPE_PSS_BYTE_SECONDS), cases[i].has_counters);
-		assert_int_equal(selection_needs_processes(&s), !cases[i].has_counters);
+		assert_int_equal(selection_needs(&s) == SOURCE_PROCESSES, !cases[i].has_counters);
 	}
 }
 
@@ -130,7 +130,7 @@ static void host_covers_the_selection(void **state)
 
 	(void)state;
 	assert_int_equal(selection_parse(settings, &s, error), 0);
-	assert_true(selection_needs_processes(&s));
+	assert_int_equal(selection_needs(&s), SOURCE_PROCESSES);
 	assert_int_equal(selection_run(&s, view, &selected, &rows, &count), 0);
 	assert_int_equal(count, 0);
 	assert_int_equal(view_host(selected)->q[SCOPE_PSS], 501503 * 1024);
@@ -189,7 +189,7 @@ static void programs_are_the_default(void **state)
 	assert_int_equal(s.scope, METRIC_PROGRAM);
 	assert_int_equal(s.limit, 3);
 	assert_int_equal(s.query.limit, 0); /* the total covers all */
-	assert_false(selection_needs_processes(&s));
+	assert_int_equal(selection_needs(&s), SOURCE_OWNERS);
 }
 
 static void wrong_usage_is_refused(void **state)

@@ -38,8 +38,8 @@ struct sample_options invoked_sample(void);
 void invoked_run(const char *const args[static INVOKED_ARGS], struct running *ret);
 void invoked_run_into(int output, const char *const args[static INVOKED_ARGS], struct running *ret);
 
-/* Sends the sample with CONTEXT, struct sample_options, to CLIENT: for stand_in_start(). */
-void invoked_serve(int client, const void *context);
+/* Sends the sample with OPTIONS, struct sample_options, to CLIENT: for stand_in_start(). */
+void invoked_serve(int client, const void *options);
 
 /*
  * As invoked_run(), while a stand-in for memtallyd sends the sample with OPTIONS to each client.
