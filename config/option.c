@@ -250,6 +250,8 @@ static const struct option_spec options[] = {
 		"files: the processes that map this file."},
 	{"csv", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(csv),
 		"Print comma-separated values, with the names and exact numbers of JSON."},
+	{"all", PROGRAM_MEMTALLY, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(all),
+		"host: swap space, shared memory, tmpfs and all other figures, too."},
 	{"sections", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(sections),
 		"pages: by ELF sections of mapped files; the same as --by=section."},
 	{"symbols", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(symbols),

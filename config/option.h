@@ -110,7 +110,7 @@ struct settings {
 	uint64_t limit; /* 0: all */
 	char *since, *until, *by, *diff, *file;
 	uint64_t per; /* enum usage_per */
-	bool csv, sections, symbols, matrix, deleted;
+	bool csv, all, sections, symbols, matrix, deleted;
 	char *range;
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
 		group, pid;

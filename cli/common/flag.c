@@ -33,6 +33,7 @@ static const struct {
 	const char *name;
 	unsigned int views;
 } flags[] = {
+	{"all", ONLY(HOST)},
 	{"diff", ONLY(MAP)},
 	{"deleted", ONLY(FILES)},
 	{"file", ONLY(FILES)},

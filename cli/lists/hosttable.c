@@ -53,7 +53,7 @@ static bool get_sheet(
 			{"SHARE", NULL, COLUMN_RATIO, get_sheet, SHEET_SHARE,                      \
 				.flags = COLUMN_SUM},                                              \
 			{"KIND", NULL, COLUMN_TEXT, get_sheet, SHEET_NAME},                        \
-			{"WHAT IT IS", NULL, COLUMN_TEXT, get_sheet, SHEET_HELP,                   \
+			{"MEANING", NULL, COLUMN_TEXT, get_sheet, SHEET_HELP,                      \
 				.flags = COLUMN_PROSE},                                            \
 	}
 

@@ -23,18 +23,24 @@
 
 enum { PIECE_SIZE = 1 << 16 };
 
-/* Prints the tables of hosttable.h; as CSV only all quantities of the host. */
+/*
+ * Prints the balance sheet or, with --all or if VIEW has none, the tables of hosttable.h; as CSV
+ * only all quantities of the host.
+ */
 static int print_host(const struct settings *settings, const struct view *view)
 {
 	enum list_form form = settings->csv ? LIST_CSV : LIST_TABLE;
 	AUTO_BUFFER struct buffer text = {0};
+	bool is_enough = false;
 	int r = 0;
 
-	for (unsigned int i = settings->csv ? HOSTTABLE_FIELDS : 0; r >= 0 && i < HOSTTABLES; i++) {
+	for (unsigned int i = settings->csv ? HOSTTABLE_FIELDS : 0;
+		r >= 0 && !is_enough && i < HOSTTABLES; i++) {
 		AUTO_BUFFER struct buffer table = {0};
 		AUTO_LIST struct list list = {.to = NULL};
 
 		r = hosttable_build(view, (enum hosttable)i, form, settings->bytes, &table, &list);
+		is_enough = i == HOSTTABLE_MEMORY && r == 0 && !settings->all;
 		list.width = command_width();
 		list.has_styles = command_has_styles();
 		if (r == 0)

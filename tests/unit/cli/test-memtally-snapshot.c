@@ -102,6 +102,45 @@ static void warnings_come_after_the_table(void **state)
 	}
 }
 
+/* Runs memtally with ARGS on a sample. Returns 0 or 1, its exit status. */
+static int show(const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	struct sample_options options = invoked_sample();
+	pid_t publisher = invoked_publish(&options);
+
+	invoked_run(args, ret);
+	invoked_unpublish(publisher);
+	return ret->status;
+}
+
+/* --all adds the other tables. JSON and CSV have all of it anyway. */
+static void host_is_the_balance_sheet(void **state)
+{
+	static const char *const sheet[INVOKED_ARGS] = {"host"},
+				 *const all[INVOKED_ARGS] = {"host", "--all"},
+				 *const one[INVOKED_ARGS] = {"host", "--user=alice"},
+				 *const json[INVOKED_ARGS] = {"host", "--json"},
+				 *const all_json[INVOKED_ARGS] = {"host", "--json", "--all"},
+				 *const csv[INVOKED_ARGS] = {"host", "--csv"},
+				 *const all_csv[INVOKED_ARGS] = {"host", "--csv", "--all"};
+	struct running r[7] = {0};
+	const char *const *const args[] = {sheet, all, one, json, all_json, csv, all_csv};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
+		assert_int_equal(show(args[i], &r[i]), 0);
+	running_check_prints(&r[0], " MemTotal\n");
+	assert_null(strstr(r[0].out.data, "\n\n"));
+	running_check_prints(&r[1], r[0].out.data);
+	running_check_prints(&r[1], " FIELD ");
+	assert_null(strstr(r[2].out.data, " MemTotal\n"));
+	running_check_prints(&r[2], " FIELD ");
+	assert_string_equal(r[3].out.data, r[4].out.data);
+	assert_string_equal(r[5].out.data, r[6].out.data);
+	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
+		running_done(&r[i]);
+}
+
 /* Only unmeasured processes of the selection cause a warning. */
 static void warns_about_the_selection_only(void **state)
 {
@@ -351,6 +390,7 @@ int main(void)
 		cmocka_unit_test(says_how_users_are_counted),
 		cmocka_unit_test(shows_memtallyds_snapshot),
 		cmocka_unit_test(warnings_come_after_the_table),
+		cmocka_unit_test(host_is_the_balance_sheet),
 		cmocka_unit_test(warns_about_the_selection_only),
 		cmocka_unit_test(json_is_complete),
 		cmocka_unit_test(json_has_the_selection),

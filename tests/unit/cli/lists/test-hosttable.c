@@ -75,7 +75,7 @@ static void memory_adds_up(void **state)
 	ROW_SET(&s, BALANCE_RESIDUAL_HIGH, UINT64_C(24) << 20);
 	view = make(&s, UINT64_C(1024) << 20);
 	check(view, HOSTTABLE_MEMORY, false,
-		"MEMORY|SHARE|KIND|WHAT IT IS\n"
+		"MEMORY|SHARE|KIND|MEANING\n"
 		"600.0 MiB|59 %|pss_anon|anonymous memory of processes\n"
 		"400.0 MiB|39 %|free|free\n"
 		"24.0 MiB|2.3 %|unaccounted|memory that no counter of the kernel contains\n"
@@ -110,7 +110,7 @@ static void the_residual_has_a_sign(void **state)
 		ROW_SET(&s, BALANCE_RESIDUAL_HIGH, (uint64_t)cases[i].high);
 		view = make(&s, 1000);
 		snprintf(expected, sizeof(expected),
-			"MEMORY|SHARE|KIND|WHAT IT IS\n"
+			"MEMORY|SHARE|KIND|MEANING\n"
 			"1010|101 %%|free|free\n"
 			"-10|-1 %%|unaccounted|memory that no counter of the kernel contains%s\n"
 			"1000|100 %%||\n"
@@ -142,7 +142,7 @@ static void the_residual_may_have_no_bound(void **state)
 		ROW_SET(&s, cases[i].present, 30);
 		view = make(&s, 1000);
 		snprintf(expected, sizeof(expected),
-			"MEMORY|SHARE|KIND|WHAT IT IS\n"
+			"MEMORY|SHARE|KIND|MEANING\n"
 			"10|1 %%|unaccounted|memory that no counter of the kernel contains; %s\n"
 			"1000|100 %%||\n"
 			"MemTotal",
@@ -179,7 +179,7 @@ static void swap_adds_up(void **state)
 
 	(void)state;
 	check(view, HOSTTABLE_SWAP, true,
-		"SWAP|SHARE|KIND|WHAT IT IS\n"
+		"SWAP|SHARE|KIND|MEANING\n"
 		"1179648|0.12 %|processes|their SwapPss\n"
 		"8192|under 0.001 %|sysv|SysV segments\n"
 		"-4096|-under 0.001 %|unknown|other swapped memory, such as files on tmpfs\n"
