@@ -239,7 +239,7 @@ static const struct option_spec options[] = {
 			BETWEEN(" ") IF_INSPECT(
 				"map: by mapping (default), file or kind. pages: by kind (default), "
 				"process, mapping, page, section or symbol. sharing: by user (default), "
-				"program, unit or any other kind of owner.",
+				"program, unit, any other kind of owner, or selection.",
 				"")},
 	{"per", LEDGER_VIEW, OPTION_CHOICE, false, "SPAN", "all", 0, 0, usage_pers, FIELD(per),
 		"usage: rows for each span of local time, or for all of the time together."},

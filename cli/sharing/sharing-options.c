@@ -5,11 +5,15 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/common/flag.h"
 #include "cli/common/selection.h"
 #include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
+
+/* The value of --by, as in JSON, for all chosen processes as one group. */
+static const char selection_name[] = "selection";
 
 void sharing_options_done(struct sharing_options *a)
 {
@@ -29,9 +33,9 @@ static int parse_form(const struct settings *c, struct sharing_options *a,
 
 	if (c->by) {
 		a->kind = owner_find(c->by);
-		if (a->kind == OWNER_KINDS)
+		if (a->kind == OWNER_KINDS && strcmp(c->by, selection_name) != 0)
 			return flag_refuse("--by", c->by,
-				"user, program, unit or another kind of owner", error);
+				"user, program, unit, another kind of owner or selection", error);
 	}
 	if (c->sort) {
 		a->sort = sharing_find_sort(c->sort);
@@ -39,6 +43,27 @@ static int parse_form(const struct settings *c, struct sharing_options *a,
 			return sort_names_refuse_columns(c->sort, column, count, NULL, error);
 	}
 	return flag_parse_order(c, &a->ascending, error);
+}
+
+/*
+ * Returns the kind of the groups that filters choose if --by does not say: that of the filter with
+ * several values, such as two users. OWNER_KINDS, one group, if there is no such filter, if there
+ * are two, or if pids are given.
+ */
+static enum owner_kind kind_of_filters(const struct settings *c)
+{
+	enum owner_kind found = OWNER_KINDS;
+
+	if (c->operands.count > 1 || c->pid.count)
+		return OWNER_KINDS;
+	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++) {
+		if (selection_filter(c, (enum owner_kind)kind)->count < 2)
+			continue;
+		if (found != OWNER_KINDS)
+			return OWNER_KINDS;
+		found = (enum owner_kind)kind;
+	}
+	return found;
 }
 
 /* Without pids and filters all processes are scanned. */
@@ -49,10 +74,17 @@ static int parse_chosen(const struct settings *c, struct sharing_options *a,
 	bool has_filters = false;
 	int r = selection_parse_processes(c, &selection, &has_filters, error);
 
-	if (r < 0 || (!has_filters && c->operands.count < 2 && !c->pid.count))
+	if (r < 0)
 		return r;
+	if (!has_filters && c->operands.count < 2 && !c->pid.count) {
+		if (a->kind != OWNER_KINDS)
+			return 0;
+		snprintf(error, PID_SELECTION_ERROR_SIZE,
+			"--by=selection needs a pid, or a filter such as --user or --program");
+		return -EINVAL;
+	}
 	if (!c->by)
-		a->kind = OWNER_KINDS;
+		a->kind = kind_of_filters(c);
 	return pid_selection_parse(c, &a->chosen, error);
 }
 

@@ -38,6 +38,19 @@ static void parses_arguments(void **state)
 		/* Processes that are named form one group, unless --by says otherwise. */
 		{{"17", "18"}, OWNER_KINDS, SHARING_COMES_BACK, 2, false, false, false},
 		{{"--user=alice"}, OWNER_KINDS, SHARING_COMES_BACK, 0, true, false, false},
+		/* Several users are several groups, unless other processes are named, too. */
+		{{"--user=alice", "--user=bob"}, OWNER_USER, SHARING_COMES_BACK, 0, true, false,
+			false},
+		{{"--unit=a", "--user=alice", "--user=bob", "--matrix"}, OWNER_USER,
+			SHARING_COMES_BACK, 0, true, false, true},
+		{{"--unit=a", "--unit=b", "--user=alice", "--user=bob"}, OWNER_KINDS,
+			SHARING_COMES_BACK, 0, true, false, false},
+		{{"--user=alice", "--user=bob", "17"}, OWNER_KINDS, SHARING_COMES_BACK, 1, true,
+			false, false},
+		{{"--user=alice", "--user=bob", "--by=selection"}, OWNER_KINDS, SHARING_COMES_BACK,
+			0, true, false, false},
+		{{"--user=alice", "--user=bob", "--by=program"}, OWNER_PROGRAM, SHARING_COMES_BACK,
+			0, true, false, false},
 		{{"--user=alice", "--by=user", "--matrix"}, OWNER_USER, SHARING_COMES_BACK, 0, true,
 			false, true},
 	};
@@ -66,6 +79,8 @@ static void describes_wrong_arguments(void **state)
 		const char *word;
 	} cases[] = {
 		{{"--by=weather"}, "--by"},
+		{{"--by=selection"}, "--by=selection needs a pid"},
+		{{"--by=selection", "--user=alice", "--matrix"}, "--matrix needs groups"},
 		{{"--sort=weather"}, "--sort"},
 		{{"--matrix", "--user=alice"}, "--matrix needs groups"},
 		{{"--matrix", "17"}, "--matrix needs groups"},
