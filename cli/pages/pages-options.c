@@ -85,6 +85,16 @@ static int pages_options_parse_by(const struct settings *c, struct pages_options
 				 "kind, process, mapping, page, section or symbol", error);
 }
 
+/*
+ * Returns true if rows are sorted by an amount even without --sort. Of symbols a table is: most of
+ * them are not resident. JSON and CSV have them as they come, which may be more than can be sorted.
+ */
+static bool is_sorted_anyway(const struct pages_options *a)
+{
+	return a->by == PAGEROW_BY_KIND || a->by == PAGEROW_BY_PROCESS ||
+	       (a->by == PAGEROW_BY_SYMBOL && !a->json && !a->csv);
+}
+
 static int pages_options_parse_order(const struct settings *c, struct pages_options *a,
 	char error[static PID_SELECTION_ERROR_SIZE])
 {
@@ -92,15 +102,16 @@ static int pages_options_parse_order(const struct settings *c, struct pages_opti
 	const struct column *column;
 	size_t count;
 
-	a->is_sorted = c->sort || c->order || a->by == PAGEROW_BY_KIND ||
-	               a->by == PAGEROW_BY_PROCESS;
+	a->is_sorted = c->sort || c->order || is_sorted_anyway(a);
 	if (a->is_sorted && a->by == PAGEROW_BY_PAGE) {
 		snprintf(error, PID_SELECTION_ERROR_SIZE,
 			"--%s does not go with single pages: these are in order of address",
 			c->sort ? "sort" : "order");
 		return -EINVAL;
 	}
-	a->sort = by_parts ? (unsigned int)PARTROW_RESIDENT : (unsigned int)PAGESUM_RSS;
+	a->sort = a->by == PAGEROW_BY_SYMBOL ? (unsigned int)PARTROW_PRIVATE
+	          : by_parts                 ? (unsigned int)PARTROW_RESIDENT
+	                                     : (unsigned int)PAGESUM_RSS;
 	if (c->sort && by_parts)
 		a->sort = partrow_find_sort(c->sort);
 	else if (c->sort)

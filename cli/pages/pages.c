@@ -327,7 +327,7 @@ static int pages_look(const struct pages_options *a, const struct procfs *procfs
 		r = pages_finish(&l);
 	if (r == -E2BIG) {
 		log_error(
-			"more than %d rows, or names of more than %d MiB, cannot be sorted: ask for fewer processes or a --range, or without --sort",
+			"more than %d rows, or names of more than %d MiB, cannot be sorted: ask for fewer processes or a --range, or for --csv without --sort",
 			PARTLIST_ROWS_MAX, PARTLIST_NAMES_MAX >> 20);
 		return 1;
 	}
