@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "render/decimal.h"
 #include "snapshot/owner.h"
@@ -14,8 +15,13 @@ enum {
 	MS_PER_S = 1000,
 	BUCKET_S = 300, /* the ledger's shortest slot */
 	/* a period keeps its name if at most this part of it, one in ten, is different */
-	NAMED_PARTS = 10
+	NAMED_PARTS = 10,
+	MIB_PER_GIB = 1024,
 };
+
+/* The heads of columns in MiB hours. */
+#define MIB_HOURS      "MIB-HOURS"
+#define SWAP_MIB_HOURS "SWAP-MIB-HOURS"
 
 static const char *const pers[] = {
 	[USAGE_PER_ALL] = "all",
@@ -59,12 +65,30 @@ static int select_part(const struct usage_line_choice *choice, struct usage_tabl
 	return 0;
 }
 
+/* Returns true if a row of PART has a GiB hour of PSS or SwapPss. */
+static bool has_gib_hour(const struct usage_table_part *part)
+{
+	for (size_t i = 0; i < part->items; i++) {
+		const struct usage_line *item = &part->item[i];
+
+		if ((usage_line_has(item, USAGE_PSS) &&
+			    (double)item->row.q[USAGE_PSS] >= USAGE_LINE_GIB_HOUR) ||
+			(usage_line_has(item, USAGE_SWAP) &&
+				(double)item->row.q[USAGE_SWAP] >= USAGE_LINE_GIB_HOUR))
+			return true;
+	}
+	return false;
+}
+
 int usage_table_select(struct usage_table *b)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < b->parts; i++)
+	b->is_small = true;
+	for (size_t i = 0; r == 0 && i < b->parts; i++) {
 		r = select_part(&b->choice, &b->part[i]);
+		b->is_small = b->is_small && r == 0 && !has_gib_hour(&b->part[i]);
+	}
 	return r;
 }
 
@@ -203,14 +227,19 @@ static bool usage_table_get(
 static bool usage_table_get_quantity(
 	const struct list *l, const struct column *c, const void *row_, struct column_value *ret)
 {
+	const struct usage_table *b = l->context;
 	const struct usage_row_of *row = row_;
-	bool is_pss = c->index == USAGE_LINE_PSS_HOURS;
+	bool is_pss = c->index == USAGE_LINE_PSS_HOURS, is_there;
 
-	(void)l;
-	if (row->item)
-		return usage_line_get(row->item, (enum usage_line_field)c->index, ret);
-	ret->real = (is_pss ? row->pss : row->swap) / USAGE_LINE_GIB_HOUR;
-	return is_pss ? row->has_pss : row->has_swap;
+	if (row->item) {
+		is_there = usage_line_get(row->item, (enum usage_line_field)c->index, ret);
+	} else {
+		ret->real = (is_pss ? row->pss : row->swap) / USAGE_LINE_GIB_HOUR;
+		is_there = is_pss ? row->has_pss : row->has_swap;
+	}
+	if (l->form == LIST_TABLE && b->is_small && (is_pss || c->index == USAGE_LINE_SWAP_HOURS))
+		ret->real *= MIB_PER_GIB;
+	return is_there;
 }
 
 /* clang-format off */
@@ -219,8 +248,8 @@ static bool usage_table_get_quantity(
 	.field = (name), .kind = (type), .get = usage_table_get_quantity, .index = (of), .place = 1
 /* clang-format on */
 
-/* These columns have a head or a name that depends on the kind of owners or on the periods. */
-enum { TIME_COLUMN = 0, NAME_COLUMN = 5, ID_COLUMN = 7 };
+/* These columns have a head or a name that depends on the kind of owners, periods or amounts. */
+enum { TIME_COLUMN = 0, NAME_COLUMN = 5, ID_COLUMN = 7, HOURS_COLUMN = 9, SWAP_HOURS_COLUMN = 13 };
 
 static const struct column columns[] = {
 	[TIME_COLUMN] = {OTHER(NULL, COLUMN_TEXT, USAGE_TABLE_TIME), .only = WITH_TIME},
@@ -235,14 +264,14 @@ static const struct column columns[] = {
 		.place = 3, .flags = COLUMN_CUT},
 	[ID_COLUMN] = {OTHER(NULL, COLUMN_COUNT, USAGE_TABLE_ID)},
 	{QUANTITY("pss_byte_seconds", COLUMN_DIGITS, USAGE_LINE_PSS), .flags = COLUMN_SORT},
-	{QUANTITY("pss_gib_hours", COLUMN_REAL, USAGE_LINE_PSS_HOURS), .head = "GIB-HOURS",
-		.decimals = 3, .flags = COLUMN_SUM | COLUMN_SORT},
+	[HOURS_COLUMN] = {QUANTITY("pss_gib_hours", COLUMN_REAL, USAGE_LINE_PSS_HOURS),
+		.head = "GIB-HOURS", .decimals = 3, .flags = COLUMN_SUM | COLUMN_SORT},
 	{QUANTITY("pss_mean_bytes", COLUMN_BYTES, USAGE_LINE_MEAN), .head = "MEAN", .drop = 3,
 		.flags = COLUMN_SORT},
 	{QUANTITY("pss_max_bytes", COLUMN_BYTES, USAGE_LINE_MAX), .head = "MAX", .drop = 1,
 		.flags = COLUMN_SORT},
 	{QUANTITY("swap_pss_byte_seconds", COLUMN_DIGITS, USAGE_LINE_SWAP), .flags = COLUMN_SORT},
-	{QUANTITY("swap_pss_gib_hours", COLUMN_REAL, USAGE_LINE_SWAP_HOURS),
+	[SWAP_HOURS_COLUMN] = {QUANTITY("swap_pss_gib_hours", COLUMN_REAL, USAGE_LINE_SWAP_HOURS),
 		.head = "SWAP-GIB-HOURS", .decimals = 3,
 		.flags = COLUMN_SUM | COLUMN_SORT | COLUMN_SPARE},
 	{QUANTITY("processes_mean", COLUMN_REAL, USAGE_LINE_PROCESSES), .head = "PROCESSES",
@@ -264,6 +293,10 @@ enum usage_line_field usage_table_find_sort(const char *name)
 	const struct column *c = list_find_sort(
 		columns, ARRAY_SIZE(columns), BY_PROCESSES_MAX, name);
 
+	if (!strcasecmp(name, MIB_HOURS))
+		return USAGE_LINE_PSS_HOURS;
+	if (!strcasecmp(name, SWAP_MIB_HOURS))
+		return USAGE_LINE_SWAP_HOURS;
 	return c ? (enum usage_line_field)c->index : USAGE_LINE_FIELDS;
 }
 
@@ -294,6 +327,10 @@ static void usage_table_list(const struct usage_table *b, enum list_form form, s
 	own[NAME_COLUMN].head = owner->title;
 	own[NAME_COLUMN].field = owner->name;
 	own[ID_COLUMN].field = usage_table_id_of(b->kind);
+	if (b->is_small) {
+		own[HOURS_COLUMN].head = MIB_HOURS;
+		own[SWAP_HOURS_COLUMN].head = SWAP_MIB_HOURS;
+	}
 	*ret = (struct list){
 		.column = own,
 		.columns = ARRAY_SIZE(columns),

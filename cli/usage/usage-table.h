@@ -34,6 +34,8 @@ struct usage_table {
 	size_t limit; /* rows of each part to show; 0: all */
 	bool bytes;   /* exact bytes, instead of KiB, MiB ... */
 	bool has_styles;
+	/* Set by usage_table_select(): no row has a GiB hour, so that tables show MiB hours. */
+	bool is_small;
 	struct usage_line_choice choice;
 	bool is_cut; /* the time that was asked for ends in the future: the last period ends now */
 };
@@ -43,8 +45,8 @@ void usage_table_done(struct usage_table *b);
 #define AUTO_USAGE_TABLE CLEANUP(usage_table_done)
 
 /*
- * Fills .item of all parts, with answers in place, with the rows of .choice, sorted. Returns 0 or
- * -ENOMEM.
+ * Fills .item of all parts, with answers in place, with the rows of .choice, sorted, and .is_small.
+ * Returns 0 or -ENOMEM.
  */
 int usage_table_select(struct usage_table *b);
 

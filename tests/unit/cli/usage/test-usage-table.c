@@ -164,6 +164,40 @@ static void a_table_has_a_total(void **state)
 		"                     4.250                          1.000 total of 3 rows (1 not shown)\n");
 }
 
+/* In the first hour of a ledger no row has a GiB hour. CSV keeps the unit of its names. */
+static void small_amounts_are_mib_hours(void **state)
+{
+	static const struct usage_row rows[] = {
+		{.id = 1,
+			.present = 0x1f,
+			.q = {GIB_HOUR / 2, 1 << 20, GIB_HOUR / 1024 / 8, 3600000, 1},
+			.name = "a",
+			.user = ""},
+		{.id = 2, .present = 1, .q = {GIB_HOUR / 1024 / 4}, .name = "b", .user = ""},
+	};
+	AUTO_USAGE_TABLE struct usage_table b = {0}, large = {0};
+	AUTO_BUFFER struct buffer text = {0}, csv = {0};
+	struct usage_row one = rows[0];
+
+	(void)state;
+	make_of(&b, USAGE_USER, rows, 2, &(struct usage_line_choice){0});
+	draw(&b, &text);
+	assert_string_equal(text.data,
+		"MIB-HOURS      MEAN     MAX SWAP-MIB-HOURS PROCESSES COVERED USER\n"
+		"  512.000 512.0 MiB 1.0 GiB          0.125       1.0   100 % a\n"
+		"    0.250 256.0 KiB       -              -         -   100 % b\n"
+		"---------------------------------------------------------------\n"
+		"  512.250                            0.125 total of 2 rows\n");
+	get_csv(&b, &csv);
+	assert_non_null(strstr(csv.data, ",0.000244140625,"));
+	one.q[USAGE_PSS] = GIB_HOUR;
+	make_of(&large, USAGE_USER, &one, 1, &(struct usage_line_choice){0});
+	draw(&large, &text);
+	assert_int_equal(strncmp(text.data, "GIB-HOURS ", 10), 0);
+	assert_int_equal(usage_table_find_sort("mib-hours"), USAGE_LINE_PSS_HOURS);
+	assert_int_equal(usage_table_find_sort("SWAP-MIB-HOURS"), USAGE_LINE_SWAP_HOURS);
+}
+
 static int print_csv(void *bill)
 {
 	AUTO_BUFFER struct buffer text = {0};
@@ -472,6 +506,7 @@ int main(void)
 		cmocka_unit_test(csv_has_a_line_for_each_row),
 		cmocka_unit_test(json_leaves_out_absent_fields),
 		cmocka_unit_test(a_table_has_a_total),
+		cmocka_unit_test(small_amounts_are_mib_hours),
 		cmocka_unit_test(csv_notes_rows_that_are_left_out),
 		cmocka_unit_test(only_hours_are_named_as_hours),
 		cmocka_unit_test(large_amounts_are_exact),
