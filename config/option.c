@@ -227,8 +227,8 @@ static const struct option_spec options[] = {
 		IF_LEDGER(
 			"usage: the beginning of the time. A date (2026-11-01), a date and a time "
 			"(\"2026-11-01 08:00\"), today, yesterday, now, or a duration ago (36h); local "
-			"time. Default: a day ago; with --per=day the last seven days, with --per=month "
-			"the last twelve months.",
+			"time. Default: a day ago, or the beginning of the ledger; with --per=day "
+			"the last seven days, with --per=month the last twelve months.",
 			"") BETWEEN(" ")
 			IF_INSPECT(
 				"map: what has changed since map --json printed this FILE.", "")},

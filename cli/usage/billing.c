@@ -83,7 +83,8 @@ static void say_period(const struct usage_table *b)
 	period_name(USAGE_PER_ALL, first->head.since_s, since);
 	period_name(USAGE_PER_ALL, last->head.until_s, until);
 	period_name(USAGE_PER_ALL, last->head.first_s, begins);
-	log_info("usage from %s to %s%s%s%s%s", since, until,
+	log_info("usage from %s%s to %s%s%s%s%s", since,
+		b->begins_later ? ", when the ledger begins," : "", until,
 		b->is_cut ? ", which is now: --until is in the future" : "",
 		is_coarse(b) ? "; part of that time is recorded in larger spans" : "",
 		is_late ? "; the ledger begins at " : "", is_late ? begins : "");

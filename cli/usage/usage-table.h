@@ -38,6 +38,9 @@ struct usage_table {
 	bool is_small;
 	struct usage_line_choice choice;
 	bool is_cut; /* the time that was asked for ends in the future: the last period ends now */
+	/* There is one period, without --since: it begins with the ledger if that is later. */
+	bool may_begin_later;
+	bool begins_later; /* so it does */
 };
 
 /* Frees what B owns, and zeroes it. */

@@ -183,7 +183,8 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
 		.limit = settings->limit,
 		.bytes = settings->bytes,
 		.choice = choice,
-		.is_cut = is_cut};
+		.is_cut = is_cut,
+		.may_begin_later = !settings->since && per == USAGE_PER_ALL};
 	return make_parts(ret, period, count);
 }
 
@@ -291,6 +292,23 @@ static int connect_to(const char *path, uint64_t end_ns, int *ret_fd)
 }
 
 /*
+ * Asks again for the only period of B if the ledger begins within it: time before that is not
+ * covered.
+ */
+static int ask_later(int fd, uint64_t end_ns, struct usage_table *b)
+{
+	struct usage_table_part *part = &b->part[0];
+
+	if (!b->may_begin_later || part->head.first_s <= part->head.since_s ||
+		part->head.first_s >= part->head.until_s)
+		return 0;
+	b->begins_later = true;
+	part->period.from_s = part->head.first_s;
+	buffer_clear(&part->answer);
+	return ask_one(fd, b->kind, end_ns, part);
+}
+
+/*
  * A connection that ends before any answer may have found no free place, which does not last, so
  * this tries again.
  */
@@ -314,5 +332,7 @@ int usage_ask(const char *path, uint64_t timeout_ns, struct usage_table *b)
 				r = ask_one(fd, b->kind, end_ns, &b->part[i]);
 		}
 	}
+	if (r == 0)
+		r = ask_later(fd, end_ns, b);
 	return r == 0 ? usage_table_select(b) : r;
 }

@@ -53,4 +53,4 @@ used() {
 }
 
 # covered: prints the seconds of the last day for which PSS is known
-covered() { usage --csv | awk -F , 'NR == 2 { print $3 * 86400 }'; }
+covered() { usage --since=24h --csv | awk -F , 'NR == 2 { print $3 * 86400 }'; }

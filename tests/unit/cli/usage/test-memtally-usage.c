@@ -23,6 +23,9 @@ static int64_t boundary(int64_t s)
 	return s >= FINE_S ? s : (s + 43200) / 86400 * 86400;
 }
 
+/* The start of the ledger's data. */
+static int64_t first_s;
+
 /* One user with 1 GiB all the time. */
 static void answer(const struct usage_request *request, struct buffer *to)
 {
@@ -30,7 +33,7 @@ static void answer(const struct usage_request *request, struct buffer *to)
 		.since_s = boundary(request->since_s),
 		.until_s = boundary(request->until_s),
 		.now_s = FINE_S + 10 * 86400,
-		.first_s = 0,
+		.first_s = first_s,
 		.written_s = FINE_S + 10 * 86400,
 	};
 	uint64_t seconds = (uint64_t)(head.until_s - head.since_s);
@@ -175,6 +178,46 @@ static void warns_if_hours_are_kept_as_days(void **state)
 	}
 }
 
+/*
+ * Without --since the time begins with the ledger, if that is in it: the rest is not covered. Hours
+ * keep their names.
+ */
+static void time_begins_with_the_ledger(void **state)
+{
+	static const struct {
+		int64_t first_s;
+		const char *per, *since, *says, *prints;
+	} cases[] = {
+		{FINE_S + 7200, "--per=all", "--since=2026-08-01",
+			"usage from 2026-08-01 00:00 to 2026-08-01 03:00; the ledger begins at "
+			"2026-08-01 02:00\n",
+			"\n    3.000 "},
+		{FINE_S + 7200, "--per=all", "--limit=9",
+			"usage from 2026-08-01 02:00, when the ledger begins, to 2026-08-01 03:00\n",
+			"\n    1.000 "},
+		{FINE_S, "--per=all", "--limit=9",
+			"usage from 2026-08-01 00:00, when the ledger begins, to 2026-08-01 03:00\n",
+			"\n    3.000 "},
+		{0, "--per=all", "--limit=9",
+			"usage from 2026-07-31 00:00 to 2026-08-01 03:00; part of that time ",
+			"\n   27.000 "},
+		{FINE_S + 7200, "--per=hour", "--limit=9", "; the ledger begins at ",
+			"\n2026-08-01 01:00                         1.000 "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_RUNNING struct running r = {0};
+
+		first_s = cases[i].first_s;
+		ask(cases[i].per, cases[i].since, "--until=2026-08-01 03:00", NULL, &r);
+		first_s = 0;
+		assert_int_equal(r.status, 0);
+		running_check_says(&r, cases[i].says);
+		running_check_prints(&r, cases[i].prints);
+	}
+}
+
 /* The time is shorter than the slots that are kept. */
 static void refuses_hours_within_a_day(void **state)
 {
@@ -219,6 +262,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(warns_if_hours_are_kept_as_days),
+		cmocka_unit_test(time_begins_with_the_ledger),
 		cmocka_unit_test(refuses_hours_within_a_day),
 		cmocka_unit_test(usage_refuses_another_service),
 		cmocka_unit_test(waits_no_longer_for_many_messages),
