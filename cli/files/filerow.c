@@ -29,6 +29,30 @@ enum {
 	FILEROW_AS,
 };
 
+/* Names that users choose do not begin with a bracket (kind_add_path()). */
+bool filerow_is_anonymous(const struct file_table_row *file)
+{
+	return file->kind == KIND_SHMEM && file->name[0] == '[';
+}
+
+/* Gets the name of anonymous shared memory: "[shared] of postgres, pid 812". */
+static bool get_anonymous(const struct filerow_list *list, const struct file_table_row *file,
+	struct column_value *ret)
+{
+	size_t i = (size_t)(file - list->files->row);
+	const struct filerow_owner *owner = i < list->owners ? &list->owner[i] : NULL;
+	const char *user;
+
+	if (!owner || !owner->pid)
+		return column_use_text(ret, file->name);
+	user = usernames_find(list->names, owner->uid);
+	if (!user)
+		ret->room->error = -ENOMEM;
+	else
+		buffer_printf(ret->room, "%s of %s, pid %d", file->name, user, (int)owner->pid);
+	return column_use_room(ret);
+}
+
 static bool get_name(const struct file_table_row *file, struct column_value *ret)
 {
 	static const char *const marks[FILE_TABLE_FATES] = {
@@ -53,7 +77,10 @@ static bool filerow_get_file(
 		buffer_printf(ret->room, "%x:%x", file->major, file->minor);
 		return column_use_room(ret);
 	case FILEROW_INODE: ret->number = file->inode; return true;
-	case FILEROW_NAME: return get_name(file, ret);
+	case FILEROW_NAME:
+		return l->form == LIST_TABLE && !row->user && filerow_is_anonymous(file)
+		               ? get_anonymous(l->context, file, ret)
+		               : get_name(file, ret);
 	case FILEROW_KIND: return column_use_text(ret, kind_name(file->kind));
 	case FILEROW_STATE: return column_use_text(ret, file_table_fate_name(file->fate));
 	case FILEROW_EXACT:

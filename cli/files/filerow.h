@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buffer.h"
 #include "cli/common/username.h"
@@ -16,8 +17,17 @@
 #include "cli/table/list.h"
 #include "inspect/files/file-table.h"
 
+/* The first process that was found to map a file. */
+struct filerow_owner {
+	pid_t pid; /* 0: not known */
+	uint32_t uid;
+};
+
 struct filerow_list {
 	const struct file_table *files; /* borrowed */
+	/* borrowed; by row of .files: a table shows those of anonymous shared memory */
+	const struct filerow_owner *owner;
+	size_t owners;
 	const struct file_users *users; /* borrowed; sorted if they are the rows */
 	struct usernames *names;
 	const uint32_t *row; /* borrowed; indices of the rows to show in .files, in order */
@@ -31,6 +41,12 @@ struct filerow_list {
 	size_t width; /* columns of the terminal; 0: none */
 	bool has_styles;
 };
+
+/*
+ * Returns true if FILE is anonymous shared memory: its name, such as "[shared]", is the same for
+ * many.
+ */
+bool filerow_is_anonymous(const struct file_table_row *file);
 
 /* Returns the columns of the list, and their number in *RET_COUNT. */
 const struct column *filerow_columns(size_t *ret_count);

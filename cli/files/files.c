@@ -83,6 +83,7 @@ struct showing {
 	struct inventory inventory;
 	struct file_users users;
 	struct usernames names;
+	struct buffer owners; /* struct filerow_owner, by row of the file table */
 	struct buffer text, failures;
 	size_t read, denied, blocked, changed;
 	/* of these, processes that were given by pid: each has a message of its own */
@@ -96,6 +97,7 @@ static void cleanup_files_showing(struct showing *s)
 	inventory_done(&s->inventory);
 	file_users_done(&s->users);
 	usernames_done(&s->names);
+	buffer_done(&s->owners);
 	buffer_done(&s->text);
 	buffer_done(&s->failures);
 }
@@ -137,6 +139,29 @@ static int add_mappers(
 	return r;
 }
 
+/* Notes that T, which was read, is the first process with its anonymous shared memory. */
+static int note_owner(struct showing *s, const struct target *t)
+{
+	const struct filerow_owner owner = {.pid = t->process.pid, .uid = t->sample.uid};
+	const struct file_table *table = &s->inventory.files;
+	struct buffer *owners = &s->owners;
+
+	for (size_t i = 0; i < table->parts; i++) {
+		uint32_t row = table->part[i].row;
+		size_t end = ((size_t)row + 1) * sizeof(owner);
+
+		if (row == FILE_TABLE_REST || !filerow_is_anonymous(&table->row[row]))
+			continue;
+		if (owners->len < end)
+			buffer_add_zero(owners, end - owners->len);
+		if (owners->error)
+			return owners->error;
+		if (!((struct filerow_owner *)(void *)owners->data)[row].pid)
+			((struct filerow_owner *)(void *)owners->data)[row] = owner;
+	}
+	return 0;
+}
+
 static int read_target(struct showing *s, struct target *t)
 {
 	AUTO_BUFFER struct buffer unit = {0}, user_unit = {0};
@@ -147,6 +172,8 @@ static int read_target(struct showing *s, struct target *t)
 
 	if (r == 0)
 		r = inventory_read(&s->inventory, t);
+	if (r == 0)
+		r = note_owner(s, t);
 	return r == 0 && file_filter_is_some(&s->wanted) ? add_mappers(s, t, units[0], units[1])
 	                                                 : r;
 }
@@ -280,6 +307,8 @@ static int files_print(struct showing *s, size_t width)
 	AUTO_FREE uint32_t *row = NULL;
 	struct filerow_list list = {
 		.files = &s->inventory.files,
+		.owner = (const void *)s->owners.data,
+		.owners = s->owners.len / sizeof(struct filerow_owner),
 		.users = &s->users,
 		.names = &s->names,
 		.is_selected = file_filter_is_some(&s->wanted),

@@ -116,6 +116,63 @@ static void check_table(struct fixture *f, bool of_mappers, const char *expected
 	check_drawn(f, of_mappers, 0, expected);
 }
 
+static void add_shared(struct file_table *s, const char *path, uint64_t inode, uint64_t pss)
+{
+	const struct mapping m = {
+		.perms = "rw-s",
+		.inode = inode,
+		.minor = 1,
+		.path = path,
+		.path_len = strlen(path),
+		.flags = "",
+		.present = ALL,
+		.q[MAPPING_PSS] = pss * KIB,
+	};
+	uint32_t row;
+
+	assert_int_equal(file_table_add(s, &m, &row), 0);
+}
+
+/*
+ * Shared memory without a name of its own has one in a table: its user and first process. A row
+ * without a known process, and a user's name with a bracket, do not.
+ */
+static void anonymous_shared_memory_has_an_owner(void **state)
+{
+	static const struct filerow_owner owner[] = {{812, ALICE}, {4711, BOB}, {0, 0}};
+	CLEANUP(fixture_done) struct fixture f = {.files.max = FILE_TABLE_LIMITS};
+	AUTO_BUFFER struct buffer csv = {0}, users = {0};
+
+	(void)state;
+	file_table_begin(&f.files);
+	add_shared(&f.files, "/dev/zero (deleted)", 1, 30);
+	add_shared(&f.files, "/dev/zero (deleted)", 2, 20);
+	add_shared(&f.files, "/dev/zero (deleted)", 3, 10);
+	add_shared(&f.files, "/memfd:[x] (deleted)", 4, 5);
+	commit(&f, 812, ALICE, NULL);
+	assert_int_equal(file_table_order(&f.files, FILE_TABLE_PSS, &f.order), 0);
+	f.list = (struct filerow_list){.files = &f.files,
+		.owner = owner,
+		.owners = ARRAY_SIZE(owner),
+		.users = &f.users,
+		.names = &f.names,
+		.row = f.order,
+		.count = f.files.rows,
+		.sort = FILE_TABLE_PSS};
+	check_drawn(&f, false, 48,
+		"     PSS FILE\n"
+		"30.0 KiB [shared] of 4000000001, pid 812\n"
+		"20.0 KiB [shared] of 4000000002, pid 4711\n"
+		"10.0 KiB [shared]\n"
+		" 5.0 KiB memfd:[x]\n"
+		"------------\n"
+		"65.0 KiB total of 4 files\n");
+	assert_int_equal(filerow_print_files(&f.list, LIST_CSV, &csv), 0);
+	assert_null(strstr(text_of(&csv), " of 40"));
+	assert_int_equal(filerow_print_users(&f.list, LIST_TABLE, &users), 0);
+	assert_null(strstr(text_of(&users), " of 40"));
+}
+
 /* The least important columns are dropped, and names are shortened to their end. */
 static void narrow_terminals_drop_columns(void **state)
 {
@@ -321,6 +378,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_in_a_table),
 		cmocka_unit_test(mappers_in_a_table),
+		cmocka_unit_test(anonymous_shared_memory_has_an_owner),
 		cmocka_unit_test(narrow_terminals_drop_columns),
 		cmocka_unit_test(finds_fields_to_sort_by),
 		cmocka_unit_test(prints_json),
