@@ -346,9 +346,9 @@ stage_shell() {
 
 # Sourced files are checked where they are sourced.
 job_shellcheck() {
-	grep -rlEZ -m1 '^#!.*[/ ](ba)?sh$' quickstart .ci contrib tests |
+	grep -rlEZ -m1 '^#!.*[/ ](ba)?sh$' quickstart .ci contrib debian tests |
 		xargs -0 -P "$(nproc)" -n 8 shellcheck --severity=warning --external-sources &&
-		shellcheck --severity=warning --external-sources --check-sourced quickstart
+		shellcheck --severity=warning --external-sources --check-sourced quickstart debian/restart-accepted
 }
 
 stage_man_pages() {

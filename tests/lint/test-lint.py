@@ -155,6 +155,11 @@ class Source(Tree):
     def test_no_tag(self):
         self.assert_finds(source, "base/a.c", "int a;\n", "no line 'SPDX")
 
+    def test_files_without_comments(self):
+        for path in ("debian/changelog", "debian/source/format"):
+            self.assert_clean(source, path, "memtally\n")
+        self.assert_finds(source, "debian/control", "Source: memtally\n", "no line 'SPDX")
+
     def test_forbidden_functions(self):
         for name in ("sprintf", "strcpy", "strtol", "atoi", "sscanf", "system", "alloca", "gets", "execv"):
             self.assert_finds(source, "base/a.c", f"{TAG}\nint a = {name}(b);\n", f"a.c:3: {name}()")
