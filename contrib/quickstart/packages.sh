@@ -8,8 +8,9 @@ build_packages=(autoconf automake gcc libc6-dev make pkg-config
 check_packages=(libcmocka-dev binutils python3 python3-yaml curl jq smem gzip xz-utils procps systemd
 	cppcheck clang clang-format clang-tidy libclang-rt-dev lld mandoc shellcheck zsh fish)
 # Loads that check --long measures (PostgreSQL's own cluster is not used), tools for the machines
-# that it boots or emulates, and valgrind for the unit tests.
-long_packages=(postgresql chromium redis-tools gunicorn tmux debootstrap systemd-container qemu-system-x86 valgrind)
+# that it boots or emulates, valgrind for the unit tests, and tools for Debian packages.
+long_packages=(postgresql chromium redis-tools gunicorn tmux debootstrap systemd-container qemu-system-x86 valgrind
+	build-essential debhelper)
 
 build_commands=(autoreconf automake cc make pkg-config)
 build_modules=('libsystemd >= 247' 'libmicrohttpd >= 0.9.73' 'gnutls >= 3.7.0' 'libxcrypt >= 4.3.0'

@@ -25,7 +25,7 @@ check_tests() {
 	local dir=$1 jobs=$(($(nproc) + 4)) longest='/(108|132|175|203|370|391|400|410|450|451|452|660|670)-' later='^$' simulated='^$' all alone
 	# Takes a processor for a quarter of an hour in --long.
 	[ -z "$long" ] || simulated='/sim/test-budgets$'
-	[ -z "$long" ] || later='/(107|112|113|173|301|362|380|451|510|700)-'
+	[ -z "$long" ] || later='/(107|112|113|173|301|362|380|451|510|700|703)-'
 	find "$dir/tests" -name '*.trs' -delete
 	: >"$dir/tests/times"
 	all=$(all_tests "$dir" | grep -vE "${2:-^$}")
