@@ -99,7 +99,7 @@ struct settings {
 	uint64_t web_timeout_ns;
 	uint64_t web_tcp_scope; /* enum tcp_scope */
 	char *web_config_file;  /* config/webconfig.h; NULL: none */
-	bool web_insecure;
+	bool web_open_health, web_insecure;
 
 	char *ledger_socket, *ledger_directory;
 	uint64_t ledger_keep_buckets_ns, ledger_keep_hours_ns, ledger_keep_days_ns;

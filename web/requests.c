@@ -21,6 +21,7 @@
 #include "web/net/listen.h"
 #include "web/net/tls.h"
 #include "web/site/answer.h"
+#include "web/site/routes.h"
 
 enum {
 	TARGET_MEMORY = REQUESTS_MEMORY / 2,
@@ -234,6 +235,19 @@ static bool has_shown_certificate(const struct requests *xs, const struct connec
 	return !t || !tls_authenticates(t) || client->tls == t;
 }
 
+/* Returns true if request X needs no password: a probe of health, with web.open_health. */
+static bool requests_is_open(const struct requests *xs, const struct request *rq)
+{
+	const struct settings *s = xs->site->settings;
+	enum route route;
+	uint32_t pid;
+
+	if (!s->web_open_health)
+		return false;
+	route = routes_find(rq->path, rq->path_len, s->web_telemetry_path, &pid);
+	return route == ROUTE_HEALTHZ || route == ROUTE_READYZ;
+}
+
 /*
  * Returns true if request X is to be answered now. Otherwise it has been refused or suspended, and
  * *RET is what the access handler returns.
@@ -251,7 +265,8 @@ static bool knows_asker(struct requests *xs, struct MHD_Connection *connection, 
 			true);
 		return false;
 	}
-	if (x->asker == ASKER_RIGHT || !access_config(xs->access)->users)
+	if (x->asker == ASKER_RIGHT || !access_config(xs->access)->users ||
+		requests_is_open(xs, &x->request))
 		return true;
 	if (x->asker == ASKER_UNKNOWN && x->request.authorization &&
 		credentials_parse(x->request.authorization, &given)) {

@@ -158,6 +158,31 @@ static void asks_for_passwords(void **state)
 	assert_int_equal(unit_descriptors(), before);
 }
 
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+/* Only the two paths of health, in their exact spelling, and only while the option is set. */
+static void opens_health_alone(void **state)
+{
+	static const char *const closed[] = {GET("/"), GET("/metrics"), GET("/none"),
+		GET("/api/v1/status"), GET("/healthz/"), GET("/readyz/../metrics"),
+		GET("/metrics?/healthz"), GET("//healthz")};
+	struct serving f;
+
+	(void)state;
+	begin(&f, USERS);
+	assert_int_equal(status_of(&f, GET("/readyz")), 401);
+	f.settings.web_open_health = true;
+	assert_int_equal(status_of(&f, NOBODY), 200);
+	assert_int_equal(status_of(&f, WRONG), 200);
+	assert_int_equal(status_of(&f, GET("/readyz")), 503); /* there is no snapshot */
+	for (size_t i = 0; i < ARRAY_SIZE(closed); i++)
+		assert_int_equal(status_of(&f, closed[i]), 401);
+	assert_int_equal(status_of(&f, ALICE), 200);
+	f.settings.web_open_health = false;
+	assert_int_equal(status_of(&f, NOBODY), 401);
+	serving_finish(&f);
+}
+
 /*
  * Known users are served while others' passwords are checked. With a password any host name is
  * accepted.
@@ -594,6 +619,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(asks_for_passwords),
+		cmocka_unit_test(opens_health_alone),
 		cmocka_unit_test_teardown(serves_known_users_during_checks, release_thread),
 		cmocka_unit_test_teardown(wrong_passwords_lock_out_no_known_user, release_thread),
 		cmocka_unit_test_teardown(can_stop_during_a_check, release_thread),
