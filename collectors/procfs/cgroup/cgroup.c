@@ -3,6 +3,10 @@
  * The path of a unit is "/", slices, the unit, and the cgroups that the unit has created below
  * itself. systemd puts a '_' before a component that would clash with a kernel file. In the hybrid
  * layout systemd keeps processes at the same path in name=systemd and in the unified hierarchy.
+ *
+ * The kernel prints paths relative to the root of the reader's cgroup namespace, which is the cgroup
+ * of the container that the reader is in. So the path of any other cgroup begins with "..", as often
+ * as it takes from there up to the lowest cgroup above both.
  */
 #include "config.h"
 
@@ -92,6 +96,24 @@ static bool is_slice(struct cgroup_name n)
 static bool is_below_machine_slice(struct cgroup_name slice)
 {
 	return has_prefix(slice, "machine.") || has_prefix(slice, "machine-");
+}
+
+static bool is_up(struct cgroup_name n)
+{
+	return n.len == 2 && !memcmp(n.text, "..", 2);
+}
+
+/* Skips the components ".." with which *PATH begins. Returns whether there are any. */
+static bool skip_ups(struct cgroup_name *path)
+{
+	struct cgroup_name rest = *path;
+	bool has_ups = false;
+
+	while (is_up(next_component(&rest))) {
+		*path = rest;
+		has_ups = true;
+	}
+	return has_ups;
 }
 
 /*
@@ -265,12 +287,16 @@ static void parse_path(struct cgroup_name path, struct cgroup *ret)
 {
 	static const struct cgroup_name root_slice = {"-.slice", sizeof("-.slice") - 1};
 	struct cgroup_name whole = without_mark(path), slice = {0}, component;
-	bool is_users;
+	bool is_outside, is_users;
 
 	*ret = (struct cgroup){0};
 	path = whole;
 	container_id_parse(path.text, path.len, &ret->container);
+	is_outside = skip_ups(&path);
 	ret->unit = take_unit(&path, &ret->slice, &component);
+	/* The part above the first component is unknown: without a slice this may be no unit. */
+	if (is_outside && !ret->slice.len)
+		ret->unit = (struct cgroup_name){0};
 	is_users = ret->unit.len && (is_user_manager(component) || is_session(component));
 	if (is_users) {
 		ret->has_uid = parse_user_slice(ret->slice, &ret->uid) ||
@@ -344,7 +370,7 @@ static bool leads_down(struct cgroup_name path)
 	struct cgroup_name part;
 
 	while ((part = next_component(&path)).len)
-		if (part.len == 2 && !memcmp(part.text, "..", 2))
+		if (is_up(part))
 			return false;
 	return true;
 }

@@ -57,6 +57,10 @@ struct cgroup {
  * A user who can create cgroups chooses their names. Everything below a user's manager or session
  * is therefore that user's (.uid).
  *
+ * A path outside of the reader's cgroup namespace begins with "..". Below a slice it names a unit as
+ * any other path does; otherwise there is no unit. A reader in a container of a user's manager takes
+ * other units of that manager for the system's. .charged has no path of such a cgroup.
+ *
  * In v1 each controller may have a hierarchy of its own, with the process at another path. .charged
  * has an owner's path only if the memory controller has the process at that path, or below it.
  */

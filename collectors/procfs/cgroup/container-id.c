@@ -12,6 +12,9 @@
  * If containerd and the kubelet use different drivers, the path is PARENT.slice:cri-containerd:ID.
  * It is the container's cgroup, and the pod has none. A runtime's own helpers (libpod-conmon-ID,
  * crio-conmon-ID, lxc.monitor.NAME) are not in the container.
+ *
+ * For a reader in a container, paths of other containers begin with "..", such as /../../podUID/ID.
+ * The part that ".." hides may contain kubepods.
  */
 #include "config.h"
 
@@ -188,10 +191,20 @@ static bool take_pod(struct scan p, bool is_below_kubepods, struct container_id 
 	return true;
 }
 
+/*
+ * Returns true if P may be kubepods or a class of service below it although the path does not show
+ * kubepods: P is "..", or a class directly below "..".
+ */
+static bool may_be_kubepods(struct scan p, struct scan parent)
+{
+	return scan_is(&p, "..") ||
+	       (scan_is(&parent, "..") && (scan_is(&p, "burstable") || scan_is(&p, "besteffort")));
+}
+
 void container_id_parse(const char *path, size_t len, struct container_id *ret)
 {
 	struct scan rest = {path, path + len}, parent = {path, path}, p;
-	bool is_below_kubepods = false;
+	bool is_below_kubepods = false, may_be_below = false;
 
 	*ret = (struct container_id){.runtime = RUNTIME_UNKNOWN};
 	for (size_t depth = 0; scan_component(&rest, &p); depth++) {
@@ -199,7 +212,7 @@ void container_id_parse(const char *path, size_t len, struct container_id *ret)
 		size_t end = (size_t)(rest.at - path);
 
 		/* A pod's containers are below it: containers found before are around it. */
-		if (take_pod(p, is_below_kubepods, &c)) {
+		if (take_pod(p, is_below_kubepods || may_be_below, &c)) {
 			*ret = c;
 			ret->pod_end = memchr(p.at, ':', scan_left(&p)) ? 0 : end;
 			ret->name_end = take_id(p, parent, ret) ? end : 0;
@@ -209,6 +222,7 @@ void container_id_parse(const char *path, size_t len, struct container_id *ret)
 			ret->name_end = end;
 		}
 		is_below_kubepods |= scan_is(&p, "kubepods");
+		may_be_below = may_be_kubepods(p, parent);
 		parent = p;
 	}
 }

@@ -12,9 +12,10 @@
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"     \
 	"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-#define NAME_64    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-#define ROOT_SLICE "-.slice"
-#define MANAGER    "0::/user.slice/user-1000.slice/user@1000.service/"
+#define NAME_64      "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define ROOT_SLICE   "-.slice"
+#define MANAGER_PATH "/user.slice/user-1000.slice/user@1000.service/"
+#define MANAGER      "0::" MANAGER_PATH
 
 static const struct {
 	const char *text, *unit, *user_unit, *slice;
@@ -104,7 +105,17 @@ static const struct {
 	/* paths without a unit */
 	{"0::/\n", "", "", ""},
 	{"0::/system.slice\n", "", "", "system.slice"},
-	{"0::/../../system.slice/x.service\n", "", "", ""}, /* outside of our cgroup namespace */
+	/* Outside of our cgroup namespace a unit is known only below a slice. */
+	{"0::/../../system.slice/x.service\n", "x.service", "", "system.slice"},
+	{"0::/../../../init.scope\n", "", "", ""},
+	{"0::/../x.service\n", "", "", ""},
+	{"0::/..\n", "", "", ""},
+	{"0::/../..x/system.slice/x.service\n", "", "", ""},
+	{"0::/../system.slice/../x.service\n", "", "", "system.slice"},
+	{"0::/../../kubepods-burstable-pod0.slice/cri-containerd-0a.scope\n",
+		"cri-containerd-0a.scope", "", "kubepods-burstable-pod0.slice"},
+	{"0::/../../../../user.slice/user-1000.slice/user@1000.service/app.slice/y.service\n",
+		"user@1000.service", "y.service", "user-1000.slice"},
 	{"0::/system.slice/x\n", "", "", "system.slice"},
 	{"0::/system.slice/.service\n", "", "", "system.slice"},
 	{"0::/system.slice/@.service\n", "", "", "system.slice"},
@@ -201,6 +212,12 @@ static const struct {
 	{"0::/kubepods/pod" UUID "\n", "", "", "", UUID, NO_UID},
 	{MANAGER "user.slice/libpod-" ID ".scope/container\n", "", "", ID, "", 1000},
 	{MANAGER "kubepods/pod" UUID "/" ID "\n", "", "", ID, "", 1000},
+	/* seen from another container */
+	{"0::/../../kubepods-burstable-pod" UUID_ ".slice/cri-containerd-" ID ".scope\n", "", "",
+		ID, UUID, NO_UID},
+	{"0::/../cri-containerd-" ID ".scope\n", "", "", ID, "", NO_UID},
+	{"0::/../../.." MANAGER_PATH "kubepods/pod" UUID "/" ID "\n", "", "", ID, "", 1000},
+	{"0::/../../../user.slice/user-7.slice/session-2.scope\n", "2", "", "", "", 7},
 	{"4:memory:/docker/" ID "\n1:name=systemd:/docker/" ID "\n0::/\n", "", "", ID, "", NO_UID},
 	{"1:name=systemd:/system.slice/x.service\n0::/docker/" ID "\n", "", "", "", "", NO_UID},
 	{"4:memory:/docker/" ID "\n0::/\n", "", "", "", "", NO_UID},
@@ -301,6 +318,8 @@ static const struct {
 	/* outside of our cgroup namespace */
 	{"0::/../docker/" ID "\n", OWNER_CONTAINER, ""},
 	{"0::/../../system.slice/x.service\n", OWNER_UNIT, ""},
+	{"0::/../../system.slice/x.service\n", OWNER_SLICE, ""},
+	{"0::/../pod" UUID "/" ID "\n", OWNER_POD, ""},
 	{"0::/docker/../docker/" ID "\n", OWNER_CONTAINER, ""},
 	{"0::/docker/..x/" ID "\n", OWNER_CONTAINER, "/docker/..x/" ID},
 	/* lines that no kernel prints */

@@ -55,6 +55,19 @@ static const struct {
 	 ".slice:cri-containerd:" ID,
 		ID, UUID, RUNTIME_CONTAINERD},
 	{"/system.slice/containerd.service/x.slice:cri-containerd:" ID, ID, "", RUNTIME_CONTAINERD},
+	/* seen from a container in another pod, in the same pod, and in the same class */
+	{"/../../kubepods-besteffort-pod" UUID_ ".slice/crio-" ID ".scope", ID, UUID, RUNTIME_CRIO},
+	{"/../../../kubepods-besteffort.slice/kubepods-besteffort-pod" UUID_ ".slice/crio-" ID
+	 ".scope",
+		ID, UUID, RUNTIME_CRIO},
+	{"/../../pod" UUID "/" ID, ID, UUID, RUNTIME_UNKNOWN},
+	{"/../../../burstable/pod" UUID "/" ID, ID, UUID, RUNTIME_UNKNOWN},
+	{"/../../../besteffort/pod" UUID "/crio-" ID, ID, UUID, RUNTIME_CRIO},
+	{"/../../../../kubepods/pod" UUID "/" ID, ID, UUID, RUNTIME_UNKNOWN},
+	{"/../" ID, ID, "", RUNTIME_UNKNOWN},
+	{"/../../other/pod" UUID "/" ID, ID, "", RUNTIME_UNKNOWN},
+	{"/../../x.service/burstable/pod" UUID "/" ID, ID, "", RUNTIME_UNKNOWN},
+	{"/burstable/pod" UUID "/" ID, ID, "", RUNTIME_UNKNOWN},
 	/*
 	 * The innermost container counts: a Kubernetes node in a container, Docker in Docker, a
 	 * container in a pod's container.
