@@ -3,6 +3,8 @@
 
 #include "collectors/hostmem/shmem.h"
 
+#include <sys/stat.h>
+
 #include "collectors/procfs/host/sysvipc.h"
 
 void shmem_done(struct shmem *s)
@@ -37,10 +39,24 @@ static bool shmem_read_segments(struct shmem *s, const struct procfs *p)
 	return r == SYSVIPC_END;
 }
 
+/*
+ * Returns false if process 1 has another IPC namespace than memtallyd, as in a pod that sees the
+ * host's processes: sysvipc/shm then lacks the host's segments. Returns true if that is not known,
+ * because only a process with ptrace access may ask.
+ */
+static bool shmem_has_host_ipc(int procfs_fd)
+{
+	struct stat ours, first;
+
+	return fstatat(procfs_fd, "self/ns/ipc", &ours, 0) < 0 ||
+	       fstatat(procfs_fd, "1/ns/ipc", &first, 0) < 0 ||
+	       (ours.st_dev == first.st_dev && ours.st_ino == first.st_ino);
+}
+
 static void shmem_begin_owners(struct shmem *s, const struct procfs *p, uint64_t now_ns)
 {
 	shmem_owners_clear(&s->owners);
-	s->has_sysv = shmem_read_segments(s, p);
+	s->has_sysv = shmem_has_host_ipc(p->fd) && shmem_read_segments(s, p);
 	if (p->live)
 		tmpfs_begin(&s->tmpfs, p->fd, now_ns, &s->text);
 	buffer_rest(&s->text);

@@ -17,7 +17,7 @@
 struct shmem {
 	struct tmpfs tmpfs;
 	struct shmem_owners owners; /* of this pass, with .tmpfs.owners added */
-	bool has_sysv;              /* the SysV segments of this IPC namespace are known */
+	bool has_sysv;              /* the SysV segments of the host are known */
 	struct buffer text;
 	bool is_begun;
 };

@@ -5,6 +5,7 @@
 #include "tests/unit/support/unit.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "collectors/hostmem/shmem.h"
@@ -50,6 +51,30 @@ static void reads_segments_of_a_tree(void **state)
 	assert_false(s.has_sysv);
 }
 
+/* In an IPC namespace of its own memtallyd knows no segment of the host: none is not zero. */
+static void knows_no_segments_of_another_namespace(void **state)
+{
+	AUTO_SHMEM struct shmem s = {0};
+	AUTO_TREE struct tree tree = {0};
+	struct procfs p = {0};
+
+	(void)state;
+	tree_open(&tree);
+	p.fd = tree.fd;
+	tree_write(&tree, "sysvipc/shm", HEAD "5 4096 1000 8192 0\n");
+	tree_write(&tree, "self/ns/ipc", "");
+	run(&s, &p, 1);
+	assert_true(s.has_sysv); /* process 1 hides its namespace */
+	tree_write(&tree, "1/ns/ipc", "");
+	run(&s, &p, 2);
+	assert_false(s.has_sysv);
+	assert_int_equal(s.owners.count, 0);
+	tree_remove(&tree, "1/ns/ipc");
+	assert_int_equal(linkat(tree.fd, "self/ns/ipc", tree.fd, "1/ns/ipc", 0), 0);
+	run(&s, &p, 3);
+	assert_true(s.has_sysv);
+}
+
 static void reads_this_kernels_segments(void **state)
 {
 	AUTO_CLOSE int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -71,6 +96,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_segments_of_a_tree),
+		cmocka_unit_test(knows_no_segments_of_another_namespace),
 		cmocka_unit_test(reads_this_kernels_segments),
 	};
 
