@@ -23,7 +23,7 @@ copy_sources() {
 # Without --check the unit tests and their libraries are left out.
 build_packages_in() {
 	local options=${DEB_BUILD_OPTIONS:-} profiles=${DEB_BUILD_PROFILES:-}
-	[ -n "$with_tests" ] || options+=' nocheck' profiles+=' nocheck'
+	[ -n "$with_tests" ] || options+=${options:+ }nocheck profiles+=${profiles:+ }nocheck
 	(cd "$1" && "${builder[@]}" env DEB_BUILD_OPTIONS="$options" DEB_BUILD_PROFILES="$profiles" \
 		dpkg-buildpackage -b -us -uc)
 }
