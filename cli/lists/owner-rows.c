@@ -423,7 +423,7 @@ static void owner_rows_add_note(struct build *b)
 {
 	struct column *c = owner_rows_add(b, "NOTE", NULL, COLUMN_TEXT, OWNER_ROWS_NOTE, AT_NOTE);
 
-	c->flags = COLUMN_NOTE;
+	c->flags = COLUMN_NOTE | COLUMN_SPARE;
 	c->drop = DROP_NOTE;
 }
 

@@ -146,7 +146,7 @@ static const struct column columns[] = {
 	{OTHER("elsewhere", COLUMN_COUNT, SHARING_ELSEWHERE), .forms = LIST_JSON,
 		.flags = COLUMN_SUM},
 	{OTHER(NULL, COLUMN_TEXT, SHARING_NOTE), .head = "NOTE", .only = WITH_NOTE, .place = 2,
-		.drop = 5, .flags = COLUMN_CUT | COLUMN_NOTE},
+		.drop = 5, .flags = COLUMN_CUT | COLUMN_NOTE | COLUMN_SPARE},
 };
 
 const struct column *sharing_columns(size_t *ret_count)
