@@ -166,7 +166,8 @@ static const struct argument_case inspect_cases[] = {
 		"memtally: error: pid 2147483647 was not found\n"},
 	{{"map", "1", "--matrix"}, 2, "", "--matrix does not go with map"},
 	{{"sharing", "--by=kind"}, 2, "",
-		"--by: expected user, program, unit or another kind of owner, got 'kind'"},
+		"--by: expected user, program, unit, another kind of owner or selection, got "
+		"'kind'"},
 	{{"sharing", "x"}, 2, "", "expected the pid of a process, got 'x'"},
 	{{"sharing", "--pid=0"}, 2, "", "expected the pid of a process, got '0'"},
 	{{"sharing", "--sort=name"}, 2, "",

@@ -14,6 +14,7 @@
 #include "base/os/memfd.h"
 #include "cli/memtally.h"
 #include "tests/unit/support/cli/invoked.h"
+#include "tests/unit/support/process/stand-in.h"
 
 /* If memtallyd counts users in another way than the command line asks for, memtally says so. */
 static void says_how_users_are_counted(void **state)
@@ -106,10 +107,8 @@ static void warnings_come_after_the_table(void **state)
 static int show(const char *const args[static INVOKED_ARGS], struct running *ret)
 {
 	struct sample_options options = invoked_sample();
-	pid_t publisher = invoked_publish(&options);
 
-	invoked_run(args, ret);
-	invoked_unpublish(publisher);
+	invoked_run_served(&options, args, ret);
 	return ret->status;
 }
 

@@ -159,7 +159,7 @@ static void anonymous_shared_memory_has_an_owner(void **state)
 		.row = f.order,
 		.count = f.files.rows,
 		.sort = FILE_TABLE_PSS};
-	check_drawn(&f, false, 48,
+	check_drawn(&f, false, 42,
 		"     PSS FILE\n"
 		"30.0 KiB [shared] of 4000000001, pid 812\n"
 		"20.0 KiB [shared] of 4000000002, pid 4711\n"

@@ -186,7 +186,7 @@ static void small_amounts_are_mib_hours(void **state)
 		"MIB-HOURS      MEAN     MAX SWAP-MIB-HOURS PROCESSES COVERED USER\n"
 		"  512.000 512.0 MiB 1.0 GiB          0.125       1.0   100 % a\n"
 		"    0.250 256.0 KiB       -              -         -   100 % b\n"
-		"---------------------------------------------------------------\n"
+		"----------------------------------------------------------------\n"
 		"  512.250                            0.125 total of 2 rows\n");
 	get_csv(&b, &csv);
 	assert_non_null(strstr(csv.data, ",0.000244140625,"));

@@ -63,6 +63,13 @@ void invoked_run(const char *const args[static INVOKED_ARGS], struct running *re
 	invoked_run_into(-1, args, ret);
 }
 
+void invoked_run_as(uid_t uid, const char *const args[static INVOKED_ARGS], struct running *ret)
+{
+	struct invocation invocation = {uid, args};
+
+	running_do(invoked_call, &invocation, -1, ret);
+}
+
 void invoked_serve(int client, const void *options)
 {
 	if (sample_send(client, options) < 0)

@@ -33,10 +33,11 @@ struct sample_options invoked_sample(void);
 
 /*
  * Runs memtally with ARGS, which end with NULL unless there are INVOKED_ARGS. With _into(),
- * standard output goes to OUTPUT.
+ * standard output goes to OUTPUT. With _as(), memtally runs as user UID.
  */
 void invoked_run(const char *const args[static INVOKED_ARGS], struct running *ret);
 void invoked_run_into(int output, const char *const args[static INVOKED_ARGS], struct running *ret);
+void invoked_run_as(uid_t uid, const char *const args[static INVOKED_ARGS], struct running *ret);
 
 /* Sends the sample with OPTIONS, struct sample_options, to CLIENT: for stand_in_start(). */
 void invoked_serve(int client, const void *options);
