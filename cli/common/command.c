@@ -63,7 +63,7 @@ void command_add_sorts(const struct command *c, const char *separator, struct bu
 
 		for (size_t i = 0; i < len; i++)
 			at[i] = (char)(at[i] >= 'A' && at[i] <= 'Z' ? at[i] - 'A' + 'a' : at[i]);
-		if (!command_has_word(words.data, words.len, at, len, separator)) {
+		if (!words.len || !command_has_word(words.data, words.len, at, len, separator)) {
 			buffer_add_text(&words, words.len ? separator : "");
 			buffer_add(&words, at, len);
 		}

@@ -25,7 +25,7 @@ static void a_flag_belongs_to_some_commands(void **state)
 			      pod = {.pod = {.count = 1}};
 
 	(void)state;
-	if (!ENABLE_LEDGER || !ENABLE_INSPECT)
+	if (!(ENABLE_LEDGER && ENABLE_INSPECT))
 		skip(); /* no option of an absent part can be given */
 	expect(&diff, FLAG_MAP, NULL);
 	expect(&diff, FLAG_LIST, "--diff is for map");
