@@ -172,8 +172,9 @@ static const struct option_spec options[] = {
 		"exporters. By default there is neither."},
 	{"web.open_health", PROGRAM_WEB, OPTION_BOOL, true, NULL, "false", 0, 0, NULL,
 		FIELD(web_open_health),
-		"Answer /healthz and /readyz without a password, for probes that cannot keep one. If the "
-		"web configuration requires a client certificate, these paths require it, too."},
+		"Answer /healthz, /livez, /-/healthy, /readyz and /-/ready without a password, for probes "
+		"that cannot keep one. If the web configuration requires a client certificate, these "
+		"paths require it, too."},
 	{"web.insecure", PROGRAM_WEB, OPTION_BOOL, true, NULL, "false", 0, 0, NULL,
 		FIELD(web_insecure),
 		"Serve on addresses beyond loopback without TLS or without authentication. By default "

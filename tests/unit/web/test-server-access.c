@@ -160,12 +160,12 @@ static void asks_for_passwords(void **state)
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-/* Only the two paths of health, in their exact spelling, and only while the option is set. */
+/* Only the paths of health, in their exact spelling, and only while the option is set. */
 static void opens_health_alone(void **state)
 {
 	static const char *const closed[] = {GET("/"), GET("/metrics"), GET("/none"),
 		GET("/api/v1/status"), GET("/healthz/"), GET("/readyz/../metrics"),
-		GET("/metrics?/healthz"), GET("//healthz")};
+		GET("/metrics?/healthz"), GET("//healthz"), GET("/-/"), GET("/-/metrics")};
 	struct serving f;
 
 	(void)state;
@@ -175,6 +175,9 @@ static void opens_health_alone(void **state)
 	assert_int_equal(status_of(&f, NOBODY), 200);
 	assert_int_equal(status_of(&f, WRONG), 200);
 	assert_int_equal(status_of(&f, GET("/readyz")), 503); /* there is no snapshot */
+	assert_int_equal(status_of(&f, GET("/-/ready")), 503);
+	assert_int_equal(status_of(&f, GET("/-/healthy")), 200);
+	assert_int_equal(status_of(&f, GET("/livez")), 200);
 	for (size_t i = 0; i < ARRAY_SIZE(closed); i++)
 		assert_int_equal(status_of(&f, closed[i]), 401);
 	assert_int_equal(status_of(&f, ALICE), 200);
