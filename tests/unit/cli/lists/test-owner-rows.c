@@ -318,6 +318,9 @@ static void columns_give_way_to_a_narrow_terminal(void **state)
 			"      PSS %MEM       USS PROCESSES USER\n"},
 		{{.scope = METRIC_USER, .key = "user", .value = "bob", .is_measured = true}, 46,
 			"     PSS %MEM      USS      RSS PROCESSES USER\n"},
+		/* All notes belong to rows that are not shown. */
+		{{.scope = METRIC_USER, .limit = 2}, 62,
+			"      PSS %MEM       USS       RSS    SWAP PROCESSES USER\n"},
 	};
 
 	(void)state;
