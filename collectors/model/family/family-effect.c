@@ -185,15 +185,6 @@ void families_borrow(const struct family_member *m, const struct family_member *
 	ret->file_up = saturate_add(
 		ret->file_up, saturate_less(now->file, e.pss_file + e.pss_shmem));
 	ret->file_down = saturate_add(ret->file_down, e.pss_file + e.pss_shmem);
-	if (speaker == family_ancestry_parent(m) && m->line == m->serial &&
-		m->born_ns > speaker->measured_ns) {
-		/* M was forked from the speaker after the speaker's measurement, and shares what
-		 * that had. M's own children may share what M has grown by since. */
-		ret->anon_down = saturate_add(
-			ret->anon_down, saturate_part(saturate_less(now->anon, base->anon),
-						m->children, m->children + UINT64_C(1)));
-		return;
-	}
 	/* M and the speaker may have different sharers. M has at most as many sharers as the family
 	 * has members. */
 	ret->anon_down = saturate_add(ret->anon_down,
