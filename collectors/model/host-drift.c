@@ -206,15 +206,11 @@ static void part_end(struct host_drift_part *p, uint64_t sum, const struct room 
 	if (!p->is_used)
 		return;
 	p->residual = saturate_difference(sum, saturate_add(p->sum, p->unread));
-	if (!p->has_looked) {
+	if (!p->has_looked)
 		host_drift_look(p, room);
-	} else {
-		/* A process without an estimate, or with its first one, is changing. */
-		p->noise = saturate_add(p->noise, saturate_distance(p->unread, p->unread_before));
+	else
 		host_drift_explain(p);
-	}
 	forget_found(p);
-	p->unread_before = p->unread;
 	drift = saturate_sum(p->residual, -p->bias);
 	size = saturate_size(drift);
 	if (size <= p->noise) {

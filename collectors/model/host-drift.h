@@ -68,7 +68,6 @@ struct host_drift_part {
 	/* since when the first comparison waits for processes without an estimate; 0: never
 	 * waited */
 	uint64_t first_ns;
-	uint64_t unread_before; /* .unread at the last comparison */
 	/* sum over the measurements since the last pass: measured minus estimated PSS */
 	int64_t found;
 	bool is_used; /* it was compared in this pass; then the bias is known */

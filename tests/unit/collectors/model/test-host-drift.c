@@ -648,19 +648,6 @@ static void raises_alarms_for_a_slow_rise(void **state)
 	assert_in_range(alarms, 2, 6);
 }
 
-/* Processes that cannot be read change while the sums are read. */
-static void allows_for_changes_of_unread_processes(void **state)
-{
-	(void)state;
-	start_server();
-	world_map(&h.world, 40 * MIB, bit(50), WORLD_ANON);
-	h.alive |= bit(50);
-	h.denied = bit(50);
-	h.extra_anon = (int64_t)(30 * MIB);
-	one_pass();
-	assert_int_equal(h.drift.anon.drift, 0);
-}
-
 /* A drift cannot be larger than what its suspects can have. */
 static void drift_is_limited_by_its_suspects(void **state)
 {
@@ -1122,7 +1109,6 @@ int main(void)
 		cmocka_unit_test_setup(changed_drift_has_new_suspects, setup),
 		cmocka_unit_test_setup(continued_writes_renew_suspects, setup),
 		cmocka_unit_test_setup(raises_one_alarm_per_rise, setup),
-		cmocka_unit_test_setup(allows_for_changes_of_unread_processes, setup),
 		cmocka_unit_test_setup(drift_is_limited_by_its_suspects, setup),
 		cmocka_unit_test_setup(is_unused_if_too_much_is_unread, setup),
 		cmocka_unit_test_setup(counts_denied_processes_by_rss, setup),
