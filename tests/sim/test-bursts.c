@@ -171,9 +171,10 @@ static void let_come(struct host *h, void *data)
 
 /*
  * Returns the largest error of a user or program five passes after a burst of 3 GiB among births
- * and exits, in percent.
+ * and exits, in percent. *RET_ERROR becomes the error of users in all passes since the burst, in
+ * percent.
  */
-static double follow_large_burst(uint64_t seed)
+static double follow_large_burst(uint64_t seed, double *ret_error)
 {
 	struct daemon_options options = daemon_defaults;
 	size_t server;
@@ -191,11 +192,13 @@ static double follow_large_burst(uint64_t seed)
 	daemon_run(&d, &population_no_events, 35);
 	d.happens = let_come;
 	daemon_run(&d, &population_no_events, 10);
+	daemon_restart_accounts(&d);
 	for (size_t slot = 0; slot < h.slots; slot++)
 		if (is_child(&h, slot, server))
 			host_write(&h, slot, 96);
 	daemon_run(&d, &population_no_events, 6);
 	off = 100 * d.account.worst_sum;
+	*ret_error = verdict_percent(d.account.error, d.account.truth);
 	daemon_done(&d);
 	host_done(&h);
 	return off;
@@ -204,16 +207,23 @@ static double follow_large_burst(uint64_t seed)
 /*
  * The workers of the largest server write to half of the memory that they share with it. So many
  * other processes come and go that the budget does not suffice for them. memtallyd still finds the
- * burst as soon as it can pay for the walks.
+ * burst as soon as it can pay for the walks. In the mean over these passes users are 2.9 % off in
+ * three runs, and 5.2 to 5.4 % off if the faults of the processes that share most are not read in
+ * each pass.
  */
 static void a_large_burst_is_found_among_births(void **state)
 {
-	struct spread off = {0};
+	struct spread off = {0}, errors = {0};
 
 	(void)state;
-	for (uint64_t seed = 0; seed < population_seeds(); seed++)
-		spread_add(&off, follow_large_burst(population_seed(300, seed)));
+	for (uint64_t seed = 0; seed < population_seeds(); seed++) {
+		double error;
+
+		spread_add(&off, follow_large_burst(population_seed(300, seed), &error));
+		spread_add(&errors, error);
+	}
 	verdict_p95("a burst among births", "error of the worst user or program", "%", &off, 5);
+	verdict_mean("a burst among births", "error of users", "%", &errors, 4);
 	verdict_assert();
 }
 
