@@ -205,7 +205,7 @@ static uint64_t part_growth(struct part *p, struct rest *r)
 static void object_share_add_link(const struct sharer *s, const struct mapped_object_link *l,
 	struct rest *r, struct link_guess *sum)
 {
-	uint64_t then = l->sum + l->object->late, own = r->file_own, file = r->file;
+	uint64_t then = l->sum + l->object->late, own = r->file_own;
 	struct counter_flow others = others_since(s, l);
 	uint64_t gained = (uint64_t)others.gained * COUNTER_FLOW_UNIT, touched, down, up, now;
 	struct part p = object_share_take(r, l);
@@ -216,8 +216,6 @@ static void object_share_add_link(const struct sharer *s, const struct mapped_ob
 		/* A private page among those that the others have may have two sharers now. */
 		touched = saturate_min(
 			saturate_min(gained, own), (uint64_t)l->mapped * COUNTER_FLOW_UNIT);
-		if (l->object->count > 2)
-			touched = saturate_min(touched, saturate_part(2 * gained, own, file));
 		sum->down += touched / 2;
 	}
 	now = l->object->resident;
