@@ -460,11 +460,5 @@ struct family_member *families_speaker(const struct family_member *m)
 
 	if (voice && voice->measured_ns >= m->born_ns)
 		return voice;
-	if (parent && parent->measured_ns)
-		return parent;
-	for (unsigned int i = 0; !voice && i < FAMILY_ANCESTRY_GENERATIONS && m->previous; i++) {
-		m = m->previous;
-		voice = m->measured_ns ? (struct family_member *)m : NULL;
-	}
-	return voice;
+	return parent && parent->measured_ns ? parent : voice;
 }
