@@ -18,7 +18,6 @@ enum {
 	SOON_PART = 4,
 	/* Bytes of shared memory: a member with less says little about unlisted sharers. */
 	TELLING_MIN = 256 << 10,
-	FADING_PART = 8, /* of the most that members share, fades with each measurement */
 };
 
 /*
@@ -206,14 +205,6 @@ struct unlisted_sharers_found unlisted_sharers_find(const struct unlisted_sharer
 	return found;
 }
 
-bool unlisted_sharers_is_telling(struct unlisted_sharers *u, uint64_t shared)
-{
-	uint64_t least = u->shared - u->shared / FADING_PART;
-
-	u->shared = saturate_max(shared, least);
-	return shared >= least;
-}
-
 void unlisted_sharers_learn(
 	struct unlisted_sharers *u, uint64_t pass_ns, const struct unlisted_sharers_found *found)
 {
@@ -282,7 +273,6 @@ void family_findings_tell(struct families *f, struct family_member *m,
 int family_findings_count(
 	struct families *f, struct family_member *m, const struct estimate_base *found)
 {
-	struct estimate_part anon = estimate_anon(found);
 	struct unlisted_sharers_found unlisted;
 	struct fork_family *family;
 	uint32_t least;
@@ -298,9 +288,7 @@ int family_findings_count(
 	}
 	family = m->family;
 	least = family->unlisted.least;
-	if (family->count == 1 ||
-		unlisted_sharers_is_telling(&family->unlisted, anon.rss - anon.private_mid))
-		unlisted_sharers_learn(&family->unlisted, f->listed_ns, &unlisted);
+	unlisted_sharers_learn(&family->unlisted, f->listed_ns, &unlisted);
 	m->unseen = unlisted.unseen;
 	m->lasting = unlisted.lasting;
 	m->gone = unlisted.lingering;

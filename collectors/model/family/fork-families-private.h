@@ -41,7 +41,6 @@ struct unlisted_sharers {
 	uint32_t lasting; /* .least as the pass before that one left it */
 	/* a pass before that one had a measurement, too; else .lasting is not known */
 	bool is_confirmed;
-	uint64_t shared; /* bytes: a fading maximum of the shared memory of measured members */
 };
 
 /* Numbers of unlisted sharers by kind. */
@@ -174,16 +173,7 @@ struct unlisted_sharers_found unlisted_sharers_find(const struct unlisted_sharer
 	uint64_t pass_ns, uint64_t sharers, uint32_t known, uint32_t ended);
 
 /*
- * Returns true if a member that shares SHARED bytes with the family and others is representative. A
- * member that has copied a part of the shared memory may share the rest with fewer processes, so a
- * member with less than 7/8 of the most shared bytes is not. That maximum (.shared) fades with each
- * call: if all members share less, the next ones are believed.
- */
-bool unlisted_sharers_is_telling(struct unlisted_sharers *u, uint64_t shared);
-
-/*
- * Learns FOUND, the result of unlisted_sharers_find() for a representative member, in the pass that
- * began at PASS_NS.
+ * Learns FOUND, the result of unlisted_sharers_find(), in the pass that began at PASS_NS.
  */
 void unlisted_sharers_learn(
 	struct unlisted_sharers *u, uint64_t pass_ns, const struct unlisted_sharers_found *found);

@@ -338,41 +338,6 @@ static void learns_from_members_that_share(void **state)
 	assert_int_equal(f->member[1].gone, 0);
 }
 
-/*
- * It does not show that a lasting sharer of the others is gone either: its remaining memory may
- * have fewer sharers.
- */
-static void trusts_members_that_share_all(void **state)
-{
-	AUTO_FOLK struct folk *f = folk_new();
-
-	(void)state;
-	folk_start_server(f);
-	folk_fork_unseen(f, 0, 50);
-	folk_start(f, 50);
-	folk_fork_workers(f, 3);
-	folk_measure_all(f, 0);
-	folk_map(f, 4 * MIB, 0xf, WORLD_ANON);
-	folk_measure_all(f, 0);
-	assert_int_equal(f->member[1].lasting, 1);
-	folk_notice(f);
-	world_write(&f->world, 3, 512 * MIB);
-	folk_measure(f, 3);
-	folk_settle(f);
-	assert_int_equal(f->doubt[1].anon_mid, 0);
-	/* Alone, a member represents all that is left. */
-	for (unsigned int i = 1; i < 4; i++)
-		folk_end(f, i);
-	folk_settle(f);
-	folk_measure(f, 0);
-	folk_settle(f);
-	folk_end_unseen(f, 50);
-	folk_notice(f);
-	folk_measure(f, 0);
-	folk_settle(f);
-	assert_int_equal(f->member[0].family->unlisted.least, 0);
-}
-
 /* A process that turns out to be of another family keeps its memory, and shares it. */
 static void follows_a_change_of_family(void **state)
 {
@@ -544,7 +509,6 @@ int main(void)
 		cmocka_unit_test(doubts_sharers_besides_exits),
 		cmocka_unit_test(doubts_first_lasting_sharers),
 		cmocka_unit_test(learns_from_members_that_share),
-		cmocka_unit_test(trusts_members_that_share_all),
 		cmocka_unit_test(follows_a_change_of_family),
 		cmocka_unit_test(counts_an_exit_once),
 		cmocka_unit_test(identifies_the_found_sharer),

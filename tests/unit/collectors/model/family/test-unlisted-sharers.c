@@ -111,27 +111,6 @@ static void confirms_in_another_pass(void **state)
 	assert_true(e.is_confirmed);
 }
 
-/*
- * A member that shares less than others is not representative. If all share less, the next ones
- * are.
- */
-static void trusts_members_that_share_most(void **state)
-{
-	struct unlisted_sharers e = {0};
-	unsigned int more = 0;
-
-	(void)state;
-	assert_true(unlisted_sharers_is_telling(&e, 800));
-	assert_true(unlisted_sharers_is_telling(&e, 1600));
-	assert_false(unlisted_sharers_is_telling(&e, 1399));
-	assert_true(unlisted_sharers_is_telling(&e, 1600));
-	assert_true(unlisted_sharers_is_telling(&e, 1400));
-	while (!unlisted_sharers_is_telling(&e, 700))
-		more++;
-	assert_int_equal(more, 5);
-	assert_true(unlisted_sharers_is_telling(&e, 1600));
-}
-
 static void keeps_within_numbers(void **state)
 {
 	struct unlisted_sharers e = {0};
@@ -153,7 +132,6 @@ int main(void)
 		cmocka_unit_test(follows_lasting_sharers_that_exit),
 		cmocka_unit_test(counts_lost_sharers),
 		cmocka_unit_test(confirms_in_another_pass),
-		cmocka_unit_test(trusts_members_that_share_most),
 		cmocka_unit_test(keeps_within_numbers),
 	};
 
