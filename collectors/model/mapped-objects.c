@@ -325,12 +325,8 @@ static struct mapped_object_link *mapped_objects_growing(const struct sharer *s)
 	return s->link;
 }
 
-/*
- * Interpolates what the others did between two polls. At worst they did all of it at once, before
- * or after the measurement.
- */
-static void mapped_objects_settle_link(
-	struct sharer *s, struct mapped_object_link *l, uint32_t part)
+/* Interpolates what the others did between two polls. */
+static void mapped_objects_settle_link(struct mapped_object_link *l, uint32_t part)
 {
 	int64_t moved = (int64_t)(others_of(l) - l->sum);
 	uint64_t before = saturate_part(saturate_size(moved), part, MAPPED_OBJECTS_PART);
@@ -339,9 +335,6 @@ static void mapped_objects_settle_link(
 	l->sum += (moved < 0 ? -before : before) + l->object->joined;
 	l->sum += l->measured;
 	counter_flow_add(&l->flow, &joined);
-	if (l == mapped_objects_main_shmem(s))
-		s->unsure = saturate_u32(
-			saturate_part(before, MAPPED_OBJECTS_PART - part, MAPPED_OBJECTS_PART));
 }
 
 void mapped_objects_settle(
@@ -351,7 +344,7 @@ void mapped_objects_settle(
 		return;
 	s->is_open = false;
 	for (unsigned int i = 0; i < s->count; i++) {
-		mapped_objects_settle_link(s, &s->link[i], part);
+		mapped_objects_settle_link(&s->link[i], part);
 		if (lesson->key && s->link[i].object->key == lesson->key)
 			mapped_objects_learn(s, &s->link[i], lesson);
 	}

@@ -59,10 +59,7 @@ struct sharer {
 	struct mapped_object_link *link; /* owned array of .count; the largest mapping first */
 	struct counter_flow own; /* of its counter of files and shmem, from 0 at its birth */
 	uint32_t mapped_file;    /* its counter when its maps were read, in COUNTER_FLOW_UNIT */
-	/* For its main shared memory (mapped_objects_main_shmem()): by how much the others' resident
-	 * memory at its measurement may be off, in COUNTER_FLOW_UNIT. */
-	uint32_t unsure;
-	uint16_t odd; /* how far its earlier estimates were off; see object-error.h */
+	uint16_t odd;            /* how far its earlier estimates were off; see object-error.h */
 	uint8_t count;
 	bool is_mapped : 1; /* its maps have been read */
 	bool is_open : 1;   /* it was measured, and mapped_objects_settle() is still to come */

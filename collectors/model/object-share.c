@@ -176,7 +176,7 @@ static struct link_guess guess_by_error(const struct sharer *s, const struct map
 	struct link_guess g;
 
 	object_error_guess(e, &c, &guess);
-	off = object_error_likely(e, &guess, s->odd) + saturate_part(guess.still, s->unsure, then);
+	off = object_error_likely(e, &guess, s->odd);
 	own = saturate_less(guess.still, p->pss);
 	g = (struct link_guess){
 		.still = guess.still, .mid = guess.mid, .told = saturate_less(p->now, p->rss)};
