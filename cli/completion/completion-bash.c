@@ -62,7 +62,8 @@ static void bash_add_commands_of_view(
 {
 	const struct command *c = completion_first_of(command, count, view);
 	size_t options;
-	const struct option_spec *spec = option_table(&options);
+	const struct option_spec *spec = option_table(&options),
+				 *by = option_find("by", PROGRAM_MEMTALLY);
 
 	if (!c)
 		return;
@@ -74,9 +75,9 @@ static void bash_add_commands_of_view(
 			buffer_printf(to, "--%s%s ", spec[i].name,
 				completion_takes_value(&spec[i]) ? "=" : "");
 	buffer_add_text(to, "'\n");
-	if (c->by) {
+	if (c->by && by) {
 		buffer_add_text(to, "\t\tbys='");
-		completion_add_words(c, option_find("by", PROGRAM_MEMTALLY), to);
+		completion_add_words(c, by, to);
 		buffer_add_text(to, "'\n");
 	}
 	if (completion_has_pids(c))

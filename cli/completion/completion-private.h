@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the scripts of all shells need of the tables. Pure; errors are in TO.error. */
+/* Facts of the tables for the scripts of all shells. Pure; errors are in TO.error. */
 #ifndef MEMTALLY_CLI_COMPLETION_COMPLETION_PRIVATE_H
 #define MEMTALLY_CLI_COMPLETION_COMPLETION_PRIVATE_H
 
@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "cli/common/command.h"
 
-/* What the value of an option, or an operand, is completed with. */
+/* The source of the words that complete the value of an option, or an operand. */
 enum completion_value {
 	COMPLETION_NOTHING,
 	COMPLETION_WORDS, /* completion_add_words() */

@@ -23,7 +23,7 @@ static const char begin[] = "#compdef memtally\n"
 			    "\t\tcase $word in\n"
 			    "\t\t(";
 
-/* What stands in a specification behind the message. The words are those of completion_add_words(). */
+/* The action behind the message in a specification. Words come from completion_add_words(). */
 static const char *const actions[COMPLETION_VALUES] = {
 	[COMPLETION_NOTHING] = " ",
 	[COMPLETION_USERS] = "_users",
