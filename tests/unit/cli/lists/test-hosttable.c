@@ -294,8 +294,7 @@ static void explains_each_reason(void **state)
 		snprintf(bare, sizeof(bare), "because %s.", m[i].value);
 		row = strstr(text.data, cell);
 		row = row ? strstr(row, "because ") : NULL;
-		assert_non_null(row);
-		if (!strncmp(row, bare, strlen(bare)))
+		if (!row || !strncmp(row, bare, strlen(bare)))
 			fail_msg("%s is not explained", cell);
 	}
 	assert_true(reasons > 0);
