@@ -98,8 +98,8 @@ static void warnings_come_after_the_table(void **state)
 		warning = strstr(r.err.data, "\nmemtally: warning: ");
 		assert_true(table && warning && strstr(r.err.data, "from memtallyd's") < table);
 		assert_true(warning > table);
-		for (warning++; *warning; warning = strchr(warning, '\n') + 1)
-			assert_int_equal(strncmp(warning, "memtally: warning: ", 19), 0);
+		for (; warning && warning[1]; warning = strchr(warning + 1, '\n'))
+			assert_int_equal(strncmp(warning + 1, "memtally: warning: ", 19), 0);
 	}
 }
 
