@@ -160,6 +160,7 @@ static void send_later(int client, const void *delay_ms)
 	poll(NULL, 0, *(const int *)delay_ms);
 	if (sample_send(client, &(struct sample_options){.sequence = 9}) < 0)
 		_exit(1);
+	stand_in_await_end(client); /* a closed connection would be an error to the client */
 }
 
 static void fetches_one_snapshot(void **state)
