@@ -88,6 +88,13 @@ static const struct metric scope_metrics[] = {
 	{.what = "pss", .unit = "byte_seconds", .type = METRIC_COUNTER, .kind = METRIC_REAL,
 		.index = SCOPE_PSS_BYTE_SECONDS, .flags = BOTH,
 		.help = "PSS integrated over time."},
+	GAUGE("vm_size", "bytes", SCOPE_VM_SIZE, JSON,
+		"Address space of the processes (VmSize), summed; most of it uses no memory."),
+	GAUGE("threads", NULL, SCOPE_THREADS, JSON,
+		"Threads of the processes."),
+	{.what = "oldest_start_time", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
+		.index = SCOPE_OLDEST_START, .flags = JSON,
+		.help = "Start of the oldest process, in seconds since the epoch."},
 	GAUGE("mem_total", "bytes", SCOPE_MEM_TOTAL, BOTH | METRIC_HOST_ONLY,
 		"Memory of the host that the kernel manages (MemTotal)."),
 	GAUGE("mem_available", "bytes", SCOPE_MEM_AVAILABLE, BOTH | METRIC_HOST_ONLY,
@@ -176,6 +183,8 @@ static const struct metric process_metrics[] = {
 	{.what = "seen", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = PROCESS_SEEN, .flags = JSON,
 		.help = "Time since the process, or its last exec, was first seen; growth counts from then."},
+	GAUGE("threads", NULL, PROCESS_THREADS, JSON,
+		"Threads."),
 };
 
 #define HELP_MEMORY "Memory of the host by kind. All kinds and memtally_host_residual_bytes add up to memtally_host_mem_total_bytes."

@@ -87,6 +87,12 @@ static const struct owner owners[OWNER_KINDS] = {
 		.list = "groups",
 		.title = "GROUP",
 		.id = "gid"},
+	[OWNER_NAMEGROUP] = {.name = "namegroup",
+		.help = "The group that the first matching rule of naming.process_exporter names, as process-exporter's groupname; (none) without such a rule.",
+		.label = "namegroup",
+		.list = "namegroups",
+		.title = "NAMEGROUP",
+		.is_optional = true},
 };
 
 const struct owner *owner_of(enum owner_kind kind)

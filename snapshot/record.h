@@ -63,6 +63,7 @@ enum owner_kind {
 	OWNER_POD,
 	OWNER_CONTAINER,
 	OWNER_GROUP,
+	OWNER_NAMEGROUP, /* a group of the rules in naming.process_exporter */
 	OWNER_KINDS
 };
 
@@ -131,6 +132,7 @@ enum process_quantity {
 	PROCESS_SEEN,       /* nanoseconds since the process, or its last exec, was first seen */
 	PROCESS_ANON_SLOPE, /* a double, may be negative: bytes a second over the last hour */
 	PROCESS_ANON_SLOPE_ERROR, /* a double: standard error of PROCESS_ANON_SLOPE */
+	PROCESS_THREADS,          /* a count */
 	PROCESS_QUANTITIES
 };
 
@@ -182,6 +184,9 @@ enum scope_quantity {
 	SCOPE_CGROUP_AGE, /* nanoseconds from the reading of the charges to the end of the pass */
 	SCOPE_UNMEASURED_BLOCKED, /* a count, like SCOPE_UNMEASURED_* above */
 	SCOPE_UNMEASURED_RSS_BLOCKED,
+	SCOPE_VM_SIZE,
+	SCOPE_THREADS,      /* a count */
+	SCOPE_OLDEST_START, /* nanoseconds since the epoch: the start of the oldest process */
 	SCOPE_QUANTITIES
 };
 

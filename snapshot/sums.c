@@ -17,6 +17,8 @@ static const struct {
 	{PROCESS_SWAP_PSS, SCOPE_SWAP_PSS},
 	{PROCESS_VM_SWAP, SCOPE_VM_SWAP},
 	{PROCESS_VM_PTE, SCOPE_PAGETABLE},
+	{PROCESS_VM_SIZE, SCOPE_VM_SIZE},
+	{PROCESS_THREADS, SCOPE_THREADS},
 };
 
 /* Quantities that sums_add_shares() adds. */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Naming rules: which process is in which group, by the configuration of process-exporter
+ * (process_names). The first rule that matches a process names its group.
+ */
+#ifndef MEMTALLY_NAMING_RULES_H
+#define MEMTALLY_NAMING_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+enum {
+	/*
+	 * A process's command line is read up to this size: rules see the first bytes of a longer
+	 * one. The user chooses it, and time grows with it.
+	 */
+	NAMING_CMDLINE_MAX = 32 << 10,
+	NAMING_ERRORS_SIZE = 8192, /* bytes of the messages about a file, with the NUL */
+};
+
+struct naming_rules;
+
+/* A process as the rules see it. All is borrowed. */
+struct naming_process {
+	const char *comm; /* raw bytes, as status has them, unescaped */
+	size_t comm_len;
+	const char *cmdline; /* of /proc/PID/cmdline, with its NUL bytes; LEN 0: it has none */
+	size_t cmdline_len;
+	const char *username; /* terminated; NULL: .uid has no name, or it is not known yet */
+	const char *cgroup;   /* text of /proc/PID/cgroup; NULL if the rules do not use it */
+	size_t cgroup_len;
+	int64_t start_s; /* seconds since the epoch */
+	uint32_t pid, uid;
+};
+
+/* What rules need beside comm and cmdline. */
+struct naming_needs {
+	bool username;
+	bool cgroup;
+};
+
+/*
+ * Reads the rules from the file at PATH, or from TEXT, the LEN bytes of a file that errors call
+ * PATH. Returns 0 and sets *RET, which the caller frees with naming_rules_free(); -EINVAL if there
+ * are faults; -EBADMSG if the file is not YAML; -EFBIG if it has more than 1 MiB; -ENOMEM; or a
+ * negative errno of open() or read(). ERROR has a line for each fault: file, line and reason.
+ */
+int naming_rules_load(
+	const char *path, struct naming_rules **ret, char error[static NAMING_ERRORS_SIZE]);
+int naming_rules_parse(const char *path, const char *text, size_t len, struct naming_rules **ret,
+	char error[static NAMING_ERRORS_SIZE]);
+void naming_rules_free(struct naming_rules *r); /* accepts NULL */
+
+struct naming_needs naming_rules_needs(const struct naming_rules *r);
+
+/* Returns how many rules there are. */
+size_t naming_rules_count(const struct naming_rules *r);
+
+/*
+ * Appends the name of P's group to NAME, at most SNAPSHOT_NAME_MAX bytes of clean text: the caller
+ * has not to escape it again. Returns 1 if a rule matched; 0 if none did; or -ENOMEM.
+ *
+ * A pattern that takes too many steps counts as no match, and a template that fails gives the text
+ * before the failure; *RET_FAILED is set to true then, and to false otherwise.
+ */
+int naming_rules_match(struct naming_rules *r, const struct naming_process *p, struct buffer *name,
+	bool *ret_failed);
+
+#endif

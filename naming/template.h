@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Templates: names of groups in the language of Go's text/template, as far as a name needs it.
+ * docs/process-exporter.md lists what is supported.
+ */
+#ifndef MEMTALLY_NAMING_TEMPLATE_H
+#define MEMTALLY_NAMING_TEMPLATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "naming/pattern.h"
+
+struct template;
+
+/* Fields of a process that a template uses, as bits of template_uses(). */
+enum template_use {
+	TEMPLATE_USERNAME = 1 << 0,
+	TEMPLATE_CGROUPS = 1 << 1,
+	TEMPLATE_PID = 1 << 2,
+	TEMPLATE_START_TIME = 1 << 3,
+};
+
+/* A piece of text: LEN bytes of valid UTF-8, borrowed, not terminated. */
+struct template_text {
+	const char *text;
+	size_t len;
+};
+
+/* What a template can say about a process. All is borrowed. */
+struct template_process {
+	struct template_text comm, exe_base, exe_full, username;
+	/*
+	 * Groups of all matches. Of several with one name the last one counts, as groups without a
+	 * name have the name "".
+	 */
+	const struct capture *matches;
+	size_t matches_count;
+	const struct template_text *cgroups; /* paths, in the order of /proc/PID/cgroup */
+	size_t cgroups_count;
+	int64_t start_s; /* seconds since the epoch */
+	uint32_t pid;
+};
+
+/*
+ * Compiles TEXT, terminated UTF-8. Returns 0 and sets *RET, which the caller frees with
+ * template_free(); -EINVAL with a message in ERROR, one line that says what is wrong and at which
+ * character; or -ENOMEM.
+ */
+int template_new(const char *text, struct template **ret, char error[static NAMING_ERROR_SIZE]);
+void template_free(struct template *t); /* accepts NULL */
+
+/* Returns bits of enum template_use. */
+unsigned int template_uses(const struct template *t);
+
+/*
+ * Appends the name that T gives P to TO: at most SIZE bytes, cut at a character. Work is bounded,
+ * whatever T and P are.
+ *
+ * Returns 0; -EINVAL if the template failed while it ran, such as for an unknown field or an index
+ * out of range: TO has the text before the failure then, as process-exporter's groups have; or
+ * -ENOMEM.
+ */
+int template_run(
+	const struct template *t, const struct template_process *p, size_t size, struct buffer *to);
+
+#endif
