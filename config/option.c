@@ -216,7 +216,7 @@ static const struct option_spec options[] = {
 			IF_INSPECT(
 				" files: by default pss. sharing: by default freed-on-exit. map: by "
 				"default pss; single mappings by address. pages: by default rss; "
-				"mappings, sections and symbols by address.",
+				"symbols by private; mappings and sections by address.",
 				""),
 		.letter = 's'},
 	{"order", PROGRAM_MEMTALLY, OPTION_TEXT, false, "ORDER", NULL, 0, 0, orders, FIELD(order),
