@@ -12,9 +12,6 @@
 #include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
 
-/* The value of --by, as in JSON, for all chosen processes as one group. */
-static const char selection_name[] = "selection";
-
 void sharing_options_done(struct sharing_options *a)
 {
 	pid_selection_done(&a->chosen);
@@ -22,6 +19,8 @@ void sharing_options_done(struct sharing_options *a)
 
 const char *sharing_options_by(unsigned int i)
 {
+	if (i == OWNER_KINDS)
+		return SHARING_SELECTION;
 	return i < OWNER_KINDS ? owner_of((enum owner_kind)i)->name : NULL;
 }
 
@@ -33,7 +32,7 @@ static int parse_form(const struct settings *c, struct sharing_options *a,
 
 	if (c->by) {
 		a->kind = owner_find(c->by);
-		if (a->kind == OWNER_KINDS && strcmp(c->by, selection_name) != 0)
+		if (a->kind == OWNER_KINDS && strcmp(c->by, SHARING_SELECTION) != 0)
 			return flag_refuse("--by", c->by,
 				"user, program, unit, another kind of owner or selection", error);
 	}

@@ -317,7 +317,7 @@ int sharing_print_rows(
 	memcpy(own, columns, sizeof(own));
 	own[NAME_COLUMN].head = r->title;
 	if (form == LIST_CSV)
-		own[NAME_COLUMN].field = r->by ? r->by : "selection";
+		own[NAME_COLUMN].field = r->by ? r->by : SHARING_SELECTION;
 	l.sort = list_sort_column(own, ARRAY_SIZE(own), r->sort);
 	list_begin(&l);
 	for (size_t i = 0; result == 0 && i < r->rows; i++)
@@ -473,7 +473,7 @@ int sharing_json(const struct sharing_report *r, struct buffer *to)
 	int result;
 
 	buffer_printf(to, "{\"version\":%d,\"by\":\"%s\",\"groups\":[", SHARING_VERSION,
-		r->by ? r->by : "selection");
+		r->by ? r->by : SHARING_SELECTION);
 	result = sharing_print_rows(r, LIST_JSON, 0, to);
 	buffer_add_text(to, "],\"total\":");
 	list_add_sums(

@@ -83,6 +83,9 @@ struct sharing_statistics {
 	uint64_t memory_bytes; /* memory used for tables of pages */
 };
 
+/* The value of --by, JSON and CSV for all chosen processes as one group. */
+#define SHARING_SELECTION "selection"
+
 struct sharing_report {
 	const char *by;          /* "user"; NULL: the chosen processes are one group */
 	const char *title;       /* head of the column of names: "USER" */

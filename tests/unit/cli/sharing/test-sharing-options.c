@@ -72,6 +72,27 @@ static void parses_arguments(void **state)
 	}
 }
 
+/* Completion offers each value that --by takes. */
+static void lists_the_values_of_by(void **state)
+{
+	const char *last = NULL, *by;
+	unsigned int count = 0;
+
+	(void)state;
+	for (; (by = sharing_options_by(count)); count++) {
+		AUTO_SETTINGS struct settings *settings = load(
+			(const char *[ARGS_MAX]){"17", "--by", by});
+		AUTO_SHARING_OPTIONS struct sharing_options options = {0};
+		char error[PID_SELECTION_ERROR_SIZE] = "";
+
+		assert_int_equal(sharing_options_parse(settings, &options, error), 0);
+		assert_int_equal(options.kind, count);
+		last = by;
+	}
+	assert_int_equal(count, OWNER_KINDS + 1);
+	assert_string_equal(last, "selection");
+}
+
 static void describes_wrong_arguments(void **state)
 {
 	static const struct {
@@ -103,6 +124,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parses_arguments),
+		cmocka_unit_test(lists_the_values_of_by),
 		cmocka_unit_test(describes_wrong_arguments),
 	};
 
