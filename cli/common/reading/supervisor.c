@@ -348,6 +348,13 @@ static bool stop_task(const struct sight *s)
 	return false;
 }
 
+/* Ends this process after an error that has been logged. */
+static _Noreturn void supervisor_fail(void)
+{
+	log_release();
+	_exit(EXIT_FAILURE);
+}
+
 /*
  * Kills the task, and starts one that continues behind the process that blocks. Does nothing if the
  * task has run since S.
@@ -364,7 +371,7 @@ static void take_over(const struct sight *s, uint64_t ns)
 	if (!kill_task()) {
 		log_error("pid %d: a read of %s blocks and cannot be ended", (int)the.pid,
 			file[0] ? file : "its files");
-		_exit(EXIT_FAILURE);
+		supervisor_fail();
 	}
 	list_blocked(the.pid, ns, file);
 	list_probed();
@@ -373,7 +380,7 @@ static void take_over(const struct sight *s, uint64_t ns)
 	give_up_frames();
 	if (!start_task(resume_work, the.start_stack, START_STACK_SIZE)) {
 		log_error("cannot continue behind a process that blocks: %s", strerror(errno));
-		_exit(EXIT_FAILURE);
+		supervisor_fail();
 	}
 }
 
