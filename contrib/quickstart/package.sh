@@ -44,7 +44,7 @@ do_package() {
 	ensure_package_packages
 	find_builder "$dir"
 	"${builder[@]}" rm -rf -- "$dir" && "${builder[@]}" mkdir -p "$dir/source" && "${builder[@]}" touch "$log" ||
-		fail "can't write to $dir"
+		fail "cannot write to $dir"
 	step copy "$log" copy_sources "$dir/source" || exit 1
 	step packages "$log" build_packages_in "$dir/source" || exit 1
 	say 'Built:'
