@@ -235,7 +235,7 @@ static bool has_shown_certificate(const struct requests *xs, const struct connec
 	return !t || !tls_authenticates(t) || client->tls == t;
 }
 
-/* Returns true if request X needs no password: a probe of health, with web.open_health. */
+/* Returns true if RQ needs no password: it probes the health, and web.open_health is set. */
 static bool requests_is_open(const struct requests *xs, const struct request *rq)
 {
 	const struct settings *s = xs->site->settings;

@@ -34,8 +34,8 @@ bool flag_is_for(const char *name, enum flag_view view);
 
 /*
  * Checks that VIEW accepts each option that C has set, and that --csv and --json are not both set.
- * Options that are also keys of the configuration file are accepted.
- * Returns 0, or -EINVAL with a sentence for the user in ERROR.
+ * Options that are also keys of the configuration file are accepted. Returns 0, or -EINVAL with a
+ * sentence for the user in ERROR.
  */
 int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE]);
 

@@ -13,7 +13,7 @@
 
 #include "base/buffer.h"
 
-/* Returns true if LC_CTYPE is an UTF-8 locale. */
+/* Returns true if LC_CTYPE is a UTF-8 locale. */
 bool cell_is_utf8(void);
 
 /*

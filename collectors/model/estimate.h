@@ -5,8 +5,8 @@
  * An estimate carries one measurement of a process forward: it takes the result of the walk, the
  * process's counters at that moment and now, and what events in other processes may have changed
  * (struct estimate_doubt). It has a middle, a low and a high bound. A change that moves no counter
- * and is no event (docs/accounting/estimates.md lists them) is not in the bounds; only host-drift.h can
- * notice it. Pure; integers; all amounts are in bytes.
+ * and is no event (docs/accounting/estimates.md lists them) is not in the bounds; only host-drift.h
+ * can notice it. Pure; integers; all amounts are in bytes.
  *
  * For any input: low <= pss <= high <= now.anon + now.file + base.unseen, pss_anon + pss_file +
  * pss_shmem = pss, uss <= pss, swap_pss <= now.swap, and all are 0 if now.anon and now.file are 0.

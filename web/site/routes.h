@@ -2,10 +2,9 @@
 /*
  * Routes
  *
- * Maps paths to what is served there: one table of exact paths, from which the page, the list of
- * routes and docs/openapi.yaml are made, too. A path is compared byte by byte as
- * the client sent it. It is not decoded or normalized, so "%2e", "//" or an absolute URI never
- * become a known path. Pure.
+ * Maps a path to its answer: one table of exact paths, from which the page, the list of routes and
+ * docs/openapi.yaml are made, too. A path is compared byte by byte as the client sent it. It is not
+ * decoded or normalized, so "%2e", "//" or an absolute URI never become a known path. Pure.
  */
 #ifndef MEMTALLY_WEB_SITE_ROUTES_H
 #define MEMTALLY_WEB_SITE_ROUTES_H

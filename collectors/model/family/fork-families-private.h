@@ -172,9 +172,7 @@ int family_findings_count(
 struct unlisted_sharers_found unlisted_sharers_find(const struct unlisted_sharers *u,
 	uint64_t pass_ns, uint64_t sharers, uint32_t known, uint32_t ended);
 
-/*
- * Learns FOUND, the result of unlisted_sharers_find(), in the pass that began at PASS_NS.
- */
+/* Learns FOUND, the result of unlisted_sharers_find(), in the pass that began at PASS_NS. */
 void unlisted_sharers_learn(
 	struct unlisted_sharers *u, uint64_t pass_ns, const struct unlisted_sharers_found *found);
 

@@ -282,8 +282,8 @@ bool families_breaks(const struct family_member *m, uint64_t since_ns);
 
 /*
  * Returns M's speaker: the member with a measurement that represents M, which has none. It is a
- * sibling that was measured after M's birth, else the parent, else an older sibling;
- * NULL if there is none. Valid for one pass.
+ * sibling that was measured after M's birth, else the parent, else an older sibling; NULL if there
+ * is none. Valid for one pass.
  */
 struct family_member *families_speaker(const struct family_member *m);
 
