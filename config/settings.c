@@ -110,7 +110,7 @@ static int settings_refuse(
 	return -EINVAL;
 }
 
-struct flags {
+struct arguments {
 	enum program program;
 	int argc;
 	char *const *argv;
@@ -155,17 +155,17 @@ static int apply_variables(
 }
 
 /* Adds to .variables of C a line for each variable that no option has replaced. */
-static int note_variables(const struct flags *f, struct settings *c)
+static int note_variables(const struct arguments *a, struct settings *c)
 {
 	size_t count;
 	const struct option_spec *table = option_table(&count);
 	int r = 0;
 
 	for (size_t i = 0; i < count && r == 0; i++) {
-		const char *value = option_variable(&table[i], f->program);
+		const char *value = option_variable(&table[i], a->program);
 		char *line;
 
-		if (!value || f->seen[i])
+		if (!value || a->seen[i])
 			continue;
 		if (asprintf(&line, "%s sets %s: %s", table[i].variable, table[i].name, value) < 0)
 			return -ENOMEM;
@@ -265,8 +265,8 @@ static int refuse_letter(
  * Applies SPEC with VALUE. If VALUE is NULL and SPEC needs one, the value is the argument after *I,
  * and *I moves there.
  */
-static int apply_option(const struct flags *f, const struct option_spec *spec, const char *value,
-	int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+static int apply_option(const struct arguments *a, const struct option_spec *spec,
+	const char *value, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
 	const struct option_spec *table;
 	size_t count;
@@ -274,18 +274,18 @@ static int apply_option(const struct flags *f, const struct option_spec *spec, c
 
 	if (!value && spec->type == OPTION_BOOL)
 		value = "true";
-	if (!value && *i + 1 >= f->argc)
+	if (!value && *i + 1 >= a->argc)
 		return settings_refuse(error, spec, "");
 	if (!value)
-		value = f->argv[++*i];
-	if (f->early && !is_early(spec))
+		value = a->argv[++*i];
+	if (a->early && !is_early(spec))
 		return 0;
 	table = option_table(&count);
-	if (option_is_list(spec) && !f->seen[spec - table])
+	if (option_is_list(spec) && !a->seen[spec - table])
 		option_reset(spec, c); /* replaces the file's */
-	f->seen[spec - table] = true;
+	a->seen[spec - table] = true;
 	r = option_set(spec, c, value);
-	if (r == 0 && implies_live(spec, f->program))
+	if (r == 0 && implies_live(spec, a->program))
 		c->live = true;
 	return r == -ENOMEM ? r : r < 0 ? settings_refuse(error, spec, value) : 0;
 }
@@ -294,61 +294,61 @@ static int apply_option(const struct flags *f, const struct option_spec *spec, c
  * Applies the option at *I: "--name", "--name=value" or "--name value". Moves *I to its last
  * argument.
  */
-static int apply_flag(
-	const struct flags *f, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+static int apply_long_option(const struct arguments *a, int *i, struct settings *c,
+	char error[static SETTINGS_ERROR_SIZE])
 {
-	const char *arg = f->argv[*i], *equals = strchr(arg, '=');
+	const char *arg = a->argv[*i], *equals = strchr(arg, '=');
 	const struct option_spec *spec;
 	char name[OPTION_NAME_SIZE];
 
 	copy_name(arg + 2, name);
-	spec = option_find(name, f->program);
+	spec = option_find(name, a->program);
 	if (!spec)
-		return refuse_option(arg, name, f->program, error);
-	return apply_option(f, spec, equals ? equals + 1 : NULL, i, c, error);
+		return refuse_option(arg, name, a->program, error);
+	return apply_option(a, spec, equals ? equals + 1 : NULL, i, c, error);
 }
 
 /*
  * Applies the short options at *I: "-j", several as in "-jb", or one with a value behind them:
  * "-n5", "-n 5", "-jn5". Moves *I to the last argument.
  */
-static int apply_letters(
-	const struct flags *f, int *i, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+static int apply_short_options(const struct arguments *a, int *i, struct settings *c,
+	char error[static SETTINGS_ERROR_SIZE])
 {
-	const char *arg = f->argv[*i];
+	const char *arg = a->argv[*i];
 
 	for (const char *at = arg + 1; *at; at++) {
-		const struct option_spec *spec = option_find_letter(*at, f->program);
+		const struct option_spec *spec = option_find_letter(*at, a->program);
 		bool takes_rest;
 		int r;
 
 		if (!spec)
-			return refuse_letter(arg, *at, f->program, error);
+			return refuse_letter(arg, *at, a->program, error);
 		takes_rest = spec->type != OPTION_BOOL && !spec->letter_value;
 		r = apply_option(
-			f, spec, takes_rest && at[1] ? at + 1 : spec->letter_value, i, c, error);
+			a, spec, takes_rest && at[1] ? at + 1 : spec->letter_value, i, c, error);
 		if (r < 0 || takes_rest)
 			return r;
 	}
 	return 0;
 }
 
-static int apply_flags(
-	const struct flags *f, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
+static int apply_arguments(
+	const struct arguments *a, struct settings *c, char error[static SETTINGS_ERROR_SIZE])
 {
 	bool ended = false;
 
-	for (int i = 1; i < f->argc; i++) {
-		const char *arg = f->argv[i];
+	for (int i = 1; i < a->argc; i++) {
+		const char *arg = a->argv[i];
 		int r = 0;
 
 		if (!ended && !strcmp(arg, "--")) {
 			ended = true;
 		} else if (!ended && !strncmp(arg, "--", 2)) {
-			r = apply_flag(f, &i, c, error);
+			r = apply_long_option(a, &i, c, error);
 		} else if (!ended && arg[0] == '-' && arg[1]) {
-			r = apply_letters(f, &i, c, error);
-		} else if (!f->early) {
+			r = apply_short_options(a, &i, c, error);
+		} else if (!a->early) {
 			r = text_list_add(&c->operands, arg);
 		}
 		if (r < 0)
@@ -392,12 +392,12 @@ static int apply_file(struct settings *c, bool named, enum program program,
  * Does the work of settings_load(), with or without the file. Also returns FILE_LEFT_OUT, as
  * apply_file().
  */
-static int settings_load_from(const struct flags *given, bool with_file, struct settings **ret,
+static int settings_load_from(const struct arguments *given, bool with_file, struct settings **ret,
 	char error[static SETTINGS_ERROR_SIZE])
 {
 	AUTO_SETTINGS struct settings *c = calloc(1, sizeof(*c));
 	AUTO_FREE bool *seen = NULL;
-	struct flags flags = *given;
+	struct arguments args = *given;
 	AUTO_FREE char *fallback = NULL;
 	size_t count;
 	int r;
@@ -407,13 +407,13 @@ static int settings_load_from(const struct flags *given, bool with_file, struct 
 	seen = calloc(count, sizeof(*seen));
 	if (!c || !seen)
 		return -ENOMEM;
-	flags.seen = seen;
+	args.seen = seen;
 	r = set_defaults(c);
 	if (r == 0) {
 		fallback = c->config_file;
 		c->config_file = NULL;
-		flags.early = true;
-		r = apply_flags(&flags, c, error);
+		args.early = true;
+		r = apply_arguments(&args, c, error);
 	}
 	if (r == 0) {
 		bool named = c->config_file != NULL;
@@ -422,18 +422,18 @@ static int settings_load_from(const struct flags *given, bool with_file, struct 
 			c->config_file = TAKE_PTR(fallback);
 		/* --help and --version must work with a broken file. */
 		if (with_file && !c->help && !c->version)
-			r = apply_file(c, named, flags.program, error);
+			r = apply_file(c, named, args.program, error);
 	}
 	/* These must work with a broken environment, too. */
 	if (r == 0 && !c->help && !c->version)
-		r = apply_variables(flags.program, c, error);
+		r = apply_variables(args.program, c, error);
 	if (r == 0) {
-		flags.early = false;
-		r = apply_flags(&flags, c, error);
+		args.early = false;
+		r = apply_arguments(&args, c, error);
 	}
 	if (r == 0)
-		r = note_variables(&flags, c);
-	if (r == 0 && flags.program != PROGRAM_MEMTALLY && c->operands.count) {
+		r = note_variables(&args, c);
+	if (r == 0 && args.program != PROGRAM_MEMTALLY && c->operands.count) {
 		snprintf(error, SETTINGS_ERROR_SIZE, "unexpected argument '%.100s'; try --help",
 			c->operands.item[0]);
 		r = -EINVAL;
@@ -446,7 +446,7 @@ static int settings_load_from(const struct flags *given, bool with_file, struct 
 }
 
 /* Loads without the file. WHY says why it is left out. */
-static int load_without_file(const struct flags *flags, const char *why, struct settings **ret,
+static int load_without_file(const struct arguments *args, const char *why, struct settings **ret,
 	char error[static SETTINGS_ERROR_SIZE])
 {
 	AUTO_SETTINGS struct settings *c = NULL;
@@ -457,7 +457,7 @@ static int load_without_file(const struct flags *flags, const char *why, struct 
 		ignored = NULL;
 		return -ENOMEM;
 	}
-	r = settings_load_from(flags, false, &c, error);
+	r = settings_load_from(args, false, &c, error);
 	if (r != 0)
 		return r;
 	c->ignored = TAKE_PTR(ignored);
@@ -468,13 +468,13 @@ static int load_without_file(const struct flags *flags, const char *why, struct 
 int settings_load(enum program program, int argc, char *const argv[], struct settings **ret,
 	char error[static SETTINGS_ERROR_SIZE])
 {
-	const struct flags flags = {.program = program, .argc = argc, .argv = argv};
-	int r = settings_load_from(&flags, true, ret, error);
+	const struct arguments args = {.program = program, .argc = argc, .argv = argv};
+	int r = settings_load_from(&args, true, ret, error);
 
 	if (r == FILE_LEFT_OUT) {
 		AUTO_FREE char *why = strdup(error);
 
-		r = why ? load_without_file(&flags, why, ret, error) : -ENOMEM;
+		r = why ? load_without_file(&args, why, ret, error) : -ENOMEM;
 	}
 	if (r == -ENOMEM)
 		snprintf(error, SETTINGS_ERROR_SIZE, "out of memory");

@@ -127,7 +127,7 @@ bool command_has_styles(void)
 void command_add_filters(const struct settings *settings, struct buffer *to)
 {
 	const struct {
-		const char *flag;
+		const char *option;
 		const struct text_list *values;
 	} filters[] = {
 		{"user", &settings->user},
@@ -145,7 +145,8 @@ void command_add_filters(const struct settings *settings, struct buffer *to)
 
 	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
 		for (size_t j = 0; j < filters[i].values->count; j++)
-			buffer_printf(to, " --%s=%s", filters[i].flag, filters[i].values->item[j]);
+			buffer_printf(
+				to, " --%s=%s", filters[i].option, filters[i].values->item[j]);
 	if (to->error)
 		buffer_clear(to);
 }

@@ -152,7 +152,7 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
  * Calls query_set() for the option of the same name. Its messages say parameter 'KEY'; this one
  * says --KEY.
  */
-static int set_from_flag(
+static int set_from_option(
 	struct query *q, const char *key, const char *value, char error[static QUERY_ERROR_SIZE])
 {
 	char said[QUERY_ERROR_SIZE] = "";
@@ -171,7 +171,7 @@ static int add_filters(struct query *q, const char *key, const struct text_list 
 	char error[static QUERY_ERROR_SIZE])
 {
 	for (size_t i = 0; i < values->count; i++) {
-		int r = set_from_flag(q, key, values->item[i], error);
+		int r = set_from_option(q, key, values->item[i], error);
 
 		if (r < 0)
 			return r;
@@ -265,7 +265,7 @@ static int selection_parse_order(
 		r = query_set(&s->query, "sort", settings->sort, error) < 0 ? SELECTION_BAD_SORT
 		                                                            : 0;
 	if (r == 0 && settings->order)
-		r = set_from_flag(&s->query, "order", settings->order, error);
+		r = set_from_option(&s->query, "order", settings->order, error);
 	return r;
 }
 

@@ -94,12 +94,12 @@ static int parse_kind(const char *text, enum usage_kind *ret, char error[static 
 						"user, group, program, unit or container", error);
 }
 
-static int parse_time(const char *flag, const char *text, int64_t now_s, int64_t *ret,
+static int parse_time(const char *option, const char *text, int64_t now_s, int64_t *ret,
 	char error[static USAGE_ERROR_SIZE])
 {
 	if (!text || period_parse(text, now_s, ret) == 0)
 		return 0;
-	return flag_refuse(flag, text,
+	return flag_refuse(option, text,
 		"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), now, today, yesterday or a duration ago (36h)",
 		error);
 }
