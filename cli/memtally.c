@@ -58,7 +58,7 @@
 	.operands = "",                                                                            \
 	.about = "Takes no operands. With a filter such as --user only the processes that match "  \
 		 "count.",                                                                         \
-	.view = FLAG_LIST, .run = listing_run, .add_sorts = listing_add_sorts
+	.view = CLI_VIEW_LIST, .run = listing_run, .add_sorts = listing_add_sorts
 
 /* A command that reads files of processes, which may block. */
 #define INSPECT(function)                                                                          \
@@ -116,7 +116,7 @@ static const struct command commands[] = {
 			"Takes no operands. With a filter such as --user it prints the sums of the processes that match.",
 		.example = {{"host", "A table that adds up to MemTotal."},
 			{"host -u alice", "The sums of alice's processes."}},
-		.view = FLAG_HOST,
+		.view = CLI_VIEW_HOST,
 		.run = listing_run},
 	{.name = "status",
 		.operands = "",
@@ -125,7 +125,7 @@ static const struct command commands[] = {
 		.example = {{"status", "The measurements, estimates and costs of memtallyd."},
 			{"status >/dev/null && echo works",
 				"Whether memtallyd works, for a script."}},
-		.view = FLAG_STATUS,
+		.view = CLI_VIEW_STATUS,
 		.run = listing_run},
 	{.name = "usage",
 		.operands = "",
@@ -135,7 +135,7 @@ static const struct command commands[] = {
 				    "The usage of each user yesterday."},
 			{"usage --per=month --by=unit -n 5",
 				"The five units with the most usage of each of the last twelve months."}},
-		.view = FLAG_USAGE,
+		.view = CLI_VIEW_USAGE,
 		.by = IF_LEDGER(usage_by),
 		.columns = {IF_LEDGER(usage_table_columns)},
 		.run = IF_LEDGER(billing_run),
@@ -149,7 +149,7 @@ static const struct command commands[] = {
 				 "The ten files and areas with the most memory that process 4711 has written."},
 				{"map 4711 --since=before.json",
 					"The changes since \"memtally map 4711 -j >before.json\"."}},
-		.view = FLAG_MAP,
+		.view = CLI_VIEW_MAP,
 		.by = IF_INSPECT(map_by),
 		.columns = {IF_INSPECT(maprow_columns)},
 		INSPECT(map_run)},
@@ -160,7 +160,7 @@ static const struct command commands[] = {
 		.example = {{"files -n 10", "The ten files with the most memory."},
 			{"files --deleted",
 				"The processes that must be restarted after an upgrade."}},
-		.view = FLAG_FILES,
+		.view = CLI_VIEW_FILES,
 		.columns = {IF_INSPECT(filerow_columns)},
 		INSPECT(files_run)},
 	{.name = "pages",
@@ -171,7 +171,7 @@ static const struct command commands[] = {
 				    "How often the pages of process 4711 are mapped, by kind."},
 			{"pages 4711 --symbols -n 10",
 				"The ten symbols of programs and libraries with the most memory."}},
-		.view = FLAG_PAGES,
+		.view = CLI_VIEW_PAGES,
 		.by = IF_INSPECT(pages_options_by),
 		.columns = {IF_INSPECT(pagerow_columns), IF_INSPECT(partrow_columns)},
 		INSPECT(pages_run)},
@@ -184,7 +184,7 @@ static const struct command commands[] = {
 				 "How much memory the kernel frees if all processes of alice exit."},
 				{"sharing --by=unit -n 10",
 					"The ten systemd units that would free most."}},
-		.view = FLAG_SHARING,
+		.view = CLI_VIEW_SHARING,
 		.by = IF_INSPECT(sharing_options_by),
 		.columns = {IF_INSPECT(sharing_columns)},
 		INSPECT(sharing_run)},
@@ -197,7 +197,7 @@ static const struct command commands[] = {
 				 "The cost of process 4711, its sharers, and the memory freed on its exit."},
 				{"explain --unit=ssh.service -n 1",
 					"All processes of a systemd unit, each list with one row."}},
-		.view = FLAG_EXPLAIN,
+		.view = CLI_VIEW_EXPLAIN,
 		INSPECT(explain_run)},
 	{.name = "help",
 		.operands = " [COMMAND]",
@@ -205,7 +205,7 @@ static const struct command commands[] = {
 		.about = "The operand is a command, or the word options.",
 		.example = {{"help users", "The same as memtally users --help."},
 			{"help options", "Every option of every command."}},
-		.view = FLAG_HELP,
+		.view = CLI_VIEW_HELP,
 		.run = help_run},
 };
 
@@ -309,7 +309,7 @@ static int help_run(const struct settings *settings, bool is_check)
 {
 	const struct text_list *operands = &settings->operands;
 	char error[QUERY_ERROR_SIZE];
-	int r = flag_check(settings, FLAG_HELP, error);
+	int r = cli_option_check(settings, CLI_VIEW_HELP, error);
 
 	if (r == 0 && operands->count > 2) {
 		snprintf(error, sizeof(error), "unexpected argument '%.100s' after help %.100s",

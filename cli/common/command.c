@@ -14,7 +14,7 @@
 
 bool command_is_list(const struct command *c)
 {
-	return c->view == FLAG_LIST;
+	return c->view == CLI_VIEW_LIST;
 }
 
 const char *command_scope(const struct command *c)
@@ -24,7 +24,7 @@ const char *command_scope(const struct command *c)
 
 bool command_takes(const struct command *c, const struct option_spec *spec)
 {
-	return spec->programs & PROGRAM_MEMTALLY && flag_is_for(spec->name, c->view);
+	return spec->programs & PROGRAM_MEMTALLY && cli_option_is_for(spec->name, c->view);
 }
 
 /* Returns true if the list TEXT, of LEN bytes, has WORD. */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "base/buffer.h"
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/common/sort-names.h"
 #include "cli/table/column.h"
 #include "config/settings.h"
@@ -36,7 +36,7 @@ struct command {
 	const char *purpose;  /* what it prints: the end of a sentence that begins with "Prints" */
 	const char *about;    /* more sentences: its operands, and what it needs */
 	struct command_example example[COMMAND_EXAMPLES];
-	enum flag_view view; /* says which options it takes */
+	enum cli_view view; /* says which options it takes */
 	/* Returns value I of --by, the default first; NULL: there are only I. NULL: no --by. */
 	const char *(*by)(unsigned int i);
 	/*

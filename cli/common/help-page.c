@@ -97,7 +97,7 @@ static void help_page_add_examples(const struct command *c, struct buffer *to)
 /* Returns true if C has a man page of its own. */
 static bool has_page(const struct command *c)
 {
-	return !command_is_list(c) && c->view != FLAG_HOST && c->view != FLAG_HELP;
+	return !command_is_list(c) && c->view != CLI_VIEW_HOST && c->view != CLI_VIEW_HELP;
 }
 
 void help_page_command(const struct command *c, struct buffer *to)

@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "cli/common/aggregate.h"
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "config/nearest.h"
 #include "snapshot/owner.h"
 
@@ -269,12 +269,12 @@ static int selection_parse_order(
 	return r;
 }
 
-static enum flag_view view_of(enum metric_scope scope)
+static enum cli_view view_of(enum metric_scope scope)
 {
 	switch (scope) {
-	case METRIC_HOST: return FLAG_HOST;
-	case METRIC_SELF: return FLAG_STATUS;
-	default: return FLAG_LIST;
+	case METRIC_HOST: return CLI_VIEW_HOST;
+	case METRIC_SELF: return CLI_VIEW_STATUS;
+	default: return CLI_VIEW_LIST;
 	}
 }
 
@@ -285,7 +285,7 @@ int selection_parse(
 	int r = parse_view(&settings->operands, &s.scope, error);
 
 	if (r == 0)
-		r = flag_check(settings, view_of(s.scope), error);
+		r = cli_option_check(settings, view_of(s.scope), error);
 	if (r == 0 && s.scope == METRIC_SELF)
 		*ret = s;
 	if (r < 0 || s.scope == METRIC_SELF)

@@ -56,11 +56,11 @@ void sort_names_done(struct sort_names *s)
 	buffer_done(&s->heads);
 }
 
-int sort_names_refuse(struct sort_names *s, char error[static FLAG_ERROR_SIZE])
+int sort_names_refuse(struct sort_names *s, char error[static CLI_OPTION_ERROR_SIZE])
 {
 	char nearest[NEAREST_TEXT_SIZE];
 
-	snprintf(error, FLAG_ERROR_SIZE,
+	snprintf(error, CLI_OPTION_ERROR_SIZE,
 		"--sort: expected %.*s or a name of an amount in JSON, got '%.60s'%s",
 		(int)s->heads.len, s->heads.data ? s->heads.data : "", s->got,
 		nearest_text(&s->nearest, nearest));
@@ -69,7 +69,7 @@ int sort_names_refuse(struct sort_names *s, char error[static FLAG_ERROR_SIZE])
 }
 
 int sort_names_refuse_columns(const char *got, const struct column *column, size_t columns,
-	bool (*is_taken)(unsigned int index), char error[static FLAG_ERROR_SIZE])
+	bool (*is_taken)(unsigned int index), char error[static CLI_OPTION_ERROR_SIZE])
 {
 	struct sort_names s;
 

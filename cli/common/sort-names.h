@@ -8,7 +8,7 @@
 #ifndef MEMTALLY_CLI_COMMON_SORT_NAMES_H
 #define MEMTALLY_CLI_COMMON_SORT_NAMES_H
 
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/table/column.h"
 #include "config/nearest.h"
 
@@ -39,7 +39,7 @@ void sort_names_done(struct sort_names *s);
  * Writes "--sort: expected PSS, RSS or a name of an amount in JSON, got 'pps'; did you mean
  * 'pss'?" to ERROR. Returns -EINVAL.
  */
-int sort_names_refuse(struct sort_names *s, char error[static FLAG_ERROR_SIZE]);
+int sort_names_refuse(struct sort_names *s, char error[static CLI_OPTION_ERROR_SIZE]);
 
 /*
  * Refuses GOT for a list that --sort sorts by its COLUMNS alone: by those that
@@ -47,6 +47,6 @@ int sort_names_refuse(struct sort_names *s, char error[static FLAG_ERROR_SIZE]);
  * -EINVAL.
  */
 int sort_names_refuse_columns(const char *got, const struct column *column, size_t columns,
-	bool (*is_taken)(unsigned int index), char error[static FLAG_ERROR_SIZE]);
+	bool (*is_taken)(unsigned int index), char error[static CLI_OPTION_ERROR_SIZE]);
 
 #endif

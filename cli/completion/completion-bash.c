@@ -58,7 +58,7 @@ static const char end[] = "\telse\n"
 static const char pids[] = "$(cd /proc && echo [0-9]*)";
 
 static void bash_add_commands_of_view(
-	const struct command *command, size_t count, enum flag_view view, struct buffer *to)
+	const struct command *command, size_t count, enum cli_view view, struct buffer *to)
 {
 	const struct command *c = completion_first_of(command, count, view);
 	size_t options;
@@ -82,9 +82,9 @@ static void bash_add_commands_of_view(
 	}
 	if (completion_has_pids(c))
 		buffer_printf(to, "\t\toperands=%s\n", pids);
-	if (c->view == FLAG_HELP) {
+	if (c->view == CLI_VIEW_HELP) {
 		buffer_add_text(to, "\t\toperands='options ");
-		completion_add_commands(command, count, FLAG_VIEWS, " ", to);
+		completion_add_commands(command, count, CLI_VIEWS, " ", to);
 		buffer_add_text(to, "'\n");
 	}
 	buffer_add_text(to, "\t\t;;\n");
@@ -96,7 +96,7 @@ static void bash_add_sorts_of_commands(
 {
 	buffer_add_text(to, "\tesac\n\tcase ${command:-programs} in\n");
 	for (size_t i = 0; i < count; i++) {
-		if (!command[i].run || !flag_is_for("sort", command[i].view))
+		if (!command[i].run || !cli_option_is_for("sort", command[i].view))
 			continue;
 		buffer_printf(to, "\t%s) sorts='", command[i].name);
 		command_add_sorts(&command[i], " ", to);
@@ -165,8 +165,8 @@ void completion_render_bash(const struct command *command, size_t count, struct 
 	buffer_add_text(to, begin);
 	bash_add_options(to);
 	buffer_add_text(to, middle);
-	for (unsigned int view = 0; view < FLAG_VIEWS; view++)
-		bash_add_commands_of_view(command, count, (enum flag_view)view, to);
+	for (unsigned int view = 0; view < CLI_VIEWS; view++)
+		bash_add_commands_of_view(command, count, (enum cli_view)view, to);
 	bash_add_sorts_of_commands(command, count, to);
 	buffer_add_text(to, "\tcase $option in\n\t'') ;;\n");
 	for (size_t i = 0; i < options; i++)
@@ -180,7 +180,7 @@ void completion_render_bash(const struct command *command, size_t count, struct 
 			    "\t\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null\n"
 			    "\telif [[ ! $command ]]; then\n"
 			    "\t\tmapfile -t COMPREPLY < <(compgen -W '");
-	completion_add_commands(command, count, FLAG_VIEWS, " ", to);
+	completion_add_commands(command, count, CLI_VIEWS, " ", to);
 	buffer_add_text(to, "' -- \"$cur\")\n");
 	buffer_add_text(to, end);
 }

@@ -46,7 +46,7 @@ static void fish_add_text(const struct buffer *text, struct buffer *to)
 
 /* Adds the beginning of a line for the commands that take SPEC, of those with the same VIEW. */
 static void fish_add_condition(
-	const struct command *command, size_t count, enum flag_view view, struct buffer *to)
+	const struct command *command, size_t count, enum cli_view view, struct buffer *to)
 {
 	buffer_add_text(to, "complete -c memtally -n '__memtally_is ");
 	completion_add_commands(command, count, view, " ", to);
@@ -93,7 +93,7 @@ static void fish_add_option(
 }
 
 static void fish_add_view(
-	const struct command *command, size_t count, enum flag_view view, struct buffer *to)
+	const struct command *command, size_t count, enum cli_view view, struct buffer *to)
 {
 	const struct command *c = completion_first_of(command, count, view);
 	size_t options;
@@ -122,7 +122,7 @@ static void fish_add_command(const struct command *c, struct buffer *to)
 	buffer_printf(to, "complete -c memtally -n 'not __memtally_command' -a %s -d ", c->name);
 	fish_add_text(&purpose, to);
 	buffer_add_char(to, '\n');
-	if (flag_is_for("sort", c->view)) {
+	if (cli_option_is_for("sort", c->view)) {
 		buffer_printf(to, "complete -c memtally -n '__memtally_is %s'", c->name);
 		fish_add_option(c, option_find("sort", PROGRAM_MEMTALLY), to);
 	}
@@ -145,9 +145,9 @@ void completion_render_fish(const struct command *command, size_t count, struct 
 	for (size_t i = 0; i < count; i++)
 		if (command[i].run)
 			fish_add_command(&command[i], to);
-	for (unsigned int view = 0; view < FLAG_VIEWS; view++)
-		fish_add_view(command, count, (enum flag_view)view, to);
+	for (unsigned int view = 0; view < CLI_VIEWS; view++)
+		fish_add_view(command, count, (enum cli_view)view, to);
 	buffer_add_text(to, "complete -c memtally -n '__memtally_is help' -a 'options ");
-	completion_add_commands(command, count, FLAG_VIEWS, " ", to);
+	completion_add_commands(command, count, CLI_VIEWS, " ", to);
 	buffer_add_text(to, "'\n");
 }

@@ -34,10 +34,10 @@ bool completion_has_pids(const struct command *c);
 
 /* Returns the first of the COUNT commands that is in the build and has VIEW; NULL: there is none. */
 const struct command *completion_first_of(
-	const struct command *command, size_t count, enum flag_view view);
+	const struct command *command, size_t count, enum cli_view view);
 
-/* Appends the names of the commands in the build, of VIEW or of all (FLAG_VIEWS). */
-void completion_add_commands(const struct command *command, size_t count, enum flag_view view,
+/* Appends the names of the commands in the build, of VIEW or of all (CLI_VIEWS). */
+void completion_add_commands(const struct command *command, size_t count, enum cli_view view,
 	const char *separator, struct buffer *to);
 
 /* Appends the words that the value of SPEC may be for C, with blanks between them. */

@@ -107,7 +107,7 @@ static void zsh_add_option(
 }
 
 static void zsh_add_view(
-	const struct command *command, size_t count, enum flag_view view, struct buffer *to)
+	const struct command *command, size_t count, enum cli_view view, struct buffer *to)
 {
 	const struct command *c = completion_first_of(command, count, view);
 	size_t options;
@@ -124,9 +124,9 @@ static void zsh_add_view(
 	buffer_add_text(to, "\t\t)\n");
 	if (completion_has_pids(c)) {
 		buffer_add_text(to, "\t\toperands=('*:PID:_pids')\n");
-	} else if (view == FLAG_HELP) {
+	} else if (view == CLI_VIEW_HELP) {
 		buffer_add_text(to, "\t\toperands=('2:command:(options ");
-		completion_add_commands(command, count, FLAG_VIEWS, " ", to);
+		completion_add_commands(command, count, CLI_VIEWS, " ", to);
 		buffer_add_text(to, ")')\n");
 	}
 	buffer_add_text(to, "\t\t;;\n");
@@ -136,7 +136,7 @@ static void zsh_add_sorts(const struct command *command, size_t count, struct bu
 {
 	buffer_add_text(to, "\tlocal sorts=\n\tcase ${command:-programs} in\n");
 	for (size_t i = 0; i < count; i++) {
-		if (!command[i].run || !flag_is_for("sort", command[i].view))
+		if (!command[i].run || !cli_option_is_for("sort", command[i].view))
 			continue;
 		buffer_printf(to, "\t(%s) sorts='", command[i].name);
 		command_add_sorts(&command[i], " ", to);
@@ -151,8 +151,8 @@ void completion_render_zsh(const struct command *command, size_t count, struct b
 	/* the names for --sort come before the specifications that have them */
 	zsh_add_sorts(command, count, to);
 	buffer_add_text(to, "\tcase ${command:-programs} in\n");
-	for (unsigned int view = 0; view < FLAG_VIEWS; view++)
-		zsh_add_view(command, count, (enum flag_view)view, to);
+	for (unsigned int view = 0; view < CLI_VIEWS; view++)
+		zsh_add_view(command, count, (enum cli_view)view, to);
 	buffer_add_text(to, "\tesac\n\tlocal -a commands=(\n");
 	for (size_t i = 0; i < count; i++) {
 		AUTO_BUFFER struct buffer purpose = {0};

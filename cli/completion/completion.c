@@ -48,7 +48,7 @@ bool completion_has_pids(const struct command *c)
 }
 
 const struct command *completion_first_of(
-	const struct command *command, size_t count, enum flag_view view)
+	const struct command *command, size_t count, enum cli_view view)
 {
 	for (size_t i = 0; i < count; i++)
 		if (command[i].run && command[i].view == view)
@@ -56,13 +56,13 @@ const struct command *completion_first_of(
 	return NULL;
 }
 
-void completion_add_commands(const struct command *command, size_t count, enum flag_view view,
+void completion_add_commands(const struct command *command, size_t count, enum cli_view view,
 	const char *separator, struct buffer *to)
 {
 	bool is_first = true;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!command[i].run || (view != FLAG_VIEWS && command[i].view != view))
+		if (!command[i].run || (view != CLI_VIEWS && command[i].view != view))
 			continue;
 		buffer_printf(to, "%s%s", is_first ? "" : separator, command[i].name);
 		is_first = false;

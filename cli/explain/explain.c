@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "cli/common/averages.h"
 #include "cli/common/command.h"
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/common/reading/hint.h"
 #include "cli/common/reading/supervisor.h"
 #include "cli/common/source.h"
@@ -48,7 +48,7 @@ int explain_parse(const struct settings *settings, struct explain *ret,
 		.bytes = settings->bytes,
 		.limit = settings->limit ? settings->limit : LIMIT_DEFAULT,
 	};
-	int r = flag_check(settings, FLAG_EXPLAIN, error);
+	int r = cli_option_check(settings, CLI_VIEW_EXPLAIN, error);
 
 	if (r == 0)
 		r = pid_selection_parse(settings, &e.chosen, error);

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/common/command.h"
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/common/reading/hint.h"
 #include "cli/common/reading/supervisor.h"
 #include "cli/common/sort-names.h"
@@ -46,7 +46,7 @@ static int files_parse_order(
 		if (f->sort == FILE_TABLE_FIELDS)
 			return files_refuse_sort(c->sort, error);
 	}
-	return flag_parse_order(c, &f->ascending, error);
+	return cli_option_parse_order(c, &f->ascending, error);
 }
 
 int files_parse(const struct settings *settings, struct files *ret,
@@ -60,13 +60,13 @@ int files_parse(const struct settings *settings, struct files *ret,
 		.csv = settings->csv,
 		.limit = settings->limit,
 	};
-	int r = flag_check(settings, FLAG_FILES, error);
+	int r = cli_option_check(settings, CLI_VIEW_FILES, error);
 
 	if (r < 0)
 		return r;
 	if (f.file && *f.file != '/' && strncmp(f.file, "memfd:", 6) != 0 &&
 		strncmp(f.file, "SysV ", 5) != 0)
-		return flag_refuse("--file", f.file,
+		return cli_option_refuse("--file", f.file,
 			"a name as files has it, such as /a/path or memfd:name", error);
 	r = files_parse_order(settings, &f, error);
 	if (r == 0)

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "cli/common/command.h"
 #include "cli/common/each-process.h"
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/common/sort-names.h"
 #include "cli/map/mapchange.h"
 #include "cli/map/process-list.h"
@@ -37,7 +37,7 @@ static int map_parse_by(const struct settings *c, enum mapping_table_by *ret,
 		*ret = mapping_table_find_by(c->by);
 	return *ret < MAPPING_TABLE_BYS
 	               ? 0
-	               : flag_refuse("--by", c->by, "mapping, file or kind", error);
+	               : cli_option_refuse("--by", c->by, "mapping, file or kind", error);
 }
 
 static int parse_other(
@@ -51,7 +51,7 @@ static int parse_other(
 	}
 	if (c->diff &&
 		(number_parse_u64(c->diff, strlen(c->diff), &pid) < 0 || !pid || pid > INT32_MAX))
-		return flag_refuse("--diff", c->diff, "the pid of a process", error);
+		return cli_option_refuse("--diff", c->diff, "the pid of a process", error);
 	m->diff = (pid_t)pid;
 	m->since = c->since;
 	return 0;
@@ -76,7 +76,7 @@ static int map_parse_order(
 	if (m->sort == MAPROW_INDICES || (is_compared(m) && !mapchange_has(m->sort)))
 		return sort_names_refuse_columns(
 			c->sort, column, count, is_compared(m) ? mapchange_has : NULL, error);
-	return flag_parse_order(c, &m->ascending, error);
+	return cli_option_parse_order(c, &m->ascending, error);
 }
 
 int map_parse(const struct settings *settings, struct map *ret,
@@ -87,7 +87,7 @@ int map_parse(const struct settings *settings, struct map *ret,
 		.form = list_form_of(settings->json, settings->csv, LIST_LINES),
 		.limit = settings->limit,
 	};
-	int r = flag_check(settings, FLAG_MAP, error);
+	int r = cli_option_check(settings, CLI_VIEW_MAP, error);
 
 	if (r == 0)
 		r = map_parse_by(settings, &m.format.by, error);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/common/sort-names.h"
 #include "cli/pages/partrow.h"
 #include "inspect/pages/pagewalk.h"
@@ -51,7 +51,7 @@ static int pages_options_parse_range(const struct settings *c, struct pages_opti
 	if (!c->range)
 		return 0;
 	if (!pages_options_read_range(c->range, &a->start, &a->end))
-		return flag_refuse("--range", c->range,
+		return cli_option_refuse("--range", c->range,
 			"two addresses in hexadecimal digits, START-END, the first below the other",
 			error);
 	a->start -= a->start % size;
@@ -81,7 +81,7 @@ static int pages_options_parse_by(const struct settings *c, struct pages_options
 		a->by = pagerow_find_by(c->by);
 	return a->by < PAGEROW_BYS
 	               ? 0
-	               : flag_refuse("--by", c->by,
+	               : cli_option_refuse("--by", c->by,
 				 "kind, process, mapping, page, section or symbol", error);
 }
 
@@ -120,7 +120,7 @@ static int pages_options_parse_order(const struct settings *c, struct pages_opti
 		column = by_parts ? partrow_columns(&count) : pagerow_columns(&count);
 		return sort_names_refuse_columns(c->sort, column, count, NULL, error);
 	}
-	return flag_parse_order(c, &a->ascending, error);
+	return cli_option_parse_order(c, &a->ascending, error);
 }
 
 int pages_options_parse(const struct settings *settings, struct pages_options *ret,
@@ -132,7 +132,7 @@ int pages_options_parse(const struct settings *settings, struct pages_options *r
 		.csv = settings->csv,
 		.limit = settings->limit,
 	};
-	int r = flag_check(settings, FLAG_PAGES, error);
+	int r = cli_option_check(settings, CLI_VIEW_PAGES, error);
 
 	if (r == 0)
 		r = pages_options_parse_by(settings, &a, error);

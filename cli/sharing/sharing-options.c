@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/common/selection.h"
 #include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
@@ -33,7 +33,7 @@ static int parse_form(const struct settings *c, struct sharing_options *a,
 	if (c->by) {
 		a->kind = owner_find(c->by);
 		if (a->kind == OWNER_KINDS && strcmp(c->by, SHARING_SELECTION) != 0)
-			return flag_refuse("--by", c->by,
+			return cli_option_refuse("--by", c->by,
 				"user, program, unit, another kind of owner or selection", error);
 	}
 	if (c->sort) {
@@ -41,7 +41,7 @@ static int parse_form(const struct settings *c, struct sharing_options *a,
 		if (a->sort == SHARING_FIELDS)
 			return sort_names_refuse_columns(c->sort, column, count, NULL, error);
 	}
-	return flag_parse_order(c, &a->ascending, error);
+	return cli_option_parse_order(c, &a->ascending, error);
 }
 
 /*
@@ -99,7 +99,7 @@ int sharing_options_parse(const struct settings *settings, struct sharing_option
 		.bytes = settings->bytes,
 		.limit = settings->limit,
 	};
-	int r = flag_check(settings, FLAG_SHARING, error);
+	int r = cli_option_check(settings, CLI_VIEW_SHARING, error);
 
 	if (r == 0)
 		r = parse_form(settings, &a, error);

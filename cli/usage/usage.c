@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 #include "base/saturate.h"
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/common/sort-names.h"
 #include "snapshot/owner.h"
 
@@ -76,7 +76,7 @@ static int usage_parse_order(const struct settings *c, enum usage_kind kind,
 		return usage_refuse_sort(c->sort, owner, error);
 	ret->ascending = ret->sort ==
 	                 USAGE_LINE_FIELDS; /* names are ascending, quantities descending */
-	return c->order ? flag_parse_order(c, &ret->ascending, error) : 0;
+	return c->order ? cli_option_parse_order(c, &ret->ascending, error) : 0;
 }
 
 const char *usage_by(unsigned int i)
@@ -90,7 +90,7 @@ static int parse_kind(const char *text, enum usage_kind *ret, char error[static 
 {
 	*ret = text ? usage_find(text) : USAGE_USER;
 	return *ret < USAGE_KINDS_END ? 0
-	                              : flag_refuse("--by", text,
+	                              : cli_option_refuse("--by", text,
 						"user, group, program, unit or container", error);
 }
 
@@ -99,7 +99,7 @@ static int parse_time(const char *option, const char *text, int64_t now_s, int64
 {
 	if (!text || period_parse(text, now_s, ret) == 0)
 		return 0;
-	return flag_refuse(option, text,
+	return cli_option_refuse(option, text,
 		"a date (2026-11-01), a date and a time (\"2026-11-01 08:00\"), now, today, yesterday or a duration ago (36h)",
 		error);
 }
@@ -159,7 +159,7 @@ int usage_parse(const struct settings *settings, int64_t now_s, struct usage_tab
 			settings->operands.item[1]);
 		return -EINVAL;
 	}
-	r = flag_check(settings, FLAG_USAGE, error);
+	r = cli_option_check(settings, CLI_VIEW_USAGE, error);
 	if (r == 0)
 		r = parse_kind(settings->by, &kind, error);
 	if (r == 0)

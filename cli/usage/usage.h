@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 #include "cli/usage/usage-table.h"
 #include "config/settings.h"
 
-enum { USAGE_ERROR_SIZE = FLAG_ERROR_SIZE };
+enum { USAGE_ERROR_SIZE = CLI_OPTION_ERROR_SIZE };
 
 /* How long memtally waits for the answers to all questions of a command. */
 #define USAGE_TIMEOUT_NS (60 * NS_PER_SEC)

@@ -21,7 +21,7 @@ PAGES = {"memtallyd": "docs/man/memtallyd.8", "memtally-web": "docs/man/memtally
          "memtally": "docs/man/memtally.1"}
 WEB_PAGE = "docs/man/memtally-web.8.in"
 FILE_PAGE = "docs/man/memtally.yaml.5"
-VIEWS = ["status", "usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/common/flag.c with a man page each
+VIEWS = ["status", "usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/common/cli-option.c with a man page each
 SAMPLE = "contrib/memtally.yaml"
 SURVEYS = "files.interval"  # has another default in a build without surveys
 QUICKSTART = "contrib/quickstart"
@@ -218,34 +218,34 @@ def check_options(source, build, options):
     return found + check_mentioned_options(source, options)
 
 
-def flag_views(source):
-    """The views that take a flag, by the flag, as the table of flag.c has them: ONLY(MAP), ALL, ROWS, `& ~`."""
-    path = next(path for path in common.paths(source, "cli") if os.path.basename(path) == "flag.c")
+def option_views(source):
+    """The views that take an option, by the option, as the table of cli-option.c has them: ONLY(MAP), ALL, ROWS, `& ~`."""
+    path = next(path for path in common.paths(source, "cli") if os.path.basename(path) == "cli-option.c")
     views = {"ONLY(" + view.upper() + ")": {view} for view in VIEWS}
     views |= {"ALL": set(VIEWS), "ROWS": set(VIEWS) - {"status"}}
 
     def union(terms):
         return set().union(*(views.get(term, set()) for term in re.findall(r"ONLY\(\w+\)|\w+", terms)))
     rows = re.findall(r'\{"([a-z_]+)", ([^}]*)\}', common.read(source, path))
-    return {flag: union(terms.partition("& ~")[0]) - union(terms.partition("& ~")[2]) for flag, terms in rows}
+    return {option: union(terms.partition("& ~")[0]) - union(terms.partition("& ~")[2]) for option, terms in rows}
 
 
 def check_views(source):
-    """The man page of a view describes every flag that the view takes, and no other one."""
-    taken = flag_views(source)
+    """The man page of a view describes every option that the view takes, and no other one."""
+    taken = option_views(source)
     found = []
     for view in VIEWS:
         page = f"docs/man/memtally-{view}.1.in"
         items = re.findall(r"^\.It (Fl .*)$", common.read(source, page).replace("\\-", "-"), re.M)
-        described = {flag for item in items for flag in re.findall(r"(?<= )-([a-z_]+)", item)}
-        wanted = {flag for flag, views in taken.items() if view in views}
-        found += [f"{page}: does not mention --{flag}" for flag in sorted(wanted - described)]
-        found += [f"{page}: {view} does not take --{flag}" for flag in sorted(described - wanted)]
+        described = {option for item in items for option in re.findall(r"(?<= )-([a-z_]+)", item)}
+        wanted = {option for option, views in taken.items() if view in views}
+        found += [f"{page}: does not mention --{option}" for option in sorted(wanted - described)]
+        found += [f"{page}: {view} does not take --{option}" for option in sorted(described - wanted)]
     return found
 
 
 def check_mentioned_options(source, options):
-    """Flags are recognized by their dots, so the sources of the man pages may name only our flags with
+    """Options are recognized by their dots, so the sources of the man pages may name only our options with
     dots."""
     known = {row[1] for row in options}
     found = []

@@ -338,15 +338,15 @@ class Documents(Tree):
                                  "docs/man/memtally.yaml.5: does not mention interval"])
 
     def test_views(self):
-        self.write("cli/common/flag.c", '{"diff", ONLY(MAP)},\n{"since", ONLY(USAGE) | ONLY(MAP)},\n{"json", ALL},\n'
-                                 '{"by", ROWS & ~(ONLY(FILES) | ONLY(EXPLAIN))},\n{"pid", ROWS & ~ONLY(USAGE)},\n')
+        self.write("cli/common/cli-option.c", '{"diff", ONLY(MAP)},\n{"since", ONLY(USAGE) | ONLY(MAP)},\n{"json", ALL},\n'
+                                       '{"by", ROWS & ~(ONLY(FILES) | ONLY(EXPLAIN))},\n{"pid", ROWS & ~ONLY(USAGE)},\n')
         always = ".It Fl j , Fl \\-json\n"
         taken = {"usage": "since by", "map": "diff since by pid", "files": "pid", "pages": "by pid",
                  "sharing": "by pid", "explain": "pid"}
         self.write("docs/man/memtally-status.1.in", always)
-        for view, flags in taken.items():
+        for view, options in taken.items():
             self.write(f"docs/man/memtally-{view}.1.in",
-                       always + ".It Fl \\-" + " , \\-".join(flags.split()) + " Ns = Ns Ar X\n")
+                       always + ".It Fl \\-" + " , \\-".join(options.split()) + " Ns = Ns Ar X\n")
         self.assertEqual(documents.check_views(self.folder.name), [])
         self.write("docs/man/memtally-files.1.in", always + ".It Fl \\-by Ns = Ns Ar KIND\n")
         self.assertEqual(documents.check_views(self.folder.name),

@@ -457,7 +457,7 @@ static void commands_accept_what_their_help_shows(void **state)
 		for (char *sort = strtok_r(sorts.data, " ", &rest); sort;
 			sort = strtok_r(NULL, " ", &rest)) {
 			char line[128];
-			bool is_of_parts = c->view == FLAG_PAGES &&
+			bool is_of_parts = c->view == CLI_VIEW_PAGES &&
 			                   (!strcmp(sort, "resident") || !strcmp(sort, "written") ||
 						   !strcmp(sort, "dirty"));
 
@@ -466,7 +466,7 @@ static void commands_accept_what_their_help_shows(void **state)
 				is_of_parts ? "--sections" : "");
 			check_accepted(line);
 		}
-		assert_int_equal(*sorts.data != 0, flag_is_for("sort", c->view));
+		assert_int_equal(*sorts.data != 0, cli_option_is_for("sort", c->view));
 	}
 }
 

@@ -51,16 +51,16 @@ static const struct command commands[] = {
 	{.name = "first",
 		.operands = " PID...",
 		.purpose = "memory: it's 'all'",
-		.view = FLAG_MAP,
+		.view = CLI_VIEW_MAP,
 		.by = by,
 		.columns = {columns_of, more_of},
 		.run = run},
-	{.name = "second", .operands = "", .purpose = "nothing", .view = FLAG_MAP},
-	{.name = "third", .operands = "", .purpose = "a list", .view = FLAG_MAP, .run = run},
+	{.name = "second", .operands = "", .purpose = "nothing", .view = CLI_VIEW_MAP},
+	{.name = "third", .operands = "", .purpose = "a list", .view = CLI_VIEW_MAP, .run = run},
 	{.name = "help",
 		.operands = " [COMMAND]",
 		.purpose = "help",
-		.view = FLAG_HELP,
+		.view = CLI_VIEW_HELP,
 		.run = run},
 };
 
@@ -133,15 +133,15 @@ static void commands_are_those_of_the_build(void **state)
 	AUTO_BUFFER struct buffer all = {0}, some = {0}, none = {0};
 
 	(void)state;
-	completion_add_commands(commands, ARRAY_SIZE(commands), FLAG_VIEWS, " ", &all);
+	completion_add_commands(commands, ARRAY_SIZE(commands), CLI_VIEWS, " ", &all);
 	assert_string_equal(terminated(&all), "first third help");
-	completion_add_commands(commands, ARRAY_SIZE(commands), FLAG_MAP, " | ", &some);
+	completion_add_commands(commands, ARRAY_SIZE(commands), CLI_VIEW_MAP, " | ", &some);
 	assert_string_equal(terminated(&some), "first | third");
-	completion_add_commands(commands, ARRAY_SIZE(commands), FLAG_PAGES, " ", &none);
+	completion_add_commands(commands, ARRAY_SIZE(commands), CLI_VIEW_PAGES, " ", &none);
 	assert_int_equal(none.len, 0);
 	assert_ptr_equal(
-		completion_first_of(commands, ARRAY_SIZE(commands), FLAG_MAP), &commands[0]);
-	assert_null(completion_first_of(&commands[1], 1, FLAG_MAP));
+		completion_first_of(commands, ARRAY_SIZE(commands), CLI_VIEW_MAP), &commands[0]);
+	assert_null(completion_first_of(&commands[1], 1, CLI_VIEW_MAP));
 	assert_true(completion_has_pids(&commands[0]));
 	assert_false(completion_has_pids(&commands[3]));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
-#include "cli/common/flag.h"
+#include "cli/common/cli-option.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,30 +9,30 @@
 
 #include "base/buffer.h"
 
-/* As messages name them. FLAG_LIST has no name, since users type the name of the list. */
-static const char *const view_names[FLAG_VIEWS] = {
-	[FLAG_HOST] = "host",
-	[FLAG_STATUS] = "status",
-	[FLAG_USAGE] = "usage",
-	[FLAG_MAP] = "map",
-	[FLAG_FILES] = "files",
-	[FLAG_PAGES] = "pages",
-	[FLAG_SHARING] = "sharing",
-	[FLAG_EXPLAIN] = "explain",
-	[FLAG_HELP] = "help",
+/* As messages name them. CLI_VIEW_LIST has no name, since users type the name of the list. */
+static const char *const view_names[CLI_VIEWS] = {
+	[CLI_VIEW_HOST] = "host",
+	[CLI_VIEW_STATUS] = "status",
+	[CLI_VIEW_USAGE] = "usage",
+	[CLI_VIEW_MAP] = "map",
+	[CLI_VIEW_FILES] = "files",
+	[CLI_VIEW_PAGES] = "pages",
+	[CLI_VIEW_SHARING] = "sharing",
+	[CLI_VIEW_EXPLAIN] = "explain",
+	[CLI_VIEW_HELP] = "help",
 };
 
-#define ONLY(view) (1U << FLAG_##view)
+#define ONLY(view) (1U << CLI_VIEW_##view)
 
 /* The views that print figures; of these, the views with rows. */
-#define ALL  ((1U << FLAG_VIEWS) - 1 - ONLY(HELP))
+#define ALL  ((1U << CLI_VIEWS) - 1 - ONLY(HELP))
 #define ROWS (ALL & ~(ONLY(HOST) | ONLY(STATUS)))
 
 /* The views that an option has a meaning for. All other options have a meaning for each view. */
 static const struct {
 	const char *name;
 	unsigned int views;
-} flags[] = {
+} options[] = {
 	{"all", ONLY(HOST)},
 	{"diff", ONLY(MAP)},
 	{"deleted", ONLY(FILES)},
@@ -69,11 +69,11 @@ static const struct {
 	{"accounting.user", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
 };
 
-bool flag_is_for(const char *name, enum flag_view view)
+bool cli_option_is_for(const char *name, enum cli_view view)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-		if (!strcmp(flags[i].name, name))
-			return flags[i].views >> view & 1;
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (!strcmp(options[i].name, name))
+			return options[i].views >> view & 1;
 	return true;
 }
 
@@ -82,7 +82,7 @@ static void add_views(unsigned int views, struct buffer *to)
 {
 	bool is_first = true;
 
-	for (unsigned int i = 0; i < FLAG_VIEWS; i++) {
+	for (unsigned int i = 0; i < CLI_VIEWS; i++) {
 		if (!(views >> i & 1) || !view_names[i])
 			continue;
 		if (!is_first)
@@ -92,50 +92,53 @@ static void add_views(unsigned int views, struct buffer *to)
 	}
 }
 
-static int flag_refuse_view(const char *flag, enum flag_view view, unsigned int views,
-	char error[static FLAG_ERROR_SIZE])
+static int cli_option_refuse_view(const char *option, enum cli_view view, unsigned int views,
+	char error[static CLI_OPTION_ERROR_SIZE])
 {
 	AUTO_BUFFER struct buffer text = {0};
 
-	if (view == FLAG_LIST) {
-		buffer_printf(&text, "--%s is for ", flag);
+	if (view == CLI_VIEW_LIST) {
+		buffer_printf(&text, "--%s is for ", option);
 		add_views(views, &text);
 	} else {
-		buffer_printf(&text, "--%s does not go with %s", flag, view_names[view]);
+		buffer_printf(&text, "--%s does not go with %s", option, view_names[view]);
 	}
-	snprintf(error, FLAG_ERROR_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
+	snprintf(error, CLI_OPTION_ERROR_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
 	return -EINVAL;
 }
 
-int flag_check(const struct settings *c, enum flag_view view, char error[static FLAG_ERROR_SIZE])
+int cli_option_check(
+	const struct settings *c, enum cli_view view, char error[static CLI_OPTION_ERROR_SIZE])
 {
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		const struct option_spec *spec = option_find(flags[i].name, PROGRAM_MEMTALLY);
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		const struct option_spec *spec = option_find(options[i].name, PROGRAM_MEMTALLY);
 
 		if (spec && !spec->in_file && option_is_set(spec, c) &&
-			!(flags[i].views >> view & 1))
-			return flag_refuse_view(flags[i].name, view, flags[i].views, error);
+			!(options[i].views >> view & 1))
+			return cli_option_refuse_view(
+				options[i].name, view, options[i].views, error);
 	}
 	if (!c->json || !c->csv)
 		return 0;
-	snprintf(error, FLAG_ERROR_SIZE, "--csv does not go with --json");
+	snprintf(error, CLI_OPTION_ERROR_SIZE, "--csv does not go with --json");
 	return -EINVAL;
 }
 
-int flag_refuse(
-	const char *flag, const char *got, const char *expected, char error[static FLAG_ERROR_SIZE])
+int cli_option_refuse(const char *option, const char *got, const char *expected,
+	char error[static CLI_OPTION_ERROR_SIZE])
 {
-	snprintf(error, FLAG_ERROR_SIZE, "%s: expected %s, got '%.60s'", flag, expected, got);
+	snprintf(error, CLI_OPTION_ERROR_SIZE, "%s: expected %s, got '%.60s'", option, expected,
+		got);
 	return -EINVAL;
 }
 
-int flag_parse_order(
-	const struct settings *settings, bool *ret_ascending, char error[static FLAG_ERROR_SIZE])
+int cli_option_parse_order(const struct settings *settings, bool *ret_ascending,
+	char error[static CLI_OPTION_ERROR_SIZE])
 {
 	const char *order = settings->order;
 
 	if (order && strcmp(order, "asc") != 0 && strcmp(order, "desc") != 0)
-		return flag_refuse("--order", order, "asc or desc", error);
+		return cli_option_refuse("--order", order, "asc or desc", error);
 	*ret_ascending = order && !strcmp(order, "asc");
 	return 0;
 }
