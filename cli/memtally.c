@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cli/common/command-list.h"
 #include "cli/common/command.h"
 #include "cli/common/help-page.h"
 #include "cli/common/reading/supervisor.h"
-#include "cli/common/selection.h"
 #include "cli/explain/explain.h"
 #include "cli/files/filerow.h"
 #include "cli/files/files.h"
@@ -66,10 +66,7 @@
 
 static int help_run(const struct settings *settings, bool is_check);
 
-/*
- * Any other first operand is for listing_run(), which refuses it. The rows of each build that are
- * no lists are also in selection_other_commands().
- */
+/* Without operands memtally lists programs. */
 static const struct command commands[] = {
 	{LIST, .name = "programs", .purpose = "the memory of each program (the default)",
 		.example = {{"programs -u alice", "The memory of alice's programs."},
@@ -215,12 +212,9 @@ const struct command *memtally_commands(size_t *ret_count)
 	return commands;
 }
 
-static const struct command *find_command(const char *name)
+static const struct command *memtally_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
+	return command_list_find(commands, ARRAY_SIZE(commands), name);
 }
 
 static int refuse_absent(const struct command *c)
@@ -242,12 +236,40 @@ static int run_command(void *context)
 	return r->command->run(r->settings, false);
 }
 
+/*
+ * Refuses a first operand that is no command, and a second command after a list. Returns 0, or
+ * -EINVAL with a sentence for the user in ERROR.
+ */
+static int memtally_check_operands(
+	const struct text_list *operands, char error[static QUERY_ERROR_SIZE])
+{
+	const struct command *first = NULL, *second = NULL;
+
+	if (operands->count)
+		first = memtally_find(operands->item[0]);
+	if (operands->count > 1)
+		second = memtally_find(operands->item[1]);
+	if (operands->count && !first) {
+		command_list_refuse(commands, ARRAY_SIZE(commands), operands->item[0], error);
+		return -EINVAL;
+	}
+	if (!second || !second->run || first->run != listing_run)
+		return 0;
+	snprintf(error, QUERY_ERROR_SIZE,
+		"unexpected argument '%s' after %s: only one list can be printed at a time",
+		second->name, first->name);
+	return -EINVAL;
+}
+
 static int memtally_run_command(const struct settings *settings, bool is_check)
 {
-	const char *name = settings->operands.count ? settings->operands.item[0] : "";
-	const struct command *c = find_command(name);
+	const struct text_list *operands = &settings->operands;
+	const struct command *c = operands->count ? memtally_find(operands->item[0]) : NULL;
 	struct running running = {.command = c, .settings = settings};
+	char error[QUERY_ERROR_SIZE];
 
+	if (memtally_check_operands(operands, error) < 0)
+		return command_refuse(error);
 	if (!c)
 		return listing_run(settings, is_check);
 	if (!c->run)
@@ -280,13 +302,13 @@ static const char all_options[] = "options";
 /* Prints the help of the command NAME; "": of memtally. If IS_CHECK, only checks the name. */
 static int memtally_print_help(const char *name, bool is_check)
 {
-	const struct command *c = find_command(name);
+	const struct command *c = memtally_find(name);
 	bool is_all = !strcmp(name, all_options);
 	AUTO_BUFFER struct buffer text = {0};
 	char error[QUERY_ERROR_SIZE];
 
 	if (*name && !is_all && !c) {
-		selection_refuse_command(name, error);
+		command_list_refuse(commands, ARRAY_SIZE(commands), name, error);
 		return command_refuse(error);
 	}
 	if (c && !c->run)

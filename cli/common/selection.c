@@ -11,7 +11,6 @@
 #include "base/number.h"
 #include "cli/common/aggregate.h"
 #include "cli/common/cli-option.h"
-#include "config/nearest.h"
 #include "snapshot/owner.h"
 
 /* The views that are not a kind of owner. */
@@ -40,73 +39,6 @@ int selection_find_view(const char *name, enum metric_scope *ret)
 	return -EINVAL;
 }
 
-const char *const *selection_other_commands(void)
-{
-	static const char *const names[] = {
-#if ENABLE_LEDGER
-		"usage",
-#endif
-#if ENABLE_INSPECT
-		"map",
-		"files",
-		"pages",
-		"sharing",
-		"explain",
-#endif
-		"help",
-		NULL
-	};
-
-	return names;
-}
-
-/* Returns the name of command I of this build, the lists first; NULL: there are only I. */
-static const char *command_name(size_t i)
-{
-	if (i < OWNER_KINDS)
-		return owner_of((enum owner_kind)i)->list;
-	i -= OWNER_KINDS;
-	return i < ARRAY_SIZE(views) ? views[i].name
-	                             : selection_other_commands()[i - ARRAY_SIZE(views)];
-}
-
-static bool is_command(const char *word)
-{
-	const char *name;
-
-	for (size_t i = 0; (name = command_name(i)); i++)
-		if (!strcmp(word, name))
-			return true;
-	return false;
-}
-
-/* Writes to TO the suggestion for WORD, a misspelled command; empty if there is none. */
-static const char *suggest_command(const char *word, char to[static NEAREST_TEXT_SIZE])
-{
-	struct nearest nearest;
-	const char *name;
-
-	nearest_init(&nearest, word);
-	for (size_t i = 0; (name = command_name(i)); i++)
-		nearest_consider(&nearest, name, strlen(name));
-	return nearest_text(&nearest, to);
-}
-
-void selection_refuse_command(const char *word, char error[static QUERY_ERROR_SIZE])
-{
-	char suggestion[NEAREST_TEXT_SIZE];
-	int n = snprintf(error, QUERY_ERROR_SIZE, "unexpected argument '%.100s'%s", word,
-		suggest_command(word, suggestion));
-	const char *name = command_name(0);
-
-	if (suggestion[0])
-		return;
-	n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "; expected %s", name);
-	for (size_t i = 1; (name = command_name(i)); i++)
-		n += snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "%s%s",
-			command_name(i + 1) ? ", " : " or ", name);
-}
-
 static bool is_number(const char *word)
 {
 	uint64_t value;
@@ -124,10 +56,7 @@ static void refuse_second(enum metric_scope view, const char *command, const cha
 	int n = snprintf(
 		error, QUERY_ERROR_SIZE, "unexpected argument '%.100s' after %.20s", word, command);
 
-	if (is_command(word))
-		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n,
-			": only one list can be printed at a time");
-	else if (filter)
+	if (filter)
 		snprintf(error + n, QUERY_ERROR_SIZE - (size_t)n, "; did you mean --%s=%.100s?",
 			filter, word);
 }
@@ -140,7 +69,8 @@ static int parse_view(const struct text_list *operands, enum metric_scope *ret,
 		return 0;
 	}
 	if (selection_find_view(operands->item[0], ret) < 0)
-		selection_refuse_command(operands->item[0], error);
+		snprintf(
+			error, QUERY_ERROR_SIZE, "unexpected argument '%.100s'", operands->item[0]);
 	else if (operands->count > 1)
 		refuse_second(*ret, operands->item[0], operands->item[1], error);
 	else

@@ -46,18 +46,10 @@ int selection_parse_processes(const struct settings *settings, struct selection 
 const struct text_list *selection_filter(const struct settings *settings, enum owner_kind kind);
 
 /*
- * Returns the names of the commands of this build that are not lists, terminated by NULL: those of
- * memtally_commands() with .run.
+ * Finds the kind of rows of NAME: a list such as "users", "host" or "status". Returns 0, or -EINVAL
+ * if there is none.
  */
-const char *const *selection_other_commands(void);
-
-/* Finds the kind of rows of the list NAME, such as "users". Returns 0, or -EINVAL if there is none. */
 int selection_find_view(const char *name, enum metric_scope *ret);
-
-/*
- * Writes to ERROR that WORD is no command, with the command that it may mean or with all commands.
- */
-void selection_refuse_command(const char *word, char error[static QUERY_ERROR_SIZE]);
 
 /*
  * Limits S to the processes that SIGHT allows. If these are not all, rows of owners become the sums

@@ -11,7 +11,10 @@
 #include "cli/common/sort-names.h"
 #include "config/settings.h"
 
-/* The run() of struct command (cli/common/command.h) for every first operand that is no command. */
+/*
+ * The run() of struct command (cli/common/command.h) for lists, host and status. Without operands it
+ * lists programs.
+ */
 int listing_run(const struct settings *settings, bool is_check);
 
 /* The add_sorts() of struct command for LIST, owners or processes. */
