@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/common/averages.h"
-#include "cli/common/reading/pid-names.h"
+#include "cli/common/reading/blocked-names.h"
 #include "cli/common/reading/readers.h"
 #include "collectors/pass/pass.h"
 #include "collectors/process/accounting.h"
@@ -55,24 +55,12 @@ static void name_principals(struct pass *pass)
 /* Warns about the processes that were not measured because their files blocked. */
 static void say_blocked(struct pass *pass)
 {
-	AUTO_BUFFER struct buffer names = {0};
+	struct blocked_names names = {0};
 	struct pass_blocked b;
-	size_t count = 0;
 
-	for (; pass_next_blocked(pass, 0, &b); count++) {
-		if (count >= PID_NAMES_MAX)
-			continue;
-		buffer_printf(&names, "%spid %d (%s, for ", count ? ", " : "", (int)b.pid, b.file);
-		human_add_span(&names, b.duration_ns);
-		buffer_add_char(&names, ')');
-	}
-	if (count > PID_NAMES_MAX)
-		buffer_printf(&names, " and %zu more", count - PID_NAMES_MAX);
-	if (count && !names.error)
-		log_warning("%zu process%s not measured, because the kernel blocks readers of %s "
-			    "files in /proc: %.*s",
-			count, count == 1 ? " is" : "es are", count == 1 ? "its" : "their",
-			(int)names.len, names.data);
+	while (pass_next_blocked(pass, 0, &b))
+		blocked_names_add(&names, b.pid, b.file, b.duration_ns);
+	blocked_names_say(&names, "not measured");
 }
 
 static int open_live(const struct settings *settings, const struct pass_options *how,

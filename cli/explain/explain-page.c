@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "cli/common/reading/pid-names.h"
 #include "cli/table/cell.h"
 #include "cli/table/line.h"
 #include "inspect/maps/kind.h"
@@ -85,8 +86,7 @@ static void add_twins(const struct explanation *e, struct buffer *to)
 		buffer_printf(to, "%s%d ", i ? ", " : "", (int)e->twin[i].pid);
 		cell_add_printable(to, e->twin[i].program);
 	}
-	if (e->twins > e->limit)
-		buffer_printf(to, " and %zu more", e->twins - e->limit);
+	pid_names_add_more(to, e->twins, e->limit);
 	buffer_add_text(to, e->twins == 1 ? " has" : " have");
 	buffer_add_text(to, " the same address space: all figures here are theirs, too\n");
 }

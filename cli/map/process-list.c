@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/common/pid-selection.h"
+#include "cli/common/reading/pid-names.h"
 
 void process_list_done(struct process_list *l)
 {
@@ -115,8 +116,7 @@ static void process_list_name(const struct differing *d, struct buffer *to)
 	buffer_printf(to, "pid %d", (int)d->first->pid);
 	if (d->first->program)
 		buffer_printf(to, " (%s)", d->first->program);
-	if (d->count > 1)
-		buffer_printf(to, " and %zu more", d->count - 1);
+	pid_names_add_more(to, d->count, 1);
 }
 
 static void process_list_say(const char *what, const struct differing *d, struct buffer *to)

@@ -13,6 +13,11 @@ void pid_names_add(struct buffer *to, const pid_t *pid, size_t count)
 			buffer_add_text(to, i + 1 == count ? " and " : ", ");
 		buffer_printf(to, "%d", (int)pid[i]);
 	}
+	pid_names_add_more(to, count, named);
+}
+
+void pid_names_add_more(struct buffer *to, size_t count, size_t named)
+{
 	if (count > named)
 		buffer_printf(to, " and %zu more", count - named);
 }

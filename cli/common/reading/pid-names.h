@@ -17,4 +17,7 @@ enum { PID_NAMES_MAX = 3 };
  */
 void pid_names_add(struct buffer *to, const pid_t *pid, size_t count);
 
+/* Appends " and N more" if there are N more than the NAMED of COUNT processes. */
+void pid_names_add_more(struct buffer *to, size_t count, size_t named);
+
 #endif

@@ -33,15 +33,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "cli/common/reading/pid-names.h"
+#include "cli/common/reading/blocked-names.h"
 #include "cli/common/reading/probes.h"
 #include "cli/common/reading/task.h"
 #include "inspect/maps/target.h"
-#include "render/human.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ASAN
@@ -134,39 +132,19 @@ int supervisor_try(pid_t pid, int (*work)(void *context), void *context)
 	return r;
 }
 
-static void supervisor_add_blocked(struct buffer *to, const struct blocked *b)
-{
-	buffer_printf(to, "pid %d", (int)b->pid);
-	if (b->file[0])
-		buffer_printf(to, " (%s, for ", b->file);
-	else
-		buffer_add_text(to, " (for ");
-	human_add_span(to, b->slept_ns);
-	buffer_add_char(to, ')');
-}
-
 void supervisor_say(void)
 {
-	AUTO_BUFFER struct buffer names = {0};
-	size_t count = 0;
+	struct blocked_names names = {0};
 
 	for (size_t i = 0; i < the.count; i++) {
-		if (the.blocked[i].is_said)
+		struct blocked *b = &the.blocked[i];
+
+		if (b->is_said)
 			continue;
-		the.blocked[i].is_said = true;
-		if (count && count < PID_NAMES_MAX)
-			buffer_add_text(&names, ", ");
-		if (count++ < PID_NAMES_MAX)
-			supervisor_add_blocked(&names, &the.blocked[i]);
+		b->is_said = true;
+		blocked_names_add(&names, b->pid, b->file, b->slept_ns);
 	}
-	if (count > PID_NAMES_MAX)
-		buffer_printf(&names, " and %zu more", count - PID_NAMES_MAX);
-	if (count && !names.error)
-		log_warning(
-			"%zu process%s left out, because the kernel blocks readers of %s files in "
-			"/proc: %.*s",
-			count, count == 1 ? " is" : "es are", count == 1 ? "its" : "their",
-			(int)names.len, names.data);
+	blocked_names_say(&names, "left out");
 }
 
 /*
