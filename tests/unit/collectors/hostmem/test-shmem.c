@@ -21,6 +21,14 @@ static void run(struct shmem *s, const struct procfs *p, uint64_t now_ns)
 		;
 }
 
+/* Opens in P a tree with SEGMENTS in sysvipc/shm. */
+static void open_tree(struct tree *tree, struct procfs *p, const char *segments)
+{
+	tree_open(tree);
+	p->fd = tree->fd;
+	tree_write(tree, "sysvipc/shm", segments);
+}
+
 /* With a tree in place of /proc the file systems mounted here are not asked. */
 static void reads_segments_of_a_tree(void **state)
 {
@@ -29,9 +37,7 @@ static void reads_segments_of_a_tree(void **state)
 	struct procfs p = {0};
 
 	(void)state;
-	tree_open(&tree);
-	p.fd = tree.fd;
-	tree_write(&tree, "sysvipc/shm", HEAD "5 4096 1000 8192 0\n6 8192 1000 8192 1\n");
+	open_tree(&tree, &p, HEAD "5 4096 1000 8192 0\n6 8192 1000 8192 1\n");
 	tree_write(&tree, "self/mountinfo", "1 0 0:25 / /dev/shm rw - tmpfs tmpfs rw\n");
 	run(&s, &p, 1);
 	assert_true(s.has_sysv);
@@ -59,9 +65,7 @@ static void knows_no_segments_of_another_namespace(void **state)
 	struct procfs p = {0};
 
 	(void)state;
-	tree_open(&tree);
-	p.fd = tree.fd;
-	tree_write(&tree, "sysvipc/shm", HEAD "5 4096 1000 8192 0\n");
+	open_tree(&tree, &p, HEAD "5 4096 1000 8192 0\n");
 	tree_write(&tree, "self/ns/ipc", "");
 	run(&s, &p, 1);
 	assert_true(s.has_sysv); /* process 1 hides its namespace */
