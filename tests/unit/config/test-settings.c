@@ -142,7 +142,7 @@ static void runtime_directory_moves_the_socket(void **state)
  */
 static void refuses_too_long_default_sockets(void **state)
 {
-	AUTO_SETTINGS struct settings *longest = NULL, *flag = NULL, *file = NULL, *help = NULL;
+	AUTO_SETTINGS struct settings *longest = NULL, *option = NULL, *file = NULL, *help = NULL;
 	struct settings *none = NULL;
 	char error[SETTINGS_ERROR_SIZE];
 
@@ -157,12 +157,12 @@ static void refuses_too_long_default_sockets(void **state)
 		"RUNTIME_DIRECTORY: expected at most 93 bytes before '/snapshot.sock', got '/" X50
 		"1234567890123456789012345678901234567890123/snaps'");
 	assert_null(none);
-	flag = load_good(PROGRAM_WEB, ARGS("--snapshot.socket=/s"));
+	option = load_good(PROGRAM_WEB, ARGS("--snapshot.socket=/s"));
 	write_file("snapshot.socket: /s\n");
 	file = load_good(PROGRAM_WEB, ARGS("--config.file=file"));
 	assert_string_equal(file->snapshot_socket, "/s");
 	help = load_good(PROGRAM_WEB, ARGS("--help"));
-	assert_string_equal(flag->snapshot_socket, "/s");
+	assert_string_equal(option->snapshot_socket, "/s");
 }
 
 static void assert_socket(enum program program, const char *const *args, const char *socket)
@@ -175,7 +175,7 @@ static void assert_socket(enum program program, const char *const *args, const c
 /* The option comes before the variable, that before the file, and that before the default. */
 static void memtally_takes_sockets_from_variables(void **state)
 {
-	static const char file[] = "--config.file=file", flag[] = "--snapshot.socket=flag";
+	static const char file[] = "--config.file=file", option[] = "--snapshot.socket=option";
 
 	(void)state;
 	write_file("snapshot.socket: /file\n");
@@ -185,7 +185,7 @@ static void memtally_takes_sockets_from_variables(void **state)
 	setenv("MEMTALLY_SNAPSHOT_SOCKET", "/variable", 1);
 	assert_socket(PROGRAM_MEMTALLY, ARGS(), "/variable");
 	assert_socket(PROGRAM_MEMTALLY, ARGS(file), "/variable");
-	assert_socket(PROGRAM_MEMTALLY, ARGS(file, flag), "flag");
+	assert_socket(PROGRAM_MEMTALLY, ARGS(file, option), "option");
 	for (enum program p = PROGRAM_MEMTALLYD; p < PROGRAM_MEMTALLY; p <<= 1)
 		assert_socket(p, ARGS(file), "/file");
 	setenv("MEMTALLY_SNAPSHOT_SOCKET", "", 1);
@@ -231,7 +231,7 @@ static void refuses_bad_variables(void **state)
 /* --check-config shows the variables that have an effect. */
 static void names_the_variables_in_effect(void **state)
 {
-	AUTO_SETTINGS struct settings *c = NULL, *flag = NULL, *daemon = NULL;
+	AUTO_SETTINGS struct settings *c = NULL, *option = NULL, *daemon = NULL;
 	AUTO_BUFFER struct buffer to = {0};
 
 	(void)state;
@@ -241,11 +241,11 @@ static void names_the_variables_in_effect(void **state)
 	settings_say_good(c, &to);
 	assert_string_equal(to.data, "the configuration is good: file\n"
 				     "MEMTALLY_SNAPSHOT_SOCKET sets snapshot.socket: /variable");
-	flag = load_good(PROGRAM_MEMTALLY,
+	option = load_good(PROGRAM_MEMTALLY,
 		ARGS("--check-config", "--config.file=file", "--snapshot.socket=/x"));
 	daemon = load_good(PROGRAM_MEMTALLYD, ARGS("--check-config", "--config.file=file"));
 	buffer_clear(&to);
-	settings_say_good(flag, &to);
+	settings_say_good(option, &to);
 	assert_string_equal(to.data, "the configuration is good: file");
 	buffer_clear(&to);
 	settings_say_good(daemon, &to);
@@ -254,7 +254,7 @@ static void names_the_variables_in_effect(void **state)
 
 static void flags_override_the_file(void **state)
 {
-	AUTO_SETTINGS struct settings *file = NULL, *flags = NULL;
+	AUTO_SETTINGS struct settings *file = NULL, *options = NULL;
 
 	(void)state;
 	write_file("interval: 20s\nexport.users: 7\nsnapshot.socket: /from/file\n");
@@ -265,12 +265,12 @@ static void flags_override_the_file(void **state)
 	assert_string_equal(file->snapshot_socket, "/from/file");
 	assert_string_equal(file->config_file, "file");
 
-	flags = load_good(
+	options = load_good(
 		PROGRAM_MEMTALLYD, ARGS("--interval", "5s", "--config.file", "file",
 					   "--snapshot.socket", "relative", "--interval=6s"));
-	assert_int_equal(flags->interval_ns, 6 * NS_PER_SEC); /* the last option counts */
-	assert_int_equal(flags->export_users, 7);
-	assert_string_equal(flags->snapshot_socket, "relative");
+	assert_int_equal(options->interval_ns, 6 * NS_PER_SEC); /* the last option counts */
+	assert_int_equal(options->export_users, 7);
+	assert_string_equal(options->snapshot_socket, "relative");
 }
 
 /*
@@ -279,30 +279,30 @@ static void flags_override_the_file(void **state)
  */
 static void flag_lists_replace_file_lists(void **state)
 {
-	AUTO_SETTINGS struct settings *file = NULL, *flags = NULL;
+	AUTO_SETTINGS struct settings *file = NULL, *options = NULL;
 
 	(void)state;
 	write_file("web.listen-address: [':1', ':2', ':3']\n");
 	file = load_good(PROGRAM_WEB, ARGS("--config.file=file"));
 	assert_int_equal(file->web_listen_address.count, 3);
-	flags = load_good(PROGRAM_WEB, ARGS("--config.file=file", "--web.listen-address=:4",
-					       "--web.listen-address", ":5"));
-	assert_int_equal(flags->web_listen_address.count, 2);
-	assert_string_equal(flags->web_listen_address.item[0], ":4");
-	assert_string_equal(flags->web_listen_address.item[1], ":5");
+	options = load_good(PROGRAM_WEB, ARGS("--config.file=file", "--web.listen-address=:4",
+						 "--web.listen-address", ":5"));
+	assert_int_equal(options->web_listen_address.count, 2);
+	assert_string_equal(options->web_listen_address.item[0], ":4");
+	assert_string_equal(options->web_listen_address.item[1], ":5");
 }
 
 /* In the file path.procfs is memtallyd's, and does not make memtally read /proc itself. */
 static void path_procfs_flag_implies_live(void **state)
 {
-	AUTO_SETTINGS struct settings *flag = NULL, *file = NULL, *daemon = NULL;
+	AUTO_SETTINGS struct settings *option = NULL, *file = NULL, *daemon = NULL;
 
 	(void)state;
 	write_file("path.procfs: /from/file\n");
-	flag = load_good(PROGRAM_MEMTALLY, ARGS("--path.procfs=/x"));
+	option = load_good(PROGRAM_MEMTALLY, ARGS("--path.procfs=/x"));
 	file = load_good(PROGRAM_MEMTALLY, ARGS("--config.file=file"));
 	daemon = load_good(PROGRAM_MEMTALLYD, ARGS("--path.procfs=/x"));
-	assert_true(flag->live);
+	assert_true(option->live);
 	assert_string_equal(file->path_procfs, "/from/file");
 	assert_false(file->live);
 	assert_false(daemon->live);
@@ -356,7 +356,7 @@ static void memtally_does_without_a_bad_default_file(void **state)
 {
 	static const struct {
 		enum program program;
-		const char *flag;
+		const char *option;
 		int error, result;
 	} cases[] = {
 		{PROGRAM_MEMTALLY, NULL, -EACCES, 0},
@@ -381,7 +381,7 @@ static void memtally_does_without_a_bad_default_file(void **state)
 
 		default_result = cases[i].error;
 		assert_int_equal(
-			load(cases[i].program, ARGS(cases[i].flag), &c, error), cases[i].result);
+			load(cases[i].program, ARGS(cases[i].option), &c, error), cases[i].result);
 		assert_string_equal(error, cases[i].result ? "the default file's error" : "");
 		assert_int_equal(c != NULL, cases[i].result == 0);
 		if (c && cases[i].error != -ENOENT)
@@ -476,95 +476,107 @@ static void values_of_letters_are_no_options(void **state)
 	assert_int_equal(settings_action(c), SETTINGS_RUN);
 }
 
-static void describes_errors(void **state)
-{
-	static const struct {
-		enum program program;
-		const char *args[3];
-		const char *error;
-	} cases[] = {
-		{PROGRAM_MEMTALLYD, {"--interval=soon"},
-			"--interval: expected a duration from 100ms to 1d, such as 10s, got 'soon'"},
-		{PROGRAM_MEMTALLYD, {"--interval", "0"},
-			"--interval: expected a duration from 100ms to 1d, such as 10s, got '0'"},
-		{PROGRAM_MEMTALLYD, {"--budget.stall=20"},
-			"--budget.stall: expected a duration from 1ms to 10s, such as 20ms, got '20' "
-			"(a number without a unit is seconds)"},
-		{PROGRAM_MEMTALLYD, {"--export.users=0"},
-			"--export.users: expected a whole number from 1 to 100000, got '0'"},
-		{PROGRAM_MEMTALLYD, {"--interval"}, "--interval: a value is missing"},
-		{PROGRAM_MEMTALLYD, {"--interval="}, "--interval: a value is missing"},
-		{PROGRAM_MEMTALLYD, {"--export.users", "--help"},
-			"--export.users: expected a whole number from 1 to 100000, got '--help'"},
-		{PROGRAM_MEMTALLYD, {"--pss.mode=fast"},
-			"--pss.mode: expected exact or adaptive, got 'fast'"},
-		{PROGRAM_WEB, {"--log.level=loud"},
-			"--log.level: expected error, warning, info or debug, got 'loud'"},
-		{PROGRAM_WEB, {"--web.listen-address="},
-			"--web.listen-address: a value is missing"},
-		{PROGRAM_WEB, {"--snapshot.socket", ""}, "--snapshot.socket: a value is missing"},
-		{PROGRAM_WEB, {"--config.file"}, "--config.file: a value is missing"},
-		{PROGRAM_WEB, {"--web.listen-address=:x"},
-			"--web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH "
-			"with a PATH of at most 107 bytes, got ':x'"},
-		{PROGRAM_WEB, {"--web.listen-address=unix:/" X50 X50 "1234567"},
-			"--web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH "
-			"with a PATH of at most 107 bytes, got 'unix:/" X50
-			"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"},
-		{PROGRAM_MEMTALLY, {"--json=yes"}, "--json: expected true or false, got 'yes'"},
-		{PROGRAM_MEMTALLY, {"--json="}, "--json: a value is missing"},
-		{PROGRAM_MEMTALLY, {"--sort"}, "--sort: a value is missing"},
-		{PROGRAM_MEMTALLY, {"--limit=0"},
-			"--limit: expected a whole number from 1 to 1000000, got '0'"},
-		{PROGRAM_MEMTALLY, {"--sort=" X50 X50 X50, "--limit=x"},
-			"--limit: expected a whole number from 1 to 1000000, got 'x'"},
-		{PROGRAM_MEMTALLY, {"--limit=" X50 X50 X50},
-			"--limit: expected a whole number from 1 to 1000000, got '" X50 X50 "'"},
-		{PROGRAM_MEMTALLY, {"--interval=5s"}, "unknown option '--interval=5s'; try --help"},
-		{PROGRAM_WEB, {"--interval", "5s"}, "unknown option '--interval'; try --help"},
-		{PROGRAM_WEB, {"--inter"}, "unknown option '--inter'; try --help"},
-		{PROGRAM_WEB, {"--=x"}, "unknown option '--=x'; try --help"},
-		{PROGRAM_WEB, {"---help"}, "unknown option '---help'; did you mean --help?"},
-		{PROGRAM_MEMTALLY, {"--usr=root"},
-			"unknown option '--usr=root'; did you mean --user?"},
-		{PROGRAM_MEMTALLYD, {"--intervall", "5s"},
-			"unknown option '--intervall'; did you mean --interval?"},
-		{PROGRAM_WEB, {"--intervall", "5s"}, "unknown option '--intervall'; try --help"},
-		{PROGRAM_WEB, {"-x"}, "unknown option '-x'; try --help"},
-		{PROGRAM_WEB, {"-hx"}, "unknown option '-x' in '-hx'; try --help"},
-		{PROGRAM_WEB, {"-h=x"}, "unknown option '-=' in '-h=x'; try --help"},
-		{PROGRAM_WEB, {"-n5"}, "unknown option '-n' in '-n5'; try --help"},
-		{PROGRAM_WEB, {"-interval=5s"},
-			"unknown option '-i' in '-interval=5s'; try --help"},
-		{PROGRAM_MEMTALLYD, {"-interval=5s"},
-			"unknown option '-interval=5s'; did you mean --interval?"},
-		{PROGRAM_MEMTALLY, {"-limit", "5"},
-			"unknown option '-limit'; did you mean --limit?"},
-		{PROGRAM_MEMTALLY, {"-jn5x"},
-			"--limit: expected a whole number from 1 to 1000000, got '5x'"},
-		{PROGRAM_MEMTALLY, {"-n=5"},
-			"--limit: expected a whole number from 1 to 1000000, got '=5'"},
-		{PROGRAM_MEMTALLY, {"-jn"}, "--limit: a value is missing"},
-		{PROGRAM_MEMTALLY, {"-n", ""}, "--limit: a value is missing"},
-		{PROGRAM_MEMTALLY, {"-\xc3\xa4x"}, "unknown option '-\xc3\xa4x'; try --help"},
-		{PROGRAM_MEMTALLY, {"-1"}, "unknown option '-1'; try --help"},
-		{PROGRAM_WEB, {"--" X50 X50 X50},
-			"unknown option '--" X50
-			"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
-			"try --help"},
-	};
+/* A command line that is refused with .error. */
+struct refusal {
+	enum program program;
+	const char *args[3];
+	const char *error;
+};
 
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+static const struct refusal wrong_values[] = {
+	{PROGRAM_MEMTALLYD, {"--interval=soon"},
+		"--interval: expected a duration from 100ms to 1d, such as 10s, got 'soon'"},
+	{PROGRAM_MEMTALLYD, {"--interval", "0"},
+		"--interval: expected a duration from 100ms to 1d, such as 10s, got '0'"},
+	{PROGRAM_MEMTALLYD, {"--budget.stall=20"},
+		"--budget.stall: expected a duration from 1ms to 10s, such as 20ms, got '20' "
+		"(a number without a unit is seconds)"},
+	{PROGRAM_MEMTALLYD, {"--export.users=0"},
+		"--export.users: expected a whole number from 1 to 100000, got '0'"},
+	{PROGRAM_MEMTALLYD, {"--interval"}, "--interval: a value is missing"},
+	{PROGRAM_MEMTALLYD, {"--interval="}, "--interval: a value is missing"},
+	{PROGRAM_MEMTALLYD, {"--export.users", "--help"},
+		"--export.users: expected a whole number from 1 to 100000, got '--help'"},
+	{PROGRAM_MEMTALLYD, {"--pss.mode=fast"},
+		"--pss.mode: expected exact or adaptive, got 'fast'"},
+	{PROGRAM_WEB, {"--log.level=loud"},
+		"--log.level: expected error, warning, info or debug, got 'loud'"},
+	{PROGRAM_WEB, {"--web.listen-address="}, "--web.listen-address: a value is missing"},
+	{PROGRAM_WEB, {"--snapshot.socket", ""}, "--snapshot.socket: a value is missing"},
+	{PROGRAM_WEB, {"--config.file"}, "--config.file: a value is missing"},
+	{PROGRAM_WEB, {"--web.listen-address=:x"},
+		"--web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH "
+		"with a PATH of at most 107 bytes, got ':x'"},
+	{PROGRAM_WEB, {"--web.listen-address=unix:/" X50 X50 "1234567"},
+		"--web.listen-address: expected HOST:PORT, [IPv6]:PORT, :PORT or unix:PATH "
+		"with a PATH of at most 107 bytes, got 'unix:/" X50
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'"},
+	{PROGRAM_MEMTALLY, {"--json=yes"}, "--json: expected true or false, got 'yes'"},
+	{PROGRAM_MEMTALLY, {"--json="}, "--json: a value is missing"},
+	{PROGRAM_MEMTALLY, {"--sort"}, "--sort: a value is missing"},
+	{PROGRAM_MEMTALLY, {"--limit=0"},
+		"--limit: expected a whole number from 1 to 1000000, got '0'"},
+	{PROGRAM_MEMTALLY, {"--sort=" X50 X50 X50, "--limit=x"},
+		"--limit: expected a whole number from 1 to 1000000, got 'x'"},
+	{PROGRAM_MEMTALLY, {"--limit=" X50 X50 X50},
+		"--limit: expected a whole number from 1 to 1000000, got '" X50 X50 "'"},
+	{PROGRAM_MEMTALLY, {"-jn5x"},
+		"--limit: expected a whole number from 1 to 1000000, got '5x'"},
+	{PROGRAM_MEMTALLY, {"-n=5"},
+		"--limit: expected a whole number from 1 to 1000000, got '=5'"},
+	{PROGRAM_MEMTALLY, {"-jn"}, "--limit: a value is missing"},
+	{PROGRAM_MEMTALLY, {"-n", ""}, "--limit: a value is missing"},
+};
+
+static const struct refusal unknown_options[] = {
+	{PROGRAM_MEMTALLY, {"--interval=5s"}, "unknown option '--interval=5s'; try --help"},
+	{PROGRAM_WEB, {"--interval", "5s"}, "unknown option '--interval'; try --help"},
+	{PROGRAM_WEB, {"--inter"}, "unknown option '--inter'; try --help"},
+	{PROGRAM_WEB, {"--=x"}, "unknown option '--=x'; try --help"},
+	{PROGRAM_WEB, {"---help"}, "unknown option '---help'; did you mean --help?"},
+	{PROGRAM_MEMTALLY, {"--usr=root"}, "unknown option '--usr=root'; did you mean --user?"},
+	{PROGRAM_MEMTALLYD, {"--intervall", "5s"},
+		"unknown option '--intervall'; did you mean --interval?"},
+	{PROGRAM_WEB, {"--intervall", "5s"}, "unknown option '--intervall'; try --help"},
+	{PROGRAM_WEB, {"-x"}, "unknown option '-x'; try --help"},
+	{PROGRAM_WEB, {"-hx"}, "unknown option '-x' in '-hx'; try --help"},
+	{PROGRAM_WEB, {"-h=x"}, "unknown option '-=' in '-h=x'; try --help"},
+	{PROGRAM_WEB, {"-n5"}, "unknown option '-n' in '-n5'; try --help"},
+	{PROGRAM_WEB, {"-interval=5s"}, "unknown option '-i' in '-interval=5s'; try --help"},
+	{PROGRAM_MEMTALLYD, {"-interval=5s"},
+		"unknown option '-interval=5s'; did you mean --interval?"},
+	{PROGRAM_MEMTALLY, {"-limit", "5"}, "unknown option '-limit'; did you mean --limit?"},
+	{PROGRAM_MEMTALLY, {"-\xc3\xa4x"}, "unknown option '-\xc3\xa4x'; try --help"},
+	{PROGRAM_MEMTALLY, {"-1"}, "unknown option '-1'; try --help"},
+	{PROGRAM_WEB, {"--" X50 X50 X50},
+		"unknown option '--" X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'; "
+		"try --help"},
+};
+
+static void expect_refusals(const struct refusal *refusal, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
 		struct settings *c = NULL;
 		char error[SETTINGS_ERROR_SIZE];
 
-		assert_int_equal(
-			load(cases[i].program, ARGS(cases[i].args[0], cases[i].args[1]), &c, error),
+		assert_int_equal(load(refusal[i].program,
+					 ARGS(refusal[i].args[0], refusal[i].args[1]), &c, error),
 			-EINVAL);
-		assert_string_equal(error, cases[i].error);
+		assert_string_equal(error, refusal[i].error);
 		assert_null(c);
 	}
+}
+
+static void describes_wrong_values(void **state)
+{
+	(void)state;
+	expect_refusals(wrong_values, ARRAY_SIZE(wrong_values));
+}
+
+static void describes_unknown_options(void **state)
+{
+	(void)state;
+	expect_refusals(unknown_options, ARRAY_SIZE(unknown_options));
 }
 
 static void help_precedes_version_and_check(void **state)
@@ -685,7 +697,8 @@ int main(void)
 		cmocka_unit_test_setup(only_memtally_takes_operands, reset),
 		cmocka_unit_test_setup(letters_stand_for_options, reset),
 		cmocka_unit_test_setup(values_of_letters_are_no_options, reset),
-		cmocka_unit_test_setup(describes_errors, reset),
+		cmocka_unit_test_setup(describes_wrong_values, reset),
+		cmocka_unit_test_setup(describes_unknown_options, reset),
 		cmocka_unit_test_setup(help_precedes_version_and_check, reset),
 		cmocka_unit_test_setup(help_works_with_a_broken_file, reset),
 		cmocka_unit_test_setup(a_failed_reload_changes_nothing, reset),
