@@ -45,15 +45,8 @@ static const char page_end[] =
 /* Adds a link to ROW. Its texts have no characters to escape. */
 static void page_add_link(const struct route_row *row, struct buffer *to)
 {
-	buffer_add_text(to, "<tr><td><a href=\"");
-	buffer_add_text(to, row->folder);
-	buffer_add_text(to, row->name);
-	buffer_add_text(to, "\"><code>");
-	buffer_add_text(to, row->folder);
-	buffer_add_text(to, row->name);
-	buffer_add_text(to, "</code></a></td><td>");
-	buffer_add_text(to, row->what);
-	buffer_add_text(to, "</td></tr>\n");
+	buffer_printf(to, "<tr><td><a href=\"%s%s\"><code>%s%s</code></a></td><td>%s</td></tr>\n",
+		row->folder, row->name, row->folder, row->name, row->what);
 }
 
 /* Adds links to all paths but this page, single processes and further names of a path. */

@@ -12,21 +12,14 @@ static void route_list_add_parameters(enum route route, struct buffer *to)
 	const char *names[QUERY_PARAMETERS_MAX];
 	size_t count = scope == METRIC_SELF ? 0 : query_parameters(scope, names);
 
-	for (size_t i = 0; i < count; i++) {
-		buffer_add_text(to, i ? ",\"" : "\"");
-		buffer_add_text(to, names[i]);
-		buffer_add_char(to, '"');
-	}
+	for (size_t i = 0; i < count; i++)
+		buffer_printf(to, "%s\"%s\"", i ? "," : "", names[i]);
 }
 
 static void route_list_add_row(const struct route_row *row, struct buffer *to)
 {
-	buffer_add_text(to, "{\"path\":\"");
-	buffer_add_text(to, row->folder);
-	buffer_add_text(to, row->name);
-	buffer_add_text(to, "\",\"what\":\"");
-	buffer_add_text(to, row->what);
-	buffer_add_text(to, "\",\"parameters\":[");
+	buffer_printf(to, "{\"path\":\"%s%s\",\"what\":\"%s\",\"parameters\":[", row->folder,
+		row->name, row->what);
 	route_list_add_parameters(row->route, to);
 	buffer_add_text(to, "]}");
 }
