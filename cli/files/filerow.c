@@ -35,6 +35,12 @@ bool filerow_is_anonymous(const struct file_table_row *file)
 	return file->kind == KIND_SHMEM && file->name[0] == '[';
 }
 
+void filerow_owner_note(struct filerow_owner *o, pid_t pid, uint32_t uid)
+{
+	if (!o->pid || pid < o->pid)
+		*o = (struct filerow_owner){.pid = pid, .uid = uid};
+}
+
 /* Gets the name of anonymous shared memory: "[shared] of postgres, pid 812". */
 static bool get_anonymous(const struct filerow_list *list, const struct file_table_row *file,
 	struct column_value *ret)

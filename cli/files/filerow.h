@@ -17,7 +17,7 @@
 #include "cli/table/list.h"
 #include "inspect/files/file-table.h"
 
-/* The first process that was found to map a file. */
+/* Of the processes that map a file, the one with the lowest pid. */
 struct filerow_owner {
 	pid_t pid; /* 0: not known */
 	uint32_t uid;
@@ -47,6 +47,9 @@ struct filerow_list {
  * many.
  */
 bool filerow_is_anonymous(const struct file_table_row *file);
+
+/* Notes in O that process PID of user UID maps the file. */
+void filerow_owner_note(struct filerow_owner *o, pid_t pid, uint32_t uid);
 
 /* Returns the columns of the list, and their number in *RET_COUNT. */
 const struct column *filerow_columns(size_t *ret_count);

@@ -139,16 +139,16 @@ static int add_mappers(
 	return r;
 }
 
-/* Notes that T, which was read, is the first process with its anonymous shared memory. */
+/* Notes that T, which was read, maps its anonymous shared memory. */
 static int note_owner(struct showing *s, const struct target *t)
 {
-	const struct filerow_owner owner = {.pid = t->process.pid, .uid = t->sample.uid};
 	const struct file_table *table = &s->inventory.files;
 	struct buffer *owners = &s->owners;
+	struct filerow_owner *owner;
 
 	for (size_t i = 0; i < table->parts; i++) {
 		uint32_t row = table->part[i].row;
-		size_t end = ((size_t)row + 1) * sizeof(owner);
+		size_t end = ((size_t)row + 1) * sizeof(*owner);
 
 		if (row == FILE_TABLE_REST || !filerow_is_anonymous(&table->row[row]))
 			continue;
@@ -156,8 +156,8 @@ static int note_owner(struct showing *s, const struct target *t)
 			buffer_add_zero(owners, end - owners->len);
 		if (owners->error)
 			return owners->error;
-		if (!((struct filerow_owner *)(void *)owners->data)[row].pid)
-			((struct filerow_owner *)(void *)owners->data)[row] = owner;
+		owner = (void *)owners->data;
+		filerow_owner_note(&owner[row], t->process.pid, t->sample.uid);
 	}
 	return 0;
 }

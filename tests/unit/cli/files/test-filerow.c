@@ -133,8 +133,22 @@ static void add_shared(struct file_table *s, const char *path, uint64_t inode, u
 	assert_int_equal(file_table_add(s, &m, &row), 0);
 }
 
+/* Pids may be given in any order. */
+static void the_owner_has_the_lowest_pid(void **state)
+{
+	struct filerow_owner owner = {0};
+
+	(void)state;
+	filerow_owner_note(&owner, 4711, BOB);
+	assert_int_equal(owner.pid, 4711);
+	filerow_owner_note(&owner, 812, ALICE);
+	filerow_owner_note(&owner, 900, BOB);
+	assert_int_equal(owner.pid, 812);
+	assert_int_equal(owner.uid, ALICE);
+}
+
 /*
- * Shared memory without a name of its own has one in a table: its user and first process. A row
+ * Shared memory without a name of its own has one in a table: its user and lowest pid. A row
  * without a known process, and a user's name with a bracket, do not.
  */
 static void anonymous_shared_memory_has_an_owner(void **state)
@@ -380,6 +394,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_in_a_table),
 		cmocka_unit_test(mappers_in_a_table),
+		cmocka_unit_test(the_owner_has_the_lowest_pid),
 		cmocka_unit_test(anonymous_shared_memory_has_an_owner),
 		cmocka_unit_test(narrow_terminals_drop_columns),
 		cmocka_unit_test(finds_fields_to_sort_by),
