@@ -317,7 +317,7 @@ static int files_print(struct showing *s, size_t width)
 		.ascending = f->ascending,
 		.bytes = f->bytes,
 		.width = width,
-		.has_styles = width && command_has_styles(),
+		.has_styles = command_has_styles(),
 	};
 	int r = select_rows(s, &row, &list.count);
 
