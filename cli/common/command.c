@@ -27,24 +27,9 @@ bool command_takes(const struct command *c, const struct option_spec *spec)
 	return spec->programs & PROGRAM_MEMTALLY && cli_option_is_for(spec->name, c->view);
 }
 
-/* Returns true if the list TEXT, of LEN bytes, has WORD. */
-static bool command_has_word(
-	const char *text, size_t len, const char *word, size_t word_len, const char *separator)
-{
-	size_t gap = strlen(separator);
-
-	for (size_t i = 0; i + word_len <= len; i++)
-		if (!strncmp(text + i, word, word_len) &&
-			(!i || (i >= gap && !strncmp(text + i - gap, separator, gap))) &&
-			(i + word_len == len || !strncmp(text + i + word_len, separator, gap)))
-			return true;
-	return false;
-}
-
 void command_add_sorts(const struct command *c, const char *separator, struct buffer *to)
 {
 	AUTO_SORT_NAMES struct sort_names names;
-	AUTO_BUFFER struct buffer words = {0};
 	size_t count;
 
 	sort_names_init(&names, "");
@@ -55,24 +40,18 @@ void command_add_sorts(const struct command *c, const char *separator, struct bu
 	}
 	if (c->add_sorts)
 		c->add_sorts(c->name, &names);
-	buffer_add_char(&names.heads, '\0');
 	if (names.heads.error)
 		to->error = names.heads.error;
-	for (char *at = names.heads.data; at && *at;) {
-		size_t len = strcspn(at, ",");
+	for (size_t i = 0; i < names.heads.len; i++) {
+		char at = names.heads.data[i];
 
-		for (size_t i = 0; i < len; i++)
-			at[i] = (char)(at[i] >= 'A' && at[i] <= 'Z' ? at[i] - 'A' + 'a' : at[i]);
-		if (!words.len || !command_has_word(words.data, words.len, at, len, separator)) {
-			buffer_add_text(&words, words.len ? separator : "");
-			buffer_add(&words, at, len);
+		if (at == ',') {
+			buffer_add_text(to, separator);
+			i++; /* the blank */
+		} else {
+			buffer_add_char(to, (char)(at >= 'A' && at <= 'Z' ? at - 'A' + 'a' : at));
 		}
-		at += len;
-		at += strspn(at, ", ");
 	}
-	if (words.error)
-		to->error = words.error;
-	buffer_add(to, words.data, words.len);
 }
 
 int command_printed(int r)

@@ -33,9 +33,22 @@ static void sort_names_consider(struct sort_names *s, const char *name)
 	nearest_consider(&s->nearest, lower, sort_names_lower(name, lower, sizeof(lower)));
 }
 
+static bool sort_names_has(const struct sort_names *s, const char *head)
+{
+	for (size_t at = 0, len; at < s->heads.len; at += len + strlen(", ")) {
+		const char *known = s->heads.data + at;
+		const char *comma = memchr(known, ',', s->heads.len - at);
+
+		len = comma ? (size_t)(comma - known) : s->heads.len - at;
+		if (len == strlen(head) && !memcmp(known, head, len))
+			return true;
+	}
+	return false;
+}
+
 void sort_names_add(struct sort_names *s, const char *head, const char *field)
 {
-	if (head) {
+	if (head && !sort_names_has(s, head)) {
 		buffer_printf(&s->heads, "%s%s", s->heads.len ? ", " : "", head);
 		sort_names_consider(s, head);
 	}

@@ -16,7 +16,7 @@ struct sort_names {
 	const char *got; /* borrowed */
 	char lower[NEAREST_WORD_MAX + 2];
 	struct nearest nearest;
-	struct buffer heads; /* "PSS, RSS" */
+	struct buffer heads; /* each once: "PSS, RSS" */
 };
 
 /* Begins the refusal of GOT. sort_names_refuse() or sort_names_done() frees it. */
