@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "cli/common/reading/supervisor.h"
 #include "cli/common/reading/task.h"
 #include "inspect/maps/target.h"
@@ -72,8 +73,12 @@ static void wait_a_little(void)
 	nanosleep(&(struct timespec){.tv_nsec = 5 * NS_PER_MSEC}, NULL);
 }
 
+static bool task_survives; /* SIGKILL has no effect yet */
+
 int __wrap_kill(pid_t pid, int signal)
 {
+	if (task_survives && signal == SIGKILL)
+		return 0;
 	if (race.task && pid == race.task && !race.is_over &&
 		(!race.signal || signal == race.signal)) {
 		uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) +
@@ -263,6 +268,41 @@ static void test_kills_no_task_in_a_page_fault(void **state)
 	assert_int_equal(m.works, 2);
 }
 
+/* If it cannot end the task, the warnings that were held back until then still appear. */
+static void test_writes_held_warnings_before_it_fails(void **state)
+{
+	struct memory m = {0};
+	char said[512] = "";
+	size_t len = 0;
+	int ends[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	(void)state;
+	if (extent_is_valgrind())
+		skip();
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[1]);
+		task_survives = true;
+		log_hold();
+		log_warning("held back");
+		_exit(supervisor_run("/proc", view_long, &m));
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], said + len, sizeof(said) - 1 - len)) > 0)
+		len += (size_t)n;
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), EXIT_FAILURE);
+	assert_non_null(strstr(said, "cannot be ended\n"));
+	assert_non_null(strstr(said, "held back\n"));
+}
+
 static int end_by_signal(void *context)
 {
 	(void)context;
@@ -345,6 +385,7 @@ int main(void)
 		cmocka_unit_test(test_kills_no_task_that_goes_on),
 		cmocka_unit_test(test_kills_no_task_in_a_page_fault),
 		cmocka_unit_test(test_works_without_supervision),
+		cmocka_unit_test(test_writes_held_warnings_before_it_fails),
 		cmocka_unit_test(test_exits_like_the_view),
 		cmocka_unit_test(test_view_exits_with_the_program),
 	};
