@@ -238,6 +238,7 @@ class Image:
         return {
             "snapshot": {"instance": head.instance, "sequence": head.sequence, "complete": bool(head.flags & 1),
                          "public": bool(head.flags & 2), "interval_seconds": head.interval_ns / 1e9,
+                         "begin_boottime_seconds": head.begin_ns / 1e9,
                          "pass_seconds": (head.boottime_ns - head.begin_ns) / 1e9},
             "host": self.scopes("host", None)[0],
             "other": {name + "s": row for name in self.owners for row in self.scopes(name + "s", "name") if row["other"]},
