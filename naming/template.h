@@ -28,7 +28,7 @@ struct template_text {
 	size_t len;
 };
 
-/* What a template can say about a process. All is borrowed. */
+/* The process that a template describes. All is borrowed. */
 struct template_process {
 	struct template_text comm, exe_base, exe_full, username;
 	/*
@@ -44,9 +44,9 @@ struct template_process {
 };
 
 /*
- * Compiles TEXT, terminated UTF-8. Returns 0 and sets *RET, which the caller frees with
- * template_free(); -EINVAL with a message in ERROR, one line that says what is wrong and at which
- * character; or -ENOMEM.
+ * Compiles TEXT, terminated UTF-8 of at most 16 KiB. Returns 0 and sets *RET, which the caller frees
+ * with template_free(); -EINVAL with a message in ERROR, one line that says what is wrong and at
+ * which character; or -ENOMEM.
  */
 int template_new(const char *text, struct template **ret, char error[static NAMING_ERROR_SIZE]);
 void template_free(struct template *t); /* accepts NULL */
@@ -55,12 +55,13 @@ void template_free(struct template *t); /* accepts NULL */
 unsigned int template_uses(const struct template *t);
 
 /*
- * Appends the name that T gives P to TO: at most SIZE bytes, cut at a character. Work is bounded,
+ * Appends the name that T gives P to TO: at most SIZE bytes, cut at a character. The name is not
+ * clean text, and not even UTF-8 if T slices a character or has escapes of bytes. Work is bounded,
  * whatever T and P are.
  *
- * Returns 0; -EINVAL if the template failed while it ran, such as for an unknown field or an index
- * out of range: TO has the text before the failure then, as process-exporter's groups have; or
- * -ENOMEM.
+ * Returns 0; -EINVAL if the template failed while it ran, such as for an unknown field, an index out
+ * of range or too much work: TO has the text before the failure then, as process-exporter's groups
+ * have; or -ENOMEM. A failure behind SIZE bytes is not noticed.
  */
 int template_run(
 	const struct template *t, const struct template_process *p, size_t size, struct buffer *to);

@@ -31,8 +31,8 @@ INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
 OPENAPI = "docs/openapi.yaml"
 CONSTANTS = "docs/estimator/constants.md"
-SOURCE_FOLDERS = ("base", "confine", "snapshot", "collectors", "inspect", "config", "render", "service", "daemon",
-                  "web", "ledger", "cli")
+SOURCE_FOLDERS = ("base", "confine", "snapshot", "collectors", "inspect", "config", "naming", "render", "service",
+                  "daemon", "web", "ledger", "cli")
 SPLIT_FOLDERS = ("collectors", "inspect")
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)
 
