@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patterns: regular expressions in the syntax that Go's regexp package and PCRE2 have in common.
- * process-exporter reads its patterns with Go's package (RE2). What RE2 refuses, or reads with
- * another meaning than PCRE2, is refused here, so a pattern that is accepted finds what
- * process-exporter finds.
+ * Patterns: regular expressions in the syntax of Go's regexp package (RE2), with which
+ * process-exporter reads its patterns. PCRE2 searches them; they are translated, so that a pattern
+ * that is accepted finds what process-exporter finds.
+ *
+ * Patterns that RE2 refuses are refused with a reason, and also:
+ * - an endless repetition of a part that may match no character, such as (a*)*: Go and PCRE2 end it
+ *   differently; and a repetition of an assertion, such as ^*
+ * - \p with (?i), and scripts and categories in \p that are seldom used
+ * - surrogates (\x{D800}), which are in no text
+ * - more than 4096 bytes, 64 groups with parentheses of their own, 100 groups in groups, or 32
+ *   ranges beyond ASCII in a class; and patterns that are too large with their repetitions
+ * The name of a group is written (?P<name>...) or (?<name>...), as since Go 1.22.
  */
 #ifndef MEMTALLY_NAMING_PATTERN_H
 #define MEMTALLY_NAMING_PATTERN_H
@@ -25,8 +33,8 @@ struct capture {
 
 /*
  * Compiles TEXT, terminated UTF-8. Returns 0 and sets *RET, which the caller frees with
- * pattern_free(); -EINVAL with a message in ERROR, one line that quotes the pattern and says what
- * is wrong and at which character; or -ENOMEM.
+ * pattern_free(); -EINVAL with a message in ERROR, one line with the pattern, the reason, and the
+ * number of the character unless the whole pattern is at fault; or -ENOMEM.
  */
 int pattern_new(const char *text, struct pattern **ret, char error[static NAMING_ERROR_SIZE]);
 void pattern_free(struct pattern *p); /* accepts NULL */
@@ -35,8 +43,8 @@ void pattern_free(struct pattern *p); /* accepts NULL */
 size_t pattern_captures(const struct pattern *p);
 
 /*
- * Searches P anywhere in SUBJECT, LEN bytes of valid UTF-8. If it is found, fills RET with
- * pattern_captures() groups, in their order.
+ * Searches P anywhere in SUBJECT, LEN bytes of valid UTF-8; it can be NULL if LEN is 0. If P is
+ * found, fills RET with pattern_captures() groups, in their order.
  *
  * Returns 1 if it was found; 0 if not; -EOVERFLOW if the search took more than a fixed number of
  * steps or more than a fixed amount of memory, and was given up: the time of a call is bounded for

@@ -15,7 +15,7 @@ LIBC = ("libc.", "libm.", "libgcc_s.", "ld-linux", "libpthread.", "libasan.", "l
 
 # Program: libraries in addition to libc's, and archives of which it contains no function.
 PROGRAMS = {
-    "memtallyd": (["libsystemd.", "libyaml", "libseccomp."], ["librender.a", "libweb.a", "libledger.a", "libcli.a"]),
+    "memtallyd": (["libsystemd.", "libyaml", "libpcre2-8.", "libseccomp."], ["librender.a", "libweb.a", "libledger.a", "libcli.a"]),
     "memtally-web": (["libmicrohttpd.", "libgnutls.", "libcrypt.", "libjansson.", "libz.", "libyaml", "libsystemd.",
                       "libseccomp."],
                      ["libcollectors.a", "libinspect.a", "libdaemon.a", "libledger.a", "libcli.a"]),
