@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Naming rules: which process is in which group, by the configuration of process-exporter
- * (process_names). The first rule that matches a process names its group.
+ * (process_names). The first rule that matches a process names its group: all lists that the rule
+ * has must match.
+ *
+ * comm     one of the texts is the process's name, at most 15 bytes
+ * exe      one of the texts with a slash is argv[0], or one without a slash is argv[0]'s base name;
+ *          a process without a command line never matches
+ * cmdline  all of the patterns are found in the arguments joined by blanks; NUL bytes at the end of
+ *          the command line are no arguments; an empty list matches every process
+ *
+ * This is what process-exporter 0.7.10 does, with two exceptions. Of several paths in exe with one
+ * base name, process-exporter matches only the last: here each matches. And a group without a name
+ * is "(unnamed)" here.
  */
 #ifndef MEMTALLY_NAMING_RULES_H
 #define MEMTALLY_NAMING_RULES_H
@@ -11,15 +22,12 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "naming/faults.h"
 
-enum {
-	/*
-	 * A process's command line is read up to this size: rules see the first bytes of a longer
-	 * one. The user chooses it, and time grows with it.
-	 */
-	NAMING_CMDLINE_MAX = 32 << 10,
-	NAMING_ERRORS_SIZE = 8192, /* bytes of the messages about a file, with the NUL */
-};
+/*
+ * Rules see the first bytes of a longer command line: a user chooses it, and time grows with it.
+ */
+enum { NAMING_CMDLINE_MAX = 32 << 10 };
 
 struct naming_rules;
 
@@ -27,7 +35,7 @@ struct naming_rules;
 struct naming_process {
 	const char *comm; /* raw bytes, as status has them, unescaped */
 	size_t comm_len;
-	const char *cmdline; /* of /proc/PID/cmdline, with its NUL bytes; LEN 0: it has none */
+	const char *cmdline; /* of /proc/PID/cmdline, with its NUL bytes; length 0: it has none */
 	size_t cmdline_len;
 	const char *username; /* terminated; NULL: .uid has no name, or it is not known yet */
 	const char *cgroup;   /* text of /proc/PID/cgroup; NULL if the rules do not use it */
@@ -46,7 +54,8 @@ struct naming_needs {
  * Reads the rules from the file at PATH, or from TEXT, the LEN bytes of a file that errors call
  * PATH. Returns 0 and sets *RET, which the caller frees with naming_rules_free(); -EINVAL if there
  * are faults; -EBADMSG if the file is not YAML; -EFBIG if it has more than 1 MiB; -ENOMEM; or a
- * negative errno of open() or read(). ERROR has a line for each fault: file, line and reason.
+ * negative errno of open() or read(). ERROR has a line for each fault: file, line and reason. After
+ * -ENOMEM it may be empty.
  */
 int naming_rules_load(
 	const char *path, struct naming_rules **ret, char error[static NAMING_ERRORS_SIZE]);
@@ -64,7 +73,8 @@ size_t naming_rules_count(const struct naming_rules *r);
  * has not to escape it again. Returns 1 if a rule matched; 0 if none did; or -ENOMEM.
  *
  * A pattern that takes too many steps counts as no match, and a template that fails gives the text
- * before the failure; *RET_FAILED is set to true then, and to false otherwise.
+ * before the failure; *RET_FAILED is set to true then, and to false otherwise. Time is bounded for
+ * each pattern.
  */
 int naming_rules_match(struct naming_rules *r, const struct naming_process *p, struct buffer *name,
 	bool *ret_failed);
