@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "naming/rules-private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "snapshot/record.h"
+
+/* A process while it is matched. */
+struct matching {
+	const struct naming_process *process;
+	bool has_arguments;
+	struct template_text arguments; /* raw, with NUL bytes between them */
+	struct template_text exe;       /* the first one; empty if there is none */
+	struct template_text line; /* as patterns see them; .text is NULL until they are joined */
+	struct buffer line_text;
+	struct capture *capture; /* owned: what the patterns of the last rule found */
+	size_t captures, room;
+	bool has_failed;
+};
+
+/* Paths of control groups. */
+struct paths {
+	struct template_text *item; /* owned */
+	size_t count, room;
+};
+
+/* A process as templates see it. */
+struct subject {
+	struct buffer texts;
+	struct paths paths;
+	struct template_process process;
+};
+
+/*
+ * Appends TEXT to TO: each byte that is not UTF-8 becomes U+FFFD, each NUL a blank. TO has room for
+ * 3 * LEN bytes, so that earlier results stay where they are. Returns what was appended.
+ */
+static struct template_text add_valid(struct buffer *to, const char *text, size_t len)
+{
+	size_t begin = to->len, from = 0, at = 0;
+
+	while (at < len) {
+		uint32_t c;
+		size_t n = text_decode(text + at, len - at, &c);
+
+		if (!n || !c) {
+			buffer_add(to, text + from, at - from);
+			buffer_add_text(to, n ? " " : "\xef\xbf\xbd");
+			from = at + 1;
+		}
+		at += n ? n : 1;
+	}
+	buffer_add(to, text + from, len - from);
+	return (struct template_text){to->data + begin, to->len - begin};
+}
+
+/* Returns the last component of PATH without slashes at the end, as filepath.Base() of Go does. */
+static struct template_text base_name(struct template_text path)
+{
+	size_t begin;
+
+	if (!path.len)
+		return (struct template_text){".", 1};
+	while (path.len && path.text[path.len - 1] == '/')
+		path.len--;
+	begin = path.len;
+	while (begin && path.text[begin - 1] != '/')
+		begin--;
+	if (begin == path.len)
+		return (struct template_text){"/", 1};
+	return (struct template_text){path.text + begin, path.len - begin};
+}
+
+/*
+ * Begins to match P. Its command line is cut at NAMING_CMDLINE_MAX; NUL bytes at the end are no
+ * arguments, as in process-exporter.
+ */
+static struct matching matching_of(const struct naming_process *p)
+{
+	size_t len = p->cmdline_len < NAMING_CMDLINE_MAX ? p->cmdline_len : NAMING_CMDLINE_MAX;
+	struct matching m = {.process = p, .has_arguments = len > 0};
+
+	while (len && !p->cmdline[len - 1])
+		len--;
+	m.arguments = (struct template_text){len ? p->cmdline : "", len};
+	m.exe = (struct template_text){m.arguments.text, strnlen(m.arguments.text, len)};
+	return m;
+}
+
+static void matching_done(struct matching *m)
+{
+	buffer_done(&m->line_text);
+	free(m->capture);
+}
+
+static bool is_word(const char *word, struct template_text text)
+{
+	return strlen(word) == text.len && !memcmp(word, text.text, text.len);
+}
+
+static bool comm_matches(const struct words *words, const struct naming_process *p)
+{
+	struct template_text comm = {p->comm, p->comm_len};
+
+	for (size_t at = 0; at < words->text.len; at += strlen(words->text.data + at) + 1)
+		if (is_word(words->text.data + at, comm))
+			return true;
+	return false;
+}
+
+static bool exe_matches(const struct words *words, const struct matching *m)
+{
+	struct template_text base = base_name(m->exe);
+
+	if (!m->has_arguments)
+		return false;
+	for (size_t at = 0; at < words->text.len; at += strlen(words->text.data + at) + 1) {
+		const char *word = words->text.data + at;
+
+		if (is_word(word, strchr(word, '/') ? m->exe : base))
+			return true;
+	}
+	return false;
+}
+
+/* Joins the arguments, unless they are. Returns 0 or -ENOMEM. */
+static int join_arguments(struct matching *m)
+{
+	if (m->line.text)
+		return 0;
+	if (!buffer_reserve(&m->line_text, 3 * m->arguments.len + 1))
+		return -ENOMEM;
+	m->line = add_valid(&m->line_text, m->arguments.text, m->arguments.len);
+	return 0;
+}
+
+/* Returns 1 if all patterns of RULE match, and then .capture has their groups; 0 if not; -ENOMEM. */
+static int patterns_match(const struct rule *rule, struct matching *m)
+{
+	m->captures = 0;
+	if (!rule->patterns)
+		return 1;
+	if (join_arguments(m) < 0 || ARRAY_RESERVE(m->capture, m->room, rule->captures) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < rule->patterns; i++) {
+		int r = pattern_search(
+			rule->pattern[i], m->line.text, m->line.len, m->capture + m->captures);
+
+		if (r == -EOVERFLOW) {
+			m->has_failed = true;
+			return 0;
+		}
+		if (r <= 0)
+			return r;
+		m->captures += pattern_captures(rule->pattern[i]);
+	}
+	return 1;
+}
+
+static int rule_matches(const struct rule *rule, struct matching *m)
+{
+	if (rule->comm.is_set && !comm_matches(&rule->comm, m->process))
+		return 0;
+	if (rule->exe.is_set && !exe_matches(&rule->exe, m))
+		return 0;
+	return patterns_match(rule, m);
+}
+
+/* Adds the path of each line of TEXT, "NUMBER:CONTROLLERS:PATH". Returns 0 or -ENOMEM. */
+static int paths_add(struct paths *paths, struct template_text text)
+{
+	const char *end = text.text + text.len;
+
+	for (const char *at = text.text; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = newline ? newline : end;
+		const char *first = memchr(at, ':', (size_t)(stop - at));
+		const char *second = first ? memchr(first + 1, ':', (size_t)(stop - first - 1))
+		                           : NULL;
+
+		if (second) {
+			if (ARRAY_RESERVE(paths->item, paths->room, paths->count + 1) < 0)
+				return -ENOMEM;
+			paths->item[paths->count++] = (struct template_text){
+				second + 1, (size_t)(stop - second - 1)};
+		}
+		at = stop + 1;
+	}
+	return 0;
+}
+
+static void subject_release(struct subject *s)
+{
+	buffer_done(&s->texts);
+	free(s->paths.item);
+}
+
+/* Describes the process of M, which the last rule matched. Returns 0 or -ENOMEM. */
+static int subject_fill(struct subject *s, const struct matching *m)
+{
+	const struct naming_process *p = m->process;
+	char uid[NUMBER_U64_DIGITS + 1] = "";
+	const char *username = p->username ? p->username : uid;
+	size_t cgroup_len = p->cgroup ? p->cgroup_len : 0;
+	struct template_text comm, exe;
+
+	number_format_u64(p->uid, uid);
+	if (!buffer_reserve(
+		    &s->texts, 3 * (p->comm_len + m->exe.len + strlen(username) + cgroup_len) + 1))
+		return -ENOMEM;
+	comm = add_valid(&s->texts, p->comm, p->comm_len);
+	exe = m->has_arguments ? add_valid(&s->texts, m->exe.text, m->exe.len) : comm;
+	s->process = (struct template_process){
+		.comm = comm,
+		.exe_base = m->has_arguments ? base_name(exe) : comm,
+		.exe_full = exe,
+		.username = add_valid(&s->texts, username, strlen(username)),
+		.matches = m->capture,
+		.matches_count = m->captures,
+		.start_s = p->start_s,
+		.pid = p->pid,
+	};
+	if (paths_add(&s->paths, add_valid(&s->texts, p->cgroup ? p->cgroup : "", cgroup_len)) < 0)
+		return -ENOMEM;
+	s->process.cgroups = s->paths.item;
+	s->process.cgroups_count = s->paths.count;
+	return 0;
+}
+
+/* Appends the name that RULE gives the process of M to TO. Returns 1 or -ENOMEM. */
+static int add_name(const struct rule *rule, struct matching *m, struct buffer *to)
+{
+	CLEANUP(subject_release) struct subject subject = {0};
+	AUTO_BUFFER struct buffer name = {0};
+	int r = subject_fill(&subject, m);
+
+	if (r == 0)
+		r = template_run(rule->name, &subject.process, SNAPSHOT_NAME_MAX, &name);
+	if (r == -ENOMEM)
+		return r;
+	m->has_failed = m->has_failed || r < 0;
+	if (name.len)
+		text_add_name(to, name.data, name.len, SNAPSHOT_NAME_MAX);
+	else
+		buffer_add_text(to, "(unnamed)");
+	return to->error ? to->error : 1;
+}
+
+int naming_rules_match(struct naming_rules *r, const struct naming_process *p, struct buffer *name,
+	bool *ret_failed)
+{
+	CLEANUP(matching_done) struct matching m = matching_of(p);
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct rule *rule = &r->rule[i];
+		int result = rule_matches(rule, &m);
+
+		if (result > 0)
+			result = add_name(rule, &m, name);
+		if (result < 0)
+			return result;
+		if (result > 0) {
+			*ret_failed = m.has_failed;
+			return 1;
+		}
+	}
+	*ret_failed = m.has_failed;
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What naming/rules.c compiles and naming/rules-match.c matches. */
+#ifndef MEMTALLY_NAMING_RULES_PRIVATE_H
+#define MEMTALLY_NAMING_RULES_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "naming/pattern.h"
+#include "naming/rules.h"
+#include "naming/template.h"
+
+/* A list of comm or exe. */
+struct words {
+	struct buffer text; /* terminated texts, one behind the other */
+	bool is_set;        /* the rule has the list, which may be empty */
+};
+
+struct rule {
+	struct words comm, exe;
+	struct pattern **pattern; /* owned, as each pattern is */
+	size_t patterns;
+	size_t captures; /* of all patterns */
+	struct template *name;
+};
+
+struct naming_rules {
+	struct rule *rule;
+	size_t count, room;
+	struct naming_needs needs;
+};
+
+#endif
