@@ -31,7 +31,7 @@ INSTALL = "docs/install.md"
 MAP = "docs/ARCHITECTURE.md"
 OPENAPI = "docs/openapi.yaml"
 CONSTANTS = "docs/estimator/constants.md"
-SOURCE_FOLDERS = ("base", "confine", "snapshot", "collectors", "inspect", "config", "naming", "render", "service",
+SOURCE_FOLDERS = ("base", "confine", "snapshot", "naming", "collectors", "inspect", "config", "render", "service",
                   "daemon", "web", "ledger", "cli")
 SPLIT_FOLDERS = ("collectors", "inspect")
 BLOCK = re.compile(r"(<!-- BEGIN (\w+)[^>]*-->\n)(.*?)(<!-- END \2 -->)", re.S)

@@ -41,7 +41,6 @@ LAYERS = {
     "inspect/elf": (["base", "snapshot", "collectors", "inspect/maps", "inspect/files"],
                     ["libelf.h", "gelf.h", "zlib.h"]),
     "config": (["base"], ["yaml.h"]),
-    "naming": (["base"], ["pcre2.h"]),
     "render": (["base", "snapshot"], ["jansson.h"]),
     "service": (["base", "confine", "snapshot", "config"], ["systemd/sd-daemon.h"]),
     "daemon/children": (["base", "confine", "collectors", "service"], []),

@@ -82,7 +82,7 @@ static bool match(struct naming_rules *rules, const struct naming_process *p, ch
 		buffer_add_char(&name, '-');
 	buffer_add_char(&name, 0);
 	assert_memory_equal(name.data, "kept", 4);
-	strcpy(ret, name.data + 4);
+	memcpy(ret, name.data + 4, name.len - 4);
 	return !failed;
 }
 
