@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file is read twice. The first reading goes through libyaml's events and refuses what would make
- * the second one slow: libyaml searches all anchors for each anchor and alias. The second reading
- * builds a document, in which aliases are references. Whatever visits a node counts it, because a
- * few aliases can refer to one node millions of times.
+ * A file is read twice. The first reading goes through libyaml's events and refuses files for which
+ * the second one would be slow: libyaml searches all anchors for each anchor and alias. The second
+ * reading builds a document, in which aliases are references. Each visit to a node is counted,
+ * because a few aliases can refer to one node millions of times.
  */
 #include "config.h"
 
@@ -44,7 +44,7 @@ struct reader {
 	size_t number;  /* of the item */
 };
 
-/* What an item's keys have as values; NULL: the key is absent, or its value is null. */
+/* The values of an item's keys; NULL: the key is absent, or its value is null. */
 struct values {
 	const yaml_node_t *of[KEYS];
 };
@@ -90,7 +90,7 @@ static bool event_has_anchor(const yaml_event_t *event)
 	       (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.anchor);
 }
 
-/* What the events of a file had so far. */
+/* Counts of a file's events so far. */
 struct shape {
 	unsigned int documents, depth, anchors;
 };
@@ -163,9 +163,9 @@ static bool node_is_null(const yaml_node_t *node)
 	return false;
 }
 
-/* Room for what node_describe() writes. */
 enum { DESCRIPTION_SIZE = 128 };
 
+/* Returns a description of NODE for faults, which may be in TO. */
 static const char *node_describe(const yaml_node_t *node, char to[static DESCRIPTION_SIZE])
 {
 	if (node->type == YAML_SEQUENCE_NODE)
@@ -192,7 +192,7 @@ static const yaml_node_t *visit_node(struct reader *r, int index)
 	return NULL;
 }
 
-/* Returns the key that NODE names; KEYS if there is none. */
+/* Returns the key with the name in NODE; KEYS if there is none. */
 static int item_find_key(const yaml_node_t *node)
 {
 	int key = 0;
@@ -225,7 +225,7 @@ static int item_merge_list(
 	return 0;
 }
 
-/* Sets what KEY has as VALUE in RET. */
+/* Sets the value of KEY in RET; merges VALUE into RET if KEY is a merge key. */
 static int item_collect_pair(struct reader *r, const yaml_node_t *key, const yaml_node_t *value,
 	unsigned int depth, struct values *ret)
 {
@@ -246,8 +246,8 @@ static int item_collect_pair(struct reader *r, const yaml_node_t *key, const yam
 }
 
 /*
- * Collects the values of MAPPING, an item or what one merges. Returns 0, also after faults; or
- * -E2BIG, which ends the reading.
+ * Collects the values of MAPPING: an item, or a mapping that an item merges. Returns 0, also after
+ * faults; or -E2BIG, which ends the reading.
  */
 static int item_collect(
 	struct reader *r, const yaml_node_t *mapping, unsigned int depth, struct values *ret)

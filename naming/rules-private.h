@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What naming/rules.c compiles and naming/rules-match.c matches. */
+/* Compiled rules: naming/rules.c makes them, naming/rules-match.c matches processes. */
 #ifndef MEMTALLY_NAMING_RULES_PRIVATE_H
 #define MEMTALLY_NAMING_RULES_PRIVATE_H
 

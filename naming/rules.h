@@ -41,10 +41,11 @@ struct naming_process {
 	const char *cgroup;   /* text of /proc/PID/cgroup; NULL if the rules do not use it */
 	size_t cgroup_len;
 	int64_t start_s; /* seconds since the epoch */
-	uint32_t pid, uid;
+	uint32_t pid;
+	uint32_t uid; /* the effective one */
 };
 
-/* What rules need beside comm and cmdline. */
+/* Which data of a process the rules need, beside comm and cmdline. */
 struct naming_needs {
 	bool username;
 	bool cgroup;
