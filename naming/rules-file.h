@@ -61,8 +61,8 @@ typedef int rules_file_each(const struct rules_item *item, void *context);
 /*
  * Reads TEXT, the LEN bytes of a file, and calls EACH for each item without faults. Adds a fault to
  * F for each fault of the file. Returns 0; -EINVAL if F has faults; -EBADMSG if the text is not
- * YAML; -ENOMEM; or another error of EACH. Time and memory are bounded if LEN is
- * at most RULES_FILE_MAX.
+ * YAML; -ENOMEM; or another error of EACH. Time and memory are bounded if LEN is at most
+ * RULES_FILE_MAX.
  */
 int rules_file_read(
 	const char *text, size_t len, struct faults *f, rules_file_each *each, void *context);
