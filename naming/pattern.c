@@ -216,7 +216,7 @@ void pattern_free(struct pattern *p)
 
 size_t pattern_captures(const struct pattern *p)
 {
-	return p->groups;
+	return p->groups + 1;
 }
 
 /* Called at each callout. Ends the search when its steps are used up. */
@@ -245,11 +245,13 @@ static void fill_captures(
 	const size_t *places = pcre2_get_ovector_pointer(match);
 	const char *name = p->names;
 
-	for (size_t i = 0; i < p->groups; i++, name += strlen(name) + 1) {
-		const size_t *place = places + 2 * (i + 1);
+	for (size_t i = 0; i <= p->groups; i++) {
+		const size_t *place = places + 2 * i;
 
-		ret[i] = (struct capture){.name = name, .text = ""};
-		if (place[0] == PCRE2_UNSET)
+		ret[i] = (struct capture){.name = i ? name : "", .text = ""};
+		if (i)
+			name += strlen(name) + 1;
+		if (place[0] == place[1]) /* as for an unused group */
 			continue;
 		ret[i].text = subject + place[0];
 		ret[i].len = place[1] - place[0];

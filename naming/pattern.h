@@ -24,10 +24,11 @@ enum {
 
 struct pattern;
 
-/* A group of a match, for templates: {{.Matches.NAME}}. */
+/* The whole match or a group of it, for templates: {{.Matches.NAME}}. */
 struct capture {
-	const char *name; /* borrowed from the pattern; "" for a group without a name */
-	const char *text; /* borrowed from the subject, not terminated; "" for an unused group */
+	/* borrowed from the pattern; "" for the whole match and for a group without a name */
+	const char *name;
+	const char *text; /* borrowed from the subject, not terminated; "" if empty or unused */
 	size_t len;
 };
 
@@ -39,12 +40,12 @@ struct capture {
 int pattern_new(const char *text, struct pattern **ret, char error[static NAMING_ERROR_SIZE]);
 void pattern_free(struct pattern *p); /* accepts NULL */
 
-/* Returns the number of groups of P, with and without a name, without the whole match. */
+/* Returns 1, for the whole match, and the number of groups of P, with and without a name. */
 size_t pattern_captures(const struct pattern *p);
 
 /*
  * Searches P anywhere in SUBJECT, LEN bytes of valid UTF-8; it can be NULL if LEN is 0. If P is
- * found, fills RET with pattern_captures() groups, in their order.
+ * found, fills RET with pattern_captures() texts: the whole match, and the groups in their order.
  *
  * Returns 1 if it was found; 0 if not; -EOVERFLOW if the search took more than a fixed number of
  * steps or more than a fixed amount of memory, and was given up: the time of a call is bounded for

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "naming/pattern.h"
 
-enum { GROUPS = 64 };
+enum { GROUPS = 65 }; /* with the whole match */
 
 static void check_search(struct pattern *p, const char *subject, size_t len)
 {

@@ -29,11 +29,11 @@ static struct pattern *compile(const char *text)
 /* Searches P in SUBJECT. Writes the groups that it finds to TO, terminated, with '|' between them. */
 static int search(struct pattern *p, const char *subject, struct buffer *to)
 {
-	struct capture found[GROUPS];
+	struct capture found[GROUPS + 1];
 	int r = pattern_search(p, subject, strlen(subject), found);
 
-	for (size_t i = 0; r == 1 && i < pattern_captures(p); i++) {
-		buffer_add_text(to, i ? "|" : "");
+	for (size_t i = 1; r == 1 && i < pattern_captures(p); i++) {
+		buffer_add_text(to, i > 1 ? "|" : "");
 		buffer_add(to, found[i].text, found[i].len);
 	}
 	buffer_add_char(to, '\0');
@@ -342,25 +342,41 @@ static void quotes_patterns(void **state)
 static void names_groups(void **state)
 {
 	static const char subject[] = "xacde";
-	static const char *const names[] = {"", "first", "9", "second_A", "first"};
+	static const char *const names[] = {"", "", "first", "9", "second_A", "first"};
 	struct pattern *p = compile("(a)(?P<first>(?P<9>b)?)(?<second_A>c)(?P<first>d)(?:e)");
-	struct capture found[GROUPS];
+	struct capture found[GROUPS + 1];
 
 	(void)state;
 	assert_int_equal(pattern_captures(p), ARRAY_SIZE(names));
 	assert_int_equal(pattern_search(p, subject + 1, 4, found), 1);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		assert_string_equal(found[i].name, names[i]);
-	assert_string_equal(found[2].text, "");
-	assert_int_equal(found[2].len, 0);
+	assert_string_equal(found[3].text, "");
+	assert_int_equal(found[3].len, 0);
 	pattern_free(p);
 	p = compile("(a?)");
 	assert_int_equal(pattern_search(p, NULL, 0, found), 1);
-	assert_string_equal(found[0].text, "");
+	assert_string_equal(found[1].text, "");
+	pattern_free(p);
+}
+
+static void finds_the_whole_match(void **state)
+{
+	struct pattern *p = compile("a+|$");
+	struct capture found;
+
+	(void)state;
+	assert_int_equal(pattern_captures(p), 1);
+	assert_int_equal(pattern_search(p, "baac", 4, &found), 1);
+	assert_string_equal(found.name, "");
+	assert_int_equal(found.len, 2);
+	assert_memory_equal(found.text, "aac", 3);
+	assert_int_equal(pattern_search(p, NULL, 0, &found), 1);
+	assert_string_equal(found.text, "");
+	assert_int_equal(found.len, 0);
 	pattern_free(p);
 	p = compile("a");
-	assert_int_equal(pattern_captures(p), 0);
-	assert_int_equal(pattern_search(p, "ba", 2, NULL), 1);
+	assert_int_equal(pattern_search(p, NULL, 0, &found), 0);
 	pattern_free(p);
 }
 
@@ -369,7 +385,7 @@ static int search_long(const char *pattern, const char *part)
 {
 	AUTO_BUFFER struct buffer subject = {0};
 	struct pattern *p = compile(pattern);
-	struct capture found[GROUPS];
+	struct capture found[GROUPS + 1];
 	int r;
 
 	while (subject.len + strlen(part) <= SUBJECT)
@@ -447,7 +463,7 @@ static void survives_failing_allocations(void **state)
 {
 	static const char text[] = "(?P<a>[a-z]+)(b{20}|(?i)[\\W\\pN])";
 	char error[NAMING_ERROR_SIZE];
-	struct capture found[GROUPS];
+	struct capture found[GROUPS + 1];
 	struct pattern *p = NULL;
 	char subject[150]; /* needs more memory than a search begins with */
 
@@ -484,6 +500,7 @@ int main(void)
 		cmocka_unit_test(limits_sizes),
 		cmocka_unit_test(quotes_patterns),
 		cmocka_unit_test(names_groups),
+		cmocka_unit_test(finds_the_whole_match),
 		cmocka_unit_test(gives_up),
 		cmocka_unit_test(gives_common_patterns_time),
 		cmocka_unit_test(survives_failing_allocations),
