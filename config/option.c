@@ -44,6 +44,7 @@ static const char *const account_bys[] = {"euid", "ruid", "loginuid", NULL};
 
 static const char *const snapshot_publics[] = {"auto", "aggregates", "nothing", NULL};
 static const char *const tcp_scopes[] = {"auto", "processes", "aggregates", NULL};
+static const char *const web_compats[] = {"none", "process-exporter", NULL};
 
 static const char *const orders[] = {"asc", "desc", NULL};
 static const char *const usage_pers[] = {"all", "hour", "day", "month", NULL};
@@ -166,6 +167,10 @@ static const struct option_spec options[] = {
 		"which user asks. processes: sums, and the processes that have series of their own "
 		"(export.processes). aggregates: only sums. auto: processes, but aggregates if the /proc "
 		"that users see is mounted with hidepid."},
+	{"web.compat", PROGRAM_WEB, OPTION_CHOICE, true, "EXPORTER", "none", 0, 0, web_compats,
+		FIELD(web_compat),
+		"process-exporter: serve the groups of processes under the names of process-exporter, "
+		"too, at /compat/process-exporter/metrics. none: answer 404 there."},
 	{"web.config.file", PROGRAM_WEB, OPTION_PATH, true, "PATH", NULL, 0, 0, NULL,
 		FIELD(web_config_file),
 		"The web configuration, for TLS and passwords, in the format of Prometheus and its "
@@ -572,8 +577,8 @@ static bool is_url_path(const char *path)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789-._~/";
-	static const char *const taken[] = {
-		"/", "/healthz", "/livez", "/-/healthy", "/readyz", "/-/ready"};
+	static const char *const taken[] = {"/", "/healthz", "/livez", "/-/healthy", "/readyz",
+		"/-/ready", "/compat/process-exporter/metrics"};
 
 	if (path[0] != '/' || path[strspn(path, allowed)] || !strncmp(path, "/api/", 5))
 		return false;

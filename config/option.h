@@ -55,6 +55,12 @@ enum tcp_scope {
 	TCP_SCOPE_AGGREGATES,
 };
 
+/* Whose metrics memtally-web serves, too, in the order of the choices. */
+enum web_compat {
+	WEB_COMPAT_NONE,
+	WEB_COMPAT_PROCESS_EXPORTER,
+};
+
 /* The span of time for which a usage report has rows, in the order of the choices. */
 enum usage_per {
 	USAGE_PER_ALL,
@@ -98,6 +104,7 @@ struct settings {
 	uint64_t web_max_connections;
 	uint64_t web_timeout_ns;
 	uint64_t web_tcp_scope; /* enum tcp_scope */
+	uint64_t web_compat;    /* enum web_compat */
 	char *web_config_file;  /* config/webconfig.h; NULL: none */
 	bool web_open_health, web_insecure;
 

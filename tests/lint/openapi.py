@@ -7,9 +7,12 @@ import textwrap
 
 WIDTH = 100
 
+# The path that an option turns on.
+COMPAT = "/compat/process-exporter/metrics"
 # The answer at each path that is no list of owners: the name of its schema, or its media types.
 ANSWERS = {
     "/metrics": ["text/plain", "application/openmetrics-text"],
+    COMPAT: ["text/plain"],
     "/": ["text/html"],
     "/api/v1/": "paths",
     "/api/v1/host": "host_answer",
@@ -193,7 +196,7 @@ def operation(path, first, names, what, kinds):
     if first not in UNTAGGED:
         responses["304"] = {"description": "The client has this answer (If-None-Match)."}
     responses.update({status: reference("responses", f"error{status}") for status in ERRORS})
-    if "PID" in path:
+    if "PID" in path or path == COMPAT:
         responses["404"] = reference("responses", "error404")
     if first == "/readyz":
         responses["503"] = {"description": "There is no fresh snapshot; the answer is the reason.",

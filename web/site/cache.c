@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "render/json.h"
+#include "render/process-exporter.h"
 #include "snapshot/query.h"
 
 enum { LIST_ROWS_MAX = 512 };
@@ -122,6 +123,7 @@ static int cache_render(struct cache *c, enum cache_body which, struct body *to)
 	case CACHE_SUMS_TEXT_GZIP:
 	case CACHE_SUMS_OPENMETRICS_GZIP: return render_gzip(c, format, has_processes, to);
 	case CACHE_HOST: json_render_host(c->view, &to->data); return 0;
+	case CACHE_PROCESS_EXPORTER: process_exporter_render(c->view, &to->data); return 0;
 	case CACHE_EXPORTED: return render_list(c->view, METRIC_PROCESS, SIGHT_EXPORTED, &to->data);
 	default:
 		return render_list(c->view,

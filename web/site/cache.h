@@ -28,7 +28,8 @@ enum cache_body {
 	CACHE_HOST,   /* JSON after the head (render/json.h) */
 	CACHE_OWNERS, /* JSON lists of owners: one for each enum owner_kind */
 	CACHE_PROCESSES = CACHE_OWNERS + OWNER_KINDS,
-	CACHE_EXPORTED, /* JSON list of processes that have series */
+	CACHE_EXPORTED,         /* JSON list of processes that have series */
+	CACHE_PROCESS_EXPORTER, /* the metrics of process-exporter */
 	CACHE_BODIES
 };
 

@@ -35,6 +35,9 @@ static const struct route_row rows[] = {
 	{"/", "healthz", ROUTE_HEALTHZ, "200 while memtally-web runs"},
 	{"/", "livez", ROUTE_HEALTHZ, "the same as /healthz, at the path of Kubernetes", true},
 	{"/-/", "healthy", ROUTE_HEALTHZ, "the same as /healthz, at the path of Prometheus", true},
+	{"/compat/process-exporter/", "metrics", ROUTE_PROCESS_EXPORTER,
+		"groups of processes under the names of process-exporter; 404 without "
+		"web.compat: process-exporter"},
 };
 
 bool routes_row(size_t i, const char *telemetry_path, struct route_row *ret)

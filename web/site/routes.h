@@ -26,8 +26,9 @@ enum route {
 	ROUTE_HOST,
 	ROUTE_FILES,
 	ROUTE_PROCESSES,
-	ROUTE_PROCESS, /* one process, by pid */
-	ROUTE_OWNERS,  /* lists of owners: one for each enum owner_kind */
+	ROUTE_PROCESS,          /* one process, by pid */
+	ROUTE_PROCESS_EXPORTER, /* the metrics of process-exporter, if web.compat asks for them */
+	ROUTE_OWNERS,           /* lists of owners: one for each enum owner_kind */
 };
 
 /* A row of the table. */

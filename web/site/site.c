@@ -223,6 +223,27 @@ static struct answer *answer_metrics(const struct task *t)
 	return tail.error ? NULL : TAKE_PTR(a);
 }
 
+/* Makes the metrics of process-exporter: sums, which all clients may see. */
+static struct answer *answer_process_exporter(const struct task *t)
+{
+	struct site *s = t->site;
+	AUTO_ANSWER struct answer *a = answer_new(
+		MHD_HTTP_OK, prometheus_content_type(PROMETHEUS_TEXT));
+	struct status status = make_status(t);
+
+	if (!a)
+		return NULL;
+	if (t->is_fresh) {
+		set_etag(t, a, "process-exporter");
+		if (cache_get(&s->cache, CACHE_PROCESS_EXPORTER, &a->body) < 0)
+			return NULL;
+	}
+	if (self_read(&s->self, t->now_ns) < 0)
+		return NULL;
+	status_render_metrics(&status, PROMETHEUS_TEXT, &a->after);
+	return TAKE_PTR(a);
+}
+
 /*
  * Adds the head, which has the snapshot's age. *RET_SLACK is how many blanks to add at the end of
  * the body, so that its length stays the same when the age has more digits.
@@ -428,11 +449,13 @@ static bool refuses_parameters(enum route route)
 
 static struct answer *answer_route(const struct task *t)
 {
+	const struct settings *settings = t->site->settings;
 	const struct request *rq = t->rq;
 	uint32_t pid = 0;
-	enum route route = routes_find(
-		rq->path, rq->path_len, t->site->settings->web_telemetry_path, &pid);
+	enum route route = routes_find(rq->path, rq->path_len, settings->web_telemetry_path, &pid);
 
+	if (route == ROUTE_PROCESS_EXPORTER && settings->web_compat != WEB_COMPAT_PROCESS_EXPORTER)
+		route = ROUTE_NONE;
 	if (route == ROUTE_NONE)
 		return answer_new_error(MHD_HTTP_NOT_FOUND,
 			"there is nothing at this path; /api/v1/ and the page at / list all paths");
@@ -440,6 +463,7 @@ static struct answer *answer_route(const struct task *t)
 		return answer_new_error(MHD_HTTP_BAD_REQUEST, "this path takes no parameters");
 	switch (route) {
 	case ROUTE_METRICS: return answer_metrics(t);
+	case ROUTE_PROCESS_EXPORTER: return answer_process_exporter(t);
 	case ROUTE_PAGE: return answer_page(t);
 	case ROUTE_HEALTHZ: return answer_text(MHD_HTTP_OK, "alive\n");
 	case ROUTE_READYZ: return answer_readyz(t);

@@ -48,6 +48,7 @@ static void has_every_path_with_its_parameters(void **state)
 		const char *parameters; /* each with a blank after it */
 	} cases[] = {
 		{"/metrics", ""},
+		{"/compat/process-exporter/metrics", ""},
 		{"/", ""},
 		{"/api/v1", ""},
 		{"/api/v1/", ""},

@@ -28,6 +28,9 @@ static void finds_exact_paths(void **state)
 		{"/-/ready", ROUTE_READYZ},
 		{"/-/", ROUTE_NONE},
 		{"/-/healthz", ROUTE_NONE},
+		{"/compat/process-exporter/metrics", ROUTE_PROCESS_EXPORTER},
+		{"/compat/process-exporter/", ROUTE_NONE},
+		{"/compat/process-exporter/metrics/", ROUTE_NONE},
 		{"/ready", ROUTE_NONE},
 		{"/api/v1/status", ROUTE_STATUS},
 		{"/api/v1/host", ROUTE_HOST},
@@ -124,7 +127,7 @@ static void rows_have_one_route_each(void **state)
 		}
 		assert_int_equal(row.is_alias, !is_first);
 	}
-	assert_int_equal(count, 14 + OWNER_KINDS);
+	assert_int_equal(count, 15 + OWNER_KINDS);
 }
 
 /* The texts stand in HTML and JSON as they are. */
@@ -165,6 +168,7 @@ static void recognises_lists(void **state)
 	assert_int_equal(routes_list_scope(ROUTE_FILES), METRIC_FILE);
 	assert_int_equal(routes_list_scope(ROUTE_PROCESS), METRIC_SELF);
 	assert_int_equal(routes_list_scope(ROUTE_HOST), METRIC_SELF);
+	assert_int_equal(routes_list_scope(ROUTE_PROCESS_EXPORTER), METRIC_SELF);
 	assert_int_equal(routes_list_scope(ROUTE_INDEX), METRIC_SELF);
 }
 

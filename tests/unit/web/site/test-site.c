@@ -487,12 +487,81 @@ static void bodies_have_a_constant_length(void **state)
 	site_done(&f.site);
 }
 
+static const char compat[] = "/compat/process-exporter/metrics";
+
+/* Without the option it is a path like any other. */
+static void serves_process_exporter_if_asked(void **state)
+{
+	static const struct caller anybody = {.kind = CALLER_ANYBODY};
+	static const struct caller *const callers[] = {&root, &alice, &stranger, &anybody};
+	struct fixture f;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	assert_says(&f, compat,
+		"{\"error\":\"there is nothing at this path; /api/v1/ and the page at / list all "
+		"paths\"}\n");
+	assert_int_equal(status_of(&f, compat), 404);
+	f.settings.web_compat = WEB_COMPAT_PROCESS_EXPORTER;
+	for (size_t i = 0; i < ARRAY_SIZE(callers); i++) {
+		const struct caller *c = callers[i];
+
+		assert_int_equal(count_told(&f, c, compat, "# TYPE namedprocess_"), 4);
+		assert_int_equal(count_told(&f, c, compat, "\nmemtally_collector_up 1\n"), 1);
+		assert_int_equal(count_told(&f, c, compat, "memtally_process_"), 0);
+	}
+	site_done(&f.site);
+}
+
+/* As in /metrics, stale figures are left out. */
+static void hides_stale_groups(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, NULL);
+	f.settings.web_compat = WEB_COMPAT_PROCESS_EXPORTER;
+	assert_int_equal(count_told(&f, &root, compat, "namedprocess_"), 0);
+	assert_int_equal(count_told(&f, &root, compat, "\nmemtally_collector_up 0\n"), 1);
+	site_done(&f.site);
+
+	begin(&f, sample_open(NULL));
+	f.settings.web_compat = WEB_COMPAT_PROCESS_EXPORTER;
+	f.now_ns = f.site.cache.view->header->stale_ns;
+	assert_int_equal(count_told(&f, &root, compat, "namedprocess_"), 0);
+	assert_int_equal(count_told(&f, &root, compat, "\nmemtally_collector_up 0\n"), 1);
+	site_done(&f.site);
+}
+
+/* This path has one form, whatever the client accepts. */
+static void has_one_form_of_process_exporter(void **state)
+{
+	AUTO_ANSWER struct answer *a = NULL, *b = NULL;
+	struct fixture f;
+	struct request rq;
+
+	(void)state;
+	begin(&f, sample_open(NULL));
+	f.settings.web_compat = WEB_COMPAT_PROCESS_EXPORTER;
+	request_init(&rq, compat);
+	f.caller = root;
+	negotiate_add_accept(&rq.negotiate, "application/openmetrics-text");
+	negotiate_add_encoding(&rq.negotiate, "gzip");
+	a = site_answer(&f.site, &rq, &f.caller, f.now_ns);
+	assert_int_equal(a->status, 200);
+	assert_string_equal(a->content_type, prometheus_content_type(PROMETHEUS_TEXT));
+	assert_false(a->is_gzip);
+	b = ask(&f, compat, a->etag);
+	assert_int_equal(b->status, 304);
+	site_done(&f.site);
+}
+
 /* Without memory there is either no answer or a complete one. */
 static void answers_completely_or_not_without_memory(void **state)
 {
 	static const char *const targets[] = {"/", "/metrics", "/healthz", "/readyz", "/nope",
 		"/api/v1/status", "/api/v1/", "/api/v1/host", "/api/v1/users",
-		"/api/v1/users?limit=1", "/api/v1/processes/1", "/api/v1/users?x=1"};
+		"/api/v1/users?limit=1", "/api/v1/processes/1", "/api/v1/users?x=1", compat};
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(targets); i++) {
@@ -500,6 +569,7 @@ static void answers_completely_or_not_without_memory(void **state)
 		struct fixture f;
 
 		begin(&f, sample_open(NULL));
+		f.settings.web_compat = WEB_COMPAT_PROCESS_EXPORTER;
 		f.caller = i % 2 ? alice : root;
 		for (unsigned int n = 1; failed; n++) {
 			struct MHD_Response *response = NULL;
@@ -563,6 +633,9 @@ int main(void)
 		cmocka_unit_test(shows_files_to_trusted_callers),
 		cmocka_unit_test(callers_have_their_own_etags),
 		cmocka_unit_test(bodies_have_a_constant_length),
+		cmocka_unit_test(serves_process_exporter_if_asked),
+		cmocka_unit_test(hides_stale_groups),
+		cmocka_unit_test(has_one_form_of_process_exporter),
 		cmocka_unit_test(answers_completely_or_not_without_memory),
 		cmocka_unit_test(lists_begin_completely),
 	};
