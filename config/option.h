@@ -55,7 +55,7 @@ enum tcp_scope {
 	TCP_SCOPE_AGGREGATES,
 };
 
-/* Whose metrics memtally-web serves, too, in the order of the choices. */
+/* Exporters that memtally-web can stand in for, in the order of the choices. */
 enum web_compat {
 	WEB_COMPAT_NONE,
 	WEB_COMPAT_PROCESS_EXPORTER,
