@@ -15,6 +15,9 @@ enum {
 	ORDER_NEW = UINT32_MAX,
 };
 
+/* Quantities of a process itself, not of its address space. */
+#define OWN_QUANTITIES (UINT64_C(1) << PROCESS_START_TIME | UINT64_C(1) << PROCESS_THREADS)
+
 void shared_mm_done(struct shared_mm *s)
 {
 	free(s->item);
@@ -371,7 +374,7 @@ int shared_mm_elect(struct shared_mm *s, struct process *const *members,
 		row->outcome = OUTCOME_SHARED_MM;
 		row->source = SOURCE_NONE;
 		row->mm_pid = rows[sharers[first].row].pid;
-		row->present &= UINT64_C(1) << PROCESS_START_TIME;
+		row->present &= OWN_QUANTITIES;
 	}
 	return 0;
 }

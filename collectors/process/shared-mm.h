@@ -66,8 +66,8 @@ bool shared_mm_is_one(struct shared_mm *s, struct process *p, struct process *pa
  * one; a blocked one (block.h) with a PSS; one that has a guess and no measurement; a blocked one
  * without a PSS. Of several, the oldest, and of equally old ones that with the lowest pid. So a
  * fork does not change the choice, even if the child has a lower pid. The ROWS of the others get
- * OUTCOME_SHARED_MM and lose their figures. A process that is blocked inside execve() counts by
- * itself, unless the size of its address space shows that it still shares.
+ * OUTCOME_SHARED_MM and keep only their start time and threads. A process that is blocked inside
+ * execve() counts by itself, unless the size of its address space shows that it still shares.
  *
  * MEMBERS are the processes of ROWS, by index (COUNT of them). SCRATCH is overwritten. Returns 0 or
  * -ENOMEM.

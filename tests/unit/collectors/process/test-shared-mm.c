@@ -217,11 +217,14 @@ static unsigned int elect(
 		rows[i].pid = (uint32_t)p[i].pid;
 		rows[i].outcome = outcome[i];
 		ROW_SET(&rows[i], PROCESS_PSS, 4096);
+		ROW_SET(&rows[i], PROCESS_START_TIME, 1);
+		ROW_SET(&rows[i], PROCESS_THREADS, 1);
 	}
 	assert_int_equal(shared_mm_elect(s, list, rows, count, &scratch), 0);
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].outcome == OUTCOME_SHARED_MM) {
-			assert_int_equal(rows[i].present, 0);
+			assert_int_equal(rows[i].present,
+				UINT64_C(1) << PROCESS_START_TIME | UINT64_C(1) << PROCESS_THREADS);
 			assert_int_not_equal(rows[i].mm_pid, 0);
 			dropped |= 1U << i;
 		}
