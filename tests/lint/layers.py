@@ -67,7 +67,7 @@ LAYERS = {
     "cli/explain": (BELOW_CLI + ["cli/table", "cli/common", "cli/map"], ["jansson.h"]),
     "cli": (BELOW_CLI + ["cli"], []),
 }
-LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols",
+LIBRARIES = ("yaml.h", "jansson.h", "systemd/", "microhttpd.h", "zlib.h", "libsmartcols", "curl/",
              "seccomp.h", "pcre2.h", "sqlite3.h", "libelf.h", "gelf.h", "elfutils/", "gnutls/", "crypt.h")
 
 # Only programs and their common parts log; the layers below return errors.
