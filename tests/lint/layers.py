@@ -64,6 +64,7 @@ LAYERS = {
     "cli/pages": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/files": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
     "cli/sharing": (BELOW_CLI + ["cli/table", "cli/common"], ["jansson.h"]),
+    "cli/compare": (BELOW_CLI + ["cli/table", "cli/common"], ["curl/"]),
     "cli/explain": (BELOW_CLI + ["cli/table", "cli/common", "cli/map"], ["jansson.h"]),
     "cli": (BELOW_CLI + ["cli"], []),
 }
