@@ -14,6 +14,7 @@
 #include "cli/common/command.h"
 #include "cli/common/help-page.h"
 #include "cli/common/reading/supervisor.h"
+#include "cli/compare/compare.h"
 #include "cli/explain/explain.h"
 #include "cli/files/filerow.h"
 #include "cli/files/files.h"
@@ -196,6 +197,15 @@ static const struct command commands[] = {
 					"All processes of a systemd unit, each list with one row."}},
 		.view = CLI_VIEW_EXPLAIN,
 		INSPECT(explain_run)},
+	{.name = "compare",
+		.operands = "",
+		.purpose = "differences from process-exporter, each with its reason",
+		.about = "Takes no operands. Exits with 1 if a difference has no reason.",
+		.example = {{"compare", "Compares with the process-exporter of this host."},
+			{"compare --process-exporter=scrape.txt --csv",
+				"Compares with a saved scrape, for a spreadsheet."}},
+		.view = CLI_VIEW_COMPARE,
+		.run = compare_run},
 	{.name = "help",
 		.operands = " [COMMAND]",
 		.purpose = "the help of memtally, of a command, or of all options",

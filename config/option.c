@@ -272,6 +272,10 @@ static const struct option_spec options[] = {
 	{"matrix", INSPECT_VIEWS, OPTION_BOOL, false, NULL, NULL, 0, 0, NULL, FIELD(matrix),
 		"sharing: how much memory each two of the groups both map; with --limit=N, of the first N "
 		"groups."},
+	{"process-exporter", PROGRAM_MEMTALLY, OPTION_TEXT, false, "URL|FILE", NULL, 0, 0, NULL,
+		FIELD(process_exporter),
+		"compare: the address of process-exporter's metrics, or a file that has them, or - for "
+		"standard input. By default http://127.0.0.1:9256/metrics."},
 	{"user", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL, FIELD(user),
 		"Only this user: the exact name, or the number if the uid has no name. May be given "
 		"several times.",

@@ -221,7 +221,7 @@ static void comparison_regroup(struct comparison_row *const *row, size_t count)
 		row[i]->reason = COMPARISON_EXEC;
 }
 
-/* Puts the rows whose numbers of processes have no reason yet into TO. Returns how many there are. */
+/* Puts the rows with other numbers of processes and no reason yet into TO. Returns how many. */
 static size_t comparison_list_moved(struct comparison *c, struct comparison_row **to)
 {
 	size_t count = 0;

@@ -21,7 +21,7 @@ PAGES = {"memtallyd": "docs/man/memtallyd.8", "memtally-web": "docs/man/memtally
          "memtally": "docs/man/memtally.1"}
 WEB_PAGE = "docs/man/memtally-web.8.in"
 FILE_PAGE = "docs/man/memtally.yaml.5"
-VIEWS = ["status", "usage", "map", "files", "pages", "sharing", "explain"]  # views of cli/common/cli-option.c with a man page each
+VIEWS = ["status", "usage", "map", "files", "pages", "sharing", "explain", "compare"]  # views of cli/common/cli-option.c with a man page each
 SAMPLE = "contrib/memtally.yaml"
 SURVEYS = "files.interval"  # has another default in a build without surveys
 QUICKSTART = "contrib/quickstart"
@@ -226,7 +226,7 @@ def option_views(source):
 
     def union(terms):
         return set().union(*(views.get(term, set()) for term in re.findall(r"ONLY\(\w+\)|\w+", terms)))
-    rows = re.findall(r'\{"([a-z_]+)", ([^}]*)\}', common.read(source, path))
+    rows = re.findall(r'\{"([a-z_-]+)", ([^}]*)\}', common.read(source, path))
     return {option: union(terms.partition("& ~")[0]) - union(terms.partition("& ~")[2]) for option, terms in rows}
 
 
@@ -237,7 +237,7 @@ def check_views(source):
     for view in VIEWS:
         page = f"docs/man/memtally-{view}.1.in"
         items = re.findall(r"^\.It (Fl .*)$", common.read(source, page).replace("\\-", "-"), re.M)
-        described = {option for item in items for option in re.findall(r"(?<= )-([a-z_]+)", item)}
+        described = {option for item in items for option in re.findall(r"(?<= )-([a-z_-]+)", item)}
         wanted = {option for option, views in taken.items() if view in views}
         found += [f"{page}: does not mention --{option}" for option in sorted(wanted - described)]
         found += [f"{page}: {view} does not take --{option}" for option in sorted(described - wanted)]

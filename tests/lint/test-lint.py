@@ -339,10 +339,11 @@ class Documents(Tree):
 
     def test_views(self):
         self.write("cli/common/cli-option.c", '{"diff", ONLY(MAP)},\n{"since", ONLY(USAGE) | ONLY(MAP)},\n{"json", ALL},\n'
-                                       '{"by", ROWS & ~(ONLY(FILES) | ONLY(EXPLAIN))},\n{"pid", ROWS & ~ONLY(USAGE)},\n')
+                                       '{"by", ROWS & ~(ONLY(FILES) | ONLY(EXPLAIN))},\n{"pid", ROWS & ~ONLY(USAGE)},\n'
+                                       '{"process-exporter", ONLY(COMPARE)},\n')
         always = ".It Fl j , Fl \\-json\n"
         taken = {"usage": "since by", "map": "diff since by pid", "files": "pid", "pages": "by pid",
-                 "sharing": "by pid", "explain": "pid"}
+                 "sharing": "by pid", "explain": "pid", "compare": "by pid process-exporter"}
         self.write("docs/man/memtally-status.1.in", always)
         for view, options in taken.items():
             self.write(f"docs/man/memtally-{view}.1.in",

@@ -22,7 +22,7 @@ static void an_option_belongs_to_some_commands(void **state)
 	const struct settings diff = {.diff = text}, since = {.since = text}, csv = {.csv = true},
 			      file = {.file = text}, range = {.range = text},
 			      matrix = {.matrix = true}, sort = {.sort = text},
-			      pod = {.pod = {.count = 1}};
+			      pod = {.pod = {.count = 1}}, exporter = {.process_exporter = text};
 
 	(void)state;
 	if (!(ENABLE_LEDGER && ENABLE_INSPECT))
@@ -44,6 +44,10 @@ static void an_option_belongs_to_some_commands(void **state)
 	expect(&sort, CLI_VIEW_EXPLAIN, "--sort does not go with explain");
 	expect(&pod, CLI_VIEW_FILES, NULL);
 	expect(&pod, CLI_VIEW_USAGE, "--pod does not go with usage");
+	expect(&pod, CLI_VIEW_COMPARE, "--pod does not go with compare");
+	expect(&exporter, CLI_VIEW_COMPARE, NULL);
+	expect(&exporter, CLI_VIEW_LIST, "--process-exporter is for compare");
+	expect(&sort, CLI_VIEW_COMPARE, "--sort does not go with compare");
 }
 
 static void common_options_belong_to_all_commands_with_rows(void **state)

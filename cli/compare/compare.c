@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "cli/compare/compare.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/common/cli-option.h"
+#include "cli/common/command.h"
+#include "cli/common/source.h"
+#include "cli/compare/compare-row.h"
+#include "cli/compare/comparison.h"
+#include "cli/compare/scrape-source.h"
+#include "cli/compare/scrape.h"
+#include "cli/table/output.h"
+
+/* Where process-exporter serves by default. */
+#define DEFAULT_URL "http://127.0.0.1:9256/metrics"
+
+static const char *compare_from(const struct settings *settings)
+{
+	return settings->process_exporter ? settings->process_exporter : DEFAULT_URL;
+}
+
+/* Gets the scrape. Returns 0, or a negative errno that has been logged. */
+static int compare_scrape(const char *from, struct scrape *ret)
+{
+	AUTO_BUFFER struct buffer text = {0};
+	char source_error[SCRAPE_SOURCE_ERROR_SIZE] = "", error[SCRAPE_ERROR_SIZE] = "";
+	int r = scrape_source_read(from, &text, source_error);
+
+	if (r == -EIO)
+		log_error("%s", source_error);
+	if (r == 0)
+		r = scrape_parse(text.data ? text.data : "", text.len, ret, error);
+	if (r == -EINVAL)
+		log_error("%s: %s", from, error);
+	if (r == -ENOMEM)
+		log_error("out of memory");
+	return r;
+}
+
+/*
+ * Gets the snapshot of all processes, and logs its source. Returns 0, or a negative errno that has
+ * been logged.
+ */
+static int compare_open_source(const struct settings *settings, struct source *ret)
+{
+	AUTO_BUFFER struct buffer said = {0};
+	int r = source_open(settings, SOURCE_OWNERS, ret, &said);
+
+	if (r < 0) {
+		command_say_unreadable(settings, r);
+		return r;
+	}
+	log_info("%.*s", (int)said.len, said.data);
+	if (ret->sight.kind == SIGHT_ALL)
+		return 0;
+	log_error("a comparison needs the processes of all users: run memtallyd, or run as root");
+	return -EPERM;
+}
+
+static int compare_print(const struct settings *settings, const struct comparison *c)
+{
+	const struct compare_form form = {
+		.form = list_form_of(settings->json, settings->csv, LIST_TABLE),
+		.limit = settings->limit,
+		.bytes = settings->bytes,
+		.width = command_width(),
+		.has_styles = command_has_styles(),
+	};
+	AUTO_BUFFER struct buffer text = {0};
+	int r = compare_row_print(c, &form, &text);
+
+	return r == 0 ? output_flush(&text) : r;
+}
+
+static int compare_show(const struct settings *settings)
+{
+	AUTO_SCRAPE struct scrape scrape = {0};
+	AUTO_SOURCE struct source source = {0};
+	AUTO_COMPARISON struct comparison c = {0};
+	int r;
+
+	/* The scrape takes longer, so it comes first: the newest snapshot is nearest to it. */
+	if (compare_scrape(compare_from(settings), &scrape) < 0 ||
+		compare_open_source(settings, &source) < 0)
+		return COMMAND_FAILED;
+	r = comparison_make(source.view, clock_now_ns(CLOCK_BOOTTIME), &scrape, &c);
+	if (r == COMPARISON_NONE) {
+		log_error("no process is in a namegroup: set naming.process_exporter to the "
+			  "configuration file of process-exporter");
+		return COMMAND_FAILED;
+	}
+	if (r == 0)
+		r = compare_print(settings, &c);
+	if (r == 0 && c.unexplained)
+		log_warning("%zu of %zu namegroups differ without an explanation; run it again, "
+			    "since processes start and exit",
+			c.unexplained, c.count);
+	return r == 0 && c.unexplained ? COMMAND_FAILED : command_printed(r);
+}
+
+int compare_run(const struct settings *settings, bool is_check)
+{
+	const struct text_list *operands = &settings->operands;
+	char error[CLI_OPTION_ERROR_SIZE] = "";
+	int r = cli_option_check(settings, CLI_VIEW_COMPARE, error);
+
+	if (r == 0 && operands->count > 1) {
+		snprintf(error, sizeof(error), "unexpected argument '%.100s' after compare",
+			operands->item[1]);
+		r = -EINVAL;
+	}
+	if (r < 0)
+		return command_refuse(error);
+	return is_check ? COMMAND_GOOD : compare_show(settings);
+}
