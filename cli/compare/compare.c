@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/saturate.h"
 #include "cli/common/cli-option.h"
 #include "cli/common/command.h"
 #include "cli/common/source.h"
@@ -16,6 +17,7 @@
 #include "cli/compare/scrape-source.h"
 #include "cli/compare/scrape.h"
 #include "cli/table/output.h"
+#include "collectors/process/self/self-usage.h"
 
 /* Where process-exporter serves by default. */
 #define DEFAULT_URL "http://127.0.0.1:9256/metrics"
@@ -25,15 +27,22 @@ static const char *compare_from(const struct settings *settings)
 	return settings->process_exporter ? settings->process_exporter : DEFAULT_URL;
 }
 
-/* Gets the scrape. Returns 0, or a negative errno that has been logged. */
-static int compare_scrape(const char *from, struct scrape *ret)
+/*
+ * Gets the scrape, and the RSS that memtally had meanwhile; 0 if process-exporter did not see
+ * memtally, because the scrape was saved. Returns 0, or a negative errno that has been logged.
+ */
+static int compare_scrape(const char *from, struct scrape *ret, uint64_t *ret_own_rss_bytes)
 {
+	struct self_usage own = {0};
 	AUTO_BUFFER struct buffer text = {0};
 	char source_error[SCRAPE_SOURCE_ERROR_SIZE] = "", error[SCRAPE_ERROR_SIZE] = "";
 	int r = scrape_source_read(from, &text, source_error);
 
 	if (r == -EIO)
 		log_error("%s", source_error);
+	if (r == 0 && scrape_source_is_url(from))
+		self_usage_read(&own);
+	*ret_own_rss_bytes = saturate_less(own.resident_bytes, text.len);
 	if (r == 0)
 		r = scrape_parse(text.data ? text.data : "", text.len, ret, error);
 	if (r == -EINVAL)
@@ -83,13 +92,15 @@ static int compare_show(const struct settings *settings)
 	AUTO_SCRAPE struct scrape scrape = {0};
 	AUTO_SOURCE struct source source = {0};
 	AUTO_COMPARISON struct comparison c = {0};
+	uint64_t own_rss_bytes;
 	int r;
 
 	/* The scrape takes longer, so it comes first: the newest snapshot is nearest to it. */
-	if (compare_scrape(compare_from(settings), &scrape) < 0 ||
+	if (compare_scrape(compare_from(settings), &scrape, &own_rss_bytes) < 0 ||
 		compare_open_source(settings, &source) < 0)
 		return COMMAND_FAILED;
-	r = comparison_make(source.view, clock_now_ns(CLOCK_BOOTTIME), &scrape, &c);
+	r = comparison_make(source.view, clock_now_ns(CLOCK_BOOTTIME), &scrape,
+		source.who == NOTICE_DAEMON ? own_rss_bytes : 0, &c);
 	if (r == COMPARISON_NONE) {
 		log_error("no process is in a namegroup: set naming.process_exporter to the "
 			  "configuration file of process-exporter");

@@ -33,6 +33,7 @@ static const char *const names[COMPARISON_REASONS] = {
 	[COMPARISON_BOUNDS] = "bounds",
 	[COMPARISON_TIME] = "time",
 	[COMPARISON_NO_MEMORY] = "no_memory",
+	[COMPARISON_OWN] = "own",
 	[COMPARISON_EMPTY] = "empty",
 	[COMPARISON_EXEC] = "exec",
 	[COMPARISON_NO_PSS] = "no_pss",
@@ -40,7 +41,7 @@ static const char *const names[COMPARISON_REASONS] = {
 	[COMPARISON_ONLY_OURS] = "only_ours",
 	[COMPARISON_ONLY_THEIRS] = "only_theirs",
 	[COMPARISON_PROCESSES] = "processes",
-	[COMPARISON_PSS] = "pss",
+	[COMPARISON_MEMORY] = "memory",
 };
 
 const char *comparison_reason_name(enum comparison_reason reason)
@@ -101,12 +102,20 @@ static bool comparison_is_pss_rounded(const struct comparison_row *row)
 	               saturate_part(processes, PSS_ROUNDING, 1);
 }
 
+static bool comparison_is_rss_near(const struct comparison_row *row)
+{
+	return comparison_rss_apart(row) <=
+	       comparison_margin(saturate_max(row->ours.q[SCRAPE_RSS], row->theirs.q[SCRAPE_RSS]));
+}
+
 /* Returns the reason for the difference in memory of a group that both have. */
 static enum comparison_reason comparison_memory_reason(const struct comparison_row *row)
 {
 	const uint64_t *ours = row->ours.q, *theirs = row->theirs.q;
 	uint64_t rss_apart = comparison_rss_apart(row), outside = comparison_pss_outside(row);
 
+	if (!comparison_is_rss_near(row))
+		return COMPARISON_MEMORY;
 	if (!ROW_HAS(&row->theirs, SCRAPE_PSS))
 		return COMPARISON_NO_PSS;
 	if (!theirs[SCRAPE_PSS] && theirs[SCRAPE_RSS] && !comparison_is_pss_rounded(row))
@@ -120,7 +129,7 @@ static enum comparison_reason comparison_memory_reason(const struct comparison_r
 	return outside <= saturate_add(rss_apart, comparison_margin(saturate_max(
 							  ours[SCRAPE_PSS], theirs[SCRAPE_PSS])))
 	               ? COMPARISON_TIME
-	               : COMPARISON_PSS;
+	               : COMPARISON_MEMORY;
 }
 
 static enum comparison_reason comparison_reason_of(const struct comparison_row *row)
@@ -174,7 +183,6 @@ static bool comparison_sums_agree(struct comparison_row *const *row, size_t coun
 	for (size_t i = 0; i < count; i++)
 		comparison_add(&sum, row[i]);
 	return comparison_processes(&sum.ours) == comparison_processes(&sum.theirs) &&
-	       comparison_rss_apart(&sum) <= comparison_margin(sum.ours.q[SCRAPE_RSS]) &&
 	       comparison_is_explained(comparison_memory_reason(&sum));
 }
 
@@ -228,13 +236,37 @@ static size_t comparison_list_moved(struct comparison *c, struct comparison_row 
 
 	for (size_t i = 0; i < c->count; i++)
 		if (!comparison_is_explained(c->row[i].reason) &&
-			c->row[i].reason != COMPARISON_PSS)
+			c->row[i].reason != COMPARISON_MEMORY)
 			to[count++] = &c->row[i];
 	return count;
 }
 
+/*
+ * Gives the row of which memtally itself makes the difference its reason: one process more there,
+ * and of all such rows the one with the RSS nearest to OWN_RSS_BYTES more.
+ */
+static void comparison_find_own(struct comparison *c, uint64_t own_rss_bytes)
+{
+	struct comparison_row *found = NULL;
+	uint64_t nearest = comparison_margin(own_rss_bytes);
+
+	for (size_t i = 0; own_rss_bytes && i < c->count; i++) {
+		struct comparison_row *row = &c->row[i];
+		uint64_t more = saturate_less(row->theirs.q[SCRAPE_RSS], row->ours.q[SCRAPE_RSS]);
+
+		if (comparison_processes(&row->theirs) !=
+				saturate_add(comparison_processes(&row->ours), 1) ||
+			saturate_distance(more, own_rss_bytes) > nearest)
+			continue;
+		nearest = saturate_distance(more, own_rss_bytes);
+		found = row;
+	}
+	if (found)
+		found->reason = COMPARISON_OWN;
+}
+
 /* Returns 0 or -ENOMEM. */
-static int comparison_explain(struct comparison *c)
+static int comparison_explain(struct comparison *c, uint64_t own_rss_bytes)
 {
 	AUTO_FREE struct comparison_row **row = calloc(
 		c->count + 1, sizeof(struct comparison_row *));
@@ -244,6 +276,7 @@ static int comparison_explain(struct comparison *c)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->count; i++)
 		c->row[i].reason = comparison_reason_of(&c->row[i]);
+	comparison_find_own(c, own_rss_bytes);
 	count = comparison_list_moved(c, row);
 	for (size_t i = 0; count <= PAIRED_MAX && i < count; i++)
 		for (size_t j = i + 1; j < count; j++)
@@ -349,7 +382,7 @@ static int comparison_compare_pss(const void *a_, const void *b_)
 }
 
 int comparison_make(const struct view *view, uint64_t now_boottime_ns, const struct scrape *scrape,
-	struct comparison *ret)
+	uint64_t own_rss_bytes, struct comparison *ret)
 {
 	size_t most = view_count(view, metric_owner_scope(OWNER_NAMEGROUP)) + scrape->count;
 	AUTO_COMPARISON struct comparison c = {.row = calloc(most + 1, sizeof(*c.row))};
@@ -363,7 +396,7 @@ int comparison_make(const struct view *view, uint64_t now_boottime_ns, const str
 	qsort(c.row, c.count, sizeof(*c.row), comparison_compare_names);
 	comparison_take_ages(view, now_boottime_ns, &c);
 	comparison_take_theirs(scrape, &c);
-	r = comparison_explain(&c);
+	r = comparison_explain(&c, own_rss_bytes);
 	if (r < 0)
 		return r;
 	qsort(c.row, c.count, sizeof(*c.row), comparison_compare_pss);
@@ -416,6 +449,7 @@ void comparison_add_why(const struct comparison_row *row, struct buffer *to)
 		comparison_add_count(
 			apart, " kernel thread or zombie", " kernel threads or zombies", to);
 		break;
+	case COMPARISON_OWN: buffer_add_text(to, "theirs counts this memtally"); break;
 	case COMPARISON_EMPTY: buffer_add_text(to, "theirs keeps empty groups"); break;
 	case COMPARISON_EXEC: comparison_add_exec(row, to); break;
 	case COMPARISON_NO_PSS:
@@ -432,6 +466,8 @@ void comparison_add_why(const struct comparison_row *row, struct buffer *to)
 		comparison_add_count(apart, theirs > ours ? " process more" : " process fewer",
 			theirs > ours ? " processes more" : " processes fewer", to);
 		break;
-	default: buffer_add_text(to, "not explained: the PSS differs by more than the RSS"); break;
+	default:
+		buffer_add_text(to, "not explained: RSS or PSS differs by more than 1 MiB and 5 %");
+		break;
 	}
 }

@@ -21,12 +21,13 @@ enum comparison_reason {
 	COMPARISON_ROUNDING, /* by the kernel: 1 KiB of PSS, 64 pages of RSS, for each process */
 	COMPARISON_BOUNDS,   /* their PSS is within the bounds of ours */
 	/*
-	 * The processes are as many, and the PSS differs by at most 1 MiB or 5 % more than the RSS:
-	 * memory was allocated or freed between the two measurements.
+	 * The processes are as many. The RSS differs by at most 1 MiB or 5 %, and the PSS by at most
+	 * as much more: memory was allocated or freed between the two measurements.
 	 */
 	COMPARISON_TIME,
 	/* process-exporter counts processes without memory, too; the figures agree otherwise */
 	COMPARISON_NO_MEMORY,
+	COMPARISON_OWN, /* process-exporter counts memtally itself, which is not in the snapshot */
 	COMPARISON_EMPTY, /* process-exporter keeps groups without processes */
 	/*
 	 * process-exporter has processes in the group of the program that they were before exec. The
@@ -39,7 +40,7 @@ enum comparison_reason {
 	COMPARISON_ONLY_OURS,
 	COMPARISON_ONLY_THEIRS,
 	COMPARISON_PROCESSES, /* the numbers of processes differ */
-	COMPARISON_PSS,       /* the PSS differs by more than time explains */
+	COMPARISON_MEMORY,    /* RSS or PSS differs by more than time explains */
 	COMPARISON_REASONS
 };
 
@@ -67,11 +68,12 @@ void comparison_done(struct comparison *c);
 enum { COMPARISON_NONE = 1 /* VIEW has no namegroups */ };
 
 /*
- * Compares VIEW at NOW_BOOTTIME_NS (CLOCK_BOOTTIME, ns) with SCRAPE. *RET borrows names of both.
- * Returns 0, COMPARISON_NONE or -ENOMEM.
+ * Compares VIEW at NOW_BOOTTIME_NS (CLOCK_BOOTTIME, ns) with SCRAPE. OWN_RSS_BYTES is the RSS of
+ * memtally during the scrape; 0: VIEW has memtally, too. *RET borrows names of both. Returns 0,
+ * COMPARISON_NONE or -ENOMEM.
  */
 int comparison_make(const struct view *view, uint64_t now_boottime_ns, const struct scrape *scrape,
-	struct comparison *ret);
+	uint64_t own_rss_bytes, struct comparison *ret);
 
 bool comparison_is_explained(enum comparison_reason reason);
 

@@ -98,7 +98,7 @@ static int scrape_source_get(
 	return scrape_source_refuse(url, why, error);
 }
 
-static bool scrape_source_is_url(const char *from)
+bool scrape_source_is_url(const char *from)
 {
 	return !strncasecmp(from, "http://", strlen("http://")) ||
 	       !strncasecmp(from, "https://", strlen("https://"));

@@ -7,6 +7,8 @@
 #ifndef MEMTALLY_CLI_COMPARE_SCRAPE_SOURCE_H
 #define MEMTALLY_CLI_COMPARE_SCRAPE_SOURCE_H
 
+#include <stdbool.h>
+
 #include "base/buffer.h"
 
 enum {
@@ -15,9 +17,12 @@ enum {
 	SCRAPE_SOURCE_ERROR_SIZE = 512,
 };
 
+/* Returns whether FROM is a URL: it begins with http:// or https://. */
+bool scrape_source_is_url(const char *from);
+
 /*
- * Reads the text that FROM names into *RET, which is empty: "-" is standard input, a text that
- * begins with http:// or https:// a URL, any other one a file. Follows no redirects, and uses no
+ * Reads the text that FROM names into *RET, which is empty: "-" is standard input, any other
+ * text that is no URL a file. Follows no redirects, and uses no
  * proxy.
  *
  * Returns 0; -ENOMEM; or -EIO with a sentence for the user in ERROR, which begins with FROM: it

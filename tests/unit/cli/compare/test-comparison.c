@@ -84,7 +84,7 @@ static void compare(
 {
 	ret->view = view_of(ours);
 	scrape_of(theirs, &ret->scrape);
-	assert_int_equal(comparison_make(ret->view, AGE_NS, &ret->scrape, &ret->result), 0);
+	assert_int_equal(comparison_make(ret->view, AGE_NS, &ret->scrape, 0, &ret->result), 0);
 }
 
 /* Returns the row NAME; the test fails if there is none. */
@@ -132,7 +132,7 @@ static void expect_pair(const struct pair *p)
 }
 
 #define DIFFERENT_TIMES "measured at different times, ours 8 s ago"
-#define NOT_EXPLAINED   "not explained: the PSS differs by more than the RSS"
+#define NOT_EXPLAINED   "not explained: RSS or PSS differs by more than 1 MiB and 5 %"
 
 static void memory_of_a_group_differs_for_a_reason(void **state)
 {
@@ -160,27 +160,38 @@ static void memory_of_a_group_differs_for_a_reason(void **state)
 		/* 1 MiB outside of the bounds */
 		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8024}, COMPARISON_TIME,
 			DIFFERENT_TIMES},
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8025}, COMPARISON_PSS,
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8025}, COMPARISON_MEMORY,
 			NOT_EXPLAINED},
 		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 2974}, COMPARISON_TIME,
 			DIFFERENT_TIMES},
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 2973}, COMPARISON_PSS,
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 2973}, COMPARISON_MEMORY,
 			NOT_EXPLAINED},
 		/* 5 % of the larger PSS */
 		{{"a", 2, 900000, 100000, 100000, 100002}, {"a", 2, 900000, 94998}, COMPARISON_TIME,
 			DIFFERENT_TIMES},
-		{{"a", 2, 900000, 100000, 100000, 100002}, {"a", 2, 900000, 94997}, COMPARISON_PSS,
+		{{"a", 2, 900000, 100000, 100000, 100002}, {"a", 2, 900000, 94997},
+			COMPARISON_MEMORY, NOT_EXPLAINED},
+		/* the process grew, or shrank, by 1 MiB of RSS */
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10024, 6024}, COMPARISON_TIME,
+			DIFFERENT_TIMES},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10025, 6025}, COMPARISON_MEMORY,
 			NOT_EXPLAINED},
-		/* the process grew, or shrank */
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 90000, 86000}, COMPARISON_TIME,
+		{{"a", 2, 10024, 6024, 6024, 6026}, {"a", 2, 9000, 5000}, COMPARISON_TIME,
 			DIFFERENT_TIMES},
-		{{"a", 2, 90000, 86000, 86000, 86002}, {"a", 2, 9000, 5000}, COMPARISON_TIME,
-			DIFFERENT_TIMES},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 20000, 86000}, COMPARISON_PSS,
+		{{"a", 2, 10025, 6025, 6025, 6027}, {"a", 2, 9000, 5000}, COMPARISON_MEMORY,
 			NOT_EXPLAINED},
-		/* the same PSS, and more RSS */
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 20000, 5000}, COMPARISON_TIME,
+		/* the PSS by as much and 1 MiB more */
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10000, 7026}, COMPARISON_TIME,
 			DIFFERENT_TIMES},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10000, 7027}, COMPARISON_MEMORY,
+			NOT_EXPLAINED},
+		/* 5 % of the larger RSS */
+		{{"a", 2, 100000, 50000, 50000, 50002}, {"a", 2, 105263, 50000}, COMPARISON_TIME,
+			DIFFERENT_TIMES},
+		{{"a", 2, 100000, 50000, 50000, 50002}, {"a", 2, 105264, 50000}, COMPARISON_MEMORY,
+			NOT_EXPLAINED},
+		{{"a", 2, 105264, 50000, 50000, 50002}, {"a", 2, 100000, 50000}, COMPARISON_MEMORY,
+			NOT_EXPLAINED},
 	};
 
 	(void)state;
@@ -195,6 +206,8 @@ static void process_exporter_may_have_no_pss(void **state)
 			"theirs has no PSS (-gather-smaps=false)"},
 		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9000, 0}, COMPARISON_DENIED,
 			"theirs has no PSS: not permitted (0)"},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 12000, ABSENT}, COMPARISON_MEMORY,
+			NOT_EXPLAINED},
 		/* a PSS below 1 KiB is 0, too */
 		{{"a", 2, 4, 0, 0, 2}, {"a", 2, 4, 0}, COMPARISON_EQUAL, "equal"},
 		{{"a", 2, 4, 2, 2, 4}, {"a", 2, 4, 0}, COMPARISON_ROUNDING, "within rounding"},
@@ -259,6 +272,46 @@ static void groups_of_one_program_alone(void **state)
 		"only ours: is naming.process_exporter the same file?");
 	expect(&c, "there", COMPARISON_ONLY_THEIRS,
 		"only theirs: is naming.process_exporter the same file?");
+}
+
+/* process-exporter sees memtally, which started after the snapshot was made. */
+static void memtally_itself_is_a_difference(void **state)
+{
+	static const struct compared_group ours[GROUPS] = {
+		{"bash", 2, 9000, 3000, 3000, 3002}, {"java", 1, 400000, 300000, 300000, 300001}};
+	static const struct {
+		struct answer theirs[GROUPS];
+		uint64_t own_rss_kib;
+		const char *name; /* the group with memtally; NULL: none */
+	} cases[] = {
+		{{{"bash", 2, 9000, 3000}, {"memtally", 1, 10400, 8300}}, 10000, "memtally"},
+		{{{"bash", 3, 19000, 11000}, {"java", 1, 400000, 300000}}, 10000, "bash"},
+		/* the nearest RSS counts */
+		{{{"bash", 3, 19100, 11000}, {"java", 2, 410050, 308000}}, 10000, "java"},
+		{{{"bash", 3, 19100, 11000}, {"java", 2, 410250, 308000}}, 10000, "bash"},
+		/* another number of processes, or another RSS */
+		{{{"bash", 4, 19000, 11000}}, 10000, NULL},
+		{{{"bash", 3, 20025, 11000}}, 10000, NULL},
+		{{{"bash", 3, 17975, 11000}}, 10000, NULL},
+		/* a snapshot with memtally in it, or a saved scrape */
+		{{{"memtally", 1, 900, 800}}, 0, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		CLEANUP(compared_done) struct compared c = {0};
+
+		c.view = view_of(ours);
+		scrape_of(cases[i].theirs, &c.scrape);
+		assert_int_equal(comparison_make(c.view, AGE_NS, &c.scrape,
+					 cases[i].own_rss_kib * KIB, &c.result),
+			0);
+		for (size_t k = 0; k < c.result.count; k++)
+			assert_int_equal(c.result.row[k].reason == COMPARISON_OWN,
+				cases[i].name && !strcmp(c.result.row[k].name, cases[i].name));
+		if (cases[i].name)
+			expect(&c, cases[i].name, COMPARISON_OWN, "theirs counts this memtally");
+	}
 }
 
 /* The largest PSS of either program comes first, and names decide between equal ones. */
@@ -364,8 +417,8 @@ static void pss_of_two_groups_is_not_added(void **state)
 
 	(void)state;
 	compare(ours, theirs, &c);
-	expect(&c, "a", COMPARISON_PSS, NOT_EXPLAINED);
-	expect(&c, "b", COMPARISON_PSS, NOT_EXPLAINED);
+	expect(&c, "a", COMPARISON_MEMORY, NOT_EXPLAINED);
+	expect(&c, "b", COMPARISON_MEMORY, NOT_EXPLAINED);
 }
 
 /* Another rule gives the same processes another name, so the files differ. */
@@ -461,7 +514,7 @@ static void a_snapshot_may_have_no_namegroups(void **state)
 
 	(void)state;
 	scrape_of(theirs, &scrape);
-	assert_int_equal(comparison_make(view, AGE_NS, &scrape, &c), COMPARISON_NONE);
+	assert_int_equal(comparison_make(view, AGE_NS, &scrape, 0, &c), COMPARISON_NONE);
 }
 
 /* Whatever is served, amounts neither wrap nor take long. */
@@ -493,7 +546,7 @@ static void bears_hostile_answers(void **state)
 		assert_int_equal(
 			scrape_parse(text.data, i ? text.len : sizeof(huge) - 1, &scrape, error),
 			0);
-		assert_int_equal(comparison_make(view, AGE_NS, &scrape, &c), 0);
+		assert_int_equal(comparison_make(view, AGE_NS, &scrape, 0, &c), 0);
 		assert_int_equal(c.count, i ? 200002 : 2);
 	}
 }
@@ -511,7 +564,7 @@ static void returns_errors_without_memory(void **state)
 		AUTO_COMPARISON struct comparison c = {0};
 
 		allocation_fail_at(n);
-		allocation_check(comparison_make(view, AGE_NS, &scrape, &c));
+		allocation_check(comparison_make(view, AGE_NS, &scrape, 0, &c));
 	}
 }
 
@@ -530,6 +583,7 @@ int main(void)
 		cmocka_unit_test(process_exporter_may_have_no_pss),
 		cmocka_unit_test(processes_without_memory_count_there),
 		cmocka_unit_test(groups_of_one_program_alone),
+		cmocka_unit_test(memtally_itself_is_a_difference),
 		cmocka_unit_test(the_largest_group_comes_first),
 		cmocka_unit_test(a_process_is_in_the_group_that_it_had_before_exec),
 		cmocka_unit_test(a_whole_group_may_have_another_name_before_exec),
