@@ -87,6 +87,15 @@ static int compare_print(const struct settings *settings, const struct compariso
 	return r == 0 ? output_flush(&text) : r;
 }
 
+/* Between a snapshot of memtallyd and the scrape, processes have more time to start and exit. */
+static void compare_say_unexplained(const struct comparison *c, bool is_of_daemon)
+{
+	if (c->unexplained)
+		log_warning("%zu of %zu namegroups differ without an explanation; run it again%s: "
+			    "processes start and exit between two measurements",
+			c->unexplained, c->count, is_of_daemon ? " with --live" : "");
+}
+
 static int compare_show(const struct settings *settings)
 {
 	AUTO_SCRAPE struct scrape scrape = {0};
@@ -108,10 +117,8 @@ static int compare_show(const struct settings *settings)
 	}
 	if (r == 0)
 		r = compare_print(settings, &c);
-	if (r == 0 && c.unexplained)
-		log_warning("%zu of %zu namegroups differ without an explanation; run it again, "
-			    "since processes start and exit",
-			c.unexplained, c.count);
+	if (r == 0)
+		compare_say_unexplained(&c, source.who == NOTICE_DAEMON);
 	return r == 0 && c.unexplained ? COMMAND_FAILED : command_printed(r);
 }
 

@@ -101,7 +101,8 @@ static void fails_if_a_difference_is_not_explained(void **state)
 	assert_int_equal(r.status, 1);
 	running_check_prints(&r, "only ours: is naming.process_exporter the same file?");
 	running_check_prints(&r, "total of 3 namegroups, 2 not explained\n");
-	running_check_says(&r, "warning: 2 of 3 namegroups differ without an explanation");
+	running_check_says(&r,
+		"warning: 2 of 3 namegroups differ without an explanation; run it again with --live: ");
 }
 
 static void prints_json_and_csv(void **state)
