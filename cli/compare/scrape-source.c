@@ -3,7 +3,6 @@
 
 #include "cli/compare/scrape-source.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -15,13 +14,9 @@
 
 #include "base/os/file.h"
 #include "base/text.h"
+#include "cli/compare/curl-library.h"
 
 enum { SIZE_MAX_BYTES = SCRAPE_SOURCE_MAX_MIB << 20, HTTP_OK = 200, SAID_MAX = 200 };
-
-static void cleanup_curl(CURL **curl)
-{
-	curl_easy_cleanup(*curl);
-}
 
 /* Writes "FROM: WHY" to ERROR, cleaned: WHY may quote the URL or the server. Returns -EIO. */
 static int scrape_source_refuse(
@@ -58,44 +53,61 @@ static size_t scrape_source_take(char *data, size_t size, size_t count, void *co
 }
 
 /* Returns whether all options could be set; if not, there is no memory. */
-static bool scrape_source_set(CURL *curl, const char *url, struct buffer *to, char *why)
+static bool scrape_source_set(const struct curl_library *curl, CURL *session, const char *url,
+	struct buffer *to, char *why)
 {
 	bool is_set = true;
 
-	is_set &= curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK;
-	is_set &= curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, scrape_source_take) == CURLE_OK;
-	is_set &= curl_easy_setopt(curl, CURLOPT_WRITEDATA, to) == CURLE_OK;
-	is_set &= curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, why) == CURLE_OK;
-	is_set &= curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)SCRAPE_SOURCE_TIMEOUT_S) ==
-	          CURLE_OK;
+	is_set &= curl->setopt(session, CURLOPT_URL, url) == CURLE_OK;
+	is_set &= curl->setopt(session, CURLOPT_WRITEFUNCTION, scrape_source_take) == CURLE_OK;
+	is_set &= curl->setopt(session, CURLOPT_WRITEDATA, to) == CURLE_OK;
+	is_set &= curl->setopt(session, CURLOPT_ERRORBUFFER, why) == CURLE_OK;
+	is_set &= curl->setopt(session, CURLOPT_TIMEOUT, (long)SCRAPE_SOURCE_TIMEOUT_S) == CURLE_OK;
 	/* A proxy of the environment is for other hosts; process-exporter is to be on this one. */
-	is_set &= curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK;
-	is_set &= curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
+	is_set &= curl->setopt(session, CURLOPT_PROXY, "") == CURLE_OK;
+	is_set &= curl->setopt(session, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
 	return is_set;
 }
 
-static int scrape_source_get(
-	const char *url, struct buffer *ret, char error[static SCRAPE_SOURCE_ERROR_SIZE])
+static int scrape_source_ask(const struct curl_library *curl, CURL *session, const char *url,
+	struct buffer *ret, char error[static SCRAPE_SOURCE_ERROR_SIZE])
 {
-	CLEANUP(cleanup_curl) CURL *curl = curl_easy_init();
 	char why[CURL_ERROR_SIZE] = "";
 	long status = 0;
 	CURLcode code;
 
-	if (!curl || !scrape_source_set(curl, url, ret, why))
+	if (!scrape_source_set(curl, session, url, ret, why))
 		return -ENOMEM;
-	code = curl_easy_perform(curl);
+	code = curl->perform(session);
 	if (code == CURLE_OUT_OF_MEMORY || ret->error == -ENOMEM)
 		return -ENOMEM;
 	if (ret->error)
 		return scrape_source_refuse_size(url, error);
 	if (code != CURLE_OK)
-		return scrape_source_refuse(url, *why ? why : curl_easy_strerror(code), error);
-	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+		return scrape_source_refuse(url, *why ? why : curl->strerror(code), error);
+	curl->getinfo(session, CURLINFO_RESPONSE_CODE, &status);
 	if (status == HTTP_OK)
 		return 0;
 	snprintf(why, sizeof(why), "the answer is HTTP status %ld", status);
 	return scrape_source_refuse(url, why, error);
+}
+
+static int scrape_source_get(
+	const char *url, struct buffer *ret, char error[static SCRAPE_SOURCE_ERROR_SIZE])
+{
+	const struct curl_library *curl = curl_library_load();
+	CURL *session;
+	int r;
+
+	if (!curl)
+		return scrape_source_refuse(
+			url, "reading a URL needs libcurl, which is not installed", error);
+	session = curl->init();
+	if (!session)
+		return -ENOMEM;
+	r = scrape_source_ask(curl, session, url, ret, error);
+	curl->cleanup(session);
+	return r;
 }
 
 bool scrape_source_is_url(const char *from)

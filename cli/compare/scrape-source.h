@@ -22,12 +22,11 @@ bool scrape_source_is_url(const char *from);
 
 /*
  * Reads the text that FROM names into *RET, which is empty: "-" is standard input, any other
- * text that is no URL a file. Follows no redirects, and uses no
- * proxy.
+ * text that is no URL a file. Follows no redirects, and uses no proxy.
  *
  * Returns 0; -ENOMEM; or -EIO with a sentence for the user in ERROR, which begins with FROM: it
- * cannot be read, has more than SCRAPE_SOURCE_MAX_MIB, or the answer is none within
- * SCRAPE_SOURCE_TIMEOUT_S or another one than 200.
+ * cannot be read, it is a URL and libcurl is not installed, it has more than SCRAPE_SOURCE_MAX_MIB,
+ * or the answer is none within SCRAPE_SOURCE_TIMEOUT_S or another one than 200.
  */
 int scrape_source_read(
 	const char *from, struct buffer *ret, char error[static SCRAPE_SOURCE_ERROR_SIZE]);
