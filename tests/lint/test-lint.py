@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each lint finds a sample that breaks its rule, and accepts one that does not."""
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import unittest.mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
+import dashboards  # noqa: E402
 import documents  # noqa: E402
 import layers  # noqa: E402
 import linking  # noqa: E402
@@ -541,6 +543,44 @@ class Rules(Tree):
         self.assertEqual(self.look(self.ALERT, **nothing), [f"neither {federation} nor {remote_write} takes ALERTS MemtallyA"])
         everything = {"selectors": "- '{__name__=~\".+\"}'\n", "written": "source_labels: [__name__]\nregex: '.+'\n"}
         self.assertEqual(len(self.look(self.ALERT, **everything)), len(rules.FOREIGN))
+
+
+class Dashboards(Tree):
+    """Queries of a dashboard compared with what process-exporter and memtally serve."""
+
+    SOURCE = {"type": "prometheus", "uid": "${datasource}"}
+    VARIABLE = {"name": "group", "type": "query", "datasource": SOURCE,
+                "query": {"query": "label_values(namedprocess_namegroup_num_procs, groupname)"}}
+
+    def look(self, query="namedprocess_namegroup_num_procs", **panel):
+        self.write(dashboards.SERVED, "# TYPE namedprocess_namegroup_num_procs gauge\n"
+                   "# TYPE namedprocess_namegroup_memory_bytes gauge\n"
+                   'namedprocess_namegroup_memory_bytes{groupname="a",memtype="resident"} 1\n')
+        panel = {"title": "A", "type": "timeseries", "datasource": self.SOURCE, "targets": [{"expr": query}], **panel}
+        self.write("contrib/grafana/a.json",
+                   json.dumps({"templating": {"list": [self.VARIABLE]}, "panels": [panel]}))
+        return [finding.removeprefix("contrib/grafana/a.json: A: ") for finding in self.found(dashboards)]
+
+    def test_clean(self):
+        self.assertEqual(self.look('namedprocess_namegroup_memory_bytes{memtype="resident", groupname=~"$group"}'), [])
+
+    def test_names(self):
+        self.assertEqual(self.look("up"), ["names no metric"])
+        self.assertEqual(self.look("memtally_user_pss_bytes"), ["process-exporter has no memtally_user_pss_bytes"])
+        self.assertEqual(self.look("namedprocess_namegroup_states"),
+                         ["memtally does not serve namedprocess_namegroup_states"])
+
+    def test_memtypes(self):
+        query = 'namedprocess_namegroup_memory_bytes{memtype="%s"}'
+        self.assertEqual(self.look(query % "rss"), ["process-exporter has no memtype rss"])
+        self.assertEqual(self.look(query % "virtual"), ["memtally does not serve memtype virtual"])
+
+    def test_variables(self):
+        self.assertEqual(self.look('namedprocess_namegroup_num_procs{job="$job"}'), ["there is no variable job"])
+
+    def test_parts(self):
+        self.assertEqual(self.look(type="piechart-panel"), ["a panel of type piechart-panel"])
+        self.assertEqual(self.look(datasource={"type": "prometheus", "uid": "abc"}), ["another data source"])
 
 
 class Units(Tree):
