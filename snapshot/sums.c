@@ -9,6 +9,7 @@
 static const struct {
 	enum process_quantity process;
 	enum scope_quantity scope;
+	bool is_own; /* also counts if the process's memory counts at another one */
 } summed[] = {
 	{PROCESS_PSS, SCOPE_PSS},
 	{PROCESS_PSS_LOW, SCOPE_PSS_LOW},
@@ -18,7 +19,7 @@ static const struct {
 	{PROCESS_VM_SWAP, SCOPE_VM_SWAP},
 	{PROCESS_VM_PTE, SCOPE_PAGETABLE},
 	{PROCESS_VM_SIZE, SCOPE_VM_SIZE},
-	{PROCESS_THREADS, SCOPE_THREADS},
+	{PROCESS_THREADS, SCOPE_THREADS, true},
 };
 
 /* Quantities that sums_add_shares() adds. */
@@ -132,11 +133,19 @@ static void add_hugetlb(struct sums *s, const struct snapshot_process *m)
 	}
 }
 
-/* For a process with memory that counts at another one: adds 0, so that the sums are present. */
-static void add_nothing(struct sums *s)
+static void sums_lower_to(struct sums *s, enum scope_quantity i, uint64_t value)
+{
+	if (!ROW_HAS(s, i) || value < s->q[i])
+		ROW_SET(s, i, value);
+}
+
+/* For M with memory that counts at another process: adds 0, so that the sums are present. */
+static void add_elsewhere(struct sums *s, const struct snapshot_process *m)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
-		sums_add_quantity(s, summed[i].scope, 0);
+		sums_add_quantity(s, summed[i].scope,
+			summed[i].is_own && ROW_HAS(m, summed[i].process) ? m->q[summed[i].process]
+									  : 0);
 	sums_add_quantity(s, SCOPE_PSS_HIGH, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
 		sums_add_quantity(s, shares[i], 0);
@@ -149,8 +158,10 @@ void sums_add(struct sums *s, const struct snapshot_process *row)
 	sums_add_quantity(s, SCOPE_PROCESSES, 1);
 	if (reason)
 		add_unmeasured(s, row, reason);
+	if (ROW_HAS(row, PROCESS_START_TIME))
+		sums_lower_to(s, SCOPE_OLDEST_START, row->q[PROCESS_START_TIME]);
 	if (row->outcome == OUTCOME_SHARED_MM) {
-		add_nothing(s);
+		add_elsewhere(s, row);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(summed); i++)
@@ -189,6 +200,8 @@ void sums_merge(struct sums *to, const struct sums *from)
 			sums_add_quantity(to, shares[i], from->q[shares[i]]);
 	if (ROW_HAS(from, SCOPE_VM_HWM_MAX))
 		sums_raise_to(to, SCOPE_VM_HWM_MAX, from->q[SCOPE_VM_HWM_MAX]);
+	if (ROW_HAS(from, SCOPE_OLDEST_START))
+		sums_lower_to(to, SCOPE_OLDEST_START, from->q[SCOPE_OLDEST_START]);
 	to->has_unbounded = to->has_unbounded || from->has_unbounded;
 	to->lacks_uss = to->lacks_uss || from->lacks_uss;
 	to->has_hugetlb = to->has_hugetlb || from->has_hugetlb;

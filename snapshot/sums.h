@@ -51,7 +51,7 @@ struct sums {
 /*
  * Adds ROW of a member. A blocked process with an estimate adds that to the PSS, and also counts as
  * unmeasured. A process with an address space that counts at another one (OUTCOME_SHARED_MM) adds a
- * process and no memory. Private hugetlb pages are summed; of shared ones the largest amount of a
+ * process, its threads and its start, and no memory. Private hugetlb pages are summed; of shared ones the largest amount of a
  * member counts, as in ps_mem. No sum exceeds INT64_MAX.
  */
 void sums_add(struct sums *s, const struct snapshot_process *row);
@@ -59,7 +59,7 @@ void sums_add(struct sums *s, const struct snapshot_process *row);
 /* Adds the members of FROM, before or after sums_end(), to TO, before it. */
 void sums_merge(struct sums *to, const struct sums *from);
 
-/* Completes S. Without members sums are 0, and maxima are absent. */
+/* Completes S. Without members sums are 0, and maxima and minima are absent. */
 void sums_end(struct sums *s);
 
 /*

@@ -156,6 +156,7 @@ void tracked_note(struct tracked *t, const struct sample *s, uint64_t now_ns, ui
 		if (ROW_HAS(s, kept[i]) && !tracked_keep(t, i, s->q[kept[i]]))
 			t->present &= ~BIT(kept[i]);
 	t->start_ns = s->q[PROCESS_START_TIME];
+	t->threads = saturate_u32(s->q[PROCESS_THREADS]);
 	tracked_see(t, s, page_bytes);
 }
 
@@ -296,6 +297,8 @@ void tracked_fill(const struct tracked *t, const struct estimate *estimate, uint
 			ROW_SET(row, kept[i], kept_at(t, i));
 	if (ROW_HAS(t, PROCESS_START_TIME))
 		ROW_SET(row, PROCESS_START_TIME, t->start_ns);
+	if (ROW_HAS(t, PROCESS_THREADS))
+		ROW_SET(row, PROCESS_THREADS, t->threads);
 	tracked_fill_parts(t, page_bytes, row);
 	if (ROW_HAS(t, PROCESS_RSS)) {
 		uint64_t unseen = t->has_base && t->seen.resident ? t->base.unseen : 0;

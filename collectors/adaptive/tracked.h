@@ -68,9 +68,13 @@ struct tracked {
 	struct statm seen;         /* the last statm, in pages */
 	/* pages by which the counters moved since the last pass, up and down added */
 	uint64_t moved;
-	/* bits by process_quantity: which of .kib, .start_ns and statm's quantities are known */
+	/*
+	 * bits by process_quantity: which of .kib, .start_ns, .threads and statm's quantities are
+	 * known
+	 */
 	uint64_t present;
 	uint64_t start_ns; /* PROCESS_START_TIME */
+	uint32_t threads;  /* PROCESS_THREADS */
 	uint32_t kib[TRACKED_KEPT];
 	/* owned: bytes of values that .kib cannot hold; NULL: it holds all, which is nearly always
 	 * so */

@@ -96,6 +96,7 @@ static int parse_threads(const struct keyvalue *line, struct status *ret)
 	if (number_parse_u64(line->value, line->value_len, &threads) < 0 || threads > UINT32_MAX)
 		return -EBADMSG;
 	ret->threads = (uint32_t)threads;
+	ROW_SET(ret, PROCESS_THREADS, threads);
 	return 0;
 }
 

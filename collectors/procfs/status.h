@@ -19,12 +19,12 @@ enum {
 struct status {
 	char name[STATUS_NAME_SIZE]; /* raw bytes, unescaped */
 	size_t name_len;
-	char state;      /* 'R', 'S', 'Z' ...; 0 if the line is missing */
-	uid_t uid, ruid; /* effective and real UID */
-	gid_t gid, rgid; /* effective and real GID; OWNER_NO_ID if the line is missing */
-	uint32_t threads;
-	bool has_mm; /* there is a VmSize line: it is no kernel thread and no zombie */
-	/* By enum process_quantity, those that status has, in bytes: RSS is VmRSS. */
+	char state;       /* 'R', 'S', 'Z' ...; 0 if the line is missing */
+	uid_t uid, ruid;  /* effective and real UID */
+	gid_t gid, rgid;  /* effective and real GID; OWNER_NO_ID if the line is missing */
+	uint32_t threads; /* 0 if the line is missing */
+	bool has_mm;      /* there is a VmSize line: it is no kernel thread and no zombie */
+	/* By enum process_quantity, those that status has, as there: RSS is VmRSS. */
 	uint64_t present;
 	uint64_t q[PROCESS_QUANTITIES];
 };

@@ -25,8 +25,10 @@ check() {
 }
 
 check 'the sample' 0 "$sample"
-grep -E '^#[a-z]+[.a-z_-]*: ' "$sample" | sed "s/^#//; s,/etc/memtally/web.yml,$folder/web.yml," >"$folder/all.yaml"
-: >"$folder/web.yml" # also read
+grep -E '^#[a-z]+[.a-z_-]*: ' "$sample" | sed "s/^#//; s,/etc/memtally/web.yml,$folder/web.yml,; s,/etc/process-exporter/all.yaml,$folder/rules.yaml," >"$folder/all.yaml"
+# These are also read.
+: >"$folder/web.yml"
+echo 'process_names: [{comm: [bash]}]' >"$folder/rules.yaml"
 [ "$(wc -l <"$folder/all.yaml")" -ge 10 ] || { echo 'too few keys in the sample'; status=1; }
 check 'every key' 0 "$folder/all.yaml"
 sed 's/^interval: .*/interval: tomorrow/' "$folder/all.yaml" >"$folder/bad.yaml"

@@ -36,7 +36,8 @@ FIRST_OWNERS = 8
 ALWAYS = ("user", "group", "program", "unit")
 NONE = "(none)"
 TIMES = {"start_time": "start_time_seconds", "pss_age": "age_seconds", "elapsed": "elapsed_seconds",
-         "seen": "seen_seconds", "cgroup_age": "cgroup_age_seconds"}
+         "seen": "seen_seconds", "cgroup_age": "cgroup_age_seconds", "oldest_start": "oldest_start_time_seconds"}
+COUNTS = ("processes", "threads")
 REALS = ("anon_slope", "anon_slope_error")
 
 
@@ -56,15 +57,15 @@ def enumerators(name):
 def field_name(enumerator):
     """Returns the JSON name of an enumerator such as PROCESS_PSS_ANON."""
     name = enumerator.split("_", 1)[1].lower()
-    if name == "pss_byte_seconds":
-        return "pss_byte_seconds_total"
+    if name in ("pss_byte_seconds", "naming_failures"):
+        return name + "_total"
     if name.endswith("_growth"):
         return name + "_bytes_total"
     if name in TIMES:
         return TIMES[name]
     if name in REALS:
         return name + "_bytes_per_second"
-    return name if name == "processes" or name.startswith("unmeasured_") else name + "_bytes"
+    return name if name in COUNTS or name.startswith("unmeasured_") else name + "_bytes"
 
 
 def value_of(name, raw):

@@ -71,7 +71,51 @@ static void empty_sum_is_zero_without_a_maximum(void **state)
 		assert_true(ROW_HAS(&s, sums_reason(i)->count) && ROW_HAS(&s, sums_reason(i)->rss));
 		assert_int_equal(s.q[sums_reason(i)->count] + s.q[sums_reason(i)->rss], 0);
 	}
+	assert_int_equal(s.q[SCOPE_VM_SIZE] + s.q[SCOPE_THREADS], 0);
+	assert_true(ROW_HAS(&s, SCOPE_VM_SIZE) && ROW_HAS(&s, SCOPE_THREADS));
 	assert_false(ROW_HAS(&s, SCOPE_VM_HWM_MAX));
+	assert_false(ROW_HAS(&s, SCOPE_OLDEST_START));
+}
+
+/*
+ * A process whose memory counts at another one has threads and a start of its own. Its address
+ * space is the other's.
+ */
+static void shared_memory_counts_once_and_threads_each(void **state)
+{
+	struct snapshot_process one = {.outcome = OUTCOME_MEASURED}, shares = one;
+	struct sums s = {0}, merged = {0};
+
+	(void)state;
+	ROW_SET(&one, PROCESS_VM_SIZE, 4096);
+	ROW_SET(&one, PROCESS_THREADS, 2);
+	ROW_SET(&one, PROCESS_START_TIME, 70);
+	shares = one;
+	shares.outcome = OUTCOME_SHARED_MM;
+	ROW_SET(&shares, PROCESS_THREADS, 5);
+	ROW_SET(&shares, PROCESS_START_TIME, 60);
+	sums_add(&s, &one);
+	assert_int_equal(s.q[SCOPE_OLDEST_START], 70);
+	sums_add(&s, &shares);
+	sums_add(&merged, &one);
+	sums_merge(&merged, &s);
+	sums_end(&merged);
+	assert_int_equal(merged.q[SCOPE_VM_SIZE], 2 * 4096);
+	assert_int_equal(merged.q[SCOPE_THREADS], 2 + 2 + 5);
+	assert_int_equal(merged.q[SCOPE_OLDEST_START], 60);
+}
+
+/* No kernel hides it, but a tree of files may. */
+static void unknown_start_is_absent(void **state)
+{
+	struct snapshot_process row = {.outcome = OUTCOME_MEASURED};
+	struct sums s = {0};
+
+	(void)state;
+	sums_add(&s, &row);
+	sums_end(&s);
+	assert_false(ROW_HAS(&s, SCOPE_OLDEST_START));
+	assert_false(ROW_HAS(&s, SCOPE_THREADS));
 }
 
 static struct snapshot_process with(
@@ -260,6 +304,8 @@ int main(void)
 		cmocka_unit_test(lower_bound_is_raised),
 		cmocka_unit_test(partial_sums_are_absent),
 		cmocka_unit_test(empty_sum_is_zero_without_a_maximum),
+		cmocka_unit_test(shared_memory_counts_once_and_threads_each),
+		cmocka_unit_test(unknown_start_is_absent),
 		cmocka_unit_test(sums_have_their_parts_by_origin),
 		cmocka_unit_test(every_reason_has_a_count_and_an_rss),
 		cmocka_unit_test(blocked_processes_count_by_estimate_or_rss),

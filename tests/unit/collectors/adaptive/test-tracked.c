@@ -27,6 +27,8 @@ static struct sample sample_new(void)
 	set(&s, PROCESS_VM_SIZE, 20000);
 	set(&s, PROCESS_VM_SWAP, 64);
 	set(&s, PROCESS_VM_HWM, 6000);
+	ROW_SET(&s, PROCESS_THREADS, 7);
+	ROW_SET(&s, PROCESS_START_TIME, 8);
 	return s;
 }
 

@@ -58,7 +58,8 @@ static void assert_values(const struct status *s)
 		assert_int_equal(s->q[values[i].quantity], values[i].kib * 1024);
 		present |= UINT64_C(1) << values[i].quantity;
 	}
-	assert_int_equal(s->present, present);
+	assert_int_equal(s->q[PROCESS_THREADS], 3);
+	assert_int_equal(s->present, present | UINT64_C(1) << PROCESS_THREADS);
 }
 
 /* Lines in the kernel's order and in another order. */
@@ -99,10 +100,11 @@ static void missing_lines_are_absent(void **state)
 	assert_true(ROW_HAS(&s, PROCESS_RSS));
 	assert_int_equal(parse(HEAD GROUP TAIL, &s), 0); /* a kernel thread or a zombie */
 	assert_false(s.has_mm);
-	assert_int_equal(s.present, 0);
+	assert_int_equal(s.present, UINT64_C(1) << PROCESS_THREADS);
 	assert_int_equal(parse("Name:\tx\nUid:\t0\t0\t0\t0\n", &s), 0);
 	assert_int_equal(s.state, 0);
 	assert_int_equal(s.threads, 0);
+	assert_int_equal(s.present, 0);
 }
 
 static void unescapes_names(void **state)
