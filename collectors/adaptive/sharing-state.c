@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -51,13 +50,6 @@ void sharing_state_done(struct sharing_state *s)
 	families_done(&s->families);
 }
 
-static int compare_pid(const void *pid, const void *p)
-{
-	pid_t a = *(const pid_t *)pid, b = (*(struct process *const *)p)->pid;
-
-	return (a > b) - (a < b);
-}
-
 static bool is_like(const struct process *p, const struct process *parent)
 {
 	uint64_t size = p->tracked->seen.size, theirs = parent->tracked->seen.size;
@@ -69,17 +61,14 @@ static bool is_like(const struct process *p, const struct process *parent)
 /* P's parent by pid, if it has relations; NULL: there is none. */
 static struct process *parent_by_pid(const struct sharing_state *s, const struct process *p)
 {
-	const struct process_table *table = s->table;
-	struct process *const *found;
+	struct process *found;
 
 	if (!p->stat.parent)
 		return NULL;
-	found = bsearch(&p->stat.parent, (const void *)table->item, table->count,
-		sizeof(struct process *), compare_pid);
-	if (!found || *found == p || !(*found)->tracked ||
-		(*found)->tracked->relations != TRACKED_RELATED)
+	found = process_table_find(s->table, p->stat.parent);
+	if (!found || found == p || !found->tracked || found->tracked->relations != TRACKED_RELATED)
 		return NULL;
-	return *found;
+	return found;
 }
 
 /*

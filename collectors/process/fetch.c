@@ -31,12 +31,15 @@ static const char *const names[FETCH_FILES] = {
 	[FETCH_ROLLUP] = "smaps_rollup",
 	[FETCH_SMAPS] = "smaps",
 	[FETCH_MAPS] = "maps",
+	[FETCH_CMDLINE] = "cmdline",
 	[FETCH_EXE] = "exe",
 };
 
+/* Whether a read of FILE takes the lock of the address space. */
 static bool is_walk(enum fetch_file file)
 {
-	return file == FETCH_ROLLUP || file == FETCH_SMAPS || file == FETCH_MAPS;
+	return file == FETCH_ROLLUP || file == FETCH_SMAPS || file == FETCH_MAPS ||
+	       file == FETCH_CMDLINE;
 }
 
 /* FETCH_STAT is the leader's: it has the start time of the process. */

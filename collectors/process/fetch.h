@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fetch: reads the files of a process that may block their reader: stat, exe, and the walks smaps,
- * smaps_rollup and maps. If struct process_reader has workers (workers.h), a worker reads them, by
- * pid. Else they are read directly.
+ * Fetch: reads the files of a process that may block their reader: stat, exe, and the files that
+ * take the lock of its address space: smaps, smaps_rollup, maps and cmdline. If struct
+ * process_reader has workers (workers.h), a worker reads them, by pid. Else they are read directly.
  *
  * A worker knows a process by its pid alone. What it has read since the directory of the process
  * was opened belongs to the process if that has not been reaped. A later read of status below the
@@ -36,6 +36,7 @@ enum fetch_file {
 	FETCH_ROLLUP,
 	FETCH_SMAPS,
 	FETCH_MAPS,
+	FETCH_CMDLINE,
 	FETCH_EXE, /* a symbolic link */
 	FETCH_FILES
 };
@@ -57,7 +58,7 @@ int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetc
  */
 ssize_t fetch_link(struct process_reader *r, struct process *p, int dirfd, char *to, size_t size);
 
-/* Opens FETCH_SMAPS or FETCH_MAPS of P as a stream. Returns 0, or a negative errno. */
+/* Opens FETCH_SMAPS, FETCH_MAPS or FETCH_CMDLINE of P as a stream. Returns 0, or a negative errno. */
 int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
 	struct stream *ret);
 

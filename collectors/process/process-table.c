@@ -91,3 +91,20 @@ int process_table_sync(
 	t->count = count;
 	return 0;
 }
+
+static int process_table_compare(const void *pid, const void *p)
+{
+	pid_t a = *(const pid_t *)pid, b = (*(struct process *const *)p)->pid;
+
+	return (a > b) - (a < b);
+}
+
+struct process *process_table_find(const struct process_table *t, pid_t pid)
+{
+	struct process *const *found = !t->count ? NULL
+	                                         : bsearch(&pid, (const void *)t->item, t->count,
+							   sizeof(struct process *),
+							   process_table_compare);
+
+	return found ? *found : NULL;
+}

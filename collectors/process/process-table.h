@@ -29,4 +29,7 @@ void process_table_done(struct process_table *t);
 int process_table_sync(
 	struct process_table *t, struct process_reader *reader, const pid_t *pids, size_t count);
 
+/* Returns the process with PID, or NULL. */
+struct process *process_table_find(const struct process_table *t, pid_t pid);
+
 #endif

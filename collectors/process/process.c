@@ -385,6 +385,77 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 	return e;
 }
 
+void process_announce_cmdline(struct process_reader *r, const struct process *p)
+{
+	static const enum fetch_file cmdline[] = {FETCH_CMDLINE};
+
+	if (p->dirfd < 0)
+		return;
+	fetch_announce(r, p, cmdline, ARRAY_SIZE(cmdline));
+}
+
+/* Adds at least the first ENOUGH bytes of a command line to RET, or all of a shorter one. */
+static int stream_cmdline(struct process_reading *g, size_t enough, struct buffer *ret)
+{
+	struct process_reader *r = g->reader;
+	AUTO_STREAM struct stream stream = STREAM_CLOSED;
+	int e = fetch_stream(r, g->process, g->dirfd, FETCH_CMDLINE, &stream);
+
+	while (e == 0 && ret->len < enough) {
+		struct stream_piece piece;
+		ssize_t n = fetch_read_stream(r, g->process, FETCH_CMDLINE, &stream, r->text,
+			sizeof(r->text), UINT64_MAX, &piece);
+
+		if (n <= 0)
+			return (int)n;
+		buffer_add(ret, r->text, (size_t)n);
+		e = ret->error;
+	}
+	return e;
+}
+
+/* As stream_cmdline(). A short one, the common case, is one request to a worker. */
+static int fetch_cmdline(struct process_reading *g, size_t enough, struct buffer *ret)
+{
+	struct process_reader *r = g->reader;
+	uint64_t took_ns;
+	size_t len;
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_CMDLINE, r->text, sizeof(r->text), &len,
+		&took_ns, &g->is_unproven);
+
+	if (e == -EFBIG) {
+		g->is_unproven = true;
+		return stream_cmdline(g, enough, ret);
+	}
+	if (e == 0)
+		buffer_add(ret, r->text, len);
+	return e < 0 ? e : ret->error;
+}
+
+int process_read_cmdline(struct process_reader *r, struct process *p, size_t max,
+	struct buffer *ret, bool *ret_is_cut)
+{
+	struct process_reading g = {.reader = r, .process = p};
+	AUTO_CLOSE int owned = -1;
+	bool is_owned;
+	int e;
+
+	buffer_clear(ret);
+	g.dirfd = open_known(r, p, &is_owned);
+	if (g.dirfd < 0)
+		return g.dirfd;
+	owned = is_owned ? g.dirfd : -1;
+	e = fetch_cmdline(&g, max + 1, ret);
+	if (e == 0 && is_unproven(&g) && !process_is_there(&g))
+		e = -ESRCH;
+	if (e < 0)
+		return e;
+	*ret_is_cut = ret->len > max;
+	if (*ret_is_cut)
+		ret->len = max;
+	return 0;
+}
+
 /* Every kernel has smaps, and the same rule for it and for smaps_rollup. */
 int process_permits(struct process_reader *r, struct process *p)
 {

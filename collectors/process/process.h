@@ -111,6 +111,20 @@ int process_open_stream(
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret);
 
 /*
+ * Announces the read of process_read_cmdline(). Call process_announce_has_room() first.
+ */
+void process_announce_cmdline(struct process_reader *r, const struct process *p);
+
+/*
+ * Reads the command line of P, which must be known, into *RET, which is cleared first: arguments,
+ * each with its NUL byte; nothing if P has none. If it has more than MAX bytes, *RET has the first
+ * MAX of them and *RET_IS_CUT is true, else false. Returns 0; -ESRCH if P has been reaped;
+ * -ETIMEDOUT if the read blocks; -ENOMEM; or another negative errno of open or read.
+ */
+int process_read_cmdline(struct process_reader *r, struct process *p, size_t max,
+	struct buffer *ret, bool *ret_is_cut);
+
+/*
  * Checks whether the kernel allows a walk of P, which must be known: it decides when the file is
  * opened. Returns 0 if it does; -EACCES or -EPERM if it does not; or another error of
  * process_open(): not known.

@@ -292,7 +292,7 @@ static int lanes_replace_role(struct lanes *s, enum lanes_role role)
 bool lanes_is_walk(const struct worker_request *q)
 {
 	return q->op == WORKER_SLICE || q->op == WORKER_PROBE ||
-	       (q->op == WORKER_READ && strstr(q->path, "smaps"));
+	       (q->op == WORKER_READ && (strstr(q->path, "smaps") || strstr(q->path, "cmdline")));
 }
 
 /* Parks lane L: its worker is blocked at Q. */

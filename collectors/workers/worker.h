@@ -4,8 +4,9 @@
  *
  * The kernel can keep a reader of stat, smaps, smaps_rollup, maps or exe asleep without end: while
  * a process is inside execve() its exec_update_lock is held, and smaps and maps also wait for the
- * address-space lock. Only SIGKILL ends such a sleep (Linux 5.11). statm, status, cgroup, comm and
- * loginuid take neither lock (measured on Linux 6.18, with and without hidepid).
+ * address-space lock. cmdline waits for that lock alone. Only SIGKILL ends such a sleep (Linux
+ * 5.11). statm, status, cgroup, comm and loginuid take neither lock (measured on Linux 6.18, with
+ * and without hidepid).
  *
  * A worker and memtallyd share one lane: a ring of requests that the worker serves in order. The
  * worker may write all of the lane's memory until it has exited. workers.h is memtallyd's side.

@@ -57,8 +57,8 @@ static inline bool block_is_barred(const struct block *b)
 
 /*
  * Returns whether the last read of a file blocked. IS_WALK says of which files: true for smaps,
- * smaps_rollup and maps, which take the lock of the address space; false for the others, which can
- * be read while only that lock blocks.
+ * smaps_rollup, maps and cmdline, which take the lock of the address space; false for the others,
+ * which can be read while only that lock blocks.
  */
 bool block_is_of(const struct block *b, bool is_walk);
 

@@ -148,6 +148,83 @@ static void an_announced_walk_of_a_former_image_does_not_count(void **state)
 	crew_close(&crew);
 }
 
+/* A subject with CMDLINE whose files a crew reads. */
+static struct subject *subject_with(const char *cmdline, struct crew *crew)
+{
+	struct tree_process p = former_one;
+	struct subject *s;
+
+	p.cmdline = cmdline;
+	s = subject_new(&p);
+	tree_write(&s->tree, "42/statm", "1 1 1 0 0 0 0\n");
+	crew_open(crew, s->tree.fd);
+	s->reader.workers = &crew->workers;
+	s->reader.own_pid = getpid();
+	s->reader.kept_max = 100;
+	subject_read(s, 1000);
+	return s;
+}
+
+static void end_with(struct subject *s, struct crew *crew)
+{
+	s->reader.workers = NULL;
+	crew_close(crew);
+}
+
+/* A worker sends short ones as a whole and long ones in pieces; both are cut at the limit. */
+static void reads_command_lines_of_any_length(void **state)
+{
+	static const size_t lengths[] = {0, 10, WORKER_TEXT - 2, WORKER_TEXT, 1 << 14, 100000};
+	enum { MAX = 20000 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
+		for (int is_direct = 0; is_direct < 2; is_direct++) {
+			AUTO_FREE char *text = calloc(1, lengths[i] + 1);
+			AUTO_BUFFER struct buffer found = {0};
+			size_t all = lengths[i] ? lengths[i] + 1 : 0;
+			struct crew crew;
+			AUTO_SUBJECT struct subject *s = NULL;
+			bool is_cut = false;
+
+			assert_non_null(text);
+			for (size_t k = 0; k < lengths[i]; k++)
+				text[k] = (char)('a' + k % 26);
+			s = subject_with(text, &crew);
+			if (is_direct)
+				s->reader.workers = NULL;
+			assert_int_equal(
+				process_read_cmdline(&s->reader, &s->process, MAX, &found, &is_cut),
+				0);
+			assert_int_equal(is_cut, all > MAX);
+			assert_int_equal(found.len, all > MAX ? MAX : all);
+			if (all)
+				assert_memory_equal(found.data, text, found.len);
+			end_with(s, &crew);
+		}
+}
+
+/* An announced one may be of a former process with the pid. */
+static void command_line_of_an_exited_process_does_not_count(void **state)
+{
+	AUTO_BUFFER struct buffer found = {0};
+	struct crew crew;
+	AUTO_SUBJECT struct subject *s = subject_with("former", &crew);
+	char none[1];
+	bool is_cut;
+
+	(void)state;
+	process_announce_cmdline(&s->reader, &s->process);
+	/* The worker answers in order: it has read the command line then. */
+	assert_int_equal(
+		workers_read(&crew.workers, 1, "none", none, 1, &(size_t){0}, &(uint64_t){0}),
+		-ENOENT);
+	tree_remove(&s->tree, "42");
+	assert_int_equal(
+		process_read_cmdline(&s->reader, &s->process, 100, &found, &is_cut), -ESRCH);
+	end_with(s, &crew);
+}
+
 /*
  * Beyond the limit of descriptors no directory stays open. The start time shows that another
  * process has the pid.
@@ -525,6 +602,8 @@ int main(void)
 		cmocka_unit_test(a_truncated_smaps_is_no_measurement),
 		cmocka_unit_test(an_exec_within_smaps_is_read_again),
 		cmocka_unit_test(a_refresh_notices_an_exec),
+		cmocka_unit_test(reads_command_lines_of_any_length),
+		cmocka_unit_test(command_line_of_an_exited_process_does_not_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

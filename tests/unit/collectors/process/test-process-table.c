@@ -129,11 +129,28 @@ static void is_unchanged_without_memory(void **state)
 	assert_table(&t, all, ARRAY_SIZE(all));
 }
 
+static void finds_processes_by_pid(void **state)
+{
+	static const pid_t pids[] = {2, 3, 5, 7, 11, 4194304};
+	AUTO_TABLE struct process_table t = {0};
+	AUTO_FREE struct process_reader *reader = calloc(1, sizeof(*reader));
+
+	(void)state;
+	assert_null(process_table_find(&t, 2));
+	assert_int_equal(process_table_sync(&t, reader, pids, ARRAY_SIZE(pids)), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
+		assert_int_equal(process_table_find(&t, pids[i])->pid, pids[i]);
+	assert_null(process_table_find(&t, 1));
+	assert_null(process_table_find(&t, 4));
+	assert_null(process_table_find(&t, INT32_MAX));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(follows_the_list),
 		cmocka_unit_test(is_unchanged_without_memory),
+		cmocka_unit_test(finds_processes_by_pid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,14 +90,19 @@ static void make_folders(const struct tree *t, const char *path)
 	}
 }
 
-void tree_write(const struct tree *t, const char *path, const char *text)
+static void write_bytes(const struct tree *t, const char *path, const char *bytes, size_t len)
 {
 	AUTO_CLOSE int fd = -1;
 
 	make_folders(t, path);
 	fd = __real_openat(t->fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	assert_int_equal(write(fd, bytes, len), (ssize_t)len);
+}
+
+void tree_write(const struct tree *t, const char *path, const char *text)
+{
+	write_bytes(t, path, text, strlen(text));
 }
 
 static void write_below(
@@ -136,9 +141,9 @@ static void write_stat(const struct tree *t, const char *folder, const struct tr
 	char text[TREE_TEXT_MAX];
 
 	snprintf(text, sizeof(text),
-		"%d (%s) %c 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 %llu 23 24 25 %llu 27 28 "
+		"%d (%s) %c %d 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 %llu 23 24 25 %llu 27 28 "
 		"29\n",
-		p->pid, p->name, p->state ? p->state : 'S',
+		p->pid, p->name, p->state ? p->state : 'S', p->parent ? p->parent : 4,
 		(unsigned long long)(p->start_ticks ? p->start_ticks : (uint64_t)p->pid),
 		(unsigned long long)p->image);
 	write_below(t, folder, "stat", text);
@@ -171,6 +176,20 @@ static void write_rollup(const struct tree *t, const char *folder, const struct 
 	write_below(t, folder, "smaps_rollup", p->rss_kib ? text : "");
 }
 
+static void write_cmdline(const struct tree *t, const char *folder, const struct tree_process *p)
+{
+	char path[TREE_PATH_MAX];
+	size_t len = strlen(p->cmdline);
+	AUTO_FREE char *bytes = strdup(p->cmdline);
+
+	assert_non_null(bytes);
+	for (size_t i = 0; i < len; i++)
+		if (bytes[i] == ' ')
+			bytes[i] = 0;
+	snprintf(path, sizeof(path), "%s/cmdline", folder);
+	write_bytes(t, path, bytes, len ? len + 1 : 0);
+}
+
 void tree_add_at(const struct tree *t, const char *path, const struct tree_process *p)
 {
 	char text[TREE_PATH_MAX];
@@ -182,6 +201,8 @@ void tree_add_at(const struct tree *t, const char *path, const struct tree_proce
 		snprintf(text, sizeof(text), "0::%s\n", p->cgroup);
 		write_below(t, path, "cgroup", text);
 	}
+	if (p->cmdline)
+		write_cmdline(t, path, p);
 	if (p->exe) {
 		snprintf(text, sizeof(text), "%s/exe", path);
 		unlinkat(t->fd, text, 0);

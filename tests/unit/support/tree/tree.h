@@ -31,6 +31,7 @@ void tree_remove(const struct tree *t, const char *path);
 /* A process to write. Fields other than the pid and the name may be zero. */
 struct tree_process {
 	pid_t pid;
+	pid_t parent;     /* 0: 4 */
 	const char *name; /* as the kernel prints it */
 	char state;       /* 0: 'S' */
 	uid_t uid;
@@ -44,6 +45,8 @@ struct tree_process {
 	uint64_t shmem_kib;         /* 0: the line is missing */
 	const char *exe;            /* target of the exe link; NULL: no link */
 	const char *cgroup;         /* path in the unified hierarchy; NULL: no file */
+	/* arguments with a space between them; NULL: no file; "": an empty one */
+	const char *cmdline;
 };
 
 void tree_add(const struct tree *t, const struct tree_process *p);
