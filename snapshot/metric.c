@@ -95,6 +95,8 @@ static const struct metric scope_metrics[] = {
 	{.what = "oldest_start_time", .unit = "seconds", .type = METRIC_GAUGE, .kind = METRIC_NANOSECONDS,
 		.index = SCOPE_OLDEST_START, .flags = JSON,
 		.help = "Start of the oldest process, in seconds since the epoch."},
+	COUNTER("naming_failures", NULL, SCOPE_NAMING_FAILURES, BOTH | METRIC_HOST_ONLY,
+		"Processes that a rule of naming.process_exporter failed on, or that have a command line of more than 32 KiB, of which rules see the beginning; absent without rules."),
 	GAUGE("mem_total", "bytes", SCOPE_MEM_TOTAL, BOTH | METRIC_HOST_ONLY,
 		"Memory of the host that the kernel manages (MemTotal)."),
 	GAUGE("mem_available", "bytes", SCOPE_MEM_AVAILABLE, BOTH | METRIC_HOST_ONLY,

@@ -187,6 +187,11 @@ enum scope_quantity {
 	SCOPE_VM_SIZE,
 	SCOPE_THREADS,      /* a count */
 	SCOPE_OLDEST_START, /* nanoseconds since the epoch: the start of the oldest process */
+	/*
+	 * Of the host only: a count since the start of failures of the rules in
+	 * naming.process_exporter; absent without rules
+	 */
+	SCOPE_NAMING_FAILURES,
 	SCOPE_QUANTITIES
 };
 

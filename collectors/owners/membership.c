@@ -185,11 +185,25 @@ int membership_set(struct owner_sums *t, struct memcg_charges *c,
 		r = set_named(t, OWNER_PROGRAM, "(unnamed)", strlen("(unnamed)"), m.owner);
 	if (r == 0 && (s->has_cgroup || m.owner[OWNER_UNIT] == no_slot))
 		r = set_cgroup(t, c, s->has_cgroup ? &reader->cgroup : &no_cgroup, &m);
+	if (r == 0 && m.owner[OWNER_NAMEGROUP] == no_slot) /* until namegroups.h finds one */
+		r = set_none(t, OWNER_NAMEGROUP, m.owner);
 	return r == 0 ? owner_sums_join(t, &m, &p->membership) : r;
+}
+
+int membership_set_namegroup(struct owner_sums *t, struct process *p, uint32_t slot)
+{
+	struct membership m = *owner_sums_membership(t, p->membership);
+
+	if (m.owner[OWNER_NAMEGROUP] == slot)
+		return 0;
+	m.owner[OWNER_NAMEGROUP] = slot;
+	return owner_sums_join(t, &m, &p->membership);
 }
 
 void membership_drop(struct process *p)
 {
 	p->membership = no_slot;
 	p->known = false;
+	p->naming = NAMING_NEW;
+	p->inherits_group = false;
 }

@@ -2,9 +2,9 @@
 /*
  * The work of a pass, in pieces between which it can be interrupted:
  *
- *     exact       READ each process -> SHARE -> SHMEM -> OWNERS -> CHARGES
+ *     exact       READ each process -> SHARE -> SHMEM -> NAMEGROUPS -> OWNERS -> CHARGES
  *     adaptive    POLL each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> HOST_CHECK
- *                 -> SETTLE -> SHMEM -> OWNERS -> CHARGES
+ *                 -> SETTLE -> SHMEM -> NAMEGROUPS -> OWNERS -> CHARGES
  */
 #include "config.h"
 
@@ -189,6 +189,25 @@ static int begin_charges(struct pass *pass)
 	return memcg_charges_begin(&pass->charges, &pass->sums, period_ns, spare_ns);
 }
 
+static void begin_namegroups(struct pass *pass)
+{
+	pass->phase = PHASE_OWNERS;
+	if (!namegroups_are_used(&pass->namegroups))
+		return;
+	pass->phase = PHASE_NAMEGROUPS;
+	namegroups_begin(&pass->namegroups, pass->rows.member, process_rows_count(&pass->rows));
+}
+
+static int find_namegroups(struct pass *pass)
+{
+	int r = namegroups_step(&pass->namegroups);
+
+	if (r == 0)
+		pass->phase = PHASE_OWNERS;
+	pass->asks_names = r == NAMEGROUPS_NAMES;
+	return r;
+}
+
 int pass_phases_advance(struct pass *pass)
 {
 	int r = 0;
@@ -247,8 +266,9 @@ int pass_phases_advance(struct pass *pass)
 		return 0;
 	case PHASE_SHMEM:
 		if (!shmem_step(&pass->shmem, &pass->procfs, clock_now_ns(CLOCK_MONOTONIC)))
-			pass->phase = PHASE_OWNERS;
+			begin_namegroups(pass);
 		return 0;
+	case PHASE_NAMEGROUPS: return find_namegroups(pass);
 	case PHASE_OWNERS:
 		if (pass->at < process_rows_count(&pass->rows)) {
 			pass_totals_add(pass, pass->at++);

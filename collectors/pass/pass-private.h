@@ -19,6 +19,7 @@
 #include "collectors/hostmem/shmem.h"
 #include "collectors/owners/membership.h"
 #include "collectors/owners/memcg-charges.h"
+#include "collectors/owners/namegroups.h"
 #include "collectors/owners/owner-sums.h"
 #include "collectors/pass/image-build.h"
 #include "collectors/pass/pass.h"
@@ -48,6 +49,7 @@ enum phase {
 	PHASE_HOST_CHECK, /* adaptive mode: adds up all rows for the host reconciliation */
 	PHASE_SETTLE,     /* adaptive mode: applies its result to each row */
 	PHASE_SHMEM,      /* reads shared memory that exists without processes */
+	PHASE_NAMEGROUPS, /* runs the rules of naming.process_exporter */
 	PHASE_OWNERS,
 	PHASE_CHARGES, /* reads what cgroups are charged */
 	PHASE_READY,
@@ -65,6 +67,7 @@ struct pass {
 	struct shared_mm sharing;
 	struct owner_sums sums;
 	struct memcg_charges charges;
+	struct namegroups namegroups;
 	struct process_rows rows;
 	struct buffer scratch;
 	pid_t *pids;
@@ -79,6 +82,7 @@ struct pass {
 	} moved[PASS_MOVED_MAX];            /* processes of PHASE_POLL that must be looked at */
 	unsigned int moved_at, moved_count; /* in .moved: the next one, and their number */
 	uint32_t name_cursor[OWNER_KINDS];  /* of users and groups */
+	bool asks_names;                    /* pass_step() has to return PASS_NAMES */
 
 	uint64_t userns; /* userns_id() */
 	uint8_t instance[IMAGE_INSTANCE_SIZE];

@@ -195,6 +195,8 @@ int pass_totals_end(struct pass *pass)
 	pass->end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	owner_sums_end(&pass->sums, pass->end_ns, pass_totals_least(pass), pass_totals_most(pass));
 	memcg_charges_end(&pass->charges, &pass->sums, clock_now_ns(CLOCK_BOOTTIME));
+	if (pass->namegroups.rules && !pass->options.is_single)
+		ROW_SET(&pass->sums.host.sums, SCOPE_NAMING_FAILURES, pass->namegroups.failures);
 	pass->counts.charges = pass->charges.are_counted ? pass->charges.counts : NULL;
 	make_sheet(pass, &sources);
 	owner_sums_tidy(&pass->sums);

@@ -62,6 +62,7 @@ int pass_open(const struct pass_options *options, struct pass **ret)
 		return -ENOMEM;
 	pass->procfs.fd = -1;
 	memcg_charges_init(&pass->charges);
+	namegroups_init(&pass->namegroups, &pass->sums, &pass->reader, &pass->table);
 	mapcounts_init(&pass->mapcounts);
 	r = procfs_open(options->procfs, &pass->procfs);
 	if (r < 0)
@@ -108,6 +109,11 @@ void pass_set_workers(struct pass *pass, struct workers *workers)
 	pass->sharing.workers = workers;
 }
 
+void pass_set_naming(struct pass *pass, struct naming_rules *rules)
+{
+	namegroups_set(&pass->namegroups, rules);
+}
+
 /* Frees the state that passes keep of processes. */
 static void forget_all(struct pass *pass)
 {
@@ -132,6 +138,7 @@ struct pass *pass_free(struct pass *pass)
 	shared_mm_done(&pass->sharing);
 	owner_sums_done(&pass->sums);
 	memcg_charges_done(&pass->charges);
+	namegroups_done(&pass->namegroups);
 	mapcounts_done(&pass->mapcounts);
 	process_rows_done(&pass->rows);
 	shmem_done(&pass->shmem);
@@ -308,6 +315,7 @@ static int pass_begin_scan(struct pass *pass)
 		r = choose_attempts(pass);
 	if (r < 0)
 		return r;
+	namegroups_list(&pass->namegroups);
 	if (pass->options.is_adaptive)
 		adaptive_pass_begin(&pass->adaptive);
 	else
@@ -326,6 +334,7 @@ static int pass_begin_scan(struct pass *pass)
 	pass->reads_foreign = false;
 	memset(pass->name_cursor, 0, sizeof(pass->name_cursor));
 	pass->at = pass->announced = 0;
+	pass->asks_names = false;
 	pass->moved_at = pass->moved_count = 0;
 	if (pass->reader.workers)
 		workers_begin_pass(pass->reader.workers);
@@ -355,6 +364,10 @@ static int pass_step_until(struct pass *pass, uint64_t deadline_ns)
 			pass->phase = PHASE_IDLE;
 			return r;
 		}
+		if (pass->asks_names) {
+			pass->asks_names = false;
+			return PASS_NAMES;
+		}
 	} while (clock_now_ns(CLOCK_MONOTONIC) < deadline_ns);
 	return pass->phase == PHASE_READY ? 0 : PASS_MORE;
 }
@@ -370,7 +383,7 @@ int pass_step(struct pass *pass, uint64_t deadline_ns)
 	                (cpu_budget_used_ns(&pass->adaptive.budget) - used_ns);
 	if (!pass->reader.workers)
 		return r;
-	if (r != PASS_MORE)
+	if (r != PASS_MORE && r != PASS_NAMES)
 		lanes_end_pass(&pass->reader.workers->lanes);
 	return pass->reader.workers->lanes.is_stopped ? -ECANCELED : r;
 }
@@ -383,17 +396,26 @@ bool pass_next_unnamed(struct pass *pass, struct principal *ret)
 							     &pass->name_cursor[kind], &ret->id))
 			return true;
 	}
-	return false;
+	ret->kind = OWNER_USER;
+	return namegroups_next_unnamed(&pass->namegroups, &ret->id);
 }
 
 void pass_name(struct pass *pass, const struct principal *who, const char *name)
 {
-	owner_names_set(&pass->sums.table[who->kind], who->id, name, clock_now_ns(CLOCK_MONOTONIC));
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	owner_names_set(&pass->sums.table[who->kind], who->id, name, now_ns);
+	if (who->kind == OWNER_USER)
+		owner_names_set(&pass->namegroups.users, who->id, name, now_ns);
 }
 
 void pass_name_failed(struct pass *pass, const struct principal *who)
 {
-	owner_names_fail(&pass->sums.table[who->kind], who->id, clock_now_ns(CLOCK_MONOTONIC));
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	owner_names_fail(&pass->sums.table[who->kind], who->id, now_ns);
+	if (who->kind == OWNER_USER)
+		owner_names_fail(&pass->namegroups.users, who->id, now_ns);
 }
 
 void pass_give_up_names(struct pass *pass)
@@ -401,6 +423,7 @@ void pass_give_up_names(struct pass *pass)
 	for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
 		if (owner_names_are_of((enum owner_kind)kind))
 			owner_names_give_up(&pass->sums.table[kind], clock_now_ns(CLOCK_MONOTONIC));
+	owner_names_give_up(&pass->namegroups.users, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 bool pass_awaits_names(const struct pass *pass)
@@ -409,7 +432,7 @@ bool pass_awaits_names(const struct pass *pass)
 		if (owner_names_are_of((enum owner_kind)kind) &&
 			owner_names_are_awaited(&pass->sums.table[kind]))
 			return true;
-	return false;
+	return owner_names_are_awaited(&pass->namegroups.users);
 }
 
 int pass_publish(struct pass *pass, bool with_public, int *ret_fd, int *ret_public_fd)

@@ -59,6 +59,7 @@ struct pass_options {
 	size_t unlisted_count;
 };
 
+struct naming_rules;
 struct pass;
 struct workers;
 
@@ -90,6 +91,11 @@ int pass_try_map_counts(struct pass *pass);
 /* Sets the result of a map count trial. */
 void pass_set_map_counts(struct pass *pass, enum mapcounts_verdict verdict);
 
+/*
+ * Sets the rules of naming.process_exporter from the next pass on; RULES NULL: none. Consumes RULES.
+ */
+void pass_set_naming(struct pass *pass, struct naming_rules *rules);
+
 /* Sets the options from the next pass on, all but .procfs and .version. */
 void pass_set_options(struct pass *pass, const struct pass_options *options);
 
@@ -101,12 +107,17 @@ int pass_begin(struct pass *pass);
 
 enum pass_outcome {
 	PASS_MORE = 1, /* call pass_step() again */
+	/*
+	 * As PASS_MORE, but call pass_next_unnamed() first: the names of groups have the names of
+	 * users that are answered before pass_step() is called again, and the numbers of others.
+	 */
+	PASS_NAMES,
 };
 
 /*
  * Continues the pass until CLOCK_MONOTONIC reaches DEADLINE_NS, but at least with one process or
  * row. A read that blocks takes longer (workers.h). Returns 0 if every process has been read and
- * added; PASS_MORE if not; -ENOMEM if the pass is lost: the next one may begin; -ECANCELED if no
+ * added; PASS_MORE or PASS_NAMES if not; -ENOMEM if the pass is lost: the next one may begin; -ECANCELED if no
  * read is waited for any more (struct lanes_control): the pass must not be published.
  */
 int pass_step(struct pass *pass, uint64_t deadline_ns);

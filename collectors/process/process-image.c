@@ -124,6 +124,7 @@ void process_image_adopt(const struct process_reading *g, const struct stat_info
 	if (!same) {
 		p->growth = (struct growth){0};
 		p->driver = (struct driver_share){0};
+		p->naming = NAMING_NEW;
 		p->mm_is_new = true;
 		p->mm_group = 0;
 		p->measured = false;

@@ -28,6 +28,19 @@
 #include "collectors/workers/stream.h"
 #include "snapshot/record.h"
 
+/*
+ * How far the rules of naming.process_exporter have come with a process's image. All but
+ * NAMING_SETTLED have the next pass go on.
+ */
+enum naming_state {
+	NAMING_NEW,       /* no rule has run */
+	NAMING_BY_NUMBER, /* a rule has matched, and its name may lack the name of the user */
+	NAMING_UNMATCHED, /* no rule has matched, and the pass has not looked at the ancestors yet */
+	NAMING_VISITED,   /* its ancestors are being looked at */
+	NAMING_UNSURE,    /* it has the group of an ancestor that is not settled itself */
+	NAMING_SETTLED,   /* it has its group */
+};
+
 enum {
 	PROCESS_NO_SCOPE = UINT32_MAX,
 	PROCESS_PATH_SIZE = 64,
@@ -68,6 +81,9 @@ struct process {
 	struct growth growth;       /* of the image; reset when the image changes */
 	struct driver_share driver; /* of the image; reset when the image changes */
 	uint32_t membership; /* slot of its membership (owner-sums.h); PROCESS_NO_SCOPE: none */
+	enum naming_state naming : 8; /* namegroups.h; NAMING_NEW when the image changes */
+	/* its group is that of an ancestor: another image that no rule matches keeps it */
+	bool inherits_group;
 	/* shared-mm.h; .mm_group 0: shares its address space with no other process */
 	uint32_t mm_order, mm_group;
 	/* owned: the last measurement in exact mode (last-measured.h); NULL: none */

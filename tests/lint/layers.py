@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common  # noqa: E402
 
 # Folders that every folder of cli may use.
-BELOW_CLI = ["base", "snapshot", "collectors", "inspect", "render", "config"]
+BELOW_CLI = ["base", "snapshot", "naming", "collectors", "inspect", "render", "config"]
 
 # Folders, with their subfolders, and library headers that each folder may use, in addition to itself and libc.
 LAYERS = {

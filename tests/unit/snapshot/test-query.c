@@ -12,11 +12,13 @@
 #include "tests/unit/support/snapshot/small.h"
 
 /* Fields that processes can be filtered by. */
-#define OWNERS ", user, program, unit, user_unit, session, slice, machine, pod, container, group"
+#define OWNERS                                                                                     \
+	", user, program, unit, user_unit, session, slice, machine, pod, container, group, "       \
+	"namegroup"
 
 static const enum metric_scope scopes[] = {METRIC_USER, METRIC_PROGRAM, METRIC_UNIT,
 	METRIC_USER_UNIT, METRIC_SESSION, METRIC_SLICE, METRIC_MACHINE, METRIC_POD,
-	METRIC_CONTAINER, METRIC_GROUP, METRIC_PROCESS, METRIC_FILE};
+	METRIC_CONTAINER, METRIC_GROUP, METRIC_NAMEGROUP, METRIC_PROCESS, METRIC_FILE};
 
 /* The value of field KEY of a row, computed apart from the query in the simplest way. */
 struct value {
@@ -124,8 +126,8 @@ static struct value value_of(
 static size_t sort_keys(enum metric_scope scope, char key[64][METRIC_NAME_SIZE])
 {
 	static const char *const of_processes[] = {"pid", "uid", "user", "program", "unit",
-		"user_unit", "session", "slice", "machine", "pod", "container", "group", "gid",
-		"source", "reason"};
+		"user_unit", "session", "slice", "machine", "pod", "container", "group",
+		"namegroup", "gid", "source", "reason"};
 	size_t count, n = 0;
 	const struct metric *m = metric_table(scope, &count);
 
@@ -550,7 +552,7 @@ static void lists_every_parameter(void **state)
 	static const char *const words[] = {"sort", "order", "limit", "pid", "uid", "gid", "path",
 		"deleted", "executable", "device", "inode", "source", "reason", "runtime", "user",
 		"program", "unit", "user_unit", "session", "slice", "machine", "pod", "container",
-		"group"};
+		"group", "namegroup"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {

@@ -64,7 +64,7 @@ static bool is_of_processes(unsigned int i)
 {
 	return i != SCOPE_VM_HWM_GROWTH && i != SCOPE_VM_SWAP_GROWTH && i != SCOPE_ANON_GROWTH &&
 	       i != SCOPE_PSS_BYTE_SECONDS && i != SCOPE_MEM_TOTAL && i != SCOPE_MEM_AVAILABLE &&
-	       (i < SCOPE_CGROUP || i > SCOPE_CGROUP_AGE);
+	       i != SCOPE_NAMING_FAILURES && (i < SCOPE_CGROUP || i > SCOPE_CGROUP_AGE);
 }
 
 static void check_same(const struct snapshot_scope *a, const struct snapshot_scope *b)

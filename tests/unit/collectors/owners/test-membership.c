@@ -174,9 +174,13 @@ static void only_the_changed_owner_changes(void **state)
 	/* As it was at first. */
 	assert_int_equal(find(&s, &p, 0, "login", "0::/machine.slice/machine-mt.scope\n"), 0);
 	assert_int_equal(p.membership, before);
+	p.naming = NAMING_SETTLED;
+	p.inherits_group = true;
 	membership_drop(&p);
 	assert_int_equal(p.membership, PROCESS_NO_SCOPE);
 	assert_false(p.known);
+	assert_int_equal(p.naming, NAMING_NEW); /* its group is gone, too */
+	assert_false(p.inherits_group);
 }
 
 /* Owners of different users have equal names; the user distinguishes them. */

@@ -94,6 +94,7 @@ static const char *const exported_names[METRIC_OWNERS_END][8] = {
 	[METRIC_POD] = {OWNER_NONE, SAMPLE_POD},
 	[METRIC_CONTAINER] = {OWNER_NONE, SAMPLE_CONTAINER},
 	[METRIC_GROUP] = {OWNER_NONE, "root", "users"},
+	[METRIC_NAMEGROUP] = {OWNER_NONE, "a \"browser\""},
 };
 
 /* The row of an owner, or of the host, while its members are added up. */
@@ -166,9 +167,17 @@ static enum scope_quantity rss_quantity(enum scope_quantity count)
 	               : SCOPE_UNMEASURED_RSS_DENIED + (count - SCOPE_UNMEASURED_DENIED);
 }
 
+static void note_start(struct group *g, uint64_t start_ns)
+{
+	if (!ROW_HAS(&g->row, SCOPE_OLDEST_START) || g->row.q[SCOPE_OLDEST_START] > start_ns)
+		ROW_SET(&g->row, SCOPE_OLDEST_START, start_ns);
+}
+
 static void add_member(struct group *g, const struct snapshot_process *p)
 {
 	add_to(g, SCOPE_PROCESSES, 1);
+	add_if(g, SCOPE_THREADS, p, PROCESS_THREADS);
+	note_start(g, p->q[PROCESS_START_TIME]);
 	for (size_t i = 0; i < SUMS_REASONS; i++)
 		add_to(g, sums_reason(i)->count, 0);
 	if (p->outcome == OUTCOME_SHARED_MM)
@@ -204,6 +213,7 @@ static void add_member(struct group *g, const struct snapshot_process *p)
 	add_if(g, SCOPE_SWAP_PSS, p, PROCESS_SWAP_PSS);
 	add_if(g, SCOPE_VM_SWAP, p, PROCESS_VM_SWAP);
 	add_if(g, SCOPE_PAGETABLE, p, PROCESS_VM_PTE);
+	add_if(g, SCOPE_VM_SIZE, p, PROCESS_VM_SIZE);
 	add_if(g, SCOPE_VM_HWM_GROWTH, p, PROCESS_VM_HWM_GROWTH);
 	add_if(g, SCOPE_VM_SWAP_GROWTH, p, PROCESS_VM_SWAP_GROWTH);
 	add_if(g, SCOPE_ANON_GROWTH, p, PROCESS_ANON_GROWTH);
@@ -242,6 +252,7 @@ static void fill_status(struct snapshot_process *p, int64_t rss)
 	set_kib(p, PROCESS_VM_HWM_GROWTH, rss / 10);
 	set_kib(p, PROCESS_VM_SWAP_GROWTH, rss / 100);
 	set_kib(p, PROCESS_ANON_GROWTH, rss / 20);
+	ROW_SET(p, PROCESS_THREADS, 1 + p->pid % 7);
 	ROW_SET(p, PROCESS_ELAPSED, p->pid * NS_PER_SEC);
 	ROW_SET(p, PROCESS_SEEN, p->pid * NS_PER_SEC / 2);
 	/*
@@ -348,6 +359,9 @@ static void get_names(const struct member *m, struct names *ret)
 	ret->of[OWNER_MACHINE] = m->pid == SAMPLE_IN_MACHINE ? SAMPLE_MACHINE : OWNER_NONE;
 	ret->of[OWNER_POD] = m->pid == SAMPLE_IN_POD ? SAMPLE_POD : OWNER_NONE;
 	ret->of[OWNER_CONTAINER] = m->pid == SAMPLE_IN_POD ? SAMPLE_CONTAINER : OWNER_NONE;
+	ret->of[OWNER_NAMEGROUP] = !strcmp(m->program, "firefox") ? "a \"browser\""
+	                           : !strcmp(m->program, "sshd")  ? "sshd"
+	                                                          : OWNER_NONE;
 }
 
 /* The other quantities of an owner. */
@@ -471,13 +485,16 @@ static int add_group(struct builder *b, enum metric_scope scope, const struct gr
 static void add_to_other(struct group *other, const struct group *g)
 {
 	for (int i = 0; i < SCOPE_QUANTITIES; i++) {
-		if (!ROW_HAS(&g->row, i) || i == SCOPE_HUGETLB || i == SCOPE_VM_HWM_MAX)
+		if (!ROW_HAS(&g->row, i) || i == SCOPE_HUGETLB || i == SCOPE_VM_HWM_MAX ||
+			i == SCOPE_OLDEST_START)
 			continue;
 		add_to(other, (enum scope_quantity)i, g->row.q[i]);
 	}
 	if (ROW_HAS(&g->row, SCOPE_VM_HWM_MAX) &&
 		other->row.q[SCOPE_VM_HWM_MAX] <= g->row.q[SCOPE_VM_HWM_MAX])
 		ROW_SET(&other->row, SCOPE_VM_HWM_MAX, g->row.q[SCOPE_VM_HWM_MAX]);
+	if (ROW_HAS(&g->row, SCOPE_OLDEST_START))
+		note_start(other, g->row.q[SCOPE_OLDEST_START]);
 	other->is_unbounded = other->is_unbounded || g->is_unbounded;
 	other->lacks_uss = other->lacks_uss || g->lacks_uss;
 	if (ROW_HAS(&g->row, SCOPE_HUGETLB)) {
@@ -501,6 +518,8 @@ static void add_ended(struct builder *b, struct groups *programs)
 		if (i != SCOPE_VM_HWM_MAX)
 			ROW_SET(&g->row, i, 0);
 	ROW_SET(&g->row, SCOPE_ANON_GROWTH, 0);
+	ROW_SET(&g->row, SCOPE_VM_SIZE, 0);
+	ROW_SET(&g->row, SCOPE_THREADS, 0);
 }
 
 /* Charges of some cgroups, in KiB. Not every kernel prints all of them. */
@@ -560,6 +579,7 @@ static int add_host(struct builder *b, const struct groups *host)
 	finish(row, &host->group[0]);
 	ROW_SET(row, SCOPE_MEM_TOTAL, UINT64_C(16384000) * KIB);
 	ROW_SET(row, SCOPE_MEM_AVAILABLE, UINT64_C(8000001) * KIB);
+	ROW_SET(row, SCOPE_NAMING_FAILURES, 3);
 	return 0;
 }
 

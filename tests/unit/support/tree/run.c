@@ -28,28 +28,37 @@ const struct pass_options run_adaptive = {
 	.export_processes = 100,
 };
 
+static void name_all(struct pass *pass)
+{
+	struct principal who;
+
+	while (pass_next_unnamed(pass, &who)) {
+		const char *name = who.id == 0 ? "root" : who.id == 1000 ? "alice" : NULL;
+
+		pass_name(pass, &who, who.id && who.kind == OWNER_GROUP ? "staff" : name);
+	}
+}
+
 int run_steps(struct pass *pass)
 {
 	int r;
 
-	do
+	do {
 		r = pass_step(pass, 0);
-	while (r == PASS_MORE);
+		if (r == PASS_NAMES)
+			name_all(pass);
+	} while (r > 0);
 	return r;
 }
 
 int run_try(struct pass *pass, int *ret_fd)
 {
 	int public_fd, r = pass_begin(pass);
-	struct principal who;
 
 	if (r == 0)
 		r = run_steps(pass);
-	while (r == 0 && pass_next_unnamed(pass, &who)) {
-		const char *name = who.id == 0 ? "root" : who.id == 1000 ? "alice" : NULL;
-
-		pass_name(pass, &who, who.id && who.kind == OWNER_GROUP ? "staff" : name);
-	}
+	if (r == 0)
+		name_all(pass);
 	if (r == 0)
 		r = pass_publish(pass, false, ret_fd, &public_fd);
 	if (r == 0)

@@ -57,7 +57,7 @@ static void has_every_path_with_its_parameters(void **state)
 		{"/api/v1/processes/PID", ""},
 		{"/api/v1/processes",
 			"sort order limit user program unit user_unit session slice machine pod "
-			"container group pid "},
+			"container group namegroup pid "},
 		{"/api/v1/files", "sort order limit path deleted executable "},
 		{"/api/v1/users", "sort order limit user "},
 		{"/api/v1/containers", "sort order limit container user pod runtime "},

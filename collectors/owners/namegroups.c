@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/owners/namegroups.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/os/file.h"
+#include "base/saturate.h"
+#include "collectors/owners/membership.h"
+#include "snapshot/owner.h"
+
+enum {
+	CGROUP_MAX = 1 << 16, /* bytes of /proc/PID/cgroup */
+	SKIPPED_MAX = 256,    /* processes without work that one step may skip */
+};
+
+void namegroups_init(struct namegroups *n, struct owner_sums *sums, struct process_reader *reader,
+	const struct process_table *table)
+{
+	*n = (struct namegroups){.sums = sums, .reader = reader, .table = table};
+}
+
+void namegroups_done(struct namegroups *n)
+{
+	naming_rules_free(n->rules);
+	naming_rules_free(n->next);
+	owner_table_done(&n->users);
+	buffer_done(&n->cmdline);
+	buffer_done(&n->cgroup);
+	buffer_done(&n->name);
+}
+
+void namegroups_set(struct namegroups *n, struct naming_rules *rules)
+{
+	naming_rules_free(n->next);
+	n->next = rules;
+	n->has_next = true;
+}
+
+static void take_rules(struct namegroups *n)
+{
+	naming_rules_free(n->rules);
+	n->rules = TAKE_PTR(n->next);
+	n->has_next = false;
+	n->is_used = n->is_used || n->rules;
+	for (size_t i = 0; i < n->table->count; i++) {
+		n->table->item[i]->naming = NAMING_NEW;
+		n->table->item[i]->inherits_group = false;
+	}
+}
+
+/* Removes the users whose names no process has waited for in the last pass. */
+static void tidy_users(struct namegroups *n)
+{
+	for (struct scope *s = owner_table_next(&n->users, NULL), *next; s; s = next) {
+		next = owner_table_next(&n->users, s);
+		if (!s->sums.q[SCOPE_PROCESSES])
+			owner_table_remove(&n->users, s);
+		else
+			s->sums.q[SCOPE_PROCESSES] = 0;
+	}
+}
+
+void namegroups_list(struct namegroups *n)
+{
+	if (n->has_next)
+		take_rules(n);
+	tidy_users(n);
+	n->name_cursor = 0;
+}
+
+void namegroups_begin(struct namegroups *n, struct process *const *member, size_t count)
+{
+	n->member = member;
+	n->count = count;
+	n->stage = NAMEGROUPS_MATCH;
+	n->at = n->announced = 0;
+	n->awaits_names = false;
+	process_announce_none(n->reader);
+}
+
+/* Returns the record of the user UID, whose name is asked for if it is new; NULL: no memory. */
+static struct scope *user_of(struct namegroups *n, uint32_t uid)
+{
+	struct scope *user = owner_table_find(&n->sums->table[OWNER_USER], &uid, sizeof(uid));
+
+	if (user)
+		return user;
+	user = owner_table_get(&n->users, &uid, sizeof(uid));
+	if (!user)
+		return NULL;
+	user->id = uid;
+	user->sums.q[SCOPE_PROCESSES]++;
+	return user;
+}
+
+static bool is_name_known(const struct scope *user)
+{
+	return user->name || user->name_state == SCOPE_NAME_ANSWERED;
+}
+
+/* Whether the rules have to run on P. */
+static bool has_to_match(struct namegroups *n, const struct process *p)
+{
+	const struct scope *user;
+
+	if (p->naming != NAMING_BY_NUMBER)
+		return p->naming == NAMING_NEW && n->stage == NAMEGROUPS_MATCH;
+	user = user_of(n, p->uid);
+	return user && is_name_known(user);
+}
+
+/* Lets a worker read the command lines of as many processes as there is room for. */
+static void namegroups_announce(struct namegroups *n)
+{
+	size_t end = saturate_min(n->count, n->at + SKIPPED_MAX);
+
+	if (n->announced > n->at || !n->rules)
+		return;
+	n->announced = n->at;
+	process_announce_none(n->reader);
+	for (; n->announced < end && process_announce_has_room(n->reader); n->announced++)
+		if (has_to_match(n, n->member[n->announced]))
+			process_announce_cmdline(n->reader, n->member[n->announced]);
+}
+
+/* Reads the cgroup of P, which does not block; leaves .cgroup empty if it cannot be read. */
+static int read_cgroup(struct namegroups *n, struct process *p)
+{
+	AUTO_CLOSE int fd = process_open(n->reader, p, "cgroup");
+	int e = fd < 0 ? fd : file_read_all_fd(fd, CGROUP_MAX, &n->cgroup);
+
+	if (e < 0)
+		buffer_clear(&n->cgroup);
+	return e == -ENOMEM ? e : 0;
+}
+
+static int64_t start_s(const struct namegroups *n, const struct process *p)
+{
+	const struct procfs *procfs = n->reader->procfs;
+
+	return (int64_t)(procfs->boot_realtime_ns / NS_PER_SEC +
+			 p->stat.start_ticks / (NS_PER_SEC / procfs->ns_per_tick));
+}
+
+/* Makes the group NAME, "" as none, the group of P. */
+static int set_group(struct namegroups *n, struct process *p, const char *name, size_t len)
+{
+	struct owner_table *groups = &n->sums->table[OWNER_NAMEGROUP];
+	const struct scope *group = len ? owner_table_get(groups, name, len)
+	                                : owner_table_get(groups, OWNER_NONE, strlen(OWNER_NONE));
+
+	return group ? membership_set_namegroup(n->sums, p, group->slot) : -ENOMEM;
+}
+
+/*
+ * Runs the rules on P with what was read of it. Returns 1 if one has matched, with the group in
+ * .name; 0 if none has; or -ENOMEM.
+ */
+static int run_rules(
+	struct namegroups *n, const struct process *p, const char *username, bool is_cut)
+{
+	struct naming_needs needs = naming_rules_needs(n->rules);
+	struct naming_process seen = {
+		.comm = p->name,
+		.comm_len = p->name_len,
+		.cmdline = n->cmdline.data,
+		.cmdline_len = n->cmdline.len,
+		.username = username,
+		.cgroup = needs.cgroup ? n->cgroup.data : NULL,
+		.cgroup_len = n->cgroup.len,
+		.start_s = start_s(n, p),
+		.pid = (uint32_t)p->pid,
+		.uid = p->uid,
+	};
+	bool has_failed;
+	int r;
+
+	buffer_clear(&n->name);
+	r = naming_rules_match(n->rules, &seen, &n->name, &has_failed);
+	if (r >= 0 && p->naming == NAMING_NEW)
+		n->failures += has_failed || is_cut;
+	return r;
+}
+
+/* No rule matches P: it keeps a group that it has inherited, or its ancestors have to be asked. */
+static void leave_unmatched(struct process *p)
+{
+	p->naming = p->inherits_group ? NAMING_SETTLED : NAMING_UNMATCHED;
+}
+
+/* Runs the rules on P, whose files have been read. */
+static int match_read(struct namegroups *n, struct process *p, bool is_cut)
+{
+	const struct scope *user = NULL;
+	int r;
+
+	if (naming_rules_needs(n->rules).username) {
+		user = user_of(n, p->uid);
+		if (!user)
+			return -ENOMEM;
+	}
+	r = run_rules(n, p, user ? user->name : NULL, is_cut);
+	if (r == 0)
+		leave_unmatched(p);
+	if (r <= 0)
+		return r;
+	r = set_group(n, p, n->name.data, n->name.len);
+	if (r < 0)
+		return r;
+	p->inherits_group = false;
+	p->naming = !user || is_name_known(user) ? NAMING_SETTLED : NAMING_BY_NUMBER;
+	return 0;
+}
+
+/*
+ * Reads P and runs the rules on it. If it cannot be read, it keeps a group that it has inherited,
+ * or that has the number of its user; else it has none until the next pass.
+ */
+static int namegroups_match(struct namegroups *n, struct process *p)
+{
+	bool is_cut;
+	int e;
+
+	if (!n->rules) {
+		leave_unmatched(p);
+		return 0;
+	}
+	e = process_read_cmdline(n->reader, p, NAMING_CMDLINE_MAX, &n->cmdline, &is_cut);
+	if (e == 0 && naming_rules_needs(n->rules).cgroup)
+		e = read_cgroup(n, p);
+	if (e == 0)
+		return match_read(n, p, is_cut);
+	if (e == -ENOMEM)
+		return e;
+	return p->naming == NAMING_BY_NUMBER || p->inherits_group ? 0 : set_group(n, p, NULL, 0);
+}
+
+static int match_next(struct namegroups *n)
+{
+	struct process *p;
+	int r = 0;
+
+	namegroups_announce(n);
+	p = n->member[n->at++];
+	if (has_to_match(n, p))
+		r = namegroups_match(n, p);
+	else if (p->naming == NAMING_UNSURE || p->naming == NAMING_VISITED)
+		p->naming = NAMING_UNMATCHED;
+	n->awaits_names = n->awaits_names || p->naming == NAMING_BY_NUMBER;
+	return r;
+}
+
+static bool is_member(const struct process *p)
+{
+	return p->membership != PROCESS_NO_SCOPE;
+}
+
+/*
+ * Returns the parent of P if it is a member; else NULL. A process that began after P has got the
+ * pid of a parent that has exited.
+ */
+static struct process *parent_of(const struct namegroups *n, const struct process *p)
+{
+	struct process *parent = p->has_stat && p->stat.parent
+	                                 ? process_table_find(n->table, p->stat.parent)
+	                                 : NULL;
+
+	if (!parent || !is_member(parent))
+		return NULL;
+	return parent->has_stat && parent->stat.start_ticks > p->stat.start_ticks ? NULL : parent;
+}
+
+/* The group that processes without a rule have from an ancestor. */
+struct inherited {
+	uint32_t slot;
+	bool is_none;
+	bool is_final; /* no later pass can find another group for them */
+};
+
+static void inherited_from(
+	const struct namegroups *n, const struct process *ancestor, struct inherited *ret)
+{
+	const struct owner_table *groups = &n->sums->table[OWNER_NAMEGROUP];
+
+	ret->slot = owner_sums_owners(n->sums, ancestor->membership)[OWNER_NAMEGROUP];
+	ret->is_none = !strcmp(owner_table_at(groups, ret->slot)->key, OWNER_NONE);
+	ret->is_final = ancestor->naming == NAMING_SETTLED;
+}
+
+/*
+ * Visits P and its unmatched ancestors up to the first one that is not unmatched, which has the
+ * group for all of them. Each process is visited once in a pass, since it is not unmatched
+ * afterwards. Parents that were read at different times may form a circle.
+ */
+static int find_inherited(struct namegroups *n, struct process *p, struct inherited *ret)
+{
+	struct scope *none = owner_table_get(
+		&n->sums->table[OWNER_NAMEGROUP], OWNER_NONE, strlen(OWNER_NONE));
+	const struct process *last = p;
+
+	if (!none)
+		return -ENOMEM;
+	for (; p && p->naming == NAMING_UNMATCHED; p = parent_of(n, p)) {
+		p->naming = NAMING_VISITED;
+		last = p;
+	}
+	/* Without a stat the parent is not known yet. */
+	*ret = (struct inherited){.slot = none->slot, .is_none = true, .is_final = last->has_stat};
+	if (p && p->naming != NAMING_VISITED)
+		inherited_from(n, p, ret);
+	return 0;
+}
+
+/* Gives P, and the unmatched ancestors of P, the group that they inherit. */
+static int namegroups_inherit(struct namegroups *n, struct process *p)
+{
+	struct inherited found;
+	int r = find_inherited(n, p, &found);
+
+	while (r == 0 && p && p->naming == NAMING_VISITED) {
+		r = membership_set_namegroup(n->sums, p, found.slot);
+		if (r < 0)
+			return r;
+		p->naming = found.is_final ? NAMING_SETTLED : NAMING_UNSURE;
+		p->inherits_group = found.is_final && !found.is_none;
+		p = parent_of(n, p);
+	}
+	return r;
+}
+
+static int inherit_next(struct namegroups *n)
+{
+	struct process *p = n->member[n->at++];
+
+	return p->naming == NAMING_UNMATCHED ? namegroups_inherit(n, p) : 0;
+}
+
+static int next_stage(struct namegroups *n)
+{
+	bool asks = n->stage == NAMEGROUPS_MATCH && n->awaits_names;
+
+	assert(n->stage != NAMEGROUPS_INHERIT);
+	n->stage = asks ? NAMEGROUPS_REMATCH : NAMEGROUPS_INHERIT;
+	n->at = n->announced = 0;
+	return asks ? NAMEGROUPS_NAMES : NAMEGROUPS_MORE;
+}
+
+int namegroups_step(struct namegroups *n)
+{
+	size_t end = saturate_min(n->count, n->at + SKIPPED_MAX);
+	int r;
+
+	while (n->at < end && n->member[n->at]->naming == NAMING_SETTLED)
+		n->at++;
+	if (n->at == n->count)
+		return n->stage == NAMEGROUPS_INHERIT ? 0 : next_stage(n);
+	r = n->stage == NAMEGROUPS_INHERIT ? inherit_next(n) : match_next(n);
+	return r < 0 ? r : NAMEGROUPS_MORE;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Name groups
+ *
+ * Assigns processes to the groups that the rules of naming.process_exporter name (naming/rules.h).
+ * The rules run once on each image of a process. A process that no rule matches joins the group of
+ * its nearest ancestor with one, as in process-exporter. It keeps that group when the ancestor
+ * exits, and over an exec of its own unless a rule matches the new image.
+ */
+#ifndef MEMTALLY_COLLECTORS_OWNERS_NAMEGROUPS_H
+#define MEMTALLY_COLLECTORS_OWNERS_NAMEGROUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "collectors/owners/owner-names.h"
+#include "collectors/owners/owner-sums.h"
+#include "collectors/process/process-table.h"
+#include "naming/rules.h"
+
+/* The parts of a pass's work, in their order. */
+enum namegroups_stage {
+	NAMEGROUPS_MATCH,   /* runs the rules on new images */
+	NAMEGROUPS_REMATCH, /* runs them again where the name of a user has arrived */
+	NAMEGROUPS_INHERIT, /* finds the ancestors of processes that no rule matches */
+};
+
+struct namegroups {
+	/* borrowed */
+	struct owner_sums *sums;
+	struct process_reader *reader;
+	const struct process_table *table;
+
+	struct naming_rules *rules; /* owned; NULL: there are none, and no process has a group */
+	struct naming_rules *next;  /* owned: the rules from the next pass on, if .has_next */
+	bool has_next;
+	bool is_used; /* there are rules, or there were some */
+
+	/*
+	 * Users whose names rules wait for and that are no owners, since users are counted by
+	 * another uid. .sums of a user counts how often its name was asked for in the pass.
+	 */
+	struct owner_table users;
+	uint32_t name_cursor;
+
+	struct buffer cmdline, cgroup, name; /* of one process at a time */
+	uint64_t failures; /* images on which a rule failed, or that had too long a command line */
+
+	/* Of the pass: */
+	struct process *const *member; /* borrowed */
+	size_t count;
+	enum namegroups_stage stage;
+	size_t at;        /* the next process of the stage */
+	size_t announced; /* processes with reads that were announced to workers */
+	bool awaits_names;
+};
+
+/* Initialises N, without rules. Borrows the other arguments. */
+void namegroups_init(struct namegroups *n, struct owner_sums *sums, struct process_reader *reader,
+	const struct process_table *table);
+void namegroups_done(struct namegroups *n);
+
+/* Sets the rules from the next pass on: all processes are assigned anew. Consumes RULES; NULL: none. */
+void namegroups_set(struct namegroups *n, struct naming_rules *rules);
+
+/* Call it at the beginning of each pass, when the table has its processes. */
+void namegroups_list(struct namegroups *n);
+
+/* Returns whether a pass has work for namegroups_step(): there are rules, or there were some. */
+static inline bool namegroups_are_used(const struct namegroups *n)
+{
+	return n->is_used;
+}
+
+/*
+ * Begins the work of a pass when all processes have been sampled. MEMBER, borrowed until it is
+ * done, has the COUNT members of the pass; each has a membership.
+ */
+void namegroups_begin(struct namegroups *n, struct process *const *member, size_t count);
+
+enum namegroups_outcome {
+	NAMEGROUPS_MORE = 1,
+	/* As NAMEGROUPS_MORE; names of users that arrive before the next call are used. */
+	NAMEGROUPS_NAMES,
+};
+
+/*
+ * Continues with at most one process that is not settled; a read that blocks takes longer
+ * (workers.h). A process that
+ * cannot be read is tried again in the next pass, and so is one with a user whose name is not known
+ * yet: until then its group has the number. Returns 0 if each member has its group; NAMEGROUPS_MORE
+ * or NAMEGROUPS_NAMES (once in a pass) if not; or -ENOMEM: the next pass goes on.
+ */
+int namegroups_step(struct namegroups *n);
+
+/*
+ * Finds the next uid whose name rules wait for and that is no owner, and marks it as asked. Use
+ * owner_names_set() and owner_names_fail() with N->users for answers. Returns false if there is
+ * none.
+ */
+static inline bool namegroups_next_unnamed(struct namegroups *n, uint32_t *ret)
+{
+	return owner_names_next(&n->users, &n->name_cursor, ret);
+}
+
+#endif
