@@ -115,6 +115,12 @@ static const struct option_spec options[] = {
 		"The user that a process counts for: its effective uid, as ps shows it (euid), its real "
 		"uid (ruid), or the uid of its login (loginuid); without a login it counts for (none). "
 		"Groups are by the effective gid, with ruid by the real gid."},
+	{"naming.process_exporter", PROGRAM_MEMTALLYD | PROGRAM_MEMTALLY, OPTION_PATH, true, "PATH",
+		NULL, 0, 0, NULL, FIELD(naming_process_exporter),
+		"A configuration file of process-exporter. Its rules assign each process to a group: a "
+		"namegroup. By default there are no namegroups."},
+	{"config.process-exporter", PROGRAM_MEMTALLYD, OPTION_PATH, false, "PATH", NULL, 0, 0, NULL,
+		FIELD(naming_process_exporter), "The same as --naming.process_exporter."},
 	{"export.users", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "1000", 1, 100000, NULL,
 		FIELD(export_users),
 		"How many users have series of their own in /metrics, the largest PSS first; the others "
@@ -137,6 +143,8 @@ static const struct option_spec options[] = {
 		FIELD(export_pods), "The same for Kubernetes pods."},
 	{"export.containers", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "200", 1, 100000, NULL,
 		FIELD(export_containers), "The same for containers."},
+	{"export.namegroups", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "200", 1, 100000, NULL,
+		FIELD(export_namegroups), "The same for namegroups (naming.process_exporter)."},
 	{"export.processes", PROGRAM_MEMTALLYD, OPTION_COUNT, true, "N", "50", 0, 100000, NULL,
 		FIELD(export_processes),
 		"How many processes have series of their own in /metrics: the N largest by PSS, the N "
@@ -299,6 +307,9 @@ static const struct option_spec options[] = {
 		"Only this Kubernetes pod, by its uid. May be given several times."},
 	{"container", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL,
 		FIELD(container), "Only this container, by its id. May be given several times."},
+	{"namegroup", PROGRAM_MEMTALLY, OPTION_LIST, false, "NAME", NULL, 0, 0, NULL,
+		FIELD(namegroup),
+		"Only this namegroup (naming.process_exporter). May be given several times."},
 	{"pid", PROGRAM_MEMTALLY, OPTION_LIST, false, "PID", NULL, 0, 0, NULL, FIELD(pid),
 		"Only this process. May be given several times.", .letter = 'p'},
 

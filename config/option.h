@@ -93,11 +93,12 @@ struct settings {
 	uint64_t pss_max_age_ns;
 	uint64_t budget_cpu_ppm; /* millionths of one core */
 	uint64_t budget_stall_ns, budget_giant_age_ns;
-	uint64_t files_interval_ns; /* 0: never */
-	uint64_t accounting_user;   /* enum account_by */
+	uint64_t files_interval_ns;    /* 0: never */
+	uint64_t accounting_user;      /* enum account_by */
+	char *naming_process_exporter; /* naming/rules.h; NULL: none */
 	uint64_t export_users, export_programs, export_units, export_user_units, export_sessions,
 		export_slices, export_machines, export_pods, export_containers, export_groups,
-		export_processes;
+		export_namegroups, export_processes;
 
 	struct text_list web_listen_address, web_allowed_hosts;
 	char *web_telemetry_path;
@@ -120,7 +121,7 @@ struct settings {
 	bool csv, all, sections, symbols, matrix, deleted;
 	char *range, *process_exporter;
 	struct text_list user, program, unit, user_unit, session, slice, machine, pod, container,
-		group, pid;
+		group, namegroup, pid;
 
 	struct text_list operands; /* arguments of the command line that are no options */
 	char *ignored; /* owned; a warning about ignored settings; NULL: none is ignored */

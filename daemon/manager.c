@@ -22,6 +22,7 @@
 #include "daemon/keepalive.h"
 #include "daemon/log-messages.h"
 #include "daemon/name-client.h"
+#include "daemon/naming-file.h"
 #include "daemon/publisher.h"
 #include "daemon/schedule.h"
 #include "daemon/surveyor.h"
@@ -64,7 +65,7 @@ struct manager {
 	char *const *argv;
 	char *procfs, *socket; /* settings that a reload cannot change */
 
-	bool is_passing, is_waiting_for_names, is_ready, stops;
+	bool is_passing, is_read, is_waiting_for_names, is_ready, stops;
 	uint64_t interval_ns; /* as configured */
 	enum snapshot_public snapshot_public;
 	uint64_t begin_ns;
@@ -103,6 +104,7 @@ static void set_options(const struct settings *s, struct pass_options *ret)
 		.export_owners[OWNER_POD] = (uint32_t)s->export_pods,
 		.export_owners[OWNER_CONTAINER] = (uint32_t)s->export_containers,
 		.export_owners[OWNER_GROUP] = (uint32_t)s->export_groups,
+		.export_owners[OWNER_NAMEGROUP] = (uint32_t)s->export_namegroups,
 		.user_by = (enum accounting_user)s->accounting_user,
 		.export_processes = (uint32_t)s->export_processes,
 		.lacks_drivers = !ENABLE_INSPECT,
@@ -207,19 +209,6 @@ static int manager_publish(struct manager *m)
 	return r;
 }
 
-/* All processes are read. Publishes, or first waits up to NAMES_WAIT_NS for names. */
-static int manager_finish(struct manager *m)
-{
-	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
-	name_client_names(&m->name_client);
-	if (!name_client_is_awaited(&m->name_client))
-		return manager_publish(m);
-	if (m->is_waiting_for_names)
-		return 0;
-	m->is_waiting_for_names = true;
-	return manager_arm(m->names_timer, clock_now_ns(CLOCK_MONOTONIC) + NAMES_WAIT_NS);
-}
-
 /*
  * Continues the pass after all sources that are due already. It takes a timer: of the sources of
  * one priority, sd-event (252) dispatches the one that has been pending longest, and a source that
@@ -229,6 +218,27 @@ static int manager_finish(struct manager *m)
 static int manager_go_on(struct manager *m)
 {
 	return manager_arm(m->batch_timer, 0);
+}
+
+/* Names have arrived, or are not waited for: publishes if all processes are read, or goes on. */
+static int manager_named(struct manager *m)
+{
+	m->is_waiting_for_names = false;
+	sd_event_source_set_enabled(m->names_timer, SD_EVENT_OFF);
+	return m->is_read ? manager_publish(m) : manager_go_on(m);
+}
+
+/* The pass needs names. Goes on with it, or first waits up to NAMES_WAIT_NS for them. */
+static int manager_await_names(struct manager *m)
+{
+	sd_event_source_set_enabled(m->batch_timer, SD_EVENT_OFF);
+	name_client_names(&m->name_client);
+	if (!name_client_is_awaited(&m->name_client))
+		return manager_named(m);
+	if (m->is_waiting_for_names)
+		return 0;
+	m->is_waiting_for_names = true;
+	return manager_arm(m->names_timer, clock_now_ns(CLOCK_MONOTONIC) + NAMES_WAIT_NS);
 }
 
 static int on_batch(sd_event_source *source, uint64_t usec, void *userdata)
@@ -244,8 +254,9 @@ static int on_batch(sd_event_source *source, uint64_t usec, void *userdata)
 	}
 	if (r == -ECANCELED)
 		return 0; /* a signal is pending that ends memtallyd */
-	if (r == 0)
-		return manager_finish(m);
+	m->is_read = r == 0;
+	if (r == 0 || r == PASS_NAMES)
+		return manager_await_names(m);
 	log_messages_pass_error(&m->messages, "a pass is lost", r);
 	return end_pass(m);
 }
@@ -264,6 +275,7 @@ static int on_pass_timer(sd_event_source *source, uint64_t usec, void *userdata)
 		return end_pass(m);
 	}
 	m->is_passing = true;
+	m->is_read = false;
 	sd_event_source_set_enabled(m->turn_timer, SD_EVENT_OFF);
 	sd_event_source_set_enabled(m->survey_timer, SD_EVENT_OFF);
 	return manager_go_on(m);
@@ -308,7 +320,7 @@ static int on_names_timer(sd_event_source *source, uint64_t usec, void *userdata
 
 	(void)source, (void)usec;
 	pass_give_up_names(m->pass);
-	return manager_publish(m);
+	return manager_named(m);
 }
 
 static int on_answers(void *userdata)
@@ -316,7 +328,7 @@ static int on_answers(void *userdata)
 	struct manager *m = userdata;
 
 	if (m->is_waiting_for_names)
-		return manager_finish(m);
+		return manager_await_names(m);
 	name_client_names(&m->name_client);
 	return 0;
 }
@@ -363,6 +375,15 @@ static void read_privileged(struct manager *m)
 	publisher_set_privileged(m->publisher, &m->privileged);
 }
 
+/* If the rules are refused, the old ones stay. */
+static void read_naming(struct manager *m, const struct settings *settings)
+{
+	struct naming_rules *rules;
+
+	if (naming_file_load(settings, "the old rules stay: ", &rules) == 0)
+		pass_set_naming(m->pass, rules);
+}
+
 /* Logs that a setting which only a start can change keeps its old value. */
 static void say_kept(const char *option, const char *kept, const char *wanted)
 {
@@ -395,6 +416,7 @@ static void manager_apply(struct manager *m, const struct settings *settings)
 	}
 	log_set_level((enum log_level)settings->log_level);
 	read_privileged(m);
+	read_naming(m, settings);
 	say_kept("path.procfs", m->procfs, settings->path_procfs);
 	say_kept("snapshot.socket", m->socket, settings->snapshot_socket);
 	log_info("the configuration was read again");
@@ -625,6 +647,11 @@ int manager_set_measurers(struct manager *m, struct measurers *measurers)
 	measurers_on_wait(measurers, on_wait, m);
 	pass_set_workers(m->pass, &measurers->workers);
 	return 0;
+}
+
+void manager_set_naming(struct manager *m, struct naming_rules *rules)
+{
+	pass_set_naming(m->pass, rules);
 }
 
 void manager_set_own(struct manager *m, uid_t uid)

@@ -16,6 +16,7 @@
 #include "daemon/children/resolver.h"
 
 struct manager;
+struct naming_rules;
 
 /*
  * Opens everything that SETTINGS name. ARGV, which is read again on SIGHUP, and RESOLVER, which may
@@ -34,6 +35,9 @@ struct manager *manager_close(struct manager *m);
  * has been logged.
  */
 int manager_set_measurers(struct manager *m, struct measurers *measurers);
+
+/* Sets the rules of naming.process_exporter; RULES NULL: none. Consumes RULES. */
+void manager_set_naming(struct manager *m, struct naming_rules *rules);
 
 /* Sets memtallyd's own uid, which gets the whole image. -1, the initial value: no such uid. */
 void manager_set_own(struct manager *m, uid_t uid);

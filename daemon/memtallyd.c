@@ -15,6 +15,7 @@
 #include "daemon/children/measurers.h"
 #include "daemon/children/resolver.h"
 #include "daemon/manager.h"
+#include "daemon/naming-file.h"
 #include "service/command.h"
 
 enum { NICE = 5 };
@@ -45,8 +46,11 @@ static void lower_priority(void)
 		(void)setpriority(PRIO_PROCESS, 0, NICE);
 }
 
-static int memtallyd_serve(int argc, char *argv[], const struct settings *settings)
+/* Consumes RULES. */
+static int memtallyd_serve(
+	int argc, char *argv[], const struct settings *settings, struct naming_rules *rules)
 {
+	AUTO_NAMING_RULES struct naming_rules *naming = rules;
 	AUTO_RESOLVER struct resolver *resolver = NULL;
 	AUTO_MEASURERS struct measurers measurers = {.fd = -1};
 	AUTO_MANAGER struct manager *manager = NULL;
@@ -68,6 +72,7 @@ static int memtallyd_serve(int argc, char *argv[], const struct settings *settin
 	lower_priority();
 	r = manager_open(settings, argc, argv, resolver, &manager);
 	if (r == 0) {
+		manager_set_naming(manager, TAKE_PTR(naming));
 		r = measurers_open(&account, settings->path_procfs, &measurers);
 		if (r < 0)
 			log_error("cannot start the processes that read other processes: %s",
@@ -91,9 +96,16 @@ int memtallyd_run(int argc, char *argv[])
 		.name = "memtallyd",
 		.purpose = "Measures the memory of all processes and hands out snapshots."};
 	AUTO_SETTINGS struct settings *settings = NULL;
-	int status = command_begin(&command, argc, argv, &settings);
+	int status = command_begin(&command, argc, argv, &settings), r;
+	struct naming_rules *rules;
 
+	if (status != COMMAND_RUN && status != COMMAND_CHECK)
+		return status;
+	r = naming_file_load(settings, "", &rules);
+	if (r < 0)
+		return command_refused(r);
 	if (status == COMMAND_RUN)
-		return memtallyd_serve(argc, argv, settings);
-	return status == COMMAND_CHECK ? command_say_good(settings) : status;
+		return memtallyd_serve(argc, argv, settings, rules);
+	naming_rules_free(rules);
+	return command_say_good(settings);
 }
