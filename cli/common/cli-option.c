@@ -64,11 +64,13 @@ static const struct {
 	{"slice", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
 	{"machine", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
 	{"pod", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
+	{"namegroup", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
 	{"pid", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(COMPARE))},
 	{"snapshot.socket", ALL & ~ONLY(USAGE)},
 	{"ledger.socket", ONLY(USAGE)},
 	{"path.procfs", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
 	{"accounting.user", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"naming.process_exporter", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
 };
 
 bool cli_option_is_for(const char *name, enum cli_view view)

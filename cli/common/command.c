@@ -119,6 +119,7 @@ void command_add_filters(const struct settings *settings, struct buffer *to)
 		{"machine", &settings->machine},
 		{"pod", &settings->pod},
 		{"container", &settings->container},
+		{"namegroup", &settings->namegroup},
 		{"pid", &settings->pid},
 	};
 

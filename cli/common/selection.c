@@ -124,6 +124,7 @@ static const size_t filter_values[OWNER_KINDS + 1] = {
 	[OWNER_POD] = offsetof(struct settings, pod),
 	[OWNER_CONTAINER] = offsetof(struct settings, container),
 	[OWNER_GROUP] = offsetof(struct settings, group),
+	[OWNER_NAMEGROUP] = offsetof(struct settings, namegroup),
 	[OWNER_KINDS] = offsetof(struct settings, pid),
 };
 

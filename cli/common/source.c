@@ -17,6 +17,7 @@
 #include "collectors/pass/pass.h"
 #include "collectors/process/accounting.h"
 #include "collectors/schedule/cpu-budget.h"
+#include "naming/rules.h"
 #include "render/human.h"
 #include "snapshot/client.h"
 
@@ -63,6 +64,38 @@ static void say_blocked(struct pass *pass)
 	blocked_names_say(&names, "not measured");
 }
 
+/*
+ * Lets PASS use the rules of naming.process_exporter. Without them, there are no namegroups, and
+ * all else is right.
+ */
+static void set_naming(const struct settings *settings, struct pass *pass)
+{
+	char error[NAMING_ERRORS_SIZE];
+	struct naming_rules *rules;
+
+	if (!settings->naming_process_exporter)
+		return;
+	if (naming_rules_load(settings->naming_process_exporter, &rules, error) < 0)
+		log_lines(LOG_LEVEL_WARNING, "there are no namegroups: ", error);
+	else
+		pass_set_naming(pass, rules);
+}
+
+/* Reads all processes. Returns 0, or a negative errno of pass_begin() or pass_step(). */
+static int read_all(struct pass *pass)
+{
+	int r = pass_begin(pass);
+
+	if (r < 0)
+		return r;
+	do {
+		r = pass_step(pass, UINT64_MAX);
+		if (r >= 0)
+			name_principals(pass);
+	} while (r > 0);
+	return r;
+}
+
 static int open_live(const struct settings *settings, const struct pass_options *how,
 	struct view **ret, const char **ret_reason)
 {
@@ -82,15 +115,12 @@ static int open_live(const struct settings *settings, const struct pass_options 
 	/* If no worker can be forked, the pass reads everything itself. */
 	if (r == 0 && pass_may_block(pass) && readers_open(settings->path_procfs, &readers) == 0)
 		pass_set_workers(pass, &readers.workers);
-	if (r == 0)
-		r = pass_begin(pass);
-	if (r == 0)
-		do
-			r = pass_step(pass, UINT64_MAX);
-		while (r == PASS_MORE);
+	if (r == 0) {
+		set_naming(settings, pass);
+		r = read_all(pass);
+	}
 	if (r < 0)
 		return r;
-	name_principals(pass);
 	r = pass_publish(pass, false, &fd, &public_fd);
 	if (r == 0)
 		say_blocked(pass);

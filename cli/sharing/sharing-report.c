@@ -16,7 +16,8 @@
 static const char *name_of_set(const struct settings *c)
 {
 	const struct text_list *lists[] = {&c->user, &c->program, &c->unit, &c->user_unit,
-		&c->session, &c->slice, &c->machine, &c->pod, &c->container, &c->group, &c->pid};
+		&c->session, &c->slice, &c->machine, &c->pod, &c->container, &c->group,
+		&c->namegroup, &c->pid};
 	const char *name = NULL;
 	size_t count = c->operands.count - 1;
 

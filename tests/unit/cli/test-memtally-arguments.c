@@ -80,6 +80,8 @@ static const struct argument_case list_cases[] = {
 		1, "",
 		"memtally: error: no process with memory matches "
 		"--user_unit=e --session=d --slice=c --machine=b --pod=a\n"},
+	{{"--live", "--log.level=error", "namegroups", "--namegroup=f"}, 1, "",
+		"memtally: error: no process with memory matches --namegroup=f\n"},
 	{{"--live", "--log.level=error", "host", "--program=nothing"}, 1, "",
 		"memtally: error: no process with memory matches --"},
 	{{"--live", "--log.level=error", "--json", "--user=none-such"}, 1, "\"programs\":[]}\n",
