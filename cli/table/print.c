@@ -133,12 +133,15 @@ static bool print_may_shrink(const struct table_column *c)
 	return c->is_wide || c->is_prose;
 }
 
+/* How early extra columns disappear, and spare ones that are not used. */
+enum { RANK_UNUSED = INT_MAX - 1, RANK_EXTRA = INT_MAX };
+
 /* Returns how early C disappears; 0: never. */
 static unsigned int print_rank(const struct table_column *c)
 {
 	if (c->is_extra)
-		return UINT_MAX;
-	return c->is_spare && !c->is_used ? UINT_MAX - 1 : c->drop;
+		return RANK_EXTRA;
+	return c->is_spare && !c->is_used ? RANK_UNUSED : c->drop;
 }
 
 /* Returns the column of T that disappears next; the number of columns if none may. */
@@ -158,23 +161,36 @@ static size_t print_choose(const struct table *t, const struct layout *layout)
 	return chosen;
 }
 
+/* Returns the width of the columns of T that are shown, each of WIDTHS. */
+static size_t print_sum(const struct table *t, const size_t *widths, const struct layout *layout)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < t->columns; i++)
+		if (!layout->is_hidden[i])
+			all += widths[i] + (all > 0);
+	return all;
+}
+
 /*
- * Hides columns of T until the others fit in WIDTH with names and prose of CELL_NAME_KEPT columns,
- * or until none may disappear. WANTED is the width of each column.
+ * Hides columns of T until the others fit in WIDTH, or until none may disappear. WANTED is the
+ * width of each column. Extra columns and unused spare ones give way to whole names; others only to
+ * names and prose of CELL_NAME_KEPT columns.
  */
 static void print_drop_columns(
 	const struct table *t, const size_t *wanted, size_t width, struct layout *layout)
 {
-	size_t kept[TABLE_COLUMNS_MAX], all = 0, next;
+	size_t kept[TABLE_COLUMNS_MAX], next;
 
-	for (size_t i = 0; i < t->columns; i++) {
+	for (size_t i = 0; i < t->columns; i++)
 		kept[i] = print_may_shrink(&t->column[i]) ? saturate_min(wanted[i], CELL_NAME_KEPT)
 		                                          : wanted[i];
-		all += kept[i] + (i > 0);
-	}
-	while (all > width && (next = print_choose(t, layout)) < t->columns) {
+	while ((next = print_choose(t, layout)) < t->columns) {
+		bool is_worthless = print_rank(&t->column[next]) >= RANK_UNUSED;
+
+		if (print_sum(t, is_worthless ? wanted : kept, layout) <= width)
+			return;
 		layout->is_hidden[next] = true;
-		all -= kept[next] + 1;
 	}
 }
 
@@ -184,12 +200,9 @@ static void print_drop_columns(
  */
 static void print_narrow(const struct table *t, size_t *wanted, size_t width, struct layout *layout)
 {
-	size_t all = 0, widest;
+	size_t widest;
 
-	for (size_t i = 0; i < t->columns; i++)
-		if (!layout->is_hidden[i])
-			all += wanted[i] + (all > 0);
-	for (; all > width; all--) {
+	for (size_t all = print_sum(t, wanted, layout); all > width; all--) {
 		widest = t->columns;
 		for (size_t i = 0; i < t->columns; i++)
 			if (!layout->is_hidden[i] && print_may_shrink(&t->column[i]) &&

@@ -52,9 +52,9 @@ void table_done(struct table *t);
 #define AUTO_TABLE CLEANUP(table_done)
 
 /*
- * Appends TABLE to TO. WIDTH is the terminal's width in columns. Columns disappear until names have
- * 24 columns; then names are cut with an ellipsis, the widest first, and prose is folded, to 16
- * columns at least. The text beside the total is folded. With a WIDTH of 0 (no
+ * Appends TABLE to TO. WIDTH is the terminal's width in columns. If the table is wider, extra and
+ * unused spare columns disappear, then others until names have 24 columns; then names are cut with
+ * an ellipsis, the widest first, and prose is folded, to 16 columns at least. The text beside the total is folded. With a WIDTH of 0 (no
  * terminal) every row is one line. Control characters, newlines included, and characters that
  * LC_CTYPE cannot print appear as \x0a. Returns 0 or -ENOMEM.
  */

@@ -91,6 +91,49 @@ static void names_are_cut_on_a_terminal_only(void **state)
 					 "  3 total\n");
 }
 
+/* Prints one row with a name of 30 columns, a column of zeros and one that may disappear. */
+static void print_optional(size_t width, struct buffer *to)
+{
+	AUTO_TABLE struct table t = {
+		.column = {{.head = "PSS"}, {.head = "SWAP", .is_spare = true},
+			{.head = "USS", .is_used = true, .drop = 1},
+			{.head = "NAME", .is_wide = true}},
+		.columns = 4,
+		.rows = 1,
+	};
+	static const char text[] = "1\0"
+				   "0\0"
+				   "2\0"
+				   "a-name-of-thirty-columns-as-is";
+
+	buffer_add(&t.text, text, sizeof(text));
+	assert_int_equal(print_table(&t, width, to), 0);
+	buffer_add_char(to, '\0');
+}
+
+/* A column of zeros gives way to a whole name, another column only to its first 24 columns. */
+static void columns_give_way_to_names(void **state)
+{
+	static const struct {
+		size_t width;
+		const char *expected;
+	} cases[] = {
+		{43, "PSS SWAP USS NAME\n1   0    2   a-name-of-thirty-columns-as-is\n"},
+		{42, "PSS USS NAME\n1   2   a-name-of-thirty-columns-as-is\n"},
+		{37, "PSS USS NAME\n1   2   a-name-of-thirty-columns-as-…\n"},
+		{32, "PSS USS NAME\n1   2   a-name-of-thirty-column…\n"},
+		{31, "PSS NAME\n1   a-name-of-thirty-columns-a…\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0};
+
+		print_optional(cases[i].width, &b);
+		assert_string_equal(b.data, cases[i].expected);
+	}
+}
+
 /* No line is wider than the terminal; the text continues on the next line. */
 static void prose_is_wrapped_on_a_terminal(void **state)
 {
@@ -222,6 +265,7 @@ int main(void)
 		cmocka_unit_test(columns_are_aligned),
 		cmocka_unit_test(names_cannot_control_the_terminal),
 		cmocka_unit_test(names_are_cut_on_a_terminal_only),
+		cmocka_unit_test(columns_give_way_to_names),
 		cmocka_unit_test(prose_is_wrapped_on_a_terminal),
 		cmocka_unit_test(width_counts_wide_characters),
 		cmocka_unit_test(width_counts_printed_characters),
