@@ -40,7 +40,7 @@ struct capture {
 int pattern_new(const char *text, struct pattern **ret, char error[static NAMING_ERROR_SIZE]);
 void pattern_free(struct pattern *p); /* accepts NULL */
 
-/* Returns 1, for the whole match, and the number of groups of P, with and without a name. */
+/* Returns 1 more than P has groups, with and without a name: the whole match counts, too. */
 size_t pattern_captures(const struct pattern *p);
 
 /*

@@ -32,8 +32,8 @@ struct template_text {
 struct template_process {
 	struct template_text comm, exe_base, exe_full, username;
 	/*
-	 * Groups of all matches. Of several with one name the last one counts, as groups without a
-	 * name have the name "".
+	 * Whole matches and groups of all patterns, in their order. Of several with one name the
+	 * last one counts. Whole matches, and groups without a name, have the name "".
 	 */
 	const struct capture *matches;
 	size_t matches_count;

@@ -21,8 +21,9 @@ enum comparison_reason {
 	COMPARISON_ROUNDING, /* by the kernel: 1 KiB of PSS, 64 pages of RSS, for each process */
 	COMPARISON_BOUNDS,   /* their PSS is within the bounds of ours */
 	/*
-	 * The processes are as many. The RSS differs by at most 1 MiB or 5 %, and the PSS by at most
-	 * as much more: memory was allocated or freed between the two measurements.
+	 * The processes are as many. The RSS differs by at most 1 MiB or 5 %, the larger of both.
+	 * Their PSS is outside of the bounds of ours by at most as much more than the RSS differs:
+	 * memory was allocated or freed between the two measurements.
 	 */
 	COMPARISON_TIME,
 	/* process-exporter counts processes without memory, too; the figures agree otherwise */
@@ -48,7 +49,8 @@ enum comparison_reason {
 struct comparison_row {
 	const char *name; /* borrowed from the view or the scrape, as that of .other */
 	struct scrape_group ours, theirs;
-	uint64_t pss_low_bytes, pss_high_bytes; /* bounds of our PSS */
+	/* Bounds of our PSS; 0 and INT64_MAX if they are not known. Both 0 without a group of ours. */
+	uint64_t pss_low_bytes, pss_high_bytes;
 	uint64_t age_ns; /* of our oldest measurement, or of the snapshot if that is not known */
 	enum comparison_reason reason;
 	const char *other; /* COMPARISON_EXEC: the other group; NULL: there are several */
@@ -69,7 +71,8 @@ enum { COMPARISON_NONE = 1 /* VIEW has no namegroups */ };
 
 /*
  * Compares VIEW at NOW_BOOTTIME_NS (CLOCK_BOOTTIME, ns) with SCRAPE. OWN_RSS_BYTES is the RSS of
- * memtally during the scrape; 0: VIEW has memtally, too. *RET borrows names of both. Returns 0,
+ * memtally during the scrape; 0: VIEW has memtally, too, or SCRAPE was saved earlier. *RET borrows
+ * names of both. Returns 0,
  * COMPARISON_NONE or -ENOMEM.
  */
 int comparison_make(const struct view *view, uint64_t now_boottime_ns, const struct scrape *scrape,

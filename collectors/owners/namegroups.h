@@ -65,7 +65,10 @@ void namegroups_done(struct namegroups *n);
 /* Sets the rules from the next pass on: all processes are assigned anew. Consumes RULES; NULL: none. */
 void namegroups_set(struct namegroups *n, struct naming_rules *rules);
 
-/* Call it at the beginning of each pass, when the table has its processes. */
+/*
+ * Begins a pass: takes the rules of namegroups_set(), and forgets the users whose names no process
+ * has waited for in the last pass. Call it when the table has the processes of the pass.
+ */
 void namegroups_list(struct namegroups *n);
 
 /* Returns whether a pass has work for namegroups_step(): there are rules, or there were some. */
@@ -88,10 +91,11 @@ enum namegroups_outcome {
 
 /*
  * Continues with at most one process that is not settled; a read that blocks takes longer
- * (workers.h). A process that
- * cannot be read is tried again in the next pass, and so is one with a user whose name is not known
- * yet: until then its group has the number. Returns 0 if each member has its group; NAMEGROUPS_MORE
- * or NAMEGROUPS_NAMES (once in a pass) if not; or -ENOMEM: the next pass goes on.
+ * (workers.h). A process that cannot be read is tried again in the next pass. Until then it keeps
+ * a group that it has inherited, or is in "(none)". A process with a user whose name is not known
+ * yet is tried again, too: until then its group has the number. Returns 0 if each member has its
+ * group; NAMEGROUPS_MORE or NAMEGROUPS_NAMES (once in a pass) if not; or -ENOMEM: the next pass
+ * goes on.
  */
 int namegroups_step(struct namegroups *n);
 
