@@ -129,6 +129,10 @@ int scrape_source_read(
 		r = file_read_all(AT_FDCWD, from, SIZE_MAX_BYTES, ret);
 	if (r == 0 || r == -ENOMEM)
 		return r;
-	return r == -EFBIG ? scrape_source_refuse_size(from, error)
-	                   : scrape_source_refuse(from, strerror(-r), error);
+	if (r == -EFBIG)
+		return scrape_source_refuse_size(from, error);
+	return scrape_source_refuse(from,
+		r == -ENOENT ? "no such file (a URL begins with http:// or https://)"
+			     : strerror(-r),
+		error);
 }

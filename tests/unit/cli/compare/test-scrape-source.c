@@ -188,8 +188,9 @@ static void reads_a_file(void **state)
 	make_file("scrape.txt", "", ((off_t)SCRAPE_SOURCE_MAX_MIB << 20) + 1);
 	expect_error("scrape.txt", "scrape.txt: more than 64 MiB");
 	assert_int_equal(unlink("scrape.txt"), 0);
-	expect_error("scrape.txt", "scrape.txt: No such file or directory");
-	expect_error("file:///etc/hostname", ": No such file or directory");
+	expect_error(
+		"scrape.txt", "scrape.txt: no such file (a URL begins with http:// or https://)");
+	expect_error("file:///etc/hostname", ": no such file (a URL");
 }
 
 static void reads_standard_input(void **state)
@@ -219,7 +220,8 @@ static void errors_are_clean(void **state)
 
 	(void)state;
 	assert_int_equal(scrape_source_read("none\x1b[31m", &text, error), -EIO);
-	assert_string_equal(error, "none\\x1b[31m: No such file or directory");
+	assert_string_equal(
+		error, "none\\x1b[31m: no such file (a URL begins with http:// or https://)");
 }
 
 static void returns_errors_without_memory(void **state)
