@@ -102,10 +102,13 @@ static bool comparison_is_pss_rounded(const struct comparison_row *row)
 	               saturate_part(processes, PSS_ROUNDING, 1);
 }
 
+/* Among many small processes 64 pages of each are more than 5 %. */
 static bool comparison_is_rss_near(const struct comparison_row *row)
 {
-	return comparison_rss_apart(row) <=
-	       comparison_margin(saturate_max(row->ours.q[SCRAPE_RSS], row->theirs.q[SCRAPE_RSS]));
+	uint64_t largest = saturate_max(row->ours.q[SCRAPE_RSS], row->theirs.q[SCRAPE_RSS]);
+
+	return comparison_is_rss_rounded(row) ||
+	       comparison_rss_apart(row) <= comparison_margin(largest);
 }
 
 /* Returns the reason for the difference in memory of a group that both have. */

@@ -21,9 +21,9 @@ enum comparison_reason {
 	COMPARISON_ROUNDING, /* by the kernel: 1 KiB of PSS, 64 pages of RSS, for each process */
 	COMPARISON_BOUNDS,   /* their PSS is within the bounds of ours */
 	/*
-	 * The processes are as many. The RSS differs by at most 1 MiB or 5 %, the larger of both.
-	 * Their PSS is outside of the bounds of ours by at most as much more than the RSS differs:
-	 * memory was allocated or freed between the two measurements.
+	 * The processes are as many. The RSS differs by at most 1 MiB, 5 % or its rounding, the
+	 * largest of these. Their PSS is outside of the bounds of ours by at most 1 MiB or 5 % more
+	 * than the RSS differs: memory was allocated or freed between the two measurements.
 	 */
 	COMPARISON_TIME,
 	/* process-exporter counts processes without memory, too; the figures agree otherwise */

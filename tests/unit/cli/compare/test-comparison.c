@@ -143,6 +143,13 @@ static void memory_of_a_group_differs_for_a_reason(void **state)
 			"within rounding"},
 		{{"a", 2, 9512, 5000, 5000, 5002}, {"a", 2, 9000, 5002}, COMPARISON_ROUNDING,
 			"within rounding"},
+		/* the same of many small processes, where it is more than 5 % */
+		{{"a", 12, 30000, 9000, 9000, 9012}, {"a", 12, 33072, 9000}, COMPARISON_ROUNDING,
+			"within rounding"},
+		{{"a", 12, 33072, 9000, 9000, 9012}, {"a", 12, 30000, 9683}, COMPARISON_TIME,
+			DIFFERENT_TIMES},
+		{{"a", 12, 30000, 9000, 9000, 9012}, {"a", 12, 33073, 9000}, COMPARISON_MEMORY,
+			NOT_EXPLAINED},
 		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 7000}, COMPARISON_BOUNDS,
 			"within the bounds of ours, measured 8 s ago"},
 		/* their PSS is rounded, too */
