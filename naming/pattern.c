@@ -29,7 +29,6 @@ enum {
 	PATTERN_MAX = 4096,              /* bytes of a pattern */
 	COMPILED_MAX = 32 << 10,         /* bytes of a compiled pattern */
 	QUOTED_MAX = 300,                /* bytes of a pattern in a message */
-	STEPS_MAX = 100000,              /* of a search */
 	SEARCH_MEMORY_MAX_KIB = 2 << 10, /* of a search */
 };
 
@@ -38,6 +37,7 @@ struct pattern {
 	pcre2_match_context *context;
 	char *names; /* of the groups in their order, each terminated */
 	size_t groups;
+	unsigned int steps; /* of the last search */
 };
 
 static void *pattern_allocate(size_t size, void *unused)
@@ -219,6 +219,11 @@ size_t pattern_captures(const struct pattern *p)
 	return p->groups + 1;
 }
 
+unsigned int pattern_steps(const struct pattern *p)
+{
+	return p->steps;
+}
+
 /* Called at each callout. Ends the search when its steps are used up. */
 static int take_steps(pcre2_callout_block *block, void *data)
 {
@@ -260,11 +265,19 @@ static void fill_captures(
 
 int pattern_search(struct pattern *p, const char *subject, size_t len, struct capture *ret)
 {
+	return pattern_search_within(p, subject, len, PATTERN_STEPS_MAX, ret);
+}
+
+int pattern_search_within(
+	struct pattern *p, const char *subject, size_t len, uint64_t steps, struct capture *ret)
+{
 	CLEANUP(free_match)
 	pcre2_match_data *match = pcre2_match_data_create_from_pattern(p->code, NULL);
-	unsigned int left = STEPS_MAX;
+	unsigned int max = steps < PATTERN_STEPS_MAX ? (unsigned int)steps : PATTERN_STEPS_MAX,
+		     left = max;
 	int r;
 
+	p->steps = 0;
 	if (!match)
 		return -ENOMEM;
 	if (!subject)
@@ -272,6 +285,7 @@ int pattern_search(struct pattern *p, const char *subject, size_t len, struct ca
 	pcre2_set_callout(p->context, take_steps, &left);
 	r = pcre2_match(
 		p->code, (PCRE2_SPTR)subject, len, 0, PCRE2_NO_UTF_CHECK, match, p->context);
+	p->steps = max - left;
 	if (r < 0)
 		return search_error(r);
 	fill_captures(p, match, subject, ret);

@@ -10,8 +10,16 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/number.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "snapshot/record.h"
+
+enum {
+	STEPS_USUAL = 20000,    /* of a process */
+	STEPS_USUAL_EACH = 400, /* the same for each pattern: a few for each byte of most lines */
+	STEPS_EXTRA_MAX = 1000000, /* of a process, beyond twice the usual */
+	BYTES_PER_STEP = 32, /* a search that takes no step may look at each byte of the line */
+};
 
 /* A process while it is matched. */
 struct matching {
@@ -23,6 +31,9 @@ struct matching {
 	struct buffer line_text;
 	struct capture *capture; /* owned: what the patterns of the last rule found */
 	size_t captures, room;
+	struct naming_rules *rules; /* .steps is counted there */
+	uint64_t steps_max;
+	bool is_spent; /* a search needed more than was left of .steps_max */
 	bool has_failed;
 };
 
@@ -142,6 +153,32 @@ static int join_arguments(struct matching *m)
 	return 0;
 }
 
+static uint64_t usual_steps(const struct naming_rules *r)
+{
+	return STEPS_USUAL + STEPS_USUAL_EACH * (uint64_t)r->patterns;
+}
+
+uint64_t naming_rules_extra_steps(const struct naming_rules *r)
+{
+	return saturate_less(r->steps, usual_steps(r));
+}
+
+/* Searches the line of M for P. Returns as pattern_search_within() does. */
+static int search_line(struct matching *m, struct pattern *p)
+{
+	uint64_t left = saturate_less(m->steps_max, m->rules->steps);
+	int r = -EOVERFLOW;
+
+	if (!left) {
+		m->is_spent = true;
+		return r;
+	}
+	r = pattern_search_within(p, m->line.text, m->line.len, left, m->capture + m->captures);
+	m->rules->steps += 1 + m->line.len / BYTES_PER_STEP + pattern_steps(p);
+	m->is_spent = m->is_spent || (r == -EOVERFLOW && left < PATTERN_STEPS_MAX);
+	return r;
+}
+
 /* Returns 1 if all patterns of RULE match, and then .capture has their groups; 0 if not; -ENOMEM. */
 static int patterns_match(const struct rule *rule, struct matching *m)
 {
@@ -151,8 +188,7 @@ static int patterns_match(const struct rule *rule, struct matching *m)
 	if (join_arguments(m) < 0 || ARRAY_RESERVE(m->capture, m->room, rule->captures) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < rule->patterns; i++) {
-		int r = pattern_search(
-			rule->pattern[i], m->line.text, m->line.len, m->capture + m->captures);
+		int r = search_line(m, rule->pattern[i]);
 
 		if (r == -EOVERFLOW) {
 			m->has_failed = true;
@@ -254,15 +290,21 @@ static int add_name(const struct rule *rule, struct matching *m, struct buffer *
 	return to->error ? to->error : 1;
 }
 
-int naming_rules_match(struct naming_rules *r, const struct naming_process *p, struct buffer *name,
-	bool *ret_failed)
+int naming_rules_match(struct naming_rules *r, const struct naming_process *p, bool is_brief,
+	struct buffer *name, bool *ret_failed)
 {
 	CLEANUP(matching_done) struct matching m = matching_of(p);
+	uint64_t usual = usual_steps(r);
 
+	m.rules = r;
+	m.steps_max = is_brief ? usual : 2 * usual + STEPS_EXTRA_MAX;
+	r->steps = 0;
 	for (size_t i = 0; i < r->count; i++) {
 		const struct rule *rule = &r->rule[i];
 		int result = rule_matches(rule, &m);
 
+		if (is_brief && m.is_spent)
+			return -EAGAIN;
 		if (result > 0)
 			result = add_name(rule, &m, name);
 		if (result < 0)

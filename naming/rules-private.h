@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buffer.h"
 #include "naming/pattern.h"
@@ -28,6 +29,8 @@ struct rule {
 struct naming_rules {
 	struct rule *rule;
 	size_t count, room;
+	size_t patterns; /* of all rules */
+	uint64_t steps;  /* of the last match */
 	struct naming_needs needs;
 };
 

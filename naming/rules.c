@@ -118,6 +118,7 @@ static int add_rule(const struct rules_item *item, void *context)
 	r = compile_rule(rule, item, c->faults);
 	if (r < 0)
 		return r;
+	rules->patterns += rule->patterns;
 	uses = template_uses(rule->name);
 	rules->needs.username = rules->needs.username || (uses & TEMPLATE_USERNAME);
 	rules->needs.cgroup = rules->needs.cgroup || (uses & TEMPLATE_CGROUPS);

@@ -71,13 +71,19 @@ size_t naming_rules_count(const struct naming_rules *r);
 
 /*
  * Appends the name of P's group to NAME, at most SNAPSHOT_NAME_MAX bytes of clean text: the caller
- * has not to escape it again. Returns 1 if a rule matched; 0 if none did; or -ENOMEM.
+ * has not to escape it again. Returns 1 if a rule matched; 0 if none did; -EAGAIN if IS_BRIEF and
+ * the search for patterns takes more than the usual steps, which is when the caller may try later;
+ * or -ENOMEM.
  *
- * A pattern that takes too many steps counts as no match, and a template that fails gives the text
- * before the failure; *RET_FAILED is set to true then, and to false otherwise. Time is bounded for
- * each pattern.
+ * A pattern that takes too many steps counts as no match, and so do all further ones if the process
+ * has taken too many; a template that fails gives the text before the failure. *RET_FAILED is set to
+ * true then, and to false otherwise. The usual steps are 20000 + 400 for each pattern of the rules.
+ * A process takes at most a million steps + twice the usual ones.
  */
-int naming_rules_match(struct naming_rules *r, const struct naming_process *p, struct buffer *name,
-	bool *ret_failed);
+int naming_rules_match(struct naming_rules *r, const struct naming_process *p, bool is_brief,
+	struct buffer *name, bool *ret_failed);
+
+/* Returns how many steps more than the usual ones the last match took. */
+uint64_t naming_rules_extra_steps(const struct naming_rules *r);
 
 #endif

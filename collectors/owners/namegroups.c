@@ -17,6 +17,8 @@
 enum {
 	CGROUP_MAX = 1 << 16, /* bytes of /proc/PID/cgroup */
 	SKIPPED_MAX = 256,    /* processes without work that one step may skip */
+	/* of a pass, beyond the usual ones of each process: 1 to 3 s of CPU time */
+	STEPS_MAX = 50000000,
 };
 
 void namegroups_init(struct namegroups *n, struct owner_sums *sums, struct process_reader *reader,
@@ -81,6 +83,9 @@ void namegroups_begin(struct namegroups *n, struct process *const *member, size_
 	n->stage = NAMEGROUPS_MATCH;
 	n->at = n->announced = 0;
 	n->awaits_names = false;
+	n->costly_from = n->next_costly;
+	n->next_costly = 0;
+	n->steps = 0;
 	process_announce_none(n->reader);
 }
 
@@ -159,8 +164,17 @@ static int set_group(struct namegroups *n, struct process *p, const char *name, 
 }
 
 /*
+ * Whether P may take only the usual steps. A user can have many new processes in each pass, each with
+ * a command line that takes a pattern its most. A single pass has no later one to finish it.
+ */
+static bool is_brief(const struct namegroups *n, const struct process *p)
+{
+	return !n->reader->is_single && (p->pid < n->costly_from || n->steps >= STEPS_MAX);
+}
+
+/*
  * Runs the rules on P with what was read of it. Returns 1 if one has matched, with the group in
- * .name; 0 if none has; or -ENOMEM.
+ * .name; 0 if none has; -EAGAIN if P has to wait for steps of another pass; or -ENOMEM.
  */
 static int run_rules(
 	struct namegroups *n, const struct process *p, const char *username, bool is_cut)
@@ -182,7 +196,11 @@ static int run_rules(
 	int r;
 
 	buffer_clear(&n->name);
-	r = naming_rules_match(n->rules, &seen, &n->name, &has_failed);
+	r = naming_rules_match(n->rules, &seen, is_brief(n, p), &n->name, &has_failed);
+	if (r == -EAGAIN && n->steps >= STEPS_MAX && !n->next_costly)
+		n->next_costly = p->pid;
+	if (r != -EAGAIN)
+		n->steps += naming_rules_extra_steps(n->rules);
 	if (r >= 0 && p->naming == NAMING_NEW)
 		n->failures += has_failed || is_cut;
 	return r;
@@ -219,8 +237,8 @@ static int match_read(struct namegroups *n, struct process *p, bool is_cut)
 }
 
 /*
- * Reads P and runs the rules on it. If it cannot be read, it keeps a group that it has inherited,
- * or that has the number of its user; else it has none until the next pass.
+ * Reads P and runs the rules on it. If it cannot be read or has to wait, it keeps a group that it
+ * has inherited, or that has the number of its user; else it has none until the next pass.
  */
 static int namegroups_match(struct namegroups *n, struct process *p)
 {
@@ -235,8 +253,8 @@ static int namegroups_match(struct namegroups *n, struct process *p)
 	if (e == 0 && naming_rules_needs(n->rules).cgroup)
 		e = read_cgroup(n, p);
 	if (e == 0)
-		return match_read(n, p, is_cut);
-	if (e == -ENOMEM)
+		e = match_read(n, p, is_cut);
+	if (e == 0 || e == -ENOMEM)
 		return e;
 	return p->naming == NAMING_BY_NUMBER || p->inherits_group ? 0 : set_group(n, p, NULL, 0);
 }

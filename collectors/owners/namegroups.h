@@ -46,6 +46,14 @@ struct namegroups {
 	uint32_t name_cursor;
 
 	struct buffer cmdline, cgroup, name; /* of one process at a time */
+	/*
+	 * Processes take more than the usual steps (naming/rules.h) only from pid .costly_from on,
+	 * and while .steps of them all are below a limit. .next_costly is the first process to which
+	 * none were left, so that each process has its turn; 0: there is none.
+	 */
+	pid_t costly_from, next_costly;
+	uint64_t steps; /* of the pass, beyond the usual ones */
+
 	uint64_t failures; /* images on which a rule failed, or that had too long a command line */
 
 	/* Of the pass: */
@@ -92,10 +100,10 @@ enum namegroups_outcome {
 /*
  * Continues with at most one process that is not settled; a read that blocks takes longer
  * (workers.h). A process that cannot be read is tried again in the next pass. Until then it keeps
- * a group that it has inherited, or is in "(none)". A process with a user whose name is not known
- * yet is tried again, too: until then its group has the number. Returns 0 if each member has its
- * group; NAMEGROUPS_MORE or NAMEGROUPS_NAMES (once in a pass) if not; or -ENOMEM: the next pass
- * goes on.
+ * a group that it has inherited, or is in "(none)". So is one that takes more than the usual steps
+ * when the steps of the pass are used up. A process with a user whose name is not known yet is tried
+ * again, too: until then its group has the number. Returns 0 if each member has its group;
+ * NAMEGROUPS_MORE or NAMEGROUPS_NAMES (once in a pass) if not; or -ENOMEM: the next pass goes on.
  */
 int namegroups_step(struct namegroups *n);
 

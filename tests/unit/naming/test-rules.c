@@ -74,7 +74,7 @@ static bool match(struct naming_rules *rules, const struct naming_process *p, ch
 	int r;
 
 	buffer_add_text(&name, "kept");
-	r = naming_rules_match(rules, p, &name, &failed);
+	r = naming_rules_match(rules, p, false, &name, &failed);
 	assert_true(r == 0 || r == 1);
 	assert_true(name.len <= 4 + SNAPSHOT_NAME_MAX);
 	assert_int_equal(r == 1, name.len > 4);
@@ -568,7 +568,7 @@ static void matches_without_memory(void **state)
 		int r;
 
 		allocation_fail_at(n);
-		r = naming_rules_match(rules, &processes[8], &name, &failed);
+		r = naming_rules_match(rules, &processes[8], false, &name, &failed);
 		allocation_check(r == 1 ? 0 : r);
 		if (r != 1)
 			continue;
@@ -577,6 +577,67 @@ static void matches_without_memory(void **state)
 		assert_string_equal(name.data, "java map[:java] [/docker/abc /docker/abc /x] root");
 	}
 	assert_true(allocation_count() > 4);
+}
+
+/* A process whose command line takes the pattern x*x*[yz] its most: as P, with ARGS of LEN bytes. */
+static struct naming_process costly(char *args, size_t len)
+{
+	struct naming_process p = processes[8];
+
+	memset(args, 'x', len);
+	p.cmdline = args;
+	p.cmdline_len = len;
+	return p;
+}
+
+/* Writes COUNT rules with a costly pattern, and a last one that matches every process. */
+static struct naming_rules *parse_costly(int count)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	buffer_add_text(&text, "process_names:\n");
+	for (int i = 0; i < count; i++)
+		buffer_add_text(&text, "- cmdline: ['x*x*[yz]']\n  name: x\n");
+	buffer_add_text(&text, "- comm: [java]\n  name: last\n");
+	buffer_add_char(&text, 0);
+	assert_int_equal(text.error, 0);
+	return parse_good(text.data);
+}
+
+/* Rules without patterns go on. */
+static void steps_of_a_process_are_bounded(void **state)
+{
+	enum { RULES = 400, MOST = 1000000 + 2 * (20000 + 400 * RULES) };
+	AUTO_RULES struct naming_rules *rules = parse_costly(RULES);
+	char args[4096];
+	struct naming_process p = costly(args, sizeof(args));
+	AUTO_BUFFER struct buffer name = {0};
+	bool failed;
+
+	(void)state;
+	assert_int_equal(naming_rules_match(rules, &p, false, &name, &failed), 1);
+	assert_true(failed);
+	assert_int_equal(name.len, 4);
+	assert_memory_equal(name.data, "last", 4);
+	assert_in_range(naming_rules_extra_steps(rules), 1000000, MOST);
+}
+
+static void brief_matches_end_after_the_usual_steps(void **state)
+{
+	AUTO_RULES struct naming_rules *rules = parse_costly(1);
+	char args[4096];
+	struct naming_process p = costly(args, sizeof(args));
+	AUTO_BUFFER struct buffer name = {0};
+	bool failed;
+
+	(void)state;
+	assert_int_equal(naming_rules_match(rules, &p, true, &name, &failed), -EAGAIN);
+	assert_int_equal(name.len, 0);
+	assert_in_range(naming_rules_extra_steps(rules), 0, sizeof(args));
+	p.cmdline_len = 20;
+	assert_int_equal(naming_rules_match(rules, &p, true, &name, &failed), 1);
+	assert_false(failed);
+	assert_int_equal(naming_rules_extra_steps(rules), 0);
 }
 
 int main(void)
@@ -597,6 +658,8 @@ int main(void)
 		cmocka_unit_test(names_are_cut),
 		cmocka_unit_test(long_command_lines_are_cut),
 		cmocka_unit_test(patterns_that_take_too_long_do_not_match),
+		cmocka_unit_test(steps_of_a_process_are_bounded),
+		cmocka_unit_test(brief_matches_end_after_the_usual_steps),
 		cmocka_unit_test(tells_what_rules_need),
 		cmocka_unit_test(cgroups_may_be_unknown),
 		cmocka_unit_test(reports_all_faults),

@@ -674,6 +674,90 @@ static void rules_do_not_change_within_a_pass(void **state)
 	expect(&s, 20, "y");
 }
 
+enum { COSTLY = 60, COSTLY_PID = 100 };
+
+/* Adds processes that take the rules below a million steps each, and a cheap one behind them. */
+static void add_costly(const struct scene *s, unsigned int image, const char *cmdline)
+{
+	struct tree_process p = helper;
+
+	for (int i = 0; i <= COSTLY; i++) {
+		p.pid = COSTLY_PID + i;
+		p.parent = 1;
+		p.image = image;
+		p.cmdline = i < COSTLY ? cmdline : "cheap";
+		add(s, &p);
+	}
+}
+
+static struct naming_rules *costly_rules(void)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	buffer_add_text(&text, "process_names:\n");
+	for (int i = 0; i < 40; i++)
+		buffer_add_text(&text, "- cmdline: ['x*x*[yz]']\n  name: x\n");
+	buffer_add_text(&text, "- cmdline: ['^xxx']\n  name: costly\n");
+	buffer_add_text(&text, "- comm: [helper]\n  name: last\n");
+	buffer_add_char(&text, 0);
+	assert_int_equal(text.error, 0);
+	return rules_of(text.data);
+}
+
+/* Returns how many of the costly processes from index FROM on have a group. */
+static int count_grouped(const struct view *view, int from)
+{
+	int count = 0;
+
+	for (int i = from; i < COSTLY; i++)
+		count += strcmp(group_of(view, COSTLY_PID + i), "last") == 0;
+	return count;
+}
+
+/* Each has its turn, although all of them are new in each pass; cheap processes never wait. */
+static void costly_processes_wait_for_later_passes(void **state)
+{
+	AUTO_FREE char *line = long_cmdline("", 4000);
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *first = NULL, *second = NULL, *third = NULL;
+	int done;
+
+	(void)state;
+	scene_open(&s, NULL);
+	pass_set_naming(s.pass, costly_rules());
+	add_costly(&s, 1, line);
+	first = run(&s);
+	done = count_grouped(first, 0);
+	assert_in_range(done, COSTLY / 2, COSTLY - 1);
+	assert_int_equal(count_grouped(first, done), 0); /* the first ones */
+	assert_string_equal(group_of(first, COSTLY_PID + COSTLY), "last");
+	assert_int_equal(failures(first), done);
+	add_costly(&s, 2, line);
+	second = run(&s);
+	assert_int_equal(count_grouped(second, 0), COSTLY - done);
+	assert_int_equal(count_grouped(second, done), COSTLY - done);
+	assert_string_equal(group_of(second, COSTLY_PID + COSTLY), "last");
+	third = run(&s);
+	assert_int_equal(count_grouped(third, 0), COSTLY);
+}
+
+/* There is no later pass. */
+static void single_pass_finishes_costly_processes(void **state)
+{
+	AUTO_FREE char *line = long_cmdline("", 4000);
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+	struct pass_options o = run_exact;
+
+	(void)state;
+	o.is_single = true;
+	scene_open_with(&s, &o, NULL);
+	pass_set_naming(s.pass, costly_rules());
+	add_costly(&s, 1, line);
+	view = run(&s);
+	assert_int_equal(count_grouped(view, 0), COSTLY);
+}
+
 static int try_passes(struct scene *s, unsigned int failing)
 {
 	AUTO_CLOSE int fd = -1;
@@ -730,6 +814,8 @@ int main(void)
 		cmocka_unit_test(names_of_users_are_waited_for),
 		cmocka_unit_test(names_of_users_may_come_late),
 		cmocka_unit_test(new_rules_assign_all_processes_anew),
+		cmocka_unit_test(costly_processes_wait_for_later_passes),
+		cmocka_unit_test(single_pass_finishes_costly_processes),
 		cmocka_unit_test(rules_do_not_change_within_a_pass),
 		cmocka_unit_test(recovers_from_each_failed_allocation),
 	};
