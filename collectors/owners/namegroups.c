@@ -17,8 +17,8 @@
 enum {
 	CGROUP_MAX = 1 << 16, /* bytes of /proc/PID/cgroup */
 	SKIPPED_MAX = 256,    /* processes without work that one step may skip */
-	/* of a pass, beyond the usual ones of each process: 1 to 3 s of CPU time */
-	STEPS_MAX = 50000000,
+	STEP_NS = 20,         /* of CPU time; up to 60 with some patterns */
+	NEW_RULES_STEPS = 50000000,
 };
 
 void namegroups_init(struct namegroups *n, struct owner_sums *sums, struct process_reader *reader,
@@ -49,6 +49,7 @@ static void take_rules(struct namegroups *n)
 	naming_rules_free(n->rules);
 	n->rules = TAKE_PTR(n->next);
 	n->has_next = false;
+	n->are_new = true;
 	n->is_used = n->is_used || n->rules;
 	for (size_t i = 0; i < n->table->count; i++) {
 		n->table->item[i]->naming = NAMING_NEW;
@@ -76,7 +77,8 @@ void namegroups_list(struct namegroups *n)
 	n->name_cursor = 0;
 }
 
-void namegroups_begin(struct namegroups *n, struct process *const *member, size_t count)
+void namegroups_begin(
+	struct namegroups *n, struct process *const *member, size_t count, uint64_t cpu_ns)
 {
 	n->member = member;
 	n->count = count;
@@ -86,6 +88,10 @@ void namegroups_begin(struct namegroups *n, struct process *const *member, size_
 	n->costly_from = n->next_costly;
 	n->next_costly = 0;
 	n->steps = 0;
+	n->steps_max = cpu_ns / STEP_NS + 1;
+	if (n->are_new)
+		n->steps_max = saturate_max(n->steps_max, NEW_RULES_STEPS);
+	n->are_new = false;
 	process_announce_none(n->reader);
 }
 
@@ -169,7 +175,7 @@ static int set_group(struct namegroups *n, struct process *p, const char *name, 
  */
 static bool is_brief(const struct namegroups *n, const struct process *p)
 {
-	return !n->reader->is_single && (p->pid < n->costly_from || n->steps >= STEPS_MAX);
+	return !n->reader->is_single && (p->pid < n->costly_from || n->steps >= n->steps_max);
 }
 
 /*
@@ -197,7 +203,7 @@ static int run_rules(
 
 	buffer_clear(&n->name);
 	r = naming_rules_match(n->rules, &seen, is_brief(n, p), &n->name, &has_failed);
-	if (r == -EAGAIN && n->steps >= STEPS_MAX && !n->next_costly)
+	if (r == -EAGAIN && n->steps >= n->steps_max && !n->next_costly)
 		n->next_costly = p->pid;
 	if (r != -EAGAIN)
 		n->steps += naming_rules_extra_steps(n->rules);

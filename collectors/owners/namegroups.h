@@ -36,6 +36,7 @@ struct namegroups {
 	struct naming_rules *rules; /* owned; NULL: there are none, and no process has a group */
 	struct naming_rules *next;  /* owned: the rules from the next pass on, if .has_next */
 	bool has_next;
+	bool are_new; /* .rules have not run yet */
 	bool is_used; /* there are rules, or there were some */
 
 	/*
@@ -48,11 +49,11 @@ struct namegroups {
 	struct buffer cmdline, cgroup, name; /* of one process at a time */
 	/*
 	 * Processes take more than the usual steps (naming/rules.h) only from pid .costly_from on,
-	 * and while .steps of them all are below a limit. .next_costly is the first process to which
+	 * and while .steps of them all are below .steps_max. .next_costly is the first process to which
 	 * none were left, so that each process has its turn; 0: there is none.
 	 */
 	pid_t costly_from, next_costly;
-	uint64_t steps; /* of the pass, beyond the usual ones */
+	uint64_t steps, steps_max; /* of the pass, beyond the usual ones */
 
 	uint64_t failures; /* images on which a rule failed, or that had too long a command line */
 
@@ -87,9 +88,11 @@ static inline bool namegroups_are_used(const struct namegroups *n)
 
 /*
  * Begins the work of a pass when all processes have been sampled. MEMBER, borrowed until it is
- * done, has the COUNT members of the pass; each has a membership.
+ * done, has the COUNT members of the pass; each has a membership. Processes may take about CPU_NS of
+ * CPU time beyond the usual steps (naming/rules.h), and 1 s if the rules are new.
  */
-void namegroups_begin(struct namegroups *n, struct process *const *member, size_t count);
+void namegroups_begin(
+	struct namegroups *n, struct process *const *member, size_t count, uint64_t cpu_ns);
 
 enum namegroups_outcome {
 	NAMEGROUPS_MORE = 1,

@@ -189,13 +189,23 @@ static int begin_charges(struct pass *pass)
 	return memcg_charges_begin(&pass->charges, &pass->sums, period_ns, spare_ns);
 }
 
+/*
+ * Begins to assign groups. Command lines that take the rules their longest get a tenth of a core, or
+ * a quarter of the budget, since passes beyond three quarters of it stretch the interval.
+ */
 static void begin_namegroups(struct pass *pass)
 {
+	const struct pass_options *o = &pass->options;
+	uint64_t cpu_ns = o->is_adaptive ? saturate_part(o->interval_ns, o->budget_cpu_ppm,
+						   4 * CPU_BUDGET_PPM_MAX)
+	                                 : o->interval_ns / 10;
+
 	pass->phase = PHASE_OWNERS;
 	if (!namegroups_are_used(&pass->namegroups))
 		return;
 	pass->phase = PHASE_NAMEGROUPS;
-	namegroups_begin(&pass->namegroups, pass->rows.member, process_rows_count(&pass->rows));
+	namegroups_begin(
+		&pass->namegroups, pass->rows.member, process_rows_count(&pass->rows), cpu_ns);
 }
 
 static int find_namegroups(struct pass *pass)

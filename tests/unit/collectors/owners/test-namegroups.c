@@ -461,6 +461,36 @@ static void unreadable_process_keeps_an_inherited_group(void **state)
 	expect(&s, 30, "database");
 }
 
+/* The worker reads by pid. */
+static void later_process_with_the_pid_is_not_read(void **state)
+{
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *view = NULL;
+	AUTO_CLOSE int fd = -1;
+	struct tree_process later = helper;
+	struct crew crew;
+	int public_fd;
+
+	(void)state;
+	scene_open(&s, RULES);
+	add(&s, &helper);
+	crew_open(&crew, s.tree.fd);
+	pass_set_workers(s.pass, &crew.workers);
+	tree_expect(NULL, 0);
+	assert_int_equal(pass_begin(s.pass), 0);
+	while (s.pass->phase != PHASE_NAMEGROUPS)
+		assert_int_equal(pass_step(s.pass, 0), PASS_MORE);
+	tree_remove(&s.tree, "30");
+	later.cmdline = "/usr/bin/postgres";
+	add(&s, &later);
+	assert_int_equal(run_steps(s.pass), 0);
+	assert_int_equal(pass_publish(s.pass, false, &fd, &public_fd), 0);
+	view = run_view(fd);
+	assert_string_equal(group_of(view, 30), OWNER_NONE);
+	pass_set_workers(s.pass, NULL);
+	crew_close(&crew);
+}
+
 static char *long_cmdline(const char *first, size_t len)
 {
 	char *text = malloc(len + 1);
@@ -741,6 +771,27 @@ static void costly_processes_wait_for_later_passes(void **state)
 	assert_int_equal(count_grouped(third, 0), COSTLY);
 }
 
+/* But in the first pass of new rules they may take more. */
+static void costly_processes_take_a_part_of_the_budget(void **state)
+{
+	AUTO_FREE char *line = long_cmdline("", 4000);
+	AUTO_SCENE struct scene s;
+	AUTO_VIEW struct view *first = NULL, *second = NULL;
+	struct pass_options o = run_adaptive;
+
+	(void)state;
+	o.budget_cpu_ppm = CPU_BUDGET_PPM_PER_PERCENT;
+	scene_open_with(&s, &o, NULL);
+	pass_set_naming(s.pass, costly_rules());
+	add_costly(&s, 1, line);
+	first = run(&s);
+	assert_in_range(count_grouped(first, 0), COSTLY / 2, COSTLY - 1);
+	add_costly(&s, 2, line);
+	second = run(&s);
+	assert_in_range(count_grouped(second, 0), 1, 5);
+	assert_string_equal(group_of(second, COSTLY_PID + COSTLY), "last");
+}
+
 /* There is no later pass. */
 static void single_pass_finishes_costly_processes(void **state)
 {
@@ -794,6 +845,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocked_process_is_tried_again),
+		cmocka_unit_test(later_process_with_the_pid_is_not_read),
 		cmocka_unit_test(long_command_line_is_cut),
 		cmocka_unit_test(rules_and_ancestors_name_groups),
 		cmocka_unit_test(order_of_pids_does_not_matter),
@@ -815,6 +867,7 @@ int main(void)
 		cmocka_unit_test(names_of_users_may_come_late),
 		cmocka_unit_test(new_rules_assign_all_processes_anew),
 		cmocka_unit_test(costly_processes_wait_for_later_passes),
+		cmocka_unit_test(costly_processes_take_a_part_of_the_budget),
 		cmocka_unit_test(single_pass_finishes_costly_processes),
 		cmocka_unit_test(rules_do_not_change_within_a_pass),
 		cmocka_unit_test(recovers_from_each_failed_allocation),
