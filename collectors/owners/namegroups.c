@@ -300,6 +300,15 @@ static struct process *parent_of(const struct namegroups *n, const struct proces
 	return parent->has_stat && parent->stat.start_ticks > p->stat.start_ticks ? NULL : parent;
 }
 
+/*
+ * Whether the parent of P, or that it has none, is known. It is not without a stat, nor if it was born
+ * while processes were listed and is not among them.
+ */
+static bool is_parent_known(const struct namegroups *n, const struct process *p)
+{
+	return p->has_stat && (!p->stat.parent || process_table_find(n->table, p->stat.parent));
+}
+
 /* The group that processes without a rule have from an ancestor. */
 struct inherited {
 	uint32_t slot;
@@ -334,8 +343,8 @@ static int find_inherited(struct namegroups *n, struct process *p, struct inheri
 		p->naming = NAMING_VISITED;
 		last = p;
 	}
-	/* Without a stat the parent is not known yet. */
-	*ret = (struct inherited){.slot = none->slot, .is_none = true, .is_final = last->has_stat};
+	*ret = (struct inherited){
+		.slot = none->slot, .is_none = true, .is_final = is_parent_known(n, last)};
 	if (p && p->naming != NAMING_VISITED)
 		inherited_from(n, p, ret);
 	return 0;

@@ -278,7 +278,7 @@ static void inherited_group_survives_exec_and_exit_of_the_parent(void **state)
 static void settled_ancestor_ends_the_search(void **state)
 {
 	AUTO_SCENE struct scene s;
-	struct tree_process grandparent = init, parent = helper, child = helper;
+	struct tree_process root = init, grandparent = init, parent = helper, child = helper;
 
 	(void)state;
 	scene_open(&s, RULES);
@@ -286,6 +286,8 @@ static void settled_ancestor_ends_the_search(void **state)
 	parent.parent = 1;
 	child.pid = 32;
 	child.parent = 31;
+	root.pid = 4;
+	add(&s, &root);
 	add(&s, &grandparent);
 	add(&s, &parent);
 	expect(&s, 31, OWNER_NONE);
@@ -309,6 +311,22 @@ static void later_process_is_no_parent(void **state)
 	add(&s, &later);
 	add(&s, &helper);
 	expect(&s, 30, OWNER_NONE);
+}
+
+/* It was born while processes were listed. */
+static void parent_may_be_listed_later(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		AUTO_SCENE struct scene s;
+
+		scene_open_with(&s, modes[i], RULES);
+		add(&s, &helper);
+		expect(&s, 30, OWNER_NONE);
+		add(&s, &nginx);
+		expect(&s, 30, "web");
+		assert_int_equal(s.opened.count, 1);
+	}
 }
 
 static void circles_of_parents_end(void **state)
@@ -855,6 +873,7 @@ int main(void)
 		cmocka_unit_test(inherited_group_survives_exec_and_exit_of_the_parent),
 		cmocka_unit_test(settled_ancestor_ends_the_search),
 		cmocka_unit_test(later_process_is_no_parent),
+		cmocka_unit_test(parent_may_be_listed_later),
 		cmocka_unit_test(circles_of_parents_end),
 		cmocka_unit_test(kernel_threads_have_no_group),
 		cmocka_unit_test(dead_leader_is_read_by_a_thread),
