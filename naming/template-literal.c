@@ -2,31 +2,8 @@
 /* String literals of Go. They can be decoded in place: no escape is shorter than its meaning. */
 #include "config.h"
 
+#include "base/text.h"
 #include "naming/template-private.h"
-
-static size_t encode_character(uint32_t c, char to[static 4])
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		to[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	to[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
 
 /* Takes exactly DIGITS hexadecimal digits. */
 static bool take_hex(struct scan *s, size_t digits, uint64_t *ret)
@@ -77,7 +54,7 @@ static bool take_escape(struct scan *s, char **to)
 	if ((letter != 'u' && letter != 'U') || !take_hex(s, letter == 'u' ? 4 : 8, &c) ||
 		c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
 		return false;
-	*to += encode_character((uint32_t)c, *to);
+	*to += text_encode((uint32_t)c, *to);
 	return true;
 }
 
