@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	UNSAID_SIZE = 48,   /* "\nand N more faults" */
+	UNSAID_SIZE = 48,   /* "\nand N more" */
 	CONTAINER_ENDS = 1, /* result of events_read_one() */
 };
 
@@ -41,8 +41,8 @@ static void join_lines(char *text)
 /* Writes how many faults did not fit, into the room reserved for this. */
 static void say_unsaid(struct events *e)
 {
-	snprintf(e->error + e->error_len, SETTINGS_ERROR_SIZE - e->error_len,
-		"\nand %u more faults", e->unsaid);
+	snprintf(e->error + e->error_len, SETTINGS_ERROR_SIZE - e->error_len, "\nand %u more",
+		e->unsaid);
 }
 
 static void add_fault(struct events *e, const char *fault)

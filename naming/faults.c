@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNSAID_SIZE = 48 }; /* "\nand N more faults" */
+enum { UNSAID_SIZE = 48 }; /* "\nand N more" */
 
 void faults_init(struct faults *f, const char *path, char error[static NAMING_ERRORS_SIZE])
 {
@@ -30,7 +30,7 @@ static void faults_append(struct faults *f, const char *fault)
 	f->count++;
 	if (f->unsaid || f->len + line_break + len + UNSAID_SIZE > NAMING_ERRORS_SIZE) {
 		f->unsaid++;
-		snprintf(f->error + f->len, NAMING_ERRORS_SIZE - f->len, "\nand %zu more faults",
+		snprintf(f->error + f->len, NAMING_ERRORS_SIZE - f->len, "\nand %zu more",
 			f->unsaid);
 		return;
 	}

@@ -380,7 +380,7 @@ static void counts_errors_beyond_the_text(void **state)
 		lines++;
 	assert_true(lines > 20);
 	buffer_clear(&text);
-	buffer_printf(&text, "\nand %u more faults", 1000 - (lines - 1));
+	buffer_printf(&text, "\nand %u more", 1000 - (lines - 1));
 	buffer_add_char(&text, 0);
 	assert_string_equal(last, text.data);
 }
