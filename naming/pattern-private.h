@@ -54,7 +54,7 @@ int pattern_translate(struct translation *t);
 /* Sets the fault of T. Returns -EINVAL. */
 int pattern_fault(struct translation *t, const char *at, const char *reason);
 
-/* Reads a character, of which there must be one, into *RET. */
+/* Reads the next character into *RET. T must not be at its end. */
 void pattern_read_char(struct translation *t, uint32_t *ret);
 
 /*

@@ -218,7 +218,7 @@ static void leave_unmatched(struct process *p)
 	p->naming = p->inherits_group ? NAMING_SETTLED : NAMING_UNMATCHED;
 }
 
-/* Runs the rules on P, whose files have been read. */
+/* Runs the rules on P after its files were read. */
 static int match_read(struct namegroups *n, struct process *p, bool is_cut)
 {
 	const struct scope *user = NULL;

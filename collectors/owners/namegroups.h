@@ -111,9 +111,9 @@ enum namegroups_outcome {
 int namegroups_step(struct namegroups *n);
 
 /*
- * Finds the next uid whose name rules wait for and that is no owner, and marks it as asked. Use
- * owner_names_set() and owner_names_fail() with N->users for answers. Returns false if there is
- * none.
+ * Finds the next uid that is no owner and for the name of which rules wait, and marks it as asked.
+ * Use owner_names_set() and owner_names_fail() with N->users for answers. Returns false if there
+ * is none.
  */
 static inline bool namegroups_next_unnamed(struct namegroups *n, uint32_t *ret)
 {

@@ -579,7 +579,7 @@ static void matches_without_memory(void **state)
 	assert_true(allocation_count() > 4);
 }
 
-/* A process whose command line takes the pattern x*x*[yz] its most: as P, with ARGS of LEN bytes. */
+/* A process with the command line ARGS of LEN bytes, for which the pattern x*x*[yz] takes most steps. */
 static struct naming_process costly(char *args, size_t len)
 {
 	struct naming_process p = processes[8];

@@ -78,8 +78,8 @@ static void empty_sum_is_zero_without_a_maximum(void **state)
 }
 
 /*
- * A process whose memory counts at another one has threads and a start of its own. Its address
- * space is the other's.
+ * If the memory of a process counts at another one, it still has threads and a start of its own, but
+ * no address space.
  */
 static void shared_memory_counts_once_and_threads_each(void **state)
 {

@@ -148,7 +148,7 @@ static void an_announced_walk_of_a_former_image_does_not_count(void **state)
 	crew_close(&crew);
 }
 
-/* A subject with CMDLINE whose files a crew reads. */
+/* A subject with CMDLINE, read by a crew. */
 static struct subject *subject_with(const char *cmdline, struct crew *crew)
 {
 	struct tree_process p = former_one;
