@@ -9,13 +9,17 @@
 #include "base/number.h"
 
 enum {
-	FIELD_FIRST = 3, /* the field behind the ')' */
+	FIELD_STATE = 3, /* the field behind the ')' */
 	FIELD_PARENT = 4,
 	FIELD_FLAGS = 9,
-	FIELD_FAULTS = 10,
+	FIELD_MINOR_FAULTS = 10,
+	FIELD_MAJOR_FAULTS = 12,
+	FIELD_USER_TIME = 14,
+	FIELD_SYSTEM_TIME = 15,
 	FIELD_START_TIME = 22,
 	FIELD_START_CODE = 26,
 	FIELD_START_STACK = 28,
+	FIELDS, /* that are looked at, and those before the state, which are not */
 	/*
 	 * bytes behind the ')': 26 or more fields of at least two bytes each are longer than any
 	 * name
@@ -26,30 +30,21 @@ enum {
 /* From <linux/sched.h>, which programs cannot include; unchanged since Linux 2.6.27. */
 #define PF_KTHREAD UINT64_C(0x00200000)
 
-static pid_t stat_parse_pid(const char *text, size_t len)
-{
-	uint64_t pid;
+struct field {
+	const char *text;
+	size_t len;
+};
 
-	return number_parse_u64(text, len, &pid) < 0 || pid > INT32_MAX ? 0 : (pid_t)pid;
-}
-
-int stat_parse(const char *text, size_t len, struct stat_info *ret)
+/* Finds the fields behind the name. Returns 0, or -EBADMSG if there are not enough. */
+static int find_fields(const char *text, size_t len, struct field ret[static FIELDS])
 {
 	const char *at = memrchr(text, ')', len), *end = text + len;
-	struct stat_info info = {0};
-	uint64_t flags = 0;
 
 	if (!at)
 		return -EBADMSG;
 	at++;
-	for (unsigned int field = FIELD_FIRST; field <= FIELD_START_STACK; field++) {
+	for (unsigned int i = FIELD_STATE; i < FIELDS; i++) {
 		const char *next;
-		uint64_t *to = field == FIELD_FLAGS         ? &flags
-		               : field == FIELD_FAULTS      ? &info.faults
-		               : field == FIELD_START_TIME  ? &info.start_ticks
-		               : field == FIELD_START_CODE  ? &info.start_code
-		               : field == FIELD_START_STACK ? &info.start_stack
-		                                            : NULL;
 
 		if (at == end || *at != ' ')
 			return -EBADMSG;
@@ -57,14 +52,55 @@ int stat_parse(const char *text, size_t len, struct stat_info *ret)
 		next = memchr(at, ' ', (size_t)(end - at));
 		if (!next)
 			return -EBADMSG;
-		if (field == FIELD_PARENT)
-			info.parent = stat_parse_pid(at, (size_t)(next - at));
-		if (to && number_parse_u64(at, (size_t)(next - at), to) < 0)
-			return -EBADMSG;
+		ret[i] = (struct field){.text = at, .len = (size_t)(next - at)};
 		at = next;
 	}
+	return 0;
+}
+
+static bool stat_parse_number(const struct field *field, uint64_t *ret)
+{
+	return number_parse_u64(field->text, field->len, ret) == 0;
+}
+
+static pid_t stat_parse_pid(const struct field *field)
+{
+	uint64_t pid;
+
+	return !stat_parse_number(field, &pid) || pid > INT32_MAX ? 0 : (pid_t)pid;
+}
+
+int stat_parse(const char *text, size_t len, struct stat_info *ret)
+{
+	struct field field[FIELDS];
+	struct stat_info info;
+	uint64_t flags;
+
+	if (find_fields(text, len, field) < 0 || !stat_parse_number(&field[FIELD_FLAGS], &flags) ||
+		!stat_parse_number(&field[FIELD_MINOR_FAULTS], &info.faults) ||
+		!stat_parse_number(&field[FIELD_START_TIME], &info.start_ticks) ||
+		!stat_parse_number(&field[FIELD_START_CODE], &info.start_code) ||
+		!stat_parse_number(&field[FIELD_START_STACK], &info.start_stack))
+		return -EBADMSG;
+	info.parent = stat_parse_pid(&field[FIELD_PARENT]);
 	info.is_kernel_thread = flags & PF_KTHREAD;
 	*ret = info;
+	return 0;
+}
+
+int stat_parse_activity(const char *text, size_t len, struct stat_activity *ret)
+{
+	struct field field[FIELDS];
+	struct stat_activity a;
+
+	if (find_fields(text, len, field) < 0 ||
+		!stat_parse_number(&field[FIELD_MINOR_FAULTS], &a.minor_faults) ||
+		!stat_parse_number(&field[FIELD_MAJOR_FAULTS], &a.major_faults) ||
+		!stat_parse_number(&field[FIELD_USER_TIME], &a.user_ticks) ||
+		!stat_parse_number(&field[FIELD_SYSTEM_TIME], &a.system_ticks))
+		return -EBADMSG;
+	a.state = *field[FIELD_STATE].text;
+	*ret = a;
 	return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parser of /proc/PID/stat: when a process started, which image it runs, and how often it has
- * faulted.
+ * Parser of /proc/PID/stat: when a process started, which image it runs, and what it has done.
  */
 #ifndef MEMTALLY_COLLECTORS_PROCFS_STAT_H
 #define MEMTALLY_COLLECTORS_PROCFS_STAT_H
@@ -24,11 +23,27 @@ struct stat_info {
 };
 
 /*
+ * What a process has done since its start: all its threads together, those that have exited
+ * included. Every reader sees it.
+ */
+struct stat_activity {
+	char state;                          /* field 3, of the leader: 'R', 'S', 'D', 'Z' ... */
+	uint64_t minor_faults, major_faults; /* fields 10 and 12 */
+	uint64_t user_ticks, system_ticks;   /* fields 14 and 15: CPU time in clock ticks */
+};
+
+/*
  * Parses TEXT into RET, beginning behind the last ')', since the name before it may have any bytes.
  * Returns 0; or -EBADMSG, with RET unchanged, if there are fewer than 28 fields or they are no
  * numbers.
  */
 int stat_parse(const char *text, size_t len, struct stat_info *ret);
+
+/*
+ * Parses TEXT into RET as stat_parse() does. Returns 0; or -EBADMSG, with RET unchanged, if there are
+ * fewer than 28 fields or these four are no numbers.
+ */
+int stat_parse_activity(const char *text, size_t len, struct stat_activity *ret);
 
 /*
  * Returns whether TEXT ends with a newline that is not part of the name: more bytes follow the last

@@ -40,6 +40,40 @@ static void skips_any_name(void **state)
 	}
 }
 
+static void finds_what_the_process_has_done(void **state)
+{
+	static const char text[] =
+		"1 (a) b) D 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 "
+		"24 25 26 27 28 29\n";
+	struct stat_activity a = {0};
+
+	(void)state;
+	assert_int_equal(stat_parse_activity(text, strlen(text), &a), 0);
+	assert_int_equal(a.state, 'D');
+	assert_int_equal(a.minor_faults, 10);
+	assert_int_equal(a.major_faults, 12);
+	assert_int_equal(a.user_ticks, 14);
+	assert_int_equal(a.system_ticks, 15);
+}
+
+/* Nothing is written then. */
+static void refuses_malformed_activities(void **state)
+{
+	static const char *const texts[] = {"", "1 (a)", "1 (a) S 4 5 6 7 8 9 10 11 12 13 14 15 16",
+		"1 (a) S 4 5 6 7 8 9 x 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29\n",
+		"1 (a) S 4 5 6 7 8 9 10 11 -12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29\n",
+		"1 (a) S 4 5 6 7 8 9 10 11 12 13 1. 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29\n",
+		"1 (a) S 4 5 6 7 8 9 10 11 12 13 14  16 17 18 19 20 21 22 23 24 25 26 27 28 29 30\n"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct stat_activity a = {.user_ticks = 777};
+
+		assert_int_equal(stat_parse_activity(texts[i], strlen(texts[i]), &a), -EBADMSG);
+		assert_int_equal(a.user_ticks, 777);
+	}
+}
+
 /* A text cut before the end of field 28 is refused, and nothing is written. */
 static void refuses_truncated_texts(void **state)
 {
@@ -148,6 +182,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(skips_any_name),
+		cmocka_unit_test(finds_what_the_process_has_done),
+		cmocka_unit_test(refuses_malformed_activities),
 		cmocka_unit_test(refuses_truncated_texts),
 		cmocka_unit_test(refuses_malformed_numbers),
 		cmocka_unit_test(ignores_other_fields),
