@@ -175,10 +175,11 @@ static const struct option_spec options[] = {
 		"which user asks. processes: sums, and the processes that have series of their own "
 		"(export.processes). aggregates: only sums. auto: processes, but aggregates if the /proc "
 		"that users see is mounted with hidepid."},
-	{"web.compat", PROGRAM_WEB, OPTION_CHOICE, true, "EXPORTER", "none", 0, 0, web_compats,
-		FIELD(web_compat),
-		"process-exporter: serve the groups of processes under the names of process-exporter, "
-		"too, at /compat/process-exporter/metrics. none: answer 404 there."},
+	{"web.compat", PROGRAM_WEB | PROGRAM_MEMTALLYD, OPTION_CHOICE, true, "EXPORTER", "none", 0,
+		0, web_compats, FIELD(web_compat),
+		"process-exporter: memtally-web serves the groups of processes under the names of "
+		"process-exporter, too, at /compat/process-exporter/metrics, and memtallyd reads their "
+		"CPU time, page faults and states in each pass. none: answer 404 there."},
 	{"web.config.file", PROGRAM_WEB, OPTION_PATH, true, "PATH", NULL, 0, 0, NULL,
 		FIELD(web_config_file),
 		"The web configuration, for TLS and passwords, in the format of Prometheus and its "

@@ -107,6 +107,7 @@ static void set_options(const struct settings *s, struct pass_options *ret)
 		.export_owners[OWNER_NAMEGROUP] = (uint32_t)s->export_namegroups,
 		.user_by = (enum accounting_user)s->accounting_user,
 		.export_processes = (uint32_t)s->export_processes,
+		.reads_activity = s->web_compat == WEB_COMPAT_PROCESS_EXPORTER,
 		.lacks_drivers = !ENABLE_INSPECT,
 	};
 }

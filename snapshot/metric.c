@@ -14,6 +14,7 @@ enum {
 	JSON = METRIC_IN_JSON,
 	HOST_SERIES = METRIC_IN_JSON | METRIC_HOST_IN_PROMETHEUS,
 	CGROUP_SERIES = METRIC_IN_PROMETHEUS | METRIC_IN_JSON | METRIC_CGROUP_ONLY,
+	NAMEGROUP_JSON = METRIC_IN_JSON | METRIC_NAMEGROUP_ONLY,
 };
 
 /* clang-format off */
@@ -97,6 +98,24 @@ static const struct metric scope_metrics[] = {
 		.help = "Start of the oldest process, in seconds since the epoch."},
 	COUNTER("naming_failures", NULL, SCOPE_NAMING_FAILURES, BOTH | METRIC_HOST_ONLY,
 		"Processes that a rule of naming.process_exporter failed on, or that have a command line of more than 32 KiB, of which rules see the beginning; absent without rules."),
+	{.what = "cpu_user", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
+		.index = SCOPE_CPU_USER, .flags = NAMEGROUP_JSON,
+		.help = "CPU time of the processes in user mode. What a process used between its last reading and its exit is missing."},
+	{.what = "cpu_system", .unit = "seconds", .type = METRIC_COUNTER, .kind = METRIC_NANOSECONDS,
+		.index = SCOPE_CPU_SYSTEM, .flags = NAMEGROUP_JSON,
+		.help = "CPU time of the processes in kernel mode. What a process used between its last reading and its exit is missing."},
+	COUNTER("minor_page_faults", NULL, SCOPE_MINOR_FAULTS, NAMEGROUP_JSON,
+		"Page faults of the processes that needed no I/O. Those between the last reading of a process and its exit are missing."),
+	COUNTER("major_page_faults", NULL, SCOPE_MAJOR_FAULTS, NAMEGROUP_JSON,
+		"Page faults of the processes that needed I/O. Those between the last reading of a process and its exit are missing."),
+	GAUGE("running_processes", NULL, SCOPE_RUNNING, NAMEGROUP_JSON,
+		"Processes with a main thread that runs or waits for a CPU (state R)."),
+	GAUGE("sleeping_processes", NULL, SCOPE_SLEEPING, NAMEGROUP_JSON,
+		"Processes with a main thread that sleeps (state S)."),
+	GAUGE("waiting_processes", NULL, SCOPE_WAITING, NAMEGROUP_JSON,
+		"Processes with a main thread that sleeps and cannot be interrupted (state D)."),
+	GAUGE("other_state_processes", NULL, SCOPE_OTHER_STATE, NAMEGROUP_JSON,
+		"Processes with a main thread in another state, such as stopped or exited."),
 	GAUGE("mem_total", "bytes", SCOPE_MEM_TOTAL, BOTH | METRIC_HOST_ONLY,
 		"Memory of the host that the kernel manages (MemTotal)."),
 	GAUGE("mem_available", "bytes", SCOPE_MEM_AVAILABLE, BOTH | METRIC_HOST_ONLY,
@@ -500,6 +519,8 @@ bool metric_applies(const struct metric *metric, enum metric_scope scope)
 	bool is_cgroup = metric_is_owner(scope) && owner_of(metric_owner_kind(scope))->is_cgroup;
 
 	if ((metric->flags & METRIC_CGROUP_ONLY) && !is_cgroup)
+		return false;
+	if ((metric->flags & METRIC_NAMEGROUP_ONLY) && scope != METRIC_NAMEGROUP)
 		return false;
 	return scope == METRIC_HOST || !(metric->flags & METRIC_HOST_ONLY);
 }

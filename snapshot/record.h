@@ -192,6 +192,19 @@ enum scope_quantity {
 	 * naming.process_exporter; absent without rules
 	 */
 	SCOPE_NAMING_FAILURES,
+	/*
+	 * Of namegroups, if passes read the activities of processes: CPU time in nanoseconds and page
+	 * faults since the group was first seen, and counts of processes by the state of their main
+	 * threads, in the order of enum activity_state
+	 */
+	SCOPE_CPU_USER,
+	SCOPE_CPU_SYSTEM,
+	SCOPE_MINOR_FAULTS,
+	SCOPE_MAJOR_FAULTS,
+	SCOPE_RUNNING,
+	SCOPE_SLEEPING,
+	SCOPE_WAITING,
+	SCOPE_OTHER_STATE,
 	SCOPE_QUANTITIES
 };
 

@@ -240,7 +240,7 @@ static void cow_faults_look_at(const struct cow_faults *f, struct process *p)
 static void look_at_all(const struct cow_faults *f, struct looks *looks)
 {
 	for (size_t i = 0; i < looks->count; i++)
-		process_announce_faults(f->reader, looks->process[i]);
+		process_announce_stat(f->reader, looks->process[i]);
 	for (size_t i = 0; i < looks->count; i++)
 		cow_faults_look_at(f, looks->process[i]);
 	looks->count = 0;

@@ -169,7 +169,7 @@ int page_walks_whole(struct page_walks *w, struct process *p, const struct page_
 
 	/* Announced together, so that the worker is woken once. */
 	if (wants_faults)
-		process_announce_faults(w->reader, p);
+		process_announce_stat(w->reader, p);
 	process_announce(w->reader, p, false);
 	walked.has_faults = wants_faults && read_faults(w, p, &walked.faults);
 	walk_ns = fetch_cpu_ns(w->reader);

@@ -11,10 +11,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/saturate.h"
 
+static_assert(SCOPE_OTHER_STATE - SCOPE_RUNNING == ACTIVITY_OTHER &&
+		      SCOPE_SLEEPING - SCOPE_RUNNING == ACTIVITY_SLEEPING,
+	"quantities are in the order of enum activity_state");
 static_assert(sizeof(struct membership) == 2 * OWNER_KINDS * sizeof(uint32_t),
 	"a key must have no padding bytes");
 
@@ -45,6 +49,7 @@ int owner_sums_join(struct owner_sums *t, const struct membership *m, uint32_t *
 static void scope_begin(struct scope *s)
 {
 	s->sums = (struct sums){0};
+	memset(s->states, 0, sizeof(s->states));
 	s->delta = (struct scope_counters){0};
 }
 
@@ -67,6 +72,10 @@ void owner_sums_add(struct owner_sums *t, const struct process *p,
 	struct scope *s = owner_table_at(&t->memberships, p->membership);
 
 	sums_add(&s->sums, row);
+	if (t->has_activity && p->activity && p->activity->is_read) {
+		activity_counts_add(&s->delta.activity, &p->activity->step);
+		s->states[p->activity->state]++;
+	}
 	if (row->outcome == OUTCOME_SHARED_MM)
 		return;
 	growth_step_add(&s->delta.growth, growth);
@@ -85,15 +94,33 @@ static void show_counters(const struct owner_sums *t, struct scope *s)
 	ROW_SET(&s->sums, SCOPE_PSS_BYTE_SECONDS, metric_real_bits(byte_seconds));
 }
 
+/* Sets in .sums what the processes of S, a namegroup, have done. */
+static void show_activity(const struct owner_sums *t, struct scope *s)
+{
+	const struct activity_counts *total = &s->total.activity;
+
+	if (!t->has_activity)
+		return;
+	ROW_SET(&s->sums, SCOPE_CPU_USER, total->user_ticks * t->ns_per_tick);
+	ROW_SET(&s->sums, SCOPE_CPU_SYSTEM, total->system_ticks * t->ns_per_tick);
+	ROW_SET(&s->sums, SCOPE_MINOR_FAULTS, total->minor_faults);
+	ROW_SET(&s->sums, SCOPE_MAJOR_FAULTS, total->major_faults);
+	for (size_t i = 0; i < ACTIVITY_STATES; i++)
+		ROW_SET(&s->sums, SCOPE_RUNNING + i, s->states[i]);
+}
+
 static void owner_sums_counters_add(struct scope_counters *to, const struct scope_counters *from)
 {
 	growth_step_add(&to->growth, &from->growth);
+	activity_counts_add(&to->activity, &from->activity);
 	to->pss_byte_ns += from->pss_byte_ns;
 }
 
 static void scope_merge(struct scope *to, const struct scope *from)
 {
 	sums_merge(&to->sums, &from->sums);
+	for (size_t i = 0; i < ACTIVITY_STATES; i++)
+		to->states[i] += from->states[i];
 	owner_sums_counters_add(&to->delta, &from->delta);
 }
 
@@ -143,6 +170,8 @@ void owner_sums_end(struct owner_sums *t, uint64_t now_ns, uint64_t least, uint6
 	for (size_t i = 0; i < OWNER_KINDS; i++)
 		for (struct scope *s = NULL; (s = owner_table_next(&t->table[i], s));)
 			scope_end(t, s, elapsed_ns, now_ns, t->most);
+	for (struct scope *s = NULL; (s = owner_table_next(&t->table[OWNER_NAMEGROUP], s));)
+		show_activity(t, s);
 }
 
 void owner_sums_sum_other(struct owner_sums *t, enum owner_kind kind)
@@ -156,6 +185,8 @@ void owner_sums_sum_other(struct owner_sums *t, enum owner_kind kind)
 	sums_cap(&other->sums, t->most);
 	owner_sums_counters_add(&other->total, &other->delta);
 	show_counters(t, other);
+	if (kind == OWNER_NAMEGROUP)
+		show_activity(t, other);
 }
 
 void owner_sums_tidy(struct owner_sums *t)

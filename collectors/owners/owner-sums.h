@@ -21,7 +21,11 @@ struct owner_sums {
 	struct scope host;
 	uint64_t last_ns; /* CLOCK_MONOTONIC of the last pass's end; 0: no pass yet */
 	bool is_single;   /* there is no later pass: snapshots have no counters */
-	uint64_t most;    /* bytes: upper bound of the sum of all processes, for the last pass */
+	/* the pass has read the activities of its processes (activity.h); snapshots show those of
+	 * namegroups */
+	bool has_activity;
+	uint64_t ns_per_tick; /* of the CPU times of activities */
+	uint64_t most; /* bytes: upper bound of the sum of all processes, for the last pass */
 };
 
 /* The owners of a process, and their cgroups, by enum owner_kind. */

@@ -13,6 +13,7 @@
 
 #include "base/hashmap.h"
 #include "base/siphash.h"
+#include "collectors/process/state/activity.h"
 #include "collectors/process/state/growth.h"
 #include "snapshot/sums.h"
 
@@ -25,6 +26,7 @@ enum scope_name_state {
 /* Counters since the owner was added. */
 struct scope_counters {
 	struct growth_step growth;
+	struct activity_counts activity;
 	unsigned __int128 pss_byte_ns; /* twice the integral, see owner-sums.c */
 };
 
@@ -51,6 +53,7 @@ struct scope {
 
 	/* of the pass; after owner_sums_end() with the counters, as a snapshot shows them */
 	struct sums sums;
+	uint64_t states[ACTIVITY_STATES]; /* of the pass: processes by state */
 	struct scope_counters total;
 	struct scope_counters delta; /* added by the current pass */
 	uint64_t last_pss;           /* bytes, of the last pass */

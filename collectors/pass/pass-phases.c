@@ -2,9 +2,9 @@
 /*
  * The work of a pass, in pieces between which it can be interrupted:
  *
- *     exact       READ each process -> SHARE -> SHMEM -> NAMEGROUPS -> OWNERS -> CHARGES
+ *     exact       READ each process -> SHARE -> SHMEM -> NAMEGROUPS -> ACTIVITY -> OWNERS -> CHARGES
  *     adaptive    POLL each -> MEASURE some -> ROWS (an estimate of each) -> SHARE -> HOST_CHECK
- *                 -> SETTLE -> SHMEM -> NAMEGROUPS -> OWNERS -> CHARGES
+ *                 -> SETTLE -> SHMEM -> NAMEGROUPS -> ACTIVITY -> OWNERS -> CHARGES
  */
 #include "config.h"
 
@@ -208,12 +208,24 @@ static void begin_namegroups(struct pass *pass)
 		&pass->namegroups, pass->rows.member, process_rows_count(&pass->rows), cpu_ns);
 }
 
+static void end_namegroups(struct pass *pass)
+{
+	pass->sums.has_activity = pass_activity_is_read(pass);
+	pass->sums.ns_per_tick = pass->procfs.ns_per_tick;
+	if (!pass->sums.has_activity) {
+		pass->phase = PHASE_OWNERS;
+		return;
+	}
+	pass->phase = PHASE_ACTIVITY;
+	pass_activity_begin(pass);
+}
+
 static int find_namegroups(struct pass *pass)
 {
 	int r = namegroups_step(&pass->namegroups);
 
 	if (r == 0)
-		pass->phase = PHASE_OWNERS;
+		end_namegroups(pass);
 	pass->asks_names = r == NAMEGROUPS_NAMES;
 	return r;
 }
@@ -279,6 +291,12 @@ int pass_phases_advance(struct pass *pass)
 			begin_namegroups(pass);
 		return 0;
 	case PHASE_NAMEGROUPS: return find_namegroups(pass);
+	case PHASE_ACTIVITY:
+		if (!pass_activity_step(pass)) {
+			pass->phase = PHASE_OWNERS;
+			pass->at = 0;
+		}
+		return 0;
 	case PHASE_OWNERS:
 		if (pass->at < process_rows_count(&pass->rows)) {
 			pass_totals_add(pass, pass->at++);

@@ -50,6 +50,7 @@ enum phase {
 	PHASE_SETTLE,     /* adaptive mode: applies its result to each row */
 	PHASE_SHMEM,      /* reads shared memory that exists without processes */
 	PHASE_NAMEGROUPS, /* runs the rules of naming.process_exporter */
+	PHASE_ACTIVITY,   /* reads CPU times, page faults and states for the groups */
 	PHASE_OWNERS,
 	PHASE_CHARGES, /* reads what cgroups are charged */
 	PHASE_READY,
@@ -87,6 +88,7 @@ struct pass {
 	uint64_t userns; /* userns_id() */
 	uint8_t instance[IMAGE_INSTANCE_SIZE];
 	uint64_t begin_boottime_ns, begin_ns, end_ns;
+	uint64_t activity_since_ticks; /* begin of the first pass that read activities; 0: none */
 	uid_t euid;
 	bool can_compare, compares_mm, reads_foreign;
 	bool was_adaptive, is_whole;
@@ -121,6 +123,21 @@ int pass_phases_advance(struct pass *pass);
  * or -ENOMEM.
  */
 int pass_phases_measure(struct pass *pass);
+
+/*
+ * Returns whether this pass reads stat of each member, for the CPU time, page faults and states of
+ * namegroups: there are rules, and .reads_activity is set.
+ */
+bool pass_activity_is_read(const struct pass *pass);
+
+/* Begins to read the members of PASS, in .rows. */
+void pass_activity_begin(struct pass *pass);
+
+/*
+ * Reads the next member. One that cannot be read adds nothing in this pass, and its next reading adds
+ * the rest. Returns true if there may be more.
+ */
+bool pass_activity_step(struct pass *pass);
 
 /*
  * Adds row I to its owners, the host and the balance sheet, with the growth of its process. Call it

@@ -43,6 +43,8 @@ static void pass_forget(void *to, struct process *p)
 	struct pass *pass = to;
 
 	last_measured_drop(p);
+	free(p->activity);
+	p->activity = NULL;
 	adaptive_pass_forget(&pass->adaptive, p);
 }
 
@@ -120,8 +122,7 @@ static void forget_all(struct pass *pass)
 	for (size_t i = 0; i < pass->table.count; i++) {
 		struct process *p = pass->table.item[i];
 
-		last_measured_drop(p);
-		adaptive_pass_forget(&pass->adaptive, p);
+		pass_forget(pass, p);
 		process_close_file(&pass->reader, p);
 	}
 }

@@ -51,22 +51,22 @@ static int process_reading_read_text(
 	return e;
 }
 
+/* The text, of *RET_LEN bytes, is in .text of the reader afterwards. */
 static int process_reading_read_stat(
-	struct process_reading *g, enum fetch_file file, struct stat_info *ret)
+	struct process_reading *g, enum fetch_file file, struct stat_info *ret, size_t *ret_len)
 {
 	struct process_reader *r = g->reader;
 	uint64_t took_ns;
-	size_t len;
-	int e = fetch_text(r, g->process, g->dirfd, file, r->text, sizeof(r->text), &len, &took_ns,
-		&g->is_unproven);
+	int e = fetch_text(r, g->process, g->dirfd, file, r->text, sizeof(r->text), ret_len,
+		&took_ns, &g->is_unproven);
 
-	return e < 0 ? e : stat_parse(r->text, len, ret);
+	return e < 0 ? e : stat_parse(r->text, *ret_len, ret);
 }
 
-int process_reading_stat(struct process_reading *g, struct stat_info *ret)
+static int read_leader_stat(struct process_reading *g, struct stat_info *ret, size_t *ret_len)
 {
 	const struct process *p = g->process;
-	int e = process_reading_read_stat(g, FETCH_STAT, ret);
+	int e = process_reading_read_stat(g, FETCH_STAT, ret, ret_len);
 
 	g->is_stat_blocked = e == -ETIMEDOUT;
 	/* Then everything read so far is of this process. */
@@ -75,11 +75,28 @@ int process_reading_stat(struct process_reading *g, struct stat_info *ret)
 	return e;
 }
 
+int process_reading_stat(struct process_reading *g, struct stat_info *ret)
+{
+	size_t len;
+
+	return read_leader_stat(g, ret, &len);
+}
+
+int process_reading_activity(struct process_reading *g, struct stat_activity *ret)
+{
+	struct stat_info stat;
+	size_t len;
+	int e = read_leader_stat(g, &stat, &len);
+
+	return e < 0 ? e : stat_parse_activity(g->reader->text, len, ret);
+}
+
 int process_reading_image_stat(struct process_reading *g, struct stat_info *ret)
 {
 	bool is_dead = g->process->tid != 0;
 	struct stat_info thread = {0};
-	int e = is_dead ? process_reading_read_stat(g, FETCH_THREAD_STAT, &thread) : 0;
+	size_t len;
+	int e = is_dead ? process_reading_read_stat(g, FETCH_THREAD_STAT, &thread, &len) : 0;
 
 	if (process_reading_is_shortage(e))
 		return e;

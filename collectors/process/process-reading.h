@@ -49,6 +49,9 @@ static inline bool process_reading_is_shortage(int error)
  */
 int process_reading_stat(struct process_reading *g, struct stat_info *ret);
 
+/* Reads stat of the leader, as process_reading_stat(), for what the process has done. */
+int process_reading_activity(struct process_reading *g, struct stat_activity *ret);
+
 /*
  * Does what process_reading_stat() does. A dead leader has no address space, so .start_code and
  * .start_stack are those of a live thread then; both are 0 if the thread cannot be read. Returns

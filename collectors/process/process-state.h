@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "collectors/process/accounting.h"
+#include "collectors/process/state/activity.h"
 #include "collectors/process/state/attempts.h"
 #include "collectors/process/state/block.h"
 #include "collectors/process/state/driver.h"
@@ -89,6 +90,8 @@ struct process {
 	/* owned: the last measurement in exact mode (last-measured.h); NULL: none */
 	struct last_measured *last;
 	struct tracked *tracked; /* owned: state of adaptive passes (tracked.h); NULL: none */
+	/* owned: CPU time and faults of the process, if passes read them; NULL: not yet */
+	struct activity *activity;
 };
 
 /* The three parts of the PSS, as bits of .present. */

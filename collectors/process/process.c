@@ -356,20 +356,19 @@ bool process_announce_has_room(const struct process_reader *r)
 	return r->workers && workers_ahead_room(r->workers) >= READS_MAX;
 }
 
-void process_announce_faults(struct process_reader *r, const struct process *p)
+void process_announce_stat(struct process_reader *r, const struct process *p)
 {
-	static const enum fetch_file faults[] = {FETCH_STAT};
+	static const enum fetch_file stat[] = {FETCH_STAT};
 
 	if (p->dirfd < 0)
 		return;
-	fetch_announce(r, p, faults, ARRAY_SIZE(faults));
+	fetch_announce(r, p, stat, ARRAY_SIZE(stat));
 }
 
-int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
+int process_read_activity(struct process_reader *r, struct process *p, struct stat_activity *ret)
 {
 	struct process_reading g = {.reader = r, .process = p};
 	AUTO_CLOSE int owned = -1;
-	struct stat_info stat;
 	bool is_owned;
 	int e;
 
@@ -377,11 +376,19 @@ int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
 	if (g.dirfd < 0)
 		return g.dirfd;
 	owned = is_owned ? g.dirfd : -1;
-	e = process_reading_stat(&g, &stat);
+	e = process_reading_activity(&g, ret);
 	if (e == 0 && is_unproven(&g) && !process_is_there(&g))
 		e = -ESRCH;
+	return e;
+}
+
+int process_faults(struct process_reader *r, struct process *p, uint64_t *ret)
+{
+	struct stat_activity a;
+	int e = process_read_activity(r, p, &a);
+
 	if (e == 0)
-		*ret = stat.faults;
+		*ret = a.minor_faults;
 	return e;
 }
 

@@ -85,10 +85,10 @@ void process_announce_none(struct process_reader *r);
 bool process_announce_has_room(const struct process_reader *r);
 
 /*
- * Announces the read of process_faults(). If process_announce() is called for P, too, it must
- * follow.
+ * Announces the read of process_faults() or process_read_activity(). If process_announce() is called
+ * for P, too, it must follow.
  */
-void process_announce_faults(struct process_reader *r, const struct process *p);
+void process_announce_stat(struct process_reader *r, const struct process *p);
 
 /*
  * Opens FILE below P's directory; that of a live thread if the leader is dead. Returns a
@@ -105,9 +105,12 @@ int process_open_stream(
 	struct process_reader *r, struct process *p, bool is_maps, struct stream *ret);
 
 /*
- * Sets *RET to the minor faults of P, which must be known. Returns 0; -ESRCH if P has been reaped;
- * or another negative errno if they are not known.
+ * Sets *RET to what P, which must be known, has done since its start. Returns 0; -ESRCH if P has been
+ * reaped; -ETIMEDOUT if the read blocks; or another negative errno.
  */
+int process_read_activity(struct process_reader *r, struct process *p, struct stat_activity *ret);
+
+/* Sets *RET to the minor faults of P. The same as process_read_activity() otherwise. */
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret);
 
 /*

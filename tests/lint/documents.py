@@ -103,6 +103,7 @@ def blocks(metrics, owners, kinds):
     host_fields = [row for row in host if row[6] not in users]
     host_series = [row for row in host if users.get(row[6], "json") == "json"]
     cgroup = [row for row in metrics if row[0] == "unit" and row[6] not in users]
+    namegroup = [row for row in metrics if row[0] == "namegroup" and row[6] not in users]
     metric_head, field_head = ["metric", "type", "what it says"], ["field", "type", "what it says"]
     return {
         "owner_scopes": table_of(["*SCOPE*", "labels", "owner"],
@@ -125,6 +126,7 @@ def blocks(metrics, owners, kinds):
         "scope_fields": table_of(field_head, field_rows(metrics, "user")),
         "host_fields": table_of(field_head, field_rows(host_fields, "host")),
         "cgroup_fields": table_of(field_head, field_rows(cgroup, "unit")),
+        "namegroup_fields": table_of(field_head, field_rows(namegroup, "namegroup")),
         "process_fields": table_of(field_head, field_rows(metrics, "process")),
         "self_fields": table_of(field_head, field_rows(metrics, "self")),
     }
@@ -139,12 +141,14 @@ def describe_interface(source, metrics, owners, routes):
     users = {row[6] for row in metrics if row[0] == "user"}
     fields = {scope: json_fields(metrics, scope) for scope in
               ("user", "host", "shmem", "tmpfs", "survey", "file", "process", "self")}
-    charges = [row for row in metrics if row[0] == "unit" and row[6] not in users]
-    fields["cgroup"] = json_fields(charges, "unit")
-    cgroups = {row[0] for row in metrics if row[6] in {name for name, *_ in fields["cgroup"]}}
+    for part, scope in (("charges", "unit"), ("activity", "namegroup")):
+        fields[part] = json_fields([row for row in metrics if row[6] not in users], scope)
+    parts = {scope: [part for part in ("charges", "activity")
+                     if any(row[0] == scope and row[6] == name for row in metrics for name, *_ in fields[part])]
+             for scope, *_ in owners}
     histograms = [row[6] for row in metrics if row[2] == "histogram"]
     page = common.read(source, "docs/api.md")
-    return openapi.render(openapi.document(routes, fields, owners, cgroups, histograms, page))
+    return openapi.render(openapi.document(routes, fields, owners, parts, histograms, page))
 
 
 def check_interface(source, text):

@@ -87,14 +87,13 @@ def answer(required, optional=None, has_snapshot=True):
     return record({**fields, **required, **(optional or {})}, [*fields, *required])
 
 
-def owner_row(name, labels, is_cgroup):
-    """Returns the schema of a row of owners: names and numbers of its own, and sums."""
+def owner_row(name, labels, parts):
+    """Returns the schema of a row of owners: names and numbers of its own, sums, and PARTS: names of other schemas."""
     own = {name: STRING, "exported": described(BOOLEAN, "Whether it has series of its own in the metrics.")}
     own.update({label: STRING for label in labels[1:]})
     if name in NUMBERS:
         own[NUMBERS[name]] = INTEGER
-    parts = [reference("schemas", "sums")] + ([reference("schemas", "charges")] if is_cgroup else [])
-    return {"allOf": parts + [record(own, [name, "exported"])]}
+    return {"allOf": [reference("schemas", part) for part in ("sums", *parts)] + [record(own, [name, "exported"])]}
 
 
 def process_row(fields, owners):
@@ -128,7 +127,7 @@ def status_schemas(fields, histograms):
     }
 
 
-def schemas(fields, owners, cgroups, histograms):
+def schemas(fields, owners, parts, histograms):
     snapshot = record({
         "instance": {"type": "string", "pattern": "^[0-9a-f]+$"}, "time": {"type": "string", "format": "date-time"},
         "sequence": INTEGER, "interval_seconds": NUMBER, "age_seconds": NUMBER,
@@ -140,7 +139,8 @@ def schemas(fields, owners, cgroups, histograms):
         "snapshot": snapshot,
         "paths": record({"routes": rows(path)}, ["routes"]),
         "sums": record(quantities(fields["user"]), description="Sums of an owner's processes."),
-        "charges": record(quantities(fields["cgroup"]), description="What the kernel charges a cgroup."),
+        "charges": record(quantities(fields["charges"]), description="What the kernel charges a cgroup."),
+        "activity": record(quantities(fields["activity"]), description="What the processes of a namegroup do."),
         "host": record(quantities(fields["host"])),
         "shmem": record({"user": STRING, "uid": INTEGER, **quantities(fields["shmem"])}, ["user"],
                         "Shared memory of a user."),
@@ -150,7 +150,7 @@ def schemas(fields, owners, cgroups, histograms):
                         **quantities(fields["file"])}, ["path", "device", "inode", "deleted", "executable"]),
         "process": process_row(fields["process"], owners),
     }
-    found.update({name: owner_row(name, labels.split(), name in cgroups) for name, _, labels, _ in owners})
+    found.update({name: owner_row(name, labels.split(), parts[name]) for name, _, labels, _ in owners})
     found.update(status_schemas(fields["self"], histograms))
     survey = {"survey": reference("schemas", "survey")}
     found["host_answer"] = answer(
@@ -210,7 +210,7 @@ def operation(path, first, names, what, kinds):
     return {"get": {**found, "responses": dict(sorted(responses.items()))}}
 
 
-def document(routes, fields, owners, cgroups, histograms, page):
+def document(routes, fields, owners, parts, histograms, page):
     """Returns the description. FIELDS has the JSON fields of each scope, PAGE is the text of docs/api.md."""
     kinds = {**ANSWERS, **{f"/api/v1/{rows_name}": f"{rows_name}_answer" for _, rows_name, _, _ in owners}}
     used = {name: None for _, _, names, _ in routes for name in names.split() if name != "-"}
@@ -231,7 +231,7 @@ def document(routes, fields, owners, cgroups, histograms, page):
             "parameters": {name: parameter(name) for name in used},
             "responses": {f"error{status}": {"description": errors[status], "content": content("error")}
                           for status in sorted({*ERRORS, "404"})},
-            "schemas": schemas(fields, owners, cgroups, histograms),
+            "schemas": schemas(fields, owners, parts, histograms),
         },
     }
 

@@ -464,6 +464,66 @@ static void members_with_equal_owners_share_a_membership(void **state)
 	owner_sums_done(&h.sums);
 }
 
+/* Sets what P has done in this pass. */
+static void act(struct activity *a, struct process *p, enum activity_state s, uint64_t user)
+{
+	*a = (struct activity){.is_read = true, .state = s};
+	a->step = (struct activity_counts){.user_ticks = user,
+		.system_ticks = 2 * user,
+		.minor_faults = 3 * user,
+		.major_faults = 4 * user};
+	p->activity = a;
+}
+
+/*
+ * Counters of a namegroup go on when its processes leave it, also for a process that shares its
+ * memory. Other kinds of owners have none.
+ */
+static void namegroups_count_what_processes_do(void **state)
+{
+	struct host h = {.count = 3};
+	struct activity a[3];
+	struct scope *group, *other = &h.sums.other[OWNER_NAMEGROUP];
+
+	(void)state;
+	owner_sums_init(&h.sums, 1);
+	h.sums.has_activity = true;
+	h.sums.ns_per_tick = 10 * NS_PER_MSEC;
+	for (size_t i = 0; i < h.count; i++) {
+		place(&h, i, 1, 1, i == 2);
+		measure(&h.row[i], 4096, 8192);
+		act(&a[i], &h.process[i], i ? ACTIVITY_WAITING : ACTIVITY_RUNNING, i + 1);
+	}
+	h.row[1].outcome = OUTCOME_SHARED_MM;
+	group = scope_of(&h, OWNER_NAMEGROUP, 0);
+	group->exported = true;
+	pass(&h, 1);
+	assert_int_equal(get(group, SCOPE_CPU_USER), 3 * 10 * NS_PER_MSEC);
+	assert_int_equal(get(group, SCOPE_CPU_SYSTEM), 6 * 10 * NS_PER_MSEC);
+	assert_int_equal(get(group, SCOPE_MINOR_FAULTS), 9);
+	assert_int_equal(get(group, SCOPE_MAJOR_FAULTS), 12);
+	assert_int_equal(get(group, SCOPE_RUNNING), 1);
+	assert_int_equal(get(group, SCOPE_WAITING), 1);
+	assert_int_equal(get(group, SCOPE_SLEEPING) + get(group, SCOPE_OTHER_STATE), 0);
+	assert_int_equal(get(other, SCOPE_MINOR_FAULTS), 9);
+	assert_false(ROW_HAS(&scope_of(&h, OWNER_USER, 1)->sums, SCOPE_CPU_USER));
+	assert_false(ROW_HAS(&h.sums.host.sums, SCOPE_RUNNING));
+	/* One has exited, another could not be read. */
+	h.count = 2;
+	h.process[0] = h.process[2];
+	h.row[0] = h.row[2];
+	h.process[0].activity = &a[2];
+	a[1].is_read = false;
+	pass(&h, 2);
+	assert_int_equal(get(group, SCOPE_MINOR_FAULTS), 9);
+	assert_int_equal(get(group, SCOPE_RUNNING) + get(group, SCOPE_WAITING), 0);
+	assert_int_equal(get(other, SCOPE_MINOR_FAULTS), 18);
+	h.sums.has_activity = false;
+	pass(&h, 3);
+	assert_false(ROW_HAS(&group->sums, SCOPE_MINOR_FAULTS));
+	owner_sums_done(&h.sums);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,6 +539,7 @@ int main(void)
 		cmocka_unit_test(a_single_pass_has_no_counters),
 		cmocka_unit_test(saturates_at_the_largest_number),
 		cmocka_unit_test(bounds_are_limited_by_the_host),
+		cmocka_unit_test(namegroups_count_what_processes_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

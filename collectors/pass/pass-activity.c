@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "collectors/pass/pass-private.h"
+
+#include <stdlib.h>
+
+bool pass_activity_is_read(const struct pass *pass)
+{
+	return pass->options.reads_activity && pass->namegroups.rules;
+}
+
+void pass_activity_begin(struct pass *pass)
+{
+	pass->at = pass->announced = 0;
+	process_announce_none(&pass->reader);
+	if (!pass->activity_since_ticks)
+		pass->activity_since_ticks = pass->begin_boottime_ns / pass->procfs.ns_per_tick;
+}
+
+/* Lets a worker read as many processes as there is room for. */
+static void pass_activity_announce(struct pass *pass)
+{
+	if (pass->announced > pass->at)
+		return;
+	pass->announced = pass->at;
+	process_announce_none(&pass->reader);
+	while (pass->announced < process_rows_count(&pass->rows) &&
+		process_announce_has_room(&pass->reader))
+		process_announce_stat(&pass->reader, pass->rows.member[pass->announced++]);
+}
+
+static void take_activity(struct pass *pass, struct process *p)
+{
+	struct activity_counts counts;
+	struct stat_activity now;
+
+	if (!p->has_stat || process_read_activity(&pass->reader, p, &now) < 0)
+		return;
+	counts = (struct activity_counts){.user_ticks = now.user_ticks,
+		.system_ticks = now.system_ticks,
+		.minor_faults = now.minor_faults,
+		.major_faults = now.major_faults};
+	activity_take(
+		p->activity, now.state, &counts, p->stat.start_ticks, pass->activity_since_ticks);
+}
+
+bool pass_activity_step(struct pass *pass)
+{
+	struct process *p;
+
+	if (pass->at == process_rows_count(&pass->rows))
+		return false;
+	pass_activity_announce(pass);
+	p = pass->rows.member[pass->at++];
+	if (!p->activity)
+		p->activity = calloc(1, sizeof(*p->activity));
+	if (!p->activity)
+		return true;
+	p->activity->is_read = false;
+	take_activity(pass, p);
+	return true;
+}
