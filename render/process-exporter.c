@@ -12,28 +12,45 @@
 
 #define FAMILY(name) "namedprocess_namegroup_" name
 
+static const char cpu[] = FAMILY("cpu_seconds");
+static const char cpu_help[] = "CPU time of the processes in the group, by mode.";
 static const char memory[] = FAMILY("memory_bytes");
 static const char memory_help[] =
 	"Memory of the processes in the group, by type; proportionalResident is the PSS.";
+static const char states[] = FAMILY("states");
+static const char states_help[] = "Processes in the group, by the state of their main threads.";
 
-/* A series of each group. Rows of the same family are consecutive. */
+/* A series of each group; names of counters are without "_total". Rows of the same family are consecutive. */
 static const struct sample {
 	const char *family, *help;
-	const char *memtype; /* NULL: the series has no such label */
+	const char *label, *value; /* a second label; NULL: the series has none */
 	enum scope_quantity index;
 	enum metric_kind kind;
+	enum metric_type type;
 } samples[] = {
-	{memory, memory_help, "proportionalResident", SCOPE_PSS, METRIC_INTEGER},
-	{memory, memory_help, "proportionalSwapped", SCOPE_SWAP_PSS, METRIC_INTEGER},
-	{memory, memory_help, "resident", SCOPE_RSS, METRIC_INTEGER},
-	{memory, memory_help, "swapped", SCOPE_VM_SWAP, METRIC_INTEGER},
-	{memory, memory_help, "virtual", SCOPE_VM_SIZE, METRIC_INTEGER},
-	{FAMILY("num_procs"), "Processes in the group.", NULL, SCOPE_PROCESSES, METRIC_INTEGER},
-	{FAMILY("num_threads"), "Threads of the processes in the group.", NULL, SCOPE_THREADS,
+	{cpu, cpu_help, "mode", "system", SCOPE_CPU_SYSTEM, METRIC_NANOSECONDS, METRIC_COUNTER},
+	{cpu, cpu_help, "mode", "user", SCOPE_CPU_USER, METRIC_NANOSECONDS, METRIC_COUNTER},
+	{FAMILY("major_page_faults"), "Page faults of the processes in the group that needed I/O.",
+		NULL, NULL, SCOPE_MAJOR_FAULTS, METRIC_INTEGER, METRIC_COUNTER},
+	{memory, memory_help, "memtype", "proportionalResident", SCOPE_PSS, METRIC_INTEGER},
+	{memory, memory_help, "memtype", "proportionalSwapped", SCOPE_SWAP_PSS, METRIC_INTEGER},
+	{memory, memory_help, "memtype", "resident", SCOPE_RSS, METRIC_INTEGER},
+	{memory, memory_help, "memtype", "swapped", SCOPE_VM_SWAP, METRIC_INTEGER},
+	{memory, memory_help, "memtype", "virtual", SCOPE_VM_SIZE, METRIC_INTEGER},
+	{FAMILY("minor_page_faults"),
+		"Page faults of the processes in the group that needed no I/O.", NULL, NULL,
+		SCOPE_MINOR_FAULTS, METRIC_INTEGER, METRIC_COUNTER},
+	{FAMILY("num_procs"), "Processes in the group.", NULL, NULL, SCOPE_PROCESSES,
+		METRIC_INTEGER},
+	{FAMILY("num_threads"), "Threads of the processes in the group.", NULL, NULL, SCOPE_THREADS,
 		METRIC_INTEGER},
 	{FAMILY("oldest_start_time_seconds"),
-		"Start of the oldest process in the group, in seconds since the epoch.", NULL,
+		"Start of the oldest process in the group, in seconds since the epoch.", NULL, NULL,
 		SCOPE_OLDEST_START, METRIC_NANOSECONDS},
+	{states, states_help, "state", "Other", SCOPE_OTHER_STATE, METRIC_INTEGER},
+	{states, states_help, "state", "Running", SCOPE_RUNNING, METRIC_INTEGER},
+	{states, states_help, "state", "Sleeping", SCOPE_SLEEPING, METRIC_INTEGER},
+	{states, states_help, "state", "Waiting", SCOPE_WAITING, METRIC_INTEGER},
 };
 
 static bool is_shown(const struct view *view, const struct snapshot_scope *row)
@@ -45,10 +62,12 @@ static bool is_shown(const struct view *view, const struct snapshot_scope *row)
 static void add_sample(const struct sample *s, const char *group, uint64_t value, struct buffer *to)
 {
 	buffer_add_text(to, s->family);
+	if (s->type == METRIC_COUNTER)
+		buffer_add_text(to, "_total");
 	buffer_add_char(to, '{');
 	prometheus_add_label(to, true, "groupname", group);
-	if (s->memtype)
-		prometheus_add_label(to, false, "memtype", s->memtype);
+	if (s->label)
+		prometheus_add_label(to, false, s->label, s->value);
 	buffer_add_text(to, "} ");
 	decimal_add_quantity(to, s->kind, value);
 	buffer_add_char(to, '\n');
@@ -69,8 +88,8 @@ static const char *add_samples(
 		if (!is_shown(view, row) || !ROW_HAS(row, s->index))
 			continue;
 		if (family != s->family)
-			prometheus_add_family(
-				to, PROMETHEUS_TEXT, s->family, "gauge", NULL, s->help);
+			prometheus_add_family(to, PROMETHEUS_TEXT, s->family,
+				s->type == METRIC_COUNTER ? "counter" : "gauge", NULL, s->help);
 		family = s->family;
 		add_sample(s, view_text(view, row->name), row->q[s->index], to);
 	}

@@ -38,6 +38,14 @@ static void fill(struct snapshot_scope *row, uint64_t n)
 	ROW_SET(row, SCOPE_VM_SWAP, 4 * MIB + n);
 	ROW_SET(row, SCOPE_VM_SIZE, (UINT64_C(1) << 53) + 1 + n);
 	ROW_SET(row, SCOPE_THREADS, 7 + n);
+	ROW_SET(row, SCOPE_CPU_USER, 12345 * 10 * NS_PER_MSEC + n * NS_PER_SEC);
+	ROW_SET(row, SCOPE_CPU_SYSTEM, n * 10 * NS_PER_MSEC);
+	ROW_SET(row, SCOPE_MINOR_FAULTS, 1000 + n);
+	ROW_SET(row, SCOPE_MAJOR_FAULTS, n);
+	ROW_SET(row, SCOPE_RUNNING, n);
+	ROW_SET(row, SCOPE_SLEEPING, 10 + n);
+	ROW_SET(row, SCOPE_WAITING, 20 + n);
+	ROW_SET(row, SCOPE_OTHER_STATE, 30 + n);
 	ROW_SET(row, SCOPE_OLDEST_START, 1700000000 * NS_PER_SEC + n * 10 * NS_PER_MSEC);
 }
 
