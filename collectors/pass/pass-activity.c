@@ -25,9 +25,9 @@ static void pass_activity_announce(struct pass *pass)
 		return;
 	pass->announced = pass->at;
 	process_announce_none(&pass->reader);
-	while (pass->announced < process_rows_count(&pass->rows) &&
+	while (pass->announced < builder_process_count(&pass->builder) &&
 		process_announce_has_room(&pass->reader))
-		process_announce_stat(&pass->reader, pass->rows.member[pass->announced++]);
+		process_announce_stat(&pass->reader, pass->member[pass->announced++]);
 }
 
 static void take_activity(struct pass *pass, struct process *p)
@@ -49,10 +49,10 @@ bool pass_activity_step(struct pass *pass)
 {
 	struct process *p;
 
-	if (pass->at == process_rows_count(&pass->rows))
+	if (pass->at == builder_process_count(&pass->builder))
 		return false;
 	pass_activity_announce(pass);
-	p = pass->rows.member[pass->at++];
+	p = pass->member[pass->at++];
 	if (!p->activity)
 		p->activity = calloc(1, sizeof(*p->activity));
 	if (!p->activity)

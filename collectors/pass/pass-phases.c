@@ -13,14 +13,27 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "collectors/adaptive/last-measured.h"
 #include "collectors/adaptive/tracked.h"
 
+/* Adds a zeroed row for P, which is valid until the next one. Returns NULL if memory runs out. */
+static struct snapshot_process *pass_phases_add_row(struct pass *pass, struct process *p)
+{
+	struct snapshot_process *row = builder_add_process(&pass->builder);
+	uint32_t count = builder_process_count(&pass->builder);
+
+	if (!row || ARRAY_RESERVE(pass->member, pass->members_capacity, count) < 0)
+		return NULL;
+	pass->member[count - 1] = p;
+	return row;
+}
+
 static int add_member(struct pass *pass, struct process *p, const struct sample *s)
 {
-	struct snapshot_process *row = process_rows_add(&pass->rows, p);
+	struct snapshot_process *row = pass_phases_add_row(pass, p);
 
 	if (!row)
 		return -ENOMEM;
@@ -149,7 +162,7 @@ static int add_estimate(struct pass *pass)
 		pass->counts.outcome[p->tracked->outcome]++;
 		return 0;
 	}
-	row = process_rows_add(&pass->rows, p);
+	row = pass_phases_add_row(pass, p);
 	if (!row)
 		return -ENOMEM;
 	adaptive_pass_estimate(&pass->adaptive, p, row);
@@ -160,15 +173,15 @@ static int add_estimate(struct pass *pass)
 
 static void pool_one(struct pass *pass)
 {
-	host_check_add(&pass->adaptive.host_check, pass->rows.member[pass->at]->tracked,
-		process_rows_at(&pass->rows, pass->at));
+	host_check_add(&pass->adaptive.host_check, pass->member[pass->at]->tracked,
+		builder_process(&pass->builder, pass->at));
 	pass->at++;
 }
 
 static void settle_one(struct pass *pass)
 {
-	host_check_settle(&pass->adaptive.host_check, pass->rows.member[pass->at]->tracked,
-		process_rows_at(&pass->rows, pass->at));
+	host_check_settle(&pass->adaptive.host_check, pass->member[pass->at]->tracked,
+		builder_process(&pass->builder, pass->at));
 	pass->at++;
 }
 
@@ -205,7 +218,7 @@ static void begin_namegroups(struct pass *pass)
 		return;
 	pass->phase = PHASE_NAMEGROUPS;
 	namegroups_begin(
-		&pass->namegroups, pass->rows.member, process_rows_count(&pass->rows), cpu_ns);
+		&pass->namegroups, pass->member, builder_process_count(&pass->builder), cpu_ns);
 }
 
 static void end_namegroups(struct pass *pass)
@@ -263,13 +276,13 @@ int pass_phases_advance(struct pass *pass)
 			return 0;
 		pass->phase = pass->options.is_adaptive ? PHASE_HOST_CHECK : PHASE_SHMEM;
 		pass->at = 0;
-		r = shared_mm_elect(&pass->sharing, pass->rows.member,
-			process_rows_at(&pass->rows, 0), process_rows_count(&pass->rows),
+		r = shared_mm_elect(&pass->sharing, pass->member,
+			builder_process(&pass->builder, 0), builder_process_count(&pass->builder),
 			&pass->scratch);
 		pass->compares_mm = pass->can_compare && !pass->sharing.refused;
 		return r;
 	case PHASE_HOST_CHECK:
-		if (pass->at < process_rows_count(&pass->rows)) {
+		if (pass->at < builder_process_count(&pass->builder)) {
 			pool_one(pass);
 			return 0;
 		}
@@ -279,7 +292,7 @@ int pass_phases_advance(struct pass *pass)
 		pass->at = 0;
 		return 0;
 	case PHASE_SETTLE:
-		if (pass->at < process_rows_count(&pass->rows)) {
+		if (pass->at < builder_process_count(&pass->builder)) {
 			settle_one(pass);
 			return 0;
 		}
@@ -298,7 +311,7 @@ int pass_phases_advance(struct pass *pass)
 		}
 		return 0;
 	case PHASE_OWNERS:
-		if (pass->at < process_rows_count(&pass->rows)) {
+		if (pass->at < builder_process_count(&pass->builder)) {
 			pass_totals_add(pass, pass->at++);
 			return 0;
 		}

@@ -23,7 +23,6 @@
 #include "collectors/owners/owner-sums.h"
 #include "collectors/pass/image-build.h"
 #include "collectors/pass/pass.h"
-#include "collectors/pass/process-rows.h"
 #include "collectors/pass/survey-result.h"
 #include "collectors/process/process-table.h"
 #include "collectors/process/self/mapcounts.h"
@@ -31,6 +30,7 @@
 #include "collectors/process/shared-mm.h"
 #include "collectors/procfs/host/meminfo.h"
 #include "collectors/procfs/procfs.h"
+#include "snapshot/builder.h"
 #include "snapshot/image.h"
 
 enum {
@@ -69,7 +69,10 @@ struct pass {
 	struct owner_sums sums;
 	struct memcg_charges charges;
 	struct namegroups namegroups;
-	struct process_rows rows;
+	struct builder builder; /* of the image */
+	/* borrowed: the process of each row of processes in .builder, valid until the next list */
+	struct process **member;
+	size_t members_capacity;
 	struct buffer scratch;
 	pid_t *pids;
 	size_t pids_capacity;
@@ -130,7 +133,7 @@ int pass_phases_measure(struct pass *pass);
  */
 bool pass_activity_is_read(const struct pass *pass);
 
-/* Begins to read the members of PASS, in .rows. */
+/* Begins to read the members of PASS. */
 void pass_activity_begin(struct pass *pass);
 
 /*

@@ -24,11 +24,11 @@ enum {
 /* Sets names, marks and ages in the rows of processes. */
 static void finish_processes(struct pass *pass, uint64_t now_boottime_ns)
 {
-	uint32_t count = process_rows_count(&pass->rows);
+	uint32_t count = builder_process_count(&pass->builder);
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct snapshot_process *row = process_rows_at(&pass->rows, i);
-		const struct process *p = pass->rows.member[i];
+		struct snapshot_process *row = builder_process(&pass->builder, i);
+		const struct process *p = pass->member[i];
 		const uint32_t *owner = owner_sums_owners(&pass->sums, p->membership);
 
 		for (unsigned int kind = 0; kind < OWNER_KINDS; kind++)
@@ -109,14 +109,14 @@ static int pass_publish_seal(struct pass *pass, const struct image_header *head,
 		struct image_header public_head = *head;
 
 		public_head.flags |= IMAGE_PUBLIC;
-		r = builder_seal(&pass->rows.builder, &public_head, &public_fd);
+		r = builder_seal(&pass->builder, &public_head, &public_fd);
 	}
 	if (r == 0) {
 		finish_processes(pass, head->boottime_ns);
-		r = survey_result_add_files(&pass->survey, &pass->rows.builder);
+		r = survey_result_add_files(&pass->survey, &pass->builder);
 	}
 	if (r == 0)
-		r = builder_seal(&pass->rows.builder, head, ret_fd);
+		r = builder_seal(&pass->builder, head, ret_fd);
 	if (r == 0)
 		*ret_public_fd = TAKE_FD(public_fd);
 	return r;
@@ -194,21 +194,20 @@ int pass_publish_make(
 	memcpy(head.instance, pass->instance, sizeof(head.instance));
 	if (is_complete(pass))
 		head.flags |= IMAGE_COMPLETE;
-	r = image_build_scopes(&pass->sums, &pass->meminfo, &pass->rows.builder, &pass->scratch);
+	r = image_build_scopes(&pass->sums, &pass->meminfo, &pass->builder, &pass->scratch);
 	if (r == 0)
-		r = image_build_balance(&pass->balance, &pass->rows.builder);
+		r = image_build_balance(&pass->balance, &pass->builder);
 	if (r == 0)
-		r = image_shmem_add(
-			&pass->shmem, &pass->sums.table[OWNER_USER], &pass->rows.builder);
+		r = image_shmem_add(&pass->shmem, &pass->sums.table[OWNER_USER], &pass->builder);
 	if (r == 0)
-		r = survey_result_add_survey(&pass->survey, now_ns, &pass->rows.builder);
+		r = survey_result_add_survey(&pass->survey, now_ns, &pass->builder);
 	if (r == 0) {
 		pass->counts.period_ns = pass->interval_ns;
 		count_blocked(pass);
 		self_usage_read(&pass->self);
 		describe_adaptive(pass, now_ns, needed_ppm, &adaptive);
 		r = image_build_self(&pass->counts, pass->options.is_adaptive ? &adaptive : NULL,
-			&pass->self, self_flags(pass), pass->options.version, &pass->rows.builder);
+			&pass->self, self_flags(pass), pass->options.version, &pass->builder);
 	}
 	if (r == 0)
 		r = pass_publish_seal(pass, &head, with_public, ret_fd, ret_public_fd);

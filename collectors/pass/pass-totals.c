@@ -98,8 +98,8 @@ static void pass_totals_widen(
 
 void pass_totals_add(struct pass *pass, size_t i)
 {
-	struct process *p = pass->rows.member[i];
-	struct snapshot_process *row = process_rows_at(&pass->rows, i);
+	struct process *p = pass->member[i];
+	struct snapshot_process *row = builder_process(&pass->builder, i);
 	struct growth_step step = {0};
 
 	count_outcome(&pass->counts, row);
@@ -215,8 +215,8 @@ int pass_totals_end(struct pass *pass)
 	owner_names_renew(&pass->sums.table[OWNER_USER], pass->end_ns);
 	owner_names_renew(&pass->sums.table[OWNER_GROUP], pass->end_ns);
 	if (r == 0)
-		r = top_owners_processes(pass->rows.member, process_rows_at(&pass->rows, 0),
-			process_rows_count(&pass->rows), pass->options.export_processes,
+		r = top_owners_processes(pass->member, builder_process(&pass->builder, 0),
+			builder_process_count(&pass->builder), pass->options.export_processes,
 			&pass->scratch);
 	return r;
 }

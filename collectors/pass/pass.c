@@ -141,7 +141,8 @@ struct pass *pass_free(struct pass *pass)
 	memcg_charges_done(&pass->charges);
 	namegroups_done(&pass->namegroups);
 	mapcounts_done(&pass->mapcounts);
-	process_rows_done(&pass->rows);
+	builder_done(&pass->builder);
+	free((void *)pass->member);
 	shmem_done(&pass->shmem);
 	survey_result_done(&pass->survey);
 	buffer_done(&pass->scratch);
@@ -296,7 +297,7 @@ static int pass_begin_scan(struct pass *pass)
 	pass->phase = PHASE_IDLE;
 	take_options(pass);
 	pass->is_whole = false;
-	process_rows_begin(&pass->rows); /* the processes of its rows may be freed now */
+	builder_begin(&pass->builder); /* the processes of its rows may be freed now */
 	pass->begin_boottime_ns = clock_now_ns(CLOCK_BOOTTIME);
 	pass->begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (!pass->looked_ns || pass->begin_ns - pass->looked_ns >= MOUNT_LOOK_NS) {
@@ -459,10 +460,10 @@ static void pass_plan_until(struct pass *pass, uint64_t due_ns)
 {
 	uint64_t before_ns = fetch_cpu_ns(&pass->reader), cpu_ns = pass->cpu_ns;
 	/* The rows of a lost pass may be incomplete. */
-	uint32_t count = pass->is_whole ? process_rows_count(&pass->rows) : 0;
+	uint32_t count = pass->is_whole ? builder_process_count(&pass->builder) : 0;
 
 	measure_pacer_begin_rest(&pass->pacer, clock_now_ns(CLOCK_MONOTONIC), cpu_ns, due_ns,
-		pass->rows.member, process_rows_at(&pass->rows, 0), count);
+		pass->member, builder_process(&pass->builder, 0), count);
 	cpu_budget_charge(&pass->adaptive.budget, clock_now_ns(CLOCK_MONOTONIC),
 		fetch_cpu_ns(&pass->reader) - before_ns);
 }
@@ -472,7 +473,7 @@ void pass_plan(struct pass *pass, uint64_t due_ns)
 	if (pass->options.is_adaptive)
 		pass_plan_until(pass, due_ns);
 	pass->is_whole = false; /* the rows are gone */
-	process_rows_rest(&pass->rows);
+	builder_rest(&pass->builder);
 	buffer_rest(&pass->scratch);
 }
 

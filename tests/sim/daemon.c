@@ -348,12 +348,12 @@ static size_t count_since(const struct host *h, uint64_t begin_ns)
 
 static void account_for_rows(struct daemon *d, uint64_t begin_ns)
 {
-	uint32_t count = process_rows_count(&d->pass->rows), found = 0, gone = 0;
+	uint32_t count = builder_process_count(&d->pass->builder), found = 0, gone = 0;
 	struct totals sums = {0};
 
 	d->account.unmeasured = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct snapshot_process *row = process_rows_at(&d->pass->rows, i);
+		const struct snapshot_process *row = builder_process(&d->pass->builder, i);
 		size_t slot = kernel_find(&d->kernel, row->pid);
 
 		if (!is_since(d->host, slot, begin_ns)) {
@@ -374,8 +374,8 @@ static void account_for_rows(struct daemon *d, uint64_t begin_ns)
 
 static void account_for_ages(struct daemon *d, uint64_t begin_ns)
 {
-	for (uint32_t i = 0; i < process_rows_count(&d->pass->rows); i++) {
-		const struct snapshot_process *row = process_rows_at(&d->pass->rows, i);
+	for (uint32_t i = 0; i < builder_process_count(&d->pass->builder); i++) {
+		const struct snapshot_process *row = builder_process(&d->pass->builder, i);
 		size_t slot = kernel_find(&d->kernel, row->pid);
 		struct host_truth t;
 
