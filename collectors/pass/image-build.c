@@ -203,9 +203,9 @@ static void add_adaptive(const struct image_build_counts *counts,
 	ROW_SET(row, SELF_OUTCOME_GUESSED, counts->guessed);
 	if (a->lock_trial != LOCK_TRIAL_UNKNOWN)
 		ROW_SET(row, SELF_WALKS_DISTURB, a->lock_trial == LOCK_TRIAL_YES);
-	if (ROW_HAS(a->psi, PSI_SOME))
+	if (a->psi->is_known)
 		ROW_SET(row, SELF_MEMORY_PRESSURE,
-			metric_real_bits((double)a->psi->q[PSI_SOME].avg10 / PSI_WHOLE));
+			metric_real_bits((double)a->psi->some_avg10 / PSI_WHOLE));
 }
 
 static int image_build_add_histogram(struct builder *b, const struct snapshot_histogram *h)

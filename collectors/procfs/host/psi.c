@@ -8,7 +8,6 @@
 
 #include "base/os/file.h"
 #include "base/scan.h"
-#include "snapshot/record.h"
 
 enum {
 	TEXT_SIZE = 512, /* Linux 6.18 prints at most 150 bytes */
@@ -16,49 +15,37 @@ enum {
 	SEVERE_ABOVE = PSI_WHOLE * 3 / 10,
 };
 
-/* Parses NAME and a percentage with two decimals. */
-static bool parse_average(struct scan *c, const char *name, uint32_t *ret)
+/* Parses a percentage with two decimals, and the blank behind it. */
+static bool take_average(struct scan *s, uint32_t *ret)
 {
 	uint64_t whole, rest;
 	const char *decimals;
 
-	if (!scan_text(c, name) || !scan_decimal(c, &whole) || whole > 100 || !scan_char(c, '.'))
+	if (!scan_decimal(s, &whole) || whole > 100 || !scan_char(s, '.'))
 		return false;
-	decimals = c->at;
-	if (!scan_decimal(c, &rest) || c->at - decimals != 2 || whole * 100 + rest > PSI_WHOLE)
+	decimals = s->at;
+	if (!scan_decimal(s, &rest) || s->at - decimals != 2 || whole * 100 + rest > PSI_WHOLE)
 		return false;
 	*ret = (uint32_t)(whole * 100 + rest);
-	return true;
+	return scan_char(s, ' ');
 }
 
-static bool psi_parse_line(struct scan *c, struct psi *psi)
-{
-	static const char *const names[PSI_LINES] = {[PSI_SOME] = "some", [PSI_FULL] = "full"};
-
-	for (unsigned int i = 0; i < PSI_LINES; i++) {
-		struct psi_figures f;
-
-		if (!scan_text(c, names[i]))
-			continue;
-		if (ROW_HAS(psi, i) || !parse_average(c, " avg10=", &f.avg10) ||
-			!parse_average(c, " avg60=", &f.avg60) ||
-			!parse_average(c, " avg300=", &f.avg300) || !scan_text(c, " total=") ||
-			!scan_decimal(c, &f.total_us))
-			return false;
-		ROW_SET(psi, i, f);
-		return scan_char(c, '\n');
-	}
-	return false;
-}
-
+/* "some avg10=0.12 avg60=0.00 avg300=0.00 total=478069\nfull avg10=..." */
 int psi_parse(const char *text, size_t len, struct psi *ret)
 {
-	struct scan c = {text, text + len};
+	struct scan all = {text, text + len}, line;
 	struct psi psi = {0};
 
-	while (c.at < c.end)
-		if (!psi_parse_line(&c, &psi))
+	while (all.at < all.end) {
+		if (!scan_line(&all, &line))
 			return -EBADMSG;
+		if (!scan_text(&line, "some "))
+			continue;
+		if (psi.is_known || !scan_text(&line, "avg10=") ||
+			!take_average(&line, &psi.some_avg10))
+			return -EBADMSG;
+		psi.is_known = true;
+	}
 	*ret = psi;
 	return 0;
 }
@@ -90,7 +77,7 @@ static uint32_t limit_of(enum psi_level level, enum psi_level before)
 
 enum psi_level psi_level(const struct psi *psi, enum psi_level before)
 {
-	uint32_t share = ROW_HAS(psi, PSI_SOME) ? psi->q[PSI_SOME].avg10 : 0;
+	uint32_t share = psi->is_known ? psi->some_avg10 : 0;
 
 	if (share > limit_of(PSI_SEVERE, before))
 		return PSI_SEVERE;

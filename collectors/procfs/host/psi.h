@@ -6,35 +6,26 @@
 #ifndef MEMTALLY_COLLECTORS_PROCFS_HOST_PSI_H
 #define MEMTALLY_COLLECTORS_PROCFS_HOST_PSI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum psi_line {
-	PSI_SOME, /* at least one process waited */
-	PSI_FULL, /* all processes that were not idle waited */
-	PSI_LINES
-};
-
 enum { PSI_WHOLE = 10000 }; /* all of the time: averages are in hundredths of a percent */
 
-struct psi_figures {
-	uint32_t avg10, avg60, avg300; /* over as many seconds; at most PSI_WHOLE */
-	uint64_t total_us;             /* waiting time since boot, us */
-};
-
 struct psi {
-	uint64_t present; /* by enum psi_line; 0 if the kernel does not account pressure */
-	struct psi_figures q[PSI_LINES];
+	bool is_known; /* false: the kernel does not account pressure */
+	/* the share of the last 10 seconds in which at least one process waited; at most PSI_WHOLE */
+	uint32_t some_avg10;
 };
 
 /*
- * Parses TEXT into RET. Returns 0; or -EBADMSG, with RET unchanged, if TEXT is cut off, has a line
- * twice, or has anything that no kernel prints. Pure.
+ * Parses TEXT into RET. Returns 0, with nothing known if there is no line "some"; or -EBADMSG, with
+ * RET unchanged, if TEXT is cut off, or its lines "some" are not as a kernel prints them. Pure.
  */
 int psi_parse(const char *text, size_t len, struct psi *ret);
 
 /*
- * Reads and parses "pressure/memory" below PROCFS_FD. Returns 0, with nothing present if there is
+ * Reads and parses "pressure/memory" below PROCFS_FD. Returns 0, with nothing known if there is
  * no such file; -EBADMSG, as psi_parse(); or a negative errno of open() or read().
  */
 int psi_read(int procfs_fd, struct psi *ret);
@@ -47,7 +38,7 @@ enum psi_level {
 };
 
 /*
- * Returns the level by the 10 seconds' average of PSI_SOME: above 10 % the host is strained, above
+ * Returns the level by .some_avg10: above 10 % the host is strained, above
  * 30 % it is severe. BEFORE is the last level. A level lasts until the average is a third below its
  * limit, so that an average near the limit does not change it in every pass. Pure.
  */

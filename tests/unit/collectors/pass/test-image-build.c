@@ -189,7 +189,7 @@ static void count_all(struct counted *c)
 			.found_bytes = 110,
 			.recent_off = 138,
 			.recent_found = 139},
-		.psi = {.present = 1 << PSI_SOME, .q = {[PSI_SOME] = {.avg10 = PSI_WHOLE / 4}}},
+		.psi = {.is_known = true, .some_avg10 = PSI_WHOLE / 4},
 		.self = {.cpu_ns = 111,
 			.resident_bytes = 112,
 			.open_fds = 113,
@@ -382,7 +382,7 @@ static void unknown_figures_are_not_in_the_image(void **state)
 	c.adaptive.needed = 0;
 	c.adaptive.longest_ns = UINT64_MAX;
 	c.adaptive.lock_trial = LOCK_TRIAL_UNKNOWN;
-	c.psi.present = 0;
+	c.psi.is_known = false;
 	c.self.start_realtime_ns = 0;
 	c.counts.charges = NULL;
 	view = view_of(&c, true);
