@@ -95,25 +95,22 @@ static int compare_start_time(struct process_reading *g)
 }
 
 /*
- * Returns P's kept directory, which is borrowed, or a new descriptor, which the caller closes;
- * *RET_OWNED says which. Errors are those of process_open().
+ * Returns P's kept directory, or a new descriptor: then *OWNED, which must be -1, is it, too, and
+ * the caller closes it. Errors are those of process_open().
  */
-static int open_known(struct process_reader *r, struct process *p, bool *ret_owned)
+static int open_known(struct process_reader *r, struct process *p, int *owned)
 {
 	struct process_reading g = {.reader = r, .process = p};
-	AUTO_CLOSE int fd = -1;
 	int e;
 
-	*ret_owned = p->dirfd < 0;
 	if (p->dirfd >= 0)
 		return p->dirfd;
-	fd = open_directory(r, p);
-	if (fd < 0)
-		return fd == -ENOENT ? -ESRCH : fd;
+	*owned = g.dirfd = open_directory(r, p);
+	if (g.dirfd < 0)
+		return g.dirfd == -ENOENT ? -ESRCH : g.dirfd;
 	fetch_forget(r, p);
-	g.dirfd = fd;
 	e = compare_start_time(&g);
-	return e < 0 ? e : TAKE_FD(fd);
+	return e < 0 ? e : g.dirfd;
 }
 
 static bool process_may_keep(const struct process_reader *r)
@@ -268,15 +265,13 @@ int process_read_cgroup(
 	struct process_reader *r, struct process *p, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reading g = {.reader = r, .process = p};
-	bool is_owned;
-	int fd = open_known(r, p, &is_owned), e = 0;
+	AUTO_CLOSE int owned = -1;
+	int e = 0;
 
 	*ret = (struct sample){.outcome = OUTCOME_MEASURED, .is_member = true};
-	g.dirfd = fd;
-	if (fd >= 0)
+	g.dirfd = open_known(r, p, &owned);
+	if (g.dirfd >= 0)
 		e = process_reading_cgroup(&g, now_ns, ret);
-	if (fd >= 0 && is_owned)
-		close(fd);
 	process_fill_owners(r, p, ret);
 	return e;
 }
@@ -285,12 +280,10 @@ int process_open(struct process_reader *r, struct process *p, const char *file)
 {
 	char path[PROCESS_PATH_SIZE];
 	AUTO_CLOSE int owned = -1;
-	bool is_owned;
-	int dirfd = open_known(r, p, &is_owned), fd;
+	int dirfd = open_known(r, p, &owned), fd;
 
 	if (dirfd < 0)
 		return dirfd;
-	owned = is_owned ? dirfd : -1;
 	fd = openat(dirfd, process_path(p, file, path), O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -299,12 +292,10 @@ int process_open_stream(
 	struct process_reader *r, struct process *p, bool is_maps, struct stream *ret)
 {
 	AUTO_CLOSE int owned = -1;
-	bool is_owned;
-	int dirfd = open_known(r, p, &is_owned);
+	int dirfd = open_known(r, p, &owned);
 
 	if (dirfd < 0)
 		return dirfd;
-	owned = is_owned ? dirfd : -1;
 	return fetch_stream(r, p, dirfd, is_maps ? FETCH_MAPS : FETCH_SMAPS, ret);
 }
 
@@ -369,13 +360,11 @@ int process_read_activity(struct process_reader *r, struct process *p, struct st
 {
 	struct process_reading g = {.reader = r, .process = p};
 	AUTO_CLOSE int owned = -1;
-	bool is_owned;
 	int e;
 
-	g.dirfd = open_known(r, p, &is_owned);
+	g.dirfd = open_known(r, p, &owned);
 	if (g.dirfd < 0)
 		return g.dirfd;
-	owned = is_owned ? g.dirfd : -1;
 	e = process_reading_activity(&g, ret);
 	if (e == 0 && is_unproven(&g) && !process_is_there(&g))
 		e = -ESRCH;
@@ -444,14 +433,12 @@ int process_read_cmdline(struct process_reader *r, struct process *p, size_t max
 {
 	struct process_reading g = {.reader = r, .process = p};
 	AUTO_CLOSE int owned = -1;
-	bool is_owned;
 	int e;
 
 	buffer_clear(ret);
-	g.dirfd = open_known(r, p, &is_owned);
+	g.dirfd = open_known(r, p, &owned);
 	if (g.dirfd < 0)
 		return g.dirfd;
-	owned = is_owned ? g.dirfd : -1;
 	e = fetch_cmdline(&g, max + 1, ret);
 	if (e == 0 && is_unproven(&g) && !process_is_there(&g))
 		e = -ESRCH;
