@@ -25,30 +25,12 @@ enum {
 	NOT_WALKED = -EINPROGRESS, /* no file in /proc returns this error */
 };
 
-/* Reads a file that does not block. */
-static int process_reading_read_text(
-	struct process_reading *g, const char *file, const char **ret_text, size_t *ret_len)
+/* Reads FILE below the directory of the process, or of its live thread, directly into RET. */
+static int process_reading_read_all(struct process_reading *g, const char *file, struct buffer *ret)
 {
-	struct process_reader *r = g->reader;
 	char path[PROCESS_PATH_SIZE];
-	uint64_t took_ns;
-	int e;
 
-	*ret_text = r->text;
-	if (!strcmp(file, "status")) {
-		e = fetch_text(r, g->process, g->dirfd, FETCH_STATUS, r->text, sizeof(r->text),
-			ret_len, &took_ns, &g->is_unproven);
-	} else {
-		e = proctext_read(&r->ends, g->dirfd, process_path(g->process, file, path), r->text,
-			sizeof(r->text), ret_len, &took_ns);
-	}
-	if (e != -EFBIG)
-		return e;
-	e = file_read_all(
-		g->dirfd, process_path(g->process, file, path), LONG_TEXT_MAX, &r->long_text);
-	*ret_text = r->long_text.data;
-	*ret_len = r->long_text.len;
-	return e;
+	return file_read_all(g->dirfd, process_path(g->process, file, path), LONG_TEXT_MAX, ret);
 }
 
 /* The text, of *RET_LEN bytes, is in .text of the reader afterwards. */
@@ -112,10 +94,18 @@ int process_reading_image_stat(struct process_reading *g, struct stat_info *ret)
 
 static int process_reading_read_status(struct process_reading *g, struct status *ret)
 {
-	const char *text;
+	struct process_reader *r = g->reader;
+	const char *text = r->text;
+	uint64_t took_ns;
 	size_t len;
-	int e = process_reading_read_text(g, "status", &text, &len);
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_STATUS, r->text, sizeof(r->text), &len,
+		&took_ns, &g->is_unproven);
 
+	if (e == -EFBIG) {
+		e = process_reading_read_all(g, "status", &r->long_text);
+		text = r->long_text.data;
+		len = r->long_text.len;
+	}
 	if (e < 0)
 		return e;
 	return len ? status_parse(text, len, ret) : -ESRCH;
@@ -132,7 +122,7 @@ static int process_reading_read_rollup(struct process_reading *g)
 		&took_ns, &g->is_unproven);
 
 	if (e == -EFBIG) { /* no kernel has such a long one today */
-		e = file_read_all(g->dirfd, "smaps_rollup", LONG_TEXT_MAX, &r->long_text);
+		e = process_reading_read_all(g, "smaps_rollup", &r->long_text);
 		text = r->long_text.data;
 		len = r->long_text.len;
 	}
@@ -347,26 +337,19 @@ static int read_loginuid(struct process_reading *g)
 int process_reading_cgroup(struct process_reading *g, uint64_t now_ns, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
-	struct process *p = g->process;
-	const char *text;
-	size_t len;
-	int e = g->reader->user_by == ACCOUNTING_LOGIN ? read_loginuid(g) : 0;
+	int e = r->user_by == ACCOUNTING_LOGIN ? read_loginuid(g) : 0;
 
 	if (e == 0)
-		e = process_reading_read_text(g, "cgroup", &text, &len);
-
+		e = process_reading_read_all(g, "cgroup", &r->cgroup_text);
 	if (e == -ENOMEM)
 		return e;
 	if (e < 0 && e != -ENOENT)
 		return 0; /* the process keeps its known cgroup; the next pass tries again */
 	if (e < 0)
-		len = 0; /* a kernel without cgroups */
-	buffer_clear(&r->cgroup_text);
-	buffer_add(&r->cgroup_text, text, len);
-	if (r->cgroup_text.error)
-		return r->cgroup_text.error;
-	cgroup_parse(r->cgroup_text.data ? r->cgroup_text.data : "", len, &r->cgroup);
-	count_cgroup_read(r, p, now_ns);
+		buffer_clear(&r->cgroup_text); /* a kernel without cgroups */
+	cgroup_parse(
+		r->cgroup_text.data ? r->cgroup_text.data : "", r->cgroup_text.len, &r->cgroup);
+	count_cgroup_read(r, g->process, now_ns);
 	ret->has_cgroup = true;
 	return 0;
 }
