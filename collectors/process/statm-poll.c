@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/os/file.h"
 
 enum {
 	TEXT_SIZE = 256,
@@ -39,22 +40,22 @@ static int statm_poll_outcome_of(int error)
 	}
 }
 
-static int read_at(int fd, struct statm *ret)
+/* statm is one line: the newline ends it. */
+static bool is_line(const char *text, size_t len, const void *context)
+{
+	(void)context;
+	return text[len - 1] == '\n';
+}
+
+/* The kernel keeps the rest of a short read in its buffer, of the same moment. */
+static int statm_poll_reread(int fd, struct statm *ret)
 {
 	char text[TEXT_SIZE];
-	size_t len = 0;
-	ssize_t n;
+	size_t len;
+	int e = file_reread_until(fd, text, sizeof(text), is_line, NULL, &len);
 
-	/*
-	 * statm is one line: the newline ends it. The kernel keeps the rest of a short read in its
-	 * buffer, of the same moment.
-	 */
-	do {
-		n = pread(fd, text + len, sizeof(text) - len, (off_t)len);
-		if (n < 0 && errno != EINTR)
-			return statm_poll_outcome_of(-errno);
-		len += n > 0 ? (size_t)n : 0;
-	} while (n < 0 || (n > 0 && len < sizeof(text) && text[len - 1] != '\n'));
+	if (e < 0)
+		return statm_poll_outcome_of(e);
 	return statm_parse(text, len, ret) < 0 ? STATM_POLL_UNKNOWN : 0;
 }
 
@@ -73,7 +74,7 @@ bool statm_poll_is_anothers(const struct process_reader *r, const struct process
 
 static int read_kept(struct process_reader *r, struct process *p, struct statm *ret)
 {
-	int e = read_at(p->file_fd, ret);
+	int e = statm_poll_reread(p->file_fd, ret);
 
 	if (e != 0 || r->kept_files > r->files_max)
 		process_close_file(r, p);
@@ -111,7 +112,7 @@ int statm_poll_read(struct process_reader *r, struct process *p, struct statm *r
 	fd = process_open(r, p, "statm");
 	if (fd < 0)
 		return statm_poll_outcome_of(fd);
-	e = read_at(fd, ret);
+	e = statm_poll_reread(fd, ret);
 	if (e == 0 && statm_poll_may_keep(r, p)) {
 		p->file_fd = TAKE_FD(fd);
 		r->kept_files++;
