@@ -213,16 +213,6 @@ static void set_signed(struct snapshot_balance *to, enum balance_quantity i, int
 	ROW_SET(to, i, (uint64_t)bytes);
 }
 
-/* Returns A + B, limited to the range of int64_t. */
-static int64_t sheet_plus(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(a, b, &sum) || sum == INT64_MIN)
-		return b < 0 ? -INT64_MAX : INT64_MAX;
-	return sum;
-}
-
 /*
  * Returns by how many bytes the residual may be lower. Mappings that were not read may be drivers'
  * memory: then as much more page cache is unmapped. Memory that looks like a BPF array may be none,
@@ -265,13 +255,13 @@ static void take_residual(const struct balance_sheet_sources *s, struct snapshot
 	set_signed(to, BALANCE_RESIDUAL, residual);
 	if (ROW_HAS(host, SCOPE_PSS_HIGH))
 		set_signed(to, BALANCE_RESIDUAL_LOW,
-			sheet_plus(sheet_plus(residual, saturate_difference(host->q[SCOPE_PSS],
-								host->q[SCOPE_PSS_HIGH])),
+			saturate_sum(saturate_sum(residual, saturate_difference(host->q[SCOPE_PSS],
+								    host->q[SCOPE_PSS_HIGH])),
 				-(int64_t)saturate_min(driver_down(s), INT64_MAX)));
 	if (ROW_HAS(host, SCOPE_PSS_LOW))
 		set_signed(to, BALANCE_RESIDUAL_HIGH,
-			sheet_plus(sheet_plus(residual, saturate_difference(host->q[SCOPE_PSS],
-								host->q[SCOPE_PSS_LOW])),
+			saturate_sum(saturate_sum(residual, saturate_difference(host->q[SCOPE_PSS],
+								    host->q[SCOPE_PSS_LOW])),
 				(int64_t)saturate_min(driver_up(s), INT64_MAX)));
 	if (ROW_HAS(m, MEMINFO_ANON_PAGES))
 		set_signed(to, BALANCE_RESIDUAL_PROCESSES,

@@ -143,16 +143,9 @@ int survey_iterator_wanted(struct pass *pass, struct survey_iterator_entry *ret)
 	return r;
 }
 
-static struct process *survey_iterator_find(const struct process_table *t, pid_t pid)
-{
-	size_t i = place_after(t, pid - 1);
-
-	return i < t->count && t->item[i]->pid == pid ? t->item[i] : NULL;
-}
-
 void survey_iterator_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t vmalloc)
 {
-	struct process *p = survey_iterator_find(&pass->table, pid);
+	struct process *p = process_table_find(&pass->table, pid);
 
 	if (p)
 		driver_found(&p->driver, pss, vmalloc, clock_now_ns(CLOCK_BOOTTIME));
@@ -160,14 +153,14 @@ void survey_iterator_found(struct pass *pass, pid_t pid, uint64_t pss, uint64_t 
 
 uint64_t survey_iterator_begin_reads(struct pass *pass, pid_t pid)
 {
-	const struct process *p = survey_iterator_find(&pass->table, pid);
+	const struct process *p = process_table_find(&pass->table, pid);
 
 	return p ? fetch_begin_reads(&pass->reader, p) : 0;
 }
 
 void survey_iterator_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
 {
-	const struct process *p = survey_iterator_find(&pass->table, pid);
+	const struct process *p = process_table_find(&pass->table, pid);
 
 	if (p)
 		fetch_end_reads(&pass->reader, p, begin_ns);
@@ -175,7 +168,7 @@ void survey_iterator_end_reads(struct pass *pass, pid_t pid, uint64_t begin_ns)
 
 void survey_iterator_blocked(struct pass *pass, pid_t pid)
 {
-	struct process *p = survey_iterator_find(&pass->table, pid);
+	struct process *p = process_table_find(&pass->table, pid);
 
 	if (p)
 		fetch_note_stream(&pass->reader, p, FETCH_SMAPS, -ETIMEDOUT);

@@ -85,11 +85,6 @@ struct arena {
 	atomic_uint_fast64_t calls, longest_ns;
 };
 
-static uint64_t lock_trial_now(clockid_t clock)
-{
-	return clock_now_ns(clock);
-}
-
 /*
  * Returns for how long this process has waited for a CPU: the second number of schedstat. Returns 0
  * if the kernel does not say.
@@ -143,10 +138,10 @@ static int populate_enough(int rollup)
 		uint64_t before_ns;
 
 		r = lock_trial_populate();
-		before_ns = lock_trial_now(CLOCK_THREAD_CPUTIME_ID);
+		before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		if (r == 0 && pread(rollup, text, sizeof(text), 0) <= 0)
 			return -EIO;
-		if (lock_trial_now(CLOCK_THREAD_CPUTIME_ID) - before_ns >= WALK_ENOUGH_NS)
+		if (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns >= WALK_ENOUGH_NS)
 			break;
 	}
 	return r;
@@ -177,12 +172,12 @@ static _Noreturn void map_and_unmap(struct arena *arena, pid_t parent)
 	close(rollup);
 	waited_ns = run_queue_ns(schedstat);
 	for (;;) {
-		uint64_t begin_ns = lock_trial_now(CLOCK_MONOTONIC), took_ns, until_ns;
+		uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), took_ns, until_ns;
 		void *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (page == MAP_FAILED || munmap(page, 1) < 0)
 			_exit(1);
-		took_ns = lock_trial_now(CLOCK_MONOTONIC) - begin_ns;
+		took_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 		until_ns = run_queue_ns(schedstat);
 		took_ns -= until_ns - waited_ns < took_ns ? until_ns - waited_ns : took_ns;
 		waited_ns = until_ns;
@@ -199,10 +194,10 @@ static _Noreturn void map_and_unmap(struct arena *arena, pid_t parent)
 static bool await_calls(struct arena *arena, uint64_t count, uint64_t time_ns)
 {
 	const struct timespec pause = {.tv_nsec = NS_PER_MSEC / 4};
-	uint64_t end_ns = lock_trial_now(CLOCK_MONOTONIC) + time_ns;
+	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + time_ns;
 
 	while (atomic_load(&arena->calls) < count) {
-		if (lock_trial_now(CLOCK_MONOTONIC) >= end_ns)
+		if (clock_now_ns(CLOCK_MONOTONIC) >= end_ns)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -217,12 +212,12 @@ static bool try_once(struct arena *arena, int rollup, struct lock_trial_try *ret
 
 	atomic_store(&arena->longest_ns, 0);
 	calls = atomic_load(&arena->calls);
-	begin_ns = lock_trial_now(CLOCK_MONOTONIC);
-	before_ns = lock_trial_now(CLOCK_THREAD_CPUTIME_ID);
+	begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	before_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (pread(rollup, text, sizeof(text), 0) <= 0)
 		return false;
-	ret->walk_ns = lock_trial_now(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-	ret->took_ns = lock_trial_now(CLOCK_MONOTONIC) - begin_ns;
+	ret->walk_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	ret->took_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	ret->calls = atomic_load(&arena->calls) - calls;
 	/* A call that waited for the walk ends now. */
 	if (!await_calls(arena, calls + ret->calls + 2, ENDED_WAIT_NS))

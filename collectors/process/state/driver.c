@@ -26,8 +26,7 @@ static uint32_t to_kib(uint64_t bytes)
 
 uint64_t driver_moved(const struct driver_share *d)
 {
-	return (d->seen_kib > d->file_kib ? d->seen_kib - d->file_kib : d->file_kib - d->seen_kib) *
-	       KIB;
+	return saturate_distance(d->seen_kib, d->file_kib) * KIB;
 }
 
 void driver_see(struct driver_share *d, const struct snapshot_process *row, uint64_t threshold,
