@@ -226,8 +226,8 @@ static int fetch_read_status(struct process_reader *r, struct process *p, int di
 
 	if (is_remote(r, p) && is_announced(r, p, names[FETCH_STATUS])) {
 		begin_ns = begin_request(r, p, dirfd);
-		e = workers_read(
-			r->workers, p->pid, names[FETCH_STATUS], to, size, ret_len, &took_ns);
+		e = workers_read(r->workers, p->pid, names[FETCH_STATUS], false, to, size, ret_len,
+			&took_ns);
 		end_request(r, p, dirfd, begin_ns);
 		*ret_unproven = true;
 		e = as_below(dirfd, e);
@@ -248,6 +248,16 @@ static int fetch_read_status(struct process_reader *r, struct process *p, int di
 		&r->ends, dirfd, fetch_path_of(p, FETCH_STATUS, path), to, size, ret_len, &took_ns);
 }
 
+static int read_link(int dirfd, const char *path, char *to, size_t size, size_t *ret_len)
+{
+	ssize_t n = readlinkat(dirfd, path, to, size);
+
+	if (n < 0)
+		return -errno;
+	*ret_len = (size_t)n;
+	return 0;
+}
+
 int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
 	char *to, size_t size, size_t *ret_len, uint64_t *ret_took_ns, bool *ret_unproven)
 {
@@ -258,6 +268,8 @@ int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetc
 	*ret_took_ns = 0;
 	if (file == FETCH_STATUS)
 		return fetch_read_status(r, p, dirfd, to, size, ret_len, ret_unproven);
+	if (!is_remote(r, p) && file == FETCH_EXE)
+		return read_link(dirfd, fetch_path_of(p, file, path), to, size, ret_len);
 	if (!is_remote(r, p))
 		return proctext_read(&r->ends, dirfd, fetch_path_of(p, file, path), to, size,
 			ret_len, ret_took_ns);
@@ -266,33 +278,12 @@ int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetc
 	if (!workers_is_awaited(r->workers, p->pid, fetch_path_of(p, file, path)))
 		*ret_unproven = true;
 	begin_ns = begin_request(r, p, dirfd);
-	e = workers_read(
-		r->workers, p->pid, fetch_path_of(p, file, path), to, size, ret_len, ret_took_ns);
+	e = workers_read(r->workers, p->pid, fetch_path_of(p, file, path), file == FETCH_EXE, to,
+		size, ret_len, ret_took_ns);
 	end_request(r, p, dirfd, begin_ns);
 	e = as_below(dirfd, e);
 	fetch_note(r, p, dirfd, file, e);
 	return e;
-}
-
-ssize_t fetch_link(struct process_reader *r, struct process *p, int dirfd, char *to, size_t size)
-{
-	char path[PROCESS_PATH_SIZE];
-	uint64_t begin_ns;
-	ssize_t n;
-
-	if (!is_remote(r, p)) {
-		n = readlinkat(dirfd, fetch_path_of(p, FETCH_EXE, path), to, size);
-		return n < 0 ? -errno : n;
-	}
-	if (is_forbidden(r, p, dirfd, FETCH_EXE))
-		return -ETIMEDOUT;
-	begin_ns = begin_request(r, p, dirfd);
-	n = workers_readlink(r->workers, p->pid, fetch_path_of(p, FETCH_EXE, path), to, size);
-	end_request(r, p, dirfd, begin_ns);
-	if (n < 0)
-		n = as_below(dirfd, (int)n);
-	fetch_note(r, p, dirfd, FETCH_EXE, n < 0 ? (int)n : 0);
-	return n;
 }
 
 int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
@@ -359,17 +350,6 @@ ssize_t fetch_read_stream(struct process_reader *r, struct process *p, enum fetc
 	fetch_end_reads(r, p, begin_ns);
 	fetch_note_stream(r, p, file, n);
 	return n;
-}
-
-int fetch_probe_stream(
-	struct process_reader *r, struct process *p, enum fetch_file file, struct stream *s)
-{
-	uint64_t begin_ns = fetch_begin_reads(r, p);
-	int e = stream_probe(s);
-
-	fetch_end_reads(r, p, begin_ns);
-	fetch_note_stream(r, p, file, e);
-	return e;
 }
 
 void fetch_announce(struct process_reader *r, const struct process *p, const enum fetch_file *files,

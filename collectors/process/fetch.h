@@ -43,7 +43,7 @@ enum fetch_file {
 
 /*
  * Reads FILE of P, which has the directory DIRFD, into TO of SIZE bytes. Sets *RET_LEN to the
- * length, and *RET_TOOK_NS to the duration of read() without the open, 0 for status. Sets
+ * length, and *RET_TOOK_NS to the duration of read() without the open, 0 for status and exe. Sets
  * *RET_UNPROVEN if a worker has read the text after the last proof that P exists, and leaves it
  * unchanged otherwise.
  *
@@ -52,25 +52,17 @@ enum fetch_file {
 int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
 	char *to, size_t size, size_t *ret_len, uint64_t *ret_took_ns, bool *ret_unproven);
 
-/*
- * Reads the link FETCH_EXE of P into TO of SIZE bytes, without a terminating NUL byte; a longer
- * link is cut. Returns the length in TO, or a negative errno.
- */
-ssize_t fetch_link(struct process_reader *r, struct process *p, int dirfd, char *to, size_t size);
-
 /* Opens FETCH_SMAPS, FETCH_MAPS or FETCH_CMDLINE of P as a stream. Returns 0, or a negative errno. */
 int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
 	struct stream *ret);
 
 /*
- * Calls stream_read() or stream_probe() for S, a stream of FILE of P, and returns its result. Adds
- * the time to the account of P's user, as fetch_begin_reads() does, and notes the result, as
- * fetch_note_stream() does.
+ * Calls stream_read() for S, a stream of FILE of P, and returns its result. Adds the time to the
+ * account of P's user, as fetch_begin_reads() does, and notes the result, as fetch_note_stream()
+ * does.
  */
 ssize_t fetch_read_stream(struct process_reader *r, struct process *p, enum fetch_file file,
 	struct stream *s, char *to, size_t size, uint64_t slice_ns, struct stream_piece *ret);
-int fetch_probe_stream(
-	struct process_reader *r, struct process *p, enum fetch_file file, struct stream *s);
 
 /*
  * Surround reads of a stream of P that fetch_read_stream() does not make. If reads of P's user have
@@ -84,7 +76,7 @@ void fetch_end_reads(struct process_reader *r, const struct process *p, uint64_t
 /*
  * Notes in P's .block whether a read of a stream of FILE of P blocked or was answered, and counts
  * it (attempts.h). Call it for reads that fetch_read_stream() does not make. RESULT is that of
- * stream_read() or stream_probe(). If P is not known and keeps no directory, the read is counted
+ * stream_read(). If P is not known and keeps no directory, the read is counted
  * for OWNER_NO_ID.
  */
 void fetch_note_stream(

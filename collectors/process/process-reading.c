@@ -287,18 +287,20 @@ int process_reading_counters(struct process_reading *g)
 int process_reading_program(struct process_reading *g, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
-	ssize_t n = fetch_link(r, g->process, g->dirfd, r->text, sizeof(r->text));
+	uint64_t took_ns;
+	size_t len = 0;
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_EXE, r->text, sizeof(r->text), &len,
+		&took_ns, &g->is_unproven);
 
-	g->is_unproven = true;
 	/* The next look treats it as a new image, and asks again. */
-	if (n == -ETIMEDOUT)
+	if (e == -ETIMEDOUT)
 		g->process->has_stat = false;
 	/* it has a name, and nothing would ask for it again if another name were used */
-	if (n == -ENOMEM)
+	if (e == -ENOMEM)
 		return -ENOMEM;
 	buffer_clear(&r->program);
-	program_name_make(g->status.name, g->status.name_len, n < 0 ? NULL : r->text,
-		n < 0 ? 0 : (size_t)n, &r->program);
+	program_name_make(
+		g->status.name, g->status.name_len, e < 0 ? NULL : r->text, len, &r->program);
 	ret->is_renamed = true;
 	return r->program.error;
 }

@@ -461,9 +461,11 @@ int process_permits(struct process_reader *r, struct process *p)
 int process_probe(struct process_reader *r, struct process *p)
 {
 	AUTO_STREAM struct stream stream = STREAM_CLOSED;
+	struct stream_piece piece;
+	char byte;
 	int e = process_open_stream(r, p, false, &stream);
 
 	if (e < 0)
 		return e;
-	return fetch_probe_stream(r, p, FETCH_SMAPS, &stream);
+	return (int)fetch_read_stream(r, p, FETCH_SMAPS, &stream, &byte, 1, 0, &piece);
 }

@@ -136,8 +136,8 @@ int process_permits(struct process_reader *r, struct process *p);
 
 /*
  * Reads the first mapping of P in smaps, which takes its address-space lock for a moment, to find
- * out whether P still blocks. Notes the result in P's .block. Returns 0; -ESRCH if the address
- * space is gone; or an error of fetch_stream() or stream_probe().
+ * out whether P still blocks. Notes the result in P's .block. Returns 1; 0 if the address space is
+ * gone; or an error of fetch_stream() or stream_read().
  */
 int process_probe(struct process_reader *r, struct process *p);
 

@@ -301,9 +301,9 @@ bool workers_is_awaited(const struct workers *w, pid_t pid, const char *path)
  * error.
  */
 static int workers_ask(
-	struct workers *w, enum worker_op op, pid_t pid, const char *path, struct answer *ret)
+	struct workers *w, pid_t pid, const char *path, bool is_link, struct answer *ret)
 {
-	struct worker_request q = request_of(op, pid, path);
+	struct worker_request q = request_of(is_link ? WORKER_READLINK : WORKER_READ, pid, path);
 	uint32_t index;
 	bool is_ahead = take_ahead(w, pid, path, &index);
 
@@ -312,11 +312,11 @@ static int workers_ask(
 	return workers_complete(w, LANES_TEXTS, &q, is_ahead ? &index : NULL, ret);
 }
 
-int workers_read(struct workers *w, pid_t pid, const char *path, char *to, size_t size,
-	size_t *ret_len, uint64_t *ret_took_ns)
+int workers_read(struct workers *w, pid_t pid, const char *path, bool is_link, char *to,
+	size_t size, size_t *ret_len, uint64_t *ret_took_ns)
 {
 	struct answer a;
-	int e = workers_ask(w, WORKER_READ, pid, path, &a);
+	int e = workers_ask(w, pid, path, is_link, &a);
 
 	if (e < 0)
 		return e;
@@ -328,21 +328,6 @@ int workers_read(struct workers *w, pid_t pid, const char *path, char *to, size_
 	*ret_len = a.reply.len;
 	*ret_took_ns = a.reply.took_ns;
 	return 0;
-}
-
-ssize_t workers_readlink(struct workers *w, pid_t pid, const char *path, char *to, size_t size)
-{
-	struct answer a;
-	size_t len;
-	int e = workers_ask(w, WORKER_READLINK, pid, path, &a);
-
-	if (e < 0)
-		return e;
-	if (a.reply.result < 0)
-		return a.reply.result;
-	len = a.reply.len < size ? a.reply.len : size;
-	memcpy(to, a.text, len);
-	return (ssize_t)len;
 }
 
 int workers_compare(struct workers *w, pid_t a, pid_t b)

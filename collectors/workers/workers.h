@@ -58,9 +58,8 @@ int workers_start(struct workers *w, const struct lanes_control *control);
 void workers_begin_pass(struct workers *w);
 
 /*
- * Announces that workers_read(), or with IS_LINK workers_readlink(), will soon ask for PATH of PID;
- * PATH must be static. If there is no room or no worker, nothing is announced, and the read is made
- * when it is asked for.
+ * Announces that workers_read() will soon ask for PATH of PID; PATH must be static. If there is no
+ * room or no worker, nothing is announced, and the read is made when it is asked for.
  */
 void workers_ahead(struct workers *w, pid_t pid, const char *path, bool is_link);
 
@@ -95,20 +94,14 @@ void workers_hurry(struct workers *w, bool is_short);
 void workers_drop_ahead(struct workers *w);
 
 /*
- * Reads PATH below /proc/PID into TO, at most SIZE bytes. Sets *RET_LEN to the length and
- * *RET_TOOK_NS to the duration of read(). Returns 0; -EFBIG if the text is longer than SIZE or
- * WORKER_TEXT; -ETIMEDOUT if the read is blocked, or an earlier one of PID still is; -ECHILD if no
+ * Reads PATH below /proc/PID, a file or with IS_LINK a symbolic link, into TO, at most SIZE bytes.
+ * Sets *RET_LEN to the length and *RET_TOOK_NS to the duration of read(). Returns 0; -EFBIG if the
+ * text is longer than SIZE or WORKER_TEXT; -ETIMEDOUT if the read is blocked, or an earlier one of PID still is; -ECHILD if no
  * worker could be had; -EIO if its answer is invalid; -ECANCELED if waiting was stopped; or a
  * negative errno of open or read.
  */
-int workers_read(struct workers *w, pid_t pid, const char *path, char *to, size_t size,
-	size_t *ret_len, uint64_t *ret_took_ns);
-
-/*
- * Reads the symbolic link PATH below /proc/PID into TO. Returns its length, at most SIZE: a longer
- * one is cut; or an error as workers_read().
- */
-ssize_t workers_readlink(struct workers *w, pid_t pid, const char *path, char *to, size_t size);
+int workers_read(struct workers *w, pid_t pid, const char *path, bool is_link, char *to,
+	size_t size, size_t *ret_len, uint64_t *ret_took_ns);
 
 /*
  * Compares A and B with kcmp(KCMP_VM). Returns 0 to 3 as kcmp(2) says; or an error as

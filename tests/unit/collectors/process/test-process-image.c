@@ -216,8 +216,8 @@ static void command_line_of_an_exited_process_does_not_count(void **state)
 	(void)state;
 	process_announce_cmdline(&s->reader, &s->process);
 	/* The worker answers in order: it has read the command line then. */
-	assert_int_equal(
-		workers_read(&crew.workers, 1, "none", none, 1, &(size_t){0}, &(uint64_t){0}),
+	assert_int_equal(workers_read(&crew.workers, 1, "none", false, none, 1, &(size_t){0},
+				 &(uint64_t){0}),
 		-ENOENT);
 	tree_remove(&s->tree, "42");
 	assert_int_equal(

@@ -80,7 +80,7 @@ static int read_text(struct scene *s, pid_t pid, const char *path, char to[stati
 {
 	uint64_t took_ns;
 	size_t len = 0;
-	int e = workers_read(&s->crew.workers, pid, path, to, 63, &len, &took_ns);
+	int e = workers_read(&s->crew.workers, pid, path, false, to, 63, &len, &took_ns);
 
 	to[len] = 0;
 	return e;
@@ -103,20 +103,22 @@ static void reads_texts_and_links(void **state)
 {
 	struct scene *s = *state;
 	char text[64];
-	ssize_t n;
+	size_t len;
 
 	workers_ahead(&s->crew.workers, FREE, "status", false);
 	workers_ahead(&s->crew.workers, FREE, "exe", true);
 	assert_int_equal(read_text(s, FREE, "status", text), 0);
 	assert_string_equal(text, "Name:\tfree\n");
-	n = workers_readlink(&s->crew.workers, FREE, "exe", text, sizeof(text));
-	assert_int_equal(n, strlen("/bin/free"));
+	assert_int_equal(workers_read(&s->crew.workers, FREE, "exe", true, text, sizeof(text), &len,
+				 &(uint64_t){0}),
+		0);
+	assert_int_equal(len, strlen("/bin/free"));
 	assert_int_equal(read_text(s, FREE, "stat", text), 0); /* not announced */
 	assert_string_equal(text, "12 (free) S 1\n");
 	assert_int_equal(read_text(s, FREE, "none", text), -ENOENT);
 	assert_int_equal(read_text(s, 14, "stat", text), -ENOENT);
-	assert_int_equal(
-		workers_read(&s->crew.workers, FREE, "stat", text, 3, &(size_t){0}, &(uint64_t){0}),
+	assert_int_equal(workers_read(&s->crew.workers, FREE, "stat", false, text, 3, &(size_t){0},
+				 &(uint64_t){0}),
 		-EFBIG);
 	assert_true(s->crew.workers.cpu_ns > 0);
 	assert_true(lanes_total_cpu_ns(&s->crew.workers.lanes) >= s->crew.workers.cpu_ns);
@@ -406,14 +408,18 @@ static void reaped_process_is_gone(void **state)
 	assert_true(dir >= 0);
 	/* The process exists, and these files do not. */
 	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ENOENT);
-	assert_int_equal(fetch_link(&reader, &p, dir, text, sizeof(text)), -ENOENT);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_EXE, text, sizeof(text), &len, &took_ns,
+				 &unproven),
+		-ENOENT);
 	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
 				 &took_ns, &unproven),
 		-ENOENT);
 	assert_int_equal(unlinkat(s->fd, "14/statm", 0), 0);
 	assert_int_equal(unlinkat(s->fd, "14", AT_REMOVEDIR), 0);
 	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ESRCH);
-	assert_int_equal(fetch_link(&reader, &p, dir, text, sizeof(text)), -ESRCH);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_EXE, text, sizeof(text), &len, &took_ns,
+				 &unproven),
+		-ESRCH);
 	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
 				 &took_ns, &unproven),
 		-ESRCH);
@@ -535,6 +541,7 @@ static int read_blocked(
 	struct scene *s, struct process_reader *reader, struct process *p, int dir, bool is_probe)
 {
 	struct smaps_slices slices;
+	struct stream_piece piece;
 	struct sample sample;
 	int e;
 
@@ -544,7 +551,8 @@ static int read_blocked(
 	assert_int_equal(fetch_stream(reader, p, dir, FETCH_SMAPS, &slices.stream), 0);
 	signal_worker(s, LANES_STREAMS, SIGSTOP);
 	if (is_probe) {
-		e = fetch_probe_stream(reader, p, FETCH_SMAPS, &slices.stream);
+		e = (int)fetch_read_stream(
+			reader, p, FETCH_SMAPS, &slices.stream, &(char){0}, 1, 0, &piece);
 	} else {
 		e = smaps_slices_step(&slices, reader, 100 * NS_PER_USEC, 1, &sample);
 		if (e == 0 && sample.outcome == OUTCOME_BLOCKED)
@@ -708,7 +716,7 @@ static int read_dozing(const struct scene *s, bool sees_workers)
 	assert_int_equal(workers_open(&crew.workers), 0);
 	assert_int_equal(workers_start(&crew.workers, &control), 0);
 	crew.workers.lanes.sees_workers = sees_workers;
-	e = workers_read(&crew.workers, FREE, "stat", text, sizeof(text), &len, &took_ns);
+	e = workers_read(&crew.workers, FREE, "stat", false, text, sizeof(text), &len, &took_ns);
 	crew_close(&crew);
 	return e;
 }
@@ -798,8 +806,9 @@ static void worker_that_does_not_start_is_replaced(void **state)
 	control.to = &crew;
 	assert_int_equal(workers_open(&crew.workers), 0);
 	assert_int_equal(workers_start(&crew.workers, &control), 0);
-	assert_int_equal(
-		workers_read(&crew.workers, FREE, "stat", text, sizeof(text), &len, &took_ns), 0);
+	assert_int_equal(workers_read(&crew.workers, FREE, "stat", false, text, sizeof(text), &len,
+				 &took_ns),
+		0);
 	assert_true(ahead_ns >= 10 * NS_PER_SEC);
 	assert_int_equal(lanes->blocked, 0);
 	assert_int_equal(lanes->replaced, 1);
@@ -859,11 +868,13 @@ static void worker_may_answer_anything(void **state)
 	control.to = &crew;
 	assert_int_equal(workers_open(&crew.workers), 0);
 	assert_int_equal(workers_start(&crew.workers, &control), 0);
-	assert_int_equal(
-		workers_read(&crew.workers, FREE, "stat", text, sizeof(text), &len, &took_ns),
+	assert_int_equal(workers_read(&crew.workers, FREE, "stat", false, text, sizeof(text), &len,
+				 &took_ns),
 		-EIO);
 	assert_int_equal(len, 0);
-	assert_int_equal(workers_readlink(&crew.workers, FREE, "exe", text, sizeof(text)), -EIO);
+	assert_int_equal(
+		workers_read(&crew.workers, FREE, "exe", true, text, sizeof(text), &len, &took_ns),
+		-EIO);
 	assert_int_equal(workers_compare(&crew.workers, FREE, BLOCKS), -EIO);
 	assert_int_equal(workers_open_stream(&crew.workers, FREE, "smaps", &stream), -EIO);
 	crew_close(&crew);
