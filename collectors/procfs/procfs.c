@@ -71,31 +71,24 @@ static bool mount_hides(const struct mountinfo *m, gid_t *ret_gid)
 	return is_hidden;
 }
 
-bool procfs_parse_hidepid(
-	char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid)
+enum procfs_hiding procfs_parse_hidepid(
+	char *text, size_t len, const char *point, dev_t device, gid_t *ret_gid)
 {
+	enum procfs_hiding found = PROCFS_NOT_MOUNTED;
 	char *at = text;
 	struct mountinfo m;
 	int r;
 
 	*ret_gid = (gid_t)-1;
 	while ((r = mountinfo_next(&at, text + len, &m)) == 0 || r == MOUNTINFO_OTHER)
-		if (r == 0 && m.major == major && m.minor == minor)
-			return mount_hides(&m, ret_gid);
-	return r < 0;
-}
-
-int procfs_parse_hidepid_at(char *text, size_t len, const char *point)
-{
-	int r, found = PROCFS_NOT_MOUNTED;
-	char *at = text;
-	struct mountinfo m;
-	gid_t gid;
-
-	while ((r = mountinfo_next(&at, text + len, &m)) == 0 || r == MOUNTINFO_OTHER)
-		if (r == 0 && !strcmp(m.mountpoint, point))
-			found = mount_hides(&m, &gid) ? PROCFS_HIDES : PROCFS_SHOWS;
-	return r < 0 ? PROCFS_HIDES : found;
+		if (r == 0 && (point ? !strcmp(m.mountpoint, point)
+				     : makedev(m.major, m.minor) == device))
+			found = mount_hides(&m, ret_gid) ? PROCFS_HIDES : PROCFS_SHOWS;
+	if (r < 0) {
+		*ret_gid = (gid_t)-1;
+		return PROCFS_HIDES;
+	}
+	return found;
 }
 
 static bool is_in_group(gid_t gid)
@@ -131,12 +124,13 @@ static bool is_mounted_at_proc(const struct stat *of)
 static bool is_hidden_from_users(const struct procfs *p, const struct stat *st, bool is_ours_hidden)
 {
 	AUTO_BUFFER struct buffer text = {0};
-	int r = PROCFS_NOT_MOUNTED;
+	enum procfs_hiding hiding = PROCFS_NOT_MOUNTED;
+	gid_t gid;
 
 	if (is_mounted_at_proc(st) &&
 		file_read_all(p->fd, "1/mountinfo", MOUNTINFO_MAX, &text) >= 0)
-		r = procfs_parse_hidepid_at(text.data, text.len, "/proc");
-	return r == PROCFS_NOT_MOUNTED ? is_ours_hidden : r == PROCFS_HIDES;
+		hiding = procfs_parse_hidepid(text.data, text.len, "/proc", 0, &gid);
+	return hiding == PROCFS_NOT_MOUNTED ? is_ours_hidden : hiding == PROCFS_HIDES;
 }
 
 void procfs_look(struct procfs *p)
@@ -151,8 +145,8 @@ void procfs_look(struct procfs *p)
 		p->hidepid = true;
 		return;
 	}
-	is_ours_hidden = procfs_parse_hidepid(
-		text.data, text.len, major(st.st_dev), minor(st.st_dev), &gid);
+	is_ours_hidden = procfs_parse_hidepid(text.data, text.len, NULL, st.st_dev, &gid) ==
+	                 PROCFS_HIDES;
 	p->hides_from_us = is_ours_hidden && !is_in_group(gid);
 	p->hidepid = is_hidden_from_users(p, &st, is_ours_hidden);
 }

@@ -58,25 +58,19 @@ ssize_t procfs_list(const struct procfs *p, pid_t **pids, size_t *capacity);
 /* Sets *RET to "btime" of /proc/stat, in seconds. Returns 0, or -EBADMSG if TEXT has none. Pure. */
 int procfs_parse_btime(const char *text, size_t len, uint64_t *ret);
 
-/*
- * Returns whether the mount of device MAJOR:MINOR in TEXT, a /proc/self/mountinfo, has a hidepid
- * other than 0 (off); true, too, if the text is cut off. Sets *RET_GID to the group that sees all
- * processes nevertheless, (gid_t)-1 if there is none. Changes the text. Pure.
- */
-bool procfs_parse_hidepid(
-	char *text, size_t len, unsigned int major, unsigned int minor, gid_t *ret_gid);
-
-enum {
+enum procfs_hiding {
 	PROCFS_SHOWS,
 	PROCFS_HIDES,
 	PROCFS_NOT_MOUNTED,
 };
 
 /*
- * Looks for the mount at POINT in TEXT, a mountinfo; if there are several, the last one. Returns
- * PROCFS_HIDES if it has a hidepid other than 0, or if the text is cut off; PROCFS_SHOWS if it has
- * none; or PROCFS_NOT_MOUNTED. Changes the text. Pure.
+ * Looks in TEXT, a mountinfo, for the mount at POINT or, if POINT is NULL, of DEVICE; if there are
+ * several, for the last one. Returns PROCFS_HIDES if it has a hidepid other than 0 (off), or if the
+ * text is cut off; PROCFS_SHOWS if it has none; or PROCFS_NOT_MOUNTED. Sets *RET_GID to the group
+ * that sees all processes nevertheless, (gid_t)-1 if there is none. Changes the text. Pure.
  */
-int procfs_parse_hidepid_at(char *text, size_t len, const char *point);
+enum procfs_hiding procfs_parse_hidepid(
+	char *text, size_t len, const char *point, dev_t device, gid_t *ret_gid);
 
 #endif

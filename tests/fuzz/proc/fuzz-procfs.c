@@ -4,6 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <errno.h>
+#include <sys/sysmacros.h>
 
 #include "collectors/procfs/host/meminfo.h"
 #include "collectors/procfs/procfs.h"
@@ -27,9 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	copy = malloc(size + 1);
 	fuzz_check(copy);
 	memcpy(copy, data, size);
-	procfs_parse_hidepid(copy, size, 0, 22, &gid);
+	procfs_parse_hidepid(copy, size, NULL, makedev(0, 22), &gid);
 	memcpy(copy, data, size);
-	procfs_parse_hidepid_at(copy, size, "/proc");
+	procfs_parse_hidepid(copy, size, "/proc", 0, &gid);
 	free(copy);
 	return 0;
 }

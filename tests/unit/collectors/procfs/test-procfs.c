@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -41,14 +42,17 @@ static void finds_hidepid_of_its_mount(void **state)
 			cases[i].options);
 
 		memcpy(copy, text, sizeof(copy));
-		assert_int_equal(
-			procfs_parse_hidepid(copy, (size_t)n, 0, 22, &gid), cases[i].hidden);
+		assert_int_equal(procfs_parse_hidepid(copy, (size_t)n, NULL, makedev(0, 22), &gid),
+			cases[i].hidden ? PROCFS_HIDES : PROCFS_SHOWS);
 		if (cases[i].hidden)
 			assert_int_equal(gid, cases[i].gid);
 		memcpy(copy, text, sizeof(copy));
-		assert_false(procfs_parse_hidepid(copy, (size_t)n, 0, 2, &gid));
+		assert_int_equal(procfs_parse_hidepid(copy, (size_t)n, NULL, makedev(0, 2), &gid),
+			PROCFS_NOT_MOUNTED);
 		/* A text that is cut off may lack the mount. */
-		assert_true(procfs_parse_hidepid(text, (size_t)n - 1, 0, 2, &gid));
+		assert_int_equal(
+			procfs_parse_hidepid(text, (size_t)n - 1, NULL, makedev(0, 2), &gid),
+			PROCFS_HIDES);
 		assert_int_equal(gid, (gid_t)-1);
 	}
 }
@@ -72,6 +76,7 @@ static void finds_hidepid_of_a_place(void **state)
 		{"25 21 0:26 /proc /elsewhere rw - proc proc rw,hidepid=2\n", PROCFS_SHOWS},
 	};
 	char copy[sizeof(head)];
+	gid_t gid;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -79,12 +84,12 @@ static void finds_hidepid_of_a_place(void **state)
 		int n = snprintf(text, sizeof(text), "%s%s", head, cases[i].more);
 
 		assert_int_equal(
-			procfs_parse_hidepid_at(text, (size_t)n, "/proc"), cases[i].expected);
+			procfs_parse_hidepid(text, (size_t)n, "/proc", 0, &gid), cases[i].expected);
 	}
 	memcpy(copy, head, sizeof(head));
 	assert_int_equal(
-		procfs_parse_hidepid_at(copy, sizeof(head) - 1, "/none"), PROCFS_NOT_MOUNTED);
-	assert_int_equal(procfs_parse_hidepid_at(copy, 0, "/proc"), PROCFS_NOT_MOUNTED);
+		procfs_parse_hidepid(copy, sizeof(head) - 1, "/none", 0, &gid), PROCFS_NOT_MOUNTED);
+	assert_int_equal(procfs_parse_hidepid(copy, 0, "/proc", 0, &gid), PROCFS_NOT_MOUNTED);
 }
 
 static void finds_the_boot_time(void **state)
