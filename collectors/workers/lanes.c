@@ -120,7 +120,6 @@ static void look_after_parked(struct lanes *s, uint64_t now_ns)
 			l->use = LANE_UNUSED;
 		} else if (l->use == LANE_PARKED && is_idle(s, i)) {
 			l->use = LANE_STANDS_BY;
-			l->blocked_pid = l->other_pid = 0;
 			/* the users of its streams have been told that these are gone */
 			l->streams = 0;
 			l->generation++;
@@ -289,22 +288,14 @@ static int lanes_replace_role(struct lanes *s, enum lanes_role role)
 	return 0;
 }
 
-bool lanes_is_walk(const struct worker_request *q)
+/*
+ * Whether Q walks an address space. Opening a file for a walk takes exec_update_lock, too, but only
+ * for a moment.
+ */
+static bool lanes_is_walk(const struct worker_request *q)
 {
 	return q->op == WORKER_SLICE || q->op == WORKER_PROBE ||
 	       (q->op == WORKER_READ && (strstr(q->path, "smaps") || strstr(q->path, "cmdline")));
-}
-
-/* Parks lane L: its worker is blocked at Q. */
-static void lanes_park(
-	struct lanes *s, struct lane *l, const struct worker_request *q, uint64_t now_ns)
-{
-	l->use = LANE_PARKED;
-	l->parked_ns = now_ns;
-	l->blocked_pid = q->pid;
-	l->other_pid = q->op == WORKER_COMPARE ? q->other : 0;
-	l->is_walk = lanes_is_walk(q);
-	s->blocked++;
 }
 
 /*
@@ -518,14 +509,17 @@ int lanes_replace(struct lanes *s, enum lanes_role role, enum lanes_outcome outc
 {
 	unsigned int at = s->at[role];
 	const struct worker_lane *lane = &s->shared[at];
-	struct worker_request stuck;
+	struct lane *l = &s->lane[at];
 
 	s->at[role] = LANES;
 	if (outcome == LANES_LOST) {
 		lanes_bury(s, at);
 	} else {
-		stuck = lane->slot[atomic_load(&lane->done) % WORKER_SLOTS].request;
-		lanes_park(s, &s->lane[at], &stuck, clock_now_ns(CLOCK_MONOTONIC));
+		l->use = LANE_PARKED;
+		l->parked_ns = clock_now_ns(CLOCK_MONOTONIC);
+		l->blocked = lane->slot[atomic_load(&lane->done) % WORKER_SLOTS].request;
+		l->blocked.path[WORKER_PATH - 1] = 0; /* the worker may have written to it */
+		s->blocked++;
 	}
 	return lanes_replace_role(s, role);
 }
@@ -537,27 +531,32 @@ static bool lanes_is_blocked(const struct lanes *s, unsigned int lane)
 	return (use == LANE_PARKED || use == LANE_KILLED) && !is_idle(s, lane);
 }
 
-bool lanes_has_parked(const struct lanes *s, pid_t pid, bool for_walk)
+/* Whether Q, which compares two processes, compares PID. */
+static bool lanes_compares(const struct worker_request *q, pid_t pid)
 {
-	for (unsigned int i = 0; i < LANES; i++) {
-		const struct lane *l = &s->lane[i];
-
-		if (l->blocked_pid == pid && !l->other_pid && (for_walk || !l->is_walk) &&
-			lanes_is_blocked(s, i))
-			return true;
-	}
-	return false;
+	return q->pid == pid || q->other == pid;
 }
 
-bool lanes_has_parked_compare(const struct lanes *s, pid_t pid)
+/*
+ * Whether Q takes a lock for which the worker of BLOCKED waits. A comparison waits for a lock of
+ * either of its processes, so it tells nothing about reads of one of them.
+ */
+static bool waits_for_same(const struct worker_request *blocked, const struct worker_request *q)
 {
-	for (unsigned int i = 0; i < LANES; i++) {
-		const struct lane *l = &s->lane[i];
+	if (blocked->op == WORKER_COMPARE)
+		return q->op == WORKER_COMPARE &&
+		       (lanes_compares(blocked, q->pid) || lanes_compares(blocked, q->other));
+	if (q->op == WORKER_COMPARE)
+		return !lanes_is_walk(blocked) && lanes_compares(q, blocked->pid);
+	return blocked->pid == q->pid &&
+	       (!lanes_is_walk(blocked) || lanes_is_walk(q) || q->op == WORKER_OPEN);
+}
 
-		if (l->other_pid && (l->blocked_pid == pid || l->other_pid == pid) &&
-			lanes_is_blocked(s, i))
+bool lanes_has_parked(const struct lanes *s, const struct worker_request *q)
+{
+	for (unsigned int i = 0; i < LANES; i++)
+		if (lanes_is_blocked(s, i) && waits_for_same(&s->lane[i].blocked, q))
 			return true;
-	}
 	return false;
 }
 

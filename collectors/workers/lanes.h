@@ -75,9 +75,7 @@ struct lane {
 	 * killed
 	 */
 	uint64_t parked_ns;
-	pid_t blocked_pid; /* the process that the parked worker reads */
-	pid_t other_pid;   /* if the worker compares two processes, the second of them; else 0 */
-	bool is_walk;      /* it may wait for the address-space lock alone */
+	struct worker_request blocked; /* of LANE_PARKED and LANE_KILLED: the request that blocks */
 };
 
 struct lanes {
@@ -170,23 +168,12 @@ int lanes_wait(struct lanes *s, enum lanes_role role, uint32_t index, uint32_t e
 int lanes_replace(struct lanes *s, enum lanes_role role, enum lanes_outcome outcome);
 
 /*
- * Returns whether a parked worker waits for a lock of process PID that another read would take,
- * too: a walk if FOR_WALK is set, any other read if not. A worker that compares two processes does
- * not count: either of them may hold the lock.
+ * Returns whether a parked worker waits for a lock that Q would take, too. A walk of a process, and
+ * the opening of a file for one, may wait for the lock of its address space and for its
+ * exec_update_lock; other requests only for the latter. A comparison waits for that of either
+ * process, so it makes only comparisons wait.
  */
-bool lanes_has_parked(const struct lanes *s, pid_t pid, bool for_walk);
-
-/*
- * Returns whether a parked worker that compares process PID with another one waits for a lock of
- * either.
- */
-bool lanes_has_parked_compare(const struct lanes *s, pid_t pid);
-
-/*
- * Returns whether Q walks an address space. Opening a file for a walk takes exec_update_lock, too,
- * but only for a moment.
- */
-bool lanes_is_walk(const struct worker_request *q);
+bool lanes_has_parked(const struct lanes *s, const struct worker_request *q);
 
 /* Returns the CPU time of all workers up to their last answers, in ns. */
 uint64_t lanes_total_cpu_ns(const struct lanes *s);

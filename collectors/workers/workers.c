@@ -191,17 +191,6 @@ static int replace_after(struct workers *w, enum lanes_role role, enum lanes_out
 	return lanes_replace(&w->lanes, role, outcome);
 }
 
-/* Whether a parked worker waits for a lock that Q takes, too. */
-static bool has_parked(const struct workers *w, const struct worker_request *q)
-{
-	const struct lanes *lanes = &w->lanes;
-
-	if (q->op != WORKER_COMPARE)
-		return lanes_has_parked(lanes, q->pid, lanes_is_walk(q));
-	return lanes_has_parked(lanes, q->pid, false) || lanes_has_parked(lanes, q->other, false) ||
-	       lanes_has_parked_compare(lanes, q->pid) || lanes_has_parked_compare(lanes, q->other);
-}
-
 /* The answer of a worker. */
 struct answer {
 	struct worker_reply reply; /* a copy: the worker may still write to the slot */
@@ -253,7 +242,7 @@ static int workers_complete(struct workers *w, enum lanes_role role, const struc
 		r = replace_after(w, role, (enum lanes_outcome)r);
 		if (r < 0)
 			return r;
-		if (has_parked(w, q))
+		if (lanes_has_parked(&w->lanes, q))
 			return -ETIMEDOUT;
 	}
 	return -ECHILD;
@@ -307,7 +296,7 @@ static int workers_ask(
 	uint32_t index;
 	bool is_ahead = take_ahead(w, pid, path, &index);
 
-	if (!is_ahead && has_parked(w, &q))
+	if (!is_ahead && lanes_has_parked(&w->lanes, &q))
 		return -ETIMEDOUT;
 	return workers_complete(w, LANES_TEXTS, &q, is_ahead ? &index : NULL, ret);
 }
@@ -336,7 +325,7 @@ int workers_compare(struct workers *w, pid_t a, pid_t b)
 	struct answer answer;
 	int e;
 
-	if (has_parked(w, &q))
+	if (lanes_has_parked(&w->lanes, &q))
 		return -ETIMEDOUT;
 	e = workers_complete(w, LANES_TEXTS, &q, NULL, &answer);
 	return e < 0 ? e : answer.reply.result;
@@ -437,7 +426,7 @@ int workers_open_stream(struct workers *w, pid_t pid, const char *path, struct s
 	unsigned int place = 0;
 	int e;
 
-	if (lanes_has_parked(&w->lanes, pid, true))
+	if (lanes_has_parked(&w->lanes, &q))
 		return -ETIMEDOUT;
 	while (*at < LANES && place < WORKER_STREAMS && ((w->lanes.lane[*at].streams >> place) & 1))
 		place++;

@@ -422,6 +422,7 @@ static void unreadable_process_is_tried_again(void **state)
 /* A FIFO without a writer blocks its reader like a held lock. */
 static void blocked_process_is_tried_again(void **state)
 {
+	const struct worker_request walk = {.op = WORKER_READ, .pid = 20, .path = "cmdline"};
 	AUTO_SCENE struct scene s;
 	AUTO_VIEW struct view *view = NULL;
 	struct tree_process p = nginx;
@@ -448,7 +449,7 @@ static void blocked_process_is_tried_again(void **state)
 	tree_remove(&s.tree, "20/cmdline");
 	add(&s, &nginx);
 	s.pass->table.item[1]->block.next_ns = 0;
-	for (int i = 0; i < 1000 && lanes_has_parked(&crew.workers.lanes, 20, true); i++) {
+	for (int i = 0; i < 1000 && lanes_has_parked(&crew.workers.lanes, &walk); i++) {
 		crew_reap(&crew);
 		workers_begin_pass(&crew.workers);
 		usleep(10000);

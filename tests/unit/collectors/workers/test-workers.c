@@ -366,6 +366,7 @@ static void stream_survives_blocked_texts(void **state)
 {
 	struct stream stream = STREAM_CLOSED;
 	struct stream_piece told;
+	struct worker_request stat = {.op = WORKER_READ, .pid = BLOCKS, .path = "stat"};
 	struct scene *s = *state;
 	char text[64];
 
@@ -375,7 +376,7 @@ static void stream_survives_blocked_texts(void **state)
 		assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
 		assert_int_equal(s->crew.workers.lanes.blocked, i);
 		assert_int_equal(read_text(s, FREE, "stat", text), 0);
-		while (lanes_has_parked(&s->crew.workers.lanes, BLOCKS, false)) {
+		while (lanes_has_parked(&s->crew.workers.lanes, &stat)) {
 			usleep(10000);
 			crew_reap(&s->crew);
 			workers_begin_pass(&s->crew.workers);
