@@ -195,8 +195,7 @@ static bool may_keep_status(const struct process_reader *r, const struct process
  * Reads status by a descriptor that is kept open. That saves open and close: 2 of the 20 us that a
  * small process takes.
  */
-static int read_kept_status(
-	struct process_reader *r, struct process *p, char *to, size_t size, size_t *ret_len)
+static int read_kept_status(struct process_reader *r, struct process *p, size_t *ret_len)
 {
 	int e;
 
@@ -206,28 +205,45 @@ static int read_kept_status(
 			return -errno;
 		r->kept_files++;
 	}
-	e = proctext_reread_status(&r->ends, p->file_fd, to, size, ret_len);
+	e = proctext_reread_status(&r->ends, p->file_fd, r->text, sizeof(r->text), ret_len);
 	/* There are more processes now, and descriptors of their directories come first. */
 	if (r->kept_files > r->files_max)
 		process_close_file(r, p);
 	return e;
 }
 
+/* Reads FILE of P without a worker. */
+static int read_here(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
+	size_t *ret_len, uint64_t *ret_took_ns)
+{
+	char buffer[PROCESS_PATH_SIZE];
+	const char *path = fetch_path_of(p, file, buffer);
+	ssize_t n;
+
+	if (file != FETCH_EXE)
+		return proctext_read(
+			&r->ends, dirfd, path, r->text, sizeof(r->text), ret_len, ret_took_ns);
+	n = readlinkat(dirfd, path, r->text, sizeof(r->text));
+	if (n < 0)
+		return -errno;
+	*ret_len = (size_t)n;
+	return 0;
+}
+
 /*
  * If status was not announced, it is read below DIRFD after all announced files, which proves that
  * these are of P.
  */
-static int fetch_read_status(struct process_reader *r, struct process *p, int dirfd, char *to,
-	size_t size, size_t *ret_len, bool *ret_unproven)
+static int fetch_read_status(
+	struct process_reader *r, struct process *p, int dirfd, size_t *ret_len, bool *ret_unproven)
 {
-	char path[PROCESS_PATH_SIZE];
 	uint64_t took_ns, begin_ns;
 	int e;
 
 	if (is_remote(r, p) && is_announced(r, p, names[FETCH_STATUS])) {
 		begin_ns = begin_request(r, p, dirfd);
-		e = workers_read(r->workers, p->pid, names[FETCH_STATUS], false, to, size, ret_len,
-			&took_ns);
+		e = workers_read(r->workers, p->pid, names[FETCH_STATUS], false, r->text,
+			sizeof(r->text), ret_len, &took_ns);
 		end_request(r, p, dirfd, begin_ns);
 		*ret_unproven = true;
 		e = as_below(dirfd, e);
@@ -243,46 +259,46 @@ static int fetch_read_status(struct process_reader *r, struct process *p, int di
 		end_request(r, p, dirfd, begin_ns);
 	}
 	if (may_keep_status(r, p))
-		return read_kept_status(r, p, to, size, ret_len);
-	return proctext_read(
-		&r->ends, dirfd, fetch_path_of(p, FETCH_STATUS, path), to, size, ret_len, &took_ns);
+		return read_kept_status(r, p, ret_len);
+	return read_here(r, p, dirfd, FETCH_STATUS, ret_len, &took_ns);
 }
 
-static int read_link(int dirfd, const char *path, char *to, size_t size, size_t *ret_len)
+/* Reads FILE of P by a worker. */
+static int read_there(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
+	size_t *ret_len, uint64_t *ret_took_ns, bool *ret_unproven)
 {
-	ssize_t n = readlinkat(dirfd, path, to, size);
-
-	if (n < 0)
-		return -errno;
-	*ret_len = (size_t)n;
-	return 0;
-}
-
-int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
-	char *to, size_t size, size_t *ret_len, uint64_t *ret_took_ns, bool *ret_unproven)
-{
-	char path[PROCESS_PATH_SIZE];
+	char buffer[PROCESS_PATH_SIZE];
+	const char *path = fetch_path_of(p, file, buffer);
 	uint64_t begin_ns;
 	int e;
 
-	*ret_took_ns = 0;
-	if (file == FETCH_STATUS)
-		return fetch_read_status(r, p, dirfd, to, size, ret_len, ret_unproven);
-	if (!is_remote(r, p) && file == FETCH_EXE)
-		return read_link(dirfd, fetch_path_of(p, file, path), to, size, ret_len);
-	if (!is_remote(r, p))
-		return proctext_read(&r->ends, dirfd, fetch_path_of(p, file, path), to, size,
-			ret_len, ret_took_ns);
 	if (is_forbidden(r, p, dirfd, file))
 		return -ETIMEDOUT;
-	if (!workers_is_awaited(r->workers, p->pid, fetch_path_of(p, file, path)))
+	if (!workers_is_awaited(r->workers, p->pid, path))
 		*ret_unproven = true;
 	begin_ns = begin_request(r, p, dirfd);
-	e = workers_read(r->workers, p->pid, fetch_path_of(p, file, path), file == FETCH_EXE, to,
-		size, ret_len, ret_took_ns);
+	e = workers_read(r->workers, p->pid, path, file == FETCH_EXE, r->text, sizeof(r->text),
+		ret_len, ret_took_ns);
 	end_request(r, p, dirfd, begin_ns);
 	e = as_below(dirfd, e);
 	fetch_note(r, p, dirfd, file, e);
+	return e;
+}
+
+int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
+	size_t *ret_len, bool *ret_unproven)
+{
+	uint64_t took_ns = 0;
+	int e;
+
+	if (file == FETCH_STATUS)
+		return fetch_read_status(r, p, dirfd, ret_len, ret_unproven);
+	if (is_remote(r, p))
+		e = read_there(r, p, dirfd, file, ret_len, &took_ns, ret_unproven);
+	else
+		e = read_here(r, p, dirfd, file, ret_len, &took_ns);
+	if (e == 0 && *ret_len && file == FETCH_ROLLUP)
+		lock_hold_add(&r->holds, took_ns);
 	return e;
 }
 

@@ -42,15 +42,14 @@ enum fetch_file {
 };
 
 /*
- * Reads FILE of P, which has the directory DIRFD, into TO of SIZE bytes. Sets *RET_LEN to the
- * length, and *RET_TOOK_NS to the duration of read() without the open, 0 for status and exe. Sets
- * *RET_UNPROVEN if a worker has read the text after the last proof that P exists, and leaves it
- * unchanged otherwise.
+ * Reads FILE of P, which has the directory DIRFD, into R->text, and sets *RET_LEN to its length.
+ * Counts the time of a walk (FETCH_ROLLUP) in R->holds. Sets *RET_UNPROVEN if a worker has read the
+ * text after the last proof that P exists, and leaves it unchanged otherwise.
  *
- * Returns 0; -EFBIG if the text is longer than SIZE; or a negative errno of open or read.
+ * Returns 0; -EFBIG if the text is too long for R->text; or a negative errno of open or read.
  */
 int fetch_text(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,
-	char *to, size_t size, size_t *ret_len, uint64_t *ret_took_ns, bool *ret_unproven);
+	size_t *ret_len, bool *ret_unproven);
 
 /* Opens FETCH_SMAPS, FETCH_MAPS or FETCH_CMDLINE of P as a stream. Returns 0, or a negative errno. */
 int fetch_stream(struct process_reader *r, struct process *p, int dirfd, enum fetch_file file,

@@ -38,9 +38,7 @@ static int process_reading_read_stat(
 	struct process_reading *g, enum fetch_file file, struct stat_info *ret, size_t *ret_len)
 {
 	struct process_reader *r = g->reader;
-	uint64_t took_ns;
-	int e = fetch_text(r, g->process, g->dirfd, file, r->text, sizeof(r->text), ret_len,
-		&took_ns, &g->is_unproven);
+	int e = fetch_text(r, g->process, g->dirfd, file, ret_len, &g->is_unproven);
 
 	return e < 0 ? e : stat_parse(r->text, *ret_len, ret);
 }
@@ -96,10 +94,8 @@ static int process_reading_read_status(struct process_reading *g, struct status 
 {
 	struct process_reader *r = g->reader;
 	const char *text = r->text;
-	uint64_t took_ns;
 	size_t len;
-	int e = fetch_text(r, g->process, g->dirfd, FETCH_STATUS, r->text, sizeof(r->text), &len,
-		&took_ns, &g->is_unproven);
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_STATUS, &len, &g->is_unproven);
 
 	if (e == -EFBIG) {
 		e = process_reading_read_all(g, "status", &r->long_text);
@@ -115,24 +111,15 @@ static int process_reading_read_status(struct process_reading *g, struct status 
 static int process_reading_read_rollup(struct process_reading *g)
 {
 	struct process_reader *r = g->reader;
-	const char *text = r->text;
-	uint64_t took_ns;
 	size_t len;
-	int e = fetch_text(r, g->process, g->dirfd, FETCH_ROLLUP, r->text, sizeof(r->text), &len,
-		&took_ns, &g->is_unproven);
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_ROLLUP, &len, &g->is_unproven);
 
-	if (e == -EFBIG) { /* no kernel has such a long one today */
-		e = process_reading_read_all(g, "smaps_rollup", &r->long_text);
-		text = r->long_text.data;
-		len = r->long_text.len;
-	}
 	if (e < 0)
 		return e;
 	if (!len)
 		return -ESRCH;
-	lock_hold_add(&r->holds, took_ns);
 	g->source = SOURCE_ROLLUP;
-	return smaps_parse_rollup(text, len, &g->smaps);
+	return smaps_parse_rollup(r->text, len, &g->smaps);
 }
 
 /*
@@ -287,10 +274,8 @@ int process_reading_counters(struct process_reading *g)
 int process_reading_program(struct process_reading *g, struct sample *ret)
 {
 	struct process_reader *r = g->reader;
-	uint64_t took_ns;
 	size_t len = 0;
-	int e = fetch_text(r, g->process, g->dirfd, FETCH_EXE, r->text, sizeof(r->text), &len,
-		&took_ns, &g->is_unproven);
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_EXE, &len, &g->is_unproven);
 
 	/* The next look treats it as a new image, and asks again. */
 	if (e == -ETIMEDOUT)

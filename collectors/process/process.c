@@ -414,10 +414,8 @@ static int stream_cmdline(struct process_reading *g, size_t enough, struct buffe
 static int fetch_cmdline(struct process_reading *g, size_t enough, struct buffer *ret)
 {
 	struct process_reader *r = g->reader;
-	uint64_t took_ns;
 	size_t len;
-	int e = fetch_text(r, g->process, g->dirfd, FETCH_CMDLINE, r->text, sizeof(r->text), &len,
-		&took_ns, &g->is_unproven);
+	int e = fetch_text(r, g->process, g->dirfd, FETCH_CMDLINE, &len, &g->is_unproven);
 
 	if (e == -EFBIG) {
 		g->is_unproven = true;

@@ -291,9 +291,7 @@ static void announced_status_needs_no_worker(void **state)
 	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
 	struct process p = {.pid = FREE, .dirfd = -1, .file_fd = -1};
 	int dir = openat(s->fd, "12", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char text[64];
 	size_t len = 0;
-	uint64_t took_ns;
 	bool unproven = false;
 
 	fetch_announce(&reader, &p, files, ARRAY_SIZE(files));
@@ -302,11 +300,9 @@ static void announced_status_needs_no_worker(void **state)
 	for (unsigned int i = 0; i < LANES; i++)
 		lanes->lane[i].use = LANE_KILLED;
 	lanes->at[LANES_TEXTS] = LANES;
-	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STATUS, text, sizeof(text), &len,
-				 &took_ns, &unproven),
-		0);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STATUS, &len, &unproven), 0);
 	assert_int_equal(len, strlen("Name:\tfree\n"));
-	assert_memory_equal(text, "Name:\tfree\n", len);
+	assert_memory_equal(reader.text, "Name:\tfree\n", len);
 	close(dir);
 }
 
@@ -397,9 +393,7 @@ static void reaped_process_is_gone(void **state)
 	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
 	struct process p = {.pid = 14};
 	struct stream stream = STREAM_CLOSED;
-	char text[64];
 	size_t len;
-	uint64_t took_ns;
 	bool unproven = false;
 	int dir;
 
@@ -409,21 +403,13 @@ static void reaped_process_is_gone(void **state)
 	assert_true(dir >= 0);
 	/* The process exists, and these files do not. */
 	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ENOENT);
-	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_EXE, text, sizeof(text), &len, &took_ns,
-				 &unproven),
-		-ENOENT);
-	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
-				 &took_ns, &unproven),
-		-ENOENT);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_EXE, &len, &unproven), -ENOENT);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, &len, &unproven), -ENOENT);
 	assert_int_equal(unlinkat(s->fd, "14/statm", 0), 0);
 	assert_int_equal(unlinkat(s->fd, "14", AT_REMOVEDIR), 0);
 	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ESRCH);
-	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_EXE, text, sizeof(text), &len, &took_ns,
-				 &unproven),
-		-ESRCH);
-	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
-				 &took_ns, &unproven),
-		-ESRCH);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_EXE, &len, &unproven), -ESRCH);
+	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, &len, &unproven), -ESRCH);
 	close(dir);
 }
 
@@ -517,8 +503,7 @@ static void each_user_has_a_share(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(reads); i++) {
 		struct process p = {.pid = (pid_t)(1300 + i), .known = true, .ruid = reads[i].ruid};
-		char text[64], path[32];
-		uint64_t took_ns;
+		char path[32];
 		bool unproven;
 		size_t len;
 
@@ -527,9 +512,8 @@ static void each_user_has_a_share(void **state)
 		if (i + 1 == ARRAY_SIZE(reads))
 			lanes->waited_ns = 10 * lanes->control.patience.share_ns;
 		reader.is_single = reads[i].is_single;
-		assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, text, sizeof(text), &len,
-					 &took_ns, &unproven),
-			-ETIMEDOUT);
+		assert_int_equal(
+			fetch_text(&reader, &p, dir, FETCH_STAT, &len, &unproven), -ETIMEDOUT);
 		assert_int_equal(s->crew.was_hurried, reads[i].is_hurried);
 		assert_false(s->crew.workers.lanes.is_hurried);
 		assert_int_equal(unlinkat(s->fd, path, 0), 0);
