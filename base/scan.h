@@ -115,6 +115,23 @@ static inline bool scan_component(struct scan *s, struct scan *ret)
 }
 
 /*
+ * Takes the bytes up to the next SEPARATOR, and the SEPARATOR, or all bytes if there is none, and
+ * writes the former to *RET, which may be empty. Returns false, with *RET unchanged, if nothing is
+ * left.
+ */
+static inline bool scan_part(struct scan *s, char separator, struct scan *ret)
+{
+	const char *end;
+
+	if (s->at == s->end)
+		return false;
+	end = memchr(s->at, separator, scan_left(s));
+	*ret = (struct scan){s->at, end ? end : s->end};
+	s->at = end ? end + 1 : s->end;
+	return true;
+}
+
+/*
  * Takes the next line, and writes it to *RET without its newline. Returns false, and takes nothing,
  * if there is no newline.
  */

@@ -134,18 +134,12 @@ int mountinfo_next(char **at, char *end, struct mountinfo *ret)
 
 bool mountinfo_has_option(const char *options, const char *name)
 {
-	size_t len = strlen(name);
+	struct scan all = {options, options + strlen(options)}, option;
 
-	for (;;) {
-		const char *comma = strchr(options, ',');
-		size_t n = comma ? (size_t)(comma - options) : strlen(options);
-
-		if (n == len && !memcmp(options, name, n))
+	while (scan_part(&all, ',', &option))
+		if (scan_is(&option, name))
 			return true;
-		if (!comma)
-			return false;
-		options = comma + 1;
-	}
+	return false;
 }
 
 bool mountinfo_is_local(const char *fstype)

@@ -48,13 +48,11 @@ int procfs_parse_btime(const char *text, size_t len, uint64_t *ret)
  */
 static bool mount_hides(const struct mountinfo *m, gid_t *ret_gid)
 {
+	struct scan all = {m->super_options, m->super_options + strlen(m->super_options)}, option;
 	bool is_hidden = false, is_ptraceable = false;
-	const char *next = m->super_options;
 
 	*ret_gid = 0;
-	while (next) {
-		const char *comma = strchr(next, ',');
-		struct scan option = {next, comma ? comma : next + strlen(next)};
+	while (scan_part(&all, ',', &option)) {
 		uint64_t gid;
 
 		if (scan_text(&option, "hidepid=")) {
@@ -64,7 +62,6 @@ static bool mount_hides(const struct mountinfo *m, gid_t *ret_gid)
 			   option.at == option.end && gid < UINT32_MAX) {
 			*ret_gid = (gid_t)gid;
 		}
-		next = comma ? comma + 1 : NULL;
 	}
 	if (is_ptraceable)
 		*ret_gid = (gid_t)-1;

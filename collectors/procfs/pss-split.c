@@ -9,18 +9,6 @@
 #include "base/saturate.h"
 #include "base/scan.h"
 
-static bool skip_words(struct scan *c, unsigned int count)
-{
-	while (count--) {
-		const char *space = memchr(c->at, ' ', (size_t)(c->end - c->at));
-
-		if (!space)
-			return false;
-		c->at = space + 1;
-	}
-	return true;
-}
-
 static bool is_shmem_name(const struct scan *c)
 {
 	static const char *const names[] = {
@@ -35,10 +23,11 @@ static bool is_shmem_name(const struct scan *c)
 /* "7f10c000-7f10e000 rw-s 00001000 00:01 2056   /dev/zero (deleted)" */
 enum pss_split_kind pss_split_kind_of(const char *line, size_t len)
 {
-	struct scan c = {line, line + len};
+	struct scan c = {line, line + len}, range, rights, offset;
 	uint64_t major, minor, inode;
 
-	if (!skip_words(&c, 3) || !scan_hex(&c, &major) || !scan_char(&c, ':') ||
+	if (!scan_part(&c, ' ', &range) || !scan_part(&c, ' ', &rights) ||
+		!scan_part(&c, ' ', &offset) || !scan_hex(&c, &major) || !scan_char(&c, ':') ||
 		!scan_hex(&c, &minor) || !scan_char(&c, ' ') || !scan_decimal(&c, &inode))
 		return PSS_SPLIT_EITHER;
 	if (major) /* shmem is on no block device */

@@ -39,6 +39,15 @@ static bool has_suffix(struct cgroup_name n, const char *suffix)
 	return n.len >= len && !memcmp(n.text + n.len - len, suffix, len);
 }
 
+/* Whether N has no bytes but those of ALLOWED. */
+static bool has_only(struct cgroup_name n, const char *allowed)
+{
+	for (size_t i = 0; i < n.len; i++)
+		if (!n.text[i] || !strchr(allowed, n.text[i]))
+			return false;
+	return true;
+}
+
 /*
  * Whether N is the name of a unit: it has a known type and allowed characters, and is no template.
  * *RET_IS_INSTANCE says whether it is an instance of a template.
@@ -47,7 +56,6 @@ static bool is_unit_name(struct cgroup_name n, bool *ret_is_instance)
 {
 	static const char *const types[] = {".service", ".scope", ".slice", ".socket", ".mount",
 		".swap", ".target", ".device", ".automount", ".timer", ".path"};
-	static const char allowed[] = ALPHANUMERIC ":-_.\\@";
 	const char *at_sign = memchr(n.text, '@', n.len);
 	size_t stem = 0;
 
@@ -58,11 +66,8 @@ static bool is_unit_name(struct cgroup_name n, bool *ret_is_instance)
 			stem = n.len - strlen(types[i]);
 	if (!stem || at_sign == n.text || at_sign == n.text + stem - 1)
 		return false;
-	for (size_t i = 0; i < n.len; i++)
-		if (!memchr(allowed, n.text[i], sizeof(allowed) - 1))
-			return false;
 	*ret_is_instance = at_sign != NULL;
-	return true;
+	return has_only(n, ALPHANUMERIC ":-_.\\@");
 }
 
 /* Returns the next component of *PATH, and moves *PATH past it; len 0 at the end. */
@@ -173,13 +178,9 @@ static bool is_user_manager(struct cgroup_name n)
 /* A login session. systemd never escapes it. */
 static bool is_session(struct cgroup_name n)
 {
-	static const char alphanumeric[] = ALPHANUMERIC;
 	struct cgroup_name id = cgroup_between(n, "session-", ".scope");
 
-	for (size_t i = 0; i < id.len; i++)
-		if (!memchr(alphanumeric, id.text[i], sizeof(alphanumeric) - 1))
-			return false;
-	return id.len > 0;
+	return id.len && has_only(id, ALPHANUMERIC);
 }
 
 /* Parses the uid in a user's own slice, "user-1000.slice". */
@@ -317,20 +318,13 @@ static void parse_path(struct cgroup_name path, struct cgroup *ret)
 }
 
 /* LIST is separated by commas. */
-static bool has_controller(struct cgroup_name list, const char *name)
+static bool has_controller(struct scan list, const char *name)
 {
-	size_t len = strlen(name);
+	struct scan part;
 
-	while (list.len) {
-		const char *comma = memchr(list.text, ',', list.len);
-		size_t n = comma ? (size_t)(comma - list.text) : list.len;
-
-		if (n == len && !memcmp(list.text, name, n))
+	while (scan_part(&list, ',', &part))
+		if (scan_is(&part, name))
 			return true;
-		n += comma != NULL;
-		list.text += n;
-		list.len -= n;
-	}
 	return false;
 }
 
@@ -342,21 +336,16 @@ enum hierarchy {
 	HIERARCHY_UNIFIED, /* v2; it has the memory controller if no v1 hierarchy has it */
 };
 
-static enum hierarchy take_path(const char *line, size_t len, struct cgroup_name *ret_path)
+static enum hierarchy take_path(struct scan line, struct cgroup_name *ret_path)
 {
-	const char *first = memchr(line, ':', len), *second;
-	struct cgroup_name controllers;
+	struct scan id, controllers;
 
-	if (!first)
+	if (!scan_part(&line, ':', &id) || !scan_part(&line, ':', &controllers))
 		return HIERARCHY_OTHER;
-	second = memchr(first + 1, ':', len - (size_t)(first + 1 - line));
-	if (!second)
-		return HIERARCHY_OTHER;
-	controllers = (struct cgroup_name){first + 1, (size_t)(second - first - 1)};
-	*ret_path = (struct cgroup_name){second + 1, len - (size_t)(second + 1 - line)};
-	if (!controllers.len)
+	*ret_path = (struct cgroup_name){line.at, scan_left(&line)};
+	if (scan_is(&controllers, ""))
 		return HIERARCHY_UNIFIED;
-	if (controllers.len == strlen("name=systemd") && has_prefix(controllers, "name=systemd"))
+	if (scan_is(&controllers, "name=systemd"))
 		return HIERARCHY_SYSTEMD;
 	return has_controller(controllers, "memory") ? HIERARCHY_MEMORY : HIERARCHY_OTHER;
 }
@@ -407,16 +396,14 @@ static bool is_anybodys(const struct cgroup *c)
 
 void cgroup_parse(const char *text, size_t len, struct cgroup *ret)
 {
-	const char *end = text + len;
+	struct scan all = {text, text + len}, line;
 	struct cgroup_name memory = {0};
 	bool had_named = false, had_memory = false;
 
 	*ret = (struct cgroup){0};
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t n = newline ? (size_t)(newline - text) : (size_t)(end - text);
+	while (scan_part(&all, '\n', &line)) {
 		struct cgroup_name path;
-		enum hierarchy hierarchy = take_path(text, n, &path);
+		enum hierarchy hierarchy = take_path(line, &path);
 		struct cgroup found;
 
 		/* The unified line stands last and must not replace what an earlier line named. */
@@ -433,7 +420,6 @@ void cgroup_parse(const char *text, size_t len, struct cgroup *ret)
 			memory = path;
 			had_memory = hierarchy == HIERARCHY_MEMORY;
 		}
-		text += n + (newline != NULL);
 	}
 	find_charged(memory, ret);
 }

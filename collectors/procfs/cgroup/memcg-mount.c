@@ -21,6 +21,7 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/os/file.h"
+#include "base/scan.h"
 #include "collectors/procfs/mountinfo.h"
 
 enum {
@@ -79,27 +80,19 @@ static unsigned int memcg_mount_rank_of(const struct mountinfo *m, enum memcg_st
 	       (version == MEMCG_STAT_V2);
 }
 
-/* TEXT has words, with a space or a newline behind each. */
-static bool has_word(const char *text, size_t len, const char *word)
-{
-	size_t word_len = strlen(word);
-
-	for (size_t at = 0, n; at < len; at += n + 1) {
-		for (n = 0; at + n < len && text[at + n] != ' ' && text[at + n] != '\n';)
-			n++;
-		if (n == word_len && !memcmp(text + at, word, n))
-			return true;
-	}
-	return false;
-}
-
 static bool memcg_mount_has_memory(int fd)
 {
+	struct scan line, word;
 	char text[1024];
 	size_t len;
 
-	return file_read(fd, "cgroup.controllers", text, sizeof(text), &len) == 0 &&
-	       has_word(text, len, "memory");
+	if (file_read(fd, "cgroup.controllers", text, sizeof(text), &len) < 0 ||
+		!scan_part(&(struct scan){text, text + len}, '\n', &line))
+		return false;
+	while (scan_word(&line, &word))
+		if (scan_is(&word, "memory"))
+			return true;
+	return false;
 }
 
 int memcg_mount_open(struct memcg_mount *fs)

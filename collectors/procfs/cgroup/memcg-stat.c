@@ -42,11 +42,10 @@ static int parse_bytes(const char *text, size_t len, uint64_t *ret)
 }
 
 /* Returns the entry of a key, NULL if it is not in KEYS. */
-static const struct key *find_key(
-	const struct key *keys, size_t count, const char *name, size_t name_len)
+static const struct key *find_key(const struct key *keys, size_t count, const struct scan *name)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strlen(keys[i].name) == name_len && !memcmp(keys[i].name, name, name_len))
+		if (scan_is(name, keys[i].name))
 			return &keys[i];
 	return NULL;
 }
@@ -54,14 +53,16 @@ static const struct key *find_key(
 static bool memcg_stat_parse_line(
 	const struct key *keys, size_t count, const struct scan *line, struct memcg_stat *found)
 {
-	const char *at = line->at, *blank = memchr(at, ' ', (size_t)(line->end - at));
-	const struct key *key = blank ? find_key(keys, count, at, (size_t)(blank - at)) : NULL;
+	struct scan value = *line, name;
+	const struct key *key;
 	uint64_t bytes;
 
+	if (!scan_part(&value, ' ', &name) || name.end == line->end)
+		return true;
+	key = find_key(keys, count, &name);
 	if (!key)
 		return true;
-	if (ROW_HAS(found, key->field) ||
-		parse_bytes(blank + 1, (size_t)(line->end - blank - 1), &bytes) < 0)
+	if (ROW_HAS(found, key->field) || parse_bytes(value.at, scan_left(&value), &bytes) < 0)
 		return false;
 	ROW_SET(found, key->field, bytes);
 	return true;

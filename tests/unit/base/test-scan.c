@@ -115,6 +115,21 @@ static void takes_components(void **state)
 	assert_int_equal(scan_left(&s), 0);
 }
 
+static void takes_parts(void **state)
+{
+	struct scan s = scan_of("a:b=c::d:"), last = scan_of("e"), part = {NULL, NULL};
+
+	(void)state;
+	assert_true(scan_part(&s, ':', &part) && scan_is(&part, "a"));
+	assert_true(scan_part(&s, ':', &part) && scan_is(&part, "b=c"));
+	assert_true(scan_part(&s, ':', &part) && scan_is(&part, ""));
+	assert_true(scan_part(&s, ':', &part) && scan_is(&part, "d"));
+	assert_false(scan_part(&s, ':', &part));
+	assert_true(scan_is(&part, "d"));
+	assert_true(scan_part(&last, ':', &part) && scan_is(&part, "e"));
+	assert_false(scan_part(&last, ':', &part));
+}
+
 static void takes_lines(void **state)
 {
 	struct scan s = scan_of("one\n\ncut"), line = {NULL, NULL};
@@ -138,6 +153,7 @@ int main(void)
 		cmocka_unit_test(refuses_numbers_that_do_not_fit),
 		cmocka_unit_test(takes_words),
 		cmocka_unit_test(takes_components),
+		cmocka_unit_test(takes_parts),
 		cmocka_unit_test(takes_lines),
 	};
 
