@@ -19,16 +19,12 @@ int keyvalue_next(const char **at, const char *end, struct keyvalue *ret)
 		return -EBADMSG;
 	*at = newline + 1;
 	colon = memchr(start, ':', (size_t)(newline - start));
-	if (!colon) {
-		*ret = (struct keyvalue){.value = start, .value_len = (size_t)(newline - start)};
-		return KEYVALUE_OTHER;
-	}
-	value = colon + 1;
+	value = colon ? colon + 1 : start;
 	while (value < newline && (*value == ' ' || *value == '\t'))
 		value++;
 	*ret = (struct keyvalue){
 		.key = start,
-		.key_len = (size_t)(colon - start),
+		.key_len = colon ? (size_t)(colon - start) : 0,
 		.value = value,
 		.value_len = (size_t)(newline - value),
 	};

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * A line: KEY_LEN bytes before the colon, and VALUE_LEN bytes after it, without the blanks that
- * follow the colon.
+ * A line: KEY_LEN bytes before the colon, 0 if there is none, and VALUE_LEN bytes after it, without
+ * the blanks that follow the colon.
  */
 struct keyvalue {
 	const char *key;
@@ -22,14 +22,12 @@ struct keyvalue {
 };
 
 enum keyvalue_outcome {
-	KEYVALUE_END = 1,   /* no line is left */
-	KEYVALUE_OTHER = 2, /* the line has no colon; .value is the whole line */
+	KEYVALUE_END = 1, /* no line is left */
 };
 
 /*
- * Reads the line at *AT into RET and moves *AT behind it. END is the end of the text. Returns 0,
- * KEYVALUE_END or KEYVALUE_OTHER; or -EBADMSG if the text ends in the middle of a line: it was cut
- * off.
+ * Reads the line at *AT into RET and moves *AT behind it. END is the end of the text. Returns 0 or
+ * KEYVALUE_END; or -EBADMSG if the text ends in the middle of a line: it was cut off.
  */
 int keyvalue_next(const char **at, const char *end, struct keyvalue *ret);
 

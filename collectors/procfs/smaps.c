@@ -144,10 +144,8 @@ static int parse_lines(struct smaps_parser *p, const char *text, size_t len, siz
 
 		if (r < 0)
 			break; /* a line that continues in the next piece */
-		if (is_mapping(start))
-			r = parse_mapping(p, start, (size_t)(at - start - 1));
-		else
-			r = r == 0 ? smaps_parse_field(p, &line) : 0;
+		r = is_mapping(start) ? parse_mapping(p, start, (size_t)(at - start - 1))
+		                      : smaps_parse_field(p, &line);
 		if (r < 0)
 			return r;
 	}

@@ -134,7 +134,7 @@ int status_parse(const char *text, size_t len, struct status *ret)
 			break;
 		if (r < 0)
 			return r;
-		key = r == 0 ? keyvalue_find(&line, keys, ARRAY_SIZE(keys), &hint) : NULL;
+		key = keyvalue_find(&line, keys, ARRAY_SIZE(keys), &hint);
 		if (!key)
 			continue;
 		if ((seen >> key->id) & 1)

@@ -53,7 +53,7 @@ int meminfo_parse(const char *text, size_t len, struct meminfo *ret)
 			break;
 		if (r < 0)
 			return r;
-		key = r == 0 ? keyvalue_find(&line, keys, ARRAY_SIZE(keys), &hint) : NULL;
+		key = keyvalue_find(&line, keys, ARRAY_SIZE(keys), &hint);
 		if (!key)
 			continue;
 		r = ROW_HAS(&info, key->id) ? -EBADMSG : keyvalue_kib(&line, &bytes);

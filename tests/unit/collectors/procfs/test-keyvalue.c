@@ -23,8 +23,8 @@ static void splits_lines(void **state)
 		/* the key ends at the first colon; the rest of the line is kept as it is */
 		{"Key:a:b \n", 0, "Key", "a:b ", 9},
 		{"a b:c\n", 0, "a b", "c", 6},
-		{"no colon\n", KEYVALUE_OTHER, "", "no colon", 9},
-		{"\n", KEYVALUE_OTHER, "", "", 1},
+		{"no colon\n", 0, "", "no colon", 9},
+		{"\n", 0, "", "", 1},
 		{"", KEYVALUE_END, NULL, NULL, 0},
 		{"Key: cut", -EBADMSG, NULL, NULL, 0},
 		{"Key", -EBADMSG, NULL, NULL, 0},
