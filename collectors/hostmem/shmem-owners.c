@@ -95,7 +95,7 @@ void shmem_owners_add_file(struct shmem_owners *h, uint32_t uid, uint64_t bytes)
 	shmem_owners_add(to, SHMEM_TMPFS_FILES, 1);
 }
 
-static void shmem_owners_merge_one(struct shmem_owner *to, const struct shmem_owner *from)
+void shmem_owners_merge_one(struct shmem_owner *to, const struct shmem_owner *from)
 {
 	for (unsigned int i = 0; i < SHMEM_QUANTITIES; i++)
 		shmem_owners_add(to, (enum shmem_quantity)i, from->q[i]);

@@ -46,6 +46,9 @@ void shmem_owners_clear(struct shmem_owners *h);
 void shmem_owners_add_segment(struct shmem_owners *h, const struct sysvipc_segment *s);
 void shmem_owners_add_file(struct shmem_owners *h, uint32_t uid, uint64_t bytes);
 
+/* Adds the quantities of FROM to TO. */
+void shmem_owners_merge_one(struct shmem_owner *to, const struct shmem_owner *from);
+
 /* Adds all entries of FROM. */
 void shmem_owners_merge(struct shmem_owners *h, const struct shmem_owners *from);
 

@@ -46,7 +46,7 @@ static void drop_mounts(struct tmpfs *t)
 static void close_levels(struct tmpfs *t)
 {
 	while (t->depth)
-		closedir(t->level[--t->depth].dir);
+		closedir(t->level[--t->depth]);
 }
 
 void tmpfs_done(struct tmpfs *t)
@@ -70,24 +70,20 @@ static bool tmpfs_is_below(const char *path, const char *point)
 	return !strncmp(path, point, len) && path[len] == '/';
 }
 
-/* Mount points below which no name is looked up: terminated, one after the other. */
-struct foreign {
-	struct buffer points;
-};
-
-static bool is_below_any(const struct foreign *f, const char *path)
+/* Whether PATH is below one of POINTS, which are terminated, one after the other. */
+static bool is_below_any(const struct buffer *points, const char *path)
 {
-	for (size_t at = 0; at < f->points.len; at += strlen(f->points.data + at) + 1)
-		if (tmpfs_is_below(path, f->points.data + at))
+	for (size_t at = 0; at < points->len; at += strlen(points->data + at) + 1)
+		if (tmpfs_is_below(path, points->data + at))
 			return true;
 	return false;
 }
 
 /* The root may be of any kind: nothing can be read without it. */
-static void add_foreign(struct foreign *f, const struct mountinfo *m)
+static void add_foreign(struct buffer *points, const struct mountinfo *m)
 {
 	if (!mountinfo_is_local(m->fstype) && strcmp(m->mountpoint, "/") != 0)
-		buffer_add(&f->points, m->mountpoint, strlen(m->mountpoint) + 1);
+		buffer_add(points, m->mountpoint, strlen(m->mountpoint) + 1);
 }
 
 static int add_mount(struct tmpfs *t, size_t *capacity, const struct mountinfo *m)
@@ -131,8 +127,10 @@ static int tmpfs_compare_mounts(const void *a_, const void *b_)
 }
 
 /* Adds the mounts of TEXT, and marks those that must not be opened. */
-static int tmpfs_parse_mounts(struct tmpfs *t, char *text, size_t len, struct foreign *foreign)
+static int tmpfs_parse_mounts(struct tmpfs *t, char *text, size_t len)
 {
+	/* mount points below which no name is looked up */
+	AUTO_BUFFER struct buffer foreign = {0};
 	char *at = text, *end = text + len;
 	size_t capacity = 0;
 	struct mountinfo m;
@@ -144,20 +142,20 @@ static int tmpfs_parse_mounts(struct tmpfs *t, char *text, size_t len, struct fo
 	while ((r = mountinfo_next(&at, end, &m)) == 0 || r == MOUNTINFO_OTHER) {
 		if (r != 0)
 			continue;
-		add_foreign(foreign, &m);
+		add_foreign(&foreign, &m);
 		r = is_tmpfs(m.fstype) ? add_mount(t, &capacity, &m) : 0;
 		if (r < 0)
 			return r;
 	}
 	if (r < 0)
 		return r;
-	if (foreign->points.error)
-		return foreign->points.error;
+	if (foreign.error)
+		return foreign.error;
 	if (!t->mount)
 		return 0;
 	qsort(t->mount, t->count, sizeof(*t->mount), tmpfs_compare_mounts);
 	for (size_t i = 0; i < t->count; i++)
-		if (is_below_any(foreign, t->mount[i].path)) {
+		if (is_below_any(&foreign, t->mount[i].path)) {
 			free(t->mount[i].path);
 			t->mount[i].path = NULL; /* must not be opened */
 		}
@@ -166,10 +164,8 @@ static int tmpfs_parse_mounts(struct tmpfs *t, char *text, size_t len, struct fo
 
 int tmpfs_parse(struct tmpfs *t, char *text, size_t len)
 {
-	struct foreign foreign = {0};
-	int r = tmpfs_parse_mounts(t, text, len, &foreign);
+	int r = tmpfs_parse_mounts(t, text, len);
 
-	buffer_done(&foreign.points);
 	if (r < 0)
 		drop_mounts(t);
 	t->is_known = r == 0;
@@ -327,7 +323,7 @@ static void tmpfs_enter(struct tmpfs *t, int fd)
 		return;
 	}
 	opened = -1; /* DIR owns it */
-	t->level[t->depth++].dir = dir;
+	t->level[t->depth++] = dir;
 }
 
 /*
@@ -380,7 +376,7 @@ static bool is_dots(const char *name)
 static void tmpfs_walk(struct tmpfs *t, struct tmpfs_mount *m)
 {
 	for (unsigned int i = 0; i < ENTRIES_A_STEP && t->depth; i++) {
-		DIR *dir = t->level[t->depth - 1].dir;
+		DIR *dir = t->level[t->depth - 1];
 		const struct dirent *entry = readdir(dir);
 
 		if (!entry) {

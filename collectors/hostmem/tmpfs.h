@@ -58,10 +58,6 @@ struct tmpfs_mount {
 	uint64_t walked_bytes; /* .used_bytes in the pass of the last round */
 };
 
-struct tmpfs_level {
-	DIR *dir;
-};
-
 enum tmpfs_phase {
 	TMPFS_IDLE,
 	TMPFS_CHOOSE, /* chooses for each file system one mount that may be opened */
@@ -91,10 +87,10 @@ struct tmpfs {
 	enum tmpfs_phase phase;
 	size_t at; /* the next mount of the phase */
 	size_t kept;
-	size_t entries; /* entries read so far, on all file systems */
-	size_t end;     /* limit of .entries for the file system at .at */
-	struct tmpfs_level level[TMPFS_DEPTH];
-	size_t depth; /* open levels */
+	size_t entries;          /* entries read so far, on all file systems */
+	size_t end;              /* limit of .entries for the file system at .at */
+	DIR *level[TMPFS_DEPTH]; /* owned: open directories, each within the one before it */
+	size_t depth;            /* their number */
 };
 
 void tmpfs_done(struct tmpfs *t);

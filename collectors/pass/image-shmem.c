@@ -75,8 +75,8 @@ static int image_shmem_add_holder(const struct shmem *s, const struct shmem_owne
 
 static int add_holders(struct shmem *s, const struct owner_table *users, struct builder *b)
 {
-	struct shmem_owners *h = &s->owners, rest = {.item = h->item, .other = h->other};
-	struct shmem_owner other = {0};
+	struct shmem_owners *h = &s->owners;
+	struct shmem_owner other = h->other;
 	size_t shown = h->count < IMAGE_SHMEM_SHOWN ? h->count : IMAGE_SHMEM_SHOWN;
 	int r = 0;
 
@@ -87,11 +87,8 @@ static int add_holders(struct shmem *s, const struct owner_table *users, struct 
 			image_build_user_name(users, h->item[i].uid, b), h->item[i].uid, b);
 	if (r < 0 || (shown == h->count && !h->has_other))
 		return r;
-	if (h->item)
-		rest.item = h->item + shown;
-	rest.count = h->count - shown;
-	for (unsigned int i = 0; i < SHMEM_QUANTITIES; i++)
-		other.q[i] = shmem_owners_sum(&rest, (enum shmem_quantity)i);
+	for (size_t i = shown; i < h->count; i++)
+		shmem_owners_merge_one(&other, &h->item[i]);
 	return image_shmem_add_holder(s, &other, add_other_name(b), OWNER_NO_ID, b);
 }
 
@@ -110,40 +107,38 @@ static uint64_t owned_of(const struct tmpfs_mount *m)
 	return m->is_read ? saturate_min(m->owned_bytes, m->used_bytes) : m->owned_bytes;
 }
 
+static void add_amount(struct snapshot_holding *row, unsigned int i, uint64_t bytes)
+{
+	ROW_SET(row, i, saturate_min(saturate_add(row->q[i], bytes), INT64_MAX));
+}
+
 static void image_shmem_add_amounts(struct snapshot_holding *row, const struct tmpfs_mount *m)
 {
-	if (m->is_read) {
-		ROW_SET(row, TMPFS_USED,
-			saturate_min(saturate_add(row->q[TMPFS_USED], m->used_bytes), INT64_MAX));
-		if (m->size_bytes)
-			ROW_SET(row, TMPFS_SIZE,
-				saturate_min(saturate_add(row->q[TMPFS_SIZE], m->size_bytes),
-					INT64_MAX));
-	}
-	ROW_SET(row, TMPFS_OWNED,
-		saturate_min(saturate_add(row->q[TMPFS_OWNED], owned_of(m)), INT64_MAX));
+	if (m->is_read)
+		add_amount(row, TMPFS_USED, m->used_bytes);
+	if (m->is_read && m->size_bytes)
+		add_amount(row, TMPFS_SIZE, m->size_bytes);
+	add_amount(row, TMPFS_OWNED, owned_of(m));
 }
 
 static int add_mounts(struct tmpfs *t, struct builder *b)
 {
+	struct snapshot_holding *row = NULL;
+
 	if (t->count)
 		qsort(t->mount, t->count, sizeof(*t->mount), image_shmem_compare_mounts);
-	for (size_t i = 0; i < t->count && i < IMAGE_SHMEM_SHOWN; i++) {
-		struct snapshot_holding *row = image_shmem_add_row(
-			b, HOLDING_TMPFS, image_shmem_add_path(b, t->mount[i].path), 0);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct tmpfs_mount *m = &t->mount[i];
 
+		/* The row behind those shown has the sums of all others. */
+		if (i <= IMAGE_SHMEM_SHOWN)
+			row = image_shmem_add_row(b, HOLDING_TMPFS,
+				i < IMAGE_SHMEM_SHOWN ? image_shmem_add_path(b, m->path)
+						      : add_other_name(b),
+				0);
 		if (!row)
 			return -ENOMEM;
-		image_shmem_add_amounts(row, &t->mount[i]);
-	}
-	if (t->count > IMAGE_SHMEM_SHOWN) {
-		struct snapshot_holding *row = image_shmem_add_row(
-			b, HOLDING_TMPFS, add_other_name(b), 0);
-
-		if (!row)
-			return -ENOMEM;
-		for (size_t i = IMAGE_SHMEM_SHOWN; i < t->count; i++)
-			image_shmem_add_amounts(row, &t->mount[i]);
+		image_shmem_add_amounts(row, m);
 	}
 	return 0;
 }
