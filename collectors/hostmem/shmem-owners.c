@@ -45,7 +45,7 @@ static struct shmem_owner *shmem_owners_find(
 static struct shmem_owner *shmem_owners_add_holder(
 	struct shmem_owners *h, uint64_t hash, uint32_t uid)
 {
-	if (h->count == SHMEM_OWNERS_MAX || ARRAY_RESERVE(h->item, h->capacity, h->count + 1) < 0 ||
+	if (ARRAY_RESERVE(h->item, h->capacity, h->count + 1) < 0 ||
 		hashmap_add(&h->index, hash, h->count) < 0)
 		return NULL;
 	h->item[h->count] = (struct shmem_owner){.uid = uid};

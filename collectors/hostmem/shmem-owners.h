@@ -3,8 +3,8 @@
  * Holders: how much shared memory each uid has, in SysV segments and in files on tmpfs. Pure.
  *
  * Every uid has an entry: which of them has most is only known at the end. If fewer were kept, a
- * user with many uids (the range of a user namespace) would push others out. The number of entries
- * is limited because the number of segments and files that are read is.
+ * user with many uids (the range of a user namespace) would push others out. SYSVIPC_TEXT_MAX limits
+ * the number of segments to less than 25,000, and TMPFS_ENTRIES that of files: some 5 MiB.
  */
 #ifndef MEMTALLY_COLLECTORS_HOSTMEM_SHMEM_OWNERS_H
 #define MEMTALLY_COLLECTORS_HOSTMEM_SHMEM_OWNERS_H
@@ -17,12 +17,6 @@
 #include "collectors/procfs/host/sysvipc.h"
 #include "snapshot/record.h"
 
-/*
- * Twice as many as there can be: SYSVIPC_TEXT_MAX has room for less than 25,000 segments, and a
- * round over tmpfs for TMPFS_ENTRIES names. Some 5 MiB. Uids beyond that would be summed in .other.
- */
-enum { SHMEM_OWNERS_MAX = 1 << 16 };
-
 struct shmem_owner {
 	uint32_t uid;
 	uint64_t q[SHMEM_QUANTITIES]; /* bytes or counts, each at most INT64_MAX */
@@ -34,7 +28,7 @@ struct shmem_owners {
 	size_t count, capacity;
 	struct hashmap index;     /* of .item */
 	uint64_t seed;            /* of the hash, since any user may choose uids */
-	struct shmem_owner other; /* sum of the uids for which there is no room */
+	struct shmem_owner other; /* sum of the uids for which there was no memory */
 	bool has_other;
 };
 
