@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "collectors/procfs/procfs.h"
+#include "tests/unit/support/tree/tree.h"
 
 static void finds_hidepid_of_its_mount(void **state)
 {
@@ -123,18 +124,16 @@ static void lists_pids_in_order(void **state)
 	static const char *const names[] = {"30", "4", "100000", "self", "1", "12a", "-5", "0",
 		"01", "004", "99999999999", "meminfo"};
 	static const pid_t expected[] = {1, 4, 30, 100000};
-	char dir[] = "/tmp/test-procfs-XXXXXX", path[64];
+	AUTO_TREE struct tree t = {.fd = -1};
 	AUTO_FREE pid_t *pids = NULL;
 	size_t capacity = 0;
 	struct procfs p;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		assert_int_equal(mkdir(path, 0700), 0);
-	}
-	assert_int_equal(procfs_open(dir, &p), 0);
+	tree_open(&t);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(mkdirat(t.fd, names[i], 0700), 0);
+	assert_int_equal(procfs_open(t.path, &p), 0);
 	assert_false(p.live || p.is_kernels);
 	assert_int_equal(p.boot_realtime_ns, 0);
 	for (unsigned int again = 0; again < 2; again++) {
@@ -142,28 +141,20 @@ static void lists_pids_in_order(void **state)
 		assert_memory_equal(pids, expected, sizeof(expected));
 	}
 	procfs_close(&p);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		rmdir(path);
-	}
-	rmdir(dir);
 }
 
 static void refuses_other_directories(void **state)
 {
-	char dir[] = "/tmp/test-procfs-XXXXXX", path[64];
+	AUTO_TREE struct tree t = {.fd = -1};
 	struct procfs p;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
-	assert_int_equal(procfs_open(dir, &p), -EMEDIUMTYPE);
-	snprintf(path, sizeof(path), "%s/self", dir);
+	tree_open(&t);
+	assert_int_equal(procfs_open(t.path, &p), -EMEDIUMTYPE);
 	/* a dangling link, as in a tree without that process */
-	assert_int_equal(symlink("1", path), 0);
-	assert_int_equal(procfs_open(dir, &p), 0);
+	assert_int_equal(symlinkat("1", t.fd, "self"), 0);
+	assert_int_equal(procfs_open(t.path, &p), 0);
 	procfs_close(&p);
-	unlink(path);
-	rmdir(dir);
 }
 
 static void recognises_the_kernels_proc(void **state)

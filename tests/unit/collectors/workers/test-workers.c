@@ -25,42 +25,28 @@
 #include "collectors/adaptive/smaps-slices.h"
 #include "collectors/process/fetch.h"
 #include "tests/unit/support/extent.h"
-#include "tests/unit/support/folder.h"
 #include "tests/unit/support/tree/crew.h"
+#include "tests/unit/support/tree/tree.h"
 #include "tests/unit/support/unit.h"
 
 enum { FREE = 12, BLOCKS = 13, MISSING = 14, LONG_LINES = 5000 };
 
 struct scene {
 	struct crew crew;
-	char root[32];
-	int fd;
+	struct tree tree;
 };
-
-static void add(const struct scene *s, const char *path, const char *text)
-{
-	int fd = openat(s->fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-}
 
 static int set_up(void **state)
 {
 	struct scene *s = calloc(1, sizeof(*s));
 
-	memcpy(s->root, "/tmp/memtally-test.XXXXXX", sizeof("/tmp/memtally-test.XXXXXX"));
-	assert_non_null(mkdtemp(s->root));
-	s->fd = open(s->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(mkdirat(s->fd, "12", 0700), 0);
-	assert_int_equal(mkdirat(s->fd, "13", 0700), 0);
-	add(s, "12/status", "Name:\tfree\n");
-	add(s, "12/stat", "12 (free) S 1\n");
-	assert_int_equal(symlinkat("/bin/free", s->fd, "12/exe"), 0);
-	add(s, "13/status", "Name:\tblocks\n");
-	assert_int_equal(mkfifoat(s->fd, "13/stat", 0600), 0);
-	crew_open(&s->crew, s->fd);
+	tree_open(&s->tree);
+	tree_write(&s->tree, "12/status", "Name:\tfree\n");
+	tree_write(&s->tree, "12/stat", "12 (free) S 1\n");
+	assert_int_equal(symlinkat("/bin/free", s->tree.fd, "12/exe"), 0);
+	tree_write(&s->tree, "13/status", "Name:\tblocks\n");
+	assert_int_equal(mkfifoat(s->tree.fd, "13/stat", 0600), 0);
+	crew_open(&s->crew, s->tree.fd);
 	*state = s;
 	return 0;
 }
@@ -70,8 +56,7 @@ static int tear_down(void **state)
 	struct scene *s = *state;
 
 	crew_close(&s->crew);
-	close(s->fd);
-	folder_remove(s->root);
+	tree_done(&s->tree);
 	free(s);
 	return 0;
 }
@@ -235,7 +220,7 @@ static void read_that_blocks_in_pieces_is_given_up(void **state)
 	char text[64];
 
 	if (writer == 0) {
-		int fd = openat(s->fd, "13/stat", O_WRONLY | O_CLOEXEC);
+		int fd = openat(s->tree.fd, "13/stat", O_WRONLY | O_CLOEXEC);
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		while (write(fd, "x", 1) == 1)
@@ -290,7 +275,7 @@ static void announced_status_needs_no_worker(void **state)
 	struct lanes *lanes = &s->crew.workers.lanes;
 	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
 	struct process p = {.pid = FREE, .dirfd = -1, .file_fd = -1};
-	int dir = openat(s->fd, "12", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int dir = openat(s->tree.fd, "12", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	size_t len = 0;
 	bool unproven = false;
 
@@ -327,7 +312,7 @@ static void stream_has_the_files_content(void **state)
 
 	for (size_t i = 0; i < LONG_LINES; i++)
 		snprintf(text + i * 16, 17, "line %9zu\n", i);
-	add(s, "12/smaps", text);
+	tree_write(&s->tree, "12/smaps", text);
 	assert_int_equal(workers_open_stream(&s->crew.workers, FREE, "smaps", &stream), 0);
 	assert_int_equal(stream_probe(&stream), 0);
 	while ((n = stream_read(&stream, piece, sizeof(piece), 50 * NS_PER_USEC, &told)) > 0) {
@@ -349,7 +334,7 @@ static void stream_ends_with_its_worker(void **state)
 	struct scene *s = *state;
 	char text[64];
 
-	add(s, "12/smaps", "line\n");
+	tree_write(&s->tree, "12/smaps", "line\n");
 	assert_int_equal(workers_open_stream(&s->crew.workers, FREE, "smaps", &stream), 0);
 	signal_worker(s, LANES_STREAMS, SIGKILL);
 	assert_int_equal(stream_read(&stream, text, sizeof(text), 0, &told), -ESTALE);
@@ -366,7 +351,7 @@ static void stream_survives_blocked_texts(void **state)
 	struct scene *s = *state;
 	char text[64];
 
-	add(s, "12/smaps", "line\nmore\n");
+	tree_write(&s->tree, "12/smaps", "line\nmore\n");
 	assert_int_equal(workers_open_stream(&s->crew.workers, FREE, "smaps", &stream), 0);
 	for (unsigned int i = 1; i <= 3; i++) {
 		assert_int_equal(read_text(s, BLOCKS, "stat", text), -ETIMEDOUT);
@@ -397,16 +382,14 @@ static void reaped_process_is_gone(void **state)
 	bool unproven = false;
 	int dir;
 
-	assert_int_equal(mkdirat(s->fd, "14", 0700), 0);
-	add(s, "14/statm", "1 1 1 1 1 1 1\n");
-	dir = openat(s->fd, "14", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	tree_write(&s->tree, "14/statm", "1 1 1 1 1 1 1\n");
+	dir = openat(s->tree.fd, "14", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_true(dir >= 0);
 	/* The process exists, and these files do not. */
 	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ENOENT);
 	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_EXE, &len, &unproven), -ENOENT);
 	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, &len, &unproven), -ENOENT);
-	assert_int_equal(unlinkat(s->fd, "14/statm", 0), 0);
-	assert_int_equal(unlinkat(s->fd, "14", AT_REMOVEDIR), 0);
+	tree_remove(&s->tree, "14");
 	assert_int_equal(fetch_stream(&reader, &p, dir, FETCH_SMAPS, &stream), -ESRCH);
 	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_EXE, &len, &unproven), -ESRCH);
 	assert_int_equal(fetch_text(&reader, &p, dir, FETCH_STAT, &len, &unproven), -ESRCH);
@@ -470,7 +453,7 @@ static void new_worker_moves_to_the_processor_first(void **state)
 	pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(worker_serve(lane, s->fd) < 0);
+		_exit(worker_serve(lane, s->tree.fd) < 0);
 	}
 	assert_true(pid > 0);
 	while (atomic_load(&lane->done) == 0)
@@ -499,7 +482,7 @@ static void each_user_has_a_share(void **state)
 	struct scene *s = *state;
 	struct lanes *lanes = &s->crew.workers.lanes;
 	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
-	int dir = openat(s->fd, "13", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int dir = openat(s->tree.fd, "13", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	for (size_t i = 0; i < ARRAY_SIZE(reads); i++) {
 		struct process p = {.pid = (pid_t)(1300 + i), .known = true, .ruid = reads[i].ruid};
@@ -508,7 +491,8 @@ static void each_user_has_a_share(void **state)
 		size_t len;
 
 		snprintf(path, sizeof(path), "%d", p.pid);
-		assert_int_equal(symlinkat("13", s->fd, path), 0); /* another one that blocks */
+		assert_int_equal(
+			symlinkat("13", s->tree.fd, path), 0); /* another one that blocks */
 		if (i + 1 == ARRAY_SIZE(reads))
 			lanes->waited_ns = 10 * lanes->control.patience.share_ns;
 		reader.is_single = reads[i].is_single;
@@ -516,7 +500,7 @@ static void each_user_has_a_share(void **state)
 			fetch_text(&reader, &p, dir, FETCH_STAT, &len, &unproven), -ETIMEDOUT);
 		assert_int_equal(s->crew.was_hurried, reads[i].is_hurried);
 		assert_false(s->crew.workers.lanes.is_hurried);
-		assert_int_equal(unlinkat(s->fd, path, 0), 0);
+		tree_remove(&s->tree, path);
 	}
 	close(dir);
 }
@@ -560,23 +544,23 @@ static void streams_count_for_the_share(void **state)
 		{1000, false, false}, {1000, true, true}, {2000, true, false}, {2000, false, true}};
 	struct scene *s = *state;
 	struct process_reader reader = {.workers = &s->crew.workers, .own_pid = getpid()};
-	int dir = openat(s->fd, "12", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int dir = openat(s->tree.fd, "12", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	add(s, "12/smaps", "line\n");
-	add(s, "12/statm", "1 1 1 1 1 1 1\n");
+	tree_write(&s->tree, "12/smaps", "line\n");
+	tree_write(&s->tree, "12/statm", "1 1 1 1 1 1 1\n");
 	for (size_t i = 0; i < ARRAY_SIZE(reads); i++) {
 		uint64_t waited_ns = attempts_waited_ns(&reader.attempts, reads[i].ruid);
 		struct process p = {.pid = (pid_t)(1200 + i), .known = true, .ruid = reads[i].ruid};
 		char path[32];
 
 		snprintf(path, sizeof(path), "%d", p.pid);
-		assert_int_equal(symlinkat("12", s->fd, path), 0);
+		assert_int_equal(symlinkat("12", s->tree.fd, path), 0);
 		assert_int_equal(read_blocked(s, &reader, &p, dir, reads[i].is_probe), -ETIMEDOUT);
 		assert_int_equal(s->crew.was_hurried, reads[i].is_hurried);
 		assert_false(s->crew.workers.lanes.is_hurried);
 		assert_true(attempts_waited_ns(&reader.attempts, reads[i].ruid) >=
 			    waited_ns + NS_PER_SEC);
-		assert_int_equal(unlinkat(s->fd, path, 0), 0);
+		tree_remove(&s->tree, path);
 	}
 	close(dir);
 }
@@ -686,7 +670,7 @@ static void leave_alone(void *to, unsigned int lane)
 /* Reads a file that never blocks, with workers that sleep and that /proc shows. */
 static int read_dozing(const struct scene *s, bool sees_workers)
 {
-	struct crew crew = {.fd = s->fd};
+	struct crew crew = {.fd = s->tree.fd};
 	struct lanes_control control = {.start = start_dozing,
 		.kill = leave_alone,
 		.to = &crew,
@@ -778,7 +762,7 @@ static bool let_time_pass(void *to)
 static void worker_that_does_not_start_is_replaced(void **state)
 {
 	struct scene *s = *state;
-	struct crew crew = {.fd = s->fd};
+	struct crew crew = {.fd = s->tree.fd};
 	struct lanes *lanes = &crew.workers.lanes;
 	struct lanes_control control = s->crew.workers.lanes.control;
 	uint64_t took_ns;
@@ -841,7 +825,7 @@ static int start_liar(void *to, unsigned int lane)
 static void worker_may_answer_anything(void **state)
 {
 	struct scene *s = *state;
-	struct crew crew = {.fd = s->fd};
+	struct crew crew = {.fd = s->tree.fd};
 	struct lanes_control control = s->crew.workers.lanes.control;
 	struct stream_bulk bulk = {0};
 	struct stream stream = {.fd = -1, .bulk = &bulk};

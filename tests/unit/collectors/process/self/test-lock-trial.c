@@ -4,7 +4,6 @@
 
 #include "tests/unit/support/unit.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -63,16 +62,6 @@ static void decides_by_all_tries(void **state)
 	}
 }
 
-static unsigned int descriptors(void)
-{
-	AUTO_CLOSEDIR DIR *dir = opendir("/proc/self/fd");
-	unsigned int count = 0;
-
-	while (dir && readdir(dir))
-		count++;
-	return count;
-}
-
 static void pause_a_little(void)
 {
 	const struct timespec pause = {.tv_nsec = 5 * MSEC};
@@ -108,7 +97,7 @@ static bool is_busy(void)
 
 static void tries_on_this_kernel(void **state)
 {
-	unsigned int before = descriptors();
+	unsigned int before = unit_descriptors();
 	struct lock_trial d;
 	uint64_t cpu_ns = 0, begin_ns = clock_now_ns(CLOCK_MONOTONIC);
 
@@ -133,7 +122,7 @@ static void tries_on_this_kernel(void **state)
 	}
 	if (is_known_to_disturb())
 		assert_int_equal(d.verdict, LOCK_TRIAL_YES);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(unit_descriptors(), before);
 	d.asked = 0;
 	if (d.verdict != LOCK_TRIAL_UNKNOWN)
 		assert_int_equal(lock_trial_ask(&d), 0);
