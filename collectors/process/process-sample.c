@@ -137,13 +137,14 @@ static int end_sample(struct process_reading *g, bool changed, uint64_t now_ns, 
 
 /*
  * Fills in RET for a process without memory, and forgets its image. The kernel has freed a zombie's
- * memory already.
+ * memory already. Returns 0.
  */
-static void end_without_memory(const struct process_reading *g, struct sample *ret)
+static int end_without_memory(const struct process_reading *g, struct sample *ret)
 {
 	ret->outcome = OUTCOME_NO_MM;
 	ret->is_exiting = g->status.state && g->status.state != 'Z' && g->status.state != 'X';
 	process_forget(g->process);
+	return 0;
 }
 
 /* The slow way, for processes that are new, have changed, or need a guard. */
@@ -156,10 +157,8 @@ static int sample_changed(struct process_reading *g, uint64_t now_ns, struct sam
 
 	if (e < 0)
 		return process_fail(g, e, ret);
-	if (e == OUTCOME_NO_MM) {
-		end_without_memory(g, ret);
-		return 0;
-	}
+	if (e == OUTCOME_NO_MM)
+		return end_without_memory(g, ret);
 	is_changing = e == OUTCOME_CHANGING;
 	if (is_changing)
 		g->error = -ESRCH; /* the counters are of one image, the walk perhaps of another */
@@ -187,10 +186,8 @@ int process_sample(struct process_reading *g, uint64_t now_ns, struct sample *re
 	e = process_reading_counters(g);
 	if (e < 0)
 		return process_fail(g, e, ret);
-	if (e == OUTCOME_NO_MM) {
-		end_without_memory(g, ret);
-		return 0;
-	}
+	if (e == OUTCOME_NO_MM)
+		return end_without_memory(g, ret);
 	if (e == OUTCOME_CHANGING || !process_image_is_same(g)) {
 		fetch_forget(g->reader, p); /* an announced walk may be of the former image */
 		return sample_changed(g, now_ns, ret);
