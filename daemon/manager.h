@@ -2,8 +2,8 @@
 /*
  * memtallyd's event loop
  *
- * Runs passes in short batches and, between them, serves signals, clients, names and the watchdog,
- * in one thread.
+ * Serves signals, clients and the watchdog in one thread, in turns with the cycle of passes
+ * (cycle.h).
  */
 #ifndef MEMTALLY_DAEMON_MANAGER_H
 #define MEMTALLY_DAEMON_MANAGER_H
