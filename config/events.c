@@ -6,19 +6,15 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
-enum {
-	UNSAID_SIZE = 48,   /* "\nand N more" */
-	CONTAINER_ENDS = 1, /* result of events_read_one() */
-};
+enum { CONTAINER_ENDS = 1 }; /* result of events_read_one() */
 
 int events_open(struct events *e, const char *name, const char *text, size_t len,
 	char error[static SETTINGS_ERROR_SIZE])
 {
-	*e = (struct events){.name = name, .text = text, .len = len, .error = error};
-	error[0] = 0;
+	*e = (struct events){.text = text, .len = len};
+	faults_init(&e->faults, name, error, SETTINGS_ERROR_SIZE);
 	if (!yaml_parser_initialize(&e->parser))
 		return -ENOMEM;
 	yaml_parser_set_input_string(&e->parser, (const unsigned char *)text, len);
@@ -30,51 +26,16 @@ void events_close(struct events *e)
 	yaml_parser_delete(&e->parser);
 }
 
-/* Replaces newlines by blanks: a value may contain one, but each fault is one line. */
-static void join_lines(char *text)
-{
-	for (; *text; text++)
-		if (*text == '\n')
-			*text = ' ';
-}
-
-/* Writes how many faults did not fit, into the room reserved for this. */
-static void say_unsaid(struct events *e)
-{
-	snprintf(e->error + e->error_len, SETTINGS_ERROR_SIZE - e->error_len, "\nand %u more",
-		e->unsaid);
-}
-
-static void add_fault(struct events *e, const char *fault)
-{
-	size_t len = strlen(fault), line_break = e->faults ? 1 : 0;
-
-	e->faults++;
-	if (e->unsaid || e->error_len + line_break + len + UNSAID_SIZE > SETTINGS_ERROR_SIZE) {
-		e->unsaid++;
-		say_unsaid(e);
-		return;
-	}
-	if (line_break)
-		e->error[e->error_len++] = '\n';
-	memcpy(e->error + e->error_len, fault, len + 1);
-	e->error_len += len;
-}
-
 int events_fail(struct events *e, const yaml_mark_t *mark, const char *format, ...)
 {
-	char fault[EVENTS_FAULT_SIZE];
+	char fault[FAULTS_LINE_SIZE];
 	va_list args;
-	int n = snprintf(fault, sizeof(fault), "%s:%zu: ", e->name, mark->line + 1);
 
-	if (n >= 0 && (size_t)n < sizeof(fault)) {
-		va_start(args, format);
-		vsnprintf(fault + n, sizeof(fault) - (size_t)n, format, args);
-		va_end(args);
-	}
-	join_lines(fault);
+	va_start(args, format);
+	faults_format(&e->faults, fault, mark->line + 1, format, args);
+	va_end(args);
 	if (!e->is_ignoring)
-		add_fault(e, fault);
+		faults_add_text(&e->faults, fault);
 	else if (!e->ignored++)
 		memcpy(e->first_ignored, fault, sizeof(fault));
 	return -EINVAL;
@@ -285,5 +246,5 @@ int events_read(struct events *e, events_each *each, void *context)
 {
 	int r = read_document(e, each, context);
 
-	return r == 0 && e->faults ? -EINVAL : r;
+	return r == 0 && e->faults.count ? -EINVAL : r;
 }

@@ -13,23 +13,18 @@
 #include <stddef.h>
 #include <yaml.h>
 
+#include "base/faults.h"
 #include "config/option.h"
-
-enum { EVENTS_FAULT_SIZE = 512 }; /* bytes of the text of one fault */
 
 struct events {
 	yaml_parser_t parser;
-	const char *name; /* of the file, for errors; borrowed */
 	const char *text;
 	size_t len;
-	char *error;         /* borrowed, of SETTINGS_ERROR_SIZE bytes: a line for each fault */
-	size_t error_len;    /* bytes in .error */
-	unsigned int faults; /* faults that count */
-	unsigned int unsaid; /* those of .faults that did not fit into .error */
+	struct faults faults; /* those that count */
 
 	bool is_ignoring;     /* set by the caller: faults from now on do not count */
 	unsigned int ignored; /* faults that did not count */
-	char first_ignored[EVENTS_FAULT_SIZE]; /* text of the first one */
+	char first_ignored[FAULTS_LINE_SIZE]; /* text of the first one */
 
 	unsigned int depth; /* mappings and sequences that have begun and not ended */
 	size_t count;       /* events read so far */

@@ -137,5 +137,5 @@ int webconfig_check(struct events *e, struct webconfig *c, const struct webconfi
 		check_tls(&check);
 	if (!lines->has_faults[WEBCONFIG_GROUP_RATE])
 		check_rate(&check);
-	return e->faults ? -EINVAL : 0;
+	return e->faults.count ? -EINVAL : 0;
 }

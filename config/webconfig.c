@@ -166,10 +166,10 @@ static int read_setting(const yaml_event_t *key, void *context)
 {
 	const struct level *level = context;
 	struct loader *l = level->loader;
-	unsigned int faults = l->events->faults;
+	size_t faults = l->events->faults.count;
 	int r = read_known(l, level, key);
 
-	if (l->events->faults > faults)
+	if (l->events->faults.count > faults)
 		l->lines.has_faults[level->group] = true;
 	return r;
 }

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "naming/faults.h"
+#include "base/faults.h"
 
 enum {
 	RULES_FILE_MAX = 1 << 20, /* bytes of a file */

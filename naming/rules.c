@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/faults.h"
 #include "base/os/file.h"
-#include "naming/faults.h"
 #include "naming/rules-file.h"
 #include "naming/rules-private.h"
 
@@ -132,7 +132,7 @@ int naming_rules_parse(const char *path, const char *text, size_t len, struct na
 	struct faults faults;
 	int r;
 
-	faults_init(&faults, path, error);
+	faults_init(&faults, path, error, NAMING_ERRORS_SIZE);
 	if (!rules)
 		return -ENOMEM;
 	r = rules_file_read(text, len, &faults, add_rule,

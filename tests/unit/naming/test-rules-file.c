@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "naming/rules-file.h"
+#include "naming/rules.h"
 #include "tests/unit/support/faults/allocation.h"
 
 /* The items of a file as a text, and the errors. */
@@ -54,7 +55,7 @@ static void read_bytes(const char *text, size_t len, struct reading *ret)
 	assert_non_null(copy);
 	memcpy(copy + 1, text, len);
 	buffer_clear(&ret->items);
-	faults_init(&faults, "f", ret->error);
+	faults_init(&faults, "f", ret->error, sizeof(ret->error));
 	ret->result = rules_file_read(copy + 1, len, &faults, add_item, &ret->items);
 	buffer_add_char(&ret->items, 0);
 	assert_int_equal(ret->items.error, 0);
@@ -407,7 +408,7 @@ static void returns_errors_of_the_caller(void **state)
 	struct faults f;
 
 	(void)state;
-	faults_init(&f, "f", error);
+	faults_init(&f, "f", error, sizeof(error));
 	assert_int_equal(rules_file_read(text, strlen(text), &f, fail_at_second, &calls), -ENOMEM);
 	assert_int_equal(calls, 2);
 }
@@ -443,7 +444,7 @@ static void returns_errors_without_memory(void **state)
 		char error[NAMING_ERRORS_SIZE];
 		struct faults f;
 
-		faults_init(&f, "f", error);
+		faults_init(&f, "f", error, sizeof(error));
 		allocation_fail_at(n);
 		allocation_check(rules_file_read(text, strlen(text), &f, ignore_item, NULL));
 	}

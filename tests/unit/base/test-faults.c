@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of naming/faults.h. */
+/* Tests of base/faults.h. */
 #include "config.h"
 
 #include "tests/unit/support/unit.h"
 
 #include "base/cleanup.h"
-#include "naming/faults.h"
+#include "base/faults.h"
+
+enum { SIZE = 8192 };
 
 static void lists_each_fault_on_a_line(void **state)
 {
-	char error[NAMING_ERRORS_SIZE];
+	char error[SIZE];
 	struct faults f;
 
 	(void)state;
-	faults_init(&f, "f.yml", error);
+	faults_init(&f, "f.yml", error, SIZE);
 	assert_string_equal(error, "");
 	assert_int_equal(faults_add(&f, 1, "expected %s", "a"), -EINVAL);
 	assert_string_equal(error, "f.yml:1: expected a");
@@ -24,33 +26,32 @@ static void lists_each_fault_on_a_line(void **state)
 
 static void cuts_long_faults(void **state)
 {
-	char error[NAMING_ERRORS_SIZE], path[2000];
+	char error[SIZE], path[2000];
 	struct faults f;
 
 	(void)state;
 	memset(path, 'p', sizeof(path) - 1);
 	path[sizeof(path) - 1] = 0;
-	faults_init(&f, path, error);
+	faults_init(&f, path, error, SIZE);
 	faults_add(&f, 1, "unseen");
-	assert_int_equal(strlen(error), NAMING_FAULT_SIZE - 1);
+	assert_int_equal(strlen(error), FAULTS_LINE_SIZE - 1);
 
-	faults_init(&f, "f", error);
+	faults_init(&f, "f", error, SIZE);
 	faults_add(&f, 1, "%s", path);
-	assert_int_equal(strlen(error), NAMING_FAULT_SIZE - 1);
+	assert_int_equal(strlen(error), FAULTS_LINE_SIZE - 1);
 	assert_memory_equal(error, "f:1: ppp", 8);
 }
 
 /* Adds faults until some do not fit; the first is LEN bytes long. Checks the last line. */
 static void assert_counts(int len)
 {
-	AUTO_FREE char *error = malloc(
-		NAMING_ERRORS_SIZE); /* so that a write past the end is found */
+	AUTO_FREE char *error = malloc(SIZE); /* so that a write past the end is found */
 	char last[64];
 	struct faults f;
 	size_t lines = 0;
 
 	assert_non_null(error);
-	faults_init(&f, "f", error);
+	faults_init(&f, "f", error, SIZE);
 	faults_add(&f, 1, "%0*d", len, 0);
 	for (size_t i = 1; i < 1000; i++)
 		faults_add(&f, i, "%0100d", 0);
