@@ -314,7 +314,7 @@ static int pages_look(const struct pages_options *a, const struct procfs *procfs
 			.context = &l,
 			.hint.denied =
 				"reading pages of other users' processes requires CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH: run as root"},
-		.frames = {.counts.fd = -1, .flags.fd = -1},
+		.frames = {.counts = -1, .flags = -1},
 		.page_size = pagewalk_page_size(),
 	};
 	int r;

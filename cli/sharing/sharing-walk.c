@@ -44,7 +44,7 @@ int sharing_walk_open(struct sharing_walk *w, const struct sharing_options *opti
 
 	*w = (struct sharing_walk){.options = options,
 		.procfs.fd = -1,
-		.mappers.kpage = {.counts.fd = -1, .flags.fd = -1},
+		.mappers.kpage = {.counts = -1, .flags = -1},
 		.begin_ns = clock_now_ns(CLOCK_MONOTONIC)};
 	r = procfs_open(settings->path_procfs, &w->procfs);
 	if (r < 0) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/os/file.h"
+#include "base/cleanup.h"
 #include "inspect/pages/pagemap.h"
 
 enum {
@@ -114,7 +114,7 @@ int frame_mappers_open(struct frame_mappers *m, int procfs_fd, const char **ret_
 {
 	int r;
 
-	*m = (struct frame_mappers){.kpage = {.counts.fd = -1, .flags.fd = -1},
+	*m = (struct frame_mappers){.kpage = {.counts = -1, .flags = -1},
 		.walk = {.take = frame_mappers_take_pages, .see = see_mapping, .context = m}};
 	*ret_what = "cannot find out whether page frames are shown (pagemap)";
 	r = pagemap_shows_frames(procfs_fd);
@@ -224,12 +224,12 @@ struct chunk {
 /* Reads the values of COUNT frames from FIRST on. Frames beyond the last one of the host get 0. */
 static int read_frames(int fd, uint64_t first, size_t count, uint64_t *ret)
 {
-	ssize_t n = file_read_at(fd, ret, count * sizeof(*ret), (off_t)(first * sizeof(*ret)));
+	size_t n;
+	int r = kpage_read(fd, first, ret, count, &n);
 
-	if (n < 0)
-		return (int)n;
-	memset((char *)ret + n, 0, count * sizeof(*ret) - (size_t)n);
-	return 0;
+	if (r == 0)
+		memset(ret + n, 0, (count - n) * sizeof(*ret));
+	return r;
 }
 
 /* Returns the end of the run of frames from AT on, in which no gap is larger than NEAR_FRAMES. */
@@ -253,9 +253,9 @@ static int read_runs(
 		end = number[i] ? end_of_run(number, i) : i + 1;
 		if (!number[i])
 			continue;
-		r = read_frames(frames->flags.fd, first + i, end - i, &ret->flags[i]);
+		r = read_frames(frames->flags, first + i, end - i, &ret->flags[i]);
 		if (r == 0)
-			r = read_frames(frames->counts.fd, first + i, end - i, &ret->mapped[i]);
+			r = read_frames(frames->counts, first + i, end - i, &ret->mapped[i]);
 	}
 	return r;
 }
@@ -277,7 +277,7 @@ static int complete_tails(
 		         !(chunk->flags[i] & (told | KPAGE_HUGE));
 	if (!lacks)
 		return 0;
-	r = read_frames(frames->flags.fd, first, FRAME_MAP_CHUNK, chunk->flags);
+	r = read_frames(frames->flags, first, FRAME_MAP_CHUNK, chunk->flags);
 	for (size_t i = 0; r == 0 && i < FRAME_MAP_CHUNK; i++) {
 		if (chunk->flags[i] & KPAGE_COMPOUND_HEAD)
 			head = chunk->flags[i];

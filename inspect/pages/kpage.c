@@ -6,18 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/os/file.h"
 
 enum {
-	/*
-	 * Frames of a read for a single one: the kernel looks at each frame that is read (48 ns,
-	 * Linux 6.18).
-	 */
-	KPAGE_ALONE = 16,
+	/* Frames that one read serves. */
+	WINDOW = 512,
 	/* A gap of as many frames takes as long to read as a read() of its own. */
-	KPAGE_APART = 32,
+	APART = 32,
 };
 
 int kpage_open(int procfs_fd, struct kpage *ret)
@@ -28,64 +24,27 @@ int kpage_open(int procfs_fd, struct kpage *ret)
 
 	if (flags < 0)
 		return -errno;
-	ret->counts.fd = TAKE_FD(counts);
-	ret->flags.fd = TAKE_FD(flags);
-	kpage_forget(ret);
+	ret->counts = TAKE_FD(counts);
+	ret->flags = TAKE_FD(flags);
 	return 0;
 }
 
 void kpage_close(struct kpage *f)
 {
-	cleanup_close(&f->counts.fd);
-	cleanup_close(&f->flags.fd);
+	cleanup_close(&f->counts);
+	cleanup_close(&f->flags);
 }
 
-void kpage_forget(struct kpage *f)
+int kpage_read(int fd, uint64_t first, uint64_t *to, size_t count, size_t *ret_count)
 {
-	f->counts.count = 0;
-	f->flags.count = 0;
-}
+	ssize_t len = 0;
 
-static int read_span(struct kpage_file *file, uint64_t frame, size_t wanted)
-{
-	ssize_t len;
-
-	file->count = 0;
-	if (frame > INT64_MAX / sizeof(*file->value))
-		return -ENXIO;
-	len = file_read_at(file->fd, file->value, wanted * sizeof(*file->value),
-		(off_t)(frame * sizeof(*file->value)));
+	if (first <= INT64_MAX / sizeof(*to))
+		len = file_read_at(fd, to, count * sizeof(*to), (off_t)(first * sizeof(*to)));
 	if (len < 0)
 		return (int)len;
-	file->first = frame;
-	file->count = (size_t)len / sizeof(*file->value);
-	return file->count ? 0 : -ENXIO;
-}
-
-static int read_from(struct kpage_file *file, uint64_t frame)
-{
-	bool follows = file->count && frame == file->first + file->count;
-
-	return read_span(file, frame, follows ? KPAGE_WINDOW : KPAGE_ALONE);
-}
-
-static int kpage_look(struct kpage_file *file, uint64_t frame, uint64_t *ret)
-{
-	int r = frame - file->first < file->count ? 0 : read_from(file, frame);
-
-	if (r == 0)
-		*ret = file->value[frame - file->first];
-	return r;
-}
-
-int kpage_count(struct kpage *f, uint64_t frame, uint64_t *ret)
-{
-	return kpage_look(&f->counts, frame, ret);
-}
-
-int kpage_flags(struct kpage *f, uint64_t frame, uint64_t *ret)
-{
-	return kpage_look(&f->flags, frame, ret);
+	*ret_count = (size_t)len / sizeof(*to);
+	return 0;
 }
 
 static int by_frame(const void *a, const void *b)
@@ -100,40 +59,45 @@ static size_t kpage_span_of(const struct kpage_query *query, size_t count)
 {
 	size_t n = 1;
 
-	while (n < count && query[n].frame - query[n - 1].frame <= KPAGE_APART &&
-		query[n].frame - query[0].frame < KPAGE_WINDOW)
+	while (n < count && query[n].frame - query[n - 1].frame <= APART &&
+		query[n].frame - query[0].frame < WINDOW)
 		n++;
 	return n;
 }
 
-static int kpage_answer(struct kpage *f, struct kpage_query *q)
+/* Answers COUNT queries, which one read of each file serves. */
+static int kpage_answer(const struct kpage *f, struct kpage_query *query, size_t count)
 {
-	int r = kpage_look(&f->counts, q->frame, &q->mappings);
+	uint64_t first = query[0].frame, mappings[WINDOW], flags[WINDOW];
+	size_t wanted = (size_t)(query[count - 1].frame - first) + 1, counts_read = 0,
+	       flags_read = 0;
+	int r = kpage_read(f->counts, first, mappings, wanted, &counts_read);
 
 	if (r == 0)
-		r = kpage_look(&f->flags, q->frame, &q->flags);
-	q->is_none = r == -ENXIO;
-	return q->is_none ? 0 : r;
+		r = kpage_read(f->flags, first, flags, wanted, &flags_read);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (size_t)(query[i].frame - first);
+
+		query[i].is_none = at >= counts_read || at >= flags_read;
+		if (query[i].is_none)
+			continue;
+		query[i].mappings = mappings[at];
+		query[i].flags = flags[at];
+	}
+	return 0;
 }
 
-int kpage_ask(struct kpage *f, struct kpage_query *query, size_t count)
+int kpage_ask(const struct kpage *f, struct kpage_query *query, size_t count)
 {
 	int r = 0;
 
 	if (count)
 		qsort(query, count, sizeof(*query), by_frame);
 	for (size_t i = 0, n; r == 0 && i < count; i += n) {
-		uint64_t first = query[i].frame;
-		size_t wanted;
-
 		n = kpage_span_of(query + i, count - i);
-		wanted = (size_t)(query[i + n - 1].frame - first) + 1;
-		r = read_span(&f->counts, first, wanted);
-		if (r == 0)
-			r = read_span(&f->flags, first, wanted);
-		r = r == -ENXIO ? 0 : r;
-		for (size_t j = i; r == 0 && j < i + n; j++)
-			r = kpage_answer(f, &query[j]);
+		r = kpage_answer(f, query + i, n);
 	}
 	return r;
 }

@@ -35,18 +35,9 @@
 #define KPAGE_RESERVED      (UINT64_C(1) << 32) /* part of the kernel's image, such as [vdso] */
 #define KPAGE_ZERO          (UINT64_C(1) << 24) /* the zero page, or the huge one: in no RSS */
 
-enum { KPAGE_WINDOW = 512 };
-
-/* One of the two files, with 64 bits for each frame, and the part that was read last. */
-struct kpage_file {
-	int fd;
-	uint64_t first; /* frame of .value[0] */
-	size_t count;   /* frames in .value */
-	uint64_t value[KPAGE_WINDOW];
-};
-
+/* Descriptors of the two files, with 64 bits for each frame. */
 struct kpage {
-	struct kpage_file counts, flags;
+	int counts, flags;
 };
 
 /*
@@ -59,16 +50,11 @@ void kpage_close(struct kpage *f);
 #define AUTO_KPAGE CLEANUP(kpage_close)
 
 /*
- * Writes the number of mappings of FRAME to *RET. Neighbouring frames are read together, so a
- * result may be as old as that of a neighbour; kpage_forget() drops what was read. Returns 0;
- * -ENXIO if there is no such frame; or a negative errno of read().
+ * Reads the values of COUNT frames from FIRST on from FD, one of the two files. Returns 0, and the
+ * number of frames in *RET_COUNT, which is lower if the host has no further frame; or a negative
+ * errno of read().
  */
-int kpage_count(struct kpage *f, uint64_t frame, uint64_t *ret);
-
-/* Writes the flags of FRAME to *RET, with the same errors, and reads ahead like kpage_count(). */
-int kpage_flags(struct kpage *f, uint64_t frame, uint64_t *ret);
-/* Makes the next calls read again. */
-void kpage_forget(struct kpage *f);
+int kpage_read(int fd, uint64_t first, uint64_t *to, size_t count, size_t *ret_count);
 
 /* A query for one of several frames. */
 struct kpage_query {
@@ -83,6 +69,6 @@ struct kpage_query {
  * neighbouring frames, in any order, so one read serves many. Returns 0, or a negative errno of
  * read().
  */
-int kpage_ask(struct kpage *f, struct kpage_query *query, size_t count);
+int kpage_ask(const struct kpage *f, struct kpage_query *query, size_t count);
 
 #endif

@@ -39,7 +39,7 @@ struct batch {
  * Asks for the frames of B. A frame that is no memory of the host, such as a device's, gets
  * KPAGE_NOPAGE.
  */
-static int ask_of_frames(struct kpage *frames, struct batch *b)
+static int ask_of_frames(const struct kpage *frames, struct batch *b)
 {
 	size_t asked = 0;
 	int r;

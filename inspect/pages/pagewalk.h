@@ -15,8 +15,8 @@
 #include "inspect/pages/page.h"
 
 struct pagewalk {
-	int fd;               /* pagemap of a process; borrowed */
-	struct kpage *frames; /* borrowed; NULL: frames are not shown */
+	int fd;                     /* pagemap of a process; borrowed */
+	const struct kpage *frames; /* borrowed; NULL: frames are not shown */
 	/*
 	 * The kernel has no PAGEMAP_SCAN: huge pages are not known, and holes are not skipped; set
 	 * by pagewalk().

@@ -33,37 +33,32 @@ static void write_files(void)
 	}
 }
 
-static void frames_are_found_in_any_order(void **state)
+static void reads_up_to_the_last_frame(void **state)
 {
-	AUTO_KPAGE struct kpage f = {.counts.fd = -1, .flags.fd = -1};
-	uint64_t random = 1, value;
+	AUTO_KPAGE struct kpage f = {.counts = -1, .flags = -1};
+	uint64_t value[4];
+	size_t count;
 
 	(void)state;
 	write_files();
 	assert_int_equal(kpage_open(folder, &f), 0);
-	for (uint64_t i = 0; i < FRAMES; i++) {
-		assert_int_equal(kpage_count(&f, i, &value), 0);
-		assert_int_equal(value, i + 7);
-	}
-	for (unsigned int i = 0; i < 5000; i++) {
-		uint64_t frame = unit_random(&random) % FRAMES;
-
-		assert_int_equal(kpage_flags(&f, frame, &value), 0);
-		assert_int_equal(value, frame * frame);
-		assert_int_equal(kpage_count(&f, frame, &value), 0);
-		assert_int_equal(value, frame + 7);
-	}
-	assert_int_equal(kpage_count(&f, FRAMES, &value), -ENXIO);
-	assert_int_equal(kpage_count(&f, UINT64_MAX, &value), -ENXIO);
-	assert_int_equal(kpage_count(&f, UINT64_MAX / 8, &value), -ENXIO);
-	assert_int_equal(kpage_count(&f, FRAMES - 1, &value), 0);
-	assert_int_equal(value, FRAMES - 1 + 7);
+	assert_int_equal(kpage_read(f.counts, 3, value, 4, &count), 0);
+	assert_int_equal(count, 4);
+	assert_int_equal(value[3], 6 + 7);
+	assert_int_equal(kpage_read(f.flags, FRAMES - 1, value, 4, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(value[0], (FRAMES - 1) * (FRAMES - 1));
+	assert_int_equal(kpage_read(f.flags, UINT64_MAX / 8, value, 4, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(kpage_read(f.flags, UINT64_MAX, value, 4, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(kpage_read(-1, 0, value, 4, &count), -EBADF);
 }
 
 /* Many frames at once, in any order; some are asked for twice, some do not exist. */
 static void many_are_asked_for_at_once(void **state)
 {
-	AUTO_KPAGE struct kpage f = {.counts.fd = -1, .flags.fd = -1};
+	AUTO_KPAGE struct kpage f = {.counts = -1, .flags = -1};
 	struct kpage_query query[300];
 	uint64_t random = 5;
 
@@ -89,27 +84,6 @@ static void many_are_asked_for_at_once(void **state)
 			assert_int_equal(query[i].flags, query[i].frame * query[i].frame);
 		}
 	}
-}
-
-/* A frame that was read keeps its figures until it is forgotten. */
-static void forgotten_frames_are_read_again(void **state)
-{
-	AUTO_KPAGE struct kpage f = {.counts.fd = -1, .flags.fd = -1};
-	AUTO_CLOSE int counts = -1;
-	const uint64_t other = 4711;
-	uint64_t value;
-
-	(void)state;
-	write_files();
-	assert_int_equal(kpage_open(folder, &f), 0);
-	assert_int_equal(kpage_count(&f, 3, &value), 0);
-	counts = openat(folder, "kpagecount", O_WRONLY | O_CLOEXEC);
-	assert_int_equal(pwrite(counts, &other, sizeof(other), 3 * 8), sizeof(other));
-	assert_int_equal(kpage_count(&f, 3, &value), 0);
-	assert_int_equal(value, 10);
-	kpage_forget(&f);
-	assert_int_equal(kpage_count(&f, 3, &value), 0);
-	assert_int_equal(value, 4711);
 }
 
 static void missing_files_and_rights_are_reported(void **state)
@@ -161,7 +135,7 @@ static int count(const struct page *p, void *context)
  */
 static void works_on_this_kernel(void **state)
 {
-	AUTO_KPAGE struct kpage f = {.counts.fd = -1, .flags.fd = -1};
+	AUTO_KPAGE struct kpage f = {.counts = -1, .flags = -1};
 	AUTO_CLOSE int procfs = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	struct pagewalk w = {.fd = pagemap, .frames = &f};
@@ -216,9 +190,8 @@ static int remove_folder(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_are_found_in_any_order),
+		cmocka_unit_test(reads_up_to_the_last_frame),
 		cmocka_unit_test(many_are_asked_for_at_once),
-		cmocka_unit_test(forgotten_frames_are_read_again),
 		cmocka_unit_test(missing_files_and_rights_are_reported),
 		cmocka_unit_test(works_on_this_kernel),
 	};
