@@ -6,79 +6,48 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
+#include "base/mix.h"
 
 void owner_sets_done(struct owner_sets *s)
 {
 	free(s->set);
-	free(s->index);
+	hashmap_done(&s->index);
 	*s = (struct owner_sets){0};
 }
 
-static size_t owner_sets_hash(uint32_t before, uint32_t group, uint32_t count)
+static uint64_t owner_sets_hash(const struct owner_set *one)
 {
-	uint64_t x = ((uint64_t)before << 32 | count) * UINT64_C(0x9e3779b97f4a7c15);
-
-	x ^= ((uint64_t)group + 1) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	x ^= x >> 29;
-	x *= UINT64_C(0xbf58476d1ce4e5b9);
-	return (size_t)(x ^ x >> 32);
-}
-
-static void add_to_index(struct owner_sets *s, uint32_t number)
-{
-	const struct owner_set *set = &s->set[number];
-	size_t i = owner_sets_hash(set->before, set->group, set->count) & (s->index_size - 1);
-
-	while (s->index[i])
-		i = (i + 1) & (s->index_size - 1);
-	s->index[i] = number;
-}
-
-/* SIZE is a power of 2. */
-static int grow_index(struct owner_sets *s, size_t size)
-{
-	uint32_t *index = calloc(size, sizeof(*index));
-
-	if (!index)
-		return -ENOMEM;
-	free(s->index);
-	s->index = index;
-	s->index_size = size;
-	for (uint32_t i = OWNER_SETS_FIRST; i < s->count; i++)
-		add_to_index(s, i);
-	return 0;
-}
-
-static int owner_sets_make_room(struct owner_sets *s)
-{
-	if (ARRAY_RESERVE(s->set, s->room, s->count + 1) < 0)
-		return -ENOMEM;
-	if (!s->count) {
-		memset(s->set, 0, OWNER_SETS_FIRST * sizeof(*s->set));
-		s->count = OWNER_SETS_FIRST;
-	}
-	return s->index_size < 2 * s->room ? grow_index(s, 2 * s->room) : 0;
+	return mix_bits(mix_bits((uint64_t)one->before << 32 | one->count) + one->group);
 }
 
 /* Returns the number of the set that equals ONE; 0: there is none. */
 static uint32_t owner_sets_find(const struct owner_sets *s, const struct owner_set *one)
 {
-	size_t i;
+	uint32_t number;
 
-	if (!s->index)
-		return 0;
-	i = owner_sets_hash(one->before, one->group, one->count) & (s->index_size - 1);
-	for (; s->index[i]; i = (i + 1) & (s->index_size - 1)) {
-		const struct owner_set *set = &s->set[s->index[i]];
+	for (size_t at = 0; hashmap_next(&s->index, owner_sets_hash(one), &at, &number);) {
+		const struct owner_set *set = &s->set[number];
 
 		if (set->before == one->before && set->group == one->group &&
 			set->count == one->count)
-			break;
+			return number;
 	}
-	return s->index[i];
+	return 0;
+}
+
+static int owner_sets_add(struct owner_sets *s, const struct owner_set *one, uint32_t *ret)
+{
+	uint32_t number = s->count ? s->count : OWNER_SETS_FIRST;
+
+	if (ARRAY_RESERVE(s->set, s->room, number + 1) < 0 ||
+		hashmap_add(&s->index, owner_sets_hash(one), number) < 0)
+		return -ENOMEM;
+	s->set[number] = *one;
+	s->count = number + 1;
+	*ret = number;
+	return 0;
 }
 
 static bool is_full(const struct owner_sets *s, const struct owner_set *one)
@@ -97,13 +66,8 @@ static int owner_sets_get(struct owner_sets *s, const struct owner_set *one, uin
 		*ret = OWNER_SETS_MANY;
 		return 0;
 	}
-	if (!number) {
-		if (owner_sets_make_room(s) < 0)
-			return -ENOMEM;
-		number = s->count++;
-		s->set[number] = *one;
-		add_to_index(s, number);
-	}
+	if (!number)
+		return owner_sets_add(s, one, ret);
 	*ret = number;
 	return 0;
 }
@@ -164,5 +128,5 @@ uint32_t owner_sets_groups(const struct owner_sets *s, uint32_t number)
 
 size_t owner_sets_bytes(const struct owner_sets *s)
 {
-	return s->room * sizeof(*s->set) + s->index_size * sizeof(*s->index);
+	return s->room * sizeof(*s->set) + s->index.slots * sizeof(*s->index.slot);
 }

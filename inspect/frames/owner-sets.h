@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/hashmap.h"
 
 enum {
 	OWNER_SETS_NOBODY, /* no mapping was found */
@@ -42,8 +43,7 @@ struct owner_sets {
 	uint32_t count;
 	size_t room;
 	uint32_t shared_max, alone_max; /* 0: OWNER_SETS_SHARED_MAX and OWNER_SETS_ALONE_MAX */
-	uint32_t *index; /* hash table with open addressing: a number of a set, or 0 */
-	size_t index_size;
+	struct hashmap index;           /* of .set */
 	struct {
 		uint32_t from, group, to;
 	} near[OWNER_SETS_NEAR]; /* recent results of owner_sets_join() */
@@ -62,12 +62,6 @@ void owner_sets_done(struct owner_sets *s);
  * Returns 0 or -ENOMEM.
  */
 int owner_sets_join(struct owner_sets *s, uint32_t number, uint32_t group, uint32_t *ret);
-
-/* Returns the set NUMBER, which is from OWNER_SETS_FIRST on and below .count. */
-static inline const struct owner_set *owner_sets_at(const struct owner_sets *s, uint32_t number)
-{
-	return &s->set[number];
-}
 
 /* Returns the number of groups of set NUMBER, which is not OWNER_SETS_MANY. */
 uint32_t owner_sets_groups(const struct owner_sets *s, uint32_t number);

@@ -21,7 +21,7 @@ static void same_groups_are_one_set(void **state)
 {
 	AUTO_OWNER_SETS struct owner_sets p = {0};
 	uint32_t number = join_all(&p, "001");
-	const struct owner_set *set = owner_sets_at(&p, number);
+	const struct owner_set *set = &p.set[number];
 
 	(void)state;
 	assert_int_equal(join_all(&p, "001"), number);
@@ -31,7 +31,7 @@ static void same_groups_are_one_set(void **state)
 	assert_int_equal(set->group, 1);
 	assert_int_equal(set->count, 1);
 	assert_int_equal(set->seen, 3);
-	set = owner_sets_at(&p, set->before);
+	set = &p.set[set->before];
 	assert_int_equal(set->group, 0);
 	assert_int_equal(set->count, 2);
 	assert_int_equal(set->before, OWNER_SETS_NOBODY);
@@ -54,7 +54,7 @@ static void holds_many_groups(void **state)
 		assert_int_equal(owner_sets_join(&p, number, i, &number), 0);
 		assert_int_equal(number, kept[i]);
 	}
-	assert_int_equal(owner_sets_at(&p, number)->seen, ARRAY_SIZE(kept));
+	assert_int_equal(p.set[number].seen, ARRAY_SIZE(kept));
 }
 
 enum { SETS = 20000, SET_MAX = 6, GROUPS = 600 };
@@ -92,9 +92,9 @@ static void check_set(const struct owner_sets *p, const struct set *s)
 	uint32_t number = s->number;
 	size_t left = s->count;
 
-	assert_int_equal(owner_sets_at(p, number)->seen, s->count);
-	for (; number; number = owner_sets_at(p, number)->before) {
-		const struct owner_set *set = owner_sets_at(p, number);
+	assert_int_equal(p->set[number].seen, s->count);
+	for (; number; number = p->set[number].before) {
+		const struct owner_set *set = &p->set[number];
 
 		assert_true(set->count <= left);
 		for (uint32_t i = 0; i < set->count; i++)
@@ -134,11 +134,11 @@ static void counts_stop_at_their_maximum(void **state)
 	(void)state;
 	p.set[number].count = p.set[number].seen = UINT32_MAX;
 	assert_int_equal(owner_sets_join(&p, number, 0, &number), 0);
-	assert_int_equal(owner_sets_at(&p, number)->count, UINT32_MAX);
-	assert_int_equal(owner_sets_at(&p, number)->seen, UINT32_MAX);
+	assert_int_equal(p.set[number].count, UINT32_MAX);
+	assert_int_equal(p.set[number].seen, UINT32_MAX);
 	assert_int_equal(owner_sets_join(&p, number, 1, &number), 0);
-	assert_int_equal(owner_sets_at(&p, number)->count, 1);
-	assert_int_equal(owner_sets_at(&p, number)->seen, UINT32_MAX);
+	assert_int_equal(p.set[number].count, 1);
+	assert_int_equal(p.set[number].seen, UINT32_MAX);
 }
 
 /* The members are unknown, and so is the result of adding one. */
@@ -188,8 +188,8 @@ static void is_unchanged_without_memory(void **state)
 		}
 		if (allocation_check(r)) {
 			assert_int_equal(owner_sets_join(&p, number, 777, &next), 0);
-			assert_int_equal(owner_sets_at(&p, next)->group, 777);
-			assert_int_equal(owner_sets_at(&p, next)->before, number);
+			assert_int_equal(p.set[next].group, 777);
+			assert_int_equal(p.set[next].before, number);
 		}
 	}
 	assert_true(allocation_count() > 3);
