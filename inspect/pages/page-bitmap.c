@@ -10,44 +10,37 @@
 #include "base/array.h"
 #include "base/mix.h"
 
-enum { SLOTS_MIN = 256, WORD_BITS = 64 };
+enum { WORD_BITS = 64 };
 
 void page_bitmap_done(struct page_bitmap *c)
 {
-	free(c->slot);
+	free(c->chunk);
+	hashmap_done(&c->index);
 	free(c->pages);
 	*c = (struct page_bitmap){.max = c->max, .seed = c->seed};
 }
 
-/* Returns the slot of the chunk, or the free slot where it belongs. */
-static struct page_bitmap_chunk *page_bitmap_place(
-	const struct page_bitmap *c, uint32_t file, uint64_t number)
+/*
+ * Writes to *RET the chunk with NUMBER of FILE, which may be new. Returns 0, -ENOSPC or -ENOMEM.
+ */
+static int page_bitmap_get(
+	struct page_bitmap *c, uint32_t file, uint64_t number, struct page_bitmap_chunk **ret)
 {
-	size_t mask = c->slots - 1, at = mix_bits(mix_bits(c->seed ^ file) ^ number) & mask;
+	uint64_t hash = mix_bits(mix_bits(c->seed ^ file) ^ number);
+	uint32_t i;
 
-	while (c->slot[at].file && (c->slot[at].file != file + 1 || c->slot[at].number != number))
-		at = (at + 1) & mask;
-	return &c->slot[at];
-}
-
-static int page_bitmap_grow(struct page_bitmap *c)
-{
-	struct page_bitmap larger = *c;
-
-	if (c->used + 1 <= c->slots / 4 * 3)
-		return 0;
-	if (c->used >= c->max)
+	for (size_t at = 0; hashmap_next(&c->index, hash, &at, &i);)
+		if (c->chunk[i].file == file && c->chunk[i].number == number) {
+			*ret = &c->chunk[i];
+			return 0;
+		}
+	if (c->chunks >= c->max)
 		return -ENOSPC;
-	larger.slots = c->slots ? 2 * c->slots : SLOTS_MIN;
-	larger.slot = calloc(larger.slots, sizeof(*larger.slot));
-	if (!larger.slot)
+	if (ARRAY_RESERVE(c->chunk, c->room, c->chunks + 1) < 0 ||
+		hashmap_add(&c->index, hash, c->chunks) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < c->slots; i++)
-		if (c->slot[i].file)
-			*page_bitmap_place(
-				&larger, c->slot[i].file - 1, c->slot[i].number) = c->slot[i];
-	free(c->slot);
-	*c = larger;
+	*ret = &c->chunk[c->chunks++];
+	**ret = (struct page_bitmap_chunk){.number = number, .file = file};
 	return 0;
 }
 
@@ -90,20 +83,11 @@ static int page_bitmap_add_in_chunk(
 {
 	unsigned int from = (unsigned int)(first % PAGE_BITMAP_CHUNK);
 	struct page_bitmap_chunk *chunk;
-	int r = page_bitmap_grow(c);
+	int r = page_bitmap_get(c, file, first / PAGE_BITMAP_CHUNK, &chunk);
 
-	if (r == -ENOMEM || !c->slots)
-		return r;
-	chunk = page_bitmap_place(c, file, first / PAGE_BITMAP_CHUNK);
-	if (!chunk->file) {
-		if (r < 0 || c->used >= c->max)
-			return -ENOSPC;
-		*chunk = (struct page_bitmap_chunk){
-			.number = first / PAGE_BITMAP_CHUNK, .file = file + 1};
-		c->used++;
-	}
-	c->pages[file] += page_bitmap_set(chunk, from, from + count - 1);
-	return 0;
+	if (r == 0)
+		c->pages[file] += page_bitmap_set(chunk, from, from + count - 1);
+	return r;
 }
 
 int page_bitmap_add(struct page_bitmap *c, uint32_t file, uint64_t first, uint64_t count)
