@@ -2,8 +2,7 @@
 /*
  * PAGEMAP_SCAN holds the lock of the address space during one call (do_pagemap_scan() in
  * fs/proc/task_mmu.c, Linux 6.7). A call ends when the given number of matching pages has been
- * found. So each call matches all resident and swapped pages, not only those of files, in at most 1
- * GiB: empty page tables take the kernel a microsecond for each 2 MiB.
+ * found. So each call matches all resident and swapped pages, not only those of files.
  */
 #include "config.h"
 
@@ -14,10 +13,7 @@
 
 #include "inspect/pages/pagemap.h"
 
-#define SCAN_SPAN (UINT64_C(1) << 30)
-
 enum {
-	REGIONS = 256,
 	SCAN_PAGES = 1 << 14,
 	ENTRIES = 2048,
 	/*
@@ -30,54 +26,27 @@ enum {
 
 /* Progress in one mapping. */
 struct found {
+	const struct filepages *f;
 	uint64_t wanted, pages;
 };
 
-static int filepages_take(struct filepages *f, struct found *found, uint64_t start, uint64_t pages)
+static int filepages_take(struct found *found, uint64_t start, uint64_t pages)
 {
 	found->pages += pages;
-	return f->take(start, pages, f->context);
+	return found->f->take(start, pages, found->f->context);
 }
 
-/*
- * Scans [START, END) until REGIONS or SCAN_PAGES is reached. *RET_AT: the end of the scanned part.
- */
-static int scan_some(
-	struct filepages *f, struct found *found, uint64_t start, uint64_t end, uint64_t *ret_at)
+/* Returns 1, which ends the scan, when .wanted pages have been found; or a result of .take. */
+static int take_regions(struct pagemap_region *region, size_t count, void *context)
 {
-	const struct pagemap_wanted wanted = {
-		.any_of = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
-		.told = PAGEMAP_IS_FILE,
-		.pages_max = SCAN_PAGES,
-	};
-	struct pagemap_region region[REGIONS];
-	size_t count = 0;
-	int r = pagemap_scan(f->fd, &wanted, start, end, region, REGIONS, &count, ret_at);
+	struct found *found = context;
+	int r = 0;
 
-	if (r < 0)
-		return r == -ESRCH ? FILEPAGES_GONE : r;
 	for (size_t i = 0; r == 0 && i < count; i++)
 		if (region[i].categories & PAGEMAP_IS_FILE)
-			r = filepages_take(f, found, region[i].start,
-				(region[i].end - region[i].start) / f->page_size);
-	return r;
-}
-
-static int filepages_scan_all(
-	struct filepages *f, struct found *found, uint64_t start, uint64_t end)
-{
-	while (start < end && found->pages < found->wanted) {
-		uint64_t at = end;
-		int r = scan_some(
-			f, found, start, end - start > SCAN_SPAN ? start + SCAN_SPAN : end, &at);
-
-		if (r != 0)
-			return r;
-		if (at <= start)
-			return FILEPAGES_GONE;
-		start = at;
-	}
-	return 0;
+			r = filepages_take(found, region[i].start,
+				(region[i].end - region[i].start) / found->f->page_size);
+	return r == 0 ? found->pages >= found->wanted : r;
 }
 
 /*
@@ -89,8 +58,7 @@ static bool is_file(uint64_t entry)
 	return entry & PAGEMAP_FILE && entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
 }
 
-static int take_entries(struct filepages *f, struct found *found, uint64_t start,
-	const uint64_t *entry, size_t count)
+static int take_entries(struct found *found, uint64_t start, const uint64_t *entry, size_t count)
 {
 	int r = 0;
 
@@ -98,7 +66,7 @@ static int take_entries(struct filepages *f, struct found *found, uint64_t start
 		for (n = 0; i + n < count && is_file(entry[i + n]); n++)
 			;
 		if (n)
-			r = filepages_take(f, found, start + i * f->page_size, n);
+			r = filepages_take(found, start + i * found->f->page_size, n);
 		else
 			n = 1;
 	}
@@ -122,9 +90,9 @@ static int read_some(
 	return r;
 }
 
-static int filepages_read_all(
-	struct filepages *f, struct found *found, uint64_t start, uint64_t end)
+static int filepages_read_all(struct found *found, uint64_t start, uint64_t end)
 {
+	const struct filepages *f = found->f;
 	uint64_t entry[ENTRIES], left = (end - start) / f->page_size;
 
 	if (left > FREE_ENTRIES && left / ENTRIES_EACH > found->wanted)
@@ -135,7 +103,7 @@ static int filepages_read_all(
 
 		if (r != 0)
 			return r;
-		r = take_entries(f, found, start, entry, count);
+		r = take_entries(found, start, entry, count);
 		if (r != 0)
 			return r;
 		start += count * f->page_size;
@@ -146,22 +114,26 @@ static int filepages_read_all(
 
 int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t wanted)
 {
-	struct found found = {.wanted = wanted};
+	const struct pagemap_wanted scanned = {
+		.any_of = PAGEMAP_IS_PRESENT | PAGEMAP_IS_SWAPPED,
+		.told = PAGEMAP_IS_FILE,
+		.pages_max = SCAN_PAGES,
+	};
+	struct found found = {.f = f, .wanted = wanted};
 	uint64_t entry;
 	size_t count;
-	int r;
+	int r = f->has_no_scan
+	                ? -ENOTTY
+	                : pagemap_scan_all(f->fd, &scanned, start, end, take_regions, &found);
 
-	if (!f->has_no_scan) {
-		r = filepages_scan_all(f, &found, start, end);
-		/*
-		 * If the address space is gone, the scan finds nothing and reports no error, but a
-		 * read does.
-		 */
-		if (r == 0)
-			return read_some(f, start, &entry, 1, &count);
-		if (r != -ENOTTY)
-			return r;
-		f->has_no_scan = true;
-	}
-	return filepages_read_all(f, &found, start, end);
+	f->has_no_scan = r == -ENOTTY;
+	if (f->has_no_scan)
+		return filepages_read_all(&found, start, end);
+	if (r < 0)
+		return r == -ESRCH ? FILEPAGES_GONE : r;
+	/*
+	 * If the address space is gone, the scan finds nothing and reports no error, but a read
+	 * does.
+	 */
+	return read_some(f, start, &entry, 1, &count);
 }

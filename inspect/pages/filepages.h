@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * Called for PAGES consecutive pages of the file, the first one at ADDRESS. A result other than 0
- * ends the reading, and is returned.
+ * Called for PAGES consecutive pages of the file, the first one at ADDRESS. Returns 0, or a
+ * negative errno, which ends the reading and is returned.
  */
 typedef int (*filepages_taker)(uint64_t address, uint64_t pages, void *context);
 
@@ -36,7 +36,7 @@ struct filepages {
 
 /*
  * Calls .take for the file's pages in [START, END), where about WANTED pages are expected: the
- * reading stops when as many have been found. Returns 0; an enum filepages_outcome; a result of
+ * reading stops when as many have been found. Returns 0; an enum filepages_outcome; an error of
  * .take; or a negative errno of read() or ioctl().
  */
 int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t wanted);
