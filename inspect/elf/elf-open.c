@@ -12,13 +12,12 @@
 #include <zlib.h>
 
 #include "base/buffer.h"
-#include "base/number.h"
 #include "base/os/file.h"
 #include "inspect/files/safe-lookup.h"
+#include "inspect/maps/mapping.h"
 
 enum {
 	PATH_SIZE = 96,
-	MAPS_MAX = 1 << 24,
 	PIECE = 1 << 16,
 };
 
@@ -59,30 +58,20 @@ static int elf_open_open_path(struct mounts *mounts, int root, const char *path,
 	return r == 0 ? open_regular(mounts, place, ret_stat, ret_fd) : r;
 }
 
-/*
- * Returns the text from MAJOR on in the line of START in maps ("START-END PERMS OFFSET MAJOR:MINOR
- * INODE"); NULL: there is none.
- */
-static const char *find_device(const struct buffer *maps, uint64_t start)
+/* A mapping in our own address space. */
+struct found {
+	uint64_t start;
+	const struct elf_open_mapping *of;
+	bool is_same; /* it has the device and inode of .of */
+};
+
+static int compare_mapping(const struct mapping *m, void *context)
 {
-	const char *at = maps->data, *end = at + maps->len;
+	struct found *f = context;
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		uint64_t begins = 0;
-
-		if (!newline)
-			return NULL;
-		if (number_scan_hex(at, (size_t)(newline - at), &begins) > 0 && begins == start) {
-			for (int i = 0; at && i < 3; i++) {
-				at = memchr(at, ' ', (size_t)(newline - at));
-				at = at ? at + 1 : NULL;
-			}
-			return at;
-		}
-		at = newline + 1;
-	}
-	return NULL;
+	f->is_same |= m->start == f->start && m->inode == f->of->inode &&
+	              m->major == f->of->major && m->minor == f->of->minor;
+	return 0;
 }
 
 /*
@@ -91,19 +80,16 @@ static const char *find_device(const struct buffer *maps, uint64_t start)
  */
 static bool is_same_when_mapped(int fd, const struct elf_open_mapping *m)
 {
-	AUTO_BUFFER struct buffer maps = {0};
+	AUTO_CLOSE int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	void *here = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-	char expected[96];
-	const char *found = NULL;
+	struct found found = {.start = (uint64_t)(uintptr_t)here, .of = m};
 
 	if (here == MAP_FAILED)
 		return false;
-	if (file_read_all(AT_FDCWD, "/proc/self/maps", MAPS_MAX, &maps) == 0)
-		found = find_device(&maps, (uint64_t)(uintptr_t)here);
+	if (mapping_read(maps, compare_mapping, &found) != 0)
+		found.is_same = false;
 	munmap(here, 1);
-	snprintf(expected, sizeof(expected), "%02x:%02x %llu ", m->major, m->minor,
-		(unsigned long long)m->inode);
-	return found && !strncmp(found, expected, strlen(expected));
+	return found.is_same;
 }
 
 static bool elf_open_is_same(int fd, const struct statx *st, const struct elf_open_mapping *m)

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/os/file.h"
 #include "base/scan.h"
 
 enum {
@@ -14,6 +16,7 @@ enum {
 	DIGITS = 8, /* the kernel pads numbers to this width */
 	/* Bytes: a path of 4 KiB with each byte escaped, and the fields. */
 	MAPPING_TEXT_MAX = 1 << 18,
+	READ_SIZE = 1 << 16, /* bytes that mapping_read() parses at once */
 };
 
 static const struct {
@@ -417,4 +420,27 @@ int mapping_reader_end(struct mapping_reader *r)
 	                                          : -EBADMSG;
 	buffer_clear(&r->text);
 	return e;
+}
+
+/*
+ * The kernel returns at most a page of smaps at a time, and the parser looks at the last mapping of
+ * each piece again with the next piece. So pieces are filled.
+ */
+int mapping_read(int fd, mapping_taker take, void *context)
+{
+	CLEANUP(mapping_reader_done)
+	struct mapping_reader reader = {.take = take, .context = context};
+	size_t len = READ_SIZE; /* until a read finds the end */
+	int r = 0;
+
+	while (r == 0 && len == READ_SIZE) {
+		char *room = mapping_reader_room(&reader, READ_SIZE);
+
+		r = room ? file_read_fd(fd, room, READ_SIZE, &len) : -ENOMEM;
+		if (r == -EFBIG) /* the text goes on after this piece */
+			r = 0;
+		if (r == 0)
+			r = mapping_reader_feed(&reader, len);
+	}
+	return r == 0 ? mapping_reader_end(&reader) : r;
 }

@@ -3,7 +3,8 @@
  * Mappings
  *
  * Parser of /proc/PID/smaps (and maps): one mapping after the other, with all fields that the
- * kernel prints. The text may come in pieces of any size; memory is taken for one mapping. Pure.
+ * kernel prints. The text may come in pieces of any size; memory is taken for one mapping. Pure,
+ * except for mapping_read().
  *
  * A process may have 60,000 mappings and 46 MB of text, which takes the kernel 70 ms (Linux 6.18).
  * Each mapping has the same keys at the same offsets, if numbers have at most eight digits
@@ -147,5 +148,13 @@ int mapping_reader_feed(struct mapping_reader *r, size_t len);
  * a result of .take.
  */
 int mapping_reader_end(struct mapping_reader *r);
+
+/*
+ * Reads the open smaps or maps FD (borrowed) to its end, and calls TAKE with CONTEXT for each
+ * mapping. Returns 0; -EBADMSG for a text that no kernel prints; a result of TAKE; -ENOMEM; or a
+ * negative errno of read(). The text of an address space that is gone may end early without an
+ * error.
+ */
+int mapping_read(int fd, mapping_taker take, void *context);
 
 #endif

@@ -8,9 +8,6 @@
 #include "base/clock.h"
 #include "base/os/file.h"
 
-/* Bytes that are parsed at once. */
-enum { READ_SIZE = 1 << 16 };
-
 const char *target_text(enum target_outcome outcome)
 {
 	static const char *const texts[TARGET_OUTCOMES] = {
@@ -121,35 +118,12 @@ int target_confirm(struct target *t)
 	return r == 0 && sample.is_new_image ? TARGET_CHANGED : r;
 }
 
-/*
- * The kernel returns at most a page of smaps at a time, and the parser looks at the last mapping of
- * each piece again with the next piece. So pieces are filled.
- */
-static int target_read_mappings(int fd, struct mapping_reader *reader)
-{
-	size_t len = READ_SIZE; /* until a read finds the end */
-	int r = 0;
-
-	while (r == 0 && len == READ_SIZE) {
-		char *room = mapping_reader_room(reader, READ_SIZE);
-
-		r = room ? file_read_fd(fd, room, READ_SIZE, &len) : -ENOMEM;
-		if (r == -EFBIG) /* the text goes on after this piece */
-			r = 0;
-		if (r == 0)
-			r = mapping_reader_feed(reader, len);
-	}
-	return r == 0 ? mapping_reader_end(reader) : r;
-}
-
 static int target_read_file(struct target *t, const char *file, mapping_taker take, void *context)
 {
-	CLEANUP(mapping_reader_done)
-	struct mapping_reader reader = {.take = take, .context = context};
 	AUTO_CLOSE int fd = -1;
 	int r = target_file(t, file, &fd);
 
-	return r == 0 ? target_read_mappings(fd, &reader) : r;
+	return r == 0 ? mapping_read(fd, take, context) : r;
 }
 
 int target_mappings(struct target *t, mapping_taker take, void *context)

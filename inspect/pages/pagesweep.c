@@ -17,7 +17,6 @@
 #define GIB (UINT64_C(1) << 30)
 
 enum {
-	MAPS_PIECE = 1 << 14,
 	SCANNED_PAGES = 8192, /* that one call may find */
 	READ_CHUNKS = 16,     /* PAGESWEEP_ENTRIES per read, if it is not known which pages exist */
 };
@@ -74,26 +73,6 @@ static int pagesweep_add_range(const struct mapping *m, void *context)
 	}
 	buffer_add(&s->ranges, &range, sizeof(range));
 	return s->ranges.error;
-}
-
-static int read_maps(struct space *s, int fd)
-{
-	CLEANUP(mapping_reader_done)
-	struct mapping_reader reader = {.take = pagesweep_add_range, .context = s};
-
-	for (;;) {
-		char *room = mapping_reader_room(&reader, MAPS_PIECE);
-		ssize_t n = room ? read(fd, room, MAPS_PIECE) : -1;
-		int r;
-
-		if (n < 0 && room && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return !room ? -ENOMEM : n < 0 ? -errno : mapping_reader_end(&reader);
-		r = mapping_reader_feed(&reader, (size_t)n);
-		if (r != 0)
-			return r;
-	}
 }
 
 /* Pauses after a slice of calls, so that others get the lock. */
@@ -238,7 +217,7 @@ int pagesweep_read(struct pagesweep *w, int maps_fd, int pagemap_fd)
 		.pagemap_fd = pagemap_fd,
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
-	int r = read_maps(&s, maps_fd);
+	int r = mapping_read(maps_fd, pagesweep_add_range, &s);
 	const struct range *range = (const struct range *)(const void *)s.ranges.data;
 
 	w->slice_ns = clock_now_ns(CLOCK_MONOTONIC);
