@@ -12,7 +12,6 @@
 #include "base/siphash.h"
 
 enum {
-	USER_SLOTS_MIN = 64,
 	/* Numbers above those of rows, for the set of users. */
 	EVERYTHING = 1 << 30,
 	THE_REST,
@@ -45,6 +44,7 @@ void file_table_done(struct file_table *s)
 	free(s->part);
 	hashmap_done(&s->index);
 	free(s->user);
+	hashmap_done(&s->user_index);
 	buffer_done(&s->name);
 	buffer_done(&s->last_path);
 	*s = (struct file_table){.max = s->max, .seed = s->seed};
@@ -331,55 +331,28 @@ int file_table_add(struct file_table *s, const struct mapping *m, uint32_t *ret_
 	return r < 0 ? r : full;
 }
 
-/* Returns the slot of KEY, or the free slot where it belongs. */
-static uint64_t *user_slot(const struct file_table *s, uint64_t key)
+/*
+ * Counts user UID in *COUNT, the number of users of ROW, unless it is counted there already. Returns
+ * 0 or -ENOMEM.
+ */
+static int add_user(struct file_table *s, uint32_t row, uint32_t uid, uint64_t *count)
 {
-	size_t mask = s->user_slots - 1, at = mix_bits(key ^ s->seed) & mask;
+	uint64_t key = (uint64_t)row << 32 | uid, hash = mix_bits(key ^ s->seed);
+	uint32_t i;
 
-	while (s->user[at] && s->user[at] != key)
-		at = (at + 1) & mask;
-	return &s->user[at];
-}
-
-/* Makes room for MORE users, so that set_user() cannot fail. */
-static int grow_users(struct file_table *s, size_t more)
-{
-	size_t slots = s->user_slots ? s->user_slots : USER_SLOTS_MIN, old_slots = s->user_slots;
-	size_t wanted = s->user_count + more;
-	uint64_t *old = s->user, *user;
-
-	if (wanted > s->max.users)
-		wanted = s->max.users;
-	while (slots / 2 < wanted)
-		slots *= 2;
-	if (slots == old_slots)
-		return 0;
-	user = calloc(slots, sizeof(*user));
-	if (!user)
-		return -ENOMEM;
-	s->user = user;
-	s->user_slots = slots;
-	for (size_t i = 0; i < old_slots; i++)
-		if (old[i])
-			*user_slot(s, old[i]) = old[i];
-	free(old);
-	return 0;
-}
-
-/* Adds user UID to ROW. Returns whether it is new there. */
-static bool set_user(struct file_table *s, uint32_t row, uint32_t uid)
-{
-	uint64_t key = ((uint64_t)row << 32 | uid) + 1, *slot = user_slot(s, key);
-
-	if (*slot)
-		return false;
+	for (size_t at = 0; hashmap_next(&s->user_index, hash, &at, &i);)
+		if (s->user[i] == key)
+			return 0;
 	if (s->user_count >= s->max.users) {
 		s->users_are_low = true;
-		return false;
+		return 0;
 	}
-	*slot = key;
-	s->user_count++;
-	return true;
+	if (ARRAY_RESERVE(s->user, s->user_room, s->user_count + 1) < 0 ||
+		hashmap_add(&s->user_index, hash, s->user_count) < 0)
+		return -ENOMEM;
+	s->user[s->user_count++] = key;
+	++*count;
+	return 0;
 }
 
 static int file_table_fold(struct file_table_row *row, const struct file_table_part *p)
@@ -404,20 +377,19 @@ static int file_table_fold(struct file_table_row *row, const struct file_table_p
 
 int file_table_commit(struct file_table *s, uint32_t uid)
 {
-	int r = grow_users(s, s->parts + 1);
+	int r = add_user(s, EVERYTHING, uid, &s->users);
 
-	if (r < 0)
-		return r;
 	for (size_t i = 0; r == 0 && i < s->parts; i++) {
 		const struct file_table_part *p = &s->part[i];
 		bool is_rest = p->row == FILE_TABLE_REST;
 		struct file_table_row *row = is_rest ? &s->rest : &s->row[p->row];
 
 		r = file_table_fold(row, p);
-		row->q[FILE_TABLE_USERS] += set_user(s, is_rest ? THE_REST : p->row, uid);
+		if (r == 0)
+			r = add_user(
+				s, is_rest ? THE_REST : p->row, uid, &row->q[FILE_TABLE_USERS]);
 	}
 	s->processes++;
-	s->users += set_user(s, EVERYTHING, uid);
 	s->rows_before = s->rows;
 	return r;
 }

@@ -107,13 +107,13 @@ struct file_table_limits {
 	size_t rows; /* less than 2^30; each takes 200 bytes, and its name */
 	size_t text; /* bytes of all names and paths */
 	/*
-	 * Users of all rows together, 16 to 32 bytes each; if there are more, counts of users are
+	 * Users of all rows together, 24 to 48 bytes each; if there are more, counts of users are
 	 * too low.
 	 */
 	size_t users;
 };
 
-/* Takes at most 128 MiB of memory. */
+/* Takes at most 150 MiB of memory. */
 #define FILE_TABLE_LIMITS                                                                          \
 	{                                                                                          \
 		.rows = 1 << 17, .text = 1 << 25, .users = 1 << 20                                 \
@@ -126,7 +126,7 @@ struct file_table {
 	size_t rows, room;
 	struct file_table_row rest; /* sum of the files without a row; their number is not known */
 	size_t processes;           /* number of processes that were committed */
-	size_t users;               /* number of users of these processes */
+	uint64_t users;             /* number of users of these processes */
 	bool users_are_low;
 
 	/* Of the process that is being added, or after file_table_commit() of the last one. */
@@ -137,8 +137,9 @@ struct file_table {
 	struct hashmap index; /* of .row */
 	size_t text;
 	size_t rows_before; /* rows before the current process */
-	uint64_t *user;     /* set of (row << 32 | uid) + 1; 0: free */
-	size_t user_slots, user_count;
+	uint64_t *user;     /* row << 32 | uid: users of rows, each once */
+	size_t user_count, user_room;
+	struct hashmap user_index; /* of .user */
 	struct buffer name, last_path;
 	uint64_t last_inode;
 	uint64_t last_device;
@@ -165,8 +166,8 @@ int file_table_add(struct file_table *s, const struct mapping *m, uint32_t *ret_
 
 /*
  * Counts the process, which is of user UID and was added completely. Its .part, one for each row,
- * stay until the next process begins. Returns 0; -ENOMEM: it does not count; or -EOVERFLOW: only
- * some of its figures count, and the table is of no further use.
+ * stay until the next process begins. Returns 0; -ENOMEM or -EOVERFLOW: only some of its figures
+ * count, and the table is of no further use.
  */
 int file_table_commit(struct file_table *s, uint32_t uid);
 
