@@ -293,7 +293,7 @@ static void forget_parts(struct file_table *s)
 	s->last_row = FILE_TABLE_REST;
 }
 
-void file_table_abandon(struct file_table *s)
+void file_table_begin(struct file_table *s)
 {
 	forget_parts(s);
 	while (s->rows > s->rows_before) {
@@ -303,11 +303,6 @@ void file_table_abandon(struct file_table *s)
 		s->text -= row->name_len + 1 + (row->path ? strlen(row->path) + 1 : 0);
 		free_row(row);
 	}
-}
-
-void file_table_begin(struct file_table *s)
-{
-	file_table_abandon(s);
 }
 
 int file_table_add(struct file_table *s, const struct mapping *m, uint32_t *ret_row)

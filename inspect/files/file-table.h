@@ -150,7 +150,10 @@ struct file_table {
 void file_table_done(struct file_table *s);
 #define AUTO_FILE_TABLE CLEANUP(file_table_done)
 
-/* Begins a process. Abandons the process before, unless it was committed. */
+/*
+ * Begins a process. Drops the process before, unless it was committed, and the rows that no other
+ * process has; these have the highest numbers.
+ */
 void file_table_begin(struct file_table *s);
 
 enum file_table_outcome {
@@ -170,12 +173,6 @@ int file_table_add(struct file_table *s, const struct mapping *m, uint32_t *ret_
  * count, and the table is of no further use.
  */
 int file_table_commit(struct file_table *s, uint32_t uid);
-
-/*
- * Drops the process that is being added, and the rows that no other process has; these have the
- * highest numbers.
- */
-void file_table_abandon(struct file_table *s);
 
 /*
  * Sets the FATE of row ROW, which was FILE_TABLE_UNCERTAIN or FILE_TABLE_UNLINKED. IS_LITERAL: the

@@ -175,7 +175,7 @@ void inventory_drop(struct inventory *s)
 	const struct inventory_span *span = (const void *)s->span.data;
 
 	if (!s->is_committed)
-		file_table_abandon(&s->files);
+		file_table_begin(&s->files);
 	else if (s->files.rows > s->partial.len)
 		buffer_add_zero(&s->partial, s->files.rows - s->partial.len);
 	if (!s->is_committed || s->partial.error)
@@ -196,7 +196,7 @@ int inventory_read(struct inventory *s, struct target *t)
 	if (r == 0 && (r = mm_set_add(&s->spaces, t->process.pid, &t->process.stat)) > 0)
 		r = INVENTORY_KNOWN;
 	if (r != 0) {
-		file_table_abandon(&s->files);
+		file_table_begin(&s->files);
 		return r;
 	}
 	r = file_table_commit(&s->files, t->sample.uid);
