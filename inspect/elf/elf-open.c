@@ -31,7 +31,7 @@ static int open_regular(struct mounts *mounts, int place, struct statx *ret_stat
 	char self[64];
 	int opened;
 
-	if (!mounts_has(mounts, place))
+	if (!mounts_find(mounts, place))
 		return ELF_OPEN_MAY_WAIT;
 	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, ret_stat) <
 		0)

@@ -10,21 +10,18 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/os/kcmp.h"
+#include "base/siphash.h"
 #include "inspect/files/file-state.h"
 #include "inspect/maps/mapping.h"
 #include "inspect/pages/filepages.h"
 
 void inventory_init(struct inventory *s, bool live)
 {
-	uint64_t seed;
+	uint64_t seed = siphash_new_key().half[0];
 
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = clock_now_ns(CLOCK_MONOTONIC); /* early in boot: better than a constant */
 	*s = (struct inventory){
 		.files = {.max = FILE_TABLE_LIMITS, .seed = seed},
 		.bitmap = {.max = PAGE_BITMAP_MAX, .seed = seed},

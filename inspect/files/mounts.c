@@ -224,11 +224,6 @@ const struct mounts_one *mounts_find(struct mounts *m, int fd)
 	return mounts_find_id(fd, &id) == 0 && mounts_renew(m) ? find_id(m, id) : NULL;
 }
 
-bool mounts_has(struct mounts *m, int fd)
-{
-	return mounts_find(m, fd);
-}
-
 enum mounts_device mounts_compare_device(const struct mounts_one *one, uint32_t stat_major,
 	uint32_t stat_minor, uint32_t major, uint32_t minor)
 {

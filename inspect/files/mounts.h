@@ -70,14 +70,8 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid);
 int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose);
 
 /*
- * Returns whether the file FD, which may be open with O_PATH, is on a mount that does not block.
- * False also if the mounts change all the time.
- */
-bool mounts_has(struct mounts *m, int fd);
-
-/*
- * Returns the mount that FD is on, valid until the next call for M; NULL: it may block, or the
- * mounts change all the time.
+ * Returns the mount that the file FD, which may be open with O_PATH, is on, valid until the next
+ * call for M; NULL: it may block, or the mounts change all the time.
  */
 const struct mounts_one *mounts_find(struct mounts *m, int fd);
 

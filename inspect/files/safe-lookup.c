@@ -176,7 +176,7 @@ int safe_lookup_open(
 
 	if (len >= sizeof(w.path))
 		return -ENAMETOOLONG;
-	if (!mounts_has(mounts, root))
+	if (!mounts_find(mounts, root))
 		return SAFE_LOOKUP_MAY_WAIT;
 	memcpy(w.path, path, len + 1);
 	safe_lookup_begin(&w);

@@ -49,22 +49,16 @@ void survey_reader_init(struct survey_reader *s, uint64_t seed)
 	s->reader.context = s;
 }
 
-/* Frees the memory of the last survey. */
-static void survey_reader_forget(struct survey_reader *s)
+void survey_reader_done(struct survey_reader *s)
 {
 	stream_close(&s->stream);
 	file_table_done(&s->files);
 	mapping_reader_done(&s->reader);
 }
 
-void survey_reader_done(struct survey_reader *s)
-{
-	survey_reader_forget(s);
-}
-
 void survey_reader_begin(struct survey_reader *s, uint64_t begun_ns)
 {
-	survey_reader_forget(s);
+	survey_reader_done(s);
 	s->begun_ns = begun_ns;
 	memset(s->q, 0, sizeof(s->q));
 }
@@ -235,7 +229,7 @@ static void survey_reader_choose(
 		shown[best.rank[i].row] = true;
 }
 
-static const enum file_table_field from_shelf[FILE_QUANTITIES] = {
+static const enum file_table_field from_table[FILE_QUANTITIES] = {
 	[FILE_PROCESSES] = FILE_TABLE_PROCESSES,
 	[FILE_USERS] = FILE_TABLE_USERS,
 	[FILE_MAPPINGS] = FILE_TABLE_MAPPINGS,
@@ -258,8 +252,8 @@ static void survey_reader_show(
 	};
 
 	for (unsigned int i = 0; i < FILE_QUANTITIES; i++)
-		if (file_table_has(from, from_shelf[i]) && !(i == FILE_USERS && s->users_are_low))
-			ROW_SET(&row, i, from->q[from_shelf[i]]);
+		if (file_table_has(from, from_table[i]) && !(i == FILE_USERS && s->users_are_low))
+			ROW_SET(&row, i, from->q[from_table[i]]);
 	survey_result_add(to, &row, from->name);
 }
 
@@ -351,6 +345,6 @@ int survey_reader_end(struct survey_reader *s, uint64_t ended_ns, struct survey_
 	ret->begun_ns = s->begun_ns;
 	ret->ended_ns = ended_ns;
 	ret->is_there = r == 0;
-	survey_reader_forget(s);
+	survey_reader_done(s);
 	return r;
 }

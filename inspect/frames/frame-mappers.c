@@ -61,7 +61,7 @@ static int take_swapped(struct frame_mappers *m, uint64_t place)
  */
 static int note_origin(struct frame_mappers *m, uint64_t frame, uint64_t address)
 {
-	uint32_t file = unmapped_shmem_meet(&m->unmapped, address), *number;
+	uint32_t file = shmem_files_meet(&m->unmapped.files, address), *number;
 	int r = file ? frame_map_touch(&m->origin, frame, &number) : 0;
 
 	if (file && r == 0)
@@ -309,7 +309,7 @@ static enum frame_owner_kind by_keeper(
 	case FRAME_OWNER_FILE: break;
 	default: return kind;
 	}
-	if (is_known && unmapped_shmem_at(&m->unmapped, *file)->what == SHMEM_FILE_SECRET)
+	if (is_known && shmem_files_at(&m->unmapped.files, *file)->what == SHMEM_FILE_SECRET)
 		return stays ? FRAME_OWNER_SHMEM_KEPT : FRAME_OWNER_SHMEM;
 	return stays ? kind : FRAME_OWNER_UNLINKED;
 }

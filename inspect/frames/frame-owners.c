@@ -108,24 +108,25 @@ static void end_group(struct frame_owners *s, const struct owner_set *set,
 	}
 }
 
-static uint64_t bytes_in_rss(
-	const struct frame_owners *s, const uint64_t pages[static FRAME_OWNER_KINDS])
+/* Returns the sum of AMOUNTS over the kinds in RSS. */
+static uint64_t sum_of_rss(const uint64_t amounts[static FRAME_OWNER_KINDS])
 {
 	uint64_t sum = 0;
 
 	for (unsigned int kind = 0; kind < FRAME_OWNER_RSS_KINDS; kind++)
-		sum += pages[kind];
-	return sum * s->page_bytes;
+		sum += amounts[kind];
+	return sum;
 }
 
 /*
  * Adds the pages of set NUMBER to the figures of its groups. FAIR: their shares, last that of the
  * others, in 2^-32 bytes.
  */
-static void end_party(struct frame_owners *s, uint32_t number, unsigned __int128 *fair)
+static void end_set(struct frame_owners *s, uint32_t number, unsigned __int128 *fair)
 {
 	const struct frame_owners_pages *pages = &s->pages[number];
-	uint64_t known = bytes_in_rss(s, pages->known), shared = bytes_in_rss(s, pages->shared);
+	uint64_t known = sum_of_rss(pages->known) * s->page_bytes;
+	uint64_t shared = sum_of_rss(pages->shared) * s->page_bytes;
 	uint32_t groups = owner_sets_groups(s->sets, number);
 	uint32_t seen = s->sets->set[number].seen;
 
@@ -149,11 +150,6 @@ static bool has_pages(const struct frame_owners_pages *pages)
 		if (pages->known[kind] || pages->shared[kind])
 			return true;
 	return false;
-}
-
-static uint32_t frame_owners_fraction(unsigned __int128 value)
-{
-	return (uint32_t)value;
 }
 
 struct rest {
@@ -185,7 +181,7 @@ static int frame_owners_divide(
 	for (size_t i = 0; i < count; i++) {
 		ret[i] = (uint64_t)(fair[i] >> FRACTION_BITS);
 		given += ret[i];
-		rest[i] = (struct rest){frame_owners_fraction(fair[i]), (uint32_t)i};
+		rest[i] = (struct rest){(uint32_t)fair[i], (uint32_t)i};
 	}
 	qsort(rest, count, sizeof(*rest), frame_owners_compare);
 	for (size_t i = 0; given < total; given++, i = (i + 1) % count)
@@ -225,7 +221,7 @@ int frame_owners_end(struct frame_owners *s)
 		many -= s->all.resident[kind];
 	for (uint32_t i = OWNER_SETS_FIRST; i < s->sets->count; i++)
 		if (has_pages(&s->pages[i]))
-			end_party(s, i, exact);
+			end_set(s, i, exact);
 	total = frame_owner_resident(&s->all) - many;
 	r = frame_owners_divide(exact, count, total, fair);
 	if (r == 0)
@@ -233,23 +229,14 @@ int frame_owners_end(struct frame_owners *s)
 	return r;
 }
 
-static uint64_t frame_owners_sum(const uint64_t bytes[static FRAME_OWNER_KINDS])
-{
-	uint64_t sum = 0;
-
-	for (unsigned int kind = 0; kind < FRAME_OWNER_RSS_KINDS; kind++)
-		sum += bytes[kind];
-	return sum;
-}
-
 uint64_t frame_owner_resident(const struct frame_owner *s)
 {
-	return frame_owners_sum(s->resident);
+	return sum_of_rss(s->resident);
 }
 
 uint64_t frame_owner_unique(const struct frame_owner *s)
 {
-	return frame_owners_sum(s->unique);
+	return sum_of_rss(s->unique);
 }
 
 /*
@@ -280,7 +267,8 @@ int frame_owners_matrix(
 		place[group[i]] = (uint32_t)i + 1;
 	for (uint32_t i = OWNER_SETS_FIRST; i < s->sets->count; i++) {
 		const struct frame_owners_pages *pages = &s->pages[i];
-		uint64_t bytes = bytes_in_rss(s, pages->known) + bytes_in_rss(s, pages->shared);
+		uint64_t bytes = (sum_of_rss(pages->known) + sum_of_rss(pages->shared)) *
+		                 s->page_bytes;
 		size_t n = bytes ? places_of(s, i, place, here) : 0;
 
 		for (size_t a = 0; a < n; a++)

@@ -273,7 +273,7 @@ static bool is_alone(const struct shmem_file *file)
 
 bool unmapped_shmem_stays(const struct unmapped_shmem *r, uint32_t number)
 {
-	return !is_alone(unmapped_shmem_at(r, number));
+	return !is_alone(shmem_files_at(&r->files, number));
 }
 
 bool unmapped_shmem_seeks_sockets(const struct unmapped_shmem *r)

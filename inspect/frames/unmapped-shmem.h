@@ -59,7 +59,7 @@ void unmapped_shmem_done(struct unmapped_shmem *r);
 
 /*
  * Begins process PID of GROUP: unmapped_shmem_map(), unmapped_shmem_hold() and
- * unmapped_shmem_meet() then refer to this process.
+ * shmem_files_meet() of .files then refer to this process.
  */
 void unmapped_shmem_begin(struct unmapped_shmem *r, pid_t pid, uint32_t group);
 
@@ -76,15 +76,6 @@ int unmapped_shmem_map(const struct mapping *m, void *context);
 int unmapped_shmem_hold(struct unmapped_shmem *r, struct target *t);
 
 /*
- * Counts a page at ADDRESS of the process that no process before had. Addresses must rise. Returns
- * the number of the file of the page; 0: none of these files is mapped there.
- */
-static inline uint32_t unmapped_shmem_meet(struct unmapped_shmem *r, uint64_t address)
-{
-	return shmem_files_meet(&r->files, address);
-}
-
-/*
  * Call after the last process of the groups: reads the files that were found
  * (unmapped_pages_read()). Processes that follow are read only as further users of these files.
  * Returns 0; -ENOMEM, -EMFILE or -ENFILE.
@@ -97,13 +88,6 @@ int unmapped_shmem_weigh(struct unmapped_shmem *r);
  */
 bool unmapped_shmem_has_any(const struct unmapped_shmem *r);
 
-/* Returns the file NUMBER of unmapped_shmem_meet(); not 0. */
-static inline const struct shmem_file *unmapped_shmem_at(
-	const struct unmapped_shmem *r, uint32_t number)
-{
-	return shmem_files_at(&r->files, number);
-}
-
 /*
  * After unmapped_shmem_weigh(): returns whether one group alone seems to map a socket. Then any
  * process, also one that was read before, may have this socket open: call unmapped_shmem_begin()
@@ -112,7 +96,7 @@ static inline const struct shmem_file *unmapped_shmem_at(
 bool unmapped_shmem_seeks_sockets(const struct unmapped_shmem *r);
 
 /*
- * Returns whether the pages of file NUMBER stay whichever group exits; true if that is not known.
+ * Returns whether the pages of file NUMBER of .files stay whichever group exits; true if that is not known.
  */
 bool unmapped_shmem_stays(const struct unmapped_shmem *r, uint32_t number);
 

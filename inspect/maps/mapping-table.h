@@ -100,7 +100,6 @@ void mapping_table_total(const struct mapping_table *a, struct mapping_table_row
 enum mapping_table_figure {
 	MAPPING_TABLE_SHARED, /* Shared_Clean + Shared_Dirty: bytes that other processes map, too */
 	MAPPING_TABLE_PRIVATE, /* Private_Clean + Private_Dirty: bytes that no other process maps */
-	MAPPING_TABLE_FIGURES
 };
 
 /*

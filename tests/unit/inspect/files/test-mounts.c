@@ -105,11 +105,11 @@ static void finds_the_mount_of_a_descriptor(void **state)
 	assert_int_equal(mounts_find_id(procfs, &b), 0);
 	assert_true(a != b);
 	assert_true(mounts_find_id(-1, &a) < 0);
-	assert_false(mounts_has(&m, root));
+	assert_false(mounts_find(&m, root));
 	assert_int_equal(mounts_read(&m, procfs, getpid()), 0);
-	assert_true(mounts_has(&m, root));
-	assert_true(mounts_has(&m, procfs));
-	assert_false(mounts_has(&m, -1));
+	assert_true(mounts_find(&m, root));
+	assert_true(mounts_find(&m, procfs));
+	assert_false(mounts_find(&m, -1));
 }
 
 static void cut_text_keeps_complete_lines(void **state)
@@ -299,7 +299,7 @@ static void detects_reused_mount_ids(void **state)
 		fd = mount_at(folder, "tmpfs", &was);
 		assert_true(fd >= 0);
 		assert_int_equal(mounts_read(&m, procfs, getpid()), 0);
-		assert_true(mounts_has(&m, fd));
+		assert_true(mounts_find(&m, fd));
 		close(fd);
 		assert_int_equal(umount(folder), 0);
 		fd = mount_at(folder, "mqueue", &is);
@@ -309,12 +309,12 @@ static void detects_reused_mount_ids(void **state)
 		}
 	}
 	if (is == was) {
-		assert_false(mounts_has(&m, fd));
+		assert_false(mounts_find(&m, fd));
 		close(fd);
 		assert_int_equal(umount(folder), 0);
 		/* A new mount of a known type is accepted. */
 		fd = mount_at(folder, "tmpfs", &next);
-		assert_true(mounts_has(&m, fd));
+		assert_true(mounts_find(&m, fd));
 		close(fd);
 		assert_int_equal(umount(folder), 0);
 	}
