@@ -4,6 +4,7 @@
 #include "ledger/store/store-private.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -72,11 +73,18 @@ int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret)
 		sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL));
 }
 
-int database_number(struct store *s, const char *sql, int64_t fallback, int64_t *ret)
+int database_number(struct store *s, int64_t fallback, int64_t *ret, const char *format, ...)
 {
 	AUTO_STATEMENT sqlite3_stmt *statement = NULL;
-	int r = database_prepare(s, sql, &statement), step;
+	va_list args;
+	char *sql;
+	int r, step;
 
+	va_start(args, format);
+	sql = sqlite3_vmprintf(format, args);
+	va_end(args);
+	r = sql ? database_prepare(s, sql, &statement) : -ENOMEM;
+	sqlite3_free(sql);
 	if (r != 0)
 		return r;
 	step = sqlite3_step(statement);
@@ -90,10 +98,10 @@ int database_number(struct store *s, const char *sql, int64_t fallback, int64_t 
 int database_pages(struct store *s, uint64_t *ret, uint64_t *ret_free)
 {
 	int64_t pages, free_pages;
-	int r = database_number(s, "PRAGMA page_count", 0, &pages);
+	int r = database_number(s, 0, &pages, "PRAGMA page_count");
 
 	if (r == 0)
-		r = database_number(s, "PRAGMA freelist_count", 0, &free_pages);
+		r = database_number(s, 0, &free_pages, "PRAGMA freelist_count");
 	if (r == 0) {
 		*ret = (uint64_t)pages;
 		*ret_free = (uint64_t)free_pages;
@@ -139,9 +147,18 @@ int database_leave(struct store *s)
 		sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL));
 }
 
-int database_run(struct store *s, const char *sql)
+int database_run(struct store *s, const char *format, ...)
 {
-	return database_outcome(sqlite3_exec(s->db, sql, NULL, NULL, NULL));
+	va_list args;
+	char *sql;
+	int r;
+
+	va_start(args, format);
+	sql = sqlite3_vmprintf(format, args);
+	va_end(args);
+	r = sql ? database_outcome(sqlite3_exec(s->db, sql, NULL, NULL, NULL)) : -ENOMEM;
+	sqlite3_free(sql);
+	return r;
 }
 
 void database_beat(const struct store *s)

@@ -9,7 +9,6 @@
 #include "ledger/store/store-private.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -7,7 +7,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/clock.h"
 #include "ledger/store/store-private.h"
@@ -42,11 +41,9 @@ struct report {
  */
 static int first_second(struct store *s, enum slot_level level, int64_t *ret)
 {
-	char sql[80];
-	int r;
+	int r = database_number(
+		s, -1, ret, "SELECT min(slot) FROM span WHERE level = %d", (int)level);
 
-	snprintf(sql, sizeof(sql), "SELECT min(slot) FROM span WHERE level = %d", (int)level);
-	r = database_number(s, sql, -1, ret);
 	*ret = r == 0 && *ret >= 0 && *ret < USAGE_TIME_MAX / slots_seconds(level)
 	               ? *ret * slots_seconds(level)
 	               : INT64_MAX;
@@ -92,15 +89,13 @@ static int report_is_partial(struct store *s, enum slot_level level, int64_t slo
 	enum slot_level finer = (enum slot_level)(level - 1);
 	int64_t count = slots_seconds(level) / slots_seconds(finer);
 	int64_t first = slot * count, end = first + count;
-	char sql[320];
 
-	snprintf(sql, sizeof(sql),
+	return database_number(s, 0, ret,
 		"SELECT count(*) FROM span AS whole WHERE level = %d AND slot = %lld AND covered >"
 		" (SELECT coalesce(sum(covered) + %d, -1) FROM span"
 		" WHERE level = %d AND slot >= %lld AND slot < %lld)",
 		(int)level, (long long)slot, ROUNDINGS_MS, (int)finer, (long long)first,
 		(long long)end);
-	return database_number(s, sql, 0, ret);
 }
 
 /*
@@ -169,13 +164,10 @@ static long long uid_of(const struct report *p)
 
 static int find_own(struct report *p)
 {
-	char sql[sizeof(DATABASE_CURRENT_FIRST) + 96];
-
-	snprintf(sql, sizeof(sql),
+	return database_number(p->store, -1, &p->own,
 		"SELECT id FROM series WHERE kind = %d AND number = %lld" DATABASE_CURRENT_FIRST
 		" LIMIT 1",
 		(int)USAGE_USER, uid_of(p));
-	return database_number(p->store, sql, -1, &p->own);
 }
 
 /*

@@ -32,13 +32,9 @@ enum letting_go { GO_NAMES, GO_ALL, GO_END };
 /* Removes all slots of LEVEL before SLOT. */
 static int drop_before(struct store *s, enum slot_level level, int64_t slot)
 {
-	char *sql = sqlite3_mprintf(
+	return database_run(s,
 		"DELETE FROM %s WHERE slot < %lld; DELETE FROM span WHERE level = %d AND slot < %lld",
 		database_slots[level], (long long)slot, (int)level, (long long)slot);
-	int r = sql ? database_run(s, sql) : -ENOMEM;
-
-	sqlite3_free(sql);
-	return r;
 }
 
 /* Makes the series of "(other)" for each kind that is folded. */
@@ -61,7 +57,14 @@ static int fold_before(struct store *s, enum slot_level level, int64_t slot)
 {
 	const char *table = database_slots[level];
 	long long from = s->names_from[level];
-	char *sql = sqlite3_mprintf(
+	int r;
+
+	if (slot <= from)
+		return 0;
+	r = make_others(s);
+	if (r != 0)
+		return r;
+	r = database_run(s,
 		/* clang-format off */
 		"INSERT INTO %s SELECT u.slot, o.id, sum(u.pss), NULL, sum(u.swap), sum(u.processes), 0"
 		" FROM %s AS u CROSS JOIN series AS n ON n.id = u.series"
@@ -74,16 +77,8 @@ static int fold_before(struct store *s, enum slot_level level, int64_t slot)
 		" (SELECT 1 FROM series AS n WHERE n.id = u.series AND " IS_NAME("n") ")",
 		/* clang-format on */
 		table, table, from, (long long)slot, BILLED, table, from, (long long)slot, BILLED);
-	int r = sql ? 0 : -ENOMEM;
-
-	if (r == 0 && slot > from) {
-		r = make_others(s);
-		if (r == 0)
-			r = database_run(s, sql);
-		if (r == 0)
-			s->names_from[level] = slot;
-	}
-	sqlite3_free(sql);
+	if (r == 0)
+		s->names_from[level] = slot;
 	return r;
 }
 
@@ -110,14 +105,10 @@ static int let_go_before(struct store *s, enum letting_go what, enum slot_level 
  */
 static int find_newest(struct store *s, enum slot_level level, uint64_t count, int64_t *ret)
 {
-	char *sql = sqlite3_mprintf(
+	return database_number(s, -1, ret,
 		"SELECT slot FROM span WHERE level = %d AND slot BETWEEN 0 AND %lld ORDER BY slot DESC"
 		" LIMIT 1 OFFSET %lld",
 		(int)level, (long long)USAGE_TIME_MAX, (long long)count);
-	int r = sql ? database_number(s, sql, -1, ret) : -ENOMEM;
-
-	sqlite3_free(sql);
-	return r;
 }
 
 /* Returns how many slots of LEVEL make one of the next level. They are removed together. */
@@ -140,13 +131,9 @@ static int is_too_full(struct store *s, unsigned int percent, bool *ret)
 /* Sets *RET to the oldest slot of LEVEL; -1 if there is none. */
 static int find_oldest(struct store *s, enum slot_level level, int64_t *ret)
 {
-	char *sql = sqlite3_mprintf(
+	return database_number(s, -1, ret,
 		"SELECT min(slot) FROM span WHERE level = %d AND slot BETWEEN 0 AND %lld",
 		(int)level, (long long)USAGE_TIME_MAX);
-	int r = sql ? database_number(s, sql, -1, ret) : -ENOMEM;
-
-	sqlite3_free(sql);
-	return r;
 }
 
 /*
@@ -202,13 +189,11 @@ static int let_go_of_old(struct store *s)
  */
 static int find_names(struct store *s, enum slot_level level, int64_t *ret)
 {
-	char *sql = sqlite3_mprintf(
+	int r = database_number(s, -1, ret,
 		"SELECT u.slot FROM %s AS u CROSS JOIN series AS n ON n.id = u.series"
 		" WHERE u.slot >= %lld AND " IS_NAME("n") " ORDER BY u.slot LIMIT 1",
 		database_slots[level], (long long)s->names_from[level], BILLED);
-	int r = sql ? database_number(s, sql, -1, ret) : -ENOMEM;
 
-	sqlite3_free(sql);
 	if (r == 0)
 		s->names_from[level] = *ret >= 0 ? *ret : INT64_MAX;
 	return r;
@@ -222,13 +207,11 @@ static int find_end(
 	struct store *s, enum letting_go what, enum slot_level level, int64_t first, int64_t *ret)
 {
 	int64_t group = group_of(level), slot = -1;
-	char *sql = sqlite3_mprintf(
+	int r = database_number(s, -1, &slot,
 		"SELECT slot FROM span WHERE level = %d AND slot BETWEEN %lld AND %lld ORDER BY slot"
 		" LIMIT 1 OFFSET %lld",
 		(int)level, (long long)first, (long long)USAGE_TIME_MAX, (long long)group);
-	int r = sql ? database_number(s, sql, -1, &slot) : -ENOMEM;
 
-	sqlite3_free(sql);
 	if (r == 0 && slot < 0) {
 		r = find_newest(s, level, 0, &slot);
 		slot += what == GO_NAMES ? group : 0;

@@ -7,8 +7,6 @@
 
 #include "ledger/store/store-private.h"
 
-#include <stdio.h>
-
 enum {
 	SOME_PAGES = 64,     /* pages given back between two beats */
 	SHRINK_PAGES = 1024, /* pages given back with one write, so that no write takes long */
@@ -30,12 +28,8 @@ static int give_back(struct store *s, uint64_t count)
 	int r = 0;
 
 	for (uint64_t n; r == 0 && count; count -= n) {
-		char sql[64];
-
 		n = count < SOME_PAGES ? count : SOME_PAGES;
-		snprintf(
-			sql, sizeof(sql), "PRAGMA incremental_vacuum(%llu)", (unsigned long long)n);
-		r = database_run(s, sql);
+		r = database_run(s, "PRAGMA incremental_vacuum(%llu)", (unsigned long long)n);
 		database_beat(s);
 	}
 	return r;

@@ -125,10 +125,11 @@ const char *database_text(sqlite3_stmt *statement, int column);
 int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret);
 
 /*
- * Runs SQL, which selects one number, and sets *RET to it, or to FALLBACK if it is NULL or there is
- * no row. Returns 0, a store_outcome or -ENOMEM.
+ * Runs the SQL that FORMAT, of sqlite3_mprintf(), makes. It selects one number: sets *RET to it, or
+ * to FALLBACK if it is NULL or there is no row. Returns 0, a store_outcome or -ENOMEM.
  */
-int database_number(struct store *s, const char *sql, int64_t fallback, int64_t *ret);
+int database_number(struct store *s, int64_t fallback, int64_t *ret, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /*
  * Sets *RET to the number of pages of the file, and *RET_FREE to the free ones among them. Errors as
@@ -153,8 +154,11 @@ bool database_is_gone(const struct store *s);
  */
 int database_leave(struct store *s);
 
-/* Runs SQL, one or more statements. Returns 0, a store_outcome or -ENOMEM. */
-int database_run(struct store *s, const char *sql);
+/*
+ * Runs the SQL, one or more statements, that FORMAT, of sqlite3_mprintf(), makes. Returns 0, a
+ * store_outcome or -ENOMEM.
+ */
+int database_run(struct store *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Calls the beat (struct store_beat), if there is one. */
 void database_beat(const struct store *s);

@@ -135,14 +135,10 @@ struct store *store_abandon(struct store *s)
 static int make_tables(struct store *s)
 {
 	/* So that free pages can be given back. It must be set before there are any tables. */
-	char *sql = sqlite3_mprintf(
+	return database_run(s,
 		"PRAGMA auto_vacuum = INCREMENTAL;"
 		"BEGIN EXCLUSIVE; PRAGMA application_id = %lld; PRAGMA user_version = %d; %s COMMIT",
 		(long long)APPLICATION_ID, USER_VERSION, schema);
-	int r = sql ? database_run(s, sql) : -ENOMEM;
-
-	sqlite3_free(sql);
-	return r;
 }
 
 /*
@@ -152,12 +148,12 @@ static int make_tables(struct store *s)
 static int check_owner(struct store *s)
 {
 	int64_t application, version, things;
-	int r = database_number(s, "PRAGMA application_id", 0, &application);
+	int r = database_number(s, 0, &application, "PRAGMA application_id");
 
 	if (r == 0)
-		r = database_number(s, "PRAGMA user_version", 0, &version);
+		r = database_number(s, 0, &version, "PRAGMA user_version");
 	if (r == 0)
-		r = database_number(s, "SELECT count(*) FROM sqlite_master", 0, &things);
+		r = database_number(s, 0, &things, "SELECT count(*) FROM sqlite_master");
 	if (r != 0)
 		return r;
 	if (!application && !version && !things)
@@ -216,7 +212,6 @@ static int set_up(struct store *s)
 {
 	int64_t bytes = 0, pages = 0;
 	uint64_t most;
-	char *sql;
 	int r;
 
 	sqlite3_extended_result_codes(s->db, 1);
@@ -234,11 +229,11 @@ static int set_up(struct store *s)
 	if (r == 0)
 		r = store_check(s);
 	if (r == 0)
-		r = database_number(s, "PRAGMA page_size", 4096, &bytes);
+		r = database_number(s, 4096, &bytes, "PRAGMA page_size");
 	if (r != 0)
 		return r;
 	s->page_bytes = (uint64_t)bytes;
-	r = database_number(s, "PRAGMA page_count", 0, &pages);
+	r = database_number(s, 0, &pages, "PRAGMA page_count");
 	if (r != 0)
 		return r;
 	/*
@@ -249,10 +244,8 @@ static int set_up(struct store *s)
 	if ((uint64_t)pages > s->pages_max)
 		s->pages_max = (uint64_t)pages;
 	most = s->pages_max + WRITE_BYTES / s->page_bytes;
-	sql = sqlite3_mprintf("PRAGMA max_page_count = %llu; PRAGMA journal_size_limit = %d",
+	r = database_run(s, "PRAGMA max_page_count = %llu; PRAGMA journal_size_limit = %d",
 		(unsigned long long)most, DATABASE_LOG_BYTES);
-	r = sql ? database_run(s, sql) : -ENOMEM;
-	sqlite3_free(sql);
 	return r == 0 ? prepare_all(s) : r;
 }
 
@@ -455,7 +448,7 @@ uint64_t store_bytes(struct store *s)
 {
 	int64_t pages;
 
-	return database_number(s, "PRAGMA page_count", 0, &pages) == 0
+	return database_number(s, 0, &pages, "PRAGMA page_count") == 0
 	               ? (uint64_t)pages * s->page_bytes
 	               : 0;
 }

@@ -20,6 +20,7 @@ static void note_failure(struct store *s, int r)
 {
 	snprintf(s->said, sizeof(s->said), "%s",
 		r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
+		: r == -ENOMEM          ? "out of memory"
 					: sqlite3_errmsg(s->db));
 	s->lacks_room = database_lacks_room(s);
 }
