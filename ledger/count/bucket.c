@@ -35,11 +35,6 @@ void bucket_done(struct bucket *b)
 	*b = (struct bucket){0};
 }
 
-static uint64_t bucket_apart(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 static bool bucket_is_replaced(const struct bucket *b, const uint8_t *instance)
 {
 	for (size_t i = 0; i < b->replaced_count; i++)
@@ -107,7 +102,7 @@ static bool was_clock_set(const struct bucket *b, const struct bucket_mark *next
 	uint64_t boot_ns = next->boottime_ns - b->mark.boottime_ns;
 
 	return next->realtime_ns < b->mark.realtime_ns ||
-	       bucket_apart(next->realtime_ns - b->mark.realtime_ns, boot_ns) > CLOCK_NOISE_NS;
+	       saturate_distance(next->realtime_ns - b->mark.realtime_ns, boot_ns) > CLOCK_NOISE_NS;
 }
 
 /* Returns the mark for the time after the snapshot of H is counted. */
@@ -168,7 +163,7 @@ int bucket_take(struct bucket *b, const struct view *view, uint64_t suspended_ns
 	in.brings_ns = brings_ns(b, view, &next, in.relation);
 	in.is_sampled = in.relation == INTAKE_SEQUEL &&
 	                in.brings_ns <= saturate_max(SAMPLES_APART_NS, 2 * h->interval_ns);
-	r = intake_take(&in, &b->rows, b->pool);
+	r = intake_take(&in, &b->rows, b->other);
 	if (r < 0)
 		return r;
 	b->brings_ns = in.brings_ns;
@@ -281,7 +276,7 @@ static uint64_t end_of_part(uint64_t from_ns, uint64_t end_ns)
 /* Returns whether FROM_NS is where the open span ended, and in the same slot. */
 static bool goes_on(const struct bucket *b, uint64_t from_ns)
 {
-	return bucket_apart(b->to_ns, from_ns) <= CLOCK_NOISE_NS &&
+	return saturate_distance(b->to_ns, from_ns) <= CLOCK_NOISE_NS &&
 	       b->from_ns / SLOT_NS == from_ns / SLOT_NS;
 }
 

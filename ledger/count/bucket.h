@@ -54,8 +54,11 @@ struct bucket {
 	uint64_t covered_ns;     /* ns for which PSS is known */
 	uint64_t sampled_ns;     /* ns for which swap and processes are known */
 	struct folding folding;  /* usage of owners without rows of their own */
-	/* Counters of owners without a series, from the file; used up by the first snapshot. */
-	struct intake_pool pool[USAGE_KINDS_END];
+	/*
+	 * Counters of "(other)", the owners without a series, from the file (intake_take()); used
+	 * up by the first snapshot.
+	 */
+	struct row other[USAGE_KINDS_END];
 
 	/*
 	 * The snapshot between bucket_take() and the last bucket_advance(): its number, the time

@@ -230,8 +230,8 @@ static void follow_users(
  * file: the same part of each counter is taken as counted. Together they gain what they have
  * gained, and not more if some have exited meanwhile.
  */
-static void intake_recall(const struct intake_pool *pool, struct rows *rows,
-	const struct view *view, enum usage_kind kind)
+static void intake_recall(
+	const struct row *other, struct rows *rows, const struct view *view, enum usage_kind kind)
 {
 	double counted = 0, swap_bytes = 0, processes = 0;
 
@@ -254,14 +254,14 @@ static void intake_recall(const struct intake_pool *pool, struct rows *rows,
 		row->created_ns = s->created_ns;
 		if (ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS))
 			row->counted = metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) *
-			               intake_part_of(pool->counted, counted);
-		row->has_swap = pool->has_swap && intake_get(s, SCOPE_SWAP_PSS, &row->swap_bytes);
+			               intake_part_of(other->counted, counted);
+		row->has_swap = other->has_swap && intake_get(s, SCOPE_SWAP_PSS, &row->swap_bytes);
 		row->swap_bytes = (uint64_t)((double)row->swap_bytes *
-					     intake_part_of((double)pool->swap_bytes, swap_bytes));
+					     intake_part_of((double)other->swap_bytes, swap_bytes));
 		intake_get(s, SCOPE_PROCESSES, &row->processes);
 		row->processes = (uint64_t)((double)row->processes *
 						    intake_part_of(
-							    (double)pool->processes, processes) +
+							    (double)other->processes, processes) +
 					    0.5);
 	}
 }
@@ -287,7 +287,7 @@ static void take_rows(const struct intake *in, struct rows *rows)
 }
 
 int intake_take(
-	const struct intake *in, struct rows *rows, struct intake_pool pool[static USAGE_KINDS_END])
+	const struct intake *in, struct rows *rows, struct row other[static USAGE_KINDS_END])
 {
 	AUTO_RENAMED_OWNERS struct renamed_owners renamed = {0};
 	int r = make_rows(in, rows);
@@ -298,9 +298,9 @@ int intake_take(
 		return r;
 	follow_users(rows, &renamed, in->view);
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
-		if (pool[k].is_set && in->relation == INTAKE_SEQUEL)
-			intake_recall(&pool[k], rows, in->view, (enum usage_kind)k);
-		pool[k] = (struct intake_pool){.is_set = false};
+		if (other[k].is_known && in->relation == INTAKE_SEQUEL)
+			intake_recall(&other[k], rows, in->view, (enum usage_kind)k);
+		other[k] = (struct row){.is_known = false};
 	}
 	take_rows(in, rows);
 	return 0;

@@ -21,16 +21,6 @@ enum intake_relation {
 	INTAKE_NEW,    /* a new memtallyd: its counters began at 0 */
 };
 
-/*
- * The "(other)" counter that an earlier run of memtally-ledger has written: the sum of all owners
- * of a kind that have no series in the file.
- */
-struct intake_pool {
-	bool is_set, has_swap;
-	double counted; /* byte seconds of PSS */
-	uint64_t swap_bytes, processes;
-};
-
 struct intake {
 	const struct view *view; /* borrowed */
 	enum intake_relation relation;
@@ -42,10 +32,12 @@ struct intake {
 
 /*
  * For each row of ROWS, fills in what it has gained and its state after the snapshot (struct row).
- * Adds rows for new owners, and clears POOL. Returns 0 or -ENOMEM: then the snapshot counts as not
- * taken.
+ * Adds rows for new owners. Returns 0 or -ENOMEM: then the snapshot counts as not taken.
+ *
+ * OTHER: by kind, the "(other)" counter that an earlier run of memtally-ledger has written, the sum
+ * of all owners without a series in the file; if there is one, .is_known is set. Clears OTHER.
  */
-int intake_take(const struct intake *in, struct rows *rows,
-	struct intake_pool pool[static USAGE_KINDS_END]);
+int intake_take(
+	const struct intake *in, struct rows *rows, struct row other[static USAGE_KINDS_END]);
 
 #endif

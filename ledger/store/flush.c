@@ -21,32 +21,27 @@ static int64_t flush_whole(double value)
 	return value > 0 && value < 4e18 ? llround(value) : 0;
 }
 
-/* One owner's usage in the span. */
-struct entry {
-	int64_t series;
-	double pss_byte_s, swap_byte_s, process_s;
-	bool has_pss_max, has_swap_s;
-	uint64_t pss_max_bytes, processes_max;
-};
+static void bind_optional(sqlite3_stmt *statement, int i, bool has, int64_t value)
+{
+	if (has)
+		sqlite3_bind_int64(statement, i, value);
+	else
+		sqlite3_bind_null(statement, i);
+}
 
-static int add_entry(
-	struct store *s, enum slot_level level, int64_t slot, double share, const struct entry *e)
+/* Adds ROW's usage in the span to SLOT. */
+static int flush_add_row(
+	struct store *s, enum slot_level level, int64_t slot, double share, const struct row *row)
 {
 	sqlite3_stmt *add = s->add[level];
 
 	sqlite3_bind_int64(add, 1, slot);
-	sqlite3_bind_int64(add, 2, e->series);
-	sqlite3_bind_int64(add, 3, flush_whole(e->pss_byte_s * share / KIB));
-	if (e->has_pss_max)
-		sqlite3_bind_int64(add, 4, (int64_t)(e->pss_max_bytes / KIB));
-	else
-		sqlite3_bind_null(add, 4);
-	if (e->has_swap_s)
-		sqlite3_bind_int64(add, 5, flush_whole(e->swap_byte_s * share / KIB));
-	else
-		sqlite3_bind_null(add, 5);
-	sqlite3_bind_int64(add, 6, flush_whole(e->process_s * share * MS_PER_S));
-	sqlite3_bind_int64(add, 7, (int64_t)e->processes_max);
+	sqlite3_bind_int64(add, 2, row->series);
+	sqlite3_bind_int64(add, 3, flush_whole(row->pss_byte_s * share / KIB));
+	bind_optional(add, 4, row->has_pss_max, (int64_t)(row->pss_max_bytes / KIB));
+	bind_optional(add, 5, row->has_swap_s, flush_whole(row->swap_byte_s * share / KIB));
+	sqlite3_bind_int64(add, 6, flush_whole(row->process_s * share * MS_PER_S));
+	sqlite3_bind_int64(add, 7, (int64_t)row->processes_max);
 	return database_finish(add);
 }
 
@@ -57,34 +52,24 @@ static int flush_add_rows(
 
 	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
 		const struct row *row = b->rows.row[i];
-		const struct entry entry = {
-			.series = row->series,
-			.pss_byte_s = row->pss_byte_s,
-			.swap_byte_s = row->swap_byte_s,
-			.process_s = row->process_s,
-			.has_pss_max = row->has_pss_max,
-			.has_swap_s = row->has_swap_s,
-			.pss_max_bytes = row->pss_max_bytes,
-			.processes_max = row->processes_max,
-		};
 
 		if (!row->is_folded && rows_has_content(row))
-			r = add_entry(s, level, slot, share, &entry);
+			r = flush_add_row(s, level, slot, share, row);
 	}
 	for (unsigned int kind = USAGE_USER; r == 0 && kind < USAGE_KINDS_END; kind++) {
-		const struct folding_sum *other = &b->folding.other[kind];
-		struct entry entry = {
-			.pss_byte_s = other->pss_byte_s,
-			.swap_byte_s = other->swap_byte_s,
-			.process_s = other->process_s,
-			.has_swap_s = other->has_swap_s,
+		const struct folding_sum *sum = &b->folding.other[kind];
+		struct row other = {
+			.pss_byte_s = sum->pss_byte_s,
+			.swap_byte_s = sum->swap_byte_s,
+			.process_s = sum->process_s,
+			.has_swap_s = sum->has_swap_s,
 		};
 
-		if (!other->rows)
+		if (!sum->rows)
 			continue;
-		r = series_get_other(s, (enum usage_kind)kind, &entry.series);
+		r = series_get_other(s, (enum usage_kind)kind, &other.series);
 		if (r == 0)
-			r = add_entry(s, level, slot, share, &entry);
+			r = flush_add_row(s, level, slot, share, &other);
 	}
 	return r;
 }
@@ -222,73 +207,51 @@ static int make_series(struct store *s, struct bucket *b, int64_t to_s)
 	return r;
 }
 
-static void bind_optional(sqlite3_stmt *statement, int i, bool has, uint64_t value)
+static int add_counter(struct store *s, const struct row *row)
 {
-	if (has)
-		sqlite3_bind_int64(statement, i, (int64_t)value);
-	else
-		sqlite3_bind_null(statement, i);
-}
-
-static int add_counter(struct store *s, int64_t series, const struct row *row)
-{
-	sqlite3_bind_int64(s->add_counter, 1, series);
+	sqlite3_bind_int64(s->add_counter, 1, row->series);
 	sqlite3_bind_int64(s->add_counter, 2, row->number);
 	sqlite3_bind_int64(s->add_counter, 3, (int64_t)row->created_ns);
 	sqlite3_bind_double(s->add_counter, 4, row->counted);
-	bind_optional(s->add_counter, 5, row->has_pss, row->pss_bytes);
-	bind_optional(s->add_counter, 6, row->has_swap, row->swap_bytes);
+	bind_optional(s->add_counter, 5, row->has_pss, (int64_t)row->pss_bytes);
+	bind_optional(s->add_counter, 6, row->has_swap, (int64_t)row->swap_bytes);
 	sqlite3_bind_int64(s->add_counter, 7, (int64_t)row->processes);
 	return database_finish(s->add_counter);
 }
 
 /* Adds ROW's counter to the "(other)" counter of its kind. */
-static void add_to_pool(struct row *pool, const struct row *row)
+static void add_to_other(struct row *other, const struct row *row)
 {
-	pool->is_known = true;
-	pool->counted += row->counted;
-	pool->has_swap |= row->has_swap;
-	pool->swap_bytes += row->has_swap ? row->swap_bytes : 0;
-	pool->processes += row->processes;
-}
-
-/* Gets the "(other)" counter that an earlier run has written, if no snapshot has used it up yet. */
-static void get_pool(const struct intake_pool *pool, struct row *ret)
-{
-	*ret = (struct row){
-		.is_known = pool->is_set,
-		.counted = pool->counted,
-		.has_swap = pool->has_swap,
-		.swap_bytes = pool->swap_bytes,
-		.processes = pool->processes,
-	};
+	other->is_known = true;
+	other->counted += row->counted;
+	other->has_swap |= row->has_swap;
+	other->swap_bytes += row->has_swap ? row->swap_bytes : 0;
+	other->processes += row->processes;
 }
 
 static int write_counters(struct store *s, const struct bucket *b)
 {
-	struct row pool[USAGE_KINDS_END];
+	struct row other[USAGE_KINDS_END];
 	int r = database_run(s, "DELETE FROM counter");
 
-	for (unsigned int kind = 0; kind < USAGE_KINDS_END; kind++)
-		get_pool(&b->pool[kind], &pool[kind]);
+	/* What an earlier run has written, if no snapshot has used it up yet. */
+	memcpy(other, b->other, sizeof(other));
 	for (size_t i = 0; r == 0 && i < b->rows.count; i++) {
 		const struct row *row = b->rows.row[i];
 
 		if (!has_counter(row))
 			continue;
 		if (row->series > 0)
-			r = add_counter(s, row->series, row);
+			r = add_counter(s, row);
 		else
-			add_to_pool(&pool[row->kind], row);
+			add_to_other(&other[row->kind], row);
 	}
 	for (unsigned int kind = USAGE_USER; r == 0 && kind < USAGE_KINDS_END; kind++) {
-		int64_t other;
-
-		if (!pool[kind].is_known)
+		if (!other[kind].is_known)
 			continue;
-		r = series_get_other(s, (enum usage_kind)kind, &other);
+		r = series_get_other(s, (enum usage_kind)kind, &other[kind].series);
 		if (r == 0)
-			r = add_counter(s, other, &pool[kind]);
+			r = add_counter(s, &other[kind]);
 	}
 	return r;
 }

@@ -365,17 +365,12 @@ static int load_row(sqlite3_stmt *statement, struct bucket *b)
 		number > UINT32_MAX || !(counted >= 0 && counted < 1e300))
 		return STORE_DAMAGED;
 	if (id < 0 && !*user && !strcmp(name, USAGE_OTHER)) {
-		struct intake_pool *pool = &b->pool[kind];
-
-		pool->is_set = true;
-		pool->counted = counted;
-		pool->has_swap = get_optional(statement, 9, &pool->swap_bytes);
-		get_optional(statement, 10, &pool->processes);
-		return 0;
+		row = &b->other[kind];
+	} else {
+		row = rows_get(&b->rows, (enum usage_kind)kind, (uint32_t)number, name, user);
+		if (!row)
+			return -ENOMEM;
 	}
-	row = rows_get(&b->rows, (enum usage_kind)kind, (uint32_t)number, name, user);
-	if (!row)
-		return -ENOMEM;
 	row->series = sqlite3_column_int64(statement, 1);
 	row->id = id >= 0 && id < OWNER_NO_ID ? (uint32_t)id : OWNER_NO_ID;
 	row->created_ns = (uint64_t)sqlite3_column_int64(statement, 6);
