@@ -10,11 +10,6 @@
 #include "base/clock.h"
 #include "base/os/channel.h"
 
-int client_connect(const char *path, int *ret_fd)
-{
-	return channel_connect(path, ret_fd);
-}
-
 int client_receive(int fd, struct view **ret, const char **ret_reason)
 {
 	AUTO_CLOSE int newest = -1;
@@ -46,7 +41,7 @@ int client_fetch(const char *path, int timeout_ms, struct view **ret, const char
 {
 	uint64_t end = clock_now_ns(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * NS_PER_MSEC;
 	AUTO_CLOSE int fd = -1;
-	int r = client_connect(path, &fd);
+	int r = channel_connect(path, &fd);
 
 	if (r < 0) {
 		*ret_reason = strerror(-r);

@@ -2,8 +2,8 @@
 /*
  * Client of memtallyd's snapshot socket
  *
- * Connects, receives descriptors, and validates images. It never writes. The caller decides when to
- * connect again (link.h does so for services).
+ * Receives descriptors over a connection of channel_connect() (base/os/channel.h), and validates
+ * images. It never writes. The caller decides when to connect again (link.h does so for services).
  */
 #ifndef MEMTALLY_SNAPSHOT_CLIENT_H
 #define MEMTALLY_SNAPSHOT_CLIENT_H
@@ -16,12 +16,6 @@ enum client_outcome {
 };
 
 /*
- * Connects to the socket at PATH. The caller owns *RET_FD and polls it for input. Returns 0, or a
- * negative errno of socket() or connect().
- */
-int client_connect(const char *path, int *ret_fd);
-
-/*
  * Receives all messages that wait on FD without blocking, and opens the last one as *RET; the
  * caller owns a reference. Returns 0; an enum client_outcome; -ENOMSG if a message has not exactly
  * one descriptor and one byte; or an error of recvmsg() or view_open(). After an error *RET_REASON
@@ -32,7 +26,7 @@ int client_receive(int fd, struct view **ret, const char **ret_reason);
 /*
  * Connects to the socket at PATH, waits at most TIMEOUT_MS for a snapshot, and disconnects. Returns
  * 0 with a reference to *RET that the caller owns; -ETIMEDOUT; -ECONNRESET if memtallyd closed the
- * connection; or an error of client_connect() or client_receive(). After an error *RET_REASON
+ * connection; or an error of channel_connect() or client_receive(). After an error *RET_REASON
  * (static) says why.
  */
 int client_fetch(const char *path, int timeout_ms, struct view **ret, const char **ret_reason);

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/os/channel.h"
 #include "snapshot/client.h"
 
 #define BAD_NEWS_INTERVAL_NS (60 * NS_PER_SEC)
@@ -74,7 +75,7 @@ static void link_say(struct link *l, int error)
 
 static void connect_now(struct link *l, uint64_t now_ns)
 {
-	int r = client_connect(l->path, &l->fd);
+	int r = channel_connect(l->path, &l->fd);
 
 	if (r < 0) {
 		link_say(l, -r);

@@ -160,11 +160,7 @@ static int start_library(struct listener *l)
  */
 static void listener_refuse(int fd)
 {
-	static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n"
-				     "Cache-Control: no-store\r\n"
-				     "X-Content-Type-Options: nosniff\r\n"
-				     "Content-Security-Policy: default-src 'none'; "
-				     "frame-ancestors 'none'\r\nConnection: close\r\n\r\n";
+	static const char answer[] = REQUESTS_RAW_ANSWER("503 Service Unavailable");
 	char unread[4096];
 
 	(void)send(fd, answer, strlen(answer), MSG_DONTWAIT | MSG_NOSIGNAL);

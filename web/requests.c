@@ -80,11 +80,7 @@ static bool requests_is_too_long(const char *target, size_t len)
  */
 static void refuse_target(struct requests *xs, struct connection *client)
 {
-	static const char answer[] = "HTTP/1.1 414 URI Too Long\r\nContent-Length: 0\r\n"
-				     "Cache-Control: no-store\r\n"
-				     "X-Content-Type-Options: nosniff\r\n"
-				     "Content-Security-Policy: default-src 'none'; "
-				     "frame-ancestors 'none'\r\nConnection: close\r\n\r\n";
+	static const char answer[] = REQUESTS_RAW_ANSWER("414 URI Too Long");
 
 	/* Does not wait for a client that does not read. */
 	if (!client->tls)
@@ -271,7 +267,7 @@ static bool knows_asker(struct requests *xs, struct MHD_Connection *connection, 
 	if (x->asker == ASKER_UNKNOWN && x->request.authorization &&
 		credentials_parse(x->request.authorization, &given)) {
 		verdict = passwords_ask(xs->passwords, &given, x);
-		credentials_wipe(&given);
+		explicit_bzero(&given, sizeof(given));
 	}
 	switch (verdict) {
 	case PASSWORDS_RIGHT: return true;

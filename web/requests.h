@@ -30,6 +30,16 @@ enum {
 	REQUESTS_NAME_SIZE = 65,
 };
 
+/*
+ * An answer without a body that ends the connection, for a client to which the library cannot
+ * answer. STATUS is a literal such as "414 URI Too Long".
+ */
+#define REQUESTS_RAW_ANSWER(status)                                                                \
+	"HTTP/1.1 " status "\r\nContent-Length: 0\r\nCache-Control: no-store\r\n"                  \
+	"X-Content-Type-Options: nosniff\r\n"                                                      \
+	"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"                  \
+	"Connection: close\r\n\r\n"
+
 struct exchange;
 
 struct requests {

@@ -77,11 +77,6 @@ int server_admit(struct server *s, const struct access *access)
 	return 0;
 }
 
-int server_fd(const struct server *s)
-{
-	return requests_fd(&s->requests);
-}
-
 int64_t server_due_ms(const struct server *s, uint64_t now_monotonic_ns, uint64_t client_timeout_ns)
 {
 	uint64_t due = connections_due_ns(&s->connections, client_timeout_ns);
@@ -116,11 +111,6 @@ void server_leave(struct server *s)
 {
 	for (size_t i = 0; i < s->listeners; i++)
 		accept_queue_leave(&s->listener[i].queue);
-}
-
-bool server_owes(const struct server *s)
-{
-	return connections_owe(&s->connections);
 }
 
 void server_stop(struct server *s)

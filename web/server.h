@@ -27,7 +27,7 @@ struct server {
 	struct listener *listener; /* owned; one for each socket */
 	size_t listeners;
 	struct connections connections;
-	struct requests requests;
+	struct requests requests; /* poll requests_fd(), together with the listeners */
 };
 
 /*
@@ -53,12 +53,6 @@ int server_start(struct server *s, struct site *site, const struct listen_set *s
 int server_admit(struct server *s, const struct access *access);
 
 /*
- * Returns a descriptor that is readable when server_run() has results of password checks to handle.
- * S owns it. Poll it together with the listeners' epoll descriptors.
- */
-int server_fd(const struct server *s);
-
-/*
  * Returns the milliseconds until server_run() is due without input on a descriptor; -1 if it is not
  * due without input. CLIENT_TIMEOUT_NS is the time that a client has for a request and its answer.
  */
@@ -76,12 +70,6 @@ void server_run(struct server *s, uint64_t now_monotonic_ns, uint64_t client_tim
  * serves it. May be called again.
  */
 void server_leave(struct server *s);
-
-/*
- * Returns true if a client has a request that is not fully answered, or has connected and not made
- * its first request yet.
- */
-bool server_owes(const struct server *s);
 
 /*
  * Ends all connections and frees what S owns. The sockets stay open and listening, since a service

@@ -274,7 +274,7 @@ static int web_start(struct web *w)
 					      : strerror(-r));
 		return r;
 	}
-	w->poll[POLL_PASSWORDS].fd = server_fd(&w->server);
+	w->poll[POLL_PASSWORDS].fd = requests_fd(&w->server.requests);
 	for (size_t i = 0; i < w->server.listeners; i++)
 		w->poll[POLL_LISTENERS + i].fd = w->server.listener[i].queue.epoll_fd;
 	for (size_t i = LOOP_POLLS; i < POLL_LISTENERS + w->server.listeners; i++)
@@ -338,7 +338,7 @@ static void web_finish(struct web *w)
 	server_leave(&w->server);
 	do {
 		server_run(&w->server, now, w->settings->web_timeout_ns);
-		if (!server_owes(&w->server))
+		if (!connections_owe(&w->server.connections))
 			return;
 		if (poll(w->poll + POLL_LISTENERS, (nfds_t)w->server.listeners, FINISH_WAIT_MS) <
 				0 &&

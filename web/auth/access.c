@@ -148,21 +148,19 @@ static int read_texts(
 	return 0;
 }
 
-/* Wipes the key before its memory is freed. */
-static void texts_done(struct tls_texts *t)
-{
-	if (t->key.data)
-		explicit_bzero(t->key.data, t->key.len);
-	buffer_done(&t->cert);
-	buffer_done(&t->key);
-	buffer_done(&t->client_ca);
-}
-
+/* Frees B after its bytes are overwritten: they may be a key or a hash of a password. */
 static void wipe_buffer(struct buffer *b)
 {
 	if (b->data)
 		explicit_bzero(b->data, b->len);
 	buffer_done(b);
+}
+
+static void texts_done(struct tls_texts *t)
+{
+	wipe_buffer(&t->cert);
+	wipe_buffer(&t->key);
+	wipe_buffer(&t->client_ca);
 }
 
 static int load_tls(struct access *a, char error[static SETTINGS_ERROR_SIZE])

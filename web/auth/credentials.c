@@ -80,8 +80,3 @@ bool credentials_parse(const char *value, struct credentials *ret)
 	explicit_bzero(text, sizeof(text));
 	return done;
 }
-
-void credentials_wipe(struct credentials *c)
-{
-	explicit_bzero(c, sizeof(*c));
-}

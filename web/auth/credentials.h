@@ -26,7 +26,4 @@ struct credentials {
  */
 bool credentials_parse(const char *value, struct credentials *ret);
 
-/* Overwrites *C, so that no password stays in memory. */
-void credentials_wipe(struct credentials *c);
-
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/os/channel.h"
 #include "config/settings.h"
 #include "daemon/children/drop-privileges.h"
 #include "daemon/manager.h"
@@ -135,7 +136,7 @@ static int connect_to(void)
 	int r;
 
 	assert_int_equal(seteuid(d.uid), 0);
-	r = client_connect(d.socket, &d.fd);
+	r = channel_connect(d.socket, &d.fd);
 	assert_int_equal(seteuid(self), 0);
 	return r;
 }

@@ -71,7 +71,7 @@ void serving_run_once(struct serving *s)
 {
 	struct pollfd p[] = {
 		{.fd = s->server.listener[0].queue.epoll_fd, .events = POLLIN},
-		{.fd = server_fd(&s->server), .events = POLLIN},
+		{.fd = requests_fd(&s->server.requests), .events = POLLIN},
 	};
 
 	poll(p, ARRAY_SIZE(p), 1);
