@@ -35,11 +35,8 @@ struct request {
 struct head {
 	char magic[8];
 	uint64_t size;
-	uint32_t status, flags, rows, reserved;
-	int64_t since_s, until_s, now_s, first_s;
-	uint64_t covered_ms, sampled_ms, clock_sets, write_failures, set_aside;
-	int64_t written_s;
-	uint64_t more[2];
+	struct usage_head head;
+	uint64_t more[2]; /* 0 */
 };
 
 /* Followed by the name and the user, each terminated, and zero bytes up to a multiple of 8. */
@@ -139,22 +136,7 @@ void usage_add(struct buffer *to, const struct usage_row *row)
 
 void usage_end(struct buffer *to, const struct usage_head *head)
 {
-	struct head raw = {
-		.size = to->len,
-		.status = (uint32_t)head->status,
-		.flags = head->flags,
-		.rows = head->rows,
-		.since_s = head->since_s,
-		.until_s = head->until_s,
-		.now_s = head->now_s,
-		.first_s = head->first_s,
-		.covered_ms = head->covered_ms,
-		.sampled_ms = head->sampled_ms,
-		.clock_sets = head->clock_sets,
-		.write_failures = head->write_failures,
-		.set_aside = head->set_aside,
-		.written_s = head->written_s,
-	};
+	struct head raw = {.size = to->len, .head = *head};
 
 	memcpy(raw.magic, ANSWER_MAGIC, sizeof(raw.magic));
 	if (!to->error)
@@ -179,34 +161,14 @@ int usage_size(const void *data, size_t len, size_t *ret)
 	return 0;
 }
 
-static int check_head(const struct head *raw, size_t len, struct usage_head *ret)
+static bool is_possible(const struct usage_head *h)
 {
-	if (raw->size != len || raw->status >= USAGE_STATUS_END ||
-		raw->flags & ~(uint32_t)USAGE_FLAGS || raw->reserved || raw->more[0] ||
-		raw->more[1])
-		return -EBADMSG;
-	if (!is_time(raw->since_s) || !is_time(raw->until_s) || raw->since_s > raw->until_s ||
-		!is_time(raw->now_s) || (raw->first_s != -1 && !is_time(raw->first_s)) ||
-		(raw->written_s != -1 && !is_time(raw->written_s)))
-		return -EBADMSG;
-	if (raw->covered_ms > VALUE_MAX || raw->sampled_ms > VALUE_MAX)
-		return -EBADMSG;
-	*ret = (struct usage_head){
-		.status = (enum usage_status)raw->status,
-		.flags = raw->flags,
-		.rows = raw->rows,
-		.since_s = raw->since_s,
-		.until_s = raw->until_s,
-		.now_s = raw->now_s,
-		.first_s = raw->first_s,
-		.covered_ms = raw->covered_ms,
-		.sampled_ms = raw->sampled_ms,
-		.clock_sets = raw->clock_sets,
-		.write_failures = raw->write_failures,
-		.set_aside = raw->set_aside,
-		.written_s = raw->written_s,
-	};
-	return 0;
+	return h->status < USAGE_STATUS_END && !(h->flags & ~(uint32_t)USAGE_FLAGS) &&
+	       !h->reserved && is_time(h->since_s) && is_time(h->until_s) &&
+	       h->since_s <= h->until_s && is_time(h->now_s) &&
+	       (h->first_s == -1 || is_time(h->first_s)) &&
+	       (h->written_s == -1 || is_time(h->written_s)) && h->covered_ms <= VALUE_MAX &&
+	       h->sampled_ms <= VALUE_MAX;
 }
 
 /* Checks the text of LEN bytes at *AT, which must be terminated there, and moves *AT behind it. */
@@ -244,7 +206,6 @@ static bool check_row(const char *data, size_t len, size_t *at)
 int usage_check(const void *data, size_t len, struct usage_head *ret)
 {
 	size_t at = sizeof(struct head), size;
-	struct usage_head head;
 	struct head raw;
 	int r = usage_size(data, len, &size);
 
@@ -253,13 +214,14 @@ int usage_check(const void *data, size_t len, struct usage_head *ret)
 	if (r < 0)
 		return r;
 	memcpy(&raw, data, sizeof(raw));
-	r = check_head(&raw, len, &head);
-	for (uint32_t i = 0; r == 0 && i < head.rows; i++)
+	if (!is_possible(&raw.head) || raw.more[0] || raw.more[1])
+		return -EBADMSG;
+	for (uint32_t i = 0; r == 0 && i < raw.head.rows; i++)
 		r = check_row(data, len, &at) ? 0 : -EBADMSG;
 	if (r == 0 && at != len)
 		r = -EBADMSG;
 	if (r == 0)
-		*ret = head;
+		*ret = raw.head;
 	return r;
 }
 

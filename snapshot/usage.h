@@ -79,10 +79,12 @@ enum usage_flag {
 	USAGE_FLAGS = USAGE_OWN_ONLY | USAGE_NOT_OWN | USAGE_CUT | USAGE_LATE | USAGE_FAILING
 };
 
+/* In the order of the bytes of an answer. */
 struct usage_head {
 	enum usage_status status;
-	uint32_t flags; /* of enum usage_flag */
-	uint32_t rows;  /* rows behind the head */
+	uint32_t flags;    /* of enum usage_flag */
+	uint32_t rows;     /* rows behind the head */
+	uint32_t reserved; /* 0 */
 	/*
 	 * The span of the rows, seconds since the epoch: the one that was asked for, moved to
 	 * boundaries that the ledger keeps, and not in the future
@@ -90,14 +92,14 @@ struct usage_head {
 	int64_t since_s, until_s;
 	int64_t now_s;   /* the ledger's clock, seconds since the epoch */
 	int64_t first_s; /* start of the ledger's data, seconds since the epoch; -1: it is empty */
-	/* End of the data in the file, seconds since the epoch; -1: the file is empty */
-	int64_t written_s;
 	uint64_t covered_ms; /* milliseconds of the span in which PSS was measured */
 	uint64_t sampled_ms; /* milliseconds of the span in which swap and processes were counted */
 	uint64_t clock_sets; /* how often the clock was set since memtally-ledger started */
 	uint64_t write_failures; /* writes that failed since memtally-ledger started */
 	/* Damaged files that were replaced by a new one since memtally-ledger started */
 	uint64_t set_aside;
+	/* End of the data in the file, seconds since the epoch; -1: the file is empty */
+	int64_t written_s;
 };
 
 enum usage_quantity {
