@@ -43,9 +43,10 @@ uint32_t builder_add_text(struct builder *b, const char *text, size_t len)
 	return strings->error ? 0 : (uint32_t)ref;
 }
 
-static void *builder_add_row(struct builder *b, enum image_section_kind kind, size_t size)
+static void *builder_add_row(struct builder *b, enum image_section_kind kind)
 {
 	struct buffer *section = &b->section[kind];
+	size_t size = view_row_size(kind);
 
 	buffer_add_zero(section, size);
 	return section->error ? NULL : section->data + section->len - size;
@@ -54,42 +55,42 @@ static void *builder_add_row(struct builder *b, enum image_section_kind kind, si
 struct snapshot_scope *builder_add_scope(struct builder *b, enum metric_scope scope)
 {
 	assert(scope < METRIC_OWNERS_END);
-	return builder_add_row(b, view_section_kind(scope), sizeof(struct snapshot_scope));
+	return builder_add_row(b, view_section_kind(scope));
 }
 
 struct snapshot_process *builder_add_process(struct builder *b)
 {
-	return builder_add_row(b, SECTION_PROCESSES, sizeof(struct snapshot_process));
+	return builder_add_row(b, SECTION_PROCESSES);
 }
 
 struct snapshot_self *builder_add_self(struct builder *b)
 {
-	return builder_add_row(b, SECTION_SELF, sizeof(struct snapshot_self));
+	return builder_add_row(b, SECTION_SELF);
 }
 
 struct snapshot_histogram *builder_add_histogram(struct builder *b)
 {
-	return builder_add_row(b, SECTION_HISTOGRAMS, sizeof(struct snapshot_histogram));
+	return builder_add_row(b, SECTION_HISTOGRAMS);
 }
 
 struct snapshot_balance *builder_add_balance(struct builder *b)
 {
-	return builder_add_row(b, SECTION_BALANCE, sizeof(struct snapshot_balance));
+	return builder_add_row(b, SECTION_BALANCE);
 }
 
 struct snapshot_holding *builder_add_holding(struct builder *b)
 {
-	return builder_add_row(b, SECTION_HOLDINGS, sizeof(struct snapshot_holding));
+	return builder_add_row(b, SECTION_HOLDINGS);
 }
 
 struct snapshot_survey *builder_add_survey(struct builder *b)
 {
-	return builder_add_row(b, SECTION_SURVEY, sizeof(struct snapshot_survey));
+	return builder_add_row(b, SECTION_SURVEY);
 }
 
 struct snapshot_file *builder_add_file(struct builder *b)
 {
-	return builder_add_row(b, SECTION_FILES, sizeof(struct snapshot_file));
+	return builder_add_row(b, SECTION_FILES);
 }
 
 uint32_t builder_process_count(const struct builder *b)
@@ -102,21 +103,6 @@ struct snapshot_process *builder_process(struct builder *b, uint32_t i)
 	struct snapshot_process *rows = (void *)b->section[SECTION_PROCESSES].data;
 
 	return rows ? rows + i : NULL;
-}
-
-static uint32_t stride_of(enum image_section_kind kind)
-{
-	switch (kind) {
-	case SECTION_STRINGS: return 1;
-	case SECTION_PROCESSES: return sizeof(struct snapshot_process);
-	case SECTION_SELF: return sizeof(struct snapshot_self);
-	case SECTION_HISTOGRAMS: return sizeof(struct snapshot_histogram);
-	case SECTION_BALANCE: return sizeof(struct snapshot_balance);
-	case SECTION_HOLDINGS: return sizeof(struct snapshot_holding);
-	case SECTION_SURVEY: return sizeof(struct snapshot_survey);
-	case SECTION_FILES: return sizeof(struct snapshot_file);
-	default: return sizeof(struct snapshot_scope);
-	}
 }
 
 static bool is_left_out(unsigned int kind, uint64_t flags)
@@ -138,6 +124,7 @@ int builder_seal(struct builder *b, const struct image_header *head, int *ret_fd
 		sizeof(top) == sizeof(top.header) + sizeof(top.table), "no gap before the table");
 	for (unsigned int kind = 0; (kind = image_next_kind(kind));) {
 		struct buffer *section = &b->section[kind];
+		uint32_t stride = view_row_size((enum image_section_kind)kind);
 		size_t len = section->len;
 
 		if (is_left_out(kind, head->flags))
@@ -148,9 +135,9 @@ int builder_seal(struct builder *b, const struct image_header *head, int *ret_fd
 			return section->error;
 		top.table[n] = (struct image_section){
 			.kind = kind,
-			.stride = stride_of(kind),
+			.stride = stride,
 			.offset = at,
-			.count = len / stride_of(kind),
+			.count = len / stride,
 		};
 		iov[++n] = (struct iovec){
 			.iov_base = section->data,

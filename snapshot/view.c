@@ -81,6 +81,11 @@ static struct layout layout_of(uint32_t kind)
 	}
 }
 
+uint32_t view_row_size(enum image_section_kind kind)
+{
+	return layout_of(kind).size;
+}
+
 /*
  * Copies the rows of section S, which an older minor version made shorter, into rows of this
  * version's size. Quantities that they lack are absent. The view owns the copy, which is at most
@@ -225,16 +230,18 @@ static uint64_t view_mask_of(enum metric_scope scope, enum metric_kind kind)
 }
 
 /* Masks of the quantities of a scope that are doubles, and of those that may be negative. */
-struct reals {
-	uint64_t all, is_signed;
+struct types {
+	uint64_t real, is_signed;
 };
 
-static struct reals reals_of(enum metric_scope scope)
+static struct types types_of(enum metric_scope scope)
 {
-	struct reals reals = {.is_signed = view_mask_of(scope, METRIC_SIGNED_REAL)};
+	uint64_t signed_real = view_mask_of(scope, METRIC_SIGNED_REAL);
 
-	reals.all = reals.is_signed | view_mask_of(scope, METRIC_REAL);
-	return reals;
+	return (struct types){
+		.real = signed_real | view_mask_of(scope, METRIC_REAL),
+		.is_signed = signed_real | view_mask_of(scope, METRIC_SIGNED),
+	};
 }
 
 /*
@@ -246,28 +253,47 @@ static uint64_t known_of(uint64_t present, unsigned int known)
 	return known < 64 ? present & ((UINT64_C(1) << known) - 1) : present;
 }
 
+static bool is_quantity(uint64_t bits, bool is_real, bool is_signed)
+{
+	double value = metric_real(bits);
+
+	if (is_real)
+		return isfinite(value) && (is_signed || value >= 0);
+	return is_signed ? (int64_t)bits != INT64_MIN : bits <= INT64_MAX;
+}
+
 static bool are_quantities(
-	uint64_t present, const uint64_t *q, unsigned int known, struct reals reals)
+	uint64_t present, const uint64_t *q, unsigned int known, struct types types)
 {
 	present = known_of(present, known);
 	for (; present; present &= present - 1) {
 		unsigned int i = (unsigned int)__builtin_ctzll(present);
 
-		if ((reals.all >> i) & 1) {
-			double value = metric_real(q[i]);
-
-			if (!isfinite(value) || (value < 0 && !((reals.is_signed >> i) & 1)))
-				return false;
-		} else if (q[i] > INT64_MAX) {
+		if (!is_quantity(q[i], (types.real >> i) & 1, (types.is_signed >> i) & 1))
 			return false;
-		}
 	}
 	return true;
 }
 
+/* Checks the quantities of all rows of SCOPE, which has KNOWN quantities. */
+static int check_quantities(
+	const struct view *v, enum metric_scope scope, unsigned int known, const char **ret_reason)
+{
+	const struct view_section *s = &v->section[view_section_kind(scope)];
+	size_t head = layout_of(view_section_kind(scope)).head;
+	struct types types = types_of(scope);
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		const uint64_t *q = (const void *)(s->data + (size_t)s->stride * i + head);
+
+		if (!are_quantities(q[-1], q, known, types)) /* the mask is before them */
+			return view_refuse(ret_reason, "an impossible quantity");
+	}
+	return 0;
+}
+
 static int check_scope(const struct view *v, enum metric_scope scope, const char **ret_reason)
 {
-	struct reals reals = reals_of(scope);
 	unsigned int others = 0;
 
 	for (uint32_t i = 0; i < view_count(v, scope); i++) {
@@ -276,14 +302,13 @@ static int check_scope(const struct view *v, enum metric_scope scope, const char
 		if (!view_is_name(v, row->name) || !view_is_name(v, row->above) ||
 			!view_is_name(v, row->user) || row->created_ns > INT64_MAX)
 			return view_refuse(ret_reason, "a row without a name or a time");
-		if (!are_quantities(row->present, row->q, SCOPE_QUANTITIES, reals))
-			return view_refuse(ret_reason, "an impossible quantity");
 		if (metric_is_owner(scope) && owner_of(metric_owner_kind(scope))->words &&
 			row->id >= owner_of(metric_owner_kind(scope))->ids)
 			return view_refuse(ret_reason, "an unknown id");
 		others += (row->flags & SCOPE_OTHER) != 0;
 	}
-	return others > 1 ? view_refuse(ret_reason, "two (other) rows") : 0;
+	return others > 1 ? view_refuse(ret_reason, "two (other) rows")
+	                  : check_quantities(v, scope, SCOPE_QUANTITIES, ret_reason);
 }
 
 static bool are_owners(const struct view *v, const struct snapshot_process *row)
@@ -296,7 +321,6 @@ static bool are_owners(const struct view *v, const struct snapshot_process *row)
 
 static int view_check_processes(const struct view *v, const char **ret_reason)
 {
-	struct reals reals = reals_of(METRIC_PROCESS);
 	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < view_count(v, METRIC_PROCESS); i++) {
@@ -309,36 +333,15 @@ static int view_check_processes(const struct view *v, const char **ret_reason)
 			return view_refuse(ret_reason, "a process without a name");
 		if (row->source >= SOURCE_COUNT_ || row->outcome >= OUTCOME_COUNT_)
 			return view_refuse(ret_reason, "an unknown source or outcome");
-		if (!are_quantities(row->present, row->q, PROCESS_QUANTITIES, reals))
-			return view_refuse(ret_reason, "an impossible quantity");
 	}
-	return 0;
+	return check_quantities(v, METRIC_PROCESS, PROCESS_QUANTITIES, ret_reason);
 }
 
 static int check_self(const struct view *v, const char **ret_reason)
 {
-	const struct snapshot_self *self = view_self(v);
-
-	if (!view_is_name(v, self->version) ||
-		!are_quantities(self->present, self->q, SELF_QUANTITIES, reals_of(METRIC_SELF)))
+	if (!view_is_name(v, view_self(v)->version))
 		return view_refuse(ret_reason, "an impossible quantity");
-	return 0;
-}
-
-static int check_balance(const struct view *v, const char **ret_reason)
-{
-	const struct snapshot_balance *row = view_balance(v);
-	uint64_t with_sign = view_mask_of(METRIC_BALANCE, METRIC_SIGNED);
-
-	if (!row)
-		return 0;
-	if (!are_quantities(
-		    row->present & ~with_sign, row->q, BALANCE_QUANTITIES, (struct reals){0}))
-		return view_refuse(ret_reason, "an impossible quantity");
-	for (uint64_t left = row->present & with_sign; left; left &= left - 1)
-		if ((int64_t)row->q[__builtin_ctzll(left)] == INT64_MIN)
-			return view_refuse(ret_reason, "an impossible quantity");
-	return 0;
+	return check_quantities(v, METRIC_SELF, SELF_QUANTITIES, ret_reason);
 }
 
 static int check_holdings(const struct view *v, const char **ret_reason)
@@ -354,7 +357,7 @@ static int check_holdings(const struct view *v, const char **ret_reason)
 		if (!view_is_name(v, row->name))
 			return view_refuse(ret_reason, "a row without a name or a time");
 		if (row->kind < HOLDING_KINDS &&
-			!are_quantities(row->present, row->q, known[row->kind], (struct reals){0}))
+			!are_quantities(row->present, row->q, known[row->kind], (struct types){0}))
 			return view_refuse(ret_reason, "an impossible quantity");
 	}
 	return 0;
@@ -362,20 +365,13 @@ static int check_holdings(const struct view *v, const char **ret_reason)
 
 static int check_files(const struct view *v, const char **ret_reason)
 {
-	const struct snapshot_survey *survey = view_survey(v);
-
-	if (survey &&
-		!are_quantities(survey->present, survey->q, SURVEY_QUANTITIES, (struct reals){0}))
-		return view_refuse(ret_reason, "an impossible quantity");
 	for (uint32_t i = 0; i < view_count(v, METRIC_FILE); i++) {
 		const struct snapshot_file *row = view_file(v, i);
 
 		if (!view_is_name(v, row->path))
 			return view_refuse(ret_reason, "a file without a path");
-		if (!are_quantities(row->present, row->q, FILE_QUANTITIES, (struct reals){0}))
-			return view_refuse(ret_reason, "an impossible quantity");
 	}
-	return 0;
+	return check_quantities(v, METRIC_FILE, FILE_QUANTITIES, ret_reason);
 }
 
 static int check_histograms(const struct view *v, const char **ret_reason)
@@ -417,9 +413,11 @@ static int view_check(struct view *v, const char **ret_reason)
 	if (r == 0)
 		r = check_histograms(v, ret_reason);
 	if (r == 0)
-		r = check_balance(v, ret_reason);
+		r = check_quantities(v, METRIC_BALANCE, BALANCE_QUANTITIES, ret_reason);
 	if (r == 0)
 		r = check_holdings(v, ret_reason);
+	if (r == 0)
+		r = check_quantities(v, METRIC_SURVEY, SURVEY_QUANTITIES, ret_reason);
 	if (r == 0)
 		r = check_files(v, ret_reason);
 	return r;

@@ -72,6 +72,9 @@ static inline void cleanup_view(struct view **view)
 /* Returns the kind of section with the rows of SCOPE. */
 enum image_section_kind view_section_kind(enum metric_scope scope);
 
+/* Returns the size of a row of KIND in bytes, in this version; 1 for SECTION_STRINGS. */
+uint32_t view_row_size(enum image_section_kind kind);
+
 /*
  * Returns the number of rows of SCOPE: owners (with "(other)"), processes or files; 1 for the host.
  * For METRIC_SHMEM and METRIC_TMPFS that is the number of holdings of all kinds.
