@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct keepalive {
-	uint64_t told_progress; /* PROGRESS of the last call */
+	uint64_t last_progress; /* PROGRESS of the last call */
 };
 
 /*

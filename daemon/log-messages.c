@@ -88,15 +88,15 @@ void log_messages_charges(struct log_messages *m, const struct pass_summary *s)
 	uint64_t denied = s->charges[CHARGE_DENIED], malformed = s->charges[CHARGE_MALFORMED];
 	uint64_t errors = s->charges[CHARGE_ERROR], ambiguous = s->charges[CHARGE_AMBIGUOUS];
 
-	if (!m->has_said_charges && (denied || malformed || errors)) {
-		m->has_said_charges = true;
+	if (!m->has_logged_charges && (denied || malformed || errors)) {
+		m->has_logged_charges = true;
 		log_warning("the charges of some cgroups cannot be read: %llu denied, %llu "
 			    "malformed, %llu other errors; memtally_cgroup_charges counts them",
 			(unsigned long long)denied, (unsigned long long)malformed,
 			(unsigned long long)errors);
 	}
-	if (!m->has_said_ambiguous && ambiguous) {
-		m->has_said_ambiguous = true;
+	if (!m->has_logged_ambiguous && ambiguous) {
+		m->has_logged_ambiguous = true;
 		log_info("%llu unit%s, container%s or the like %s shown without a charge: the "
 			 "processes are in several cgroups of one name, or some in a cgroup that "
 			 "the kernel does not charge",

@@ -20,7 +20,7 @@ struct log_messages {
 	 * log_messages_budget_suffices() logged
 	 */
 	uint64_t short_ns;
-	bool has_said_charges, has_said_ambiguous; /* log_messages_charges() has logged these */
+	bool has_logged_charges, has_logged_ambiguous; /* log_messages_charges() has logged these */
 };
 
 /* Initialises M: nothing has been logged. */

@@ -24,36 +24,36 @@ static void name_client_take_name(struct name_client *c, const struct lookup_mes
 }
 
 /* A broken name service may stay so for days: at most one message in 5 minutes. */
-static void name_client_say(struct name_client *c, const char *what)
+static void name_client_log(struct name_client *c, const char *what)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
-	if (c->said_ns && now_ns - c->said_ns < SAY_NS)
+	if (c->logged_ns && now_ns - c->logged_ns < SAY_NS)
 		return;
-	c->said_ns = now_ns;
+	c->logged_ns = now_ns;
 	log_warning(
 		"the name resolver %s and is replaced; until then new users are shown by number",
 		what);
 }
 
 /* Once: the name service is broken, or broken into, and the next child will be, too. */
-static void say_liar(struct name_client *c)
+static void name_client_log_invalid(struct name_client *c)
 {
-	if (!c->said_liar)
+	if (!c->has_logged_invalid)
 		log_error(
 			"the name resolver sent an invalid answer and is replaced; a name service may have "
 			"broken into it");
-	c->said_liar = true;
+	c->has_logged_invalid = true;
 }
 
 /* Once: this lasts until memtallyd is started again. */
-static void say_over(struct name_client *c)
+static void name_client_log_end(struct name_client *c)
 {
-	if (!c->said_over)
+	if (!c->has_logged_end)
 		log_error(
 			"the fork server of name resolvers has exited: new users are shown by number until "
 			"memtallyd is started again");
-	c->said_over = true;
+	c->has_logged_end = true;
 }
 
 static int on_answer(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -69,12 +69,12 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *use
 		name_client_take_name(c, &answer);
 	}
 	if (r == -EPROTO)
-		say_liar(c);
+		name_client_log_invalid(c);
 	else if (r == -EPIPE)
-		name_client_say(c, "has exited");
+		name_client_log(c, "has exited");
 	if (r != -EAGAIN)
 		c->answers = sd_event_source_disable_unref(c->answers);
-	return c->heard(c->to);
+	return c->on_answers(c->context);
 }
 
 static int listen_to(struct name_client *c)
@@ -90,7 +90,7 @@ static void name_client_replace(struct name_client *c)
 	int r;
 
 	if (c->answers)
-		name_client_say(c, "does not answer");
+		name_client_log(c, "does not answer");
 	c->answers = sd_event_source_disable_unref(c->answers);
 	c->since_ns = clock_now_ns(CLOCK_MONOTONIC);
 	if (c->patience_ns < PATIENCE_MOST_NS)
@@ -101,7 +101,7 @@ static void name_client_replace(struct name_client *c)
 	if (r == 0)
 		r = listen_to(c);
 	else if (r == -EPIPE)
-		say_over(c);
+		name_client_log_end(c);
 }
 
 static bool is_overdue(struct name_client *c)
@@ -114,13 +114,13 @@ static bool is_overdue(struct name_client *c)
 }
 
 int name_client_open(struct name_client *c, sd_event *event, struct resolver *resolver,
-	struct pass *pass, int (*heard)(void *to), void *to)
+	struct pass *pass, int (*on_answers)(void *context), void *context)
 {
 	*c = (struct name_client){
 		.resolver = resolver,
 		.pass = pass,
-		.heard = heard,
-		.to = to,
+		.on_answers = on_answers,
+		.context = context,
 		.event = event,
 		.since_ns = clock_now_ns(CLOCK_MONOTONIC),
 		.patience_ns = PATIENCE_NS,

@@ -27,24 +27,24 @@ struct name_client {
 	/* Time since .since_ns after which the child is replaced: 10 s to 320 s */
 	uint64_t patience_ns;
 	/* CLOCK_MONOTONIC at which a replacement was logged last; 0: never */
-	uint64_t said_ns;
-	bool said_liar; /* an invalid answer has been logged */
-	bool said_over; /* it has been logged that there will be no other child */
-	int (*heard)(void *to);
-	void *to;
+	uint64_t logged_ns;
+	bool has_logged_invalid;          /* an invalid answer has been logged */
+	bool has_logged_end;              /* it has been logged that there will be no other child */
+	int (*on_answers)(void *context); /* of name_client_open() */
+	void *context;
 };
 
 /*
  * Initialises C and starts to receive answers. All arguments except C stay borrowed. RESOLVER may
  * be NULL: then no name is looked up.
  *
- * HEARD is called with TO each time that answers were taken or the child has exited. If it returns
+ * ON_ANSWERS is called with CONTEXT each time that answers were taken or the child has exited. If it returns
  * a negative errno, sd-event stops watching this child.
  *
  * Returns 0, or a negative errno of sd_event_add_io().
  */
 int name_client_open(struct name_client *c, sd_event *event, struct resolver *resolver,
-	struct pass *pass, int (*heard)(void *to), void *to);
+	struct pass *pass, int (*on_answers)(void *context), void *context);
 void name_client_close(struct name_client *c); /* accepts one that is all zero */
 
 /*

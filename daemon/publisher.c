@@ -33,7 +33,7 @@
  */
 struct copy {
 	int fd; /* -1: a free place */
-	int64_t who;
+	int64_t owner;
 };
 
 /*
@@ -126,16 +126,16 @@ static int send_to_stranger(int socket, int fd)
 }
 
 /* A single user at its limit is not logged, just as a client that does not read. */
-static void say_withheld(struct publisher *p, int64_t who, int reason)
+static void say_withheld(struct publisher *p, int64_t owner, int reason)
 {
-	bool is_stranger = who != LEASES_PRIVILEGED;
+	bool is_stranger = owner != LEASES_PRIVILEGED;
 	struct leases_sum sum;
 	uint64_t suppressed;
 
 	if (reason == LEASES_USER_FULL || !log_limit_pass(&p->withheld[is_stranger],
 						  clock_now_ns(CLOCK_MONOTONIC), &suppressed))
 		return;
-	leases_sum(&p->leases, who, &sum);
+	leases_sum(&p->leases, owner, &sum);
 	if (reason < 0)
 		log_warning(
 			"%s get no snapshot, since inotify cannot track which clients keep it: %s",
@@ -165,46 +165,46 @@ static int whole_for(struct publisher *p, uid_t uid)
 	return r == 0 || (r < 0 && uid == p->privileged.own) ? p->fd : -1;
 }
 
-static struct copy *copy_of(struct publisher *p, int64_t who)
+static struct copy *copy_of(struct publisher *p, int64_t owner)
 {
 	for (struct copy *copy = p->copy; copy < p->copy + COPIES; copy++)
-		if (copy->fd >= 0 && copy->who == who)
+		if (copy->fd >= 0 && copy->owner == owner)
 			return copy;
 	return NULL;
 }
 
-static int copy_make(struct publisher *p, int64_t who, struct copy **ret)
+static int copy_make(struct publisher *p, int64_t owner, struct copy **ret)
 {
 	struct copy *copy = &p->copy[1 + p->copies % (COPIES - 1)];
 	AUTO_CLOSE int fd = -1;
 	int r = memfd_copy_sealed("memtally-snapshot", p->copy[0].fd, &fd);
 
 	if (r == 0)
-		r = leases_add(&p->leases, who, fd);
+		r = leases_add(&p->leases, owner, fd);
 	if (r != 0)
 		return r;
 	p->copies++;
 	fd_close(copy->fd);
-	*copy = (struct copy){.fd = TAKE_FD(fd), .who = who};
+	*copy = (struct copy){.fd = TAKE_FD(fd), .owner = owner};
 	*ret = copy;
 	return 0;
 }
 
 static int copy_lend(struct publisher *p, uid_t uid, struct copy **ret)
 {
-	int64_t who = leases_is_crowded(&p->leases) ? LEASES_TOGETHER : uid;
+	int64_t owner = leases_is_crowded(&p->leases) ? LEASES_TOGETHER : uid;
 	int r = leases_judge(&p->leases, uid, p->copy[0].fd);
 
-	*ret = copy_of(p, who);
+	*ret = copy_of(p, owner);
 	if (*ret && r == LEASES_FULL)
 		return 0; /* it takes no more memory */
 	if (*ret || r != 0)
 		return r;
-	if (p->copy[0].who != LEASES_PRIVILEGED)
-		return copy_make(p, who, ret);
-	r = leases_add(&p->leases, who, p->copy[0].fd);
+	if (p->copy[0].owner != LEASES_PRIVILEGED)
+		return copy_make(p, owner, ret);
+	r = leases_add(&p->leases, owner, p->copy[0].fd);
 	if (r == 0)
-		p->copy[0].who = who;
+		p->copy[0].owner = owner;
 	*ret = p->copy;
 	return r;
 }
@@ -488,7 +488,7 @@ void publisher_publish(struct publisher *p, int fd, int public_fd)
 {
 	close_images(p);
 	p->fd = fd;
-	p->copy[0] = (struct copy){.fd = public_fd, .who = LEASES_PRIVILEGED};
+	p->copy[0] = (struct copy){.fd = public_fd, .owner = LEASES_PRIVILEGED};
 	for (size_t i = 0; i < PUBLISHER_CLIENTS_MAX; i++)
 		if (p->client[i].fd >= 0)
 			client_send(&p->client[i]);

@@ -21,16 +21,16 @@ enum {
 
 void surveyor_init(struct surveyor *s, struct pass *pass, uint64_t seed, uint64_t now_ns)
 {
-	*s = (struct surveyor){.pass = pass, .next_ns = now_ns, .look_ns = now_ns};
+	*s = (struct surveyor){.pass = pass, .next_ns = now_ns, .driver_ns = now_ns};
 	survey_reader_init(&s->reader, seed);
-	survey_reader_init(&s->look, seed);
-	s->look.skips_files = true;
+	survey_reader_init(&s->driver_reader, seed);
+	s->driver_reader.skips_files = true;
 }
 
 void surveyor_done(struct surveyor *s)
 {
 	survey_reader_done(&s->reader);
-	survey_reader_done(&s->look);
+	survey_reader_done(&s->driver_reader);
 	survey_result_done(&s->result);
 }
 
@@ -67,18 +67,18 @@ static uint64_t next_survey_ns(const struct surveyor *s)
 	return s->interval_ns ? s->next_ns : UINT64_MAX;
 }
 
-static uint64_t next_look_ns(const struct surveyor *s)
+static uint64_t next_driver_ns(const struct surveyor *s)
 {
-	return survey_reader_is_reading(&s->look) || survey_iterator_is_wanting(s->pass)
-	               ? s->look_ns
+	return survey_reader_is_reading(&s->driver_reader) || survey_iterator_is_wanting(s->pass)
+	               ? s->driver_ns
 	               : UINT64_MAX;
 }
 
 uint64_t surveyor_next_ns(const struct surveyor *s)
 {
-	uint64_t survey_ns = next_survey_ns(s), look_ns = next_look_ns(s);
+	uint64_t survey_ns = next_survey_ns(s), driver_ns = next_driver_ns(s);
 
-	return survey_ns < look_ns ? survey_ns : look_ns;
+	return survey_ns < driver_ns ? survey_ns : driver_ns;
 }
 
 static void surveyor_begin(struct surveyor *s, uint64_t now_ns)
@@ -86,7 +86,7 @@ static void surveyor_begin(struct surveyor *s, uint64_t now_ns)
 	survey_reader_begin(&s->reader, clock_now_ns(CLOCK_BOOTTIME));
 	s->begun_ns = now_ns;
 	s->cpu_ns = 0;
-	s->at = s->lost = 0;
+	s->last_pid = s->lost_pid = 0;
 	s->is_under_way = true;
 }
 
@@ -131,16 +131,16 @@ static int surveyor_step(struct surveyor *s, struct survey_reader *p, pid_t pid)
  */
 static int step_survey(struct surveyor *s)
 {
-	int r = surveyor_step(s, &s->reader, s->at);
+	int r = surveyor_step(s, &s->reader, s->last_pid);
 
 	if (r != SURVEY_READER_LOST)
 		return r;
-	s->losses = s->lost == s->at ? s->losses + 1 : 1;
-	s->lost = s->at;
+	s->losses = s->lost_pid == s->last_pid ? s->losses + 1 : 1;
+	s->lost_pid = s->last_pid;
 	if (s->losses > LOSSES_MAX)
 		survey_reader_count(&s->reader, SURVEY_ERROR);
 	else
-		s->at--;
+		s->last_pid--;
 	return 0;
 }
 
@@ -148,9 +148,9 @@ static int step_survey(struct surveyor *s)
  * Continues to read a process for its drivers' memory. If its worker is gone, the process stays
  * unread until a pass wants it again.
  */
-static int step_look(struct surveyor *s)
+static int step_driver(struct surveyor *s)
 {
-	int r = surveyor_step(s, &s->look, s->looked_at);
+	int r = surveyor_step(s, &s->driver_reader, s->driver_pid);
 
 	return r == SURVEY_READER_LOST ? 0 : r;
 }
@@ -159,11 +159,11 @@ static int step_look(struct surveyor *s)
 static int surveyor_call(struct surveyor *s)
 {
 	struct survey_iterator_entry entry;
-	int r = survey_iterator_next(s->pass, s->at, &entry);
+	int r = survey_iterator_next(s->pass, s->last_pid, &entry);
 
 	if (r == SURVEY_ITERATOR_END)
 		return surveyor_end(s);
-	s->at = entry.pid;
+	s->last_pid = entry.pid;
 	if (r == SURVEY_ITERATOR_ELSEWHERE)
 		return 0;
 	if (r > 0) {
@@ -182,10 +182,10 @@ static int call_wanted(struct surveyor *s)
 	/* Stays unread until a pass wants it again */
 	if (survey_iterator_wanted(s->pass, &entry) != 0)
 		return 0;
-	s->looked_at = entry.pid;
-	survey_reader_begin(&s->look, clock_now_ns(CLOCK_BOOTTIME));
-	survey_reader_enter(&s->look, &entry.stream, entry.user);
-	return step_look(s);
+	s->driver_pid = entry.pid;
+	survey_reader_begin(&s->driver_reader, clock_now_ns(CLOCK_BOOTTIME));
+	survey_reader_enter(&s->driver_reader, &entry.stream, entry.user);
+	return step_driver(s);
 }
 
 /* Returns the pause after CPU_NS of CPU time that keeps to the part of the budget. */
@@ -219,17 +219,17 @@ static uint64_t surveyor_charge(
 	return cpu_ns;
 }
 
-static int look_turn(struct surveyor *s)
+static int driver_turn(struct surveyor *s)
 {
 	uint64_t before_ns = survey_iterator_cpu_ns(s->pass), cpu_ns;
 	int r;
 
-	s->look.hold_ns = 0;
-	r = survey_reader_is_reading(&s->look) ? step_look(s) : call_wanted(s);
-	cpu_ns = surveyor_charge(s, &s->look, before_ns);
-	if (!survey_reader_is_reading(&s->look))
-		survey_reader_done(&s->look); /* frees its memory */
-	s->look_ns = clock_now_ns(CLOCK_MONOTONIC) + pause_ns(s, cpu_ns);
+	s->driver_reader.hold_ns = 0;
+	r = survey_reader_is_reading(&s->driver_reader) ? step_driver(s) : call_wanted(s);
+	cpu_ns = surveyor_charge(s, &s->driver_reader, before_ns);
+	if (!survey_reader_is_reading(&s->driver_reader))
+		survey_reader_done(&s->driver_reader); /* frees its memory */
+	s->driver_ns = clock_now_ns(CLOCK_MONOTONIC) + pause_ns(s, cpu_ns);
 	return r;
 }
 
@@ -261,5 +261,5 @@ static int survey_turn(struct surveyor *s)
 
 int surveyor_turn(struct surveyor *s)
 {
-	return next_look_ns(s) <= next_survey_ns(s) ? look_turn(s) : survey_turn(s);
+	return next_driver_ns(s) <= next_survey_ns(s) ? driver_turn(s) : survey_turn(s);
 }

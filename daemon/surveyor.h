@@ -29,15 +29,15 @@ struct surveyor {
 	 * Pid of the process that was read last, or the pid before the one that is to be read
 	 * again; 0: none
 	 */
-	pid_t at;
-	pid_t lost;          /* the process that was read when its worker was lost last; 0: none */
-	unsigned int losses; /* how often that happened to .lost in a row */
+	pid_t last_pid;
+	pid_t lost_pid;      /* the process that was read when its worker was lost last; 0: none */
+	unsigned int losses; /* how often that happened to .lost_pid in a row */
 	uint64_t begun_ns;   /* CLOCK_MONOTONIC at which this survey began */
 	uint64_t cpu_ns;     /* used by this survey */
 	uint64_t next_ns;    /* CLOCK_MONOTONIC at which to continue, or to begin */
-	struct survey_reader look; /* reads one process for its drivers' memory */
-	pid_t looked_at;           /* the process that .look reads */
-	uint64_t look_ns; /* CLOCK_MONOTONIC at which to continue with it, or with the next one */
+	struct survey_reader driver_reader; /* reads one process for its drivers' memory */
+	pid_t driver_pid;                   /* the process that .driver_reader reads */
+	uint64_t driver_ns; /* CLOCK_MONOTONIC at which to continue with it, or with the next one */
 };
 
 /*

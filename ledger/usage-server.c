@@ -15,7 +15,7 @@
 enum {
 	PAUSE_FACTOR = 3,
 	/* connections accepted in one run: those of one user beyond its limit are closed at once */
-	LET_IN_MAX = 256,
+	ACCEPTED_MAX = 256,
 };
 
 void usage_server_init(struct usage_server *s, int listen_fd, const struct peer_rules *rules)
@@ -23,7 +23,7 @@ void usage_server_init(struct usage_server *s, int listen_fd, const struct peer_
 	*s = (struct usage_server){.listen_fd = listen_fd, .rules = rules};
 }
 
-static void let_go(struct usage_server *s, size_t i)
+static void usage_server_disconnect(struct usage_server *s, size_t i)
 {
 	fd_close(s->client[i].fd);
 	buffer_done(&s->client[i].answer);
@@ -33,7 +33,7 @@ static void let_go(struct usage_server *s, size_t i)
 void usage_server_done(struct usage_server *s)
 {
 	while (s->clients)
-		let_go(s, s->clients - 1);
+		usage_server_disconnect(s, s->clients - 1);
 	s->listen_fd = fd_close(s->listen_fd);
 }
 
@@ -71,11 +71,11 @@ size_t usage_server_poll(
  * Returns since when it is C's turn to do something (CLOCK_MONOTONIC). In a pause strangers'
  * questions are not read.
  */
-static uint64_t up_to_him_ns(const struct usage_server *s, const struct usage_server_client *c)
+static uint64_t turn_begin_ns(const struct usage_server *s, const struct usage_server_client *c)
 {
-	bool pauses = !is_answering(c) && !c->reader.sees_all && s->strangers_ns > c->looked_ns;
+	bool pauses = !is_answering(c) && !c->reader.sees_all && s->strangers_ns > c->checked_ns;
 
-	return pauses ? s->strangers_ns : c->looked_ns;
+	return pauses ? s->strangers_ns : c->checked_ns;
 }
 
 uint64_t usage_server_due_ns(const struct usage_server *s, uint64_t now_ns)
@@ -84,7 +84,7 @@ uint64_t usage_server_due_ns(const struct usage_server *s, uint64_t now_ns)
 
 	for (size_t i = 0; i < s->clients; i++) {
 		const struct usage_server_client *c = &s->client[i];
-		uint64_t idle_ns = up_to_him_ns(s, c) + IDLE_NS - c->idle_ns;
+		uint64_t idle_ns = turn_begin_ns(s, c) + IDLE_NS - c->idle_ns;
 
 		if (idle_ns < due)
 			due = idle_ns;
@@ -141,7 +141,7 @@ static bool usage_server_make_room(struct usage_server *s, const struct usage_se
 			found = &s->client[i];
 	if (found == coming)
 		return false;
-	let_go(s, (size_t)(found - s->client));
+	usage_server_disconnect(s, (size_t)(found - s->client));
 	return true;
 }
 
@@ -159,13 +159,13 @@ static void usage_server_sweep(struct usage_server *s)
 		return;
 	for (size_t i = s->clients; i-- > 0;)
 		if (p[i].revents)
-			let_go(s, i);
+			usage_server_disconnect(s, i);
 }
 
 static void usage_server_admit(struct usage_server *s, int consumed_fd, uint64_t now_ns)
 {
 	AUTO_CLOSE int fd = consumed_fd;
-	struct usage_server_client c = {.looked_ns = now_ns, .waits_ns = now_ns};
+	struct usage_server_client c = {.checked_ns = now_ns, .waits_ns = now_ns};
 	enum peer_kind kind;
 
 	if (peer_of(fd, s->rules, &kind, &c.uid) < 0)
@@ -185,12 +185,12 @@ static void usage_server_admit(struct usage_server *s, int consumed_fd, uint64_t
 	s->client[s->clients++] = c;
 }
 
-static void usage_server_let_in(struct usage_server *s, uint64_t now_ns)
+static void usage_server_accept(struct usage_server *s, uint64_t now_ns)
 {
 	if (now_ns < s->retry_ns)
 		return;
 	s->retry_ns = 0;
-	for (int i = 0; i < LET_IN_MAX; i++) {
+	for (int i = 0; i < ACCEPTED_MAX; i++) {
 		int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0) {
@@ -235,7 +235,7 @@ static enum turn send_some(struct usage_server_client *c)
 /* Adds the time until NOW_NS to C's idle time, if it was C's turn. */
 static void add_idle(const struct usage_server *s, struct usage_server_client *c, uint64_t now_ns)
 {
-	uint64_t since_ns = up_to_him_ns(s, c);
+	uint64_t since_ns = turn_begin_ns(s, c);
 
 	if (now_ns > since_ns)
 		c->idle_ns += now_ns - since_ns;
@@ -261,8 +261,8 @@ static void find_idle(struct usage_server *s, uint64_t now_ns)
 		if (p[i].fd < 0 || p[i].revents)
 			continue;
 		add_idle(s, &s->client[i], now_ns);
-		if (now_ns > s->client[i].looked_ns)
-			s->client[i].looked_ns = now_ns;
+		if (now_ns > s->client[i].checked_ns)
+			s->client[i].checked_ns = now_ns;
 	}
 }
 
@@ -317,10 +317,10 @@ static void usage_server_settle(struct usage_server *s, size_t i, enum turn turn
 		c->idle_ns = 0;
 	else
 		add_idle(s, c, now_ns);
-	if (now_ns > c->looked_ns)
-		c->looked_ns = now_ns;
+	if (now_ns > c->checked_ns)
+		c->checked_ns = now_ns;
 	if (turn == TURN_GONE || c->idle_ns >= IDLE_NS)
-		let_go(s, i);
+		usage_server_disconnect(s, i);
 }
 
 /*
@@ -362,7 +362,7 @@ static void serve_strangers(
 	/* find_idle() may have found others idle for too long. */
 	for (i = s->clients; i-- > 0;)
 		if (!s->client[i].reader.sees_all && s->client[i].idle_ns >= IDLE_NS)
-			let_go(s, i);
+			usage_server_disconnect(s, i);
 }
 
 void usage_server_run(
@@ -378,5 +378,5 @@ void usage_server_run(
 				s, i, usage_server_serve(s, c, answer, context), now_ns);
 	}
 	serve_strangers(s, now_ns, answer, context);
-	usage_server_let_in(s, now_ns);
+	usage_server_accept(s, now_ns);
 }

@@ -45,7 +45,7 @@ struct usage_server_client {
 	bool is_tried;              /* of a stranger: its socket was read in this run */
 	/* Of a stranger: CLOCK_MONOTONIC since when its uid waits for its turn. */
 	uint64_t waits_ns;
-	uint64_t looked_ns; /* CLOCK_MONOTONIC of the last check for activity */
+	uint64_t checked_ns; /* CLOCK_MONOTONIC of the last check for activity */
 	uint64_t idle_ns; /* ns for which it was the client's turn until then, and it did nothing */
 };
 

@@ -18,7 +18,7 @@
  * Each try to quarantine a file reads all of it first. So each failure doubles the time to the next
  * try, up to this.
  */
-#define ASIDE_RETRY_MAX_NS (320 * NS_PER_SEC)
+#define QUARANTINE_RETRY_MAX_NS (320 * NS_PER_SEC)
 
 /* Questions do not cause writes more often than this. */
 #define FRESH_NS (10 * NS_PER_SEC)
@@ -26,7 +26,7 @@
 /* How often to check whether a slot has ended without a snapshot. */
 #define LOOK_NS (15 * NS_PER_SEC)
 
-#define SAY_AGAIN_NS (3600 * NS_PER_SEC)
+#define LOG_AGAIN_NS (3600 * NS_PER_SEC)
 
 /*
  * A failed read can look like damage: SQLite (3.40) answers SQLITE_CORRUPT to EIO, and its check
@@ -54,19 +54,19 @@ enum { LATE = 2 };
  * Logs that the file cannot be quarantined. Each failed write tries it, so the same reason is
  * logged only once.
  */
-static void say_not_aside(struct writer *w, const char *why)
+static void writer_log_quarantine(struct writer *w, const char *why)
 {
-	if (!strcmp(w->aside_error, why))
+	if (!strcmp(w->quarantine_error, why))
 		return;
-	snprintf(w->aside_error, sizeof(w->aside_error), "%s", why);
+	snprintf(w->quarantine_error, sizeof(w->quarantine_error), "%s", why);
 	log_error("the ledger seems to be damaged, and cannot be set aside: %s", why);
 }
 
-static void wait_longer(struct writer *w)
+static void lengthen_wait(struct writer *w)
 {
-	uint64_t ns = w->aside_wait_ns ? 2 * w->aside_wait_ns : RETRY_NS;
+	uint64_t ns = w->quarantine_wait_ns ? 2 * w->quarantine_wait_ns : RETRY_NS;
 
-	w->aside_wait_ns = ns < ASIDE_RETRY_MAX_NS ? ns : ASIDE_RETRY_MAX_NS;
+	w->quarantine_wait_ns = ns < QUARANTINE_RETRY_MAX_NS ? ns : QUARANTINE_RETRY_MAX_NS;
 }
 
 static int open_store(struct writer *w, char text[static STORE_ERROR_SIZE])
@@ -144,12 +144,12 @@ static int writer_replace(struct writer *w)
 	                : -ENOMEM;
 
 	if (r < 0) {
-		say_not_aside(w, strerror(-r));
-		wait_longer(w);
+		writer_log_quarantine(w, strerror(-r));
+		lengthen_wait(w);
 		return STORE_UNWRITABLE;
 	}
-	*w->aside_error = '\0';
-	w->aside_wait_ns = 0;
+	*w->quarantine_error = '\0';
+	w->quarantine_wait_ns = 0;
 	w->set_aside += r != QUARANTINE_NOTHING;
 	w->seems_damaged = false;
 	w->written_ns = 0;
@@ -194,8 +194,8 @@ int writer_open(struct writer *w, const char *directory, const struct store_limi
 		.directory = directory,
 		.limits = *limits,
 		.userns = userns_id(),
-		.clock_limit.interval_ns = SAY_AGAIN_NS,
-		.report_limit.interval_ns = SAY_AGAIN_NS,
+		.clock_limit.interval_ns = LOG_AGAIN_NS,
+		.report_limit.interval_ns = LOG_AGAIN_NS,
 	};
 	do
 		r = close_damaged(w, open_and_load(w, text));
@@ -283,7 +283,7 @@ static void write_down(struct writer *w, uint64_t now_ns)
 		if (w->is_failing)
 			log_info("the ledger is written again");
 		w->is_failing = false;
-		w->aside_wait_ns = 0;
+		w->quarantine_wait_ns = 0;
 		w->fresh_ns = now_ns + FRESH_NS;
 		w->written_ns = w->bucket.mark.realtime_ns;
 		bucket_clear(&w->bucket);
@@ -295,8 +295,8 @@ static void write_down(struct writer *w, uint64_t now_ns)
 			"cannot write the ledger: %s; usage is kept in memory until it can be written",
 			text);
 	w->is_failing = true;
-	w->retry_ns = now_ns +
-	              (r == STORE_DAMAGED && w->aside_wait_ns ? w->aside_wait_ns : RETRY_NS);
+	w->retry_ns = now_ns + (r == STORE_DAMAGED && w->quarantine_wait_ns ? w->quarantine_wait_ns
+									    : RETRY_NS);
 	bucket_stretch(&w->bucket);
 }
 
@@ -308,7 +308,7 @@ void writer_close(struct writer *w)
 	bucket_done(&w->bucket);
 }
 
-static void say_of_clock(struct writer *w, uint64_t now_ns)
+static void writer_log_clock(struct writer *w, uint64_t now_ns)
 {
 	uint64_t held_back;
 
@@ -337,7 +337,7 @@ void writer_take(struct writer *w, const struct view *view, uint64_t now_ns)
 	w->interval_ns = view->header->interval_ns;
 	if (r < 0 || r == BUCKET_OLD)
 		return;
-	say_of_clock(w, now_ns);
+	writer_log_clock(w, now_ns);
 	while (bucket_advance(&w->bucket))
 		write_down(w, now_ns);
 	if (r == BUCKET_BASELINE) {

@@ -32,9 +32,9 @@ struct writer {
 	struct store_beat beat;
 	bool seems_damaged; /* the file was closed because of damage, and is not open again */
 	/* ns to wait before the next try to quarantine the file; 0: no try has failed */
-	uint64_t aside_wait_ns;
+	uint64_t quarantine_wait_ns;
 	/* Why the quarantine failed, as logged last; empty: nothing was logged. */
-	char aside_error[STORE_ERROR_SIZE];
+	char quarantine_error[STORE_ERROR_SIZE];
 };
 
 /*

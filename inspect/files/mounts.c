@@ -85,17 +85,17 @@ static const struct mounts_one *find_id(const struct mounts *m, uint64_t id)
 	return NULL;
 }
 
-static bool is_one(const struct mounts *m, const struct mountinfo *one, enum mounts_whose whose)
+static bool is_one(const struct mounts *m, const struct mountinfo *one, enum mounts_owner owner)
 {
-	if (whose == MOUNTS_OURS && !strcmp(one->mountpoint, "/"))
+	if (owner == MOUNTS_OURS && !strcmp(one->mountpoint, "/"))
 		return true;
 	/* A mount of ours at another place. */
-	if (whose == MOUNTS_ANYBODYS && !strcmp(one->fstype, "overlay"))
+	if (owner == MOUNTS_ANYBODYS && !strcmp(one->fstype, "overlay"))
 		return has_device(m, one->major, one->minor);
 	return mountinfo_is_local(one->fstype);
 }
 
-int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose)
+int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_owner owner)
 {
 	char *at = text;
 	struct mountinfo one;
@@ -104,17 +104,17 @@ int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose
 	while ((r = mountinfo_next(&at, text + len, &one)) == 0 || r == MOUNTINFO_OTHER) {
 		if (r != 0)
 			continue;
-		r = mounts_add_one(m, &one, is_one(m, &one, whose));
+		r = mounts_add_one(m, &one, is_one(m, &one, owner));
 		if (r < 0)
 			return r;
-		if (whose != MOUNTS_OURS && !strcmp(one.mountpoint, "/") && m->root != MOUNTS_OTHER)
+		if (owner != MOUNTS_OURS && !strcmp(one.mountpoint, "/") && m->root != MOUNTS_OTHER)
 			m->root = find_id(m, one.id) ? MOUNTS_ONE : MOUNTS_OTHER;
 	}
 	return r < 0 ? r : 0;
 }
 
 /* Returns the owner of the mount namespace of process PID. */
-static enum mounts_whose whose_are(int procfs_fd, pid_t pid)
+static enum mounts_owner mounts_owner_of(int procfs_fd, pid_t pid)
 {
 	AUTO_CLOSE int mounts = -1;
 	AUTO_CLOSE int owner = -1;
@@ -136,7 +136,7 @@ static enum mounts_whose whose_are(int procfs_fd, pid_t pid)
 }
 
 /* FD stays open in M, to report changes. */
-static int mounts_read_one(struct mounts *m, int fd, enum mounts_whose whose)
+static int mounts_read_one(struct mounts *m, int fd, enum mounts_owner owner)
 {
 	AUTO_BUFFER struct buffer text = {0};
 	int r;
@@ -144,7 +144,7 @@ static int mounts_read_one(struct mounts *m, int fd, enum mounts_whose whose)
 	m->list[m->lists++] = fd;
 	r = file_read_all_fd(fd, MOUNTINFO_TEXT_MAX, &text);
 	if (r == 0)
-		r = mounts_add(m, text.data, text.len, whose);
+		r = mounts_add(m, text.data, text.len, owner);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -169,7 +169,7 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid)
 	 * The owner is read afterwards: any process can enter a namespace of its own, but not
 	 * return.
 	 */
-	return fd < 0 ? 0 : mounts_read_one(m, fd, whose_are(procfs_fd, pid));
+	return fd < 0 ? 0 : mounts_read_one(m, fd, mounts_owner_of(procfs_fd, pid));
 }
 
 int mounts_find_id(int fd, uint64_t *ret)

@@ -25,7 +25,7 @@ struct mounts_one {
 	size_t place; /* offset in .places of its mount point, below the root of the process */
 };
 
-enum mounts_whose {
+enum mounts_owner {
 	MOUNTS_OURS,     /* of memtally itself */
 	MOUNTS_THEIRS,   /* of another process; only root can have mounted there */
 	MOUNTS_ANYBODYS, /* of another process; its user may have mounted there */
@@ -67,7 +67,7 @@ int mounts_read(struct mounts *m, int procfs_fd, pid_t pid);
  * itself counts as not blocking, whatever it is: otherwise memtally would not run. Returns 0;
  * -EBADMSG if the text was cut: the mounts before the cut are added; or -ENOMEM. Pure.
  */
-int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_whose whose);
+int mounts_add(struct mounts *m, char *text, size_t len, enum mounts_owner owner);
 
 /*
  * Returns the mount that the file FD, which may be open with O_PATH, is on, valid until the next

@@ -46,7 +46,7 @@ struct shmem_file {
 	uint64_t met;            /* pages that were found in page tables */
 	pid_t pid;               /* if .is_mapped: the first process that was found to map it, */
 	uint64_t start, end;     /* and its addresses there */
-	bool is_told;            /* the next two are valid (inspect/frames/unmapped-pages.h) */
+	bool is_known;           /* the next two are valid (inspect/frames/unmapped-pages.h) */
 	bool is_kept;            /* it stays even if all its users exit */
 	uint64_t unmapped_bytes; /* allocated in memory, and not found in page tables */
 };

@@ -176,7 +176,7 @@ int unmapped_pages_read(int procfs_fd, struct shmem_file *file, bool is_swapping
 		return UNMAPPED_PAGES_GONE;
 	if (file->what == SHMEM_FILE_DISK) {
 		file->is_kept = found.stx_nlink;
-		file->is_told = true;
+		file->is_known = true;
 		return 0;
 	}
 	allocated = found.stx_blocks * BLOCK / page_size;
@@ -188,6 +188,6 @@ int unmapped_pages_read(int procfs_fd, struct shmem_file *file, bool is_swapping
 	file->unmapped_bytes = allocated > swapped ? (allocated - swapped) * page_size : 0;
 	file->is_kept = found.stx_nlink ||
 	                (file->what == SHMEM_FILE_SYSV && is_segment_kept(procfs_fd, file));
-	file->is_told = true;
+	file->is_known = true;
 	return 0;
 }

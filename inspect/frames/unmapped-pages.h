@@ -19,7 +19,7 @@ enum unmapped_pages_outcome {
 };
 
 /*
- * Sets .is_kept, .unmapped_bytes and .is_told of FILE below the proc file system PROCFS_FD. FILE
+ * Sets .is_kept, .unmapped_bytes and .is_known of FILE below the proc file system PROCFS_FD. FILE
  * must be mapped, and be shared memory or on a disk. IS_SWAPPING: the host has memory in swap, so
  * pages of the file in swap are subtracted.
  *

@@ -86,7 +86,7 @@ void unmapped_shmem_done(struct unmapped_shmem *r)
 void unmapped_shmem_begin(struct unmapped_shmem *r, pid_t pid, uint32_t group)
 {
 	r->pid = pid;
-	r->has_asked = false;
+	r->has_read_mounts = false;
 	shmem_files_begin(&r->files, pid, group);
 }
 
@@ -99,9 +99,9 @@ static int unmapped_shmem_learn_devices(struct unmapped_shmem *r)
 {
 	char path[PATH_SIZE];
 
-	if (r->has_asked)
+	if (r->has_read_mounts)
 		return 0;
-	r->has_asked = true;
+	r->has_read_mounts = true;
 	snprintf(path, sizeof(path), "%d/mountinfo", (int)r->pid);
 	return learn_mounts(r, path);
 }
@@ -114,7 +114,7 @@ enum { NOT_FREED = 1, NOT_KNOWN };
  * -ENOMEM. Of files on a disk it frees only those that MAY_BE_UNLINKED. tmpfs is on no block
  * device.
  */
-static int find_what(struct unmapped_shmem *r, uint32_t major, uint32_t minor, bool may_be_unlinked,
+static int find_kind(struct unmapped_shmem *r, uint32_t major, uint32_t minor, bool may_be_unlinked,
 	enum shmem_file_kind *ret)
 {
 	enum shmem_devices_answer answer;
@@ -151,7 +151,7 @@ int unmapped_shmem_map(const struct mapping *m, void *context)
 	if (!kind_has_file(m))
 		return 0;
 	if (!kind_is_pseudo(m) || !kind_begins(m, "socket:["))
-		e = find_what(r, m->major, m->minor, kind_may_be_unlinked(m), &what);
+		e = find_kind(r, m->major, m->minor, kind_may_be_unlinked(m), &what);
 	if (e != 0)
 		return e < 0 ? e : 0;
 	/*
@@ -180,7 +180,7 @@ static int unmapped_shmem_hold_file(uint32_t major, uint32_t minor, uint64_t ino
 {
 	struct unmapped_shmem *r = context;
 	enum shmem_file_kind what = SHMEM_FILE_SOCKET;
-	int e = major || minor ? find_what(r, major, minor, true, &what) : 0;
+	int e = major || minor ? find_kind(r, major, minor, true, &what) : 0;
 
 	if (e == NOT_KNOWN)
 		return hold_unknown(r, major, minor, inode);
@@ -255,7 +255,7 @@ int unmapped_shmem_weigh(struct unmapped_shmem *r)
 		int e = 0;
 
 		if (has_no_name)
-			file->is_told = file->is_mapped;
+			file->is_known = file->is_mapped;
 		else if (file->is_mapped)
 			e = weigh_file(r, file, swapping);
 		if (e < 0)
@@ -268,7 +268,7 @@ int unmapped_shmem_weigh(struct unmapped_shmem *r)
 /* Whether FILE is freed with its group, the only one that uses it. */
 static bool is_alone(const struct shmem_file *file)
 {
-	return file->is_told && !file->is_shared && !file->is_kept;
+	return file->is_known && !file->is_shared && !file->is_kept;
 }
 
 bool unmapped_shmem_stays(const struct unmapped_shmem *r, uint32_t number)
@@ -302,7 +302,7 @@ void unmapped_shmem_count(struct unmapped_shmem *r, struct frame_owners *s)
 
 		if (is_alone(file))
 			frame_owners_add_unmapped(s, file->group, file->unmapped_bytes);
-		else if (file->is_told)
+		else if (file->is_known)
 			r->kept_bytes += file->unmapped_bytes;
 		else
 			r->untold += file->is_mapped;

@@ -35,9 +35,9 @@ struct unmapped_shmem {
 	int (*shield)(pid_t pid, int (*work)(void *context), void *context);
 	struct shmem_devices devices;
 	struct shmem_files files;
-	pid_t pid;        /* the process that is being read */
-	bool has_asked;   /* its mountinfo was read, or reading it failed */
-	bool has_sockets; /* a socket with a packet ring is mapped */
+	pid_t pid;            /* the process that is being read */
+	bool has_read_mounts; /* its mountinfo was read, or reading it failed */
+	bool has_sockets;     /* a socket with a packet ring is mapped */
 	/* After unmapped_shmem_count(): unmapped bytes that stay whichever group exits. */
 	uint64_t kept_bytes;
 	/*

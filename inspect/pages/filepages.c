@@ -37,7 +37,7 @@ static int filepages_take(struct found *found, uint64_t start, uint64_t pages)
 }
 
 /* Returns 1, which ends the scan, when .wanted pages have been found; or a result of .take. */
-static int take_regions(struct pagemap_region *region, size_t count, void *context)
+static int filepages_take_regions(struct pagemap_region *region, size_t count, void *context)
 {
 	struct found *found = context;
 	int r = 0;
@@ -122,9 +122,9 @@ int filepages_read(struct filepages *f, uint64_t start, uint64_t end, uint64_t w
 	struct found found = {.f = f, .wanted = wanted};
 	uint64_t entry;
 	size_t count;
-	int r = f->has_no_scan
-	                ? -ENOTTY
-	                : pagemap_scan_all(f->fd, &scanned, start, end, take_regions, &found);
+	int r = f->has_no_scan ? -ENOTTY
+	                       : pagemap_scan_all(f->fd, &scanned, start, end,
+					 filepages_take_regions, &found);
 
 	f->has_no_scan = r == -ENOTTY;
 	if (f->has_no_scan)

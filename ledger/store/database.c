@@ -68,7 +68,7 @@ bool database_lacks_room(const struct store *s)
 
 int database_prepare(struct store *s, const char *sql, sqlite3_stmt **ret)
 {
-	*s->said = '\0';
+	*s->failure = '\0';
 	return database_outcome(
 		sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL));
 }

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Kinds of removal, in this order: names only, then everything in the slot. */
-enum letting_go { GO_NAMES, GO_ALL, GO_END };
+enum removal { REMOVE_NAMES, REMOVE_ALL, REMOVALS };
 
 /* SQL conditions on series T: it is "(other)"; it can be folded into "(other)". */
 #define IS_OTHER(t) t ".number = -1 AND " t ".user = '' AND " t ".name = '" USAGE_OTHER "'"
@@ -86,7 +86,7 @@ static int fold_before(struct store *s, enum slot_level level, int64_t slot)
  * Removes names, or everything, from the slots of LEVEL before SLOT, and from finer slots before
  * that time: a day slot contains whatever is in finer slots, and tells which names are still used.
  */
-static int let_go_before(struct store *s, enum letting_go what, enum slot_level level, int64_t slot)
+static int remove_before(struct store *s, enum removal removal, enum slot_level level, int64_t slot)
 {
 	int r = 0;
 
@@ -94,7 +94,8 @@ static int let_go_before(struct store *s, enum letting_go what, enum slot_level 
 		enum slot_level finer = (enum slot_level)i;
 		int64_t before = slot * (slots_seconds(level) / slots_seconds(finer));
 
-		r = what == GO_ALL ? drop_before(s, finer, before) : fold_before(s, finer, before);
+		r = removal == REMOVE_ALL ? drop_before(s, finer, before)
+		                          : fold_before(s, finer, before);
 	}
 	return r;
 }
@@ -140,7 +141,7 @@ static int find_oldest(struct store *s, enum slot_level level, int64_t *ret)
  * Removes series without usage or counter. Looking at days suffices: a day slot contains whatever
  * is in finer slots.
  */
-static int let_go_of_names(struct store *s)
+static int remove_names(struct store *s)
 {
 	return database_run(s, "DELETE FROM series WHERE id NOT IN (SELECT series FROM day)"
 			       " AND id NOT IN (SELECT series FROM counter)");
@@ -150,7 +151,7 @@ static int let_go_of_names(struct store *s)
  * Removes slots of LEVEL beyond the number to keep, at most s->turns groups. Sets *RET_IS_DONE to
  * false if more are left.
  */
-static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_done)
+static int remove_older(struct store *s, enum slot_level level, bool *ret_is_done)
 {
 	int64_t group = group_of(level), slot = -1, first = -1, end;
 	int r = find_newest(s, level, s->limits.slots[level], &slot);
@@ -164,22 +165,22 @@ static int let_go_of_older(struct store *s, enum slot_level level, bool *ret_is_
 		return r;
 	end = first - first % group + s->turns * group;
 	*ret_is_done = end >= slot;
-	r = let_go_before(s, GO_ALL, level, end < slot ? end : slot);
+	r = remove_before(s, REMOVE_ALL, level, end < slot ? end : slot);
 	/* Otherwise a count of new names after a restart would include them. */
-	return r == 0 && level == SLOT_DAY && first < slot && end > first ? let_go_of_names(s) : r;
+	return r == 0 && level == SLOT_DAY && first < slot && end > first ? remove_names(s) : r;
 }
 
 /*
  * Removes slots beyond the number to keep. Coarser levels wait until finer ones are done: finer
  * slots go with them, and would be many.
  */
-static int let_go_of_old(struct store *s)
+static int remove_old(struct store *s)
 {
 	bool is_done = true;
 	int r = 0;
 
 	for (unsigned int level = 0; r == 0 && is_done && level < SLOT_LEVELS; level++)
-		r = let_go_of_older(s, (enum slot_level)level, &is_done);
+		r = remove_older(s, (enum slot_level)level, &is_done);
 	return r;
 }
 
@@ -204,7 +205,7 @@ static int find_names(struct store *s, enum slot_level level, int64_t *ret)
  * Names are folded in all groups; otherwise the newest group stays.
  */
 static int find_end(
-	struct store *s, enum letting_go what, enum slot_level level, int64_t first, int64_t *ret)
+	struct store *s, enum removal removal, enum slot_level level, int64_t first, int64_t *ret)
 {
 	int64_t group = group_of(level), slot = -1;
 	int r = database_number(s, -1, &slot,
@@ -214,7 +215,7 @@ static int find_end(
 
 	if (r == 0 && slot < 0) {
 		r = find_newest(s, level, 0, &slot);
-		slot += what == GO_NAMES ? group : 0;
+		slot += removal == REMOVE_NAMES ? group : 0;
 	}
 	if (r != 0)
 		return r;
@@ -227,35 +228,36 @@ static int find_end(
  * Removes names, or everything, from the oldest group of LEVEL. Sets *RET_HAS_GONE to false if none
  * may be removed.
  */
-static int let_go_of_oldest(
-	struct store *s, enum letting_go what, enum slot_level level, bool *ret_has_gone)
+static int remove_oldest(
+	struct store *s, enum removal removal, enum slot_level level, bool *ret_has_removed)
 {
 	int64_t first = -1, end = 0;
-	int r = what == GO_ALL ? find_oldest(s, level, &first) : find_names(s, level, &first);
+	int r = removal == REMOVE_ALL ? find_oldest(s, level, &first)
+	                              : find_names(s, level, &first);
 
 	if (r == 0 && first >= 0)
-		r = find_end(s, what, level, first, &end);
+		r = find_end(s, removal, level, first, &end);
 	if (r == 0 && end)
-		r = let_go_before(s, what, level, end);
+		r = remove_before(s, removal, level, end);
 	if (r == 0 && end && level == SLOT_DAY)
-		r = let_go_of_names(s);
+		r = remove_names(s);
 	if (r == 0)
-		*ret_has_gone = end > 0;
+		*ret_has_removed = end > 0;
 	return r;
 }
 
 /* Removes groups of LEVEL while *IS_FULL, at most *TURNS; subtracts them from *TURNS. */
-static int let_go_of_level(struct store *s, enum letting_go what, enum slot_level level,
+static int remove_of_level(struct store *s, enum removal removal, enum slot_level level,
 	unsigned int percent, unsigned int *turns, bool *is_full)
 {
-	bool has_gone = true;
+	bool has_removed = true;
 	int r = 0;
 
-	while (r == 0 && *is_full && has_gone && *turns) {
-		r = let_go_of_oldest(s, what, level, &has_gone);
+	while (r == 0 && *is_full && has_removed && *turns) {
+		r = remove_oldest(s, removal, level, &has_removed);
 		if (r == 0)
 			r = is_too_full(s, percent, is_full);
-		*turns -= has_gone;
+		*turns -= has_removed;
 	}
 	return r;
 }
@@ -269,9 +271,9 @@ static int retention_remove_groups(
 {
 	int r = 0;
 
-	for (unsigned int what = 0; what < GO_END; what++)
+	for (unsigned int removal = 0; removal < REMOVALS; removal++)
 		for (unsigned int level = 0; r == 0 && level < SLOT_LEVELS; level++)
-			r = let_go_of_level(s, (enum letting_go)what, (enum slot_level)level,
+			r = remove_of_level(s, (enum removal)removal, (enum slot_level)level,
 				percent, &turns, &is_full);
 	return r;
 }
@@ -279,7 +281,7 @@ static int retention_remove_groups(
 int retention_make_room(struct store *s, unsigned int percent)
 {
 	bool is_full = false;
-	int r = let_go_of_names(s);
+	int r = remove_names(s);
 
 	if (r == 0)
 		r = is_too_full(s, percent, &is_full);
@@ -292,10 +294,10 @@ int retention_make_room(struct store *s, unsigned int percent)
 int retention_apply(struct store *s, int64_t day)
 {
 	bool is_full = false;
-	int r = let_go_of_old(s);
+	int r = remove_old(s);
 
 	if (r == 0 && s->turns && s->tidied_slot != day) {
-		r = let_go_of_names(s);
+		r = remove_names(s);
 		if (r == 0)
 			s->tidied_slot = day;
 	}

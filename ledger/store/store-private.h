@@ -50,8 +50,8 @@ struct store {
 	/* No slot before this one has names that can be folded into "(other)". */
 	int64_t names_from[SLOT_LEVELS];
 	struct store_beat beat;
-	char said[256];  /* why the last write failed; empty: sqlite3_errmsg() has it */
-	bool lacks_room; /* the last write failed for lack of disk space: a smaller one may fit */
+	char failure[256]; /* why the last write failed; empty: sqlite3_errmsg() has it */
+	bool lacks_room;   /* the last write failed for lack of disk space: a smaller one may fit */
 	uint64_t pages_before; /* pages of the file when the transaction began */
 	unsigned int turns;    /* the most that the next write removes, as DATABASE_TURNS */
 	int64_t tidied_slot;   /* day slot in which unused names were last removed; -1: never */

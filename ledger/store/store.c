@@ -62,7 +62,7 @@ static const char schema[] =
 
 const char *store_error(const struct store *s)
 {
-	return *s->said ? s->said : sqlite3_errmsg(s->db);
+	return *s->failure ? s->failure : sqlite3_errmsg(s->db);
 }
 
 static int prepare_all(struct store *s)

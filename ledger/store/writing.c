@@ -18,7 +18,7 @@ enum { LESS = 4 }; /* divisor of s->turns for the next try, if the disk is full 
 /* Call right after a failure: SQLite keeps only the last error. */
 static void note_failure(struct store *s, int r)
 {
-	snprintf(s->said, sizeof(s->said), "%s",
+	snprintf(s->failure, sizeof(s->failure), "%s",
 		r == DATABASE_TOO_LARGE ? "it does not fit into ledger.max_size"
 		: r == -ENOMEM          ? "out of memory"
 					: sqlite3_errmsg(s->db));
@@ -33,7 +33,7 @@ static int begin_transaction(struct store *s)
 {
 	int r;
 
-	*s->said = '\0';
+	*s->failure = '\0';
 	if (!sqlite3_get_autocommit(s->db) &&
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
 		return -ENOMEM;

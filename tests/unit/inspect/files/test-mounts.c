@@ -12,12 +12,12 @@
 #include "tests/unit/support/faults/allocation.h"
 
 /* Parses a copy of TEXT. */
-static int add(struct mounts *m, const char *text, enum mounts_whose whose)
+static int add(struct mounts *m, const char *text, enum mounts_owner owner)
 {
 	char copy[1024];
 
 	snprintf(copy, sizeof(copy), "%s", text);
-	return mounts_add(m, copy, strlen(copy), whose);
+	return mounts_add(m, copy, strlen(copy), owner);
 }
 
 static size_t count_ones(const struct mounts *m)
@@ -62,11 +62,11 @@ static void accepts_our_root_of_any_type(void **state)
 				   "22 21 0:51 / /srv rw - virtiofs other rw\n";
 
 	(void)state;
-	for (unsigned int whose = MOUNTS_OURS; whose <= MOUNTS_ANYBODYS; whose++) {
+	for (unsigned int owner = MOUNTS_OURS; owner <= MOUNTS_ANYBODYS; owner++) {
 		AUTO_MOUNTS struct mounts m = {.count = 0};
 
-		assert_int_equal(add(&m, text, (enum mounts_whose)whose), 0);
-		assert_int_equal(mounts_has_device(&m, 0, 50), whose == MOUNTS_OURS);
+		assert_int_equal(add(&m, text, (enum mounts_owner)owner), 0);
+		assert_int_equal(mounts_has_device(&m, 0, 50), owner == MOUNTS_OURS);
 		assert_false(mounts_has_device(&m, 0, 51));
 	}
 }
@@ -83,13 +83,13 @@ static void refuses_overlays_of_user_namespaces(void **state)
 				     "33 31 0:52 / /tmp rw - tmpfs tmpfs rw\n";
 
 	(void)state;
-	for (unsigned int whose = MOUNTS_THEIRS; whose <= MOUNTS_ANYBODYS; whose++) {
+	for (unsigned int owner = MOUNTS_THEIRS; owner <= MOUNTS_ANYBODYS; owner++) {
 		AUTO_MOUNTS struct mounts m = {.count = 0};
 
 		assert_int_equal(add(&m, ours, MOUNTS_OURS), 0);
-		assert_int_equal(add(&m, theirs, (enum mounts_whose)whose), 0);
-		assert_int_equal(count_ones(&m), whose == MOUNTS_THEIRS ? 4 : 3);
-		assert_int_equal(mounts_has_device(&m, 0, 51), whose == MOUNTS_THEIRS);
+		assert_int_equal(add(&m, theirs, (enum mounts_owner)owner), 0);
+		assert_int_equal(count_ones(&m), owner == MOUNTS_THEIRS ? 4 : 3);
+		assert_int_equal(mounts_has_device(&m, 0, 51), owner == MOUNTS_THEIRS);
 	}
 }
 

@@ -127,7 +127,7 @@ static void check(const struct shmem_file *file, bool is_swapping, uint64_t page
 	assert_int_equal(unmapped_pages_read(procfs_fd, &f, is_swapping), 0);
 	assert_int_equal(f.unmapped_bytes, pages * page_size());
 	assert_int_equal(f.is_kept, is_kept);
-	assert_true(f.is_told);
+	assert_true(f.is_known);
 }
 
 static void pages_outside_page_tables_are_unmapped(void **state)
@@ -191,9 +191,9 @@ static void swapped_pages_are_left_out(void **state)
 	check(&file, true, 30 + 20 - 4, false);
 	/* A file that cannot be examined is skipped, unless memory is short. */
 	mincore_error = EAGAIN;
-	file.is_told = false;
+	file.is_known = false;
 	assert_int_equal(unmapped_pages_read(procfs_fd, &file, true), UNMAPPED_PAGES_GONE);
-	assert_false(file.is_told);
+	assert_false(file.is_known);
 	mincore_error = ENOMEM;
 	assert_int_equal(unmapped_pages_read(procfs_fd, &file, true), -ENOMEM);
 	mincore_error = 0;
@@ -252,7 +252,7 @@ static void skips_objects_that_are_gone(void **state)
 	munmap(other, PAGES * page_size());
 	munmap(block, PAGES * page_size());
 	assert_int_equal(unmapped_pages_read(procfs_fd, &gone, false), UNMAPPED_PAGES_GONE);
-	assert_false(gone.is_told);
+	assert_false(gone.is_known);
 }
 
 /* Inode numbers are reused, devices too, and each device has its own numbers. */
@@ -269,7 +269,7 @@ static void skips_other_files(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
 		assert_int_equal(
 			unmapped_pages_read(procfs_fd, &other[i], false), UNMAPPED_PAGES_GONE);
-		assert_false(other[i].is_told);
+		assert_false(other[i].is_known);
 	}
 	check(&file, false, 0, false);
 	munmap(block, PAGES * page_size());
@@ -285,7 +285,7 @@ static void skips_devices(void **state)
 	block[0] = 1;
 	is_device = true;
 	assert_int_equal(unmapped_pages_read(procfs_fd, &file, true), UNMAPPED_PAGES_GONE);
-	assert_false(file.is_told);
+	assert_false(file.is_known);
 	is_device = false;
 	munmap(block, PAGES * page_size());
 }
