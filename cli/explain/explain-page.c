@@ -127,7 +127,7 @@ static bool explain_page_is_partial(const struct explanation *e)
 
 /* Appends how many other processes map THING, which the kernel says is mapped more than once. */
 static void explain_page_add_others(
-	const struct explanation *e, const struct sharers_thing *thing, struct buffer *to)
+	const struct explanation *e, const struct sharers_object *thing, struct buffer *to)
 {
 	if (thing->others) {
 		buffer_add_text(to, ", also in ");
@@ -145,14 +145,14 @@ static void add_things(const struct explanation *e, struct buffer *to)
 {
 	const struct sharers *s = e->sharers;
 
-	for (size_t i = 0; i < s->things && i < e->limit; i++) {
-		begin_row(e, s->thing[i].shared_bytes, to);
-		cell_add_printable(to, s->thing[i].name);
-		explain_page_add_others(e, &s->thing[i], to);
+	for (size_t i = 0; i < s->objects && i < e->limit; i++) {
+		begin_row(e, s->object[i].shared_bytes, to);
+		cell_add_printable(to, s->object[i].name);
+		explain_page_add_others(e, &s->object[i], to);
 	}
-	if (s->things > e->limit) {
+	if (s->objects > e->limit) {
 		line_begin(to, "");
-		buffer_printf(to, "and %zu more\n", s->things - e->limit);
+		buffer_printf(to, "and %zu more\n", s->objects - e->limit);
 	}
 }
 

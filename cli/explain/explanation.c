@@ -97,7 +97,7 @@ static json_t *json_of_rows(
 
 static json_t *json_of_thing(const void *rows, size_t i)
 {
-	const struct sharers_thing *t = (const struct sharers_thing *)rows + i;
+	const struct sharers_object *t = (const struct sharers_object *)rows + i;
 
 	return json_pack("{s:s,s:b,s:I,s:I}", "name", t->name, "anonymous", !t->inode,
 		"shared_bytes", (json_int_t)t->shared_bytes, "others", (json_int_t)t->others);
@@ -232,7 +232,7 @@ json_t *explanation_json(const struct explanation *e)
 	failed |= json_object_set_new(json, "shared_with",
 		json_of_rows(e->sharers->program, e->sharers->programs, json_of_program));
 	failed |= json_object_set_new(json, "shared_things",
-		json_of_rows(e->sharers->thing, e->sharers->things, json_of_thing));
+		json_of_rows(e->sharers->object, e->sharers->objects, json_of_thing));
 	set_bytes(json, "others_looked_at", e->looked, &failed);
 	set_bytes(json, "others_refused", e->refused, &failed);
 	failed |= json_object_set_new(

@@ -15,37 +15,37 @@ void claims_done(struct claims *c)
 	*c = (struct claims){.claim = NULL};
 }
 
-static const struct sharers_thing *thing_of(const struct claim *c)
+static const struct sharers_object *object_of(const struct claim *c)
 {
-	return &c->sharers->thing[c->thing];
+	return &c->sharers->object[c->object];
 }
 
 int claims_add(struct claims *c, struct sharers *s)
 {
-	if (ARRAY_RESERVE(c->claim, c->room, c->claims + s->things) < 0)
+	if (ARRAY_RESERVE(c->claim, c->room, c->claims + s->objects) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->things; i++)
-		c->claim[c->claims++] = (struct claim){.sharers = s, .thing = i};
+	for (size_t i = 0; i < s->objects; i++)
+		c->claim[c->claims++] = (struct claim){.sharers = s, .object = i};
 	return 0;
 }
 
-static int by_thing(const void *a, const void *b)
+static int by_object(const void *a, const void *b)
 {
-	return sharers_compare(thing_of(a), thing_of(b));
+	return sharers_compare(object_of(a), object_of(b));
 }
 
 static bool is_first(const struct claims *c, size_t i)
 {
-	return !i || sharers_compare(thing_of(&c->claim[i - 1]), thing_of(&c->claim[i])) != 0;
+	return !i || sharers_compare(object_of(&c->claim[i - 1]), object_of(&c->claim[i])) != 0;
 }
 
 int claims_arrange(struct claims *c)
 {
 	c->hash_key = siphash_new_key();
 	if (c->claims)
-		qsort(c->claim, c->claims, sizeof(*c->claim), by_thing);
+		qsort(c->claim, c->claims, sizeof(*c->claim), by_object);
 	for (size_t i = 0; i < c->claims; i++) {
-		uint64_t hash = sharers_hash(&c->hash_key, thing_of(&c->claim[i]));
+		uint64_t hash = sharers_hash(&c->hash_key, object_of(&c->claim[i]));
 
 		if (is_first(c, i) && hashmap_add(&c->index, hash, i) < 0)
 			return -ENOMEM;
@@ -55,7 +55,7 @@ int claims_arrange(struct claims *c)
 
 void claims_see(const struct claims *c, const struct mapping *m)
 {
-	const struct sharers_thing key = sharers_key(m);
+	const struct sharers_object key = sharers_key(m);
 	uint64_t hash = sharers_hash(&c->hash_key, &key);
 	size_t at = 0;
 	uint32_t i;
@@ -63,8 +63,8 @@ void claims_see(const struct claims *c, const struct mapping *m)
 	do
 		if (!hashmap_next(&c->index, hash, &at, &i))
 			return;
-	while (sharers_compare(thing_of(&c->claim[i]), &key) != 0);
+	while (sharers_compare(object_of(&c->claim[i]), &key) != 0);
 	do
-		sharers_see(c->claim[i].sharers, c->claim[i].thing);
+		sharers_see(c->claim[i].sharers, c->claim[i].object);
 	while (++i < c->claims && !is_first(c, i));
 }

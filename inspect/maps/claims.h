@@ -3,8 +3,8 @@
  * Object Users
  *
  * Finds which of several subjects, processes that a user asks about, share the file, shared memory
- * or anonymous memory of a mapping: each of these is a thing (struct sharers_thing). A claim is a
- * thing of one subject. Each mapping of any other process is looked up once, for all subjects.
+ * or anonymous memory of a mapping: each of these is an object (struct sharers_object). A claim is
+ * an object of one subject. Each mapping of any other process is looked up once, for all subjects.
  * Pure.
  */
 #ifndef MEMTALLY_INSPECT_MAPS_CLAIMS_H
@@ -19,15 +19,15 @@
 
 struct claim {
 	struct sharers *sharers; /* borrowed: of the subject */
-	size_t thing;            /* number in .sharers->thing */
+	size_t object;           /* number in .sharers->object */
 };
 
 /* All zeros: empty. */
 struct claims {
-	/* Owned; after claims_arrange() claims to the same thing are neighbours. */
+	/* Owned; after claims_arrange() claims to the same object are neighbours. */
 	struct claim *claim;
 	size_t claims, room;
-	struct hashmap index; /* of .claim: the first claim to each thing */
+	struct hashmap index; /* of .claim: the first claim to each object */
 	struct siphash_key hash_key;
 };
 
@@ -36,8 +36,8 @@ void claims_done(struct claims *c);
 #define AUTO_CLAIMS CLEANUP(claims_done)
 
 /*
- * Adds a claim for each thing of S, which stays borrowed. Until claims_done(), S must neither learn
- * another thing nor be sorted. Returns 0, or -ENOMEM with C unchanged.
+ * Adds a claim for each object of S, which stays borrowed. Until claims_done(), S must neither learn
+ * another object nor be sorted. Returns 0, or -ENOMEM with C unchanged.
  */
 int claims_add(struct claims *c, struct sharers *s);
 
@@ -48,7 +48,7 @@ int claims_add(struct claims *c, struct sharers *s);
 int claims_arrange(struct claims *c);
 
 /*
- * Looks up the thing of mapping M, and calls sharers_see() for each subject that has it. Call only
+ * Looks up the object of mapping M, and calls sharers_see() for each subject that has it. Call only
  * after claims_arrange().
  */
 void claims_see(const struct claims *c, const struct mapping *m);

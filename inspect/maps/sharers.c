@@ -12,26 +12,26 @@
 
 void sharers_done(struct sharers *s)
 {
-	for (size_t i = 0; i < s->things; i++)
-		free(s->thing[i].name);
+	for (size_t i = 0; i < s->objects; i++)
+		free(s->object[i].name);
 	for (size_t i = 0; i < s->programs; i++)
 		free(s->program[i].name);
-	free(s->thing);
+	free(s->object);
 	hashmap_done(&s->index);
-	free(s->met);
+	free(s->mapped);
 	free(s->program);
-	*s = (struct sharers){.thing = NULL};
+	*s = (struct sharers){.object = NULL};
 }
 
-struct sharers_thing sharers_key(const struct mapping *m)
+struct sharers_object sharers_key(const struct mapping *m)
 {
 	if (!m->inode)
-		return (struct sharers_thing){.start = m->start};
-	return (struct sharers_thing){
+		return (struct sharers_object){.start = m->start};
+	return (struct sharers_object){
 		.device = (uint64_t)m->major << 32 | m->minor, .inode = m->inode};
 }
 
-int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b)
+int sharers_compare(const struct sharers_object *a, const struct sharers_object *b)
 {
 	if (a->inode != b->inode)
 		return a->inode < b->inode ? -1 : 1;
@@ -40,7 +40,7 @@ int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key)
+uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_object *key)
 {
 	struct siphash s;
 
@@ -51,15 +51,15 @@ uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_t
 	return siphash_end(&s);
 }
 
-/* Returns the thing like KEY with the hash HASH; NULL: there is none. */
-static struct sharers_thing *sharers_find(
-	const struct sharers *s, uint64_t hash, const struct sharers_thing *key)
+/* Returns the object like KEY with the hash HASH; NULL: there is none. */
+static struct sharers_object *sharers_find(
+	const struct sharers *s, uint64_t hash, const struct sharers_object *key)
 {
 	uint32_t i;
 
 	for (size_t at = 0; hashmap_next(&s->index, hash, &at, &i);)
-		if (!sharers_compare(&s->thing[i], key))
-			return &s->thing[i];
+		if (!sharers_compare(&s->object[i], key))
+			return &s->object[i];
 	return NULL;
 }
 
@@ -67,9 +67,9 @@ static int sharers_grow(struct sharers *s)
 {
 	size_t room = s->room;
 
-	if (ARRAY_RESERVE(s->met, room, s->things + 1) < 0)
+	if (ARRAY_RESERVE(s->mapped, room, s->objects + 1) < 0)
 		return -ENOMEM;
-	return ARRAY_RESERVE(s->thing, s->room, s->things + 1);
+	return ARRAY_RESERVE(s->object, s->room, s->objects + 1);
 }
 
 /* Returns the name of M; NULL: out of memory. */
@@ -101,43 +101,43 @@ int sharers_learn(struct sharers *s, const struct mapping *m)
 	uint64_t bytes = m->q[MAPPING_SHARED_CLEAN] + m->q[MAPPING_SHARED_DIRTY];
 	enum breakdown_part part = breakdown_part_of(m);
 	uint64_t alone = alone_of(m, part);
-	struct sharers_thing key = sharers_key(m), *thing;
+	struct sharers_object key = sharers_key(m), *object;
 	uint64_t hash;
 
 	/* Every process shares the kernel's own pages, such as [vdso]. */
 	if ((!bytes && !alone) || kind_of(m) == KIND_KERNEL)
 		return 0;
-	if (!s->things)
+	if (!s->objects)
 		s->hash_key = siphash_new_key();
 	hash = sharers_hash(&s->hash_key, &key);
-	thing = sharers_find(s, hash, &key);
-	if (!thing) {
+	object = sharers_find(s, hash, &key);
+	if (!object) {
 		AUTO_FREE char *name = sharers_name_of(m);
 
-		if (!name || sharers_grow(s) < 0 || hashmap_add(&s->index, hash, s->things) < 0)
+		if (!name || sharers_grow(s) < 0 || hashmap_add(&s->index, hash, s->objects) < 0)
 			return -ENOMEM;
 		key.name = TAKE_PTR(name);
-		thing = &s->thing[s->things++];
-		*thing = key;
-		thing->part = part;
+		object = &s->object[s->objects++];
+		*object = key;
+		object->part = part;
 	}
-	thing->shared_bytes += bytes;
-	thing->alone_bytes += alone;
+	object->shared_bytes += bytes;
+	object->alone_bytes += alone;
 	return 0;
 }
 
 void sharers_begin(struct sharers *s)
 {
 	s->current++;
-	s->mets = 0;
+	s->mapped_count = 0;
 }
 
 void sharers_see(struct sharers *s, size_t number)
 {
-	if (s->thing[number].seen == s->current)
+	if (s->object[number].seen == s->current)
 		return;
-	s->thing[number].seen = s->current;
-	s->met[s->mets++] = (uint32_t)number;
+	s->object[number].seen = s->current;
+	s->mapped[s->mapped_count++] = (uint32_t)number;
 }
 
 static struct sharers_program *find_program(struct sharers *s, const char *name)
@@ -161,11 +161,11 @@ static struct sharers_program *add_program(struct sharers *s, const char *name)
 }
 
 /* Counts another process that maps THING. */
-static void sharers_count(struct sharers *s, struct sharers_thing *thing)
+static void sharers_count(struct sharers *s, struct sharers_object *object)
 {
-	if (!thing->others)
-		s->kept_bytes[thing->part] += thing->alone_bytes;
-	thing->others++;
+	if (!object->others)
+		s->kept_bytes[object->part] += object->alone_bytes;
+	object->others++;
 }
 
 int sharers_end(struct sharers *s, const char *program)
@@ -173,12 +173,12 @@ int sharers_end(struct sharers *s, const char *program)
 	uint64_t shared_bytes = 0, forked_bytes = 0;
 	struct sharers_program *p;
 
-	for (size_t i = 0; i < s->mets; i++) {
-		struct sharers_thing *thing = &s->thing[s->met[i]];
+	for (size_t i = 0; i < s->mapped_count; i++) {
+		struct sharers_object *object = &s->object[s->mapped[i]];
 
-		sharers_count(s, thing);
-		shared_bytes += thing->shared_bytes;
-		forked_bytes += thing->inode ? 0 : thing->shared_bytes;
+		sharers_count(s, object);
+		shared_bytes += object->shared_bytes;
+		forked_bytes += object->inode ? 0 : object->shared_bytes;
 	}
 	if (!shared_bytes)
 		return 0;
@@ -198,7 +198,7 @@ int sharers_end(struct sharers *s, const char *program)
 
 static int by_bytes(const void *a_, const void *b_)
 {
-	const struct sharers_thing *a = a_, *b = b_;
+	const struct sharers_object *a = a_, *b = b_;
 
 	if (a->shared_bytes != b->shared_bytes)
 		return a->shared_bytes < b->shared_bytes ? 1 : -1;
@@ -217,10 +217,10 @@ static int by_program(const void *a_, const void *b_)
 void sharers_sort(struct sharers *s)
 {
 	hashmap_done(&s->index);
-	if (s->things)
-		qsort(s->thing, s->things, sizeof(*s->thing), by_bytes);
-	while (s->things && !s->thing[s->things - 1].shared_bytes)
-		free(s->thing[--s->things].name);
+	if (s->objects)
+		qsort(s->object, s->objects, sizeof(*s->object), by_bytes);
+	while (s->objects && !s->object[s->objects - 1].shared_bytes)
+		free(s->object[--s->objects].name);
 	if (s->programs)
 		qsort(s->program, s->programs, sizeof(*s->program), by_program);
 }

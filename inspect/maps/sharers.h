@@ -21,7 +21,7 @@
 #include "inspect/maps/mapping.h"
 
 /* A file, shared memory object or anonymous mapping that the process shares, or could share. */
-struct sharers_thing {
+struct sharers_object {
 	char *name;      /* owned; clean */
 	uint64_t device; /* major << 32 | minor; valid if .inode is set */
 	uint64_t inode;  /* 0: anonymous memory at .start */
@@ -36,7 +36,7 @@ struct sharers_thing {
 	size_t seen;   /* .current when it was last found to be mapped */
 };
 
-/* A program with processes that map any of these things. */
+/* A program with processes that map any of these objects. */
 struct sharers_program {
 	char *name; /* owned; clean */
 	/* .forked: those of .processes with anonymous memory at the same addresses. */
@@ -46,16 +46,16 @@ struct sharers_program {
 };
 
 struct sharers {
-	struct sharers_thing *thing;
-	size_t things, room;
-	struct hashmap index;        /* of .thing */
+	struct sharers_object *object;
+	size_t objects, room;
+	struct hashmap index;        /* of .object */
 	struct siphash_key hash_key; /* users choose inodes and addresses */
 	struct sharers_program *program;
 	size_t programs, programs_room;
 	size_t current; /* number of the process that is being read, from 1 on */
-	/* Owned; numbers in .thing that the process maps; they count after sharers_end(). */
-	uint32_t *met;
-	size_t mets;
+	/* Owned; numbers in .object that the process maps; they count after sharers_end(). */
+	uint32_t *mapped;
+	size_t mapped_count;
 	/*
 	 * By sort: bytes that other processes map and have not touched, and keep when the process
 	 * exits; 0 for memory that stays anyway.
@@ -73,19 +73,19 @@ void sharers_done(struct sharers *s);
  */
 int sharers_learn(struct sharers *s, const struct mapping *m);
 
-/* Returns the key of M's thing: a thing without a name, for the next two functions. */
-struct sharers_thing sharers_key(const struct mapping *m);
+/* Returns the key of M's object: an object without a name, for the next two functions. */
+struct sharers_object sharers_key(const struct mapping *m);
 
 /* Returns a hash of KEY with HASH_KEY. Equal keys have equal hashes. */
-uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_thing *key);
+uint64_t sharers_hash(const struct siphash_key *hash_key, const struct sharers_object *key);
 
 /* Returns the order of the keys A and B: below 0, 0 or above 0, as memcmp() does. */
-int sharers_compare(const struct sharers_thing *a, const struct sharers_thing *b);
+int sharers_compare(const struct sharers_object *a, const struct sharers_object *b);
 
 /* Begins another process. The process before counts only if sharers_end() was called. */
 void sharers_begin(struct sharers *s);
 
-/* Records that the process maps thing NUMBER, an index of .thing. */
+/* Records that the process maps object NUMBER, an index of .object. */
 void sharers_see(struct sharers *s, size_t number);
 
 /*
@@ -95,8 +95,8 @@ void sharers_see(struct sharers *s, size_t number);
 int sharers_end(struct sharers *s, const char *program);
 
 /*
- * Sorts things by shared bytes and programs by the bytes that they may share, the most first, and
- * drops things without shared bytes. Afterwards S can only be read.
+ * Sorts objects by shared bytes and programs by the bytes that they may share, the most first, and
+ * drops objects without shared bytes. Afterwards S can only be read.
  */
 void sharers_sort(struct sharers *s);
 

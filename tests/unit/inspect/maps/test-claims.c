@@ -72,12 +72,12 @@ static void see(const struct claims *c, struct sharers *all, size_t count, struc
 }
 
 /* Returns for how many of the processes another user of mapped object THING was found. */
-static size_t count_seen(const struct sharers *all, size_t count, size_t thing)
+static size_t count_seen(const struct sharers *all, size_t count, size_t object)
 {
 	size_t seen = 0;
 
 	for (size_t i = 0; i < count; i++)
-		seen += all[i].thing[thing].others;
+		seen += all[i].object[object].others;
 	return seen;
 }
 
@@ -93,12 +93,12 @@ static void all_sharers_learn_of_a_user(void **state)
 	assert_int_equal(count_seen(all, MANY, 1), 0);
 	for (size_t i = 0; i < MANY; i++) {
 		see(&c, all, MANY, mapping_at(0x1000, 2 + i));
-		assert_int_equal(all[i].thing[1].others, 1);
+		assert_int_equal(all[i].object[1].others, 1);
 		assert_int_equal(count_seen(all, MANY, 1), i + 1);
 	}
 	see(&c, all, MANY, mapping_at(0x10000, 0));
-	assert_int_equal(all[0].thing[2].others, 1);
-	assert_int_equal(all[1].thing[2].others, 1);
+	assert_int_equal(all[0].object[2].others, 1);
+	assert_int_equal(all[1].object[2].others, 1);
 	assert_int_equal(count_seen(all, MANY, 2), 2);
 	see(&c, all, MANY, mapping_at(0x1000, 0));
 	see(&c, all, MANY, mapping_at(0x10000, MANY + 2));

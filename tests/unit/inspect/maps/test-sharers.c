@@ -52,10 +52,10 @@ static int learn(struct sharers *s)
 
 static void see_one(struct sharers *s, const struct mapping *m)
 {
-	const struct sharers_thing key = sharers_key(m);
+	const struct sharers_object key = sharers_key(m);
 
-	for (size_t i = 0; i < s->things; i++)
-		if (!sharers_compare(&s->thing[i], &key))
+	for (size_t i = 0; i < s->objects; i++)
+		if (!sharers_compare(&s->object[i], &key))
 			sharers_see(s, i);
 }
 
@@ -102,15 +102,15 @@ static void finds_processes_that_map_the_same_file(void **state)
 	assert_int_equal(learn(&s), 0);
 	assert_int_equal(see_all(&s), 0);
 	sharers_sort(&s);
-	assert_int_equal(s.things, 3);
-	assert_int_equal(s.thing[0].shared_bytes, 100 * KIB);
-	assert_int_equal(s.thing[0].others, 1);
-	assert_string_equal(s.thing[0].name, "/lib/a");
-	assert_int_equal(s.thing[1].shared_bytes, 40 * KIB);
-	assert_int_equal(s.thing[1].others, 1);
-	assert_string_equal(s.thing[1].name, "[anon]");
-	assert_int_equal(s.thing[2].shared_bytes, 30 * KIB);
-	assert_int_equal(s.thing[2].others, 3);
+	assert_int_equal(s.objects, 3);
+	assert_int_equal(s.object[0].shared_bytes, 100 * KIB);
+	assert_int_equal(s.object[0].others, 1);
+	assert_string_equal(s.object[0].name, "/lib/a");
+	assert_int_equal(s.object[1].shared_bytes, 40 * KIB);
+	assert_int_equal(s.object[1].others, 1);
+	assert_string_equal(s.object[1].name, "[anon]");
+	assert_int_equal(s.object[2].shared_bytes, 30 * KIB);
+	assert_int_equal(s.object[2].others, 3);
 	assert_int_equal(s.programs, 2);
 	assert_string_equal(s.program[0].name, "server");
 	assert_int_equal(s.program[0].processes, 2);
@@ -142,10 +142,10 @@ static void finds_many_sharers(void **state)
 		assert_int_equal(see(&s, "other", &m, 1), 0);
 	}
 	sharers_sort(&s);
-	assert_int_equal(s.things, MANY);
+	assert_int_equal(s.objects, MANY);
 	for (unsigned int i = 0; i < MANY; i++) {
-		assert_int_equal(s.thing[i].shared_bytes, (MANY - i) * KIB);
-		assert_int_equal(s.thing[i].others, (MANY - i) % 2);
+		assert_int_equal(s.object[i].shared_bytes, (MANY - i) * KIB);
+		assert_int_equal(s.object[i].others, (MANY - i) % 2);
 	}
 	sharers_done(&s);
 }
@@ -172,7 +172,7 @@ static void mapped_shared_memory_is_kept(void **state)
 	assert_int_equal(s.kept_bytes[BREAKDOWN_SHMEM], 40 * KIB);
 	sharers_sort(&s);
 	assert_int_equal(s.kept_bytes[BREAKDOWN_SHMEM], 40 * KIB);
-	assert_int_equal(s.things, 0);
+	assert_int_equal(s.objects, 0);
 	assert_int_equal(s.programs, 0);
 	sharers_done(&s);
 }
@@ -204,7 +204,7 @@ static void incomplete_processes_do_not_count(void **state)
 	assert_int_equal(s.program[0].processes, 1);
 	assert_int_equal(s.program[0].shared_bytes, 40 * KIB);
 	assert_int_equal(s.program[0].forked_bytes, 40 * KIB);
-	assert_int_equal(s.thing[1].others, 1);
+	assert_int_equal(s.object[1].others, 1);
 	sharers_done(&s);
 }
 
@@ -217,7 +217,7 @@ static void ignores_the_kernels_mappings(void **state)
 	m.path = "[vdso]";
 	m.path_len = strlen(m.path);
 	assert_int_equal(sharers_learn(&s, &m), 0);
-	assert_int_equal(s.things, 0);
+	assert_int_equal(s.objects, 0);
 	assert_int_equal(see(&s, "other", &m, 1), 0);
 	sharers_sort(&s);
 	assert_int_equal(s.programs, 0);
@@ -260,7 +260,7 @@ enum pages { ALL_PAGES, MEETING_PAGES };
 /* Returns the CPU time in ns to add CHOSEN mappings at PAGES. */
 static uint64_t learn_many(size_t pages)
 {
-	struct sharers s = {.thing = NULL};
+	struct sharers s = {.object = NULL};
 	struct mapping m[CHOSEN];
 	uint64_t page = 0, begin_ns, took_ns;
 
@@ -272,7 +272,7 @@ static uint64_t learn_many(size_t pages)
 	for (size_t i = 0; i < CHOSEN; i++)
 		assert_int_equal(sharers_learn(&s, &m[i]), 0);
 	took_ns = clock_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
-	assert_int_equal(s.things, CHOSEN);
+	assert_int_equal(s.objects, CHOSEN);
 	sharers_done(&s);
 	return took_ns;
 }

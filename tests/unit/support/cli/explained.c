@@ -59,18 +59,18 @@ static void fill(struct explained *p)
 void explained_see(struct explained *p, const char *program, uint64_t start, uint64_t inode)
 {
 	const struct mapping m = {.start = start, .inode = inode, .major = inode == 5 ? 8 : 0};
-	const struct sharers_thing key = sharers_key(&m);
+	const struct sharers_object key = sharers_key(&m);
 
 	sharers_begin(&p->sharers);
-	for (size_t i = 0; i < p->sharers.things; i++)
-		if (!sharers_compare(&p->sharers.thing[i], &key))
+	for (size_t i = 0; i < p->sharers.objects; i++)
+		if (!sharers_compare(&p->sharers.object[i], &key))
 			sharers_see(&p->sharers, i);
 	assert_int_equal(sharers_end(&p->sharers, program), 0);
 }
 
 void explained_open(struct explained *p)
 {
-	*p = (struct explained){.sharers = {.things = 0}};
+	*p = (struct explained){.sharers = {.objects = 0}};
 	breakdown_init(&p->breakdown);
 	fill(p);
 	p->q[PROCESS_RSS] = 16 * MIB;
