@@ -197,17 +197,12 @@ static void bucket_add_part(const struct bucket *b, struct row *row, double part
 /* Sets the state of ROW to that of the snapshot. */
 static void settle_row(struct row *row)
 {
-	row->is_known = row->will_be_known;
-	row->has_pss = row->will_have_pss;
-	row->has_swap = row->will_have_swap;
-	row->pss_bytes = row->will_pss_bytes;
-	row->swap_bytes = row->will_swap_bytes;
-	row->processes = row->will_processes;
-	if (row->has_pss && (!row->has_pss_max || row->pss_bytes > row->pss_max_bytes)) {
-		row->pss_max_bytes = row->pss_bytes;
+	row->now = row->next;
+	if (row->now.has_pss && (!row->has_pss_max || row->now.pss_bytes > row->pss_max_bytes)) {
+		row->pss_max_bytes = row->now.pss_bytes;
 		row->has_pss_max = true;
 	}
-	row->processes_max = saturate_max(row->processes_max, row->processes);
+	row->processes_max = saturate_max(row->processes_max, row->now.processes);
 }
 
 static void open_span(struct bucket *b, uint64_t from_ns, uint64_t to_ns)
@@ -336,7 +331,7 @@ void bucket_forget_series(struct bucket *b)
  */
 static bool is_left(const struct row *row)
 {
-	return row->is_known || row->will_be_known || row->gain > 0 || row->process_gain > 0;
+	return row->now.is_known || row->next.is_known || row->gain > 0 || row->process_gain > 0;
 }
 
 void bucket_clear(struct bucket *b)

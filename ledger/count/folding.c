@@ -92,7 +92,7 @@ static void fold_ended(struct folding *f, struct rows *rows, enum usage_kind kin
 	if (!row)
 		return;
 	for (size_t i = 0; i < rows->count; i++)
-		if (rows->row[i]->kind == kind && !rows->row[i]->is_known)
+		if (rows->row[i]->kind == kind && !rows->row[i]->now.is_known)
 			row[found++] = rows->row[i];
 	qsort((void *)row, found, sizeof(struct row *), by_use);
 	for (size_t i = folding_rows_max(kind); i < found; i++) {
@@ -108,7 +108,7 @@ void folding_forget_ended(struct folding *f, struct rows *rows)
 	size_t ended[USAGE_KINDS_END] = {0};
 
 	for (size_t i = 0; i < rows->count; i++)
-		if (!rows->row[i]->is_known)
+		if (!rows->row[i]->now.is_known)
 			ended[rows->row[i]->kind]++;
 	for (unsigned int kind = USAGE_USER; kind < USAGE_KINDS_END; kind++)
 		if (ended[kind] > 2 * folding_rows_max((enum usage_kind)kind))

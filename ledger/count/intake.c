@@ -79,7 +79,7 @@ static bool intake_get(const struct snapshot_scope *s, enum scope_quantity i, ui
 /* Returns whether ROW has counted the same counter as that of S. */
 static bool has_counter_of(const struct row *row, const struct snapshot_scope *s)
 {
-	return row->is_known && row->created_ns == s->created_ns;
+	return row->now.is_known && row->created_ns == s->created_ns;
 }
 
 static double counter_of(const struct snapshot_scope *s)
@@ -113,25 +113,25 @@ static void intake_gain(
 static void intake_sample(const struct intake *in, struct row *row, bool is_there_before)
 {
 	double seconds = (double)in->brings_ns / (double)NS_PER_SEC / 2;
-	double swap = is_there_before ? (double)row->swap_bytes : 0;
-	double processes = is_there_before ? (double)row->processes : 0;
+	double swap = is_there_before ? (double)row->now.swap_bytes : 0;
+	double processes = is_there_before ? (double)row->now.processes : 0;
 
-	row->samples_swap = (!is_there_before || row->has_swap) &&
-	                    (row->will_have_swap || !row->will_be_known);
+	row->samples_swap = (!is_there_before || row->now.has_swap) &&
+	                    (row->next.has_swap || !row->next.is_known);
 	if (row->samples_swap)
-		row->swap_gain = (swap + (double)row->will_swap_bytes) * seconds;
-	row->process_gain = (processes + (double)row->will_processes) * seconds;
+		row->swap_gain = (swap + (double)row->next.swap_bytes) * seconds;
+	row->process_gain = (processes + (double)row->next.processes) * seconds;
 }
 
 static void take_row(const struct intake *in, struct row *row, const struct snapshot_scope *s)
 {
-	row->will_be_known = true;
-	row->will_have_pss = intake_get(s, SCOPE_PSS, &row->will_pss_bytes);
-	row->will_have_swap = intake_get(s, SCOPE_SWAP_PSS, &row->will_swap_bytes);
-	intake_get(s, SCOPE_PROCESSES, &row->will_processes);
+	row->next.is_known = true;
+	row->next.has_pss = intake_get(s, SCOPE_PSS, &row->next.pss_bytes);
+	row->next.has_swap = intake_get(s, SCOPE_SWAP_PSS, &row->next.swap_bytes);
+	intake_get(s, SCOPE_PROCESSES, &row->next.processes);
 	intake_gain(in->relation, row, s);
 	if (in->is_sampled)
-		intake_sample(in, row, row->is_known);
+		intake_sample(in, row, row->now.is_known);
 }
 
 /*
@@ -145,10 +145,10 @@ static void take_ended(const struct intake *in, struct row *row)
 	                             : saturate_min(in->brings_ns, in->view->header->interval_ns);
 
 	if (in->relation != INTAKE_SEQUEL)
-		row->is_known = false; /* its counter ended with its memtallyd */
-	if (!row->is_known)
+		row->now.is_known = false; /* its counter ended with its memtallyd */
+	if (!row->now.is_known)
 		return;
-	row->gain = (double)row->pss_bytes * ((double)ns / (double)NS_PER_SEC) / 2;
+	row->gain = (double)row->now.pss_bytes * ((double)ns / (double)NS_PER_SEC) / 2;
 	if (in->is_sampled)
 		intake_sample(in, row, true);
 }
@@ -157,8 +157,7 @@ static void intake_prepare(struct row *row)
 {
 	row->counts = row->samples_swap = false;
 	row->gain = row->swap_gain = row->process_gain = 0;
-	row->will_be_known = row->will_have_pss = row->will_have_swap = false;
-	row->will_pss_bytes = row->will_swap_bytes = row->will_processes = 0;
+	row->next = (struct row_state){.is_known = false};
 }
 
 static double intake_part_of(double part, double whole)
@@ -181,23 +180,18 @@ static struct row *find_unknown(const struct rows *rows, const struct view *view
 {
 	struct row *row = intake_find_row(rows, view, kind, s);
 
-	return row && !row->is_known ? row : NULL;
+	return row && !row->now.is_known ? row : NULL;
 }
 
 /* Hands OLD's counter on to ROW. OLD's usage stays its own. */
 static void go_on_from(struct row *row, struct row *old)
 {
-	row->is_known = true;
+	row->now = old->now;
 	row->created_ns = old->created_ns;
 	row->counted = old->counted;
-	row->has_pss = old->has_pss;
-	row->has_swap = old->has_swap;
-	row->pss_bytes = old->pss_bytes;
-	row->swap_bytes = old->swap_bytes;
-	row->processes = old->processes;
 	if (row->id == OWNER_NO_ID)
 		row->id = old->id;
-	old->is_known = false;
+	old->now.is_known = false;
 }
 
 /*
@@ -250,19 +244,21 @@ static void intake_recall(
 
 		if (!row)
 			continue;
-		row->is_known = true;
+		row->now.is_known = true;
 		row->created_ns = s->created_ns;
 		if (ROW_HAS(s, SCOPE_PSS_BYTE_SECONDS))
 			row->counted = metric_real(s->q[SCOPE_PSS_BYTE_SECONDS]) *
 			               intake_part_of(other->counted, counted);
-		row->has_swap = other->has_swap && intake_get(s, SCOPE_SWAP_PSS, &row->swap_bytes);
-		row->swap_bytes = (uint64_t)((double)row->swap_bytes *
-					     intake_part_of((double)other->swap_bytes, swap_bytes));
-		intake_get(s, SCOPE_PROCESSES, &row->processes);
-		row->processes = (uint64_t)((double)row->processes *
-						    intake_part_of(
-							    (double)other->processes, processes) +
-					    0.5);
+		row->now.has_swap = other->now.has_swap &&
+		                    intake_get(s, SCOPE_SWAP_PSS, &row->now.swap_bytes);
+		row->now.swap_bytes = (uint64_t)((double)row->now.swap_bytes *
+						 intake_part_of((double)other->now.swap_bytes,
+							 swap_bytes));
+		intake_get(s, SCOPE_PROCESSES, &row->now.processes);
+		row->now.processes = (uint64_t)((double)row->now.processes *
+							intake_part_of((double)other->now.processes,
+								processes) +
+						0.5);
 	}
 }
 
@@ -298,9 +294,9 @@ int intake_take(
 		return r;
 	follow_users(rows, &renamed, in->view);
 	for (unsigned int k = USAGE_USER; k < USAGE_KINDS_END; k++) {
-		if (other[k].is_known && in->relation == INTAKE_SEQUEL)
+		if (other[k].now.is_known && in->relation == INTAKE_SEQUEL)
 			intake_recall(&other[k], rows, in->view, (enum usage_kind)k);
-		other[k] = (struct row){.is_known = false};
+		other[k] = (struct row){.series = 0};
 	}
 	take_rows(in, rows);
 	return 0;

@@ -35,7 +35,7 @@ struct intake {
  * Adds rows for new owners. Returns 0 or -ENOMEM: then the snapshot counts as not taken.
  *
  * OTHER: by kind, the "(other)" counter that an earlier run of memtally-ledger has written, the sum
- * of all owners without a series in the file; if there is one, .is_known is set. Clears OTHER.
+ * of all owners without a series in the file; if there is one, .now.is_known is set. Clears OTHER.
  */
 int intake_take(
 	const struct intake *in, struct rows *rows, struct row other[static USAGE_KINDS_END]);

@@ -33,7 +33,8 @@ static int by_order(const void *a, const void *b)
 
 static bool renamed_owners_is_missing(const struct row *row, uint64_t number)
 {
-	return row->is_known && row->seen != number && owner_of(usage_owner(row->kind))->has_user;
+	return row->now.is_known && row->seen != number &&
+	       owner_of(usage_owner(row->kind))->has_user;
 }
 
 int renamed_owners_collect(struct renamed_owners *o, const struct rows *rows, uint64_t number)
@@ -70,7 +71,7 @@ struct row *renamed_owners_find(
 	/* The caller clears is_known of a row that it was given, so no row is found twice. */
 	for (size_t i = ARRAY_FIRST(o->count, k, order_of(o->row[k], &key) >= 0);
 		i < o->count && !order_of(o->row[i], &key); i++)
-		if (o->row[i]->is_known &&
+		if (o->row[i]->now.is_known &&
 			(!found || is_nearer(o->row[i], found, row->id, counter)))
 			found = o->row[i];
 	return found;

@@ -20,6 +20,13 @@ enum rows_series {
 	ROWS_SERIES_NONE = -1,   /* the file has none of that name */
 };
 
+/* The state of an owner in a snapshot. */
+struct row_state {
+	bool is_known; /* it has this owner */
+	bool has_pss, has_swap;
+	uint64_t pss_bytes, swap_bytes, processes;
+};
+
 struct row {
 	enum usage_kind kind;
 	uint32_t number; /* uid of a user or gid of a group, as memtallyd has it; else 0 */
@@ -33,12 +40,9 @@ struct row {
 	uint64_t hash;  /* of kind and number, or kind, name and user */
 	int64_t series; /* id in the file, or an enum rows_series */
 
-	/* State of the last snapshot, or of the part of it that is counted. */
-	bool is_known;       /* the snapshot has this owner */
-	uint64_t created_ns; /* CLOCK_REALTIME at which its counter began at 0 */
-	double counted;      /* byte seconds of its counter that are counted */
-	bool has_pss, has_swap;
-	uint64_t pss_bytes, swap_bytes, processes;
+	struct row_state now; /* of the last snapshot, or of the part of it that is counted */
+	uint64_t created_ns;  /* CLOCK_REALTIME at which its counter began at 0 */
+	double counted;       /* byte seconds of its counter that are counted */
 
 	/* Usage since the last write. */
 	double pss_byte_s, swap_byte_s, process_s;
@@ -53,8 +57,7 @@ struct row {
 	bool counts, samples_swap;
 	/* Byte seconds and process seconds, over the whole time that it covers. */
 	double gain, swap_gain, process_gain;
-	bool will_be_known, will_have_pss, will_have_swap; /* the state after it */
-	uint64_t will_pss_bytes, will_swap_bytes, will_processes;
+	struct row_state next; /* the state in it */
 };
 
 struct rows {

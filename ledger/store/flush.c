@@ -167,7 +167,7 @@ static int flush_fold(struct store *s, struct bucket *b, int64_t to_s, enum nami
 /* Returns whether ROW has a counter to write. */
 static bool has_counter(const struct row *row)
 {
-	return row->is_known || row->will_be_known;
+	return row->now.is_known || row->next.is_known;
 }
 
 /*
@@ -213,20 +213,20 @@ static int add_counter(struct store *s, const struct row *row)
 	sqlite3_bind_int64(s->add_counter, 2, row->number);
 	sqlite3_bind_int64(s->add_counter, 3, (int64_t)row->created_ns);
 	sqlite3_bind_double(s->add_counter, 4, row->counted);
-	bind_optional(s->add_counter, 5, row->has_pss, (int64_t)row->pss_bytes);
-	bind_optional(s->add_counter, 6, row->has_swap, (int64_t)row->swap_bytes);
-	sqlite3_bind_int64(s->add_counter, 7, (int64_t)row->processes);
+	bind_optional(s->add_counter, 5, row->now.has_pss, (int64_t)row->now.pss_bytes);
+	bind_optional(s->add_counter, 6, row->now.has_swap, (int64_t)row->now.swap_bytes);
+	sqlite3_bind_int64(s->add_counter, 7, (int64_t)row->now.processes);
 	return database_finish(s->add_counter);
 }
 
 /* Adds ROW's counter to the "(other)" counter of its kind. */
 static void add_to_other(struct row *other, const struct row *row)
 {
-	other->is_known = true;
+	other->now.is_known = true;
 	other->counted += row->counted;
-	other->has_swap |= row->has_swap;
-	other->swap_bytes += row->has_swap ? row->swap_bytes : 0;
-	other->processes += row->processes;
+	other->now.has_swap |= row->now.has_swap;
+	other->now.swap_bytes += row->now.has_swap ? row->now.swap_bytes : 0;
+	other->now.processes += row->now.processes;
 }
 
 static int write_counters(struct store *s, const struct bucket *b)
@@ -247,7 +247,7 @@ static int write_counters(struct store *s, const struct bucket *b)
 			add_to_other(&other[row->kind], row);
 	}
 	for (unsigned int kind = USAGE_USER; r == 0 && kind < USAGE_KINDS_END; kind++) {
-		if (!other[kind].is_known)
+		if (!other[kind].now.is_known)
 			continue;
 		r = series_get_other(s, (enum usage_kind)kind, &other[kind].series);
 		if (r == 0)

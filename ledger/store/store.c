@@ -375,10 +375,10 @@ static int load_row(sqlite3_stmt *statement, struct bucket *b)
 	row->id = id >= 0 && id < OWNER_NO_ID ? (uint32_t)id : OWNER_NO_ID;
 	row->created_ns = (uint64_t)sqlite3_column_int64(statement, 6);
 	row->counted = counted;
-	row->has_pss = get_optional(statement, 8, &row->pss_bytes);
-	row->has_swap = get_optional(statement, 9, &row->swap_bytes);
-	get_optional(statement, 10, &row->processes);
-	row->is_known = true;
+	row->now.has_pss = get_optional(statement, 8, &row->now.pss_bytes);
+	row->now.has_swap = get_optional(statement, 9, &row->now.swap_bytes);
+	get_optional(statement, 10, &row->now.processes);
+	row->now.is_known = true;
 	return 0;
 }
 

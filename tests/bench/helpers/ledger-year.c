@@ -56,16 +56,16 @@ static void use(struct bucket *b, enum usage_kind kind, uint32_t number, const c
 	if (!row)
 		die("out of memory");
 	row->id = number;
-	row->is_known = true;
+	row->now.is_known = true;
 	row->counted += 1e12;
-	row->pss_bytes = next(random) % (UINT64_C(8) << 30);
-	row->has_pss = row->has_swap = row->has_pss_max = row->has_swap_s = true;
-	row->processes = 1 + next(random) % 60;
-	row->pss_byte_s = (double)row->pss_bytes * BUCKET_S * 0.9;
-	row->pss_max_bytes = row->pss_bytes;
+	row->now.pss_bytes = next(random) % (UINT64_C(8) << 30);
+	row->now.has_pss = row->now.has_swap = row->has_pss_max = row->has_swap_s = true;
+	row->now.processes = 1 + next(random) % 60;
+	row->pss_byte_s = (double)row->now.pss_bytes * BUCKET_S * 0.9;
+	row->pss_max_bytes = row->now.pss_bytes;
 	row->swap_byte_s = number % 4 ? 0 : (double)(next(random) % (UINT64_C(1) << 30)) * BUCKET_S;
-	row->process_s = (double)row->processes * BUCKET_S;
-	row->processes_max = row->processes;
+	row->process_s = (double)row->now.processes * BUCKET_S;
+	row->processes_max = row->now.processes;
 }
 
 static void fill(struct bucket *b, uint64_t users, uint64_t day, uint64_t *random)
@@ -92,7 +92,7 @@ static void fill(struct bucket *b, uint64_t users, uint64_t day, uint64_t *rando
 
 static bool is_left(const struct row *row)
 {
-	return row->is_known;
+	return row->now.is_known;
 }
 
 static void fill_slot(struct bucket *b, uint64_t slot, uint64_t users, uint64_t *random)
@@ -100,7 +100,7 @@ static void fill_slot(struct bucket *b, uint64_t slot, uint64_t users, uint64_t 
 	uint64_t begin_ns = (FIRST_S + slot * BUCKET_S) * NS_PER_SEC;
 
 	for (size_t i = 0; i < b->rows.count; i++)
-		b->rows.row[i]->is_known = false;
+		b->rows.row[i]->now.is_known = false;
 	fill(b, users, slot * BUCKET_S / DAY_S, random);
 	rows_sweep(&b->rows, is_left);
 	b->mark = (struct bucket_mark){.is_set = true,

@@ -94,7 +94,7 @@ static void exited_owners_are_removed(void **state)
 		snprintf(name, sizeof(name), "program-%u", i);
 		row = rows_get(&rows, USAGE_PROGRAM, 0, name, "");
 		assert_non_null(row);
-		row->is_known = i == ended;
+		row->now.is_known = i == ended;
 		row->pss_byte_s = i + 1;
 		sum += i + 1;
 		folding_forget_ended(&f, &rows);

@@ -17,7 +17,7 @@ static struct row *add(
 	assert_non_null(row);
 	row->created_ns = created_ns;
 	row->seen = seen;
-	row->is_known = seen == BEFORE;
+	row->now.is_known = seen == BEFORE;
 	return row;
 }
 
@@ -30,11 +30,11 @@ static void present_or_userless_owners_are_not_found(void **state)
 	(void)state;
 	assert_int_equal(renamed_owners_collect(&f, &rows, NOW), 0);
 	assert_int_equal(f.count, 0);
-	add(&rows, "here", "alice", 5, NOW)->is_known = true;
-	add(&rows, "ended before", "alice", 5, BEFORE)->is_known = false;
+	add(&rows, "here", "alice", 5, NOW)->now.is_known = true;
+	add(&rows, "ended before", "alice", 5, BEFORE)->now.is_known = false;
 	row = rows_get(&rows, USAGE_PROGRAM, 0, "bash", "");
 	assert_non_null(row);
-	row->is_known = true;
+	row->now.is_known = true;
 	row->seen = BEFORE;
 	assert_int_equal(renamed_owners_collect(&f, &rows, NOW), 0);
 	assert_int_equal(f.count, 0);
@@ -98,9 +98,9 @@ static void the_nearest_of_several_is_found(void **state)
 	assert_ptr_equal(renamed_owners_find(&f, row, 5, 210), alice);
 	row->id = 1001;
 	assert_ptr_equal(renamed_owners_find(&f, row, 5, 110), bob);
-	bob->is_known = false; /* another owner continues from it */
+	bob->now.is_known = false; /* another owner continues from it */
 	assert_ptr_equal(renamed_owners_find(&f, row, 5, 210), alice);
-	alice->is_known = false;
+	alice->now.is_known = false;
 	assert_null(renamed_owners_find(&f, row, 5, 110));
 	rows_done(&rows);
 }
