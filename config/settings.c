@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,20 +14,6 @@
 #include "config/yaml.h"
 
 static const char socket_name[] = "snapshot.sock";
-
-void settings_add_fault(char error[static SETTINGS_ERROR_SIZE], const char *format, ...)
-{
-	size_t len = strlen(error);
-	va_list args;
-
-	if (len + 2 >= SETTINGS_ERROR_SIZE)
-		return;
-	if (len)
-		error[len++] = '\n';
-	va_start(args, format);
-	vsnprintf(error + len, SETTINGS_ERROR_SIZE - len, format, args);
-	va_end(args);
-}
 
 enum settings_action settings_action(const struct settings *c)
 {

@@ -28,10 +28,6 @@
 int settings_load(enum program program, int argc, char *const argv[], struct settings **ret,
 	char error[static SETTINGS_ERROR_SIZE]);
 
-/* Adds a line to ERROR, which may be empty. A line that is too long is cut off. */
-void settings_add_fault(char error[static SETTINGS_ERROR_SIZE], const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /*
  * Returns what the options ask for. --help comes before --version, and --version before
  * --check-config.

@@ -17,6 +17,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/faults.h"
 #include "base/os/file.h"
 #include "config/settings.h"
 
@@ -107,13 +108,12 @@ static int access_resolve(const char *config, const char *path, char **ret)
 }
 
 /*
- * Appends the text of PEM to TO. Returns 0 or a negative errno; unless it is -ENOMEM, one more line
- * is in ERROR.
+ * Appends the text of PEM to TO. Returns 0 or a negative errno; unless it is -ENOMEM, one more
+ * fault is in FAULTS.
  */
 static int read_pem(struct access *a, const struct webconfig_pem *pem, const char *key,
-	struct buffer *to, char error[static SETTINGS_ERROR_SIZE])
+	struct buffer *to, struct faults *faults)
 {
-	const char *config = a->file[0].path;
 	AUTO_FREE char *path = NULL;
 	int r;
 
@@ -121,25 +121,23 @@ static int read_pem(struct access *a, const struct webconfig_pem *pem, const cha
 		buffer_add_text(to, pem->text);
 	if (!pem->path)
 		return to->error;
-	r = access_resolve(config, pem->path, &path);
+	r = access_resolve(faults->path, pem->path, &path);
 	if (r == 0)
 		r = access_read_file(a, path, to);
 	if (r < 0 && r != -ENOMEM)
-		settings_add_fault(error,
-			"%.150s:%zu: %s: expected a file that can be read: %.150s: %s", config,
-			pem->line, key, path, strerror(-r));
+		faults_add(faults, pem->line, "%s: expected a file that can be read: %s: %s", key,
+			path, strerror(-r));
 	return r;
 }
 
 /* Reads all three texts, so that every file that cannot be read is reported. */
-static int read_texts(
-	struct access *a, struct tls_texts *to, char error[static SETTINGS_ERROR_SIZE])
+static int read_texts(struct access *a, struct tls_texts *to, struct faults *faults)
 {
 	const struct webconfig_tls *c = &a->config.tls;
 	const int results[] = {
-		read_pem(a, &c->cert, "cert_file", &to->cert, error),
-		read_pem(a, &c->key, "key_file", &to->key, error),
-		read_pem(a, &c->client_ca, "client_ca_file", &to->client_ca, error),
+		read_pem(a, &c->cert, "cert_file", &to->cert, faults),
+		read_pem(a, &c->key, "key_file", &to->key, faults),
+		read_pem(a, &c->client_ca, "client_ca_file", &to->client_ca, faults),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(results); i++)
@@ -166,12 +164,12 @@ static void texts_done(struct tls_texts *t)
 static int load_tls(struct access *a, char error[static SETTINGS_ERROR_SIZE])
 {
 	CLEANUP(texts_done) struct tls_texts texts = {0};
-	const struct webconfig_tls *c = &a->config.tls;
-	int r = read_texts(a, &texts, error);
+	struct faults faults;
+	int r;
 
-	if (r == 0)
-		r = tls_new(c, a->file[0].path, &texts, &a->tls, error);
-	return r;
+	faults_init(&faults, a->file[0].path, error, SETTINGS_ERROR_SIZE);
+	r = read_texts(a, &texts, &faults);
+	return r == 0 ? tls_new(&a->config.tls, &texts, &faults, &a->tls) : r;
 }
 
 static int access_load_files(

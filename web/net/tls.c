@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/settings.h"
 
 enum { NAME_SIZE = 1024 }; /* bytes of a subject alternative name */
 
@@ -66,16 +65,14 @@ static const char *const groups[WEBCONFIG_CURVES] = {
 /* The configuration that is being read, for errors. */
 struct making {
 	const struct webconfig_tls *config;
-	const char *name;
-	char *error;
+	struct faults *faults;
 };
 
 static int tls_refuse(
 	struct making *m, size_t line, const char *key, const char *expected, const char *detail)
 {
-	settings_add_fault(m->error, "%.200s:%zu: %s: expected %s%s%s", m->name, line, key,
-		expected, detail ? ": " : "", detail ? detail : "");
-	return -EINVAL;
+	return faults_add(m->faults, line, "%s: expected %s%s%s", key, expected, detail ? ": " : "",
+		detail ? detail : "");
 }
 
 /*
@@ -348,10 +345,10 @@ static int add_authorities(
 			       r < 0 ? gnutls_strerror(r) : "there is none");
 }
 
-int tls_new(const struct webconfig_tls *c, const char *name, const struct tls_texts *texts,
-	struct tls **ret, char error[static SETTINGS_ERROR_SIZE])
+int tls_new(const struct webconfig_tls *c, const struct tls_texts *texts, struct faults *faults,
+	struct tls **ret)
 {
-	struct making m = {.config = c, .name = name, .error = error};
+	struct making m = {.config = c, .faults = faults};
 	AUTO_TLS struct tls *t = calloc(1, sizeof(*t));
 	int results[3];
 
@@ -364,7 +361,6 @@ int tls_new(const struct webconfig_tls *c, const char *name, const struct tls_te
 			return -ENOMEM;
 	if (gnutls_certificate_allocate_credentials(&t->credentials) < 0)
 		return -ENOMEM;
-	error[0] = 0;
 	/* Calls all three even if one fails, so that all faults are reported. */
 	results[0] = add_certificate(&m, texts, t->credentials);
 	results[1] = add_authorities(&m, texts, t->credentials);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "base/faults.h"
 #include "config/webconfig.h"
 
 struct tls;
@@ -23,12 +24,11 @@ struct tls_texts {
 };
 
 /*
- * Makes *RET from C and TEXTS, with one reference; neither is kept. NAME is the path of the
- * configuration, for errors. Returns 0; -EINVAL if there are faults, with a line for each in ERROR;
- * or -ENOMEM.
+ * Makes *RET from C and TEXTS, with one reference; neither is kept. Returns 0; -EINVAL if there are
+ * faults, which are added to FAULTS; or -ENOMEM.
  */
-int tls_new(const struct webconfig_tls *c, const char *name, const struct tls_texts *texts,
-	struct tls **ret, char error[static SETTINGS_ERROR_SIZE]);
+int tls_new(const struct webconfig_tls *c, const struct tls_texts *texts, struct faults *faults,
+	struct tls **ret);
 
 struct tls *tls_ref(struct tls *t);   /* returns T */
 struct tls *tls_unref(struct tls *t); /* accepts NULL; returns NULL */

@@ -47,12 +47,13 @@ static int make(const struct webconfig_tls *c, const char *cert, const char *key
 	struct tls **ret, char *error)
 {
 	CLEANUP(done_texts) struct tls_texts texts = {0};
+	struct faults faults;
 
 	set_text(&texts.cert, cert);
 	set_text(&texts.key, key);
 	set_text(&texts.client_ca, ca);
-	error[0] = 0;
-	return tls_new(c, "f", &texts, ret, error);
+	faults_init(&faults, "f", error, SETTINGS_ERROR_SIZE);
+	return tls_new(c, &texts, &faults, ret);
 }
 
 static struct tls *make_good(const struct webconfig_tls *c, const struct pki *own)
