@@ -131,13 +131,15 @@ static void read_privileged(struct manager *m)
 	publisher_set_privileged(m->publisher, &m->privileged);
 }
 
-/* If the rules are refused, the old ones stay. */
-static void read_naming(struct manager *m, const struct settings *settings)
+/* Returns false if the rules are refused: the old ones stay. */
+static bool read_naming(struct manager *m, const struct settings *settings)
 {
 	struct naming_rules *rules;
 
-	if (naming_file_load(settings, "the old rules stay: ", &rules) == 0)
-		pass_set_naming(m->pass, rules);
+	if (naming_file_load(settings, &rules) < 0)
+		return false;
+	pass_set_naming(m->pass, rules);
+	return true;
 }
 
 /* Logs that a setting which only a start can change keeps its old value. */
@@ -150,16 +152,21 @@ static void say_kept(const char *option, const char *kept, const char *wanted)
 static void manager_apply(struct manager *m, const struct settings *settings)
 {
 	struct pass_options options;
+	bool has_naming;
 
 	set_options(settings, &options);
 	pass_set_options(m->pass, &options);
 	cycle_apply(m->cycle, settings);
 	log_set_level((enum log_level)settings->log_level);
 	read_privileged(m);
-	read_naming(m, settings);
+	has_naming = read_naming(m, settings);
 	say_kept("path.procfs", m->procfs, settings->path_procfs);
 	say_kept("snapshot.socket", m->socket, settings->snapshot_socket);
-	log_info("the configuration was read again");
+	if (has_naming)
+		log_info("the configuration was read again");
+	else
+		log_warning("the configuration was read again, but the old rules of "
+			    "naming.process_exporter stay");
 }
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)

@@ -101,7 +101,7 @@ int memtallyd_run(int argc, char *argv[])
 
 	if (status != COMMAND_RUN && status != COMMAND_CHECK)
 		return status;
-	r = naming_file_load(settings, "", &rules);
+	r = naming_file_load(settings, &rules);
 	if (r < 0)
 		return command_refused(r);
 	if (status == COMMAND_RUN)

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 
-int naming_file_load(const struct settings *settings, const char *before, struct naming_rules **ret)
+int naming_file_load(const struct settings *settings, struct naming_rules **ret)
 {
 	char error[NAMING_ERRORS_SIZE];
 	int r;
@@ -16,6 +16,6 @@ int naming_file_load(const struct settings *settings, const char *before, struct
 	}
 	r = naming_rules_load(settings->naming_process_exporter, ret, error);
 	if (r < 0)
-		log_lines(LOG_LEVEL_ERROR, before, error);
+		log_lines(LOG_LEVEL_ERROR, "", error);
 	return r;
 }

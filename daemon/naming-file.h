@@ -10,10 +10,9 @@
 /*
  * Loads the rules that SETTINGS name into *RET, which the caller frees with naming_rules_free();
  * NULL: they name none. Returns 0, or an error of naming_rules_load(): then each fault has been
- * logged, with BEFORE in front of it.
+ * logged.
  */
-int naming_file_load(
-	const struct settings *settings, const char *before, struct naming_rules **ret);
+int naming_file_load(const struct settings *settings, struct naming_rules **ret);
 
 static inline void cleanup_naming_rules(struct naming_rules **r)
 {
