@@ -20,6 +20,7 @@
 #include "cli/table/line.h"
 #include "cli/table/output.h"
 #include "render/json.h"
+#include "snapshot/owner.h"
 
 enum { PIECE_SIZE = 1 << 16 };
 
@@ -133,6 +134,21 @@ static void say_unsorted(const struct settings *settings, const struct selection
 			settings->sort, metric_scope_name(s->scope));
 }
 
+/* Warns if VIEW, of all processes, is to list namegroups and has none, which is so without rules. */
+static void say_unnamed(const struct selection *s, const struct view *view)
+{
+	if (s->scope != METRIC_NAMEGROUP)
+		return;
+	for (uint32_t i = 0; i < view_count(view, s->scope); i++) {
+		const struct snapshot_scope *row = view_scope(view, s->scope, i);
+
+		if (!(row->flags & SCOPE_OTHER) &&
+			strcmp(view_text(view, row->name), OWNER_NONE) != 0)
+			return;
+	}
+	log_warning("no process is in a namegroup: is naming.process_exporter set?");
+}
+
 /* Opens the snapshot, and logs its source or the error. */
 static int open_source(
 	const struct settings *settings, const struct selection *s, struct source *ret)
@@ -173,6 +189,7 @@ static int listing_show(const struct settings *settings, struct selection *s)
 	selection_sum(s, view, rows, count, &sums);
 	say_notices(&source, s, &sums);
 	say_unsorted(settings, s, view, rows, count);
+	say_unnamed(s, source.view);
 	is_none = selection_has_filters(s) && !sums.q[SCOPE_PROCESSES];
 	if (is_none)
 		no_match_say(settings, source.view, source_hides_others(&source));

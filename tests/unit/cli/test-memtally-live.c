@@ -64,6 +64,24 @@ static void makes_a_pass_without_memtallyd(void **state)
 	json_decref(json);
 }
 
+/* Without rules all processes are in (none), which looks like rules that match nothing. */
+static void asks_for_rules_if_there_are_no_namegroups(void **state)
+{
+	static const char *const live[INVOKED_ARGS] = {"namegroups", "--live"},
+				 *const served[INVOKED_ARGS] = {"namegroups"};
+	static const char hint[] =
+		"warning: no process is in a namegroup: is naming.process_exporter set?\n";
+	struct sample_options options = invoked_sample();
+	AUTO_RUNNING struct running r = {0}, with_groups = {0};
+
+	(void)state;
+	invoked_run(live, &r);
+	assert_int_equal(r.status, 0);
+	running_check_says(&r, hint);
+	invoked_run_served(&options, served, &with_groups);
+	assert_null(strstr(with_groups.err.data, hint));
+}
+
 static void live_does_not_ask_memtallyd(void **state)
 {
 	static const char *const args[INVOKED_ARGS] = {"processes", "--json", "--live"};
@@ -265,6 +283,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(makes_a_pass_without_memtallyd),
+		cmocka_unit_test(asks_for_rules_if_there_are_no_namegroups),
 		cmocka_unit_test(live_does_not_ask_memtallyd),
 		cmocka_unit_test(warns_of_blocked_processes_in_one_line),
 		cmocka_unit_test(live_widens_bounds_for_averaged_map_counts),
