@@ -87,13 +87,29 @@ static int compare_print(const struct settings *settings, const struct compariso
 	return r == 0 ? output_flush(&text) : r;
 }
 
+static size_t compare_count_one_sided(const struct comparison *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		count += c->row[i].reason == COMPARISON_ONLY_OURS ||
+		         c->row[i].reason == COMPARISON_ONLY_THEIRS;
+	return count;
+}
+
 /* Between a snapshot of memtallyd and the scrape, processes have more time to start and exit. */
 static void compare_say_unexplained(const struct comparison *c, bool is_of_daemon)
 {
-	if (c->unexplained)
+	size_t one_sided = compare_count_one_sided(c);
+
+	if (one_sided)
+		log_warning("%zu of %zu namegroups are of one program only: check that both have "
+			    "the same rules, and restart process-exporter if its file has changed",
+			one_sided, c->count);
+	if (c->unexplained > one_sided)
 		log_warning("%zu of %zu namegroups differ without an explanation; run it again%s: "
 			    "processes start and exit between two measurements",
-			c->unexplained, c->count, is_of_daemon ? " with --live" : "");
+			c->unexplained - one_sided, c->count, is_of_daemon ? " with --live" : "");
 }
 
 static int compare_show(const struct settings *settings)

@@ -97,12 +97,27 @@ static void fails_if_a_difference_is_not_explained(void **state)
 	AUTO_RUNNING struct running r = {0};
 
 	(void)state;
+	run(&all, BASH GROUP("java", "2", "8.192e+08", "8.192e+08"), plain, &r);
+	assert_int_equal(r.status, 1);
+	running_check_prints(&r, "not explained: theirs has 1 process more");
+	running_check_prints(&r, "total of 2 namegroups, 1 not explained\n");
+	running_check_says(&r,
+		"warning: 1 of 2 namegroups differ without an explanation; run it again with --live: ");
+	assert_null(strstr(r.err.data, "of one program only"));
+}
+
+/* Another measurement does not help if the rules differ. */
+static void fails_if_a_group_is_of_one_program(void **state)
+{
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
 	run(&all, BASH GROUP("httpd", "1", "4096", "4096"), plain, &r);
 	assert_int_equal(r.status, 1);
 	running_check_prints(&r, "only ours: is naming.process_exporter the same file?");
 	running_check_prints(&r, "total of 3 namegroups, 2 not explained\n");
-	running_check_says(&r,
-		"warning: 2 of 3 namegroups differ without an explanation; run it again with --live: ");
+	running_check_says(&r, "warning: 2 of 3 namegroups are of one program only: check that ");
+	assert_null(strstr(r.err.data, "run it again"));
 }
 
 static void prints_json_and_csv(void **state)
@@ -206,6 +221,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(succeeds_if_all_is_explained),
 		cmocka_unit_test(fails_if_a_difference_is_not_explained),
+		cmocka_unit_test(fails_if_a_group_is_of_one_program),
 		cmocka_unit_test(prints_json_and_csv),
 		cmocka_unit_test(says_what_is_missing),
 		cmocka_unit_test(refuses_options_of_other_commands),
