@@ -115,15 +115,26 @@ static bool is_name_known(const struct scope *user)
 	return user->name || user->name_state == SCOPE_NAME_ANSWERED;
 }
 
+/*
+ * Whether P may take only the usual steps. A user can have many new processes in each pass, each with
+ * a command line that takes a pattern its most. A single pass has no later one to finish it.
+ */
+static bool is_brief(const struct namegroups *n, const struct process *p)
+{
+	return !n->reader->is_single && (p->pid < n->costly_from || n->steps >= n->steps_max);
+}
+
 /* Whether the rules have to run on P. */
 static bool has_to_match(struct namegroups *n, const struct process *p)
 {
 	const struct scope *user;
 
-	if (p->naming != NAMING_BY_NUMBER)
-		return p->naming == NAMING_NEW && n->stage == NAMEGROUPS_MATCH;
-	user = user_of(n, p->uid);
-	return user && is_name_known(user);
+	switch (p->naming) {
+	case NAMING_NEW: return n->stage == NAMEGROUPS_MATCH;
+	case NAMING_COSTLY: return n->stage == NAMEGROUPS_MATCH && !is_brief(n, p);
+	case NAMING_BY_NUMBER: user = user_of(n, p->uid); return user && is_name_known(user);
+	default: return false;
+	}
 }
 
 /* Lets a worker read the command lines of as many processes as there is room for. */
@@ -169,21 +180,20 @@ static int set_group(struct namegroups *n, struct process *p, const char *name, 
 	return group ? membership_set_namegroup(n->sums, p, group->slot) : -ENOMEM;
 }
 
-/*
- * Whether P may take only the usual steps. A user can have many new processes in each pass, each with
- * a command line that takes a pattern its most. A single pass has no later one to finish it.
- */
-static bool is_brief(const struct namegroups *n, const struct process *p)
+/* P has to wait for steps: no rule runs on it again before its turn. */
+static void leave_waiting(struct namegroups *n, struct process *p)
 {
-	return !n->reader->is_single && (p->pid < n->costly_from || n->steps >= n->steps_max);
+	if (n->steps >= n->steps_max && !n->next_costly)
+		n->next_costly = p->pid;
+	if (p->naming == NAMING_NEW)
+		p->naming = NAMING_COSTLY;
 }
 
 /*
  * Runs the rules on P with what was read of it. Returns 1 if one has matched, with the group in
  * .name; 0 if none has; -EAGAIN if P has to wait for steps of another pass; or -ENOMEM.
  */
-static int run_rules(
-	struct namegroups *n, const struct process *p, const char *username, bool is_cut)
+static int run_rules(struct namegroups *n, struct process *p, const char *username, bool is_cut)
 {
 	struct naming_needs needs = naming_rules_needs(n->rules);
 	struct naming_process seen = {
@@ -203,11 +213,12 @@ static int run_rules(
 
 	buffer_clear(&n->name);
 	r = naming_rules_match(n->rules, &seen, is_brief(n, p), &n->name, &has_failed);
-	if (r == -EAGAIN && n->steps >= n->steps_max && !n->next_costly)
-		n->next_costly = p->pid;
-	if (r != -EAGAIN)
-		n->steps += naming_rules_extra_steps(n->rules);
-	if (r >= 0 && p->naming == NAMING_NEW)
+	if (r == -EAGAIN) {
+		leave_waiting(n, p);
+		return r;
+	}
+	n->steps += naming_rules_extra_steps(n->rules);
+	if (r >= 0 && p->naming != NAMING_BY_NUMBER)
 		n->failures += has_failed || is_cut;
 	return r;
 }
@@ -274,6 +285,8 @@ static int match_next(struct namegroups *n)
 	p = n->member[n->at++];
 	if (has_to_match(n, p))
 		r = namegroups_match(n, p);
+	else if (p->naming == NAMING_COSTLY)
+		leave_waiting(n, p);
 	else if (p->naming == NAMING_UNSURE || p->naming == NAMING_VISITED)
 		p->naming = NAMING_UNMATCHED;
 	n->awaits_names = n->awaits_names || p->naming == NAMING_BY_NUMBER;

@@ -50,7 +50,8 @@ struct namegroups {
 	/*
 	 * Processes take more than the usual steps (naming/rules.h) only from pid .costly_from on,
 	 * and while .steps of them all are below .steps_max. .next_costly is the first process to which
-	 * none were left, so that each process has its turn; 0: there is none.
+	 * none were left, so that each process has its turn; 0: there is none. A process that waits
+	 * for its turn is NAMING_COSTLY, and is not read.
 	 */
 	pid_t costly_from, next_costly;
 	uint64_t steps, steps_max; /* of the pass, beyond the usual ones */

@@ -790,12 +790,15 @@ static void costly_processes_wait_for_later_passes(void **state)
 	assert_int_equal(count_grouped(third, 0), COSTLY);
 }
 
-/* But in the first pass of new rules they may take more. */
+/*
+ * But in the first pass of new rules they may take more. Processes that wait are not read, so that
+ * they take nothing of a pass.
+ */
 static void costly_processes_take_a_part_of_the_budget(void **state)
 {
 	AUTO_FREE char *line = long_cmdline("", 4000);
 	AUTO_SCENE struct scene s;
-	AUTO_VIEW struct view *first = NULL, *second = NULL;
+	AUTO_VIEW struct view *first = NULL, *second = NULL, *third = NULL;
 	struct pass_options o = run_adaptive;
 
 	(void)state;
@@ -809,6 +812,11 @@ static void costly_processes_take_a_part_of_the_budget(void **state)
 	second = run(&s);
 	assert_in_range(count_grouped(second, 0), 1, 5);
 	assert_string_equal(group_of(second, COSTLY_PID + COSTLY), "last");
+	assert_int_equal(s.opened.count, COSTLY + 1);
+	third = run(&s);
+	assert_in_range(s.opened.count, 1, 5);
+	assert_int_equal(count_grouped(third, 0), count_grouped(second, 0) + (int)s.opened.count);
+	assert_int_equal(failures(third), failures(second) + s.opened.count);
 }
 
 /* There is no later pass. */
