@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-enum variant { SWAPPED = 1, CONTRARY = 2, LINE = 4 };
+enum variant { SWAPPED = 1, CONTRARY = 2 };
 
 static int set_bool(struct value *ret, bool is)
 {
@@ -167,10 +167,8 @@ static int call_slice(struct run *r, const struct node *call, struct value *ret)
 	return 0;
 }
 
-/* print, println */
 static int call_print(struct run *r, const struct node *call, struct value *ret)
 {
-	bool is_line = call->function->variant == LINE;
 	AUTO_BUFFER struct buffer b = {0};
 	struct sink to = {.to = &b, .end = TEMPLATE_PRINTED_MAX};
 	bool was_text = true;
@@ -181,34 +179,49 @@ static int call_print(struct run *r, const struct node *call, struct value *ret)
 
 		if (result < 0)
 			return result;
-		if (n != call->expression && (is_line || (!was_text && v.kind != VALUE_TEXT)))
+		if (n != call->expression && !was_text && v.kind != VALUE_TEXT)
 			template_emit(&to, " ", 1);
 		template_print(r, &to, &v);
 		was_text = v.kind == VALUE_TEXT;
 	}
-	if (is_line)
-		template_emit(&to, "\n", 1);
 	return set_text(r, &to, ret);
+}
+
+char template_verb(struct scan *s)
+{
+	char letter = scan_left(s) ? *s->at++ : '\0';
+
+	return letter && strchr("svd%", letter) ? letter : '\0';
+}
+
+/* Returns whether Go prints a value of KIND with the verb LETTER as it is. */
+static bool is_verb_of(enum value_kind kind, char letter)
+{
+	if (letter == 's')
+		return kind == VALUE_TEXT || kind == VALUE_LIST || kind == VALUE_MATCHES ||
+		       kind == VALUE_TIME;
+	return letter == 'v' || kind == VALUE_INT;
 }
 
 /* Takes a verb from S, and prints *ARGUMENT with it. *ARGUMENT becomes the next one. */
 static int print_verb(struct run *r, struct sink *to, struct scan *s, const struct node **argument)
 {
-	struct verb f;
+	char letter = template_verb(s);
 	struct value v;
-	int result = template_verb(s, &f);
+	int result;
 
-	if (result < 0)
-		return result;
-	if (f.letter == '%') {
+	if (letter == '%') {
 		template_emit(to, "%", 1);
 		return 0;
 	}
-	if (!*argument)
+	if (!letter || !*argument)
 		return -EINVAL;
 	result = template_eval(r, *argument, &v);
 	*argument = (*argument)->next;
-	return result < 0 ? result : template_print_verb(r, to, &v, &f);
+	if (result < 0 || !is_verb_of(v.kind, letter))
+		return result < 0 ? result : -EINVAL;
+	template_print(r, to, &v);
+	return 0;
 }
 
 static int call_printf(struct run *r, const struct node *call, struct value *ret)
@@ -248,7 +261,6 @@ static const struct function functions[] = {
 	{"or", call_and_or, 1, 0, true},
 	{"print", call_print, 0, 0, 0},
 	{"printf", call_printf, 1, 0, 0},
-	{"println", call_print, 0, 0, LINE},
 	{"slice", call_slice, 1, 3, 0},
 };
 

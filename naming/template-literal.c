@@ -1,61 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* String literals of Go. They can be decoded in place: no escape is shorter than its meaning. */
+/* String literals of Go. They can be decoded in place, since escapes are longer than their meaning. */
 #include "config.h"
 
-#include "base/text.h"
 #include "naming/template-private.h"
 
-/* Takes exactly DIGITS hexadecimal digits. */
-static bool take_hex(struct scan *s, size_t digits, uint64_t *ret)
-{
-	if (scan_left(s) < digits || number_scan_hex(s->at, digits, ret) != (int)digits)
-		return false;
-	s->at += digits;
-	return true;
-}
-
-/* Takes exactly three octal digits of a byte. */
-static bool take_octal(struct scan *s, char *ret)
-{
-	unsigned int value = 0;
-
-	for (int i = 0; i < 3; i++) {
-		if (s->at == s->end || *s->at < '0' || *s->at > '7')
-			return false;
-		value = value * 8 + (unsigned int)(*s->at++ - '0');
-	}
-	*ret = (char)value;
-	return value <= 0xff;
-}
-
-/* Decodes the escape behind a backslash to *TO, and moves *TO behind it. */
-static bool take_escape(struct scan *s, char **to)
+/* Takes the escape behind a backslash. Returns its meaning, or 0 if it is not supported. */
+static char take_escape(struct scan *s)
 {
 	static const char letters[] = "abfnrtv\\\"", meanings[] = "\a\b\f\n\r\t\v\\\"";
-	const char *known;
-	uint64_t c;
-	char letter;
+	const char *known = scan_left(s) ? strchr(letters, *s->at) : NULL;
 
-	if (s->at == s->end)
-		return false;
-	letter = *s->at;
-	known = strchr(letters, letter);
-	if (letter >= '0' && letter <= '7')
-		return take_octal(s, (*to)++);
+	if (!known)
+		return '\0';
 	s->at++;
-	if (known) {
-		*(*to)++ = meanings[known - letters];
-		return true;
-	}
-	if (letter == 'x' && take_hex(s, 2, &c)) {
-		*(*to)++ = (char)c;
-		return true;
-	}
-	if ((letter != 'u' && letter != 'U') || !take_hex(s, letter == 'u' ? 4 : 8, &c) ||
-		c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return false;
-	*to += text_encode((uint32_t)c, *to);
-	return true;
+	return meanings[known - letters];
 }
 
 static const char *decode_raw(struct scan *s, char *to, struct template_text *ret)
@@ -76,10 +34,9 @@ static const char *decode_quoted(struct scan *s, char *to, struct template_text 
 	char *begin = to;
 
 	while (s->at < s->end && *s->at != '"' && *s->at != '\n') {
-		if (!scan_char(s, '\\'))
-			*to++ = *s->at++;
-		else if (!take_escape(s, &to))
-			return "not an escape";
+		*to = scan_char(s, '\\') ? take_escape(s) : *s->at++;
+		if (!*to++)
+			return "an escape that is not supported";
 	}
 	*ret = (struct template_text){begin, (size_t)(to - begin)};
 	return scan_char(s, '"') ? NULL : "a string without its end";

@@ -233,7 +233,7 @@ static int parse_chain(struct parser *p, bool has_dot, struct node **operand)
 	}
 	/* A bare dot is the process only outside of bodies with a dot of their own. */
 	if ((*operand)->kind == NODE_ROOT || ((*operand)->kind == NODE_DOT && !p->inner))
-		p->t->uses |= TEMPLATE_USES_ALL;
+		return refuse_at(p, p->s.at - 1, "the process itself is no value: name a field");
 	return 0;
 }
 
@@ -293,17 +293,19 @@ static int check_format(
 {
 	struct scan s = {format->text, format->text + format->len};
 	unsigned int verbs = 0;
-	struct verb verb;
 
 	while (s.at < s.end) {
-		if (!scan_char(&s, '%'))
+		char verb = 0;
+
+		if (!scan_char(&s, '%')) {
 			s.at++;
-		else if (template_verb(&s, &verb) < 0)
+			continue;
+		}
+		verb = template_verb(&s);
+		if (!verb)
 			return refuse_at(p, at,
-				"printf: only %%s, %%q, %%v and %%d are supported, and "
-				"of their flags -, 0, a width and a precision");
-		else
-			verbs += verb.letter != '%';
+				"printf: only %%s, %%v and %%d are supported, without flags");
+		verbs += verb != '%';
 	}
 	return verbs == count ? 0
 	                      : refuse_at(p, at, "printf: verbs: %u, arguments for them: %u", verbs,

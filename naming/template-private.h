@@ -18,9 +18,6 @@ enum {
 	TEMPLATE_NESTING_MAX = 32,       /* of blocks and parentheses; fields of fields */
 	TEMPLATE_STAGES_MAX = 8,         /* commands of a pipeline */
 	TEMPLATE_PRINTED_MAX = 64 << 10, /* bytes of the text that a function makes */
-	TEMPLATE_USES_ALL = TEMPLATE_USERNAME | TEMPLATE_CGROUPS | TEMPLATE_PID |
-	                    TEMPLATE_START_TIME,
-	TEMPLATE_FIELDS = 8, /* of a process */
 	/*
 	 * Limit of struct run's .work: 1 for each node and each match compared, 1 for each 4 bytes
 	 * that a function prints, and 1 for each 64 bytes compared.
@@ -111,13 +108,6 @@ struct function {
 	unsigned int variant;  /* for a .call that several functions have */
 };
 
-/* A verb of printf with its flags: %-5s. */
-struct verb {
-	char letter; /* s, v, q, d, or % for %% */
-	bool is_left, has_zeros;
-	size_t width, precision; /* in characters; SIZE_MAX: no precision */
-};
-
 /* Returns whether TEXT is WANTED. */
 static inline bool template_text_is(const struct template_text *text, const char *wanted)
 {
@@ -141,9 +131,6 @@ const struct function *template_function(const struct template_text *name);
 
 /* Returns the bit of enum template_use of the process's field NAME; 0 if it has none. */
 unsigned int template_field_use(const struct template_text *name);
-
-/* Returns field number FIELD of P, less than TEMPLATE_FIELDS. */
-struct value template_value_at(const struct template_process *p, size_t field);
 
 /* Adds WORK to .work. Returns 0; or -EINVAL if it is above TEMPLATE_WORK_MAX. */
 int template_spend(struct run *r, size_t work);
@@ -182,14 +169,9 @@ void template_show(struct run *r, struct sink *to, const struct value *v);
 void template_print(struct run *r, struct sink *to, const struct value *v);
 
 /*
- * Appends V as printf prints it with F. F.letter is not %. Returns 0; or -EINVAL if F is not
- * supported for such a value. Errors of the buffer are in TO.to.error. If TO becomes full, the text
- * may be wrong.
+ * Takes the verb behind a % from S. Returns its letter: s, v, d, or % for %%; or 0 if it is not
+ * supported.
  */
-int template_print_verb(
-	struct run *r, struct sink *to, const struct value *v, const struct verb *f);
-
-/* Takes the verb behind a % from S. Returns 0; or -EINVAL if it is not supported. */
-int template_verb(struct scan *s, struct verb *ret);
+char template_verb(struct scan *s);
 
 #endif

@@ -4,26 +4,25 @@
 
 #include "naming/template-private.h"
 
-/* In the order of process-exporter's struct, which {{.}} prints. */
 static const struct field {
 	const char *name;
 	size_t offset; /* TEXT */
 	unsigned int use;
 	enum value_kind kind;
-} fields[TEMPLATE_FIELDS] = {
+} fields[] = {
 	{"Cgroups", 0, TEMPLATE_CGROUPS, VALUE_LIST},
 	{"Comm", offsetof(struct template_process, comm), 0, VALUE_TEXT},
 	{"ExeBase", offsetof(struct template_process, exe_base), 0, VALUE_TEXT},
 	{"ExeFull", offsetof(struct template_process, exe_full), 0, VALUE_TEXT},
 	{"Username", offsetof(struct template_process, username), TEMPLATE_USERNAME, VALUE_TEXT},
-	{"PID", 0, TEMPLATE_PID, VALUE_INT},
-	{"StartTime", 0, TEMPLATE_START_TIME, VALUE_TIME},
+	{"PID", 0, 0, VALUE_INT},
+	{"StartTime", 0, 0, VALUE_TIME},
 	{"Matches", 0, 0, VALUE_MATCHES},
 };
 
 static const struct field *field_find(const struct template_text *name)
 {
-	for (size_t i = 0; i < TEMPLATE_FIELDS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (template_text_is(name, fields[i].name))
 			return &fields[i];
 	return NULL;
@@ -36,9 +35,8 @@ unsigned int template_field_use(const struct template_text *name)
 	return f ? f->use : 0;
 }
 
-struct value template_value_at(const struct template_process *p, size_t field)
+static struct value field_value(const struct field *f, const struct template_process *p)
 {
-	const struct field *f = &fields[field];
 	struct value v = {.kind = f->kind};
 	const struct template_text *text;
 
@@ -103,7 +101,7 @@ int template_value_field(
 		f = field_find(name);
 		if (!f)
 			return -EINVAL;
-		*ret = template_value_at(r->p, (size_t)(f - fields));
+		*ret = field_value(f, r->p);
 		return 0;
 	default: return -EINVAL;
 	}

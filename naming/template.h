@@ -14,12 +14,10 @@
 
 struct template;
 
-/* Fields of a process that a template uses, as bits of template_uses(). */
+/* Fields of a process that are known only if a template uses them, as bits of template_uses(). */
 enum template_use {
 	TEMPLATE_USERNAME = 1 << 0,
 	TEMPLATE_CGROUPS = 1 << 1,
-	TEMPLATE_PID = 1 << 2,
-	TEMPLATE_START_TIME = 1 << 3,
 };
 
 /* A piece of text: LEN bytes of valid UTF-8, borrowed, not terminated. */
@@ -56,11 +54,10 @@ unsigned int template_uses(const struct template *t);
 
 /*
  * Appends the name that T gives P to TO: at most SIZE bytes, cut at a character. The name is not
- * clean text, and not even UTF-8 if T slices a character or has escapes of bytes. Work is bounded,
- * whatever T and P are.
+ * clean text, and not even UTF-8 if T slices a character. Work is bounded, whatever T and P are.
  *
  * Returns 0; -EINVAL if the template failed while it ran, such as for an unknown field, an index out
- * of range or too much work: TO has the text before the failure then, as process-exporter's groups
+ * of range, %d of a text or too much work: TO has the text before the failure then, as process-exporter's groups
  * have; or -ENOMEM. A failure behind SIZE bytes is not noticed.
  */
 int template_run(

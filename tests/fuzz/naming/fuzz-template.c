@@ -46,10 +46,6 @@ static struct template_process without_unused(const struct template *t)
 		p.username.len = 0;
 	if (!(uses & TEMPLATE_CGROUPS))
 		p.cgroups_count = 0;
-	if (!(uses & TEMPLATE_PID))
-		p.pid = 0;
-	if (!(uses & TEMPLATE_START_TIME))
-		p.start_s = 0;
 	return p;
 }
 

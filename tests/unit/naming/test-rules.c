@@ -134,7 +134,7 @@ static void selectors_and_templates(void **state)
 		"    name: '{{.Comm}} {{.Matches.jar}} {{.Matches.mx}} {{index .Cgroups 0}}"
 		" {{range .Cgroups}}<{{.}}>{{end}}'\n"
 		"  - comm: ['weird) (x']\n"
-		"    name: '{{ printf \"%q\" .Comm }}{{if eq .Username \"root\"}} R{{else}} N{{end}}'\n";
+		"    name: '{{ printf \"<%s>\" .Comm }}{{if eq .Username \"root\"}} R{{else}} N{{end}}'\n";
 	static const char *const names[PROCESSES] = {"-", "kthreadd", "kw:kworker/0:1:map[:]", "-",
 		"dup:/usr/bin/python3", "dup:/opt/py/python3",
 		("postgres: writer process   |postgres:|<no value>|map[: writer process    "
@@ -143,7 +143,7 @@ static void selectors_and_templates(void **state)
 		"java /srv/foo.jar 1g /docker/abc </docker/abc></docker/abc></x>",
 		"a|a|<no value>|map[: b  c first:a]|root",
 		"prog arg without nul|prog|<no value>|map[: arg without nul first:prog]|root",
-		"\"weird) (x\" R",
+		"<weird) (x> R",
 		"\xc3\xa9|/bin/\xc3\xa9|<no value>|map[: first:/bin/\xc3\xa9]|4242", "-"};
 
 	(void)state;

@@ -89,23 +89,16 @@ static void prints_text_and_fields(void **state)
 		{"{{.Matches}}", "map[:g jar:/srv/foo.jar mx:1]"},
 		{"{{.Matches.jar}} {{.Matches.mx}}", "/srv/foo.jar 1"},
 		{"{{.Matches.nope}} {{.Matches.nope.more}}", "<no value> <no value>"},
-		{"{{$.Comm}} {{$.Matches.jar}} {{(.).Comm}} {{(.Comm)}}",
-			"java /srv/foo.jar java java"},
-		{"{{.}}", "{[/a /b /x.slice/y] java j\xc3\xa4va /usr/bin/j\xc3\xa4va www-data 105 "
-			  "2023-11-14 22:13:30 +0000 UTC map[:g jar:/srv/foo.jar mx:1]}"},
-		{"{{printf \"%s\" $}}",
-			"&{[/a /b /x.slice/y] java j\xc3\xa4va /usr/bin/j\xc3\xa4va www-data "
-			"%!s(int=105) 2023-11-14 22:13:30 +0000 UTC "
-			"map[:g jar:/srv/foo.jar mx:1]}"},
+		{"{{$.Comm}} {{$.Matches.jar}} {{(.Comm)}}", "java /srv/foo.jar java"},
 		{"{{ .Comm\n}}{{.Comm|print}}{{\t.Comm |print|len}}", "javajava4"},
 		{"  {{- .Comm -}}  x {{- /* c */ -}}  y{{/* {{c}} */}} z {{- \"a\" }} {{ \"b\" -}} \n e",
 			"javaxy za be"},
 		{"{{true}} {{false}} {{1}} {{-5}} {{+5}} {{0x1F}} {{9223372036854775807}}",
 			"true false 1 -5 5 31 9223372036854775807"},
-		{"{{`raw\\n`}} {{\"\\101\\x41\\u0041\"}}", "raw\\n AAA"},
+		{"{{`raw\\n`}}", "raw\\n"},
 		/* Go's reference */
-		{"{{\"\\a\\b\\f\\n\\r\\t\\v\\\\\\\"\\u20ac\\U0001F427\\u00e9\"}}",
-			"\a\b\f\n\r\t\v\\\"\xe2\x82\xac\xf0\x9f\x90\xa7\xc3\xa9"},
+		{"{{\"\\a\\b\\f\\n\\r\\t\\v\\\\\\\"\xe2\x82\xac\"}}",
+			"\a\b\f\n\r\t\v\\\"\xe2\x82\xac"},
 		{"{{`a\r\nb`}}", "a\nb"},
 	};
 
@@ -122,14 +115,14 @@ static void calls_functions(void **state)
 		{"{{not .Comm}} {{not .Matches.nope}} {{not 0}} {{not .Cgroups}}",
 			"false true true false"},
 		{"{{\"x\" | or \"\"}} {{\"x\" | and \"y\"}} {{.Comm | printf \"%s-%s\" \"a\"}} "
-		 "{{.Comm | len | printf \"%03d\"}}",
-			"x x a-java 004"},
+		 "{{.Comm | len | printf \"%d\"}}",
+			"x x a-java 4"},
 		{"{{eq .Comm \"a\" \"java\"}} {{eq .Comm \"a\" \"b\"}} {{eq .PID 1 2}} "
 		 "{{eq true true}} {{ne .Comm \"a\"}} {{ne 1 1}}",
 			"true false false true true false"},
 		{"{{eq .Matches.nope \"x\"}} {{eq .Matches.nope .Matches.nope}} "
-		 "{{eq .StartTime .StartTime}} {{eq . .}} {{eq .Matches.nope .Cgroups}}",
-			"false true true true false"},
+		 "{{eq .StartTime .StartTime}} {{eq .Matches.nope .Cgroups}}",
+			"false true true false"},
 		{"{{eq .Comm \"java\" 1}}", "true"},
 		{"{{lt 1 2}} {{lt 2 1}} {{le 1 1}} {{gt 2 1}} {{ge 1 1}} {{lt \"a\" \"b\"}} "
 		 "{{ge \"a\" \"b\"}} {{gt -1 0x10}} {{lt \"\" \"a\"}} {{lt \"a\" \"ab\"}} {{le 2 1}}",
@@ -144,18 +137,16 @@ static void calls_functions(void **state)
 			"ava av java [/b /x.slice/y] [/a /b] |"},
 		{"{{print .Comm .PID 1 2 .Comm true false \"x\" \"y\" .Matches.nope .Matches.nope}}|",
 			"java105 1 2javatrue falsexy<nil> <nil>|"},
-		{"{{println .Comm .PID}}|{{println}}|{{print}}|{{print print \"x\"}}",
-			"java 105\n|\n||x"},
+		{"{{print}}|{{print print \"x\"}}", "|x"},
 		{"{{print 1 .Cgroups .Matches .StartTime}}",
 			"1 [/a /b /x.slice/y] map[:g jar:/srv/foo.jar mx:1] "
 			"2023-11-14 22:13:30 +0000 UTC"},
 		{"{{print \"a\" 1 \"b\"}} {{print 1 \"b\"}} {{print true 1}} {{print \"a\" .Cgroups}} "
 		 "{{print 1 .Cgroups \"x\" 1}}",
 			"a1b 1b true 1 a[/a /b /x.slice/y] 1 [/a /b /x.slice/y]x1"},
-		{"{{and .Comm \"\"}}|{{and \"\" .Comm}}|{{or \"\" .Cgroups}}|{{not .StartTime}}{{not .}}",
-			"||[/a /b /x.slice/y]|falsefalse"},
-		{"{{(.Matches).jar}} {{(index .Cgroups 0)}} {{($).Comm}} {{((.Comm))}}",
-			"/srv/foo.jar /a java java"},
+		{"{{and .Comm \"\"}}|{{and \"\" .Comm}}|{{or \"\" .Cgroups}}|{{not .StartTime}}",
+			"||[/a /b /x.slice/y]|false"},
+		{"{{(.Matches).jar}} {{(index .Cgroups 0)}} {{((.Comm))}}", "/srv/foo.jar /a java"},
 		{"{{index .Matches \"jar\" | len}} {{index (slice .Cgroups 1) 0}} "
 		 "{{slice (print .Comm 105) 2}} {{.Comm | eq \"java\"}}",
 			"12 /b va105 true"},
@@ -168,43 +159,16 @@ static void calls_functions(void **state)
 static void formats(void **state)
 {
 	static const struct example examples[] = {
-		{"{{printf \"%5s|%-5s|%05d|%5d|%-5d|%-05d|%.2s|%5.2s\" .Comm .Comm .PID 7 7 7 .Comm "
-		 ".Comm}}",
-			" java|java |00105|    7|7    |7    |ja|   ja"},
-		{"{{printf \"%05d|%5d|%% 100%%\" -7 -7}}", "-0007|   -7|% 100%"},
-		{"{{printf \"%q %v %s\" .Cgroups .Cgroups .Cgroups}}",
-			"[\"/a\" \"/b\" \"/x.slice/y\"] [/a /b /x.slice/y] [/a /b /x.slice/y]"},
-		{"{{printf \"%5s|%-5s|%.1s\" .Cgroups .Cgroups .Cgroups}}",
-			"[   /a    /b /x.slice/y]|[/a    /b    /x.slice/y]|[/ / /]"},
-		{"{{printf \"%q %d\" .Matches .Cgroups}}",
-			"map[\"\":\"g\" \"jar\":\"/srv/foo.jar\" \"mx\":\"1\"] "
-			"[%!d(string=/a) %!d(string=/b) %!d(string=/x.slice/y)]"},
-		{"{{printf \"%d %s %s %q\" .Comm .PID true true}}",
-			"%!d(string=java) %!s(int=105) %!s(bool=true) %!q(bool=true)"},
-		{"{{printf \"%5d|%-7d|%5s|%-7s|%05d\" .Comm .Comm .PID true .Comm}}",
-			"%!d(string= java)|%!d(string=java   )|%!s(int=  105)|%!s(bool=true   )|"
-			"%!d(string=0java)"},
-		{"{{printf \"%s|%v|%8v|%d|%q\" .Matches.nope .Matches.nope .Matches.nope "
-		 ".Matches.nope .Matches.nope}}",
-			"%!s(<nil>)|<nil>|   <nil>|%!d(<nil>)|%!q(<nil>)"},
-		{"{{printf \"%s %q\" .StartTime .StartTime}}",
-			"2023-11-14 22:13:30 +0000 UTC \"2023-11-14 22:13:30 +0000 UTC\""},
-		{"{{printf \"%32s|%-32s|%.4s\" .StartTime .StartTime .StartTime}}",
-			"   2023-11-14 22:13:30 +0000 UTC|2023-11-14 22:13:30 +0000 UTC   |2023"},
-		{"{{printf \"%8q|%-8q|%.1q|%5s\" .ExeBase .ExeBase .ExeBase .ExeBase}}",
-			"  \"j\xc3\xa4va\"|\"j\xc3\xa4va\"  |\"j\"| j\xc3\xa4va"},
-		{"{{printf \"%q\" \"a\\\"b\\\\c\\n\\t\\x01\\x7f\\u00a0\\u00e9\\u200b\\u2028\\U0001f600"
-		 "\\xff\\ufffd\\u00ad\\ue000\"}}",
-			"\"a\\\"b\\\\c\\n\\t\\x01\\x7f\\u00a0\xc3\xa9\\u200b\\u2028\xf0\x9f\x98\x80"
-			"\\xff\xef\xbf\xbd\\u00ad\\ue000\""},
-		{"{{printf \"%v %3v|%-6v|%6v\" .PID 102 true .Comm}}", "105 102|true  |  java"},
+		{"{{printf \"%s|%v|%d|%v|%% 100%%\" .Comm .Comm .PID -7}}",
+			"java|java|105|-7|% 100%"},
+		{"{{printf \"%v %s\" .Cgroups .Cgroups}}", "[/a /b /x.slice/y] [/a /b /x.slice/y]"},
+		{"{{printf \"%v %s\" .Matches .Matches}}",
+			"map[:g jar:/srv/foo.jar mx:1] map[:g jar:/srv/foo.jar mx:1]"},
+		{"{{printf \"%v %s\" .StartTime .StartTime}}",
+			"2023-11-14 22:13:30 +0000 UTC 2023-11-14 22:13:30 +0000 UTC"},
+		{"{{printf \"%v %v\" true .Matches.nope}}", "true <nil>"},
 		{"{{printf .Comm}}", "java"},
-		{"{{printf \"%.0s|%.9s|%.1q|%.s|\" .Comm .Comm .ExeBase .Comm}}", "|java|\"j\"||"},
-		{"{{printf \"%00005d|%--5d|%0-5d|%-05d|%8.3s|\" 7 7 7 -7 .Comm}}",
-			"00007|7    |7    |-7   |     jav|"},
-		{"{{printf \"%q\" \"\\u0600\\u061c\\u06dd\\u3000\\ufeff\\u2060\\u00b7\\U000e0001\"}}",
-			"\"\\u0600\\u061c\\u06dd\\u3000\\ufeff\\u2060\xc2\xb7\\U000e0001\""},
-		{"{{printf \"%s:%d\" .Comm 5 | printf \"%q\"}}{{printf \"\"}}", "\"java:5\""},
+		{"{{printf \"%s:%d\" .Comm 5 | printf \"%s\"}}{{printf \"\"}}", "java:5"},
 	};
 
 	(void)state;
@@ -215,9 +179,9 @@ static void branches(void **state)
 {
 	static const struct example examples[] = {
 		{"{{if .Comm}}a{{end}}{{if 0}}b{{else if .Nope2}}{{end}}", "a"},
-		{"{{if 0}}a{{else if \"\"}}b{{else if .Cgroups}}c{{else}}d{{end}}{{if .}}p{{end}}"
+		{"{{if 0}}a{{else if \"\"}}b{{else if .Cgroups}}c{{else}}d{{end}}"
 		 "{{if .StartTime}}t{{end}}{{if .Matches}}m{{end}}",
-			"cptm"},
+			"ctm"},
 		{"{{if true }}x{{ else }}y{{ end }}{{if(eq 1 2)}}x{{else}}y{{end}}", "xy"},
 		{"{{if eq .Comm \"java\"}}{{if .PID}}in{{end}}{{end}}", "in"},
 		{"{{with .Matches.jar}}<{{.}}|{{$.Comm}}>{{else}}E{{end}}"
@@ -252,12 +216,11 @@ static void prints_what_is_absent(void **state)
 
 	(void)state;
 	check("{{.Cgroups}} {{.Matches}} {{len .Cgroups}} {{len .Matches}}|{{.Comm}}{{.Username}}|"
-	      "{{slice .Comm 0 0}}{{slice .Cgroups 0}}{{printf \"%2s%q\" .Comm .Comm}} "
-	      "{{.StartTime}}",
-		&none, NAME_MAX_BYTES, 0, "[] map[] 0 0||[]  \"\" 1970-01-01 00:00:00 +0000 UTC");
+	      "{{slice .Comm 0 0}}{{slice .Cgroups 0}}{{printf \"%s\" .Comm}} {{.StartTime}}",
+		&none, NAME_MAX_BYTES, 0, "[] map[] 0 0||[] 1970-01-01 00:00:00 +0000 UTC");
 	check("{{if .Cgroups}}a{{end}}{{if .Matches}}b{{end}}{{if .Comm}}c{{end}}"
-	      "{{range .Matches}}d{{else}}e{{end}}{{.}}",
-		&none, NAME_MAX_BYTES, 0, "e{[]     2 1970-01-01 00:00:00 +0000 UTC map[]}");
+	      "{{range .Matches}}d{{else}}e{{end}}",
+		&none, NAME_MAX_BYTES, 0, "e");
 }
 
 static void fails(void **state)
@@ -276,7 +239,6 @@ static void fails(void **state)
 		{"a{{index .Cgroups \"x\"}}b", "a"},
 		{"a{{index .Matches 1}}b", "a"},
 		{"a{{index .Comm 4}}b", "a"},
-		{"a{{index . 0}}b", "a"},
 		{"a{{slice .Comm 3 1}}b", "a"},
 		{"a{{slice .Comm 5}}b", "a"},
 		{"a{{slice .PID 0}}b", "a"},
@@ -291,13 +253,11 @@ static void fails(void **state)
 		{"a{{eq .Cgroups .Cgroups}}b", "a"},
 		{"a{{eq .Comm .Cgroups}}b", "a"},
 		{"a{{eq .StartTime \"x\"}}b", "a"},
-		{"a{{eq . .StartTime}}b", "a"},
 		{"a{{lt true false}}b", "a"},
 		{"a{{lt 1 \"x\"}}b", "a"},
 		{"a{{lt .Matches.nope \"x\"}}b", "a"},
 		{"a{{range .Comm}}x{{end}}b", "a"},
 		{"a{{range 3}}x{{end}}b", "a"},
-		{"a{{range .}}x{{end}}b", "a"},
 		{"a{{printf .Matches.nope}}b", "a"},
 		{"a{{printf .PID}}b", "a"},
 		{"a{{with .Nope}}{{end}}b", "a"},
@@ -315,7 +275,11 @@ static void fails(void **state)
 		{"a{{.Matches.jar.x}}b", "a"},
 		/* not supported: process-exporter prints something */
 		{"a{{printf \"%d\" .StartTime}}b", "a"},
-		{"a{{printf \"%q\" 65}}b", "a"},
+		{"a{{printf \"%d\" .Comm}}b", "a"},
+		{"a{{printf \"%d\" .Cgroups}}b", "a"},
+		{"a{{printf \"%s\" .PID}}b", "a"},
+		{"a{{printf \"%s\" true}}b", "a"},
+		{"a{{printf \"%s\" .Matches.nope}}b", "a"},
 		{"a{{printf .ExeFull 1}}b", "a"},
 		{"a{{printf (print \"%s\")}}b", "a"},
 		{"a{{printf (print \"%x\") 1}}b", "a"},
@@ -353,14 +317,8 @@ static void refuses(void **state)
 		{"{{\"abc}}", "character 9: a string without its end"},
 		{"{{`abc}}", "character 9: a string without its end"},
 		{"{{\"a\nb\"}}", "character 5: a string without its end"},
-		{"{{\"\xc3\xa4\\'\"}}", "character 7: not an escape"},
-		{"{{\"\\", "character 5: not an escape"},
-		{"{{\"\\x4\"}}", "character 6: not an escape"},
-		{"{{\"\\u12\"}}", "character 6: not an escape"},
-		{"{{\"\\ud800\"}}", "character 10: not an escape"},
-		{"{{\"\\U00110000\"}}", "character 14: not an escape"},
-		{"{{\"\\08\"}}", "character 6: not an escape"},
-		{"{{\"\\400\"}}", "character 8: not an escape"},
+		{"{{\"\xc3\xa4\\'\"}}", "character 6: an escape that is not supported"},
+		{"{{\"\\", "character 5: an escape that is not supported"},
 		{"{{/* x */ }}", "character 10: }} expected"},
 		{"{{/* x */ -x}}", "character 11: }} expected"},
 		{"{{ /* x */}}", "character 4: a value expected"},
@@ -369,8 +327,8 @@ static void refuses(void **state)
 		{"{{.Comm.}}", "character 9: the name of a field expected"},
 		{"{{ .Matches.1}}", "character 13: the name of a field expected"},
 		{"{{.Comm-}}", "character 8: a space expected"},
-		{"{{ . Comm}}", "character 6: Comm is not supported"},
-		{"{{(.)Comm}}", "character 6: a space expected"},
+		{"{{ . Comm}}", "character 4: the process itself is no value: name a field"},
+		{"{{(.Comm)Comm}}", "character 10: a space expected"},
 		{"{{()}}", "character 4: a value expected"},
 		{"{{(.Comm}}", "character 9: ) expected"},
 		{"{{.Comm)}}", "character 8: }} expected"},
@@ -393,6 +351,15 @@ static void refuses(void **state)
 		{"{{call .Comm}}", "character 3: call is not supported"},
 		{"{{nil}}", "character 3: nil is not supported"},
 		{"{{'a'}}", "character 3: character constants are not supported"},
+		{"{{\"\\x41\"}}", "character 5: an escape that is not supported"},
+		{"{{\"\\101\"}}", "character 5: an escape that is not supported"},
+		{"{{println .Comm}}", "character 3: println is not supported"},
+		{"{{.}}", "character 3: the process itself is no value: name a field"},
+		{"{{if 1}}{{print . }}{{end}}",
+			"character 17: the process itself is no value: name a field"},
+		{"{{with $}}{{end}}", "character 8: the process itself is no value: name a field"},
+		{"{{with .Matches.x}}{{.}}{{else}}{{.}}{{end}}",
+			"character 35: the process itself is no value: name a field"},
 		{"{{.5}}", "character 4: a number that is not supported"},
 		{"{{.StartTime.Unix}}", "character 14: methods of StartTime are not supported"},
 		/* process-exporter accepts these, and they always fail when they run */
@@ -423,8 +390,8 @@ static void refuses_numbers_and_formats(void **state)
 	static const char *const numbers[] = {"{{1.5}}", "{{017}}", "{{1_000}}", "{{0b11}}",
 		"{{1e3}}", "{{-}}", "{{+}}", "{{0x}}", "{{9223372036854775808}}",
 		"{{99999999999999999999}}", "{{1i}}"};
-	static const char *const texts[] = {"%x", "%t", "%+v", "% d", "%#q", "%*d", "%[1]s", "%05s",
-		"%05v", "%.3d", "%.3v", "%1000s", "%", "%!", "%5%", "%s%"};
+	static const char *const texts[] = {"%x", "%t", "%+v", "% d", "%q", "%*d", "%[1]s", "%5s",
+		"%-5v", "%05d", "%.3s", "%", "%!", "%5%", "%s%"};
 	char error[NAMING_ERROR_SIZE], text[64];
 	struct template *t = NULL;
 
@@ -436,7 +403,7 @@ static void refuses_numbers_and_formats(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		snprintf(text, sizeof(text), "{{printf \"%s\" 1}}", texts[i]);
 		assert_int_equal(template_new(text, &t, error), -EINVAL);
-		assert_non_null(strstr(error, "character 3: printf: only %s, %q, %v and %d are"));
+		assert_non_null(strstr(error, "character 3: printf: only %s, %v and %d are"));
 	}
 	assert_int_equal(template_new("{{printf \"%s %%\"}}", &t, error), -EINVAL);
 	assert_string_equal(error, "character 3: printf: verbs: 1, arguments for them: 0");
@@ -447,22 +414,16 @@ static void refuses_numbers_and_formats(void **state)
 
 static void says_what_it_uses(void **state)
 {
-	enum { ALL = TEMPLATE_USERNAME | TEMPLATE_CGROUPS | TEMPLATE_PID | TEMPLATE_START_TIME };
 	static const struct {
 		const char *text;
 		unsigned int uses;
 	} examples[] = {
 		{"{{.Comm}}{{.ExeBase}}{{.ExeFull}}{{.Matches.Username}}{{.Nope}}{{\".PID\"}}", 0},
 		{"{{.Username}}", TEMPLATE_USERNAME},
-		{"{{$.Username}}{{(print 1 .PID)}}", TEMPLATE_USERNAME | TEMPLATE_PID},
-		{"{{if .StartTime}}{{end}}", TEMPLATE_START_TIME},
+		{"{{$.Username}}{{(print 1 .PID)}}", TEMPLATE_USERNAME},
 		{"{{range .Cgroups}}<{{.}}>{{end}}", TEMPLATE_CGROUPS},
-		{"{{with .Matches.x}}{{.}}{{else}}{{.PID}}{{end}}", TEMPLATE_PID},
-		{"{{with .Matches.x}}{{.}}{{else}}{{.}}{{end}}", ALL},
-		{"{{.}}", ALL},
-		{"{{with 1}}{{$}}{{end}}", ALL},
-		{"{{with .}}{{.PID}}{{end}}", ALL},
-		{"{{if 1}}{{print .}}{{end}}", ALL},
+		{"{{with .Matches.x}}{{$.Username}}{{else}}{{.Cgroups}}{{end}}",
+			TEMPLATE_USERNAME | TEMPLATE_CGROUPS},
 	};
 
 	(void)state;
@@ -575,7 +536,7 @@ static void limits_work(void **state)
 	static const char *const texts[] = {
 		"{{range .Cgroups}}{{range $.Cgroups}}{{range $.Cgroups}}{{end}}{{end}}{{end}}",
 		"{{range slice .Cgroups 0 99}}{{with $.Comm}}{{if eq . $.Comm}}{{end}}{{end}}{{end}}",
-		("{{range .Cgroups}}{{if len (slice (printf \"%q\" (slice $.Comm 0 9999)) 0 1)}}"
+		("{{range .Cgroups}}{{if len (slice (printf \"%s\" (slice $.Comm 0 9999)) 0 1)}}"
 		 "{{end}}{{end}}"),
 		"{{range .Cgroups}}{{if $.Matches.nope}}{{end}}{{end}}",
 		"{{range .Cgroups}}{{if eq (len $.Matches) 0}}{{end}}{{end}}",
@@ -592,7 +553,6 @@ static void limits_work(void **state)
 		check(texts[i], &p, NAME_MAX_BYTES, -EINVAL, "");
 	check("{{.Matches}}", &p, NAME_MAX_BYTES, -EINVAL, "map[]");
 	check("{{.Cgroups}}", &p, 9, 0, "[ / /a  /");
-	check("{{slice .Comm 0 2 | printf \"%q\"}}", &p, 99, 0, "\"\\x01\\x01\"");
 	free((void *)p.comm.text);
 	free((void *)p.matches);
 	free((void *)p.cgroups);
@@ -601,7 +561,7 @@ static void limits_work(void **state)
 static void survives_without_memory(void **state)
 {
 	static const char text[] = "{{if eq .Comm \"x\"}}a{{else if .PID}}{{range .Cgroups}}{{. | "
-				   "printf \"%5s\" | print $.Comm}}{{end}}{{end}} {{.Cgroups}}";
+				   "printf \"%s\" | print $.Comm}}{{end}}{{end}} {{.Cgroups}}";
 	char error[NAMING_ERROR_SIZE] = "";
 
 	(void)state;
@@ -618,7 +578,7 @@ static void survives_without_memory(void **state)
 		if (allocation_check(r))
 			continue;
 		buffer_add_char(&b, 0);
-		assert_string_equal(b.data, "java   /ajava   /bjava/x.slice/y [/a /b /x.slice/y]");
+		assert_string_equal(b.data, "java/ajava/bjava/x.slice/y [/a /b /x.slice/y]");
 	}
 	assert_string_equal(error, "");
 	template_free(NULL);
