@@ -63,7 +63,4 @@ void text_add_name(struct buffer *to, const char *text, size_t len, size_t max);
  */
 size_t text_decode(const char *text, size_t len, uint32_t *ret);
 
-/* Writes C, at most U+10FFFF, to TO as UTF-8. Returns its length in bytes. Encodes surrogates, too. */
-size_t text_encode(uint32_t c, char to[static 4]);
-
 #endif
