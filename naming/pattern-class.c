@@ -8,9 +8,6 @@
 
 #include "naming/pattern-private.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -18,13 +15,6 @@ enum {
 	KELVIN = 0x212a,
 	WIDE_MAX = 32, /* ranges beyond ASCII: PCRE2 compares a character with each */
 };
-
-/* Since 10.40 the name alone means the characters that any text in the script uses. */
-#if PCRE2_MAJOR == 10 && PCRE2_MINOR < 40
-#define SCRIPT ""
-#else
-#define SCRIPT "sc:"
-#endif
 
 /* Ranges of ASCII characters, sorted: pairs of the first and the last character. */
 struct ranges {
@@ -119,78 +109,6 @@ static const struct ranges *find_named(const struct translation *t, struct scan 
 	return scan_left(&name) > 1 ? find_class(&name) : NULL;
 }
 
-/*
- * Returns true if \p{NAME} means the same to Go and PCRE2, and is supported: a general category, or
- * one of the scripts that are most in use. Go's C is without unassigned characters.
- */
-static bool property_is_known(const char *name, size_t len, bool *ret_is_script)
-{
-	static const char categories[] =
-		" Any L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So "
-		"Z Zl Zp Zs Cc Cf Co ";
-	static const char scripts[] =
-		" Arabic Armenian Bengali Cyrillic Devanagari Ethiopic Georgian Greek Gujarati "
-		"Gurmukhi Han Hangul Hebrew Hiragana Kannada Katakana Khmer Lao Latin Malayalam "
-		"Mongolian Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan ";
-	char key[16];
-
-	if (len > sizeof(key) - 3 || memchr(name, ' ', len))
-		return false;
-	snprintf(key, sizeof(key), " %.*s ", (int)len, name);
-	*ret_is_script = strstr(scripts, key);
-	return *ret_is_script || strstr(categories, key);
-}
-
-static void put_property(
-	struct translation *t, const struct scan *name, bool is_negated, bool is_script)
-{
-	t->wide++;
-	buffer_add_text(&t->out, is_negated ? "\\P{" : "\\p{");
-	if (is_script)
-		buffer_add_text(&t->out, SCRIPT);
-	buffer_add(&t->out, name->at, scan_left(name));
-	buffer_add_char(&t->out, '}');
-}
-
-/* Reads the name of \pN or \p{Name}, after the p, into *RET. Returns false if it has no end. */
-static bool read_property(struct translation *t, struct scan *ret)
-{
-	const char *end;
-	uint32_t c;
-
-	if (scan_char(&t->in, '{')) {
-		end = memchr(t->in.at, '}', scan_left(&t->in));
-		*ret = (struct scan){t->in.at, end};
-		t->in.at = end ? end + 1 : t->in.at;
-		return end;
-	}
-	ret->at = t->in.at;
-	if (!scan_left(&t->in))
-		return false;
-	pattern_read_char(t, &c);
-	ret->end = t->in.at;
-	return true;
-}
-
-static int read_property_class(struct translation *t)
-{
-	const char *start = t->in.at;
-	bool is_negated = start[1] == 'P', is_script;
-	struct scan name;
-
-	if (t->flags & PATTERN_FOLD)
-		return pattern_fault(t, start, "\\p and \\P are not supported with (?i)");
-	t->in.at += 2;
-	if (!read_property(t, &name))
-		return pattern_fault(t, start, "\\p and \\P need a letter or a name in braces");
-	if (scan_char(&name, '^'))
-		is_negated = !is_negated;
-	if (!property_is_known(name.at, scan_left(&name), &is_script))
-		return pattern_fault(t, start, "unknown class of characters");
-	put_property(t, &name, is_negated, is_script);
-	return 1;
-}
-
 /* Writes the class R of an escape sequence outside of brackets. */
 static void put_class(struct translation *t, const struct ranges *r, bool is_negated)
 {
@@ -206,7 +124,7 @@ int pattern_class_escape(struct translation *t, bool in_brackets)
 	const struct ranges *ranges = find_class(&(struct scan){&lower, &lower + 1});
 
 	if (letter == 'p' || letter == 'P')
-		return read_property_class(t);
+		return pattern_fault(t, t->in.at, "\\p and \\P are not supported");
 	if (!ranges)
 		return 0;
 	t->in.at += 2;

@@ -70,7 +70,7 @@ void pattern_put_char(struct translation *t, uint32_t c);
 int pattern_class(struct translation *t);
 
 /*
- * Reads and writes an escape sequence for a class, such as \w or \pN. Returns 1; 0 if none is next;
+ * Reads and writes an escape sequence for a class, such as \w. Returns 1; 0 if none is next;
  * or -EINVAL with the fault set.
  */
 int pattern_class_escape(struct translation *t, bool in_brackets);

@@ -7,7 +7,7 @@
  * Patterns that RE2 refuses are refused with a reason, and also:
  * - an endless repetition of a part that may match no character, such as (a*)*: Go and PCRE2 end it
  *   differently; and a repetition of an assertion, such as ^*
- * - \p with (?i), and scripts and categories in \p that are seldom used
+ * - \p and \P: PCRE2 has other categories and scripts
  * - surrogates (\x{D800}), which are in no text
  * - more than 4096 bytes, 64 groups with parentheses of their own, 100 groups in groups, or 32
  *   ranges beyond ASCII in a class; and patterns that are too large with their repetitions
