@@ -263,12 +263,7 @@ static void fill_captures(
 	}
 }
 
-int pattern_search(struct pattern *p, const char *subject, size_t len, struct capture *ret)
-{
-	return pattern_search_within(p, subject, len, PATTERN_STEPS_MAX, ret);
-}
-
-int pattern_search_within(
+int pattern_search(
 	struct pattern *p, const char *subject, size_t len, uint64_t steps, struct capture *ret)
 {
 	CLEANUP(free_match)

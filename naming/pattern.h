@@ -49,14 +49,11 @@ size_t pattern_captures(const struct pattern *p);
  * Searches P anywhere in SUBJECT, LEN bytes of valid UTF-8; it can be NULL if LEN is 0. If P is
  * found, fills RET with pattern_captures() texts: the whole match, and the groups in their order.
  *
- * Returns 1 if it was found; 0 if not; -EOVERFLOW if the search took more than a fixed number of
- * steps or more than a fixed amount of memory, and was given up: the time of a call is bounded for
- * each pattern and subject; or -ENOMEM.
+ * Returns 1 if it was found; 0 if not; -EOVERFLOW if the search took more than STEPS or
+ * PATTERN_STEPS_MAX steps, or more than a fixed amount of memory, and was given up: the time of a
+ * call is bounded for each pattern and subject; or -ENOMEM.
  */
-int pattern_search(struct pattern *p, const char *subject, size_t len, struct capture *ret);
-
-/* The same with at most STEPS steps, if these are fewer than PATTERN_STEPS_MAX. */
-int pattern_search_within(
+int pattern_search(
 	struct pattern *p, const char *subject, size_t len, uint64_t steps, struct capture *ret);
 
 /* Returns how many steps the last search of P took. One takes about 20 ns, or 60 with many groups. */

@@ -163,7 +163,7 @@ uint64_t naming_rules_extra_steps(const struct naming_rules *r)
 	return saturate_less(r->steps, usual_steps(r));
 }
 
-/* Searches the line of M for P. Returns as pattern_search_within() does. */
+/* Searches the line of M for P. Returns as pattern_search() does. */
 static int search_line(struct matching *m, struct pattern *p)
 {
 	uint64_t left = saturate_less(m->steps_max, m->rules->steps);
@@ -173,7 +173,7 @@ static int search_line(struct matching *m, struct pattern *p)
 		m->is_spent = true;
 		return r;
 	}
-	r = pattern_search_within(p, m->line.text, m->line.len, left, m->capture + m->captures);
+	r = pattern_search(p, m->line.text, m->line.len, left, m->capture + m->captures);
 	m->rules->steps += 1 + m->line.len / BYTES_PER_STEP + pattern_steps(p);
 	m->is_spent = m->is_spent || (r == -EOVERFLOW && left < PATTERN_STEPS_MAX);
 	return r;

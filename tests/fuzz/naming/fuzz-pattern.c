@@ -18,7 +18,7 @@ static void check_search(struct pattern *p, const char *subject, size_t len)
 	int r;
 
 	fuzz_check(groups <= GROUPS);
-	r = pattern_search(p, subject, len, found);
+	r = pattern_search(p, subject, len, PATTERN_STEPS_MAX, found);
 	fuzz_check(r == 0 || r == 1 || r == -EOVERFLOW);
 	for (size_t i = 0; r == 1 && i < groups; i++) {
 		fuzz_check(strlen(found[i].name) < 4096);

@@ -30,7 +30,7 @@ static struct pattern *compile(const char *text)
 static int search(struct pattern *p, const char *subject, struct buffer *to)
 {
 	struct capture found[GROUPS + 1];
-	int r = pattern_search(p, subject, strlen(subject), found);
+	int r = pattern_search(p, subject, strlen(subject), PATTERN_STEPS_MAX, found);
 
 	for (size_t i = 1; r == 1 && i < pattern_captures(p); i++) {
 		buffer_add_text(to, i > 1 ? "|" : "");
@@ -333,14 +333,14 @@ static void names_groups(void **state)
 
 	(void)state;
 	assert_int_equal(pattern_captures(p), ARRAY_SIZE(names));
-	assert_int_equal(pattern_search(p, subject + 1, 4, found), 1);
+	assert_int_equal(pattern_search(p, subject + 1, 4, PATTERN_STEPS_MAX, found), 1);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		assert_string_equal(found[i].name, names[i]);
 	assert_string_equal(found[3].text, "");
 	assert_int_equal(found[3].len, 0);
 	pattern_free(p);
 	p = compile("(a?)");
-	assert_int_equal(pattern_search(p, NULL, 0, found), 1);
+	assert_int_equal(pattern_search(p, NULL, 0, PATTERN_STEPS_MAX, found), 1);
 	assert_string_equal(found[1].text, "");
 	pattern_free(p);
 }
@@ -352,16 +352,16 @@ static void finds_the_whole_match(void **state)
 
 	(void)state;
 	assert_int_equal(pattern_captures(p), 1);
-	assert_int_equal(pattern_search(p, "baac", 4, &found), 1);
+	assert_int_equal(pattern_search(p, "baac", 4, PATTERN_STEPS_MAX, &found), 1);
 	assert_string_equal(found.name, "");
 	assert_int_equal(found.len, 2);
 	assert_memory_equal(found.text, "aac", 3);
-	assert_int_equal(pattern_search(p, NULL, 0, &found), 1);
+	assert_int_equal(pattern_search(p, NULL, 0, PATTERN_STEPS_MAX, &found), 1);
 	assert_string_equal(found.text, "");
 	assert_int_equal(found.len, 0);
 	pattern_free(p);
 	p = compile("a");
-	assert_int_equal(pattern_search(p, NULL, 0, &found), 0);
+	assert_int_equal(pattern_search(p, NULL, 0, PATTERN_STEPS_MAX, &found), 0);
 	pattern_free(p);
 }
 
@@ -375,7 +375,7 @@ static int search_long(const char *pattern, const char *part)
 
 	while (subject.len + strlen(part) <= SUBJECT)
 		buffer_add_text(&subject, part);
-	r = pattern_search(p, subject.data, subject.len, found);
+	r = pattern_search(p, subject.data, subject.len, PATTERN_STEPS_MAX, found);
 	pattern_free(p);
 	return r;
 }
@@ -471,7 +471,7 @@ static void survives_failing_allocations(void **state)
 		int r;
 
 		allocation_fail_at(n);
-		r = pattern_search(p, subject, sizeof(subject), found);
+		r = pattern_search(p, subject, sizeof(subject), PATTERN_STEPS_MAX, found);
 		allocation_check(r);
 	}
 	pattern_free(p);
