@@ -160,8 +160,3 @@ struct naming_needs naming_rules_needs(const struct naming_rules *r)
 {
 	return r->needs;
 }
-
-size_t naming_rules_count(const struct naming_rules *r)
-{
-	return r->count;
-}

@@ -69,9 +69,6 @@ void naming_rules_free(struct naming_rules *r); /* accepts NULL */
 
 struct naming_needs naming_rules_needs(const struct naming_rules *r);
 
-/* Returns how many rules there are. */
-size_t naming_rules_count(const struct naming_rules *r);
-
 /*
  * Appends the name of P's group to NAME, at most SNAPSHOT_NAME_MAX bytes of clean text: the caller
  * has not to escape it again. Returns 1 if a rule matched; 0 if none did; -EAGAIN if IS_BRIEF and

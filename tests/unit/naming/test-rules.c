@@ -315,7 +315,6 @@ static void the_first_rule_that_matches_names(void **state)
 		"- cmdline: []\n  exe: [child-of-sshd]\n");
 
 	(void)state;
-	assert_int_equal(naming_rules_count(rules), 4);
 	assert_name(rules, &processes[8], "b");
 	assert_name(rules, &processes[7], "b");
 	assert_name(rules, &processes[13], "child-of-sshd");
@@ -524,7 +523,7 @@ static void reads_files(void **state)
 
 	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
 	assert_int_equal(naming_rules_load(path, &rules, error), 0);
-	assert_int_equal(naming_rules_count(rules), 1);
+	assert_non_null(rules);
 
 	assert_int_equal(ftruncate(fd, (1 << 20) + 1), 0);
 	assert_int_equal(naming_rules_load(path, &none, error), -EFBIG);
