@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { CONTAINER_ENDS = 1 }; /* result of events_read_one() */
+enum {
+	DEPTH_MAX = 16,     /* the time of libyaml grows with the square of the depth */
+	CONTAINER_ENDS = 1, /* result of events_read_one() */
+};
 
 int events_open(struct events *e, const char *name, const char *text, size_t len,
 	char error[static SETTINGS_ERROR_SIZE])
@@ -90,6 +93,16 @@ static void events_count(struct events *e, const yaml_event_t *event)
 		e->depth--;
 }
 
+/* Refuses EVENT, which is too deep, and deletes it. Returns -EBADMSG. */
+static int refuse_depth(struct events *e, yaml_event_t *event)
+{
+	e->is_ignoring = false;
+	events_fail(e, &event->start_mark, "expected at most %d levels of lists and mappings",
+		DEPTH_MAX);
+	yaml_event_delete(event);
+	return -EBADMSG;
+}
+
 /* Reads the next event, with or without anchor and tag. Returns 0, -EBADMSG or -ENOMEM. */
 static int next_of_any_kind(struct events *e, yaml_event_t *ret)
 {
@@ -97,7 +110,7 @@ static int next_of_any_kind(struct events *e, yaml_event_t *ret)
 
 	if (yaml_parser_parse(&e->parser, ret)) {
 		events_count(e, ret);
-		return 0;
+		return e->depth > DEPTH_MAX ? refuse_depth(e, ret) : 0;
 	}
 	if (e->parser.error == YAML_MEMORY_ERROR)
 		return -ENOMEM;

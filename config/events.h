@@ -3,8 +3,8 @@
  * YAML Events
  *
  * Reads a configuration file as libyaml's events, because only events know their line. Anchors,
- * aliases, tags and several documents are refused everywhere. A fault in one setting does not end
- * the reading: all faults of a file are reported, each with file and line.
+ * aliases, tags, several documents and more than 16 levels are refused everywhere. A fault in one
+ * setting does not end the reading: all faults of a file are reported, each with file and line.
  */
 #ifndef MEMTALLY_CONFIG_EVENTS_H
 #define MEMTALLY_CONFIG_EVENTS_H
@@ -42,7 +42,7 @@ void events_close(struct events *e);
 /*
  * Reads the next event into *RET, which the caller deletes (yaml_event_delete()). Returns 0;
  * -EINVAL if it has an anchor or a tag, which is reported and deleted; -EBADMSG if the text is not
- * YAML, which is reported and ends the reading; or -ENOMEM.
+ * YAML or has more levels, which is reported and ends the reading; or -ENOMEM.
  */
 int events_next(struct events *e, yaml_event_t *ret);
 
