@@ -11,10 +11,12 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/faults.h"
 #include "base/os/file.h"
 #include "naming/rules-file.h"
 #include "naming/rules-private.h"
+
+_Static_assert((int)NAMING_ERRORS_SIZE == (int)SETTINGS_ERROR_SIZE,
+	"both are for the faults of a configuration file");
 
 static void rule_done(struct rule *rule)
 {
@@ -41,72 +43,71 @@ static void rules_cleanup(struct naming_rules **r)
 	naming_rules_free(*r);
 }
 
-struct compiler {
-	struct naming_rules *rules;
-	struct faults *faults;
-};
+/* Adds a fault at LINE of ITEM. Returns -EINVAL. */
+static int rules_refuse(struct events *events, const struct rules_item *item, size_t line,
+	const char *key, const char *error)
+{
+	const yaml_mark_t mark = {.line = line - 1};
+
+	return events_fail(events, &mark, "item %zu: %s: %s", item->number, key, error);
+}
 
 static int words_set(struct words *words, const struct rules_list *list)
 {
 	words->is_set = list->is_set;
-	for (size_t i = 0; i < list->count; i++)
-		buffer_add(&words->text, list->item[i].text, strlen(list->item[i].text) + 1);
+	buffer_add(&words->text, list->texts.data, list->texts.len);
 	return words->text.error;
 }
 
-/* Compiles all patterns of LIST, also after faults. Returns 0, -EINVAL or -ENOMEM. */
-static int compile_patterns(
-	struct rule *rule, const struct rules_list *list, size_t number, struct faults *faults)
+/* Compiles all patterns of ITEM, also after faults. Returns 0, -EINVAL or -ENOMEM. */
+static int compile_patterns(struct rule *rule, const struct rules_item *item, struct events *events)
 {
+	const struct rules_list *list = &item->list[RULES_CMDLINE];
+	const char *text = list->texts.data;
 	char error[NAMING_ERROR_SIZE];
 	int result = 0;
 
 	rule->pattern = calloc(list->count + 1, sizeof(*rule->pattern));
 	if (!rule->pattern)
 		return -ENOMEM;
-	for (size_t i = 0; i < list->count; i++) {
-		int r = pattern_new(list->item[i].text, &rule->pattern[rule->patterns], error);
+	for (size_t i = 0; i < list->count; i++, text += strlen(text) + 1) {
+		int r = pattern_new(text, &rule->pattern[rule->patterns], error);
 
 		if (r == -ENOMEM)
 			return r;
-		if (r < 0) {
-			result = faults_add(
-				faults, list->item[i].line, "item %zu: cmdline: %s", number, error);
-			continue;
-		}
-		rule->captures += pattern_captures(rule->pattern[rule->patterns++]);
+		if (r < 0)
+			result = rules_refuse(events, item, list->line[i], "cmdline", error);
+		else
+			rule->captures += pattern_captures(rule->pattern[rule->patterns++]);
 	}
 	return result;
 }
 
-static int compile_name(
-	struct rule *rule, const struct rules_text *name, size_t number, struct faults *faults)
+static int compile_name(struct rule *rule, const struct rules_item *item, struct events *events)
 {
 	char error[NAMING_ERROR_SIZE];
-	int r = template_new(name->text, &rule->name, error);
+	int r = template_new(item->name, &rule->name, error);
 
-	return r == -EINVAL ? faults_add(faults, name->line, "item %zu: name: %s", number, error)
-	                    : r;
+	return r == -EINVAL ? rules_refuse(events, item, item->name_line, "name", error) : r;
 }
 
-static int compile_rule(struct rule *rule, const struct rules_item *item, struct faults *faults)
+static int compile_rule(struct rule *rule, const struct rules_item *item, struct events *events)
 {
 	int name, patterns;
 
 	if (words_set(&rule->comm, &item->list[RULES_COMM]) < 0 ||
 		words_set(&rule->exe, &item->list[RULES_EXE]) < 0)
 		return -ENOMEM;
-	name = compile_name(rule, &item->name, item->number, faults);
+	name = compile_name(rule, item, events);
 	if (name == -ENOMEM)
 		return name;
-	patterns = compile_patterns(rule, &item->list[RULES_CMDLINE], item->number, faults);
+	patterns = compile_patterns(rule, item, events);
 	return patterns < 0 ? patterns : name;
 }
 
-static int add_rule(const struct rules_item *item, void *context)
+static int add_rule(const struct rules_item *item, struct events *events, void *context)
 {
-	const struct compiler *c = context;
-	struct naming_rules *rules = c->rules;
+	struct naming_rules *rules = context;
 	struct rule *rule;
 	unsigned int uses;
 	int r;
@@ -115,7 +116,7 @@ static int add_rule(const struct rules_item *item, void *context)
 		return -ENOMEM;
 	rule = &rules->rule[rules->count++];
 	*rule = (struct rule){0};
-	r = compile_rule(rule, item, c->faults);
+	r = compile_rule(rule, item, events);
 	if (r < 0)
 		return r;
 	rules->patterns += rule->patterns;
@@ -129,14 +130,12 @@ int naming_rules_parse(const char *path, const char *text, size_t len, struct na
 	char error[static NAMING_ERRORS_SIZE])
 {
 	CLEANUP(rules_cleanup) struct naming_rules *rules = calloc(1, sizeof(*rules));
-	struct faults faults;
 	int r;
 
-	faults_init(&faults, path, error, NAMING_ERRORS_SIZE);
+	error[0] = '\0';
 	if (!rules)
 		return -ENOMEM;
-	r = rules_file_read(text, len, &faults, add_rule,
-		&(struct compiler){.rules = rules, .faults = &faults});
+	r = rules_file_read(path, text, len, add_rule, rules, error);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(rules);

@@ -25,11 +25,11 @@
 
 enum {
 	/*
-	 * Rules see the first bytes of a longer command line: a user chooses it, and time grows
-	 * with it.
+	 * Rules see the first bytes of a longer command line: a user chooses it, and time grows with
+	 * it.
 	 */
 	NAMING_CMDLINE_MAX = 32 << 10,
-	NAMING_ERRORS_SIZE = 8192, /* bytes of the faults of a file, with the NUL */
+	NAMING_ERRORS_SIZE = 4096, /* bytes of the faults of a file, with the NUL */
 };
 
 struct naming_rules;
