@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* String literals of Go. They can be decoded in place, since escapes are longer than their meaning. */
+/* String literals of Go, decoded in place: an escape is longer than its meaning. */
 #include "config.h"
 
 #include "naming/template-private.h"

@@ -57,8 +57,8 @@ unsigned int template_uses(const struct template *t);
  * clean text, and not even UTF-8 if T slices a character. Work is bounded, whatever T and P are.
  *
  * Returns 0; -EINVAL if the template failed while it ran, such as for an unknown field, an index out
- * of range, %d of a text or too much work: TO has the text before the failure then, as process-exporter's groups
- * have; or -ENOMEM. A failure behind SIZE bytes is not noticed.
+ * of range, %d of a text or too much work: TO has the text before the failure then, as groups of
+ * process-exporter have; or -ENOMEM. A failure behind SIZE bytes is not noticed.
  */
 int template_run(
 	const struct template *t, const struct template_process *p, size_t size, struct buffer *to);

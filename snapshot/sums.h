@@ -51,8 +51,8 @@ struct sums {
 /*
  * Adds ROW of a member. A blocked process with an estimate adds that to the PSS, and also counts as
  * unmeasured. A process with an address space that counts at another one (OUTCOME_SHARED_MM) adds a
- * process, its threads and its start, and no memory. Private hugetlb pages are summed; of shared ones the largest amount of a
- * member counts, as in ps_mem. No sum exceeds INT64_MAX.
+ * process, its threads and its start, and no memory. Private hugetlb pages are summed; of shared
+ * ones the largest amount of a member counts, as in ps_mem. No sum exceeds INT64_MAX.
  */
 void sums_add(struct sums *s, const struct snapshot_process *row);
 

@@ -72,8 +72,7 @@ enum { COMPARISON_NONE = 1 /* VIEW has no namegroups */ };
 /*
  * Compares VIEW at NOW_BOOTTIME_NS (CLOCK_BOOTTIME, ns) with SCRAPE. OWN_RSS_BYTES is the RSS of
  * memtally during the scrape; 0: VIEW has memtally, too, or SCRAPE was saved earlier. *RET borrows
- * names of both. Returns 0,
- * COMPARISON_NONE or -ENOMEM.
+ * names of both. Returns 0, COMPARISON_NONE or -ENOMEM.
  */
 int comparison_make(const struct view *view, uint64_t now_boottime_ns, const struct scrape *scrape,
 	uint64_t own_rss_bytes, struct comparison *ret);

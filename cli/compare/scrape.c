@@ -106,7 +106,7 @@ static struct scrape_word scrape_take_word(struct scrape_line *l, const char *en
 	return word;
 }
 
-/* Writes the value of a label, in quotes and with its escapes, to TO. Returns false if there is none. */
+/* Writes the value of a label, which is in quotes and has escapes, to TO. Returns false without one. */
 static bool scrape_take_value(struct scrape_line *l, struct buffer *to)
 {
 	buffer_clear(to);

@@ -54,9 +54,10 @@ void table_done(struct table *t);
 /*
  * Appends TABLE to TO. WIDTH is the terminal's width in columns. If the table is wider, extra and
  * unused spare columns disappear, then others until names have 24 columns; then names are cut with
- * an ellipsis, the widest first, and prose is folded, to 16 columns at least. The text beside the total is folded. With a WIDTH of 0 (no
- * terminal) every row is one line. Control characters, newlines included, and characters that
- * LC_CTYPE cannot print appear as \x0a. Returns 0 or -ENOMEM.
+ * an ellipsis, the widest first, and prose is folded, to 16 columns at least. The text beside the
+ * total is folded. With a WIDTH of 0 (no terminal) every row is one line. Control characters,
+ * newlines included, and characters that LC_CTYPE cannot print appear as \x0a. Returns 0 or
+ * -ENOMEM.
  */
 int print_table(const struct table *table, size_t width, struct buffer *to);
 

@@ -25,7 +25,7 @@
 int membership_set(struct owner_sums *t, struct memcg_charges *c,
 	const struct process_reader *reader, struct process *p, const struct sample *s);
 
-/* Makes SLOT of OWNER_NAMEGROUP the group of P, which must have a membership. Returns 0 or -ENOMEM. */
+/* Makes SLOT of OWNER_NAMEGROUP the group of P, which has a membership. Returns 0 or -ENOMEM. */
 int membership_set_namegroup(struct owner_sums *t, struct process *p, uint32_t slot);
 
 /*

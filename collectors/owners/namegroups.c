@@ -314,8 +314,8 @@ static struct process *parent_of(const struct namegroups *n, const struct proces
 }
 
 /*
- * Whether the parent of P, or that it has none, is known. It is not without a stat, nor if it was born
- * while processes were listed and is not among them.
+ * Whether the parent of P, or its absence, is known. It is unknown without a stat, and if the parent
+ * was born while processes were listed and is not among them.
  */
 static bool is_parent_known(const struct namegroups *n, const struct process *p)
 {

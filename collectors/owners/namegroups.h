@@ -72,7 +72,7 @@ void namegroups_init(struct namegroups *n, struct owner_sums *sums, struct proce
 	const struct process_table *table);
 void namegroups_done(struct namegroups *n);
 
-/* Sets the rules from the next pass on: all processes are assigned anew. Consumes RULES; NULL: none. */
+/* Sets the rules from the next pass on: assigns all processes anew. Consumes RULES; NULL: none. */
 void namegroups_set(struct namegroups *n, struct naming_rules *rules);
 
 /*

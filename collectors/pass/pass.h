@@ -122,8 +122,9 @@ enum pass_outcome {
 /*
  * Continues the pass until CLOCK_MONOTONIC reaches DEADLINE_NS, but at least with one process or
  * row. A read that blocks takes longer (workers.h). Returns 0 if every process has been read and
- * added; PASS_MORE or PASS_NAMES if not; -ENOMEM if the pass is lost: the next one may begin; -ECANCELED if no
- * read is waited for any more (struct lanes_control): the pass must not be published.
+ * added; PASS_MORE or PASS_NAMES if not; -ENOMEM if the pass is lost: the next one may begin;
+ * -ECANCELED if no read is waited for any more (struct lanes_control): the pass must not be
+ * published.
  */
 int pass_step(struct pass *pass, uint64_t deadline_ns);
 

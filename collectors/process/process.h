@@ -113,9 +113,7 @@ int process_read_activity(struct process_reader *r, struct process *p, struct st
 /* Sets *RET to the minor faults of P. The same as process_read_activity() otherwise. */
 int process_faults(struct process_reader *r, struct process *p, uint64_t *ret);
 
-/*
- * Announces the read of process_read_cmdline(). Call process_announce_has_room() first.
- */
+/* Announces the read of process_read_cmdline(). Call process_announce_has_room() first. */
 void process_announce_cmdline(struct process_reader *r, const struct process *p);
 
 /*
