@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "base/saturate.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "snapshot/record.h"
 
@@ -29,17 +30,6 @@ static const struct {
 	[SCRAPE_PROCESSES] = {OF_EXPORTER "namegroup_num_procs", NULL},
 	[SCRAPE_RSS] = {OF_EXPORTER "namegroup_memory_bytes", "resident"},
 	[SCRAPE_PSS] = {OF_EXPORTER "namegroup_memory_bytes", "proportionalResident"},
-};
-
-/* A word or a value in a line, borrowed. */
-struct scrape_word {
-	const char *text;
-	size_t len;
-};
-
-/* The rest of a line. */
-struct scrape_line {
-	const char *at, *end;
 };
 
 struct scrape_sample {
@@ -72,42 +62,33 @@ void scrape_done(struct scrape *s)
 	*s = (struct scrape){0};
 }
 
-static bool scrape_is(struct scrape_word word, const char *text)
+static void scrape_skip_blanks(struct scan *l)
 {
-	return word.len == strlen(text) && !memcmp(word.text, text, word.len);
-}
-
-static void scrape_skip_blanks(struct scrape_line *l)
-{
-	while (l->at < l->end && (*l->at == ' ' || *l->at == '\t'))
-		l->at++;
+	while (scan_char(l, ' ') || scan_char(l, '\t'))
+		;
 }
 
 /* Skips blanks, and C if it comes then. Returns whether it does. */
-static bool scrape_take(struct scrape_line *l, char c)
+static bool scrape_take(struct scan *l, char c)
 {
 	scrape_skip_blanks(l);
-	if (l->at == l->end || *l->at != c)
-		return false;
-	l->at++;
-	return true;
+	return scan_char(l, c);
 }
 
 /* Skips blanks. Returns the bytes up to one of ENDS; they may be none. */
-static struct scrape_word scrape_take_word(struct scrape_line *l, const char *ends)
+static struct scan scrape_take_word(struct scan *l, const char *ends)
 {
-	struct scrape_word word;
+	const char *start;
 
 	scrape_skip_blanks(l);
-	word = (struct scrape_word){.text = l->at};
+	start = l->at;
 	while (l->at < l->end && !strchr(ends, *l->at))
 		l->at++;
-	word.len = (size_t)(l->at - word.text);
-	return word;
+	return (struct scan){start, l->at};
 }
 
 /* Writes the value of a label, which is in quotes and has escapes, to TO. Returns false without one. */
-static bool scrape_take_value(struct scrape_line *l, struct buffer *to)
+static bool scrape_take_value(struct scan *l, struct buffer *to)
 {
 	buffer_clear(to);
 	if (!scrape_take(l, '"'))
@@ -126,7 +107,7 @@ static bool scrape_take_value(struct scrape_line *l, struct buffer *to)
 }
 
 /* Reads labels with their braces. Returns false if they are malformed, or lack the group. */
-static bool scrape_take_labels(struct scrape_line *l, struct scrape_reading *r)
+static bool scrape_take_labels(struct scan *l, struct scrape_reading *r)
 {
 	AUTO_BUFFER struct buffer other = {0};
 	bool has_group = false;
@@ -135,11 +116,11 @@ static bool scrape_take_labels(struct scrape_line *l, struct scrape_reading *r)
 	if (!scrape_take(l, '{'))
 		return false;
 	while (!scrape_take(l, '}')) {
-		struct scrape_word name = scrape_take_word(l, " \t=");
-		bool is_group = scrape_is(name, "groupname");
-		struct buffer *to = is_group                     ? &r->group
-		                    : scrape_is(name, "memtype") ? &r->memtype
-		                                                 : &other;
+		struct scan name = scrape_take_word(l, " \t=");
+		bool is_group = scan_is(&name, "groupname");
+		struct buffer *to = is_group                    ? &r->group
+		                    : scan_is(&name, "memtype") ? &r->memtype
+		                                                : &other;
 
 		if (!scrape_take(l, '=') || !scrape_take_value(l, to))
 			return false;
@@ -151,16 +132,19 @@ static bool scrape_take_labels(struct scrape_line *l, struct scrape_reading *r)
 }
 
 /* Reads an exponent such as "+06"; "" is 0. Returns false if WORD is malformed or out of range. */
-static bool scrape_parse_exponent(struct scrape_word word, int *ret)
+static bool scrape_parse_exponent(struct scan word, int *ret)
 {
-	bool has_sign = word.len > 1 && (word.text[1] == '+' || word.text[1] == '-');
-	size_t skip = has_sign ? 2 : 1;
+	bool has_exponent = scan_left(&word), is_negative;
 	uint64_t value = 0;
 
-	if (word.len && (number_parse_u64(word.text + skip, word.len - skip, &value) < 0 ||
-				value > EXPONENT_MAX))
+	word.at += has_exponent; /* the e */
+	is_negative = scan_char(&word, '-');
+	if (!is_negative)
+		scan_char(&word, '+');
+	if (has_exponent &&
+		(number_parse_u64(word.at, scan_left(&word), &value) < 0 || value > EXPONENT_MAX))
 		return false;
-	*ret = has_sign && word.text[1] == '-' ? -(int)value : (int)value;
+	*ret = is_negative ? -(int)value : (int)value;
 	return true;
 }
 
@@ -168,17 +152,16 @@ static bool scrape_parse_exponent(struct scrape_word word, int *ret)
  * Reads a number as Go prints a double that is not negative, such as 3, 1.048576e+06 or 5e-324,
  * without its fraction. Returns false if WORD is malformed or above INT64_MAX.
  */
-static bool scrape_parse_number(struct scrape_word word, uint64_t *ret)
+static bool scrape_parse_number(struct scan word, uint64_t *ret)
 {
 	uint64_t value = 0;
 	bool has_point = false, has_digit = false;
 	int exponent, scale = 0;
-	size_t i = 0;
 
-	for (; i < word.len && word.text[i] != 'e' && word.text[i] != 'E'; i++) {
-		uint64_t digit = (uint64_t)(word.text[i] - '0');
+	for (; word.at < word.end && *word.at != 'e' && *word.at != 'E'; word.at++) {
+		uint64_t digit = (uint64_t)(*word.at - '0');
 
-		if (word.text[i] == '.' && !has_point) {
+		if (*word.at == '.' && !has_point) {
 			has_point = true;
 			continue;
 		}
@@ -191,8 +174,7 @@ static bool scrape_parse_number(struct scrape_word word, uint64_t *ret)
 		else
 			scale++;
 	}
-	if (!has_digit || !scrape_parse_exponent(
-				  (struct scrape_word){word.text + i, word.len - i}, &exponent))
+	if (!has_digit || !scrape_parse_exponent(word, &exponent))
 		return false;
 	for (scale += exponent; scale < 0 && value; scale++)
 		value /= DECIMAL;
@@ -204,14 +186,15 @@ static bool scrape_parse_number(struct scrape_word word, uint64_t *ret)
 }
 
 /* Returns the quantity of METRIC with the label MEMTYPE; SCRAPE_QUANTITIES if it is none. */
-static enum scrape_quantity scrape_find(struct scrape_word metric, const struct buffer *memtype)
+static enum scrape_quantity scrape_find(const struct scan *metric, const struct buffer *memtype)
 {
-	struct scrape_word label = {memtype->data, memtype->len};
+	const char *type = memtype->data ? memtype->data : "";
+	struct scan label = {type, type + memtype->len};
 	unsigned int i = 0;
 
 	while (i < SCRAPE_QUANTITIES &&
-		!(scrape_is(metric, sources[i].metric) &&
-			(!sources[i].memtype || scrape_is(label, sources[i].memtype))))
+		!(scan_is(metric, sources[i].metric) &&
+			(!sources[i].memtype || scan_is(&label, sources[i].memtype))))
 		i++;
 	return (enum scrape_quantity)i;
 }
@@ -233,19 +216,18 @@ static int scrape_add(struct scrape_reading *r, enum scrape_quantity quantity, u
 }
 
 /* Parses a line. Returns 0, -EINVAL or -ENOMEM. */
-static int scrape_read_line(struct scrape_line l, struct scrape_reading *r)
+static int scrape_read_line(struct scan l, struct scrape_reading *r)
 {
-	struct scrape_word metric = scrape_take_word(&l, " \t{"), value;
+	struct scan metric = scrape_take_word(&l, " \t{"), value;
 	enum scrape_quantity quantity;
 	bool is_good;
 	uint64_t number;
 
-	if (metric.len < strlen(OF_EXPORTER) ||
-		memcmp(metric.text, OF_EXPORTER, strlen(OF_EXPORTER)) != 0)
+	if (!scan_sees(&metric, OF_EXPORTER))
 		return 0;
 	r->is_of_exporter = true;
-	if (!scrape_is(metric, sources[SCRAPE_PROCESSES].metric) &&
-		!scrape_is(metric, sources[SCRAPE_RSS].metric))
+	if (!scan_is(&metric, sources[SCRAPE_PROCESSES].metric) &&
+		!scan_is(&metric, sources[SCRAPE_RSS].metric))
 		return 0;
 	is_good = scrape_take_labels(&l, r);
 	if (r->group.error || r->memtype.error)
@@ -253,8 +235,8 @@ static int scrape_read_line(struct scrape_line l, struct scrape_reading *r)
 	value = scrape_take_word(&l, " \t\r"); /* a time may follow */
 	if (!is_good)
 		return -EINVAL;
-	quantity = scrape_find(metric, &r->memtype);
-	if (quantity == SCRAPE_QUANTITIES || scrape_is(value, "NaN"))
+	quantity = scrape_find(&metric, &r->memtype);
+	if (quantity == SCRAPE_QUANTITIES || scan_is(&value, "NaN"))
 		return 0;
 	return scrape_parse_number(value, &number) ? scrape_add(r, quantity, number) : -EINVAL;
 }
@@ -268,7 +250,7 @@ static int scrape_read(const char *text, size_t len, struct scrape_reading *r,
 
 	for (const char *at = text; result == 0 && at < end; line++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		struct scrape_line l = {at, newline ? newline : end};
+		struct scan l = {at, newline ? newline : end};
 
 		result = scrape_read_line(l, r);
 		at = newline ? newline + 1 : end;
