@@ -112,17 +112,12 @@ static void matching_done(struct matching *m)
 	free(m->capture);
 }
 
-static bool is_word(const char *word, struct template_text text)
-{
-	return strlen(word) == text.len && !memcmp(word, text.text, text.len);
-}
-
 static bool comm_matches(const struct words *words, const struct naming_process *p)
 {
 	struct template_text comm = {p->comm, p->comm_len};
 
 	for (size_t at = 0; at < words->text.len; at += strlen(words->text.data + at) + 1)
-		if (is_word(words->text.data + at, comm))
+		if (template_text_is(&comm, words->text.data + at))
 			return true;
 	return false;
 }
@@ -136,7 +131,7 @@ static bool exe_matches(const struct words *words, const struct matching *m)
 	for (size_t at = 0; at < words->text.len; at += strlen(words->text.data + at) + 1) {
 		const char *word = words->text.data + at;
 
-		if (is_word(word, strchr(word, '/') ? m->exe : base))
+		if (template_text_is(strchr(word, '/') ? &m->exe : &base, word))
 			return true;
 	}
 	return false;

@@ -108,12 +108,6 @@ struct function {
 	unsigned int variant;  /* for a .call that several functions have */
 };
 
-/* Returns whether TEXT is WANTED. */
-static inline bool template_text_is(const struct template_text *text, const char *wanted)
-{
-	return text->len == strlen(wanted) && !memcmp(text->text, wanted, text->len);
-}
-
 /*
  * Parses T.text, a copy of ORIGINAL, and fills T. Returns 0; -EINVAL with a message in ERROR; or
  * -ENOMEM. After an error T.allocated has the nodes so far.

@@ -6,8 +6,10 @@
 #ifndef MEMTALLY_NAMING_TEMPLATE_H
 #define MEMTALLY_NAMING_TEMPLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "naming/pattern.h"
@@ -25,6 +27,12 @@ struct template_text {
 	const char *text;
 	size_t len;
 };
+
+/* Returns whether TEXT is WANTED. */
+static inline bool template_text_is(const struct template_text *text, const char *wanted)
+{
+	return text->len == strlen(wanted) && !memcmp(text->text, wanted, text->len);
+}
 
 /* The process that a template describes. All is borrowed. */
 struct template_process {
