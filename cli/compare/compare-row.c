@@ -119,26 +119,27 @@ static struct comparison_row compare_row_total(const struct comparison *c)
 }
 
 /* "total of 25 namegroups (15 not shown), 2 not explained" */
-static void compare_row_add_total(const struct comparison *c, struct list *l)
+static void compare_row_add_total(
+	const struct comparison *c, const struct comparison_row *total, struct list *l)
 {
-	struct comparison_row total = compare_row_total(c);
 	AUTO_BUFFER struct buffer beside = {0};
 
 	buffer_printf(&beside, "total of %zu namegroup%s", c->count, c->count == 1 ? "" : "s");
 	list_add_not_shown(l, &beside);
 	if (c->unexplained)
 		buffer_printf(&beside, ", %zu not explained", c->unexplained);
-	list_total(l, &total, &beside);
+	list_total(l, total, &beside);
 }
 
-static int compare_row_add_rows(const struct comparison *c, struct list *l)
+static int compare_row_add_rows(
+	const struct comparison *c, const struct comparison_row *total, struct list *l)
 {
 	int r = 0;
 
 	list_begin(l);
 	for (size_t i = 0; r == 0 && i < c->count; i++)
 		r = list_add(l, &c->row[i]);
-	compare_row_add_total(c, l);
+	compare_row_add_total(c, total, l);
 	return r == 0 ? list_end(l) : r;
 }
 
@@ -159,10 +160,10 @@ int compare_row_print(
 	int r;
 
 	if (form->form != LIST_JSON)
-		return compare_row_add_rows(c, &l);
+		return compare_row_add_rows(c, &total, &l);
 	buffer_printf(to, "{\"version\":%d,\"count\":%zu,\"unexplained\":%zu,\"namegroups\":[",
 		COMPARE_VERSION, c->count, c->unexplained);
-	r = compare_row_add_rows(c, &l);
+	r = compare_row_add_rows(c, &total, &l);
 	buffer_add_text(to, "],\"total\":");
 	list_add_sums(&l, &total, to);
 	buffer_add_text(to, "}\n");
