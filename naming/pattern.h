@@ -56,7 +56,10 @@ size_t pattern_captures(const struct pattern *p);
 int pattern_search(
 	struct pattern *p, const char *subject, size_t len, uint64_t steps, struct capture *ret);
 
-/* Returns how many steps the last search of P took. One takes about 20 ns, or 60 with many groups. */
-unsigned int pattern_steps(const struct pattern *p);
+/*
+ * Returns how many steps the last search of P took, those for its memory included: they may be more
+ * than it had. One takes about 20 ns, or 60 with many groups.
+ */
+uint64_t pattern_steps(const struct pattern *p);
 
 #endif

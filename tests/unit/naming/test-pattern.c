@@ -411,6 +411,24 @@ static void gives_up(void **state)
 	}
 }
 
+/* Searches that use much memory take longer than their callouts say. */
+static void memory_counts_as_steps(void **state)
+{
+	static char line[20000];
+	struct capture found[GROUPS + 1];
+	struct pattern *p = compile("(a|aa)+$");
+
+	(void)state;
+	memset(line, 'a', sizeof(line));
+	line[sizeof(line) - 1] = '!';
+	assert_int_equal(
+		pattern_search(p, line, sizeof(line), PATTERN_STEPS_MAX, found), -EOVERFLOW);
+	assert_true(pattern_steps(p) > PATTERN_STEPS_MAX);
+	assert_int_equal(pattern_search(p, "aaaa", 4, PATTERN_STEPS_MAX, found), 1);
+	assert_in_range(pattern_steps(p), 1, 100);
+	pattern_free(p);
+}
+
 static void gives_common_patterns_time(void **state)
 {
 	static const struct {
@@ -487,6 +505,7 @@ int main(void)
 		cmocka_unit_test(names_groups),
 		cmocka_unit_test(finds_the_whole_match),
 		cmocka_unit_test(gives_up),
+		cmocka_unit_test(memory_counts_as_steps),
 		cmocka_unit_test(gives_common_patterns_time),
 		cmocka_unit_test(survives_failing_allocations),
 	};
