@@ -177,3 +177,14 @@ void subject_assert_without_pss(const struct subject *s, enum process_outcome ou
 	assert_false(ROW_HAS(got, PROCESS_USS));
 	assert_int_equal(got->q[PROCESS_RSS], s->p.rss_kib * 1024);
 }
+
+void subject_assert_unread(const struct subject *s)
+{
+	const struct sample *got = &s->sample;
+
+	assert_int_equal(got->outcome, OUTCOME_ERROR);
+	assert_int_equal(got->source, SOURCE_NONE);
+	assert_true(got->is_member);
+	assert_int_equal(got->uid, s->p.uid);
+	assert_int_equal(got->present, 0);
+}

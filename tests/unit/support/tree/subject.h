@@ -40,6 +40,9 @@ void subject_assert_measured(const struct subject *s);
 /* Asserts that S->sample has OUTCOME and the values of status, but no PSS. */
 void subject_assert_without_pss(const struct subject *s, enum process_outcome outcome);
 
+/* Asserts that S->sample has the owner of S->p and no values, since files could not be opened. */
+void subject_assert_unread(const struct subject *s);
+
 /* Asserts that B holds exactly EXPECTED. */
 void subject_assert_text(const struct buffer *b, const char *expected);
 
