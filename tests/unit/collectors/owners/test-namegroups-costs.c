@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of passes over processes for which rules take many steps: these wait for later passes. */
+#include "config.h"
+
+#include "tests/unit/support/unit.h"
+
+#include "collectors/schedule/cpu-budget.h"
+#include "naming/rules.h"
+#include "tests/unit/support/tree/grouped.h"
+#include "tests/unit/support/tree/run.h"
+
+enum { COSTLY = 60, COSTLY_PID = 100 };
+
+/* Adds processes that take the rules below a million steps each, and a cheap one behind them. */
+static void add_costly(const struct grouped *s, unsigned int image, const char *cmdline)
+{
+	struct tree_process p = grouped_helper;
+
+	for (int i = 0; i <= COSTLY; i++) {
+		p.pid = COSTLY_PID + i;
+		p.parent = 1;
+		p.image = image;
+		p.cmdline = i < COSTLY ? cmdline : "cheap";
+		grouped_add(s, &p);
+	}
+}
+
+static struct naming_rules *costly_rules(void)
+{
+	AUTO_BUFFER struct buffer text = {0};
+
+	buffer_add_text(&text, "process_names:\n");
+	for (int i = 0; i < 40; i++)
+		buffer_add_text(&text, "- cmdline: ['x*x*[yz]']\n  name: x\n");
+	buffer_add_text(&text, "- cmdline: ['^xxx']\n  name: costly\n");
+	buffer_add_text(&text, "- comm: [helper]\n  name: last\n");
+	buffer_add_char(&text, 0);
+	assert_int_equal(text.error, 0);
+	return grouped_rules(text.data);
+}
+
+/* Returns how many of the costly processes from index FROM on have a group. */
+static int count_grouped(const struct view *view, int from)
+{
+	int count = 0;
+
+	for (int i = from; i < COSTLY; i++)
+		count += strcmp(grouped_name(view, COSTLY_PID + i), "last") == 0;
+	return count;
+}
+
+/* Each has its turn, although all of them are new in each pass; cheap processes never wait. */
+static void costly_processes_wait_for_later_passes(void **state)
+{
+	AUTO_FREE char *line = grouped_cmdline("", 4000);
+	AUTO_GROUPED struct grouped s;
+	AUTO_VIEW struct view *first = NULL, *second = NULL, *third = NULL;
+	int done;
+
+	(void)state;
+	grouped_open(&s, NULL);
+	pass_set_naming(s.pass, costly_rules());
+	add_costly(&s, 1, line);
+	first = grouped_run(&s);
+	done = count_grouped(first, 0);
+	assert_in_range(done, COSTLY / 2, COSTLY - 1);
+	assert_int_equal(count_grouped(first, done), 0); /* the first ones */
+	assert_string_equal(grouped_name(first, COSTLY_PID + COSTLY), "last");
+	assert_int_equal(grouped_failures(first), done);
+	add_costly(&s, 2, line);
+	second = grouped_run(&s);
+	assert_int_equal(count_grouped(second, 0), COSTLY - done);
+	assert_int_equal(count_grouped(second, done), COSTLY - done);
+	assert_string_equal(grouped_name(second, COSTLY_PID + COSTLY), "last");
+	third = grouped_run(&s);
+	assert_int_equal(count_grouped(third, 0), COSTLY);
+}
+
+/*
+ * But in the first pass of new rules they may take more. Processes that wait are not read, so that
+ * they take nothing of a pass.
+ */
+static void costly_processes_take_a_part_of_the_budget(void **state)
+{
+	AUTO_FREE char *line = grouped_cmdline("", 4000);
+	AUTO_GROUPED struct grouped s;
+	AUTO_VIEW struct view *first = NULL, *second = NULL, *third = NULL;
+	struct pass_options o = run_adaptive;
+
+	(void)state;
+	o.budget_cpu_ppm = CPU_BUDGET_PPM_PER_PERCENT;
+	grouped_open_with(&s, &o, NULL);
+	pass_set_naming(s.pass, costly_rules());
+	add_costly(&s, 1, line);
+	first = grouped_run(&s);
+	assert_in_range(count_grouped(first, 0), COSTLY / 2, COSTLY - 1);
+	add_costly(&s, 2, line);
+	second = grouped_run(&s);
+	assert_in_range(count_grouped(second, 0), 1, 5);
+	assert_string_equal(grouped_name(second, COSTLY_PID + COSTLY), "last");
+	assert_int_equal(s.opened.count, COSTLY + 1);
+	third = grouped_run(&s);
+	assert_in_range(s.opened.count, 1, 5);
+	assert_int_equal(count_grouped(third, 0), count_grouped(second, 0) + (int)s.opened.count);
+	assert_int_equal(grouped_failures(third), grouped_failures(second) + s.opened.count);
+}
+
+/* There is no later pass. */
+static void single_pass_finishes_costly_processes(void **state)
+{
+	AUTO_FREE char *line = grouped_cmdline("", 4000);
+	AUTO_GROUPED struct grouped s;
+	AUTO_VIEW struct view *view = NULL;
+	struct pass_options o = run_exact;
+
+	(void)state;
+	o.is_single = true;
+	grouped_open_with(&s, &o, NULL);
+	pass_set_naming(s.pass, costly_rules());
+	add_costly(&s, 1, line);
+	view = grouped_run(&s);
+	assert_int_equal(count_grouped(view, 0), COSTLY);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(costly_processes_wait_for_later_passes),
+		cmocka_unit_test(costly_processes_take_a_part_of_the_budget),
+		cmocka_unit_test(single_pass_finishes_costly_processes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
