@@ -97,188 +97,196 @@ static const struct comparison_row *row_of(const struct compared *c, const char 
 	return NULL;
 }
 
-/* Checks reason and text of the row NAME. */
-static void expect(
-	const struct compared *c, const char *name, enum comparison_reason reason, const char *why)
+/* A row, and why its figures differ: each reason has a text of its own. */
+struct expected {
+	const char *name, *why;
+};
+
+#define EQUAL            "equal"
+#define ROUNDED          "within rounding"
+#define WITHIN_BOUNDS    "within the bounds of ours, measured 8 s ago"
+#define DIFFERENT_TIMES  "measured at different times, ours 8 s ago"
+#define ONE_NO_MEMORY    "theirs counts 1 kernel thread or zombie"
+#define NOT_EXPLAINED    "not explained: RSS or PSS differs by more than 1 MiB and 5 %"
+#define ONE_MORE         "not explained: theirs has 1 process more"
+#define TWO_MORE         "not explained: theirs has 2 processes more"
+#define ONE_FEWER        "not explained: theirs has 1 process fewer"
+#define ONLY_OURS        "only ours: is naming.process_exporter the same file?"
+#define ONLY_THEIRS      "only theirs: is naming.process_exporter the same file?"
+#define OURS_IN(other)   "theirs matched before exec: ours has some in " other
+#define THEIRS_IN(other) "theirs matched before exec: theirs has some in " other
+#define SUMS_AGREE       "theirs matched before exec: the sums over these groups agree"
+
+static bool is_explained(const char *why)
 {
-	const struct comparison_row *row = row_of(c, name);
+	return strncmp(why, "not explained", 13) != 0 && strncmp(why, "only ", 5) != 0;
+}
+
+/* Checks the text of a row. Returns whether it explains the difference. */
+static bool expect(const struct compared *c, const struct expected *e)
+{
+	const struct comparison_row *row = row_of(c, e->name);
 	AUTO_BUFFER struct buffer text = {0};
 
 	comparison_add_why(row, &text);
 	buffer_add_char(&text, '\0');
 	assert_int_equal(text.error, 0);
-	if (row->reason != reason || strcmp(text.data, why) != 0)
-		fail_msg("%s: %s: %s", name, comparison_reason_name(row->reason), text.data);
+	if (strcmp(text.data, e->why) != 0)
+		fail_msg("%s: %s: %s", e->name, comparison_reason_name(row->reason), text.data);
+	assert_int_equal(comparison_is_explained(row->reason), is_explained(e->why));
+	return is_explained(e->why);
+}
+
+/* Groups, and all rows of their comparison. */
+struct scenario {
+	struct compared_group ours[GROUPS];
+	struct answer theirs[GROUPS];
+	struct expected row[GROUPS];
+};
+
+static void expect_all(const struct scenario *scenario, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct scenario *s = &scenario[i];
+		CLEANUP(compared_done) struct compared c = {0};
+		size_t rows = 0, unexplained = 0;
+
+		compare(s->ours, s->theirs, &c);
+		for (; rows < GROUPS && s->row[rows].name; rows++)
+			unexplained += !expect(&c, &s->row[rows]);
+		assert_int_equal(c.result.count, rows);
+		assert_int_equal(c.result.unexplained, unexplained);
+	}
 }
 
 /* A group that both have, and the reason why its figures differ. */
 struct pair {
 	struct compared_group ours;
 	struct answer theirs;
-	enum comparison_reason reason;
 	const char *why;
 };
 
-static void expect_pair(const struct pair *p)
+static void expect_pairs(const struct pair *pair, size_t count)
 {
-	const struct compared_group ours[GROUPS] = {p->ours};
-	const struct answer theirs[GROUPS] = {p->theirs};
-	CLEANUP(compared_done) struct compared c = {0};
+	for (size_t i = 0; i < count; i++) {
+		const struct scenario s = {
+			{pair[i].ours}, {pair[i].theirs}, {{pair[i].ours.name, pair[i].why}}};
 
-	compare(ours, theirs, &c);
-	assert_int_equal(c.result.count, 1);
-	expect(&c, p->ours.name, p->reason, p->why);
-	assert_int_equal(c.result.unexplained, !comparison_is_explained(p->reason));
+		expect_all(&s, 1);
+	}
 }
-
-#define DIFFERENT_TIMES "measured at different times, ours 8 s ago"
-#define NOT_EXPLAINED   "not explained: RSS or PSS differs by more than 1 MiB and 5 %"
 
 static void memory_of_a_group_differs_for_a_reason(void **state)
 {
 	static const struct pair pairs[] = {
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9000, 5000}, COMPARISON_EQUAL, "equal"},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9000, 5000}, EQUAL},
 		/* 1 KiB for each process; 64 pages of RSS */
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9512, 4998}, COMPARISON_ROUNDING,
-			"within rounding"},
-		{{"a", 2, 9512, 5000, 5000, 5002}, {"a", 2, 9000, 5002}, COMPARISON_ROUNDING,
-			"within rounding"},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9512, 4998}, ROUNDED},
+		{{"a", 2, 9512, 5000, 5000, 5002}, {"a", 2, 9000, 5002}, ROUNDED},
 		/* the same of many small processes, where it is more than 5 % */
-		{{"a", 12, 30000, 9000, 9000, 9012}, {"a", 12, 33072, 9000}, COMPARISON_ROUNDING,
-			"within rounding"},
-		{{"a", 12, 33072, 9000, 9000, 9012}, {"a", 12, 30000, 9683}, COMPARISON_TIME,
-			DIFFERENT_TIMES},
-		{{"a", 12, 30000, 9000, 9000, 9012}, {"a", 12, 33073, 9000}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 7000}, COMPARISON_BOUNDS,
-			"within the bounds of ours, measured 8 s ago"},
+		{{"a", 12, 30000, 9000, 9000, 9012}, {"a", 12, 33072, 9000}, ROUNDED},
+		{{"a", 12, 33072, 9000, 9000, 9012}, {"a", 12, 30000, 9683}, DIFFERENT_TIMES},
+		{{"a", 12, 30000, 9000, 9000, 9012}, {"a", 12, 33073, 9000}, NOT_EXPLAINED},
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 7000}, WITHIN_BOUNDS},
 		/* their PSS is rounded, too */
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 3998}, COMPARISON_BOUNDS,
-			"within the bounds of ours, measured 8 s ago"},
-		{{"a", 2, 9000, 5000, 4000, 7000, 0, 263}, {"a", 2, 9000, 3998}, COMPARISON_BOUNDS,
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 3998}, WITHIN_BOUNDS},
+		{{"a", 2, 9000, 5000, 4000, 7000, 0, 263}, {"a", 2, 9000, 3998},
 			"within the bounds of ours, measured 4 min 31 s ago"},
 		/* none of its processes could be measured */
-		{{"a", 2, 9000, ABSENT, ABSENT, 9000}, {"a", 2, 9000, 4000}, COMPARISON_BOUNDS,
-			"within the bounds of ours, measured 8 s ago"},
-		{{"a", 2, 9000, ABSENT, ABSENT, ABSENT}, {"a", 2, 9000, 4000}, COMPARISON_BOUNDS,
-			"within the bounds of ours, measured 8 s ago"},
-		{{"a", 2, 9000, ABSENT, ABSENT, 9000}, {"a", 2, 9000, 2}, COMPARISON_BOUNDS,
-			"within the bounds of ours, measured 8 s ago"},
+		{{"a", 2, 9000, ABSENT, ABSENT, 9000}, {"a", 2, 9000, 4000}, WITHIN_BOUNDS},
+		{{"a", 2, 9000, ABSENT, ABSENT, ABSENT}, {"a", 2, 9000, 4000}, WITHIN_BOUNDS},
+		{{"a", 2, 9000, ABSENT, ABSENT, 9000}, {"a", 2, 9000, 2}, WITHIN_BOUNDS},
 		/* 1 MiB outside of the bounds */
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8024}, COMPARISON_TIME,
-			DIFFERENT_TIMES},
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8025}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 2974}, COMPARISON_TIME,
-			DIFFERENT_TIMES},
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 2973}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8024}, DIFFERENT_TIMES},
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 8025}, NOT_EXPLAINED},
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 2974}, DIFFERENT_TIMES},
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 2, 9000, 2973}, NOT_EXPLAINED},
 		/* 5 % of the larger PSS */
-		{{"a", 2, 900000, 100000, 100000, 100002}, {"a", 2, 900000, 94998}, COMPARISON_TIME,
+		{{"a", 2, 900000, 100000, 100000, 100002}, {"a", 2, 900000, 94998},
 			DIFFERENT_TIMES},
-		{{"a", 2, 900000, 100000, 100000, 100002}, {"a", 2, 900000, 94997},
-			COMPARISON_MEMORY, NOT_EXPLAINED},
+		{{"a", 2, 900000, 100000, 100000, 100002}, {"a", 2, 900000, 94997}, NOT_EXPLAINED},
 		/* the process grew, or shrank, by 1 MiB of RSS */
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10024, 6024}, COMPARISON_TIME,
-			DIFFERENT_TIMES},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10025, 6025}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
-		{{"a", 2, 10024, 6024, 6024, 6026}, {"a", 2, 9000, 5000}, COMPARISON_TIME,
-			DIFFERENT_TIMES},
-		{{"a", 2, 10025, 6025, 6025, 6027}, {"a", 2, 9000, 5000}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10024, 6024}, DIFFERENT_TIMES},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10025, 6025}, NOT_EXPLAINED},
+		{{"a", 2, 10024, 6024, 6024, 6026}, {"a", 2, 9000, 5000}, DIFFERENT_TIMES},
+		{{"a", 2, 10025, 6025, 6025, 6027}, {"a", 2, 9000, 5000}, NOT_EXPLAINED},
 		/* the PSS by as much and 1 MiB more */
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10000, 7026}, COMPARISON_TIME,
-			DIFFERENT_TIMES},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10000, 7027}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10000, 7026}, DIFFERENT_TIMES},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 10000, 7027}, NOT_EXPLAINED},
 		/* 5 % of the larger RSS */
-		{{"a", 2, 100000, 50000, 50000, 50002}, {"a", 2, 105263, 50000}, COMPARISON_TIME,
-			DIFFERENT_TIMES},
-		{{"a", 2, 100000, 50000, 50000, 50002}, {"a", 2, 105264, 50000}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
-		{{"a", 2, 105264, 50000, 50000, 50002}, {"a", 2, 100000, 50000}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
+		{{"a", 2, 100000, 50000, 50000, 50002}, {"a", 2, 105263, 50000}, DIFFERENT_TIMES},
+		{{"a", 2, 100000, 50000, 50000, 50002}, {"a", 2, 105264, 50000}, NOT_EXPLAINED},
+		{{"a", 2, 105264, 50000, 50000, 50002}, {"a", 2, 100000, 50000}, NOT_EXPLAINED},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
-		expect_pair(&pairs[i]);
+	expect_pairs(pairs, ARRAY_SIZE(pairs));
 }
 
 static void process_exporter_may_have_no_pss(void **state)
 {
 	static const struct pair pairs[] = {
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9000, ABSENT}, COMPARISON_NO_PSS,
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9000, ABSENT},
 			"theirs has no PSS (-gather-smaps=false)"},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9000, 0}, COMPARISON_DENIED,
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 9000, 0},
 			"theirs has no PSS: not permitted (0)"},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 12000, ABSENT}, COMPARISON_MEMORY,
-			NOT_EXPLAINED},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 2, 12000, ABSENT}, NOT_EXPLAINED},
 		/* a PSS below 1 KiB is 0, too */
-		{{"a", 2, 4, 0, 0, 2}, {"a", 2, 4, 0}, COMPARISON_EQUAL, "equal"},
-		{{"a", 2, 4, 2, 2, 4}, {"a", 2, 4, 0}, COMPARISON_ROUNDING, "within rounding"},
+		{{"a", 2, 4, 0, 0, 2}, {"a", 2, 4, 0}, EQUAL},
+		{{"a", 2, 4, 2, 2, 4}, {"a", 2, 4, 0}, ROUNDED},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
-		expect_pair(&pairs[i]);
+	expect_pairs(pairs, ARRAY_SIZE(pairs));
 }
 
 static void processes_without_memory_count_there(void **state)
 {
 	static const struct pair pairs[] = {
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 3, 9000, 5000}, COMPARISON_NO_MEMORY,
-			"theirs counts 1 kernel thread or zombie"},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 5, 9000, 5001}, COMPARISON_NO_MEMORY,
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 3, 9000, 5000}, ONE_NO_MEMORY},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 5, 9000, 5001},
 			"theirs counts 3 kernel threads or zombies"},
-		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 3, 9000, 6000}, COMPARISON_NO_MEMORY,
-			"theirs counts 1 kernel thread or zombie"},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 3, 9000, 0}, COMPARISON_NO_MEMORY,
-			"theirs counts 1 kernel thread or zombie"},
+		{{"a", 2, 9000, 5000, 4000, 7000}, {"a", 3, 9000, 6000}, ONE_NO_MEMORY},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 3, 9000, 0}, ONE_NO_MEMORY},
 		/* the other process has memory */
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 3, 12000, 5000}, COMPARISON_PROCESSES,
-			"not explained: theirs has 1 process more"},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 4, 9000, 5500}, COMPARISON_PROCESSES,
-			"not explained: theirs has 2 processes more"},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 4, 9000, 8000}, COMPARISON_PROCESSES,
-			"not explained: theirs has 2 processes more"},
-		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 4, 12000, 0}, COMPARISON_PROCESSES,
-			"not explained: theirs has 2 processes more"},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 3, 12000, 5000}, ONE_MORE},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 4, 9000, 5500}, TWO_MORE},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 4, 9000, 8000}, TWO_MORE},
+		{{"a", 2, 9000, 5000, 5000, 5002}, {"a", 4, 12000, 0}, TWO_MORE},
 		/* only process-exporter counts such processes */
-		{{"a", 3, 9000, 5000, 5000, 5002}, {"a", 2, 9000, 5000}, COMPARISON_PROCESSES,
-			"not explained: theirs has 1 process fewer"},
-		{{"a", 3, 9000, 5000, 5000, 5002}, {"a", 1, 9000, 5000}, COMPARISON_PROCESSES,
+		{{"a", 3, 9000, 5000, 5000, 5002}, {"a", 2, 9000, 5000}, ONE_FEWER},
+		{{"a", 3, 9000, 5000, 5000, 5002}, {"a", 1, 9000, 5000},
 			"not explained: theirs has 2 processes fewer"},
 		/* it keeps the group, and knows no process of it yet */
-		{{"a", 3, 9000, 5000, 5000, 5002}, {"a", 0, 0, 0}, COMPARISON_PROCESSES,
+		{{"a", 3, 9000, 5000, 5000, 5002}, {"a", 0, 0, 0},
 			"not explained: theirs has 3 processes fewer"},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
-		expect_pair(&pairs[i]);
+	expect_pairs(pairs, ARRAY_SIZE(pairs));
 }
 
 static void groups_of_one_program_alone(void **state)
 {
-	static const struct compared_group ours[GROUPS] = {
-		{"a", 2, 9000, 5000, 5000, 5002}, {"here", 1, 3000, 1000, 1000, 1001}};
-	static const struct answer theirs[GROUPS] = {{"a", 2, 9000, 5000}, {"ended", 0, 0, 0},
-		{"kthreadd", 70, 0, 0}, {"there", 1, 7000, 6000}};
-	CLEANUP(compared_done) struct compared c = {0};
+	static const struct scenario scenarios[] = {
+		{{{"a", 2, 9000, 5000, 5000, 5002}, {"here", 1, 3000, 1000, 1000, 1001}},
+			{{"a", 2, 9000, 5000}, {"ended", 0, 0, 0}, {"kthreadd", 70, 0, 0},
+				{"there", 1, 7000, 6000}},
+			{{"a", EQUAL}, {"ended", "theirs keeps empty groups"},
+				{"kthreadd", "theirs counts 70 kernel threads or zombies"},
+				{"here", ONLY_OURS}, {"there", ONLY_THEIRS}}},
+		/* Another rule gives the same processes another name, so the files differ. */
+		{{{"apache2", 2, 9000, 3000, 3000, 3002}}, {{"httpd", 2, 9000, 3000}},
+			{{"apache2", ONLY_OURS}, {"httpd", ONLY_THEIRS}}},
+		/* Some rows of a snapshot are not groups of rules, or have no processes any more. */
+		{{{OWNER_NONE, 9, 90000, 50000, 50000, 50009}, {"a", 1, 9000, 5000, 5000, 5001},
+			 {"ended", 0, 0, 0, 0, 0},
+			 {"(other)", 1, 9000, 5000, 5000, 5001, SCOPE_OTHER}},
+			{{"a", 1, 9000, 5000}}, {{"a", EQUAL}}},
+	};
 
 	(void)state;
-	compare(ours, theirs, &c);
-	assert_int_equal(c.result.count, 5);
-	assert_int_equal(c.result.unexplained, 2);
-	expect(&c, "a", COMPARISON_EQUAL, "equal");
-	expect(&c, "ended", COMPARISON_EMPTY, "theirs keeps empty groups");
-	expect(&c, "kthreadd", COMPARISON_NO_MEMORY, "theirs counts 70 kernel threads or zombies");
-	expect(&c, "here", COMPARISON_ONLY_OURS,
-		"only ours: is naming.process_exporter the same file?");
-	expect(&c, "there", COMPARISON_ONLY_THEIRS,
-		"only theirs: is naming.process_exporter the same file?");
+	expect_all(scenarios, ARRAY_SIZE(scenarios));
 }
 
 /* process-exporter sees memtally, which started after the snapshot was made. */
@@ -317,7 +325,8 @@ static void memtally_itself_is_a_difference(void **state)
 			assert_int_equal(c.result.row[k].reason == COMPARISON_OWN,
 				cases[i].name && !strcmp(c.result.row[k].name, cases[i].name));
 		if (cases[i].name)
-			expect(&c, cases[i].name, COMPARISON_OWN, "theirs counts this memtally");
+			expect(&c,
+				&(struct expected){cases[i].name, "theirs counts this memtally"});
 	}
 }
 
@@ -337,177 +346,85 @@ static void the_largest_group_comes_first(void **state)
 		assert_string_equal(c.result.row[i].name, order[i]);
 }
 
-/* process-exporter knows one of two java processes as the shell that it was. */
+#define BASH "bash", 2, 9000, 3000, 3000, 3002
+#define JAVA "java", 2, 900000, 800000, 800000, 800002
+
 static void a_process_is_in_the_group_that_it_had_before_exec(void **state)
 {
-	static const struct compared_group ours[GROUPS] = {
-		{"bash", 2, 9000, 3000, 3000, 3002}, {"java", 2, 900000, 800000, 800000, 800002}};
-	static const struct answer theirs[GROUPS] = {
-		{"bash", 3, 459000, 403000}, {"java", 1, 450000, 400000}};
-	CLEANUP(compared_done) struct compared c = {0};
+	static const struct scenario scenarios[] = {
+		/* One of two java processes is known as the shell that it was. */
+		{{{BASH}, {JAVA}}, {{"bash", 3, 459000, 403000}, {"java", 1, 450000, 400000}},
+			{{"bash", OURS_IN("java")}, {"java", THEIRS_IN("bash")}}},
+		/* One of the groups may be one program's alone. */
+		{{{BASH}, {"java", 1, 450000, 400000, 400000, 400001}},
+			{{"bash", 3, 459000, 403000}},
+			{{"bash", OURS_IN("java")}, {"java", THEIRS_IN("bash")}}},
+		{{{JAVA}}, {{"bash", 1, 450000, 400000}, {"java", 1, 450000, 400000}},
+			{{"bash", OURS_IN("java")}, {"java", THEIRS_IN("bash")}}},
+		/* The bounds of both groups count. */
+		{{{BASH}, {"java", 2, 900000, 800000, 700000, 900000}},
+			{{"bash", 3, 459000, 403000}, {"java", 1, 450000, 300000}},
+			{{"bash", OURS_IN("java")}, {"java", THEIRS_IN("bash")}}},
+		{{{BASH}, {"java", 2, 900000, 800000, 700000, 900000}},
+			{{"bash", 3, 459000, 503000}, {"java", 1, 450000, 400000}},
+			{{"bash", OURS_IN("java")}, {"java", THEIRS_IN("bash")}}},
+		/* A PSS that is not known for one of them is for none. */
+		{{{BASH}, {"java", 2, 900000, 800000, 700000, 900000}},
+			{{"bash", 3, 459000, ABSENT}, {"java", 1, 450000, 400000}},
+			{{"bash", OURS_IN("java")}, {"java", THEIRS_IN("bash")}}},
+		/* One process cannot come from two groups. */
+		{{{"a", 1, 9000, 3000, 3000, 3001}, {"b", 2, 18000, 6000, 6000, 6002},
+			 {"c", 1, 9000, 3000, 3000, 3001}},
+			{{"a", 2, 18000, 6000}, {"b", 1, 9000, 3000}, {"c", 2, 18000, 6000}},
+			{{"a", OURS_IN("b")}, {"b", THEIRS_IN("a")}, {"c", ONE_MORE}}},
+		/* Groups with as many processes have exchanged none. */
+		{{{"a", 1, 90000, 30000, 30000, 30001}, {"b", 1, 90000, 60000, 60000, 60001}},
+			{{"a", 1, 90000, 60000}, {"b", 1, 90000, 30000}},
+			{{"a", NOT_EXPLAINED}, {"b", NOT_EXPLAINED}}},
+	};
 
 	(void)state;
-	compare(ours, theirs, &c);
-	expect(&c, "bash", COMPARISON_EXEC, "theirs matched before exec: ours has some in java");
-	expect(&c, "java", COMPARISON_EXEC, "theirs matched before exec: theirs has some in bash");
-	assert_int_equal(c.result.unexplained, 0);
+	expect_all(scenarios, ARRAY_SIZE(scenarios));
 }
 
-/* One of the groups may be one program's alone. */
-static void a_whole_group_may_have_another_name_before_exec(void **state)
-{
-	static const struct compared_group ours[GROUPS] = {
-		{"bash", 2, 9000, 3000, 3000, 3002}, {"java", 1, 450000, 400000, 400000, 400001}};
-	static const struct answer theirs[GROUPS] = {{"bash", 3, 459000, 403000}};
-	static const struct compared_group later[GROUPS] = {
-		{"java", 2, 900000, 800000, 800000, 800002}};
-	static const struct answer earlier[GROUPS] = {
-		{"bash", 1, 450000, 400000}, {"java", 1, 450000, 400000}};
-	CLEANUP(compared_done) struct compared c = {0}, d = {0};
-
-	(void)state;
-	compare(ours, theirs, &c);
-	expect(&c, "java", COMPARISON_EXEC, "theirs matched before exec: theirs has some in bash");
-	assert_int_equal(c.result.unexplained, 0);
-	compare(later, earlier, &d);
-	expect(&d, "bash", COMPARISON_EXEC, "theirs matched before exec: ours has some in java");
-	assert_int_equal(d.result.unexplained, 0);
-}
-
-/* The bounds of both groups count, and a PSS that is not known for one of them is for none. */
-static void sums_have_bounds(void **state)
-{
-	static const struct compared_group ours[GROUPS] = {
-		{"bash", 2, 9000, 3000, 3000, 3002}, {"java", 2, 900000, 800000, 700000, 900000}};
-	static const struct answer low[GROUPS] = {
-		{"bash", 3, 459000, 403000}, {"java", 1, 450000, 300000}};
-	static const struct answer high[GROUPS] = {
-		{"bash", 3, 459000, 503000}, {"java", 1, 450000, 400000}};
-	static const struct answer unknown[GROUPS] = {
-		{"bash", 3, 459000, ABSENT}, {"java", 1, 450000, 400000}};
-	static const struct answer *const answers[] = {low, high, unknown};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
-		CLEANUP(compared_done) struct compared c = {0};
-
-		compare(ours, answers[i], &c);
-		assert_int_equal(row_of(&c, "bash")->reason, COMPARISON_EXEC);
-		assert_int_equal(row_of(&c, "java")->reason, COMPARISON_EXEC);
-	}
-}
-
-/* One process cannot come from two groups. */
-static void a_group_is_in_one_pair(void **state)
-{
-	static const struct compared_group ours[GROUPS] = {{"a", 1, 9000, 3000, 3000, 3001},
-		{"b", 2, 18000, 6000, 6000, 6002}, {"c", 1, 9000, 3000, 3000, 3001}};
-	static const struct answer theirs[GROUPS] = {
-		{"a", 2, 18000, 6000}, {"b", 1, 9000, 3000}, {"c", 2, 18000, 6000}};
-	CLEANUP(compared_done) struct compared c = {0};
-
-	(void)state;
-	compare(ours, theirs, &c);
-	expect(&c, "a", COMPARISON_EXEC, "theirs matched before exec: ours has some in b");
-	expect(&c, "b", COMPARISON_EXEC, "theirs matched before exec: theirs has some in a");
-	expect(&c, "c", COMPARISON_PROCESSES, "not explained: theirs has 1 process more");
-}
-
-/* Groups with as many processes have exchanged none. */
-static void pss_of_two_groups_is_not_added(void **state)
-{
-	static const struct compared_group ours[GROUPS] = {
-		{"a", 1, 90000, 30000, 30000, 30001}, {"b", 1, 90000, 60000, 60000, 60001}};
-	static const struct answer theirs[GROUPS] = {
-		{"a", 1, 90000, 60000}, {"b", 1, 90000, 30000}};
-	CLEANUP(compared_done) struct compared c = {0};
-
-	(void)state;
-	compare(ours, theirs, &c);
-	expect(&c, "a", COMPARISON_MEMORY, NOT_EXPLAINED);
-	expect(&c, "b", COMPARISON_MEMORY, NOT_EXPLAINED);
-}
-
-/* Another rule gives the same processes another name, so the files differ. */
-static void a_renamed_group_is_not_explained(void **state)
-{
-	static const struct compared_group ours[GROUPS] = {{"apache2", 2, 9000, 3000, 3000, 3002}};
-	static const struct answer theirs[GROUPS] = {{"httpd", 2, 9000, 3000}};
-	CLEANUP(compared_done) struct compared c = {0};
-
-	(void)state;
-	compare(ours, theirs, &c);
-	assert_int_equal(c.result.unexplained, 2);
-	assert_int_equal(row_of(&c, "apache2")->reason, COMPARISON_ONLY_OURS);
-	assert_int_equal(row_of(&c, "httpd")->reason, COMPARISON_ONLY_THEIRS);
-}
-
-/* The numbers of processes fit, the memory does not. */
+/* RSS, PSS or the number of processes does not fit. */
 static void processes_that_do_not_add_up_are_not_explained(void **state)
 {
-	static const struct compared_group ours[GROUPS] = {
-		{"bash", 2, 9000, 3000, 3000, 3002}, {"java", 2, 900000, 800000, 800000, 800002}};
-	static const struct answer more_rss[GROUPS] = {
-		{"bash", 3, 559000, 403000}, {"java", 1, 450000, 400000}};
-	static const struct answer more_pss[GROUPS] = {
-		{"bash", 3, 459000, 503000}, {"java", 1, 450000, 400000}};
-	static const struct answer less_pss[GROUPS] = {
-		{"bash", 3, 459000, 3000}, {"java", 1, 450000, 300000}};
-	static const struct answer more_processes[GROUPS] = {
-		{"bash", 4, 459000, 403000}, {"java", 1, 450000, 400000}};
-	static const struct answer one_group[GROUPS] = {{"bash", 4, 909000, 903000}};
-	static const struct answer *const answers[] = {
-		more_rss, more_pss, less_pss, more_processes, one_group};
+	static const struct scenario scenarios[] = {
+		{{{BASH}, {JAVA}}, {{"bash", 3, 559000, 403000}, {"java", 1, 450000, 400000}},
+			{{"bash", ONE_MORE}, {"java", ONE_FEWER}}},
+		{{{BASH}, {JAVA}}, {{"bash", 3, 459000, 503000}, {"java", 1, 450000, 400000}},
+			{{"bash", ONE_MORE}, {"java", ONE_FEWER}}},
+		{{{BASH}, {JAVA}}, {{"bash", 3, 459000, 3000}, {"java", 1, 450000, 300000}},
+			{{"bash", ONE_MORE}, {"java", ONE_FEWER}}},
+		{{{BASH}, {JAVA}}, {{"bash", 4, 459000, 403000}, {"java", 1, 450000, 400000}},
+			{{"bash", TWO_MORE}, {"java", ONE_FEWER}}},
+		{{{BASH}, {JAVA}}, {{"bash", 4, 909000, 903000}},
+			{{"bash", TWO_MORE}, {"java", ONLY_OURS}}},
+	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
-		CLEANUP(compared_done) struct compared c = {0};
-
-		compare(ours, answers[i], &c);
-		assert_int_equal(row_of(&c, "bash")->reason, COMPARISON_PROCESSES);
-		assert_int_equal(row_of(&c, "java")->reason,
-			answers[i] == one_group ? COMPARISON_ONLY_OURS : COMPARISON_PROCESSES);
-		assert_int_equal(c.result.unexplained, 2);
-	}
+	expect_all(scenarios, ARRAY_SIZE(scenarios));
 }
 
-/* Shells that became three programs: no two groups add up, all together do. */
+/* Shells that became programs: no two groups add up, all together do. */
 static void processes_may_be_in_several_groups(void **state)
 {
-	static const struct compared_group ours[GROUPS] = {{"sh", 1, 9000, 3000, 3000, 3001},
-		{"a", 1, 30000, 20000, 20000, 20001}, {"b", 1, 40000, 30000, 30000, 30001},
-		{"same", 1, 5000, 4000, 4000, 4001}};
-	static const struct answer theirs[GROUPS] = {
-		{"sh", 3, 79000, 53000}, {"same", 1, 5000, 4000}};
-	static const struct answer renamed[GROUPS] = {
-		{"bash", 3, 79000, 53000}, {"same", 1, 5000, 4000}};
-	CLEANUP(compared_done) struct compared c = {0}, d = {0};
+	static const struct scenario scenarios[] = {
+		{{{"sh", 1, 9000, 3000, 3000, 3001}, {"a", 1, 30000, 20000, 20000, 20001},
+			 {"b", 1, 40000, 30000, 30000, 30001}, {"same", 1, 5000, 4000, 4000, 4001}},
+			{{"sh", 3, 79000, 53000}, {"same", 1, 5000, 4000}},
+			{{"sh", SUMS_AGREE}, {"a", SUMS_AGREE}, {"b", SUMS_AGREE},
+				{"same", EQUAL}}},
+		{{{"sh", 1, 9000, 3000, 3000, 3001}, {"a", 1, 30000, 20000, 20000, 20001},
+			 {"b", 1, 40000, 30000, 30000, 30001}, {"same", 1, 5000, 4000, 4000, 4001}},
+			{{"bash", 3, 79000, 53000}, {"same", 1, 5000, 4000}},
+			{{"sh", ONLY_OURS}, {"a", ONLY_OURS}, {"b", ONLY_OURS},
+				{"bash", ONLY_THEIRS}, {"same", EQUAL}}},
+	};
 
 	(void)state;
-	compare(ours, theirs, &c);
-	expect(&c, "a", COMPARISON_EXEC,
-		"theirs matched before exec: the sums over these groups agree");
-	assert_int_equal(row_of(&c, "sh")->reason, COMPARISON_EXEC);
-	assert_int_equal(row_of(&c, "b")->reason, COMPARISON_EXEC);
-	assert_int_equal(row_of(&c, "same")->reason, COMPARISON_EQUAL);
-	assert_int_equal(c.result.unexplained, 0);
-	compare(ours, renamed, &d);
-	assert_int_equal(d.result.unexplained, 4);
-}
-
-/* Some rows of a snapshot are not groups of rules, or have no processes any more. */
-static void other_rows_are_skipped(void **state)
-{
-	static const struct compared_group ours[GROUPS] = {
-		{OWNER_NONE, 9, 90000, 50000, 50000, 50009}, {"a", 1, 9000, 5000, 5000, 5001},
-		{"ended", 0, 0, 0, 0, 0}, {"(other)", 1, 9000, 5000, 5000, 5001, SCOPE_OTHER}};
-	static const struct answer theirs[GROUPS] = {{"a", 1, 9000, 5000}};
-	CLEANUP(compared_done) struct compared c = {0};
-
-	(void)state;
-	compare(ours, theirs, &c);
-	assert_int_equal(c.result.count, 1);
-	assert_int_equal(c.result.unexplained, 0);
+	expect_all(scenarios, ARRAY_SIZE(scenarios));
 }
 
 static void a_snapshot_may_have_no_namegroups(void **state)
@@ -593,14 +510,8 @@ int main(void)
 		cmocka_unit_test(memtally_itself_is_a_difference),
 		cmocka_unit_test(the_largest_group_comes_first),
 		cmocka_unit_test(a_process_is_in_the_group_that_it_had_before_exec),
-		cmocka_unit_test(a_whole_group_may_have_another_name_before_exec),
-		cmocka_unit_test(sums_have_bounds),
-		cmocka_unit_test(a_group_is_in_one_pair),
-		cmocka_unit_test(pss_of_two_groups_is_not_added),
-		cmocka_unit_test(a_renamed_group_is_not_explained),
 		cmocka_unit_test(processes_that_do_not_add_up_are_not_explained),
 		cmocka_unit_test(processes_may_be_in_several_groups),
-		cmocka_unit_test(other_rows_are_skipped),
 		cmocka_unit_test(a_snapshot_may_have_no_namegroups),
 		cmocka_unit_test(bears_hostile_answers),
 		cmocka_unit_test(returns_errors_without_memory),
