@@ -398,6 +398,66 @@ static void each_command_has_help(void **state)
 	}
 }
 
+/* An option that is given for one call, and no key of the configuration file. */
+static bool is_of_a_call(const struct option_spec *spec)
+{
+	return spec->programs & PROGRAM_MEMTALLY && !spec->in_file && !strchr(spec->name, '.');
+}
+
+/* Runs the command CONTEXT with each option alone. */
+static int try_each_option(void *context)
+{
+	const struct command *c = context;
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *value = !strcmp(spec[i].name, "per")     ? "day"
+		                    : !strcmp(spec[i].name, "order") ? "asc"
+		                                                     : "1";
+		char option[80];
+		const char *args[] = {
+			"memtally", "--config.file=/dev/null", c->name, "--check-config", option};
+
+		if (!is_of_a_call(&spec[i]))
+			continue;
+		snprintf(option, sizeof(option), "--%s%s%s", spec[i].name,
+			spec[i].metavar ? "=" : "", spec[i].metavar ? value : "");
+		memtally_run(ARRAY_SIZE(args), (char **)(uintptr_t)args);
+	}
+	return 0;
+}
+
+/* An option without a meaning for a command is refused, and no other. */
+static void commands_refuse_other_options(void **state)
+{
+	size_t count, options;
+	const struct command *command = memtally_commands(&count);
+	const struct option_spec *spec = option_table(&options);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		AUTO_RUNNING struct running r = {0};
+
+		if (!command[i].run)
+			continue;
+		running_do(try_each_option, (void *)(uintptr_t)&command[i], -1, &r);
+		for (size_t k = 0; k < options; k++) {
+			char without[80], of_others[80];
+
+			if (!is_of_a_call(&spec[k]))
+				continue;
+			snprintf(without, sizeof(without), "error: --%s does not go with ",
+				spec[k].name);
+			snprintf(of_others, sizeof(of_others), "error: --%s is for ", spec[k].name);
+			if ((strstr(r.err.data, without) || strstr(r.err.data, of_others)) ==
+				command_takes(&command[i], &spec[k]))
+				fail_msg("%s and --%s: %s", command[i].name, spec[k].name,
+					r.err.data);
+		}
+	}
+}
+
 /* The help of options has something to say of each option to each command that takes it. */
 static void each_option_has_a_text_for_its_commands(void **state)
 {
@@ -580,6 +640,7 @@ int main(void)
 		cmocka_unit_test(help_lists_what_is_built),
 		cmocka_unit_test(help_of_options_has_them_all),
 		cmocka_unit_test(each_command_has_help),
+		cmocka_unit_test(commands_refuse_other_options),
 		cmocka_unit_test(each_option_has_a_text_for_its_commands),
 		cmocka_unit_test(commands_accept_what_their_help_shows),
 		cmocka_unit_test(names_the_commands_that_are_built),
