@@ -221,11 +221,16 @@ const char *injector_text(void)
 	return text;
 }
 
-static bool is_to_fail(enum injector_kind kind, unsigned int place)
+/* Whether a call or allocation of KIND counts now: the one that is to fail, or one before it. */
+static bool is_counted(enum injector_kind kind)
 {
-	if (!state || !state->nth || state->is_held || state->kind != (int)kind ||
-		getpid() != owner || state->count >= state->nth + state->times - 1)
-		return false;
+	return state && state->nth && !state->is_held && state->kind == (int)kind &&
+	       state->count < state->nth + state->times - 1 && getpid() == owner;
+}
+
+/* Counts a call or allocation. Returns whether it is to fail. */
+static bool is_to_fail(unsigned int place)
+{
 	if (++state->count < state->nth)
 		return false;
 	state->struck = place + 1;
@@ -352,6 +357,16 @@ static void shorten(const struct failure *f, long *a)
 	state->reads++;
 }
 
+/* Whether F fails this time. Looks at the file only if F may count. */
+static bool is_struck(const struct failure *f, const long *a)
+{
+	unsigned int place = (unsigned int)(f - failures);
+
+	if (is_counted(INJECTOR_CALLS))
+		return may_fail(f, a) && is_to_fail(place);
+	return is_counted(INJECTOR_READS) && is_file_read(f, a) && is_to_fail(place);
+}
+
 /* Uses CONTEXT alone: cmocka restores handlers without SA_SIGINFO. */
 static void on_call(int signal, siginfo_t *info, void *context)
 {
@@ -363,12 +378,7 @@ static void on_call(int signal, siginfo_t *info, void *context)
 	while (f->number != number(context))
 		f++;
 	shorten(f, a);
-	if (may_fail(f, a) && is_to_fail(INJECTOR_CALLS, (unsigned int)(f - failures)))
-		set_result(context, fail(f, a));
-	else if (is_file_read(f, a) && is_to_fail(INJECTOR_READS, (unsigned int)(f - failures)))
-		set_result(context, fail(f, a));
-	else
-		set_result(context, call(f->number, a));
+	set_result(context, is_struck(f, a) ? fail(f, a) : call(f->number, a));
 }
 
 struct range {
@@ -511,7 +521,7 @@ void *ALLOCATOR(realloc)(void *data, size_t size);
 
 static bool is_refused(void)
 {
-	if (!is_to_fail(INJECTOR_ALLOCATIONS, 0))
+	if (!is_counted(INJECTOR_ALLOCATIONS) || !is_to_fail(0))
 		return false;
 	errno = ENOMEM;
 	return true;
