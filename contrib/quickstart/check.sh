@@ -88,25 +88,29 @@ run_stage() {
 }
 
 # Counts the results of automake's test harness below a build: results are in .trs, reasons in .log.
+# One grep reads all files: several for each of 500 tests would take seconds.
 count_tests() {
-	local dir=$1 file name result rest line
-	while IFS= read -r file; do
-		name=${file#"$dir"/} name=${name%.trs}
-		while read -r result rest; do
-			case $result in
-			PASS | XFAIL) count_pass ;;
-			SKIP) count_skip "$name" "$(skip_reason "${file%.trs}.log" "$rest")" ;;
-			*) count_fail "$name $rest"
-				echo "=== $name: $result $rest"
-				grep -m 5 -E '^FAIL: |^\[  FAILED  \]|^ERROR: |ERROR: .*Sanitizer|runtime error:' "${file%.trs}.log"
-				tail -n 20 "${file%.trs}.log" ;;
-			esac
-		done < <(sed -n 's/^:test-result: //p' "$file")
-		grep -q '^:test-result: SKIP' "$file" && continue
-		while IFS= read -r line; do
-			note_skip "$name, in part: ${line#SKIP: }"
-		done < <(grep -h '^SKIP: ' "${file%.trs}.log" 2>/dev/null)
-	done < <(find "$dir/tests" -name '*.trs' | sort)
+	local dir=$1 line name result rest
+	local -A skips=()
+	while IFS= read -r line; do
+		name=${line%%.trs::test-result: *} rest=${line#*.trs::test-result: }
+		name=${name#"$dir"/} result=${rest%% *} rest=${rest#"$result"}
+		case $result in
+		PASS | XFAIL) count_pass ;;
+		SKIP) skips[$name]=1
+			count_skip "$name" "$(skip_reason "$dir/$name.log" "${rest# }")" ;;
+		*) count_fail "$name${rest}"
+			echo "=== $name: $result$rest"
+			grep -m 5 -E '^FAIL: |^\[  FAILED  \]|^ERROR: |ERROR: .*Sanitizer|runtime error:' "$dir/$name.log"
+			tail -n 20 "$dir/$name.log" ;;
+		esac
+	done < <(find "$dir/tests" -name '*.trs' -exec grep -H '^:test-result: ' {} + | sort)
+	while IFS= read -r line; do
+		name=${line%%.log:SKIP: *}
+		[ -e "$name.trs" ] || continue
+		name=${name#"$dir"/}
+		[ -n "${skips[$name]:-}" ] || note_skip "$name, in part: ${line#*.log:SKIP: }"
+	done < <(find "$dir/tests" -name '*.log' -exec grep -H '^SKIP: ' {} + | sort -s -t : -k 1,1)
 }
 
 skip_reason() {
