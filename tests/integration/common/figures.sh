@@ -40,7 +40,7 @@ await_ready() {
 		! grep -q '^SKIP' "$DIR/$1.log" || skip "$(sed -n 's/^SKIP: //p' "$DIR/$1.log")"
 		# Checks once more, since it may have printed that in the meantime.
 		is_running "$1" || grep -q -e '^READY' -e '^SKIP' "$DIR/$1.log" || fail "$1 ended before it was ready"
-		sleep 0.05
+		nap 0.05
 	done
 	fail "$1 is not ready after two minutes"
 }

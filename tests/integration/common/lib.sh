@@ -135,15 +135,18 @@ stop_by_two() {
 
 is_running() { is_alive "${PID[$1]}"; }
 
-# wait_for SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS. POLL_S:
-# seconds between two tries.
-POLL_S=0.05
+# wait_for SECONDS COMMAND...: repeats COMMAND until it succeeds; fails after SECONDS. Between two tries
+# it waits for 50 ms at first and for 200 ms in the end, since programs such as curl and jq would use a
+# processor for a quarter of the time otherwise. POLL_S: seconds to wait instead.
+POLL_S=
 wait_for() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1)) poll_ms=50 poll_s
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		nap $POLL_S
+		printf -v poll_s '0.%03d' $poll_ms
+		nap "${POLL_S:-$poll_s}"
+		poll_ms=$((poll_ms < 160 ? poll_ms * 5 / 4 : 200))
 	done
 }
 
