@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # The stages of a check. Each counts its results with count_pass, count_fail and count_skip.
 
-folders=(base confine snapshot collectors inspect config render service daemon web ledger cli tests)
+# All folders with sources.
+mapfile -t folders < <(sed -n 's,^include \([a-z]*\)/Makefile\.inc$,\1,p' Makefile.am)
 sources() { find "${folders[@]}" -name '*.c' | sort; }
 
 # Background jobs, in the order in which stages wait for them.
