@@ -23,7 +23,8 @@ check_build() {
 # --long, scenarios with tens of thousands of processes, with walks of seconds, with swap, with an
 # hour of kills or with loads that fill the machine come last and one at a time.
 check_tests() {
-	local dir=$1 jobs=$(($(nproc) + 4)) longest='/(108|132|175|203|370|391|400|410|450|451|452|660|670)-' later='^$' simulated='^$' all alone
+	local dir=$1 jobs=$(($(nproc) + 4)) later='^$' simulated='^$' all alone
+	local longest='/(108|132|173|175|203|370|391|400|410|450|451|452|640|660|670)-|/test-(store|manager|workers.*|pass-calls|pass-counters)$'
 	# Takes a processor for a quarter of an hour in --long.
 	[ -z "$long" ] || simulated='/sim/test-budgets$'
 	[ -z "$long" ] || later='/(107|112|113|173|301|362|380|451|510|700|703)-'
@@ -34,7 +35,9 @@ check_tests() {
 	run_tests "$jobs" "$dir" < <(grep -E "$longest" <<<"$alone"; grep -vE "$longest" <<<"$alone")
 	all=$(grep -vxF "$alone" <<<"$all")
 	pause_jobs # the others are about the whole host
-	run_tests "$jobs" "$dir" < <(grep -E "$simulated" <<<"$all"; grep -vE "$later|$simulated" <<<"$all" | sort -s -t / -k 2,2)
+	longest+="|$simulated"
+	run_tests "$jobs" "$dir" < <(grep -vE "$later" <<<"$all" | grep -E "$longest"
+		grep -vE "$later|$longest" <<<"$all" | sort -s -t / -k 2,2)
 	[ -z "$long" ] || run_tests 1 "$dir" < <(grep -E "$later" <<<"$all")
 	resume_jobs
 	count_tests "$dir"
