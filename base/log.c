@@ -22,8 +22,15 @@
 static const char *log_program = "memtally";
 static enum log_level log_max = LOG_LEVEL_INFO;
 static bool log_prefix;
+
+/*
+ * Whole lines that are held back. A process writes them after a signal, or after a thread was killed
+ * that held a lock of the allocator: so they are not allocated.
+ */
+enum { HELD_SIZE = 1 << 14 };
 static bool log_holds;
-static struct buffer log_held; /* whole lines */
+static char log_held[HELD_SIZE];
+static volatile size_t log_held_len;
 
 /*
  * Returns true if standard error is the journal. systemd sets JOURNAL_STREAM to "DEVICE:INODE" of
@@ -67,30 +74,32 @@ void log_hold(void)
 	log_holds = true;
 }
 
-void log_release(void)
+static void log_write_held(void)
 {
-	for (size_t at = 0; at < log_held.len;) {
-		const char *line = log_held.data + at;
-		const char *end = memchr(line, '\n', log_held.len - at);
+	size_t len = log_held_len;
+
+	log_held_len = 0;
+	for (size_t at = 0; at < len;) {
+		const char *line = log_held + at, *end = memchr(line, '\n', len - at);
 
 		log_write(line, (size_t)(end - line) + 1);
 		at += (size_t)(end - line) + 1;
 	}
-	buffer_done(&log_held);
+}
+
+void log_release(void)
+{
+	log_write_held();
 	log_holds = false;
 }
 
-/* Holds LINE back. Returns false if there is no memory. */
-static bool log_keep(const struct buffer *line)
+/* Holds LINE back. If there is no room, writes those that were held back before. */
+static void log_keep(const struct buffer *line)
 {
-	size_t before = log_held.len;
-
-	buffer_add(&log_held, line->data, line->len);
-	if (!log_held.error)
-		return true;
-	log_held.len = before;
-	log_held.error = 0;
-	return false;
+	if (line->len > HELD_SIZE - log_held_len)
+		log_write_held();
+	memcpy(log_held + log_held_len, line->data, line->len);
+	log_held_len += line->len;
 }
 
 void log_message(enum log_level level, const char *format, ...)
@@ -112,9 +121,12 @@ void log_message(enum log_level level, const char *format, ...)
 		buffer_printf(&line, "%s: %s", log_program, word[level]);
 	text_add_clean(&line, text, strlen(text));
 	buffer_add_char(&line, '\n');
-	if (line.error || (log_holds && level == LOG_LEVEL_WARNING && log_keep(&line)))
+	if (line.error)
 		return;
-	log_write(line.data, line.len);
+	if (log_holds && level == LOG_LEVEL_WARNING && line.len <= HELD_SIZE)
+		log_keep(&line);
+	else
+		log_write(line.data, line.len);
 }
 
 void log_lines(enum log_level level, const char *before, const char *text)

@@ -39,11 +39,14 @@ void log_message(enum log_level level, const char *format, ...)
 
 /*
  * Holds back warnings from now on, for a program that prints a result first. Errors and other lines
- * are written at once.
+ * are written at once, and so are the first warnings if there are more than 16 KiB.
  */
 void log_hold(void);
 
-/* Writes the warnings that were held back, in their order, and holds back no more. */
+/*
+ * Writes the warnings that were held back, in their order, and holds back no more. May be called by a
+ * handler of signals.
+ */
 void log_release(void);
 
 /* Writes each line of TEXT with log_message(), with BEFORE in front of it. */

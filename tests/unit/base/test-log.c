@@ -227,6 +227,27 @@ static void holds_warnings_back(void **state)
 	assert_int_equal(caught_writes, 5);
 }
 
+/* If there is no room for a warning, those before it come first, so all keep their order. */
+static void holds_back_what_there_is_room_for(void **state)
+{
+	char text[1000];
+	unsigned int held = 0;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	catch_begin();
+	log_hold();
+	for (; !caught_writes; held++)
+		log_warning("%s", text);
+	held--;
+	assert_int_equal(caught_writes, held);
+	log_release();
+	catch_end();
+	assert_int_equal(caught_writes, held + 1);
+	assert_in_range(held, 10, 20);
+}
+
 static void limits_messages_to_one_per_interval(void **state)
 {
 	struct log_limit limit = {.interval_ns = 100};
@@ -265,6 +286,7 @@ int main(void)
 		cmocka_unit_test_setup(cuts_long_messages, open_plain),
 		cmocka_unit_test_setup(ignores_failed_writes, open_plain),
 		cmocka_unit_test_setup(holds_warnings_back, open_plain),
+		cmocka_unit_test_setup(holds_back_what_there_is_room_for, open_plain),
 		cmocka_unit_test(limits_messages_to_one_per_interval),
 	};
 
