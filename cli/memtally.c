@@ -13,6 +13,7 @@
 #include "cli/common/command-list.h"
 #include "cli/common/command.h"
 #include "cli/common/help-page.h"
+#include "cli/common/interrupt.h"
 #include "cli/common/reading/supervisor.h"
 #include "cli/compare/compare.h"
 #include "cli/explain/explain.h"
@@ -383,6 +384,7 @@ int memtally_run(int argc, char *argv[])
 	}
 	log_set_level((enum log_level)settings->log_level);
 	log_hold(); /* warnings come after the figures */
+	interrupt_hear(0);
 	if (settings->ignored)
 		log_lines(LOG_LEVEL_WARNING, "", settings->ignored);
 	is_check = settings_action(settings) == SETTINGS_CHECK;

@@ -4,13 +4,12 @@
 #include "cli/sharing/sharing.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "cli/common/averages.h"
 #include "cli/common/command.h"
+#include "cli/common/interrupt.h"
 #include "cli/common/no-match.h"
 #include "cli/common/source.h"
 #include "cli/sharing/sharing-groups.h"
@@ -20,22 +19,8 @@
 #include "cli/sharing/sharing-walk.h"
 #include "cli/table/output.h"
 
-/* Exits at once: there is no partial result. */
-static void sharing_interrupted(int signal)
-{
-	(void)signal;
-	_exit(130);
-}
-
-static void hear_interrupts(void)
-{
-	struct sigaction action;
-
-	if (sigaction(SIGINT, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
-		return;
-	action = (struct sigaction){.sa_handler = sharing_interrupted};
-	sigaction(SIGINT, &action, NULL);
-}
+/* The exit status at Ctrl-C. */
+enum { INTERRUPTED = 130 };
 
 /* For each pid that was given the reason has been logged. */
 static void sharing_say_none(const struct sharing_walk *w, const struct settings *settings)
@@ -114,7 +99,7 @@ static int sharing_show(const struct settings *settings, const struct sharing_op
 	AUTO_VIEW struct view *view = NULL;
 	int r, printed;
 
-	hear_interrupts();
+	interrupt_hear(INTERRUPTED);
 	r = sharing_find(settings, a, &report, &view);
 	if (r < 0)
 		return COMMAND_FAILED;
