@@ -174,7 +174,7 @@ void cell_add_bar(struct buffer *to, double part, size_t width)
 		add_block(to, filled % steps);
 }
 
-void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width)
+size_t cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width)
 {
 	for (const char *end = text + len; text < end;) {
 		const char *blank = memchr(text, ' ', (size_t)(end - text));
@@ -191,5 +191,22 @@ void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at,
 		buffer_add(to, text, word);
 		at += word;
 		text += word + (blank != NULL);
+	}
+	return at;
+}
+
+void cell_add_phrases(struct buffer *to, const struct buffer *text, size_t at, size_t width)
+{
+	size_t phrase;
+
+	for (size_t from = 0; from < text->len; from += phrase + 1) {
+		const char *comma = memmem(text->data + from, text->len - from, ", ", 2);
+
+		phrase = comma ? (size_t)(comma + 1 - text->data) - from : text->len - from;
+		if (width && at && at + 1 + phrase > width) {
+			buffer_add_char(to, '\n');
+			at = 0;
+		}
+		at = cell_add_folded(to, text->data + from, phrase, at, width);
 	}
 }

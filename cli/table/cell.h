@@ -53,8 +53,11 @@ void cell_add_bar(struct buffer *to, double part, size_t width);
 /*
  * Appends the LEN bytes of TEXT, which is plain ASCII, to a line that has AT columns already.
  * Breaks lines at blanks so that none is wider than WIDTH columns; breaks inside words that are
- * wider than that. With a WIDTH of 0 no line is broken.
+ * wider than that. With a WIDTH of 0 no line is broken. Returns the columns of the last line.
  */
-void cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width);
+size_t cell_add_folded(struct buffer *to, const char *text, size_t len, size_t at, size_t width);
+
+/* Does the same, but breaks a line within a phrase, which ends with a comma, only if it must. */
+void cell_add_phrases(struct buffer *to, const struct buffer *text, size_t at, size_t width);
 
 #endif

@@ -386,7 +386,7 @@ static void list_add_line_total(struct list *l, const void *row, const struct bu
 	for (size_t i = 0; !l->has_no_rule && i <= text.len; i++)
 		buffer_add_char(l->to, i < text.len ? '-' : '\n');
 	buffer_add(l->to, text.data, text.len);
-	cell_add_folded(l->to, beside->data, beside->len, text.len, l->width);
+	cell_add_phrases(l->to, beside, text.len, l->width);
 	buffer_add_char(l->to, '\n');
 }
 

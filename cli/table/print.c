@@ -283,7 +283,7 @@ static void add_lines_of(struct buffer *to, const char *text, const struct table
 			buffer_add_char(to, i + 1 < head ? '-' : '\n');
 		print_add_styled(to, text, len, table->has_styles ? style : NULL);
 		if (is_total)
-			cell_add_folded(to, table->total.data, table->total.len, len, width);
+			cell_add_phrases(to, &table->total, len, width);
 		buffer_add_char(to, '\n');
 	}
 }

@@ -217,8 +217,8 @@ static void narrow_terminals_drop_columns(void **state)
 		"      PSS   RESIDENT       RSS    DIRTY MAX-DIRTY PROCESSES USERS FILE\n"
 		" 76.0 KiB   80.0 KiB 116.0 KiB 20.0 KiB  12.0 KiB         2     2 /lib/a.so [replaced]\n"
 		"---------------------------------------------------------------------\n"
-		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB         -         2     2 total of 3 files (2 not\n"
-		"shown)\n");
+		"130.0 KiB >134.0 KiB 170.0 KiB 20.0 KiB         -         2     2\n"
+		"total of 3 files (2 not shown)\n");
 }
 
 static void files_in_a_table(void **state)

@@ -180,6 +180,32 @@ static void lines_break_at_blanks(void **state)
 	}
 }
 
+/* A phrase that a line has room for is not broken. */
+static void lines_break_between_phrases(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t at, width;
+		const char *expected;
+	} cases[] = {
+		{"total of 3, ab cd, e", 3, 0, " total of 3, ab cd, e"},
+		{"total of 3, ab cd, e", 3, 16, " total of 3,\nab cd, e"},
+		{"total of 3, ab cd, e", 8, 16, "\ntotal of 3,\nab cd, e"},
+		{"total of 3, ab cd, e", 3, 22, " total of 3, ab cd,\ne"},
+		{"total of 3, ab cd, e", 3, 8, "\ntotal of\n3,\nab cd, e"},
+		{"", 3, 8, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		AUTO_BUFFER struct buffer b = {0}, text = {0};
+
+		buffer_add_text(&text, cases[i].text);
+		cell_add_phrases(&b, &text, cases[i].at, cases[i].width);
+		check(&b, cases[i].expected);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -188,6 +214,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_a_text_is_kept),
 		cmocka_unit_test(bars_have_eighths_of_columns),
 		cmocka_unit_test(lines_break_at_blanks),
+		cmocka_unit_test(lines_break_between_phrases),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,9 +161,9 @@ static void prose_is_wrapped_on_a_terminal(void **state)
 		"PSS NAME\n"
 		"  1\n"
 		"-------\n"
-		"  2 total of 2\n"
-		"things, 1 not\n"
-		"measured\n");
+		"  2\n"
+		"total of 2 things,\n"
+		"1 not measured\n");
 }
 
 /* Wide characters occupy two columns. */
