@@ -56,49 +56,6 @@ static bool has_short_form(const struct option_spec *spec)
 	return spec->letter && !spec->letter_value;
 }
 
-/* Adds SPEC as it is typed: "-n, --limit=N". Returns the number of columns. */
-static size_t add_form(const struct option_spec *spec, struct buffer *to)
-{
-	size_t begin = to->len;
-
-	if (has_short_form(spec))
-		buffer_printf(to, "-%c, ", spec->letter);
-	buffer_printf(to, "--%s", spec->name);
-	if (spec->metavar)
-		buffer_printf(to, "=%s", spec->metavar);
-	return to->len - begin;
-}
-
-void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to)
-{
-	size_t count;
-	const struct option_spec *spec = option_table(&count);
-
-	buffer_printf(to, "Usage: %s\n\n%s\n\n", usage, purpose);
-	for (size_t i = 0; i < count; i++) {
-		char expected[OPTION_EXPECTED_SIZE];
-
-		if (!(spec[i].programs & (unsigned int)program))
-			continue;
-		buffer_add_text(to, "  ");
-		add_form(&spec[i], to);
-		buffer_add_char(to, '\n');
-		add_filled(to, spec[i].help);
-		if (spec[i].letter_value)
-			buffer_printf(to, "%*s-%c is the same as --%s=%s.\n", HELP_INDENT, "",
-				spec[i].letter, spec[i].name, spec[i].letter_value);
-		if (is_limited(&spec[i])) {
-			option_expected(&spec[i], expected);
-			buffer_printf(to, "%*sTakes %s.\n", HELP_INDENT, "", expected);
-		}
-		if (spec[i].fallback)
-			buffer_printf(to, "%*sDefault: %s\n", HELP_INDENT, "", spec[i].fallback);
-		if (spec[i].variable && program == PROGRAM_MEMTALLY)
-			buffer_printf(
-				to, "%*sEnvironment: %s\n", HELP_INDENT, "", spec[i].variable);
-	}
-}
-
 /*
  * Returns the length of the names of commands and the colon with which TEXT begins, such as
  * "map, pages: "; 0: it does not begin so.
@@ -137,6 +94,80 @@ static size_t sentence_len(const char *text)
 	const char *end = strstr(text, ". ");
 
 	return end ? (size_t)(end - text) + 1 : strlen(text);
+}
+
+/*
+ * Adds the value of SPEC as COMMAND takes it (NULL: as any command does). If commands take different
+ * values, as in "TIME|FILE", there is one for each sentence that begins with commands, in that order.
+ */
+static void add_metavar(const struct option_spec *spec, const char *command, struct buffer *to)
+{
+	const char *value = spec->metavar;
+	size_t values = 1, scopes = 0, skipped = 0;
+
+	for (const char *at = value; (at = strchr(at, '|')); at++)
+		values++;
+	for (const char *at = spec->help; *at; at += strspn(at, " ")) {
+		size_t scope = scope_len(at);
+
+		if (scope && command && has_command(at, scope, command))
+			skipped = scopes;
+		scopes += scope > 0;
+		at += scope;
+		at += sentence_len(at);
+	}
+	if (!command || scopes != values) {
+		buffer_add_text(to, value);
+		return;
+	}
+	while (skipped--)
+		value = strchr(value, '|') + 1;
+	buffer_add(to, value, strcspn(value, "|"));
+}
+
+/* Adds SPEC as it is typed for COMMAND: "-n, --limit=N". Returns the number of columns. */
+static size_t add_form(const struct option_spec *spec, const char *command, struct buffer *to)
+{
+	size_t begin = to->len;
+
+	if (has_short_form(spec))
+		buffer_printf(to, "-%c, ", spec->letter);
+	buffer_printf(to, "--%s", spec->name);
+	if (spec->metavar) {
+		buffer_add_char(to, '=');
+		add_metavar(spec, command, to);
+	}
+	return to->len - begin;
+}
+
+void help_render(enum program program, const char *usage, const char *purpose, struct buffer *to)
+{
+	size_t count;
+	const struct option_spec *spec = option_table(&count);
+
+	buffer_printf(to, "Usage: %s\n\n%s\n\n", usage, purpose);
+	for (size_t i = 0; i < count; i++) {
+		char expected[OPTION_EXPECTED_SIZE];
+
+		if (!(spec[i].programs & (unsigned int)program))
+			continue;
+		buffer_add_text(to, "  ");
+		add_form(&spec[i], NULL, to);
+		buffer_add_char(to, '\n');
+		add_filled(to, spec[i].help);
+		if (spec[i].letter_value)
+			buffer_printf(to, "%*s-%c is the same as --%s=%s.\n", HELP_INDENT, "",
+				spec[i].letter, spec[i].name, spec[i].letter_value);
+		if (is_limited(&spec[i])) {
+			option_expected(&spec[i], expected);
+			buffer_printf(to, "%*sTakes %s.\n", HELP_INDENT, "", expected);
+		}
+		if (spec[i].fallback)
+			buffer_printf(to, "%*sDefault: %s\n", HELP_INDENT, "", spec[i].fallback);
+		if (spec[i].variable && program == PROGRAM_MEMTALLY)
+			buffer_printf(
+				to, "%*sEnvironment: %s\n", HELP_INDENT, "", spec[i].variable);
+	}
 }
 
 static char capital_of(char c)
@@ -192,7 +223,7 @@ void help_render_option(
 		buffer_printf(&text, " %s", more);
 	buffer_add_char(&text, '\0');
 	buffer_printf(to, "%*s", (int)column, "");
-	column += add_form(spec, to);
+	column += add_form(spec, command, to);
 	if (column + 2 > OPTION_COLUMN) {
 		buffer_add_char(to, '\n');
 		column = 0;

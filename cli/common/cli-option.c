@@ -29,10 +29,13 @@ static const char *const view_names[CLI_VIEWS] = {
 #define ALL  ((1U << CLI_VIEWS) - 1 - ONLY(HELP))
 #define ROWS (ALL & ~(ONLY(HOST) | ONLY(STATUS)))
 
-/* The views that an option has a meaning for. All other options have a meaning for each view. */
+/*
+ * The views that an option has a meaning for, and those that accept it because they do what it asks
+ * for anyway. All other options have a meaning for each view.
+ */
 static const struct {
 	const char *name;
-	unsigned int views;
+	unsigned int views, accepted;
 } options[] = {
 	{"all", ONLY(HOST)},
 	{"diff", ONLY(MAP)},
@@ -53,7 +56,7 @@ static const struct {
 	{"sort", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE))},
 	{"order", ROWS & ~(ONLY(EXPLAIN) | ONLY(COMPARE))},
 	{"limit", ROWS},
-	{"live", ALL & ~(ONLY(STATUS) | ONLY(USAGE))},
+	{"live", ALL & ~(ONLY(STATUS) | ONLY(USAGE) | ONLY(SHARING)), ONLY(SHARING)},
 	{"user", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
 	{"program", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
 	{"unit", ALL & ~(ONLY(STATUS) | ONLY(COMPARE))},
@@ -118,7 +121,7 @@ int cli_option_check(
 		const struct option_spec *spec = option_find(options[i].name, PROGRAM_MEMTALLY);
 
 		if (spec && !spec->in_file && option_is_set(spec, c) &&
-			!(options[i].views >> view & 1))
+			!((options[i].views | options[i].accepted) >> view & 1))
 			return cli_option_refuse_view(
 				options[i].name, view, options[i].views, error);
 	}

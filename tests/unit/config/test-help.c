@@ -211,6 +211,32 @@ static void options_of_a_command_have_two_columns(void **state)
 	assert_string_equal(terminated(&b), expected);
 }
 
+/* Commands that take different values have them in the order of their sentences. */
+static void a_command_has_its_own_value(void **state)
+{
+	static const struct option_spec spec = {.name = "since",
+		.type = OPTION_TEXT,
+		.metavar = "TIME|FILE",
+		.help = "Common. usage: the beginning. Default: a day ago. map, pages: this file."};
+	static const struct option_spec both = {.name = "from",
+		.type = OPTION_TEXT,
+		.metavar = "URL|FILE",
+		.help = "compare: both."};
+	static const char expected[] =
+		"      --since=TIME        Common. The beginning. Default: a day ago.\n"
+		"      --since=FILE        Common. This file.\n"
+		"      --since=FILE        Common. This file.\n"
+		"      --from=URL|FILE     Both.\n";
+	AUTO_BUFFER struct buffer b = {0};
+
+	(void)state;
+	help_render_option(&spec, "usage", NULL, &b);
+	help_render_option(&spec, "map", NULL, &b);
+	help_render_option(&spec, "pages", NULL, &b);
+	help_render_option(&both, "compare", NULL, &b);
+	assert_string_equal(terminated(&b), expected);
+}
+
 static void a_brief_option_is_one_line(void **state)
 {
 	AUTO_BUFFER struct buffer b = {0};
@@ -333,6 +359,7 @@ int main(void)
 		cmocka_unit_test(help_keeps_every_word),
 		cmocka_unit_test(a_command_has_its_own_sentences),
 		cmocka_unit_test(options_of_a_command_have_two_columns),
+		cmocka_unit_test(a_command_has_its_own_value),
 		cmocka_unit_test(a_brief_option_is_one_line),
 		cmocka_unit_test(mdoc_lists_the_programs_options),
 		cmocka_unit_test(mdoc_lists_the_files_keys),

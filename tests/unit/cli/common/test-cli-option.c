@@ -22,7 +22,8 @@ static void an_option_belongs_to_some_commands(void **state)
 	const struct settings diff = {.diff = text}, since = {.since = text}, csv = {.csv = true},
 			      file = {.file = text}, range = {.range = text},
 			      matrix = {.matrix = true}, sort = {.sort = text},
-			      pod = {.pod = {.count = 1}}, exporter = {.process_exporter = text};
+			      pod = {.pod = {.count = 1}}, live = {.live = true},
+			      exporter = {.process_exporter = text};
 
 	(void)state;
 	if (!(ENABLE_LEDGER && ENABLE_INSPECT))
@@ -48,6 +49,8 @@ static void an_option_belongs_to_some_commands(void **state)
 	expect(&exporter, CLI_VIEW_COMPARE, NULL);
 	expect(&exporter, CLI_VIEW_LIST, "--process-exporter is for compare");
 	expect(&sort, CLI_VIEW_COMPARE, "--sort does not go with compare");
+	expect(&live, CLI_VIEW_SHARING, NULL); /* it never asks memtallyd */
+	expect(&live, CLI_VIEW_STATUS, "--live does not go with status");
 }
 
 static void common_options_belong_to_all_commands_with_rows(void **state)
@@ -97,6 +100,8 @@ static void options_have_a_meaning_for_some_commands(void **state)
 		{"log.level", CLI_VIEW_STATUS, true},
 		{"help", CLI_VIEW_HELP, true},
 		{"live", CLI_VIEW_HELP, false},
+		{"live", CLI_VIEW_MAP, true},
+		{"live", CLI_VIEW_SHARING, false},
 	};
 
 	(void)state;
