@@ -45,7 +45,9 @@ static const struct {
 	{"PROCESSES", "processes", 0, DROP_PROCESSES},
 };
 
-#define SHARE_HEAD "%MEM"
+/* The column of the share of MemTotal, and the metric that has the same order. */
+#define SHARE_HEAD  "%MEM"
+#define SHARE_FIELD "pss_bytes"
 
 enum { BAR_WIDTH = 10, BAR_TERMINAL = 110 }; /* columns of a bar, and of a terminal that has bars */
 
@@ -622,7 +624,7 @@ char *owner_rows_find_sort(const char *name, char to[static METRIC_NAME_SIZE])
 	size_t i = 0;
 
 	if (!strcasecmp(name, SHARE_HEAD))
-		name = "pss_bytes"; /* the same order */
+		name = SHARE_FIELD;
 	for (size_t k = 0; k < ARRAY_SIZE(shown); k++)
 		if (!strcasecmp(name, shown[k].head))
 			name = shown[k].field;
@@ -640,9 +642,12 @@ void owner_rows_add_sorts(enum metric_scope scope, struct sort_names *to)
 	const struct owner *owner = owner_of(
 		scope == METRIC_PROCESS ? OWNER_PROGRAM : metric_owner_kind(scope));
 
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
 		if (is_sort(scope, shown[i].field))
 			sort_names_add(to, shown[i].head, shown[i].field);
+		if (!strcmp(shown[i].field, SHARE_FIELD))
+			sort_names_add(to, SHARE_HEAD, NULL);
+	}
 	if (scope == METRIC_PROCESS) {
 		sort_names_add(to, "PID", "pid");
 		sort_names_add(to, "USER", "user");

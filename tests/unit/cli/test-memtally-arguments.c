@@ -48,7 +48,7 @@ static const struct argument_case list_cases[] = {
 	{{"users", "--sort=pid"}, 2, "",
 		"PROCESSES, USER or a name of an amount in JSON, got 'pid'"},
 	{{"processes", "--sort=pass"}, 2, "",
-		"--sort: expected PSS, USS, RSS, SWAP, PID, USER, PROGRAM or a name of an amount in "
+		"--sort: expected PSS, %MEM, USS, RSS, SWAP, PID, USER, PROGRAM or a name of an amount in "
 		"JSON, got 'pass'; did you mean 'pss'?\n"},
 	{{"status", "--csv"}, 2, "", "--csv does not go with status"},
 	{{"threads", "--help"}, 2, "", "memtally: error: unexpected argument 'threads'; expected "},
@@ -355,6 +355,16 @@ static void help_of_options_has_them_all(void **state)
 	assert_string_equal(same.out.data, r.out.data);
 }
 
+/* Each name that --sort takes is in the help: %MEM is no metric. */
+static void help_of_a_list_has_the_share(void **state)
+{
+	AUTO_RUNNING struct running r = {0};
+
+	(void)state;
+	invoked_run((const char *[INVOKED_ARGS]){"users", "--help"}, &r);
+	running_check_prints(&r, "Columns: pss, %mem, uss, rss,");
+}
+
 /*
  * Returns whether the help of a command, TEXT, has the option SPEC as a paragraph, with one of its
  * values, or by its name.
@@ -651,6 +661,7 @@ int main(void)
 		cmocka_unit_test(checks_arguments_and_exit_status),
 		cmocka_unit_test(help_lists_what_is_built),
 		cmocka_unit_test(help_of_options_has_them_all),
+		cmocka_unit_test(help_of_a_list_has_the_share),
 		cmocka_unit_test(each_command_has_help),
 		cmocka_unit_test(commands_refuse_other_options),
 		cmocka_unit_test(each_option_has_a_text_for_its_commands),
